@@ -1,0 +1,42 @@
+# Isochron. `make demo` shows it, `make test` proves it; the rest is for those who work on it.
+
+# go-mysql-server without cgo: nothing but Go is needed to build and run.
+TAGS := -tags gms_pure_go
+GO   := CGO_ENABLED=0 go
+
+# Flags for the demo: make demo ARGS="--for 30s --wan-scale 0.1"
+ARGS  ?=
+# How many seeds the hunt tries on each protocol row.
+SEEDS ?= 300
+
+.PHONY: build demo test lint hunt kill9 fuzz golden bench
+
+build:
+	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
+
+demo:
+	$(GO) run $(TAGS) ./cmd/isochron demo $(ARGS)
+
+test:
+	@.ci/test
+
+lint:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet $(TAGS) ./...
+	$(GO) tool staticcheck $(TAGS) ./...
+	$(GO) test $(TAGS) -count=1 ./internal/lint
+
+hunt:
+	$(GO) test $(TAGS) -timeout 4h -count=1 -run Hunt ./sim/ -args -seeds $(SEEDS)
+
+kill9:
+	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run Kill9 ./cmd/... -args -kills 10
+
+fuzz:
+	.ci/fuzz
+
+golden:
+	$(GO) test $(TAGS) -count=1 ./protocol/ ./shard/ ./node/ ./sim/ -args -rewrite
+
+bench:
+	$(GO) run $(TAGS) ./bench/latency

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"isochron/cmd/isochron/shop"
+	"isochron/console"
+)
+
+// lineEvery is how often a figure is logged where no screen can be redrawn.
+const lineEvery = 5 * time.Second
+
+// isTerminal reports whether a text written to w can be redrawn in place.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progress says what is being done while a person waits.
+type progress struct {
+	w     io.Writer
+	tty   bool
+	begun time.Time
+	used  bool
+}
+
+func newProgress(w io.Writer) *progress {
+	return &progress{w: w, tty: isTerminal(w), begun: time.Now()}
+}
+
+// step replaces the last step on a terminal, and follows it elsewhere.
+func (p *progress) step(what string) {
+	p.used = true
+	if p.tty {
+		fmt.Fprintf(p.w, "\r\x1b[K%3.0fs  %s ...", time.Since(p.begun).Seconds(), what)
+		return
+	}
+	fmt.Fprintf(p.w, "isochron: %s\n", what)
+}
+
+// done clears the last step.
+func (p *progress) done() {
+	if p.tty && p.used {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// show keeps the figures on the standard output while the demo runs.
+type show struct {
+	d      *demo
+	screen *console.Screen // nil: not a terminal
+	begun  time.Time
+	lined  time.Time
+}
+
+func newShow(d *demo) *show {
+	s := &show{d: d, begun: time.Now(), lined: time.Now()}
+	if isTerminal(d.out) && !d.plan.json {
+		s.screen = console.NewScreen(d.out)
+	}
+	return s
+}
+
+// refresh is called once a second.
+func (s *show) refresh() error {
+	switch {
+	case s.d.plan.json:
+		return nil
+	case s.screen != nil:
+		ran := time.Since(s.begun).Round(time.Second)
+		return s.screen.Show(fmt.Sprintf("%v, the last seconds:\n\n", ran) +
+			console.Table(s.d.rows(s.d.meter.Window)) + "\n" + console.Legend())
+	case time.Since(s.lined) >= lineEvery:
+		s.lined = time.Now()
+		_, err := fmt.Fprintln(s.d.out, console.Line(s.d.rows(s.d.meter.Window)))
+		return err
+	}
+	return nil
+}
+
+func (s *show) end() {
+	if s.screen != nil {
+		fmt.Fprintln(s.d.out)
+	}
+}
+
+// printWelcome says how to get in.
+func (d *demo) printWelcome() {
+	p := d.plan
+	kept := ", kept"
+	if p.temp {
+		kept = ", removed at the end"
+	}
+	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s, data in %s%s. Connect to any of them:\n\n",
+		len(p.wan.Regions), p.wanSpec, p.wanScale, p.row.Name, p.data, kept)
+	for _, r := range p.wan.Regions {
+		fmt.Fprintf(d.out, "  %-6s mariadb -h 127.0.0.1 -P %d -u root %s\n", r, d.ports.port(r), shop.Name)
+	}
+	until := "Ctrl-C ends it."
+	if p.duration > 0 {
+		until = fmt.Sprintf("It ends by itself after %v.", p.duration)
+	}
+	fmt.Fprintf(d.out, "\n%s\n\n", until)
+}
+
+// printEnd sums up the run; books is nil if there was no load.
+func (d *demo) printEnd(rows []console.Row, books *shop.Books) error {
+	if d.plan.json {
+		r := console.Report{WAN: d.plan.wanSpec, WANScale: d.plan.wanScale, Protocol: d.plan.row.Name}
+		if books != nil {
+			balance := true // or we would not have come here
+			r.BooksBalance = &balance
+		}
+		r.AddRows(rows)
+		return r.Write(d.out)
+	}
+	_, err := io.WriteString(d.out, d.summary(rows, books))
+	return err
+}
+
+func (d *demo) summary(rows []console.Row, books *shop.Books) string {
+	var commits, aborts, unknown int64
+	var over time.Duration
+	for _, r := range rows {
+		commits += r.Figures.HomeCommits + r.Figures.WideCommits
+		aborts += r.Figures.Aborts
+		unknown += r.Figures.Unknown
+		over = r.Figures.Over
+	}
+	var b strings.Builder
+	if books != nil {
+		fmt.Fprintf(&b, "In %v: %d commits, %d aborts (tried again), %d unknown.\n\n", over.Round(time.Second), commits, aborts, unknown)
+		b.WriteString(console.Table(rows) + "\n" + console.Legend())
+		fmt.Fprintf(&b, "\nThe shop's books balance: %d orders, %d products sold, nothing lost and nothing made of nothing.\n", books.Orders, books.Sold)
+	}
+	if d.plan.temp {
+		fmt.Fprintf(&b, "Removing %s.\n", d.plan.data)
+	} else {
+		fmt.Fprintf(&b, "The data stays in %s.\n", d.plan.data)
+	}
+	return b.String()
+}

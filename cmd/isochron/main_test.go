@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"isochron/console"
+)
+
+// asCommand makes the test binary be the command: what runs is what was tested,
+// race detector included.
+const asCommand = "ISOCHRON_TEST_AS_COMMAND"
+
+var kills = flag.Int("kills", 2, "how often TestKill9 kills the demo")
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// process is a command under test.
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	ports  []int // of the regions, in order, when the welcome has been printed
+	stderr *safeBuffer
+	ended  chan error
+}
+
+// safeBuffer collects output while others read it.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
+}
+
+// startTimeout bounds the start of a demo, on a busy machine under the race detector.
+const startTimeout = 3 * time.Minute
+
+// startDemo starts a demo and waits until it says how to connect.
+func startDemo(t *testing.T, regions int, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: command(append([]string{"demo"}, args...)...), stderr: new(safeBuffer), ended: make(chan error, 1)}
+	p.cmd.Stderr = p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // if the test ended early
+	ports := make(chan int)
+	go p.read(out, ports)
+	deadline := time.After(startTimeout)
+	for len(p.ports) < regions {
+		select {
+		case port := <-ports:
+			p.ports = append(p.ports, port)
+		case err := <-p.ended:
+			t.Fatalf("the demo ended before it was up: %v\n%s", err, p.stderr)
+		case <-deadline:
+			t.Fatalf("the demo did not come up in %v\n%s", startTimeout, p.stderr)
+		}
+	}
+	return p
+}
+
+var pasteLine = regexp.MustCompile(`mariadb -h 127\.0\.0\.1 -P (\d+) -u root shop`)
+
+// read takes the ports from the welcome and the rest of the output.
+func (p *process) read(out io.Reader, ports chan<- int) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if m := pasteLine.FindStringSubmatch(lines.Text()); m != nil {
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				panic(err) // digits, says the expression
+			}
+			ports <- n
+		}
+	}
+	p.ended <- p.cmd.Wait()
+}
+
+// wait waits for the end.
+func (p *process) wait() error {
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(startTimeout):
+		p.t.Fatalf("the demo did not end\n%s", p.stderr)
+		return nil
+	}
+}
+
+func TestBadUsageIsExit2(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, say string }{
+		{"dmeo", `"dmeo" is not known`},
+		{"demo now", `"now" is not known`},
+		{"demo --nonsense", "unknown flag"},
+		{"demo --for soon", "invalid argument"},
+		{"demo --for -3s", "--for"},
+		{"demo --wan atlantis", "unknown WAN"},
+		{"demo --wan-scale -1", "--wan-scale"},
+		{"demo --protocol carrier-pigeon", "--protocol"},
+		{"demo --load heavy", "--load"},
+		{"demo --clients 0", "--clients"},
+		{"demo --port 65533", "--port"},
+		{"demo --data " + file, "not a directory"},
+	} {
+		var out, err strings.Builder
+		code := run(context.Background(), strings.Fields(c.args), &out, &err)
+		if code != exitUsage || !strings.Contains(err.String(), c.say) || strings.Count(err.String(), "\n") != 1 || out.Len() != 0 {
+			t.Errorf("isochron %s: exit %d, stdout %q, stderr %q; want exit 2 and one line that says %q", c.args, code, &out, &err, c.say)
+		}
+	}
+}
+
+func TestHelpHasExamples(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}} {
+		var out, err strings.Builder
+		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
+			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)
+		}
+	}
+}
+
+// A short demo ends by itself with one object on its standard output.
+func TestDemoJSON(t *testing.T) {
+	cmd := command("demo", "--for", "4s", "--wan-scale", "0.05", "--json", "--port", "0", "--clients", "2")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	var got console.Report
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if dec.More() {
+		t.Errorf("more than one object: %s", out)
+	}
+	if len(got.Regions) != 5 || got.BooksBalance == nil || !*got.BooksBalance {
+		t.Fatalf("got %s", out)
+	}
+	for name, r := range got.Regions {
+		if r.Commits == 0 || r.LatencyMS.P50 <= 0 || r.BoundMS <= 0 || r.LatencyMS.P50 < r.BoundMS || r.ContentionSpanMS <= 0 {
+			t.Errorf("region %s: %+v", name, r)
+		}
+	}
+}
+
+// An interrupted demo ends well and leaves no temporary directory.
+func TestDemoInterrupted(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	p := startDemo(t, 3, "--wan", "uniform:5ms:3", "--port", "0", "--clients", "1")
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.wait(); err != nil {
+		t.Errorf("exit: %v\n%s", err, p.stderr)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "isochron-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

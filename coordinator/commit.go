@@ -1,0 +1,331 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"isochron/decide"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// phase is where a commitment stands.
+type phase uint8
+
+const (
+	preparing   phase = iota // votes are on their way
+	terminating              // silence lasted too long: the logs are asked
+	deciding                 // decided; the participants are told until all have it
+)
+
+// commitment is one attempt to commit.
+//
+// Invariant: once a Prepare has left, only the tally ends it: a timer never does.
+type commitment struct {
+	attempt      txn.Attempt
+	id           txn.ID
+	t            *transaction // nil when it finishes the work of another coordinator
+	req          *Request     // nil once the client was answered
+	participants []txn.ShardID
+	prepares     map[txn.ShardID]*txn.Prepare
+	tally        *decide.Tally
+	phase        phase
+	onePhase     bool
+	readOnly     bool
+	why          *txn.Error // of the first No
+	acked        map[txn.ShardID]bool
+	wakeAt       time.Duration
+	terminateAt  time.Duration
+	answerBy     time.Duration
+	tries        int
+}
+
+// commit starts the commitment of a transaction.
+func (c *Coordinator) commit(t *transaction, req *Request) {
+	if len(req.Writes) == 0 && (t.final || len(t.reads)+len(t.spans) == 0) {
+		delete(c.txns, t.id)
+		c.releaseLocks(t)
+		c.answer(req, t.response(nil))
+		return
+	}
+	prepares, err := c.prepares(t, req)
+	if err != nil {
+		c.end(t, err)
+		c.answer(req, t.response(err))
+		return
+	}
+	if len(c.commits) >= maxCommitments {
+		err := txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
+		c.end(t, err)
+		c.answer(req, t.response(err))
+		return
+	}
+	now := c.env.Now().Mono
+	k := &commitment{
+		attempt: txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextSeq}, id: t.id, t: t, req: req,
+		participants: sortedShards(prepares), prepares: prepares,
+		onePhase: len(prepares) == 1, readOnly: len(req.Writes) == 0, acked: map[txn.ShardID]bool{},
+		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
+	}
+	c.nextSeq++
+	c.active = append(c.active, k.attempt.Seq)
+	k.tally = decide.NewTally(k.participants)
+	c.commits[k.attempt] = k
+	t.commit = k
+	t.stats.CommitRounds++
+	for _, s := range k.participants {
+		p := prepares[s]
+		p.Attempt, p.Participants, p.Retired = k.attempt, k.participants, c.active[0]
+		p.OnePhase, p.ReadOnly = k.onePhase && !k.readOnly, k.readOnly
+		p.Guards = guardsAt(req.Guards, s)
+	}
+	for _, s := range sortedShards(t.touched) {
+		if t.touched[s].locked && prepares[s] == nil {
+			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
+		}
+	}
+	c.sendPrepares(k)
+}
+
+func guardsAt(guards []Guard, s txn.ShardID) []txn.ReadCheck {
+	var out []txn.ReadCheck
+	for _, g := range guards {
+		out = append(out, txn.ReadCheck{Key: txn.Key(routing.LocalKey(uint64(s), g.Name)), Version: g.Version})
+	}
+	return out
+}
+
+// prepares divides reads and writes among the shards that hold them.
+func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*txn.Prepare, *txn.Error) {
+	out := map[txn.ShardID]*txn.Prepare{}
+	dir := c.env.Directory()
+	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
+		id, ok := dir.ShardOf(string(k))
+		if !ok {
+			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
+		}
+		s := txn.ShardID(id)
+		if out[s] == nil {
+			out[s] = &txn.Prepare{Shard: s, Txn: t.id, Age: t.age}
+			if tc := t.touched[s]; tc != nil {
+				out[s].LockTerm = tc.lockTerm
+			}
+		}
+		return out[s], nil
+	}
+	for _, k := range sortedKeys(t.reads) {
+		p, err := at(k)
+		if err != nil {
+			return nil, err
+		}
+		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: t.reads[k].row.Version})
+	}
+	for _, s := range t.spans {
+		p, err := at(s.Span.Start)
+		if err != nil {
+			return nil, err
+		}
+		p.Spans = append(p.Spans, s)
+	}
+	for _, w := range req.Writes {
+		p, err := at(w.Key)
+		if err != nil {
+			return nil, err
+		}
+		p.Writes = append(p.Writes, w)
+	}
+	return out, nil
+}
+
+// sendPrepares asks those who have not voted. A Prepare goes to one leader in
+// one term; if that leader is gone, only the logs can tell.
+func (c *Coordinator) sendPrepares(k *commitment) {
+	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
+	for _, s := range k.tally.Missing() {
+		p := k.prepares[s]
+		leader, term := c.leaderOf(s, k.tries)
+		switch {
+		case leader == 0:
+			k.wakeAt = c.env.Now().Mono + 50*time.Millisecond
+			continue
+		case term == 0 && !k.readOnly:
+			// Nobody here knows the term; a Prepare of term 0 is never looked at, and
+			// its refusal names the term.
+			c.env.Send(leader, txn.Message{Prepare: &txn.Prepare{Shard: s, Attempt: k.attempt, Txn: k.id}})
+			continue
+		case p.Term != 0 && p.Term != term && !k.readOnly:
+			c.terminate(k)
+			return
+		}
+		p.Term = term
+		q := *p
+		c.env.Send(leader, txn.Message{Prepare: &q})
+	}
+	k.tries++
+}
+
+func (c *Coordinator) wakeCommit(k *commitment) {
+	now := c.env.Now().Mono
+	if k.req != nil && now >= k.answerBy {
+		c.giveUpWaiting(k)
+	}
+	switch k.phase {
+	case preparing:
+		if k.readOnly && k.req == nil {
+			c.finish(k)
+			return
+		}
+		if now >= k.terminateAt && !k.readOnly {
+			c.terminate(k)
+			return
+		}
+		c.sendPrepares(k)
+	case terminating:
+		c.inquire(k)
+	case deciding:
+		c.tell(k)
+	}
+}
+
+// giveUpWaiting answers the client; the commitment goes on without it.
+func (c *Coordinator) giveUpWaiting(k *commitment) {
+	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
+	if k.readOnly {
+		err = txn.Errorf(txn.KindUnavailable, "the reads could not be confirmed in time; nothing was written")
+	}
+	c.reply(k, err)
+}
+
+// reply answers the commitment's client, once.
+func (c *Coordinator) reply(k *commitment, err *txn.Error) {
+	if k.t == nil || k.req == nil {
+		return
+	}
+	r := k.t.response(err)
+	if err == nil {
+		r.Version = k.attempt
+	}
+	req := k.req
+	k.req = nil
+	delete(c.txns, k.id)
+	c.answer(req, r)
+}
+
+func (c *Coordinator) onVote(v *txn.Vote) {
+	k := c.commits[v.Attempt]
+	if k == nil || !slices.Contains(k.participants, v.Shard) {
+		return
+	}
+	if v.Yes {
+		k.tally.Yes(v.Shard, v.Proposed)
+	} else if k.phase != deciding {
+		if k.why == nil {
+			k.why = txn.Errorf(v.Refused, "%s", v.Reason)
+		}
+		k.acked[v.Shard] = true // it will never vote otherwise and holds nothing
+		k.tally.No()
+	}
+	c.maybeDecide(k)
+}
+
+// maybeDecide acts on the tally's verdict, once.
+func (c *Coordinator) maybeDecide(k *commitment) {
+	verdict, _ := k.tally.Verdict()
+	if verdict == decide.Open || k.phase == deciding {
+		return
+	}
+	k.phase = deciding
+	commit := verdict == decide.Commit
+	if commit && k.t != nil && k.req != nil && !k.readOnly {
+		now := c.env.Now().Mono
+		for _, s := range k.participants {
+			if p := k.prepares[s]; len(p.Writes) > 0 {
+				c.recent.add(now, s, p.Writes)
+			}
+		}
+	}
+	c.env.Trace("%v of %v: %v", k.attempt, k.id, verdict)
+	if k.readOnly || k.onePhase && commit {
+		c.replyVerdict(k, commit)
+		c.finish(k)
+		return
+	}
+	c.replyVerdict(k, commit)
+	c.tell(k)
+}
+
+func (c *Coordinator) replyVerdict(k *commitment, commit bool) {
+	if commit {
+		c.reply(k, nil)
+		return
+	}
+	if k.why == nil {
+		k.why = txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended")
+	}
+	c.reply(k, k.why)
+}
+
+// tell carries the decision to those who have not acknowledged it.
+func (c *Coordinator) tell(k *commitment) {
+	verdict, at := k.tally.Verdict()
+	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
+	open := false
+	for _, s := range k.participants {
+		if k.acked[s] {
+			continue
+		}
+		open = true
+		if n, _ := c.leaderOf(s, k.tries); n != 0 {
+			c.env.Send(n, txn.Message{Decide: &txn.Decide{
+				Shard: s, Attempt: k.attempt, Txn: k.id, Commit: verdict == decide.Commit, At: at}})
+		}
+	}
+	k.tries++
+	if !open {
+		c.finish(k)
+	}
+}
+
+func (c *Coordinator) onDecideAck(m *txn.DecideAck) {
+	k := c.commits[m.Attempt]
+	if k == nil || k.phase != deciding {
+		return
+	}
+	k.acked[m.Shard] = true
+	for _, s := range k.participants {
+		if !k.acked[s] {
+			return
+		}
+	}
+	c.finish(k)
+}
+
+// finish forgets a commitment that every participant knows the end of.
+func (c *Coordinator) finish(k *commitment) {
+	delete(c.commits, k.attempt)
+	if k.t == nil {
+		return
+	}
+	delete(c.txns, k.id)
+	if k.readOnly {
+		c.releaseLocks(k.t)
+	}
+	if i, ok := slices.BinarySearch(c.active, k.attempt.Seq); ok {
+		c.active = slices.Delete(c.active, i, i+1)
+	}
+}
+
+// commitments lists them in a fixed order.
+func (c *Coordinator) commitments() []*commitment {
+	out := make([]*commitment, 0, len(c.commits))
+	for _, k := range c.commits { // order: sorted below
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b *commitment) int {
+		if a.attempt.Less(b.attempt) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}

@@ -1,0 +1,293 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Env is the world as a coordinator sees it.
+type Env interface {
+	Now() txn.Now
+	Send(to txn.NodeID, m txn.Message)
+	Directory() *routing.Directory
+	// Leader is who a local replica believes leads the shard; ok is false if
+	// there is no local replica or it knows of no leader.
+	Leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool)
+	// Nearest is the replica with the shortest round trip.
+	Nearest(s txn.ShardID) txn.NodeID
+	// Wide reports whether a node is in another region.
+	Wide(n txn.NodeID) bool
+	Trace(format string, args ...any)
+}
+
+// Config of a coordinator.
+type Config struct {
+	Self   txn.NodeID
+	Epoch  uint32 // this incarnation; higher than any before it
+	Row    protocol.Row
+	Params txn.Params
+	Env    Env
+}
+
+// Coordinator runs the transactions of one gateway.
+type Coordinator struct {
+	cfg      Config
+	env      Env
+	clock    txn.Clock
+	txns     map[txn.ID]*transaction
+	rounds   map[uint64]*part // what is asked for and not answered, by request number
+	commits  map[txn.Attempt]*commitment
+	active   []uint64 // own attempts that are not finished everywhere, rising
+	nextTxn  uint64
+	nextSeq  uint64
+	nextPart uint64
+	hints    map[txn.ShardID]hint
+	recent   recentWrites
+	sweepAt  time.Duration
+}
+
+type hint struct {
+	leader txn.NodeID
+	term   uint64
+}
+
+// The bounds of one gateway.
+const (
+	maxTransactions = 100_000
+	maxCommitments  = 100_000
+	maxSpans        = 4096 // spans that one transaction may have read
+)
+
+// New starts an incarnation.
+func New(cfg Config) *Coordinator {
+	return &Coordinator{
+		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, rounds: map[uint64]*part{},
+		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
+		hints: map[txn.ShardID]hint{}, recent: newRecentWrites(),
+	}
+}
+
+// transaction is one that has not ended.
+type transaction struct {
+	id       txn.ID
+	age      txn.Age
+	try      int
+	lockWait int64
+	reads    map[txn.Key]readRow
+	spans    []txn.SpanCheck
+	scans    map[scanKey][]txn.Row
+	touched  map[txn.ShardID]*touch
+	round    *round
+	commit   *commitment
+	failed   *txn.Error
+	final    bool // its only round was answered for good, by one leader
+	stats    txn.Stats
+}
+
+type readRow struct {
+	row  txn.Row
+	lock txn.Lock
+}
+
+type scanKey struct {
+	scan txn.Scan
+	lock txn.Lock
+}
+
+// touch is what a transaction did at a shard.
+type touch struct {
+	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
+	locked   bool   // locks may be held there
+}
+
+// Submit takes a client's request.
+func (c *Coordinator) Submit(req *Request) {
+	id := req.Txn
+	if id.IsZero() && req.Of != nil {
+		id = req.Of.begun
+	}
+	t := c.txns[id]
+	if t == nil && req.Op != OpEnd && id.IsZero() {
+		if t = c.begin(req.From); t != nil {
+			req.begun = t.id
+		}
+	}
+	switch {
+	case req.Op == OpEnd:
+		if t != nil && t.commit == nil {
+			c.end(t, txn.Errorf(txn.KindMisuse, "the transaction was rolled back"))
+		}
+		c.answer(req, Response{Txn: id})
+	case t == nil && id.IsZero():
+		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
+	case t == nil:
+		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
+	case t.round != nil || t.commit != nil:
+		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v is still busy with its last request", id)})
+	case t.failed != nil:
+		err := t.failed
+		c.end(t, err)
+		c.answer(req, t.response(err))
+	case req.Op == OpRead:
+		c.read(t, req)
+	default:
+		c.commit(t, req)
+	}
+}
+
+func (c *Coordinator) answer(req *Request, r Response) {
+	if req != nil && req.Done != nil {
+		req.Done(r)
+	}
+}
+
+func (t *transaction) response(err *txn.Error) Response {
+	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Err: err}
+}
+
+func (c *Coordinator) begin(from Start) *transaction {
+	if len(c.txns) >= maxTransactions {
+		return nil
+	}
+	t := &transaction{
+		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis,
+		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
+	}
+	c.nextTxn++
+	if t.age.Start == 0 {
+		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
+	}
+	c.txns[t.id] = t
+	return t
+}
+
+// end forgets a transaction that prepared nothing, and frees its locks.
+func (c *Coordinator) end(t *transaction, why *txn.Error) {
+	delete(c.txns, t.id)
+	c.failRound(t, why)
+	c.releaseLocks(t)
+}
+
+func (c *Coordinator) releaseLocks(t *transaction) {
+	for _, s := range sortedShards(t.touched) {
+		if t.touched[s].locked {
+			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
+		}
+	}
+}
+
+// fail ends a transaction that lost; the client hears of it with its next request.
+func (c *Coordinator) fail(t *transaction, err *txn.Error) {
+	if t.failed != nil {
+		return
+	}
+	t.failed = err
+	c.releaseLocks(t)
+	c.failRound(t, err)
+}
+
+// Deliver hands over a message meant for a coordinator.
+func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
+	switch {
+	case m.AccessReply != nil:
+		c.onAccessReply(from, m.AccessReply)
+	case m.Vote != nil:
+		c.onVote(m.Vote)
+	case m.DecideAck != nil:
+		c.onDecideAck(m.DecideAck)
+	case m.Finding != nil:
+		c.onFinding(m.Finding)
+	case m.NotLeader != nil:
+		c.onNotLeader(from, m.NotLeader)
+	case m.Wounded != nil:
+		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
+			c.fail(t, txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.Wounded.By))
+		}
+	case m.Probe != nil:
+		t := c.txns[m.Probe.Txn]
+		c.env.Send(from, txn.Message{ProbeReply: &txn.ProbeReply{
+			Shard: m.Probe.Shard, Txn: m.Probe.Txn, Alive: t != nil && t.failed == nil}})
+	}
+}
+
+// Tick moves the timers.
+func (c *Coordinator) Tick() {
+	now := c.env.Now().Mono
+	if now < c.sweepAt {
+		return
+	}
+	c.sweepAt = now + 20*time.Millisecond
+	for _, id := range sortedKeys(c.rounds) {
+		if p := c.rounds[id]; p != nil && now >= p.wakeAt {
+			c.wakePart(p)
+		}
+	}
+	for _, k := range c.commitments() {
+		if now >= k.wakeAt {
+			c.wakeCommit(k)
+		}
+	}
+	c.recent.expire(now)
+}
+
+// leaderOf is where to find a shard's leader: a local replica knows best, then
+// what others said last, then any replica in turn.
+func (c *Coordinator) leaderOf(s txn.ShardID, try int) (txn.NodeID, uint64) {
+	if n, term, ok := c.env.Leader(s); ok && term >= c.hints[s].term {
+		return n, term
+	}
+	if h, ok := c.hints[s]; ok && h.leader != 0 && try%3 != 2 {
+		return h.leader, h.term
+	}
+	shard, ok := c.env.Directory().Shard(uint64(s))
+	if !ok || len(shard.Replicas) == 0 {
+		return 0, 0
+	}
+	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
+}
+
+func (c *Coordinator) toLeader(s txn.ShardID, m txn.Message) {
+	if n, _ := c.leaderOf(s, 0); n != 0 {
+		c.env.Send(n, m)
+	}
+}
+
+func (c *Coordinator) heardOfLeader(s txn.ShardID, n txn.NodeID, term uint64) {
+	if h := c.hints[s]; n != 0 && term >= h.term {
+		c.hints[s] = hint{n, term}
+	}
+}
+
+func (c *Coordinator) onNotLeader(from txn.NodeID, m *txn.NotLeader) {
+	if m.Leader != 0 {
+		c.heardOfLeader(m.Shard, m.Leader, m.Term)
+	} else if h := c.hints[m.Shard]; h.leader == from {
+		delete(c.hints, m.Shard)
+	}
+	if p := c.rounds[m.Request]; m.Request != 0 && p != nil {
+		c.partNotLed(p, m)
+	}
+	if k := c.commits[m.Attempt]; k != nil {
+		c.commitNotLed(k, m)
+	}
+}
+
+// Open is the number of transactions and commitments that have not ended.
+func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits) }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	out := make([]K, 0, len(m))
+	for k := range m { // order: sorted below
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func sortedShards[V any](m map[txn.ShardID]V) []txn.ShardID { return sortedKeys(m) }

@@ -1,0 +1,19 @@
+// Package coordinator runs transactions for the clients of one gateway:
+// execute, commit, recover.
+//
+// How it thinks. A Coordinator is a state machine: clients' requests, shards'
+// answers and ticks go in; messages and clients' answers come out. A
+// transaction is a set of reads with the versions they saw, gathered in rounds,
+// each of which goes to all shards concerned at once. A commitment is one
+// attempt to commit: it prepares at every participant, tallies the votes, and
+// carries the decision to everybody until everybody has it. When silence lasts
+// too long it does not guess: it asks every participant's log. The same
+// commitment, without a client, finishes the attempts of coordinators that died.
+//
+// The blocking side that clients hold (NewDB) keeps the writes, with savepoints,
+// and shows a transaction its own; it speaks to the state machine through a Port.
+//
+// What the caller owes it. Calls come one at a time; a request's Done is called
+// once, from inside a later call. An incarnation of a coordinator never repeats:
+// each start of a node has a higher epoch, durable before the first transaction.
+package coordinator

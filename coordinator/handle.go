@@ -1,0 +1,179 @@
+package coordinator
+
+import (
+	"context"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+type db struct{ port Port }
+
+// NewDB is the gateway's face to clients over a port.
+func NewDB(p Port) txn.DB { return &db{p} }
+
+func (d *db) Directory() *routing.Directory { return d.port.Directory() }
+func (d *db) Region() geo.Region            { return d.port.Region() }
+func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
+	return d.port.Peek(k)
+}
+
+// Begin implements txn.DB.
+func (d *db) Begin(opt txn.Options) txn.Txn {
+	h := &handle{port: d.port, readOnly: opt.ReadOnly, from: Start{LockWaitMillis: opt.LockWaitMillis}}
+	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
+		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
+	}
+	return h
+}
+
+// handle is a client's transaction. Its writes stay here until the commit.
+type handle struct {
+	port     Port
+	from     Start
+	id       txn.ID
+	age      txn.Age
+	readOnly bool
+	buf      buffer
+	guards   []Guard
+	stats    txn.Stats
+	ended    bool
+	failed   *txn.Error // what ended it
+	first    *Request   // what began it, if that was never answered
+}
+
+func (h *handle) ID() txn.ID               { return h.id }
+func (h *handle) Stats() txn.Stats         { return h.stats }
+func (h *handle) Savepoint() int           { return h.buf.savepoint() }
+func (h *handle) RollbackTo(savepoint int) { h.buf.rollbackTo(savepoint) }
+
+func (h *handle) Put(k txn.Key, value []byte) {
+	if len(value) == 0 {
+		panic("coordinator: a row's value must not be empty")
+	}
+	h.buf.set(k, value)
+}
+
+func (h *handle) Delete(k txn.Key) { h.buf.set(k, nil) }
+
+func (h *handle) Guard(name string, v txn.Version) {
+	for _, g := range h.guards {
+		if g.Name == name {
+			return
+		}
+	}
+	h.guards = append(h.guards, Guard{name, v})
+}
+
+// do sends a request of this transaction and takes in what comes back.
+func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
+	req.Txn, req.From, req.Guards = h.id, h.from, h.guards
+	if h.id.IsZero() {
+		h.first = req
+	}
+	resp := h.port.Do(ctx, req)
+	if !resp.Txn.IsZero() {
+		h.id = resp.Txn
+	}
+	if resp.Age.Start != 0 {
+		h.age = resp.Age
+	}
+	if resp.Stats != (txn.Stats{}) {
+		h.stats = resp.Stats
+	}
+	if resp.Err == nil {
+		return resp, nil
+	}
+	switch resp.Err.Kind {
+	case txn.KindLockTimeout, txn.KindNoWait, txn.KindMisuse:
+	default:
+		h.failed = resp.Err
+	}
+	return resp, resp.Err
+}
+
+func (h *handle) usable() error {
+	switch {
+	case h.failed != nil:
+		return h.failed
+	case h.ended:
+		return txn.Errorf(txn.KindMisuse, "the transaction has ended")
+	}
+	return nil
+}
+
+// Read implements txn.Txn.
+func (h *handle) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
+	if err := h.usable(); err != nil {
+		return txn.ReadResult{}, err
+	}
+	out := txn.ReadResult{Values: make([][]byte, len(r.Gets)), Pairs: make([][]txn.Pair, len(r.Scans))}
+	req := &Request{Op: OpRead, Read: r}
+	req.Read.Gets, req.Read.Scans = nil, nil
+	req.Read.Final = r.Final && len(h.buf.log) == 0
+	var asked []int
+	for i, k := range r.Gets {
+		if v, ok := h.buf.rows.Get(k); ok && r.Lock == txn.LockNone {
+			out.Values[i] = v
+			continue
+		}
+		asked = append(asked, i)
+		req.Read.Gets = append(req.Read.Gets, k)
+	}
+	for _, s := range r.Scans {
+		if s.Limit > 0 {
+			s.Limit += h.buf.deletions(s.Span)
+		}
+		req.Read.Scans = append(req.Read.Scans, s)
+	}
+	if len(req.Read.Gets)+len(req.Read.Scans) == 0 {
+		return out, nil
+	}
+	resp, err := h.do(ctx, req)
+	if err != nil {
+		return txn.ReadResult{}, err
+	}
+	for j, i := range asked {
+		out.Values[i] = resp.Rows[j].Value
+		if v, ok := h.buf.rows.Get(r.Gets[i]); ok {
+			out.Values[i] = v
+		}
+	}
+	for i, s := range r.Scans {
+		out.Pairs[i] = h.buf.overlay(s, resp.Scans[i])
+	}
+	return out, nil
+}
+
+// Commit implements txn.Txn.
+func (h *handle) Commit(ctx context.Context) error {
+	if err := h.usable(); err != nil {
+		return err
+	}
+	writes := h.buf.writes()
+	if h.readOnly && len(writes) > 0 {
+		return txn.Errorf(txn.KindMisuse, "a read-only transaction cannot write")
+	}
+	h.ended = true
+	if h.id.IsZero() && len(writes) == 0 {
+		return nil
+	}
+	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes})
+	if err != nil {
+		return err
+	}
+	h.stats.CommitVersion = resp.Version
+	return nil
+}
+
+// Rollback implements txn.Txn.
+func (h *handle) Rollback() {
+	if h.ended && h.failed == nil {
+		return
+	}
+	h.ended = true
+	if !h.id.IsZero() || h.first != nil {
+		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first})
+	}
+}

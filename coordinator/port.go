@@ -1,0 +1,83 @@
+package coordinator
+
+import (
+	"context"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Port is how blocking client code reaches the coordinator's state machine: a
+// channel and an event loop in server, a coroutine in sim.
+type Port interface {
+	// Do submits the request and waits for its answer. If ctx ends first, or the
+	// node stops, it returns at once with KindUnknown (for OpCommit with writes)
+	// or KindUnavailable.
+	Do(ctx context.Context, req *Request) Response
+	// Post submits a request whose answer nobody awaits.
+	Post(req *Request)
+	Directory() *routing.Directory
+	Peek(key txn.Key) (value []byte, version txn.Version, ok bool)
+	Region() geo.Region
+}
+
+// Op says what a Request wants.
+type Op uint8
+
+// The requests.
+const (
+	OpRead   Op = iota // one round of reads
+	OpCommit           // commit, with the writes
+	OpEnd              // roll back; harmless after the end
+)
+
+// Request is one thing a client wants of the coordinator.
+type Request struct {
+	Op   Op
+	Txn  txn.ID // zero: the first request of a transaction, which it begins
+	From Start  // of a new transaction
+	Read txn.Read
+	// Writes and Guards of a commit; Guards of a read as well.
+	Writes []txn.Write
+	Guards []Guard
+	// Of, of an OpEnd without Txn, is the request that began the transaction.
+	Of *Request
+	// Done is called once, from the node's loop. Nil if nobody waits.
+	Done func(Response)
+
+	begun txn.ID // the transaction that this request began; the loop's own
+}
+
+// Start is what a new transaction inherits and is bound by.
+type Start struct {
+	Age            txn.Age // zero: its own
+	Try            int     // 0 for the first
+	LockWaitMillis int64
+}
+
+// Guard is one Txn.Guard.
+type Guard struct {
+	Name    string
+	Version txn.Version
+}
+
+// Response answers a Request.
+type Response struct {
+	Txn     txn.ID
+	Age     txn.Age
+	Rows    []txn.Row   // one for each of Read.Gets
+	Scans   [][]txn.Row // for each of Read.Scans, in its order, within its limit
+	Version txn.Version // of a commit's writes
+	Stats   txn.Stats
+	Err     *txn.Error
+}
+
+// Failed is the answer of a port that could not bring the request to an end.
+func (r *Request) Failed(why string) Response {
+	kind := txn.KindUnavailable
+	if r.Op == OpCommit && len(r.Writes) > 0 {
+		kind = txn.KindUnknown
+	}
+	return Response{Txn: r.Txn, Err: txn.Errorf(kind, "%s", why)}
+}

@@ -1,0 +1,55 @@
+package geo
+
+import (
+	"slices"
+	"time"
+)
+
+// QuorumRTT is the round trip from a leader to the nearest majority of the
+// replicas: the least time in which an entry of its log can be acknowledged. A
+// leader that is one of the replicas counts itself, for nothing; several
+// replicas may stand in one region.
+func (w WAN) QuorumRTT(leader Region, replicas []Region) time.Duration {
+	need := len(replicas)/2 + 1
+	var others []time.Duration
+	self := false
+	for _, r := range replicas {
+		if r == leader && !self {
+			self = true
+			continue
+		}
+		others = append(others, w.RTT(leader, r))
+	}
+	if self {
+		need--
+	}
+	if need == 0 || len(others) == 0 {
+		return 0
+	}
+	slices.Sort(others)
+	return others[need-1]
+}
+
+// MaxRTT is the round trip to the farthest of the regions.
+func (w WAN) MaxRTT(from Region, to []Region) time.Duration {
+	var far time.Duration
+	for _, r := range to {
+		far = max(far, w.RTT(from, r))
+	}
+	return far
+}
+
+// NearestOf is the nearest of the candidates, the first of several equally near,
+// and "" of none.
+func (w WAN) NearestOf(from Region, candidates []Region) Region {
+	var best Region
+	for i, r := range candidates {
+		if r == from {
+			return r
+		}
+		if i == 0 || w.RTT(from, r) < w.RTT(from, best) {
+			best = r
+		}
+	}
+	return best
+}

@@ -1,0 +1,258 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+)
+
+// element is one appended value and who appended it.
+type element struct {
+	key   string
+	value int64
+}
+
+// lists is what CheckLists knows while it works.
+type lists struct {
+	h      *History
+	report *Report
+	writer map[element]*Record // of every append that was tried
+	order  map[string][]int64  // the versions of each key: the longest list read
+	keys   []string            // of order, in the order first seen
+	final  map[string]bool     // keys read by a Final record
+	graph  *graph
+}
+
+// CheckLists judges a list-append history.
+func CheckLists(h *History) *Report {
+	c := &lists{
+		h: h, report: new(Report),
+		writer: map[element]*Record{}, order: map[string][]int64{}, final: map[string]bool{},
+		graph: newGraph(len(h.Records)),
+	}
+	c.collectAppends()
+	c.collectOrders()
+	c.checkOrders()
+	c.checkReads()
+	c.checkKept()
+	c.addEdges()
+	c.graph.addRealTime(h.Records)
+	for _, cycle := range c.graph.anomalies() {
+		c.report.Violations = append(c.report.Violations, c.describe(cycle))
+	}
+	return c.report
+}
+
+func (c *lists) collectAppends() {
+	for _, r := range c.h.Records {
+		if r.Outcome == OK {
+			c.report.Checked++
+		}
+		for _, op := range r.Ops {
+			if op.Kind != Append {
+				continue
+			}
+			e := element{op.Key, op.Value}
+			if other := c.writer[e]; other != nil {
+				c.report.add("bad-history", "%s and %s both append %d to %s", other, r, op.Value, op.Key)
+			}
+			c.writer[e] = r
+		}
+	}
+}
+
+// eachRead calls f for every list that a committed transaction read before it
+// had itself appended to that key, and inner for those it read after that.
+func (c *lists) eachRead(f, inner func(r *Record, op Op)) {
+	for _, r := range c.h.Records {
+		if r.Outcome != OK {
+			continue // what an uncommitted transaction read, it was never promised
+		}
+		touched := map[string]bool{}
+		for _, op := range r.Ops {
+			switch {
+			case op.Kind == Append:
+				touched[op.Key] = true
+			case op.Kind == ReadList && touched[op.Key]:
+				if inner != nil {
+					inner(r, op)
+				}
+			case op.Kind == ReadList:
+				f(r, op)
+			}
+		}
+	}
+}
+
+// collectOrders takes the longest list read of each key as its version order.
+func (c *lists) collectOrders() {
+	longest := func(r *Record, op Op) {
+		have, seen := c.order[op.Key]
+		if !seen {
+			c.keys = append(c.keys, op.Key)
+		}
+		if !seen || len(op.List) > len(have) {
+			c.order[op.Key] = op.List
+		}
+		if r.Final {
+			c.final[op.Key] = true
+		}
+	}
+	c.eachRead(longest, longest)
+}
+
+// checkOrders: an order holds each element once, and only elements that
+// somebody appended and that were not rolled back.
+func (c *lists) checkOrders() {
+	for _, key := range c.keys {
+		seen := map[int64]bool{}
+		for _, v := range c.order[key] {
+			if seen[v] {
+				c.report.add("duplicate-append", "%d is twice in %s = %v", v, key, c.order[key])
+			}
+			seen[v] = true
+		}
+	}
+}
+
+// checkReads: every read is a prefix of its key's order, shows nothing of an
+// aborted transaction, nothing unfinished, and a transaction sees its own appends.
+func (c *lists) checkReads() {
+	c.eachRead(func(r *Record, op Op) {
+		c.checkPrefix(r, op)
+		c.checkSources(r, op)
+	}, c.checkPrefix)
+	for _, r := range c.h.Records {
+		if r.Outcome == OK {
+			c.checkOwn(r)
+		}
+	}
+}
+
+func (c *lists) checkPrefix(r *Record, op Op) {
+	order := c.order[op.Key]
+	for i, v := range op.List {
+		if order[i] != v {
+			c.report.add("incompatible-order", "%s read %s = %v, but another read it as %v", r, op.Key, op.List, order)
+			return
+		}
+	}
+}
+
+func (c *lists) checkSources(r *Record, op Op) {
+	for i, v := range op.List {
+		w := c.writer[element{op.Key, v}]
+		switch {
+		case w == nil:
+			c.report.add("invented-element", "%s read %d in %s, which nobody appended", r, v, op.Key)
+		case w.Outcome == Fail:
+			c.report.add("G1a", "%s read %d in %s, appended by %s, which did not commit", r, v, op.Key, w)
+		case w != r && i == len(op.List)-1 && v != lastAppend(w, op.Key):
+			c.report.add("G1b", "%s read %s up to %d, the middle of what %s appended", r, op.Key, v, w)
+		}
+	}
+}
+
+func lastAppend(r *Record, key string) (value int64) {
+	for _, op := range r.Ops {
+		if op.Kind == Append && op.Key == key {
+			value = op.Value
+		}
+	}
+	return value
+}
+
+// checkOwn: after its first look at a key, a transaction's next read of it
+// shows the same and what it appended since.
+func (c *lists) checkOwn(r *Record) {
+	known := map[string][]int64{}
+	for _, op := range r.Ops {
+		have, looked := known[op.Key]
+		switch {
+		case op.Kind == Append && looked:
+			known[op.Key] = append(slices.Clone(have), op.Value)
+		case op.Kind == ReadList:
+			if looked && !slices.Equal(have, op.List) {
+				c.report.add("internal", "%s read %s = %v where its own steps give %v", r, op.Key, op.List, have)
+			}
+			known[op.Key] = op.List
+		}
+	}
+}
+
+// checkKept: what was acknowledged is there at the end, and a transaction whose
+// outcome was unknown is there wholly or not at all.
+func (c *lists) checkKept() {
+	present := map[element]bool{}
+	for _, key := range c.keys {
+		for _, v := range c.order[key] {
+			present[element{key, v}] = true
+		}
+	}
+	for _, r := range c.h.Records {
+		found, missing := 0, ""
+		for _, op := range r.Ops {
+			if op.Kind != Append || !c.final[op.Key] {
+				continue
+			}
+			if present[element{op.Key, op.Value}] {
+				found++
+			} else {
+				missing = fmt.Sprintf("%d in %s", op.Value, op.Key)
+			}
+		}
+		if missing == "" {
+			continue
+		}
+		if r.Outcome == OK {
+			c.report.add("lost-append", "%s was acknowledged, and at the end %s is missing", r, missing)
+		} else if r.Outcome == Unknown && found > 0 {
+			c.report.add("torn-commit", "%s is there in part: %s is missing", r, missing)
+		}
+	}
+}
+
+// addEdges adds the dependencies that the orders and reads prove.
+func (c *lists) addEdges() {
+	for _, key := range c.keys {
+		order := c.order[key]
+		for i := 1; i < len(order); i++ {
+			c.edge(ww, c.writer[element{key, order[i-1]}], c.writer[element{key, order[i]}], key, order[i])
+		}
+	}
+	c.eachRead(func(r *Record, op Op) {
+		order, n := c.order[op.Key], len(op.List)
+		if n > 0 {
+			c.edge(wr, c.writer[element{op.Key, op.List[n-1]}], r, op.Key, op.List[n-1])
+		}
+		if n < len(order) && slices.Equal(order[:n], op.List) {
+			c.edge(rw, r, c.writer[element{op.Key, order[n]}], op.Key, order[n])
+		}
+	}, nil)
+}
+
+func (c *lists) edge(kind edgeKind, from, to *Record, key string, value int64) {
+	if from == nil || to == nil || from == to || from.Outcome == Fail || to.Outcome == Fail {
+		return // reported elsewhere, or no dependency
+	}
+	c.graph.add(edge{kind, from.Index, to.Index, key, value})
+}
+
+// describe tells a cycle as a sentence an edge.
+func (c *lists) describe(a anomaly) Violation {
+	text := fmt.Sprintf("%d transactions depend on each other in a circle:", len(a.cycle))
+	for _, e := range a.cycle {
+		from, to := c.h.Records[e.from], c.h.Records[e.to]
+		switch e.kind {
+		case ww:
+			text += fmt.Sprintf("\n  %s was overwritten by %s (ww: it appended %d to %s next)", from, to, e.value, e.key)
+		case wr:
+			text += fmt.Sprintf("\n  %s was read by %s (wr: %d in %s)", from, to, e.value, e.key)
+		case rw:
+			text += fmt.Sprintf("\n  %s did not see %s (rw: %d in %s)", from, to, e.value, e.key)
+		case realTime:
+			text += fmt.Sprintf("\n  %s was acknowledged at %.3f ms, before %s began at %.3f ms", from,
+				float64(from.CompleteNanos)/1e6, to, float64(to.InvokeNanos)/1e6)
+		}
+	}
+	return Violation{Name: a.name, StrictOnly: a.strictOnly, Detail: text}
+}

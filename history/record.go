@@ -1,0 +1,138 @@
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Outcome is what the client was told of its transaction.
+type Outcome string
+
+// The outcomes.
+const (
+	OK      Outcome = "ok"      // committed
+	Fail    Outcome = "fail"    // certainly not committed
+	Unknown Outcome = "unknown" // indeterminate: it may have been committed, or may yet be
+)
+
+// Kind says what an operation is.
+type Kind string
+
+// The operations of the workloads.
+const (
+	Append   Kind = "append"   // Value was appended to the list Key
+	ReadList Kind = "read"     // List was read from Key
+	Transfer Kind = "transfer" // Moves were made under the id Value
+	Balances Kind = "balances" // Accounts were read, all of them
+	Ledger   Kind = "ledger"   // List holds the transfer ids read, all of them
+)
+
+// Account is a balance as read, or an amount as moved.
+type Account struct {
+	Name   string `json:"name"`
+	Amount int64  `json:"amount"`
+}
+
+// Op is one operation of a transaction.
+type Op struct {
+	Kind     Kind      `json:"kind"`
+	Key      string    `json:"key,omitempty"`
+	Value    int64     `json:"value,omitempty"`
+	List     []int64   `json:"list,omitempty"`
+	Accounts []Account `json:"accounts,omitempty"`
+}
+
+// Record is one attempt at a transaction.
+type Record struct {
+	Index         int     `json:"index"` // its place in the history, from 0
+	Process       int     `json:"process"`
+	Txn           string  `json:"txn,omitempty"`
+	Region        string  `json:"region,omitempty"`
+	InvokeNanos   int64   `json:"invoke_ns"`
+	CompleteNanos int64   `json:"complete_ns"` // when an Unknown was given up; says nothing of its effect
+	Ops           []Op    `json:"ops"`
+	Outcome       Outcome `json:"outcome"`
+	Reason        string  `json:"reason,omitempty"`
+	Final         bool    `json:"final,omitempty"` // read when all was quiet: must show every commit
+}
+
+func (r *Record) String() string {
+	name := r.Txn
+	if name == "" {
+		name = fmt.Sprintf("#%d", r.Index)
+	}
+	return fmt.Sprintf("%s (process %d, %s)", name, r.Process, r.Outcome)
+}
+
+// History is what the clients of one run saw, in the order they completed.
+type History struct{ Records []*Record }
+
+// Add appends a record and gives it its index.
+func (h *History) Add(r *Record) {
+	r.Index = len(h.Records)
+	h.Records = append(h.Records, r)
+}
+
+// Write writes the history as JSON lines.
+func (h *History) Write(w io.Writer) error {
+	buf := bufio.NewWriter(w)
+	enc := json.NewEncoder(buf)
+	for _, r := range h.Records {
+		if err := enc.Encode(r); err != nil {
+			return fmt.Errorf("record %d of the history cannot be written: %w", r.Index, err)
+		}
+	}
+	return buf.Flush()
+}
+
+// Read reads what Write wrote.
+func Read(r io.Reader) (*History, error) {
+	h := new(History)
+	for dec := json.NewDecoder(r); ; {
+		rec := new(Record)
+		err := dec.Decode(rec)
+		if err == io.EOF {
+			return h, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("record %d of the history cannot be read: %w", len(h.Records), err)
+		}
+		h.Add(rec)
+	}
+}
+
+// Violation is something that must not be.
+type Violation struct {
+	Name string // the anomaly: G-single, lost-append, ...
+	// StrictOnly: the history is still serializable, but no serial order agrees
+	// with real time.
+	StrictOnly bool
+	Detail     string // for a person: what was seen, where
+}
+
+func (v Violation) String() string { return v.Name + ": " + v.Detail }
+
+// Report is a checker's judgement.
+type Report struct {
+	Violations []Violation
+	Checked    int // records that counted
+}
+
+// Serializable reports whether nothing worse than real-time order was broken.
+func (r *Report) Serializable() bool {
+	for _, v := range r.Violations {
+		if !v.StrictOnly {
+			return false
+		}
+	}
+	return true
+}
+
+// StrictSerializable reports whether nothing was broken.
+func (r *Report) StrictSerializable() bool { return len(r.Violations) == 0 }
+
+func (r *Report) add(name, format string, args ...any) {
+	r.Violations = append(r.Violations, Violation{Name: name, Detail: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,14 @@
+// Package lint holds the rules of the house that a compiler does not know.
+//
+// How it thinks. The plan of the house is data: the floors, what each package
+// may import, which packages make up the core that knows no clock, no chance
+// and no goroutines (plan.go). A check is a function from the tree to findings,
+// each of them one line that names the file, the line and the rule. Most checks
+// read syntax alone (core.go, floors.go, rows.go, size.go, paper.go); one asks
+// the types, because only they know what a map is (maporder.go).
+//
+// What the caller owes it. A directory with a go.mod of module isochron. The
+// test of this package runs every check over the repository, and plants a
+// violation of every rule in a small tree of its own, so that no check can
+// fall silent.
+package lint

@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHouse holds the repository against its rules.
+func TestHouse(t *testing.T) {
+	for _, f := range lintTree(t, filepath.Join("..", "..")) {
+		t.Error(f)
+	}
+}
+
+func lintTree(t *testing.T, root string) []Finding {
+	t.Helper()
+	root, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Check(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// sound is a small house without a flaw; each case of TestPlanted breaks one thing in it.
+var sound = map[string]string{
+	"go.mod":               "module isochron\n\ngo 1.26\n",
+	"geo/doc.go":           "// Package geo is a map.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage geo\n",
+	"txn/doc.go":           "// Package txn is words.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage txn\n",
+	"protocol/doc.go":      "// Package protocol is a table.\n//\n// How it thinks. Plainly.\n//\n// What the caller owes it. Nothing.\npackage protocol\n",
+	"protocol/table.go":    "package protocol\n\ntype Row struct{ Name string }\n\nvar Table = []Row{{Name: \"2pc+2pl\"}}\n",
+	"cmd/isochron/doc.go":  "// Command isochron runs it.\npackage main\n",
+	"cmd/isochron/main.go": "package main\n\nfunc main() {}\n",
+	"ARCHITECTURE.md":      "# A\n\n<!-- packages -->\n| package | for |\n|---|---|\n| `geo` | map |\n| `txn` | words |\n| `protocol` | rows |\n| `cmd/isochron` | the binary |\n<!-- /packages -->\n",
+}
+
+// plant writes the sound house, changed by change, into a directory.
+func plant(t *testing.T, change map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, files := range []map[string]string{sound, change} {
+		for path, text := range files {
+			path = filepath.Join(root, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if text == "" {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return root
+}
+
+func TestSoundHouseHasNoFindings(t *testing.T) {
+	for _, f := range lintTree(t, plant(t, nil)) {
+		t.Error(f)
+	}
+}
+
+func TestPlanted(t *testing.T) {
+	for _, c := range []struct {
+		name, path, text string
+		want             string // in the finding
+	}{
+		{"upward import", "geo/x.go", "package geo\n\nimport _ \"isochron/txn\"\n", "geo imports txn, which does not stand below it"},
+		{"sideways import", "yield/x.go", "package yield\n\nimport _ \"isochron/decide\"\n", "yield imports decide"},
+		{"sql below txn's neighbours", "sql/x.go", "package sql\n\nimport _ \"isochron/protocol\"\n", "of the house it may import only geo, routing, txn"},
+		{"server imports sim", "server/x.go", "package server\n\nimport _ \"isochron/sim\"\n", "server imports sim"},
+		{"house imports tests", "server/x.go", "package server\n\nimport _ \"isochron/test\"\n", "no part of the house"},
+		{"no floor", "attic/x.go", "package attic\n", "attic has no floor"},
+		{"pebble outside server", "sim/x.go", "package sim\n\nimport _ \"github.com/cockroachdb/pebble/v2\"\n", "only server may"},
+		{"raft outside shard", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only shard and node and sim may"},
+
+		{"clock", "txn/x.go", "package txn\n\nimport \"time\"\n\nvar T = time.Now()\n", "asks the clock (time.Now)"},
+		{"clock by another name", "txn/x.go", "package txn\n\nimport clock \"time\"\n\nfunc f() { clock.Sleep(1) }\n", "asks the clock (clock.Sleep)"},
+		{"clock as a value", "txn/x.go", "package txn\n\nimport \"time\"\n\nvar f = time.After\n", "asks the clock (time.After)"},
+		{"deadline", "txn/x.go", "package txn\n\nimport \"context\"\n\nvar f = context.WithTimeout\n", "asks the clock (context.WithTimeout)"},
+		{"global random", "txn/x.go", "package txn\n\nimport \"math/rand/v2\"\n\nvar N = rand.IntN(3)\n", "global random source (rand.IntN)"},
+		{"true random", "txn/x.go", "package txn\n\nimport _ \"crypto/rand\"\n", "the core imports crypto/rand"},
+		{"network", "txn/x.go", "package txn\n\nimport _ \"net\"\n", "the core imports net"},
+		{"goroutine", "txn/x.go", "package txn\n\nfunc f() { go f() }\n", "starts a goroutine"},
+		{"channel", "txn/x.go", "package txn\n\nvar c chan int\n", "uses a channel"},
+		{"send", "txn/x.go", "package txn\n\ntype c = chan int\n\nfunc f(x c) { x <- 1 }\n", "uses a channel"},
+		{"receive", "txn/x.go", "package txn\n\nimport \"context\"\n\nfunc f(c context.Context) { <-c.Done() }\n", "waits on a channel"},
+		{"select", "txn/x.go", "package txn\n\nfunc f() { select {} }\n", "the core selects"},
+
+		{"map walk", "txn/x.go", "package txn\n\nfunc f(m map[int]int) {\n\tfor range m {\n\t}\n}\n", "walks a map"},
+		{"map walk of a named type", "txn/x.go", "package txn\n\ntype set map[int]bool\n\nfunc f(m set) {\n\tfor range m {\n\t}\n}\n", "walks a map"},
+		{"map walk by iterator", "txn/x.go", "package txn\n\nimport (\n\t\"maps\"\n\t\"slices\"\n)\n\nfunc f(m map[int]int) []int { return slices.Collect(maps.Keys(m)) }\n", "walks a map"},
+		{"map walk with an empty excuse", "txn/x.go", "package txn\n\nfunc f(m map[int]int) {\n\t// order:\n\tfor range m {\n\t}\n}\n", "walks a map"},
+
+		{"row by literal", "cmd/isochron/x.go", "package main\n\nfunc f(s string) bool { return s == \"2pc+2pl\" }\n", "compares a protocol's name"},
+		{"row in a switch", "cmd/isochron/x.go", "package main\n\nfunc f(s string) {\n\tswitch s {\n\tcase \"2pc+2pl\":\n\t}\n}\n", "compares a protocol's name"},
+		{"row by name", "cmd/isochron/x.go", "package main\n\nvar row struct{ Name string }\n\nfunc f(s string) bool { return row.Name != s }\n", "compares a protocol's name"},
+		{"row by prefix", "cmd/isochron/x.go", "package main\n\nimport \"strings\"\n\nfunc f(protocol string) bool { return strings.HasPrefix(protocol, \"2\") }\n", "compares a protocol's name"},
+
+		{"no doc.go", "store/mem.go", "package store\n", "has no doc.go"},
+		{"doc.go of another", "geo/doc.go", "// Package map is a map.\npackage geo\n", "must open with \"Package geo \""},
+		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it thinks. Plainly.\npackage geo\n", "does not have \"owes\""},
+		{"package not listed", "store/doc.go", "// Package store stores.\npackage store\n", "does not list store"},
+		{"no list", "ARCHITECTURE.md", "# A\n", "has no list of packages"},
+		{"no architecture", "ARCHITECTURE.md", "", "cannot be read"},
+		{"library without a reason", "go.mod", "module isochron\n\ngo 1.26\n\nrequire example.com/thing v1.2.3\n", "example.com/thing is not named"},
+
+		{"long file", "txn/x.go", "package txn\n" + strings.Repeat("\n", 600), "a file has at most"},
+		{"long function", "txn/x.go", "package txn\n\nfunc f() {" + strings.Repeat("\n", 90) + "}\n", "a function has at most"},
+		{"machine path in code", "txn/x.go", "package txn\n\n// see " + shame[0] + "x\n", "of one machine"},
+		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := lintTree(t, plant(t, map[string]string{c.path: c.text}))
+			for _, f := range found {
+				if strings.Contains(f.String(), c.want) {
+					return
+				}
+			}
+			t.Errorf("want a finding with %q, got %v", c.want, found)
+		})
+	}
+}
+
+func TestListedAndGone(t *testing.T) {
+	list := strings.Replace(sound["ARCHITECTURE.md"], "| `geo`", "| `lab` | gone |\n| `geo`", 1)
+	found := lintTree(t, plant(t, map[string]string{"ARCHITECTURE.md": list}))
+	if len(found) != 1 || found[0].String() != "ARCHITECTURE.md:6: lists lab, which is not there" {
+		t.Errorf("got %v", found)
+	}
+}
+
+// TestExcused: what looks like a breach and is none.
+func TestExcused(t *testing.T) {
+	for name, text := range map[string]string{
+		"order above":      "package txn\n\nfunc f(m map[int]int) (n int) {\n\t// order: a sum.\n\tfor _, v := range m {\n\t\tn += v\n\t}\n\treturn n\n}\n",
+		"order beside":     "package txn\n\nfunc f(m map[int]int) (n int) {\n\tfor range m { // order: a count.\n\t\tn++\n\t}\n\treturn n\n}\n",
+		"sorted keys":      "package txn\n\nimport (\n\t\"maps\"\n\t\"slices\"\n)\n\nfunc f(m map[int]int) []int { return slices.Sorted(maps.Keys(m)) }\n",
+		"seeded random":    "package txn\n\nimport \"math/rand/v2\"\n\nfunc f() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }\n",
+		"same protocol":    "package txn\n\ntype c struct{ Protocol string }\n\nfunc f(a, b c) bool { return a.Protocol == b.Protocol }\n",
+		"durations":        "package txn\n\nimport \"time\"\n\nconst d = time.Second\n",
+		"a field time.Now": "package txn\n\nfunc f(time struct{ Now int }) int { return time.Now }\n",
+		"downward import":  "package txn\n\nimport _ \"isochron/geo\"\n",
+	} {
+		found := lintTree(t, plant(t, map[string]string{"txn/x.go": text}))
+		for _, f := range found {
+			t.Errorf("%s: %s", name, f)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Architecture is the file that lists the packages and the libraries.
+const architecture = "ARCHITECTURE.md"
+
+// The list of packages stands between these lines.
+const (
+	listBegin = "<!-- packages -->"
+	listEnd   = "<!-- /packages -->"
+)
+
+// checkPaper holds what is written about the tree against the tree.
+func checkPaper(t *Tree) ([]Finding, error) {
+	out := checkDocs(t)
+	for _, path := range t.Texts {
+		text, err := os.ReadFile(filepath.Join(t.Root, path))
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.ContainsRune(text, 0) {
+			out = append(out, checkShame(path, text)...)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(t.Root, architecture))
+	if err != nil {
+		return append(out, Finding{architecture, 0, "cannot be read; it lists the packages and the libraries"}), nil
+	}
+	out = append(out, checkList(t, string(text))...)
+	return append(out, checkLibraries(t, string(text))...), nil
+}
+
+// checkDocs wants a doc.go in every package, which says what the package is for,
+// how it thinks and what its caller owes it.
+func checkDocs(t *Tree) []Finding {
+	var out []Finding
+	for _, dir := range t.Dirs() {
+		var doc *File
+		for _, f := range t.Files {
+			if f.Dir == dir && f.Path == dir+"/doc.go" {
+				doc = f
+			}
+		}
+		if doc == nil {
+			out = append(out, Finding{dir, 0, "has no doc.go"})
+			continue
+		}
+		name := doc.AST.Name.Name
+		opening := "Package " + name + " "
+		if name == "main" {
+			opening = "Command " + filepath.Base(dir) + " "
+		}
+		said := doc.AST.Doc.Text()
+		if !strings.HasPrefix(said, opening) {
+			out = append(out, Finding{doc.Path, 0, fmt.Sprintf("the comment must open with %q", opening)})
+		}
+		if floorOf(doc.Unit) < 0 || name == "main" {
+			continue
+		}
+		for _, part := range []string{"How it thinks", "owes"} {
+			if !strings.Contains(said, part) {
+				out = append(out, Finding{doc.Path, 0, fmt.Sprintf("does not have %q: say what it is for, how it thinks, what its caller owes it", part)})
+			}
+		}
+	}
+	return out
+}
+
+// checkList compares the table of packages with the directories there are.
+func checkList(t *Tree, text string) []Finding {
+	_, rest, ok := strings.Cut(text, listBegin)
+	list, _, ok2 := strings.Cut(rest, listEnd)
+	if !ok || !ok2 {
+		return []Finding{{architecture, 0, "has no list of packages between " + listBegin + " and " + listEnd}}
+	}
+	first := 1 + strings.Count(text[:strings.Index(text, listBegin)], "\n")
+	var out []Finding
+	var listed []string
+	dirs := t.Dirs()
+	for i, line := range strings.Split(list, "\n") {
+		rest, ok := strings.CutPrefix(line, "| `")
+		if !ok {
+			continue
+		}
+		dir, _, _ := strings.Cut(rest, "`")
+		listed = append(listed, dir)
+		if !slices.Contains(dirs, dir) {
+			out = append(out, Finding{architecture, first + i, "lists " + dir + ", which is not there"})
+		}
+	}
+	for _, dir := range dirs {
+		if !slices.Contains(listed, dir) {
+			out = append(out, Finding{architecture, first, "does not list " + dir})
+		}
+	}
+	return out
+}
+
+// checkLibraries wants every library that go.mod requires directly, and every
+// tool, named with its reason.
+func checkLibraries(t *Tree, text string) []Finding {
+	mod, err := os.ReadFile(filepath.Join(t.Root, "go.mod"))
+	if err != nil {
+		return []Finding{{"go.mod", 0, "cannot be read"}}
+	}
+	var out []Finding
+	for i, line := range strings.Split(string(mod), "\n") {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		isLibrary := len(fields) == 2 && strings.HasPrefix(fields[1], "v") && strings.Contains(fields[0], ".")
+		if isLibrary && !strings.Contains(text, strings.TrimSuffix(fields[0], "/v2")) {
+			out = append(out, Finding{"go.mod", i + 1, fields[0] + " is not named in " + architecture + " with its reason"})
+		}
+	}
+	return out
+}

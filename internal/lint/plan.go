@@ -1,0 +1,99 @@
+package lint
+
+import "strings"
+
+// module is the import path of the house.
+const module = "isochron"
+
+// floors are the storeys, lowest first. A package imports only from storeys
+// below its own; two packages of one storey never import each other.
+var floors = [][]string{
+	{"geo"},
+	{"routing"},
+	{"txn"},
+	{"store", "history"},
+	{"workload"}, // writes down what it did as history
+	{"schedule", "yield", "decide", "reveal"},
+	{"protocol"},
+	{"coordinator", "shard", "replica", "source"},
+	{"node"},
+	{"sim", "server"},
+	{"sql", "console", "lab"},
+	{"cmd"},
+}
+
+// besides are the directories that stand beside the house: nothing of the house
+// imports them, and they may import anything.
+var besides = []string{"internal/lint", "test", "bench"}
+
+// only narrows what a package may import of the house. SQL knows a transaction
+// through txn alone, so that it runs on either clock.
+var only = map[string][]string{
+	"sql":      {"geo", "routing", "txn"},
+	"workload": {"geo", "routing", "txn", "history"},
+	"history":  {"geo", "routing", "txn"},
+}
+
+// foreign says which packages may import a library, by import path prefix.
+var foreign = map[string][]string{
+	"github.com/cockroachdb/pebble":      {"server"},
+	"go.etcd.io/raft":                    {"shard", "node", "sim"}, // sim puts messages into words
+	"github.com/dolthub/go-mysql-server": {"sql", "cmd"},
+	"github.com/dolthub/vitess":          {"sql", "cmd"},
+	"github.com/spf13/cobra":             {"cmd"},
+}
+
+// core are the packages that are driven: they take the time and the disk from
+// whoever drives them, and have no source of chance but a seed.
+var core = []string{
+	"geo", "routing", "txn", "store", "history", "workload",
+	"schedule", "yield", "decide", "reveal", "protocol",
+	"coordinator", "shard", "replica", "source", "node",
+}
+
+// coreMayNotImport are the libraries through which the world would get in.
+var coreMayNotImport = []string{"crypto/rand", "net", "os", "os/exec", "os/signal", "syscall", "database/sql"}
+
+// coreExceptions: geo reads the file that a person names.
+var coreExceptions = map[string][]string{"geo": {"os"}}
+
+// rowNamers may name protocol rows; everything else asks the row.
+var rowNamers = []string{"protocol", "lab"}
+
+// Sizes beyond which a thing is cut in two.
+const (
+	fileLinesMax = 500
+	funcLinesMax = 80
+)
+
+// shame are words that tell of the machine on which something was written, or
+// of where a library was fetched; they are put together here so as not to
+// stand here.
+var shame = []string{
+	"/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/",
+	"proxy.gol" + "ang.org", "sum.gol" + "ang.org", "pypi" + ".org", "registry.npm" + "js.org", "deb.deb" + "ian.org",
+}
+
+// unitOf is the package of the plan to which a directory belongs: "sql/plan"
+// belongs to sql.
+func unitOf(dir string) string {
+	for _, b := range besides {
+		if dir == b || strings.HasPrefix(dir, b+"/") {
+			return b
+		}
+	}
+	unit, _, _ := strings.Cut(dir, "/")
+	return unit
+}
+
+// floorOf is the storey of a unit, -1 if the plan does not have it.
+func floorOf(unit string) int {
+	for i, f := range floors {
+		for _, u := range f {
+			if u == unit {
+				return i
+			}
+		}
+	}
+	return -1
+}

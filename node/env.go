@@ -1,0 +1,152 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/shard"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// shardEnv is the node as its replicas see it.
+type shardEnv Node
+
+var _ shard.Env = (*shardEnv)(nil)
+
+func (e *shardEnv) Now() txn.Now                      { return e.now }
+func (e *shardEnv) Send(to txn.NodeID, m txn.Message) { (*Node)(e).send(to, m) }
+func (e *shardEnv) AfterSync(f func())                { (*Node)(e).AfterSync(f) }
+
+func (e *shardEnv) Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID) {
+	e.coord.Adopt(a, id, participants)
+}
+
+// Applied looks out for a new directory.
+func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
+	if s != txn.MetaShard {
+		return
+	}
+	if writes == nil { // a snapshot: anything may have changed
+		if v, _, ok := (*Node)(e).Peek(txn.Key(routing.DirectoryKey)); ok && v != nil {
+			e.noteDirectory(v)
+		}
+		return
+	}
+	for _, w := range writes {
+		if string(w.Key) == routing.DirectoryKey {
+			e.noteDirectory(w.Value)
+		}
+	}
+}
+
+func (e *shardEnv) noteDirectory(raw []byte) {
+	d, err := routing.Decode(raw)
+	if err != nil {
+		panic(&store.Failure{Doing: "reading the directory of shards", Err: err})
+	}
+	e.newDir = d
+}
+
+func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
+	if e.cfg.Observer != nil {
+		region := geo.Region(e.dir.RegionOf(uint32(id.Node)))
+		e.cfg.Observer.Span(s, region, e.now.Mono-time.Duration(sinceNanos))
+	}
+}
+
+func (e *shardEnv) Trace(format string, args ...any) { (*Node)(e).trace(format, args...) }
+
+func (n *Node) trace(format string, args ...any) {
+	if n.cfg.Observer != nil && n.cfg.Observer.Tracing() {
+		n.cfg.Observer.Event(n.cfg.ID, fmt.Sprintf(format, args...))
+	}
+}
+
+// coordEnv is the node as its coordinator sees it.
+type coordEnv Node
+
+var _ coordinator.Env = (*coordEnv)(nil)
+
+func (e *coordEnv) Now() txn.Now                      { return e.now }
+func (e *coordEnv) Send(to txn.NodeID, m txn.Message) { (*Node)(e).send(to, m) }
+func (e *coordEnv) Directory() *routing.Directory     { return e.dir }
+func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID  { return e.nearest[s] }
+func (e *coordEnv) Trace(format string, args ...any)  { (*Node)(e).trace(format, args...) }
+
+func (e *coordEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) {
+	r := e.replicas[s]
+	if r == nil {
+		return 0, 0, false
+	}
+	leader, term := r.Leader()
+	return leader, term, leader != 0
+}
+
+func (e *coordEnv) Wide(n txn.NodeID) bool {
+	return e.dir.RegionOf(uint32(n)) != string(e.cfg.Region)
+}
+
+// Directory is the routing the node knows.
+func (n *Node) Directory() *routing.Directory { return n.dir }
+
+// Peek reads the applied state of a local replica, outside any transaction.
+func (n *Node) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	s, ok := n.dir.ShardOf(string(key))
+	r := n.replicas[txn.ShardID(s)]
+	if !ok || r == nil {
+		return nil, txn.Version{}, false
+	}
+	row := r.Peek(key)
+	return row.Value, row.Version, true
+}
+
+// Ready reports whether every shard of the directory has a leader that this
+// node knows of.
+func (n *Node) Ready() bool {
+	for _, s := range n.dir.Shards {
+		r := n.replicas[txn.ShardID(s.ID)]
+		if r == nil {
+			continue
+		}
+		leader, _ := r.Leader()
+		if leader == 0 || leader == n.cfg.ID && !r.Serving() {
+			return false
+		}
+	}
+	return true
+}
+
+// Leads lists the shards this node leads now.
+func (n *Node) Leads() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range n.order {
+		if n.replicas[id].Serving() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Pending counts what has not come to an end here: transactions and commitments
+// of this gateway, undecided votes and lock holders of its replicas.
+func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
+	transactions, commitments = n.coord.Open()
+	for _, id := range n.order {
+		undecided += n.replicas[id].Undecided()
+		holders += n.replicas[id].Holders()
+	}
+	return transactions, commitments, undecided, holders
+}
+
+// Status tells of every replica, a line each.
+func (n *Node) Status() []string {
+	var out []string
+	for _, id := range n.order {
+		out = append(out, n.replicas[id].Status())
+	}
+	return out
+}

@@ -1,0 +1,354 @@
+package node
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/shard"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Config of a node.
+type Config struct {
+	ID     txn.NodeID
+	Region geo.Region
+	Engine store.Engine
+	Row    protocol.Row
+	Seed   uint64
+	// Directory is the cluster's first directory: it must be the same at every
+	// node's first start. Later starts read the directory from the engine.
+	Directory *routing.Directory
+	WAN       geo.WAN // for choosing the nearest replica
+	Params    Params
+	Observer  Observer
+}
+
+// Node is everything one process runs of the core: its replicas and its
+// coordinator. It is not safe for concurrent use.
+type Node struct {
+	cfg      Config
+	now      txn.Now
+	dir      *routing.Directory
+	replicas map[txn.ShardID]*shard.Replica
+	order    []txn.ShardID // of replicas, rising
+	coord    *coordinator.Coordinator
+	local    []txn.Envelope // messages to itself, in order
+	out      []txn.Envelope
+	held     []heldBack
+	token    uint64 // of the newest held back
+	asked    uint64 // the newest token that Drain has handed out
+	nearest  map[txn.ShardID]txn.NodeID
+	newDir   *routing.Directory
+}
+
+type heldBack struct {
+	token uint64
+	f     func()
+}
+
+// Output is what a node wants done. Messages may be sent at once, in any order
+// and with any delay. If SyncToken is not 0 the driver syncs the engine and
+// then calls Synced with it; tokens rise, and a sync that began after a later
+// Drain covers the earlier tokens.
+type Output struct {
+	Messages  []txn.Envelope
+	SyncToken uint64
+}
+
+// The keys of a node's own facts in its engine.
+var (
+	identityKey  = []byte("n/identity")
+	directoryKey = []byte("n/directory")
+)
+
+const formatVersion = 1
+
+// New opens a node on its engine. It returns an error when the engine holds
+// another node's data or a format it does not know. What it writes is durable
+// after the first sync, which the first Drain asks for.
+func New(cfg Config, now txn.Now) (*Node, error) {
+	cfg.Params = cfg.Params.WithDefaults()
+	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]*shard.Replica{}, nearest: map[txn.ShardID]txn.NodeID{}}
+	epoch, err := n.takeIdentity()
+	if err != nil {
+		return nil, err
+	}
+	if n.dir, err = n.storedDirectory(); err != nil {
+		return nil, err
+	}
+	n.coord = coordinator.New(coordinator.Config{
+		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n)})
+	if err := n.openReplicas(); err != nil {
+		return nil, err
+	}
+	n.AfterSync(func() {})
+	return n, nil
+}
+
+// takeIdentity checks whose data this is and begins a new incarnation.
+func (n *Node) takeIdentity() (epoch uint32, err error) {
+	raw, ok := n.cfg.Engine.Get(identityKey)
+	if ok {
+		if len(raw) != 12 {
+			return 0, fmt.Errorf("the node's identity is damaged: %d bytes instead of 12", len(raw))
+		}
+		if v := binary.BigEndian.Uint32(raw); v != formatVersion {
+			return 0, fmt.Errorf("the data is of format %d; this program reads format %d", v, formatVersion)
+		}
+		if id := txn.NodeID(binary.BigEndian.Uint32(raw[4:])); id != n.cfg.ID {
+			return 0, fmt.Errorf("the data belongs to node %d; this is node %d", id, n.cfg.ID)
+		}
+		epoch = binary.BigEndian.Uint32(raw[8:])
+	}
+	epoch++
+	var b store.Batch
+	v := binary.BigEndian.AppendUint32(nil, formatVersion)
+	v = binary.BigEndian.AppendUint32(v, uint32(n.cfg.ID))
+	b.Set(identityKey, binary.BigEndian.AppendUint32(v, epoch))
+	n.cfg.Engine.Apply(&b)
+	return epoch, nil
+}
+
+func (n *Node) storedDirectory() (*routing.Directory, error) {
+	raw, ok := n.cfg.Engine.Get(directoryKey)
+	if !ok {
+		n.storeDirectory(n.cfg.Directory)
+		return n.cfg.Directory, nil
+	}
+	return routing.Decode(raw)
+}
+
+func (n *Node) storeDirectory(d *routing.Directory) {
+	var b store.Batch
+	b.Set(directoryKey, d.Encode())
+	n.cfg.Engine.Apply(&b)
+}
+
+// openReplicas opens those that the directory places here.
+func (n *Node) openReplicas() error {
+	for _, s := range n.dir.Shards {
+		id := txn.ShardID(s.ID)
+		n.nearest[id] = n.nearestOf(s)
+		if n.replicas[id] != nil || !slices.Contains(s.Replicas, uint32(n.cfg.ID)) {
+			continue
+		}
+		r, err := shard.Open(n.shardConfig(s))
+		if err != nil {
+			return err
+		}
+		n.replicas[id] = r
+		n.order = append(n.order, id)
+	}
+	slices.Sort(n.order)
+	return nil
+}
+
+func (n *Node) shardConfig(s routing.Shard) shard.Config {
+	cfg := shard.Config{
+		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row,
+		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n),
+	}
+	for _, v := range s.Replicas {
+		cfg.Voters = append(cfg.Voters, txn.NodeID(v))
+		if n.dir.RegionOf(v) == s.Leader {
+			cfg.Preferred = append(cfg.Preferred, txn.NodeID(v))
+		}
+	}
+	if cfg.ID == txn.MetaShard {
+		cfg.Genesis = []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
+	}
+	return cfg
+}
+
+// nearestOf is the replica with the shortest round trip; this node's own first.
+func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
+	best, bestRTT := txn.NodeID(0), time.Duration(0)
+	for _, v := range s.Replicas {
+		id := txn.NodeID(v)
+		if id == n.cfg.ID {
+			return id
+		}
+		rtt := n.cfg.WAN.RTT(n.cfg.Region, geo.Region(n.dir.RegionOf(v)))
+		if best == 0 || rtt < bestRTT {
+			best, bestRTT = id, rtt
+		}
+	}
+	return best
+}
+
+// Deliver hands over a message from another node.
+func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
+	n.now = now
+	n.dispatch(env)
+}
+
+func (n *Node) dispatch(env txn.Envelope) {
+	m := &env.Msg
+	r := n.replicas[shardOf(m)]
+	switch {
+	case m.AccessReply != nil, m.Vote != nil, m.DecideAck != nil, m.Finding != nil,
+		m.NotLeader != nil, m.Wounded != nil, m.Probe != nil:
+		n.coord.Deliver(env.From, m)
+	case r == nil:
+		n.refuse(env)
+	case m.Raft != nil:
+		r.Step(env.From, m.Raft)
+	case m.Access != nil:
+		r.OnAccess(env.From, m.Access)
+	case m.Prepare != nil:
+		r.OnPrepare(env.From, m.Prepare)
+	case m.Decide != nil:
+		r.OnDecide(env.From, m.Decide)
+	case m.Inquire != nil:
+		r.OnInquire(env.From, m.Inquire)
+	case m.Release != nil:
+		r.OnRelease(m.Release)
+	case m.ProbeReply != nil:
+		r.OnProbeReply(m.ProbeReply)
+	case m.SnapFetch != nil:
+		r.OnSnapFetch(env.From, m.SnapFetch)
+	case m.SnapChunk != nil:
+		r.OnSnapChunk(env.From, m.SnapChunk)
+	}
+}
+
+// refuse answers for a shard that has no replica here (any more, or yet).
+func (n *Node) refuse(env txn.Envelope) {
+	no := txn.NotLeader{Shard: shardOf(&env.Msg)}
+	switch m := env.Msg; {
+	case m.Access != nil:
+		no.Request = m.Access.Request
+	case m.Prepare != nil:
+		no.Attempt = m.Prepare.Attempt
+	case m.Inquire != nil:
+		no.Attempt = m.Inquire.Attempt
+	default:
+		return
+	}
+	n.send(env.From, txn.Message{NotLeader: &no})
+}
+
+// shardOf is the shard that a message to a replica is for.
+func shardOf(m *txn.Message) txn.ShardID {
+	switch {
+	case m.Raft != nil:
+		return m.Raft.Shard
+	case m.Access != nil:
+		return m.Access.Shard
+	case m.Prepare != nil:
+		return m.Prepare.Shard
+	case m.Decide != nil:
+		return m.Decide.Shard
+	case m.Inquire != nil:
+		return m.Inquire.Shard
+	case m.Release != nil:
+		return m.Release.Shard
+	case m.ProbeReply != nil:
+		return m.ProbeReply.Shard
+	case m.SnapFetch != nil:
+		return m.SnapFetch.Shard
+	case m.SnapChunk != nil:
+		return m.SnapChunk.Shard
+	}
+	return 0
+}
+
+// Tick moves timers; call it every Params.TickInterval.
+func (n *Node) Tick(now txn.Now) {
+	n.now = now
+	for _, id := range n.order {
+		n.replicas[id].Tick()
+	}
+	n.coord.Tick()
+}
+
+// Synced reports the end of a sync.
+func (n *Node) Synced(now txn.Now, token uint64) {
+	n.now = now
+	i := 0
+	for i < len(n.held) && n.held[i].token <= token {
+		i++
+	}
+	ready := n.held[:i:i]
+	n.held = n.held[i:]
+	for _, h := range ready {
+		h.f()
+	}
+}
+
+// Submit hands over a client's request; req.Done is called, once, from inside
+// some later call of a method of the node.
+func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
+	n.now = now
+	n.coord.Submit(req)
+}
+
+// Drain takes what is to be done; call it after every call or batch of calls above.
+func (n *Node) Drain() Output {
+	for n.settle() {
+	}
+	out := Output{Messages: n.out}
+	n.out = nil
+	if n.token > n.asked {
+		n.asked = n.token
+		out.SyncToken = n.token
+	}
+	return out
+}
+
+// settle lets the parts talk to each other; false when they have nothing to say.
+func (n *Node) settle() bool {
+	did := false
+	for len(n.local) > 0 {
+		env := n.local[0]
+		n.local = n.local[1:]
+		n.dispatch(env)
+		did = true
+	}
+	for _, id := range n.order {
+		did = n.replicas[id].Process() || did
+	}
+	if n.newDir != nil {
+		n.adoptDirectory()
+		did = true
+	}
+	return did
+}
+
+// adoptDirectory takes over a newer directory and opens what it places here.
+func (n *Node) adoptDirectory() {
+	d := n.newDir
+	n.newDir = nil
+	if d.Epoch <= n.dir.Epoch {
+		return
+	}
+	n.dir = d
+	n.storeDirectory(d)
+	if err := n.openReplicas(); err != nil {
+		panic(&store.Failure{Doing: "opening the replicas of a new directory", Err: err})
+	}
+}
+
+func (n *Node) send(to txn.NodeID, m txn.Message) {
+	env := txn.Envelope{From: n.cfg.ID, To: to, Msg: m}
+	if to == n.cfg.ID {
+		n.local = append(n.local, env)
+		return
+	}
+	n.out = append(n.out, env)
+}
+
+// AfterSync holds f back until everything applied so far is durable.
+func (n *Node) AfterSync(f func()) {
+	if n.token == n.asked {
+		n.token++
+	}
+	n.held = append(n.held, heldBack{n.token, f})
+}

@@ -1,0 +1,11 @@
+package node
+
+import "isochron/txn"
+
+// The bounds of a node, and what watches it, are defined in txn, where the
+// parts of a node find them too.
+type (
+	Params   = txn.Params
+	Bugs     = txn.Bugs
+	Observer = txn.Observer
+)

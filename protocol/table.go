@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+
+	"isochron/decide"
+	"isochron/reveal"
+	"isochron/schedule"
+	"isochron/yield"
+)
+
+// Reads is a row's choice of where plain reads go. Locking reads go to the
+// leader in every row, and so do the reads of a second try.
+type Reads uint8
+
+// The choices.
+const (
+	// ReadLeader reads at the shard's leader.
+	ReadLeader Reads = iota
+	// ReadNearest reads at the nearest replica and checks the versions at the
+	// prepare (D2PC section 4.6).
+	ReadNearest
+)
+
+func (r Reads) String() string { return [...]string{"leader", "nearest, checked"}[r] }
+
+// Step is one step of a participant's work on a transaction that commits.
+type Step string
+
+// The steps, in the order in which a row lists them.
+const (
+	Validate  Step = "validate"
+	Append    Step = "append"
+	Vote      Step = "vote"
+	Reveal    Step = "reveal"
+	Release   Step = "release"
+	LogCommit Step = "log commit"
+	Apply     Step = "apply"
+)
+
+// Row is one protocol.
+type Row struct {
+	Name       string
+	Arrive     schedule.Choice
+	Reads      Reads
+	Yield      yield.Policy
+	Decide     decide.Choice
+	Reveal     reveal.Choice
+	Validates  string // who validates
+	Replicates string // how a shard replicates
+	Steps      []Step // at a participant, in order
+	Gives      string // the isolation it gives
+	CommitRTT  string // bound of the client's commit, in wide-area round trips
+	SpanRTT    string // bound of the contention span at a remote shard
+	Source     string
+}
+
+// layered are the steps of 2PC over Raft: the decision is revealed and the
+// locks released before the decision is logged, for votes are recoverable.
+var layered = []Step{Validate, Append, Vote, Reveal, Release, LogCommit, Apply}
+
+func classic(name string, reads Reads, y yield.Policy, span, source string) Row {
+	return Row{
+		Name: name, Arrive: schedule.AtOnce, Reads: reads, Yield: y,
+		Decide: decide.LeaderVotes, Reveal: reveal.OnDecision,
+		Validates: "leader", Replicates: "raft", Steps: layered,
+		Gives: "strict serializability", CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: span,
+		Source: source,
+	}
+}
+
+// Table names every protocol.
+func Table() []Row {
+	return []Row{
+		classic("2pc+2pl", ReadNearest, yield.WoundWait, "2", "D2PC (SIGMOD'25) section 5.1"),
+		classic("2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 2", "D2PC section 5.1, no read optimisation"),
+		classic("2pc+occ", ReadNearest, yield.Validate, "2", "D2PC section 5.1"),
+		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),
+	}
+}
+
+// Default is the row of a cluster that was not told otherwise.
+const Default = "2pc+2pl"
+
+// ByName finds a row; the error lists the names there are.
+func ByName(name string) (Row, error) {
+	var names []string
+	for _, r := range Table() {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return Row{}, fmt.Errorf("there is no protocol %q; choose one of: %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,20 @@
+package server
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// clock is the time that the nodes of this process are told. It counts from the
+// start of the process: monotonic time means nothing across processes.
+type clock struct{ start time.Time }
+
+func newClock() clock { return clock{time.Now()} }
+
+func (c clock) mono() time.Duration { return time.Since(c.start) }
+
+func (c clock) now() txn.Now {
+	t := time.Now()
+	return txn.Now{Mono: t.Sub(c.start), WallNanos: t.UnixNano()}
+}

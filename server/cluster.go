@@ -1,0 +1,258 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Config of a Cluster.
+type Config struct {
+	Dir     string  // created if it does not exist
+	WAN     geo.WAN // one node in each of its regions; its delays are emulated
+	WANName string  // as the operator named it, for the record
+	Row     protocol.Row
+
+	CacheBytes   int64         // block cache, shared by all nodes; 0: 256 MiB
+	Params       node.Params   // zero fields get defaults that fit the WAN
+	Observer     node.Observer // may be nil
+	ReadyTimeout time.Duration // of Start; 0: a minute
+	Log          *slog.Logger  // nil: slog.Default()
+}
+
+// Cluster is one process's regions. Its methods may be called by any goroutine.
+type Cluster struct {
+	cfg     Config
+	about   Description
+	net     *wan
+	cache   *pebble.Cache
+	runners []*runner
+	failed  chan error
+}
+
+// Start opens the cluster in cfg.Dir, making it first if the directory holds
+// none, and waits until each node knows a leader of every shard. ctx bounds the
+// start alone.
+func Start(ctx context.Context, cfg Config) (*Cluster, error) {
+	cfg = withDefaults(cfg)
+	about, err := claimCluster(cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cfg.Row.Name})
+	if err != nil {
+		return nil, err
+	}
+	clock := newClock()
+	c := &Cluster{
+		cfg: cfg, about: about, net: newWAN(clock),
+		cache: NewCache(cfg.CacheBytes), failed: make(chan error, 1),
+	}
+	err = c.open(clock)
+	c.connect()
+	for _, r := range c.runners {
+		r.start() // those opened before a failure too: Close stops what runs
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if err := c.awaitReady(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func withDefaults(cfg Config) Config {
+	if cfg.CacheBytes == 0 {
+		cfg.CacheBytes = 256 << 20
+	}
+	if cfg.ReadyTimeout == 0 {
+		cfg.ReadyTimeout = time.Minute
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Params.TickInterval == 0 {
+		cfg.Params.TickInterval = 10 * time.Millisecond
+	}
+	if cfg.Params.ElectionTimeout == 0 {
+		cfg.Params.ElectionTimeout = max(1500*time.Millisecond, 5*widest(cfg.WAN))
+	}
+	return cfg
+}
+
+// widest is the largest round trip of the map.
+func widest(w geo.WAN) time.Duration {
+	var out time.Duration
+	for _, r := range w.Regions {
+		out = max(out, w.MaxRTT(r, w.Regions))
+	}
+	return out
+}
+
+// open opens every node on its engine.
+func (c *Cluster) open(clock clock) error {
+	for i, region := range c.cfg.WAN.Regions {
+		r, err := c.openNode(txn.NodeID(i+1), region, clock)
+		if err != nil {
+			return err
+		}
+		c.runners = append(c.runners, r)
+	}
+	return nil
+}
+
+func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runner, error) {
+	log := c.cfg.Log.With("region", string(region))
+	dir := filepath.Join(c.cfg.Dir, string(region))
+	engine, err := OpenEngine(EngineConfig{
+		Dir: filepath.Join(dir, "data"), Cache: c.cache, Log: log,
+		Failed: func(f *store.Failure) { c.fail(f) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	me := identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region}
+	if err := me.claim(dir); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	n, err := node.New(node.Config{
+		ID: id, Region: region, Engine: engine, Row: c.cfg.Row, Seed: rand.Uint64(),
+		Directory: firstDirectory(c.cfg.WAN.Regions), WAN: c.cfg.WAN,
+		Params: c.cfg.Params, Observer: c.cfg.Observer,
+	}, clock.now())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the node in %s does not start: %w", region, err), engine.Close())
+	}
+	return &runner{
+		id: id, region: region, log: log, clock: clock, engine: engine, node: n,
+		box: newMailbox(), net: c.net, syncer: newSyncer(engine, c.fail), tick: c.cfg.Params.TickInterval,
+		failed: c.fail, stop: make(chan struct{}), ended: make(chan struct{}),
+	}, nil
+}
+
+// firstDirectory is the map of a cluster that holds nothing yet: the meta shard
+// on all nodes, led from the first region. DDL adds the other shards.
+func firstDirectory(regions []geo.Region) *routing.Directory {
+	d := &routing.Directory{Epoch: 1}
+	meta := routing.Shard{ID: uint64(txn.MetaShard), Leader: string(regions[0])}
+	for i, r := range regions {
+		id := uint32(i + 1)
+		d.Nodes = append(d.Nodes, routing.Node{ID: id, Region: string(r)})
+		meta.Replicas = append(meta.Replicas, id)
+	}
+	d.Shards = []routing.Shard{meta}
+	return d
+}
+
+// connect lays a line between each ordered pair of nodes, and from each to itself.
+func (c *Cluster) connect() {
+	for _, from := range c.runners {
+		for _, to := range c.runners {
+			var oneWay time.Duration
+			if from != to {
+				oneWay = c.cfg.WAN.RTT(from.region, to.region) / 2
+			}
+			c.net.connect(from.id, to.id, oneWay, to.box)
+		}
+	}
+}
+
+// awaitReady waits until every node knows a leader of every shard.
+func (c *Cluster) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ReadyTimeout)
+	defer cancel()
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		waiting := c.notReady()
+		if len(waiting) == 0 {
+			return nil
+		}
+		select {
+		case <-pause.C:
+		case err := <-c.failed:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("the cluster did not get ready: no leader of every shard is known in %v (%w)", waiting, context.Cause(ctx))
+		}
+	}
+}
+
+func (c *Cluster) notReady() []geo.Region {
+	var out []geo.Region
+	for _, r := range c.runners {
+		ready := false
+		if !r.inLoop(func(n *node.Node) { ready = n.Ready() }) || !ready {
+			out = append(out, r.region)
+		}
+	}
+	return out
+}
+
+// fail keeps the first failure.
+func (c *Cluster) fail(err error) {
+	select {
+	case c.failed <- err:
+	default:
+	}
+}
+
+// Failed delivers the failure of a node, if there is one: the process should end.
+func (c *Cluster) Failed() <-chan error { return c.failed }
+
+// About is what the data directory remembers of the cluster.
+func (c *Cluster) About() Description { return c.about }
+
+// DB is the gateway of a region; nil if the cluster has no such region.
+func (c *Cluster) DB(region geo.Region) txn.DB {
+	for _, r := range c.runners {
+		if r.region == region {
+			return coordinator.NewDB(port{r})
+		}
+	}
+	return nil
+}
+
+// Leads lists the shards that a region's node leads now.
+func (c *Cluster) Leads(region geo.Region) []txn.ShardID {
+	var out []txn.ShardID
+	for _, r := range c.runners {
+		if r.region == region {
+			r.inLoop(func(n *node.Node) { out = append(out, n.Leads()...) })
+		}
+	}
+	return out
+}
+
+// Traffic counts the messages sent between nodes, and those lost because a
+// bounded queue was full.
+func (c *Cluster) Traffic() (sent, dropped uint64) {
+	sent, dropped = c.net.traffic()
+	for _, r := range c.runners {
+		dropped += r.box.drops()
+	}
+	return sent, dropped
+}
+
+// Close stops all nodes and closes their disks. Requests still waiting are
+// answered with an error.
+func (c *Cluster) Close() error {
+	c.net.close()
+	var errs []error
+	for _, r := range c.runners {
+		errs = append(errs, r.close())
+	}
+	c.cache.Unref()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"isochron/geo"
+)
+
+// clusterFile is at the top of a data directory.
+const clusterFile = "cluster.yaml"
+
+// Description is what a data directory remembers of its cluster.
+type Description struct {
+	Format   int          `yaml:"format"`
+	Cluster  string       `yaml:"cluster"` // a random name, the same at all nodes
+	Regions  []geo.Region `yaml:"regions"` // node i+1 is in region i
+	WAN      string       `yaml:"wan"`     // as the operator named it
+	Protocol string       `yaml:"protocol"`
+}
+
+// Describe reads what a data directory was created as; ok is false if it holds
+// no cluster yet.
+func Describe(dir string) (d Description, ok bool, err error) {
+	path := filepath.Join(dir, clusterFile)
+	err = readYAML(path, &d)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Description{}, false, nil
+	}
+	if err != nil {
+		return Description{}, false, err
+	}
+	return d, true, checkFormat(path, d.Format)
+}
+
+// claimCluster creates the description of a new directory, or checks that the
+// one there is of the same cluster as wanted.
+func claimCluster(dir string, want Description) (Description, error) {
+	have, ok, err := Describe(dir)
+	if err != nil {
+		return Description{}, err
+	}
+	if !ok {
+		return createCluster(dir, want)
+	}
+	if !slices.Equal(have.Regions, want.Regions) {
+		return Description{}, fmt.Errorf("%s holds a cluster of regions %v (wan %s), not %v (wan %s): start it with the same map, or give another directory",
+			dir, have.Regions, have.WAN, want.Regions, want.WAN)
+	}
+	if have.Protocol != want.Protocol {
+		return Description{}, fmt.Errorf("%s holds a cluster that runs protocol %s, not %s: a cluster keeps its protocol; start it with the same one, or give another directory",
+			dir, have.Protocol, want.Protocol)
+	}
+	return have, nil
+}
+
+func createCluster(dir string, want Description) (Description, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Description{}, fmt.Errorf("the data directory %s cannot be created: %w", dir, err)
+	}
+	if err := refuseForeign(dir); err != nil {
+		return Description{}, err
+	}
+	var name [8]byte
+	if _, err := rand.Read(name[:]); err != nil {
+		return Description{}, fmt.Errorf("no randomness for the cluster's name: %w", err)
+	}
+	want.Format, want.Cluster = formatVersion, hex.EncodeToString(name[:])
+	return want, writeYAML(filepath.Join(dir, clusterFile), want)
+}
+
+// refuseForeign keeps a cluster from being created among somebody's files.
+func refuseForeign(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the data directory %s cannot be read: %w", dir, err)
+	}
+	// What a crash left of an unfinished write is ours.
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), unfinishedPrefix) })
+	if len(entries) > 0 {
+		return fmt.Errorf("the directory %s is not empty and holds no cluster (no %s in it): give an empty or a new one", dir, clusterFile)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"isochron/store"
+)
+
+// Engine is a store.Engine on a real disk. Readers may be many; Apply and Sync
+// may run at the same time, each in one goroutine.
+type Engine struct {
+	dir string
+	db  *pebble.DB
+
+	mu        sync.Mutex
+	snapshots map[*snapshot]struct{} // open ones: Close closes them
+}
+
+// EngineConfig says where an engine lives and what it may use.
+type EngineConfig struct {
+	Dir   string
+	Cache *pebble.Cache // shared by the engines of a process; nil: a small one of its own
+	// Failed is told of a failure in the background, where nobody can catch a
+	// panic: the engine can promise nothing any more. nil: the process ends.
+	Failed func(*store.Failure)
+	Log    *slog.Logger
+
+	fs vfs.FS // of tests: a disk in memory that can crash; nil: the real one
+}
+
+// NewCache is a block cache to share between engines.
+func NewCache(bytes int64) *pebble.Cache { return pebble.NewCache(bytes) }
+
+// OpenEngine opens the directory, creating it if needed.
+func OpenEngine(cfg EngineConfig) (*Engine, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.fs == nil {
+		cfg.fs = vfs.Default
+	}
+	if err := cfg.fs.MkdirAll(cfg.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("the data directory %s cannot be created: %w", cfg.Dir, err)
+	}
+	db, err := pebble.Open(cfg.Dir, pebbleOptions(cfg))
+	if err != nil {
+		return nil, openError(cfg.Dir, err)
+	}
+	return &Engine{dir: cfg.Dir, db: db, snapshots: map[*snapshot]struct{}{}}, nil
+}
+
+func pebbleOptions(cfg EngineConfig) *pebble.Options {
+	log := pebbleLog{log: cfg.Log.With("dir", cfg.Dir), dir: cfg.Dir, failed: cfg.Failed}
+	o := &pebble.Options{
+		FS:                          cfg.fs,
+		Cache:                       cfg.Cache,
+		FormatMajorVersion:          pebble.FormatNewest,
+		Logger:                      log,
+		MemTableSize:                32 << 20,
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       24,
+		// A flush or compaction writes its bytes out bit by bit, so that the sync
+		// at its end does not hold up the syncs of commits.
+		BytesPerSync: 512 << 10,
+	}
+	o.EventListener = &pebble.EventListener{
+		BackgroundError: func(err error) { log.fail("flushing or compacting tables", err) },
+	}
+	return o
+}
+
+// openError says what a person can do about a directory that does not open.
+func openError(dir string, err error) error {
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EWOULDBLOCK) || strings.Contains(err.Error(), "lock held") {
+		return fmt.Errorf("the data directory %s is in use by another process: stop that one first, or give another directory", dir)
+	}
+	return fmt.Errorf("the data directory %s cannot be opened: %w", dir, err)
+}
+
+// Apply makes the batch visible at once; it is durable after the next Sync.
+func (e *Engine) Apply(b *store.Batch) {
+	if b.Empty() {
+		return
+	}
+	pb := e.db.NewBatchWithSize(batchSize(b))
+	for _, op := range b.Ops {
+		if err := addOp(pb, op); err != nil {
+			panic(e.failure("building a batch", err))
+		}
+	}
+	if err := pb.Commit(pebble.NoSync); err != nil {
+		panic(e.failure("applying a batch", err))
+	}
+	if err := pb.Close(); err != nil {
+		panic(e.failure("closing a batch", err))
+	}
+}
+
+func batchSize(b *store.Batch) int {
+	n := 64
+	for _, op := range b.Ops {
+		n += len(op.Key) + len(op.Value) + 16
+	}
+	return n
+}
+
+func addOp(pb *pebble.Batch, op store.Op) error {
+	switch op.Kind {
+	case store.OpSet:
+		return pb.Set(op.Key, op.Value, nil)
+	case store.OpDelete:
+		return pb.Delete(op.Key, nil)
+	case store.OpDeleteRange:
+		return pb.DeleteRange(op.Key, op.Value, nil)
+	}
+	return fmt.Errorf("operation %d is not known", op.Kind)
+}
+
+// Sync returns when all that was applied before it began is on the disk. It
+// writes an empty record to the log and waits for that to be durable: the log is
+// one file in order (a full one is synced before the next is begun), so
+// everything before the record is durable too.
+func (e *Engine) Sync() {
+	if err := e.db.LogData(nil, pebble.Sync); err != nil {
+		panic(e.failure("syncing the log", err))
+	}
+}
+
+// Get returns a copy of the value, or ok == false.
+func (e *Engine) Get(key []byte) ([]byte, bool) { return get(e.db, e.dir, key) }
+
+// Iter walks [start, end) of the state as it is now.
+func (e *Engine) Iter(start, end []byte) store.Iterator { return iter(e.db, e.dir, start, end) }
+
+// Snapshot holds the present state until it is closed.
+func (e *Engine) Snapshot() store.Snapshot {
+	s := &snapshot{engine: e, snap: e.db.NewSnapshot()}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.snapshots[s] = struct{}{}
+	return s
+}
+
+// Close syncs and closes the engine, with the snapshots that are still open.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	open := make([]*snapshot, 0, len(e.snapshots))
+	for s := range e.snapshots {
+		open = append(open, s)
+	}
+	e.mu.Unlock()
+	for _, s := range open {
+		s.Close()
+	}
+	if err := e.db.Close(); err != nil {
+		return fmt.Errorf("the data directory %s was not closed cleanly: %w", e.dir, err)
+	}
+	return nil
+}
+
+func (e *Engine) failure(doing string, err error) *store.Failure {
+	return &store.Failure{Doing: doing + " in " + e.dir, Err: err}
+}
+
+// pebbleLog passes on what an operator should read.
+type pebbleLog struct {
+	log    *slog.Logger
+	dir    string
+	failed func(*store.Failure)
+}
+
+func (l pebbleLog) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
+func (l pebbleLog) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
+
+// Fatalf must not return. It is called in whatever goroutine met the failure.
+func (l pebbleLog) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	l.fail("writing", err)
+	panic(&store.Failure{Doing: "writing in " + l.dir, Err: err})
+}
+
+func (l pebbleLog) fail(doing string, err error) {
+	f := &store.Failure{Doing: doing + " in " + l.dir, Err: err}
+	if l.failed != nil {
+		l.failed(f)
+		return
+	}
+	l.log.Error(f.Error())
+	os.Exit(1)
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"isochron/store"
+)
+
+// snapshot is a state that stays as it was.
+type snapshot struct {
+	engine *Engine
+	snap   *pebble.Snapshot
+	closed bool
+}
+
+func (s *snapshot) Get(key []byte) ([]byte, bool) { return get(s.snap, s.engine.dir, key) }
+
+func (s *snapshot) Iter(start, end []byte) store.Iterator {
+	return iter(s.snap, s.engine.dir, start, end)
+}
+
+func (s *snapshot) Close() {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	if s.closed {
+		return
+	}
+	s.closed = true
+	delete(s.engine.snapshots, s)
+	if err := s.snap.Close(); err != nil {
+		panic(s.engine.failure("closing a snapshot", err))
+	}
+}
+
+func get(r pebble.Reader, dir string, key []byte) ([]byte, bool) {
+	v, closer, err := r.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false
+	}
+	if err != nil {
+		panic(&store.Failure{Doing: "reading a key in " + dir, Err: err})
+	}
+	value := append(make([]byte, 0, len(v)), v...)
+	if err := closer.Close(); err != nil {
+		panic(&store.Failure{Doing: "reading a key in " + dir, Err: err})
+	}
+	return value, true
+}
+
+// iterator moves over keys in order; a disk that cannot be read is a panic, and
+// never the end of the range.
+type iterator struct {
+	it  *pebble.Iterator
+	dir string
+}
+
+func iter(r pebble.Reader, dir string, start, end []byte) store.Iterator {
+	it, err := r.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	if err != nil {
+		panic(&store.Failure{Doing: "opening an iterator in " + dir, Err: err})
+	}
+	return &iterator{it, dir}
+}
+
+func (i *iterator) checked(on bool) bool {
+	if !on {
+		if err := i.it.Error(); err != nil {
+			panic(&store.Failure{Doing: "iterating in " + i.dir, Err: err})
+		}
+	}
+	return on
+}
+
+func (i *iterator) First() bool            { return i.checked(i.it.First()) }
+func (i *iterator) Last() bool             { return i.checked(i.it.Last()) }
+func (i *iterator) SeekGE(key []byte) bool { return i.checked(i.it.SeekGE(key)) }
+func (i *iterator) SeekLT(key []byte) bool { return i.checked(i.it.SeekLT(key)) }
+func (i *iterator) Next() bool             { return i.checked(i.it.Next()) }
+func (i *iterator) Prev() bool             { return i.checked(i.it.Prev()) }
+func (i *iterator) Key() []byte            { return i.it.Key() }
+
+func (i *iterator) Value() []byte {
+	v, err := i.it.ValueAndErr()
+	if err != nil {
+		panic(&store.Failure{Doing: "reading a value in " + i.dir, Err: err})
+	}
+	return v
+}
+
+func (i *iterator) Close() {
+	if err := i.it.Close(); err != nil {
+		panic(&store.Failure{Doing: "iterating in " + i.dir, Err: err})
+	}
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+
+	"isochron/geo"
+	"isochron/txn"
+)
+
+// formatVersion is the layout of a data directory. It rises when an older
+// Isochron could no longer read what this one writes.
+const formatVersion = 1
+
+// identityFile stands beside a node's data and says whose it is.
+const identityFile = "node.yaml"
+
+// unfinishedPrefix begins the names of files that are not yet whole.
+const unfinishedPrefix = ".new-"
+
+// identity is a node's name: two nodes never share one, and a node never
+// serves another's data.
+type identity struct {
+	Format  int        `yaml:"format"`
+	Cluster string     `yaml:"cluster"`
+	Node    txn.NodeID `yaml:"node"`
+	Region  geo.Region `yaml:"region"`
+}
+
+// claim makes dir this node's own, or checks that it is.
+func (want identity) claim(dir string) error {
+	path := filepath.Join(dir, identityFile)
+	var have identity
+	switch err := readYAML(path, &have); {
+	case errors.Is(err, fs.ErrNotExist):
+		return writeYAML(path, want)
+	case err != nil:
+		return err
+	}
+	if err := checkFormat(path, have.Format); err != nil {
+		return err
+	}
+	if have != want {
+		return fmt.Errorf("%s belongs to node %d in %s of cluster %s, not to node %d in %s of cluster %s: give the directory of the right node",
+			dir, have.Node, have.Region, have.Cluster, want.Node, want.Region, want.Cluster)
+	}
+	return nil
+}
+
+func checkFormat(path string, format int) error {
+	if format != formatVersion {
+		return fmt.Errorf("%s has format %d, and this Isochron knows format %d only: use the version that made it", path, format, formatVersion)
+	}
+	return nil
+}
+
+// readYAML reads a file strictly: an unknown field is an error.
+func readYAML(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	if err := dec.Decode(v); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	return nil
+}
+
+// writeYAML replaces a file whole and durably: a crash leaves the old one or the new.
+func writeYAML(path string, v any) error {
+	b, err := yaml.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%s cannot be encoded: %w", path, err)
+	}
+	if err := writeDurably(path, b); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return nil
+}
+
+func writeDurably(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), unfinishedPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
+	if _, err := f.Write(b); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	return errors.Join(err, d.Close())
+}

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"sync"
+
+	"isochron/coordinator"
+	"isochron/node"
+)
+
+// The bounds of a mailbox. What is beyond them is refused to clients and
+// dropped for messages, as a full network queue drops them.
+const (
+	mailboxMessagesMax = 1 << 16
+	mailboxRequestsMax = 1 << 14
+)
+
+// input is one thing for a node's loop: exactly one field is set.
+type input struct {
+	envelope []byte               // a txn.Envelope, encoded
+	request  *coordinator.Request // of a client
+	call     func(*node.Node)     // something to do in the loop
+}
+
+// mailbox holds what waits for a node's loop.
+type mailbox struct {
+	wake chan struct{} // has one element when the mailbox may hold something
+
+	mu       sync.Mutex
+	waiting  []input
+	messages int // of waiting
+	dropped  uint64
+}
+
+func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+
+// put adds an input; false means that the mailbox is full and the input is gone.
+func (m *mailbox) put(in input) bool {
+	m.mu.Lock()
+	room := len(m.waiting)-m.messages < mailboxRequestsMax
+	if in.envelope != nil {
+		if room = m.messages < mailboxMessagesMax; room {
+			m.messages++
+		} else {
+			m.dropped++
+		}
+	}
+	if room {
+		m.waiting = append(m.waiting, in)
+	}
+	m.mu.Unlock()
+	signal(m.wake)
+	return room
+}
+
+// putAlways adds an input that must not be refused; whoever calls it bounds how many there are.
+func (m *mailbox) putAlways(in input) {
+	m.mu.Lock()
+	m.waiting = append(m.waiting, in)
+	m.mu.Unlock()
+	signal(m.wake)
+}
+
+// take empties the mailbox and gives it the spare slice to fill next.
+func (m *mailbox) take(spare []input) []input {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := m.waiting
+	m.waiting, m.messages = spare[:0], 0
+	return out
+}
+
+func (m *mailbox) drops() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dropped
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// port is the gateway of one node for the goroutines of its clients.
+type port struct{ r *runner }
+
+var _ coordinator.Port = port{}
+
+// Do submits the request and waits. Whoever stops waiting learns no more than
+// that: a commit that was handed over may yet happen.
+func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
+	answer := make(chan coordinator.Response, 1)
+	req.Done = func(r coordinator.Response) { answer <- r }
+	if !p.r.box.put(input{request: req}) {
+		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable,
+			"too many requests wait at the gateway in %s: try again, or send less", p.r.region)}
+	}
+	select {
+	case r := <-answer:
+		return r
+	case <-ctx.Done():
+		go p.abandon(req, answer)
+		return req.Failed(fmt.Sprintf("the client stopped waiting at the gateway in %s: %v", p.r.region, context.Cause(ctx)))
+	case <-p.r.ended:
+		return req.Failed(fmt.Sprintf("the gateway in %s has stopped", p.r.region))
+	}
+}
+
+// abandon ends the transaction that a request began and whose name its client
+// never learnt: nobody else could free its locks.
+func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
+	if req.Op != coordinator.OpRead || !req.Txn.IsZero() {
+		return // the client knows the name, or the commit is the end
+	}
+	select {
+	case r := <-answer:
+		if !r.Txn.IsZero() {
+			p.Post(&coordinator.Request{Op: coordinator.OpEnd, Txn: r.Txn})
+		}
+	case <-p.r.ended:
+	}
+}
+
+// Post submits a request whose answer nobody awaits. It is never refused: an
+// end that got lost would leave locks behind.
+func (p port) Post(req *coordinator.Request) { p.r.box.putAlways(input{request: req}) }
+
+func (p port) Directory() *routing.Directory { return p.r.directory.Load() }
+func (p port) Region() geo.Region            { return p.r.region }
+
+// Peek reads in the node's loop, which alone may read the node.
+func (p port) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	if !p.r.inLoop(func(n *node.Node) { value, version, ok = n.Peek(key) }) {
+		return nil, txn.Version{}, false
+	}
+	return value, version, ok
+}

@@ -1,0 +1,155 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"isochron/geo"
+	"isochron/node"
+	"isochron/routing"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// batchMax bounds the inputs a loop takes before it asks the node what is to be
+// done: enough to share an fsync, few enough that nobody waits long for it.
+const batchMax = 256
+
+// runner drives one node: its loop, its disk, its clock.
+type runner struct {
+	id     txn.NodeID
+	region geo.Region
+	log    *slog.Logger
+	clock  clock
+	engine *Engine
+	node   *node.Node
+	box    *mailbox
+	net    *wan
+	syncer *syncer
+	tick   time.Duration
+	failed func(error)
+
+	directory atomic.Pointer[routing.Directory]
+	stop      chan struct{}
+	stopOnce  sync.Once
+	ended     chan struct{}
+}
+
+func (r *runner) start() {
+	r.directory.Store(r.node.Directory())
+	go r.syncer.run()
+	go r.run()
+}
+
+// run is the node's loop, the only goroutine that calls the node.
+func (r *runner) run() {
+	defer close(r.ended)
+	defer r.stopOnce.Do(func() { close(r.stop) }) // lets waiting clients go
+	defer r.recoverFailure()
+	ticker := time.NewTicker(r.tick)
+	defer ticker.Stop()
+	var spare []input
+	r.flush()
+	for {
+		select {
+		case <-r.stop:
+			return
+		case <-ticker.C:
+			r.node.Tick(r.clock.now())
+		case <-r.syncer.ended:
+			r.node.Synced(r.clock.now(), r.syncer.synced.Load())
+		case <-r.box.wake:
+			spare = r.handle(r.box.take(spare))
+		}
+		r.flush()
+	}
+}
+
+// handle gives a batch of inputs to the node and returns the slice for reuse.
+func (r *runner) handle(batch []input) []input {
+	for i := range batch {
+		r.handleOne(batch[i])
+		batch[i] = input{}
+		if (i+1)%batchMax == 0 {
+			r.flush()
+		}
+	}
+	return batch
+}
+
+func (r *runner) handleOne(in input) {
+	switch {
+	case in.envelope != nil:
+		var env txn.Envelope
+		if err := txn.Decode(in.envelope, &env); err != nil {
+			r.log.Warn("a message was thrown away", "err", err)
+			return
+		}
+		r.node.Deliver(r.clock.now(), env)
+	case in.request != nil:
+		r.node.Submit(r.clock.now(), in.request)
+	case in.call != nil:
+		in.call(r.node)
+	}
+}
+
+// flush carries out what the node wants done.
+func (r *runner) flush() {
+	out := r.node.Drain()
+	for _, env := range out.Messages {
+		r.net.send(r.id, env.To, txn.Encode(env))
+	}
+	if out.SyncToken != 0 {
+		r.syncer.request(out.SyncToken)
+	}
+	if d := r.node.Directory(); d != r.directory.Load() {
+		r.directory.Store(d)
+	}
+}
+
+// recoverFailure turns a panic of the core into the end of this node: it can
+// promise nothing any more, and it must not carry on.
+func (r *runner) recoverFailure() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if f, ok := p.(*store.Failure); ok {
+		r.fail(f)
+		return
+	}
+	r.log.Error("the node found one of its invariants broken", "what", fmt.Sprint(p), "stack", string(debug.Stack()))
+	r.fail(fmt.Errorf("node %d in %s found one of its invariants broken and stopped: %v", r.id, r.region, p))
+}
+
+func (r *runner) fail(err error) {
+	r.log.Error("the node stops", "err", err)
+	r.failed(err)
+}
+
+// inLoop runs f in the node's loop and waits for it; false means that the node
+// has stopped, or is too busy to take anything in.
+func (r *runner) inLoop(f func(*node.Node)) bool {
+	done := make(chan struct{})
+	if !r.box.put(input{call: func(n *node.Node) { f(n); close(done) }}) {
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	case <-r.ended:
+		return false
+	}
+}
+
+// close stops the loop, then the disk.
+func (r *runner) close() error {
+	r.stopOnce.Do(func() { close(r.stop) })
+	<-r.ended
+	r.syncer.close()
+	return r.engine.Close()
+}

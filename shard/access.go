@@ -1,0 +1,226 @@
+package shard
+
+import (
+	"isochron/store"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// OnAccess answers reads: any replica a nearest one, the leader all others.
+func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
+	switch {
+	case r.Serving():
+		r.lead.access(from, m, r.env.Now())
+	case m.Nearest && r.state.applied.Index > 0:
+		r.accessNearest(from, m)
+	default:
+		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	}
+}
+
+func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
+	n.Shard, n.Leader, n.Term = r.cfg.ID, r.leader, r.term
+	if n.Leader == r.cfg.Self && !r.Serving() {
+		n.Leader = 0 // elected, not yet serving: ask again soon
+	}
+	r.env.Send(to, txn.Message{NotLeader: &n})
+}
+
+// accessNearest answers from the applied state, and says if it may be old.
+func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
+	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
+	for _, k := range m.Keys {
+		out.Rows = append(out.Rows, r.row(k))
+		out.Unsettled = out.Unsettled || r.state.pending.Touches(k)
+	}
+	for _, s := range m.Scans {
+		rows := r.scan(s, nil)
+		out.Scans = append(out.Scans, rows)
+		out.Unsettled = out.Unsettled || r.state.pending.TouchesSpan(txn.Covered(s, rows))
+	}
+	r.env.Send(from, txn.Message{AccessReply: out})
+}
+
+// row reads the newest row: revealed ones first.
+func (r *Replica) row(k txn.Key) txn.Row {
+	if r.lead != nil {
+		if row, ok := r.lead.overlay.Get(k); ok {
+			return row
+		}
+	}
+	return store.Latest(r.cfg.Engine, r.state.rows, k)
+}
+
+// scan reads the newest live rows of a span, up to the bounds of one answer.
+// skip leaves rows out.
+func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
+	var revealed []txn.Row
+	if r.lead != nil {
+		revealed = r.lead.overlay.Span(s.Span)
+	}
+	m := newMerge(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse)
+	defer m.base.Close()
+	limit := maxScanRows
+	if s.Limit > 0 {
+		limit = min(limit, s.Limit)
+	}
+	var out txn.ScanRows
+	size := 0
+	for {
+		row, ok := m.next()
+		if !ok {
+			return out
+		}
+		if skip != nil && skip(row.Key) {
+			continue
+		}
+		if len(out.Rows) >= limit || size >= maxScanBytes {
+			out.More = true
+			return out
+		}
+		size += len(row.Key) + len(row.Value)
+		out.Rows = append(out.Rows, row)
+	}
+}
+
+// merge walks over engine rows and revealed rows as one.
+type merge struct {
+	base     *store.Rows
+	head     txn.Row
+	ok       bool
+	revealed []txn.Row
+	reverse  bool
+}
+
+func newMerge(base *store.Rows, revealed []txn.Row, reverse bool) *merge {
+	m := &merge{base: base, revealed: revealed, reverse: reverse}
+	if reverse {
+		for i, j := 0, len(revealed)-1; i < j; i, j = i+1, j-1 {
+			revealed[i], revealed[j] = revealed[j], revealed[i]
+		}
+	}
+	m.head, m.ok = base.Next()
+	return m
+}
+
+func (m *merge) next() (txn.Row, bool) {
+	for {
+		useRevealed := len(m.revealed) > 0 && (!m.ok || !m.before(m.head.Key, m.revealed[0].Key))
+		if !useRevealed {
+			row, ok := m.head, m.ok
+			if ok {
+				m.head, m.ok = m.base.Next()
+			}
+			return row, ok
+		}
+		row := m.revealed[0]
+		m.revealed = m.revealed[1:]
+		if m.ok && m.head.Key == row.Key {
+			m.head, m.ok = m.base.Next()
+		}
+		if row.Value != nil {
+			return row, true
+		}
+	}
+}
+
+func (m *merge) before(a, b txn.Key) bool { return m.reverse && a > b || !m.reverse && a < b }
+
+// access reads at the leader, taking the locks that are asked for. What is in
+// the way is waited for, and then all is read anew, so that an answer is of one
+// instant.
+func (l *leadership) access(from txn.NodeID, m *txn.Access, began txn.Now) {
+	r := l.r
+	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: l.term}
+	var c yield.Claim
+	phase := yield.Instant
+	if m.Lock != txn.LockNone {
+		phase = yield.Execute
+	}
+	claimKey := func(k txn.Key) {
+		if m.Lock == txn.LockExclusive {
+			c.Exclusive = append(c.Exclusive, k)
+		} else {
+			c.Shared = append(c.Shared, k)
+		}
+	}
+	var skip func(txn.Key) bool
+	if m.Wait == txn.SkipLocked && m.Lock != txn.LockNone {
+		skip = func(k txn.Key) bool { return l.locked(m, k) }
+	}
+	for _, k := range m.Keys {
+		if skip != nil && skip(k) {
+			out.Rows = append(out.Rows, txn.Row{Key: k})
+			continue
+		}
+		out.Rows = append(out.Rows, r.row(k))
+		claimKey(k)
+	}
+	for _, s := range m.Scans {
+		rows := r.scan(s, skip)
+		out.Scans = append(out.Scans, rows)
+		if m.Lock != txn.LockNone {
+			for _, row := range rows.Rows {
+				claimKey(row.Key)
+			}
+		}
+		if skip == nil {
+			c.Spans = append(c.Spans, txn.Covered(s, rows))
+		}
+	}
+	refuse := func(k txn.Kind, reason string) {
+		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{
+			Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}})
+	}
+	if !r.guarded(m.Guards) {
+		refuse(txn.KindStale, staleSchema)
+		return
+	}
+	v := l.locks.Request(r.cfg.Row.Yield, phase, m.Txn, m.Age, c)
+	switch {
+	case len(v.Victims) > 0 && m.Wait != txn.NoWait:
+		for _, id := range v.Victims {
+			l.wound(id, m.Txn)
+		}
+		l.access(from, m, began) // bounded: each turn removes its victims
+		return
+	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
+		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for")
+		return
+	case !v.Granted():
+		l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began) },
+			func() {
+				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String())
+			})
+		return
+	}
+	if m.Lock != txn.LockNone {
+		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
+	}
+	out.Final = m.Final && l.leased()
+	r.env.Send(from, txn.Message{AccessReply: out})
+}
+
+// locked reports whether another holds the key against the request.
+func (l *leadership) locked(m *txn.Access, k txn.Key) bool {
+	c := yield.Claim{Shared: []txn.Key{k}}
+	if m.Lock == txn.LockExclusive {
+		c = yield.Claim{Exclusive: []txn.Key{k}}
+	}
+	return !l.locks.Request(l.r.cfg.Row.Yield, yield.Execute, m.Txn, m.Age, c).Granted()
+}
+
+// wait queues a request behind a holder, for no longer than the bound from its beginning.
+func (l *leadership) wait(on *yield.Holder, id txn.ID, age txn.Age, began txn.Now, millis int64, retry, expire func()) *yield.Waiter {
+	bound := l.r.cfg.Params.LockWait
+	if millis > 0 {
+		bound = millisToDuration(millis)
+	}
+	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Retry: retry, Expire: expire}
+	if !l.locks.Wait(on, w) {
+		expire()
+		return nil
+	}
+	l.r.env.Trace("shard %d: %v waits for %v", l.r.cfg.ID, id, on.Txn)
+	return w
+}

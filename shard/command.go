@@ -1,0 +1,60 @@
+package shard
+
+import (
+	"isochron/txn"
+)
+
+// command is one entry of the log: one field is set, or none in the entry that opens a term.
+type command struct {
+	Vote    *voteCmd    `cbor:"1,keyasint,omitempty"`
+	Decide  *decideCmd  `cbor:"2,keyasint,omitempty"`
+	Fence   *fenceCmd   `cbor:"3,keyasint,omitempty"`
+	Collect *collectCmd `cbor:"4,keyasint,omitempty"`
+	// Barrier changes nothing: that it is applied proves that its proposer led.
+	Barrier uint64 `cbor:"5,keyasint,omitempty"`
+}
+
+// voteCmd is a logged Yes. OnePhase: it is the commit as well.
+type voteCmd struct {
+	Attempt      txn.Attempt   `cbor:"1,keyasint,omitempty"`
+	Txn          txn.ID        `cbor:"2,keyasint,omitempty"`
+	Age          txn.Age       `cbor:"3,keyasint,omitempty"`
+	Participants []txn.ShardID `cbor:"4,keyasint,omitempty"`
+	Reads        []txn.Key     `cbor:"5,keyasint,omitempty"`
+	Spans        []txn.Span    `cbor:"6,keyasint,omitempty"`
+	Writes       []txn.Write   `cbor:"7,keyasint,omitempty"`
+	Proposed     txn.Timestamp `cbor:"8,keyasint,omitempty"`
+	OnePhase     bool          `cbor:"9,keyasint,omitempty"`
+	Retired      uint64        `cbor:"10,keyasint,omitempty"`
+}
+
+// decideCmd is a logged decision.
+type decideCmd struct {
+	Attempt txn.Attempt   `cbor:"1,keyasint,omitempty"`
+	Commit  bool          `cbor:"2,keyasint,omitempty"`
+	At      txn.Timestamp `cbor:"3,keyasint,omitempty"`
+}
+
+// fenceCmd says No for ever, unless the log has said Yes before.
+type fenceCmd struct {
+	Attempt txn.Attempt `cbor:"1,keyasint,omitempty"`
+}
+
+// collectCmd lets replicas forget versions that nobody can need.
+type collectCmd struct {
+	Keep txn.Timestamp `cbor:"1,keyasint,omitempty"`
+}
+
+// outcome is how an attempt ended at this shard.
+type outcome struct {
+	Result txn.Outcome   `cbor:"1,keyasint,omitempty"` // No, Committed or Aborted
+	At     txn.Timestamp `cbor:"2,keyasint,omitempty"`
+}
+
+// incarnation is one life of a coordinator.
+type incarnation struct {
+	Node  txn.NodeID
+	Epoch uint32
+}
+
+func incarnationOf(a txn.Attempt) incarnation { return incarnation{a.Node, a.Epoch} }

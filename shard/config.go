@@ -1,0 +1,48 @@
+package shard
+
+import (
+	"isochron/protocol"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Env is the world as a replica sees it.
+type Env interface {
+	Now() txn.Now
+	Send(to txn.NodeID, m txn.Message)
+	// AfterSync calls f when everything applied to the engine so far is durable.
+	AfterSync(f func())
+	// Orphan says that an attempt is undecided for too long: somebody must find
+	// out how it ended, or end it.
+	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
+	// Applied reports rows that the log has just made visible.
+	Applied(s txn.ShardID, writes []txn.Write)
+	// Held reports a contention span that ended.
+	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
+	// Trace takes one line of the story, if anybody listens.
+	Trace(format string, args ...any)
+}
+
+// Config of a replica.
+type Config struct {
+	ID        txn.ShardID
+	Self      txn.NodeID
+	Voters    []txn.NodeID
+	Preferred []txn.NodeID // who should lead, if alive
+	Engine    store.Engine
+	Row       protocol.Row
+	Params    txn.Params
+	Seed      uint64
+	Env       Env
+	// Genesis are the rows that the shard is born with.
+	Genesis []txn.Write
+}
+
+// The bounds of one answer and of the log kept in memory.
+const (
+	maxScanRows    = 4096
+	maxScanBytes   = 4 << 20
+	keepEntries    = 2048 // entries kept for replicas that lag
+	maxEntries     = 4096 // beyond which the log is cut
+	snapChunkBytes = 1 << 20
+)

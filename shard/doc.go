@@ -1,0 +1,23 @@
+// Package shard is a replicated participant: one Raft group that holds a part
+// of the rows, and the moves joined on top of it.
+//
+// How it thinks. A Replica is a state machine. It takes messages and ticks, and
+// through its Env it sends messages, applies batches to the engine, and asks to
+// be called once these are durable. Three layers lie in it:
+//
+//   - the log (raftlog.go, raftloop.go, snapshot.go): go.etcd.io/raft in its
+//     asynchronous form, on the engine;
+//   - the state (command.go, state.go): what the log says, the same on every
+//     replica: rows, undecided votes, outcomes;
+//   - the leader (leader.go, access.go, prepare.go, finish.go): what only a
+//     leader knows and loses with its leadership: locks, revealed rows, votes on
+//     their way, its lease.
+//
+// The rule between them: the leader decides by its volatile knowledge what goes
+// into the log, and promises anything to others only once the log has it.
+//
+// What its caller owes it. Calls come one at a time, with Env.Now not running
+// backwards. After any call the caller runs Process until it is told that there
+// is nothing more to do. What Env.AfterSync was given is called once, in order,
+// when all earlier batches are durable, and never after a crash.
+package shard

@@ -1,0 +1,188 @@
+package shard
+
+import (
+	"fmt"
+
+	"isochron/txn"
+)
+
+// OnDecide hears how an attempt ended. A commit is revealed and its locks are
+// released at once, before the log has the decision: it follows from logged
+// votes, and whoever comes after this leader will find the same.
+func (r *Replica) OnDecide(from txn.NodeID, d *txn.Decide) {
+	if !r.Serving() {
+		r.notLeader(from, txn.NotLeader{Attempt: d.Attempt})
+		return
+	}
+	r.lead.decide(from, d)
+}
+
+func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
+	r, a := l.r, d.Attempt
+	ack := func() { r.env.Send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}}) }
+	if dec := l.deciding[a]; dec != nil {
+		dec.to = addNode(dec.to, from)
+		return
+	}
+	if _, known := r.state.outcomes.get(a); known || l.isRetired(a) {
+		ack()
+		return
+	}
+	p := r.state.prepared[a]
+	if p == nil && l.voting[a] == nil {
+		if d.Commit {
+			panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", r.cfg.ID, a))
+		}
+		l.abortUnvoted(d)
+		ack()
+		return
+	}
+	if p == nil && d.Commit {
+		return // its own vote is still on its way through the log: told again later
+	}
+	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
+		return // told again later
+	}
+	l.deciding[a] = &decidingVote{commit: d.Commit, to: []txn.NodeID{from}}
+	if p == nil {
+		return // released when both entries are applied
+	}
+	if d.Commit {
+		r.clock.Observe(d.At)
+		l.overlay.Reveal(a, p.Writes)
+		r.env.Trace("shard %d: commits %v, its writes are revealed and its locks released", r.cfg.ID, p.Txn)
+	} else {
+		r.env.Trace("shard %d: aborts %v", r.cfg.ID, p.Txn)
+	}
+	l.release(p.Txn)
+}
+
+// abortUnvoted ends an attempt that has no vote here, and sees to it that it
+// never gets one in this term, the only one in which its Prepare is good.
+func (l *leadership) abortUnvoted(d *txn.Decide) {
+	l.refused[d.Attempt] = true
+	if w := l.waiting[d.Attempt]; w != nil {
+		l.locks.Cancel(w)
+		delete(l.waiting, d.Attempt)
+	}
+	l.endUnvoted(d.Txn)
+}
+
+// OnInquire tells what the log says of an attempt, and fences it off if the log
+// says nothing.
+func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
+	if !r.Serving() {
+		r.notLeader(from, txn.NotLeader{Attempt: q.Attempt})
+		return
+	}
+	l, a := r.lead, q.Attempt
+	if v := l.voting[a]; v != nil {
+		v.inquirers = addNode(v.inquirers, from)
+		return
+	}
+	if l.find(from, a) {
+		return
+	}
+	if w := l.waiting[a]; w != nil {
+		l.locks.Cancel(w)
+		delete(l.waiting, a)
+	}
+	if r.cfg.Params.Bugs.ForgetFence {
+		r.env.Send(from, txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
+		return
+	}
+	l.refused[a] = true
+	if to := l.fencing[a]; to != nil {
+		l.fencing[a] = addNode(to, from)
+		return
+	}
+	if r.propose(command{Fence: &fenceCmd{Attempt: a}}) {
+		l.fencing[a] = []txn.NodeID{from}
+		r.env.Trace("shard %d: knows no vote of %v and fences it off", r.cfg.ID, a)
+	}
+	l.endUnvoted(q.Txn)
+}
+
+// find answers from the state; false if it says nothing of the attempt.
+func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
+	f := txn.Finding{Shard: l.r.cfg.ID, Attempt: a}
+	if p := l.r.state.prepared[a]; p != nil {
+		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
+	} else if o, ok := l.r.state.outcomes.get(a); ok {
+		f.Result, f.At = o.Result, o.At
+	} else if l.isRetired(a) {
+		f.Result = txn.OutcomeNo // finished everywhere: nobody can act on this any more
+	} else {
+		return false
+	}
+	l.r.env.Send(to, txn.Message{Finding: &f})
+	return true
+}
+
+// applied hears what the log has just done, on the leader.
+func (l *leadership) applied(e effect) {
+	r := l.r
+	if e.barrier != 0 {
+		if f := l.barriers[e.barrier]; f != nil && r.state.applied.Term == l.term {
+			delete(l.barriers, e.barrier)
+			f()
+		}
+		return
+	}
+	switch {
+	case e.voted != nil || e.void:
+		l.appliedVote(e)
+	case e.ended != nil:
+		l.appliedDecision(e)
+	case e.fenced:
+		for _, to := range l.fencing[e.attempt] {
+			l.find(to, e.attempt)
+		}
+		delete(l.fencing, e.attempt)
+		l.ackDecision(e.attempt)
+	}
+}
+
+func (l *leadership) appliedVote(e effect) {
+	v := l.voting[e.attempt]
+	if v == nil {
+		return // of an earlier leader; maybeServe deals with it
+	}
+	delete(l.voting, e.attempt)
+	vote := txn.Vote{Attempt: e.attempt, Yes: !e.void}
+	if e.void {
+		vote.Refused, vote.Reason = txn.KindAborted, "the attempt was ended by others"
+	} else {
+		vote.Proposed = e.voted.Proposed
+	}
+	if e.void || e.voted.OnePhase {
+		delete(l.orphanAt, e.attempt)
+		l.release(v.id)
+	}
+	for _, to := range v.to {
+		l.sendVote(to, vote)
+	}
+	for _, to := range v.inquirers {
+		l.find(to, e.attempt)
+	}
+}
+
+func (l *leadership) appliedDecision(e effect) {
+	if e.commit {
+		l.overlay.Applied(e.attempt, e.ended.Writes)
+	}
+	delete(l.orphanAt, e.attempt)
+	l.release(e.ended.Txn) // if the decision overtook the vote
+	l.ackDecision(e.attempt)
+}
+
+func (l *leadership) ackDecision(a txn.Attempt) {
+	d := l.deciding[a]
+	if d == nil {
+		return
+	}
+	delete(l.deciding, a)
+	for _, to := range d.to {
+		l.r.env.Send(to, txn.Message{DecideAck: &txn.DecideAck{Shard: l.r.cfg.ID, Attempt: a}})
+	}
+}

@@ -1,0 +1,276 @@
+package shard
+
+import (
+	"slices"
+	"time"
+
+	"isochron/reveal"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// leadership is what only the leader of a term knows. It is born with the term
+// and dropped with it; nothing in it was ever promised to anybody who could not
+// find it again in the log, but for refusals: these bind this term only, and a
+// Prepare is addressed to a term.
+type leadership struct {
+	r       *Replica
+	term    uint64
+	serving bool // an entry of this term is applied and the locks are restored
+
+	locks   *yield.Table
+	overlay reveal.Overlay
+
+	voting   map[txn.Attempt]*votingVote // proposed, not applied
+	waiting  map[txn.Attempt]*yield.Waiter
+	deciding map[txn.Attempt]*decidingVote
+	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
+	refused  map[txn.Attempt]bool         // No, in this term
+	retired  map[incarnation]uint64       // seen in messages; prunes refused
+	barriers map[uint64]func()
+	barrier  uint64
+
+	stamps     map[txn.NodeID]int64
+	leaseVoid  bool // a transfer was begun in this term
+	transferAt time.Duration
+	collectAt  time.Duration
+	probes     map[txn.ID]*probe
+	orphanAt   map[txn.Attempt]time.Duration
+}
+
+type votingVote struct {
+	to        []txn.NodeID // who hears the vote
+	inquirers []txn.NodeID
+	id        txn.ID
+}
+
+type decidingVote struct {
+	commit bool
+	to     []txn.NodeID
+}
+
+type probe struct {
+	at    time.Duration
+	tries int
+}
+
+// maxProbes without an answer mean that the coordinator is gone.
+const maxProbes = 4
+
+func newLeadership(r *Replica, now txn.Now) *leadership {
+	return &leadership{
+		r: r, term: r.term, locks: yield.NewTable(),
+		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
+		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
+		refused: map[txn.Attempt]bool{}, retired: map[incarnation]uint64{},
+		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{},
+		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
+		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
+		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
+	}
+}
+
+// dropLeadership forgets it; whoever waits hears nothing and asks the next leader.
+func (r *Replica) dropLeadership() {
+	if r.lead == nil {
+		return
+	}
+	for _, h := range r.lead.locks.Holders() {
+		r.env.Held(r.cfg.ID, h.Txn, int64(h.Since))
+	}
+	r.lead = nil
+}
+
+// maybeServe begins service once an entry of this term is applied: then every
+// vote that a majority ever logged is known, and locks are restored from the
+// undecided ones in log order.
+func (l *leadership) maybeServe() {
+	r := l.r
+	if l.serving || r.state.applied.Term != l.term {
+		return
+	}
+	l.serving = true
+	now := r.env.Now().Mono
+	for _, p := range r.state.byIndex() {
+		h := l.locks.Grant(now, p.Txn, p.Age, p.claim())
+		h.Voted = true
+		l.orphanAt[p.Attempt] = now + r.cfg.Params.RecoverAfter
+		l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed})
+	}
+	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
+}
+
+// claim is what a vote holds: its writes exclusively, its reads shared.
+func (v *voteCmd) claim() yield.Claim {
+	c := yield.Claim{Spans: v.Spans}
+	for _, w := range v.Writes {
+		c.Exclusive = append(c.Exclusive, w.Key)
+	}
+	for _, k := range v.Reads {
+		c.Shared = append(c.Shared, k)
+	}
+	return c
+}
+
+// leaseUntil is the instant up to which no other leader can exist: a majority
+// has promised, from the stamp it echoed on, to elect nobody for one election
+// timeout; clocks run apart by at most one hundredth each.
+func (l *leadership) leaseUntil() time.Duration {
+	r := l.r
+	if l.leaseVoid || !l.serving {
+		return 0
+	}
+	var stamps []int64
+	for _, v := range r.log.meta.Voters {
+		if txn.NodeID(v) == r.cfg.Self {
+			stamps = append(stamps, int64(r.env.Now().Mono))
+		} else {
+			stamps = append(stamps, l.stamps[txn.NodeID(v)])
+		}
+	}
+	slices.Sort(stamps)
+	slices.Reverse(stamps)
+	s := stamps[len(stamps)/2]
+	if s == 0 {
+		return 0
+	}
+	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
+}
+
+func (l *leadership) leased() bool { return l.r.env.Now().Mono < l.leaseUntil() }
+
+// afterBarrier calls f once a majority has confirmed that this replica leads.
+func (l *leadership) afterBarrier(f func()) {
+	l.barrier++
+	if l.r.propose(command{Barrier: l.barrier}) {
+		l.barriers[l.barrier] = f
+	}
+}
+
+// release frees a transaction's locks and lets those who waited ask again.
+func (l *leadership) release(id txn.ID) {
+	h := l.locks.Holder(id)
+	if h == nil {
+		return
+	}
+	l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
+	delete(l.probes, id)
+	for _, w := range l.locks.Release(id) {
+		w.Retry()
+	}
+}
+
+// wound takes the locks of a younger transaction that has not voted here.
+func (l *leadership) wound(victim, by txn.ID) {
+	l.r.env.Trace("shard %d: %v wounds %v", l.r.cfg.ID, by, victim)
+	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by}})
+	for _, w := range l.locks.WaitersOf(victim) {
+		w.Expire()
+	}
+	l.release(victim)
+}
+
+func (r *Replica) expireWaiters(now txn.Now) {
+	for _, w := range r.lead.locks.Expired(now.Mono) {
+		w.Expire()
+	}
+}
+
+// checkHolders asks after transactions that hold locks for long.
+func (l *leadership) checkHolders(now txn.Now) {
+	if !l.serving {
+		return
+	}
+	p := l.r.cfg.Params
+	for _, h := range l.locks.Holders() {
+		if !h.Voted && now.Mono-h.Since >= p.ProbeAfter {
+			l.probe(now, h.Txn)
+		}
+	}
+	for _, v := range l.r.state.byIndex() {
+		at, ok := l.orphanAt[v.Attempt]
+		if !ok {
+			at = time.Duration(v.since) + p.RecoverAfter
+		}
+		if l.deciding[v.Attempt] == nil && now.Mono >= at {
+			l.orphanAt[v.Attempt] = now.Mono + p.RecoverAfter
+			l.r.env.Orphan(v.Attempt, v.Txn, v.Participants)
+		}
+	}
+}
+
+func (l *leadership) probe(now txn.Now, id txn.ID) {
+	pr := l.probes[id]
+	if pr == nil {
+		pr = &probe{}
+		l.probes[id] = pr
+	}
+	if now.Mono < pr.at {
+		return
+	}
+	if pr.tries++; pr.tries > maxProbes {
+		l.r.env.Trace("shard %d: nobody answers for %v, its locks are freed", l.r.cfg.ID, id)
+		l.endUnvoted(id)
+		return
+	}
+	pr.at = now.Mono + l.r.cfg.Params.ProbeAfter
+	l.r.env.Send(id.Node, txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, Txn: id}})
+}
+
+// endUnvoted frees all of a transaction that has not voted here.
+func (l *leadership) endUnvoted(id txn.ID) {
+	if h := l.locks.Holder(id); h != nil && h.Voted {
+		return
+	}
+	for _, w := range l.locks.WaitersOf(id) {
+		w.Expire()
+	}
+	l.release(id)
+}
+
+// OnRelease ends a transaction's locks.
+func (r *Replica) OnRelease(m *txn.Release) {
+	if r.lead != nil {
+		r.lead.endUnvoted(m.Txn)
+	}
+}
+
+// OnProbeReply hears of a lock holder.
+func (r *Replica) OnProbeReply(m *txn.ProbeReply) {
+	if r.lead == nil {
+		return
+	}
+	if !m.Alive {
+		r.lead.endUnvoted(m.Txn)
+	} else if p := r.lead.probes[m.Txn]; p != nil {
+		p.tries = 0
+	}
+}
+
+// sawRetired prunes what no attempt can need any more.
+func (l *leadership) sawRetired(a txn.Attempt, below uint64) {
+	inc := incarnationOf(a)
+	if below <= l.retired[inc] {
+		return
+	}
+	l.retired[inc] = below
+	for k := range l.refused { // order: each is dropped by itself
+		if incarnationOf(k) == inc && k.Seq < below {
+			delete(l.refused, k)
+		}
+	}
+}
+
+func (l *leadership) isRetired(a txn.Attempt) bool {
+	return l.r.state.isRetired(a) || a.Seq < l.retired[incarnationOf(a)]
+}
+
+// proposeCollect lets old versions go, from time to time.
+func (r *Replica) proposeCollect(now txn.Now) {
+	keep := txn.Timestamp(max(now.WallNanos-int64(r.cfg.Params.KeepVersions), 0))
+	if !r.lead.serving || now.Mono < r.lead.collectAt || keep <= r.state.applied.Keep {
+		return
+	}
+	r.lead.collectAt = now.Mono + r.cfg.Params.KeepVersions/4
+	r.propose(command{Collect: &collectCmd{Keep: keep}})
+}

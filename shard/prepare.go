@@ -1,0 +1,244 @@
+package shard
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/txn"
+	"isochron/yield"
+)
+
+func millisToDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// OnPrepare validates, logs and votes.
+func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
+	l := r.lead
+	if !r.Serving() || p.Term != l.term {
+		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
+		return
+	}
+	l.sawRetired(p.Attempt, p.Retired)
+	if p.ReadOnly {
+		l.validateReadOnly(from, p, r.env.Now())
+		return
+	}
+	if l.answerAgain(from, p.Attempt) {
+		return
+	}
+	l.prepare(from, p, r.env.Now())
+}
+
+// answerAgain handles what is already known of an attempt; false if nothing is.
+func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
+	if v := l.voting[a]; v != nil {
+		v.to = addNode(v.to, from)
+		return true
+	}
+	if l.waiting[a] != nil || l.isRetired(a) {
+		return true
+	}
+	if p := l.r.state.prepared[a]; p != nil {
+		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed})
+		return true
+	}
+	if o, ok := l.r.state.outcomes.get(a); ok {
+		l.sendVote(from, txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At,
+			Refused: txn.KindAborted, Reason: "the attempt was ended by others"})
+		return true
+	}
+	if l.refused[a] || l.fencing[a] != nil {
+		l.sendVote(from, txn.Vote{Attempt: a, Refused: txn.KindAborted, Reason: "refused before"})
+		return true
+	}
+	return false
+}
+
+func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
+	for _, have := range list {
+		if have == n {
+			return list
+		}
+	}
+	return append(list, n)
+}
+
+func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
+	v.Shard = l.r.cfg.ID
+	l.r.env.Send(to, txn.Message{Vote: &v})
+}
+
+// refuse votes No. It is not logged (abort is presumed): this leader remembers
+// it for its term, and a Prepare is good in one term only, so the attempt can
+// never be voted Yes.
+func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason string) {
+	delete(l.waiting, p.Attempt)
+	if !p.ReadOnly {
+		l.refused[p.Attempt] = true
+	}
+	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, reason)
+	l.sendVote(to, txn.Vote{Attempt: p.Attempt, Refused: k, Reason: reason})
+	if !p.ReadOnly {
+		l.release(p.Txn)
+	}
+}
+
+// prepare runs concurrency control for one attempt. A wait starts it over, so
+// what it grants is of one instant.
+func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began txn.Now) {
+	r := l.r
+	delete(l.waiting, p.Attempt)
+	if p.LockTerm != 0 && (p.LockTerm != l.term || l.locks.Holder(p.Txn) == nil) {
+		l.refuse(from, p, txn.KindAborted, "its locks were lost to an older transaction or with the leader that granted them")
+		return
+	}
+	if k, reason := l.validate(p); reason != "" {
+		l.refuse(from, p, k, reason)
+		return
+	}
+	v := l.vote(p)
+	c := v.claim()
+	verdict := l.locks.Request(r.cfg.Row.Yield, yield.Prepare, p.Txn, p.Age, c)
+	switch {
+	case verdict.Die != nil:
+		l.refuse(from, p, txn.KindAborted, fmt.Sprintf("gives way to %v, which holds what it needs", verdict.Die.Txn))
+		return
+	case len(verdict.Victims) > 0:
+		for _, id := range verdict.Victims {
+			l.wound(id, p.Txn)
+		}
+		if !l.refused[p.Attempt] {
+			l.prepare(from, p, began) // bounded: each turn removes its victims
+		}
+		return
+	case verdict.Wait != nil:
+		w := l.wait(verdict.Wait, p.Txn, p.Age, began, 0,
+			func() { l.prepare(from, p, began) },
+			func() { l.refuse(from, p, txn.KindAborted, "waited too long at its prepare") })
+		if w != nil {
+			l.waiting[p.Attempt] = w
+		}
+		return
+	}
+	if !r.propose(command{Vote: v}) {
+		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
+		return
+	}
+	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
+	h.Voted = true
+	l.voting[p.Attempt] = &votingVote{to: []txn.NodeID{from}, id: p.Txn}
+	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
+	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
+		l.release(p.Txn)
+	}
+}
+
+// vote is the log entry of a Yes.
+func (l *leadership) vote(p *txn.Prepare) *voteCmd {
+	v := &voteCmd{
+		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
+		Proposed: l.r.clock.Next(l.r.env.Now()), OnePhase: p.OnePhase, Retired: p.Retired,
+	}
+	written := make(map[txn.Key]bool, len(p.Writes))
+	for _, w := range p.Writes {
+		written[w.Key] = true
+	}
+	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
+		for _, c := range checks {
+			if !written[c.Key] {
+				v.Reads = append(v.Reads, c.Key)
+			}
+		}
+	}
+	for _, s := range p.Spans {
+		v.Spans = append(v.Spans, s.Span)
+	}
+	if l.r.cfg.Params.Bugs.IgnoreRangeChecks {
+		v.Spans = nil
+	}
+	return v
+}
+
+// validate checks that what was read is still so; reason "" means yes.
+func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
+	bugs := l.r.cfg.Params.Bugs
+	if bugs.SkipValidation {
+		return 0, ""
+	}
+	if !l.r.guarded(p.Guards) {
+		return txn.KindStale, staleSchema
+	}
+	for _, c := range p.Reads {
+		if l.r.row(c.Key).Version != c.Version {
+			return txn.KindAborted, "a row it read has changed since"
+		}
+	}
+	for _, s := range p.Spans {
+		if bugs.IgnoreRangeChecks {
+			break
+		}
+		rows, whole := l.rowsOf(s.Span, s.Count)
+		if !whole || len(rows) != s.Count || txn.Digest(rows) != s.Digest {
+			return txn.KindAborted, "a range it read has changed since"
+		}
+	}
+	return 0, ""
+}
+
+const staleSchema = "the definition of a table has changed"
+
+// guarded reports whether no guard contradicts what this shard knows.
+func (r *Replica) guarded(guards []txn.ReadCheck) bool {
+	for _, g := range guards {
+		if row := r.row(g.Key); row.Value != nil && row.Version != g.Version {
+			return false
+		}
+	}
+	return true
+}
+
+// rowsOf reads a span that should hold count rows; whole is false if there are more.
+func (l *leadership) rowsOf(span txn.Span, count int) (rows []txn.Row, whole bool) {
+	for len(rows) <= count {
+		got := l.r.scan(txn.Scan{Span: span}, nil)
+		rows = append(rows, got.Rows...)
+		if !got.More {
+			return rows, true
+		}
+		span.Start = got.Rows[len(got.Rows)-1].Key + "\x00"
+	}
+	return rows, false
+}
+
+// validateReadOnly answers for a transaction that wrote nothing anywhere. All
+// its reads were over before any shard was asked, so versions that still stand
+// at every shard stood together at that moment. Nothing is held or logged; but
+// only a leader that knows itself to be one may say so: by its lease, or by a
+// barrier through the log.
+func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began txn.Now) {
+	r := l.r
+	var c yield.Claim
+	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
+		for _, k := range checks {
+			c.Shared = append(c.Shared, k.Key)
+		}
+	}
+	for _, s := range p.Spans {
+		c.Spans = append(c.Spans, s.Span)
+	}
+	if k, reason := l.validate(p); reason != "" {
+		l.refuse(from, p, k, reason)
+		return
+	}
+	if v := l.locks.Request(r.cfg.Row.Yield, yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
+		l.wait(v.Wait, p.Txn, p.Age, began, 0,
+			func() { l.validateReadOnly(from, p, began) },
+			func() { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
+		return
+	}
+	yes := func() { l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true}) }
+	if l.leased() {
+		yes()
+		return
+	}
+	l.afterBarrier(yes)
+}

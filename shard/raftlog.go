@@ -1,0 +1,169 @@
+package shard
+
+import (
+	"fmt"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// raftLog is raft's storage: the entries in memory, from the first that was not
+// cut away, and the same on the engine.
+//
+// Invariant: entries[i] has index meta.First + 1 + i.
+type raftLog struct {
+	id      txn.ShardID
+	engine  store.Engine
+	meta    meta
+	hard    *pb.HardState
+	entries []*pb.Entry
+	// snapshot makes the metadata of a snapshot of the applied state.
+	snapshot func() (*pb.Snapshot, error)
+}
+
+// openLog reads the log from the engine. fresh: there was none.
+func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
+	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}}
+	raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'm'))
+	if !ok {
+		l.meta = meta{Version: metaVersion, Gen: 1}
+		for _, v := range cfg.Voters {
+			l.meta.Voters = append(l.meta.Voters, uint64(v))
+		}
+		return l, true, nil
+	}
+	if err := txn.Decode(raw, &l.meta); err != nil {
+		return nil, false, fmt.Errorf("shard %d: %w", cfg.ID, err)
+	}
+	if l.meta.Version != metaVersion {
+		return nil, false, fmt.Errorf("shard %d was written in format %d; this program reads format %d", cfg.ID, l.meta.Version, metaVersion)
+	}
+	if raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'h')); ok {
+		if err := proto.Unmarshal(raw, l.hard); err != nil {
+			return nil, false, fmt.Errorf("shard %d: raft's state is damaged: %w", cfg.ID, err)
+		}
+	}
+	return l, false, l.loadEntries()
+}
+
+func (l *raftLog) loadEntries() error {
+	start := entryKey(l.id, l.meta.First+1)
+	it := l.engine.Iter(start, next(shardKey(l.id, 'l')))
+	defer it.Close()
+	want := l.meta.First + 1
+	for ok := it.First(); ok; ok = it.Next() {
+		e := new(pb.Entry)
+		if err := proto.Unmarshal(it.Value(), e); err != nil {
+			return fmt.Errorf("shard %d: log entry %d is damaged: %w", l.id, want, err)
+		}
+		if e.GetIndex() != want {
+			return fmt.Errorf("shard %d: log entry %d is missing, %d stands in its place", l.id, want, e.GetIndex())
+		}
+		l.entries = append(l.entries, e)
+		want++
+	}
+	return nil
+}
+
+func marshal(m proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("shard: raft message cannot be encoded: %v", err))
+	}
+	return b
+}
+
+// append writes entries, overwriting what stood at their indexes and after.
+func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
+	if len(entries) == 0 {
+		return
+	}
+	first := entries[0].GetIndex()
+	if first <= l.meta.First || first > l.last()+1 {
+		panic(fmt.Sprintf("shard %d: entries from %d do not fit a log of %d..%d", l.id, first, l.meta.First+1, l.last()))
+	}
+	if first <= l.last() {
+		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
+	}
+	l.entries = append(l.entries[:first-l.meta.First-1:first-l.meta.First-1], entries...)
+	for _, e := range entries {
+		b.Set(entryKey(l.id, e.GetIndex()), marshal(e))
+	}
+}
+
+func (l *raftLog) setHard(b *store.Batch, h *pb.HardState) {
+	l.hard = h
+	b.Set(shardKey(l.id, 'h'), marshal(h))
+}
+
+// cut forgets the entries up to index.
+func (l *raftLog) cut(b *store.Batch, index uint64) {
+	term, err := l.Term(index)
+	if err != nil || index <= l.meta.First {
+		return
+	}
+	b.DeleteRange(entryKey(l.id, l.meta.First+1), entryKey(l.id, index+1))
+	l.entries = append([]*pb.Entry(nil), l.entries[index-l.meta.First:]...)
+	l.meta.First, l.meta.FirstTerm = index, term
+	l.meta.put(b, l.id)
+}
+
+// restart begins an empty log after a snapshot.
+func (l *raftLog) restart(b *store.Batch, index, term uint64) {
+	b.DeleteRange(shardKey(l.id, 'l'), next(shardKey(l.id, 'l')))
+	l.entries = nil
+	l.meta.First, l.meta.FirstTerm = index, term
+}
+
+func (l *raftLog) last() uint64 { return l.meta.First + uint64(len(l.entries)) }
+
+// InitialState implements raft.Storage.
+func (l *raftLog) InitialState() (*pb.HardState, *pb.ConfState, error) {
+	return l.hard, &pb.ConfState{Voters: l.meta.Voters}, nil
+}
+
+// Entries implements raft.Storage.
+func (l *raftLog) Entries(lo, hi, maxSize uint64) ([]*pb.Entry, error) {
+	if lo <= l.meta.First {
+		return nil, raft.ErrCompacted
+	}
+	if hi > l.last()+1 {
+		return nil, raft.ErrUnavailable
+	}
+	var out []*pb.Entry
+	size := uint64(0)
+	for _, e := range l.entries[lo-l.meta.First-1 : hi-l.meta.First-1] {
+		size += uint64(proto.Size(e))
+		if len(out) > 0 && size > maxSize {
+			break
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Term implements raft.Storage.
+func (l *raftLog) Term(i uint64) (uint64, error) {
+	switch {
+	case i < l.meta.First:
+		return 0, raft.ErrCompacted
+	case i == l.meta.First:
+		return l.meta.FirstTerm, nil
+	case i > l.last():
+		return 0, raft.ErrUnavailable
+	}
+	return l.entries[i-l.meta.First-1].GetTerm(), nil
+}
+
+// LastIndex implements raft.Storage.
+func (l *raftLog) LastIndex() (uint64, error) { return l.last(), nil }
+
+// FirstIndex implements raft.Storage.
+func (l *raftLog) FirstIndex() (uint64, error) { return l.meta.First + 1, nil }
+
+// Snapshot implements raft.Storage.
+func (l *raftLog) Snapshot() (*pb.Snapshot, error) { return l.snapshot() }

@@ -1,0 +1,120 @@
+package shard
+
+import (
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Process carries out what raft wants done; it returns false when there was nothing.
+func (r *Replica) Process() bool {
+	did := false
+	for r.rn.HasReady() {
+		did = true
+		rd := r.rn.Ready()
+		for _, m := range rd.Messages {
+			switch m.GetTo() {
+			case raft.LocalAppendThread:
+				r.storageAppend(m)
+			case raft.LocalApplyThread:
+				r.storageApply(m)
+			default:
+				r.sendRaft(m)
+			}
+		}
+		r.observeRole(r.env.Now())
+	}
+	return did
+}
+
+// storageAppend writes entries, votes and snapshots; the answers that promise
+// their durability leave after the sync.
+func (r *Replica) storageAppend(m *pb.Message) {
+	var b store.Batch
+	if snap := m.GetSnapshot(); !raft.IsEmptySnap(snap) {
+		r.installSnapshot(&b, snap)
+	}
+	r.log.append(&b, m.GetEntries())
+	if hs := (&pb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}); !raft.IsEmptyHardState(hs) {
+		r.log.setHard(&b, hs)
+	}
+	if !b.Empty() {
+		r.cfg.Engine.Apply(&b)
+	}
+	if len(m.GetResponses()) == 0 {
+		return
+	}
+	answer := func() { r.deliver(m.GetResponses()) }
+	if r.cfg.Params.Bugs.AckBeforeSync {
+		answer()
+		return
+	}
+	r.env.AfterSync(answer)
+}
+
+// deliver hands raft's answers to whom they belong.
+func (r *Replica) deliver(responses []*pb.Message) {
+	for _, m := range responses {
+		if m.GetTo() == uint64(r.cfg.Self) {
+			_ = r.rn.Step(m)
+		} else {
+			r.sendRaft(m)
+		}
+	}
+	r.observeRole(r.env.Now())
+}
+
+// storageApply applies committed entries, all in one batch.
+func (r *Replica) storageApply(m *pb.Message) {
+	var b store.Batch
+	var effects []effect
+	now := int64(r.env.Now().Mono)
+	for _, e := range m.GetEntries() {
+		var c command
+		if len(e.GetData()) > 0 && e.GetType() == pb.EntryNormal {
+			if err := txn.Decode(e.GetData(), &c); err != nil {
+				panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
+			}
+		}
+		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), c, now))
+	}
+	r.cfg.Engine.Apply(&b)
+	r.clock.Observe(r.state.applied.MaxTS)
+	for _, e := range effects {
+		if r.lead != nil {
+			r.lead.applied(e)
+		}
+		if len(e.visible) > 0 {
+			r.env.Applied(r.cfg.ID, e.visible)
+		}
+	}
+	if r.lead != nil {
+		r.lead.maybeServe()
+	}
+	r.deliver(m.GetResponses())
+}
+
+// propose appends a command to the log; false if raft will not take it now.
+func (r *Replica) propose(c command) bool { return r.rn.Propose(txn.Encode(c)) == nil }
+
+// sendRaft sends one of raft's messages with the lease's stamps on it.
+func (r *Replica) sendRaft(m *pb.Message) {
+	out := &txn.Raft{Shard: r.cfg.ID, Data: marshal(m)}
+	switch m.GetType() {
+	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
+		out.StampNanos = int64(r.env.Now().Mono)
+	case pb.MsgHeartbeatResp, pb.MsgAppResp:
+		if m.GetTerm() == r.term && txn.NodeID(m.GetTo()) == r.leader {
+			out.EchoNanos = r.heardStamp
+		}
+	}
+	r.env.Send(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+}
+
+func decodeRaft(b []byte) (*pb.Message, error) {
+	m := new(pb.Message)
+	return m, proto.Unmarshal(b, m)
+}

@@ -1,0 +1,288 @@
+package shard
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Replica is one replica of a shard.
+type Replica struct {
+	cfg   Config
+	env   Env
+	rng   *rand.Rand
+	log   *raftLog
+	rn    *raft.RawNode
+	state *state
+	clock txn.Clock
+
+	// Elections: raft's own timers draw from a random source that nobody can
+	// seed, so only leaders are ticked; a follower's timers are these.
+	term       uint64
+	leader     txn.NodeID
+	role       raft.StateType
+	forgetAt   time.Duration // until then this replica elects nobody else
+	campaignAt time.Duration
+	silentTill time.Duration // after a restart: a promise made before it may still bind
+	heardStamp int64         // latest stamp of the leader of this term
+	nextTick   time.Duration // of a leader's raft
+	nextCheck  time.Duration // of the slow checks
+
+	lead *leadership // what only a leader knows; nil otherwise
+
+	snapOut *outgoingSnapshot
+	snapIn  *incomingSnapshot
+	sweep   []byte // cursor of the collection of old versions
+	sweepTS txn.Timestamp
+	sweepAt time.Duration
+}
+
+// Open brings a replica back from the engine, or makes a new one.
+func Open(cfg Config) (*Replica, error) {
+	l, fresh, err := openLog(cfg)
+	if err != nil {
+		return nil, err
+	}
+	now := cfg.Env.Now()
+	if fresh {
+		genesis(cfg, l)
+	}
+	st, err := loadState(cfg.ID, l.meta.Gen, cfg.Engine, int64(now.Mono))
+	if err != nil {
+		return nil, err
+	}
+	r := &Replica{
+		cfg: cfg, env: cfg.Env, log: l, state: st,
+		rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self))),
+	}
+	r.clock.Observe(st.applied.MaxTS)
+	l.snapshot = r.makeSnapshot
+	r.rn, err = raft.NewRawNode(&raft.Config{
+		ID: uint64(cfg.Self), Storage: l, Applied: st.applied.Index,
+		ElectionTick: 10, HeartbeatTick: 1,
+		AsyncStorageWrites: true, CheckQuorum: true, PreVote: true,
+		MaxSizePerMsg: 1 << 20, MaxCommittedSizePerReady: 4 << 20,
+		MaxUncommittedEntriesSize: 64 << 20, MaxInflightMsgs: 512,
+		DisableProposalForwarding: true, StepDownOnRemoval: true,
+		Logger: quiet,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: raft cannot start: %w", cfg.ID, err)
+	}
+	if !fresh {
+		r.silentTill = now.Mono + cfg.Params.ElectionTimeout
+	}
+	r.term, r.role = l.hard.GetTerm(), raft.StateFollower
+	r.setElectionTimers(now.Mono)
+	if fresh && r.preferred() {
+		r.campaignAt = now.Mono // nobody else was promised anything yet
+	}
+	return r, nil
+}
+
+// quiet: raft's log would tell of ordinary elections; what matters is traced by us.
+var quiet = &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)}
+
+// genesis writes the rows that a shard is born with: the same at every replica.
+func genesis(cfg Config, l *raftLog) {
+	var b store.Batch
+	l.meta.put(&b, cfg.ID)
+	rows := append(genPrefix(cfg.ID, l.meta.Gen), 'v')
+	for _, w := range cfg.Genesis {
+		store.PutVersion(&b, rows, w, 1, txn.Version{Seq: 1})
+	}
+	cfg.Engine.Apply(&b)
+}
+
+func (r *Replica) preferred() bool { return slices.Contains(r.cfg.Preferred, r.cfg.Self) }
+
+// setElectionTimers starts a follower's patience anew: it has just heard from a
+// leader or given its vote.
+func (r *Replica) setElectionTimers(now time.Duration) {
+	t := r.cfg.Params.ElectionTimeout
+	r.forgetAt = max(now+t, r.silentTill)
+	spread := t
+	if r.preferred() {
+		spread = t / 4
+	}
+	r.campaignAt = r.forgetAt + time.Duration(r.rng.Int64N(int64(spread)))
+}
+
+// Step hands over a raft message of this shard.
+func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
+	msg, err := decodeRaft(m.Data)
+	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) || !r.voter(from) {
+		return // damaged or strange: as if lost
+	}
+	now := r.env.Now()
+	switch msg.GetType() {
+	case pb.MsgVote, pb.MsgPreVote:
+		if now.Mono < r.silentTill && string(msg.GetContext()) != campaignTransfer {
+			return // a promise given before the restart may still bind
+		}
+	case pb.MsgSnap:
+		if r.beginSnapshot(from, msg) {
+			return
+		}
+	}
+	_ = r.rn.Step(msg) // what raft refuses is as if lost
+	r.afterStep(now, from, msg, m)
+}
+
+// campaignTransfer marks the votes of a leader's chosen successor.
+const campaignTransfer = "CampaignTransfer"
+
+func (r *Replica) voter(n txn.NodeID) bool { return slices.Contains(r.log.meta.Voters, uint64(n)) }
+
+// afterStep keeps the promises and the lease that ride on raft's messages.
+func (r *Replica) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *txn.Raft) {
+	r.observeRole(now)
+	switch msg.GetType() {
+	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
+		if msg.GetTerm() == r.term && r.leader == from && r.lead == nil {
+			r.heardStamp = max(r.heardStamp, m.StampNanos)
+			r.setElectionTimers(now.Mono)
+		}
+	case pb.MsgHeartbeatResp, pb.MsgAppResp:
+		if r.lead != nil && msg.GetTerm() == r.term {
+			r.lead.stamps[from] = max(r.lead.stamps[from], m.EchoNanos)
+		}
+	}
+}
+
+// observeRole notices changes of term, leader and role.
+func (r *Replica) observeRole(now txn.Now) {
+	st := r.rn.BasicStatus()
+	if term := st.HardState.GetTerm(); term != r.term {
+		r.term, r.heardStamp = term, 0
+		r.setElectionTimers(now.Mono)
+	}
+	if st.Vote != nil && st.GetVote() != 0 && st.GetVote() != uint64(r.cfg.Self) && r.role != st.RaftState {
+		r.setElectionTimers(now.Mono)
+	}
+	r.role = st.RaftState
+	if lead := txn.NodeID(st.Lead); lead != r.leader {
+		r.leader = lead
+		if lead != 0 {
+			r.setElectionTimers(now.Mono)
+		}
+	}
+	switch {
+	case st.RaftState == raft.StateLeader && (r.lead == nil || r.lead.term != r.term):
+		r.dropLeadership()
+		r.lead = newLeadership(r, now)
+		r.env.Trace("leads shard %d in term %d", r.cfg.ID, r.term)
+	case st.RaftState != raft.StateLeader && r.lead != nil:
+		r.env.Trace("no longer leads shard %d", r.cfg.ID)
+		r.dropLeadership()
+	}
+}
+
+// Tick moves the timers.
+func (r *Replica) Tick() {
+	now := r.env.Now()
+	if r.lead != nil {
+		if now.Mono >= r.nextTick {
+			r.nextTick = now.Mono + r.cfg.Params.HeartbeatInterval
+			r.rn.Tick()
+			r.observeRole(now)
+		}
+	} else {
+		r.tickFollower(now)
+	}
+	if r.lead != nil {
+		r.expireWaiters(now)
+	}
+	if now.Mono >= r.nextCheck {
+		r.nextCheck = now.Mono + r.cfg.Params.ElectionTimeout/4
+		r.slowChecks(now)
+	}
+	r.tickSnapshots(now)
+	r.sweepVersions(now)
+}
+
+func (r *Replica) tickFollower(now txn.Now) {
+	if r.leader != 0 && now.Mono >= r.forgetAt {
+		_ = r.rn.ForgetLeader()
+		r.observeRole(now)
+	}
+	if now.Mono >= r.campaignAt && now.Mono >= r.silentTill {
+		r.setElectionTimers(now.Mono)
+		_ = r.rn.Campaign()
+		r.observeRole(now)
+	}
+}
+
+// slowChecks are those that need no haste.
+func (r *Replica) slowChecks(now txn.Now) {
+	if r.lead != nil {
+		r.lead.checkHolders(now)
+		r.preferLeader(now)
+		r.proposeCollect(now)
+	}
+	r.cutLog()
+}
+
+// preferLeader hands leadership to a preferred replica that is alive and has
+// nearly all of the log.
+func (r *Replica) preferLeader(now txn.Now) {
+	if r.preferred() || !r.lead.serving || now.Mono < r.lead.transferAt {
+		return
+	}
+	st := r.rn.Status()
+	for _, n := range r.cfg.Preferred {
+		p, ok := st.Progress[uint64(n)]
+		if ok && p.RecentActive && p.Match+16 >= r.log.last() {
+			r.lead.transferAt = now.Mono + 2*r.cfg.Params.ElectionTimeout
+			r.lead.leaseVoid = true // the successor may be elected at any time now
+			r.rn.TransferLeader(uint64(n))
+			return
+		}
+	}
+}
+
+// cutLog forgets entries that are applied and old.
+func (r *Replica) cutLog() {
+	if len(r.log.entries) <= maxEntries || r.state.applied.Index <= keepEntries {
+		return
+	}
+	var b store.Batch
+	r.log.cut(&b, r.state.applied.Index-keepEntries)
+	r.env.Trace("cuts the log of shard %d up to %d", r.cfg.ID, r.log.meta.First)
+	r.cfg.Engine.Apply(&b)
+}
+
+// Leader is who leads, 0 if unknown, and in which term.
+func (r *Replica) Leader() (txn.NodeID, uint64) { return r.leader, r.term }
+
+// Serving reports whether this replica leads and answers requests.
+func (r *Replica) Serving() bool { return r.lead != nil && r.lead.serving }
+
+// Undecided is the number of votes in the log without a decision.
+func (r *Replica) Undecided() int { return len(r.state.prepared) }
+
+// Holders is the number of transactions that hold locks here.
+func (r *Replica) Holders() int {
+	if r.lead == nil {
+		return 0
+	}
+	return len(r.lead.locks.Holders())
+}
+
+// Status is one line for a person.
+func (r *Replica) Status() string {
+	return fmt.Sprintf("shard %d: %v of term %d, leader %d, applied %d of %d, %d undecided, %d lock holders",
+		r.cfg.ID, r.role, r.term, r.leader, r.state.applied.Index, r.log.last(), r.Undecided(), r.Holders())
+}
+
+// Peek reads a row of the applied state.
+func (r *Replica) Peek(k txn.Key) txn.Row { return store.Latest(r.cfg.Engine, r.state.rows, k) }

@@ -1,0 +1,258 @@
+package shard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"isochron/reveal"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// prepared is an undecided Yes.
+type prepared struct {
+	voteCmd
+	index uint64 // of its entry: votes are restored in this order
+	since int64  // local monotonic nanoseconds when this replica learnt of it
+}
+
+// applied says how far the log has been applied.
+type applied struct {
+	Index uint64        `cbor:"1,keyasint"`
+	Term  uint64        `cbor:"2,keyasint"`
+	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
+	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
+}
+
+// state is what the log says. It is the same on every replica at the same index.
+type state struct {
+	id       txn.ShardID
+	prefix   []byte // of this generation
+	rows     []byte // prefix of the rows
+	applied  applied
+	prepared map[txn.Attempt]*prepared
+	outcomes *outcomes
+	retired  map[incarnation]uint64
+	pending  reveal.Pending
+}
+
+// outcomes are kept in the order of attempts, so that all below a mark can go.
+type outcomes struct{ tree *btree.BTreeG[storedOutcome] }
+
+func newOutcomes() *outcomes {
+	less := func(a, b storedOutcome) bool { return a.Attempt.Less(b.Attempt) }
+	return &outcomes{btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
+}
+
+func (o *outcomes) get(a txn.Attempt) (outcome, bool) {
+	item, ok := o.tree.Get(storedOutcome{Attempt: a})
+	return item.Outcome, ok
+}
+
+func (o *outcomes) set(a txn.Attempt, out outcome) { o.tree.Set(storedOutcome{a, out}) }
+
+// dropBelow forgets the outcomes in [lo, hi).
+func (o *outcomes) dropBelow(lo, hi txn.Attempt) {
+	var gone []storedOutcome
+	o.tree.Ascend(storedOutcome{Attempt: lo}, func(item storedOutcome) bool {
+		if !item.Attempt.Less(hi) {
+			return false
+		}
+		gone = append(gone, item)
+		return true
+	})
+	for _, item := range gone {
+		o.tree.Delete(item)
+	}
+}
+
+// loadState reads a generation from the engine.
+func loadState(id txn.ShardID, gen uint64, r store.Reader, now int64) (*state, error) {
+	s := &state{id: id, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes()}
+	s.rows = append(append([]byte(nil), s.prefix...), 'v')
+	if raw, ok := r.Get(s.key('a')); ok {
+		if err := txn.Decode(raw, &s.applied); err != nil {
+			return nil, fmt.Errorf("shard %d: %w", id, err)
+		}
+	}
+	for _, part := range []struct {
+		kind byte
+		read func(v []byte) error
+	}{{'p', func(v []byte) error {
+		var p storedVote
+		err := txn.Decode(v, &p)
+		s.prepared[p.Vote.Attempt] = &prepared{p.Vote, p.Index, now}
+		s.pending.Add(p.Vote.Writes)
+		return err
+	}}, {'o', func(v []byte) error {
+		var o storedOutcome
+		err := txn.Decode(v, &o)
+		s.outcomes.set(o.Attempt, o.Outcome)
+		return err
+	}}, {'w', func(v []byte) error {
+		var w storedRetired
+		err := txn.Decode(v, &w)
+		s.retired[incarnation{w.Node, w.Epoch}] = w.Below
+		return err
+	}}} {
+		if err := each(r, s.key(part.kind), part.read); err != nil {
+			return nil, fmt.Errorf("shard %d: %w", id, err)
+		}
+	}
+	return s, nil
+}
+
+func each(r store.Reader, prefix []byte, read func(v []byte) error) error {
+	it := r.Iter(prefix, next(prefix))
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := read(it.Value()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type storedVote struct {
+	Vote  voteCmd `cbor:"1,keyasint"`
+	Index uint64  `cbor:"2,keyasint"`
+}
+
+type storedOutcome struct {
+	Attempt txn.Attempt `cbor:"1,keyasint"`
+	Outcome outcome     `cbor:"2,keyasint"`
+}
+
+type storedRetired struct {
+	Node  txn.NodeID `cbor:"1,keyasint"`
+	Epoch uint32     `cbor:"2,keyasint"`
+	Below uint64     `cbor:"3,keyasint"`
+}
+
+func (s *state) key(kind byte) []byte {
+	return append(append(make([]byte, 0, len(s.prefix)+1), s.prefix...), kind)
+}
+
+// byIndex lists the undecided votes in log order.
+func (s *state) byIndex() []*prepared {
+	out := make([]*prepared, 0, len(s.prepared))
+	for _, p := range s.prepared { // order: sorted below
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *prepared) int { return int(int64(a.index) - int64(b.index)) })
+	return out
+}
+
+// isRetired reports whether the attempt is finished everywhere.
+func (s *state) isRetired(a txn.Attempt) bool { return a.Seq < s.retired[incarnationOf(a)] }
+
+// effect is what applying one command did.
+type effect struct {
+	attempt txn.Attempt
+	voted   *prepared   // a Yes now stands in the log
+	void    bool        // a Yes came after a fence and counts for nothing
+	ended   *prepared   // an undecided vote was decided
+	commit  bool        // how ended ended, or that a one-phase Yes committed
+	visible []txn.Write // rows that are now visible
+	fenced  bool        // a fence, or an abort, of what was not voted on
+	barrier uint64
+}
+
+// apply carries out one command. It writes to b what it changes.
+func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) effect {
+	s.applied.Index, s.applied.Term = index, term
+	var e effect
+	switch {
+	case c.Vote != nil:
+		e = s.applyVote(b, index, *c.Vote, now)
+	case c.Decide != nil:
+		e = s.applyDecide(b, *c.Decide)
+	case c.Fence != nil:
+		e.attempt, e.fenced = c.Fence.Attempt, true
+		if s.prepared[e.attempt] == nil {
+			s.putOutcome(b, e.attempt, outcome{Result: txn.OutcomeNo})
+		}
+	case c.Barrier != 0:
+		e.barrier = c.Barrier
+	case c.Collect != nil:
+		s.applied.Keep = max(s.applied.Keep, c.Collect.Keep)
+	}
+	b.Set(s.key('a'), txn.Encode(s.applied))
+	return e
+}
+
+func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) effect {
+	s.retire(b, incarnationOf(v.Attempt), v.Retired)
+	e := effect{attempt: v.Attempt}
+	if _, fenced := s.outcomes.get(v.Attempt); fenced || s.isRetired(v.Attempt) {
+		e.void = true
+		return e
+	}
+	s.applied.MaxTS = max(s.applied.MaxTS, v.Proposed)
+	p := &prepared{v, index, now}
+	e.voted = p
+	if v.OnePhase {
+		s.write(b, v.Writes, v.Proposed, v.Attempt)
+		s.putOutcome(b, v.Attempt, outcome{txn.OutcomeCommitted, v.Proposed})
+		e.commit, e.visible = true, v.Writes
+		return e
+	}
+	s.prepared[v.Attempt] = p
+	s.pending.Add(v.Writes)
+	b.Set(attemptKey(s.prefix, 'p', v.Attempt), txn.Encode(storedVote{v, index}))
+	return e
+}
+
+func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
+	e := effect{attempt: d.Attempt, commit: d.Commit}
+	p := s.prepared[d.Attempt]
+	if p == nil { // said before, or an abort of what was never voted on here
+		if _, known := s.outcomes.get(d.Attempt); !known && !d.Commit && !s.isRetired(d.Attempt) {
+			s.putOutcome(b, d.Attempt, outcome{Result: txn.OutcomeAborted})
+		}
+		e.fenced = true
+		return e
+	}
+	delete(s.prepared, d.Attempt)
+	s.pending.Remove(p.Writes)
+	b.Delete(attemptKey(s.prefix, 'p', d.Attempt))
+	e.ended = p
+	if !d.Commit {
+		s.putOutcome(b, d.Attempt, outcome{Result: txn.OutcomeAborted})
+		return e
+	}
+	s.applied.MaxTS = max(s.applied.MaxTS, d.At)
+	s.write(b, p.Writes, d.At, d.Attempt)
+	s.putOutcome(b, d.Attempt, outcome{txn.OutcomeCommitted, d.At})
+	e.visible = p.Writes
+	return e
+}
+
+func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by txn.Version) {
+	for _, w := range writes {
+		store.PutVersion(b, s.rows, w, at, by)
+	}
+}
+
+func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
+	if _, known := s.outcomes.get(a); known {
+		return
+	}
+	s.outcomes.set(a, o)
+	b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
+}
+
+// retire forgets the outcomes of a coordinator's finished attempts.
+func (s *state) retire(b *store.Batch, inc incarnation, below uint64) {
+	if below <= s.retired[inc] {
+		return
+	}
+	s.retired[inc] = below
+	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}
+	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
+	b.Set(attemptKey(s.prefix, 'w', lo), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
+	b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
+	s.outcomes.dropBelow(lo, hi)
+}

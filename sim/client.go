@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Client is blocking code that runs as a coroutine beside a node. It is the
+// node's coordinator.Port, and a clock.
+type Client struct {
+	w     *World
+	host  *host
+	id    int
+	rand  *rand.Rand
+	next  func() (struct{}, bool)
+	end   func()
+	yield func(struct{}) bool
+	done  bool
+	dir   *routing.Directory // the last one seen, for when the node is down
+}
+
+// stopped unwinds a client that is ended from outside.
+type stopped struct{}
+
+// Go starts a client at a node. Its code begins at the present time.
+func (w *World) Go(at txn.NodeID, code func(c *Client)) *Client {
+	c := &Client{w: w, host: w.host(at), id: len(w.clients) + 1, dir: w.cfg.Directory}
+	c.rand = stream(w.cfg.Seed, streamClients+uint64(c.id))
+	w.clients = append(w.clients, c)
+	c.next, c.end = iter.Pull(func(yield func(struct{}) bool) {
+		c.yield = yield
+		defer func() {
+			c.done = true
+			if r := recover(); r != nil {
+				if _, ok := r.(stopped); !ok {
+					panic(r)
+				}
+			}
+		}()
+		code(c)
+	})
+	w.After(0, c.resume)
+	return c
+}
+
+// Done reports whether the client's code has returned.
+func (c *Client) Done() bool { return c.done }
+
+func (c *Client) resume() {
+	if !c.done {
+		c.next()
+	}
+}
+
+func (c *Client) stop() {
+	c.done = true
+	c.end()
+}
+
+// park gives control back to the world until somebody schedules resume.
+func (c *Client) park() {
+	if !c.yield(struct{}{}) {
+		panic(stopped{})
+	}
+}
+
+// Sleep parks the client for d.
+func (c *Client) Sleep(d time.Duration) {
+	c.w.After(d, c.resume)
+	c.park()
+}
+
+// Elapsed is the virtual time.
+func (c *Client) Elapsed() time.Duration { return c.w.now }
+
+// Rand is the client's own generator.
+func (c *Client) Rand() *rand.Rand { return c.rand }
+
+// call is a request that waits for its answer.
+type call struct {
+	client   *Client
+	req      *coordinator.Request
+	res      coordinator.Response
+	answered bool
+}
+
+// Do implements coordinator.Port.
+func (c *Client) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
+	k := &call{client: c, req: req}
+	if !c.host.up() || ctx.Err() != nil {
+		c.Sleep(time.Millisecond) // it takes a moment to be refused
+		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable, "node %d is down", c.host.id)}
+	}
+	h := c.host
+	h.calls = append(h.calls, k)
+	req.Done = func(res coordinator.Response) { h.reply(k, res) }
+	h.submit(req)
+	c.park()
+	return k.res
+}
+
+// reply is the node's answer on its way to the client.
+func (h *host) reply(k *call, res coordinator.Response) {
+	if k.answered {
+		return // the host crashed with the call open, or a bug: see call.answer
+	}
+	what := leaves
+	if h.w.onAnswer != nil {
+		what = h.w.onAnswer(h, k.req, &res)
+	}
+	if what != lostCrash {
+		h.calls = slices.DeleteFunc(h.calls, func(o *call) bool { return o == k })
+		k.answer(res)
+	}
+	if what != leaves {
+		// The node is in the middle of a call: it ends, and nothing it wanted leaves.
+		h.crash(strictly)
+	}
+}
+
+func (k *call) answer(res coordinator.Response) {
+	k.answered, k.res = true, res
+	k.client.w.After(0, k.client.resume)
+}
+
+// lost is what a client concludes when its node crashes before it has answered.
+func (k *call) lost() coordinator.Response {
+	return k.req.Failed(fmt.Sprintf("node %d crashed before it answered", k.client.host.id))
+}
+
+// Post implements coordinator.Port.
+func (c *Client) Post(req *coordinator.Request) {
+	if c.host.up() {
+		c.host.submit(req)
+	}
+}
+
+// Directory implements coordinator.Port.
+func (c *Client) Directory() *routing.Directory {
+	if c.host.up() {
+		c.dir = c.host.node.Directory()
+	}
+	return c.dir
+}
+
+// Peek implements coordinator.Port.
+func (c *Client) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	if !c.host.up() {
+		return nil, txn.Version{}, false
+	}
+	return c.host.node.Peek(key)
+}
+
+// Region implements coordinator.Port.
+func (c *Client) Region() geo.Region { return c.host.region }
+
+// isCommit reports whether a good answer to the request says that writes are
+// committed.
+func isCommit(req *coordinator.Request) bool {
+	return req.Op == coordinator.OpCommit && len(req.Writes) > 0
+}
+
+// DB is the client's gateway.
+func (c *Client) DB() txn.DB { return coordinator.NewDB(c) }

@@ -1,0 +1,220 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// wallStart is the wall clock of a host that is right, at time 0.
+const wallStart = 1_700_000_000_000_000_000
+
+// host is a machine: a CPU, a disk, two clocks, and the node that runs on it.
+type host struct {
+	w      *World
+	id     txn.NodeID
+	region geo.Region
+	rand   *rand.Rand
+	engine *store.Mem
+	node   process // nil while it is down
+	life   uint64  // rises with every boot: what was meant for an earlier life is dropped
+
+	booted    time.Duration // mono runs from here
+	driftPPM  int64
+	wallShift time.Duration // what the wall clock has jumped
+	busyUntil time.Duration // the CPU
+	slowDisk  int           // a sync takes so many times longer; at least 1
+
+	syncing   bool
+	syncAsked uint64 // the highest token not yet covered by a begun sync, 0 if none
+	calls     []*call
+}
+
+func newHost(w *World, id txn.NodeID, region geo.Region) *host {
+	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: store.NewMem(), slowDisk: 1}
+	if d := w.cfg.Hardware.DriftPPM; d > 0 {
+		h.driftPPM = h.rand.Int64N(2*d+1) - d
+	}
+	return h
+}
+
+func (h *host) up() bool { return h.node != nil }
+
+// now is what the host's clocks say.
+func (h *host) now() txn.Now {
+	since := h.w.now - h.booted
+	drift := since * time.Duration(h.driftPPM) / 1_000_000
+	return txn.Now{Mono: since + drift, WallNanos: wallStart + int64(h.w.now+drift+h.wallShift)}
+}
+
+// boot starts a node on what the disk holds.
+func (h *host) boot() error {
+	h.life++
+	h.booted, h.busyUntil = h.w.now, h.w.now
+	h.syncing, h.syncAsked = false, 0
+	n, err := h.w.cfg.boot(node.Config{
+		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
+		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
+		Directory: h.w.cfg.Directory.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
+	}, h.now())
+	if err != nil {
+		return fmt.Errorf("node %d does not start: %w", h.id, err)
+	}
+	h.node = n
+	h.w.log(h, "starts")
+	h.flush()
+	h.later(time.Duration(h.rand.Int64N(int64(h.w.cfg.Params.TickInterval))), h.tick)
+	return nil
+}
+
+// later runs f on this life of the host.
+func (h *host) later(d time.Duration, f func()) {
+	life := h.life
+	h.w.After(d, func() {
+		if h.up() && h.life == life {
+			f()
+		}
+	})
+}
+
+func (h *host) tick() {
+	if h.busyUntil > h.w.now+h.w.cfg.Params.TickInterval {
+		h.later(h.busyUntil-h.w.now, h.tick) // a process that stands still does not tick
+		return
+	}
+	h.later(h.w.cfg.Params.TickInterval, h.tick)
+	h.run(func() { h.node.Tick(h.now()) })
+}
+
+// receive hands a message to the node when the CPU gets to it.
+func (h *host) receive(env txn.Envelope) {
+	start := max(h.w.now, h.busyUntil)
+	h.busyUntil = start + h.w.cfg.Hardware.MessageCPU
+	h.later(h.busyUntil-h.w.now, func() {
+		h.w.trace.handled(h.w.now, env)
+		h.run(func() { h.node.Deliver(h.now(), env) })
+	})
+}
+
+func (h *host) submit(req *coordinator.Request) {
+	h.run(func() { h.node.Submit(h.now(), req) })
+}
+
+// run makes one call of the node and does what the node wants done, unless the
+// host crashed in the middle of the call, at an answer to a client.
+func (h *host) run(f func()) {
+	life := h.life
+	f()
+	if h.up() && h.life == life {
+		h.flush()
+	}
+}
+
+func (h *host) flush() {
+	out := h.node.Drain()
+	life := h.life
+	for i := range out.Messages {
+		h.send(&out.Messages[i])
+		if !h.up() || h.life != life {
+			return // it crashed at this message: the rest never left
+		}
+	}
+	if out.SyncToken != 0 {
+		h.sync(out.SyncToken)
+	}
+}
+
+func (h *host) send(env *txn.Envelope) {
+	what := leaves
+	if h.w.onSend != nil {
+		what = h.w.onSend(h, env)
+	}
+	if what != lostCrash {
+		h.w.net.send(*env)
+	}
+	if what != leaves {
+		h.crash(strictly)
+	}
+}
+
+// sync has the disk make durable all that is applied now, after the sync that
+// may be running.
+func (h *host) sync(token uint64) {
+	h.syncAsked = max(h.syncAsked, token)
+	if !h.syncing {
+		h.beginSync()
+	}
+}
+
+func (h *host) beginSync() {
+	h.syncing = true
+	token, point := h.syncAsked, h.engine.BeginSync()
+	h.syncAsked = 0
+	d := h.w.cfg.Hardware.Fsync
+	if j := h.w.cfg.Hardware.FsyncJitter; j > 0 {
+		d += time.Duration(h.rand.Int64N(int64(j) + 1))
+	}
+	h.later(d*time.Duration(h.slowDisk), func() {
+		h.engine.EndSync(point)
+		h.syncing = false
+		if h.syncAsked != 0 {
+			h.beginSync()
+		}
+		h.run(func() { h.node.Synced(h.now(), token) })
+	})
+}
+
+// how a host crashes.
+type crashKind uint8
+
+const (
+	strictly crashKind = iota // the disk has what was synced, no more
+	luckily                   // and some of what came after
+)
+
+// crash stops the node. Nothing that it did not send or sync remains.
+func (h *host) crash(kind crashKind) {
+	if !h.up() {
+		return
+	}
+	lost := h.engine.Unsynced()
+	if kind == strictly {
+		h.engine = h.engine.CrashStrict()
+	} else {
+		h.engine = h.engine.Crash(h.rand)
+	}
+	h.w.log(h, "crashes (%d writes were not synced)", lost)
+	h.node = nil
+	calls := h.calls
+	h.calls = nil
+	for _, c := range calls {
+		c.answer(c.lost())
+	}
+}
+
+// restart boots the host if it is down.
+func (h *host) restart() {
+	if h.up() {
+		return
+	}
+	if err := h.boot(); err != nil {
+		panic(err) // what a node wrote it must be able to read
+	}
+}
+
+// observer passes a node's own remarks to the world.
+type observer struct{ h *host }
+
+func (o observer) Span(_ txn.ShardID, _ geo.Region, held time.Duration) {
+	o.h.w.spans = append(o.h.w.spans, held)
+}
+
+func (o observer) Event(_ txn.NodeID, what string) { o.h.w.trace.note(o.h.w.now, o.h, what) }
+
+func (o observer) Tracing() bool { return o.h.w.cfg.Notes && o.h.w.cfg.Trace != nil }

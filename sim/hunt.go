@@ -1,0 +1,329 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"isochron/geo"
+	"isochron/history"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/workload"
+)
+
+// HuntConfig says what to hunt. Zero fields get defaults.
+type HuntConfig struct {
+	Seed   uint64   // the first
+	Seeds  int      // how many
+	Rows   []string // 2pc+2pl and 2pc+occ
+	Faults Faults
+	Bugs   node.Bugs
+	// Regions of the cluster; 0 lets the seed choose three or, rarely, five.
+	Regions int
+	// Load is the virtual time for which clients run; 1.5 s.
+	Load time.Duration
+	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
+	StopAfter int
+	// Trace takes the story of each run, line by line.
+	Trace func(line string)
+	// Histories takes what the clients of each run saw, before it is judged.
+	Histories func(seed uint64, row string, bank, lists *history.History)
+}
+
+// DefaultRows are what is hunted if nobody says.
+var DefaultRows = []string{"2pc+2pl", "2pc+occ"}
+
+// Result is one seed on one row.
+type Result struct {
+	Seed       uint64
+	Row        string
+	Violations []history.Violation
+	Counts     Counts // of faults, of messages, of outcomes
+	Hash       uint64
+	Virtual    time.Duration
+}
+
+// Serializable reports whether no worse than real-time order was broken.
+func (r *Result) Serializable() bool {
+	report := history.Report{Violations: r.Violations}
+	return report.Serializable()
+}
+
+// Summary is a whole hunt.
+type Summary struct {
+	Runs   int
+	Failed []Result // runs with a violation
+	Counts Counts
+}
+
+// RunHunt runs every seed on every row and tells progress as it goes. The error
+// says that something was violated; the Summary says what, and how to see it again.
+func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
+	if len(cfg.Rows) == 0 {
+		cfg.Rows = DefaultRows
+	}
+	sum := Summary{Counts: Counts{}}
+	for i := range max(cfg.Seeds, 1) {
+		for _, name := range cfg.Rows {
+			row, err := protocol.ByName(name)
+			if err != nil {
+				return sum, err
+			}
+			r := Hunt(cfg.Seed+uint64(i), row, cfg)
+			sum.Runs++
+			sum.Counts.add(r.Counts)
+			if len(r.Violations) > 0 {
+				sum.Failed = append(sum.Failed, r)
+				report(progress, r, cfg)
+			}
+			if cfg.StopAfter > 0 && len(sum.Failed) >= cfg.StopAfter {
+				return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
+			}
+		}
+		if (i+1)%50 == 0 {
+			fmt.Fprintf(progress, "%d seeds: %d runs, %d with violations, %d commits\n", i+1, sum.Runs, len(sum.Failed), sum.Counts["ok"])
+		}
+	}
+	if len(sum.Failed) > 0 {
+		return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
+	}
+	return sum, nil
+}
+
+func report(w io.Writer, r Result, cfg HuntConfig) {
+	fmt.Fprintf(w, "seed %d on %s, faults %v: %d violations\n", r.Seed, r.Row, cfg.Faults, len(r.Violations))
+	for i, v := range r.Violations {
+		if i == 5 {
+			fmt.Fprintf(w, "  and %d more\n", len(r.Violations)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %v\n", v)
+	}
+	fmt.Fprintf(w, "  see it again: isochron sim --hunt 1 --seed %d --protocol %s --faults %v --trace\n", r.Seed, r.Row, cfg.Faults)
+}
+
+// Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
+// so that seconds hold what minutes would.
+const (
+	huntUnit      = 12 * time.Millisecond // about a round trip
+	huntLoad      = 1500 * time.Millisecond
+	huntQuietWait = 20 * time.Second
+	huntReadWait  = 20 * time.Second
+)
+
+// HuntParams are the bounds of nodes in a hunt.
+func HuntParams(bugs node.Bugs) node.Params {
+	return node.Params{
+		TickInterval:      4 * time.Millisecond,
+		HeartbeatInterval: 16 * time.Millisecond,
+		ElectionTimeout:   80 * time.Millisecond,
+		LockWait:          200 * time.Millisecond,
+		CommitWait:        1200 * time.Millisecond,
+		ResendAfter:       60 * time.Millisecond,
+		RecoverAfter:      120 * time.Millisecond,
+		ProbeAfter:        150 * time.Millisecond,
+		KeepVersions:      400 * time.Millisecond,
+		Bugs:              bugs,
+	}
+}
+
+// hunt is one run.
+type hunt struct {
+	w       *World
+	n       *nemesis
+	cfg     HuntConfig
+	result  Result
+	bank    workload.Bank
+	lists   workload.ListAppend
+	banking history.History
+	listing history.History
+}
+
+// Hunt runs one seed on one row.
+func Hunt(seed uint64, row protocol.Row, cfg HuntConfig) (result Result) {
+	h := &hunt{cfg: cfg, result: Result{Seed: seed, Row: row.Name}}
+	defer func() {
+		if r := recover(); r != nil {
+			h.violation("panic", "at %s ms: %v\n%s", stamp(h.w.Elapsed()), r, debug.Stack())
+			result = h.result
+		}
+	}()
+	h.open(seed, row)
+	defer h.w.Close()
+	h.run()
+	h.finish()
+	return h.result
+}
+
+func (h *hunt) violation(name, format string, args ...any) {
+	h.result.Violations = append(h.result.Violations, history.Violation{Name: name, Detail: fmt.Sprintf(format, args...)})
+}
+
+// open builds the cluster.
+func (h *hunt) open(seed uint64, row protocol.Row) {
+	regions := h.cfg.Regions
+	if regions == 0 {
+		regions = 3
+		if seed%5 == 0 {
+			regions = 5
+		}
+	}
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		panic(err) // the name is ours
+	}
+	dir := workload.Cluster(wan.Regions[:regions])
+	workload.Spread(dir, 1)
+	h.bank = workload.Bank{Parts: regions, Accounts: 2 * regions, BranchMax: 4, Each: 100}
+	h.lists = workload.ListAppend{Parts: regions, Lists: 4}
+	h.w, err = New(Config{
+		Seed: seed, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true,
+		Params:   HuntParams(h.cfg.Bugs),
+		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
+		Links:    Links{JitterPPM: 100_000, MinDelay: 50 * time.Microsecond},
+		Trace:    h.cfg.Trace, Notes: h.cfg.Trace != nil,
+	})
+	if err != nil {
+		panic(err) // an empty engine must start
+	}
+	h.n = newNemesis(h.w, h.cfg.Faults, seed, huntUnit)
+}
+
+// run brings the cluster up, loads it, breaks it and heals it.
+func (h *hunt) run() {
+	if !h.w.RunUntil(huntQuietWait, h.w.Ready) {
+		h.violation("never-ready", "the cluster has no leaders after %v without a fault", huntQuietWait)
+		return
+	}
+	if !h.setup() {
+		return
+	}
+	load := h.cfg.Load
+	if load == 0 {
+		load = huntLoad
+	}
+	clients := h.startClients(h.w.Elapsed() + load + 100*time.Millisecond)
+	h.n.start()
+	h.w.Run(load)
+	h.n.heal()
+	if !h.w.RunUntil(huntQuietWait, func() bool { return allDone(clients) }) {
+		h.violation("stuck", "a client waits for an answer %v after everything was repaired", huntQuietWait)
+	}
+	h.settle()
+}
+
+// setup opens the accounts before there is any trouble.
+func (h *hunt) setup() bool {
+	var failed error
+	c := h.w.Go(1, func(c *Client) { failed = h.bank.Setup(context.Background(), c.DB()) })
+	if !h.w.RunUntil(huntReadWait, c.Done) || failed != nil {
+		h.violation("no-setup", "the accounts cannot be opened without a fault: %v", failed)
+		return false
+	}
+	return true
+}
+
+// startClients starts two of the bank and two of the lists at every node.
+func (h *hunt) startClients(until time.Duration) []*Client {
+	var all []*Client
+	for _, host := range h.w.hosts {
+		for range 2 {
+			all = append(all,
+				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.banking, h.bank.Step) }),
+				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Step) }))
+		}
+	}
+	return all
+}
+
+func (h *hunt) work(c *Client, until time.Duration, record *history.History, step func(context.Context, *workload.Client)) {
+	wc := c.workload(record)
+	for c.Elapsed() < until {
+		step(context.Background(), wc)
+		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+	}
+}
+
+// workload is the client as the workloads know it.
+func (c *Client) workload(record *history.History) *workload.Client {
+	return &workload.Client{
+		Process: c.id, DB: c.DB(), Env: c, Rand: c.rand, Record: record.Add, Pause: huntUnit / 4, Tries: 6,
+	}
+}
+
+func allDone(clients []*Client) bool {
+	for _, c := range clients {
+		if !c.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// settle waits until nothing is left undecided, and reads everything.
+func (h *hunt) settle() {
+	quiet := func() bool { return h.w.Ready() && len(h.w.Residue()) == 0 }
+	if !h.w.RunUntil(huntQuietWait, quiet) {
+		h.violation("not-quiet", "%v after everything was repaired there is still: %v", huntQuietWait, h.w.Residue())
+	}
+	for _, read := range []func(*Client) bool{
+		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },
+		func(c *Client) bool { return h.lists.ReadAll(context.Background(), c.finalReader(&h.listing), true) },
+	} {
+		could := false
+		c := h.w.Go(1, func(c *Client) { could = read(c) })
+		if !h.w.RunUntil(huntReadWait, c.Done) || !could {
+			h.violation("no-final-read", "a quiet cluster does not let everything be read")
+		}
+	}
+}
+
+func (c *Client) finalReader(record *history.History) *workload.Client {
+	wc := c.workload(record)
+	wc.Tries = 50
+	return wc
+}
+
+// finish judges the run.
+func (h *hunt) finish() {
+	if h.cfg.Histories != nil {
+		h.cfg.Histories(h.result.Seed, h.result.Row, &h.banking, &h.listing)
+	}
+	bank := history.CheckBank(&h.banking, h.bank.Rules())
+	lists := history.CheckLists(&h.listing)
+	h.result.Violations = append(h.result.Violations, bank.Violations...)
+	h.result.Violations = append(h.result.Violations, lists.Violations...)
+	h.checkReplicas()
+	counts := h.n.counts
+	for _, one := range []*history.History{&h.banking, &h.listing} {
+		for _, r := range one.Records {
+			counts[string(r.Outcome)]++
+		}
+	}
+	counts["lost messages"] = h.w.net.lost
+	h.result.Counts, h.result.Hash, h.result.Virtual = counts, h.w.Hash(), h.w.Elapsed()
+}
+
+// checkReplicas: in a quiet cluster every replica has applied the same rows.
+func (h *hunt) checkReplicas() {
+	h.w.Run(2 * HuntParams(node.Bugs{}).HeartbeatInterval)
+	for _, key := range append(h.bank.Keys(), h.lists.Keys()...) {
+		first := h.w.hosts[0]
+		if !first.up() {
+			return
+		}
+		value, version, ok := first.node.Peek(key)
+		for _, o := range h.w.hosts[1:] {
+			if !o.up() {
+				continue
+			}
+			v, ver, has := o.node.Peek(key)
+			if string(v) != string(value) || ver != version || has != ok {
+				h.violation("replicas-differ", "n1 has %q by %v, n%d has %q by %v for %q", value, version, o.id, v, ver, string(key))
+			}
+		}
+	}
+}

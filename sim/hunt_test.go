@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"testing"
+
+	"isochron/node"
+	"isochron/protocol"
+)
+
+// seeds is how many a test hunts: ISOCHRON_SEEDS, or short.
+func seeds(t *testing.T, short int) int {
+	t.Helper()
+	text := os.Getenv("ISOCHRON_SEEDS")
+	if text == "" {
+		return short
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("ISOCHRON_SEEDS is %q, not a number", text)
+	}
+	return n
+}
+
+// Every row keeps its promises under all faults at once, and the hunt has been
+// where things get rare.
+func TestHunt(t *testing.T) {
+	for _, row := range DefaultRows {
+		t.Run(row, func(t *testing.T) {
+			sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: seeds(t, 20), Rows: []string{row}, Faults: AllFaults(), StopAfter: 3}, t.Output())
+			t.Logf("%d runs: %v", sum.Runs, sum.Counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rare := range []string{"finding no", "finding yes", "unknown", "not leader", "crashes at an acknowledgement: vote", "losses of a role: coordinator"} {
+				if sum.Counts[rare] == 0 {
+					t.Errorf("no run met %q: the hunt has become too tame", rare)
+				}
+			}
+		})
+	}
+}
+
+// Without faults nothing is lost, unknown, or waited for in vain.
+func TestCalm(t *testing.T) {
+	for _, row := range DefaultRows {
+		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: 3, Rows: []string{row}}, t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Counts["unknown"] > 0 || sum.Counts["ok"] < 300 {
+			t.Errorf("%s: %v", row, sum.Counts)
+		}
+	}
+}
+
+// One seed is one run, byte for byte, with a reader or without.
+func TestHuntIsDeterministic(t *testing.T) {
+	for _, name := range DefaultRows {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := uint64(5); seed < 8; seed++ {
+			cfg := HuntConfig{Faults: AllFaults()}
+			first := Hunt(seed, row, cfg)
+			lines := 0
+			cfg.Trace = func(string) { lines++ }
+			second := Hunt(seed, row, cfg)
+			if first.Hash != second.Hash || first.Hash == 0 {
+				t.Errorf("seed %d on %s ran as %x and as %x", seed, name, first.Hash, second.Hash)
+			}
+			if lines < 1000 {
+				t.Errorf("the trace has %d lines", lines)
+			}
+		}
+	}
+}
+
+// A hunt is worth something only if it finds what is wrong. Each planted bug
+// must be found on the rows where it can do harm.
+func TestHuntFindsPlantedBugs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		bugs node.Bugs
+		rows []string
+		most int // seeds
+	}{
+		{"skip validation", node.Bugs{SkipValidation: true}, DefaultRows, 5},
+		{"acknowledge before fsync", node.Bugs{AckBeforeSync: true}, DefaultRows, 30},
+		{"forget the fence", node.Bugs{ForgetFence: true}, DefaultRows, 60},
+		{"ignore range checks", node.Bugs{IgnoreRangeChecks: true}, []string{"2pc+occ"}, 20},
+		{"release before the votes", node.Bugs{ReleaseBeforeVotes: true}, DefaultRows, 10},
+	} {
+		for _, row := range c.rows {
+			t.Run(c.name+" on "+row, func(t *testing.T) {
+				sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: c.most, Rows: []string{row}, Faults: AllFaults(), Bugs: c.bugs, StopAfter: 1}, io.Discard)
+				if err == nil {
+					t.Fatalf("%d seeds did not show it", sum.Runs)
+				}
+				t.Logf("seed %d: %v", sum.Failed[0].Seed, sum.Failed[0].Violations[0])
+			})
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/txn"
+)
+
+// nemesis breaks a world in the ways that its Faults allow. It draws from its
+// own generators, so that the same seed breaks the same things.
+type nemesis struct {
+	w      *World
+	faults Faults
+	unit   time.Duration // about a round trip: times of faults are multiples of it
+	rand   *rand.Rand    // of what the clock brings
+	steps  *rand.Rand    // of what messages bring
+	active bool
+	counts Counts
+	budget int // crashes at acknowledgements and steps that are left
+	hunted prey
+}
+
+// prey is a transaction that will lose a role at one of its steps.
+type prey struct {
+	attempt txn.Attempt
+	shards  []txn.ShardID
+	after   int // messages until the loss
+	since   time.Duration
+}
+
+func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
+	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}, budget: 14}
+	w.onSend, w.onAnswer = n.onSend, n.onAnswer
+	return n
+}
+
+// start begins the trouble.
+func (n *nemesis) start() {
+	n.active = true
+	if n.faults.Network && n.rand.IntN(2) == 0 {
+		n.w.net.links.LossPPM = n.rand.Int64N(20_000)
+		n.w.net.links.DuplicatePPM = n.rand.Int64N(20_000)
+		n.w.net.links.ReorderPPM = n.rand.Int64N(50_000)
+		n.w.net.links.ReorderBy = 2 * n.unit
+		n.counts["bad networks"]++
+	}
+	n.plan()
+}
+
+// heal ends it and repairs everything.
+func (n *nemesis) heal() {
+	n.active = false
+	n.w.net.calm = true
+	n.w.net.mend()
+	for _, h := range n.w.hosts {
+		h.slowDisk = 1
+		h.restart()
+	}
+	n.w.log(nil, "everything is repaired")
+}
+
+func (n *nemesis) between(lo, hi int) time.Duration {
+	return n.unit*time.Duration(lo) + time.Duration(n.rand.Int64N(int64(n.unit)*int64(hi-lo)))
+}
+
+func (n *nemesis) plan() {
+	n.w.After(n.between(1, 14), func() {
+		if n.active {
+			n.strike()
+			n.plan()
+		}
+	})
+}
+
+// strike does one thing.
+func (n *nemesis) strike() {
+	var all []func()
+	add := func(on bool, f ...func()) {
+		if on {
+			all = append(all, f...)
+		}
+	}
+	add(n.faults.Crashes, n.crashOne, n.crashLeader, n.crashLeader, n.crashMost, n.flap)
+	add(n.faults.PowerLoss, n.powerLoss)
+	add(n.faults.Partitions, n.isolate, n.isolateLeader, n.split, n.cutOneWay)
+	add(n.faults.Clocks, n.jumpClock)
+	add(n.faults.Stalls, n.slowDisk, n.stall)
+	if len(all) > 0 {
+		all[n.rand.IntN(len(all))]()
+	}
+}
+
+func (n *nemesis) anyHost() *host { return n.w.hosts[n.rand.IntN(len(n.w.hosts))] }
+
+// anyLeader is the host that leads some shard, or any host.
+func (n *nemesis) anyLeader() *host {
+	shards := n.w.cfg.Directory.Shards
+	if id := n.w.Leader(txn.ShardID(shards[n.rand.IntN(len(shards))].ID)); id != 0 {
+		return n.w.host(id)
+	}
+	return n.anyHost()
+}
+
+func (n *nemesis) crash(h *host, what string, kind crashKind, back time.Duration) {
+	if h.up() {
+		n.counts[what]++
+		h.crash(kind)
+		n.w.After(back, h.restart)
+	}
+}
+
+func (n *nemesis) kind() crashKind { return crashKind(n.rand.IntN(2)) }
+
+func (n *nemesis) crashOne()    { n.crash(n.anyHost(), "crashes", n.kind(), n.between(2, 30)) }
+func (n *nemesis) crashLeader() { n.crash(n.anyLeader(), "leader crashes", n.kind(), n.between(2, 30)) }
+func (n *nemesis) flap()        { n.crash(n.anyHost(), "restarts", n.kind(), n.unit/20) }
+
+func (n *nemesis) crashMost() {
+	for _, i := range n.rand.Perm(len(n.w.hosts))[:len(n.w.hosts)/2+1] {
+		n.crash(n.w.hosts[i], "crashes of a majority", n.kind(), n.between(2, 12))
+	}
+}
+
+func (n *nemesis) powerLoss() {
+	for _, h := range n.w.hosts {
+		n.crash(h, "power losses", n.kind(), n.between(1, 6))
+	}
+}
+
+// cutFor cuts both or one of the directions between two hosts for a while.
+func (n *nemesis) cutFor(a, b *host, both bool, d time.Duration) {
+	n.w.net.setCut(a.id, b.id, true)
+	n.w.After(d, func() { n.w.net.setCut(a.id, b.id, false) })
+	if both {
+		n.cutFor(b, a, false, d)
+	}
+}
+
+func (n *nemesis) isolateHost(h *host) {
+	n.counts["partitions"]++
+	d := n.between(4, 40)
+	for _, o := range n.w.hosts {
+		n.cutFor(h, o, true, d)
+	}
+}
+
+func (n *nemesis) isolate()       { n.isolateHost(n.anyHost()) }
+func (n *nemesis) isolateLeader() { n.isolateHost(n.anyLeader()) }
+
+func (n *nemesis) split() {
+	n.counts["partitions"]++
+	d, order := n.between(4, 40), n.rand.Perm(len(n.w.hosts))
+	for _, i := range order[:len(order)/2] {
+		for _, j := range order[len(order)/2:] {
+			n.cutFor(n.w.hosts[i], n.w.hosts[j], true, d)
+		}
+	}
+}
+
+func (n *nemesis) cutOneWay() {
+	n.counts["one-way cuts"]++
+	from, d := n.anyHost(), n.between(4, 40)
+	for _, to := range n.w.hosts {
+		if n.rand.IntN(2) == 0 {
+			n.cutFor(from, to, false, d)
+		}
+	}
+}
+
+func (n *nemesis) jumpClock() {
+	n.counts["clock jumps"]++
+	h := n.anyHost()
+	h.wallShift = time.Duration(n.rand.Int64N(int64(20*time.Second))) - 10*time.Second
+	n.w.log(h, "its wall clock is off by %d ms", h.wallShift.Milliseconds())
+}
+
+func (n *nemesis) slowDisk() {
+	n.counts["slow disks"]++
+	h := n.anyHost()
+	h.slowDisk = 5 + n.rand.IntN(100)
+	n.w.log(h, "its disk is %d times slower", h.slowDisk)
+	n.w.After(n.between(4, 40), func() { h.slowDisk = 1 })
+}
+
+func (n *nemesis) stall() {
+	n.counts["stalls"]++
+	h, d := n.anyHost(), n.between(2, 30)
+	h.busyUntil = max(h.busyUntil, n.w.now) + d
+	n.w.log(h, "stands still for %d ms", d.Milliseconds())
+}
+
+// onAnswer: a client is about to learn that its transaction is committed.
+func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) fate {
+	if res.Err != nil || !isCommit(req) {
+		return leaves
+	}
+	return n.acknowledges("client", 40)
+}
+
+// onSend counts every message, and has hosts crash at some.
+func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
+	m := &env.Msg
+	n.counts["sent: "+kindOf(m)]++
+	if !n.active || n.budget == 0 {
+		return leaves
+	}
+	if f := n.onStep(h, m); f != leaves {
+		return f
+	}
+	switch {
+	case m.Vote != nil && m.Vote.Yes:
+		return n.acknowledges("vote", 120)
+	case m.DecideAck != nil:
+		return n.acknowledges("decide", 150)
+	case m.Finding != nil:
+		return n.acknowledges("finding", 30)
+	case m.Raft != nil:
+		return n.acknowledges("raft", 2500)
+	}
+	return leaves
+}
+
+// acknowledges may draw a crash at an acknowledgement: of the host that gives
+// it, or of all hosts at once, so that only what was synced speaks for it.
+func (n *nemesis) acknowledges(what string, odds int) fate {
+	if !n.active || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
+		return leaves
+	}
+	n.budget--
+	n.counts["crashes at an acknowledgement: "+what]++
+	when := lostCrash + fate(n.steps.IntN(2))
+	n.w.log(nil, "a crash at an acknowledgement: %s", what)
+	if n.steps.IntN(3) == 0 {
+		n.w.After(0, n.crashAll)
+	}
+	n.w.After(time.Duration(n.steps.Int64N(int64(20*n.unit))), n.restartAll)
+	return when
+}
+
+func (n *nemesis) crashAll() {
+	for _, h := range n.w.hosts {
+		h.crash(strictly)
+	}
+}
+
+func (n *nemesis) restartAll() {
+	for _, h := range n.w.hosts {
+		h.restart()
+	}
+}
+
+// onStep follows one transaction and, at the drawn message, takes one of its
+// roles away.
+func (n *nemesis) onStep(h *host, m *txn.Message) fate {
+	if !n.faults.Roles {
+		return leaves
+	}
+	if n.hunted.attempt.IsZero() || n.w.now > n.hunted.since+40*n.unit {
+		n.choosePrey(m)
+		return leaves
+	}
+	if !n.concerns(m) {
+		return leaves
+	}
+	if n.hunted.after--; n.hunted.after >= 0 {
+		return leaves
+	}
+	return n.strikeRole(h)
+}
+
+// choosePrey takes up an attempt of several participants, now and then.
+func (n *nemesis) choosePrey(m *txn.Message) {
+	if p := m.Prepare; p != nil && len(p.Participants) > 1 && n.steps.IntN(8) == 0 {
+		n.hunted = prey{p.Attempt, p.Participants, n.steps.IntN(5 + 12*len(p.Participants)), n.w.now}
+	}
+}
+
+func (n *nemesis) concerns(m *txn.Message) bool {
+	if a, ok := attemptOf(m); ok {
+		return a == n.hunted.attempt
+	}
+	if m.Raft == nil || len(m.Raft.Data) < 40 { // shorter ones carry no entry
+		return false
+	}
+	for _, s := range n.hunted.shards {
+		if s == m.Raft.Shard {
+			return true
+		}
+	}
+	return false
+}
+
+// strikeRole crashes the coordinator, a participant's leader, or one of its
+// followers, at the message that h is sending.
+func (n *nemesis) strikeRole(h *host) fate {
+	shard := n.hunted.shards[n.steps.IntN(len(n.hunted.shards))]
+	victim, role := n.w.host(n.hunted.attempt.Node), "coordinator"
+	switch lead := n.w.Leader(shard); n.steps.IntN(3) {
+	case 1:
+		if lead != 0 {
+			victim, role = n.w.host(lead), "leader"
+		}
+	case 2:
+		if i := n.steps.IntN(len(n.w.hosts)); n.w.hosts[i].id != lead {
+			victim, role = n.w.hosts[i], "follower"
+		}
+	}
+	n.hunted = prey{}
+	if !victim.up() {
+		return leaves
+	}
+	n.budget--
+	n.counts["losses of a role: "+role]++
+	n.w.log(victim, "a %s is lost at a step of a transaction", role)
+	n.w.After(time.Duration(n.steps.Int64N(int64(30*n.unit))), victim.restart)
+	if victim == h {
+		return lostCrash + fate(n.steps.IntN(2))
+	}
+	victim.crash(strictly)
+	return leaves
+}

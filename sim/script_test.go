@@ -1,0 +1,388 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// TestScripts plays the stories in testdata. A command and what it prints:
+//
+//	cluster wan=SPEC protocol=ROW [regions=N]   a fresh cluster, one node a region
+//	begin NAME at=REGION [retry-of=NAME]        a transaction
+//	read NAME KEY... [lock=shared|exclusive]    one round
+//	scan NAME REGION                            all rows led from a region, one round
+//	put NAME KEY=VALUE...                       buffered
+//	delete NAME KEY...                          buffered
+//	commit NAME / rollback NAME
+//	run FOR                                     let time pass
+//	crash REGION / restart REGION
+//	crash-when REGION sends=WORD [to=REGION] [before]   at the next such message
+//	cut REGION REGION / mend                    both ways / everything
+//	show KEY...                                 what each node has applied
+//
+// A key is region/name: the region says which shard. A command of a transaction
+// waits for its answer, unless it has the word async: then it prints the answer
+// when it comes.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := &script{t: t}
+		datadriven.RunTest(t, path, s.play)
+		s.close()
+	})
+}
+
+// script is a cluster and the people in it.
+type script struct {
+	t      *testing.T
+	w      *World
+	actors map[string]*actor
+	names  []string // of attempts and transactions, as the story calls them: old, new, ...
+	lines  []string
+}
+
+// actor carries out one transaction, a command at a time.
+type actor struct {
+	name string
+	c    *Client
+	t    txn.Txn
+	todo []func()
+	idle bool
+}
+
+const scriptTable = 1
+
+// scriptWait bounds how long a command waits for its answer.
+const scriptWait = 8 * time.Second
+
+func (s *script) close() {
+	if s.w != nil {
+		s.w.Close()
+	}
+}
+
+func (s *script) play(t *testing.T, d *datadriven.TestData) string {
+	s.t, s.lines = t, nil
+	switch d.Cmd {
+	case "cluster":
+		s.cluster(d)
+	case "begin":
+		s.begin(d)
+	case "read", "scan", "put", "delete", "commit", "rollback":
+		s.act(d)
+	default:
+		s.meddle(d)
+	}
+	return s.printed()
+}
+
+// printed is what happened, with the story's names for transactions.
+func (s *script) printed() string {
+	if len(s.lines) == 0 {
+		return ""
+	}
+	return strings.NewReplacer(s.names...).Replace(strings.Join(s.lines, "\n") + "\n")
+}
+
+func (s *script) cluster(d *datadriven.TestData) {
+	s.close()
+	wan, err := geo.Parse(argument(d, "wan"))
+	s.must(err)
+	row, err := protocol.ByName(argument(d, "protocol"))
+	s.must(err)
+	n := len(wan.Regions)
+	if d.HasArg("regions") {
+		d.ScanArgs(s.t, "regions", &n)
+	}
+	dir := workload.Cluster(wan.Regions[:n])
+	for i, region := range wan.Regions[:n] {
+		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
+	}
+	s.actors, s.names = map[string]*actor{}, nil
+	s.w, err = New(Config{
+		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
+		Params:   node.Params{KeepVersions: time.Hour},
+		Hardware: Hardware{Fsync: time.Millisecond},
+		Links:    Links{MinDelay: 100 * time.Microsecond},
+		Trace:    func(line string) { s.lines = append(s.lines, line) },
+	})
+	s.must(err)
+	s.w.onSend = s.learnNames
+	if !s.w.RunUntil(30*time.Second, s.w.Ready) {
+		s.t.Fatal("the cluster has no leaders after 30 s")
+	}
+	s.w.Run(5 * time.Second) // until elections are history
+	s.w.trace.zero = s.w.Elapsed()
+	s.w.trace.words.key = func(k txn.Key) string { return showKey(dir, k) }
+	s.lines = nil
+	for i, region := range wan.Regions[:n] {
+		shard, _ := dir.ShardOf(scriptPrefix(i))
+		s.say("shard %d holds the rows %s/...; %s leads it", shard, region, s.w.label(s.w.Leader(txn.ShardID(shard))))
+	}
+}
+
+func scriptPrefix(part int) string {
+	return routing.TablePrefix(scriptTable) + string([]byte{byte(part)})
+}
+
+// key is the key of region/name.
+func (s *script) key(text string) txn.Key {
+	region, name, ok := strings.Cut(text, "/")
+	if !ok {
+		s.t.Fatalf("a key is region/name, not %q", text)
+	}
+	return txn.Key(scriptPrefix(int(s.node(region))-1) + name)
+}
+
+func showKey(dir *routing.Directory, k txn.Key) string {
+	prefix := len(scriptPrefix(0))
+	if len(k) < prefix {
+		return fmt.Sprintf("%q", string(k))
+	}
+	part := int(k[prefix-1])
+	if part >= len(dir.Regions()) {
+		return "the end"
+	}
+	return dir.Regions()[part] + "/" + string(k[prefix:])
+}
+
+func (s *script) node(region string) txn.NodeID {
+	for _, n := range s.w.cfg.Directory.Nodes {
+		if n.Region == region {
+			return txn.NodeID(n.ID)
+		}
+	}
+	s.t.Fatalf("there is no region %q", region)
+	return 0
+}
+
+func (s *script) say(format string, args ...any) {
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+func (s *script) tell(a *actor, format string, args ...any) {
+	s.say("%s  %s: %s", stamp(s.w.now-s.w.trace.zero), a.name, fmt.Sprintf(format, args...))
+}
+
+// learnNames notes what the messages call the story's transactions.
+func (s *script) learnNames(_ *host, env *txn.Envelope) fate {
+	if p := env.Msg.Prepare; p != nil {
+		s.call(p.Attempt.String(), p.Txn.String(), "")
+	}
+	return leaves
+}
+
+// call makes the story use for id the name it has for known.
+func (s *script) call(id, known, fallback string) {
+	name := fallback
+	for i := 0; i < len(s.names); i += 2 {
+		if s.names[i] == id {
+			return
+		}
+		if s.names[i] == known {
+			name = s.names[i+1]
+		}
+	}
+	if name != "" {
+		s.names = append(s.names, id, name)
+	}
+}
+
+func (s *script) begin(d *datadriven.TestData) {
+	a := &actor{name: d.CmdArgs[0].Key}
+	opt := txn.Options{}
+	if d.HasArg("retry-of") {
+		opt.RetryOf = s.actors[argument(d, "retry-of")].t
+	}
+	a.c = s.w.Go(s.node(argument(d, "at")), func(c *Client) {
+		a.t = c.DB().Begin(opt)
+		for {
+			for len(a.todo) == 0 {
+				a.idle = true
+				c.park()
+			}
+			do := a.todo[0]
+			a.todo = a.todo[1:]
+			do()
+		}
+	})
+	s.actors[a.name] = a
+	s.w.RunUntil(time.Millisecond, func() bool { return a.idle })
+}
+
+// act has an actor do something and, unless async, waits until it is done.
+func (s *script) act(d *datadriven.TestData) {
+	a := s.actors[d.CmdArgs[0].Key]
+	if a == nil {
+		s.t.Fatalf("nobody has begun %s", d.CmdArgs[0].Key)
+	}
+	a.todo = append(a.todo, func() { s.step(a, d) })
+	if a.idle {
+		a.idle = false
+		s.w.After(0, a.c.resume)
+	}
+	if d.HasArg("async") {
+		return
+	}
+	if !s.w.RunUntil(scriptWait, func() bool { return a.idle }) {
+		s.tell(a, "still waits")
+	}
+}
+
+// step is one command, in the actor's coroutine.
+func (s *script) step(a *actor, d *datadriven.TestData) {
+	switch d.Cmd {
+	case "read", "scan":
+		s.read(a, d)
+	case "put":
+		for _, arg := range d.CmdArgs[1:] {
+			if len(arg.Vals) > 0 {
+				a.t.Put(s.key(arg.Key), []byte(arg.Vals[0]))
+			}
+		}
+	case "delete":
+		for _, arg := range d.CmdArgs[1:] {
+			a.t.Delete(s.key(arg.Key))
+		}
+	case "commit":
+		if err := a.t.Commit(context.Background()); err != nil {
+			s.tell(a, "not committed: %v", err)
+		} else {
+			s.tell(a, "committed")
+		}
+	case "rollback":
+		a.t.Rollback()
+	}
+	s.call(a.t.ID().String(), "", a.name)
+}
+
+func (s *script) read(a *actor, d *datadriven.TestData) {
+	var r txn.Read
+	for _, arg := range d.CmdArgs[1:] {
+		switch {
+		case arg.Key == "lock":
+			r.Lock = map[string]txn.Lock{"shared": txn.LockShared, "exclusive": txn.LockExclusive}[arg.Vals[0]]
+		case arg.Key == "final":
+			r.Final = true
+		case arg.Key == "async":
+		case d.Cmd == "scan":
+			start := scriptPrefix(int(s.node(arg.Key)) - 1)
+			r.Scans = append(r.Scans, txn.Scan{Span: txn.Span{Start: txn.Key(start), End: txn.Key(routing.PrefixEnd(start))}})
+		default:
+			r.Gets = append(r.Gets, s.key(arg.Key))
+		}
+	}
+	res, err := a.t.Read(context.Background(), r)
+	if err != nil {
+		s.tell(a, "read nothing: %v", err)
+		return
+	}
+	var saw []string
+	for i, v := range res.Values {
+		saw = append(saw, shown(s.w, r.Gets[i], v))
+	}
+	for _, pairs := range res.Pairs {
+		for _, p := range pairs {
+			saw = append(saw, shown(s.w, p.Key, p.Value))
+		}
+	}
+	s.tell(a, "read %s", strings.Join(saw, " "))
+}
+
+func shown(w *World, k txn.Key, v []byte) string {
+	if v == nil {
+		return w.trace.words.show(k) + "=nothing"
+	}
+	return w.trace.words.show(k) + "=" + string(v)
+}
+
+// meddle is everything that no transaction does.
+func (s *script) meddle(d *datadriven.TestData) {
+	at := func(i int) *host { return s.w.host(s.node(d.CmdArgs[i].Key)) }
+	switch d.Cmd {
+	case "run":
+		wait, err := time.ParseDuration(d.CmdArgs[0].Key)
+		s.must(err)
+		s.w.Run(wait)
+	case "crash":
+		at(0).crash(strictly)
+	case "restart":
+		at(0).restart()
+		s.w.Run(0)
+	case "crash-when":
+		s.trap(at(0), d)
+	case "cut":
+		s.w.net.setCut(at(0).id, at(1).id, true)
+		s.w.net.setCut(at(1).id, at(0).id, true)
+	case "mend":
+		s.w.net.mend()
+	case "show":
+		for _, arg := range d.CmdArgs {
+			s.show(arg.Key)
+		}
+	default:
+		s.t.Fatalf("there is no command %q", d.Cmd)
+	}
+}
+
+// show tells what every node has applied of a row.
+func (s *script) show(text string) {
+	var parts []string
+	for _, h := range s.w.hosts {
+		what := "is down"
+		if h.up() {
+			value, _, _ := h.node.Peek(s.key(text))
+			if what = "has " + string(value); value == nil {
+				what = "has nothing"
+			}
+		}
+		parts = append(parts, s.w.label(h.id)+" "+what)
+	}
+	s.say("%s: %s", text, strings.Join(parts, ", "))
+}
+
+// trap has a host crash at its next message of a kind.
+func (s *script) trap(h *host, d *datadriven.TestData) {
+	word, after := argument(d, "sends"), leftCrash
+	if d.HasArg("before") {
+		after = lostCrash
+	}
+	s.w.onSend = func(from *host, env *txn.Envelope) fate {
+		s.learnNames(from, env)
+		if from != h || !strings.HasPrefix(s.w.trace.words.message(&env.Msg), word) {
+			return leaves
+		}
+		if d.HasArg("to") && s.node(argument(d, "to")) != env.To {
+			return leaves
+		}
+		s.w.onSend = s.learnNames
+		return after
+	}
+}
+
+func argument(d *datadriven.TestData, key string) string {
+	i := slices.IndexFunc(d.CmdArgs, func(a datadriven.CmdArg) bool { return a.Key == key })
+	if i < 0 || len(d.CmdArgs[i].Vals) != 1 {
+		return ""
+	}
+	return d.CmdArgs[i].Vals[0]
+}
+
+func (s *script) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}

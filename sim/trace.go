@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"isochron/txn"
+)
+
+// tracer keeps a hash over everything that happens and, if somebody reads
+// along, tells it line by line. The hash does not depend on there being a reader.
+type tracer struct {
+	hash  *xxhash.Digest
+	out   func(line string)
+	words words
+	buf   []byte
+	said  map[string]bool // what a follower reported, so that it is not told twice
+	label func(txn.NodeID) string
+	zero  time.Duration // lines count time from here
+}
+
+func newTracer(out func(string), label func(txn.NodeID) string) *tracer {
+	return &tracer{hash: xxhash.New(), out: out, said: map[string]bool{}, label: label}
+}
+
+// Marks of what is hashed.
+const (
+	markLine byte = iota + 1
+	markSent
+	markLost
+	markHandled
+)
+
+func (t *tracer) mark(kind byte, now time.Duration, env txn.Envelope, body []byte) {
+	t.buf = append(t.buf[:0], kind)
+	t.buf = binary.AppendVarint(t.buf, int64(now))
+	t.buf = binary.AppendUvarint(t.buf, uint64(env.From))
+	t.buf = binary.AppendUvarint(t.buf, uint64(env.To))
+	t.buf = binary.AppendUvarint(t.buf, uint64(len(body)))
+	_, _ = t.hash.Write(t.buf) // a hash does not fail
+	_, _ = t.hash.Write(body)
+}
+
+// message: a message leaves its node.
+func (t *tracer) message(now time.Duration, env txn.Envelope, body []byte) {
+	t.mark(markSent, now, env, body)
+	if t.out == nil {
+		return
+	}
+	t.tell(now, env, "->", "")
+}
+
+// lost: a message will not arrive.
+func (t *tracer) lost(now time.Duration, env txn.Envelope) {
+	t.mark(markLost, now, env, nil)
+	if t.out == nil {
+		return
+	}
+	t.tell(now, env, "-x", "lost: ")
+}
+
+// tell tells of a message, unless it says nothing new: followers repeat how
+// much of a log they have whenever they are asked.
+func (t *tracer) tell(now time.Duration, env txn.Envelope, arrow, mark string) {
+	text := t.words.message(&env.Msg)
+	if text == "" {
+		return
+	}
+	line := fmt.Sprintf("%3s %s %-3s  %s%s", t.label(env.From), arrow, t.label(env.To), mark, text)
+	if env.Msg.Raft != nil {
+		if t.said[line] {
+			return
+		}
+		t.said[line] = true
+	}
+	t.out(stamp(now-t.zero) + "  " + line)
+}
+
+// handled: a node takes a message.
+func (t *tracer) handled(now time.Duration, env txn.Envelope) {
+	t.mark(markHandled, now, env, nil)
+}
+
+// line: anything else that happens, to a host or (nil) to the world.
+func (t *tracer) line(now time.Duration, h *host, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	env := txn.Envelope{}
+	if h != nil {
+		env.From = h.id
+	}
+	t.mark(markLine, now, env, []byte(text))
+	t.note(now, h, text)
+}
+
+// note: a remark, which is not part of the hash.
+func (t *tracer) note(now time.Duration, h *host, text string) {
+	if t.out == nil {
+		return
+	}
+	who := "*"
+	if h != nil {
+		who = t.label(h.id)
+	}
+	t.out(fmt.Sprintf("%s  %3s         %s", stamp(now-t.zero), who, text))
+}
+
+// stamp is a time in ms, with three decimals, made of integers.
+func stamp(t time.Duration) string {
+	us := t.Microseconds()
+	return fmt.Sprintf("%6d.%03d", us/1000, us%1000)
+}

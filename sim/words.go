@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/txn"
+)
+
+// words says what a message says.
+type words struct {
+	// key prints a key; nil prints it quoted.
+	key func(txn.Key) string
+}
+
+// message is "" for what keeps a cluster going but tells no story: heartbeats,
+// elections, empty appends.
+func (w words) message(m *txn.Message) string {
+	switch {
+	case m.Raft != nil:
+		return w.raft(m.Raft)
+	case m.Access != nil:
+		return w.access(m.Access)
+	case m.AccessReply != nil:
+		return w.accessReply(m.AccessReply)
+	case m.Prepare != nil:
+		return w.prepare(m.Prepare)
+	case m.Vote != nil:
+		return w.vote(m.Vote)
+	case m.Decide != nil:
+		return w.decide(m.Decide)
+	case m.DecideAck != nil:
+		return fmt.Sprintf("DecideAck: shard %d has the outcome of %v for good", m.DecideAck.Shard, m.DecideAck.Attempt)
+	case m.Inquire != nil:
+		return fmt.Sprintf("Inquire: what does the log of shard %d say of %v?", m.Inquire.Shard, m.Inquire.Attempt)
+	case m.Finding != nil:
+		return w.finding(m.Finding)
+	}
+	return w.upkeep(m)
+}
+
+func (w words) upkeep(m *txn.Message) string {
+	switch {
+	case m.Release != nil:
+		return fmt.Sprintf("Release: shard %d may drop the locks of %v", m.Release.Shard, m.Release.Txn)
+	case m.Wounded != nil:
+		return fmt.Sprintf("Wounded: at shard %d %v lost its locks to %v, which is older", m.Wounded.Shard, m.Wounded.Txn, m.Wounded.By)
+	case m.Probe != nil:
+		return fmt.Sprintf("Probe: does %v, which holds locks at shard %d, still live?", m.Probe.Txn, m.Probe.Shard)
+	case m.ProbeReply != nil:
+		return fmt.Sprintf("ProbeReply: %v lives: %v", m.ProbeReply.Txn, m.ProbeReply.Alive)
+	case m.NotLeader != nil:
+		return fmt.Sprintf("NotLeader: shard %d is led by n%d, as far as known (term %d)", m.NotLeader.Shard, m.NotLeader.Leader, m.NotLeader.Term)
+	case m.SnapFetch != nil:
+		return fmt.Sprintf("SnapFetch: more of the state of shard %d at entry %d", m.SnapFetch.Shard, m.SnapFetch.Index)
+	case m.SnapChunk != nil:
+		return fmt.Sprintf("SnapChunk: %d keys of the state of shard %d", len(m.SnapChunk.Keys), m.SnapChunk.Shard)
+	}
+	return "an empty message"
+}
+
+func (w words) raft(r *txn.Raft) string {
+	m := new(raftpb.Message)
+	if err := proto.Unmarshal(r.Data, m); err != nil {
+		return fmt.Sprintf("an unreadable raft message of shard %d", r.Shard)
+	}
+	switch entries := m.GetEntries(); {
+	case m.GetType() == raftpb.MsgApp && len(entries) > 0:
+		first, last := entries[0].GetIndex(), entries[len(entries)-1].GetIndex()
+		return fmt.Sprintf("Append to the log of shard %d: %s (term %d)", r.Shard, entryRange(first, last), m.GetTerm())
+	case m.GetType() == raftpb.MsgAppResp && m.GetReject():
+		return fmt.Sprintf("Appended nothing: the log of shard %d does not fit here", r.Shard)
+	case m.GetType() == raftpb.MsgAppResp:
+		return fmt.Sprintf("Appended: the log of shard %d is on disk here up to entry %d", r.Shard, m.GetIndex())
+	case m.GetType() == raftpb.MsgSnap:
+		return fmt.Sprintf("Snapshot: the state of shard %d is to be fetched", r.Shard)
+	case m.GetType() == raftpb.MsgTimeoutNow:
+		return fmt.Sprintf("TimeoutNow: lead shard %d from now on", r.Shard)
+	}
+	return ""
+}
+
+func entryRange(first, last uint64) string {
+	if first == last {
+		return fmt.Sprintf("entry %d", first)
+	}
+	return fmt.Sprintf("entries %d to %d", first, last)
+}
+
+func (w words) access(a *txn.Access) string {
+	var what []string
+	for _, k := range a.Keys {
+		what = append(what, w.show(k))
+	}
+	for _, s := range a.Scans {
+		what = append(what, fmt.Sprintf("[%s, %s)", w.show(s.Span.Start), w.show(s.Span.End)))
+	}
+	text := fmt.Sprintf("Access: %v reads %s at shard %d", a.Txn, strings.Join(what, " "), a.Shard)
+	switch a.Lock {
+	case txn.LockShared:
+		text += ", shared locks"
+	case txn.LockExclusive:
+		text += ", exclusive locks"
+	}
+	if a.Nearest {
+		text += ", any replica will do"
+	}
+	return text
+}
+
+func (w words) accessReply(r *txn.AccessReply) string {
+	if r.Refused != 0 {
+		return fmt.Sprintf("AccessReply: refused: %s", r.Reason)
+	}
+	var what []string
+	for _, row := range r.Rows {
+		what = append(what, w.row(row))
+	}
+	for _, s := range r.Scans {
+		for _, row := range s.Rows {
+			what = append(what, w.row(row))
+		}
+	}
+	if len(what) == 0 {
+		what = []string{"no rows"}
+	}
+	text := "AccessReply: " + strings.Join(what, " ")
+	if r.Unsettled {
+		text += " (a write on it is undecided)"
+	}
+	return text
+}
+
+func (w words) row(r txn.Row) string {
+	if r.Value == nil {
+		return w.show(r.Key) + " is not there"
+	}
+	return fmt.Sprintf("%s=%s by %v", w.show(r.Key), r.Value, r.Version)
+}
+
+func (w words) prepare(p *txn.Prepare) string {
+	text := fmt.Sprintf("Prepare %v at shard %d", p.Attempt, p.Shard)
+	if p.OnePhase {
+		text += ", its only participant: a Yes is the commit"
+	}
+	var parts []string
+	if n := len(p.Reads); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d rows read are unchanged", n))
+	}
+	if n := len(p.Spans); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d ranges read are unchanged", n))
+	}
+	if p.LockTerm != 0 {
+		parts = append(parts, fmt.Sprintf("its locks of term %d are held", p.LockTerm))
+	}
+	if len(parts) > 0 {
+		text += "; if " + strings.Join(parts, " and ")
+	}
+	for _, x := range p.Writes {
+		if x.Value == nil {
+			text += fmt.Sprintf("; delete %s", w.show(x.Key))
+		} else {
+			text += fmt.Sprintf("; write %s=%s", w.show(x.Key), x.Value)
+		}
+	}
+	return text
+}
+
+func (w words) vote(v *txn.Vote) string {
+	if !v.Yes {
+		return fmt.Sprintf("Vote: shard %d says No to %v: %s", v.Shard, v.Attempt, v.Reason)
+	}
+	return fmt.Sprintf("Vote: shard %d says Yes to %v", v.Shard, v.Attempt)
+}
+
+func (w words) decide(d *txn.Decide) string {
+	what := "aborts"
+	if d.Commit {
+		what = "commits"
+	}
+	return fmt.Sprintf("Decide: %v %s at shard %d", d.Attempt, what, d.Shard)
+}
+
+func (w words) finding(f *txn.Finding) string {
+	says := [...]string{"nothing", "Yes, undecided", "No, for ever", "committed", "aborted"}
+	return fmt.Sprintf("Finding: the log of shard %d says of %v: %s", f.Shard, f.Attempt, says[f.Result])
+}
+
+func (w words) show(k txn.Key) string {
+	if w.key != nil {
+		return w.key(k)
+	}
+	return fmt.Sprintf("%q", string(k))
+}

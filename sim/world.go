@@ -1,0 +1,233 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Config of a World. Directory names the nodes and their regions.
+type Config struct {
+	Seed      uint64
+	WAN       geo.WAN
+	Row       protocol.Row
+	Params    node.Params
+	Directory *routing.Directory
+	Hardware  Hardware
+	Links     Links
+	// Codec passes every message through its wire form.
+	Codec bool
+	// Trace takes one readable line an event; nil makes none.
+	Trace func(line string)
+	// Notes takes the nodes' own lines as well (Observer.Event), if Trace is set.
+	Notes bool
+
+	// boot makes a node; tests of the simulator put something simpler here.
+	boot func(node.Config, txn.Now) (process, error)
+}
+
+// Hardware is what the machines are made of.
+type Hardware struct {
+	MessageCPU  time.Duration // CPU time a message costs its receiver
+	Fsync       time.Duration // of one sync
+	FsyncJitter time.Duration // at most this much more, drawn evenly
+	DriftPPM    int64         // clocks run at most this much too fast or too slow
+}
+
+// process is what a host runs: a *node.Node.
+type process interface {
+	Deliver(now txn.Now, env txn.Envelope)
+	Tick(now txn.Now)
+	Synced(now txn.Now, token uint64)
+	Submit(now txn.Now, req *coordinator.Request)
+	Drain() node.Output
+	Directory() *routing.Directory
+	Peek(key txn.Key) (value []byte, version txn.Version, ok bool)
+	Ready() bool
+	Leads() []txn.ShardID
+}
+
+func bootNode(cfg node.Config, now txn.Now) (process, error) {
+	n, err := node.New(cfg, now)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// World is a cluster in virtual time.
+type World struct {
+	cfg     Config
+	now     time.Duration
+	agenda  agenda
+	hosts   []*host // by node id - 1
+	net     *network
+	clients []*Client
+	trace   *tracer
+	spans   []time.Duration // contention spans that ended
+
+	// onSend may have a host crash at a message: see nemesis.
+	onSend func(h *host, env *txn.Envelope) fate
+	// onAnswer is the same for the answer to a client.
+	onAnswer func(h *host, req *coordinator.Request, res *coordinator.Response) fate
+}
+
+// fate is what becomes of a message that is about to leave its host.
+type fate uint8
+
+const (
+	leaves    fate = iota
+	lostCrash      // the host crashes before it leaves
+	leftCrash      // the host crashes right after it left
+)
+
+// Streams of chance: each concern draws from its own, so that one more draw
+// here does not change everything there.
+const (
+	streamNetwork uint64 = iota + 1
+	streamNemesis
+	streamSteps
+	streamHosts   = 1000
+	streamClients = 2000
+	streamNodes   = 3000
+)
+
+func stream(seed, id uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, id)) }
+
+// New makes a world and boots its hosts at time 0.
+func New(cfg Config) (*World, error) {
+	if cfg.boot == nil {
+		cfg.boot = bootNode
+	}
+	cfg.Params = cfg.Params.WithDefaults()
+	w := &World{cfg: cfg}
+	w.trace = newTracer(cfg.Trace, w.label)
+	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork)}
+	for i, n := range cfg.Directory.Nodes {
+		if int(n.ID) != i+1 {
+			return nil, fmt.Errorf("node %d stands at place %d of the directory: a world numbers its nodes from 1", n.ID, i+1)
+		}
+		w.hosts = append(w.hosts, newHost(w, txn.NodeID(n.ID), geo.Region(n.Region)))
+	}
+	w.net.open(len(w.hosts))
+	for _, h := range w.hosts {
+		if err := h.boot(); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Elapsed is the virtual time.
+func (w *World) Elapsed() time.Duration { return w.now }
+
+// Hash is over everything that happened so far.
+func (w *World) Hash() uint64 { return w.trace.hash.Sum64() }
+
+// After runs f when the time has passed.
+func (w *World) After(d time.Duration, f func()) { w.agenda.add(w.now+d, f) }
+
+// Step runs the next event, if it comes no later than limit.
+func (w *World) Step(limit time.Duration) bool {
+	if w.agenda.empty() || w.agenda.next() > limit {
+		return false
+	}
+	e := w.agenda.pop()
+	w.now = e.at
+	e.run()
+	return true
+}
+
+// Run runs all events of the next d.
+func (w *World) Run(d time.Duration) {
+	limit := w.now + d
+	for w.Step(limit) {
+	}
+	w.now = limit
+}
+
+// RunUntil runs until the condition holds, looking every ms, for at most d. It
+// reports whether it came to hold.
+func (w *World) RunUntil(d time.Duration, holds func() bool) bool {
+	for limit := w.now + d; !holds(); {
+		if w.now >= limit {
+			return false
+		}
+		w.Run(min(time.Millisecond, limit-w.now))
+	}
+	return true
+}
+
+// Ready reports whether every node is up and knows every shard's leader.
+func (w *World) Ready() bool {
+	for _, h := range w.hosts {
+		if !h.up() || !h.node.Ready() {
+			return false
+		}
+	}
+	return true
+}
+
+// Leader is the node that leads a shard, 0 if none does or several think so.
+func (w *World) Leader(shard txn.ShardID) (leader txn.NodeID) {
+	for _, h := range w.hosts {
+		if !h.up() {
+			continue
+		}
+		for _, s := range h.node.Leads() {
+			if s == shard && leader != 0 {
+				return 0
+			} else if s == shard {
+				leader = h.id
+			}
+		}
+	}
+	return leader
+}
+
+// Residue lists what undecided or unfinished transactions have left behind:
+// votes without a decision, locks, transactions that a coordinator keeps.
+func (w *World) Residue() []string {
+	var all []string
+	for _, h := range w.hosts {
+		if !h.up() {
+			all = append(all, fmt.Sprintf("n%d is down", h.id))
+		} else if n, ok := h.node.(interface{ Residue() []string }); ok {
+			for _, line := range n.Residue() {
+				all = append(all, fmt.Sprintf("n%d: %s", h.id, line))
+			}
+		}
+	}
+	return all
+}
+
+// Close ends the clients that are still running.
+func (w *World) Close() {
+	for _, c := range w.clients {
+		c.stop()
+	}
+}
+
+// label is a node's name in a trace: its region, if it is the only one there.
+func (w *World) label(id txn.NodeID) string {
+	region := w.cfg.Directory.RegionOf(uint32(id))
+	for _, n := range w.cfg.Directory.Nodes {
+		if n.Region == region && n.ID != uint32(id) {
+			return fmt.Sprintf("n%d", id)
+		}
+	}
+	return region
+}
+
+func (w *World) host(id txn.NodeID) *host { return w.hosts[id-1] }
+
+func (w *World) log(h *host, format string, args ...any) {
+	w.trace.line(w.now, h, format, args...)
+}

@@ -1,0 +1,430 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/routing"
+	"isochron/sql/rowcodec"
+	"isochron/txn"
+)
+
+// rewriteRowsMax bounds a change that must read or rewrite every row, since it is
+// one transaction.
+const rewriteRowsMax = 100_000
+
+// alter changes a table's record in one transaction.
+func (s *Store) alter(ctx context.Context, db, name string, do func(*change, *Record) error) error {
+	return s.change(ctx, func(c *change) error {
+		rec, err := c.table(db, name)
+		if err != nil {
+			return err
+		}
+		if err := do(c, rec); err != nil {
+			return err
+		}
+		_, err = c.write(rec)
+		return err
+	})
+}
+
+// AddColumn adds a column. fill is its value in the rows that exist.
+func (s *Store) AddColumn(ctx context.Context, db, name string, col *gms.Column, fill any, order *gms.ColumnOrder) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		if rec.columnNamed(col.Name) >= 0 {
+			return gms.ErrColumnExists.New(col.Name)
+		}
+		if col.AutoIncrement {
+			return fmt.Errorf("column %s: AUTO_INCREMENT can be given only when the table is created", col.Name)
+		}
+		stored, err := storeColumn(rec.NextColumn, col)
+		if err != nil {
+			return err
+		}
+		if fill != nil {
+			layout, err := rowcodec.NewColumn(stored.ID, col.Type)
+			if err != nil {
+				return err
+			}
+			if stored.Fill, err = rowcodec.EncodeRow([]rowcodec.Column{layout}, []any{fill}); err != nil {
+				return err
+			}
+		}
+		rec.NextColumn++
+		return rec.insertColumn(stored, order)
+	})
+}
+
+func (r *Record) insertColumn(c Column, order *gms.ColumnOrder) error {
+	at := len(r.Columns)
+	if order != nil && order.First {
+		at = 0
+	} else if order != nil && order.AfterColumn != "" {
+		after := r.columnNamed(order.AfterColumn)
+		if after < 0 {
+			return gms.ErrTableColumnNotFound.New(r.Name, order.AfterColumn)
+		}
+		at = after + 1
+	}
+	r.Columns = slices.Insert(r.Columns, at, c)
+	return nil
+}
+
+// DropColumn removes a column, and the indexes that are on it alone.
+func (s *Store) DropColumn(ctx context.Context, db, name, column string) error {
+	var dropped []uint32
+	err := s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		at := rec.columnNamed(column)
+		if at < 0 {
+			return gms.ErrTableColumnNotFound.New(rec.Name, column)
+		}
+		id := rec.Columns[at].ID
+		if slices.Contains(rec.PrimaryKey, id) {
+			return fmt.Errorf("column %s is part of the primary key of table %s and cannot be dropped", column, rec.Name)
+		}
+		dropped = dropped[:0]
+		for _, x := range rec.Indexes {
+			if !slices.Contains(x.Columns, id) {
+				continue
+			}
+			if len(x.Columns) > 1 {
+				return fmt.Errorf("column %s is part of index %s; drop the index first", column, x.Name)
+			}
+			dropped = append(dropped, x.ID)
+		}
+		rec.Indexes = slices.DeleteFunc(rec.Indexes, func(x Index) bool { return slices.Contains(dropped, x.ID) })
+		rec.Columns = slices.Delete(rec.Columns, at, at+1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.purgeIndexes(ctx, db, name, dropped)
+}
+
+// ModifyColumn changes a column's name, type, place or properties. A change of
+// type converts every row in the same transaction.
+func (s *Store) ModifyColumn(ctx *gms.Context, db, name, column string, col *gms.Column, order *gms.ColumnOrder) error {
+	return s.change(ctx, func(c *change) error {
+		rec, err := c.table(db, name)
+		if err != nil {
+			return err
+		}
+		old, err := NewDescriptor(rec.clone())
+		if err != nil {
+			return err
+		}
+		at := rec.columnNamed(column)
+		if at < 0 {
+			return gms.ErrTableColumnNotFound.New(rec.Name, column)
+		}
+		before := rec.Columns[at]
+		after, err := storeColumn(before.ID, col)
+		if err != nil {
+			return err
+		}
+		after.Fill = before.Fill
+		rewrite := after.Type != before.Type || after.Collation != before.Collation || (before.Nullable && !after.Nullable)
+		if rewrite {
+			after.Fill = nil
+			if slices.Contains(rec.Placement.Columns, before.ID) || len(rec.Placement.Splits) > 0 && slices.Contains(rec.PrimaryKey, before.ID) {
+				return fmt.Errorf("the placement of table %s depends on column %s; its type cannot be changed", rec.Name, column)
+			}
+		}
+		rec.Columns = slices.Delete(rec.Columns, at, at+1)
+		if order == nil {
+			rec.Columns = slices.Insert(rec.Columns, at, after)
+		} else if err := rec.insertColumn(after, order); err != nil {
+			return err
+		}
+		next, err := c.write(rec)
+		if err != nil || !rewrite {
+			return err
+		}
+		return c.convert(ctx, old, next)
+	})
+}
+
+func (r *Record) clone() *Record {
+	n := *r
+	n.Columns = slices.Clone(r.Columns)
+	n.Indexes = slices.Clone(r.Indexes)
+	return &n
+}
+
+// convert rewrites every row of a table for a new definition with the same
+// columns by id.
+func (c *change) convert(ctx *gms.Context, old, next *Descriptor) error {
+	rows, err := c.allRows(old)
+	if err != nil {
+		return err
+	}
+	place := make([]int, len(next.Record.Columns))
+	for i, col := range next.Record.Columns {
+		place[i] = old.Record.column(col.ID)
+	}
+	for _, r := range rows {
+		if err := c.deleteRow(old, r); err != nil {
+			return err
+		}
+	}
+	seen := map[txn.Key]bool{}
+	for n, r := range rows {
+		row := make(gms.Row, len(place))
+		for i, from := range place {
+			if row[i], err = convertValue(ctx, next.Schema.Schema[i], r.row[from], n); err != nil {
+				return err
+			}
+		}
+		if err := c.putRow(next, row, old, r.key, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func convertValue(ctx *gms.Context, col *gms.Column, v any, n int) (any, error) {
+	if v == nil {
+		if !col.Nullable {
+			return nil, gms.ErrInsertIntoNonNullableProvidedNull.New(col.Name)
+		}
+		return nil, nil
+	}
+	out, inRange, err := col.Type.Convert(ctx, v)
+	if err == nil && inRange != gms.InRange {
+		err = gms.ErrValueOutOfRange.New(v, col.Type)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("column %s of row %d cannot become %s: %w", col.Name, n+1, col.Type, err)
+	}
+	return out, nil
+}
+
+type storedRow struct {
+	key txn.Key
+	row gms.Row
+}
+
+// allRows reads a whole table, or says that it is too large to change so.
+func (c *change) allRows(d *Descriptor) ([]storedRow, error) {
+	read := txn.Read{ForWrite: true}
+	for part := range d.Partitions(d.Primary) {
+		prefix := d.Prefix(d.Primary, part)
+		read.Scans = append(read.Scans, txn.Scan{Span: spanOf(prefix), Limit: rewriteRowsMax + 1})
+	}
+	res, err := c.tx.Read(c.ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	var out []storedRow
+	for _, pairs := range res.Pairs {
+		for _, p := range pairs {
+			row, err := d.DecodeRow(p.Value)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, storedRow{p.Key, row})
+		}
+	}
+	if len(out) > rewriteRowsMax {
+		return nil, fmt.Errorf("table %s has more than %d rows, too many to change in one transaction; make a new table and copy the rows in parts", d.Name(), rewriteRowsMax)
+	}
+	return out, nil
+}
+
+func (c *change) deleteRow(d *Descriptor, r storedRow) error {
+	c.tx.Delete(r.key)
+	for _, x := range d.Indexes {
+		key, _, err := d.Entry(x, r.row, r.key)
+		if err != nil {
+			return err
+		}
+		c.tx.Delete(key)
+	}
+	return nil
+}
+
+func (c *change) putRow(d *Descriptor, row gms.Row, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
+	var rowID []byte
+	if d.Keyless() {
+		rowID = old.RowID(oldKey)
+	}
+	key, err := d.RowKey(row, rowID)
+	if err != nil {
+		return err
+	}
+	value, err := d.EncodeRow(row)
+	if err != nil {
+		return err
+	}
+	if err := putOnce(c.tx, seen, key, value, "PRIMARY"); err != nil {
+		return err
+	}
+	for _, x := range d.Indexes {
+		key, value, err := d.Entry(x, row, key)
+		if err != nil {
+			return err
+		}
+		if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putOnce(tx txn.Txn, seen map[txn.Key]bool, key txn.Key, value []byte, index string) error {
+	if seen[key] {
+		return gms.ErrUniqueKeyViolation.Wrap(fmt.Errorf("two rows have the same value in key %s", index))
+	}
+	seen[key] = true
+	tx.Put(key, value)
+	return nil
+}
+
+// CreateIndex adds a secondary index and fills it, in one transaction.
+func (s *Store) CreateIndex(ctx context.Context, db, name string, def gms.IndexDef) error {
+	snap, err := s.Reload(ctx)
+	if err != nil {
+		return err
+	}
+	d, ok := snap.Table(db, name)
+	if !ok {
+		return gms.ErrTableNotFound.New(name)
+	}
+	planned := d.Record.clone()
+	if err := planned.addIndex(def); err != nil {
+		return err
+	}
+	added := planned.Indexes[len(planned.Indexes)-1]
+	err = s.direct(ctx, func(_ txn.Txn, dir *routing.Directory) error {
+		placeIndex(dir, planned, added.ID, added.Global)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		if rec.ID != planned.ID || rec.NextIndex != added.ID {
+			return txn.Errorf(txn.KindStale, "the definition of table %s changed while index %s was made; try again", name, added.Name)
+		}
+		rows, err := c.allRows(d)
+		if err != nil {
+			return err
+		}
+		if err := rec.addIndex(def); err != nil {
+			return err
+		}
+		next, err := NewDescriptor(rec.clone())
+		if err != nil {
+			return err
+		}
+		seen := map[txn.Key]bool{}
+		x := next.Indexes[len(next.Indexes)-1]
+		for _, r := range rows {
+			key, value, err := next.Entry(x, r.row, r.key)
+			if err != nil {
+				return err
+			}
+			if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DropIndex removes a secondary index, then its entries.
+func (s *Store) DropIndex(ctx context.Context, db, name, index string) error {
+	var id uint32
+	err := s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		at := rec.indexNamed(index)
+		if at < 0 {
+			return fmt.Errorf("table %s has no index %s", name, index)
+		}
+		id = rec.Indexes[at].ID
+		rec.Indexes = slices.Delete(rec.Indexes, at, at+1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.purgeIndexes(ctx, db, name, []uint32{id})
+}
+
+// RenameIndex gives an index another name.
+func (s *Store) RenameIndex(ctx context.Context, db, name, from, to string) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		at := rec.indexNamed(from)
+		if at < 0 {
+			return fmt.Errorf("table %s has no index %s", name, from)
+		}
+		if rec.indexNamed(to) >= 0 && !strings.EqualFold(from, to) {
+			return gms.ErrDuplicateKey.New(to)
+		}
+		rec.Indexes[at].Name = to
+		return nil
+	})
+}
+
+// SetComment changes the comment. A comment never moves a table, so one that
+// asks for another placement is refused.
+func (s *Store) SetComment(ctx context.Context, db, name, comment string) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		now, err := ParseWish(rec.Comment)
+		if err != nil {
+			return err
+		}
+		next, err := ParseWish(comment)
+		if err != nil {
+			return err
+		}
+		if fmt.Sprint(now) != fmt.Sprint(next) {
+			return fmt.Errorf("the placement of table %s cannot be changed in place; make a new table with it and copy the rows", name)
+		}
+		rec.Comment = comment
+		return nil
+	})
+}
+
+// AddCheck adds a check constraint, which the engine has tried on the rows.
+func (s *Store) AddCheck(ctx context.Context, db, name string, check Check) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		if slices.ContainsFunc(rec.Checks, func(have Check) bool { return strings.EqualFold(have.Name, check.Name) }) {
+			return fmt.Errorf("table %s has a check %s already", name, check.Name)
+		}
+		rec.Checks = append(rec.Checks, check)
+		return nil
+	})
+}
+
+// DropCheck removes a check constraint.
+func (s *Store) DropCheck(ctx context.Context, db, name, check string) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		n := len(rec.Checks)
+		rec.Checks = slices.DeleteFunc(rec.Checks, func(have Check) bool { return strings.EqualFold(have.Name, check) })
+		if len(rec.Checks) == n {
+			return fmt.Errorf("table %s has no check %s", name, check)
+		}
+		return nil
+	})
+}
+
+// SetForeignKey adds a foreign key or, if old names one, replaces it; with no
+// new key it removes it.
+func (s *Store) SetForeignKey(ctx context.Context, db, name, old string, fk *ForeignKey) error {
+	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+		n := len(rec.ForeignKey)
+		rec.ForeignKey = slices.DeleteFunc(rec.ForeignKey, func(f ForeignKey) bool { return strings.EqualFold(f.Name, old) })
+		if old != "" && len(rec.ForeignKey) == n {
+			return gms.ErrForeignKeyNotFound.New(old, name)
+		}
+		if fk != nil {
+			rec.ForeignKey = append(rec.ForeignKey, *fk)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,254 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Store is a gateway's view of the catalogue and the only writer of it.
+type Store struct {
+	db txn.DB
+
+	mu       sync.Mutex
+	snapshot *Snapshot
+	glanced  txn.Version // what the nearest replica showed when the snapshot was made
+
+	// Sequences hands out AUTO_INCREMENT values.
+	Sequences *Sequences
+}
+
+// Snapshot is the catalogue at one moment. It is never changed.
+type Snapshot struct {
+	Databases map[string]*DatabaseRecord // by folded name
+	Tables    map[txn.Key]*Descriptor
+	Views     map[txn.Key]*View
+}
+
+// Table finds a table by names of any case.
+func (s *Snapshot) Table(db, name string) (*Descriptor, bool) {
+	d, ok := s.Tables[tableKey(db, name)]
+	return d, ok
+}
+
+// Database finds a database.
+func (s *Snapshot) Database(name string) (*DatabaseRecord, bool) {
+	d, ok := s.Databases[fold(name)]
+	return d, ok
+}
+
+// View finds a view.
+func (s *Snapshot) View(db, name string) (*View, bool) {
+	v, ok := s.Views[viewKey(db, name)]
+	return v, ok
+}
+
+// NewStore makes the catalogue of a gateway. It reads nothing yet.
+func NewStore(db txn.DB) *Store {
+	return &Store{db: db, Sequences: newSequences(db)}
+}
+
+// DB is the gateway.
+func (s *Store) DB() txn.DB { return s.db }
+
+// Current is the catalogue as this gateway should see it now: the held snapshot
+// if a glance at the nearest replica shows nothing new.
+func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
+	_, seen, ok := s.db.Peek(versionKey)
+	s.mu.Lock()
+	held, last := s.snapshot, s.glanced
+	s.mu.Unlock()
+	if held != nil && (!ok || seen == last) {
+		return held, nil
+	}
+	return s.Reload(ctx)
+}
+
+// Held is the snapshot at hand, nil if none was read yet.
+func (s *Store) Held() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshot
+}
+
+// Reload reads the catalogue from its leader.
+func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
+	_, glance, _ := s.db.Peek(versionKey)
+	var next *Snapshot
+	err := Retry(ctx, s.db, txn.Options{ReadOnly: true}, func(tx txn.Txn) error {
+		res, err := tx.Read(ctx, txn.Read{
+			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}},
+			Final: true,
+		})
+		if err != nil {
+			return err
+		}
+		next, err = s.build(res.Pairs)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.snapshot, s.glanced = next, glance
+	return next, nil
+}
+
+func (s *Store) build(pairs [][]txn.Pair) (*Snapshot, error) {
+	old := s.Held()
+	next := &Snapshot{Databases: map[string]*DatabaseRecord{}, Tables: map[txn.Key]*Descriptor{}, Views: map[txn.Key]*View{}}
+	for _, p := range pairs[0] {
+		rec := new(DatabaseRecord)
+		if err := txn.Decode(p.Value, rec); err != nil {
+			return nil, fmt.Errorf("the catalogue: %w", err)
+		}
+		next.Databases[fold(rec.Name)] = rec
+	}
+	for _, p := range pairs[1] {
+		if old != nil {
+			if d := old.Tables[p.Key]; d != nil && bytes.Equal(d.raw, p.Value) {
+				next.Tables[p.Key] = d
+				continue
+			}
+		}
+		d, err := decodeTable(p.Value)
+		if err != nil {
+			return nil, err
+		}
+		next.Tables[p.Key] = d
+	}
+	for _, p := range pairs[2] {
+		v := new(View)
+		if err := txn.Decode(p.Value, v); err != nil {
+			return nil, fmt.Errorf("the catalogue: %w", err)
+		}
+		next.Views[p.Key] = v
+	}
+	return next, nil
+}
+
+func decodeTable(b []byte) (*Descriptor, error) {
+	rec := new(Record)
+	if err := txn.Decode(b, rec); err != nil {
+		return nil, fmt.Errorf("the catalogue: %w", err)
+	}
+	if rec.Format != recordFormat {
+		return nil, fmt.Errorf("table %s.%s was stored by a newer release (format %d, this one reads %d)", rec.Database, rec.Name, rec.Format, recordFormat)
+	}
+	d, err := NewDescriptor(rec)
+	if err == nil {
+		d.raw = b
+	}
+	return d, err
+}
+
+// How long to wait for the nearest replica to show what its leader has.
+const (
+	catchUpLimit = 15 * time.Second
+	catchUpStep  = 2 * time.Millisecond
+)
+
+// Version is the version under which the table's schema was written: what
+// transactions are guarded on. It is known from the commit that wrote it or from
+// the nearest replica once that holds the same bytes.
+func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error) {
+	if v := d.version.Load(); v != nil {
+		return *v, nil
+	}
+	key := tableKey(d.Record.Database, d.Record.Name)
+	err := waitFor(ctx, func() bool {
+		value, v, ok := s.db.Peek(key)
+		if ok && bytes.Equal(value, d.raw) {
+			d.version.Store(&v)
+			return true
+		}
+		// A table that has changed again meanwhile will be refused as stale.
+		return ok && newer(value, d)
+	})
+	if err != nil {
+		return txn.Version{}, err
+	}
+	if v := d.version.Load(); v != nil {
+		return *v, nil
+	}
+	return txn.Version{}, txn.Errorf(txn.KindStale, "the definition of table %s changed", d.Record.Name)
+}
+
+func newer(value []byte, d *Descriptor) bool {
+	rec := new(Record)
+	return value != nil && txn.Decode(value, rec) == nil && (rec.ID != d.Record.ID || rec.Generation > d.Record.Generation)
+}
+
+// waitFor polls, with growing steps, until done or the limit.
+func waitFor(ctx context.Context, done func() bool) error {
+	step, waited := catchUpStep, time.Duration(0)
+	for !done() {
+		if waited > catchUpLimit {
+			return txn.Errorf(txn.KindUnavailable, "this region's replica of the catalogue did not catch up within %s; try again", catchUpLimit)
+		}
+		select {
+		case <-ctx.Done():
+			return txn.Errorf(txn.KindUnavailable, "the statement was cancelled while it waited for the catalogue")
+		case <-time.After(step):
+		}
+		waited += step
+		step = min(step*2, 50*time.Millisecond)
+	}
+	return nil
+}
+
+// retryLimit bounds how often a transaction that only lost to others is done again.
+const retryLimit = 50
+
+// Retry runs a transaction of the gateway's own until it commits, doing it again
+// while it loses only to contention.
+func Retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) error) error {
+	return retry(ctx, db, opt, do, func(txn.Txn) {})
+}
+
+func retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) error, committed func(txn.Txn)) error {
+	for try := 1; ; try++ {
+		tx := db.Begin(opt)
+		err := do(tx)
+		if err == nil {
+			err = tx.Commit(ctx)
+		}
+		if err == nil {
+			committed(tx)
+			return nil
+		}
+		tx.Rollback()
+		if txn.KindOf(err) != txn.KindAborted || try == retryLimit {
+			return err
+		}
+		opt.RetryOf = tx
+		if !Backoff(ctx, try) {
+			return err
+		}
+	}
+}
+
+// Backoff waits before the next try of something that lost to contention; false
+// means that the client gave up.
+func Backoff(ctx context.Context, try int) bool {
+	ceiling := min(time.Millisecond<<min(try, 8), 100*time.Millisecond)
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(rand.N(ceiling)):
+		return true
+	}
+}
+
+func guardName(table uint64) string { return "schema/" + fmt.Sprint(table) }
+
+func guardKey(shard, table uint64) txn.Key {
+	return txn.Key(routing.LocalKey(shard, guardName(table)))
+}

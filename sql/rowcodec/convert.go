@@ -1,0 +1,92 @@
+package rowcodec
+
+import (
+	gms "github.com/dolthub/go-mysql-server/sql"
+)
+
+func toInt64(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case int32:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int8:
+		return int64(v), true
+	case int:
+		return int64(v), true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+func toUint64(v any) (uint64, bool) {
+	switch v := v.(type) {
+	case uint64:
+		return v, true
+	case uint32:
+		return uint64(v), true
+	case uint16:
+		return uint64(v), true
+	case uint8:
+		return uint64(v), true
+	case uint:
+		return uint64(v), true
+	}
+	return 0, false
+}
+
+func toFloat64(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case float32:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+func toBytes(v any) ([]byte, bool) {
+	switch v := v.(type) {
+	case []byte:
+		return v, true
+	case string:
+		return []byte(v), true
+	case gms.AnyWrapper:
+		if u, ok := unwrap(v); ok {
+			return toBytes(u)
+		}
+	}
+	return nil, false
+}
+
+func toText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case []byte:
+		return string(v), true
+	case gms.AnyWrapper:
+		if u, ok := unwrap(v); ok {
+			return toText(u)
+		}
+	}
+	return "", false
+}
+
+// unwrap loads a value that the engine keeps behind a handle.
+func unwrap(w gms.AnyWrapper) (any, bool) {
+	v, err := w.UnwrapAny(gms.NewEmptyContext())
+	if err != nil {
+		return nil, false
+	}
+	if _, again := v.(gms.AnyWrapper); again {
+		return nil, false
+	}
+	return v, true
+}

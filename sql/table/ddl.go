@@ -1,0 +1,195 @@
+package table
+
+import (
+	"fmt"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+)
+
+var (
+	_ gms.AlterableTable        = (*Table)(nil)
+	_ gms.IndexAlterableTable   = (*Table)(nil)
+	_ gms.CheckAlterableTable   = (*Table)(nil)
+	_ gms.CheckTable            = (*Table)(nil)
+	_ gms.CommentAlterableTable = (*Table)(nil)
+	_ gms.TruncateableTable     = (*Table)(nil)
+	_ gms.AutoIncrementTable    = (*Table)(nil)
+	_ gms.AutoIncrementSetter   = autoIncrementSetter{}
+)
+
+// place is the database and the name of the table.
+func (t *Table) place() (string, string) { return t.desc.Record.Database, t.desc.Record.Name }
+
+// AddColumn implements gms.AlterableTable. The rows that exist get the column's
+// default, worked out once.
+func (t *Table) AddColumn(ctx *gms.Context, col *gms.Column, order *gms.ColumnOrder) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	fill, err := fillOf(ctx, col)
+	if err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.AddColumn(ctx, db, name, col, fill, order)
+}
+
+func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
+	if col.Generated != nil {
+		return nil, fmt.Errorf("column %s: a generated column can be given only when the table is created", col.Name)
+	}
+	if col.Default != nil {
+		v, err := col.Default.Eval(ctx, nil)
+		if err != nil || v == nil {
+			return v, err
+		}
+		v, _, err = col.Type.Convert(ctx, v)
+		return v, err
+	}
+	if col.Nullable {
+		return nil, nil
+	}
+	return col.Type.Zero(), nil
+}
+
+// DropColumn implements gms.AlterableTable.
+func (t *Table) DropColumn(ctx *gms.Context, column string) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.DropColumn(ctx, db, name, column)
+}
+
+// ModifyColumn implements gms.AlterableTable.
+func (t *Table) ModifyColumn(ctx *gms.Context, column string, col *gms.Column, order *gms.ColumnOrder) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.ModifyColumn(ctx, db, name, column, col, order)
+}
+
+// CreateIndex implements gms.IndexAlterableTable.
+func (t *Table) CreateIndex(ctx *gms.Context, def gms.IndexDef) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.CreateIndex(ctx, db, name, def)
+}
+
+// DropIndex implements gms.IndexAlterableTable.
+func (t *Table) DropIndex(ctx *gms.Context, index string) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.DropIndex(ctx, db, name, index)
+}
+
+// RenameIndex implements gms.IndexAlterableTable.
+func (t *Table) RenameIndex(ctx *gms.Context, from, to string) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.RenameIndex(ctx, db, name, from, to)
+}
+
+// ModifyComment implements gms.CommentAlterableTable.
+func (t *Table) ModifyComment(ctx *gms.Context, comment string) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.SetComment(ctx, db, name, comment)
+}
+
+// GetChecks implements gms.CheckTable.
+func (t *Table) GetChecks(*gms.Context) ([]gms.CheckDefinition, error) {
+	var out []gms.CheckDefinition
+	for _, c := range t.desc.Record.Checks {
+		out = append(out, gms.CheckDefinition{Name: c.Name, CheckExpression: c.Text, Enforced: c.Enforced})
+	}
+	return out, nil
+}
+
+// CreateCheck implements gms.CheckAlterableTable.
+func (t *Table) CreateCheck(ctx *gms.Context, check *gms.CheckDefinition) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.AddCheck(ctx, db, name, catalog.Check{Name: check.Name, Text: check.CheckExpression, Enforced: check.Enforced})
+}
+
+// DropCheck implements gms.CheckAlterableTable.
+func (t *Table) DropCheck(ctx *gms.Context, check string) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.DropCheck(ctx, db, name, check)
+}
+
+// Truncate implements gms.TruncateableTable.
+func (t *Table) Truncate(ctx *gms.Context) (int, error) {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return 0, err
+	}
+	db, name := t.place()
+	return 0, t.store.Truncate(ctx, db, name)
+}
+
+// PeekNextAutoIncrementValue implements gms.AutoIncrementGetter.
+func (t *Table) PeekNextAutoIncrementValue(ctx *gms.Context) (uint64, error) {
+	return t.store.Sequences.Peek(ctx, t.desc.ID())
+}
+
+// GetNextAutoIncrementValue implements gms.AutoIncrementTable. A value that the
+// client chose is used as it is; inserting the row takes care of the sequence.
+func (t *Table) GetNextAutoIncrementValue(ctx *gms.Context, chosen any) (uint64, error) {
+	if n, ok := positive(chosen); ok {
+		return n, nil
+	}
+	return t.store.Sequences.Next(ctx, t.desc.ID())
+}
+
+// positive is a number above zero of whatever type.
+func positive(v any) (uint64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	n, _, err := uint64Type.Convert(gms.NewEmptyContext(), v)
+	u, ok := n.(uint64)
+	if negative, _, e := int64Type.Convert(gms.NewEmptyContext(), v); e == nil {
+		if i, is := negative.(int64); is && i < 0 {
+			return 0, false
+		}
+	}
+	return u, err == nil && ok && u > 0
+}
+
+// AutoIncrementSetter implements gms.AutoIncrementTable.
+func (t *Table) AutoIncrementSetter(*gms.Context) gms.AutoIncrementSetter {
+	return autoIncrementSetter{t}
+}
+
+type autoIncrementSetter struct{ t *Table }
+
+// SetAutoIncrementValue implements gms.AutoIncrementSetter.
+func (s autoIncrementSetter) SetAutoIncrementValue(ctx *gms.Context, value uint64) error {
+	return s.t.store.Sequences.Set(ctx, s.t.desc.ID(), value)
+}
+
+// AcquireAutoIncrementLock implements gms.AutoIncrementSetter. Values come from
+// blocks of the gateway, so nothing is locked.
+func (s autoIncrementSetter) AcquireAutoIncrementLock(*gms.Context) (func(), error) {
+	return func() {}, nil
+}
+
+// Close implements gms.Closer.
+func (s autoIncrementSetter) Close(*gms.Context) error { return nil }

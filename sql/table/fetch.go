@@ -1,0 +1,218 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// Mode is how rows are read.
+type Mode struct {
+	Lock     txn.Lock
+	Wait     txn.Wait
+	ForWrite bool
+	Final    bool // the only read of its transaction
+}
+
+// locking reports whether rows, not only what the statement needs of them, must
+// be read.
+func (m Mode) locking() bool { return m.Lock != txn.LockNone || m.ForWrite }
+
+func (m Mode) read() txn.Read {
+	return txn.Read{Lock: m.Lock, Wait: m.Wait, ForWrite: m.ForWrite, Final: m.Final}
+}
+
+// scanChunk is how many keys one round asks of one span. A span with more costs
+// more rounds.
+const scanChunk = 20_000
+
+// errNotFinal: a read that promised to be the only one found more than it can
+// carry.
+var errNotFinal = errors.New("the result is longer than one round carries")
+
+// Covers reports whether the entries of the access's index hold all the columns
+// at these positions (nil: all of the table).
+func (a *Access) Covers(columns []int) bool {
+	if a.Index.Primary {
+		return true
+	}
+	if columns == nil {
+		return len(a.Index.Held) == len(a.Desc.Schema.Schema)
+	}
+	return !slices.ContainsFunc(columns, func(pos int) bool { return !slices.Contains(a.Index.Held, pos) })
+}
+
+// Rounds is how many rounds Fetch costs if no span has more than one chunk of
+// keys and something is found.
+func (a *Access) Rounds(m Mode, columns []int) int {
+	switch {
+	case len(a.Gets) == 0 && len(a.Scans) == 0:
+		return 0
+	case a.Index.Primary || a.Covers(columns) && !m.locking():
+		return 1
+	}
+	return 2
+}
+
+// found is a key of the index with what stands under it.
+type found struct {
+	key   txn.Key
+	value []byte
+	rest  []restriction
+}
+
+// Fetch reads the rows, in the order of the index. columns are the positions of
+// the columns wanted; the others may be nil in the rows.
+func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
+	hits, err := a.collect(ctx, tx, m, a.Rounds(m, columns) == 1)
+	if err != nil {
+		return nil, err
+	}
+	rows, keys, err := a.decode(hits)
+	if err != nil || a.Rounds(m, columns) <= 1 || len(keys) == 0 {
+		return a.cut(rows), err
+	}
+	read := m.read()
+	read.Gets, read.Final = keys, false
+	res, err := tx.Read(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	out := rows[:0]
+	for _, value := range res.Values {
+		// A row that is gone by now, or locked and to be skipped, is left out:
+		// if it matters, the transaction will not pass its validation.
+		if value == nil {
+			continue
+		}
+		row, err := a.Desc.DecodeRow(value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return a.cut(out), nil
+}
+
+func (a *Access) cut(rows []gms.Row) []gms.Row {
+	if a.Limit > 0 && len(rows) > a.Limit {
+		return rows[:a.Limit]
+	}
+	return rows
+}
+
+// collect reads all keys and spans of the access.
+func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([]found, error) {
+	var hits []found
+	pending := slices.Clone(a.Scans)
+	gets := a.Gets
+	for len(gets) > 0 || len(pending) > 0 {
+		read := m.read()
+		read.Gets = gets
+		chunk := scanChunk
+		if a.Limit > 0 && a.Exact() {
+			chunk = min(chunk, a.Limit)
+		}
+		for _, r := range pending {
+			read.Scans = append(read.Scans, txn.Scan{Span: r.Span, Limit: chunk, Reverse: a.Reverse})
+		}
+		read.Final = m.Final && final
+		res, err := tx.Read(ctx, read)
+		if err != nil {
+			return nil, err
+		}
+		for i, value := range res.Values {
+			if value != nil {
+				hits = append(hits, found{key: gets[i], value: value})
+			}
+		}
+		gets = nil
+		pending = a.rest(pending, res.Pairs, chunk, &hits)
+		if read.Final && len(pending) > 0 {
+			return nil, errNotFinal
+		}
+	}
+	if len(a.Gets)+len(a.Scans) > 1 {
+		a.sort(hits)
+	}
+	return hits, nil
+}
+
+// rest takes in what the spans yielded and returns what is left of them.
+func (a *Access) rest(asked []Range, pairs [][]txn.Pair, chunk int, hits *[]found) []Range {
+	var left []Range
+	for i, r := range asked {
+		for _, p := range pairs[i] {
+			*hits = append(*hits, found{p.Key, p.Value, r.rest})
+		}
+		n := len(pairs[i])
+		if n < chunk || a.Limit > 0 && a.Exact() {
+			continue
+		}
+		if last := pairs[i][n-1].Key; a.Reverse {
+			r.Span.End = last
+		} else {
+			r.Span.Start = last + "\x00"
+		}
+		left = append(left, r)
+	}
+	return left
+}
+
+// sort brings what came from several partitions and spans into the order of the
+// index.
+func (a *Access) sort(hits []found) {
+	slices.SortStableFunc(hits, func(x, y found) int {
+		c := strings.Compare(string(x.key[catalog.PartitionBytes:]), string(y.key[catalog.PartitionBytes:]))
+		if a.Reverse {
+			return -c
+		}
+		return c
+	})
+}
+
+// decode makes rows of what was found and, in a secondary index, the keys of the
+// rows that the entries stand for.
+func (a *Access) decode(hits []found) ([]gms.Row, []txn.Key, error) {
+	rows := make([]gms.Row, 0, len(hits))
+	var keys []txn.Key
+	for _, h := range hits {
+		var row gms.Row
+		var key txn.Key
+		var err error
+		if a.Index.Primary {
+			row, err = a.Desc.DecodeRow(h.value)
+		} else {
+			row, key, err = a.Desc.DecodeEntry(a.Index, h.value)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok, err := a.passes(row, h.rest); err != nil {
+			return nil, nil, err
+		} else if !ok {
+			continue
+		}
+		rows, keys = append(rows, row), append(keys, key)
+	}
+	return rows, keys, nil
+}
+
+func (a *Access) passes(row gms.Row, rest []restriction) (bool, error) {
+	for _, r := range rest {
+		form, err := a.Desc.AppendColumn(nil, a.Index, r.column, row[a.Index.Columns[r.column]])
+		if err != nil {
+			return false, err
+		}
+		if s := string(form); s < r.from || r.to != "" && s >= r.to {
+			return false, nil
+		}
+	}
+	return true, nil
+}

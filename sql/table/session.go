@@ -1,0 +1,27 @@
+package table
+
+import (
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// Session is what a table needs of the session that uses it.
+type Session interface {
+	gms.Session
+	// Use is the session's transaction, made to depend on the definition of
+	// the table.
+	Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error)
+	// Alter commits what is open before a change of the catalogue, as MySQL does.
+	Alter(ctx *gms.Context) error
+	// Duplicate notes MySQL's words for the duplicate key just met.
+	Duplicate(message string)
+	// FinalRead reports whether the next read is the statement's only one and
+	// the statement is its whole transaction.
+	FinalRead() bool
+	// NotFinal says that FinalRead was wrong: the statement must be done again.
+	NotFinal() error
+}
+
+func sessionOf(ctx *gms.Context) Session { return ctx.Session.(Session) }

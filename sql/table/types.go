@@ -1,0 +1,8 @@
+package table
+
+import "github.com/dolthub/go-mysql-server/sql/types"
+
+var (
+	int64Type  = types.Int64
+	uint64Type = types.Uint64
+)

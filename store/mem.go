@@ -1,0 +1,170 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+)
+
+// Rand is what a crash needs of a seeded generator (math/rand/v2's *Rand has it).
+type Rand interface{ IntN(n int) int }
+
+// SyncPoint marks how much had been applied when a sync began.
+type SyncPoint struct{ applied uint64 }
+
+// Mem is an Engine in memory that can lose power. It holds two states: the live
+// one, which readers see, and the durable one, which is what a disk would hold.
+// Batches between the two are kept in order, so that a crash can keep a prefix
+// of them: a disk may have written more than it was asked to promise, but it
+// writes its log from front to back.
+//
+// Its zero value is not usable; call NewMem.
+type Mem struct {
+	live     *memState
+	durable  *memTree
+	unsynced []Batch // applied after durable, in order
+	applied  uint64  // batches applied since NewMem
+	synced   uint64  // of these, how many are in durable
+}
+
+type memTree = btree.Map[string, memEntry]
+
+// The key is kept twice so that an iterator hands it out without copying it.
+type memEntry struct{ key, value []byte }
+
+// memState is a tree and the number of readers that rely on its not changing.
+// A writer that finds readers leaves them the tree and goes on with a copy,
+// which shares all nodes until they are written.
+type memState struct {
+	tree    *memTree
+	readers int
+}
+
+// NewMem returns an empty engine.
+func NewMem() *Mem { return newMemFrom(new(memTree)) }
+
+func newMemFrom(tree *memTree) *Mem {
+	return &Mem{live: &memState{tree: tree}, durable: tree.Copy()}
+}
+
+// Get implements Reader.
+func (m *Mem) Get(key []byte) ([]byte, bool) { return m.live.get(key) }
+
+// Iter implements Reader: it walks the state of this moment.
+func (m *Mem) Iter(start, end []byte) Iterator { return m.live.iter(start, end) }
+
+// Snapshot implements Engine.
+func (m *Mem) Snapshot() Snapshot {
+	m.live.readers++
+	return &memSnapshot{memState: m.live}
+}
+
+// Apply implements Engine.
+func (m *Mem) Apply(b *Batch) {
+	if b.Empty() {
+		return
+	}
+	if m.live.readers > 0 {
+		m.live = &memState{tree: m.live.tree.Copy()}
+	}
+	applyTo(m.live.tree, b.Ops)
+	m.applied++
+	m.unsynced = append(m.unsynced, Batch{Ops: slices.Clone(b.Ops)})
+}
+
+// BeginSync starts a sync: what is applied from now on is not covered by it.
+func (m *Mem) BeginSync() SyncPoint { return SyncPoint{m.applied} }
+
+// EndSync ends the sync that began at p: what was applied before it is durable.
+// A point older than an earlier end changes nothing.
+func (m *Mem) EndSync(p SyncPoint) {
+	if p.applied <= m.synced {
+		return
+	}
+	n := int(p.applied - m.synced)
+	for _, b := range m.unsynced[:n] {
+		applyTo(m.durable, b.Ops)
+	}
+	m.unsynced = slices.Delete(m.unsynced, 0, n)
+	m.synced = p.applied
+}
+
+// Unsynced is how many batches a crash may lose.
+func (m *Mem) Unsynced() int { return len(m.unsynced) }
+
+// CrashClone returns what a disk could hold if the power failed now: all that
+// was synced and, as r draws it, the first few of the later batches. m lives on.
+func (m *Mem) CrashClone(r Rand) *Mem { return m.cloneAfter(r.IntN(len(m.unsynced) + 1)) }
+
+// Crash is CrashClone for an engine that is not used any more.
+func (m *Mem) Crash(r Rand) *Mem {
+	survivor := m.CrashClone(r)
+	*m = Mem{} // a node that goes on using a crashed disk is a bug: let it show
+	return survivor
+}
+
+// CrashStrict is the unluckiest clone: it has only what was synced.
+func (m *Mem) CrashStrict() *Mem { return m.cloneAfter(0) }
+
+func (m *Mem) cloneAfter(batches int) *Mem {
+	tree := m.durable.Copy()
+	for _, b := range m.unsynced[:batches] {
+		applyTo(tree, b.Ops)
+	}
+	return newMemFrom(tree)
+}
+
+func applyTo(tree *memTree, ops []Op) {
+	for _, op := range ops {
+		switch op.Kind {
+		case OpSet:
+			tree.Set(string(op.Key), memEntry{op.Key, op.Value})
+		case OpDelete:
+			tree.Delete(string(op.Key))
+		case OpDeleteRange:
+			deleteRange(tree, string(op.Key), string(op.Value))
+		}
+	}
+}
+
+func deleteRange(tree *memTree, start, end string) {
+	var doomed []string
+	tree.Ascend(start, func(k string, _ memEntry) bool {
+		if k >= end {
+			return false
+		}
+		doomed = append(doomed, k)
+		return true
+	})
+	for _, k := range doomed {
+		tree.Delete(k)
+	}
+}
+
+func (s *memState) get(key []byte) ([]byte, bool) {
+	e, ok := s.tree.Get(string(key))
+	if !ok {
+		return nil, false
+	}
+	return append([]byte{}, e.value...), true // a present empty value is not nil
+}
+
+func (s *memState) iter(start, end []byte) Iterator {
+	s.readers++
+	return &memIter{state: s, it: s.tree.Iter(), start: string(start), end: string(end), bounded: end != nil}
+}
+
+type memSnapshot struct {
+	*memState
+	closed bool
+}
+
+func (s *memSnapshot) Get(key []byte) ([]byte, bool)   { return s.get(key) }
+func (s *memSnapshot) Iter(start, end []byte) Iterator { return s.iter(start, end) }
+
+func (s *memSnapshot) Close() {
+	if !s.closed {
+		s.readers--
+		s.closed = true
+	}
+}

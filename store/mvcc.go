@@ -1,0 +1,207 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"isochron/txn"
+)
+
+// Multi-version rows. One version is one engine key:
+//
+//	prefix | escaped row key | 0x00 0x01 | ^timestamp (8 bytes)
+//
+// so that the versions of a row lie together, newest first. Zero bytes of the
+// row key are escaped as 0x00 0xff, which keeps the order of row keys. The
+// value is the writer's attempt (16 bytes), a kind byte, and the row.
+const (
+	versionHead  = 17
+	kindLive     = 1
+	kindDeletion = 2
+)
+
+// AppendRowKey appends the prefix of all versions of a row.
+func appendRowKey(dst []byte, key txn.Key) []byte {
+	for i := 0; i < len(key); i++ {
+		if key[i] == 0 {
+			dst = append(dst, 0, 0xff)
+			continue
+		}
+		dst = append(dst, key[i])
+	}
+	return append(dst, 0, 1)
+}
+
+func rowKey(prefix []byte, key txn.Key) []byte {
+	dst := make([]byte, 0, len(prefix)+len(key)+12)
+	return appendRowKey(append(dst, prefix...), key)
+}
+
+// splitVersionKey cuts an engine key (without its prefix) into row key and timestamp.
+func splitVersionKey(b []byte) (txn.Key, txn.Timestamp, bool) {
+	if len(b) < 10 {
+		return "", 0, false
+	}
+	body, ts := b[:len(b)-10], ^binary.BigEndian.Uint64(b[len(b)-8:])
+	if bytes.IndexByte(body, 0) < 0 {
+		return txn.Key(body), txn.Timestamp(ts), true
+	}
+	key := make([]byte, 0, len(body))
+	for i := 0; i < len(body); i++ {
+		key = append(key, body[i])
+		if body[i] == 0 {
+			i++ // the 0xff of an escaped zero
+		}
+	}
+	return txn.Key(key), txn.Timestamp(ts), true
+}
+
+// PutVersion adds a version of a row to the batch; a nil value deletes the row.
+func PutVersion(b *Batch, prefix []byte, w txn.Write, at txn.Timestamp, by txn.Version) {
+	k := binary.BigEndian.AppendUint64(rowKey(prefix, w.Key), ^uint64(at))
+	v := make([]byte, 0, versionHead+len(w.Value))
+	v = binary.BigEndian.AppendUint32(v, uint32(by.Node))
+	v = binary.BigEndian.AppendUint32(v, by.Epoch)
+	v = binary.BigEndian.AppendUint64(v, by.Seq)
+	kind := byte(kindLive)
+	if w.Value == nil {
+		kind = kindDeletion
+	}
+	b.Set(k, append(append(v, kind), w.Value...))
+}
+
+// decodeVersion reads a version's value. A deleted row reads as one that was
+// never written: version zero, so that collecting old deletions changes nothing.
+func decodeVersion(key txn.Key, v []byte) txn.Row {
+	if len(v) < versionHead {
+		panic(&Failure{"reading the row " + string(key), errShortVersion})
+	}
+	if v[16] == kindDeletion {
+		return txn.Row{Key: key}
+	}
+	return txn.Row{
+		Key:   key,
+		Value: append(make([]byte, 0, len(v)-versionHead), v[versionHead:]...),
+		Version: txn.Version{
+			Node:  txn.NodeID(binary.BigEndian.Uint32(v)),
+			Epoch: binary.BigEndian.Uint32(v[4:]),
+			Seq:   binary.BigEndian.Uint64(v[8:]),
+		},
+	}
+}
+
+type mvccError string
+
+func (e mvccError) Error() string { return string(e) }
+
+const errShortVersion = mvccError("the stored version is cut short: the data is damaged")
+
+// Latest reads the newest version of a row.
+func Latest(r Reader, prefix []byte, key txn.Key) txn.Row {
+	rk := rowKey(prefix, key)
+	it := r.Iter(rk, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
+	defer it.Close()
+	if !it.First() {
+		return txn.Row{Key: key}
+	}
+	return decodeVersion(key, it.Value())
+}
+
+// Rows walks the newest versions of the live rows of a span, in key order or
+// its reverse.
+type Rows struct {
+	it      Iterator
+	prefix  []byte
+	reverse bool
+	valid   bool
+}
+
+// ScanLatest starts a walk; the caller closes it.
+func ScanLatest(r Reader, prefix []byte, span txn.Span, reverse bool) *Rows {
+	start := append(append([]byte{}, prefix...), escape(span.Start)...)
+	end := append(append([]byte{}, prefix...), escape(span.End)...)
+	rs := &Rows{it: r.Iter(start, end), prefix: prefix, reverse: reverse}
+	if reverse {
+		rs.valid = rs.it.Last()
+	} else {
+		rs.valid = rs.it.First()
+	}
+	return rs
+}
+
+// escape is the row key without its terminator: the border of a span.
+func escape(k txn.Key) []byte {
+	b := appendRowKey(nil, k)
+	return b[:len(b)-2]
+}
+
+// Next is the next live row; ok is false at the end.
+func (rs *Rows) Next() (row txn.Row, ok bool) {
+	for rs.valid {
+		key, _, good := splitVersionKey(rs.it.Key()[len(rs.prefix):])
+		if !good {
+			panic(&Failure{"walking over rows", errShortVersion})
+		}
+		newest := append([]byte(nil), rs.it.Value()...)
+		rk := rowKey(rs.prefix, key)
+		if rs.reverse { // versions come oldest first
+			for rs.valid = rs.it.Prev(); rs.valid && bytes.HasPrefix(rs.it.Key(), rk); rs.valid = rs.it.Prev() {
+				newest = append(newest[:0], rs.it.Value()...)
+			}
+		} else {
+			for rs.valid = rs.it.Next(); rs.valid && bytes.HasPrefix(rs.it.Key(), rk); rs.valid = rs.it.Next() {
+			}
+		}
+		if row := decodeVersion(key, newest); row.Value != nil {
+			return row, true
+		}
+	}
+	return txn.Row{}, false
+}
+
+// Close ends the walk.
+func (rs *Rows) Close() { rs.it.Close() }
+
+// Collect removes versions that no reader at or after keep can need: those
+// below a newer version that is itself at or below keep, and deletions at or
+// below keep. It looks at no more than limit versions from the engine key
+// cursor on (nil: from the beginning) and returns where to go on, nil at the end.
+func Collect(r Reader, b *Batch, prefix []byte, keep txn.Timestamp, cursor []byte, limit int) []byte {
+	end := prefixEnd(prefix)
+	if cursor == nil {
+		cursor = prefix
+	}
+	it := r.Iter(cursor, end)
+	defer it.Close()
+	var current txn.Key
+	have, covered := false, false // covered: a newer version at or below keep was seen
+	for ok := it.First(); ok; ok = it.Next() {
+		key, ts, good := splitVersionKey(it.Key()[len(prefix):])
+		if !good {
+			panic(&Failure{"collecting old versions", errShortVersion})
+		}
+		if !have || key != current {
+			if limit <= 0 {
+				return append([]byte(nil), it.Key()...)
+			}
+			current, have, covered = key, true, false
+		}
+		limit--
+		if covered || ts <= keep && it.Value()[16] == kindDeletion {
+			b.Delete(append([]byte(nil), it.Key()...))
+		}
+		covered = covered || ts <= keep
+	}
+	return nil
+}
+
+func prefixEnd(p []byte) []byte {
+	e := append([]byte(nil), p...)
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i] != 0xff {
+			e[i]++
+			return e[:i+1]
+		}
+	}
+	return nil
+}

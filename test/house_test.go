@@ -1,0 +1,143 @@
+package test
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+
+	"isochron/geo"
+)
+
+var dsn = flag.String("dsn", "", "judge this MySQL server instead (a Go driver's DSN without database, ending in /)")
+
+// house is a database under test: a cluster on one protocol row, or a foreign server.
+type house struct {
+	name    string
+	regions []geo.Region
+	paths   []string // the SQL paths it has
+	// dsn of a region's port; database may be "".
+	dsn func(region int, path, database string) string
+}
+
+// TestMain lets more tests run at once than there are processors: they mostly wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err) // the flag is the testing package's own
+	}
+	os.Exit(m.Run())
+}
+
+func houses(t *testing.T) []house {
+	if *dsn != "" {
+		return []house{{
+			name: "foreign", paths: []string{"only"}, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
+			dsn: func(_ int, _, database string) string { return *dsn + database },
+		}}
+	}
+	t.Skip("no cluster yet")
+	return nil
+}
+
+// onEveryPath runs a test on every protocol row and SQL path, each with a
+// database of its own, all at once.
+func onEveryPath(t *testing.T, f func(t *testing.T, s *stage)) {
+	for _, h := range houses(t) {
+		for _, path := range h.paths {
+			t.Run(h.name+"/"+path, func(t *testing.T) {
+				t.Parallel()
+				f(t, h.stage(t, path, layouts[0]))
+			})
+		}
+	}
+}
+
+// stage is where plays are given: connections to the regions of one database.
+type stage struct {
+	t       *testing.T
+	layout  layout // of the table kv
+	regions []geo.Region
+	dsns    []string  // one a region
+	pools   []*sql.DB // one a region
+}
+
+// stage makes a database of its own, with the scripts' table laid out so.
+func (h house) stage(t *testing.T, path string, l layout) *stage {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	name = strings.ToLower(name + "_" + path + "_" + l.name)
+	s := &stage{t: t, layout: l, regions: h.regions}
+	first := pool(t, h.dsn(0, path, ""), nil)
+	for _, text := range []string{"DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name} {
+		if _, err := first.Exec(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	for region := range h.regions {
+		s.dsns = append(s.dsns, h.dsn(region, path, name))
+		s.pools = append(s.pools, pool(t, s.dsns[region], nil))
+	}
+	s.exec(l.table)
+	return s
+}
+
+// exec runs a statement of a test's preparation.
+func (s *stage) exec(text string) {
+	s.t.Helper()
+	if _, err := s.pools[0].Exec(text); err != nil {
+		s.t.Fatalf("%s: %v", text, err)
+	}
+}
+
+// conn opens a connection to one of the regions.
+func (s *stage) conn(ctx context.Context, i int) *sql.Conn {
+	s.t.Helper()
+	c, err := s.pools[i%len(s.pools)].Conn(ctx)
+	if err != nil {
+		s.t.Fatalf("connecting to region %d: %v", i%len(s.pools), err)
+	}
+	return c
+}
+
+// pool opens a pool of connections; every line below them goes through dialed.
+func pool(t *testing.T, dsn string, dialed func(net.Conn)) *sql.DB {
+	t.Helper()
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, addr)
+		if err == nil && dialed != nil {
+			dialed(c)
+		}
+		return c, err
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// cuttable opens a connection of its own whose line can be cut, as a lost client
+// does: without a word.
+func (s *stage) cuttable(ctx context.Context, i int) (c *sql.Conn, cut func()) {
+	s.t.Helper()
+	var line net.Conn
+	db := pool(s.t, s.dsns[i%len(s.dsns)], func(c net.Conn) { line = c })
+	db.SetMaxOpenConns(1)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		s.t.Fatalf("connecting to region %d: %v", i%len(s.dsns), err)
+	}
+	return c, func() { line.Close() }
+}

@@ -1,0 +1,49 @@
+package txn
+
+import "fmt"
+
+// Kind says what a client may conclude from an error.
+type Kind uint8
+
+// The kinds of error.
+const (
+	// KindAborted: lost to another transaction (deadlock prevention, validation).
+	// Nothing was done; the same transaction may be tried again.
+	KindAborted Kind = iota + 1
+	// KindLockTimeout: a lock was not granted in time. The transaction lives.
+	KindLockTimeout
+	// KindNoWait: NOWAIT was asked for and the row is locked. The transaction lives.
+	KindNoWait
+	// KindStale: the schema that the transaction used is no longer current.
+	// Nothing was done; refresh and try again.
+	KindStale
+	// KindUnavailable: no answer in time from a shard before anything was
+	// prepared. Nothing was done.
+	KindUnavailable
+	// KindUnknown: the commit may or may not have happened.
+	KindUnknown
+	// KindMisuse: the caller broke a rule (read after commit, write in a
+	// read-only transaction, a result over its bound).
+	KindMisuse
+)
+
+// Error is every error of a transaction.
+type Error struct {
+	Kind   Kind
+	Reason string // for a person: what happened, to what
+}
+
+func (e *Error) Error() string { return e.Reason }
+
+// Errorf makes an *Error.
+func Errorf(k Kind, format string, args ...any) *Error {
+	return &Error{Kind: k, Reason: fmt.Sprintf(format, args...)}
+}
+
+// KindOf is the Kind of an error, 0 if it is not an *Error.
+func KindOf(err error) Kind {
+	if e, ok := err.(*Error); ok {
+		return e.Kind
+	}
+	return 0
+}

@@ -1,0 +1,261 @@
+package txn
+
+// Message is everything one node says to another: exactly one field is set.
+// The narrated life of a transaction that these messages carry:
+//
+//	coordinator            shard leader
+//	Access        ->                          reads, with locks if asked
+//	              <-       AccessReply
+//	Prepare       ->                          concurrency control, then the log
+//	              <-       Vote               after a majority has the vote
+//	Decide        ->                          reveal, release, log
+//	              <-       DecideAck          after a majority has the decision
+//
+// Whoever does not know how an attempt ended sends Inquire, which a leader
+// answers from the log alone, writing a fence there if it finds no vote.
+type Message struct {
+	Raft        *Raft        `cbor:"1,keyasint,omitempty"`
+	Access      *Access      `cbor:"2,keyasint,omitempty"`
+	AccessReply *AccessReply `cbor:"3,keyasint,omitempty"`
+	Prepare     *Prepare     `cbor:"4,keyasint,omitempty"`
+	Vote        *Vote        `cbor:"5,keyasint,omitempty"`
+	Decide      *Decide      `cbor:"6,keyasint,omitempty"`
+	DecideAck   *DecideAck   `cbor:"7,keyasint,omitempty"`
+	Inquire     *Inquire     `cbor:"8,keyasint,omitempty"`
+	Finding     *Finding     `cbor:"9,keyasint,omitempty"`
+	Release     *Release     `cbor:"10,keyasint,omitempty"`
+	Wounded     *Wounded     `cbor:"11,keyasint,omitempty"`
+	Probe       *Probe       `cbor:"12,keyasint,omitempty"`
+	ProbeReply  *ProbeReply  `cbor:"13,keyasint,omitempty"`
+	NotLeader   *NotLeader   `cbor:"14,keyasint,omitempty"`
+	SnapFetch   *SnapFetch   `cbor:"15,keyasint,omitempty"`
+	SnapChunk   *SnapChunk   `cbor:"16,keyasint,omitempty"`
+}
+
+// Envelope is a message on its way.
+type Envelope struct {
+	From NodeID  `cbor:"1,keyasint,omitempty"`
+	To   NodeID  `cbor:"2,keyasint,omitempty"`
+	Msg  Message `cbor:"3,keyasint"`
+}
+
+// Raft carries one raft message of a shard. StampNanos is the sender's
+// monotonic time on messages of a leader; a follower sends the latest stamp
+// back as EchoNanos: it promised not to elect another for one election timeout
+// after it heard that stamp, which is what a leader's lease rests on.
+type Raft struct {
+	Shard      ShardID `cbor:"1,keyasint,omitempty"`
+	Data       []byte  `cbor:"2,keyasint,omitempty"` // raftpb.Message
+	StampNanos int64   `cbor:"3,keyasint,omitempty"`
+	EchoNanos  int64   `cbor:"4,keyasint,omitempty"`
+}
+
+// Access is one round's reads at one shard. Any replica answers it when Nearest
+// is set, from its applied state; else the leader alone.
+type Access struct {
+	Shard      ShardID `cbor:"1,keyasint,omitempty"`
+	Request    uint64  `cbor:"2,keyasint,omitempty"` // echoed in the reply
+	Txn        ID      `cbor:"3,keyasint,omitempty"`
+	Age        Age     `cbor:"4,keyasint,omitempty"`
+	Keys       []Key   `cbor:"5,keyasint,omitempty"`
+	Scans      []Scan  `cbor:"6,keyasint,omitempty"`
+	Lock       Lock    `cbor:"7,keyasint,omitempty"`
+	Wait       Wait    `cbor:"8,keyasint,omitempty"`
+	Nearest    bool    `cbor:"9,keyasint,omitempty"`
+	Final      bool    `cbor:"10,keyasint,omitempty"` // needs the lease: the answer will not be validated
+	WaitMillis int64   `cbor:"11,keyasint,omitempty"` // bound of a wait for a lock
+	// Guards are checked by a leader that answers a Final read.
+	Guards []ReadCheck `cbor:"12,keyasint,omitempty"`
+}
+
+// Row is a row as read. A row that does not exist, deleted or never written, has
+// Value nil and Version zero.
+type Row struct {
+	Key     Key     `cbor:"1,keyasint,omitempty"`
+	Value   []byte  `cbor:"2,keyasint,omitempty"`
+	Version Version `cbor:"3,keyasint,omitempty"`
+}
+
+// ScanRows answers one Scan: live rows in the order asked. More says that the
+// scan stopped at its limit (or the bound of one answer) before the span's end;
+// it covers the keys up to its last row only.
+type ScanRows struct {
+	Rows []Row `cbor:"1,keyasint,omitempty"`
+	More bool  `cbor:"2,keyasint,omitempty"`
+}
+
+// AccessReply answers Access. If Refused is set, nothing else is.
+type AccessReply struct {
+	Shard   ShardID    `cbor:"1,keyasint,omitempty"`
+	Request uint64     `cbor:"2,keyasint,omitempty"`
+	Rows    []Row      `cbor:"3,keyasint,omitempty"` // one for each key asked
+	Scans   []ScanRows `cbor:"4,keyasint,omitempty"`
+	// Unsettled: a write of an undecided attempt lies on something asked for, and
+	// the answer is from before it. Only a nearest read says so; a leader waits.
+	Unsettled bool   `cbor:"5,keyasint,omitempty"`
+	Refused   Kind   `cbor:"6,keyasint,omitempty"`
+	Reason    string `cbor:"7,keyasint,omitempty"`
+	Term      uint64 `cbor:"8,keyasint,omitempty"` // of the leader that answered; locks were granted in it
+	Final     bool   `cbor:"9,keyasint,omitempty"` // linearizable as it stands
+}
+
+// ReadCheck is a row that was read and must still have this version.
+type ReadCheck struct {
+	Key     Key     `cbor:"1,keyasint,omitempty"`
+	Version Version `cbor:"2,keyasint,omitempty"`
+}
+
+// SpanCheck is a span that was read and must still hold the same versions of
+// the same live rows: Digest is over them, in key order.
+type SpanCheck struct {
+	Span   Span   `cbor:"1,keyasint,omitempty"`
+	Digest uint64 `cbor:"2,keyasint,omitempty"`
+	Count  int    `cbor:"3,keyasint,omitempty"`
+}
+
+// Write is one row to write; Value nil deletes it.
+type Write struct {
+	Key   Key    `cbor:"1,keyasint,omitempty"`
+	Value []byte `cbor:"2,keyasint,omitempty"`
+}
+
+// Prepare asks one participant to validate, to log and to vote. It is addressed
+// to the leader of Term and to no other: a resend is the same attempt only at
+// the same leader.
+type Prepare struct {
+	Shard        ShardID     `cbor:"1,keyasint,omitempty"`
+	Attempt      Attempt     `cbor:"2,keyasint,omitempty"`
+	Txn          ID          `cbor:"3,keyasint,omitempty"`
+	Age          Age         `cbor:"4,keyasint,omitempty"`
+	Participants []ShardID   `cbor:"5,keyasint,omitempty"`
+	Reads        []ReadCheck `cbor:"6,keyasint,omitempty"`
+	Spans        []SpanCheck `cbor:"7,keyasint,omitempty"`
+	Writes       []Write     `cbor:"8,keyasint,omitempty"`
+	// Guards are as Reads, but a mismatch is KindStale, and a shard that has no
+	// such row has no opinion.
+	Guards []ReadCheck `cbor:"9,keyasint,omitempty"`
+	// LockTerm is the term whose leader granted locks in execution, 0 if none.
+	LockTerm uint64 `cbor:"10,keyasint,omitempty"`
+	// Term is the term of the leader addressed, 0 if the coordinator does not
+	// know one: then the leader answers NotLeader with its term.
+	Term uint64 `cbor:"11,keyasint,omitempty"`
+	// OnePhase: this is the only participant; its Yes is the commit.
+	OnePhase bool `cbor:"12,keyasint,omitempty"`
+	// ReadOnly: the transaction wrote nothing anywhere. The leader validates
+	// under its lease and logs nothing.
+	ReadOnly bool `cbor:"13,keyasint,omitempty"`
+	// Retired: every attempt of this coordinator incarnation below it is
+	// finished at every participant.
+	Retired uint64 `cbor:"14,keyasint,omitempty"`
+}
+
+// Vote answers Prepare. A Yes is sent when a majority has logged it.
+type Vote struct {
+	Shard    ShardID   `cbor:"1,keyasint,omitempty"`
+	Attempt  Attempt   `cbor:"2,keyasint,omitempty"`
+	Yes      bool      `cbor:"3,keyasint,omitempty"`
+	Proposed Timestamp `cbor:"4,keyasint,omitempty"` // above every version and read it conflicts with
+	Refused  Kind      `cbor:"5,keyasint,omitempty"`
+	Reason   string    `cbor:"6,keyasint,omitempty"`
+}
+
+// Decide carries the outcome to a participant.
+type Decide struct {
+	Shard   ShardID   `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt   `cbor:"2,keyasint,omitempty"`
+	Txn     ID        `cbor:"3,keyasint,omitempty"`
+	Commit  bool      `cbor:"4,keyasint,omitempty"`
+	At      Timestamp `cbor:"5,keyasint,omitempty"`
+}
+
+// DecideAck says that a majority has the outcome: the participant will never
+// ask for it again.
+type DecideAck struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt `cbor:"2,keyasint,omitempty"`
+}
+
+// Inquire asks what a participant's log says of an attempt. If it says nothing
+// the leader logs a fence, a No for ever, before it answers.
+type Inquire struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt `cbor:"2,keyasint,omitempty"`
+	Txn     ID      `cbor:"3,keyasint,omitempty"`
+}
+
+// Finding answers Inquire.
+type Finding struct {
+	Shard    ShardID   `cbor:"1,keyasint,omitempty"`
+	Attempt  Attempt   `cbor:"2,keyasint,omitempty"`
+	Result   Outcome   `cbor:"3,keyasint,omitempty"`
+	Proposed Timestamp `cbor:"4,keyasint,omitempty"` // of a Yes
+	At       Timestamp `cbor:"5,keyasint,omitempty"` // of a commit
+	// Participants of a Yes, for one who finishes another's transaction.
+	Participants []ShardID `cbor:"6,keyasint,omitempty"`
+}
+
+// Outcome is what a log says of an attempt.
+type Outcome uint8
+
+// The outcomes in a log.
+const (
+	OutcomeNone      Outcome = iota
+	OutcomeYes               // voted Yes, undecided
+	OutcomeNo                // a fence, or a logged No
+	OutcomeCommitted         // decided: committed
+	OutcomeAborted           // decided: aborted
+)
+
+// Release ends a transaction that prepared nothing at this shard: its locks go.
+type Release struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Txn   ID      `cbor:"2,keyasint,omitempty"`
+}
+
+// Wounded tells a coordinator that an older transaction took its locks.
+type Wounded struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Txn   ID      `cbor:"2,keyasint,omitempty"`
+	By    ID      `cbor:"3,keyasint,omitempty"`
+}
+
+// Probe asks a coordinator whether a transaction that holds locks still lives.
+type Probe struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Txn   ID      `cbor:"2,keyasint,omitempty"`
+}
+
+// ProbeReply answers Probe.
+type ProbeReply struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Txn   ID      `cbor:"2,keyasint,omitempty"`
+	Alive bool    `cbor:"3,keyasint,omitempty"`
+}
+
+// NotLeader refuses a request without having looked at it. Leader is who leads,
+// 0 if unknown; Term is the sender's.
+type NotLeader struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Leader  NodeID  `cbor:"2,keyasint,omitempty"`
+	Term    uint64  `cbor:"3,keyasint,omitempty"`
+	Request uint64  `cbor:"4,keyasint,omitempty"` // of an Access
+	Attempt Attempt `cbor:"5,keyasint,omitempty"` // of a Prepare or Inquire
+}
+
+// SnapFetch asks the leader for the next piece of its snapshot at Index.
+type SnapFetch struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Index uint64  `cbor:"2,keyasint,omitempty"`
+	From  []byte  `cbor:"3,keyasint,omitempty"` // state key to go on from
+}
+
+// SnapChunk answers SnapFetch. Gone: that snapshot is no longer held.
+type SnapChunk struct {
+	Shard  ShardID  `cbor:"1,keyasint,omitempty"`
+	Index  uint64   `cbor:"2,keyasint,omitempty"`
+	From   []byte   `cbor:"3,keyasint,omitempty"`
+	Keys   [][]byte `cbor:"4,keyasint,omitempty"`
+	Values [][]byte `cbor:"5,keyasint,omitempty"`
+	Next   []byte   `cbor:"6,keyasint,omitempty"` // nil at the end
+	Gone   bool     `cbor:"7,keyasint,omitempty"`
+}

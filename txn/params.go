@@ -1,0 +1,61 @@
+package txn
+
+import (
+	"time"
+
+	"isochron/geo"
+)
+
+// Params are the bounds and intervals of a node. Zero fields get defaults.
+type Params struct {
+	TickInterval      time.Duration // 10 ms
+	HeartbeatInterval time.Duration // 150 ms
+	ElectionTimeout   time.Duration // 1.5 s; must exceed twice the largest round trip
+	LockWait          time.Duration // 5 s: bound of a wait for a lock
+	CommitWait        time.Duration // 20 s: then the client is told "unknown"
+	ResendAfter       time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
+	RecoverAfter      time.Duration // 4 s: an attempt undecided for so long is finished by others
+	ProbeAfter        time.Duration // 3 s: locks held for so long are asked after
+	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
+	// Bugs are planted on purpose in tests of the tests; none in production.
+	Bugs Bugs
+}
+
+// Bugs are faults planted to prove that the hunts find them.
+type Bugs struct {
+	SkipValidation     bool // a leader votes Yes without looking
+	AckBeforeSync      bool // a replica answers before its disk did
+	ForgetFence        bool // a leader answers "no vote" without logging a fence
+	IgnoreRangeChecks  bool // validation leaves ranges out: phantoms
+	ReleaseBeforeVotes bool // locks are released at the vote
+}
+
+// Observer is told what a person wants to see; every method is called from the
+// node's loop and must return at once. region is that of the transaction's coordinator.
+type Observer interface {
+	// Span reports a contention span that ended at a shard: from the first
+	// instant at which the transaction could make another wait or abort there, to the last.
+	Span(shard ShardID, region geo.Region, held time.Duration)
+	// Event is one line of a trace: who, what. It is called only if Tracing.
+	Event(node NodeID, what string)
+	Tracing() bool
+}
+
+// WithDefaults fills in zero fields.
+func (p Params) WithDefaults() Params {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&p.TickInterval, 10*time.Millisecond)
+	set(&p.HeartbeatInterval, 150*time.Millisecond)
+	set(&p.ElectionTimeout, 1500*time.Millisecond)
+	set(&p.LockWait, 5*time.Second)
+	set(&p.CommitWait, 20*time.Second)
+	set(&p.ResendAfter, 700*time.Millisecond)
+	set(&p.RecoverAfter, 4*time.Second)
+	set(&p.ProbeAfter, 3*time.Second)
+	set(&p.KeepVersions, 10*time.Minute)
+	return p
+}

@@ -1,0 +1,140 @@
+package txn
+
+import (
+	"context"
+
+	"isochron/geo"
+	"isochron/routing"
+)
+
+// Lock is what a read asks to hold on what it reads.
+type Lock uint8
+
+// The locks a read can ask for. LockNone reads as the protocol row says.
+const (
+	LockNone      Lock = iota
+	LockShared         // FOR SHARE: nobody changes it before this transaction ends
+	LockExclusive      // FOR UPDATE: nobody else locks it either
+)
+
+// Wait says what a locking read does when a row is locked by another.
+type Wait uint8
+
+// The ways to meet a lock.
+const (
+	WaitForLock Wait = iota // bounded by the lock wait timeout
+	NoWait                  // fail at once with KindNoWait
+	SkipLocked              // leave locked rows out of the result
+)
+
+// Span is the half-open range of keys [Start, End).
+type Span struct {
+	Start Key `cbor:"1,keyasint,omitempty"`
+	End   Key `cbor:"2,keyasint,omitempty"`
+}
+
+// Contains reports whether k lies in the span.
+func (s Span) Contains(k Key) bool { return s.Start <= k && k < s.End }
+
+// Overlaps reports whether the spans share a key.
+func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
+
+// Scan reads a span in key order (or its reverse). Limit 0 means all of it.
+type Scan struct {
+	Span    Span
+	Limit   int
+	Reverse bool
+}
+
+// Read is one round: everything in it is asked of all shards at once. Results
+// keep the order of the request.
+type Read struct {
+	Gets  []Key
+	Scans []Scan
+	Lock  Lock
+	Wait  Wait
+	// ForWrite says that the transaction means to write what it reads: a row
+	// whose reads lock takes exclusive locks at once.
+	ForWrite bool
+	// Final promises that this is the transaction's only read and that it will
+	// write nothing (an autocommit SELECT): it may need no validation.
+	Final bool
+}
+
+// Pair is a key with its value.
+type Pair struct {
+	Key   Key    `cbor:"1,keyasint,omitempty"`
+	Value []byte `cbor:"2,keyasint,omitempty"`
+}
+
+// ReadResult answers a Read: Values[i] for Gets[i] (nil: no such row), Pairs[i]
+// for Scans[i]. The transaction's own writes are in it.
+type ReadResult struct {
+	Values [][]byte
+	Pairs  [][]Pair
+}
+
+// Options of a transaction.
+type Options struct {
+	// RetryOf is the aborted transaction that this one does again, if any: it
+	// inherits the age, so that it wins in the end, and a 2PL row reads under
+	// locks the second time.
+	RetryOf Txn
+	// ReadOnly refuses writes.
+	ReadOnly bool
+	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
+	LockWaitMillis int64
+}
+
+// DB is one gateway: the place in one region where clients begin transactions.
+type DB interface {
+	// Begin starts a transaction. It sends nothing.
+	Begin(opt Options) Txn
+	// Directory is the routing this gateway knows now. Never nil.
+	Directory() *routing.Directory
+	// Region is the gateway's region.
+	Region() geo.Region
+	// Peek reads a key of the nearest replica's applied state, outside any
+	// transaction, possibly stale; ok is false when no replica is near.
+	Peek(key Key) (value []byte, version Version, ok bool)
+}
+
+// Txn is a serializable transaction of one client. It is not safe for use by
+// two goroutines at once. Every error is an *Error; after KindAborted,
+// KindUnknown or KindUnavailable only Rollback may follow.
+type Txn interface {
+	// Read costs one parallel round to the shards concerned; what this
+	// transaction has read before is answered without one.
+	Read(ctx context.Context, r Read) (ReadResult, error)
+	// Put and Delete are buffered: they cost nothing before Commit. value must
+	// not be empty and is not copied.
+	Put(key Key, value []byte)
+	Delete(key Key)
+	// Guard makes the commit depend, at every shard it touches, on the
+	// shard-local key routing.LocalKey(shard, name) having this version. If it has
+	// another the transaction fails with KindStale; a shard without that key has
+	// no opinion. Guard before the Read that it is to cover.
+	Guard(name string, version Version)
+	// Savepoint marks the writes so far; RollbackTo undoes those after the mark.
+	// Reads are never undone: they stay tracked, and locks stay held.
+	Savepoint() int
+	RollbackTo(savepoint int)
+	// Commit ends the transaction. nil: committed. KindUnknown: the outcome is
+	// not known. Any other error: certainly not committed.
+	Commit(ctx context.Context) error
+	// Rollback ends the transaction; harmless after its end.
+	Rollback()
+	// Stats says what the transaction cost so far.
+	Stats() Stats
+	// ID names the transaction.
+	ID() ID
+}
+
+// Stats is what a transaction cost.
+type Stats struct {
+	Rounds        int // parallel read rounds that left the gateway
+	WideRounds    int // of these, those that waited for another region
+	CommitRounds  int // prepare rounds
+	Shards        int // shards touched
+	CommitVersion Version
+}

@@ -1,0 +1,270 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"isochron/history"
+	"isochron/txn"
+)
+
+// Bank moves money between accounts. An account lies in a branch, which is a
+// part of the table and so a shard; each transfer writes a ledger row.
+type Bank struct {
+	Parts     int // branches: parts of the table, one for each shard
+	Accounts  int // opened at the start, spread over the branches
+	BranchMax int // accounts a branch may have; it must leave room above the first ones
+	Each      int64
+}
+
+func (w *Bank) first(i int) txn.Key {
+	return rowKey(tableAccounts, i%w.Parts, w.name(i%w.Parts, i))
+}
+
+// name is "branch/number": unlike the key it can be printed.
+func (w *Bank) name(part, i int) string { return fmt.Sprintf("%02d/%03d", part, i) }
+
+// Rules are what the bank's history is judged by.
+func (w *Bank) Rules() history.BankRules {
+	r := history.BankRules{BranchMax: w.BranchMax, Branch: func(a string) string { return a[:2] }}
+	for i := range w.Accounts {
+		r.Initial = append(r.Initial, history.Account{Name: rowName(w.first(i)), Amount: w.Each})
+	}
+	return r
+}
+
+// Setup opens the accounts. It must be acknowledged before anything else runs:
+// it reports whether it was.
+func (w *Bank) Setup(ctx context.Context, db txn.DB) error {
+	t := db.Begin(txn.Options{})
+	for i := range w.Accounts {
+		t.Put(w.first(i), formatAmount(w.Each))
+	}
+	return t.Commit(ctx)
+}
+
+// Step runs one transaction.
+func (w *Bank) Step(ctx context.Context, c *Client) {
+	switch n := c.Rand.IntN(20); {
+	case n < 11:
+		w.transfer(ctx, c)
+	case n < 13:
+		w.open(ctx, c)
+	case n < 15:
+		w.close(ctx, c)
+	case n < 17:
+		w.ReadAll(ctx, c, false)
+	case n < 19:
+		w.sumByScan(ctx, c)
+	default:
+		w.sumByGets(ctx, c)
+	}
+}
+
+// transfer moves money from one of the first accounts to one or two others.
+func (w *Bank) transfer(ctx context.Context, c *Client) {
+	picked := c.Rand.Perm(w.Accounts)[:2+c.Rand.IntN(2)]
+	amount := 1 + c.Rand.Int64N(5)
+	lock, wait := c.lock()
+	forWrite := c.Rand.IntN(2) == 0
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		r := txn.Read{Lock: lock, Wait: wait, ForWrite: forWrite}
+		for _, i := range picked {
+			r.Gets = append(r.Gets, w.first(i))
+		}
+		res, err := a.read(r)
+		if err != nil {
+			return err
+		}
+		moves := make([]history.Account, len(picked))
+		for i, v := range res.Values {
+			delta := amount
+			if i == 0 {
+				delta = -amount * int64(len(picked)-1)
+			}
+			c.scribble(a, r.Gets[i])
+			moves[i] = w.move(a, r.Gets[i], v, delta)
+		}
+		w.enter(a, c, moves)
+		return c.giveUp()
+	})
+}
+
+// move adds delta to an account whose balance was read.
+func (w *Bank) move(a *attempt, key txn.Key, balance []byte, delta int64) history.Account {
+	a.t.Put(key, formatAmount(parseAmount(balance)+delta))
+	return history.Account{Name: rowName(key), Amount: delta}
+}
+
+// enter writes the ledger row; it is a blind write.
+func (w *Bank) enter(a *attempt, c *Client, moves []history.Account) {
+	id := c.nextID()
+	a.t.Put(rowKey(tableLedger, int(id)%w.Parts, idName(id)), []byte(moves[0].Name))
+	a.did(history.Op{Kind: history.Transfer, Value: id, Accounts: moves})
+}
+
+// open counts the accounts of a branch and, if there is room, opens one more
+// with money from one of the first: a phantom for whoever sums or counts.
+func (w *Bank) open(ctx context.Context, c *Client) {
+	part, from := c.Rand.IntN(w.Parts), c.Rand.IntN(w.Accounts)
+	lock, wait := c.lock()
+	reverse := c.Rand.IntN(2) == 0
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		res, err := a.read(txn.Read{
+			Gets:  []txn.Key{w.first(from)},
+			Scans: []txn.Scan{{Span: partSpan(tableAccounts, part), Reverse: reverse}},
+			Lock:  lock, Wait: wait,
+		})
+		if err != nil {
+			return err
+		}
+		if len(res.Pairs[0]) >= w.BranchMax {
+			return nil // committed without a write: the count was true
+		}
+		key := rowKey(tableAccounts, part, w.name(part, 100+c.Rand.IntN(800)))
+		fresh, err := a.read(txn.Read{Gets: []txn.Key{key}})
+		if err != nil {
+			return err
+		}
+		if fresh.Values[0] != nil {
+			return errGiveUp
+		}
+		w.enter(a, c, []history.Account{w.move(a, w.first(from), res.Values[0], -2), w.move(a, key, nil, 2)})
+		return nil
+	})
+}
+
+// close gives the money of an account opened later to one of the first and
+// deletes the row.
+func (w *Bank) close(ctx context.Context, c *Client) {
+	part, to := c.Rand.IntN(w.Parts), c.Rand.IntN(w.Accounts)
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		opened := txn.Span{Start: rowKey(tableAccounts, part, w.name(part, 100)), End: partSpan(tableAccounts, part).End}
+		res, err := a.read(txn.Read{
+			Gets:  []txn.Key{w.first(to)},
+			Scans: []txn.Scan{{Span: opened, Limit: 1}}, ForWrite: true,
+		})
+		if err != nil {
+			return err
+		}
+		if len(res.Pairs[0]) == 0 {
+			return errGiveUp
+		}
+		old := res.Pairs[0][0]
+		amount := parseAmount(old.Value)
+		a.t.Delete(old.Key)
+		w.enter(a, c, []history.Account{{Name: rowName(old.Key), Amount: -amount}, w.move(a, w.first(to), res.Values[0], amount)})
+		return nil
+	})
+}
+
+// ReadAll reads all accounts and the whole ledger in one round; final says that
+// the cluster is quiet. It reports whether it could.
+func (w *Bank) ReadAll(ctx context.Context, c *Client, final bool) bool {
+	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
+		res, err := a.read(txn.Read{
+			Scans: []txn.Scan{{Span: tableSpan(tableAccounts)}, {Span: tableSpan(tableLedger)}}, Final: true,
+		})
+		if err != nil {
+			return err
+		}
+		a.did(balancesOf(res.Pairs[0]))
+		a.did(ledgerOf(res.Pairs[1]))
+		return nil
+	})
+}
+
+// sumByScan reads all accounts part by part, a round each: others come between.
+func (w *Bank) sumByScan(ctx context.Context, c *Client) {
+	order := c.Rand.Perm(w.Parts)
+	withLedger := c.Rand.IntN(2) == 0
+	c.transact(ctx, txn.Options{ReadOnly: c.Rand.IntN(2) == 0}, false, func(a *attempt) error {
+		if withLedger {
+			res, err := a.read(txn.Read{Scans: []txn.Scan{{Span: tableSpan(tableLedger), Reverse: true}}})
+			if err != nil {
+				return err
+			}
+			a.did(ledgerOf(res.Pairs[0]))
+		}
+		var all []txn.Pair
+		for _, part := range order {
+			res, err := a.read(txn.Read{Scans: []txn.Scan{{Span: partSpan(tableAccounts, part)}}})
+			if err != nil {
+				return err
+			}
+			all = append(all, res.Pairs[0]...)
+		}
+		a.did(balancesOf(all))
+		return nil
+	})
+}
+
+// sumByGets finds the accounts by a scan and then reads each by key again,
+// under locks: in one transaction both must agree.
+func (w *Bank) sumByGets(ctx context.Context, c *Client) {
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		found, err := a.read(txn.Read{Scans: []txn.Scan{{Span: tableSpan(tableAccounts)}}})
+		if err != nil {
+			return err
+		}
+		r := txn.Read{Lock: txn.LockShared}
+		for _, p := range found.Pairs[0] {
+			r.Gets = append(r.Gets, p.Key)
+		}
+		res, err := a.read(r)
+		if err != nil {
+			return err
+		}
+		all := make([]txn.Pair, len(r.Gets))
+		for i, v := range res.Values {
+			all[i] = txn.Pair{Key: r.Gets[i], Value: v}
+		}
+		a.did(balancesOf(all))
+		return nil
+	})
+}
+
+func balancesOf(pairs []txn.Pair) history.Op {
+	op := history.Op{Kind: history.Balances}
+	for _, p := range pairs {
+		op.Accounts = append(op.Accounts, history.Account{Name: rowName(p.Key), Amount: parseAmount(p.Value)})
+	}
+	return op
+}
+
+func ledgerOf(pairs []txn.Pair) history.Op {
+	op := history.Op{Kind: history.Ledger}
+	for _, p := range pairs {
+		id, err := strconv.ParseInt(rowName(p.Key), 10, 64)
+		if err != nil {
+			id = -1 // nobody wrote it: the checker will say so
+		}
+		op.List = append(op.List, id)
+	}
+	return op
+}
+
+func formatAmount(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// parseAmount reads what formatAmount wrote; a missing row is an empty account.
+// What it cannot read is an amount that no sum survives.
+func parseAmount(b []byte) int64 {
+	if b == nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return 1 << 40
+	}
+	return n
+}
+
+// Keys are those of the first accounts.
+func (w *Bank) Keys() []txn.Key {
+	keys := make([]txn.Key, w.Accounts)
+	for i := range keys {
+		keys[i] = w.first(i)
+	}
+	return keys
+}

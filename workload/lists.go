@@ -1,0 +1,126 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"isochron/history"
+	"isochron/txn"
+)
+
+// ListAppend reads and appends to a few hot lists.
+type ListAppend struct {
+	Parts int // parts of the table: one for each shard
+	Lists int
+}
+
+func (w *ListAppend) key(i int) txn.Key {
+	return rowKey(tableLists, i%w.Parts, fmt.Sprintf("l%02d", i))
+}
+
+// Step runs one transaction of one to five operations.
+func (w *ListAppend) Step(ctx context.Context, c *Client) {
+	type step struct {
+		key    int
+		append bool
+	}
+	plan := make([]step, 1+c.Rand.IntN(5))
+	readOnly := c.Rand.IntN(5) == 0
+	for i := range plan {
+		plan[i] = step{c.Rand.IntN(w.Lists), !readOnly && c.Rand.IntN(2) == 0}
+	}
+	batched := c.Rand.IntN(3) == 0 // all reads in one round, as a scheduler would
+	lock, wait := c.lock()
+	forWrite := c.Rand.IntN(2) == 0
+	c.transact(ctx, txn.Options{ReadOnly: readOnly}, false, func(a *attempt) error {
+		if batched {
+			r := txn.Read{Lock: lock, Wait: wait, Final: readOnly}
+			for _, s := range plan {
+				r.Gets = append(r.Gets, w.key(s.key))
+			}
+			if _, err := a.read(r); err != nil {
+				return err
+			}
+		}
+		for _, s := range plan {
+			list, err := w.get(a, w.key(s.key), txn.Read{Lock: lock, Wait: wait, ForWrite: forWrite && s.append})
+			if err != nil {
+				return err
+			}
+			if s.append {
+				w.append(a, c, w.key(s.key), list)
+			}
+		}
+		return c.giveUp()
+	})
+}
+
+func (w *ListAppend) get(a *attempt, key txn.Key, r txn.Read) ([]int64, error) {
+	r.Gets = []txn.Key{key}
+	res, err := a.read(r)
+	if err != nil {
+		return nil, err
+	}
+	list := parseList(res.Values[0])
+	a.did(history.Op{Kind: history.ReadList, Key: rowName(key), List: list})
+	return list, nil
+}
+
+func (w *ListAppend) append(a *attempt, c *Client, key txn.Key, list []int64) {
+	c.scribble(a, key)
+	id := c.nextID()
+	a.t.Put(key, formatList(append(list[:len(list):len(list)], id)))
+	a.did(history.Op{Kind: history.Append, Key: rowName(key), Value: id})
+}
+
+// ReadAll reads every list in one transaction; final says that the cluster is
+// quiet, so that it must see every commit. It reports whether it could.
+func (w *ListAppend) ReadAll(ctx context.Context, c *Client, final bool) bool {
+	r := txn.Read{Gets: w.Keys(), Final: true}
+	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
+		res, err := a.read(r)
+		if err != nil {
+			return err
+		}
+		for i, v := range res.Values {
+			a.did(history.Op{Kind: history.ReadList, Key: rowName(r.Gets[i]), List: parseList(v)})
+		}
+		return nil
+	})
+}
+
+func formatList(list []int64) []byte {
+	var b []byte
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, v, 10)
+	}
+	return b
+}
+
+// parseList reads what formatList wrote. What it cannot read becomes an element
+// that nobody appended: the checker will name it.
+func parseList(b []byte) []int64 {
+	var list []int64
+	for _, f := range strings.Fields(string(b)) {
+		v, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			v = -1
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// Keys are those of the lists.
+func (w *ListAppend) Keys() []txn.Key {
+	keys := make([]txn.Key, w.Lists)
+	for i := range keys {
+		keys[i] = w.key(i)
+	}
+	return keys
+}

@@ -1,0 +1,80 @@
+package workload
+
+import (
+	"fmt"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// The tables of the workloads.
+const (
+	tableAccounts uint64 = 1001
+	tableLedger   uint64 = 1002
+	tableLists    uint64 = 1003
+)
+
+// Cluster is a directory of one node a region, numbered from 1 in the order of
+// regions, with the meta shard led from the first.
+func Cluster(regions []geo.Region) *routing.Directory {
+	d := &routing.Directory{Epoch: 1}
+	var all []uint32
+	for i, r := range regions {
+		d.Nodes = append(d.Nodes, routing.Node{ID: uint32(i + 1), Region: string(r)})
+		all = append(all, uint32(i+1))
+	}
+	d.Shards = []routing.Shard{{ID: uint64(txn.MetaShard), Replicas: all, Leader: string(regions[0])}}
+	return d
+}
+
+// Spread extends the directory with the tables of the workloads: each is cut
+// into as many parts as there are shards, slots shards led from each region,
+// each with replicas everywhere.
+func Spread(d *routing.Directory, slots int) {
+	all := d.Shards[0].Replicas
+	var shards []uint64
+	for slot := range slots {
+		for _, region := range d.Regions() {
+			shards = append(shards, d.EnsureShard(all, region, slot))
+		}
+	}
+	for _, table := range []uint64{tableAccounts, tableLedger, tableLists} {
+		for part, shard := range shards {
+			start := partPrefix(table, part)
+			if part == 0 {
+				start = routing.TablePrefix(table)
+			}
+			d.AddRange(start, shard)
+		}
+	}
+}
+
+// partPrefix is the start of one part of a table.
+func partPrefix(table uint64, part int) string {
+	return routing.TablePrefix(table) + string([]byte{byte(part)})
+}
+
+// rowKey is the key of a row in one part of a table.
+func rowKey(table uint64, part int, name string) txn.Key {
+	return txn.Key(partPrefix(table, part) + name)
+}
+
+// rowName is the name in a key that rowKey made.
+func rowName(k txn.Key) string { return string(k[len(partPrefix(0, 0)):]) }
+
+// rowPart is the part in a key that rowKey made.
+func rowPart(k txn.Key) int { return int(k[len(partPrefix(0, 0))-1]) }
+
+func tableSpan(table uint64) txn.Span {
+	p := routing.TablePrefix(table)
+	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}
+}
+
+func partSpan(table uint64, part int) txn.Span {
+	p := partPrefix(table, part)
+	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}
+}
+
+// idName is an id as part of a key, so that ids sort as numbers.
+func idName(id int64) string { return fmt.Sprintf("%012d", id) }

@@ -1,0 +1,26 @@
+// Package yield is the second move: who waits, who aborts, who goes first.
+//
+// How it thinks. A shard's leader keeps one Table of locks: points and spans,
+// each held by a transaction that is either still executing (it may yet be
+// refused) or has voted (it waits for a decision and cannot be refused here).
+// Two-phase locking takes locks in execution; optimistic validation takes all
+// of them in one step at prepare. Both are the same table, so a locking read
+// under an optimistic row, and two rows side by side, need nothing more. What a
+// requester does on meeting a holder is a Policy, a plain value that a protocol
+// row chooses.
+//
+// Nothing ever waits in a circle. Why, for the policies here:
+//
+//   - a request in execution waits for a voted holder, or for an older one that
+//     still executes; a younger one is wounded;
+//   - a request at prepare waits, if at all, for a voted and younger holder; it
+//     wounds a younger one that still executes, and gives way to any older one.
+//
+// So a chain of waits climbs in age through executing transactions, and once it
+// reaches one at its prepare it only descends in age through voted ones: it ends.
+//
+// What the caller owes it. It calls Release exactly once for every transaction
+// that may hold something, does what a Verdict says at once (wound the victims,
+// then ask again), and asks again for the waiters that Release returns. After a
+// change of leader it starts from a new Table.
+package yield
