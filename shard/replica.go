@@ -166,9 +166,6 @@ func (r *Replica) observeRole(now txn.Now) {
 		r.term, r.heardStamp = term, 0
 		r.setElectionTimers(now.Mono)
 	}
-	if st.Vote != nil && st.GetVote() != 0 && st.GetVote() != uint64(r.cfg.Self) && r.role != st.RaftState {
-		r.setElectionTimers(now.Mono)
-	}
 	r.role = st.RaftState
 	if lead := txn.NodeID(st.Lead); lead != r.leader {
 		r.leader = lead

@@ -117,15 +117,16 @@ func (h *host) run(f func()) {
 }
 
 func (h *host) flush() {
-	out := h.node.Drain()
 	life := h.life
+	out := h.node.Drain()
+	alive := func() bool { return h.up() && h.life == life }
 	for i := range out.Messages {
-		h.send(&out.Messages[i])
-		if !h.up() || h.life != life {
-			return // it crashed at this message: the rest never left
+		if !alive() { // it crashed at an answer or a message: the rest never left
+			return
 		}
+		h.send(&out.Messages[i])
 	}
-	if out.SyncToken != 0 {
+	if out.SyncToken != 0 && alive() {
 		h.sync(out.SyncToken)
 	}
 }

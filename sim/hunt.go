@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"isochron/geo"
@@ -23,7 +24,7 @@ type HuntConfig struct {
 	Bugs   node.Bugs
 	// Regions of the cluster; 0 lets the seed choose three or, rarely, five.
 	Regions int
-	// Load is the virtual time for which clients run; 1.5 s.
+	// Load is the virtual time for which clients run; 2.5 s.
 	Load time.Duration
 	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
 	StopAfter int
@@ -109,7 +110,7 @@ func report(w io.Writer, r Result, cfg HuntConfig) {
 // so that seconds hold what minutes would.
 const (
 	huntUnit      = 12 * time.Millisecond // about a round trip
-	huntLoad      = 1500 * time.Millisecond
+	huntLoad      = 2500 * time.Millisecond
 	huntQuietWait = 20 * time.Second
 	huntReadWait  = 20 * time.Second
 )
@@ -267,7 +268,8 @@ func allDone(clients []*Client) bool {
 func (h *hunt) settle() {
 	quiet := func() bool { return h.w.Ready() && len(h.w.Residue()) == 0 }
 	if !h.w.RunUntil(huntQuietWait, quiet) {
-		h.violation("not-quiet", "%v after everything was repaired there is still: %v", huntQuietWait, h.w.Residue())
+		h.violation("not-quiet", "%v after everything was repaired, ready is %v and there is still: %v\n%s",
+			huntQuietWait, h.w.Ready(), h.w.Residue(), strings.Join(h.w.Status(), "\n"))
 	}
 	for _, read := range []func(*Client) bool{
 		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },

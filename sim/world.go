@@ -52,6 +52,8 @@ type process interface {
 	Peek(key txn.Key) (value []byte, version txn.Version, ok bool)
 	Ready() bool
 	Leads() []txn.ShardID
+	Pending() (transactions, commitments, undecided, holders int)
+	Status() []string
 }
 
 func bootNode(cfg node.Config, now txn.Now) (process, error) {
@@ -192,16 +194,29 @@ func (w *World) Leader(shard txn.ShardID) (leader txn.NodeID) {
 	return leader
 }
 
-// Residue lists what undecided or unfinished transactions have left behind:
-// votes without a decision, locks, transactions that a coordinator keeps.
+// Residue tells what transactions have left behind: those that a coordinator
+// keeps, votes without a decision, locks. It is empty in a quiet cluster.
 func (w *World) Residue() []string {
 	var all []string
 	for _, h := range w.hosts {
 		if !h.up() {
-			all = append(all, fmt.Sprintf("n%d is down", h.id))
-		} else if n, ok := h.node.(interface{ Residue() []string }); ok {
-			for _, line := range n.Residue() {
-				all = append(all, fmt.Sprintf("n%d: %s", h.id, line))
+			all = append(all, w.label(h.id)+" is down")
+			continue
+		}
+		if t, c, u, l := h.node.Pending(); t+c+u+l > 0 {
+			all = append(all, fmt.Sprintf("%s keeps %d transactions, %d commitments, %d undecided votes, %d lock holders", w.label(h.id), t, c, u, l))
+		}
+	}
+	return all
+}
+
+// Status tells of every replica of every node, a line each.
+func (w *World) Status() []string {
+	var all []string
+	for _, h := range w.hosts {
+		if h.up() {
+			for _, line := range h.node.Status() {
+				all = append(all, w.label(h.id)+": "+line)
 			}
 		}
 	}

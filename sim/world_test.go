@@ -84,6 +84,8 @@ func (p *toy) Directory() *routing.Directory                      { return nil }
 func (p *toy) Peek(txn.Key) (v []byte, ver txn.Version, has bool) { return nil, ver, false }
 func (p *toy) Ready() bool                                        { return true }
 func (p *toy) Leads() []txn.ShardID                               { return nil }
+func (p *toy) Pending() (t, c, u, l int)                          { return }
+func (p *toy) Status() []string                                   { return nil }
 
 func toyWorld(t *testing.T, seed uint64, links Links, trace func(string)) *World {
 	t.Helper()

@@ -24,7 +24,8 @@ type Client struct {
 	Rand    *rand.Rand
 	Record  func(*history.Record)
 	// Pause is how long the client waits before it tries again something that
-	// was aborted, on average; ten times that when a shard was not to be reached.
+	// was aborted, on average; many times that when a node or a shard was not to be
+	// reached.
 	Pause time.Duration
 	// Tries bounds the attempts at one transaction.
 	Tries int
@@ -103,7 +104,7 @@ func (c *Client) finish(rec *history.Record, err error) {
 func (c *Client) pause(kind txn.Kind) {
 	d := c.Pause
 	if kind == txn.KindUnavailable {
-		d *= 10
+		d *= 20
 	}
 	c.Env.Sleep(d/2 + time.Duration(c.Rand.Int64N(int64(d)+1)))
 }

@@ -135,13 +135,31 @@ func (t *Table) DropCheck(ctx *gms.Context, check string) error {
 	return t.store.DropCheck(ctx, db, name, check)
 }
 
-// Truncate implements gms.TruncateableTable.
+// Truncate implements gms.TruncateableTable. The engine calls it for a DELETE of
+// all rows too, which must stay within its transaction.
 func (t *Table) Truncate(ctx *gms.Context) (int, error) {
+	if !Begins(ctx.Query(), "truncate") {
+		return t.deleteAll(ctx)
+	}
 	if err := sessionOf(ctx).Alter(ctx); err != nil {
 		return 0, err
 	}
 	db, name := t.place()
 	return 0, t.store.Truncate(ctx, db, name)
+}
+
+func (t *Table) deleteAll(ctx *gms.Context) (int, error) {
+	rows, err := t.ForWrite().Read(ctx, All(t.desc))
+	if err != nil {
+		return 0, err
+	}
+	e := t.editor()
+	for _, row := range rows {
+		if err := e.Delete(ctx, row); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
 }
 
 // PeekNextAutoIncrementValue implements gms.AutoIncrementGetter.

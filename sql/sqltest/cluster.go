@@ -1,0 +1,149 @@
+package sqltest
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Cluster is the state that all gateways share.
+type Cluster struct {
+	mu      sync.Mutex
+	keys    []txn.Key  // sorted; deleted rows keep their key
+	rows    map[txn.Key]row
+	locks   map[txn.Key]*lock
+	seq     uint64
+	dir     *routing.Directory
+
+	// BeforeCommit, if set, runs before a commit is validated.
+	BeforeCommit func(txn.ID)
+}
+
+type row struct {
+	value   []byte // nil: deleted
+	version txn.Version
+}
+
+type lock struct {
+	exclusive txn.ID
+	shared    map[txn.ID]bool
+}
+
+// NewCluster has one node in each region and a directory with the meta shard.
+func NewCluster(regions ...string) *Cluster {
+	c := &Cluster{rows: map[txn.Key]row{}, locks: map[txn.Key]*lock{}}
+	dir := &routing.Directory{Epoch: 1}
+	var nodes []uint32
+	for i, r := range regions {
+		dir.Nodes = append(dir.Nodes, routing.Node{ID: uint32(i + 1), Region: r})
+		nodes = append(nodes, uint32(i+1))
+	}
+	dir.Shards = []routing.Shard{{ID: 1, Replicas: nodes, Leader: regions[0]}}
+	c.dir = dir
+	c.put(txn.Key(routing.DirectoryKey), dir.Encode(), c.next())
+	return c
+}
+
+func (c *Cluster) next() txn.Version {
+	c.seq++
+	return txn.Version{Node: 1, Epoch: 1, Seq: c.seq}
+}
+
+func (c *Cluster) put(key txn.Key, value []byte, v txn.Version) {
+	if i, ok := slices.BinarySearch(c.keys, key); !ok {
+		c.keys = slices.Insert(c.keys, i, key)
+	}
+	c.rows[key] = row{value, v}
+	if string(key) == routing.DirectoryKey {
+		if dir, err := routing.Decode(value); err == nil {
+			c.dir = dir
+		}
+	}
+}
+
+// scan is the committed rows of a span, in key order, the deleted ones left out.
+func (c *Cluster) scan(s txn.Span) []txn.Key {
+	lo, _ := slices.BinarySearch(c.keys, s.Start)
+	hi, _ := slices.BinarySearch(c.keys, s.End)
+	var out []txn.Key
+	for _, k := range c.keys[lo:max(lo, hi)] {
+		if c.rows[k].value != nil {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Gateway is the cluster as seen from a region.
+func (c *Cluster) Gateway(region string) *Gateway {
+	return &Gateway{c: c, region: geo.Region(region)}
+}
+
+// Gateway implements txn.DB.
+type Gateway struct {
+	c      *Cluster
+	region geo.Region
+}
+
+var _ txn.DB = (*Gateway)(nil)
+
+// Begin implements txn.DB.
+func (g *Gateway) Begin(opt txn.Options) txn.Txn {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	g.c.seq++
+	return &Txn{
+		g: g, opt: opt, id: txn.ID{Node: 1, Epoch: 1, Seq: g.c.seq},
+		read: map[txn.Key]row{}, writes: map[txn.Key][]byte{}, guards: map[string]txn.Version{},
+		touched: map[uint64]bool{}, locked: map[txn.Key]bool{},
+	}
+}
+
+// Directory implements txn.DB.
+func (g *Gateway) Directory() *routing.Directory {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	return g.c.dir
+}
+
+// Region implements txn.DB.
+func (g *Gateway) Region() geo.Region { return g.region }
+
+// Peek implements txn.DB.
+func (g *Gateway) Peek(key txn.Key) ([]byte, txn.Version, bool) {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	r := g.c.rows[key]
+	return r.value, r.version, true
+}
+
+// Held is how many keys are locked: a test that ends with some has leaked a
+// transaction.
+func (c *Cluster) Held() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, l := range c.locks {
+		if !l.exclusive.IsZero() || len(l.shared) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Keys is how many rows stand under a prefix.
+func (c *Cluster) Keys(prefix string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, k := range c.keys {
+		if strings.HasPrefix(string(k), prefix) && c.rows[k].value != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,372 @@
+package sqltest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Txn implements txn.Txn.
+type Txn struct {
+	g   *Gateway
+	opt txn.Options
+	id  txn.ID
+
+	read    map[txn.Key]row
+	scans   []scanned
+	writes  map[txn.Key][]byte // nil: deleted
+	undo    []write
+	guards  map[string]txn.Version
+	touched map[uint64]bool
+	locked  map[txn.Key]bool
+	stats   txn.Stats
+	over    bool
+	final   bool
+}
+
+var _ txn.Txn = (*Txn)(nil)
+
+type scanned struct {
+	scan txn.Scan
+	keys []txn.Key
+	upTo txn.Span // the part of the span that the limit let it see
+}
+
+type write struct {
+	key  txn.Key
+	old  []byte
+	held bool
+}
+
+// ID implements txn.Txn.
+func (t *Txn) ID() txn.ID { return t.id }
+
+// Stats implements txn.Txn.
+func (t *Txn) Stats() txn.Stats {
+	s := t.stats
+	s.Shards = len(t.touched)
+	return s
+}
+
+// Guard implements txn.Txn.
+func (t *Txn) Guard(name string, v txn.Version) { t.guards[name] = v }
+
+// Read implements txn.Txn.
+func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
+	if t.over || t.final {
+		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read after the end of the transaction or after its final read")
+	}
+	if r.ForWrite && t.opt.ReadOnly {
+		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read for writing in a read-only transaction")
+	}
+	c := t.g.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.final = r.Final
+	round := false
+	skip := map[txn.Key]bool{}
+	for _, k := range r.Gets {
+		round = t.get(k) || round
+		if err := t.lock(ctx, k, r, skip); err != nil {
+			return txn.ReadResult{}, err
+		}
+	}
+	res := txn.ReadResult{}
+	for _, s := range r.Scans {
+		pairs, left, err := t.scan(ctx, s, r, skip)
+		if err != nil {
+			return txn.ReadResult{}, err
+		}
+		round = round || left
+		res.Pairs = append(res.Pairs, pairs)
+	}
+	for _, k := range r.Gets {
+		if skip[k] {
+			res.Values = append(res.Values, nil)
+		} else {
+			res.Values = append(res.Values, t.visible(k))
+		}
+	}
+	if round {
+		t.count()
+	}
+	if err := t.guarded(); err != nil {
+		return txn.ReadResult{}, err
+	}
+	return res, nil
+}
+
+func (t *Txn) count() {
+	t.stats.Rounds++
+	for shard := range t.touched {
+		if s, ok := t.g.c.dir.Shard(shard); ok && s.Leader != string(t.g.region) {
+			t.stats.WideRounds++
+			return
+		}
+	}
+}
+
+// get reads a key that was not read before; true if it had to.
+func (t *Txn) get(k txn.Key) bool {
+	if _, known := t.read[k]; known {
+		return false
+	}
+	t.read[k] = t.g.c.rows[k]
+	t.touch(k)
+	return true
+}
+
+func (t *Txn) touch(k txn.Key) {
+	shard, ok := t.g.c.dir.ShardOf(string(k))
+	if !ok {
+		panic("no shard holds key " + string(k))
+	}
+	t.touched[shard] = true
+}
+
+func (t *Txn) visible(k txn.Key) []byte {
+	if v, ok := t.writes[k]; ok {
+		return v
+	}
+	return t.read[k].value
+}
+
+func (t *Txn) scan(ctx context.Context, s txn.Scan, r txn.Read, skip map[txn.Key]bool) ([]txn.Pair, bool, error) {
+	left := !slices.ContainsFunc(t.scans, func(old scanned) bool { return old.scan == s })
+	committed := t.g.c.scan(s.Span)
+	pieces, err := t.g.c.dir.Pieces(string(s.Span.Start), string(s.Span.End))
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range pieces {
+		t.touched[p.Shard] = true
+	}
+	all := maps.Clone(t.writes)
+	for _, k := range committed {
+		if _, own := all[k]; !own {
+			all[k] = t.g.c.rows[k].value
+		}
+	}
+	keys := slices.Sorted(maps.Keys(all))
+	if s.Reverse {
+		slices.Reverse(keys)
+	}
+	var pairs []txn.Pair
+	seen := scanned{scan: s, upTo: s.Span}
+	for _, k := range keys {
+		if !s.Span.Contains(k) || all[k] == nil {
+			continue
+		}
+		if err := t.lock(ctx, k, r, skip); err != nil {
+			return nil, left, err
+		}
+		if skip[k] {
+			continue
+		}
+		t.get(k)
+		pairs = append(pairs, txn.Pair{Key: k, Value: t.visible(k)})
+		if len(pairs) == s.Limit {
+			if s.Reverse {
+				seen.upTo.Start = k
+			} else {
+				seen.upTo.End = k + "\x00"
+			}
+			break
+		}
+	}
+	seen.keys = t.g.c.scan(seen.upTo)
+	if left {
+		t.scans = append(t.scans, seen)
+	}
+	return pairs, left, nil
+}
+
+// lock takes the lock that a read asks for.
+func (t *Txn) lock(ctx context.Context, k txn.Key, r txn.Read, skip map[txn.Key]bool) error {
+	if r.Lock == txn.LockNone {
+		return nil
+	}
+	c := t.g.c
+	wait := time.Duration(t.opt.LockWaitMillis) * time.Millisecond
+	if wait == 0 {
+		wait = 5 * time.Second
+	}
+	deadline := time.Now().Add(wait)
+	for !t.tryLock(k, r.Lock) {
+		switch {
+		case r.Wait == txn.SkipLocked:
+			skip[k] = true
+			return nil
+		case r.Wait == txn.NoWait:
+			return txn.Errorf(txn.KindNoWait, "the row is locked")
+		case time.Now().After(deadline) || ctx.Err() != nil:
+			return txn.Errorf(txn.KindLockTimeout, "the row stayed locked for %s", wait)
+		}
+		c.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+	}
+	// What is locked is read as it is now.
+	if now := c.rows[k]; t.read[k].version != now.version {
+		if _, before := t.read[k]; before {
+			t.read[k] = now
+		}
+	}
+	return nil
+}
+
+func (t *Txn) tryLock(k txn.Key, want txn.Lock) bool {
+	l := t.g.c.locks[k]
+	if l == nil {
+		l = &lock{shared: map[txn.ID]bool{}}
+		t.g.c.locks[k] = l
+	}
+	if !l.exclusive.IsZero() && l.exclusive != t.id {
+		return false
+	}
+	if want == txn.LockExclusive {
+		for id := range l.shared {
+			if id != t.id {
+				return false
+			}
+		}
+		l.exclusive = t.id
+	} else if l.exclusive.IsZero() {
+		l.shared[t.id] = true
+	}
+	t.locked[k] = true
+	return true
+}
+
+// Put implements txn.Txn.
+func (t *Txn) Put(k txn.Key, v []byte) {
+	if v == nil {
+		panic("a nil value")
+	}
+	t.write(k, v)
+}
+
+// Delete implements txn.Txn.
+func (t *Txn) Delete(k txn.Key) { t.write(k, nil) }
+
+func (t *Txn) write(k txn.Key, v []byte) {
+	if t.opt.ReadOnly {
+		panic("a write in a read-only transaction")
+	}
+	old, held := t.writes[k]
+	t.undo = append(t.undo, write{k, old, held})
+	t.writes[k] = v
+}
+
+// Savepoint implements txn.Txn.
+func (t *Txn) Savepoint() int { return len(t.undo) }
+
+// RollbackTo implements txn.Txn.
+func (t *Txn) RollbackTo(mark int) {
+	for len(t.undo) > mark {
+		w := t.undo[len(t.undo)-1]
+		t.undo = t.undo[:len(t.undo)-1]
+		if w.held {
+			t.writes[w.key] = w.old
+		} else {
+			delete(t.writes, w.key)
+		}
+	}
+}
+
+func (t *Txn) guarded() error {
+	for shard := range t.touched {
+		for name, want := range t.guards {
+			have, ok := t.g.c.rows[txn.Key(routing.LocalKey(shard, name))]
+			if ok && have.version != want {
+				return txn.Errorf(txn.KindStale, "%s is no longer as it was", name)
+			}
+		}
+	}
+	return nil
+}
+
+// Commit implements txn.Txn.
+func (t *Txn) Commit(context.Context) error {
+	c := t.g.c
+	if c.BeforeCommit != nil {
+		c.BeforeCommit(t.id)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.over {
+		return txn.Errorf(txn.KindMisuse, "a commit after the end of the transaction")
+	}
+	defer t.end()
+	if t.final && len(t.writes) == 0 {
+		return nil
+	}
+	for k := range t.writes {
+		t.touch(k)
+	}
+	t.stats.CommitRounds = 1
+	if err := t.guarded(); err != nil {
+		return err
+	}
+	if err := t.validate(); err != nil {
+		return err
+	}
+	v := c.next()
+	for k, value := range t.writes {
+		c.put(k, value, v)
+	}
+	t.stats.CommitVersion = v
+	return nil
+}
+
+func (t *Txn) validate() error {
+	c := t.g.c
+	for k, was := range t.read {
+		if c.rows[k].version != was.version {
+			return txn.Errorf(txn.KindAborted, "a row that was read has changed")
+		}
+	}
+	for _, s := range t.scans {
+		if !slices.Equal(c.scan(s.upTo), s.keys) {
+			return txn.Errorf(txn.KindAborted, "a range that was read has changed")
+		}
+	}
+	for k := range t.writes {
+		if l := c.locks[k]; l != nil && (!l.exclusive.IsZero() && l.exclusive != t.id || othersIn(l.shared, t.id)) {
+			return txn.Errorf(txn.KindAborted, "a row to be written is locked")
+		}
+	}
+	return nil
+}
+
+func othersIn(ids map[txn.ID]bool, me txn.ID) bool {
+	for id := range ids {
+		if id != me {
+			return true
+		}
+	}
+	return false
+}
+
+// Rollback implements txn.Txn.
+func (t *Txn) Rollback() {
+	t.g.c.mu.Lock()
+	defer t.g.c.mu.Unlock()
+	t.end()
+}
+
+func (t *Txn) end() {
+	t.over = true
+	for k := range t.locked {
+		l := t.g.c.locks[k]
+		if l.exclusive == t.id {
+			l.exclusive = txn.ID{}
+		}
+		delete(l.shared, t.id)
+	}
+	t.locked = map[txn.Key]bool{}
+}
