@@ -38,11 +38,9 @@ type Config struct {
 	Genesis []txn.Write
 }
 
-// The bounds of one answer and of the log kept in memory.
+// The bounds of one answer and of one piece of a snapshot.
 const (
 	maxScanRows    = 4096
 	maxScanBytes   = 4 << 20
-	keepEntries    = 2048 // entries kept for replicas that lag
-	maxEntries     = 4096 // beyond which the log is cut
 	snapChunkBytes = 1 << 20
 )

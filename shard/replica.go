@@ -249,11 +249,12 @@ func (r *Replica) preferLeader(now txn.Now) {
 
 // cutLog forgets entries that are applied and old.
 func (r *Replica) cutLog() {
-	if len(r.log.entries) <= maxEntries || r.state.applied.Index <= keepEntries {
+	keep := r.cfg.Params.LogEntries
+	if uint64(len(r.log.entries)) <= 2*keep || r.state.applied.Index <= keep {
 		return
 	}
 	var b store.Batch
-	r.log.cut(&b, r.state.applied.Index-keepEntries)
+	r.log.cut(&b, r.state.applied.Index-keep)
 	r.env.Trace("cuts the log of shard %d up to %d", r.cfg.ID, r.log.meta.First)
 	r.cfg.Engine.Apply(&b)
 }

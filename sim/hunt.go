@@ -127,6 +127,7 @@ func HuntParams(bugs node.Bugs) node.Params {
 		RecoverAfter:      120 * time.Millisecond,
 		ProbeAfter:        150 * time.Millisecond,
 		KeepVersions:      400 * time.Millisecond,
+		LogEntries:        40,
 		Bugs:              bugs,
 	}
 }

@@ -1,114 +1,116 @@
-package store_test
+package store
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
+	"sort"
 	"testing"
 
-	"isochron/store"
 	"isochron/txn"
 )
 
-// awkward keys: prefixes of each other, zero bytes, high bytes.
-var awkward = []txn.Key{"a", "a\x00", "a\x00\x00", "a\x00\x01", "a\x00\xff", "a\x01", "a\xff", "a\xff\xff", "aa", "b", "\x00", "\xff"}
+var rowPrefix = []byte("t/")
 
-// Rows read as the newest version of a plain map of them, in both directions,
-// and collecting old versions changes nothing that can be read.
-func TestRowsAgainstModel(t *testing.T) {
-	prefix := []byte("p\xff")
-	for seed := uint64(1); seed <= 30; seed++ {
-		r := rand.New(rand.NewPCG(seed, 2))
-		m := store.NewMem()
-		var around store.Batch
-		around.Set([]byte("p\xfe"), []byte("not a row"))
-		around.Set([]byte("q"), []byte("not a row"))
-		m.Apply(&around)
-		model := map[txn.Key]txn.Row{}
-		for at := txn.Timestamp(1); at < 200; at++ {
-			w := txn.Write{Key: awkward[r.IntN(len(awkward))]}
-			by := txn.Version{Node: 3, Epoch: 4, Seq: uint64(at)}
-			row := txn.Row{Key: w.Key}
-			if r.IntN(4) > 0 {
-				w.Value = fmt.Appendf(nil, "%d", at)
-				row.Value, row.Version = w.Value, by
+// rowModel is the plain meaning of multi-version rows: the newest wins.
+type rowModel map[txn.Key][]byte
+
+func put(e Engine, k txn.Key, v []byte, at txn.Timestamp) {
+	var b Batch
+	PutVersion(&b, rowPrefix, txn.Write{Key: k, Value: v}, at, txn.Version{Node: 1, Epoch: 1, Seq: uint64(at)})
+	e.Apply(&b)
+}
+
+// strangeKey has zero bytes, 0xff bytes and prefixes of other keys in it.
+func strangeKey(rng *rand.Rand) txn.Key {
+	alphabet := []byte{0, 1, 0xff, 'a'}
+	b := make([]byte, 1+rng.IntN(4))
+	for i := range b {
+		b[i] = alphabet[rng.IntN(len(alphabet))]
+	}
+	return txn.Key(b)
+}
+
+func TestVersionsAgainstAModel(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		e, model := NewMem(), rowModel{}
+		for ts := txn.Timestamp(1); ts < 300; ts++ {
+			k := strangeKey(rng)
+			if rng.IntN(4) == 0 {
+				delete(model, k)
+				put(e, k, nil, ts)
+			} else {
+				model[k] = fmt.Appendf(nil, "v%d", ts)
+				put(e, k, model[k], ts)
 			}
-			var b store.Batch
-			store.PutVersion(&b, prefix, w, at, by)
-			m.Apply(&b)
-			model[w.Key] = row
-			if r.IntN(20) == 0 {
-				collect(m, prefix, at-txn.Timestamp(r.IntN(int(at))))
+			if rng.IntN(10) == 0 {
+				collectAll(e, ts-txn.Timestamp(rng.IntN(50)), 1+rng.IntN(20))
 			}
-			checkRows(t, m, prefix, model, r)
-		}
-		collect(m, prefix, 1000)
-		checkRows(t, m, prefix, model, r)
-		if got := versions(m, prefix); got != live(model) {
-			t.Fatalf("%d versions are left of %d live rows", got, live(model))
+			if rng.IntN(5) == 0 {
+				compare(t, seed, rng, e, model)
+			}
 		}
 	}
 }
 
-func collect(m *store.Mem, prefix []byte, keep txn.Timestamp) {
-	for cursor := []byte(nil); ; {
-		var b store.Batch
-		cursor = store.Collect(m, &b, prefix, keep, cursor, 3)
-		m.Apply(&b)
+func collectAll(e Engine, keep txn.Timestamp, limit int) {
+	var cursor []byte
+	for {
+		var b Batch
+		cursor = Collect(e, &b, rowPrefix, keep, cursor, limit)
+		e.Apply(&b)
 		if cursor == nil {
 			return
 		}
 	}
 }
 
-func checkRows(t *testing.T, m *store.Mem, prefix []byte, model map[txn.Key]txn.Row, r *rand.Rand) {
+func compare(t *testing.T, seed uint64, rng *rand.Rand, e Engine, model rowModel) {
 	t.Helper()
-	for _, k := range awkward {
-		want := model[k]
-		if got := store.Latest(m, prefix, k); string(got.Value) != string(want.Value) || got.Version != want.Version {
-			t.Fatalf("row %q is %v, want %v", k, got, want)
-		}
+	k := strangeKey(rng)
+	if got := Latest(e, rowPrefix, k); string(got.Value) != string(model[k]) {
+		t.Fatalf("seed %d: %q reads %q, not %q", seed, k, got.Value, model[k])
 	}
-	span := txn.Span{Start: awkward[r.IntN(len(awkward))], End: awkward[r.IntN(len(awkward))]}
-	reverse := r.IntN(2) == 0
+	span := txn.Span{Start: strangeKey(rng), End: strangeKey(rng)}
 	var want []txn.Key
-	for _, k := range slices.Sorted(maps.Keys(model)) {
-		if span.Contains(k) && model[k].Value != nil {
+	for k := range model {
+		if span.Contains(k) {
 			want = append(want, k)
 		}
 	}
-	if reverse {
-		slices.Reverse(want)
-	}
-	var got []txn.Key
-	rows := store.ScanLatest(m, prefix, span, reverse)
+	reverse := rng.IntN(2) == 0
+	sort.Slice(want, func(i, j int) bool { return (want[i] < want[j]) != reverse })
+	rows := ScanLatest(e, rowPrefix, span, reverse)
 	defer rows.Close()
-	for row, ok := rows.Next(); ok; row, ok = rows.Next() {
-		if string(row.Value) != string(model[row.Key].Value) {
-			t.Fatalf("walking: row %q is %q", row.Key, row.Value)
+	for i := 0; ; i++ {
+		row, ok := rows.Next()
+		if !ok {
+			if i != len(want) {
+				t.Fatalf("seed %d: scan of %q found %d rows, not %d", seed, span, i, len(want))
+			}
+			return
 		}
-		got = append(got, row.Key)
-	}
-	if !slices.Equal(got, want) {
-		t.Fatalf("rows of %v (reverse %v): %q, want %q", span, reverse, got, want)
+		if i >= len(want) || row.Key != want[i] || string(row.Value) != string(model[row.Key]) {
+			t.Fatalf("seed %d: scan of %q: row %d is %q", seed, span, i, row.Key)
+		}
 	}
 }
 
-func versions(m *store.Mem, prefix []byte) (n int) {
-	it := m.Iter(prefix, []byte("q"))
+func TestCollectionForgetsOnlyWhatIsOld(t *testing.T) {
+	e := NewMem()
+	put(e, "x", []byte("1"), 10)
+	put(e, "x", []byte("2"), 20)
+	put(e, "x", []byte("3"), 30)
+	put(e, "y", []byte("1"), 10)
+	put(e, "y", nil, 15)
+	collectAll(e, 20, 1)
+	n := 0
+	it := e.Iter(rowPrefix, nil)
 	defer it.Close()
 	for ok := it.First(); ok; ok = it.Next() {
 		n++
 	}
-	return n
-}
-
-func live(model map[txn.Key]txn.Row) (n int) {
-	for _, row := range model {
-		if row.Value != nil {
-			n++
-		}
+	if n != 2 { // x at 20 and 30; y is gone
+		t.Errorf("%d versions are left, not 2", n)
 	}
-	return n
 }

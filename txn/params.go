@@ -17,6 +17,7 @@ type Params struct {
 	RecoverAfter      time.Duration // 4 s: an attempt undecided for so long is finished by others
 	ProbeAfter        time.Duration // 3 s: locks held for so long are asked after
 	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
+	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -57,5 +58,8 @@ func (p Params) WithDefaults() Params {
 	set(&p.RecoverAfter, 4*time.Second)
 	set(&p.ProbeAfter, 3*time.Second)
 	set(&p.KeepVersions, 10*time.Minute)
+	if p.LogEntries == 0 {
+		p.LogEntries = 2048
+	}
 	return p
 }

@@ -1,0 +1,196 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+	"isochron/sql/table"
+)
+
+var (
+	_ gms.Database          = (*database)(nil)
+	_ gms.TableCreator      = (*database)(nil)
+	_ gms.TableDropper      = (*database)(nil)
+	_ gms.TableRenamer      = (*database)(nil)
+	_ gms.VersionedDatabase = (*database)(nil)
+	_ gms.CollatedDatabase  = (*database)(nil)
+	_ gms.ViewDatabase      = (*database)(nil)
+	_ gms.TriggerDatabase   = (*database)(nil)
+)
+
+// Name implements gms.Nameable.
+func (d *database) Name() string { return d.rec.Name }
+
+// GetTableInsensitive implements gms.Database.
+func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {
+	t, ok, err := d.find(ctx, name)
+	if !ok || err != nil {
+		return nil, false, err
+	}
+	return t, true, nil
+}
+
+func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	desc, ok := snap.Table(d.rec.Name, name)
+	if _, view := snap.View(d.rec.Name, name); !ok && !view {
+		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
+			return nil, false, err
+		}
+		desc, ok = snap.Table(d.rec.Name, name)
+	}
+	if !ok {
+		return nil, false, nil
+	}
+	return table.New(d.g.store, desc), true, nil
+}
+
+// GetTableNames implements gms.Database.
+func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, t := range snap.Tables {
+		if equalFold(t.Record.Database, d.rec.Name) {
+			out = append(out, t.Record.Name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// GetTableInsensitiveAsOf implements gms.VersionedDatabase. What stands for a
+// time is the mark of a locking clause; there are no tables of the past.
+func (d *database) GetTableInsensitiveAsOf(ctx *gms.Context, name string, asOf any) (gms.Table, bool, error) {
+	text, _ := asOf.(string)
+	lock, wait, ok := lockOfMark(text)
+	if !ok {
+		return nil, false, fmt.Errorf("tables cannot be read AS OF another time")
+	}
+	t, found, err := d.find(ctx, name)
+	if !found || err != nil {
+		return nil, false, err
+	}
+	return t.Locked(lock, wait), true, nil
+}
+
+// GetTableNamesAsOf implements gms.VersionedDatabase.
+func (d *database) GetTableNamesAsOf(ctx *gms.Context, _ any) ([]string, error) {
+	return d.GetTableNames(ctx)
+}
+
+// CreateTable implements gms.TableCreator.
+func (d *database) CreateTable(ctx *gms.Context, name string, sch gms.PrimaryKeySchema, collation gms.CollationID, comment string) error {
+	return d.create(ctx, catalog.Definition{Name: name, Schema: sch, Collation: collation, Comment: comment})
+}
+
+func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	def.Database = d.rec.Name
+	return d.g.store.CreateTable(ctx, def)
+}
+
+// DropTable implements gms.TableDropper.
+func (d *database) DropTable(ctx *gms.Context, name string) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return d.g.store.DropTable(ctx, d.rec.Name, name)
+}
+
+// RenameTable implements gms.TableRenamer.
+func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return d.g.store.RenameTable(ctx, d.rec.Name, from, to)
+}
+
+// GetCollation implements gms.CollatedDatabase.
+func (d *database) GetCollation(*gms.Context) gms.CollationID {
+	if d.rec.Collation == 0 {
+		return gms.Collation_Default
+	}
+	return gms.CollationID(d.rec.Collation)
+}
+
+// SetCollation implements gms.CollatedDatabase.
+func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return d.g.store.SetDatabaseCollation(ctx, d.rec.Name, collation)
+}
+
+// CreateView implements gms.ViewDatabase.
+func (d *database) CreateView(ctx *gms.Context, name, text, create string) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return d.g.store.CreateView(ctx, catalog.View{
+		Database: d.rec.Name, Name: name, Text: text, Create: create, SQLMode: gms.LoadSqlMode(ctx).String(),
+	})
+}
+
+// DropView implements gms.ViewDatabase.
+func (d *database) DropView(ctx *gms.Context, name string) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return d.g.store.DropView(ctx, d.rec.Name, name)
+}
+
+func definition(v *catalog.View) gms.ViewDefinition {
+	return gms.ViewDefinition{Name: v.Name, TextDefinition: v.Text, CreateViewStatement: v.Create, SqlMode: v.SQLMode}
+}
+
+// GetViewDefinition implements gms.ViewDatabase.
+func (d *database) GetViewDefinition(ctx *gms.Context, name string) (gms.ViewDefinition, bool, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return gms.ViewDefinition{}, false, err
+	}
+	v, ok := snap.View(d.rec.Name, name)
+	if !ok {
+		return gms.ViewDefinition{}, false, nil
+	}
+	return definition(v), true, nil
+}
+
+// AllViews implements gms.ViewDatabase.
+func (d *database) AllViews(ctx *gms.Context) ([]gms.ViewDefinition, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []gms.ViewDefinition
+	for _, v := range snap.Views {
+		if equalFold(v.Database, d.rec.Name) {
+			out = append(out, definition(v))
+		}
+	}
+	return out, nil
+}
+
+// GetTriggers implements gms.TriggerDatabase.
+func (d *database) GetTriggers(*gms.Context) ([]gms.TriggerDefinition, error) { return nil, nil }
+
+// CreateTrigger implements gms.TriggerDatabase.
+func (d *database) CreateTrigger(*gms.Context, gms.TriggerDefinition) error {
+	return fmt.Errorf("triggers are not supported; do the work in the statements of the client")
+}
+
+// DropTrigger implements gms.TriggerDatabase.
+func (d *database) DropTrigger(_ *gms.Context, name string) error {
+	return gms.ErrTriggerDoesNotExist.New(name)
+}

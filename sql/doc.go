@@ -1,0 +1,27 @@
+// Package sql is what an SQL client talks to: a MySQL server for each gateway,
+// whose statements run in transactions of txn.DB.
+//
+// How it thinks. Parsing, types, expressions, planning and the wire protocol are
+// go-mysql-server's. Ours are the tables (sql/table), the catalogue (sql/catalog)
+// and the round plans (sql/plan): a statement that fits one is read in as few
+// parallel rounds as its data dependencies force. Everything else runs through
+// the engine's executor over the same tables in the same transaction.
+//
+// A statement outside an explicit transaction is its own transaction: its rows
+// are held back until it has committed, and if it lost to another it is done
+// again, so a client never sees what did not happen. An error that such a
+// statement would report, a duplicate key say, is first validated: an error seen
+// in a state that never was is not reported but tried again. Any isolation level
+// asked for runs as SERIALIZABLE.
+//
+// Errors carry MySQL's numbers. A transaction that lost is over: 1213/40001. A
+// lock not had in time is 1205, with NOWAIT 3572; the transaction lives. 1412:
+// the table's definition changed under an explicit transaction, which is over.
+// 1158/08S01: no answer from a shard before anything was prepared; nothing was
+// done. 1180/08007: the outcome of a commit is unknown; the connection is closed.
+// 1235 and 1105 say that something cannot be done, and what to do instead.
+//
+// What the caller owes it. A Server is closed before its txn.DB. Global variables
+// of the engine (SET GLOBAL) are shared by the gateways of one process and
+// forgotten at its end.
+package sql

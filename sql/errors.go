@@ -1,0 +1,99 @@
+package sql
+
+import (
+	"errors"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/txn"
+)
+
+// MySQL's numbers for what can become of a transaction.
+const (
+	codeDeadlock    = 1213
+	codeLockTimeout = 1205
+	codeNoWait      = 3572
+	codeTableStale  = 1412
+	codeUnavailable = 1158
+	codeUnknown     = 1180
+	codeMisuse      = 1235
+	codeDuplicate   = 1062
+	codeUnspecified = 1105
+)
+
+// ofKind is the error that a client gets for an error of a transaction.
+func ofKind(f *txn.Error) *mysql.SQLError {
+	switch f.Kind {
+	case txn.KindAborted:
+		return mysql.NewSQLError(codeDeadlock, "40001", "Deadlock found when trying to get lock; try restarting transaction (%s)", f.Reason)
+	case txn.KindLockTimeout:
+		return mysql.NewSQLError(codeLockTimeout, "HY000", "Lock wait timeout exceeded; try restarting transaction (%s)", f.Reason)
+	case txn.KindNoWait:
+		return mysql.NewSQLError(codeNoWait, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
+	case txn.KindStale:
+		return mysql.NewSQLError(codeTableStale, "HY000", "Table definition has changed, please retry transaction (%s)", f.Reason)
+	case txn.KindUnavailable:
+		return mysql.NewSQLError(codeUnavailable, "08S01", "No answer from the cluster in time; nothing was done (%s)", f.Reason)
+	case txn.KindUnknown:
+		return mysql.NewSQLError(codeUnknown, "08007", "Got error during COMMIT: it may or may not have happened (%s)", f.Reason)
+	}
+	return mysql.NewSQLError(codeMisuse, "42000", "%s", f.Reason)
+}
+
+// sqlStates are MySQL's states of the numbers that the engine leaves without.
+var sqlStates = map[int]string{
+	1040: "08004", 1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01",
+	1051: "42S02", 1052: "23000", 1054: "42S22", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000",
+	1068: "42000", 1091: "42000", 1109: "42S02", 1110: "42000", 1142: "42000", 1146: "42S02", 1264: "22003",
+	1235: "42000", 1364: "HY000", 1366: "HY000", 1406: "22001", 1451: "23000", 1452: "23000", 1792: "25006", 3819: "HY000",
+}
+
+// recognised are errors that the engine reports without a number, by how their
+// text begins.
+var recognised = []struct {
+	prefix string
+	code   int
+}{
+	{"syntax error", 1064},
+	{"unknown error: syntax error", 1064},
+	{"table with name", 1050},
+	{"table not found", 1146},
+	{"database not found", 1049},
+	{"Access denied", 1045},
+	{"command denied", 1142},
+	{"column \"", 1054},
+	{"unknown column", 1054},
+	{"no database selected", 1046},
+	{"Field '", 1364},
+}
+
+// ofStatement is the error that a client gets for an error of its statement.
+func (s *Session) ofStatement(err error) error {
+	var failure *txn.Error
+	if errors.As(err, &failure) {
+		return ofKind(failure)
+	}
+	var e *mysql.SQLError
+	if !errors.As(err, &e) {
+		e = gms.CastSQLError(err)
+	}
+	code, message := e.Num, e.Message
+	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
+		message = s.statement.duplicate
+	}
+	if code == codeUnspecified {
+		for _, r := range recognised {
+			if strings.HasPrefix(message, r.prefix) {
+				code = r.code
+				break
+			}
+		}
+	}
+	state := e.State
+	if known, ok := sqlStates[code]; ok {
+		state = known
+	}
+	return mysql.NewSQLError(code, state, "%s", message)
+}

@@ -1,0 +1,179 @@
+package sql
+
+import (
+	"context"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// triesMax bounds how often a statement that is its own transaction is done.
+const triesMax = 50
+
+// handler stands between the wire and the engine.
+type handler struct {
+	mysql.Handler
+	g  *gateway
+	sm *server.SessionManager
+}
+
+// ConnectionClosed implements mysql.Handler.
+func (h *handler) ConnectionClosed(c *mysql.Conn) {
+	h.Handler.ConnectionClosed(c)
+	h.g.forget(c.ConnectionID)
+}
+
+// ComQuery implements mysql.Handler.
+func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) error {
+	_, err := h.run(ctx, c, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+		if done, err := h.explain(ctx, c, query, cb); done {
+			return "", err
+		}
+		return "", h.Handler.ComQuery(ctx, c, query, cb)
+	})
+	return err
+}
+
+// ComMultiQuery implements mysql.Handler.
+func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
+	return h.run(ctx, c, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+		if done, err := h.explain(ctx, c, query, cb); done {
+			return "", err
+		}
+		return h.Handler.ComMultiQuery(ctx, c, query, cb)
+	})
+}
+
+// ComStmtExecute implements mysql.Handler.
+func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
+	_, err := h.run(ctx, c, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
+		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error { return cb(r, false) })
+	})
+	return err
+}
+
+// ComPrepare implements mysql.Handler.
+func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, prepare *mysql.PrepareData) ([]*querypb.Field, error) {
+	s := h.g.session(c.ConnectionID)
+	if s != nil {
+		s.beginStatement(0)
+	}
+	fields, err := h.Handler.ComPrepare(ctx, c, query, prepare)
+	if err != nil {
+		return nil, s.ofStatement(err)
+	}
+	return fields, nil
+}
+
+// ComInitDB implements mysql.Handler.
+func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
+	s := h.g.session(c.ConnectionID)
+	if s != nil {
+		s.beginStatement(0)
+	}
+	if err := h.Handler.ComInitDB(c, name); err != nil {
+		return s.ofStatement(err)
+	}
+	return nil
+}
+
+// run does a statement, again and again if it is its own transaction and loses
+// only to others. What such a statement yields is held back until it is sure.
+func (h *handler) run(ctx context.Context, c *mysql.Conn, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
+	s := h.g.session(c.ConnectionID)
+	if s == nil {
+		return do(callback)
+	}
+	for try := 0; ; try++ {
+		s.beginStatement(try)
+		var held results
+		spool := callback
+		if s.statement.own {
+			spool = held.add
+		}
+		rest, err := do(spool)
+		if err == nil {
+			err = s.endOwn(ctx)
+		}
+		if err == nil {
+			return rest, held.flush(callback)
+		}
+		v := s.fail(ctx)
+		if v.retry && try+1 < triesMax && catalog.Backoff(ctx, try) {
+			if v.failure.Kind == txn.KindStale {
+				_, _ = h.g.store.Reload(ctx) // a failure shows at the next try
+			}
+			continue
+		}
+		return rest, h.answer(c, s, v, err)
+	}
+}
+
+// answer is the error that the client gets.
+func (h *handler) answer(c *mysql.Conn, s *Session, v verdict, err error) error {
+	if v.failure == nil {
+		return s.ofStatement(err)
+	}
+	if v.failure.Kind == txn.KindUnknown {
+		// The answer still goes out; then nothing more is read from the client.
+		_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
+	}
+	return ofKind(v.failure)
+}
+
+// results holds what a statement yields. The engine reuses the memory of what it
+// hands out, so it is copied.
+type results struct {
+	list []held
+}
+
+type held struct {
+	r    *sqltypes.Result
+	more bool
+}
+
+func (h *results) add(r *sqltypes.Result, more bool) error {
+	copied := *r
+	copied.Rows = make([][]sqltypes.Value, len(r.Rows))
+	for i, row := range r.Rows {
+		copied.Rows[i] = copyRow(row)
+	}
+	h.list = append(h.list, held{&copied, more})
+	return nil
+}
+
+func copyRow(row []sqltypes.Value) []sqltypes.Value {
+	size := 0
+	for _, v := range row {
+		size += len(v.ToBytes())
+	}
+	memory := make([]byte, 0, size)
+	out := make([]sqltypes.Value, len(row))
+	for i, v := range row {
+		if v.IsNull() {
+			continue
+		}
+		start := len(memory)
+		memory = append(memory, v.ToBytes()...)
+		out[i] = sqltypes.MakeTrusted(v.Type(), memory[start:len(memory):len(memory)])
+	}
+	return out
+}
+
+func (h *results) flush(callback mysql.ResultSpoolFn) error {
+	for _, r := range h.list {
+		if err := callback(r.r, r.more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ = gms.Row(nil)

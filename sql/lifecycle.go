@@ -1,0 +1,103 @@
+package sql
+
+import (
+	"context"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/txn"
+)
+
+// verdict is what becomes of a statement that has failed.
+type verdict struct {
+	retry   bool
+	failure *txn.Error // nil: an error of the statement's own
+}
+
+// beginStatement readies the session for a try of a statement.
+func (s *Session) beginStatement(try int) {
+	notFinal := try > 0 && s.statement.notFinal
+	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
+	if s.open != nil && s.open.real != nil {
+		s.statement.mark = s.open.real.Savepoint()
+	}
+}
+
+func (s *Session) autocommit() bool {
+	v, err := s.GetSessionVariable(gms.NewEmptyContext(), gms.AutoCommitSessionVar)
+	if err != nil {
+		return true
+	}
+	on, err := gms.ConvertToBool(gms.NewEmptyContext(), v)
+	return err == nil && on
+}
+
+// fail cleans up after a statement that failed and says whether it should be
+// done again.
+func (s *Session) fail(ctx context.Context) verdict {
+	f := s.statement.failure
+	if f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait {
+		if !s.statement.own {
+			s.undoStatement()
+			return verdict{failure: f}
+		}
+		// The error was computed from reads that nobody has validated.
+		if v := s.validate(ctx); v != nil {
+			f = v
+		}
+	}
+	if s.open != nil || f != nil && f.Kind != txn.KindLockTimeout && f.Kind != txn.KindNoWait {
+		s.end(f)
+	}
+	retry := s.statement.own && f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
+	return verdict{retry: retry, failure: f}
+}
+
+// undoStatement takes back the writes of the failed statement of an explicit
+// transaction.
+func (s *Session) undoStatement() {
+	if s.open != nil && s.open.real != nil {
+		s.open.real.RollbackTo(s.statement.mark)
+	}
+}
+
+// validate commits the reads alone of a failed statement. What it returns
+// replaces the statement's error.
+func (s *Session) validate(ctx context.Context) *txn.Error {
+	if s.open == nil || s.open.real == nil || s.statement.failure != nil {
+		return nil
+	}
+	s.open.real.RollbackTo(0)
+	if s.open.real.Commit(ctx) == nil {
+		return nil
+	}
+	return s.statement.failure
+}
+
+// end rolls the open transaction back and leaves the session without one.
+func (s *Session) end(f *txn.Error) {
+	if s.open != nil && s.open.real != nil {
+		s.open.real.Rollback()
+		if f != nil {
+			s.gateway.observer.Aborted(f.Kind)
+			if f.Kind == txn.KindAborted || f.Kind == txn.KindStale {
+				s.lost = unwatched(s.open.real)
+			}
+		}
+	}
+	s.open = nil
+	s.SetTransaction(nil)
+	s.SetIgnoreAutoCommit(false)
+}
+
+// endOwn ends a transaction that a statement of its own has left open without an
+// error: some commands have no commit.
+func (s *Session) endOwn(ctx context.Context) error {
+	if !s.statement.own || s.open == nil || s.GetIgnoreAutoCommit() {
+		return nil
+	}
+	if s.open.real == nil {
+		return nil
+	}
+	return s.open.real.Commit(ctx)
+}

@@ -1,0 +1,189 @@
+package sql
+
+import (
+	"context"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/txn"
+)
+
+// lockParser is the engine's parser with locking clauses kept. The engine parses
+// them and drops them; here each table that a clause covers is marked with an AS
+// OF that no client can write and that the database reads as a lock. FOR SHARE,
+// which the engine does not parse, is read as FOR UPDATE and remembered.
+type lockParser struct{ gms.Parser }
+
+const lockMark = "\x00lock:"
+
+// lockOfMark reads the mark of a table.
+func lockOfMark(mark string) (txn.Lock, txn.Wait, bool) {
+	kind, ok := strings.CutPrefix(mark, lockMark)
+	if !ok {
+		return 0, 0, false
+	}
+	lock, wait := txn.LockExclusive, txn.WaitForLock
+	if strings.Contains(kind, "share") {
+		lock = txn.LockShared
+	}
+	if strings.Contains(kind, "nowait") {
+		wait = txn.NoWait
+	} else if strings.Contains(kind, "skip locked") {
+		wait = txn.SkipLocked
+	}
+	return lock, wait, true
+}
+
+// ParseSimple implements gms.Parser.
+func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
+	query, share := replaceForShare(query)
+	stmt, err := p.Parser.ParseSimple(query)
+	return markLocks(stmt, share), err
+}
+
+// Parse implements gms.Parser.
+func (p lockParser) Parse(ctx *gms.Context, query string, multi bool) (sqlparser.Statement, string, string, error) {
+	return p.ParseWithOptions(ctx, query, ';', multi, gms.LoadSqlMode(ctx).ParserOptions())
+}
+
+// ParseWithOptions implements gms.Parser. The text returned is that of the client,
+// so that it is parsed to the same when it comes back.
+func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (sqlparser.Statement, string, string, error) {
+	text, share := replaceForShare(query)
+	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, text, delimiter, multi, options)
+	if share {
+		if restored := strings.TrimSuffix(text, rest); len(restored) <= len(query) {
+			parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
+		}
+	}
+	return markLocks(stmt, share), parsed, rest, err
+}
+
+// ParseOneWithOptions implements gms.Parser.
+func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, options sqlparser.ParserOptions) (sqlparser.Statement, int, error) {
+	text, share := replaceForShare(query)
+	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, text, options)
+	return markLocks(stmt, share), n - (len(text)-len(query))*min(n, 1), err
+}
+
+// markLocks marks the tables of every SELECT with a locking clause.
+func markLocks(stmt sqlparser.Statement, share bool) sqlparser.Statement {
+	if stmt == nil {
+		return stmt
+	}
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if s, ok := node.(*sqlparser.Select); ok && s.Lock != nil && s.Lock.Type != "" {
+			markTables(s.From, s.Lock, share)
+		}
+		return true, nil
+	}, stmt)
+	return stmt
+}
+
+func markTables(from sqlparser.TableExprs, lock *sqlparser.Lock, share bool) {
+	for _, e := range from {
+		switch e := e.(type) {
+		case *sqlparser.AliasedTableExpr:
+			if _, isTable := e.Expr.(sqlparser.TableName); isTable && e.AsOf == nil && covers(lock, e) {
+				kind := lock.Type
+				if share {
+					kind = strings.Replace(kind, "update", "share", 1)
+				}
+				e.AsOf = &sqlparser.AsOf{Time: sqlparser.NewStrVal([]byte(lockMark + kind))}
+			}
+		case *sqlparser.ParenTableExpr:
+			markTables(e.Exprs, lock, share)
+		case *sqlparser.JoinTableExpr:
+			markTables(sqlparser.TableExprs{e.LeftExpr, e.RightExpr}, lock, share)
+		}
+	}
+}
+
+// covers reports whether a locking clause is about a table: all of them unless OF
+// names some.
+func covers(lock *sqlparser.Lock, e *sqlparser.AliasedTableExpr) bool {
+	name := e.As.String()
+	if t, ok := e.Expr.(sqlparser.TableName); ok && name == "" {
+		name = t.Name.String()
+	}
+	for _, t := range lock.Tables {
+		if strings.EqualFold(t.Name.String(), name) {
+			return true
+		}
+	}
+	return len(lock.Tables) == 0
+}
+
+// replaceForShare writes FOR UPDATE for FOR SHARE in the first statement of a
+// text, and reports whether all its locking clauses were FOR SHARE.
+func replaceForShare(query string) (string, bool) {
+	if !strings.Contains(strings.ToLower(query), "share") {
+		return query, false
+	}
+	var out strings.Builder
+	replaced, update := false, false
+	previous, copied := "", 0
+	for _, w := range words(query) {
+		word := strings.ToLower(query[w[0]:w[1]])
+		if previous == "for" && word == "share" {
+			out.WriteString(query[copied:w[0]])
+			out.WriteString("UPDATE")
+			copied, replaced = w[1], true
+		}
+		update = update || previous == "for" && word == "update"
+		previous = word
+	}
+	out.WriteString(query[copied:])
+	return out.String(), replaced && !update
+}
+
+// words are the places of the bare words of a statement, up to its end.
+func words(query string) [][2]int {
+	var out [][2]int
+	for i := 0; i < len(query); {
+		switch c := query[i]; {
+		case c == ';':
+			return out
+		case c == '\'' || c == '"' || c == '`':
+			i = skipQuoted(query, i)
+		case strings.HasPrefix(query[i:], "/*"):
+			i = skipTo(query, i, "*/")
+		case strings.HasPrefix(query[i:], "-- "), c == '#':
+			i = skipTo(query, i, "\n")
+		case isWordByte(c):
+			start := i
+			for i < len(query) && isWordByte(query[i]) {
+				i++
+			}
+			out = append(out, [2]int{start, i})
+		default:
+			i++
+		}
+	}
+	return out
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c == '$' || c == '@' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+func skipTo(s string, i int, mark string) int {
+	if end := strings.Index(s[i:], mark); end >= 0 {
+		return i + end + len(mark)
+	}
+	return len(s)
+}
+
+func skipQuoted(s string, i int) int {
+	quote := s[i]
+	for i++; i < len(s); i++ {
+		if s[i] == '\\' && quote != '`' {
+			i++
+		} else if s[i] == quote {
+			return i + 1
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,86 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+)
+
+// provider gives the engine its databases.
+type provider struct{ g *gateway }
+
+var _ gms.CollatedDatabaseProvider = provider{}
+
+// Database implements gms.DatabaseProvider.
+func (p provider) Database(ctx *gms.Context, name string) (gms.Database, error) {
+	if equalFold(name, systemDatabase) {
+		return systemDB{p.g}, nil
+	}
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rec, ok := snap.Database(name)
+	if !ok {
+		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
+			return nil, err
+		}
+		if rec, ok = snap.Database(name); !ok {
+			return nil, gms.ErrDatabaseNotFound.New(name)
+		}
+	}
+	return &database{p.g, rec}, nil
+}
+
+// HasDatabase implements gms.DatabaseProvider.
+func (p provider) HasDatabase(ctx *gms.Context, name string) bool {
+	_, err := p.Database(ctx, name)
+	return err == nil
+}
+
+// AllDatabases implements gms.DatabaseProvider.
+func (p provider) AllDatabases(ctx *gms.Context) []gms.Database {
+	out := []gms.Database{systemDB{p.g}}
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return out
+	}
+	for _, rec := range snap.Databases {
+		out = append(out, &database{p.g, rec})
+	}
+	slices.SortFunc(out, func(a, b gms.Database) int { return strings.Compare(a.Name(), b.Name()) })
+	return out
+}
+
+// CreateDatabase implements gms.MutableDatabaseProvider.
+func (p provider) CreateDatabase(ctx *gms.Context, name string) error {
+	return p.CreateCollatedDatabase(ctx, name, gms.Collation_Default)
+}
+
+// CreateCollatedDatabase implements gms.CollatedDatabaseProvider.
+func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collation gms.CollationID) error {
+	if equalFold(name, systemDatabase) {
+		return gms.ErrDatabaseExists.New(name)
+	}
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return p.g.store.CreateDatabase(ctx, name, collation)
+}
+
+// DropDatabase implements gms.MutableDatabaseProvider.
+func (p provider) DropDatabase(ctx *gms.Context, name string) error {
+	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
+		return err
+	}
+	return p.g.store.DropDatabase(ctx, name)
+}
+
+// database is one database of the catalogue.
+type database struct {
+	g   *gateway
+	rec *catalog.DatabaseRecord
+}

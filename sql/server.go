@@ -1,0 +1,223 @@
+package sql
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/sirupsen/logrus"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// Observer is told of every transaction's end. It is called by many goroutines.
+type Observer interface {
+	Committed(latency time.Duration, stats txn.Stats)
+	Aborted(kind txn.Kind)
+}
+
+type noObserver struct{}
+
+func (noObserver) Committed(time.Duration, txn.Stats) {}
+func (noObserver) Aborted(txn.Kind)                   {}
+
+// User may log in, with all privileges.
+type User struct {
+	Name     string
+	Host     string // "localhost", "%", an address; empty is "%"
+	Password string
+}
+
+// Config of a Server.
+type Config struct {
+	// Address to listen on; empty is a free port of the loopback.
+	Address string
+	// Users who may log in; none means root without password, allowed only on a
+	// loopback address.
+	Users []User
+	// TLS, if set, is offered to clients.
+	TLS *tls.Config
+	// Observer, if set, is told of transactions.
+	Observer Observer
+}
+
+// Server is the MySQL server of one gateway.
+type Server struct {
+	gateway  *gateway
+	listener net.Listener
+	server   *server.Server
+	engine   *sqle.Engine
+	served   chan struct{}
+	once     sync.Once
+}
+
+// gateway is what the sessions of one server share.
+type gateway struct {
+	db       txn.DB
+	store    *catalog.Store
+	observer Observer
+	engine   *sqle.Engine
+
+	mu       sync.Mutex
+	sessions map[uint32]*Session
+	conns    map[uint32]*mysql.Conn
+}
+
+func (g *gateway) session(id uint32) *Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.sessions[id]
+}
+
+// forget rolls back and drops the session of a closed connection.
+func (g *gateway) forget(id uint32) {
+	g.mu.Lock()
+	s := g.sessions[id]
+	delete(g.sessions, id)
+	delete(g.conns, id)
+	g.mu.Unlock()
+	if s != nil {
+		s.abandon()
+	}
+}
+
+// engineLog silences the engine's own log, once for the process: what it has to
+// say reaches the client as an error.
+var engineLog = sync.OnceFunc(func() { logrus.SetOutput(io.Discard) })
+
+// NewServer starts a MySQL server for a gateway.
+func NewServer(db txn.DB, cfg Config) (*Server, error) {
+	engineLog()
+	registerVariables()
+	if cfg.Address == "" {
+		cfg.Address = "127.0.0.1:0"
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	if g.observer == nil {
+		g.observer = noObserver{}
+	}
+	l, err := net.Listen("tcp", cfg.Address)
+	if err != nil {
+		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
+	}
+	s := &Server{gateway: g, listener: l, engine: newEngine(g, cfg.Users), served: make(chan struct{})}
+	g.engine = s.engine
+	if err := s.start(cfg); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *Config) check() error {
+	if len(c.Users) > 0 {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.Address)
+	if err != nil {
+		return fmt.Errorf("the address %q of the MySQL port cannot be read: %w", c.Address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("the MySQL port at %s would let anyone in: give users with passwords, or listen on a loopback address", c.Address)
+	}
+	c.Users = []User{{Name: "root"}}
+	return nil
+}
+
+func newEngine(g *gateway, users []User) *sqle.Engine {
+	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
+	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
+	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
+	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
+	accounts := a.Catalog.MySQLDb
+	accounts.SetPersister(noAccounts{})
+	ed := accounts.Editor()
+	defer ed.Close()
+	for _, u := range users {
+		if u.Host == "" {
+			u.Host = "%"
+		}
+		accounts.AddSuperUser(ed, u.Name, u.Host, u.Password)
+	}
+	return e
+}
+
+// noAccounts refuses changes of accounts: they would hold at this gateway alone
+// and be forgotten at its end.
+type noAccounts struct{}
+
+// Persist implements mysql_db.MySQLDbPersistence.
+func (noAccounts) Persist(*gms.Context, []byte) error {
+	return fmt.Errorf("accounts cannot be changed by a statement; give the server its users when it starts")
+}
+
+var _ mysql_db.MySQLDbPersistence = noAccounts{}
+
+func (s *Server) start(cfg Config) error {
+	var sm *server.SessionManager
+	h := &handler{g: s.gateway}
+	config := server.Config{
+		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
+		Version: "8.0.33-isochron",
+		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {
+			sm = m
+			return e, m, inner
+		}},
+	}
+	var err error
+	s.server, err = server.NewServerWithHandler(config, s.engine, gms.NewContext, s.gateway.newSession, nil,
+		func(inner mysql.Handler) (mysql.Handler, error) {
+			h.Handler = inner
+			return h, nil
+		})
+	if err != nil {
+		return fmt.Errorf("the MySQL server cannot be started: %w", err)
+	}
+	h.sm = sm
+	go func() {
+		defer close(s.served)
+		_ = s.server.Start() // it ends when the listener is closed
+	}()
+	return nil
+}
+
+// Addr is where the server listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Close closes all connections, rolls back what they left open, and returns when
+// nothing runs any more.
+func (s *Server) Close() error {
+	s.once.Do(func() {
+		_ = s.server.Close()
+		s.listener.Close()
+		s.gateway.mu.Lock()
+		for _, c := range s.gateway.conns {
+			c.Close()
+		}
+		s.gateway.mu.Unlock()
+		<-s.served
+		s.server.SessionManager().WaitForClosedConnections()
+		_ = s.engine.Close()
+	})
+	return nil
+}
+
+// Store is the catalogue of the gateway, for those who look at it from outside.
+func (s *Server) Store() *catalog.Store { return s.gateway.store }
+
+var _ = context.Background

@@ -1,0 +1,238 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/catalog"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// Session is one client's session.
+type Session struct {
+	*gms.BaseSession
+	gateway        *gateway
+	lockWaitMillis int64
+	open           *transaction
+	lost           txn.Txn // the aborted transaction that the next one does again
+	statement      statement
+}
+
+// statement is what a session knows of the statement it runs.
+type statement struct {
+	mu        sync.Mutex
+	failure   *txn.Error // what ended a read or a commit
+	duplicate string     // MySQL's words for a duplicate key
+	snapshot  *catalog.Snapshot
+	reloaded  bool // the catalogue was read from its leader for it
+	own       bool // it is its own transaction
+	mark      int  // where its writes begin
+	final     bool // it makes one read and is its own transaction
+	notFinal  bool // that proved wrong at a former try
+}
+
+var (
+	_ table.Session          = (*Session)(nil)
+	_ gms.TransactionSession = (*Session)(nil)
+)
+
+func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
+
+func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (gms.Session, error) {
+	client := gms.Client{Capabilities: conn.Capabilities}
+	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
+		client.User, client.Address = u.User, u.Host
+	}
+	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if old := g.sessions[conn.ConnectionID]; old != nil {
+		old.abandon()
+	}
+	g.sessions[conn.ConnectionID] = s
+	return s, s.BaseSession.SetSessionVariable(gms.NewEmptyContext(), isolationVariable, serializable)
+}
+
+// abandon rolls back what the client left open.
+func (s *Session) abandon() {
+	if t := s.open; t != nil && t.real != nil {
+		t.real.Rollback()
+	}
+	s.open = nil
+}
+
+const (
+	isolationVariable = "transaction_isolation"
+	serializable      = "SERIALIZABLE"
+)
+
+// SetSessionVariable implements gms.Session.
+func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
+	switch strings.ToLower(name) {
+	case isolationVariable, "tx_isolation":
+		if text := fmt.Sprint(value); !strings.EqualFold(text, serializable) {
+			s.Warn(&gms.Warning{Level: "Note", Code: 1105, Message: text + " runs as SERIALIZABLE"})
+			value = serializable
+		}
+	case "innodb_lock_wait_timeout", "lock_wait_timeout":
+		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+			return err
+		}
+		stored, err := s.GetSessionVariable(ctx, name)
+		if seconds, ok := stored.(int64); err == nil && ok {
+			s.lockWaitMillis = max(1, min(seconds, 1<<30)) * 1000
+		}
+		return err
+	}
+	return s.BaseSession.SetSessionVariable(ctx, name, value)
+}
+
+// StartTransaction implements gms.TransactionSession.
+func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
+	s.abandon()
+	s.open = &transaction{s: s, readOnly: c == gms.ReadOnly}
+	return s.open, nil
+}
+
+// CommitTransaction implements gms.TransactionSession.
+func (s *Session) CommitTransaction(ctx *gms.Context, _ gms.Transaction) error {
+	t := s.open
+	if t == nil || t.real == nil {
+		s.open = nil
+		return nil
+	}
+	if err := t.real.Commit(ctx); err != nil {
+		return err // the end of the statement deals with what is left
+	}
+	s.open = nil
+	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
+	return nil
+}
+
+// Rollback implements gms.TransactionSession.
+func (s *Session) Rollback(*gms.Context, gms.Transaction) error {
+	s.abandon()
+	return nil
+}
+
+// CreateSavepoint implements gms.TransactionSession.
+func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+	if s.open != nil {
+		s.open.savepoint(name)
+	}
+	return nil
+}
+
+// RollbackToSavepoint implements gms.TransactionSession.
+func (s *Session) RollbackToSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+	if s.open == nil || !s.open.rollbackTo(name) {
+		return noSavepoint(name)
+	}
+	return nil
+}
+
+// ReleaseSavepoint implements gms.TransactionSession.
+func (s *Session) ReleaseSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+	if s.open == nil || !s.open.release(name) {
+		return noSavepoint(name)
+	}
+	return nil
+}
+
+func noSavepoint(name string) error {
+	return mysql.NewSQLError(1305, "42000", "SAVEPOINT %s does not exist", name)
+}
+
+// Use implements table.Session.
+func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) {
+	if s.open == nil {
+		tx, err := s.StartTransaction(ctx, gms.ReadWrite)
+		if err != nil {
+			return nil, err
+		}
+		ctx.SetTransaction(tx)
+	}
+	s.open.begin()
+	if err := s.open.use(ctx, d); err != nil {
+		return nil, s.note(err)
+	}
+	return s.open.real, nil
+}
+
+// Alter implements table.Session.
+func (s *Session) Alter(ctx *gms.Context) error {
+	s.statement.snapshot = nil
+	if s.open == nil {
+		return nil
+	}
+	err := s.CommitTransaction(ctx, s.open)
+	if err == nil {
+		ctx.SetTransaction(nil)
+		ctx.SetIgnoreAutoCommit(false)
+	}
+	return err
+}
+
+// Duplicate implements table.Session.
+func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
+
+// FinalRead implements table.Session.
+func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.notFinal }
+
+// NotFinal implements table.Session.
+func (s *Session) NotFinal() error {
+	s.statement.notFinal = true
+	return s.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
+}
+
+// note keeps the error that ended a read or a commit.
+func (s *Session) note(err error) error {
+	if e, ok := err.(*txn.Error); ok {
+		s.statement.mu.Lock()
+		s.statement.failure = e
+		s.statement.mu.Unlock()
+	}
+	return err
+}
+
+// snapshot is the catalogue that the statement sees.
+func (s *Session) snapshot(ctx *gms.Context) (*catalog.Snapshot, error) {
+	if s.statement.snapshot == nil {
+		snap, err := s.gateway.store.Current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.statement.snapshot = snap
+	}
+	return s.statement.snapshot, nil
+}
+
+// again reads the catalogue from its leader, once a statement: something that it
+// names was not found.
+func (s *Session) again(ctx *gms.Context) (*catalog.Snapshot, bool, error) {
+	if s.statement.reloaded {
+		return s.statement.snapshot, false, nil
+	}
+	s.statement.reloaded = true
+	snap, err := s.gateway.store.Reload(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	changed := snap != s.statement.snapshot
+	s.statement.snapshot = snap
+	return snap, changed, nil
+}
+
+func snapshotOf(ctx *gms.Context) (*catalog.Snapshot, error) {
+	if s, ok := ctx.Session.(*Session); ok {
+		return s.snapshot(ctx)
+	}
+	return nil, fmt.Errorf("the catalogue is asked for outside a session")
+}

@@ -1,0 +1,146 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"isochron/sql/catalog"
+)
+
+// systemDatabase holds tables that show where things are.
+const systemDatabase = "isochron"
+
+// systemDB is that database.
+type systemDB struct{ g *gateway }
+
+var _ gms.ReadOnlyDatabase = systemDB{}
+
+// Name implements gms.Nameable.
+func (systemDB) Name() string { return systemDatabase }
+
+// IsReadOnly implements gms.ReadOnlyDatabase.
+func (systemDB) IsReadOnly() bool { return true }
+
+// GetTableNames implements gms.Database.
+func (systemDB) GetTableNames(*gms.Context) ([]string, error) {
+	return []string{"placement", "shards"}, nil
+}
+
+// GetTableInsensitive implements gms.Database.
+func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, bool, error) {
+	switch strings.ToLower(name) {
+	case "placement":
+		return newSystemTable("placement", d.placement,
+			"table_schema", "table_name", "leader_region", "replica_regions", "spread", "partition_columns", "shards"), true, nil
+	case "shards":
+		return newSystemTable("shards", d.shards, "shard_id", "leader_region", "replica_regions", "ranges", "tables"), true, nil
+	}
+	return nil, false, nil
+}
+
+// placement lists the tables and where they live.
+func (d systemDB) placement(ctx *gms.Context) ([]gms.Row, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, t := range snap.Tables {
+		p := t.Record.Placement
+		var columns []string
+		for _, pos := range t.Divides() {
+			columns = append(columns, t.Schema.Schema[pos].Name)
+		}
+		leader := p.Leader
+		if p.Spread == catalog.SpreadRegion {
+			leader = "by row"
+		}
+		rows = append(rows, gms.Row{t.Record.Database, t.Record.Name, leader, strings.Join(p.Replicas, ","), string(p.Spread),
+			strings.Join(columns, ","), joined(t.Shards(d.g.db.Directory()))})
+	}
+	slices.SortFunc(rows, func(a, b gms.Row) int {
+		return strings.Compare(fmt.Sprint(a[0], "\x00", a[1]), fmt.Sprint(b[0], "\x00", b[1]))
+	})
+	return rows, nil
+}
+
+func joined(ids []uint64) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")
+}
+
+// shards lists the shards of the cluster.
+func (d systemDB) shards(ctx *gms.Context) ([]gms.Row, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir := d.g.db.Directory()
+	var rows []gms.Row
+	for _, s := range dir.Shards {
+		var regions, tables []string
+		for _, n := range s.Replicas {
+			regions = append(regions, dir.RegionOf(n))
+		}
+		ranges := 0
+		for _, r := range dir.Ranges {
+			if r.Shard == s.ID {
+				ranges++
+			}
+		}
+		for _, t := range snap.Tables {
+			if slices.Contains(t.Shards(dir), s.ID) {
+				tables = append(tables, t.Record.Database+"."+t.Record.Name)
+			}
+		}
+		slices.Sort(tables)
+		rows = append(rows, gms.Row{fmt.Sprint(s.ID), s.Leader, strings.Join(regions, ","), fmt.Sprint(ranges), strings.Join(tables, ",")})
+	}
+	return rows, nil
+}
+
+// systemTable is a table worked out when it is read. All columns are text.
+type systemTable struct {
+	name string
+	sch  gms.Schema
+	rows func(*gms.Context) ([]gms.Row, error)
+}
+
+func newSystemTable(name string, rows func(*gms.Context) ([]gms.Row, error), columns ...string) *systemTable {
+	t := &systemTable{name: name, rows: rows}
+	for _, c := range columns {
+		t.sch = append(t.sch, &gms.Column{Name: c, Type: types.LongText, Source: name, DatabaseSource: systemDatabase})
+	}
+	return t
+}
+
+// Name implements gms.Nameable.
+func (t *systemTable) Name() string { return t.name }
+
+// String implements fmt.Stringer.
+func (t *systemTable) String() string { return t.name }
+
+// Schema implements gms.Table.
+func (t *systemTable) Schema(*gms.Context) gms.Schema { return t.sch }
+
+// Collation implements gms.Table.
+func (t *systemTable) Collation() gms.CollationID { return gms.Collation_Default }
+
+type wholeTable struct{}
+
+// Key implements gms.Partition.
+func (wholeTable) Key() []byte { return []byte{0} }
+
+// Partitions implements gms.Table.
+func (t *systemTable) Partitions(*gms.Context) (gms.PartitionIter, error) {
+	return gms.PartitionsToPartitionIter(wholeTable{}), nil
+}
+
+// PartitionRows implements gms.Table.
+func (t *systemTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.RowIter, error) {
+	rows, err := t.rows(ctx)
+	return gms.RowsToRowIter(rows...), err
+}

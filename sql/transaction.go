@@ -1,0 +1,143 @@
+package sql
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// transaction is what the engine holds for a session's transaction. Any command
+// makes one, so it begins for real only at the first use of data.
+type transaction struct {
+	s        *Session
+	readOnly bool
+	real     txn.Txn
+	began    time.Time
+	uses     map[uint64]*catalog.Descriptor // tables, by id
+	marks    []mark
+}
+
+type mark struct {
+	name string
+	at   int
+}
+
+var _ gms.Transaction = (*transaction)(nil)
+
+// String implements gms.Transaction.
+func (t *transaction) String() string {
+	if t.real == nil {
+		return "transaction, not begun"
+	}
+	return t.real.ID().String()
+}
+
+// IsReadOnly implements gms.Transaction.
+func (t *transaction) IsReadOnly() bool { return t.readOnly }
+
+func (t *transaction) begin() {
+	if t.real != nil {
+		return
+	}
+	t.real = &watched{Txn: t.s.gateway.db.Begin(txn.Options{
+		RetryOf:        t.s.lost,
+		ReadOnly:       t.readOnly,
+		LockWaitMillis: t.s.lockWaitMillis,
+	}), s: t.s}
+	t.s.lost = nil
+	t.began = time.Now()
+	// Savepoints set before anything was written are at the start.
+	t.uses = map[uint64]*catalog.Descriptor{}
+}
+
+// use makes the transaction depend on a table's definition.
+func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
+	switch used := t.uses[d.ID()]; {
+	case used == d:
+		return nil
+	case used != nil && used.Record.Generation != d.Record.Generation:
+		return txn.Errorf(txn.KindStale, "the definition of table %s changed during the transaction", d.Name())
+	}
+	v, err := t.s.gateway.store.Version(ctx, d)
+	if err != nil {
+		return err
+	}
+	t.real.Guard(d.GuardName(), v)
+	t.uses[d.ID()] = d
+	return nil
+}
+
+func (t *transaction) savepoint(name string) {
+	t.release(name)
+	at := 0
+	if t.real != nil {
+		at = t.real.Savepoint()
+	}
+	t.marks = append(t.marks, mark{name, at})
+}
+
+func (t *transaction) find(name string) int {
+	for i := len(t.marks) - 1; i >= 0; i-- {
+		if equalFold(t.marks[i].name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *transaction) release(name string) bool {
+	i := t.find(name)
+	if i >= 0 {
+		t.marks = append(t.marks[:i], t.marks[i+1:]...)
+	}
+	return i >= 0
+}
+
+func (t *transaction) rollbackTo(name string) bool {
+	i := t.find(name)
+	if i < 0 {
+		return false
+	}
+	if t.real != nil {
+		t.real.RollbackTo(t.marks[i].at)
+	}
+	t.marks = t.marks[:i+1]
+	return true
+}
+
+// watched notes, for the end of the statement, the error that ended a read or a
+// commit: on its way through the engine an error may lose what it was. One
+// statement may read from several goroutines of the engine, one at a time.
+type watched struct {
+	txn.Txn
+	s  *Session
+	mu sync.Mutex
+}
+
+// Read implements txn.Txn.
+func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	res, err := w.Txn.Read(ctx, r)
+	return res, w.s.note(err)
+}
+
+// Commit implements txn.Txn.
+func (w *watched) Commit(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.s.note(w.Txn.Commit(ctx))
+}
+
+// unwatched is the transaction itself, as RetryOf wants it.
+func unwatched(t txn.Txn) txn.Txn {
+	if w, ok := t.(*watched); ok {
+		return w.Txn
+	}
+	return t
+}

@@ -1,0 +1,245 @@
+package yield
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"isochron/txn"
+)
+
+func id(n uint64) txn.ID   { return txn.ID{Node: 1, Epoch: 1, Seq: n} }
+func age(n uint64) txn.Age { return txn.Age{Start: txn.Timestamp(n), ID: id(n)} }
+
+func TestWhoYields(t *testing.T) {
+	row := Claim{Exclusive: []txn.Key{"x"}}
+	for _, c := range []struct {
+		name         string
+		policy       Policy
+		phase        Phase
+		asker        uint64
+		holder       uint64
+		voted        bool
+		wait, die    bool
+		woundsHolder bool
+	}{
+		{"an older one wounds a younger that executes", WoundWait, Execute, 1, 2, false, false, false, true},
+		{"a younger one waits for an older that executes", WoundWait, Execute, 2, 1, false, true, false, false},
+		{"an older one waits for a voted one", WoundWait, Execute, 1, 2, true, true, false, false},
+		{"a prepare wounds a younger that executes", WoundWait, Prepare, 1, 2, false, false, false, true},
+		{"a prepare gives way to an older that executes", WoundWait, Prepare, 2, 1, false, false, true, false},
+		{"a prepare waits for a voted younger one", WoundWait, Prepare, 1, 2, true, true, false, false},
+		{"a prepare gives way to a voted older one", WoundWait, Prepare, 2, 1, true, false, true, false},
+		{"a validation never waits", Validate, Prepare, 1, 2, true, false, true, false},
+		{"an instant read waits for a voted writer", Validate, Instant, 1, 2, true, true, false, false},
+		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
+	} {
+		table := NewTable()
+		table.Grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
+		v := table.Request(c.policy, c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
+		if (v.Wait != nil) != c.wait || (v.Die != nil) != c.die || (len(v.Victims) == 1) != c.woundsHolder {
+			t.Errorf("%s: got %+v", c.name, v)
+		}
+	}
+}
+
+func TestRangesKeepPhantomsOut(t *testing.T) {
+	table := NewTable()
+	table.Grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
+	ask := func(k txn.Key) bool {
+		return table.Request(WoundWait, Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).Granted()
+	}
+	if ask("b") || ask("c") || !ask("a") || !ask("d") {
+		t.Error("a locked range [b, d) must keep writers out of b and c only")
+	}
+	table.Release(id(1))
+	if !ask("c") {
+		t.Error("a released range must let writers in")
+	}
+}
+
+func TestUpgradeAndRelease(t *testing.T) {
+	table := NewTable()
+	table.Grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
+	table.Grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
+	if table.Request(Validate, Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).Granted() {
+		t.Error("an upgraded lock must be exclusive")
+	}
+	table.Release(id(1))
+	if len(table.Holders()) != 0 || table.points.Len() != 0 {
+		t.Error("a release must leave nothing behind")
+	}
+}
+
+// TestNobodyWaitsInACircle drives random transactions over several shards, as
+// they would be driven, and looks for a circle of waits after each step.
+func TestNobodyWaitsInACircle(t *testing.T) {
+	for seed := range uint64(300) {
+		w := newWaitWorld(seed)
+		for range 400 {
+			w.step()
+			if c := w.circle(); c != "" {
+				t.Fatalf("seed %d: %s", seed, c)
+			}
+		}
+	}
+}
+
+// waitWorld is transactions that lock keys in execution one at a time and then
+// prepare at all their shards at once.
+type waitWorld struct {
+	rng    *rand.Rand
+	shards []*Table
+	txns   map[uint64]*actor
+	next   uint64
+}
+
+type actor struct {
+	n         uint64
+	claims    map[int]Claim // held, by shard
+	preparing map[int]bool  // shards asked for a vote
+	voted     map[int]bool
+	waits     map[int]*Holder
+}
+
+func newWaitWorld(seed uint64) *waitWorld {
+	w := &waitWorld{rng: rand.New(rand.NewPCG(seed, 7)), txns: map[uint64]*actor{}}
+	for range 3 {
+		w.shards = append(w.shards, NewTable())
+	}
+	return w
+}
+
+func (w *waitWorld) pick() *actor {
+	if len(w.txns) < 6 {
+		w.next++
+		// Ages are not in order of arrival: a retry inherits its age.
+		n := w.next*10 - uint64(w.rng.IntN(60))%(w.next*10)
+		for w.txns[n] != nil {
+			n++
+		}
+		w.txns[n] = &actor{n: n, claims: map[int]Claim{}, preparing: map[int]bool{}, voted: map[int]bool{}, waits: map[int]*Holder{}}
+		return w.txns[n]
+	}
+	i := w.rng.IntN(len(w.txns))
+	for n := uint64(0); ; n++ {
+		if a := w.txns[n]; a != nil {
+			if i == 0 {
+				return a
+			}
+			i--
+		}
+	}
+}
+
+func (w *waitWorld) step() {
+	a := w.pick()
+	if len(a.waits) > 0 && len(a.preparing) == 0 {
+		for s := range a.waits { // asks again when its holder has gone
+			if w.shards[s].Holder(a.waits[s].Txn) == nil {
+				delete(a.waits, s)
+			}
+		}
+		return
+	}
+	switch {
+	case len(a.preparing) > 0:
+		w.vote(a)
+	case w.rng.IntN(4) == 0:
+		for s := range w.shards {
+			if w.rng.IntN(2) == 0 || len(a.claims[s].Exclusive) > 0 {
+				a.preparing[s] = true
+			}
+		}
+		a.waits = map[int]*Holder{}
+	default:
+		s := w.rng.IntN(len(w.shards))
+		w.ask(a, s, Execute, Claim{Exclusive: []txn.Key{w.key()}})
+	}
+}
+
+func (w *waitWorld) key() txn.Key { return txn.Key(rune('a' + w.rng.IntN(3))) }
+
+func (w *waitWorld) vote(a *actor) {
+	for s := range w.shards {
+		if !a.preparing[s] || a.voted[s] || w.rng.IntN(2) == 0 {
+			continue
+		}
+		c := a.claims[s]
+		c.Exclusive = append(c.Exclusive[:len(c.Exclusive):len(c.Exclusive)], w.key())
+		if w.txns[a.n] == nil || !w.ask(a, s, Prepare, c) {
+			return
+		}
+		w.shards[s].Holder(id(a.n)).Voted = true
+		a.voted[s] = true
+	}
+	if len(a.voted) == len(a.preparing) && w.rng.IntN(3) == 0 {
+		w.end(a)
+	}
+}
+
+func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
+	for {
+		v := w.shards[s].Request(WoundWait, phase, id(a.n), age(a.n), c)
+		delete(a.waits, s)
+		switch {
+		case v.Die != nil:
+			w.end(a)
+			return false
+		case v.Wait != nil:
+			a.waits[s] = v.Wait
+			return false
+		case len(v.Victims) > 0:
+			for _, victim := range v.Victims {
+				w.end(w.txns[victim.Seq])
+			}
+			continue
+		}
+		w.shards[s].Grant(0, id(a.n), age(a.n), c)
+		have := a.claims[s]
+		have.Exclusive = append(have.Exclusive, c.Exclusive...)
+		a.claims[s] = have
+		return true
+	}
+}
+
+func (w *waitWorld) end(a *actor) {
+	for _, t := range w.shards {
+		t.Release(id(a.n))
+	}
+	delete(w.txns, a.n)
+	for _, o := range w.txns {
+		for s, h := range o.waits {
+			if h.Txn == id(a.n) {
+				delete(o.waits, s)
+			}
+		}
+	}
+}
+
+// circle follows every wait; a path longer than the number of transactions is one.
+func (w *waitWorld) circle() string {
+	for n := range w.txns {
+		seen := map[uint64]bool{}
+		if path, found := w.follow(n, seen, nil); found {
+			return fmt.Sprint("these wait in a circle: ", path)
+		}
+	}
+	return ""
+}
+
+func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]uint64, bool) {
+	if onPath[n] {
+		return append(path, n), true
+	}
+	onPath[n] = true
+	defer delete(onPath, n)
+	if a := w.txns[n]; a != nil {
+		for _, h := range a.waits {
+			if p, found := w.follow(h.Txn.Seq, onPath, append(path, n)); found {
+				return p, true
+			}
+		}
+	}
+	return nil, false
+}
