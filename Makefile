@@ -27,10 +27,10 @@ lint:
 	$(GO) test $(TAGS) -count=1 ./internal/lint
 
 hunt:
-	$(GO) test $(TAGS) -timeout 4h -count=1 -run Hunt ./sim/ -args -seeds $(SEEDS)
+	ISOCHRON_SEEDS=$(SEEDS) $(GO) test $(TAGS) -timeout 4h -count=1 -v -run 'TestHunt$$' ./sim/
 
 kill9:
-	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run Kill9 ./cmd/... -args -kills 10
+	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10
 
 fuzz:
 	.ci/fuzz

@@ -250,8 +250,8 @@ func (c *lists) describe(a anomaly) Violation {
 		case rw:
 			text += fmt.Sprintf("\n  %s did not see %s (rw: %d in %s)", from, to, e.value, e.key)
 		case realTime:
-			text += fmt.Sprintf("\n  %s was acknowledged at %.3f ms, before %s began at %.3f ms", from,
-				float64(from.CompleteNanos)/1e6, to, float64(to.InvokeNanos)/1e6)
+			text += fmt.Sprintf("\n  %s was acknowledged at %d us, before %s began at %d us",
+				from, from.CompleteNanos/1000, to, to.InvokeNanos/1000)
 		}
 	}
 	return Violation{Name: a.name, StrictOnly: a.strictOnly, Detail: text}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -93,8 +94,8 @@ func (e *Engine) Apply(b *store.Batch) {
 		return
 	}
 	pb := e.db.NewBatchWithSize(batchSize(b))
-	for _, op := range b.Ops {
-		if err := addOp(pb, op); err != nil {
+	for i, op := range b.Ops {
+		if err := e.addOp(pb, op, b.Ops[:i]); err != nil {
 			panic(e.failure("building a batch", err))
 		}
 	}
@@ -114,16 +115,46 @@ func batchSize(b *store.Batch) int {
 	return n
 }
 
-func addOp(pb *pebble.Batch, op store.Op) error {
+// addOp adds an operation to a batch that holds the earlier ones already.
+func (e *Engine) addOp(pb *pebble.Batch, op store.Op, earlier []store.Op) error {
 	switch op.Kind {
 	case store.OpSet:
 		return pb.Set(op.Key, op.Value, nil)
 	case store.OpDelete:
 		return pb.Delete(op.Key, nil)
 	case store.OpDeleteRange:
-		return pb.DeleteRange(op.Key, op.Value, nil)
+		return e.deleteRange(pb, op.Key, op.Value, earlier)
 	}
 	return fmt.Errorf("operation %d is not known", op.Kind)
+}
+
+// pointDeletesMax is up to how many keys a range is deleted key by key.
+const pointDeletesMax = 1000
+
+// deleteRange deletes the few keys of a short range one by one. A range
+// tombstone in a memtable makes the next iterator sort all the tombstones of
+// that memtable again, and a log that is cut often leaves thousands of them.
+func (e *Engine) deleteRange(pb *pebble.Batch, start, end []byte, earlier []store.Op) error {
+	var keys [][]byte
+	for _, op := range earlier {
+		if op.Kind == store.OpSet && bytes.Compare(op.Key, start) >= 0 && bytes.Compare(op.Key, end) < 0 {
+			keys = append(keys, op.Key)
+		}
+	}
+	it := e.Iter(start, end)
+	defer it.Close()
+	for on := it.First(); on; on = it.Next() {
+		if len(keys) >= pointDeletesMax {
+			return pb.DeleteRange(start, end, nil)
+		}
+		keys = append(keys, bytes.Clone(it.Key()))
+	}
+	for _, k := range keys {
+		if err := pb.Delete(k, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Sync returns when all that was applied before it began is on the disk. It

@@ -127,7 +127,7 @@ func HuntParams(bugs node.Bugs) node.Params {
 		RecoverAfter:      120 * time.Millisecond,
 		ProbeAfter:        150 * time.Millisecond,
 		KeepVersions:      400 * time.Millisecond,
-		LogEntries:        40,
+		LogEntries:        10,
 		Bugs:              bugs,
 	}
 }
@@ -149,7 +149,7 @@ func Hunt(seed uint64, row protocol.Row, cfg HuntConfig) (result Result) {
 	h := &hunt{cfg: cfg, result: Result{Seed: seed, Row: row.Name}}
 	defer func() {
 		if r := recover(); r != nil {
-			h.violation("panic", "at %s ms: %v\n%s", stamp(h.w.Elapsed()), r, debug.Stack())
+			h.violation("panic", "at %s ms: %v%s", stamp(h.w.Elapsed()), r, ownFrames(string(debug.Stack())))
 			result = h.result
 		}
 	}()
@@ -158,6 +158,17 @@ func Hunt(seed uint64, row protocol.Row, cfg HuntConfig) (result Result) {
 	h.run()
 	h.finish()
 	return h.result
+}
+
+// ownFrames are the places in our own code that a stack names.
+func ownFrames(stack string) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(stack, "\n") {
+		if strings.HasPrefix(line, "isochron/") && !strings.HasPrefix(line, "isochron/sim.") {
+			out.WriteString("\n    " + line[:strings.LastIndexByte(line, '(')])
+		}
+	}
+	return out.String()
 }
 
 func (h *hunt) violation(name, format string, args ...any) {
@@ -299,34 +310,41 @@ func (h *hunt) finish() {
 	lists := history.CheckLists(&h.listing)
 	h.result.Violations = append(h.result.Violations, bank.Violations...)
 	h.result.Violations = append(h.result.Violations, lists.Violations...)
-	h.checkReplicas()
+	if h.w.Ready() {
+		h.checkReplicas()
+	}
 	counts := h.n.counts
 	for _, one := range []*history.History{&h.banking, &h.listing} {
 		for _, r := range one.Records {
 			counts[string(r.Outcome)]++
 		}
 	}
-	counts["lost messages"] = h.w.net.lost
+	counts["lost messages"], counts["contention spans"] = h.w.net.lost, h.w.spans
 	h.result.Counts, h.result.Hash, h.result.Virtual = counts, h.w.Hash(), h.w.Elapsed()
 }
 
-// checkReplicas: in a quiet cluster every replica has applied the same rows.
+// checkReplicas: in a quiet cluster every replica comes to have the same rows.
 func (h *hunt) checkReplicas() {
-	h.w.Run(2 * HuntParams(node.Bugs{}).HeartbeatInterval)
+	difference := ""
+	agree := func() bool {
+		difference = h.difference()
+		return difference == ""
+	}
+	if !h.w.RunUntil(huntQuietWait, agree) {
+		h.violation("replicas-differ", "%v after everything else was quiet: %s\n%s", huntQuietWait, difference, strings.Join(h.w.Status(), "\n"))
+	}
+}
+
+// difference tells of one row that two replicas have differently.
+func (h *hunt) difference() string {
+	first := h.w.hosts[0]
 	for _, key := range append(h.bank.Keys(), h.lists.Keys()...) {
-		first := h.w.hosts[0]
-		if !first.up() {
-			return
-		}
-		value, version, ok := first.node.Peek(key)
+		value, version, _ := first.node.Peek(key)
 		for _, o := range h.w.hosts[1:] {
-			if !o.up() {
-				continue
-			}
-			v, ver, has := o.node.Peek(key)
-			if string(v) != string(value) || ver != version || has != ok {
-				h.violation("replicas-differ", "n1 has %q by %v, n%d has %q by %v for %q", value, version, o.id, v, ver, string(key))
+			if v, ver, _ := o.node.Peek(key); string(v) != string(value) || ver != version {
+				return fmt.Sprintf("n%d has %q by %v, n%d has %q by %v for %q", first.id, value, version, o.id, v, ver, string(key))
 			}
 		}
 	}
+	return ""
 }

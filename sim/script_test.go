@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"isochron/coordinator"
 	"isochron/geo"
 	"isochron/node"
 	"isochron/protocol"
@@ -29,7 +32,8 @@ import (
 //	commit NAME / rollback NAME
 //	run FOR                                     let time pass
 //	crash REGION / restart REGION
-//	crash-when REGION sends=WORD [to=REGION] [before]   at the next such message
+//	crash-when REGION sends=WORD [to=REGION] [before]   right after the next such message, or just before
+//	crash-when REGION answers                   just before it answers a client
 //	cut REGION REGION / mend                    both ways / everything
 //	show KEY...                                 what each node has applied
 //
@@ -49,8 +53,14 @@ type script struct {
 	t      *testing.T
 	w      *World
 	actors map[string]*actor
-	names  []string // of attempts and transactions, as the story calls them: old, new, ...
+	names  map[txn.ID]string // the story's names of transactions
+	tries  []try             // attempts to commit, in the order of their Prepares
 	lines  []string
+}
+
+type try struct {
+	attempt txn.Attempt
+	of      txn.ID
 }
 
 // actor carries out one transaction, a command at a time.
@@ -73,8 +83,10 @@ func (s *script) close() {
 	}
 }
 
-func (s *script) play(t *testing.T, d *datadriven.TestData) string {
+func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 	s.t, s.lines = t, nil
+	command := *data // the reader uses its own again, and an async command outlives this call
+	d := &command
 	switch d.Cmd {
 	case "cluster":
 		s.cluster(d)
@@ -88,12 +100,28 @@ func (s *script) play(t *testing.T, d *datadriven.TestData) string {
 	return s.printed()
 }
 
-// printed is what happened, with the story's names for transactions.
+// printed is what happened, with the story's names: T is a transaction, T/1 the
+// first attempt to commit it.
 func (s *script) printed() string {
 	if len(s.lines) == 0 {
 		return ""
 	}
-	return strings.NewReplacer(s.names...).Replace(strings.Join(s.lines, "\n") + "\n")
+	for _, line := range s.lines {
+		s.learnLocal(line)
+		s.learnWaiting(line)
+	}
+	var names []string
+	count := map[txn.ID]int{}
+	for _, one := range s.tries {
+		if name := s.names[one.of]; name != "" {
+			count[one.of]++
+			names = append(names, one.attempt.String(), fmt.Sprintf("%s/%d", name, count[one.of]))
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(s.names), func(a, b txn.ID) int { return strings.Compare(b.String(), a.String()) }) {
+		names = append(names, id.String(), s.names[id])
+	}
+	return strings.NewReplacer(names...).Replace(strings.Join(s.lines, "\n") + "\n")
 }
 
 func (s *script) cluster(d *datadriven.TestData) {
@@ -110,7 +138,7 @@ func (s *script) cluster(d *datadriven.TestData) {
 	for i, region := range wan.Regions[:n] {
 		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
 	}
-	s.actors, s.names = map[string]*actor{}, nil
+	s.actors, s.names, s.tries = map[string]*actor{}, map[txn.ID]string{}, nil
 	s.w, err = New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
 		Params:   node.Params{KeepVersions: time.Hour},
@@ -176,27 +204,43 @@ func (s *script) tell(a *actor, format string, args ...any) {
 	s.say("%s  %s: %s", stamp(s.w.now-s.w.trace.zero), a.name, fmt.Sprintf(format, args...))
 }
 
-// learnNames notes what the messages call the story's transactions.
+// learnNames notes which attempts belong to which transaction.
 func (s *script) learnNames(_ *host, env *txn.Envelope) fate {
-	if p := env.Msg.Prepare; p != nil {
-		s.call(p.Attempt.String(), p.Txn.String(), "")
+	p := env.Msg.Prepare
+	if p != nil && !slices.ContainsFunc(s.tries, func(o try) bool { return o.attempt == p.Attempt }) {
+		s.tries = append(s.tries, try{p.Attempt, p.Txn})
 	}
 	return leaves
 }
 
-// call makes the story use for id the name it has for known.
-func (s *script) call(id, known, fallback string) {
-	name := fallback
-	for i := 0; i < len(s.names); i += 2 {
-		if s.names[i] == id {
-			return
-		}
-		if s.names[i] == known {
-			name = s.names[i+1]
-		}
+// An attempt at shards of one's own node sends no Prepare; a remark tells of it.
+var ofWhom = regexp.MustCompile(`a\d+\.\d+\.\d+ of t\d+\.\d+\.\d+`)
+
+func (s *script) learnLocal(line string) {
+	text := ofWhom.FindString(line)
+	if text == "" {
+		return
 	}
-	if name != "" {
-		s.names = append(s.names, id, name)
+	p := new(txn.Prepare)
+	_, err := fmt.Sscanf(text, "a%d.%d.%d of t%d.%d.%d",
+		&p.Attempt.Node, &p.Attempt.Epoch, &p.Attempt.Seq, &p.Txn.Node, &p.Txn.Epoch, &p.Txn.Seq)
+	s.must(err)
+	s.learnNames(nil, &txn.Envelope{Msg: txn.Message{Prepare: p}})
+}
+
+// learnWaiting: a transaction that waits for its first answer has no name yet,
+// but its node's remarks have.
+func (s *script) learnWaiting(line string) {
+	for _, text := range regexp.MustCompile(`t\d+\.\d+\.\d+`).FindAllString(line, -1) {
+		var id txn.ID
+		_, err := fmt.Sscanf(text, "t%d.%d.%d", &id.Node, &id.Epoch, &id.Seq)
+		s.must(err)
+		for _, name := range slices.Sorted(maps.Keys(s.actors)) {
+			a := s.actors[name]
+			if s.names[id] == "" && !a.idle && a.t.ID().IsZero() && a.c.host.id == id.Node {
+				s.names[id] = name
+			}
+		}
 	}
 }
 
@@ -219,7 +263,17 @@ func (s *script) begin(d *datadriven.TestData) {
 		}
 	})
 	s.actors[a.name] = a
-	s.w.RunUntil(time.Millisecond, func() bool { return a.idle })
+	s.await(a)
+}
+
+// await runs until an actor has nothing to do; it reports whether that came.
+func (s *script) await(a *actor) bool {
+	for limit := s.w.Elapsed() + scriptWait; !a.idle; {
+		if !s.w.Step(limit) {
+			return false
+		}
+	}
+	return true
 }
 
 // act has an actor do something and, unless async, waits until it is done.
@@ -234,9 +288,10 @@ func (s *script) act(d *datadriven.TestData) {
 		s.w.After(0, a.c.resume)
 	}
 	if d.HasArg("async") {
+		s.w.Run(0)
 		return
 	}
-	if !s.w.RunUntil(scriptWait, func() bool { return a.idle }) {
+	if !s.await(a) {
 		s.tell(a, "still waits")
 	}
 }
@@ -257,15 +312,19 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 			a.t.Delete(s.key(arg.Key))
 		}
 	case "commit":
-		if err := a.t.Commit(context.Background()); err != nil {
-			s.tell(a, "not committed: %v", err)
-		} else {
+		switch err := a.t.Commit(context.Background()); {
+		case err == nil:
 			s.tell(a, "committed")
+		case txn.KindOf(err) == txn.KindUnknown:
+			s.tell(a, "the outcome is unknown: %v", err)
+		default:
+			s.tell(a, "not committed: %v", err)
 		}
 	case "rollback":
 		a.t.Rollback()
 	}
-	s.call(a.t.ID().String(), "", a.name)
+	s.names[a.t.ID()] = a.name
+	delete(s.names, txn.ID{}) // it has no id before its first request
 }
 
 func (s *script) read(a *actor, d *datadriven.TestData) {
@@ -355,6 +414,16 @@ func (s *script) show(text string) {
 
 // trap has a host crash at its next message of a kind.
 func (s *script) trap(h *host, d *datadriven.TestData) {
+	if d.HasArg("answers") {
+		s.w.onAnswer = func(from *host, _ *coordinator.Request, _ *coordinator.Response) fate {
+			if from != h {
+				return leaves
+			}
+			s.w.onAnswer = nil
+			return lostCrash
+		}
+		return
+	}
 	word, after := argument(d, "sends"), leftCrash
 	if d.HasArg("before") {
 		after = lostCrash

@@ -23,7 +23,7 @@ type tracer struct {
 }
 
 func newTracer(out func(string), label func(txn.NodeID) string) *tracer {
-	return &tracer{hash: xxhash.New(), out: out, said: map[string]bool{}, label: label}
+	return &tracer{hash: xxhash.New(), out: out, words: words{node: label}, said: map[string]bool{}, label: label}
 }
 
 // Marks of what is hashed.

@@ -14,6 +14,8 @@ import (
 type words struct {
 	// key prints a key; nil prints it quoted.
 	key func(txn.Key) string
+	// node names a node.
+	node func(txn.NodeID) string
 }
 
 // message is "" for what keeps a cluster going but tells no story: heartbeats,
@@ -53,13 +55,20 @@ func (w words) upkeep(m *txn.Message) string {
 	case m.ProbeReply != nil:
 		return fmt.Sprintf("ProbeReply: %v lives: %v", m.ProbeReply.Txn, m.ProbeReply.Alive)
 	case m.NotLeader != nil:
-		return fmt.Sprintf("NotLeader: shard %d is led by n%d, as far as known (term %d)", m.NotLeader.Shard, m.NotLeader.Leader, m.NotLeader.Term)
+		return w.notLeader(m.NotLeader)
 	case m.SnapFetch != nil:
 		return fmt.Sprintf("SnapFetch: more of the state of shard %d at entry %d", m.SnapFetch.Shard, m.SnapFetch.Index)
 	case m.SnapChunk != nil:
 		return fmt.Sprintf("SnapChunk: %d keys of the state of shard %d", len(m.SnapChunk.Keys), m.SnapChunk.Shard)
 	}
 	return "an empty message"
+}
+
+func (w words) notLeader(n *txn.NotLeader) string {
+	if n.Leader == 0 {
+		return fmt.Sprintf("NotLeader: nobody serves shard %d yet, as far as known here (term %d)", n.Shard, n.Term)
+	}
+	return fmt.Sprintf("NotLeader: shard %d is led by %s, as far as known here (term %d)", n.Shard, w.node(n.Leader), n.Term)
 }
 
 func (w words) raft(r *txn.Raft) string {
@@ -73,7 +82,7 @@ func (w words) raft(r *txn.Raft) string {
 		return fmt.Sprintf("Append to the log of shard %d: %s (term %d)", r.Shard, entryRange(first, last), m.GetTerm())
 	case m.GetType() == raftpb.MsgAppResp && m.GetReject():
 		return fmt.Sprintf("Appended nothing: the log of shard %d does not fit here", r.Shard)
-	case m.GetType() == raftpb.MsgAppResp:
+	case m.GetType() == raftpb.MsgAppResp && m.GetIndex() > 0:
 		return fmt.Sprintf("Appended: the log of shard %d is on disk here up to entry %d", r.Shard, m.GetIndex())
 	case m.GetType() == raftpb.MsgSnap:
 		return fmt.Sprintf("Snapshot: the state of shard %d is to be fetched", r.Shard)

@@ -73,7 +73,7 @@ type World struct {
 	net     *network
 	clients []*Client
 	trace   *tracer
-	spans   []time.Duration // contention spans that ended
+	spans   int // contention spans that ended
 
 	// onSend may have a host crash at a message: see nemesis.
 	onSend func(h *host, env *txn.Envelope) fate

@@ -1,13 +1,17 @@
 package sql
 
 import (
+	"fmt"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/sql/catalog"
+	"isochron/sql/plan"
 	"isochron/sql/table"
+	"isochron/txn"
 )
 
 // builder is asked first how to execute a node of a plan; nil leaves it to the
@@ -23,8 +27,64 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.createTable(ctx, n)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
+	case *gmsplan.CreateUser, *gmsplan.DropUser, *gmsplan.RenameUser, *gmsplan.AlterUser, *gmsplan.CreateRole, *gmsplan.DropRole,
+		*gmsplan.Grant, *gmsplan.GrantRole, *gmsplan.GrantProxy, *gmsplan.Revoke, *gmsplan.RevokeRole, *gmsplan.RevokeProxy:
+		return nil, errAccounts
+	case *plan.Rows:
+		return n.Iter(), nil
+	}
+	s, ok := ctx.Session.(*Session)
+	if !ok {
+		return nil, nil
+	}
+	s.compile(ctx, n)
+	p := s.statement.plan
+	if p == nil {
+		return nil, nil
+	}
+	if p.Read != nil && p.Read.Top == n {
+		return p.Read.Rows(), nil
+	}
+	if p.Insert != nil && p.Insert.Node == n {
+		return b.insert(ctx, p.Insert)
 	}
 	return nil, nil
+}
+
+// compile looks, once a statement, for a round plan. Whether or not it is used,
+// what the statement writes is read for writing.
+func (s *Session) compile(ctx *gms.Context, root gms.Node) {
+	if s.statement.compiled {
+		return
+	}
+	s.statement.compiled = true
+	p := plan.Compile(ctx, root)
+	if p == nil {
+		return
+	}
+	if p.Writes != nil {
+		s.statement.writes = p.Writes.Descriptor().ID()
+	}
+	if path(ctx) == pathEngine {
+		return
+	}
+	s.statement.plan = p
+	s.statement.final = s.statement.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
+}
+
+// insert evaluates the rows of an insertion, asks after all their keys at once,
+// and lets the engine insert them.
+func (b *builder) insert(ctx *gms.Context, i *plan.Insert) (gms.RowIter, error) {
+	exec := b.g.engine.Analyzer.ExecBuilder
+	source, err := exec.Build(ctx, i.Node.Source, nil)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := i.Prepare(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Build(ctx, ready, nil)
 }
 
 func done() gms.RowIter { return gms.RowsToRowIter(gms.NewRow(types.NewOkResult(0))) }
@@ -79,10 +139,13 @@ func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database) (catalo
 	for _, x := range n.Indexes() {
 		def.Indexes = append(def.Indexes, *x)
 	}
-	for _, check := range n.Checks() {
+	for i, check := range n.Checks() {
 		c, err := gmsplan.NewCheckDefinition(ctx, check, gms.DefaultMySQLSchemaFormatter)
 		if err != nil {
 			return def, err
+		}
+		if c.Name == "" {
+			c.Name = fmt.Sprintf("%s_chk_%d", n.Name(), i+1)
 		}
 		def.Checks = append(def.Checks, catalog.Check{Name: c.Name, Text: c.CheckExpression, Enforced: c.Enforced})
 	}

@@ -67,6 +67,8 @@ var recognised = []struct {
 	{"unknown column", 1054},
 	{"no database selected", 1046},
 	{"Field '", 1364},
+	{"string '", 1406},
+	{"Check constraint", 3819},
 }
 
 // ofStatement is the error that a client gets for an error of its statement.
@@ -89,6 +91,9 @@ func (s *Session) ofStatement(err error) error {
 				code = r.code
 				break
 			}
+		}
+		if strings.Contains(message, " out of range for ") {
+			code = 1264
 		}
 	}
 	state := e.State

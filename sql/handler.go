@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/server"
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
@@ -24,10 +23,18 @@ type handler struct {
 	sm *server.SessionManager
 }
 
+// NewConnection implements mysql.Handler.
+func (h *handler) NewConnection(c *mysql.Conn) {
+	h.g.mu.Lock()
+	h.g.conns[c.ConnectionID] = c
+	h.g.mu.Unlock()
+	h.Handler.NewConnection(c)
+}
+
 // ConnectionClosed implements mysql.Handler.
 func (h *handler) ConnectionClosed(c *mysql.Conn) {
+	h.g.forget(c.ConnectionID) // first: who waits for the connection's end waits for this too
 	h.Handler.ConnectionClosed(c)
-	h.g.forget(c.ConnectionID)
 }
 
 // ComQuery implements mysql.Handler.
@@ -175,5 +182,3 @@ func (h *results) flush(callback mysql.ResultSpoolFn) error {
 	}
 	return nil
 }
-
-var _ = gms.Row(nil)

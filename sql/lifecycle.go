@@ -36,21 +36,24 @@ func (s *Session) autocommit() bool {
 // done again.
 func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
-	if f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait {
-		if !s.statement.own {
-			s.undoStatement()
-			return verdict{failure: f}
-		}
+	if !s.statement.own && lives(f) {
+		s.undoStatement()
+		return verdict{failure: f}
+	}
+	if lives(f) {
 		// The error was computed from reads that nobody has validated.
 		if v := s.validate(ctx); v != nil {
 			f = v
 		}
 	}
-	if s.open != nil || f != nil && f.Kind != txn.KindLockTimeout && f.Kind != txn.KindNoWait {
-		s.end(f)
-	}
+	s.end(f)
 	retry := s.statement.own && f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
 	return verdict{retry: retry, failure: f}
+}
+
+// lives reports whether a transaction goes on after an error.
+func lives(f *txn.Error) bool {
+	return f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait || f.Kind == txn.KindMisuse
 }
 
 // undoStatement takes back the writes of the failed statement of an explicit
@@ -93,11 +96,12 @@ func (s *Session) end(f *txn.Error) {
 // endOwn ends a transaction that a statement of its own has left open without an
 // error: some commands have no commit.
 func (s *Session) endOwn(ctx context.Context) error {
-	if !s.statement.own || s.open == nil || s.GetIgnoreAutoCommit() {
+	if !s.statement.own || s.open == nil || s.open.real == nil || s.GetIgnoreAutoCommit() {
 		return nil
 	}
-	if s.open.real == nil {
-		return nil
+	err := s.commit(ctx)
+	if err == nil {
+		s.SetTransaction(nil)
 	}
-	return s.open.real.Commit(ctx)
+	return err
 }

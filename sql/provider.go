@@ -68,6 +68,10 @@ func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collatio
 	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
 		return err
 	}
+	// MySQL's default, where the engine's is one that tells a from A.
+	if text := strings.ToLower(ctx.Query()); collation == gms.Collation_Default && !strings.Contains(text, "collat") && !strings.Contains(text, "char") {
+		collation = gms.Collation_utf8mb4_0900_ai_ci
+	}
 	return p.g.store.CreateDatabase(ctx, name, collation)
 }
 

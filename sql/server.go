@@ -1,8 +1,8 @@
 package sql
 
 import (
-	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -163,8 +163,10 @@ type noAccounts struct{}
 
 // Persist implements mysql_db.MySQLDbPersistence.
 func (noAccounts) Persist(*gms.Context, []byte) error {
-	return fmt.Errorf("accounts cannot be changed by a statement; give the server its users when it starts")
+	return errAccounts
 }
+
+var errAccounts = errors.New("accounts cannot be changed by a statement; give the server its users when it starts")
 
 var _ mysql_db.MySQLDbPersistence = noAccounts{}
 
@@ -219,5 +221,3 @@ func (s *Server) Close() error {
 
 // Store is the catalogue of the gateway, for those who look at it from outside.
 func (s *Server) Store() *catalog.Store { return s.gateway.store }
-
-var _ = context.Background

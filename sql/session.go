@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
 )
@@ -36,6 +37,9 @@ type statement struct {
 	mark      int  // where its writes begin
 	final     bool // it makes one read and is its own transaction
 	notFinal  bool // that proved wrong at a former try
+	compiled  bool // a round plan was looked for
+	plan      *plan.RoundPlan
+	writes    uint64 // the table that it writes, by id
 }
 
 var (
@@ -103,6 +107,10 @@ func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacterist
 
 // CommitTransaction implements gms.TransactionSession.
 func (s *Session) CommitTransaction(ctx *gms.Context, _ gms.Transaction) error {
+	return s.commit(ctx)
+}
+
+func (s *Session) commit(ctx context.Context) error {
 	t := s.open
 	if t == nil || t.real == nil {
 		s.open = nil
@@ -185,6 +193,9 @@ func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
 
 // FinalRead implements table.Session.
 func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.notFinal }
+
+// Writes implements table.Session.
+func (s *Session) Writes(id uint64) bool { return s.statement.writes == id }
 
 // NotFinal implements table.Session.
 func (s *Session) NotFinal() error {

@@ -17,7 +17,11 @@ const systemDatabase = "isochron"
 // systemDB is that database.
 type systemDB struct{ g *gateway }
 
-var _ gms.ReadOnlyDatabase = systemDB{}
+var (
+	_ gms.ReadOnlyDatabase = systemDB{}
+	_ gms.ViewDatabase     = systemDB{}
+	_ gms.TriggerDatabase  = systemDB{}
+)
 
 // Name implements gms.Nameable.
 func (systemDB) Name() string { return systemDatabase }
@@ -42,6 +46,33 @@ func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, b
 	return nil, false, nil
 }
 
+func errSystem() error { return fmt.Errorf("database %s is read-only", systemDatabase) }
+
+// CreateView implements gms.ViewDatabase.
+func (systemDB) CreateView(*gms.Context, string, string, string) error { return errSystem() }
+
+// DropView implements gms.ViewDatabase.
+func (systemDB) DropView(*gms.Context, string) error { return errSystem() }
+
+// GetViewDefinition implements gms.ViewDatabase.
+func (systemDB) GetViewDefinition(*gms.Context, string) (gms.ViewDefinition, bool, error) {
+	return gms.ViewDefinition{}, false, nil
+}
+
+// AllViews implements gms.ViewDatabase.
+func (systemDB) AllViews(*gms.Context) ([]gms.ViewDefinition, error) { return nil, nil }
+
+// GetTriggers implements gms.TriggerDatabase.
+func (systemDB) GetTriggers(*gms.Context) ([]gms.TriggerDefinition, error) { return nil, nil }
+
+// CreateTrigger implements gms.TriggerDatabase.
+func (systemDB) CreateTrigger(*gms.Context, gms.TriggerDefinition) error { return errSystem() }
+
+// DropTrigger implements gms.TriggerDatabase.
+func (systemDB) DropTrigger(_ *gms.Context, name string) error {
+	return gms.ErrTriggerDoesNotExist.New(name)
+}
+
 // placement lists the tables and where they live.
 func (d systemDB) placement(ctx *gms.Context) ([]gms.Row, error) {
 	snap, err := snapshotOf(ctx)
@@ -49,7 +80,7 @@ func (d systemDB) placement(ctx *gms.Context) ([]gms.Row, error) {
 		return nil, err
 	}
 	var rows []gms.Row
-	for _, t := range snap.Tables {
+	for _, t := range snap.Sorted() {
 		p := t.Record.Placement
 		var columns []string
 		for _, pos := range t.Divides() {
@@ -62,9 +93,6 @@ func (d systemDB) placement(ctx *gms.Context) ([]gms.Row, error) {
 		rows = append(rows, gms.Row{t.Record.Database, t.Record.Name, leader, strings.Join(p.Replicas, ","), string(p.Spread),
 			strings.Join(columns, ","), joined(t.Shards(d.g.db.Directory()))})
 	}
-	slices.SortFunc(rows, func(a, b gms.Row) int {
-		return strings.Compare(fmt.Sprint(a[0], "\x00", a[1]), fmt.Sprint(b[0], "\x00", b[1]))
-	})
 	return rows, nil
 }
 
@@ -91,12 +119,11 @@ func (d systemDB) shards(ctx *gms.Context) ([]gms.Row, error) {
 				ranges++
 			}
 		}
-		for _, t := range snap.Tables {
+		for _, t := range snap.Sorted() {
 			if slices.Contains(t.Shards(dir), s.ID) {
 				tables = append(tables, t.Record.Database+"."+t.Record.Name)
 			}
 		}
-		slices.Sort(tables)
 		rows = append(rows, gms.Row{fmt.Sprint(s.ID), s.Leader, strings.Join(regions, ","), fmt.Sprint(ranges), strings.Join(tables, ",")})
 	}
 	return rows, nil

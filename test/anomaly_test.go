@@ -210,8 +210,23 @@ func shuffled(rnd *rand.Rand, txns []script) []int {
 	return order
 }
 
+// triesMax is how often a play in which everybody lost is given again: two that
+// validate at two shards at once may both give way, but not for ever.
+const triesMax = 5
+
 // judged plays an anomaly in an order and judges what came of it.
 func (s *stage) judged(a anomaly, order []int) {
+	s.t.Helper()
+	for range triesMax {
+		if s.judgedOnce(a, order) {
+			return
+		}
+	}
+	s.t.Errorf("order %v: of transactions in conflict nobody won in %d plays", order, triesMax)
+}
+
+// judgedOnce reports whether somebody committed.
+func (s *stage) judgedOnce(a anomaly, order []int) bool {
 	s.t.Helper()
 	saw, left, story := s.play(a.start, a.txns, order)
 	all := fmt.Sprintf("order %v\n%s%s", order, story, describe(a.start, left, saw))
@@ -220,7 +235,5 @@ func (s *stage) judged(a anomaly, order []int) {
 	} else if explain(a.start, left, a.txns, saw, true) == nil {
 		s.t.Errorf("NOT STRICT: no serial order that agrees with real time explains this\n%s", all)
 	}
-	if !slices.ContainsFunc(saw, func(p played) bool { return p.end == committed }) {
-		s.t.Errorf("nobody won: of transactions in conflict one must commit\n%s", all)
-	}
+	return slices.ContainsFunc(saw, func(p played) bool { return p.end == committed })
 }

@@ -16,8 +16,13 @@ import (
 	"isochron/history"
 )
 
-// crowdTime is how long a crowd of clients runs.
-const crowdTime = 3 * time.Second
+const (
+	// A crowd works for crowdTime once all are connected, and on a slow machine for
+	// longer, until it has committed enough to prove something or the time is up.
+	crowdTime       = 3 * time.Second
+	crowdTimeMax    = 30 * time.Second
+	crowdCommitsMin = 30
+)
 
 // crowd is clients of every region that work on one database at once, and the
 // history of what they saw.
@@ -26,24 +31,37 @@ type crowd struct {
 	began time.Time
 	ids   atomic.Int64
 
-	mu   sync.Mutex
-	hist history.History
+	mu      sync.Mutex
+	hist    history.History
+	commits int
 }
 
-func (s *stage) crowd() *crowd { return &crowd{stage: s, began: time.Now()} }
+// over reports whether the crowd has worked enough.
+func (c *crowd) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ran := time.Since(c.began)
+	return ran > crowdTimeMax || ran > crowdTime && c.commits >= crowdCommitsMin
+}
+
+func (s *stage) crowd() *crowd { return &crowd{stage: s} }
 
 // run lets n clients work until the time is over. Each call of work is one
 // transaction: it begins it, does something and returns what it did; run ends it.
 func (c *crowd) run(n int, work func(ctx context.Context, rnd *rand.Rand, tx *sql.Conn) ([]history.Op, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
-	var all sync.WaitGroup
+	var conns []*sql.Conn
 	for i := range n {
-		conn := c.conn(ctx, i)
+		conns = append(conns, c.conn(ctx, i))
+	}
+	c.began = time.Now()
+	var all sync.WaitGroup
+	for i, conn := range conns {
 		all.Go(func() {
 			defer func() { conn.Close() }()
 			rnd := rand.New(rand.NewPCG(7, uint64(i)))
-			for time.Since(c.began) < crowdTime {
+			for !c.over() {
 				if c.transact(ctx, i, rnd, conn, work) == history.Unknown {
 					conn.Close()
 					conn = c.conn(ctx, i)
@@ -73,6 +91,9 @@ func (c *crowd) transact(ctx context.Context, process int, rnd *rand.Rand, conn 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.hist.Add(rec)
+	if rec.Outcome == history.OK {
+		c.commits++
+	}
 	return rec.Outcome
 }
 
@@ -124,7 +145,7 @@ func (c *crowd) judge(report *history.Report) {
 		}
 		c.t.Errorf("%v", v)
 	}
-	if count[history.OK] < 20 {
+	if count[history.OK] < crowdCommitsMin {
 		c.t.Errorf("only %d transactions committed", count[history.OK])
 	}
 }

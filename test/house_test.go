@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"isochron/geo"
+	"isochron/protocol"
 )
 
 var dsn = flag.String("dsn", "", "judge this MySQL server instead (a Go driver's DSN without database, ending in /)")
@@ -25,24 +27,36 @@ type house struct {
 	dsn func(region int, path, database string) string
 }
 
-// TestMain lets more tests run at once than there are processors: they mostly wait.
+// TestMain lets more tests run at once than there are processors, for they mostly
+// wait, and tears the houses down.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil {
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err) // the flag is the testing package's own
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := closeClusters(); err != nil {
+		fmt.Fprintf(os.Stderr, "closing the clusters: %v\n", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
+// houses are what every test tries: a cluster on each protocol row, or the
+// foreign server of -dsn.
 func houses(t *testing.T) []house {
+	t.Helper()
 	if *dsn != "" {
 		return []house{{
 			name: "foreign", paths: []string{"only"}, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
 			dsn: func(_ int, _, database string) string { return *dsn + database },
 		}}
 	}
-	t.Skip("no cluster yet")
-	return nil
+	var out []house
+	for _, row := range protocol.Table() {
+		out = append(out, sharedCluster(t, row).house())
+	}
+	return out
 }
 
 // onEveryPath runs a test on every protocol row and SQL path, each with a

@@ -34,8 +34,7 @@ func (w *Bank) Rules() history.BankRules {
 	return r
 }
 
-// Setup opens the accounts. It must be acknowledged before anything else runs:
-// it reports whether it was.
+// Setup opens the accounts, before anything else runs.
 func (w *Bank) Setup(ctx context.Context, db txn.DB) error {
 	t := db.Begin(txn.Options{})
 	for i := range w.Accounts {

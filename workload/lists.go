@@ -20,8 +20,13 @@ func (w *ListAppend) key(i int) txn.Key {
 	return rowKey(tableLists, i%w.Parts, fmt.Sprintf("l%02d", i))
 }
 
-// Step runs one transaction of one to five operations.
+// Step runs one transaction of one to five operations or, rarely, one that
+// changes what others guard.
 func (w *ListAppend) Step(ctx context.Context, c *Client) {
+	if c.Rand.IntN(30) == 0 {
+		w.change(ctx, c)
+		return
+	}
 	type step struct {
 		key    int
 		append bool
@@ -33,8 +38,11 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	}
 	batched := c.Rand.IntN(3) == 0 // all reads in one round, as a scheduler would
 	lock, wait := c.lock()
-	forWrite := c.Rand.IntN(2) == 0
+	forWrite, guarded := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0
 	c.transact(ctx, txn.Options{ReadOnly: readOnly}, false, func(a *attempt) error {
+		if guarded {
+			w.guard(a, c)
+		}
 		if batched {
 			r := txn.Read{Lock: lock, Wait: wait, Final: readOnly}
 			for _, s := range plan {
@@ -78,7 +86,7 @@ func (w *ListAppend) append(a *attempt, c *Client, key txn.Key, list []int64) {
 // ReadAll reads every list in one transaction; final says that the cluster is
 // quiet, so that it must see every commit. It reports whether it could.
 func (w *ListAppend) ReadAll(ctx context.Context, c *Client, final bool) bool {
-	r := txn.Read{Gets: w.Keys(), Final: true}
+	r := txn.Read{Gets: w.Keys()}
 	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
 		res, err := a.read(r)
 		if err != nil {
@@ -87,7 +95,8 @@ func (w *ListAppend) ReadAll(ctx context.Context, c *Client, final bool) bool {
 		for i, v := range res.Values {
 			a.did(history.Op{Kind: history.ReadList, Key: rowName(r.Gets[i]), List: parseList(v)})
 		}
-		return nil
+		_, err = w.readFact(a, w.guardKeys(c))
+		return err
 	})
 }
 

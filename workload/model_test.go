@@ -45,11 +45,14 @@ func newModelDB(d *routing.Directory, f flaw) *modelDB {
 	return &modelDB{dir: d, flaw: f, rows: map[txn.Key]modelRow{}, park: func() {}}
 }
 
-func (db *modelDB) Directory() *routing.Directory                   { return db.dir }
-func (db *modelDB) Region() geo.Region                              { return "va" }
-func (db *modelDB) Peek(txn.Key) (v []byte, x txn.Version, ok bool) { return nil, x, false }
-func (db *modelDB) Elapsed() time.Duration                          { return db.now }
-func (db *modelDB) Sleep(time.Duration)                             { db.wait() }
+func (db *modelDB) Directory() *routing.Directory { return db.dir }
+func (db *modelDB) Region() geo.Region            { return "va" }
+func (db *modelDB) Peek(k txn.Key) ([]byte, txn.Version, bool) {
+	row := db.rows[k]
+	return row.value, txn.Version{Seq: row.version}, true
+}
+func (db *modelDB) Elapsed() time.Duration { return db.now }
+func (db *modelDB) Sleep(time.Duration)    { db.wait() }
 
 // wait lets others run; park belongs to this client again afterwards.
 func (db *modelDB) wait() {
@@ -175,7 +178,13 @@ func (t *modelTxn) install(n int) {
 	}
 }
 
-func (t *modelTxn) Guard(string, txn.Version) {}
-func (t *modelTxn) Rollback()                 {}
-func (t *modelTxn) Stats() txn.Stats          { return txn.Stats{} }
-func (t *modelTxn) ID() txn.ID                { return txn.ID{Node: 1, Seq: t.db.version} }
+func (t *modelTxn) Guard(name string, v txn.Version) {
+	for _, s := range t.db.dir.Shards {
+		if s.ID != 1 { // it has all but the meta shard's
+			t.reads[txn.Key(routing.LocalKey(s.ID, name))] = v.Seq
+		}
+	}
+}
+func (t *modelTxn) Rollback()        {}
+func (t *modelTxn) Stats() txn.Stats { return txn.Stats{} }
+func (t *modelTxn) ID() txn.ID       { return txn.ID{Node: 1, Seq: t.db.version} }

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +18,7 @@ import (
 // bench is a cluster with a client in each region.
 type bench struct {
 	config
-	ports   []io.Closer
+	ports   ports
 	clients map[geo.Region]*sql.DB
 }
 
@@ -29,19 +27,14 @@ type bench struct {
 const rowsEach = 4
 
 func (b *bench) open(cluster *server.Cluster) error {
+	var err error
+	if b.ports, err = openPorts(cluster, b.wan.Regions); err != nil {
+		return err
+	}
 	b.clients = map[geo.Region]*sql.DB{}
 	for _, r := range b.wan.Regions {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		port, err := serve(cluster.DB(r), l)
-		if err != nil {
-			return err
-		}
-		b.ports = append(b.ports, port)
 		cfg := mysql.NewConfig()
-		cfg.User, cfg.Net, cfg.Addr, cfg.InterpolateParams = "root", "tcp", l.Addr().String(), true
+		cfg.User, cfg.Net, cfg.Addr, cfg.InterpolateParams = "root", "tcp", b.ports.addr(r).String(), true
 		connector, err := mysql.NewConnector(cfg)
 		if err != nil {
 			return err
@@ -56,10 +49,7 @@ func (b *bench) close() error {
 	for _, db := range b.clients {
 		errs = append(errs, db.Close())
 	}
-	for _, p := range b.ports {
-		errs = append(errs, p.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, b.ports.close())...)
 }
 
 // line is a line of the table.

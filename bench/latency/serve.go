@@ -2,11 +2,34 @@ package main
 
 import (
 	"errors"
-	"io"
 	"net"
 
-	"isochron/txn"
+	"isochron/geo"
+	"isochron/server"
+	"isochron/sql"
 )
 
-// serve opens a region's MySQL port.
-func serve(txn.DB, net.Listener) (io.Closer, error) { return nil, errors.New("no SQL yet") }
+// ports are the MySQL ports of the regions.
+type ports map[geo.Region]*sql.Server
+
+func openPorts(cluster *server.Cluster, regions []geo.Region) (ports, error) {
+	p := ports{}
+	for _, r := range regions {
+		port, err := sql.NewServer(cluster.DB(r), sql.Config{})
+		if err != nil {
+			return p, err
+		}
+		p[r] = port
+	}
+	return p, nil
+}
+
+func (p ports) addr(r geo.Region) net.Addr { return p[r].Addr() }
+
+func (p ports) close() error {
+	var errs []error
+	for _, s := range p {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -13,6 +13,8 @@ import (
 	"isochron/console"
 	"isochron/geo"
 	"isochron/server"
+	isosql "isochron/sql"
+	"isochron/txn"
 )
 
 // demo is a running demo.
@@ -108,9 +110,8 @@ func (d *demo) live(ctx context.Context) error {
 // open starts the cluster and its ports, and makes the shop's database.
 func (d *demo) open(ctx context.Context) error {
 	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name, d.plan.data))
-	var err error
-	// The ports first: if one is taken it shows at once.
-	if d.ports, err = claimPorts(d.plan.wan.Regions, d.plan.port); err != nil {
+	err := checkPorts(d.plan.wan.Regions, d.plan.port)
+	if err != nil {
 		return err
 	}
 	d.cluster, err = server.Start(ctx, server.Config{
@@ -120,10 +121,39 @@ func (d *demo) open(ctx context.Context) error {
 		return err
 	}
 	d.say.step("opening a MySQL port in each region")
-	if err := d.ports.serve(d.cluster.DB); err != nil {
+	if d.ports, err = openPorts(d.plan.wan.Regions, d.plan.port, d.cluster.DB, d.watch); err != nil {
 		return err
 	}
 	return d.ports.createDatabase(ctx)
+}
+
+// watch measures what the clients of a region do, if they are not the shop's,
+// who measure themselves.
+func (d *demo) watch(r geo.Region) isosql.Observer {
+	if d.plan.load != loadNone {
+		return nil
+	}
+	return visitors{r, d.meter}
+}
+
+// visitors are clients that the demo knows only from what they do.
+type visitors struct {
+	region geo.Region
+	meter  *console.Meter
+}
+
+// Committed counts a transaction as home if it never waited for another region to read.
+func (v visitors) Committed(took time.Duration, s txn.Stats) {
+	v.meter.Commit(v.region, s.WideRounds == 0 && s.Shards <= 1, took)
+}
+
+// Aborted counts what a client was told.
+func (v visitors) Aborted(kind txn.Kind) {
+	if kind == txn.KindUnknown {
+		v.meter.Unknown(v.region)
+		return
+	}
+	v.meter.Abort(v.region)
 }
 
 // openShop loads the shop, or finds it there and adds it up.

@@ -12,54 +12,62 @@ import (
 
 	"isochron/cmd/isochron/shop"
 	"isochron/geo"
+	isosql "isochron/sql"
 	"isochron/txn"
 )
 
 // sqlPorts are the regions' MySQL ports, and this process's own connections to them.
 type sqlPorts struct {
-	regions   []geo.Region
-	listeners map[geo.Region]net.Listener
-	servers   []sqlServer
-	clients   map[geo.Region]*sql.DB // connected to the shop's database
+	regions []geo.Region
+	servers map[geo.Region]*isosql.Server
+	clients map[geo.Region]*sql.DB // connected to the shop's database
 }
 
-// claimPorts takes a port of the loopback interface for each region, from first
-// on; 0 takes any free ones. Nobody is served yet.
-func claimPorts(regions []geo.Region, first int) (*sqlPorts, error) {
-	p := &sqlPorts{regions: regions, listeners: map[geo.Region]net.Listener{}, clients: map[geo.Region]*sql.DB{}}
+// loopback is the only interface that the demo listens on.
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// checkPorts tells before anything is started whether a port is taken. first 0
+// is any free ports, of which there are enough.
+func checkPorts(regions []geo.Region, first int) error {
+	if first == 0 {
+		return nil
+	}
+	for i, r := range regions {
+		l, err := net.Listen("tcp", loopback(first+i))
+		if err != nil {
+			return fmt.Errorf("port %d for region %s cannot be had: %w (choose others with --port)", first+i, r, err)
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openPorts opens a port for each region, from first on; 0: any free ones.
+func openPorts(regions []geo.Region, first int, db func(geo.Region) txn.DB, watch func(geo.Region) isosql.Observer) (*sqlPorts, error) {
+	p := &sqlPorts{regions: regions, servers: map[geo.Region]*isosql.Server{}, clients: map[geo.Region]*sql.DB{}}
 	for i, r := range regions {
 		port := first
 		if first != 0 {
 			port += i
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		s, err := isosql.NewServer(db(r), isosql.Config{Address: loopback(port), Observer: watch(r)})
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("port %d for region %s cannot be had: %w (choose others with --port)", port, r, err), p.close())
+			return nil, errors.Join(fmt.Errorf("region %s cannot be served: %w", r, err), p.close())
 		}
-		p.listeners[r] = l
+		p.servers[r] = s
 	}
 	return p, nil
 }
 
 // port is a region's port.
-func (p *sqlPorts) port(r geo.Region) int { return p.listeners[r].Addr().(*net.TCPAddr).Port }
-
-// serve opens the ports for clients.
-func (p *sqlPorts) serve(db func(geo.Region) txn.DB) error {
-	for _, r := range p.regions {
-		s, err := serveSQL(db(r), p.listeners[r])
-		if err != nil {
-			return fmt.Errorf("the MySQL port %d of region %s cannot be served: %w", p.port(r), r, err)
-		}
-		p.servers = append(p.servers, s)
-	}
-	return nil
-}
+func (p *sqlPorts) port(r geo.Region) int { return p.servers[r].Addr().(*net.TCPAddr).Port }
 
 // connect opens a pool of connections to a region; database may be "".
 func (p *sqlPorts) connect(r geo.Region, database string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "tcp", p.listeners[r].Addr().String(), database
+	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "tcp", p.servers[r].Addr().String(), database
 	cfg.InterpolateParams = true    // one round trip to the gateway for each statement
 	cfg.Logger = &mysql.NopLogger{} // errors are returned; a log of them would garble the screen
 	c, err := mysql.NewConnector(cfg)
@@ -104,11 +112,6 @@ func (p *sqlPorts) close() error {
 	}
 	for _, s := range p.servers {
 		errs = append(errs, s.Close())
-	}
-	for _, l := range p.listeners {
-		if err := l.Close(); !errors.Is(err, net.ErrClosed) { // a server closes its own
-			errs = append(errs, err)
-		}
 	}
 	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -29,13 +28,6 @@ func PartitionPrefix(table uint64, index uint32, partition int) []byte {
 // Prefix is PartitionPrefix of one of the table's indexes.
 func (d *Descriptor) Prefix(x *IndexInfo, partition int) []byte {
 	return PartitionPrefix(d.Record.ID, x.ID, partition)
-}
-
-// NewRowID makes the hidden id of a row.
-func NewRowID() []byte {
-	b := make([]byte, 16)
-	rand.Read(b)
-	return b
 }
 
 // AppendColumn appends the key form of a value of the i-th column of an index.

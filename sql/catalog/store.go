@@ -3,8 +3,11 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +23,20 @@ type Store struct {
 	snapshot *Snapshot
 	glanced  txn.Version // what the nearest replica showed when the snapshot was made
 
+	lastRowID int64
+
 	// Sequences hands out AUTO_INCREMENT values.
 	Sequences *Sequences
+}
+
+// NewRowID makes the hidden id of a row of a table without primary key: rows of
+// one gateway stand in the order in which they came, and no two are alike.
+func (s *Store) NewRowID() []byte {
+	s.mu.Lock()
+	s.lastRowID = max(s.lastRowID+1, time.Now().UnixNano())
+	id := binary.BigEndian.AppendUint64(nil, uint64(s.lastRowID))
+	s.mu.Unlock()
+	return binary.BigEndian.AppendUint64(id, rand.Uint64())
 }
 
 // Snapshot is the catalogue at one moment. It is never changed.
@@ -47,6 +62,15 @@ func (s *Snapshot) Database(name string) (*DatabaseRecord, bool) {
 func (s *Snapshot) View(db, name string) (*View, bool) {
 	v, ok := s.Views[viewKey(db, name)]
 	return v, ok
+}
+
+// Sorted are the tables in the order of their names.
+func (s *Snapshot) Sorted() []*Descriptor {
+	out := make([]*Descriptor, 0, len(s.Tables))
+	for _, key := range slices.Sorted(maps.Keys(s.Tables)) {
+		out = append(out, s.Tables[key])
+	}
+	return out
 }
 
 // NewStore makes the catalogue of a gateway. It reads nothing yet.

@@ -284,6 +284,12 @@ func (s *Store) purge(ctx context.Context, table uint64) error {
 }
 
 func (s *Store) purgeSpan(ctx context.Context, span txn.Span) error {
+	ranges := s.db.Directory().Ranges
+	first := slices.IndexFunc(ranges, func(r routing.Range) bool { return span.Contains(txn.Key(r.Start)) })
+	if first < 0 {
+		return nil
+	}
+	span.Start = txn.Key(ranges[first].Start) // no shard holds what is below
 	for more := true; more; {
 		err := Retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
 			res, err := tx.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: span, Limit: purgeChunk}}, ForWrite: true})

@@ -107,7 +107,7 @@ func appendJSON(out []byte, c Column, v any) ([]byte, error) {
 	if !ok {
 		return nil, mismatch(false, c.Type, v)
 	}
-	b, err := types.MarshallJson(gms.NewEmptyContext(), doc)
+	b, err := types.JsonToMySqlBytes(gms.NewEmptyContext(), doc)
 	if err != nil {
 		return nil, fmt.Errorf("a JSON value cannot be stored: %w", err)
 	}

@@ -1,6 +1,7 @@
 package sqltest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,15 +13,18 @@ import (
 
 // Cluster is the state that all gateways share.
 type Cluster struct {
-	mu      sync.Mutex
-	keys    []txn.Key  // sorted; deleted rows keep their key
-	rows    map[txn.Key]row
-	locks   map[txn.Key]*lock
-	seq     uint64
-	dir     *routing.Directory
+	mu    sync.Mutex
+	keys  []txn.Key // sorted; deleted rows keep their key
+	rows  map[txn.Key]row
+	locks map[txn.Key]*lock
+	seq   uint64
+	dir   *routing.Directory
 
-	// BeforeCommit, if set, runs before a commit is validated.
-	BeforeCommit func(txn.ID)
+	// BeforeCommit, if set, runs before a commit is validated; an error is what
+	// the commit returns.
+	BeforeCommit func(*Txn) error
+	// OnBegin, if set, is told of every transaction.
+	OnBegin func(txn.Options)
 }
 
 type row struct {
@@ -87,12 +91,16 @@ func (c *Cluster) Gateway(region string) *Gateway {
 type Gateway struct {
 	c      *Cluster
 	region geo.Region
+	frozen map[txn.Key]row // what its replica shows if it lags
 }
 
 var _ txn.DB = (*Gateway)(nil)
 
 // Begin implements txn.DB.
 func (g *Gateway) Begin(opt txn.Options) txn.Txn {
+	if g.c.OnBegin != nil {
+		g.c.OnBegin(opt)
+	}
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
 	g.c.seq++
@@ -118,7 +126,21 @@ func (g *Gateway) Peek(key txn.Key) ([]byte, txn.Version, bool) {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
 	r := g.c.rows[key]
+	if g.frozen != nil {
+		r = g.frozen[key]
+	}
 	return r.value, r.version, true
+}
+
+// Lag makes the gateway's replica show what there is now until it is told to go
+// on.
+func (g *Gateway) Lag(on bool) {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	g.frozen = nil
+	if on {
+		g.frozen = maps.Clone(g.c.rows)
+	}
 }
 
 // Held is how many keys are locked: a test that ends with some has leaked a

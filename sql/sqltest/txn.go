@@ -294,7 +294,9 @@ func (t *Txn) guarded() error {
 func (t *Txn) Commit(context.Context) error {
 	c := t.g.c
 	if c.BeforeCommit != nil {
-		c.BeforeCommit(t.id)
+		if err := c.BeforeCommit(t); err != nil {
+			return err
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -159,7 +159,7 @@ type image struct {
 // images are the row itself and its index entries, in the order of the indexes.
 func (e *editor) images(row gms.Row, rowID []byte) ([]image, error) {
 	if e.d.Keyless() && rowID == nil {
-		rowID = catalog.NewRowID()
+		rowID = e.t.store.NewRowID()
 	}
 	key, err := e.d.RowKey(row, rowID)
 	if err != nil {

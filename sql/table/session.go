@@ -20,6 +20,9 @@ type Session interface {
 	// FinalRead reports whether the next read is the statement's only one and
 	// the statement is its whole transaction.
 	FinalRead() bool
+	// Writes reports whether the statement writes the table with this id, so
+	// that what it reads there is read for writing.
+	Writes(table uint64) bool
 	// NotFinal says that FinalRead was wrong: the statement must be done again.
 	NotFinal() error
 }

@@ -177,7 +177,7 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 		return nil, err
 	}
 	m := t.mode
-	m.Final = s.FinalRead()
+	m.Final, m.ForWrite = s.FinalRead(), m.ForWrite || s.Writes(t.desc.ID())
 	rows, err := a.Fetch(ctx, tx, m, t.columns)
 	if errors.Is(err, errNotFinal) {
 		return nil, s.NotFinal()

@@ -35,7 +35,7 @@ func (m *Model) Clone() *Model { return &Model{maps.Clone(m.values)} }
 // keysIn lists the keys in [start, end), sorted; end nil means no bound.
 func (m *Model) keysIn(start, end []byte) []string {
 	var out []string
-	for k := range m.values {
+	for k := range m.values { // order: sorted below
 		if k >= string(start) && (end == nil || k < string(end)) {
 			out = append(out, k)
 		}

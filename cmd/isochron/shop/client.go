@@ -31,7 +31,7 @@ const (
 
 // pace is the least time between the beginnings of two transactions of one
 // client: the load is there to be looked at, not to fill the machine.
-const pace = 100 * time.Millisecond
+const pace = 250 * time.Millisecond
 
 // patience is how long a client waits for one transaction before it calls the
 // database broken. The database itself answers, one way or the other, much sooner.

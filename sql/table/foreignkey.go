@@ -1,0 +1,105 @@
+package table
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/sql/catalog"
+)
+
+var (
+	_ gms.ForeignKeyTable  = (*Table)(nil)
+	_ gms.ForeignKeyEditor = keyEditor{}
+)
+
+func (t *Table) foreignKey(d *catalog.Descriptor, f catalog.ForeignKey) gms.ForeignKeyConstraint {
+	return gms.ForeignKeyConstraint{
+		Name: f.Name, Database: d.Record.Database, Table: d.Record.Name,
+		ParentDatabase: f.ParentDatabase, ParentTable: f.ParentTable,
+		Columns: f.Columns, ParentColumns: f.ParentColumns,
+		OnUpdate: gms.ForeignKeyReferentialAction(f.OnUpdate), OnDelete: gms.ForeignKeyReferentialAction(f.OnDelete),
+		IsResolved: f.Resolved,
+	}
+}
+
+func storeForeignKey(fk gms.ForeignKeyConstraint) *catalog.ForeignKey {
+	return &catalog.ForeignKey{
+		Name: fk.Name, ParentDatabase: fk.ParentDatabase, ParentTable: fk.ParentTable,
+		Columns: fk.Columns, ParentColumns: fk.ParentColumns,
+		OnUpdate: string(fk.OnUpdate), OnDelete: string(fk.OnDelete), Resolved: fk.IsResolved,
+	}
+}
+
+// GetDeclaredForeignKeys implements gms.ForeignKeyTable.
+func (t *Table) GetDeclaredForeignKeys(*gms.Context) ([]gms.ForeignKeyConstraint, error) {
+	var out []gms.ForeignKeyConstraint
+	for _, f := range t.desc.Record.ForeignKey {
+		out = append(out, t.foreignKey(t.desc, f))
+	}
+	return out, nil
+}
+
+// GetReferencedForeignKeys implements gms.ForeignKeyTable.
+func (t *Table) GetReferencedForeignKeys(*gms.Context) ([]gms.ForeignKeyConstraint, error) {
+	var out []gms.ForeignKeyConstraint
+	for _, d := range t.store.Held().Sorted() {
+		for _, f := range d.Record.ForeignKey {
+			if strings.EqualFold(f.ParentDatabase, t.desc.Record.Database) && strings.EqualFold(f.ParentTable, t.desc.Record.Name) {
+				out = append(out, t.foreignKey(d, f))
+			}
+		}
+	}
+	return out, nil
+}
+
+func (t *Table) setForeignKey(ctx *gms.Context, old string, fk *catalog.ForeignKey) error {
+	if err := sessionOf(ctx).Alter(ctx); err != nil {
+		return err
+	}
+	db, name := t.place()
+	return t.store.SetForeignKey(ctx, db, name, old, fk)
+}
+
+// AddForeignKey implements gms.ForeignKeyTable.
+func (t *Table) AddForeignKey(ctx *gms.Context, fk gms.ForeignKeyConstraint) error {
+	return t.setForeignKey(ctx, "", storeForeignKey(fk))
+}
+
+// DropForeignKey implements gms.ForeignKeyTable.
+func (t *Table) DropForeignKey(ctx *gms.Context, fk, _, _ string) error {
+	return t.setForeignKey(ctx, fk, nil)
+}
+
+// UpdateForeignKey implements gms.ForeignKeyTable.
+func (t *Table) UpdateForeignKey(ctx *gms.Context, old string, fk gms.ForeignKeyConstraint) error {
+	return t.setForeignKey(ctx, old, storeForeignKey(fk))
+}
+
+// CreateIndexForForeignKey implements gms.ForeignKeyTable.
+func (t *Table) CreateIndexForForeignKey(ctx *gms.Context, def gms.IndexDef) error {
+	return t.CreateIndex(ctx, def)
+}
+
+// GetForeignKeyEditor implements gms.ForeignKeyTable.
+func (t *Table) GetForeignKeyEditor(*gms.Context) gms.ForeignKeyEditor {
+	e := t.editor()
+	return keyEditor{e, e.t}
+}
+
+// keyEditor is an editor through which the engine can also look rows up.
+type keyEditor struct {
+	*editor
+	rows *Table
+}
+
+// IndexedAccess implements gms.IndexAddressable.
+func (k keyEditor) IndexedAccess(ctx *gms.Context, lookup gms.IndexLookup) gms.IndexedTable {
+	return k.rows.IndexedAccess(ctx, lookup)
+}
+
+// GetIndexes implements gms.IndexAddressable.
+func (k keyEditor) GetIndexes(ctx *gms.Context) ([]gms.Index, error) { return k.rows.GetIndexes(ctx) }
+
+// PreciseMatch implements gms.IndexAddressable.
+func (k keyEditor) PreciseMatch() bool { return k.rows.PreciseMatch() }

@@ -1,0 +1,66 @@
+package test
+
+import (
+	"strings"
+	"testing"
+
+	"isochron/node"
+	"isochron/protocol"
+)
+
+// TestTeeth plants faults in clusters of their own: the plays must find them, or
+// they would find nothing.
+func TestTeeth(t *testing.T) {
+	if *dsn != "" {
+		t.Skip("nothing can be planted in another server")
+	}
+	for _, c := range []struct {
+		bug  string
+		row  string
+		bugs node.Bugs
+		play string // the anomaly that shows it
+	}{
+		{"validation skipped", "2pc+occ", node.Bugs{SkipValidation: true}, "write skew"},
+		{"validation skipped", "2pc+occ", node.Bugs{SkipValidation: true}, "read-only anomaly"},
+		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in a count"},
+		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in an index"},
+	} {
+		t.Run(c.bug+"/"+c.play, func(t *testing.T) {
+			t.Parallel()
+			row, err := protocol.ByName(c.row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			planted, err := start(row, c.bugs, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := planted.close(); err != nil && !strings.Contains(err.Error(), "invariant") {
+					t.Error(err)
+				}
+			})
+			s := planted.house().stage(t, "auto", layouts[0])
+			if !s.shows(c.play) {
+				t.Errorf("%s, and %q did not show it", c.bug, c.play)
+			}
+		})
+	}
+}
+
+// shows plays an anomaly a few times, until something happens that no serial
+// order explains.
+func (s *stage) shows(name string) bool {
+	for _, a := range anomalies {
+		if a.name != name {
+			continue
+		}
+		for range 5 {
+			saw, left, _ := s.play(a.start, a.txns, a.order)
+			if explain(a.start, left, a.txns, saw, false) == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
