@@ -36,7 +36,7 @@ fuzz:
 	.ci/fuzz
 
 golden:
-	$(GO) test $(TAGS) -count=1 ./protocol/ ./shard/ ./node/ ./sim/ -args -rewrite
+	$(GO) test $(TAGS) -count=1 ./sim/ ./internal/lint/ -args -rewrite
 
 bench:
 	$(GO) run $(TAGS) ./bench/latency

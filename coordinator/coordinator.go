@@ -68,6 +68,8 @@ func New(cfg Config) *Coordinator {
 	return &Coordinator{
 		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, rounds: map[uint64]*part{},
 		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
+		// An answer to an earlier incarnation must not be taken for one to this.
+		nextPart: uint64(cfg.Epoch) << 32,
 		hints: map[txn.ShardID]hint{}, recent: newRecentWrites(),
 	}
 }
@@ -125,6 +127,8 @@ func (c *Coordinator) Submit(req *Request) {
 		c.answer(req, Response{Txn: id})
 	case t == nil && id.IsZero():
 		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
+	case t == nil && (id.Epoch != c.cfg.Epoch || id.Node != c.cfg.Self):
+		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
 	case t == nil:
 		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
 	case t.round != nil || t.commit != nil:

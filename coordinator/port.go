@@ -81,3 +81,8 @@ func (r *Request) Failed(why string) Response {
 	}
 	return Response{Txn: r.Txn, Err: txn.Errorf(kind, "%s", why)}
 }
+
+// Refused is the answer to a request that was not looked at: nothing was done.
+func (r *Request) Refused(why string) Response {
+	return Response{Txn: r.Txn, Err: txn.Errorf(txn.KindUnavailable, "%s", why)}
+}

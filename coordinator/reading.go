@@ -271,7 +271,10 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		return true
 	}
 	for i, row := range m.Rows {
-		if row.Key != p.access.Keys[i] || p.access.Wait == txn.SkipLocked && row.Value == nil {
+		if row.Key != p.access.Keys[i] {
+			return false // an answer to something else
+		}
+		if p.access.Wait == txn.SkipLocked && row.Value == nil {
 			continue // skipped, or not there: either way nothing is held on it
 		}
 		if !note(row) {

@@ -46,6 +46,8 @@ type Node struct {
 	asked    uint64 // the newest token that Drain has handed out
 	nearest  map[txn.ShardID]txn.NodeID
 	newDir   *routing.Directory
+	started  bool                   // the epoch is durable
+	early    []*coordinator.Request // submitted before that
 }
 
 type heldBack struct {
@@ -70,6 +72,9 @@ var (
 
 const formatVersion = 1
 
+// maxEarly bounds the requests that wait for the start to be durable.
+const maxEarly = 10_000
+
 // New opens a node on its engine. It returns an error when the engine holds
 // another node's data or a format it does not know. What it writes is durable
 // after the first sync, which the first Drain asks for.
@@ -88,7 +93,13 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	if err := n.openReplicas(); err != nil {
 		return nil, err
 	}
-	n.AfterSync(func() {})
+	n.AfterSync(func() {
+		n.started = true
+		for _, req := range n.early {
+			n.coord.Submit(req)
+		}
+		n.early = nil
+	})
 	return n, nil
 }
 
@@ -287,6 +298,16 @@ func (n *Node) Synced(now txn.Now, token uint64) {
 // some later call of a method of the node.
 func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 	n.now = now
+	if !n.started && len(n.early) < maxEarly {
+		n.early = append(n.early, req) // a transaction's name rests on the epoch
+		return
+	}
+	if !n.started {
+		if req.Done != nil {
+			req.Done(req.Refused("the node has just started and has too much to do; try again"))
+		}
+		return
+	}
 	n.coord.Submit(req)
 }
 

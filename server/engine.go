@@ -133,7 +133,7 @@ const pointDeletesMax = 1000
 
 // deleteRange deletes the few keys of a short range one by one. A range
 // tombstone in a memtable makes the next iterator sort all the tombstones of
-// that memtable again, and a log that is cut often leaves thousands of them.
+// that memtable again, and a log that is cut often would leave thousands of them.
 func (e *Engine) deleteRange(pb *pebble.Batch, start, end []byte, earlier []store.Op) error {
 	var keys [][]byte
 	for _, op := range earlier {

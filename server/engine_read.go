@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -57,6 +58,9 @@ type iterator struct {
 }
 
 func iter(r pebble.Reader, dir string, start, end []byte) store.Iterator {
+	if end != nil && bytes.Compare(end, start) < 0 {
+		end = start // an empty range too, but one that Pebble's own assertions accept
+	}
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
 		panic(&store.Failure{Doing: "opening an iterator in " + dir, Err: err})

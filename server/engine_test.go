@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -120,4 +121,48 @@ func isOneOf(e *Engine, states []map[string]string) bool {
 		have[string(it.Key())] = string(it.Value())
 	}
 	return slices.ContainsFunc(states, func(s map[string]string) bool { return maps.Equal(s, have) })
+}
+
+// A log that is cut at its head again and again stays cheap to cut and to read.
+func BenchmarkEngineCutLog(b *testing.B) {
+	e, err := OpenEngine(EngineConfig{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	key := func(i int) []byte { return fmt.Appendf(nil, "log%09d", i) }
+	for i := 6; i < b.N+6; i++ {
+		batch := new(store.Batch)
+		batch.Set(key(i), []byte("entry"))
+		if i%4 == 0 {
+			batch.DeleteRange(key(i-6), key(i-2))
+		}
+		e.Apply(batch)
+		if _, ok := e.Get(key(i)); !ok {
+			b.Fatalf("entry %d is not there", i)
+		}
+	}
+}
+
+// A long range is deleted whole, a short one key by key: nobody can tell, not
+// even for keys set earlier in the same batch.
+func TestEngineDeletesRanges(t *testing.T) {
+	e := openTest(t, EngineConfig{Dir: t.TempDir()})
+	defer e.Close()
+	for _, n := range []int{3, pointDeletesMax, 3 * pointDeletesMax} {
+		b := new(store.Batch)
+		for i := range n {
+			b.Set(fmt.Appendf(nil, "k%06d", i), []byte("v"))
+		}
+		e.Apply(b)
+		b = new(store.Batch)
+		b.Set([]byte("k000001x"), []byte("set and deleted"))
+		b.DeleteRange([]byte("k000001"), []byte("k999999"))
+		b.Set([]byte("k000002"), []byte("set after"))
+		e.Apply(b)
+		want := map[string]string{"k000000": "v", "k000002": "set after"}
+		if !isOneOf(e, []map[string]string{want}) {
+			t.Errorf("with %d keys something else is left than %v", n, want)
+		}
+	}
 }

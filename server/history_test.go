@@ -22,8 +22,8 @@ func (realTime) Sleep(d time.Duration)    { time.Sleep(d) }
 
 // The clients of the history tests.
 const (
-	historyClients = 6 // in each region
-	historySteps   = 60
+	historyClients = 2 // in each region
+	historySteps   = 40
 )
 
 // withClients starts a cluster whose tables are spread over shards in every

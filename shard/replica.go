@@ -253,8 +253,15 @@ func (r *Replica) cutLog() {
 	if uint64(len(r.log.entries)) <= 2*keep || r.state.applied.Index <= keep {
 		return
 	}
+	upTo := r.state.applied.Index - keep
+	if r.snapOut != nil { // whoever fetches it goes on from there
+		upTo = min(upTo, r.snapOut.index)
+	}
+	if upTo <= r.log.meta.First {
+		return
+	}
 	var b store.Batch
-	r.log.cut(&b, r.state.applied.Index-keep)
+	r.log.cut(&b, upTo)
 	r.env.Trace("cuts the log of shard %d up to %d", r.cfg.ID, r.log.meta.First)
 	r.cfg.Engine.Apply(&b)
 }

@@ -34,8 +34,6 @@ type incomingSnapshot struct {
 }
 
 const (
-	snapshotHeld     = 30 * time.Second
-	snapshotRetry    = time.Second
 	snapshotMaxTries = 20
 )
 
@@ -47,7 +45,7 @@ func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 			index: r.state.applied.Index, prefix: r.state.prefix, snap: r.cfg.Engine.Snapshot(),
 		}
 	}
-	r.snapOut.expires = now + snapshotHeld
+	r.snapOut.expires = now + 20*r.cfg.Params.ElectionTimeout
 	term, err := r.log.Term(r.snapOut.index)
 	if err != nil { // the log was cut past it meanwhile
 		r.dropSnapOut()
@@ -75,7 +73,7 @@ func (r *Replica) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 		return
 	}
 	s := r.snapOut
-	s.expires = r.env.Now().Mono + snapshotHeld
+	s.expires = r.env.Now().Mono + 20*r.cfg.Params.ElectionTimeout
 	start := append(append([]byte(nil), s.prefix...), m.From...)
 	it := s.snap.Iter(start, next(s.prefix))
 	defer it.Close()
@@ -118,7 +116,7 @@ func (r *Replica) beginSnapshot(from txn.NodeID, m *pb.Message) bool {
 
 func (r *Replica) fetchMore() {
 	in := r.snapIn
-	in.retryAt = r.env.Now().Mono + snapshotRetry
+	in.retryAt = r.env.Now().Mono + r.cfg.Params.ElectionTimeout*2/3
 	r.env.Send(in.from, txn.Message{SnapFetch: &txn.SnapFetch{
 		Shard: r.cfg.ID, Index: in.msg.GetSnapshot().GetMetadata().GetIndex(), From: in.next,
 	}})

@@ -246,13 +246,17 @@ func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
 
 // retire forgets the outcomes of a coordinator's finished attempts.
 func (s *state) retire(b *store.Batch, inc incarnation, below uint64) {
-	if below <= s.retired[inc] {
+	old := s.retired[inc]
+	if below <= old {
 		return
 	}
 	s.retired[inc] = below
-	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}
+	// From the old mark on: what lies below it is gone, and its remains are not
+	// to be stepped over again.
+	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	b.Set(attemptKey(s.prefix, 'w', lo), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
+	mark := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}
+	b.Set(attemptKey(s.prefix, 'w', mark), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
 	b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
 	s.outcomes.dropBelow(lo, hi)
 }

@@ -306,6 +306,9 @@ func (h *hunt) finish() {
 	if h.cfg.Histories != nil {
 		h.cfg.Histories(h.result.Seed, h.result.Row, &h.banking, &h.listing)
 	}
+	if len(h.n.broken) > 0 {
+		h.violation("name-reused", "%d times, first: %s", len(h.n.broken), h.n.broken[0])
+	}
 	bank := history.CheckBank(&h.banking, h.bank.Rules())
 	lists := history.CheckLists(&h.listing)
 	h.result.Violations = append(h.result.Violations, bank.Violations...)

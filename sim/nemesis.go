@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -21,6 +22,15 @@ type nemesis struct {
 	budget int // crashes at acknowledgements and steps that are left
 	pace   int // units between two strikes of the clock, on average
 	hunted prey
+	lives  map[incarnation]uint64 // which life of a host went by which name
+	broken []string               // promises of nodes seen broken in what they send
+}
+
+// incarnation is the part of a transaction's name that says which life of a
+// node gave it.
+type incarnation struct {
+	node  txn.NodeID
+	epoch uint32
 }
 
 // prey is a transaction that will lose a role at one of its steps.
@@ -32,7 +42,7 @@ type prey struct {
 }
 
 func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
-	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}}
+	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}, lives: map[incarnation]uint64{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
 	// Some seeds are wild, some leave time for long stories; and each leaves out
 	// some kinds of fault, so that no kind always hides another.
@@ -89,7 +99,7 @@ func (n *nemesis) strike() {
 			all = append(all, f...)
 		}
 	}
-	add(n.faults.Crashes, n.crashOne, n.crashLeader, n.crashLeader, n.crashMost, n.flap)
+	add(n.faults.Crashes, n.crashOne, n.crashLeader, n.crashLeader, n.crashMost, n.flap, n.flap)
 	add(n.faults.PowerLoss, n.powerLoss)
 	add(n.faults.Partitions, n.isolate, n.isolateLeader, n.split, n.cutOneWay)
 	add(n.faults.Clocks, n.jumpClock)
@@ -122,7 +132,18 @@ func (n *nemesis) kind() crashKind { return crashKind(n.rand.IntN(2)) }
 
 func (n *nemesis) crashOne()    { n.crash(n.anyHost(), "crashes", n.kind(), n.between(1, 12)) }
 func (n *nemesis) crashLeader() { n.crash(n.anyLeader(), "leader crashes", n.kind(), n.between(1, 12)) }
-func (n *nemesis) flap()        { n.crash(n.anyHost(), "restarts", n.kind(), n.unit/20) }
+
+// flap has a host restart at once, and often again before its first sync.
+func (n *nemesis) flap() {
+	h, again := n.anyHost(), n.rand.IntN(3)
+	back := n.unit / 20
+	n.crash(h, "restarts", n.kind(), back)
+	for at := back; again > 0; again-- {
+		at += time.Duration(n.rand.Int64N(int64(n.unit) / 8))
+		n.w.After(at, func() { n.crash(h, "restarts", strictly, back) })
+		at += back
+	}
+}
 
 func (n *nemesis) crashMost() {
 	for _, i := range n.rand.Perm(len(n.w.hosts))[:len(n.w.hosts)/2+1] {
@@ -210,6 +231,7 @@ func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.R
 func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 	m := &env.Msg
 	n.counts["sent: "+kindOf(m)]++
+	n.checkName(h, m)
 	if !n.active || n.budget == 0 {
 		return leaves
 	}
@@ -227,6 +249,25 @@ func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 		return n.acknowledges("raft", 2500)
 	}
 	return leaves
+}
+
+// checkName: no two lives of a node give transactions the same names. What comes
+// of it is so rare to see in a history that it is looked for here.
+func (n *nemesis) checkName(h *host, m *txn.Message) {
+	var id txn.ID
+	switch {
+	case m.Access != nil:
+		id = m.Access.Txn
+	case m.Prepare != nil:
+		id = m.Prepare.Txn
+	default:
+		return
+	}
+	name := incarnation{id.Node, id.Epoch}
+	if life, used := n.lives[name]; used && life != h.life {
+		n.broken = append(n.broken, fmt.Sprintf("%v is named as in an earlier life of n%d", id, h.id))
+	}
+	n.lives[name] = h.life
 }
 
 // acknowledges may draw a crash at an acknowledgement: of the host that gives

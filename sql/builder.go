@@ -38,6 +38,12 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return nil, nil
 	}
 	s.compile(ctx, n)
+	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {
+		if j := plan.FindLookupJoin(j); j != nil {
+			return b.join(ctx, j, row)
+		}
+		return nil, nil
+	}
 	p := s.statement.plan
 	if p == nil {
 		return nil, nil
@@ -70,6 +76,20 @@ func (s *Session) compile(ctx *gms.Context, root gms.Node) {
 	}
 	s.statement.plan = p
 	s.statement.final = s.statement.own && p.Writes == nil && p.Read.Table.Mode().Lock == txn.LockNone && p.Read.Rounds(false) == 1
+}
+
+// join lets the engine do a lookup join for which everything is read in batches.
+func (b *builder) join(ctx *gms.Context, j *plan.LookupJoin, row gms.Row) (gms.RowIter, error) {
+	exec := b.g.engine.Analyzer.ExecBuilder
+	left, err := exec.Build(ctx, j.Node.Left(), row)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := j.Prepare(ctx, left, row)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Build(ctx, ready, row)
 }
 
 // insert evaluates the rows of an insertion, asks after all their keys at once,

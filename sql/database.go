@@ -93,27 +93,18 @@ func (d *database) CreateTable(ctx *gms.Context, name string, sch gms.PrimaryKey
 }
 
 func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
 	def.Database = d.rec.Name
-	return d.g.store.CreateTable(ctx, def)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.CreateTable(ctx, def) })
 }
 
 // DropTable implements gms.TableDropper.
 func (d *database) DropTable(ctx *gms.Context, name string) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return d.g.store.DropTable(ctx, d.rec.Name, name)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.DropTable(ctx, d.rec.Name, name) })
 }
 
 // RenameTable implements gms.TableRenamer.
 func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return d.g.store.RenameTable(ctx, d.rec.Name, from, to)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.RenameTable(ctx, d.rec.Name, from, to) })
 }
 
 // GetCollation implements gms.CollatedDatabase.
@@ -126,28 +117,21 @@ func (d *database) GetCollation(*gms.Context) gms.CollationID {
 
 // SetCollation implements gms.CollatedDatabase.
 func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return d.g.store.SetDatabaseCollation(ctx, d.rec.Name, collation)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.SetDatabaseCollation(ctx, d.rec.Name, collation) })
 }
 
 // CreateView implements gms.ViewDatabase.
 func (d *database) CreateView(ctx *gms.Context, name, text, create string) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return d.g.store.CreateView(ctx, catalog.View{
-		Database: d.rec.Name, Name: name, Text: text, Create: create, SQLMode: gms.LoadSqlMode(ctx).String(),
+	return ctx.Session.(*Session).Alter(ctx, func() error {
+		return d.g.store.CreateView(ctx, catalog.View{
+			Database: d.rec.Name, Name: name, Text: text, Create: create, SQLMode: gms.LoadSqlMode(ctx).String(),
+		})
 	})
 }
 
 // DropView implements gms.ViewDatabase.
 func (d *database) DropView(ctx *gms.Context, name string) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return d.g.store.DropView(ctx, d.rec.Name, name)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.DropView(ctx, d.rec.Name, name) })
 }
 
 func definition(v *catalog.View) gms.ViewDefinition {

@@ -21,6 +21,11 @@
 // done. 1180/08007: the outcome of a commit is unknown; the connection is closed.
 // 1235 and 1105 say that something cannot be done, and what to do instead.
 //
+// Not everything can be had from outside the engine: FOR SHARE cannot be prepared
+// at the server (LOCK IN SHARE MODE can), and triggers, temporary tables, virtual
+// columns, full-text and spatial indexes, changes of a primary key and accounts
+// made by statements are refused in words.
+//
 // What the caller owes it. A Server is closed before its txn.DB. Global variables
 // of the engine (SET GLOBAL) are shared by the gateways of one process and
 // forgotten at its end.

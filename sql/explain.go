@@ -224,6 +224,7 @@ func (g *gateway) insertStep(ctx *gms.Context, i *plan.Insert) (step, int) {
 // engineSteps lists what the engine would read, table by table.
 func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 	var out []step
+	joined := map[gms.Node]bool{} // right sides of joins that are looked up in batches
 	add := func(n gms.Node) {
 		t, a, perRow := accessOf(ctx, n)
 		if t == nil {
@@ -232,6 +233,9 @@ func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 		s := step{what: "read", table: t.Name(), locks: locks(t, false)}
 		if perRow != "" {
 			s.access, s.rounds = "index "+perRow+", a lookup for each row from above", "1 or 2 for each"
+			if path(ctx) != pathEngine && joined[n] {
+				s.rounds = fmt.Sprintf("1 or 2 for each %d", plan.LookupBatch)
+			}
 			s.shards = t.Descriptor().Shards(g.db.Directory())
 		} else {
 			r := &plan.Read{Table: t, Access: a}
@@ -240,6 +244,11 @@ func (g *gateway) engineSteps(ctx *gms.Context, root gms.Node) []step {
 		out = append(out, s)
 	}
 	visit := func(_ *gms.Context, n gms.Node) bool {
+		if j, ok := n.(*gmsplan.JoinNode); ok {
+			if l := plan.FindLookupJoin(j); l != nil {
+				joined[l.Right()] = true
+			}
+		}
 		add(n)
 		return true
 	}

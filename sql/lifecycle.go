@@ -47,7 +47,7 @@ func (s *Session) fail(ctx context.Context) verdict {
 		}
 	}
 	s.end(f)
-	retry := s.statement.own && f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
+	retry := s.statement.own && !s.statement.alters && f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
 	return verdict{retry: retry, failure: f}
 }
 

@@ -36,9 +36,35 @@ func lockOfMark(mark string) (txn.Lock, txn.Wait, bool) {
 	return lock, wait, true
 }
 
+// withoutMariaDB blanks comments that only MariaDB executes, which the engine's
+// parser would take for MySQL's. Nothing changes its place.
+func withoutMariaDB(query string) string {
+	const opening, closing = "/*M!", "*/"
+	if !strings.Contains(query, opening) {
+		return query
+	}
+	out := []byte(query)
+	for i := 0; i < len(query); {
+		switch c := query[i]; {
+		case c == '\'' || c == '"' || c == '`':
+			i = skipQuoted(query, i)
+		case strings.HasPrefix(query[i:], opening):
+			end := skipTo(query, i, closing)
+			for ; i < end; i++ {
+				out[i] = ' '
+			}
+		case strings.HasPrefix(query[i:], "/*"):
+			i = skipTo(query, i, closing)
+		default:
+			i++
+		}
+	}
+	return string(out)
+}
+
 // ParseSimple implements gms.Parser.
 func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
-	query, share := replaceForShare(query)
+	query, share := replaceForShare(withoutMariaDB(query))
 	stmt, err := p.Parser.ParseSimple(query)
 	return markLocks(stmt, share), err
 }
@@ -51,6 +77,7 @@ func (p lockParser) Parse(ctx *gms.Context, query string, multi bool) (sqlparser
 // ParseWithOptions implements gms.Parser. The text returned is that of the client,
 // so that it is parsed to the same when it comes back.
 func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (sqlparser.Statement, string, string, error) {
+	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, text, delimiter, multi, options)
 	if share {
@@ -63,6 +90,7 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 
 // ParseOneWithOptions implements gms.Parser.
 func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, options sqlparser.ParserOptions) (sqlparser.Statement, int, error) {
+	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, text, options)
 	return markLocks(stmt, share), n - (len(text)-len(query))*min(n, 1), err

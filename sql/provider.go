@@ -17,7 +17,7 @@ var _ gms.CollatedDatabaseProvider = provider{}
 // Database implements gms.DatabaseProvider.
 func (p provider) Database(ctx *gms.Context, name string) (gms.Database, error) {
 	if equalFold(name, systemDatabase) {
-		return systemDB{p.g}, nil
+		return systemDB(p), nil
 	}
 	snap, err := snapshotOf(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p provider) HasDatabase(ctx *gms.Context, name string) bool {
 
 // AllDatabases implements gms.DatabaseProvider.
 func (p provider) AllDatabases(ctx *gms.Context) []gms.Database {
-	out := []gms.Database{systemDB{p.g}}
+	out := []gms.Database{systemDB(p)}
 	snap, err := snapshotOf(ctx)
 	if err != nil {
 		return out
@@ -65,22 +65,16 @@ func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collatio
 	if equalFold(name, systemDatabase) {
 		return gms.ErrDatabaseExists.New(name)
 	}
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
 	// MySQL's default, where the engine's is one that tells a from A.
 	if text := strings.ToLower(ctx.Query()); collation == gms.Collation_Default && !strings.Contains(text, "collat") && !strings.Contains(text, "char") {
 		collation = gms.Collation_utf8mb4_0900_ai_ci
 	}
-	return p.g.store.CreateDatabase(ctx, name, collation)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return p.g.store.CreateDatabase(ctx, name, collation) })
 }
 
 // DropDatabase implements gms.MutableDatabaseProvider.
 func (p provider) DropDatabase(ctx *gms.Context, name string) error {
-	if err := ctx.Session.(*Session).Alter(ctx); err != nil {
-		return err
-	}
-	return p.g.store.DropDatabase(ctx, name)
+	return ctx.Session.(*Session).Alter(ctx, func() error { return p.g.store.DropDatabase(ctx, name) })
 }
 
 // database is one database of the catalogue.

@@ -175,7 +175,7 @@ func (s *Server) start(cfg Config) error {
 	h := &handler{g: s.gateway}
 	config := server.Config{
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
-		Version: "8.0.33-isochron",
+		Version: "8.0.31-isochron",
 		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {
 			sm = m
 			return e, m, inner

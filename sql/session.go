@@ -37,6 +37,7 @@ type statement struct {
 	mark      int  // where its writes begin
 	final     bool // it makes one read and is its own transaction
 	notFinal  bool // that proved wrong at a former try
+	alters    bool // it changes the catalogue, so it is not done again
 	compiled  bool // a round plan was looked for
 	plan      *plan.RoundPlan
 	writes    uint64 // the table that it writes, by id
@@ -175,16 +176,17 @@ func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) 
 }
 
 // Alter implements table.Session.
-func (s *Session) Alter(ctx *gms.Context) error {
-	s.statement.snapshot = nil
-	if s.open == nil {
-		return nil
-	}
-	err := s.CommitTransaction(ctx, s.open)
-	if err == nil {
+func (s *Session) Alter(ctx *gms.Context, change func() error) error {
+	s.statement.snapshot, s.statement.alters = nil, true
+	if s.open != nil {
+		if err := s.commit(ctx); err != nil {
+			return err
+		}
 		ctx.SetTransaction(nil)
 		ctx.SetIgnoreAutoCommit(false)
 	}
+	err := s.note(change())
+	s.statement.snapshot = nil
 	return err
 }
 

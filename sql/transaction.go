@@ -51,24 +51,23 @@ func (t *transaction) begin() {
 	}), s: t.s}
 	t.s.lost = nil
 	t.began = time.Now()
-	// Savepoints set before anything was written are at the start.
 	t.uses = map[uint64]*catalog.Descriptor{}
 }
 
 // use makes the transaction depend on a table's definition.
 func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
-	switch used := t.uses[d.ID()]; {
-	case used == d:
-		return nil
-	case used != nil && used.Record.Generation != d.Record.Generation:
+	used := t.uses[d.ID()]
+	if used != nil && used.Record.Generation != d.Record.Generation {
 		return txn.Errorf(txn.KindStale, "the definition of table %s changed during the transaction", d.Name())
 	}
 	v, err := t.s.gateway.store.Version(ctx, d)
 	if err != nil {
 		return err
 	}
-	t.real.Guard(d.GuardName(), v)
-	t.uses[d.ID()] = d
+	if used == nil {
+		t.real.Guard(d.GuardName(), v)
+		t.uses[d.ID()] = d
+	}
 	return nil
 }
 

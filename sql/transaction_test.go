@@ -224,6 +224,27 @@ func TestStaleSchema(t *testing.T) {
 	wa.expect("SELECT * FROM t WHERE id = 2", "2 | 4 | 4")
 }
 
+// A gateway whose replica lags waits for the ranges of a table before it uses it,
+// and for those of an index before it changes the table.
+func TestLaggingDirectory(t *testing.T) {
+	f := start(t)
+	va, wa := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	wa.query("SHOW TABLES")
+	f.gateways["wa"].Lag(true)
+	va.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	time.AfterFunc(30*time.Millisecond, func() { f.gateways["wa"].Lag(false) })
+	wa.exec("INSERT INTO t VALUES (1, 1)")
+	va.expect("SELECT * FROM t", "1 | 1")
+
+	f.gateways["wa"].Lag(true)
+	va.exec("CREATE TABLE u (id INT PRIMARY KEY, n INT) COMMENT='isochron: {\"spread\":\"hash\",\"shards\":3}'")
+	va.exec("CREATE UNIQUE INDEX un ON u (n)")
+	time.AfterFunc(30*time.Millisecond, func() { f.gateways["wa"].Lag(false) })
+	wa.exec("ALTER TABLE u ADD COLUMN m INT")
+	va.exec("INSERT INTO u VALUES (1, 2, 3), (2, 3, 4)")
+	wa.expect("SELECT * FROM u WHERE n = 3", "2 | 3 | 4")
+}
+
 // EXPLAIN tells the number of rounds that the statement then costs.
 func TestExplainTellsRounds(t *testing.T) {
 	f := start(t)
@@ -260,5 +281,36 @@ func TestExplainTellsRounds(t *testing.T) {
 		if got := strconv.Itoa(f.seen.rounds()); got != last[3] {
 			t.Errorf("%s: %s rounds; EXPLAIN says\n%s", q, got, strings.Join(plan, "\n"))
 		}
+	}
+}
+
+// A join by key costs a round for each table, not for each row.
+func TestJoinRounds(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE a (id INT PRIMARY KEY, b INT)")
+	c.exec("CREATE TABLE b (id INT PRIMARY KEY, c INT, KEY (c))")
+	c.exec("CREATE TABLE c (id INT PRIMARY KEY, b INT, n INT, KEY (b))")
+	for i := range 40 {
+		c.exec("INSERT INTO a VALUES (?, ?)", i, (i*7)%40)
+		c.exec("INSERT INTO b VALUES (?, ?)", i, i%11)
+		c.exec("INSERT INTO c VALUES (?, ?, ?)", i, (i*3)%40, i)
+	}
+	for _, tc := range []struct {
+		query  string
+		rounds int
+	}{
+		{"SELECT /*+ LOOKUP_JOIN(a,b) */ sum(b.c) FROM a JOIN b ON b.id = a.b WHERE a.id < 20", 2},
+		{"SELECT /*+ LOOKUP_JOIN(a,c) */ sum(c.n) FROM a JOIN c ON c.b = a.b WHERE a.id < 20", 3},
+		{"SELECT /*+ LOOKUP_JOIN(a,b) */ count(*) FROM a LEFT JOIN b ON b.id = a.b + 30 WHERE a.id < 20", 2},
+		{"SELECT count(*) FROM a WHERE id < 20 AND b IN (SELECT b FROM c WHERE n < 15)", 3},
+	} {
+		got := c.query(tc.query)
+		if rounds := f.seen.rounds(); rounds != tc.rounds {
+			t.Errorf("%s: %d rounds, want %d\n%s", tc.query, rounds, tc.rounds, c.query("EXPLAIN "+tc.query))
+		}
+		c.exec("SET isochron_path = 'gms'")
+		c.expect(tc.query, got)
+		c.exec("SET isochron_path = 'auto'")
 	}
 }

@@ -24,6 +24,14 @@ var registerVariables = sync.OnceFunc(func() {
 			Type:    types.NewSystemEnumType(pathVariable, pathAuto, pathEngine),
 			Default: pathAuto,
 		},
+		// The engine's own admits the value 1 only.
+		&gms.MysqlSystemVariable{
+			Name:    "innodb_lock_wait_timeout",
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false),
+			Default: int64(50),
+		},
 	})
 })
 

@@ -74,14 +74,14 @@ func (c *cluster) close() error {
 	return errors.Join(append(errs, c.core.Close(), os.RemoveAll(c.dir))...)
 }
 
-// house is the cluster with both SQL paths; the variants of a row that read at the
-// leader alone are tried on one of them.
+// house is the cluster with both SQL paths and both layouts; the variants of a row
+// that read at the leader alone are tried on one of them.
 func (c *cluster) house() house {
-	paths := []string{"auto", "gms"}
+	h := house{name: c.name, regions: c.regions, paths: []string{"auto", "gms"}, layouts: layouts, dsn: c.dsn}
 	if strings.HasSuffix(c.name, "-nro") {
-		paths = paths[:1]
+		h.paths, h.layouts = h.paths[:1], h.layouts[1:]
 	}
-	return house{name: c.name, regions: c.regions, paths: paths, dsn: c.dsn}
+	return h
 }
 
 func (c *cluster) dsn(region int, path, database string) string {

@@ -23,6 +23,7 @@ type house struct {
 	name    string
 	regions []geo.Region
 	paths   []string // the SQL paths it has
+	layouts []layout // of the table kv in which anomalies are played
 	// dsn of a region's port; database may be "".
 	dsn func(region int, path, database string) string
 }
@@ -48,7 +49,7 @@ func houses(t *testing.T) []house {
 	t.Helper()
 	if *dsn != "" {
 		return []house{{
-			name: "foreign", paths: []string{"only"}, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
+			name: "foreign", paths: []string{"only"}, layouts: layouts, regions: []geo.Region{"va", "wa", "pr", "nsw", "sg"},
 			dsn: func(_ int, _, database string) string { return *dsn + database },
 		}}
 	}

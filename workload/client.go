@@ -24,8 +24,8 @@ type Client struct {
 	Rand    *rand.Rand
 	Record  func(*history.Record)
 	// Pause is how long the client waits before it tries again something that
-	// was aborted, on average; many times that when a node or a shard was not to be
-	// reached.
+	// was aborted, on average. It varies widely when a node or a shard was not to
+	// be reached.
 	Pause time.Duration
 	// Tries bounds the attempts at one transaction.
 	Tries int
@@ -104,7 +104,7 @@ func (c *Client) finish(rec *history.Record, err error) {
 func (c *Client) pause(kind txn.Kind) {
 	d := c.Pause
 	if kind == txn.KindUnavailable {
-		d *= 20
+		d = c.Pause / 8 << c.Rand.IntN(9) // some are there when a node has just started
 	}
 	c.Env.Sleep(d/2 + time.Duration(c.Rand.Int64N(int64(d)+1)))
 }

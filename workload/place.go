@@ -63,9 +63,6 @@ func rowKey(table uint64, part int, name string) txn.Key {
 // rowName is the name in a key that rowKey made.
 func rowName(k txn.Key) string { return string(k[len(partPrefix(0, 0)):]) }
 
-// rowPart is the part in a key that rowKey made.
-func rowPart(k txn.Key) int { return int(k[len(partPrefix(0, 0))-1]) }
-
 func tableSpan(table uint64) txn.Span {
 	p := routing.TablePrefix(table)
 	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,6 +105,9 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 		return p, usagef("--wan: %w", err)
 	}
 	p.wan = wan.Scale(f.wanScale)
+	if p.wanSpec, err = absolute(f.wanSpec); err != nil {
+		return p, err
+	}
 	if last := f.port + len(wan.Regions) - 1; f.port < 0 || last > 65535 {
 		return p, usagef("--port %d: the ports of %d regions would be %d to %d, and they end at 65535", f.port, len(wan.Regions), f.port, last)
 	}
@@ -149,4 +154,13 @@ func (f *demoFlags) adopt(given func(flag string) bool) error {
 		f.protocol = about.Protocol
 	}
 	return nil
+}
+
+// absolute makes a map's file findable from wherever the demo is started again;
+// the name of a published map stays as it is.
+func absolute(spec string) (string, error) {
+	if _, err := os.Stat(spec); err != nil || slices.Contains(geo.Names(), spec) {
+		return spec, nil
+	}
+	return filepath.Abs(spec)
 }

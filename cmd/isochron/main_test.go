@@ -206,3 +206,18 @@ func TestDemoInterrupted(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// Money made of nothing is noticed at the end, and the demo has failed.
+func TestDemoNoticesForgery(t *testing.T) {
+	p := startDemo(t, 3, "--wan", "uniform:2ms:3", "--port", "0", "--clients", "1")
+	forger := &bank{}
+	forger.connect(t, p)
+	forger.exec(t, "UPDATE customers SET balance_cents = balance_cents + 1 WHERE region = 'r1' AND id = 7")
+	forger.disconnect()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.wait(); err == nil || p.cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(p.stderr.String(), "money does not add up") {
+		t.Errorf("it ended with %v and said\n%s", err, p.stderr)
+	}
+}

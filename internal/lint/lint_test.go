@@ -1,16 +1,38 @@
 package lint
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
+var rewrite = flag.Bool("rewrite", false, "write the list of packages in "+architecture+" anew from their doc.go")
+
 // TestHouse holds the repository against its rules.
 func TestHouse(t *testing.T) {
+	if *rewrite {
+		rewriteList(t, filepath.Join("..", ".."))
+	}
 	for _, f := range lintTree(t, filepath.Join("..", "..")) {
 		t.Error(f)
+	}
+}
+
+func rewriteList(t *testing.T, root string) {
+	t.Helper()
+	tree, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, architecture)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(RewriteList(string(text), List(tree))), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -157,5 +179,20 @@ func TestExcused(t *testing.T) {
 		for _, f := range found {
 			t.Errorf("%s: %s", name, f)
 		}
+	}
+}
+
+func TestRewriteList(t *testing.T) {
+	root := plant(t, map[string]string{"ARCHITECTURE.md": "# A\n\n<!-- packages -->\nnothing yet\n<!-- /packages -->\n\nend\n"})
+	rewriteList(t, root)
+	for _, f := range lintTree(t, root) {
+		t.Error(f)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(text); !strings.Contains(got, "| `geo` | is a map |\n") || !strings.HasSuffix(got, "end\n") {
+		t.Errorf("rewritten as\n%s", got)
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"go/doc"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,32 +44,39 @@ func checkPaper(t *Tree) ([]Finding, error) {
 func checkDocs(t *Tree) []Finding {
 	var out []Finding
 	for _, dir := range t.Dirs() {
-		var doc *File
+		var said *File
 		for _, f := range t.Files {
 			if f.Dir == dir && f.Path == dir+"/doc.go" {
-				doc = f
+				said = f
 			}
 		}
-		if doc == nil {
+		if said == nil {
 			out = append(out, Finding{dir, 0, "has no doc.go"})
 			continue
 		}
-		name := doc.AST.Name.Name
-		opening := "Package " + name + " "
-		if name == "main" {
-			opening = "Command " + filepath.Base(dir) + " "
-		}
-		said := doc.AST.Doc.Text()
-		if !strings.HasPrefix(said, opening) {
-			out = append(out, Finding{doc.Path, 0, fmt.Sprintf("the comment must open with %q", opening)})
-		}
-		if floorOf(doc.Unit) < 0 || name == "main" {
-			continue
-		}
-		for _, part := range []string{"How it thinks", "owes"} {
-			if !strings.Contains(said, part) {
-				out = append(out, Finding{doc.Path, 0, fmt.Sprintf("does not have %q: say what it is for, how it thinks, what its caller owes it", part)})
-			}
+		out = append(out, checkDoc(dir, said)...)
+	}
+	return out
+}
+
+// checkDoc reads the comment of one doc.go.
+func checkDoc(dir string, f *File) []Finding {
+	var out []Finding
+	name := f.AST.Name.Name
+	opening := "Package " + name + " "
+	if name == "main" {
+		opening = "Command " + filepath.Base(dir) + " "
+	}
+	said := f.AST.Doc.Text()
+	if !strings.HasPrefix(said, opening) {
+		out = append(out, Finding{f.Path, 0, fmt.Sprintf("the comment must open with %q", opening)})
+	}
+	if floorOf(f.Unit) < 0 || name == "main" {
+		return out
+	}
+	for _, part := range []string{"How it thinks", "owes"} {
+		if !strings.Contains(said, part) {
+			out = append(out, Finding{f.Path, 0, fmt.Sprintf("does not have %q: say what it is for, how it thinks, what its caller owes it", part)})
 		}
 	}
 	return out
@@ -102,6 +110,33 @@ func checkList(t *Tree, text string) []Finding {
 		}
 	}
 	return out
+}
+
+// List is the table of packages as it would be written from their own first sentences.
+func List(t *Tree) string {
+	out := "| package | what it is |\n|---|---|\n"
+	for _, dir := range t.Dirs() {
+		for _, f := range t.Files {
+			if f.Path == dir+"/doc.go" {
+				what := new(doc.Package).Synopsis(f.AST.Doc.Text())
+				for _, opening := range []string{"Package " + f.AST.Name.Name + " ", "Command " + filepath.Base(dir) + " "} {
+					what = strings.TrimPrefix(what, opening)
+				}
+				out += fmt.Sprintf("| `%s` | %s |\n", dir, strings.TrimSuffix(what, "."))
+			}
+		}
+	}
+	return out
+}
+
+// RewriteList puts a list of packages in place of the one in the text.
+func RewriteList(text, list string) string {
+	before, rest, ok := strings.Cut(text, listBegin)
+	_, after, ok2 := strings.Cut(rest, listEnd)
+	if !ok || !ok2 {
+		return text
+	}
+	return before + listBegin + "\n" + list + listEnd + after
 }
 
 // checkLibraries wants every library that go.mod requires directly, and every

@@ -79,17 +79,30 @@ func (c *change) write(rec *Record) (*Descriptor, error) {
 		return nil, err
 	}
 	c.tx.Put(tableKey(rec.Database, rec.Name), d.raw)
-	c.touch(rec.ID, d.raw)
 	c.written = append(c.written, d)
-	return d, nil
+	return d, c.touch(d, d.raw)
 }
 
 // touch makes a new version of a table's schema at every shard that holds it. A
 // dropped table keeps its mark, so that no one takes it for never seen.
-func (c *change) touch(table uint64, value []byte) {
-	for _, shard := range shardsOf(c.store.db.Directory(), table) {
-		c.tx.Put(guardKey(shard, table), value)
+func (c *change) touch(d *Descriptor, value []byte) error {
+	err := waitFor(c.ctx, func() bool { return c.store.routed(d) })
+	if err != nil {
+		return err
 	}
+	for _, shard := range d.Shards(c.store.db.Directory()) {
+		c.tx.Put(guardKey(shard, d.ID()), value)
+	}
+	return nil
+}
+
+// end is touch for a table that there will be no more.
+func (c *change) end(rec *Record, mark string) error {
+	d, err := NewDescriptor(rec.clone())
+	if err != nil {
+		return err
+	}
+	return c.touch(d, []byte(mark))
 }
 
 // direct changes the directory and waits until this gateway routes by it.

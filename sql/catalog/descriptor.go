@@ -26,6 +26,8 @@ type Descriptor struct {
 	raw     []byte // the stored record: equal bytes are one version
 	version atomic.Pointer[txn.Version]
 	divide  []int // positions of the columns that the partition depends on
+	// routedBy is a directory known to have all ranges of the table.
+	routedBy atomic.Pointer[routing.Directory]
 }
 
 // IndexInfo is an index made ready for use. Columns are positions in the row.

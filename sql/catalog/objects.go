@@ -93,7 +93,9 @@ func (s *Store) DropDatabase(ctx context.Context, name string) error {
 			}
 			tables = append(tables, rec.ID)
 			c.tx.Delete(sequenceKey(rec.ID))
-			c.touch(rec.ID, []byte("dropped"))
+			if err := c.end(rec, "dropped"); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

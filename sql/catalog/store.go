@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,28 +182,55 @@ const (
 
 // Version is the version under which the table's schema was written: what
 // transactions are guarded on. It is known from the commit that wrote it or from
-// the nearest replica once that holds the same bytes.
+// the nearest replica once that holds the same bytes. Only then, and once this
+// gateway's directory has the table's ranges, may the table be used: before, its
+// keys would be sought at a shard that never heard of it.
 func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error) {
-	if v := d.version.Load(); v != nil {
+	if v := d.version.Load(); v != nil && s.routed(d) {
 		return *v, nil
 	}
 	key := tableKey(d.Record.Database, d.Record.Name)
+	gone := false
 	err := waitFor(ctx, func() bool {
 		value, v, ok := s.db.Peek(key)
 		if ok && bytes.Equal(value, d.raw) {
 			d.version.Store(&v)
-			return true
 		}
 		// A table that has changed again meanwhile will be refused as stale.
-		return ok && newer(value, d)
+		gone = ok && newer(value, d)
+		return gone || d.version.Load() != nil && s.routed(d)
 	})
 	if err != nil {
 		return txn.Version{}, err
 	}
-	if v := d.version.Load(); v != nil {
-		return *v, nil
+	if gone {
+		return txn.Version{}, txn.Errorf(txn.KindStale, "the definition of table %s changed", d.Record.Name)
 	}
-	return txn.Version{}, txn.Errorf(txn.KindStale, "the definition of table %s changed", d.Record.Name)
+	return *d.version.Load(), nil
+}
+
+// routed reports whether this gateway's directory has all ranges of a table.
+func (s *Store) routed(d *Descriptor) bool {
+	dir := s.db.Directory()
+	if d.routedBy.Load() == dir {
+		return true
+	}
+	for _, x := range append([]*IndexInfo{d.Primary}, d.Indexes...) {
+		for part := range d.Partitions(x) {
+			if !hasRange(dir, string(d.Prefix(x, part))) {
+				return false
+			}
+		}
+	}
+	d.routedBy.Store(dir)
+	return true
+}
+
+func hasRange(dir *routing.Directory, start string) bool {
+	_, ok := slices.BinarySearchFunc(dir.Ranges, start, func(r routing.Range, start string) int {
+		return strings.Compare(string(r.Start), start)
+	})
+	return ok
 }
 
 func newer(value []byte, d *Descriptor) bool {

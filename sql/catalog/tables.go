@@ -233,8 +233,7 @@ func (s *Store) DropTable(ctx context.Context, db, name string) error {
 		id = rec.ID
 		c.tx.Delete(tableKey(db, name))
 		c.tx.Delete(sequenceKey(id))
-		c.touch(id, []byte("dropped"))
-		return nil
+		return c.end(rec, "dropped")
 	})
 	if err != nil {
 		return err
@@ -265,7 +264,9 @@ func (s *Store) Truncate(ctx context.Context, db, name string) error {
 			return txn.Errorf(txn.KindStale, "the definition of table %s changed while it was truncated; try again", name)
 		}
 		next := fresh
-		c.touch(rec.ID, []byte("truncated"))
+		if err := c.end(rec, "truncated"); err != nil {
+			return err
+		}
 		_, err = c.write(&next)
 		return err
 	})

@@ -113,18 +113,18 @@ func (i *Insert) Prepare(ctx *gms.Context, source gms.RowIter) (gms.Node, error)
 		return nil, err
 	}
 	n := *i.Node
-	n.Source = &Rows{Node: i.Node.Source, rows: rows}
+	n.Source = &Rows{Node: i.Node.Source, iter: gms.RowsToRowIter(rows...)}
 	return &n, nil
 }
 
-// Rows stands for a node whose rows are known.
+// Rows stands for a node whose rows come from elsewhere.
 type Rows struct {
 	gms.Node
-	rows []gms.Row
+	iter gms.RowIter
 }
 
-// Iter yields the rows.
-func (r *Rows) Iter() gms.RowIter { return gms.RowsToRowIter(r.rows...) }
+// Iter yields the rows, once.
+func (r *Rows) Iter() gms.RowIter { return r.iter }
 
 // Children implements gms.Node: what it stands for can still be looked at.
 func (r *Rows) Children() []gms.Node { return []gms.Node{r.Node} }

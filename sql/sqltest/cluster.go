@@ -92,6 +92,7 @@ type Gateway struct {
 	c      *Cluster
 	region geo.Region
 	frozen map[txn.Key]row // what its replica shows if it lags
+	old    *routing.Directory
 }
 
 var _ txn.DB = (*Gateway)(nil)
@@ -115,6 +116,9 @@ func (g *Gateway) Begin(opt txn.Options) txn.Txn {
 func (g *Gateway) Directory() *routing.Directory {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
+	if g.old != nil {
+		return g.old
+	}
 	return g.c.dir
 }
 
@@ -137,9 +141,9 @@ func (g *Gateway) Peek(key txn.Key) ([]byte, txn.Version, bool) {
 func (g *Gateway) Lag(on bool) {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
-	g.frozen = nil
+	g.frozen, g.old = nil, nil
 	if on {
-		g.frozen = maps.Clone(g.c.rows)
+		g.frozen, g.old = maps.Clone(g.c.rows), g.c.dir
 	}
 }
 

@@ -21,6 +21,7 @@ type Access struct {
 	Reverse bool
 	// Limit, if not 0, is how many rows are wanted in the order of the index.
 	Limit int
+	asked map[txn.Span]bool // by Add
 }
 
 // Range is a span of keys with what remains to be checked of what it yields.
@@ -75,6 +76,28 @@ func ForLookup(d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
 		}
 	}
 	return a, nil
+}
+
+// Add makes the access ask for all that another of the same index asks for too.
+func (a *Access) Add(o *Access) {
+	if a.asked == nil {
+		a.asked = map[txn.Span]bool{}
+		gets, scans := a.Gets, a.Scans
+		a.Gets, a.Scans = nil, nil
+		a.Add(&Access{Gets: gets, Scans: scans})
+	}
+	for _, k := range o.Gets {
+		if point := (txn.Span{Start: k}); !a.asked[point] {
+			a.asked[point] = true
+			a.Gets = append(a.Gets, k)
+		}
+	}
+	for _, r := range o.Scans {
+		if !a.asked[r.Span] {
+			a.asked[r.Span] = true
+			a.Scans = append(a.Scans, r)
+		}
+	}
 }
 
 // add adds a range of the engine: bounds for the first columns of the index.

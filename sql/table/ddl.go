@@ -14,9 +14,11 @@ var (
 	_ gms.CheckAlterableTable   = (*Table)(nil)
 	_ gms.CheckTable            = (*Table)(nil)
 	_ gms.CommentAlterableTable = (*Table)(nil)
-	_ gms.TruncateableTable     = (*Table)(nil)
-	_ gms.AutoIncrementTable    = (*Table)(nil)
-	_ gms.AutoIncrementSetter   = autoIncrementSetter{}
+
+	_ gms.PrimaryKeyAlterableTable = (*Table)(nil)
+	_ gms.TruncateableTable        = (*Table)(nil)
+	_ gms.AutoIncrementTable       = (*Table)(nil)
+	_ gms.AutoIncrementSetter      = autoIncrementSetter{}
 )
 
 // place is the database and the name of the table.
@@ -25,15 +27,12 @@ func (t *Table) place() (string, string) { return t.desc.Record.Database, t.desc
 // AddColumn implements gms.AlterableTable. The rows that exist get the column's
 // default, worked out once.
 func (t *Table) AddColumn(ctx *gms.Context, col *gms.Column, order *gms.ColumnOrder) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	fill, err := fillOf(ctx, col)
 	if err != nil {
 		return err
 	}
 	db, name := t.place()
-	return t.store.AddColumn(ctx, db, name, col, fill, order)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.AddColumn(ctx, db, name, col, fill, order) })
 }
 
 func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
@@ -56,56 +55,48 @@ func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
 
 // DropColumn implements gms.AlterableTable.
 func (t *Table) DropColumn(ctx *gms.Context, column string) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.DropColumn(ctx, db, name, column)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropColumn(ctx, db, name, column) })
 }
 
 // ModifyColumn implements gms.AlterableTable.
 func (t *Table) ModifyColumn(ctx *gms.Context, column string, col *gms.Column, order *gms.ColumnOrder) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.ModifyColumn(ctx, db, name, column, col, order)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.ModifyColumn(ctx, db, name, column, col, order) })
 }
 
 // CreateIndex implements gms.IndexAlterableTable.
 func (t *Table) CreateIndex(ctx *gms.Context, def gms.IndexDef) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.CreateIndex(ctx, db, name, def)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.CreateIndex(ctx, db, name, def) })
 }
 
 // DropIndex implements gms.IndexAlterableTable.
 func (t *Table) DropIndex(ctx *gms.Context, index string) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.DropIndex(ctx, db, name, index)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropIndex(ctx, db, name, index) })
 }
 
 // RenameIndex implements gms.IndexAlterableTable.
 func (t *Table) RenameIndex(ctx *gms.Context, from, to string) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.RenameIndex(ctx, db, name, from, to)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.RenameIndex(ctx, db, name, from, to) })
 }
 
 // ModifyComment implements gms.CommentAlterableTable.
 func (t *Table) ModifyComment(ctx *gms.Context, comment string) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.SetComment(ctx, db, name, comment)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.SetComment(ctx, db, name, comment) })
+}
+
+// CreatePrimaryKey implements gms.PrimaryKeyAlterableTable.
+func (t *Table) CreatePrimaryKey(*gms.Context, []gms.IndexColumn) error { return t.keyIsFixed() }
+
+// DropPrimaryKey implements gms.PrimaryKeyAlterableTable.
+func (t *Table) DropPrimaryKey(*gms.Context) error { return t.keyIsFixed() }
+
+func (t *Table) keyIsFixed() error {
+	return fmt.Errorf("the primary key of table %s says where its rows live and cannot be changed; make a new table and copy the rows", t.Name())
 }
 
 // GetChecks implements gms.CheckTable.
@@ -119,20 +110,16 @@ func (t *Table) GetChecks(*gms.Context) ([]gms.CheckDefinition, error) {
 
 // CreateCheck implements gms.CheckAlterableTable.
 func (t *Table) CreateCheck(ctx *gms.Context, check *gms.CheckDefinition) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.AddCheck(ctx, db, name, catalog.Check{Name: check.Name, Text: check.CheckExpression, Enforced: check.Enforced})
+	return sessionOf(ctx).Alter(ctx, func() error {
+		return t.store.AddCheck(ctx, db, name, catalog.Check{Name: check.Name, Text: check.CheckExpression, Enforced: check.Enforced})
+	})
 }
 
 // DropCheck implements gms.CheckAlterableTable.
 func (t *Table) DropCheck(ctx *gms.Context, check string) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.DropCheck(ctx, db, name, check)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropCheck(ctx, db, name, check) })
 }
 
 // Truncate implements gms.TruncateableTable. The engine calls it for a DELETE of
@@ -141,11 +128,8 @@ func (t *Table) Truncate(ctx *gms.Context) (int, error) {
 	if !Begins(ctx.Query(), "truncate") {
 		return t.deleteAll(ctx)
 	}
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return 0, err
-	}
 	db, name := t.place()
-	return 0, t.store.Truncate(ctx, db, name)
+	return 0, sessionOf(ctx).Alter(ctx, func() error { return t.store.Truncate(ctx, db, name) })
 }
 
 func (t *Table) deleteAll(ctx *gms.Context) (int, error) {

@@ -31,7 +31,7 @@ func (t *Table) Replacer(*gms.Context) gms.RowReplacer { return t.editor() }
 
 func (t *Table) editor() *editor {
 	whole := *t
-	whole.columns, whole.names, whole.lookup = nil, nil, nil
+	whole.columns, whole.names = nil, nil
 	return &editor{t: &whole, d: t.desc}
 }
 

@@ -54,11 +54,8 @@ func (t *Table) GetReferencedForeignKeys(*gms.Context) ([]gms.ForeignKeyConstrai
 }
 
 func (t *Table) setForeignKey(ctx *gms.Context, old string, fk *catalog.ForeignKey) error {
-	if err := sessionOf(ctx).Alter(ctx); err != nil {
-		return err
-	}
 	db, name := t.place()
-	return t.store.SetForeignKey(ctx, db, name, old, fk)
+	return sessionOf(ctx).Alter(ctx, func() error { return t.store.SetForeignKey(ctx, db, name, old, fk) })
 }
 
 // AddForeignKey implements gms.ForeignKeyTable.

@@ -13,8 +13,9 @@ type Session interface {
 	// Use is the session's transaction, made to depend on the definition of
 	// the table.
 	Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error)
-	// Alter commits what is open before a change of the catalogue, as MySQL does.
-	Alter(ctx *gms.Context) error
+	// Alter makes a change of the catalogue. What is open is committed before it,
+	// as MySQL does.
+	Alter(ctx *gms.Context, change func() error) error
 	// Duplicate notes MySQL's words for the duplicate key just met.
 	Duplicate(message string)
 	// FinalRead reports whether the next read is the statement's only one and

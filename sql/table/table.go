@@ -14,10 +14,9 @@ import (
 
 // Table is a table as the engine sees it during one statement.
 type Table struct {
-	store  *catalog.Store
-	desc   *catalog.Descriptor
-	mode   Mode
-	lookup *gms.IndexLookup // of an indexed access
+	store *catalog.Store
+	desc  *catalog.Descriptor
+	mode  Mode
 	// columns are the positions of the columns read; nil is all.
 	columns []int
 	names   []string
@@ -124,11 +123,7 @@ func (t *Table) GetIndexes(*gms.Context) ([]gms.Index, error) {
 }
 
 // IndexedAccess implements gms.IndexAddressable.
-func (t *Table) IndexedAccess(_ *gms.Context, lookup gms.IndexLookup) gms.IndexedTable {
-	c := *t
-	c.lookup = &lookup
-	return &c
-}
+func (t *Table) IndexedAccess(*gms.Context, gms.IndexLookup) gms.IndexedTable { return t }
 
 // The planner is told the same size of every table: which plan it takes must not
 // depend on when it looked.

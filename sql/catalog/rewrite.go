@@ -1,0 +1,150 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/txn"
+)
+
+// rewriteRowsMax bounds a change that must read or rewrite every row, since it is
+// one transaction.
+const rewriteRowsMax = 100_000
+
+func (r *Record) clone() *Record {
+	n := *r
+	n.Columns = slices.Clone(r.Columns)
+	n.Indexes = slices.Clone(r.Indexes)
+	return &n
+}
+
+// convert rewrites every row of a table for a new definition with the same
+// columns by id.
+func (c *change) convert(ctx *gms.Context, old, next *Descriptor) error {
+	rows, err := c.allRows(old)
+	if err != nil {
+		return err
+	}
+	place := make([]int, len(next.Record.Columns))
+	for i, col := range next.Record.Columns {
+		place[i] = old.Record.column(col.ID)
+	}
+	for _, r := range rows {
+		if err := c.deleteRow(old, r); err != nil {
+			return err
+		}
+	}
+	seen := map[txn.Key]bool{}
+	for n, r := range rows {
+		row := make(gms.Row, len(place))
+		for i, from := range place {
+			if row[i], err = convertValue(ctx, next.Schema.Schema[i], r.row[from], n); err != nil {
+				return err
+			}
+		}
+		if err := c.putRow(next, row, old, r.key, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func convertValue(ctx *gms.Context, col *gms.Column, v any, n int) (any, error) {
+	if v == nil {
+		if !col.Nullable {
+			return nil, gms.ErrInsertIntoNonNullableProvidedNull.New(col.Name)
+		}
+		return nil, nil
+	}
+	out, inRange, err := col.Type.Convert(ctx, v)
+	if err == nil && inRange != gms.InRange {
+		err = gms.ErrValueOutOfRange.New(v, col.Type)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("column %s of row %d cannot become %s: %w", col.Name, n+1, col.Type, err)
+	}
+	return out, nil
+}
+
+type storedRow struct {
+	key txn.Key
+	row gms.Row
+}
+
+// allRows reads a whole table, or says that it is too large to change so.
+func (c *change) allRows(d *Descriptor) ([]storedRow, error) {
+	read := txn.Read{ForWrite: true}
+	for part := range d.Partitions(d.Primary) {
+		prefix := d.Prefix(d.Primary, part)
+		read.Scans = append(read.Scans, txn.Scan{Span: spanOf(prefix), Limit: rewriteRowsMax + 1})
+	}
+	res, err := c.tx.Read(c.ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	var out []storedRow
+	for _, pairs := range res.Pairs {
+		for _, p := range pairs {
+			row, err := d.DecodeRow(p.Value)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, storedRow{p.Key, row})
+		}
+	}
+	if len(out) > rewriteRowsMax {
+		return nil, fmt.Errorf("table %s has more than %d rows, too many to change in one transaction; make a new table and copy the rows in parts", d.Name(), rewriteRowsMax)
+	}
+	return out, nil
+}
+
+func (c *change) deleteRow(d *Descriptor, r storedRow) error {
+	c.tx.Delete(r.key)
+	for _, x := range d.Indexes {
+		key, _, err := d.Entry(x, r.row, r.key)
+		if err != nil {
+			return err
+		}
+		c.tx.Delete(key)
+	}
+	return nil
+}
+
+func (c *change) putRow(d *Descriptor, row gms.Row, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
+	var rowID []byte
+	if d.Keyless() {
+		rowID = old.RowID(oldKey)
+	}
+	key, err := d.RowKey(row, rowID)
+	if err != nil {
+		return err
+	}
+	value, err := d.EncodeRow(row)
+	if err != nil {
+		return err
+	}
+	if err := putOnce(c.tx, seen, key, value, "PRIMARY"); err != nil {
+		return err
+	}
+	for _, x := range d.Indexes {
+		key, value, err := d.Entry(x, row, key)
+		if err != nil {
+			return err
+		}
+		if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putOnce(tx txn.Txn, seen map[txn.Key]bool, key txn.Key, value []byte, index string) error {
+	if seen[key] {
+		return gms.ErrUniqueKeyViolation.Wrap(fmt.Errorf("two rows have the same value in key %s", index))
+	}
+	seen[key] = true
+	tx.Put(key, value)
+	return nil
+}
