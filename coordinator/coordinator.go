@@ -70,7 +70,7 @@ func New(cfg Config) *Coordinator {
 		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
-		hints: map[txn.ShardID]hint{}, recent: newRecentWrites(),
+		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(),
 	}
 }
 
