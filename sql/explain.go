@@ -278,7 +278,7 @@ func accessOf(ctx *gms.Context, n gms.Node) (t *table.Table, a *table.Access, pe
 		}
 		lookup, _, err := n.GetLookup(ctx, nil)
 		if err == nil {
-			a, err = table.ForLookup(t.Descriptor(), lookup)
+			a, err = table.ForLookup(ctx, t.Descriptor(), lookup)
 		}
 		if err == nil {
 			return t, a, ""

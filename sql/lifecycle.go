@@ -24,11 +24,11 @@ func (s *Session) beginStatement(try int) {
 }
 
 func (s *Session) autocommit() bool {
-	v, err := s.GetSessionVariable(gms.NewEmptyContext(), gms.AutoCommitSessionVar)
+	v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar)
 	if err != nil {
 		return true
 	}
-	on, err := gms.ConvertToBool(gms.NewEmptyContext(), v)
+	on, err := gms.ConvertToBool(s.quiet, v)
 	return err == nil && on
 }
 

@@ -24,6 +24,7 @@ type Session struct {
 	open           *transaction
 	lost           txn.Txn // the aborted transaction that the next one does again
 	statement      statement
+	quiet          *gms.Context // for questions about the session itself
 }
 
 // statement is what a session knows of the statement it runs.
@@ -56,13 +57,14 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		client.User, client.Address = u.User, u.Host
 	}
 	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g}
+	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.sessions[conn.ConnectionID]; old != nil {
 		old.abandon()
 	}
 	g.sessions[conn.ConnectionID] = s
-	return s, s.BaseSession.SetSessionVariable(gms.NewEmptyContext(), isolationVariable, serializable)
+	return s, s.BaseSession.SetSessionVariable(s.quiet, isolationVariable, serializable)
 }
 
 // abandon rolls back what the client left open.

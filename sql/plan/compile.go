@@ -189,7 +189,7 @@ func fuseLookup(ctx *gms.Context, n *gmsplan.IndexedTableAccess) *Read {
 		return nil
 	}
 	lookup.IsEmptyRange = lookup.IsEmptyRange || !inRange
-	access, err := table.ForLookup(t.Descriptor(), lookup)
+	access, err := table.ForLookup(ctx, t.Descriptor(), lookup)
 	if err != nil {
 		return nil
 	}

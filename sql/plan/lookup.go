@@ -71,7 +71,7 @@ func (j *LookupJoin) ask(ctx *gms.Context, batch []gms.Row, outer gms.Row) error
 		if !inRange {
 			continue
 		}
-		a, err := table.ForLookup(j.Table.Descriptor(), lookup)
+		a, err := table.ForLookup(ctx, j.Table.Descriptor(), lookup)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func prefixSpan(prefix []byte) txn.Span {
 }
 
 // ForLookup is the access of an index lookup of the engine.
-func ForLookup(d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
+func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
 	x, ok := lookup.Index.(*Index)
 	if !ok {
 		return nil, fmt.Errorf("a lookup in table %s uses an index of another kind, %T", d.Name(), lookup.Index)
@@ -71,7 +71,7 @@ func ForLookup(d *catalog.Descriptor, lookup gms.IndexLookup) (*Access, error) {
 		return a, nil
 	}
 	for _, r := range ranges {
-		if err := a.add(r); err != nil {
+		if err := a.add(ctx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +101,8 @@ func (a *Access) Add(o *Access) {
 }
 
 // add adds a range of the engine: bounds for the first columns of the index.
-func (a *Access) add(r gms.MySQLRange) error {
-	b := rangeBuilder{a: a, r: r, values: map[int]any{}}
+func (a *Access) add(ctx *gms.Context, r gms.MySQLRange) error {
+	b := rangeBuilder{ctx: ctx, a: a, r: r, values: map[int]any{}}
 	if empty, err := b.build(); err != nil || empty {
 		return err
 	}
@@ -131,6 +131,7 @@ func (a *Access) add(r gms.MySQLRange) error {
 const beyond = "\xff"
 
 type rangeBuilder struct {
+	ctx      *gms.Context // for conversions
 	a        *Access
 	r        gms.MySQLRange
 	equal    []byte      // key form of the columns with one value
@@ -264,7 +265,7 @@ func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error)
 func (b *rangeBuilder) form(n int, v any) (string, error) {
 	if v != nil {
 		t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
-		converted, _, err := t.Convert(gms.NewEmptyContext(), v)
+		converted, _, err := t.Convert(b.ctx, v)
 		if err != nil && !gms.ErrTruncatedIncorrect.Is(err) {
 			return "", err
 		}

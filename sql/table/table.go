@@ -150,8 +150,8 @@ func (t *Table) Partitions(*gms.Context) (gms.PartitionIter, error) {
 }
 
 // LookupPartitions implements gms.IndexedTable.
-func (t *Table) LookupPartitions(_ *gms.Context, lookup gms.IndexLookup) (gms.PartitionIter, error) {
-	a, err := ForLookup(t.desc, lookup)
+func (t *Table) LookupPartitions(ctx *gms.Context, lookup gms.IndexLookup) (gms.PartitionIter, error) {
+	a, err := ForLookup(ctx, t.desc, lookup)
 	if err != nil {
 		return nil, err
 	}
