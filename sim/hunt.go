@@ -306,6 +306,9 @@ func (h *hunt) finish() {
 	if h.cfg.Histories != nil {
 		h.cfg.Histories(h.result.Seed, h.result.Row, &h.banking, &h.listing)
 	}
+	if len(h.n.volatile) > 0 {
+		h.violation("not-durable", "%d times, first: %s", len(h.n.volatile), h.n.volatile[0])
+	}
 	if len(h.n.broken) > 0 {
 		h.violation("name-reused", "%d times, first: %s", len(h.n.broken), h.n.broken[0])
 	}

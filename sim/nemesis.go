@@ -24,6 +24,8 @@ type nemesis struct {
 	hunted prey
 	lives  map[incarnation]uint64 // which life of a host went by which name
 	broken []string               // promises of nodes seen broken in what they send
+	// volatile are acknowledgements that a loss of power would have belied.
+	volatile []string
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -224,6 +226,7 @@ func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.R
 	if res.Err != nil || !isCommit(req) {
 		return leaves
 	}
+	n.checkCommit(req, res)
 	return n.acknowledges("client", 40)
 }
 
@@ -232,6 +235,9 @@ func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 	m := &env.Msg
 	n.counts["sent: "+kindOf(m)]++
 	n.checkName(h, m)
+	if m.Vote != nil {
+		n.checkVote(m.Vote)
+	}
 	if !n.active || n.budget == 0 {
 		return leaves
 	}

@@ -32,7 +32,24 @@ type cluster struct {
 	ports   []*sql.Server
 }
 
-// start starts a cluster in a directory of its own. The observer may be nil.
+// startFor starts a cluster that ends with the test.
+func startFor(t *testing.T, row protocol.Row, bugs node.Bugs, o sql.Observer) *cluster {
+	t.Helper()
+	c, err := start(row, bugs, o)
+	if err != nil {
+		t.Fatalf("starting a cluster on %s: %v", row.Name, err)
+	}
+	t.Cleanup(func() {
+		if err := c.close(); err != nil {
+			t.Errorf("closing a cluster on %s: %v", row.Name, err)
+		}
+	})
+	return c
+}
+
+// start starts a cluster in a directory of its own. The observer may be nil. No
+// other cluster may be serving clients meanwhile: go-mysql-server sets variables
+// of the whole process, without a lock, whenever a server starts.
 func start(row protocol.Row, bugs node.Bugs, o sql.Observer) (*cluster, error) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {

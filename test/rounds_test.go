@@ -59,18 +59,11 @@ func TestRounds(t *testing.T) {
 		t.Skip("rounds are ours")
 	}
 	for _, row := range protocol.Table() {
+		// Started before the subtests run: see start.
+		spent := new(counter)
+		c := startFor(t, row, node.Bugs{}, spent)
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
-			spent := new(counter)
-			c, err := start(row, node.Bugs{}, spent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := c.close(); err != nil {
-					t.Error(err)
-				}
-			})
 			s := c.house().stage(t, "auto", layouts[1])
 			s.exec("INSERT INTO kv VALUES ('va', 30, 0, 1), ('wa', 5, 0, 1), ('pr', 15, 0, 1), ('sg', 25, 0, 2)")
 			s.exec("CREATE TABLE plain (id INT PRIMARY KEY, name VARCHAR(20), v INT, UNIQUE KEY by_name (name))")

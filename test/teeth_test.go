@@ -1,7 +1,6 @@
 package test
 
 import (
-	"strings"
 	"testing"
 
 	"isochron/node"
@@ -25,21 +24,14 @@ func TestTeeth(t *testing.T) {
 		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in a count"},
 		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in an index"},
 	} {
+		row, err := protocol.ByName(c.row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Started before the subtests run: see start.
+		planted := startFor(t, row, c.bugs, nil)
 		t.Run(c.bug+"/"+c.play, func(t *testing.T) {
 			t.Parallel()
-			row, err := protocol.ByName(c.row)
-			if err != nil {
-				t.Fatal(err)
-			}
-			planted, err := start(row, c.bugs, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := planted.close(); err != nil && !strings.Contains(err.Error(), "invariant") {
-					t.Error(err)
-				}
-			})
 			s := planted.house().stage(t, "auto", layouts[0])
 			if !s.shows(c.play) {
 				t.Errorf("%s, and %q did not show it", c.bug, c.play)

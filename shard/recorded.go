@@ -1,0 +1,49 @@
+package shard
+
+import (
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Recorded reports whether a disk with this content bears witness to a Yes of
+// the attempt: by its log entry, or by what came of it. It is for checkers; a
+// content that cannot be read bears witness to nothing.
+func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
+	var m meta
+	raw, ok := r.Get(shardKey(id, 'm'))
+	if !ok || txn.Decode(raw, &m) != nil {
+		return false
+	}
+	prefix := genPrefix(id, m.Gen)
+	for _, kind := range []byte{'p', 'o'} {
+		if _, ok := r.Get(attemptKey(prefix, kind, a)); ok {
+			return true
+		}
+	}
+	var w storedRetired
+	mark := txn.Attempt{Node: a.Node, Epoch: a.Epoch}
+	if raw, ok := r.Get(attemptKey(prefix, 'w', mark)); ok && txn.Decode(raw, &w) == nil && a.Seq < w.Below {
+		return true // finished everywhere, and forgotten
+	}
+	return inLog(r, id, m, a)
+}
+
+// inLog looks for the vote among the entries, newest first.
+func inLog(r store.Reader, id txn.ShardID, m meta, a txn.Attempt) bool {
+	it := r.Iter(entryKey(id, m.First+1), next(shardKey(id, 'l')))
+	defer it.Close()
+	for ok := it.Last(); ok; ok = it.Prev() {
+		var e pb.Entry
+		var c command
+		if proto.Unmarshal(it.Value(), &e) != nil || txn.Decode(e.GetData(), &c) != nil {
+			continue // the entry that opens a term has no command
+		}
+		if c.Vote != nil && c.Vote.Attempt == a {
+			return true
+		}
+	}
+	return false
+}

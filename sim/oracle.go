@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"fmt"
+
+	"isochron/coordinator"
+	"isochron/shard"
+	"isochron/txn"
+)
+
+// At every acknowledgement, the vote of a leader and the answer to a client,
+// the power could fail everywhere. So at every one of them the disks are cloned
+// as they would be found then, with what was synced and nothing more, and a
+// majority of each participant's replicas must bear witness to what is being
+// promised.
+
+// checkVote: a Yes is on a majority's disks. Reads alone leave nothing to record.
+func (n *nemesis) checkVote(v *txn.Vote) {
+	if v.Yes && v.Proposed != 0 {
+		n.mustBeRecorded("vote", v.Shard, v.Attempt)
+	}
+}
+
+// checkCommit: what a client is told to be committed is recorded wherever it wrote.
+func (n *nemesis) checkCommit(req *coordinator.Request, res *coordinator.Response) {
+	seen := map[txn.ShardID]bool{}
+	for _, w := range req.Writes {
+		id, _ := n.w.cfg.Directory.ShardOf(string(w.Key))
+		if s := txn.ShardID(id); !seen[s] {
+			seen[s] = true
+			n.mustBeRecorded("commit", s, res.Version)
+		}
+	}
+}
+
+func (n *nemesis) mustBeRecorded(what string, s txn.ShardID, a txn.Attempt) {
+	n.counts["crash clones"]++
+	placed, ok := n.w.cfg.Directory.Shard(uint64(s))
+	if !ok {
+		return
+	}
+	witnesses := 0
+	for _, replica := range placed.Replicas {
+		if shard.Recorded(n.w.host(txn.NodeID(replica)).engine.CrashStrict(), s, a) {
+			witnesses++
+		}
+	}
+	if 2*witnesses <= len(placed.Replicas) {
+		n.volatile = append(n.volatile, fmt.Sprintf("the %s of %v at shard %d is on %d of %d disks", what, a, s, witnesses, len(placed.Replicas)))
+	}
+}
