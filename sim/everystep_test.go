@@ -1,0 +1,183 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// Every role of a transaction is lost at every one of its messages, just before
+// and just after the message leaves: the coordinator in one region, the leaders
+// of the two participants in two others, which follow for each other. The node
+// loses its power and comes back, and then the two rows must tell one story,
+// the one that the client was told, and nothing may be left undecided.
+func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
+	for _, name := range DefaultRows {
+		t.Run(name, func(t *testing.T) {
+			row, err := protocol.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := newStepWorld(t, row).play(t, loss{at: -1})
+			told := map[string]int{}
+			for at := range steps {
+				for role := range txn.NodeID(3) {
+					for _, when := range []fate{lostCrash, leftCrash} {
+						s := newStepWorld(t, row)
+						s.play(t, loss{at: at, role: role + 1, when: when})
+						told[s.told]++
+					}
+				}
+			}
+			t.Logf("%d steps, %d losses; the client was told: %v", steps, steps*6, told)
+			if steps < 20 || told["committed"] == 0 || told["unknown"] == 0 || told["not committed"] == 0 {
+				t.Errorf("%d steps, told %v: too tame to show anything", steps, told)
+			}
+		})
+	}
+}
+
+// loss is which node is lost, at which message of the transaction.
+type loss struct {
+	at   int
+	role txn.NodeID // 1 the coordinator, 2 and 3 the leaders
+	when fate
+}
+
+func (l loss) String() string {
+	return fmt.Sprintf("n%d lost at message %d, %s it left", l.role, l.at, map[fate]string{lostCrash: "before", leftCrash: "after"}[l.when])
+}
+
+type stepWorld struct {
+	w    *World
+	told string
+}
+
+// The two rows, each led from a region that is not the coordinator's.
+func stepKeys() []txn.Key {
+	return []txn.Key{txn.Key(routing.TablePrefix(7) + "b"), txn.Key(routing.TablePrefix(8) + "c")}
+}
+
+func newStepWorld(t *testing.T, row protocol.Row) *stepWorld {
+	t.Helper()
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions[:3])
+	for i, table := range []uint64{7, 8} {
+		dir.AddRange(routing.TablePrefix(table), dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[i+1]), 0))
+	}
+	w, err := New(Config{
+		Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true,
+		Params: HuntParams(txn.Bugs{}), Hardware: Hardware{Fsync: 300 * time.Microsecond},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &stepWorld{w: w}
+}
+
+// play runs one transaction over both rows, with the loss, and judges the end.
+// It returns how many messages the transaction had.
+func (s *stepWorld) play(t *testing.T, l loss) (steps int) {
+	t.Helper()
+	defer s.w.Close()
+	s.await(t, l, "leaders", s.w.Ready)
+	s.transact(t, l, "1", 1)
+	began := false
+	s.w.onSend = func(h *host, env *txn.Envelope) fate {
+		if began = began || env.Msg.Access != nil || env.Msg.Prepare != nil; !began || !tellsOfData(&env.Msg) {
+			return leaves
+		}
+		steps++
+		if steps-1 != l.at {
+			return leaves
+		}
+		victim := s.w.host(l.role)
+		s.w.After(300*time.Millisecond, victim.restart)
+		if victim == h {
+			return l.when
+		}
+		victim.crash(strictly)
+		return leaves
+	}
+	s.told = s.transact(t, l, "2", 1)
+	s.w.Run(2 * time.Second)
+	s.w.onSend = nil
+	s.await(t, l, "quiet", func() bool { return s.w.Ready() && len(s.w.Residue()) == 0 })
+	values := s.read(t, l)
+	switch {
+	case values != "1 1" && values != "2 2":
+		t.Fatalf("%v: torn: the rows are %s", l, values)
+	case s.told == "committed" && values != "2 2", s.told == "not committed" && values != "1 1":
+		t.Fatalf("%v: the client was told %s, and the rows are %s", l, s.told, values)
+	}
+	return steps
+}
+
+// tellsOfData: heartbeats and the like come by the clock and are no steps.
+func tellsOfData(m *txn.Message) bool { return m.Raft == nil || len(m.Raft.Data) >= 40 }
+
+func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) {
+	t.Helper()
+	if !s.w.RunUntil(30*time.Second, holds) {
+		t.Fatalf("%v: no %s after 30 s: %v\n%s", l, what, s.w.Residue(), strings.Join(s.w.Status(), "\n"))
+	}
+}
+
+// transact reads and writes both rows and says what the client was told.
+func (s *stepWorld) transact(t *testing.T, l loss, value string, at txn.NodeID) (told string) {
+	t.Helper()
+	c := s.w.Go(at, func(c *Client) {
+		tx := c.DB().Begin(txn.Options{})
+		defer tx.Rollback()
+		_, err := tx.Read(context.Background(), txn.Read{Gets: stepKeys(), Lock: txn.LockExclusive})
+		if err == nil {
+			for _, k := range stepKeys() {
+				tx.Put(k, []byte(value))
+			}
+			err = tx.Commit(context.Background())
+		}
+		switch {
+		case err == nil:
+			told = "committed"
+		case txn.KindOf(err) == txn.KindUnknown:
+			told = "unknown"
+		default:
+			told = "not committed"
+		}
+	})
+	s.await(t, l, "answer", c.Done)
+	return told
+}
+
+// read returns both values, read in one transaction from another region.
+func (s *stepWorld) read(t *testing.T, l loss) (values string) {
+	t.Helper()
+	c := s.w.Go(2, func(c *Client) {
+		for range 20 {
+			tx := c.DB().Begin(txn.Options{})
+			got, err := tx.Read(context.Background(), txn.Read{Gets: stepKeys()})
+			if err == nil {
+				err = tx.Commit(context.Background())
+			}
+			if err == nil {
+				values = fmt.Sprintf("%s %s", got.Values[0], got.Values[1])
+				return
+			}
+			tx.Rollback()
+			c.Sleep(50 * time.Millisecond)
+		}
+	})
+	s.await(t, l, "read", c.Done)
+	return values
+}
