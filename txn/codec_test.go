@@ -1,0 +1,64 @@
+package txn
+
+import (
+	"reflect"
+	"testing"
+)
+
+func examples() []Message {
+	a, id := Attempt{1, 2, 3}, ID{4, 5, 6}
+	return []Message{
+		{Raft: &Raft{Shard: 2, Data: []byte{0, 255}, StampNanos: -1}},
+		{Access: &Access{Shard: 2, Request: 9, Txn: id, Keys: []Key{"a\x00\xff"}, Scans: []Scan{{Span: Span{"a", "b"}, Limit: 3, Reverse: true}}, Lock: LockExclusive}},
+		{AccessReply: &AccessReply{Rows: []Row{{Key: "k", Value: []byte("v"), Version: a}, {Key: "none"}}, Scans: []ScanRows{{More: true}}}},
+		{Prepare: &Prepare{Attempt: a, Participants: []ShardID{2, 3}, Reads: []ReadCheck{{"k", a}}, Writes: []Write{{"k", nil}, {"l", []byte("v")}}}},
+		{Vote: &Vote{Attempt: a, Yes: true, Proposed: 1 << 62}},
+		{SnapChunk: &SnapChunk{Keys: [][]byte{{1}}, Values: [][]byte{{2}}, Next: []byte{3}}},
+	}
+}
+
+func TestMessagesSurviveTheCodec(t *testing.T) {
+	for _, m := range examples() {
+		var back Message
+		if err := Decode(Encode(&m), &back); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(m, back) {
+			t.Errorf("sent %+v, got %+v", m, back)
+		}
+	}
+}
+
+// A deletion must not turn into anything else on its way.
+func TestADeletionStaysOne(t *testing.T) {
+	var back Write
+	if err := Decode(Encode(Write{Key: "k"}), &back); err != nil || back.Value != nil {
+		t.Errorf("%v %v", back, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, m := range examples() {
+		f.Add(Encode(&m))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m, again Message
+		if Decode(b, &m) != nil {
+			return
+		}
+		if err := Decode(Encode(&m), &again); err != nil {
+			t.Errorf("what was read cannot be written and read again: %v", err)
+		}
+	})
+}
+
+func TestTheClockNeverRunsBackwards(t *testing.T) {
+	var c Clock
+	a := c.Next(Now{WallNanos: 100})
+	b := c.Next(Now{WallNanos: 50}) // the wall clock jumped back
+	c.Observe(1000)
+	d := c.Next(Now{WallNanos: -7})
+	if !(a < b && b < d && d > 1000) {
+		t.Errorf("%d %d %d", a, b, d)
+	}
+}
