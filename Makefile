@@ -27,7 +27,7 @@ lint:
 	$(GO) test $(TAGS) -count=1 ./internal/lint
 
 hunt:
-	ISOCHRON_SEEDS=$(SEEDS) $(GO) test $(TAGS) -timeout 4h -count=1 -v -run 'TestHunt$$' ./sim/
+	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS)
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10

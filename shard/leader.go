@@ -102,12 +102,9 @@ func (l *leadership) maybeServe() {
 
 // claim is what a vote holds: its writes exclusively, its reads shared.
 func (v *voteCmd) claim() yield.Claim {
-	c := yield.Claim{Spans: v.Spans}
+	c := yield.Claim{Spans: v.Spans, Shared: v.Reads}
 	for _, w := range v.Writes {
 		c.Exclusive = append(c.Exclusive, w.Key)
-	}
-	for _, k := range v.Reads {
-		c.Shared = append(c.Shared, k)
 	}
 	return c
 }
