@@ -82,12 +82,7 @@ func withDefaults(cfg Config) Config {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	if cfg.Params.TickInterval == 0 {
-		cfg.Params.TickInterval = 10 * time.Millisecond
-	}
-	if cfg.Params.ElectionTimeout == 0 {
-		cfg.Params.ElectionTimeout = max(1500*time.Millisecond, 5*widest(cfg.WAN))
-	}
+	cfg.Params = cfg.Params.WithDefaultsFor(widest(cfg.WAN))
 	return cfg
 }
 

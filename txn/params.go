@@ -42,21 +42,26 @@ type Observer interface {
 	Tracing() bool
 }
 
-// WithDefaults fills in zero fields.
-func (p Params) WithDefaults() Params {
+// WithDefaults fills in zero fields for a network whose round trips stay below
+// a quarter of a second.
+func (p Params) WithDefaults() Params { return p.WithDefaultsFor(0) }
+
+// WithDefaultsFor fills in zero fields so that they fit the widest round trip: a
+// vote takes two of them, and silence must not be found out sooner than it is.
+func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {
 			*d = v
 		}
 	}
 	set(&p.TickInterval, 10*time.Millisecond)
-	set(&p.HeartbeatInterval, 150*time.Millisecond)
-	set(&p.ElectionTimeout, 1500*time.Millisecond)
+	set(&p.ElectionTimeout, max(1500*time.Millisecond, 5*rttMax))
+	set(&p.HeartbeatInterval, p.ElectionTimeout/10)
 	set(&p.LockWait, 5*time.Second)
-	set(&p.CommitWait, 20*time.Second)
-	set(&p.ResendAfter, 700*time.Millisecond)
-	set(&p.RecoverAfter, 4*time.Second)
-	set(&p.ProbeAfter, 3*time.Second)
+	set(&p.ResendAfter, max(700*time.Millisecond, 3*rttMax))
+	set(&p.CommitWait, max(20*time.Second, 20*p.ResendAfter))
+	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
+	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
 	set(&p.KeepVersions, 10*time.Minute)
 	if p.LogEntries == 0 {
 		p.LogEntries = 2048
