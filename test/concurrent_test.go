@@ -18,10 +18,12 @@ import (
 
 const (
 	// A crowd works for crowdTime once all are connected, and on a slow machine for
-	// longer, until it has committed enough to prove something or the time is up.
-	crowdTime       = 3 * time.Second
-	crowdTimeMax    = 30 * time.Second
-	crowdCommitsMin = 30
+	// longer, until it has committed crowdCommits or the time is up.
+	crowdTime    = 3 * time.Second
+	crowdTimeMax = 20 * time.Second
+	crowdCommits = 30
+	// crowdCommitsMin is what the slowest machine does, unless it stands still.
+	crowdCommitsMin = 5
 )
 
 // crowd is clients of every region that work on one database at once, and the
@@ -41,7 +43,7 @@ func (c *crowd) over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ran := time.Since(c.began)
-	return ran > crowdTimeMax || ran > crowdTime && c.commits >= crowdCommitsMin
+	return ran > crowdTimeMax || ran > crowdTime && c.commits >= crowdCommits
 }
 
 func (s *stage) crowd() *crowd { return &crowd{stage: s} }

@@ -127,6 +127,7 @@ func pool(t *testing.T, dsn string, dialed func(net.Conn)) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.Logger = new(mysql.NopLogger) // errors are returned; connections are cut on purpose
 	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)
 		if err == nil && dialed != nil {
