@@ -293,7 +293,7 @@ func readBank(ctx context.Context, tx *sql.Conn) ([]history.Op, error) {
 // acknowledged are counted, each once.
 func TestCounter(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
-		const clients, each = 10, 10
+		const clients, each = 10, 6
 		s.exec("INSERT INTO kv VALUES (1, 0, 0)")
 		ctx, cancel := context.WithTimeout(context.Background(), endless)
 		defer cancel()

@@ -18,7 +18,7 @@ const (
 	// blocked and lets another transaction go on.
 	patience = 120 * time.Millisecond
 	// endless is when a play that has not ended is stuck.
-	endless = 60 * time.Second
+	endless = 3 * time.Minute
 )
 
 // actor is one client with its transaction.
