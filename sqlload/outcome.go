@@ -61,6 +61,8 @@ func judge(err error, inCommit bool) verdict {
 		return committed
 	case errors.Is(err, errRollback):
 		return rolledBack
+	case errors.Is(err, errBeaten):
+		return lost
 	}
 	switch number(err) {
 	case errDeadlock, errLockWait, errPackets, errNewSchema, errRecordChange:

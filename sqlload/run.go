@@ -27,13 +27,18 @@ const runTriesMax = 100
 func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	if s, ok := w.(Starter); ok {
+		if err := s.Start(ctx, e); err != nil {
+			return nil, fmt.Errorf("%s cannot be started: %w", p.Name, err)
+		}
+	}
+	e.Begun = time.Now()
 	timed := ctx
 	if p.For > 0 {
 		var cancel context.CancelFunc
 		timed, cancel = context.WithTimeout(ctx, p.For)
 		defer cancel()
 	}
-	e.Begun = time.Now()
 	m := newMeter()
 	var clients []*worker
 	for i := range p.Clients {

@@ -33,6 +33,11 @@ type Workload interface {
 // Client is one closed-loop client.
 type Client interface{ Next() Txn }
 
+// Starter is a workload that looks at the database before the clients begin.
+type Starter interface {
+	Start(ctx context.Context, e *Env) error
+}
+
 // Finisher is a workload that reads once more when all clients have ended.
 type Finisher interface {
 	Finish(ctx context.Context, e *Env) error
@@ -62,6 +67,9 @@ type Try struct {
 // errRollback is what a body returns that changed its mind: the transaction is
 // rolled back, and counts as one that the client wanted so.
 var errRollback = errors.New("rolled back by the client")
+
+// errBeaten is what a body returns that saw another one come before it.
+var errBeaten = errors.New("another transaction came first")
 
 // Table is a table of a workload.
 type Table struct {
@@ -94,7 +102,10 @@ type Options struct {
 }
 
 var makers = map[string]func(Options) Workload{
-	"bank": newBank,
+	"bank":        newBank,
+	"list-append": newLists,
+	"smallbank":   newSmallbank,
+	"ycsb":        newYCSB,
 }
 
 // Names are the workloads there are.

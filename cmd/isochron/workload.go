@@ -62,13 +62,16 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port; a client whose connection is lost goes on at the next")
 	flags.StringVar(&f.target.User, "user", "root", "user")
 	flags.StringVar(&f.target.Password, "password", "", "password")
-	flags.StringVar(&f.target.Database, "db", "load", "database; prepare creates it")
+	flags.StringVar(&f.target.Database, "db", "workload", "database; prepare creates it")
 	flags.IntVar(&f.clients, "clients", 8, "run: clients, each with one transaction at a time")
 	flags.DurationVar(&f.duration, "for", 30*time.Second, "run: for how long; 0: until Ctrl-C")
 	flags.Uint64Var(&f.seed, "seed", 0, "what the clients choose follows from it; 0: another each time")
 	flags.BoolVar(&f.drop, "drop", false, "prepare: drop the workload's tables first")
 	flags.StringVar(&f.placement, "placement", "", `prepare, on Isochron: hash:N shards, or the JSON object of a table's COMMENT`)
 	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: how many accounts, records, customers or lists (default: the workload's own)")
+	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")
+	flags.StringVar(&f.options.Mix, "mix", "a", "run ycsb: a (half updates), b (one update in twenty) or c (reads only)")
+	flags.StringVar(&f.history, "history", "", "run list-append: write what the clients saw to this file, for isochron check")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	return cmd
 }
@@ -86,8 +89,15 @@ func (f *workloadFlags) check() (sqlload.Workload, error) {
 		return nil, usagef("--clients %d: give a number between 1 and 10000", f.clients)
 	case f.duration < 0:
 		return nil, usagef("--for %v: a time cannot be negative; 0 runs until Ctrl-C", f.duration)
+	case f.options.Mix != "a" && f.options.Mix != "b" && f.options.Mix != "c":
+		return nil, usagef("--mix %q: use a, b or c", f.options.Mix)
+	case f.options.Hot < 0 || f.options.Hot == 1:
+		return nil, usagef("--hot %d: two at least, for some transactions want two customers", f.options.Hot)
 	case f.options.Rows < 0:
 		return nil, usagef("--rows %d: a number cannot be negative", f.options.Rows)
+	}
+	if _, ok := w.(sqlload.Recorded); f.history != "" && (!ok || f.step != stepRun) {
+		return nil, usagef("--history: %s %s records none; list-append run does", f.name, f.step)
 	}
 	if _, err := sqlload.Comment(f.placement, sqlload.Table{}); err != nil {
 		return nil, usagef("--placement: %w", err)
@@ -168,15 +178,11 @@ func (f *workloadFlags) save(w sqlload.Workload) error {
 	if f.history == "" {
 		return nil
 	}
-	recorded, ok := w.(sqlload.Recorded)
-	if !ok {
-		return usagef("--history: %s records none", f.name)
-	}
 	file, err := os.Create(f.history)
 	if err != nil {
 		return fmt.Errorf("--history: %w", err)
 	}
-	return errors.Join(history.Save(file, f.name, recorded.History()), file.Close())
+	return errors.Join(history.Save(file, f.name, w.(sqlload.Recorded).History()), file.Close())
 }
 
 // tell prints one JSON object, or the words for people.
