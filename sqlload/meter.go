@@ -98,11 +98,11 @@ func (m *meter) report(elapsed time.Duration) *Report {
 
 // Print writes the report as a table.
 func (r *Report) Print(w io.Writer) {
-	const line = "%-16s %10s %10s %9s %8s %8s | %9s %9s %9s %9s\n"
-	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "unknown", "cut", "p50 ms", "p95", "p99", "max")
+	const line = "%-16s %10s %10s %9s %9s %8s %8s | %9s %9s %9s %9s\n"
+	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "by wish", "unknown", "cut", "p50 ms", "p95", "p99", "max")
 	row := func(name string, f Figures) {
 		fmt.Fprintf(w, line, name, fmt.Sprint(f.Commits), fmt.Sprintf("%.1f", f.Throughput), fmt.Sprint(f.Aborts),
-			fmt.Sprint(f.Unknown), fmt.Sprint(f.Disconnect), ms(f.LatencyMS.P50), ms(f.LatencyMS.P95), ms(f.LatencyMS.P99), ms(f.LatencyMS.Max))
+			fmt.Sprint(f.Rollbacks), fmt.Sprint(f.Unknown), fmt.Sprint(f.Disconnect), ms(f.LatencyMS.P50), ms(f.LatencyMS.P95), ms(f.LatencyMS.P99), ms(f.LatencyMS.Max))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.ByType)) {
 		row(kind, r.ByType[kind])

@@ -105,6 +105,7 @@ var makers = map[string]func(Options) Workload{
 	"bank":        newBank,
 	"list-append": newLists,
 	"smallbank":   newSmallbank,
+	"tpcc":        newTPCC,
 	"ycsb":        newYCSB,
 }
 

@@ -69,6 +69,8 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	flags.BoolVar(&f.drop, "drop", false, "prepare: drop the workload's tables first")
 	flags.StringVar(&f.placement, "placement", "", `prepare, on Isochron: hash:N shards, or the JSON object of a table's COMMENT`)
 	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: how many accounts, records, customers or lists (default: the workload's own)")
+	flags.IntVar(&f.options.Warehouses, "warehouses", 1, "prepare tpcc: how many warehouses")
+	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: customers and items times this, for a short try; 1 is the benchmark's own")
 	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")
 	flags.StringVar(&f.options.Mix, "mix", "a", "run ycsb: a (half updates), b (one update in twenty) or c (reads only)")
 	flags.StringVar(&f.history, "history", "", "run list-append: write what the clients saw to this file, for isochron check")
@@ -93,6 +95,10 @@ func (f *workloadFlags) check() (sqlload.Workload, error) {
 		return nil, usagef("--mix %q: use a, b or c", f.options.Mix)
 	case f.options.Hot < 0 || f.options.Hot == 1:
 		return nil, usagef("--hot %d: two at least, for some transactions want two customers", f.options.Hot)
+	case f.options.Warehouses < 1 || f.options.Warehouses > 10000:
+		return nil, usagef("--warehouses %d: give a number between 1 and 10000", f.options.Warehouses)
+	case !(f.options.Scale > 0 && f.options.Scale <= 1):
+		return nil, usagef("--scale %v: give a number above 0, up to 1", f.options.Scale)
 	case f.options.Rows < 0:
 		return nil, usagef("--rows %d: a number cannot be negative", f.options.Rows)
 	}
