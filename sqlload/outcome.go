@@ -96,9 +96,14 @@ func (v verdict) outcome(inCommit bool) history.Outcome {
 	return history.Fail
 }
 
+// beginner is a pool, or one connection of it.
+type beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
 // try runs a body once. What has begun is brought to its end: a stop of ctx is
 // between transactions, and patience bounds each.
-func try(ctx context.Context, db *sql.DB, body func(context.Context, *sql.Tx) error) (v verdict, o history.Outcome, err error) {
+func try(ctx context.Context, db beginner, body func(context.Context, *sql.Tx) error) (v verdict, o history.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	tx, err := db.BeginTx(ctx, nil)

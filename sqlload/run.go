@@ -2,12 +2,15 @@ package sqlload
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"isochron/history"
 )
 
 // Plan is how to run a workload.
@@ -79,9 +82,28 @@ type worker struct {
 	client Client
 	meter  *meter
 	at     int // the address it works at
+	// conn is the client's own connection: a server may let a transaction that
+	// lost keep its age when it is run again on the same one.
+	conn *sql.Conn
+}
+
+// try runs a body once, on the client's connection.
+func (w *worker) try(ctx context.Context, t Txn) (verdict, history.Outcome, error) {
+	if w.conn == nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		conn, err := w.env.DBs[w.at].Conn(ctx)
+		if err != nil {
+			v := judge(err, false)
+			return v, v.outcome(false), err
+		}
+		w.conn = conn
+	}
+	return try(ctx, w.conn, t.Body)
 }
 
 func (w *worker) work(ctx context.Context) error {
+	defer w.leave()
 	for ctx.Err() == nil {
 		if err := w.one(ctx, w.client.Next()); err != nil {
 			return err
@@ -95,7 +117,7 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 	begun := time.Now()
 	for n := 1; n <= runTriesMax; n++ {
 		tried := time.Since(w.env.Begun)
-		v, outcome, err := try(ctx, w.env.DBs[w.at], t.Body)
+		v, outcome, err := w.try(ctx, t)
 		if t.After != nil {
 			t.After(Try{outcome, tried, time.Since(w.env.Begun), err})
 		}
@@ -128,7 +150,19 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 }
 
 // move goes to the next address.
-func (w *worker) move() { w.at = (w.at + 1) % len(w.env.DBs) }
+func (w *worker) move() {
+	w.leave()
+	w.at = (w.at + 1) % len(w.env.DBs)
+}
+
+// leave gives the connection back; the pool drops it if it is broken, and an
+// error of one that is says nothing new.
+func (w *worker) leave() {
+	if w.conn != nil {
+		_ = w.conn.Close()
+		w.conn = nil
+	}
+}
 
 // watch prints how it goes, until ctx ends.
 func watch(ctx context.Context, m *meter, begun time.Time, out io.Writer) {

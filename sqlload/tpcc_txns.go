@@ -189,8 +189,10 @@ func (c *terminal) payment() Txn {
 			return err
 		}
 		var w, name string
-		const names = "SELECT w_name, d_name FROM warehouse JOIN district ON d_w_id = w_id WHERE w_id = ? AND d_id = ?"
-		if err := tx.QueryRowContext(ctx, names, c.w, d).Scan(&w, &name); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT w_name FROM warehouse WHERE w_id = ?", c.w).Scan(&w); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, "SELECT d_name FROM district WHERE d_w_id = ? AND d_id = ?", c.w, d).Scan(&name); err != nil {
 			return err
 		}
 		customer, err := payer.find(ctx, tx)
@@ -312,7 +314,7 @@ func (c *terminal) stockLevel() Txn {
 		if err := tx.QueryRowContext(ctx, "SELECT d_next_o_id FROM district WHERE d_w_id = ? AND d_id = ?", c.w, d).Scan(&next); err != nil {
 			return err
 		}
-		return tx.QueryRowContext(ctx, `SELECT COUNT(DISTINCT s_i_id) FROM order_line JOIN stock ON s_w_id = ol_w_id AND s_i_id = ol_i_id
-			WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id >= ? AND ol_o_id < ? AND s_quantity < ?`, c.w, d, next-20, next, threshold).Scan(&low)
+		return tx.QueryRowContext(ctx, `SELECT COUNT(DISTINCT s_i_id) FROM order_line JOIN stock ON s_i_id = ol_i_id
+			WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id >= ? AND ol_o_id < ? AND s_w_id = ? AND s_quantity < ?`, c.w, d, next-20, next, c.w, threshold).Scan(&low)
 	}}
 }
