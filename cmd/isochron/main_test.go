@@ -144,6 +144,19 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"demo --clients 0", "--clients"},
 		{"demo --port 65533", "--port"},
 		{"demo --data " + file, "not a directory"},
+		{"workload", "a name and a step"},
+		{"workload tombola run", "there is no workload"},
+		{"workload bank dance", "not a step"},
+		{"workload bank run --dsn nowhere", "is not an address"},
+		{"workload bank run --db a.b", "not a plain name"},
+		{"workload bank run --clients 0", "--clients"},
+		{"workload bank run --history h", "--history"},
+		{"workload bank prepare --placement everywhere", "--placement"},
+		{"workload tpcc prepare --scale 0", "--scale"},
+		{"workload ycsb run --mix z", "--mix"},
+		{"check", "one file"},
+		{"check " + file, "no recorded history"},
+		{"check " + file + ".gone", "no such file"},
 	} {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
@@ -154,7 +167,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"workload", "--help"}, {"check", "--help"}} {
 		var out, err strings.Builder
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"coordinator", "shard", "replica", "source"},
 	{"node"},
 	{"sim", "server"},
-	{"sql", "console", "lab"},
+	{"sql", "console", "lab", "sqlload"},
 	{"cmd"},
 }
 
@@ -32,6 +32,7 @@ var only = map[string][]string{
 	"sql":      {"geo", "routing", "txn"},
 	"workload": {"geo", "routing", "txn", "history"},
 	"history":  {"geo", "routing", "txn"},
+	"sqlload":  {"history"}, // it knows the database only as SQL
 }
 
 // foreign says which packages may import a library, by import path prefix.

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"isochron/history"
+)
+
+// checkReport is a judged history as machines read it.
+type checkReport struct {
+	Workload           string        `json:"workload"`
+	Records            int           `json:"records"`
+	Committed          int           `json:"committed"`
+	Serializable       bool          `json:"serializable"`
+	StrictSerializable bool          `json:"strict_serializable"`
+	Anomalies          []checkedFlaw `json:"anomalies"`
+}
+
+type checkedFlaw struct {
+	Name       string `json:"name"`
+	StrictOnly bool   `json:"strict_only"` // breaks the order of real time, not serializability
+	Detail     string `json:"detail"`
+}
+
+func newCheck() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Judge a recorded history: was it serializable?",
+		Long: `Check reads a history that "isochron workload list-append run --history FILE" wrote,
+and says whether some serial order explains it. What does not fit is printed with the
+circle of transactions that depend on each other. It ends with 1 if the history is not
+serializable, with 2 if the file is none, is damaged or was cut short.`,
+		Example: `  isochron workload list-append run --dsn 127.0.0.1:4401 --history run.jsonl
+  isochron check run.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("check wants one file, such as: isochron check run.jsonl")
+			}
+			return runCheck(args[0], asJSON, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
+	return cmd
+}
+
+func runCheck(path string, asJSON bool, out io.Writer) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return usageError{err}
+	}
+	h, workload, err := history.Load(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return usagef("%s: %w", path, err)
+	}
+	judged := history.CheckLists(h)
+	report := checkReport{Workload: workload, Records: len(h.Records), Committed: judged.Checked,
+		Serializable: judged.Serializable(), StrictSerializable: judged.StrictSerializable(), Anomalies: []checkedFlaw{}}
+	for _, v := range judged.Violations {
+		report.Anomalies = append(report.Anomalies, checkedFlaw{v.Name, v.StrictOnly, v.Detail})
+	}
+	if asJSON {
+		err = json.NewEncoder(out).Encode(report)
+	} else {
+		report.print(out)
+	}
+	if err == nil && !report.Serializable {
+		err = fmt.Errorf("%s is not serializable", path)
+	}
+	return err
+}
+
+func (r checkReport) print(out io.Writer) {
+	for _, a := range r.Anomalies {
+		fmt.Fprintf(out, "%s: %s\n", a.Name, a.Detail)
+	}
+	word := "serializable, and in the order of real time too"
+	switch {
+	case !r.Serializable:
+		word = "NOT serializable"
+	case !r.StrictSerializable:
+		word = "serializable, though not in the order of real time"
+	}
+	fmt.Fprintf(out, "%s: %d tries, %d committed: %s.\n", r.Workload, r.Records, r.Committed, word)
+}

@@ -1,0 +1,84 @@
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A history in a file stands between a first line, which says what it is, and a
+// last one, which says how many records came before it: a file that was cut
+// short between two lines would otherwise pass for a shorter history.
+
+// fileFormat is the version of the file; it grows when old readers would misread.
+const fileFormat = 1
+
+type firstLine struct {
+	Format   int    `json:"isochron_history"`
+	Workload string `json:"workload"`
+}
+
+type lastLine struct {
+	End *int `json:"end"` // records in the file
+}
+
+// lineMax bounds one record: a transaction that read a hundred lists of many
+// thousand elements.
+const lineMax = 64 << 20
+
+// Save writes a history so that Load can tell whether it is whole.
+func Save(w io.Writer, workload string, h *History) error {
+	buf := bufio.NewWriter(w)
+	enc := json.NewEncoder(buf)
+	if err := enc.Encode(firstLine{fileFormat, workload}); err != nil {
+		return err
+	}
+	if err := h.Write(buf); err != nil {
+		return err
+	}
+	n := len(h.Records)
+	if err := enc.Encode(lastLine{&n}); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+// Load reads what Save wrote, and the name of the workload.
+func Load(r io.Reader) (*History, string, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, lineMax)
+	var first firstLine
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &first) != nil || first.Format == 0 {
+		return nil, "", errorsFirst(lines.Err(), errors.New("this is no recorded history: its first line does not say so"))
+	}
+	if first.Format != fileFormat {
+		return nil, "", fmt.Errorf("the history is of format %d, and this program reads format %d", first.Format, fileFormat)
+	}
+	h := new(History)
+	for lines.Scan() {
+		var last lastLine
+		if err := json.Unmarshal(lines.Bytes(), &last); err == nil && last.End != nil {
+			if *last.End != len(h.Records) || lines.Scan() {
+				return nil, "", fmt.Errorf("the history is damaged: its end speaks of %d records, and it does not stand after so many", *last.End)
+			}
+			return h, first.Workload, lines.Err()
+		}
+		rec := new(Record)
+		if err := json.Unmarshal(lines.Bytes(), rec); err != nil {
+			return nil, "", fmt.Errorf("the history is damaged or cut short: line %d is no record", len(h.Records)+2)
+		}
+		h.Add(rec)
+	}
+	return nil, "", errorsFirst(lines.Err(), fmt.Errorf("the history was cut short: its last line is missing after %d records", len(h.Records)))
+}
+
+func errorsFirst(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"isochron/history"
+)
+
+// bank moves money between accounts, writes each transfer into a ledger, and
+// now and then adds everything up.
+type bank struct {
+	accounts int
+	mu       sync.Mutex
+	next     int64                     // the id of the next transfer
+	told     map[int64]history.Outcome // what clients were told, by transfer
+	wrong    []string                  // sums that a committed transaction saw
+}
+
+const (
+	bankFirstBalance = 1000
+	bankAuditPercent = 5
+	bankWrongMax     = 20 // more of the same tells nothing new
+)
+
+func newBank(o Options) Workload {
+	return &bank{accounts: or(o.Rows, 1000), told: map[int64]history.Outcome{}}
+}
+
+func (b *bank) Sizes() map[string]float64 { return map[string]float64{"accounts": float64(b.accounts)} }
+
+func (b *bank) Adopt(sizes map[string]float64) { b.accounts = int(sizes["accounts"]) }
+
+func (b *bank) Tables() []Table {
+	return []Table{
+		{"bank_accounts", "id BIGINT NOT NULL PRIMARY KEY, balance BIGINT NOT NULL", "id"},
+		{"bank_ledger", "id BIGINT NOT NULL PRIMARY KEY, source BIGINT NOT NULL, target BIGINT NOT NULL, amount BIGINT NOT NULL", "id"},
+	}
+}
+
+func (b *bank) Load(ctx context.Context, e *Env) error {
+	return fill(ctx, e, "bank_accounts (id, balance)", b.accounts, func(i int) string {
+		return fmt.Sprintf("(%d, %d)", i, bankFirstBalance)
+	})
+}
+
+// Client makes ids that no earlier run had: they begin with the time of day.
+func (b *bank) Client(e *Env, _ int, r *rand.Rand) (Client, error) {
+	if b.accounts < 2 {
+		return nil, fmt.Errorf("a bank of %d accounts has nothing to move", b.accounts)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == 0 {
+		b.next = e.Begun.UnixMilli() << 20
+	}
+	return &banker{b, r}, nil
+}
+
+type banker struct {
+	bank *bank
+	rand *rand.Rand
+}
+
+func (c *banker) Next() Txn {
+	if c.rand.IntN(100) < bankAuditPercent {
+		return c.audit()
+	}
+	return c.transfer()
+}
+
+// transfer moves an amount. Every try has an id of its own, so that one that
+// was rolled back and shows in the ledger all the same is noticed.
+func (c *banker) transfer() Txn {
+	from := c.rand.Int64N(int64(c.bank.accounts))
+	to := (from + 1 + c.rand.Int64N(int64(c.bank.accounts)-1)) % int64(c.bank.accounts)
+	amount := 1 + c.rand.Int64N(10)
+	var id int64
+	return Txn{
+		Kind: "transfer",
+		Body: func(ctx context.Context, tx *sql.Tx) error {
+			id = c.bank.newID()
+			var balance int64
+			err := tx.QueryRowContext(ctx, "SELECT balance FROM bank_accounts WHERE id = ?", from).Scan(&balance)
+			if err != nil {
+				return err
+			}
+			if balance < amount {
+				return errRollback
+			}
+			const insert = "INSERT INTO bank_ledger (id, source, target, amount) VALUES (?, ?, ?, ?)"
+			if _, err := tx.ExecContext(ctx, insert, id, from, to, amount); err != nil {
+				return err
+			}
+			if err := changeOne(ctx, tx, "UPDATE bank_accounts SET balance = ? WHERE id = ?", balance-amount, from); err != nil {
+				return err
+			}
+			return changeOne(ctx, tx, "UPDATE bank_accounts SET balance = balance + ? WHERE id = ?", amount, to)
+		},
+		After: func(t Try) { c.bank.hear(id, t.Outcome) },
+	}
+}
+
+// audit adds up all balances; only a sum that was committed counts.
+func (c *banker) audit() Txn {
+	var sum int64
+	return Txn{
+		Kind: "audit",
+		Body: func(ctx context.Context, tx *sql.Tx) error {
+			return tx.QueryRowContext(ctx, "SELECT SUM(balance) FROM bank_accounts").Scan(&sum)
+		},
+		After: func(t Try) {
+			if want := int64(c.bank.accounts) * bankFirstBalance; t.Outcome == history.OK && sum != want {
+				c.bank.complain("a committed audit added up all balances to %d, not %d", sum, want)
+			}
+		},
+	}
+}
+
+func (b *bank) newID() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next++
+	return b.next
+}
+
+func (b *bank) hear(id int64, o history.Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told[id] = o
+}
+
+func (b *bank) complain(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.wrong) < bankWrongMax {
+		b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
+	}
+}
+
+// Check holds the balances against the ledger, and the ledger against what
+// clients were told.
+func (b *bank) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
+	want := map[int64]int64{}
+	seen := map[int64]bool{}
+	err := query(ctx, e.DB(), "SELECT id, source, target, amount FROM bank_ledger", nil, func(rows *sql.Rows) error {
+		var id, from, to, amount int64
+		if err := rows.Scan(&id, &from, &to, &amount); err != nil {
+			return err
+		}
+		seen[id] = true
+		want[from] -= amount
+		want[to] += amount
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	balances := map[int64]int64{}
+	err = query(ctx, e.DB(), "SELECT id, balance FROM bank_accounts", nil, func(rows *sql.Rows) error {
+		var id, balance int64
+		if err := rows.Scan(&id, &balance); err != nil {
+			return err
+		}
+		balances[id] = balance
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := append(slices.Clone(b.wrong), b.checkBalances(want, balances)...)
+	return append(found, b.checkTold(seen)...), nil
+}
+
+func (b *bank) checkBalances(moved, balances map[int64]int64) []string {
+	var found []string
+	if len(balances) != b.accounts {
+		found = append(found, fmt.Sprintf("there are %d accounts, not %d", len(balances), b.accounts))
+	}
+	sum := int64(0)
+	for _, id := range slices.Sorted(maps.Keys(balances)) {
+		sum += balances[id]
+		if want := bankFirstBalance + moved[id]; balances[id] != want && len(found) < bankWrongMax {
+			found = append(found, fmt.Sprintf("account %d has %d, and by the ledger it should have %d", id, balances[id], want))
+		}
+	}
+	if want := int64(b.accounts) * bankFirstBalance; sum != want {
+		found = append(found, fmt.Sprintf("all balances add up to %d, not %d", sum, want))
+	}
+	return found
+}
+
+func (b *bank) checkTold(seen map[int64]bool) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []string
+	for _, id := range slices.Sorted(maps.Keys(b.told)) {
+		switch o := b.told[id]; {
+		case len(found) == bankWrongMax:
+			return found
+		case o == history.OK && !seen[id]:
+			found = append(found, fmt.Sprintf("transfer %d was acknowledged and is not in the ledger", id))
+		case o == history.Fail && seen[id]:
+			found = append(found, fmt.Sprintf("transfer %d was rolled back and is in the ledger", id))
+		}
+	}
+	return found
+}
+
+// changeOne changes exactly one row.
+func changeOne(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+	res, err := tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		return fmt.Errorf("%d rows changed where one should: %s %v", n, query, args)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// Target is the server to put load on.
+type Target struct {
+	Addresses      []string // host:port
+	User, Password string
+	Database       string
+	Connections    int // of each address, at most
+}
+
+// How long each thing may take before it is called broken.
+const (
+	patience       = time.Minute // one transaction
+	connectTimeout = 10 * time.Second
+)
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Check finds what is wrong with a target before anything is connected.
+func (t Target) Check() error {
+	if len(t.Addresses) == 0 {
+		return errors.New("no address was given")
+	}
+	for _, a := range t.Addresses {
+		if _, port, err := net.SplitHostPort(a); err != nil || port == "" {
+			return fmt.Errorf("%q is not an address such as 127.0.0.1:4401", a)
+		}
+	}
+	if !plainName.MatchString(t.Database) {
+		return fmt.Errorf("%q is not a plain name of a database", t.Database)
+	}
+	return nil
+}
+
+// serializable is a connector whose connections begin with the isolation that
+// every check here takes for granted; servers differ in the variable's name, not in this.
+type serializable struct{ driver.Connector }
+
+func (s serializable) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := s.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.(driver.ExecerContext).ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", nil)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (t Target) open(address, database string) (*sql.DB, error) {
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName = t.User, t.Password, "tcp", address, database
+	cfg.InterpolateParams = true // one message for each statement
+	cfg.ClientFoundRows = true   // an UPDATE to the same value has found its row
+	cfg.Timeout = connectTimeout
+	cfg.Logger = &mysql.NopLogger{} // errors come back by themselves
+	c, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(serializable{c})
+	db.SetMaxOpenConns(t.Connections)
+	db.SetMaxIdleConns(t.Connections)
+	return db, nil
+}
+
+// Open connects to every address, and makes the database if create says so.
+func (t Target) Open(ctx context.Context, create bool) (*Env, error) {
+	e := &Env{Say: func(string, ...any) {}}
+	if create {
+		db, err := t.open(t.Addresses[0], "")
+		if err != nil {
+			return nil, err
+		}
+		_, err = db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+t.Database)
+		if err = errors.Join(err, db.Close()); err != nil {
+			return nil, fmt.Errorf("the database %s cannot be created at %s: %w", t.Database, t.Addresses[0], err)
+		}
+	}
+	for _, a := range t.Addresses {
+		db, err := t.open(a, t.Database)
+		if err == nil {
+			e.DBs = append(e.DBs, db)
+			err = db.PingContext(ctx)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s cannot be used: %w", a, err), e.Close())
+		}
+	}
+	return e, nil
+}
+
+// Close closes the connections.
+func (e *Env) Close() error {
+	var errs []error
+	for _, db := range e.DBs {
+		errs = append(errs, db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Comment is the COMMENT of a table for a placement: "" for none, "hash:4" for
+// four shards by the table's home column, or Isochron's own JSON object for all.
+func Comment(placement string, t Table) (string, error) {
+	if placement == "" {
+		return "", nil
+	}
+	if n, ok := strings.CutPrefix(placement, "hash:"); ok {
+		var shards int
+		if _, err := fmt.Sscanf(n, "%d", &shards); err != nil || shards < 1 || shards > 256 {
+			return "", fmt.Errorf("placement %q: give a number of shards between 1 and 256, such as hash:4", placement)
+		}
+		return fmt.Sprintf(` COMMENT='isochron: {"spread":"hash","shards":%d,"columns":["%s"]}'`, shards, t.Home), nil
+	}
+	if !strings.HasPrefix(placement, "{") || strings.ContainsAny(placement, `'\`) {
+		return "", fmt.Errorf("placement %q is neither hash:N nor a JSON object such as {\"leader\":\"va\"}", placement)
+	}
+	return " COMMENT='isochron: " + placement + "'", nil
+}

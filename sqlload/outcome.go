@@ -1,0 +1,123 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/go-sql-driver/mysql"
+
+	"isochron/history"
+)
+
+// The MySQL errors with a meaning for whoever runs transactions.
+const (
+	errTableExists  = 1050
+	errDuplicate    = 1062
+	errNoSuchTable  = 1146
+	errPackets      = 1158 // a shard did not answer before anything was prepared: rolled back
+	errUnknown      = 1180 // the commit may or may not have happened
+	errLockWait     = 1205
+	errDeadlock     = 1213
+	errNewSchema    = 1412
+	errRecordChange = 1020 // MariaDB under snapshot isolation: lost to another
+)
+
+// verdict is what a client may conclude from how a try ended.
+type verdict int
+
+const (
+	committed  verdict = iota
+	lost               // not done: try again in a new transaction
+	cut                // not done: the connection is gone, try at another address
+	unknown            // may have been done: never try again
+	rolledBack         // not done, as the client wished
+	broken             // something else is wrong
+)
+
+// number is the MySQL error number, 0 for any other error.
+func number(err error) uint16 {
+	var my *mysql.MySQLError
+	if errors.As(err, &my) {
+		return my.Number
+	}
+	return 0
+}
+
+// connectionGone reports whether the error is of the wire, not of the server.
+func connectionGone(err error) bool {
+	var netErr net.Error
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &netErr)
+}
+
+// judge says what an error means; inCommit: COMMIT had been sent.
+func judge(err error, inCommit bool) verdict {
+	switch {
+	case err == nil:
+		return committed
+	case errors.Is(err, errRollback):
+		return rolledBack
+	case errors.Is(err, errBeaten):
+		return lost
+	}
+	switch number(err) {
+	case errDeadlock, errLockWait, errPackets, errNewSchema, errRecordChange:
+		return lost
+	case errUnknown:
+		return unknown
+	case 1040, 1053, 1077, 1079, 1927: // too many connections, shutdown, killed: no answer from this server now
+		if inCommit {
+			return unknown
+		}
+		return cut
+	case 0:
+		if connectionGone(err) {
+			if inCommit {
+				return unknown
+			}
+			return cut
+		}
+	}
+	return broken
+}
+
+// outcome is the verdict as histories have it.
+func (v verdict) outcome(inCommit bool) history.Outcome {
+	switch {
+	case v == committed:
+		return history.OK
+	case v == unknown, v == broken && inCommit:
+		return history.Unknown
+	}
+	return history.Fail
+}
+
+// beginner is a pool, or one connection of it.
+type beginner interface {
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
+// try runs a body once. What has begun is brought to its end: a stop of ctx is
+// between transactions, and patience bounds each.
+func try(ctx context.Context, db beginner, body func(context.Context, *sql.Tx) error) (v verdict, o history.Outcome, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		v = judge(err, false)
+		return v, v.outcome(false), err
+	}
+	if err := body(ctx, tx); err != nil {
+		// The first error is the one to report; a connection that cannot roll back is dropped by the driver.
+		_ = tx.Rollback()
+		v = judge(err, false)
+		return v, v.outcome(false), err
+	}
+	err = tx.Commit()
+	v = judge(err, true)
+	return v, v.outcome(true), err
+}

@@ -1,0 +1,176 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// settings is the table that says which workloads are loaded here, and how large.
+var settings = Table{"load_settings", "workload VARCHAR(32) NOT NULL, name VARCHAR(32) NOT NULL, value DOUBLE NOT NULL, PRIMARY KEY (workload, name)", "workload"}
+
+// Prepare makes and fills the tables of a workload. Tables that are there already
+// stop it, unless drop says that they may go.
+func Prepare(ctx context.Context, e *Env, name string, w Workload, drop bool) error {
+	if err := create(ctx, e, Table{settings.Name, settings.Columns, settings.Home}, true); err != nil {
+		return err
+	}
+	if _, err := exec(ctx, e.DB(), "DELETE FROM load_settings WHERE workload = ?", name); err != nil {
+		return fmt.Errorf("load_settings cannot be written: %w", err)
+	}
+	for _, t := range w.Tables() {
+		if drop {
+			if _, err := exec(ctx, e.DB(), "DROP TABLE IF EXISTS "+t.Name); err != nil {
+				return fmt.Errorf("the table %s cannot be dropped: %w", t.Name, err)
+			}
+		}
+		if err := create(ctx, e, t, false); err != nil {
+			return err
+		}
+	}
+	if err := w.Load(ctx, e); err != nil {
+		return fmt.Errorf("%s cannot be loaded: %w", name, err)
+	}
+	rows := []string{fmt.Sprintf("('%s', 'ready', 1)", name)}
+	for _, size := range slices.Sorted(maps.Keys(w.Sizes())) {
+		rows = append(rows, fmt.Sprintf("('%s', '%s', %v)", name, size, w.Sizes()[size]))
+	}
+	_, err := exec(ctx, e.DB(), "INSERT INTO load_settings (workload, name, value) VALUES "+strings.Join(rows, ", "))
+	return err
+}
+
+func create(ctx context.Context, e *Env, t Table, may bool) error {
+	comment, err := Comment(e.Placement, t)
+	if err != nil {
+		return err
+	}
+	unless := ""
+	if may {
+		unless = "IF NOT EXISTS "
+	}
+	e.Say("creating table %s", t.Name)
+	_, err = exec(ctx, e.DB(), "CREATE TABLE "+unless+t.Name+" ("+t.Columns+")"+comment)
+	if number(err) == errTableExists {
+		return fmt.Errorf("the table %s is there already; --drop makes it anew", t.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("the table %s cannot be created: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Adopt tells a workload how large it was prepared.
+func Adopt(ctx context.Context, e *Env, name string, w Workload) error {
+	sizes := map[string]float64{}
+	err := query(ctx, e.DB(), "SELECT name, value FROM load_settings WHERE workload = ?", []any{name}, func(rows *sql.Rows) error {
+		var size string
+		var value float64
+		if err := rows.Scan(&size, &value); err != nil {
+			return err
+		}
+		sizes[size] = value
+		return nil
+	})
+	if number(err) == errNoSuchTable || err == nil && sizes["ready"] == 0 {
+		return fmt.Errorf("%s is not loaded in this database; run: isochron workload %s prepare", name, name)
+	}
+	if err != nil {
+		return fmt.Errorf("load_settings cannot be read: %w", err)
+	}
+	w.Adopt(sizes)
+	return nil
+}
+
+// triesMax bounds how often a statement outside of the load is tried again.
+const triesMax = 20
+
+// exec runs one statement, again when it loses.
+func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Result, error) {
+	for n := 1; ; n++ {
+		res, err := db.ExecContext(ctx, query, args...)
+		if judge(err, true) != lost || n == triesMax {
+			return res, err
+		}
+		if err := pause(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// query reads the rows of one statement; again when it loses, as long as no row came.
+func query(ctx context.Context, db *sql.DB, text string, args []any, row func(*sql.Rows) error) error {
+	for n := 1; ; n++ {
+		rows, err := db.QueryContext(ctx, text, args...)
+		if err == nil {
+			return scan(rows, row)
+		}
+		if judge(err, false) != lost || n == triesMax {
+			return err
+		}
+		if err := pause(ctx, n); err != nil {
+			return err
+		}
+	}
+}
+
+// scan hands each row over and closes.
+func scan(rows *sql.Rows, row func(*sql.Rows) error) error {
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// pause waits a while that grows with the tries so far.
+func pause(ctx context.Context, tries int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(min(tries, 10)) * 5 * time.Millisecond):
+		return nil
+	}
+}
+
+// Loading is done by so many at once, in statements of so many rows.
+const (
+	loaders   = 4
+	batchRows = 200
+)
+
+// fill inserts the rows that row makes for 0..n-1, each a text "(..)".
+func fill(ctx context.Context, e *Env, into string, n int, row func(i int) string) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	starts := make(chan int)
+	var wg sync.WaitGroup
+	for l := range loaders {
+		wg.Go(func() {
+			for start := range starts {
+				if ctx.Err() != nil {
+					continue // drain: whoever sends must not wait for ever
+				}
+				var rows []string
+				for i := start; i < min(start+batchRows, n); i++ {
+					rows = append(rows, row(i))
+				}
+				if _, err := exec(ctx, e.DBs[l%len(e.DBs)], "INSERT INTO "+into+" VALUES "+strings.Join(rows, ", ")); err != nil {
+					stop(fmt.Errorf("rows for %s: %w", into, err))
+				}
+			}
+		})
+	}
+	for start := 0; start < n; start += batchRows {
+		starts <- start
+	}
+	close(starts)
+	wg.Wait()
+	return context.Cause(ctx)
+}

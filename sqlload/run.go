@@ -1,0 +1,205 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"isochron/history"
+)
+
+// Plan is how to run a workload.
+type Plan struct {
+	Name     string
+	Clients  int
+	For      time.Duration // 0: until ctx ends
+	Progress io.Writer     // a line a second, a table every ten
+}
+
+// runTriesMax bounds how often one transaction is tried: then the client gives
+// it up, counts it, and goes on with another.
+const runTriesMax = 100
+
+// Run lets clients work until the time is over or ctx ends. It returns early
+// with the first error that is no part of life, and the report so far with it.
+func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if s, ok := w.(Starter); ok {
+		if err := s.Start(ctx, e); err != nil {
+			return nil, fmt.Errorf("%s cannot be started: %w", p.Name, err)
+		}
+	}
+	e.Begun = time.Now()
+	timed := ctx
+	if p.For > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithTimeout(ctx, p.For)
+		defer cancel()
+	}
+	m := newMeter()
+	var clients []*worker
+	for i := range p.Clients {
+		c, err := w.Client(e, i, rand.New(rand.NewPCG(e.Seed, uint64(i))))
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, &worker{env: e, client: c, meter: m, at: i % len(e.DBs)})
+	}
+	var wg sync.WaitGroup
+	var first error
+	var once sync.Once
+	for i, c := range clients {
+		wg.Go(func() {
+			if err := c.work(timed); err != nil {
+				once.Do(func() { first = fmt.Errorf("client %d: %w", i, err) })
+				stop(err)
+			}
+		})
+	}
+	watched := make(chan struct{})
+	go func() { defer close(watched); watch(timed, m, e.Begun, p.Progress) }()
+	wg.Wait()
+	elapsed := time.Since(e.Begun)
+	stop(nil)
+	<-watched
+	r := m.report(elapsed)
+	r.Workload, r.Clients = p.Name, p.Clients
+	if f, ok := w.(Finisher); ok && first == nil {
+		first = f.Finish(context.WithoutCancel(ctx), e)
+	}
+	return r, first
+}
+
+// worker is one client at work.
+type worker struct {
+	env    *Env
+	client Client
+	meter  *meter
+	at     int // the address it works at
+	// conn is the client's own connection: a server may let a transaction that
+	// lost keep its age when it is run again on the same one.
+	conn *sql.Conn
+}
+
+// try runs a body once, on the client's connection.
+func (w *worker) try(ctx context.Context, t Txn) (verdict, history.Outcome, error) {
+	if w.conn == nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		conn, err := w.env.DBs[w.at].Conn(ctx)
+		if err != nil {
+			v := judge(err, false)
+			return v, v.outcome(false), err
+		}
+		w.conn = conn
+	}
+	return try(ctx, w.conn, t.Body)
+}
+
+func (w *worker) work(ctx context.Context) error {
+	defer w.leave()
+	for ctx.Err() == nil {
+		if err := w.one(ctx, w.client.Next()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one does one transaction, again in a new one each time it is not done.
+func (w *worker) one(ctx context.Context, t Txn) error {
+	begun := time.Now()
+	for n := 1; n <= runTriesMax; n++ {
+		tried := time.Since(w.env.Begun)
+		v, outcome, err := w.try(ctx, t)
+		if t.After != nil {
+			t.After(Try{outcome, tried, time.Since(w.env.Begun), err})
+		}
+		switch v {
+		case committed:
+			w.meter.count(t.Kind, time.Since(begun), func(f *Figures) *int64 { return &f.Commits })
+			return nil
+		case rolledBack:
+			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Rollbacks })
+			return nil
+		case unknown:
+			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Unknown })
+			w.move()
+			return nil
+		case lost:
+			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Aborts })
+		case cut:
+			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Disconnect })
+			w.move()
+		default:
+			return fmt.Errorf("%s: %w", t.Kind, err)
+		}
+		// The first tries again at once: the winner is done by then.
+		if n > 2 && pause(ctx, n-2) != nil || ctx.Err() != nil {
+			return nil // the run is over
+		}
+	}
+	w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.GaveUp })
+	return nil
+}
+
+// move goes to the next address.
+func (w *worker) move() {
+	w.leave()
+	w.at = (w.at + 1) % len(w.env.DBs)
+}
+
+// leave gives the connection back; the pool drops it if it is broken, and an
+// error of one that is says nothing new.
+func (w *worker) leave() {
+	if w.conn != nil {
+		_ = w.conn.Close()
+		w.conn = nil
+	}
+}
+
+// watch prints how it goes, until ctx ends.
+func watch(ctx context.Context, m *meter, begun time.Time, out io.Writer) {
+	if out == nil {
+		return
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var before Figures
+	for second := 1; ; second++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		r := m.report(time.Since(begun))
+		now := r.Total
+		fmt.Fprintf(out, "%4d s  %6d commits/s  %5d aborts/s  %d unknown  %d cut  p50 %.2f ms  p99 %.2f ms\n", second,
+			now.Commits-before.Commits, now.Aborts-before.Aborts, now.Unknown, now.Disconnect, now.LatencyMS.P50, now.LatencyMS.P99)
+		before = now
+		if second%10 == 0 {
+			r.Print(out)
+		}
+	}
+}
+
+// Judge checks the database after a run, or by itself with run nil.
+func Judge(ctx context.Context, e *Env, w Workload, run *Report) ([]string, error) {
+	found, err := w.Check(ctx, e, run)
+	if err != nil {
+		return nil, fmt.Errorf("the check could not be made: %w", err)
+	}
+	if run != nil {
+		run.Violations = append(run.Violations, found...)
+	}
+	return found, nil
+}
+
+// ErrViolations is a database that did not keep its promises.
+var ErrViolations = errors.New("the check found violations")
