@@ -4,7 +4,8 @@
 // How it thinks. A command parses and checks its flags (demo.go), then joins the
 // floors of the house: a cluster from package server, a MySQL port for each
 // region from package sql, clients from package shop, figures from package
-// console (demo_run.go). Results go to the standard output, progress and logs
+// console (demo_run.go). A cluster of processes is written by init.go and run, a
+// node in each, by start.go. Results go to the standard output, progress and logs
 // to the standard error. It ends with 0 when it did what was asked (Ctrl-C
 // included), 1 when it ran and failed, 2 when it was asked for something that
 // makes no sense.

@@ -144,6 +144,14 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"demo --clients 0", "--clients"},
 		{"demo --port 65533", "--port"},
 		{"demo --data " + file, "not a directory"},
+		{"init", "--dir is missing"},
+		{"init --dir " + file + "x", "--regions is missing"},
+		{"init --dir " + file + "x --wan atlantis", "unknown WAN"},
+		{"init --dir " + file + "x --regions va,va", "listed twice"},
+		{"init --dir " + file + "x --regions va --base-port 70000", "ports"},
+		{"start", "--config is missing"},
+		{"start --config " + file + "x", "cannot be read"},
+		{"start --config " + file, "the file is empty"},
 	} {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
@@ -154,7 +162,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}} {
 		var out, err strings.Builder
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -210,7 +211,7 @@ func (l *link) use(conn *tls.Conn) error {
 		case <-l.t.stop:
 			return nil
 		case err := <-ended:
-			return errors.Join(errors.New("the peer ended the connection"), err)
+			return fmt.Errorf("the peer ended the connection: %w", err)
 		case <-ping.C:
 			if l.isSilent() {
 				return errors.New("the peer answers no ping")
