@@ -167,7 +167,7 @@ func (t *Transport) serve(raw net.Conn) {
 		t.answer(conn)
 		return
 	}
-	if err := t.take(conn, h.From); err != nil && !t.stopped() {
+	if err := t.take(conn, h.From); !t.stopped() {
 		t.cfg.Log.Info("a connection of a peer ended", "peer", h.From, "err", err)
 	}
 }
