@@ -56,6 +56,7 @@ type Process struct {
 	cache  *pebble.Cache
 	runner *runner
 	failed chan error
+	begun  time.Time
 }
 
 // StartProcess opens the node in cfg.Dir, making it first if the directory
@@ -98,7 +99,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))
-			return &Process{cfg: cfg, region: m.Region, failed: make(chan error, 1)}, nil
+			return &Process{cfg: cfg, region: m.Region, failed: make(chan error, 1), begun: time.Now()}, nil
 		}
 	}
 	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)
@@ -141,6 +142,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Carry: func(to txn.NodeID, frame []byte, send func([]byte)) {
 			p.wan.carry(p.cfg.Self, to, frame, send)
 		},
+		Answer: p.answer,
 	})
 }
 

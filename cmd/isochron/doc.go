@@ -5,10 +5,10 @@
 // floors of the house: a cluster from package server, a MySQL port for each
 // region from package sql, clients from package shop, figures from package
 // console (demo_run.go). A cluster of processes is written by init.go and run, a
-// node in each, by start.go. Results go to the standard output, progress and logs
-// to the standard error. It ends with 0 when it did what was asked (Ctrl-C
-// included), 1 when it ran and failed, 2 when it was asked for something that
-// makes no sense.
+// node in each, by start.go; status.go asks them how they are. Results go to the
+// standard output, progress and logs to the standard error. It ends with 0 when
+// it did what was asked (Ctrl-C included), 1 when it ran and failed, 2 when it
+// was asked for something that makes no sense.
 //
 // What the caller owes it. Nothing but a free port for each region; it listens on the
 // loopback interface alone and needs no rights.

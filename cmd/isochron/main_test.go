@@ -152,6 +152,8 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"start", "--config is missing"},
 		{"start --config " + file + "x", "cannot be read"},
 		{"start --config " + file, "the file is empty"},
+		{"status", "--config is missing"},
+		{"status --config x --timeout -1s", "--timeout"},
 	} {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
@@ -162,7 +164,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}, {"status", "--help"}} {
 		var out, err strings.Builder
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)

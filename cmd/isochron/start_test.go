@@ -159,6 +159,7 @@ func TestProcessesLoseOneAndGoOn(t *testing.T) {
 		mustExec(t, []*sql.DB{db2, db3}[i%2], fmt.Sprintf("UPDATE d.t SET v = v + 1 WHERE id = %d", i))
 	}
 	mustExec(t, db3, "INSERT INTO d.t VALUES (20, 2)")
+	c.checkStatus(t, 0)
 	c.await(t, 0, c.start(t, 0))
 	for i := range 3 {
 		if rows, total := sum(t, c.connect(t, i)); rows != 21 || total != 42 {
@@ -179,6 +180,53 @@ func TestProcessesLoseOneAndGoOn(t *testing.T) {
 	c.end(t)
 }
 
+// checkStatus asks for the status while one node is down, until the others
+// have noticed and elected.
+func (c *testCluster) checkStatus(t *testing.T, down int) {
+	t.Helper()
+	var wrong string
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		var out, err strings.Builder
+		if code := run(context.Background(), []string{"status", "--config", c.about.Nodes[1].Config, "--json"}, &out, &err); code != exitOK {
+			t.Fatalf("status: exit %d, %s", code, &err)
+		}
+		var s clusterStatus
+		if err := json.Unmarshal([]byte(out.String()), &s); err != nil {
+			t.Fatalf("%v in %s", err, &out)
+		}
+		if wrong = s.wrong(down); wrong == "" {
+			return
+		}
+	}
+	t.Errorf("status: %s", wrong)
+}
+
+// wrong says what is not as it should be with one node down.
+func (s clusterStatus) wrong(down int) string {
+	for i, n := range s.Nodes {
+		if n.Up != (i != down) || n.Up && (n.Report == nil || !n.Report.Ready || len(n.Report.Links) != 2) || !n.Up && n.Error == "" {
+			return fmt.Sprintf("node %+v", n)
+		}
+		if !n.Up {
+			continue
+		}
+		for _, l := range n.Report.Links {
+			if l.Up != (int(l.Peer) != down+1) || l.Up && l.RTTMS < 4 {
+				return fmt.Sprintf("node %d: the link %+v", i+1, l)
+			}
+		}
+	}
+	for _, sh := range s.Shards {
+		if sh.Leader == 0 || int(sh.Leader) == down+1 || len(sh.Lag) != 2 || sh.Applied == 0 {
+			return fmt.Sprintf("shard %+v", sh)
+		}
+	}
+	if len(s.Shards) < 2 {
+		return fmt.Sprintf("%d shards", len(s.Shards))
+	}
+	return ""
+}
+
 // end lets all nodes end well.
 func (c *testCluster) end(t *testing.T) {
 	t.Helper()
@@ -191,6 +239,16 @@ func (c *testCluster) end(t *testing.T) {
 		if err := p.wait(); err != nil {
 			t.Errorf("node %d: exit: %v\n%s", i+1, err, p.stderr)
 		}
+	}
+}
+
+// TestStatusOfNothing: a cluster that does not run is shown as such, and it is a failure.
+func TestStatusOfNothing(t *testing.T) {
+	c := initCluster(t)
+	var out, err strings.Builder
+	code := run(context.Background(), []string{"status", "--config", c.about.Nodes[0].Config}, &out, &err)
+	if code != exitFailed || strings.Count(out.String(), "DOWN") != 3 || !strings.Contains(err.String(), "no node of the cluster answers") {
+		t.Errorf("exit %d, %s%s", code, &out, &err)
 	}
 }
 
