@@ -150,3 +150,12 @@ func (n *Node) Status() []string {
 	}
 	return out
 }
+
+// Standings tells how every replica of this node stands.
+func (n *Node) Standings() []shard.Standing {
+	var out []shard.Standing
+	for _, id := range n.order {
+		out = append(out, n.replicas[id].Standing())
+	}
+	return out
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"path/filepath"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
-	"isochron/store"
 	"isochron/txn"
 )
 
@@ -108,46 +106,23 @@ func (c *Cluster) open(clock clock) error {
 }
 
 func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runner, error) {
-	log := c.cfg.Log.With("region", string(region))
 	dir := filepath.Join(c.cfg.Dir, string(region))
-	engine, err := OpenEngine(EngineConfig{
-		Dir: filepath.Join(dir, "data"), Cache: c.cache, Log: log,
-		Failed: func(f *store.Failure) { c.fail(f) },
+	return openRunner(runnerConfig{
+		me:  identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region},
+		dir: dir, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
+		log: c.cfg.Log.With("region", string(region)),
+		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer,
+		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)),
 	})
-	if err != nil {
-		return nil, err
-	}
-	me := identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region}
-	if err := me.claim(dir); err != nil {
-		return nil, errors.Join(err, engine.Close())
-	}
-	n, err := node.New(node.Config{
-		ID: id, Region: region, Engine: engine, Row: c.cfg.Row, Seed: rand.Uint64(),
-		Directory: firstDirectory(c.cfg.WAN.Regions), WAN: c.cfg.WAN,
-		Params: c.cfg.Params, Observer: c.cfg.Observer,
-	}, clock.now())
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the node in %s does not start: %w", region, err), engine.Close())
-	}
-	return &runner{
-		id: id, region: region, log: log, clock: clock, engine: engine, node: n,
-		box: newMailbox(), net: c.net, syncer: newSyncer(engine, c.fail), tick: c.cfg.Params.TickInterval,
-		failed: c.fail, stop: make(chan struct{}), ended: make(chan struct{}),
-	}, nil
 }
 
-// firstDirectory is the map of a cluster that holds nothing yet: the meta shard
-// on all nodes, led from the first region. DDL adds the other shards.
-func firstDirectory(regions []geo.Region) *routing.Directory {
-	d := &routing.Directory{Epoch: 1}
-	meta := routing.Shard{ID: uint64(txn.MetaShard), Leader: string(regions[0])}
+// onePerRegion makes node i+1 of region i.
+func onePerRegion(regions []geo.Region) []routing.Node {
+	var out []routing.Node
 	for i, r := range regions {
-		id := uint32(i + 1)
-		d.Nodes = append(d.Nodes, routing.Node{ID: id, Region: string(r)})
-		meta.Replicas = append(meta.Replicas, id)
+		out = append(out, routing.Node{ID: uint32(i + 1), Region: string(r)})
 	}
-	d.Shards = []routing.Shard{meta}
-	return d
+	return out
 }
 
 // connect lays a line between each ordered pair of nodes, and from each to itself.
@@ -158,7 +133,7 @@ func (c *Cluster) connect() {
 			if from != to {
 				oneWay = c.cfg.WAN.RTT(from.region, to.region) / 2
 			}
-			c.net.connect(from.id, to.id, oneWay, to.box)
+			c.net.connect(from.id, to.id, oneWay, into(to.box))
 		}
 	}
 }

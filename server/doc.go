@@ -18,12 +18,17 @@
 // its pair, in order, and pays for the real codec on its way. Lines are bounded:
 // what does not fit is dropped and counted, as on any network.
 //
+// Lines end in the mailbox of a node of the same process, or in a connection to
+// another process: package peer has those, with certificates on both sides. A
+// Process is one node of such a cluster (remote.go); its lines add the delays of
+// a map only if it is told to, so that processes on one machine can be regions.
+//
 // A Cluster is several regions in one process over one data directory
 // (cluster.go), which remembers what it was created as (clusterfile.go,
 // identity.go) and refuses to be opened as anything else.
 //
 // What the caller owes it. A data directory belongs to one process at a time.
-// Close what Start returned, after the clients have gone. Whoever starts a
+// Close what Start and StartProcess returned, after the clients have gone. Whoever starts a
 // cluster watches Failed: a node that lost its disk or found one of its own
 // invariants broken stops for ever, and the process should end with exit code 1.
 package server

@@ -5,6 +5,7 @@ import (
 
 	"isochron/coordinator"
 	"isochron/node"
+	"isochron/txn"
 )
 
 // The bounds of a mailbox. What is beyond them is refused to clients and
@@ -14,9 +15,10 @@ const (
 	mailboxRequestsMax = 1 << 14
 )
 
-// input is one thing for a node's loop: exactly one field is set.
+// input is one thing for a node's loop: exactly one of envelope, request and call is set.
 type input struct {
 	envelope []byte               // a txn.Envelope, encoded
+	from     txn.NodeID           // who proved to have sent the envelope; 0: a node of this process
 	request  *coordinator.Request // of a client
 	call     func(*node.Node)     // something to do in the loop
 }

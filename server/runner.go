@@ -28,7 +28,7 @@ type runner struct {
 	engine *Engine
 	node   *node.Node
 	box    *mailbox
-	net    *wan
+	net    network
 	syncer *syncer
 	tick   time.Duration
 	failed func(error)
@@ -87,6 +87,11 @@ func (r *runner) handleOne(in input) {
 		var env txn.Envelope
 		if err := txn.Decode(in.envelope, &env); err != nil {
 			r.log.Warn("a message was thrown away", "err", err)
+			return
+		}
+		if in.from != 0 && (env.From != in.from || env.To != r.id) {
+			r.log.Warn("a message was thrown away: it says another sender or receiver than its connection",
+				"connection_from", in.from, "from", env.From, "to", env.To)
 			return
 		}
 		r.node.Deliver(r.clock.now(), env)

@@ -11,9 +11,18 @@ import (
 // lineParcelsMax bounds what is under way between two nodes.
 const lineParcelsMax = 1 << 16
 
-// wan is the network of a process that holds several nodes: a delay line for
-// each ordered pair. All parcels wait in one heap, watched by one goroutine;
-// the delay of a pair is constant, so a pair's parcels keep their order.
+// network is what a node's loop sends through: encoded envelopes, at any time
+// lost, never waited for.
+type network interface {
+	send(from, to txn.NodeID, data []byte)
+	traffic() (sent, dropped uint64)
+	close()
+}
+
+// wan is a set of delay lines, one for each ordered pair of nodes. All parcels
+// wait in one heap, watched by one goroutine; the delay of a pair is constant,
+// so a pair's parcels keep their order. A line ends in the mailbox of a node of
+// this process, or in a connection to another process (remote.go).
 type wan struct {
 	clock clock
 	alarm *alarm
@@ -28,10 +37,18 @@ type wan struct {
 
 type pair struct{ from, to txn.NodeID }
 
+// lineEnd takes what has come through a line. It does not wait.
+type lineEnd func(data []byte)
+
+// into is the line end at a node of this process.
+func into(box *mailbox) lineEnd {
+	return func(data []byte) { box.put(input{envelope: data}) }
+}
+
 // line is one direction between two nodes.
 type line struct {
 	delay   time.Duration
-	to      *mailbox
+	end     lineEnd
 	queued  int
 	sent    uint64
 	dropped uint64
@@ -42,8 +59,11 @@ type parcel struct {
 	due  time.Duration // of the clock
 	seq  uint64
 	line *line
+	end  lineEnd
 	data []byte
 }
+
+var _ network = (*wan)(nil)
 
 func newWAN(c clock) *wan {
 	w := &wan{
@@ -56,25 +76,31 @@ func newWAN(c clock) *wan {
 }
 
 // connect lays the line from one node to another.
-func (w *wan) connect(from, to txn.NodeID, oneWay time.Duration, box *mailbox) {
+func (w *wan) connect(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lines[pair{from, to}] = &line{delay: oneWay, to: box}
+	w.lines[pair{from, to}] = &line{delay: oneWay, end: end}
 }
 
 // send puts an encoded envelope on its line. It never waits; a message to
 // nobody, or on a full line, is lost.
-func (w *wan) send(from, to txn.NodeID, data []byte) {
+func (w *wan) send(from, to txn.NodeID, data []byte) { w.carry(from, to, data, nil) }
+
+// carry is send to another end of the line than its own, unless that is nil.
+func (w *wan) carry(from, to txn.NodeID, data []byte, end lineEnd) {
 	w.mu.Lock()
 	l := w.lines[pair{from, to}]
 	if l == nil {
 		w.mu.Unlock()
 		return
 	}
+	if end == nil {
+		end = l.end
+	}
 	l.sent++
 	if l.delay == 0 {
 		w.mu.Unlock()
-		l.to.put(input{envelope: data})
+		end(data)
 		return
 	}
 	if l.queued >= lineParcelsMax {
@@ -84,7 +110,7 @@ func (w *wan) send(from, to txn.NodeID, data []byte) {
 	}
 	l.queued++
 	w.seq++
-	p := parcel{due: w.clock.mono() + l.delay, seq: w.seq, line: l, data: data}
+	p := parcel{due: w.clock.mono() + l.delay, seq: w.seq, line: l, end: end, data: data}
 	heap.Push(&w.waiting, p)
 	if w.waiting[0].seq == p.seq {
 		w.alarm.set(l.delay) // under the mutex: a later set must not undo an earlier alarm
@@ -97,7 +123,7 @@ func (w *wan) run() {
 	defer close(w.ended)
 	for {
 		for _, p := range w.takeDue() {
-			p.line.to.put(input{envelope: p.data})
+			p.end(p.data)
 		}
 		select {
 		case <-w.alarm.wake:

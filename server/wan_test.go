@@ -12,8 +12,8 @@ func TestWANKeepsOrderPerLine(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
 	near, far := newMailbox(), newMailbox()
-	w.connect(1, 2, time.Millisecond, near)
-	w.connect(1, 3, 20*time.Millisecond, far)
+	w.connect(1, 2, time.Millisecond, into(near))
+	w.connect(1, 3, 20*time.Millisecond, into(far))
 	start := time.Now()
 	const n = 500
 	for i := range n {
@@ -39,7 +39,7 @@ func TestWANKeepsOrderPerLine(t *testing.T) {
 func TestWANDropsWhatDoesNotFit(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
-	w.connect(1, 2, time.Hour, newMailbox())
+	w.connect(1, 2, time.Hour, into(newMailbox()))
 	for range lineParcelsMax + 7 {
 		w.send(1, 2, []byte("m"))
 	}
@@ -90,7 +90,7 @@ func BenchmarkWANLateness(b *testing.B) {
 	defer w.close()
 	m := newMailbox()
 	const delay = 3300 * time.Microsecond
-	w.connect(1, 2, delay, m)
+	w.connect(1, 2, delay, into(m))
 	var late time.Duration
 	for range b.N {
 		start := time.Now()

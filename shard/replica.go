@@ -283,10 +283,32 @@ func (r *Replica) Holders() int {
 	return len(r.lead.locks.Holders())
 }
 
+// Standing is how a replica stands, for whoever looks at it from outside.
+type Standing struct {
+	Shard     txn.ShardID
+	Role      string
+	Serving   bool // leads, and answers requests
+	Term      uint64
+	Leader    txn.NodeID // 0: unknown
+	Applied   uint64     // index of the newest log entry in the state
+	Last      uint64     // of the newest in the log
+	Undecided int
+	Holders   int
+}
+
+// Standing tells how this replica stands now.
+func (r *Replica) Standing() Standing {
+	return Standing{
+		Shard: r.cfg.ID, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
+		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
+	}
+}
+
 // Status is one line for a person.
 func (r *Replica) Status() string {
-	return fmt.Sprintf("shard %d: %v of term %d, leader %d, applied %d of %d, %d undecided, %d lock holders",
-		r.cfg.ID, r.role, r.term, r.leader, r.state.applied.Index, r.log.last(), r.Undecided(), r.Holders())
+	s := r.Standing()
+	return fmt.Sprintf("shard %d: %s of term %d, leader %d, applied %d of %d, %d undecided, %d lock holders",
+		s.Shard, s.Role, s.Term, s.Leader, s.Applied, s.Last, s.Undecided, s.Holders)
 }
 
 // Peek reads a row of the applied state.

@@ -40,14 +40,14 @@ func TestTeeth(t *testing.T) {
 	}
 }
 
-// shows plays an anomaly a few times, until something happens that no serial
+// shows plays an anomaly again and again, until something happens that no serial
 // order explains.
 func (s *stage) shows(name string) bool {
 	for _, a := range anomalies {
 		if a.name != name {
 			continue
 		}
-		for range 5 {
+		for range 40 {
 			saw, left, _ := s.play(a.start, a.txns, a.order)
 			if explain(a.start, left, a.txns, saw, false) == nil {
 				return true

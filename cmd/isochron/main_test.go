@@ -157,6 +157,16 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"check", "one file"},
 		{"check " + file, "no recorded history"},
 		{"check " + file + ".gone", "no such file"},
+		{"init", "--dir is missing"},
+		{"init --dir " + file + "x", "--regions is missing"},
+		{"init --dir " + file + "x --wan atlantis", "unknown WAN"},
+		{"init --dir " + file + "x --regions va,va", "listed twice"},
+		{"init --dir " + file + "x --regions va --base-port 70000", "ports"},
+		{"start", "--config is missing"},
+		{"start --config " + file + "x", "cannot be read"},
+		{"start --config " + file, "the file is empty"},
+		{"status", "--config is missing"},
+		{"status --config x --timeout -1s", "--timeout"},
 	} {
 		var out, err strings.Builder
 		code := run(context.Background(), strings.Fields(c.args), &out, &err)
@@ -167,7 +177,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"workload", "--help"}, {"check", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}, {"status", "--help"}, {"workload", "--help"}, {"check", "--help"}, {"sim", "--help"}} {
 		var out, err strings.Builder
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/server/deploy"
+)
+
+// initFlags are the flags of init as given.
+type initFlags struct {
+	dir      string
+	regions  []string
+	nodes    int
+	host     string
+	basePort int
+	wan      string
+	protocol string
+	json     bool
+}
+
+func newInit() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write the configurations and certificates of a new cluster",
+		Long: `Init makes a directory with a configuration, a certificate and a key for each node
+of a new cluster, and the cluster's own certificate authority. It starts nothing,
+and never touches a directory that holds something. For a cluster of several
+machines, edit the addresses in the configurations before the first start, the
+same list of nodes in each.
+
+With --wan the nodes add the delays of a map to their links, so that processes on
+one machine are as far apart as its regions.`,
+		Example: `  isochron init --dir c --regions va,wa,pr --wan azure5
+  isochron init --dir c --regions eu,us,asia --host 10.0.0.1 --base-port 5000`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.dir, "dir", "", "the directory to make (needed)")
+	flags.StringSliceVar(&f.regions, "regions", nil, "the regions, the first leads the catalogue (needed, but with --wan: all of the map)")
+	flags.IntVar(&f.nodes, "nodes-per-region", 1, "nodes in each region")
+	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
+	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above")
+	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
+	flags.StringVar(&f.protocol, "protocol", protocol.Table()[0].Name, "how transactions commit: "+strings.Join(protocolNames(), ", "))
+	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	return cmd
+}
+
+func (f *initFlags) run(out io.Writer) error {
+	if f.dir == "" {
+		return usagef("--dir is missing: name the directory to make (see isochron init --help)")
+	}
+	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, Protocol: f.protocol}
+	for _, r := range f.regions {
+		p.Regions = append(p.Regions, geo.Region(r))
+	}
+	if len(p.Regions) == 0 && f.wan != "" {
+		w, err := geo.Parse(f.wan)
+		if err != nil {
+			return usagef("--wan: %w", err)
+		}
+		p.Regions = w.Regions
+	}
+	if len(p.Regions) == 0 {
+		return usagef("--regions is missing: name them, such as --regions va,wa,pr, or give a --wan that has some")
+	}
+	c, err := deploy.Write(p)
+	var plan deploy.PlanError
+	switch {
+	case errors.As(err, &plan):
+		return usageError{err}
+	case err != nil:
+		return err
+	case f.json:
+		return json.NewEncoder(out).Encode(initReport(c))
+	}
+	fmt.Fprintf(out, "cluster %s in %s:\n\n", c.Name, c.Dir)
+	for _, n := range initReport(c).Nodes {
+		fmt.Fprintf(out, "  node %-3d %-8s isochron start --config %-24s MySQL at %s\n", n.Node, n.Region, n.Config, n.SQL)
+	}
+	fmt.Fprintf(out, "\nStart a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
+	return nil
+}
+
+// initialized is what init tells a program.
+type initialized struct {
+	Cluster string            `json:"cluster"`
+	Dir     string            `json:"dir"`
+	Nodes   []initializedNode `json:"nodes"`
+}
+
+type initializedNode struct {
+	Node   uint32 `json:"node"`
+	Region string `json:"region"`
+	Config string `json:"config"`
+	Peers  string `json:"peer_listen"`
+	SQL    string `json:"sql_listen"`
+}
+
+func initReport(c *deploy.Cluster) initialized {
+	out := initialized{Cluster: c.Name, Dir: c.Dir}
+	for _, n := range c.Nodes {
+		config := filepath.Join(c.Dir, fmt.Sprintf("node%d.yaml", n.Node))
+		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), config, n.PeerListen, n.SQLListen})
+	}
+	return out
+}

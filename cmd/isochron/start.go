@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"isochron/server"
+	"isochron/server/deploy"
+	"isochron/server/peer"
+	isosql "isochron/sql"
+)
+
+func newStart() *cobra.Command {
+	var config string
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Run one node of a cluster that init has made",
+		Long: `Start runs one node until it is told to end (Ctrl-C, SIGTERM), and then ends it
+gracefully. It prints one line when SQL clients may come, which is as soon as a
+majority of the cluster's nodes runs. Whatever else it has to say goes to the
+standard error.`,
+		Example: "  isochron start --config c/node1.yaml",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := readConfig(config)
+			if err != nil {
+				return err
+			}
+			setLog(cmd.ErrOrStderr(), true)
+			return runNode(cmd.Context(), c, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
+	return cmd
+}
+
+// readConfig reads a node's configuration; what is wrong with it is a mistake
+// of whoever asked.
+func readConfig(path string) (*deploy.Config, error) {
+	if path == "" {
+		return nil, usagef("--config is missing: name a node's configuration, such as --config c/node1.yaml")
+	}
+	c, err := deploy.Read(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+// credentials are those of the node that a configuration is of.
+func credentials(c *deploy.Config) (*peer.Credentials, error) {
+	return peer.LoadCredentials(c.Cluster, c.Node, c.TLS.CA, c.TLS.Certificate, c.TLS.Key)
+}
+
+// runNode runs a node until ctx ends or the node fails.
+func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
+	p, err := startNode(c)
+	if err != nil {
+		return err
+	}
+	err = serveNode(ctx, c, p, out)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // it was told to end while it was starting
+	}
+	return errors.Join(err, p.Close())
+}
+
+func startNode(c *deploy.Config) (*server.Process, error) {
+	creds, err := credentials(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFree(c.SQLListen); err != nil {
+		return nil, err
+	}
+	cfg := server.MemberConfig{
+		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays,
+	}
+	for _, n := range c.Nodes {
+		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
+	}
+	return server.StartProcess(cfg)
+}
+
+// checkFree tells whether the MySQL port can be had, before anything is started:
+// it is opened when there is something to serve.
+func checkFree(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("the MySQL port cannot be opened: %w (is this node running already? another address goes into sql_listen)", err)
+	}
+	return l.Close()
+}
+
+// serveNode opens the node to SQL clients when it is ready.
+func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, out io.Writer) error {
+	if err := p.AwaitReady(ctx); err != nil {
+		return err
+	}
+	s, err := isosql.NewServer(p.DB(), isosql.Config{Address: c.SQLListen})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "node %d in %s is ready: MySQL at %s, other nodes at %s\n", c.Node, c.Region, s.Addr(), c.PeerListen)
+	select {
+	case <-ctx.Done():
+	case err = <-p.Failed():
+	}
+	return errors.Join(err, s.Close())
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"isochron/server"
+	"isochron/server/deploy"
+)
+
+// clusterStatus is what status tells a program.
+type clusterStatus struct {
+	Cluster  string        `json:"cluster"`
+	Protocol string        `json:"protocol"`
+	Nodes    []nodeStatus  `json:"nodes"`
+	Shards   []shardStatus `json:"shards"`
+}
+
+type nodeStatus struct {
+	Node    uint32         `json:"node"`
+	Region  string         `json:"region"`
+	Address string         `json:"address"`
+	Up      bool           `json:"up"`
+	Error   string         `json:"error,omitempty"`
+	Report  *server.Report `json:"report,omitempty"`
+}
+
+// shardStatus joins what the replicas that answered say.
+type shardStatus struct {
+	Shard     uint64            `json:"shard"`
+	Leader    uint32            `json:"leader"` // that serves; 0: none that answered
+	Term      uint64            `json:"term"`
+	Applied   uint64            `json:"applied"` // at the replica that has most
+	Lag       map[uint32]uint64 `json:"lag"`     // of each replica, in log entries
+	Undecided int               `json:"undecided"`
+	Holders   int               `json:"lock_holders"`
+}
+
+func newStatus() *cobra.Command {
+	var config string
+	var asJSON bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Ask the nodes of a cluster how they are",
+		Long: `Status asks every node that a configuration names, with that configuration's
+certificate, and shows which are up, who leads which shard, how far the others are
+behind, what is undecided, and the round trips that the nodes measure, with the
+delays that they add. It fails only if no node answers.`,
+		Example: `  isochron status --config c/node1.yaml
+  isochron status --config c/node1.yaml --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if timeout <= 0 {
+				return usagef("--timeout %v: give a time above 0, such as 5s", timeout)
+			}
+			c, err := readConfig(config)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
+			defer cancel()
+			return showStatus(ctx, c, asJSON, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&config, "config", "", "a node's configuration, a nodeN.yaml (needed)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
+	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Second, "how long to wait for the nodes' answers")
+	return cmd
+}
+
+func showStatus(ctx context.Context, c *deploy.Config, asJSON bool, out io.Writer) error {
+	s, err := askAll(ctx, c)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = json.NewEncoder(out).Encode(s)
+	} else {
+		_, err = io.WriteString(out, statusText(s))
+	}
+	for _, n := range s.Nodes {
+		if n.Up {
+			return err
+		}
+	}
+	return errors.Join(err, errors.New("no node of the cluster answers: start them with isochron start"))
+}
+
+// askAll asks all nodes at once.
+func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
+	creds, err := credentials(c)
+	if err != nil {
+		return clusterStatus{}, err
+	}
+	s := clusterStatus{Cluster: c.Cluster, Protocol: c.Protocol, Nodes: make([]nodeStatus, len(c.Nodes))}
+	var asking sync.WaitGroup
+	for i, n := range c.Nodes {
+		asking.Go(func() {
+			s.Nodes[i] = nodeStatus{Node: uint32(n.ID), Region: string(n.Region), Address: n.Address}
+			r, err := server.AskReport(ctx, creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
+			switch {
+			case err == nil:
+				s.Nodes[i].Up, s.Nodes[i].Report = true, &r
+			case ctx.Err() != nil:
+				s.Nodes[i].Error = fmt.Sprintf("no answer in time (%v)", err)
+			default:
+				s.Nodes[i].Error = err.Error()
+			}
+		})
+	}
+	asking.Wait()
+	s.Shards = joinShards(s.Nodes)
+	return s, nil
+}

@@ -1,0 +1,262 @@
+package deploy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// Format is the version of the configuration file.
+const Format = 1
+
+// fileMax bounds a configuration file; nodesMax the nodes of a cluster.
+const (
+	fileMax  = 1 << 20
+	nodesMax = 64
+)
+
+// Config is the configuration of one node.
+type Config struct {
+	Format     int        `yaml:"format"`
+	Cluster    string     `yaml:"cluster"`
+	Node       txn.NodeID `yaml:"node"`
+	Region     geo.Region `yaml:"region"`
+	Data       string     `yaml:"data"`
+	PeerListen string     `yaml:"peer_listen"`
+	SQLListen  string     `yaml:"sql_listen"`
+	TLS        TLS        `yaml:"tls"`
+	Protocol   string     `yaml:"protocol"`
+	WAN        string     `yaml:"wan,omitempty"`
+	AddDelays  bool       `yaml:"add_delays,omitempty"`
+	Nodes      []Node     `yaml:"nodes"`
+
+	row protocol.Row
+	wan geo.WAN
+}
+
+// TLS names the files with which a node proves who it is.
+type TLS struct {
+	CA          string `yaml:"ca"`
+	Certificate string `yaml:"certificate"`
+	Key         string `yaml:"key"`
+}
+
+// Node is a node of the cluster, as the others reach it.
+type Node struct {
+	ID      txn.NodeID `yaml:"id"`
+	Region  geo.Region `yaml:"region"`
+	Address string     `yaml:"address"`
+}
+
+// Row is the protocol that the configuration names.
+func (c *Config) Row() protocol.Row { return c.row }
+
+// Map is the WAN that the configuration names, or one of its regions without delays.
+func (c *Config) Map() geo.WAN { return c.wan }
+
+// Read reads and checks the configuration of a node. Its paths come back absolute.
+func Read(path string) (*Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, fileMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	c, err := Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []*string{&c.Data, &c.TLS.CA, &c.TLS.Certificate, &c.TLS.Key} {
+		if !filepath.IsAbs(*p) {
+			*p = filepath.Join(dir, *p)
+		}
+	}
+	if err := c.loadMap(dir); err != nil {
+		return nil, fmt.Errorf("%s: wan: %w", path, err)
+	}
+	return c, nil
+}
+
+// Parse reads the text of a configuration and checks what can be checked
+// without looking at any other file.
+func Parse(b []byte) (*Config, error) {
+	if len(b) > fileMax {
+		return nil, fmt.Errorf("a configuration has at most %d bytes", fileMax)
+	}
+	c := new(Config)
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	if err := dec.Decode(c); errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty; give a nodeN.yaml that init wrote")
+	} else if err != nil {
+		return nil, errors.New(oneLine(err))
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the end of the configuration: one file is of one node")
+	}
+	return c, c.check()
+}
+
+// oneLine puts the YAML reader's complaints into one line, in words of ours.
+func oneLine(err error) string {
+	s := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, l := range lines {
+		l = strings.TrimSpace(l)
+		if at, ok := strings.CutPrefix(l, "line "); ok && strings.Contains(l, " not found in type ") {
+			line, rest, _ := strings.Cut(at, ": field ")
+			key, _, _ := strings.Cut(rest, " not found in type ")
+			l = fmt.Sprintf("line %s: there is no key %q", line, key)
+		}
+		lines[i] = l
+	}
+	return strings.Join(lines, "; ")
+}
+
+// check says what is wrong, and with which key.
+func (c *Config) check() error {
+	if c.Format != Format {
+		return fmt.Errorf("format: %d, and this Isochron reads %d", c.Format, Format)
+	}
+	if !validCluster(c.Cluster) {
+		return fmt.Errorf("cluster: %.80q is no name of a cluster: 1 to 32 lower-case letters and digits, as init wrote it", c.Cluster)
+	}
+	for _, f := range []struct{ key, value string }{
+		{"data", c.Data}, {"tls.ca", c.TLS.CA}, {"tls.certificate", c.TLS.Certificate}, {"tls.key", c.TLS.Key}} {
+		if f.value == "" {
+			return fmt.Errorf("%s: a path is missing", f.key)
+		}
+	}
+	for _, f := range []struct{ key, value string }{{"peer_listen", c.PeerListen}, {"sql_listen", c.SQLListen}} {
+		if err := checkAddress(f.value, true); err != nil {
+			return fmt.Errorf("%s: %w", f.key, err)
+		}
+	}
+	err := checkLoopback(c.SQLListen)
+	if err != nil {
+		return fmt.Errorf("sql_listen: %w", err)
+	}
+	if c.row, err = protocol.ByName(c.Protocol); err != nil {
+		return fmt.Errorf("protocol: %w", err)
+	}
+	if c.AddDelays && c.WAN == "" {
+		return errors.New("add_delays: there are no delays without a wan")
+	}
+	return c.checkNodes()
+}
+
+func (c *Config) checkNodes() error {
+	if len(c.Nodes) == 0 || len(c.Nodes) > nodesMax {
+		return fmt.Errorf("nodes: %d of them; there must be 1 to %d", len(c.Nodes), nodesMax)
+	}
+	for i, n := range c.Nodes {
+		if n.ID == 0 || i > 0 && n.ID <= c.Nodes[i-1].ID {
+			return fmt.Errorf("nodes: id %d after %d: ids are above 0 and rise", n.ID, c.Nodes[max(i, 1)-1].ID)
+		}
+		if !n.Region.Valid() {
+			return fmt.Errorf("nodes: node %d: %q is not a region: use 1 to 32 lower-case letters, digits, - and _, a letter first", n.ID, n.Region)
+		}
+		if err := checkAddress(n.Address, false); err != nil {
+			return fmt.Errorf("nodes: node %d: %w", n.ID, err)
+		}
+	}
+	self := slices.IndexFunc(c.Nodes, func(n Node) bool { return n.ID == c.Node })
+	if self < 0 {
+		return fmt.Errorf("node: %d is not one of the nodes", c.Node)
+	}
+	if r := c.Nodes[self].Region; r != c.Region {
+		return fmt.Errorf("region: %q, but nodes says that node %d is in %q", c.Region, c.Node, r)
+	}
+	return nil
+}
+
+// Self is the node among the nodes.
+func (c *Config) Self() Node {
+	return c.Nodes[slices.IndexFunc(c.Nodes, func(n Node) bool { return n.ID == c.Node })]
+}
+
+func validCluster(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(name) >= 1 && len(name) <= 32
+}
+
+// checkAddress wants a host and a port; only a listener may leave the host out
+// or take any port.
+func checkAddress(a string, listen bool) error {
+	host, port, err := net.SplitHostPort(a)
+	if err != nil {
+		return fmt.Errorf("%.200q is no address: write host:port, such as 127.0.0.1:4500", a)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && !listen {
+		return fmt.Errorf("%.200q: the port must be a number from 1 to 65535", a)
+	}
+	if host == "" && !listen {
+		return fmt.Errorf("%.200q has no host: the other nodes could not reach it", a)
+	}
+	return nil
+}
+
+// checkLoopback keeps strangers out of a port that asks for no password.
+func checkLoopback(a string) error {
+	host, _, err := net.SplitHostPort(a)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%.200q would let anyone in, for there are no users with passwords yet: listen on 127.0.0.1, and reach it from elsewhere through a tunnel", a)
+	}
+	return nil
+}
+
+// loadMap reads the WAN; dir is where a file's relative path begins.
+func (c *Config) loadMap(dir string) error {
+	if c.WAN == "" {
+		c.wan = geo.WAN{Name: "unknown"}
+		for _, n := range c.Nodes {
+			if !slices.Contains(c.wan.Regions, n.Region) {
+				c.wan.Regions = append(c.wan.Regions, n.Region)
+			}
+		}
+		return nil
+	}
+	spec := c.WAN
+	if isFile(spec) && !filepath.IsAbs(spec) {
+		spec = filepath.Join(dir, spec)
+	}
+	var err error
+	if c.wan, err = geo.Parse(spec); err != nil {
+		return err
+	}
+	for _, n := range c.Nodes {
+		if !c.wan.Has(n.Region) {
+			return fmt.Errorf("%s has no region %s; it has %v", c.WAN, n.Region, c.wan.Regions)
+		}
+	}
+	return nil
+}
+
+// isFile tells a path from the name of a published map.
+func isFile(spec string) bool {
+	return strings.ContainsRune(spec, '/') || strings.HasSuffix(spec, ".yaml") || strings.HasSuffix(spec, ".yml")
+}

@@ -1,0 +1,192 @@
+package deploy
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/server/peer"
+)
+
+func plan(t *testing.T) Plan {
+	t.Helper()
+	return Plan{
+		Dir: filepath.Join(t.TempDir(), "c"), Regions: []geo.Region{"va", "wa", "pr"}, NodesPerRegion: 2,
+		Host: "127.0.0.1", BasePort: 4500, WAN: "azure5", Protocol: protocol.Table()[0].Name,
+	}
+}
+
+// What is written is read back, and its credentials are good.
+func TestWriteAndRead(t *testing.T) {
+	p := plan(t)
+	c, err := Write(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Nodes) != 6 {
+		t.Fatalf("%d nodes", len(c.Nodes))
+	}
+	for i, n := range c.Nodes {
+		got, err := Read(filepath.Join(p.Dir, n.Data+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cluster != c.Name || int(got.Node) != i+1 || got.Region != p.Regions[i%3] || !reflect.DeepEqual(got.Nodes, n.Nodes) || got.Self().Address != got.PeerListen {
+			t.Errorf("node %d came back as %+v", i+1, got)
+		}
+		if _, err := peer.LoadCredentials(got.Cluster, got.Node, got.TLS.CA, got.TLS.Certificate, got.TLS.Key); err != nil {
+			t.Error(err)
+		}
+	}
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(e.Name(), ".key") && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the rights %v", e.Name(), info.Mode())
+		}
+	}
+}
+
+func TestNeverOverwrites(t *testing.T) {
+	p := plan(t)
+	if _, err := Write(p); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(filepath.Join(p.Dir, "ca.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(p); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), "holds a cluster already") {
+		t.Errorf("a second time: %v", err)
+	}
+	after, err := os.ReadFile(filepath.Join(p.Dir, "ca.crt"))
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the authority was changed (%v)", err)
+	}
+	p.Dir = filepath.Dir(p.Dir)
+	if _, err := Write(p); !errors.Is(err, ErrExists) {
+		t.Errorf("among other files: %v", err)
+	}
+}
+
+func TestPlanRefused(t *testing.T) {
+	for _, c := range []struct {
+		edit func(*Plan)
+		say  string
+	}{
+		{func(p *Plan) { p.Regions = nil }, "at least one region"},
+		{func(p *Plan) { p.Regions = []geo.Region{"va", "va"} }, "listed twice"},
+		{func(p *Plan) { p.Regions = []geo.Region{"VA"} }, "not a region"},
+		{func(p *Plan) { p.Regions = []geo.Region{"mars"} }, "no region mars"},
+		{func(p *Plan) { p.NodesPerRegion = 30 }, "more than"},
+		{func(p *Plan) { p.BasePort = 65500 }, "ports"},
+		{func(p *Plan) { p.Host = "" }, "no host"},
+		{func(p *Plan) { p.WAN = "atlantis" }, "unknown WAN"},
+		{func(p *Plan) { p.WAN = "./nowhere.yaml" }, "cannot be read"},
+		{func(p *Plan) { p.Protocol = "pigeon" }, "protocol"},
+	} {
+		p := plan(t)
+		c.edit(&p)
+		var refused PlanError
+		if _, err := Write(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%v, want %q", err, c.say)
+		}
+		if _, err := os.Stat(p.Dir); err == nil {
+			t.Errorf("%q left files behind", c.say)
+		}
+	}
+}
+
+// A map in a file goes with the configurations.
+func TestMapFileIsCopied(t *testing.T) {
+	p := plan(t)
+	p.WAN = filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(p.WAN, []byte("regions: [va, wa, pr]\nrtt_ms: {va: {wa: 1, pr: 2}, wa: {pr: 3}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(p); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(filepath.Join(p.Dir, "node1.yaml"))
+	if err != nil || c.Map().RTT("wa", "pr").Milliseconds() != 3 {
+		t.Errorf("%v, %+v", err, c)
+	}
+}
+
+// sample is a sound configuration.
+func sample(t testing.TB) string {
+	p := Plan{Regions: []geo.Region{"va", "wa"}, NodesPerRegion: 1, Host: "::1", BasePort: 1, Protocol: protocol.Table()[0].Name}
+	b, err := yaml.Marshal(p.configs("aa")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ old, new, say string }{
+		{"protocol:", "protokoll:", `line 12: there is no key "protokoll"`},
+		{"format: 1", "format: 2", "format: 2"},
+		{"cluster: aa", "cluster: A/B", "cluster:"},
+		{"node: 1", "node: 7", "not one of the nodes"},
+		{"region: va", "region: wa", "nodes says"},
+		{"data: node1", "data: ''", "data: a path is missing"},
+		{"node: 1", "node: one", "line 3"},
+		{"127.0.0.1:101", "0.0.0.0:101", "sql_listen"},
+		{"'[::1]:2'", "'[::1]:0'", "port"},
+		{"'[::1]:2'", "':2'", "no host"},
+		{"id: 2", "id: 1", "rise"},
+		{"nodes:", "add_delays: true\nnodes:", "without a wan"},
+		{"format: 1", "format: 1\nformat: 1", "line 2"},
+		{"nodes:", "--- {}\n...\nnodes:", ""},
+	} {
+		text := strings.Replace(sample(t), c.old, c.new, 1)
+		if text == sample(t) {
+			t.Fatalf("%q is not in the sample:\n%s", c.old, text)
+		}
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s -> %s: %v, want one line with %q", c.old, c.new, err, c.say)
+		}
+	}
+	for text, say := range map[string]string{"": "empty", sample(t) + "---\n{}\n": "more after the end", strings.Repeat("#", fileMax+1): "at most"} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), say) {
+			t.Errorf("%v, want %q", err, say)
+		}
+	}
+}
+
+// FuzzParse: whatever stands in a file, it is refused or sound, and what is
+// sound is written as it was read.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(sample(f)))
+	f.Add([]byte("format: 1\nnodes: [{id: 1}]\n"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := Parse(text)
+		if err != nil {
+			return
+		}
+		b, err := yaml.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(b)
+		if err != nil || !reflect.DeepEqual(c, again) {
+			t.Errorf("%+v came back as %+v (%v)", c, again, err)
+		}
+	})
+}

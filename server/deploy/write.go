@@ -1,0 +1,207 @@
+package deploy
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"isochron/geo"
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+// Plan of a new cluster.
+type Plan struct {
+	Dir            string // must not exist, or be empty
+	Regions        []geo.Region
+	NodesPerRegion int
+	Host           string // of every node, until somebody edits the files
+	BasePort       int    // of node 1 for its peers; the others follow
+	WAN            string // a published map, a file, or nothing
+	Protocol       string
+}
+
+// sqlPortsAfter is how far a node's SQL port is above its port for the other
+// nodes; it leaves room for as many nodes as there may be.
+const sqlPortsAfter = 100
+
+// wanFile is the copy of a map that was given as a file.
+const wanFile = "wan.yaml"
+
+// Write makes the cluster's files and returns the nodes' configurations. It
+// never touches a cluster that exists: what it writes appears all at once.
+func Write(p Plan) (*Cluster, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := refuseExisting(p.Dir); err != nil {
+		return nil, err
+	}
+	var name [8]byte
+	if _, err := rand.Read(name[:]); err != nil {
+		return nil, fmt.Errorf("no randomness for the cluster's name: %w", err)
+	}
+	c := &Cluster{Name: hex.EncodeToString(name[:]), Dir: p.Dir, Nodes: p.configs(hex.EncodeToString(name[:]))}
+	dir := filepath.Clean(p.Dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, fmt.Errorf("the directory cannot be created: %w", err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), ".new-cluster-*")
+	if err != nil {
+		return nil, fmt.Errorf("the directory cannot be created: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(temp) }() // gone already when all went well
+	if err := p.fill(temp, c); err != nil {
+		return nil, fmt.Errorf("the cluster's files cannot be written: %w", err)
+	}
+	if err := os.Rename(temp, dir); err != nil { // an empty directory gives way, one with files does not
+		return nil, fmt.Errorf("the directory %s cannot be made: %w", dir, err)
+	}
+	return c, nil
+}
+
+// Cluster is what Write has made.
+type Cluster struct {
+	Name  string
+	Dir   string
+	Nodes []Config
+}
+
+// PlanError is a plan that cannot be.
+type PlanError struct{ error }
+
+func (p *Plan) check() error {
+	if len(p.Regions) == 0 || p.NodesPerRegion < 1 {
+		return PlanError{errors.New("a cluster needs at least one region, and one node in each")}
+	}
+	n := len(p.Regions) * p.NodesPerRegion
+	if n > nodesMax {
+		return PlanError{fmt.Errorf("%d nodes are more than the %d that a cluster may have", n, nodesMax)}
+	}
+	if p.BasePort < 1 || p.BasePort+sqlPortsAfter+n-1 > 65535 {
+		return PlanError{fmt.Errorf("the ports would be %d to %d, and they go from 1 to 65535: give another base port", p.BasePort, p.BasePort+sqlPortsAfter+n-1)}
+	}
+	for i, r := range p.Regions {
+		for _, before := range p.Regions[:i] {
+			if r == before {
+				return PlanError{fmt.Errorf("region %s is listed twice: to have more nodes in each region, give the number of nodes per region", r)}
+			}
+		}
+	}
+	c := p.configs("any")[0]
+	if err := c.check(); err != nil {
+		return PlanError{err}
+	}
+	c.WAN = p.WAN // as it stands here, before it is copied
+	if err := c.loadMap("."); err != nil {
+		return PlanError{err}
+	}
+	return nil
+}
+
+// configs are the configurations of all nodes. Regions take turns, so that the
+// first nodes are of different regions.
+func (p *Plan) configs(cluster string) []Config {
+	address := func(port int) string { return net.JoinHostPort(p.Host, strconv.Itoa(port)) }
+	wan := p.WAN
+	if isFile(wan) {
+		wan = wanFile
+	}
+	var nodes []Node
+	for i := range len(p.Regions) * p.NodesPerRegion {
+		nodes = append(nodes, Node{ID: txn.NodeID(i + 1), Region: p.Regions[i%len(p.Regions)], Address: address(p.BasePort + i)})
+	}
+	var out []Config
+	for i, n := range nodes {
+		out = append(out, Config{
+			Format: Format, Cluster: cluster, Node: n.ID, Region: n.Region,
+			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
+			// SQL clients are on this machine until there are users with passwords.
+			SQLListen: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
+			TLS:       TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
+			Protocol:  p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
+		})
+	}
+	return out
+}
+
+// ErrExists: the directory holds something already.
+var ErrExists = errors.New("nothing was changed: give a new or an empty directory")
+
+func refuseExisting(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("the directory %s cannot be read: %w", dir, err)
+	case len(entries) == 0:
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ca.crt")); err == nil {
+		return fmt.Errorf("%s holds a cluster already; %w", dir, ErrExists)
+	}
+	return fmt.Errorf("%s is not empty; %w", dir, ErrExists)
+}
+
+// The rights of files: keys are the owner's alone.
+const (
+	public = 0o644
+	secret = 0o600
+)
+
+// fill writes all files into a directory.
+func (p *Plan) fill(dir string, c *Cluster) error {
+	a, err := peer.NewAuthority(c.Name)
+	if err != nil {
+		return err
+	}
+	cert, key, err := a.PEM()
+	if err != nil {
+		return err
+	}
+	write := func(name string, b []byte, mode fs.FileMode) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, mode)
+		}
+	}
+	write("ca.crt", cert, public)
+	write("ca.key", key, secret)
+	if isFile(p.WAN) {
+		b, readErr := os.ReadFile(p.WAN)
+		if readErr != nil {
+			return readErr
+		}
+		write(wanFile, b, public)
+	}
+	for _, n := range c.Nodes {
+		cert, key, issueErr := a.Issue(n.Node)
+		if issueErr != nil {
+			return issueErr
+		}
+		write(n.TLS.Certificate, cert, public)
+		write(n.TLS.Key, key, secret)
+		text, encodeErr := yaml.Marshal(&n)
+		if encodeErr != nil {
+			return encodeErr
+		}
+		write(fmt.Sprintf("node%d.yaml", n.Node), append([]byte(heading), text...), public)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o755)
+}
+
+// heading begins a configuration.
+const heading = `# One node of an Isochron cluster. Paths are relative to this file. The list of
+# nodes, the protocol and the wan are the same at all nodes of the cluster.
+`

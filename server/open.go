@@ -1,0 +1,70 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// runnerConfig is what one node needs of whoever holds it.
+type runnerConfig struct {
+	me        identity
+	dir       string
+	cache     *pebble.Cache
+	clock     clock
+	net       network
+	failed    func(error)
+	log       *slog.Logger
+	row       protocol.Row
+	wan       geo.WAN
+	params    node.Params // complete
+	observer  node.Observer
+	directory *routing.Directory
+}
+
+// openRunner opens a node on its engine. Its loop is not started yet.
+func openRunner(cfg runnerConfig) (*runner, error) {
+	engine, err := OpenEngine(EngineConfig{
+		Dir: filepath.Join(cfg.dir, "data"), Cache: cfg.cache, Log: cfg.log,
+		Failed: func(f *store.Failure) { cfg.failed(f) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.me.claim(cfg.dir); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	n, err := node.New(node.Config{
+		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(),
+		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer,
+	}, cfg.clock.now())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the node in %s does not start: %w", cfg.me.Region, err), engine.Close())
+	}
+	return &runner{
+		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
+		box: newMailbox(), net: cfg.net, syncer: newSyncer(engine, cfg.failed), tick: cfg.params.TickInterval,
+		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
+	}, nil
+}
+
+// firstDirectory is the map of a cluster that holds nothing yet: the meta shard
+// on all nodes, led from the region of the first. DDL adds the other shards.
+func firstDirectory(nodes []routing.Node) *routing.Directory {
+	meta := routing.Shard{ID: uint64(txn.MetaShard), Leader: nodes[0].Region}
+	for _, n := range nodes {
+		meta.Replicas = append(meta.Replicas, n.ID)
+	}
+	return &routing.Directory{Epoch: 1, Nodes: nodes, Shards: []routing.Shard{meta}}
+}

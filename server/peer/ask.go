@@ -1,0 +1,53 @@
+package peer
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"time"
+
+	"isochron/txn"
+)
+
+// questionMax bounds a question, answerMax its answer.
+const (
+	questionMax = 64 << 10
+	answerMax   = 16 << 20
+)
+
+// askWait bounds the reading of a question and the writing of its answer.
+const askWait = 10 * time.Second
+
+// Ask puts one question to a node, as the node whose credentials they are.
+func Ask(ctx context.Context, c *Credentials, to txn.NodeID, address string, question []byte) ([]byte, error) {
+	conn, err := dial(ctx, c, address, hello{Version: version, Cluster: c.cluster, From: c.node, To: to, Question: true})
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	undo := context.AfterFunc(ctx, func() { _ = conn.NetConn().SetDeadline(time.Unix(1, 0)) })
+	defer undo()
+	if _, err := conn.Write(appendFrame(nil, kindQuestion, question)); err != nil {
+		return nil, err
+	}
+	k, content, err := readFrame(conn, answerMax)
+	if err != nil {
+		return nil, err
+	}
+	if k != kindAnswer {
+		return nil, fmt.Errorf("node %d answers a question with a frame of kind %d", to, k)
+	}
+	return content, nil
+}
+
+// answer reads one question and answers it.
+func (t *Transport) answer(conn *tls.Conn) {
+	if err := conn.SetDeadline(time.Now().Add(askWait)); err != nil {
+		return
+	}
+	k, question, err := readFrame(conn, questionMax)
+	if err != nil || k != kindQuestion || t.cfg.Answer == nil {
+		return // whoever asked has gone, or asks what nobody answers
+	}
+	_, _ = conn.Write(appendFrame(nil, kindAnswer, t.cfg.Answer(question)))
+}

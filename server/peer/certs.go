@@ -1,0 +1,180 @@
+package peer
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// lifetime of certificates. Clocks of machines may differ by clockSlack.
+const (
+	lifetime   = 10 * 365 * 24 * time.Hour
+	clockSlack = time.Hour
+)
+
+// Name is what a node's certificate bears: nothing but that node of that
+// cluster may use it.
+func Name(cluster string, node txn.NodeID) string {
+	return fmt.Sprintf("node%d.%s.isochron", node, cluster)
+}
+
+// Authority signs the certificates of one cluster.
+type Authority struct {
+	cluster string
+	cert    *x509.Certificate
+	der     []byte
+	key     *ecdsa.PrivateKey
+}
+
+// NewAuthority makes a cluster's authority.
+func NewAuthority(cluster string) (*Authority, error) {
+	template, err := certificate(cluster, "isochron cluster "+cluster)
+	if err != nil {
+		return nil, err
+	}
+	template.IsCA, template.BasicConstraintsValid, template.MaxPathLenZero = true, true, true
+	template.KeyUsage = x509.KeyUsageCertSign
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	return &Authority{cluster, cert, der, key}, err
+}
+
+// PEM is the authority's certificate, which every node has, and its key, which
+// none needs: only whoever adds nodes does.
+func (a *Authority) PEM() (cert, key []byte, err error) { return encodePEM(a.der, a.key) }
+
+// Issue makes the certificate and the key of a node.
+func (a *Authority) Issue(node txn.NodeID) (cert, key []byte, err error) {
+	name := Name(a.cluster, node)
+	template, err := certificate(a.cluster, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	template.DNSNames = []string{name}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &secret.PublicKey, a.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return encodePEM(der, secret)
+}
+
+func certificate(cluster, name string) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	return &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{Organization: []string{cluster}, CommonName: name},
+		NotBefore:    now.Add(-clockSlack), NotAfter: now.Add(lifetime),
+	}, nil
+}
+
+func encodePEM(der []byte, secret *ecdsa.PrivateKey) (cert, key []byte, err error) {
+	raw, err := x509.MarshalPKCS8PrivateKey(secret)
+	if err != nil {
+		return nil, nil, err
+	}
+	cert = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), nil
+}
+
+// Credentials are what a node proves with, and checks others against.
+type Credentials struct {
+	cluster string
+	node    txn.NodeID
+	own     tls.Certificate
+	roots   *x509.CertPool
+}
+
+// LoadCredentials reads a node's files and checks that they are of this node of
+// this cluster, and good today.
+func LoadCredentials(cluster string, node txn.NodeID, caFile, certFile, keyFile string) (*Credentials, error) {
+	ca, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("the cluster's certificate cannot be read: %w", err)
+	}
+	c := &Credentials{cluster: cluster, node: node, roots: x509.NewCertPool()}
+	if !c.roots.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("%s holds no certificate: give the ca.crt that init wrote", caFile)
+	}
+	if c.own, err = tls.LoadX509KeyPair(certFile, keyFile); err != nil {
+		return nil, fmt.Errorf("the node's certificate %s and key %s cannot be used: %w", certFile, keyFile, err)
+	}
+	if c.own.Leaf, err = x509.ParseCertificate(c.own.Certificate[0]); err != nil {
+		return nil, fmt.Errorf("the node's certificate %s cannot be read: %w", certFile, err)
+	}
+	if want := Name(cluster, node); !slices.Contains(c.own.Leaf.DNSNames, want) {
+		return nil, fmt.Errorf("the certificate %s is of %s, and this is %s: give this node its own", certFile, nameOf(c.own.Leaf), want)
+	}
+	_, err = c.own.Leaf.Verify(x509.VerifyOptions{Roots: c.roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	if err != nil {
+		return nil, fmt.Errorf("the certificate %s is not good under %s: %w", certFile, caFile, err)
+	}
+	return c, nil
+}
+
+// nameOf is what a certificate says that it is of.
+func nameOf(cert *x509.Certificate) string {
+	if len(cert.DNSNames) > 0 {
+		return cert.DNSNames[0]
+	}
+	return cert.Subject.CommonName
+}
+
+// accepting is TLS for who is reached. The name of who comes is checked
+// against its hello.
+func (c *Credentials) accepting() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{c.own},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: c.roots,
+		SessionTicketsDisabled: true, // a resumed session would not see that the authority has changed
+	}
+}
+
+// dialing is TLS for who connects to a node, and takes no other one for it.
+func (c *Credentials) dialing(to txn.NodeID) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{c.own},
+		RootCAs: c.roots, ServerName: Name(c.cluster, to),
+	}
+}
+
+// whoIs checks that the certificate at the other end of an accepted connection
+// is of the node that it says it is.
+func (c *Credentials) whoIs(state tls.ConnectionState, claimed txn.NodeID) error {
+	if len(state.PeerCertificates) == 0 {
+		return errors.New("it showed no certificate")
+	}
+	leaf := state.PeerCertificates[0]
+	if !slices.Contains(leaf.DNSNames, Name(c.cluster, claimed)) {
+		return fmt.Errorf("it says that it is node %d, and its certificate is of %s", claimed, nameOf(leaf))
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package peer
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"isochron/txn"
+)
+
+// The bounds of what waits for a peer. While there is no connection nothing
+// is kept: what is old when it arrives is of little use.
+const (
+	queueFramesMax = 1 << 15
+	queueBytesMax  = 64 << 20
+)
+
+// The pauses between attempts to connect.
+const (
+	pauseMin = 100 * time.Millisecond
+	pauseMax = 3 * time.Second
+)
+
+// writeWait bounds the writing of one piece: a peer that takes nothing so long is gone.
+const (
+	writeWait  = 5 * time.Second
+	writePiece = 1 << 20
+)
+
+// link is the connection to one peer.
+type link struct {
+	t       *Transport
+	to      txn.NodeID
+	address string
+	wake    chan struct{} // has one element when the queue may hold something
+
+	mu     sync.Mutex
+	queue  []byte // frames
+	frames int    // in the queue
+	state  LinkState
+}
+
+// LinkState is what is known of the connection to one peer.
+type LinkState struct {
+	Peer    txn.NodeID
+	Address string
+	Up      bool
+	RTT     time.Duration // the latest measured; 0: none yet on this connection
+	Error   string        // why it is not up
+	Sent    uint64        // frames queued so far
+	Dropped uint64        // frames lost because the queue was full, or the connection broke
+
+	heard time.Time // of the last pong, or the beginning of the connection
+}
+
+func newLink(t *Transport, to txn.NodeID, address string) *link {
+	return &link{t: t, to: to, address: address, wake: make(chan struct{}, 1),
+		state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
+}
+
+// Links tells of the connections to all peers.
+func (t *Transport) Links() []LinkState {
+	out := make([]LinkState, 0, len(t.links))
+	// order: sorted below.
+	for _, l := range t.links {
+		l.mu.Lock()
+		out = append(out, l.state)
+		l.mu.Unlock()
+	}
+	slices.SortFunc(out, func(a, b LinkState) int { return cmp.Compare(a.Peer, b.Peer) })
+	return out
+}
+
+// put queues a frame. Without a connection it is lost at once.
+func (l *link) put(k Kind, content []byte) {
+	l.mu.Lock()
+	l.state.Sent++
+	if !l.state.Up || l.frames >= queueFramesMax || len(l.queue)+len(content) > queueBytesMax {
+		l.state.Dropped++
+		l.mu.Unlock()
+		return
+	}
+	l.queue = appendFrame(l.queue, k, content)
+	l.frames++
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// grab takes the queue and leaves a spare one.
+func (l *link) grab(spare []byte) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := l.queue
+	l.queue, l.frames = spare[:0], 0
+	return out
+}
+
+// run connects, sends, and connects again, until the transport ends.
+func (l *link) run() {
+	pause := pauseMin
+	for !l.t.stopped() {
+		conn, err := l.connect()
+		if err == nil {
+			pause = pauseMin
+			l.up()
+			l.t.cfg.Log.Info("connected to a peer", "peer", l.to, "address", l.address)
+			err = l.use(conn)
+			_ = conn.Close()
+		}
+		if l.t.stopped() {
+			return
+		}
+		l.down(err)
+		select {
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		case <-l.t.stop:
+			return
+		}
+		pause = min(2*pause, pauseMax)
+	}
+}
+
+func (l *link) up() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.Up, l.state.Error, l.state.RTT, l.state.heard = true, "", 0, time.Now()
+}
+
+// down logs why, if that is news: a peer that is merely not running yet is no warning.
+func (l *link) down(err error) {
+	l.mu.Lock()
+	was := l.state
+	l.state.Up, l.state.RTT, l.state.Error = false, 0, err.Error()
+	l.state.Dropped += uint64(l.frames)
+	l.queue, l.frames = nil, 0
+	l.mu.Unlock()
+	if was.Error == err.Error() {
+		return
+	}
+	var refused refusal
+	if errors.As(err, &refused) || was.Up {
+		l.t.cfg.Log.Warn("no connection to a peer", "peer", l.to, "address", l.address, "err", err)
+		return
+	}
+	l.t.cfg.Log.Info("no connection to a peer", "peer", l.to, "address", l.address, "err", err)
+}
+
+// connect makes an authenticated connection.
+func (l *link) connect() (*tls.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), handshakeWait)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.t.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return dial(ctx, l.t.cfg.Credentials, l.address, hello{
+		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings})
+}
+
+// dial connects to a node and says hello, all within ctx.
+func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, error) {
+	var d net.Dialer
+	raw, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	conn := tls.Client(raw, c.dialing(h.To))
+	// Who is told to stop must not wait for a silent peer.
+	undo := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	if err = conn.HandshakeContext(ctx); err == nil {
+		err = greet(conn, h)
+	}
+	if !undo() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		_ = raw.Close()
+		return nil, explain(err)
+	}
+	return conn, nil
+}
+
+// use sends what is queued until the connection ends.
+func (l *link) use(conn *tls.Conn) error {
+	ended := make(chan error, 1)
+	go func() { // the peer never writes: a read ends when the connection does
+		_, err := conn.Read(make([]byte, 1))
+		ended <- err
+	}()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	l.ping()
+	var spare []byte
+	for {
+		select {
+		case <-l.t.stop:
+			return nil
+		case err := <-ended:
+			return fmt.Errorf("the peer ended the connection: %w", err)
+		case <-ping.C:
+			if l.isSilent() {
+				return errors.New("the peer answers no ping")
+			}
+			l.ping()
+		case <-l.wake:
+			batch := l.grab(spare)
+			if err := writeAll(conn, batch); err != nil {
+				return err
+			}
+			spare = keepSmall(batch)
+		}
+	}
+}
+
+// writeAll writes in pieces, so that a long batch on a thin line is no dead peer.
+func writeAll(conn net.Conn, batch []byte) error {
+	for piece := range slices.Chunk(batch, writePiece) {
+		if err := conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+			return err
+		}
+		if _, err := conn.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spareMax is the largest buffer kept for the next batch.
+const spareMax = 1 << 20
+
+func keepSmall(b []byte) []byte {
+	if cap(b) > spareMax {
+		return nil
+	}
+	return b
+}
+
+// ping sends the time; it comes back on the peer's connection to us.
+func (l *link) ping() {
+	now := binary.BigEndian.AppendUint64(nil, uint64(time.Since(l.t.begun)))
+	l.t.carry(l.to, kindPing, now)
+}
+
+// pong notes the round trip of a ping that came back.
+func (l *link) pong(content []byte) {
+	if len(content) != 8 {
+		return
+	}
+	sent := time.Duration(binary.BigEndian.Uint64(content))
+	rtt := time.Since(l.t.begun) - sent
+	if sent < 0 || rtt < 0 || rtt > time.Hour {
+		return // of an earlier life
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.RTT, l.state.heard = max(rtt, 1), time.Now()
+}
+
+// isSilent reports whether pings have gone unanswered for too long.
+func (l *link) isSilent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.state.heard) > silence
+}
+
+// frames reads frames from a connection that must not fall silent.
+type frames struct {
+	conn net.Conn
+	r    *bufio.Reader
+}
+
+func newFrames(conn net.Conn) *frames { return &frames{conn, bufio.NewReaderSize(conn, 64<<10)} }
+
+func (f *frames) next() (Kind, []byte, error) {
+	if f.r.Buffered() < headerLen { // a call for each frame would be dear
+		if err := f.conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
+			return 0, nil, err
+		}
+	}
+	return readFrame(f.r, FrameMax)
+}

@@ -1,0 +1,68 @@
+package peer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// FrameMax bounds a frame's content. The largest messages are pieces of
+// snapshots and raft's batches, of some megabytes.
+const FrameMax = 64 << 20
+
+// Kind says what a frame holds.
+type Kind byte
+
+// The kinds of frames. A number keeps its meaning for ever.
+const (
+	kindHello    Kind = 1 // the first frame of a connection
+	kindWelcome  Kind = 2 // its answer
+	kindEnvelope Kind = 3 // a message between nodes
+	kindPing     Kind = 4
+	kindPong     Kind = 5 // the content of the ping, on the connection the other way
+	kindQuestion Kind = 6
+	kindAnswer   Kind = 7
+)
+
+// headerLen is the length of a frame's header: the kind, and the content's length.
+const headerLen = 5
+
+// firstPiece is what is allocated for a content before any of it has come, so
+// that a header alone cannot make us allocate much.
+const firstPiece = 64 << 10
+
+// appendFrame appends a frame to b.
+func appendFrame(b []byte, k Kind, content []byte) []byte {
+	b = append(b, byte(k))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(content)))
+	return append(b, content...)
+}
+
+// readFrame reads one frame whose content has at most limit bytes.
+func readFrame(r io.Reader, limit int) (Kind, []byte, error) {
+	var header [headerLen]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return 0, nil, err
+	}
+	k := Kind(header[0])
+	if k < kindHello || k > kindAnswer {
+		return 0, nil, fmt.Errorf("a frame of kind %d, which this version does not know", k)
+	}
+	size := int64(binary.BigEndian.Uint32(header[1:]))
+	if size > int64(limit) {
+		return 0, nil, fmt.Errorf("a frame of %d bytes, and at most %d are taken", size, limit)
+	}
+	content := make([]byte, 0, min(size, firstPiece))
+	for int64(len(content)) < size {
+		from := len(content)
+		upTo := min(size, int64(max(2*from, firstPiece)))
+		content = append(content, make([]byte, upTo-int64(from))...)
+		if _, err := io.ReadFull(r, content[from:]); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, nil, err
+		}
+	}
+	return k, content, nil
+}

@@ -1,0 +1,234 @@
+package peer
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"isochron/txn"
+)
+
+// Config of a Transport.
+type Config struct {
+	Self        txn.NodeID
+	Cluster     string
+	Settings    string // what all nodes must have in common; compared as text
+	Listen      string
+	Peers       map[txn.NodeID]string // where the others listen
+	Credentials *Credentials
+	Log         *slog.Logger
+
+	// Deliver is given the content of each envelope that a peer sent.
+	Deliver func(from txn.NodeID, envelope []byte)
+	// Carry, if set, is how pings leave: it calls send at once or later, so that
+	// an added delay of the link is measured too.
+	Carry func(to txn.NodeID, frame []byte, send func(frame []byte))
+	// Answer is given a question and returns its answer.
+	Answer func(question []byte) []byte
+}
+
+// incomingMax bounds the accepted connections: two for each peer (an old one
+// may not have noticed its end), and some questions.
+const incomingMax = 256
+
+// Transport is one node's connections. Its methods may be called by any goroutine.
+type Transport struct {
+	cfg      Config
+	listener net.Listener
+	links    map[txn.NodeID]*link
+	begun    time.Time
+	stop     chan struct{}
+	stopOnce sync.Once
+	running  sync.WaitGroup
+
+	mu       sync.Mutex
+	incoming map[net.Conn]struct{}
+	warned   map[string]time.Time // by address: when a refusal was last logged
+}
+
+// New opens the port; Start begins to use it.
+func New(cfg Config) (*Transport, error) {
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("the port for the other nodes cannot be opened: %w (is this node running already? another address goes into peer_listen, and into the nodes of every configuration)", err)
+	}
+	t := &Transport{
+		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
+		stop: make(chan struct{}), incoming: map[net.Conn]struct{}{}, warned: map[string]time.Time{},
+	}
+	for id, address := range cfg.Peers {
+		if id != cfg.Self {
+			t.links[id] = newLink(t, id, address)
+		}
+	}
+	return t, nil
+}
+
+// Start accepts connections and makes those to the peers.
+func (t *Transport) Start() {
+	t.running.Go(t.accept)
+	for _, l := range t.links {
+		t.running.Go(l.run)
+	}
+}
+
+// Addr is where the transport listens.
+func (t *Transport) Addr() net.Addr { return t.listener.Addr() }
+
+// Send queues an envelope for a peer. It never waits: what does not fit, and
+// what is for nobody, is lost.
+func (t *Transport) Send(to txn.NodeID, envelope []byte) { t.send(to, kindEnvelope, envelope) }
+
+func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
+	if l := t.links[to]; l != nil {
+		l.put(k, content)
+	}
+}
+
+// Close ends all connections and waits for what served them.
+func (t *Transport) Close() {
+	t.stopOnce.Do(func() { close(t.stop) })
+	_ = t.listener.Close()
+	t.mu.Lock()
+	// order: all are closed.
+	for c := range t.incoming {
+		_ = c.Close()
+	}
+	t.mu.Unlock()
+	t.running.Wait()
+}
+
+func (t *Transport) stopped() bool {
+	select {
+	case <-t.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// acceptPause follows a failure to accept, such as too many open files.
+const acceptPause = 100 * time.Millisecond
+
+func (t *Transport) accept() {
+	for {
+		conn, err := t.listener.Accept()
+		if err != nil {
+			if t.stopped() || errors.Is(err, net.ErrClosed) {
+				return
+			}
+			t.warn("listener", "a connection could not be accepted", "err", err)
+			select {
+			case <-time.After(acceptPause):
+			case <-t.stop:
+				return
+			}
+			continue
+		}
+		if !t.admit(conn) {
+			t.warn("listener", "a connection was refused: too many are open", "from", conn.RemoteAddr().String())
+			_ = conn.Close()
+			continue
+		}
+		t.running.Go(func() { t.serve(conn) })
+	}
+}
+
+// admit notes an accepted connection, if there is room.
+func (t *Transport) admit(conn net.Conn) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped() || len(t.incoming) >= incomingMax {
+		return false
+	}
+	t.incoming[conn] = struct{}{}
+	return true
+}
+
+func (t *Transport) serve(raw net.Conn) {
+	conn := tls.Server(raw, t.cfg.Credentials.accepting())
+	defer func() {
+		_ = raw.Close()
+		t.mu.Lock()
+		delete(t.incoming, raw)
+		t.mu.Unlock()
+	}()
+	h, err := t.receive(conn)
+	if err != nil {
+		host, _, _ := net.SplitHostPort(raw.RemoteAddr().String())
+		t.warn(host, "a connection was refused", "from", raw.RemoteAddr().String(), "err", err)
+		return
+	}
+	if h.Question {
+		t.answer(conn)
+		return
+	}
+	if err := t.take(conn, h.From); !t.stopped() {
+		t.cfg.Log.Info("a connection of a peer ended", "peer", h.From, "err", err)
+	}
+}
+
+// silence is after how long without a frame a connection is given up. Pings
+// come every pingEvery.
+const (
+	silence   = 15 * time.Second
+	pingEvery = time.Second
+)
+
+// take hands over what a peer sends until the connection ends.
+func (t *Transport) take(conn *tls.Conn, from txn.NodeID) error {
+	r := newFrames(conn)
+	for {
+		k, content, err := r.next()
+		if err != nil {
+			return err
+		}
+		switch k {
+		case kindEnvelope:
+			t.cfg.Deliver(from, content)
+		case kindPing:
+			t.carry(from, kindPong, content)
+		case kindPong:
+			t.links[from].pong(content)
+		default:
+			return fmt.Errorf("a frame of kind %d where none belongs", k)
+		}
+	}
+}
+
+// carry sends a ping or a pong the way that envelopes go.
+func (t *Transport) carry(to txn.NodeID, k Kind, content []byte) {
+	if t.cfg.Carry == nil {
+		t.send(to, k, content)
+		return
+	}
+	t.cfg.Carry(to, content, func(b []byte) { t.send(to, k, b) })
+}
+
+// warnEvery bounds how often the same stranger is logged; warnedMax how many are remembered.
+const (
+	warnEvery = 10 * time.Second
+	warnedMax = 1000
+)
+
+// warn logs what who did, unless it was logged just now.
+func (t *Transport) warn(who, what string, args ...any) {
+	now := time.Now()
+	t.mu.Lock()
+	last, known := t.warned[who]
+	if len(t.warned) >= warnedMax {
+		clear(t.warned)
+	}
+	fresh := !known || now.Sub(last) >= warnEvery
+	if fresh {
+		t.warned[who] = now
+	}
+	t.mu.Unlock()
+	if fresh {
+		t.cfg.Log.Warn(what, args...)
+	}
+}

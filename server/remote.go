@@ -1,0 +1,242 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+// Member is a node of a cluster of processes.
+type Member struct {
+	ID      txn.NodeID
+	Region  geo.Region
+	Address string // where it listens for the other nodes
+}
+
+// MemberConfig is one node of a cluster of processes.
+type MemberConfig struct {
+	Cluster     string
+	Self        txn.NodeID
+	Dir         string // created if it does not exist
+	Listen      string // for the other nodes
+	Members     []Member
+	Credentials *peer.Credentials
+	Row         protocol.Row
+	WAN         geo.WAN // of all regions: it sets the time-outs, and which replica is near
+	Emulate     bool    // add the WAN's delays to this node's links
+
+	CacheBytes int64         // 0: 256 MiB
+	Params     node.Params   // zero fields get defaults that fit the WAN
+	Observer   node.Observer // may be nil
+	Log        *slog.Logger  // nil: slog.Default()
+}
+
+// Process is one node whose peers are other processes. Its methods may be
+// called by any goroutine.
+type Process struct {
+	cfg    MemberConfig
+	region geo.Region
+	wan    *wan
+	peers  *peer.Transport
+	cache  *pebble.Cache
+	runner *runner
+	failed chan error
+	begun  time.Time
+}
+
+// StartProcess opens the node in cfg.Dir, making it first if the directory
+// holds none, and lets it take part in its cluster.
+func StartProcess(cfg MemberConfig) (*Process, error) {
+	p, err := newProcess(cfg)
+	if err != nil {
+		return nil, err
+	}
+	clock := newClock()
+	// The port first: a node that runs already is told by it, and nothing is touched.
+	if p.peers, err = p.listen(); err != nil {
+		return nil, err
+	}
+	p.cache, p.wan = NewCache(p.cfg.CacheBytes), newWAN(clock)
+	me := identity{Format: formatVersion, Cluster: cfg.Cluster, Node: cfg.Self, Region: p.region, Protocol: cfg.Row.Name}
+	if err = prepareDir(p.cfg.Dir, me); err == nil {
+		p.runner, err = openRunner(runnerConfig{
+			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
+			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, directory: firstDirectory(routed(cfg.Members)),
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.connect()
+	p.runner.start()
+	p.peers.Start()
+	return p, nil
+}
+
+func newProcess(cfg MemberConfig) (*Process, error) {
+	if cfg.CacheBytes == 0 {
+		cfg.CacheBytes = 256 << 20
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	cfg.Params = cfg.Params.WithDefaultsFor(widest(cfg.WAN))
+	for _, m := range cfg.Members {
+		if m.ID == cfg.Self {
+			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))
+			return &Process{cfg: cfg, region: m.Region, failed: make(chan error, 1), begun: time.Now()}, nil
+		}
+	}
+	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)
+}
+
+// prepareDir makes the data directory, or checks before anything in it is
+// opened that it is this node's.
+func prepareDir(dir string, me identity) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the data directory %s cannot be created: %w", dir, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, identityFile)); errors.Is(err, os.ErrNotExist) {
+		if err := refuseForeign(dir, identityFile); err != nil {
+			return err
+		}
+	}
+	return me.claim(dir)
+}
+
+func routed(members []Member) []routing.Node {
+	var out []routing.Node
+	for _, m := range members {
+		out = append(out, routing.Node{ID: uint32(m.ID), Region: string(m.Region)})
+	}
+	return out
+}
+
+// listen opens the port for the other nodes.
+func (p *Process) listen() (*peer.Transport, error) {
+	addresses := map[txn.NodeID]string{}
+	for _, m := range p.cfg.Members {
+		addresses[m.ID] = m.Address
+	}
+	return peer.New(peer.Config{
+		Self: p.cfg.Self, Cluster: p.cfg.Cluster, Settings: p.settings(),
+		Listen: p.cfg.Listen, Peers: addresses, Credentials: p.cfg.Credentials, Log: p.cfg.Log,
+		Deliver: func(from txn.NodeID, envelope []byte) {
+			p.runner.box.put(input{envelope: envelope, from: from})
+		},
+		Carry: func(to txn.NodeID, frame []byte, send func([]byte)) {
+			p.wan.carry(p.cfg.Self, to, frame, send)
+		},
+		Answer: p.answer,
+	})
+}
+
+// settings are what all nodes must have in common. The election time-out is
+// among them because a leader's lease rests on the followers' patience.
+func (p *Process) settings() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "protocol %s, election time-out %v, nodes", p.cfg.Row.Name, p.cfg.Params.ElectionTimeout)
+	for _, m := range p.cfg.Members {
+		fmt.Fprintf(&b, " %d=%s", m.ID, m.Region)
+	}
+	return b.String()
+}
+
+// connect lays the lines from this node: to itself, and to the connections.
+func (p *Process) connect() {
+	for _, m := range p.cfg.Members {
+		if m.ID == p.cfg.Self {
+			p.wan.connect(m.ID, m.ID, 0, into(p.runner.box))
+			continue
+		}
+		var oneWay time.Duration
+		if p.cfg.Emulate {
+			oneWay = p.cfg.WAN.RTT(p.region, m.Region) / 2
+		}
+		p.wan.connect(p.cfg.Self, m.ID, oneWay, func(data []byte) { p.peers.Send(m.ID, data) })
+	}
+}
+
+// waitingLogEvery is how often a node that waits for its cluster says so.
+const waitingLogEvery = 10 * time.Second
+
+// AwaitReady waits until the node knows a leader of every shard, which takes a
+// majority of the nodes. ctx alone bounds it.
+func (p *Process) AwaitReady(ctx context.Context) error {
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	said := time.Now()
+	for {
+		ready := false
+		if p.runner.inLoop(func(n *node.Node) { ready = n.Ready() }) && ready {
+			return nil
+		}
+		if time.Since(said) >= waitingLogEvery {
+			said = time.Now()
+			p.cfg.Log.Warn("waiting for a majority of the cluster's nodes", "peers_connected", p.connected(), "nodes", len(p.cfg.Members))
+		}
+		select {
+		case <-pause.C:
+		case err := <-p.failed:
+			p.fail(err) // for whoever watches Failed
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (p *Process) connected() int {
+	n := 0
+	for _, l := range p.peers.Links() {
+		if l.Up {
+			n++
+		}
+	}
+	return n
+}
+
+// fail keeps the first failure.
+func (p *Process) fail(err error) {
+	select {
+	case p.failed <- err:
+	default:
+	}
+}
+
+// Failed delivers the failure of the node, if there is one: the process should end.
+func (p *Process) Failed() <-chan error { return p.failed }
+
+// Region is where the node stands.
+func (p *Process) Region() geo.Region { return p.region }
+
+// DB is the node's gateway.
+func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner}) }
+
+// Close leaves the cluster and closes the disk. Requests still waiting are
+// answered with an error.
+func (p *Process) Close() error {
+	p.peers.Close()
+	p.wan.close()
+	var err error
+	if p.runner != nil {
+		err = p.runner.close()
+	}
+	p.cache.Unref()
+	return err
+}
