@@ -26,7 +26,9 @@
 // columns, full-text and spatial indexes, changes of a primary key and accounts
 // made by statements are refused in words.
 //
-// What the caller owes it. A Server is closed before its txn.DB. Global variables
+// What the caller owes it. A Server is closed before its txn.DB. All servers of a
+// process are opened before a client connects to any of them: opening one resets
+// counters that the engine keeps for the whole process, without a lock. Global variables
 // of the engine (SET GLOBAL) are shared by the gateways of one process and
 // forgotten at its end.
 package sql
