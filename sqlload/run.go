@@ -87,19 +87,24 @@ type worker struct {
 	conn *sql.Conn
 }
 
-// try runs a body once, on the client's connection.
-func (w *worker) try(ctx context.Context, t Txn) (verdict, history.Outcome, error) {
+// try runs a body once, on the client's connection; ran is false if it was never
+// come to, for want of one.
+func (w *worker) try(ctx context.Context, t Txn) (v verdict, o history.Outcome, ran bool, err error) {
 	if w.conn == nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 		conn, err := w.env.DBs[w.at].Conn(ctx)
 		if err != nil {
-			v := judge(err, false)
-			return v, v.outcome(false), err
+			v = judge(err, false)
+			return v, v.outcome(false), false, err
 		}
 		w.conn = conn
 	}
-	return try(ctx, w.conn, t.Body)
+	v, o, err = try(ctx, w.conn, func(ctx context.Context, tx *sql.Tx) error {
+		ran = true
+		return t.Body(ctx, tx)
+	})
+	return v, o, ran, err
 }
 
 func (w *worker) work(ctx context.Context) error {
@@ -117,8 +122,8 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 	begun := time.Now()
 	for n := 1; n <= runTriesMax; n++ {
 		tried := time.Since(w.env.Begun)
-		v, outcome, err := w.try(ctx, t)
-		if t.After != nil {
+		v, outcome, ran, err := w.try(ctx, t)
+		if t.After != nil && ran {
 			t.After(Try{outcome, tried, time.Since(w.env.Begun), err})
 		}
 		switch v {

@@ -53,7 +53,7 @@ type Txn struct {
 	Kind string
 	// Body is called for every try, in a transaction of its own.
 	Body func(ctx context.Context, tx *sql.Tx) error
-	// After hears of every try; nil if nobody wants to know.
+	// After hears of every try for which Body was called; nil if nobody wants to know.
 	After func(Try)
 }
 
