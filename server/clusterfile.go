@@ -65,7 +65,7 @@ func createCluster(dir string, want Description) (Description, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Description{}, fmt.Errorf("the data directory %s cannot be created: %w", dir, err)
 	}
-	if err := refuseForeign(dir, clusterFile); err != nil {
+	if err := refuseForeign(dir); err != nil {
 		return Description{}, err
 	}
 	var name [8]byte
@@ -76,9 +76,8 @@ func createCluster(dir string, want Description) (Description, error) {
 	return want, writeYAML(filepath.Join(dir, clusterFile), want)
 }
 
-// refuseForeign keeps data from being created among somebody's files: sign is
-// the file that would have told that they are ours.
-func refuseForeign(dir, sign string) error {
+// refuseForeign keeps a cluster from being created among somebody's files.
+func refuseForeign(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("the data directory %s cannot be read: %w", dir, err)
@@ -86,7 +85,7 @@ func refuseForeign(dir, sign string) error {
 	// What a crash left of an unfinished write is ours.
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), unfinishedPrefix) })
 	if len(entries) > 0 {
-		return fmt.Errorf("the directory %s is not empty and holds no cluster (no %s in it): give an empty or a new one", dir, sign)
+		return fmt.Errorf("the directory %s is not empty and holds no cluster (no %s in it): give an empty or a new one", dir, clusterFile)
 	}
 	return nil
 }

@@ -33,6 +33,8 @@ type identity struct {
 	Region  geo.Region `yaml:"region"`
 	// Protocol is empty where the cluster's own file says it.
 	Protocol string `yaml:"protocol,omitempty"`
+	// Started is set by the first start of a node whose directory was prepared.
+	Started bool `yaml:"started,omitempty"`
 }
 
 // claim makes dir this node's own, or checks that it is.

@@ -17,6 +17,9 @@ import (
 	"isochron/txn"
 )
 
+// dataDir is the engine's, beside the identity of its node.
+const dataDir = "data"
+
 // runnerConfig is what one node needs of whoever holds it.
 type runnerConfig struct {
 	me        identity
@@ -36,7 +39,7 @@ type runnerConfig struct {
 // openRunner opens a node on its engine. Its loop is not started yet.
 func openRunner(cfg runnerConfig) (*runner, error) {
 	engine, err := OpenEngine(EngineConfig{
-		Dir: filepath.Join(cfg.dir, "data"), Cache: cfg.cache, Log: cfg.log,
+		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, Log: cfg.log,
 		Failed: func(f *store.Failure) { cfg.failed(f) },
 	})
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,7 +30,7 @@ type Member struct {
 type MemberConfig struct {
 	Cluster     string
 	Self        txn.NodeID
-	Dir         string // created if it does not exist
+	Dir         string // made by PrepareMember
 	Listen      string // for the other nodes
 	Members     []Member
 	Credentials *peer.Credentials
@@ -59,8 +57,8 @@ type Process struct {
 	begun  time.Time
 }
 
-// StartProcess opens the node in cfg.Dir, making it first if the directory
-// holds none, and lets it take part in its cluster.
+// StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
+// it take part in its cluster.
 func StartProcess(cfg MemberConfig) (*Process, error) {
 	p, err := newProcess(cfg)
 	if err != nil {
@@ -73,11 +71,14 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	}
 	p.cache, p.wan = NewCache(p.cfg.CacheBytes), newWAN(clock)
 	me := identity{Format: formatVersion, Cluster: cfg.Cluster, Node: cfg.Self, Region: p.region, Protocol: cfg.Row.Name}
-	if err = prepareDir(p.cfg.Dir, me); err == nil {
+	if err = me.checkPrepared(p.cfg.Dir); err == nil {
 		p.runner, err = openRunner(runnerConfig{
 			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
 			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, directory: firstDirectory(routed(cfg.Members)),
 		})
+	}
+	if err == nil {
+		err = me.markStarted(p.cfg.Dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -103,20 +104,6 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 		}
 	}
 	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)
-}
-
-// prepareDir makes the data directory, or checks before anything in it is
-// opened that it is this node's.
-func prepareDir(dir string, me identity) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the data directory %s cannot be created: %w", dir, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, identityFile)); errors.Is(err, os.ErrNotExist) {
-		if err := refuseForeign(dir, identityFile); err != nil {
-			return err
-		}
-	}
-	return me.claim(dir)
 }
 
 func routed(members []Member) []routing.Node {

@@ -35,6 +35,9 @@ func members(t *testing.T, n int, wan string) []MemberConfig {
 	var out []MemberConfig
 	for _, m := range all {
 		dir := t.TempDir()
+		if err := PrepareMember(filepath.Join(dir, "node"), "test", m.ID, m.Region, protocol.Table()[0].Name); err != nil {
+			t.Fatal(err)
+		}
 		out = append(out, MemberConfig{
 			Cluster: "test", Self: m.ID, Dir: filepath.Join(dir, "node"), Listen: m.Address, Members: all,
 			Credentials: testCredentials(t, a, m.ID, dir), Row: protocol.Table()[0], WAN: w, Emulate: true,
@@ -156,7 +159,11 @@ func TestProcessRefused(t *testing.T) {
 	refused("another node's data", "belongs to node 1", func(c *MemberConfig) { c.Self = 2 })
 	refused("another cluster's data", "of cluster test, not", func(c *MemberConfig) { c.Cluster = "another" })
 	refused("another protocol", "keeps its protocol", func(c *MemberConfig) { c.Row = protocol.Table()[1] })
-	refused("somebody's files", "not empty", func(c *MemberConfig) { c.Dir = filepath.Dir(c.Dir) })
+	refused("no node's directory", "holds no node", func(c *MemberConfig) { c.Dir = filepath.Dir(c.Dir) })
+	if err := os.RemoveAll(filepath.Join(cfgs[0].Dir, dataDir)); err != nil {
+		t.Fatal(err)
+	}
+	refused("lost data", "its data is gone", func(*MemberConfig) {})
 	refused("no member", "not one of the nodes", func(c *MemberConfig) { c.Self = 7 })
 }
 

@@ -282,7 +282,7 @@ func TestStartRefused(t *testing.T) {
 		{"ca.crt", filepath.Join(other.dir, "ca.crt"), exitFailed, "is not good under"},
 		{c.about.Nodes[0].SQL, taken.Addr().String(), exitFailed, "the MySQL port cannot be opened"},
 		{"peer_listen: " + c.about.Nodes[0].Peers, "peer_listen: " + taken.Addr().String(), exitFailed, "the port for the other nodes cannot be opened"},
-		{"data: node1", "data: .", exitFailed, "is not empty"},
+		{"data: node1", "data: .", exitFailed, "holds no node"},
 	} {
 		var out, stderr strings.Builder
 		code := run(context.Background(), []string{"start", "--config", edit(b.old, b.new)}, &out, &stderr)

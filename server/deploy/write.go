@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"isochron/geo"
+	"isochron/server"
 	"isochron/server/peer"
 	"isochron/txn"
 )
@@ -194,6 +195,9 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 			return encodeErr
 		}
 		write(fmt.Sprintf("node%d.yaml", n.Node), append([]byte(heading), text...), public)
+		if err == nil {
+			err = server.PrepareMember(filepath.Join(dir, n.Data), c.Name, n.Node, n.Region, n.Protocol)
+		}
 	}
 	if err != nil {
 		return err
