@@ -18,10 +18,13 @@ func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
 		return false
 	}
 	prefix := genPrefix(id, m.Gen)
-	for _, kind := range []byte{'p', 'o'} {
-		if _, ok := r.Get(attemptKey(prefix, kind, a)); ok {
-			return true
-		}
+	if _, ok := r.Get(attemptKey(prefix, 'p', a)); ok {
+		return true
+	}
+	var o storedOutcome
+	if raw, ok := r.Get(attemptKey(prefix, 'o', a)); ok {
+		// A fence bears witness to the contrary.
+		return txn.Decode(raw, &o) == nil && o.Outcome.Result != txn.OutcomeNo
 	}
 	var w storedRetired
 	mark := txn.Attempt{Node: a.Node, Epoch: a.Epoch}
