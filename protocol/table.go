@@ -27,7 +27,9 @@ const (
 	ReadHome
 )
 
-func (r Reads) String() string { return [...]string{"leader", "nearest, checked", "home leader locked, else nearest"}[r] }
+func (r Reads) String() string {
+	return [...]string{"leader", "nearest, checked", "home leader locked, else nearest"}[r]
+}
 
 // Step is one step of a participant's work on a transaction that commits.
 type Step string
