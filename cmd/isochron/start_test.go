@@ -34,7 +34,7 @@ func freePorts(t *testing.T, n int) int {
 	for base := 20000 + os.Getpid()%1000*10; base < 32000; base += n { // below the ports given to clients
 		ok := true
 		for i := range n {
-			ok = ok && free(base+i) && free(base+100+i)
+			ok = ok && free(base+i) && free(base+100+i) && free(base+200+i)
 		}
 		if ok {
 			return base
