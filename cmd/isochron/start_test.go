@@ -58,6 +58,20 @@ func initCluster(t *testing.T) *testCluster {
 	return c
 }
 
+// edit changes the configurations of all nodes.
+func (c *testCluster) edit(t *testing.T, old, new string) {
+	t.Helper()
+	for _, n := range c.about.Nodes {
+		b, err := os.ReadFile(n.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(n.Config, []byte(strings.Replace(string(b), old, new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // start starts a node; the channel is closed when it says that it is ready.
 func (c *testCluster) start(t *testing.T, i int) <-chan struct{} {
 	t.Helper()
