@@ -99,7 +99,7 @@ func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
 	attrs := []slog.Attr{
 		slog.String("txn", t.real.ID().String()), slog.String("region", string(l.db.Region())),
 		slog.String("outcome", outcome), slog.Float64("total_ms", inMillis(total)),
-		slog.String("user", s.Client().User), slog.String("client", s.Client().Address),
+		slog.String("user", s.Client().User), slog.String("client", s.gateway.remote(s.ID())),
 	}
 	attrs = append(attrs, l.whereItWent(unwatched(t.real), total)...)
 	attrs = append(attrs, slog.String("statements", s.cost.digests()))
@@ -107,6 +107,16 @@ func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
 		attrs = append(attrs, slog.Int("not_logged_before", skipped))
 	}
 	l.log.LogAttrs(context.Background(), slog.LevelWarn, "slow transaction", attrs...)
+}
+
+// remote is the address of a client, "" of one that has gone.
+func (g *gateway) remote(id uint32) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.conns[id]; c != nil {
+		return c.RemoteAddr().String()
+	}
+	return ""
 }
 
 // kindNames are the outcomes of transactions that failed.

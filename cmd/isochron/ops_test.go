@@ -190,12 +190,18 @@ func conflict(t *testing.T, c *testCluster) {
 		t.Fatal(err)
 	}
 	var line string
-	for l := range strings.Lines(c.nodes[1].stderr.String()) {
-		if strings.Contains(l, "slow transaction") && strings.Contains(l, "lock at") {
-			line = l
+	for end := time.Now().Add(10 * time.Second); line == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for l := range strings.Lines(c.nodes[1].stderr.String()) { // it comes through a pipe
+			if strings.Contains(l, "slow transaction") && strings.Contains(l, "(waited ") {
+				line = l
+			}
 		}
 	}
-	for _, want := range []string{"txn=t2.", "region=r2", "outcome=committed", "total_ms=", "user=root", "tries=1", "lock_wait_ms=",
+	if line == "" {
+		t.Errorf("no slow line tells of the wait:\n%s", c.nodes[1].stderr)
+		return
+	}
+	for _, want := range []string{"txn=t2.", "region=r2", "outcome=committed", "total_ms=", "user=root", "client=127.0.0.1:", "tries=1", "lock_wait_ms=",
 		"in r1", "(waited ", " for t1.", "SELECT v FROM d.t WHERE id = ? FOR UPDATE"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("the slow line has no %q: %s", want, line)
