@@ -28,10 +28,8 @@ func (c *Coordinator) reportRound(r *round) {
 		return // answered from what was read before
 	}
 	kind := txn.RoundRead
-	for _, p := range r.t.touched { // order: is there one
-		if r.lock != txn.LockNone && p.locked {
-			kind = txn.RoundLock
-		}
+	if r.locks {
+		kind = txn.RoundLock
 	}
 	c.enter(r.t, txn.RoundReport{Kind: kind, Start: r.began, Wide: r.wide, Parts: r.parts})
 }
