@@ -57,8 +57,15 @@ func startGuarded(t *testing.T, edit func(*Config)) *guarded {
 
 func (g *guarded) open(t *testing.T, region, user, password string, secure bool) *sql.DB {
 	t.Helper()
+	return g.openWith(t, region, user, password, secure, 64<<20)
+}
+
+// openWith is open for a driver that sends statements up to a length.
+func (g *guarded) openWith(t *testing.T, region, user, password string, secure bool, packetBytes int) *sql.DB {
+	t.Helper()
 	cfg := mysql.NewConfig()
 	cfg.Net, cfg.Addr, cfg.User, cfg.Passwd, cfg.Logger = "tcp", g.servers[region].Addr().String(), user, password, &mysql.NopLogger{}
+	cfg.MaxAllowedPacket = packetBytes
 	cfg.Timeout, cfg.ReadTimeout = time.Minute, time.Minute
 	if secure {
 		cfg.TLS = &tls.Config{RootCAs: g.roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}
