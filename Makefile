@@ -9,7 +9,7 @@ ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
 
-.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-galera
+.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-galera clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -34,6 +34,10 @@ kill9:
 
 fuzz:
 	.ci/fuzz
+
+# Drivers and ORMs from the package registries, against a cluster with passwords and TLS.
+clients:
+	test/clients/run
 
 golden:
 	$(GO) test $(TAGS) -count=1 ./sim/ ./internal/lint/ -args -rewrite

@@ -27,15 +27,20 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.createTable(ctx, n)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
-	case *gmsplan.CreateUser, *gmsplan.DropUser, *gmsplan.RenameUser, *gmsplan.AlterUser, *gmsplan.CreateRole, *gmsplan.DropRole,
-		*gmsplan.Grant, *gmsplan.GrantRole, *gmsplan.GrantProxy, *gmsplan.Revoke, *gmsplan.RevokeRole, *gmsplan.RevokeProxy:
-		return nil, errAccounts
+	case *gmsplan.CreateUser, *gmsplan.AlterUser, *gmsplan.DropUser, *gmsplan.CreateRole, *gmsplan.DropRole,
+		*gmsplan.Grant, *gmsplan.Revoke, *gmsplan.GrantRole, *gmsplan.RevokeRole:
+		return b.changeAccounts(ctx, n)
+	case *gmsplan.FlushPrivileges:
+		return done(), nil // they are never behind for long
 	case *plan.Rows:
 		return n.Iter(), nil
 	}
 	s, ok := ctx.Session.(*Session)
 	if !ok {
 		return nil, nil
+	}
+	if writesUserTable(n) {
+		return nil, errUserTables
 	}
 	s.compile(ctx, n)
 	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {

@@ -23,8 +23,14 @@
 //
 // Not everything can be had from outside the engine: FOR SHARE cannot be prepared
 // at the server (LOCK IN SHARE MODE can), and triggers, temporary tables, virtual
-// columns, full-text and spatial indexes, changes of a primary key and accounts
-// made by statements are refused in words.
+// columns, full-text and spatial indexes and changes of a primary key are refused
+// in words.
+//
+// Users and grants are one row of the catalogue (catalog.ChangeAccounts). The
+// engine's own table of users only shows it; a statement about users works on a
+// copy inside the catalogue's transaction. The gate (auth.go) lets clients in, and
+// asks the catalogue's leader before it refuses one. The listener (listen.go) bounds
+// what a client may send, for the wire library has no bounds.
 //
 // What the caller owes it. A Server is closed before its txn.DB. All servers of a
 // process are opened before a client connects to any of them: opening one resets

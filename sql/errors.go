@@ -44,7 +44,7 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 
 // sqlStates are MySQL's states of the numbers that the engine leaves without.
 var sqlStates = map[int]string{
-	1040: "08004", 1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01",
+	1040: "08004", 1153: "08S01", 1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01",
 	1051: "42S02", 1052: "23000", 1054: "42S22", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000",
 	1068: "42000", 1091: "42000", 1109: "42S02", 1110: "42000", 1142: "42000", 1146: "42S02", 1264: "22003",
 	1235: "42000", 1364: "HY000", 1366: "HY000", 1406: "22001", 1451: "23000", 1452: "23000", 1792: "25006", 3819: "HY000",
@@ -61,7 +61,7 @@ var recognised = []struct {
 	{"table with name", 1050},
 	{"table not found", 1146},
 	{"database not found", 1049},
-	{"Access denied", 1045},
+	{"Access denied", 1044},
 	{"command denied", 1142},
 	{"column \"", 1054},
 	{"unknown column", 1054},
@@ -91,6 +91,9 @@ func (s *Session) ofStatement(err error) error {
 				code = r.code
 				break
 			}
+		}
+		if code == 1044 && strings.Contains(message, " to table ") {
+			code = 1142
 		}
 		if strings.Contains(message, " out of range for ") {
 			code = 1264

@@ -31,6 +31,14 @@ func (h *handler) NewConnection(c *mysql.Conn) {
 	h.Handler.NewConnection(c)
 }
 
+// ConnectionAuthenticated implements mysql.Handler.
+func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
+	if err := admitted(c); err != nil {
+		return err
+	}
+	return h.Handler.ConnectionAuthenticated(c)
+}
+
 // ConnectionClosed implements mysql.Handler.
 func (h *handler) ConnectionClosed(c *mysql.Conn) {
 	h.g.forget(c.ConnectionID) // first: who waits for the connection's end waits for this too
@@ -39,6 +47,9 @@ func (h *handler) ConnectionClosed(c *mysql.Conn) {
 
 // ComQuery implements mysql.Handler.
 func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) error {
+	if err := checkLength(query); err != nil {
+		return err
+	}
 	_, err := h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
@@ -50,6 +61,9 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 
 // ComMultiQuery implements mysql.Handler.
 func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
+	if err := checkLength(query); err != nil {
+		return "", err
+	}
 	return h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
@@ -68,9 +82,13 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 
 // ComPrepare implements mysql.Handler.
 func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, prepare *mysql.PrepareData) ([]*querypb.Field, error) {
+	if err := checkLength(query); err != nil {
+		return nil, err
+	}
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
 		s.beginStatement(0)
+		_ = h.g.accounts.refresh(ctx)
 	}
 	fields, err := h.Handler.ComPrepare(ctx, c, query, prepare)
 	if err != nil {
@@ -102,6 +120,9 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 	defer s.reportStatement()
 	for try := 0; ; try++ {
 		s.beginStatement(try)
+		// Grants as the nearest replica has them. If the catalogue cannot be read,
+		// the statement will say so, should it need it.
+		_ = h.g.accounts.refresh(ctx)
 		var held results
 		spool := callback
 		if s.statement.own {

@@ -1,10 +1,12 @@
 package sql
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"sync"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"github.com/dolthub/go-mysql-server/server"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/sirupsen/logrus"
@@ -33,22 +34,19 @@ type noObserver struct{}
 func (noObserver) Committed(time.Duration, txn.Stats) {}
 func (noObserver) Aborted(txn.Kind)                   {}
 
-// User may log in, with all privileges.
-type User struct {
-	Name     string
-	Host     string // "localhost", "%", an address; empty is "%"
-	Password string
-}
-
 // Config of a Server.
 type Config struct {
 	// Address to listen on; empty is a free port of the loopback.
 	Address string
-	// Users who may log in; none means root without password, allowed only on a
-	// loopback address.
-	Users []User
-	// TLS, if set, is offered to clients.
-	TLS *tls.Config
+	// Root is the verifier of the password of root (CheckVerifier), with which the
+	// users of a cluster begin; once stored, they change by statements alone. Empty:
+	// root begins without a password, allowed only on a loopback address.
+	Root string
+	// TLS, if set, is offered to clients; RequireTLS refuses those without.
+	TLS        *tls.Config
+	RequireTLS bool
+	// Connections are taken at a time; 0 is DefaultConnections.
+	Connections int
 	// Observer, if set, is told of transactions. If it is a StatementObserver too,
 	// it is told of statements.
 	Observer Observer
@@ -74,6 +72,7 @@ type gateway struct {
 	watcher  StatementObserver // may be nil
 	slow     *slowLog
 	engine   *sqle.Engine
+	accounts *accounts
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -100,7 +99,10 @@ func (g *gateway) forget(id uint32) {
 
 // engineLog silences the engine's own log, once for the process: what it has to
 // say reaches the client as an error.
-var engineLog = sync.OnceFunc(func() { logrus.SetOutput(io.Discard) })
+var engineLog = sync.OnceFunc(func() {
+	logrus.SetOutput(io.Discard)
+	log.SetOutput(io.Discard) // the wire library's: it prints whole packets of strangers
+})
 
 // NewServer starts a MySQL server for a gateway.
 func NewServer(db txn.DB, cfg Config) (*Server, error) {
@@ -118,12 +120,22 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	}
 	g.watcher, _ = g.observer.(StatementObserver)
 	g.slow = newSlowLog(cfg.Slow, db)
+	var err error
+	g.engine = newEngine(g)
+	if g.accounts, err = newAccounts(g.store, g.engine.Analyzer.Catalog.MySQLDb, cfg.Root); err != nil {
+		return nil, err
+	}
+	if cfg.Root != "" {
+		if err := g.accounts.seed(context.Background()); err != nil {
+			return nil, fmt.Errorf("the first user cannot be stored: %w", err)
+		}
+	}
 	l, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
-	s := &Server{gateway: g, listener: l, engine: newEngine(g, cfg.Users), served: make(chan struct{})}
-	g.engine = s.engine
+	l = &listener{Listener: l, max: int64(cfg.Connections), login: loginPatience}
+	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {
 		l.Close()
 		return nil, err
@@ -132,50 +144,31 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 }
 
 func (c *Config) check() error {
-	if len(c.Users) > 0 {
-		return nil
+	if c.Connections == 0 {
+		c.Connections = DefaultConnections
+	}
+	if c.RequireTLS && c.TLS == nil {
+		return errors.New("TLS is demanded of clients, and there is no certificate for it")
+	}
+	if c.Root != "" {
+		return CheckVerifier(c.Root)
 	}
 	host, _, err := net.SplitHostPort(c.Address)
 	if err != nil {
 		return fmt.Errorf("the address %q of the MySQL port cannot be read: %w", c.Address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("the MySQL port at %s would let anyone in: give users with passwords, or listen on a loopback address", c.Address)
+		return fmt.Errorf("the MySQL port at %s would let anyone in: give root a password, or listen on a loopback address", c.Address)
 	}
-	c.Users = []User{{Name: "root"}}
 	return nil
 }
 
-func newEngine(g *gateway, users []User) *sqle.Engine {
+func newEngine(g *gateway) *sqle.Engine {
 	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
-	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
-	accounts := a.Catalog.MySQLDb
-	accounts.SetPersister(noAccounts{})
-	ed := accounts.Editor()
-	defer ed.Close()
-	for _, u := range users {
-		if u.Host == "" {
-			u.Host = "%"
-		}
-		accounts.AddSuperUser(ed, u.Name, u.Host, u.Password)
-	}
-	return e
+	return sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
 }
-
-// noAccounts refuses changes of accounts: they would hold at this gateway alone
-// and be forgotten at its end.
-type noAccounts struct{}
-
-// Persist implements mysql_db.MySQLDbPersistence.
-func (noAccounts) Persist(*gms.Context, []byte) error {
-	return errAccounts
-}
-
-var errAccounts = errors.New("accounts cannot be changed by a statement; give the server its users when it starts")
-
-var _ mysql_db.MySQLDbPersistence = noAccounts{}
 
 func (s *Server) start(cfg Config) error {
 	var sm *server.SessionManager
@@ -183,6 +176,10 @@ func (s *Server) start(cfg Config) error {
 	config := server.Config{
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
 		Version: "8.0.31-isochron",
+		ProtocolListenerFactory: func(c server.Config, l mysql.ListenerConfig, e server.ServerEventListener) (server.ProtocolListener, error) {
+			l.AuthServer = newGate(s.gateway.accounts, cfg.RequireTLS)
+			return server.MySQLProtocolListenerFactory(c, l, e)
+		},
 		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {
 			sm = m
 			return e, m, inner

@@ -14,6 +14,9 @@ const (
 	pathEngine   = "gms"  // never a round plan
 )
 
+// noDirectory is where LOAD DATA INFILE may read, and no such directory can be.
+const noDirectory = "/dev/null/none"
+
 // registerVariables adds our variables to the engine's, once for the process.
 var registerVariables = sync.OnceFunc(func() {
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
@@ -31,6 +34,20 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false),
 			Default: int64(50),
+		},
+		// Clients ask for it to know how long a statement may be.
+		&gms.MysqlSystemVariable{
+			Name:    "max_allowed_packet",
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Global),
+			Type:    types.NewSystemUintType("max_allowed_packet", 1024, statementMaxBytes),
+			Default: int64(statementMaxBytes),
+		},
+		// No client reads or writes files of the node, whatever it was granted.
+		&gms.MysqlSystemVariable{
+			Name:    "secure_file_priv",
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Global),
+			Type:    types.NewSystemStringType("secure_file_priv"),
+			Default: noDirectory,
 		},
 	})
 })

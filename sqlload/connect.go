@@ -2,6 +2,7 @@ package sqlload
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -20,6 +21,8 @@ type Target struct {
 	User, Password string
 	Database       string
 	Connections    int // of each address, at most
+	// TLS, if set, is demanded of the server.
+	TLS *tls.Config
 }
 
 // How long each thing may take before it is called broken.
@@ -65,6 +68,7 @@ func (s serializable) Connect(ctx context.Context) (driver.Conn, error) {
 func (t Target) open(address, database string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName = t.User, t.Password, "tcp", address, database
+	cfg.TLS = t.TLS
 	cfg.InterpolateParams = true // one message for each statement
 	cfg.ClientFoundRows = true   // an UPDATE to the same value has found its row
 	cfg.Timeout = connectTimeout

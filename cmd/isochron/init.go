@@ -24,6 +24,8 @@ type initFlags struct {
 	basePort int
 	wan      string
 	protocol string
+	sqlHost  string
+	rootFile string
 	json     bool
 }
 
@@ -53,6 +55,8 @@ one machine are as far apart as its regions.`,
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
 	flags.StringVar(&f.protocol, "protocol", protocol.Table()[0].Name, "how transactions commit: "+strings.Join(protocolNames(), ", "))
+	flags.StringVar(&f.sqlHost, "sql-host", "127.0.0.1", "where the nodes listen for MySQL clients; any other than the loopback demands TLS of them")
+	flags.StringVar(&f.rootFile, "root-password-file", "", "a file with the first password of the user root (default: one is made and written to root.password)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return cmd
 }
@@ -61,7 +65,8 @@ func (f *initFlags) run(out io.Writer) error {
 	if f.dir == "" {
 		return usagef("--dir is missing: name the directory to make (see isochron init --help)")
 	}
-	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, Protocol: f.protocol}
+	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, Protocol: f.protocol,
+		SQLHost: f.sqlHost, RootPasswordFile: f.rootFile}
 	for _, r := range f.regions {
 		p.Regions = append(p.Regions, geo.Region(r))
 	}
@@ -89,15 +94,21 @@ func (f *initFlags) run(out io.Writer) error {
 	for _, n := range initReport(c).Nodes {
 		fmt.Fprintf(out, "  node %-3d %-8s isochron start --config %-24s MySQL at %s\n", n.Node, n.Region, n.Config, n.SQL)
 	}
-	fmt.Fprintf(out, "\nStart a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
+	if c.RootPassword != "" {
+		fmt.Fprintf(out, "\nThe MySQL user root has the password in %s: keep it where only you read it.", c.RootPassword)
+	}
+	fmt.Fprintf(out, "\nMySQL clients verify the nodes with %s.\n", c.ClientCA)
+	fmt.Fprintf(out, "Start a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
 	return nil
 }
 
 // initialized is what init tells a program.
 type initialized struct {
-	Cluster string            `json:"cluster"`
-	Dir     string            `json:"dir"`
-	Nodes   []initializedNode `json:"nodes"`
+	Cluster      string            `json:"cluster"`
+	Dir          string            `json:"dir"`
+	RootPassword string            `json:"root_password_file,omitempty"` // where it was written
+	ClientCA     string            `json:"sql_ca"`
+	Nodes        []initializedNode `json:"nodes"`
 }
 
 type initializedNode struct {
@@ -110,7 +121,7 @@ type initializedNode struct {
 }
 
 func initReport(c *deploy.Cluster) initialized {
-	out := initialized{Cluster: c.Name, Dir: c.Dir}
+	out := initialized{Cluster: c.Name, Dir: c.Dir, RootPassword: c.RootPassword, ClientCA: c.ClientCA}
 	for _, n := range c.Nodes {
 		config := filepath.Join(c.Dir, fmt.Sprintf("node%d.yaml", n.Node))
 		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), config, n.PeerListen, n.SQLListen, n.HTTPListen})

@@ -98,6 +98,9 @@ func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) 
 	if err != nil {
 		return nil, err
 	}
+	if _, err := sqlConfig(c); err != nil {
+		return nil, err
+	}
 	if err := checkFree(c.SQLListen); err != nil {
 		return nil, err
 	}
@@ -126,10 +129,13 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	if err := p.AwaitReady(ctx); err != nil {
 		return err
 	}
-	s, err := isosql.NewServer(p.DB(), isosql.Config{
-		Address: c.SQLListen, Observer: figures,
-		Slow: isosql.SlowLog{Threshold: c.Slow(), Log: slog.Default().With("node", c.Node)},
-	})
+	cfg, err := sqlConfig(c)
+	if err != nil {
+		return err
+	}
+	cfg.Observer = figures
+	cfg.Slow = isosql.SlowLog{Threshold: c.Slow(), Log: slog.Default().With("node", c.Node)}
+	s, err := isosql.NewServer(p.DB(), cfg)
 	if err != nil {
 		return err
 	}
@@ -141,4 +147,21 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	}
 	figures.Serve(nil)
 	return errors.Join(err, s.Close())
+}
+
+// sqlConfig is how a node receives SQL clients.
+func sqlConfig(c *deploy.Config) (isosql.Config, error) {
+	root, secure, err := c.SQL.Load(c.SQLListen)
+	if err != nil {
+		return isosql.Config{}, err
+	}
+	if root != "" {
+		if err := isosql.CheckVerifier(root); err != nil {
+			return isosql.Config{}, fmt.Errorf("%s: %w", c.SQL.Root, err)
+		}
+	}
+	return isosql.Config{
+		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections,
+		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
+	}, nil
 }

@@ -114,6 +114,11 @@ func (c *testCluster) connect(t *testing.T, i int) *sql.DB {
 	t.Helper()
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Net, cfg.Addr, cfg.Logger = "root", "tcp", c.about.Nodes[i].SQL, &mysql.NopLogger{}
+	password, err := os.ReadFile(c.about.RootPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Passwd = strings.TrimSpace(string(password))
 	conn, err := mysql.NewConnector(cfg)
 	if err != nil {
 		t.Fatal(err)

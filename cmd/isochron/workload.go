@@ -21,6 +21,7 @@ import (
 type workloadFlags struct {
 	name, step string
 	target     sqlload.Target
+	login      login
 	options    sqlload.Options
 	placement  string
 	drop       bool
@@ -49,7 +50,8 @@ SQL, to Isochron or to any other MySQL server; clients are spread over the addre
 The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 		Example: `  isochron workload bank prepare --dsn 127.0.0.1:4401
   isochron workload bank run --dsn 127.0.0.1:4401,127.0.0.1:4402 --clients 16 --for 30s
-  isochron workload bank check --dsn 127.0.0.1:4401 --json`,
+  isochron workload bank check --dsn 127.0.0.1:4401 --json
+  isochron workload bank prepare --dsn 127.0.0.1:4600 --password-file c/root.password --tls-ca c/sql-ca.crt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usagef("workload wants a name and a step, such as: isochron workload bank prepare (see isochron workload --help)")
@@ -60,8 +62,7 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port; a client whose connection is lost goes on at the next")
-	flags.StringVar(&f.target.User, "user", "root", "user")
-	flags.StringVar(&f.target.Password, "password", "", "password")
+	f.login.flags(cmd)
 	flags.StringVar(&f.target.Database, "db", "workload", "database; prepare creates it")
 	flags.IntVar(&f.clients, "clients", 8, "run: clients, each with one transaction at a time")
 	flags.DurationVar(&f.duration, "for", 30*time.Second, "run: for how long; 0: until Ctrl-C")
@@ -109,6 +110,9 @@ func (f *workloadFlags) check() (sqlload.Workload, error) {
 		return nil, usagef("--placement: %w", err)
 	}
 	if err := f.target.Check(); err != nil {
+		return nil, usageError{err}
+	}
+	if err := f.login.into(&f.target); err != nil {
 		return nil, usageError{err}
 	}
 	return w, nil

@@ -55,7 +55,7 @@ func TestWriteAndRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasSuffix(e.Name(), ".key") && info.Mode().Perm() != 0o600 {
+		if (strings.HasSuffix(e.Name(), ".key") || strings.HasPrefix(e.Name(), "root.")) && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has the rights %v", e.Name(), info.Mode())
 		}
 	}
@@ -139,14 +139,18 @@ func sample(t testing.TB) string {
 
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, say string }{
-		{"protocol:", "protokoll:", `line 13: there is no key "protokoll"`},
+		{"protocol:", "protokoll:", `line 17: there is no key "protokoll"`},
 		{"format: 1", "format: 2", "format: 2"},
 		{"cluster: aa", "cluster: A/B", "cluster:"},
 		{"node: 1", "node: 7", "not one of the nodes"},
 		{"region: va", "region: wa", "nodes says"},
 		{"data: node1", "data: ''", "data: a path is missing"},
 		{"node: 1", "node: one", "line 3"},
-		{"127.0.0.1:101", "0.0.0.0:101", "sql_listen"},
+		{"127.0.0.1:101\nsql:\n    root: root.verifier\n", "0.0.0.0:101\nsql:\n", "let anyone in"},
+		{"127.0.0.1:101\nsql:\n    root: root.verifier\n    certificate: sql1.crt\n    key: sql1.key\n", ":101\nsql:\n    root: root.verifier\n", "no sql.certificate"},
+		{"    key: sql1.key\n", "", "give both or none"},
+		{"    key: sql1.key\n", "    key: sql1.key\n    tls: maybe\n", "sql.tls"},
+		{"    key: sql1.key\n", "    key: sql1.key\n    connections: -1\n", "sql.connections"},
 		{"'[::1]:2'", "'[::1]:0'", "port"},
 		{"'[::1]:2'", "':2'", "no host"},
 		{"id: 2", "id: 1", "rise"},
@@ -189,4 +193,65 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v came back as %+v (%v)", c, again, err)
 		}
 	})
+}
+
+// Root's password is a new one in every cluster, or the one that was given; the
+// nodes get its verifier only.
+func TestRootPassword(t *testing.T) {
+	seen := map[string]bool{}
+	for range 2 {
+		p := plan(t)
+		c, err := Write(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(c.RootPassword)
+		if err != nil || len(strings.TrimSpace(string(b))) != 32 || seen[string(b)] {
+			t.Errorf("the password %q (%v)", b, err)
+		}
+		seen[string(b)] = true
+		text, err := os.ReadFile(filepath.Join(p.Dir, "node1.yaml"))
+		if err != nil || strings.Contains(string(text), strings.TrimSpace(string(b))) {
+			t.Errorf("%s (%v)", text, err)
+		}
+	}
+	p := plan(t)
+	p.RootPasswordFile = filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(p.RootPasswordFile, []byte("password\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(p); err != nil {
+		t.Fatal(err)
+	}
+	n, err := Read(filepath.Join(p.Dir, "node1.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The known stored form of that word.
+	if root, secure, err := n.SQL.Load(n.SQLListen); err != nil || root != "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19" || secure == nil {
+		t.Errorf("%q, %v, %v", root, secure, err)
+	}
+	for _, bad := range []string{"", "short", "two\nlines of it"} {
+		p := plan(t)
+		p.RootPasswordFile = filepath.Join(t.TempDir(), "bad")
+		if err := os.WriteFile(p.RootPasswordFile, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var refused PlanError
+		if _, err := Write(p); !errors.As(err, &refused) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestTLSPolicy(t *testing.T) {
+	for _, c := range []struct{ listen, tls, certificate, want string }{
+		{"127.0.0.1:1", "", "c", TLSOffered}, {"127.0.0.1:1", "", "", TLSOff}, {"localhost:1", TLSRequired, "c", TLSRequired},
+		{"0.0.0.0:1", "", "c", TLSRequired}, {":1", "", "c", TLSRequired}, {"10.0.0.1:1", TLSOffered, "c", TLSOffered}, {"[::1]:1", TLSOff, "c", TLSOff},
+	} {
+		s := SQL{TLS: c.tls, Certificate: c.certificate}
+		if got := s.Policy(c.listen); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
 }

@@ -28,6 +28,10 @@ type Plan struct {
 	BasePort       int    // of node 1 for its peers; the others follow
 	WAN            string // a published map, a file, or nothing
 	Protocol       string
+	// SQLHost is where the nodes listen for SQL clients; empty is the loopback.
+	SQLHost string
+	// RootPasswordFile holds the first password of root; empty: one is made.
+	RootPasswordFile string
 }
 
 // sqlPortsAfter is how far a node's SQL port is above its port for the other
@@ -66,6 +70,10 @@ func Write(p Plan) (*Cluster, error) {
 	if err := p.fill(temp, c); err != nil {
 		return nil, fmt.Errorf("the cluster's files cannot be written: %w", err)
 	}
+	c.ClientCA = filepath.Join(dir, clientCA)
+	if p.RootPasswordFile == "" {
+		c.RootPassword = filepath.Join(dir, passwordFile)
+	}
 	if err := os.Rename(temp, dir); err != nil { // an empty directory gives way, one with files does not
 		return nil, fmt.Errorf("the directory %s cannot be made: %w", dir, err)
 	}
@@ -77,6 +85,10 @@ type Cluster struct {
 	Name  string
 	Dir   string
 	Nodes []Config
+	// RootPassword is the file with the password that was made for root, if one was.
+	RootPassword string
+	// ClientCA is the file with which SQL clients verify the nodes.
+	ClientCA string
 }
 
 // PlanError is a plan that cannot be.
@@ -123,13 +135,17 @@ func (p *Plan) configs(cluster string) []Config {
 	for i := range len(p.Regions) * p.NodesPerRegion {
 		nodes = append(nodes, Node{ID: txn.NodeID(i + 1), Region: p.Regions[i%len(p.Regions)], Address: address(p.BasePort + i)})
 	}
+	sqlHost := p.SQLHost
+	if sqlHost == "" {
+		sqlHost = "127.0.0.1"
+	}
 	var out []Config
 	for i, n := range nodes {
 		out = append(out, Config{
 			Format: Format, Cluster: cluster, Node: n.ID, Region: n.Region,
 			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
-			// SQL clients are on this machine until there are users with passwords.
-			SQLListen:  net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
+			SQLListen:  net.JoinHostPort(sqlHost, strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
+			SQL:        SQL{Root: verifierFile, Certificate: fmt.Sprintf("sql%d.crt", n.ID), Key: fmt.Sprintf("sql%d.key", n.ID)},
 			HTTPListen: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+httpPortsAfter+i)),
 			TLS:        TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
 			Protocol:   p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
@@ -180,6 +196,17 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 	}
 	write("ca.crt", cert, public)
 	write("ca.key", key, secret)
+	clients, err := peer.NewAuthority(c.Name)
+	if err != nil {
+		return err
+	}
+	if cert, _, err = clients.PEM(); err != nil {
+		return err
+	}
+	write(clientCA, cert, public)
+	if err := p.writeRoot(write); err != nil {
+		return err
+	}
 	if isFile(p.WAN) {
 		b, readErr := os.ReadFile(p.WAN)
 		if readErr != nil {
@@ -194,6 +221,11 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 		}
 		write(n.TLS.Certificate, cert, public)
 		write(n.TLS.Key, key, secret)
+		if cert, key, issueErr = clients.IssueServer(fmt.Sprintf("SQL at node %d", n.Node), sqlHosts(n)); issueErr != nil {
+			return issueErr
+		}
+		write(n.SQL.Certificate, cert, public)
+		write(n.SQL.Key, key, secret)
 		text, encodeErr := yaml.Marshal(&n)
 		if encodeErr != nil {
 			return encodeErr

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net"
 	"os"
 	"slices"
 	"time"
@@ -72,6 +73,29 @@ func (a *Authority) Issue(node txn.NodeID) (cert, key []byte, err error) {
 	template.DNSNames = []string{name}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	return a.sign(template)
+}
+
+// IssueServer makes the certificate and the key with which a server proves to
+// clients, who need none, that it is at these hosts: names or addresses.
+func (a *Authority) IssueServer(name string, hosts []string) (cert, key []byte, err error) {
+	template, err := certificate(a.cluster, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, h := range hosts {
+		if ip := net.ParseIP(h); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, h)
+		}
+	}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	return a.sign(template)
+}
+
+func (a *Authority) sign(template *x509.Certificate) (cert, key []byte, err error) {
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err

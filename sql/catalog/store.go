@@ -45,6 +45,7 @@ type Snapshot struct {
 	Databases map[string]*DatabaseRecord // by folded name
 	Tables    map[txn.Key]*Descriptor
 	Views     map[txn.Key]*View
+	Accounts  []byte // users and grants in the engine's form; nil: none were ever made
 }
 
 // Table finds a table by names of any case.
@@ -108,13 +109,16 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	var next *Snapshot
 	err := Retry(ctx, s.db, txn.Options{ReadOnly: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
+			Gets:  []txn.Key{accountsKey},
 			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}},
 			Final: true,
 		})
 		if err != nil {
 			return err
 		}
-		next, err = s.build(res.Pairs)
+		if next, err = s.build(res.Pairs); err == nil {
+			next.Accounts, err = decodeAccounts(res.Values[0])
+		}
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"isochron/sqlload"
+)
+
+// passwordVariable of the environment holds a password, where no file does. A
+// flag would show it to whoever lists the processes.
+const passwordVariable = "ISOCHRON_PASSWORD"
+
+// login is with what a command connects to an SQL server.
+type login struct{ user, passwordFile, ca string }
+
+func (l *login) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&l.user, "user", "root", "user")
+	flags.StringVar(&l.passwordFile, "password-file", "", "a file with the user's password (default: the variable "+passwordVariable+", or none)")
+	flags.StringVar(&l.ca, "tls-ca", "", "connect with TLS to a server whose certificate this file vouches for, such as init's sql-ca.crt")
+}
+
+// into completes a target.
+func (l *login) into(t *sqlload.Target) error {
+	t.User, t.Password = l.user, os.Getenv(passwordVariable)
+	if l.passwordFile != "" {
+		b, err := os.ReadFile(l.passwordFile)
+		if err != nil {
+			return fmt.Errorf("--password-file: %w", err)
+		}
+		t.Password = strings.TrimRight(string(b), "\r\n")
+	}
+	if l.ca == "" {
+		return nil
+	}
+	b, err := os.ReadFile(l.ca)
+	if err != nil {
+		return fmt.Errorf("--tls-ca: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(b) {
+		return fmt.Errorf("--tls-ca: %s holds no certificate", l.ca)
+	}
+	t.TLS = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots} // the driver adds the host's name
+	return nil
+}

@@ -1,0 +1,171 @@
+package deploy
+
+import (
+	"crypto/rand"
+	"crypto/sha1"
+	"crypto/tls"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+)
+
+// What a node asks of SQL clients about TLS.
+const (
+	TLSRequired = "required" // clients without it are refused
+	TLSOffered  = "offered"
+	TLSOff      = "off"
+)
+
+// SQL is how a node receives SQL clients.
+type SQL struct {
+	// Root is a file with the verifier of root's first password.
+	Root string `yaml:"root,omitempty"`
+	// Certificate and Key are what the node shows to clients.
+	Certificate string `yaml:"certificate,omitempty"`
+	Key         string `yaml:"key,omitempty"`
+	// TLS is required, offered or off; empty is offered on a loopback address and
+	// required on any other.
+	TLS string `yaml:"tls,omitempty"`
+	// Connections are taken at a time; 0 is the default of the SQL layer.
+	Connections int `yaml:"connections,omitempty"`
+}
+
+// connectionsMax bounds what may be asked for.
+const connectionsMax = 100000
+
+func (s *SQL) check(listen string) error {
+	switch {
+	case s.TLS != "" && s.TLS != TLSRequired && s.TLS != TLSOffered && s.TLS != TLSOff:
+		return fmt.Errorf("sql.tls: %.80q is none of %s, %s, %s", s.TLS, TLSRequired, TLSOffered, TLSOff)
+	case (s.Certificate == "") != (s.Key == ""):
+		return errors.New("sql.certificate, sql.key: give both or none")
+	case (s.TLS == TLSRequired || s.TLS == TLSOffered) && s.Certificate == "":
+		return fmt.Errorf("sql.tls: %s, and there is no sql.certificate", s.TLS)
+	case s.Connections < 0 || s.Connections > connectionsMax:
+		return fmt.Errorf("sql.connections: %d; give 1 to %d, or 0 for the default", s.Connections, connectionsMax)
+	case loopback(listen):
+		return nil
+	case s.Root == "":
+		return fmt.Errorf("sql_listen: %.200q would let anyone in, for root has no password: name its verifier in sql.root, or listen on 127.0.0.1", listen)
+	case s.Certificate == "":
+		return fmt.Errorf("sql_listen: %.200q is reached over a network, and there is no sql.certificate for TLS: name one, or listen on 127.0.0.1", listen)
+	}
+	return nil
+}
+
+// Policy is what the node asks of clients about TLS.
+func (s *SQL) Policy(listen string) string {
+	switch {
+	case s.TLS != "":
+		return s.TLS
+	case !loopback(listen):
+		return TLSRequired
+	case s.Certificate != "":
+		return TLSOffered
+	}
+	return TLSOff
+}
+
+// loopback reports whether only this machine reaches an address.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Load reads the verifier of root's password, "" if none is configured, and the
+// TLS for clients, nil if it is off.
+func (s *SQL) Load(listen string) (verifier string, t *tls.Config, err error) {
+	if s.Root != "" {
+		b, err := os.ReadFile(s.Root)
+		if err != nil {
+			return "", nil, fmt.Errorf("sql.root: the verifier of root's password cannot be read: %w", err)
+		}
+		verifier = strings.TrimSpace(string(b))
+	}
+	if s.Policy(listen) == TLSOff {
+		return verifier, nil, nil
+	}
+	cert, err := tls.LoadX509KeyPair(s.Certificate, s.Key)
+	if err != nil {
+		return "", nil, fmt.Errorf("the certificate %s and key %s for SQL clients cannot be used: %w", s.Certificate, s.Key, err)
+	}
+	// 1.2 too: it is the best that some drivers in use can do.
+	return verifier, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}, nil
+}
+
+// Files of a cluster that SQL clients and their keepers need.
+const (
+	passwordFile = "root.password"
+	verifierFile = "root.verifier"
+	clientCA     = "sql-ca.crt"
+)
+
+// passwordBytes of chance are in a password that is made here.
+const passwordBytes = 20
+
+// Bounds of a password that is given.
+const (
+	passwordMin = 8
+	passwordMax = 256
+)
+
+// password is root's first: read from a file, or made.
+func (p *Plan) password() (string, error) {
+	if p.RootPasswordFile == "" {
+		var b [passwordBytes]byte
+		if _, err := rand.Read(b[:]); err != nil {
+			return "", fmt.Errorf("no randomness for the password of root: %w", err)
+		}
+		return strings.ToLower(base32.StdEncoding.EncodeToString(b[:])), nil
+	}
+	b, err := os.ReadFile(p.RootPasswordFile)
+	if err != nil {
+		return "", PlanError{fmt.Errorf("the password of root cannot be read: %w", err)}
+	}
+	text := strings.TrimRight(string(b), "\r\n")
+	if len(text) < passwordMin || len(text) > passwordMax || strings.ContainsAny(text, "\r\n\x00") {
+		return "", PlanError{fmt.Errorf("%s must hold one line, a password of %d to %d bytes", p.RootPasswordFile, passwordMin, passwordMax)}
+	}
+	return text, nil
+}
+
+// verifierOf is what a node needs to know of a password: mysql_native_password's
+// stored form, which every client can prove, with and without TLS.
+func verifierOf(password string) string {
+	once := sha1.Sum([]byte(password))
+	return fmt.Sprintf("*%X", sha1.Sum(once[:]))
+}
+
+// writeRoot writes root's password, for people, and its verifier, for nodes.
+func (p *Plan) writeRoot(write func(name string, b []byte, mode fs.FileMode)) error {
+	password, err := p.password()
+	if err != nil {
+		return err
+	}
+	if p.RootPasswordFile == "" {
+		write(passwordFile, []byte(password+"\n"), secret)
+	}
+	write(verifierFile, []byte(verifierOf(password)+"\n"), secret)
+	return nil
+}
+
+// sqlHosts are the names under which SQL clients may reach a node.
+func sqlHosts(n Config) []string {
+	hosts := []string{"localhost", "127.0.0.1", "::1"}
+	for _, a := range []string{n.Self().Address, n.SQLListen} {
+		if h, _, err := net.SplitHostPort(a); err == nil && h != "" {
+			if ip := net.ParseIP(h); ip == nil || !ip.IsUnspecified() {
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	return hosts
+}

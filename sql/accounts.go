@@ -1,0 +1,281 @@
+package sql
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/catalog"
+)
+
+// rootName is the user that a cluster begins with.
+const rootName = "root"
+
+// accountsPatience bounds what a login waits for the catalogue.
+const accountsPatience = 5 * time.Second
+
+// accounts are the users of the cluster as this gateway has them. They live in
+// the catalogue; shown is what the engine looks at, and follows it.
+type accounts struct {
+	store *catalog.Store
+	shown *mysql_db.MySQLDb
+	first []byte // the users of a cluster in which none were ever made
+
+	mu      sync.Mutex
+	applied []byte // what shown holds
+	seen    *catalog.Snapshot
+
+	asking  sync.Mutex
+	askedAt time.Time // when the last question to the leader began
+}
+
+// newAccounts makes the users of a gateway: root alone, until the catalogue is read.
+func newAccounts(store *catalog.Store, shown *mysql_db.MySQLDb, rootVerifier string) (*accounts, error) {
+	a := &accounts{store: store, shown: shown}
+	shown.SetEnabled(true)
+	shown.SetPersister(refusePersist{})
+	db, saved := scratch()
+	ed := db.Editor()
+	defer ed.Close()
+	ed.PutUser(&mysql_db.User{
+		User: rootName, Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
+		Plugin: string(mysql.MysqlNativePassword), AuthString: rootVerifier, PasswordLastChanged: time.Unix(1, 0),
+	})
+	if err := db.Persist(gms.NewEmptyContext(), ed); err != nil {
+		return nil, err
+	}
+	a.first = saved.data
+	return a, a.apply(a.first)
+}
+
+// seed stores the first users, if the cluster has none.
+func (a *accounts) seed(ctx context.Context) error {
+	now, err := a.store.Accounts(ctx)
+	if err != nil || now != nil {
+		return err
+	}
+	return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
+		if old != nil {
+			return old, nil // another node was first
+		}
+		return a.first, nil
+	})
+}
+
+// CheckVerifier says whether a text is a stored password as mysql_native_password has it.
+func CheckVerifier(text string) error {
+	rest, ok := strings.CutPrefix(text, "*")
+	if b, err := hex.DecodeString(rest); !ok || err != nil || len(b) != 20 {
+		return fmt.Errorf("it is no verifier of a password: a * and 40 hexadecimal digits, as init writes it")
+	}
+	return nil
+}
+
+// captured keeps what the engine would have stored.
+type captured struct{ data []byte }
+
+// Persist implements mysql_db.MySQLDbPersistence.
+func (c *captured) Persist(_ *gms.Context, data []byte) error {
+	c.data = data
+	return nil
+}
+
+// refusePersist is for the users that are shown: they change through the catalogue.
+type refusePersist struct{}
+
+// Persist implements mysql_db.MySQLDbPersistence.
+func (refusePersist) Persist(*gms.Context, []byte) error { return errUserTables }
+
+var errUserTables = mysql.NewSQLError(codeMisuse, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
+
+// scratch are users to work on before they are stored.
+func scratch() (*mysql_db.MySQLDb, *captured) {
+	db, c := mysql_db.CreateEmptyMySQLDb(), new(captured)
+	db.SetEnabled(true)
+	db.SetPersister(c)
+	return db, c
+}
+
+func load(db *mysql_db.MySQLDb, data []byte) error {
+	ed := db.Editor()
+	defer ed.Close()
+	if err := db.OverwriteUsersAndGrantData(gms.NewEmptyContext(), ed, data); err != nil {
+		return fmt.Errorf("the stored users cannot be read: %w", err)
+	}
+	return nil
+}
+
+// apply shows users to the engine. Sessions see their new grants at their next statement.
+func (a *accounts) apply(data []byte) error {
+	if data == nil {
+		data = a.first
+	}
+	if a.applied != nil && bytes.Equal(a.applied, data) {
+		return nil
+	}
+	if err := load(a.shown, data); err != nil {
+		return err
+	}
+	a.applied = data
+	return nil
+}
+
+// refresh follows the catalogue as the nearest replica has it.
+func (a *accounts) refresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, accountsPatience)
+	defer cancel()
+	if _, err := a.store.Current(ctx); err != nil {
+		return err
+	}
+	return a.follow()
+}
+
+// follow shows the users of the catalogue at hand.
+func (a *accounts) follow() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	snap := a.store.Held()
+	if snap == nil || snap == a.seen {
+		return nil
+	}
+	err := a.apply(snap.Accounts)
+	if err == nil {
+		a.seen = snap
+	}
+	return err
+}
+
+// askLeader follows the catalogue as its leader has it now: a user that the
+// nearest replica does not know may have been made a moment ago. One asks for
+// all who came before.
+func (a *accounts) askLeader() error {
+	came := time.Now()
+	a.asking.Lock()
+	defer a.asking.Unlock()
+	if a.askedAt.After(came) {
+		return nil
+	}
+	a.askedAt = time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), accountsPatience)
+	defer cancel()
+	now, err := a.store.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	if held := a.store.Held(); held == nil || !bytes.Equal(held.Accounts, now) {
+		if _, err := a.store.Reload(ctx); err != nil {
+			return err
+		}
+	}
+	return a.follow()
+}
+
+// find is the user who comes from a host, nil if there is none.
+func (a *accounts) find(name, host string) *mysql_db.User {
+	rd := a.shown.Reader()
+	defer rd.Close()
+	return a.shown.GetUser(rd, name, host, false)
+}
+
+// changeAccounts does a statement about users on the stored ones, in one
+// transaction of the catalogue: of two gateways that change them none loses its change.
+func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {
+	exec := rowexec.NewBuilder(nil, gms.EngineOverrides{})
+	a := b.g.accounts
+	var out gms.RowIter
+	err := ctx.Session.(*Session).Alter(ctx, func() error {
+		return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
+			if old == nil {
+				old = a.first
+			}
+			db, saved := scratch()
+			if err := load(db, old); err != nil {
+				return nil, err
+			}
+			var err error
+			out, err = exec.Build(ctx, onAccounts(n, db), nil)
+			return saved.data, err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, a.follow()
+}
+
+// onAccounts is a statement about users that works on others than the shown ones;
+// nil if it is not about users.
+func onAccounts(n gms.Node, db *mysql_db.MySQLDb) gms.Node {
+	switch n := n.(type) {
+	case *gmsplan.CreateUser:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.AlterUser:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.DropUser:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.CreateRole:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.DropRole:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.Grant:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.Revoke:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.GrantRole:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	case *gmsplan.RevokeRole:
+		c := *n
+		c.MySQLDb = db
+		return &c
+	}
+	return nil
+}
+
+// writesUserTable reports whether a statement writes a table of users directly,
+// which would hold at this gateway alone.
+func writesUserTable(n gms.Node) bool {
+	var target gms.Node
+	switch n := n.(type) {
+	case *gmsplan.InsertInto:
+		target = n.Destination
+	case *gmsplan.Update, *gmsplan.DeleteFrom, *gmsplan.Truncate:
+		target = n
+	default:
+		return false
+	}
+	found := false
+	transform.Inspect(target, func(n gms.Node) bool {
+		if t, ok := n.(*gmsplan.ResolvedTable); ok && t.SqlDatabase != nil && equalFold(t.SqlDatabase.Name(), "mysql") {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,213 @@
+package sql
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"sync"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// The numbers of what can become of a login.
+const (
+	codeAccessDenied = 1045
+	codeNeedsTLS     = 3159
+)
+
+// gate lets clients in. The engine's own would take a password over an open
+// connection when TLS is demanded, and can be made to panic by a short answer.
+type gate struct {
+	accounts   *accounts
+	requireTLS bool
+	methods    []mysql.AuthMethod
+
+	mu     sync.Mutex
+	proved map[string][sha256.Size]byte // stored passwords that were proved, by their stored form
+}
+
+// provedMax bounds the cache of proved passwords.
+const provedMax = 1024
+
+func newGate(a *accounts, requireTLS bool) *gate {
+	g := &gate{accounts: a, requireTLS: requireTLS, proved: map[string][sha256.Size]byte{}}
+	g.methods = []mysql.AuthMethod{
+		&method{mysql.NewMysqlNativeAuthMethod(g, nil), g, mysql.MysqlNativePassword},
+		&method{mysql.NewSha2CachingAuthMethod(g, g, nil), g, mysql.CachingSha2Password},
+	}
+	return g
+}
+
+// AuthMethods implements mysql.AuthServer.
+func (g *gate) AuthMethods() []mysql.AuthMethod { return g.methods }
+
+// DefaultAuthMethodDescription implements mysql.AuthServer.
+func (g *gate) DefaultAuthMethodDescription() mysql.AuthMethodDescription {
+	return mysql.MysqlNativePassword
+}
+
+// method is a way to prove a password, behind what holds for every way.
+type method struct {
+	mysql.AuthMethod
+	g    *gate
+	name mysql.AuthMethodDescription
+}
+
+// HandleUser implements mysql.AuthMethod. Who does not exist is asked for a
+// password too.
+func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
+	_ = m.g.accounts.refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
+	host := hostOf(conn.RemoteAddr())
+	u := m.g.accounts.find(user, host)
+	if u == nil && m.g.askOnce(conn) {
+		u = m.g.accounts.find(user, host)
+	}
+	if u == nil {
+		return m.name == mysql.MysqlNativePassword
+	}
+	return u.Plugin == string(m.name)
+}
+
+// HandleAuthPluginData implements mysql.AuthMethod.
+func (m *method) HandleAuthPluginData(conn *mysql.Conn, user string, server, client []byte, remote net.Addr) (mysql.Getter, error) {
+	if !conn.TLSEnabled() {
+		switch {
+		case m.g.requireTLS:
+			return nil, mysql.NewSQLError(codeNeedsTLS, "HY000", "Connections using insecure transport are prohibited: connect with TLS, and verify the server with the cluster's sql-ca.crt")
+		case m.name == mysql.CachingSha2Password:
+			return nil, mysql.NewSQLError(codeNeedsTLS, "HY000", "A password of caching_sha2_password is sent over TLS only: connect with TLS, or give the user a mysql_native_password")
+		}
+	}
+	return m.AuthMethod.HandleAuthPluginData(conn, user, server, client, remote)
+}
+
+// askOnce asks the leader for the users, once for each connection.
+func (g *gate) askOnce(conn *mysql.Conn) bool {
+	if conn.ClientData != nil {
+		return false
+	}
+	conn.ClientData = asked{}
+	return g.accounts.askLeader() == nil
+}
+
+type asked struct{}
+
+// verify lets a user in whose password is proved. If it is not, the password may
+// have been changed a moment ago: once, the leader is asked.
+func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
+	host := hostOf(remote)
+	for {
+		if u := g.accounts.find(user, host); u != nil && mayTry(conn, u, remote) && proved(u) {
+			return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, nil
+		}
+		if !g.askOnce(conn) {
+			return nil, denied(user, host, password)
+		}
+	}
+}
+
+// mayTry holds for every way to prove a password: a locked user never comes in,
+// and nobody without a password comes from another machine.
+func mayTry(conn *mysql.Conn, u *mysql_db.User, remote net.Addr) bool {
+	if u.Locked || u.AuthString == "" && !isLoopback(remote) {
+		return false
+	}
+	// There are no certificates of clients, so who must show one cannot come in.
+	return u.SslType == "" || u.SslType == "ANY" && conn.TLSEnabled()
+}
+
+func isLoopback(a net.Addr) bool {
+	ip := net.ParseIP(hostOf(a))
+	return ip != nil && ip.IsLoopback()
+}
+
+func hostOf(a net.Addr) string {
+	host, _, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	return host
+}
+
+// denied says nothing of why: whoever guesses must not learn which users there are.
+func denied(user, host string, password bool) error {
+	using := "NO"
+	if password {
+		using = "YES"
+	}
+	return mysql.NewSQLError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s' (using password: %s)", user, host, using)
+}
+
+// UserEntryWithHash implements mysql.HashStorage: mysql_native_password.
+func (g *gate) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, error) {
+	return g.verify(conn, user, remote, len(answer) > 0, func(u *mysql_db.User) bool {
+		if u.Plugin != string(mysql.MysqlNativePassword) {
+			return false
+		}
+		if u.AuthString == "" {
+			return len(answer) == 0
+		}
+		stored, err := mysql.DecodeMysqlNativePasswordHex(u.AuthString)
+		return err == nil && len(stored) == 20 && len(answer) == 20 && mysql.VerifyHashedMysqlNativePassword(answer, salt, stored)
+	})
+}
+
+// UserEntryWithCacheHash implements mysql.CachingStorage: the short way of
+// caching_sha2_password, for a password that was proved before.
+func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
+	if len(answer) == 0 || len(answer) == 1 && answer[0] == 0 {
+		getter, err := g.verify(conn, user, remote, false, func(u *mysql_db.User) bool {
+			return u.Plugin == string(mysql.CachingSha2Password) && u.AuthString == ""
+		})
+		return getter, mysql.AuthAccepted, err
+	}
+	u := g.accounts.find(user, hostOf(remote))
+	if u == nil || u.Plugin != string(mysql.CachingSha2Password) || u.AuthString == "" || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
+		return nil, mysql.AuthNeedMoreData, nil
+	}
+	g.mu.Lock()
+	hash, ok := g.proved[u.AuthString]
+	g.mu.Unlock()
+	if !ok || !mysql.VerifyHashedCachingSha2Password(answer, salt, hash[:]) {
+		return nil, mysql.AuthNeedMoreData, nil
+	}
+	return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, mysql.AuthAccepted, nil
+}
+
+// UserEntryWithPassword implements mysql.PlainTextStorage: the long way of
+// caching_sha2_password, over TLS.
+func (g *gate) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
+	return g.verify(conn, user, remote, password != "", func(u *mysql_db.User) bool {
+		if u.Plugin != string(mysql.CachingSha2Password) {
+			return false
+		}
+		if u.AuthString == "" {
+			return password == ""
+		}
+		digest, iterations, salt, _, err := mysql.DeserializeCachingSha2PasswordAuthString([]byte(u.AuthString))
+		if err != nil || digest != "SHA256" {
+			return false
+		}
+		again, err := mysql.SerializeCachingSha2PasswordAuthString(password, salt, iterations)
+		if err != nil || subtle.ConstantTimeCompare(again, []byte(u.AuthString)) != 1 {
+			return false
+		}
+		g.remember(u.AuthString, password)
+		return true
+	})
+}
+
+// remember keeps a proved password for the short way, under its stored form: a
+// new password has another.
+func (g *gate) remember(stored, password string) {
+	once := sha256.Sum256([]byte(password))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.proved) >= provedMax {
+		clear(g.proved)
+	}
+	g.proved[stored] = sha256.Sum256(once[:])
+}

@@ -1,0 +1,163 @@
+package sql
+
+import (
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// Bounds of what clients may ask of a port. The wire library has none.
+const (
+	// DefaultConnections is how many connections a port takes at a time.
+	DefaultConnections = 1000
+	// statementMaxBytes is the longest statement that is run.
+	statementMaxBytes = 64 << 20
+	// requestMaxBytes is the longest request that is read to its end, so that its
+	// sender can be told that it was too long.
+	requestMaxBytes = 128 << 20
+	// requestsMaxBytes bounds what the unanswered long requests of a port hold together.
+	requestsMaxBytes = 512 << 20
+	// requestSmallBytes are not counted there.
+	requestSmallBytes = 1 << 20
+	// loginMaxBytes bounds what is read of somebody who has not proved a password.
+	loginMaxBytes = 64 << 10
+	// loginPatience is how long a client may take to log in.
+	loginPatience = 10 * time.Second
+	// writePatience is how long a client may leave an answer untaken.
+	writePatience = time.Minute
+	// acceptPause is the wait after a connection that could not be accepted.
+	acceptPause = 50 * time.Millisecond
+)
+
+var (
+	errLoginTooLong   = errors.New("the client sent too much before it logged in")
+	errRequestTooLong = fmt.Errorf("the client sent a request of more than %d bytes, or the port has too many long ones", requestMaxBytes)
+)
+
+// listener bounds the connections of a port and what each may hold.
+type listener struct {
+	net.Listener
+	max    int64
+	login  time.Duration
+	open   atomic.Int64
+	unread atomic.Int64 // bytes of long requests, all connections
+}
+
+// Accept implements net.Listener. Only the end of the listener ends it: the wire
+// library would stop for ever at any error.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return nil, err
+		case err != nil:
+			time.Sleep(acceptPause) // out of file descriptors, say
+			continue
+		}
+		if l.open.Add(1) > l.max {
+			l.open.Add(-1)
+			refuse(c)
+			continue
+		}
+		_ = c.SetDeadline(time.Now().Add(l.login)) // a closed connection shows itself at the first read
+		return &conn{Conn: c, port: l}, nil
+	}
+}
+
+// refuse tells a client that there is no room. The few bytes fit the socket's
+// buffer, so nothing waits.
+func refuse(c net.Conn) {
+	const code, text = 1040, "Too many connections"
+	body := append(binary.LittleEndian.AppendUint16([]byte{0xff}, code), text...)
+	_ = c.SetWriteDeadline(time.Now().Add(acceptPause))
+	_, _ = c.Write(append([]byte{byte(len(body)), 0, 0, 0}, body...))
+	_ = c.Close()
+}
+
+// conn is a client's connection. It counts what the client has sent since it was
+// last answered, for the wire library reads a request of any length into memory.
+type conn struct {
+	net.Conn
+	port    *listener
+	known   atomic.Bool  // the client has logged in
+	request atomic.Int64 // bytes since the last answer
+	once    sync.Once
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	now := c.request.Add(int64(n))
+	if !c.known.Load() {
+		if now > loginMaxBytes {
+			return 0, errLoginTooLong
+		}
+		return n, err
+	}
+	if now > requestSmallBytes {
+		all := c.port.unread.Add(min(int64(n), now-requestSmallBytes))
+		if now > requestMaxBytes || all > requestsMaxBytes {
+			return 0, errRequestTooLong
+		}
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.known.Load() {
+		c.answered()
+		if err := c.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *conn) answered() {
+	if long := c.request.Swap(0) - requestSmallBytes; long > 0 {
+		c.port.unread.Add(-long)
+	}
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.once.Do(func() {
+		if c.known.Load() {
+			c.answered()
+		}
+		c.port.open.Add(-1)
+	})
+	return c.Conn.Close()
+}
+
+// admitted ends the time for logging in.
+func admitted(m *mysql.Conn) error {
+	nc := m.Conn
+	if t, ok := nc.(*tls.Conn); ok {
+		nc = t.NetConn()
+	}
+	c, ok := nc.(*conn)
+	if !ok {
+		return nil
+	}
+	c.request.Store(0)
+	c.known.Store(true)
+	return c.SetDeadline(time.Time{})
+}
+
+// checkLength refuses a statement that is too long; the connection lives.
+func checkLength(query string) error {
+	if len(query) <= statementMaxBytes {
+		return nil
+	}
+	return mysql.NewSQLError(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes (%d, and at most %d are taken): send it in parts", len(query), statementMaxBytes)
+}
