@@ -50,6 +50,9 @@ type LinkReport struct {
 	Error   string     `json:"error,omitempty"`
 	Sent    uint64     `json:"sent"`
 	Dropped uint64     `json:"dropped"`
+	CutTo   bool       `json:"cut_to,omitempty"`   // by command: nothing is sent
+	CutFrom bool       `json:"cut_from,omitempty"` // by command: nothing is heard
+	AddedMS float64    `json:"added_ms"`           // the delay added to what is sent, one way
 }
 
 // questionReport asks for a Report. Other questions may come with later versions.
@@ -61,7 +64,9 @@ func (p *Process) answer(question []byte) []byte {
 		Error string `json:"error"`
 	}
 	var out any = refusal{"this node does not know the question; is it of another version?"}
-	if string(question) == questionReport {
+	if a, ok := p.answerLinks(question); ok {
+		out = a
+	} else if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
 			out = r
 		} else {
@@ -93,10 +98,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
-	for _, l := range p.peers.Links() {
-		ms := float64(l.RTT.Microseconds()) / 1000
-		r.Links = append(r.Links, LinkReport{l.Peer, l.Address, l.Up, ms, l.Error, l.Sent, l.Dropped})
-	}
+	r.Links = p.linkReports()
 	return r, true
 }
 

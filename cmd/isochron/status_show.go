@@ -93,6 +93,8 @@ func roundTrips(links []server.LinkReport) string {
 	var out []string
 	for _, l := range links {
 		switch {
+		case l.CutTo || l.CutFrom:
+			out = append(out, fmt.Sprintf("%d: %s", l.Peer, cutWord(l)))
 		case !l.Up:
 			out = append(out, fmt.Sprintf("%d: none", l.Peer))
 		case l.RTTMS == 0:
@@ -102,6 +104,17 @@ func roundTrips(links []server.LinkReport) string {
 		}
 	}
 	return strings.Join(out, "  ")
+}
+
+// cutWord says which way a link is cut by command.
+func cutWord(l server.LinkReport) string {
+	switch {
+	case l.CutTo && l.CutFrom:
+		return "CUT"
+	case l.CutTo:
+		return "CUT to it"
+	}
+	return "CUT from it"
 }
 
 func lags(nodes []nodeStatus, lag map[uint32]uint64) string {
