@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -52,7 +51,7 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, fmt.Errorf("the data directory %s cannot be created: %w", cfg.Dir, err)
 	}
 	e := &Engine{dir: cfg.Dir, snapshots: map[*snapshot]struct{}{}}
-	db, err := openPebble(cfg.Dir, pebbleOptions(cfg, &e.broken))
+	db, err := openPebble(cfg, &e.broken)
 	if err != nil {
 		return nil, openError(cfg.Dir, err)
 	}
@@ -77,6 +76,8 @@ func pebbleOptions(cfg EngineConfig, broken *atomic.Bool) *pebble.Options {
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.fail("flushing or compacting tables", err) },
+		// Whoever read it gets an error as well.
+		DataCorruption: func(info pebble.DataCorruptionInfo) { log.fail("reading "+info.Path, info.Details) },
 	}
 	return o
 }
@@ -202,33 +203,4 @@ func (e *Engine) Close() error {
 func (e *Engine) failure(doing string, err error) *store.Failure {
 	e.broken.Store(true)
 	return newFailure(doing, e.dir, err)
-}
-
-// pebbleLog passes on what an operator should read.
-type pebbleLog struct {
-	log    *slog.Logger
-	dir    string
-	failed func(*store.Failure)
-	broken *atomic.Bool
-}
-
-func (l pebbleLog) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
-func (l pebbleLog) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
-
-// Fatalf must not return. It is called in whatever goroutine met the failure.
-func (l pebbleLog) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	l.fail("writing", err)
-	panic(newFailure("writing", l.dir, err))
-}
-
-func (l pebbleLog) fail(doing string, err error) {
-	l.broken.Store(true)
-	f := newFailure(doing, l.dir, err)
-	if l.failed != nil {
-		l.failed(f)
-		return
-	}
-	l.log.Error(f.Error())
-	os.Exit(1)
 }
