@@ -70,6 +70,11 @@ func openPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 			return nil, err
 		}
 	}
+	if about.Exists {
+		if err := checkManifestFile(cfg.fs, about.ManifestFilename); err != nil {
+			return nil, err
+		}
+	}
 	return tryPebble(cfg, broken)
 }
 
