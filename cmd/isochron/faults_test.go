@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,39 @@ func TestFaults(t *testing.T) {
 	for name, f := range report.Loads {
 		if f.Commits == 0 {
 			t.Errorf("%s committed nothing", name)
+		}
+	}
+}
+
+// TestFaultsFindsWhatIsLost: a transfer that was acknowledged is taken out of the
+// ledger, an order line out of TPC-C, and both are named.
+func TestFaultsFindsWhatIsLost(t *testing.T) {
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Minute)
+	defer cancel()
+	var transfer int64
+	report, err := faults.Do(ctx, faults.Config{
+		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Seed: 2, Period: time.Hour, Scale: 0.002, Once: []faults.Kind{faults.Pause}, Say: t.Logf,
+		BeforeCheck: func(c *faults.Cluster) error {
+			db := (&testCluster{about: initialized{Nodes: []initializedNode{{SQL: c.Nodes[0].SQL}}}}).connect(t, 0)
+			if err := db.QueryRow("SELECT MIN(id) FROM faults.bank_ledger").Scan(&transfer); err != nil {
+				return err
+			}
+			mustExec(t, db, fmt.Sprintf("DELETE FROM faults.bank_ledger WHERE id = %d", transfer))
+			mustExec(t, db, "UPDATE faults.warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 1")
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := strings.Join(report.Violations, "\n")
+	for _, want := range []string{fmt.Sprintf("bank: transfer %d was acknowledged and is not in the ledger", transfer), "tpcc: condition 1, warehouse 1"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("%q is not among the violations:\n%s", want, found)
 		}
 	}
 }

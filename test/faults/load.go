@@ -114,8 +114,10 @@ func (r *Run) check(ctx context.Context, n int, reports []*sqlload.Report) ([]st
 	if err := r.saveHistories(n); err != nil {
 		return nil, err
 	}
-	if r.cfg.beforeCheck != nil {
-		r.cfg.beforeCheck(r.loads)
+	if r.cfg.BeforeCheck != nil {
+		if err := r.cfg.BeforeCheck(r.cluster); err != nil {
+			return nil, err
+		}
 	}
 	for i, l := range r.loads {
 		limit, cancel := context.WithTimeout(ctx, checkWait)

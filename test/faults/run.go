@@ -27,7 +27,9 @@ type Config struct {
 	Once []Kind
 	Say  func(format string, args ...any)
 
-	beforeCheck func([]*load) // of tests: plants what a check must find
+	// BeforeCheck, if set, is called when the loads pause: a test plants there what
+	// the checks must find.
+	BeforeCheck func(c *Cluster) error
 }
 
 // Run is a run while it lasts.
