@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -137,5 +138,71 @@ func TestDamagedData(t *testing.T) {
 			}
 			t.Log(said)
 		})
+	}
+}
+
+// startEdited tries to start the node with other ports, and returns how it ended.
+func (c *testCluster) startEdited(t *testing.T) (code int, said string) {
+	t.Helper()
+	b, err := os.ReadFile(c.about.Nodes[0].Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(b), "peer_listen: "+c.about.Nodes[0].Peers, "peer_listen: 127.0.0.1:0", 1)
+	text = strings.Replace(text, "sql_listen: "+c.about.Nodes[0].SQL, "sql_listen: 127.0.0.1:0", 1)
+	path := filepath.Join(c.dir, "other-ports.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	var out, stderr strings.Builder
+	code = run(ctx, []string{"start", "--config", path}, &out, &stderr)
+	return code, stderr.String()
+}
+
+// TestDataNotToBeHad: data in use by a running node, and data that cannot be
+// written, are refused in one line, and nothing is lost by it.
+func TestDataNotToBeHad(t *testing.T) {
+	c := lonely(t)
+	if code, said := c.startEdited(t); code != exitFailed || !strings.Contains(said, "in use by another process") || strings.Count(said, "\n") != 1 {
+		t.Errorf("a second process on the same data: exit %d, %s", code, said)
+	}
+	c.kill9(t)
+	restore := makeReadOnly(t, filepath.Join(c.dir, "node1"))
+	t.Cleanup(restore)
+	if code, said := c.startEdited(t); code != exitFailed || !strings.Contains(said, "must be writable") || strings.Count(said, "\n") != 1 {
+		t.Errorf("data that cannot be written: exit %d, %s", code, said)
+	}
+	restore()
+	if ended, said := c.outcome(t); ended || said != "60" {
+		t.Errorf("afterwards: ended %v, %s", ended, said)
+	}
+}
+
+// makeReadOnly takes away the right to write, even root's.
+func makeReadOnly(t *testing.T, dir string) (restore func()) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		err := syscall.Mount(dir, dir, "", syscall.MS_BIND, "")
+		if err == nil {
+			err = syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, "")
+		}
+		if err != nil {
+			t.Skipf("LEFT OUT: root cannot mount here: %v", err)
+		}
+		return sync.OnceFunc(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	}
+	for _, d := range []string{filepath.Join(dir, "data"), dir} {
+		if err := os.Chmod(d, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() {
+		for _, d := range []string{dir, filepath.Join(dir, "data")} {
+			if err := os.Chmod(d, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -269,6 +269,9 @@ func TestStartRefused(t *testing.T) {
 		{c.about.Nodes[0].SQL, taken.Addr().String(), exitFailed, "the MySQL port cannot be opened"},
 		{"peer_listen: " + c.about.Nodes[0].Peers, "peer_listen: " + taken.Addr().String(), exitFailed, "the port for the other nodes cannot be opened"},
 		{"data: node1", "data: .", exitFailed, "holds no node"},
+		{"data: node1", "data: node2", exitFailed, "belongs to node 2"},
+		{"data: node1", "data: " + filepath.Join(other.dir, "node1"), exitFailed, "of cluster "},
+		{"sql_listen: 127.0.0.1", "sql_listen: 127.0.0.one", exitUsage, "sql_listen"},
 	} {
 		var out, stderr strings.Builder
 		code := run(context.Background(), []string{"start", "--config", edit(b.old, b.new)}, &out, &stderr)
