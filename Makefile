@@ -8,8 +8,10 @@ GO   := CGO_ENABLED=0 go
 ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
+# How long make faults goes on, in minutes.
+FAULT_MINUTES ?= 60
 
-.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-galera clients
+.PHONY: build demo test lint hunt kill9 faults fuzz golden bench bench-galera clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -31,6 +33,10 @@ hunt:
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10
+
+# Five processes under load, one fault after another. ARGS: --seed, --wan-scale, --json
+faults: build
+	$(GO) run $(TAGS) ./bench/faults --minutes $(FAULT_MINUTES) $(ARGS)
 
 fuzz:
 	.ci/fuzz

@@ -55,7 +55,7 @@ var linkFigures = []struct {
 }{
 	{gauge("isochron_peer_up", "1 if there is a connection to the peer.", "peer"), func(l server.LinkReport) float64 { return truth(l.Up) }},
 	{gauge("isochron_peer_round_trip_seconds", "The latest measured round trip, with the delay that is added; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.RTTMS / 1000 }},
-	{gauge("isochron_peer_added_round_trip_seconds", "Delay that the configuration adds to the round trip.", "peer"), func(l server.LinkReport) float64 { return l.AddedMS / 1000 }},
+	{gauge("isochron_peer_added_delay_seconds", "Delay that is added to what is sent to the peer, one way.", "peer"), func(l server.LinkReport) float64 { return l.AddedMS / 1000 }},
 	{total("isochron_peer_sent_bytes_total", "Bytes written to the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Bytes) }},
 	{total("isochron_peer_sent_frames_total", "Frames for the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Sent) }},
 	{total("isochron_peer_dropped_frames_total", "Of these, frames lost for want of a connection or of room.", "peer"), func(l server.LinkReport) float64 { return float64(l.Dropped) }},

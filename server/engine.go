@@ -2,13 +2,10 @@ package server
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"strings"
 	"sync"
-	"syscall"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -19,8 +16,9 @@ import (
 // Engine is a store.Engine on a real disk. Readers may be many; Apply and Sync
 // may run at the same time, each in one goroutine.
 type Engine struct {
-	dir string
-	db  *pebble.DB
+	dir    string
+	db     *pebble.DB
+	broken atomic.Bool // it failed: Close must not wait for what will never end
 
 	mu        sync.Mutex
 	snapshots map[*snapshot]struct{} // open ones: Close closes them
@@ -52,15 +50,17 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 	if err := cfg.fs.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be created: %w", cfg.Dir, err)
 	}
-	db, err := pebble.Open(cfg.Dir, pebbleOptions(cfg))
+	e := &Engine{dir: cfg.Dir, snapshots: map[*snapshot]struct{}{}}
+	db, err := openPebble(cfg, &e.broken)
 	if err != nil {
 		return nil, openError(cfg.Dir, err)
 	}
-	return &Engine{dir: cfg.Dir, db: db, snapshots: map[*snapshot]struct{}{}}, nil
+	e.db = db
+	return e, nil
 }
 
-func pebbleOptions(cfg EngineConfig) *pebble.Options {
-	log := pebbleLog{log: cfg.Log.With("dir", cfg.Dir), dir: cfg.Dir, failed: cfg.Failed}
+func pebbleOptions(cfg EngineConfig, broken *atomic.Bool) *pebble.Options {
+	log := pebbleLog{log: cfg.Log.With("dir", cfg.Dir), dir: cfg.Dir, failed: cfg.Failed, broken: broken}
 	o := &pebble.Options{
 		FS:                          cfg.fs,
 		Cache:                       cfg.Cache,
@@ -76,16 +76,10 @@ func pebbleOptions(cfg EngineConfig) *pebble.Options {
 	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) { log.fail("flushing or compacting tables", err) },
+		// Whoever read it gets an error as well.
+		DataCorruption: func(info pebble.DataCorruptionInfo) { log.fail("reading "+info.Path, info.Details) },
 	}
 	return o
-}
-
-// openError says what a person can do about a directory that does not open.
-func openError(dir string, err error) error {
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EWOULDBLOCK) || strings.Contains(err.Error(), "lock held") {
-		return fmt.Errorf("the data directory %s is in use by another process: stop that one first, or give another directory", dir)
-	}
-	return fmt.Errorf("the data directory %s cannot be opened: %w", dir, err)
 }
 
 // Apply makes the batch visible at once; it is durable after the next Sync.
@@ -93,6 +87,7 @@ func (e *Engine) Apply(b *store.Batch) {
 	if b.Empty() {
 		return
 	}
+	defer e.nameFailure("applying a batch")
 	pb := e.db.NewBatchWithSize(batchSize(b))
 	for i, op := range b.Ops {
 		if err := e.addOp(pb, op, b.Ops[:i]); err != nil {
@@ -162,6 +157,7 @@ func (e *Engine) deleteRange(pb *pebble.Batch, start, end []byte, earlier []stor
 // one file in order (a full one is synced before the next is begun), so
 // everything before the record is durable too.
 func (e *Engine) Sync() {
+	defer e.nameFailure("syncing the log")
 	if err := e.db.LogData(nil, pebble.Sync); err != nil {
 		panic(e.failure("syncing the log", err))
 	}
@@ -182,8 +178,13 @@ func (e *Engine) Snapshot() store.Snapshot {
 	return s
 }
 
-// Close syncs and closes the engine, with the snapshots that are still open.
+// Close syncs and closes the engine, with the snapshots that are still open. One
+// that has failed is left as it is, for the process to end: a writer that met a
+// broken disk holds locks for which a close would wait.
 func (e *Engine) Close() error {
+	if e.broken.Load() {
+		return nil
+	}
 	e.mu.Lock()
 	open := make([]*snapshot, 0, len(e.snapshots))
 	for s := range e.snapshots {
@@ -200,32 +201,6 @@ func (e *Engine) Close() error {
 }
 
 func (e *Engine) failure(doing string, err error) *store.Failure {
-	return &store.Failure{Doing: doing + " in " + e.dir, Err: err}
-}
-
-// pebbleLog passes on what an operator should read.
-type pebbleLog struct {
-	log    *slog.Logger
-	dir    string
-	failed func(*store.Failure)
-}
-
-func (l pebbleLog) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
-func (l pebbleLog) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
-
-// Fatalf must not return. It is called in whatever goroutine met the failure.
-func (l pebbleLog) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	l.fail("writing", err)
-	panic(&store.Failure{Doing: "writing in " + l.dir, Err: err})
-}
-
-func (l pebbleLog) fail(doing string, err error) {
-	f := &store.Failure{Doing: doing + " in " + l.dir, Err: err}
-	if l.failed != nil {
-		l.failed(f)
-		return
-	}
-	l.log.Error(f.Error())
-	os.Exit(1)
+	e.broken.Store(true)
+	return newFailure(doing, e.dir, err)
 }

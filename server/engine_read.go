@@ -41,11 +41,11 @@ func get(r pebble.Reader, dir string, key []byte) ([]byte, bool) {
 		return nil, false
 	}
 	if err != nil {
-		panic(&store.Failure{Doing: "reading a key in " + dir, Err: err})
+		panic(newFailure("reading a key", dir, err))
 	}
 	value := append(make([]byte, 0, len(v)), v...)
 	if err := closer.Close(); err != nil {
-		panic(&store.Failure{Doing: "reading a key in " + dir, Err: err})
+		panic(newFailure("reading a key", dir, err))
 	}
 	return value, true
 }
@@ -63,7 +63,7 @@ func iter(r pebble.Reader, dir string, start, end []byte) store.Iterator {
 	}
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
-		panic(&store.Failure{Doing: "opening an iterator in " + dir, Err: err})
+		panic(newFailure("opening an iterator", dir, err))
 	}
 	return &iterator{it, dir}
 }
@@ -71,7 +71,7 @@ func iter(r pebble.Reader, dir string, start, end []byte) store.Iterator {
 func (i *iterator) checked(on bool) bool {
 	if !on {
 		if err := i.it.Error(); err != nil {
-			panic(&store.Failure{Doing: "iterating in " + i.dir, Err: err})
+			panic(newFailure("iterating", i.dir, err))
 		}
 	}
 	return on
@@ -88,13 +88,13 @@ func (i *iterator) Key() []byte            { return i.it.Key() }
 func (i *iterator) Value() []byte {
 	v, err := i.it.ValueAndErr()
 	if err != nil {
-		panic(&store.Failure{Doing: "reading a value in " + i.dir, Err: err})
+		panic(newFailure("reading a value", i.dir, err))
 	}
 	return v
 }
 
 func (i *iterator) Close() {
 	if err := i.it.Close(); err != nil {
-		panic(&store.Failure{Doing: "iterating in " + i.dir, Err: err})
+		panic(newFailure("iterating", i.dir, err))
 	}
 }

@@ -50,7 +50,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 		return nil, errors.Join(err, engine.Close())
 	}
 	w := newWatch(cfg)
-	n, err := node.New(node.Config{
+	n, err := newNode(node.Config{
 		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(),
 		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
 	}, cfg.clock.now())
@@ -62,6 +62,21 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 		box: newMailbox(), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval,
 		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
+}
+
+// newNode makes a node of what its engine holds; what cannot be read there is an
+// error, for nothing runs yet that could be told of it.
+func newNode(cfg node.Config, now txn.Now) (n *node.Node, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *store.Failure:
+			n, err = nil, p
+		default:
+			panic(p)
+		}
+	}()
+	return node.New(cfg, now)
 }
 
 // firstDirectory is the map of a cluster that holds nothing yet: the meta shard

@@ -54,6 +54,7 @@ type Process struct {
 	peers  *peer.Transport
 	cache  *pebble.Cache
 	runner *runner
+	deaf   deafness
 	failed chan error
 	begun  time.Time
 }
@@ -130,6 +131,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Carry: func(to txn.NodeID, frame []byte, send func([]byte)) {
 			p.wan.carry(p.cfg.Self, to, frame, send)
 		},
+		Deaf:   p.deaf.to,
 		Answer: p.answer,
 	})
 }
@@ -152,11 +154,7 @@ func (p *Process) connect() {
 			p.wan.connect(m.ID, m.ID, 0, into(p.runner.box))
 			continue
 		}
-		var oneWay time.Duration
-		if p.cfg.Emulate {
-			oneWay = p.cfg.WAN.RTT(p.region, m.Region) / 2
-		}
-		p.wan.connect(p.cfg.Self, m.ID, oneWay, func(data []byte) { p.peers.Send(m.ID, data) })
+		p.wan.connect(p.cfg.Self, m.ID, p.oneWay(m), func(data []byte) { p.peers.Send(m.ID, data) })
 	}
 }
 

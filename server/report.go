@@ -63,10 +63,12 @@ type LinkReport struct {
 	Up      bool       `json:"up"`
 	RTTMS   float64    `json:"rtt_ms"` // measured, with what delay is added; 0: not yet
 	Error   string     `json:"error,omitempty"`
-	AddedMS float64    `json:"added_ms"` // of it, delay that the two ends add
 	Sent    uint64     `json:"sent"`
 	Bytes   uint64     `json:"bytes"`
 	Dropped uint64     `json:"dropped"`
+	CutTo   bool       `json:"cut_to,omitempty"`   // by command: nothing is sent
+	CutFrom bool       `json:"cut_from,omitempty"` // by command: nothing is heard
+	AddedMS float64    `json:"added_ms"`           // the delay added to what is sent, one way
 }
 
 // questionReport asks for a Report. Other questions may come with later versions.
@@ -78,7 +80,9 @@ func (p *Process) answer(question []byte) []byte {
 		Error string `json:"error"`
 	}
 	var out any = refusal{"this node does not know the question; is it of another version?"}
-	if string(question) == questionReport {
+	if a, ok := p.answerLinks(question); ok {
+		out = a
+	} else if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
 			out = r
 		} else {
@@ -112,21 +116,8 @@ func (p *Process) Report() (r Report, ok bool) {
 		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
-	for _, l := range p.peers.Links() {
-		ms := float64(l.RTT.Microseconds()) / 1000
-		r.Links = append(r.Links, LinkReport{l.Peer, l.Address, l.Up, ms, l.Error, p.addedMS(l.Peer), l.Sent, l.Bytes, l.Dropped})
-	}
+	r.Links = p.linkReports()
 	return r, true
-}
-
-// addedMS is the round trip that this configuration adds to a link.
-func (p *Process) addedMS(to txn.NodeID) float64 {
-	for _, m := range p.cfg.Members {
-		if m.ID == to && p.cfg.Emulate {
-			return float64(p.cfg.WAN.RTT(p.region, m.Region).Microseconds()) / 1000
-		}
-	}
-	return 0
 }
 
 // lookWait bounds how long a node's loop may take to say how it stands.

@@ -48,6 +48,7 @@ func into(box *mailbox) lineEnd {
 // line is one direction between two nodes.
 type line struct {
 	delay   time.Duration
+	cut     bool // by command: what is sent is lost
 	end     lineEnd
 	queued  int
 	sent    uint64
@@ -98,6 +99,11 @@ func (w *wan) carry(from, to txn.NodeID, data []byte, end lineEnd) {
 		end = l.end
 	}
 	l.sent++
+	if l.cut {
+		l.dropped++
+		w.mu.Unlock()
+		return
+	}
 	if l.delay == 0 {
 		w.mu.Unlock()
 		end(data)

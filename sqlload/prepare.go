@@ -103,14 +103,15 @@ func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Resul
 	}
 }
 
-// query reads the rows of one statement; again when it loses, as long as no row came.
+// query reads the rows of one statement; again when it loses, or its connection
+// was a dead one, as long as no row came.
 func query(ctx context.Context, db *sql.DB, text string, args []any, row func(*sql.Rows) error) error {
 	for n := 1; ; n++ {
 		rows, err := db.QueryContext(ctx, text, args...)
 		if err == nil {
 			return scan(rows, row)
 		}
-		if judge(err, false) != lost || n == triesMax {
+		if v := judge(err, false); v != lost && v != cut || n == triesMax {
 			return err
 		}
 		if err := pause(ctx, n); err != nil {

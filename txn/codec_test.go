@@ -41,6 +41,12 @@ func FuzzDecode(f *testing.F) {
 	for _, m := range examples() {
 		f.Add(Encode(&m))
 	}
+	for i := range reflect.TypeFor[Message]().NumField() { // every kind there is, empty
+		var m Message
+		field := reflect.ValueOf(&m).Elem().Field(i)
+		field.Set(reflect.New(field.Type().Elem()))
+		f.Add(Encode(&m))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m, again Message
 		if Decode(b, &m) != nil {

@@ -30,6 +30,7 @@ type checkedFlaw struct {
 
 func newCheck() *cobra.Command {
 	var asJSON bool
+	var export string
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Judge a recorded history: was it serializable?",
@@ -38,19 +39,21 @@ and says whether some serial order explains it. What does not fit is printed wit
 circle of transactions that depend on each other. It ends with 1 if the history is not
 serializable, with 2 if the file is none, is damaged or was cut short.`,
 		Example: `  isochron workload list-append run --dsn 127.0.0.1:4401 --history run.jsonl
-  isochron check run.jsonl`,
+  isochron check run.jsonl
+  isochron check run.jsonl --export run.edn`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("check wants one file, such as: isochron check run.jsonl")
 			}
-			return runCheck(args[0], asJSON, cmd.OutOrStdout())
+			return runCheck(args[0], export, asJSON, cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().StringVar(&export, "export", "", "write the history to this file as Jepsen's operations in EDN too, for Elle")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	return cmd
 }
 
-func runCheck(path string, asJSON bool, out io.Writer) error {
+func runCheck(path, export string, asJSON bool, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return usageError{err}
@@ -58,6 +61,11 @@ func runCheck(path string, asJSON bool, out io.Writer) error {
 	h, workload, err := history.Load(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return usagef("%s: %w", path, err)
+	}
+	if export != "" {
+		if err := exportEDN(export, h); err != nil {
+			return fmt.Errorf("--export: %w", err)
+		}
 	}
 	judged := history.CheckLists(h)
 	report := checkReport{Workload: workload, Records: len(h.Records), Committed: judged.Checked,
@@ -74,6 +82,14 @@ func runCheck(path string, asJSON bool, out io.Writer) error {
 		err = fmt.Errorf("%s is not serializable", path)
 	}
 	return err
+}
+
+func exportEDN(path string, h *history.History) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(history.ExportEDN(file, h), file.Close())
 }
 
 func (r checkReport) print(out io.Writer) {

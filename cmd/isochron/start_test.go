@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"isochron/test/faults"
 )
 
 // testCluster is a cluster of processes made by init.
@@ -24,31 +26,15 @@ type testCluster struct {
 	nodes []*process
 }
 
-// freePorts is a base port above which init's ports are free for n nodes.
-func freePorts(t *testing.T, n int) int {
-	t.Helper()
-	free := func(port int) bool {
-		l, err := net.Listen("tcp", loopback(port))
-		return err == nil && l.Close() == nil
-	}
-	for base := 20000 + os.Getpid()%1000*10; base < 32000; base += n { // below the ports given to clients
-		ok := true
-		for i := range n {
-			ok = ok && free(base+i) && free(base+100+i) && free(base+200+i)
-		}
-		if ok {
-			return base
-		}
-	}
-	t.Fatal("no free ports")
-	return 0
-}
-
 func initCluster(t *testing.T) *testCluster {
 	t.Helper()
 	c := &testCluster{dir: filepath.Join(t.TempDir(), "c"), nodes: make([]*process, 3)}
+	base, portErr := faults.FreePorts(3)
+	if portErr != nil {
+		t.Fatal(portErr)
+	}
 	var out, err strings.Builder
-	args := []string{"init", "--dir", c.dir, "--wan", "uniform:4ms:3", "--base-port", fmt.Sprint(freePorts(t, 3)), "--json"}
+	args := []string{"init", "--dir", c.dir, "--wan", "uniform:4ms:3", "--base-port", fmt.Sprint(base), "--json"}
 	if code := run(context.Background(), args, &out, &err); code != exitOK {
 		t.Fatalf("init: exit %d, %s", code, &err)
 	}
@@ -302,6 +288,9 @@ func TestStartRefused(t *testing.T) {
 		{c.about.Nodes[0].SQL, taken.Addr().String(), exitFailed, "the MySQL port cannot be opened"},
 		{"peer_listen: " + c.about.Nodes[0].Peers, "peer_listen: " + taken.Addr().String(), exitFailed, "the port for the other nodes cannot be opened"},
 		{"data: node1", "data: .", exitFailed, "holds no node"},
+		{"data: node1", "data: node2", exitFailed, "belongs to node 2"},
+		{"data: node1", "data: " + filepath.Join(other.dir, "node1"), exitFailed, "of cluster "},
+		{"sql_listen: 127.0.0.1", "sql_listen: [127.0.0.1", exitUsage, "sql_listen"},
 	} {
 		var out, stderr strings.Builder
 		code := run(context.Background(), []string{"start", "--config", edit(b.old, b.new)}, &out, &stderr)

@@ -116,7 +116,7 @@ func writeLinks(b *strings.Builder, nodes []nodeStatus) {
 			switch {
 			case !said:
 				said = true
-				fmt.Fprintf(b, "\nround trips in ms, from node: to node (of it, added)\n%-3d", n.Node)
+				fmt.Fprintf(b, "\nround trips in ms, from node: to node (added on the way there)\n%-3d", n.Node)
 			case i == 0:
 				fmt.Fprintf(b, "\n%-3d", n.Node)
 			case i%linksInLine == 0:
@@ -132,6 +132,8 @@ func writeLinks(b *strings.Builder, nodes []nodeStatus) {
 
 func roundTrip(l server.LinkReport) string {
 	switch {
+	case l.CutTo || l.CutFrom:
+		return fmt.Sprintf("%d: %s", l.Peer, cutWord(l))
 	case !l.Up:
 		return fmt.Sprintf("%d: none", l.Peer)
 	case l.RTTMS == 0:
@@ -202,6 +204,17 @@ func joinInDoubt(nodes []nodeStatus) []inDoubt {
 		return cmp.Or(cmp.Compare(b.AgeMS, a.AgeMS), cmp.Compare(a.Txn, b.Txn))
 	})
 	return out
+}
+
+// cutWord says which way a link is cut by command.
+func cutWord(l server.LinkReport) string {
+	switch {
+	case l.CutTo && l.CutFrom:
+		return "CUT"
+	case l.CutTo:
+		return "CUT to it"
+	}
+	return "CUT from it"
 }
 
 func lags(nodes []nodeStatus, lag map[uint32]uint64) string {

@@ -27,7 +27,7 @@ node  region  state      address  open  unfinished
 2     wa      not ready  b:1      0     0
 3     pr      DOWN       c:1      connection refused
 
-round trips in ms, from node: to node (of it, added)
+round trips in ms, from node: to node (added on the way there)
 1    2: 67.0 (66.0)  3: none  4: ?
 
 shard  leader  term  applied  undecided  lock holders  behind the foremost replica, log entries

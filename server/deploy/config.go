@@ -132,7 +132,7 @@ func oneLine(err error) string {
 		if at, ok := strings.CutPrefix(l, "line "); ok && strings.Contains(l, " not found in type ") {
 			line, rest, _ := strings.Cut(at, ": field ")
 			key, _, _ := strings.Cut(rest, " not found in type ")
-			l = fmt.Sprintf("line %s: there is no key %q", line, key)
+			l = fmt.Sprintf("line %s: there is no key %q%s", line, key, nearest(key))
 		}
 		lines[i] = l
 	}

@@ -27,6 +27,8 @@ type Config struct {
 	// Carry, if set, is how pings leave: it calls send at once or later, so that
 	// an added delay of the link is measured too.
 	Carry func(to txn.NodeID, frame []byte, send func(frame []byte))
+	// Deaf, if set, says of whom nothing is heard: its frames are thrown away.
+	Deaf func(from txn.NodeID) bool
 	// Answer is given a question and returns its answer.
 	Answer func(question []byte) []byte
 }
@@ -186,6 +188,9 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID) error {
 		k, content, err := r.next()
 		if err != nil {
 			return err
+		}
+		if t.cfg.Deaf != nil && t.cfg.Deaf(from) {
+			continue
 		}
 		switch k {
 		case kindEnvelope:

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"isochron/geo"
+	"isochron/test/faults"
+)
+
+func main() {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, restore)
+	if err := run(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "faults: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+var errViolations = errors.New("the cluster broke its promises")
+
+func run(ctx context.Context) error {
+	minutes := flag.Float64("minutes", 60, "how long")
+	period := flag.Duration("period", 5*time.Minute, "after how long the loads pause and everything is checked")
+	wan := flag.String("wan", "azure5", "the map, of five regions")
+	scale := flag.Float64("wan-scale", 0.2, "multiply every delay by this")
+	seed := flag.Uint64("seed", 0, "the faults follow from it; 0: another each time")
+	disk := flag.Int("disk-mb", 600, "the size of one node's disk, which is filled now and then; 0: none")
+	tpcc := flag.Float64("tpcc-scale", 0.02, "customers and items of TPC-C times this")
+	binary := flag.String("isochron", "bin/isochron", "the binary to run")
+	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
+	flag.Parse()
+
+	w, err := geo.Parse(*wan)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(*binary)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "isochron-faults-")
+	if err != nil {
+		return err
+	}
+	cfg := faults.Config{
+		Dir: dir, WAN: w.Scale(*scale), Seed: *seed, For: time.Duration(*minutes * float64(time.Minute)), Period: *period, DiskMB: *disk, Scale: *tpcc,
+		Command: func(args ...string) *exec.Cmd { return exec.Command(path, args...) },
+		Say:     func(format string, args ...any) { fmt.Printf(format+"\n", args...) },
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64N(1 << 40)
+	}
+	if *asJSON {
+		cfg.Say = func(string, ...any) {}
+	}
+	cfg.Say("seed %d, in %s", cfg.Seed, dir)
+	report, err := faults.Do(ctx, cfg)
+	if *asJSON {
+		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(report))
+	} else {
+		report.Print(os.Stdout)
+	}
+	if err == nil && len(report.Violations) > 0 {
+		err = errViolations
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w (seed %d; logs, histories and data are in %s)", err, cfg.Seed, dir), keep(dir, report))
+	}
+	return os.RemoveAll(dir)
+}
+
+// keep writes the report beside the logs.
+func keep(dir string, report *faults.Report) error {
+	b, err := json.MarshalIndent(report, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "report.json"), b, 0o600)
+}

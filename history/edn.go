@@ -1,0 +1,38 @@
+package history
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ExportEDN writes a list-append history as Jepsen's operations, one map a line,
+// which Elle's list-append checker reads: an invocation and a completion for each
+// record, in the order of their times. Keys are strings there.
+func ExportEDN(w io.Writer, h *History) error {
+	buf := bufio.NewWriter(w)
+	for i, e := range jepsenOrder(h) {
+		if _, err := fmt.Fprintf(buf, "{:type :%s, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n",
+			e.kind, ednOps(e.record, e.kind == "ok"), e.process, e.nanos, i); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+// ednOps are a record's steps; what was read is known only of a commit.
+func ednOps(r *Record, read bool) string {
+	var out []string
+	for _, op := range r.Ops {
+		switch {
+		case op.Kind == Append:
+			out = append(out, fmt.Sprintf("[:append %q %d]", op.Key, op.Value))
+		case op.Kind == ReadList && read:
+			out = append(out, fmt.Sprintf("[:r %q [%s]]", op.Key, strings.Trim(fmt.Sprint(op.List), "[]")))
+		case op.Kind == ReadList:
+			out = append(out, fmt.Sprintf("[:r %q nil]", op.Key))
+		}
+	}
+	return strings.Join(out, " ")
+}

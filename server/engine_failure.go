@@ -1,0 +1,164 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"isochron/store"
+)
+
+// newFailure says what failed in a data directory, and what to do if that is known.
+func newFailure(doing, dir string, err error) *store.Failure {
+	return &store.Failure{Doing: doing + " in " + dir, Err: advise(dir, err)}
+}
+
+// damaged are words by which the storage library tells of data that was changed.
+var damaged = []string{"corrupt", "checksum mismatch", "invalid chunk", "malformed"}
+
+// advise adds what a person can do about an error of the disk, and makes it one line.
+func advise(dir string, err error) error {
+	err = oneLineError{err}
+	has := func(word string) bool { return strings.Contains(err.Error(), word) }
+	switch {
+	case pebble.IsCorruptionError(err), slices.ContainsFunc(damaged, has):
+		return fmt.Errorf("the data in %s is damaged: %w; put the directory back from a copy that is whole, or let the other nodes go on without this one", dir, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), has(syscall.ENOSPC.Error()):
+		return fmt.Errorf("the disk that holds %s is full: make room there and start the node again; it has acknowledged nothing that it did not write (%w)", dir, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), has(syscall.EROFS.Error()):
+		return fmt.Errorf("%s must be writable: give the node its own directory and the rights to write there (%w)", dir, err)
+	}
+	return err
+}
+
+// nameFailure turns a panic of the storage library over an error of the disk into
+// a Failure. Any other panic goes on.
+func (e *Engine) nameFailure(doing string) {
+	switch p := recover().(type) {
+	case nil:
+	case *store.Failure, runtime.Error:
+		panic(p)
+	case error:
+		panic(e.failure(doing, p))
+	default:
+		panic(p)
+	}
+}
+
+// openPebble opens a store. A new one is opened twice: only the second log says
+// how far it was synced, so that damage in its midst is told from a torn end.
+func openPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
+	about, err := pebble.Peek(cfg.Dir, cfg.fs)
+	if err != nil {
+		return nil, err
+	}
+	if !about.Exists {
+		db, err := tryPebble(cfg, broken)
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if about.Exists {
+		if err := checkManifestFile(cfg.fs, about.ManifestFilename); err != nil {
+			return nil, err
+		}
+	}
+	return tryPebble(cfg, broken)
+}
+
+// tryPebble opens a store; what the library panics over, or ends its goroutine
+// for, it returns.
+func tryPebble(cfg EngineConfig, broken *atomic.Bool) (db *pebble.DB, err error) {
+	var fatal *store.Failure
+	opening := cfg
+	opening.Failed = func(f *store.Failure) {
+		if db == nil && fatal == nil {
+			fatal = f
+		}
+		if cfg.Failed != nil {
+			cfg.Failed(f)
+		}
+	}
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		db, err = pebble.Open(cfg.Dir, pebbleOptions(opening, broken))
+	}()
+	switch p := (<-done).(type) {
+	case nil:
+	case runtime.Error:
+		panic(p)
+	case error:
+		return nil, p
+	default:
+		panic(p)
+	}
+	if db == nil && err == nil {
+		return nil, fmt.Errorf("it failed while it was opened: %w", fatal)
+	}
+	return db, err
+}
+
+// openError says what a person can do about a directory that does not open.
+func openError(dir string, err error) error {
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EWOULDBLOCK) || strings.Contains(err.Error(), "lock held") {
+		return fmt.Errorf("the data directory %s is in use by another process: stop that one first, or give another directory", dir)
+	}
+	return fmt.Errorf("the data directory %s cannot be opened: %w", dir, advise(dir, err))
+}
+
+// oneLineError is an error told in one line.
+type oneLineError struct{ error }
+
+func (e oneLineError) Error() string {
+	text := strings.ReplaceAll(e.error.Error(), "<corruption detail carrier>", "") // a mark of the library, for itself
+	return strings.Join(strings.Fields(text), " ")
+}
+func (e oneLineError) Unwrap() error { return e.error }
+
+// pebbleLog passes on what an operator should read.
+type pebbleLog struct {
+	log    *slog.Logger
+	dir    string
+	failed func(*store.Failure)
+	broken *atomic.Bool
+}
+
+func (l pebbleLog) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
+func (l pebbleLog) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
+
+// Fatalf must not return. It is called in whatever goroutine met the failure, and
+// ends that one: a panic would end the process before it could say why in one line.
+func (l pebbleLog) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	for _, a := range args {
+		if e, ok := a.(error); ok {
+			err = e // without the stack that a format may ask for
+		}
+	}
+	l.fail("writing", err)
+	runtime.Goexit()
+}
+
+func (l pebbleLog) fail(doing string, err error) {
+	l.broken.Store(true)
+	f := newFailure(doing, l.dir, err)
+	if l.failed != nil {
+		l.failed(f)
+		return
+	}
+	l.log.Error(f.Error())
+	os.Exit(1)
+}

@@ -1,0 +1,193 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+// LinkChange is what an operator does to the links of a node whose wide area is
+// emulated. Heal comes first: it undoes all that was ever changed.
+type LinkChange struct {
+	Heal    bool                   `json:"heal,omitempty"`
+	To      []txn.NodeID           `json:"to,omitempty"`       // cut: nothing is sent to them
+	From    []txn.NodeID           `json:"from,omitempty"`     // cut: nothing is heard of them
+	DelayMS map[txn.NodeID]float64 `json:"delay_ms,omitempty"` // one way, of what is sent to them
+}
+
+// questionLinks begins the question that carries a LinkChange.
+const questionLinks = "links "
+
+// linkDelayMax bounds a delay that an operator may add.
+const linkDelayMax = time.Minute
+
+// errNoEmulation refuses LinkChanges.
+var errNoEmulation = errors.New("the links of this node are real: only where the configuration says add_delays: true can they be cut or delayed by command")
+
+// deafness is the set of peers that are not heard. It is read for every frame.
+type deafness struct {
+	mu    sync.Mutex // of whoever changes it
+	peers atomic.Pointer[map[txn.NodeID]bool]
+}
+
+// to reports whether nothing of the peer is heard.
+func (d *deafness) to(peer txn.NodeID) bool {
+	m := d.peers.Load()
+	return m != nil && (*m)[peer]
+}
+
+// change replaces the set, or adds to it.
+func (d *deafness) change(anew bool, more []txn.NodeID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	next := map[txn.NodeID]bool{}
+	if m := d.peers.Load(); m != nil && !anew {
+		// order: copies a set.
+		for id := range *m {
+			next[id] = true
+		}
+	}
+	for _, id := range more {
+		next[id] = true
+	}
+	d.peers.Store(&next)
+}
+
+// answerLinks carries out the change that a question holds.
+func (p *Process) answerLinks(question []byte) (any, bool) {
+	content, ok := bytes.CutPrefix(question, []byte(questionLinks))
+	if !ok {
+		return nil, false
+	}
+	type answer struct {
+		Links []LinkReport `json:"links"`
+		Error string       `json:"error,omitempty"`
+	}
+	var c LinkChange
+	if err := json.Unmarshal(content, &c); err != nil {
+		return answer{Error: "the change of links cannot be read: " + err.Error()}, true
+	}
+	if err := p.ChangeLinks(c); err != nil {
+		return answer{Error: err.Error()}, true
+	}
+	return answer{Links: p.linkReports()}, true
+}
+
+// ChangeLinks cuts, delays or heals links of this node, all of it or nothing.
+// What is cut is not remembered: a node that starts again has whole links.
+func (p *Process) ChangeLinks(c LinkChange) error {
+	if !p.cfg.Emulate {
+		return errNoEmulation
+	}
+	if err := p.checkLinks(c); err != nil {
+		return err
+	}
+	if c.Heal {
+		for _, m := range p.cfg.Members {
+			if m.ID != p.cfg.Self {
+				oneWay := p.oneWay(m)
+				p.wan.tune(p.cfg.Self, m.ID, func(l *line) { l.cut, l.delay = false, oneWay })
+			}
+		}
+	}
+	p.deaf.change(c.Heal, c.From)
+	for _, id := range c.To {
+		p.wan.tune(p.cfg.Self, id, func(l *line) { l.cut = true })
+	}
+	// order: each sets a line of its own.
+	for id, ms := range c.DelayMS {
+		p.wan.tune(p.cfg.Self, id, func(l *line) { l.delay = time.Duration(ms * float64(time.Millisecond)) })
+	}
+	p.cfg.Log.Warn("links were changed by command", "heal", c.Heal, "cut_to", c.To, "cut_from", c.From, "delay_ms", c.DelayMS)
+	return nil
+}
+
+func (p *Process) checkLinks(c LinkChange) error {
+	isPeer := func(id txn.NodeID) error {
+		for _, m := range p.cfg.Members {
+			if m.ID == id && id != p.cfg.Self {
+				return nil
+			}
+		}
+		return fmt.Errorf("node %d is no peer of node %d", id, p.cfg.Self)
+	}
+	var errs []error
+	for _, ids := range [][]txn.NodeID{c.To, c.From} {
+		for _, id := range ids {
+			errs = append(errs, isPeer(id))
+		}
+	}
+	// order: any of the errors will do.
+	for id, ms := range c.DelayMS {
+		errs = append(errs, isPeer(id))
+		if !(ms >= 0 && ms <= float64(linkDelayMax.Milliseconds())) {
+			errs = append(errs, fmt.Errorf("the delay to node %d must be between 0 and %v", id, linkDelayMax))
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err // one line
+		}
+	}
+	return nil
+}
+
+// oneWay is the delay that the emulated map adds to what is sent to a node.
+func (p *Process) oneWay(m Member) time.Duration {
+	if !p.cfg.Emulate {
+		return 0
+	}
+	return p.cfg.WAN.RTT(p.region, m.Region) / 2
+}
+
+// linkReports tells of the links to all peers.
+func (p *Process) linkReports() []LinkReport {
+	out := []LinkReport{}
+	for _, l := range p.peers.Links() {
+		r := LinkReport{Peer: l.Peer, Address: l.Address, Up: l.Up, RTTMS: float64(l.RTT.Microseconds()) / 1000, Error: l.Error, Sent: l.Sent, Bytes: l.Bytes, Dropped: l.Dropped}
+		p.wan.tune(p.cfg.Self, l.Peer, func(to *line) { r.CutTo, r.AddedMS = to.cut, float64(to.delay.Microseconds())/1000 })
+		r.CutFrom = p.deaf.to(l.Peer)
+		out = append(out, r)
+	}
+	return out
+}
+
+// tune looks at a line, or changes it. What is under way on it arrives.
+func (w *wan) tune(from, to txn.NodeID, f func(*line)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l := w.lines[pair{from, to}]; l != nil {
+		f(l)
+	}
+}
+
+// AskLinks changes the links of a node and returns how they are now.
+func AskLinks(ctx context.Context, c *peer.Credentials, to Member, change LinkChange) ([]LinkReport, error) {
+	content, err := json.Marshal(change)
+	if err != nil {
+		return nil, err
+	}
+	b, err := peer.Ask(ctx, c, to.ID, to.Address, append([]byte(questionLinks), content...))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Links []LinkReport `json:"links"`
+		Error string       `json:"error"`
+	}
+	if err := json.Unmarshal(b, &answer); err != nil {
+		return nil, fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	if answer.Error != "" {
+		return nil, errors.New(answer.Error)
+	}
+	return answer.Links, nil
+}

@@ -1,0 +1,55 @@
+package shard
+
+import (
+	"testing"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// FuzzCommand: a log entry that can be read can be applied, whatever it says.
+func FuzzCommand(f *testing.F) {
+	a := txn.Attempt{Node: 1, Epoch: 2, Seq: 3}
+	vote := &voteCmd{Attempt: a, Txn: txn.ID{Node: 1, Epoch: 2, Seq: 3}, Participants: []txn.ShardID{1, 2}, Reads: []txn.Key{"r"},
+		Spans: []txn.Span{{Start: "a", End: "c"}}, Writes: []txn.Write{{Key: "b", Value: []byte("v")}, {Key: "gone"}}, Proposed: 7}
+	once := *vote
+	once.OnePhase = true
+	for _, c := range []command{{Vote: vote}, {Vote: &once}, {Decide: &decideCmd{Attempt: a, Commit: true, At: 9}}, {Decide: &decideCmd{Attempt: a}},
+		{Fence: &fenceCmd{Attempt: a}}, {Collect: &collectCmd{Keep: 5}}, {Barrier: 4}, {}} {
+		f.Add(txn.Encode(c), txn.Encode(command{Decide: &decideCmd{Attempt: a, Commit: true, At: 9}}))
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		engine := store.NewMem()
+		st, err := loadState(1, 1, engine, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, raw := range [][]byte{first, second} {
+			var c command
+			if txn.Decode(raw, &c) != nil {
+				return
+			}
+			var b store.Batch
+			st.apply(&b, uint64(i+1), 1, c, 0)
+			engine.Apply(&b)
+		}
+		if _, err := loadState(1, 1, engine, 0); err != nil {
+			t.Errorf("what was applied cannot be loaded: %v", err)
+		}
+	})
+}
+
+// FuzzDecodeRaft: what a peer sends as raft's message is read or refused.
+func FuzzDecodeRaft(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{8, 3, 16, 1, 24, 2, 32, 4})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeRaft(b)
+		if err != nil {
+			return
+		}
+		if _, err := decodeRaft(marshal(m)); err != nil {
+			t.Errorf("what was read cannot be written and read again: %v", err)
+		}
+	})
+}

@@ -1,0 +1,302 @@
+package faults
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"isochron/geo"
+)
+
+// Command makes a call of the isochron command.
+type Command func(args ...string) *exec.Cmd
+
+// readyWait bounds the start of a node, on a busy machine under the race detector.
+const readyWait = 3 * time.Minute
+
+// Cluster is a cluster of processes on this machine.
+type Cluster struct {
+	Nodes    []*Node
+	Password string // of root
+	command  Command
+}
+
+// Node is one of its nodes.
+type Node struct {
+	ID      int
+	Region  string `json:"region"`
+	Config  string `json:"config"`
+	SQL     string `json:"sql_listen"`
+	DataDir string
+
+	command Command
+	log     string
+	mu      sync.Mutex
+	run     *nodeRun // the latest; nil: never started
+}
+
+// nodeRun is one process.
+type nodeRun struct {
+	cmd   *exec.Cmd
+	ready chan struct{} // closed when SQL clients may come
+	ended chan struct{} // closed when the process is gone
+	err   error         // of Wait, when ended is closed
+	meant bool          // somebody wants its end
+	last  string        // line of its standard error
+}
+
+// FreePorts is a base port above which init's ports for n nodes are free.
+func FreePorts(n int) (int, error) {
+	free := func(port int) bool {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		return err == nil && l.Close() == nil
+	}
+	for base := 20000 + os.Getpid()%1000*10; base < 32000; base += n { // below the ports given to clients
+		ok := true
+		for i := range n {
+			ok = ok && free(base+i) && free(base+100+i) && free(base+200+i)
+		}
+		if ok {
+			return base, nil
+		}
+	}
+	return 0, errors.New("no free ports between 20000 and 32000")
+}
+
+// NewCluster makes the files of a cluster in dir/c: one node in each region of
+// the map, whose delays are emulated.
+func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
+	base, err := FreePorts(len(wan.Regions))
+	if err != nil {
+		return nil, err
+	}
+	plan := filepath.Join(dir, "map.yaml")
+	if err := os.WriteFile(plan, mapText(wan), 0o600); err != nil {
+		return nil, err
+	}
+	files := filepath.Join(dir, "c")
+	var stderr strings.Builder
+	cmd := command("init", "--dir", files, "--wan", plan, "--base-port", fmt.Sprint(base), "--json")
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("isochron init: %w: %s", err, &stderr)
+	}
+	c := &Cluster{command: command}
+	var about struct {
+		Nodes        []*Node
+		RootPassword string `json:"root_password_file"`
+	}
+	if err := json.Unmarshal(out, &about); err != nil {
+		return nil, fmt.Errorf("isochron init --json: %w", err)
+	}
+	password, err := os.ReadFile(about.RootPassword)
+	if err != nil {
+		return nil, fmt.Errorf("root's password: %w", err)
+	}
+	c.Password = strings.TrimSpace(string(password))
+	for i, n := range about.Nodes {
+		n.ID, n.command = i+1, command
+		n.DataDir = filepath.Join(files, fmt.Sprintf("node%d", n.ID))
+		n.log = filepath.Join(dir, fmt.Sprintf("node%d.log", n.ID))
+	}
+	c.Nodes = about.Nodes
+	return c, nil
+}
+
+// mapText is a map as a file.
+func mapText(w geo.WAN) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "regions: [")
+	for i, r := range w.Regions {
+		fmt.Fprintf(&b, "%s%s", strings.Repeat(", ", min(i, 1)), r)
+	}
+	fmt.Fprintf(&b, "]\nrtt_ms:\n")
+	for i, r := range w.Regions[:len(w.Regions)-1] {
+		fmt.Fprintf(&b, "  %s: {", r)
+		for j, to := range w.Regions[i+1:] {
+			fmt.Fprintf(&b, "%s%s: %.3f", strings.Repeat(", ", min(j, 1)), to, float64(w.RTT(r, to).Microseconds())/1000)
+		}
+		fmt.Fprintf(&b, "}\n")
+	}
+	return []byte(b.String())
+}
+
+// Start starts the node; Await waits for it.
+func (n *Node) Start() error {
+	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	r := &nodeRun{cmd: n.command("start", "--config", n.Config), ready: make(chan struct{}), ended: make(chan struct{})}
+	stdout, err := r.cmd.StdoutPipe()
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	stderr, err := r.cmd.StderrPipe()
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	if err := r.cmd.Start(); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	n.mu.Lock()
+	n.run = r
+	n.mu.Unlock()
+	var reading sync.WaitGroup
+	reading.Go(func() { n.readStdout(r, stdout) })
+	reading.Go(func() { n.readStderr(r, stderr, log) })
+	go func() {
+		reading.Wait()
+		r.err = r.cmd.Wait()
+		_ = log.Close() // of lines that were written one by one
+		close(r.ended)
+	}()
+	return nil
+}
+
+func (n *Node) readStdout(r *nodeRun, from io.Reader) {
+	said := false
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		if !said && strings.Contains(lines.Text(), " is ready: MySQL at ") {
+			said = true
+			close(r.ready)
+		}
+	}
+}
+
+func (n *Node) readStderr(r *nodeRun, from io.Reader, log io.Writer) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		_, _ = fmt.Fprintln(log, lines.Text()) // a log that cannot be written must not stop the node
+		n.mu.Lock()
+		r.last = lines.Text()
+		n.mu.Unlock()
+	}
+}
+
+// current is the latest process.
+func (n *Node) current() *nodeRun {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.run
+}
+
+// Await waits until the node says that SQL clients may come.
+func (n *Node) Await(ctx context.Context) error {
+	r := n.current()
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	select {
+	case <-r.ready:
+		return nil
+	case <-r.ended:
+		return fmt.Errorf("node %d ended before it was ready: %w: %s", n.ID, r.err, n.lastLine())
+	case <-ctx.Done():
+		return fmt.Errorf("node %d is not ready: %w; see %s", n.ID, ctx.Err(), n.log)
+	}
+}
+
+func (n *Node) lastLine() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.run.last
+}
+
+// Signal sends a signal; meant says that it may end the process.
+func (n *Node) Signal(s syscall.Signal, meant bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.run.meant = n.run.meant || meant
+	return n.run.cmd.Process.Signal(s)
+}
+
+// Kill ends the node at once, and waits until it is gone.
+func (n *Node) Kill() error {
+	if err := n.Signal(syscall.SIGKILL, true); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-n.current().ended
+	return nil
+}
+
+// strayed says if the node has ended although nobody wanted it.
+func (n *Node) strayed() error {
+	r := n.current()
+	if r == nil {
+		return nil
+	}
+	select {
+	case <-r.ended:
+	default:
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if r.meant {
+		return nil
+	}
+	return fmt.Errorf("node %d ended by itself (%v): %s", n.ID, r.err, r.last)
+}
+
+// Links runs "isochron links" on the node.
+func (n *Node) Links(args ...string) error {
+	out, err := n.command(append([]string{"links", "--config", n.Config}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("isochron links %v at node %d: %w: %s", args, n.ID, err, out)
+	}
+	return nil
+}
+
+// StartAll starts all nodes and waits for them.
+func (c *Cluster) StartAll(ctx context.Context) error {
+	for _, n := range c.Nodes {
+		if err := n.Start(); err != nil {
+			return err
+		}
+	}
+	for _, n := range c.Nodes {
+		if err := n.Await(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gracefulWait bounds the graceful end of a node.
+const gracefulWait = 30 * time.Second
+
+// Close ends all nodes, gracefully if they will.
+func (c *Cluster) Close() error {
+	var errs []error
+	for _, n := range c.Nodes {
+		if n.current() != nil {
+			_ = n.Signal(syscall.SIGCONT, true) // it may be paused, or gone
+			_ = n.Signal(syscall.SIGTERM, true)
+		}
+	}
+	for _, n := range c.Nodes {
+		r := n.current()
+		if r == nil {
+			continue
+		}
+		select {
+		case <-r.ended:
+		case <-time.After(gracefulWait):
+			errs = append(errs, fmt.Errorf("node %d did not end in %v when told to", n.ID, gracefulWait), n.Kill())
+		}
+	}
+	return errors.Join(errs...)
+}

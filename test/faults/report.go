@@ -1,0 +1,93 @@
+package faults
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"isochron/sqlload"
+)
+
+// Report is what came of a run.
+type Report struct {
+	Seed       uint64                     `json:"seed"`
+	Dir        string                     `json:"dir"`
+	Seconds    float64                    `json:"seconds"`
+	DiskFull   bool                       `json:"disk_full"` // a disk could be filled
+	Events     []Event                    `json:"events"`
+	Kinds      []KindReport               `json:"kinds"`
+	Loads      map[string]sqlload.Figures `json:"loads"`
+	Records    int                        `json:"history_records"`
+	Violations []string                   `json:"violations"`
+}
+
+// KindReport sums up the faults of a kind; times are in seconds. GoesOn is zero
+// where a majority was hit.
+type KindReport struct {
+	Kind          Kind    `json:"kind"`
+	Count         int     `json:"count"`
+	GoesOnMedian  float64 `json:"goes_on_median_s"`
+	GoesOnWorst   float64 `json:"goes_on_worst_s"`
+	ResumesMedian float64 `json:"resumes_median_s"`
+	ResumesWorst  float64 `json:"resumes_worst_s"`
+}
+
+func (r *Report) finish(loads []*load, took time.Duration) {
+	r.Seconds, r.Loads = took.Seconds(), map[string]sqlload.Figures{}
+	for _, l := range loads {
+		r.Loads[l.name] = l.total
+	}
+	for _, kind := range Kinds {
+		k := KindReport{Kind: kind}
+		var goesOn, resumes []float64
+		for _, e := range r.Events {
+			if e.Kind != kind {
+				continue
+			}
+			k.Count++
+			resumes = append(resumes, e.Resumes)
+			if e.GoesOn >= 0 {
+				goesOn = append(goesOn, e.GoesOn)
+			}
+		}
+		k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(goesOn)
+		k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
+		if k.Count > 0 {
+			r.Kinds = append(r.Kinds, k)
+		}
+	}
+}
+
+func medianAndWorst(times []float64) (median, worst float64) {
+	if len(times) == 0 {
+		return 0, 0
+	}
+	slices.Sort(times)
+	return times[len(times)/2], times[len(times)-1]
+}
+
+// Print is for people.
+func (r *Report) Print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n")
+	for _, k := range r.Kinds {
+		goesOn := "-\t-"
+		if k.Kind != KillAll && k.Kind != KillMajority {
+			goesOn = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, goesOn, k.ResumesMedian, k.ResumesWorst)
+	}
+	fmt.Fprint(w, "\t\t\t\t\t\t\nload\tcommits\tunknown\taborted tries\tcut off\tgave up\t\n")
+	for _, name := range []string{"bank", "list-append", "tpcc"} {
+		f := r.Loads[name]
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t\n", name, f.Commits, f.Unknown, f.Aborts, f.Disconnect, f.GaveUp)
+	}
+	_ = w.Flush() // whoever reads it is no part of the verdict
+	for _, v := range r.Violations {
+		fmt.Fprintln(out, "VIOLATION:", v)
+	}
+	fmt.Fprintf(out, "\nseed %d, %.0f s, %d faults, %d records of list-append judged, %d violations\n",
+		r.Seed, r.Seconds, len(r.Events), r.Records, len(r.Violations))
+}
