@@ -14,6 +14,7 @@ type round struct {
 	lock   txn.Lock
 	open   int // parts not answered
 	final  bool
+	at     txn.Timestamp // the latest that a Present was answered
 	wide   bool
 	pieces [][]*piece // of each scan, in the order of its result
 	scans  []txn.Scan
@@ -24,6 +25,7 @@ type piece struct {
 	scan txn.Scan // what is still to be read of it
 	rows []txn.Row
 	done bool
+	more bool // of its last answer
 }
 
 // part is one Access on its way.
@@ -48,7 +50,8 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	get := func(s txn.ShardID) *part {
 		if parts[s] == nil {
 			parts[s] = &part{r: r, access: &txn.Access{
-				Shard: s, Txn: t.id, Age: t.age, Lock: r.lock, Wait: req.Read.Wait, WaitMillis: t.lockWait}}
+				Shard: s, Txn: t.id, Age: t.age, Lock: r.lock, Wait: req.Read.Wait, WaitMillis: t.lockWait,
+				AsOf: t.asOf, HoldMillis: t.hold, Present: req.Read.Present}}
 		}
 		return parts[s]
 	}
@@ -77,7 +80,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round = r
 	t.stats.Rounds++
-	r.final = req.Read.Final && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
 		if r.final {
@@ -92,6 +95,9 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 // lockOf is the lock that a read takes: what the client asked for, or what the
 // row's policy takes for reads that go to the leader.
 func (c *Coordinator) lockOf(t *transaction, r txn.Read) txn.Lock {
+	if t.asOf != 0 || r.Present {
+		return txn.LockNone
+	}
 	if r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads || !c.readsAtLeader(t) {
 		return r.Lock
 	}
@@ -140,7 +146,8 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
-	a.Nearest = a.Lock == txn.LockNone && !a.Final && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a)
+	a.Nearest = a.AsOf != 0 ||
+		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a)
 	wait := c.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
@@ -240,6 +247,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	r.final = r.final && m.Final
+	r.at = max(r.at, m.At)
 	if len(t.spans) > maxSpans {
 		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
 		return
@@ -290,10 +298,11 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
-		if p.access.Wait != txn.SkipLocked {
+		if p.access.Wait != txn.SkipLocked && t.asOf == 0 {
 			t.spans = append(t.spans, spanCheck(pc.scan, got))
 		}
-		if !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
+		pc.more = got.More
+		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
 			pc.done = true
 			continue
 		}
@@ -352,6 +361,7 @@ func (c *Coordinator) finishRound(r *round) {
 	t.round = nil
 	t.final = r.final
 	resp := t.response(nil)
+	resp.At = r.at
 	for _, k := range r.req.Read.Gets {
 		row, ok := t.reads[k]
 		if !ok {
@@ -362,12 +372,18 @@ func (c *Coordinator) finishRound(r *round) {
 	for i, pieces := range r.pieces {
 		s := r.scans[i]
 		var rows []txn.Row
+		more := false
 		for _, pc := range pieces {
+			if more {
+				break // a page is without gaps
+			}
 			rows = append(rows, pc.rows...)
+			more = r.req.Read.Page && pc.more
 		}
 		if s.Limit > 0 && len(rows) > s.Limit {
-			rows = rows[:s.Limit]
+			rows, more = rows[:s.Limit], true
 		}
+		resp.More = append(resp.More, more)
 		if r.req.Read.Wait != txn.SkipLocked {
 			t.scans[scanKey{s, r.lock}] = rows
 		}
