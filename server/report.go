@@ -60,6 +60,9 @@ func (p *Process) answer(question []byte) []byte {
 	type refusal struct {
 		Error string `json:"error"`
 	}
+	if q, ok := isRows(question); ok {
+		return p.answerRows(q)
+	}
 	var out any = refusal{"this node does not know the question; is it of another version?"}
 	if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
