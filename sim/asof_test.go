@@ -6,18 +6,19 @@ import (
 	"testing"
 	"time"
 
+	"isochron/node"
 	"isochron/protocol"
 	"isochron/txn"
 )
 
 // openAsOf is a calm cluster of three regions whose bank is open.
-func openAsOf(t *testing.T) *hunt {
+func openAsOf(t *testing.T, bugs node.Bugs) *hunt {
 	t.Helper()
 	row, err := protocol.ByName("2pc+2pl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hunt{}
+	h := &hunt{cfg: HuntConfig{Bugs: bugs}}
 	h.open(1, row)
 	t.Cleanup(h.w.Close)
 	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
@@ -60,7 +61,7 @@ func (h *hunt) rewrite(t *testing.T, c *Client, n int, apart time.Duration) {
 // What is held stays, however long it takes, as long as somebody renews it; what
 // is not held goes, and a read of it says so instead of giving wrong rows.
 func TestVersionsAreKeptWhileTheyAreHeld(t *testing.T) {
-	h := openAsOf(t)
+	h := openAsOf(t, node.Bugs{})
 	keep := HuntParams(h.cfg.Bugs).KeepVersions
 	h.do(t, func(c *Client) {
 		at, err := txn.Present(context.Background(), c.DB())
@@ -86,7 +87,7 @@ func TestVersionsAreKeptWhileTheyAreHeld(t *testing.T) {
 
 // A transaction of a moment writes nothing, and a moment of the far future is refused.
 func TestAMomentIsRefused(t *testing.T) {
-	h := openAsOf(t)
+	h := openAsOf(t, node.Bugs{})
 	h.do(t, func(c *Client) {
 		at, err := txn.Present(context.Background(), c.DB())
 		if err != nil {
@@ -102,4 +103,53 @@ func TestAMomentIsRefused(t *testing.T) {
 			t.Errorf("a read of tomorrow: %v", err)
 		}
 	})
+}
+
+// A moment stays as it was read although the leader that answered dies, and the
+// next one's clock is behind it: the floor is in the log. Without it, it is not.
+func TestAMomentSurvivesItsLeader(t *testing.T) {
+	for _, bug := range []bool{false, true} {
+		h := openAsOf(t, node.Bugs{ForgetFloor: bug})
+		h.w.hosts[0].wallShift = time.Minute // it leads the first account
+		var at txn.Timestamp
+		read := func(c *Client) (v string) {
+			err := error(nil)
+			for range 100 {
+				if v, err = h.readAsOf(c, txn.Options{AsOf: at}); err == nil {
+					return v
+				}
+				c.Sleep(huntUnit)
+			}
+			t.Errorf("no reading: %v", err)
+			return v
+		}
+		h.do(t, func(c *Client) {
+			var err error
+			if at, err = txn.Present(context.Background(), c.DB()); err != nil {
+				t.Error(err)
+			}
+			if v := read(c); v != "100" {
+				t.Errorf("the account has %q", v)
+			}
+		})
+		h.w.hosts[0].crash(strictly)
+		after := ""
+		c := h.w.Go(2, func(c *Client) {
+			for range 200 {
+				tx := c.DB().Begin(txn.Options{})
+				tx.Put(h.bank.Keys()[0], []byte("777"))
+				if tx.Commit(context.Background()) == nil {
+					after = read(c)
+					return
+				}
+				c.Sleep(huntUnit)
+			}
+		})
+		if !h.w.RunUntil(huntReadWait, c.Done) {
+			t.Fatal("the client came to no end")
+		}
+		if want := map[bool]string{false: "100", true: "777"}[bug]; after != want {
+			t.Errorf("floor forgotten: %v; the account has %q at the same moment, want %q", bug, after, want)
+		}
+	}
 }

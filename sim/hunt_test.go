@@ -94,7 +94,6 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"ignore range checks", node.Bugs{IgnoreRangeChecks: true}, []string{"2pc+occ"}, 20},
 		{"release before the votes", node.Bugs{ReleaseBeforeVotes: true}, DefaultRows, 10},
 		{"ignore undecided votes", node.Bugs{IgnoreUndecided: true}, DefaultRows, 10},
-		{"forget the floor", node.Bugs{ForgetFloor: true}, DefaultRows, 60},
 	} {
 		for _, row := range c.rows {
 			t.Run(c.name+" on "+row, func(t *testing.T) {

@@ -25,11 +25,6 @@ func (s *Store) change(ctx context.Context, do func(*change) error) error {
 	var c *change
 	err := retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
 		c = &change{ctx: ctx, store: s, tx: tx}
-		if restoring, err := c.get(RestoreKey); err != nil {
-			return err
-		} else if restoring[0] != nil {
-			return ErrRestoring
-		}
 		if err := do(c); err != nil {
 			return err
 		}
