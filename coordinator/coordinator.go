@@ -82,6 +82,7 @@ type transaction struct {
 	lockWait int64
 	asOf     txn.Timestamp // 0: of no moment but its commit's
 	hold     int64         // ms
+	readOnly bool
 	reads    map[txn.Key]readRow
 	spans    []txn.SpanCheck
 	scans    map[scanKey][]txn.Row
@@ -162,7 +163,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
-		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, asOf: from.AsOf, hold: from.HoldMillis,
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
 		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
 	}
 	c.nextTxn++

@@ -21,9 +21,9 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 
 // Begin implements txn.DB.
 func (d *db) Begin(opt txn.Options) txn.Txn {
-	h := &handle{port: d.port, readOnly: opt.ReadOnly, from: Start{
-		LockWaitMillis: opt.LockWaitMillis, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis}}
-	h.readOnly = h.readOnly || opt.AsOf != 0
+	readOnly := opt.ReadOnly || opt.AsOf != 0
+	h := &handle{port: d.port, readOnly: readOnly, from: Start{
+		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 	}

@@ -56,6 +56,7 @@ type Start struct {
 	LockWaitMillis int64
 	AsOf           txn.Timestamp
 	HoldMillis     int64
+	ReadOnly       bool // it will write nothing
 }
 
 // Guard is one Txn.Guard.
