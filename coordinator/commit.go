@@ -45,7 +45,7 @@ type commitment struct {
 
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
-	if len(req.Writes) == 0 && (t.final || len(t.reads)+len(t.spans) == 0) {
+	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || len(t.reads)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
 		c.reportEnd(t, nil)

@@ -83,6 +83,8 @@ type transaction struct {
 	age      txn.Age
 	try      int
 	lockWait int64
+	asOf     txn.Timestamp // 0: of no moment but its commit's
+	hold     int64         // ms
 	readOnly bool
 	reads    map[txn.Key]readRow
 	spans    []txn.SpanCheck
@@ -166,7 +168,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
-		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly,
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
 		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
 		began: c.env.Now().Mono,
 	}

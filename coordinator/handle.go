@@ -21,7 +21,9 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 
 // Begin implements txn.DB.
 func (d *db) Begin(opt txn.Options) txn.Txn {
-	h := &handle{port: d.port, readOnly: opt.ReadOnly, from: Start{LockWaitMillis: opt.LockWaitMillis, ReadOnly: opt.ReadOnly}}
+	readOnly := opt.ReadOnly || opt.AsOf != 0
+	h := &handle{port: d.port, readOnly: readOnly, from: Start{
+		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 	}
@@ -145,6 +147,7 @@ func (h *handle) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	if err != nil {
 		return txn.ReadResult{}, err
 	}
+	out.More, out.At = resp.More, resp.At
 	for j, i := range asked {
 		out.Values[i] = resp.Rows[j].Value
 		if v, ok := h.buf.rows.Get(r.Gets[i]); ok {

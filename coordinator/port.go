@@ -54,6 +54,8 @@ type Start struct {
 	Age            txn.Age // zero: its own
 	Try            int     // 0 for the first
 	LockWaitMillis int64
+	AsOf           txn.Timestamp
+	HoldMillis     int64
 	ReadOnly       bool // it will write nothing
 }
 
@@ -67,9 +69,11 @@ type Guard struct {
 type Response struct {
 	Txn     txn.ID
 	Age     txn.Age
-	Rows    []txn.Row   // one for each of Read.Gets
-	Scans   [][]txn.Row // for each of Read.Scans, in its order, within its limit
-	Version txn.Version // of a commit's writes
+	Rows    []txn.Row     // one for each of Read.Gets
+	Scans   [][]txn.Row   // for each of Read.Scans, in its order, within its limit
+	More    []bool        // for each of Scans, of a Page
+	At      txn.Timestamp // answers Present
+	Version txn.Version   // of a commit's writes
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Err     *txn.Error

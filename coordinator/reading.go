@@ -14,6 +14,7 @@ type round struct {
 	lock   txn.Lock
 	open   int // parts not answered
 	final  bool
+	at     txn.Timestamp // the latest that a Present was answered
 	wide   bool
 	pieces [][]*piece // of each scan, in the order of its result
 	scans  []txn.Scan
@@ -27,6 +28,7 @@ type piece struct {
 	scan txn.Scan // what is still to be read of it
 	rows []txn.Row
 	done bool
+	more bool // of its last answer
 }
 
 // part is one Access on its way.
@@ -52,7 +54,8 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	get := func(s txn.ShardID) *part {
 		if parts[s] == nil {
 			parts[s] = &part{r: r, access: &txn.Access{
-				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait}}
+				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait,
+				AsOf: t.asOf, HoldMillis: t.hold, Present: req.Read.Present}}
 		}
 		return parts[s]
 	}
@@ -85,7 +88,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
-	r.final = req.Read.Final && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
 		if r.final {
@@ -102,6 +105,8 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 // what it takes at every shard.
 func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 	switch {
+	case t.asOf != 0 || r.Present:
+		return txn.LockNone
 	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
 		return r.Lock
 	case !c.readsAtLeader(t) && (s == 0 || !c.locksAtHome(t, r, s)):
@@ -162,7 +167,8 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
-	a.Nearest = a.Lock == txn.LockNone && !a.Final && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a)
+	a.Nearest = a.AsOf != 0 ||
+		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a)
 	wait := c.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
@@ -266,6 +272,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	r.final = r.final && m.Final
+	r.at = max(r.at, m.At)
 	if len(t.spans) > maxSpans {
 		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
 		return
@@ -316,10 +323,11 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
-		if p.access.Wait != txn.SkipLocked {
+		if p.access.Wait != txn.SkipLocked && t.asOf == 0 {
 			t.spans = append(t.spans, spanCheck(pc.scan, got))
 		}
-		if !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
+		pc.more = got.More
+		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
 			pc.done = true
 			continue
 		}
@@ -379,6 +387,7 @@ func (c *Coordinator) finishRound(r *round) {
 	t.final = r.final
 	c.reportRound(r)
 	resp := t.response(nil)
+	resp.At = r.at
 	for _, k := range r.req.Read.Gets {
 		row, ok := t.reads[k]
 		if !ok {
@@ -389,12 +398,18 @@ func (c *Coordinator) finishRound(r *round) {
 	for i, pieces := range r.pieces {
 		s := r.scans[i]
 		var rows []txn.Row
+		more := false
 		for _, pc := range pieces {
+			if more {
+				break // a page is without gaps
+			}
 			rows = append(rows, pc.rows...)
+			more = r.req.Read.Page && pc.more
 		}
 		if s.Limit > 0 && len(rows) > s.Limit {
-			rows = rows[:s.Limit]
+			rows, more = rows[:s.Limit], true
 		}
+		resp.More = append(resp.More, more)
 		if r.req.Read.Wait != txn.SkipLocked {
 			t.scans[scanKey{s, r.lock}] = rows
 		}

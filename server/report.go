@@ -79,6 +79,9 @@ func (p *Process) answer(question []byte) []byte {
 	type refusal struct {
 		Error string `json:"error"`
 	}
+	if q, ok := isRows(question); ok {
+		return p.answerRows(q)
+	}
 	var out any = refusal{"this node does not know the question; is it of another version?"}
 	if a, ok := p.answerLinks(question); ok {
 		out = a

@@ -9,6 +9,12 @@ import (
 // OnAccess answers reads: any replica a nearest one, the leader all others.
 func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	switch {
+	case m.AsOf != 0:
+		r.accessAsOf(from, m)
+	case m.Present && r.Serving():
+		r.lead.present(from, m)
+	case m.Present:
+		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case r.Serving():
 		r.lead.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
@@ -58,7 +64,11 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	if r.lead != nil {
 		revealed = r.lead.overlay.Span(s.Span)
 	}
-	m := newMerge(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse)
+	return collect(newMerge(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse), s, skip)
+}
+
+// collect takes rows off a walk, which it closes.
+func collect(m *merge, s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	defer m.base.Close()
 	limit := maxScanRows
 	if s.Limit > 0 {

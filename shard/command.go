@@ -12,6 +12,8 @@ type command struct {
 	Collect *collectCmd `cbor:"4,keyasint,omitempty"`
 	// Barrier changes nothing: that it is applied proves that its proposer led.
 	Barrier uint64 `cbor:"5,keyasint,omitempty"`
+	// Floor says that nothing will be proposed at or below a moment any more.
+	Floor *floorCmd `cbor:"6,keyasint,omitempty"`
 }
 
 // voteCmd is a logged Yes. OnePhase: it is the commit as well.
@@ -40,9 +42,18 @@ type fenceCmd struct {
 	Attempt txn.Attempt `cbor:"1,keyasint,omitempty"`
 }
 
-// collectCmd lets replicas forget versions that nobody can need.
+// collectCmd lets replicas forget versions that nobody can need. Holds that end
+// before Now end; the others keep what they hold.
 type collectCmd struct {
 	Keep txn.Timestamp `cbor:"1,keyasint,omitempty"`
+	Now  txn.Timestamp `cbor:"2,keyasint,omitempty"`
+}
+
+// floorCmd makes a moment one that can be read at: whoever proposes after it in
+// the log proposes above it. Hold, if set, keeps the versions of a moment.
+type floorCmd struct {
+	At   txn.Timestamp `cbor:"1,keyasint,omitempty"`
+	Hold *hold         `cbor:"2,keyasint,omitempty"`
 }
 
 // outcome is how an attempt ended at this shard.

@@ -36,6 +36,9 @@ type leadership struct {
 	collectAt  time.Duration
 	probes     map[txn.ID]*probe
 	orphanAt   map[txn.Attempt]time.Duration
+	asOf       []*asOfWaiter // reads at a moment that is not complete yet
+	floorAsked txn.Timestamp // the highest floor proposed in this term
+	holdAsked  map[txn.Timestamp]time.Duration
 }
 
 type votingVote struct {
@@ -70,6 +73,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
 		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
+		holdAsked: map[txn.Timestamp]time.Duration{},
 	}
 }
 
@@ -275,5 +279,5 @@ func (r *Replica) proposeCollect(now txn.Now) {
 		return
 	}
 	r.lead.collectAt = now.Mono + r.cfg.Params.KeepVersions/4
-	r.propose(command{Collect: &collectCmd{Keep: keep}})
+	r.propose(command{Collect: &collectCmd{Keep: keep, Now: txn.Timestamp(now.WallNanos)}})
 }

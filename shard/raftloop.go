@@ -93,6 +93,7 @@ func (r *Replica) storageApply(m *pb.Message) {
 	}
 	if r.lead != nil {
 		r.lead.maybeServe()
+		r.lead.retryAsOf()
 	}
 	r.deliver(m.GetResponses())
 }

@@ -204,6 +204,7 @@ func (r *Replica) Tick() {
 	}
 	if r.lead != nil {
 		r.expireWaiters(now)
+		r.lead.expireAsOf(now)
 	}
 	if now.Mono >= r.nextCheck {
 		r.nextCheck = now.Mono + r.cfg.Params.ElectionTimeout/4

@@ -24,6 +24,7 @@ type applied struct {
 	Term  uint64        `cbor:"2,keyasint"`
 	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
 	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
+	Holds []hold        `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
 }
 
 // state is what the log says. It is the same on every replica at the same index.
@@ -177,7 +178,9 @@ func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) 
 	case c.Barrier != 0:
 		e.barrier = c.Barrier
 	case c.Collect != nil:
-		s.applied.Keep = max(s.applied.Keep, c.Collect.Keep)
+		s.applyCollect(*c.Collect)
+	case c.Floor != nil:
+		s.applyFloor(*c.Floor)
 	}
 	b.Set(s.key('a'), txn.Encode(s.applied))
 	return e

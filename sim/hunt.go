@@ -243,6 +243,7 @@ func (h *hunt) setup() bool {
 func (h *hunt) startClients(until time.Duration) []*Client {
 	var all []*Client
 	for _, host := range h.w.hosts {
+		all = append(all, h.w.Go(host.id, func(c *Client) { h.lookBack(c, until) }))
 		for range 2 {
 			all = append(all,
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.banking, h.bank.Step) }),
@@ -256,6 +257,26 @@ func (h *hunt) work(c *Client, until time.Duration, record *history.History, ste
 	wc := c.workload(record)
 	for c.Elapsed() < until {
 		step(context.Background(), wc)
+		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+	}
+}
+
+// lookBack reads the bank or the lists as of moments, by turns.
+func (h *hunt) lookBack(c *Client, until time.Duration) {
+	for c.Elapsed() < until {
+		record, read := &h.banking, h.bank.ReadAsOf
+		if c.Rand().IntN(3) == 0 {
+			record, read = &h.listing, h.lists.ReadAsOf
+		}
+		wc := c.workload(record)
+		wc.Record = func(r *history.Record) {
+			h.n.counts["reads at a moment: "+string(r.Outcome)]++
+			if strings.Contains(r.Reason, "collected already") {
+				h.n.counts["reads at a moment that came too late"]++
+			}
+			record.Add(r)
+		}
+		read(context.Background(), wc)
 		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
 	}
 }

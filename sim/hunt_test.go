@@ -34,7 +34,7 @@ func TestHunt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator"} {
+			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator"} {
 				if sum.Counts[rare] == 0 {
 					t.Errorf("no run met %q: the hunt has become too tame", rare)
 				}
@@ -93,6 +93,7 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"forget the fence", node.Bugs{ForgetFence: true}, DefaultRows, 60},
 		{"ignore range checks", node.Bugs{IgnoreRangeChecks: true}, []string{"2pc+occ"}, 20},
 		{"release before the votes", node.Bugs{ReleaseBeforeVotes: true}, DefaultRows, 10},
+		{"ignore undecided votes", node.Bugs{IgnoreUndecided: true}, DefaultRows, 10},
 	} {
 		for _, row := range c.rows {
 			t.Run(c.name+" on "+row, func(t *testing.T) {

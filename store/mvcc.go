@@ -97,9 +97,15 @@ func (e mvccError) Error() string { return string(e) }
 const errShortVersion = mvccError("the stored version is cut short: the data is damaged")
 
 // Latest reads the newest version of a row.
-func Latest(r Reader, prefix []byte, key txn.Key) txn.Row {
+func Latest(r Reader, prefix []byte, key txn.Key) txn.Row { return AsOf(r, prefix, key, Newest) }
+
+// Newest is after every timestamp: a read as of it reads the newest versions.
+const Newest = ^txn.Timestamp(0)
+
+// AsOf reads the newest version of a row that is not after at.
+func AsOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) txn.Row {
 	rk := rowKey(prefix, key)
-	it := r.Iter(rk, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
+	it := r.Iter(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(at)), append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
 	defer it.Close()
 	if !it.First() {
 		return txn.Row{Key: key}
@@ -107,20 +113,26 @@ func Latest(r Reader, prefix []byte, key txn.Key) txn.Row {
 	return decodeVersion(key, it.Value())
 }
 
-// Rows walks the newest versions of the live rows of a span, in key order or
-// its reverse.
+// Rows walks the rows of a span that were live at a moment, in key order or its
+// reverse.
 type Rows struct {
 	it      Iterator
 	prefix  []byte
+	at      txn.Timestamp
 	reverse bool
 	valid   bool
 }
 
-// ScanLatest starts a walk; the caller closes it.
+// ScanLatest starts a walk over the newest versions; the caller closes it.
 func ScanLatest(r Reader, prefix []byte, span txn.Span, reverse bool) *Rows {
+	return ScanAsOf(r, prefix, span, reverse, Newest)
+}
+
+// ScanAsOf starts a walk over the versions of a moment; the caller closes it.
+func ScanAsOf(r Reader, prefix []byte, span txn.Span, reverse bool, at txn.Timestamp) *Rows {
 	start := append(append([]byte{}, prefix...), escape(span.Start)...)
 	end := append(append([]byte{}, prefix...), escape(span.End)...)
-	rs := &Rows{it: r.Iter(start, end), prefix: prefix, reverse: reverse}
+	rs := &Rows{it: r.Iter(start, end), prefix: prefix, at: at, reverse: reverse}
 	if reverse {
 		rs.valid = rs.it.Last()
 	} else {
@@ -142,21 +154,37 @@ func (rs *Rows) Next() (row txn.Row, ok bool) {
 		if !good {
 			panic(&Failure{"walking over rows", errShortVersion})
 		}
-		newest := append([]byte(nil), rs.it.Value()...)
-		rk := rowKey(rs.prefix, key)
-		if rs.reverse { // versions come oldest first
-			for rs.valid = rs.it.Prev(); rs.valid && bytes.HasPrefix(rs.it.Key(), rk); rs.valid = rs.it.Prev() {
-				newest = append(newest[:0], rs.it.Value()...)
-			}
-		} else {
-			for rs.valid = rs.it.Next(); rs.valid && bytes.HasPrefix(rs.it.Key(), rk); rs.valid = rs.it.Next() {
-			}
+		version, found := rs.version(key)
+		if !found {
+			continue
 		}
-		if row := decodeVersion(key, newest); row.Value != nil {
+		if row := decodeVersion(key, version); row.Value != nil {
 			return row, true
 		}
 	}
 	return txn.Row{}, false
+}
+
+// version walks over all versions of a row and returns the newest that is not
+// after the moment of the walk.
+func (rs *Rows) version(key txn.Key) (value []byte, found bool) {
+	rk := rowKey(rs.prefix, key)
+	for rs.valid && bytes.HasPrefix(rs.it.Key(), rk) {
+		k := rs.it.Key()
+		ts := txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:]))
+		if rs.reverse { // versions come oldest first
+			if ts <= rs.at {
+				value, found = append(value[:0], rs.it.Value()...), true
+			}
+			rs.valid = rs.it.Prev()
+			continue
+		}
+		if ts <= rs.at && !found {
+			value, found = append([]byte(nil), rs.it.Value()...), true
+		}
+		rs.valid = rs.it.Next()
+	}
+	return value, found
 }
 
 // Close ends the walk.

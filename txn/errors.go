@@ -25,6 +25,9 @@ const (
 	// KindMisuse: the caller broke a rule (read after commit, write in a
 	// read-only transaction, a result over its bound).
 	KindMisuse
+	// KindTooOld: versions of the moment asked for may have been collected.
+	// Nothing was done; a read at a later moment may succeed.
+	KindTooOld
 )
 
 // Error is every error of a transaction.

@@ -66,6 +66,14 @@ type Access struct {
 	WaitMillis int64   `cbor:"11,keyasint,omitempty"` // bound of a wait for a lock
 	// Guards are checked by a leader that answers a Final read.
 	Guards []ReadCheck `cbor:"12,keyasint,omitempty"`
+	// AsOf, if not 0, asks for the rows as they stood at that moment: all commits
+	// up to it and none after. It takes no locks. HoldMillis asks that the
+	// versions of that moment be kept for so long.
+	AsOf       Timestamp `cbor:"13,keyasint,omitempty"`
+	HoldMillis int64     `cbor:"14,keyasint,omitempty"`
+	// Present asks for nothing but a moment that is not before any commit here
+	// that was acknowledged to anybody.
+	Present bool `cbor:"15,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -98,8 +106,9 @@ type AccessReply struct {
 	Term      uint64 `cbor:"8,keyasint,omitempty"` // of the leader that answered; locks were granted in it
 	Final     bool   `cbor:"9,keyasint,omitempty"` // linearizable as it stands
 	// WaitedNanos is how long the request waited for locks, WaitedFor who held them last.
-	WaitedNanos int64 `cbor:"10,keyasint,omitempty"`
-	WaitedFor   ID    `cbor:"11,keyasint,omitempty"`
+	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
+	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
+	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present
 }
 
 // ReadCheck is a row that was read and must still have this version.

@@ -29,6 +29,8 @@ type Bugs struct {
 	ForgetFence        bool // a leader answers "no vote" without logging a fence
 	IgnoreRangeChecks  bool // validation leaves ranges out: phantoms
 	ReleaseBeforeVotes bool // locks are released at the vote
+	IgnoreUndecided    bool // a read at a moment does not wait for votes from before it
+	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
 }
 
 // Observer is told what a person wants to see; every method is called from the

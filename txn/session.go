@@ -59,6 +59,11 @@ type Read struct {
 	// Final promises that this is the transaction's only read and that it will
 	// write nothing (an autocommit SELECT): it may need no validation.
 	Final bool
+	// Page ends each scan where the bounds of one answer end it, about 4 MiB:
+	// ReadResult.More tells. It goes with Options.AsOf.
+	Page bool
+	// Present asks the leaders of the shards of Gets for a moment, see Present.
+	Present bool
 }
 
 // Pair is a key with its value.
@@ -72,6 +77,8 @@ type Pair struct {
 type ReadResult struct {
 	Values [][]byte
 	Pairs  [][]Pair
+	More   []bool    // for Scans[i] of a Page: rows are left after the last of Pairs[i]
+	At     Timestamp // answers Present
 }
 
 // Options of a transaction.
@@ -82,6 +89,14 @@ type Options struct {
 	RetryOf Txn
 	// ReadOnly refuses writes.
 	ReadOnly bool
+	// AsOf, if not 0, makes a read-only transaction of one moment: it sees all
+	// commits up to AsOf and none after, takes no locks and validates nothing.
+	// Whoever needs what was acknowledged before asks Present for the moment. It
+	// fails with KindTooOld if versions of that moment may be gone.
+	AsOf Timestamp
+	// HoldMillis keeps the versions of AsOf, at each shard that is read, for so
+	// long from the read on, but for no longer than MaxHold. Reading renews it.
+	HoldMillis int64
 	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
 	LockWaitMillis int64
 }

@@ -26,13 +26,20 @@ type testCluster struct {
 	nodes []*process
 }
 
+// freePorts is a base port above which init's ports are free for n nodes.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	base, err := faults.FreePorts(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
 func initCluster(t *testing.T) *testCluster {
 	t.Helper()
 	c := &testCluster{dir: filepath.Join(t.TempDir(), "c"), nodes: make([]*process, 3)}
-	base, portErr := faults.FreePorts(3)
-	if portErr != nil {
-		t.Fatal(portErr)
-	}
+	base := freePorts(t, 3)
 	var out, err strings.Builder
 	args := []string{"init", "--dir", c.dir, "--wan", "uniform:4ms:3", "--base-port", fmt.Sprint(base), "--json"}
 	if code := run(context.Background(), args, &out, &err); code != exitOK {
@@ -290,7 +297,7 @@ func TestStartRefused(t *testing.T) {
 		{"data: node1", "data: .", exitFailed, "holds no node"},
 		{"data: node1", "data: node2", exitFailed, "belongs to node 2"},
 		{"data: node1", "data: " + filepath.Join(other.dir, "node1"), exitFailed, "of cluster "},
-		{"sql_listen: 127.0.0.1", "sql_listen: [127.0.0.1", exitUsage, "sql_listen"},
+		{"sql_listen: 127.0.0.1", "sql_listen: 127.0.0.1x", exitFailed, "cannot be opened"},
 	} {
 		var out, stderr strings.Builder
 		code := run(context.Background(), []string{"start", "--config", edit(b.old, b.new)}, &out, &stderr)

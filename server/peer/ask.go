@@ -9,11 +9,8 @@ import (
 	"isochron/txn"
 )
 
-// questionMax bounds a question, answerMax its answer.
-const (
-	questionMax = 64 << 10
-	answerMax   = 16 << 20
-)
+// AnswerMax bounds a question and its answer.
+const AnswerMax = FrameMax - 1
 
 // askWait bounds the reading of a question and the writing of its answer.
 const askWait = 10 * time.Second
@@ -30,7 +27,7 @@ func Ask(ctx context.Context, c *Credentials, to txn.NodeID, address string, que
 	if _, err := conn.Write(appendFrame(nil, kindQuestion, question)); err != nil {
 		return nil, err
 	}
-	k, content, err := readFrame(conn, answerMax)
+	k, content, err := readFrame(conn, AnswerMax)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +42,12 @@ func (t *Transport) answer(conn *tls.Conn) {
 	if err := conn.SetDeadline(time.Now().Add(askWait)); err != nil {
 		return
 	}
-	k, question, err := readFrame(conn, questionMax)
+	k, question, err := readFrame(conn, AnswerMax)
 	if err != nil || k != kindQuestion || t.cfg.Answer == nil {
 		return // whoever asked has gone, or asks what nobody answers
 	}
-	_, _ = conn.Write(appendFrame(nil, kindAnswer, t.cfg.Answer(question)))
+	answer := appendFrame(nil, kindAnswer, t.cfg.Answer(question)) // it may take its time
+	if conn.SetDeadline(time.Now().Add(askWait)) == nil {
+		_, _ = conn.Write(answer)
+	}
 }

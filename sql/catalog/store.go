@@ -109,12 +109,15 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	var next *Snapshot
 	err := Retry(ctx, s.db, txn.Options{ReadOnly: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
-			Gets:  []txn.Key{accountsKey},
+			Gets:  []txn.Key{accountsKey, RestoreKey},
 			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}},
 			Final: true,
 		})
 		if err != nil {
 			return err
+		}
+		if res.Values[1] != nil {
+			return ErrRestoring
 		}
 		if next, err = s.build(res.Pairs); err == nil {
 			next.Accounts, err = decodeAccounts(res.Values[0])

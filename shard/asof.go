@@ -1,0 +1,249 @@
+package shard
+
+import (
+	"slices"
+	"time"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Reads at a moment T. A commit has one timestamp at all its shards, the largest
+// that a participant proposed; so the commits up to T are a consistent cut, and
+// a shard may show its part of the cut once that part is complete:
+//
+//   - the applied MaxTS is at or above T. All votes of one leader stand in its
+//     log in the order of their timestamps, and above what stood before them; a
+//     later leader's clock has observed all of the log before it serves. So no
+//     vote at or below T comes after an applied entry that raised MaxTS to T;
+//   - no vote at or below T is undecided in the applied state. A commit that is
+//     revealed and not yet applied still is an undecided vote there.
+//
+// Both are facts of the log: any replica that has them applied may answer, a
+// deposed leader too, and the answer never changes. If T is above MaxTS the
+// leader logs a floor first.
+
+// hold keeps the versions of a moment from being collected.
+type hold struct {
+	At    txn.Timestamp `cbor:"1,keyasint,omitempty"`
+	Until txn.Timestamp `cbor:"2,keyasint,omitempty"` // of the leader's wall clock
+}
+
+// The bounds of reads at a moment.
+const (
+	maxHolds  = 64
+	maxAsOf   = 10_000        // that wait at one leader
+	maxAhead  = 6 * time.Hour // a moment so far after the leader's clock is a mistake
+	staleAsOf = "versions of the moment asked for may have been collected already; read at a later one"
+)
+
+// asOfWaiter is a read whose moment is not complete.
+type asOfWaiter struct {
+	from     txn.NodeID
+	m        *txn.Access
+	deadline time.Duration
+}
+
+// applyFloor raises MaxTS and begins or renews a hold. A hold of what may be
+// collected already, or one too many, is none: whoever asked for it is refused.
+func (s *state) applyFloor(f floorCmd) {
+	s.applied.MaxTS = max(s.applied.MaxTS, f.At)
+	if f.Hold == nil || f.Hold.At < s.applied.Keep {
+		return
+	}
+	holds := slices.Clone(s.applied.Holds)
+	i := slices.IndexFunc(holds, func(h hold) bool { return h.At == f.Hold.At })
+	switch {
+	case i >= 0:
+		holds[i].Until = max(holds[i].Until, f.Hold.Until)
+	case len(holds) < maxHolds:
+		holds = append(holds, *f.Hold)
+	}
+	s.applied.Holds = holds
+}
+
+// applyCollect drops the holds that have ended and collects up to the others.
+func (s *state) applyCollect(c collectCmd) {
+	keep := c.Keep
+	var holds []hold
+	for _, h := range s.applied.Holds {
+		if h.Until > c.Now {
+			holds = append(holds, h)
+			keep = min(keep, h.At)
+		}
+	}
+	s.applied.Holds = holds
+	s.applied.Keep = max(s.applied.Keep, keep)
+}
+
+// closed reports whether the state holds all that will ever be committed up to
+// the moment.
+func (r *Replica) closed(at txn.Timestamp) bool {
+	return r.state.applied.MaxTS >= at && r.settled(at)
+}
+
+// settled reports whether no vote up to the moment is undecided.
+func (r *Replica) settled(at txn.Timestamp) bool {
+	if r.cfg.Params.Bugs.IgnoreUndecided {
+		return true
+	}
+	for _, p := range r.state.prepared { // order: none, all are looked at
+		if p.Proposed <= at {
+			return false
+		}
+	}
+	return true
+}
+
+// held reports whether what the read wants held is held for at least half as long.
+func (r *Replica) held(m *txn.Access, now txn.Now) bool {
+	if m.HoldMillis <= 0 {
+		return true
+	}
+	least := txn.Timestamp(max(now.WallNanos, 0) + int64(holdFor(m)/2))
+	return slices.ContainsFunc(r.state.applied.Holds, func(h hold) bool { return h.At == m.AsOf && h.Until >= least })
+}
+
+func holdFor(m *txn.Access) time.Duration {
+	return time.Duration(min(m.HoldMillis, txn.MaxHold.Milliseconds())) * time.Millisecond
+}
+
+// accessAsOf answers a read at a moment, or has it wait at the leader.
+func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
+	now := r.env.Now()
+	switch {
+	case r.Serving():
+		r.lead.accessAsOf(&asOfWaiter{from, m, now.Mono + r.cfg.Params.LockWait})
+	case !m.Nearest || r.state.applied.Index == 0:
+		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	case m.AsOf < r.state.applied.Keep:
+		r.refuseAsOf(from, m, txn.KindTooOld, staleAsOf)
+	case !r.closed(m.AsOf) || !r.held(m, now):
+		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})
+	default:
+		r.answerAsOf(from, m)
+	}
+}
+
+func (r *Replica) refuseAsOf(to txn.NodeID, m *txn.Access, k txn.Kind, reason string) {
+	r.env.Send(to, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}})
+}
+
+// answerAsOf reads the versions of the moment, which is closed.
+func (r *Replica) answerAsOf(to txn.NodeID, m *txn.Access) {
+	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
+	for _, k := range m.Keys {
+		out.Rows = append(out.Rows, store.AsOf(r.cfg.Engine, r.state.rows, k, m.AsOf))
+	}
+	for _, s := range m.Scans {
+		walk := store.ScanAsOf(r.cfg.Engine, r.state.rows, s.Span, s.Reverse, m.AsOf)
+		out.Scans = append(out.Scans, collect(newMerge(walk, nil, s.Reverse), s, nil))
+	}
+	r.env.Send(to, txn.Message{AccessReply: out})
+}
+
+// present tells a moment not before any commit that this shard has taken part
+// in and that somebody was told of. Only who leads for certain may tell.
+func (l *leadership) present(from txn.NodeID, m *txn.Access) {
+	tell := func() {
+		out := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Term: l.term, At: l.r.clock.Next(l.r.env.Now())}
+		for _, k := range m.Keys {
+			out.Rows = append(out.Rows, txn.Row{Key: k})
+		}
+		l.r.env.Send(from, txn.Message{AccessReply: out})
+	}
+	if l.leased() {
+		tell()
+		return
+	}
+	l.afterBarrier(tell)
+}
+
+// accessAsOf answers if it may; else it sees to it that it soon may, and waits.
+func (l *leadership) accessAsOf(w *asOfWaiter) {
+	if l.tryAsOf(w) {
+		return
+	}
+	for _, have := range l.asOf {
+		if have.from == w.from && have.m.Request == w.m.Request {
+			return // asked again: one answer is enough
+		}
+	}
+	if len(l.asOf) >= maxAsOf {
+		l.r.refuseAsOf(w.from, w.m, txn.KindUnavailable, "too many reads at a moment wait at the shard; try again")
+		return
+	}
+	l.asOf = append(l.asOf, w)
+}
+
+// tryAsOf answers or refuses the read; false if it has to wait.
+func (l *leadership) tryAsOf(w *asOfWaiter) bool {
+	r, m, now := l.r, w.m, l.r.env.Now()
+	if m.AsOf < r.state.applied.Keep {
+		r.refuseAsOf(w.from, m, txn.KindTooOld, staleAsOf)
+		return true
+	}
+	if m.AsOf > r.clock.Next(now)+txn.Timestamp(maxAhead) {
+		r.refuseAsOf(w.from, m, txn.KindMisuse, "the moment to read at lies hours ahead of the clock of the shard's leader")
+		return true
+	}
+	if l.floor(m, now) && r.settled(m.AsOf) {
+		r.answerAsOf(w.from, m)
+		return true
+	}
+	return false
+}
+
+// floor reports whether the log says that nothing comes at or below the moment
+// any more and that its versions are held as the read wishes; if not it is
+// proposed.
+func (l *leadership) floor(m *txn.Access, now txn.Now) bool {
+	r := l.r
+	// First the clock: what this leader proposes after the floor is above it.
+	r.clock.Observe(m.AsOf)
+	floored, held := r.state.applied.MaxTS >= m.AsOf, r.held(m, now)
+	f := floorCmd{At: m.AsOf}
+	if r.cfg.Params.Bugs.ForgetFloor {
+		floored, f.At = len(l.voting) == 0, 0
+	}
+	askHold := !held && now.Mono >= l.holdAsked[m.AsOf]
+	if floored && held || !askHold && (floored || l.floorAsked >= m.AsOf) {
+		return floored && held
+	}
+	if askHold {
+		f.Hold = &hold{m.AsOf, txn.Timestamp(max(now.WallNanos, 0) + int64(holdFor(m)))}
+	}
+	if r.propose(command{Floor: &f}) {
+		l.floorAsked = max(l.floorAsked, f.At)
+		if askHold {
+			l.noteHold(m.AsOf, now)
+		}
+	}
+	return false
+}
+
+// noteHold keeps a hold from being asked for again at once.
+func (l *leadership) noteHold(at txn.Timestamp, now txn.Now) {
+	if len(l.holdAsked) >= 2*maxHolds {
+		clear(l.holdAsked)
+	}
+	l.holdAsked[at] = now.Mono + l.r.cfg.Params.ResendAfter
+}
+
+// retryAsOf looks at the waiting reads again: the log has gone on.
+func (l *leadership) retryAsOf() {
+	if l.serving && len(l.asOf) > 0 {
+		l.asOf = slices.DeleteFunc(l.asOf, l.tryAsOf)
+	}
+}
+
+func (l *leadership) expireAsOf(now txn.Now) {
+	l.asOf = slices.DeleteFunc(l.asOf, func(w *asOfWaiter) bool {
+		if now.Mono < w.deadline {
+			return false
+		}
+		l.r.refuseAsOf(w.from, w.m, txn.KindUnavailable,
+			"the moment to read at was not complete in time: a commit from before it is undecided, or too many moments are held; nothing was done")
+		return true
+	})
+}

@@ -1,0 +1,30 @@
+package txn
+
+import (
+	"context"
+	"time"
+
+	"isochron/routing"
+)
+
+// MaxHold bounds how long one read keeps the versions of its moment.
+const MaxHold = 10 * time.Minute
+
+// Present is a moment to read at that has in it every commit that was
+// acknowledged, at any gateway, before Present was called, at the shards that
+// this gateway's directory knows. It costs one round to their leaders.
+func Present(ctx context.Context, db DB) (Timestamp, error) {
+	t := db.Begin(Options{ReadOnly: true})
+	defer t.Rollback()
+	res, err := t.Read(ctx, Read{Gets: EveryShard(db.Directory()), Present: true})
+	return res.At, err
+}
+
+// EveryShard is one key of each shard of the directory: a read of them asks all.
+func EveryShard(d *routing.Directory) []Key {
+	keys := make([]Key, 0, len(d.Shards))
+	for _, s := range d.Shards {
+		keys = append(keys, Key(routing.LocalKey(s.ID, "")))
+	}
+	return keys
+}

@@ -1,0 +1,137 @@
+package txn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"isochron/routing"
+)
+
+// OneShot is a whole transaction in one value, for whoever speaks to a gateway
+// from outside: it needs no state there between two questions. It reads, or it
+// writes if it finds what it expects.
+type OneShot struct {
+	Present    bool      `cbor:"1,keyasint,omitempty"` // ask for a moment
+	Directory  bool      `cbor:"2,keyasint,omitempty"` // ask for the gateway's directory
+	AsOf       Timestamp `cbor:"3,keyasint,omitempty"`
+	HoldMillis int64     `cbor:"4,keyasint,omitempty"`
+	Gets       []Key     `cbor:"5,keyasint,omitempty"`
+	Scans      []Scan    `cbor:"6,keyasint,omitempty"`
+	// Expect are rows that must be so (Value nil: must not be) for Writes to be done.
+	Expect []Pair  `cbor:"7,keyasint,omitempty"`
+	Writes []Write `cbor:"8,keyasint,omitempty"`
+	// Epoch of the directory that the gateway must have at least.
+	Epoch uint64 `cbor:"9,keyasint,omitempty"`
+}
+
+// OneShotResult answers a OneShot. Kind is 0 if it was done.
+type OneShotResult struct {
+	Kind      Kind      `cbor:"1,keyasint,omitempty"`
+	Reason    string    `cbor:"2,keyasint,omitempty"`
+	At        Timestamp `cbor:"3,keyasint,omitempty"`
+	Directory []byte    `cbor:"4,keyasint,omitempty"` // routing.Decode reads it
+	Values    [][]byte  `cbor:"5,keyasint,omitempty"`
+	Pairs     [][]Pair  `cbor:"6,keyasint,omitempty"`
+	More      []bool    `cbor:"7,keyasint,omitempty"`
+	Region    string    `cbor:"8,keyasint,omitempty"` // of the gateway
+	// Unmet: something that was expected is not so, and nothing was written.
+	Unmet bool `cbor:"9,keyasint,omitempty"`
+}
+
+// oneShotTries bounds how often a OneShot that lost to others is done again.
+const oneShotTries = 20
+
+// errUnmet ends a transaction that did not find what it expected.
+var errUnmet = errors.New("something else was found than was expected; nothing was written")
+
+// Run does the transaction at a gateway. A write whose outcome is not known is
+// KindUnknown.
+func (q *OneShot) Run(ctx context.Context, db DB) OneShotResult {
+	out := OneShotResult{Region: string(db.Region())}
+	if q.Directory {
+		out.Directory = db.Directory().Encode()
+	}
+	var err error
+	if have := db.Directory().Epoch; have < q.Epoch {
+		err = Errorf(KindUnavailable, "the gateway has not heard of the newest directory of shards yet; nothing was done")
+	} else {
+		err = q.run(ctx, db, &out)
+	}
+	if err == errUnmet {
+		out.Unmet, err = true, nil
+	}
+	if err != nil {
+		out.Kind, out.Reason = max(KindOf(err), KindAborted), err.Error()
+	}
+	return out
+}
+
+func (q *OneShot) run(ctx context.Context, db DB, out *OneShotResult) (err error) {
+	if q.Present {
+		if out.At, err = Present(ctx, db); err != nil {
+			return err
+		}
+	}
+	opt := Options{AsOf: q.AsOf, HoldMillis: q.HoldMillis, ReadOnly: len(q.Writes) == 0}
+	for range oneShotTries {
+		tx := db.Begin(opt)
+		err = q.try(ctx, tx, out)
+		if err == nil {
+			err = tx.Commit(ctx)
+		}
+		if err == nil {
+			return nil
+		}
+		tx.Rollback()
+		if KindOf(err) != KindAborted || q.AsOf != 0 {
+			return err
+		}
+		opt.RetryOf = tx
+	}
+	return err
+}
+
+func (q *OneShot) try(ctx context.Context, tx Txn, out *OneShotResult) error {
+	if len(q.Gets)+len(q.Scans) > 0 {
+		res, err := tx.Read(ctx, Read{Gets: q.Gets, Scans: q.Scans, Page: q.AsOf != 0})
+		if err != nil {
+			return err
+		}
+		out.Values, out.Pairs, out.More = res.Values, res.Pairs, res.More
+	}
+	if len(q.Expect) > 0 {
+		r := Read{ForWrite: true}
+		for _, e := range q.Expect {
+			r.Gets = append(r.Gets, e.Key)
+		}
+		res, err := tx.Read(ctx, r)
+		if err != nil {
+			return err
+		}
+		for i, e := range q.Expect {
+			if !bytes.Equal(res.Values[i], e.Value) {
+				return errUnmet
+			}
+		}
+	}
+	for _, w := range q.Writes {
+		if w.Value == nil {
+			tx.Delete(w.Key)
+		} else {
+			tx.Put(w.Key, w.Value)
+		}
+	}
+	return nil
+}
+
+// Routing is the directory in the result.
+func (r *OneShotResult) Routing() (*routing.Directory, error) { return routing.Decode(r.Directory) }
+
+// Err is what went wrong, nil if nothing did.
+func (r *OneShotResult) Err() error {
+	if r.Kind == 0 {
+		return nil
+	}
+	return &Error{Kind: r.Kind, Reason: r.Reason}
+}

@@ -1,0 +1,120 @@
+package workload
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"isochron/history"
+	"isochron/txn"
+)
+
+// holdMillis is for how long a reader at a moment has its versions kept.
+const holdMillis = 250
+
+// ReadAsOf reads all accounts and the ledger as of one moment, in several
+// transactions with pauses between them, and records all as one reading: it must
+// be true, and hold what was acknowledged before it began.
+func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
+	c.lookBack(ctx, func(m *moment) error {
+		var accounts []txn.Pair
+		for _, part := range c.Rand.Perm(w.Parts) {
+			rows, err := m.scan(partSpan(tableAccounts, part))
+			if err != nil {
+				return err
+			}
+			accounts = append(accounts, rows...)
+		}
+		entries, err := m.scan(tableSpan(tableLedger))
+		if err != nil {
+			return err
+		}
+		m.did(balancesOf(accounts))
+		m.did(ledgerOf(entries))
+		return nil
+	})
+}
+
+// ReadAsOf reads every list as of one moment, one by one.
+func (w *ListAppend) ReadAsOf(ctx context.Context, c *Client) {
+	c.lookBack(ctx, func(m *moment) error {
+		for i := range w.Lists {
+			res, err := m.read(txn.Read{Gets: []txn.Key{w.key(i)}})
+			if err != nil {
+				return err
+			}
+			m.did(history.Op{Kind: history.ReadList, Key: rowName(w.key(i)), List: parseList(res.Values[0])})
+		}
+		return nil
+	})
+}
+
+// moment is a reading of one moment.
+type moment struct {
+	attempt
+	c  *Client
+	at txn.Timestamp
+}
+
+// lookBack asks for the present and records what read finds there.
+func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
+	m := &moment{c: c, attempt: attempt{ctx: ctx, rec: &history.Record{
+		Process: c.Process, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
+	var err error
+	if m.at, err = txn.Present(ctx, c.DB); err == nil {
+		err = read(m)
+	}
+	if err != nil {
+		m.rec.Ops = nil
+	}
+	if txn.KindOf(err) == txn.KindUnknown {
+		err = txn.Errorf(txn.KindUnavailable, "a reading is never in doubt: %v", err)
+	}
+	c.finish(m.rec, err)
+}
+
+// read is one read of the moment, tried again while shards are not to be
+// reached: the answer is the same whenever it comes.
+func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
+	for try := 1; ; try++ {
+		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
+		t := m.c.DB.Begin(txn.Options{AsOf: m.at, HoldMillis: holdMillis})
+		if res, err = t.Read(m.ctx, r); err == nil {
+			err = t.Commit(m.ctx)
+		} else {
+			t.Rollback()
+		}
+		if id := t.ID(); !id.IsZero() {
+			m.rec.Txn = id.String()
+		}
+		if err == nil || txn.KindOf(err) != txn.KindUnavailable || try >= m.c.Tries {
+			return res, err
+		}
+		m.c.pause(txn.KindUnavailable)
+	}
+}
+
+// scan reads a span in pages of a few rows, forwards or backwards.
+func (m *moment) scan(span txn.Span) (all []txn.Pair, err error) {
+	reverse := m.c.Rand.IntN(3) == 0
+	for {
+		res, err := m.read(txn.Read{Page: true, Scans: []txn.Scan{{Span: span, Reverse: reverse, Limit: 1 + m.c.Rand.IntN(60)}}})
+		if err != nil {
+			return nil, err
+		}
+		got := res.Pairs[0]
+		all = append(all, got...)
+		if len(got) == 0 || !res.More[0] {
+			break
+		}
+		if last := got[len(got)-1].Key; reverse {
+			span.End = last
+		} else {
+			span.Start = last + "\x00"
+		}
+	}
+	if reverse {
+		slices.Reverse(all)
+	}
+	return all, nil
+}
