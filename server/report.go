@@ -39,6 +39,11 @@ type ShardReport struct {
 	Last      uint64      `json:"last"`
 	Undecided int         `json:"undecided"`
 	Holders   int         `json:"lock_holders"`
+	// Members as this replica's log has them; Outgoing have a vote until a change ends.
+	Voters   []txn.NodeID `json:"voters"`
+	Outgoing []txn.NodeID `json:"outgoing,omitempty"`
+	Learners []txn.NodeID `json:"learners,omitempty"`
+	Draining bool         `json:"draining,omitempty"`
 }
 
 // LinkReport is of the connection to one peer.

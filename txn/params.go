@@ -29,6 +29,7 @@ type Bugs struct {
 	ForgetFence        bool // a leader answers "no vote" without logging a fence
 	IgnoreRangeChecks  bool // validation leaves ranges out: phantoms
 	ReleaseBeforeVotes bool // locks are released at the vote
+	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
 }
 
 // Observer is told what a person wants to see; every method is called from the
