@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"isochron/node"
+	"isochron/routing"
 	"isochron/server/peer"
 	"isochron/shard"
 	"isochron/txn"
@@ -16,16 +17,20 @@ import (
 
 // Report is what a node says of itself. Its JSON is also what travels.
 type Report struct {
-	Node          txn.NodeID    `json:"node"`
-	Region        string        `json:"region"`
-	Cluster       string        `json:"cluster"`
-	Protocol      string        `json:"protocol"`
-	Ready         bool          `json:"ready"` // knows a leader of every shard
-	UptimeSeconds float64       `json:"uptime_s"`
-	Transactions  int           `json:"open_transactions"`      // of this gateway
-	Commitments   int           `json:"unfinished_commitments"` // of this gateway
-	Shards        []ShardReport `json:"shards"`
-	Links         []LinkReport  `json:"links"`
+	Node           txn.NodeID     `json:"node"`
+	Region         string         `json:"region"`
+	Cluster        string         `json:"cluster"`
+	Protocol       string         `json:"protocol"`
+	Ready          bool           `json:"ready"` // knows a leader of every shard
+	Draining       bool           `json:"draining"`
+	Settled        bool           `json:"settled"` // its replicas have the members that the directory wants
+	DirectoryEpoch uint64         `json:"directory_epoch"`
+	UptimeSeconds  float64        `json:"uptime_s"`
+	Transactions   int            `json:"open_transactions"`      // of this gateway
+	Commitments    int            `json:"unfinished_commitments"` // of this gateway
+	Nodes          []routing.Node `json:"nodes"`                  // of the cluster, as this node's directory has them
+	Shards         []ShardReport  `json:"shards"`
+	Links          []LinkReport   `json:"links"`
 }
 
 // ShardReport is one replica's.
@@ -66,7 +71,9 @@ func (p *Process) answer(question []byte) []byte {
 		Error string `json:"error"`
 	}
 	var out any = refusal{"this node does not know the question; is it of another version?"}
-	if string(question) == questionReport {
+	if len(question) > 0 && question[0] == '{' {
+		out = p.carryOut(question)
+	} else if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
 			out = r
 		} else {
@@ -89,6 +96,8 @@ func (p *Process) Report() (r Report, ok bool) {
 	var standings []shard.Standing
 	ok = p.runner.inLoop(func(n *node.Node) {
 		r.Ready, standings = n.Ready(), n.Standings()
+		r.Draining, r.Settled, r.DirectoryEpoch = n.Draining(), n.Settled(), n.Directory().Epoch
+		r.Nodes = n.Directory().Nodes
 		r.Transactions, r.Commitments, _, _ = n.Pending()
 	})
 	if !ok {

@@ -33,6 +33,7 @@ type runner struct {
 	tick   time.Duration
 	failed func(error)
 
+	adopted   func(*routing.Directory)
 	directory atomic.Pointer[routing.Directory]
 	stop      chan struct{}
 	stopOnce  sync.Once
@@ -40,7 +41,7 @@ type runner struct {
 }
 
 func (r *runner) start() {
-	r.directory.Store(r.node.Directory())
+	r.adopt(r.node.Directory())
 	go r.syncer.run()
 	go r.run()
 }
@@ -112,7 +113,14 @@ func (r *runner) flush() {
 		r.syncer.request(out.SyncToken)
 	}
 	if d := r.node.Directory(); d != r.directory.Load() {
-		r.directory.Store(d)
+		r.adopt(d)
+	}
+}
+
+func (r *runner) adopt(d *routing.Directory) {
+	r.directory.Store(d)
+	if r.adopted != nil {
+		r.adopted(d)
 	}
 }
 

@@ -56,7 +56,7 @@ type Config struct {
 // Server is the MySQL server of one gateway.
 type Server struct {
 	gateway  *gateway
-	listener net.Listener
+	listener *gate
 	server   *server.Server
 	engine   *sqle.Engine
 	served   chan struct{}
@@ -111,10 +111,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
-	l, err := net.Listen("tcp", cfg.Address)
+	tcp, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
+	l := &gate{Listener: tcp}
 	s := &Server{gateway: g, listener: l, engine: newEngine(g, cfg.Users), served: make(chan struct{})}
 	g.engine = s.engine
 	if err := s.start(cfg); err != nil {

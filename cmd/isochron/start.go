@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +81,7 @@ func startNode(c *deploy.Config) (*server.Process, error) {
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join,
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
@@ -98,6 +99,9 @@ func checkFree(address string) error {
 	return l.Close()
 }
 
+// handOverWait bounds how long a node that is told to end hands over what it leads.
+const handOverWait = 1500 * time.Millisecond
+
 // serveNode opens the node to SQL clients when it is ready.
 func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, out io.Writer) error {
 	if err := p.AwaitReady(ctx); err != nil {
@@ -108,8 +112,12 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, out io.
 		return err
 	}
 	fmt.Fprintf(out, "node %d in %s is ready: MySQL at %s, other nodes at %s\n", c.Node, c.Region, s.Addr(), c.PeerListen)
+	p.OnDrain(s.SetDraining)
 	select {
 	case <-ctx.Done():
+		bounded, cancel := context.WithTimeout(context.Background(), handOverWait)
+		p.HandOver(bounded) // so that nobody waits for an election
+		cancel()
 	case err = <-p.Failed():
 	}
 	return errors.Join(err, s.Close())
