@@ -9,7 +9,7 @@ ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
 
-.PHONY: build demo test lint hunt kill9 fuzz golden bench
+.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-galera
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -40,3 +40,7 @@ golden:
 
 bench:
 	$(GO) run $(TAGS) ./bench/latency
+
+# Beside a Galera cluster of three sites, under the same delays; needs root.
+bench-galera:
+	bench/galera/compare.sh $(ARGS)

@@ -17,6 +17,9 @@ type round struct {
 	wide   bool
 	pieces [][]*piece // of each scan, in the order of its result
 	scans  []txn.Scan
+	began  time.Duration
+	parts  []txn.PartReport // answered
+	locks  bool             // a part asks for locks
 }
 
 // piece is the share of one scan that one shard holds.
@@ -36,6 +39,7 @@ type part struct {
 	wakeAt   time.Duration
 	deadline time.Duration
 	tries    int
+	began    time.Duration
 }
 
 // readDeadline bounds a round beyond its waits for locks.
@@ -43,18 +47,19 @@ const readDeadline = 10 * time.Second
 
 // read starts a round: what is known already is not asked again.
 func (c *Coordinator) read(t *transaction, req *Request) {
-	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read)}
+	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read, 0)}
 	parts := map[txn.ShardID]*part{}
 	get := func(s txn.ShardID) *part {
 		if parts[s] == nil {
 			parts[s] = &part{r: r, access: &txn.Access{
-				Shard: s, Txn: t.id, Age: t.age, Lock: r.lock, Wait: req.Read.Wait, WaitMillis: t.lockWait}}
+				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait}}
 		}
 		return parts[s]
 	}
 	asked := map[txn.Key]bool{}
 	for _, k := range req.Read.Gets {
-		if have, ok := t.reads[k]; ok && have.lock >= r.lock || asked[k] {
+		have, known := t.reads[k]
+		if known && have.lock >= r.lock && !req.Read.ForWrite || asked[k] {
 			continue
 		}
 		asked[k] = true
@@ -62,6 +67,9 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		if !ok {
 			c.answer(req, t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
 			return
+		}
+		if known && have.lock >= c.lockOf(t, req.Read, txn.ShardID(s)) {
+			continue
 		}
 		p := get(txn.ShardID(s))
 		p.access.Keys = append(p.access.Keys, k)
@@ -75,7 +83,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		c.finishRound(r)
 		return
 	}
-	t.round = r
+	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
 	r.final = req.Read.Final && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
@@ -89,13 +97,16 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 }
 
-// lockOf is the lock that a read takes: what the client asked for, or what the
-// row's policy takes for reads that go to the leader.
-func (c *Coordinator) lockOf(t *transaction, r txn.Read) txn.Lock {
-	if r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads || !c.readsAtLeader(t) {
+// lockOf is the lock that a read takes at a shard: what the client asked for, or
+// what the row's policy takes for reads that go to the leader. Shard 0 asks for
+// what it takes at every shard.
+func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
+	switch {
+	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
 		return r.Lock
-	}
-	if r.ForWrite {
+	case !c.readsAtLeader(t) && (s == 0 || !c.locksAtHome(t, r, s)):
+		return txn.LockNone
+	case r.ForWrite:
 		return txn.LockExclusive
 	}
 	return txn.LockShared
@@ -104,6 +115,17 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read) txn.Lock {
 // readsAtLeader: the second try of a transaction always does (D2PC section 4.6).
 func (c *Coordinator) readsAtLeader(t *transaction) bool {
 	return c.cfg.Row.Reads == protocol.ReadLeader || t.try > 0
+}
+
+// locksAtHome: where the leader is in this region, a lock costs no wide-area
+// message and saves the abort of a check that fails. Who only reads takes none:
+// it would be in the way of others for nothing.
+func (c *Coordinator) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
+	if c.cfg.Row.Reads != protocol.ReadHome || t.readOnly || r.Final {
+		return false
+	}
+	leader, _ := c.leaderOf(s, 0)
+	return leader != 0 && !c.env.Wide(leader)
 }
 
 // cutScans spreads the scans over the shards that hold them.
@@ -145,6 +167,7 @@ func (c *Coordinator) startPart(p *part) {
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
 	}
+	p.began = now
 	p.deadline = now + wait + readDeadline
 	c.nextPart++
 	p.id = c.nextPart
@@ -152,6 +175,7 @@ func (c *Coordinator) startPart(p *part) {
 	c.rounds[p.id] = p
 	p.r.open++
 	if a.Lock != txn.LockNone {
+		p.r.locks = true
 		c.touch(p.r.t, a.Shard).locked = true
 	} else {
 		c.touch(p.r.t, a.Shard)
@@ -221,7 +245,9 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	t, r := p.r.t, p.r
+	r.parts = append(r.parts, c.partReport(p, m))
 	if m.Refused != 0 {
+		delete(c.rounds, p.id)
 		c.refusedPart(p, m)
 		return
 	}
@@ -351,6 +377,7 @@ func (c *Coordinator) finishRound(r *round) {
 	t := r.t
 	t.round = nil
 	t.final = r.final
+	c.reportRound(r)
 	resp := t.response(nil)
 	for _, k := range r.req.Read.Gets {
 		row, ok := t.reads[k]
@@ -384,9 +411,11 @@ func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
 	}
 	t.round = nil
 	for _, id := range sortedKeys(c.rounds) {
-		if c.rounds[id].r == r {
+		if p := c.rounds[id]; p.r == r {
+			r.parts = append(r.parts, c.partReport(p, nil))
 			delete(c.rounds, id)
 		}
 	}
+	c.reportRound(r)
 	c.answer(r.req, t.response(err))
 }

@@ -286,3 +286,11 @@ func (r *Replica) Retire() {
 	r.dropLeadership()
 	r.env.Trace("retires its replica of shard %d", r.cfg.ID)
 }
+
+func nodeIDs(ids []uint64) []txn.NodeID {
+	var out []txn.NodeID
+	for _, v := range ids {
+		out = append(out, txn.NodeID(v))
+	}
+	return out
+}

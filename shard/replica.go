@@ -41,7 +41,8 @@ type Replica struct {
 	draining bool // it shall not lead
 	toldGone bool // a leader said that this replica is a member no more
 
-	lead *leadership // what only a leader knows; nil otherwise
+	counts Counts
+	lead   *leadership // what only a leader knows; nil otherwise
 
 	snapOut *outgoingSnapshot
 	snapIn  *incomingSnapshot
@@ -188,14 +189,19 @@ func (r *Replica) observeRole(now txn.Now) {
 		if lead != 0 {
 			r.setElectionTimers(now.Mono)
 		}
+		if lead != 0 && lead != r.cfg.Self {
+			r.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: r.cfg.ID, Term: r.term, Peer: lead})
+		}
 	}
 	switch {
 	case st.RaftState == raft.StateLeader && (r.lead == nil || r.lead.term != r.term):
 		r.dropLeadership()
 		r.lead = newLeadership(r, now)
 		r.env.Trace("leads shard %d in term %d", r.cfg.ID, r.term)
+		r.env.Note(txn.Note{Kind: txn.NoteLeads, Shard: r.cfg.ID, Term: r.term})
 	case st.RaftState != raft.StateLeader && r.lead != nil:
 		r.env.Trace("no longer leads shard %d", r.cfg.ID)
+		r.env.Note(txn.Note{Kind: txn.NoteDeposed, Shard: r.cfg.ID, Term: r.term})
 		r.dropLeadership()
 	}
 }
@@ -233,6 +239,8 @@ func (r *Replica) tickFollower(now txn.Now) {
 		if r.draining {
 			return
 		}
+		r.counts.Campaigns++
+		r.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: r.cfg.ID, Term: r.term})
 		_ = r.rn.Campaign()
 		r.observeRole(now)
 	}
@@ -288,40 +296,6 @@ func (r *Replica) Holders() int {
 		return 0
 	}
 	return len(r.lead.locks.Holders())
-}
-
-// Standing is how a replica stands, for whoever looks at it from outside.
-type Standing struct {
-	Shard     txn.ShardID
-	Role      string
-	Serving   bool // leads, and answers requests
-	Term      uint64
-	Leader    txn.NodeID // 0: unknown
-	Applied   uint64     // index of the newest log entry in the state
-	Last      uint64     // of the newest in the log
-	Undecided int
-	Holders   int
-	Voters    []txn.NodeID
-	Outgoing  []txn.NodeID // who loses its vote by a change under way, or keeps it
-	Learners  []txn.NodeID // follow without a vote
-	Draining  bool
-}
-
-// Standing tells how this replica stands now.
-func (r *Replica) Standing() Standing {
-	return Standing{
-		Shard: r.cfg.ID, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
-		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
-		Voters: nodeIDs(r.log.meta.Voters), Outgoing: nodeIDs(r.log.meta.Outgoing), Learners: nodeIDs(r.log.meta.Learners), Draining: r.draining,
-	}
-}
-
-func nodeIDs(ids []uint64) []txn.NodeID {
-	var out []txn.NodeID
-	for _, v := range ids {
-		out = append(out, txn.NodeID(v))
-	}
-	return out
 }
 
 // Status is one line for a person.

@@ -24,6 +24,7 @@ type Session struct {
 	open           *transaction
 	lost           txn.Txn // the aborted transaction that the next one does again
 	statement      statement
+	cost           cost
 	quiet          *gms.Context // for questions about the session itself
 }
 
@@ -71,6 +72,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 func (s *Session) abandon() {
 	if t := s.open; t != nil && t.real != nil {
 		t.real.Rollback()
+		s.slowEnd(t, nil, true)
 	}
 	s.open = nil
 }
@@ -124,6 +126,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.open = nil
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
+	s.slowEnd(t, nil, false)
 	return nil
 }
 

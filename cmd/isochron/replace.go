@@ -74,7 +74,7 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 	if err != nil {
 		return err
 	}
-	told := initializedNode{uint32(a.ID), string(a.Region), path, a.Peers, a.SQL}
+	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Config: path, Peers: a.Peers, SQL: a.SQL}
 	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
 }
 

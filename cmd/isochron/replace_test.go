@@ -68,7 +68,7 @@ func TestReplaceLostNode(t *testing.T) {
 	if first, second := order(t, add...), order(t, add...); first != second {
 		t.Errorf("add-node says %q, and again %q", first, second)
 	}
-	c.about.Nodes[2] = initializedNode{4, "r3", filepath.Join(c.dir, "node4.yaml"), loopback(base), loopback(base + 100)}
+	c.about.Nodes[2] = initializedNode{Node: 4, Region: "r3", Config: filepath.Join(c.dir, "node4.yaml"), Peers: loopback(base), SQL: loopback(base + 100)}
 	c.awaitAdded(t, 2)
 	for range 2 { // again: nothing is left to do
 		t.Log(order(t, "replace-replica", "--config", config, "--from", "3", "--to", "4"))
