@@ -113,7 +113,7 @@ func (r *Replica) changeMembers(now txn.Now) {
 	if !r.lead.serving || len(r.wish.Voters) == 0 || len(m.Outgoing) > 0 {
 		return
 	}
-	if m.First == 0 && len(m.Learners) > 0 {
+	if m.First == 0 && slices.ContainsFunc(m.members(), func(v uint64) bool { return !slices.Contains(r.cfg.Founders, txn.NodeID(v)) }) {
 		r.cutTo(r.state.applied.Index) // so that who joins gets a snapshot, and with it the genesis
 	}
 	if now.Mono < r.lead.changeAt {
@@ -179,7 +179,7 @@ func (r *Replica) leavesFirst(progress map[uint64]tracker.Progress) bool {
 // hasLog reports whether a member answers and has nearly all of the log.
 func (r *Replica) hasLog(progress map[uint64]tracker.Progress, n txn.NodeID) bool {
 	p, ok := progress[uint64(n)]
-	return n == r.cfg.Self || ok && p.RecentActive && p.Match+16 >= r.log.last()
+	return n == r.cfg.Self || ok && p.RecentActive && p.Match > 0 && p.State == tracker.StateReplicate && p.Match+16 >= r.log.last()
 }
 
 // successor is the first of the candidates that can take over now; 0 if none.
