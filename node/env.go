@@ -123,9 +123,12 @@ func (n *Node) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
 // Ready reports whether every shard of the directory has a leader that this
 // node knows of.
 func (n *Node) Ready() bool {
+	if n.dir.Epoch == 0 {
+		return false // it has not yet heard where anything is
+	}
 	for _, s := range n.dir.Shards {
 		r := n.replicas[txn.ShardID(s.ID)]
-		if r == nil {
+		if r == nil || !s.Holds(uint32(n.cfg.ID)) {
 			continue
 		}
 		leader, _ := r.Leader()

@@ -3,7 +3,6 @@ package node
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"time"
 
 	"isochron/coordinator"
@@ -23,7 +22,8 @@ type Config struct {
 	Row    protocol.Row
 	Seed   uint64
 	// Directory is the cluster's first directory: it must be the same at every
-	// node's first start. Later starts read the directory from the engine.
+	// node's first start. Later starts read the directory from the engine. A node
+	// that is added later gets one of Joining.
 	Directory *routing.Directory
 	WAN       geo.WAN // for choosing the nearest replica
 	Params    Params
@@ -47,6 +47,7 @@ type Node struct {
 	asked    uint64 // the newest token that Drain has handed out
 	nearest  map[txn.ShardID]txn.NodeID
 	newDir   *routing.Directory
+	draining bool
 	started  bool                   // the epoch is durable
 	early    []*coordinator.Request // submitted before that
 }
@@ -143,50 +144,14 @@ func (n *Node) storeDirectory(d *routing.Directory) {
 	n.cfg.Engine.Apply(&b)
 }
 
-// openReplicas opens those that the directory places here.
-func (n *Node) openReplicas() error {
-	for _, s := range n.dir.Shards {
-		id := txn.ShardID(s.ID)
-		n.nearest[id] = n.nearestOf(s)
-		if n.replicas[id] != nil || !slices.Contains(s.Replicas, uint32(n.cfg.ID)) {
-			continue
-		}
-		r, err := shard.Open(n.shardConfig(s))
-		if err != nil {
-			return err
-		}
-		n.replicas[id] = r
-		n.order = append(n.order, id)
-	}
-	slices.Sort(n.order)
-	return nil
-}
-
-func (n *Node) shardConfig(s routing.Shard) shard.Config {
-	cfg := shard.Config{
-		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row,
-		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n),
-	}
-	for _, v := range s.Replicas {
-		cfg.Voters = append(cfg.Voters, txn.NodeID(v))
-		if n.dir.RegionOf(v) == s.Leader {
-			cfg.Preferred = append(cfg.Preferred, txn.NodeID(v))
-		}
-	}
-	if cfg.ID == txn.MetaShard {
-		cfg.Genesis = []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
-	}
-	return cfg
-}
-
 // nearestOf is the replica with the shortest round trip; this node's own first.
 func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
 	best, bestRTT := txn.NodeID(0), time.Duration(0)
+	if s.Holds(uint32(n.cfg.ID)) {
+		return n.cfg.ID
+	}
 	for _, v := range s.Replicas {
 		id := txn.NodeID(v)
-		if id == n.cfg.ID {
-			return id
-		}
 		rtt := n.cfg.WAN.RTT(n.cfg.Region, geo.Region(n.dir.RegionOf(v)))
 		if best == 0 || rtt < bestRTT {
 			best, bestRTT = id, rtt
@@ -279,6 +244,7 @@ func (n *Node) Tick(now txn.Now) {
 		n.replicas[id].Tick()
 	}
 	n.coord.Tick()
+	n.retireReplicas()
 }
 
 // Synced reports the end of a sync; released is how many answers waited for it.
@@ -343,20 +309,6 @@ func (n *Node) settle() bool {
 		did = true
 	}
 	return did
-}
-
-// adoptDirectory takes over a newer directory and opens what it places here.
-func (n *Node) adoptDirectory() {
-	d := n.newDir
-	n.newDir = nil
-	if d.Epoch <= n.dir.Epoch {
-		return
-	}
-	n.dir = d
-	n.storeDirectory(d)
-	if err := n.openReplicas(); err != nil {
-		panic(&store.Failure{Doing: "opening the replicas of a new directory", Err: err})
-	}
 }
 
 func (n *Node) send(to txn.NodeID, m txn.Message) {

@@ -54,6 +54,12 @@ type Shard struct {
 	Replicas []uint32 `cbor:"2,keyasint"` // node ids
 	Leader   string   `cbor:"3,keyasint"` // region preferred for the leader
 	Slot     int      `cbor:"4,keyasint,omitempty"`
+	// Learners follow without a vote. Founders are the replicas that the shard
+	// began with, once Replicas are others. LeaderNode, if set, should lead
+	// before the rest of the leader's region.
+	Learners   []uint32 `cbor:"5,keyasint,omitempty"`
+	Founders   []uint32 `cbor:"6,keyasint,omitempty"`
+	LeaderNode uint32   `cbor:"7,keyasint,omitempty"`
 }
 
 // Range is a range of table keys, from Start to the next range's Start.
@@ -66,6 +72,9 @@ type Range struct {
 type Node struct {
 	ID     uint32 `cbor:"1,keyasint"`
 	Region string `cbor:"2,keyasint"`
+	// Address is where a node that was added later is reached; the first nodes
+	// are found by the configuration.
+	Address string `cbor:"3,keyasint,omitempty"`
 }
 
 // Directory is the cluster's map. Ranges are sorted by Start.
@@ -74,6 +83,8 @@ type Directory struct {
 	Nodes  []Node  `cbor:"2,keyasint"`
 	Shards []Shard `cbor:"3,keyasint"`
 	Ranges []Range `cbor:"4,keyasint"`
+	// Highest is the highest id that a node ever had, 0 before any was added.
+	Highest uint32 `cbor:"5,keyasint,omitempty"`
 }
 
 // ShardOf is the shard that holds the key; ok is false if no range does.
@@ -191,7 +202,7 @@ func (d *Directory) AddRange(start string, shard uint64) {
 
 // Clone is a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
-	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges)}
+	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest}
 	return c
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 func directory() *Directory {
-	d := &Directory{Epoch: 1, Nodes: []Node{{1, "va"}, {2, "wa"}, {3, "pr"}}, Shards: []Shard{{ID: 1, Replicas: []uint32{1, 2, 3}, Leader: "va"}}}
+	d := &Directory{Epoch: 1, Nodes: []Node{{ID: 1, Region: "va"}, {ID: 2, Region: "wa"}, {ID: 3, Region: "pr"}}, Shards: []Shard{{ID: 1, Replicas: []uint32{1, 2, 3}, Leader: "va"}}}
 	d.AddRange(TablePrefix(7), d.EnsureShard([]uint32{1, 2, 3}, "va", 0))
 	d.AddRange(TablePrefix(7)+"m", d.EnsureShard([]uint32{3, 2, 1}, "wa", 0))
 	d.AddRange(TablePrefix(8), d.EnsureShard([]uint32{1, 2, 3}, "va", 0))

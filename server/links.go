@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"isochron/geo"
+	"isochron/routing"
 	"isochron/server/peer"
 	"isochron/txn"
 )
@@ -91,11 +94,9 @@ func (p *Process) ChangeLinks(c LinkChange) error {
 		return err
 	}
 	if c.Heal {
-		for _, m := range p.cfg.Members {
-			if m.ID != p.cfg.Self {
-				oneWay := p.oneWay(m)
-				p.wan.tune(p.cfg.Self, m.ID, func(l *line) { l.cut, l.delay = false, oneWay })
-			}
+		for _, n := range p.others() {
+			oneWay := p.oneWay(geo.Region(n.Region))
+			p.wan.tune(p.cfg.Self, txn.NodeID(n.ID), func(l *line) { l.cut, l.delay = false, oneWay })
 		}
 	}
 	p.deaf.change(c.Heal, c.From)
@@ -111,11 +112,10 @@ func (p *Process) ChangeLinks(c LinkChange) error {
 }
 
 func (p *Process) checkLinks(c LinkChange) error {
+	others := p.others()
 	isPeer := func(id txn.NodeID) error {
-		for _, m := range p.cfg.Members {
-			if m.ID == id && id != p.cfg.Self {
-				return nil
-			}
+		if slices.ContainsFunc(others, func(n routing.Node) bool { return txn.NodeID(n.ID) == id }) {
+			return nil
 		}
 		return fmt.Errorf("node %d is no peer of node %d", id, p.cfg.Self)
 	}
@@ -140,12 +140,19 @@ func (p *Process) checkLinks(c LinkChange) error {
 	return nil
 }
 
-// oneWay is the delay that the emulated map adds to what is sent to a node.
-func (p *Process) oneWay(m Member) time.Duration {
+// others are the other nodes of the cluster, as the directory has them.
+func (p *Process) others() []routing.Node {
+	return slices.DeleteFunc(slices.Clone(p.runner.directory.Load().Nodes), func(n routing.Node) bool {
+		return txn.NodeID(n.ID) == p.cfg.Self
+	})
+}
+
+// oneWay is the delay that the emulated map adds to what is sent to a region.
+func (p *Process) oneWay(to geo.Region) time.Duration {
 	if !p.cfg.Emulate {
 		return 0
 	}
-	return p.cfg.WAN.RTT(p.region, m.Region) / 2
+	return p.cfg.WAN.RTT(p.region, to) / 2
 }
 
 // linkReports tells of the links to all peers.

@@ -35,6 +35,7 @@ type runnerConfig struct {
 	observer  node.Observer
 	metrics   Metrics // may be nil
 	directory *routing.Directory
+	adopted   func(*routing.Directory) // told of each that the node goes by; may be nil
 }
 
 // openRunner opens a node on its engine. Its loop is not started yet.
@@ -59,7 +60,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
-		box: newMailbox(), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval,
+		box: newMailbox(), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval, adopted: cfg.adopted,
 		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -36,6 +37,7 @@ type MemberConfig struct {
 	Credentials *peer.Credentials
 	Row         protocol.Row
 	WAN         geo.WAN // of all regions: it sets the time-outs, and which replica is near
+	Join        bool    // it was added to a cluster that exists; else it is one of the first
 	Emulate     bool    // add the WAN's delays to this node's links
 
 	CacheBytes int64         // 0: 256 MiB
@@ -57,6 +59,8 @@ type Process struct {
 	deaf   deafness
 	failed chan error
 	begun  time.Time
+
+	onDrain atomic.Pointer[func(draining bool)]
 }
 
 // StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
@@ -76,7 +80,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if err = me.checkPrepared(p.cfg.Dir); err == nil {
 		p.runner, err = openRunner(runnerConfig{
 			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
-			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: firstDirectory(routed(cfg.Members)),
+			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow,
 		})
 	}
 	if err == nil {
@@ -85,7 +89,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.connect()
+	p.wan.connect(cfg.Self, cfg.Self, 0, into(p.runner.box))
 	p.runner.start()
 	p.peers.Start()
 	return p, nil
@@ -123,7 +127,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		addresses[m.ID] = m.Address
 	}
 	return peer.New(peer.Config{
-		Self: p.cfg.Self, Cluster: p.cfg.Cluster, Settings: p.settings(),
+		Self: p.cfg.Self, Cluster: p.cfg.Cluster, Settings: p.settings(), Founders: p.founders(),
 		Listen: p.cfg.Listen, Peers: addresses, Credentials: p.cfg.Credentials, Log: p.cfg.Log,
 		Deliver: func(from txn.NodeID, envelope []byte) {
 			p.runner.box.put(input{envelope: envelope, from: from})
@@ -139,23 +143,50 @@ func (p *Process) listen() (*peer.Transport, error) {
 // settings are what all nodes must have in common. The election time-out is
 // among them because a leader's lease rests on the followers' patience.
 func (p *Process) settings() string {
+	return fmt.Sprintf("protocol %s, election time-out %v", p.cfg.Row.Name, p.cfg.Params.ElectionTimeout)
+}
+
+// founders are the nodes with which the cluster began; they must agree on who
+// they are, for everything rests on that. Who was added later is not asked.
+func (p *Process) founders() string {
+	if p.cfg.Join {
+		return ""
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "protocol %s, election time-out %v, nodes", p.cfg.Row.Name, p.cfg.Params.ElectionTimeout)
+	b.WriteString("nodes")
 	for _, m := range p.cfg.Members {
 		fmt.Fprintf(&b, " %d=%s", m.ID, m.Region)
 	}
 	return b.String()
 }
 
-// connect lays the lines from this node: to itself, and to the connections.
-func (p *Process) connect() {
-	for _, m := range p.cfg.Members {
-		if m.ID == p.cfg.Self {
-			p.wan.connect(m.ID, m.ID, 0, into(p.runner.box))
+// first is the directory of a node that has none yet.
+func (p *Process) first() *routing.Directory {
+	if p.cfg.Join {
+		return node.Joining(uint32(p.cfg.Self), routed(p.cfg.Members))
+	}
+	return firstDirectory(routed(p.cfg.Members))
+}
+
+// follow has lines and connections to the nodes of a directory, and to no
+// others. The configuration's addresses go before the directory's, so that an
+// operator can put them right.
+func (p *Process) follow(d *routing.Directory) {
+	peers := map[txn.NodeID]string{}
+	for _, n := range d.Nodes {
+		id := txn.NodeID(n.ID)
+		if id == p.cfg.Self {
 			continue
 		}
-		p.wan.connect(p.cfg.Self, m.ID, p.oneWay(m), func(data []byte) { p.peers.Send(m.ID, data) })
+		peers[id] = n.Address
+		for _, m := range p.cfg.Members {
+			if m.ID == id {
+				peers[id] = m.Address
+			}
+		}
+		p.wan.lay(p.cfg.Self, id, p.oneWay(geo.Region(n.Region)), func(data []byte) { p.peers.Send(id, data) })
 	}
+	p.peers.SetPeers(peers)
 }
 
 // waitingLogEvery is how often a node that waits for its cluster says so.

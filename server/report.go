@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"isochron/node"
+	"isochron/routing"
 	"isochron/server/peer"
 	"isochron/shard"
 	"isochron/txn"
@@ -16,17 +17,21 @@ import (
 
 // Report is what a node says of itself. Its JSON is also what travels.
 type Report struct {
-	Node          txn.NodeID      `json:"node"`
-	Region        string          `json:"region"`
-	Cluster       string          `json:"cluster"`
-	Protocol      string          `json:"protocol"`
-	Ready         bool            `json:"ready"` // knows a leader of every shard
-	UptimeSeconds float64         `json:"uptime_s"`
-	Transactions  int             `json:"open_transactions"`      // of this gateway
-	Commitments   int             `json:"unfinished_commitments"` // of this gateway
-	Shards        []ShardReport   `json:"shards"`
-	InDoubt       []InDoubtReport `json:"in_doubt"`
-	Links         []LinkReport    `json:"links"`
+	Node           txn.NodeID      `json:"node"`
+	Region         string          `json:"region"`
+	Cluster        string          `json:"cluster"`
+	Protocol       string          `json:"protocol"`
+	Ready          bool            `json:"ready"` // knows a leader of every shard
+	UptimeSeconds  float64         `json:"uptime_s"`
+	Transactions   int             `json:"open_transactions"`      // of this gateway
+	Commitments    int             `json:"unfinished_commitments"` // of this gateway
+	Shards         []ShardReport   `json:"shards"`
+	InDoubt        []InDoubtReport `json:"in_doubt"`
+	Links          []LinkReport    `json:"links"`
+	Draining       bool            `json:"draining"`
+	Settled        bool            `json:"settled"` // its replicas have the members that the directory wants
+	DirectoryEpoch uint64          `json:"directory_epoch"`
+	Nodes          []routing.Node  `json:"nodes"` // of the cluster, as this node's directory has them
 }
 
 // ShardReport is one replica's.
@@ -42,6 +47,11 @@ type ShardReport struct {
 	Holders   int          `json:"lock_holders"`
 	Waiters   int          `json:"lock_waiters"`
 	Counts    shard.Counts `json:"-"`
+	// Members as this replica's log has them; Outgoing have a vote until a change ends.
+	Voters   []txn.NodeID `json:"voters"`
+	Outgoing []txn.NodeID `json:"outgoing,omitempty"`
+	Learners []txn.NodeID `json:"learners,omitempty"`
+	Draining bool         `json:"draining,omitempty"`
 }
 
 // InDoubtReport is a vote of one replica whose decision has not come.
@@ -85,6 +95,8 @@ func (p *Process) answer(question []byte) []byte {
 	var out any = refusal{"this node does not know the question; is it of another version?"}
 	if a, ok := p.answerLinks(question); ok {
 		out = a
+	} else if len(question) > 0 && question[0] == '{' {
+		out = p.carryOut(question)
 	} else if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
 			out = r
@@ -111,6 +123,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		return Report{}, false
 	}
 	r.Ready, r.Transactions, r.Commitments = v.ready, v.transactions, v.commitments
+	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
 		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
@@ -130,6 +143,8 @@ const lookWait = 3 * time.Second
 type view struct {
 	ready                     bool
 	transactions, commitments int
+	draining, settled         bool
+	directory                 *routing.Directory
 	standings                 []shard.Standing
 	inDoubt                   []shard.InDoubt
 }
@@ -139,6 +154,7 @@ func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
 		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax)}
+		v.draining, v.settled, v.directory = n.Draining(), n.Settled(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		answer <- v
 	}})

@@ -35,6 +35,7 @@ type runner struct {
 	watch  *watch
 	beat   atomic.Int64 // when the loop last came round, in clock nanoseconds
 
+	adopted   func(*routing.Directory)
 	directory atomic.Pointer[routing.Directory]
 	stop      chan struct{}
 	stopOnce  sync.Once
@@ -42,7 +43,7 @@ type runner struct {
 }
 
 func (r *runner) start() {
-	r.directory.Store(r.node.Directory())
+	r.adopt(r.node.Directory())
 	go r.syncer.run()
 	go r.run()
 }
@@ -115,7 +116,14 @@ func (r *runner) flush() {
 		r.syncer.request(out.SyncToken)
 	}
 	if d := r.node.Directory(); d != r.directory.Load() {
-		r.directory.Store(d)
+		r.adopt(d)
+	}
+}
+
+func (r *runner) adopt(d *routing.Directory) {
+	r.directory.Store(d)
+	if r.adopted != nil {
+		r.adopted(d)
 	}
 }
 

@@ -83,6 +83,15 @@ func (w *wan) connect(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
 	w.lines[pair{from, to}] = &line{delay: oneWay, end: end}
 }
 
+// lay is connect for a line that may be there already.
+func (w *wan) lay(from, to txn.NodeID, oneWay time.Duration, end lineEnd) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := (pair{from, to}); w.lines[p] == nil {
+		w.lines[p] = &line{delay: oneWay, end: end}
+	}
+}
+
 // send puts an encoded envelope on its line. It never waits; a message to
 // nobody, or on a full line, is lost.
 func (w *wan) send(from, to txn.NodeID, data []byte) { w.carry(from, to, data, nil) }

@@ -27,15 +27,15 @@ type Env interface {
 
 // Config of a replica.
 type Config struct {
-	ID        txn.ShardID
-	Self      txn.NodeID
-	Voters    []txn.NodeID
-	Preferred []txn.NodeID // who should lead, if alive
-	Engine    store.Engine
-	Row       protocol.Row
-	Params    txn.Params
-	Seed      uint64
-	Env       Env
+	ID       txn.ShardID
+	Self     txn.NodeID
+	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
+	Wish     Wish
+	Engine   store.Engine
+	Row      protocol.Row
+	Params   txn.Params
+	Seed     uint64
+	Env      Env
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
 }

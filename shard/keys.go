@@ -58,6 +58,13 @@ type meta struct {
 	Gen       uint64   `cbor:"3,keyasint"`
 	FirstTerm uint64   `cbor:"4,keyasint"` // term of the entry before the first
 	First     uint64   `cbor:"5,keyasint"` // index of the entry before the first
+
+	// The configuration is that of the applied index; it is joint while Outgoing
+	// voters have their vote too.
+	Learners     []uint64 `cbor:"6,keyasint,omitempty"`
+	Outgoing     []uint64 `cbor:"7,keyasint,omitempty"`
+	LearnersNext []uint64 `cbor:"8,keyasint,omitempty"`
+	AutoLeave    bool     `cbor:"9,keyasint,omitempty"`
 }
 
 const metaVersion = 1

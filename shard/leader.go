@@ -32,6 +32,8 @@ type leadership struct {
 
 	stamps     map[txn.NodeID]int64
 	leaseVoid  bool // a transfer was begun in this term
+	drains     map[txn.NodeID]bool
+	changeAt   time.Duration // of the next change of members
 	transferAt time.Duration
 	collectAt  time.Duration
 	probes     map[txn.ID]*probe
@@ -69,7 +71,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
 		refused: map[txn.Attempt]bool{}, retired: map[incarnation]uint64{},
-		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{},
+		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{}, drains: map[txn.NodeID]bool{},
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
 		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
@@ -125,8 +127,21 @@ func (l *leadership) leaseUntil() time.Duration {
 	if l.leaseVoid || !l.serving {
 		return 0
 	}
+	s := l.echoed(r.log.meta.Voters)
+	if len(r.log.meta.Outgoing) > 0 { // in the middle of a change it takes both majorities
+		s = min(s, l.echoed(r.log.meta.Outgoing))
+	}
+	if s == 0 {
+		return 0
+	}
+	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
+}
+
+// echoed is the latest stamp that a majority of the voters has reached.
+func (l *leadership) echoed(voters []uint64) int64 {
+	r := l.r
 	var stamps []int64
-	for _, v := range r.log.meta.Voters {
+	for _, v := range voters {
 		if txn.NodeID(v) == r.cfg.Self {
 			stamps = append(stamps, int64(r.env.Now().Mono))
 		} else {
@@ -135,11 +150,7 @@ func (l *leadership) leaseUntil() time.Duration {
 	}
 	slices.Sort(stamps)
 	slices.Reverse(stamps)
-	s := stamps[len(stamps)/2]
-	if s == 0 {
-		return 0
-	}
-	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
+	return stamps[len(stamps)/2]
 }
 
 func (l *leadership) leased() bool { return l.r.env.Now().Mono < l.leaseUntil() }

@@ -31,7 +31,7 @@ func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
 	raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'm'))
 	if !ok {
 		l.meta = meta{Version: metaVersion, Gen: 1}
-		for _, v := range cfg.Voters {
+		for _, v := range cfg.Founders {
 			l.meta.Voters = append(l.meta.Voters, uint64(v))
 		}
 		return l, true, nil
@@ -123,7 +123,7 @@ func (l *raftLog) last() uint64 { return l.meta.First + uint64(len(l.entries)) }
 
 // InitialState implements raft.Storage.
 func (l *raftLog) InitialState() (*pb.HardState, *pb.ConfState, error) {
-	return l.hard, &pb.ConfState{Voters: l.meta.Voters}, nil
+	return l.hard, l.meta.confState(), nil
 }
 
 // Entries implements raft.Storage.

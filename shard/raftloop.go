@@ -79,6 +79,9 @@ func (r *Replica) storageApply(m *pb.Message) {
 				panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
 			}
 		}
+		if e.GetType() == pb.EntryConfChangeV2 {
+			r.applyMembers(&b, e)
+		}
 		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), c, now))
 	}
 	r.cfg.Engine.Apply(&b)
@@ -114,6 +117,7 @@ func (r *Replica) sendRaft(m *pb.Message) {
 		if m.GetTerm() == r.term && txn.NodeID(m.GetTo()) == r.leader {
 			out.EchoNanos = r.heardStamp
 		}
+		out.Draining = r.draining
 	}
 	r.env.Send(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
 }

@@ -41,7 +41,7 @@ func inLog(r store.Reader, id txn.ShardID, m meta, a txn.Attempt) bool {
 	for ok := it.Last(); ok; ok = it.Prev() {
 		var e pb.Entry
 		var c command
-		if proto.Unmarshal(it.Value(), &e) != nil || txn.Decode(e.GetData(), &c) != nil {
+		if proto.Unmarshal(it.Value(), &e) != nil || e.GetType() != pb.EntryNormal || txn.Decode(e.GetData(), &c) != nil {
 			continue // the entry that opens a term has no command
 		}
 		if c.Vote != nil && c.Vote.Attempt == a {

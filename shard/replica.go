@@ -37,6 +37,10 @@ type Replica struct {
 	nextTick   time.Duration // of a leader's raft
 	nextCheck  time.Duration // of the slow checks
 
+	wish     Wish // what the directory wants
+	draining bool // it shall not lead
+	toldGone bool // a leader said that this replica is a member no more
+
 	counts Counts
 	lead   *leadership // what only a leader knows; nil otherwise
 
@@ -62,7 +66,7 @@ func Open(cfg Config) (*Replica, error) {
 		return nil, err
 	}
 	r := &Replica{
-		cfg: cfg, env: cfg.Env, log: l, state: st,
+		cfg: cfg, env: cfg.Env, log: l, state: st, wish: cfg.Wish,
 		rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self))),
 	}
 	r.clock.Observe(st.applied.MaxTS)
@@ -104,7 +108,7 @@ func genesis(cfg Config, l *raftLog) {
 	cfg.Engine.Apply(&b)
 }
 
-func (r *Replica) preferred() bool { return slices.Contains(r.cfg.Preferred, r.cfg.Self) }
+func (r *Replica) preferred() bool { return slices.Contains(r.wish.Preferred, r.cfg.Self) }
 
 // setElectionTimers starts a follower's patience anew: it has just heard from a
 // leader or given its vote.
@@ -120,12 +124,24 @@ func (r *Replica) setElectionTimers(now time.Duration) {
 
 // Step hands over a raft message of this shard.
 func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
+	if m.Gone && len(m.Data) == 0 {
+		r.toldGone = true
+		return
+	}
 	msg, err := decodeRaft(m.Data)
-	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) || !r.voter(from) {
+	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}
+	if r.blank() && r.tooEarly(msg) {
+		return
+	}
+	r.tellGone(from, msg)
 	now := r.env.Now()
 	switch msg.GetType() {
+	case pb.MsgTimeoutNow:
+		if r.draining {
+			return
+		}
 	case pb.MsgVote, pb.MsgPreVote:
 		if now.Mono < r.silentTill && string(msg.GetContext()) != campaignTransfer {
 			return // a promise given before the restart may still bind
@@ -142,8 +158,6 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 // campaignTransfer marks the votes of a leader's chosen successor.
 const campaignTransfer = "CampaignTransfer"
 
-func (r *Replica) voter(n txn.NodeID) bool { return slices.Contains(r.log.meta.Voters, uint64(n)) }
-
 // afterStep keeps the promises and the lease that ride on raft's messages.
 func (r *Replica) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *txn.Raft) {
 	r.observeRole(now)
@@ -152,10 +166,12 @@ func (r *Replica) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *tx
 		if msg.GetTerm() == r.term && r.leader == from && r.lead == nil {
 			r.heardStamp = max(r.heardStamp, m.StampNanos)
 			r.setElectionTimers(now.Mono)
+			r.toldGone = false
 		}
 	case pb.MsgHeartbeatResp, pb.MsgAppResp:
 		if r.lead != nil && msg.GetTerm() == r.term {
 			r.lead.stamps[from] = max(r.lead.stamps[from], m.EchoNanos)
+			r.lead.drains[from] = m.Draining
 		}
 	}
 }
@@ -221,6 +237,9 @@ func (r *Replica) tickFollower(now txn.Now) {
 	}
 	if now.Mono >= r.campaignAt && now.Mono >= r.silentTill {
 		r.setElectionTimers(now.Mono)
+		if r.draining {
+			return
+		}
 		r.counts.Campaigns++
 		r.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: r.cfg.ID, Term: r.term})
 		_ = r.rn.Campaign()
@@ -233,27 +252,10 @@ func (r *Replica) slowChecks(now txn.Now) {
 	if r.lead != nil {
 		r.lead.checkHolders(now)
 		r.preferLeader(now)
+		r.changeMembers(now)
 		r.proposeCollect(now)
 	}
 	r.cutLog()
-}
-
-// preferLeader hands leadership to a preferred replica that is alive and has
-// nearly all of the log.
-func (r *Replica) preferLeader(now txn.Now) {
-	if r.preferred() || !r.lead.serving || now.Mono < r.lead.transferAt {
-		return
-	}
-	st := r.rn.Status()
-	for _, n := range r.cfg.Preferred {
-		p, ok := st.Progress[uint64(n)]
-		if ok && p.RecentActive && p.Match+16 >= r.log.last() {
-			r.lead.transferAt = now.Mono + 2*r.cfg.Params.ElectionTimeout
-			r.lead.leaseVoid = true // the successor may be elected at any time now
-			r.rn.TransferLeader(uint64(n))
-			return
-		}
-	}
 }
 
 // cutLog forgets entries that are applied and old.
@@ -266,6 +268,11 @@ func (r *Replica) cutLog() {
 	if r.snapOut != nil { // whoever fetches it goes on from there
 		upTo = min(upTo, r.snapOut.index)
 	}
+	r.cutTo(upTo)
+}
+
+// cutTo forgets the entries up to an applied index.
+func (r *Replica) cutTo(upTo uint64) {
 	if upTo <= r.log.meta.First {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 type outgoingSnapshot struct {
 	index   uint64
 	prefix  []byte
+	members *pb.ConfState
 	snap    store.Snapshot
 	expires time.Duration
 }
@@ -42,7 +43,7 @@ func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 	now := r.env.Now().Mono
 	if r.snapOut == nil {
 		r.snapOut = &outgoingSnapshot{
-			index: r.state.applied.Index, prefix: r.state.prefix, snap: r.cfg.Engine.Snapshot(),
+			index: r.state.applied.Index, prefix: r.state.prefix, members: r.log.meta.confState(), snap: r.cfg.Engine.Snapshot(),
 		}
 		r.counts.SnapshotsSent++
 		r.env.Note(txn.Note{Kind: txn.NoteSnapshotSent, Shard: r.cfg.ID, Index: r.snapOut.index})
@@ -55,7 +56,7 @@ func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 	}
 	index := r.snapOut.index
 	return &pb.Snapshot{Metadata: &pb.SnapshotMetadata{
-		Index: &index, Term: &term, ConfState: &pb.ConfState{Voters: r.log.meta.Voters},
+		Index: &index, Term: &term, ConfState: r.snapOut.members,
 	}}, nil
 }
 
@@ -66,11 +67,30 @@ func (r *Replica) dropSnapOut() {
 	}
 }
 
+// loseSnapOut drops it and has raft begin anew with whoever waited for it.
+func (r *Replica) loseSnapOut() {
+	if r.snapOut == nil {
+		return
+	}
+	r.dropSnapOut()
+	if r.lead == nil {
+		return
+	}
+	for _, v := range r.log.meta.members() {
+		if v != uint64(r.cfg.Self) {
+			r.rn.ReportSnapshot(v, raft.SnapshotFailure)
+		}
+	}
+}
+
 // OnSnapFetch sends the next piece.
 func (r *Replica) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 	out := &txn.SnapChunk{Shard: r.cfg.ID, Index: m.Index, From: m.From}
 	if r.snapOut == nil || r.snapOut.index != m.Index {
 		out.Gone = true
+		if r.lead != nil {
+			r.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
+		}
 		r.env.Send(from, txn.Message{SnapChunk: out})
 		return
 	}
@@ -165,6 +185,7 @@ func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	b.DeleteRange(genPrefix(r.cfg.ID, r.log.meta.Gen), genPrefix(r.cfg.ID, r.log.meta.Gen+1))
 	r.log.meta.Gen = in.gen
 	r.log.restart(b, index, snap.GetMetadata().GetTerm())
+	r.log.meta.setConf(snap.GetMetadata().GetConfState())
 	r.log.meta.put(b, r.cfg.ID)
 	r.snapIn = nil
 	st, err := loadState(r.cfg.ID, in.gen, r.cfg.Engine, int64(r.env.Now().Mono))
@@ -186,12 +207,7 @@ func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 // tickSnapshots gives up what takes too long.
 func (r *Replica) tickSnapshots(now txn.Now) {
 	if s := r.snapOut; s != nil && now.Mono >= s.expires {
-		r.dropSnapOut()
-		for _, v := range r.log.meta.Voters {
-			if r.lead != nil && v != uint64(r.cfg.Self) {
-				r.rn.ReportSnapshot(v, raft.SnapshotFailure)
-			}
-		}
+		r.loseSnapOut()
 	}
 	if in := r.snapIn; in != nil && now.Mono >= in.retryAt {
 		if in.tries++; in.tries > snapshotMaxTries {

@@ -22,6 +22,10 @@ type Standing struct {
 	Holders   int // transactions that hold locks
 	Waiters   int // requests that wait for locks
 	Counts    Counts
+	Voters    []txn.NodeID
+	Outgoing  []txn.NodeID // who has a vote until a change under way has ended
+	Learners  []txn.NodeID // follow without a vote
+	Draining  bool
 }
 
 // Counts are totals since the replica was opened.
@@ -40,7 +44,8 @@ func (r *Replica) Standing() Standing {
 	s := Standing{
 		Shard: r.cfg.ID, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
 		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
-		Counts: r.counts,
+		Counts: r.counts, Draining: r.draining,
+		Voters: nodeIDs(r.log.meta.Voters), Outgoing: nodeIDs(r.log.meta.Outgoing), Learners: nodeIDs(r.log.meta.Learners),
 	}
 	if r.lead != nil {
 		s.Waiters = r.lead.locks.Waiting()

@@ -19,18 +19,19 @@ type Faults struct {
 	Network          bool // loss, duplicates, overtaking
 	Acknowledgements bool // a crash just before or just after one leaves
 	Roles            bool // the loss of a role at one step of a transaction
+	Replace          bool // a node loses its disk for ever, and a new node takes its place
 }
 
 // AllFaults is everything at once.
 func AllFaults() Faults {
-	return Faults{true, true, true, true, true, true, true, true}
+	return Faults{true, true, true, true, true, true, true, true, true}
 }
 
 // faultNames in the order of the fields of Faults.
-var faultNames = []string{"crashes", "power", "partitions", "clocks", "stalls", "network", "acks", "roles"}
+var faultNames = []string{"crashes", "power", "partitions", "clocks", "stalls", "network", "acks", "roles", "replace"}
 
 func (f *Faults) fields() []*bool {
-	return []*bool{&f.Crashes, &f.PowerLoss, &f.Partitions, &f.Clocks, &f.Stalls, &f.Network, &f.Acknowledgements, &f.Roles}
+	return []*bool{&f.Crashes, &f.PowerLoss, &f.Partitions, &f.Clocks, &f.Stalls, &f.Network, &f.Acknowledgements, &f.Roles, &f.Replace}
 }
 
 // ParseFaults reads "all", "none" or a list such as "crashes,acks".

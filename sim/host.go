@@ -8,6 +8,7 @@ import (
 	"isochron/coordinator"
 	"isochron/geo"
 	"isochron/node"
+	"isochron/routing"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -23,7 +24,9 @@ type host struct {
 	rand   *rand.Rand
 	engine *store.Mem
 	node   process // nil while it is down
-	life   uint64  // rises with every boot: what was meant for an earlier life is dropped
+	gone   bool    // its disk is lost, and it never comes back
+	first  *routing.Directory
+	life   uint64 // rises with every boot: what was meant for an earlier life is dropped
 
 	booted    time.Duration // mono runs from here
 	driftPPM  int64
@@ -37,7 +40,7 @@ type host struct {
 }
 
 func newHost(w *World, id txn.NodeID, region geo.Region) *host {
-	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: store.NewMem(), slowDisk: 1}
+	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: store.NewMem(), slowDisk: 1, first: w.cfg.Directory}
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
 	}
@@ -61,7 +64,7 @@ func (h *host) boot() error {
 	n, err := h.w.cfg.boot(node.Config{
 		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
 		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
-		Directory: h.w.cfg.Directory.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
+		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
 	}, h.now())
 	if err != nil {
 		return fmt.Errorf("node %d does not start: %w", h.id, err)
@@ -199,9 +202,16 @@ func (h *host) crash(kind crashKind) {
 	}
 }
 
+// lose takes the machine away for ever, with all that its disk held.
+func (h *host) lose() {
+	h.crash(strictly)
+	h.engine, h.gone = store.NewMem(), true
+	h.w.log(h, "is lost for ever")
+}
+
 // restart boots the host if it is down.
 func (h *host) restart() {
-	if h.up() {
+	if h.up() || h.gone {
 		return
 	}
 	if err := h.boot(); err != nil {

@@ -299,7 +299,7 @@ func allDone(clients []*Client) bool {
 
 // settle waits until nothing is left undecided, and reads everything.
 func (h *hunt) settle() {
-	quiet := func() bool { return h.w.Ready() && len(h.w.Residue()) == 0 }
+	quiet := func() bool { return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 }
 	if !h.w.RunUntil(huntQuietWait, quiet) {
 		h.violation("not-quiet", "%v after everything was repaired, ready is %v and there is still: %v\n%s",
 			huntQuietWait, h.w.Ready(), h.w.Residue(), strings.Join(h.w.Status(), "\n"))
@@ -309,7 +309,7 @@ func (h *hunt) settle() {
 		func(c *Client) bool { return h.lists.ReadAll(context.Background(), c.finalReader(&h.listing), true) },
 	} {
 		could := false
-		c := h.w.Go(1, func(c *Client) { could = read(c) })
+		c := h.w.Go(h.w.live()[0].id, func(c *Client) { could = read(c) })
 		if !h.w.RunUntil(huntReadWait, c.Done) || !could {
 			h.violation("no-final-read", "a quiet cluster does not let everything be read")
 		}
@@ -364,10 +364,11 @@ func (h *hunt) checkReplicas() {
 
 // difference tells of one row that two replicas have differently.
 func (h *hunt) difference() string {
-	first := h.w.hosts[0]
+	live := h.w.live()
+	first := live[0]
 	for _, key := range append(h.bank.Keys(), h.lists.Keys()...) {
 		value, version, _ := first.node.Peek(key)
-		for _, o := range h.w.hosts[1:] {
+		for _, o := range live[1:] {
 			if v, ver, _ := o.node.Peek(key); string(v) != string(value) || ver != version {
 				return fmt.Sprintf("n%d has %q by %v, n%d has %q by %v for %q", first.id, value, version, o.id, v, ver, string(key))
 			}

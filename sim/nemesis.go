@@ -26,6 +26,9 @@ type nemesis struct {
 	broken []string               // promises of nodes seen broken in what they send
 	// volatile are acknowledgements that a loss of power would have belied.
 	volatile []string
+	lost     *host                      // lost for ever, in this run
+	fresh    *host                      // the node in its place
+	members  map[txn.ShardID]membership // the newest that any node has applied
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -44,7 +47,7 @@ type prey struct {
 }
 
 func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
-	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}, lives: map[incarnation]uint64{}}
+	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
 	// Some seeds are wild, some leave time for long stories; and each leaves out
 	// some kinds of fault, so that no kind always hides another.
@@ -66,6 +69,7 @@ func (n *nemesis) start() {
 		n.counts["bad networks"]++
 	}
 	n.plan()
+	n.planReplacement()
 }
 
 // heal ends it and repairs everything.
@@ -111,7 +115,10 @@ func (n *nemesis) strike() {
 	}
 }
 
-func (n *nemesis) anyHost() *host { return n.w.hosts[n.rand.IntN(len(n.w.hosts))] }
+func (n *nemesis) anyHost() *host {
+	live := n.w.live()
+	return live[n.rand.IntN(len(live))]
+}
 
 // anyLeader is the host that leads some shard, or any host.
 func (n *nemesis) anyLeader() *host {
@@ -148,8 +155,9 @@ func (n *nemesis) flap() {
 }
 
 func (n *nemesis) crashMost() {
-	for _, i := range n.rand.Perm(len(n.w.hosts))[:len(n.w.hosts)/2+1] {
-		n.crash(n.w.hosts[i], "crashes of a majority", n.kind(), n.between(1, 8))
+	live := n.w.live()
+	for _, i := range n.rand.Perm(len(live))[:len(live)/2+1] {
+		n.crash(live[i], "crashes of a majority", n.kind(), n.between(1, 8))
 	}
 }
 

@@ -36,6 +36,16 @@ func (n *network) open(hosts int) {
 	}
 }
 
+// grow makes room for one host more.
+func (n *network) grow() {
+	for i := range n.cut {
+		n.cut[i] = append(n.cut[i], false)
+		n.arrived[i] = append(n.arrived[i], 0)
+	}
+	n.cut = append(n.cut, make([]bool, len(n.cut)+1))
+	n.arrived = append(n.arrived, make([]time.Duration, len(n.arrived)+1))
+}
+
 // send puts a message on its way.
 func (n *network) send(env txn.Envelope) {
 	n.sent++

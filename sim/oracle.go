@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"isochron/coordinator"
-	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -35,17 +34,8 @@ func (n *nemesis) checkCommit(req *coordinator.Request, res *coordinator.Respons
 
 func (n *nemesis) mustBeRecorded(what string, s txn.ShardID, a txn.Attempt) {
 	n.counts["crash clones"]++
-	placed, ok := n.w.cfg.Directory.Shard(uint64(s))
-	if !ok {
-		return
-	}
-	witnesses := 0
-	for _, replica := range placed.Replicas {
-		if shard.Recorded(n.w.host(txn.NodeID(replica)).engine.CrashStrict(), s, a) {
-			witnesses++
-		}
-	}
-	if 2*witnesses <= len(placed.Replicas) {
-		n.volatile = append(n.volatile, fmt.Sprintf("the %s of %v at shard %d is on %d of %d disks", what, a, s, witnesses, len(placed.Replicas)))
+	if !n.onMajority(s, a) {
+		m := n.members[s]
+		n.volatile = append(n.volatile, fmt.Sprintf("the %s of %v at shard %d is on %d of %d disks", what, a, s, n.witnesses(m.voters, s, a), len(m.voters)))
 	}
 }

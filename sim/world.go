@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"isochron/coordinator"
@@ -10,6 +11,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -54,6 +56,8 @@ type process interface {
 	Leads() []txn.ShardID
 	Pending() (transactions, commitments, undecided, holders int)
 	Status() []string
+	Standings() []shard.Standing
+	Settled() bool
 }
 
 func bootNode(cfg node.Config, now txn.Now) (process, error) {
@@ -170,6 +174,9 @@ func (w *World) RunUntil(d time.Duration, holds func() bool) bool {
 // Ready reports whether every node is up and knows every shard's leader.
 func (w *World) Ready() bool {
 	for _, h := range w.hosts {
+		if h.gone {
+			continue
+		}
 		if !h.up() || !h.node.Ready() {
 			return false
 		}
@@ -199,6 +206,9 @@ func (w *World) Leader(shard txn.ShardID) (leader txn.NodeID) {
 func (w *World) Residue() []string {
 	var all []string
 	for _, h := range w.hosts {
+		if h.gone {
+			continue
+		}
 		if !h.up() {
 			all = append(all, w.label(h.id)+" is down")
 			continue
@@ -233,12 +243,42 @@ func (w *World) Close() {
 // label is a node's name in a trace: its region, if it is the only one there.
 func (w *World) label(id txn.NodeID) string {
 	region := w.cfg.Directory.RegionOf(uint32(id))
+	if region == "" {
+		return fmt.Sprintf("n%d", id) // it came later
+	}
 	for _, n := range w.cfg.Directory.Nodes {
 		if n.Region == region && n.ID != uint32(id) {
 			return fmt.Sprintf("n%d", id)
 		}
 	}
 	return region
+}
+
+// live are the hosts that were not lost for ever.
+func (w *World) live() []*host {
+	var out []*host
+	for _, h := range w.hosts {
+		if !h.gone {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// add brings in a new machine, whose node knows where the others are and no more.
+func (w *World) add(region geo.Region) *host {
+	nodes := slices.Clone(w.cfg.Directory.Nodes)
+	for _, h := range w.hosts[len(nodes):] {
+		nodes = append(nodes, routing.Node{ID: uint32(h.id), Region: string(h.region)})
+	}
+	id := uint32(len(w.hosts) + 1)
+	nodes = append(nodes, routing.Node{ID: id, Region: string(region)})
+	h := newHost(w, txn.NodeID(id), region)
+	h.first = node.Joining(id, nodes)
+	w.hosts = append(w.hosts, h)
+	w.net.grow()
+	h.restart()
+	return h
 }
 
 func (w *World) host(id txn.NodeID) *host { return w.hosts[id-1] }

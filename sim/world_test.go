@@ -12,6 +12,7 @@ import (
 	"isochron/geo"
 	"isochron/node"
 	"isochron/routing"
+	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/workload"
@@ -87,6 +88,8 @@ func (p *toy) Ready() bool                                        { return true 
 func (p *toy) Leads() []txn.ShardID                               { return nil }
 func (p *toy) Pending() (t, c, u, l int)                          { return }
 func (p *toy) Status() []string                                   { return nil }
+func (p *toy) Standings() []shard.Standing                        { return nil }
+func (p *toy) Settled() bool                                      { return true }
 
 func toyWorld(t *testing.T, seed uint64, links Links, trace func(string)) *World {
 	t.Helper()

@@ -62,7 +62,7 @@ func handshake(answer []byte) []byte {
 func TestBrokenLogins(t *testing.T) {
 	g := startGuarded(t, nil)
 	server := g.servers["va"]
-	server.listener.(*listener).login = 300 * time.Millisecond
+	server.listener.login = 300 * time.Millisecond
 	for what, sent := range map[string][]byte{
 		"nothing":               nil,
 		"garbage":               []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -86,7 +86,7 @@ func TestBrokenLogins(t *testing.T) {
 	if err := g.login(t, "va", "root", rootPassword, true); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	eventually(t, "no connection is counted for ever", func() bool { return server.listener.(*listener).open.Load() == 0 })
+	eventually(t, "no connection is counted for ever", func() bool { return server.listener.open.Load() == 0 })
 }
 
 func TestTooManyConnections(t *testing.T) {
@@ -138,7 +138,7 @@ func TestLongStatements(t *testing.T) {
 		}
 		runtime.GC()
 	}
-	eventually(t, "nothing is counted for ever", func() bool { return g.servers["va"].listener.(*listener).unread.Load() == 0 })
+	eventually(t, "nothing is counted for ever", func() bool { return g.servers["va"].listener.unread.Load() == 0 })
 }
 
 // Nobody without a password comes from another machine, and a locked user from none.

@@ -46,6 +46,7 @@ type listener struct {
 	net.Listener
 	max    int64
 	login  time.Duration
+	shut   atomic.Bool // the node is being drained
 	open   atomic.Int64
 	unread atomic.Int64 // bytes of long requests, all connections
 }
@@ -62,9 +63,13 @@ func (l *listener) Accept() (net.Conn, error) {
 			time.Sleep(acceptPause) // out of file descriptors, say
 			continue
 		}
+		if l.shut.Load() {
+			refuse(c, codeShutdown, "Server shutdown in progress: this node is being drained, connect to another")
+			continue
+		}
 		if l.open.Add(1) > l.max {
 			l.open.Add(-1)
-			refuse(c)
+			refuse(c, codeTooMany, "Too many connections")
 			continue
 		}
 		_ = c.SetDeadline(time.Now().Add(l.login)) // a closed connection shows itself at the first read
@@ -72,10 +77,19 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse tells a client that there is no room. The few bytes fit the socket's
-// buffer, so nothing waits.
-func refuse(c net.Conn) {
-	const code, text = 1040, "Too many connections"
+// SetDraining has the server take no new connections, or take them again. Those
+// that are open go on.
+func (s *Server) SetDraining(on bool) { s.listener.shut.Store(on) }
+
+// What a client may be told in place of a greeting.
+const (
+	codeTooMany  = 1040
+	codeShutdown = 1053
+)
+
+// refuse tells a client why it is not let in; before the handshake a packet
+// carries no SQL state. The few bytes fit the socket's buffer, so nothing waits.
+func refuse(c net.Conn, code uint16, text string) {
 	body := append(binary.LittleEndian.AppendUint16([]byte{0xff}, code), text...)
 	_ = c.SetWriteDeadline(time.Now().Add(acceptPause))
 	_, _ = c.Write(append([]byte{byte(len(body)), 0, 0, 0}, body...))

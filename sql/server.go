@@ -57,7 +57,7 @@ type Config struct {
 // Server is the MySQL server of one gateway.
 type Server struct {
 	gateway  *gateway
-	listener net.Listener
+	listener *listener
 	server   *server.Server
 	engine   *sqle.Engine
 	served   chan struct{}
@@ -130,11 +130,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("the first user cannot be stored: %w", err)
 		}
 	}
-	l, err := net.Listen("tcp", cfg.Address)
+	tcp, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
-	l = &listener{Listener: l, max: int64(cfg.Connections), login: loginPatience}
+	l := &listener{Listener: tcp, max: int64(cfg.Connections), login: loginPatience}
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {
 		l.Close()

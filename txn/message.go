@@ -48,6 +48,8 @@ type Raft struct {
 	Data       []byte  `cbor:"2,keyasint,omitempty"` // raftpb.Message
 	StampNanos int64   `cbor:"3,keyasint,omitempty"`
 	EchoNanos  int64   `cbor:"4,keyasint,omitempty"`
+	Draining   bool    `cbor:"5,keyasint,omitempty"` // of a follower: it will not lead
+	Gone       bool    `cbor:"6,keyasint,omitempty"` // without Data: the receiver is a member no more
 }
 
 // Access is one round's reads at one shard. Any replica answers it when Nearest

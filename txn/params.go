@@ -31,6 +31,7 @@ type Bugs struct {
 	ReleaseBeforeVotes bool // locks are released at the vote
 	IgnoreUndecided    bool // a read at a moment does not wait for votes from before it
 	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
+	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
 }
 
 // Observer is told what a person wants to see; every method is called from the

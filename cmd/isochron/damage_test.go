@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -150,6 +151,7 @@ func (c *testCluster) startEdited(t *testing.T) (code int, said string) {
 	}
 	text := strings.Replace(string(b), "peer_listen: "+c.about.Nodes[0].Peers, "peer_listen: 127.0.0.1:0", 1)
 	text = strings.Replace(text, "sql_listen: "+c.about.Nodes[0].SQL, "sql_listen: 127.0.0.1:0", 1)
+	text = regexp.MustCompile(`(?m)^http_listen: .*$`).ReplaceAllString(text, "http_listen: 127.0.0.1:0")
 	path := filepath.Join(c.dir, "other-ports.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

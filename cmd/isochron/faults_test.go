@@ -59,7 +59,7 @@ func TestFaultsFindsWhatIsLost(t *testing.T) {
 	report, err := faults.Do(ctx, faults.Config{
 		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Seed: 2, Period: time.Hour, Scale: 0.002, Once: []faults.Kind{faults.Pause}, Say: t.Logf,
 		BeforeCheck: func(c *faults.Cluster) error {
-			db := (&testCluster{about: initialized{Nodes: []initializedNode{{SQL: c.Nodes[0].SQL}}}}).connect(t, 0)
+			db := (&testCluster{about: initialized{RootPassword: c.PasswordFile, Nodes: []initializedNode{{SQL: c.Nodes[0].SQL}}}}).connect(t, 0)
 			if err := db.QueryRow("SELECT MIN(id) FROM faults.bank_ledger").Scan(&transfer); err != nil {
 				return err
 			}

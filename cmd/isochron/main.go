@@ -65,7 +65,8 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(newInit(), newStart(), newStatus(), newLinks(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim())
+	root.AddCommand(newInit(), newStart(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRemoveNode(),
+		newTransferLeader(), newDrain(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim())
 	return root
 }
 

@@ -39,7 +39,7 @@ clocks jump. One seed is one run, byte for byte: what it finds can be seen again
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "how many seeds to run on each protocol")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
 	cmd.Flags().StringSliceVar(&f.protocols, "protocol", sim.DefaultRows, "protocols to hunt in")
-	cmd.Flags().StringVar(&f.faults, "faults", "all", "all, none, or some of: crashes,power,partitions,clocks,stalls,network,acks,roles")
+	cmd.Flags().StringVar(&f.faults, "faults", "all", "all, none, or some of: crashes,power,partitions,clocks,stalls,network,acks,roles,replace")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "regions of the cluster; 0: the seed chooses 3 or 5")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "print the story of each run, one line an event")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +107,7 @@ func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) 
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Metrics: figures,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures,
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
@@ -123,6 +124,9 @@ func checkFree(address string) error {
 	}
 	return l.Close()
 }
+
+// handOverWait bounds how long a node that is told to end hands over what it leads.
+const handOverWait = 1500 * time.Millisecond
 
 // serveNode opens the node to SQL clients when it is ready.
 func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures *ops.Metrics, out io.Writer) error {
@@ -141,8 +145,12 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	}
 	figures.Serve(s)
 	fmt.Fprintf(out, "node %d in %s is ready: MySQL at %s, other nodes at %s\n", c.Node, c.Region, s.Addr(), c.PeerListen)
+	p.OnDrain(s.SetDraining)
 	select {
 	case <-ctx.Done():
+		bounded, cancel := context.WithTimeout(context.Background(), handOverWait)
+		p.HandOver(bounded) // so that nobody waits for an election
+		cancel()
 	case err = <-p.Failed():
 	}
 	figures.Serve(nil)

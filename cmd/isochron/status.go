@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 
 	"isochron/server"
 	"isochron/server/deploy"
+	"isochron/server/peer"
+	"isochron/txn"
 )
 
 // clusterStatus is what status tells a program.
@@ -50,6 +53,9 @@ type shardStatus struct {
 	Lag       map[uint32]uint64 `json:"lag"`     // of each replica, in log entries
 	Undecided int               `json:"undecided"`
 	Holders   int               `json:"lock_holders"`
+	Voters    []txn.NodeID      `json:"voters"` // as the leader has them
+	Outgoing  []txn.NodeID      `json:"outgoing,omitempty"`
+	Learners  []txn.NodeID      `json:"learners,omitempty"`
 }
 
 func newStatus() *cobra.Command {
@@ -113,19 +119,48 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	var asking sync.WaitGroup
 	for i, n := range c.Nodes {
 		asking.Go(func() {
-			s.Nodes[i] = nodeStatus{Node: uint32(n.ID), Region: string(n.Region), Address: n.Address}
-			r, err := server.AskReport(ctx, creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
-			switch {
-			case err == nil:
-				s.Nodes[i].Up, s.Nodes[i].Report = true, &r
-			case ctx.Err() != nil:
-				s.Nodes[i].Error = fmt.Sprintf("no answer in time (%v)", err)
-			default:
-				s.Nodes[i].Error = err.Error()
-			}
+			s.Nodes[i] = askOne(ctx, creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
 		})
 	}
 	asking.Wait()
+	s.follow(ctx, c, creds)
 	s.Shards, s.InDoubt = joinShards(s.Nodes), joinInDoubt(s.Nodes)
 	return s, nil
+}
+
+func askOne(ctx context.Context, creds *peer.Credentials, m server.Member) nodeStatus {
+	s := nodeStatus{Node: uint32(m.ID), Region: string(m.Region), Address: m.Address}
+	r, err := server.AskReport(ctx, creds, m)
+	switch {
+	case err == nil:
+		s.Up, s.Report = true, &r
+	case ctx.Err() != nil:
+		s.Error = fmt.Sprintf("no answer in time (%v)", err)
+	default:
+		s.Error = err.Error()
+	}
+	return s
+}
+
+// follow asks the nodes that were added since the configuration was written, and
+// leaves out those that were removed.
+func (s *clusterStatus) follow(ctx context.Context, c *deploy.Config, creds *peer.Credentials) {
+	var newest *server.Report
+	for _, n := range s.Nodes {
+		if n.Report != nil && (newest == nil || n.Report.DirectoryEpoch > newest.DirectoryEpoch) {
+			newest = n.Report
+		}
+	}
+	if newest == nil || newest.DirectoryEpoch == 0 {
+		return
+	}
+	var nodes []nodeStatus
+	for _, n := range newest.Nodes {
+		if i := slices.IndexFunc(s.Nodes, func(have nodeStatus) bool { return have.Node == n.ID }); i >= 0 {
+			nodes = append(nodes, s.Nodes[i])
+		} else {
+			nodes = append(nodes, askOne(ctx, creds, server.MemberOf(n, addresses(c))))
+		}
+	}
+	s.Nodes = nodes
 }

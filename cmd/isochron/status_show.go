@@ -34,6 +34,7 @@ func joinShards(nodes []nodeStatus) []shardStatus {
 		}
 		if r.Serving && r.Term >= s.Term {
 			s.Leader, s.Holders = node, r.Holders
+			s.Voters, s.Outgoing, s.Learners = r.Voters, r.Outgoing, r.Learners
 		}
 		s.Term, s.Applied, s.Undecided = max(s.Term, r.Term), max(s.Applied, r.Applied), max(s.Undecided, r.Undecided)
 	})
@@ -71,6 +72,9 @@ func statusText(s clusterStatus) string {
 		if !n.Report.Ready {
 			state = "not ready"
 		}
+		if n.Report.Draining {
+			state += ", draining"
+		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, state, n.Address, n.Report.Transactions, n.Report.Commitments)
 	}
 	_ = w.Flush() // into memory
@@ -84,11 +88,23 @@ func statusText(s clusterStatus) string {
 		if sh.Leader != 0 {
 			leader = fmt.Sprintf("node %d", sh.Leader)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%d\t%s\n", sh.Shard, leader, sh.Term, sh.Applied, sh.Undecided, sh.Holders, lags(s.Nodes, sh.Lag))
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%d\t%s\n", sh.Shard, leader, sh.Term, sh.Applied, sh.Undecided, sh.Holders, lags(s.Nodes, sh.Lag)+sh.changing())
 	}
 	_ = w.Flush()
 	writeInDoubt(&b, s.InDoubt)
 	return b.String()
+}
+
+// changing says what is not ordinary of a shard's members.
+func (s shardStatus) changing() string {
+	out := ""
+	if len(s.Outgoing) > 0 {
+		out += fmt.Sprintf("  votes change from %v to %v", s.Outgoing, s.Voters)
+	}
+	if len(s.Learners) > 0 {
+		out += fmt.Sprintf("  learners %v", s.Learners)
+	}
+	return out
 }
 
 // errorMax keeps the line of a node that is down within the screen.

@@ -46,11 +46,13 @@ type Config struct {
 	Protocol        string     `yaml:"protocol"`
 	WAN             string     `yaml:"wan,omitempty"`
 	AddDelays       bool       `yaml:"add_delays,omitempty"`
+	Join            bool       `yaml:"join,omitempty"` // it was added to a cluster that existed
 	Nodes           []Node     `yaml:"nodes"`
 
-	slow time.Duration
-	row  protocol.Row
-	wan  geo.WAN
+	slow    time.Duration
+	row     protocol.Row
+	wan     geo.WAN
+	mapFile string // of wan, if it is a file
 }
 
 // TLS names the files with which a node proves who it is.
@@ -276,6 +278,7 @@ func (c *Config) loadMap(dir string) error {
 	if isFile(spec) && !filepath.IsAbs(spec) {
 		spec = filepath.Join(dir, spec)
 	}
+	c.mapFile = spec
 	var err error
 	if c.wan, err = geo.Parse(spec); err != nil {
 		return err

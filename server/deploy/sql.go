@@ -10,7 +10,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"isochron/server/peer"
+	"isochron/txn"
 )
 
 // What a node asks of SQL clients about TLS.
@@ -106,6 +110,7 @@ const (
 	passwordFile = "root.password"
 	verifierFile = "root.verifier"
 	clientCA     = "sql-ca.crt"
+	clientCAKey  = "sql-ca.key"
 )
 
 // passwordBytes of chance are in a password that is made here.
@@ -155,6 +160,15 @@ func (p *Plan) writeRoot(write func(name string, b []byte, mode fs.FileMode)) er
 	}
 	write(verifierFile, []byte(verifierOf(password)+"\n"), secret)
 	return nil
+}
+
+// sqlName is the name in the certificate that SQL clients are shown.
+func sqlName(node txn.NodeID) string { return fmt.Sprintf("SQL at node %d", node) }
+
+// LoadClientAuthority reads the authority that SQL clients trust from a directory
+// that Write has made.
+func LoadClientAuthority(cluster, dir string) (*peer.Authority, error) {
+	return peer.LoadAuthority(cluster, filepath.Join(dir, clientCA), filepath.Join(dir, clientCAKey))
 }
 
 // sqlHosts are the names under which SQL clients may reach a node.

@@ -146,7 +146,7 @@ func (p *Plan) configs(cluster string) []Config {
 			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
 			SQLListen:  net.JoinHostPort(sqlHost, strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
 			SQL:        SQL{Root: verifierFile, Certificate: fmt.Sprintf("sql%d.crt", n.ID), Key: fmt.Sprintf("sql%d.key", n.ID)},
-			HTTPListen: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+httpPortsAfter+i)),
+			HTTPListen: HTTPBeside(p.BasePort + i),
 			TLS:        TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
 			Protocol:   p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
 		})
@@ -200,10 +200,11 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	if cert, _, err = clients.PEM(); err != nil {
+	if cert, key, err = clients.PEM(); err != nil {
 		return err
 	}
 	write(clientCA, cert, public)
+	write(clientCAKey, key, secret)
 	if err := p.writeRoot(write); err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 		}
 		write(n.TLS.Certificate, cert, public)
 		write(n.TLS.Key, key, secret)
-		if cert, key, issueErr = clients.IssueServer(fmt.Sprintf("SQL at node %d", n.Node), sqlHosts(n)); issueErr != nil {
+		if cert, key, issueErr = clients.IssueServer(sqlName(n.Node), sqlHosts(n)); issueErr != nil {
 			return issueErr
 		}
 		write(n.SQL.Certificate, cert, public)

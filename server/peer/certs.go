@@ -59,6 +59,23 @@ func NewAuthority(cluster string) (*Authority, error) {
 	return &Authority{cluster, cert, der, key}, err
 }
 
+// LoadAuthority reads the authority's files, of which nodes have the first only.
+func LoadAuthority(cluster, certFile, keyFile string) (*Authority, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("the authority's certificate %s and key %s cannot be used: %w", certFile, keyFile, err)
+	}
+	cert, err := x509.ParseCertificate(pair.Certificate[0])
+	if err != nil {
+		return nil, fmt.Errorf("the authority's certificate %s cannot be read: %w", certFile, err)
+	}
+	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
+	if !ok || !cert.IsCA || !slices.Contains(cert.Subject.Organization, cluster) {
+		return nil, fmt.Errorf("%s is not the authority of cluster %s: give the ca.crt and ca.key that init wrote", certFile, cluster)
+	}
+	return &Authority{cluster, cert, pair.Certificate[0], key}, nil
+}
+
 // PEM is the authority's certificate, which every node has, and its key, which
 // none needs: only whoever adds nodes does.
 func (a *Authority) PEM() (cert, key []byte, err error) { return encodePEM(a.der, a.key) }

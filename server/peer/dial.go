@@ -42,6 +42,8 @@ type link struct {
 	to      txn.NodeID
 	address string
 	wake    chan struct{} // has one element when the queue may hold something
+	stop    chan struct{} // closed when the peer is no longer one, or the transport ends
+	end     sync.Once
 
 	mu     sync.Mutex
 	queue  []byte // frames
@@ -64,12 +66,14 @@ type LinkState struct {
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
-	return &link{t: t, to: to, address: address, wake: make(chan struct{}, 1),
+	return &link{t: t, to: to, address: address, wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
 
 // Links tells of the connections to all peers.
 func (t *Transport) Links() []LinkState {
+	t.linksMu.RLock()
+	defer t.linksMu.RUnlock()
 	out := make([]LinkState, 0, len(t.links))
 	// order: sorted below.
 	for _, l := range t.links {
@@ -79,6 +83,17 @@ func (t *Transport) Links() []LinkState {
 	}
 	slices.SortFunc(out, func(a, b LinkState) int { return cmp.Compare(a.Peer, b.Peer) })
 	return out
+}
+
+func (l *link) close() { l.end.Do(func() { close(l.stop) }) }
+
+func (l *link) stopped() bool {
+	select {
+	case <-l.stop:
+		return true
+	default:
+		return false
+	}
 }
 
 // put queues a frame. Without a connection it is lost at once.
@@ -111,7 +126,7 @@ func (l *link) grab(spare []byte) []byte {
 // run connects, sends, and connects again, until the transport ends.
 func (l *link) run() {
 	pause := pauseMin
-	for !l.t.stopped() {
+	for !l.stopped() {
 		conn, err := l.connect()
 		if err == nil {
 			pause = pauseMin
@@ -120,13 +135,13 @@ func (l *link) run() {
 			err = l.use(conn)
 			_ = conn.Close()
 		}
-		if l.t.stopped() {
+		if l.stopped() {
 			return
 		}
 		l.down(err)
 		select {
 		case <-time.After(pause/2 + rand.N(pause/2)):
-		case <-l.t.stop:
+		case <-l.stop:
 			return
 		}
 		pause = min(2*pause, pauseMax)
@@ -164,13 +179,13 @@ func (l *link) connect() (*tls.Conn, error) {
 	defer cancel()
 	go func() {
 		select {
-		case <-l.t.stop:
+		case <-l.stop:
 			cancel()
 		case <-ctx.Done():
 		}
 	}()
 	return dial(ctx, l.t.cfg.Credentials, l.address, hello{
-		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings})
+		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders})
 }
 
 // dial connects to a node and says hello, all within ctx.
@@ -209,7 +224,7 @@ func (l *link) use(conn *tls.Conn) error {
 	var spare []byte
 	for {
 		select {
-		case <-l.t.stop:
+		case <-l.stop:
 			return nil
 		case err := <-ended:
 			return fmt.Errorf("the peer ended the connection: %w", err)

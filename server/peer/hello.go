@@ -28,6 +28,7 @@ type hello struct {
 	To       txn.NodeID `cbor:"4,keyasint"`
 	Settings string     `cbor:"5,keyasint,omitempty"` // that all nodes must share; not of a question
 	Question bool       `cbor:"6,keyasint,omitempty"`
+	Founders string     `cbor:"7,keyasint,omitempty"` // that the first nodes must share
 }
 
 // welcome answers hello. If Refused is set the connection is over.
@@ -109,11 +110,14 @@ func (t *Transport) check(h hello, state tls.ConnectionState) error {
 	if h.Question {
 		return nil
 	}
-	if t.links[h.From] == nil {
-		return fmt.Errorf("it is node %d, which is no peer of this node: check the nodes in the configuration", h.From)
+	if t.link(h.From) == nil {
+		return fmt.Errorf("it is node %d, which is no peer of this node: it is not of the cluster, was removed from it, or has not been heard of here yet", h.From)
 	}
 	if h.Settings != t.cfg.Settings {
 		return fmt.Errorf("it runs with %.500q, and this node with %q: give all nodes the same configuration", h.Settings, t.cfg.Settings)
+	}
+	if h.Founders != "" && t.cfg.Founders != "" && h.Founders != t.cfg.Founders {
+		return fmt.Errorf("it began with %.500q, and this node with %q: the nodes of the first configurations must be the same everywhere, also after nodes were added or removed", h.Founders, t.cfg.Founders)
 	}
 	return nil
 }

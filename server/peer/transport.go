@@ -17,6 +17,7 @@ type Config struct {
 	Self        txn.NodeID
 	Cluster     string
 	Settings    string // what all nodes must have in common; compared as text
+	Founders    string // what all nodes that have it must have in common
 	Listen      string
 	Peers       map[txn.NodeID]string // where the others listen
 	Credentials *Credentials
@@ -41,7 +42,9 @@ const incomingMax = 256
 type Transport struct {
 	cfg      Config
 	listener net.Listener
+	linksMu  sync.RWMutex
 	links    map[txn.NodeID]*link
+	started  bool
 	begun    time.Time
 	stop     chan struct{}
 	stopOnce sync.Once
@@ -73,9 +76,46 @@ func New(cfg Config) (*Transport, error) {
 // Start accepts connections and makes those to the peers.
 func (t *Transport) Start() {
 	t.running.Go(t.accept)
+	t.linksMu.Lock()
+	defer t.linksMu.Unlock()
+	t.started = true
 	for _, l := range t.links {
 		t.running.Go(l.run)
 	}
+}
+
+// SetPeers connects to those that are new, and no longer to those that are left
+// out. A peer that stays keeps its address.
+func (t *Transport) SetPeers(peers map[txn.NodeID]string) {
+	t.linksMu.Lock()
+	defer t.linksMu.Unlock()
+	if t.stopped() {
+		return
+	}
+	// order: each is ended by itself.
+	for id, l := range t.links {
+		if _, stays := peers[id]; !stays {
+			l.close()
+			delete(t.links, id)
+		}
+	}
+	// order: each is begun by itself.
+	for id, address := range peers {
+		if id == t.cfg.Self || t.links[id] != nil {
+			continue
+		}
+		l := newLink(t, id, address)
+		t.links[id] = l
+		if t.started {
+			t.running.Go(l.run)
+		}
+	}
+}
+
+func (t *Transport) link(id txn.NodeID) *link {
+	t.linksMu.RLock()
+	defer t.linksMu.RUnlock()
+	return t.links[id]
 }
 
 // Addr is where the transport listens.
@@ -86,7 +126,7 @@ func (t *Transport) Addr() net.Addr { return t.listener.Addr() }
 func (t *Transport) Send(to txn.NodeID, envelope []byte) { t.send(to, kindEnvelope, envelope) }
 
 func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
-	if l := t.links[to]; l != nil {
+	if l := t.link(to); l != nil {
 		l.put(k, content)
 	}
 }
@@ -95,6 +135,12 @@ func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
 func (t *Transport) Close() {
 	t.stopOnce.Do(func() { close(t.stop) })
 	_ = t.listener.Close()
+	t.linksMu.Lock()
+	// order: all are ended.
+	for _, l := range t.links {
+		l.close()
+	}
+	t.linksMu.Unlock()
 	t.mu.Lock()
 	// order: all are closed.
 	for c := range t.incoming {
@@ -198,7 +244,9 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID) error {
 		case kindPing:
 			t.carry(from, kindPong, content)
 		case kindPong:
-			t.links[from].pong(content)
+			if l := t.link(from); l != nil {
+				l.pong(content)
+			}
 		default:
 			return fmt.Errorf("a frame of kind %d where none belongs", k)
 		}

@@ -138,7 +138,6 @@ func (s *Store) direct(ctx context.Context, do func(txn.Txn, *routing.Directory)
 // placeIndex gives the ranges of an index to shards.
 func placeIndex(dir *routing.Directory, r *Record, index uint32, global bool) {
 	p := r.Placement
-	nodes := nodesIn(dir, p.Replicas)
 	n := p.partitions()
 	if global {
 		n = 1
@@ -153,26 +152,14 @@ func placeIndex(dir *routing.Directory, r *Record, index uint32, global bool) {
 				leader = p.Regions[part]
 			}
 		}
-		dir.AddRange(string(PartitionPrefix(r.ID, index, part)), dir.EnsureShard(nodes, leader, slot))
+		dir.AddRange(string(PartitionPrefix(r.ID, index, part)), dir.EnsureShardIn(p.Replicas, leader, slot))
 	}
 	if index == 0 {
 		prefix := string(PartitionPrefix(r.ID, 0, 0))
 		for i, split := range p.Splits {
-			dir.AddRange(prefix+string(split), dir.EnsureShard(nodes, p.Leader, i+1))
+			dir.AddRange(prefix+string(split), dir.EnsureShardIn(p.Replicas, p.Leader, i+1))
 		}
 	}
-}
-
-// nodesIn are the nodes of the regions, one a region: the first of each.
-func nodesIn(dir *routing.Directory, regions []string) []uint32 {
-	var out []uint32
-	for _, region := range regions {
-		i := slices.IndexFunc(dir.Nodes, func(n routing.Node) bool { return n.Region == region })
-		if i >= 0 {
-			out = append(out, dir.Nodes[i].ID)
-		}
-	}
-	return out
 }
 
 // placeTable gives all ranges of a table to shards.

@@ -27,9 +27,10 @@ const readyWait = 3 * time.Minute
 
 // Cluster is a cluster of processes on this machine.
 type Cluster struct {
-	Nodes    []*Node
-	Password string // of root
-	command  Command
+	Nodes        []*Node
+	Password     string // of root
+	PasswordFile string
+	command      Command
 }
 
 // Node is one of its nodes.
@@ -105,7 +106,7 @@ func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("root's password: %w", err)
 	}
-	c.Password = strings.TrimSpace(string(password))
+	c.PasswordFile, c.Password = about.RootPassword, strings.TrimSpace(string(password))
 	for i, n := range about.Nodes {
 		n.ID, n.command = i+1, command
 		n.DataDir = filepath.Join(files, fmt.Sprintf("node%d", n.ID))

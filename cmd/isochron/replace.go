@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/server"
+	"isochron/server/deploy"
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+func newAddNode() *cobra.Command {
+	var region, host, out, caKey string
+	var sqlHost string
+	var peerPort, sqlPort int
+	cmd := newOrder(&cobra.Command{
+		Use:   "add-node",
+		Short: "Make a new node known to a cluster and write its files",
+		Long: `Add-node gives a new node an id that no node ever had, makes it known to the
+cluster, and writes its certificate, configuration and data directory. It needs the
+authority's key, and a majority of the nodes. Start the node afterwards; it holds
+the catalogue, serves clients, and has a vote nowhere until replace-replica puts
+it in another's place. Given again with the same address it goes on.`,
+		Example: "  isochron add-node --config c/node1.yaml --region va --host 127.0.0.1 --peer-port 4510 --sql-port 4610 --out c",
+	}, time.Minute, func(ctx context.Context, o *operator) error {
+		if region == "" || out == "" || peerPort == 0 || sqlPort == 0 {
+			return usagef("--region, --peer-port, --sql-port and --out are needed (see isochron add-node --help)")
+		}
+		if caKey == "" {
+			caKey = filepath.Join(filepath.Dir(o.c.TLS.CA), "ca.key")
+		}
+		a := &deploy.Addition{Dir: out, From: o.c, Region: geo.Region(region),
+			Peers: net.JoinHostPort(host, strconv.Itoa(peerPort)), SQL: net.JoinHostPort(sqlHost, strconv.Itoa(sqlPort)), HTTP: deploy.HTTPBeside(peerPort)}
+		if err := a.Check(); err != nil {
+			return usageError{err}
+		}
+		var err error
+		if a.Authority, err = peer.LoadAuthority(o.c.Cluster, o.c.TLS.CA, caKey); err != nil {
+			return err
+		}
+		if a.Clients, err = deploy.LoadClientAuthority(o.c.Cluster, filepath.Dir(caKey)); err != nil {
+			return err
+		}
+		return o.addNode(ctx, a)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&region, "region", "", "where it stands (needed)")
+	flags.StringVar(&host, "host", "127.0.0.1", "where the other nodes reach it")
+	flags.IntVar(&peerPort, "peer-port", 0, "its port for the other nodes (needed)")
+	flags.IntVar(&sqlPort, "sql-port", 0, "its port for MySQL clients (needed)")
+	flags.StringVar(&sqlHost, "sql-host", "127.0.0.1", "where it listens for them; 0.0.0.0: everywhere")
+	flags.StringVar(&out, "out", "", "the directory for its files (needed)")
+	flags.StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")
+	return cmd
+}
+
+func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
+	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers})
+	if err != nil {
+		return err
+	}
+	a.ID = txn.NodeID(done.Node)
+	for _, n := range done.Directory.Nodes {
+		m := server.MemberOf(n, addresses(o.c))
+		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address})
+	}
+	path, err := a.Write()
+	if err != nil {
+		return err
+	}
+	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Config: path, Peers: a.Peers, SQL: a.SQL}
+	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
+}
+
+func newReplaceReplica() *cobra.Command {
+	var from, to uint32
+	var shard uint64
+	cmd := newOrder(&cobra.Command{
+		Use:   "replace-replica",
+		Short: "Put one node in the place of another, in all shards or in one",
+		Long: `Replace-replica has node --to take the place of node --from in every shard where
+that has a vote. The new replica gets all of the shard before it gets the vote, and
+one step takes the vote from the old one. The wish is written first, and the shards'
+leaders carry it out: given again after any failure, the command goes on waiting.`,
+		Example: "  isochron replace-replica --config c/node1.yaml --from 3 --to 6",
+	}, 30*time.Minute, func(ctx context.Context, o *operator) error {
+		if from == 0 || to == 0 {
+			return usagef("--from and --to are needed: which node goes, and which takes its place")
+		}
+		return o.replace(ctx, from, to, shard)
+	})
+	cmd.Flags().Uint32Var(&from, "from", 0, "the node that loses its replicas (needed)")
+	cmd.Flags().Uint32Var(&to, "to", 0, "the node that gets them (needed)")
+	cmd.Flags().Uint64Var(&shard, "shard", 0, "this shard alone; 0: all")
+	return cmd
+}
+
+func (o *operator) replace(ctx context.Context, from, to uint32, shard uint64) error {
+	now, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+	if err != nil {
+		return err
+	}
+	if err := o.mayReplace(ctx, now.Directory, from, to, shard); err != nil {
+		return err
+	}
+	done, err := o.anyone(ctx, server.Order{Do: server.OrderReplace, Node: from, To: to, Shard: shard})
+	if err != nil {
+		return err
+	}
+	var changing []routing.Shard
+	for _, s := range done.Directory.Shards {
+		if slices.Contains(s.Replicas, to) && (shard == 0 || s.ID == shard) {
+			changing = append(changing, s)
+		}
+	}
+	if len(changing) == 0 {
+		return fmt.Errorf("node %d has no replica to give, and node %d has none", from, to)
+	}
+	if err := o.awaitMembers(ctx, done.Directory, changing); err != nil {
+		return err
+	}
+	return o.tell(map[string]any{"from": from, "to": to, "shards": len(changing)},
+		"node %d stands in the place of node %d in %d shards", to, from, len(changing))
+}
+
+// mayReplace refuses what could not be carried out, before anything is written.
+func (o *operator) mayReplace(ctx context.Context, d *routing.Directory, from, to uint32, shard uint64) error {
+	reports := o.reports(ctx, d)
+	if _, up := reports[to]; !up {
+		return fmt.Errorf("node %d does not answer: start it first, nothing was changed", to)
+	}
+	for _, s := range d.Shards {
+		if !slices.Contains(s.Replicas, from) || shard != 0 && s.ID != shard {
+			continue
+		}
+		up := 0
+		for _, n := range s.Replicas {
+			if _, ok := reports[n]; ok {
+				up++
+			}
+		}
+		if 2*up <= len(s.Replicas) {
+			return fmt.Errorf("only %d of the %d replicas of shard %d are up, and a change takes a majority; nothing was changed, start more of the nodes %v",
+				up, len(s.Replicas), s.ID, s.Replicas)
+		}
+	}
+	return nil
+}
+
+// awaitMembers waits until the shards have the members that are wanted.
+func (o *operator) awaitMembers(ctx context.Context, d *routing.Directory, shards []routing.Shard) error {
+	said := ""
+	for {
+		reports := o.reports(ctx, d)
+		left, first := 0, ""
+		for _, s := range shards {
+			if state := memberState(reports, s); state != "" {
+				if left++; first == "" {
+					first = state
+				}
+			}
+		}
+		if left == 0 {
+			return nil
+		}
+		if line := fmt.Sprintf("%d of %d shards done; %s", len(shards)-left, len(shards), first); line != said {
+			said = line
+			o.say(line)
+		}
+		if err := pause(ctx); err != nil {
+			return errors.Join(err, errors.New(said))
+		}
+	}
+}
+
+// memberState says what a shard is waiting for; "" if it is as wanted.
+func memberState(reports map[uint32]server.Report, s routing.Shard) string {
+	_, have, ok := leading(reports, s.ID)
+	switch {
+	case !ok:
+		return fmt.Sprintf("shard %d has no leader at the moment", s.ID)
+	case sameMembers(have, s):
+		return ""
+	case len(have.Outgoing) > 0:
+		return fmt.Sprintf("shard %d changes its votes from %v to %v", s.ID, have.Outgoing, have.Voters)
+	}
+	return fmt.Sprintf("shard %d has voters %v and learners %v, and wants voters %v", s.ID, have.Voters, have.Learners, s.Replicas)
+}
+
+func newRemoveNode() *cobra.Command {
+	var node uint32
+	cmd := newOrder(&cobra.Command{
+		Use:   "remove-node",
+		Short: "Forget a node that has no replica with a vote any more",
+		Long: `Remove-node takes a node out of the cluster for ever: the others refuse it from then
+on, and its id is not used again. Replace its replicas first.`,
+		Example: "  isochron remove-node --config c/node1.yaml --node 3",
+	}, time.Minute, func(ctx context.Context, o *operator) error {
+		if node == 0 {
+			return usagef("--node is missing: name the node to remove")
+		}
+		if _, err := o.anyone(ctx, server.Order{Do: server.OrderRemove, Node: node}); err != nil {
+			return err
+		}
+		return o.tell(map[string]any{"removed": node}, "node %d is not of the cluster any more", node)
+	})
+	cmd.Flags().Uint32Var(&node, "node", 0, "the node (needed)")
+	return cmd
+}

@@ -1,0 +1,145 @@
+package node
+
+import (
+	"slices"
+
+	"isochron/routing"
+	"isochron/shard"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Joining is the directory that an added node starts with: where the others are,
+// and that it follows the meta shard, from which it learns all the rest.
+func Joining(self uint32, nodes []routing.Node) *routing.Directory {
+	meta := routing.Shard{ID: uint64(txn.MetaShard), Learners: []uint32{self}}
+	for _, n := range nodes {
+		if n.ID != self {
+			meta.Replicas = append(meta.Replicas, n.ID)
+		}
+	}
+	return &routing.Directory{Nodes: nodes, Shards: []routing.Shard{meta}}
+}
+
+// openReplicas opens those that the directory places here, and tells all of
+// them what it wants.
+func (n *Node) openReplicas() error {
+	clear(n.nearest)
+	for _, s := range n.dir.Shards {
+		id := txn.ShardID(s.ID)
+		n.nearest[id] = n.nearestOf(s)
+		if r := n.replicas[id]; r != nil {
+			r.Want(n.wish(s))
+			continue
+		}
+		if !s.Holds(uint32(n.cfg.ID)) {
+			continue
+		}
+		r, err := shard.Open(n.shardConfig(s))
+		if err != nil {
+			return err
+		}
+		if n.draining {
+			r.SetDraining(true)
+		}
+		n.replicas[id] = r
+		n.order = append(n.order, id)
+	}
+	slices.Sort(n.order)
+	return nil
+}
+
+func (n *Node) shardConfig(s routing.Shard) shard.Config {
+	cfg := shard.Config{
+		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row, Wish: n.wish(s),
+		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n),
+	}
+	if !slices.Contains(s.FoundedBy(), uint32(n.cfg.ID)) {
+		return cfg // it joins
+	}
+	cfg.Founders = nodeIDs(s.FoundedBy())
+	if cfg.ID == txn.MetaShard {
+		cfg.Genesis = []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
+	}
+	return cfg
+}
+
+// wish is what the directory wants of a shard.
+func (n *Node) wish(s routing.Shard) shard.Wish {
+	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s))}
+}
+
+func nodeIDs(ids []uint32) []txn.NodeID {
+	var out []txn.NodeID
+	for _, v := range ids {
+		out = append(out, txn.NodeID(v))
+	}
+	return out
+}
+
+// holds reports whether the directory wants a replica of the shard here.
+func (n *Node) holds(id txn.ShardID) bool {
+	s, ok := n.dir.Shard(uint64(id))
+	return ok && s.Holds(uint32(n.cfg.ID))
+}
+
+// adoptDirectory takes over a newer directory and opens what it places here.
+func (n *Node) adoptDirectory() {
+	d := n.newDir
+	n.newDir = nil
+	if d.Epoch <= n.dir.Epoch {
+		return
+	}
+	n.dir = d
+	n.storeDirectory(d)
+	if err := n.openReplicas(); err != nil {
+		panic(&store.Failure{Doing: "opening the replicas of a new directory", Err: err})
+	}
+}
+
+// retireReplicas ends those that the directory places elsewhere, once they are
+// members no more. A node that was removed from the cluster keeps what it has.
+func (n *Node) retireReplicas() {
+	for _, id := range slices.Clone(n.order) {
+		if r := n.replicas[id]; !n.holds(id) && r.Out() {
+			r.Retire()
+			delete(n.replicas, id)
+			n.order = slices.DeleteFunc(n.order, func(o txn.ShardID) bool { return o == id })
+		}
+	}
+}
+
+// SetDraining has the node hand over what it leads and lead nothing more, or
+// ends that. A restart ends it too.
+func (n *Node) SetDraining(now txn.Now, on bool) {
+	n.now, n.draining = now, on
+	for _, id := range n.order {
+		n.replicas[id].SetDraining(on)
+	}
+}
+
+// Draining reports whether the node leads nothing by intention.
+func (n *Node) Draining() bool { return n.draining }
+
+// CanHandOver lists the shards that this node leads and another could.
+func (n *Node) CanHandOver() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range n.order {
+		if n.replicas[id].CanHandOver() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Settled reports whether every replica here has the members that the directory
+// wants, and every shard that it wants here is here.
+func (n *Node) Settled() bool {
+	for _, s := range n.dir.Shards {
+		r := n.replicas[txn.ShardID(s.ID)]
+		if held := s.Holds(uint32(n.cfg.ID)); held != (r != nil) || held && !r.Settled() {
+			return false
+		}
+	}
+	return n.dir.Epoch > 0
+}

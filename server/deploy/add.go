@@ -1,0 +1,138 @@
+package deploy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"isochron/geo"
+	"isochron/server"
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+// Addition is a node that joins a cluster which exists.
+type Addition struct {
+	Dir       string  // of the files to write
+	From      *Config // of a node of the cluster
+	Authority *peer.Authority
+	Clients   *peer.Authority // signs what SQL clients verify
+	ID        txn.NodeID
+	Region    geo.Region
+	Peers     string // address where the others reach it
+	SQL       string // address where it listens for MySQL clients
+	HTTP      string // address of its figures and health
+	Nodes     []Node // of the cluster now, this one among them
+}
+
+// HTTPBeside is where a node serves figures and health, by its port for the others.
+func HTTPBeside(peerPort int) string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(peerPort+httpPortsAfter))
+}
+
+// Check says what is wrong with an addition, before anything is asked or written.
+func (a *Addition) Check() error {
+	c := a.config()
+	c.Node, c.Nodes = 1, []Node{{ID: 1, Region: a.Region, Address: a.Peers}}
+	if err := c.check(); err != nil {
+		return PlanError{err}
+	}
+	if a.From.WAN != "" && !a.From.wan.Has(a.Region) {
+		return PlanError{fmt.Errorf("region %q is not on the cluster's map, which has %v", a.Region, a.From.wan.Regions)}
+	}
+	return nil
+}
+
+func (a *Addition) config() Config {
+	wan := a.From.WAN
+	if isFile(wan) {
+		wan = wanFile
+	}
+	name, root := fmt.Sprintf("node%d", a.ID), ""
+	if a.From.SQL.Root != "" {
+		root = verifierFile
+	}
+	return Config{
+		Format: Format, Cluster: a.From.Cluster, Node: a.ID, Region: a.Region, Data: name,
+		PeerListen: a.Peers, SQLListen: a.SQL, HTTPListen: a.HTTP, Join: true,
+		SQL:      SQL{Root: root, Certificate: fmt.Sprintf("sql%d.crt", a.ID), Key: fmt.Sprintf("sql%d.key", a.ID)},
+		TLS:      TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},
+		Protocol: a.From.Protocol, WAN: wan, AddDelays: a.From.AddDelays, Nodes: a.Nodes,
+	}
+}
+
+// Write makes the node's files, and returns its configuration's path. What is
+// there already, of an earlier try, is kept; the configuration comes last.
+func (a *Addition) Write() (string, error) {
+	c := a.config()
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	path := filepath.Join(a.Dir, fmt.Sprintf("node%d.yaml", a.ID))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(a.Dir, 0o755); err != nil {
+		return "", fmt.Errorf("the directory cannot be created: %w", err)
+	}
+	if err := a.fill(c); err != nil {
+		return "", fmt.Errorf("the node's files cannot be written: %w", err)
+	}
+	text, err := yaml.Marshal(&c)
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, append([]byte(heading), text...), public)
+}
+
+func (a *Addition) fill(c Config) error {
+	ca, _, err := a.Authority.PEM()
+	if err != nil {
+		return err
+	}
+	cert, key, err := a.Authority.Issue(a.ID)
+	if err != nil {
+		return err
+	}
+	write := func(name string, b []byte, mode fs.FileMode) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(a.Dir, name), b, mode)
+		}
+	}
+	write(c.TLS.CA, ca, public)
+	write(c.TLS.Certificate, cert, public)
+	write(c.TLS.Key, key, secret)
+	if cert, key, err = a.Clients.IssueServer(sqlName(c.Node), sqlHosts(c)); err != nil {
+		return err
+	}
+	write(c.SQL.Certificate, cert, public)
+	write(c.SQL.Key, key, secret)
+	if a.From.SQL.Root != "" { // the users are stored by now; it says that root has a password
+		b, readErr := os.ReadFile(a.From.SQL.Root)
+		if readErr != nil {
+			return readErr
+		}
+		write(c.SQL.Root, b, secret)
+	}
+	if isFile(a.From.WAN) {
+		b, readErr := os.ReadFile(a.From.mapFile)
+		if readErr != nil {
+			return readErr
+		}
+		write(wanFile, b, public)
+	}
+	if err != nil {
+		return err
+	}
+	err = server.PrepareMember(filepath.Join(a.Dir, c.Data), c.Cluster, c.Node, c.Region, c.Protocol)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // of an earlier try: nothing ran on it, or there would be a configuration
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/server/peer"
+	"isochron/txn"
+)
+
+// What an operator may order a node to do. Those that change the directory may
+// be asked of any node, and asked again: the second time changes nothing.
+const (
+	OrderDirectory = "directory"       // tell the directory as a majority has it
+	OrderAddNode   = "add-node"        // Region, Address; the answer's Node is its id
+	OrderRemove    = "remove-node"     // Node
+	OrderReplace   = "replace-replica" // Node is replaced by To, in Shard or, if that is 0, in all
+	OrderLeader    = "transfer-leader" // Shard is to be led by To
+	OrderDrain     = "drain"
+	OrderUndrain   = "undrain"
+)
+
+// Order is one of them, with what it needs.
+type Order struct {
+	Do      string `json:"do"`
+	Node    uint32 `json:"node,omitempty"`
+	To      uint32 `json:"to,omitempty"`
+	Shard   uint64 `json:"shard,omitempty"`
+	Region  string `json:"region,omitempty"`
+	Address string `json:"address,omitempty"`
+}
+
+// Outcome of an order. Refused says why it was not carried out, and that asking
+// another node would not help.
+type Outcome struct {
+	Refused   string             `json:"refused,omitempty"`
+	Error     string             `json:"error,omitempty"`
+	Node      uint32             `json:"node,omitempty"`
+	Directory *routing.Directory `json:"directory,omitempty"`
+}
+
+// ErrRefused: the order makes no sense as the cluster is.
+var ErrRefused = errors.New("refused")
+
+// orderWait bounds the carrying out of an order.
+const orderWait = 8 * time.Second
+
+// carryOut does what an operator orders.
+func (p *Process) carryOut(raw []byte) Outcome {
+	var o Order
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return Outcome{Refused: "the order cannot be read; is the command of another version?"}
+	}
+	switch o.Do {
+	case OrderDrain, OrderUndrain:
+		if !p.SetDraining(o.Do == OrderDrain) {
+			return Outcome{Error: "the node has stopped, or is too busy"}
+		}
+		return Outcome{Node: uint32(p.cfg.Self)}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), orderWait)
+	defer cancel()
+	out := Outcome{}
+	var refused error
+	d, err := coordinator.ChangeDirectory(ctx, p.DB(), func(d *routing.Directory) error {
+		out.Node, refused = o.apply(d)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return Outcome{Refused: refused.Error()}
+	case err != nil:
+		return Outcome{Error: err.Error()}
+	}
+	out.Directory = d
+	return out
+}
+
+// apply changes the directory as ordered.
+func (o Order) apply(d *routing.Directory) (node uint32, err error) {
+	switch o.Do {
+	case OrderDirectory:
+		return 0, nil
+	case OrderAddNode:
+		for _, n := range d.Nodes {
+			if n.Address == o.Address && n.Region == o.Region {
+				return n.ID, nil // asked before
+			}
+		}
+		n := routing.Node{ID: d.NextNode(), Region: o.Region, Address: o.Address}
+		return n.ID, d.AddNode(n)
+	case OrderRemove:
+		return o.Node, d.RemoveNode(o.Node)
+	case OrderReplace:
+		_, err := d.Replace(o.Shard, o.Node, o.To)
+		return o.To, err
+	case OrderLeader:
+		return o.To, d.Prefer(o.Shard, o.To)
+	}
+	return 0, fmt.Errorf("this node does not know the order %q; is it of another version?", o.Do)
+}
+
+// Give orders a node to do something. An error that is ErrRefused will be the
+// same at every node.
+func Give(ctx context.Context, c *peer.Credentials, to Member, o Order) (Outcome, error) {
+	question, err := json.Marshal(o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	b, err := peer.Ask(ctx, c, to.ID, to.Address, question)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var out Outcome
+	if err := json.Unmarshal(b, &out); err != nil {
+		return Outcome{}, fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	switch {
+	case out.Refused != "":
+		return out, fmt.Errorf("%w: %s", ErrRefused, out.Refused)
+	case out.Error != "":
+		return out, errors.New(out.Error)
+	}
+	return out, nil
+}
+
+// MemberOf is a node of a directory as it is reached; addresses are those that
+// the caller knows better.
+func MemberOf(n routing.Node, addresses map[txn.NodeID]string) Member {
+	m := Member{ID: txn.NodeID(n.ID), Region: geo.Region(n.Region), Address: n.Address}
+	if a := addresses[m.ID]; a != "" {
+		m.Address = a
+	}
+	return m
+}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"context"
+	"slices"
+
+	"isochron/coordinator"
+	"isochron/routing"
+	"isochron/shard"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// replaceTries bounds how often a client tries to put the new node into the
+// directory: each try is one transaction of a broken cluster.
+const replaceTries = 1000
+
+// planReplacement has, in half of the runs, one node lost for ever at some time.
+func (n *nemesis) planReplacement() {
+	if !n.faults.Replace || n.rand.IntN(2) == 0 {
+		return
+	}
+	n.w.After(n.between(1, 100), func() {
+		if n.active {
+			n.replace()
+		}
+	})
+}
+
+// replace loses a node and brings a new one, some time after, while all the
+// other trouble goes on.
+func (n *nemesis) replace() {
+	h := n.anyHost()
+	if n.rand.IntN(2) == 0 {
+		h = n.anyLeader()
+	}
+	if n.w.cfg.Params.Bugs.EmptyReturns {
+		n.counts["nodes that came back empty"]++
+		h.crash(strictly)
+		h.engine = store.NewMem()
+		n.w.After(n.between(1, 4), h.restart)
+		return
+	}
+	n.counts["nodes lost for ever"]++
+	n.lost = h
+	h.lose()
+	n.w.After(n.between(0, 12), n.bringNew)
+}
+
+func (n *nemesis) bringNew() {
+	n.fresh = n.w.add(n.lost.region)
+	n.counts["nodes added"]++
+	at := n.w.live()[0].id
+	n.w.Go(at, n.changeDirectory)
+	n.w.After(n.between(2, 30), func() {
+		if n.active {
+			n.crash(n.fresh, "crashes of a new node", n.kind(), n.between(1, 6))
+		}
+	})
+}
+
+// changeDirectory writes the wish for the new node, however often it takes.
+func (n *nemesis) changeDirectory(c *Client) {
+	lost, fresh := uint32(n.lost.id), n.fresh
+	for range replaceTries {
+		_, err := coordinator.ChangeDirectory(context.Background(), c.DB(), func(d *routing.Directory) error {
+			if err := d.AddNode(routing.Node{ID: uint32(fresh.id), Region: string(fresh.region)}); err != nil {
+				return err
+			}
+			if _, err := d.Replace(0, lost, uint32(fresh.id)); err != nil {
+				return err
+			}
+			return d.RemoveNode(lost)
+		})
+		if err == nil {
+			n.counts["replacements written"]++
+			return
+		}
+		c.Sleep(n.unit)
+	}
+}
+
+// settled reports whether every node has the members that the directory wants.
+func (n *nemesis) settled() bool {
+	for _, h := range n.w.live() {
+		if !h.up() || !h.node.Settled() {
+			return false
+		}
+		if _, lost := h.node.Directory().Node(uint32(n.lostID())); lost {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *nemesis) lostID() txn.NodeID {
+	if n.lost == nil {
+		return 0
+	}
+	return n.lost.id
+}
+
+// membership is who votes in a shard since a log entry.
+type membership struct {
+	applied          uint64
+	voters, outgoing []txn.NodeID
+}
+
+// noteMembers keeps the newest configuration that any node has applied: the one
+// in which whatever is acknowledged now was committed, or one later.
+func (n *nemesis) noteMembers(s txn.ShardID) membership {
+	newest := n.members[s]
+	for _, h := range n.w.live() {
+		if !h.up() {
+			continue
+		}
+		for _, st := range h.node.Standings() {
+			if st.Shard == s && st.Applied >= newest.applied && len(st.Voters) > 0 {
+				newest = membership{st.Applied, st.Voters, st.Outgoing}
+			}
+		}
+	}
+	n.members[s] = newest
+	return newest
+}
+
+// witnesses counts the disks of these nodes that bear witness to a Yes.
+func (n *nemesis) witnesses(nodes []txn.NodeID, s txn.ShardID, a txn.Attempt) int {
+	out := 0
+	for _, id := range nodes {
+		if h := n.w.host(id); !h.gone && shard.Recorded(h.engine.CrashStrict(), s, a) {
+			out++
+		}
+	}
+	return out
+}
+
+// onMajority: what is committed is on a majority of the voters before a change,
+// and once the change is committed on one of those after it; in between, a
+// node's word may still be of the former.
+func (n *nemesis) onMajority(s txn.ShardID, a txn.Attempt) bool {
+	m := n.noteMembers(s)
+	lost := func(nodes []txn.NodeID) int { // a lost disk may have had it
+		if slices.Contains(nodes, n.lostID()) {
+			return 1
+		}
+		return 0
+	}
+	for _, nodes := range [][]txn.NodeID{m.voters, m.outgoing} {
+		if len(nodes) > 0 && 2*(n.witnesses(nodes, s, a)+lost(nodes)) > len(nodes) {
+			return true
+		}
+	}
+	return len(m.voters) == 0
+}
