@@ -90,7 +90,7 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 	}{
 		{"skip validation", node.Bugs{SkipValidation: true}, DefaultRows, 5},
 		{"acknowledge before fsync", node.Bugs{AckBeforeSync: true}, DefaultRows, 30},
-		{"forget the fence", node.Bugs{ForgetFence: true}, DefaultRows, 60},
+		{"forget the fence", node.Bugs{ForgetFence: true}, []string{"2pc+2pl", "2pc+occ"}, 60},
 		{"ignore range checks", node.Bugs{IgnoreRangeChecks: true}, []string{"2pc+occ"}, 20},
 		{"release before the votes", node.Bugs{ReleaseBeforeVotes: true}, DefaultRows, 10},
 		{"ignore undecided votes", node.Bugs{IgnoreUndecided: true}, DefaultRows, 10},
