@@ -9,7 +9,7 @@ ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
 
-.PHONY: build demo test lint hunt kill9 fuzz golden bench
+.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-mariadb
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -40,3 +40,6 @@ golden:
 
 bench:
 	$(GO) run $(TAGS) ./bench/latency
+
+bench-mariadb: build
+	bench/mariadb/compare.sh $(ARGS)

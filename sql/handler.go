@@ -60,8 +60,19 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
+	s := h.g.session(c.ConnectionID)
 	_, err := h.run(ctx, c, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
-		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error { return cb(r, false) })
+		if s != nil {
+			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
+				return "", err
+			}
+		}
+		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error {
+			if s != nil {
+				s.describe(prepare.PrepareStmt, r.Fields)
+			}
+			return cb(r, false)
+		})
 	})
 	return err
 }
@@ -100,7 +111,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, callback mysql.ResultS
 	}
 	for try := 0; ; try++ {
 		s.beginStatement(try)
-		var held results
+		held := results{s: s}
 		spool := callback
 		if s.statement.own {
 			spool = held.add
@@ -138,6 +149,7 @@ func (h *handler) answer(c *mysql.Conn, s *Session, v verdict, err error) error 
 // results holds what a statement yields. The engine reuses the memory of what it
 // hands out, so it is copied.
 type results struct {
+	s    *Session
 	list []held
 }
 
@@ -148,9 +160,11 @@ type held struct {
 
 func (h *results) add(r *sqltypes.Result, more bool) error {
 	copied := *r
-	copied.Rows = make([][]sqltypes.Value, len(r.Rows))
-	for i, row := range r.Rows {
-		copied.Rows[i] = copyRow(row)
+	if !h.s.statement.fresh {
+		copied.Rows = make([][]sqltypes.Value, len(r.Rows))
+		for i, row := range r.Rows {
+			copied.Rows[i] = copyRow(row)
+		}
 	}
 	h.list = append(h.list, held{&copied, more})
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -69,6 +70,7 @@ type gateway struct {
 	store    *catalog.Store
 	observer Observer
 	engine   *sqle.Engine
+	cached   atomic.Int64 // executions by a cached plan
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session

@@ -16,7 +16,7 @@ import (
 )
 
 func newStart() *cobra.Command {
-	var config string
+	var config, profiler string
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Run one node of a cluster that init has made",
@@ -31,11 +31,17 @@ standard error.`,
 			if err != nil {
 				return err
 			}
+			closeProfiler, err := servePprof(profiler)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = closeProfiler() }()
 			setLog(cmd.ErrOrStderr(), true)
 			return runNode(cmd.Context(), c, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
+	cmd.Flags().StringVar(&profiler, "pprof", "", "answer Go's profiler at this address of the loopback")
 	return cmd
 }
 
