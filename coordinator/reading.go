@@ -373,6 +373,10 @@ func (c *Coordinator) finishRound(r *round) {
 		}
 		resp.Scans = append(resp.Scans, rows)
 	}
+	if r.final && r.lock == txn.LockNone {
+		delete(c.txns, t.id)
+		resp.Ended = true
+	}
 	c.answer(r.req, resp)
 }
 

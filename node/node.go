@@ -46,8 +46,10 @@ type Node struct {
 	asked    uint64 // the newest token that Drain has handed out
 	nearest  map[txn.ShardID]txn.NodeID
 	newDir   *routing.Directory
-	started  bool                   // the epoch is durable
-	early    []*coordinator.Request // submitted before that
+	// metaChanges counts what was applied in the meta shard.
+	metaChanges uint64
+	started     bool                   // the epoch is durable
+	early       []*coordinator.Request // submitted before that
 }
 
 type heldBack struct {

@@ -34,6 +34,8 @@ type runner struct {
 	failed func(error)
 
 	directory atomic.Pointer[routing.Directory]
+	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
+	peeks     peeks
 	stop      chan struct{}
 	stopOnce  sync.Once
 	ended     chan struct{}
@@ -111,6 +113,7 @@ func (r *runner) flush() {
 	if out.SyncToken != 0 {
 		r.syncer.request(out.SyncToken)
 	}
+	r.meta.Store(r.node.MetaChanges())
 	if d := r.node.Directory(); d != r.directory.Load() {
 		r.directory.Store(d)
 	}
