@@ -9,7 +9,7 @@ ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
 
-.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-mariadb
+.PHONY: build demo test lint hunt kill9 fuzz golden bench bench-mariadb bench-galera
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -41,5 +41,10 @@ golden:
 bench:
 	$(GO) run $(TAGS) ./bench/latency
 
+# Beside MariaDB on this machine; installs what is missing from Debian.
 bench-mariadb: build
 	bench/mariadb/compare.sh $(ARGS)
+
+# Beside a Galera cluster of three sites, under the same delays; needs root.
+bench-galera:
+	bench/galera/compare.sh $(ARGS)

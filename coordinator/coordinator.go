@@ -80,6 +80,7 @@ type transaction struct {
 	age      txn.Age
 	try      int
 	lockWait int64
+	readOnly bool
 	reads    map[txn.Key]readRow
 	spans    []txn.SpanCheck
 	scans    map[scanKey][]txn.Row
@@ -160,7 +161,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
-		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis,
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly,
 		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
 	}
 	c.nextTxn++

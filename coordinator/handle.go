@@ -21,7 +21,7 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 
 // Begin implements txn.DB.
 func (d *db) Begin(opt txn.Options) txn.Txn {
-	h := &handle{port: d.port, readOnly: opt.ReadOnly, from: Start{LockWaitMillis: opt.LockWaitMillis}}
+	h := &handle{port: d.port, readOnly: opt.ReadOnly, from: Start{LockWaitMillis: opt.LockWaitMillis, ReadOnly: opt.ReadOnly}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 	}

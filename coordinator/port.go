@@ -54,6 +54,7 @@ type Start struct {
 	Age            txn.Age // zero: its own
 	Try            int     // 0 for the first
 	LockWaitMillis int64
+	ReadOnly       bool // it will write nothing
 }
 
 // Guard is one Txn.Guard.

@@ -43,18 +43,19 @@ const readDeadline = 10 * time.Second
 
 // read starts a round: what is known already is not asked again.
 func (c *Coordinator) read(t *transaction, req *Request) {
-	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read)}
+	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read, 0)}
 	parts := map[txn.ShardID]*part{}
 	get := func(s txn.ShardID) *part {
 		if parts[s] == nil {
 			parts[s] = &part{r: r, access: &txn.Access{
-				Shard: s, Txn: t.id, Age: t.age, Lock: r.lock, Wait: req.Read.Wait, WaitMillis: t.lockWait}}
+				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait}}
 		}
 		return parts[s]
 	}
 	asked := map[txn.Key]bool{}
 	for _, k := range req.Read.Gets {
-		if have, ok := t.reads[k]; ok && have.lock >= r.lock || asked[k] {
+		have, known := t.reads[k]
+		if known && have.lock >= r.lock && !req.Read.ForWrite || asked[k] {
 			continue
 		}
 		asked[k] = true
@@ -62,6 +63,9 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		if !ok {
 			c.answer(req, t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
 			return
+		}
+		if known && have.lock >= c.lockOf(t, req.Read, txn.ShardID(s)) {
+			continue
 		}
 		p := get(txn.ShardID(s))
 		p.access.Keys = append(p.access.Keys, k)
@@ -89,13 +93,16 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 }
 
-// lockOf is the lock that a read takes: what the client asked for, or what the
-// row's policy takes for reads that go to the leader.
-func (c *Coordinator) lockOf(t *transaction, r txn.Read) txn.Lock {
-	if r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads || !c.readsAtLeader(t) {
+// lockOf is the lock that a read takes at a shard: what the client asked for, or
+// what the row's policy takes for reads that go to the leader. Shard 0 asks for
+// what it takes at every shard.
+func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
+	switch {
+	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
 		return r.Lock
-	}
-	if r.ForWrite {
+	case !c.readsAtLeader(t) && (s == 0 || !c.locksAtHome(t, r, s)):
+		return txn.LockNone
+	case r.ForWrite:
 		return txn.LockExclusive
 	}
 	return txn.LockShared
@@ -104,6 +111,17 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read) txn.Lock {
 // readsAtLeader: the second try of a transaction always does (D2PC section 4.6).
 func (c *Coordinator) readsAtLeader(t *transaction) bool {
 	return c.cfg.Row.Reads == protocol.ReadLeader || t.try > 0
+}
+
+// locksAtHome: where the leader is in this region, a lock costs no wide-area
+// message and saves the abort of a check that fails. Who only reads takes none:
+// it would be in the way of others for nothing.
+func (c *Coordinator) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
+	if c.cfg.Row.Reads != protocol.ReadHome || t.readOnly || r.Final {
+		return false
+	}
+	leader, _ := c.leaderOf(s, 0)
+	return leader != 0 && !c.env.Wide(leader)
 }
 
 // cutScans spreads the scans over the shards that hold them.

@@ -19,7 +19,7 @@ import (
 type HuntConfig struct {
 	Seed   uint64   // the first
 	Seeds  int      // how many
-	Rows   []string // 2pc+2pl and 2pc+occ
+	Rows   []string // none: DefaultRows
 	Faults Faults
 	Bugs   node.Bugs
 	// Regions of the cluster; 0 lets the seed choose three or, rarely, five.
@@ -35,7 +35,7 @@ type HuntConfig struct {
 }
 
 // DefaultRows are what is hunted if nobody says.
-var DefaultRows = []string{"2pc+2pl", "2pc+occ"}
+var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+occ"}
 
 // Result is one seed on one row.
 type Result struct {

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Isochron beside a three-node Galera cluster, under the same wide-area network:
+# three namespaces with the delays of bench/wan between them, sysbench's clients at
+# all three sites at once, each at the node of its own site. The same durability:
+# every commit is on disk before it is acknowledged.
+#
+#   make bench-galera                       # 30 ms, 20 s a run, 16 connections a site
+#   make bench-galera ARGS="--seconds 60 --rtt 50ms --connections 32"
+#
+# The skewed keys are sysbench's "special" ones: three quarters of the work on a
+# hundredth of the rows. Needs root. Prints one line a run, and leaves a JSON line each in --json FILE.
+set -euo pipefail
+
+seconds=20 rtt=30ms connections=16 rows=10000 json=/dev/null
+while (($#)); do
+  case $1 in
+    --seconds) seconds=$2 ;; --rtt) rtt=$2 ;; --connections) connections=$2 ;;
+    --rows) rows=$2 ;; --json) json=$2 ;;
+    *) echo "compare.sh: no option $1; there are --seconds --rtt --connections --rows --json" >&2; exit 2 ;;
+  esac
+  shift 2
+done
+
+if [[ -z ${WAN_SITES:-} ]]; then # not yet among the sites
+  cd "$(dirname "$0")/../.."
+  missing=()
+  for p in mariadb-server galera-4 rsync sysbench iproute2; do
+    dpkg-query -W -f '${Status}' $p 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+  done
+  if ((${#missing[@]})); then
+    echo "installing ${missing[*]}" >&2
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >&2
+  fi
+  work=$(mktemp -d)
+  chmod 711 "$work" # MariaDB gives up root
+  trap 'rm -rf "$work"' EXIT
+  CGO_ENABLED=0 go build -tags gms_pure_go -o "$work" ./cmd/isochron ./bench/wan
+  ISOCHRON_BENCH=$work "$work/wan" --sites 3 --rtt "$rtt" "$0" --seconds "$seconds" --rtt "$rtt" \
+    --connections "$connections" --rows "$rows" --json "$json"
+  exit
+fi
+
+work=$ISOCHRON_BENCH
+at() { local ns=WAN_NS_$1; shift; ip netns exec "${!ns}" "$@"; } # run at a site
+address() { local ip=WAN_IP_$1; echo "${!ip}"; }
+
+# stop ends the processes of one system.
+pids=()
+stop() {
+  ((${#pids[@]})) || return 0
+  kill "${pids[@]}" 2>/dev/null || true
+  wait "${pids[@]}" 2>/dev/null || true
+  pids=()
+}
+trap stop EXIT
+
+# await runs a command until it succeeds, for a minute.
+await() {
+  for _ in $(seq 120); do "$@" >/dev/null 2>&1 && return; sleep 0.5; done
+  echo "compare.sh: in vain for a minute: $*" >&2
+  tail -n 20 "$work"/*.log >&2
+  exit 1
+}
+
+galera_port=3306 galera_login=(--mysql-user=root)
+galera() {
+  local sites
+  sites=$(for i in 1 2 3; do address $i; done | paste -sd,)
+  for i in 1 2 3; do
+    mariadb-install-db --no-defaults --user=mysql --datadir="$work/galera$i" --auth-root-authentication-method=normal --skip-test-db >/dev/null
+    at $i mariadbd --no-defaults --user=mysql --datadir="$work/galera$i" --socket="$work/galera$i/sock" \
+      --pid-file="$work/galera$i/pid" --port=$galera_port --bind-address=127.0.0.1 \
+      --innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=256M --innodb-autoinc-lock-mode=2 --binlog-format=ROW \
+      --max-connections=2000 --wsrep-on=ON --wsrep-provider=/usr/lib/galera/libgalera_smm.so \
+      --wsrep-cluster-name=bench --wsrep-cluster-address="gcomm://$sites" --wsrep-node-address="$(address $i)" \
+      --wsrep-sst-method=rsync --wsrep-slave-threads=4 $([[ $i == 1 ]] && echo --wsrep-new-cluster) \
+      >"$work/galera$i.log" 2>&1 &
+    pids+=($!)
+    await galera_has $i
+  done
+}
+galera_has() { mariadb -uroot -S "$work/galera$1/sock" -NBe "SHOW STATUS LIKE 'wsrep_cluster_size'" | grep -qw "$1"; }
+
+isochron_port=4600 isochron_login=(--mysql-user=root)
+isochron() {
+  "$work/isochron" init --dir "$work/iso" --regions one,two,three >/dev/null
+  for i in 1 2 3; do
+    sed -i "s|\(address: \).*:450$((i - 1))|\1$(address $i):4500|" "$work"/iso/node?.yaml
+    sed -i "s|^peer_listen:.*|peer_listen: $(address $i):4500|; s|^sql_listen:.*|sql_listen: 127.0.0.1:$isochron_port|" "$work/iso/node$i.yaml"
+  done
+  if [[ -s $work/iso/root-password ]]; then isochron_login+=(--mysql-password="$(<"$work/iso/root-password")"); fi
+  for i in 1 2 3; do
+    at $i "$work/isochron" start --config "$work/iso/node$i.yaml" >"$work/iso$i.log" 2>&1 &
+    pids+=($!)
+  done
+  for i in 1 2 3; do await grep -q ready "$work/iso$i.log"; done
+}
+
+# load runs one test at the three sites at once and prints what they did together.
+load() {
+  local system=$1 test=$2 spread=$3 port=$1_port login="$1_login[@]"
+  local common=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="${!port}" "${!login}" --mysql-db=sbtest
+    --tables=1 --table-size="$rows" --rand-type="$spread"
+    --threads="$connections" --time="$seconds" --percentile=99 --mysql-ignore-errors=1213,1205,1020,1180)
+  local runs=()
+  for i in 1 2 3; do
+    at $i sysbench "$test" "${common[@]}" run >"$work/run$i" 2>&1 &
+    runs+=($!)
+  done
+  wait "${runs[@]}" || { cat "$work"/run? >&2; exit 1; }
+  awk -v s="$system" -v t="$test" -v d="$spread" -v out="$json" '
+    /transactions:/ { gsub(/[(]/, ""); tps += $3 }
+    /ignored errors:/ { gsub(/[(]/, ""); lost += $4 }
+    /avg:/ { avg = avg sprintf(" %7.1f", $2) }
+    /99th percentile:/ { p99 = p99 sprintf(" %7.1f", $3); if ($3 > worst) worst = $3 }
+    END {
+      printf "%-9s %-22s %-8s %8.0f /s  %7.0f retried /s   avg ms by site%s   p99 ms by site%s\n", s, t, d, tps, lost, avg, p99
+      printf "{\"system\":\"%s\",\"test\":\"%s\",\"keys\":\"%s\",\"tps\":%.1f,\"retried_per_s\":%.1f,\"worst_p99_ms\":%.1f}\n", s, t, d, tps, lost, worst >> out
+    }' "$work"/run1 "$work"/run2 "$work"/run3
+}
+
+echo "three sites, $rtt between any two, $connections connections at each, $seconds s a run, $rows rows"
+for system in galera isochron; do
+  $system
+  port=${system}_port login="${system}_login[@]"
+  client=(mariadb --no-defaults -h 127.0.0.1 -P "${!port}" -uroot)
+  for l in "${!login}"; do [[ $l == --mysql-password=* ]] && client+=("-p${l#*=}"); done
+  at 1 "${client[@]}" -e 'CREATE DATABASE sbtest'
+  at 1 sysbench oltp_write_only --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="${!port}" "${!login}" --mysql-db=sbtest \
+    --tables=1 --table-size="$rows" prepare >"$work/prepare.log" 2>&1 || { cat "$work/prepare.log" >&2; exit 1; }
+  for test in oltp_update_non_index oltp_write_only; do
+    for spread in uniform special; do load $system $test $spread; done
+  done
+  stop
+done
