@@ -41,7 +41,6 @@ type handle struct {
 	ended    bool
 	failed   *txn.Error // what ended it
 	first    *Request   // what began it, if that was never answered
-	over     bool       // its only read was answered for good, and ended it
 }
 
 func (h *handle) ID() txn.ID               { return h.id }
@@ -135,7 +134,6 @@ func (h *handle) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	if err != nil {
 		return txn.ReadResult{}, err
 	}
-	h.over = resp.Ended
 	for j, i := range asked {
 		out.Values[i] = resp.Rows[j].Value
 		if v, ok := h.buf.rows.Get(r.Gets[i]); ok {
@@ -158,7 +156,7 @@ func (h *handle) Commit(ctx context.Context) error {
 		return txn.Errorf(txn.KindMisuse, "a read-only transaction cannot write")
 	}
 	h.ended = true
-	if (h.id.IsZero() || h.over) && len(writes) == 0 {
+	if h.id.IsZero() && len(writes) == 0 {
 		return nil
 	}
 	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes})
@@ -175,9 +173,6 @@ func (h *handle) Rollback() {
 		return
 	}
 	h.ended = true
-	if h.over {
-		return
-	}
 	if !h.id.IsZero() || h.first != nil {
 		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first})
 	}

@@ -72,9 +72,6 @@ type Response struct {
 	Version txn.Version // of a commit's writes
 	Stats   txn.Stats
 	Err     *txn.Error
-	// Ended says that the transaction is over: its only read, promised to be
-	// that, was answered for good.
-	Ended bool
 }
 
 // Failed is the answer of a port that could not bring the request to an end.

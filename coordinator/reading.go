@@ -391,10 +391,6 @@ func (c *Coordinator) finishRound(r *round) {
 		}
 		resp.Scans = append(resp.Scans, rows)
 	}
-	if r.final && r.lock == txn.LockNone {
-		delete(c.txns, t.id)
-		resp.Ended = true
-	}
 	c.answer(r.req, resp)
 }
 
