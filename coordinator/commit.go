@@ -38,6 +38,9 @@ type commitment struct {
 	terminateAt  time.Duration
 	answerBy     time.Duration
 	tries        int
+	asksLogs     bool // silence lasted too long, here or at another coordinator
+	began        time.Duration
+	parts        []txn.PartReport // of participants, in their order; own transactions only
 }
 
 // commit starts the commitment of a transaction.
@@ -45,6 +48,7 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 	if len(req.Writes) == 0 && (t.final || len(t.reads)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
+		c.reportEnd(t, nil)
 		c.answer(req, t.response(nil))
 		return
 	}
@@ -66,6 +70,7 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 		participants: sortedShards(prepares), prepares: prepares,
 		onePhase: len(prepares) == 1, readOnly: len(req.Writes) == 0, acked: map[txn.ShardID]bool{},
 		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
+		began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
 	c.nextSeq++
 	c.active = append(c.active, k.attempt.Seq)
@@ -144,6 +149,7 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 	for _, s := range k.tally.Missing() {
 		p := k.prepares[s]
 		leader, term := c.leaderOf(s, k.tries)
+		k.asked(s, leader)
 		switch {
 		case leader == 0:
 			k.wakeAt = c.env.Now().Mono + 50*time.Millisecond
@@ -201,6 +207,7 @@ func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 	if k.t == nil || k.req == nil {
 		return
 	}
+	c.reportCommit(k, err)
 	r := k.t.response(err)
 	if err == nil {
 		r.Version = k.attempt
@@ -216,6 +223,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 	if k == nil || !slices.Contains(k.participants, v.Shard) {
 		return
 	}
+	k.heard(v, c.env.Now().Mono)
 	if v.Yes {
 		k.tally.Yes(v.Shard, v.Proposed)
 	} else if k.phase != deciding {
@@ -245,6 +253,9 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 		}
 	}
 	c.env.Trace("%v of %v: %v", k.attempt, k.id, verdict)
+	if k.asksLogs {
+		c.env.Note(k.note(txn.NoteRecovered, commit))
+	}
 	if k.readOnly || k.onePhase && commit {
 		c.replyVerdict(k, commit)
 		c.finish(k)

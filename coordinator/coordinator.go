@@ -22,6 +22,9 @@ type Env interface {
 	Nearest(s txn.ShardID) txn.NodeID
 	// Wide reports whether a node is in another region.
 	Wide(n txn.NodeID) bool
+	// Note and Ended take what an operator logs and counts.
+	Note(n txn.Note)
+	Ended(e txn.Ended)
 	Trace(format string, args ...any)
 }
 
@@ -90,6 +93,8 @@ type transaction struct {
 	failed   *txn.Error
 	final    bool // its only round was answered for good, by one leader
 	stats    txn.Stats
+	began    time.Duration // of its first request
+	journal  []txn.RoundReport
 }
 
 type readRow struct {
@@ -123,7 +128,7 @@ func (c *Coordinator) Submit(req *Request) {
 	switch {
 	case req.Op == OpEnd:
 		if t != nil && t.commit == nil {
-			c.end(t, txn.Errorf(txn.KindMisuse, "the transaction was rolled back"))
+			c.end(t, rolledBack)
 		}
 		c.answer(req, Response{Txn: id})
 	case t == nil && id.IsZero():
@@ -152,7 +157,7 @@ func (c *Coordinator) answer(req *Request, r Response) {
 }
 
 func (t *transaction) response(err *txn.Error) Response {
-	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Err: err}
+	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
 }
 
 func (c *Coordinator) begin(from Start) *transaction {
@@ -163,6 +168,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly,
 		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
+		began: c.env.Now().Mono,
 	}
 	c.nextTxn++
 	if t.age.Start == 0 {
@@ -177,6 +183,7 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	delete(c.txns, t.id)
 	c.failRound(t, why)
 	c.releaseLocks(t)
+	c.reportEnd(t, why)
 }
 
 func (c *Coordinator) releaseLocks(t *transaction) {

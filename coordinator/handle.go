@@ -38,13 +38,21 @@ type handle struct {
 	buf      buffer
 	guards   []Guard
 	stats    txn.Stats
+	rounds   []txn.RoundReport
 	ended    bool
 	failed   *txn.Error // what ended it
 	first    *Request   // what began it, if that was never answered
 }
 
-func (h *handle) ID() txn.ID               { return h.id }
-func (h *handle) Stats() txn.Stats         { return h.stats }
+func (h *handle) ID() txn.ID       { return h.id }
+func (h *handle) Stats() txn.Stats { return h.stats }
+
+// Rounds and Try implement txn.Journaled.
+func (h *handle) Rounds() []txn.RoundReport { return h.rounds }
+
+// Try implements txn.Journaled.
+func (h *handle) Try() int { return h.from.Try }
+
 func (h *handle) Savepoint() int           { return h.buf.savepoint() }
 func (h *handle) RollbackTo(savepoint int) { h.buf.rollbackTo(savepoint) }
 
@@ -81,6 +89,9 @@ func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
 	}
 	if resp.Stats != (txn.Stats{}) {
 		h.stats = resp.Stats
+	}
+	if resp.Rounds != nil {
+		h.rounds = resp.Rounds
 	}
 	if resp.Err == nil {
 		return resp, nil

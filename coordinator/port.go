@@ -71,6 +71,7 @@ type Response struct {
 	Scans   [][]txn.Row // for each of Read.Scans, in its order, within its limit
 	Version txn.Version // of a commit's writes
 	Stats   txn.Stats
+	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Err     *txn.Error
 }
 

@@ -17,6 +17,9 @@ type round struct {
 	wide   bool
 	pieces [][]*piece // of each scan, in the order of its result
 	scans  []txn.Scan
+	began  time.Duration
+	parts  []txn.PartReport // answered
+	locks  bool             // a part asks for locks
 }
 
 // piece is the share of one scan that one shard holds.
@@ -36,6 +39,7 @@ type part struct {
 	wakeAt   time.Duration
 	deadline time.Duration
 	tries    int
+	began    time.Duration
 }
 
 // readDeadline bounds a round beyond its waits for locks.
@@ -79,7 +83,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		c.finishRound(r)
 		return
 	}
-	t.round = r
+	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
 	r.final = req.Read.Final && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
@@ -163,6 +167,7 @@ func (c *Coordinator) startPart(p *part) {
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
 	}
+	p.began = now
 	p.deadline = now + wait + readDeadline
 	c.nextPart++
 	p.id = c.nextPart
@@ -170,6 +175,7 @@ func (c *Coordinator) startPart(p *part) {
 	c.rounds[p.id] = p
 	p.r.open++
 	if a.Lock != txn.LockNone {
+		p.r.locks = true
 		c.touch(p.r.t, a.Shard).locked = true
 	} else {
 		c.touch(p.r.t, a.Shard)
@@ -239,7 +245,9 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	t, r := p.r.t, p.r
+	r.parts = append(r.parts, c.partReport(p, m))
 	if m.Refused != 0 {
+		delete(c.rounds, p.id)
 		c.refusedPart(p, m)
 		return
 	}
@@ -369,6 +377,7 @@ func (c *Coordinator) finishRound(r *round) {
 	t := r.t
 	t.round = nil
 	t.final = r.final
+	c.reportRound(r)
 	resp := t.response(nil)
 	for _, k := range r.req.Read.Gets {
 		row, ok := t.reads[k]
@@ -402,9 +411,11 @@ func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
 	}
 	t.round = nil
 	for _, id := range sortedKeys(c.rounds) {
-		if c.rounds[id].r == r {
+		if p := c.rounds[id]; p.r == r {
+			r.parts = append(r.parts, c.partReport(p, nil))
 			delete(c.rounds, id)
 		}
 	}
+	c.reportRound(r)
 	c.answer(r.req, t.response(err))
 }

@@ -26,7 +26,12 @@ func (c *Coordinator) terminate(k *commitment) {
 	if k.phase != preparing {
 		return
 	}
-	k.phase = terminating
+	k.phase, k.asksLogs = terminating, true
+	kind := txn.NoteAsksLogs
+	if k.t == nil {
+		kind = txn.NoteTakesOver
+	}
+	c.env.Note(k.note(kind, false))
 	k.tries = 0
 	c.inquire(k)
 }

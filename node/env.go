@@ -59,6 +59,22 @@ func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
 	}
 }
 
+func (e *shardEnv) Note(m txn.Note) { (*Node)(e).note(m) }
+
+func (e *coordEnv) Note(m txn.Note) { (*Node)(e).note(m) }
+
+func (e *coordEnv) Ended(m txn.Ended) {
+	if e.cfg.Watcher != nil {
+		e.cfg.Watcher.Ended(m)
+	}
+}
+
+func (n *Node) note(m txn.Note) {
+	if n.cfg.Watcher != nil {
+		n.cfg.Watcher.Note(m)
+	}
+}
+
 func (e *shardEnv) Trace(format string, args ...any) { (*Node)(e).trace(format, args...) }
 
 func (n *Node) trace(format string, args ...any) {
@@ -122,6 +138,28 @@ func (n *Node) Ready() bool {
 		}
 	}
 	return true
+}
+
+// Leaderless lists the shards of this node's replicas that cannot be served for
+// want of a known leader; Ready means that there are none.
+func (n *Node) Leaderless() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range n.order {
+		r := n.replicas[id]
+		if leader, _ := r.Leader(); leader == 0 || leader == n.cfg.ID && !r.Serving() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// InDoubt lists votes without a decision, the oldest of each shard, at most max of each.
+func (n *Node) InDoubt(max int) []shard.InDoubt {
+	var out []shard.InDoubt
+	for _, id := range n.order {
+		out = append(out, n.replicas[id].InDoubt(max)...)
+	}
+	return out
 }
 
 // Leads lists the shards this node leads now.

@@ -28,6 +28,7 @@ type Config struct {
 	WAN       geo.WAN // for choosing the nearest replica
 	Params    Params
 	Observer  Observer
+	Watcher   txn.Watcher // may be nil
 }
 
 // Node is everything one process runs of the core: its replicas and its
@@ -282,8 +283,8 @@ func (n *Node) Tick(now txn.Now) {
 	n.coord.Tick()
 }
 
-// Synced reports the end of a sync.
-func (n *Node) Synced(now txn.Now, token uint64) {
+// Synced reports the end of a sync; released is how many answers waited for it.
+func (n *Node) Synced(now txn.Now, token uint64) (released int) {
 	n.now = now
 	i := 0
 	for i < len(n.held) && n.held[i].token <= token {
@@ -294,6 +295,7 @@ func (n *Node) Synced(now txn.Now, token uint64) {
 	for _, h := range ready {
 		h.f()
 	}
+	return len(ready)
 }
 
 // Submit hands over a client's request; req.Done is called, once, from inside

@@ -28,6 +28,7 @@ type Config struct {
 	CacheBytes   int64         // block cache, shared by all nodes; 0: 256 MiB
 	Params       node.Params   // zero fields get defaults that fit the WAN
 	Observer     node.Observer // may be nil
+	Metrics      Metrics       // may be nil
 	ReadyTimeout time.Duration // of Start; 0: a minute
 	Log          *slog.Logger  // nil: slog.Default()
 }
@@ -111,7 +112,7 @@ func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runn
 		me:  identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region},
 		dir: dir, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
 		log: c.cfg.Log.With("region", string(region)),
-		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer,
+		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer, metrics: c.cfg.Metrics,
 		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)),
 	})
 }

@@ -29,8 +29,9 @@ type mailbox struct {
 
 	mu       sync.Mutex
 	waiting  []input
-	messages int // of waiting
-	dropped  uint64
+	messages int    // of waiting
+	dropped  uint64 // messages
+	refused  uint64 // requests and calls
 }
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
@@ -48,6 +49,8 @@ func (m *mailbox) put(in input) bool {
 	}
 	if room {
 		m.waiting = append(m.waiting, in)
+	} else if in.envelope == nil {
+		m.refused++
 	}
 	m.mu.Unlock()
 	signal(m.wake)

@@ -33,6 +33,7 @@ type runnerConfig struct {
 	wan       geo.WAN
 	params    node.Params // complete
 	observer  node.Observer
+	metrics   Metrics // may be nil
 	directory *routing.Directory
 }
 
@@ -48,16 +49,17 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	if err := cfg.me.claim(cfg.dir); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
+	w := newWatch(cfg)
 	n, err := node.New(node.Config{
 		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(),
-		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer,
+		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
 	}, cfg.clock.now())
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the node in %s does not start: %w", cfg.me.Region, err), engine.Close())
 	}
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
-		box: newMailbox(), net: cfg.net, syncer: newSyncer(engine, cfg.failed), tick: cfg.params.TickInterval,
+		box: newMailbox(), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval,
 		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
 }

@@ -41,6 +41,7 @@ type MemberConfig struct {
 	CacheBytes int64         // 0: 256 MiB
 	Params     node.Params   // zero fields get defaults that fit the WAN
 	Observer   node.Observer // may be nil
+	Metrics    Metrics       // may be nil
 	Log        *slog.Logger  // nil: slog.Default()
 }
 
@@ -74,7 +75,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if err = me.checkPrepared(p.cfg.Dir); err == nil {
 		p.runner, err = openRunner(runnerConfig{
 			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
-			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, directory: firstDirectory(routed(cfg.Members)),
+			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: firstDirectory(routed(cfg.Members)),
 		})
 	}
 	if err == nil {

@@ -16,30 +16,45 @@ import (
 
 // Report is what a node says of itself. Its JSON is also what travels.
 type Report struct {
-	Node          txn.NodeID    `json:"node"`
-	Region        string        `json:"region"`
-	Cluster       string        `json:"cluster"`
-	Protocol      string        `json:"protocol"`
-	Ready         bool          `json:"ready"` // knows a leader of every shard
-	UptimeSeconds float64       `json:"uptime_s"`
-	Transactions  int           `json:"open_transactions"`      // of this gateway
-	Commitments   int           `json:"unfinished_commitments"` // of this gateway
-	Shards        []ShardReport `json:"shards"`
-	Links         []LinkReport  `json:"links"`
+	Node          txn.NodeID      `json:"node"`
+	Region        string          `json:"region"`
+	Cluster       string          `json:"cluster"`
+	Protocol      string          `json:"protocol"`
+	Ready         bool            `json:"ready"` // knows a leader of every shard
+	UptimeSeconds float64         `json:"uptime_s"`
+	Transactions  int             `json:"open_transactions"`      // of this gateway
+	Commitments   int             `json:"unfinished_commitments"` // of this gateway
+	Shards        []ShardReport   `json:"shards"`
+	InDoubt       []InDoubtReport `json:"in_doubt"`
+	Links         []LinkReport    `json:"links"`
 }
 
 // ShardReport is one replica's.
 type ShardReport struct {
-	Shard     txn.ShardID `json:"shard"`
-	Role      string      `json:"role"`
-	Serving   bool        `json:"serving"`
-	Term      uint64      `json:"term"`
-	Leader    txn.NodeID  `json:"leader"`
-	Applied   uint64      `json:"applied"`
-	Last      uint64      `json:"last"`
-	Undecided int         `json:"undecided"`
-	Holders   int         `json:"lock_holders"`
+	Shard     txn.ShardID  `json:"shard"`
+	Role      string       `json:"role"`
+	Serving   bool         `json:"serving"`
+	Term      uint64       `json:"term"`
+	Leader    txn.NodeID   `json:"leader"`
+	Applied   uint64       `json:"applied"`
+	Last      uint64       `json:"last"`
+	Undecided int          `json:"undecided"`
+	Holders   int          `json:"lock_holders"`
+	Waiters   int          `json:"lock_waiters"`
+	Counts    shard.Counts `json:"-"`
 }
+
+// InDoubtReport is a vote of one replica whose decision has not come.
+type InDoubtReport struct {
+	Shard        txn.ShardID   `json:"shard"`
+	Txn          string        `json:"txn"`
+	Attempt      string        `json:"attempt"`
+	Participants []txn.ShardID `json:"participants"`
+	AgeMS        float64       `json:"age_ms"` // since this replica learnt of it
+}
+
+// inDoubtMax bounds the votes without a decision that one replica lists: its oldest.
+const inDoubtMax = 20
 
 // LinkReport is of the connection to one peer.
 type LinkReport struct {
@@ -48,7 +63,9 @@ type LinkReport struct {
 	Up      bool       `json:"up"`
 	RTTMS   float64    `json:"rtt_ms"` // measured, with what delay is added; 0: not yet
 	Error   string     `json:"error,omitempty"`
+	AddedMS float64    `json:"added_ms"` // of it, delay that the two ends add
 	Sent    uint64     `json:"sent"`
+	Bytes   uint64     `json:"bytes"`
 	Dropped uint64     `json:"dropped"`
 }
 
@@ -78,26 +95,69 @@ func (p *Process) answer(question []byte) []byte {
 // Report tells how the node stands; ok is false if it has stopped.
 func (p *Process) Report() (r Report, ok bool) {
 	r = Report{
-		Node: p.cfg.Self, Region: string(p.region), Cluster: p.cfg.Cluster, Protocol: p.cfg.Row.Name,
+		InDoubt: []InDoubtReport{},
+		Node:    p.cfg.Self, Region: string(p.region), Cluster: p.cfg.Cluster, Protocol: p.cfg.Row.Name,
 		UptimeSeconds: time.Since(p.begun).Seconds(), Shards: []ShardReport{}, Links: []LinkReport{},
 	}
-	var standings []shard.Standing
-	ok = p.runner.inLoop(func(n *node.Node) {
-		r.Ready, standings = n.Ready(), n.Standings()
-		r.Transactions, r.Commitments, _, _ = n.Pending()
-	})
+	v, ok := look(p.runner)
 	if !ok {
 		return Report{}, false
 	}
-	for _, s := range standings {
+	r.Ready, r.Transactions, r.Commitments = v.ready, v.transactions, v.commitments
+	for _, d := range v.inDoubt {
+		ms := float64(d.Age.Microseconds()) / 1000
+		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
+	}
+	for _, s := range v.standings {
 		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
 	for _, l := range p.peers.Links() {
 		ms := float64(l.RTT.Microseconds()) / 1000
-		r.Links = append(r.Links, LinkReport{l.Peer, l.Address, l.Up, ms, l.Error, l.Sent, l.Dropped})
+		r.Links = append(r.Links, LinkReport{l.Peer, l.Address, l.Up, ms, l.Error, p.addedMS(l.Peer), l.Sent, l.Bytes, l.Dropped})
 	}
 	return r, true
+}
+
+// addedMS is the round trip that this configuration adds to a link.
+func (p *Process) addedMS(to txn.NodeID) float64 {
+	for _, m := range p.cfg.Members {
+		if m.ID == to && p.cfg.Emulate {
+			return float64(p.cfg.WAN.RTT(p.region, m.Region).Microseconds()) / 1000
+		}
+	}
+	return 0
+}
+
+// lookWait bounds how long a node's loop may take to say how it stands.
+const lookWait = 3 * time.Second
+
+// view is what a node's loop tells of itself.
+type view struct {
+	ready                     bool
+	transactions, commitments int
+	standings                 []shard.Standing
+	inDoubt                   []shard.InDoubt
+}
+
+// look asks a node's loop; ok is false if it has stopped or is too busy.
+func look(r *runner) (view, bool) {
+	answer := make(chan view, 1)
+	asked := r.box.put(input{call: func(n *node.Node) {
+		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax)}
+		v.transactions, v.commitments, _, _ = n.Pending()
+		answer <- v
+	}})
+	if !asked {
+		return view{}, false
+	}
+	select {
+	case v := <-answer:
+		return v, true
+	case <-r.ended:
+	case <-time.After(lookWait):
+	}
+	return view{}, false
 }
 
 // AskReport asks a node for its report.

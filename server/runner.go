@@ -32,6 +32,8 @@ type runner struct {
 	syncer *syncer
 	tick   time.Duration
 	failed func(error)
+	watch  *watch
+	beat   atomic.Int64 // when the loop last came round, in clock nanoseconds
 
 	directory atomic.Pointer[routing.Directory]
 	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
@@ -57,13 +59,14 @@ func (r *runner) run() {
 	var spare []input
 	r.flush()
 	for {
+		r.beat.Store(int64(r.clock.mono()))
 		select {
 		case <-r.stop:
 			return
 		case <-ticker.C:
 			r.node.Tick(r.clock.now())
 		case <-r.syncer.ended:
-			r.node.Synced(r.clock.now(), r.syncer.synced.Load())
+			r.watch.shared(r.node.Synced(r.clock.now(), r.syncer.synced.Load()))
 		case <-r.box.wake:
 			spare = r.handle(r.box.take(spare))
 		}

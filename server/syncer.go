@@ -3,6 +3,7 @@ package server
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"isochron/store"
 )
@@ -21,11 +22,14 @@ type syncer struct {
 
 	wanted atomic.Uint64 // the highest token asked for
 	synced atomic.Uint64 // the highest token that is durable
+	begun  atomic.Int64  // when the sync under way began, in clock nanoseconds; 0: none is
+	clock  clock
+	took   func(time.Duration) // told of each sync; may be nil
 }
 
-func newSyncer(e *Engine, failed func(error)) *syncer {
+func newSyncer(e *Engine, c clock, failed func(error), took func(time.Duration)) *syncer {
 	return &syncer{
-		engine: e, failed: failed,
+		engine: e, clock: c, failed: failed, took: took,
 		asked: make(chan struct{}, 1), ended: make(chan struct{}, 1),
 		stop: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -47,7 +51,13 @@ func (s *syncer) run() {
 		case <-s.asked:
 		}
 		token := s.wanted.Load() // before the sync begins: it covers this one
+		began := s.clock.mono()
+		s.begun.Store(int64(max(began, 1)))
 		s.engine.Sync()
+		s.begun.Store(0)
+		if s.took != nil {
+			s.took(s.clock.mono() - began)
+		}
 		s.synced.Store(token)
 		signal(s.ended)
 	}

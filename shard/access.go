@@ -10,7 +10,7 @@ import (
 func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	switch {
 	case r.Serving():
-		r.lead.access(from, m, r.env.Now())
+		r.lead.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
 		r.accessNearest(from, m)
 	default:
@@ -129,7 +129,7 @@ func (m *merge) before(a, b txn.Key) bool { return m.reverse && a > b || !m.reve
 // access reads at the leader, taking the locks that are asked for. What is in
 // the way is waited for, and then all is read anew, so that an answer is of one
 // instant.
-func (l *leadership) access(from txn.NodeID, m *txn.Access, began txn.Now) {
+func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: l.term}
 	var c yield.Claim
@@ -168,12 +168,13 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began txn.Now) {
 			c.Spans = append(c.Spans, txn.Covered(s, rows))
 		}
 	}
-	refuse := func(k txn.Kind, reason string) {
-		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{
-			Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}})
+	refuse := func(k txn.Kind, reason string, a arrival) {
+		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}
+		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
+		r.env.Send(from, txn.Message{AccessReply: no})
 	}
 	if !r.guarded(m.Guards) {
-		refuse(txn.KindStale, staleSchema)
+		refuse(txn.KindStale, staleSchema, began)
 		return
 	}
 	v := l.locks.Request(r.cfg.Row.Yield, phase, m.Txn, m.Age, c)
@@ -185,12 +186,12 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began txn.Now) {
 		l.access(from, m, began) // bounded: each turn removes its victims
 		return
 	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
-		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for")
+		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
 		return
 	case !v.Granted():
-		l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began) },
+		l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began.behind(v.Wait)) },
 			func() {
-				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String())
+				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String(), began.behind(v.Wait))
 			})
 		return
 	}
@@ -198,6 +199,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began txn.Now) {
 		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
 	}
 	out.Final = m.Final && l.leased()
+	out.WaitedNanos, out.WaitedFor = began.waited(r.env.Now())
 	r.env.Send(from, txn.Message{AccessReply: out})
 }
 
@@ -211,7 +213,7 @@ func (l *leadership) locked(m *txn.Access, k txn.Key) bool {
 }
 
 // wait queues a request behind a holder, for no longer than the bound from its beginning.
-func (l *leadership) wait(on *yield.Holder, id txn.ID, age txn.Age, began txn.Now, millis int64, retry, expire func()) *yield.Waiter {
+func (l *leadership) wait(on *yield.Holder, id txn.ID, age txn.Age, began arrival, millis int64, retry, expire func()) *yield.Waiter {
 	bound := l.r.cfg.Params.LockWait
 	if millis > 0 {
 		bound = millisToDuration(millis)
@@ -221,6 +223,7 @@ func (l *leadership) wait(on *yield.Holder, id txn.ID, age txn.Age, began txn.No
 		expire()
 		return nil
 	}
+	l.r.counts.LockWaits++
 	l.r.env.Trace("shard %d: %v waits for %v", l.r.cfg.ID, id, on.Txn)
 	return w
 }

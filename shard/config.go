@@ -19,6 +19,8 @@ type Env interface {
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
+	// Note takes what an operator logs.
+	Note(n txn.Note)
 	// Trace takes one line of the story, if anybody listens.
 	Trace(format string, args ...any)
 }

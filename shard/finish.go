@@ -149,7 +149,7 @@ func (l *leadership) appliedVote(e effect) {
 		return // of an earlier leader; maybeServe deals with it
 	}
 	delete(l.voting, e.attempt)
-	vote := txn.Vote{Attempt: e.attempt, Yes: !e.void}
+	vote := txn.Vote{Attempt: e.attempt, Yes: !e.void, WaitedNanos: v.waitedNanos, WaitedFor: v.waitedFor}
 	if e.void {
 		vote.Refused, vote.Reason = txn.KindAborted, "the attempt was ended by others"
 	} else {

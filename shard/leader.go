@@ -42,6 +42,9 @@ type votingVote struct {
 	to        []txn.NodeID // who hears the vote
 	inquirers []txn.NodeID
 	id        txn.ID
+
+	waitedNanos int64 // for locks
+	waitedFor   txn.ID
 }
 
 type decidingVote struct {
@@ -90,6 +93,7 @@ func (l *leadership) maybeServe() {
 		return
 	}
 	l.serving = true
+	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	now := r.env.Now().Mono
 	for _, p := range r.state.byIndex() {
 		h := l.locks.Grant(now, p.Txn, p.Age, p.claim())
@@ -159,6 +163,7 @@ func (l *leadership) release(id txn.ID) {
 
 // wound takes the locks of a younger transaction that has not voted here.
 func (l *leadership) wound(victim, by txn.ID) {
+	l.r.counts.Wounds++
 	l.r.env.Trace("shard %d: %v wounds %v", l.r.cfg.ID, by, victim)
 	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by}})
 	for _, w := range l.locks.WaitersOf(victim) {
@@ -207,6 +212,7 @@ func (l *leadership) probe(now txn.Now, id txn.ID) {
 	}
 	if pr.tries++; pr.tries > maxProbes {
 		l.r.env.Trace("shard %d: nobody answers for %v, its locks are freed", l.r.cfg.ID, id)
+		l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
 		l.endUnvoted(id)
 		return
 	}

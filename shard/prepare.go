@@ -19,13 +19,13 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	}
 	l.sawRetired(p.Attempt, p.Retired)
 	if p.ReadOnly {
-		l.validateReadOnly(from, p, r.env.Now())
+		l.validateReadOnly(from, p, r.arrives())
 		return
 	}
 	if l.answerAgain(from, p.Attempt) {
 		return
 	}
-	l.prepare(from, p, r.env.Now())
+	l.prepare(from, p, r.arrives())
 }
 
 // answerAgain handles what is already known of an attempt; false if nothing is.
@@ -75,6 +75,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason st
 	if !p.ReadOnly {
 		l.refused[p.Attempt] = true
 	}
+	l.r.counts.Refusals++
 	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, reason)
 	l.sendVote(to, txn.Vote{Attempt: p.Attempt, Refused: k, Reason: reason})
 	if !p.ReadOnly {
@@ -84,7 +85,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason st
 
 // prepare runs concurrency control for one attempt. A wait starts it over, so
 // what it grants is of one instant.
-func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began txn.Now) {
+func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	delete(l.waiting, p.Attempt)
 	if p.LockTerm != 0 && (p.LockTerm != l.term || l.locks.Holder(p.Txn) == nil) {
@@ -112,7 +113,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began txn.Now) {
 		return
 	case verdict.Wait != nil:
 		w := l.wait(verdict.Wait, p.Txn, p.Age, began, 0,
-			func() { l.prepare(from, p, began) },
+			func() { l.prepare(from, p, began.behind(verdict.Wait)) },
 			func() { l.refuse(from, p, txn.KindAborted, "waited too long at its prepare") })
 		if w != nil {
 			l.waiting[p.Attempt] = w
@@ -125,7 +126,9 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began txn.Now) {
 	}
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true
-	l.voting[p.Attempt] = &votingVote{to: []txn.NodeID{from}, id: p.Txn}
+	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn}
+	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
+	l.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
 		l.release(p.Txn)
@@ -214,7 +217,7 @@ func (l *leadership) rowsOf(span txn.Span, count int) (rows []txn.Row, whole boo
 // at every shard stood together at that moment. Nothing is held or logged; but
 // only a leader that knows itself to be one may say so: by its lease, or by a
 // barrier through the log.
-func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began txn.Now) {
+func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	var c yield.Claim
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
@@ -231,11 +234,14 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began txn
 	}
 	if v := l.locks.Request(r.cfg.Row.Yield, yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
 		l.wait(v.Wait, p.Txn, p.Age, began, 0,
-			func() { l.validateReadOnly(from, p, began) },
+			func() { l.validateReadOnly(from, p, began.behind(v.Wait)) },
 			func() { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
 		return
 	}
-	yes := func() { l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true}) }
+	nanos, whom := began.waited(r.env.Now())
+	yes := func() {
+		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: whom})
+	}
 	if l.leased() {
 		yes()
 		return

@@ -98,7 +98,10 @@ func (r *Replica) storageApply(m *pb.Message) {
 }
 
 // propose appends a command to the log; false if raft will not take it now.
-func (r *Replica) propose(c command) bool { return r.rn.Propose(txn.Encode(c)) == nil }
+func (r *Replica) propose(c command) bool {
+	r.counts.Proposals++
+	return r.rn.Propose(txn.Encode(c)) == nil
+}
 
 // sendRaft sends one of raft's messages with the lease's stamps on it.
 func (r *Replica) sendRaft(m *pb.Message) {

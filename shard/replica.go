@@ -37,7 +37,8 @@ type Replica struct {
 	nextTick   time.Duration // of a leader's raft
 	nextCheck  time.Duration // of the slow checks
 
-	lead *leadership // what only a leader knows; nil otherwise
+	counts Counts
+	lead   *leadership // what only a leader knows; nil otherwise
 
 	snapOut *outgoingSnapshot
 	snapIn  *incomingSnapshot
@@ -172,14 +173,19 @@ func (r *Replica) observeRole(now txn.Now) {
 		if lead != 0 {
 			r.setElectionTimers(now.Mono)
 		}
+		if lead != 0 && lead != r.cfg.Self {
+			r.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: r.cfg.ID, Term: r.term, Peer: lead})
+		}
 	}
 	switch {
 	case st.RaftState == raft.StateLeader && (r.lead == nil || r.lead.term != r.term):
 		r.dropLeadership()
 		r.lead = newLeadership(r, now)
 		r.env.Trace("leads shard %d in term %d", r.cfg.ID, r.term)
+		r.env.Note(txn.Note{Kind: txn.NoteLeads, Shard: r.cfg.ID, Term: r.term})
 	case st.RaftState != raft.StateLeader && r.lead != nil:
 		r.env.Trace("no longer leads shard %d", r.cfg.ID)
+		r.env.Note(txn.Note{Kind: txn.NoteDeposed, Shard: r.cfg.ID, Term: r.term})
 		r.dropLeadership()
 	}
 }
@@ -214,6 +220,8 @@ func (r *Replica) tickFollower(now txn.Now) {
 	}
 	if now.Mono >= r.campaignAt && now.Mono >= r.silentTill {
 		r.setElectionTimers(now.Mono)
+		r.counts.Campaigns++
+		r.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: r.cfg.ID, Term: r.term})
 		_ = r.rn.Campaign()
 		r.observeRole(now)
 	}
@@ -281,27 +289,6 @@ func (r *Replica) Holders() int {
 		return 0
 	}
 	return len(r.lead.locks.Holders())
-}
-
-// Standing is how a replica stands, for whoever looks at it from outside.
-type Standing struct {
-	Shard     txn.ShardID
-	Role      string
-	Serving   bool // leads, and answers requests
-	Term      uint64
-	Leader    txn.NodeID // 0: unknown
-	Applied   uint64     // index of the newest log entry in the state
-	Last      uint64     // of the newest in the log
-	Undecided int
-	Holders   int
-}
-
-// Standing tells how this replica stands now.
-func (r *Replica) Standing() Standing {
-	return Standing{
-		Shard: r.cfg.ID, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
-		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
-	}
 }
 
 // Status is one line for a person.

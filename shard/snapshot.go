@@ -44,6 +44,8 @@ func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 		r.snapOut = &outgoingSnapshot{
 			index: r.state.applied.Index, prefix: r.state.prefix, snap: r.cfg.Engine.Snapshot(),
 		}
+		r.counts.SnapshotsSent++
+		r.env.Note(txn.Note{Kind: txn.NoteSnapshotSent, Shard: r.cfg.ID, Index: r.snapOut.index})
 	}
 	r.snapOut.expires = now + 20*r.cfg.Params.ElectionTimeout
 	term, err := r.log.Term(r.snapOut.index)
@@ -110,6 +112,7 @@ func (r *Replica) beginSnapshot(from txn.NodeID, m *pb.Message) bool {
 	r.cfg.Engine.Apply(&b)
 	r.snapIn = &incomingSnapshot{from: from, msg: m, gen: gen}
 	r.env.Trace("fetches a snapshot of shard %d at %d from node %d", r.cfg.ID, index, from)
+	r.env.Note(txn.Note{Kind: txn.NoteSnapshotFetched, Shard: r.cfg.ID, Index: index, Peer: from})
 	r.fetchMore()
 	return true
 }
@@ -175,6 +178,8 @@ func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	r.state, r.sweep = st, nil
 	r.clock.Observe(st.applied.MaxTS)
 	r.env.Trace("has the snapshot of shard %d at %d", r.cfg.ID, index)
+	r.counts.SnapshotsInstalled++
+	r.env.Note(txn.Note{Kind: txn.NoteSnapshotInstalled, Shard: r.cfg.ID, Index: index})
 	r.env.Applied(r.cfg.ID, nil) // anything may have changed
 }
 

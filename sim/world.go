@@ -45,7 +45,7 @@ type Hardware struct {
 type process interface {
 	Deliver(now txn.Now, env txn.Envelope)
 	Tick(now txn.Now)
-	Synced(now txn.Now, token uint64)
+	Synced(now txn.Now, token uint64) (released int)
 	Submit(now txn.Now, req *coordinator.Request)
 	Drain() node.Output
 	Directory() *routing.Directory

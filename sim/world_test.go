@@ -66,11 +66,12 @@ func (p *toy) Submit(_ txn.Now, req *coordinator.Request) {
 	p.out.SyncToken = p.token
 }
 
-func (p *toy) Synced(txn.Now, uint64) {
+func (p *toy) Synced(txn.Now, uint64) int {
 	for _, req := range p.syncing {
 		req.Done(coordinator.Response{})
 	}
 	p.syncing = nil
+	return 0
 }
 
 func (p *toy) Drain() node.Output {

@@ -39,7 +39,7 @@ func (h *handler) ConnectionClosed(c *mysql.Conn) {
 
 // ComQuery implements mysql.Handler.
 func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) error {
-	_, err := h.run(ctx, c, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+	_, err := h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
@@ -50,7 +50,7 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 
 // ComMultiQuery implements mysql.Handler.
 func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
-	return h.run(ctx, c, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+	return h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
@@ -61,7 +61,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
 	s := h.g.session(c.ConnectionID)
-	_, err := h.run(ctx, c, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
+	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
 		if s != nil {
 			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
 				return "", err
@@ -104,11 +104,13 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 
 // run does a statement, again and again if it is its own transaction and loses
 // only to others. What such a statement yields is held back until it is sure.
-func (h *handler) run(ctx context.Context, c *mysql.Conn, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
+func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
 		return do(callback)
 	}
+	s.cost.begin(text)
+	defer s.reportStatement()
 	for try := 0; ; try++ {
 		s.beginStatement(try)
 		held := results{s: s}
@@ -120,6 +122,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, callback mysql.ResultS
 		if err == nil {
 			err = s.endOwn(ctx)
 		}
+		s.cost.planned = s.statement.plan != nil
 		if err == nil {
 			return rest, held.flush(callback)
 		}

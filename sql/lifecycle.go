@@ -81,6 +81,7 @@ func (s *Session) validate(ctx context.Context) *txn.Error {
 func (s *Session) end(f *txn.Error) {
 	if s.open != nil && s.open.real != nil {
 		s.open.real.Rollback()
+		s.slowEnd(s.open, f, f == nil)
 		if f != nil {
 			s.gateway.observer.Aborted(f.Kind)
 			if f.Kind == txn.KindAborted || f.Kind == txn.KindStale {

@@ -25,10 +25,10 @@ import (
 
 // The bounds of what a session keeps of its prepared statements.
 const (
-	textsMax    = 256 // texts; beyond it all are forgotten
-	variantsMax = 8   // of one text: its parameters' types may differ
-	compilesMax = 3   // of one variant that does not fit
-	rowsBatch   = 1024
+	preparedTextsMax = 256 // texts; beyond it all are forgotten
+	variantsMax      = 8   // of one text: its parameters' types may differ
+	compilesMax      = 3   // of one variant that does not fit
+	rowsBatch        = 1024
 )
 
 // text is what a session knows of a statement's text. It holds as long as what
@@ -68,7 +68,7 @@ func (s *Session) remembered(ctx *gms.Context, query string) *text {
 	now := circumstances{snap, s.GetCurrentDatabase(), s.settings, privileges}
 	t := s.texts[query]
 	if t == nil || t.under != now {
-		if len(s.texts) >= textsMax {
+		if len(s.texts) >= preparedTextsMax {
 			clear(s.texts)
 		}
 		t = &text{under: now, variants: map[string]*variant{}}

@@ -50,8 +50,11 @@ type Config struct {
 	Users []User
 	// TLS, if set, is offered to clients.
 	TLS *tls.Config
-	// Observer, if set, is told of transactions.
+	// Observer, if set, is told of transactions. If it is a StatementObserver too,
+	// it is told of statements.
 	Observer Observer
+	// Slow says which transactions are logged as slow.
+	Slow SlowLog
 }
 
 // Server is the MySQL server of one gateway.
@@ -69,6 +72,8 @@ type gateway struct {
 	db       txn.DB
 	store    *catalog.Store
 	observer Observer
+	watcher  StatementObserver // may be nil
+	slow     *slowLog
 	engine   *sqle.Engine
 	cached   atomic.Int64 // executions by a cached plan
 
@@ -113,6 +118,8 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
+	g.watcher, _ = g.observer.(StatementObserver)
+	g.slow = newSlowLog(cfg.Slow, db)
 	l, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
@@ -219,6 +226,13 @@ func (s *Server) Close() error {
 		_ = s.engine.Close()
 	})
 	return nil
+}
+
+// Connections is the number of clients that are connected.
+func (s *Server) Connections() int {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	return len(s.gateway.conns)
 }
 
 // Store is the catalogue of the gateway, for those who look at it from outside.

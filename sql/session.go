@@ -25,6 +25,7 @@ type Session struct {
 	open           *transaction
 	lost           txn.Txn // the aborted transaction that the next one does again
 	statement      statement
+	cost           cost
 	quiet          *gms.Context // for questions about the session itself
 	settings       uint64       // rises with each change of a session variable
 	texts          map[string]*text
@@ -77,6 +78,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 func (s *Session) abandon() {
 	if t := s.open; t != nil && t.real != nil {
 		t.real.Rollback()
+		s.slowEnd(t, nil, true)
 	}
 	s.open = nil
 }
@@ -131,6 +133,7 @@ func (s *Session) commit(ctx context.Context) error {
 	}
 	s.open = nil
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
+	s.slowEnd(t, nil, false)
 	return nil
 }
 

@@ -122,7 +122,9 @@ type watched struct {
 func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	before := w.Txn.Stats()
 	res, err := w.Txn.Read(ctx, r)
+	w.s.cost.add(before, w.Txn.Stats())
 	return res, w.s.note(err)
 }
 

@@ -97,6 +97,9 @@ type AccessReply struct {
 	Reason    string `cbor:"7,keyasint,omitempty"`
 	Term      uint64 `cbor:"8,keyasint,omitempty"` // of the leader that answered; locks were granted in it
 	Final     bool   `cbor:"9,keyasint,omitempty"` // linearizable as it stands
+	// WaitedNanos is how long the request waited for locks, WaitedFor who held them last.
+	WaitedNanos int64 `cbor:"10,keyasint,omitempty"`
+	WaitedFor   ID    `cbor:"11,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -157,6 +160,9 @@ type Vote struct {
 	Proposed Timestamp `cbor:"4,keyasint,omitempty"` // above every version and read it conflicts with
 	Refused  Kind      `cbor:"5,keyasint,omitempty"`
 	Reason   string    `cbor:"6,keyasint,omitempty"`
+	// As in an AccessReply.
+	WaitedNanos int64 `cbor:"7,keyasint,omitempty"`
+	WaitedFor   ID    `cbor:"8,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.

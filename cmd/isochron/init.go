@@ -50,7 +50,7 @@ one machine are as far apart as its regions.`,
 	flags.StringSliceVar(&f.regions, "regions", nil, "the regions, the first leads the catalogue (needed, but with --wan: all of the map)")
 	flags.IntVar(&f.nodes, "nodes-per-region", 1, "nodes in each region")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
-	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above")
+	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
 	flags.StringVar(&f.protocol, "protocol", protocol.Table()[0].Name, "how transactions commit: "+strings.Join(protocolNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -106,13 +106,14 @@ type initializedNode struct {
 	Config string `json:"config"`
 	Peers  string `json:"peer_listen"`
 	SQL    string `json:"sql_listen"`
+	HTTP   string `json:"http_listen"`
 }
 
 func initReport(c *deploy.Cluster) initialized {
 	out := initialized{Cluster: c.Name, Dir: c.Dir}
 	for _, n := range c.Nodes {
 		config := filepath.Join(c.Dir, fmt.Sprintf("node%d.yaml", n.Node))
-		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), config, n.PeerListen, n.SQLListen})
+		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), config, n.PeerListen, n.SQLListen, n.HTTPListen})
 	}
 	return out
 }

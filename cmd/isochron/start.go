@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 
 	"github.com/spf13/cobra"
 
+	"isochron/ops"
 	"isochron/server"
 	"isochron/server/deploy"
 	"isochron/server/peer"
@@ -17,6 +19,7 @@ import (
 
 func newStart() *cobra.Command {
 	var config, profiler string
+	var logs logFlags
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Run one node of a cluster that init has made",
@@ -24,7 +27,7 @@ func newStart() *cobra.Command {
 gracefully. It prints one line when SQL clients may come, which is as soon as a
 majority of the cluster's nodes runs. Whatever else it has to say goes to the
 standard error.`,
-		Example: "  isochron start --config c/node1.yaml",
+		Example: "  isochron start --config c/node1.yaml\n  isochron start --config c/node1.yaml --log-format json --log-level debug",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := readConfig(config)
@@ -36,12 +39,15 @@ standard error.`,
 				return err
 			}
 			defer func() { _ = closeProfiler() }()
-			setLog(cmd.ErrOrStderr(), true)
+			if err := logs.set(cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			return runNode(cmd.Context(), c, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
 	cmd.Flags().StringVar(&profiler, "pprof", "", "answer Go's profiler at this address of the loopback")
+	logs.add(cmd)
 	return cmd
 }
 
@@ -65,18 +71,35 @@ func credentials(c *deploy.Config) (*peer.Credentials, error) {
 
 // runNode runs a node until ctx ends or the node fails.
 func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
-	p, err := startNode(c)
+	figures := ops.New(c.Map(), c.Region)
+	var web *ops.Listener
+	var err error
+	if c.HTTPListen != "" { // first, so that it tells of a node that is starting
+		if web, err = figures.Listen(ops.Config{Address: c.HTTPListen, Profiles: c.HTTPProfiles}); err != nil {
+			return err
+		}
+		defer web.Close()
+	}
+	p, err := startNode(c, figures)
 	if err != nil {
 		return err
 	}
-	err = serveNode(ctx, c, p, out)
+	figures.Attach(p)
+	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", c.Protocol,
+		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String())
+	err = serveNode(ctx, c, p, figures, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // it was told to end while it was starting
 	}
-	return errors.Join(err, p.Close())
+	if web != nil {
+		err = errors.Join(err, web.Close()) // it asks the node
+	}
+	err = errors.Join(err, p.Close())
+	slog.Info("the node has ended", "node", c.Node, "region", string(c.Region))
+	return err
 }
 
-func startNode(c *deploy.Config) (*server.Process, error) {
+func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) {
 	creds, err := credentials(c)
 	if err != nil {
 		return nil, err
@@ -86,7 +109,7 @@ func startNode(c *deploy.Config) (*server.Process, error) {
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Metrics: figures,
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
@@ -105,18 +128,23 @@ func checkFree(address string) error {
 }
 
 // serveNode opens the node to SQL clients when it is ready.
-func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, out io.Writer) error {
+func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures *ops.Metrics, out io.Writer) error {
 	if err := p.AwaitReady(ctx); err != nil {
 		return err
 	}
-	s, err := isosql.NewServer(p.DB(), isosql.Config{Address: c.SQLListen})
+	s, err := isosql.NewServer(p.DB(), isosql.Config{
+		Address: c.SQLListen, Observer: figures,
+		Slow: isosql.SlowLog{Threshold: c.Slow(), Log: slog.Default().With("node", c.Node)},
+	})
 	if err != nil {
 		return err
 	}
+	figures.Serve(s)
 	fmt.Fprintf(out, "node %d in %s is ready: MySQL at %s, other nodes at %s\n", c.Node, c.Region, s.Addr(), c.PeerListen)
 	select {
 	case <-ctx.Done():
 	case err = <-p.Failed():
 	}
+	figures.Serve(nil)
 	return errors.Join(err, s.Close())
 }

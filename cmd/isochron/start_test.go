@@ -34,7 +34,7 @@ func freePorts(t *testing.T, n int) int {
 	for base := 20000 + os.Getpid()%1000*10; base < 32000; base += n { // below the ports given to clients
 		ok := true
 		for i := range n {
-			ok = ok && free(base+i) && free(base+100+i)
+			ok = ok && free(base+i) && free(base+100+i) && free(base+200+i)
 		}
 		if ok {
 			return base
@@ -56,6 +56,20 @@ func initCluster(t *testing.T) *testCluster {
 		t.Fatalf("init --json: %v in %s", err, &out)
 	}
 	return c
+}
+
+// edit changes the configurations of all nodes.
+func (c *testCluster) edit(t *testing.T, old, new string) {
+	t.Helper()
+	for _, n := range c.about.Nodes {
+		b, err := os.ReadFile(n.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(n.Config, []byte(strings.Replace(string(b), old, new, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // start starts a node; the channel is closed when it says that it is ready.

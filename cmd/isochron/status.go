@@ -21,6 +21,15 @@ type clusterStatus struct {
 	Protocol string        `json:"protocol"`
 	Nodes    []nodeStatus  `json:"nodes"`
 	Shards   []shardStatus `json:"shards"`
+	InDoubt  []inDoubt     `json:"in_doubt"` // the oldest of each replica
+}
+
+// inDoubt is a transaction that has voted somewhere and has no decision there.
+type inDoubt struct {
+	Txn          string   `json:"txn"`
+	AgeMS        float64  `json:"age_ms"`
+	Participants []uint64 `json:"participants"`
+	Undecided    []uint64 `json:"undecided_at"` // shards
 }
 
 type nodeStatus struct {
@@ -117,6 +126,6 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 		})
 	}
 	asking.Wait()
-	s.Shards = joinShards(s.Nodes)
+	s.Shards, s.InDoubt = joinShards(s.Nodes), joinInDoubt(s.Nodes)
 	return s, nil
 }

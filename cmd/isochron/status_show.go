@@ -61,19 +61,20 @@ func statusText(s clusterStatus) string {
 	}
 	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n\n", s.Cluster, s.Protocol, up, len(s.Nodes))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\tround trips to other nodes, ms\n")
+	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\n")
 	for _, n := range s.Nodes {
 		if n.Report == nil {
-			fmt.Fprintf(w, "%d\t%s\tDOWN\t%s\t\t\t%s\n", n.Node, n.Region, n.Address, n.Error)
+			fmt.Fprintf(w, "%d\t%s\tDOWN\t%s\t%s\n", n.Node, n.Region, n.Address, cut(n.Error, errorMax))
 			continue
 		}
 		state := "up"
 		if !n.Report.Ready {
 			state = "not ready"
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.Node, n.Region, state, n.Address, n.Report.Transactions, n.Report.Commitments, roundTrips(n.Report.Links))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, state, n.Address, n.Report.Transactions, n.Report.Commitments)
 	}
 	_ = w.Flush() // into memory
+	writeLinks(&b, s.Nodes)
 	if len(s.Shards) == 0 {
 		return b.String()
 	}
@@ -86,22 +87,121 @@ func statusText(s clusterStatus) string {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%d\t%s\n", sh.Shard, leader, sh.Term, sh.Applied, sh.Undecided, sh.Holders, lags(s.Nodes, sh.Lag))
 	}
 	_ = w.Flush()
+	writeInDoubt(&b, s.InDoubt)
 	return b.String()
 }
 
-func roundTrips(links []server.LinkReport) string {
-	var out []string
-	for _, l := range links {
-		switch {
-		case !l.Up:
-			out = append(out, fmt.Sprintf("%d: none", l.Peer))
-		case l.RTTMS == 0:
-			out = append(out, fmt.Sprintf("%d: ?", l.Peer))
-		default:
-			out = append(out, fmt.Sprintf("%d: %.1f", l.Peer, l.RTTMS))
+// errorMax keeps the line of a node that is down within the screen.
+const errorMax = 56
+
+// cut shortens a text to so many letters.
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return s
+}
+
+// linksInLine is how many links fit into one line of the screen.
+const linksInLine = 5
+
+// writeLinks shows the round trips to the other nodes, measured, and what of them is added.
+func writeLinks(b *strings.Builder, nodes []nodeStatus) {
+	said := false
+	for _, n := range nodes {
+		if n.Report == nil {
+			continue
+		}
+		for i, l := range n.Report.Links {
+			switch {
+			case !said:
+				said = true
+				fmt.Fprintf(b, "\nround trips in ms, from node: to node (of it, added)\n%-3d", n.Node)
+			case i == 0:
+				fmt.Fprintf(b, "\n%-3d", n.Node)
+			case i%linksInLine == 0:
+				b.WriteString("\n   ")
+			}
+			b.WriteString("  " + roundTrip(l))
 		}
 	}
-	return strings.Join(out, "  ")
+	if said {
+		b.WriteString("\n")
+	}
+}
+
+func roundTrip(l server.LinkReport) string {
+	switch {
+	case !l.Up:
+		return fmt.Sprintf("%d: none", l.Peer)
+	case l.RTTMS == 0:
+		return fmt.Sprintf("%d: ?", l.Peer)
+	case l.AddedMS == 0:
+		return fmt.Sprintf("%d: %.1f", l.Peer, l.RTTMS)
+	}
+	return fmt.Sprintf("%d: %.1f (%.1f)", l.Peer, l.RTTMS, l.AddedMS)
+}
+
+// inDoubtShown bounds the transactions in doubt on the screen; --json has more.
+const inDoubtShown = 10
+
+func writeInDoubt(b *strings.Builder, list []inDoubt) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n")
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "in doubt\tage, s\tparticipants\tundecided at shards\n")
+	for _, d := range list[:min(len(list), inDoubtShown)] {
+		fmt.Fprintf(w, "%s\t%.1f\t%s\t%s\n", d.Txn, d.AgeMS/1000, numbers(d.Participants), numbers(d.Undecided))
+	}
+	_ = w.Flush()
+	if more := len(list) - inDoubtShown; more > 0 {
+		fmt.Fprintf(b, "and %d more\n", more)
+	}
+}
+
+// numbers lists shards within bounds.
+func numbers(shards []uint64) string {
+	var out []string
+	for _, s := range shards {
+		out = append(out, fmt.Sprint(s))
+	}
+	return cut(strings.Join(out, " "), 30)
+}
+
+// joinInDoubt makes of the replicas' reports one line for each transaction, the oldest first.
+func joinInDoubt(nodes []nodeStatus) []inDoubt {
+	byTxn := map[string]*inDoubt{}
+	for _, n := range nodes {
+		if n.Report == nil {
+			continue
+		}
+		for _, r := range n.Report.InDoubt {
+			d := byTxn[r.Txn]
+			if d == nil {
+				d = &inDoubt{Txn: r.Txn, Undecided: []uint64{}}
+				for _, p := range r.Participants {
+					d.Participants = append(d.Participants, uint64(p))
+				}
+				byTxn[r.Txn] = d
+			}
+			d.AgeMS = max(d.AgeMS, r.AgeMS)
+			if !slices.Contains(d.Undecided, uint64(r.Shard)) {
+				d.Undecided = append(d.Undecided, uint64(r.Shard))
+			}
+		}
+	}
+	out := []inDoubt{}
+	// order: sorted below.
+	for _, d := range byTxn {
+		slices.Sort(d.Undecided)
+		out = append(out, *d)
+	}
+	slices.SortFunc(out, func(a, b inDoubt) int {
+		return cmp.Or(cmp.Compare(b.AgeMS, a.AgeMS), cmp.Compare(a.Txn, b.Txn))
+	})
+	return out
 }
 
 func lags(nodes []nodeStatus, lag map[uint32]uint64) string {

@@ -19,6 +19,7 @@ var floors = [][]string{
 	{"node"},
 	{"sim", "server"},
 	{"sql", "console", "lab", "sqlload"},
+	{"ops"},
 	{"cmd"},
 }
 
@@ -42,6 +43,7 @@ var foreign = map[string][]string{
 	"github.com/dolthub/go-mysql-server": {"sql", "cmd"},
 	"github.com/dolthub/vitess":          {"sql", "cmd"},
 	"github.com/spf13/cobra":             {"cmd"},
+	"github.com/prometheus":              {"ops", "cmd"},
 }
 
 // core are the packages that are driven: they take the time and the disk from

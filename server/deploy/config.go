@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -30,21 +31,25 @@ const (
 
 // Config is the configuration of one node.
 type Config struct {
-	Format     int        `yaml:"format"`
-	Cluster    string     `yaml:"cluster"`
-	Node       txn.NodeID `yaml:"node"`
-	Region     geo.Region `yaml:"region"`
-	Data       string     `yaml:"data"`
-	PeerListen string     `yaml:"peer_listen"`
-	SQLListen  string     `yaml:"sql_listen"`
-	TLS        TLS        `yaml:"tls"`
-	Protocol   string     `yaml:"protocol"`
-	WAN        string     `yaml:"wan,omitempty"`
-	AddDelays  bool       `yaml:"add_delays,omitempty"`
-	Nodes      []Node     `yaml:"nodes"`
+	Format          int        `yaml:"format"`
+	Cluster         string     `yaml:"cluster"`
+	Node            txn.NodeID `yaml:"node"`
+	Region          geo.Region `yaml:"region"`
+	Data            string     `yaml:"data"`
+	PeerListen      string     `yaml:"peer_listen"`
+	SQLListen       string     `yaml:"sql_listen"`
+	HTTPListen      string     `yaml:"http_listen,omitempty"` // figures and health; empty: none
+	HTTPProfiles    bool       `yaml:"http_profiles,omitempty"`
+	SlowTransaction string     `yaml:"slow_transaction,omitempty"` // a duration; 0: none is logged; empty: SlowDefault
+	TLS             TLS        `yaml:"tls"`
+	Protocol        string     `yaml:"protocol"`
+	WAN             string     `yaml:"wan,omitempty"`
+	AddDelays       bool       `yaml:"add_delays,omitempty"`
+	Nodes           []Node     `yaml:"nodes"`
 
-	row protocol.Row
-	wan geo.WAN
+	slow time.Duration
+	row  protocol.Row
+	wan  geo.WAN
 }
 
 // TLS names the files with which a node proves who it is.
@@ -156,6 +161,9 @@ func (c *Config) check() error {
 	if err != nil {
 		return fmt.Errorf("sql_listen: %w", err)
 	}
+	if err := c.checkOperations(); err != nil {
+		return err
+	}
 	if c.row, err = protocol.ByName(c.Protocol); err != nil {
 		return fmt.Errorf("protocol: %w", err)
 	}
@@ -163,6 +171,38 @@ func (c *Config) check() error {
 		return errors.New("add_delays: there are no delays without a wan")
 	}
 	return c.checkNodes()
+}
+
+// SlowDefault is from how long a transaction is logged as slow, unless the
+// configuration says otherwise.
+const SlowDefault = time.Second
+
+// Slow is from how long a transaction is logged as slow; 0: none is.
+func (c *Config) Slow() time.Duration { return c.slow }
+
+// checkOperations checks what is for those who watch the node.
+func (c *Config) checkOperations() error {
+	if c.HTTPListen != "" {
+		if err := checkAddress(c.HTTPListen, true); err != nil {
+			return fmt.Errorf("http_listen: %w", err)
+		}
+		if host, _, _ := net.SplitHostPort(c.HTTPListen); host == "" {
+			return fmt.Errorf("http_listen: %.200q has no host: write 127.0.0.1, or 0.0.0.0 if everyone who reaches this machine may read the figures", c.HTTPListen)
+		}
+	}
+	if c.HTTPProfiles && (c.HTTPListen == "" || checkLoopback(c.HTTPListen) != nil) {
+		return errors.New("http_profiles: profiles are served on a loopback address only: let http_listen be on 127.0.0.1")
+	}
+	c.slow = SlowDefault
+	if c.SlowTransaction == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(c.SlowTransaction)
+	if err != nil || d < 0 {
+		return fmt.Errorf("slow_transaction: %.80q is no time: write for example 500ms, or 0s to log none", c.SlowTransaction)
+	}
+	c.slow = d
+	return nil
 }
 
 func (c *Config) checkNodes() error {

@@ -139,7 +139,7 @@ func sample(t testing.TB) string {
 
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, say string }{
-		{"protocol:", "protokoll:", `line 12: there is no key "protokoll"`},
+		{"protocol:", "protokoll:", `line 13: there is no key "protokoll"`},
 		{"format: 1", "format: 2", "format: 2"},
 		{"cluster: aa", "cluster: A/B", "cluster:"},
 		{"node: 1", "node: 7", "not one of the nodes"},

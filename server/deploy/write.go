@@ -34,6 +34,9 @@ type Plan struct {
 // nodes; it leaves room for as many nodes as there may be.
 const sqlPortsAfter = 100
 
+// httpPortsAfter is how far its HTTP port is above it.
+const httpPortsAfter = 200
+
 // wanFile is the copy of a map that was given as a file.
 const wanFile = "wan.yaml"
 
@@ -87,8 +90,8 @@ func (p *Plan) check() error {
 	if n > nodesMax {
 		return PlanError{fmt.Errorf("%d nodes are more than the %d that a cluster may have", n, nodesMax)}
 	}
-	if p.BasePort < 1 || p.BasePort+sqlPortsAfter+n-1 > 65535 {
-		return PlanError{fmt.Errorf("the ports would be %d to %d, and they go from 1 to 65535: give another base port", p.BasePort, p.BasePort+sqlPortsAfter+n-1)}
+	if p.BasePort < 1 || p.BasePort+httpPortsAfter+n-1 > 65535 {
+		return PlanError{fmt.Errorf("the ports would be %d to %d, and they go from 1 to 65535: give another base port", p.BasePort, p.BasePort+httpPortsAfter+n-1)}
 	}
 	for i, r := range p.Regions {
 		for _, before := range p.Regions[:i] {
@@ -126,9 +129,10 @@ func (p *Plan) configs(cluster string) []Config {
 			Format: Format, Cluster: cluster, Node: n.ID, Region: n.Region,
 			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
 			// SQL clients are on this machine until there are users with passwords.
-			SQLListen: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
-			TLS:       TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
-			Protocol:  p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
+			SQLListen:  net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
+			HTTPListen: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.BasePort+httpPortsAfter+i)),
+			TLS:        TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
+			Protocol:   p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
 		})
 	}
 	return out

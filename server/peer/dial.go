@@ -57,6 +57,7 @@ type LinkState struct {
 	RTT     time.Duration // the latest measured; 0: none yet on this connection
 	Error   string        // why it is not up
 	Sent    uint64        // frames queued so far
+	Bytes   uint64        // written to the connection so far
 	Dropped uint64        // frames lost because the queue was full, or the connection broke
 
 	heard time.Time // of the last pong, or the beginning of the connection
@@ -222,9 +223,17 @@ func (l *link) use(conn *tls.Conn) error {
 			if err := writeAll(conn, batch); err != nil {
 				return err
 			}
+			l.wrote(len(batch))
 			spare = keepSmall(batch)
 		}
 	}
+}
+
+// wrote counts what has gone out.
+func (l *link) wrote(bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.Bytes += uint64(bytes)
 }
 
 // writeAll writes in pieces, so that a long batch on a thin line is no dead peer.

@@ -1,0 +1,110 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// What a transaction cost and where its time went. A report is not changed once
+// it is in a journal: clients read it while the loop goes on.
+
+// rolledBack ends a transaction whose client wants no more of it.
+var rolledBack = txn.Errorf(txn.KindMisuse, "the transaction was rolled back")
+
+// partReport tells of a part of a round; m is nil if it was not answered.
+func (c *Coordinator) partReport(p *part, m *txn.AccessReply) txn.PartReport {
+	out := txn.PartReport{Shard: p.access.Shard, Node: p.to, Tries: p.tries, Took: c.env.Now().Mono - p.began}
+	if m != nil {
+		out.Answered, out.Waited, out.WaitedFor = true, time.Duration(m.WaitedNanos), m.WaitedFor
+	}
+	return out
+}
+
+// reportRound enters a round of reads that has ended.
+func (c *Coordinator) reportRound(r *round) {
+	if r.began == 0 && len(r.parts) == 0 {
+		return // answered from what was read before
+	}
+	kind := txn.RoundRead
+	if r.locks {
+		kind = txn.RoundLock
+	}
+	c.enter(r.t, txn.RoundReport{Kind: kind, Start: r.began, Wide: r.wide, Parts: r.parts})
+}
+
+// enter completes a report and puts it into the transaction's journal.
+func (c *Coordinator) enter(t *transaction, r txn.RoundReport) {
+	if len(t.journal) >= txn.RoundReportsMax {
+		return
+	}
+	r.Took = c.env.Now().Mono - r.Start
+	r.Start -= t.began
+	t.journal = append(t.journal, r)
+}
+
+// part is the report on a participant, nil for the work of another coordinator.
+func (k *commitment) part(s txn.ShardID) *txn.PartReport {
+	i := slices.Index(k.participants, s)
+	if k.req == nil || i < 0 || i >= len(k.parts) {
+		return nil
+	}
+	return &k.parts[i]
+}
+
+// asked notes that a participant was asked for its vote.
+func (k *commitment) asked(s txn.ShardID, n txn.NodeID) {
+	if p := k.part(s); p != nil {
+		p.Shard, p.Node, p.Tries = s, n, p.Tries+1
+	}
+}
+
+// heard notes a participant's first vote.
+func (k *commitment) heard(v *txn.Vote, now time.Duration) {
+	if p := k.part(v.Shard); p != nil && !p.Answered {
+		p.Answered, p.Took = true, now-k.began
+		p.Waited, p.WaitedFor = time.Duration(v.WaitedNanos), v.WaitedFor
+	}
+}
+
+// reportCommit enters the commit round and the end of the transaction, when its
+// client is answered.
+func (c *Coordinator) reportCommit(k *commitment, err *txn.Error) {
+	now := c.env.Now().Mono
+	r := txn.RoundReport{Kind: txn.RoundPrepare, Start: k.began, Parts: k.parts}
+	for i := range k.parts {
+		if p := &k.parts[i]; !p.Answered {
+			p.Took = now - k.began
+		}
+		r.Wide = r.Wide || k.parts[i].Node != 0 && c.env.Wide(k.parts[i].Node)
+	}
+	c.enter(k.t, r)
+	e := c.ended(k.t, err)
+	e.Wrote, e.Commit, e.Participants = !k.readOnly, now-k.began, k.participants
+	c.env.Ended(e)
+}
+
+// reportEnd tells of the end of a transaction that asked no shard to commit.
+func (c *Coordinator) reportEnd(t *transaction, err *txn.Error) {
+	if t.failed != nil {
+		err = t.failed
+	}
+	c.env.Ended(c.ended(t, err))
+}
+
+func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
+	e := txn.Ended{ID: t.id, Took: c.env.Now().Mono - t.began, Stats: t.stats}
+	switch {
+	case err == rolledBack:
+		e.RolledBack = true
+	case err != nil:
+		e.Outcome = err.Kind
+	}
+	return e
+}
+
+// note tells of an attempt whose participants' logs are asked.
+func (k *commitment) note(kind txn.NoteKind, commit bool) txn.Note {
+	return txn.Note{Kind: kind, Txn: k.id, Attempt: k.attempt, Participants: k.participants, Commit: commit}
+}

@@ -1,0 +1,174 @@
+package ops
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"isochron/geo"
+	"isochron/server"
+	"isochron/sql"
+	"isochron/txn"
+)
+
+// Metrics are the figures of one node.
+type Metrics struct {
+	registry *prometheus.Registry
+	process  atomic.Pointer[server.Process]
+	sql      atomic.Pointer[sql.Server]
+	wan      geo.WAN
+	region   geo.Region
+
+	ended      [endings]prometheus.Counter
+	commit     [2]prometheus.Observer // of those that wrote nothing, of those that wrote
+	overBound  prometheus.Histogram
+	recovering prometheus.Counter
+	sync       prometheus.Histogram
+	batch      prometheus.Histogram
+
+	sqlCommitted prometheus.Histogram
+	sqlAborted   [endings]prometheus.Counter
+	statements   [2]prometheus.Observer // through the engine alone, with a round plan
+	rounds       prometheus.Histogram
+	wideRounds   prometheus.Histogram
+}
+
+var (
+	_ server.Metrics        = (*Metrics)(nil)
+	_ sql.Observer          = (*Metrics)(nil)
+	_ sql.StatementObserver = (*Metrics)(nil)
+)
+
+// endings is how many outcomes there are: one for each txn.Kind, with 0 for a
+// commit, and a rollback.
+const (
+	rolledBack = int(txn.KindMisuse) + 1
+	endings    = rolledBack + 1
+)
+
+// outcomes and causes are the labels of an ending.
+var outcomes = [endings][2]string{
+	0:                   {"committed", "none"},
+	txn.KindAborted:     {"aborted", "conflict"},
+	txn.KindLockTimeout: {"aborted", "lock_timeout"},
+	txn.KindNoWait:      {"aborted", "nowait"},
+	txn.KindStale:       {"aborted", "schema_changed"},
+	txn.KindUnavailable: {"aborted", "unavailable"},
+	txn.KindUnknown:     {"unknown", "unconfirmed"},
+	txn.KindMisuse:      {"aborted", "refused"},
+	rolledBack:          {"rolled_back", "client"},
+}
+
+// New makes the figures of a node in a region of a map.
+func New(w geo.WAN, region geo.Region) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), wan: w, region: region}
+	seconds := prometheus.ExponentialBuckets(0.0005, 2, 16) // to 16 s
+	m.transactions()
+	m.sync = m.histogram("isochron_disk_sync_duration_seconds", "Time of one sync of the disk, which makes durable all that was written before it.", prometheus.ExponentialBuckets(0.0001, 2, 16))
+	m.batch = m.histogram("isochron_disk_sync_answers", "Answers that had waited for the syncs that were over when the loop looked: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
+	m.sqlCommitted = m.histogram("isochron_sql_transaction_duration_seconds", "Time of the committed transactions of SQL clients, from their first use of data.", seconds)
+	aborted := m.counters("isochron_sql_transaction_failures_total", "Transactions of SQL clients that failed, each try by itself.", "cause")
+	for i := range m.sqlAborted {
+		m.sqlAborted[i] = aborted.WithLabelValues(outcomes[i][1])
+	}
+	statements := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "isochron_sql_statement_duration_seconds", Help: "Time of a statement with all its tries, by who does its reads: a round plan, or the engine alone.", Buckets: seconds}, []string{"path"})
+	m.registry.MustRegister(statements)
+	m.statements[0], m.statements[1] = statements.WithLabelValues("engine"), statements.WithLabelValues("round_plan")
+	few := []float64{0, 1, 2, 3, 4, 6, 8, 16, 32, 64}
+	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
+	m.wideRounds = m.histogram("isochron_sql_statement_wide_rounds", "Rounds of a statement that waited for another region.", few)
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), standing{m})
+	return m
+}
+
+func (m *Metrics) transactions() {
+	ended := m.counters("isochron_transactions_total", "Transactions that ended at this gateway, each try by itself, those of the catalogue too.", "outcome", "cause")
+	for i := range m.ended {
+		m.ended[i] = ended.WithLabelValues(outcomes[i][0], outcomes[i][1])
+	}
+	commit := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "isochron_commit_duration_seconds", Help: "Time of commits that succeeded, from the request to the answer.",
+		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16)}, []string{"writes"})
+	m.registry.MustRegister(commit)
+	m.commit[0], m.commit[1] = commit.WithLabelValues("no"), commit.WithLabelValues("yes")
+	m.overBound = m.histogram("isochron_commit_over_bound_ratio", "Time of commits with writes over what the network forces: a round trip to each leader, and one from there to its majority. Only with a wan, and where the bound is above a millisecond.",
+		[]float64{1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30})
+	m.recovering = m.counter("isochron_recoveries_total", "Attempts to commit whose participants' logs had to be asked.")
+}
+
+func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+	m.registry.MustRegister(h)
+	return h
+}
+
+func (m *Metrics) counter(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	m.registry.MustRegister(c)
+	return c
+}
+
+func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	m.registry.MustRegister(c)
+	return c
+}
+
+// Attach names the node that is asked at each scrape.
+func (m *Metrics) Attach(p *server.Process) { m.process.Store(p) }
+
+// Serve names the SQL server, once it is open; nil: it is closing.
+func (m *Metrics) Serve(s *sql.Server) { m.sql.Store(s) }
+
+// Ended implements server.Metrics.
+func (m *Metrics) Ended(e txn.Ended) {
+	if e.RolledBack {
+		m.ended[rolledBack].Inc()
+		return
+	}
+	m.ended[e.Outcome].Inc()
+	if e.Outcome != 0 || e.Commit == 0 {
+		return
+	}
+	if !e.Wrote {
+		m.commit[0].Observe(e.Commit.Seconds())
+		return
+	}
+	m.commit[1].Observe(e.Commit.Seconds())
+	p := m.process.Load()
+	if p == nil {
+		return
+	}
+	if bound := server.CommitBound(m.wan, p.Directory(), m.region, e.Participants); bound >= time.Millisecond {
+		m.overBound.Observe(float64(e.Commit) / float64(bound))
+	}
+}
+
+// Synced implements server.Metrics.
+func (m *Metrics) Synced(took time.Duration) { m.sync.Observe(took.Seconds()) }
+
+// Shared implements server.Metrics.
+func (m *Metrics) Shared(answers int) { m.batch.Observe(float64(answers)) }
+
+// Recovering implements server.Metrics.
+func (m *Metrics) Recovering() { m.recovering.Inc() }
+
+// Committed implements sql.Observer.
+func (m *Metrics) Committed(took time.Duration, _ txn.Stats) { m.sqlCommitted.Observe(took.Seconds()) }
+
+// Aborted implements sql.Observer.
+func (m *Metrics) Aborted(kind txn.Kind) { m.sqlAborted[kind].Inc() }
+
+// Statement implements sql.StatementObserver.
+func (m *Metrics) Statement(s sql.Statement) {
+	path := 0
+	if s.Planned {
+		path = 1
+	}
+	m.statements[path].Observe(s.Took.Seconds())
+	m.rounds.Observe(float64(s.Rounds))
+	m.wideRounds.Observe(float64(s.WideRounds))
+}

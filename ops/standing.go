@@ -1,0 +1,172 @@
+package ops
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"isochron/server"
+	"isochron/txn"
+)
+
+// standing asks the node how it stands, at each scrape.
+type standing struct{ m *Metrics }
+
+// figure is a metric that is read and not counted.
+type figure struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+}
+
+func gauge(name, help string, labels ...string) figure {
+	return figure{prometheus.NewDesc(name, help, labels, nil), prometheus.GaugeValue}
+}
+
+func total(name, help string, labels ...string) figure {
+	return figure{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue}
+}
+
+// shardFigures are of one replica.
+var shardFigures = []struct {
+	figure
+	of func(s server.ShardReport) float64
+}{
+	{gauge("isochron_shard_leads", "1 if this node leads the shard and serves.", "shard"), func(s server.ShardReport) float64 { return truth(s.Serving) }},
+	{gauge("isochron_shard_leader_node", "The node that leads the shard, as far as this node knows; 0: none is known.", "shard"), func(s server.ShardReport) float64 { return float64(s.Leader) }},
+	{gauge("isochron_shard_term", "The term of the replica.", "shard"), func(s server.ShardReport) float64 { return float64(s.Term) }},
+	{gauge("isochron_shard_applied_index", "The newest log entry in the state; the lag of a replica is the difference to the largest of all nodes.", "shard"), func(s server.ShardReport) float64 { return float64(s.Applied) }},
+	{gauge("isochron_shard_last_index", "The newest entry in the log.", "shard"), func(s server.ShardReport) float64 { return float64(s.Last) }},
+	{gauge("isochron_shard_undecided", "Votes in the log without a decision.", "shard"), func(s server.ShardReport) float64 { return float64(s.Undecided) }},
+	{gauge("isochron_shard_lock_holders", "Transactions that hold locks; at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Holders) }},
+	{gauge("isochron_shard_lock_waiters", "Requests that wait for locks; at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Waiters) }},
+	{total("isochron_shard_lock_waits_total", "Waits for locks that were begun.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.LockWaits) }},
+	{total("isochron_shard_wounds_total", "Transactions that lost their locks to an older one.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Wounds) }},
+	{total("isochron_shard_refusals_total", "Votes of No.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
+	{total("isochron_shard_proposals_total", "Entries proposed to the log.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
+	{total("isochron_shard_elections_total", "Elections that this replica began.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Campaigns) }},
+	{total("isochron_shard_snapshots_sent_total", "Snapshots offered to replicas that lag.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.SnapshotsSent) }},
+	{total("isochron_shard_snapshots_installed_total", "Snapshots that became the state.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.SnapshotsInstalled) }},
+}
+
+// linkFigures are of the connection to one peer.
+var linkFigures = []struct {
+	figure
+	of func(l server.LinkReport) float64
+}{
+	{gauge("isochron_peer_up", "1 if there is a connection to the peer.", "peer"), func(l server.LinkReport) float64 { return truth(l.Up) }},
+	{gauge("isochron_peer_round_trip_seconds", "The latest measured round trip, with the delay that is added; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.RTTMS / 1000 }},
+	{gauge("isochron_peer_added_round_trip_seconds", "Delay that the configuration adds to the round trip.", "peer"), func(l server.LinkReport) float64 { return l.AddedMS / 1000 }},
+	{total("isochron_peer_sent_bytes_total", "Bytes written to the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Bytes) }},
+	{total("isochron_peer_sent_frames_total", "Frames for the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Sent) }},
+	{total("isochron_peer_dropped_frames_total", "Of these, frames lost for want of a connection or of room.", "peer"), func(l server.LinkReport) float64 { return float64(l.Dropped) }},
+}
+
+// nodeFigures are of the node as a whole.
+var nodeFigures = []struct {
+	figure
+	of func(a about) float64
+}{
+	{gauge("isochron_ready", "1 if the node knows a leader of every shard.", "protocol", "region"), nil},
+	{gauge("isochron_open_transactions", "Transactions of this gateway that have not ended."), func(a about) float64 { return float64(a.r.Transactions) }},
+	{gauge("isochron_unfinished_commits", "Commits of this gateway that not every participant has confirmed."), func(a about) float64 { return float64(a.r.Commitments) }},
+	{gauge("isochron_oldest_undecided_age_seconds", "Age of the oldest vote without a decision; 0: there is none."), func(a about) float64 { return oldest(a.r) }},
+	{gauge("isochron_mailbox_depth", "Inputs that wait for the node's loop."), func(a about) float64 { return float64(a.q.Mailbox) }},
+	{total("isochron_mailbox_dropped_messages_total", "Messages of peers lost at a full mailbox."), func(a about) float64 { return float64(a.q.DroppedMessages) }},
+	{total("isochron_mailbox_refused_requests_total", "Requests of clients refused at a full mailbox."), func(a about) float64 { return float64(a.q.RefusedRequests) }},
+	{total("isochron_delay_line_dropped_messages_total", "Messages lost in a full delay line."), func(a about) float64 { return float64(a.q.LinesDropped) }},
+	{gauge("isochron_storage_usage_bytes", "Space that the engine's files take."), func(a about) float64 { return float64(a.d.UsageBytes) }},
+	{gauge("isochron_storage_compaction_debt_bytes", "Bytes that compactions have still to work off."), func(a about) float64 { return float64(a.d.CompactionDebtBytes) }},
+	{gauge("isochron_storage_compactions_running", "Compactions under way."), func(a about) float64 { return float64(a.d.CompactionsRunning) }},
+	{total("isochron_storage_compactions_total", "Compactions done."), func(a about) float64 { return float64(a.d.Compactions) }},
+	{total("isochron_storage_flushes_total", "Memory tables flushed."), func(a about) float64 { return float64(a.d.Flushes) }},
+	{gauge("isochron_storage_level0_files", "Files of level 0; many of them slow writes down."), func(a about) float64 { return float64(a.d.L0Files) }},
+	{gauge("isochron_storage_memtable_bytes", "Size of the memory tables."), func(a about) float64 { return float64(a.d.MemTableBytes) }},
+	{gauge("isochron_storage_wal_bytes", "Size of the engine's own log."), func(a about) float64 { return float64(a.d.WALBytes) }},
+	{gauge("isochron_storage_cache_bytes", "Size of the block cache."), func(a about) float64 { return float64(a.d.CacheBytes) }},
+	{total("isochron_storage_cache_hits_total", "Blocks found in the cache."), func(a about) float64 { return float64(a.d.CacheHits) }},
+	{total("isochron_storage_cache_misses_total", "Blocks read from the disk."), func(a about) float64 { return float64(a.d.CacheMisses) }},
+}
+
+var (
+	scrapeOK    = gauge("isochron_scrape_success", "1 if the node's loop answered this scrape in time.")
+	connections = gauge("isochron_sql_connections", "SQL clients that are connected.")
+)
+
+// about is what a node says of itself in one scrape.
+type about struct {
+	r server.Report
+	q server.Queues
+	d server.Disk
+}
+
+func oldest(r server.Report) float64 {
+	var ms float64
+	for _, d := range r.InDoubt {
+		ms = max(ms, d.AgeMS)
+	}
+	return ms / 1000
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Describe implements prometheus.Collector.
+func (standing) Describe(out chan<- *prometheus.Desc) {
+	for _, f := range shardFigures {
+		out <- f.desc
+	}
+	for _, f := range linkFigures {
+		out <- f.desc
+	}
+	for _, f := range nodeFigures {
+		out <- f.desc
+	}
+	out <- scrapeOK.desc
+	out <- connections.desc
+}
+
+// Collect implements prometheus.Collector.
+func (s standing) Collect(out chan<- prometheus.Metric) {
+	put := func(f figure, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...)
+	}
+	clients := 0
+	if srv := s.m.sql.Load(); srv != nil {
+		clients = srv.Connections()
+	}
+	put(connections, float64(clients))
+	p := s.m.process.Load()
+	if p == nil {
+		put(scrapeOK, 0)
+		return
+	}
+	r, ok := p.Report()
+	put(scrapeOK, truth(ok))
+	if !ok {
+		return
+	}
+	a := about{r, p.Queues(), p.Disk()}
+	for _, f := range nodeFigures {
+		if f.of == nil {
+			put(f.figure, truth(r.Ready), r.Protocol, r.Region)
+			continue
+		}
+		put(f.figure, f.of(a))
+	}
+	for _, sh := range r.Shards {
+		for _, f := range shardFigures {
+			put(f.figure, f.of(sh), number(sh.Shard))
+		}
+	}
+	for _, l := range r.Links {
+		for _, f := range linkFigures {
+			put(f.figure, f.of(l), strconv.FormatUint(uint64(l.Peer), 10))
+		}
+	}
+}
+
+func number(s txn.ShardID) string { return strconv.FormatUint(uint64(s), 10) }

@@ -1,0 +1,67 @@
+package sql
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// Statement is what one statement of a client cost, all its tries together.
+type Statement struct {
+	Took       time.Duration
+	Rounds     int  // of reads
+	WideRounds int  // of these, those that waited for another region
+	Planned    bool // a round plan did its reads, at the last try
+}
+
+// StatementObserver is told of every statement's end. It is called by many
+// goroutines, on the way of every statement: it must be cheap.
+type StatementObserver interface {
+	Statement(Statement)
+}
+
+// cost gathers what the statement of a session costs, over its tries, and the
+// texts of the transaction that it may belong to.
+type cost struct {
+	began   time.Time
+	rounds  int
+	wide    int
+	planned bool
+	texts   []string  // of the open transaction's statements, the first ones
+	more    int       // statements beyond those
+	first   time.Time // of the first try that lost, of the transaction done again
+}
+
+// The bounds of what a session remembers of the texts of its transaction.
+const (
+	textsMax     = 8
+	textBytesMax = 1 << 10
+)
+
+func (c *cost) begin(text string) {
+	c.began, c.rounds, c.wide, c.planned = time.Now(), 0, 0, false
+	if len(c.texts) >= textsMax {
+		c.more++
+		return
+	}
+	if len(text) > textBytesMax {
+		text = string([]byte(text[:textBytesMax])) // a copy: the rest may be large
+	}
+	c.texts = append(c.texts, text)
+}
+
+func (c *cost) add(before, after txn.Stats) {
+	c.rounds += after.Rounds - before.Rounds
+	c.wide += after.WideRounds - before.WideRounds
+}
+
+// reportStatement ends the statement that begin began.
+func (s *Session) reportStatement() {
+	if w := s.gateway.watcher; w != nil {
+		w.Statement(Statement{time.Since(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
+	}
+	if s.open == nil && s.lost == nil { // the next statement begins anew
+		clear(s.cost.texts)
+		s.cost.texts, s.cost.more, s.cost.first = s.cost.texts[:0], 0, time.Time{}
+	}
+}
