@@ -30,6 +30,7 @@ func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
 	if s != txn.MetaShard {
 		return
 	}
+	e.metaChanges++
 	if writes == nil { // a snapshot: anything may have changed
 		if v, _, ok := (*Node)(e).Peek(txn.Key(routing.DirectoryKey)); ok && v != nil {
 			e.noteDirectory(v)
@@ -108,6 +109,9 @@ func (e *coordEnv) Wide(n txn.NodeID) bool {
 
 // Directory is the routing the node knows.
 func (n *Node) Directory() *routing.Directory { return n.dir }
+
+// MetaChanges rises whenever rows of the meta shard become visible here.
+func (n *Node) MetaChanges() uint64 { return n.metaChanges }
 
 // Peek reads the applied state of a local replica, outside any transaction.
 func (n *Node) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {

@@ -48,8 +48,10 @@ type Node struct {
 	nearest  map[txn.ShardID]txn.NodeID
 	newDir   *routing.Directory
 	draining bool
-	started  bool                   // the epoch is durable
-	early    []*coordinator.Request // submitted before that
+	// metaChanges counts what was applied in the meta shard.
+	metaChanges uint64
+	started     bool                   // the epoch is durable
+	early       []*coordinator.Request // submitted before that
 }
 
 type heldBack struct {

@@ -58,10 +58,23 @@ func (p port) Post(req *coordinator.Request) { p.r.box.putAlways(input{request: 
 func (p port) Directory() *routing.Directory { return p.r.directory.Load() }
 func (p port) Region() geo.Region            { return p.r.region }
 
-// Peek reads in the node's loop, which alone may read the node.
+// Peek reads in the node's loop, which alone may read the node. What it read of
+// the meta shard it remembers until something is applied there.
 func (p port) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
-	if !p.r.inLoop(func(n *node.Node) { value, version, ok = n.Peek(key) }) {
+	dir := p.Directory()
+	s, held := dir.ShardOf(string(key))
+	meta := held && txn.ShardID(s) == txn.MetaShard
+	if meta {
+		if row, known := p.r.peeks.get(key, p.r.meta.Load()); known {
+			return row.value, row.version, row.ok
+		}
+	}
+	var at uint64
+	if !p.r.inLoop(func(n *node.Node) { value, version, ok = n.Peek(key); at = n.MetaChanges() }) {
 		return nil, txn.Version{}, false
+	}
+	if meta && ok {
+		p.r.peeks.put(key, peeked{value, version, ok}, at)
 	}
 	return value, version, ok
 }

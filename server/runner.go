@@ -37,6 +37,8 @@ type runner struct {
 
 	adopted   func(*routing.Directory)
 	directory atomic.Pointer[routing.Directory]
+	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
+	peeks     peeks
 	stop      chan struct{}
 	stopOnce  sync.Once
 	ended     chan struct{}
@@ -115,6 +117,7 @@ func (r *runner) flush() {
 	if out.SyncToken != 0 {
 		r.syncer.request(out.SyncToken)
 	}
+	r.meta.Store(r.node.MetaChanges())
 	if d := r.node.Directory(); d != r.directory.Load() {
 		r.adopt(d)
 	}

@@ -54,7 +54,7 @@ func (r *Replica) row(k txn.Key) txn.Row {
 			return row
 		}
 	}
-	return store.Latest(r.cfg.Engine, r.state.rows, k)
+	return r.state.latest(r.cfg.Engine, k)
 }
 
 // scan reads the newest live rows of a span, up to the bounds of one answer.

@@ -307,4 +307,4 @@ func (r *Replica) Status() string {
 }
 
 // Peek reads a row of the applied state.
-func (r *Replica) Peek(k txn.Key) txn.Row { return store.Latest(r.cfg.Engine, r.state.rows, k) }
+func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.latest(r.cfg.Engine, k) }

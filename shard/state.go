@@ -32,6 +32,7 @@ type state struct {
 	id       txn.ShardID
 	prefix   []byte // of this generation
 	rows     []byte // prefix of the rows
+	cache    rowCache
 	applied  applied
 	prepared map[txn.Attempt]*prepared
 	outcomes *outcomes
@@ -236,6 +237,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by txn.Version) {
 	for _, w := range writes {
 		store.PutVersion(b, s.rows, w, at, by)
+		s.cache.drop(w.Key)
 	}
 }
 

@@ -7,6 +7,11 @@
 // parallel rounds as its data dependencies force. Everything else runs through
 // the engine's executor over the same tables in the same transaction.
 //
+// A prepared statement is analysed once for its text, the types of its values, the
+// catalogue and the session's settings; then its plan is executed with other
+// values (sql/plan, Prepared). A plan is kept only if an analysis with other
+// values shows where in it they stand; what does not fit goes the way of text.
+//
 // A statement outside an explicit transaction is its own transaction: its rows
 // are held back until it has committed, and if it lost to another it is done
 // again, so a client never sees what did not happen. An error that such a

@@ -74,8 +74,19 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
+	s := h.g.session(c.ConnectionID)
 	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
-		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error { return cb(r, false) })
+		if s != nil {
+			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
+				return "", err
+			}
+		}
+		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error {
+			if s != nil {
+				s.describe(prepare.PrepareStmt, r.Fields)
+			}
+			return cb(r, false)
+		})
 	})
 	return err
 }
@@ -123,7 +134,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		// Grants as the nearest replica has them. If the catalogue cannot be read,
 		// the statement will say so, should it need it.
 		_ = h.g.accounts.refresh(ctx)
-		var held results
+		held := results{s: s}
 		spool := callback
 		if s.statement.own {
 			spool = held.add
@@ -162,6 +173,7 @@ func (h *handler) answer(c *mysql.Conn, s *Session, v verdict, err error) error 
 // results holds what a statement yields. The engine reuses the memory of what it
 // hands out, so it is copied.
 type results struct {
+	s    *Session
 	list []held
 }
 
@@ -172,9 +184,11 @@ type held struct {
 
 func (h *results) add(r *sqltypes.Result, more bool) error {
 	copied := *r
-	copied.Rows = make([][]sqltypes.Value, len(r.Rows))
-	for i, row := range r.Rows {
-		copied.Rows[i] = copyRow(row)
+	if !h.s.statement.fresh {
+		copied.Rows = make([][]sqltypes.Value, len(r.Rows))
+		for i, row := range r.Rows {
+			copied.Rows[i] = copyRow(row)
+		}
 	}
 	h.list = append(h.list, held{&copied, more})
 	return nil

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -73,6 +74,7 @@ type gateway struct {
 	slow     *slowLog
 	engine   *sqle.Engine
 	accounts *accounts
+	cached   atomic.Int64 // executions by a cached plan
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session

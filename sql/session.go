@@ -8,6 +8,7 @@ import (
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
@@ -26,6 +27,10 @@ type Session struct {
 	statement      statement
 	cost           cost
 	quiet          *gms.Context // for questions about the session itself
+	settings       uint64       // rises with each change of a session variable
+	texts          map[string]*text
+	binder         *planbuilder.Builder // makes literals of parameters
+	binderUnder    circumstances
 }
 
 // statement is what a session knows of the statement it runs.
@@ -43,6 +48,7 @@ type statement struct {
 	compiled  bool // a round plan was looked for
 	plan      *plan.RoundPlan
 	writes    uint64 // the table that it writes, by id
+	fresh     bool   // the memory of what it yields is not used again
 }
 
 var (
@@ -57,7 +63,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
 		client.User, client.Address = u.User, u.Host
 	}
-	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g}
+	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, texts: map[string]*text{}}
 	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,6 +90,7 @@ const (
 
 // SetSessionVariable implements gms.Session.
 func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
+	s.settings++
 	switch strings.ToLower(name) {
 	case isolationVariable, "tx_isolation":
 		if text := fmt.Sprint(value); !strings.EqualFold(text, serializable) {

@@ -88,7 +88,7 @@ isochron() {
     sed -i "s|\(address: \).*:450$((i - 1))|\1$(address $i):4500|" "$work"/iso/node?.yaml
     sed -i "s|^peer_listen:.*|peer_listen: $(address $i):4500|; s|^sql_listen:.*|sql_listen: 127.0.0.1:$isochron_port|" "$work/iso/node$i.yaml"
   done
-  if [[ -s $work/iso/root-password ]]; then isochron_login+=(--mysql-password="$(<"$work/iso/root-password")"); fi
+  if [[ -s $work/iso/root.password ]]; then isochron_login+=(--mysql-password="$(<"$work/iso/root.password")"); fi
   for i in 1 2 3; do
     at $i "$work/isochron" start --config "$work/iso/node$i.yaml" >"$work/iso$i.log" 2>&1 &
     pids+=($!)

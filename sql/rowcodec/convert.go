@@ -90,3 +90,20 @@ func unwrap(w gms.AnyWrapper) (any, bool) {
 	}
 	return v, true
 }
+
+// IsInteger reports whether a value is one of Go's integers.
+func IsInteger(v any) bool {
+	if _, ok := v.(bool); ok {
+		return false
+	}
+	_, signed := toInt64(v)
+	_, unsigned := toUint64(v)
+	return signed || unsigned
+}
+
+// IsPositive reports whether a value is an integer above zero.
+func IsPositive(v any) bool {
+	i, signed := toInt64(v)
+	u, unsigned := toUint64(v)
+	return IsInteger(v) && (signed && i > 0 || unsigned && u > 0)
+}

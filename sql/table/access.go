@@ -78,6 +78,19 @@ func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) 
 	return a, nil
 }
 
+// ForRange is the access to one range of an index: bounds of its first columns.
+func ForRange(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, r gms.MySQLRange) (*Access, error) {
+	a := &Access{Desc: d, Index: x}
+	return a, a.add(ctx, r)
+}
+
+// Same reports whether two accesses ask for the same keys of the same index.
+func (a *Access) Same(o *Access) bool {
+	return a.Index == o.Index && slices.Equal(a.Gets, o.Gets) && slices.EqualFunc(a.Scans, o.Scans, func(x, y Range) bool {
+		return x.Span == y.Span && slices.Equal(x.rest, y.rest)
+	})
+}
+
 // Add makes the access ask for all that another of the same index asks for too.
 func (a *Access) Add(o *Access) {
 	if a.asked == nil {

@@ -154,20 +154,20 @@ func (t *Table) PeekNextAutoIncrementValue(ctx *gms.Context) (uint64, error) {
 // GetNextAutoIncrementValue implements gms.AutoIncrementTable. A value that the
 // client chose is used as it is; inserting the row takes care of the sequence.
 func (t *Table) GetNextAutoIncrementValue(ctx *gms.Context, chosen any) (uint64, error) {
-	if n, ok := positive(chosen); ok {
+	if n, ok := positive(ctx, chosen); ok {
 		return n, nil
 	}
 	return t.store.Sequences.Next(ctx, t.desc.ID())
 }
 
 // positive is a number above zero of whatever type.
-func positive(v any) (uint64, bool) {
+func positive(ctx *gms.Context, v any) (uint64, bool) {
 	if v == nil {
 		return 0, false
 	}
-	n, _, err := uint64Type.Convert(gms.NewEmptyContext(), v)
+	n, _, err := uint64Type.Convert(ctx, v)
 	u, ok := n.(uint64)
-	if negative, _, e := int64Type.Convert(gms.NewEmptyContext(), v); e == nil {
+	if negative, _, e := int64Type.Convert(ctx, v); e == nil {
 		if i, is := negative.(int64); is && i < 0 {
 			return 0, false
 		}

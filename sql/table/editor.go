@@ -267,7 +267,7 @@ func (e *editor) bump(ctx *gms.Context, row gms.Row) error {
 	if pos < 0 || row[pos] == nil {
 		return nil
 	}
-	if n, ok := positive(row[pos]); ok {
+	if n, ok := positive(ctx, row[pos]); ok {
 		return e.t.store.Sequences.Bump(ctx, e.d.ID(), n)
 	}
 	return nil
