@@ -123,6 +123,9 @@ func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*t
 		if err != nil {
 			return nil, err
 		}
+		if t.reads[k].spanned {
+			continue
+		}
 		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: t.reads[k].row.Version})
 	}
 	for _, s := range t.spans {

@@ -102,6 +102,8 @@ type transaction struct {
 type readRow struct {
 	row  txn.Row
 	lock txn.Lock
+	// spanned: it came with a span, whose check covers it.
+	spanned bool
 }
 
 type scanKey struct {

@@ -295,12 +295,12 @@ func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
 // takeIn records what was read; false if it contradicts an earlier read.
 func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	t := p.r.t
-	note := func(row txn.Row) bool {
+	note := func(row txn.Row, spanned bool) bool {
 		have, ok := t.reads[row.Key]
 		if ok && have.row.Version != row.Version {
 			return false
 		}
-		t.reads[row.Key] = readRow{row, max(have.lock, p.access.Lock)}
+		t.reads[row.Key] = readRow{row, max(have.lock, p.access.Lock), spanned && (have.spanned || !ok)}
 		return true
 	}
 	for i, row := range m.Rows {
@@ -310,7 +310,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		if p.access.Wait == txn.SkipLocked && row.Value == nil {
 			continue // skipped, or not there: either way nothing is held on it
 		}
-		if !note(row) {
+		if !note(row, false) {
 			return false
 		}
 	}
@@ -318,7 +318,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	for i, got := range m.Scans {
 		pc := p.pieces[i]
 		for _, row := range got.Rows {
-			if !note(row) {
+			if !note(row, p.access.Wait != txn.SkipLocked) {
 				return false
 			}
 		}

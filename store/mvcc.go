@@ -165,24 +165,35 @@ func (rs *Rows) Next() (row txn.Row, ok bool) {
 	return txn.Row{}, false
 }
 
-// version walks over all versions of a row and returns the newest that is not
-// after the moment of the walk.
+// stepsMax is how many old versions a walk steps over before it seeks past the
+// rest: most rows have few, and a hot row has thousands.
+const stepsMax = 4
+
+// version is the newest version of a row that is not after the moment of the
+// walk. It leaves the walk at the next row.
 func (rs *Rows) version(key txn.Key) (value []byte, found bool) {
 	rk := rowKey(rs.prefix, key)
-	for rs.valid && bytes.HasPrefix(rs.it.Key(), rk) {
-		k := rs.it.Key()
-		ts := txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:]))
-		if rs.reverse { // versions come oldest first
-			if ts <= rs.at {
-				value, found = append(value[:0], rs.it.Value()...), true
-			}
-			rs.valid = rs.it.Prev()
-			continue
-		}
-		if ts <= rs.at && !found {
+	if rs.reverse { // this is the oldest version
+		rs.valid = rs.it.SeekGE(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(rs.at)))
+		if rs.valid && bytes.HasPrefix(rs.it.Key(), rk) {
 			value, found = append([]byte(nil), rs.it.Value()...), true
 		}
-		rs.valid = rs.it.Next()
+		rs.valid = rs.it.SeekLT(rk)
+		return value, found
+	}
+	for steps := 0; rs.valid && bytes.HasPrefix(rs.it.Key(), rk); steps++ {
+		k := rs.it.Key()
+		if ts := txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:])); ts <= rs.at && !found {
+			value, found = append([]byte(nil), rs.it.Value()...), true
+		}
+		switch {
+		case steps < stepsMax:
+			rs.valid = rs.it.Next()
+		case found:
+			rs.valid = rs.it.SeekGE(prefixEnd(rk))
+		default:
+			rs.valid = rs.it.SeekGE(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(rs.at)))
+		}
 	}
 	return value, found
 }
