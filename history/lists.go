@@ -19,15 +19,18 @@ type lists struct {
 	order  map[string][]int64  // the versions of each key: the longest list read
 	keys   []string            // of order, in the order first seen
 	final  map[string]bool     // keys read by a Final record
-	graph  *graph
+	graph  *graph              // what must have no circle, real time included
+	cut    *graph              // the same for readings of a moment
 }
 
-// CheckLists judges a list-append history.
+// CheckLists judges a list-append history. A reading of a moment is judged beside
+// the transactions that write: it must be a cut of their order. It need not agree
+// with real time beyond that, nor with what those saw who only read.
 func CheckLists(h *History) *Report {
 	c := &lists{
 		h: h, report: new(Report),
 		writer: map[element]*Record{}, order: map[string][]int64{}, final: map[string]bool{},
-		graph: newGraph(len(h.Records)),
+		graph: newGraph(len(h.Records)), cut: newGraph(len(h.Records)),
 	}
 	c.collectAppends()
 	c.collectOrders()
@@ -35,11 +38,18 @@ func CheckLists(h *History) *Report {
 	c.checkReads()
 	c.checkKept()
 	c.addEdges()
-	c.graph.addRealTime(h.Records)
-	for _, cycle := range c.graph.anomalies() {
-		c.report.Violations = append(c.report.Violations, c.describe(cycle))
+	c.graph.addRealTime(slices.DeleteFunc(slices.Clone(h.Records), func(r *Record) bool { return r.Moment }))
+	for _, cycle := range append(c.graph.anomalies(), c.cut.anomalies()...) {
+		if v := c.describe(cycle); !slices.Contains(c.report.Violations, v) {
+			c.report.Violations = append(c.report.Violations, v)
+		}
 	}
 	return c.report
+}
+
+// writes reports whether a record tried to change anything.
+func (r *Record) writes() bool {
+	return slices.ContainsFunc(r.Ops, func(op Op) bool { return op.Kind == Append })
 }
 
 func (c *lists) collectAppends() {
@@ -234,7 +244,13 @@ func (c *lists) edge(kind edgeKind, from, to *Record, key string, value int64) {
 	if from == nil || to == nil || from == to || from.Outcome == Fail || to.Outcome == Fail {
 		return // reported elsewhere, or no dependency
 	}
-	c.graph.add(edge{kind, from.Index, to.Index, key, value})
+	e := edge{kind, from.Index, to.Index, key, value}
+	if !from.Moment && !to.Moment {
+		c.graph.add(e)
+	}
+	if (from.Moment || from.writes()) && (to.Moment || to.writes()) {
+		c.cut.add(e)
+	}
 }
 
 // describe tells a cycle as a sentence an edge.

@@ -20,6 +20,8 @@ func hist(txns ...string) *History {
 			switch mark {
 			case "final":
 				r.Final = true
+			case "moment":
+				r.Moment = true
 			default:
 				r.Outcome = Outcome(mark)
 			}
@@ -57,6 +59,10 @@ func TestLists(t *testing.T) {
 		{"clean", inTurn(hist("ax1 ay1", "rx1 ax2", "ry1 rx12", "final:rx12 ry1")), ""},
 		{"clean and concurrent", hist("rx ax1", "rx1 ry", "ry ay1", "rx1 ry1", "final:rx1 ry1"), ""},
 		{"reads of a failed transaction do not count", hist("ax1", "fail:rx1 ry", "ay1", "final:rx1 ry1"), ""},
+		{"a moment that orders otherwise than one who only read", hist("ax1", "ay1", "rx1 ry", "moment:rx ry1"), ""},
+		{"a moment with half of a transaction", hist("ax1 ay1", "moment:rx1 ry", "final:rx1 ry1"), "G-single"},
+		{"a moment without what a writer in it had read", hist("ax1", "rx1 ay1", "moment:rx ry1", "final:rx1 ry1"), "G-single"},
+		{"a moment before what a writer in it had not seen", hist("ax1", "rx ay1", "moment:rx1 ry1"), ""},
 		{"unknown and there", hist("unknown:ax1 ay1", "final:rx1 ry1"), ""},
 		{"unknown and not there", hist("unknown:ax1 ay1", "final:rx ry"), ""},
 		{"own appends are seen", hist("rx ax1 rx1 ax2 rx12", "final:rx12"), ""},

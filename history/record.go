@@ -56,6 +56,8 @@ type Record struct {
 	Outcome       Outcome `json:"outcome"`
 	Reason        string  `json:"reason,omitempty"`
 	Final         bool    `json:"final,omitempty"` // read when all was quiet: must show every commit
+	// Moment: it read the state of one moment, as a backup does.
+	Moment bool `json:"moment,omitempty"`
 }
 
 func (r *Record) String() string {

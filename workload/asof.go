@@ -59,7 +59,7 @@ type moment struct {
 // lookBack asks for the present and records what read finds there.
 func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 	m := &moment{c: c, attempt: attempt{ctx: ctx, rec: &history.Record{
-		Process: c.Process, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
+		Process: c.Process, Moment: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
 	if m.at, err = txn.Present(ctx, c.DB); err == nil {
 		err = read(m)
