@@ -8,15 +8,46 @@ import (
 	"isochron/txn"
 )
 
+// The bounds of one transaction. One shard may have to take all of its writes in
+// one log entry, which travels in one message: two such messages fit into the
+// queue of a connection (64 MiB), and one into what raft takes beside others.
+const (
+	maxWriteBytes = 32 << 20
+	maxWrites     = 1_000_000
+	// writeOverheadBytes is what a write takes beside its key and value, in memory
+	// or in a message.
+	writeOverheadBytes = 16
+	// MaxPrepareBytes bounds what one shard is asked to commit: the writes, and the
+	// checks of what was read.
+	MaxPrepareBytes = 40 << 20
+	// maxReadBytes bounds what a gateway remembers of what a transaction has read.
+	maxReadBytes = 256 << 20
+	// rowOverheadBytes is what a row that was read takes beside its key and value.
+	rowOverheadBytes = 128
+)
+
 // buffer holds a transaction's writes before its commit.
 //
-// Invariant: rows maps each key of the log to its last write.
+// Invariant: rows maps each key of the log to its last write; bytes is the cost of the log.
 type buffer struct {
-	log  []txn.Write
-	rows btree.Map[txn.Key, []byte] // nil: deleted
+	log   []txn.Write
+	bytes int
+	full  *txn.Error                 // a write found no room
+	rows  btree.Map[txn.Key, []byte] // nil: deleted
 }
 
+func writeBytes(k txn.Key, value []byte) int { return len(k) + len(value) + writeOverheadBytes }
+
+// set adds a write; what finds no room is not kept, and full says so.
 func (b *buffer) set(k txn.Key, value []byte) {
+	size := writeBytes(k, value)
+	if b.full != nil || b.bytes+size > maxWriteBytes || len(b.log) >= maxWrites {
+		if b.full == nil {
+			b.full = txn.Errorf(txn.KindTooLarge, "a transaction holds at most %d writes and %d bytes of them; do it in several", maxWrites, maxWriteBytes)
+		}
+		return
+	}
+	b.bytes += size
 	b.log = append(b.log, txn.Write{Key: k, Value: value})
 	b.rows.Set(k, value)
 }
@@ -24,9 +55,17 @@ func (b *buffer) set(k txn.Key, value []byte) {
 func (b *buffer) savepoint() int { return len(b.log) }
 
 func (b *buffer) rollbackTo(savepoint int) {
-	if savepoint < 0 || savepoint >= len(b.log) {
+	if savepoint < 0 || savepoint > len(b.log) {
 		return
 	}
+	b.full = nil // what found no room was the last
+	if savepoint == len(b.log) {
+		return
+	}
+	for _, w := range b.log[savepoint:] {
+		b.bytes -= writeBytes(w.Key, w.Value)
+	}
+	clear(b.log[savepoint:]) // lets the values go
 	b.log = b.log[:savepoint]
 	b.rows = btree.Map[txn.Key, []byte]{}
 	for _, w := range b.log {

@@ -50,3 +50,53 @@ func TestSavepoints(t *testing.T) {
 		t.Errorf("after rolling back to the savepoint: %v", w)
 	}
 }
+
+func TestABufferIsBounded(t *testing.T) {
+	var b buffer
+	b.set("a", []byte("1"))
+	mark := b.savepoint()
+	piece := make([]byte, maxWriteBytes/4)
+	for i := range 4 {
+		b.set(txn.Key(fmt.Sprint("k", i)), piece)
+	}
+	if b.full == nil || b.full.Kind != txn.KindTooLarge || len(b.log) != 4 {
+		t.Fatalf("five writes, the last beyond the bound: %d are kept, full is %v", len(b.log), b.full)
+	}
+	b.set("z", []byte("small")) // a statement that has failed must not go on in part
+	if _, ok := b.rows.Get("z"); ok {
+		t.Error("a write after one that found no room was kept")
+	}
+	b.rollbackTo(b.savepoint())
+	if b.full != nil {
+		t.Error("still full after the writes that found no room were undone")
+	}
+	b.rollbackTo(mark)
+	if want := writeBytes("a", []byte("1")); b.bytes != want {
+		t.Errorf("%d bytes are counted after a rollback, want %d", b.bytes, want)
+	}
+	for range maxWrites {
+		b.set("a", []byte("2"))
+	}
+	if b.full == nil || len(b.log) != maxWrites {
+		t.Errorf("%d writes are kept, full is %v", len(b.log), b.full)
+	}
+	b.rollbackTo(0)
+	if b.bytes != 0 || b.full != nil {
+		t.Errorf("after a rollback to the start: %d bytes, full is %v", b.bytes, b.full)
+	}
+}
+
+func TestTheSizeOfAPrepareIsNotUnderrated(t *testing.T) {
+	p := &txn.Prepare{}
+	for i := range 2000 {
+		k := txn.Key(fmt.Sprintf("some key %d", i))
+		var v txn.Version
+		v.Seq = ^v.Seq
+		p.Writes = append(p.Writes, txn.Write{Key: k, Value: []byte("value")})
+		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: v})
+		p.Spans = append(p.Spans, txn.SpanCheck{Span: txn.Span{Start: k, End: k}, Digest: ^uint64(0), Count: 1 << 40})
+	}
+	if rated, is := prepareBytes(p), len(txn.Encode(txn.Message{Prepare: p})); rated < is {
+		t.Errorf("a Prepare of %d bytes is rated at %d", is, rated)
+	}
+}

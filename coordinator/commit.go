@@ -142,7 +142,28 @@ func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*t
 		}
 		p.Writes = append(p.Writes, w)
 	}
+	for _, s := range sortedShards(out) {
+		if size := prepareBytes(out[s]); size > MaxPrepareBytes {
+			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are taken; do it in several", size, s, MaxPrepareBytes)
+		}
+	}
 	return out, nil
+}
+
+// prepareBytes is how large a Prepare is at most, in a message and in the log.
+func prepareBytes(p *txn.Prepare) int {
+	const readOverheadBytes, spanOverheadBytes = 48, 64 // versions and digests among them
+	size := 0
+	for _, w := range p.Writes {
+		size += writeBytes(w.Key, w.Value)
+	}
+	for _, r := range p.Reads {
+		size += len(r.Key) + readOverheadBytes
+	}
+	for _, s := range p.Spans {
+		size += len(s.Span.Start) + len(s.Span.End) + spanOverheadBytes
+	}
+	return size
 }
 
 // sendPrepares asks those who have not voted. A Prepare goes to one leader in

@@ -79,24 +79,25 @@ func New(cfg Config) *Coordinator {
 
 // transaction is one that has not ended.
 type transaction struct {
-	id       txn.ID
-	age      txn.Age
-	try      int
-	lockWait int64
-	asOf     txn.Timestamp // 0: of no moment but its commit's
-	hold     int64         // ms
-	readOnly bool
-	reads    map[txn.Key]readRow
-	spans    []txn.SpanCheck
-	scans    map[scanKey][]txn.Row
-	touched  map[txn.ShardID]*touch
-	round    *round
-	commit   *commitment
-	failed   *txn.Error
-	final    bool // its only round was answered for good, by one leader
-	stats    txn.Stats
-	began    time.Duration // of its first request
-	journal  []txn.RoundReport
+	id        txn.ID
+	age       txn.Age
+	try       int
+	lockWait  int64
+	asOf      txn.Timestamp // 0: of no moment but its commit's
+	hold      int64         // ms
+	readOnly  bool
+	reads     map[txn.Key]readRow
+	readBytes int // of what reads holds
+	spans     []txn.SpanCheck
+	scans     map[scanKey][]txn.Row
+	touched   map[txn.ShardID]*touch
+	round     *round
+	commit    *commitment
+	failed    *txn.Error
+	final     bool // its only round was answered for good, by one leader
+	stats     txn.Stats
+	began     time.Duration // of its first request
+	journal   []txn.RoundReport
 }
 
 type readRow struct {

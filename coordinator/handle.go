@@ -67,6 +67,9 @@ func (h *handle) Put(k txn.Key, value []byte) {
 
 func (h *handle) Delete(k txn.Key) { h.buf.set(k, nil) }
 
+// Full implements txn.Bounded.
+func (h *handle) Full() *txn.Error { return h.buf.full }
+
 func (h *handle) Guard(name string, v txn.Version) {
 	for _, g := range h.guards {
 		if g.Name == name {
@@ -112,6 +115,8 @@ func (h *handle) usable() error {
 		return h.failed
 	case h.ended:
 		return txn.Errorf(txn.KindMisuse, "the transaction has ended")
+	case h.buf.full != nil:
+		return h.buf.full
 	}
 	return nil
 }

@@ -277,6 +277,10 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
 		return
 	}
+	if t.readBytes > maxReadBytes {
+		c.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
+		return
+	}
 	if r.open == 0 {
 		c.finishRound(r)
 	}
@@ -297,6 +301,9 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	t := p.r.t
 	note := func(row txn.Row, spanned bool) bool {
 		have, ok := t.reads[row.Key]
+		if !ok {
+			t.readBytes += len(row.Key) + len(row.Value) + rowOverheadBytes
+		}
 		if ok && have.row.Version != row.Version {
 			return false
 		}

@@ -44,7 +44,7 @@ var (
 // endings is how many outcomes there are: one for each txn.Kind, with 0 for a
 // commit, and a rollback.
 const (
-	rolledBack = int(txn.KindMisuse) + 1
+	rolledBack = int(txn.KindTooLarge) + 1
 	endings    = rolledBack + 1
 )
 
@@ -58,6 +58,8 @@ var outcomes = [endings][2]string{
 	txn.KindUnavailable: {"aborted", "unavailable"},
 	txn.KindUnknown:     {"unknown", "unconfirmed"},
 	txn.KindMisuse:      {"aborted", "refused"},
+	txn.KindTooOld:      {"aborted", "too_old"},
+	txn.KindTooLarge:    {"aborted", "too_large"},
 	rolledBack:          {"rolled_back", "client"},
 }
 

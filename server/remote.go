@@ -20,6 +20,10 @@ import (
 	"isochron/txn"
 )
 
+// What a shard is asked to commit fits into one frame, and so does the entry of
+// the log that it becomes. It does not compile otherwise.
+const _ uint = peer.FrameMax - coordinator.MaxPrepareBytes - 1<<20
+
 // Member is a node of a cluster of processes.
 type Member struct {
 	ID      txn.NodeID

@@ -21,6 +21,10 @@ const (
 	codeMisuse      = 1235
 	codeDuplicate   = 1062
 	codeUnspecified = 1105
+	codeTransFull   = 1197
+	codeStatements  = 1461
+	codeCapacity    = 3170
+	codeResources   = 1041
 )
 
 // ofKind is the error that a client gets for an error of a transaction.
@@ -36,6 +40,8 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 		return mysql.NewSQLError(codeTableStale, "HY000", "Table definition has changed, please retry transaction (%s)", f.Reason)
 	case txn.KindUnavailable:
 		return mysql.NewSQLError(codeUnavailable, "08S01", "No answer from the cluster in time; nothing was done (%s)", f.Reason)
+	case txn.KindTooLarge:
+		return mysql.NewSQLError(codeTransFull, "HY000", "Multi-statement transaction required more bytes of storage than one may have (%s)", f.Reason)
 	case txn.KindUnknown:
 		return mysql.NewSQLError(codeUnknown, "08007", "Got error during COMMIT: it may or may not have happened (%s)", f.Reason)
 	}

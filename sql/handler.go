@@ -33,7 +33,7 @@ func (h *handler) NewConnection(c *mysql.Conn) {
 
 // ConnectionAuthenticated implements mysql.Handler.
 func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
-	if err := admitted(c); err != nil {
+	if err := h.g.admitted(c); err != nil {
 		return err
 	}
 	return h.Handler.ConnectionAuthenticated(c)
@@ -41,6 +41,7 @@ func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
 
 // ConnectionClosed implements mysql.Handler.
 func (h *handler) ConnectionClosed(c *mysql.Conn) {
+	h.g.unprepared(c)
 	h.g.forget(c.ConnectionID) // first: who waits for the connection's end waits for this too
 	h.Handler.ConnectionClosed(c)
 }
@@ -75,6 +76,10 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
 	s := h.g.session(c.ConnectionID)
+	if s != nil {
+		s.preparing = prepare.PrepareStmt
+		defer func() { s.preparing = "" }()
+	}
 	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
 		if s != nil {
 			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
@@ -96,13 +101,20 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	if err := checkLength(query); err != nil {
 		return nil, err
 	}
+	if err := h.g.prepare(c, prepare.StatementID); err != nil {
+		return nil, err
+	}
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
 		s.beginStatement(0)
+		s.preparing = query
+		defer func() { s.preparing = "" }()
+		s.sweepPrepared(c)
 		_ = h.g.accounts.refresh(ctx)
 	}
 	fields, err := h.Handler.ComPrepare(ctx, c, query, prepare)
 	if err != nil {
+		delete(c.PrepareData, prepare.StatementID) // the client has no name for it
 		return nil, s.ofStatement(err)
 	}
 	return fields, nil
@@ -129,26 +141,42 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 	}
 	s.cost.begin(text)
 	defer s.reportStatement()
+	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
+		return "", err
+	}
+	defer h.g.admission.leave(&s.place)
 	for try := 0; ; try++ {
 		s.beginStatement(try)
 		// Grants as the nearest replica has them. If the catalogue cannot be read,
 		// the statement will say so, should it need it.
 		_ = h.g.accounts.refresh(ctx)
 		held := results{s: s}
-		spool := callback
+		spool := func(r *sqltypes.Result, more bool) error {
+			if err := s.refused(); err != nil {
+				return err
+			}
+			return callback(r, more)
+		}
 		if s.statement.own {
 			spool = held.add
 		}
 		rest, err := do(spool)
 		if err == nil {
+			err = s.refused()
+		}
+		if err == nil {
 			err = s.endOwn(ctx)
 		}
 		s.cost.planned = s.statement.plan != nil
 		if err == nil {
-			return rest, held.flush(callback)
+			h.g.admission.leave(&s.place) // the client may be slow to take it
+			err := held.flush(callback)
+			held.drop()
+			return rest, err
 		}
+		held.drop()
 		v := s.fail(ctx)
-		if v.retry && try+1 < triesMax && catalog.Backoff(ctx, try) {
+		if v.retry && try+1 < triesMax && s.backoff(ctx, try) {
 			if v.failure.Kind == txn.KindStale {
 				_, _ = h.g.store.Reload(ctx) // a failure shows at the next try
 			}
@@ -170,53 +198,20 @@ func (h *handler) answer(c *mysql.Conn, s *Session, v verdict, err error) error 
 	return ofKind(v.failure)
 }
 
-// results holds what a statement yields. The engine reuses the memory of what it
-// hands out, so it is copied.
-type results struct {
-	s    *Session
-	list []held
+// backoff waits before the next try of a statement.
+func (s *Session) backoff(ctx context.Context, try int) bool {
+	s.place.pause()
+	defer s.place.resume()
+	return catalog.Backoff(ctx, try)
 }
 
-type held struct {
-	r    *sqltypes.Result
-	more bool
-}
-
-func (h *results) add(r *sqltypes.Result, more bool) error {
-	copied := *r
-	if !h.s.statement.fresh {
-		copied.Rows = make([][]sqltypes.Value, len(r.Rows))
-		for i, row := range r.Rows {
-			copied.Rows[i] = copyRow(row)
-		}
+// refused is why a statement that the engine has carried out must fail.
+func (s *Session) refused() error {
+	if s.statement.failure != nil && s.statement.full {
+		return s.statement.failure
 	}
-	h.list = append(h.list, held{&copied, more})
-	return nil
-}
-
-func copyRow(row []sqltypes.Value) []sqltypes.Value {
-	size := 0
-	for _, v := range row {
-		size += len(v.ToBytes())
-	}
-	memory := make([]byte, 0, size)
-	out := make([]sqltypes.Value, len(row))
-	for i, v := range row {
-		if v.IsNull() {
-			continue
-		}
-		start := len(memory)
-		memory = append(memory, v.ToBytes()...)
-		out[i] = sqltypes.MakeTrusted(v.Type(), memory[start:len(memory):len(memory)])
-	}
-	return out
-}
-
-func (h *results) flush(callback mysql.ResultSpoolFn) error {
-	for _, r := range h.list {
-		if err := callback(r.r, r.more); err != nil {
-			return err
-		}
+	if s.statement.beyond != nil {
+		return s.statement.beyond
 	}
 	return nil
 }

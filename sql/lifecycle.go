@@ -36,7 +36,7 @@ func (s *Session) autocommit() bool {
 // done again.
 func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
-	if !s.statement.own && lives(f) {
+	if !s.statement.own && (lives(f) || f.Kind == txn.KindTooLarge && s.statement.full) {
 		s.undoStatement()
 		return verdict{failure: f}
 	}

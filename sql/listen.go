@@ -102,12 +102,18 @@ type conn struct {
 	net.Conn
 	port    *listener
 	known   atomic.Bool  // the client has logged in
+	client  *mysql.Conn  // once it is known; of the connection's own goroutine
+	gateway *gateway     // the same
+	held    int          // statements of the client that the gateway counts
 	request atomic.Int64 // bytes since the last answer
 	once    sync.Once
 }
 
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
+	if c.client != nil {
+		c.recount() // nothing else tells of statements that were closed
+	}
 	n, err := c.Conn.Read(p)
 	now := c.request.Add(int64(n))
 	if !c.known.Load() {
@@ -154,18 +160,25 @@ func (c *conn) Close() error {
 }
 
 // admitted ends the time for logging in.
-func admitted(m *mysql.Conn) error {
+func (g *gateway) admitted(m *mysql.Conn) error {
+	c := connOf(m)
+	if c == nil {
+		return nil
+	}
+	c.client, c.gateway = m, g
+	c.request.Store(0)
+	c.known.Store(true)
+	return c.SetDeadline(time.Time{})
+}
+
+// connOf is what lies below a connection of the wire library, nil if it is not ours.
+func connOf(m *mysql.Conn) *conn {
 	nc := m.Conn
 	if t, ok := nc.(*tls.Conn); ok {
 		nc = t.NetConn()
 	}
-	c, ok := nc.(*conn)
-	if !ok {
-		return nil
-	}
-	c.request.Store(0)
-	c.known.Store(true)
-	return c.SetDeadline(time.Time{})
+	c, _ := nc.(*conn)
+	return c
 }
 
 // checkLength refuses a statement that is too long; the connection lives.

@@ -48,6 +48,9 @@ type Config struct {
 	RequireTLS bool
 	// Connections are taken at a time; 0 is DefaultConnections.
 	Connections int
+	// Running statements are let work at a time, beside those of transactions that
+	// are open and those that wait; 0 is runningDefault for this machine.
+	Running int
 	// Observer, if set, is told of transactions. If it is a StatementObserver too,
 	// it is told of statements.
 	Observer Observer
@@ -67,14 +70,18 @@ type Server struct {
 
 // gateway is what the sessions of one server share.
 type gateway struct {
-	db       txn.DB
-	store    *catalog.Store
-	observer Observer
-	watcher  StatementObserver // may be nil
-	slow     *slowLog
-	engine   *sqle.Engine
-	accounts *accounts
-	cached   atomic.Int64 // executions by a cached plan
+	db        txn.DB
+	store     *catalog.Store
+	observer  Observer
+	watcher   StatementObserver // may be nil
+	slow      *slowLog
+	engine    *sqle.Engine
+	accounts  *accounts
+	cached    atomic.Int64 // executions by a cached plan
+	prepared  atomic.Int64 // statements that are prepared, at all connections
+	held      atomic.Int64 // bytes of results that are held back
+	admission *admission
+	bounds    bounds
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -96,6 +103,7 @@ func (g *gateway) forget(id uint32) {
 	g.mu.Unlock()
 	if s != nil {
 		s.abandon()
+		s.unprepareAll()
 	}
 }
 
@@ -116,10 +124,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: defaultBounds, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
+	g.admission = newAdmission(cfg.Running, g.places)
 	g.watcher, _ = g.observer.(StatementObserver)
 	g.slow = newSlowLog(cfg.Slow, db)
 	var err error
@@ -212,6 +221,7 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 func (s *Server) Close() error {
 	s.once.Do(func() {
 		_ = s.server.Close()
+		s.gateway.admission.close()
 		s.listener.Close()
 		s.gateway.mu.Lock()
 		for _, c := range s.gateway.conns {

@@ -70,6 +70,7 @@ func start(t *testing.T) *fixture {
 type client struct {
 	t    *testing.T
 	conn *sql.Conn
+	pool *sql.DB // of this connection alone
 }
 
 func (f *fixture) connect(t *testing.T, region, db string) *client {
@@ -88,7 +89,7 @@ func (f *fixture) connect(t *testing.T, region, db string) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(); pool.Close() })
-	return &client{t, conn}
+	return &client{t, conn, pool}
 }
 
 func (c *client) try(query string, args ...any) (string, error) {

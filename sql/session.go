@@ -26,8 +26,12 @@ type Session struct {
 	lost           txn.Txn // the aborted transaction that the next one does again
 	statement      statement
 	cost           cost
-	quiet          *gms.Context // for questions about the session itself
-	settings       uint64       // rises with each change of a session variable
+	place          place               // among the statements that run
+	preparing      string              // the text that the wire protocol prepares or executes
+	parsed         map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
+	names          map[string]struct{} // prepared by PREPARE name FROM
+	quiet          *gms.Context        // for questions about the session itself
+	settings       uint64              // rises with each change of a session variable
 	texts          map[string]*text
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
@@ -39,13 +43,15 @@ type statement struct {
 	failure   *txn.Error // what ended a read or a commit
 	duplicate string     // MySQL's words for a duplicate key
 	snapshot  *catalog.Snapshot
-	reloaded  bool // the catalogue was read from its leader for it
-	own       bool // it is its own transaction
-	mark      int  // where its writes begin
-	final     bool // it makes one read and is its own transaction
-	notFinal  bool // that proved wrong at a former try
-	alters    bool // it changes the catalogue, so it is not done again
-	compiled  bool // a round plan was looked for
+	reloaded  bool  // the catalogue was read from its leader for it
+	own       bool  // it is its own transaction
+	mark      int   // where its writes begin
+	beyond    error // it is beyond a bound of the server
+	full      bool  // a write found no room in the transaction
+	final     bool  // it makes one read and is its own transaction
+	notFinal  bool  // that proved wrong at a former try
+	alters    bool  // it changes the catalogue, so it is not done again
+	compiled  bool  // a round plan was looked for
 	plan      *plan.RoundPlan
 	writes    uint64 // the table that it writes, by id
 	fresh     bool   // the memory of what it yields is not used again
@@ -64,11 +70,13 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		client.User, client.Address = u.User, u.Host
 	}
 	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, texts: map[string]*text{}}
+	s.place.admission = g.admission
 	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.sessions[conn.ConnectionID]; old != nil {
 		old.abandon()
+		old.unprepareAll()
 	}
 	g.sessions[conn.ConnectionID] = s
 	return s, s.BaseSession.SetSessionVariable(s.quiet, isolationVariable, serializable)
@@ -145,8 +153,8 @@ func (s *Session) Rollback(*gms.Context, gms.Transaction) error {
 
 // CreateSavepoint implements gms.TransactionSession.
 func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
-	if s.open != nil {
-		s.open.savepoint(name)
+	if s.open != nil && !s.open.savepoint(name) {
+		return mysql.NewSQLError(codeMisuse, "42000", "a transaction has at most %d savepoints: release those that are not needed", savepointsMax)
 	}
 	return nil
 }

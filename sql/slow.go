@@ -122,7 +122,7 @@ func (g *gateway) remote(id uint32) string {
 // kindNames are the outcomes of transactions that failed.
 var kindNames = map[txn.Kind]string{
 	txn.KindAborted: "aborted", txn.KindLockTimeout: "lock wait timeout", txn.KindNoWait: "not waited for a lock",
-	txn.KindStale: "schema changed", txn.KindUnavailable: "unavailable", txn.KindUnknown: "unknown", txn.KindMisuse: "refused",
+	txn.KindStale: "schema changed", txn.KindUnavailable: "unavailable", txn.KindUnknown: "unknown", txn.KindMisuse: "refused", txn.KindTooLarge: "too large",
 }
 
 // whereItWent tells of the rounds, and of the time between them.

@@ -71,13 +71,21 @@ func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
 	return nil
 }
 
-func (t *transaction) savepoint(name string) {
+// savepointsMax bounds the savepoints of a transaction, which are sought one by one.
+const savepointsMax = 1000
+
+// savepoint sets a savepoint; false if there are too many.
+func (t *transaction) savepoint(name string) bool {
 	t.release(name)
+	if len(t.marks) >= savepointsMax {
+		return false
+	}
 	at := 0
 	if t.real != nil {
 		at = t.real.Savepoint()
 	}
 	t.marks = append(t.marks, mark{name, at})
+	return true
 }
 
 func (t *transaction) find(name string) int {
@@ -118,12 +126,36 @@ type watched struct {
 	mu sync.Mutex
 }
 
+// Put implements txn.Txn.
+func (w *watched) Put(k txn.Key, value []byte) {
+	w.Txn.Put(k, value)
+	w.checkFull()
+}
+
+// Delete implements txn.Txn.
+func (w *watched) Delete(k txn.Key) {
+	w.Txn.Delete(k)
+	w.checkFull()
+}
+
+// checkFull notes that a write found no room: the statement must fail.
+func (w *watched) checkFull() {
+	if b, ok := w.Txn.(txn.Bounded); ok {
+		if full := b.Full(); full != nil {
+			w.s.statement.full = true
+			_ = w.s.note(full)
+		}
+	}
+}
+
 // Read implements txn.Txn.
 func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
+	w.s.place.pause()
 	res, err := w.Txn.Read(ctx, r)
+	w.s.place.resume()
 	w.s.cost.add(before, w.Txn.Stats())
 	return res, w.s.note(err)
 }
@@ -132,6 +164,8 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 func (w *watched) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.s.place.pause()
+	defer w.s.place.resume()
 	return w.s.note(w.Txn.Commit(ctx))
 }
 

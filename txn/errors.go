@@ -28,6 +28,10 @@ const (
 	// KindTooOld: versions of the moment asked for may have been collected.
 	// Nothing was done; a read at a later moment may succeed.
 	KindTooOld
+	// KindTooLarge: the transaction is beyond a bound of what one may write or
+	// read. If Bounded.Full reports it the transaction lives, as soon as the writes
+	// beyond the bound are undone; else it has ended, and nothing was done.
+	KindTooLarge
 )
 
 // Error is every error of a transaction.

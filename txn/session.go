@@ -145,6 +145,13 @@ type Txn interface {
 	ID() ID
 }
 
+// Bounded is implemented by transactions that bound their buffered writes.
+type Bounded interface {
+	// Full is nil until a Put or Delete found no room: that write was not kept.
+	// Until RollbackTo every Read and Commit fails with the same error.
+	Full() *Error
+}
+
 // Stats is what a transaction cost.
 type Stats struct {
 	Rounds        int // parallel read rounds that left the gateway

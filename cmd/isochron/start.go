@@ -169,7 +169,7 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 		}
 	}
 	return isosql.Config{
-		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections,
+		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
 	}, nil
 }

@@ -36,10 +36,15 @@ type SQL struct {
 	TLS string `yaml:"tls,omitempty"`
 	// Connections are taken at a time; 0 is the default of the SQL layer.
 	Connections int `yaml:"connections,omitempty"`
+	// Running statements work at a time; 0 is the default of the SQL layer.
+	Running int `yaml:"running,omitempty"`
 }
 
 // connectionsMax bounds what may be asked for.
-const connectionsMax = 100000
+const (
+	connectionsMax = 100000
+	runningMax     = 100000
+)
 
 func (s *SQL) check(listen string) error {
 	switch {
@@ -51,6 +56,8 @@ func (s *SQL) check(listen string) error {
 		return fmt.Errorf("sql.tls: %s, and there is no sql.certificate", s.TLS)
 	case s.Connections < 0 || s.Connections > connectionsMax:
 		return fmt.Errorf("sql.connections: %d; give 1 to %d, or 0 for the default", s.Connections, connectionsMax)
+	case s.Running < 0 || s.Running > runningMax:
+		return fmt.Errorf("sql.running: %d; give 1 to %d, or 0 for the default", s.Running, runningMax)
 	case loopback(listen):
 		return nil
 	case s.Root == "":

@@ -23,6 +23,8 @@ type Cluster struct {
 	// BeforeCommit, if set, runs before a commit is validated; an error is what
 	// the commit returns.
 	BeforeCommit func(*Txn) error
+	// MaxWrites, if set, bounds the writes of a transaction.
+	MaxWrites int
 	// OnBegin, if set, is told of every transaction.
 	OnBegin func(txn.Options)
 }

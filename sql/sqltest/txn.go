@@ -26,6 +26,7 @@ type Txn struct {
 	stats   txn.Stats
 	over    bool
 	final   bool
+	full    *txn.Error
 }
 
 var _ txn.Txn = (*Txn)(nil)
@@ -59,6 +60,9 @@ func (t *Txn) Guard(name string, v txn.Version) { t.guards[name] = v }
 func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	if t.over || t.final {
 		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read after the end of the transaction or after its final read")
+	}
+	if t.full != nil {
+		return txn.ReadResult{}, t.full
 	}
 	if r.ForWrite && t.opt.ReadOnly {
 		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read for writing in a read-only transaction")
@@ -257,16 +261,24 @@ func (t *Txn) write(k txn.Key, v []byte) {
 	if t.opt.ReadOnly {
 		panic("a write in a read-only transaction")
 	}
+	if m := t.g.c.MaxWrites; t.full != nil || m > 0 && len(t.undo) >= m {
+		t.full = txn.Errorf(txn.KindTooLarge, "a transaction holds at most %d writes", m)
+		return
+	}
 	old, held := t.writes[k]
 	t.undo = append(t.undo, write{k, old, held})
 	t.writes[k] = v
 }
+
+// Full implements txn.Bounded.
+func (t *Txn) Full() *txn.Error { return t.full }
 
 // Savepoint implements txn.Txn.
 func (t *Txn) Savepoint() int { return len(t.undo) }
 
 // RollbackTo implements txn.Txn.
 func (t *Txn) RollbackTo(mark int) {
+	t.full = nil
 	for len(t.undo) > mark {
 		w := t.undo[len(t.undo)-1]
 		t.undo = t.undo[:len(t.undo)-1]
@@ -293,6 +305,9 @@ func (t *Txn) guarded() error {
 // Commit implements txn.Txn.
 func (t *Txn) Commit(context.Context) error {
 	c := t.g.c
+	if t.full != nil {
+		return t.full
+	}
 	if c.BeforeCommit != nil {
 		if err := c.BeforeCommit(t); err != nil {
 			return err

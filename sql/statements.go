@@ -1,0 +1,121 @@
+package sql
+
+import (
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// The bounds of prepared statements. Each is a parsed text with its parameters.
+const (
+	// preparedMax is of all connections of a server; it is MySQL's.
+	preparedMax = 16382
+	// preparedConnectionMax is of one connection, so that one cannot take all.
+	preparedConnectionMax = 4096
+	// preparedSpare parsed texts of closed statements are kept, in case they are
+	// prepared again.
+	preparedSpare = 256
+)
+
+// bounds of what the clients of a server may hold; tests have smaller ones.
+type bounds struct {
+	prepared, preparedConnection int   // statements
+	held, heldAll                int64 // bytes of results
+}
+
+var defaultBounds = bounds{preparedMax, preparedConnectionMax, heldMaxBytes, heldAllMaxBytes}
+
+func (b *bounds) tooManyStatements() error {
+	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one connection): close those that are not needed", b.prepared, b.preparedConnection)
+}
+
+// recount tells the gateway how many statements the client has prepared. The
+// wire library adds and closes them in the goroutine that reads.
+func (c *conn) recount() {
+	if n := len(c.client.PrepareData); n != c.held {
+		c.gateway.prepared.Add(int64(n - c.held))
+		c.held = n
+	}
+}
+
+// prepare takes a place for a statement that the wire library has added, or
+// takes it out again.
+func (g *gateway) prepare(m *mysql.Conn, id uint32) error {
+	c := connOf(m)
+	if c == nil || c.client == nil {
+		return nil
+	}
+	if c.recount(); c.held <= g.bounds.preparedConnection && g.prepared.Load() <= int64(g.bounds.prepared) {
+		return nil
+	}
+	delete(m.PrepareData, id)
+	c.recount()
+	return g.bounds.tooManyStatements()
+}
+
+// unprepared frees the places of a connection that is closed.
+func (g *gateway) unprepared(m *mysql.Conn) {
+	if c := connOf(m); c != nil && c.client != nil {
+		g.prepared.Add(int64(-c.held))
+		c.client, c.held = nil, 0
+	}
+}
+
+// PrepareQuery is told by the engine of every parsed text and of every PREPARE.
+func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
+	if name != s.preparing {
+		if _, known := s.names[name]; !known {
+			b := &s.gateway.bounds
+			if len(s.names) >= b.preparedConnection || s.gateway.prepared.Load() >= int64(b.prepared) {
+				s.statement.beyond = b.tooManyStatements()
+				return
+			}
+			if s.names == nil {
+				s.names = map[string]struct{}{}
+			}
+			s.names[name] = struct{}{}
+			s.gateway.prepared.Add(1)
+		}
+	} else if s.parsed == nil {
+		s.parsed = map[string]struct{}{name: {}}
+	} else {
+		s.parsed[name] = struct{}{}
+	}
+	s.BaseSession.PrepareQuery(name, parsed)
+}
+
+// UnprepareQuery is told by the engine of every DEALLOCATE.
+func (s *Session) UnprepareQuery(name string) {
+	if _, known := s.names[name]; known {
+		delete(s.names, name)
+		s.gateway.prepared.Add(-1)
+	}
+	s.BaseSession.UnprepareQuery(name)
+}
+
+// unprepareAll frees the places of a session that has ended.
+func (s *Session) unprepareAll() {
+	s.gateway.prepared.Add(int64(-len(s.names)))
+	s.names = nil
+}
+
+// sweepPrepared forgets the parsed texts of statements that were closed, which
+// the engine would keep for ever, when there are many.
+func (s *Session) sweepPrepared(c *mysql.Conn) {
+	if len(s.parsed) <= 2*len(c.PrepareData)+preparedSpare {
+		return
+	}
+	live := make(map[string]struct{}, len(c.PrepareData))
+	for _, p := range c.PrepareData { // order: into a set
+		live[p.PrepareStmt] = struct{}{}
+	}
+	for text := range s.parsed { // order: each by itself
+		_, alive := live[text]
+		_, named := s.names[text]
+		if !alive {
+			delete(s.parsed, text)
+			if !named {
+				s.BaseSession.UnprepareQuery(text)
+			}
+		}
+	}
+}
