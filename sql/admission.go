@@ -13,10 +13,11 @@ import (
 
 // The bounds of statements at work. A statement that works wants a CPU; many
 // more of them than there are CPUs only wait inside instead of outside, with
-// memory and locks in their hands.
+// memory and locks in their hands. Far fewer would cost: the node's loop takes its
+// requests in batches, and who queues is woken once more.
 const (
-	runningPerCore = 16
-	runningMin     = 32
+	runningPerCore = 64
+	runningMin     = 128
 	// queueMax statements wait to begin, and at most queueWait.
 	queueMax  = 8192
 	queueWait = 10 * time.Second
