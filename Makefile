@@ -11,7 +11,7 @@ SEEDS ?= 300
 # How long make faults goes on, in minutes.
 FAULT_MINUTES ?= 60
 
-.PHONY: build demo test lint hunt kill9 faults fuzz golden bench bench-mariadb bench-galera clients
+.PHONY: build demo test lint hunt kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -54,6 +54,10 @@ bench:
 # Beside MariaDB on this machine; installs what is missing from Debian.
 bench-mariadb: build
 	bench/mariadb/compare.sh $(ARGS)
+
+# Unmodified sysbench against one region, and against five from two of them at once.
+bench-sysbench: build
+	bench/sysbench/run.sh $(ARGS)
 
 # Beside a Galera cluster of three sites, under the same delays; needs root.
 bench-galera:

@@ -72,6 +72,26 @@ func ParseFile(path string, data []byte) (WAN, error) {
 	return w, nil
 }
 
+// File is the map as a file that ParseFile reads, to the microsecond.
+func (w WAN) File() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %q\nregions: [", w.Name)
+	for i, r := range w.Regions {
+		fmt.Fprintf(&b, "%s%s", strings.Repeat(", ", min(i, 1)), r)
+	}
+	fmt.Fprintf(&b, "]\nintra_ms: %s\nrtt_ms:\n", millis(w.intra))
+	for i, r := range w.Regions[:len(w.Regions)-1] {
+		fmt.Fprintf(&b, "  %s: {", r)
+		for j, to := range w.Regions[i+1:] {
+			fmt.Fprintf(&b, "%s%s: %s", strings.Repeat(", ", min(j, 1)), to, millis(w.RTT(r, to)))
+		}
+		fmt.Fprintf(&b, "}\n")
+	}
+	return []byte(b.String())
+}
+
+func millis(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d.Microseconds())/1000) }
+
 // oneLine joins the several lines in which the YAML reader complains.
 func oneLine(err error) string {
 	s := strings.TrimPrefix(err.Error(), "yaml: ")

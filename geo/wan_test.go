@@ -3,6 +3,7 @@ package geo
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,27 @@ func TestFile(t *testing.T) {
 	checkWhole(t, w)
 	if w.Name != "mine" || w.RTT("wa", "pr") != 136500*time.Microsecond || w.Intra() != 300*time.Microsecond {
 		t.Errorf("read %+v", w)
+	}
+}
+
+// A map that is written to a file and read again is the same.
+func TestFileIsReadAgain(t *testing.T) {
+	for _, name := range append(Names(), "uniform:7ms:1") {
+		w := mustParse(t, name).Scale(0.03)
+		again, err := ParseFile("copy.yaml", w.File())
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, w.File())
+		}
+		if again.Name != w.Name || !slices.Equal(again.Regions, w.Regions) || again.Intra() != w.Intra().Truncate(time.Microsecond) {
+			t.Errorf("%s: %+v, want %+v", name, again, w)
+		}
+		for _, a := range w.Regions {
+			for _, b := range w.Regions {
+				if a != b && again.RTT(a, b) != w.RTT(a, b).Truncate(time.Microsecond) {
+					t.Errorf("%s: %s to %s is %v, want %v", name, a, b, again.RTT(a, b), w.RTT(a, b))
+				}
+			}
+		}
 	}
 }
 

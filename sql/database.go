@@ -148,6 +148,9 @@ func (d *database) GetViewDefinition(ctx *gms.Context, name string) (gms.ViewDef
 	if !ok {
 		return gms.ViewDefinition{}, false, nil
 	}
+	if s, ok := ctx.Session.(*Session); ok {
+		s.statement.view = withoutMariaDB(v.Create)
+	}
 	return definition(v), true, nil
 }
 

@@ -79,6 +79,9 @@ var recognised = []struct {
 
 // ofStatement is the error that a client gets for an error of its statement.
 func (s *Session) ofStatement(err error) error {
+	if s != nil && s.statement.unread != nil {
+		err = s.statement.unread // what the engine makes of it misleads
+	}
 	var failure *txn.Error
 	if errors.As(err, &failure) {
 		return ofKind(failure)

@@ -86,6 +86,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 	}
 	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
 		if s != nil {
+			s.numberLimits(prepare)
 			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
 				return "", err
 			}
@@ -116,7 +117,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		s.sweepPrepared(c)
 		_ = h.g.accounts.refresh(ctx)
 	}
-	fields, err := h.Handler.ComPrepare(ctx, c, query, prepare)
+	var fields []*querypb.Field
+	err := h.withNamed(s, query, func() (err error) {
+		fields, err = h.Handler.ComPrepare(ctx, c, query, prepare)
+		return err
+	})
 	if err != nil {
 		delete(c.PrepareData, prepare.StatementID) // the client has no name for it
 		return nil, s.ofStatement(err)
@@ -164,12 +169,19 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		if s.statement.own {
 			spool = held.add
 		}
-		rest, err := do(spool)
+		var rest string
+		err := h.withNamed(s, text, func() (err error) {
+			rest, err = do(spool)
+			return err
+		})
 		if err == nil {
 			err = s.refused()
 		}
 		if err == nil {
 			err = s.endOwn(ctx)
+		}
+		if err == nil && s.statement.own {
+			err = s.statement.unread
 		}
 		s.cost.planned = s.statement.plan != nil
 		if err == nil {

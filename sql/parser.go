@@ -85,7 +85,23 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 			parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
 		}
 	}
+	readOnlyView(ctx, query, stmt)
 	return markLocks(stmt, share), parsed, rest, err
+}
+
+// readOnlyView keeps a read of a view from counting as a change of the catalogue,
+// which would commit the client's transaction: the engine reads a view by binding
+// its CREATE VIEW, and only that of something temporary does not count.
+func readOnlyView(ctx context.Context, query string, stmt sqlparser.Statement) {
+	ddl, ok := stmt.(*sqlparser.DDL)
+	if !ok || ddl.ViewSpec == nil {
+		return
+	}
+	if gctx, ok := ctx.(*gms.Context); ok {
+		if s, ok := gctx.Session.(*Session); ok && s.statement.view == query {
+			ddl.Temporary = true
+		}
+	}
 }
 
 // ParseOneWithOptions implements gms.Parser.

@@ -21,18 +21,27 @@ func (p provider) Database(ctx *gms.Context, name string) (gms.Database, error) 
 	}
 	snap, err := snapshotOf(ctx)
 	if err != nil {
-		return nil, err
+		return nil, unread(ctx, err)
 	}
 	rec, ok := snap.Database(name)
 	if !ok {
 		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
-			return nil, err
+			return nil, unread(ctx, err)
 		}
 		if rec, ok = snap.Database(name); !ok {
 			return nil, gms.ErrDatabaseNotFound.New(name)
 		}
 	}
 	return &database{p.g, rec}, nil
+}
+
+// unread notes that the catalogue could not be read: the engine takes that for
+// a database that is not there, and asks for no error where it lists them.
+func unread(ctx *gms.Context, err error) error {
+	if s, ok := ctx.Session.(*Session); ok {
+		s.statement.unread = err
+	}
+	return err
 }
 
 // HasDatabase implements gms.DatabaseProvider.
@@ -46,6 +55,7 @@ func (p provider) AllDatabases(ctx *gms.Context) []gms.Database {
 	out := []gms.Database{systemDB(p)}
 	snap, err := snapshotOf(ctx)
 	if err != nil {
+		_ = unread(ctx, err)
 		return out
 	}
 	for _, rec := range snap.Databases {

@@ -41,6 +41,8 @@ type Session struct {
 type statement struct {
 	mu        sync.Mutex
 	failure   *txn.Error // what ended a read or a commit
+	unread    error      // why the catalogue could not be read, where the engine does not say
+	view      string     // the definition that was handed out last
 	duplicate string     // MySQL's words for a duplicate key
 	snapshot  *catalog.Snapshot
 	reloaded  bool  // the catalogue was read from its leader for it
@@ -207,6 +209,9 @@ func (s *Session) Alter(ctx *gms.Context, change func() error) error {
 	}
 	err := s.note(change())
 	s.statement.snapshot = nil
+	if err == nil {
+		s.statement.unread = nil // the catalogue was read after all
+	}
 	return err
 }
 

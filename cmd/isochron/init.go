@@ -23,6 +23,7 @@ type initFlags struct {
 	host     string
 	basePort int
 	wan      string
+	wanScale float64
 	protocol string
 	sqlHost  string
 	rootFile string
@@ -54,6 +55,7 @@ one machine are as far apart as its regions.`,
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
+	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply the map's delays by this")
 	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", "))
 	flags.StringVar(&f.sqlHost, "sql-host", "127.0.0.1", "where the nodes listen for MySQL clients; any other than the loopback demands TLS of them")
 	flags.StringVar(&f.rootFile, "root-password-file", "", "a file with the first password of the user root (default: one is made and written to root.password)")
@@ -65,8 +67,11 @@ func (f *initFlags) run(out io.Writer) error {
 	if f.dir == "" {
 		return usagef("--dir is missing: name the directory to make (see isochron init --help)")
 	}
-	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, Protocol: f.protocol,
+	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, WANScale: f.wanScale, Protocol: f.protocol,
 		SQLHost: f.sqlHost, RootPasswordFile: f.rootFile}
+	if f.wanScale == 0 || f.wanScale != 1 && f.wan == "" {
+		return usagef("--wan-scale %v: give a factor above 0 and up to 100, such as 0.1, and a --wan", f.wanScale)
+	}
 	for _, r := range f.regions {
 		p.Regions = append(p.Regions, geo.Region(r))
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -98,6 +99,8 @@ func TestPlanRefused(t *testing.T) {
 		{func(p *Plan) { p.WAN = "atlantis" }, "unknown WAN"},
 		{func(p *Plan) { p.WAN = "./nowhere.yaml" }, "cannot be read"},
 		{func(p *Plan) { p.Protocol = "pigeon" }, "protocol"},
+		{func(p *Plan) { p.WANScale = -1 }, "scaled"},
+		{func(p *Plan) { p.WAN, p.WANScale = "", 2 }, "scaled"},
 	} {
 		p := plan(t)
 		c.edit(&p)
@@ -123,6 +126,19 @@ func TestMapFileIsCopied(t *testing.T) {
 	}
 	c, err := Read(filepath.Join(p.Dir, "node1.yaml"))
 	if err != nil || c.Map().RTT("wa", "pr").Milliseconds() != 3 {
+		t.Errorf("%v, %+v", err, c)
+	}
+}
+
+// A scaled map goes with them too, and nodes that join later get it.
+func TestMapIsScaled(t *testing.T) {
+	p := plan(t)
+	p.WAN, p.WANScale = "azure5", 0.1
+	if _, err := Write(p); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(filepath.Join(p.Dir, "node1.yaml"))
+	if err != nil || c.Map().RTT("va", "wa") != 6700*time.Microsecond || c.Map().Name != "azure5" {
 		t.Errorf("%v, %+v", err, c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,7 +28,9 @@ type Plan struct {
 	Host           string // of every node, until somebody edits the files
 	BasePort       int    // of node 1 for its peers; the others follow
 	WAN            string // a published map, a file, or nothing
-	Protocol       string
+	// WANScale multiplies the map's delays; 0: they stay as they are.
+	WANScale float64
+	Protocol string
 	// SQLHost is where the nodes listen for SQL clients; empty is the loopback.
 	SQLHost string
 	// RootPasswordFile holds the first password of root; empty: one is made.
@@ -41,7 +44,7 @@ const sqlPortsAfter = 100
 // httpPortsAfter is how far its HTTP port is above it.
 const httpPortsAfter = 200
 
-// wanFile is the copy of a map that was given as a file.
+// wanFile is the copy of a map that was given as a file, or scaled.
 const wanFile = "wan.yaml"
 
 // Write makes the cluster's files and returns the nodes' configurations. It
@@ -112,6 +115,9 @@ func (p *Plan) check() error {
 			}
 		}
 	}
+	if p.scaled() && (p.WAN == "" || math.IsNaN(p.WANScale) || p.WANScale < 0 || p.WANScale > 100) {
+		return PlanError{fmt.Errorf("a map is scaled by a factor above 0 and up to 100, and there must be one; not by %v", p.WANScale)}
+	}
 	c := p.configs("any")[0]
 	if err := c.check(); err != nil {
 		return PlanError{err}
@@ -123,12 +129,27 @@ func (p *Plan) check() error {
 	return nil
 }
 
+// scaled reports whether the delays are other than the map's.
+func (p *Plan) scaled() bool { return p.WANScale != 0 && p.WANScale != 1 }
+
+// mapFile is what wanFile holds.
+func (p *Plan) mapFile() ([]byte, error) {
+	if !p.scaled() {
+		return os.ReadFile(p.WAN)
+	}
+	w, err := geo.Parse(p.WAN)
+	if err != nil {
+		return nil, err
+	}
+	return w.Scale(p.WANScale).File(), nil
+}
+
 // configs are the configurations of all nodes. Regions take turns, so that the
 // first nodes are of different regions.
 func (p *Plan) configs(cluster string) []Config {
 	address := func(port int) string { return net.JoinHostPort(p.Host, strconv.Itoa(port)) }
 	wan := p.WAN
-	if isFile(wan) {
+	if isFile(wan) || p.scaled() {
 		wan = wanFile
 	}
 	var nodes []Node
@@ -208,8 +229,8 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 	if err := p.writeRoot(write); err != nil {
 		return err
 	}
-	if isFile(p.WAN) {
-		b, readErr := os.ReadFile(p.WAN)
+	if isFile(p.WAN) || p.scaled() {
+		b, readErr := p.mapFile()
 		if readErr != nil {
 			return readErr
 		}

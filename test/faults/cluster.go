@@ -83,7 +83,7 @@ func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
 		return nil, err
 	}
 	plan := filepath.Join(dir, "map.yaml")
-	if err := os.WriteFile(plan, mapText(wan), 0o600); err != nil {
+	if err := os.WriteFile(plan, wan.File(), 0o600); err != nil {
 		return nil, err
 	}
 	files := filepath.Join(dir, "c")
@@ -114,24 +114,6 @@ func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
 	}
 	c.Nodes = about.Nodes
 	return c, nil
-}
-
-// mapText is a map as a file.
-func mapText(w geo.WAN) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "regions: [")
-	for i, r := range w.Regions {
-		fmt.Fprintf(&b, "%s%s", strings.Repeat(", ", min(i, 1)), r)
-	}
-	fmt.Fprintf(&b, "]\nrtt_ms:\n")
-	for i, r := range w.Regions[:len(w.Regions)-1] {
-		fmt.Fprintf(&b, "  %s: {", r)
-		for j, to := range w.Regions[i+1:] {
-			fmt.Fprintf(&b, "%s%s: %.3f", strings.Repeat(", ", min(j, 1)), to, float64(w.RTT(r, to).Microseconds())/1000)
-		}
-		fmt.Fprintf(&b, "}\n")
-	}
-	return []byte(b.String())
 }
 
 // Start starts the node; Await waits for it.
