@@ -200,6 +200,10 @@ func (e *Engine) Close() error {
 	return nil
 }
 
+// Broken reports whether the storage has failed: it is not to be used any more,
+// and a call that is under way may never return.
+func (e *Engine) Broken() bool { return e.broken.Load() }
+
 func (e *Engine) failure(doing string, err error) *store.Failure {
 	e.broken.Store(true)
 	return newFailure(doing, e.dir, err)

@@ -169,6 +169,9 @@ func (r *runner) inLoop(f func(*node.Node)) bool {
 func (r *runner) close() error {
 	r.stopOnce.Do(func() { close(r.stop) })
 	<-r.ended
+	if r.engine.Broken() {
+		return nil // a sync under way may never return, and nothing can be saved
+	}
 	r.syncer.close()
 	return r.engine.Close()
 }

@@ -87,9 +87,9 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 		err = nil // it was told to end while it was starting
 	}
 	if web != nil {
-		err = errors.Join(err, web.Close()) // it asks the node
+		err = errors.Join(err, within(closeWait, "the HTTP server", web.Close)) // it asks the node
 	}
-	err = errors.Join(err, p.Close())
+	err = errors.Join(err, within(closeWait, "the node's storage and connections", p.Close))
 	slog.Info("the node has ended", "node", c.Node, "region", string(c.Region))
 	return err
 }
@@ -154,7 +154,24 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	case err = <-p.Failed():
 	}
 	figures.Serve(nil)
-	return errors.Join(err, s.Close())
+	return errors.Join(err, within(closeWait, "the MySQL server", s.Close))
+}
+
+// closeWait bounds each part of a node's end: a disk that has failed may leave
+// callers waiting that nobody can wake.
+const closeWait = 10 * time.Second
+
+// within does something that ends, and does not wait longer than that for it.
+func within(wait time.Duration, what string, end func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- end() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(wait):
+		slog.Warn("the node ends although a part of it does not", "part", what, "waited", wait)
+		return nil
+	}
 }
 
 // sqlConfig is how a node receives SQL clients.
