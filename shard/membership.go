@@ -100,6 +100,9 @@ func (r *Replica) applyMembers(b *store.Batch, e *pb.Entry) {
 	if err := proto.Unmarshal(e.GetData(), cc); err != nil {
 		panic(&store.Failure{Doing: "reading a committed change of members", Err: err})
 	}
+	if err := r.log.meta.takes(cc); err != nil {
+		panic(&store.Failure{Doing: "making a committed change of members", Err: err})
+	}
 	r.log.meta.setConf(r.rn.ApplyConfChange(cc))
 	r.log.meta.put(b, r.cfg.ID)
 	r.loseSnapOut() // it says who the members were

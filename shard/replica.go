@@ -134,7 +134,7 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}
-	if r.blank() && r.tooEarly(msg) {
+	if r.blank() && r.tooEarly(msg) || !r.sane(msg) {
 		return
 	}
 	r.tellGone(from, msg)
