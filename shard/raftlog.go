@@ -89,7 +89,7 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	if first <= l.last() {
 		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
 	}
-	l.entries = append(l.entries[:first-l.meta.First-1:first-l.meta.First-1], entries...)
+	l.entries = append(l.entries[:first-l.meta.First-1], entries...) // nobody else holds the slice
 	for _, e := range entries {
 		b.Set(entryKey(l.id, e.GetIndex()), marshal(e))
 	}

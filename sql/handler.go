@@ -54,7 +54,9 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
-		return "", h.Handler.ComQuery(ctx, c, query, cb)
+		return h.query(ctx, c, query, cb, func(cb mysql.ResultSpoolFn) (string, error) {
+			return "", h.Handler.ComQuery(ctx, c, query, cb)
+		})
 	})
 	return err
 }
@@ -68,7 +70,9 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
-		return h.Handler.ComMultiQuery(ctx, c, query, cb)
+		return h.query(ctx, c, query, cb, func(cb mysql.ResultSpoolFn) (string, error) {
+			return h.Handler.ComMultiQuery(ctx, c, query, cb)
+		})
 	})
 }
 

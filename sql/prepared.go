@@ -84,18 +84,38 @@ func (s *Session) describe(query string, fields []*querypb.Field) {
 	}
 }
 
+// request is a statement with the values of its parameters v1, v2 and so on.
+type request struct {
+	key    string // of what the session remembers
+	query  string // as the client sent it
+	values []sqlparser.Expr
+	parse  func(*gms.Context) (sqlparser.Statement, bool) // with parameters in it
+}
+
 // prepared executes a prepared statement by its cached plan; done is false if it
 // has none, or the values are for the engine.
 func (h *handler) prepared(ctx context.Context, c *mysql.Conn, s *Session, p *mysql.PrepareData, callback mysql.ResultSpoolFn) (done bool, err error) {
-	gctx, err := h.sm.NewContextWithQuery(ctx, c, p.PrepareStmt)
+	r := request{key: p.PrepareStmt, query: p.PrepareStmt, values: make([]sqlparser.Expr, len(p.BindVars))}
+	for i := range r.values {
+		if r.values[i] = valueOf(p.BindVars[fmt.Sprintf("v%d", i+1)]); r.values[i] == nil {
+			return false, nil
+		}
+	}
+	r.parse = func(ctx *gms.Context) (sqlparser.Statement, bool) { return ctx.Session.GetPreparedQuery(r.query) }
+	return h.byPlan(ctx, c, s, &r, callback)
+}
+
+// byPlan executes a request by its cached plan, if it has one.
+func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *request, callback mysql.ResultSpoolFn) (done bool, err error) {
+	gctx, err := h.sm.NewContextWithQuery(ctx, c, r.query)
 	if err != nil || path(gctx) == pathEngine {
 		return false, nil
 	}
-	t := s.remembered(gctx, p.PrepareStmt)
+	t := s.remembered(gctx, r.key)
 	if t == nil || !t.seen || t.failed > compilesMax {
 		return false, nil
 	}
-	v, values := h.variantFor(gctx, s, t, p)
+	v, values := h.variantFor(gctx, s, t, r)
 	if v == nil || v.plan == nil {
 		return false, nil
 	}
@@ -110,7 +130,7 @@ func (h *handler) prepared(ctx context.Context, c *mysql.Conn, s *Session, p *my
 	if !v.plan.Bind(gctx) {
 		return false, nil
 	}
-	gctx, err = gctx.ProcessList.BeginQuery(gctx, p.PrepareStmt)
+	gctx, err = gctx.ProcessList.BeginQuery(gctx, r.query)
 	if err != nil {
 		return true, err
 	}
@@ -131,20 +151,19 @@ func (s *Session) adopt(p *plan.RoundPlan) {
 }
 
 // variantFor is the plan for the values' types, with the values.
-func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, p *mysql.PrepareData) (*variant, map[string]*expression.Literal) {
+func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) (*variant, map[string]*expression.Literal) {
 	if s.binder == nil || s.binderUnder != t.under {
 		s.binder = planbuilder.New(ctx, h.g.engine.Analyzer.Catalog, nil)
 		s.binderUnder = t.under
 	}
-	values := make(map[string]*expression.Literal, len(p.BindVars))
+	values := make(map[string]*expression.Literal, len(r.values))
 	var key strings.Builder
-	for i := 1; i <= len(p.BindVars); i++ {
-		name := fmt.Sprintf("v%d", i)
-		lit := literal(s.binder, p.BindVars[name])
+	for i, e := range r.values {
+		lit := literal(s.binder, e)
 		if lit == nil {
 			return nil, nil
 		}
-		values[name] = lit
+		values[fmt.Sprintf("v%d", i+1)] = lit
 		key.WriteString(typeKey(ctx, lit, t.strict))
 	}
 	v := t.variants[key.String()]
@@ -152,7 +171,7 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, p *mysql.Pre
 		if len(t.variants) >= variantsMax {
 			return nil, nil
 		}
-		v = h.compileVariant(ctx, t, p.PrepareStmt, values)
+		v = h.compileVariant(ctx, t, r, values)
 		if v.plan == nil {
 			t.failed++
 			return nil, nil
@@ -170,8 +189,8 @@ func strictKey(ctx *gms.Context, values map[string]*expression.Literal, strict b
 	return key.String()
 }
 
-// literal is a value as the engine itself would make it.
-func literal(b *planbuilder.Builder, bv *querypb.BindVariable) (lit *expression.Literal) {
+// valueOf is a parameter as it would stand in a text; nil if it cannot.
+func valueOf(bv *querypb.BindVariable) sqlparser.Expr {
 	if bv == nil {
 		return nil
 	}
@@ -183,6 +202,11 @@ func literal(b *planbuilder.Builder, bv *querypb.BindVariable) (lit *expression.
 	if err != nil {
 		return nil
 	}
+	return e
+}
+
+// literal is a value as the engine itself would make it.
+func literal(b *planbuilder.Builder, e sqlparser.Expr) (lit *expression.Literal) {
 	switch e := e.(type) {
 	case *sqlparser.NullVal:
 		return expression.NewLiteral(nil, types.Null)
@@ -213,7 +237,7 @@ func typeKey(ctx *gms.Context, lit *expression.Literal, strict bool) string {
 
 // compileVariant has the engine analyse the statement with these very literals
 // in it; its plan is nil if it does not fit.
-func (h *handler) compileVariant(ctx *gms.Context, t *text, query string, values map[string]*expression.Literal) (v *variant) {
+func (h *handler) compileVariant(ctx *gms.Context, t *text, r *request, values map[string]*expression.Literal) (v *variant) {
 	v = &variant{}
 	defer func() {
 		// The engine shall report by itself what it cannot take.
@@ -221,7 +245,7 @@ func (h *handler) compileVariant(ctx *gms.Context, t *text, query string, values
 			v = &variant{}
 		}
 	}()
-	parsed, ok := ctx.Session.GetPreparedQuery(query)
+	parsed, ok := r.parse(ctx)
 	if !ok {
 		return v
 	}
@@ -233,7 +257,7 @@ func (h *handler) compileVariant(ctx *gms.Context, t *text, query string, values
 		e := h.g.engine
 		b := planbuilder.New(ctx, e.Analyzer.Catalog, e.EventScheduler)
 		b.SetBindingsWithExpr(bindings)
-		bound, flags, err := b.BindOnly(parsed, query, nil)
+		bound, flags, err := b.BindOnly(parsed, r.query, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -217,11 +217,14 @@ func (s *Session) NotFinal() error {
 	return s.note(txn.Errorf(txn.KindAborted, "the result is longer than one round carries"))
 }
 
-// note keeps the error that ended a read or a commit.
+// note keeps the error that ended a read or a commit: the first, for the reads
+// that ran beside it are then called off, and fail of that.
 func (s *Session) note(err error) error {
 	if e, ok := err.(*txn.Error); ok {
 		s.statement.mu.Lock()
-		s.statement.failure = e
+		if s.statement.failure == nil {
+			s.statement.failure = e
+		}
 		s.statement.mu.Unlock()
 	}
 	return err

@@ -11,12 +11,12 @@
 # hundredth of the rows. Needs root. Prints one line a run, and leaves a JSON line each in --json FILE.
 set -euo pipefail
 
-seconds=20 rtt=30ms connections=16 rows=10000 json=/dev/null
+seconds=20 rtt=30ms connections=16 rows=10000 json=/dev/null protocol=
 while (($#)); do
   case $1 in
     --seconds) seconds=$2 ;; --rtt) rtt=$2 ;; --connections) connections=$2 ;;
-    --rows) rows=$2 ;; --json) json=$2 ;;
-    *) echo "compare.sh: no option $1; there are --seconds --rtt --connections --rows --json" >&2; exit 2 ;;
+    --rows) rows=$2 ;; --json) json=$2 ;; --protocol) protocol=$2 ;;
+    *) echo "compare.sh: no option $1; there are --seconds --rtt --connections --rows --json --protocol" >&2; exit 2 ;;
   esac
   shift 2
 done
@@ -36,7 +36,7 @@ if [[ -z ${WAN_SITES:-} ]]; then # not yet among the sites
   trap 'rm -rf "$work"' EXIT
   CGO_ENABLED=0 go build -tags gms_pure_go -o "$work" ./cmd/isochron ./bench/wan
   ISOCHRON_BENCH=$work "$work/wan" --sites 3 --rtt "$rtt" "$0" --seconds "$seconds" --rtt "$rtt" \
-    --connections "$connections" --rows "$rows" --json "$json"
+    --connections "$connections" --rows "$rows" --json "$json" ${protocol:+--protocol "$protocol"}
   exit
 fi
 
@@ -83,7 +83,7 @@ galera_has() { mariadb -uroot -S "$work/galera$1/sock" -NBe "SHOW STATUS LIKE 'w
 
 isochron_port=4600 isochron_login=(--mysql-user=root)
 isochron() {
-  "$work/isochron" init --dir "$work/iso" --regions one,two,three >/dev/null
+  "$work/isochron" init --dir "$work/iso" --regions one,two,three ${protocol:+--protocol "$protocol"} >/dev/null
   for i in 1 2 3; do
     sed -i "s|\(address: \).*:450$((i - 1))|\1$(address $i):4500|" "$work"/iso/node?.yaml
     sed -i "s|^peer_listen:.*|peer_listen: $(address $i):4500|; s|^sql_listen:.*|sql_listen: 127.0.0.1:$isochron_port|" "$work/iso/node$i.yaml"
@@ -102,9 +102,10 @@ load() {
   local common=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="${!port}" "${!login}" --mysql-db=sbtest
     --tables=1 --table-size="$rows" --rand-type="$spread"
     --threads="$connections" --time="$seconds" --percentile=99 --mysql-ignore-errors=1213,1205,1020,1180)
+  local seed=$RANDOM # one for each site: with the same they would all write the same
   local runs=()
   for i in 1 2 3; do
-    at $i sysbench "$test" "${common[@]}" run >"$work/run$i" 2>&1 &
+    at $i sysbench "$test" "${common[@]}" --rand-seed=$((seed + i)) run >"$work/run$i" 2>&1 &
     runs+=($!)
   done
   wait "${runs[@]}" || { cat "$work"/run? >&2; exit 1; }

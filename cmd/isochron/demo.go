@@ -74,7 +74,7 @@ every region, and shows each region's latency beside the round trip that bounds 
 	flags.StringVar(&f.data, "data", "", "data directory, kept (default: a temporary one, removed at the end)")
 	flags.StringVar(&f.wanSpec, "wan", "azure5", "the map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE; with --data the one that it was made with")
 	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply every delay by this")
-	flags.StringVar(&f.protocol, "protocol", protocol.Table()[0].Name, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; with --data the one that it was made with")
+	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; with --data the one that it was made with")
 	flags.StringVar(&f.load, "load", loadShop, "what clients do: "+loadNone+" or "+loadShop)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	flags.IntVar(&f.port, "port", 4401, "MySQL port of the first region, the others follow; 0: any free ones")

@@ -54,7 +54,7 @@ one machine are as far apart as its regions.`,
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
-	flags.StringVar(&f.protocol, "protocol", protocol.Table()[0].Name, "how transactions commit: "+strings.Join(protocolNames(), ", "))
+	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", "))
 	flags.StringVar(&f.sqlHost, "sql-host", "127.0.0.1", "where the nodes listen for MySQL clients; any other than the loopback demands TLS of them")
 	flags.StringVar(&f.rootFile, "root-password-file", "", "a file with the first password of the user root (default: one is made and written to root.password)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
