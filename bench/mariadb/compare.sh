@@ -16,6 +16,7 @@ Compares Isochron with MariaDB: unmodified sysbench, then TPC-C with one warehou
   --connections "L"  numbers of connections (default "1 16 128")
   --tests "L"        sysbench tests, and tpcc (default: point select, both updates, read_write, tpcc)
   --rows N           rows of each of four tables (default 10000)
+  --serializable     a second MariaDB that runs SERIALIZABLE, as Isochron always does
   --binlog           a second MariaDB with sync_binlog=1 beside the first
   --json             one JSON object for each line of the table, and nothing else
   --isochron FILE    the program (default bin/isochron; built by make bench-mariadb)
@@ -23,7 +24,7 @@ Compares Isochron with MariaDB: unmodified sysbench, then TPC-C with one warehou
 USAGE
 }
 
-seconds=10 repeat=1 connections="1 16 128" rows=10000 binlog= json= program=bin/isochron profile=
+seconds=10 repeat=1 connections="1 16 128" rows=10000 binlog= serializable= json= program=bin/isochron profile=
 tests="oltp_point_select oltp_update_index oltp_update_non_index oltp_read_write tpcc"
 while [ $# -gt 0 ]; do
   case $1 in
@@ -33,6 +34,7 @@ while [ $# -gt 0 ]; do
     --tests) tests=$2; shift 2 ;;
     --rows) rows=$2; shift 2 ;;
     --binlog) binlog=1; shift ;;
+    --serializable) serializable=1; shift ;;
     --json) json=1; shift ;;
     --isochron) program=$2; shift 2 ;;
     --profile) profile=$2; shift 2 ;;
@@ -107,6 +109,7 @@ start_mariadb() { # name, further flags
 sides="isochron mariadb"
 start_isochron
 start_mariadb mariadb --skip-log-bin
+if [ -n "$serializable" ]; then start_mariadb mariadb-serial --skip-log-bin --transaction-isolation=SERIALIZABLE; sides="$sides mariadb-serial"; fi
 if [ -n "$binlog" ]; then start_mariadb mariadb-binlog --log-bin --sync-binlog=1; sides="$sides mariadb-binlog"; fi
 
 bench() { # side, test, connections, command
