@@ -127,7 +127,11 @@ func (l *leadership) leaseUntil() time.Duration {
 	if l.leaseVoid || !l.serving {
 		return 0
 	}
-	s := l.echoed(r.log.meta.Voters)
+	voters := r.log.meta.Voters
+	if r.cfg.Params.Bugs.LeaseCountsLearners {
+		voters = slices.Concat(voters, r.log.meta.Learners)
+	}
+	s := l.echoed(voters)
 	if len(r.log.meta.Outgoing) > 0 { // in the middle of a change it takes both majorities
 		s = min(s, l.echoed(r.log.meta.Outgoing))
 	}

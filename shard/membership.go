@@ -100,6 +100,9 @@ func (r *Replica) applyMembers(b *store.Batch, e *pb.Entry) {
 	if err := proto.Unmarshal(e.GetData(), cc); err != nil {
 		panic(&store.Failure{Doing: "reading a committed change of members", Err: err})
 	}
+	if err := r.log.meta.takes(cc); err != nil {
+		panic(&store.Failure{Doing: "making a committed change of members", Err: err})
+	}
 	r.log.meta.setConf(r.rn.ApplyConfChange(cc))
 	r.log.meta.put(b, r.cfg.ID)
 	r.loseSnapOut() // it says who the members were
@@ -262,10 +265,31 @@ func (r *Replica) tellGone(from txn.NodeID, m *pb.Message) {
 	}
 }
 
+// askIfGone asks those who should vote whether this replica is a member still, in
+// the form of a campaign that changes nothing at whoever hears of it. Raft's own
+// campaigns do not ask for a replica without a vote, or with a change that it
+// has not applied.
+func (r *Replica) askIfGone() {
+	if r.blank() {
+		return
+	}
+	last := r.log.last()
+	term, err := r.log.Term(last)
+	if err != nil {
+		return
+	}
+	for _, n := range r.wish.Voters {
+		r.sendRaft(&pb.Message{
+			Type: pb.MsgPreVote.Enum(), From: proto.Uint64(uint64(r.cfg.Self)), To: proto.Uint64(uint64(n)),
+			Term: proto.Uint64(r.term + 1), Index: proto.Uint64(last), LogTerm: proto.Uint64(term),
+		})
+	}
+}
+
 // Out reports whether this replica is a member no more, and has heard nothing
 // for so long that nobody can be about to take it back.
 func (r *Replica) Out() bool {
-	silent := r.env.Now().Mono >= r.forgetAt+3*r.cfg.Params.ElectionTimeout
+	silent := r.lead == nil && r.env.Now().Mono >= r.heardAt+4*r.cfg.Params.ElectionTimeout
 	return silent && (r.toldGone || !r.log.meta.member(r.cfg.Self))
 }
 

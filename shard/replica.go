@@ -30,6 +30,7 @@ type Replica struct {
 	term       uint64
 	leader     txn.NodeID
 	role       raft.StateType
+	heardAt    time.Duration // when a leader was heard last; at first, when the replica was opened
 	forgetAt   time.Duration // until then this replica elects nobody else
 	campaignAt time.Duration
 	silentTill time.Duration // after a restart: a promise made before it may still bind
@@ -86,6 +87,7 @@ func Open(cfg Config) (*Replica, error) {
 	if !fresh {
 		r.silentTill = now.Mono + cfg.Params.ElectionTimeout
 	}
+	r.heardAt = now.Mono
 	r.term, r.role = l.hard.GetTerm(), raft.StateFollower
 	r.setElectionTimers(now.Mono)
 	if fresh && r.preferred() {
@@ -132,7 +134,7 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}
-	if r.blank() && r.tooEarly(msg) {
+	if r.blank() && r.tooEarly(msg) || !r.sane(msg) {
 		return
 	}
 	r.tellGone(from, msg)
@@ -166,7 +168,7 @@ func (r *Replica) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *tx
 		if msg.GetTerm() == r.term && r.leader == from && r.lead == nil {
 			r.heardStamp = max(r.heardStamp, m.StampNanos)
 			r.setElectionTimers(now.Mono)
-			r.toldGone = false
+			r.heardAt, r.toldGone = now.Mono, false
 		}
 	case pb.MsgHeartbeatResp, pb.MsgAppResp:
 		if r.lead != nil && msg.GetTerm() == r.term {
@@ -239,6 +241,9 @@ func (r *Replica) tickFollower(now txn.Now) {
 		r.setElectionTimers(now.Mono)
 		if r.draining {
 			return
+		}
+		if !r.wish.holds(r.cfg.Self) {
+			r.askIfGone()
 		}
 		r.counts.Campaigns++
 		r.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: r.cfg.ID, Term: r.term})

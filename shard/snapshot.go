@@ -30,6 +30,7 @@ type incomingSnapshot struct {
 	msg     *pb.Message
 	gen     uint64
 	next    []byte
+	state   *state // once all is here
 	retryAt time.Duration
 	tries   int
 }
@@ -149,7 +150,8 @@ func (r *Replica) fetchMore() {
 func (r *Replica) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 	in := r.snapIn
 	if in == nil || in.from != from || in.msg.GetSnapshot().GetMetadata().GetIndex() != m.Index ||
-		!bytes.Equal(in.next, m.From) || len(m.Keys) != len(m.Values) {
+		in.state != nil || !bytes.Equal(in.next, m.From) || len(m.Keys) != len(m.Values) ||
+		m.Next != nil && bytes.Compare(m.Next, in.next) <= 0 {
 		return
 	}
 	if m.Gone {
@@ -168,6 +170,13 @@ func (r *Replica) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 		return
 	}
 	now := r.env.Now()
+	st, err := loadState(r.cfg.ID, in.gen, r.cfg.Engine, int64(now.Mono))
+	if err != nil || st.applied.Index != m.Index {
+		r.env.Trace("the pieces of the snapshot of shard %d do not make one", r.cfg.ID)
+		r.snapIn = nil // the leader tries again when nobody fetches any more
+		return
+	}
+	in.state = st
 	_ = r.rn.Step(in.msg)
 	r.afterStep(now, from, in.msg, &txn.Raft{})
 	if r.snapIn == in && !r.rn.HasReady() { // raft refused it
@@ -179,7 +188,7 @@ func (r *Replica) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	in := r.snapIn
 	index := snap.GetMetadata().GetIndex()
-	if in == nil || in.msg.GetSnapshot().GetMetadata().GetIndex() != index {
+	if in == nil || in.state == nil || in.msg.GetSnapshot().GetMetadata().GetIndex() != index {
 		panic("shard: raft takes a snapshot that was not fetched")
 	}
 	b.DeleteRange(genPrefix(r.cfg.ID, r.log.meta.Gen), genPrefix(r.cfg.ID, r.log.meta.Gen+1))
@@ -188,16 +197,9 @@ func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	r.log.meta.setConf(snap.GetMetadata().GetConfState())
 	r.log.meta.put(b, r.cfg.ID)
 	r.snapIn = nil
-	st, err := loadState(r.cfg.ID, in.gen, r.cfg.Engine, int64(r.env.Now().Mono))
-	if err != nil {
-		panic(&store.Failure{Doing: "reading a received snapshot", Err: err})
-	}
-	if st.applied.Index != index {
-		panic("shard: the fetched snapshot is not the one that raft named")
-	}
 	r.dropSnapOut()
-	r.state, r.sweep = st, nil
-	r.clock.Observe(st.applied.MaxTS)
+	r.state, r.sweep = in.state, nil
+	r.clock.Observe(r.state.applied.MaxTS)
 	r.env.Trace("has the snapshot of shard %d at %d", r.cfg.ID, index)
 	r.counts.SnapshotsInstalled++
 	r.env.Note(txn.Note{Kind: txn.NoteSnapshotInstalled, Shard: r.cfg.ID, Index: index})
@@ -209,7 +211,7 @@ func (r *Replica) tickSnapshots(now txn.Now) {
 	if s := r.snapOut; s != nil && now.Mono >= s.expires {
 		r.loseSnapOut()
 	}
-	if in := r.snapIn; in != nil && now.Mono >= in.retryAt {
+	if in := r.snapIn; in != nil && in.state == nil && now.Mono >= in.retryAt {
 		if in.tries++; in.tries > snapshotMaxTries {
 			r.snapIn = nil
 			return

@@ -89,13 +89,14 @@ func (c *Client) Rand() *rand.Rand { return c.rand }
 type call struct {
 	client   *Client
 	req      *coordinator.Request
+	since    time.Duration
 	res      coordinator.Response
 	answered bool
 }
 
 // Do implements coordinator.Port.
 func (c *Client) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
-	k := &call{client: c, req: req}
+	k := &call{client: c, req: req, since: c.w.now}
 	if !c.host.up() || ctx.Err() != nil {
 		c.Sleep(time.Millisecond) // it takes a moment to be refused
 		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable, "node %d is down", c.host.id)}
@@ -128,6 +129,9 @@ func (h *host) reply(k *call, res coordinator.Response) {
 }
 
 func (k *call) answer(res coordinator.Response) {
+	if what, late := k.overdue(); late {
+		k.client.w.late = append(k.client.w.late, what)
+	}
 	k.answered, k.res = true, res
 	k.client.w.After(0, k.client.resume)
 }

@@ -330,6 +330,9 @@ func (h *hunt) finish() {
 	if len(h.n.volatile) > 0 {
 		h.violation("not-durable", "%d times, first: %s", len(h.n.volatile), h.n.volatile[0])
 	}
+	if late := h.w.unanswered(); len(late) > 0 {
+		h.violation("unanswered", "%d times, first: %s", len(late), late[0])
+	}
 	if len(h.n.broken) > 0 {
 		h.violation("name-reused", "%d times, first: %s", len(h.n.broken), h.n.broken[0])
 	}
@@ -362,14 +365,15 @@ func (h *hunt) checkReplicas() {
 	}
 }
 
-// difference tells of one row that two replicas have differently.
+// difference tells of one row that two replicas have differently. That each
+// node has the replicas that it should was seen before: see settled.
 func (h *hunt) difference() string {
 	live := h.w.live()
 	first := live[0]
 	for _, key := range append(h.bank.Keys(), h.lists.Keys()...) {
 		value, version, _ := first.node.Peek(key)
 		for _, o := range live[1:] {
-			if v, ver, _ := o.node.Peek(key); string(v) != string(value) || ver != version {
+			if v, ver, has := o.node.Peek(key); has && (string(v) != string(value) || ver != version) {
 				return fmt.Sprintf("n%d has %q by %v, n%d has %q by %v for %q", first.id, value, version, o.id, v, ver, string(key))
 			}
 		}

@@ -29,6 +29,8 @@ type nemesis struct {
 	lost     *host                      // lost for ever, in this run
 	fresh    *host                      // the node in its place
 	members  map[txn.ShardID]membership // the newest that any node has applied
+	moves    *rand.Rand                 // of what is moved
+	moving   bool                       // a replica, and it is not back yet
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -47,7 +49,7 @@ type prey struct {
 }
 
 func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
-	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
+	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), moves: stream(seed, streamMoves), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
 	// Some seeds are wild, some leave time for long stories; and each leaves out
 	// some kinds of fault, so that no kind always hides another.

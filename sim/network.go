@@ -49,6 +49,10 @@ func (n *network) grow() {
 // send puts a message on its way.
 func (n *network) send(env txn.Envelope) {
 	n.sent++
+	if env.To == 0 || int(env.To) > len(n.w.hosts) { // a garbled message named it
+		n.lost++
+		return
+	}
 	body := txn.Encode(&env.Msg)
 	n.w.trace.message(n.w.now, env, body)
 	if n.cut[env.From-1][env.To-1] || n.chance(n.links.LossPPM) {

@@ -17,7 +17,11 @@ const replaceTries = 1000
 
 // planReplacement has, in half of the runs, one node lost for ever at some time.
 func (n *nemesis) planReplacement() {
-	if !n.faults.Replace || n.rand.IntN(2) == 0 {
+	if !n.faults.Replace {
+		return
+	}
+	if n.rand.IntN(2) == 0 {
+		n.planMove()
 		return
 	}
 	n.w.After(n.between(1, 100), func() {
@@ -51,7 +55,7 @@ func (n *nemesis) bringNew() {
 	n.fresh = n.w.add(n.lost.region)
 	n.counts["nodes added"]++
 	at := n.w.live()[0].id
-	n.w.Go(at, n.changeDirectory)
+	n.w.Go(at, n.replaceLost)
 	n.w.After(n.between(2, 30), func() {
 		if n.active {
 			n.crash(n.fresh, "crashes of a new node", n.kind(), n.between(1, 6))
@@ -59,21 +63,25 @@ func (n *nemesis) bringNew() {
 	})
 }
 
-// changeDirectory writes the wish for the new node, however often it takes.
-func (n *nemesis) changeDirectory(c *Client) {
+// replaceLost writes the wish for the new node.
+func (n *nemesis) replaceLost(c *Client) {
 	lost, fresh := uint32(n.lost.id), n.fresh
+	n.changeDirectory(c, "replacements written", func(d *routing.Directory) error {
+		if err := d.AddNode(routing.Node{ID: uint32(fresh.id), Region: string(fresh.region)}); err != nil {
+			return err
+		}
+		if _, err := d.Replace(0, lost, uint32(fresh.id)); err != nil {
+			return err
+		}
+		return d.RemoveNode(lost)
+	})
+}
+
+// changeDirectory writes a wish, however often it takes.
+func (n *nemesis) changeDirectory(c *Client, what string, change func(*routing.Directory) error) {
 	for range replaceTries {
-		_, err := coordinator.ChangeDirectory(context.Background(), c.DB(), func(d *routing.Directory) error {
-			if err := d.AddNode(routing.Node{ID: uint32(fresh.id), Region: string(fresh.region)}); err != nil {
-				return err
-			}
-			if _, err := d.Replace(0, lost, uint32(fresh.id)); err != nil {
-				return err
-			}
-			return d.RemoveNode(lost)
-		})
-		if err == nil {
-			n.counts["replacements written"]++
+		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err == nil {
+			n.counts[what]++
 			return
 		}
 		c.Sleep(n.unit)
@@ -82,6 +90,9 @@ func (n *nemesis) changeDirectory(c *Client) {
 
 // settled reports whether every node has the members that the directory wants.
 func (n *nemesis) settled() bool {
+	if n.moving {
+		return false
+	}
 	for _, h := range n.w.live() {
 		if !h.up() || !h.node.Settled() {
 			return false

@@ -32,3 +32,18 @@ func TestHuntFindsEmptyReturns(t *testing.T) {
 	}
 	t.Logf("seed %d: %v", sum.Failed[0].Seed, sum.Failed[0].Violations[0])
 }
+
+// A replica goes to another node and comes back to one that lives on, while
+// nothing else is wrong and while everything is.
+func TestMoves(t *testing.T) {
+	for _, faults := range []Faults{{Replace: true}, AllFaults()} {
+		sum, err := RunHunt(HuntConfig{Seed: 100, Seeds: seeds(t, 12), Faults: faults, StopAfter: 2}, t.Output())
+		t.Logf("%d runs: %v", sum.Runs, sum.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Counts["replicas moved"] == 0 || sum.Counts["replicas moved"] != sum.Counts["replicas moved back"] {
+			t.Errorf("%d replicas were moved, %d moved back", sum.Counts["replicas moved"], sum.Counts["replicas moved back"])
+		}
+	}
+}

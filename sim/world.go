@@ -77,7 +77,8 @@ type World struct {
 	net     *network
 	clients []*Client
 	trace   *tracer
-	spans   int // contention spans that ended
+	spans   int      // contention spans that ended
+	late    []string // requests that were answered later than a node may
 
 	// onSend may have a host crash at a message: see nemesis.
 	onSend func(h *host, env *txn.Envelope) fate
@@ -100,6 +101,7 @@ const (
 	streamNetwork uint64 = iota + 1
 	streamNemesis
 	streamSteps
+	streamMoves
 	streamHosts   = 1000
 	streamClients = 2000
 	streamNodes   = 3000

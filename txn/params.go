@@ -32,6 +32,8 @@ type Bugs struct {
 	IgnoreUndecided    bool // a read at a moment does not wait for votes from before it
 	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
 	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
+
+	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 }
 
 // Observer is told what a person wants to see; every method is called from the

@@ -1,0 +1,131 @@
+package shard
+
+import (
+	"fmt"
+
+	"go.etcd.io/raft/v3/confchange"
+	pb "go.etcd.io/raft/v3/raftpb"
+	"go.etcd.io/raft/v3/tracker"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Raft trusts its peers: many messages that no correct peer sends make it panic.
+// Connections prove who speaks and that nothing was changed on the way, so what
+// comes is what a member wrote; that a member lies is out of scope. What is
+// looked at here is what is cheap to see in a message that got mixed up, by a
+// mistake of ours or by another release: it is taken as lost.
+//
+// Two things are not looked at. What an entry says is read when it is applied,
+// not at each hop: one that cannot be read stops the node then (store.Failure),
+// as it must once it is committed. And a heartbeat that knows of more than this
+// log has is no mix-up but a log that lost what it had acknowledged: the node
+// stops too, before it helps to elect somebody who lacks it.
+
+// maxNumber bounds terms and indexes: far above what a log can reach, far below
+// where sums run over.
+const maxNumber = 1 << 62
+
+// sane reports whether raft can be given a message of another replica.
+func (r *Replica) sane(m *pb.Message) bool {
+	if m.GetTo() != uint64(r.cfg.Self) || m.GetTerm() == 0 {
+		return false
+	}
+	for _, n := range []uint64{m.GetTerm(), m.GetIndex(), m.GetLogTerm(), m.GetCommit(), m.GetRejectHint()} {
+		if n > maxNumber {
+			return false
+		}
+	}
+	switch m.GetType() {
+	case pb.MsgApp:
+		return consecutive(m)
+	case pb.MsgSnap:
+		return r.saneSnapshot(m)
+	case pb.MsgAppResp: // nobody has what this leader has not
+		return m.GetReject() || m.GetTerm() != r.term || m.GetIndex() <= r.log.last()
+	case pb.MsgHeartbeat:
+		if last := r.log.last(); m.GetTerm() >= r.term && m.GetCommit() > last {
+			panic(&store.Failure{Doing: "following a leader", Err: lostLog{r.cfg.ID, last, m.GetCommit()}})
+		}
+		return len(m.GetContext()) == 0
+	case pb.MsgHeartbeatResp: // raft's own reads, which have a context, are not used
+		return len(m.GetContext()) == 0
+	case pb.MsgTimeoutNow, pb.MsgVote, pb.MsgVoteResp, pb.MsgPreVote, pb.MsgPreVoteResp:
+		return true
+	}
+	return false // no replica of ours sends anything else
+}
+
+// consecutive: the entries follow the one that the message names, and no term
+// goes back or is above the sender's.
+func consecutive(m *pb.Message) bool {
+	index, term := m.GetIndex(), m.GetLogTerm()
+	for _, e := range m.GetEntries() {
+		index++
+		if e.GetIndex() != index || e.GetTerm() < term || e.GetTerm() > m.GetTerm() {
+			return false
+		}
+		term = e.GetTerm()
+	}
+	return true
+}
+
+// saneSnapshot: it has a place in the log, and members of whom this node is one.
+func (r *Replica) saneSnapshot(m *pb.Message) bool {
+	at := m.GetSnapshot().GetMetadata()
+	if at.GetIndex() == 0 || at.GetIndex() > maxNumber || at.GetTerm() == 0 || at.GetTerm() > m.GetTerm() {
+		return false
+	}
+	var to meta
+	to.setConf(pb.EnsureConfState(at.GetConfState()))
+	return len(to.Voters) > 0 && to.member(r.cfg.Self) && to.sane()
+}
+
+// restored is the configuration as raft takes it up.
+func (m *meta) restored() (confchange.Changer, error) {
+	c := confchange.Changer{Tracker: tracker.MakeProgressTracker(1, 0)}
+	cfg, progress, err := confchange.Restore(c, m.confState())
+	c.Tracker.Config, c.Tracker.Progress = cfg, progress
+	return c, err
+}
+
+// sane: raft makes of the configuration what it says.
+func (m *meta) sane() bool {
+	for _, ids := range [][]uint64{m.Voters, m.Learners, m.Outgoing, m.LearnersNext} {
+		for _, id := range ids {
+			if id == 0 || id > uint64(^txn.NodeID(0)) {
+				return false
+			}
+		}
+	}
+	c, err := m.restored()
+	return err == nil && m.confState().Equivalent(c.Tracker.ConfState()) == nil
+}
+
+// takes reports why a change cannot be made to the configuration; nil if it can.
+func (m *meta) takes(cc *pb.ConfChangeV2) error {
+	c, err := m.restored()
+	if err != nil {
+		return err
+	}
+	if cc.LeaveJoint() {
+		_, _, err = c.LeaveJoint()
+	} else if autoLeave, joint := cc.EnterJoint(); joint {
+		_, _, err = c.EnterJoint(autoLeave, cc.GetChanges()...)
+	} else {
+		_, _, err = c.Simple(cc.GetChanges()...)
+	}
+	return err
+}
+
+// lostLog is what stops a node whose log lost what it had acknowledged.
+type lostLog struct {
+	shard      txn.ShardID
+	last, told uint64
+}
+
+func (e lostLog) Error() string {
+	return fmt.Sprintf("the log of shard %d ends at entry %d, but its leader says that this node has acknowledged entry %d: "+
+		"its disk lost what it had promised to keep; replace this node by a new one", e.shard, e.last, e.told)
+}

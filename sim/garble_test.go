@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// garbled runs a loaded cluster, with a new node that fetches snapshots, in
+// which some messages come a second time in a garbled form: each of them is one
+// that still can be read, from whom it says. It returns how many came.
+func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) (came int) {
+	t.Helper()
+	row, err := protocol.ByName(DefaultRows[seed%uint64(len(DefaultRows))])
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hunt{cfg: HuntConfig{Regions: 3, Faults: Faults{Replace: true}}}
+	h.open(seed, row)
+	defer h.w.Close()
+	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+		t.Fatal("the cluster does not come up")
+	}
+	r := rand.New(rand.NewPCG(seed, 7))
+	h.w.onSend = func(_ *host, env *txn.Envelope) fate {
+		odds := 40
+		if env.Msg.SnapChunk != nil || env.Msg.SnapFetch != nil {
+			odds = 2
+		}
+		if r.IntN(odds) == 0 {
+			var m txn.Message
+			if txn.Decode(txn.Encode(&env.Msg), &m) != nil {
+				t.Error("a message cannot be read")
+			}
+			garble(r, &m)
+			if h.inject(env.From, env.To, txn.Encode(&m), env.Msg.SnapChunk != nil) {
+				came++
+			}
+		}
+		return leaves
+	}
+	defer h.forgive(t)
+	h.startClients(h.w.Elapsed() + load)
+	h.n.move()
+	if also != nil {
+		also(h)
+	}
+	h.w.Run(load)
+	return came
+}
+
+// inject has a node hear bytes as a message of another, now or, with early,
+// before anything that is on its way; false if they cannot be read.
+func (h *hunt) inject(from, to txn.NodeID, raw []byte, early bool) bool {
+	env := txn.Envelope{From: from, To: to}
+	if txn.Decode(raw, &env.Msg) != nil {
+		return false
+	}
+	wait := time.Duration(0)
+	if !early {
+		wait = h.w.net.delay(env)
+	}
+	h.w.After(wait, func() {
+		if o := h.w.host(to); o.up() {
+			o.receive(env)
+		}
+	})
+	return true
+}
+
+// mayStop is what a node stops at by intention: what is stored or committed and
+// cannot be read, a log that lost what it had acknowledged (store.Failure), and
+// a commit that cannot be atomic.
+var mayStop = []string{"storage failed while", "for which the log has no vote"}
+
+// forgive takes a node's intended stop for the end of the run.
+func (h *hunt) forgive(t *testing.T) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	what := fmt.Sprint(r)
+	if slices.ContainsFunc(mayStop, func(why string) bool { return strings.Contains(what, why) }) {
+		t.Logf("at %s ms a node stopped: %s", stamp(h.w.Elapsed()), what)
+		return
+	}
+	if strings.Contains(string(debug.Stack()), "(*Client).resume") {
+		t.Logf("at %s ms a client could not make sense of a garbled row: %s", stamp(h.w.Elapsed()), what)
+		return
+	}
+	panic(r)
+}
+
+// A message that got mixed up never makes a node panic.
+func TestGarbledMessages(t *testing.T) {
+	came := 0
+	for seed := range uint64(seeds(t, 30)) {
+		came += garbled(t, seed, 500*time.Millisecond, nil)
+	}
+	if came < 1000 {
+		t.Errorf("only %d garbled messages came", came)
+	}
+	t.Logf("%d garbled messages", came)
+}
+
+// FuzzMessage: whatever can be read as a message of a node may come to another.
+func FuzzMessage(f *testing.F) {
+	f.Add(uint64(1), uint8(1), uint8(0), []byte{0xa0})
+	f.Add(uint64(2), uint8(2), uint8(1), txn.Encode(&txn.Message{SnapFetch: &txn.SnapFetch{Shard: 2, Index: 5, From: []byte{1}}}))
+	f.Add(uint64(3), uint8(3), uint8(1), txn.Encode(&txn.Message{SnapChunk: &txn.SnapChunk{Shard: 3, Index: 5, Keys: [][]byte{{1}}, Values: [][]byte{{}}}}))
+	f.Add(uint64(4), uint8(2), uint8(0), txn.Encode(&txn.Message{Raft: &txn.Raft{Shard: 2, Data: []byte{8, 3, 16, 2, 24, 1, 32, 4}}}))
+	f.Add(uint64(5), uint8(1), uint8(2), txn.Encode(&txn.Message{Prepare: &txn.Prepare{Shard: 2, Term: 1, Participants: []txn.ShardID{2}}}))
+	f.Fuzz(func(t *testing.T, seed uint64, from, to uint8, raw []byte) {
+		garbled(t, seed, 150*time.Millisecond, func(h *hunt) {
+			a, b := txn.NodeID(from%3+1), txn.NodeID(to%3+1)
+			if a != b {
+				h.inject(a, b, raw, true)
+			}
+		})
+	})
+}

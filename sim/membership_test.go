@@ -1,0 +1,214 @@
+package sim
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/coordinator"
+	"isochron/node"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// wish writes a change of the directory as a client of the first node.
+func (h *hunt) wish(t *testing.T, change func(*routing.Directory) error) {
+	t.Helper()
+	h.do(t, func(c *Client) {
+		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err != nil {
+			t.Errorf("the directory cannot be changed: %v", err)
+		}
+	})
+}
+
+// until runs the world until something holds, and fails the test otherwise.
+func (h *hunt) until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	if !h.w.RunUntil(huntQuietWait, holds) {
+		t.Fatalf("%s does not come to be:\n%v", what, h.w.Status())
+	}
+}
+
+// has reports whether a node has a replica of a shard.
+func (h *host) has(id txn.ShardID) bool {
+	if h.up() {
+		for _, s := range h.node.Standings() {
+			if s.Shard == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hardState is what the disk of a node says of raft's promises in a shard, and
+// rows how many keys of the shard's state it has.
+func (h *host) hardState(t *testing.T, id txn.ShardID) (hard *pb.HardState, rows int) {
+	t.Helper()
+	prefix := binary.BigEndian.AppendUint64([]byte{'s'}, uint64(id))
+	hard = new(pb.HardState)
+	raw, _ := h.engine.Get(append(prefix[:len(prefix):len(prefix)], 'h'))
+	if err := proto.Unmarshal(raw, hard); err != nil {
+		t.Fatal(err)
+	}
+	it := h.engine.Iter(append(prefix[:len(prefix):len(prefix)], 'g'), append(prefix[:len(prefix):len(prefix)], 'h'))
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		rows++
+	}
+	return hard, rows
+}
+
+// A replica is moved off a node that lives on, and forgets all but its term and
+// its vote; put back, it comes blank and catches up by a snapshot. Transactions
+// run all the while, and nobody's is lost.
+func TestAReplicaLeavesAndComesBack(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	const moved = txn.ShardID(3) // led by the second node
+	home, to := h.w.host(2), h.w.add(h.w.host(1).region)
+	clients := h.startClients(h.w.Elapsed() + 2*huntLoad)
+	settled := func() bool { return h.n.settled() && home.has(moved) != to.has(moved) }
+
+	before, _ := home.hardState(t, moved)
+	h.wish(t, func(d *routing.Directory) error {
+		if err := d.AddNode(routing.Node{ID: uint32(to.id), Region: string(to.region)}); err != nil {
+			return err
+		}
+		_, err := d.Replace(uint64(moved), uint32(home.id), uint32(to.id))
+		return err
+	})
+	h.until(t, "the replica's leaving", func() bool { return settled() && to.has(moved) })
+	after, rows := home.hardState(t, moved)
+	if rows != 0 {
+		t.Errorf("the retired replica has left %d keys of its state", rows)
+	}
+	if after.GetTerm() < before.GetTerm() || after.GetTerm() == 0 || after.GetTerm() == before.GetTerm() && after.GetVote() != before.GetVote() || after.GetCommit() != 0 {
+		t.Errorf("the retired replica keeps %v of %v", after, before)
+	}
+
+	snapshots := 0
+	h.w.onSend = func(from *host, env *txn.Envelope) fate {
+		if m := env.Msg.SnapChunk; m != nil && m.Shard == moved && env.To == home.id {
+			snapshots++
+		}
+		return h.n.onSend(from, env)
+	}
+	h.wish(t, func(d *routing.Directory) error {
+		_, err := d.Replace(uint64(moved), uint32(to.id), uint32(home.id))
+		return err
+	})
+	h.until(t, "the replica's return", func() bool { return settled() && home.has(moved) })
+	if snapshots == 0 {
+		t.Error("it came back without a snapshot")
+	}
+	if back, rows := home.hardState(t, moved); back.GetTerm() < after.GetTerm() || rows == 0 {
+		t.Errorf("it came back with %v after %v, %d keys", back, after, rows)
+	}
+	h.until(t, "the end of the load", func() bool { return allDone(clients) })
+	h.settle()
+	h.finish()
+	if len(h.result.Violations) > 0 || h.n.counts["ok"] < 50 {
+		t.Errorf("%d transactions committed; %v", h.n.counts["ok"], h.result.Violations)
+	}
+}
+
+// Who should lead is written in the directory: it leads again after all nodes
+// lost their power at once.
+func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	const shard = txn.ShardID(2)
+	if h.w.Leader(shard) != 1 {
+		t.Fatalf("n%d leads shard %d, not the node of its region", h.w.Leader(shard), shard)
+	}
+	h.wish(t, func(d *routing.Directory) error { return d.Prefer(uint64(shard), 3) })
+	h.until(t, "the change of leader", func() bool { return h.w.Leader(shard) == 3 })
+	for _, o := range h.w.hosts {
+		o.crash(strictly)
+	}
+	for _, o := range h.w.hosts {
+		o.restart()
+	}
+	h.until(t, "the preferred leader's return", func() bool { return h.w.Ready() && h.w.Leader(shard) == 3 })
+	for _, o := range h.w.hosts {
+		for _, s := range o.node.Directory().Shards {
+			if s.ID == uint64(shard) && s.LeaderNode != 3 {
+				t.Errorf("n%d forgot who should lead: %d", o.id, s.LeaderNode)
+			}
+		}
+	}
+}
+
+// A leader that only followers without a vote can hear has no lease: another is
+// elected without it, and what it read would be stale. With the lease on the
+// words of such followers it is.
+func TestLeasesRestOnVoters(t *testing.T) {
+	for _, bug := range []bool{false, true} {
+		h := openAsOf(t, node.Bugs{LeaseCountsLearners: bug})
+		var learners []*host
+		for range 3 {
+			learners = append(learners, h.w.add(h.w.host(1).region))
+		}
+		h.wish(t, func(d *routing.Directory) error {
+			for _, l := range learners {
+				if err := d.AddNode(routing.Node{ID: uint32(l.id), Region: string(l.region)}); err != nil {
+					return err
+				}
+			}
+			return d.Prefer(uint64(txn.MetaShard), 1)
+		})
+		h.until(t, "the followers without a vote", func() bool { return h.n.settled() && h.w.Leader(txn.MetaShard) == 1 })
+		epoch := h.w.host(1).node.Directory().Epoch
+		for _, a := range append(learners, h.w.host(1)) {
+			for _, b := range []txn.NodeID{2, 3} {
+				h.w.net.setCut(a.id, b, true)
+				h.w.net.setCut(b, a.id, true)
+			}
+		}
+		h.writeElsewhere(t, epoch+1)
+		if stale := h.readStale(epoch); stale != bug {
+			t.Errorf("learners counted: %v; a stale directory was read for true: %v", bug, stale)
+		}
+	}
+}
+
+// writeElsewhere has the other voters elect a leader and write the directory.
+func (h *hunt) writeElsewhere(t *testing.T, epoch uint64) {
+	t.Helper()
+	written := false
+	for _, at := range []txn.NodeID{2, 3} {
+		h.w.Go(at, func(c *Client) {
+			for range 200 {
+				_, err := coordinator.ChangeDirectory(context.Background(), c.DB(), func(d *routing.Directory) error {
+					return d.Prefer(uint64(txn.MetaShard), uint32(at))
+				})
+				if err == nil {
+					written = true
+					return
+				}
+				c.Sleep(huntUnit / 4)
+			}
+		})
+	}
+	h.until(t, "a directory written by the others", func() bool { return written && h.w.host(2).node.Directory().Epoch >= epoch })
+}
+
+// readStale reports whether the isolated leader answers a read for good with a
+// directory from before.
+func (h *hunt) readStale(epoch uint64) bool {
+	stale := false
+	h.w.Go(1, func(c *Client) {
+		tx := c.DB().Begin(txn.Options{ReadOnly: true})
+		defer tx.Rollback()
+		res, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{txn.Key(routing.DirectoryKey)}, Final: true})
+		if err != nil || tx.Commit(context.Background()) != nil {
+			return
+		}
+		d, err := routing.Decode(res.Values[0])
+		stale = err == nil && d.Epoch == epoch
+	})
+	h.w.Run(5 * huntUnit)
+	return stale
+}
