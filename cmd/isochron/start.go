@@ -73,10 +73,12 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 		if web, err = figures.Listen(ops.Config{Address: c.HTTPListen, Profiles: c.HTTPProfiles}); err != nil {
 			return err
 		}
-		defer web.Close()
 	}
 	p, err := startNode(c, figures)
 	if err != nil {
+		if web != nil {
+			err = errors.Join(err, web.Close())
+		}
 		return err
 	}
 	figures.Attach(p)
