@@ -62,7 +62,7 @@ func handshake(answer []byte) []byte {
 func TestBrokenLogins(t *testing.T) {
 	g := startGuarded(t, nil)
 	server := g.servers["va"]
-	server.listener.login = 300 * time.Millisecond
+	server.listener.login.Store(int64(300 * time.Millisecond))
 	for what, sent := range map[string][]byte{
 		"nothing":               nil,
 		"garbage":               []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),

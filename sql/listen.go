@@ -45,8 +45,8 @@ var (
 type listener struct {
 	net.Listener
 	max    int64
-	login  time.Duration
-	shut   atomic.Bool // the node is being drained
+	login  atomic.Int64 // how long a client may take to log in, in nanoseconds
+	shut   atomic.Bool  // the node is being drained
 	open   atomic.Int64
 	unread atomic.Int64 // bytes of long requests, all connections
 }
@@ -72,7 +72,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			refuse(c, codeTooMany, "Too many connections")
 			continue
 		}
-		_ = c.SetDeadline(time.Now().Add(l.login)) // a closed connection shows itself at the first read
+		_ = c.SetDeadline(time.Now().Add(time.Duration(l.login.Load()))) // a closed connection shows itself at the first read
 		return &conn{Conn: c, port: l}, nil
 	}
 }

@@ -145,7 +145,8 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
-	l := &listener{Listener: tcp, max: int64(cfg.Connections), login: loginPatience}
+	l := &listener{Listener: tcp, max: int64(cfg.Connections)}
+	l.login.Store(int64(loginPatience))
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {
 		l.Close()
