@@ -118,9 +118,10 @@ bench() { # node, way of statements, test, command
   if [ "$test" = oltp_insert+ids ]; then test=oltp_insert more=(--auto_inc=off); fi
   local db=sbtest ignore=1213,1205
   [ "${#more[@]}" = 0 ] || db=sbtest_ids ignore=1213,1205,1062
+  # A seed for each place: with the same, both would draw the same keys and values.
   sysbench "$test" --db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$((base + 99 + $1))" --mysql-user=root \
     --mysql-password="$password" --mysql-db=$db --mysql-ignore-errors=$ignore --db-ps-mode="$2" --tables=1 \
-    --table-size="$rows" --rand-type="$spread" --threads="$connections" --time="$seconds" --percentile=95 "${more[@]}" "$4"
+    --table-size="$rows" --rand-type="$spread" --rand-seed=$(($(date +%s) + 1000 * $1)) --threads="$connections" --time="$seconds" --percentile=95 "${more[@]}" "$4"
 }
 fresh() { # way: the tables anew, as the last tests have changed them
   local d
