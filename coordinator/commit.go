@@ -235,6 +235,7 @@ func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 	r := k.t.response(err)
 	if err == nil {
 		r.Version = k.attempt
+		_, r.At = k.tally.Verdict()
 	}
 	req := k.req
 	k.req = nil

@@ -182,7 +182,7 @@ func (h *handle) Commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.stats.CommitVersion = resp.Version
+	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
 	return nil
 }
 

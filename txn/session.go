@@ -159,4 +159,7 @@ type Stats struct {
 	CommitRounds  int // prepare rounds
 	Shards        int // shards touched
 	CommitVersion Version
+	// CommitAt is the commit's timestamp, which orders the versions of a row; 0 if
+	// nothing was written.
+	CommitAt Timestamp
 }

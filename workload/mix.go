@@ -1,0 +1,29 @@
+package workload
+
+import (
+	"context"
+	"iter"
+
+	"isochron/txn"
+)
+
+// Mix is a benchmark: transactions drawn at random, for runs that measure.
+// Whoever drives it begins, commits, retries and times.
+type Mix interface {
+	// Rows are what the database holds before the first client begins. Where a
+	// benchmark does not look at what it reads they may be none: a row that is
+	// absent is read, validated and written like any other.
+	Rows() iter.Seq[txn.Write]
+	// Next draws the client's next transaction.
+	Next(c *Client) Job
+}
+
+// Job is one transaction of a Mix.
+type Job struct {
+	// Class names its kind: results are told for each class too.
+	Class    string
+	ReadOnly bool
+	// Body reads and writes; it is called once for each try, with the same
+	// choices, and returns what the transaction's reads return.
+	Body func(ctx context.Context, t txn.Txn) error
+}
