@@ -30,6 +30,9 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	}
 	v, logged := l.undecidedVote(a), r.state.prepared[a] != nil
 	if v == nil {
+		if d.Commit && !l.leased() {
+			return // deposed, it seems: told again, where the vote is
+		}
 		if d.Commit {
 			panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", r.cfg.ID, a))
 		}
