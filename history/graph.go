@@ -16,186 +16,94 @@ const (
 	realTime
 )
 
+// kinds is a set of them, by edgeKind.
+type kinds [4]bool
+
 type edge struct {
 	kind     edgeKind
-	from, to int // indices of records
+	from, to int // vertices of a graph
 	key      string
 	value    int64
 }
 
-// graph is the dependencies between the records of a history.
+// graph is the dependencies between the records of a history. The vertices below
+// records are the records; those above stand for instants between them, so that
+// real time costs an edge or two a record, not one for each pair.
 type graph struct {
-	out  [][]edge
-	seen map[edge]bool
+	records int
+	out     [][]edge
 }
 
-func newGraph(n int) *graph { return &graph{out: make([][]edge, n), seen: map[edge]bool{}} }
+func newGraph(n int) *graph { return &graph{records: n, out: make([][]edge, n)} }
 
-func (g *graph) add(e edge) {
-	one := edge{kind: e.kind, from: e.from, to: e.to}
-	if !g.seen[one] {
-		g.seen[one] = true
-		g.out[e.from] = append(g.out[e.from], e)
-	}
+func (g *graph) add(e edge) { g.out[e.from] = append(g.out[e.from], e) }
+
+// instant makes a vertex that is no record.
+func (g *graph) instant() int {
+	g.out = append(g.out, nil)
+	return len(g.out) - 1
 }
 
-// addRealTime adds an edge from each acknowledged transaction to each begun
-// after that, leaving out those that follow from others: frontier holds the
-// acknowledged ones that no later acknowledged one follows.
+// addRealTime has every acknowledged transaction come before each begun after
+// that: by way of instants, each of which follows the one before.
 func (g *graph) addRealTime(records []*Record) {
-	type moment struct {
-		at       int64
-		complete bool
-		r        *Record
+	last, open := -1, false // the newest instant, and whether nothing has begun since
+	for _, m := range momentsOf(records) {
+		if !m.complete {
+			if last >= 0 {
+				g.add(edge{kind: realTime, from: last, to: m.r.Index})
+			}
+			open = false
+			continue
+		}
+		if !open {
+			next := g.instant()
+			if last >= 0 {
+				g.add(edge{kind: realTime, from: last, to: next})
+			}
+			last, open = next, true
+		}
+		g.add(edge{kind: realTime, from: m.r.Index, to: last})
 	}
-	var moments []moment
+}
+
+// moment is when a transaction began or was acknowledged.
+type moment struct {
+	at       int64
+	complete bool
+	r        *Record
+}
+
+// momentsOf is in the order of time. At one instant transactions overlap: what
+// begins then comes first.
+func momentsOf(records []*Record) []moment {
+	var all []moment
 	for _, r := range records {
 		if r.Outcome == Fail {
 			continue
 		}
-		moments = append(moments, moment{r.InvokeNanos, false, r})
+		all = append(all, moment{r.InvokeNanos, false, r})
 		if r.Outcome == OK { // an unknown one may take effect at any later time
-			moments = append(moments, moment{r.CompleteNanos, true, r})
+			all = append(all, moment{max(r.InvokeNanos, r.CompleteNanos), true, r})
 		}
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int {
-		if a.at != b.at {
+	slices.SortStableFunc(all, func(a, b moment) int {
+		switch {
+		case a.at != b.at:
 			return cmp.Compare(a.at, b.at)
+		case a.complete == b.complete:
+			return 0
+		case a.complete:
+			return 1
 		}
-		if a.complete != b.complete { // at one instant they overlap: no edge
-			if a.complete {
-				return 1
-			}
-			return -1
-		}
-		return 0
+		return -1
 	})
-	var frontier []*Record
-	for _, m := range moments {
-		if !m.complete {
-			for _, before := range frontier {
-				g.add(edge{kind: realTime, from: before.Index, to: m.r.Index})
-			}
-			continue
-		}
-		frontier = slices.DeleteFunc(frontier, func(f *Record) bool { return f.CompleteNanos < m.r.InvokeNanos })
-		frontier = append(frontier, m.r)
-	}
+	return all
 }
 
-// anomaly is a cycle and its name.
-type anomaly struct {
-	name       string
-	strictOnly bool
-	cycle      []edge
-}
-
-// The kinds of cycle, the worst first. A cycle is named by the first class that
-// has it: the edges it may use freely, and how many rw it needs.
-var classes = []struct {
-	name  string
-	free  [4]bool // by edgeKind
-	needs int     // rw edges: 0 none, 1 exactly one, 2 at least one (with one only it would have been found before)
-}{
-	{"G0", [4]bool{ww: true}, 0},
-	{"G1c", [4]bool{ww: true, wr: true}, 0},
-	{"G-single", [4]bool{ww: true, wr: true}, 1},
-	{"G2", [4]bool{ww: true, wr: true, rw: true}, 2},
-	{"G0-realtime", [4]bool{ww: true, realTime: true}, 0},
-	{"G1c-realtime", [4]bool{ww: true, wr: true, realTime: true}, 0},
-	{"G-single-realtime", [4]bool{ww: true, wr: true, realTime: true}, 1},
-	{"G2-realtime", [4]bool{ww: true, wr: true, rw: true, realTime: true}, 2},
-}
-
-// anomalies names one cycle of each strongly connected component: first of the
-// dependencies alone, then, in components that have none, with real time.
-func (g *graph) anomalies() []anomaly {
-	var out []anomaly
-	guilty := make([]bool, len(g.out))
-	for _, part := range g.components([4]bool{true, true, true, false}) {
-		out = append(out, g.classify(part, 0))
-		for _, v := range part {
-			guilty[v] = true
-		}
-	}
-	for _, part := range g.components([4]bool{true, true, true, true}) {
-		if !slices.ContainsFunc(part, func(v int) bool { return guilty[v] }) {
-			out = append(out, g.classify(part, 4))
-		}
-	}
-	return out
-}
-
-func (g *graph) classify(part []int, first int) anomaly {
-	in := make(map[int]bool, len(part))
-	for _, v := range part {
-		in[v] = true
-	}
-	for _, class := range classes[first:] {
-		if cycle := g.cycle(part, in, class.free, class.needs); cycle != nil {
-			return anomaly{class.name, first > 0, cycle}
-		}
-	}
-	panic("a strongly connected component has no cycle") // Tarjan or the search is wrong
-}
-
-// cycle finds a shortest cycle in the component: one of free edges if it needs
-// no rw, else one that starts with an rw edge and goes on over free edges.
-func (g *graph) cycle(part []int, in map[int]bool, free [4]bool, needs int) []edge {
-	var best []edge
-	for _, v := range part {
-		for _, e := range g.out[v] {
-			starts := free[e.kind] && needs == 0 || e.kind == rw && needs > 0
-			if !starts || !in[e.to] {
-				continue
-			}
-			if back := g.path(e.to, e.from, in, free); back != nil && (best == nil || len(back)+1 < len(best)) {
-				best = append([]edge{e}, back...)
-			}
-			if len(best) == 2 {
-				return best
-			}
-		}
-	}
-	return best
-}
-
-// path is a shortest way over free edges inside the component, nil if none.
-func (g *graph) path(from, to int, in map[int]bool, free [4]bool) []edge {
-	via := map[int]edge{}
-	queue := []int{from}
-	for len(queue) > 0 {
-		v := queue[0]
-		queue = queue[1:]
-		for _, e := range g.out[v] {
-			if _, been := via[e.to]; been || !free[e.kind] || !in[e.to] {
-				continue
-			}
-			via[e.to] = e
-			if e.to == to {
-				return unwind(via, from, to)
-			}
-			queue = append(queue, e.to)
-		}
-	}
-	return nil
-}
-
-func unwind(via map[int]edge, from, to int) []edge {
-	var path []edge
-	for v := to; ; {
-		e := via[v]
-		path = append(path, e)
-		if v = e.from; v == from {
-			slices.Reverse(path)
-			return path
-		}
-	}
-}
-
-// components lists the strongly connected components of more than one record
+// components lists the strongly connected components of more than one vertex
 // over the edges of the kinds in use (Tarjan, without recursion: histories are long).
-func (g *graph) components(use [4]bool) [][]int {
+func (g *graph) components(use kinds) [][]int {
 	t := &tarjan{g: g, use: use, index: make([]int, len(g.out)), low: make([]int, len(g.out))}
 	for v := range g.out {
 		if t.index[v] == 0 {
@@ -207,7 +115,7 @@ func (g *graph) components(use [4]bool) [][]int {
 
 type tarjan struct {
 	g          *graph
-	use        [4]bool
+	use        kinds
 	index, low []int // index 0: not visited; done vertices have index MaxInt
 	next       int
 	stack      []int

@@ -5,22 +5,13 @@ import (
 	"slices"
 )
 
-// element is one appended value and who appended it.
-type element struct {
-	key   string
-	value int64
-}
-
 // lists is what CheckLists knows while it works.
 type lists struct {
-	h      *History
-	report *Report
+	*dependencies
 	writer map[element]*Record // of every append that was tried
 	order  map[string][]int64  // the versions of each key: the longest list read
 	keys   []string            // of order, in the order first seen
 	final  map[string]bool     // keys read by a Final record
-	graph  *graph              // what must have no circle, real time included
-	cut    *graph              // the same for readings of a moment
 }
 
 // CheckLists judges a list-append history. A reading of a moment is judged beside
@@ -28,9 +19,8 @@ type lists struct {
 // with real time beyond that, nor with what those saw who only read.
 func CheckLists(h *History) *Report {
 	c := &lists{
-		h: h, report: new(Report),
-		writer: map[element]*Record{}, order: map[string][]int64{}, final: map[string]bool{},
-		graph: newGraph(len(h.Records)), cut: newGraph(len(h.Records)),
+		dependencies: newDependencies(h, "appended"),
+		writer:       map[element]*Record{}, order: map[string][]int64{}, final: map[string]bool{},
 	}
 	c.collectAppends()
 	c.collectOrders()
@@ -38,25 +28,11 @@ func CheckLists(h *History) *Report {
 	c.checkReads()
 	c.checkKept()
 	c.addEdges()
-	c.graph.addRealTime(slices.DeleteFunc(slices.Clone(h.Records), func(r *Record) bool { return r.Moment }))
-	for _, cycle := range append(c.graph.anomalies(), c.cut.anomalies()...) {
-		if v := c.describe(cycle); !slices.Contains(c.report.Violations, v) {
-			c.report.Violations = append(c.report.Violations, v)
-		}
-	}
-	return c.report
-}
-
-// writes reports whether a record tried to change anything.
-func (r *Record) writes() bool {
-	return slices.ContainsFunc(r.Ops, func(op Op) bool { return op.Kind == Append })
+	return c.judge()
 }
 
 func (c *lists) collectAppends() {
 	for _, r := range c.h.Records {
-		if r.Outcome == OK {
-			c.report.Checked++
-		}
 		for _, op := range r.Ops {
 			if op.Kind != Append {
 				continue
@@ -238,37 +214,4 @@ func (c *lists) addEdges() {
 			c.edge(rw, r, c.writer[element{op.Key, order[n]}], op.Key, order[n])
 		}
 	}, nil)
-}
-
-func (c *lists) edge(kind edgeKind, from, to *Record, key string, value int64) {
-	if from == nil || to == nil || from == to || from.Outcome == Fail || to.Outcome == Fail {
-		return // reported elsewhere, or no dependency
-	}
-	e := edge{kind, from.Index, to.Index, key, value}
-	if !from.Moment && !to.Moment {
-		c.graph.add(e)
-	}
-	if (from.Moment || from.writes()) && (to.Moment || to.writes()) {
-		c.cut.add(e)
-	}
-}
-
-// describe tells a cycle as a sentence an edge.
-func (c *lists) describe(a anomaly) Violation {
-	text := fmt.Sprintf("%d transactions depend on each other in a circle:", len(a.cycle))
-	for _, e := range a.cycle {
-		from, to := c.h.Records[e.from], c.h.Records[e.to]
-		switch e.kind {
-		case ww:
-			text += fmt.Sprintf("\n  %s was overwritten by %s (ww: it appended %d to %s next)", from, to, e.value, e.key)
-		case wr:
-			text += fmt.Sprintf("\n  %s was read by %s (wr: %d in %s)", from, to, e.value, e.key)
-		case rw:
-			text += fmt.Sprintf("\n  %s did not see %s (rw: %d in %s)", from, to, e.value, e.key)
-		case realTime:
-			text += fmt.Sprintf("\n  %s was acknowledged at %d us, before %s began at %d us",
-				from, from.CompleteNanos/1000, to, to.InvokeNanos/1000)
-		}
-	}
-	return Violation{Name: a.name, StrictOnly: a.strictOnly, Detail: text}
 }

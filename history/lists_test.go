@@ -72,9 +72,9 @@ func TestLists(t *testing.T) {
 		{"G1b", hist("ax1 ax2", "rx1", "rx12"), "G1b G-single"},
 		{"G1c", hist("ax1 ry1", "ay1 rx1"), "G1c"},
 		{"G-single", hist("ax1 ay1", "rx ry1", "rx1 ry1"), "G-single"},
-		{"lost update", hist("rx ax1", "rx ax2", "rx12"), "G-single"},
-		{"G2: write skew", hist("rx ay1", "ry ax1", "rx1 ry1"), "G2"},
-		{"G2: read-only anomaly", hist("ax1 ry", "rx ry1", "ay1", "rx1 ry1"), "G2"},
+		{"lost update", hist("rx ax1", "rx ax2", "rx12"), "lost-update"},
+		{"G2-item: write skew", hist("rx ay1", "ry ax1", "rx1 ry1"), "G2-item"},
+		{"G2-item: read-only anomaly", hist("ax1 ry", "rx ry1", "ay1", "rx1 ry1"), "G2-item"},
 		{"an unknown transaction in a cycle", hist("unknown:ax1 ay1", "rx ry1", "rx1 ry1"), "G-single"},
 
 		{"stale read", inTurn(hist("ax1", "rx", "final:rx1")), "G-single-realtime"},
@@ -115,7 +115,7 @@ func names(r *Report) string {
 func TestListsNameTheCycle(t *testing.T) {
 	h := hist("rx ay1", "ry ax1", "au1 rv1", "av1 ru1", "rx1 ry1")
 	got := CheckLists(h)
-	if names(got) != "G2 G1c" {
+	if names(got) != "G2-item G1c" {
 		t.Fatalf("found %q", names(got))
 	}
 	for _, part := range []string{"#0 (process 0, ok) did not see #1", "#1 (process 1, ok) did not see #0", "rw: 1 in x"} {

@@ -27,6 +27,8 @@ const (
 	Transfer Kind = "transfer" // Moves were made under the id Value
 	Balances Kind = "balances" // Accounts were read, all of them
 	Ledger   Kind = "ledger"   // List holds the transfer ids read, all of them
+	Get      Kind = "get"      // Value was read from Key; 0 is what stood there before the first Put
+	Put      Kind = "put"      // Value was written to Key; no other Put of Key writes it
 )
 
 // Account is a balance as read, or an amount as moved.
@@ -56,6 +58,9 @@ type Record struct {
 	Outcome       Outcome `json:"outcome"`
 	Reason        string  `json:"reason,omitempty"`
 	Final         bool    `json:"final,omitempty"` // read when all was quiet: must show every commit
+	// At is the commit's timestamp as the database told it, which orders the
+	// versions of a key; 0: unknown, or nothing was written.
+	At int64 `json:"at,omitempty"`
 	// Moment: it read the state of one moment, as a backup does.
 	Moment bool `json:"moment,omitempty"`
 }

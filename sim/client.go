@@ -26,6 +26,7 @@ type Client struct {
 	yield func(struct{}) bool
 	done  bool
 	dir   *routing.Directory // the last one seen, for when the node is down
+	hops  chain              // of the last commit's answer
 }
 
 // stopped unwinds a client that is ended from outside.
@@ -78,6 +79,17 @@ func (c *Client) Sleep(d time.Duration) {
 	c.w.After(d, c.resume)
 	c.park()
 }
+
+// Idle parks the client until somebody calls Wake. One Wake ends one Idle.
+func (c *Client) Idle() { c.park() }
+
+// Wake ends the client's Idle, at the present time.
+func (c *Client) Wake() { c.w.After(0, c.resume) }
+
+// Hops is how many messages between regions followed upon each other from the
+// client's last commit to its answer; ok is false if a timer or another
+// transaction had a part in it.
+func (c *Client) Hops() (hops int, ok bool) { return int(c.hops), c.hops != noChain }
 
 // Elapsed is the virtual time.
 func (c *Client) Elapsed() time.Duration { return c.w.now }
@@ -133,6 +145,9 @@ func (k *call) answer(res coordinator.Response) {
 		k.client.w.late = append(k.client.w.late, what)
 	}
 	k.answered, k.res = true, res
+	if k.req.Op == coordinator.OpCommit {
+		k.client.hops = k.client.w.hops
+	}
 	k.client.w.After(0, k.client.resume)
 }
 

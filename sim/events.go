@@ -6,7 +6,9 @@ import "time"
 type event struct {
 	at  time.Duration
 	seq uint64 // order of making: breaks ties
-	run func()
+	// hops is the chain of causes that led here: see chain.
+	hops chain
+	run  func()
 }
 
 func (e *event) before(o *event) bool {
@@ -23,9 +25,9 @@ type agenda struct {
 	seq  uint64
 }
 
-func (a *agenda) add(at time.Duration, run func()) {
+func (a *agenda) add(at time.Duration, hops chain, run func()) {
 	a.seq++
-	a.heap = append(a.heap, event{at, a.seq, run})
+	a.heap = append(a.heap, event{at, a.seq, hops, run})
 	for i := len(a.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
 		if !a.heap[i].before(&a.heap[parent]) {

@@ -30,19 +30,30 @@ type host struct {
 
 	booted    time.Duration // mono runs from here
 	driftPPM  int64
-	wallShift time.Duration // what the wall clock has jumped
-	busyUntil time.Duration // the CPU
-	slowDisk  int           // a sync takes so many times longer; at least 1
+	wallShift time.Duration   // what the wall clock has jumped
+	busyUntil time.Duration   // the process does nothing before
+	cores     []time.Duration // each is busy until then
+	slowDisk  int             // a sync takes so many times longer; at least 1
 
 	syncing   bool
-	syncAsked uint64 // the highest token not yet covered by a begun sync, 0 if none
+	syncAsked []askedSync // not yet covered by a begun sync, in order
 	calls     []*call
+}
+
+// askedSync is a wish for a sync and what it was for.
+type askedSync struct {
+	token uint64
+	hops  chain
 }
 
 func newHost(w *World, id txn.NodeID, region geo.Region) *host {
 	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: store.NewMem(), slowDisk: 1, first: w.cfg.Directory}
+	h.cores = make([]time.Duration, max(w.cfg.Hardware.Cores, 1))
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
+	}
+	if d := int64(w.cfg.Hardware.Skew); d > 0 {
+		h.wallShift = time.Duration(h.rand.Int64N(2*d+1) - d)
 	}
 	return h
 }
@@ -60,7 +71,8 @@ func (h *host) now() txn.Now {
 func (h *host) boot() error {
 	h.life++
 	h.booted, h.busyUntil = h.w.now, h.w.now
-	h.syncing, h.syncAsked = false, 0
+	clear(h.cores)
+	h.syncing, h.syncAsked = false, nil
 	n, err := h.w.cfg.boot(node.Config{
 		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
 		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
@@ -87,26 +99,51 @@ func (h *host) later(d time.Duration, f func()) {
 }
 
 func (h *host) tick() {
-	if h.busyUntil > h.w.now+h.w.cfg.Params.TickInterval {
-		h.later(h.busyUntil-h.w.now, h.tick) // a process that stands still does not tick
+	h.w.hops = noChain
+	if free := max(h.busyUntil, h.cores[h.idlest()]); free > h.w.now+h.w.cfg.Params.TickInterval {
+		h.later(free-h.w.now, h.tick) // a process that stands still does not tick
 		return
 	}
 	h.later(h.w.cfg.Params.TickInterval, h.tick)
 	h.run(func() { h.node.Tick(h.now()) })
 }
 
+// idlest is the core that is free first.
+func (h *host) idlest() int {
+	best := 0
+	for i, until := range h.cores {
+		if until < h.cores[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// work takes a core for as long as something costs, when one is free. The
+// return is how long it is until that is done.
+func (h *host) work(cost time.Duration) time.Duration {
+	i := h.idlest()
+	h.cores[i] = max(h.w.now, h.busyUntil, h.cores[i]) + cost
+	return h.cores[i] - h.w.now
+}
+
 // receive hands a message to the node when the CPU gets to it.
 func (h *host) receive(env txn.Envelope) {
-	start := max(h.w.now, h.busyUntil)
-	h.busyUntil = start + h.w.cfg.Hardware.MessageCPU
-	h.later(h.busyUntil-h.w.now, func() {
+	h.later(h.work(h.w.cfg.Hardware.MessageCPU), func() {
 		h.w.trace.handled(h.w.now, env)
 		h.run(func() { h.node.Deliver(h.now(), env) })
 	})
 }
 
+// submit hands over a request: at once, unless requests cost CPU time.
 func (h *host) submit(req *coordinator.Request) {
-	h.run(func() { h.node.Submit(h.now(), req) })
+	cost := h.w.cfg.Hardware.RequestCPU
+	h.w.hops = chainOf(req)
+	if cost == 0 {
+		h.run(func() { h.node.Submit(h.now(), req) })
+		return
+	}
+	h.later(h.work(cost), func() { h.run(func() { h.node.Submit(h.now(), req) }) })
 }
 
 // run makes one call of the node and does what the node wants done, unless the
@@ -150,7 +187,7 @@ func (h *host) send(env *txn.Envelope) {
 // sync has the disk make durable all that is applied now, after the sync that
 // may be running.
 func (h *host) sync(token uint64) {
-	h.syncAsked = max(h.syncAsked, token)
+	h.syncAsked = append(h.syncAsked, askedSync{token, h.w.hops})
 	if !h.syncing {
 		h.beginSync()
 	}
@@ -158,8 +195,8 @@ func (h *host) sync(token uint64) {
 
 func (h *host) beginSync() {
 	h.syncing = true
-	token, point := h.syncAsked, h.engine.BeginSync()
-	h.syncAsked = 0
+	covered, point := h.syncAsked, h.engine.BeginSync()
+	h.syncAsked = nil
 	d := h.w.cfg.Hardware.Fsync
 	if j := h.w.cfg.Hardware.FsyncJitter; j > 0 {
 		d += time.Duration(h.rand.Int64N(int64(j) + 1))
@@ -167,11 +204,24 @@ func (h *host) beginSync() {
 	h.later(d*time.Duration(h.slowDisk), func() {
 		h.engine.EndSync(point)
 		h.syncing = false
-		if h.syncAsked != 0 {
+		if len(h.syncAsked) > 0 {
 			h.beginSync()
 		}
-		h.run(func() { h.node.Synced(h.now(), token) })
+		h.synced(covered)
 	})
+}
+
+// synced tells the node, wish by wish, so that what each releases goes on with
+// the chain of what had asked for it.
+func (h *host) synced(covered []askedSync) {
+	life := h.life
+	for _, a := range covered {
+		if !h.up() || h.life != life {
+			return
+		}
+		h.w.hops = a.hops
+		h.run(func() { h.node.Synced(h.now(), a.token) })
+	}
 }
 
 // how a host crashes.
@@ -222,7 +272,12 @@ func (h *host) restart() {
 // observer passes a node's own remarks to the world.
 type observer struct{ h *host }
 
-func (o observer) Span(txn.ShardID, geo.Region, time.Duration) { o.h.w.spans++ }
+func (o observer) Span(s txn.ShardID, client geo.Region, held time.Duration) {
+	o.h.w.spans++
+	if f := o.h.w.cfg.Spans; f != nil {
+		f(Span{Shard: s, Leader: o.h.region, Client: client, Held: held})
+	}
+}
 
 func (o observer) Event(_ txn.NodeID, what string) { o.h.w.trace.note(o.h.w.now, o.h, what) }
 

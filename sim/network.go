@@ -10,6 +10,7 @@ import (
 // Links are the habits of the network. Rates are in parts per million.
 type Links struct {
 	JitterPPM    int64         // a delay is longer by up to this part of itself
+	Pareto       Pareto        // instead: delays vary about what the matrix says
 	MinDelay     time.Duration // between two nodes, whatever the matrix says
 	LossPPM      int64
 	DuplicatePPM int64
@@ -24,6 +25,8 @@ type network struct {
 	rand    *rand.Rand
 	cut     [][]bool          // [from-1][to-1]
 	arrived [][]time.Duration // when the last message in order arrives
+	delays  [][]time.Duration // one way, without jitter
+	wide    [][]bool          // between two regions
 	calm    bool              // no loss, no duplicates, no overtaking: after healing
 	sent    int
 	lost    int
@@ -33,6 +36,24 @@ func (n *network) open(hosts int) {
 	for range hosts {
 		n.cut = append(n.cut, make([]bool, hosts))
 		n.arrived = append(n.arrived, make([]time.Duration, hosts))
+	}
+	n.measure()
+}
+
+// measure takes the delays from the map.
+func (n *network) measure() {
+	n.delays, n.wide = nil, nil
+	for _, from := range n.w.hosts {
+		var delays []time.Duration
+		var wide []bool
+		for _, to := range n.w.hosts {
+			d := max(n.w.cfg.WAN.RTT(from.region, to.region)/2, n.links.MinDelay)
+			if from == to {
+				d = 0
+			}
+			delays, wide = append(delays, d), append(wide, from.region != to.region)
+		}
+		n.delays, n.wide = append(n.delays, delays), append(n.wide, wide)
 	}
 }
 
@@ -44,6 +65,7 @@ func (n *network) grow() {
 	}
 	n.cut = append(n.cut, make([]bool, len(n.cut)+1))
 	n.arrived = append(n.arrived, make([]time.Duration, len(n.arrived)+1))
+	n.measure()
 }
 
 // send puts a message on its way.
@@ -74,7 +96,7 @@ func (n *network) carry(env txn.Envelope, body []byte) {
 		at = max(at, *last)
 		*last = at
 	}
-	n.w.agenda.add(at, func() { n.arrive(env, body) })
+	n.w.agenda.add(at, n.w.hops.over(n.wide[env.From-1][env.To-1]), func() { n.arrive(env, body) })
 }
 
 func (n *network) arrive(env txn.Envelope, body []byte) {
@@ -95,11 +117,10 @@ func (n *network) arrive(env txn.Envelope, body []byte) {
 
 // delay is one way of the round trip between two regions, and jitter.
 func (n *network) delay(env txn.Envelope) time.Duration {
-	if env.From == env.To {
-		return 0
+	d := n.delays[env.From-1][env.To-1]
+	if n.links.Pareto.on() && d > 0 && !n.calm {
+		return n.links.Pareto.draw(n.rand, d)
 	}
-	d := n.w.cfg.WAN.RTT(n.w.host(env.From).region, n.w.host(env.To).region) / 2
-	d = max(d, n.links.MinDelay)
 	if most := int64(d) / 1000 * n.links.JitterPPM / 1000; most > 0 && !n.calm {
 		d += time.Duration(n.rand.Int64N(most))
 	}

@@ -26,6 +26,8 @@ type Config struct {
 	Links     Links
 	// Codec passes every message through its wire form.
 	Codec bool
+	// Spans is told of every contention span that ends; nil: they are counted only.
+	Spans func(Span)
 	// Trace takes one readable line an event; nil makes none.
 	Trace func(line string)
 	// Notes takes the nodes' own lines as well (Observer.Event), if Trace is set.
@@ -38,9 +40,20 @@ type Config struct {
 // Hardware is what the machines are made of.
 type Hardware struct {
 	MessageCPU  time.Duration // CPU time a message costs its receiver
+	RequestCPU  time.Duration // CPU time a client's request costs its gateway
+	Cores       int           // of each machine; 0 is 1
 	Fsync       time.Duration // of one sync
 	FsyncJitter time.Duration // at most this much more, drawn evenly
 	DriftPPM    int64         // clocks run at most this much too fast or too slow
+	Skew        time.Duration // wall clocks are wrong by at most so much, drawn evenly
+}
+
+// Span is a contention span that ended at a shard.
+type Span struct {
+	Shard  txn.ShardID
+	Leader geo.Region // where it was measured
+	Client geo.Region // of the transaction's coordinator
+	Held   time.Duration
 }
 
 // process is what a host runs: a *node.Node.
@@ -72,6 +85,8 @@ func bootNode(cfg node.Config, now txn.Now) (process, error) {
 type World struct {
 	cfg     Config
 	now     time.Duration
+	hops    chain // of the event that runs
+	events  uint64
 	agenda  agenda
 	hosts   []*host // by node id - 1
 	net     *network
@@ -115,7 +130,7 @@ func New(cfg Config) (*World, error) {
 		cfg.boot = bootNode
 	}
 	cfg.Params = cfg.Params.WithDefaults()
-	w := &World{cfg: cfg}
+	w := &World{cfg: cfg, hops: noChain}
 	w.trace = newTracer(cfg.Trace, w.label)
 	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork)}
 	for i, n := range cfg.Directory.Nodes {
@@ -140,7 +155,13 @@ func (w *World) Elapsed() time.Duration { return w.now }
 func (w *World) Hash() uint64 { return w.trace.hash.Sum64() }
 
 // After runs f when the time has passed.
-func (w *World) After(d time.Duration, f func()) { w.agenda.add(w.now+d, f) }
+func (w *World) After(d time.Duration, f func()) { w.agenda.add(w.now+d, w.hops, f) }
+
+// Events is how many events have run.
+func (w *World) Events() uint64 { return w.events }
+
+// Messages is how many messages have left a node, those that were lost included.
+func (w *World) Messages() int { return w.net.sent }
 
 // Step runs the next event, if it comes no later than limit.
 func (w *World) Step(limit time.Duration) bool {
@@ -148,7 +169,8 @@ func (w *World) Step(limit time.Duration) bool {
 		return false
 	}
 	e := w.agenda.pop()
-	w.now = e.at
+	w.now, w.hops = e.at, e.hops
+	w.events++
 	e.run()
 	return true
 }
@@ -158,7 +180,7 @@ func (w *World) Run(d time.Duration) {
 	limit := w.now + d
 	for w.Step(limit) {
 	}
-	w.now = limit
+	w.now, w.hops = limit, noChain
 }
 
 // RunUntil runs until the condition holds, looking every ms, for at most d. It

@@ -13,6 +13,13 @@
 // read by key and by range, insert into ranges that others have counted, and
 // now and then lock, use savepoints, or give up.
 //
+// A Mix is a benchmark, for runs that measure: NewMix makes it by name, Place
+// says where its rows lie. It draws transactions, whose reads go in as few
+// rounds as their logic allows, and leaves commits, retries and clocks to
+// whoever drives it. Which rows are popular is a table of integers (zipf.go), so
+// that one seed draws the same on every processor; each shard has its share of
+// the popular ones (keys.go).
+//
 // What the caller owes it. A *rand.Rand of its own for each client. Env.Sleep
 // returns when the time has passed. Record is called from the client's
 // goroutine: a caller with several goroutines locks there.

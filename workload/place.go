@@ -13,6 +13,7 @@ const (
 	tableAccounts uint64 = 1001
 	tableLedger   uint64 = 1002
 	tableLists    uint64 = 1003
+	tableMix      uint64 = 1004 // the rows of all benchmarks
 )
 
 // Cluster is a directory of one node a region, numbered from 1 in the order of
@@ -39,7 +40,16 @@ func Spread(d *routing.Directory, slots int) {
 			shards = append(shards, d.EnsureShard(all, region, slot))
 		}
 	}
-	for _, table := range []uint64{tableAccounts, tableLedger, tableLists} {
+	place(d, shards, tableAccounts, tableLedger, tableLists)
+	Place(d, shards)
+}
+
+// Place extends the directory with the rows of the benchmarks: part i of them
+// goes to shards[i].
+func Place(d *routing.Directory, shards []uint64) { place(d, shards, tableMix) }
+
+func place(d *routing.Directory, shards []uint64, tables ...uint64) {
+	for _, table := range tables {
 		for part, shard := range shards {
 			start := partPrefix(table, part)
 			if part == 0 {

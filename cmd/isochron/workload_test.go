@@ -122,7 +122,7 @@ func checkHistory(t *testing.T, file string) {
 {"index":2,"process":2,"invoke_ns":10,"complete_ns":11,"ops":[{"kind":"read","key":"x","list":[1]},{"kind":"read","key":"y","list":[1]}],"outcome":"ok"}
 {"end":3}
 `)
-	if out, _ := runHere(t, exitFailed, "check", file); !strings.Contains(out, "G2: ") || !strings.Contains(out, "did not see") || !strings.Contains(out, "NOT serializable") {
+	if out, _ := runHere(t, exitFailed, "check", file); !strings.Contains(out, "G2-item: ") || !strings.Contains(out, "did not see") || !strings.Contains(out, "NOT serializable") {
 		t.Errorf("of a write skew it said %q", out)
 	}
 }

@@ -1,0 +1,160 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"isochron/geo"
+	"isochron/node"
+	"isochron/routing"
+	"isochron/sim"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// How long a cluster may take to have its leaders where they belong, and for how
+// long it is left alone then, until the elections are history.
+const (
+	readyWithin = 2 * time.Minute
+	calm        = 3 * time.Second
+)
+
+// directory has one node a region, and shard i led from region i, counted round
+// and round.
+func (s resolved) directory() *routing.Directory {
+	d := workload.Cluster(s.wan.Regions)
+	var shards []uint64
+	for i := range s.Shards {
+		leader := i % len(s.wan.Regions)
+		shards = append(shards, d.EnsureShard(s.holders(leader), string(s.wan.Regions[leader]), i/len(s.wan.Regions)))
+	}
+	workload.Place(d, shards)
+	return d
+}
+
+// holders are the nodes of the regions nearest to a leader's, its own first; of
+// two equally near the first of the map.
+func (s resolved) holders(leader int) []uint32 {
+	var all []int
+	for i := range s.wan.Regions {
+		all = append(all, i)
+	}
+	far := func(i int) time.Duration {
+		if i == leader {
+			return -1
+		}
+		return s.wan.RTT(s.wan.Regions[leader], s.wan.Regions[i])
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
+	var nodes []uint32
+	for _, i := range all[:s.Replicas] {
+		nodes = append(nodes, uint32(i+1))
+	}
+	return nodes
+}
+
+// rttMax is the widest round trip of the map.
+func (s resolved) rttMax() (most time.Duration) {
+	for _, r := range s.wan.Regions {
+		most = max(most, s.wan.MaxRTT(r, s.wan.Regions))
+	}
+	return most
+}
+
+func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
+	return sim.New(sim.Config{
+		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
+		Params:   node.Params{}.WithDefaultsFor(s.rttMax()),
+		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: s.CPU, Cores: s.Cores, Fsync: s.Fsync, Skew: s.Skew},
+		Links:    sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
+		// A message may come twice under faults: then each is a copy of its own.
+		Codec: s.faults != sim.Faults{},
+	})
+}
+
+// bringUp waits until each shard is led from its region.
+func (r *run) bringUp() error {
+	led := func() bool {
+		for _, s := range r.dir.Shards {
+			if leader := r.w.Leader(txn.ShardID(s.ID)); leader == 0 || r.dir.RegionOf(uint32(leader)) != s.Leader {
+				return false
+			}
+		}
+		return r.w.Ready()
+	}
+	for waited := time.Duration(0); !led(); waited += bringUpStep {
+		if waited >= readyWithin {
+			return fmt.Errorf("after %v of virtual time the shards are not led from where they belong: %v", readyWithin, r.w.Status())
+		}
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		r.w.Run(bringUpStep)
+	}
+	r.w.Run(calm)
+	return nil
+}
+
+const bringUpStep = 100 * time.Millisecond
+
+// load writes the rows of the workload, through clients beside the leaders.
+func (r *run) load() error {
+	parts := map[uint64][]txn.Write{}
+	for w := range r.mix.Rows() {
+		shard, ok := r.dir.ShardOf(string(w.Key))
+		if !ok {
+			return fmt.Errorf("no shard holds the row %q of the workload", w.Key)
+		}
+		parts[shard] = append(parts[shard], txn.Write{Key: w.Key, Value: stamped(initialWrite, w.Value)})
+	}
+	var loaders []*sim.Client
+	var failed error
+	for _, s := range r.dir.Shards {
+		if rows := parts[s.ID]; len(rows) > 0 {
+			loaders = append(loaders, r.w.Go(r.nodeIn(geo.Region(s.Leader)), func(c *sim.Client) {
+				failed = cmp.Or(failed, r.loadRows(c, rows))
+			}))
+		}
+	}
+	for _, c := range loaders {
+		for !c.Done() {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			r.w.Run(bringUpStep)
+		}
+	}
+	return failed
+}
+
+// Rows are loaded so many at a time, and each such batch is tried so often.
+const (
+	loadBatch = 500
+	loadTries = 20
+)
+
+func (r *run) loadRows(c *sim.Client, rows []txn.Write) error {
+	for batch := range slices.Chunk(rows, loadBatch) {
+		var err error
+		for range loadTries {
+			t := c.DB().Begin(txn.Options{})
+			for _, w := range batch {
+				t.Put(w.Key, w.Value)
+			}
+			if err = t.Commit(r.ctx); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("the rows of the workload could not be loaded: %w", err)
+		}
+	}
+	return nil
+}
+
+// nodeIn is the node of a region.
+func (r *run) nodeIn(region geo.Region) txn.NodeID {
+	return txn.NodeID(slices.Index(r.spec.wan.Regions, region) + 1)
+}

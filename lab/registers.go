@@ -1,0 +1,210 @@
+package lab
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"isochron/geo"
+	"isochron/history"
+	"isochron/txn"
+)
+
+// Each value begins with the number of its write. Rows that were loaded have
+// initialWrite; a try that is not recorded marks its writes as unseen, so that
+// those who read them are not asked where they come from.
+const (
+	initialWrite = 0
+	unseenWrite  = int64(1) << 62
+	stampBytes   = 8
+)
+
+func stamped(id int64, value []byte) []byte {
+	out := make([]byte, stampBytes, stampBytes+len(value))
+	binary.BigEndian.PutUint64(out, uint64(id))
+	return append(out, value...)
+}
+
+// stamp cuts a value into the number of its write and what the client wrote.
+// A row that is not there has the initial one.
+func stamp(v []byte) (id int64, value []byte) {
+	if len(v) < stampBytes {
+		return initialWrite, nil
+	}
+	return int64(binary.BigEndian.Uint64(v)), v[stampBytes:]
+}
+
+// tracked is one try of a transaction: it knows which regions' leaders it
+// touches, and what it reads and writes.
+type tracked struct {
+	txn.Txn
+	r       *run
+	leaders uint64          // a bit for each region
+	rec     *history.Record // nil: it is not recorded
+	number  int             // among those that are
+	own     map[int64]bool  // its writes
+}
+
+// track begins a try. It is recorded if the run still records.
+func (r *run) track(t txn.Txn, process int, region geo.Region) *tracked {
+	k := &tracked{Txn: t, r: r}
+	if r.recorded < r.spec.Check {
+		r.recorded++
+		k.number = r.recorded
+		k.rec = &history.Record{Process: process, Region: string(region), InvokeNanos: int64(r.w.Elapsed())}
+		k.own = map[int64]bool{}
+		r.open[k] = true
+	}
+	return k
+}
+
+func (k *tracked) touch(key txn.Key) {
+	if shard, ok := k.r.dir.ShardOf(string(key)); ok {
+		k.leaders |= k.r.leaderBit[shard]
+	}
+}
+
+// Read implements txn.Txn.
+func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error) {
+	for _, key := range rd.Gets {
+		k.touch(key)
+	}
+	for _, s := range rd.Scans {
+		pieces, _ := k.r.dir.Pieces(string(s.Span.Start), string(s.Span.End)) // an error is the database's to tell
+		for _, p := range pieces {
+			k.leaders |= k.r.leaderBit[p.Shard]
+		}
+	}
+	res, err := k.Txn.Read(ctx, rd)
+	if err != nil {
+		return res, err
+	}
+	for i, v := range res.Values {
+		res.Values[i] = k.saw(rd.Gets[i], v)
+	}
+	for _, pairs := range res.Pairs {
+		for i, p := range pairs {
+			pairs[i].Value = k.saw(p.Key, p.Value)
+		}
+	}
+	return res, nil
+}
+
+// saw notes what was read and takes the number off.
+func (k *tracked) saw(key txn.Key, v []byte) []byte {
+	id, value := stamp(v)
+	if k.rec != nil && id < unseenWrite && !k.own[id] {
+		k.rec.Ops = append(k.rec.Ops, history.Op{Kind: history.Get, Key: string(key), Value: id})
+	}
+	return value
+}
+
+// Put implements txn.Txn.
+func (k *tracked) Put(key txn.Key, value []byte) {
+	k.touch(key)
+	if k.rec == nil {
+		k.Txn.Put(key, stamped(unseenWrite, value))
+		return
+	}
+	k.r.lastWrite++
+	id := k.r.lastWrite
+	k.own[id] = true
+	k.rec.Ops = append(k.rec.Ops, history.Op{Kind: history.Put, Key: string(key), Value: id})
+	k.Txn.Put(key, stamped(id, value))
+}
+
+// Delete implements txn.Txn. A row that is not there cannot say who took it
+// away, so rows that are ever deleted are left out of the check.
+func (k *tracked) Delete(key txn.Key) {
+	k.touch(key)
+	k.r.deleted[string(key)] = true
+	k.Txn.Delete(key)
+}
+
+// RollbackTo implements txn.Txn. Rows that a try has written when it rolls back
+// to a mark are left out of the check too.
+func (k *tracked) RollbackTo(savepoint int) {
+	k.Txn.RollbackTo(savepoint)
+	if k.rec == nil {
+		return
+	}
+	for _, op := range k.rec.Ops {
+		if op.Kind == history.Put {
+			k.r.deleted[op.Key] = true
+		}
+	}
+}
+
+// ended records how the try ended.
+func (k *tracked) ended(err error) {
+	if k.rec == nil {
+		return
+	}
+	delete(k.r.open, k)
+	k.rec.CompleteNanos = int64(k.r.w.Elapsed())
+	k.rec.Txn = k.Txn.ID().String()
+	switch kind := txn.KindOf(err); {
+	case err == nil:
+		k.rec.Outcome, k.rec.At = history.OK, int64(k.Txn.Stats().CommitAt)
+	case kind == txn.KindUnknown:
+		k.rec.Outcome = history.Unknown
+	default:
+		k.rec.Outcome = history.Fail
+	}
+	if err != nil {
+		k.rec.Reason = err.Error()
+	}
+	k.r.history.Add(k.rec)
+}
+
+// anomaliesMax is how many a Result tells of.
+const anomaliesMax = 10
+
+// check judges what was recorded.
+func (r *run) check() Check {
+	for _, rec := range r.history.Records {
+		kept := rec.Ops[:0]
+		for _, op := range rec.Ops {
+			if !r.deleted[op.Key] {
+				kept = append(kept, op)
+			}
+		}
+		rec.Ops = kept
+	}
+	report := history.CheckRegisters(&r.history)
+	out := Check{Checked: report.Checked, Serializable: report.Serializable(), Anomalies: []string{}}
+	for i, v := range report.Violations {
+		if i == anomaliesMax {
+			out.Anomalies = append(out.Anomalies, fmt.Sprintf("and %d more", len(report.Violations)-i))
+			break
+		}
+		out.Anomalies = append(out.Anomalies, fmt.Sprint(v))
+	}
+	return out
+}
+
+// drain lets the transactions that are on their way come to their end; those
+// that do not are recorded as unknown.
+func (r *run) drain() error {
+	for waited := time.Duration(0); waited < drainWithin && r.busy > 0; waited += bringUpStep {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		r.w.Run(bringUpStep)
+	}
+	var late []*tracked
+	// order: sorted below.
+	for k := range r.open {
+		late = append(late, k)
+	}
+	slices.SortFunc(late, func(a, b *tracked) int { return a.number - b.number })
+	for _, k := range late {
+		k.ended(txn.Errorf(txn.KindUnknown, "the run was over"))
+	}
+	return nil
+}
+
+// drainWithin is virtual time.
+const drainWithin = time.Minute

@@ -1,0 +1,184 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Result is what an experiment showed. Times are milliseconds of virtual time,
+// but for those whose names say otherwise.
+type Result struct {
+	Protocol  string  `json:"protocol"`
+	Workload  string  `json:"workload"`
+	Seed      uint64  `json:"seed"`
+	DurationS float64 `json:"duration_s"`
+	WallS     float64 `json:"wall_s"` // real time that the run took: alone not the same every time
+	Events    uint64  `json:"events"`
+	Figures
+	ContentionSpanMS SpanMS           `json:"contention_span_ms"`
+	ByClass          map[string]Class `json:"by_class"`
+	Check            Check            `json:"check"`
+	TraceHash        string           `json:"trace_hash"`
+	Messages         int              `json:"messages"`
+	Costs            Costs            `json:"costs"`
+	Spec             SpecReport       `json:"spec"`
+	Faults           map[string]int   `json:"faults,omitempty"` // that struck, by kind
+}
+
+// Figures are those that every class of transactions has.
+type Figures struct {
+	Committed     int64     `json:"committed"`
+	Aborted       int64     `json:"aborted"`       // tries that were
+	Indeterminate int64     `json:"indeterminate"` // the client was not told the outcome
+	GaveUp        int64     `json:"gave_up"`       // the tries were used up, or the client wanted no more
+	ThroughputTPS float64   `json:"throughput_tps"`
+	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries that ended one way or the other
+	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
+	CommitMS      LatencyMS `json:"commit_ms"`  // from the commit's request to its answer
+	BreakdownMS   Breakdown `json:"breakdown_ms"`
+	WANHopsCommit float64   `json:"wan_hops_commit"` // one-way, on the commit's critical path, on average
+	HopsKnown     int64     `json:"wan_hops_known"`  // commits whose path is known
+}
+
+// Class is one class of transactions: SR and MR (the leaders it touched stand in
+// one region, or in several), and the workload's own.
+type Class struct{ Figures }
+
+// LatencyMS is a distribution.
+type LatencyMS struct {
+	Avg  float64 `json:"avg"`
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+}
+
+// Breakdown says where the average latency went: the last try up to its commit,
+// its commit, and all tries before it with the pauses between them.
+type Breakdown struct {
+	Execute float64 `json:"execute"`
+	Commit  float64 `json:"commit"`
+	Abort   float64 `json:"abort"`
+}
+
+// SpanMS is the contention span: from the first instant at which a transaction
+// could make another wait or abort at a shard, to the last.
+type SpanMS struct {
+	Avg      float64                        `json:"avg"`
+	P99      float64                        `json:"p99"`
+	Count    int64                          `json:"count"`
+	ByRegion map[string]SpanPart            `json:"by_region"` // of the shard's leader
+	ByPair   map[string]map[string]SpanPart `json:"by_pair"`   // the client's region, the leader's
+}
+
+// SpanPart is the spans of one region, or of one pair.
+type SpanPart struct {
+	Avg   float64 `json:"avg"`
+	P99   float64 `json:"p99"`
+	Count int64   `json:"count"`
+}
+
+// Check is the verdict on what was recorded.
+type Check struct {
+	Checked      int      `json:"checked"` // tries
+	Serializable bool     `json:"serializable"`
+	Anomalies    []string `json:"anomalies"` // the first of them, in words
+}
+
+// Costs are what the machines cost.
+type Costs struct {
+	CPUMicros   float64 `json:"cpu_us"`   // of one message
+	FsyncMicros float64 `json:"fsync_us"` // of one sync
+	Cores       int     `json:"cores"`
+	Source      string  `json:"source"`
+}
+
+// SpecReport is the rest of the experiment, as it was asked for.
+type SpecReport struct {
+	WAN      string  `json:"wan"`
+	Shards   int     `json:"shards"`
+	Replicas int     `json:"replicas"`
+	Clients  int     `json:"clients,omitempty"`
+	Rate     float64 `json:"rate_tps,omitempty"`
+	Keys     int     `json:"keys,omitempty"`
+	Zipf     float64 `json:"zipf"`
+	Length   int     `json:"length,omitempty"`
+	Spread   int     `json:"spread,omitempty"`
+	Jitter   float64 `json:"jitter"`
+	Loss     float64 `json:"loss"`
+	SkewMS   float64 `json:"skew_ms"`
+	Faults   string  `json:"faults"`
+	WarmupS  float64 `json:"warmup_s"`
+	BackMS   float64 `json:"backoff_ms"`
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// rounded cuts a number to so many decimals.
+func rounded(v float64, decimals int) float64 {
+	p := math.Pow10(decimals)
+	return math.Round(v*p) / p
+}
+
+func ratio(a, b int64, decimals int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return rounded(float64(a)/float64(b), decimals)
+}
+
+func (d *dist) latency() LatencyMS {
+	return LatencyMS{
+		Avg: ms(d.avg()), P50: ms(d.quantile(50)), P90: ms(d.quantile(90)), P95: ms(d.quantile(95)),
+		P99: ms(d.quantile(99)), P999: ms(d.quantile(99.9)),
+	}
+}
+
+func (d *dist) part() SpanPart { return SpanPart{ms(d.avg()), ms(d.quantile(99)), d.n} }
+
+// figures are a tally over the time that was measured.
+func (t *tally) figures(over time.Duration) Figures {
+	n := max(time.Duration(t.committed), 1)
+	return Figures{
+		Committed: t.committed, Aborted: t.aborted, Indeterminate: t.unknown, GaveUp: t.gaveUp,
+		ThroughputTPS: rounded(float64(t.committed)/over.Seconds(), 2),
+		AbortRate:     ratio(t.aborted, t.aborted+t.committed, 4),
+		LatencyMS:     t.latency.latency(), CommitMS: t.commit.latency(),
+		BreakdownMS:   Breakdown{ms(t.execute / n), ms(t.commits / n), ms(t.aborts / n)},
+		WANHopsCommit: ratio(t.hops, t.hopsKnown, 2), HopsKnown: t.hopsKnown,
+	}
+}
+
+func (s *spans) report() SpanMS {
+	out := SpanMS{Avg: ms(s.all.avg()), P99: ms(s.all.quantile(99)), Count: s.all.n, ByRegion: map[string]SpanPart{}, ByPair: map[string]map[string]SpanPart{}}
+	// order: from map to map.
+	for region, d := range s.byLeader {
+		out.ByRegion[region] = d.part()
+	}
+	// order: from map to map.
+	for client, leaders := range s.byPair {
+		out.ByPair[client] = map[string]SpanPart{}
+		// order: from map to map.
+		for leader, d := range leaders {
+			out.ByPair[client][leader] = d.part()
+		}
+	}
+	return out
+}
+
+func (s resolved) report() SpecReport {
+	r := SpecReport{
+		WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+	}
+	if s.Rate > 0 {
+		r.Clients, r.Rate = 0, s.Rate
+	}
+	return r
+}
+
+func (s resolved) costs() Costs {
+	return Costs{CPUMicros: float64(s.CPU.Nanoseconds()) / 1000, FsyncMicros: float64(s.Fsync.Nanoseconds()) / 1000, Cores: s.Cores, Source: costSource}
+}

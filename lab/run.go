@@ -1,0 +1,230 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"isochron/geo"
+	"isochron/history"
+	"isochron/routing"
+	"isochron/sim"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// run is one experiment on its way.
+type run struct {
+	ctx  context.Context
+	spec resolved
+	mix  workload.Mix
+	dir  *routing.Directory
+	w    *sim.World
+
+	measuring bool
+	stopped   bool // no transaction is begun any more
+	workers   int  // of an open loop, so far
+	busy      int  // transactions that have begun and not ended
+	all       tally
+	classes   map[string]*tally
+	spans     *spans
+
+	leaderBit map[uint64]uint64 // of a shard: the bit of the region it is led from
+	history   history.History
+	open      map[*tracked]bool
+	recorded  int
+	lastWrite int64
+	deleted   map[string]bool // rows left out of the check
+}
+
+// Run runs one experiment. progress, which may be nil, is told now and then how
+// much virtual time of the load has passed. The error is that of a Spec that
+// does not hold, of ctx, or of a cluster that does not come up.
+func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration)) (Result, error) {
+	began := time.Now()
+	s, err := spec.resolve()
+	if err != nil {
+		return Result{}, err
+	}
+	r := &run{
+		ctx: ctx, spec: s, mix: s.mix, dir: s.directory(), classes: map[string]*tally{}, spans: newSpans(),
+		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, deleted: map[string]bool{},
+	}
+	if r.mix == nil {
+		if r.mix, err = workload.NewMix(s.Workload, s.mixConfig()); err != nil {
+			return Result{}, err
+		}
+	}
+	for _, shard := range r.dir.Shards {
+		r.leaderBit[shard.ID] = 1 << (r.nodeIn(geo.Region(shard.Leader)) - 1)
+	}
+	if r.w, err = s.world(r.dir, r.sawSpan); err != nil {
+		return Result{}, err
+	}
+	defer r.w.Close()
+	if err := r.bringUp(); err != nil {
+		return Result{}, err
+	}
+	if err := r.load(); err != nil {
+		return Result{}, err
+	}
+	counts, err := r.work(progress)
+	if err != nil {
+		return Result{}, err
+	}
+	out := r.result(counts)
+	out.WallS = rounded(time.Since(began).Seconds(), 3)
+	return out, nil
+}
+
+// slices of the load after which ctx and progress are looked at.
+const slicesOfRun = 200
+
+// work lets the clients work, first without measuring, and the faults strike.
+func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error) {
+	var trouble *sim.Trouble
+	if r.spec.faults != (sim.Faults{}) {
+		trouble = r.w.NewTrouble(r.spec.faults, max(r.spec.rttMax(), faultUnitMin))
+		trouble.Start()
+	}
+	if r.spec.Rate > 0 {
+		r.startArrivals()
+	} else {
+		r.startClients()
+	}
+	total, done := r.spec.Warmup+r.spec.Duration, time.Duration(0)
+	for _, phase := range []time.Duration{r.spec.Warmup, r.spec.Duration} {
+		for i := range slicesOfRun {
+			if err := r.ctx.Err(); err != nil {
+				return nil, err
+			}
+			part := phase*time.Duration(i+1)/slicesOfRun - phase*time.Duration(i)/slicesOfRun
+			r.w.Run(part)
+			if done += part; progress != nil {
+				progress(done, total)
+			}
+		}
+		r.measuring = !r.measuring
+	}
+	r.stopped = true
+	if trouble == nil {
+		return nil, r.drain()
+	}
+	trouble.Heal()
+	return trouble.Counts(), r.drain()
+}
+
+// faultUnitMin is the unit of faults on a map whose delays are next to nothing.
+const faultUnitMin = 10 * time.Millisecond
+
+func (r *run) sawSpan(s sim.Span) {
+	if r.measuring {
+		r.spans.add(string(s.Client), string(s.Leader), s.Held)
+	}
+}
+
+func (r *run) class(name string) *tally {
+	if r.classes[name] == nil {
+		r.classes[name] = &tally{}
+	}
+	return r.classes[name]
+}
+
+func (r *run) result(counts sim.Counts) Result {
+	s := r.spec
+	out := Result{
+		Protocol: s.Protocol, Workload: s.Workload, Seed: s.Seed, DurationS: s.Duration.Seconds(),
+		Events: r.w.Events(), Messages: r.w.Messages(),
+		Figures: r.all.figures(s.Duration), ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
+		Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
+	}
+	// order: from map to map.
+	for name, t := range r.classes {
+		out.ByClass[name] = Class{t.figures(s.Duration)}
+	}
+	return out
+}
+
+// The classes that every workload has: by where the leaders stand that a
+// transaction touched.
+const (
+	classSR = "SR"
+	classMR = "MR"
+)
+
+func classOf(leaders uint64) string {
+	if leaders&(leaders-1) == 0 {
+		return classSR
+	}
+	return classMR
+}
+
+// transact runs one transaction to its end, try after try. since is when it
+// arrived.
+func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) {
+	r.busy++
+	defer func() { r.busy-- }()
+	job := r.mix.Next(wc)
+	var o outcome
+	var leaders uint64
+	opt := txn.Options{ReadOnly: job.ReadOnly}
+	for try := 1; ; try++ {
+		began := c.Elapsed()
+		k := r.track(wc.DB.Begin(opt), wc.Process, wc.DB.Region())
+		err := job.Body(r.ctx, k)
+		asked := c.Elapsed()
+		if err == nil {
+			err = k.Txn.Commit(r.ctx)
+		} else {
+			k.Txn.Rollback()
+		}
+		k.ended(err)
+		leaders |= k.leaders
+		kind := txn.KindOf(err)
+		if err == nil {
+			o.committed, o.execute, o.commit = true, asked-began, c.Elapsed()-asked
+			o.hops, o.hopsKnown = c.Hops()
+			o.hopsKnown = o.hopsKnown && o.commit > 0
+			break
+		}
+		if kind == txn.KindUnknown {
+			o.unknown = true
+			break
+		}
+		if kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge {
+			break // the client's own wish, or one that no try can fulfil
+		}
+		o.aborted++
+		if try >= r.spec.Tries || r.stopped {
+			break
+		}
+		opt.RetryOf = nil
+		if kind == txn.KindAborted {
+			opt.RetryOf = k.Txn
+		}
+		r.pause(c, try, kind)
+	}
+	o.latency = c.Elapsed() - since
+	if r.measuring {
+		r.all.add(o)
+		r.class(classOf(leaders)).add(o)
+		r.class(job.Class).add(o)
+	}
+}
+
+// After backoffDoublings the pause between two tries grows no more; where a
+// node is not to be reached it is at least unavailablePause.
+const (
+	backoffDoublings = 5
+	unavailablePause = 5 * time.Millisecond
+)
+
+func (r *run) pause(c *sim.Client, try int, kind txn.Kind) {
+	d := r.spec.Backoff << min(try-1, backoffDoublings)
+	if kind != txn.KindAborted {
+		d = max(d, unavailablePause)
+	}
+	if d > 0 {
+		c.Sleep(d/2 + time.Duration(c.Rand().Int64N(int64(d))))
+	}
+}

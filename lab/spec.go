@@ -1,0 +1,163 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/sim"
+	"isochron/workload"
+)
+
+// Spec is one experiment. Defaults gives one to begin with.
+type Spec struct {
+	Protocol string // a row of protocol.Table
+	Workload string // a name of workload.MixNames
+	WAN      string // what geo.Parse reads
+	Shards   int    // shard i is led from region i, counted round and round
+	Replicas int    // of each shard: its leader's region and those nearest to it; 0: all regions
+	Clients  int    // closed loop: so many, spread evenly over the regions
+	Rate     float64
+	// Rate, if not 0, makes it an open loop: transactions begin at this rate a
+	// second, at random, spread evenly over the regions. Clients is not heeded.
+	Keys   int     // rows of the workload; 0: its default
+	Zipf   float64 // how unevenly they are chosen; 0 is evenly
+	Length int     // operations of a transaction of micro; 0: its default
+	Spread int     // shards that a transaction of micro touches; 0: its default
+
+	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
+	Loss   float64       // part of the messages that are lost
+	Skew   time.Duration // wall clocks are wrong by at most this
+	CPU    time.Duration // that a message costs its receiver, and a request its gateway
+	Cores  int           // of each node
+	Fsync  time.Duration // of one sync
+	Faults string        // what sim.ParseFaults reads
+
+	Tries    int           // of one transaction, at most
+	Backoff  time.Duration // before the second try, on average; doubles five times at most
+	Warmup   time.Duration // not measured
+	Duration time.Duration // measured
+	Seed     uint64
+	Check    int // tries whose reads and writes are recorded and checked, from the first on
+
+	mix workload.Mix // of tests; nil: Workload's
+}
+
+// The bounds of an experiment.
+const (
+	clientsMax  = 100_000
+	rateMax     = 1_000_000
+	shardsMax   = 255
+	coresMax    = 1024
+	costMax     = 10 * time.Second // of a message or a sync
+	durationMax = 24 * time.Hour
+	checkMax    = 1_000_000
+	triesMax    = 1_000_000
+)
+
+// Defaults is the standard experiment of the D2PC paper's section 5, on a row
+// that the table always has.
+func Defaults() Spec {
+	return Spec{
+		Protocol: "2pc+occ", Workload: "retwis", WAN: "alibaba3", Shards: 3, Replicas: 0,
+		Clients: 150, Zipf: 0.7,
+		CPU: MessageCPU, Cores: Cores, Fsync: Fsync, Faults: "none",
+		Tries: 100, Warmup: 10 * time.Second, Duration: 60 * time.Second, Seed: 1, Check: 20_000,
+	}
+}
+
+// Validate says in one line what is wrong with the experiment.
+func (s Spec) Validate() error {
+	_, err := s.resolve()
+	return err
+}
+
+// resolved is a Spec whose names have become things.
+type resolved struct {
+	Spec
+	row    protocol.Row
+	wan    geo.WAN
+	faults sim.Faults
+	pareto sim.Pareto
+}
+
+func (s Spec) resolve() (resolved, error) {
+	r := resolved{Spec: s}
+	var err error
+	if r.row, err = protocol.ByName(s.Protocol); err != nil {
+		return r, err
+	}
+	if r.wan, err = geo.Parse(s.WAN); err != nil {
+		return r, err
+	}
+	if r.faults, err = sim.ParseFaults(s.Faults); err != nil {
+		return r, err
+	}
+	if err := s.checkNumbers(len(r.wan.Regions)); err != nil {
+		return r, err
+	}
+	if r.Replicas == 0 {
+		r.Replicas = len(r.wan.Regions)
+	}
+	if r.pareto, err = sim.NewPareto(int64(math.Round(s.Jitter * 1e6))); err != nil {
+		return r, err
+	}
+	if s.mix == nil {
+		// With few rows: only the name and the numbers are looked at.
+		_, err = workload.NewMix(s.Workload, r.mixConfig())
+	}
+	return r, err
+}
+
+// mixConfig is the workload's share of the experiment.
+func (s Spec) mixConfig() workload.MixConfig {
+	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: int(math.Round(s.Zipf * 1000)), Length: s.Length, Spread: s.Spread}
+}
+
+// checkNumbers holds every number against its bounds.
+func (s Spec) checkNumbers(regions int) error {
+	for _, b := range []struct {
+		what           string
+		got, low, high float64
+	}{
+		{"the number of shards", float64(s.Shards), 1, shardsMax},
+		{"the number of replicas of a shard", float64(s.Replicas), 0, float64(regions)},
+		{"the number of clients", float64(s.Clients), 1, clientsMax},
+		{"the rate of transactions a second", s.Rate, 0, rateMax},
+		{"the number of keys", float64(s.Keys), 0, math.MaxInt32},
+		{"zipf", s.Zipf, 0, 10},
+		{"the length of a transaction", float64(s.Length), 0, math.MaxInt32},
+		{"the number of shards that a transaction touches", float64(s.Spread), 0, shardsMax},
+		{"the jitter, as a ratio of deviation to mean,", s.Jitter, 0, sim.ParetoRatioMax},
+		{"the part of messages that is lost", s.Loss, 0, 0.5},
+		{"the number of cores", float64(s.Cores), 1, coresMax},
+		{"the number of tries", float64(s.Tries), 1, triesMax},
+		{"the number of tries to check", float64(s.Check), 0, checkMax},
+	} {
+		if !(b.got >= b.low && b.got <= b.high) { // not a number is neither
+			return fmt.Errorf("%s is %v; it must lie between %v and %v", b.what, b.got, b.low, b.high)
+		}
+	}
+	return s.checkTimes()
+}
+
+func (s Spec) checkTimes() error {
+	for _, b := range []struct {
+		what           string
+		got, low, high time.Duration
+	}{
+		{"the clock skew", s.Skew, 0, time.Hour},
+		{"the CPU time of a message", s.CPU, 0, costMax},
+		{"the time of a sync", s.Fsync, 0, costMax},
+		{"the backoff", s.Backoff, 0, time.Minute},
+		{"the warm-up", s.Warmup, 0, durationMax},
+		{"the duration", s.Duration, time.Millisecond, durationMax},
+	} {
+		if b.got < b.low || b.got > b.high {
+			return fmt.Errorf("%s is %v; it must lie between %v and %v", b.what, b.got, b.low, b.high)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The range and precision of what is measured: a microsecond to an hour, to
+// three significant digits. Averages are exact.
+const (
+	lowestMicros  = 1
+	highestMicros = int64(time.Hour / time.Microsecond)
+	digits        = 3
+)
+
+// dist is a distribution of durations.
+type dist struct {
+	hist *hdrhistogram.Histogram
+	sum  time.Duration
+	n    int64
+}
+
+func (d *dist) add(v time.Duration) {
+	if d.hist == nil {
+		d.hist = hdrhistogram.New(lowestMicros, highestMicros, digits)
+	}
+	d.sum += v
+	d.n++
+	_ = d.hist.RecordValue(min(max(v.Microseconds(), lowestMicros), highestMicros)) // inside the range it is always recorded
+}
+
+func (d *dist) avg() time.Duration {
+	if d.n == 0 {
+		return 0
+	}
+	return d.sum / time.Duration(d.n)
+}
+
+// quantile is that of so many percent; 0 of nothing.
+func (d *dist) quantile(percent float64) time.Duration {
+	if d.n == 0 {
+		return 0
+	}
+	return time.Duration(d.hist.ValueAtQuantile(percent)) * time.Microsecond
+}
+
+// tally is what happened to one class of transactions.
+type tally struct {
+	committed, aborted, unknown, gaveUp int64
+
+	latency, commit          dist // of those that committed
+	execute, commits, aborts time.Duration
+	hops, hopsKnown          int64
+}
+
+// outcome is one transaction that ended.
+type outcome struct {
+	committed, unknown bool
+	aborted            int // tries that were
+	latency            time.Duration
+	execute            time.Duration // of the last try, up to its commit
+	commit             time.Duration // from the commit to its answer
+	hops               int
+	hopsKnown          bool
+}
+
+func (t *tally) add(o outcome) {
+	t.aborted += int64(o.aborted)
+	switch {
+	case o.unknown:
+		t.unknown++
+		return
+	case !o.committed:
+		t.gaveUp++
+		return
+	}
+	t.committed++
+	t.latency.add(o.latency)
+	t.commit.add(o.commit)
+	t.execute += o.execute
+	t.commits += o.commit
+	t.aborts += o.latency - o.execute - o.commit
+	if o.hopsKnown {
+		t.hops += int64(o.hops)
+		t.hopsKnown++
+	}
+}
+
+// spans are the contention spans that ended, in all, by the region of the
+// shard's leader, and by the client's region and the leader's.
+type spans struct {
+	all      dist
+	byLeader map[string]*dist
+	byPair   map[string]map[string]*dist // client, leader
+}
+
+func newSpans() *spans {
+	return &spans{byLeader: map[string]*dist{}, byPair: map[string]map[string]*dist{}}
+}
+
+func (s *spans) add(client, leader string, held time.Duration) {
+	s.all.add(held)
+	if s.byLeader[leader] == nil {
+		s.byLeader[leader] = &dist{}
+	}
+	s.byLeader[leader].add(held)
+	if s.byPair[client] == nil {
+		s.byPair[client] = map[string]*dist{}
+	}
+	if s.byPair[client][leader] == nil {
+		s.byPair[client][leader] = &dist{}
+	}
+	s.byPair[client][leader].add(held)
+}

@@ -1,0 +1,24 @@
+package sim
+
+import "time"
+
+// Trouble breaks a world that somebody else runs, in the ways that its Faults
+// allow.
+type Trouble struct{ n *nemesis }
+
+// NewTrouble makes ready the faults that the seed draws. unit is about a round
+// trip: how long faults last, and how often they come, are multiples of it. No
+// node is lost for ever: clients stay where they are.
+func (w *World) NewTrouble(faults Faults, unit time.Duration) *Trouble {
+	faults.Replace = false
+	return &Trouble{newNemesis(w, faults, w.cfg.Seed, unit)}
+}
+
+// Start begins the trouble.
+func (t *Trouble) Start() { t.n.start() }
+
+// Heal ends it and repairs everything.
+func (t *Trouble) Heal() { t.n.heal() }
+
+// Counts is what was done so far.
+func (t *Trouble) Counts() Counts { return t.n.counts }

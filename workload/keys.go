@@ -1,0 +1,85 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"isochron/txn"
+)
+
+// popular are rows of a table of which some are asked for more than others.
+// Each rank of popularity has its part, given out so that every part has as
+// much of the whole popularity as the ranks allow.
+type popular struct {
+	zipf *zipf
+	part []uint8 // of each rank
+}
+
+func newPopular(keys, parts, thetaMilli int) *popular {
+	p := &popular{zipf: newZipf(keys, thetaMilli), part: make([]uint8, keys)}
+	mass := make([]uint64, parts)
+	for rank := range keys {
+		least := 0
+		for i := range mass {
+			if mass[i] < mass[least] {
+				least = i
+			}
+		}
+		mass[least] += p.zipf.weight(rank)
+		p.part[rank] = uint8(least)
+	}
+	return p
+}
+
+// key is the row of a rank.
+func (p *popular) key(rank int) txn.Key {
+	return rowKey(tableMix, int(p.part[rank]), strconv.Itoa(rank))
+}
+
+// drawMax bounds the draws for one row; after so many the ranks are tried in order.
+const drawMax = 1000
+
+// draw draws a rank that is not among taken and lies in the part, or in any
+// part if that is negative. The table must have such a rank.
+func (p *popular) draw(r *rand.Rand, taken []int, part int) int {
+	fits := func(rank int) bool {
+		return (part < 0 || int(p.part[rank]) == part) && !slices.Contains(taken, rank)
+	}
+	rank := 0
+	for range drawMax {
+		if rank = p.zipf.draw(r); fits(rank) {
+			return rank
+		}
+	}
+	for range p.part {
+		if rank = (rank + 1) % len(p.part); fits(rank) {
+			return rank
+		}
+	}
+	panic("the table has no row left to draw")
+}
+
+// distinct draws n rows of any part.
+func (p *popular) distinct(r *rand.Rand, n int) []txn.Key {
+	ranks := make([]int, 0, n)
+	keys := make([]txn.Key, 0, n)
+	for range n {
+		ranks = append(ranks, p.draw(r, ranks, -1))
+		keys = append(keys, p.key(ranks[len(ranks)-1]))
+	}
+	return keys
+}
+
+// over draws n rows of a number of parts, the parts in turn; the parts are
+// drawn too. n is at least spread.
+func (p *popular) over(r *rand.Rand, n, spread, parts int) []txn.Key {
+	chosen := r.Perm(parts)[:spread]
+	ranks := make([]int, 0, n)
+	keys := make([]txn.Key, 0, n)
+	for i := range n {
+		ranks = append(ranks, p.draw(r, ranks, chosen[i%spread]))
+		keys = append(keys, p.key(ranks[len(ranks)-1]))
+	}
+	return keys
+}

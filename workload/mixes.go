@@ -1,0 +1,103 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MixConfig says how large and how contended a benchmark is. A field that is 0
+// has the benchmark's default, but for ZipfMilli.
+type MixConfig struct {
+	// Parts is over how many shards the rows are spread: Place's shards, 1 to 255.
+	Parts int
+	// Keys is how many rows there are, or customers (smallbank): 1,000,000.
+	Keys int
+	// ZipfMilli is Zipf's coefficient in thousandths, see ParseZipf; 0 is uniform.
+	// smallbank and tpcc have hot spots of their own and do not heed it.
+	ZipfMilli int
+	// Length is the number of operations of one transaction of micro: 6.
+	Length int
+	// Spread is how many shards a transaction of micro touches: as many as there
+	// are and Length allows.
+	Spread int
+	// ValueBytes is the size of a row's value: 64, at least 8.
+	ValueBytes int
+}
+
+// The defaults and bounds of a MixConfig.
+const (
+	defaultKeys       = 1_000_000
+	defaultLength     = 6
+	defaultValueBytes = 64
+	partsMax          = 255
+	lengthMax         = 1000
+	valueBytesMax     = 1 << 20
+)
+
+// mixMakers makes each benchmark from a config whose defaults are filled in.
+var mixMakers = []struct {
+	name string
+	make func(MixConfig) Mix
+}{
+	{"retwis", newRetwis},
+	{"ycsb+t", newYCSBT},
+	{"ycsb-a", newYCSBA},
+	{"smallbank", newSmallbank},
+	{"micro", newMicro},
+}
+
+// MixNames are the names that NewMix knows.
+func MixNames() []string {
+	var names []string
+	for _, m := range mixMakers {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// NewMix makes a benchmark by its name. The error says in one line what is
+// wrong with the name or the config.
+func NewMix(name string, cfg MixConfig) (Mix, error) {
+	at := slices.Index(MixNames(), name)
+	if at < 0 {
+		return nil, fmt.Errorf("there is no workload %q; choose one of: %s", name, strings.Join(MixNames(), ", "))
+	}
+	cfg.fill()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return mixMakers[at].make(cfg), nil
+}
+
+func (c *MixConfig) fill() {
+	fill := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	fill(&c.Keys, defaultKeys)
+	fill(&c.Length, defaultLength)
+	fill(&c.Spread, min(c.Parts, c.Length))
+	fill(&c.ValueBytes, defaultValueBytes)
+}
+
+// check bounds every field: a part must have the rows for the longest transaction.
+func (c *MixConfig) check() error {
+	for _, b := range []struct {
+		what           string
+		got, low, high int
+	}{
+		{"the number of shards", c.Parts, 1, partsMax},
+		{"the length of a transaction", c.Length, 1, lengthMax},
+		{"the number of keys", c.Keys, c.Parts * max(c.Length, retwisTimelineMax), zipfKeysMax},
+		{"the Zipf coefficient in thousandths", c.ZipfMilli, 0, zipfMilliMax},
+		{"the shards that a transaction touches", c.Spread, 1, min(c.Parts, c.Length)},
+		{"the bytes of a value", c.ValueBytes, 8, valueBytesMax},
+	} {
+		if b.got < b.low || b.got > b.high {
+			return fmt.Errorf("%s is %d; it must lie between %d and %d", b.what, b.got, b.low, b.high)
+		}
+	}
+	return nil
+}

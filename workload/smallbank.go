@@ -1,0 +1,174 @@
+package workload
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"isochron/txn"
+)
+
+// smallbank is six small transactions over customers with a savings and a
+// checking account each, nine tenths of them on hot customers. Balances are
+// cents; a row that is absent is an account as it was opened, so none is loaded.
+type smallbank struct{ customers, hot, parts int }
+
+const (
+	smallOpening    = 1_000_000 // cents
+	smallHotPercent = 90
+)
+
+// newSmallbank has one hot customer in a thousand, and two at least.
+func newSmallbank(cfg MixConfig) Mix {
+	return &smallbank{customers: cfg.Keys, hot: max(2, cfg.Keys/1000), parts: cfg.Parts}
+}
+
+func (*smallbank) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }
+
+// smallKinds are the kinds, and how many of a hundred each is.
+var smallKinds = []struct {
+	class   string
+	percent int
+	make    func(*smallbank, *Client) Job
+}{
+	{"amalgamate", 15, (*smallbank).amalgamate},
+	{"balance", 15, (*smallbank).balance},
+	{"deposit-checking", 15, (*smallbank).depositChecking},
+	{"send-payment", 25, (*smallbank).sendPayment},
+	{"transact-savings", 15, (*smallbank).transactSavings},
+	{"write-check", 15, (*smallbank).writeCheck},
+}
+
+func (m *smallbank) Next(c *Client) Job {
+	n := c.Rand.IntN(100)
+	for _, k := range smallKinds {
+		if n -= k.percent; n < 0 {
+			j := k.make(m, c)
+			j.Class = k.class
+			return j
+		}
+	}
+	panic("the mix does not add up to a hundred")
+}
+
+func (m *smallbank) customer(c *Client) int {
+	if c.Rand.IntN(100) < smallHotPercent || m.hot == m.customers {
+		return c.Rand.IntN(m.hot)
+	}
+	return m.hot + c.Rand.IntN(m.customers-m.hot)
+}
+
+// two are different customers, as likely hot as any.
+func (m *smallbank) two(c *Client) (a, b int) {
+	a = m.customer(c)
+	if b = m.customer(c); a == b {
+		b = (a + 1) % m.hot
+	}
+	return a, b
+}
+
+func (m *smallbank) amount(c *Client) int64 { return 1 + c.Rand.Int64N(5000) }
+
+// A customer's two accounts lie in one part.
+func (m *smallbank) savings(customer int) txn.Key {
+	return rowKey(tableMix, customer%m.parts, "s"+strconv.Itoa(customer))
+}
+
+func (m *smallbank) checking(customer int) txn.Key {
+	return rowKey(tableMix, customer%m.parts, "c"+strconv.Itoa(customer))
+}
+
+// book reads accounts in one round and lets change say what they have then; an
+// account that is as it was is not written.
+func book(keys []txn.Key, change func(b []int64)) Job {
+	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: keys, ForWrite: true})
+		if err != nil {
+			return err
+		}
+		before := balances(res.Values)
+		after := slices.Clone(before)
+		change(after)
+		for i, k := range keys {
+			if after[i] != before[i] {
+				t.Put(k, formatAmount(after[i]))
+			}
+		}
+		return nil
+	}}
+}
+
+// balances are the cents in accounts as they were read.
+func balances(values [][]byte) []int64 {
+	b := make([]int64, len(values))
+	for i, v := range values {
+		if b[i] = smallOpening; v != nil {
+			b[i] = parseAmount(v)
+		}
+	}
+	return b
+}
+
+// amalgamate moves all that one customer has to another's checking account.
+func (m *smallbank) amalgamate(c *Client) Job {
+	from, to := m.two(c)
+	return book([]txn.Key{m.savings(from), m.checking(from), m.checking(to)}, func(b []int64) {
+		b[0], b[1], b[2] = 0, 0, b[2]+b[0]+b[1]
+	})
+}
+
+// balance looks at what one customer has.
+func (m *smallbank) balance(c *Client) Job {
+	who := m.customer(c)
+	return look("", []txn.Key{m.savings(who), m.checking(who)})
+}
+
+func (m *smallbank) depositChecking(c *Client) Job {
+	amount := m.amount(c)
+	return book([]txn.Key{m.checking(m.customer(c))}, func(b []int64) { b[0] += amount })
+}
+
+// sendPayment pays from one checking account to another, if there is enough.
+func (m *smallbank) sendPayment(c *Client) Job {
+	from, to := m.two(c)
+	amount := m.amount(c)
+	return book([]txn.Key{m.checking(from), m.checking(to)}, func(b []int64) {
+		if b[0] >= amount {
+			b[0], b[1] = b[0]-amount, b[1]+amount
+		}
+	})
+}
+
+// transactSavings adds to the savings, or takes from them if they suffice.
+func (m *smallbank) transactSavings(c *Client) Job {
+	amount := m.amount(c)
+	if c.Rand.IntN(2) == 0 {
+		amount = -amount
+	}
+	return book([]txn.Key{m.savings(m.customer(c))}, func(b []int64) {
+		if b[0]+amount >= 0 {
+			b[0] += amount
+		}
+	})
+}
+
+// writeCheck takes from the checking account, with a cent for a fine if both
+// accounts together do not have the amount.
+func (m *smallbank) writeCheck(c *Client) Job {
+	who, amount := m.customer(c), m.amount(c)
+	checking, savings := m.checking(who), m.savings(who)
+	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{checking, savings}})
+		if err != nil {
+			return err
+		}
+		b := balances(res.Values)
+		fine := int64(0)
+		if b[0]+b[1] < amount {
+			fine = 1
+		}
+		t.Put(checking, formatAmount(b[0]-amount-fine))
+		return nil
+	}}
+}

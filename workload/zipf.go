@@ -1,0 +1,143 @@
+package workload
+
+import (
+	"fmt"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// The bounds of a Zipf distribution.
+const (
+	zipfKeysMax  = 1 << 22
+	zipfMilliMax = 2000
+)
+
+// zipf draws ranks below a number of keys: rank i with a probability that is
+// proportional to 1/(i+1)^theta. The table and the draw are integers alone, so
+// that a seed draws the same keys on every processor.
+type zipf struct {
+	upTo []uint64 // the weights of the ranks up to this one, added up
+}
+
+// newZipf builds the table for n keys and theta in thousandths; 0 is uniform.
+func newZipf(n, thetaMilli int) *zipf {
+	w := powers(n, thetaMilli)
+	shift := bits.Len(uint(n)) // n weights of at most 1<<63 must add up to less than 1<<64
+	sum := uint64(0)
+	for i := range w {
+		sum += w[i] >> shift
+		w[i] = sum
+	}
+	return &zipf{w}
+}
+
+// draw draws a rank.
+func (z *zipf) draw(r *rand.Rand) int {
+	u := r.Uint64N(z.upTo[len(z.upTo)-1])
+	return sort.Search(len(z.upTo), func(i int) bool { return z.upTo[i] > u })
+}
+
+// weight is the weight of a rank; the sum of all is below 1<<63.
+func (z *zipf) weight(rank int) uint64 {
+	if rank == 0 {
+		return z.upTo[0]
+	}
+	return z.upTo[rank] - z.upTo[rank-1]
+}
+
+// powers are k^-theta for k from 1 to n, in units of 1/(1<<63): those of primes
+// from logarithms, the others as products.
+func powers(n, thetaMilli int) []uint64 {
+	factor := smallestFactors(n)
+	halves := halfPowers()
+	w := make([]uint64, n)
+	w[0] = 1 << 63
+	for k := 2; k <= n; k++ {
+		p := int(factor[k])
+		if p == k {
+			// The logarithm is at most 22, which has 5 bits; with the fraction's 48 and
+			// theta's 11 the product fits.
+			y := log2(uint64(k)) * uint64(thetaMilli) / 1000
+			w[k-1] = exp2(y, halves)
+			continue
+		}
+		hi, lo := bits.Mul64(w[p-1], w[k/p-1])
+		w[k-1] = hi<<1 | lo>>63
+	}
+	return w
+}
+
+// smallestFactors has for each number from 2 to n its smallest factor above 1.
+func smallestFactors(n int) []uint32 {
+	f := make([]uint32, n+1)
+	for p := 2; p <= n; p++ {
+		if f[p] != 0 {
+			continue
+		}
+		for k := p; k <= n; k += p {
+			if f[k] == 0 {
+				f[k] = uint32(p)
+			}
+		}
+	}
+	return f
+}
+
+// fractionBits is how many binary digits of a logarithm are kept.
+const fractionBits = 48
+
+// log2 is the logarithm to base 2 in units of 1/(1<<fractionBits), rounded
+// down: squaring a number between 1 and 2 shows one digit of its logarithm.
+func log2(k uint64) uint64 {
+	whole := bits.Len64(k) - 1
+	x := k << (63 - whole) // between 1 and 2, in units of 1/(1<<63)
+	out := uint64(whole)
+	for range fractionBits {
+		hi, lo := bits.Mul64(x, x)
+		out <<= 1
+		if hi>>63 == 1 {
+			out |= 1
+			x = hi
+		} else {
+			x = hi<<1 | lo>>63
+		}
+	}
+	return out
+}
+
+// halfPowers has 2^-(2^-i) for i up to fractionBits, in units of 1/(1<<64),
+// each the root of the one before.
+func halfPowers() []uint64 {
+	c := make([]uint64, fractionBits+1)
+	c[0] = 1 << 63
+	for i := 1; i < len(c); i++ {
+		square := new(big.Int).Lsh(new(big.Int).SetUint64(c[i-1]), 64)
+		c[i] = square.Sqrt(square).Uint64()
+	}
+	return c
+}
+
+// exp2 is 2^-y in units of 1/(1<<63), for y in units of 1/(1<<fractionBits).
+func exp2(y uint64, halves []uint64) uint64 {
+	w := uint64(1) << 63
+	for i := 1; i <= fractionBits; i++ {
+		if y>>(fractionBits-i)&1 == 1 {
+			w, _ = bits.Mul64(w, halves[i])
+		}
+	}
+	return w >> (y >> fractionBits)
+}
+
+// ParseZipf reads a coefficient like 0.7 as thousandths. It has at most three
+// digits after its point and lies between 0 and 2.
+func ParseZipf(text string) (milli int, err error) {
+	whole, rest, _ := strings.Cut(text, ".")
+	if n, e := strconv.ParseUint(whole+(rest + "000")[:max(3, len(rest))], 10, 32); e == nil && len(rest) <= 3 && whole != "" && n <= zipfMilliMax {
+		return int(n), nil
+	}
+	return 0, fmt.Errorf("%q is no coefficient of a Zipf distribution; it lies between 0 and 2, with at most three digits after the point, like 0.7", text)
+}
