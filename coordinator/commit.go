@@ -74,7 +74,7 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 	}
 	c.nextSeq++
 	c.active = append(c.active, k.attempt.Seq)
-	k.tally = decide.NewTally(k.participants)
+	k.tally = c.newTally(k.participants)
 	c.commits[k.attempt] = k
 	t.commit = k
 	t.stats.CommitRounds++
@@ -249,8 +249,9 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		return
 	}
 	k.heard(v, c.env.Now().Mono)
-	if v.Yes {
-		k.tally.Yes(v.Shard, v.Proposed)
+	if v.Yes && k.phase != deciding {
+		c.voted(k, v.Shard, v.Proposed, v.Open, v.Doomed)
+		k.onePhase = k.onePhase && !v.Told
 	} else if k.phase != deciding {
 		if k.why == nil {
 			k.why = txn.Errorf(v.Refused, "%s", v.Reason)
@@ -259,6 +260,27 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		k.tally.No()
 	}
 	c.maybeDecide(k)
+}
+
+// voted takes in a Yes that a majority has logged.
+func (c *Coordinator) voted(k *commitment, s txn.ShardID, proposed txn.Timestamp, open, doomed bool) {
+	if doomed {
+		c.doom(k)
+		return
+	}
+	k.tally.Voted(s, proposed)
+	k.tally.Logged(s)
+	if !open {
+		k.tally.Settled(s)
+	}
+}
+
+func (c *Coordinator) newTally(participants []txn.ShardID) *decide.Tally {
+	t := decide.NewTally(participants)
+	if c.cfg.Params.Bugs.CountOldAcks {
+		t.CountAnyTerm()
+	}
+	return t
 }
 
 // maybeDecide acts on the tally's verdict, once.
@@ -281,12 +303,12 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 	if k.asksLogs {
 		c.env.Note(k.note(txn.NoteRecovered, commit))
 	}
+	c.replyVerdict(k, commit)
+	c.shareDecision(k)
 	if k.readOnly || k.onePhase && commit {
-		c.replyVerdict(k, commit)
 		c.finish(k)
 		return
 	}
-	c.replyVerdict(k, commit)
 	c.tell(k)
 }
 

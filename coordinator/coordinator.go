@@ -22,6 +22,8 @@ type Env interface {
 	Nearest(s txn.ShardID) txn.NodeID
 	// Wide reports whether a node is in another region.
 	Wide(n txn.NodeID) bool
+	// CoCoordinators are the co-coordinators of an attempt, one in each region.
+	CoCoordinators(a txn.Attempt) []txn.NodeID
 	// Note and Ended take what an operator logs and counts.
 	Note(n txn.Note)
 	Ended(e txn.Ended)
@@ -51,6 +53,7 @@ type Coordinator struct {
 	nextPart uint64
 	hints    map[txn.ShardID]hint
 	recent   recentWrites
+	coords   coords
 	sweepAt  time.Duration
 }
 
@@ -73,7 +76,7 @@ func New(cfg Config) *Coordinator {
 		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
-		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(),
+		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(), coords: newCoords(),
 	}
 }
 
@@ -222,6 +225,14 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onFinding(m.Finding)
 	case m.NotLeader != nil:
 		c.onNotLeader(from, m.NotLeader)
+	case m.Ack != nil:
+		c.onAck(m.Ack)
+	case m.Settled != nil:
+		c.onSettled(m.Settled)
+	case m.Recall != nil:
+		c.onRecall(from, m.Recall)
+	case m.Decision != nil:
+		c.onDecision(m.Decision)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
 			c.fail(t, txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.Wounded.By))
@@ -251,6 +262,7 @@ func (c *Coordinator) Tick() {
 		}
 	}
 	c.recent.expire(now)
+	c.expireCotallies(now)
 }
 
 // leaderOf is where to find a shard's leader: a local replica knows best, then

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"isochron/decide"
 	"isochron/txn"
 )
 
@@ -14,7 +13,7 @@ func (c *Coordinator) Adopt(a txn.Attempt, id txn.ID, participants []txn.ShardID
 	}
 	k := &commitment{
 		attempt: a, id: id, participants: participants, acked: map[txn.ShardID]bool{},
-		tally: decide.NewTally(participants),
+		tally: c.newTally(participants),
 	}
 	c.commits[a] = k
 	c.env.Trace("takes over %v of %v", a, id)
@@ -33,6 +32,7 @@ func (c *Coordinator) terminate(k *commitment) {
 	}
 	c.env.Note(k.note(kind, false))
 	k.tries = 0
+	c.recall(k)
 	c.inquire(k)
 }
 
@@ -54,7 +54,8 @@ func (c *Coordinator) onFinding(m *txn.Finding) {
 	}
 	switch m.Result {
 	case txn.OutcomeYes:
-		k.tally.Yes(m.Shard, m.Proposed)
+		c.voted(k, m.Shard, m.Proposed, m.Open, m.Doomed)
+		k.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:
 		k.tally.Learned(true, m.At)
 		k.acked[m.Shard] = true

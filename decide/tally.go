@@ -6,18 +6,6 @@ import (
 	"isochron/txn"
 )
 
-// Choice is a row's choice of who tells whom.
-type Choice uint8
-
-// The choices.
-const (
-	// LeaderVotes: each leader votes to the coordinator once its vote is
-	// replicated; the coordinator decides and does not log (votes are recoverable).
-	LeaderVotes Choice = iota
-)
-
-func (c Choice) String() string { return [...]string{"leaders vote, coordinator decides"}[c] }
-
 // Verdict is what a tally forces.
 type Verdict uint8
 
@@ -35,26 +23,108 @@ func (v Verdict) String() string { return [...]string{"open", "commit", "abort"}
 // Invariant: once a verdict is not Open it never changes.
 type Tally struct {
 	Participants []txn.ShardID
-	yes          []txn.ShardID
+	parts        []standing // of Participants, in their order
 	verdict      Verdict
 	at           txn.Timestamp
+	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
+	anyTerm bool
 }
+
+// standing is what is known of one participant. Three things make its Yes
+// count: that the leader gave it, that a majority has it, and that the writers
+// of what it read are committed.
+type standing struct {
+	yes, logged, settled bool
+	proposed             txn.Timestamp
+	term, index          uint64 // of the entry that replicas acknowledge
+	replicas             []txn.NodeID
+}
+
+func (p *standing) counts() bool { return p.yes && p.logged && p.settled }
 
 // NewTally opens a tally.
 func NewTally(participants []txn.ShardID) *Tally {
-	return &Tally{Participants: slices.Clone(participants)}
+	return &Tally{Participants: slices.Clone(participants), parts: make([]standing, len(participants))}
 }
 
-// Yes counts a logged Yes with its proposed timestamp.
+// CountAnyTerm plants a bug, for tests of the tests.
+func (t *Tally) CountAnyTerm() *Tally {
+	t.anyTerm = true
+	return t
+}
+
+func (t *Tally) part(s txn.ShardID) *standing {
+	if i := slices.Index(t.Participants, s); i >= 0 {
+		return &t.parts[i]
+	}
+	return nil
+}
+
+// Yes counts a Yes that a majority has logged, with its proposed timestamp, and
+// that depends on nobody.
 func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp) {
-	if t.verdict != Open || slices.Contains(t.yes, s) || !slices.Contains(t.Participants, s) {
+	t.Voted(s, proposed)
+	t.Logged(s)
+	t.Settled(s)
+}
+
+// Voted notes a Yes of a leader, on whose log nothing is known.
+func (t *Tally) Voted(s txn.ShardID, proposed txn.Timestamp) {
+	if p := t.part(s); p != nil && !p.yes {
+		p.yes, p.proposed = true, proposed
+		t.judge()
+	}
+}
+
+// Logged notes that a majority has the participant's Yes.
+func (t *Tally) Logged(s txn.ShardID) {
+	if p := t.part(s); p != nil {
+		p.logged = true
+		t.judge()
+	}
+}
+
+// Settled notes that the writers of what was read at the participant are
+// committed, or that there were none.
+func (t *Tally) Settled(s txn.ShardID) {
+	if p := t.part(s); p != nil {
+		p.settled = true
+		t.judge()
+	}
+}
+
+// Ack counts a replica that has the participant's Yes on its disk. Only
+// replicas that acknowledge one entry, of one term, while that was their own
+// durable term, make the majority of which raft would say the same: nobody who
+// lacks the entry can be elected any more.
+func (t *Tally) Ack(m *txn.Ack) {
+	p := t.part(m.Shard)
+	if p == nil || m.Replica == 0 {
 		return
 	}
-	t.yes = append(t.yes, s)
-	t.at = max(t.at, proposed)
-	if len(t.yes) == len(t.Participants) {
-		t.verdict = Commit
+	if m.Term < p.term && !t.anyTerm {
+		return
 	}
+	if (m.Term > p.term || m.Index != p.index) && !t.anyTerm {
+		p.replicas = p.replicas[:0]
+	}
+	p.term, p.index = m.Term, m.Index
+	if !slices.Contains(p.replicas, m.Replica) {
+		p.replicas = append(p.replicas, m.Replica)
+	}
+	if majority(m.Voters, p.replicas) && (len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas)) {
+		t.Logged(m.Shard)
+	}
+}
+
+func majority(voters, have []txn.NodeID) bool {
+	n := 0
+	for _, v := range voters {
+		if slices.Contains(have, v) {
+			n++
+		}
+	}
+	return n > len(voters)/2
 }
 
 // No counts a No that can never become a Yes.
@@ -62,6 +132,42 @@ func (t *Tally) No() {
 	if t.verdict == Open {
 		t.verdict = Abort
 	}
+}
+
+// judge commits when every participant counts.
+func (t *Tally) judge() {
+	if t.verdict != Open {
+		return
+	}
+	for i := range t.parts {
+		if !t.parts[i].counts() {
+			return
+		}
+	}
+	t.verdict, t.at = Commit, t.Proposed()
+}
+
+// Unanimous reports whether every leader has voted Yes: whatever is still
+// missing, the serial order is fixed (D2PC section 4.2).
+func (t *Tally) Unanimous() bool {
+	if t.verdict == Abort {
+		return false
+	}
+	for i := range t.parts {
+		if !t.parts[i].yes {
+			return false
+		}
+	}
+	return true
+}
+
+// Proposed is the largest timestamp proposed so far: the commit's, once the
+// tally is unanimous.
+func (t *Tally) Proposed() (at txn.Timestamp) {
+	for i := range t.parts {
+		at = max(at, t.parts[i].proposed)
+	}
+	return at
 }
 
 // Learned takes over a decision that a participant has logged.
@@ -79,12 +185,12 @@ func (t *Tally) Learned(commit bool, at txn.Timestamp) {
 // Verdict is what the votes force so far; at is the commit timestamp.
 func (t *Tally) Verdict() (v Verdict, at txn.Timestamp) { return t.verdict, t.at }
 
-// Missing lists the participants that have not said Yes.
+// Missing lists the participants whose Yes does not count yet.
 func (t *Tally) Missing() []txn.ShardID {
 	var out []txn.ShardID
-	for _, p := range t.Participants {
-		if !slices.Contains(t.yes, p) {
-			out = append(out, p)
+	for i, s := range t.Participants {
+		if !t.parts[i].counts() {
+			out = append(out, s)
 		}
 	}
 	return out

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// ExportEDN writes a list-append history as Jepsen's operations, one map a line,
-// which Elle's list-append checker reads: an invocation and a completion for each
-// record, in the order of their times. Keys are strings there.
+// ExportEDN writes a history of lists or registers as Jepsen's operations, one map
+// a line, which Elle's checkers (list-append, rw-register) read: an invocation and a
+// completion for each record, in the order of their times. Keys are strings there;
+// the value that a register had first is nil.
 func ExportEDN(w io.Writer, h *History) error {
 	buf := bufio.NewWriter(w)
 	for i, e := range jepsenOrder(h) {
@@ -26,6 +27,12 @@ func ednOps(r *Record, read bool) string {
 	var out []string
 	for _, op := range r.Ops {
 		switch {
+		case op.Kind == Put:
+			out = append(out, fmt.Sprintf("[:w %q %d]", op.Key, op.Value))
+		case op.Kind == Get && read && op.Value != 0:
+			out = append(out, fmt.Sprintf("[:r %q %d]", op.Key, op.Value))
+		case op.Kind == Get:
+			out = append(out, fmt.Sprintf("[:r %q nil]", op.Key))
 		case op.Kind == Append:
 			out = append(out, fmt.Sprintf("[:append %q %d]", op.Key, op.Value))
 		case op.Kind == ReadList && read:

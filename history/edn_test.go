@@ -28,3 +28,20 @@ func TestExportEDN(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", &b, want)
 	}
 }
+
+func TestExportEDNOfRegisters(t *testing.T) {
+	h := regs("gx0 px1", "gx1 gy0")
+	h.Records[1].InvokeNanos, h.Records[1].CompleteNanos = 2000, 3000
+	var b strings.Builder
+	if err := ExportEDN(&b, h); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{:type :invoke, :f :txn, :value [[:r "x" nil] [:w "x" 1]], :process 0, :time 0, :index 0}
+{:type :ok, :f :txn, :value [[:r "x" nil] [:w "x" 1]], :process 0, :time 1000, :index 1}
+{:type :invoke, :f :txn, :value [[:r "x" nil] [:r "y" nil]], :process 1, :time 2000, :index 2}
+{:type :ok, :f :txn, :value [[:r "x" 1] [:r "y" nil]], :process 1, :time 3000, :index 3}
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // A history in a file stands between a first line, which says what it is, and a
@@ -69,9 +70,28 @@ func Load(r io.Reader) (*History, string, error) {
 		if err := json.Unmarshal(lines.Bytes(), rec); err != nil {
 			return nil, "", fmt.Errorf("the history is damaged or cut short: line %d is no record", len(h.Records)+2)
 		}
+		if err := rec.sane(); err != nil {
+			return nil, "", fmt.Errorf("the history is malformed: line %d: %w", len(h.Records)+2, err)
+		}
 		h.Add(rec)
 	}
 	return nil, "", errorsFirst(lines.Err(), fmt.Errorf("the history was cut short: its last line is missing after %d records", len(h.Records)))
+}
+
+// sane refuses what no history may hold: a checker would pass over it in silence.
+func (r *Record) sane() error {
+	switch {
+	case r.Outcome != OK && r.Outcome != Fail && r.Outcome != Unknown:
+		return fmt.Errorf("the outcome is %q, which is neither ok, fail nor unknown", r.Outcome)
+	case r.CompleteNanos < r.InvokeNanos:
+		return fmt.Errorf("it ended at %d ns, before it began at %d ns", r.CompleteNanos, r.InvokeNanos)
+	}
+	for _, op := range r.Ops {
+		if !slices.Contains(everyKind, op.Kind) {
+			return fmt.Errorf("there is no step of the kind %q", op.Kind)
+		}
+	}
+	return nil
 }
 
 func errorsFirst(errs ...error) error {

@@ -16,6 +16,11 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(whole.Bytes())
 	f.Add(whole.Bytes()[:whole.Len()-4])
+	var registers bytes.Buffer
+	if err := Save(&registers, "ycsb+t", regs("gx0 px1 py1 @7", "gx0 px2 @7", "unknown:gx2 px3", "gx3 gy9", "final:gx3")); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(registers.Bytes())
 	f.Add([]byte("{\"isochron_history\":1}\n{\"ops\":null,\"outcome\":\"ok\"}\n{\"end\":1}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, _, err := Load(bytes.NewReader(b))
@@ -23,6 +28,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		CheckLists(h)
+		CheckRegisters(h)
 		var again bytes.Buffer
 		if err := Save(&again, "list-append", h); err != nil {
 			t.Fatal(err)

@@ -31,6 +31,12 @@ const (
 	Put      Kind = "put"      // Value was written to Key; no other Put of Key writes it
 )
 
+var (
+	everyKind     = append(append([]Kind{Transfer, Balances, Ledger}, listKinds...), registerKinds...)
+	listKinds     = []Kind{Append, ReadList}
+	registerKinds = []Kind{Get, Put}
+)
+
 // Account is a balance as read, or an amount as moved.
 type Account struct {
 	Name   string `json:"name"`

@@ -173,7 +173,8 @@ func (n *Node) dispatch(env txn.Envelope) {
 	r := n.replicas[shardOf(m)]
 	switch {
 	case m.AccessReply != nil, m.Vote != nil, m.DecideAck != nil, m.Finding != nil,
-		m.NotLeader != nil, m.Wounded != nil, m.Probe != nil:
+		m.NotLeader != nil, m.Wounded != nil, m.Probe != nil,
+		m.Ack != nil, m.Settled != nil, m.Recall != nil, m.Decision != nil:
 		n.coord.Deliver(env.From, m)
 	case r == nil:
 		n.refuse(env)
@@ -185,6 +186,8 @@ func (n *Node) dispatch(env txn.Envelope) {
 		r.OnPrepare(env.From, m.Prepare)
 	case m.Decide != nil:
 		r.OnDecide(env.From, m.Decide)
+	case m.PreCommit != nil:
+		r.OnPreCommit(m.PreCommit)
 	case m.Inquire != nil:
 		r.OnInquire(env.From, m.Inquire)
 	case m.Release != nil:
@@ -225,6 +228,8 @@ func shardOf(m *txn.Message) txn.ShardID {
 		return m.Prepare.Shard
 	case m.Decide != nil:
 		return m.Decide.Shard
+	case m.PreCommit != nil:
+		return m.PreCommit.Shard
 	case m.Inquire != nil:
 		return m.Inquire.Shard
 	case m.Release != nil:

@@ -76,6 +76,15 @@ func classic(name string, reads Reads, y yield.Policy, span, source string) Row 
 	}
 }
 
+// d2pc differs from classic in two moves, and in where a participant's steps stand.
+func d2pc(name string, reads Reads, y yield.Policy, span string) Row {
+	r := classic(name, reads, y, span, "D2PC section 4")
+	r.Decide, r.Reveal = decide.CoCoordinators, reveal.OnPreCommit
+	r.Steps = []Step{Validate, Append, Reveal, Release, Vote, LogCommit, Apply}
+	r.CommitRTT = "1 with three replicas, else 1.5"
+	return r
+}
+
 // Table names every protocol.
 func Table() []Row {
 	return []Row{
@@ -83,6 +92,10 @@ func Table() []Row {
 		classic("2pc+2pl-home", ReadHome, yield.WoundWait, "2; execution + 2 in the client's region", "2pc+2pl; ours: locks at once where they cost no wide-area message"),
 		classic("2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 2", "D2PC section 5.1, no read optimisation"),
 		classic("2pc+occ", ReadNearest, yield.Validate, "2", "D2PC section 5.1"),
+		d2pc("d2pc+2pl", ReadNearest, yield.WoundWait, "0.5"),
+		d2pc("d2pc+2pl-home", ReadHome, yield.WoundWait, "0.5; execution + 1 in the client's region"),
+		d2pc("d2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 0.5"),
+		d2pc("d2pc+occ", ReadNearest, yield.Validate, "0.5"),
 		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),
 	}
 }

@@ -7,8 +7,12 @@
 // Overlay holds, at the leader alone, what is revealed and not yet applied; it
 // is read before the engine.
 //
-// What the caller owes it. It reveals the writes of one key in the order of
-// their timestamps, and tells the overlay when the log has applied them. It
-// drops the overlay with its leadership: whatever was revealed is decided, and
-// the decision will be found again.
+// A row may reveal before the decision: who reads such a write depends on its
+// writer, and the overlay tells on whom. The rest of the tracking is the
+// leader's, who hears of decisions.
+//
+// What the caller owes it. It reveals no write of a key of which the engine has
+// a newer one, and tells the overlay when the log has applied an attempt's
+// writes, or that it aborted. It drops the overlay with its leadership: whatever
+// was revealed stands in the log as a vote, and its end will be found again.
 package reveal

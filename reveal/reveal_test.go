@@ -1,6 +1,7 @@
 package reveal
 
 import (
+	"slices"
 	"testing"
 
 	"isochron/txn"
@@ -10,8 +11,8 @@ func attempt(n uint64) txn.Attempt { return txn.Attempt{Node: 1, Epoch: 1, Seq: 
 
 func TestOverlayShowsTheNewestUntilApplied(t *testing.T) {
 	var o Overlay
-	o.Reveal(attempt(1), []txn.Write{{Key: "x", Value: []byte("1")}})
-	o.Reveal(attempt(2), []txn.Write{{Key: "x", Value: []byte("2")}, {Key: "y"}})
+	o.Reveal(attempt(1), 1, false, []txn.Write{{Key: "x", Value: []byte("1")}})
+	o.Reveal(attempt(2), 2, false, []txn.Write{{Key: "x", Value: []byte("2")}, {Key: "y"}})
 	if row, ok := o.Get("x"); !ok || string(row.Value) != "2" || row.Version != attempt(2) {
 		t.Errorf("x: %+v %v", row, ok)
 	}
@@ -21,13 +22,57 @@ func TestOverlayShowsTheNewestUntilApplied(t *testing.T) {
 	if rows := o.Span(txn.Span{Start: "a", End: "y"}); len(rows) != 1 {
 		t.Errorf("span: %v", rows)
 	}
-	o.Applied(attempt(1), []txn.Write{{Key: "x"}})
+	o.Applied(attempt(1), 1, []txn.Write{{Key: "x"}})
 	if row, _ := o.Get("x"); string(row.Value) != "2" {
 		t.Errorf("applying the older write must leave the newer revealed: %+v", row)
 	}
-	o.Applied(attempt(2), []txn.Write{{Key: "x"}, {Key: "y"}})
+	o.Applied(attempt(2), 2, []txn.Write{{Key: "x"}, {Key: "y"}})
 	if _, ok := o.Get("x"); ok {
 		t.Error("applied rows must leave the overlay")
+	}
+}
+
+func x(value string) []txn.Write { return []txn.Write{{Key: "x", Value: []byte(value)}} }
+
+func TestABlindWriteNeverHidesANewerOne(t *testing.T) {
+	var o Overlay
+	o.Reveal(attempt(1), 1, true, x("1"))
+	o.Reveal(attempt(2), 2, true, x("2"))
+	o.Decide(attempt(2), x(""))
+	o.Applied(attempt(2), 2, x("2"))
+	if row, ok := o.Get("x"); !ok || string(row.Value) != "2" {
+		t.Errorf("with an older write undecided below it, an applied one must stay: %+v %v", row, ok)
+	}
+	// One that the log alone brought, between them.
+	o.Applied(attempt(3), 1, x("3"))
+	if row, _ := o.Get("x"); string(row.Value) != "2" {
+		t.Errorf("an older write that is applied late came on top: %+v", row)
+	}
+	o.Retract(attempt(1), x(""))
+	if _, ok := o.Get("x"); ok {
+		t.Error("with the oldest retracted, all that is left is applied and must go")
+	}
+}
+
+func TestWhoReadsDependsOnTheNewestAlone(t *testing.T) {
+	var o Overlay
+	all := []txn.Span{{Start: "a", End: "z"}}
+	o.Reveal(attempt(1), 1, true, x("1"))
+	o.Reveal(attempt(2), 2, true, x("2"))
+	o.Reveal(attempt(4), 4, true, []txn.Write{{Key: "y"}})
+	if got := o.Undecided([]txn.Key{"x", "w"}, nil); !slices.Equal(got, []txn.Attempt{attempt(2)}) {
+		t.Errorf("of x: %v", got)
+	}
+	if got := o.Undecided([]txn.Key{"x"}, all); !slices.Equal(got, []txn.Attempt{attempt(2), attempt(4)}) {
+		t.Errorf("of the span, with a deletion: %v", got)
+	}
+	o.Decide(attempt(2), x(""))
+	if got := o.Undecided([]txn.Key{"x"}, nil); len(got) != 0 {
+		t.Errorf("the newest is decided, what lies below does not matter: %v", got)
+	}
+	o.Retract(attempt(2), x(""))
+	if row, _ := o.Get("x"); string(row.Value) != "1" {
+		t.Errorf("with the newest retracted the one below shows: %+v", row)
 	}
 }
 

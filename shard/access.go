@@ -1,6 +1,8 @@
 package shard
 
 import (
+	"slices"
+
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -50,7 +52,7 @@ func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
 // row reads the newest row: revealed ones first.
 func (r *Replica) row(k txn.Key) txn.Row {
 	if r.lead != nil {
-		if row, ok := r.lead.overlay.Get(k); ok {
+		if row, ok := r.lead.early.overlay.Get(k); ok {
 			return row
 		}
 	}
@@ -62,7 +64,7 @@ func (r *Replica) row(k txn.Key) txn.Row {
 func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	var revealed []txn.Row
 	if r.lead != nil {
-		revealed = r.lead.overlay.Span(s.Span)
+		revealed = r.lead.early.overlay.Span(s.Span)
 	}
 	return collect(newMerge(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse), s, skip)
 }
@@ -209,8 +211,34 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
 	}
 	out.Final = m.Final && l.leased()
-	out.WaitedNanos, out.WaitedFor = began.waited(r.env.Now())
-	r.env.Send(from, txn.Message{AccessReply: out})
+	l.answerRead(from, m, out, c.Spans, began)
+}
+
+// answerRead sends what was read. Nobody will validate an answer that is final:
+// it waits until what it shows is decided.
+func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessReply, spans []txn.Span, began arrival) {
+	answer := func() {
+		out.WaitedNanos, out.WaitedFor = began.waited(l.r.env.Now())
+		l.r.env.Send(from, txn.Message{AccessReply: out})
+	}
+	if !out.Final || !l.r.cfg.Row.Reveal.Early() {
+		answer()
+		return
+	}
+	keys := slices.Clone(m.Keys)
+	for _, g := range m.Guards {
+		keys = append(keys, g.Key)
+	}
+	l.whenDecided(keys, spans, began, func(committed bool) {
+		if committed {
+			answer()
+		} else {
+			l.access(from, m, began) // bounded: its deadline counts from its beginning
+		}
+	}, func() {
+		l.r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request,
+			Refused: txn.KindLockTimeout, Reason: "what it read was not decided in time"}})
+	})
 }
 
 // locked reports whether another holds the key against the request.

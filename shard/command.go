@@ -28,6 +28,16 @@ type voteCmd struct {
 	Proposed     txn.Timestamp `cbor:"8,keyasint,omitempty"`
 	OnePhase     bool          `cbor:"9,keyasint,omitempty"`
 	Retired      uint64        `cbor:"10,keyasint,omitempty"`
+	// Deps are attempts, undecided here at the vote, whose writes this one has
+	// read: the Yes means "if all of them commit". Those that have committed since
+	// are taken out; Doomed says that one has aborted.
+	Deps   []txn.Attempt `cbor:"11,keyasint,omitempty"`
+	Doomed bool          `cbor:"12,keyasint,omitempty"`
+	// Voters and Outgoing are the members when the leader proposed the entry.
+	// A later change of members waits until this entry is committed, or takes
+	// effect beside their majorities: so an entry that these have is committed.
+	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
+	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
 }
 
 // decideCmd is a logged decision.

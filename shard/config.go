@@ -15,6 +15,10 @@ type Env interface {
 	// Orphan says that an attempt is undecided for too long: somebody must find
 	// out how it ended, or end it.
 	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
+	// Acknowledge passes an Ack on to the co-coordinators: to that of this node's
+	// region, and, of a leader, to those of the regions that do not hear of the
+	// vote from a replica of their own (of a No: of all regions).
+	Acknowledge(m *txn.Ack, leads bool)
 	// Applied reports rows that the log has just made visible.
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.

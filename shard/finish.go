@@ -28,8 +28,11 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		ack()
 		return
 	}
-	p := r.state.prepared[a]
-	if p == nil && l.voting[a] == nil {
+	v, logged := l.undecidedVote(a), r.state.prepared[a] != nil
+	if v == nil {
+		if d.Commit && !l.leased() {
+			return // deposed, it seems: told again, where the vote is
+		}
 		if d.Commit {
 			panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", r.cfg.ID, a))
 		}
@@ -37,24 +40,22 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		ack()
 		return
 	}
-	if p == nil && d.Commit {
-		return // its own vote is still on its way through the log: told again later
-	}
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
 	}
 	l.deciding[a] = &decidingVote{commit: d.Commit, to: []txn.NodeID{from}}
-	if p == nil {
-		return // released when both entries are applied
-	}
+	l.ended(v, d.Commit)
 	if d.Commit {
+		// The vote may still be on its way through the log here: others know of a
+		// majority that has it, and the decision follows it in the log.
 		r.clock.Observe(d.At)
-		l.overlay.Reveal(a, p.Writes)
-		r.env.Trace("shard %d: commits %v, its writes are revealed and its locks released", r.cfg.ID, p.Txn)
+		r.env.Trace("shard %d: commits %v, its writes are revealed and its locks released", r.cfg.ID, v.Txn)
 	} else {
-		r.env.Trace("shard %d: aborts %v", r.cfg.ID, p.Txn)
+		r.env.Trace("shard %d: aborts %v", r.cfg.ID, v.Txn)
 	}
-	l.release(p.Txn)
+	if d.Commit || logged {
+		l.release(v.Txn) // else when both entries are applied
+	}
 }
 
 // abortUnvoted ends an attempt that has no vote here, and sees to it that it
@@ -108,6 +109,7 @@ func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
 	f := txn.Finding{Shard: l.r.cfg.ID, Attempt: a}
 	if p := l.r.state.prepared[a]; p != nil {
 		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
+		f.Open, f.Doomed = l.conditional(a)
 	} else if o, ok := l.r.state.outcomes.get(a); ok {
 		f.Result, f.At = o.Result, o.At
 	} else if l.isRetired(a) {
@@ -153,7 +155,15 @@ func (l *leadership) appliedVote(e effect) {
 	if e.void {
 		vote.Refused, vote.Reason = txn.KindAborted, "the attempt was ended by others"
 	} else {
-		vote.Proposed = e.voted.Proposed
+		vote.Proposed, vote.Told = e.voted.Proposed, !e.voted.OnePhase
+		vote.Open, vote.Doomed = l.conditional(e.attempt)
+	}
+	switch {
+	case e.void:
+		l.ended(v.cmd, false)
+	case e.voted.OnePhase:
+		l.early.overlay.Applied(e.attempt, v.cmd.Proposed, v.cmd.Writes)
+		l.early.decided(e.attempt, true)
 	}
 	if e.void || e.voted.OnePhase {
 		delete(l.orphanAt, e.attempt)
@@ -168,8 +178,11 @@ func (l *leadership) appliedVote(e effect) {
 }
 
 func (l *leadership) appliedDecision(e effect) {
+	if l.deciding[e.attempt] == nil { // an earlier leader logged the decision
+		l.ended(&e.ended.voteCmd, e.commit)
+	}
 	if e.commit {
-		l.overlay.Applied(e.attempt, e.ended.Writes)
+		l.early.overlay.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
 	}
 	delete(l.orphanAt, e.attempt)
 	l.release(e.ended.Txn) // if the decision overtook the vote

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"isochron/reveal"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -18,8 +17,8 @@ type leadership struct {
 	term    uint64
 	serving bool // an entry of this term is applied and the locks are restored
 
-	locks   *yield.Table
-	overlay reveal.Overlay
+	locks *yield.Table
+	early early
 
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
@@ -47,6 +46,7 @@ type votingVote struct {
 	to        []txn.NodeID // who hears the vote
 	inquirers []txn.NodeID
 	id        txn.ID
+	cmd       *voteCmd
 
 	waitedNanos int64 // for locks
 	waitedFor   txn.ID
@@ -75,7 +75,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
 		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		holdAsked: map[txn.Timestamp]time.Duration{},
+		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(),
 	}
 }
 
@@ -101,12 +101,7 @@ func (l *leadership) maybeServe() {
 	l.serving = true
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	now := r.env.Now().Mono
-	for _, p := range r.state.byIndex() {
-		h := l.locks.Grant(now, p.Txn, p.Age, p.claim())
-		h.Voted = true
-		l.orphanAt[p.Attempt] = now + r.cfg.Params.RecoverAfter
-		l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed})
-	}
+	l.restore(now)
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
 }
 

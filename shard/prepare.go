@@ -38,7 +38,8 @@ func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 		return true
 	}
 	if p := l.r.state.prepared[a]; p != nil {
-		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed})
+		open, doomed := l.conditional(a)
+		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
 		return true
 	}
 	if o, ok := l.r.state.outcomes.get(a); ok {
@@ -79,6 +80,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason st
 	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, reason)
 	l.sendVote(to, txn.Vote{Attempt: p.Attempt, Refused: k, Reason: reason})
 	if !p.ReadOnly {
+		l.spreadNo(p)
 		l.release(p.Txn)
 	}
 }
@@ -126,10 +128,11 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	}
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true
-	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn}
+	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
 	l.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
+	l.condition(v)
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
 		l.release(p.Txn)
 	}
@@ -158,6 +161,9 @@ func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 	if l.r.cfg.Params.Bugs.IgnoreRangeChecks {
 		v.Spans = nil
 	}
+	l.address(v)
+	v.Deps = l.dependencies(p)
+	v.OnePhase = v.OnePhase && len(v.Deps) == 0 // its entry cannot be its commit
 	return v
 }
 
@@ -220,14 +226,7 @@ func (l *leadership) rowsOf(span txn.Span, count int) (rows []txn.Row, whole boo
 func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	var c yield.Claim
-	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
-		for _, k := range checks {
-			c.Shared = append(c.Shared, k.Key)
-		}
-	}
-	for _, s := range p.Spans {
-		c.Spans = append(c.Spans, s.Span)
-	}
+	c.Shared, c.Spans = readBy(p)
 	if k, reason := l.validate(p); reason != "" {
 		l.refuse(from, p, k, reason)
 		return
@@ -242,9 +241,14 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	yes := func() {
 		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: whom})
 	}
-	if l.leased() {
-		yes()
-		return
-	}
-	l.afterBarrier(yes)
+	l.whenDecided(c.Shared, c.Spans, began, func(committed bool) {
+		switch {
+		case !committed:
+			l.refuse(from, p, txn.KindAborted, "a transaction whose write it had read was aborted")
+		case l.leased():
+			yes()
+		default:
+			l.afterBarrier(yes)
+		}
+	}, func() { l.refuse(from, p, txn.KindAborted, "what it read was not decided in time") })
 }

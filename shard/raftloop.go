@@ -47,7 +47,11 @@ func (r *Replica) storageAppend(m *pb.Message) {
 	if len(m.GetResponses()) == 0 {
 		return
 	}
-	answer := func() { r.deliver(m.GetResponses()) }
+	entries := m.GetEntries()
+	answer := func() {
+		r.deliver(m.GetResponses())
+		r.acknowledge(entries)
+	}
 	if r.cfg.Params.Bugs.AckBeforeSync {
 		answer()
 		return

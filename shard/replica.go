@@ -223,6 +223,7 @@ func (r *Replica) Tick() {
 	if r.lead != nil {
 		r.expireWaiters(now)
 		r.lead.expireAsOf(now)
+		r.lead.early.expireAt(now.Mono)
 	}
 	if now.Mono >= r.nextCheck {
 		r.nextCheck = now.Mono + r.cfg.Params.ElectionTimeout/4

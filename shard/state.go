@@ -38,6 +38,8 @@ type state struct {
 	outcomes *outcomes
 	retired  map[incarnation]uint64
 	pending  reveal.Pending
+	// dependents of an undecided attempt, in the order of their votes.
+	dependents map[txn.Attempt][]txn.Attempt
 }
 
 // outcomes are kept in the order of attempts, so that all below a mark can go.
@@ -72,7 +74,8 @@ func (o *outcomes) dropBelow(lo, hi txn.Attempt) {
 
 // loadState reads a generation from the engine.
 func loadState(id txn.ShardID, gen uint64, r store.Reader, now int64) (*state, error) {
-	s := &state{id: id, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes()}
+	s := &state{id: id, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes(),
+		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
@@ -102,6 +105,9 @@ func loadState(id txn.ShardID, gen uint64, r store.Reader, now int64) (*state, e
 		if err := each(r, s.key(part.kind), part.read); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)
 		}
+	}
+	for _, p := range s.byIndex() {
+		s.track(p)
 	}
 	return s, nil
 }
@@ -203,10 +209,16 @@ func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) ef
 		e.commit, e.visible = true, v.Writes
 		return e
 	}
+	s.resolveKnown(p)
 	s.prepared[v.Attempt] = p
 	s.pending.Add(v.Writes)
-	b.Set(attemptKey(s.prefix, 'p', v.Attempt), txn.Encode(storedVote{v, index}))
+	s.track(p)
+	s.putVote(b, p)
 	return e
+}
+
+func (s *state) putVote(b *store.Batch, p *prepared) {
+	b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
 }
 
 func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
@@ -222,6 +234,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 	delete(s.prepared, d.Attempt)
 	s.pending.Remove(p.Writes)
 	b.Delete(attemptKey(s.prefix, 'p', d.Attempt))
+	s.resolve(b, d.Attempt, d.Commit)
 	e.ended = p
 	if !d.Commit {
 		s.putOutcome(b, d.Attempt, outcome{Result: txn.OutcomeAborted})

@@ -41,7 +41,47 @@ func (w words) message(m *txn.Message) string {
 	case m.Finding != nil:
 		return w.finding(m.Finding)
 	}
+	if text := w.cocoordinate(m); text != "" {
+		return text
+	}
 	return w.upkeep(m)
+}
+
+// cocoordinate words the messages of co-coordinators.
+func (w words) cocoordinate(m *txn.Message) string {
+	switch {
+	case m.Ack != nil && m.Ack.No:
+		return fmt.Sprintf("Ack: shard %d says No to %v", m.Ack.Shard, m.Ack.Attempt)
+	case m.Ack != nil && m.Ack.Replica == 0:
+		return fmt.Sprintf("Ack: shard %d says Yes to %v%s", m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
+	case m.Ack != nil:
+		return fmt.Sprintf("Ack: %s has entry %d (term %d) of shard %d on disk: Yes to %v%s",
+			w.node(m.Ack.Replica), m.Ack.Index, m.Ack.Term, m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
+	case m.PreCommit != nil:
+		return fmt.Sprintf("PreCommit: every participant said Yes to %v, shard %d may reveal it", m.PreCommit.Attempt, m.PreCommit.Shard)
+	case m.Settled != nil && m.Settled.Doomed:
+		return fmt.Sprintf("Settled: at shard %d %v has read what was undone", m.Settled.Shard, m.Settled.Attempt)
+	case m.Settled != nil:
+		return fmt.Sprintf("Settled: all that %v has read at shard %d is committed", m.Settled.Attempt, m.Settled.Shard)
+	case m.Recall != nil:
+		return fmt.Sprintf("Recall: how did %v end?", m.Recall.Attempt)
+	case m.Decision != nil && m.Decision.Commit:
+		return fmt.Sprintf("Decision: %v commits", m.Decision.Attempt)
+	case m.Decision != nil:
+		return fmt.Sprintf("Decision: %v aborts", m.Decision.Attempt)
+	}
+	return ""
+}
+
+// conditions words how a Yes depends on the writers of what was read.
+func conditions(open, doomed bool) string {
+	switch {
+	case doomed:
+		return ", but a transaction whose write it had read has aborted"
+	case open:
+		return ", if the writers of what it has read commit"
+	}
+	return ""
 }
 
 func (w words) upkeep(m *txn.Message) string {
@@ -182,7 +222,7 @@ func (w words) vote(v *txn.Vote) string {
 	if !v.Yes {
 		return fmt.Sprintf("Vote: shard %d says No to %v: %s", v.Shard, v.Attempt, v.Reason)
 	}
-	return fmt.Sprintf("Vote: shard %d says Yes to %v", v.Shard, v.Attempt)
+	return fmt.Sprintf("Vote: shard %d says Yes to %v%s", v.Shard, v.Attempt, conditions(v.Open, v.Doomed))
 }
 
 func (w words) decide(d *txn.Decide) string {
@@ -195,7 +235,7 @@ func (w words) decide(d *txn.Decide) string {
 
 func (w words) finding(f *txn.Finding) string {
 	says := [...]string{"nothing", "Yes, undecided", "No, for ever", "committed", "aborted"}
-	return fmt.Sprintf("Finding: the log of shard %d says of %v: %s", f.Shard, f.Attempt, says[f.Result])
+	return fmt.Sprintf("Finding: the log of shard %d says of %v: %s%s", f.Shard, f.Attempt, says[f.Result], conditions(f.Open, f.Doomed))
 }
 
 func (w words) show(k txn.Key) string {

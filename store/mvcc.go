@@ -113,6 +113,19 @@ func AsOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) txn.Row {
 	return decodeVersion(key, it.Value())
 }
 
+// NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
+// there is none.
+func NewestAt(r Reader, prefix []byte, key txn.Key) txn.Timestamp {
+	rk := rowKey(prefix, key)
+	it := r.Iter(rk, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
+	defer it.Close()
+	if !it.First() {
+		return 0
+	}
+	k := it.Key()
+	return txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:]))
+}
+
 // Rows walks the rows of a span that were live at a moment, in key order or its
 // reverse.
 type Rows struct {

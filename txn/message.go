@@ -11,6 +11,9 @@ package txn
 //	Decide        ->                          reveal, release, log
 //	              <-       DecideAck          after a majority has the decision
 //
+// Where co-coordinators take part (cocoordinate.go), replicas acknowledge votes
+// to them, and they let the leaders of their region end the contention span early.
+//
 // Whoever does not know how an attempt ended sends Inquire, which a leader
 // answers from the log alone, writing a fence there if it finds no vote.
 type Message struct {
@@ -30,6 +33,11 @@ type Message struct {
 	NotLeader   *NotLeader   `cbor:"14,keyasint,omitempty"`
 	SnapFetch   *SnapFetch   `cbor:"15,keyasint,omitempty"`
 	SnapChunk   *SnapChunk   `cbor:"16,keyasint,omitempty"`
+	Ack         *Ack         `cbor:"17,keyasint,omitempty"`
+	PreCommit   *PreCommit   `cbor:"18,keyasint,omitempty"`
+	Settled     *Settled     `cbor:"19,keyasint,omitempty"`
+	Recall      *Recall      `cbor:"20,keyasint,omitempty"`
+	Decision    *Decision    `cbor:"21,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -174,6 +182,12 @@ type Vote struct {
 	// As in an AccessReply.
 	WaitedNanos int64 `cbor:"7,keyasint,omitempty"`
 	WaitedFor   ID    `cbor:"8,keyasint,omitempty"`
+	// Open: a Yes that holds if the writers of what was read commit, which is not
+	// known yet. Doomed: one of them aborted, and so must this attempt.
+	Open   bool `cbor:"9,keyasint,omitempty"`
+	Doomed bool `cbor:"10,keyasint,omitempty"`
+	// Told: though asked for in one phase, the Yes waits for a decision to be told.
+	Told bool `cbor:"11,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -209,6 +223,9 @@ type Finding struct {
 	At       Timestamp `cbor:"5,keyasint,omitempty"` // of a commit
 	// Participants of a Yes, for one who finishes another's transaction.
 	Participants []ShardID `cbor:"6,keyasint,omitempty"`
+	// As in a Vote.
+	Open   bool `cbor:"7,keyasint,omitempty"`
+	Doomed bool `cbor:"8,keyasint,omitempty"`
 }
 
 // Outcome is what a log says of an attempt.

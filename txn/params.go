@@ -33,6 +33,10 @@ type Bugs struct {
 	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
 	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
 
+	ReleaseUntracked bool // what is revealed before it is decided is read without a dependency
+	DropDependency   bool // a vote's dependencies are tracked, and their abort changes nothing
+	CountOldAcks     bool // acknowledgements count whatever the term of the replica, entry or not
+
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 }
 

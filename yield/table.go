@@ -114,6 +114,9 @@ func (t *Table) conflicts(phase Phase, id txn.ID, c Claim) []*Holder {
 	return out
 }
 
+// InTheWay lists the holders with which a voted claim of the transaction conflicts.
+func (t *Table) InTheWay(id txn.ID, c Claim) []*Holder { return t.conflicts(Prepare, id, c) }
+
 // Grant gives the claim to the transaction; Request must have granted it in the
 // same instant.
 func (t *Table) Grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {

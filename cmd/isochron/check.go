@@ -34,10 +34,11 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Judge a recorded history: was it serializable?",
-		Long: `Check reads a history that "isochron workload list-append run --history FILE" wrote,
-and says whether some serial order explains it. What does not fit is printed with the
-circle of transactions that depend on each other. It ends with 1 if the history is not
-serializable, with 2 if the file is none, is damaged or was cut short.`,
+		Long: `Check reads a recorded history, of lists (such as "isochron workload list-append run
+--history FILE" writes) or of registers, and says whether some serial order explains it.
+What does not fit is printed with the circle of transactions that depend on each other.
+It ends with 1 if the history is not serializable, with 2 if the file is none, is
+damaged or was cut short.`,
 		Example: `  isochron workload list-append run --dsn 127.0.0.1:4401 --history run.jsonl
   isochron check run.jsonl
   isochron check run.jsonl --export run.edn`,
@@ -67,7 +68,10 @@ func runCheck(path, export string, asJSON bool, out io.Writer) error {
 			return fmt.Errorf("--export: %w", err)
 		}
 	}
-	judged := history.CheckLists(h)
+	judged, err := history.Check(h)
+	if err != nil {
+		return usagef("%s: %w", path, err)
+	}
 	report := checkReport{Workload: workload, Records: len(h.Records), Committed: judged.Checked,
 		Serializable: judged.Serializable(), StrictSerializable: judged.StrictSerializable(), Anomalies: []checkedFlaw{}}
 	for _, v := range judged.Violations {

@@ -1,112 +1,81 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"isochron/protocol"
+	"isochron/lab"
 	"isochron/sim"
 )
 
-type simFlags struct {
-	hunt      int
-	seed      uint64
-	protocols []string
-	faults    string
-	regions   int
-	trace     bool
-	json      bool
-}
-
 func newSim() *cobra.Command {
-	var f simFlags
+	h, e := huntFlags{}, experiment{spec: lab.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "sim",
-		Short: "Hunt for broken promises in virtual time",
-		Long: `Sim runs whole clusters in virtual time, with clients whose every observation is
-checked, while nodes crash, disks forget what was not synced, networks part and
-clocks jump. One seed is one run, byte for byte: what it finds can be seen again.`,
-		Example: `  isochron sim --hunt 300
+		Short: "Measure a protocol, or hunt for broken promises, in virtual time",
+		Long: `Sim runs whole clusters in virtual time. One seed is one run, byte for byte.
+
+Without --hunt it runs one experiment: a protocol under a workload over a map,
+and prints what clients and shards saw. Messages and syncs cost what --cpu and
+--fsync say, and what was read and written is checked for serializability.
+
+With --hunt clients work while nodes crash, disks forget what was not synced,
+networks part and clocks jump, and every observation is checked. What it finds
+can be seen again by its seed.`,
+		Example: `  isochron sim --protocol 2pc+occ --workload retwis --wan alibaba3 --zipf 0.7 --clients 150 --duration 60s --seed 1 --json
+  isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 --fsync 0
+  isochron sim --hunt 300
   isochron sim --hunt 1 --seed 42 --protocol 2pc+occ --trace`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
 	}
-	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "how many seeds to run on each protocol")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	cmd.Flags().StringSliceVar(&f.protocols, "protocol", sim.DefaultRows, "protocols to hunt in")
-	cmd.Flags().StringVar(&f.faults, "faults", "all", "all, none, or some of: crashes,power,partitions,clocks,stalls,network,acks,roles,replace")
-	cmd.Flags().IntVar(&f.regions, "regions", 0, "regions of the cluster; 0: the seed chooses 3 or 5")
-	cmd.Flags().BoolVar(&f.trace, "trace", false, "print the story of each run, one line an event")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
+	h.add(cmd)
+	e.add(cmd)
+	var protocols []string
+	var faults string
+	cmd.Flags().StringSliceVar(&protocols, "protocol", nil, "experiment: a protocol ("+e.spec.Protocol+"); hunt: one or several (the default ones)")
+	cmd.Flags().StringVar(&faults, "faults", "", "all, none, or some of: crashes,power,partitions,clocks,stalls,network,acks,roles,replace (an experiment has none unless told, a hunt all)")
+	cmd.Flags().Uint64Var(&e.spec.Seed, "seed", 1, "the seed; of a hunt the first")
+	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object at the end and nothing else")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		given := cmd.Flags().Changed
+		if given("hunt") {
+			if err := refuse(cmd, "an experiment, which is run without --hunt", e.only); err != nil {
+				return err
+			}
+			h.protocols, h.faults, h.seed, h.json = sim.DefaultRows, "all", e.spec.Seed, e.json
+			if given("protocol") {
+				h.protocols = protocols
+			}
+			if given("faults") {
+				h.faults = faults
+			}
+			return h.run(cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}
+		if err := refuse(cmd, "a hunt: add --hunt", huntOnly); err != nil {
+			return err
+		}
+		if given("protocol") {
+			if len(protocols) != 1 {
+				return usagef("--protocol names %d protocols; an experiment takes one", len(protocols))
+			}
+			e.spec.Protocol = protocols[0]
+		}
+		if given("faults") {
+			e.spec.Faults = faults
+		}
+		return e.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
 	return cmd
 }
 
-func (f simFlags) run(out, progress io.Writer) error {
-	if f.hunt < 1 {
-		return usagef("--hunt is %d; it must be at least 1", f.hunt)
-	}
-	if f.regions < 0 || f.regions > 9 {
-		return usagef("--regions is %d; it must lie between 0 and 9", f.regions)
-	}
-	for _, name := range f.protocols {
-		if _, err := protocol.ByName(name); err != nil {
-			return usageError{err}
+// refuse refuses flags of the other mode: they would be heeded by nobody.
+func refuse(cmd *cobra.Command, whose string, names []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && slices.Contains(names, f.Name) {
+			err = usagef("--%s is of %s", f.Name, whose)
 		}
-	}
-	faults, err := sim.ParseFaults(f.faults)
-	if err != nil {
-		return usageError{err}
-	}
-	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions}
-	if f.trace {
-		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
-	}
-	if f.json {
-		progress = io.Discard
-	}
-	sum, err := sim.RunHunt(cfg, progress)
-	if f.json {
-		return errorsFirst(err, json.NewEncoder(out).Encode(huntReport(sum)))
-	}
-	fmt.Fprintf(out, "%d runs, %d broke a promise; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
-		sum.Runs, len(sum.Failed), sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
-	fmt.Fprintf(out, "Met on the way: %v\n", sum.Counts)
+	})
 	return err
-}
-
-// errorsFirst is the first error that is one.
-func errorsFirst(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// huntReport is the hunt as machines read it.
-func huntReport(sum sim.Summary) any {
-	type failed struct {
-		Seed       uint64   `json:"seed"`
-		Protocol   string   `json:"protocol"`
-		Violations []string `json:"violations"`
-	}
-	report := struct {
-		Runs   int        `json:"runs"`
-		Failed []failed   `json:"failed"`
-		Counts sim.Counts `json:"counts"`
-	}{Runs: sum.Runs, Failed: []failed{}, Counts: sum.Counts}
-	for _, r := range sum.Failed {
-		one := failed{Seed: r.Seed, Protocol: r.Row}
-		for _, v := range r.Violations {
-			one.Violations = append(one.Violations, fmt.Sprint(v))
-		}
-		report.Failed = append(report.Failed, one)
-	}
-	return report
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"isochron/protocol"
+	"isochron/sim"
+)
+
+// huntFlags are those of a hunt. seed, faults and json are of both modes.
+type huntFlags struct {
+	hunt      int
+	seed      uint64
+	protocols []string
+	faults    string
+	regions   int
+	trace     bool
+	json      bool
+}
+
+// huntOnly are the flags that only a hunt heeds.
+var huntOnly = []string{"regions", "trace"}
+
+func (f *huntFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
+	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster; 0: the seed chooses 3 or 5")
+	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
+}
+
+// run hunts.
+func (f huntFlags) run(out, progress io.Writer) error {
+	if f.hunt < 1 {
+		return usagef("--hunt is %d; it must be at least 1", f.hunt)
+	}
+	if f.regions < 0 || f.regions > 9 {
+		return usagef("--regions is %d; it must lie between 0 and 9", f.regions)
+	}
+	for _, name := range f.protocols {
+		if _, err := protocol.ByName(name); err != nil {
+			return usageError{err}
+		}
+	}
+	faults, err := sim.ParseFaults(f.faults)
+	if err != nil {
+		return usageError{err}
+	}
+	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions}
+	if f.trace {
+		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
+	}
+	if f.json {
+		progress = io.Discard
+	}
+	sum, err := sim.RunHunt(cfg, progress)
+	if f.json {
+		return errorsFirst(err, json.NewEncoder(out).Encode(huntReport(sum)))
+	}
+	fmt.Fprintf(out, "%d runs, %d broke a promise; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
+		sum.Runs, len(sum.Failed), sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
+	fmt.Fprintf(out, "Met on the way: %v\n", sum.Counts)
+	return err
+}
+
+// errorsFirst is the first error that is one.
+func errorsFirst(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// huntReport is the hunt as machines read it.
+func huntReport(sum sim.Summary) any {
+	type failed struct {
+		Seed       uint64   `json:"seed"`
+		Protocol   string   `json:"protocol"`
+		Violations []string `json:"violations"`
+	}
+	report := struct {
+		Runs   int        `json:"runs"`
+		Failed []failed   `json:"failed"`
+		Counts sim.Counts `json:"counts"`
+	}{Runs: sum.Runs, Failed: []failed{}, Counts: sum.Counts}
+	for _, r := range sum.Failed {
+		one := failed{Seed: r.Seed, Protocol: r.Row}
+		for _, v := range r.Violations {
+			one.Violations = append(one.Violations, fmt.Sprint(v))
+		}
+		report.Failed = append(report.Failed, one)
+	}
+	return report
+}

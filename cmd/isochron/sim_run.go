@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"isochron/geo"
+	"isochron/lab"
+	"isochron/workload"
+)
+
+// experiment is one run of the laboratory as it was asked for.
+type experiment struct {
+	spec lab.Spec
+	json bool
+	only []string // flags that only an experiment heeds
+}
+
+func (e *experiment) add(cmd *cobra.Command) {
+	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
+	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
+	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, or a YAML file")
+	f.IntVar(&s.Shards, "shards", s.Shards, "shards, led from the regions in turn")
+	f.IntVar(&s.Replicas, "replicas", s.Replicas, "regions that hold a shard: its leader's and those nearest to it; 0: all")
+	f.IntVar(&s.Clients, "clients", s.Clients, "closed loop: clients, spread evenly over the regions")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "open loop: transactions that begin in a second, at random; 0: closed loop")
+	f.IntVar(&s.Keys, "keys", s.Keys, "rows of the workload, or customers; 0: its default")
+	f.Float64Var(&s.Zipf, "zipf", s.Zipf, "how unevenly rows are chosen; 0 is evenly")
+	f.IntVar(&s.Length, "length", s.Length, "operations of a transaction of micro; 0: its default")
+	f.IntVar(&s.Spread, "spread", s.Spread, "shards that a transaction of micro touches; 0: as many as there are")
+	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
+	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
+	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")
+	f.DurationVar(&s.CPU, "cpu", s.CPU, "CPU time of one message at its receiver")
+	f.IntVar(&s.Cores, "cores", s.Cores, "cores of a node")
+	f.DurationVar(&s.Fsync, "fsync", s.Fsync, "time of one sync")
+	f.IntVar(&s.Tries, "tries", s.Tries, "tries of one transaction, at most")
+	f.DurationVar(&s.Backoff, "backoff", s.Backoff, "pause before the second try, on average; it doubles five times at most")
+	f.DurationVar(&s.Warmup, "warmup", s.Warmup, "virtual time that is not measured")
+	f.DurationVar(&s.Duration, "duration", s.Duration, "virtual time that is measured")
+	f.IntVar(&s.Check, "check", s.Check, "tries whose reads and writes are checked for serializability, from the first on")
+	f.VisitAll(func(flag *pflag.Flag) { e.only = append(e.only, flag.Name) })
+	cmd.Flags().AddFlagSet(f)
+}
+
+func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
+	if err := e.spec.Validate(); err != nil {
+		return usageError{err}
+	}
+	var bar *meter
+	var progress func(done, total time.Duration)
+	if !e.json && isTerminal(errs) {
+		bar = &meter{w: errs}
+		progress = bar.show
+	}
+	r, err := lab.Run(ctx, e.spec, progress)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	if e.json {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		_, err = io.WriteString(out, r.Table())
+	}
+	if err == nil && !r.Check.Serializable {
+		err = fmt.Errorf("the history is not serializable: %s", r.Check.Anomalies[0])
+	}
+	return err
+}
+
+// meter is a bar that grows with the virtual time that has passed.
+type meter struct {
+	w     io.Writer
+	shown int // percent; the bar is drawn anew when it changes
+	drawn bool
+}
+
+const meterWidth = 40
+
+func (m *meter) show(done, total time.Duration) {
+	percent := int(100 * done / max(total, 1))
+	if m.drawn && percent == m.shown {
+		return
+	}
+	m.shown, m.drawn = percent, true
+	full := meterWidth * percent / 100
+	fmt.Fprintf(m.w, "\r\x1b[K[%s%s] %3d%%  %v of %v", strings.Repeat("=", full), strings.Repeat(" ", meterWidth-full),
+		percent, done.Round(time.Second), total)
+}
+
+// clear takes the bar away.
+func (m *meter) clear() {
+	if m != nil && m.drawn {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
+}

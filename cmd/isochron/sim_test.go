@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"isochron/lab"
+)
+
+func sims(args ...string) (code int, stdout, stderr string) {
+	var out, err strings.Builder
+	code = run(context.Background(), append([]string{"sim"}, args...), &out, &err)
+	return code, out.String(), err.String()
+}
+
+var shortRun = []string{"--clients", "12", "--keys", "1000", "--duration", "2s", "--warmup", "500ms", "--wan", "uniform:20ms:3"}
+
+// One object, with every field that others read.
+func TestSimJSON(t *testing.T) {
+	code, out, errs := sims(append(shortRun, "--json")...)
+	if code != exitOK || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var got lab.Result
+	dec := json.NewDecoder(strings.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&got); err != nil || dec.More() {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if got.Committed == 0 || got.LatencyMS.P50 <= 0 || !got.Check.Serializable || got.Check.Checked == 0 || got.ByClass["MR"].WANHopsCommit <= 0 {
+		t.Errorf("got %s", out)
+	}
+	for _, field := range []string{`"protocol"`, `"workload"`, `"seed"`, `"duration_s"`, `"wall_s"`, `"events"`, `"committed"`, `"aborted"`,
+		`"indeterminate"`, `"throughput_tps"`, `"abort_rate"`, `"latency_ms"`, `"p999"`, `"commit_ms"`, `"contention_span_ms"`, `"by_region"`,
+		`"breakdown_ms"`, `"execute"`, `"abort"`, `"by_class"`, `"SR"`, `"MR"`, `"wan_hops_commit"`, `"checked"`, `"serializable"`, `"anomalies"`, `"trace_hash"`} {
+		if !strings.Contains(out, field) {
+			t.Errorf("there is no %s", field)
+		}
+	}
+}
+
+func TestSimTable(t *testing.T) {
+	code, out, errs := sims(shortRun...)
+	for _, want := range []string{"2pc+occ, retwis over uniform:20ms:3: 12 clients", "contention span", "serializable, 0 anomalies"} {
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s; there is no %q in\n%s", code, errs, want, out)
+		}
+	}
+}
+
+// A mistake gets one clear line and exit status 2, and nothing is run.
+func TestSimRefuses(t *testing.T) {
+	torn := filepath.Join(t.TempDir(), "torn.yaml")
+	if err := os.WriteFile(torn, []byte("regions: [a, b\nrtt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, say string }{
+		{"--protocol 3pc", `there is no protocol "3pc"`},
+		{"--protocol 2pc+occ,2pc+2pl", "an experiment takes one"},
+		{"--workload tpce", `there is no workload "tpce"`},
+		{"--wan " + torn, "torn.yaml"},
+		{"--wan nowhere.yaml", "cannot be read"},
+		{"--wan marsnet", `unknown WAN "marsnet"`},
+		{"--rate -5", "the rate of transactions a second is -5"},
+		{"--rate NaN", "the rate of transactions a second is NaN"},
+		{"--clients 0", "the number of clients is 0"},
+		{"--shards 0", "the number of shards is 0"},
+		{"--replicas 4", "the number of replicas of a shard is 4"},
+		{"--workload micro --spread 4", "the shards that a transaction touches is 4"},
+		{"--zipf -1", "zipf is -1"},
+		{"--jitter 99", "the jitter"},
+		{"--loss 1", "the part of messages that is lost is 1"},
+		{"--cpu -1us", "the CPU time of a message is -1"},
+		{"--fsync -1us", "the time of a sync is -1"},
+		{"--cores 0", "the number of cores is 0"},
+		{"--duration 0s", "the duration is 0s"},
+		{"--warmup -1s", "the warm-up is -1s"},
+		{"--faults floods", `there is no fault "floods"`},
+		{"--trace", "--trace is of a hunt"},
+		{"--hunt 2 --wan lan", "--wan is of an experiment"},
+		{"--hunt 0", "--hunt is 0"},
+	} {
+		code, out, errs := sims(strings.Fields(c.args)...)
+		if code != exitUsage || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || out != "" {
+			t.Errorf("sim %s: exit %d, stdout %q, stderr %q; want exit 2 and one line that says %q", c.args, code, out, errs, c.say)
+		}
+	}
+}
+
+// An interrupted experiment ends at once and has failed.
+func TestSimInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	var out, errs strings.Builder
+	if code := run(ctx, append([]string{"sim"}, shortRun...), &out, &errs); code != exitFailed || out.Len() != 0 {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, &out, &errs)
+	}
+}
+
+func TestSimHuntsWhenTold(t *testing.T) {
+	code, out, errs := sims("--hunt", "1", "--protocol", "2pc+occ", "--faults", "none", "--json")
+	if code != exitOK || !strings.Contains(out, `"runs":1`) {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+}

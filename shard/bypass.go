@@ -1,0 +1,67 @@
+package shard
+
+import (
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"isochron/txn"
+)
+
+// Acknowledgements past the leader (D2PC section 3.3). A replica that has a vote
+// on its disk says so to the co-coordinator of its region, which passes it on to
+// the coordinator: there it is known that a majority has the vote as soon as the
+// leader itself knows, or sooner.
+
+// acknowledge tells of the votes among entries that are durable here. An entry
+// of an older term is not told of: having it does not keep a leader without it
+// from being elected. The leader of its term tells of it once it is committed.
+func (r *Replica) acknowledge(entries []*pb.Entry) {
+	if !r.cfg.Row.Decide.Bypasses() {
+		return
+	}
+	for _, e := range entries {
+		if e.GetType() != pb.EntryNormal || len(e.GetData()) == 0 {
+			continue
+		}
+		if e.GetTerm() != r.log.hard.GetTerm() && !r.cfg.Params.Bugs.CountOldAcks {
+			continue
+		}
+		var c command
+		if txn.Decode(e.GetData(), &c) != nil || c.Vote == nil {
+			continue // what cannot be read is found out when it is applied
+		}
+		m := r.ackOf(c.Vote)
+		m.Replica, m.Term, m.Index = r.cfg.Self, e.GetTerm(), e.GetIndex()
+		r.env.Acknowledge(m, r.lead != nil && r.lead.term == e.GetTerm())
+	}
+}
+
+// ackOf is the news of a vote without that of a replica.
+func (r *Replica) ackOf(v *voteCmd) *txn.Ack {
+	return &txn.Ack{
+		Shard: r.cfg.ID, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
+		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, Told: !v.OnePhase,
+	}
+}
+
+// address enters the members whose majorities commit a vote.
+func (l *leadership) address(v *voteCmd) {
+	if l.r.cfg.Row.Decide.Bypasses() {
+		v.Voters, v.Outgoing = nodeIDs(l.r.log.meta.Voters), nodeIDs(l.r.log.meta.Outgoing)
+	}
+}
+
+// spreadNo tells the co-coordinators that the attempt will abort.
+func (l *leadership) spreadNo(p *txn.Prepare) {
+	if l.r.cfg.Row.Decide.Bypasses() && len(p.Participants) > 1 {
+		l.r.env.Acknowledge(&txn.Ack{Shard: l.r.cfg.ID, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, No: true}, true)
+	}
+}
+
+// reportAgain tells of a vote that an earlier leader has logged.
+func (l *leadership) reportAgain(p *prepared) {
+	open, doomed := l.conditional(p.Attempt)
+	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
+	if l.r.cfg.Row.Decide.Bypasses() && !doomed {
+		l.r.env.Acknowledge(l.r.ackOf(&p.voteCmd), true)
+	}
+}
