@@ -130,9 +130,14 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return fmt.Errorf("the directory for the results cannot be made: %w", err)
 	}
-	bar := newLabBar(errs, f.json)
-	report, err := figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: bar.tell})
-	bar.done()
+	var bar *meter
+	var progress func(done, total time.Duration)
+	if !f.json && isTerminal(errs) {
+		bar = &meter{w: errs}
+		progress = bar.show
+	}
+	report, err := figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress})
+	bar.clear()
 	if ctx.Err() != nil {
 		fmt.Fprintln(errs, "isochron: stopped before the figure was done; nothing was written")
 		return nil
@@ -162,44 +167,4 @@ func (f labFlags) publish(report *figures.Report, out io.Writer) error {
 		err = fmt.Errorf("%d experiments are not serializable; the first: %s", len(wrong), wrong[0])
 	}
 	return err
-}
-
-// bar shows how much of the work is done, on a terminal only.
-type labBar struct {
-	w     io.Writer
-	quiet bool
-	begun time.Time
-	shown time.Time
-}
-
-const (
-	barWidth = 40
-	barEvery = 100 * time.Millisecond
-)
-
-func newLabBar(w io.Writer, quiet bool) *labBar {
-	return &labBar{w: w, quiet: quiet || !isTerminal(w), begun: time.Now()}
-}
-
-// tell is called by one goroutine at a time.
-func (b *labBar) tell(done, total time.Duration) {
-	now := time.Now()
-	if b.quiet || total <= 0 || now.Sub(b.shown) < barEvery && done < total {
-		return
-	}
-	b.shown = now
-	n := int(barWidth * done / total)
-	left := ""
-	if done > total/20 {
-		left = fmt.Sprintf(", about %v left", (now.Sub(b.begun) * (total - done) / done).Round(time.Second))
-	}
-	fmt.Fprintf(b.w, "\r\x1b[K[%s%s] %d of %d s of virtual time%s", strings.Repeat("=", n), strings.Repeat(" ", barWidth-n),
-		int(done.Seconds()), int(total.Seconds()), left)
-}
-
-// done clears the bar.
-func (b *labBar) done() {
-	if !b.quiet {
-		fmt.Fprint(b.w, "\r\x1b[K")
-	}
 }

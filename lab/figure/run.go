@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,9 @@ type Options struct {
 	Seed uint64
 	// Parallel is how many experiments go side by side; 0 is one a processor.
 	Parallel int
-	// Progress, if not nil, is told how much of all virtual time has passed. It is
-	// called by one goroutine at a time.
+	// Progress, if not nil, is told how much of the virtual time of all experiments
+	// has passed: from nothing to all for those under the default costs, and once
+	// more for the others. It is called by one goroutine at a time.
 	Progress func(done, total time.Duration)
 	// RunAll makes the experiments; nil is lab.RunAll.
 	RunAll func(ctx context.Context, specs []lab.Spec, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
@@ -27,8 +29,8 @@ type Options struct {
 
 // The times of a quick run.
 const (
-	quickDuration = 5 * time.Second
-	quickWarmup   = 2 * time.Second
+	quickDuration = 2 * time.Second
+	quickWarmup   = 1 * time.Second
 )
 
 // Variation is what the hardware is taken to cost, beside the laboratory's defaults.
@@ -49,8 +51,8 @@ type Part struct {
 	Verdicts []Verdict
 }
 
-// Report is a whole figure: all of it under the default costs, and what the
-// claims ask for under others.
+// Report is a whole figure: all of it under the default costs, and under others
+// the values of the parameter at which the claims stand.
 type Report struct {
 	Figure *Figure
 	Quick  bool
@@ -64,16 +66,25 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 		return nil, fmt.Errorf("%s needs protocols that this build does not have: %s", f.Name, strings.Join(missing, ", "))
 	}
 	report := &Report{Figure: f, Quick: opt.Quick}
+	p := f.part(variations[0], f.values(opt.Quick), opt)
+	if err := report.add(ctx, opt, p); err != nil {
+		return nil, err
+	}
+	values := p.claimed()
+	if len(values) == 0 {
+		return report, nil
+	}
+	var others []*Part
+	for _, v := range variations[1:] {
+		others = append(others, f.part(v, values, opt))
+	}
+	return report, report.add(ctx, opt, others...)
+}
+
+// add makes the experiments of some parts and adds the parts to the report.
+func (r *Report) add(ctx context.Context, opt Options, parts ...*Part) error {
 	var specs []lab.Spec
-	for i, v := range variations {
-		p := f.part(v, opt)
-		if i > 0 {
-			p.Grid.Values = f.claimed(p.Grid.Values)
-		}
-		if len(p.Grid.Values) == 0 {
-			continue // no claims, nothing to ask again
-		}
-		report.Parts = append(report.Parts, p)
+	for _, p := range parts {
 		specs = append(specs, p.specs()...)
 	}
 	run, parallel := opt.RunAll, opt.Parallel
@@ -85,21 +96,28 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	}
 	results, err := run(ctx, specs, parallel, opt.Progress)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, p := range report.Parts {
+	for _, p := range parts {
 		results = p.take(results)
 	}
-	return report, nil
+	r.Parts = append(r.Parts, parts...)
+	return nil
+}
+
+func (f *Figure) values(quick bool) []int {
+	if quick {
+		return f.Axis.Quick
+	}
+	return f.Axis.Values
 }
 
 // part is the figure under some costs, before its experiments.
-func (f *Figure) part(costs Variation, opt Options) *Part {
-	p := &Part{Costs: costs, Spec: f.Base, Grid: &Grid{Figure: f, Values: f.Axis.Values}}
+func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
+	p := &Part{Costs: costs, Spec: f.Base, Grid: &Grid{Figure: f, Values: values}}
 	p.Spec.Seed = opt.Seed
 	if opt.Quick {
 		p.Spec.Duration, p.Spec.Warmup = quickDuration, quickWarmup
-		p.Grid.Values = f.Axis.Quick
 	}
 	for _, d := range []*time.Duration{&p.Spec.CPU, &p.Spec.Fsync} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
@@ -107,16 +125,15 @@ func (f *Figure) part(costs Variation, opt Options) *Part {
 	return p
 }
 
-// claimed are the values that the claims speak of.
-func (f *Figure) claimed(values []int) []int {
+// claimed are the values at which the claims stand: what was best under these
+// costs is looked at again under others.
+func (p *Part) claimed() []int {
 	var out []int
-	for _, c := range f.Claims {
-		if c.Where == AtBest {
-			return values
-		}
-		out = values[len(values)-1:]
+	for _, v := range p.Verdicts {
+		out = append(out, v.At)
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // specs are the experiments of the part, row by row.
