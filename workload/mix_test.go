@@ -101,7 +101,8 @@ func TestPopularityIsSpreadEvenly(t *testing.T) {
 	const keys = 30_000
 	for _, parts := range []int{1, 3, 5, 7} {
 		for _, theta := range []int{0, 700, 900} {
-			p := newPopular(keys, parts, theta)
+			p := popular{keys: keys, parts: parts, thetaMilli: theta}
+			p.build()
 			mass := make([]uint64, parts)
 			all := uint64(0)
 			for rank := range keys {
