@@ -88,7 +88,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
-	r.final = req.Read.Final && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && c.cfg.Row.ReadOnly == protocol.ByLease && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
 		if r.final {
