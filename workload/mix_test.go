@@ -24,7 +24,11 @@ func newTestMix(t *testing.T, name string, cfg MixConfig) Mix {
 	return m
 }
 
-func seeded(seed uint64) *Client { return &Client{Rand: rand.New(rand.NewPCG(seed, 0))} }
+func seeded(seed uint64) *Client {
+	d := Cluster([]geo.Region{"va", "wa", "pr"})
+	Spread(d, 1)
+	return &Client{DB: newModelDB(d, sound), Rand: rand.New(rand.NewPCG(seed, 0))}
+}
 
 // The tables of powers are right to many digits, for every kind of number.
 func TestPowers(t *testing.T) {

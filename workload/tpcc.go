@@ -29,7 +29,8 @@ import (
 //	x last order  of a customer
 type tpcc struct {
 	parts, warehouses int
-	shares            [5]int // of a hundred, in the order of tpccKinds
+	shares            [5]int           // of a hundred, in the order of tpccKinds
+	near              map[string][]int // see partsOf
 }
 
 // The sizes. The specification has 3,000 customers in a district, with as many
@@ -56,7 +57,7 @@ var tpccKinds = []struct {
 // newTPCC makes the benchmark with a mix of kinds.
 func newTPCC(shares ...int) func(MixConfig) Mix {
 	return func(cfg MixConfig) Mix {
-		return &tpcc{cfg.Parts, cfg.Warehouses * cfg.Parts, [5]int(shares)}
+		return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}}
 	}
 }
 
@@ -177,9 +178,37 @@ func (m *tpcc) orderRows(w, d, o, customer int, lines []tpccLine) []txn.Write {
 	return rows
 }
 
-// home is the client's own warehouse: clients are counted round the parts, as
-// they are round the regions.
-func (m *tpcc) home(c *Client) int { return 1 + c.Process%m.warehouses }
+// home is the client's own warehouse, for its life: one that is led from the
+// client's region if there is any, else any.
+func (m *tpcc) home(c *Client) int {
+	parts := m.partsOf(c.DB)
+	each := m.warehouses / m.parts
+	// Clients of one region may be numbered in steps: a multiplicative hash leaves
+	// none of the warehouses out.
+	i := int(uint32(c.Process)*2654435769>>8) % (each * len(parts))
+	return 1 + parts[i%len(parts)] + i/len(parts)*m.parts
+}
+
+// partsOf are the parts that are led from a gateway's region, or all.
+func (m *tpcc) partsOf(db txn.DB) []int {
+	region := string(db.Region())
+	if m.near[region] == nil {
+		var near, all []int
+		d := db.Directory()
+		for part := range m.parts {
+			all = append(all, part)
+			id, _ := d.ShardOf(partPrefix(tableMix, part))
+			if shard, ok := d.Shard(id); ok && shard.Leader == region {
+				near = append(near, part)
+			}
+		}
+		if len(near) == 0 {
+			near = all
+		}
+		m.near[region] = near
+	}
+	return m.near[region]
+}
 
 // other is not the client's own warehouse, if there is another.
 func (m *tpcc) other(c *Client) int {
