@@ -70,7 +70,15 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 	if err != nil {
 		return Result{}, err
 	}
+	broken, err := r.conditions()
+	if err != nil {
+		return Result{}, err
+	}
 	out := r.result(counts)
+	if len(broken) > 0 {
+		out.Check.Serializable = false
+		out.Check.Anomalies = append(out.Check.Anomalies, broken...)
+	}
 	out.WallS = rounded(time.Since(began).Seconds(), 3)
 	return out, nil
 }

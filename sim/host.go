@@ -186,10 +186,10 @@ func (h *host) send(env *txn.Envelope) {
 	if h.w.onSend != nil {
 		what = h.w.onSend(h, env)
 	}
-	if what != lostCrash {
+	if what == leaves || what == leftCrash {
 		h.w.net.send(env)
 	}
-	if what != leaves {
+	if what == lostCrash || what == leftCrash {
 		h.crash(strictly)
 	}
 }

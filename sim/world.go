@@ -110,6 +110,7 @@ const (
 	leaves    fate = iota
 	lostCrash      // the host crashes before it leaves
 	leftCrash      // the host crashes right after it left
+	heldBack       // somebody else sends it later, or nobody does
 )
 
 // Streams of chance: each concern draws from its own, so that one more draw

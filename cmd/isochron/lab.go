@@ -123,10 +123,11 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	if f.parallel < 0 {
 		return usagef("--parallel is %d; it must be at least 0", f.parallel)
 	}
-	if missing := fig.Missing(); len(missing) > 0 {
-		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(missing, ", "))
+	if rows := fig.Missing(); len(rows) > 0 {
+		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
 	}
 	// Before the long work, not after it.
+	_, missing := os.Stat(f.out)
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return fmt.Errorf("the directory for the results cannot be made: %w", err)
 	}
@@ -139,6 +140,9 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	report, err := figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress})
 	bar.clear()
 	if ctx.Err() != nil {
+		if missing != nil {
+			_ = os.Remove(f.out) // nothing is left behind
+		}
 		fmt.Fprintln(errs, "isochron: stopped before the figure was done; nothing was written")
 		return nil
 	}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,5 +51,20 @@ func TestLabRunRefuses(t *testing.T) {
 		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
 			t.Errorf("%v: status %d, %q, %q", c.args, code, out, errs)
 		}
+	}
+}
+
+// A run that is stopped ends well and leaves nothing behind.
+func TestLabRunIsStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	dir := filepath.Join(t.TempDir(), "figures")
+	var stdout, stderr strings.Builder
+	code := run(ctx, []string{"lab", "run", "d2pc/fig5", "--out", dir}, &stdout, &stderr)
+	if code != exitOK || stdout.String() != "" || !strings.Contains(stderr.String(), "stopped") {
+		t.Errorf("status %d, %q, %q", code, stdout.String(), stderr.String())
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("%s is left behind: %v", dir, err)
 	}
 }

@@ -11,7 +11,7 @@ type Claim struct {
 	Row, Over string
 	Where     Where
 	Kind      Kind
-	Paper     float64 // as Kind says
+	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison
 }
 
 // Kind is how a claim is put.
@@ -96,8 +96,19 @@ func (c Claim) Judge(g *Grid) Verdict {
 		}
 	}
 	least := c.least()
-	v.Met = v.Ours == least || c.better(v.Ours, least)
+	v.Met = c.Paper != 0 && (v.Ours == least || c.better(v.Ours, least))
 	return v
+}
+
+// Word is the verdict in a word or two.
+func (v Verdict) Word() string {
+	switch {
+	case v.Claim.Paper == 0:
+		return "for comparison"
+	case v.Met:
+		return "met"
+	}
+	return "NOT MET"
 }
 
 // least is the number from which on the claim is met.

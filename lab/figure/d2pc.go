@@ -17,6 +17,9 @@ func d2pcBase() lab.Spec {
 	return s
 }
 
+// retwisWriting is what commits through a decision.
+var retwisWriting = writing("add-user", "follow", "post-tweet")
+
 // checkedTries is how many tries of each experiment are recorded and judged: a
 // protocol that is fast because it is wrong must not be praised.
 const checkedTries = 5000
@@ -51,6 +54,8 @@ var figures = []*Figure{
 			{throughput, "d2pc+2pl", "2pc+2pl", AtTheEnd, Times, 2.33},
 			{latency, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -42},
 			{lockingTime, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -66},
+			{retwisWriting, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Change, 0},
+			{retwisWriting, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, 0},
 		},
 	},
 	{
@@ -72,6 +77,7 @@ var figures = []*Figure{
 			{throughput, "d2pc+occ", "2pc+occ", AtTheEnd, Times, 2.43},
 			{commitLatency, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -43},
 			{lockingTime, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -64},
+			{retwisWriting, "d2pc+occ", "2pc+occ", AtTheEnd, Change, 0},
 		},
 	},
 	{

@@ -20,6 +20,8 @@ type Figure struct {
 	Base   lab.Spec // what all runs have in common
 	Shows  []Measure
 	Claims []Claim
+	// Why is the reason, if it is known, for what is not met.
+	Why string
 }
 
 // Axis is the parameter.
@@ -62,6 +64,22 @@ var (
 	lockingTime   = Measure{"contention span", "ms", func(r lab.Result) float64 { return r.ContentionSpanMS.Avg }}
 	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
 )
+
+// writing is the mean commit latency of the classes that a workload names as
+// those that write.
+func writing(classes ...string) Measure {
+	return Measure{"mean commit latency of what writes", "ms", func(r lab.Result) float64 {
+		sum, n := 0.0, int64(0)
+		for _, name := range classes {
+			c := r.ByClass[name]
+			sum, n = sum+c.CommitMS.Avg*float64(c.Committed), n+c.Committed
+		}
+		if n == 0 {
+			return 0
+		}
+		return sum / float64(n)
+	}}
+}
 
 // All are the figures there are.
 func All() []*Figure { return slices.Clone(figures) }

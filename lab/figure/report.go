@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -20,6 +21,7 @@ type jsonReport struct {
 	Quick     bool       `json:"quick"`
 	Parameter string     `json:"parameter"`
 	Tolerance float64    `json:"tolerance"`
+	Why       string     `json:"why,omitempty"` // what is not met
 	Parts     []jsonPart `json:"parts"`
 }
 
@@ -41,10 +43,10 @@ type jsonCell struct {
 type jsonClaim struct {
 	Claim string   `json:"claim"`
 	Unit  string   `json:"unit"`
-	Paper float64  `json:"paper"`
+	Paper *float64 `json:"paper"`
 	Ours  *float64 `json:"ours"`
 	Value float64  `json:"value"` // of the parameter
-	Met   bool     `json:"met"`
+	Met   *bool    `json:"met"`   // null where the paper has no number
 }
 
 func (k Kind) unit() string {
@@ -58,6 +60,9 @@ func (k Kind) unit() string {
 func (r *Report) MarshalJSON() ([]byte, error) {
 	f := r.Figure
 	out := jsonReport{Figure: f.Name, Title: f.Title, Source: f.Source, Quick: r.Quick, Parameter: f.Axis.Label, Tolerance: Tolerance}
+	if r.unmet() {
+		out.Why = f.Why
+	}
 	for _, p := range r.Parts {
 		part := jsonPart{Costs: p.Costs.Name, Hardware: p.Grid.Cells[0][0].Costs, Claims: []jsonClaim{}}
 		for i, row := range f.Rows {
@@ -66,7 +71,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 			}
 		}
 		for _, v := range p.Verdicts {
-			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Paper: v.Claim.Paper, Value: f.Axis.number(v.At), Met: v.Met}
+			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At)}
+			if v.Claim.Paper != 0 {
+				c.Paper, c.Met = &v.Claim.Paper, &v.Met
+			}
 			if !math.IsNaN(v.Ours) {
 				c.Ours = &v.Ours
 			}
@@ -105,6 +113,9 @@ func (r *Report) Text() string {
 		b.WriteString("\n" + p.claims())
 	}
 	fmt.Fprintf(&b, "\nA claim is met when ours is at least the paper's number less %.0f%% of it.\n", 100*Tolerance)
+	if r.unmet() && r.Figure.Why != "" {
+		fmt.Fprintf(&b, "Why not: %s\n", r.Figure.Why)
+	}
 	b.WriteString(r.checked())
 	return b.String()
 }
@@ -141,16 +152,20 @@ func (p *Part) claims() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "claim\tat\tpaper\tours\t\n")
 	for _, v := range p.Verdicts {
-		met := "met"
-		if !v.Met {
-			met = "NOT MET"
+		axis, paper := p.Grid.Figure.Axis, "-"
+		if v.Claim.Paper != 0 {
+			paper = v.Claim.Format(v.Claim.Paper)
 		}
-		axis := p.Grid.Figure.Axis
 		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.Over,
-			axis.Label, axis.Text(v.At), v.Claim.Format(v.Claim.Paper), v.Claim.Format(v.Ours), met)
+			axis.Label, axis.Text(v.At), paper, v.Claim.Format(v.Ours), v.Word())
 	}
 	w.Flush()
 	return b.String()
+}
+
+// unmet reports whether a claim is not met under the default costs.
+func (r *Report) unmet() bool {
+	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return !v.Met && v.Claim.Paper != 0 })
 }
 
 // Wrong are the experiments whose history is not serializable, in words.
