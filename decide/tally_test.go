@@ -47,3 +47,73 @@ func TestContradictionIsNoticed(t *testing.T) {
 	tally.No()
 	tally.Learned(true, 5)
 }
+
+func ack(shard txn.ShardID, replica txn.NodeID, term, index uint64, voters ...txn.NodeID) *txn.Ack {
+	return &txn.Ack{Shard: shard, Replica: replica, Term: term, Index: index, Voters: voters}
+}
+
+func TestAMajorityOfOneEntryOfOneTermCounts(t *testing.T) {
+	three := []txn.NodeID{1, 2, 3}
+	for _, c := range []struct {
+		name string
+		acks []*txn.Ack
+		want Verdict
+	}{
+		{"two of three", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 3, 4, 9, three...)}, Commit},
+		{"one replica twice", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 1, 4, 9, three...)}, Open},
+		{"a stranger", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 7, 4, 9, three...)}, Open},
+		{"two terms", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 2, 5, 9, three...)}, Open},
+		{"the older term later", []*txn.Ack{ack(2, 1, 5, 9, three...), ack(2, 2, 4, 9, three...)}, Open},
+		{"two entries", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 2, 4, 8, three...)}, Open},
+		{"a vote without a replica", []*txn.Ack{ack(2, 1, 4, 9, three...), ack(2, 0, 4, 9, three...)}, Open},
+		{"three of five", []*txn.Ack{ack(2, 1, 4, 9, 1, 2, 3, 4, 5), ack(2, 2, 4, 9, 1, 2, 3, 4, 5), ack(2, 5, 4, 9, 1, 2, 3, 4, 5)}, Commit},
+		{"two of five", []*txn.Ack{ack(2, 1, 4, 9, 1, 2, 3, 4, 5), ack(2, 2, 4, 9, 1, 2, 3, 4, 5)}, Open},
+	} {
+		tally := NewTally([]txn.ShardID{2})
+		tally.Voted(2, 10)
+		tally.Settled(2)
+		for _, a := range c.acks {
+			tally.Ack(a)
+		}
+		if v, _ := tally.Verdict(); v != c.want {
+			t.Errorf("%s: %v, not %v", c.name, v, c.want)
+		}
+	}
+}
+
+func TestInAChangeOfMembersBothMajoritiesCount(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2})
+	tally.Voted(2, 10)
+	tally.Settled(2)
+	for _, replica := range []txn.NodeID{1, 2} {
+		a := ack(2, replica, 4, 9, 1, 2, 3)
+		a.Outgoing = []txn.NodeID{2, 5, 6}
+		tally.Ack(a)
+	}
+	if v, _ := tally.Verdict(); v != Open {
+		t.Fatalf("the majority of those who leave is missing: %v", v)
+	}
+	a := ack(2, 5, 4, 9, 1, 2, 3)
+	a.Outgoing = []txn.NodeID{2, 5, 6}
+	tally.Ack(a)
+	if v, _ := tally.Verdict(); v != Commit {
+		t.Fatalf("with both majorities: %v", v)
+	}
+}
+
+func TestAConditionalYesWaits(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2, 3})
+	tally.Yes(3, 7)
+	tally.Voted(2, 10)
+	if !tally.Unanimous() || tally.Proposed() != 10 {
+		t.Fatal("all leaders have voted: the order is fixed")
+	}
+	tally.Logged(2)
+	if v, _ := tally.Verdict(); v != Open {
+		t.Fatalf("what it read is not committed yet: %v", v)
+	}
+	tally.Settled(2)
+	if v, at := tally.Verdict(); v != Commit || at != 10 {
+		t.Fatalf("settled: %v at %d", v, at)
+	}
+}

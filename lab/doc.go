@@ -12,7 +12,8 @@
 // Every value that a client writes begins with the number of its write, which is
 // taken off again when it is read. So it is known who read from whom, and the
 // first transactions of a run are checked for serializability, whatever the
-// workload is. The rows carry eight bytes more for it, checked or not.
+// workload is. A workload that knows conditions of its rows has them checked when
+// all clients are done (conditions.go). The rows carry eight bytes more for it, checked or not.
 //
 // Time costs what the Spec says: messages the CPU of who receives them, syncs
 // the disk. The defaults and where they come from are in costs.go.

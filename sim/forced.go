@@ -129,6 +129,6 @@ func (n *network) hold(env txn.Envelope, d time.Duration) {
 		if err := txn.Decode(body, &env.Msg); err != nil {
 			panic(err) // our own encoding must be readable
 		}
-		n.send(env)
+		n.send(&env)
 	})
 }

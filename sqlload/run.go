@@ -19,6 +19,7 @@ type Plan struct {
 	Clients  int
 	For      time.Duration // 0: until ctx ends
 	Progress io.Writer     // a line a second, a table every ten
+	Begun    func()        // may be nil; called when the clients are about to work
 }
 
 // runTriesMax bounds how often one transaction is tried: then the client gives
@@ -36,6 +37,9 @@ func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 		}
 	}
 	e.Begun = time.Now()
+	if p.Begun != nil {
+		p.Begun()
+	}
 	timed := ctx
 	if p.For > 0 {
 		var cancel context.CancelFunc

@@ -33,10 +33,13 @@ type Client struct {
 	ids int64
 }
 
+// idsMax bounds the ids of one client.
+const idsMax = 1_000_000
+
 // nextID is unique among all clients of a run.
 func (c *Client) nextID() int64 {
 	c.ids++
-	return int64(c.Process)*1_000_000 + c.ids
+	return int64(c.Process)*idsMax + c.ids
 }
 
 // attempt is one try of a transaction, as its body sees it.

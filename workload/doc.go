@@ -18,7 +18,8 @@
 // rounds as their logic allows, and leaves commits, retries and clocks to
 // whoever drives it. Which rows are popular is a table of integers (zipf.go), so
 // that one seed draws the same on every processor; each shard has its share of
-// the popular ones (keys.go).
+// the popular ones (keys.go). A Mix that is Checked knows what must hold of its
+// rows after a run.
 //
 // What the caller owes it. A *rand.Rand of its own for each client. Env.Sleep
 // returns when the time has passed. Record is called from the client's

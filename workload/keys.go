@@ -12,14 +12,22 @@ import (
 // Each rank of popularity has its part, given out so that every part has as
 // much of the whole popularity as the ranks allow.
 type popular struct {
+	keys, parts, thetaMilli int
+
+	// These are made when the first row is drawn: they are large, and a benchmark
+	// may be made only to see whether it could be.
 	zipf *zipf
 	part []uint8 // of each rank
 }
 
-func newPopular(keys, parts, thetaMilli int) *popular {
-	p := &popular{zipf: newZipf(keys, thetaMilli), part: make([]uint8, keys)}
-	mass := make([]uint64, parts)
-	for rank := range keys {
+// build makes the tables, once.
+func (p *popular) build() {
+	if p.zipf != nil {
+		return
+	}
+	p.zipf, p.part = newZipf(p.keys, p.thetaMilli), make([]uint8, p.keys)
+	mass := make([]uint64, p.parts)
+	for rank := range p.part {
 		least := 0
 		for i := range mass {
 			if mass[i] < mass[least] {
@@ -29,7 +37,6 @@ func newPopular(keys, parts, thetaMilli int) *popular {
 		mass[least] += p.zipf.weight(rank)
 		p.part[rank] = uint8(least)
 	}
-	return p
 }
 
 // key is the row of a rank.
@@ -62,6 +69,7 @@ func (p *popular) draw(r *rand.Rand, taken []int, part int) int {
 
 // distinct draws n rows of any part.
 func (p *popular) distinct(r *rand.Rand, n int) []txn.Key {
+	p.build()
 	ranks := make([]int, 0, n)
 	keys := make([]txn.Key, 0, n)
 	for range n {
@@ -74,6 +82,7 @@ func (p *popular) distinct(r *rand.Rand, n int) []txn.Key {
 // over draws n rows of a number of parts, the parts in turn; the parts are
 // drawn too. n is at least spread.
 func (p *popular) over(r *rand.Rand, n, spread, parts int) []txn.Key {
+	p.build()
 	chosen := r.Perm(parts)[:spread]
 	ranks := make([]int, 0, n)
 	keys := make([]txn.Key, 0, n)

@@ -12,11 +12,11 @@ import (
 // which some are popular. They are not loaded: a row that is absent counts 0.
 type keyMix struct {
 	MixConfig
-	rows *popular
+	rows popular
 }
 
 func newKeyMix(cfg MixConfig) keyMix {
-	return keyMix{cfg, newPopular(cfg.Keys, cfg.Parts, cfg.ZipfMilli)}
+	return keyMix{cfg, popular{keys: cfg.Keys, parts: cfg.Parts, thetaMilli: cfg.ZipfMilli}}
 }
 
 func (keyMix) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }

@@ -21,8 +21,11 @@ type MixConfig struct {
 	// Spread is how many shards a transaction of micro touches: as many as there
 	// are and Length allows.
 	Spread int
-	// ValueBytes is the size of a row's value: 64, at least 8.
+	// ValueBytes is the size of a row's value: 64, at least 8; tpcc and smallbank
+	// have sizes of their own.
 	ValueBytes int
+	// Warehouses is how many tpcc has in each part: 10.
+	Warehouses int
 }
 
 // The defaults and bounds of a MixConfig.
@@ -30,9 +33,11 @@ const (
 	defaultKeys       = 1_000_000
 	defaultLength     = 6
 	defaultValueBytes = 64
+	defaultWarehouses = 10
 	partsMax          = 255
 	lengthMax         = 1000
 	valueBytesMax     = 1 << 20
+	warehousesMax     = 1000
 )
 
 // mixMakers makes each benchmark from a config whose defaults are filled in.
@@ -45,6 +50,9 @@ var mixMakers = []struct {
 	{"ycsb-a", newYCSBA},
 	{"smallbank", newSmallbank},
 	{"micro", newMicro},
+	{"tpcc", newTPCC(45, 43, 4, 4, 4)},
+	{"tpcc-d2pc", newTPCC(48, 47, 0, 5, 0)},     // as in the D2PC paper
+	{"tpcc-bonspiel", newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
 }
 
 // MixNames are the names that NewMix knows.
@@ -80,6 +88,7 @@ func (c *MixConfig) fill() {
 	fill(&c.Length, defaultLength)
 	fill(&c.Spread, min(c.Parts, c.Length))
 	fill(&c.ValueBytes, defaultValueBytes)
+	fill(&c.Warehouses, defaultWarehouses)
 }
 
 // check bounds every field: a part must have the rows for the longest transaction.
@@ -93,6 +102,7 @@ func (c *MixConfig) check() error {
 		{"the number of keys", c.Keys, c.Parts * max(c.Length, retwisTimelineMax), zipfKeysMax},
 		{"the Zipf coefficient in thousandths", c.ZipfMilli, 0, zipfMilliMax},
 		{"the shards that a transaction touches", c.Spread, 1, min(c.Parts, c.Length)},
+		{"the warehouses of a shard", c.Warehouses, 1, warehousesMax},
 		{"the bytes of a value", c.ValueBytes, 8, valueBytesMax},
 	} {
 		if b.got < b.low || b.got > b.high {

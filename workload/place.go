@@ -78,6 +78,9 @@ func tableSpan(table uint64) txn.Span {
 	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}
 }
 
+// MixSpan holds all rows of a benchmark.
+func MixSpan() txn.Span { return tableSpan(tableMix) }
+
 func partSpan(table uint64, part int) txn.Span {
 	p := partPrefix(table, part)
 	return txn.Span{Start: txn.Key(p), End: txn.Key(routing.PrefixEnd(p))}

@@ -34,6 +34,7 @@ func run(ctx context.Context) error {
 	period := flag.Duration("period", 5*time.Minute, "after how long the loads pause and everything is checked")
 	wan := flag.String("wan", "azure5", "the map, of five regions")
 	scale := flag.Float64("wan-scale", 0.2, "multiply every delay by this")
+	protocol := flag.String("protocol", "", "how transactions commit; empty: as they do unless told otherwise")
 	seed := flag.Uint64("seed", 0, "the faults follow from it; 0: another each time")
 	disk := flag.Int("disk-mb", 600, "the size of one node's disk, which is filled now and then; 0: none")
 	tpcc := flag.Float64("tpcc-scale", 0.02, "customers and items of TPC-C times this")
@@ -54,7 +55,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	cfg := faults.Config{
-		Dir: dir, WAN: w.Scale(*scale), Seed: *seed, For: time.Duration(*minutes * float64(time.Minute)), Period: *period, DiskMB: *disk, Scale: *tpcc,
+		Dir: dir, WAN: w.Scale(*scale), Protocol: *protocol, Seed: *seed, For: time.Duration(*minutes * float64(time.Minute)), Period: *period, DiskMB: *disk, Scale: *tpcc,
 		Command: func(args ...string) *exec.Cmd { return exec.Command(path, args...) },
 		Say:     func(format string, args ...any) { fmt.Printf(format+"\n", args...) },
 	}

@@ -8,12 +8,19 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/protocol"
 	"isochron/test/faults"
 )
 
 // TestFaults is make faults in short: each kind of fault that matters once, over
 // five real processes under load, with all the checks.
 func TestFaults(t *testing.T) {
+	for _, name := range []string{protocol.Default, "d2pc+2pl"} {
+		t.Run(name, func(t *testing.T) { testFaults(t, name) })
+	}
+}
+
+func testFaults(t *testing.T, protocol string) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +28,7 @@ func TestFaults(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Minute)
 	defer cancel()
 	report, err := faults.Do(ctx, faults.Config{
-		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Seed: 1, Period: time.Hour, DiskMB: 400, Scale: 0.002,
+		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Protocol: protocol, Seed: 1, Period: time.Hour, DiskMB: 400, Scale: 0.002,
 		Once: []faults.Kind{faults.KillOne, faults.Pause, faults.CutNode, faults.KillAll, faults.DiskFull},
 		Say:  t.Logf,
 	})

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"isochron/protocol"
 )
 
 // The bank of TestKill9: accounts and the ledger of what was moved.
@@ -30,8 +32,14 @@ var bankRegionNames = []string{"va", "wa", "pr", "nsw", "sg"}
 // same data: every transfer whose COMMIT was answered must be in the ledger, and every
 // account must hold what the ledger says. The demo itself adds up its shop at each start.
 func TestKill9(t *testing.T) {
+	for _, name := range []string{protocol.Default, "d2pc+occ"} {
+		t.Run(name, func(t *testing.T) { testKill9(t, name) })
+	}
+}
+
+func testKill9(t *testing.T, protocol string) {
 	dir := t.TempDir()
-	args := []string{"--data", dir, "--wan-scale", "0.05", "--port", "0", "--clients", "2"}
+	args := []string{"--data", dir, "--protocol", protocol, "--wan-scale", "0.05", "--port", "0", "--clients", "2"}
 	bank := &bank{acknowledged: map[int64]bool{}}
 	for round := 0; ; round++ {
 		p := startDemo(t, bankRegions, args...)

@@ -44,6 +44,7 @@ var foreign = map[string][]string{
 	"github.com/dolthub/vitess":          {"sql", "cmd"},
 	"github.com/spf13/cobra":             {"cmd"},
 	"github.com/prometheus":              {"ops", "cmd"},
+	"gonum.org/v1/plot":                  {"lab"},
 }
 
 // core are the packages that are driven: they take the time and the disk from

@@ -77,7 +77,7 @@ func FreePorts(n int) (int, error) {
 
 // NewCluster makes the files of a cluster in dir/c: one node in each region of
 // the map, whose delays are emulated.
-func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
+func NewCluster(dir string, command Command, wan geo.WAN, protocol string) (*Cluster, error) {
 	base, err := FreePorts(len(wan.Regions))
 	if err != nil {
 		return nil, err
@@ -88,7 +88,11 @@ func NewCluster(dir string, command Command, wan geo.WAN) (*Cluster, error) {
 	}
 	files := filepath.Join(dir, "c")
 	var stderr strings.Builder
-	cmd := command("init", "--dir", files, "--wan", plan, "--base-port", fmt.Sprint(base), "--json")
+	args := []string{"init", "--dir", files, "--wan", plan, "--base-port", fmt.Sprint(base), "--json"}
+	if protocol != "" {
+		args = append(args, "--protocol", protocol)
+	}
+	cmd := command(args...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -64,6 +64,7 @@ func (r *Run) period(ctx context.Context, n int, during func(context.Context) er
 	defer stop()
 	reports, errs := make([]*sqlload.Report, len(r.loads)), make([]error, len(r.loads))
 	var wg sync.WaitGroup
+	begun := make(chan struct{}, 2*len(r.loads))
 	for i, l := range r.loads {
 		if _, ok := l.workload.(sqlload.Recorded); ok {
 			if err := l.renew(); err != nil { // a history of this period alone
@@ -72,12 +73,17 @@ func (r *Run) period(ctx context.Context, n int, during func(context.Context) er
 		}
 		l.env.Seed = r.cfg.Seed<<16 + uint64(n*len(r.loads)+i)
 		wg.Go(func() {
-			reports[i], errs[i] = sqlload.Run(working, l.env, l.workload, sqlload.Plan{Name: l.name, Clients: l.clients})
+			reports[i], errs[i] = sqlload.Run(working, l.env, l.workload, sqlload.Plan{Name: l.name, Clients: l.clients,
+				Begun: func() { begun <- struct{}{} }})
+			begun <- struct{}{} // it has ended, if it could not begin
 			if errs[i] != nil {
 				errs[i] = fmt.Errorf("the load %s met what it cannot explain: %w", l.name, errs[i])
 				stop() // nothing more is to be learnt
 			}
 		})
+	}
+	for range r.loads { // to begin, a load needs what a fault would take from it
+		<-begun
 	}
 	nemesisErr := during(working)
 	if nemesisErr != nil && working.Err() != nil && ctx.Err() == nil {

@@ -17,11 +17,13 @@ type Config struct {
 	Dir     string // exists; filled with data, logs and histories
 	Command Command
 	WAN     geo.WAN // five regions
-	Seed    uint64
-	For     time.Duration // of the faults; the checks come on top
-	Period  time.Duration // after how long the loads pause and are checked
-	DiskMB  int           // the size of one node's disk; 0: no disk is filled
-	Scale   float64       // of TPC-C
+	// Protocol is how transactions commit; "": as clusters do unless told otherwise.
+	Protocol string
+	Seed     uint64
+	For      time.Duration // of the faults; the checks come on top
+	Period   time.Duration // after how long the loads pause and are checked
+	DiskMB   int           // the size of one node's disk; 0: no disk is filled
+	Scale    float64       // of TPC-C
 	// Once, if set, is what is done, each once and as short as can be, in place
 	// of random faults for a time.
 	Once []Kind
@@ -61,7 +63,7 @@ func Do(ctx context.Context, cfg Config) (*Report, error) {
 // setUp starts the cluster and fills the tables.
 func (r *Run) setUp(ctx context.Context) (disk *smallDisk, err error) {
 	say := r.cfg.Say
-	if r.cluster, err = NewCluster(r.cfg.Dir, r.cfg.Command, r.cfg.WAN); err != nil {
+	if r.cluster, err = NewCluster(r.cfg.Dir, r.cfg.Command, r.cfg.WAN, r.cfg.Protocol); err != nil {
 		return nil, err
 	}
 	if len(r.cluster.Nodes) != 5 {

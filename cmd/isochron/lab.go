@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	figures "isochron/lab/figure"
+)
+
+func newLab() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Repeat the figures of papers in virtual time",
+		Long: `Lab compares protocols as papers about them do: it runs every experiment of a
+figure in virtual time, draws the figure, and holds what the paper claims against
+what was found.`,
+		Example: "  isochron lab list\n  isochron lab run d2pc/fig5 --quick",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabList(), newLabRun())
+	return cmd
+}
+
+func newLabList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the figures there are",
+		Example: "  isochron lab list --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				return listFiguresJSON(cmd.OutOrStdout())
+			}
+			return listFigures(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array and nothing else")
+	return cmd
+}
+
+func listFigures(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "figure\tparameter\tprotocols\twhat it shows")
+	for _, f := range figures.All() {
+		title := f.Title
+		if missing := f.Missing(); len(missing) > 0 {
+			title += " (needs " + strings.Join(missing, ", ") + ", which this build does not have)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Axis.Label, strings.Join(f.Rows, " "), title)
+	}
+	return w.Flush()
+}
+
+func listFiguresJSON(out io.Writer) error {
+	type listed struct {
+		Figure    string   `json:"figure"`
+		Title     string   `json:"title"`
+		Source    string   `json:"source"`
+		Parameter string   `json:"parameter"`
+		Protocols []string `json:"protocols"`
+		Missing   []string `json:"missing"`
+		Claims    int      `json:"claims"`
+	}
+	var all []listed
+	for _, f := range figures.All() {
+		all = append(all, listed{f.Name, f.Title, f.Source, f.Axis.Label, f.Rows, append([]string{}, f.Missing()...), len(f.Claims)})
+	}
+	return json.NewEncoder(out).Encode(all)
+}
+
+type labFlags struct {
+	out      string
+	quick    bool
+	json     bool
+	seed     uint64
+	parallel int
+}
+
+func newLabRun() *cobra.Command {
+	var f labFlags
+	cmd := &cobra.Command{
+		Use:   "run FIGURE",
+		Short: "Run all experiments of a figure, draw it, and judge the paper's claims",
+		Long: `Run runs every experiment of a figure, side by side. It writes all results (JSON)
+and the picture (SVG and PNG) into a directory, and prints each claim of the
+paper beside what was found, with the costs of CPU and disk as they are by
+default, halved and doubled. It ends with 1 if an experiment's history is not
+serializable; a claim that is not met is printed as such and is no failure.`,
+		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("lab run takes the name of one figure; lab list has them (see %s --help)", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&f.out, "out", "figures", "the directory for results and pictures; it is made if it is not there")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "fewer and shorter experiments: seconds, to see that it works")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of every experiment")
+	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many experiments go side by side; 0: one a processor")
+	return cmd
+}
+
+func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) error {
+	fig, err := figures.ByName(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if f.parallel < 0 {
+		return usagef("--parallel is %d; it must be at least 0", f.parallel)
+	}
+	if rows := fig.Missing(); len(rows) > 0 {
+		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
+	}
+	// Before the long work, not after it.
+	_, missing := os.Stat(f.out)
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return fmt.Errorf("the directory for the results cannot be made: %w", err)
+	}
+	var bar *meter
+	var progress func(done, total time.Duration)
+	if !f.json && isTerminal(errs) {
+		bar = &meter{w: errs}
+		progress = bar.show
+	}
+	report, err := figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress})
+	bar.clear()
+	if ctx.Err() != nil {
+		if missing != nil {
+			_ = os.Remove(f.out) // nothing is left behind
+		}
+		fmt.Fprintln(errs, "isochron: stopped before the figure was done; nothing was written")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.publish(report, out)
+}
+
+// publish writes the files and prints the report.
+func (f labFlags) publish(report *figures.Report, out io.Writer) error {
+	results, err := report.Save(f.out)
+	if err != nil {
+		return err
+	}
+	pictures, err := report.Draw(f.out)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = json.NewEncoder(out).Encode(report)
+	} else {
+		_, err = fmt.Fprintf(out, "%s\nWritten: %s\n", report.Text(), strings.Join(append(pictures, results), " "))
+	}
+	if wrong := report.Wrong(); err == nil && len(wrong) > 0 {
+		err = fmt.Errorf("%d experiments are not serializable; the first: %s", len(wrong), wrong[0])
+	}
+	return err
+}

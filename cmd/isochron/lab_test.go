@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func labCommand(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = run(t.Context(), append([]string{"lab"}, args...), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestLabList(t *testing.T) {
+	code, out, _ := labCommand(t, "list")
+	for _, want := range []string{"d2pc/fig5", "Zipf coefficient", "2pc+occ"} {
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("status %d, without %q: %s", code, want, out)
+		}
+	}
+	code, out, _ = labCommand(t, "list", "--json")
+	var all []struct {
+		Figure    string
+		Protocols []string
+		Claims    int
+	}
+	if err := json.Unmarshal([]byte(out), &all); err != nil || code != exitOK || len(all) < 4 || all[0].Claims == 0 || len(all[0].Protocols) == 0 {
+		t.Errorf("status %d, %v: %s", code, err, out)
+	}
+}
+
+// What makes no sense is told in one line, with status 2.
+func TestLabRunRefuses(t *testing.T) {
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"no figure", []string{"run", "d2pc/fig99"}},
+		{"one figure", []string{"run"}},
+		{"one figure", []string{"run", "d2pc/fig5", "d2pc/fig6"}},
+		{"--parallel", []string{"run", "d2pc/fig5", "--parallel", "-1"}},
+		{"unknown flag", []string{"run", "d2pc/fig5", "--fast"}},
+		{"not known", []string{"walk"}},
+	} {
+		code, out, errs := labCommand(t, c.args...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("%v: status %d, %q, %q", c.args, code, out, errs)
+		}
+	}
+}
+
+// A run that is stopped ends well and leaves nothing behind.
+func TestLabRunIsStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	dir := filepath.Join(t.TempDir(), "figures")
+	var stdout, stderr strings.Builder
+	code := run(ctx, []string{"lab", "run", "d2pc/fig5", "--out", dir}, &stdout, &stderr)
+	if code != exitOK || stdout.String() != "" || !strings.Contains(stderr.String(), "stopped") {
+		t.Errorf("status %d, %q, %q", code, stdout.String(), stderr.String())
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("%s is left behind: %v", dir, err)
+	}
+}

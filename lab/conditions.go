@@ -1,0 +1,76 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"isochron/sim"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// What is read of the rows at a time, and how often that is tried.
+const (
+	pageRows  = 1000
+	pageTries = 20
+)
+
+// conditions holds what the workload knows of its rows against all rows, once
+// no client is at work any more. It says in words what does not hold; a workload
+// that knows nothing has nothing to say. The rows are read page by page, so they
+// are not judged if a transaction is still on its way after a minute.
+func (r *run) conditions() ([]string, error) {
+	knows, ok := r.mix.(workload.Checked)
+	if !ok || r.busy > 0 {
+		return nil, nil
+	}
+	var rows []txn.Pair
+	var failed error
+	reader := r.w.Go(1, func(c *sim.Client) { rows, failed = r.allRows(c.DB()) })
+	for !reader.Done() {
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.w.Run(bringUpStep)
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("the rows of the workload could not be read after the run: %w", failed)
+	}
+	return knows.Check(slices.Values(rows)), nil
+}
+
+// allRows reads all rows of the workload, without the numbers of their writes.
+func (r *run) allRows(db txn.DB) (rows []txn.Pair, err error) {
+	span := workload.MixSpan()
+	for {
+		page, err := readPage(r.ctx, db, span)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range page {
+			_, p.Value = stamp(p.Value)
+			rows = append(rows, p)
+		}
+		if len(page) < pageRows {
+			return rows, nil
+		}
+		span.Start = page[len(page)-1].Key + "\x00"
+	}
+}
+
+func readPage(ctx context.Context, db txn.DB, span txn.Span) (page []txn.Pair, err error) {
+	for range pageTries {
+		t := db.Begin(txn.Options{ReadOnly: true})
+		res, err2 := t.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: span, Limit: pageRows}}})
+		if err2 == nil {
+			err2 = t.Commit(ctx)
+		} else {
+			t.Rollback()
+		}
+		if err = err2; err == nil {
+			return res.Pairs[0], nil
+		}
+	}
+	return nil, err
+}

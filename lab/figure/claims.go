@@ -1,0 +1,124 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+)
+
+// Claim is a number of a paper: how much better one row is than another.
+type Claim struct {
+	Measure   Measure
+	Row, Over string
+	Where     Where
+	Kind      Kind
+	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison
+}
+
+// Kind is how a claim is put.
+type Kind uint8
+
+// The kinds.
+const (
+	Times  Kind = iota // the row has so many times what the other has
+	Change             // the row has so many percent more (or less, below 0)
+)
+
+// Where says for which value of the parameter a claim speaks.
+type Where uint8
+
+// The places.
+const (
+	AtTheEnd Where = iota // the last value
+	AtBest                // the value at which the row does best by the claim
+)
+
+// Tolerance is by what part of the paper's number ours may fall short of it for
+// the claim to be met. A claim is of an advantage: more of it is met too.
+const Tolerance = 0.15
+
+// Text is the claim in words.
+func (c Claim) Text() string {
+	where := ", at the end of the axis"
+	if c.Where == AtBest {
+		where = ", at best"
+	}
+	return c.Measure.Name + " of " + c.Row + " over " + c.Over + where
+}
+
+// Format writes a number of the claim's kind.
+func (c Claim) Format(n float64) string {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return "none"
+	}
+	if c.Kind == Change {
+		return fmt.Sprintf("%+.0f%%", n)
+	}
+	return fmt.Sprintf("%.2fx", n)
+}
+
+// Verdict is what became of a claim.
+type Verdict struct {
+	Claim Claim
+	Ours  float64 // NaN if one of the rows has nothing to compare
+	At    int     // the value of the parameter
+	Met   bool
+}
+
+// ours is the claim's number at one value.
+func (c Claim) ours(g *Grid, at int) float64 {
+	row, over := g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, at)
+	if over == 0 {
+		return math.NaN()
+	}
+	if c.Kind == Change {
+		return 100 * (row/over - 1)
+	}
+	return row / over
+}
+
+// better reports whether the claim holds more for a than for b.
+func (c Claim) better(a, b float64) bool {
+	if c.Kind == Change && c.Paper < 0 {
+		return a < b
+	}
+	return a > b
+}
+
+// Judge holds the claim against the grid.
+func (c Claim) Judge(g *Grid) Verdict {
+	last := len(g.Values) - 1
+	v := Verdict{Claim: c, Ours: c.ours(g, last), At: g.Values[last]}
+	if c.Where == AtBest {
+		for at := range last {
+			if n := c.ours(g, at); math.IsNaN(v.Ours) || c.better(n, v.Ours) {
+				v.Ours, v.At = n, g.Values[at]
+			}
+		}
+	}
+	least := c.least()
+	v.Met = c.Paper != 0 && (v.Ours == least || c.better(v.Ours, least))
+	return v
+}
+
+// Word is the verdict in a word or two.
+func (v Verdict) Word() string {
+	switch {
+	case v.Claim.Paper == 0:
+		return "for comparison"
+	case v.Met:
+		return "met"
+	}
+	return "NOT MET"
+}
+
+// least is the number from which on the claim is met.
+func (c Claim) least() float64 { return c.Paper * (1 - Tolerance) }
+
+// Judge holds all claims of the figure against the grid.
+func (g *Grid) Judge() []Verdict {
+	var out []Verdict
+	for _, c := range g.Figure.Claims {
+		out = append(out, c.Judge(g))
+	}
+	return out
+}

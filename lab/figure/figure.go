@@ -1,0 +1,120 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"isochron/lab"
+	"isochron/protocol"
+)
+
+// Figure compares rows over a parameter.
+type Figure struct {
+	Name   string // paper/figure
+	Title  string
+	Source string // where the paper has it
+	Rows   []string
+	Axis   Axis
+	Base   lab.Spec // what all runs have in common
+	Shows  []Measure
+	Claims []Claim
+	// Why is the reason, if it is known, for what is not met.
+	Why string
+}
+
+// Axis is the parameter.
+type Axis struct {
+	Label  string
+	Values []int
+	Quick  []int // fewer, for a quick run; the last is the last of Values
+	Milli  bool  // the values are thousandths
+	Set    func(*lab.Spec, int)
+}
+
+// Text is a value as people write it.
+func (a Axis) Text(value int) string {
+	if a.Milli {
+		return strconv.FormatFloat(float64(value)/1000, 'f', -1, 64)
+	}
+	return strconv.Itoa(value)
+}
+
+// number is a value as it stands on the axis.
+func (a Axis) number(value int) float64 {
+	if a.Milli {
+		return float64(value) / 1000
+	}
+	return float64(value)
+}
+
+// Measure is a number of a result.
+type Measure struct {
+	Name string
+	Unit string
+	Of   func(lab.Result) float64
+}
+
+// The measures of the papers.
+var (
+	throughput    = Measure{"throughput", "transactions/s", func(r lab.Result) float64 { return r.ThroughputTPS }}
+	latency       = Measure{"mean latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.Avg }}
+	commitLatency = Measure{"mean commit latency", "ms", func(r lab.Result) float64 { return r.CommitMS.Avg }}
+	lockingTime   = Measure{"contention span", "ms", func(r lab.Result) float64 { return r.ContentionSpanMS.Avg }}
+	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
+)
+
+// writing is the mean commit latency of the classes that a workload names as
+// those that write.
+func writing(classes ...string) Measure {
+	return Measure{"mean commit latency of what writes", "ms", func(r lab.Result) float64 {
+		sum, n := 0.0, int64(0)
+		for _, name := range classes {
+			c := r.ByClass[name]
+			sum, n = sum+c.CommitMS.Avg*float64(c.Committed), n+c.Committed
+		}
+		if n == 0 {
+			return 0
+		}
+		return sum / float64(n)
+	}}
+}
+
+// All are the figures there are.
+func All() []*Figure { return slices.Clone(figures) }
+
+// ByName finds a figure; the error lists the names there are.
+func ByName(name string) (*Figure, error) {
+	var names []string
+	for _, f := range figures {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("there is no figure %q; choose one of: %s", name, strings.Join(names, ", "))
+}
+
+// Missing are the rows of the figure that the protocol table does not have.
+func (f *Figure) Missing() []string {
+	var missing []string
+	for _, row := range f.Rows {
+		if _, err := protocol.ByName(row); err != nil {
+			missing = append(missing, row)
+		}
+	}
+	return missing
+}
+
+// Grid is what all runs of a figure found.
+type Grid struct {
+	Figure *Figure
+	Values []int          // of the parameter
+	Cells  [][]lab.Result // of each row of the figure, at each value
+}
+
+// of is a measure of a row at a value; both must be in the grid.
+func (g *Grid) of(m Measure, row string, at int) float64 {
+	return m.Of(g.Cells[slices.Index(g.Figure.Rows, row)][at])
+}

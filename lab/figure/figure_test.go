@@ -1,0 +1,260 @@
+package figure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/lab"
+)
+
+// model is a laboratory in which a row's throughput is its clients, and the
+// first row is so many times as good as the second.
+func model(times float64) func(context.Context, []lab.Spec, int, func(done, total time.Duration)) ([]lab.Result, error) {
+	return func(_ context.Context, specs []lab.Spec, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
+		var out []lab.Result
+		for _, s := range specs {
+			r := lab.Result{Protocol: s.Protocol, Check: lab.Check{Checked: 10, Serializable: true}}
+			r.ThroughputTPS, r.LatencyMS.Avg, r.ContentionSpanMS.Avg = float64(s.Clients), 100, 50
+			if s.Protocol == testFigure.Rows[0] {
+				r.ThroughputTPS *= times
+				r.LatencyMS.Avg /= times
+			}
+			out = append(out, r)
+		}
+		return out, nil
+	}
+}
+
+var testFigure = &Figure{
+	Name: "test/fig1", Title: "A figure of the test", Source: "nowhere",
+	Rows: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: d2pcBase(),
+	Shows: []Measure{throughput, latency},
+	Claims: []Claim{
+		{throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2},
+		{latency, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -50},
+		{throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4}, // all values of the model are as good: the last is taken
+		{latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0},
+	},
+	Why: "The test says so.",
+}
+
+func runTest(t *testing.T, opt Options) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), testFigure, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A claim is met from its number less the tolerance on, and not below.
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		times float64
+		met   []bool
+	}{{2, []bool{true, true, false}}, {1.71, []bool{true, false, false}}, {1.69, []bool{false, false, false}}, {3.5, []bool{true, true, true}}, {0.5, []bool{false, false, false}}} {
+		r := runTest(t, Options{RunAll: model(c.times)})
+		if len(r.Parts) != 3 {
+			t.Fatalf("%d parts", len(r.Parts))
+		}
+		for _, p := range r.Parts {
+			for i, v := range p.Verdicts {
+				if met := i < len(c.met) && c.met[i]; v.Met != met {
+					t.Errorf("%v times, costs %s: %s: %s is met: %v", c.times, p.Costs.Name, v.Claim.Text(), v.Claim.Format(v.Ours), v.Met)
+				}
+			}
+			if v := p.Verdicts[0]; math.Abs(v.Ours-c.times) > 1e-9 || v.At != 300 {
+				t.Errorf("%v times is found as %v at %d", c.times, v.Ours, v.At)
+			}
+		}
+	}
+}
+
+func does(tps float64) (r lab.Result) {
+	r.ThroughputTPS = tps
+	return r
+}
+
+// The best value is found wherever it is, and a row that does nothing is no advantage.
+func TestBestAndNone(t *testing.T) {
+	g := &Grid{Figure: testFigure, Values: []int{1, 2, 3}, Cells: [][]lab.Result{
+		{does(10), does(90), does(10)}, {does(10), does(10), does(0)},
+	}}
+	if v := testFigure.Claims[2].Judge(g); v.Ours != 9 || v.At != 2 || !v.Met {
+		t.Errorf("at best: %+v", v)
+	}
+	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Met || v.Claim.Format(v.Ours) != "none" {
+		t.Errorf("over nothing: %+v", v)
+	}
+}
+
+// All experiments differ in the row, the parameter and the costs, and in nothing
+// else; under other costs only what the claims speak of is asked again.
+func TestExperiments(t *testing.T) {
+	inner := model(2)
+	var all []lab.Spec
+	r := runTest(t, Options{Quick: true, Seed: 7, Parallel: 3,
+		RunAll: func(ctx context.Context, specs []lab.Spec, atOnce int, p func(done, total time.Duration)) ([]lab.Result, error) {
+			if all = append(all, specs...); atOnce != 3 {
+				t.Errorf("%d at once", atOnce)
+			}
+			return inner(ctx, specs, atOnce, p)
+		}})
+	alike := d2pcBase()
+	alike.Seed, alike.Duration, alike.Warmup = 7, quickDuration, quickWarmup
+	want := []lab.Spec{}
+	for i, v := range variations {
+		for _, row := range testFigure.Rows {
+			for _, clients := range [][]int{{30, 300}, {300}, {300}}[i] {
+				s := alike
+				s.Protocol, s.Clients = row, clients
+				s.CPU, s.Fsync = s.CPU*time.Duration(v.Num)/time.Duration(v.Den), s.Fsync*time.Duration(v.Num)/time.Duration(v.Den)
+				want = append(want, s)
+			}
+		}
+	}
+	if fmt.Sprint(all) != fmt.Sprint(want) {
+		t.Errorf("the experiments are\n%+v\nand not\n%+v", all, want)
+	}
+	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 3 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
+		t.Errorf("a result is in the wrong place: %+v", c)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	broken := *testFigure
+	broken.Rows = []string{"2pc+2pl", "paxos-commit"}
+	if _, err := Run(t.Context(), &broken, Options{RunAll: model(1)}); err == nil || !strings.Contains(err.Error(), "paxos-commit") {
+		t.Errorf("a row that is not there: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Run(ctx, testFigure, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that is stopped: %v", err)
+	}
+}
+
+// The report says what is met and what is not, and names what is wrong.
+func TestReport(t *testing.T) {
+	r := runTest(t, Options{Quick: true, RunAll: model(2)})
+	text := r.Text()
+	for _, want := range []string{"throughput of 2pc+2pl over 2pc+occ", "clients 300", "2.00x  2.00x  met", "4.00x  2.00x  NOT MET", "-      2.00x  for comparison", "Why not: The test says so.", "-50%   -50%   met", "A quick run", "all are serializable", "Costs halved"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text does not have %q:\n%s", want, text)
+		}
+	}
+	r.Parts[1].Grid.Cells[1][0].Check = lab.Check{Checked: 1, Anomalies: []string{"G2: a cycle"}}
+	if text := r.Text(); !strings.Contains(text, "WRONG") || !strings.Contains(text, "2pc+occ at clients 300, costs halved: not serializable: G2: a cycle") {
+		t.Errorf("a wrong experiment is not told:\n%s", text)
+	}
+	path, err := r.Save(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back jsonReport
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 3 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || *back.Parts[0].Claims[2].Met || back.Why != testFigure.Why {
+		t.Errorf("%v: %+v", err, back)
+	}
+}
+
+// A small figure in the laboratory itself: what is measured finds its way.
+func TestAFigureForReal(t *testing.T) {
+	f := *testFigure
+	f.Base.Keys = 2000
+	f.Axis.Quick = []int{6, 12}
+	f.Shows = []Measure{throughput, latency, commitLatency, retwisWriting, lockingTime}
+	r, err := Run(t.Context(), &f, Options{Quick: true, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range f.Shows {
+		for _, row := range f.Rows {
+			if few, many := r.Parts[0].Grid.of(m, row, 0), r.Parts[0].Grid.of(m, row, 1); few <= 0 || m.Name == "throughput" && many <= few {
+				t.Errorf("%s of %s is %v, and %v with twice the clients", m.Name, row, few, many)
+			}
+		}
+	}
+	if wrong := r.Wrong(); wrong != nil {
+		t.Error(wrong)
+	}
+	g := r.Parts[0].Grid
+	cell := g.Cells[0][1]
+	writers := cell.ByClass["add-user"].Committed + cell.ByClass["follow"].Committed + cell.ByClass["post-tweet"].Committed
+	all := g.of(retwisWriting, f.Rows[0], 1)*float64(writers) + cell.ByClass["timeline"].CommitMS.Avg*float64(cell.ByClass["timeline"].Committed)
+	if got := all / float64(cell.Committed); math.Abs(got/cell.CommitMS.Avg-1) > 0.01 {
+		t.Errorf("what writes and what reads take %v together, all take %v", got, cell.CommitMS.Avg)
+	}
+}
+
+// Every figure is drawn, whole, and the legend names each row.
+func TestPictures(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range append(All(), testFigure) {
+		g := &Grid{Figure: f, Values: f.Axis.Values}
+		for i := range f.Rows {
+			cells := make([]lab.Result, len(g.Values))
+			for at := range cells {
+				cells[at].ThroughputTPS = float64((i + 1) * (at + 3) * 10)
+				cells[at].LatencyMS.Avg = float64(900 / (i + 1))
+			}
+			g.Cells = append(g.Cells, cells)
+		}
+		files, err := (&Report{Figure: f, Parts: []*Part{{Grid: g}}}).Draw(dir)
+		if err != nil || len(files) != 2 {
+			t.Fatalf("%s: %v %v", f.Name, files, err)
+		}
+		svg, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append([]string{f.Title, f.Axis.Label, "transactions/s", "<path", filepath.Base(f.Name)}, f.Rows...) {
+			if !bytes.Contains(svg, []byte(want)) {
+				t.Errorf("%s does not have %q", files[0], want)
+			}
+		}
+		data, err := os.ReadFile(files[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() < 900 {
+			t.Errorf("%s is no picture: %v", files[1], err)
+		}
+	}
+}
+
+// Definitions are sound: their claims are of their rows, their quick values among
+// all, the last the same.
+func TestDefinitions(t *testing.T) {
+	for _, f := range All() {
+		if got, err := ByName(f.Name); err != nil || got != f {
+			t.Errorf("%s is not found: %v", f.Name, err)
+		}
+		q, v := f.Axis.Quick, f.Axis.Values
+		if len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
+			t.Errorf("%s: the values %v, quick %v", f.Name, v, q)
+		}
+		for _, c := range f.Claims {
+			if !slices.Contains(f.Rows, c.Row) || !slices.Contains(f.Rows, c.Over) {
+				t.Errorf("%s: a claim of other rows: %s", f.Name, c.Text())
+			}
+		}
+	}
+	if _, err := ByName("d2pc/fig99"); err == nil || !strings.Contains(err.Error(), "d2pc/fig5") {
+		t.Errorf("a figure that is not there: %v", err)
+	}
+}

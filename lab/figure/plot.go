@@ -1,0 +1,209 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The sizes of a picture: panels side by side, a title above, the legend below.
+const (
+	panelWidth   = 9 * vg.Centimeter
+	panelHeight  = 8 * vg.Centimeter
+	titleHeight  = 1.1 * vg.Centimeter
+	legendHeight = 0.9 * vg.Centimeter
+	legendWidth  = 4.4 * vg.Centimeter // of one entry
+	margin       = 0.4 * vg.Centimeter
+	pngDPI       = 144
+)
+
+// look is how a series is drawn. Series differ in marker and dashes and not in
+// colour alone, so that they can be told apart in print and by those who see few
+// colours. Rows that a figure compares stand next to each other in its list: the
+// first and the second of each pair have the same colours.
+type look struct {
+	color  color.RGBA
+	marker draw.GlyphDrawer
+	dashes []vg.Length
+}
+
+var (
+	blue  = color.RGBA{0, 114, 178, 255}
+	red   = color.RGBA{213, 94, 0, 255}
+	long  = []vg.Length{vg.Points(6), vg.Points(3)}
+	short = []vg.Length{vg.Points(2), vg.Points(2)}
+)
+
+var looks = []look{
+	{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil},
+	{blue, draw.RingGlyph{}, long}, {red, draw.SquareGlyph{}, long},
+	{blue, draw.PyramidGlyph{}, short}, {red, draw.CrossGlyph{}, short},
+}
+
+// series is one row in one panel, and its entry of the legend.
+func (g *Grid) series(m Measure, row string, i int) (*plotter.Line, *plotter.Scatter, error) {
+	points := make(plotter.XYs, len(g.Values))
+	for at, v := range g.Values {
+		points[at].X, points[at].Y = g.Figure.Axis.number(v), g.of(m, row, at)
+	}
+	line, marks, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the series %s of %s cannot be drawn: %w", row, m.Name, err)
+	}
+	l := looks[i%len(looks)]
+	line.Color, line.Width, line.Dashes = l.color, vg.Points(1.5), l.dashes
+	marks.GlyphStyle = draw.GlyphStyle{Color: l.color, Radius: vg.Points(3.5), Shape: l.marker}
+	return line, marks, nil
+}
+
+// panel draws one measure of all rows.
+func (g *Grid) panel(m Measure) (*plot.Plot, error) {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = g.Figure.Axis.Label, m.Name+" ("+m.Unit+")"
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
+	grid := plotter.NewGrid()
+	faint := color.Gray{225}
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+	for i, row := range g.Figure.Rows {
+		line, marks, err := g.series(m, row, i)
+		if err != nil {
+			return nil, err
+		}
+		p.Add(line, marks)
+	}
+	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
+	if p.Y.Max <= 0 {
+		p.Y.Max = 1
+	}
+	p.Y.Tick.Marker = plot.TickerFunc(roundTicks)
+	var ticks plot.ConstantTicks
+	for _, v := range g.Values {
+		ticks = append(ticks, plot.Tick{Value: g.Figure.Axis.number(v), Label: g.Figure.Axis.Text(v)})
+	}
+	p.X.Tick.Marker = ticks
+	return p, nil
+}
+
+// roundTicks are four to ten round numbers of an axis that begins at 0.
+func roundTicks(_, high float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10(high)))
+	for _, part := range []float64{1, 0.5, 0.2, 0.1} {
+		if high/(step*part) >= 4 {
+			step *= part
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for i := 0; float64(i)*step <= high; i++ {
+		v := float64(i) * step
+		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+	}
+	return ticks
+}
+
+// draw draws the whole picture.
+func (g *Grid) draw(dc draw.Canvas, title string) error {
+	style := plot.New().Title.TextStyle
+	style.Font.Size = vg.Points(13)
+	style.XAlign, style.YAlign = text.XCenter, text.YTop
+	dc.FillText(style, vg.Point{X: dc.Center().X, Y: dc.Max.Y - margin}, title)
+	var panels []*plot.Plot
+	for _, m := range g.Figure.Shows {
+		p, err := g.panel(m)
+		if err != nil {
+			return err
+		}
+		panels = append(panels, p)
+	}
+	middle := draw.Crop(dc, margin, -margin, legendHeight, -titleHeight)
+	canvases := plot.Align([][]*plot.Plot{panels}, draw.Tiles{Rows: 1, Cols: len(panels), PadX: margin}, middle)
+	for i, p := range panels {
+		p.Draw(canvases[0][i])
+	}
+	return g.legend(draw.Crop(dc, margin, -margin, 0, legendHeight-dc.Size().Y))
+}
+
+// legend names all rows in one line, in its middle.
+func (g *Grid) legend(dc draw.Canvas) error {
+	spare := dc.Size().X - legendWidth*vg.Length(len(g.Figure.Rows))
+	dc = draw.Crop(dc, spare/2, -spare/2, 0, 0)
+	tiles := draw.Tiles{Rows: 1, Cols: len(g.Figure.Rows)}
+	for i, row := range g.Figure.Rows {
+		line, marks, err := g.series(g.Figure.Shows[0], row, i)
+		if err != nil {
+			return err
+		}
+		l := plot.NewLegend()
+		l.TextStyle.Font = font.From(l.TextStyle.Font, vg.Points(11))
+		l.Left, l.Top, l.ThumbnailWidth, l.Padding = true, true, vg.Points(34), vg.Points(5)
+		l.Add(row, line, marks)
+		l.Draw(tiles.At(dc, i, 0))
+	}
+	return nil
+}
+
+// Draw writes the picture of the figure into dir, as SVG and PNG, and returns
+// the names of the files.
+func (r *Report) Draw(dir string) ([]string, error) {
+	g := r.Parts[0].Grid
+	title := r.Figure.Name + ": " + r.Figure.Title
+	if r.Quick {
+		title += " (a quick run)"
+	}
+	w := panelWidth*vg.Length(len(r.Figure.Shows)) + margin
+	h := panelHeight + titleHeight + legendHeight
+	var files []string
+	for _, format := range []struct {
+		ext    string
+		canvas func() vg.CanvasWriterTo
+	}{
+		{"svg", func() vg.CanvasWriterTo { return vgsvg.New(w, h) }},
+		{"png", func() vg.CanvasWriterTo {
+			return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+		}},
+	} {
+		canvas := format.canvas()
+		if err := g.draw(draw.NewCanvas(canvas, w, h), title); err != nil {
+			return nil, err
+		}
+		path := filepath.Join(dir, r.fileName(format.ext))
+		file, err := os.Create(path)
+		if err != nil {
+			return nil, err
+		}
+		_, err = canvas.WriteTo(file)
+		if err := firstError(err, file.Close()); err != nil {
+			return nil, fmt.Errorf("%s could not be written: %w", path, err)
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// fileName is the figure's name as that of a file.
+func (r *Report) fileName(ext string) string {
+	return strings.ReplaceAll(r.Figure.Name, "/", "-") + "." + ext
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

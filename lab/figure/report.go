@@ -1,0 +1,205 @@
+package figure
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"isochron/lab"
+)
+
+// jsonReport is a report as machines read it.
+type jsonReport struct {
+	Figure    string     `json:"figure"`
+	Title     string     `json:"title"`
+	Source    string     `json:"source"`
+	Quick     bool       `json:"quick"`
+	Parameter string     `json:"parameter"`
+	Tolerance float64    `json:"tolerance"`
+	Why       string     `json:"why,omitempty"` // what is not met
+	Parts     []jsonPart `json:"parts"`
+}
+
+type jsonPart struct {
+	Costs       string      `json:"costs"`
+	Hardware    lab.Costs   `json:"hardware"`
+	Experiments []jsonCell  `json:"experiments"`
+	Claims      []jsonClaim `json:"claims"`
+}
+
+// jsonCell is one experiment.
+type jsonCell struct {
+	Protocol string     `json:"protocol"`
+	Value    float64    `json:"value"` // of the parameter
+	Result   lab.Result `json:"result"`
+}
+
+// jsonClaim has no number of ours where there is nothing to compare.
+type jsonClaim struct {
+	Claim string   `json:"claim"`
+	Unit  string   `json:"unit"`
+	Paper *float64 `json:"paper"`
+	Ours  *float64 `json:"ours"`
+	Value float64  `json:"value"` // of the parameter
+	Met   *bool    `json:"met"`   // null where the paper has no number
+}
+
+func (k Kind) unit() string {
+	if k == Change {
+		return "percent"
+	}
+	return "times"
+}
+
+// MarshalJSON writes every experiment and every claim.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	f := r.Figure
+	out := jsonReport{Figure: f.Name, Title: f.Title, Source: f.Source, Quick: r.Quick, Parameter: f.Axis.Label, Tolerance: Tolerance}
+	if r.unmet() {
+		out.Why = f.Why
+	}
+	for _, p := range r.Parts {
+		part := jsonPart{Costs: p.Costs.Name, Hardware: p.Grid.Cells[0][0].Costs, Claims: []jsonClaim{}}
+		for i, row := range f.Rows {
+			for at, v := range p.Grid.Values {
+				part.Experiments = append(part.Experiments, jsonCell{row, f.Axis.number(v), p.Grid.Cells[i][at]})
+			}
+		}
+		for _, v := range p.Verdicts {
+			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At)}
+			if v.Claim.Paper != 0 {
+				c.Paper, c.Met = &v.Claim.Paper, &v.Met
+			}
+			if !math.IsNaN(v.Ours) {
+				c.Ours = &v.Ours
+			}
+			part.Claims = append(part.Claims, c)
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return json.Marshal(out)
+}
+
+// Save writes the report as JSON into dir and returns the file's name.
+func (r *Report) Save(dir string) (string, error) {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, r.fileName("json"))
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		return "", fmt.Errorf("the results could not be written: %w", err)
+	}
+	return path, nil
+}
+
+// Text is the report as people read it: the numbers of the pictures, then each
+// claim under each of the costs.
+func (r *Report) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n%s\n", r.Figure.Name, r.Figure.Title, r.Figure.Source)
+	if r.Quick {
+		b.WriteString("A quick run: it shows that the figure works; its numbers are not to be quoted.\n")
+	}
+	for _, m := range r.Figure.Shows {
+		b.WriteString("\n" + r.Parts[0].Grid.table(m))
+	}
+	for _, p := range r.Parts {
+		b.WriteString("\n" + p.claims())
+	}
+	fmt.Fprintf(&b, "\nA claim is met when ours is at least the paper's number less %.0f%% of it.\n", 100*Tolerance)
+	if r.unmet() && r.Figure.Why != "" {
+		fmt.Fprintf(&b, "Why not: %s\n", r.Figure.Why)
+	}
+	b.WriteString(r.checked())
+	return b.String()
+}
+
+func tabs(b *strings.Builder) *tabwriter.Writer {
+	return tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+// table is one measure of all rows.
+func (g *Grid) table(m Measure) string {
+	var b strings.Builder
+	w := tabs(&b)
+	fmt.Fprintf(w, "%s (%s)\t", m.Name, m.Unit)
+	for _, v := range g.Values {
+		fmt.Fprintf(w, "%s\t", g.Figure.Axis.Text(v))
+	}
+	fmt.Fprintf(w, " %s\n", g.Figure.Axis.Label)
+	for _, row := range g.Figure.Rows {
+		fmt.Fprintf(w, "%s\t", row)
+		for at := range g.Values {
+			fmt.Fprintf(w, "%.1f\t", g.of(m, row, at))
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// claims are the verdicts under one kind of costs.
+func (p *Part) claims() string {
+	var b strings.Builder
+	c := p.Grid.Cells[0][0].Costs
+	fmt.Fprintf(&b, "Costs %s: %v us of CPU a message, %v cores a node, %v us a sync (%s)\n", p.Costs.Name, c.CPUMicros, c.Cores, c.FsyncMicros, c.Source)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "claim\tat\tpaper\tours\t\n")
+	for _, v := range p.Verdicts {
+		axis, paper := p.Grid.Figure.Axis, "-"
+		if v.Claim.Paper != 0 {
+			paper = v.Claim.Format(v.Claim.Paper)
+		}
+		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.Over,
+			axis.Label, axis.Text(v.At), paper, v.Claim.Format(v.Ours), v.Word())
+	}
+	w.Flush()
+	return b.String()
+}
+
+// unmet reports whether a claim is not met under the default costs.
+func (r *Report) unmet() bool {
+	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return !v.Met && v.Claim.Paper != 0 })
+}
+
+// Wrong are the experiments whose history is not serializable, in words.
+func (r *Report) Wrong() []string {
+	var wrong []string
+	for _, p := range r.Parts {
+		for i, cells := range p.Grid.Cells {
+			for at, c := range cells {
+				if !c.Check.Serializable {
+					axis := r.Figure.Axis
+					wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Rows[i], axis.Label, axis.Text(p.Grid.Values[at]),
+						p.Costs.Name, strings.Join(c.Check.Anomalies, "; ")))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// checked says how much of what clients saw was judged, and what was wrong.
+func (r *Report) checked() string {
+	runs, tries := 0, 0
+	for _, p := range r.Parts {
+		for _, cells := range p.Grid.Cells {
+			for _, c := range cells {
+				runs++
+				tries += c.Check.Checked
+			}
+		}
+	}
+	wrong := r.Wrong()
+	out := fmt.Sprintf("%d experiments; of %d transactions that were checked, all are serializable.\n", runs, tries)
+	if len(wrong) > 0 {
+		out = fmt.Sprintf("%d experiments, and these are WRONG:\n%s\n", runs, strings.Join(wrong, "\n"))
+	}
+	return out
+}

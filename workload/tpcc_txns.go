@@ -1,0 +1,226 @@
+package workload
+
+import (
+	"context"
+	"slices"
+
+	"isochron/txn"
+)
+
+// newOrder orders some items, one line in a hundred from another warehouse. One
+// order in a hundred names an item that does not exist and is given up for it.
+// All it reads is known beforehand: one round.
+func (m *tpcc) newOrder(c *Client) Job {
+	w, d, customer := m.home(c), district(c), tpccCustomer(c)
+	lines := make([]tpccLine, 0, tpccLinesMax)
+	for range tpccLinesMin + c.Rand.IntN(tpccLinesMax-tpccLinesMin+1) {
+		l := tpccLine{nonUniform(c, 8191, tpccItems), w, 1 + c.Rand.IntN(10)}
+		if c.Rand.IntN(100) == 0 {
+			l.supply = m.other(c)
+		}
+		// An item comes once in an order.
+		if !slices.ContainsFunc(lines, func(o tpccLine) bool { return o.item == l.item && o.supply == l.supply }) {
+			lines = append(lines, l)
+		}
+	}
+	bad := c.Rand.IntN(100) == 0
+	gets := []txn.Key{m.row('d', w, d), m.row('c', w, d, customer)}
+	for _, l := range lines {
+		gets = append(gets, m.row('s', l.supply, l.item))
+	}
+	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: gets, ForWrite: true})
+		if err != nil {
+			return err
+		}
+		if bad {
+			return errGiveUp
+		}
+		dist := openDistrict.read(res.Values[0])
+		o := int(dist[0])
+		dist[0]++
+		t.Put(gets[0], dist.encode())
+		for i, l := range lines {
+			t.Put(gets[2+i], takeStock(openStock(l.supply, l.item).read(res.Values[2+i]), l, w).encode())
+		}
+		for _, row := range m.orderRows(w, d, o, customer, lines) {
+			t.Put(row.Key, row.Value)
+		}
+		return nil
+	}}
+}
+
+// takeStock is a stock after one line of an order of a warehouse.
+func takeStock(s fields, l tpccLine, w int) fields {
+	if s[0] -= int64(l.quantity); s[0] < 10 {
+		s[0] += 91
+	}
+	s[1] += int64(l.quantity)
+	s[2]++
+	if l.supply != w {
+		s[3]++
+	}
+	return s
+}
+
+// who is a customer as a terminal names one: three in five by last name, which
+// costs a look into the index first.
+type who struct {
+	w, d, number int
+	byName       bool
+}
+
+func (m *tpcc) who(c *Client, w, d int) who {
+	return who{w, d, tpccCustomer(c), c.Rand.IntN(100) < 60}
+}
+
+// payment is by a customer of the client's own warehouse, fifteen times in a
+// hundred by one of another. By number it takes one round, by name two.
+func (m *tpcc) payment(c *Client) Job {
+	w, d := m.home(c), district(c)
+	p := m.who(c, w, d)
+	if c.Rand.IntN(100) < 15 {
+		p = m.who(c, m.other(c), district(c))
+	}
+	amount, id := 100+c.Rand.Int64N(499_901), c.nextID()
+	customer := m.row('c', p.w, p.d, p.number)
+	first := []txn.Key{m.row('w', w), m.row('d', w, d), customer}
+	if p.byName {
+		first[2] = m.row('i', p.w, p.d, p.number)
+	}
+	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: first, ForWrite: true})
+		if err != nil {
+			return err
+		}
+		paid := res.Values[2]
+		if p.byName {
+			res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{customer}, ForWrite: true})
+			if err != nil {
+				return err
+			}
+			paid = res.Values[0]
+		}
+		house, dist, cust := openWarehouse.read(res.Values[0]), openDistrict.read(res.Values[1]), openCustomer.read(paid)
+		house[0] += amount
+		dist[1] += amount
+		cust[0], cust[1], cust[2] = cust[0]-amount, cust[1]+amount, cust[2]+1
+		t.Put(first[0], house.encode())
+		t.Put(first[1], dist.encode())
+		t.Put(customer, cust.encode())
+		t.Put(m.row('h', w, c.Process, int(id%idsMax)), fields{int64(d), int64(p.w), int64(p.d), int64(p.number), amount}.encode())
+		return nil
+	}}
+}
+
+// orderStatus looks at a customer's last order: the customer, then the order,
+// with the index before if it is by name.
+func (m *tpcc) orderStatus(c *Client) Job {
+	p := m.who(c, m.home(c), district(c))
+	return Job{ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {
+		if p.byName {
+			if _, err := t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('i', p.w, p.d, p.number)}}); err != nil {
+				return err
+			}
+		}
+		res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('c', p.w, p.d, p.number), m.row('x', p.w, p.d, p.number)}})
+		if err != nil || res.Values[1] == nil {
+			return err
+		}
+		o := int(fields{}.read(res.Values[1])[0])
+		_, err = t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('o', p.w, p.d, o)}, Scans: []txn.Scan{{Span: m.under('l', p.w, p.d, o)}}})
+		return err
+	}}
+}
+
+// delivery delivers the oldest open order of each district, in three rounds:
+// which they are, what is in them, whose they are.
+func (m *tpcc) delivery(c *Client) Job {
+	w, carrier := m.home(c), 1+c.Rand.Int64N(10)
+	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		oldest := txn.Read{ForWrite: true}
+		for d := 1; d <= tpccDistricts; d++ {
+			oldest.Scans = append(oldest.Scans, txn.Scan{Span: m.under('n', w, d), Limit: 1})
+		}
+		res, err := t.Read(ctx, oldest)
+		if err != nil {
+			return err
+		}
+		inside := txn.Read{ForWrite: true}
+		for i, found := range res.Pairs {
+			if len(found) == 0 {
+				continue // a district without open orders is left out
+			}
+			_, n := numbers(rowName(found[0].Key))
+			t.Delete(found[0].Key)
+			inside.Gets = append(inside.Gets, m.row('o', w, i+1, n[2]))
+			inside.Scans = append(inside.Scans, txn.Scan{Span: m.under('l', w, i+1, n[2])})
+		}
+		if len(inside.Gets) == 0 {
+			return nil
+		}
+		if res, err = t.Read(ctx, inside); err != nil {
+			return err
+		}
+		return m.deliver(ctx, t, carrier, inside.Gets, res)
+	}}
+}
+
+// deliver marks orders and their lines, and charges the customers.
+func (m *tpcc) deliver(ctx context.Context, t txn.Txn, carrier int64, orders []txn.Key, in txn.ReadResult) error {
+	charge := txn.Read{ForWrite: true}
+	due := make([]int64, len(orders))
+	for i, k := range orders {
+		order := fields{0, 0, 0}.read(in.Values[i])
+		order[1] = carrier
+		t.Put(k, order.encode())
+		for _, p := range in.Pairs[i] {
+			line := fields{}.read(p.Value)
+			due[i] += line[3]
+			line[4] = 1
+			t.Put(p.Key, line.encode())
+		}
+		_, n := numbers(rowName(k))
+		charge.Gets = append(charge.Gets, m.row('c', n[0], n[1], int(order[0])))
+	}
+	res, err := t.Read(ctx, charge)
+	if err != nil {
+		return err
+	}
+	for i, k := range charge.Gets {
+		cust := openCustomer.read(res.Values[i])
+		cust[0], cust[3] = cust[0]+due[i], cust[3]+1
+		t.Put(k, cust.encode())
+	}
+	return nil
+}
+
+// stockRecent is how many of a district's last orders stockLevel looks at.
+const stockRecent = 20
+
+// stockLevel looks which items of a district's last orders run low: the
+// district, the lines, the stock.
+func (m *tpcc) stockLevel(c *Client) Job {
+	w, d := m.home(c), 1+c.Process/m.warehouses%tpccDistricts
+	return Job{ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('d', w, d)}})
+		if err != nil {
+			return err
+		}
+		next := int(openDistrict.read(res.Values[0])[0])
+		recent := txn.Span{Start: m.row('l', w, d, max(1, next-stockRecent)), End: m.row('l', w, d, next)}
+		if res, err = t.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: recent}}}); err != nil {
+			return err
+		}
+		var stock []txn.Key
+		for _, p := range res.Pairs[0] {
+			stock = append(stock, m.row('s', w, int(fields{}.read(p.Value)[0])))
+		}
+		if len(stock) == 0 {
+			return nil
+		}
+		slices.Sort(stock)
+		_, err = t.Read(ctx, txn.Read{Gets: slices.Compact(stock)})
+		return err
+	}}
+}
