@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -45,6 +46,7 @@ type commitment struct {
 
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
+	readOnly := len(req.Writes) == 0 && c.cfg.Row.ReadOnly == protocol.ByLease
 	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || len(t.reads)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
@@ -68,7 +70,7 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 	k := &commitment{
 		attempt: txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextSeq}, id: t.id, t: t, req: req,
 		participants: sortedShards(prepares), prepares: prepares,
-		onePhase: len(prepares) == 1, readOnly: len(req.Writes) == 0, acked: map[txn.ShardID]bool{},
+		onePhase: len(prepares) == 1, readOnly: readOnly, acked: map[txn.ShardID]bool{},
 		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
 		began: now, parts: make([]txn.PartReport, len(prepares)),
 	}

@@ -119,6 +119,10 @@ type scanKey struct {
 type touch struct {
 	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
 	locked   bool   // locks may be held there
+	// led: the leader has answered a read. What it shows may not have come to a
+	// near replica: later reads go to a leader too, so that time does not run
+	// backwards inside a transaction.
+	led bool
 }
 
 // Submit takes a client's request.

@@ -88,7 +88,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
-	r.final = req.Read.Final && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && c.cfg.Row.ReadOnly == protocol.ByLease && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
 		if r.final {
@@ -168,7 +168,8 @@ func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
 	a.Nearest = a.AsOf != 0 ||
-		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a)
+		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
+			!c.touch(p.r.t, a.Shard).led
 	wait := c.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
@@ -252,6 +253,9 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	}
 	t, r := p.r.t, p.r
 	r.parts = append(r.parts, c.partReport(p, m))
+	if m.Term != 0 {
+		c.touch(t, m.Shard).led = true
+	}
 	if m.Refused != 0 {
 		delete(c.rounds, p.id)
 		c.refusedPart(p, m)

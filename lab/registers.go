@@ -12,12 +12,10 @@ import (
 	"isochron/txn"
 )
 
-// Each value begins with the number of its write. Rows that were loaded have
-// initialWrite; a try that is not recorded marks its writes as unseen, so that
-// those who read them are not asked where they come from.
+// Each value begins with the number of its write; rows that were loaded have
+// initialWrite.
 const (
 	initialWrite = 0
-	unseenWrite  = int64(1) << 62
 	stampBytes   = 8
 )
 
@@ -53,6 +51,7 @@ func (r *run) track(t txn.Txn, process int, region geo.Region) *tracked {
 	if r.recorded < r.spec.Check {
 		r.recorded++
 		k.number = r.recorded
+		r.recordedTo = r.lastWrite
 		k.rec = &history.Record{Process: process, Region: string(region), InvokeNanos: int64(r.w.Elapsed())}
 		k.own = map[int64]bool{}
 		r.open[k] = true
@@ -95,7 +94,7 @@ func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error)
 // saw notes what was read and takes the number off.
 func (k *tracked) saw(key txn.Key, v []byte) []byte {
 	id, value := stamp(v)
-	if k.rec != nil && id < unseenWrite && !k.own[id] {
+	if k.rec != nil && !k.own[id] && k.r.isRecorded(id) {
 		k.rec.Ops = append(k.rec.Ops, history.Op{Kind: history.Get, Key: string(key), Value: id})
 	}
 	return value
@@ -104,16 +103,23 @@ func (k *tracked) saw(key txn.Key, v []byte) []byte {
 // Put implements txn.Txn.
 func (k *tracked) Put(key txn.Key, value []byte) {
 	k.touch(key)
-	if k.rec == nil {
-		k.Txn.Put(key, stamped(unseenWrite, value))
-		return
-	}
 	k.r.lastWrite++
 	id := k.r.lastWrite
+	k.Txn.Put(key, stamped(id, value))
+	if k.rec == nil {
+		return
+	}
+	if k.r.recorded >= k.r.spec.Check {
+		k.r.lateWrites[id] = true
+	}
 	k.own[id] = true
 	k.rec.Ops = append(k.rec.Ops, history.Op{Kind: history.Put, Key: string(key), Value: id})
-	k.Txn.Put(key, stamped(id, value))
 }
+
+// isRecorded reports whether a write that somebody reads is one of a recorded
+// try: until recording ended all were, and then those that were on their way.
+// Whoever reads another is not asked where it comes from.
+func (r *run) isRecorded(id int64) bool { return id <= r.recordedTo || r.lateWrites[id] }
 
 // Delete implements txn.Txn. A row that is not there cannot say who took it
 // away, so rows that are ever deleted are left out of the check.

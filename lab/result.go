@@ -180,5 +180,5 @@ func (s resolved) report() SpecReport {
 }
 
 func (s resolved) costs() Costs {
-	return Costs{CPUMicros: float64(s.CPU.Nanoseconds()) / 1000, FsyncMicros: float64(s.Fsync.Nanoseconds()) / 1000, Cores: s.Cores, Source: costSource}
+	return Costs{CPUMicros: float64(s.CPU.Nanoseconds()) / 1000, FsyncMicros: float64(s.Fsync.Nanoseconds()) / 1000, Cores: s.Cores, Source: s.costSource()}
 }

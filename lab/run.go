@@ -34,12 +34,15 @@ type run struct {
 	open      map[*tracked]bool
 	recorded  int
 	lastWrite int64
-	deleted   map[string]bool // rows left out of the check
+	// Of the writes up to recordedTo all are recorded; beyond, the lateWrites are.
+	recordedTo int64
+	lateWrites map[int64]bool
+	deleted    map[string]bool // rows left out of the check
 }
 
 // Run runs one experiment. progress, which may be nil, is told now and then how
-// much virtual time of the load has passed. The error is that of a Spec that
-// does not hold, of ctx, or of a cluster that does not come up.
+// much virtual time of the load has passed. The error is a SpecError, that
+// of ctx, or of a cluster that does not come up.
 func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration)) (Result, error) {
 	began := time.Now()
 	s, err := spec.resolve()
@@ -48,12 +51,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 	}
 	r := &run{
 		ctx: ctx, spec: s, mix: s.mix, dir: s.directory(), classes: map[string]*tally{}, spans: newSpans(),
-		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, deleted: map[string]bool{},
-	}
-	if r.mix == nil {
-		if r.mix, err = workload.NewMix(s.Workload, s.mixConfig()); err != nil {
-			return Result{}, err
-		}
+		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, lateWrites: map[int64]bool{}, deleted: map[string]bool{},
 	}
 	for _, shard := range r.dir.Shards {
 		r.leaderBit[shard.ID] = 1 << (r.nodeIn(geo.Region(shard.Leader)) - 1)
@@ -92,7 +90,7 @@ const slicesOfRun = 200
 func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error) {
 	var trouble *sim.Trouble
 	if r.spec.faults != (sim.Faults{}) {
-		trouble = r.w.NewTrouble(r.spec.faults, max(r.spec.rttMax(), faultUnitMin))
+		trouble = r.w.NewTrouble(r.spec.faults, r.spec.params().ElectionTimeout/faultsAnElection)
 		trouble.Start()
 	}
 	if r.spec.Rate > 0 {
@@ -122,8 +120,9 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	return trouble.Counts(), r.drain()
 }
 
-// faultUnitMin is the unit of faults on a map whose delays are next to nothing.
-const faultUnitMin = 10 * time.Millisecond
+// faultsAnElection is how many units of trouble make up an election time-out:
+// the same as in a hunt, about.
+const faultsAnElection = 6
 
 func (r *run) sawSpan(s sim.Span) {
 	if r.measuring {

@@ -68,7 +68,10 @@ func Defaults() Spec {
 	}
 }
 
-// Validate says in one line what is wrong with the experiment.
+// SpecError is what is wrong with a Spec, in one line.
+type SpecError struct{ error }
+
+// Validate returns nil or a SpecError. Run validates too.
 func (s Spec) Validate() error {
 	_, err := s.resolve()
 	return err
@@ -83,9 +86,13 @@ type resolved struct {
 	pareto sim.Pareto
 }
 
-func (s Spec) resolve() (resolved, error) {
-	r := resolved{Spec: s}
-	var err error
+func (s Spec) resolve() (r resolved, err error) {
+	defer func() {
+		if err != nil {
+			err = SpecError{err}
+		}
+	}()
+	r = resolved{Spec: s}
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
 	}
@@ -95,7 +102,7 @@ func (s Spec) resolve() (resolved, error) {
 	if r.faults, err = sim.ParseFaults(s.Faults); err != nil {
 		return r, err
 	}
-	if err := s.checkNumbers(len(r.wan.Regions)); err != nil {
+	if err = s.checkNumbers(len(r.wan.Regions)); err != nil {
 		return r, err
 	}
 	if r.Replicas == 0 {
@@ -104,9 +111,8 @@ func (s Spec) resolve() (resolved, error) {
 	if r.pareto, err = sim.NewPareto(int64(math.Round(s.Jitter * 1e6))); err != nil {
 		return r, err
 	}
-	if s.mix == nil {
-		// With few rows: only the name and the numbers are looked at.
-		_, err = workload.NewMix(s.Workload, r.mixConfig())
+	if r.mix == nil {
+		r.mix, err = workload.NewMix(s.Workload, r.mixConfig())
 	}
 	return r, err
 }

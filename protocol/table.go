@@ -31,6 +31,21 @@ func (r Reads) String() string {
 	return [...]string{"leader", "nearest, checked", "home leader locked, else nearest"}[r]
 }
 
+// ReadOnly is a row's choice of how a transaction ends that wrote nothing.
+type ReadOnly uint8
+
+// The choices.
+const (
+	// ByLease: each leader checks the versions under its lease, and nothing is
+	// held or logged: one round trip. A single read of one shard needs not even that.
+	ByLease ReadOnly = iota
+	// AsOthers: it is prepared, its votes are logged and it is decided, as in the
+	// papers whose prototypes make no difference. Experiments choose it.
+	AsOthers
+)
+
+func (r ReadOnly) String() string { return [...]string{"by lease", "as others"}[r] }
+
 // Step is one step of a participant's work on a transaction that commits.
 type Step string
 
@@ -50,6 +65,7 @@ type Row struct {
 	Name       string
 	Arrive     schedule.Choice
 	Reads      Reads
+	ReadOnly   ReadOnly
 	Yield      yield.Policy
 	Decide     decide.Choice
 	Reveal     reveal.Choice

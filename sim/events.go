@@ -9,6 +9,7 @@ type event struct {
 	// hops is the chain of causes that led here: see chain.
 	hops chain
 	run  func()
+	mail *mail // instead of run
 }
 
 func (e *event) before(o *event) bool {
@@ -26,8 +27,13 @@ type agenda struct {
 }
 
 func (a *agenda) add(at time.Duration, hops chain, run func()) {
+	a.push(event{at: at, hops: hops, run: run})
+}
+
+func (a *agenda) push(e event) {
 	a.seq++
-	a.heap = append(a.heap, event{at, a.seq, hops, run})
+	e.seq = a.seq
+	a.heap = append(a.heap, e)
 	for i := len(a.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
 		if !a.heap[i].before(&a.heap[parent]) {

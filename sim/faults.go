@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"isochron/txn"
 )
 
 // Faults says what a nemesis may do.
@@ -14,25 +12,30 @@ type Faults struct {
 	Crashes          bool // a node, a leader, a majority; restarts at once and later
 	PowerLoss        bool // all nodes at one instant
 	Partitions       bool // a node, a half, one direction of a link
-	Clocks           bool // wall clocks jump
+	Clocks           bool // wall clocks are wrong from the start, and jump
 	Stalls           bool // a disk that is slow, a process that stands still
 	Network          bool // loss, duplicates, overtaking
 	Acknowledgements bool // a crash just before or just after one leaves
 	Roles            bool // the loss of a role at one step of a transaction
 	Replace          bool // a node loses its disk for ever, and a new node takes its place
+	Transfers        bool // leaders are asked to hand over, nodes to lead nothing for a while
+	Forced           bool // rare paths are made common: see forced
 }
 
 // AllFaults is everything at once.
 func AllFaults() Faults {
-	return Faults{true, true, true, true, true, true, true, true, true}
+	return Faults{true, true, true, true, true, true, true, true, true, true, true}
 }
 
 // faultNames in the order of the fields of Faults.
-var faultNames = []string{"crashes", "power", "partitions", "clocks", "stalls", "network", "acks", "roles", "replace"}
+var faultNames = []string{"crashes", "power", "partitions", "clocks", "stalls", "network", "acks", "roles", "replace", "transfers", "forced"}
 
 func (f *Faults) fields() []*bool {
-	return []*bool{&f.Crashes, &f.PowerLoss, &f.Partitions, &f.Clocks, &f.Stalls, &f.Network, &f.Acknowledgements, &f.Roles, &f.Replace}
+	return []*bool{&f.Crashes, &f.PowerLoss, &f.Partitions, &f.Clocks, &f.Stalls, &f.Network, &f.Acknowledgements, &f.Roles, &f.Replace, &f.Transfers, &f.Forced}
 }
+
+// FaultNames are the names that ParseFaults knows, but for all and none.
+func FaultNames() []string { return slices.Clone(faultNames) }
 
 // ParseFaults reads "all", "none" or a list such as "crashes,acks".
 func ParseFaults(text string) (Faults, error) {
@@ -85,71 +88,4 @@ func (c Counts) String() string {
 		parts = append(parts, fmt.Sprintf("%s %d", name, c[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// kindOf names a message for the counts: the rare ones tell which paths a hunt
-// has been on.
-func kindOf(m *txn.Message) string {
-	switch {
-	case m.Raft != nil:
-		return "raft"
-	case m.Access != nil:
-		return "access"
-	case m.AccessReply != nil:
-		return "access reply"
-	case m.Prepare != nil:
-		return "prepare"
-	case m.Vote != nil && m.Vote.Yes:
-		return "vote yes"
-	case m.Vote != nil:
-		return "vote no"
-	case m.Decide != nil:
-		return "decide"
-	case m.DecideAck != nil:
-		return "decide ack"
-	case m.Inquire != nil:
-		return "inquire"
-	case m.Finding != nil:
-		return "finding " + [...]string{"nothing", "yes", "no", "committed", "aborted"}[m.Finding.Result]
-	}
-	return upkeepKind(m)
-}
-
-func upkeepKind(m *txn.Message) string {
-	switch {
-	case m.Release != nil:
-		return "release"
-	case m.Wounded != nil:
-		return "wounded"
-	case m.Probe != nil:
-		return "probe"
-	case m.ProbeReply != nil:
-		return "probe reply"
-	case m.NotLeader != nil:
-		return "not leader"
-	case m.SnapFetch != nil:
-		return "snapshot fetch"
-	case m.SnapChunk != nil:
-		return "snapshot chunk"
-	}
-	return "other"
-}
-
-// attemptOf is the attempt that a message is about, if any.
-func attemptOf(m *txn.Message) (txn.Attempt, bool) {
-	switch {
-	case m.Prepare != nil:
-		return m.Prepare.Attempt, true
-	case m.Vote != nil:
-		return m.Vote.Attempt, true
-	case m.Decide != nil:
-		return m.Decide.Attempt, true
-	case m.DecideAck != nil:
-		return m.DecideAck.Attempt, true
-	case m.Inquire != nil:
-		return m.Inquire.Attempt, true
-	case m.Finding != nil:
-		return m.Finding.Attempt, true
-	}
-	return txn.Attempt{}, false
 }

@@ -65,11 +65,11 @@ func (h *hunt) inject(from, to txn.NodeID, raw []byte, early bool) bool {
 	}
 	wait := time.Duration(0)
 	if !early {
-		wait = h.w.net.delay(env)
+		wait = h.w.net.delay(&env)
 	}
 	h.w.After(wait, func() {
 		if o := h.w.host(to); o.up() {
-			o.receive(env)
+			h.w.net.queue(o, &mail{env: env})
 		}
 	})
 	return true

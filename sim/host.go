@@ -47,7 +47,7 @@ type askedSync struct {
 }
 
 func newHost(w *World, id txn.NodeID, region geo.Region) *host {
-	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: store.NewMem(), slowDisk: 1, first: w.cfg.Directory}
+	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: w.newEngine(), slowDisk: 1, first: w.cfg.Directory}
 	h.cores = make([]time.Duration, max(w.cfg.Hardware.Cores, 1))
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
@@ -56,6 +56,14 @@ func newHost(w *World, id txn.NodeID, region geo.Region) *host {
 		h.wallShift = time.Duration(h.rand.Int64N(2*d+1) - d)
 	}
 	return h
+}
+
+// newEngine is an empty disk.
+func (w *World) newEngine() *store.Mem {
+	if w.cfg.NoCrash {
+		return store.NewMemForGood()
+	}
+	return store.NewMem()
 }
 
 func (h *host) up() bool { return h.node != nil }
@@ -127,12 +135,14 @@ func (h *host) work(cost time.Duration) time.Duration {
 	return h.cores[i] - h.w.now
 }
 
-// receive hands a message to the node when the CPU gets to it.
-func (h *host) receive(env txn.Envelope) {
-	h.later(h.work(h.w.cfg.Hardware.MessageCPU), func() {
-		h.w.trace.handled(h.w.now, env)
-		h.run(func() { h.node.Deliver(h.now(), env) })
-	})
+// take hands a message to the node.
+func (h *host) take(env *txn.Envelope) {
+	h.w.trace.handled(h.w.now, env)
+	life := h.life
+	h.node.Deliver(h.now(), *env)
+	if h.up() && h.life == life {
+		h.flush()
+	}
 }
 
 // submit hands over a request: at once, unless requests cost CPU time.
@@ -176,10 +186,10 @@ func (h *host) send(env *txn.Envelope) {
 	if h.w.onSend != nil {
 		what = h.w.onSend(h, env)
 	}
-	if what != lostCrash {
-		h.w.net.send(*env)
+	if what == leaves || what == leftCrash {
+		h.w.net.send(env)
 	}
-	if what != leaves {
+	if what == lostCrash || what == leftCrash {
 		h.crash(strictly)
 	}
 }

@@ -142,6 +142,8 @@ type hunt struct {
 	lists   workload.ListAppend
 	banking history.History
 	listing history.History
+	counts  Counts
+	timers  *timers // nil: every node is as patient as it should be
 }
 
 // Hunt runs one seed on one row.
@@ -192,17 +194,22 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	workload.Spread(dir, 1)
 	h.bank = workload.Bank{Parts: regions, Accounts: 2 * regions, BranchMax: 4, Each: 100}
 	h.lists = workload.ListAppend{Parts: regions, Lists: 4}
+	h.counts = Counts{}
+	if h.cfg.Faults.Forced && seed%2 == 0 {
+		h.timers = newTimers(seed, h.counts)
+	}
 	h.w, err = New(Config{
 		Seed: seed, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true,
 		Params:   HuntParams(h.cfg.Bugs),
 		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
 		Links:    Links{JitterPPM: 100_000, MinDelay: 50 * time.Microsecond},
-		Trace:    h.cfg.Trace, Notes: h.cfg.Trace != nil,
+		Trace:    h.cfg.Trace, Notes: h.cfg.Trace != nil, boot: h.boot,
 	})
 	if err != nil {
 		panic(err) // an empty engine must start
 	}
 	h.n = newNemesis(h.w, h.cfg.Faults, seed, huntUnit)
+	h.n.counts, h.n.timers = h.counts, h.timers
 }
 
 // run brings the cluster up, loads it, breaks it and heals it.

@@ -31,6 +31,8 @@ type nemesis struct {
 	members  map[txn.ShardID]membership // the newest that any node has applied
 	moves    *rand.Rand                 // of what is moved
 	moving   bool                       // a replica, and it is not back yet
+	forced   *forced                    // nil: nothing is
+	timers   *timers                    // nil: those that the world was told
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -44,7 +46,8 @@ type incarnation struct {
 type prey struct {
 	attempt txn.Attempt
 	shards  []txn.ShardID
-	after   int // messages until the loss
+	co      txn.NodeID // a co-coordinator of it, if one has been heard of
+	after   int        // messages until the loss
 	since   time.Duration
 }
 
@@ -56,6 +59,9 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	n.pace, n.budget = 8<<n.rand.IntN(4), 1+n.rand.IntN(10)
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
+	}
+	if n.faults.Forced {
+		n.forced = newForced(n, seed)
 	}
 	return n
 }
@@ -70,6 +76,9 @@ func (n *nemesis) start() {
 		n.w.net.links.ReorderBy = 2 * n.unit
 		n.counts["bad networks"]++
 	}
+	if n.faults.Clocks {
+		n.skewClocks()
+	}
 	n.plan()
 	n.planReplacement()
 }
@@ -79,6 +88,9 @@ func (n *nemesis) heal() {
 	n.active = false
 	n.w.net.calm = true
 	n.w.net.mend()
+	if n.timers != nil {
+		n.timers.end(n.w.hosts)
+	}
 	for _, h := range n.w.hosts {
 		h.slowDisk = 1
 		h.restart()
@@ -112,6 +124,7 @@ func (n *nemesis) strike() {
 	add(n.faults.Partitions, n.isolate, n.isolateLeader, n.split, n.cutOneWay)
 	add(n.faults.Clocks, n.jumpClock)
 	add(n.faults.Stalls, n.slowDisk, n.stall)
+	add(n.faults.Transfers, n.transfer, n.drain)
 	if len(all) > 0 {
 		all[n.rand.IntN(len(all))]()
 	}
@@ -240,23 +253,35 @@ func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.R
 	return n.acknowledges("client", 40)
 }
 
-// onSend counts every message, and has hosts crash at some.
+// onSend counts every message, has hosts crash at some, and holds others back.
 func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 	m := &env.Msg
-	n.counts["sent: "+kindOf(m)]++
+	n.countMessage(h.id, m)
 	n.checkName(h, m)
-	if m.Vote != nil {
-		n.checkVote(m.Vote)
-	}
-	if !n.active || n.budget == 0 {
+	n.checkPromise(h, m)
+	if !n.active {
 		return leaves
 	}
-	if f := n.onStep(h, m); f != leaves {
+	if f := n.onMessage(h, env); f != leaves || n.forced == nil {
+		return f
+	}
+	return n.forced.onSend(env)
+}
+
+// onMessage may have a host crash at what it sends.
+func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
+	m := &env.Msg
+	if n.budget == 0 {
+		return leaves
+	}
+	if f := n.onStep(h, env); f != leaves {
 		return f
 	}
 	switch {
 	case m.Vote != nil && m.Vote.Yes:
 		return n.acknowledges("vote", 120)
+	case m.Ack != nil && m.Ack.Replica == h.id:
+		return n.acknowledges("entry on disk", 300)
 	case m.DecideAck != nil:
 		return n.acknowledges("decide", 150)
 	case m.Finding != nil:
@@ -317,7 +342,8 @@ func (n *nemesis) restartAll() {
 
 // onStep follows one transaction and, at the drawn message, takes one of its
 // roles away.
-func (n *nemesis) onStep(h *host, m *txn.Message) fate {
+func (n *nemesis) onStep(h *host, env *txn.Envelope) fate {
+	m := &env.Msg
 	if !n.faults.Roles {
 		return leaves
 	}
@@ -328,6 +354,9 @@ func (n *nemesis) onStep(h *host, m *txn.Message) fate {
 	if !n.concerns(m) {
 		return leaves
 	}
+	if m.Ack != nil && env.To != n.hunted.attempt.Node {
+		n.hunted.co = env.To
+	}
 	if n.hunted.after--; n.hunted.after >= 0 {
 		return leaves
 	}
@@ -337,7 +366,7 @@ func (n *nemesis) onStep(h *host, m *txn.Message) fate {
 // choosePrey takes up an attempt of several participants, now and then.
 func (n *nemesis) choosePrey(m *txn.Message) {
 	if p := m.Prepare; p != nil && len(p.Participants) > 1 && n.steps.IntN(8) == 0 {
-		n.hunted = prey{p.Attempt, p.Participants, n.steps.IntN(5 + 12*len(p.Participants)), n.w.now}
+		n.hunted = prey{attempt: p.Attempt, shards: p.Participants, after: n.steps.IntN(5 + 12*len(p.Participants)), since: n.w.now}
 	}
 }
 
@@ -356,12 +385,12 @@ func (n *nemesis) concerns(m *txn.Message) bool {
 	return false
 }
 
-// strikeRole crashes the coordinator, a participant's leader, or one of its
-// followers, at the message that h is sending.
+// strikeRole crashes the coordinator, a participant's leader, one of its
+// followers, or a co-coordinator, at the message that h is sending.
 func (n *nemesis) strikeRole(h *host) fate {
 	shard := n.hunted.shards[n.steps.IntN(len(n.hunted.shards))]
 	victim, role := n.w.host(n.hunted.attempt.Node), "coordinator"
-	switch lead := n.w.Leader(shard); n.steps.IntN(3) {
+	switch lead := n.w.Leader(shard); n.steps.IntN(4) {
 	case 1:
 		if lead != 0 {
 			victim, role = n.w.host(lead), "leader"
@@ -369,6 +398,10 @@ func (n *nemesis) strikeRole(h *host) fate {
 	case 2:
 		if i := n.steps.IntN(len(n.w.hosts)); n.w.hosts[i].id != lead {
 			victim, role = n.w.hosts[i], "follower"
+		}
+	case 3:
+		if n.hunted.co != 0 {
+			victim, role = n.w.host(n.hunted.co), "co-coordinator"
 		}
 	}
 	n.hunted = prey{}

@@ -30,6 +30,15 @@ type network struct {
 	calm    bool              // no loss, no duplicates, no overtaking: after healing
 	sent    int
 	lost    int
+	free    []*mail // to be used again
+}
+
+// mail is a message on its way: first it arrives, then the host's CPU takes it.
+type mail struct {
+	env   txn.Envelope
+	body  []byte // of its wire form, if messages pass through it
+	taken bool   // it has arrived
+	life  uint64 // of the host that it arrived at
 }
 
 func (n *network) open(hosts int) {
@@ -69,13 +78,16 @@ func (n *network) grow() {
 }
 
 // send puts a message on its way.
-func (n *network) send(env txn.Envelope) {
+func (n *network) send(env *txn.Envelope) {
 	n.sent++
 	if env.To == 0 || int(env.To) > len(n.w.hosts) { // a garbled message named it
 		n.lost++
 		return
 	}
-	body := txn.Encode(&env.Msg)
+	var body []byte
+	if n.w.cfg.Codec {
+		body = txn.Encode(&env.Msg)
+	}
 	n.w.trace.message(n.w.now, env, body)
 	if n.cut[env.From-1][env.To-1] || n.chance(n.links.LossPPM) {
 		n.lost++
@@ -88,7 +100,7 @@ func (n *network) send(env txn.Envelope) {
 	}
 }
 
-func (n *network) carry(env txn.Envelope, body []byte) {
+func (n *network) carry(env *txn.Envelope, body []byte) {
 	at := n.w.now + n.delay(env)
 	if last := &n.arrived[env.From-1][env.To-1]; n.chance(n.links.ReorderPPM) {
 		at += time.Duration(n.rand.Int64N(int64(n.links.ReorderBy) + 1))
@@ -96,27 +108,57 @@ func (n *network) carry(env txn.Envelope, body []byte) {
 		at = max(at, *last)
 		*last = at
 	}
-	n.w.agenda.add(at, n.w.hops.over(n.wide[env.From-1][env.To-1]), func() { n.arrive(env, body) })
+	m := n.blank()
+	m.env, m.body = *env, body
+	n.w.agenda.push(event{at: at, hops: n.w.hops.over(n.wide[env.From-1][env.To-1]), mail: m})
 }
 
-func (n *network) arrive(env txn.Envelope, body []byte) {
-	to := n.w.host(env.To)
-	if !to.up() {
-		n.lost++
-		n.w.trace.lost(n.w.now, env)
-		return
+// blank is an empty mail.
+func (n *network) blank() *mail {
+	last := len(n.free) - 1
+	if last < 0 {
+		return new(mail)
 	}
+	m := n.free[last]
+	n.free = n.free[:last]
+	return m
+}
+
+// move takes a message one step further.
+func (n *network) move(m *mail) {
+	to := n.w.host(m.env.To)
+	switch {
+	case !m.taken && to.up():
+		n.arrive(to, m)
+		return
+	case !m.taken:
+		n.lost++
+		n.w.trace.lost(n.w.now, &m.env)
+	case to.up() && to.life == m.life: // what was meant for an earlier life is dropped
+		to.take(&m.env)
+	}
+	*m = mail{}
+	n.free = append(n.free, m)
+}
+
+func (n *network) arrive(to *host, m *mail) {
 	if n.w.cfg.Codec {
-		env.Msg = txn.Message{}
-		if err := txn.Decode(body, &env.Msg); err != nil {
+		m.env.Msg = txn.Message{}
+		if err := txn.Decode(m.body, &m.env.Msg); err != nil {
 			panic(err) // our own encoding must be readable
 		}
 	}
-	to.receive(env)
+	n.queue(to, m)
+}
+
+// queue has a message that has arrived wait for the host's CPU.
+func (n *network) queue(to *host, m *mail) {
+	m.taken, m.life = true, to.life
+	n.w.agenda.push(event{at: n.w.now + to.work(n.w.cfg.Hardware.MessageCPU), hops: n.w.hops, mail: m})
 }
 
 // delay is one way of the round trip between two regions, and jitter.
-func (n *network) delay(env txn.Envelope) time.Duration {
+func (n *network) delay(env *txn.Envelope) time.Duration {
 	d := n.delays[env.From-1][env.To-1]
 	if n.links.Pareto.on() && d > 0 && !n.calm {
 		return n.links.Pareto.draw(n.rand, d)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"isochron/coordinator"
+	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -12,6 +13,25 @@ import (
 // as they would be found then, with what was synced and nothing more, and a
 // majority of each participant's replicas must bear witness to what is being
 // promised.
+
+// checkPromise looks at what a message promises.
+func (n *nemesis) checkPromise(h *host, m *txn.Message) {
+	switch {
+	case m.Vote != nil:
+		n.checkVote(m.Vote)
+	case m.Ack != nil && m.Ack.Replica == h.id:
+		n.checkAck(h, m.Ack)
+	}
+}
+
+// checkAck: a replica that acknowledges an entry past its leader has it on its own
+// disk. Who only passes the word on is not asked.
+func (n *nemesis) checkAck(h *host, a *txn.Ack) {
+	n.counts["crash clones"]++
+	if !shard.Recorded(h.engine.CrashStrict(), a.Shard, a.Attempt) {
+		n.volatile = append(n.volatile, fmt.Sprintf("n%d acknowledges entry %d of shard %d, with the vote of %v, and has it not on its disk", h.id, a.Index, a.Shard, a.Attempt))
+	}
+}
 
 // checkVote: a Yes is on a majority's disks. Reads alone leave nothing to record.
 func (n *nemesis) checkVote(v *txn.Vote) {

@@ -17,6 +17,7 @@ type tracer struct {
 	out   func(line string)
 	words words
 	buf   []byte
+	gist  []byte
 	said  map[string]bool // what a follower reported, so that it is not told twice
 	label func(txn.NodeID) string
 	zero  time.Duration // lines count time from here
@@ -34,7 +35,7 @@ const (
 	markHandled
 )
 
-func (t *tracer) mark(kind byte, now time.Duration, env txn.Envelope, body []byte) {
+func (t *tracer) mark(kind byte, now time.Duration, env *txn.Envelope, body []byte) {
 	t.buf = append(t.buf[:0], kind)
 	t.buf = binary.AppendVarint(t.buf, int64(now))
 	t.buf = binary.AppendUvarint(t.buf, uint64(env.From))
@@ -45,7 +46,12 @@ func (t *tracer) mark(kind byte, now time.Duration, env txn.Envelope, body []byt
 }
 
 // message: a message leaves its node.
-func (t *tracer) message(now time.Duration, env txn.Envelope, body []byte) {
+// body is its wire form, nil if it has none.
+func (t *tracer) message(now time.Duration, env *txn.Envelope, body []byte) {
+	if body == nil {
+		t.gist = appendGist(t.gist[:0], &env.Msg)
+		body = t.gist
+	}
 	t.mark(markSent, now, env, body)
 	if t.out == nil {
 		return
@@ -54,7 +60,7 @@ func (t *tracer) message(now time.Duration, env txn.Envelope, body []byte) {
 }
 
 // lost: a message will not arrive.
-func (t *tracer) lost(now time.Duration, env txn.Envelope) {
+func (t *tracer) lost(now time.Duration, env *txn.Envelope) {
 	t.mark(markLost, now, env, nil)
 	if t.out == nil {
 		return
@@ -64,7 +70,7 @@ func (t *tracer) lost(now time.Duration, env txn.Envelope) {
 
 // tell tells of a message, unless it says nothing new: followers repeat how
 // much of a log they have whenever they are asked.
-func (t *tracer) tell(now time.Duration, env txn.Envelope, arrow, mark string) {
+func (t *tracer) tell(now time.Duration, env *txn.Envelope, arrow, mark string) {
 	text := t.words.message(&env.Msg)
 	if text == "" {
 		return
@@ -80,14 +86,14 @@ func (t *tracer) tell(now time.Duration, env txn.Envelope, arrow, mark string) {
 }
 
 // handled: a node takes a message.
-func (t *tracer) handled(now time.Duration, env txn.Envelope) {
+func (t *tracer) handled(now time.Duration, env *txn.Envelope) {
 	t.mark(markHandled, now, env, nil)
 }
 
 // line: anything else that happens, to a host or (nil) to the world.
 func (t *tracer) line(now time.Duration, h *host, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	env := txn.Envelope{}
+	env := &txn.Envelope{}
 	if h != nil {
 		env.From = h.id
 	}

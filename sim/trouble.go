@@ -6,8 +6,8 @@ import "time"
 // allow.
 type Trouble struct{ n *nemesis }
 
-// NewTrouble makes ready the faults that the seed draws. unit is about a round
-// trip: how long faults last, and how often they come, are multiples of it. No
+// NewTrouble makes ready the faults that the seed draws. How long faults last and
+// how often they come are multiples of unit, a few of them at the least. No
 // node is lost for ever: clients stay where they are.
 func (w *World) NewTrouble(faults Faults, unit time.Duration) *Trouble {
 	faults.Replace = false

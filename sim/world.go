@@ -26,6 +26,8 @@ type Config struct {
 	Links     Links
 	// Codec passes every message through its wire form.
 	Codec bool
+	// NoCrash promises that no host crashes: nothing is kept for what comes after.
+	NoCrash bool
 	// Spans is told of every contention span that ends; nil: they are counted only.
 	Spans func(Span)
 	// Trace takes one readable line an event; nil makes none.
@@ -108,6 +110,7 @@ const (
 	leaves    fate = iota
 	lostCrash      // the host crashes before it leaves
 	leftCrash      // the host crashes right after it left
+	heldBack       // somebody else sends it later, or nobody does
 )
 
 // Streams of chance: each concern draws from its own, so that one more draw
@@ -171,7 +174,11 @@ func (w *World) Step(limit time.Duration) bool {
 	e := w.agenda.pop()
 	w.now, w.hops = e.at, e.hops
 	w.events++
-	e.run()
+	if e.mail != nil {
+		w.net.move(e.mail)
+	} else {
+		e.run()
+	}
 	return true
 }
 

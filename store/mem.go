@@ -25,6 +25,7 @@ type Mem struct {
 	unsynced []Batch // applied after durable, in order
 	applied  uint64  // batches applied since NewMem
 	synced   uint64  // of these, how many are in durable
+	forGood  bool    // it never loses power: there is no durable state
 }
 
 type memTree = btree.Map[string, memEntry]
@@ -42,6 +43,10 @@ type memState struct {
 
 // NewMem returns an empty engine.
 func NewMem() *Mem { return newMemFrom(new(memTree)) }
+
+// NewMemForGood returns an empty engine that never loses power. It keeps one
+// state instead of two, and a crash of it panics.
+func NewMemForGood() *Mem { return &Mem{live: &memState{tree: new(memTree)}, forGood: true} }
 
 func newMemFrom(tree *memTree) *Mem {
 	return &Mem{live: &memState{tree: tree}, durable: tree.Copy()}
@@ -69,6 +74,9 @@ func (m *Mem) Apply(b *Batch) {
 	}
 	applyTo(m.live.tree, b.Ops)
 	m.applied++
+	if m.forGood {
+		return
+	}
 	m.unsynced = append(m.unsynced, Batch{Ops: slices.Clone(b.Ops)})
 }
 
@@ -78,7 +86,7 @@ func (m *Mem) BeginSync() SyncPoint { return SyncPoint{m.applied} }
 // EndSync ends the sync that began at p: what was applied before it is durable.
 // A point older than an earlier end changes nothing.
 func (m *Mem) EndSync(p SyncPoint) {
-	if p.applied <= m.synced {
+	if p.applied <= m.synced || m.forGood {
 		return
 	}
 	n := int(p.applied - m.synced)
@@ -107,6 +115,9 @@ func (m *Mem) Crash(r Rand) *Mem {
 func (m *Mem) CrashStrict() *Mem { return m.cloneAfter(0) }
 
 func (m *Mem) cloneAfter(batches int) *Mem {
+	if m.forGood {
+		panic("store: an engine that never loses power was to lose it")
+	}
 	tree := m.durable.Copy()
 	for _, b := range m.unsynced[:batches] {
 		applyTo(tree, b.Ops)

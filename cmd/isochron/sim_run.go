@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -51,9 +53,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 }
 
 func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
-	if err := e.spec.Validate(); err != nil {
-		return usageError{err}
-	}
+	debug.SetGCPercent(gcPercent)
 	var bar *meter
 	var progress func(done, total time.Duration)
 	if !e.json && isTerminal(errs) {
@@ -62,6 +62,9 @@ func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
 	}
 	r, err := lab.Run(ctx, e.spec, progress)
 	bar.clear()
+	if wrong := (lab.SpecError{}); errors.As(err, &wrong) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -77,6 +80,10 @@ func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
 	}
 	return err
 }
+
+// gcPercent lets the heap of an experiment grow to several times what lives: its
+// memory is small, and collecting it less often takes a quarter off its time.
+const gcPercent = 400
 
 // meter is a bar that grows with the virtual time that has passed.
 type meter struct {

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// timed is a node whose work on each message is timed: reading its wire form, what
+// the node does, and writing the wire form of what it sends.
+type timed struct {
+	*node.Node
+	costs *costs
+	began time.Duration
+	kind  string
+}
+
+// cpuTime is the processor time of this process: others on the machine do not
+// count. On one processor (GOMAXPROCS=1) it has the collector's share in it.
+func cpuTime() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+		panic(err)
+	}
+	return time.Duration(t.Nano())
+}
+
+type costs struct {
+	took  map[string]time.Duration
+	count map[string]int
+}
+
+func (p *timed) Deliver(now txn.Now, env txn.Envelope) {
+	raw := txn.Encode(&env.Msg)
+	p.begin(kindOf(&env.Msg))
+	var m txn.Message
+	if err := txn.Decode(raw, &m); err != nil {
+		panic(err)
+	}
+	p.Node.Deliver(now, txn.Envelope{From: env.From, To: env.To, Msg: m})
+}
+
+func (p *timed) Submit(now txn.Now, req *coordinator.Request) {
+	p.begin("request")
+	p.Node.Submit(now, req)
+}
+
+func (p *timed) begin(kind string) {
+	p.kind = kind
+	p.costs.count[kind]++
+	p.began = cpuTime()
+}
+
+func (p *timed) Drain() node.Output {
+	if p.kind == "" {
+		return p.Node.Drain() // a tick, or the end of a sync
+	}
+	out := p.Node.Drain()
+	for i := range out.Messages {
+		_ = txn.Encode(&out.Messages[i].Msg)
+	}
+	p.costs.took[p.kind] += cpuTime() - p.began
+	p.kind = ""
+	return out
+}
+
+// BenchmarkMessage tells what a message costs the node that takes it, by kind
+// and on average. The laboratory's MessageCPU rests on it: see lab/costs.go.
+func BenchmarkMessage(b *testing.B) {
+	for _, name := range []string{"2pc+occ", "d2pc+occ"} {
+		b.Run(name, func(b *testing.B) { benchmarkMessages(b, name) })
+	}
+}
+
+func benchmarkMessages(b *testing.B, name string) {
+	row, err := protocol.ByName(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	wan, err := geo.Parse("alibaba3")
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions)
+	workload.Spread(dir, 1)
+	mix, err := workload.NewMix("retwis", workload.MixConfig{Parts: len(wan.Regions), Keys: 100_000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := &costs{map[string]time.Duration{}, map[string]int{}}
+	w, err := New(Config{
+		Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
+		boot: func(cfg node.Config, now txn.Now) (process, error) {
+			n, err := node.New(cfg, now)
+			return &timed{Node: n, costs: c}, err
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	if !w.RunUntil(time.Minute, w.Ready) {
+		b.Fatal("no leaders")
+	}
+	for i := range 150 {
+		w.Go(txn.NodeID(i%len(wan.Regions)+1), func(c *Client) {
+			wc := &workload.Client{Process: i, DB: c.DB(), Env: c, Rand: c.Rand()}
+			for {
+				t := c.DB().Begin(txn.Options{})
+				if mix.Next(wc).Body(context.Background(), t) != nil || t.Commit(context.Background()) != nil {
+					t.Rollback()
+				}
+			}
+		})
+	}
+	w.Run(2 * time.Second)
+	clear(c.took)
+	clear(c.count)
+	runtime.GC()
+	b.ResetTimer()
+	for range b.N {
+		w.Run(100 * time.Millisecond)
+	}
+	var took time.Duration
+	count := 0
+	// order: sums.
+	for kind, n := range c.count {
+		took, count = took+c.took[kind], count+n
+		if kind == "raft" || kind == "prepare" || kind == "vote yes" || kind == "request" || kind == "access" || kind == "decide" {
+			b.ReportMetric(float64(c.took[kind].Nanoseconds())/1000/float64(n), "us/"+kind[:4])
+		}
+	}
+	b.ReportMetric(float64(took.Nanoseconds())/1000/float64(max(count, 1)), "us/message")
+}

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// forced makes rare paths common. What must happen seldom by chance alone, the
+// seed has happen often in this run, and in another not at all: one class of
+// messages comes late, or comes again when it is long over; a link forgets what it
+// should carry for a moment, as a full queue does; a disk withholds a sync just
+// when something hangs on it; timers of a node go off before their time.
+//
+// None of it breaks a promise that nodes may rely on: a network may do all this,
+// a disk may be slow, and how patient a node is is its own affair.
+type forced struct {
+	n    *nemesis
+	rand *rand.Rand
+	late habit // a class of messages is held back
+	anew habit // a class of messages is sent once more, later
+	full habit // after a message of this class, the link loses all for a moment
+	sync habit // after a message of this class, the receiver's disk withholds its sync
+}
+
+// habit is a class of messages to which something happens.
+type habit struct {
+	class string // as kindOf says; "": it does not happen in this run
+	odds  int    // once in so many
+	most  int    // for at most so many units
+}
+
+// streamForced and streamTimers are the streams of chance for all this.
+const (
+	streamForced uint64 = 900 + iota
+	streamTimers
+)
+
+// forcible are the classes of messages on which something hangs.
+var forcible = []string{
+	"access", "access reply", "prepare", "vote yes", "vote no", "decide", "decide ack", "inquire", "finding yes",
+	"finding no", "finding committed", "release", "wounded", "probe", "probe reply", "not leader", "raft",
+	"snapshot fetch", "snapshot chunk",
+}
+
+// forcibleToo are those of rows with co-coordinators.
+var forcibleToo = []string{"ack", "ack of a vote alone", "ack no", "pre-commit", "settled", "settled doomed", "recall", "decision"}
+
+func newForced(n *nemesis, seed uint64) *forced {
+	f := &forced{n: n, rand: stream(seed, streamForced)}
+	classes := forcible
+	if n.w.cfg.Row.Decide.Bypasses() {
+		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // the more, the fewer they are
+	}
+	for _, h := range []*habit{&f.late, &f.anew, &f.full, &f.sync} {
+		class, odds, most := classes[f.rand.IntN(len(classes))], 1+f.rand.IntN(20), 1+f.rand.IntN(40)
+		if f.rand.IntN(2) == 0 {
+			*h = habit{class, odds, most}
+			if class == "raft" {
+				h.odds *= 50 // nothing would ever be done
+			}
+		}
+	}
+	return f
+}
+
+// happens draws whether it does, to a message of this class.
+func (f *forced) happens(h habit, class string) bool {
+	return h.class == class && f.rand.IntN(h.odds) == 0
+}
+
+func (f *forced) units(h habit) time.Duration {
+	return time.Duration(1 + f.rand.Int64N(int64(h.most)*int64(f.n.unit)))
+}
+
+// onSend does to a message what the seed has in mind for its class.
+func (f *forced) onSend(env *txn.Envelope) fate {
+	class, w := kindOf(&env.Msg), f.n.w
+	if env.To == 0 || int(env.To) > len(w.hosts) || env.To == env.From {
+		return leaves
+	}
+	if f.happens(f.full, class) {
+		f.count("a full queue")
+		f.n.cutFor(w.host(env.From), w.host(env.To), false, f.n.unit/8)
+	}
+	if f.happens(f.sync, class) {
+		f.withhold(w.host(env.To), f.units(f.sync))
+	}
+	if f.happens(f.anew, class) {
+		f.count(class + " again")
+		w.net.hold(*env, f.units(f.anew))
+	}
+	if f.happens(f.late, class) {
+		f.count(class + " late")
+		w.net.hold(*env, f.units(f.late))
+		return heldBack
+	}
+	return leaves
+}
+
+func (f *forced) count(what string) { f.n.counts["forced: "+what]++ }
+
+// withhold has the next syncs of a disk last for as long as d altogether.
+func (f *forced) withhold(h *host, d time.Duration) {
+	if h.slowDisk > 1 || h.w.cfg.Hardware.Fsync == 0 {
+		return
+	}
+	f.count("a sync withheld")
+	h.slowDisk = 1 + int(d/h.w.cfg.Hardware.Fsync)
+	h.w.log(h, "its disk withholds a sync")
+	h.w.After(d, func() { h.slowDisk = 1 })
+}
+
+// hold sends a message later, if the world still breaks then or not: what was
+// held back is not lost.
+func (n *network) hold(env txn.Envelope, d time.Duration) {
+	body := txn.Encode(&env.Msg) // as it is now
+	n.w.After(d, func() {
+		env.Msg = txn.Message{}
+		if err := txn.Decode(body, &env.Msg); err != nil {
+			panic(err) // our own encoding must be readable
+		}
+		n.send(&env)
+	})
+}

@@ -1,0 +1,60 @@
+package sim
+
+import (
+	"encoding/binary"
+
+	"isochron/txn"
+)
+
+// appendGist appends what tells one message from another, for the hash of a run
+// whose messages are not encoded. The frequent kinds are written out, for it is
+// done for each message; of the others the wire form is taken.
+func appendGist(b []byte, m *txn.Message) []byte {
+	switch {
+	case m.Raft != nil:
+		b = appendNumbers(append(b, 1), uint64(m.Raft.Shard), uint64(m.Raft.StampNanos), uint64(m.Raft.EchoNanos))
+		return append(b, m.Raft.Data...)
+	case m.Access != nil && len(m.Access.Scans) == 0:
+		a := m.Access
+		b = appendAttempt(append(b, 2, byte(a.Lock), byte(a.Wait), flag(a.Nearest), flag(a.Final)), txn.Attempt(a.Txn))
+		b = appendNumbers(b, uint64(a.Shard), a.Request, uint64(a.AsOf))
+		for _, k := range a.Keys {
+			b = append(b, k...)
+		}
+		return b
+	case m.AccessReply != nil && len(m.AccessReply.Scans) == 0:
+		r := m.AccessReply
+		b = appendNumbers(append(b, 3, byte(r.Refused), flag(r.Unsettled), flag(r.Final)), uint64(r.Shard), r.Request, r.Term, uint64(r.At))
+		for _, row := range r.Rows {
+			b = append(appendAttempt(b, row.Version), row.Value...)
+		}
+		return b
+	case m.Vote != nil:
+		v := m.Vote
+		return appendNumbers(appendAttempt(append(b, 4, flag(v.Yes), byte(v.Refused)), v.Attempt), uint64(v.Shard), uint64(v.Proposed))
+	case m.Decide != nil:
+		d := m.Decide
+		return appendNumbers(appendAttempt(append(b, 5, flag(d.Commit)), d.Attempt), uint64(d.Shard), uint64(d.At))
+	case m.DecideAck != nil:
+		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
+	}
+	return append(b, txn.Encode(m)...)
+}
+
+func appendNumbers(b []byte, numbers ...uint64) []byte {
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, n)
+	}
+	return b
+}
+
+func appendAttempt(b []byte, a txn.Attempt) []byte {
+	return appendNumbers(b, uint64(a.Node), uint64(a.Epoch), a.Seq)
+}
+
+func flag(on bool) byte {
+	if on {
+		return 1
+	}
+	return 0
+}

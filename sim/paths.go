@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// path is a rare path of the protocols: a hunt that never went there has proved
+// nothing about it.
+type path struct {
+	name  string
+	count string // what is counted when it is reached
+	on    func(protocol.Row) bool
+}
+
+func everywhere(protocol.Row) bool { return true }
+
+func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
+
+func bypassesLeaders(r protocol.Row) bool { return r.Decide.Bypasses() }
+
+func revealsEarly(r protocol.Row) bool { return r.Reveal.Early() }
+
+// paths are all of them, from the execution of a transaction to the end of a node.
+var paths = []path{
+	{"a transaction loses its locks to an older one", "sent: wounded", woundsWaiters},
+	{"a leader asks whether the holder of locks still lives", "sent: probe", everywhere},
+	{"locks of a dead client are freed", "note: locks freed", everywhere},
+	{"a message meets a node that does not lead", "sent: not leader", everywhere},
+	{"a vote of No", "sent: vote no", everywhere},
+	{"a coordinator meets silence and asks the logs", "note: asks the logs", everywhere},
+	{"a participant finishes the work of another's coordinator", "note: takes over", everywhere},
+	{"a fence is found, or logged, for an attempt without a vote", "sent: finding no", everywhere},
+	{"a Yes without a decision is found in a log", "sent: finding yes", everywhere},
+	{"a commit is found in a log", "sent: finding committed", everywhere},
+	{"an abort is found in a log", "sent: finding aborted", everywhere},
+	{"recovery ends in a commit", "note: recovered, commits", everywhere},
+	{"recovery ends in an abort", "note: recovered, aborts", everywhere},
+	{"a commit of which the client learns nothing", "unknown", everywhere},
+	{"a leader is deposed", "note: deposed", everywhere},
+	{"a new leader restores undecided votes", "note: restores votes", everywhere},
+	{"a snapshot is fetched and becomes the state", "note: snapshot installed", everywhere},
+	{"a reading of a moment comes too late", "reads at a moment that came too late", everywhere},
+	{"a vote that depends on undecided writers", "path: open vote", revealsEarly},
+	{"what such a vote depends on commits", "sent: settled", revealsEarly},
+	{"what such a vote depends on aborts, and it with it", "sent: settled doomed", revealsEarly},
+	{"a vote that is doomed when it is given", "path: doomed vote", revealsEarly},
+	{"a doomed Yes is found in a log", "path: doomed finding", revealsEarly},
+	{"an open Yes is found in a log", "path: open finding", revealsEarly},
+	{"a co-coordinator hears a No before the coordinator's decision", "sent: ack no", bypassesLeaders},
+	{"a vote goes to a region without a replica", "sent: ack of a vote alone", bypassesLeaders},
+	{"who recovers asks co-coordinators", "sent: recall", bypassesLeaders},
+	{"a co-coordinator knows the decision", "path: recalled decision", bypassesLeaders},
+}
+
+// countMessage counts a message and the paths that only its content tells of.
+func (n *nemesis) countMessage(from txn.NodeID, m *txn.Message) {
+	n.counts["sent: "+kindOf(m)]++
+	count := func(on bool, what string) {
+		if on {
+			n.counts["path: "+what]++
+		}
+	}
+	switch {
+	case m.Vote != nil:
+		count(m.Vote.Open, "open vote")
+		count(m.Vote.Doomed, "doomed vote")
+	case m.Finding != nil:
+		count(m.Finding.Open, "open finding")
+		count(m.Finding.Doomed, "doomed finding")
+	case m.Decision != nil:
+		count(from != m.Decision.Attempt.Node, "recalled decision") // others only answer
+	}
+}
+
+// noteNames are what nodes report of themselves, as it is counted.
+var noteNames = map[txn.NoteKind]string{
+	txn.NoteCampaigns: "campaigns", txn.NoteDeposed: "deposed", txn.NoteTakesOver: "takes over", txn.NoteAsksLogs: "asks the logs",
+	txn.NoteSnapshotSent: "snapshot sent", txn.NoteSnapshotInstalled: "snapshot installed", txn.NoteLocksFreed: "locks freed",
+}
+
+// noteCounter is a node's Watcher that counts.
+type noteCounter struct{ counts Counts }
+
+// Note implements txn.Watcher.
+func (c noteCounter) Note(m txn.Note) {
+	name := noteNames[m.Kind]
+	switch {
+	case m.Kind == txn.NoteRecovered && m.Commit:
+		name = "recovered, commits"
+	case m.Kind == txn.NoteRecovered:
+		name = "recovered, aborts"
+	case m.Kind == txn.NoteServes && m.Count > 0:
+		name = "restores votes"
+	}
+	if name != "" {
+		c.counts["note: "+name]++
+	}
+}
+
+// Ended implements txn.Watcher.
+func (noteCounter) Ended(txn.Ended) {}
+
+// boot makes a node whose remarks are counted.
+func (h *hunt) boot(c node.Config, now txn.Now) (process, error) {
+	c.Watcher = noteCounter{h.counts}
+	if h.timers != nil {
+		h.timers.boot(&c)
+	}
+	return bootNode(c, now)
+}
+
+// Reached is how often a rare path was reached.
+type Reached struct {
+	Path  string
+	Times int
+}
+
+// RarePaths tells how often the hunts of a row reached each rare path that the row
+// has, those never reached with 0.
+func RarePaths(row protocol.Row, counts Counts) []Reached {
+	var out []Reached
+	for _, p := range paths {
+		if p.on(row) {
+			out = append(out, Reached{p.name, counts[p.count]})
+		}
+	}
+	return out
+}

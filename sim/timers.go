@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"isochron/node"
+	"isochron/txn"
+)
+
+// timers have some lives of some nodes be impatient: such a node sends again,
+// recovers and asks after locks long before it needs to, or keeps next to nothing
+// of a log. It loses time by it and must lose nothing else. What nodes must agree
+// on, the time-out of elections, stays as it is.
+type timers struct {
+	rand      *rand.Rand
+	counts    Counts
+	odds      int // once in so many boots
+	impatient map[txn.NodeID]bool
+	over      bool
+}
+
+func newTimers(seed uint64, counts Counts) *timers {
+	r := stream(seed, streamTimers)
+	return &timers{rand: r, counts: counts, odds: 1 + r.IntN(8), impatient: map[txn.NodeID]bool{}}
+}
+
+// boot draws how patient a node is in the life that it begins.
+func (t *timers) boot(c *node.Config) {
+	delete(t.impatient, txn.NodeID(c.ID))
+	if t.over || t.rand.IntN(t.odds) > 0 {
+		return
+	}
+	t.impatient[txn.NodeID(c.ID)] = true
+	p := &c.Params
+	for _, one := range []struct {
+		what  string
+		timer *time.Duration
+	}{{"sends again", &p.ResendAfter}, {"recovers", &p.RecoverAfter}, {"probes", &p.ProbeAfter}, {"gives up locks", &p.LockWait}} {
+		if t.rand.IntN(3) == 0 {
+			t.counts["forced: a node "+one.what+" early"]++
+			*one.timer = max(p.TickInterval, *one.timer/time.Duration(2+t.rand.IntN(30)))
+		}
+	}
+	if t.rand.IntN(3) == 0 {
+		t.counts["forced: a node keeps a short log"]++
+		p.LogEntries = 2
+	}
+}
+
+// end has every node be patient again: an impatient one may never get anything done.
+func (t *timers) end(hosts []*host) {
+	t.over = true
+	for _, h := range hosts {
+		if t.impatient[h.id] {
+			h.crash(strictly) // a restart reads its timers anew
+		}
+	}
+}

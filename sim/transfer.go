@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"context"
+
+	"isochron/coordinator"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// transfer has somebody wish that another replica leads a shard; the wish stays.
+func (n *nemesis) transfer() {
+	shards := n.w.cfg.Directory.Shards
+	id := shards[n.rand.IntN(len(shards))].ID
+	pick := n.rand.IntN(1 << 20)
+	n.w.Go(n.anyHost().id, func(c *Client) {
+		for range replaceTries {
+			if !n.active {
+				return // who comes too late wants nothing any more
+			}
+			_, err := coordinator.ChangeDirectory(context.Background(), c.DB(), func(d *routing.Directory) error {
+				s, _ := d.Shard(id)
+				return d.Prefer(id, s.Replicas[pick%len(s.Replicas)])
+			})
+			if err == nil {
+				n.counts["leader transfers"]++
+				return
+			}
+			c.Sleep(n.unit)
+		}
+	})
+}
+
+// drains is a node that can be asked to lead nothing.
+type drains interface {
+	SetDraining(now txn.Now, on bool)
+}
+
+// drain has a node hand over what it leads, at once, and take it back later. A
+// restart in between ends it as well.
+func (n *nemesis) drain() {
+	h := n.anyLeader()
+	d, can := h.node.(drains)
+	if !can {
+		return // it is down
+	}
+	n.counts["drained nodes"]++
+	n.w.log(h, "is to lead nothing")
+	h.run(func() { d.SetDraining(h.now(), true) })
+	h.later(n.between(2, 24), func() { h.run(func() { d.SetDraining(h.now(), false) }) })
+}
+
+// skewMax bounds how wrong a wall clock is from the start, in units.
+const skewMax = 40
+
+// skewClocks has every wall clock be wrong by a little: so that timestamps of
+// different leaders disagree all the time and not only after a jump.
+func (n *nemesis) skewClocks() {
+	if n.rand.IntN(2) == 0 {
+		return
+	}
+	n.counts["skewed clocks"]++
+	for _, h := range n.w.hosts {
+		h.wallShift = n.between(-skewMax, skewMax)
+	}
+}
