@@ -15,6 +15,8 @@ import (
 // Spec is one experiment. Defaults gives one to begin with.
 type Spec struct {
 	Protocol string // a row of protocol.Table
+	// ReadOnly, if set, changes that column of the row, see protocol.ReadOnly.
+	ReadOnly string
 	Workload string // a name of workload.MixNames
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
@@ -97,6 +99,11 @@ func (s Spec) resolve() (r resolved, err error) {
 	r = resolved{Spec: s}
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
+	}
+	if s.ReadOnly != "" {
+		if r.row.ReadOnly, err = protocol.ParseReadOnly(s.ReadOnly); err != nil {
+			return r, err
+		}
 	}
 	if r.wan, err = geo.Parse(s.WAN); err != nil {
 		return r, err

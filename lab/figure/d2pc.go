@@ -4,14 +4,17 @@ import (
 	"time"
 
 	"isochron/lab"
+	"isochron/protocol"
 )
 
 // d2pcBase is the setting of the D2PC paper, section 5.1: leaders of three shards
-// in three regions, a replica of each in every region, Retwis.
+// in three regions, a replica of each in every region, Retwis. Transactions that
+// wrote nothing are prepared and logged like others, of which the paper makes no
+// exception; our rows do better, under 2PC as under D2PC.
 func d2pcBase() lab.Spec {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "retwis", "alibaba3", 3, 3
-	s.Clients, s.Zipf = 150, 0.7
+	s.Clients, s.Zipf, s.ReadOnly = 150, 0.7, protocol.AsOthers.String()
 	s.Warmup, s.Duration = 5*time.Second, 30*time.Second
 	s.Check = checkedTries
 	return s
