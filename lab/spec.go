@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/node"
 	"isochron/protocol"
 	"isochron/sim"
 	"isochron/workload"
@@ -42,7 +43,8 @@ type Spec struct {
 	Seed     uint64
 	Check    int // tries whose reads and writes are recorded and checked, from the first on
 
-	mix workload.Mix // of tests; nil: Workload's
+	mix  workload.Mix // of tests; nil: Workload's
+	bugs node.Bugs    // of tests
 }
 
 // The bounds of an experiment.

@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Trouble breaks a world that somebody else runs, in the ways that its Faults
 // allow.
@@ -20,5 +23,14 @@ func (t *Trouble) Start() { t.n.start() }
 // Heal ends it and repairs everything.
 func (t *Trouble) Heal() { t.n.heal() }
 
-// Counts is what was done so far.
-func (t *Trouble) Counts() Counts { return t.n.counts }
+// Counts is what was done so far. Messages are not counted here.
+func (t *Trouble) Counts() Counts {
+	out := Counts{}
+	// order: from map to map.
+	for what, n := range t.n.counts {
+		if !strings.HasPrefix(what, "sent: ") {
+			out[what] = n
+		}
+	}
+	return out
+}
