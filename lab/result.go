@@ -106,6 +106,7 @@ type SpecReport struct {
 	Zipf     float64 `json:"zipf"`
 	Length   int     `json:"length,omitempty"`
 	Spread   int     `json:"spread,omitempty"`
+	AsOthers bool    `json:"read_only_as_others,omitempty"`
 	Jitter   float64 `json:"jitter"`
 	Loss     float64 `json:"loss"`
 	SkewMS   float64 `json:"skew_ms"`
@@ -170,7 +171,7 @@ func (s *spans) report() SpanMS {
 
 func (s resolved) report() SpecReport {
 	r := SpecReport{
-		WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread, AsOthers: s.ReadOnlyAsOthers,
 		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Rate > 0 {

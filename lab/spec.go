@@ -28,6 +28,10 @@ type Spec struct {
 	Length int     // operations of a transaction of micro; 0: its default
 	Spread int     // shards that a transaction of micro touches; 0: its default
 
+	// ReadOnlyAsOthers has transactions that wrote nothing end as all others do:
+	// see protocol.AsOthers. It is not a row's own choice in any row of the table.
+	ReadOnlyAsOthers bool
+
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
 	Loss   float64       // part of the messages that are lost
 	Skew   time.Duration // wall clocks are wrong by at most this
@@ -97,6 +101,9 @@ func (s Spec) resolve() (r resolved, err error) {
 	r = resolved{Spec: s}
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
+	}
+	if s.ReadOnlyAsOthers {
+		r.row.ReadOnly = protocol.AsOthers
 	}
 	if r.wan, err = geo.Parse(s.WAN); err != nil {
 		return r, err

@@ -37,6 +37,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.Float64Var(&s.Zipf, "zipf", s.Zipf, "how unevenly rows are chosen; 0 is evenly")
 	f.IntVar(&s.Length, "length", s.Length, "operations of a transaction of micro; 0: its default")
 	f.IntVar(&s.Spread, "spread", s.Spread, "shards that a transaction of micro touches; 0: as many as there are")
+	f.BoolVar(&s.ReadOnlyAsOthers, "read-only-as-others", s.ReadOnlyAsOthers, "transactions that wrote nothing are prepared, logged and decided as others are")
 	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
 	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
 	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")

@@ -33,15 +33,22 @@ const (
 	quickWarmup   = 1 * time.Second
 )
 
-// Variation is what the hardware is taken to cost, beside the laboratory's defaults.
+// Variation is what the hardware and those who only read are taken to cost,
+// beside the laboratory's defaults.
 type Variation struct {
 	Name     string
 	Num, Den int64 // the default, times Num over Den
+	// AsOthers is lab.Spec's ReadOnlyAsOthers.
+	AsOthers bool
 }
 
 // variations are the costs under which claims are judged. The pictures are made
 // under the first.
-var variations = []Variation{{"by default", 1, 1}, {"halved", 1, 2}, {"doubled", 2, 1}}
+var variations = []Variation{
+	{"by default", 1, 1, false}, {"halved", 1, 2, false}, {"doubled", 2, 1, false},
+	// Papers do not always say whether their prototypes spare those who only read.
+	{"by default, but what only reads is prepared, logged and decided too", 1, 1, true},
+}
 
 // Part is a figure under some costs.
 type Part struct {
@@ -119,6 +126,7 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	if opt.Quick {
 		p.Spec.Duration, p.Spec.Warmup = quickDuration, quickWarmup
 	}
+	p.Spec.ReadOnlyAsOthers = costs.AsOthers
 	for _, d := range []*time.Duration{&p.Spec.CPU, &p.Spec.Fsync} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
 	}
