@@ -8,10 +8,12 @@ GO   := CGO_ENABLED=0 go
 ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
+# The rows on which make hunt-planted plants bugs.
+PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+occ
 # How long make faults goes on, in minutes.
 FAULT_MINUTES ?= 60
 
-.PHONY: build demo test lint hunt kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench clients
+.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -30,6 +32,10 @@ lint:
 
 hunt:
 	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS)
+
+# Each bug that can be planted, on each row where it can do harm: found after how many seeds?
+hunt-planted:
+	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS) --plant all --protocol $(PLANTED_ROWS)
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10

@@ -3,6 +3,8 @@ package lab
 import (
 	"testing"
 	"time"
+
+	"isochron/protocol"
 )
 
 // What only reads costs one round trip to the leaders by default, and all that a
@@ -13,7 +15,9 @@ func TestReadOnlyAsOthers(t *testing.T) {
 	s.CPU, s.Fsync, s.Warmup, s.Duration = 0, 0, time.Second, 10*time.Second
 	hops := map[bool]float64{}
 	for _, asOthers := range []bool{false, true} {
-		s.ReadOnlyAsOthers = asOthers
+		if asOthers {
+			s.ReadOnly = protocol.AsOthers.String()
+		}
 		r, err := Run(t.Context(), s, nil)
 		if err != nil {
 			t.Fatal(err)

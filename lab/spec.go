@@ -15,6 +15,8 @@ import (
 // Spec is one experiment. Defaults gives one to begin with.
 type Spec struct {
 	Protocol string // a row of protocol.Table
+	// ReadOnly, if set, changes that column of the row, see protocol.ReadOnly.
+	ReadOnly string
 	Workload string // a name of workload.MixNames
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
@@ -27,10 +29,6 @@ type Spec struct {
 	Zipf   float64 // how unevenly they are chosen; 0 is evenly
 	Length int     // operations of a transaction of micro; 0: its default
 	Spread int     // shards that a transaction of micro touches; 0: its default
-
-	// ReadOnlyAsOthers has transactions that wrote nothing end as all others do:
-	// see protocol.AsOthers. It is not a row's own choice in any row of the table.
-	ReadOnlyAsOthers bool
 
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
 	Loss   float64       // part of the messages that are lost
@@ -102,8 +100,10 @@ func (s Spec) resolve() (r resolved, err error) {
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
 	}
-	if s.ReadOnlyAsOthers {
-		r.row.ReadOnly = protocol.AsOthers
+	if s.ReadOnly != "" {
+		if r.row.ReadOnly, err = protocol.ParseReadOnly(s.ReadOnly); err != nil {
+			return r, err
+		}
 	}
 	if r.wan, err = geo.Parse(s.WAN); err != nil {
 		return r, err

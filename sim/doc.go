@@ -18,7 +18,10 @@
 // nemesis may do is in Faults; the two that no clock would find are the crash
 // at an acknowledgement (just before or just after it leaves) and the loss of
 // a role at one step of a transaction. A Violation comes with the seed, and the
-// seed is all one needs to see it again.
+// seed is all one needs to see it again. Paths that chance alone seldom finds are
+// forced (forced.go, timers.go, lostvote.go), and the summary says which rare paths
+// of each row were reached and which were not. A hunt itself is tried by planting
+// bugs in the nodes (plant.go), each of which it must find.
 //
 // Scripts in testdata tell the protocols as stories: a small cluster, a step
 // at a time, each message in words (go test ./sim -run Script -rewrite writes

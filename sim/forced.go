@@ -23,6 +23,7 @@ type forced struct {
 	anew habit // a class of messages is sent once more, later
 	full habit // after a message of this class, the link loses all for a moment
 	sync habit // after a message of this class, the receiver's disk withholds its sync
+	vote *lostVote
 }
 
 // habit is a class of messages to which something happens.
@@ -63,6 +64,9 @@ func newForced(n *nemesis, seed uint64) *forced {
 			}
 		}
 	}
+	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
+		f.vote = &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)}
+	}
 	return f
 }
 
@@ -80,6 +84,9 @@ func (f *forced) onSend(env *txn.Envelope) fate {
 	class, w := kindOf(&env.Msg), f.n.w
 	if env.To == 0 || int(env.To) > len(w.hosts) || env.To == env.From {
 		return leaves
+	}
+	if f.vote != nil && f.vote.onSend(env) {
+		return heldBack
 	}
 	if f.happens(f.full, class) {
 		f.count("a full queue")

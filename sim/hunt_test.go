@@ -1,12 +1,10 @@
 package sim
 
 import (
-	"io"
 	"os"
 	"strconv"
 	"testing"
 
-	"isochron/node"
 	"isochron/protocol"
 )
 
@@ -34,7 +32,8 @@ func TestHunt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator"} {
+			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator",
+				"leader transfers", "drained nodes", "skewed clocks", "forced: a full queue", "forced: a sync withheld", "forced: a node recovers early"} {
 				if sum.Counts[rare] == 0 {
 					t.Errorf("no run met %q: the hunt has become too tame", rare)
 				}
@@ -75,34 +74,6 @@ func TestHuntIsDeterministic(t *testing.T) {
 			if lines < 1000 {
 				t.Errorf("the trace has %d lines", lines)
 			}
-		}
-	}
-}
-
-// A hunt is worth something only if it finds what is wrong. Each planted bug
-// must be found on the rows where it can do harm.
-func TestHuntFindsPlantedBugs(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		bugs node.Bugs
-		rows []string
-		most int // seeds
-	}{
-		{"skip validation", node.Bugs{SkipValidation: true}, DefaultRows, 5},
-		{"acknowledge before fsync", node.Bugs{AckBeforeSync: true}, DefaultRows, 30},
-		{"forget the fence", node.Bugs{ForgetFence: true}, []string{"2pc+2pl", "2pc+occ"}, 60},
-		{"ignore range checks", node.Bugs{IgnoreRangeChecks: true}, []string{"2pc+occ"}, 20},
-		{"release before the votes", node.Bugs{ReleaseBeforeVotes: true}, DefaultRows, 10},
-		{"ignore undecided votes", node.Bugs{IgnoreUndecided: true}, DefaultRows, 10},
-	} {
-		for _, row := range c.rows {
-			t.Run(c.name+" on "+row, func(t *testing.T) {
-				sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: c.most, Rows: []string{row}, Faults: AllFaults(), Bugs: c.bugs, StopAfter: 1}, io.Discard)
-				if err == nil {
-					t.Fatalf("%d seeds did not show it", sum.Runs)
-				}
-				t.Logf("seed %d: %v", sum.Failed[0].Seed, sum.Failed[0].Violations[0])
-			})
 		}
 	}
 }

@@ -60,6 +60,9 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
+	if n.faults.Forced && n.rand.IntN(4) == 0 {
+		n.faults = Faults{Forced: true} // what is forced has consequences only where enough goes on
+	}
 	if n.faults.Forced {
 		n.forced = newForced(n, seed)
 	}
@@ -374,7 +377,7 @@ func (n *nemesis) concerns(m *txn.Message) bool {
 	if a, ok := attemptOf(m); ok {
 		return a == n.hunted.attempt
 	}
-	if m.Raft == nil || len(m.Raft.Data) < 40 { // shorter ones carry no entry
+	if m.Raft == nil || len(m.Raft.Data) < raftEntryBytes {
 		return false
 	}
 	for _, s := range n.hunted.shards {

@@ -89,19 +89,22 @@ func (n *nemesis) changeDirectory(c *Client, what string, change func(*routing.D
 }
 
 // settled reports whether every node has the members that the directory wants.
-func (n *nemesis) settled() bool {
+func (n *nemesis) settled() bool { return len(n.unsettled()) == 0 }
+
+// unsettled tells what is still not as the directory wants it.
+func (n *nemesis) unsettled() []string {
+	var out []string
 	if n.moving {
-		return false
+		out = append(out, "a replica is being moved")
 	}
 	for _, h := range n.w.live() {
 		if !h.up() || !h.node.Settled() {
-			return false
-		}
-		if _, lost := h.node.Directory().Node(uint32(n.lostID())); lost {
-			return false
+			out = append(out, n.w.label(h.id)+" is not as the directory wants it")
+		} else if _, lost := h.node.Directory().Node(uint32(n.lostID())); lost {
+			out = append(out, n.w.label(h.id)+" still knows the node that was lost")
 		}
 	}
-	return true
+	return out
 }
 
 func (n *nemesis) lostID() txn.NodeID {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +28,8 @@ can be seen again by its seed.`,
 		Example: `  isochron sim --protocol 2pc+occ --workload retwis --wan alibaba3 --zipf 0.7 --clients 150 --duration 60s --seed 1 --json
   isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 --fsync 0
   isochron sim --hunt 300
-  isochron sim --hunt 1 --seed 42 --protocol 2pc+occ --trace`,
+  isochron sim --hunt 1 --seed 42 --protocol 2pc+occ --trace
+  isochron sim --hunt 100 --plant skip-validation,forget-fence`,
 		Args: noArgs,
 	}
 	h.add(cmd)
@@ -35,7 +37,7 @@ can be seen again by its seed.`,
 	var protocols []string
 	var faults string
 	cmd.Flags().StringSliceVar(&protocols, "protocol", nil, "experiment: a protocol ("+e.spec.Protocol+"); hunt: one or several (the default ones)")
-	cmd.Flags().StringVar(&faults, "faults", "", "all, none, or some of: crashes,power,partitions,clocks,stalls,network,acks,roles,replace (an experiment has none unless told, a hunt all)")
+	cmd.Flags().StringVar(&faults, "faults", "", "all, none, or some of: "+strings.Join(sim.FaultNames(), ",")+" (an experiment has none unless told, a hunt all)")
 	cmd.Flags().Uint64Var(&e.spec.Seed, "seed", 1, "the seed; of a hunt the first")
 	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object at the end and nothing else")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

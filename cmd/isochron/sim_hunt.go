@@ -20,14 +20,16 @@ type huntFlags struct {
 	regions   int
 	trace     bool
 	json      bool
+	plant     string
 }
 
 // huntOnly are the flags that only a hunt heeds.
-var huntOnly = []string{"regions", "trace"}
+var huntOnly = []string{"regions", "trace", "plant"}
 
 func (f *huntFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster; 0: the seed chooses 3 or 5")
+	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
 }
 
@@ -52,6 +54,9 @@ func (f huntFlags) run(out, progress io.Writer) error {
 	if f.trace {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
 	}
+	if f.plant != "" {
+		return f.runPlanted(cfg, out, progress)
+	}
 	if f.json {
 		progress = io.Discard
 	}
@@ -61,7 +66,10 @@ func (f huntFlags) run(out, progress io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d runs, %d broke a promise; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
 		sum.Runs, len(sum.Failed), sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
-	fmt.Fprintf(out, "Met on the way: %v\n", sum.Counts)
+	printCounts(out, sum.Counts)
+	for _, r := range sum.ByRow {
+		printPaths(out, r)
+	}
 	return err
 }
 
@@ -83,10 +91,14 @@ func huntReport(sum sim.Summary) any {
 		Violations []string `json:"violations"`
 	}
 	report := struct {
-		Runs   int        `json:"runs"`
-		Failed []failed   `json:"failed"`
-		Counts sim.Counts `json:"counts"`
+		Runs   int         `json:"runs"`
+		Failed []failed    `json:"failed"`
+		Counts sim.Counts  `json:"counts"`
+		Paths  []rarePaths `json:"rare_paths"`
 	}{Runs: sum.Runs, Failed: []failed{}, Counts: sum.Counts}
+	for _, r := range sum.ByRow {
+		report.Paths = append(report.Paths, pathsOf(r))
+	}
 	for _, r := range sum.Failed {
 		one := failed{Seed: r.Seed, Protocol: r.Row}
 		for _, v := range r.Violations {

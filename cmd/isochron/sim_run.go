@@ -28,6 +28,7 @@ type experiment struct {
 func (e *experiment) add(cmd *cobra.Command) {
 	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
 	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
+	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "how transactions end that wrote nothing: lease (checked by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")
 	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, or a YAML file")
 	f.IntVar(&s.Shards, "shards", s.Shards, "shards, led from the regions in turn")
 	f.IntVar(&s.Replicas, "replicas", s.Replicas, "regions that hold a shard: its leader's and those nearest to it; 0: all")
@@ -37,7 +38,6 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.Float64Var(&s.Zipf, "zipf", s.Zipf, "how unevenly rows are chosen; 0 is evenly")
 	f.IntVar(&s.Length, "length", s.Length, "operations of a transaction of micro; 0: its default")
 	f.IntVar(&s.Spread, "spread", s.Spread, "shards that a transaction of micro touches; 0: as many as there are")
-	f.BoolVar(&s.ReadOnlyAsOthers, "read-only-as-others", s.ReadOnlyAsOthers, "transactions that wrote nothing are prepared, logged and decided as others are")
 	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
 	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
 	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")

@@ -126,7 +126,10 @@ func TestExperiments(t *testing.T) {
 		for _, row := range testFigure.Rows {
 			for _, clients := range [][]int{{30, 300}, {300}, {300}, {300}}[i] {
 				s := alike
-				s.Protocol, s.Clients, s.ReadOnlyAsOthers = row, clients, i == 3
+				s.Protocol, s.Clients = row, clients
+				if i == 3 {
+					s.ReadOnly = ""
+				}
 				s.CPU, s.Fsync = s.CPU*time.Duration(v.Num)/time.Duration(v.Den), s.Fsync*time.Duration(v.Num)/time.Duration(v.Den)
 				want = append(want, s)
 			}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"isochron/protocol"
+	"isochron/sim"
+)
+
+// rarePaths are the rare paths of a row, as machines read them.
+type rarePaths struct {
+	Protocol   string         `json:"protocol"`
+	Reached    map[string]int `json:"reached"`
+	NotReached []string       `json:"not_reached"`
+}
+
+func pathsOf(r sim.RowCounts) rarePaths {
+	out := rarePaths{Protocol: r.Row, Reached: map[string]int{}, NotReached: []string{}}
+	row, err := protocol.ByName(r.Row)
+	if err != nil {
+		return out // it was hunted: it is there
+	}
+	for _, p := range sim.RarePaths(row, r.Counts) {
+		if p.Times > 0 {
+			out.Reached[p.Path] = p.Times
+		} else {
+			out.NotReached = append(out.NotReached, p.Path)
+		}
+	}
+	return out
+}
+
+// printPaths tells which rare paths a hunt has been on, and which not.
+func printPaths(out io.Writer, r sim.RowCounts) {
+	p := pathsOf(r)
+	fmt.Fprintf(out, "\nRare paths of %s, reached so many times:\n", r.Row)
+	for _, name := range slices.Sorted(maps.Keys(p.Reached)) {
+		fmt.Fprintf(out, "  %8d  %s\n", p.Reached[name], name)
+	}
+	if len(p.NotReached) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "NOT reached, so nothing is known of them:\n")
+	for _, name := range p.NotReached {
+		fmt.Fprintf(out, "            %s\n", name)
+	}
+}
+
+// countGroups are the kinds of counts, by the beginnings of their names.
+var countGroups = []struct{ prefix, title string }{
+	{"forced: ", "Forced on purpose"},
+	{"note: ", "Remarked by nodes"},
+	{"sent: ", "Messages sent"},
+	{"path: ", ""}, // the rare paths tell of them
+	{"", "Faults and outcomes"},
+}
+
+// printCounts tells what was met, a paragraph for each kind of thing.
+func printCounts(out io.Writer, counts sim.Counts) {
+	parts := make([][]string, len(countGroups))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		for i, g := range countGroups {
+			if rest, ok := strings.CutPrefix(name, g.prefix); ok {
+				parts[i] = append(parts[i], fmt.Sprintf("%s %d", rest, counts[name]))
+				break
+			}
+		}
+	}
+	for i, g := range countGroups {
+		if g.title != "" && len(parts[i]) > 0 {
+			fmt.Fprintf(out, "%s: %s.\n", g.title, strings.Join(parts[i], ", "))
+		}
+	}
+}
+
+// foundBug is the result of a hunt for a planted bug as machines read it.
+type foundBug struct {
+	Bug      string `json:"bug"`
+	Protocol string `json:"protocol"`
+	Found    bool   `json:"found"`
+	Seeds    int    `json:"seeds"` // hunted, the one that showed it included
+	Seed     uint64 `json:"seed,omitempty"`
+	Anomaly  string `json:"anomaly,omitempty"`
+	Detail   string `json:"detail,omitempty"`
+}
+
+// runPlanted plants bugs and tells which are found.
+func (f huntFlags) runPlanted(cfg sim.HuntConfig, out, progress io.Writer) error {
+	names := sim.PlantNames()
+	if f.plant != "all" {
+		names = strings.Split(f.plant, ",")
+	}
+	for _, name := range names {
+		if _, _, err := sim.Plant(name); err != nil {
+			return usageError{err}
+		}
+	}
+	if f.trace && len(names) == 1 {
+		cfg.Bugs, _, _ = sim.Plant(names[0])
+		_, err := sim.RunHunt(cfg, progress)
+		return err
+	}
+	all := []foundBug{}
+	if !f.json {
+		fmt.Fprintf(out, "%-22s %-14s %-22s %s\n", "bug", "protocol", "found", "by which anomaly")
+	}
+	err := sim.HuntPlanted(cfg, names, func(r sim.Found) {
+		all = append(all, foundBug{r.Bug, r.Row, r.Anomaly != "", r.Seeds, r.Seed, r.Anomaly, r.Detail})
+		if f.json {
+			return
+		}
+		found := fmt.Sprintf("after %d seeds", r.Seeds)
+		if r.Anomaly == "" {
+			found = fmt.Sprintf("NOT in %d seeds", r.Seeds)
+		}
+		fmt.Fprintf(out, "%-22s %-14s %-22s %s\n", r.Bug, r.Row, found, r.Anomaly)
+	})
+	if f.json {
+		return errorsFirst(err, json.NewEncoder(out).Encode(all))
+	}
+	return err
+}

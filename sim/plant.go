@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"isochron/history"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/yield"
+)
+
+// A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
+// planted by its name: the words of the field, with dashes between them.
+
+// harms says on which rows a bug can do harm; a bug that is not in it can on all.
+var harms = map[string]func(protocol.Row) bool{
+	"IgnoreRangeChecks":  func(r protocol.Row) bool { return r.Yield == yield.Validate },
+	"ReleaseBeforeVotes": func(r protocol.Row) bool { return !r.Reveal.Early() },
+	"ReleaseUntracked":   revealsEarly,
+	"DropDependency":     revealsEarly,
+	"CountOldAcks":       bypassesLeaders,
+}
+
+// PlantNames are the names of the bugs that can be planted.
+func PlantNames() []string {
+	var out []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[node.Bugs]()) {
+		out = append(out, dashed(f.Name))
+	}
+	return out
+}
+
+// dashed turns SkipValidation into skip-validation.
+func dashed(field string) string {
+	var b strings.Builder
+	for i, c := range field {
+		if unicode.IsUpper(c) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// Plant is the bug of that name, and whether it can do harm on a row.
+func Plant(name string) (bugs node.Bugs, harmful func(protocol.Row) bool, err error) {
+	v := reflect.ValueOf(&bugs).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if dashed(f.Name) == name {
+			v.FieldByIndex(f.Index).SetBool(true)
+			if harmful = harms[f.Name]; harmful == nil {
+				harmful = everywhere
+			}
+			return bugs, harmful, nil
+		}
+	}
+	return bugs, nil, fmt.Errorf("there is no bug %q to plant; choose all, or some of: %s", name, strings.Join(PlantNames(), ", "))
+}
+
+// Found is what hunts with a planted bug came to on one row.
+type Found struct {
+	Bug, Row string
+	Seeds    int    // hunted, up to and with the one that showed it
+	Seed     uint64 // that one; 0: none did
+	Anomaly  string // the first that was seen; "": it was not found
+	Detail   string
+}
+
+// HuntPlanted plants one bug after the other, and hunts each on every row of cfg on
+// which it can do harm until it is found, or for cfg.Seeds seeds. It tells each
+// result at once. The error says that a bug was not found.
+func HuntPlanted(cfg HuntConfig, names []string, tell func(Found)) error {
+	if len(cfg.Rows) == 0 {
+		cfg.Rows = DefaultRows
+	}
+	var missed []string
+	for _, name := range names {
+		bugs, harmful, err := Plant(name)
+		if err != nil {
+			return err
+		}
+		cfg.Bugs, cfg.Planted, cfg.StopAfter = bugs, name, 1
+		for _, rowName := range cfg.Rows {
+			row, err := protocol.ByName(rowName)
+			if err != nil {
+				return err
+			}
+			if !harmful(row) {
+				continue
+			}
+			f := huntOne(cfg, name, rowName)
+			tell(f)
+			if f.Anomaly == "" {
+				missed = append(missed, name+" on "+rowName)
+			}
+		}
+	}
+	if len(missed) > 0 {
+		return fmt.Errorf("%d planted bugs were not found: %s", len(missed), strings.Join(missed, ", "))
+	}
+	return nil
+}
+
+func huntOne(cfg HuntConfig, bug, row string) Found {
+	cfg.Rows = []string{row}
+	sum, _ := RunHunt(cfg, io.Discard)
+	f := Found{Bug: bug, Row: row, Seeds: sum.Runs}
+	if len(sum.Failed) > 0 {
+		r := sum.Failed[0]
+		// What breaks serializability says more than what breaks real time alone.
+		i := max(0, slices.IndexFunc(r.Violations, func(v history.Violation) bool { return !v.StrictOnly }))
+		f.Seed, f.Anomaly, f.Detail = r.Seed, r.Violations[i].Name, r.Violations[i].Detail
+	}
+	return f
+}

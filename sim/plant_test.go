@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"isochron/protocol"
+)
+
+// Every bug can be planted by its name, and plants nothing else.
+func TestEveryBugHasAName(t *testing.T) {
+	for _, name := range PlantNames() {
+		bugs, _, err := Plant(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, set := reflect.ValueOf(bugs), 0
+		for i := range v.NumField() {
+			if v.Field(i).Bool() {
+				set++
+			}
+		}
+		if set != 1 {
+			t.Errorf("%s plants %d bugs", name, set)
+		}
+	}
+	if !slices.Contains(PlantNames(), "ack-before-sync") {
+		t.Errorf("the names are %v", PlantNames())
+	}
+	if _, _, err := Plant("nothing"); err == nil || !strings.Contains(err.Error(), "skip-validation") {
+		t.Errorf("of an unknown bug it says %v", err)
+	}
+	fields := PlantNames()
+	// order: each is looked at alone.
+	for field := range harms {
+		if !slices.Contains(fields, dashed(field)) {
+			t.Errorf("there is no bug %s, whose harm is told", field)
+		}
+	}
+}
+
+// A hunt is worth something only if it finds what is wrong. Each planted bug
+// must be found on the rows where it can do harm.
+func TestHuntFindsPlantedBugs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows []string
+		most int // seeds
+	}{
+		{"skip-validation", append(DefaultRows[:len(DefaultRows):len(DefaultRows)], "d2pc+occ"), 10},
+		{"ack-before-sync", append(DefaultRows[:len(DefaultRows):len(DefaultRows)], "d2pc+2pl"), 30},
+		{"forget-fence", []string{"2pc+2pl", "2pc+occ"}, 60},
+		{"ignore-range-checks", []string{"2pc+occ"}, 30},
+		{"release-before-votes", DefaultRows, 10},
+		{"ignore-undecided", DefaultRows, 15},
+		{"release-untracked", []string{"d2pc+2pl", "d2pc+occ"}, 20},
+	} {
+		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
+		told := 0
+		err := HuntPlanted(cfg, []string{c.name}, func(f Found) {
+			told++
+			t.Logf("%s on %s after %d seeds: %s: %.200s", f.Bug, f.Row, f.Seeds, f.Anomaly, f.Detail)
+		})
+		if err != nil || told != len(c.rows) {
+			t.Errorf("%s was hunted on %d of %d rows: %v", c.name, told, len(c.rows), err)
+		}
+	}
+}
+
+// Who reads of a failure sees what was broken, how it came to be, and how to see
+// all of it again.
+func TestAFailureIsToldAsAStory(t *testing.T) {
+	bugs, _, err := Plant("skip-validation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	_, err = RunHunt(HuntConfig{Seed: 1, Seeds: 10, Rows: []string{"2pc+2pl"}, Faults: AllFaults(), Bugs: bugs, Planted: "skip-validation", StopAfter: 1}, &out)
+	if err == nil {
+		t.Fatal("nothing was found")
+	}
+	for _, part := range []string{"violations", "what happened to them:", "Prepare a", "--protocol 2pc+2pl --faults all --plant skip-validation --trace"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is not in the report:\n%.2000s", part, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n > storyMax+60 {
+		t.Errorf("the report has %d lines", n)
+	}
+}
+
+// The rare paths of a row are those of its choices, and told reached or not.
+func TestRarePathsFollowTheRow(t *testing.T) {
+	of := func(name string) map[string]int {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]int{}
+		for _, p := range RarePaths(row, Counts{"sent: recall": 3, "sent: wounded": 2}) {
+			out[p.Path] = p.Times
+		}
+		return out
+	}
+	const recall, wounds, fence = "who recovers asks co-coordinators", "a transaction loses its locks to an older one", "a fence is found, or logged, for an attempt without a vote"
+	classic, occ, d2pc := of("2pc+2pl"), of("2pc+occ"), of("d2pc+2pl")
+	if _, has := classic[recall]; has || d2pc[recall] != 3 || d2pc[wounds] != 2 {
+		t.Errorf("2pc+2pl has %v, d2pc+2pl %v", classic, d2pc)
+	}
+	if _, has := occ[wounds]; has || len(occ) >= len(classic) {
+		t.Errorf("2pc+occ has %v", occ)
+	}
+	if n, has := classic[fence]; !has || n != 0 {
+		t.Errorf("a path that was not reached: %v, %d", has, n)
+	}
+}

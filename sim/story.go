@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"isochron/history"
+	"isochron/protocol"
+)
+
+// storyMax bounds the lines of a story, storiesMax how many a hunt tells.
+const (
+	storyMax   = 160
+	storiesMax = 3
+)
+
+// named finds transactions (t1.2.3) and attempts at their commits (a1.2.3).
+var named = regexp.MustCompile(`\b[at]\d+\.\d+\.\d+\b`)
+
+// attemptOfTxn is a line that says whose attempt it is.
+var attemptOfTxn = regexp.MustCompile(`\b(a\d+\.\d+\.\d+) of (t\d+\.\d+\.\d+)\b`)
+
+// story runs a seed again and keeps, of all that happens, what concerns the
+// transactions that its violations name, and what befell nodes and links meanwhile.
+func story(seed uint64, row protocol.Row, cfg HuntConfig, violations []history.Violation) []string {
+	var lines []string
+	cfg.Trace = func(line string) { lines = append(lines, line) }
+	Hunt(seed, row, cfg)
+	about := map[string]bool{}
+	for _, v := range violations {
+		for _, name := range named.FindAllString(v.Detail, -1) {
+			about[name] = true
+		}
+	}
+	for _, line := range lines {
+		if m := attemptOfTxn.FindStringSubmatch(line); m != nil && (about[m[1]] || about[m[2]]) {
+			about[m[1]], about[m[2]] = true, true
+		}
+	}
+	return abridge(choose(lines, about))
+}
+
+// choose keeps the lines about these transactions and, from the first to the last
+// of them, those about nodes and links. About none, it keeps the latter alone.
+func choose(lines []string, about map[string]bool) []string {
+	var out []string
+	last := 0 // how many of out end with a line about them
+	for _, line := range lines {
+		names := named.FindAllString(line, -1)
+		concerns := false
+		for _, name := range names {
+			concerns = concerns || about[name]
+		}
+		if concerns || len(names) == 0 && ofTheWorld(line) && (len(out) > 0 || len(about) == 0) {
+			out = append(out, line)
+		}
+		if concerns {
+			last = len(out)
+		}
+	}
+	if len(about) == 0 {
+		return out
+	}
+	return out[:last]
+}
+
+// ofTheWorld reports whether a line is about a node or a link, not a message.
+func ofTheWorld(line string) bool {
+	return !strings.Contains(line, " -> ") && !strings.Contains(line, " -x ") && !strings.Contains(line, "cuts the log")
+}
+
+// abridge leaves out the middle of a story that is too long.
+func abridge(lines []string) []string {
+	if len(lines) <= storyMax {
+		return lines
+	}
+	out := append([]string(nil), lines[:storyMax/2]...)
+	out = append(out, fmt.Sprintf("    ... %d lines are left out here ...", len(lines)-storyMax))
+	return append(out, lines[len(lines)-storyMax/2:]...)
+}
+
+// report tells of a run that broke a promise: what was seen, how it came to be, and
+// how to see all of it again.
+func report(w io.Writer, r Result, row protocol.Row, cfg HuntConfig, whole bool) {
+	if w == io.Discard {
+		return
+	}
+	fmt.Fprintf(w, "seed %d on %s, faults %v: %d violations\n", r.Seed, r.Row, cfg.Faults, len(r.Violations))
+	for i, v := range r.Violations {
+		if i == 5 {
+			fmt.Fprintf(w, "  and %d more\n", len(r.Violations)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %v\n", v)
+	}
+	if whole {
+		fmt.Fprintf(w, "  what happened to them:\n")
+		for _, line := range story(r.Seed, row, cfg, r.Violations) {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	again := fmt.Sprintf("isochron sim --hunt 1 --seed %d --protocol %s --faults %v", r.Seed, r.Row, cfg.Faults)
+	if cfg.Regions > 0 {
+		again += fmt.Sprintf(" --regions %d", cfg.Regions)
+	}
+	if len(cfg.Planted) > 0 {
+		again += " --plant " + cfg.Planted
+	}
+	fmt.Fprintf(w, "  see it again: %s --trace\n", again)
+}
