@@ -65,7 +65,7 @@ func TestClaims(t *testing.T) {
 		met   []bool
 	}{{2, []bool{true, true, false}}, {1.71, []bool{true, false, false}}, {1.69, []bool{false, false, false}}, {3.5, []bool{true, true, true}}, {0.5, []bool{false, false, false}}} {
 		r := runTest(t, Options{RunAll: model(c.times)})
-		if len(r.Parts) != 3 {
+		if len(r.Parts) != 4 {
 			t.Fatalf("%d parts", len(r.Parts))
 		}
 		for _, p := range r.Parts {
@@ -124,9 +124,12 @@ func TestExperiments(t *testing.T) {
 	want := []lab.Spec{}
 	for i, v := range variations {
 		for _, row := range testFigure.Rows {
-			for _, clients := range [][]int{{30, 300}, {300}, {300}}[i] {
+			for _, clients := range [][]int{{30, 300}, {300}, {300}, {300}}[i] {
 				s := alike
 				s.Protocol, s.Clients = row, clients
+				if i == 3 {
+					s.ReadOnly = ""
+				}
 				s.CPU, s.Fsync = s.CPU*time.Duration(v.Num)/time.Duration(v.Den), s.Fsync*time.Duration(v.Num)/time.Duration(v.Den)
 				want = append(want, s)
 			}
@@ -135,7 +138,7 @@ func TestExperiments(t *testing.T) {
 	if fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("the experiments are\n%+v\nand not\n%+v", all, want)
 	}
-	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 3 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
+	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 4 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
 		t.Errorf("a result is in the wrong place: %+v", c)
 	}
 }
@@ -175,7 +178,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back jsonReport
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 3 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || *back.Parts[0].Claims[2].Met || back.Why != testFigure.Why {
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 4 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || *back.Parts[0].Claims[2].Met || back.Why != testFigure.Why {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
