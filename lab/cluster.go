@@ -63,7 +63,7 @@ func (s resolved) rttMax() (most time.Duration) {
 	return most
 }
 
-func (s resolved) params() node.Params { return node.Params{}.WithDefaultsFor(s.rttMax()) }
+func (s resolved) params() node.Params { return node.Params{Bugs: s.bugs}.WithDefaultsFor(s.rttMax()) }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
 	return sim.New(sim.Config{

@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"isochron/geo"
 	"isochron/history"
+	"isochron/routing"
 	"isochron/txn"
 )
 
@@ -174,6 +177,7 @@ func (r *run) check() Check {
 		kept := rec.Ops[:0]
 		for _, op := range rec.Ops {
 			if !r.deleted[op.Key] {
+				op.Key = r.rowName(op.Key)
 				kept = append(kept, op)
 			}
 		}
@@ -189,6 +193,14 @@ func (r *run) check() Check {
 		out.Anomalies = append(out.Anomalies, fmt.Sprint(v))
 	}
 	return out
+}
+
+// rowName is a key as a person reads it: its shard, and what comes after the
+// prefix that all keys of the workload's table have.
+func (r *run) rowName(key string) string {
+	shard, _ := r.dir.ShardOf(key)
+	prefix := min(len(routing.TablePrefix(0))+1, len(key)) // the last byte is the part
+	return fmt.Sprintf("%d/%s", shard, strings.Trim(strconv.Quote(key[prefix:]), `"`))
 }
 
 // drain lets the transactions that are on their way come to their end; those

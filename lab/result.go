@@ -97,6 +97,7 @@ type Costs struct {
 
 // SpecReport is the rest of the experiment, as it was asked for.
 type SpecReport struct {
+	ReadOnly string  `json:"read_only"`
 	WAN      string  `json:"wan"`
 	Shards   int     `json:"shards"`
 	Replicas int     `json:"replicas"`
@@ -170,7 +171,7 @@ func (s *spans) report() SpanMS {
 
 func (s resolved) report() SpecReport {
 	r := SpecReport{
-		WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Rate > 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/node"
 	"isochron/protocol"
 )
 
@@ -79,6 +80,30 @@ func TestTheCheckDoesNotDisturb(t *testing.T) {
 	without := mustRun(t, s)
 	if with.TraceHash != without.TraceHash || with.Check.Checked == 0 || without.Check.Checked != 0 {
 		t.Errorf("with the check of %d tries the trace is %s, without %s", with.Check.Checked, with.TraceHash, without.TraceHash)
+	}
+}
+
+// The check finds what a protocol that is broken on purpose lets through.
+func TestTheCheckFindsPlantedBugs(t *testing.T) {
+	for _, row := range []string{"2pc+occ", "d2pc+occ"} {
+		s := short()
+		s.Protocol, s.Workload, s.Keys, s.bugs = row, "ycsb+t", 100, node.Bugs{SkipValidation: true}
+		r := mustRun(t, s)
+		if r.Check.Serializable || len(r.Check.Anomalies) == 0 {
+			t.Errorf("%s without validation: check %+v", row, r.Check)
+		} else {
+			t.Logf("%s without validation: %d anomalies, the first: %s", row, len(r.Check.Anomalies), r.Check.Anomalies[0])
+		}
+	}
+}
+
+// Who reads what was written after the recording ended is not accused of
+// having read it from nowhere.
+func TestAShortCheckAccusesNobody(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.Keys, s.Check = "2pc+2pl-nro", "ycsb+t", 30, 40
+	if r := mustRun(t, s); !r.Check.Serializable || len(r.Check.Anomalies) > 0 || r.Check.Checked == 0 || r.Check.Checked > s.Check {
+		t.Errorf("of %d tries: %+v", s.Check, r.Check)
 	}
 }
 

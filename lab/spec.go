@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/node"
 	"isochron/protocol"
 	"isochron/sim"
 	"isochron/workload"
@@ -14,6 +15,8 @@ import (
 // Spec is one experiment. Defaults gives one to begin with.
 type Spec struct {
 	Protocol string // a row of protocol.Table
+	// ReadOnly, if set, changes that column of the row, see protocol.ReadOnly.
+	ReadOnly string
 	Workload string // a name of workload.MixNames
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
@@ -42,7 +45,8 @@ type Spec struct {
 	Seed     uint64
 	Check    int // tries whose reads and writes are recorded and checked, from the first on
 
-	mix workload.Mix // of tests; nil: Workload's
+	mix  workload.Mix // of tests; nil: Workload's
+	bugs node.Bugs    // of tests
 }
 
 // The bounds of an experiment.
@@ -95,6 +99,11 @@ func (s Spec) resolve() (r resolved, err error) {
 	r = resolved{Spec: s}
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
+	}
+	if s.ReadOnly != "" {
+		if r.row.ReadOnly, err = protocol.ParseReadOnly(s.ReadOnly); err != nil {
+			return r, err
+		}
 	}
 	if r.wan, err = geo.Parse(s.WAN); err != nil {
 		return r, err

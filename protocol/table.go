@@ -44,7 +44,17 @@ const (
 	AsOthers
 )
 
-func (r ReadOnly) String() string { return [...]string{"by lease", "as others"}[r] }
+func (r ReadOnly) String() string { return [...]string{"lease", "logged"}[r] }
+
+// ParseReadOnly reads what String prints.
+func ParseReadOnly(s string) (ReadOnly, error) {
+	for _, r := range []ReadOnly{ByLease, AsOthers} {
+		if s == r.String() {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no way to end a transaction that wrote nothing; choose lease or logged", s)
+}
 
 // Step is one step of a participant's work on a transaction that commits.
 type Step string

@@ -28,7 +28,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		ack()
 		return
 	}
-	v, logged := l.undecidedVote(a), r.state.prepared[a] != nil
+	v := l.undecidedVote(a)
 	if v == nil {
 		if d.Commit && !l.leased() {
 			return // deposed, it seems: told again, where the vote is
@@ -53,9 +53,9 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	} else {
 		r.env.Trace("shard %d: aborts %v", r.cfg.ID, v.Txn)
 	}
-	if d.Commit || logged {
-		l.release(v.Txn) // else when both entries are applied
-	}
+	// Whoever is granted these locks now votes after the decision in the log, so
+	// no log has both votes undecided, whether this one is applied yet or not.
+	l.release(v.Txn)
 }
 
 // abortUnvoted ends an attempt that has no vote here, and sees to it that it
@@ -185,7 +185,7 @@ func (l *leadership) appliedDecision(e effect) {
 		l.early.overlay.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
 	}
 	delete(l.orphanAt, e.attempt)
-	l.release(e.ended.Txn) // if the decision overtook the vote
+	l.release(e.ended.Txn) // if an earlier leader decided it
 	l.ackDecision(e.attempt)
 }
 

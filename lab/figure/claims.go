@@ -30,6 +30,7 @@ type Where uint8
 const (
 	AtTheEnd Where = iota // the last value
 	AtBest                // the value at which the row does best by the claim
+	AtPeak                // of each row its own largest number, wherever that is
 )
 
 // Tolerance is by what part of the paper's number ours may fall short of it for
@@ -38,11 +39,8 @@ const Tolerance = 0.15
 
 // Text is the claim in words.
 func (c Claim) Text() string {
-	where := ", at the end of the axis"
-	if c.Where == AtBest {
-		where = ", at best"
-	}
-	return c.Measure.Name + " of " + c.Row + " over " + c.Over + where
+	where := [...]string{"at the end of the axis", "at best", "each at its peak"}[c.Where]
+	return c.Measure.Name + " of " + c.Row + " over " + c.Over + ", " + where
 }
 
 // Format writes a number of the claim's kind.
@@ -66,7 +64,10 @@ type Verdict struct {
 
 // ours is the claim's number at one value.
 func (c Claim) ours(g *Grid, at int) float64 {
-	row, over := g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, at)
+	return c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, at))
+}
+
+func (c Claim) compare(row, over float64) float64 {
 	if over == 0 {
 		return math.NaN()
 	}
@@ -95,9 +96,23 @@ func (c Claim) Judge(g *Grid) Verdict {
 			}
 		}
 	}
+	if c.Where == AtPeak {
+		at, over := g.peak(c.Measure, c.Row), g.peak(c.Measure, c.Over)
+		v.Ours, v.At = c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, over)), g.Values[at]
+	}
 	least := c.least()
 	v.Met = c.Paper != 0 && (v.Ours == least || c.better(v.Ours, least))
 	return v
+}
+
+// peak is where a measure of a row is largest.
+func (g *Grid) peak(m Measure, row string) (at int) {
+	for i := range g.Values {
+		if g.of(m, row, i) > g.of(m, row, at) {
+			at = i
+		}
+	}
+	return at
 }
 
 // Word is the verdict in a word or two.

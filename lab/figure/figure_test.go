@@ -94,6 +94,14 @@ func TestBestAndNone(t *testing.T) {
 	if v := testFigure.Claims[2].Judge(g); v.Ours != 9 || v.At != 2 || !v.Met {
 		t.Errorf("at best: %+v", v)
 	}
+	peak := Claim{throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9}
+	g.Cells[1][0] = does(30)
+	if v := peak.Judge(g); v.Ours != 3 || v.At != 2 || v.Met {
+		t.Errorf("each at its peak: %+v", v)
+	}
+	if got := (&Part{Grid: g, Verdicts: []Verdict{peak.Judge(g)}}).claimed(); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("both peaks are asked again, not %v", got)
+	}
 	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Met || v.Claim.Format(v.Ours) != "none" {
 		t.Errorf("over nothing: %+v", v)
 	}

@@ -149,6 +149,9 @@ func (p *Part) claims() string {
 	var b strings.Builder
 	c := p.Grid.Cells[0][0].Costs
 	fmt.Fprintf(&b, "Costs %s: %v us of CPU a message, %v cores a node, %v us a sync (%s)\n", p.Costs.Name, c.CPUMicros, c.Cores, c.FsyncMicros, c.Source)
+	if len(p.Verdicts) == 0 {
+		return b.String() + "The paper has no numbers for this figure.\n"
+	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "claim\tat\tpaper\tours\t\n")
 	for _, v := range p.Verdicts {

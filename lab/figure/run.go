@@ -130,7 +130,9 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 func (p *Part) claimed() []int {
 	var out []int
 	for _, v := range p.Verdicts {
-		out = append(out, v.At)
+		if out = append(out, v.At); v.Claim.Where == AtPeak {
+			out = append(out, p.Grid.Values[p.Grid.peak(v.Claim.Measure, v.Claim.Over)])
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
