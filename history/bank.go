@@ -132,9 +132,24 @@ func (c *bank) checkAgree(r *Record, accounts, ledger *Op) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if d := want[name]; d != 0 {
-			c.report.add("ledger-disagrees", "%s: by the ledger read with it, %s should have %d more", r, name, d)
+			c.report.add("ledger-disagrees", "%s: by the ledger read with it, %s should have %d more%s", r, name, d, c.suspects(name, -d, ledger.List))
 		}
 	}
+}
+
+// suspects names, of the transfers that are not in the ledger, those that would
+// explain what an account has too much: three at most.
+func (c *bank) suspects(account string, amount int64, ledger []int64) (text string) {
+	left := 3
+	for _, r := range c.h.Records {
+		for _, op := range r.Ops {
+			if op.Kind == Transfer && left > 0 && slices.Contains(op.Accounts, Account{account, amount}) && !slices.Contains(ledger, op.Value) {
+				left--
+				text += fmt.Sprintf("; as if it had seen transfer %d of %s, which is not there", op.Value, r)
+			}
+		}
+	}
+	return text
 }
 
 func (c *bank) moves(id int64) []Account {

@@ -62,6 +62,9 @@ func newForced(n *nemesis, seed uint64) *forced {
 			if class == "raft" {
 				h.odds *= 50 // nothing would ever be done
 			}
+			if h == &f.full {
+				h.odds *= 10
+			}
 		}
 	}
 	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {

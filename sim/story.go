@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"isochron/history"
@@ -23,16 +24,14 @@ var named = regexp.MustCompile(`\b[at]\d+\.\d+\.\d+\b`)
 var attemptOfTxn = regexp.MustCompile(`\b(a\d+\.\d+\.\d+) of (t\d+\.\d+\.\d+)\b`)
 
 // story runs a seed again and keeps, of all that happens, what concerns the
-// transactions that its violations name, and what befell nodes and links meanwhile.
+// transactions that a violation names, and what befell nodes and links meanwhile.
 func story(seed uint64, row protocol.Row, cfg HuntConfig, violations []history.Violation) []string {
 	var lines []string
 	cfg.Trace = func(line string) { lines = append(lines, line) }
 	Hunt(seed, row, cfg)
 	about := map[string]bool{}
-	for _, v := range violations {
-		for _, name := range named.FindAllString(v.Detail, -1) {
-			about[name] = true
-		}
+	for _, name := range culprits(violations) {
+		about[name] = true
 	}
 	for _, line := range lines {
 		if m := attemptOfTxn.FindStringSubmatch(line); m != nil && (about[m[1]] || about[m[2]]) {
@@ -40,6 +39,22 @@ func story(seed uint64, row protocol.Row, cfg HuntConfig, violations []history.V
 		}
 	}
 	return abridge(choose(lines, about))
+}
+
+// culprits are the transactions that one violation names: the first that names
+// several, for it says what they did to each other; else the first that names any.
+func culprits(violations []history.Violation) (out []string) {
+	for _, v := range violations {
+		names := named.FindAllString(v.Detail, -1)
+		slices.Sort(names)
+		if names = slices.Compact(names); len(names) > 1 {
+			return names
+		}
+		if len(out) == 0 {
+			out = names
+		}
+	}
+	return out
 }
 
 // choose keeps the lines about these transactions and, from the first to the last
@@ -96,7 +111,7 @@ func report(w io.Writer, r Result, row protocol.Row, cfg HuntConfig, whole bool)
 		fmt.Fprintf(w, "  %v\n", v)
 	}
 	if whole {
-		fmt.Fprintf(w, "  what happened to them:\n")
+		fmt.Fprintf(w, "  what happened to %s:\n", orTheCluster(culprits(r.Violations)))
 		for _, line := range story(r.Seed, row, cfg, r.Violations) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
@@ -109,4 +124,11 @@ func report(w io.Writer, r Result, row protocol.Row, cfg HuntConfig, whole bool)
 		again += " --plant " + cfg.Planted
 	}
 	fmt.Fprintf(w, "  see it again: %s --trace\n", again)
+}
+
+func orTheCluster(names []string) string {
+	if len(names) == 0 {
+		return "the cluster"
+	}
+	return strings.Join(names, ", ")
 }

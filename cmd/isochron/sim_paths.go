@@ -101,6 +101,7 @@ func (f huntFlags) runPlanted(cfg sim.HuntConfig, out, progress io.Writer) error
 		}
 	}
 	if f.trace && len(names) == 1 {
+		cfg.Planted = names[0]
 		cfg.Bugs, _, _ = sim.Plant(names[0])
 		_, err := sim.RunHunt(cfg, progress)
 		return err
