@@ -97,6 +97,10 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	if err := n.openReplicas(); err != nil {
 		return nil, err
 	}
+	// A crash may have come between a directory's becoming visible and its adoption.
+	if v, _, ok := n.Peek(txn.Key(routing.DirectoryKey)); ok && v != nil {
+		(*shardEnv)(n).noteDirectory(v)
+	}
 	n.AfterSync(func() {
 		n.started = true
 		for _, req := range n.early {

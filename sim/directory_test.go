@@ -1,0 +1,30 @@
+package sim
+
+import (
+	"testing"
+
+	"isochron/node"
+	"isochron/routing"
+	"isochron/store"
+)
+
+// A directory becomes visible in one batch and is adopted in the next: a crash
+// may leave the first alone on the disk. Nothing else would ever tell the node.
+func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	home := h.w.host(2)
+	old := home.node.Directory().Encode()
+	h.wish(t, func(d *routing.Directory) error {
+		return d.AddNode(routing.Node{ID: uint32(len(h.w.hosts) + 1), Region: string(home.region)})
+	})
+	newest := h.w.host(1).node.Directory().Epoch
+	has := func() bool { return home.up() && home.node.Directory().Epoch == newest }
+	h.until(t, "the new directory", has)
+	h.w.Run(huntUnit * 10) // it is on the disk
+	home.crash(strictly)
+	var b store.Batch
+	b.Set([]byte("n/directory"), old)
+	home.engine.Apply(&b)
+	home.restart()
+	h.until(t, "the new directory after the crash", has)
+}
