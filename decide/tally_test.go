@@ -117,3 +117,16 @@ func TestAConditionalYesWaits(t *testing.T) {
 		t.Fatalf("settled: %v at %d", v, at)
 	}
 }
+
+// The planted bug, so that nobody takes the rule for an ornament: two entries of
+// two terms, of which neither need survive, would make a majority.
+func TestCountingAnyTermCommitsTooEarly(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2}).CountAnyTerm()
+	tally.Voted(2, 10)
+	tally.Settled(2)
+	tally.Ack(ack(2, 1, 4, 9, 1, 2, 3))
+	tally.Ack(ack(2, 2, 5, 9, 1, 2, 3))
+	if v, _ := tally.Verdict(); v != Commit {
+		t.Fatalf("the planted bug does nothing: %v", v)
+	}
+}
