@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/geo"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// An entry of an old term may lie on a majority's disks and yet be lost (section
+// 5.4.2 of the paper on Raft). So a replica must not acknowledge one, and the
+// story shows what happens if it does: node 2 gives its vote to node 1 alone and
+// dies; node 5 leads for a moment, with the voices of 3 and 4, and writes an
+// entry in the same place; node 1 leads next and gives the old entry, and nothing
+// of its own, to 3. Three of five have it now. Then 5 comes back, whose entry is
+// of a later term, and leads with the voices of 3 and 4.
+func TestAnEntryOfAnOldTermIsNotAcknowledged(t *testing.T) {
+	if told, there := playOldTerm(t, txn.Bugs{}); told {
+		t.Errorf("the commit was acknowledged; the row is there: %v", there)
+	}
+	if told, there := playOldTerm(t, txn.Bugs{CountOldAcks: true}); !told || there {
+		t.Errorf("with the bug planted the commit is acknowledged (%v) and lost (there: %v)", told, there)
+	}
+}
+
+// oldTerm is the story's network: what passes of the shard's raft messages.
+type oldTerm struct {
+	w     *World
+	shard txn.ShardID
+	deaf  map[txn.NodeID]bool // nothing passes from or to these
+	mute  map[txn.NodeID]bool // their wish to be elected does not pass
+	// lone: this leader's entries pass to nobody; partial: only those of older terms.
+	lone, partial txn.NodeID
+	only          txn.NodeID // if not 0, entries pass to it alone
+}
+
+func playOldTerm(t *testing.T, bugs txn.Bugs) (told, there bool) {
+	t.Helper()
+	s, key := newOldTerm(t, bugs)
+	defer s.w.Close()
+	var err error
+	client := s.w.Go(1, func(c *Client) {
+		x := c.DB().Begin(txn.Options{})
+		x.Put(key, []byte("1"))
+		err = x.Commit(context.Background())
+	})
+	s.only = 1
+	s.w.Run(50 * time.Millisecond)
+	s.w.host(2).crash(strictly)
+
+	s.only, s.lone, s.deaf = 0, 5, map[txn.NodeID]bool{1: true}
+	s.mute = map[txn.NodeID]bool{3: true, 4: true}
+	s.leads(t, 5)
+	s.w.Run(5 * time.Millisecond) // its entry comes to be on its disk
+	s.w.host(5).crash(strictly)
+
+	s.lone, s.deaf, s.partial, s.only = 0, nil, 1, 3
+	s.leads(t, 1)
+	s.w.Run(150 * time.Millisecond)
+	told = client.Done() && err == nil
+	s.w.host(1).crash(strictly)
+
+	s.partial, s.only = 0, 0
+	s.w.host(5).restart()
+	s.leads(t, 5)
+	s.mute = nil
+	s.w.host(1).restart()
+	s.w.host(2).restart()
+	if !s.w.RunUntil(huntQuietWait, func() bool { return s.w.Ready() && client.Done() && len(s.w.Residue()) == 0 }) {
+		t.Fatalf("the cluster does not come to rest: %v\n%v", s.w.Residue(), s.w.Status())
+	}
+	value, _, _ := s.w.host(5).node.Peek(key)
+	return told, value != nil
+}
+
+func newOldTerm(t *testing.T, bugs txn.Bugs) (*oldTerm, txn.Key) {
+	t.Helper()
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := protocol.ByName("d2pc+occ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions)
+	shard := dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[1]), 0)
+	dir.AddRange(routing.TablePrefix(7), shard)
+	params := HuntParams(bugs)
+	params.CommitWait = time.Minute
+	w, err := New(Config{Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true, Params: params, Hardware: Hardware{Fsync: 300 * time.Microsecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &oldTerm{w: w, shard: txn.ShardID(shard)}
+	if !w.RunUntil(huntQuietWait, func() bool { return w.Ready() && w.Leader(s.shard) == 2 }) {
+		t.Fatal("the cluster does not come up")
+	}
+	w.onSend = s.pass
+	return s, txn.Key(routing.TablePrefix(7) + "k")
+}
+
+// leads waits until the node is the shard's leader, serving or not.
+func (s *oldTerm) leads(t *testing.T, id txn.NodeID) {
+	t.Helper()
+	is := func() bool {
+		for _, st := range s.w.host(id).node.Standings() {
+			if st.Shard == s.shard {
+				return st.Role == "StateLeader"
+			}
+		}
+		return false
+	}
+	if !s.w.RunUntil(huntQuietWait, is) {
+		t.Fatalf("node %d does not come to lead:\n%v", id, s.w.Status())
+	}
+}
+
+// pass decides on a message, and may shorten it, as the bound of a message's size does.
+func (s *oldTerm) pass(_ *host, env *txn.Envelope) fate {
+	r := env.Msg.Raft
+	if r == nil || r.Shard != s.shard {
+		return leaves
+	}
+	m := new(raftpb.Message)
+	if proto.Unmarshal(r.Data, m) != nil || s.deaf[env.From] || s.deaf[env.To] {
+		return heldBack
+	}
+	switch m.GetType() {
+	case raftpb.MsgVote, raftpb.MsgPreVote:
+		if s.mute[env.From] {
+			return heldBack
+		}
+	case raftpb.MsgApp:
+		if env.From == s.lone || s.only != 0 && env.To != s.only {
+			return heldBack
+		}
+		if env.From == s.partial {
+			old := m.Entries[:0]
+			for _, e := range m.GetEntries() {
+				if e.GetTerm() < m.GetTerm() {
+					old = append(old, e)
+				}
+			}
+			m.Entries = old
+			short, err := proto.Marshal(m)
+			if err != nil {
+				return heldBack
+			}
+			env.Msg.Raft = &txn.Raft{Shard: r.Shard, Data: short, StampNanos: r.StampNanos, EchoNanos: r.EchoNanos}
+		}
+	}
+	return leaves
+}
