@@ -76,7 +76,7 @@ func Open(cfg Config) (*Replica, error) {
 		ID: uint64(cfg.Self), Storage: l, Applied: st.applied.Index,
 		ElectionTick: 10, HeartbeatTick: 1,
 		AsyncStorageWrites: true, CheckQuorum: true, PreVote: true,
-		MaxSizePerMsg: 1 << 20, MaxCommittedSizePerReady: 4 << 20,
+		MaxSizePerMsg: cfg.Params.AppendBytes, MaxCommittedSizePerReady: 4 << 20,
 		MaxUncommittedEntriesSize: 64 << 20, MaxInflightMsgs: 512,
 		DisableProposalForwarding: true, StepDownOnRemoval: true,
 		Logger: quiet,

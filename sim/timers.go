@@ -46,6 +46,10 @@ func (t *timers) boot(c *node.Config) {
 		t.counts["forced: a node keeps a short log"]++
 		p.LogEntries = 2
 	}
+	if t.rand.IntN(2) == 0 {
+		t.counts["forced: a leader sends entries one by one"]++
+		p.AppendBytes = 1
+	}
 }
 
 // end has every node be patient again: an impatient one may never get anything done.

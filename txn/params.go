@@ -18,6 +18,7 @@ type Params struct {
 	ProbeAfter        time.Duration // 3 s: locks held for so long are asked after
 	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
+	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -74,6 +75,9 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.KeepVersions, 10*time.Minute)
 	if p.LogEntries == 0 {
 		p.LogEntries = 2048
+	}
+	if p.AppendBytes == 0 {
+		p.AppendBytes = 1 << 20
 	}
 	return p
 }
