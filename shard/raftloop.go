@@ -88,6 +88,7 @@ func (r *Replica) storageApply(m *pb.Message) {
 		}
 		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), c, now))
 	}
+	r.state.putApplied(&b)
 	r.cfg.Engine.Apply(&b)
 	r.clock.Observe(r.state.applied.MaxTS)
 	for _, e := range effects {

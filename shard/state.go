@@ -168,7 +168,8 @@ type effect struct {
 	barrier uint64
 }
 
-// apply carries out one command. It writes to b what it changes.
+// apply carries out one command. It writes to b what it changes; putApplied
+// completes the batch.
 func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) effect {
 	s.applied.Index, s.applied.Term = index, term
 	var e effect
@@ -189,9 +190,11 @@ func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) 
 	case c.Floor != nil:
 		s.applyFloor(*c.Floor)
 	}
-	b.Set(s.key('a'), txn.Encode(s.applied))
 	return e
 }
+
+// putApplied writes how far the batch brings the state: once, after its last command.
+func (s *state) putApplied(b *store.Batch) { b.Set(s.key('a'), txn.Encode(s.applied)) }
 
 func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) effect {
 	s.retire(b, incarnationOf(v.Attempt), v.Retired)
