@@ -181,8 +181,15 @@ func (c *bank) checkFinal() {
 
 // checkLedgersNest: of two readings of the ledger one contains the other, for
 // entries are never taken out. Two that each miss something of the other are a
-// long fork.
+// long fork. A reading of a moment is held against other moments only: it is a
+// cut in the order of timestamps, in which two commits that nothing connects may
+// stand otherwise than somebody saw them come, who has no timestamp himself.
 func (c *bank) checkLedgersNest() {
+	c.checkNest(false)
+	c.checkNest(true)
+}
+
+func (c *bank) checkNest(moments bool) {
 	type reading struct {
 		r   *Record
 		ids []int64
@@ -190,7 +197,7 @@ func (c *bank) checkLedgersNest() {
 	var all []reading
 	for _, r := range c.h.Records {
 		for _, op := range r.Ops {
-			if op.Kind == Ledger && r.Outcome == OK {
+			if op.Kind == Ledger && r.Outcome == OK && r.Moment == moments {
 				all = append(all, reading{r, op.List})
 			}
 		}
