@@ -263,12 +263,14 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	}
 	delete(c.rounds, p.id)
 	r.open--
+	// A new leader does not hold what an earlier one had locked, and what it shows
+	// need not fit with what was read under those locks: nobody should see that.
+	tc := c.touch(t, m.Shard)
+	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
+		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard))
+		return
+	}
 	if p.access.Lock != txn.LockNone {
-		tc := c.touch(t, m.Shard)
-		if tc.lockTerm != 0 && tc.lockTerm != m.Term {
-			c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard))
-			return
-		}
 		tc.lockTerm = m.Term
 	}
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {

@@ -22,6 +22,7 @@ import (
 func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 	for _, name := range DefaultRows {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			row, err := protocol.ByName(name)
 			if err != nil {
 				t.Fatal(err)

@@ -44,6 +44,7 @@ func TestEveryBugHasAName(t *testing.T) {
 // A hunt is worth something only if it finds what is wrong. Each planted bug
 // must be found on the rows where it can do harm.
 func TestHuntFindsPlantedBugs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		rows []string

@@ -10,6 +10,7 @@ import (
 // A node is lost for ever and another takes its place, while nothing else is
 // wrong and while everything is.
 func TestReplace(t *testing.T) {
+	t.Parallel()
 	for _, faults := range []Faults{{Replace: true}, {Replace: true, Crashes: true, Partitions: true, Acknowledgements: true}} {
 		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: seeds(t, 8), Faults: faults, StopAfter: 2}, t.Output())
 		t.Logf("%d runs: %v", sum.Runs, sum.Counts)
@@ -25,6 +26,7 @@ func TestReplace(t *testing.T) {
 // The hunt sees what new ids are for: a node that comes back empty under its
 // old name undoes what it had acknowledged.
 func TestHuntFindsEmptyReturns(t *testing.T) {
+	t.Parallel()
 	cfg := HuntConfig{Seed: 1, Seeds: 60, Faults: AllFaults(), Bugs: node.Bugs{EmptyReturns: true}, StopAfter: 1}
 	sum, err := RunHunt(cfg, io.Discard)
 	if err == nil {
@@ -36,6 +38,7 @@ func TestHuntFindsEmptyReturns(t *testing.T) {
 // A replica goes to another node and comes back to one that lives on, while
 // nothing else is wrong and while everything is.
 func TestMoves(t *testing.T) {
+	t.Parallel()
 	for _, faults := range []Faults{{Replace: true}, AllFaults()} {
 		sum, err := RunHunt(HuntConfig{Seed: 100, Seeds: seeds(t, 12), Faults: faults, StopAfter: 2}, t.Output())
 		t.Logf("%d runs: %v", sum.Runs, sum.Counts)
