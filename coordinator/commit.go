@@ -270,11 +270,7 @@ func (c *Coordinator) voted(k *commitment, s txn.ShardID, proposed txn.Timestamp
 		c.doom(k)
 		return
 	}
-	k.tally.Voted(s, proposed)
-	k.tally.Logged(s)
-	if !open {
-		k.tally.Settled(s)
-	}
+	k.tally.Yes(s, proposed, open)
 }
 
 func (c *Coordinator) newTally(participants []txn.ShardID) *decide.Tally {

@@ -9,6 +9,8 @@
 // carries the decision to everybody until everybody has it. When silence lasts
 // too long it does not guess: it asks every participant's log. The same
 // commitment, without a client, finishes the attempts of coordinators that died.
+// Where the row has co-coordinators, it is that of its region for the attempts of
+// others, too (cocoordinator.go).
 //
 // The blocking side that clients hold (NewDB) keeps the writes, with savepoints,
 // and shows a transaction its own; it speaks to the state machine through a Port.

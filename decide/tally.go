@@ -60,12 +60,14 @@ func (t *Tally) part(s txn.ShardID) *standing {
 	return nil
 }
 
-// Yes counts a Yes that a majority has logged, with its proposed timestamp, and
-// that depends on nobody.
-func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp) {
+// Yes counts a Yes that a majority has logged, with its proposed timestamp;
+// open: writers of what it has read are undecided.
+func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	t.Voted(s, proposed)
 	t.Logged(s)
-	t.Settled(s)
+	if !open {
+		t.Settled(s)
+	}
 }
 
 // Voted notes a Yes of a leader, on whose log nothing is known.

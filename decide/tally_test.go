@@ -8,16 +8,16 @@ import (
 
 func TestTally(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2, 3})
-	tally.Yes(2, 10)
-	tally.Yes(2, 10) // a vote heard twice counts once
-	tally.Yes(9, 99) // a stranger's vote does not count
+	tally.Yes(2, 10, false)
+	tally.Yes(2, 10, false) // a vote heard twice counts once
+	tally.Yes(9, 99, false) // a stranger's vote does not count
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("one of two Yes: %v", v)
 	}
 	if m := tally.Missing(); len(m) != 1 || m[0] != 3 {
 		t.Fatalf("missing %v", m)
 	}
-	tally.Yes(3, 7)
+	tally.Yes(3, 7, false)
 	if v, at := tally.Verdict(); v != Commit || at != 10 {
 		t.Fatalf("all Yes: %v at %d", v, at)
 	}
@@ -30,8 +30,8 @@ func TestTally(t *testing.T) {
 func TestOneNoAborts(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2, 3})
 	tally.No()
-	tally.Yes(2, 1)
-	tally.Yes(3, 1)
+	tally.Yes(2, 1, false)
+	tally.Yes(3, 1, false)
 	if v, _ := tally.Verdict(); v != Abort {
 		t.Fatalf("after a No: %v", v)
 	}
@@ -103,12 +103,12 @@ func TestInAChangeOfMembersBothMajoritiesCount(t *testing.T) {
 
 func TestAConditionalYesWaits(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2, 3})
-	tally.Yes(3, 7)
+	tally.Yes(3, 7, false)
 	tally.Voted(2, 10)
 	if !tally.Unanimous() || tally.Proposed() != 10 {
 		t.Fatal("all leaders have voted: the order is fixed")
 	}
-	tally.Logged(2)
+	tally.Yes(2, 10, true)
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("what it read is not committed yet: %v", v)
 	}

@@ -7,11 +7,14 @@
 //
 //   - the log (raftlog.go, raftloop.go, snapshot.go): go.etcd.io/raft in its
 //     asynchronous form, on the engine;
-//   - the state (command.go, state.go): what the log says, the same on every
-//     replica: rows, undecided votes, outcomes;
-//   - the leader (leader.go, access.go, prepare.go, finish.go): what only a
-//     leader knows and loses with its leadership: locks, revealed rows, votes on
+//   - the state (command.go, state.go, dependents.go): what the log says, the same
+//     on every replica: rows, undecided votes and what they depend on, outcomes;
+//   - the leader (leader.go, access.go, prepare.go, finish.go, early.go): what only
+//     a leader knows and loses with its leadership: locks, revealed rows, votes on
 //     their way, its lease.
+//
+// Where the row says so, every replica tells of the votes on its disk past the
+// leader (bypass.go).
 //
 // The rule between them: the leader decides by its volatile knowledge what goes
 // into the log, and promises anything to others only once the log has it.
