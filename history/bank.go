@@ -45,6 +45,7 @@ func CheckBank(h *History, rules BankRules) *Report {
 	}
 	c.checkFinal()
 	c.checkLedgersNest()
+	checkMoments(h, c.report, Transfer, Ledger)
 	return c.report
 }
 

@@ -27,6 +27,9 @@
 // has the same sum, a ledger written by the same transactions agrees with the
 // balances, and no acknowledged transfer is missing from it.
 //
+// A reading of one moment has all that was committed up to it, and nothing later,
+// by the timestamps that the database told (moments.go).
+//
 // What the caller owes it. An outcome the client did not learn is Unknown,
 // never Fail. Elements of a list and values written are unique to the key, and no
 // value written is 0; transfer ids are unique to the history. The final read comes

@@ -65,7 +65,7 @@ type Record struct {
 	Reason        string  `json:"reason,omitempty"`
 	Final         bool    `json:"final,omitempty"` // read when all was quiet: must show every commit
 	// At is the commit's timestamp as the database told it, which orders the
-	// versions of a key; 0: unknown, or nothing was written.
+	// versions of a key; 0: unknown, or nothing was written. Of a Moment: which.
 	At int64 `json:"at,omitempty"`
 	// Moment: it read the state of one moment, as a backup does.
 	Moment bool `json:"moment,omitempty"`

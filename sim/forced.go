@@ -17,13 +17,19 @@ import (
 // None of it breaks a promise that nodes may rely on: a network may do all this,
 // a disk may be slow, and how patient a node is is its own affair.
 type forced struct {
-	n    *nemesis
-	rand *rand.Rand
-	late habit // a class of messages is held back
-	anew habit // a class of messages is sent once more, later
-	full habit // after a message of this class, the link loses all for a moment
-	sync habit // after a message of this class, the receiver's disk withholds its sync
-	vote *lostVote
+	n     *nemesis
+	rand  *rand.Rand
+	late  habit // a class of messages is held back
+	anew  habit // a class of messages is sent once more, later
+	full  habit // after a message of this class, the link loses all for a moment
+	sync  habit // after a message of this class, the receiver's disk withholds its sync
+	plots []plot
+}
+
+// plot is a course of several steps that is forced.
+type plot interface {
+	// onSend says what becomes of a message that is about to leave.
+	onSend(env *txn.Envelope) fate
 }
 
 // habit is a class of messages to which something happens.
@@ -67,10 +73,35 @@ func newForced(n *nemesis, seed uint64) *forced {
 			}
 		}
 	}
-	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
-		f.vote = &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)}
-	}
+	f.plan()
 	return f
+}
+
+// plan draws which plots this run has.
+func (f *forced) plan() {
+	n := f.n
+	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
+		f.plots = append(f.plots, &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)})
+	}
+	if f.rand.IntN(3) == 0 || n.w.cfg.Row.Decide.Bypasses() && f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &oldEntry{n: n, rand: f.rand, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(2)})
+	}
+	if f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &lostMoment{n: n, rand: f.rand, odds: 1 + f.rand.IntN(20), left: 1 + f.rand.IntN(3)})
+	}
+	if n.grows && f.rand.IntN(3) == 0 {
+		n.faults.Replace = false // their nodes alone come and go
+		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})
+	}
+}
+
+// start begins what needs no message to begin with.
+func (f *forced) start() {
+	for _, p := range f.plots {
+		if g, is := p.(*guests); is {
+			g.start()
+		}
+	}
 }
 
 // happens draws whether it does, to a message of this class.
@@ -88,8 +119,10 @@ func (f *forced) onSend(env *txn.Envelope) fate {
 	if env.To == 0 || int(env.To) > len(w.hosts) || env.To == env.From {
 		return leaves
 	}
-	if f.vote != nil && f.vote.onSend(env) {
-		return heldBack
+	for _, p := range f.plots {
+		if what := p.onSend(env); what != leaves {
+			return what
+		}
 	}
 	if f.happens(f.full, class) {
 		f.count("a full queue")

@@ -28,19 +28,22 @@ type lostVote struct {
 // transaction; those without are shorter.
 const raftEntryBytes = 40
 
-// onSend reports whether a message is lost.
-func (l *lostVote) onSend(env *txn.Envelope) bool {
+// onSend loses what the crash and the deafness take.
+func (l *lostVote) onSend(env *txn.Envelope) fate {
 	m := &env.Msg
 	switch {
 	case m.Prepare != nil:
 		l.begin(env.To, m.Prepare)
 	case m.Raft != nil && m.Raft.Shard == l.shard && l.n.w.now < l.until:
+		lost := env.From == l.leader && env.To != l.follower && len(m.Raft.Data) >= raftEntryBytes
 		if l.deaf {
-			return env.From == l.follower
+			lost = env.From == l.follower
 		}
-		return env.From == l.leader && env.To != l.follower && len(m.Raft.Data) >= raftEntryBytes
+		if lost {
+			return heldBack
+		}
 	}
-	return false
+	return leaves
 }
 
 func (l *lostVote) begin(leader txn.NodeID, p *txn.Prepare) {

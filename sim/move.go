@@ -27,26 +27,47 @@ func (n *nemesis) units(lo, hi int) time.Duration {
 
 // move begins one; other trouble goes on meanwhile.
 func (n *nemesis) move() {
+	shards := n.w.cfg.Directory.Shards
+	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 1)
+}
+
+// moveTwo moves two replicas of one shard at once, not of the first: no history
+// tells of the directory in it.
+func (n *nemesis) moveTwo() {
+	shards := n.w.cfg.Directory.Shards[1:]
+	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 2)
+}
+
+// moveSome puts new nodes in the place of some that have a replica of a shard.
+func (n *nemesis) moveSome(id uint64, replicas int) {
 	dir := n.w.cfg.Directory
-	id := dir.Shards[n.moves.IntN(len(dir.Shards))].ID
-	from := dir.Nodes[n.moves.IntN(len(dir.Nodes))].ID
-	to := n.w.add(n.w.host(1).region)
+	var from, to []uint32
+	for _, i := range n.moves.Perm(len(dir.Nodes))[:replicas] {
+		from, to = append(from, dir.Nodes[i].ID), append(to, uint32(n.w.add(n.w.host(1).region).id))
+		n.counts["nodes added"]++
+	}
 	stay := n.units(5, 80)
-	n.counts["nodes added"]++
 	n.moving = true
 	n.w.Go(n.w.hosts[n.moves.IntN(len(dir.Nodes))].id, func(c *Client) {
 		n.changeDirectory(c, "replicas moved", func(d *routing.Directory) error {
-			if err := d.AddNode(routing.Node{ID: uint32(to.id), Region: string(to.region)}); err != nil {
-				return err
+			for _, fresh := range to {
+				if err := d.AddNode(routing.Node{ID: fresh, Region: string(n.w.host(1).region)}); err != nil {
+					return err
+				}
 			}
-			_, err := d.Replace(id, from, uint32(to.id))
-			return err
+			return replaceAll(d, id, from, to)
 		})
 		c.Sleep(stay)
-		n.changeDirectory(c, "replicas moved back", func(d *routing.Directory) error {
-			_, err := d.Replace(id, uint32(to.id), from)
-			return err
-		})
+		n.changeDirectory(c, "replicas moved back", func(d *routing.Directory) error { return replaceAll(d, id, to, from) })
 		n.moving = false
 	})
+}
+
+func replaceAll(d *routing.Directory, shard uint64, from, to []uint32) error {
+	for i := range from {
+		if _, err := d.Replace(shard, from[i], to[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ type nemesis struct {
 	moving   bool                       // a replica, and it is not back yet
 	forced   *forced                    // nil: nothing is
 	timers   *timers                    // nil: those that the world was told
+	grows    bool                       // nodes may be added
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -57,6 +58,7 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	// Some seeds are wild, some leave time for long stories; and each leaves out
 	// some kinds of fault, so that no kind always hides another.
 	n.pace, n.budget = 8<<n.rand.IntN(4), 1+n.rand.IntN(10)
+	n.grows = faults.Replace
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
@@ -84,6 +86,9 @@ func (n *nemesis) start() {
 	}
 	n.plan()
 	n.planReplacement()
+	if n.forced != nil {
+		n.forced.start()
+	}
 }
 
 // heal ends it and repairs everything.

@@ -13,7 +13,7 @@ type Trouble struct{ n *nemesis }
 // how often they come are multiples of unit, a few of them at the least. No
 // node is lost for ever: clients stay where they are.
 func (w *World) NewTrouble(faults Faults, unit time.Duration) *Trouble {
-	faults.Replace = false
+	faults.Replace = false // nor added
 	return &Trouble{newNemesis(w, faults, w.cfg.Seed, unit)}
 }
 

@@ -56,12 +56,17 @@ type moment struct {
 	at txn.Timestamp
 }
 
-// lookBack asks for the present and records what read finds there.
+// lookBack asks for the present and records what read finds there, or at a moment
+// that is still to come.
 func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 	m := &moment{c: c, attempt: attempt{ctx: ctx, rec: &history.Record{
 		Process: c.Process, Moment: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
 	if m.at, err = txn.Present(ctx, c.DB); err == nil {
+		if c.Ahead > 0 && c.Rand.IntN(2) == 0 {
+			m.at += txn.Timestamp(c.Rand.Int64N(int64(c.Ahead)))
+		}
+		m.rec.At = int64(m.at)
 		err = read(m)
 	}
 	if err != nil {

@@ -29,6 +29,8 @@ type Client struct {
 	Pause time.Duration
 	// Tries bounds the attempts at one transaction.
 	Tries int
+	// Ahead bounds how far a moment that is read may lie after the present; 0: not at all.
+	Ahead time.Duration
 
 	ids int64
 }
@@ -74,6 +76,7 @@ func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body
 		if id := t.ID(); !id.IsZero() { // it has none before its first request
 			a.rec.Txn = id.String()
 		}
+		a.rec.At = int64(t.Stats().CommitAt)
 		c.finish(a.rec, err)
 		kind := txn.KindOf(err)
 		if err == nil || kind == txn.KindUnknown || err == errGiveUp || try >= c.Tries {

@@ -1,0 +1,39 @@
+package history
+
+import "slices"
+
+// checkMoments: what was read of a moment holds all that was committed up to it,
+// and nothing later, whenever it is read. writes and reads are the kinds of steps
+// that put a value into a list and that read it whole.
+func checkMoments(h *History, report *Report, writes, reads Kind) {
+	written := map[string][]element{}
+	writer := map[element]*Record{}
+	for _, w := range h.Records {
+		if w.Outcome != OK || w.At == 0 || w.Moment {
+			continue
+		}
+		for _, op := range w.Ops {
+			if e := (element{op.Key, op.Value}); op.Kind == writes {
+				written[op.Key] = append(written[op.Key], e)
+				writer[e] = w
+			}
+		}
+	}
+	for _, r := range h.Records {
+		if r.Outcome != OK || !r.Moment || r.At == 0 {
+			continue
+		}
+		for _, op := range r.Ops {
+			if op.Kind != reads {
+				continue
+			}
+			for _, e := range written[op.Key] {
+				w := writer[e]
+				if has := slices.Contains(op.List, e.value); has != (w.At <= r.At) {
+					report.add("moment-broken", "%s read the moment %d; that it has %d %s, of %s committed at %d, is %v",
+						r, r.At, e.value, op.Key, w, w.At, has)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package history
+
+import "testing"
+
+// What was read of a moment has all that was committed up to it and nothing later.
+func TestAMomentHasWhatWasCommittedUpToIt(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		commits [2]int64 // when transfers 1 and 2 were committed; 0: nobody knows
+		moment  int64
+		saw     []int64
+		want    string
+	}{
+		{"all up to it", [2]int64{10, 20}, 15, []int64{1}, ""},
+		{"one at it", [2]int64{10, 20}, 20, []int64{1, 2}, ""},
+		{"one missing", [2]int64{10, 20}, 25, []int64{1}, "moment-broken"},
+		{"one too many", [2]int64{10, 20}, 15, []int64{1, 2}, "moment-broken"},
+		{"times unknown", [2]int64{0, 20}, 25, []int64{2}, ""},
+		{"moment unknown", [2]int64{10, 20}, 0, []int64{2}, ""},
+	} {
+		bank, lists := new(History), new(History)
+		for i, at := range c.commits {
+			id := int64(i + 1)
+			bank.Add(&Record{Outcome: OK, At: at, Ops: []Op{{Kind: Transfer, Value: id}}})
+			lists.Add(&Record{Outcome: OK, At: at, Ops: []Op{{Kind: Append, Key: "l", Value: id}}})
+		}
+		bank.Add(&Record{Outcome: OK, Moment: true, At: c.moment, Ops: []Op{{Kind: Ledger, List: c.saw}}})
+		lists.Add(&Record{Outcome: OK, Moment: true, At: c.moment, Ops: []Op{{Kind: ReadList, Key: "l", List: c.saw}}})
+		var ofBank, ofLists Report
+		checkMoments(bank, &ofBank, Transfer, Ledger)
+		checkMoments(lists, &ofLists, Append, ReadList)
+		if got := names(&ofBank); got != c.want {
+			t.Errorf("%s: the bank has %q, want %q", c.name, got, c.want)
+		}
+		if got := names(&ofLists); got != c.want {
+			t.Errorf("%s: the lists have %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"isochron/txn"
+)
+
+// lostMoment has a leader show the rows of a moment and crash right after. While
+// others take its place, nobody else is asked for that moment: so if it lies ahead
+// of their clocks, only the shard's log can keep them from committing something
+// before it.
+type lostMoment struct {
+	n       *nemesis
+	rand    *rand.Rand
+	odds    int
+	left    int // how often in this run
+	at      txn.Timestamp
+	shard   txn.ShardID
+	leader  txn.NodeID
+	request uint64
+	asker   txn.NodeID
+	until   time.Duration // nobody is asked
+}
+
+// onSend follows a read of a moment to its answer.
+func (l *lostMoment) onSend(env *txn.Envelope) fate {
+	now := l.n.w.now
+	if a := env.Msg.Access; a != nil && a.AsOf != 0 {
+		switch {
+		case now < l.until && a.AsOf == l.at:
+			return heldBack // it is asked again
+		case now >= l.until && l.left > 0 && l.n.w.Leader(a.Shard) == env.To && l.rand.IntN(l.odds) == 0:
+			l.at, l.shard, l.leader, l.request, l.asker = a.AsOf, a.Shard, env.To, a.Request, env.From
+		}
+		return leaves
+	}
+	a := env.Msg.AccessReply
+	if a == nil || l.asker == 0 || env.To != l.asker || env.From != l.leader || a.Request != l.request || a.Refused != 0 || a.Unsettled {
+		return leaves
+	}
+	l.asker = 0
+	l.left--
+	l.until = now + l.n.unit*time.Duration(12+l.rand.IntN(24))
+	l.n.forced.count("a moment is lost with its leader")
+	h := l.n.w.host(l.leader)
+	l.n.w.log(h, "will crash after its answer of the moment %d at shard %d", l.at, l.shard)
+	l.n.w.After(l.n.unit*time.Duration(1+l.rand.IntN(30)), h.restart)
+	return leftCrash
+}
