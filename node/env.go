@@ -196,6 +196,15 @@ func (n *Node) Status() []string {
 	return out
 }
 
+// LeaseUntil is the instant of this node's clock up to which its replica of a shard
+// may answer reads without asking the others; 0: it may not, or there is none.
+func (n *Node) LeaseUntil(id txn.ShardID) time.Duration {
+	if r := n.replicas[id]; r != nil {
+		return r.LeaseUntil()
+	}
+	return 0
+}
+
 // Standings tells how every replica of this node stands.
 func (n *Node) Standings() []shard.Standing {
 	var out []shard.Standing

@@ -136,6 +136,15 @@ func (l *leadership) leaseUntil() time.Duration {
 	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
 }
 
+// LeaseUntil is the instant of this node's clock up to which this replica may answer
+// reads without asking the others; 0: it may not.
+func (r *Replica) LeaseUntil() time.Duration {
+	if r.lead == nil {
+		return 0
+	}
+	return r.lead.leaseUntil()
+}
+
 // echoed is the latest stamp that a majority of the voters has reached.
 func (l *leadership) echoed(voters []uint64) int64 {
 	r := l.r

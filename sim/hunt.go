@@ -340,6 +340,9 @@ func (h *hunt) finish() {
 	if len(h.n.volatile) > 0 {
 		h.violation("not-durable", "%d times, first: %s", len(h.n.volatile), h.n.volatile[0])
 	}
+	if len(h.n.leases) > 0 {
+		h.violation("two-leases", "%d times, first: %s", len(h.n.leases), h.n.leases[0])
+	}
 	if late := h.w.unanswered(); len(late) > 0 {
 		h.violation("unanswered", "%d times, first: %s", len(late), late[0])
 	}

@@ -26,6 +26,7 @@ type nemesis struct {
 	broken []string               // promises of nodes seen broken in what they send
 	// volatile are acknowledgements that a loss of power would have belied.
 	volatile []string
+	leases   []string                   // that lasted while another leader served
 	lost     *host                      // lost for ever, in this run
 	fresh    *host                      // the node in its place
 	members  map[txn.ShardID]membership // the newest that any node has applied

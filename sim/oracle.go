@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
 	"isochron/coordinator"
 	"isochron/shard"
@@ -48,6 +49,29 @@ func (n *nemesis) checkCommit(req *coordinator.Request, res *coordinator.Respons
 		if s := txn.ShardID(id); !seen[s] {
 			seen[s] = true
 			n.mustBeRecorded("commit", s, res.Version)
+		}
+	}
+}
+
+// leases is a node that tells of its leases.
+type leases interface {
+	LeaseUntil(id txn.ShardID) time.Duration
+}
+
+// checkLeases: when a leader begins to serve, no lease of an earlier one lasts.
+func (n *nemesis) checkLeases(self txn.NodeID, m txn.Note) {
+	for _, h := range n.w.live() {
+		st, ok := h.standing(m.Shard)
+		if !ok || h.id == self || !st.Serving || st.Term >= m.Term {
+			continue
+		}
+		n.counts["path: two leaders"]++
+		l, tells := h.node.(leases)
+		if !tells {
+			continue
+		}
+		if left := l.LeaseUntil(m.Shard) - h.now().Mono; left > 0 {
+			n.leases = append(n.leases, fmt.Sprintf("n%d serves shard %d in term %d, and n%d has a lease of term %d for %v more", self, m.Shard, m.Term, h.id, st.Term, left))
 		}
 	}
 }

@@ -40,6 +40,7 @@ var paths = []path{
 	{"recovery ends in an abort", "note: recovered, aborts", everywhere},
 	{"a commit of which the client learns nothing", "unknown", everywhere},
 	{"a leader is deposed", "note: deposed", everywhere},
+	{"a leader serves while another still believes that it leads", "path: two leaders", everywhere},
 	{"a new leader restores undecided votes", "note: restores votes", everywhere},
 	{"a snapshot is fetched and becomes the state", "note: snapshot installed", everywhere},
 	{"a reading of a moment comes too late", "reads at a moment that came too late", everywhere},
@@ -81,8 +82,11 @@ var noteNames = map[txn.NoteKind]string{
 	txn.NoteSnapshotSent: "snapshot sent", txn.NoteSnapshotInstalled: "snapshot installed", txn.NoteLocksFreed: "locks freed",
 }
 
-// noteCounter is a node's Watcher that counts.
-type noteCounter struct{ counts Counts }
+// noteCounter is a node's Watcher that counts, and looks when somebody begins to lead.
+type noteCounter struct {
+	h    *hunt
+	self txn.NodeID
+}
 
 // Note implements txn.Watcher.
 func (c noteCounter) Note(m txn.Note) {
@@ -96,7 +100,10 @@ func (c noteCounter) Note(m txn.Note) {
 		name = "restores votes"
 	}
 	if name != "" {
-		c.counts["note: "+name]++
+		c.h.counts["note: "+name]++
+	}
+	if m.Kind == txn.NoteServes && c.h.n != nil {
+		c.h.n.checkLeases(c.self, m)
 	}
 }
 
@@ -105,7 +112,7 @@ func (noteCounter) Ended(txn.Ended) {}
 
 // boot makes a node whose remarks are counted.
 func (h *hunt) boot(c node.Config, now txn.Now) (process, error) {
-	c.Watcher = noteCounter{h.counts}
+	c.Watcher = noteCounter{h, c.ID}
 	if h.timers != nil {
 		h.timers.boot(&c)
 	}
