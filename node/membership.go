@@ -22,7 +22,8 @@ func Joining(self uint32, nodes []routing.Node) *routing.Directory {
 }
 
 // openReplicas opens those that the directory places here, and tells all of
-// them what it wants.
+// them what it wants. A replica that is here still and is placed elsewhere is
+// opened too: the others may need its vote until the change of members is made.
 func (n *Node) openReplicas() error {
 	clear(n.nearest)
 	for _, s := range n.dir.Shards {
@@ -32,7 +33,7 @@ func (n *Node) openReplicas() error {
 			r.Want(n.wish(s))
 			continue
 		}
-		if !s.Holds(uint32(n.cfg.ID)) {
+		if !s.Holds(uint32(n.cfg.ID)) && !shard.Kept(n.cfg.Engine, id) {
 			continue
 		}
 		r, err := shard.Open(n.shardConfig(s))

@@ -293,6 +293,18 @@ func (r *Replica) Out() bool {
 	return silent && (r.toldGone || !r.log.meta.member(r.cfg.Self))
 }
 
+// Kept reports whether a node's disk has a replica of the shard that is not blank:
+// it was a member, and may be one still. What cannot be read is found out when it
+// is opened.
+func Kept(r store.Reader, id txn.ShardID) bool {
+	raw, ok := r.Get(shardKey(id, 'm'))
+	if !ok {
+		return false
+	}
+	var m meta
+	return txn.Decode(raw, &m) != nil || len(m.Voters) > 0
+}
+
 // Retire forgets all of a replica that is out and not wanted, but for its term
 // and its vote, so that it is blank if it ever comes back. It is not used again.
 func (r *Replica) Retire() {

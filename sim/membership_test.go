@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"testing"
+	"time"
 
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
@@ -113,6 +114,55 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	if len(h.result.Violations) > 0 || h.n.counts["ok"] < 50 {
 		t.Errorf("%d transactions committed; %v", h.n.counts["ok"], h.result.Violations)
 	}
+}
+
+// Two of three replicas are placed elsewhere again, and their nodes restart before
+// the members have changed: without their votes the shard would never have a leader.
+func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	const moved = uint64(3)
+	var guests []*host
+	var to []uint32
+	for range 2 {
+		g := h.w.add(h.w.host(1).region)
+		guests, to = append(guests, g), append(to, uint32(g.id))
+	}
+	from := []uint32{2, 3}
+	where := func(guest bool) bool {
+		for _, g := range guests {
+			if g.has(txn.ShardID(moved)) != guest {
+				return false
+			}
+		}
+		return h.n.settled() && h.w.host(2).has(txn.ShardID(moved)) != guest && h.w.host(3).has(txn.ShardID(moved)) != guest
+	}
+	h.wish(t, func(d *routing.Directory) error {
+		for _, g := range guests {
+			if err := d.AddNode(routing.Node{ID: uint32(g.id), Region: string(g.region)}); err != nil {
+				return err
+			}
+		}
+		return replaceAll(d, moved, from, to)
+	})
+	h.until(t, "the move of two replicas", func() bool { return where(true) })
+	h.wish(t, func(d *routing.Directory) error { return replaceAll(d, moved, to, from) })
+	for _, g := range guests {
+		h.until(t, "the news of it", func() bool {
+			s, _ := g.node.Directory().Shard(moved)
+			return !s.Holds(uint32(g.id))
+		})
+	}
+	h.w.Run(5 * time.Millisecond) // it comes to be on their disks
+	for _, g := range guests {
+		g.crash(strictly)
+	}
+	for _, g := range guests {
+		g.restart()
+		if !g.has(txn.ShardID(moved)) {
+			t.Errorf("n%d has not opened its replica", g.id)
+		}
+	}
+	h.until(t, "the return of two replicas", func() bool { return where(false) && h.w.Leader(txn.ShardID(moved)) != 0 })
 }
 
 // Who should lead is written in the directory: it leads again after all nodes
