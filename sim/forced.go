@@ -86,8 +86,8 @@ func (f *forced) plan() {
 	if f.rand.IntN(3) == 0 || n.w.cfg.Row.Decide.Bypasses() && f.rand.IntN(2) == 0 {
 		f.plots = append(f.plots, &oldEntry{n: n, rand: f.rand, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(2)})
 	}
-	if f.rand.IntN(2) == 0 {
-		f.plots = append(f.plots, &lostMoment{n: n, rand: f.rand, odds: 1 + f.rand.IntN(20), left: 1 + f.rand.IntN(3)})
+	if f.rand.IntN(3) > 0 {
+		f.plots = append(f.plots, &lostMoment{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4), left: 1 + f.rand.IntN(6)})
 	}
 	if n.grows && f.rand.IntN(3) == 0 {
 		n.faults.Replace = false // their nodes alone come and go
@@ -102,6 +102,14 @@ func (f *forced) start() {
 			g.start()
 		}
 	}
+}
+
+// looksAhead is how far after the present the moments may lie that clients read.
+func (f *forced) looksAhead() time.Duration {
+	if f == nil || !slices.ContainsFunc(f.plots, func(p plot) bool { _, is := p.(*lostMoment); return is }) {
+		return 0
+	}
+	return 3 * aheadUnits * f.n.unit
 }
 
 // happens draws whether it does, to a message of this class.

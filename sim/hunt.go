@@ -278,7 +278,7 @@ func (h *hunt) lookBack(c *Client, until time.Duration) {
 			record, read = &h.listing, h.lists.ReadAsOf
 		}
 		wc := c.workload(record)
-		wc.Ahead = 60 * huntUnit
+		wc.Ahead = h.n.forced.looksAhead()
 		wc.Record = func(r *history.Record) {
 			h.n.counts["reads at a moment: "+string(r.Outcome)]++
 			if strings.Contains(r.Reason, "collected already") {

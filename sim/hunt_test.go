@@ -34,7 +34,8 @@ func TestHunt(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator",
-				"leader transfers", "drained nodes", "skewed clocks", "forced: a full queue", "forced: a sync withheld", "forced: a node recovers early"} {
+				"leader transfers", "drained nodes", "skewed clocks", "forced: a full queue", "forced: a sync withheld", "forced: a node recovers early",
+				"forced: entries that a majority had are overwritten", "forced: a moment is lost with its leader", "forced: a leader is heard by followers without a vote"} {
 				if sum.Counts[rare] == 0 {
 					t.Errorf("no run met %q: the hunt has become too tame", rare)
 				}

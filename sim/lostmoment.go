@@ -8,9 +8,9 @@ import (
 )
 
 // lostMoment has a leader show the rows of a moment and crash right after. While
-// others take its place, nobody else is asked for that moment: so if it lies ahead
-// of their clocks, only the shard's log can keep them from committing something
-// before it.
+// others take its place, nobody else is asked for that moment: it lies ahead of
+// their clocks, so that only the shard's log can keep them from committing
+// something before it.
 type lostMoment struct {
 	n       *nemesis
 	rand    *rand.Rand
@@ -22,6 +22,22 @@ type lostMoment struct {
 	request uint64
 	asker   txn.NodeID
 	until   time.Duration // nobody is asked
+	asked   txn.Timestamp // the highest moment that a leader was asked for so far
+}
+
+// aheadUnits is how far a moment must lie after every clock: so long it may take
+// until somebody else leads.
+const aheadUnits = 20
+
+// ahead reports whether a moment lies well after all clocks, which are past every
+// moment that was asked of a leader before.
+func (l *lostMoment) ahead(at txn.Timestamp) bool {
+	clock := l.asked
+	l.asked = max(l.asked, at)
+	for _, h := range l.n.w.live() {
+		clock = max(clock, txn.Timestamp(h.now().WallNanos))
+	}
+	return at >= clock+txn.Timestamp(aheadUnits*l.n.unit)
 }
 
 // onSend follows a read of a moment to its answer.
@@ -31,7 +47,8 @@ func (l *lostMoment) onSend(env *txn.Envelope) fate {
 		switch {
 		case now < l.until && a.AsOf == l.at:
 			return heldBack // it is asked again
-		case now >= l.until && l.left > 0 && l.n.w.Leader(a.Shard) == env.To && l.rand.IntN(l.odds) == 0:
+		case l.n.w.Leader(a.Shard) != env.To || !l.ahead(a.AsOf) || now < l.until || l.left == 0 || l.rand.IntN(l.odds) > 0:
+		default:
 			l.at, l.shard, l.leader, l.request, l.asker = a.AsOf, a.Shard, env.To, a.Request, env.From
 		}
 		return leaves
