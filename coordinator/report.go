@@ -81,8 +81,17 @@ func (c *Coordinator) reportCommit(k *commitment, err *txn.Error) {
 	}
 	c.enter(k.t, r)
 	e := c.ended(k.t, err)
-	e.Wrote, e.Commit, e.Participants = !k.readOnly, now-k.began, k.participants
+	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.participants
 	c.env.Ended(e)
+}
+
+// wrote reports whether the transaction writes anywhere. One that does not may have
+// to be logged all the same.
+func (k *commitment) wrote() bool {
+	return slices.ContainsFunc(k.participants, func(s txn.ShardID) bool {
+		p := k.prepares[s]
+		return p != nil && len(p.Writes) > 0
+	})
 }
 
 // reportEnd tells of the end of a transaction that asked no shard to commit.

@@ -20,12 +20,19 @@ const (
 
 // costSource says, beside the costs of an experiment, where they come from.
 func (s Spec) costSource() string {
-	cpu, fsync := "as asked for", "as asked for"
-	if s.CPU == MessageCPU {
-		cpu = "measured: BenchmarkMessage"
+	return "cpu " + source(s.CPU, MessageCPU, "measured: BenchmarkMessage") + "; fsync " + source(s.Fsync, Fsync, "assumed: a cloud's disk")
+}
+
+// source tells where a cost comes from that is the usual one, or the half or the
+// double of it, as figures have it.
+func source(cost, usual time.Duration, from string) string {
+	switch cost {
+	case usual:
+		return from
+	case usual / 2:
+		return "half of what is " + from
+	case 2 * usual:
+		return "twice what is " + from
 	}
-	if s.Fsync == Fsync {
-		fsync = "assumed: a cloud's disk"
-	}
-	return "cpu " + cpu + "; fsync " + fsync
+	return "as asked for"
 }

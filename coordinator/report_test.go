@@ -1,0 +1,26 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+// A transaction that only reads has written nothing, even where it is logged as others are.
+func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
+	reads := &txn.Prepare{Reads: []txn.ReadCheck{{Key: "a"}}}
+	writes := &txn.Prepare{Writes: []txn.Write{{Key: "b"}}}
+	for _, c := range []struct {
+		prepares map[txn.ShardID]*txn.Prepare
+		want     bool
+	}{
+		{map[txn.ShardID]*txn.Prepare{2: reads, 3: reads}, false},
+		{map[txn.ShardID]*txn.Prepare{2: reads, 3: writes}, true},
+		{nil, false}, // the work of another coordinator
+	} {
+		k := &commitment{participants: []txn.ShardID{2, 3}, prepares: c.prepares}
+		if k.wrote() != c.want {
+			t.Errorf("%v: wrote is %v", c.prepares, k.wrote())
+		}
+	}
+}
