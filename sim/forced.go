@@ -89,6 +89,9 @@ func (f *forced) plan() {
 	if f.rand.IntN(3) > 0 {
 		f.plots = append(f.plots, &lostMoment{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4), left: 1 + f.rand.IntN(6)})
 	}
+	if f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &latePrepare{n: n, rand: f.rand, odds: 1 + f.rand.IntN(20)})
+	}
 	if n.grows && f.rand.IntN(3) == 0 {
 		n.faults.Replace = false // their nodes alone come and go
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})

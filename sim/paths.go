@@ -45,6 +45,7 @@ var paths = []path{
 	{"a snapshot is fetched and becomes the state", "note: snapshot installed", everywhere},
 	{"a reading of a moment comes too late", "reads at a moment that came too late", everywhere},
 	{"a leader logs alone, and later hands its old entries on", "forced: entries of an old term are handed on", everywhere},
+	{"a prepare comes after the log was asked of its vote", "forced: a prepare comes after the log was asked", everywhere},
 	{"a rival overwrites what a majority has of an old term", "forced: entries that a majority had are overwritten", everywhere},
 	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", everywhere},
 	{"followers without a vote hear a leader that too few voters hear", "forced: a leader is heard by followers without a vote", everywhere},
