@@ -1,0 +1,83 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// fakeEnv is a node without others: it keeps what is sent.
+type fakeEnv struct {
+	Env
+	dir   *routing.Directory
+	sent  []txn.Message
+	ended []txn.Ended
+}
+
+func (e *fakeEnv) Now() txn.Now                                   { return txn.Now{} }
+func (e *fakeEnv) Send(_ txn.NodeID, m txn.Message)               { e.sent = append(e.sent, m) }
+func (e *fakeEnv) Directory() *routing.Directory                  { return e.dir }
+func (e *fakeEnv) Leader(txn.ShardID) (txn.NodeID, uint64, bool)  { return 1, 1, true }
+func (e *fakeEnv) Wide(txn.NodeID) bool                           { return false }
+func (e *fakeEnv) CoCoordinators(txn.Attempt) (none []txn.NodeID) { return none }
+func (e *fakeEnv) Ended(m txn.Ended)                              { e.ended = append(e.ended, m) }
+
+func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
+	t.Helper()
+	row, err := protocol.ByName("d2pc+occ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &fakeEnv{dir: &routing.Directory{}}
+	env.dir.AddRange("\x10", 2)
+	return &Coordinator{
+		cfg: Config{Self: 1, Row: row, Env: env}, env: env, coords: newCoords(),
+		txns: map[txn.ID]*transaction{}, commits: map[txn.Attempt]*commitment{}, hints: map[txn.ShardID]hint{},
+	}, env
+}
+
+// A commit beyond the gateway's bound is refused: nothing is asked of a shard but
+// to drop the locks, and the client is told that nothing was done.
+func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
+	c, env := openFake(t)
+	for i := range uint64(maxCommitments) {
+		c.commits[txn.Attempt{Node: 1, Seq: i}] = nil
+	}
+	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, reads: map[txn.Key]readRow{}, touched: map[txn.ShardID]*touch{2: {locked: true}}}
+	c.txns[open.id] = open
+	var got []Response
+	req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}
+	c.commit(open, req)
+	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindUnavailable {
+		t.Fatalf("the client is told %+v", got)
+	}
+	if len(env.sent) != 1 || env.sent[0].Release == nil {
+		t.Errorf("sent: %+v; want the release of its locks alone", env.sent)
+	}
+	if len(c.txns) != 0 || len(c.commits) != maxCommitments || len(env.ended) != 1 || env.ended[0].Outcome != txn.KindUnavailable {
+		t.Errorf("%d transactions and %d commits are left; ended: %+v", len(c.txns), len(c.commits), env.ended)
+	}
+}
+
+// What a co-coordinator keeps of attempts, open and ended, is bounded; the oldest goes.
+func TestACoCoordinatorForgetsTheOldest(t *testing.T) {
+	c, _ := openFake(t)
+	name := func(i int) txn.Attempt { return txn.Attempt{Node: 9, Seq: uint64(i)} }
+	const more = 10
+	for i := range maxCotallies + more {
+		c.onAck(&txn.Ack{Shard: 2, Attempt: name(i), Participants: []txn.ShardID{2, 3}})
+	}
+	if len(c.coords.open) != maxCotallies || len(c.coords.queue) != maxCotallies || c.coords.open[name(more-1)] != nil || c.coords.open[name(more)] == nil {
+		t.Errorf("%d open, %d in the queue", len(c.coords.open), len(c.coords.queue))
+	}
+	for i := range maxDecided + more {
+		c.onDecision(&txn.Decision{Attempt: name(i)})
+	}
+	_, first := c.coords.decided[name(more-1)]
+	_, next := c.coords.decided[name(more)]
+	if len(c.coords.decided) != maxDecided || len(c.coords.ended) != maxDecided || first || !next {
+		t.Errorf("%d decided, %d in the queue; the oldest is there: %v, %v", len(c.coords.decided), len(c.coords.ended), first, next)
+	}
+}
