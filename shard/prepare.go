@@ -42,7 +42,7 @@ func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
 		return true
 	}
-	if o, ok := l.r.state.outcomes.get(a); ok {
+	if o, ok := l.r.state.outcomes.Get(a); ok {
 		l.sendVote(from, txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At,
 			Refused: txn.KindAborted, Reason: "the attempt was ended by others"})
 		return true
