@@ -58,7 +58,7 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"ignore-undecided", DefaultRows, 15},
 		{"release-untracked", []string{"d2pc+2pl", "d2pc+occ"}, 20},
 		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 30},
-		{"forget-floor", []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}, 30},
+		{"forget-floor", []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}, 60},
 		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 30},
 	} {
 		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
