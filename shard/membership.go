@@ -320,6 +320,7 @@ func (r *Replica) Retire() {
 	r.cfg.Engine.Apply(&b)
 	r.dropSnapOut()
 	r.dropLeadership()
+	r.retired = true
 	r.env.Trace("retires its replica of shard %d", r.cfg.ID)
 }
 

@@ -49,6 +49,9 @@ func (r *Replica) storageAppend(m *pb.Message) {
 	}
 	entries := m.GetEntries()
 	answer := func() {
+		if r.retired {
+			return
+		}
 		r.deliver(m.GetResponses())
 		r.acknowledge(entries)
 	}

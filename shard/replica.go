@@ -41,6 +41,7 @@ type Replica struct {
 	wish     Wish // what the directory wants
 	draining bool // it shall not lead
 	toldGone bool // a leader said that this replica is a member no more
+	retired  bool // it has forgotten all: what a sync was for is gone
 
 	counts Counts
 	lead   *leadership // what only a leader knows; nil otherwise
