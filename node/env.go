@@ -199,7 +199,7 @@ func (n *Node) Status() []string {
 // LeaseUntil is the instant of this node's clock up to which its replica of a shard
 // may answer reads without asking the others; 0: it may not, or there is none.
 func (n *Node) LeaseUntil(id txn.ShardID) time.Duration {
-	if r := n.replicas[id]; r != nil {
+	if r, leases := n.replicas[id].(*shard.Replica); leases {
 		return r.LeaseUntil()
 	}
 	return 0
