@@ -42,6 +42,8 @@ type Config struct {
 	Env      Env
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
+	// Ephemeral: see ephemeral.go.
+	Ephemeral bool
 }
 
 // The bounds of one answer and of one piece of a snapshot.

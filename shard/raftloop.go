@@ -114,7 +114,12 @@ func (r *Replica) propose(c command) bool {
 
 // sendRaft sends one of raft's messages with the lease's stamps on it.
 func (r *Replica) sendRaft(m *pb.Message) {
-	out := &txn.Raft{Shard: r.cfg.ID, Data: marshal(m)}
+	out := &txn.Raft{Shard: r.cfg.ID}
+	if r.cfg.Ephemeral {
+		out.Body = m
+	} else {
+		out.Data = marshal(m)
+	}
 	switch m.GetType() {
 	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
 		out.StampNanos = int64(r.env.Now().Mono)
@@ -125,6 +130,14 @@ func (r *Replica) sendRaft(m *pb.Message) {
 		out.Draining = r.draining
 	}
 	r.env.Send(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+}
+
+// RaftMessage is raft's own message in one of ours.
+func RaftMessage(m *txn.Raft) (*pb.Message, error) {
+	if body, ok := m.Body.(*pb.Message); ok {
+		return body, nil
+	}
+	return decodeRaft(m.Data)
 }
 
 func decodeRaft(b []byte) (*pb.Message, error) {

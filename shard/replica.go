@@ -62,7 +62,7 @@ func Open(cfg Config) (*Replica, error) {
 	if fresh {
 		genesis(cfg, l)
 	}
-	st, err := loadState(cfg.ID, l.meta.Gen, cfg.Engine, int64(now.Mono))
+	st, err := loadState(cfg, l.meta.Gen, int64(now.Mono))
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 		r.toldGone = true
 		return
 	}
-	msg, err := decodeRaft(m.Data)
+	msg, err := RaftMessage(m)
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}

@@ -3,6 +3,8 @@ package sim
 import (
 	"encoding/binary"
 
+	"go.etcd.io/raft/v3/raftpb"
+
 	"isochron/txn"
 )
 
@@ -13,6 +15,9 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	switch {
 	case m.Raft != nil:
 		b = appendNumbers(append(b, 1), uint64(m.Raft.Shard), uint64(m.Raft.StampNanos), uint64(m.Raft.EchoNanos))
+		if body, ok := m.Raft.Body.(*raftpb.Message); ok {
+			return appendRaft(b, body)
+		}
 		return append(b, m.Raft.Data...)
 	case m.Access != nil && len(m.Access.Scans) == 0:
 		a := m.Access
@@ -39,6 +44,15 @@ func appendGist(b []byte, m *txn.Message) []byte {
 		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
 	}
 	return append(b, txn.Encode(m)...)
+}
+
+func appendRaft(b []byte, m *raftpb.Message) []byte {
+	b = appendNumbers(append(b, byte(m.GetType()), flag(m.GetReject())),
+		m.GetTerm(), m.GetLogTerm(), m.GetIndex(), m.GetCommit(), m.GetRejectHint(), m.GetSnapshot().GetMetadata().GetIndex())
+	for _, e := range m.GetEntries() {
+		b = append(appendNumbers(append(b, byte(e.GetType())), e.GetTerm(), e.GetIndex()), e.GetData()...)
+	}
+	return b
 }
 
 func appendNumbers(b []byte, numbers ...uint64) []byte {
