@@ -29,9 +29,9 @@ type Config struct {
 	Params    Params
 	Observer  Observer
 	Watcher   txn.Watcher // may be nil
-	// Ephemeral nodes end with their process, and all those they speak to run in it:
+	// Process, if not nil, says that all nodes run in one process and end with it:
 	// nothing is written for a restart, and messages are passed as they are.
-	Ephemeral bool
+	Process *shard.Process
 }
 
 // Node is everything one process runs of the core: its replicas and its

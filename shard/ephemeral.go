@@ -13,6 +13,12 @@ import (
 // sync and whom it sends what are the same. The laboratory runs on such replicas
 // where nothing crashes.
 
+// Process is what all ephemeral replicas of one process share.
+type Process struct{ memo *memo }
+
+// NewProcess is for the replicas of one goroutine.
+func NewProcess() *Process { return &Process{newMemo()} }
+
 // save writes what an ephemeral state has kept in memory only, for a snapshot.
 func (s *state) save(b *store.Batch) {
 	for _, kind := range []byte{'p', 'o', 'w'} {

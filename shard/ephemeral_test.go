@@ -18,7 +18,11 @@ func TestAnEphemeralStateSavesTheSame(t *testing.T) {
 	for i := range states {
 		engines[i] = store.NewMem()
 		var err error
-		if states[i], err = loadState(Config{ID: 1, Engine: engines[i], Ephemeral: i == 1}, 1, 0); err != nil {
+		cfg := Config{ID: 1, Engine: engines[i]}
+		if i == 1 {
+			cfg.Process = NewProcess()
+		}
+		if states[i], err = loadState(cfg, 1, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

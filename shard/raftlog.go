@@ -29,7 +29,7 @@ type raftLog struct {
 
 // openLog reads the log from the engine. fresh: there was none.
 func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
-	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}, ephemeral: cfg.Ephemeral}
+	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}, ephemeral: cfg.ephemeral()}
 	raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'm'))
 	if !ok {
 		l.meta = meta{Version: metaVersion, Gen: 1}

@@ -77,16 +77,14 @@ func (r *Replica) storageApply(m *pb.Message) {
 	var effects []effect
 	now := int64(r.env.Now().Mono)
 	for _, e := range m.GetEntries() {
-		var c command
-		if len(e.GetData()) > 0 && e.GetType() == pb.EntryNormal {
-			if err := txn.Decode(e.GetData(), &c); err != nil {
-				panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
-			}
+		c, err := r.memo.command(e)
+		if err != nil {
+			panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
 		}
 		if e.GetType() == pb.EntryConfChangeV2 {
 			r.applyMembers(&b, e)
 		}
-		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), c, now))
+		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), *c, now))
 	}
 	r.state.putApplied(&b)
 	r.cfg.Engine.Apply(&b)
@@ -115,7 +113,7 @@ func (r *Replica) propose(c command) bool {
 // sendRaft sends one of raft's messages with the lease's stamps on it.
 func (r *Replica) sendRaft(m *pb.Message) {
 	out := &txn.Raft{Shard: r.cfg.ID}
-	if r.cfg.Ephemeral {
+	if r.cfg.ephemeral() {
 		out.Body = m
 	} else {
 		out.Data = marshal(m)

@@ -21,6 +21,7 @@ type Replica struct {
 	env   Env
 	rng   *rand.Rand
 	log   *raftLog
+	memo  *memo
 	rn    *raft.RawNode
 	state *state
 	clock txn.Clock
@@ -67,8 +68,11 @@ func Open(cfg Config) (*Replica, error) {
 		return nil, err
 	}
 	r := &Replica{
-		cfg: cfg, env: cfg.Env, log: l, state: st, wish: cfg.Wish,
+		cfg: cfg, env: cfg.Env, log: l, memo: newMemo(), state: st, wish: cfg.Wish,
 		rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self))),
+	}
+	if cfg.ephemeral() {
+		r.memo = cfg.Process.memo
 	}
 	r.clock.Observe(st.applied.MaxTS)
 	l.snapshot = r.makeSnapshot

@@ -43,7 +43,7 @@ const (
 func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 	now := r.env.Now().Mono
 	if r.snapOut == nil {
-		if r.cfg.Ephemeral {
+		if r.cfg.ephemeral() {
 			var b store.Batch
 			r.state.save(&b)
 			r.cfg.Engine.Apply(&b)

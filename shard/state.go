@@ -76,7 +76,7 @@ func (o *outcomes) dropBelow(lo, hi txn.Attempt) {
 // loadState reads a generation from the engine.
 func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.Ephemeral, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes(),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes(),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
 	if raw, ok := r.Get(s.key('a')); ok {
