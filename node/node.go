@@ -45,6 +45,7 @@ type Node struct {
 	coord    *coordinator.Coordinator
 	local    []txn.Envelope // messages to itself, in order
 	out      []txn.Envelope
+	drained  []txn.Envelope // what the last Drain handed out: its room is used again
 	held     []heldBack
 	token    uint64 // of the newest held back
 	asked    uint64 // the newest token that Drain has handed out
@@ -63,7 +64,7 @@ type heldBack struct {
 }
 
 // Output is what a node wants done. Messages may be sent at once, in any order
-// and with any delay. If SyncToken is not 0 the driver syncs the engine and
+// and with any delay; the list is good until the next Drain. If SyncToken is not 0 the driver syncs the engine and
 // then calls Synced with it; tokens rise, and a sync that began after a later
 // Drain covers the earlier tokens.
 type Output struct {
@@ -298,7 +299,7 @@ func (n *Node) Drain() Output {
 	for n.settle() {
 	}
 	out := Output{Messages: n.out}
-	n.out = nil
+	n.out, n.drained = emptied(n.drained), n.out
 	if n.token > n.asked {
 		n.asked = n.token
 		out.SyncToken = n.token
@@ -309,12 +310,11 @@ func (n *Node) Drain() Output {
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
 	did := false
-	for len(n.local) > 0 {
-		env := n.local[0]
-		n.local = n.local[1:]
-		n.dispatch(env)
+	for i := 0; i < len(n.local); i++ { // it grows meanwhile
+		n.dispatch(n.local[i])
 		did = true
 	}
+	n.local = emptied(n.local)
 	for _, id := range n.order {
 		did = n.replicas[id].Process() || did
 	}
@@ -324,6 +324,17 @@ func (n *Node) settle() bool {
 	}
 	return did
 }
+
+// emptied is a list whose room is used again, unless it is uncommonly much.
+func emptied(list []txn.Envelope) []txn.Envelope {
+	if cap(list) > maxRoom {
+		return nil
+	}
+	clear(list)
+	return list[:0]
+}
+
+const maxRoom = 1024
 
 func (n *Node) send(to txn.NodeID, m txn.Message) {
 	env := txn.Envelope{From: n.cfg.ID, To: to, Msg: m}

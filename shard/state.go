@@ -263,7 +263,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by txn.Version) {
 	for _, w := range writes {
 		store.PutVersion(b, s.rows, w, at, by)
-		s.cache.drop(w.Key)
+		s.cache.write(w, at, by)
 	}
 }
 

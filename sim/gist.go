@@ -40,10 +40,32 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	case m.Decide != nil:
 		d := m.Decide
 		return appendNumbers(appendAttempt(append(b, 5, flag(d.Commit)), d.Attempt), uint64(d.Shard), uint64(d.At))
+	case m.Prepare != nil && len(m.Prepare.Spans) == 0:
+		return appendPrepare(append(b, 7), m.Prepare)
+	case m.Ack != nil:
+		a := m.Ack
+		b = appendAttempt(append(b, 8, flag(a.No), flag(a.Open), flag(a.Told)), a.Attempt)
+		return appendNumbers(b, uint64(a.Shard), uint64(a.Replica), a.Term, a.Index, uint64(a.Proposed))
+	case m.Decision != nil:
+		return appendNumbers(appendAttempt(append(b, 9, flag(m.Decision.Commit)), m.Decision.Attempt), uint64(m.Decision.At))
 	case m.DecideAck != nil:
 		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
 	}
 	return append(b, txn.Encode(m)...)
+}
+
+func appendPrepare(b []byte, p *txn.Prepare) []byte {
+	b = appendAttempt(append(b, flag(p.ReadOnly), flag(p.OnePhase)), p.Attempt)
+	b = appendNumbers(b, uint64(p.Shard), p.Term, p.LockTerm, p.Retired)
+	for _, checks := range [...][]txn.ReadCheck{p.Reads, p.Guards} {
+		for _, c := range checks {
+			b = appendAttempt(append(b, c.Key...), c.Version)
+		}
+	}
+	for _, w := range p.Writes {
+		b = append(append(append(b, w.Key...), flag(w.Value == nil)), w.Value...)
+	}
+	return b
 }
 
 func appendRaft(b []byte, m *raftpb.Message) []byte {

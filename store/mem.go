@@ -55,6 +55,15 @@ func newMemFrom(tree *memTree) *Mem {
 // Get implements Reader.
 func (m *Mem) Get(key []byte) ([]byte, bool) { return m.live.get(key) }
 
+// seek finds the first key from key on.
+func (m *Mem) seek(key []byte) (k, value []byte, ok bool) {
+	m.live.tree.Ascend(string(key), func(_ string, e memEntry) bool {
+		k, value, ok = e.key, e.value, true
+		return false
+	})
+	return k, value, ok
+}
+
 // Iter implements Reader: it walks the state of this moment.
 func (m *Mem) Iter(start, end []byte) Iterator { return m.live.iter(start, end) }
 
