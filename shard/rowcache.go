@@ -33,6 +33,15 @@ func (s *state) latest(r store.Reader, k txn.Key) txn.Row {
 	return row
 }
 
+// newestAt is the timestamp of the newest version of a row, deletions too, 0 if
+// there is none.
+func (s *state) newestAt(r store.Reader, k txn.Key) txn.Timestamp {
+	if row, ok := s.cache.rows[k]; ok {
+		return row.at
+	}
+	return store.NewestAt(r, s.rows, k)
+}
+
 func (c *rowCache) keep(row cachedRow) {
 	size := cost(row)
 	if size > rowCacheBytes/64 {

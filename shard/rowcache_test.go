@@ -40,6 +40,9 @@ func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
 		if got := s.latest(engine, k); !reflect.DeepEqual(got, want) {
 			t.Fatalf("after %d writes row %s is %v at hand and %v in the engine", i+1, k, got, want)
 		}
+		if got, want := s.newestAt(engine, k), store.NewestAt(engine, s.rows, k); got != want {
+			t.Fatalf("after %d writes row %s is of %d at hand and of %d in the engine", i+1, k, got, want)
+		}
 	}
 	if hits < 1000 {
 		t.Errorf("only %d rows were at hand", hits)
