@@ -309,20 +309,18 @@ func (n *Node) Drain() Output {
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
-	did := false
 	for i := 0; i < len(n.local); i++ { // it grows meanwhile
 		n.dispatch(n.local[i])
-		did = true
 	}
 	n.local = emptied(n.local)
 	for _, id := range n.order {
-		did = n.replicas[id].Process() || did
+		n.replicas[id].Process()
 	}
 	if n.newDir != nil {
 		n.adoptDirectory()
-		did = true
+		return true
 	}
-	return did
+	return len(n.local) > 0 // by nothing else do parts move each other
 }
 
 // emptied is a list whose room is used again, unless it is uncommonly much.

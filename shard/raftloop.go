@@ -9,11 +9,9 @@ import (
 	"isochron/txn"
 )
 
-// Process carries out what raft wants done; it returns false when there was nothing.
-func (r *Replica) Process() bool {
-	did := false
+// Process carries out what raft wants done, until it wants nothing more.
+func (r *Replica) Process() {
 	for r.rn.HasReady() {
-		did = true
 		rd := r.rn.Ready()
 		for _, m := range rd.Messages {
 			switch m.GetTo() {
@@ -27,7 +25,6 @@ func (r *Replica) Process() bool {
 		}
 		r.observeRole(r.env.Now())
 	}
-	return did
 }
 
 // storageAppend writes entries, votes and snapshots; the answers that promise

@@ -112,40 +112,42 @@ func AsOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) txn.Row {
 
 func asOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) (row txn.Row, stands txn.Timestamp) {
 	row.Key = key
-	firstVersion(r, rowKey(prefix, key), at, func(k, v []byte) { row, stands = decodeVersion(key, v), versionAt(k) })
+	firstVersion(r, rowKey(prefix, key), at, func(at txn.Timestamp, v []byte) { row, stands = decodeVersion(key, v), at })
 	return row, stands
 }
 
 // versionAt is the timestamp at the end of an engine key.
-func versionAt(k []byte) txn.Timestamp { return txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:])) }
+func versionAt[K string | []byte](k K) txn.Timestamp {
+	return txn.Timestamp(^binary.BigEndian.Uint64([]byte(k[len(k)-8:])))
+}
 
-// seeker is a Reader that finds a key without a walk. The slices are good until
+// seeker is a Reader that finds a key without a walk. The value is good until
 // the next change.
 type seeker interface {
-	seek(key []byte) (k, value []byte, ok bool)
+	seek(key []byte) (k string, value []byte, ok bool)
 }
 
 // firstVersion looks at the newest version not after at of the row whose versions
 // begin with rk; found is not called if there is none, and keeps nothing.
-func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(k, v []byte)) {
+func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(at txn.Timestamp, v []byte)) {
 	start := binary.BigEndian.AppendUint64(rk, ^uint64(at))
 	if s, ok := r.(seeker); ok {
-		if k, v, ok := s.seek(start); ok && bytes.HasPrefix(k, rk) {
-			found(k, v)
+		if k, v, ok := s.seek(start); ok && len(k) > len(rk) && k[:len(rk)] == string(rk) {
+			found(versionAt(k), v)
 		}
 		return
 	}
 	it := r.Iter(start, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
 	defer it.Close()
 	if it.First() {
-		found(it.Key(), it.Value())
+		found(versionAt(it.Key()), it.Value())
 	}
 }
 
 // NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
 // there is none.
 func NewestAt(r Reader, prefix []byte, key txn.Key) (at txn.Timestamp) {
-	firstVersion(r, rowKey(prefix, key), Newest, func(k, _ []byte) { at = versionAt(k) })
+	firstVersion(r, rowKey(prefix, key), Newest, func(newest txn.Timestamp, _ []byte) { at = newest })
 	return at
 }
 
