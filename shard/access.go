@@ -3,6 +3,7 @@ package shard
 import (
 	"slices"
 
+	"isochron/reveal"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -66,77 +67,8 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	if r.lead != nil {
 		revealed = r.lead.early.overlay.Span(s.Span)
 	}
-	return collect(newMerge(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse), s, skip)
+	return reveal.NewWalk(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
 }
-
-// collect takes rows off a walk, which it closes.
-func collect(m *merge, s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
-	defer m.base.Close()
-	limit := maxScanRows
-	if s.Limit > 0 {
-		limit = min(limit, s.Limit)
-	}
-	var out txn.ScanRows
-	size := 0
-	for {
-		row, ok := m.next()
-		if !ok {
-			return out
-		}
-		if skip != nil && skip(row.Key) {
-			continue
-		}
-		if len(out.Rows) >= limit || size >= maxScanBytes {
-			out.More = true
-			return out
-		}
-		size += len(row.Key) + len(row.Value)
-		out.Rows = append(out.Rows, row)
-	}
-}
-
-// merge walks over engine rows and revealed rows as one.
-type merge struct {
-	base     *store.Rows
-	head     txn.Row
-	ok       bool
-	revealed []txn.Row
-	reverse  bool
-}
-
-func newMerge(base *store.Rows, revealed []txn.Row, reverse bool) *merge {
-	m := &merge{base: base, revealed: revealed, reverse: reverse}
-	if reverse {
-		for i, j := 0, len(revealed)-1; i < j; i, j = i+1, j-1 {
-			revealed[i], revealed[j] = revealed[j], revealed[i]
-		}
-	}
-	m.head, m.ok = base.Next()
-	return m
-}
-
-func (m *merge) next() (txn.Row, bool) {
-	for {
-		useRevealed := len(m.revealed) > 0 && (!m.ok || !m.before(m.head.Key, m.revealed[0].Key))
-		if !useRevealed {
-			row, ok := m.head, m.ok
-			if ok {
-				m.head, m.ok = m.base.Next()
-			}
-			return row, ok
-		}
-		row := m.revealed[0]
-		m.revealed = m.revealed[1:]
-		if m.ok && m.head.Key == row.Key {
-			m.head, m.ok = m.base.Next()
-		}
-		if row.Value != nil {
-			return row, true
-		}
-	}
-}
-
-func (m *merge) before(a, b txn.Key) bool { return m.reverse && a > b || !m.reverse && a < b }
 
 // access reads at the leader, taking the locks that are asked for. What is in
 // the way is waited for, and then all is read anew, so that an answer is of one

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/reveal"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -137,7 +138,7 @@ func (r *Replica) answerAsOf(to txn.NodeID, m *txn.Access) {
 	}
 	for _, s := range m.Scans {
 		walk := store.ScanAsOf(r.cfg.Engine, r.state.rows, s.Span, s.Reverse, m.AsOf)
-		out.Scans = append(out.Scans, collect(newMerge(walk, nil, s.Reverse), s, nil))
+		out.Scans = append(out.Scans, reveal.NewWalk(walk, nil, s.Reverse).Answer(s, nil))
 	}
 	r.env.Send(to, txn.Message{AccessReply: out})
 }

@@ -71,11 +71,3 @@ type outcome struct {
 	Result txn.Outcome   `cbor:"1,keyasint,omitempty"` // No, Committed or Aborted
 	At     txn.Timestamp `cbor:"2,keyasint,omitempty"`
 }
-
-// incarnation is one life of a coordinator.
-type incarnation struct {
-	Node  txn.NodeID
-	Epoch uint32
-}
-
-func incarnationOf(a txn.Attempt) incarnation { return incarnation{a.Node, a.Epoch} }

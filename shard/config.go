@@ -48,9 +48,5 @@ type Config struct {
 
 func (c *Config) ephemeral() bool { return c.Process != nil }
 
-// The bounds of one answer and of one piece of a snapshot.
-const (
-	maxScanRows    = 4096
-	maxScanBytes   = 4 << 20
-	snapChunkBytes = 1 << 20
-)
+// The bound of one piece of a snapshot.
+const snapChunkBytes = 1 << 20

@@ -19,7 +19,7 @@ func (s *state) resolveKnown(p *prepared) {
 		if s.prepared[d] != nil {
 			return false
 		}
-		o, known := s.outcomes.get(d)
+		o, known := s.outcomes.Get(d)
 		if !known && !s.isRetired(d) {
 			panic(fmt.Sprintf("shard %d: the vote of %v depends on %v, of which the log knows nothing", s.id, p.Attempt, d))
 		}

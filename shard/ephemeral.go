@@ -27,8 +27,8 @@ func (s *state) save(b *store.Batch) {
 	for _, p := range s.byIndex() {
 		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
 	}
-	s.outcomes.tree.Scan(func(o storedOutcome) bool {
-		b.Set(attemptKey(s.prefix, 'o', o.Attempt), txn.Encode(o))
+	s.outcomes.All(func(a txn.Attempt, o outcome) bool {
+		b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
 		return true
 	})
 	for inc, below := range s.retired { // order: each has a key of its own
@@ -38,4 +38,4 @@ func (s *state) save(b *store.Batch) {
 }
 
 // markOf stands for an incarnation in the keys of marks.
-func markOf(inc incarnation) txn.Attempt { return txn.Attempt{Node: inc.Node, Epoch: inc.Epoch} }
+func markOf(inc txn.Incarnation) txn.Attempt { return txn.Attempt{Node: inc.Node, Epoch: inc.Epoch} }

@@ -45,7 +45,7 @@ func TestAnEphemeralStateSavesTheSame(t *testing.T) {
 			t.Fatalf("after %d commands: saved\n%s\nwritten all along\n%s", index+1, got, want)
 		}
 	}
-	if o := states[1].outcomes.tree.Len(); len(states[1].prepared) == 0 || o == 0 || len(states[1].retired) == 0 {
+	if o := states[1].outcomes.Len(); len(states[1].prepared) == 0 || o == 0 || len(states[1].retired) == 0 {
 		t.Errorf("%d votes, %d outcomes, %d marks: too few to tell", len(states[1].prepared), o, len(states[1].retired))
 	}
 }

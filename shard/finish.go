@@ -24,7 +24,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		dec.to = addNode(dec.to, from)
 		return
 	}
-	if _, known := r.state.outcomes.get(a); known || l.isRetired(a) {
+	if _, known := r.state.outcomes.Get(a); known || l.isRetired(a) {
 		ack()
 		return
 	}
@@ -110,7 +110,7 @@ func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
 	if p := l.r.state.prepared[a]; p != nil {
 		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
 		f.Open, f.Doomed = l.conditional(a)
-	} else if o, ok := l.r.state.outcomes.get(a); ok {
+	} else if o, ok := l.r.state.outcomes.Get(a); ok {
 		f.Result, f.At = o.Result, o.At
 	} else if l.isRetired(a) {
 		f.Result = txn.OutcomeNo // finished everywhere: nobody can act on this any more

@@ -25,7 +25,7 @@ type leadership struct {
 	deciding map[txn.Attempt]*decidingVote
 	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
 	refused  map[txn.Attempt]bool         // No, in this term
-	retired  map[incarnation]uint64       // seen in messages; prunes refused
+	retired  map[txn.Incarnation]uint64   // seen in messages; prunes refused
 	barriers map[uint64]func()
 	barrier  uint64
 
@@ -70,7 +70,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		r: r, term: r.term, locks: yield.NewTable(),
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
-		refused: map[txn.Attempt]bool{}, retired: map[incarnation]uint64{},
+		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
 		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{}, drains: map[txn.NodeID]bool{},
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
@@ -266,20 +266,20 @@ func (r *Replica) OnProbeReply(m *txn.ProbeReply) {
 
 // sawRetired prunes what no attempt can need any more.
 func (l *leadership) sawRetired(a txn.Attempt, below uint64) {
-	inc := incarnationOf(a)
+	inc := a.Incarnation()
 	if below <= l.retired[inc] {
 		return
 	}
 	l.retired[inc] = below
 	for k := range l.refused { // order: each is dropped by itself
-		if incarnationOf(k) == inc && k.Seq < below {
+		if k.Incarnation() == inc && k.Seq < below {
 			delete(l.refused, k)
 		}
 	}
 }
 
 func (l *leadership) isRetired(a txn.Attempt) bool {
-	return l.r.state.isRetired(a) || a.Seq < l.retired[incarnationOf(a)]
+	return l.r.state.isRetired(a) || a.Seq < l.retired[a.Incarnation()]
 }
 
 // proposeCollect lets old versions go, from time to time.

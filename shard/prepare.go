@@ -42,7 +42,7 @@ func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
 		return true
 	}
-	if o, ok := l.r.state.outcomes.get(a); ok {
+	if o, ok := l.r.state.outcomes.Get(a); ok {
 		l.sendVote(from, txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At,
 			Refused: txn.KindAborted, Reason: "the attempt was ended by others"})
 		return true
@@ -176,19 +176,12 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 	if !l.r.guarded(p.Guards) {
 		return txn.KindStale, staleSchema
 	}
-	for _, c := range p.Reads {
-		if l.r.row(c.Key).Version != c.Version {
-			return txn.KindAborted, "a row it read has changed since"
-		}
+	spans := p.Spans
+	if bugs.IgnoreRangeChecks {
+		spans = nil
 	}
-	for _, s := range p.Spans {
-		if bugs.IgnoreRangeChecks {
-			break
-		}
-		rows, whole := l.rowsOf(s.Span, s.Count)
-		if !whole || len(rows) != s.Count || txn.Digest(rows) != s.Digest {
-			return txn.KindAborted, "a range it read has changed since"
-		}
+	if reason := yield.Stands(l.r.row, func(s txn.Scan) txn.ScanRows { return l.r.scan(s, nil) }, p.Reads, spans); reason != "" {
+		return txn.KindAborted, reason
 	}
 	return 0, ""
 }
@@ -203,19 +196,6 @@ func (r *Replica) guarded(guards []txn.ReadCheck) bool {
 		}
 	}
 	return true
-}
-
-// rowsOf reads a span that should hold count rows; whole is false if there are more.
-func (l *leadership) rowsOf(span txn.Span, count int) (rows []txn.Row, whole bool) {
-	for len(rows) <= count {
-		got := l.r.scan(txn.Scan{Span: span}, nil)
-		rows = append(rows, got.Rows...)
-		if !got.More {
-			return rows, true
-		}
-		span.Start = got.Rows[len(got.Rows)-1].Key + "\x00"
-	}
-	return rows, false
 }
 
 // validateReadOnly answers for a transaction that wrote nothing anywhere. All

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tidwall/btree"
-
 	"isochron/reveal"
 	"isochron/store"
 	"isochron/txn"
@@ -35,48 +33,18 @@ type state struct {
 	cache    rowCache
 	applied  applied
 	prepared map[txn.Attempt]*prepared
-	outcomes *outcomes
-	retired  map[incarnation]uint64
+	outcomes *txn.ByAttempt[outcome]
+	retired  map[txn.Incarnation]uint64
 	pending  reveal.Pending
 	// dependents of an undecided attempt, in the order of their votes.
 	dependents map[txn.Attempt][]txn.Attempt
 	ephemeral  bool
 }
 
-// outcomes are kept in the order of attempts, so that all below a mark can go.
-type outcomes struct{ tree *btree.BTreeG[storedOutcome] }
-
-func newOutcomes() *outcomes {
-	less := func(a, b storedOutcome) bool { return a.Attempt.Less(b.Attempt) }
-	return &outcomes{btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
-}
-
-func (o *outcomes) get(a txn.Attempt) (outcome, bool) {
-	item, ok := o.tree.Get(storedOutcome{Attempt: a})
-	return item.Outcome, ok
-}
-
-func (o *outcomes) set(a txn.Attempt, out outcome) { o.tree.Set(storedOutcome{a, out}) }
-
-// dropBelow forgets the outcomes in [lo, hi).
-func (o *outcomes) dropBelow(lo, hi txn.Attempt) {
-	var gone []storedOutcome
-	o.tree.Ascend(storedOutcome{Attempt: lo}, func(item storedOutcome) bool {
-		if !item.Attempt.Less(hi) {
-			return false
-		}
-		gone = append(gone, item)
-		return true
-	})
-	for _, item := range gone {
-		o.tree.Delete(item)
-	}
-}
-
 // loadState reads a generation from the engine.
 func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[incarnation]uint64{}, outcomes: newOutcomes(),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
 	if raw, ok := r.Get(s.key('a')); ok {
@@ -96,12 +64,12 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	}}, {'o', func(v []byte) error {
 		var o storedOutcome
 		err := txn.Decode(v, &o)
-		s.outcomes.set(o.Attempt, o.Outcome)
+		s.outcomes.Set(o.Attempt, o.Outcome)
 		return err
 	}}, {'w', func(v []byte) error {
 		var w storedRetired
 		err := txn.Decode(v, &w)
-		s.retired[incarnation{w.Node, w.Epoch}] = w.Below
+		s.retired[txn.Incarnation{Node: w.Node, Epoch: w.Epoch}] = w.Below
 		return err
 	}}} {
 		if err := each(r, s.key(part.kind), part.read); err != nil {
@@ -156,7 +124,7 @@ func (s *state) byIndex() []*prepared {
 }
 
 // isRetired reports whether the attempt is finished everywhere.
-func (s *state) isRetired(a txn.Attempt) bool { return a.Seq < s.retired[incarnationOf(a)] }
+func (s *state) isRetired(a txn.Attempt) bool { return a.Seq < s.retired[a.Incarnation()] }
 
 // effect is what applying one command did.
 type effect struct {
@@ -203,9 +171,9 @@ func (s *state) putApplied(b *store.Batch) {
 }
 
 func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) effect {
-	s.retire(b, incarnationOf(v.Attempt), v.Retired)
+	s.retire(b, v.Attempt.Incarnation(), v.Retired)
 	e := effect{attempt: v.Attempt}
-	if _, fenced := s.outcomes.get(v.Attempt); fenced || s.isRetired(v.Attempt) {
+	if _, fenced := s.outcomes.Get(v.Attempt); fenced || s.isRetired(v.Attempt) {
 		e.void = true
 		return e
 	}
@@ -236,7 +204,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 	e := effect{attempt: d.Attempt, commit: d.Commit}
 	p := s.prepared[d.Attempt]
 	if p == nil { // said before, or an abort of what was never voted on here
-		if _, known := s.outcomes.get(d.Attempt); !known && !d.Commit && !s.isRetired(d.Attempt) {
+		if _, known := s.outcomes.Get(d.Attempt); !known && !d.Commit && !s.isRetired(d.Attempt) {
 			s.putOutcome(b, d.Attempt, outcome{Result: txn.OutcomeAborted})
 		}
 		e.fenced = true
@@ -268,17 +236,17 @@ func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by t
 }
 
 func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
-	if _, known := s.outcomes.get(a); known {
+	if _, known := s.outcomes.Get(a); known {
 		return
 	}
-	s.outcomes.set(a, o)
+	s.outcomes.Set(a, o)
 	if !s.ephemeral {
 		b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
 	}
 }
 
 // retire forgets the outcomes of a coordinator's finished attempts.
-func (s *state) retire(b *store.Batch, inc incarnation, below uint64) {
+func (s *state) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	old := s.retired[inc]
 	if below <= old {
 		return
@@ -288,7 +256,7 @@ func (s *state) retire(b *store.Batch, inc incarnation, below uint64) {
 	// to be stepped over again.
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	s.outcomes.dropBelow(lo, hi)
+	s.outcomes.DropBelow(lo, hi)
 	if s.ephemeral {
 		return
 	}

@@ -1,0 +1,33 @@
+package yield
+
+import "isochron/txn"
+
+// Stands checks that what was read is still so: every row has the version that
+// it had, and every span the same rows. It gives the reason if not, else "".
+func Stands(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads []txn.ReadCheck, spans []txn.SpanCheck) string {
+	for _, c := range reads {
+		if row(c.Key).Version != c.Version {
+			return "a row it read has changed since"
+		}
+	}
+	for _, s := range spans {
+		rows, whole := rowsOf(scan, s.Span, s.Count)
+		if !whole || len(rows) != s.Count || txn.Digest(rows) != s.Digest {
+			return "a range it read has changed since"
+		}
+	}
+	return ""
+}
+
+// rowsOf reads a span that should hold count rows; whole is false if there are more.
+func rowsOf(scan func(txn.Scan) txn.ScanRows, span txn.Span, count int) (rows []txn.Row, whole bool) {
+	for len(rows) <= count {
+		got := scan(txn.Scan{Span: span})
+		rows = append(rows, got.Rows...)
+		if !got.More {
+			return rows, true
+		}
+		span.Start = got.Rows[len(got.Rows)-1].Key + "\x00"
+	}
+	return rows, false
+}
