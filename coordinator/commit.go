@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"isochron/decide"
-	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -35,6 +34,10 @@ type commitment struct {
 	readOnly     bool
 	why          *txn.Error // of the first No
 	acked        map[txn.ShardID]bool
+	heardBy      map[heardBy]bool       // instead of acked, where every replica is told
+	accepts      map[txn.ShardID]uint64 // 1 + the view in which something was proposed
+	timestamps   int                    // tried before this one
+	told         int                    // how often everybody was
 	wakeAt       time.Duration
 	terminateAt  time.Duration
 	answerBy     time.Duration
@@ -46,7 +49,7 @@ type commitment struct {
 
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
-	readOnly := len(req.Writes) == 0 && c.cfg.Row.ReadOnly == protocol.ByLease
+	readOnly := len(req.Writes) == 0 && c.byLease()
 	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || len(t.reads)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
@@ -66,11 +69,23 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 		c.answer(req, t.response(err))
 		return
 	}
+	k := c.open(t, req, prepares, readOnly)
+	for _, s := range sortedShards(t.touched) {
+		if t.touched[s].locked && prepares[s] == nil {
+			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
+		}
+	}
+	c.sendPrepares(k)
+}
+
+// open begins an attempt; nothing is sent yet.
+func (c *Coordinator) open(t *transaction, req *Request, prepares map[txn.ShardID]*txn.Prepare, readOnly bool) *commitment {
 	now := c.env.Now().Mono
 	k := &commitment{
 		attempt: txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextSeq}, id: t.id, t: t, req: req,
 		participants: sortedShards(prepares), prepares: prepares,
-		onePhase: len(prepares) == 1, readOnly: readOnly, acked: map[txn.ShardID]bool{},
+		onePhase: len(prepares) == 1 && !c.integrated(), readOnly: readOnly,
+		acked: map[txn.ShardID]bool{}, heardBy: map[heardBy]bool{}, accepts: map[txn.ShardID]uint64{},
 		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
 		began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
@@ -80,18 +95,17 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 	c.commits[k.attempt] = k
 	t.commit = k
 	t.stats.CommitRounds++
+	at := txn.Timestamp(0)
+	if c.integrated() {
+		at = c.clock.Next(c.env.Now())
+	}
 	for _, s := range k.participants {
 		p := prepares[s]
-		p.Attempt, p.Participants, p.Retired = k.attempt, k.participants, c.active[0]
+		p.Attempt, p.Participants, p.Retired, p.At = k.attempt, k.participants, c.active[0], at
 		p.OnePhase, p.ReadOnly = k.onePhase && !k.readOnly, k.readOnly
 		p.Guards = guardsAt(req.Guards, s)
 	}
-	for _, s := range sortedShards(t.touched) {
-		if t.touched[s].locked && prepares[s] == nil {
-			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
-		}
-	}
-	c.sendPrepares(k)
+	return k
 }
 
 func guardsAt(guards []Guard, s txn.ShardID) []txn.ReadCheck {
@@ -171,6 +185,10 @@ func prepareBytes(p *txn.Prepare) int {
 // sendPrepares asks those who have not voted. A Prepare goes to one leader in
 // one term; if that leader is gone, only the logs can tell.
 func (c *Coordinator) sendPrepares(k *commitment) {
+	if c.integrated() {
+		c.askReplicas(k)
+		return
+	}
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
 	for _, s := range k.tally.Missing() {
 		p := k.prepares[s]
@@ -258,7 +276,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		if k.why == nil {
 			k.why = txn.Errorf(v.Refused, "%s", v.Reason)
 		}
-		k.acked[v.Shard] = true // it will never vote otherwise and holds nothing
+		k.acked[v.Shard] = true // its leader will never vote otherwise and holds nothing
 		k.tally.No()
 	}
 	c.maybeDecide(k)
@@ -289,6 +307,10 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 	}
 	k.phase = deciding
 	commit := verdict == decide.Commit
+	if !commit && c.again(k) {
+		c.tell(k)
+		return
+	}
 	if commit && k.t != nil && k.req != nil && !k.readOnly {
 		now := c.env.Now().Mono
 		for _, s := range k.participants {
@@ -323,6 +345,10 @@ func (c *Coordinator) replyVerdict(k *commitment, commit bool) {
 
 // tell carries the decision to those who have not acknowledged it.
 func (c *Coordinator) tell(k *commitment) {
+	if c.integrated() {
+		c.tellReplicas(k)
+		return
+	}
 	verdict, at := k.tally.Verdict()
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
 	open := false
@@ -342,9 +368,15 @@ func (c *Coordinator) tell(k *commitment) {
 	}
 }
 
-func (c *Coordinator) onDecideAck(m *txn.DecideAck) {
+func (c *Coordinator) onDecideAck(from txn.NodeID, m *txn.DecideAck) {
 	k := c.commits[m.Attempt]
 	if k == nil || k.phase != deciding {
+		return
+	}
+	if c.integrated() {
+		if c.allHeard(k, from, m.Shard) {
+			c.finish(k)
+		}
 		return
 	}
 	k.acked[m.Shard] = true
@@ -362,7 +394,7 @@ func (c *Coordinator) finish(k *commitment) {
 	if k.t == nil {
 		return
 	}
-	delete(c.txns, k.id)
+	c.forgetTxn(k)
 	if k.readOnly {
 		c.releaseLocks(k.t)
 	}

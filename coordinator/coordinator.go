@@ -224,11 +224,15 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.Vote != nil:
 		c.onVote(m.Vote)
 	case m.DecideAck != nil:
-		c.onDecideAck(m.DecideAck)
+		c.onDecideAck(from, m.DecideAck)
 	case m.Finding != nil:
 		c.onFinding(m.Finding)
 	case m.NotLeader != nil:
 		c.onNotLeader(from, m.NotLeader)
+	case m.Opinion != nil:
+		c.onOpinion(m.Opinion)
+	case m.Accepted != nil:
+		c.onAccepted(m.Accepted)
 	case m.Ack != nil:
 		c.onAck(m.Ack)
 	case m.Settled != nil:

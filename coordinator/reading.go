@@ -88,7 +88,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
-	r.final = req.Read.Final && c.cfg.Row.ReadOnly == protocol.ByLease && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && c.byLease() && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
 		if r.final {
@@ -105,7 +105,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 // what it takes at every shard.
 func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 	switch {
-	case t.asOf != 0 || r.Present:
+	case t.asOf != 0 || r.Present || c.cfg.Row.Yield.NeverLocks:
 		return txn.LockNone
 	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
 		return r.Lock
@@ -167,7 +167,7 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
-	a.Nearest = a.AsOf != 0 ||
+	a.Nearest = a.AsOf != 0 || c.integrated() ||
 		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
 			!c.touch(p.r.t, a.Shard).led
 	wait := c.cfg.Params.LockWait
@@ -201,9 +201,12 @@ func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
 func (c *Coordinator) sendPart(p *part) {
 	now := c.env.Now().Mono
 	p.wakeAt = now + c.cfg.Params.ResendAfter<<min(p.tries, 4)
-	if p.access.Nearest {
+	switch {
+	case c.integrated():
+		p.to = c.aReplica(p.access.Shard, p.tries)
+	case p.access.Nearest:
 		p.to = c.env.Nearest(p.access.Shard)
-	} else {
+	default:
 		p.to, _ = c.leaderOf(p.access.Shard, p.tries)
 	}
 	p.tries++
@@ -252,6 +255,9 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	t, r := p.r.t, p.r
+	if c.integrated() {
+		c.clock.Observe(m.At) // its commit must come after what it has read
+	}
 	r.parts = append(r.parts, c.partReport(p, m))
 	if m.Term != 0 {
 		c.touch(t, m.Shard).led = true

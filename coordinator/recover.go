@@ -12,7 +12,7 @@ func (c *Coordinator) Adopt(a txn.Attempt, id txn.ID, participants []txn.ShardID
 		return
 	}
 	k := &commitment{
-		attempt: a, id: id, participants: participants, acked: map[txn.ShardID]bool{},
+		attempt: a, id: id, participants: participants, acked: map[txn.ShardID]bool{}, heardBy: map[heardBy]bool{},
 		tally: c.newTally(participants),
 	}
 	c.commits[a] = k
@@ -39,6 +39,10 @@ func (c *Coordinator) terminate(k *commitment) {
 // inquire asks the participants whose logs have not spoken.
 func (c *Coordinator) inquire(k *commitment) {
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
+	if c.integrated() {
+		c.inquireReplicas(k)
+		return
+	}
 	for _, s := range k.tally.Missing() {
 		if n, _ := c.leaderOf(s, k.tries); n != 0 {
 			c.env.Send(n, txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: k.attempt, Txn: k.id}})

@@ -12,11 +12,55 @@ const (
 	// leader, through the co-coordinator of their region, to the coordinator
 	// (D2PC sections 3.3 and 4.1).
 	CoCoordinators
+	// FastWithLeader: every replica validates and answers the coordinator. What the
+	// leader and most of the others agree on counts at once; meanwhile the leader
+	// has a majority take in its own answer, which counts else (Carousel).
+	FastWithLeader
+	// FastOfAll: as FastWithLeader, but all must agree, and the leader is only
+	// asked to settle what is in dispute (STARRY).
+	FastOfAll
+	// FastQuorum: as FastWithLeader, without a leader: the coordinator itself has a
+	// majority take in what counts when too few agree (TAPIR).
+	FastQuorum
 )
 
 func (c Choice) String() string {
-	return [...]string{"leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides"}[c]
+	return [...]string{
+		"leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
+		"leader and most replicas agree, else the leader's replicated answer", "all replicas agree, else the leader settles the dispute",
+		"most replicas agree, else the coordinator has a majority accept",
+	}[c]
 }
 
 // Bypasses reports whether replicas acknowledge votes past their leader.
 func (c Choice) Bypasses() bool { return c == CoCoordinators }
+
+// Integrated reports whether every replica validates, and no log orders them.
+func (c Choice) Integrated() bool { return c >= FastWithLeader }
+
+// LeaderProposes reports whether the slow path is the leader's.
+func (c Choice) LeaderProposes() bool { return c == FastWithLeader || c == FastOfAll }
+
+// ProposesAtOnce reports whether the leader proposes whatever it finds.
+func (c Choice) ProposesAtOnce() bool { return c == FastWithLeader }
+
+// DisputesOpinions reports whether a replica that finds a conflict tells the leader.
+func (c Choice) DisputesOpinions() bool { return c == FastOfAll }
+
+// FastPath is how many of n replicas must agree for their answer to count at
+// once. With f = (n-1)/2 it is f + ceil(f/2) + 1: then no two opposite answers
+// can look as if they had counted to a majority that asks afterwards.
+func (c Choice) FastPath(n int) int {
+	if c == FastOfAll {
+		return n
+	}
+	f := (n - 1) / 2
+	return f + (f+1)/2 + 1
+}
+
+// Perhaps is how many equal answers in a majority of n replicas mean that the
+// others may have made a fast path of them.
+func (c Choice) Perhaps(n int) int { return c.FastPath(n) - (n-1)/2 }
+
+// Majority of n replicas.
+func Majority(n int) int { return n/2 + 1 }

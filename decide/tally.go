@@ -38,6 +38,7 @@ type standing struct {
 	proposed             txn.Timestamp
 	term, index          uint64 // of the entry that replicas acknowledge
 	replicas             []txn.NodeID
+	opinions             opinions // where every replica validates
 }
 
 func (p *standing) counts() bool { return p.yes && p.logged && p.settled }

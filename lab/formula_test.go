@@ -82,6 +82,26 @@ var laws = []law{
 	{"2pc+2pl", twoRounds, map[int]float64{3: 4, 5: 4}, heldToTheEnd},
 	{"d2pc+occ", bypass, map[int]float64{3: 2, 5: 3}, heldToPreCommit},
 	{"d2pc+2pl", bypass, map[int]float64{3: 2, 5: 3}, heldToPreCommit},
+	{"carousel-fast", everyOpinion(4), map[int]float64{3: 2, 5: 2}, heldToOpinions(4)},
+	{"tapir", everyOpinion(4), map[int]float64{3: 2, 5: 2}, heldToOpinions(4)},
+	{"starry", everyOpinion(5), map[int]float64{3: 2, 5: 2}, heldToOpinions(5)},
+}
+
+// everyOpinion is the commit of who hears as many replicas as make a fast path:
+// all of three, or of of five.
+func everyOpinion(of int) func(w geo.WAN, a geo.Region) time.Duration {
+	return func(w geo.WAN, a geo.Region) time.Duration {
+		var all []time.Duration
+		for _, i := range w.Regions {
+			all = append(all, apart(w, a, i))
+		}
+		return nth(all, min(of, len(all))-1)
+	}
+}
+
+// heldToOpinions ends when the decision has come: it left when the commit was known.
+func heldToOpinions(of int) func(w geo.WAN, a, b geo.Region) time.Duration {
+	return func(w geo.WAN, a, _ geo.Region) time.Duration { return everyOpinion(of)(w, a) }
 }
 
 func within(got float64, want time.Duration, part float64) bool {

@@ -35,7 +35,7 @@ func (n *Node) openReplicas() error {
 		if !s.Holds(uint32(n.cfg.ID)) {
 			continue
 		}
-		r, err := shard.Open(n.shardConfig(s))
+		r, err := n.openReplica(s)
 		if err != nil {
 			return err
 		}
@@ -58,10 +58,16 @@ func (n *Node) shardConfig(s routing.Shard) shard.Config {
 		return cfg // it joins
 	}
 	cfg.Founders = nodeIDs(s.FoundedBy())
-	if cfg.ID == txn.MetaShard {
-		cfg.Genesis = []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
-	}
+	cfg.Genesis = n.genesis(cfg.ID)
 	return cfg
+}
+
+// genesis are the rows that a shard is born with.
+func (n *Node) genesis(id txn.ShardID) []txn.Write {
+	if id != txn.MetaShard {
+		return nil
+	}
+	return []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
 }
 
 // wish is what the directory wants of a shard.

@@ -9,7 +9,6 @@ import (
 	"isochron/geo"
 	"isochron/protocol"
 	"isochron/routing"
-	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -40,7 +39,7 @@ type Node struct {
 	cfg      Config
 	now      txn.Now
 	dir      *routing.Directory
-	replicas map[txn.ShardID]*shard.Replica
+	replicas map[txn.ShardID]participant
 	order    []txn.ShardID // of replicas, rising
 	coord    *coordinator.Coordinator
 	local    []txn.Envelope // messages to itself, in order
@@ -88,7 +87,7 @@ const maxEarly = 10_000
 // after the first sync, which the first Drain asks for.
 func New(cfg Config, now txn.Now) (*Node, error) {
 	cfg.Params = cfg.Params.WithDefaults()
-	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]*shard.Replica{}, nearest: map[txn.ShardID]txn.NodeID{}}
+	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]participant{}, nearest: map[txn.ShardID]txn.NodeID{}}
 	epoch, err := n.takeIdentity()
 	if err != nil {
 		return nil, err
@@ -179,34 +178,23 @@ func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 func (n *Node) dispatch(env txn.Envelope) {
 	m := &env.Msg
 	r := n.replicas[shardOf(m)]
-	switch {
-	case m.AccessReply != nil, m.Vote != nil, m.DecideAck != nil, m.Finding != nil,
-		m.NotLeader != nil, m.Wounded != nil, m.Probe != nil,
-		m.Ack != nil, m.Settled != nil, m.Recall != nil, m.Decision != nil:
+	if forCoordinator(m) {
 		n.coord.Deliver(env.From, m)
+	}
+	switch {
+	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
 	case r == nil:
 		n.refuse(env)
-	case m.Raft != nil:
-		r.Step(env.From, m.Raft)
-	case m.Access != nil:
-		r.OnAccess(env.From, m.Access)
-	case m.Prepare != nil:
-		r.OnPrepare(env.From, m.Prepare)
-	case m.Decide != nil:
-		r.OnDecide(env.From, m.Decide)
-	case m.PreCommit != nil:
-		r.OnPreCommit(m.PreCommit)
-	case m.Inquire != nil:
-		r.OnInquire(env.From, m.Inquire)
-	case m.Release != nil:
-		r.OnRelease(m.Release)
-	case m.ProbeReply != nil:
-		r.OnProbeReply(m.ProbeReply)
-	case m.SnapFetch != nil:
-		r.OnSnapFetch(env.From, m.SnapFetch)
-	case m.SnapChunk != nil:
-		r.OnSnapChunk(env.From, m.SnapChunk)
+	default:
+		r.Deliver(env.From, m)
 	}
+}
+
+func forCoordinator(m *txn.Message) bool {
+	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
+		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
+		m.Ack != nil || m.Settled != nil || m.Recall != nil || m.Decision != nil ||
+		m.Opinion != nil || m.Accepted != nil
 }
 
 // refuse answers for a shard that has no replica here (any more, or yet).
@@ -248,6 +236,29 @@ func shardOf(m *txn.Message) txn.ShardID {
 		return m.SnapFetch.Shard
 	case m.SnapChunk != nil:
 		return m.SnapChunk.Shard
+	}
+	return unorderedShardOf(m)
+}
+
+// unorderedShardOf is shardOf for what replicas without a log say.
+func unorderedShardOf(m *txn.Message) txn.ShardID {
+	switch {
+	case m.Dispute != nil:
+		return m.Dispute.Shard
+	case m.Accept != nil:
+		return m.Accept.Shard
+	case m.Accepted != nil:
+		return m.Accepted.Shard
+	case m.ChangeView != nil:
+		return m.ChangeView.Shard
+	case m.ViewRecord != nil:
+		return m.ViewRecord.Shard
+	case m.StartView != nil:
+		return m.StartView.Shard
+	case m.Compare != nil:
+		return m.Compare.Shard
+	case m.Endings != nil:
+		return m.Endings.Shard
 	}
 	return 0
 }

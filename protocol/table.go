@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"isochron/decide"
@@ -83,6 +84,9 @@ type Row struct {
 	Replicates string // how a shard replicates
 	Steps      []Step // at a participant, in order
 	Gives      string // the isolation it gives
+	Remark     string // what is left out or read otherwise, if anything
+	// Laboratory: it runs in virtual time only; no cluster can be started with it.
+	Laboratory bool
 	CommitRTT  string // bound of the client's commit, in wide-area round trips
 	SpanRTT    string // bound of the contention span at a remote shard
 	Source     string
@@ -111,6 +115,23 @@ func d2pc(name string, reads Reads, y yield.Policy, span string) Row {
 	return r
 }
 
+// integrated are the steps where every replica validates and no log orders them:
+// the vote is on a disk before it is told, and nothing is logged twice.
+var integratedSteps = []Step{Validate, Append, Vote, Reveal, Release, Apply}
+
+// integrated differs from 2pc+occ in all moves but when its parts leave.
+func integrated(name string, d decide.Choice, y yield.Policy, gives, commit, span, source, remark string) Row {
+	return Row{
+		Name: name, Arrive: schedule.AtOnce, Reads: ReadNearest, ReadOnly: AsOthers, Yield: y,
+		Decide: d, Reveal: reveal.OnDecision,
+		Validates: "every replica", Replicates: "unordered", Steps: integratedSteps,
+		Gives: gives, CommitRTT: commit, SpanRTT: span, Source: source, Remark: remark, Laboratory: true,
+	}
+}
+
+// leftOut is what all rows of the integrated family share.
+const leftOut = "fixed members; FOR UPDATE holds nothing and is checked at the commit; no reads at a moment; a read waits at its replica for undecided writers"
+
 // Table names every protocol.
 func Table() []Row {
 	return []Row{
@@ -122,6 +143,12 @@ func Table() []Row {
 		d2pc("d2pc+2pl-home", ReadHome, yield.WoundWait, "0.5; execution + 1 in the client's region"),
 		d2pc("d2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 0.5"),
 		d2pc("d2pc+occ", ReadNearest, yield.Validate, "0.5"),
+		integrated("carousel-fast", decide.FastWithLeader, yield.EachValidates, "strict serializability", "1, else 2", "1",
+			"Carousel (SIGMOD'18), D2PC section 5", leftOut+"; views in place of raft terms, and nothing ordered in a log"),
+		integrated("tapir", decide.FastQuorum, yield.EachByTimestamp, "serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts", "1, else 2", "1",
+			"TAPIR (SOSP'15), D2PC section 5", leftOut+"; whoever finishes another's attempt has the views of its shards changed"),
+		integrated("starry", decide.FastOfAll, yield.EachValidates, "strict serializability", "1, else 2.5", "1, else 2.5",
+			"STARRY (VLDB'22) as D2PC section 5 tells of it", leftOut+"; our reading, its own paper was not at hand"),
 		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),
 	}
 }
@@ -129,10 +156,25 @@ func Table() []Row {
 // Default is the row of a cluster that was not told otherwise.
 const Default = "2pc+2pl-home"
 
+// Live are the rows that a cluster can be started with.
+func Live() []Row {
+	return slices.DeleteFunc(Table(), func(r Row) bool { return r.Laboratory })
+}
+
 // ByName finds a row; the error lists the names there are.
-func ByName(name string) (Row, error) {
+func ByName(name string) (Row, error) { return byName(Table(), name) }
+
+// LiveByName finds a row that a cluster can be started with.
+func LiveByName(name string) (Row, error) {
+	if r, err := ByName(name); err == nil && r.Laboratory {
+		return Row{}, fmt.Errorf("the protocol %s runs in the laboratory only: isochron sim --protocol %s", name, name)
+	}
+	return byName(Live(), name)
+}
+
+func byName(rows []Row, name string) (Row, error) {
 	var names []string
-	for _, r := range Table() {
+	for _, r := range rows {
 		if r.Name == name {
 			return r, nil
 		}

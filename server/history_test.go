@@ -113,7 +113,7 @@ func wantNoViolation(t *testing.T, r *history.Report) {
 
 // The bank's history on the real clock and real disks is serializable.
 func TestBankHistory(t *testing.T) {
-	for _, row := range protocol.Table() {
+	for _, row := range protocol.Live() {
 		t.Run(row.Name, func(t *testing.T) {
 			bank := &workload.Bank{Parts: 3, Accounts: 9, BranchMax: 6, Each: 100}
 			final := func(ctx context.Context, c *workload.Client) bool { return bank.ReadAll(ctx, c, true) }
@@ -125,7 +125,7 @@ func TestBankHistory(t *testing.T) {
 
 // So is that of hot lists.
 func TestListHistory(t *testing.T) {
-	for _, row := range protocol.Table() {
+	for _, row := range protocol.Live() {
 		t.Run(row.Name, func(t *testing.T) {
 			lists := &workload.ListAppend{Parts: 3, Lists: 6}
 			setup := func(context.Context, txn.DB) error { return nil }

@@ -55,6 +55,9 @@ func newForced(n *nemesis, seed uint64) *forced {
 	if n.w.cfg.Row.Decide.Bypasses() {
 		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // the more, the fewer they are
 	}
+	if n.w.cfg.Row.Decide.Integrated() {
+		classes = slices.Concat(forcible, forcibleEach, forcibleEach)
+	}
 	for _, h := range []*habit{&f.late, &f.anew, &f.full, &f.sync} {
 		class, odds, most := classes[f.rand.IntN(len(classes))], 1+f.rand.IntN(20), 1+f.rand.IntN(40)
 		if f.rand.IntN(2) == 0 {

@@ -27,7 +27,7 @@ func kindOf(m *txn.Message) string {
 	case m.Finding != nil:
 		return "finding " + [...]string{"nothing", "yes", "no", "committed", "aborted"}[m.Finding.Result]
 	}
-	if kind := cocoordinateKind(m); kind != "" {
+	if kind := cocoordinateKind(m) + integratedKind(m); kind != "" {
 		return kind
 	}
 	return upkeepKind(m)
@@ -101,5 +101,5 @@ func attemptOf(m *txn.Message) (txn.Attempt, bool) {
 	case m.Decision != nil:
 		return m.Decision.Attempt, true
 	}
-	return txn.Attempt{}, false
+	return integratedAttempt(m)
 }

@@ -60,6 +60,9 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
+	if w.cfg.Row.Decide.Integrated() { // its members are fixed, and nobody hands over
+		n.faults.Replace, n.faults.Transfers = false, false
+	}
 	if n.faults.Forced && n.rand.IntN(4) == 0 {
 		n.faults = Faults{Forced: true} // what is forced has consequences only where enough goes on
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"isochron/coordinator"
-	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -21,6 +20,10 @@ func (n *nemesis) checkPromise(h *host, m *txn.Message) {
 		n.checkVote(m.Vote)
 	case m.Ack != nil && m.Ack.Replica == h.id:
 		n.checkAck(h, m.Ack)
+	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
+		n.checkOpinion(h, m.Opinion.Shard, m.Opinion.Attempt)
+	case m.Accepted != nil && m.Accepted.Yes:
+		n.checkOpinion(h, m.Accepted.Shard, m.Accepted.Attempt)
 	}
 }
 
@@ -28,7 +31,7 @@ func (n *nemesis) checkPromise(h *host, m *txn.Message) {
 // disk. Who only passes the word on is not asked.
 func (n *nemesis) checkAck(h *host, a *txn.Ack) {
 	n.counts["crash clones"]++
-	if !shard.Recorded(h.engine.CrashStrict(), a.Shard, a.Attempt) {
+	if !n.w.recorded(h.engine.CrashStrict(), a.Shard, a.Attempt) {
 		n.volatile = append(n.volatile, fmt.Sprintf("n%d acknowledges entry %d of shard %d, with the vote of %v, and has it not on its disk", h.id, a.Index, a.Shard, a.Attempt))
 	}
 }

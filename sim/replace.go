@@ -6,7 +6,6 @@ import (
 
 	"isochron/coordinator"
 	"isochron/routing"
-	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -142,7 +141,7 @@ func (n *nemesis) noteMembers(s txn.ShardID) membership {
 func (n *nemesis) witnesses(nodes []txn.NodeID, s txn.ShardID, a txn.Attempt) int {
 	out := 0
 	for _, id := range nodes {
-		if h := n.w.host(id); !h.gone && shard.Recorded(h.engine.CrashStrict(), s, a) {
+		if h := n.w.host(id); !h.gone && n.w.recorded(h.engine.CrashStrict(), s, a) {
 			out++
 		}
 	}

@@ -41,7 +41,7 @@ func (w words) message(m *txn.Message) string {
 	case m.Finding != nil:
 		return w.finding(m.Finding)
 	}
-	if text := w.cocoordinate(m); text != "" {
+	if text := w.cocoordinate(m) + w.integrated(m); text != "" {
 		return text
 	}
 	return w.upkeep(m)

@@ -54,7 +54,7 @@ func houses(t *testing.T) []house {
 		}}
 	}
 	var out []house
-	for _, row := range protocol.Table() {
+	for _, row := range protocol.Live() {
 		out = append(out, sharedCluster(t, row).house())
 	}
 	return out

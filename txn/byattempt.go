@@ -46,9 +46,8 @@ func (m *ByAttempt[T]) All(f func(Attempt, T) bool) {
 	m.tree.Scan(func(item attemptItem[T]) bool { return f(item.attempt, item.value) })
 }
 
-// DropBelow forgets the attempts in [lo, hi).
-func (m *ByAttempt[T]) DropBelow(lo, hi Attempt) {
-	var gone []Attempt
+// DropBelow forgets the attempts in [lo, hi), and tells which they were.
+func (m *ByAttempt[T]) DropBelow(lo, hi Attempt) (gone []Attempt) {
 	m.tree.Ascend(attemptItem[T]{attempt: lo}, func(item attemptItem[T]) bool {
 		if !item.attempt.Less(hi) {
 			return false
@@ -59,4 +58,5 @@ func (m *ByAttempt[T]) DropBelow(lo, hi Attempt) {
 	for _, a := range gone {
 		m.Delete(a)
 	}
+	return gone
 }

@@ -13,6 +13,7 @@ package txn
 //
 // Where co-coordinators take part (cocoordinate.go), replicas acknowledge votes
 // to them, and they let the leaders of their region end the contention span early.
+// Where every replica validates for itself there is more to say (integrated.go).
 //
 // Whoever does not know how an attempt ended sends Inquire, which a leader
 // answers from the log alone, writing a fence there if it finds no vote.
@@ -38,6 +39,15 @@ type Message struct {
 	Settled     *Settled     `cbor:"19,keyasint,omitempty"`
 	Recall      *Recall      `cbor:"20,keyasint,omitempty"`
 	Decision    *Decision    `cbor:"21,keyasint,omitempty"`
+	Opinion     *Opinion     `cbor:"22,keyasint,omitempty"`
+	Dispute     *Dispute     `cbor:"23,keyasint,omitempty"`
+	Accept      *Accept      `cbor:"24,keyasint,omitempty"`
+	Accepted    *Accepted    `cbor:"25,keyasint,omitempty"`
+	ChangeView  *ChangeView  `cbor:"26,keyasint,omitempty"`
+	ViewRecord  *ViewRecord  `cbor:"27,keyasint,omitempty"`
+	StartView   *StartView   `cbor:"28,keyasint,omitempty"`
+	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
+	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -171,6 +181,9 @@ type Prepare struct {
 	// Retired: every attempt of this coordinator incarnation below it is
 	// finished at every participant.
 	Retired uint64 `cbor:"14,keyasint,omitempty"`
+	// At is the timestamp that the coordinator proposes, where every replica
+	// validates for itself; else 0, and the leaders propose.
+	At Timestamp `cbor:"15,keyasint,omitempty"`
 }
 
 // Vote answers Prepare. A Yes is sent when a majority has logged it.
@@ -199,6 +212,8 @@ type Decide struct {
 	Txn     ID        `cbor:"3,keyasint,omitempty"`
 	Commit  bool      `cbor:"4,keyasint,omitempty"`
 	At      Timestamp `cbor:"5,keyasint,omitempty"`
+	// Prepare is what was asked, for a replica that may have missed it.
+	Prepare *Prepare `cbor:"6,keyasint,omitempty"`
 }
 
 // DecideAck says that a majority has the outcome: the participant will never
@@ -214,6 +229,8 @@ type Inquire struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Attempt Attempt `cbor:"2,keyasint,omitempty"`
 	Txn     ID      `cbor:"3,keyasint,omitempty"`
+	// Participants, for a replica that must settle what it has never heard of.
+	Participants []ShardID `cbor:"4,keyasint,omitempty"`
 }
 
 // Finding answers Inquire.

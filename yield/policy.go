@@ -10,6 +10,12 @@ type Policy struct {
 	// PrepareWaits: a prepare that meets a voted, younger holder waits for it.
 	// Otherwise it gives way at once, as optimistic validation does.
 	PrepareWaits bool
+	// NeverLocks: a read that asks for a lock is checked at the commit like any
+	// other, and holds nothing: there is nobody who could hold it for all replicas.
+	NeverLocks bool
+	// ByTimestamp: undecided writes may stand beside others in the order of their
+	// timestamps.
+	ByTimestamp bool
 }
 
 // The policies there are.
@@ -20,6 +26,10 @@ var (
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
+	// EachValidates is optimistic validation by every replica for itself.
+	EachValidates = Policy{Name: "occ at every replica", NeverLocks: true}
+	// EachByTimestamp is the same, in the order of proposed timestamps.
+	EachByTimestamp = Policy{Name: "occ at every replica, by timestamp", NeverLocks: true, ByTimestamp: true}
 )
 
 // Phase says at which point of its life a transaction asks.

@@ -41,7 +41,7 @@ func run() error {
 	if len(wan.Regions) < 4 {
 		return fmt.Errorf("the map %s has %d regions; four are needed", *wanSpec, len(wan.Regions))
 	}
-	row, err := protocol.ByName(*rowName)
+	row, err := protocol.LiveByName(*rowName)
 	if err != nil {
 		return err
 	}

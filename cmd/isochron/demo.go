@@ -85,7 +85,7 @@ every region, and shows each region's latency beside the round trip that bounds 
 
 func protocolNames() []string {
 	var names []string
-	for _, row := range protocol.Table() {
+	for _, row := range protocol.Live() {
 		names = append(names, row.Name)
 	}
 	return names
@@ -111,7 +111,7 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 	if last := f.port + len(wan.Regions) - 1; f.port < 0 || last > 65535 {
 		return p, usagef("--port %d: the ports of %d regions would be %d to %d, and they end at 65535", f.port, len(wan.Regions), f.port, last)
 	}
-	if p.row, err = protocol.ByName(f.protocol); err != nil {
+	if p.row, err = protocol.LiveByName(f.protocol); err != nil {
 		return p, usagef("--protocol: %w", err)
 	}
 	return p, nil

@@ -167,7 +167,7 @@ func (c *Config) check() error {
 	if err := c.checkOperations(); err != nil {
 		return err
 	}
-	if c.row, err = protocol.ByName(c.Protocol); err != nil {
+	if c.row, err = protocol.LiveByName(c.Protocol); err != nil {
 		return fmt.Errorf("protocol: %w", err)
 	}
 	if c.AddDelays && c.WAN == "" {

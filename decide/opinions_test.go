@@ -1,0 +1,133 @@
+package decide
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+// say is one replica's opinion in a view; the leader of every view is replica 1.
+func say(replica txn.NodeID, view uint64, a txn.Answer) *txn.Opinion {
+	return &txn.Opinion{Shard: 2, Replica: replica, View: view, Answer: a, Leads: replica == 1, At: 7}
+}
+
+func TestTheFastPathTakesItsQuorum(t *testing.T) {
+	const ok, no, abstain = txn.AnswerOK, txn.AnswerNo, txn.AnswerAbstain
+	for _, c := range []struct {
+		name    string
+		choice  Choice
+		n       int
+		answers []txn.Answer // of replicas 1, 2 ...
+		want    Verdict
+	}{
+		{"all of three", FastQuorum, 3, []txn.Answer{ok, ok, ok}, Commit},
+		{"two of three", FastQuorum, 3, []txn.Answer{ok, ok}, Open},
+		{"four of five", FastQuorum, 5, []txn.Answer{ok, ok, ok, ok}, Commit},
+		{"three of five", FastQuorum, 5, []txn.Answer{ok, ok, ok}, Open},
+		{"four of five, all are needed", FastOfAll, 5, []txn.Answer{ok, ok, ok, ok}, Open},
+		{"five of five", FastOfAll, 5, []txn.Answer{ok, ok, ok, ok, ok}, Commit},
+		{"the leader among four", FastWithLeader, 5, []txn.Answer{ok, no, ok, ok, ok}, Commit},
+		{"four without the leader", FastWithLeader, 5, []txn.Answer{no, ok, ok, ok, ok}, Open},
+		{"so many against that nobody can find a fast path", FastQuorum, 3, []txn.Answer{ok, no, no}, Abort},
+		{"one against", FastQuorum, 3, []txn.Answer{ok, ok, no}, Open},
+		{"three against of five", FastQuorum, 5, []txn.Answer{ok, ok, no, no, no}, Open},
+		{"four against of five", FastQuorum, 5, []txn.Answer{ok, no, no, no, abstain}, Abort},
+		{"all but the leader against: it proposes Yes", FastWithLeader, 3, []txn.Answer{ok, no, no}, Open},
+		{"the leader and one more against", FastWithLeader, 3, []txn.Answer{no, no, ok}, Abort},
+	} {
+		tally := NewTally([]txn.ShardID{2})
+		for i, a := range c.answers {
+			tally.Opine(c.choice, c.n, say(txn.NodeID(i+1), 0, a))
+		}
+		if v, at := tally.Verdict(); v != c.want || v == Commit && at != 7 {
+			t.Errorf("%s: %v at %d, not %v", c.name, v, at, c.want)
+		}
+	}
+}
+
+func TestOpinionsOfTwoViewsDoNotAddUp(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2})
+	tally.Opine(FastQuorum, 3, say(1, 4, txn.AnswerOK))
+	tally.Opine(FastQuorum, 3, say(2, 4, txn.AnswerOK))
+	tally.Opine(FastQuorum, 3, say(3, 5, txn.AnswerOK))
+	tally.Opine(FastQuorum, 3, say(1, 4, txn.AnswerOK)) // it comes late
+	if v, _ := tally.Verdict(); v != Open {
+		t.Fatalf("two views together: %v", v)
+	}
+	tally.Opine(FastQuorum, 3, say(1, 5, txn.AnswerOK))
+	tally.Opine(FastQuorum, 3, say(2, 5, txn.AnswerOK))
+	if v, _ := tally.Verdict(); v != Commit {
+		t.Fatalf("all in the newer view: %v", v)
+	}
+}
+
+func TestAMajorityThatAcceptsDecides(t *testing.T) {
+	accepted := func(replica txn.NodeID, view uint64, yes bool) *txn.Accepted {
+		return &txn.Accepted{Shard: 2, Replica: replica, View: view, Yes: yes, At: 7}
+	}
+	tally := NewTally([]txn.ShardID{2})
+	tally.Accepted(3, accepted(1, 1, true))
+	tally.Accepted(3, accepted(1, 1, true))
+	tally.Accepted(3, accepted(2, 2, true))
+	if v, _ := tally.Verdict(); v != Open {
+		t.Fatalf("one replica in each of two views: %v", v)
+	}
+	tally.Accepted(3, accepted(3, 2, true))
+	if v, at := tally.Verdict(); v != Commit || at != 7 {
+		t.Fatalf("two of three: %v at %d", v, at)
+	}
+	tally = NewTally([]txn.ShardID{2})
+	tally.Accepted(3, accepted(1, 1, false))
+	tally.Accepted(3, accepted(2, 1, false))
+	if v, _ := tally.Verdict(); v != Abort {
+		t.Fatalf("two of three have taken in a No: %v", v)
+	}
+}
+
+// What a coordinator has proposed in a view it proposes again, and nothing else
+// counts beside it: not even a fast path that comes after all.
+func TestACoordinatorProposesOneThing(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2})
+	for i, a := range []txn.Answer{txn.AnswerOK, txn.AnswerOK, txn.AnswerAbstain} {
+		tally.Opine(FastQuorum, 5, say(txn.NodeID(i+1), 0, a))
+	}
+	if _, _, ok := tally.Propose(FastQuorum, 2, 5, false); ok {
+		t.Fatal("two more may agree: there is nothing to propose yet")
+	}
+	yes, _, ok := tally.Propose(FastQuorum, 2, 5, true)
+	if !ok || yes {
+		t.Fatalf("late, and fewer than a majority agree: %v %v", yes, ok)
+	}
+	tally.Opine(FastQuorum, 5, say(4, 0, txn.AnswerOK))
+	tally.Opine(FastQuorum, 5, say(5, 0, txn.AnswerOK))
+	if v, _ := tally.Verdict(); v != Open {
+		t.Fatalf("a fast path after a No was proposed: %v", v)
+	}
+	if yes, _, ok := tally.Propose(FastQuorum, 2, 5, true); !ok || yes {
+		t.Fatal("it proposes otherwise in the same view")
+	}
+}
+
+func TestASlowPathHeedsANo(t *testing.T) {
+	tally := NewTally([]txn.ShardID{2})
+	for i, a := range []txn.Answer{txn.AnswerOK, txn.AnswerOK, txn.AnswerNo} {
+		tally.Opine(FastQuorum, 3, say(txn.NodeID(i+1), 0, a))
+	}
+	if yes, _, ok := tally.Propose(FastQuorum, 2, 3, false); !ok || yes {
+		t.Fatalf("one says No: %v %v", yes, ok)
+	}
+}
+
+func TestQuorumsMeetInEnough(t *testing.T) {
+	for n := 1; n <= 9; n += 2 {
+		for _, c := range []Choice{FastWithLeader, FastOfAll, FastQuorum} {
+			f := (n - 1) / 2
+			if perhaps := c.Perhaps(n); 2*perhaps <= Majority(n) || perhaps > Majority(n) {
+				t.Errorf("%v, %d replicas: two opposite answers can both look like a fast path to one majority (%d of %d)", c, n, perhaps, Majority(n))
+			}
+			if c.FastPath(n)-f < c.Perhaps(n) {
+				t.Errorf("%v, %d replicas: a majority may overlook a fast path", c, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package replica
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// reader is a read that waits for undecided writers.
+type reader struct {
+	from     txn.NodeID
+	m        *txn.Access
+	began    time.Duration
+	deadline time.Duration
+}
+
+// onAccess answers reads from what is committed here. Where somebody is about
+// to write it waits for the end of that, for it would be refused at its commit.
+func (r *Replica) onAccess(from txn.NodeID, m *txn.Access) {
+	if m.AsOf != 0 || m.Present {
+		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.KindMisuse,
+			Reason: "reads at a moment are not offered where every replica validates for itself"}})
+		return
+	}
+	now := r.env.Now().Mono
+	rd := &reader{from, m, now, now + r.cfg.Params.LockWait}
+	if !r.blocked(m) || len(r.readers) >= maxReaders {
+		r.answer(rd)
+		return
+	}
+	r.readers = append(r.readers, rd)
+}
+
+func (r *Replica) blocked(m *txn.Access) bool {
+	var spans []txn.Span
+	for _, s := range m.Scans {
+		spans = append(spans, s.Span)
+	}
+	return r.stamps.InTheWay(m.Keys, spans)
+}
+
+func (r *Replica) answer(rd *reader) {
+	out := &txn.AccessReply{Shard: r.cfg.ID, Request: rd.m.Request, At: r.rec.meta.MaxTS}
+	for _, k := range rd.m.Keys {
+		out.Rows = append(out.Rows, r.row(k))
+	}
+	for _, s := range rd.m.Scans {
+		out.Scans = append(out.Scans, r.scan(s))
+	}
+	if now := r.env.Now().Mono; now > rd.began {
+		out.WaitedNanos = int64(now - rd.began)
+	}
+	r.env.Send(rd.from, txn.Message{AccessReply: out})
+}
+
+// wakeReaders answers those for whom nobody is in the way any more.
+func (r *Replica) wakeReaders() {
+	r.answerReaders(func(rd *reader) bool { return !r.blocked(rd.m) })
+}
+
+// expireReaders answers those who have waited long enough with what there is.
+func (r *Replica) expireReaders(now time.Duration) {
+	r.answerReaders(func(rd *reader) bool { return now >= rd.deadline })
+}
+
+func (r *Replica) answerReaders(ready func(*reader) bool) {
+	if len(r.readers) == 0 {
+		return
+	}
+	var rest []*reader
+	for _, rd := range r.readers {
+		if ready(rd) {
+			r.answer(rd)
+		} else {
+			rest = append(rest, rd)
+		}
+	}
+	r.readers = rest
+}

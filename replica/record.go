@@ -1,0 +1,178 @@
+package replica
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// The engine keys of a replica:
+//
+//	'i' shard 'm'       meta: view, the last view it took part in, highest timestamp
+//	'i' shard 'p' a     an entry: an undecided attempt
+//	'i' shard 'o' a     an ending
+//	'i' shard 'w' n     a coordinator incarnation's retired mark
+//	'i' shard 'v' ...   rows, see store
+func shardKey(id txn.ShardID, kind byte) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte{'i'}, uint64(id)), kind)
+}
+
+func attemptKey(id txn.ShardID, kind byte, a txn.Attempt) []byte {
+	k := binary.BigEndian.AppendUint32(shardKey(id, kind), uint32(a.Node))
+	k = binary.BigEndian.AppendUint32(k, a.Epoch)
+	return binary.BigEndian.AppendUint64(k, a.Seq)
+}
+
+const formatVersion = 1
+
+type meta struct {
+	Version int           `cbor:"1,keyasint"`
+	View    uint64        `cbor:"2,keyasint,omitempty"`
+	Normal  uint64        `cbor:"3,keyasint,omitempty"`
+	MaxTS   txn.Timestamp `cbor:"4,keyasint,omitempty"` // of all that was ever committed here
+}
+
+type retiredMark struct {
+	Node  txn.NodeID `cbor:"1,keyasint"`
+	Epoch uint32     `cbor:"2,keyasint"`
+	Below uint64     `cbor:"3,keyasint"`
+}
+
+// record is what a replica has on its disk, beside the rows.
+type record struct {
+	id      txn.ShardID
+	rows    []byte // prefix of the rows
+	meta    meta
+	entries *txn.ByAttempt[txn.Entry]
+	endings *txn.ByAttempt[txn.Ending]
+	retired map[txn.Incarnation]uint64
+	sum     uint64 // over the endings, see Compare
+}
+
+// openRecord reads what a disk has; fresh: it has nothing of this shard.
+func openRecord(id txn.ShardID, r store.Reader) (rec *record, fresh bool, err error) {
+	rec = &record{id: id, rows: shardKey(id, 'v'), meta: meta{Version: formatVersion},
+		entries: txn.NewByAttempt[txn.Entry](), endings: txn.NewByAttempt[txn.Ending](), retired: map[txn.Incarnation]uint64{}}
+	raw, ok := r.Get(shardKey(id, 'm'))
+	if !ok {
+		return rec, true, nil
+	}
+	if err := txn.Decode(raw, &rec.meta); err != nil {
+		return nil, false, fmt.Errorf("shard %d: %w", id, err)
+	}
+	if rec.meta.Version != formatVersion {
+		return nil, false, fmt.Errorf("shard %d: its data is of format %d; this program reads format %d", id, rec.meta.Version, formatVersion)
+	}
+	for kind, take := range map[byte]func(v []byte) error{ // order: they fill different maps
+		'p': func(v []byte) error {
+			var e txn.Entry
+			err := txn.Decode(v, &e)
+			rec.entries.Set(e.Prepare.Attempt, e)
+			return err
+		},
+		'o': func(v []byte) error {
+			var e txn.Ending
+			err := txn.Decode(v, &e)
+			rec.remember(e)
+			return err
+		},
+		'w': func(v []byte) error {
+			var w retiredMark
+			err := txn.Decode(v, &w)
+			rec.retired[txn.Incarnation{Node: w.Node, Epoch: w.Epoch}] = w.Below
+			return err
+		},
+	} {
+		if err := each(r, shardKey(id, kind), take); err != nil {
+			return nil, false, fmt.Errorf("shard %d: %w", id, err)
+		}
+	}
+	return rec, false, nil
+}
+
+func each(r store.Reader, prefix []byte, take func(v []byte) error) error {
+	end := append([]byte(nil), prefix...)
+	end[len(end)-1]++
+	it := r.Iter(prefix, end)
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := take(it.Value()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rec *record) putMeta(b *store.Batch) { b.Set(shardKey(rec.id, 'm'), txn.Encode(rec.meta)) }
+
+func (rec *record) putEntry(b *store.Batch, e txn.Entry) {
+	a := e.Prepare.Attempt
+	rec.entries.Set(a, e)
+	b.Set(attemptKey(rec.id, 'p', a), txn.Encode(e))
+}
+
+func (rec *record) dropEntry(b *store.Batch, a txn.Attempt) {
+	rec.entries.Delete(a)
+	b.Delete(attemptKey(rec.id, 'p', a))
+}
+
+// putEnding remembers how an attempt ended, and writes its rows if it committed.
+func (rec *record) putEnding(b *store.Batch, e txn.Ending) {
+	rec.remember(e)
+	b.Set(attemptKey(rec.id, 'o', e.Attempt), txn.Encode(e))
+	if e.Result != txn.OutcomeCommitted {
+		return
+	}
+	rec.meta.MaxTS = max(rec.meta.MaxTS, e.At)
+	rec.putMeta(b)
+	for _, w := range e.Prepare.Writes {
+		store.PutVersion(b, rec.rows, w, e.At, e.Attempt)
+	}
+}
+
+func (rec *record) remember(e txn.Ending) {
+	rec.endings.Set(e.Attempt, e)
+	rec.sum ^= hashOf(e.Attempt)
+}
+
+// hashOf spreads the numbers of an attempt over 64 bits.
+func hashOf(a txn.Attempt) uint64 {
+	h := uint64(a.Node)<<40 ^ uint64(a.Epoch)<<20 ^ a.Seq
+	h *= 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+// isRetired reports whether the attempt is finished at every replica.
+func (rec *record) isRetired(a txn.Attempt) bool { return a.Seq < rec.retired[a.Incarnation()] }
+
+// retire forgets the endings of a coordinator's finished attempts.
+func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
+	old := rec.retired[inc]
+	if below <= old {
+		return
+	}
+	rec.retired[inc] = below
+	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
+	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
+	b.Set(attemptKey(rec.id, 'w', txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}), txn.Encode(retiredMark{inc.Node, inc.Epoch, below}))
+	for _, a := range rec.endings.DropBelow(lo, hi) {
+		rec.sum ^= hashOf(a)
+		b.Delete(attemptKey(rec.id, 'o', a))
+	}
+}
+
+// Recorded reports whether a disk with this content bears witness to a Yes of
+// the attempt. It is for checkers.
+func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
+	rec, fresh, err := openRecord(id, r)
+	if err != nil || fresh {
+		return false
+	}
+	if e, ok := rec.entries.Get(a); ok {
+		return e.Answer == txn.AnswerOK || e.Final && e.Yes
+	}
+	_, over := rec.endings.Get(a) // an attempt that was decided may have been aborted after its Yes
+	return over || rec.isRetired(a)
+}

@@ -1,0 +1,29 @@
+package shard
+
+import "isochron/txn"
+
+// Deliver hands over a message that is meant for this replica.
+func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
+	switch {
+	case m.Raft != nil:
+		r.Step(from, m.Raft)
+	case m.Access != nil:
+		r.OnAccess(from, m.Access)
+	case m.Prepare != nil:
+		r.OnPrepare(from, m.Prepare)
+	case m.Decide != nil:
+		r.OnDecide(from, m.Decide)
+	case m.PreCommit != nil:
+		r.OnPreCommit(m.PreCommit)
+	case m.Inquire != nil:
+		r.OnInquire(from, m.Inquire)
+	case m.Release != nil:
+		r.OnRelease(m.Release)
+	case m.ProbeReply != nil:
+		r.OnProbeReply(m.ProbeReply)
+	case m.SnapFetch != nil:
+		r.OnSnapFetch(from, m.SnapFetch)
+	case m.SnapChunk != nil:
+		r.OnSnapChunk(from, m.SnapChunk)
+	}
+}

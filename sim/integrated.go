@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"fmt"
+
+	"isochron/replica"
+	"isochron/shard"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// What the simulator must know of rows in which every replica validates.
+
+// integrated words the messages of replicas without a log.
+func (w words) integrated(m *txn.Message) string {
+	switch {
+	case m.Opinion != nil:
+		o := m.Opinion
+		text := fmt.Sprintf("Opinion: %s says %v to %v at shard %d, in view %d", w.node(o.Replica), o.Answer, o.Attempt, o.Shard, o.View)
+		if o.Reason != "" {
+			text += ": " + o.Reason
+		}
+		return text
+	case m.Dispute != nil:
+		return fmt.Sprintf("Dispute: shard %d does not agree on %v, its leader is to settle it", m.Dispute.Shard, m.Dispute.Prepare.Attempt)
+	case m.Accept != nil:
+		return fmt.Sprintf("Accept: let %s count for %v at shard %d, in view %d", yesNo(m.Accept.Yes), m.Accept.Prepare.Attempt, m.Accept.Shard, m.Accept.View)
+	case m.Accepted != nil:
+		return fmt.Sprintf("Accepted: %s has %s for %v at shard %d on disk, in view %d",
+			w.node(m.Accepted.Replica), yesNo(m.Accepted.Yes), m.Accepted.Attempt, m.Accepted.Shard, m.Accepted.View)
+	case m.ChangeView != nil:
+		return fmt.Sprintf("ChangeView: shard %d goes over to view %d", m.ChangeView.Shard, m.ChangeView.View)
+	case m.ViewRecord != nil:
+		return fmt.Sprintf("ViewRecord: %s remembers %d open attempts and %d endings of shard %d, from view %d",
+			w.node(m.ViewRecord.Replica), len(m.ViewRecord.Entries), len(m.ViewRecord.Endings), m.ViewRecord.Shard, m.ViewRecord.Normal)
+	case m.StartView != nil:
+		return fmt.Sprintf("StartView: view %d of shard %d begins with %d open attempts", m.StartView.View, m.StartView.Shard, len(m.StartView.Entries))
+	case m.Endings != nil:
+		return fmt.Sprintf("Endings: shard %d knows the end of %d attempts", m.Endings.Shard, len(m.Endings.Endings))
+	}
+	return ""
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "Yes"
+	}
+	return "No"
+}
+
+func integratedKind(m *txn.Message) string {
+	switch {
+	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
+		return "opinion ok"
+	case m.Opinion != nil:
+		return "opinion against"
+	case m.Dispute != nil:
+		return "dispute"
+	case m.Accept != nil:
+		return "accept"
+	case m.Accepted != nil:
+		return "accepted"
+	case m.ChangeView != nil:
+		return "change view"
+	case m.ViewRecord != nil:
+		return "view record"
+	case m.StartView != nil:
+		return "start view"
+	case m.Compare != nil:
+		return "compare"
+	case m.Endings != nil:
+		return "endings"
+	}
+	return ""
+}
+
+// forcibleEach are the classes of messages of these rows on which something hangs.
+var forcibleEach = []string{
+	"opinion ok", "opinion against", "dispute", "accept", "accepted", "change view", "view record", "start view", "compare", "endings",
+}
+
+func integratedAttempt(m *txn.Message) (txn.Attempt, bool) {
+	switch {
+	case m.Opinion != nil:
+		return m.Opinion.Attempt, true
+	case m.Dispute != nil:
+		return m.Dispute.Prepare.Attempt, true
+	case m.Accept != nil:
+		return m.Accept.Prepare.Attempt, true
+	case m.Accepted != nil:
+		return m.Accepted.Attempt, true
+	}
+	return txn.Attempt{}, false
+}
+
+// recorded reports whether a disk bears witness to a Yes.
+func (w *World) recorded(disk store.Reader, s txn.ShardID, a txn.Attempt) bool {
+	if w.cfg.Row.Decide.Integrated() {
+		return replica.Recorded(disk, s, a)
+	}
+	return shard.Recorded(disk, s, a)
+}
+
+// checkOpinion: what a replica says of an attempt is on its own disk.
+func (n *nemesis) checkOpinion(h *host, s txn.ShardID, a txn.Attempt) {
+	n.counts["crash clones"]++
+	if !n.w.recorded(h.engine.CrashStrict(), s, a) {
+		n.volatile = append(n.volatile, fmt.Sprintf("n%d answers for %v at shard %d, and has that not on its disk", h.id, a, s))
+	}
+}

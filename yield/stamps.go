@@ -1,0 +1,189 @@
+package yield
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"isochron/txn"
+)
+
+// Stamps is what one replica knows of undecided transactions, where each replica
+// validates for itself: what they have read and will write, and when. Nothing
+// waits in it. A plain policy refuses every conflict. One by timestamp (TAPIR's)
+// lets a write stand undecided beside a read or a write of the same row, if
+// their timestamps put them in order.
+//
+// Invariant, by timestamp: no write is taken at or below the timestamp of a read
+// of the same row that was taken before, undecided or committed. Reads that are
+// forgotten leave their timestamps in the floor.
+type Stamps struct {
+	reads  btree.Map[txn.Key, []stamp] // undecided
+	writes btree.Map[txn.Key, []stamp] // undecided
+	spans  []spanStamp                 // undecided
+	read   map[txn.Key]txn.Timestamp   // the latest committed read
+	ranges []spanStamp                 // committed
+	floor  txn.Timestamp
+}
+
+type stamp struct {
+	by txn.Attempt
+	at txn.Timestamp
+}
+
+type spanStamp struct {
+	span txn.Span
+	stamp
+}
+
+// How many committed reads of rows and of ranges are remembered one by one.
+const (
+	maxReadsKept  = 100_000
+	maxRangesKept = 1_000
+)
+
+// NewStamps remembers that there were reads up to floor.
+func NewStamps(floor txn.Timestamp) *Stamps {
+	return &Stamps{read: map[txn.Key]txn.Timestamp{}, floor: floor}
+}
+
+// Judge asks whether reads and writes fit at a timestamp beside what is
+// undecided and what was read: OK; Abstain, for it meets somebody undecided; or
+// Retry, above the returned timestamp.
+func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn.Answer, txn.Timestamp) {
+	for _, k := range c.Shared {
+		if list, ok := s.writes.Get(k); ok && others(list, by) {
+			return txn.AnswerAbstain, 0
+		}
+	}
+	for _, span := range c.Spans {
+		if s.written(span, by) {
+			return txn.AnswerAbstain, 0
+		}
+	}
+	above := txn.Timestamp(0)
+	for _, k := range c.Exclusive {
+		if !p.ByTimestamp && s.touched(k, by) {
+			return txn.AnswerAbstain, 0
+		}
+		above = max(above, s.floor, s.lastRead(k, by))
+	}
+	if p.ByTimestamp && len(c.Exclusive) > 0 && at <= above {
+		return txn.AnswerRetry, above
+	}
+	return txn.AnswerOK, 0
+}
+
+// touched reports whether another undecided attempt reads or writes a row.
+func (s *Stamps) touched(k txn.Key, by txn.Attempt) bool {
+	for _, m := range []*btree.Map[txn.Key, []stamp]{&s.reads, &s.writes} {
+		if list, ok := m.Get(k); ok && others(list, by) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.spans, func(o spanStamp) bool { return o.by != by && o.span.Contains(k) })
+}
+
+// InTheWay reports whether an undecided attempt writes what somebody wants to read.
+func (s *Stamps) InTheWay(keys []txn.Key, spans []txn.Span) bool {
+	for _, k := range keys {
+		if _, ok := s.writes.Get(k); ok {
+			return true
+		}
+	}
+	return slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, txn.Attempt{}) })
+}
+
+func others(list []stamp, by txn.Attempt) bool {
+	return slices.ContainsFunc(list, func(o stamp) bool { return o.by != by })
+}
+
+func (s *Stamps) written(span txn.Span, by txn.Attempt) (yes bool) {
+	s.writes.Ascend(span.Start, func(k txn.Key, list []stamp) bool {
+		if k >= span.End {
+			return false
+		}
+		yes = others(list, by)
+		return !yes
+	})
+	return yes
+}
+
+// lastRead is the latest timestamp at which another has read a row.
+func (s *Stamps) lastRead(k txn.Key, by txn.Attempt) txn.Timestamp {
+	at := s.read[k]
+	list, _ := s.reads.Get(k)
+	for _, o := range list {
+		if o.by != by {
+			at = max(at, o.at)
+		}
+	}
+	for _, ranges := range [][]spanStamp{s.spans, s.ranges} {
+		for _, o := range ranges {
+			if o.by != by && o.span.Contains(k) {
+				at = max(at, o.at)
+			}
+		}
+	}
+	return at
+}
+
+// Hold enters what an undecided attempt has read and will write. Shared are the
+// rows that it has read, those that it writes too among them.
+func (s *Stamps) Hold(by txn.Attempt, at txn.Timestamp, c Claim) {
+	add := func(m *btree.Map[txn.Key, []stamp], k txn.Key) {
+		list, _ := m.Get(k)
+		m.Set(k, append(slices.Clip(list), stamp{by, at}))
+	}
+	for _, k := range c.Shared {
+		add(&s.reads, k)
+	}
+	for _, k := range c.Exclusive {
+		add(&s.writes, k)
+	}
+	for _, span := range c.Spans {
+		s.spans = append(s.spans, spanStamp{span, stamp{by, at}})
+	}
+}
+
+// Drop takes an attempt out that is decided. If it committed, its reads are remembered.
+func (s *Stamps) Drop(by txn.Attempt, at txn.Timestamp, c Claim, committed bool) {
+	cut := func(m *btree.Map[txn.Key, []stamp], k txn.Key) {
+		list, _ := m.Get(k)
+		if list = slices.DeleteFunc(slices.Clone(list), func(o stamp) bool { return o.by == by }); len(list) > 0 {
+			m.Set(k, list)
+		} else {
+			m.Delete(k)
+		}
+	}
+	for _, k := range c.Shared {
+		cut(&s.reads, k)
+	}
+	for _, k := range c.Exclusive {
+		cut(&s.writes, k)
+	}
+	s.spans = slices.DeleteFunc(s.spans, func(o spanStamp) bool { return o.by == by })
+	if committed {
+		s.Remember(by, at, c)
+	}
+}
+
+// Remember notes the reads of a committed attempt.
+func (s *Stamps) Remember(by txn.Attempt, at txn.Timestamp, c Claim) {
+	for _, k := range c.Shared {
+		s.read[k] = max(s.read[k], at)
+	}
+	for _, span := range c.Spans {
+		s.ranges = append(s.ranges, spanStamp{span, stamp{by, at}})
+	}
+	if len(s.read) > maxReadsKept {
+		for _, at := range s.read { // order: a maximum
+			s.floor = max(s.floor, at)
+		}
+		clear(s.read)
+	}
+	for len(s.ranges) > maxRangesKept {
+		s.floor = max(s.floor, s.ranges[0].at)
+		s.ranges = s.ranges[1:]
+	}
+}

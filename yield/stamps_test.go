@@ -1,0 +1,84 @@
+package yield
+
+import (
+	"fmt"
+	"testing"
+
+	"isochron/txn"
+)
+
+func by(n uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: n} }
+
+func reads(k ...txn.Key) Claim  { return Claim{Shared: k} }
+func writes(k ...txn.Key) Claim { return Claim{Exclusive: k} }
+
+func TestStampsJudge(t *testing.T) {
+	span := Claim{Spans: []txn.Span{{Start: "a", End: "m"}}}
+	for _, c := range []struct {
+		name        string
+		held        Claim // undecided at 10
+		asks        Claim // at 20
+		plain, byTS txn.Answer
+	}{
+		{"different rows", writes("a"), writes("b"), txn.AnswerOK, txn.AnswerOK},
+		{"reads beside reads", reads("a"), reads("a"), txn.AnswerOK, txn.AnswerOK},
+		{"a read under a write", writes("a"), reads("a"), txn.AnswerAbstain, txn.AnswerAbstain},
+		{"a later write over a read", reads("a"), writes("a"), txn.AnswerAbstain, txn.AnswerOK},
+		{"a write beside a write", writes("a"), writes("a"), txn.AnswerAbstain, txn.AnswerOK},
+		{"a range under a write", writes("c"), span, txn.AnswerAbstain, txn.AnswerAbstain},
+		{"a write beside the range", writes("z"), span, txn.AnswerOK, txn.AnswerOK},
+		{"a later write into a range that was read", span, writes("c"), txn.AnswerAbstain, txn.AnswerOK},
+	} {
+		s := NewStamps(0)
+		s.Hold(by(1), 10, c.held)
+		for p, want := range map[Policy]txn.Answer{EachValidates: c.plain, EachByTimestamp: c.byTS} {
+			if got, _ := s.Judge(p, by(2), 20, c.asks); got != want {
+				t.Errorf("%s, %s: %v, not %v", c.name, p.Name, got, want)
+			}
+			if got, _ := s.Judge(p, by(1), 20, c.asks); got != txn.AnswerOK {
+				t.Errorf("%s, %s: it is in its own way: %v", c.name, p.Name, got)
+			}
+		}
+		s.Drop(by(1), 10, c.held, false)
+		if got, _ := s.Judge(EachValidates, by(2), 20, c.asks); got != txn.AnswerOK {
+			t.Errorf("%s: what was undone is still in the way: %v", c.name, got)
+		}
+	}
+}
+
+func TestNoWriteComesBeforeARead(t *testing.T) {
+	s := NewStamps(5)
+	refused := func(what string, k txn.Key, at, want txn.Timestamp) {
+		t.Helper()
+		if got, above := s.Judge(EachByTimestamp, by(9), at, writes(k)); got != txn.AnswerRetry || above != want {
+			t.Errorf("%s: %v above %d, not above %d", what, got, above, want)
+		}
+	}
+	refused("reads that were forgotten before it was opened", "x", 5, 5)
+	s.Hold(by(1), 30, reads("a"))
+	refused("an undecided read", "a", 30, 30)
+	s.Drop(by(1), 30, reads("a"), true)
+	refused("a committed read", "a", 29, 30)
+	s.Remember(by(2), 40, Claim{Spans: []txn.Span{{Start: "k", End: "l"}}})
+	refused("a committed read of a range", "k1", 40, 40)
+	if got, _ := s.Judge(EachByTimestamp, by(9), 41, writes("a", "k1")); got != txn.AnswerOK {
+		t.Errorf("after all of them: %v", got)
+	}
+}
+
+func TestForgottenReadsStayInTheFloor(t *testing.T) {
+	s := NewStamps(0)
+	for i := range maxReadsKept + 1 {
+		s.Remember(by(1), 100, reads(txn.Key(fmt.Sprint("k", i))))
+	}
+	if got, above := s.Judge(EachByTimestamp, by(2), 100, writes("k7")); got != txn.AnswerRetry || above != 100 {
+		t.Errorf("a read that was forgotten counts no more: %v above %d", got, above)
+	}
+	s = NewStamps(0)
+	for i := range maxRangesKept + 1 {
+		s.Remember(by(1), txn.Timestamp(i+1), Claim{Spans: []txn.Span{{Start: "a", End: "b"}}})
+	}
+	if len(s.ranges) > maxRangesKept || s.floor != 1 {
+		t.Errorf("%d ranges kept, the floor is %d", len(s.ranges), s.floor)
+	}
+}
