@@ -9,6 +9,7 @@ import (
 	"isochron/geo"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 )
