@@ -53,7 +53,7 @@ func (n *Node) openReplicas() error {
 func (n *Node) shardConfig(s routing.Shard) shard.Config {
 	cfg := shard.Config{
 		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row, Wish: n.wish(s),
-		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n),
+		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n), Process: n.cfg.Process,
 	}
 	if !slices.Contains(s.FoundedBy(), uint32(n.cfg.ID)) {
 		return cfg // it joins

@@ -9,6 +9,7 @@ import (
 	"isochron/geo"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -28,6 +29,9 @@ type Config struct {
 	Params    Params
 	Observer  Observer
 	Watcher   txn.Watcher // may be nil
+	// Process, if not nil, says that all nodes run in one process and end with it:
+	// nothing is written for a restart, and messages are passed as they are.
+	Process *shard.Process
 }
 
 // Node is everything one process runs of the core: its replicas and its
@@ -41,6 +45,7 @@ type Node struct {
 	coord    *coordinator.Coordinator
 	local    []txn.Envelope // messages to itself, in order
 	out      []txn.Envelope
+	drained  []txn.Envelope // what the last Drain handed out: its room is used again
 	held     []heldBack
 	token    uint64 // of the newest held back
 	asked    uint64 // the newest token that Drain has handed out
@@ -59,7 +64,7 @@ type heldBack struct {
 }
 
 // Output is what a node wants done. Messages may be sent at once, in any order
-// and with any delay. If SyncToken is not 0 the driver syncs the engine and
+// and with any delay; the list is good until the next Drain. If SyncToken is not 0 the driver syncs the engine and
 // then calls Synced with it; tokens rise, and a sync that began after a later
 // Drain covers the earlier tokens.
 type Output struct {
@@ -306,7 +311,7 @@ func (n *Node) Drain() Output {
 	for n.settle() {
 	}
 	out := Output{Messages: n.out}
-	n.out = nil
+	n.out, n.drained = emptied(n.drained), n.out
 	if n.token > n.asked {
 		n.asked = n.token
 		out.SyncToken = n.token
@@ -316,22 +321,30 @@ func (n *Node) Drain() Output {
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
-	did := false
-	for len(n.local) > 0 {
-		env := n.local[0]
-		n.local = n.local[1:]
-		n.dispatch(env)
-		did = true
+	for i := 0; i < len(n.local); i++ { // it grows meanwhile
+		n.dispatch(n.local[i])
 	}
+	n.local = emptied(n.local)
 	for _, id := range n.order {
-		did = n.replicas[id].Process() || did
+		n.replicas[id].Process()
 	}
 	if n.newDir != nil {
 		n.adoptDirectory()
-		did = true
+		return true
 	}
-	return did
+	return len(n.local) > 0 // by nothing else do parts move each other
 }
+
+// emptied is a list whose room is used again, unless it is uncommonly much.
+func emptied(list []txn.Envelope) []txn.Envelope {
+	if cap(list) > maxRoom {
+		return nil
+	}
+	clear(list)
+	return list[:0]
+}
+
+const maxRoom = 1024
 
 func (n *Node) send(to txn.NodeID, m txn.Message) {
 	env := txn.Envelope{From: n.cfg.ID, To: to, Msg: m}

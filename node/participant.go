@@ -16,7 +16,7 @@ import (
 type participant interface {
 	Deliver(from txn.NodeID, m *txn.Message)
 	Tick()
-	Process() bool
+	Process()
 	Peek(k txn.Key) txn.Row
 	Leader() (txn.NodeID, uint64)
 	Serving() bool
@@ -67,7 +67,7 @@ type unordered struct {
 	node *Node
 }
 
-func (unordered) Process() bool     { return false }
+func (unordered) Process()          {}
 func (unordered) Want(shard.Wish)   {}
 func (unordered) Settled() bool     { return true }
 func (unordered) SetDraining(bool)  {}

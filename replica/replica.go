@@ -156,7 +156,10 @@ func (r *Replica) leave(e *txn.Prepare, committed bool) {
 	}
 }
 
-func (r *Replica) row(k txn.Key) txn.Row { return store.Latest(r.cfg.Engine, r.rec.rows, k) }
+func (r *Replica) row(k txn.Key) txn.Row {
+	row, _ := store.Latest(r.cfg.Engine, r.rec.rows, k)
+	return row
+}
 
 func (r *Replica) scan(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, store.Newest) }
 

@@ -25,8 +25,8 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 		if e.GetTerm() != r.log.hard.GetTerm() && !r.cfg.Params.Bugs.CountOldAcks {
 			continue
 		}
-		var c command
-		if txn.Decode(e.GetData(), &c) != nil || c.Vote == nil {
+		c, err := r.memo.command(e)
+		if err != nil || c.Vote == nil {
 			continue // what cannot be read is found out when it is applied
 		}
 		m := r.ackOf(c.Vote)

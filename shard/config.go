@@ -42,7 +42,11 @@ type Config struct {
 	Env      Env
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
+	// Process, if not nil, says that the replica is ephemeral: see ephemeral.go.
+	Process *Process
 }
+
+func (c *Config) ephemeral() bool { return c.Process != nil }
 
 // The bound of one piece of a snapshot.
 const snapChunkBytes = 1 << 20

@@ -20,7 +20,7 @@
 // into the log, and promises anything to others only once the log has it.
 //
 // What its caller owes it. Calls come one at a time, with Env.Now not running
-// backwards. After any call the caller runs Process until it is told that there
-// is nothing more to do. What Env.AfterSync was given is called once, in order,
-// when all earlier batches are durable, and never after a crash.
+// backwards. After any call the caller runs Process. What Env.AfterSync was given
+// is called once, in order, when all earlier batches are durable, and never after
+// a crash. A replica that nobody will ever restart can be told so (ephemeral.go).
 package shard

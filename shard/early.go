@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"isochron/reveal"
-	"isochron/store"
 	"isochron/txn"
 )
 
@@ -209,7 +208,7 @@ func (l *leadership) newestOf(v *voteCmd) []txn.Write {
 	}
 	var out []txn.Write
 	for _, w := range v.Writes {
-		if store.NewestAt(l.r.cfg.Engine, l.r.state.rows, w.Key) < v.Proposed {
+		if l.r.state.newestAt(l.r.cfg.Engine, w.Key) < v.Proposed {
 			out = append(out, w)
 		}
 	}

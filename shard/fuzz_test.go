@@ -20,7 +20,7 @@ func FuzzCommand(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		engine := store.NewMem()
-		st, err := loadState(1, 1, engine, 0)
+		st, err := loadState(Config{ID: 1, Engine: engine}, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func FuzzCommand(f *testing.F) {
 			st.apply(&b, uint64(i+1), 1, c, 0)
 			engine.Apply(&b)
 		}
-		if _, err := loadState(1, 1, engine, 0); err != nil {
+		if _, err := loadState(Config{ID: 1, Engine: engine}, 1, 0); err != nil {
 			t.Errorf("what was applied cannot be loaded: %v", err)
 		}
 	})

@@ -315,7 +315,8 @@ func (r *Replica) Retire() {
 	r.log.meta.put(&b, r.cfg.ID)
 	hard := &pb.HardState{Term: r.log.hard.Term, Vote: r.log.hard.Vote}
 	if !raft.IsEmptyHardState(hard) {
-		r.log.setHard(&b, hard)
+		r.log.hard = hard
+		r.log.putHard(&b) // a later replica of this process reads it
 	}
 	r.cfg.Engine.Apply(&b)
 	r.dropSnapOut()

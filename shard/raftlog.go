@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"slices"
 
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -22,12 +23,13 @@ type raftLog struct {
 	hard    *pb.HardState
 	entries []*pb.Entry
 	// snapshot makes the metadata of a snapshot of the applied state.
-	snapshot func() (*pb.Snapshot, error)
+	snapshot  func() (*pb.Snapshot, error)
+	ephemeral bool
 }
 
 // openLog reads the log from the engine. fresh: there was none.
 func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
-	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}}
+	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}, ephemeral: cfg.ephemeral()}
 	raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'm'))
 	if !ok {
 		l.meta = meta{Version: metaVersion, Gen: 1}
@@ -86,10 +88,13 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	if first <= l.meta.First || first > l.last()+1 {
 		panic(fmt.Sprintf("shard %d: entries from %d do not fit a log of %d..%d", l.id, first, l.meta.First+1, l.last()))
 	}
-	if first <= l.last() {
+	if first <= l.last() && !l.ephemeral {
 		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
 	}
 	l.entries = append(l.entries[:first-l.meta.First-1], entries...) // nobody else holds the slice
+	if l.ephemeral {
+		return
+	}
 	for _, e := range entries {
 		b.Set(entryKey(l.id, e.GetIndex()), marshal(e))
 	}
@@ -97,7 +102,13 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 
 func (l *raftLog) setHard(b *store.Batch, h *pb.HardState) {
 	l.hard = h
-	b.Set(shardKey(l.id, 'h'), marshal(h))
+	if !l.ephemeral {
+		l.putHard(b)
+	}
+}
+
+func (l *raftLog) putHard(b *store.Batch) {
+	b.Set(shardKey(l.id, 'h'), marshal(l.hard))
 }
 
 // cut forgets the entries up to index.
@@ -143,7 +154,7 @@ func (l *raftLog) Entries(lo, hi, maxSize uint64) ([]*pb.Entry, error) {
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return slices.Clip(out), nil
 }
 
 // Term implements raft.Storage.

@@ -9,11 +9,9 @@ import (
 	"isochron/txn"
 )
 
-// Process carries out what raft wants done; it returns false when there was nothing.
-func (r *Replica) Process() bool {
-	did := false
+// Process carries out what raft wants done, until it wants nothing more.
+func (r *Replica) Process() {
 	for r.rn.HasReady() {
-		did = true
 		rd := r.rn.Ready()
 		for _, m := range rd.Messages {
 			switch m.GetTo() {
@@ -27,7 +25,6 @@ func (r *Replica) Process() bool {
 		}
 		r.observeRole(r.env.Now())
 	}
-	return did
 }
 
 // storageAppend writes entries, votes and snapshots; the answers that promise
@@ -80,16 +77,14 @@ func (r *Replica) storageApply(m *pb.Message) {
 	var effects []effect
 	now := int64(r.env.Now().Mono)
 	for _, e := range m.GetEntries() {
-		var c command
-		if len(e.GetData()) > 0 && e.GetType() == pb.EntryNormal {
-			if err := txn.Decode(e.GetData(), &c); err != nil {
-				panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
-			}
+		c, err := r.memo.command(e)
+		if err != nil {
+			panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
 		}
 		if e.GetType() == pb.EntryConfChangeV2 {
 			r.applyMembers(&b, e)
 		}
-		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), c, now))
+		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), *c, now))
 	}
 	r.state.putApplied(&b)
 	r.cfg.Engine.Apply(&b)
@@ -117,7 +112,12 @@ func (r *Replica) propose(c command) bool {
 
 // sendRaft sends one of raft's messages with the lease's stamps on it.
 func (r *Replica) sendRaft(m *pb.Message) {
-	out := &txn.Raft{Shard: r.cfg.ID, Data: marshal(m)}
+	out := &txn.Raft{Shard: r.cfg.ID}
+	if r.cfg.ephemeral() {
+		out.Body = m
+	} else {
+		out.Data = marshal(m)
+	}
 	switch m.GetType() {
 	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
 		out.StampNanos = int64(r.env.Now().Mono)
@@ -128,6 +128,14 @@ func (r *Replica) sendRaft(m *pb.Message) {
 		out.Draining = r.draining
 	}
 	r.env.Send(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+}
+
+// RaftMessage is raft's own message in one of ours.
+func RaftMessage(m *txn.Raft) (*pb.Message, error) {
+	if body, ok := m.Body.(*pb.Message); ok {
+		return body, nil
+	}
+	return decodeRaft(m.Data)
 }
 
 func decodeRaft(b []byte) (*pb.Message, error) {

@@ -21,6 +21,7 @@ type Replica struct {
 	env   Env
 	rng   *rand.Rand
 	log   *raftLog
+	memo  *memo
 	rn    *raft.RawNode
 	state *state
 	clock txn.Clock
@@ -63,13 +64,16 @@ func Open(cfg Config) (*Replica, error) {
 	if fresh {
 		genesis(cfg, l)
 	}
-	st, err := loadState(cfg.ID, l.meta.Gen, cfg.Engine, int64(now.Mono))
+	st, err := loadState(cfg, l.meta.Gen, int64(now.Mono))
 	if err != nil {
 		return nil, err
 	}
 	r := &Replica{
-		cfg: cfg, env: cfg.Env, log: l, state: st, wish: cfg.Wish,
+		cfg: cfg, env: cfg.Env, log: l, memo: newMemo(), state: st, wish: cfg.Wish,
 		rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self))),
+	}
+	if cfg.ephemeral() {
+		r.memo = cfg.Process.memo
 	}
 	r.clock.Observe(st.applied.MaxTS)
 	l.snapshot = r.makeSnapshot
@@ -131,7 +135,7 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 		r.toldGone = true
 		return
 	}
-	msg, err := decodeRaft(m.Data)
+	msg, err := RaftMessage(m)
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}

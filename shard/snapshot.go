@@ -43,6 +43,11 @@ const (
 func (r *Replica) makeSnapshot() (*pb.Snapshot, error) {
 	now := r.env.Now().Mono
 	if r.snapOut == nil {
+		if r.cfg.ephemeral() {
+			var b store.Batch
+			r.state.save(&b)
+			r.cfg.Engine.Apply(&b)
+		}
 		r.snapOut = &outgoingSnapshot{
 			index: r.state.applied.Index, prefix: r.state.prefix, members: r.log.meta.confState(), snap: r.cfg.Engine.Snapshot(),
 		}
@@ -170,7 +175,7 @@ func (r *Replica) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 		return
 	}
 	now := r.env.Now()
-	st, err := loadState(r.cfg.ID, in.gen, r.cfg.Engine, int64(now.Mono))
+	st, err := loadState(r.cfg, in.gen, int64(now.Mono))
 	if err != nil || st.applied.Index != m.Index {
 		r.env.Trace("the pieces of the snapshot of shard %d do not make one", r.cfg.ID)
 		r.snapIn = nil // the leader tries again when nobody fetches any more

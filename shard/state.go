@@ -38,11 +38,13 @@ type state struct {
 	pending  reveal.Pending
 	// dependents of an undecided attempt, in the order of their votes.
 	dependents map[txn.Attempt][]txn.Attempt
+	ephemeral  bool
 }
 
 // loadState reads a generation from the engine.
-func loadState(id txn.ShardID, gen uint64, r store.Reader, now int64) (*state, error) {
-	s := &state{id: id, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
+func loadState(cfg Config, gen uint64, now int64) (*state, error) {
+	id, r := cfg.ID, cfg.Engine
+	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
 	if raw, ok := r.Get(s.key('a')); ok {
@@ -162,7 +164,11 @@ func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) 
 }
 
 // putApplied writes how far the batch brings the state: once, after its last command.
-func (s *state) putApplied(b *store.Batch) { b.Set(s.key('a'), txn.Encode(s.applied)) }
+func (s *state) putApplied(b *store.Batch) {
+	if !s.ephemeral {
+		b.Set(s.key('a'), txn.Encode(s.applied))
+	}
+}
 
 func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) effect {
 	s.retire(b, v.Attempt.Incarnation(), v.Retired)
@@ -189,7 +195,9 @@ func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) ef
 }
 
 func (s *state) putVote(b *store.Batch, p *prepared) {
-	b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
+	if !s.ephemeral {
+		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
+	}
 }
 
 func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
@@ -204,7 +212,9 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 	}
 	delete(s.prepared, d.Attempt)
 	s.pending.Remove(p.Writes)
-	b.Delete(attemptKey(s.prefix, 'p', d.Attempt))
+	if !s.ephemeral {
+		b.Delete(attemptKey(s.prefix, 'p', d.Attempt))
+	}
 	s.resolve(b, d.Attempt, d.Commit)
 	e.ended = p
 	if !d.Commit {
@@ -221,7 +231,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by txn.Version) {
 	for _, w := range writes {
 		store.PutVersion(b, s.rows, w, at, by)
-		s.cache.drop(w.Key)
+		s.cache.write(w, at, by)
 	}
 }
 
@@ -230,7 +240,9 @@ func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
 		return
 	}
 	s.outcomes.Set(a, o)
-	b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
+	if !s.ephemeral {
+		b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))
+	}
 }
 
 // retire forgets the outcomes of a coordinator's finished attempts.
@@ -244,8 +256,10 @@ func (s *state) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	// to be stepped over again.
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	mark := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}
-	b.Set(attemptKey(s.prefix, 'w', mark), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
-	b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
 	s.outcomes.DropBelow(lo, hi)
+	if s.ephemeral {
+		return
+	}
+	b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
+	b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
 }

@@ -101,6 +101,7 @@ func benchmarkMessages(b *testing.B, name string) {
 	w, err := New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
 		boot: func(cfg node.Config, now txn.Now) (process, error) {
+			cfg.Process = nil // what is measured is a node of the world
 			n, err := node.New(cfg, now)
 			return &timed{Node: n, costs: c}, err
 		},

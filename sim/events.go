@@ -4,26 +4,38 @@ import "time"
 
 // event is something that happens at a virtual time.
 type event struct {
-	at  time.Duration
-	seq uint64 // order of making: breaks ties
+	at time.Duration
 	// hops is the chain of causes that led here: see chain.
 	hops chain
 	run  func()
 	mail *mail // instead of run
 }
 
-func (e *event) before(o *event) bool {
-	if e.at != o.at {
-		return e.at < o.at
-	}
-	return e.seq < o.seq
+// agenda is a heap of events, each node of it with heapWidth below it. It is
+// written out, rather than taken from container/heap, because a hunt spends much
+// of its time here; and what is moved about in it is small: events stay where
+// they are, in places that are used again.
+type agenda struct {
+	heap   []turn
+	seq    uint64
+	events []event
+	free   []int32 // places of events that are over
 }
 
-// agenda is a binary heap of events. It is written out, rather than taken from
-// container/heap, because a hunt spends much of its time here.
-type agenda struct {
-	heap []event
-	seq  uint64
+// turn says when an event happens, and where it is kept.
+type turn struct {
+	at    time.Duration
+	seq   uint64 // order of making: breaks ties
+	place int32
+}
+
+const heapWidth = 4
+
+func (t *turn) before(o *turn) bool {
+	if t.at != o.at {
+		return t.at < o.at
+	}
+	return t.seq < o.seq
 }
 
 func (a *agenda) add(at time.Duration, hops chain, run func()) {
@@ -32,16 +44,28 @@ func (a *agenda) add(at time.Duration, hops chain, run func()) {
 
 func (a *agenda) push(e event) {
 	a.seq++
-	e.seq = a.seq
-	a.heap = append(a.heap, e)
-	for i := len(a.heap) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !a.heap[i].before(&a.heap[parent]) {
-			return
+	t := turn{e.at, a.seq, a.keep(e)}
+	a.heap = append(a.heap, t)
+	i := len(a.heap) - 1
+	for i > 0 {
+		parent := (i - 1) / heapWidth
+		if !t.before(&a.heap[parent]) {
+			break
 		}
-		a.heap[i], a.heap[parent] = a.heap[parent], a.heap[i]
+		a.heap[i] = a.heap[parent]
 		i = parent
 	}
+	a.heap[i] = t
+}
+
+func (a *agenda) keep(e event) (place int32) {
+	if last := len(a.free) - 1; last >= 0 {
+		place, a.free = a.free[last], a.free[:last]
+		a.events[place] = e
+		return place
+	}
+	a.events = append(a.events, e)
+	return int32(len(a.events) - 1)
 }
 
 func (a *agenda) empty() bool { return len(a.heap) == 0 }
@@ -50,21 +74,36 @@ func (a *agenda) empty() bool { return len(a.heap) == 0 }
 func (a *agenda) next() time.Duration { return a.heap[0].at }
 
 func (a *agenda) pop() event {
-	first, last := a.heap[0], len(a.heap)-1
-	a.heap[0] = a.heap[last]
-	a.heap[last] = event{}
+	place, last := a.heap[0].place, len(a.heap)-1
+	a.sink(a.heap[last], a.heap[:last])
 	a.heap = a.heap[:last]
-	for i := 0; ; {
-		small := i
-		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
-			if a.heap[child].before(&a.heap[small]) {
-				small = child
+	e := a.events[place]
+	a.events[place] = event{}
+	a.free = append(a.free, place)
+	return e
+}
+
+// sink puts t where it belongs in a heap whose first place is free.
+func (a *agenda) sink(t turn, heap []turn) {
+	i := 0
+	for {
+		child := heapWidth*i + 1
+		if child >= len(heap) {
+			break
+		}
+		small := child
+		for c := child + 1; c < min(child+heapWidth, len(heap)); c++ {
+			if heap[c].before(&heap[small]) {
+				small = c
 			}
 		}
-		if small == i {
-			return first
+		if !heap[small].before(&t) {
+			break
 		}
-		a.heap[i], a.heap[small] = a.heap[small], a.heap[i]
+		heap[i] = heap[small]
 		i = small
+	}
+	if len(heap) > 0 {
+		heap[i] = t
 	}
 }

@@ -3,6 +3,8 @@ package sim
 import (
 	"encoding/binary"
 
+	"go.etcd.io/raft/v3/raftpb"
+
 	"isochron/txn"
 )
 
@@ -13,6 +15,9 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	switch {
 	case m.Raft != nil:
 		b = appendNumbers(append(b, 1), uint64(m.Raft.Shard), uint64(m.Raft.StampNanos), uint64(m.Raft.EchoNanos))
+		if body, ok := m.Raft.Body.(*raftpb.Message); ok {
+			return appendRaft(b, body)
+		}
 		return append(b, m.Raft.Data...)
 	case m.Access != nil && len(m.Access.Scans) == 0:
 		a := m.Access
@@ -35,10 +40,41 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	case m.Decide != nil:
 		d := m.Decide
 		return appendNumbers(appendAttempt(append(b, 5, flag(d.Commit)), d.Attempt), uint64(d.Shard), uint64(d.At))
+	case m.Prepare != nil && len(m.Prepare.Spans) == 0:
+		return appendPrepare(append(b, 7), m.Prepare)
+	case m.Ack != nil:
+		a := m.Ack
+		b = appendAttempt(append(b, 8, flag(a.No), flag(a.Open), flag(a.Told)), a.Attempt)
+		return appendNumbers(b, uint64(a.Shard), uint64(a.Replica), a.Term, a.Index, uint64(a.Proposed))
+	case m.Decision != nil:
+		return appendNumbers(appendAttempt(append(b, 9, flag(m.Decision.Commit)), m.Decision.Attempt), uint64(m.Decision.At))
 	case m.DecideAck != nil:
 		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
 	}
 	return append(b, txn.Encode(m)...)
+}
+
+func appendPrepare(b []byte, p *txn.Prepare) []byte {
+	b = appendAttempt(append(b, flag(p.ReadOnly), flag(p.OnePhase)), p.Attempt)
+	b = appendNumbers(b, uint64(p.Shard), p.Term, p.LockTerm, p.Retired)
+	for _, checks := range [...][]txn.ReadCheck{p.Reads, p.Guards} {
+		for _, c := range checks {
+			b = appendAttempt(append(b, c.Key...), c.Version)
+		}
+	}
+	for _, w := range p.Writes {
+		b = append(append(append(b, w.Key...), flag(w.Value == nil)), w.Value...)
+	}
+	return b
+}
+
+func appendRaft(b []byte, m *raftpb.Message) []byte {
+	b = appendNumbers(append(b, byte(m.GetType()), flag(m.GetReject())),
+		m.GetTerm(), m.GetLogTerm(), m.GetIndex(), m.GetCommit(), m.GetRejectHint(), m.GetSnapshot().GetMetadata().GetIndex())
+	for _, e := range m.GetEntries() {
+		b = append(appendNumbers(append(b, byte(e.GetType())), e.GetTerm(), e.GetIndex()), e.GetData()...)
+	}
+	return b
 }
 
 func appendNumbers(b []byte, numbers ...uint64) []byte {

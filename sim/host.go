@@ -85,6 +85,7 @@ func (h *host) boot() error {
 		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
 		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
 		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
+		Process: h.w.process,
 	}, h.now())
 	if err != nil {
 		return fmt.Errorf("node %d does not start: %w", h.id, err)

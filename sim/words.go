@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"go.etcd.io/raft/v3/raftpb"
-	"google.golang.org/protobuf/proto"
 
+	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -112,8 +112,8 @@ func (w words) notLeader(n *txn.NotLeader) string {
 }
 
 func (w words) raft(r *txn.Raft) string {
-	m := new(raftpb.Message)
-	if err := proto.Unmarshal(r.Data, m); err != nil {
+	m, err := shard.RaftMessage(r)
+	if err != nil {
 		return fmt.Sprintf("an unreadable raft message of shard %d", r.Shard)
 	}
 	switch entries := m.GetEntries(); {

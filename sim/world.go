@@ -94,8 +94,9 @@ type World struct {
 	net     *network
 	clients []*Client
 	trace   *tracer
-	spans   int      // contention spans that ended
-	late    []string // requests that were answered later than a node may
+	process *shard.Process // of all nodes, where none crashes
+	spans   int            // contention spans that ended
+	late    []string       // requests that were answered later than a node may
 
 	// onSend may have a host crash at a message: see nemesis.
 	onSend func(h *host, env *txn.Envelope) fate
@@ -134,6 +135,9 @@ func New(cfg Config) (*World, error) {
 	}
 	cfg.Params = cfg.Params.WithDefaults()
 	w := &World{cfg: cfg, hops: noChain}
+	if cfg.NoCrash && !cfg.Codec {
+		w.process = shard.NewProcess()
+	}
 	w.trace = newTracer(cfg.Trace, w.label)
 	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork)}
 	for i, n := range cfg.Directory.Nodes {

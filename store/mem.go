@@ -28,10 +28,7 @@ type Mem struct {
 	forGood  bool    // it never loses power: there is no durable state
 }
 
-type memTree = btree.Map[string, memEntry]
-
-// The key is kept twice so that an iterator hands it out without copying it.
-type memEntry struct{ key, value []byte }
+type memTree = btree.Map[string, []byte]
 
 // memState is a tree and the number of readers that rely on its not changing.
 // A writer that finds readers leaves them the tree and goes on with a copy,
@@ -54,6 +51,15 @@ func newMemFrom(tree *memTree) *Mem {
 
 // Get implements Reader.
 func (m *Mem) Get(key []byte) ([]byte, bool) { return m.live.get(key) }
+
+// seek finds the first key from key on.
+func (m *Mem) seek(key []byte) (k string, value []byte, ok bool) {
+	m.live.tree.Ascend(string(key), func(there string, v []byte) bool {
+		k, value, ok = there, v, true
+		return false
+	})
+	return k, value, ok
+}
 
 // Iter implements Reader: it walks the state of this moment.
 func (m *Mem) Iter(start, end []byte) Iterator { return m.live.iter(start, end) }
@@ -129,7 +135,7 @@ func applyTo(tree *memTree, ops []Op) {
 	for _, op := range ops {
 		switch op.Kind {
 		case OpSet:
-			tree.Set(string(op.Key), memEntry{op.Key, op.Value})
+			tree.Set(string(op.Key), op.Value)
 		case OpDelete:
 			tree.Delete(string(op.Key))
 		case OpDeleteRange:
@@ -140,7 +146,7 @@ func applyTo(tree *memTree, ops []Op) {
 
 func deleteRange(tree *memTree, start, end string) {
 	var doomed []string
-	tree.Ascend(start, func(k string, _ memEntry) bool {
+	tree.Ascend(start, func(k string, _ []byte) bool {
 		if k >= end {
 			return false
 		}
@@ -153,11 +159,11 @@ func deleteRange(tree *memTree, start, end string) {
 }
 
 func (s *memState) get(key []byte) ([]byte, bool) {
-	e, ok := s.tree.Get(string(key))
+	value, ok := s.tree.Get(string(key))
 	if !ok {
 		return nil, false
 	}
-	return append([]byte{}, e.value...), true // a present empty value is not nil
+	return append([]byte{}, value...), true // a present empty value is not nil
 }
 
 func (s *memState) iter(start, end []byte) Iterator {

@@ -5,7 +5,8 @@ import "github.com/tidwall/btree"
 // memIter walks [start, end) of one state.
 type memIter struct {
 	state      *memState
-	it         btree.MapIter[string, memEntry]
+	it         btree.MapIter[string, []byte]
+	key        []byte // a copy of where it stands, made when asked for
 	start, end string
 	bounded    bool // end is a bound
 	valid      bool
@@ -36,8 +37,14 @@ func (i *memIter) SeekLT(key []byte) bool {
 func (i *memIter) Next() bool { return i.valid && i.land(i.it.Next()) }
 func (i *memIter) Prev() bool { return i.valid && i.land(i.it.Prev()) }
 
-func (i *memIter) Key() []byte   { return i.it.Value().key }
-func (i *memIter) Value() []byte { return i.it.Value().value }
+func (i *memIter) Key() []byte {
+	if len(i.key) == 0 {
+		i.key = append(i.key, i.it.Key()...)
+	}
+	return i.key
+}
+
+func (i *memIter) Value() []byte { return i.it.Value() }
 
 func (i *memIter) Close() {
 	if !i.closed {
@@ -56,7 +63,7 @@ func (i *memIter) below(bound string) bool {
 
 // land records whether the move ended on a key inside the bounds.
 func (i *memIter) land(onKey bool) bool {
-	i.valid = false
+	i.valid, i.key = false, i.key[:0]
 	if onKey && !i.closed {
 		k := i.it.Key()
 		i.valid = k >= i.start && (!i.bounded || k < i.end)

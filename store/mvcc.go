@@ -96,34 +96,59 @@ func (e mvccError) Error() string { return string(e) }
 
 const errShortVersion = mvccError("the stored version is cut short: the data is damaged")
 
-// Latest reads the newest version of a row.
-func Latest(r Reader, prefix []byte, key txn.Key) txn.Row { return AsOf(r, prefix, key, Newest) }
+// Latest reads the newest version of a row, and its timestamp: 0 if there is none.
+func Latest(r Reader, prefix []byte, key txn.Key) (row txn.Row, at txn.Timestamp) {
+	return asOf(r, prefix, key, Newest)
+}
 
 // Newest is after every timestamp: a read as of it reads the newest versions.
 const Newest = ^txn.Timestamp(0)
 
 // AsOf reads the newest version of a row that is not after at.
 func AsOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) txn.Row {
-	rk := rowKey(prefix, key)
-	it := r.Iter(binary.BigEndian.AppendUint64(rk[:len(rk):len(rk)], ^uint64(at)), append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
-	defer it.Close()
-	if !it.First() {
-		return txn.Row{Key: key}
+	row, _ := asOf(r, prefix, key, at)
+	return row
+}
+
+func asOf(r Reader, prefix []byte, key txn.Key, at txn.Timestamp) (row txn.Row, stands txn.Timestamp) {
+	row.Key = key
+	firstVersion(r, rowKey(prefix, key), at, func(at txn.Timestamp, v []byte) { row, stands = decodeVersion(key, v), at })
+	return row, stands
+}
+
+// versionAt is the timestamp at the end of an engine key.
+func versionAt[K string | []byte](k K) txn.Timestamp {
+	return txn.Timestamp(^binary.BigEndian.Uint64([]byte(k[len(k)-8:])))
+}
+
+// seeker is a Reader that finds a key without a walk. The value is good until
+// the next change.
+type seeker interface {
+	seek(key []byte) (k string, value []byte, ok bool)
+}
+
+// firstVersion looks at the newest version not after at of the row whose versions
+// begin with rk; found is not called if there is none, and keeps nothing.
+func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(at txn.Timestamp, v []byte)) {
+	start := binary.BigEndian.AppendUint64(rk, ^uint64(at))
+	if s, ok := r.(seeker); ok {
+		if k, v, ok := s.seek(start); ok && len(k) > len(rk) && k[:len(rk)] == string(rk) {
+			found(versionAt(k), v)
+		}
+		return
 	}
-	return decodeVersion(key, it.Value())
+	it := r.Iter(start, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
+	defer it.Close()
+	if it.First() {
+		found(versionAt(it.Key()), it.Value())
+	}
 }
 
 // NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
 // there is none.
-func NewestAt(r Reader, prefix []byte, key txn.Key) txn.Timestamp {
-	rk := rowKey(prefix, key)
-	it := r.Iter(rk, append(rk[:len(rk):len(rk)], 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff))
-	defer it.Close()
-	if !it.First() {
-		return 0
-	}
-	k := it.Key()
-	return txn.Timestamp(^binary.BigEndian.Uint64(k[len(k)-8:]))
+func NewestAt(r Reader, prefix []byte, key txn.Key) (at txn.Timestamp) {
+	firstVersion(r, rowKey(prefix, key), Newest, func(newest txn.Timestamp, _ []byte) { at = newest })
+	return at
 }
 
 // Rows walks the rows of a span that were live at a moment, in key order or its

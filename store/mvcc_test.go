@@ -68,7 +68,7 @@ func collectAll(e Engine, keep txn.Timestamp, limit int) {
 func compare(t *testing.T, seed uint64, rng *rand.Rand, e Engine, model rowModel) {
 	t.Helper()
 	k := strangeKey(rng)
-	if got := Latest(e, rowPrefix, k); string(got.Value) != string(model[k]) {
+	if got, _ := Latest(e, rowPrefix, k); string(got.Value) != string(model[k]) {
 		t.Fatalf("seed %d: %q reads %q, not %q", seed, k, got.Value, model[k])
 	}
 	span := txn.Span{Start: strangeKey(rng), End: strangeKey(rng)}

@@ -21,6 +21,10 @@ const (
 // that a seed draws the same keys on every processor.
 type zipf struct {
 	upTo []uint64 // the weights of the ranks up to this one, added up
+	// from[i] is the first rank whose sum is above i<<shift: a draw looks between
+	// two of them only.
+	from  []uint32
+	shift int
 }
 
 // newZipf builds the table for n keys and theta in thousandths; 0 is uniform.
@@ -32,13 +36,23 @@ func newZipf(n, thetaMilli int) *zipf {
 		sum += w[i] >> shift
 		w[i] = sum
 	}
-	return &zipf{w}
+	z := &zipf{upTo: w, shift: max(0, bits.Len64(sum)-bits.Len(uint(n)))}
+	rank := 0
+	for i := range (sum-1)>>z.shift + 1 {
+		for w[rank] <= i<<z.shift {
+			rank++
+		}
+		z.from = append(z.from, uint32(rank))
+	}
+	z.from = append(z.from, uint32(n-1))
+	return z
 }
 
 // draw draws a rank.
 func (z *zipf) draw(r *rand.Rand) int {
 	u := r.Uint64N(z.upTo[len(z.upTo)-1])
-	return sort.Search(len(z.upTo), func(i int) bool { return z.upTo[i] > u })
+	first, last := int(z.from[u>>z.shift]), int(z.from[u>>z.shift+1])
+	return first + sort.Search(last-first, func(i int) bool { return z.upTo[first+i] > u })
 }
 
 // weight is the weight of a rank; the sum of all is below 1<<63.

@@ -1,0 +1,50 @@
+package shard
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// A row at hand is the one that the engine would give, whatever is written and in
+// whatever order of timestamps.
+func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	engine := store.NewMem()
+	s, err := loadState(Config{ID: 1, Engine: engine}, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := 0
+	for i := range uint64(3000) {
+		var b store.Batch
+		at, by := txn.Timestamp(1+i/2+rng.Uint64N(20)), txn.Version{Node: 1, Epoch: 1, Seq: i}
+		w := txn.Write{Key: txn.Key(fmt.Sprint(rng.IntN(20))), Value: []byte(fmt.Sprint(i))}
+		switch rng.IntN(5) {
+		case 0:
+			w.Value = nil
+		case 1:
+			w.Value = []byte{}
+		}
+		s.write(&b, []txn.Write{w}, at, by)
+		engine.Apply(&b)
+		k := txn.Key(fmt.Sprint(rng.IntN(20)))
+		if _, ok := s.cache.rows[k]; ok {
+			hits++
+		}
+		want, _ := store.Latest(engine, s.rows, k)
+		if got := s.latest(engine, k); !reflect.DeepEqual(got, want) {
+			t.Fatalf("after %d writes row %s is %v at hand and %v in the engine", i+1, k, got, want)
+		}
+		if got, want := s.newestAt(engine, k), store.NewestAt(engine, s.rows, k); got != want {
+			t.Fatalf("after %d writes row %s is of %d at hand and of %d in the engine", i+1, k, got, want)
+		}
+	}
+	if hits < 1000 {
+		t.Errorf("only %d rows were at hand", hits)
+	}
+}
