@@ -292,11 +292,7 @@ func (c *Coordinator) voted(k *commitment, s txn.ShardID, proposed txn.Timestamp
 }
 
 func (c *Coordinator) newTally(participants []txn.ShardID) *decide.Tally {
-	t := decide.NewTally(participants)
-	if c.cfg.Params.Bugs.CountOldAcks {
-		t.CountAnyTerm()
-	}
-	return t
+	return decide.NewTally(participants).Plant(c.cfg.Params.Bugs)
 }
 
 // maybeDecide acts on the tally's verdict, once.

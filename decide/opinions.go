@@ -51,11 +51,19 @@ func (t *Tally) Opine(c Choice, n int, m *txn.Opinion) {
 	ok := o.count(txn.AnswerOK)
 	switch {
 	case o.proposed: // what was proposed counts, and no opinion beside it
-	case ok >= c.FastPath(n) && (o.leads == txn.AnswerOK || c != FastWithLeader):
+	case ok >= t.fastPath(c, n) && (o.leads == txn.AnswerOK || c != FastWithLeader):
 		t.Yes(m.Shard, m.At, false)
 	case len(o.answers)-ok > n-c.Perhaps(n) && (!c.LeaderProposes() || o.leads > txn.AnswerOK):
 		t.No() // nobody proposes Yes, and who asks a majority finds too few who agreed
 	}
+}
+
+// fastPath is what makes a fast path, but for a planted bug.
+func (t *Tally) fastPath(c Choice, n int) int {
+	if t.smallFastPath {
+		return c.FastPath(n) - 1
+	}
+	return c.FastPath(n)
 }
 
 // Accepted counts one of n replicas that has taken in what was proposed.
@@ -99,7 +107,7 @@ func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, vi
 		if answered < Majority(n) || !hopeless && !late && answered < n {
 			return false, 0, false
 		}
-		yes := o.count(txn.AnswerNo) == 0 && agree >= Majority(n)
+		yes := o.count(txn.AnswerNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
 		if !yes && o.count(txn.AnswerNo) == 0 && answered < n && !late {
 			return false, 0, false // enough may still agree
 		}

@@ -28,6 +28,8 @@ type Tally struct {
 	at           txn.Timestamp
 	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
 	anyTerm bool
+	// Planted bugs too: see txn.Bugs.
+	smallFastPath, ignoreNo bool
 }
 
 // standing is what is known of one participant. Three things make its Yes
@@ -48,9 +50,9 @@ func NewTally(participants []txn.ShardID) *Tally {
 	return &Tally{Participants: slices.Clone(participants), parts: make([]standing, len(participants))}
 }
 
-// CountAnyTerm plants a bug, for tests of the tests.
-func (t *Tally) CountAnyTerm() *Tally {
-	t.anyTerm = true
+// Plant plants bugs, for tests of the tests.
+func (t *Tally) Plant(b txn.Bugs) *Tally {
+	t.anyTerm, t.smallFastPath, t.ignoreNo = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort
 	return t
 }
 

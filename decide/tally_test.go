@@ -121,7 +121,7 @@ func TestAConditionalYesWaits(t *testing.T) {
 // The planted bug, so that nobody takes the rule for an ornament: two entries of
 // two terms, of which neither need survive, would make a majority.
 func TestCountingAnyTermCommitsTooEarly(t *testing.T) {
-	tally := NewTally([]txn.ShardID{2}).CountAnyTerm()
+	tally := NewTally([]txn.ShardID{2}).Plant(txn.Bugs{CountOldAcks: true})
 	tally.Voted(2, 10)
 	tally.Settled(2)
 	tally.Ack(ack(2, 1, 4, 9, 1, 2, 3))

@@ -85,6 +85,8 @@ type Row struct {
 	Steps      []Step // at a participant, in order
 	Gives      string // the isolation it gives
 	Remark     string // what is left out or read otherwise, if anything
+	// NotStrict: it is serializable, but its order may contradict real time.
+	NotStrict bool
 	// Laboratory: it runs in virtual time only; no cluster can be started with it.
 	Laboratory bool
 	CommitRTT  string // bound of the client's commit, in wide-area round trips
@@ -129,6 +131,11 @@ func integrated(name string, d decide.Choice, y yield.Policy, gives, commit, spa
 	}
 }
 
+func notStrict(r Row) Row {
+	r.NotStrict = true
+	return r
+}
+
 // leftOut is what all rows of the integrated family share.
 const leftOut = "fixed members; FOR UPDATE holds nothing and is checked at the commit; no reads at a moment; a read waits at its replica for undecided writers"
 
@@ -145,8 +152,8 @@ func Table() []Row {
 		d2pc("d2pc+occ", ReadNearest, yield.Validate, "0.5"),
 		integrated("carousel-fast", decide.FastWithLeader, yield.EachValidates, "strict serializability", "1, else 2", "1",
 			"Carousel (SIGMOD'18), D2PC section 5", leftOut+"; views in place of raft terms, and nothing ordered in a log"),
-		integrated("tapir", decide.FastQuorum, yield.EachByTimestamp, "serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts", "1, else 2", "1",
-			"TAPIR (SOSP'15), D2PC section 5", leftOut+"; whoever finishes another's attempt has the views of its shards changed"),
+		notStrict(integrated("tapir", decide.FastQuorum, yield.EachByTimestamp, "serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts", "1, else 2", "1",
+			"TAPIR (SOSP'15), D2PC section 5", leftOut+"; whoever finishes another's attempt has the views of its shards changed")),
 		integrated("starry", decide.FastOfAll, yield.EachValidates, "strict serializability", "1, else 2.5", "1, else 2.5",
 			"STARRY (VLDB'22) as D2PC section 5 tells of it", leftOut+"; our reading, its own paper was not at hand"),
 		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),

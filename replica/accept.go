@@ -50,7 +50,7 @@ func (r *Replica) onDispute(m *txn.Dispute) {
 	case !known:
 		r.form(p, func(e txn.Entry, _ txn.Opinion) { r.settle(e) })
 	case !e.Final:
-		r.env.AfterSync(func() { r.settle(e) })
+		r.afterSync(func() { r.settle(e) })
 	}
 }
 
@@ -58,7 +58,7 @@ func (r *Replica) settle(e txn.Entry) {
 	if now, open := r.rec.entries.Get(e.Prepare.Attempt); !open || now.Final || !r.leads() || e.View != r.view() {
 		return // it was settled while the disk was busy
 	}
-	r.propose(&e.Prepare, e.Answer == txn.AnswerOK)
+	r.propose(&e.Prepare, e.Answer == txn.AnswerOK || r.cfg.Params.Bugs.IgnoreAbort)
 }
 
 // onAccept takes in what is proposed.
@@ -86,7 +86,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		r.enter(e)
 		r.wakeReaders()
 	}
-	r.env.AfterSync(func() {
+	r.afterSync(func() {
 		if r.stands(e) {
 			r.env.Send(from, txn.Message{Accepted: r.accepted(e)})
 		}
@@ -116,7 +116,7 @@ func (r *Replica) onAccepted(m *txn.Accepted) {
 func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 	a := d.Attempt
 	ack := func() {
-		r.env.AfterSync(func() { r.env.Send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}}) })
+		r.afterSync(func() { r.env.Send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}}) })
 	}
 	if _, over := r.rec.endings.Get(a); over || r.rec.isRetired(a) {
 		ack()

@@ -44,7 +44,7 @@ func (r *Replica) form(p *txn.Prepare, told func(txn.Entry, txn.Opinion)) {
 		r.env.Trace("shard %d: %v does not fit: %v, %s", r.cfg.ID, p.Txn, o.Answer, o.Reason)
 	}
 	proposes := r.cfg.Row.Decide.ProposesAtOnce() || o.Answer != txn.AnswerOK && r.cfg.Row.Decide.LeaderProposes()
-	r.env.AfterSync(func() {
+	r.afterSync(func() {
 		if !r.stands(e) {
 			return
 		}
@@ -112,7 +112,7 @@ func (r *Replica) newest(p *txn.Prepare) (at txn.Timestamp) {
 // answerAgain repeats what is known of an attempt that is not decided.
 func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 	a := e.Prepare.Attempt
-	r.env.AfterSync(func() { // it may be on its way to the disk
+	r.afterSync(func() { // it may be on its way to the disk
 		if !r.stands(e) {
 			return
 		}
@@ -138,7 +138,7 @@ func (r *Replica) tellEnd(to txn.NodeID, a txn.Attempt) bool {
 	if !known {
 		return false
 	}
-	r.env.AfterSync(func() {
+	r.afterSync(func() {
 		r.env.Send(to, txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: end.Result, At: end.At}})
 	})
 	return true

@@ -99,6 +99,15 @@ func (r *Replica) toAll(m txn.Message) {
 	}
 }
 
+// afterSync calls f when everything written so far is durable.
+func (r *Replica) afterSync(f func()) {
+	if r.cfg.Params.Bugs.AckBeforeSync {
+		f()
+		return
+	}
+	r.env.AfterSync(f)
+}
+
 // known reports whether what an attempt does is known, not just that it was made.
 func known(p *txn.Prepare) bool { return p.At != 0 }
 

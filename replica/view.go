@@ -99,7 +99,7 @@ func (r *Replica) leaveView(view uint64) {
 func (r *Replica) sendRecord() {
 	m := &txn.ViewRecord{Shard: r.cfg.ID, View: r.view(), Replica: r.cfg.Self, Normal: r.rec.meta.Normal,
 		Entries: r.entries(false), Endings: r.endings(), Fence: slices.Clone(r.fence)}
-	r.env.AfterSync(func() {
+	r.afterSync(func() {
 		if m.View == r.view() && !r.takesPart() {
 			r.env.Send(r.leaderOf(m.View), txn.Message{ViewRecord: m})
 		}
@@ -200,7 +200,7 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) 
 
 // tellAccepted spares a coordinator that still lives the asking.
 func (r *Replica) tellAccepted(e txn.Entry) {
-	r.env.AfterSync(func() {
+	r.afterSync(func() {
 		if r.stands(e) {
 			r.env.Send(e.Prepare.Attempt.Node, txn.Message{Accepted: r.accepted(e)})
 		}
@@ -210,7 +210,7 @@ func (r *Replica) tellAccepted(e txn.Entry) {
 // sendView tells a replica that was left behind how this view stands.
 func (r *Replica) sendView(to txn.NodeID) {
 	m := &txn.StartView{Shard: r.cfg.ID, View: r.view(), Entries: r.entries(true), Endings: r.endings()}
-	r.env.AfterSync(func() { r.env.Send(to, txn.Message{StartView: m}) })
+	r.afterSync(func() { r.env.Send(to, txn.Message{StartView: m}) })
 }
 
 func (r *Replica) onStartView(m *txn.StartView) {
@@ -253,7 +253,7 @@ func (r *Replica) onCompare(from txn.NodeID, m *txn.Compare) {
 		r.sendView(from)
 	case m.Count != r.rec.endings.Len() || m.Sum != r.rec.sum:
 		out := &txn.Endings{Shard: r.cfg.ID, Endings: r.endings()}
-		r.env.AfterSync(func() { r.env.Send(from, txn.Message{Endings: out}) })
+		r.afterSync(func() { r.env.Send(from, txn.Message{Endings: out}) })
 	}
 }
 

@@ -83,6 +83,9 @@ func newForced(n *nemesis, seed uint64) *forced {
 // plan draws which plots this run has.
 func (f *forced) plan() {
 	n := f.n
+	if n.w.cfg.Row.Decide.Integrated() {
+		return // each of them needs a log
+	}
 	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
 		f.plots = append(f.plots, &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)})
 	}

@@ -17,6 +17,15 @@ type path struct {
 
 func everywhere(protocol.Row) bool { return true }
 
+// logged are the rows whose shards have a log, integrated the others.
+func logged(r protocol.Row) bool { return !r.Decide.Integrated() }
+
+func integrated(r protocol.Row) bool { return r.Decide.Integrated() }
+
+func leaderSettles(r protocol.Row) bool { return r.Decide.LeaderProposes() }
+
+func disputesOpinions(r protocol.Row) bool { return r.Decide.DisputesOpinions() }
+
 func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
 
 func bypassesLeaders(r protocol.Row) bool { return r.Decide.Bypasses() }
@@ -26,29 +35,29 @@ func revealsEarly(r protocol.Row) bool { return r.Reveal.Early() }
 // paths are all of them, from the execution of a transaction to the end of a node.
 var paths = []path{
 	{"a transaction loses its locks to an older one", "sent: wounded", woundsWaiters},
-	{"a leader asks whether the holder of locks still lives", "sent: probe", everywhere},
-	{"locks of a dead client are freed", "note: locks freed", everywhere},
-	{"a message meets a node that does not lead", "sent: not leader", everywhere},
-	{"a vote of No", "sent: vote no", everywhere},
+	{"a leader asks whether the holder of locks still lives", "sent: probe", logged},
+	{"locks of a dead client are freed", "note: locks freed", logged},
+	{"a message meets a node that does not lead", "sent: not leader", logged},
+	{"a vote of No", "sent: vote no", func(r protocol.Row) bool { return logged(r) || leaderSettles(r) }},
 	{"a coordinator meets silence and asks the logs", "note: asks the logs", everywhere},
 	{"a participant finishes the work of another's coordinator", "note: takes over", everywhere},
-	{"a fence is found, or logged, for an attempt without a vote", "sent: finding no", everywhere},
-	{"a Yes without a decision is found in a log", "sent: finding yes", everywhere},
+	{"a fence is found, or logged, for an attempt without a vote", "sent: finding no", logged},
+	{"a Yes without a decision is found in a log", "sent: finding yes", logged},
 	{"a commit is found in a log", "sent: finding committed", everywhere},
 	{"an abort is found in a log", "sent: finding aborted", everywhere},
 	{"recovery ends in a commit", "note: recovered, commits", everywhere},
 	{"recovery ends in an abort", "note: recovered, aborts", everywhere},
 	{"a commit of which the client learns nothing", "unknown", everywhere},
-	{"a leader is deposed", "note: deposed", everywhere},
-	{"a leader serves while another still believes that it leads", "path: two leaders", everywhere},
-	{"a new leader restores undecided votes", "note: restores votes", everywhere},
-	{"a snapshot is fetched and becomes the state", "note: snapshot installed", everywhere},
-	{"a reading of a moment comes too late", "reads at a moment that came too late", everywhere},
-	{"a leader logs alone, and later hands its old entries on", "forced: entries of an old term are handed on", everywhere},
-	{"a prepare comes after the log was asked of its vote", "forced: a prepare comes after the log was asked", everywhere},
-	{"a rival overwrites what a majority has of an old term", "forced: entries that a majority had are overwritten", everywhere},
-	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", everywhere},
-	{"followers without a vote hear a leader that too few voters hear", "forced: a leader is heard by followers without a vote", everywhere},
+	{"a leader is deposed", "note: deposed", logged},
+	{"a leader serves while another still believes that it leads", "path: two leaders", logged},
+	{"a new leader restores undecided votes", "note: restores votes", logged},
+	{"a snapshot is fetched and becomes the state", "note: snapshot installed", logged},
+	{"a reading of a moment comes too late", "reads at a moment that came too late", logged},
+	{"a leader logs alone, and later hands its old entries on", "forced: entries of an old term are handed on", logged},
+	{"a prepare comes after the log was asked of its vote", "forced: a prepare comes after the log was asked", logged},
+	{"a rival overwrites what a majority has of an old term", "forced: entries that a majority had are overwritten", logged},
+	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", logged},
+	{"followers without a vote hear a leader that too few voters hear", "forced: a leader is heard by followers without a vote", logged},
 	{"a vote that depends on undecided writers", "path: open vote", revealsEarly},
 	{"what such a vote depends on commits", "sent: settled", revealsEarly},
 	{"what such a vote depends on aborts, and it with it", "sent: settled doomed", revealsEarly},
@@ -59,6 +68,16 @@ var paths = []path{
 	{"a vote goes to a region without a replica", "sent: ack of a vote alone", bypassesLeaders},
 	{"who recovers asks co-coordinators", "sent: recall", bypassesLeaders},
 	{"a co-coordinator knows the decision", "path: recalled decision", bypassesLeaders},
+	{"a replica is against an attempt", "sent: opinion against", integrated},
+	{"a replica is for an attempt at a later timestamp", "path: opinion retry", integrated},
+	{"a leader is asked to settle what replicas do not agree on", "sent: dispute", disputesOpinions},
+	{"a No is proposed", "path: no proposed", integrated},
+	{"a Yes is proposed on which replicas do not agree", "path: yes proposed", integrated},
+	{"a view changes", "sent: start view", integrated},
+	{"a view begins with what may have been a fast path", "path: fast path kept", integrated},
+	{"a view begins with what nobody had heard of, refused for ever", "path: fenced by a view", integrated},
+	{"a replica hears from another how attempts have ended", "sent: endings", integrated},
+	{"a replica is told what it has missed with the decision", "path: decide with prepare", integrated},
 }
 
 // countMessage counts a message and the paths that only its content tells of.
@@ -76,6 +95,18 @@ func (n *nemesis) countMessage(from txn.NodeID, m *txn.Message) {
 	case m.Finding != nil:
 		count(m.Finding.Open, "open finding")
 		count(m.Finding.Doomed, "doomed finding")
+	case m.Opinion != nil:
+		count(m.Opinion.Answer == txn.AnswerRetry, "opinion retry")
+	case m.Accept != nil:
+		count(m.Accept.Yes, "yes proposed")
+		count(!m.Accept.Yes, "no proposed")
+	case m.StartView != nil:
+		for _, e := range m.StartView.Entries {
+			count(e.Yes, "fast path kept")
+			count(e.Prepare.At == 0, "fenced by a view")
+		}
+	case m.Decide != nil:
+		count(m.Decide.Prepare != nil, "decide with prepare")
 	case m.Decision != nil:
 		count(from != m.Decision.Attempt.Node, "recalled decision") // others only answer
 	}

@@ -19,11 +19,18 @@ import (
 
 // harms says on which rows a bug can do harm; a bug that is not in it can on all.
 var harms = map[string]func(protocol.Row) bool{
-	"IgnoreRangeChecks":  func(r protocol.Row) bool { return r.Yield == yield.Validate },
-	"ReleaseBeforeVotes": func(r protocol.Row) bool { return !r.Reveal.Early() },
-	"ReleaseUntracked":   revealsEarly,
-	"DropDependency":     revealsEarly,
-	"CountOldAcks":       bypassesLeaders,
+	"IgnoreRangeChecks":   func(r protocol.Row) bool { return r.Yield != yield.WoundWait },
+	"ReleaseBeforeVotes":  func(r protocol.Row) bool { return !r.Reveal.Early() && logged(r) },
+	"IgnoreUndecided":     logged,
+	"ForgetFloor":         logged,
+	"ForgetFence":         logged,
+	"EmptyReturns":        logged,
+	"ReleaseUntracked":    revealsEarly,
+	"DropDependency":      revealsEarly,
+	"CountOldAcks":        bypassesLeaders,
+	"LeaseCountsLearners": logged,
+	"SmallFastPath":       integrated,
+	"IgnoreAbort":         integrated,
 }
 
 // PlantNames are the names of the bugs that can be planted.

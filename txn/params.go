@@ -38,6 +38,9 @@ type Bugs struct {
 	DropDependency   bool // a vote's dependencies are tracked, and their abort changes nothing
 	CountOldAcks     bool // acknowledgements count whatever the term of the replica, entry or not
 
+	SmallFastPath bool // one replica too few makes a fast path
+	IgnoreAbort   bool // the slow path proposes Yes though there is a No
+
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 }
 
