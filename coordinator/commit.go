@@ -303,9 +303,12 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 	}
 	k.phase = deciding
 	commit := verdict == decide.Commit
-	if !commit && c.again(k) {
-		c.tell(k)
-		return
+	if !commit {
+		if next := c.again(k); next != nil {
+			c.tell(k)
+			c.sendPrepares(next)
+			return
+		}
 	}
 	if commit && k.t != nil && k.req != nil && !k.readOnly {
 		now := c.env.Now().Mono

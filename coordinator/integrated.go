@@ -123,11 +123,12 @@ func (c *Coordinator) onAccepted(m *txn.Accepted) {
 	c.maybeDecide(k)
 }
 
-// again tries a later timestamp for an attempt that was refused for its own
-// alone; false if there is nothing to try. The old attempt is told its end.
-func (c *Coordinator) again(k *commitment) bool {
+// again opens an attempt at a later timestamp for one that was refused for its
+// own alone; nil if there is nothing to try. It is sent after the end of the old
+// one, which is in its way where it was called OK.
+func (c *Coordinator) again(k *commitment) *commitment {
 	if !c.integrated() || k.t == nil || k.req == nil || k.timestamps >= maxTimestamps || k.tally.Above() == 0 {
-		return false
+		return nil
 	}
 	c.clock.Observe(k.tally.Above())
 	prepares := map[txn.ShardID]*txn.Prepare{}
@@ -138,8 +139,7 @@ func (c *Coordinator) again(k *commitment) bool {
 	next := c.open(k.t, k.req, prepares, false)
 	next.began, next.answerBy, next.timestamps = k.began, k.answerBy, k.timestamps+1
 	k.req = nil
-	c.sendPrepares(next)
-	return true
+	return next
 }
 
 // tellReplicas carries the decision to the replicas that have not acknowledged it.

@@ -48,19 +48,19 @@ func (c Choice) ProposesAtOnce() bool { return c == FastWithLeader }
 func (c Choice) DisputesOpinions() bool { return c == FastOfAll }
 
 // FastPath is how many of n replicas must agree for their answer to count at
-// once. With f = (n-1)/2 it is f + ceil(f/2) + 1: then no two opposite answers
-// can look as if they had counted to a majority that asks afterwards.
+// once: so many that two fast paths and any majority have a replica in common.
+// Then no two opposite answers can look as if they had counted to a majority that
+// asks afterwards. With n = 2f+1 it is f + ceil(f/2) + 1.
 func (c Choice) FastPath(n int) int {
 	if c == FastOfAll {
 		return n
 	}
-	f := (n - 1) / 2
-	return f + (f+1)/2 + 1
+	return n + 1 - (Majority(n)+1)/2
 }
 
 // Perhaps is how many equal answers in a majority of n replicas mean that the
 // others may have made a fast path of them.
-func (c Choice) Perhaps(n int) int { return c.FastPath(n) - (n-1)/2 }
+func (c Choice) Perhaps(n int) int { return c.FastPath(n) - (n - Majority(n)) }
 
 // Majority of n replicas.
 func Majority(n int) int { return n/2 + 1 }

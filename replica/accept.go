@@ -18,6 +18,12 @@ type proposal struct {
 	voted  bool
 }
 
+// proposed is what waits here to be taken in.
+type proposed struct {
+	from txn.NodeID
+	m    *txn.Accept
+}
+
 func (r *Replica) propose(p *txn.Prepare, yes bool) {
 	if r.proposals[p.Attempt] != nil {
 		return
@@ -45,20 +51,25 @@ func (r *Replica) onDispute(m *txn.Dispute) {
 	if _, over := r.rec.endings.Get(p.Attempt); over {
 		return
 	}
-	e, known := r.rec.entries.Get(p.Attempt)
-	switch {
-	case !known:
-		r.form(p, func(e txn.Entry, _ txn.Opinion) { r.settle(e) })
-	case !e.Final:
+	if e, known := r.rec.entries.Get(p.Attempt); known {
 		r.afterSync(func() { r.settle(e) })
+		return
 	}
+	r.form(p, func(e txn.Entry, _ txn.Opinion) { r.settle(e) })
 }
 
+// settle proposes the leader's own opinion, or once more what it has proposed
+// before a restart.
 func (r *Replica) settle(e txn.Entry) {
-	if now, open := r.rec.entries.Get(e.Prepare.Attempt); !open || now.Final || !r.leads() || e.View != r.view() {
-		return // it was settled while the disk was busy
+	now, open := r.rec.entries.Get(e.Prepare.Attempt)
+	if !open || !r.leads() || e.View != r.view() {
+		return // it was decided while the disk was busy
 	}
-	r.propose(&e.Prepare, e.Answer == txn.AnswerOK || r.cfg.Params.Bugs.IgnoreAbort)
+	yes := now.Answer == txn.AnswerOK || r.cfg.Params.Bugs.IgnoreAbort
+	if now.Final {
+		yes = now.Yes
+	}
+	r.propose(&now.Prepare, yes)
 }
 
 // onAccept takes in what is proposed.
@@ -74,23 +85,65 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		return
 	}
 	e, known := r.rec.entries.Get(p.Attempt)
-	if known && e.Final {
-		if e.Yes != m.Yes {
-			panic(fmt.Sprintf("shard %d: in view %d both %s and %s are proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
-		}
-	} else {
+	switch {
+	case known && e.Final && e.Yes != m.Yes:
+		panic(fmt.Sprintf("shard %d: in view %d both %s and %s are proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
+	case known && e.Final:
+	case m.Yes && r.clashes(p):
+		r.await(from, m)
+		return
+	default:
 		e = txn.Entry{Prepare: *p, Answer: e.Answer, View: m.View, Final: true, Yes: m.Yes}
 		var b store.Batch
 		r.rec.putEntry(&b, e)
 		r.cfg.Engine.Apply(&b)
 		r.enter(e)
-		r.wakeReaders()
+		if !m.Yes {
+			r.wake() // it may have been called OK before
+		}
 	}
 	r.afterSync(func() {
 		if r.stands(e) {
 			r.env.Send(from, txn.Message{Accepted: r.accepted(e)})
 		}
 	})
+}
+
+// What is proposed may rest on the end of another attempt, of which this replica
+// has not heard yet. It takes in no Yes beside a Yes with which it clashes: so that
+// of two attempts that clash and both came to count, whoever has taken in both
+// knows how the first one ended. A change of views rests on that (merge.go).
+
+// clashes reports whether an attempt cannot count beside what is held here.
+func (r *Replica) clashes(p *txn.Prepare) bool {
+	if l := r.local[p.Attempt]; l != nil && l.held {
+		return false
+	}
+	return r.stamps.Clashes(r.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
+}
+
+// await keeps a proposal until what is in its way has ended.
+func (r *Replica) await(from txn.NodeID, m *txn.Accept) {
+	if r.waiting.Len() < maxWaiting { // else as if it had not come
+		r.waiting.Set(m.Prepare.Attempt, proposed{from, m})
+	}
+}
+
+// wake looks again at all that waits for the end of an attempt.
+func (r *Replica) wake() {
+	r.wakeReaders()
+	if r.waiting.Len() == 0 {
+		return
+	}
+	var list []proposed
+	r.waiting.All(func(_ txn.Attempt, p proposed) bool {
+		list = append(list, p)
+		return true
+	})
+	r.waiting = txn.NewByAttempt[proposed]()
+	for _, p := range list {
+		r.onAccept(p.from, p.m)
+	}
 }
 
 // onAccepted counts, and votes when a majority has taken in what this leader
@@ -161,5 +214,5 @@ func (r *Replica) end(end txn.Ending) {
 		r.env.Trace("shard %d: %v is committed, its writes can be read", r.cfg.ID, end.Prepare.Txn)
 		r.env.Applied(r.cfg.ID, end.Prepare.Writes)
 	}
-	r.wakeReaders()
+	r.wake()
 }

@@ -44,5 +44,6 @@ type Config struct {
 const (
 	maxEntries = 100_000 // undecided attempts
 	maxReaders = 10_000  // reads that wait for undecided writers
+	maxWaiting = 10_000  // proposals that wait for what they clash with
 	maxFence   = 10_000  // attempts that wait to be settled by a change of views
 )

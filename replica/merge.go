@@ -14,15 +14,24 @@ import (
 //   - What is decided stays so.
 //   - What was accepted in the last view stays so: nothing else was proposed there.
 //   - What so many have called OK, in the last view, that the rest of the replicas
-//     may have made a fast path of it counts, if it fits with all of the above. If
-//     it does not, it has not come to count: for whoever took in the others' end
-//     would have refused it.
+//     may have made a fast path of it counts, if it fits with all of the above.
 //   - All else has not come to count and never will: no replica of the majority
 //     takes part in the last view any more.
 //
 // Only records of the last view in which anybody of them took part say anything
 // of open attempts: whoever was left behind in an older one was outvoted when the
 // later one began.
+//
+// If an attempt X that may have had its fast path clashes with an attempt Y that
+// was accepted or committed, both may have come to count all the same, one after
+// the end of the other. But no replica takes in one of them while the other is open
+// there (accept.go). So those in whose records X is open were none of Y's, unless
+// they knew Y's end when they called X OK: then they do not clash. Hence:
+//
+//   - if too few others are left to have made a majority for Y, Y has not come to
+//     count beside X. With three replicas it is always so.
+//   - else the records of a majority cannot tell, and the view waits for one more.
+//     Of all replicas' records some can always tell.
 
 // endingsOf are all that anybody remembers.
 func endingsOf(records []*txn.ViewRecord) []txn.Ending {
@@ -42,10 +51,56 @@ type open struct {
 	leader  txn.Answer // of the last view's leader
 }
 
-func (r *Replica) merge(records []*txn.ViewRecord) []txn.Entry {
+// merge settles all that is open in the records of a majority or more; enough is
+// false if one more is needed for that.
+func (r *Replica) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
 	for _, end := range endingsOf(records) {
 		r.learn(end)
 	}
+	all, stamps := r.openIn(records), yield.NewStamps(0)
+	var kept []*open
+	keep := func(o *open, yes bool) {
+		if yes {
+			kept = append(kept, o)
+		}
+		settled = append(settled, txn.Entry{Prepare: o.prepare, View: r.view(), Final: true, Yes: yes})
+	}
+	enough = true
+	for _, step := range []func(o *open){
+		func(o *open) {
+			if !o.final && r.perhaps(o, len(records)) && r.excludes(o) {
+				keep(o, r.fits(stamps, &o.prepare))
+			}
+		},
+		func(o *open) {
+			if o.final {
+				keep(o, o.yes && !r.clash(stamps, &o.prepare))
+			}
+		},
+		func(o *open) {
+			if o.final || r.perhaps(o, len(records)) && r.excludes(o) {
+				return
+			}
+			may := r.perhaps(o, len(records))
+			fits := may && r.fits(stamps, &o.prepare)
+			enough = enough && fits == may
+			keep(o, fits)
+		},
+	} {
+		all.All(func(_ txn.Attempt, o *open) bool {
+			step(o)
+			return true
+		})
+		for _, o := range kept {
+			stamps.Hold(o.prepare.Attempt, o.prepare.At, claimOf(&o.prepare))
+		}
+		kept = nil
+	}
+	return settled, enough
+}
+
+// openIn collects what the records say of attempts that are not decided.
+func (r *Replica) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 	last := uint64(0)
 	for _, rec := range records {
 		last = max(last, rec.Normal)
@@ -64,27 +119,7 @@ func (r *Replica) merge(records []*txn.ViewRecord) []txn.Entry {
 			}
 		}
 	}
-	var out []txn.Entry
-	stamps := yield.NewStamps(0)
-	keep := func(o *open, yes bool) {
-		if yes {
-			stamps.Hold(o.prepare.Attempt, o.prepare.At, claimOf(&o.prepare))
-		}
-		out = append(out, txn.Entry{Prepare: o.prepare, View: r.view(), Final: true, Yes: yes})
-	}
-	all.All(func(_ txn.Attempt, o *open) bool {
-		if o.final {
-			keep(o, o.yes)
-		}
-		return true
-	})
-	all.All(func(_ txn.Attempt, o *open) bool {
-		if !o.final {
-			keep(o, r.perhaps(o) && r.fits(stamps, &o.prepare))
-		}
-		return true
-	})
-	return out
+	return all
 }
 
 // openOf finds or makes the place of an attempt; nil if it is decided.
@@ -115,14 +150,21 @@ func (o *open) add(e txn.Entry, leads bool) {
 	}
 }
 
-// perhaps reports whether the replicas that are not heard may have made a fast
-// path of what these have said.
-func (r *Replica) perhaps(o *open) bool {
-	need := r.cfg.Row.Decide.Perhaps(r.n())
+// perhaps reports whether the replicas that are not among the heard may have made
+// a fast path of what these have said.
+func (r *Replica) perhaps(o *open, heard int) bool {
 	if r.cfg.Row.Decide.LeaderProposes() && o.leader > txn.AnswerOK {
 		return false // without the leader there is no fast path
 	}
-	return o.agree >= need
+	return o.agree+r.n()-heard >= r.cfg.Row.Decide.FastPath(r.n())
+}
+
+// excludes reports whether so many have an attempt open that what clashes with it
+// has not come to count.
+func (r *Replica) excludes(o *open) bool { return o.agree+r.majority() > r.n() }
+
+func (r *Replica) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
+	return stamps.Clashes(r.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
 }
 
 // fits asks whether an attempt still fits with what is committed and with what
@@ -133,7 +175,7 @@ func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
 			return false
 		}
 	}
-	if answer, _ := stamps.Judge(r.cfg.Row.Yield, p.Attempt, p.At, claimOf(p)); answer != txn.AnswerOK {
+	if r.clash(stamps, p) {
 		return false
 	}
 	if !r.cfg.Row.Yield.ByTimestamp {
@@ -143,7 +185,7 @@ func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
-// own may have been written over what it read, and may not have read what it writes.
+// own may have been written over what it read, and may not have missed what it writes.
 func (r *Replica) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.rec.rows, k, before) }
@@ -154,12 +196,18 @@ func (r *Replica) fitsAt(p *txn.Prepare) bool {
 	fits := true
 	r.rec.endings.All(func(_ txn.Attempt, end txn.Ending) bool {
 		if end.Result == txn.OutcomeCommitted && end.At > p.At {
-			c := claimOf(end.Prepare)
-			fits = !slices.ContainsFunc(p.Writes, func(w txn.Write) bool {
-				return slices.Contains(c.Shared, w.Key) || slices.ContainsFunc(c.Spans, func(s txn.Span) bool { return s.Contains(w.Key) })
-			})
+			fits = !missed(end.Prepare, p)
 		}
 		return fits
 	})
 	return fits
+}
+
+// missed reports whether a later one has read a row that p writes, and not from p.
+func missed(later, p *txn.Prepare) bool {
+	return slices.ContainsFunc(p.Writes, func(w txn.Write) bool {
+		read := func(c txn.ReadCheck) bool { return c.Key == w.Key && c.Version != p.Attempt }
+		return slices.ContainsFunc(later.Reads, read) || slices.ContainsFunc(later.Guards, read) ||
+			slices.ContainsFunc(later.Spans, func(s txn.SpanCheck) bool { return s.Span.Contains(w.Key) })
+	})
 }

@@ -25,14 +25,14 @@ type Replica struct {
 	local  map[txn.Attempt]*standing
 
 	proposals map[txn.Attempt]*proposal
+	waiting   *txn.ByAttempt[proposed] // for what they clash with
 	readers   []*reader
 
 	// A change of views (view.go).
-	fence     []txn.Inquire // unanswered
-	records   map[txn.NodeID]*txn.ViewRecord
-	startedAt time.Duration // of the view
-	retryAt   time.Duration
-	retries   int
+	fence   []txn.Inquire // unanswered
+	records map[txn.NodeID]*txn.ViewRecord
+	retryAt time.Duration
+	retries int
 
 	nextCheck   time.Duration
 	nextCompare time.Duration
@@ -61,7 +61,8 @@ func Open(cfg Config) (*Replica, error) {
 		return nil, err
 	}
 	r := &Replica{cfg: cfg, env: cfg.Env, rec: rec, stamps: yield.NewStamps(rec.meta.MaxTS),
-		local: map[txn.Attempt]*standing{}, proposals: map[txn.Attempt]*proposal{}, records: map[txn.NodeID]*txn.ViewRecord{}}
+		local: map[txn.Attempt]*standing{}, proposals: map[txn.Attempt]*proposal{}, records: map[txn.NodeID]*txn.ViewRecord{},
+		waiting: txn.NewByAttempt[proposed]()}
 	if fresh {
 		var b store.Batch
 		for _, w := range cfg.Genesis {
@@ -222,6 +223,9 @@ func (r *Replica) Tick() {
 		}
 		return true
 	})
+	if r.waiting.Len() > 0 {
+		r.ask(r.leaderOf(r.view())) // it may know how that ended for which they wait
+	}
 	if now >= r.nextCompare {
 		r.nextCompare = now + r.cfg.Params.RecoverAfter
 		r.compare()

@@ -90,10 +90,16 @@ func (r *Replica) leaveView(view uint64) {
 	var b store.Batch
 	r.rec.putMeta(&b)
 	r.cfg.Engine.Apply(&b)
-	clear(r.records)
-	clear(r.proposals)
+	r.forgetView()
 	r.retries, r.retryAt = 0, r.env.Now().Mono+r.cfg.Params.ResendAfter
 	r.sendRecord()
+}
+
+// forgetView drops what counts within one view alone.
+func (r *Replica) forgetView() {
+	clear(r.records)
+	clear(r.proposals)
+	r.waiting = txn.NewByAttempt[proposed]()
 }
 
 func (r *Replica) sendRecord() {
@@ -150,7 +156,12 @@ func (r *Replica) onViewRecord(from txn.NodeID, m *txn.ViewRecord) {
 			all = append(all, rec)
 		}
 	}
-	r.begin(m.View, r.merge(all), endingsOf(all))
+	settled, enough := r.merge(all)
+	if !enough {
+		r.env.Trace("shard %d: view %d waits for one record more", r.cfg.ID, m.View)
+		return
+	}
+	r.begin(m.View, settled, endingsOf(all))
 	for _, id := range r.cfg.Members {
 		if id != r.cfg.Self {
 			r.sendView(id)
@@ -191,11 +202,10 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) 
 	r.rec.putMeta(&b)
 	r.cfg.Engine.Apply(&b)
 	r.fence = nil
-	clear(r.records)
-	clear(r.proposals)
+	r.forgetView()
 	r.retries, r.retryAt = 0, r.env.Now().Mono+changesApart*r.cfg.Params.ResendAfter
 	r.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: r.cfg.ID, Term: view, Peer: r.leaderOf(view)})
-	r.wakeReaders()
+	r.wake()
 }
 
 // tellAccepted spares a coordinator that still lives the asking.

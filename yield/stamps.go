@@ -52,12 +52,12 @@ func NewStamps(floor txn.Timestamp) *Stamps {
 // Retry, above the returned timestamp.
 func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn.Answer, txn.Timestamp) {
 	for _, k := range c.Shared {
-		if list, ok := s.writes.Get(k); ok && others(list, by) {
+		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, others(by)) {
 			return txn.AnswerAbstain, 0
 		}
 	}
 	for _, span := range c.Spans {
-		if s.written(span, by) {
+		if s.written(span, others(by)) {
 			return txn.AnswerAbstain, 0
 		}
 	}
@@ -67,6 +67,9 @@ func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn
 			return txn.AnswerAbstain, 0
 		}
 		above = max(above, s.floor, s.lastRead(k, by))
+		if list, _ := s.writes.Get(k); slices.ContainsFunc(list, func(o stamp) bool { return o.by != by && o.at == at }) {
+			above = max(above, at) // two versions of a row cannot have one timestamp
+		}
 	}
 	if p.ByTimestamp && len(c.Exclusive) > 0 && at <= above {
 		return txn.AnswerRetry, above
@@ -74,10 +77,40 @@ func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn
 	return txn.AnswerOK, 0
 }
 
+// Clashes reports whether an attempt and an undecided one of those entered could
+// not both count, whichever came first: a plain policy says so of any two of which
+// one writes what the other reads or writes; one by timestamp only if a write is
+// not after a read of the same row that has missed it, or two writes of a row have one
+// timestamp. What Judge calls OK does not clash.
+func (s *Stamps) Clashes(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) bool {
+	missed := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at <= at) }
+	misses := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at >= at) }
+	beside := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at == at) }
+	for _, k := range c.Shared {
+		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, missed) {
+			return true
+		}
+	}
+	for _, span := range c.Spans {
+		if s.written(span, missed) {
+			return true
+		}
+	}
+	for _, k := range c.Exclusive {
+		reads, _ := s.reads.Get(k)
+		writes, _ := s.writes.Get(k)
+		if slices.ContainsFunc(reads, misses) || slices.ContainsFunc(writes, beside) ||
+			slices.ContainsFunc(s.spans, func(o spanStamp) bool { return o.span.Contains(k) && misses(o.stamp) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // touched reports whether another undecided attempt reads or writes a row.
 func (s *Stamps) touched(k txn.Key, by txn.Attempt) bool {
 	for _, m := range []*btree.Map[txn.Key, []stamp]{&s.reads, &s.writes} {
-		if list, ok := m.Get(k); ok && others(list, by) {
+		if list, ok := m.Get(k); ok && slices.ContainsFunc(list, others(by)) {
 			return true
 		}
 	}
@@ -91,19 +124,20 @@ func (s *Stamps) InTheWay(keys []txn.Key, spans []txn.Span) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, txn.Attempt{}) })
+	return slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, others(txn.Attempt{})) })
 }
 
-func others(list []stamp, by txn.Attempt) bool {
-	return slices.ContainsFunc(list, func(o stamp) bool { return o.by != by })
+func others(by txn.Attempt) func(stamp) bool {
+	return func(o stamp) bool { return o.by != by }
 }
 
-func (s *Stamps) written(span txn.Span, by txn.Attempt) (yes bool) {
+// written reports whether a row of the span has an undecided write like that.
+func (s *Stamps) written(span txn.Span, like func(stamp) bool) (yes bool) {
 	s.writes.Ascend(span.Start, func(k txn.Key, list []stamp) bool {
 		if k >= span.End {
 			return false
 		}
-		yes = others(list, by)
+		yes = slices.ContainsFunc(list, like)
 		return !yes
 	})
 	return yes
