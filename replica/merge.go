@@ -170,18 +170,21 @@ func (r *Replica) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
 // fits asks whether an attempt still fits with what is committed and with what
 // counts already.
 func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
-	for _, g := range p.Guards {
-		if row := r.row(g.Key); row.Value != nil && row.Version != g.Version {
-			return false
-		}
-	}
-	if r.clash(stamps, p) {
+	switch {
+	case r.clash(stamps, p):
 		return false
+	case r.cfg.Row.Yield.ByTimestamp:
+		return r.fitsAt(p)
 	}
-	if !r.cfg.Row.Yield.ByTimestamp {
-		return r.newest(p) < p.At && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == ""
-	}
-	return r.fitsAt(p)
+	return r.newest(p) < p.At && guarded(r.row, p) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == ""
+}
+
+// guarded reports whether the guards of an attempt have not changed.
+func guarded(row func(txn.Key) txn.Row, p *txn.Prepare) bool {
+	return !slices.ContainsFunc(p.Guards, func(g txn.ReadCheck) bool {
+		now := row(g.Key)
+		return now.Value != nil && now.Version != g.Version
+	})
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
@@ -190,7 +193,7 @@ func (r *Replica) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.rec.rows, k, before) }
 	scan := func(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, before) }
-	if yield.Stands(row, scan, p.Reads, p.Spans) != "" {
+	if !guarded(row, p) || yield.Stands(row, scan, p.Reads, p.Spans) != "" {
 		return false
 	}
 	fits := true

@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -69,11 +71,9 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 		o.Answer = txn.AnswerOK
 		return o
 	}
-	for _, g := range p.Guards {
-		if row := r.row(g.Key); row.Value != nil && row.Version != g.Version {
-			o.Answer, o.Refused, o.Reason = txn.AnswerNo, txn.KindStale, "the definition of a table has changed"
-			return o
-		}
+	if !guarded(r.row, p) {
+		o.Answer, o.Refused, o.Reason = txn.AnswerNo, txn.KindStale, "the definition of a table has changed"
+		return o
 	}
 	spans := p.Spans
 	if r.cfg.Params.Bugs.IgnoreRangeChecks {
@@ -95,14 +95,15 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 	return o
 }
 
-// newest is the timestamp of the newest version of what an attempt reads by key
-// or writes.
+// newest is the timestamp of the newest version of what an attempt writes and, by
+// timestamp, reads by key. What it reads in a range is below its timestamp: that
+// comes after all that the replica had committed that was asked.
 func (r *Replica) newest(p *txn.Prepare) (at txn.Timestamp) {
 	for _, w := range p.Writes {
 		at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, w.Key))
 	}
 	if r.cfg.Row.Yield.ByTimestamp {
-		for _, c := range p.Reads {
+		for _, c := range slices.Concat(p.Reads, p.Guards) {
 			at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, c.Key))
 		}
 	}

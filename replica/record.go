@@ -60,36 +60,66 @@ func openRecord(id txn.ShardID, r store.Reader) (rec *record, fresh bool, err er
 		return rec, true, nil
 	}
 	if err := txn.Decode(raw, &rec.meta); err != nil {
-		return nil, false, fmt.Errorf("shard %d: %w", id, err)
+		return nil, false, damaged(id, "what it knows of its view", err)
 	}
 	if rec.meta.Version != formatVersion {
 		return nil, false, fmt.Errorf("shard %d: its data is of format %d; this program reads format %d", id, rec.meta.Version, formatVersion)
 	}
-	for kind, take := range map[byte]func(v []byte) error{ // order: they fill different maps
-		'p': func(v []byte) error {
-			var e txn.Entry
-			err := txn.Decode(v, &e)
-			rec.entries.Set(e.Prepare.Attempt, e)
-			return err
-		},
-		'o': func(v []byte) error {
-			var e txn.Ending
-			err := txn.Decode(v, &e)
-			rec.remember(e)
-			return err
-		},
-		'w': func(v []byte) error {
-			var w retiredMark
-			err := txn.Decode(v, &w)
-			rec.retired[txn.Incarnation{Node: w.Node, Epoch: w.Epoch}] = w.Below
-			return err
-		},
+	if rec.meta.Normal > rec.meta.View {
+		return nil, false, damaged(id, "what it knows of its view", fmt.Errorf("it took part in view %d, and has heard of %d at most", rec.meta.Normal, rec.meta.View))
+	}
+	for _, part := range []struct {
+		kind byte
+		what string
+		take func(v []byte) error
+	}{
+		{'p', "an attempt without a decision", rec.takeEntry},
+		{'o', "the end of an attempt", rec.takeEnding},
+		{'w', "which attempts are over everywhere", rec.takeRetired},
 	} {
-		if err := each(r, shardKey(id, kind), take); err != nil {
-			return nil, false, fmt.Errorf("shard %d: %w", id, err)
+		if err := each(r, shardKey(id, part.kind), part.take); err != nil {
+			return nil, false, damaged(id, part.what, err)
 		}
 	}
 	return rec, false, nil
+}
+
+// damaged is the error of a record that this program cannot have written.
+func damaged(id txn.ShardID, what string, err error) error {
+	return fmt.Errorf("shard %d: %s is damaged on this node's disk: %w; the node must not be started with it", id, what, err)
+}
+
+func (rec *record) takeEntry(v []byte) error {
+	var e txn.Entry
+	if err := txn.Decode(v, &e); err != nil {
+		return err
+	}
+	rec.entries.Set(e.Prepare.Attempt, e)
+	return nil
+}
+
+func (rec *record) takeEnding(v []byte) error {
+	var e txn.Ending
+	if err := txn.Decode(v, &e); err != nil {
+		return err
+	}
+	if e.Result == txn.OutcomeCommitted && e.Prepare == nil {
+		return fmt.Errorf("%v is committed, and what it wrote is not told", e.Attempt)
+	}
+	if _, twice := rec.endings.Get(e.Attempt); twice {
+		return fmt.Errorf("%v has ended twice", e.Attempt)
+	}
+	rec.remember(e)
+	return nil
+}
+
+func (rec *record) takeRetired(v []byte) error {
+	var w retiredMark
+	if err := txn.Decode(v, &w); err != nil {
+		return err
+	}
+	rec.retired[txn.Incarnation{Node: w.Node, Epoch: w.Epoch}] = w.Below
+	return nil
 }
 
 func each(r store.Reader, prefix []byte, take func(v []byte) error) error {

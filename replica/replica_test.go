@@ -1,0 +1,259 @@
+package replica
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+const (
+	ok, abstain, retry, no  = txn.AnswerOK, txn.AnswerAbstain, txn.AnswerRetry, txn.AnswerNo
+	carousel, tapir, starry = "carousel-fast", "tapir", "starry"
+)
+
+func (n *net) wantOpinions(seq uint64, want ...txn.Answer) {
+	n.t.Helper()
+	got := n.opinions(seq)
+	for i, a := range want {
+		if got[n.members[i]] != a {
+			n.t.Errorf("attempt %d: replica %d says %v, not %v (all: %v)", seq, i+1, got[n.members[i]], a, got)
+		}
+	}
+}
+
+func (n *net) wantCounts(seq uint64, want string) {
+	n.t.Helper()
+	if got := n.counts(seq); got != want {
+		n.t.Errorf("attempt %d counts as %q, not %q", seq, got, want)
+	}
+}
+
+func TestOpinions(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		committed  *txn.Prepare
+		open       *txn.Prepare
+		asks       *txn.Prepare
+		plain, tsd txn.Answer
+	}{
+		{"nobody else", nil, nil, prepare(3, 30, "r:a", "w:a"), ok, ok},
+		{"what it read was written since", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a"), no, no},
+		{"it read the newest", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a=1", "w:a"), ok, ok},
+		{"a row has come into its range", prepare(1, 10, "w:ab"), nil, prepare(3, 30, "s:a"), no, no},
+		{"it writes below what is there", prepare(1, 40, "w:a"), nil, prepare(3, 30, "w:a"), retry, retry},
+		{"it writes where a later one has read", prepare(1, 40, "r:a"), nil, prepare(3, 30, "w:a"), ok, retry},
+		{"it writes into a range that a later one has read", prepare(1, 40, "s:a"), nil, prepare(3, 30, "w:ab"), ok, retry},
+		{"it reads under an undecided write", nil, prepare(2, 20, "w:a"), prepare(3, 30, "r:a"), abstain, abstain},
+		{"it writes over an undecided read", nil, prepare(2, 20, "r:a"), prepare(3, 30, "w:a"), abstain, ok},
+		{"it writes beside an undecided write", nil, prepare(2, 20, "w:a"), prepare(3, 30, "w:a"), abstain, ok},
+		{"it writes beside a write of the same timestamp", nil, prepare(2, 30, "w:a"), prepare(3, 30, "w:a"), abstain, retry},
+	} {
+		for row, want := range map[string]txn.Answer{carousel: c.plain, starry: c.plain, tapir: c.tsd} {
+			n := newNet(t, row, 3)
+			if c.committed != nil {
+				n.tellAll(txn.Message{Prepare: c.committed})
+				n.tellAll(decision(c.committed, true, false))
+			}
+			if c.open != nil {
+				n.tellAll(txn.Message{Prepare: c.open})
+			}
+			n.tellAll(txn.Message{Prepare: c.asks})
+			if got := n.opinions(3); got[1] != want || got[2] != want || got[3] != want {
+				t.Errorf("%s, %s: %v, not %v", row, c.name, got, want)
+			}
+		}
+	}
+}
+
+// An opinion is told when it is on the disk, and stays what it is after a crash.
+func TestAnOpinionSurvivesACrash(t *testing.T) {
+	n := newNet(t, tapir, 3)
+	n.at[2].stuck = true
+	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	if n.opinions(1)[2] != txn.AnswerNone {
+		t.Fatal("it tells what is not on its disk")
+	}
+	n.crash(2)
+	n.open(2)
+	n.at[2].stuck = false
+	n.tell(2, txn.Message{Prepare: y})
+	n.settle()
+	n.wantOpinions(2, txn.AnswerNone, ok) // it has never told of the other
+	n.crash(2)
+	n.open(2)
+	n.tell(2, txn.Message{Prepare: x})
+	n.settle()
+	n.wantOpinions(1, ok, abstain)
+	n.crash(2)
+	n.open(2)
+	n.tell(2, txn.Message{Prepare: y})
+	n.tell(2, txn.Message{Prepare: x})
+	n.settle()
+	n.wantOpinions(2, txn.AnswerNone, ok)
+	n.wantOpinions(1, ok, abstain)
+	if got := n.at[2].r.Holders(); got != 1 {
+		t.Errorf("%d attempts are in others' way after a restart", got)
+	}
+}
+
+// What was committed is read after a restart, from a timestamp on below which
+// nobody may write any more, and what is over everywhere is forgotten.
+func TestARestartKeepsWhatWasDecided(t *testing.T) {
+	n := newNet(t, tapir, 3)
+	x := prepare(5, 50, "r:b", "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	n.tellAll(decision(x, true, false))
+	for _, id := range n.members {
+		n.crash(id)
+		n.open(id)
+		if n.has(id, "a") != "by 5" || n.at[id].r.Endings() != 1 || n.at[id].r.Undecided() != 0 {
+			t.Fatalf("replica %d: %q, %s", id, n.has(id, "a"), n.at[id].r.Status())
+		}
+	}
+	n.tellAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // beneath the read of b
+	n.wantOpinions(6, retry, retry, retry)
+	late := prepare(7, 70, "w:c")
+	late.Retired = 6
+	n.tellAll(txn.Message{Prepare: late})
+	for _, id := range n.members {
+		n.crash(id)
+		n.open(id)
+		if got := n.at[id].r.Endings(); got != 0 {
+			t.Errorf("replica %d remembers %d endings", id, got)
+		}
+	}
+	n.heard = nil
+	n.tellAll(txn.Message{Prepare: x}) // it comes once more, much too late
+	if len(n.heard) != 0 {
+		t.Errorf("what is over everywhere is answered: %v", n.heard)
+	}
+}
+
+func TestTheSlowPath(t *testing.T) {
+	// Replica 2 and 3 have met another attempt first; only the leader has not.
+	for _, c := range []struct{ row, want string }{{carousel, "yes"}, {starry, "yes"}} {
+		n := newNet(t, c.row, 3)
+		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
+		n.tell(2, txn.Message{Prepare: x})
+		n.settle()
+		n.lost = func(e txn.Envelope) bool { return e.Msg.Dispute != nil && e.Msg.Dispute.Prepare.Attempt == attempt(1) }
+		n.tell(1, txn.Message{Prepare: y})
+		n.tell(2, txn.Message{Prepare: y})
+		n.settle()
+		n.tell(3, txn.Message{Prepare: y})
+		n.settle()
+		n.wantOpinions(2, ok, abstain)
+		n.wantCounts(2, c.want)
+	}
+	n := newNet(t, tapir, 3)
+	x := prepare(1, 10, "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	for _, id := range []txn.NodeID{1, 3} {
+		n.tell(id, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: x}})
+	}
+	n.settle()
+	n.wantCounts(1, "yes")
+}
+
+// A leader that has restarted repeats what it has proposed, and nothing else.
+func TestALeaderRepeatsItsProposal(t *testing.T) {
+	for _, row := range []string{carousel, starry} {
+		n := newNet(t, row, 3)
+		x := prepare(1, 10, "w:a")
+		n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil && e.To != 1 }
+		n.tell(1, txn.Message{Dispute: &txn.Dispute{Shard: shard, Prepare: x}})
+		n.settle()
+		n.wantCounts(1, "")
+		n.crash(1)
+		n.open(1)
+		n.lost = nil
+		n.tell(1, txn.Message{Dispute: &txn.Dispute{Shard: shard, Prepare: x}})
+		n.settle()
+		n.wantCounts(1, "yes")
+	}
+}
+
+// Reads wait for undecided writers, and not for ever.
+func TestReadsWait(t *testing.T) {
+	n := newNet(t, carousel, 1)
+	x := prepare(1, 10, "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	read := func(request uint64) {
+		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"},
+			Scans: []txn.Scan{{Span: txn.Span{Start: "a", End: "b"}}}}})
+		n.settle()
+	}
+	reply := func(request uint64) *txn.AccessReply {
+		for _, m := range n.heard {
+			if m.AccessReply != nil && m.AccessReply.Request == request {
+				return m.AccessReply
+			}
+		}
+		return nil
+	}
+	read(1)
+	n.pass(lockWait - 20*time.Millisecond)
+	if reply(1) != nil {
+		t.Fatal("it does not wait")
+	}
+	n.pass(40 * time.Millisecond)
+	if got := reply(1); got == nil || got.Rows[0].Value != nil {
+		t.Fatalf("it waits for ever, or reads what is undecided: %+v", got)
+	}
+	read(2)
+	n.tellAll(decision(x, true, false))
+	if got := reply(2); got == nil || string(got.Rows[0].Value) != "by 1" || len(got.Scans[0].Rows) != 1 || got.WaitedNanos != 0 || got.At != 10 {
+		t.Fatalf("after the end: %+v", got)
+	}
+	n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: 3, AsOf: 5}})
+	n.settle()
+	if got := reply(3); got == nil || got.Refused != txn.KindMisuse {
+		t.Errorf("a read of a moment: %+v", got)
+	}
+}
+
+// What nobody decides for long is reported, by one replica after the other.
+func TestOrphansAreReported(t *testing.T) {
+	n := newNet(t, starry, 3)
+	n.tellAll(txn.Message{Prepare: prepare(1, 10, "w:a")})
+	n.pass(recoverAt + recoverAt/4)
+	if len(n.at[1].orphans) == 0 || !slices.Contains(n.at[1].orphans, attempt(1)) {
+		t.Errorf("nobody reports it")
+	}
+	if len(n.at[3].orphans) > 0 {
+		t.Errorf("all report it at once")
+	}
+}
+
+// Alone a replica is its own majority, in all that it does.
+func TestOneReplica(t *testing.T) {
+	for _, row := range []string{carousel, tapir, starry} {
+		n := newNet(t, row, 1)
+		x, y, z := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a"), prepare(3, 30, "w:c")
+		n.tellAll(txn.Message{Prepare: x})
+		n.tellAll(txn.Message{Prepare: y})
+		n.wantOpinions(1, ok)
+		n.wantOpinions(2, abstain)
+		for _, p := range []*txn.Prepare{x, y, z} { // its coordinator is lost; z has never come
+			n.tellAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
+		}
+		n.pass(4 * resend)
+		for _, p := range []*txn.Prepare{x, y, z} {
+			n.tellAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
+		}
+		n.wantCounts(1, "yes")
+		n.wantCounts(2, "no")
+		n.wantCounts(3, "no")
+		n.tellAll(txn.Message{Prepare: z})
+		if len(n.opinions(3)) != 0 {
+			t.Errorf("%s: it has an opinion of what was refused for ever", row)
+		}
+		n.tellAll(decision(x, true, false))
+		if n.has(1, "a") != "by 1" || n.at[1].r.Undecided() != 2 {
+			t.Errorf("%s: %q, %s", row, n.has(1, "a"), n.at[1].r.Status())
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package replica
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+func inquire(p *txn.Prepare) txn.Message {
+	return txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}}
+}
+
+// settleAfter asks after attempts until their replicas have settled them.
+func (n *net) settleAfter(asked ...*txn.Prepare) {
+	n.t.Helper()
+	for range 8 {
+		done := true
+		for _, p := range asked {
+			if n.counts(p.Attempt.Seq) == "" {
+				n.tellAll(inquire(p))
+				done = false
+			}
+		}
+		if done {
+			return
+		}
+		n.pass(2 * resend)
+	}
+}
+
+// A fast path of which one replica alone knows the end, and another attempt that
+// rests on that end: whoever has not heard of the end must not take in the other.
+// Else a change of views would undo what is committed.
+func TestAProposalWaitsForWhatItClashesWith(t *testing.T) {
+	for _, row := range []string{carousel, starry} {
+		n := newNet(t, row, 3)
+		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a=1", "w:a")
+		n.tellAll(txn.Message{Prepare: x})
+		n.wantOpinions(1, ok, ok, ok)
+		n.heard = nil
+		n.tell(1, decision(x, true, false)) // and its coordinator is lost
+		n.settle()
+		n.tellAll(txn.Message{Prepare: y})
+		n.wantOpinions(2, ok)
+		n.wantCounts(2, "")
+		n.crash(1)
+		n.settleAfter(x, y)
+		n.wantCounts(1, "yes")
+		if row == carousel {
+			n.wantCounts(2, "no")
+		}
+	}
+}
+
+// The same, and nobody is lost: it is taken in as soon as the end is heard of, from
+// the coordinator or from the leader.
+func TestAProposalIsTakenInAfterTheEndOfAnother(t *testing.T) {
+	for _, row := range []string{carousel, starry} {
+		for _, told := range []bool{true, false} {
+			n := newNet(t, row, 3)
+			x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a=1", "w:a")
+			n.tellAll(txn.Message{Prepare: x})
+			n.tell(1, decision(x, true, false))
+			n.settle()
+			n.tellAll(txn.Message{Prepare: y})
+			n.wantCounts(2, "")
+			if told {
+				n.tell(2, decision(x, true, false))
+				n.settle()
+			} else {
+				n.pass(recoverAt / 4)
+			}
+			n.wantCounts(2, "yes")
+		}
+	}
+}
+
+// Of an attempt that nobody can tell the end of, the next view makes what it was;
+// whoever leads it may be lost meanwhile.
+func TestAViewSettlesWhatIsOpen(t *testing.T) {
+	for _, row := range []string{carousel, tapir, starry} {
+		for _, size := range []int{3, 5} {
+			n := newNet(t, row, size)
+			x, y, z := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "w:b"), prepare(3, 30, "w:c")
+			n.tellAll(txn.Message{Prepare: x})
+			n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil }
+			n.tell(2, txn.Message{Prepare: y}) // one has heard of it, and nobody of z
+			n.settle()
+			n.lost = func(e txn.Envelope) bool { // replica 2, which is to lead view 1, can call but not begin
+				return e.From == 2 && e.Msg.StartView != nil
+			}
+			for _, p := range []*txn.Prepare{y, z} {
+				n.tellAll(inquire(p))
+			}
+			n.pass(20 * time.Millisecond)
+			n.crash(2)
+			n.lost = nil
+			n.heard = nil
+			n.settleAfter(x, y, z)
+			n.wantCounts(1, "yes")
+			n.wantCounts(3, "no")
+			if n.counts(2) == "" {
+				t.Errorf("%s: nobody settles what one has heard of", row)
+			}
+			n.open(2)
+			n.pass(recoverAt)
+			for _, id := range n.members {
+				if leader, view := n.at[id].r.Leader(); leader != n.members[view%uint64(size)] || view < 2 || !n.at[id].r.takesPart() {
+					t.Errorf("%s, %d replicas, replica %d: %s", row, size, id, n.at[id].r.Status())
+				}
+			}
+			n.tellAll(decision(x, true, false))
+			n.tellAll(decision(y, false, false))
+			n.tellAll(decision(z, false, false))
+			n.tellAll(txn.Message{Prepare: prepare(4, 40, "r:a=1", "w:b", "w:c")})
+			n.wantOpinions(4, ok, ok, ok)
+		}
+	}
+}
+
+// Who was in no majority for long catches up: with the decision, by asking others
+// for endings, and by asking for the view.
+func TestAReplicaThatMissedEverything(t *testing.T) {
+	n := newNet(t, tapir, 3)
+	deaf := func(e txn.Envelope) bool { return e.To == 3 || e.From == 3 }
+	n.lost = deaf
+	x, y, z := prepare(1, 10, "w:a"), prepare(2, 20, "w:b"), prepare(3, 30, "w:c")
+	for _, p := range []*txn.Prepare{x, y, z} {
+		n.tellAll(txn.Message{Prepare: p})
+	}
+	n.tellAll(inquire(z))
+	n.pass(2 * resend) // a view begins without it
+	n.wantCounts(3, "yes")
+	n.tellAll(decision(x, true, false))
+	n.tellAll(decision(y, true, false))
+	n.lost = func(e txn.Envelope) bool { return deaf(e) && e.From != coordinator && e.To != coordinator }
+	n.tell(3, decision(x, true, false))
+	n.settle()
+	if n.has(3, "a") != "" || acked(n, 3, 1) {
+		t.Fatal("it acknowledges what it does not know")
+	}
+	n.tell(3, decision(x, true, true))
+	n.settle()
+	if n.has(3, "a") != "by 1" || !acked(n, 3, 1) {
+		t.Fatalf("told with the decision, it has %q", n.has(3, "a"))
+	}
+	n.lost = func(e txn.Envelope) bool { return e.Msg.StartView != nil && e.To == 3 }
+	n.pass(2 * recoverAt)
+	if _, view := n.at[3].r.Leader(); view != 0 {
+		t.Fatalf("it has come into view %d unheard", view)
+	}
+	n.lost = nil
+	n.pass(2 * recoverAt)
+	if _, view := n.at[3].r.Leader(); n.has(3, "b") != "by 2" || view != 1 || n.at[3].r.Undecided() != 1 {
+		t.Errorf("after asking it has %q, %s", n.has(3, "b"), n.at[3].r.Status())
+	}
+	n.tellAll(decision(z, true, false)) // it has that from the view
+	if n.has(3, "c") != "by 3" {
+		t.Errorf("it has %q", n.has(3, "c"))
+	}
+}
+
+func acked(n *net, id txn.NodeID, seq uint64) bool {
+	for _, e := range n.acks {
+		if e.From == id && e.Msg.DecideAck.Attempt == attempt(seq) {
+			return true
+		}
+	}
+	return false
+}
+
+// Endings travel without a change of views too.
+func TestEndingsAreCompared(t *testing.T) {
+	n := newNet(t, carousel, 3)
+	x := prepare(1, 10, "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	n.tell(2, decision(x, true, false))
+	n.settle()
+	n.pass(3 * recoverAt)
+	for _, id := range n.members {
+		if n.has(id, "a") != "by 1" {
+			t.Errorf("replica %d has %q", id, n.has(id, "a"))
+		}
+	}
+}
+
+// Who has told its record takes part in nothing more, over a crash too.
+func TestAPromiseIsKeptOverACrash(t *testing.T) {
+	n := newNet(t, tapir, 3)
+	n.lost = func(e txn.Envelope) bool { return e.From != coordinator }
+	n.tell(3, txn.Message{ChangeView: &txn.ChangeView{Shard: shard, View: 4}})
+	n.settle()
+	n.crash(3)
+	n.open(3)
+	n.tell(3, txn.Message{Prepare: prepare(1, 10, "w:a")})
+	n.tell(3, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: prepare(1, 10, "w:a")}})
+	n.settle()
+	if n.at[3].r.takesPart() || n.at[3].r.Undecided() > 0 {
+		t.Errorf("it takes part again: %s", n.at[3].r.Status())
+	}
+}
+
+// A view whose leader is lost is followed by another.
+func TestALostLeaderOfAViewIsReplaced(t *testing.T) {
+	n := newNet(t, starry, 5)
+	n.crash(2)
+	n.crash(3)
+	n.tellAll(inquire(prepare(1, 10, "w:a")))
+	n.pass(20 * resend)
+	if leader, view := n.at[1].r.Leader(); leader == 2 || leader == 3 || view < 3 || !n.at[1].r.takesPart() {
+		t.Errorf("%s", n.at[1].r.Status())
+	}
+}
