@@ -1,0 +1,89 @@
+package replica
+
+import (
+	"strings"
+	"testing"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// full is the disk of a replica that remembers one of everything.
+func full(t *testing.T) *store.Mem {
+	n := newNet(t, tapir, 3)
+	x, y := prepare(5, 10, "w:a"), prepare(7, 20, "w:b")
+	n.tellAll(txn.Message{Prepare: x})
+	n.tellAll(decision(x, true, false))
+	y.Retired = 3
+	n.tellAll(txn.Message{Prepare: y})
+	return n.at[2].engine
+}
+
+func TestADamagedRecordIsRefused(t *testing.T) {
+	committed := txn.Ending{Attempt: attempt(5), Result: txn.OutcomeCommitted}
+	for _, c := range []struct {
+		name string
+		key  []byte
+		with []byte // nil: its end is missing
+		says string
+	}{
+		{"meta", shardKey(shard, 'm'), nil, "what it knows of its view is damaged"},
+		{"another format", shardKey(shard, 'm'), txn.Encode(meta{Version: 9}), "its data is of format 9"},
+		{"views", shardKey(shard, 'm'), txn.Encode(meta{Version: 1, View: 1, Normal: 2}), "it took part in view 2"},
+		{"entry", attemptKey(shard, 'p', attempt(7)), nil, "an attempt without a decision is damaged"},
+		{"ending", attemptKey(shard, 'o', attempt(5)), nil, "the end of an attempt is damaged"},
+		{"ending without its writes", attemptKey(shard, 'o', attempt(5)), txn.Encode(committed), "a9.1.5 is committed, and what it wrote is not told"},
+		{"mark", attemptKey(shard, 'w', txn.Attempt{Node: coordinator, Epoch: 1}), nil, "which attempts are over everywhere is damaged"},
+	} {
+		disk := full(t)
+		raw, there := disk.Get(c.key)
+		if !there {
+			t.Fatalf("%s: the disk has none", c.name)
+		}
+		if c.with == nil {
+			c.with = raw[:len(raw)-1]
+		}
+		var b store.Batch
+		b.Set(c.key, c.with)
+		disk.Apply(&b)
+		_, _, err := openRecord(shard, disk)
+		if err == nil || !strings.Contains(err.Error(), "shard 2: ") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if _, fresh, err := openRecord(shard, full(t)); err != nil || fresh {
+		t.Errorf("the whole record: %v, fresh is %v", err, fresh)
+	}
+	if !Recorded(full(t), shard, attempt(7)) || !Recorded(full(t), shard, attempt(5)) || Recorded(full(t), shard, attempt(8)) {
+		t.Error("the record bears witness to something else than was told")
+	}
+}
+
+// Whatever a disk holds, a replica opens it or says what is wrong, and one that
+// has opened it can go on.
+func FuzzOpenRecord(f *testing.F) {
+	for _, kind := range []byte{'m', 'p', 'o', 'w'} {
+		f.Add(kind, txn.Encode(txn.Ending{Attempt: attempt(5), Result: txn.OutcomeCommitted}))
+		f.Add(kind, txn.Encode(txn.Entry{Prepare: *prepare(5, 10, "w:a", "r:b"), Answer: txn.AnswerOK}))
+	}
+	f.Fuzz(func(t *testing.T, kind byte, value []byte) {
+		disk := full(t)
+		var b store.Batch
+		key := shardKey(shard, kind)
+		if kind != 'm' {
+			key = attemptKey(shard, kind, attempt(99))
+		}
+		b.Set(key, value)
+		disk.Apply(&b)
+		n := newNet(t, tapir, 3)
+		n.at[1].engine = disk
+		r, err := Open(Config{ID: shard, Self: 1, Members: n.members, Engine: disk, Row: n.row, Params: n.params, Env: n.at[1]})
+		if err != nil {
+			return
+		}
+		n.at[1].r = r
+		n.tellAll(txn.Message{Prepare: prepare(100, 100, "w:a", "r:b")})
+		n.tellAll(inquire(prepare(101, 110, "w:a")))
+		n.pass(4 * resend)
+	})
+}
