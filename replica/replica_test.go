@@ -176,6 +176,21 @@ func TestALeaderRepeatsItsProposal(t *testing.T) {
 	}
 }
 
+// The leader of a view repeats what the view began with, too.
+func TestALeaderRepeatsWhatItsViewBeganWith(t *testing.T) {
+	n := newNet(t, starry, 3)
+	x := prepare(1, 10, "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	n.lost = func(e txn.Envelope) bool { return e.Msg.Accepted != nil && e.From != 2 }
+	n.tellAll(inquire(x))
+	n.pass(2 * resend)
+	n.wantCounts(1, "")
+	n.lost = nil
+	n.tell(2, txn.Message{Dispute: &txn.Dispute{Shard: shard, View: 1, Prepare: x}})
+	n.settle()
+	n.wantCounts(1, "yes")
+}
+
 // Reads wait for undecided writers, and not for ever.
 func TestReadsWait(t *testing.T) {
 	n := newNet(t, carousel, 1)
