@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"isochron/geo"
+	"isochron/history"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// Where coordinators propose timestamps and clocks are wrong, a serial order may
+// contradict real time: T1 writes A from a gateway whose clock is ahead; when it is
+// committed T2 begins, and writes B from one that is behind; T3 writes both, between
+// them, and has been on its way all the time. A was written last by T1 and B by T3:
+// so T2 comes before T3 and T3 before T1, though T1 was over when T2 began.
+//
+// It is what the row says of itself, and no more than that: the history is
+// serializable. Rows that call themselves strict refuse somebody instead.
+func TestTimestampsMayContradictRealTime(t *testing.T) {
+	for _, name := range []string{"tapir", "carousel-fast", "starry"} {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := playInversion(t, row)
+		report := history.CheckRegisters(h)
+		if !report.Serializable() {
+			t.Errorf("%s: %v", name, report.Violations)
+		}
+		if report.StrictSerializable() == row.NotStrict {
+			t.Errorf("%s: not strict is %v, and what is seen of it is %v", name, row.NotStrict, report.Violations)
+		}
+		if !row.NotStrict {
+			continue
+		}
+		for i, want := range []history.Outcome{history.OK, history.OK, history.OK, history.OK} {
+			if got := h.Records[i].Outcome; got != want {
+				t.Errorf("%s: record %d is %s", name, i, got)
+			}
+		}
+		if last := h.Records[3].Ops; last[0].Value != 1 || last[1].Value != 3 {
+			t.Errorf("%s: at the end A is of T%d and B of T%d", name, last[0].Value, last[1].Value)
+		}
+	}
+}
+
+// inversion is that story's cluster, of three nodes and two shards.
+type inversion struct {
+	t    *testing.T
+	w    *World
+	h    history.History
+	keys [2]txn.Key
+}
+
+func playInversion(t *testing.T, row protocol.Row) *history.History {
+	t.Helper()
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions[:3])
+	s := &inversion{t: t}
+	for i := range s.keys {
+		prefix := routing.TablePrefix(uint64(7 + i))
+		dir.AddRange(prefix, dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[i]), 0))
+		s.keys[i] = txn.Key(prefix + "k")
+	}
+	b, _ := dir.ShardOf(string(s.keys[1]))
+	s.w, err = New(Config{Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true, Params: HuntParams(txn.Bugs{}),
+		Hardware: Hardware{Fsync: 300 * time.Microsecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.w.Close()
+	s.w.host(1).wallShift, s.w.host(3).wallShift = 10*time.Second, 5*time.Second
+	if !s.w.RunUntil(huntQuietWait, s.w.Ready) {
+		t.Fatal("the cluster does not come up")
+	}
+	s.w.onSend = func(_ *host, env *txn.Envelope) fate { // T3 does not come to B
+		if p := env.Msg.Prepare; p != nil && p.Attempt.Node == 3 && p.Shard == txn.ShardID(b) {
+			return heldBack
+		}
+		return leaves
+	}
+	third := s.begin(3, 3, 0, 1)
+	s.w.Run(10 * time.Millisecond)
+	s.end(s.begin(1, 1, 0))
+	s.end(s.begin(2, 2, 1))
+	s.w.onSend = nil
+	s.end(third)
+	s.end(s.w.Go(2, s.readAll))
+	return &s.h
+}
+
+// begin starts a client that writes its number to some of the rows.
+func (s *inversion) begin(at txn.NodeID, number int64, rows ...int) *Client {
+	return s.w.Go(at, func(c *Client) {
+		x, began := c.DB().Begin(txn.Options{}), c.Elapsed()
+		r := &history.Record{Process: int(number), InvokeNanos: int64(began), Outcome: history.OK}
+		for _, i := range rows {
+			x.Put(s.keys[i], strconv.AppendInt(nil, number, 10))
+			r.Ops = append(r.Ops, history.Op{Kind: history.Put, Key: string(rune('A' + i)), Value: number})
+		}
+		if err := x.Commit(context.Background()); err != nil {
+			r.Outcome, r.Reason = history.Fail, err.Error()
+		}
+		r.Txn, r.CompleteNanos, r.At = x.ID().String(), int64(c.Elapsed()), int64(x.Stats().CommitAt)
+		s.h.Add(r)
+	})
+}
+
+func (s *inversion) readAll(c *Client) {
+	x, began := c.DB().Begin(txn.Options{}), c.Elapsed()
+	r := &history.Record{Process: 4, InvokeNanos: int64(began), Outcome: history.OK, Final: true}
+	got, err := x.Read(context.Background(), txn.Read{Gets: s.keys[:]})
+	if err == nil {
+		err = x.Commit(context.Background())
+	}
+	if err != nil {
+		s.t.Errorf("nothing is read at the end: %v", err)
+		return
+	}
+	for i, v := range got.Values {
+		number, _ := strconv.ParseInt(string(v), 10, 64) // 0: nobody has written it
+		r.Ops = append(r.Ops, history.Op{Kind: history.Get, Key: string(rune('A' + i)), Value: number})
+	}
+	r.Txn, r.CompleteNanos = x.ID().String(), int64(c.Elapsed())
+	s.h.Add(r)
+}
+
+func (s *inversion) end(c *Client) {
+	s.t.Helper()
+	if !s.w.RunUntil(huntQuietWait, c.Done) {
+		s.t.Fatal("a client waits for ever")
+	}
+}
