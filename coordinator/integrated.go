@@ -94,10 +94,17 @@ func (c *Coordinator) slowPath(k *commitment, s txn.ShardID, late bool) {
 		return
 	}
 	k.accepts[s] = view + 1
-	c.env.Trace("%v of %v: shard %d does not agree, proposes %v in view %d", k.attempt, k.id, s, yes, view)
+	c.env.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", k.attempt, k.id, s, yesNo(yes), view)
 	c.toReplicas(s, func() txn.Message {
 		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: k.prepares[s]}}
 	})
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
 }
 
 func (c *Coordinator) onOpinion(m *txn.Opinion) {

@@ -84,7 +84,10 @@ func newForced(n *nemesis, seed uint64) *forced {
 func (f *forced) plan() {
 	n := f.n
 	if n.w.cfg.Row.Decide.Integrated() {
-		return // each of them needs a log
+		if f.rand.IntN(3) > 0 {
+			f.plots = append(f.plots, &lostPath{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(4), short: f.rand.IntN(2) == 0})
+		}
+		return // each of the others needs a log
 	}
 	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
 		f.plots = append(f.plots, &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)})

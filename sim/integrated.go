@@ -35,8 +35,10 @@ func (w words) integrated(m *txn.Message) string {
 			w.node(m.ViewRecord.Replica), len(m.ViewRecord.Entries), len(m.ViewRecord.Endings), m.ViewRecord.Shard, m.ViewRecord.Normal)
 	case m.StartView != nil:
 		return fmt.Sprintf("StartView: view %d of shard %d begins with %d open attempts", m.StartView.View, m.StartView.Shard, len(m.StartView.Entries))
+	case m.Compare != nil:
+		return fmt.Sprintf("Compare: %d endings of shard %d are known here, and view %d; is that all?", m.Compare.Count, m.Compare.Shard, m.Compare.View)
 	case m.Endings != nil:
-		return fmt.Sprintf("Endings: shard %d knows the end of %d attempts", m.Endings.Shard, len(m.Endings.Endings))
+		return fmt.Sprintf("Endings: %d attempts of shard %d have ended, as far as known here", len(m.Endings.Endings), m.Endings.Shard)
 	}
 	return ""
 }

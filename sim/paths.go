@@ -76,6 +76,7 @@ var paths = []path{
 	{"a view changes", "sent: start view", integrated},
 	{"a view begins with what may have been a fast path", "path: fast path kept", integrated},
 	{"a view begins with what nobody had heard of, refused for ever", "path: fenced by a view", integrated},
+	{"a coordinator is lost right after it has told of a fast path", "forced: a coordinator is lost right after a fast path", integrated},
 	{"a replica hears from another how attempts have ended", "sent: endings", integrated},
 	{"a replica is told what it has missed with the decision", "path: decide with prepare", integrated},
 }
