@@ -2,6 +2,7 @@ package sim
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -44,9 +45,33 @@ func TestHunt(t *testing.T) {
 	}
 }
 
+// integratedRows are those in which every replica validates.
+var integratedRows = []string{"carousel-fast", "tapir", "starry"}
+
+// The same for rows in which every replica validates, which have rare paths of their own.
+func TestHuntIntegrated(t *testing.T) {
+	t.Parallel()
+	all := Counts{}
+	for _, row := range integratedRows {
+		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: seeds(t, 7), Rows: []string{row}, Faults: AllFaults(), StopAfter: 3}, t.Output())
+		t.Logf("%s, %d runs: %v", row, sum.Runs, sum.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.add(sum.Counts)
+	}
+	for _, rare := range []string{"sent: opinion against", "sent: dispute", "sent: accept", "sent: start view", "sent: endings", "sent: finding committed", "unknown",
+		"path: no proposed", "path: yes proposed", "path: fast path kept", "path: fenced by a view", "path: decide with prepare",
+		"note: takes over", "note: recovered, commits", "note: recovered, aborts", "forced: a coordinator is lost right after a fast path"} {
+		if all[rare] == 0 {
+			t.Errorf("no run met %q: the hunt has become too tame", rare)
+		}
+	}
+}
+
 // Without faults nothing is lost, unknown, or waited for in vain.
 func TestCalm(t *testing.T) {
-	for _, row := range DefaultRows {
+	for _, row := range slices.Concat(DefaultRows, integratedRows) {
 		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: 3, Rows: []string{row}}, t.Output())
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +84,7 @@ func TestCalm(t *testing.T) {
 
 // One seed is one run, byte for byte, with a reader or without.
 func TestHuntIsDeterministic(t *testing.T) {
-	for _, name := range DefaultRows {
+	for _, name := range slices.Concat(DefaultRows, []string{"tapir"}) {
 		row, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)

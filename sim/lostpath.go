@@ -73,14 +73,14 @@ func (l *lostPath) begin(from txn.NodeID, p *txn.Prepare) {
 		l.away = heard[c.FastPath(n)-1:]
 	}
 	l.unheard = heard[:(n-1)/2]
-	l.left--
 	l.until = w.now + 8*l.n.unit
 }
 
 // lose takes the coordinator away: its client knows, and nobody else.
 func (l *lostPath) lose(h *host) fate {
 	l.told = true
-	back, end := l.n.unit, l.n.fewUnits(24, 40)
+	l.left--
+	back, end := l.n.unit, l.n.fewUnits(40, 70) // time for others to ask, and for the next view but one
 	if slices.Contains(l.unheard, h.id) {
 		back = end
 	}

@@ -294,6 +294,10 @@ func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
 		return n.acknowledges("vote", 120)
 	case m.Ack != nil && m.Ack.Replica == h.id:
 		return n.acknowledges("entry on disk", 300)
+	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
+		return n.acknowledges("opinion", 400)
+	case m.Accepted != nil:
+		return n.acknowledges("acceptance", 300)
 	case m.DecideAck != nil:
 		return n.acknowledges("decide", 150)
 	case m.Finding != nil:
