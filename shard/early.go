@@ -208,7 +208,7 @@ func (l *leadership) newestOf(v *voteCmd) []txn.Write {
 	}
 	var out []txn.Write
 	for _, w := range v.Writes {
-		if l.r.state.newestAt(l.r.cfg.Engine, w.Key) < v.Proposed {
+		if l.r.state.cache.NewestAt(l.r.cfg.Engine, w.Key) < v.Proposed {
 			out = append(out, w)
 		}
 	}

@@ -318,4 +318,4 @@ func (r *Replica) Status() string {
 }
 
 // Peek reads a row of the applied state.
-func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.latest(r.cfg.Engine, k) }
+func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.cache.Latest(r.cfg.Engine, k) }
