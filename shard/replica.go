@@ -44,6 +44,7 @@ type Replica struct {
 	toldGone bool // a leader said that this replica is a member no more
 	retired  bool // it has forgotten all: what a sync was for is gone
 
+	acked  acked
 	counts Counts
 	lead   *leadership // what only a leader knows; nil otherwise
 
