@@ -100,11 +100,11 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 // comes after all that the replica had committed that was asked.
 func (r *Replica) newest(p *txn.Prepare) (at txn.Timestamp) {
 	for _, w := range p.Writes {
-		at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, w.Key))
+		at = max(at, r.rec.cache.NewestAt(r.cfg.Engine, w.Key))
 	}
 	if r.cfg.Row.Yield.ByTimestamp {
 		for _, c := range slices.Concat(p.Reads, p.Guards) {
-			at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, c.Key))
+			at = max(at, r.rec.cache.NewestAt(r.cfg.Engine, c.Key))
 		}
 	}
 	return at
