@@ -20,11 +20,11 @@ func d2pcBase() lab.Spec {
 	return s
 }
 
-// d2pcMore is d2pcBase for figures of five rows, half as long: so that a figure
+// d2pcMore is d2pcBase for figures of five rows, a third as long: so that a figure
 // takes minutes.
 func d2pcMore() lab.Spec {
 	s := d2pcBase()
-	s.Duration = 15 * time.Second
+	s.Warmup, s.Duration = 3*time.Second, 10*time.Second
 	return s
 }
 
