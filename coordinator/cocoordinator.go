@@ -125,7 +125,7 @@ func (c *Coordinator) leadersHere(participants []txn.ShardID, tell func(s txn.Sh
 
 // preCommit lets the leaders here end the attempt's contention span.
 func (c *Coordinator) preCommit(a txn.Attempt, id txn.ID, t *decide.Tally) {
-	if !c.cfg.Row.Reveal.Early() {
+	if !c.cfg.Row.Reveal.PreCommits() {
 		return
 	}
 	c.leadersHere(t.Participants, func(s txn.ShardID, leader txn.NodeID) {

@@ -22,7 +22,7 @@ func cpuTime() time.Duration {
 // The standard experiment, a third as long: what an event costs. To profile:
 // go test ./lab -run - -bench Experiment -cpuprofile cpu.out
 func BenchmarkExperiment(b *testing.B) {
-	for _, row := range []string{"2pc+occ", "d2pc+occ"} {
+	for _, row := range []string{"2pc+occ", "d2pc+occ", "carousel-fast"} {
 		b.Run(row, func(b *testing.B) {
 			s := Defaults()
 			s.Protocol, s.Warmup, s.Duration = row, time.Second, 20*time.Second

@@ -46,7 +46,7 @@ func (n *Node) openReplica(s routing.Shard) (participant, error) {
 	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(n.away(s, a), n.away(s, b)) })
 	r, err := replica.Open(replica.Config{
 		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Members: members, Engine: n.cfg.Engine, Row: n.cfg.Row,
-		Params: n.cfg.Params, Env: (*shardEnv)(n), Genesis: n.genesis(txn.ShardID(s.ID)),
+		Params: n.cfg.Params, Env: (*shardEnv)(n), Ephemeral: n.cfg.Process != nil, Genesis: n.genesis(txn.ShardID(s.ID)),
 	})
 	return unordered{r, txn.ShardID(s.ID), n}, err
 }

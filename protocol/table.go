@@ -117,6 +117,13 @@ func d2pc(name string, reads Reads, y yield.Policy, span string) Row {
 	return r
 }
 
+// grouped reveals what one shard commits when it is appended, not when it is durable.
+func grouped(r Row) Row {
+	r.Reveal = reveal.OnAppend
+	r.Steps = []Step{Validate, Append, Reveal, Release, Vote, LogCommit, Apply}
+	return r
+}
+
 // integrated are the steps where every replica validates and no log orders them:
 // the vote is on a disk before it is told, and nothing is logged twice.
 var integratedSteps = []Step{Validate, Append, Vote, Reveal, Release, Apply}
@@ -146,6 +153,7 @@ func Table() []Row {
 		classic("2pc+2pl-home", ReadHome, yield.WoundWait, "2; execution + 2 in the client's region", "2pc+2pl; ours: locks at once where they cost no wide-area message"),
 		classic("2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 2", "D2PC section 5.1, no read optimisation"),
 		classic("2pc+occ", ReadNearest, yield.Validate, "2", "D2PC section 5.1"),
+		grouped(classic("2pc+2pl-group", ReadHome, yield.WoundWait, "2; execution alone where one shard commits", "2pc+2pl-home; TXSQL (ordered group commit)")),
 		d2pc("d2pc+2pl", ReadNearest, yield.WoundWait, "0.5"),
 		d2pc("d2pc+2pl-home", ReadHome, yield.WoundWait, "0.5; execution + 1 in the client's region"),
 		d2pc("d2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 0.5"),

@@ -36,6 +36,9 @@ type Config struct {
 	Row     protocol.Row
 	Params  txn.Params
 	Env     Env
+	// Ephemeral: the replica ends with its process, and nobody opens its engine
+	// again.
+	Ephemeral bool
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
 }

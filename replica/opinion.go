@@ -99,11 +99,11 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 // or writes.
 func (r *Replica) newest(p *txn.Prepare) (at txn.Timestamp) {
 	for _, w := range p.Writes {
-		at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, w.Key))
+		at = max(at, r.rec.cache.NewestAt(r.cfg.Engine, w.Key))
 	}
 	if r.cfg.Row.Yield.ByTimestamp {
 		for _, c := range p.Reads {
-			at = max(at, store.NewestAt(r.cfg.Engine, r.rec.rows, c.Key))
+			at = max(at, r.rec.cache.NewestAt(r.cfg.Engine, c.Key))
 		}
 	}
 	return at

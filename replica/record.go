@@ -42,18 +42,22 @@ type retiredMark struct {
 
 // record is what a replica has on its disk, beside the rows.
 type record struct {
-	id      txn.ShardID
-	rows    []byte // prefix of the rows
-	meta    meta
-	entries *txn.ByAttempt[txn.Entry]
-	endings *txn.ByAttempt[txn.Ending]
-	retired map[txn.Incarnation]uint64
-	sum     uint64 // over the endings, see Compare
+	id    txn.ShardID
+	rows  []byte // prefix of the rows
+	cache store.RowCache
+	// unwritten: nobody opens this disk again, so what only a restart would read
+	// stays in memory.
+	unwritten bool
+	meta      meta
+	entries   *txn.ByAttempt[txn.Entry]
+	endings   *txn.ByAttempt[txn.Ending]
+	retired   map[txn.Incarnation]uint64
+	sum       uint64 // over the endings, see Compare
 }
 
 // openRecord reads what a disk has; fresh: it has nothing of this shard.
 func openRecord(id txn.ShardID, r store.Reader) (rec *record, fresh bool, err error) {
-	rec = &record{id: id, rows: shardKey(id, 'v'), meta: meta{Version: formatVersion},
+	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v')), meta: meta{Version: formatVersion},
 		entries: txn.NewByAttempt[txn.Entry](), endings: txn.NewByAttempt[txn.Ending](), retired: map[txn.Incarnation]uint64{}}
 	raw, ok := r.Get(shardKey(id, 'm'))
 	if !ok {
@@ -105,30 +109,43 @@ func each(r store.Reader, prefix []byte, take func(v []byte) error) error {
 	return nil
 }
 
-func (rec *record) putMeta(b *store.Batch) { b.Set(shardKey(rec.id, 'm'), txn.Encode(rec.meta)) }
+// put writes what a restart reads.
+func (rec *record) put(b *store.Batch, key []byte, value any) {
+	if !rec.unwritten {
+		b.Set(key, txn.Encode(value))
+	}
+}
+
+func (rec *record) drop(b *store.Batch, key []byte) {
+	if !rec.unwritten {
+		b.Delete(key)
+	}
+}
+
+func (rec *record) putMeta(b *store.Batch) { rec.put(b, shardKey(rec.id, 'm'), rec.meta) }
 
 func (rec *record) putEntry(b *store.Batch, e txn.Entry) {
 	a := e.Prepare.Attempt
 	rec.entries.Set(a, e)
-	b.Set(attemptKey(rec.id, 'p', a), txn.Encode(e))
+	rec.put(b, attemptKey(rec.id, 'p', a), e)
 }
 
 func (rec *record) dropEntry(b *store.Batch, a txn.Attempt) {
 	rec.entries.Delete(a)
-	b.Delete(attemptKey(rec.id, 'p', a))
+	rec.drop(b, attemptKey(rec.id, 'p', a))
 }
 
 // putEnding remembers how an attempt ended, and writes its rows if it committed.
 func (rec *record) putEnding(b *store.Batch, e txn.Ending) {
 	rec.remember(e)
-	b.Set(attemptKey(rec.id, 'o', e.Attempt), txn.Encode(e))
+	rec.put(b, attemptKey(rec.id, 'o', e.Attempt), e)
 	if e.Result != txn.OutcomeCommitted {
 		return
 	}
 	rec.meta.MaxTS = max(rec.meta.MaxTS, e.At)
 	rec.putMeta(b)
 	for _, w := range e.Prepare.Writes {
-		store.PutVersion(b, rec.rows, w, e.At, e.Attempt)
+		rec.cache.Put(b, w, e.At, e.Attempt)
 	}
 }
 
@@ -156,10 +173,10 @@ func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	rec.retired[inc] = below
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	b.Set(attemptKey(rec.id, 'w', txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}), txn.Encode(retiredMark{inc.Node, inc.Epoch, below}))
+	rec.put(b, attemptKey(rec.id, 'w', txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}), retiredMark{inc.Node, inc.Epoch, below})
 	for _, a := range rec.endings.DropBelow(lo, hi) {
 		rec.sum ^= hashOf(a)
-		b.Delete(attemptKey(rec.id, 'o', a))
+		rec.drop(b, attemptKey(rec.id, 'o', a))
 	}
 }
 

@@ -62,10 +62,11 @@ func Open(cfg Config) (*Replica, error) {
 	}
 	r := &Replica{cfg: cfg, env: cfg.Env, rec: rec, stamps: yield.NewStamps(rec.meta.MaxTS),
 		local: map[txn.Attempt]*standing{}, proposals: map[txn.Attempt]*proposal{}, records: map[txn.NodeID]*txn.ViewRecord{}}
+	rec.unwritten = cfg.Ephemeral
 	if fresh {
 		var b store.Batch
 		for _, w := range cfg.Genesis {
-			store.PutVersion(&b, rec.rows, w, 1, txn.Version{Seq: 1})
+			rec.cache.Put(&b, w, 1, txn.Version{Seq: 1})
 		}
 		rec.putMeta(&b)
 		cfg.Engine.Apply(&b)
@@ -165,10 +166,7 @@ func (r *Replica) leave(e *txn.Prepare, committed bool) {
 	}
 }
 
-func (r *Replica) row(k txn.Key) txn.Row {
-	row, _ := store.Latest(r.cfg.Engine, r.rec.rows, k)
-	return row
-}
+func (r *Replica) row(k txn.Key) txn.Row { return r.rec.cache.Latest(r.cfg.Engine, k) }
 
 func (r *Replica) scan(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, store.Newest) }
 

@@ -12,9 +12,22 @@ const (
 	// has voted Yes, before any of the votes is known to last; who reads it then
 	// depends on its writer (D2PC section 4.3).
 	OnPreCommit
+	// OnAppend reveals, and lets go of the locks, of what one entry of one shard
+	// commits as soon as that entry is in the leader's log: whatever reads it stands
+	// behind it there, and is lost with it (the ordered group commit of TXSQL,
+	// section 4). Of a transaction on several shards it is OnDecision.
+	OnAppend
 )
 
-func (c Choice) String() string { return [...]string{"on decision", "on pre-commit, tracked"}[c] }
+func (c Choice) String() string {
+	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits"}[c]
+}
 
 // Early reports whether writes are revealed before they are decided.
-func (c Choice) Early() bool { return c == OnPreCommit }
+func (c Choice) Early() bool { return c != OnDecision }
+
+// PreCommits reports whether that happens when every leader has voted Yes.
+func (c Choice) PreCommits() bool { return c == OnPreCommit }
+
+// OnItsAppend reports whether it happens when the entry is appended that commits.
+func (c Choice) OnItsAppend() bool { return c == OnAppend }

@@ -57,7 +57,7 @@ func (r *Replica) row(k txn.Key) txn.Row {
 			return row
 		}
 	}
-	return r.state.latest(r.cfg.Engine, k)
+	return r.state.cache.Latest(r.cfg.Engine, k)
 }
 
 // scan reads the newest live rows of a span, up to the bounds of one answer.

@@ -176,7 +176,7 @@ func (l *leadership) undecidedVote(a txn.Attempt) *voteCmd {
 
 // OnPreCommit ends an attempt's concurrency control.
 func (r *Replica) OnPreCommit(m *txn.PreCommit) {
-	if r.Serving() && r.cfg.Row.Reveal.Early() {
+	if r.Serving() && r.cfg.Row.Reveal.PreCommits() {
 		r.lead.preCommit(m.Attempt, m.At)
 	}
 }
@@ -208,7 +208,7 @@ func (l *leadership) newestOf(v *voteCmd) []txn.Write {
 	}
 	var out []txn.Write
 	for _, w := range v.Writes {
-		if l.r.state.newestAt(l.r.cfg.Engine, w.Key) < v.Proposed {
+		if l.r.state.cache.NewestAt(l.r.cfg.Engine, w.Key) < v.Proposed {
 			out = append(out, w)
 		}
 	}
@@ -239,7 +239,7 @@ func (l *leadership) restore(now time.Duration) {
 	byTxn := map[txn.ID]*prepared{}
 	for _, p := range l.r.state.byIndex() {
 		c := p.claim()
-		if l.r.cfg.Row.Reveal.Early() {
+		if l.r.cfg.Row.Reveal.PreCommits() {
 			for _, h := range l.locks.InTheWay(p.Txn, c) {
 				l.revealUndecided(&byTxn[h.Txn].voteCmd)
 				l.release(h.Txn)

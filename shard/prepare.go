@@ -133,6 +133,11 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	l.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
 	l.condition(v)
+	if v.OnePhase && r.cfg.Row.Reveal.OnItsAppend() {
+		l.revealUndecided(v)
+		r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)
+		l.release(p.Txn)
+	}
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
 		l.release(p.Txn)
 	}

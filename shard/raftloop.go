@@ -1,6 +1,9 @@
 package shard
 
 import (
+	"slices"
+	"time"
+
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
@@ -41,7 +44,8 @@ func (r *Replica) storageAppend(m *pb.Message) {
 	if !b.Empty() {
 		r.cfg.Engine.Apply(&b)
 	}
-	if len(m.GetResponses()) == 0 {
+	responses := r.news(m.GetResponses())
+	if len(responses) == 0 {
 		return
 	}
 	entries := m.GetEntries()
@@ -49,7 +53,7 @@ func (r *Replica) storageAppend(m *pb.Message) {
 		if r.retired {
 			return
 		}
-		r.deliver(m.GetResponses())
+		r.deliver(responses)
 		r.acknowledge(entries)
 	}
 	if r.cfg.Params.Bugs.AckBeforeSync {
@@ -57,6 +61,35 @@ func (r *Replica) storageAppend(m *pb.Message) {
 		return
 	}
 	r.env.AfterSync(answer)
+}
+
+// acked is what a follower has acknowledged last.
+type acked struct {
+	leader, term, index uint64
+	at                  time.Duration
+}
+
+// news leaves out acknowledgements of what the leader was told a moment ago: raft
+// answers every append, also those that only say what is committed, and such an
+// answer would cost a sync and a message to say nothing. A leader that lacks one
+// asks again with each heartbeat, and then it is a moment ago no more.
+func (r *Replica) news(responses []*pb.Message) []*pb.Message {
+	now := r.env.Now().Mono
+	return slices.DeleteFunc(responses, func(m *pb.Message) bool {
+		if m.GetType() != pb.MsgAppResp || m.GetReject() || m.GetTo() == uint64(r.cfg.Self) {
+			return false
+		}
+		a := acked{m.GetTo(), m.GetTerm(), m.GetIndex(), now}
+		same := a.leader == r.acked.leader && a.term == r.acked.term
+		if same && a.index <= r.acked.index && now < r.acked.at+r.cfg.Params.HeartbeatInterval/2 {
+			return true
+		}
+		if same { // one that comes late takes nothing back
+			a.index = max(a.index, r.acked.index)
+		}
+		r.acked = a
+		return false
+	})
 }
 
 // deliver hands raft's answers to whom they belong.

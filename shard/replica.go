@@ -44,6 +44,7 @@ type Replica struct {
 	toldGone bool // a leader said that this replica is a member no more
 	retired  bool // it has forgotten all: what a sync was for is gone
 
+	acked  acked
 	counts Counts
 	lead   *leadership // what only a leader knows; nil otherwise
 
@@ -318,4 +319,4 @@ func (r *Replica) Status() string {
 }
 
 // Peek reads a row of the applied state.
-func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.latest(r.cfg.Engine, k) }
+func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.cache.Latest(r.cfg.Engine, k) }

@@ -30,7 +30,7 @@ type state struct {
 	id       txn.ShardID
 	prefix   []byte // of this generation
 	rows     []byte // prefix of the rows
-	cache    rowCache
+	cache    store.RowCache
 	applied  applied
 	prepared map[txn.Attempt]*prepared
 	outcomes *txn.ByAttempt[outcome]
@@ -47,6 +47,7 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
+	s.cache = store.NewRowCache(s.rows)
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)
@@ -230,8 +231,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 
 func (s *state) write(b *store.Batch, writes []txn.Write, at txn.Timestamp, by txn.Version) {
 	for _, w := range writes {
-		store.PutVersion(b, s.rows, w, at, by)
-		s.cache.write(w, at, by)
+		s.cache.Put(b, w, at, by)
 	}
 }
 

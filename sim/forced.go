@@ -86,7 +86,7 @@ func (f *forced) plan() {
 	if n.w.cfg.Row.Decide.Integrated() {
 		return // each of them needs a log
 	}
-	if n.w.cfg.Row.Reveal.Early() && f.rand.IntN(3) > 0 {
+	if n.w.cfg.Row.Reveal.PreCommits() && f.rand.IntN(3) > 0 {
 		f.plots = append(f.plots, &lostVote{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(6)})
 	}
 	if f.rand.IntN(3) == 0 || n.w.cfg.Row.Decide.Bypasses() && f.rand.IntN(2) == 0 {

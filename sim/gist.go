@@ -51,6 +51,9 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	case m.DecideAck != nil:
 		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
 	}
+	if m.Opinion != nil || m.Accept != nil || m.Accepted != nil {
+		return appendOpinion(b, m)
+	}
 	return append(b, txn.Encode(m)...)
 }
 
@@ -75,6 +78,23 @@ func appendRaft(b []byte, m *raftpb.Message) []byte {
 		b = append(appendNumbers(append(b, byte(e.GetType())), e.GetTerm(), e.GetIndex()), e.GetData()...)
 	}
 	return b
+}
+
+// appendOpinion is appendGist for what replicas without a log say most often.
+func appendOpinion(b []byte, m *txn.Message) []byte {
+	switch {
+	case m.Opinion != nil:
+		o := m.Opinion
+		b = appendAttempt(append(b, 20, byte(o.Answer), byte(o.Refused), flag(o.Leads)), o.Attempt)
+		return appendNumbers(b, uint64(o.Shard), uint64(o.Replica), o.View, uint64(o.Above), uint64(o.At))
+	case m.Accept != nil:
+		a := m.Accept
+		b = appendAttempt(append(b, 21, flag(a.Yes)), a.Prepare.Attempt)
+		return appendNumbers(b, uint64(a.Shard), a.View, uint64(a.Prepare.At))
+	}
+	a := m.Accepted
+	b = appendAttempt(append(b, 22, flag(a.Yes)), a.Attempt)
+	return appendNumbers(b, uint64(a.Shard), uint64(a.Replica), a.View, uint64(a.At))
 }
 
 func appendNumbers(b []byte, numbers ...uint64) []byte {

@@ -30,6 +30,8 @@ type HuntConfig struct {
 	Load time.Duration
 	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
 	StopAfter int
+	// Stop is asked before each run; true ends the hunt with what it has. nil: never.
+	Stop func() bool
 	// Trace takes the story of each run, line by line.
 	Trace func(line string)
 	// Histories takes what the clients of each run saw, before it is judged.
@@ -81,6 +83,9 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 	}
 	for i := range max(cfg.Seeds, 1) {
 		for j, name := range cfg.Rows {
+			if cfg.Stop != nil && cfg.Stop() {
+				return sum, errStopped(sum)
+			}
 			row, err := protocol.ByName(name)
 			if err != nil {
 				return sum, err
@@ -105,6 +110,11 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 		return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
 	}
 	return sum, nil
+}
+
+// errStopped says how far a hunt has come that somebody stopped.
+func errStopped(sum Summary) error {
+	return fmt.Errorf("stopped after %d runs, of which %d broke a promise", sum.Runs, len(sum.Failed))
 }
 
 // Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
@@ -184,7 +194,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	if regions == 0 {
 		regions = 3
 		// Five replicas can lose a vote that two of them have; three cannot.
-		if seed%5 == 0 || row.Reveal.Early() && seed%2 == 0 {
+		if seed%5 == 0 || row.Reveal.PreCommits() && seed%2 == 0 {
 			regions = 5
 		}
 	}

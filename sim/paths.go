@@ -30,7 +30,7 @@ func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
 
 func bypassesLeaders(r protocol.Row) bool { return r.Decide.Bypasses() }
 
-func revealsEarly(r protocol.Row) bool { return r.Reveal.Early() }
+func revealsEarly(r protocol.Row) bool { return r.Reveal.PreCommits() }
 
 // paths are all of them, from the execution of a transaction to the end of a node.
 var paths = []path{

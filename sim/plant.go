@@ -100,6 +100,9 @@ func HuntPlanted(cfg HuntConfig, names []string, tell func(Found)) error {
 			if !harmful(row) {
 				continue
 			}
+			if cfg.Stop != nil && cfg.Stop() {
+				return fmt.Errorf("stopped before %s was hunted on %s", name, rowName)
+			}
 			f := huntOne(cfg, name, rowName)
 			tell(f)
 			if f.Anomaly == "" {

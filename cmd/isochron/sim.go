@@ -53,7 +53,7 @@ can be seen again by its seed.`,
 			if given("faults") {
 				h.faults = faults
 			}
-			return h.run(cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return h.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}
 		if err := refuse(cmd, "a hunt: add --hunt", huntOnly); err != nil {
 			return err

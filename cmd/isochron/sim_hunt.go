@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func (f *huntFlags) add(cmd *cobra.Command) {
 }
 
 // run hunts.
-func (f huntFlags) run(out, progress io.Writer) error {
+func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if f.hunt < 1 {
 		return usagef("--hunt is %d; it must be at least 1", f.hunt)
 	}
@@ -50,7 +51,8 @@ func (f huntFlags) run(out, progress io.Writer) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions}
+	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions,
+		Stop: func() bool { return ctx.Err() != nil }}
 	if f.trace {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
 	}

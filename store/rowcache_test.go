@@ -1,4 +1,4 @@
-package shard
+package store
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"testing"
 
-	"isochron/store"
 	"isochron/txn"
 )
 
@@ -14,14 +13,11 @@ import (
 // whatever order of timestamps.
 func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	engine := store.NewMem()
-	s, err := loadState(Config{ID: 1, Engine: engine}, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine, prefix := NewMem(), []byte("p")
+	cache := NewRowCache(prefix)
 	hits := 0
 	for i := range uint64(3000) {
-		var b store.Batch
+		var b Batch
 		at, by := txn.Timestamp(1+i/2+rng.Uint64N(20)), txn.Version{Node: 1, Epoch: 1, Seq: i}
 		w := txn.Write{Key: txn.Key(fmt.Sprint(rng.IntN(20))), Value: []byte(fmt.Sprint(i))}
 		switch rng.IntN(5) {
@@ -30,17 +26,17 @@ func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
 		case 1:
 			w.Value = []byte{}
 		}
-		s.write(&b, []txn.Write{w}, at, by)
+		cache.Put(&b, w, at, by)
 		engine.Apply(&b)
 		k := txn.Key(fmt.Sprint(rng.IntN(20)))
-		if _, ok := s.cache.rows[k]; ok {
+		if _, ok := cache.rows[k]; ok {
 			hits++
 		}
-		want, _ := store.Latest(engine, s.rows, k)
-		if got := s.latest(engine, k); !reflect.DeepEqual(got, want) {
+		want, _ := Latest(engine, prefix, k)
+		if got := cache.Latest(engine, k); !reflect.DeepEqual(got, want) {
 			t.Fatalf("after %d writes row %s is %v at hand and %v in the engine", i+1, k, got, want)
 		}
-		if got, want := s.newestAt(engine, k), store.NewestAt(engine, s.rows, k); got != want {
+		if got, want := cache.NewestAt(engine, k), NewestAt(engine, prefix, k); got != want {
 			t.Fatalf("after %d writes row %s is of %d at hand and of %d in the engine", i+1, k, got, want)
 		}
 	}
