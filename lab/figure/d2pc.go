@@ -35,7 +35,7 @@ var retwisWriting = writing("add-user", "follow", "post-tweet")
 // which costs real time: the experiments are shorter.
 func d2pcTPCC() lab.Spec {
 	s := d2pcBase()
-	s.Workload, s.Warmup, s.Duration = "tpcc-d2pc", 2*time.Second, 10*time.Second
+	s.Workload, s.Warmup, s.Duration = "tpcc-d2pc", time.Second, 4*time.Second
 	return s
 }
 

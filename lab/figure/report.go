@@ -158,6 +158,9 @@ func (p *Part) claims() string {
 	var b strings.Builder
 	c := p.Grid.costs()
 	fmt.Fprintf(&b, "Costs %s: %v us of CPU a message, %v cores a node, %v us a sync (%s)\n", p.Costs.Name, c.CPUMicros, c.Cores, c.FsyncMicros, c.Source)
+	if s := p.Spec; s.Coordinators > 0 {
+		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
+	}
 	if len(p.Verdicts) == 0 {
 		return b.String() + "The paper has no numbers for this figure.\n"
 	}

@@ -27,7 +27,7 @@ type Options struct {
 	RunAll func(ctx context.Context, specs []lab.Spec, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
 }
 
-// The times of a quick run.
+// The times of a quick run; less where even those of a whole one are short.
 const (
 	quickDuration = 2 * time.Second
 	quickWarmup   = 1 * time.Second
@@ -136,7 +136,7 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	p := &Part{Costs: costs, Spec: f.Base, Grid: &Grid{Figure: f, Values: values}}
 	p.Spec.Seed = opt.Seed
 	if opt.Quick {
-		p.Spec.Duration, p.Spec.Warmup = quickDuration, quickWarmup
+		p.Spec.Duration, p.Spec.Warmup = min(quickDuration, f.Base.Duration/4), min(quickWarmup, f.Base.Warmup/2)
 	}
 	if costs.OwnReadOnly {
 		p.Spec.ReadOnly = ""
