@@ -133,10 +133,13 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
 		return
 	case !v.Granted():
-		l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began.behind(v.Wait)) },
+		w := l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began.behind(v.Wait)) },
 			func() {
 				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String(), began.behind(v.Wait))
 			})
+		if w != nil && phase == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 {
+			w.Key = m.Keys[0]
+		}
 		return
 	}
 	if m.Lock != txn.LockNone {

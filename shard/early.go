@@ -156,6 +156,9 @@ func (l *leadership) condition(v *voteCmd) {
 // conditional tells how a vote stands: whether what it depends on is open, and
 // whether some of it is lost.
 func (l *leadership) conditional(a txn.Attempt) (open, doomed bool) {
+	if d := l.deciding[a]; d != nil { // decided, though the log has not got it yet
+		return false, !d.commit
+	}
 	w := l.early.open[a]
 	if w == nil || l.r.cfg.Params.Bugs.DropDependency && w.failed {
 		return false, false

@@ -180,7 +180,9 @@ func (l *leadership) release(id txn.ID) {
 	l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
 	delete(l.probes, id)
 	for _, w := range l.locks.Release(id) {
-		w.Retry()
+		if !l.locks.Rejoin(w) {
+			w.Retry()
+		}
 	}
 }
 

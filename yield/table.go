@@ -36,9 +36,12 @@ type Waiter struct {
 	Txn      txn.ID
 	Age      txn.Age
 	Deadline time.Duration
-	Retry    func() // asks again
-	Expire   func() // the deadline has passed
-	on       *Holder
+	// Key, if set, is all that a request in execution wants, exclusively or not:
+	// it need not ask again while an older transaction, or one that has voted, holds that.
+	Key    txn.Key
+	Retry  func() // asks again
+	Expire func() // the deadline has passed
+	on     *Holder
 }
 
 type point struct {
@@ -221,6 +224,20 @@ func (t *Table) Wait(on *Holder, w *Waiter) bool {
 	w.on = on
 	on.waiters = append(on.waiters, w)
 	return true
+}
+
+// Rejoin puts a waiter that Release returned behind whoever has its key now, if
+// asking again could only come to that; false if it must ask. On a hot row many
+// wait, and one can go on.
+func (t *Table) Rejoin(w *Waiter) bool {
+	if w.Key == "" {
+		return false
+	}
+	p, ok := t.points.Get(w.Key)
+	if !ok || p.exclusive == nil || p.exclusive.Txn == w.Txn || !p.exclusive.Voted && !p.exclusive.Age.Older(w.Age) {
+		return false
+	}
+	return t.Wait(p.exclusive, w)
 }
 
 // Cancel takes a waiter out of its queue.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"isochron/txn"
 )
@@ -242,4 +243,40 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 		}
 	}
 	return nil, false
+}
+
+// On a hot row many wait and one goes on: the others only change whom they wait for.
+func TestAWaiterRejoinsBehindWhoHasItsKey(t *testing.T) {
+	tab := NewTable()
+	c := Claim{Exclusive: []txn.Key{"hot"}}
+	holder := tab.Grant(0, txn.ID{Seq: 1}, txn.Age{Start: 1}, c)
+	var ws []*Waiter
+	for i := uint64(2); i < 6; i++ {
+		w := &Waiter{Txn: txn.ID{Seq: i}, Age: txn.Age{Start: txn.Timestamp(i)}, Key: "hot", Deadline: time.Second}
+		ws = append(ws, w)
+		if !tab.Wait(holder, w) {
+			t.Fatal("it may wait")
+		}
+	}
+	released := tab.Release(holder.Txn)
+	if len(released) != 4 || released[0] != ws[0] || tab.Rejoin(ws[0]) {
+		t.Fatalf("%d were released; the first must ask for what is free", len(released))
+	}
+	next := tab.Grant(0, ws[0].Txn, ws[0].Age, c)
+	for _, w := range ws[1:] {
+		if !tab.Rejoin(w) || w.on != next {
+			t.Errorf("%v does not wait for %v", w.Txn, next.Txn)
+		}
+	}
+	if tab.Waiting() != 3 {
+		t.Errorf("%d wait", tab.Waiting())
+	}
+	older := &Waiter{Txn: txn.ID{Seq: 9}, Age: txn.Age{Start: 0}, Key: "hot"}
+	if tab.Rejoin(older) {
+		t.Error("an older one must ask: it may take the key from a younger")
+	}
+	next.Voted = true
+	if !tab.Rejoin(older) {
+		t.Error("who has voted is waited for by everybody")
+	}
 }
