@@ -44,6 +44,11 @@ func newCoords() coords {
 	return coords{open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
 }
 
+// coCoordinates reports whether there is a co-coordinator here that speaks to others.
+func (c *Coordinator) coCoordinates() bool {
+	return c.cfg.Row.Decide.Bypasses() && !c.cfg.DeadCoCoordinator
+}
+
 // onAck takes in an acknowledgement: as coordinator of the attempt, or for it.
 func (c *Coordinator) onAck(m *txn.Ack) {
 	if m.Attempt.Node != c.cfg.Self {
@@ -163,7 +168,7 @@ func (c *Coordinator) doom(k *commitment) {
 
 // shareDecision tells the other co-coordinators how an attempt ended.
 func (c *Coordinator) shareDecision(k *commitment) {
-	if !c.cfg.Row.Decide.Bypasses() || k.t == nil || k.readOnly {
+	if !c.coCoordinates() || k.t == nil || k.readOnly {
 		return
 	}
 	verdict, at := k.tally.Verdict()
@@ -177,7 +182,7 @@ func (c *Coordinator) shareDecision(k *commitment) {
 // recall asks the co-coordinators for a decision that its coordinator may have
 // told them before it was lost (D2PC section 4.4).
 func (c *Coordinator) recall(k *commitment) {
-	if !c.cfg.Row.Decide.Bypasses() {
+	if !c.coCoordinates() {
 		return
 	}
 	for _, n := range c.env.CoCoordinators(k.attempt) {

@@ -37,6 +37,10 @@ type Config struct {
 	Row    protocol.Row
 	Params txn.Params
 	Env    Env
+	// DeadCoCoordinator, of experiments: it is no co-coordinator, not even of its
+	// own attempts. It hears no acknowledgement and passes none on; its clients'
+	// transactions are decided by the leaders' votes.
+	DeadCoCoordinator bool
 }
 
 // Coordinator runs the transactions of one gateway.
@@ -219,6 +223,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 // Deliver hands over a message meant for a coordinator.
 func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
+	case c.cfg.DeadCoCoordinator && (m.Ack != nil || m.Recall != nil || m.Decision != nil):
 	case m.AccessReply != nil:
 		c.onAccessReply(from, m.AccessReply)
 	case m.Vote != nil:

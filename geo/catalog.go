@@ -27,6 +27,14 @@ var presets = []preset{
 		intra:   250 * time.Microsecond,
 	},
 	{
+		// Five of alibaba6, as in D2PC's section 5.4: US East, US West, Europe, East
+		// China, North China.
+		name:    "alibaba5",
+		regions: []Region{"va", "sf", "fr", "hz", "bj"},
+		rows:    [][]int64{{67, 98, 203, 215}, {151, 140, 150}, {231, 240}, {30}},
+		intra:   250 * time.Microsecond,
+	},
+	{
 		// D2PC's default: Hangzhou, San Francisco, Frankfurt.
 		name:    "alibaba3",
 		regions: []Region{"hz", "sf", "fr"},

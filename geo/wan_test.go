@@ -26,6 +26,21 @@ func TestPublishedMapsAreWhole(t *testing.T) {
 	}
 }
 
+// The smaller maps of one provider are parts of the largest.
+func TestPartsOfAMapAgree(t *testing.T) {
+	whole := mustParse(t, "alibaba6")
+	for _, name := range []string{"alibaba5", "alibaba3", "asia3"} {
+		part := mustParse(t, name)
+		for _, a := range part.Regions {
+			for _, b := range part.Regions {
+				if part.RTT(a, b) != whole.RTT(a, b) {
+					t.Errorf("%s: %s to %s: %v, and %v in the whole", name, a, b, part.RTT(a, b), whole.RTT(a, b))
+				}
+			}
+		}
+	}
+}
+
 func checkWhole(t *testing.T, w WAN) {
 	t.Helper()
 	for _, a := range w.Regions {

@@ -18,8 +18,7 @@ func (r *run) client(c *sim.Client, process int) *workload.Client {
 func (r *run) startClients() {
 	spread := int64(max(r.spec.rttMax(), time.Millisecond))
 	for i := range r.spec.Clients {
-		node := txn.NodeID(i%len(r.spec.wan.Regions) + 1)
-		r.w.Go(node, func(c *sim.Client) {
+		r.w.Go(r.spec.gateway(i), func(c *sim.Client) {
 			wc := r.client(c, i+1)
 			c.Sleep(time.Duration(c.Rand().Int64N(spread)))
 			for !r.stopped {
@@ -33,7 +32,7 @@ func (r *run) startClients() {
 // An arrival beyond it is counted as given up.
 const openMax = 50_000
 
-// arrivals are the transactions that come to one region.
+// arrivals are the transactions that come to one gateway.
 type arrivals struct {
 	r       *run
 	node    txn.NodeID
@@ -51,11 +50,11 @@ type arrival struct {
 // streamArrivals is apart from the streams of chance of package sim.
 const streamArrivals = 1 << 32
 
-// startArrivals starts an open loop: in each region transactions come at random.
+// startArrivals starts an open loop: at each gateway transactions come at random.
 func (r *run) startArrivals() {
-	gap := time.Duration(float64(len(r.spec.wan.Regions)) * float64(time.Second) / r.spec.Rate)
-	for i := range r.spec.wan.Regions {
-		a := &arrivals{r: r, node: txn.NodeID(i + 1), gap: gap, rand: rand.New(rand.NewPCG(r.spec.Seed, streamArrivals+uint64(i)))}
+	gap := time.Duration(float64(r.spec.gateways()) * float64(time.Second) / r.spec.Rate)
+	for i := range r.spec.gateways() {
+		a := &arrivals{r: r, node: r.spec.gateway(i), gap: gap, rand: rand.New(rand.NewPCG(r.spec.Seed, streamArrivals+uint64(i)))}
 		a.next()
 	}
 }

@@ -21,10 +21,11 @@ const (
 	calm        = 3 * time.Second
 )
 
-// directory has one node a region, and shard i led from region i, counted round
-// and round.
+// directory has one node a region, shard i led from region i, counted round and
+// round, and after these nodes the coordinators, if there are any.
 func (s resolved) directory() *routing.Directory {
 	d := workload.Cluster(s.wan.Regions)
+	s.addCoordinators(d)
 	var shards []uint64
 	for i := range s.Shards {
 		leader := i % len(s.wan.Regions)
@@ -70,7 +71,8 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World
 		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
 		Params:   s.params(),
 		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: s.CPU, Cores: s.Cores, Fsync: s.Fsync, Skew: s.Skew},
-		Links:    sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
+		Machines: s.machines(), Fit: s.fit,
+		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
 		// A message may come twice under faults: then each is a copy of its own.
 		Codec: s.faults != sim.Faults{}, NoCrash: s.faults == sim.Faults{},
 	})

@@ -107,15 +107,24 @@ type SpecReport struct {
 	Zipf     float64 `json:"zipf"`
 	Length   int     `json:"length,omitempty"`
 	Spread   int     `json:"spread,omitempty"`
-	Jitter   float64 `json:"jitter"`
-	Loss     float64 `json:"loss"`
-	SkewMS   float64 `json:"skew_ms"`
-	Faults   string  `json:"faults"`
-	WarmupS  float64 `json:"warmup_s"`
-	BackMS   float64 `json:"backoff_ms"`
+
+	Warehouses           int     `json:"warehouses,omitempty"`
+	Coordinators         int     `json:"coordinators,omitempty"` // in each region, beside the node with the shards
+	CoordinatorCPUMicros float64 `json:"coordinator_cpu_us,omitempty"`
+	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
+	DeadCoCoordinators   int     `json:"dead_co_coordinators,omitempty"`
+
+	Jitter  float64 `json:"jitter"`
+	Loss    float64 `json:"loss"`
+	SkewMS  float64 `json:"skew_ms"`
+	Faults  string  `json:"faults"`
+	WarmupS float64 `json:"warmup_s"`
+	BackMS  float64 `json:"backoff_ms"`
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // rounded cuts a number to so many decimals.
 func rounded(v float64, decimals int) float64 {
@@ -172,7 +181,11 @@ func (s *spans) report() SpanMS {
 func (s resolved) report() SpecReport {
 	r := SpecReport{
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		Warehouses: s.Warehouses, Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+	}
+	if s.Coordinators > 0 {
+		r.CoordinatorCPUMicros, r.CoordinatorCores = micros(s.CoordinatorCPU), s.CoordinatorCores
 	}
 	if s.Rate > 0 {
 		r.Clients, r.Rate = 0, s.Rate
@@ -181,5 +194,5 @@ func (s resolved) report() SpecReport {
 }
 
 func (s resolved) costs() Costs {
-	return Costs{CPUMicros: float64(s.CPU.Nanoseconds()) / 1000, FsyncMicros: float64(s.Fsync.Nanoseconds()) / 1000, Cores: s.Cores, Source: s.costSource()}
+	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, Source: s.costSource()}
 }

@@ -29,6 +29,17 @@ type Spec struct {
 	Zipf   float64 // how unevenly they are chosen; 0 is evenly
 	Length int     // operations of a transaction of micro; 0: its default
 	Spread int     // shards that a transaction of micro touches; 0: its default
+	// Warehouses of tpcc on each shard; 0: its default.
+	Warehouses int
+
+	// Coordinators is how many nodes each region has beside the one that holds the
+	// shards: clients are at these, and they alone co-coordinate. 0: the one does all.
+	Coordinators     int
+	CoordinatorCPU   time.Duration // what CPU is for other nodes
+	CoordinatorCores int           // of each
+	// DeadCoCoordinators is in how many regions, the last of the map, there is no
+	// co-coordinator: see coordinator.Config.
+	DeadCoCoordinators int
 
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
 	Loss   float64       // part of the messages that are lost
@@ -59,6 +70,9 @@ const (
 	durationMax = 24 * time.Hour
 	checkMax    = 1_000_000
 	triesMax    = 1_000_000
+
+	coordinatorsMax = 16
+	warehousesMax   = 1000
 )
 
 // Defaults is the standard experiment of the D2PC paper's section 5, on a row
@@ -67,7 +81,7 @@ func Defaults() Spec {
 	return Spec{
 		Protocol: "2pc+occ", Workload: "retwis", WAN: "alibaba3", Shards: 3, Replicas: 0,
 		Clients: 150, Zipf: 0.7,
-		CPU: MessageCPU, Cores: Cores, Fsync: Fsync, Faults: "none",
+		CPU: MessageCPU, Cores: Cores, Fsync: Fsync, Faults: "none", CoordinatorCPU: MessageCPU, CoordinatorCores: Cores,
 		Tries: 100, Warmup: 10 * time.Second, Duration: 60 * time.Second, Seed: 1, Check: 20_000,
 	}
 }
@@ -128,7 +142,7 @@ func (s Spec) resolve() (r resolved, err error) {
 
 // mixConfig is the workload's share of the experiment.
 func (s Spec) mixConfig() workload.MixConfig {
-	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: int(math.Round(s.Zipf * 1000)), Length: s.Length, Spread: s.Spread}
+	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: int(math.Round(s.Zipf * 1000)), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses}
 }
 
 // checkNumbers holds every number against its bounds.
@@ -145,6 +159,10 @@ func (s Spec) checkNumbers(regions int) error {
 		{"zipf", s.Zipf, 0, 10},
 		{"the length of a transaction", float64(s.Length), 0, math.MaxInt32},
 		{"the number of shards that a transaction touches", float64(s.Spread), 0, shardsMax},
+		{"the number of warehouses on a shard", float64(s.Warehouses), 0, warehousesMax},
+		{"the number of coordinators in a region", float64(s.Coordinators), 0, coordinatorsMax},
+		{"the number of cores of a coordinator", float64(s.CoordinatorCores), 0, coresMax},
+		{"the number of regions whose co-coordinator is dead", float64(s.DeadCoCoordinators), 0, float64(regions)},
 		{"the jitter, as a ratio of deviation to mean,", s.Jitter, 0, sim.ParetoRatioMax},
 		{"the part of messages that is lost", s.Loss, 0, 0.5},
 		{"the number of cores", float64(s.Cores), 1, coresMax},
@@ -165,6 +183,7 @@ func (s Spec) checkTimes() error {
 	}{
 		{"the clock skew", s.Skew, 0, time.Hour},
 		{"the CPU time of a message", s.CPU, 0, costMax},
+		{"the CPU time of a message at a coordinator", s.CoordinatorCPU, 0, costMax},
 		{"the time of a sync", s.Fsync, 0, costMax},
 		{"the backoff", s.Backoff, 0, time.Minute},
 		{"the warm-up", s.Warmup, 0, durationMax},

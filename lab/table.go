@@ -22,7 +22,14 @@ func (r Result) Table() string {
 	}
 	fmt.Fprintf(&b, "%s, %s over %s: %s, %d shards on %d replicas, zipf %v, %v s measured after %v s, seed %d\n",
 		r.Protocol, r.Workload, s.WAN, load, s.Shards, s.Replicas, s.Zipf, r.DurationS, s.WarmupS, r.Seed)
-	fmt.Fprintf(&b, "costs: %v us CPU a message on %d cores, %v us a sync (%s)\n\n", r.Costs.CPUMicros, r.Costs.Cores, r.Costs.FsyncMicros, r.Costs.Source)
+	fmt.Fprintf(&b, "costs: %v us CPU a message on %d cores, %v us a sync (%s)\n", r.Costs.CPUMicros, r.Costs.Cores, r.Costs.FsyncMicros, r.Costs.Source)
+	if s.Coordinators > 0 {
+		fmt.Fprintf(&b, "clients are at %d coordinators a region: %v us CPU a message on %d cores\n", s.Coordinators, s.CoordinatorCPUMicros, s.CoordinatorCores)
+	}
+	if s.DeadCoCoordinators > 0 {
+		fmt.Fprintf(&b, "the co-coordinators of the last %d regions are dead\n", s.DeadCoCoordinators)
+	}
+	b.WriteString("\n")
 
 	fmt.Fprintf(&b, classHead, "", "", "", "", "", "latency", "", "", "", "commit", "", "execute", "lost", "WAN")
 	fmt.Fprintf(&b, classHead, "transactions", "committed", "aborted", "per s", "aborts", "avg ms", "p50", "p95", "p99", "avg ms", "p99", "avg ms", "avg ms", "hops")

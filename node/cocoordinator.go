@@ -1,6 +1,8 @@
 package node
 
 import (
+	"slices"
+
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -8,14 +10,15 @@ import (
 // coCoordinator is the node that co-coordinates an attempt in a region, 0 if
 // the region has none: the attempt's own node in its own region, elsewhere one
 // of the region's nodes in turn, so that they share the work (D2PC section 4.2).
-func coCoordinator(d *routing.Directory, region string, a txn.Attempt) txn.NodeID {
+func (n *Node) coCoordinator(region string, a txn.Attempt) txn.NodeID {
+	d, some := n.dir, n.cfg.CoCoordinators
 	if d.RegionOf(uint32(a.Node)) == region {
 		return a.Node
 	}
 	var here []txn.NodeID
-	for _, n := range d.Nodes {
-		if n.Region == region {
-			here = append(here, txn.NodeID(n.ID))
+	for _, other := range d.Nodes {
+		if id := txn.NodeID(other.ID); other.Region == region && (len(some) == 0 || slices.Contains(some, id)) {
+			here = append(here, id)
 		}
 	}
 	if len(here) == 0 {
@@ -28,7 +31,7 @@ func coCoordinator(d *routing.Directory, region string, a txn.Attempt) txn.NodeI
 func (e *coordEnv) CoCoordinators(a txn.Attempt) []txn.NodeID {
 	var out []txn.NodeID
 	for _, region := range e.dir.Regions() {
-		if n := coCoordinator(e.dir, region, a); n != 0 {
+		if n := (*Node)(e).coCoordinator(region, a); n != 0 {
 			out = append(out, n)
 		}
 	}
@@ -41,7 +44,7 @@ func (e *shardEnv) Acknowledge(m *txn.Ack, leads bool) {
 	shard, ok := n.dir.Shard(uint64(m.Shard))
 	for _, region := range n.dir.Regions() {
 		own := region == string(n.cfg.Region)
-		switch to := coCoordinator(n.dir, region, m.Attempt); {
+		switch to := n.coCoordinator(region, m.Attempt); {
 		case to == 0, m.No && to == m.Attempt.Node: // the coordinator has the vote itself
 		case own, leads && (m.No || m.Replica == 0 || !ok || !n.replicaIn(shard, region)):
 			sent := *m

@@ -32,6 +32,11 @@ type Config struct {
 	// Process, if not nil, says that all nodes run in one process and end with it:
 	// nothing is written for a restart, and messages are passed as they are.
 	Process *shard.Process
+	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
+	// other regions. Empty: all nodes.
+	CoCoordinators []txn.NodeID
+	// DeadCoCoordinator, of experiments: see coordinator.Config.
+	DeadCoCoordinator bool
 }
 
 // Node is everything one process runs of the core: its replicas and its
@@ -97,7 +102,8 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 		return nil, err
 	}
 	n.coord = coordinator.New(coordinator.Config{
-		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n)})
+		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n),
+		DeadCoCoordinator: cfg.DeadCoCoordinator})
 	if err := n.openReplicas(); err != nil {
 		return nil, err
 	}

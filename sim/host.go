@@ -23,8 +23,9 @@ type host struct {
 	region geo.Region
 	rand   *rand.Rand
 	engine *store.Mem
-	node   process // nil while it is down
-	gone   bool    // its disk is lost, and it never comes back
+	cpu    Hardware // only its CPU: the rest is the same everywhere
+	node   process  // nil while it is down
+	gone   bool     // its disk is lost, and it never comes back
 	first  *routing.Directory
 	life   uint64 // rises with every boot: what was meant for an earlier life is dropped
 
@@ -47,8 +48,11 @@ type askedSync struct {
 }
 
 func newHost(w *World, id txn.NodeID, region geo.Region) *host {
-	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: w.newEngine(), slowDisk: 1, first: w.cfg.Directory}
-	h.cores = make([]time.Duration, max(w.cfg.Hardware.Cores, 1))
+	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: w.newEngine(), slowDisk: 1, first: w.cfg.Directory, cpu: w.cfg.Hardware}
+	if own, ok := w.cfg.Machines[id]; ok {
+		h.cpu = own
+	}
+	h.cores = make([]time.Duration, max(h.cpu.Cores, 1))
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
 	}
@@ -81,12 +85,16 @@ func (h *host) boot() error {
 	h.booted, h.busyUntil = h.w.now, h.w.now
 	clear(h.cores)
 	h.syncing, h.syncAsked = false, nil
-	n, err := h.w.cfg.boot(node.Config{
+	cfg := node.Config{
 		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
 		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
 		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
 		Process: h.w.process,
-	}, h.now())
+	}
+	if h.w.cfg.Fit != nil {
+		h.w.cfg.Fit(&cfg)
+	}
+	n, err := h.w.cfg.boot(cfg, h.now())
 	if err != nil {
 		return fmt.Errorf("node %d does not start: %w", h.id, err)
 	}
@@ -148,7 +156,7 @@ func (h *host) take(env *txn.Envelope) {
 
 // submit hands over a request: at once, unless requests cost CPU time.
 func (h *host) submit(req *coordinator.Request) {
-	cost := h.w.cfg.Hardware.RequestCPU
+	cost := h.cpu.RequestCPU
 	h.w.hops = chainOf(req)
 	if cost == 0 {
 		h.run(func() { h.node.Submit(h.now(), req) })

@@ -154,7 +154,7 @@ func (n *network) arrive(to *host, m *mail) {
 // queue has a message that has arrived wait for the host's CPU.
 func (n *network) queue(to *host, m *mail) {
 	m.taken, m.life = true, to.life
-	n.w.agenda.push(event{at: n.w.now + to.work(n.w.cfg.Hardware.MessageCPU), hops: n.w.hops, mail: m})
+	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, mail: m})
 }
 
 // delay is one way of the round trip between two regions, and jitter.

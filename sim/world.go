@@ -23,6 +23,7 @@ type Config struct {
 	Params    node.Params
 	Directory *routing.Directory
 	Hardware  Hardware
+	Machines  map[txn.NodeID]Hardware // of hosts whose CPU is not Hardware's
 	Links     Links
 	// Codec passes every message through its wire form.
 	Codec bool
@@ -32,6 +33,8 @@ type Config struct {
 	Spans func(Span)
 	// Trace takes one readable line an event; nil makes none.
 	Trace func(line string)
+	// Fit, if not nil, changes what a node is started with.
+	Fit func(*node.Config)
 	// Notes takes the nodes' own lines as well (Observer.Event), if Trace is set.
 	Notes bool
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,7 +27,7 @@ what was found.`,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabList(), newLabRun())
+	cmd.AddCommand(newLabList(), newLabRun(), newLabProtocols())
 	return cmd
 }
 
@@ -126,6 +127,7 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	if rows := fig.Missing(); len(rows) > 0 {
 		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
 	}
+	debug.SetGCPercent(gcPercent)
 	// Before the long work, not after it.
 	_, missing := os.Stat(f.out)
 	if err := os.MkdirAll(f.out, 0o755); err != nil {

@@ -11,8 +11,11 @@ type Claim struct {
 	Row, Over string
 	Where     Where
 	Kind      Kind
-	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison
+	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level)
 }
+
+// numbered reports whether there is something of the paper to hold ours against.
+func (c Claim) numbered() bool { return c.Paper != 0 || c.Kind == Level }
 
 // Kind is how a claim is put.
 type Kind uint8
@@ -21,6 +24,7 @@ type Kind uint8
 const (
 	Times  Kind = iota // the row has so many times what the other has
 	Change             // the row has so many percent more (or less, below 0)
+	Level              // the row has as much as the other: a change of about nothing
 )
 
 // Where says for which value of the parameter a claim speaks.
@@ -28,18 +32,20 @@ type Where uint8
 
 // The places.
 const (
-	AtTheEnd Where = iota // the last value
-	AtBest                // the value at which the row does best by the claim
-	AtPeak                // of each row its own largest number, wherever that is
+	AtTheEnd   Where = iota // the last value
+	AtBest                  // the value at which the row does best by the claim
+	AtPeak                  // of each row its own largest number, wherever that is
+	AtTheStart              // the first value
 )
 
 // Tolerance is by what part of the paper's number ours may fall short of it for
-// the claim to be met. A claim is of an advantage: more of it is met too.
+// the claim to be met. A claim is of an advantage: more of it is met too. As much
+// is what differs by no more than this part, either way.
 const Tolerance = 0.15
 
 // Text is the claim in words.
 func (c Claim) Text() string {
-	where := [...]string{"at the end of the axis", "at best", "each at its peak"}[c.Where]
+	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis"}[c.Where]
 	return c.Measure.Name + " of " + c.Row + " over " + c.Over + ", " + where
 }
 
@@ -48,7 +54,7 @@ func (c Claim) Format(n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return "none"
 	}
-	if c.Kind == Change {
+	if c.Kind != Times {
 		return fmt.Sprintf("%+.0f%%", n)
 	}
 	return fmt.Sprintf("%.2fx", n)
@@ -57,13 +63,16 @@ func (c Claim) Format(n float64) string {
 // Verdict is what became of a claim.
 type Verdict struct {
 	Claim Claim
-	Ours  float64 // NaN if one of the rows has nothing to compare
+	Ours  float64 // NaN if one of the rows has nothing to compare, or was not run there
 	At    int     // the value of the parameter
 	Met   bool
 }
 
 // ours is the claim's number at one value.
 func (c Claim) ours(g *Grid, at int) float64 {
+	if !g.has(c.Row, at) || !g.has(c.Over, at) {
+		return math.NaN()
+	}
 	return c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, at))
 }
 
@@ -71,7 +80,7 @@ func (c Claim) compare(row, over float64) float64 {
 	if over == 0 {
 		return math.NaN()
 	}
-	if c.Kind == Change {
+	if c.Kind != Times {
 		return 100 * (row/over - 1)
 	}
 	return row / over
@@ -89,6 +98,9 @@ func (c Claim) better(a, b float64) bool {
 func (c Claim) Judge(g *Grid) Verdict {
 	last := len(g.Values) - 1
 	v := Verdict{Claim: c, Ours: c.ours(g, last), At: g.Values[last]}
+	if c.Where == AtTheStart {
+		v.Ours, v.At = c.ours(g, 0), g.Values[0]
+	}
 	if c.Where == AtBest {
 		for at := range last {
 			if n := c.ours(g, at); math.IsNaN(v.Ours) || c.better(n, v.Ours) {
@@ -100,9 +112,16 @@ func (c Claim) Judge(g *Grid) Verdict {
 		at, over := g.peak(c.Measure, c.Row), g.peak(c.Measure, c.Over)
 		v.Ours, v.At = c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, over)), g.Values[at]
 	}
-	least := c.least()
-	v.Met = c.Paper != 0 && (v.Ours == least || c.better(v.Ours, least))
+	v.Met = c.met(v.Ours)
 	return v
+}
+
+func (c Claim) met(ours float64) bool {
+	if c.Kind == Level {
+		return math.Abs(ours) <= 100*Tolerance
+	}
+	least := c.Paper * (1 - Tolerance)
+	return c.Paper != 0 && (ours == least || c.better(ours, least))
 }
 
 // peak is where a measure of a row is largest.
@@ -118,16 +137,13 @@ func (g *Grid) peak(m Measure, row string) (at int) {
 // Word is the verdict in a word or two.
 func (v Verdict) Word() string {
 	switch {
-	case v.Claim.Paper == 0:
+	case !v.Claim.numbered():
 		return "for comparison"
 	case v.Met:
 		return "met"
 	}
 	return "NOT MET"
 }
-
-// least is the number from which on the claim is met.
-func (c Claim) least() float64 { return c.Paper * (1 - Tolerance) }
 
 // Judge holds all claims of the figure against the grid.
 func (g *Grid) Judge() []Verdict {

@@ -14,14 +14,36 @@ import (
 type Figure struct {
 	Name   string // paper/figure
 	Title  string
-	Source string // where the paper has it
-	Rows   []string
+	Source string   // where the paper has it
+	Rows   []string // of the protocol table, or names of Variants
 	Axis   Axis
 	Base   lab.Spec // what all runs have in common
 	Shows  []Measure
 	Claims []Claim
+	// Variants are the rows that are one of the table with something else about it.
+	Variants map[string]Variant
+	// Pairs: rows stand in pairs, and all first ones and all second ones have a colour.
+	Pairs bool
+	// Alone, if set, makes it a figure of contention spans: they are held against
+	// what the law of each row says, in this setting, where nothing costs time and
+	// nobody is in another's way; Base is the setting for the picture.
+	Alone *lab.Spec
 	// Why is the reason, if it is known, for what is not met.
 	Why string
+}
+
+// Variant is a row of the protocol table, in a setting of its own.
+type Variant struct {
+	Row string
+	Set func(*lab.Spec)
+}
+
+// variant is what one of Rows names.
+func (f *Figure) variant(name string) Variant {
+	if v, ok := f.Variants[name]; ok {
+		return v
+	}
+	return Variant{Row: name, Set: func(*lab.Spec) {}}
 }
 
 // Axis is the parameter.
@@ -100,8 +122,8 @@ func ByName(name string) (*Figure, error) {
 func (f *Figure) Missing() []string {
 	var missing []string
 	for _, row := range f.Rows {
-		if _, err := protocol.ByName(row); err != nil {
-			missing = append(missing, row)
+		if _, err := protocol.ByName(f.variant(row).Row); err != nil {
+			missing = append(missing, f.variant(row).Row)
 		}
 	}
 	return missing
@@ -111,7 +133,29 @@ func (f *Figure) Missing() []string {
 type Grid struct {
 	Figure *Figure
 	Values []int          // of the parameter
-	Cells  [][]lab.Result // of each row of the figure, at each value
+	Cells  [][]lab.Result // of each row of the figure, at each value; without a protocol: not run
+}
+
+// has reports whether a row was run at a value.
+func (g *Grid) has(row string, at int) bool {
+	return g.Cells[slices.Index(g.Figure.Rows, row)][at].Protocol != ""
+}
+
+// each calls f for all experiments that were run, row by row.
+func (g *Grid) each(f func(row, at int, r *lab.Result)) {
+	for i := range g.Cells {
+		for at := range g.Cells[i] {
+			if r := &g.Cells[i][at]; r.Protocol != "" {
+				f(i, at, r)
+			}
+		}
+	}
+}
+
+// costs are those of all its experiments.
+func (g *Grid) costs() (c lab.Costs) {
+	g.each(func(_, _ int, r *lab.Result) { c = r.Costs })
+	return c
 }
 
 // of is a measure of a row at a value; both must be in the grid.

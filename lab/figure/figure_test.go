@@ -82,7 +82,7 @@ func TestClaims(t *testing.T) {
 }
 
 func does(tps float64) (r lab.Result) {
-	r.ThroughputTPS = tps
+	r.Protocol, r.ThroughputTPS = "some", tps
 	return r
 }
 
@@ -99,9 +99,14 @@ func TestBestAndNone(t *testing.T) {
 	if v := peak.Judge(g); v.Ours != 3 || v.At != 2 || v.Met {
 		t.Errorf("each at its peak: %+v", v)
 	}
-	if got := (&Part{Grid: g, Verdicts: []Verdict{peak.Judge(g)}}).claimed(); !slices.Equal(got, []int{1, 2}) {
+	if got := (&Part{Grid: g, Verdicts: []Verdict{peak.Judge(g)}}).claimed(); !slices.Equal(got, []asked{{"2pc+2pl", 2}, {"2pc+occ", 1}}) {
 		t.Errorf("both peaks are asked again, not %v", got)
 	}
+	g.Cells[1][2] = lab.Result{}
+	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Met {
+		t.Errorf("over what was not run: %+v", v)
+	}
+	g.Cells[1][2] = does(0)
 	if v := testFigure.Claims[0].Judge(g); !math.IsNaN(v.Ours) || v.Met || v.Claim.Format(v.Ours) != "none" {
 		t.Errorf("over nothing: %+v", v)
 	}
@@ -130,7 +135,9 @@ func TestExperiments(t *testing.T) {
 				if i == 3 {
 					s.ReadOnly = ""
 				}
-				s.CPU, s.Fsync = s.CPU*time.Duration(v.Num)/time.Duration(v.Den), s.Fsync*time.Duration(v.Num)/time.Duration(v.Den)
+				for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.Fsync} {
+					*d = *d * time.Duration(v.Num) / time.Duration(v.Den)
+				}
 				want = append(want, s)
 			}
 		}
@@ -216,6 +223,9 @@ func TestAFigureForReal(t *testing.T) {
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range append(All(), testFigure) {
+		if f.Alone != nil {
+			continue // see TestFigureOfSpans
+		}
 		g := &Grid{Figure: f, Values: f.Axis.Values}
 		for i := range f.Rows {
 			cells := make([]lab.Result, len(g.Values))
@@ -256,7 +266,7 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s is not found: %v", f.Name, err)
 		}
 		q, v := f.Axis.Quick, f.Axis.Values
-		if len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
+		if f.Alone == nil && len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
 			t.Errorf("%s: the values %v, quick %v", f.Name, v, q)
 		}
 		for _, c := range f.Claims {
@@ -267,5 +277,46 @@ func TestDefinitions(t *testing.T) {
 	}
 	if _, err := ByName("d2pc/fig99"); err == nil || !strings.Contains(err.Error(), "d2pc/fig5") {
 		t.Errorf("a figure that is not there: %v", err)
+	}
+}
+
+// As much is what differs little, either way; the start of the axis is its first value.
+func TestLevelAtTheStart(t *testing.T) {
+	level := Claim{throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0}
+	for tps, met := range map[float64]bool{100: true, 114: true, 86: true, 116: false, 84: false} {
+		g := &Grid{Figure: testFigure, Values: []int{30, 60}, Cells: [][]lab.Result{{does(tps), does(9000)}, {does(100), does(1)}}}
+		if v := level.Judge(g); v.Met != met || v.At != 30 || v.Word() == "for comparison" {
+			t.Errorf("%v over 100: %+v %s", tps, v, v.Word())
+		}
+	}
+}
+
+// A variant is a row of the table in a setting of its own; under other costs only
+// what a claim speaks of is run.
+func TestVariants(t *testing.T) {
+	f := *testFigure
+	f.Rows = []string{"few", "many", "2pc+2pl"}
+	f.Variants = map[string]Variant{
+		"few":  {"2pc+occ", func(s *lab.Spec) { s.Keys = 10 }},
+		"many": {"2pc+occ", func(s *lab.Spec) { s.Keys = 1000 }},
+	}
+	f.Claims = []Claim{{throughput, "many", "few", AtTheEnd, Times, 2}}
+	var all []string
+	inner := model(1)
+	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: func(ctx context.Context, specs []lab.Spec, n int, p func(done, total time.Duration)) ([]lab.Result, error) {
+		for _, s := range specs {
+			all = append(all, fmt.Sprintf("%s/%d/%d", s.Protocol, s.Keys, s.Clients))
+		}
+		return inner(ctx, specs, n, p)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "2pc+occ/10/30 2pc+occ/10/300 2pc+occ/1000/30 2pc+occ/1000/300 2pc+2pl/0/30 2pc+2pl/0/300" + strings.Repeat(" 2pc+occ/10/300 2pc+occ/1000/300", 3)
+	if got := strings.Join(all, " "); got != want {
+		t.Errorf("the experiments are %s", got)
+	}
+	if wrong := r.Wrong(); wrong != nil || !strings.Contains(r.Text(), "12 experiments") {
+		t.Errorf("%v\n%s", wrong, r.Text())
 	}
 }

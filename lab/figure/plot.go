@@ -32,8 +32,7 @@ const (
 
 // look is how a series is drawn. Series differ in marker and dashes and not in
 // colour alone, so that they can be told apart in print and by those who see few
-// colours. Rows that a figure compares stand next to each other in its list: the
-// first and the second of each pair have the same colours.
+// colours.
 type look struct {
 	color  color.RGBA
 	marker draw.GlyphDrawer
@@ -41,16 +40,33 @@ type look struct {
 }
 
 var (
-	blue  = color.RGBA{0, 114, 178, 255}
-	red   = color.RGBA{213, 94, 0, 255}
-	long  = []vg.Length{vg.Points(6), vg.Points(3)}
-	short = []vg.Length{vg.Points(2), vg.Points(2)}
+	blue   = color.RGBA{0, 114, 178, 255}
+	red    = color.RGBA{213, 94, 0, 255}
+	green  = color.RGBA{0, 158, 115, 255}
+	yellow = color.RGBA{230, 159, 0, 255}
+	purple = color.RGBA{170, 80, 140, 255}
+	long   = []vg.Length{vg.Points(6), vg.Points(3)}
+	short  = []vg.Length{vg.Points(2), vg.Points(2)}
 )
 
-var looks = []look{
-	{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil},
-	{blue, draw.RingGlyph{}, long}, {red, draw.SquareGlyph{}, long},
-	{blue, draw.PyramidGlyph{}, short}, {red, draw.CrossGlyph{}, short},
+// looks are of rows each on its own; pairs of rows that stand two and two.
+var (
+	looks = []look{
+		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil}, {green, draw.PyramidGlyph{}, long},
+		{yellow, draw.SquareGlyph{}, short}, {purple, draw.RingGlyph{}, long},
+	}
+	pairs = []look{
+		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil},
+		{blue, draw.RingGlyph{}, long}, {red, draw.SquareGlyph{}, long},
+	}
+)
+
+// look is that of the i-th row.
+func (f *Figure) look(i int) look {
+	if f.Pairs {
+		return pairs[i%len(pairs)]
+	}
+	return looks[i%len(looks)]
 }
 
 // series is one row in one panel, and its entry of the legend.
@@ -63,7 +79,7 @@ func (g *Grid) series(m Measure, row string, i int) (*plotter.Line, *plotter.Sca
 	if err != nil {
 		return nil, nil, fmt.Errorf("the series %s of %s cannot be drawn: %w", row, m.Name, err)
 	}
-	l := looks[i%len(looks)]
+	l := g.Figure.look(i)
 	line.Color, line.Width, line.Dashes = l.color, vg.Points(1.5), l.dashes
 	marks.GlyphStyle = draw.GlyphStyle{Color: l.color, Radius: vg.Points(3.5), Shape: l.marker}
 	return line, marks, nil
@@ -115,57 +131,86 @@ func roundTicks(_, high float64) []plot.Tick {
 	return ticks
 }
 
+// entry is one series in the legend.
+type entry struct {
+	name   string
+	thumbs []plot.Thumbnailer
+}
+
+// drawn is a picture before it is drawn.
+type drawn struct {
+	title  string
+	panels []*plot.Plot
+	legend []entry
+}
+
+// picture is the figure's: a panel for each measure, or for each region of clients.
+func (r *Report) picture() (drawn, error) {
+	d := drawn{title: r.Figure.Name + ": " + r.Figure.Title}
+	if r.Quick {
+		d.title += " (a quick run)"
+	}
+	if r.Figure.Alone != nil {
+		return d, r.bars(&d)
+	}
+	g := r.Parts[0].Grid
+	for _, m := range r.Figure.Shows {
+		p, err := g.panel(m)
+		if err != nil {
+			return d, err
+		}
+		d.panels = append(d.panels, p)
+	}
+	for i, row := range r.Figure.Rows {
+		line, marks, err := g.series(r.Figure.Shows[0], row, i)
+		if err != nil {
+			return d, err
+		}
+		d.legend = append(d.legend, entry{row, []plot.Thumbnailer{line, marks}})
+	}
+	return d, nil
+}
+
+func (d drawn) size() (width, height vg.Length) {
+	return panelWidth*vg.Length(len(d.panels)) + margin, panelHeight + titleHeight + legendHeight
+}
+
 // draw draws the whole picture.
-func (g *Grid) draw(dc draw.Canvas, title string) error {
+func (d drawn) draw(dc draw.Canvas) {
 	style := plot.New().Title.TextStyle
 	style.Font.Size = vg.Points(13)
 	style.XAlign, style.YAlign = text.XCenter, text.YTop
-	dc.FillText(style, vg.Point{X: dc.Center().X, Y: dc.Max.Y - margin}, title)
-	var panels []*plot.Plot
-	for _, m := range g.Figure.Shows {
-		p, err := g.panel(m)
-		if err != nil {
-			return err
-		}
-		panels = append(panels, p)
-	}
+	dc.FillText(style, vg.Point{X: dc.Center().X, Y: dc.Max.Y - margin}, d.title)
 	middle := draw.Crop(dc, margin, -margin, legendHeight, -titleHeight)
-	canvases := plot.Align([][]*plot.Plot{panels}, draw.Tiles{Rows: 1, Cols: len(panels), PadX: margin}, middle)
-	for i, p := range panels {
+	canvases := plot.Align([][]*plot.Plot{d.panels}, draw.Tiles{Rows: 1, Cols: len(d.panels), PadX: margin}, middle)
+	for i, p := range d.panels {
 		p.Draw(canvases[0][i])
 	}
-	return g.legend(draw.Crop(dc, margin, -margin, 0, legendHeight-dc.Size().Y))
+	d.drawLegend(draw.Crop(dc, margin, -margin, 0, legendHeight-dc.Size().Y))
 }
 
-// legend names all rows in one line, in its middle.
-func (g *Grid) legend(dc draw.Canvas) error {
-	spare := dc.Size().X - legendWidth*vg.Length(len(g.Figure.Rows))
+// drawLegend names all rows in one line, in its middle.
+func (d drawn) drawLegend(dc draw.Canvas) {
+	spare := max(dc.Size().X-legendWidth*vg.Length(len(d.legend)), 0)
 	dc = draw.Crop(dc, spare/2, -spare/2, 0, 0)
-	tiles := draw.Tiles{Rows: 1, Cols: len(g.Figure.Rows)}
-	for i, row := range g.Figure.Rows {
-		line, marks, err := g.series(g.Figure.Shows[0], row, i)
-		if err != nil {
-			return err
-		}
+	tiles := draw.Tiles{Rows: 1, Cols: len(d.legend)}
+	for i, e := range d.legend {
 		l := plot.NewLegend()
 		l.TextStyle.Font = font.From(l.TextStyle.Font, vg.Points(11))
 		l.Left, l.Top, l.ThumbnailWidth, l.Padding = true, true, vg.Points(34), vg.Points(5)
-		l.Add(row, line, marks)
+		l.Add(e.name, e.thumbs...)
 		l.Draw(tiles.At(dc, i, 0))
 	}
-	return nil
 }
 
 // Draw writes the picture of the figure into dir, as SVG and PNG, and returns
 // the names of the files.
 func (r *Report) Draw(dir string) ([]string, error) {
-	g := r.Parts[0].Grid
-	title := r.Figure.Name + ": " + r.Figure.Title
-	if r.Quick {
-		title += " (a quick run)"
+	d, err := r.picture()
+	if err != nil {
+		return nil, err
 	}
-	w := panelWidth*vg.Length(len(r.Figure.Shows)) + margin
-	h := panelHeight + titleHeight + legendHeight
+	w, h := d.size()
 	var files []string
 	for _, format := range []struct {
 		ext    string
@@ -177,9 +222,7 @@ func (r *Report) Draw(dir string) ([]string, error) {
 		}},
 	} {
 		canvas := format.canvas()
-		if err := g.draw(draw.NewCanvas(canvas, w, h), title); err != nil {
-			return nil, err
-		}
+		d.draw(draw.NewCanvas(canvas, w, h))
 		path := filepath.Join(dir, r.fileName(format.ext))
 		file, err := os.Create(path)
 		if err != nil {

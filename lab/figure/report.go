@@ -23,6 +23,7 @@ type jsonReport struct {
 	Tolerance float64    `json:"tolerance"`
 	Why       string     `json:"why,omitempty"` // what is not met
 	Parts     []jsonPart `json:"parts"`
+	Laws      []Span     `json:"laws,omitempty"`
 }
 
 type jsonPart struct {
@@ -50,10 +51,10 @@ type jsonClaim struct {
 }
 
 func (k Kind) unit() string {
-	if k == Change {
-		return "percent"
+	if k == Times {
+		return "times"
 	}
-	return "times"
+	return "percent"
 }
 
 // MarshalJSON writes every experiment and every claim.
@@ -64,15 +65,13 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		out.Why = f.Why
 	}
 	for _, p := range r.Parts {
-		part := jsonPart{Costs: p.Costs.Name, Hardware: p.Grid.Cells[0][0].Costs, Claims: []jsonClaim{}}
-		for i, row := range f.Rows {
-			for at, v := range p.Grid.Values {
-				part.Experiments = append(part.Experiments, jsonCell{row, f.Axis.number(v), p.Grid.Cells[i][at]})
-			}
-		}
+		part := jsonPart{Costs: p.Costs.Name, Hardware: p.Grid.costs(), Claims: []jsonClaim{}}
+		p.Grid.each(func(row, at int, result *lab.Result) {
+			part.Experiments = append(part.Experiments, jsonCell{f.Rows[row], f.Axis.number(p.Grid.Values[at]), *result})
+		})
 		for _, v := range p.Verdicts {
 			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At)}
-			if v.Claim.Paper != 0 {
+			if v.Claim.numbered() {
 				c.Paper, c.Met = &v.Claim.Paper, &v.Met
 			}
 			if !math.IsNaN(v.Ours) {
@@ -82,6 +81,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		}
 		out.Parts = append(out.Parts, part)
 	}
+	out.Laws = r.Spans()
 	return json.Marshal(out)
 }
 
@@ -106,18 +106,27 @@ func (r *Report) Text() string {
 	if r.Quick {
 		b.WriteString("A quick run: it shows that the figure works; its numbers are not to be quoted.\n")
 	}
+	if r.Figure.Alone != nil {
+		b.WriteString("\n" + r.laws())
+	} else {
+		r.measures(&b)
+	}
+	if r.unmet() && r.Figure.Why != "" {
+		fmt.Fprintf(&b, "Why not: %s\n", r.Figure.Why)
+	}
+	b.WriteString(r.checked())
+	return b.String()
+}
+
+// measures are the numbers of the pictures, and the claims.
+func (r *Report) measures(b *strings.Builder) {
 	for _, m := range r.Figure.Shows {
 		b.WriteString("\n" + r.Parts[0].Grid.table(m))
 	}
 	for _, p := range r.Parts {
 		b.WriteString("\n" + p.claims())
 	}
-	fmt.Fprintf(&b, "\nA claim is met when ours is at least the paper's number less %.0f%% of it.\n", 100*Tolerance)
-	if r.unmet() && r.Figure.Why != "" {
-		fmt.Fprintf(&b, "Why not: %s\n", r.Figure.Why)
-	}
-	b.WriteString(r.checked())
-	return b.String()
+	fmt.Fprintf(b, "\nA claim is met when ours is at least the paper's number less %.0f%% of it.\n", 100*Tolerance)
 }
 
 func tabs(b *strings.Builder) *tabwriter.Writer {
@@ -147,8 +156,11 @@ func (g *Grid) table(m Measure) string {
 // claims are the verdicts under one kind of costs.
 func (p *Part) claims() string {
 	var b strings.Builder
-	c := p.Grid.Cells[0][0].Costs
+	c := p.Grid.costs()
 	fmt.Fprintf(&b, "Costs %s: %v us of CPU a message, %v cores a node, %v us a sync (%s)\n", p.Costs.Name, c.CPUMicros, c.Cores, c.FsyncMicros, c.Source)
+	if s := p.Spec; s.Coordinators > 0 {
+		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
+	}
 	if len(p.Verdicts) == 0 {
 		return b.String() + "The paper has no numbers for this figure.\n"
 	}
@@ -156,7 +168,7 @@ func (p *Part) claims() string {
 	fmt.Fprintf(w, "claim\tat\tpaper\tours\t\n")
 	for _, v := range p.Verdicts {
 		axis, paper := p.Grid.Figure.Axis, "-"
-		if v.Claim.Paper != 0 {
+		if v.Claim.numbered() {
 			paper = v.Claim.Format(v.Claim.Paper)
 		}
 		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.Over,
@@ -168,22 +180,21 @@ func (p *Part) claims() string {
 
 // unmet reports whether a claim is not met under the default costs.
 func (r *Report) unmet() bool {
-	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return !v.Met && v.Claim.Paper != 0 })
+	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return !v.Met && v.Claim.numbered() }) ||
+		slices.ContainsFunc(r.Spans(), func(s Span) bool { return !s.Met })
 }
 
 // Wrong are the experiments whose history is not serializable, in words.
 func (r *Report) Wrong() []string {
 	var wrong []string
 	for _, p := range r.Parts {
-		for i, cells := range p.Grid.Cells {
-			for at, c := range cells {
-				if !c.Check.Serializable {
-					axis := r.Figure.Axis
-					wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Rows[i], axis.Label, axis.Text(p.Grid.Values[at]),
-						p.Costs.Name, strings.Join(c.Check.Anomalies, "; ")))
-				}
+		p.Grid.each(func(row, at int, c *lab.Result) {
+			if !c.Check.Serializable {
+				axis := r.Figure.Axis
+				wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Rows[row], axis.Label, axis.Text(p.Grid.Values[at]),
+					p.Costs.Name, strings.Join(c.Check.Anomalies, "; ")))
 			}
-		}
+		})
 	}
 	return wrong
 }
@@ -192,12 +203,10 @@ func (r *Report) Wrong() []string {
 func (r *Report) checked() string {
 	runs, tries := 0, 0
 	for _, p := range r.Parts {
-		for _, cells := range p.Grid.Cells {
-			for _, c := range cells {
-				runs++
-				tries += c.Check.Checked
-			}
-		}
+		p.Grid.each(func(_, _ int, c *lab.Result) {
+			runs++
+			tries += c.Check.Checked
+		})
 	}
 	wrong := r.Wrong()
 	out := fmt.Sprintf("%d experiments; of %d transactions that were checked, all are serializable.\n", runs, tries)

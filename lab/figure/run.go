@@ -27,7 +27,7 @@ type Options struct {
 	RunAll func(ctx context.Context, specs []lab.Spec, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
 }
 
-// The times of a quick run.
+// The times of a quick run; less where even those of a whole one are short.
 const (
 	quickDuration = 2 * time.Second
 	quickWarmup   = 1 * time.Second
@@ -56,6 +56,13 @@ type Part struct {
 	Spec     lab.Spec // what all experiments had in common, these costs included
 	Grid     *Grid
 	Verdicts []Verdict
+	only     []asked // if not nil: the experiments that are made
+}
+
+// asked is one experiment of a grid.
+type asked struct {
+	row   string
+	value int
 }
 
 // Report is a whole figure: all of it under the default costs, and under others
@@ -74,16 +81,21 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	}
 	report := &Report{Figure: f, Quick: opt.Quick}
 	p := f.part(variations[0], f.values(opt.Quick), opt)
+	if f.Alone != nil {
+		return report, report.add(ctx, opt, p, f.alone(opt))
+	}
 	if err := report.add(ctx, opt, p); err != nil {
 		return nil, err
 	}
-	values := p.claimed()
-	if len(values) == 0 {
+	claimed := p.claimed()
+	if len(claimed) == 0 {
 		return report, nil
 	}
 	var others []*Part
 	for _, v := range variations[1:] {
-		others = append(others, f.part(v, values, opt))
+		other := f.part(v, values(claimed), opt)
+		other.only = claimed
+		others = append(others, other)
 	}
 	return report, report.add(ctx, opt, others...)
 }
@@ -124,38 +136,58 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	p := &Part{Costs: costs, Spec: f.Base, Grid: &Grid{Figure: f, Values: values}}
 	p.Spec.Seed = opt.Seed
 	if opt.Quick {
-		p.Spec.Duration, p.Spec.Warmup = quickDuration, quickWarmup
+		p.Spec.Duration, p.Spec.Warmup = min(quickDuration, f.Base.Duration/4), min(quickWarmup, f.Base.Warmup/2)
 	}
 	if costs.OwnReadOnly {
 		p.Spec.ReadOnly = ""
 	}
-	for _, d := range []*time.Duration{&p.Spec.CPU, &p.Spec.Fsync} {
+	for _, d := range []*time.Duration{&p.Spec.CPU, &p.Spec.CoordinatorCPU, &p.Spec.Fsync} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
 	}
 	return p
 }
 
-// claimed are the values at which the claims stand: what was best under these
+// claimed are the experiments on which the claims stand: what was best under these
 // costs is looked at again under others.
-func (p *Part) claimed() []int {
-	var out []int
+func (p *Part) claimed() []asked {
+	var out []asked
 	for _, v := range p.Verdicts {
-		if out = append(out, v.At); v.Claim.Where == AtPeak {
-			out = append(out, p.Grid.Values[p.Grid.peak(v.Claim.Measure, v.Claim.Over)])
+		over := v.At
+		if v.Claim.Where == AtPeak {
+			over = p.Grid.Values[p.Grid.peak(v.Claim.Measure, v.Claim.Over)]
 		}
+		out = append(out, asked{v.Claim.Row, v.At}, asked{v.Claim.Over, over})
+	}
+	return out
+}
+
+// values are those of some experiments, rising, each once.
+func values(of []asked) (out []int) {
+	for _, a := range of {
+		out = append(out, a.value)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
+// wants reports whether an experiment is made.
+func (p *Part) wants(row string, value int) bool {
+	return p.only == nil || slices.Contains(p.only, asked{row, value})
+}
+
 // specs are the experiments of the part, row by row.
 func (p *Part) specs() []lab.Spec {
 	var specs []lab.Spec
-	for _, row := range p.Grid.Figure.Rows {
+	f := p.Grid.Figure
+	for _, row := range f.Rows {
 		for _, v := range p.Grid.Values {
-			s := p.Spec
-			s.Protocol = row
-			p.Grid.Figure.Axis.Set(&s, v)
+			if !p.wants(row, v) {
+				continue
+			}
+			s, variant := p.Spec, f.variant(row)
+			s.Protocol = variant.Row
+			variant.Set(&s)
+			f.Axis.Set(&s, v)
 			specs = append(specs, s)
 		}
 	}
@@ -165,10 +197,14 @@ func (p *Part) specs() []lab.Spec {
 // take puts the results of the part's experiments, row by row, into its grid,
 // and returns those that are left.
 func (p *Part) take(results []lab.Result) []lab.Result {
-	n := len(p.Grid.Values)
-	for range p.Grid.Figure.Rows {
-		p.Grid.Cells = append(p.Grid.Cells, results[:n])
-		results = results[n:]
+	for _, row := range p.Grid.Figure.Rows {
+		cells := make([]lab.Result, len(p.Grid.Values))
+		for at, v := range p.Grid.Values {
+			if p.wants(row, v) {
+				cells[at], results = results[0], results[1:]
+			}
+		}
+		p.Grid.Cells = append(p.Grid.Cells, cells)
 	}
 	p.Verdicts = p.Grid.Judge()
 	return results

@@ -1,0 +1,141 @@
+package figure
+
+import (
+	"slices"
+
+	"isochron/lab"
+)
+
+// figures are all, in the order in which they are listed.
+var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity)
+
+// d2pcRetwis are those of section 5.2.
+var d2pcRetwis = []*Figure{
+	{
+		Name: "d2pc/fig5", Title: "Retwis under locking, more and more clients",
+		Source: "D2PC (SIGMOD'25), section 5.2, figure 5",
+		Rows:   d2pcLocking, Pairs: true, Axis: d2pcClients, Base: d2pcBase(),
+		Shows: []Measure{throughput, latency, lockingTime},
+		Claims: []Claim{
+			{throughput, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Times, 1.73},
+			{latency, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Change, -25},
+			{lockingTime, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Change, -44},
+			{throughput, "d2pc+2pl", "2pc+2pl", AtTheEnd, Times, 2.33},
+			{latency, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -42},
+			{lockingTime, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -66},
+			{retwisWriting, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Change, 0},
+			{retwisWriting, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, 0},
+		},
+	},
+	{
+		Name: "d2pc/fig6", Title: "Retwis under locking, more and more contention",
+		Source: "D2PC (SIGMOD'25), section 5.2, figure 6",
+		Rows:   d2pcLocking, Pairs: true, Axis: d2pcZipf, Base: d2pcBase(),
+		Shows: []Measure{throughput, latency, lockingTime},
+		Claims: []Claim{
+			{throughput, "d2pc+2pl", "2pc+2pl", AtBest, Times, 3.06},
+			{throughput, "d2pc+2pl-nro", "2pc+2pl-nro", AtBest, Times, 1.8},
+		},
+	},
+	{
+		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
+		Source: "D2PC (SIGMOD'25), section 5.2, figure 7",
+		Rows:   d2pcOCC, Axis: d2pcClients, Base: d2pcMore(),
+		Shows: allMeasures,
+		Claims: append([]Claim{
+			{throughput, "d2pc+occ", "2pc+occ", AtTheEnd, Times, 2.43},
+			{commitLatency, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -43},
+			{lockingTime, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -64},
+			{retwisWriting, "d2pc+occ", "2pc+occ", AtTheEnd, Change, 0},
+		}, d2pcLowLoad()...),
+	},
+	{
+		Name: "d2pc/fig8", Title: "Retwis under validation, more and more contention",
+		Source: "D2PC (SIGMOD'25), section 5.2, figure 8",
+		Rows:   d2pcOCC, Axis: d2pcZipf, Base: d2pcMore(),
+		Shows:  allMeasures,
+		Claims: d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79),
+	},
+}
+
+// d2pcElsewhere are those of sections 5.3 and 5.4: TPC-C, and other maps.
+var d2pcElsewhere = []*Figure{
+	{
+		Name: "d2pc/fig9", Title: "TPC-C, ten warehouses a shard, more and more clients",
+		Source: "D2PC (SIGMOD'25), section 5.3, figure 9",
+		Rows:   d2pcOCC, Axis: d2pcClients, Base: d2pcTPCC(),
+		Shows:  allMeasures,
+		Claims: d2pcOver(throughput, AtPeak, 1/0.61, 1/0.82, 0, 0),
+	},
+	{
+		Name: "d2pc/fig10", Title: "TPC-C, more and more warehouses",
+		Source: "D2PC (SIGMOD'25), section 5.3, figure 10",
+		Rows:   d2pcOCC, Axis: d2pcWarehouses, Base: d2pcTPCC(),
+		Shows:  allMeasures,
+		Claims: d2pcOver(throughput, AtTheStart, 0, 0, 0, 0),
+	},
+	{
+		Name: "d2pc/fig11", Title: "Retwis over five regions of the world, five replicas",
+		Source: "D2PC (SIGMOD'25), section 5.4, figure 11",
+		Rows:   d2pcOCC, Axis: d2pcManyClients, Base: d2pcFive(),
+		Shows:  allMeasures,
+		Claims: d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57),
+	},
+	{
+		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
+		Source: "D2PC (SIGMOD'25), section 5.4, figure 12",
+		Rows:   d2pcOCC, Axis: d2pcManyClients, Base: d2pcAsia(),
+		Shows:  allMeasures,
+		Claims: d2pcOver(throughput, AtPeak, 0, 0, 0, 0),
+	},
+}
+
+// d2pcSensitivity are those of sections 5.5 and 5.6.
+var d2pcSensitivity = []*Figure{
+	{
+		Name: "d2pc/fig13ab", Title: "Longer and longer transactions",
+		Source: "D2PC (SIGMOD'25), section 5.5, figure 13 (a) and (b)",
+		Rows:   d2pcOCC, Axis: d2pcLength, Base: d2pcMicro(),
+		Shows: []Measure{throughput, abortRate},
+	},
+	{
+		Name: "d2pc/fig13cd", Title: "More and more shards",
+		Source: "D2PC (SIGMOD'25), section 5.5, figure 13 (c) and (d)",
+		Rows:   d2pcOCC, Axis: d2pcShards, Base: d2pcMicro(),
+		Shows: []Measure{throughput, abortRate},
+	},
+	{
+		Name: "d2pc/fig14a", Title: "Dead co-coordinators",
+		Source: "D2PC (SIGMOD'25), section 5.5, figure 14 (a)",
+		Rows:   d2pcThree, Axis: d2pcDead, Base: d2pcMore(),
+		Shows: allMeasures,
+		Claims: []Claim{
+			{throughput, "d2pc+occ", "2pc+occ", AtTheStart, Times, 0},
+			{throughput, "d2pc+occ", "carousel-fast", AtTheStart, Times, 0},
+			{throughput, "d2pc+occ", "2pc+occ", AtTheEnd, Times, 0},
+			{throughput, "d2pc+occ", "carousel-fast", AtTheEnd, Times, 0},
+		},
+	},
+	{
+		Name: "d2pc/fig14b", Title: "One and two co-coordinators a region, of one slow core each",
+		Source: "D2PC (SIGMOD'25), section 5.5, figure 14 (b)",
+		Rows:   []string{oneEach, twoEach}, Axis: d2pcManyClients, Base: d2pcSmall(),
+		Variants: map[string]Variant{
+			oneEach: {"d2pc+occ", func(s *lab.Spec) { s.Coordinators = 1 }},
+			twoEach: {"d2pc+occ", func(s *lab.Spec) { s.Coordinators = 2 }},
+		},
+		Shows:  []Measure{throughput, latency, lockingTime},
+		Claims: []Claim{{throughput, twoEach, oneEach, AtTheEnd, Times, 0}},
+	},
+	{
+		Name: "d2pc/fig15", Title: "Contention spans by the regions of client and leader",
+		Source: "D2PC (SIGMOD'25), section 5.6, table 4 and figure 15",
+		Rows:   d2pcThree, Axis: d2pcPlaces, Base: d2pcMicro(), Alone: d2pcAlone(),
+	},
+}
+
+// The rows of figure 14 (b).
+const (
+	oneEach = "d2pc+occ/one"
+	twoEach = "d2pc+occ/two"
+)

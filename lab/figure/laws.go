@@ -1,0 +1,95 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"isochron/geo"
+	"isochron/lab"
+)
+
+// Span is the contention span at a leader for the clients of a region: by its
+// law, as it is without costs and contention, and as it is with them.
+type Span struct {
+	Row        string     `json:"protocol"`
+	Formula    string     `json:"formula"`
+	Client     geo.Region `json:"client"`
+	Leader     geo.Region `json:"leader"`
+	LawMS      float64    `json:"law_ms"`
+	AloneMS    float64    `json:"alone_ms"`    // 0: there was none
+	MeasuredMS float64    `json:"measured_ms"` // 0: there was none
+	Met        bool       `json:"met"`         // AloneMS is LawMS, to LawTolerance
+}
+
+// LawTolerance is by what part of it a span may differ from its law where nothing
+// but the network costs time.
+const LawTolerance = 0.01
+
+// alone is the part of a figure of spans in which nothing else costs time.
+func (f *Figure) alone(opt Options) *Part {
+	p := f.part(Variation{Name: "nothing, and nobody in another's way", Num: 1, Den: 1}, f.values(opt.Quick), opt)
+	p.Spec = *f.Alone
+	p.Spec.Seed = opt.Seed
+	return p
+}
+
+// Spans are those of a figure of spans, row by row; of other figures there are none.
+func (r *Report) Spans() []Span {
+	f := r.Figure
+	if f.Alone == nil || len(r.Parts) != 2 {
+		return nil
+	}
+	w, err := geo.Parse(f.Base.WAN)
+	if err != nil {
+		return nil // the experiments would not have run
+	}
+	var out []Span
+	for i, row := range f.Rows {
+		law, ok := lab.LawOf(f.variant(row).Row)
+		if !ok {
+			continue
+		}
+		measured, alone := r.Parts[0].Grid.Cells[i][0], r.Parts[1].Grid.Cells[i][0]
+		for _, a := range w.Regions {
+			for _, b := range w.Regions {
+				s := Span{Row: row, Formula: law.Formula, Client: a, Leader: b, LawMS: float64(law.Span(w, a, b).Microseconds()) / 1000,
+					AloneMS: of(alone, a, b), MeasuredMS: of(measured, a, b)}
+				s.Met = s.AloneMS > 0 && math.Abs(s.AloneMS-s.LawMS) <= LawTolerance*s.LawMS
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// of is the mean span of a pair.
+func of(r lab.Result, client, leader geo.Region) float64 {
+	return r.ContentionSpanMS.ByPair[string(client)][string(leader)].Avg
+}
+
+// laws is the table of a figure of spans.
+func (r *Report) laws() string {
+	var b strings.Builder
+	c := r.Parts[0].Grid.costs()
+	fmt.Fprintf(&b, "Mean contention span in ms: by the formula; measured alone, where nothing costs time and nobody is in another's way;\n"+
+		"and with %d clients, %v us of CPU a message, %v us a sync.\n", r.Figure.Base.Clients, c.CPUMicros, c.FsyncMicros)
+	w := tabs(&b)
+	last := ""
+	for _, s := range r.Spans() {
+		if s.Row != last {
+			w.Flush()
+			fmt.Fprintf(&b, "\n%s: %s\n", s.Row, s.Formula)
+			fmt.Fprintf(w, "client in\tled from\tformula\talone\twith costs and contention\t\n")
+			last = s.Row
+		}
+		word := "met"
+		if !s.Met {
+			word = "NOT MET"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\t%.1f\t  %s\n", s.Client, s.Leader, s.LawMS, s.AloneMS, s.MeasuredMS, word)
+	}
+	w.Flush()
+	fmt.Fprintf(&b, "\nA formula is met when the span measured alone differs from it by no more than %.0f%%.\n", 100*LawTolerance)
+	return b.String()
+}
