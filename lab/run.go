@@ -201,7 +201,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge {
 			break // the client's own wish, or one that no try can fulfil
 		}
-		o.aborted++
+		r.aborted(classOf(leaders), job.Class)
 		if try >= r.spec.Tries || r.stopped {
 			break
 		}
@@ -216,6 +216,18 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.all.add(o)
 		r.class(classOf(leaders)).add(o)
 		r.class(job.Class).add(o)
+	}
+}
+
+// aborted counts a try that was, when it is: of transactions that lose again and
+// again some do not end while it is measured.
+func (r *run) aborted(classes ...string) {
+	if !r.measuring {
+		return
+	}
+	r.all.aborted++
+	for _, name := range classes {
+		r.class(name).aborted++
 	}
 }
 

@@ -57,7 +57,6 @@ type tally struct {
 // outcome is one transaction that ended.
 type outcome struct {
 	committed, unknown bool
-	aborted            int // tries that were
 	latency            time.Duration
 	execute            time.Duration // of the last try, up to its commit
 	commit             time.Duration // from the commit to its answer
@@ -66,7 +65,6 @@ type outcome struct {
 }
 
 func (t *tally) add(o outcome) {
-	t.aborted += int64(o.aborted)
 	switch {
 	case o.unknown:
 		t.unknown++
