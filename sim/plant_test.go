@@ -52,14 +52,14 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 	}{
 		{"skip-validation", DefaultRows, 10},
 		{"ack-before-sync", DefaultRows, 30},
-		{"forget-fence", []string{"2pc+2pl", "2pc+occ"}, 60},
+		{"forget-fence", []string{"2pc+2pl", "2pc+occ"}, 80},
 		{"ignore-range-checks", []string{"2pc+occ"}, 30},
 		{"release-before-votes", DefaultRows, 10},
 		{"ignore-undecided", DefaultRows, 15},
 		{"release-untracked", []string{"d2pc+2pl", "d2pc+occ"}, 20},
-		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 30},
-		{"forget-floor", []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}, 60},
-		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 30},
+		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 80},
+		{"forget-floor", []string{"2pc+2pl", "d2pc+occ"}, 150},
+		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 80},
 	} {
 		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
 		told := 0
