@@ -176,15 +176,7 @@ func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
 	case r.cfg.Row.Yield.ByTimestamp:
 		return r.fitsAt(p)
 	}
-	return r.newest(p) < p.At && guarded(r.row, p) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == ""
-}
-
-// guarded reports whether the guards of an attempt have not changed.
-func guarded(row func(txn.Key) txn.Row, p *txn.Prepare) bool {
-	return !slices.ContainsFunc(p.Guards, func(g txn.ReadCheck) bool {
-		now := row(g.Key)
-		return now.Value != nil && now.Version != g.Version
-	})
+	return r.newest(p) < p.At && yield.Guarded(r.row, p.Guards) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == ""
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
@@ -193,7 +185,7 @@ func (r *Replica) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.rec.rows, k, before) }
 	scan := func(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, before) }
-	if !guarded(row, p) || yield.Stands(row, scan, p.Reads, p.Spans) != "" {
+	if !yield.Guarded(row, p.Guards) || yield.Stands(row, scan, p.Reads, p.Spans) != "" {
 		return false
 	}
 	fits := true

@@ -71,8 +71,8 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 		o.Answer = txn.AnswerOK
 		return o
 	}
-	if !guarded(r.row, p) {
-		o.Answer, o.Refused, o.Reason = txn.AnswerNo, txn.KindStale, "the definition of a table has changed"
+	if !yield.Guarded(r.row, p.Guards) {
+		o.Answer, o.Refused, o.Reason = txn.AnswerNo, txn.KindStale, yield.StaleSchema
 		return o
 	}
 	spans := p.Spans

@@ -117,8 +117,8 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
 		r.env.Send(from, txn.Message{AccessReply: no})
 	}
-	if !r.guarded(m.Guards) {
-		refuse(txn.KindStale, staleSchema, began)
+	if !yield.Guarded(r.row, m.Guards) {
+		refuse(txn.KindStale, yield.StaleSchema, began)
 		return
 	}
 	v := l.locks.Request(r.cfg.Row.Yield, phase, m.Txn, m.Age, c)

@@ -178,8 +178,8 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 	if bugs.SkipValidation {
 		return 0, ""
 	}
-	if !l.r.guarded(p.Guards) {
-		return txn.KindStale, staleSchema
+	if !yield.Guarded(l.r.row, p.Guards) {
+		return txn.KindStale, yield.StaleSchema
 	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {
@@ -189,18 +189,6 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 		return txn.KindAborted, reason
 	}
 	return 0, ""
-}
-
-const staleSchema = "the definition of a table has changed"
-
-// guarded reports whether no guard contradicts what this shard knows.
-func (r *Replica) guarded(guards []txn.ReadCheck) bool {
-	for _, g := range guards {
-		if row := r.row(g.Key); row.Value != nil && row.Version != g.Version {
-			return false
-		}
-	}
-	return true
 }
 
 // validateReadOnly answers for a transaction that wrote nothing anywhere. All

@@ -19,6 +19,20 @@ func Stands(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads [
 	return ""
 }
 
+// Guarded reports whether no guard contradicts what is known here: a shard that
+// has no such row has no opinion.
+func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {
+	for _, g := range guards {
+		if have := row(g.Key); have.Value != nil && have.Version != g.Version {
+			return false
+		}
+	}
+	return true
+}
+
+// StaleSchema tells a client why Guarded said no.
+const StaleSchema = "the definition of a table has changed"
+
 // rowsOf reads a span that should hold count rows; whole is false if there are more.
 func rowsOf(scan func(txn.Scan) txn.ScanRows, span txn.Span, count int) (rows []txn.Row, whole bool) {
 	for len(rows) <= count {
