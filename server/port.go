@@ -39,7 +39,7 @@ func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Resp
 // abandon ends the transaction that a request began and whose name its client
 // never learnt: nobody else could free its locks.
 func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
-	if req.Op != coordinator.OpRead || !req.Txn.IsZero() {
+	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate || !req.Txn.IsZero() {
 		return // the client knows the name, or the commit is the end
 	}
 	select {
