@@ -16,7 +16,7 @@ import (
 // Bounds of what clients may ask of a port. The wire library has none.
 const (
 	// DefaultConnections is how many connections a port takes at a time.
-	DefaultConnections = 1000
+	DefaultConnections = 4000
 	// statementMaxBytes is the longest statement that is run.
 	statementMaxBytes = 64 << 20
 	// requestMaxBytes is the longest request that is read to its end, so that its
