@@ -138,6 +138,9 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 	h.g.cached.Add(1)
 	s.ClearWarnings()
 	s.adopt(v.plan.Plan)
+	if done, err := h.updatePoint(gctx, c, s, v, callback); done {
+		return true, err
+	}
 	return true, h.executePrepared(gctx, c, s, t, v, callback)
 }
 

@@ -34,6 +34,7 @@ type Prepared struct {
 	given    []*expression.Literal        // of params: values for an AUTO_INCREMENT column
 	whole    bool                         // no key is asked for: the whole table is read
 	shape    table.Access
+	point    *point // nil: it is no update of one row in one go
 }
 
 // errUnfit: these values are for the engine.
@@ -67,6 +68,7 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 			return nil
 		}
 	}
+	p.point = pointOf(p)
 	return p
 }
 
