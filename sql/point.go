@@ -6,6 +6,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
+	"isochron/sql/plan"
 	"isochron/txn"
 )
 
@@ -14,12 +15,8 @@ import (
 // row that is what counts: nobody waits for the client's goroutine to be woken
 // while the row is held. done is false if it is to be executed as others are; the
 // transaction may have read the row by then.
-func (h *handler) updatePoint(ctx *gms.Context, c *mysql.Conn, s *Session, v *variant, callback mysql.ResultSpoolFn) (done bool, err error) {
+func (h *handler) updatePoint(ctx *gms.Context, c *mysql.Conn, s *Session, u *plan.PointUpdate, callback mysql.ResultSpoolFn) (done bool, err error) {
 	if !s.statement.own || s.open != nil && s.open.real != nil {
-		return false, nil
-	}
-	u := v.plan.Point(ctx)
-	if u == nil {
 		return false, nil
 	}
 	tx, err := s.Use(ctx, u.Table.Descriptor())
@@ -44,22 +41,36 @@ func (h *handler) updatePoint(ctx *gms.Context, c *mysql.Conn, s *Session, v *va
 	return true, h.answerPoint(ctx, c, s, matched, changed, callback)
 }
 
+// pointInfo is the answer to such an update, in MySQL's words.
+type pointInfo struct {
+	gmsplan.UpdateInfo
+	text string
+}
+
+func newPointInfo(matched, changed int) *pointInfo {
+	i := gmsplan.UpdateInfo{Matched: matched, Updated: changed}
+	return &pointInfo{i, i.String()}
+}
+
+// It changed its row, found it as it was to be, or found none.
+var pointChanged, pointMatched, pointNone = newPointInfo(1, 1), newPointInfo(1, 0), newPointInfo(0, 0)
+
 // answerPoint gives the client the counts.
 func (h *handler) answerPoint(ctx *gms.Context, c *mysql.Conn, s *Session, matched, changed bool, callback mysql.ResultSpoolFn) error {
-	count := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
+	p := pointNone
+	switch {
+	case changed:
+		p = pointChanged
+	case matched:
+		p = pointMatched
 	}
-	info := gmsplan.UpdateInfo{Matched: count(matched), Updated: count(changed)}
-	affected := info.Updated
+	affected := p.Updated
 	if s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
-		affected = info.Matched
+		affected = p.Matched
 	}
 	last := ctx.GetLastQueryInfo()
-	last.FoundRows.Store(int64(info.Matched))
+	last.FoundRows.Store(int64(p.Matched))
 	last.RowCount.Store(int64(affected))
 	s.flags(c)
-	return callback(&sqltypes.Result{RowsAffected: uint64(affected), Info: info.String()}, false)
+	return callback(&sqltypes.Result{RowsAffected: uint64(affected), Info: p.text}, false)
 }

@@ -32,6 +32,7 @@ type Session struct {
 	names          map[string]struct{} // prepared by PREPARE name FROM
 	quiet          *gms.Context        // for questions about the session itself
 	settings       uint64              // rises with each change of a session variable
+	choices        choices
 	texts          map[string]*text
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances

@@ -170,6 +170,7 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
 	w.s.place.pause()
+	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
 	done, err = u.Update(ctx, r, f)
 	w.s.place.resume()
 	w.s.cost.add(before, w.Txn.Stats())

@@ -184,7 +184,7 @@ func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
 	t := p.Plan.Read.Table
 	u := &PointUpdate{Key: p.Plan.Read.Access.Gets[0], Table: t, indexes: p.point.indexes, changes: make([]change, 0, len(p.point.sets))}
 	for _, s := range p.point.sets {
-		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column])
+		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column], s.value.Val)
 		if !ok {
 			return nil
 		}
@@ -193,10 +193,9 @@ func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
 	return u
 }
 
-// valued takes in the literal's present value.
-func (s set) valued(ctx *gms.Context, col *gms.Column) (change, bool) {
+// valued takes in a value of the literal.
+func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
 	c := change{set: s}
-	v := s.value.Val
 	if s.from >= 0 {
 		n, ok := rowcodec.Integer(v)
 		if c.add = n; s.minus {

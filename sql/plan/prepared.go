@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -205,6 +206,9 @@ func constantFree(e gms.Expression) bool {
 	}
 	return false
 }
+
+// ParamName is what the wire library calls a parameter, the first being number 0.
+func ParamName(i int) string { return "v" + strconv.Itoa(i+1) }
 
 // Set gives a parameter its value; false means that the value does not fit.
 func (p *Prepared) Set(ctx *gms.Context, name string, value *expression.Literal) bool {
