@@ -179,10 +179,10 @@ func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
 // Deliver hands over a message from another node.
 func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 	n.now = now
-	n.dispatch(env)
+	n.dispatch(&env)
 }
 
-func (n *Node) dispatch(env txn.Envelope) {
+func (n *Node) dispatch(env *txn.Envelope) {
 	m := &env.Msg
 	r := n.replicas[shardOf(m)]
 	if forCoordinator(m) {
@@ -191,7 +191,7 @@ func (n *Node) dispatch(env txn.Envelope) {
 	switch {
 	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
 	case r == nil:
-		n.refuse(env)
+		n.refuse(*env)
 	default:
 		r.Deliver(env.From, m)
 	}
@@ -318,7 +318,7 @@ func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 // deliverLocal lets the parts hear what they have to say to each other.
 func (n *Node) deliverLocal() {
 	for i := 0; i < len(n.local); i++ { // it grows meanwhile
-		n.dispatch(n.local[i])
+		n.dispatch(&n.local[i])
 	}
 	n.local = emptied(n.local)
 }
