@@ -75,12 +75,12 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# free_port prints a port p for which p and p+100 are free now.
+# free_port prints a port p for which p, p+100 and p+200 are free now.
 free_port() {
   local p
   for _ in $(seq 100); do
     p=$((20000 + RANDOM % 20000))
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 100))") 2>/dev/null; then
+    if ! (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 100))") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 200))") 2>/dev/null; then
       echo "$p"; return
     fi
   done
