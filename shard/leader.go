@@ -89,7 +89,7 @@ func (r *Replica) dropLeadership() {
 	for _, h := range r.lead.locks.Holders() {
 		r.env.Held(r.cfg.ID, h.Txn, int64(h.Since))
 	}
-	r.lead = nil
+	r.lead, r.proposed = nil, nil
 }
 
 // maybeServe begins service once an entry of this term is applied: then every
