@@ -48,6 +48,7 @@ type Coordinator struct {
 	cfg      Config
 	env      Env
 	clock    txn.Clock
+	moments  txn.Clock // of the weaker levels; apart, so that they change no age
 	txns     map[txn.ID]*transaction
 	rounds   map[uint64]*part // what is asked for and not answered, by request number
 	commits  map[txn.Attempt]*commitment
@@ -93,10 +94,13 @@ type transaction struct {
 	asOf      txn.Timestamp // 0: of no moment but its commit's
 	hold      int64         // ms
 	readOnly  bool
-	reads     map[txn.Key]readRow
-	readBytes int // of what reads holds
+	level     txn.Level
+	moment    txn.Timestamp // of a weaker level, 0 before the first plain read
+	momentAt  time.Duration // when it was chosen
+	statement int           // in which it was
+	seen      view          // the newest: what the commit checks
+	shown     view          // of a moment
 	spans     []txn.SpanCheck
-	scans     map[scanKey][]txn.Row
 	touched   map[txn.ShardID]*touch
 	round     *round
 	commit    *commitment
@@ -183,7 +187,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
+		level: c.levelOf(from.Level), seen: newView(), shown: newView(), touched: map[txn.ShardID]*touch{},
 		began: c.env.Now().Mono,
 	}
 	c.nextTxn++

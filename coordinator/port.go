@@ -41,6 +41,8 @@ type Request struct {
 	// Writes and Guards of a commit; Guards of a read as well.
 	Writes []txn.Write
 	Guards []Guard
+	// Statement counts the statements of the transaction that this read belongs to.
+	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
 	Of *Request
 	// Done is called once, from the node's loop. Nil if nobody waits.
@@ -57,6 +59,7 @@ type Start struct {
 	AsOf           txn.Timestamp
 	HoldMillis     int64
 	ReadOnly       bool // it will write nothing
+	Level          txn.Level
 }
 
 // Guard is one Txn.Guard.
@@ -72,7 +75,7 @@ type Response struct {
 	Rows    []txn.Row     // one for each of Read.Gets
 	Scans   [][]txn.Row   // for each of Read.Scans, in its order, within its limit
 	More    []bool        // for each of Scans, of a Page
-	At      txn.Timestamp // answers Present
+	At      txn.Timestamp // answers Present, or is the moment that was read
 	Version txn.Version   // of a commit's writes
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed

@@ -117,8 +117,8 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
 		r.env.Send(from, txn.Message{AccessReply: no})
 	}
-	if !yield.Guarded(r.row, m.Guards) {
-		refuse(txn.KindStale, yield.StaleSchema, began)
+	if k, reason := l.forbids(m, c); reason != "" {
+		refuse(k, reason, began)
 		return
 	}
 	v := l.locks.Request(r.cfg.Row.Yield, phase, m.Txn, m.Age, c)
@@ -144,6 +144,9 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	}
 	if m.Lock != txn.LockNone {
 		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
+	}
+	if m.Clock {
+		out.At = r.clock.Next(r.env.Now()) // whatever is revealed here was observed
 	}
 	out.Final = m.Final && l.leased()
 	l.answerRead(from, m, out, c.Spans, began)

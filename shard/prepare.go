@@ -181,6 +181,9 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 	if !yield.Guarded(l.r.row, p.Guards) {
 		return txn.KindStale, yield.StaleSchema
 	}
+	if k, reason := l.refusedSince(p.Since, writtenKeys(p), nil); reason != "" {
+		return k, reason
+	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {
 		spans = nil

@@ -178,6 +178,9 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 			err = s.refused()
 		}
 		if err == nil {
+			err = s.chooseMoment(ctx)
+		}
+		if err == nil {
 			err = s.endOwn(ctx)
 		}
 		if err == nil && s.statement.own {

@@ -57,6 +57,7 @@ func (c *cost) add(before, after txn.Stats) {
 
 // reportStatement ends the statement that begin began.
 func (s *Session) reportStatement() {
+	s.afterStatement()
 	if w := s.gateway.watcher; w != nil {
 		w.Statement(Statement{time.Since(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
 	}

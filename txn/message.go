@@ -86,7 +86,8 @@ type Access struct {
 	Nearest    bool    `cbor:"9,keyasint,omitempty"`
 	Final      bool    `cbor:"10,keyasint,omitempty"` // needs the lease: the answer will not be validated
 	WaitMillis int64   `cbor:"11,keyasint,omitempty"` // bound of a wait for a lock
-	// Guards are checked by a leader that answers a Final read.
+	// Guards are checked by a leader that answers a Final read, and by who answers a
+	// read at a moment as they stood then.
 	Guards []ReadCheck `cbor:"12,keyasint,omitempty"`
 	// AsOf, if not 0, asks for the rows as they stood at that moment: all commits
 	// up to it and none after. It takes no locks. HoldMillis asks that the
@@ -96,6 +97,11 @@ type Access struct {
 	// Present asks for nothing but a moment that is not before any commit here
 	// that was acknowledged to anybody.
 	Present bool `cbor:"15,keyasint,omitempty"`
+	// Since, if not 0, refuses a read with locks that meets something written after
+	// that moment, a deletion too.
+	Since Timestamp `cbor:"16,keyasint,omitempty"`
+	// Clock asks for a moment in the answer that is not before anything shown in it.
+	Clock bool `cbor:"17,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -130,7 +136,7 @@ type AccessReply struct {
 	// WaitedNanos is how long the request waited for locks, WaitedFor who held them last.
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
-	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present
+	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present and Clock
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -184,6 +190,8 @@ type Prepare struct {
 	// At is the timestamp that the coordinator proposes, where every replica
 	// validates for itself; else 0, and the leaders propose.
 	At Timestamp `cbor:"15,keyasint,omitempty"`
+	// Since, if not 0, refuses writes of what was written after that moment.
+	Since Timestamp `cbor:"16,keyasint,omitempty"`
 }
 
 // Vote answers Prepare. A Yes is sent when a majority has logged it.
