@@ -225,28 +225,36 @@ func TestForeignKeysAtALevel(t *testing.T) {
 		deleter, inserter := s.conn(ctx, 0), s.conn(ctx, 1)
 		defer deleter.Close()
 		defer inserter.Close()
-		for i := range 4 {
-			must(t, ctx, deleter, "BEGIN")
-			must(t, ctx, inserter, "BEGIN")
-			ends := make(chan error, 2)
-			work := func(c *sql.Conn, text string) {
-				_, err := c.ExecContext(ctx, text)
-				if err == nil {
-					_, err = c.ExecContext(ctx, "COMMIT")
-				} else {
-					_, _ = c.ExecContext(ctx, "ROLLBACK")
+		for i, first := range []*sql.Conn{deleter, inserter} {
+			remove, add := fmt.Sprintf("DELETE FROM parent WHERE id = %d", i), fmt.Sprintf("INSERT INTO child VALUES (%d, %d)", i, i)
+			texts := map[*sql.Conn]string{deleter: remove, inserter: add}
+			second := map[*sql.Conn]*sql.Conn{deleter: inserter, inserter: deleter}[first]
+			for _, c := range []*sql.Conn{first, second} {
+				must(t, ctx, c, "BEGIN")
+				if _, err := queryInts(ctx, c, "SELECT id FROM parent"); err != nil {
+					t.Fatal(err)
 				}
-				ends <- err
 			}
-			go work(deleter, fmt.Sprintf("DELETE FROM parent WHERE id = %d", i))
-			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
-			go work(inserter, fmt.Sprintf("INSERT INTO child VALUES (%d, %d)", i, i))
-			for range 2 {
-				<-ends
+			must(t, ctx, first, texts[first])
+			end := make(chan error, 1)
+			go func() {
+				_, err := second.ExecContext(ctx, texts[second])
+				if err == nil {
+					_, err = second.ExecContext(ctx, "COMMIT")
+				}
+				end <- err
+			}()
+			time.Sleep(patience)
+			_, errFirst := first.ExecContext(ctx, "COMMIT")
+			if errSecond := <-end; errFirst == nil && errSecond == nil {
+				t.Errorf("%q and %q have both committed", texts[first], texts[second])
+			}
+			for _, c := range []*sql.Conn{first, second} {
+				must(t, ctx, c, "ROLLBACK")
 			}
 			orphans, err := queryInts(ctx, deleter, "SELECT COUNT(*) FROM child LEFT JOIN parent ON child.p = parent.id WHERE parent.id IS NULL")
 			if err != nil || orphans[0] != 0 {
-				t.Fatalf("%v children without a parent, %v", orphans, err)
+				t.Errorf("%v children without a parent, %v", orphans, err)
 			}
 		}
 	})
