@@ -24,6 +24,8 @@ type Env interface {
 	Wide(n txn.NodeID) bool
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
+	// Seen is a moment up to which this node has seen commits.
+	Seen() txn.Timestamp
 	// Note and Ended take what an operator logs and counts.
 	Note(n txn.Note)
 	Ended(e txn.Ended)

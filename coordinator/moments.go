@@ -8,9 +8,9 @@ import (
 
 // Reads at moments. A transaction of a weaker level reads what it locks, or means
 // to write, as one that is serializable does. Its plain reads see a moment, taken
-// from a clock that has observed every commit acknowledged here and every answer
-// that showed the newest rows: so it is not before anything that a client of this
-// gateway knows of.
+// from a clock that has observed every commit acknowledged here, every answer that
+// showed the newest rows, and what the replicas of this node have: so it is not
+// before anything that a client of this gateway knows of.
 
 // view is what a transaction has read: as it is now, or of a moment.
 type view struct {
@@ -42,6 +42,7 @@ func (c *Coordinator) momentOf(t *transaction, req *Request) txn.Timestamp {
 	case t.moment == 0 || t.level == txn.ReadCommitted && req.Statement > t.statement:
 		t.shown = newView()
 		now := c.env.Now()
+		c.moments.Observe(c.env.Seen())
 		t.moment, t.momentAt, t.statement = c.moments.Next(now), now.Mono, req.Statement
 	}
 	return t.moment

@@ -416,7 +416,10 @@ func (c *Coordinator) finishRound(r *round) {
 	t.final = r.final
 	c.reportRound(r)
 	resp := t.response(nil)
-	resp.At = max(r.at, r.asOf)
+	resp.At = r.at
+	if r.asOf != 0 {
+		resp.At = r.asOf
+	}
 	for _, k := range r.req.Read.Gets {
 		row, ok := known.rows[k]
 		if !ok {

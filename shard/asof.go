@@ -284,6 +284,9 @@ func (l *leadership) passed(m *txn.Access, now txn.Now) bool {
 	return true
 }
 
+// Seen is the highest timestamp that this replica has applied.
+func (r *Replica) Seen() txn.Timestamp { return r.state.applied.MaxTS }
+
 // floor reports whether the log says that nothing comes at or below the moment
 // any more and that its versions are held as the read wishes; if not it is
 // proposed.
