@@ -277,7 +277,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		k.onePhase = k.onePhase && !v.Told
 	} else if k.phase != deciding {
 		if k.why == nil {
-			k.why = txn.Errorf(v.Refused, "%s", v.Reason)
+			k.why = txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause)
 		}
 		k.acked[v.Shard] = true // its leader will never vote otherwise and holds nothing
 		k.tally.No()
@@ -343,7 +343,7 @@ func (c *Coordinator) replyVerdict(k *commitment, commit bool) {
 		return
 	}
 	if k.why == nil {
-		k.why = txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended")
+		k.why = txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
 	}
 	c.reply(k, k.why)
 }

@@ -23,7 +23,7 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 func (d *db) Begin(opt txn.Options) txn.Txn {
 	readOnly := opt.ReadOnly || opt.AsOf != 0
 	h := &handle{port: d.port, readOnly: readOnly, from: Start{
-		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level}}
+		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 	}
@@ -200,12 +200,15 @@ func (h *handle) Commit(ctx context.Context) error {
 }
 
 // Rollback implements txn.Txn.
-func (h *handle) Rollback() {
+func (h *handle) Rollback() { h.RollbackFor(txn.CauseClient) }
+
+// RollbackFor implements txn.Endable.
+func (h *handle) RollbackFor(why txn.Cause) {
 	if h.ended && h.failed == nil {
 		return
 	}
 	h.ended = true
 	if !h.id.IsZero() || h.first != nil {
-		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first})
+		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first, Cause: why})
 	}
 }

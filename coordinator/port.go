@@ -30,6 +30,7 @@ const (
 	OpRead   Op = iota // one round of reads
 	OpCommit           // commit, with the writes
 	OpEnd              // roll back; harmless after the end
+	OpSurvey           // of no transaction: ask all nodes
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -45,6 +46,8 @@ type Request struct {
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
 	Of *Request
+	// Cause of an OpEnd.
+	Cause txn.Cause
 	// Done is called once, from the node's loop. Nil if nobody waits.
 	Done func(Response)
 
@@ -60,6 +63,7 @@ type Start struct {
 	HoldMillis     int64
 	ReadOnly       bool // it will write nothing
 	Level          txn.Level
+	Owner          uint64
 }
 
 // Guard is one Txn.Guard.
@@ -79,6 +83,7 @@ type Response struct {
 	Version txn.Version   // of a commit's writes
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
+	Survey  *txn.Surveyed
 	Err     *txn.Error
 }
 

@@ -281,14 +281,14 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	// need not fit with what was read under those locks: nobody should see that.
 	tc := c.touch(t, m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
-		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard))
+		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
 		return
 	}
 	if p.access.Lock != txn.LockNone {
 		tc.lockTerm = m.Term
 	}
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
-		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since"))
+		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
 	}
 	r.final = r.final && m.Final
@@ -308,7 +308,10 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 
 // refusedPart: a lock that was not granted leaves the transaction alive.
 func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
-	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason)
+	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
+	if m.Refused == txn.KindLockTimeout {
+		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
 		c.failRound(t, err)
 		return

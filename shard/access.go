@@ -137,6 +137,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 			func() {
 				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String(), began.behind(v.Wait))
 			})
+		l.waits(w, c, began)
 		if w != nil && phase == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 {
 			w.Key = m.Keys[0]
 		}

@@ -117,6 +117,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		w := l.wait(verdict.Wait, p.Txn, p.Age, began, 0,
 			func() { l.prepare(from, p, began.behind(verdict.Wait)) },
 			func() { l.refuse(from, p, txn.KindAborted, "waited too long at its prepare") })
+		l.waits(w, c, began)
 		if w != nil {
 			l.waiting[p.Attempt] = w
 		}
@@ -208,9 +209,10 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		return
 	}
 	if v := l.locks.Request(r.cfg.Row.Yield, yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
-		l.wait(v.Wait, p.Txn, p.Age, began, 0,
+		w := l.wait(v.Wait, p.Txn, p.Age, began, 0,
 			func() { l.validateReadOnly(from, p, began.behind(v.Wait)) },
 			func() { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
+		l.waits(w, c, began)
 		return
 	}
 	nanos, whom := began.waited(r.env.Now())

@@ -291,7 +291,7 @@ func (h *hunt) lookBack(c *Client, until time.Duration) {
 			record, read = &h.listing, h.lists.ReadAsOf
 		}
 		wc := c.workload(record)
-		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1
+		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !c.w.cfg.Row.Yield.NeverLocks
 		wc.Record = func(r *history.Record) {
 			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
 			if strings.Contains(r.Reason, "collected already") {

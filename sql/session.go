@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -28,6 +29,7 @@ type Session struct {
 	next           *nextManner // nil: as always
 	lost           txn.Txn     // the aborted transaction that the next one does again
 	statement      statement
+	saying         atomic.Pointer[string] // the text of the statement, or of the last
 	cost           cost
 	place          place               // among the statements that run
 	preparing      string              // the text that the wire protocol prepares or executes
@@ -82,7 +84,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.sessions[conn.ConnectionID]; old != nil {
-		old.abandon()
+		old.abandonFor(txn.CauseConnection)
 		old.unprepareAll()
 	}
 	g.sessions[conn.ConnectionID] = s
@@ -90,9 +92,15 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 }
 
 // abandon rolls back what the client left open.
-func (s *Session) abandon() {
+func (s *Session) abandon() { s.abandonFor(txn.CauseClient) }
+
+func (s *Session) abandonFor(why txn.Cause) {
 	if t := s.open; t != nil && t.real != nil {
-		t.real.Rollback()
+		if e, ok := unwatched(t.real).(txn.Endable); ok {
+			e.RollbackFor(why)
+		} else {
+			t.real.Rollback()
+		}
 		s.slowEnd(t, nil, true)
 	}
 	s.open = nil

@@ -54,6 +54,7 @@ func (t *transaction) begin() {
 		ReadOnly:       t.readOnly,
 		LockWaitMillis: t.s.lockWaitMillis,
 		Level:          t.level,
+		Owner:          uint64(t.s.ID()),
 	}), s: t.s}
 	t.s.lost = nil
 	t.began = time.Now()

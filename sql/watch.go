@@ -44,10 +44,15 @@ func (c *cost) begin(text string) {
 		c.more++
 		return
 	}
+	c.texts = append(c.texts, shortened(text))
+}
+
+// shortened is the part of a text that is remembered.
+func shortened(text string) string {
 	if len(text) > textBytesMax {
-		text = string([]byte(text[:textBytesMax])) // a copy: the rest may be large
+		return string([]byte(text[:textBytesMax])) // a copy: the rest may be large
 	}
-	c.texts = append(c.texts, text)
+	return text
 }
 
 func (c *cost) add(before, after txn.Stats) {

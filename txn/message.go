@@ -48,6 +48,8 @@ type Message struct {
 	StartView   *StartView   `cbor:"28,keyasint,omitempty"`
 	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
 	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
+	Survey      *Survey      `cbor:"31,keyasint,omitempty"`
+	SurveyReply *SurveyReply `cbor:"32,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -137,6 +139,7 @@ type AccessReply struct {
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
 	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present and Clock
+	Cause       Cause     `cbor:"13,keyasint,omitempty"` // of a refusal
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -211,6 +214,8 @@ type Vote struct {
 	Doomed bool `cbor:"10,keyasint,omitempty"`
 	// Told: though asked for in one phase, the Yes waits for a decision to be told.
 	Told bool `cbor:"11,keyasint,omitempty"`
+	// Cause of a refusal, as in an AccessReply.
+	Cause Cause `cbor:"12,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.

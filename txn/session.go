@@ -99,6 +99,8 @@ type Options struct {
 	HoldMillis int64
 	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
 	LockWaitMillis int64
+	// Owner names the client to whoever looks at the transaction while it is open.
+	Owner uint64
 	// Level is what the plain reads promise.
 	Level Level
 }

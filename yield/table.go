@@ -42,6 +42,10 @@ type Waiter struct {
 	Retry  func() // asks again
 	Expire func() // the deadline has passed
 	on     *Holder
+	// For and Since tell whoever looks: a key in whose way the holder is, and when
+	// the request came.
+	For   txn.Key
+	Since time.Duration
 }
 
 type point struct {
