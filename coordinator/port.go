@@ -27,10 +27,11 @@ type Op uint8
 
 // The requests.
 const (
-	OpRead   Op = iota // one round of reads
-	OpCommit           // commit, with the writes
-	OpEnd              // roll back; harmless after the end
-	OpSurvey           // of no transaction: ask all nodes
+	OpRead    Op = iota // one round of reads
+	OpCommit            // commit, with the writes
+	OpEnd               // roll back; harmless after the end
+	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
+	OpSurvey            // of no transaction: ask all nodes
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -81,6 +82,7 @@ type Response struct {
 	More    []bool        // for each of Scans, of a Page
 	At      txn.Timestamp // answers Present, or is the moment that was read
 	Version txn.Version   // of a commit's writes
+	Publish []txn.Key     // rows of which OpPublish should tell once they are written
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Survey  *txn.Surveyed

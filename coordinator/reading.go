@@ -92,8 +92,10 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
 	r.final = req.Read.Final && c.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
+	fresh := len(parts) == 1 && !t.locked()
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
+		p.access.Fresh = fresh
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock
@@ -287,6 +289,8 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	if p.access.Lock != txn.LockNone {
 		tc.lockTerm = m.Term
 	}
+	t.publish = append(t.publish, m.Publish...)
+	t.leans = t.leans || m.Uncommitted
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
 		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
@@ -364,7 +368,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		}
 		if rest == nil {
 			a := *p.access
-			a.Keys, a.Scans, a.Final = nil, nil, false
+			a.Keys, a.Scans, a.Final, a.Fresh = nil, nil, false, false
 			rest = &part{r: p.r, access: &a}
 			p.r.final = false
 		}
@@ -419,10 +423,11 @@ func (c *Coordinator) finishRound(r *round) {
 	t.final = r.final
 	c.reportRound(r)
 	resp := t.response(nil)
-	resp.At = r.at
+	resp.At, resp.Publish = r.at, t.publish
 	if r.asOf != 0 {
 		resp.At = r.asOf
 	}
+	t.publish = nil
 	for _, k := range r.req.Read.Gets {
 		row, ok := known.rows[k]
 		if !ok {

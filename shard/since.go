@@ -20,12 +20,12 @@ func (l *leadership) forbids(m *txn.Access, c yield.Claim) (txn.Kind, string) {
 	if !yield.Guarded(l.r.row, m.Guards) {
 		return txn.KindStale, yield.StaleSchema
 	}
-	return l.refusedSince(m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
+	return l.refusedSince(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
 }
 
 // refusedSince is why a read with locks or a Prepare of a transaction that reads at
 // a moment cannot be; reason "" means that it can.
-func (l *leadership) refusedSince(since txn.Timestamp, keys []txn.Key, spans []txn.Span) (txn.Kind, string) {
+func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) (txn.Kind, string) {
 	r := l.r
 	switch {
 	case since == 0:
@@ -41,6 +41,11 @@ func (l *leadership) refusedSince(since txn.Timestamp, keys []txn.Key, spans []t
 	for _, s := range spans {
 		if store.WrittenSince(r.cfg.Engine, r.state.rows, s, since) {
 			return txn.KindAborted, writtenSince
+		}
+	}
+	for _, k := range keys {
+		if _, uncommitted := l.locks.Last(k, id); uncommitted {
+			return txn.KindAborted, writtenSince // by one before it in the chain of the row
 		}
 	}
 	if l.writingSince(since, asked{setOf(keys), scansOf(spans)}) {

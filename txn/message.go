@@ -6,6 +6,7 @@ package txn
 //	coordinator            shard leader
 //	Access        ->                          reads, with locks if asked
 //	              <-       AccessReply
+//	Publish       ->                          of hot rows, what is not committed yet
 //	Prepare       ->                          concurrency control, then the log
 //	              <-       Vote               after a majority has the vote
 //	Decide        ->                          reveal, release, log
@@ -48,8 +49,9 @@ type Message struct {
 	StartView   *StartView   `cbor:"28,keyasint,omitempty"`
 	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
 	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
-	Survey      *Survey      `cbor:"31,keyasint,omitempty"`
-	SurveyReply *SurveyReply `cbor:"32,keyasint,omitempty"`
+	Publish     *Publish     `cbor:"31,keyasint,omitempty"`
+	Survey      *Survey      `cbor:"32,keyasint,omitempty"`
+	SurveyReply *SurveyReply `cbor:"33,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -99,11 +101,13 @@ type Access struct {
 	// Present asks for nothing but a moment that is not before any commit here
 	// that was acknowledged to anybody.
 	Present bool `cbor:"15,keyasint,omitempty"`
+	// Fresh: the transaction holds nothing anywhere and asks for nothing else now.
+	Fresh bool `cbor:"16,keyasint,omitempty"`
 	// Since, if not 0, refuses a read with locks that meets something written after
 	// that moment, a deletion too.
-	Since Timestamp `cbor:"16,keyasint,omitempty"`
+	Since Timestamp `cbor:"17,keyasint,omitempty"`
 	// Clock asks for a moment in the answer that is not before anything shown in it.
-	Clock bool `cbor:"17,keyasint,omitempty"`
+	Clock bool `cbor:"18,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -139,7 +143,12 @@ type AccessReply struct {
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
 	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present and Clock
-	Cause       Cause     `cbor:"13,keyasint,omitempty"` // of a refusal
+	// Publish are rows, granted exclusively, for which others wait: see Publish.
+	Publish []Key `cbor:"13,keyasint,omitempty"`
+	// Uncommitted: some of it has been passed on, and may yet be undone. Its reader
+	// cannot vouch for it by versions alone: whatever it wrote or not, it has to vote.
+	Uncommitted bool  `cbor:"14,keyasint,omitempty"`
+	Cause       Cause `cbor:"15,keyasint,omitempty"` // of a refusal
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -283,6 +292,19 @@ type Wounded struct {
 	Shard ShardID `cbor:"1,keyasint,omitempty"`
 	Txn   ID      `cbor:"2,keyasint,omitempty"`
 	By    ID      `cbor:"3,keyasint,omitempty"`
+	// Cascade: By was undone, whose uncommitted value this one had read.
+	Cascade bool `cbor:"4,keyasint,omitempty"`
+}
+
+// Publish passes on, before the commit, what a transaction has written of rows
+// for which others wait (AccessReply.Publish): the leader of Term lets go of them,
+// and the next goes on from there. Attempt is what the transaction will commit under.
+type Publish struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Term    uint64  `cbor:"2,keyasint,omitempty"`
+	Txn     ID      `cbor:"3,keyasint,omitempty"`
+	Attempt Attempt `cbor:"4,keyasint,omitempty"`
+	Writes  []Write `cbor:"5,keyasint,omitempty"`
 }
 
 // Probe asks a coordinator whether a transaction that holds locks still lives.
