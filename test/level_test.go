@@ -38,7 +38,7 @@ var levels = []level{
 
 // levelRows are the rows of the protocol table on which the levels are tried: one of
 // each way to lock, to decide and to reveal.
-var levelRows = []string{"2pc+2pl-home", "2pc+occ", "d2pc+2pl", "2pc+2pl-group", "foreign"}
+var levelRows = []string{"2pc+2pl-home", "2pc+occ", "d2pc+2pl", "txsql", "bamboo", "foreign"}
 
 // onEveryLevel runs a test at the weaker levels, on some rows and both SQL paths.
 func onEveryLevel(t *testing.T, f func(t *testing.T, s *stage, l level)) {
