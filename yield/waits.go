@@ -17,6 +17,10 @@ type Waiter struct {
 	// Key, if set, is all that a request in execution wants, exclusively or not.
 	Key   txn.Key
 	Retry func() // asks again
+	// Near and Since are for people: a row that it is about, if known, and when its
+	// request came.
+	Near  txn.Key
+	Since time.Duration
 	// Expire ends the wait without its lock: the deadline has passed or, if lost,
 	// its transaction is undone.
 	Expire func(lost bool)
@@ -244,6 +248,8 @@ type Wait struct {
 	Txn, For txn.ID
 	Key      txn.Key // empty: it waits for a transaction as a whole
 	Deadline time.Duration
+	Near     txn.Key // a row that it is about, if known
+	Since    time.Duration
 }
 
 // WaitsMax bounds what Waits lists.
@@ -263,7 +269,7 @@ func (t *Table) Waits() []Wait {
 	})
 	var out []Wait
 	for _, w := range ws[:min(len(ws), WaitsMax)] {
-		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline}
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
 		if h := t.blocker(w); h != nil {
 			x.For = h.Txn
 		}
