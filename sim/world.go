@@ -46,6 +46,10 @@ type Config struct {
 type Hardware struct {
 	MessageCPU  time.Duration // CPU time a message costs its receiver
 	RequestCPU  time.Duration // CPU time a client's request costs its gateway
+	CommitCPU   time.Duration // the same of one that commits writes; 0: RequestCPU
+	Loop        bool          // messages and requests are taken one at a time, see loop.go
+	LockCPU     time.Duration // with a loop: CPU time of a lock that is granted or freed
+	StepCPU     time.Duration // the same of a step of a walk over who waits for whom
 	Cores       int           // of each machine; 0 is 1
 	Fsync       time.Duration // of one sync
 	FsyncJitter time.Duration // at most this much more, drawn evenly

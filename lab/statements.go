@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"context"
+	"time"
+
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// A client stands some way from its gateway, and sends it one statement after
+// another; a transaction of a single statement needs no commit of its own. What is
+// here is the cost of that: the way there and back, and the gateway's work on a
+// statement before the database is asked. By default it is nothing.
+
+// travel is one way between a client and its gateway.
+func (k *tracked) travel() {
+	if d := k.r.spec.ClientRTT / 2; d > 0 {
+		k.c.Sleep(d)
+	}
+}
+
+// sends is the client's side of a statement: it reaches the gateway and is understood there.
+func (k *tracked) sends() {
+	k.travel()
+	k.c.Work(k.r.spec.StatementCPU)
+}
+
+// body runs the job's statements, each sent by itself unless there is only one.
+func (k *tracked) body(ctx context.Context, job workload.Job) error {
+	k.autocommit = job.Autocommit
+	if k.autocommit {
+		k.sends()
+	}
+	return job.Body(ctx, k)
+}
+
+// commit asks for the commit.
+func (k *tracked) commit(ctx context.Context) error {
+	if !k.autocommit {
+		k.sends()
+	}
+	if k.wrote {
+		k.c.WorkBeside(k.r.spec.StoreCPU)
+	}
+	err := k.Txn.Commit(ctx)
+	k.travel()
+	return err
+}
+
+// rollback ends a try whose body failed. Of what the database did not want it has let
+// go before its client knows.
+func (k *tracked) rollback(err error) {
+	wished := err == workload.ErrRollback
+	if wished {
+		k.sends()
+	}
+	k.Txn.Rollback()
+	if wished || k.autocommit {
+		k.travel()
+	}
+}
+
+// waitedForLocks is for how long the try has waited for locks, in all its rounds.
+func (k *tracked) waitedForLocks() (sum time.Duration) {
+	j, ok := k.Txn.(txn.Journaled)
+	if !ok {
+		return 0
+	}
+	for _, r := range j.Rounds() {
+		for _, p := range r.Parts {
+			sum += p.Waited
+		}
+	}
+	return sum
+}
+
+// asked is the answer to a statement on its way back.
+func (k *tracked) asked(err error) {
+	if k.autocommit {
+		return
+	}
+	if err != nil {
+		k.Txn.Rollback()
+	}
+	k.travel()
+}
