@@ -72,7 +72,7 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World
 	return sim.New(sim.Config{
 		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
 		Params: s.params(),
-		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, Skew: s.Skew,
+		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
 			CommitCPU: s.CommitCPU, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU},
 		Machines: s.machines(), Fit: s.fit,
 		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},

@@ -48,6 +48,7 @@ type tracked struct {
 	wrote   bool
 	// autocommit: it is one statement, which carries its commit.
 	autocommit bool
+	owed       bool // the answer to the last statement has not travelled yet
 
 	rec    *history.Record // nil: it is not recorded
 	number int             // among those that are
@@ -89,7 +90,6 @@ func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error)
 		k.sends()
 	}
 	res, err := k.Txn.Read(ctx, rd)
-	k.asked(err)
 	if err != nil {
 		return res, err
 	}

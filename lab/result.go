@@ -119,6 +119,7 @@ type Costs struct {
 	CPUMicros   float64 `json:"cpu_us"`   // of one message
 	FsyncMicros float64 `json:"fsync_us"` // of one sync
 	Cores       int     `json:"cores"`
+	SyncEach    bool    `json:"sync_each,omitempty"` // no group commit
 	// Of one request, of one that commits writes; beside these, of a statement and of what
 	// writes; of a lock, and of a step over who waits. 0: nothing of its own.
 	RequestMicros   float64 `json:"request_us,omitempty"`
@@ -239,6 +240,6 @@ func (s resolved) report() SpecReport {
 }
 
 func (s resolved) costs() Costs {
-	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, Source: s.costSource(),
+	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, SyncEach: s.SyncEach, Source: s.costSource(),
 		RequestMicros: micros(s.RequestCPU), StatementMicros: micros(s.StatementCPU), CommitMicros: micros(s.CommitCPU), StoreMicros: micros(s.StoreCPU), Loop: s.Loop, LockMicros: micros(s.LockCPU), StepMicros: micros(s.StepCPU)}
 }

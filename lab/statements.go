@@ -20,10 +20,23 @@ func (k *tracked) travel() {
 	}
 }
 
-// sends is the client's side of a statement: it reaches the gateway and is understood there.
+// sends is the client's side of a statement: the answer to the one before comes
+// back, this one goes, and is understood at the gateway.
 func (k *tracked) sends() {
+	k.answered()
 	k.travel()
 	k.c.Work(k.r.spec.StatementCPU)
+	k.owed = true
+}
+
+// answered ends a statement: others may go on from what it has written of a hot row, and its
+// answer travels.
+func (k *tracked) answered() {
+	if !k.owed {
+		return
+	}
+	k.owed = false
+	k.travel()
 }
 
 // body runs the job's statements, each sent by itself unless there is only one.
@@ -44,21 +57,18 @@ func (k *tracked) commit(ctx context.Context) error {
 		k.c.WorkBeside(k.r.spec.StoreCPU)
 	}
 	err := k.Txn.Commit(ctx)
-	k.travel()
+	k.answered()
 	return err
 }
 
 // rollback ends a try whose body failed. Of what the database did not want it has let
 // go before its client knows.
 func (k *tracked) rollback(err error) {
-	wished := err == workload.ErrRollback
-	if wished {
+	if err == workload.ErrRollback && !k.autocommit {
 		k.sends()
 	}
 	k.Txn.Rollback()
-	if wished || k.autocommit {
-		k.travel()
-	}
+	k.answered()
 }
 
 // waitedForLocks is for how long the try has waited for locks, in all its rounds.
@@ -73,15 +83,4 @@ func (k *tracked) waitedForLocks() (sum time.Duration) {
 		}
 	}
 	return sum
-}
-
-// asked is the answer to a statement on its way back.
-func (k *tracked) asked(err error) {
-	if k.autocommit {
-		return
-	}
-	if err != nil {
-		k.Txn.Rollback()
-	}
-	k.travel()
 }

@@ -89,7 +89,7 @@ func TestRollbacksInTheLaboratory(t *testing.T) {
 	for _, workload := range []string{"hotspot", "sysbench", "fit"} {
 		s := beside(workload, 8)
 		s.Length, s.ReadShare, s.Rollback, s.Zipf, s.Fsync = 4, 0.5, 0.25, 0.9, 100*time.Microsecond
-		s.ClientRTT = 20 * time.Microsecond
+		s.ClientRTT, s.Duration = 50*time.Microsecond, 200*time.Millisecond
 		r := sound(t, mustRun(t, s))
 		if share := float64(r.GaveUp) / float64(r.GaveUp+r.Committed); math.Abs(share-0.25) > 0.05 {
 			t.Errorf("%s: %v of the transactions were rolled back", workload, share)
@@ -100,7 +100,8 @@ func TestRollbacksInTheLaboratory(t *testing.T) {
 // A sum that does not hold makes a run wrong, even if no try of it was recorded.
 func TestSumsAreChecked(t *testing.T) {
 	for workload, says := range map[string]string{"hotspot": "row hot0 has counted", "sysbench": "has counted", "fit": "account 0 has"} {
-		s := beside(workload, 16)
+		s := beside(workload, 6)
+		s.Warmup, s.Duration = 20*time.Millisecond, 80*time.Millisecond
 		s.Protocol, s.Length, s.Zipf, s.Check, s.bugs = "2pc+occ", 2, 0.9, 0, node.Bugs{SkipValidation: true}
 		s.Fsync, s.ClientRTT = 100*time.Microsecond, 100*time.Microsecond
 		if r := mustRun(t, s); r.Check.Serializable || !strings.Contains(strings.Join(r.Check.Anomalies, "; "), says) {
@@ -144,5 +145,16 @@ func TestClientRegions(t *testing.T) {
 	s.ClientRegions, s.Shards = 1, 1
 	if pairs := mustRun(t, s).ContentionSpanMS.ByPair; len(pairs) != 1 || pairs["hz"] == nil {
 		t.Errorf("clients were in %v", pairs)
+	}
+}
+
+// Without group commit a disk makes as many commits durable as it syncs.
+func TestEachCommitItsOwnSync(t *testing.T) {
+	for each, want := range map[bool]float64{true: 1000, false: 10_000} {
+		s := beside("sysbench", 10)
+		s.Length, s.Fsync, s.SyncEach = 1, time.Millisecond, each
+		if r := sound(t, mustRun(t, s)); math.Abs(r.ThroughputTPS/want-1) > 0.05 {
+			t.Errorf("each by itself %v: %v commits a second, want %v", each, r.ThroughputTPS, want)
+		}
 	}
 }

@@ -232,6 +232,9 @@ func (h *host) beginSync() {
 	h.syncing = true
 	covered, point := h.syncAsked, h.engine.BeginSync()
 	h.syncAsked = nil
+	if h.w.cfg.Hardware.SyncEach {
+		covered, h.syncAsked = covered[:1:1], covered[1:]
+	}
 	d := h.w.cfg.Hardware.Fsync
 	if j := h.w.cfg.Hardware.FsyncJitter; j > 0 {
 		d += time.Duration(h.rand.Int64N(int64(j) + 1))

@@ -64,6 +64,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.LockCPU, "lock-cpu", s.LockCPU, "with --loop: CPU time of a lock granted or freed")
 	f.DurationVar(&s.StepCPU, "step-cpu", s.StepCPU, "with --loop: CPU time of a step of a walk over who waits for whom, where deadlocks are detected")
 	f.DurationVar(&s.Fsync, "fsync", s.Fsync, "time of one sync")
+	f.BoolVar(&s.SyncEach, "sync-each", s.SyncEach, "each commit has a sync of its own: no group commit")
 	f.IntVar(&s.Tries, "tries", s.Tries, "tries of one transaction, at most")
 	f.DurationVar(&s.Backoff, "backoff", s.Backoff, "pause before the second try, on average; it doubles five times at most")
 	f.DurationVar(&s.Warmup, "warmup", s.Warmup, "virtual time that is not measured")
