@@ -64,6 +64,7 @@ type Spec struct {
 	StepCPU      time.Duration // with Loop: of a step of a walk over who waits for whom
 	Cores        int           // of each node
 	Fsync        time.Duration // of one sync
+	SyncEach     bool          // each commit has a sync of its own: no group commit
 	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
 	Faults       string        // what sim.ParseFaults reads
 
