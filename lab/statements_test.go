@@ -148,9 +148,11 @@ func TestClientRegions(t *testing.T) {
 	}
 }
 
-// Without group commit a disk makes as many commits durable as it syncs.
+// Without group commit a disk of a thousand syncs a second makes five hundred commits
+// durable: raft has one for the entry, and one for the mark that it is committed. With it ten
+// clients share every second sync.
 func TestEachCommitItsOwnSync(t *testing.T) {
-	for each, want := range map[bool]float64{true: 1000, false: 10_000} {
+	for each, want := range map[bool]float64{true: 500, false: 5000} {
 		s := beside("sysbench", 10)
 		s.Length, s.Fsync, s.SyncEach = 1, time.Millisecond, each
 		if r := sound(t, mustRun(t, s)); math.Abs(r.ThroughputTPS/want-1) > 0.05 {
