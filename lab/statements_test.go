@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"isochron/node"
+	"isochron/protocol"
 )
 
 // beside is a server alone, with clients beside it, on which nothing costs time but
@@ -157,6 +158,21 @@ func TestEachCommitItsOwnSync(t *testing.T) {
 		s.Length, s.Fsync, s.SyncEach = 1, time.Millisecond, each
 		if r := sound(t, mustRun(t, s)); math.Abs(r.ThroughputTPS/want-1) > 0.05 {
 			t.Errorf("each by itself %v: %v commits a second, want %v", each, r.ThroughputTPS, want)
+		}
+	}
+}
+
+// Who waits for a lock for longer than a gateway waits before it asks again gets it once.
+func TestLongWaitsForAHotRow(t *testing.T) {
+	for _, row := range protocol.Live() {
+		if !row.Yield.LockReads || row.Reveal.OnItsAppend() {
+			continue // others do not wait for long
+		}
+		s := beside("hotspot", 5)
+		s.Protocol, s.Length, s.Fsync, s.LockWait = row.Name, 1, 400*time.Millisecond, 50*time.Second
+		s.Warmup, s.Duration = time.Second, 10*time.Second
+		if r := sound(t, mustRun(t, s)); r.ThroughputTPS < 2.3 || r.ThroughputTPS > 2.6 {
+			t.Errorf("%s: %v updates a second, each 0.4 s long", row.Name, r.ThroughputTPS)
 		}
 	}
 }

@@ -18,6 +18,7 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 		r.lead.present(from, m)
 	case m.Present:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	case r.Serving() && r.lead.locks.Asks(m.Txn, m.Request): // it was sent again
 	case r.Serving():
 		r.lead.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
@@ -169,13 +170,16 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
 		key = m.Keys[0]
 	}
-	l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
+	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
 		if lost {
 			refuse(txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
 			return
 		}
 		refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
 	})
+	if w != nil {
+		w.Request = m.Request
+	}
 }
 
 // answerRead sends what was read. Nobody will validate an answer that is final:
