@@ -29,8 +29,8 @@ const (
 	CommitCPU    = 40 * time.Microsecond  // a commit of what was written: logged, applied, its locks freed
 	StatementCPU = 65 * time.Microsecond  // understanding a statement, and the sockets
 	StoreCPU     = 100 * time.Microsecond // the disk's engine and the log on it
-	LockCPU      = 300 * time.Nanosecond
-	StepCPU      = 40 * time.Nanosecond
+	LockCPU      = 200 * time.Nanosecond
+	StepCPU      = 150 * time.Nanosecond
 )
 
 // StatementCosts says in a line where they come from.

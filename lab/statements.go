@@ -36,6 +36,9 @@ func (k *tracked) answered() {
 		return
 	}
 	k.owed = false
+	if p, ok := k.Txn.(txn.Publisher); ok {
+		p.Publish()
+	}
 	k.travel()
 }
 
@@ -57,7 +60,8 @@ func (k *tracked) commit(ctx context.Context) error {
 		k.c.WorkBeside(k.r.spec.StoreCPU)
 	}
 	err := k.Txn.Commit(ctx)
-	k.answered()
+	k.owed = false
+	k.travel()
 	return err
 }
 
@@ -68,7 +72,9 @@ func (k *tracked) rollback(err error) {
 		k.sends()
 	}
 	k.Txn.Rollback()
-	k.answered()
+	if k.owed {
+		k.travel()
+	}
 }
 
 // waitedForLocks is for how long the try has waited for locks, in all its rounds.
