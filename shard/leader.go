@@ -29,6 +29,7 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
+	batch      batch
 	waking     bool // waiters are being let ask again
 	stamps     map[txn.NodeID]int64
 	leaseVoid  bool // a transfer was begun in this term
