@@ -27,9 +27,10 @@ type Op uint8
 
 // The requests.
 const (
-	OpRead   Op = iota // one round of reads
-	OpCommit           // commit, with the writes
-	OpEnd              // roll back; harmless after the end
+	OpRead    Op = iota // one round of reads
+	OpCommit            // commit, with the writes
+	OpEnd               // roll back; harmless after the end
+	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -74,6 +75,7 @@ type Response struct {
 	More    []bool        // for each of Scans, of a Page
 	At      txn.Timestamp // answers Present
 	Version txn.Version   // of a commit's writes
+	Publish []txn.Key     // rows of which OpPublish should tell once they are written
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Err     *txn.Error
