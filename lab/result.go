@@ -39,7 +39,8 @@ type Figures struct {
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
 	CommitMS      LatencyMS `json:"commit_ms"`  // from the commit's request to its answer
 	BreakdownMS   Breakdown `json:"breakdown_ms"`
-	LockWaitMS    LockWait  `json:"lock_wait_ms"`    // of the latency, at shards for locks, in all tries
+	LockWaitMS    LockWait  `json:"lock_wait_ms"` // of the latency, at shards for locks, in all tries
+	TriesS        Tries     `json:"tries_s"`
 	WANHopsCommit float64   `json:"wan_hops_commit"` // one-way, on the commit's critical path, on average
 	HopsKnown     int64     `json:"wan_hops_known"`  // commits whose path is known
 }
@@ -89,6 +90,18 @@ type Breakdown struct {
 	Commit  float64 `json:"commit"`
 	Abort   float64 `json:"abort"`
 }
+
+// Tries says where the time of all clients together went, in seconds: in tries
+// that ended while it was measured, those of transactions that did not end then
+// among them. Pauses between tries are in none.
+type Tries struct {
+	Execute     float64 `json:"execute"` // of tries that committed, up to the commit
+	Commit      float64 `json:"commit"`
+	LostExecute float64 `json:"lost_execute"` // of tries that were aborted
+	LostCommit  float64 `json:"lost_commit"`  // from the commit's request to the abort
+}
+
+func (t Tries) sum() float64 { return t.Execute + t.Commit + t.LostExecute + t.LostCommit }
 
 // SpanMS is the contention span: from the first instant at which a transaction
 // could make another wait or abort at a shard, to the last.
@@ -170,6 +183,8 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
+func seconds(d time.Duration) float64 { return rounded(d.Seconds(), 3) }
+
 // rounded cuts a number to so many decimals.
 func rounded(v float64, decimals int) float64 {
 	p := math.Pow10(decimals)
@@ -202,6 +217,7 @@ func (t *tally) figures(over time.Duration) Figures {
 		LatencyMS:     t.latency.latency(), CommitMS: t.commit.latency(),
 		LockWaitMS:    LockWait{ms(t.lockWait.avg()), ms(t.lockWait.quantile(95))},
 		BreakdownMS:   Breakdown{ms(t.execute / n), ms(t.commits / n), ms(t.aborts / n)},
+		TriesS:        Tries{seconds(t.execute), seconds(t.commits), seconds(t.lostExecute), seconds(t.lostCommit)},
 		WANHopsCommit: ratio(t.hops, t.hopsKnown, 2), HopsKnown: t.hopsKnown,
 	}
 }

@@ -208,7 +208,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge {
 			break // the client's own wish, or one that no try can fulfil
 		}
-		r.aborted(classOf(leaders), job.Class)
+		r.aborted(asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
 		if try >= r.spec.Tries || r.stopped {
 			break
 		}
@@ -231,14 +231,14 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 }
 
 // aborted counts a try that was, when it is: of transactions that lose again and
-// again some do not end while it is measured.
-func (r *run) aborted(classes ...string) {
+// again some do not end while it is measured. execute and commit are its two parts.
+func (r *run) aborted(execute, commit time.Duration, classes ...string) {
 	if !r.measuring {
 		return
 	}
-	r.all.aborted++
+	r.all.lose(execute, commit)
 	for _, name := range classes {
-		r.class(name).aborted++
+		r.class(name).lose(execute, commit)
 	}
 }
 

@@ -53,7 +53,15 @@ type tally struct {
 
 	latency, commit, lockWait dist // of those that committed
 	execute, commits, aborts  time.Duration
+	lostExecute, lostCommit   time.Duration // of tries that were aborted
 	hops, hopsKnown           int64
+}
+
+// lose adds a try that was aborted.
+func (t *tally) lose(execute, commit time.Duration) {
+	t.aborted++
+	t.lostExecute += execute
+	t.lostCommit += commit
 }
 
 // outcome is one transaction that ended.

@@ -21,6 +21,8 @@ type participant interface {
 	Peek(k txn.Key) txn.Row
 	Leader() (txn.NodeID, uint64)
 	Serving() bool
+	Seen() txn.Timestamp
+	Survey(out *txn.SurveyReply)
 	Undecided() int
 	Holders() int
 	InDoubt(max int) []shard.InDoubt
@@ -79,13 +81,15 @@ type unordered struct {
 	node *Node
 }
 
-func (unordered) Process()          {}
-func (unordered) Want(shard.Wish)   {}
-func (unordered) Settled() bool     { return true }
-func (unordered) SetDraining(bool)  {}
-func (unordered) CanHandOver() bool { return false }
-func (unordered) Out() bool         { return false }
-func (unordered) Retire()           {}
+func (unordered) Process()                {}
+func (unordered) Seen() txn.Timestamp     { return 0 }
+func (unordered) Survey(*txn.SurveyReply) {}
+func (unordered) Want(shard.Wish)         {}
+func (unordered) Settled() bool           { return true }
+func (unordered) SetDraining(bool)        {}
+func (unordered) CanHandOver() bool       { return false }
+func (unordered) Out() bool               { return false }
+func (unordered) Retire()                 {}
 
 // Standing tells of a view where a shard with a log tells of a term.
 func (u unordered) Standing() shard.Standing {

@@ -16,6 +16,10 @@ type Waiter struct {
 	Deadline time.Duration
 	// Key, if set, is all that a request in execution wants, exclusively or not.
 	Key txn.Key
+	// Near and Since are for people: a row that it is about, if known, and when its
+	// request came.
+	Near  txn.Key
+	Since time.Duration
 	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
 	Request uint64
 	Retry   func() // asks again
@@ -252,6 +256,8 @@ type Wait struct {
 	Txn, For txn.ID
 	Key      txn.Key // empty: it waits for a transaction as a whole
 	Deadline time.Duration
+	Near     txn.Key // a row that it is about, if known
+	Since    time.Duration
 }
 
 // WaitsMax bounds what Waits lists.
@@ -271,7 +277,7 @@ func (t *Table) Waits() []Wait {
 	})
 	var out []Wait
 	for _, w := range ws[:min(len(ws), WaitsMax)] {
-		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline}
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
 		if h := t.blocker(w); h != nil {
 			x.For = h.Txn
 		}
