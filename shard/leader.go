@@ -29,19 +29,21 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
-	waking       bool // waiters are being let ask again
-	stamps       map[txn.NodeID]int64
-	leaseVoid    bool // a transfer was begun in this term
-	drains       map[txn.NodeID]bool
-	changeAt     time.Duration // of the next change of members
-	transferAt   time.Duration
-	collectAt    time.Duration
-	probes       map[txn.ID]*probe
-	orphanAt     map[txn.Attempt]time.Duration
-	asOf         []*asOfWaiter // reads at a moment that is not complete yet
-	floorAsked   txn.Timestamp // the highest floor proposed in this term
-	ceilingAsked txn.Timestamp // the highest ceiling
-	holdAsked    map[txn.Timestamp]time.Duration
+	batch      batch
+	waking     bool // waiters are being let ask again
+	stamps     map[txn.NodeID]int64
+	leaseVoid  bool // a transfer was begun in this term
+	drains     map[txn.NodeID]bool
+	changeAt   time.Duration // of the next change of members
+	transferAt time.Duration
+	collectAt  time.Duration
+	probes     map[txn.ID]*probe
+	orphanAt   map[txn.Attempt]time.Duration
+	asOf       []*asOfWaiter // reads at a moment that is not complete yet
+	floorAsked txn.Timestamp // the highest floor proposed in this term
+	holdAsked  map[txn.Timestamp]time.Duration
+
+	ceilingAsked txn.Timestamp // the highest ceiling proposed in this term
 }
 
 type votingVote struct {

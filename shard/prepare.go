@@ -25,6 +25,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	if l.answerAgain(from, p.Attempt) {
 		return
 	}
+	if r.cfg.Row.Yield.Batches {
+		l.gatherPrepare(from, p)
+		return
+	}
 	l.prepare(from, p, r.arrives())
 }
 
