@@ -181,7 +181,7 @@ func (c *Coordinator) Submit(req *Request) {
 		err := t.failed
 		c.end(t, err)
 		c.answer(req, t.response(err))
-	case req.Op == OpRead:
+	case req.Op == OpRead || req.Op == OpUpdate:
 		c.read(t, req)
 	default:
 		c.commit(t, req)

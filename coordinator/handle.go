@@ -209,6 +209,33 @@ func (h *handle) Publish() bool {
 	return true
 }
 
+// Update implements txn.Updater.
+func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	if err := h.usable(); err != nil {
+		return false, err
+	}
+	if h.readOnly || len(h.buf.log) > 0 || len(r.Scans) > 0 {
+		return false, txn.Errorf(txn.KindMisuse, "an update in one go is for keys alone, in a transaction that may write and has not")
+	}
+	r.Final = false
+	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, Then: func(rows []txn.Row) ([]txn.Write, bool) {
+		values := make([][]byte, len(rows))
+		for i, row := range rows {
+			values[i] = row.Value
+		}
+		return f(values)
+	}})
+	switch {
+	case err != nil:
+		return false, err
+	case resp.Undone:
+		return false, nil
+	}
+	h.ended = true
+	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
+	return true, nil
+}
+
 // Commit implements txn.Txn.
 func (h *handle) Commit(ctx context.Context) error {
 	if err := h.usable(); err != nil {

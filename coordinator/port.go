@@ -31,6 +31,7 @@ const (
 	OpCommit            // commit, with the writes
 	OpEnd               // roll back; harmless after the end
 	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
+	OpUpdate            // one round of reads, and then the commit of what Then makes of it
 	OpSurvey            // of no transaction: ask all nodes
 )
 
@@ -43,6 +44,11 @@ type Request struct {
 	// Writes and Guards of a commit; Guards of a read as well.
 	Writes []txn.Write
 	Guards []Guard
+	// Then, of an OpUpdate, makes the writes of the rows that were read, in the
+	// node's loop: it must be quick, wait for nothing, and use nothing that its
+	// client changes later. ok is false if these rows are not for it: then nothing
+	// is committed, and the transaction goes on as after a read.
+	Then func(rows []txn.Row) (writes []txn.Write, ok bool)
 	// Statement counts the statements of the transaction that this read belongs to.
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
@@ -87,12 +93,14 @@ type Response struct {
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Survey  *txn.Surveyed
 	Err     *txn.Error
+	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed.
+	Undone bool
 }
 
 // Failed is the answer of a port that could not bring the request to an end.
 func (r *Request) Failed(why string) Response {
 	kind := txn.KindUnavailable
-	if r.Op == OpCommit && len(r.Writes) > 0 {
+	if r.Op == OpCommit && len(r.Writes) > 0 || r.Op == OpUpdate {
 		kind = txn.KindUnknown
 	}
 	return Response{Txn: r.Txn, Err: txn.Errorf(kind, "%s", why)}

@@ -455,7 +455,24 @@ func (c *Coordinator) finishRound(r *round) {
 		}
 		resp.Scans = append(resp.Scans, rows)
 	}
+	if r.req.Op == OpUpdate {
+		c.goOn(t, r.req, resp)
+		return
+	}
 	c.answer(r.req, resp)
+}
+
+// goOn commits what an OpUpdate makes of what it has read. Its client is not
+// asked in between: what it holds, it holds for no longer than the commit takes.
+func (c *Coordinator) goOn(t *transaction, req *Request, resp Response) {
+	writes, ok := req.Then(resp.Rows)
+	if !ok {
+		resp.Undone = true
+		c.answer(req, resp)
+		return
+	}
+	// A request of its own: the client may have left, and looks at the old one.
+	c.commit(t, &Request{Op: OpCommit, Txn: t.id, Writes: writes, Guards: req.Guards, Done: req.Done})
 }
 
 // failRound ends the round that is on its way, if any.

@@ -9,6 +9,7 @@ import (
 	"isochron/routing"
 	"isochron/shard"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // participant is a replica of a shard of either kind: one of a Raft group, or
@@ -27,6 +28,7 @@ type participant interface {
 	InDoubt(max int) []shard.InDoubt
 	Status() string
 	Standing() shard.Standing
+	LockWork() yield.Work
 	Want(w shard.Wish)
 	Settled() bool
 	SetDraining(on bool)
@@ -51,6 +53,16 @@ func (n *Node) openReplica(s routing.Shard) (participant, error) {
 		Params: n.cfg.Params, Env: (*shardEnv)(n), Ephemeral: n.cfg.Process != nil, Genesis: n.genesis(txn.ShardID(s.ID)),
 	})
 	return unordered{r, txn.ShardID(s.ID), n}, err
+}
+
+// LockWork is what the lock tables of its replicas have done: locks granted and freed, and
+// steps of walks over who waits for whom. A replica that leads anew begins from nothing.
+func (n *Node) LockWork() (locks, steps uint64) {
+	for _, id := range n.order {
+		w := n.replicas[id].LockWork()
+		locks, steps = locks+w.Locks, steps+w.Steps
+	}
+	return locks, steps
 }
 
 // away is 0 for a node of the region from which the shard should be led, else 1.
@@ -91,6 +103,9 @@ func (u unordered) Standing() shard.Standing {
 		Undecided: u.Undecided(), Holders: u.Holders(), Voters: u.Members(),
 		Counts: shard.Counts{Proposals: counts.Proposals, Refusals: counts.Refusals, Campaigns: counts.ViewChanges}}
 }
+
+// LockWork is none: it has no lock table.
+func (unordered) LockWork() yield.Work { return yield.Work{} }
 
 // InDoubt lists the oldest attempts without a decision, at most max of them.
 func (u unordered) InDoubt(max int) []shard.InDoubt {

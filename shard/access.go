@@ -18,6 +18,7 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 		r.lead.present(from, m)
 	case m.Present:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	case r.Serving() && r.lead.locks.Asks(m.Txn, m.Request): // it was sent again
 	case r.Serving():
 		r.lead.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
@@ -180,6 +181,9 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 		refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
 	})
 	l.near(w, on, c.Exclusive, c.Shared)
+	if w != nil {
+		w.Request = m.Request
+	}
 }
 
 // answerRead sends what was read. Nobody will validate an answer that is final:

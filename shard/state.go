@@ -50,7 +50,11 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
-	s.cache = store.NewRowCache(s.rows)
+	room := store.RowCacheBytes
+	if s.ephemeral {
+		room = store.RowCacheMemoryBytes
+	}
+	s.cache = store.NewRowCache(s.rows, room)
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)

@@ -3,8 +3,6 @@ package sql
 import (
 	"context"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/txn"
 )
 
@@ -26,14 +24,7 @@ func (s *Session) beginStatement(try int) {
 	}
 }
 
-func (s *Session) autocommit() bool {
-	v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar)
-	if err != nil {
-		return true
-	}
-	on, err := gms.ConvertToBool(s.quiet, v)
-	return err == nil && on
-}
+func (s *Session) autocommit() bool { return s.chosen().autocommit }
 
 // fail cleans up after a statement that failed and says whether it should be
 // done again.

@@ -37,6 +37,7 @@ type Session struct {
 	names          map[string]struct{} // prepared by PREPARE name FROM
 	quiet          *gms.Context        // for questions about the session itself
 	settings       uint64              // rises with each change of a session variable
+	choices        choices
 	texts          map[string]*text
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
@@ -150,10 +151,16 @@ func (s *Session) commit(ctx context.Context) error {
 	if err := t.real.Commit(ctx); err != nil {
 		return err // the end of the statement deals with what is left
 	}
+	s.committed()
+	return nil
+}
+
+// committed reports the open transaction, which has ended.
+func (s *Session) committed() {
+	t := s.open
 	s.open = nil
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
 	s.slowEnd(t, nil, false)
-	return nil
 }
 
 // Rollback implements gms.TransactionSession.

@@ -167,6 +167,23 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	return res, w.s.note(err)
 }
 
+// Update implements txn.Updater; over a transaction that does not, it is never done.
+func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	u, ok := w.Txn.(txn.Updater)
+	if !ok {
+		return false, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.Txn.Stats()
+	w.s.place.pause()
+	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
+	done, err = u.Update(ctx, r, f)
+	w.s.place.resume()
+	w.s.cost.add(before, w.Txn.Stats())
+	return done, w.s.note(err)
+}
+
 // Commit implements txn.Txn.
 func (w *watched) Commit(ctx context.Context) error {
 	w.mu.Lock()

@@ -159,6 +159,18 @@ type Publisher interface {
 	Publish() bool
 }
 
+// Updater is implemented by transactions that can read and commit in one go.
+type Updater interface {
+	// Update reads keys in one round and commits what f makes of their values, in
+	// the order of their keys. The transaction must have written nothing before. f
+	// runs at the gateway, where nothing may wait, and may run after the caller has
+	// given up: it must be quick and use nothing that others change. If it gives
+	// ok == false nothing is committed, done is false and the transaction goes on
+	// as after a Read. Errors are those of Read and Commit; with KindUnknown the
+	// commit may have happened.
+	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
+}
+
 // Bounded is implemented by transactions that bound their buffered writes.
 type Bounded interface {
 	// Full is nil until a Put or Delete found no room: that write was not kept.

@@ -33,6 +33,8 @@ type Client struct {
 	Repeatable bool
 	// Ahead bounds how far a moment that is read may lie after the present; 0: not at all.
 	Ahead time.Duration
+	// Spike: the transaction that is drawn next is one of a sudden crowd, see hotspots.
+	Spike bool
 
 	ids int64
 }

@@ -15,12 +15,14 @@ type Waiter struct {
 	Age      txn.Age
 	Deadline time.Duration
 	// Key, if set, is all that a request in execution wants, exclusively or not.
-	Key   txn.Key
-	Retry func() // asks again
+	Key txn.Key
 	// Near and Since are for people: a row that it is about, if known, and when its
 	// request came.
 	Near  txn.Key
 	Since time.Duration
+	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
+	Request uint64
+	Retry   func() // asks again
 	// Expire ends the wait without its lock: the deadline has passed or, if lost,
 	// its transaction is undone.
 	Expire func(lost bool)
@@ -114,6 +116,12 @@ func (t *Table) Wait(on *Holder, w *Waiter) bool {
 	heap.Push(&p.queue, w)
 	t.warm(w.Key, p)
 	return true
+}
+
+// Asks reports whether a request of the transaction waits already. One that waited
+// twice would be granted twice, the second time when the transaction has ended.
+func (t *Table) Asks(id txn.ID, request uint64) bool {
+	return slices.ContainsFunc(t.byTxn[id], func(w *Waiter) bool { return w.Request == request })
 }
 
 // leave takes a waiter off the books.
