@@ -13,7 +13,7 @@ PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+occ,carousel-fast,tapir,starry
 # How long make faults goes on, in minutes.
 FAULT_MINUTES ?= 60
 
-.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench clients
+.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -68,3 +68,11 @@ bench-sysbench: build
 # Beside a Galera cluster of three sites, under the same delays; needs root.
 bench-galera:
 	bench/galera/compare.sh $(ARGS)
+
+# One hot row beside MariaDB; ARGS="--protocol NAME" and more: bench/hotrow/run.sh --help
+bench-hotrow: build
+	bench/hotrow/run.sh $(ARGS)
+
+# The same in three regions beside Galera; needs root.
+bench-hotrow-wan:
+	bench/hotrow/wan.sh $(ARGS)

@@ -179,19 +179,21 @@ func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
 // Deliver hands over a message from another node.
 func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 	n.now = now
-	n.dispatch(env)
+	n.dispatch(&env)
 }
 
-func (n *Node) dispatch(env txn.Envelope) {
+func (n *Node) dispatch(env *txn.Envelope) {
 	m := &env.Msg
 	r := n.replicas[shardOf(m)]
 	if forCoordinator(m) {
 		n.coord.Deliver(env.From, m)
 	}
 	switch {
+	case m.Survey != nil:
+		n.answerSurvey(env.From, m.Survey)
 	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
 	case r == nil:
-		n.refuse(env)
+		n.refuse(*env)
 	default:
 		r.Deliver(env.From, m)
 	}
@@ -201,7 +203,7 @@ func forCoordinator(m *txn.Message) bool {
 	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
 		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
 		m.Ack != nil || m.Settled != nil || m.Recall != nil || m.Decision != nil ||
-		m.Opinion != nil || m.Accepted != nil
+		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil
 }
 
 // refuse answers for a shard that has no replica here (any more, or yet).
@@ -312,6 +314,17 @@ func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 		return
 	}
 	n.coord.Submit(req)
+	// What it can do here without waiting it does at once: of many requests for one
+	// row that are handed over together none waits for another.
+	n.deliverLocal()
+}
+
+// deliverLocal lets the parts hear what they have to say to each other.
+func (n *Node) deliverLocal() {
+	for i := 0; i < len(n.local); i++ { // it grows meanwhile
+		n.dispatch(&n.local[i])
+	}
+	n.local = emptied(n.local)
 }
 
 // Drain takes what is to be done; call it after every call or batch of calls above.
@@ -329,10 +342,7 @@ func (n *Node) Drain() Output {
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
-	for i := 0; i < len(n.local); i++ { // it grows meanwhile
-		n.dispatch(n.local[i])
-	}
-	n.local = emptied(n.local)
+	n.deliverLocal()
 	for _, id := range n.order {
 		n.replicas[id].Process()
 	}

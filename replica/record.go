@@ -57,7 +57,7 @@ type record struct {
 
 // openRecord reads what a disk has; fresh: it has nothing of this shard.
 func openRecord(id txn.ShardID, r store.Reader) (rec *record, fresh bool, err error) {
-	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v')), meta: meta{Version: formatVersion},
+	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v'), store.RowCacheMemoryBytes), meta: meta{Version: formatVersion},
 		entries: txn.NewByAttempt[txn.Entry](), endings: txn.NewByAttempt[txn.Ending](), retired: map[txn.Incarnation]uint64{}}
 	raw, ok := r.Get(shardKey(id, 'm'))
 	if !ok {

@@ -14,8 +14,18 @@ import (
 // their votes, which is that of the timestamps that the shard proposed for them
 // and of those they get. The newest of them is newer than anything the engine
 // has of the key: so a row that is applied stays while an older one is here.
+//
+// A hot row has as many here as commits are on their way to the disk: adding the
+// newest and taking away the oldest must not cost more for it.
 type Overlay struct {
-	rows btree.Map[txn.Key, []revealed]
+	rows btree.Map[txn.Key, *list]
+}
+
+// list are the rows of one key, the oldest first; it has one at least. Nobody
+// keeps the slice.
+type list struct {
+	rows []revealed
+	room []revealed // the array of rows, with what has been taken away before them
 }
 
 type revealed struct {
@@ -29,73 +39,87 @@ type revealed struct {
 // that this shard proposed for it. undecided: it may yet abort.
 func (o *Overlay) Reveal(by txn.Version, proposed txn.Timestamp, undecided bool, writes []txn.Write) {
 	for _, w := range writes {
-		list, _ := o.rows.Get(w.Key)
-		o.rows.Set(w.Key, insert(list, revealed{
-			Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed, undecided: undecided}))
+		l, ok := o.rows.Get(w.Key)
+		if !ok {
+			l = &list{}
+			o.rows.Set(w.Key, l)
+		}
+		l.insert(revealed{
+			Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed, undecided: undecided})
 	}
 }
 
-// insert puts a row in its place. Readers may hold the old list.
-func insert(list []revealed, row revealed) []revealed {
-	i := len(list)
-	for i > 0 && list[i-1].proposed > row.proposed {
+// insert puts a row in its place, unless it is there.
+func (l *list) insert(row revealed) {
+	i := len(l.rows)
+	for i > 0 && l.rows[i-1].proposed > row.proposed {
 		i--
 	}
-	if i > 0 && list[i-1].Version == row.Version {
-		return list
+	if i > 0 && l.rows[i-1].Version == row.Version {
+		return
 	}
-	return slices.Insert(slices.Clip(list), i, row)
+	if len(l.rows) == cap(l.rows) && len(l.rows) <= len(l.room)/2 { // half of the array is free: go back to its beginning
+		n := copy(l.room, l.rows)
+		clear(l.room[n:])
+		l.rows = l.room[:n]
+	}
+	whole := len(l.rows) == cap(l.rows)
+	l.rows = slices.Insert(l.rows, i, row)
+	if whole {
+		l.room = l.rows[:cap(l.rows)]
+	}
+}
+
+// find is where an attempt's row is, -1 if it is not: seldom far from the oldest.
+func (l *list) find(by txn.Version) int {
+	return slices.IndexFunc(l.rows, func(r revealed) bool { return r.Version == by })
 }
 
 // Decide says that an attempt is committed whose writes were revealed before.
 func (o *Overlay) Decide(by txn.Version, writes []txn.Write) {
-	o.update(by, writes, func(r *revealed) { r.undecided = false })
+	for _, w := range writes {
+		if l, ok := o.rows.Get(w.Key); ok {
+			if i := l.find(by); i >= 0 {
+				l.rows[i].undecided = false
+			}
+		}
+	}
 }
 
 // Applied says that the engine has an attempt's writes now.
 func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.Write) {
 	for _, w := range writes {
-		if list, ok := o.rows.Get(w.Key); ok && !slices.ContainsFunc(list, func(r revealed) bool { return r.Version == by }) {
-			o.Reveal(by, proposed, false, []txn.Write{w}) // committed by the log alone
-		}
-	}
-	o.update(by, writes, func(r *revealed) { r.undecided, r.applied = false, true })
-}
-
-// update changes an attempt's rows, and lets go of those that need not be here.
-func (o *Overlay) update(by txn.Version, writes []txn.Write, change func(*revealed)) {
-	for _, w := range writes {
-		old, ok := o.rows.Get(w.Key)
+		l, ok := o.rows.Get(w.Key)
 		if !ok {
 			continue
 		}
-		list := slices.Clone(old)
-		for i := range list {
-			if list[i].Version == by {
-				change(&list[i])
-			}
+		i := l.find(by)
+		if i < 0 { // committed by the log alone
+			l.insert(revealed{Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed})
+			i = l.find(by)
 		}
-		o.keep(w.Key, list)
+		l.rows[i].undecided, l.rows[i].applied = false, true
+		o.keep(w.Key, l)
 	}
 }
 
 // keep drops the applied rows that nothing older follows in the engine's place.
-func (o *Overlay) keep(k txn.Key, list []revealed) {
-	for len(list) > 0 && list[0].applied {
-		list = list[1:]
+func (o *Overlay) keep(k txn.Key, l *list) {
+	for len(l.rows) > 0 && l.rows[0].applied {
+		l.rows[0] = revealed{} // lets the value go
+		l.rows = l.rows[1:]
 	}
-	if len(list) == 0 {
+	if len(l.rows) == 0 {
 		o.rows.Delete(k)
-		return
 	}
-	o.rows.Set(k, list)
 }
 
 // Retract takes back the writes of an attempt that aborted.
 func (o *Overlay) Retract(by txn.Version, writes []txn.Write) {
 	for _, w := range writes {
-		if list, ok := o.rows.Get(w.Key); ok {
-			o.keep(w.Key, slices.DeleteFunc(slices.Clone(list), func(r revealed) bool { return r.Version == by }))
+		if l, ok := o.rows.Get(w.Key); ok {
+			l.rows = slices.DeleteFunc(l.rows, func(r revealed) bool { return r.Version == by })
+			o.keep(w.Key, l)
 		}
 	}
 }
@@ -103,15 +127,15 @@ func (o *Overlay) Retract(by txn.Version, writes []txn.Write) {
 // Get is the newest revealed row of a key. A revealed deletion is ok with a nil
 // value and version zero, like every deleted row.
 func (o *Overlay) Get(k txn.Key) (row txn.Row, ok bool) {
-	list, ok := o.rows.Get(k)
+	l, ok := o.rows.Get(k)
 	if !ok {
 		return txn.Row{}, false
 	}
-	return newest(list), true
+	return l.newest(), true
 }
 
-func newest(list []revealed) txn.Row {
-	row := list[len(list)-1].Row
+func (l *list) newest() txn.Row {
+	row := l.rows[len(l.rows)-1].Row
 	if row.Value == nil {
 		row.Version = txn.Version{}
 	}
@@ -121,16 +145,16 @@ func newest(list []revealed) txn.Row {
 // Span is the newest revealed row of each key of the span, in key order.
 func (o *Overlay) Span(s txn.Span) []txn.Row {
 	var out []txn.Row
-	o.each(s, func(list []revealed) { out = append(out, newest(list)) })
+	o.each(s, func(l *list) { out = append(out, l.newest()) })
 	return out
 }
 
-func (o *Overlay) each(s txn.Span, f func([]revealed)) {
-	o.rows.Ascend(s.Start, func(k txn.Key, list []revealed) bool {
+func (o *Overlay) each(s txn.Span, f func(*list)) {
+	o.rows.Ascend(s.Start, func(k txn.Key, l *list) bool {
 		if k >= s.End {
 			return false
 		}
-		f(list)
+		f(l)
 		return true
 	})
 }
@@ -143,14 +167,14 @@ func (o *Overlay) Undecided(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 		return nil
 	}
 	var out []txn.Attempt
-	note := func(list []revealed) {
-		if last := list[len(list)-1]; last.undecided && !slices.Contains(out, last.Version) {
+	note := func(l *list) {
+		if last := l.rows[len(l.rows)-1]; last.undecided && !slices.Contains(out, last.Version) {
 			out = append(out, last.Version)
 		}
 	}
 	for _, k := range keys {
-		if list, ok := o.rows.Get(k); ok {
-			note(list)
+		if l, ok := o.rows.Get(k); ok {
+			note(l)
 		}
 	}
 	for _, s := range spans {

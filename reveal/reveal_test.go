@@ -1,6 +1,8 @@
 package reveal
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -29,6 +31,42 @@ func TestOverlayShowsTheNewestUntilApplied(t *testing.T) {
 	o.Applied(attempt(2), 2, []txn.Write{{Key: "x"}, {Key: "y"}})
 	if _, ok := o.Get("x"); ok {
 		t.Error("applied rows must leave the overlay")
+	}
+}
+
+// A hot row has many revealed rows. Whatever comes in whatever order, the list says
+// what a plain list of them would.
+func TestManyRevealedRowsOfOneKey(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var o Overlay
+		var plain []revealed // in the order of their timestamps
+		for n := uint64(1); n <= 300; n++ {
+			o.Reveal(attempt(n), txn.Timestamp(n), true, x(fmt.Sprint(n)))
+			plain = append(plain, revealed{Row: txn.Row{Key: "x", Version: attempt(n), Value: fmt.Append(nil, n)}, proposed: txn.Timestamp(n), undecided: true})
+			for len(plain) > 0 && r.IntN(3) == 0 {
+				i := min(r.IntN(len(plain)), r.IntN(40)) // mostly old ones, seldom the oldest
+				by := plain[i].Version
+				if r.IntN(4) == 0 {
+					o.Retract(by, x(""))
+					plain = slices.Delete(plain, i, i+1)
+				} else {
+					o.Applied(by, plain[i].proposed, x(""))
+					plain[i].undecided, plain[i].applied = false, true
+				}
+				for len(plain) > 0 && plain[0].applied {
+					plain = plain[1:]
+				}
+			}
+			row, ok := o.Get("x")
+			undecided := o.Undecided([]txn.Key{"x"}, nil)
+			if ok != (len(plain) > 0) {
+				t.Fatalf("after %d: there is one: %v, want %v", n, ok, !ok)
+			}
+			if last := len(plain) - 1; ok && (row.Version != plain[last].Version || string(row.Value) != string(plain[last].Value) || len(undecided) == 1 != plain[last].undecided) {
+				t.Fatalf("after %d: newest %+v, undecided %v; want %+v", n, row, undecided, plain[last])
+			}
+		}
 	}
 }
 

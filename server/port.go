@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"isochron/coordinator"
 	"isochron/geo"
@@ -16,17 +17,22 @@ type port struct{ r *runner }
 
 var _ coordinator.Port = port{}
 
+// answers are channels for one answer each, to be used again.
+var answers = sync.Pool{New: func() any { return make(chan coordinator.Response, 1) }}
+
 // Do submits the request and waits. Whoever stops waiting learns no more than
 // that: a commit that was handed over may yet happen.
 func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
-	answer := make(chan coordinator.Response, 1)
+	answer := answers.Get().(chan coordinator.Response)
 	req.Done = func(r coordinator.Response) { answer <- r }
 	if !p.r.box.put(input{request: req}) {
+		answers.Put(answer)
 		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable,
 			"too many requests wait at the gateway in %s: try again, or send less", p.r.region)}
 	}
 	select {
 	case r := <-answer:
+		answers.Put(answer) // empty, and nobody else has it: Done is called once
 		return r
 	case <-ctx.Done():
 		go p.abandon(req, answer)
@@ -39,7 +45,7 @@ func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Resp
 // abandon ends the transaction that a request began and whose name its client
 // never learnt: nobody else could free its locks.
 func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
-	if req.Op != coordinator.OpRead || !req.Txn.IsZero() {
+	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate || !req.Txn.IsZero() {
 		return // the client knows the name, or the commit is the end
 	}
 	select {

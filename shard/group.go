@@ -87,7 +87,7 @@ func (l *leadership) comesLater(p *txn.Prepare, began arrival, retry func(arriva
 		return false
 	}
 	l.publish(p.Txn, p.Attempt, p.Writes)
-	if l.locks.Circle(p.Txn, on) {
+	if l.locks.Circle(p.Txn, p.Age, on) {
 		refuse("it and others waited for each other")
 		return true
 	}

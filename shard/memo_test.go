@@ -37,3 +37,33 @@ func TestAMemoIsRightAndBounded(t *testing.T) {
 		t.Error("a damaged entry can be read")
 	}
 }
+
+func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
+	m := newMemo()
+	var p proposals
+	var entries []*pb.Entry
+	commands := map[int]*command{}
+	for i := range 10 {
+		c := &command{Barrier: uint64(i + 1)}
+		p.add(txn.Encode(*c), c)
+		if i == 3 { // it never comes
+			continue
+		}
+		commands[len(entries)] = c
+		entries = append(entries, &pb.Entry{Data: txn.Encode(*c)})
+	}
+	foreign := &pb.Entry{Data: txn.Encode(command{Barrier: 99})}
+	p.appended(m, append(entries[:4:4], foreign))
+	p.appended(m, entries[4:])
+	for i, e := range entries {
+		if got, err := m.command(e); err != nil || got != commands[i] {
+			t.Errorf("entry %d says %+v, %v; want what was proposed", i, got, err)
+		}
+	}
+	if got, err := m.command(foreign); err != nil || got.Barrier != 99 {
+		t.Errorf("an entry of another says %+v, %v", got, err)
+	}
+	if p != nil {
+		t.Errorf("%d proposals are left", len(p))
+	}
+}

@@ -38,6 +38,7 @@ func (r *Replica) storageAppend(m *pb.Message) {
 		r.installSnapshot(&b, snap)
 	}
 	r.log.append(&b, m.GetEntries())
+	r.proposed.appended(r.memo, m.GetEntries())
 	if hs := (&pb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}); !raft.IsEmptyHardState(hs) {
 		r.log.setHard(&b, hs)
 	}
@@ -140,7 +141,12 @@ func (r *Replica) storageApply(m *pb.Message) {
 // propose appends a command to the log; false if raft will not take it now.
 func (r *Replica) propose(c command) bool {
 	r.counts.Proposals++
-	return r.rn.Propose(txn.Encode(c)) == nil
+	data := txn.Encode(c)
+	if r.rn.Propose(data) != nil {
+		return false
+	}
+	r.proposed.add(data, &c)
+	return true
 }
 
 // sendRaft sends one of raft's messages with the lease's stamps on it.

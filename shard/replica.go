@@ -17,14 +17,16 @@ import (
 
 // Replica is one replica of a shard.
 type Replica struct {
-	cfg   Config
-	env   Env
-	rng   *rand.Rand
-	log   *raftLog
-	memo  *memo
-	rn    *raft.RawNode
-	state *state
-	clock txn.Clock
+	cfg  Config
+	env  Env
+	rng  *rand.Rand
+	log  *raftLog
+	memo *memo
+	// proposed by this leader and not appended yet.
+	proposed proposals
+	rn       *raft.RawNode
+	state    *state
+	clock    txn.Clock
 
 	// Elections: raft's own timers draw from a random source that nobody can
 	// seed, so only leaders are ticked; a follower's timers are these.
@@ -228,6 +230,7 @@ func (r *Replica) Tick() {
 	}
 	if r.lead != nil {
 		r.expireWaiters(now)
+		r.lead.closeBatch()
 		r.lead.expireAsOf(now)
 		r.lead.early.expireAt(now.Mono)
 	}

@@ -23,6 +23,9 @@ type applied struct {
 	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
 	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
 	Holds []hold        `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
+	// Ceiling is the highest moment up to which some leader may have answered reads:
+	// whoever leads after it proposes above it.
+	Ceiling txn.Timestamp `cbor:"6,keyasint,omitempty"`
 }
 
 // state is what the log says. It is the same on every replica at the same index.
@@ -47,7 +50,11 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
-	s.cache = store.NewRowCache(s.rows)
+	room := store.RowCacheBytes
+	if s.ephemeral {
+		room = store.RowCacheMemoryBytes
+	}
+	s.cache = store.NewRowCache(s.rows, room)
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)

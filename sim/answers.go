@@ -18,8 +18,11 @@ const (
 
 // answerWithin bounds the time in which a node that stays up answers a request.
 func answerWithin(p txn.Params, op coordinator.Op) time.Duration {
-	if op == coordinator.OpRead {
+	switch op {
+	case coordinator.OpRead:
 		return p.LockWait + readPatience + answerSlack
+	case coordinator.OpUpdate:
+		return 2*p.LockWait + readPatience + p.CommitWait + answerSlack
 	}
 	return p.LockWait + p.CommitWait + answerSlack
 }

@@ -3,8 +3,6 @@ package sql
 import (
 	"context"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/txn"
 )
 
@@ -20,17 +18,13 @@ func (s *Session) beginStatement(try int) {
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
 	if s.open != nil && s.open.real != nil {
 		s.statement.mark = s.open.real.Savepoint()
+		if m, ok := unwatched(s.open.real).(txn.Moments); ok {
+			m.NextStatement()
+		}
 	}
 }
 
-func (s *Session) autocommit() bool {
-	v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar)
-	if err != nil {
-		return true
-	}
-	on, err := gms.ConvertToBool(s.quiet, v)
-	return err == nil && on
-}
+func (s *Session) autocommit() bool { return s.chosen().autocommit }
 
 // fail cleans up after a statement that failed and says whether it should be
 // done again.

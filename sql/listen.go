@@ -16,7 +16,7 @@ import (
 // Bounds of what clients may ask of a port. The wire library has none.
 const (
 	// DefaultConnections is how many connections a port takes at a time.
-	DefaultConnections = 1000
+	DefaultConnections = 4000
 	// statementMaxBytes is the longest statement that is run.
 	statementMaxBytes = 64 << 20
 	// requestMaxBytes is the longest request that is read to its end, so that its
@@ -30,7 +30,7 @@ const (
 	loginMaxBytes = 64 << 10
 	// loginPatience is how long a client may take to log in.
 	loginPatience = 10 * time.Second
-	// writePatience is how long a client may leave an answer untaken.
+	// writePatience is how long a client may leave an answer untaken, at least.
 	writePatience = time.Minute
 	// acceptPause is the wait after a connection that could not be accepted.
 	acceptPause = 50 * time.Millisecond
@@ -106,6 +106,7 @@ type conn struct {
 	gateway *gateway     // the same
 	held    int          // statements of the client that the gateway counts
 	request atomic.Int64 // bytes since the last answer
+	patient time.Time    // until when a write may take; of the goroutine that writes
 	once    sync.Once
 }
 
@@ -135,8 +136,11 @@ func (c *conn) Read(p []byte) (int, error) {
 func (c *conn) Write(p []byte) (int, error) {
 	if c.known.Load() {
 		c.answered()
-		if err := c.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
-			return 0, err
+		if now := time.Now(); c.patient.Sub(now) < writePatience { // it costs more than a short write should
+			c.patient = now.Add(writePatience + writePatience/4)
+			if err := c.SetWriteDeadline(c.patient); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return c.Conn.Write(p)

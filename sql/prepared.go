@@ -40,6 +40,7 @@ type text struct {
 	strict   bool
 	failed   int // compilations that came to nothing
 	variants map[string]*variant
+	direct   *direct // of the variant last compiled, nil if that is not one for it
 }
 
 // circumstances are all that a plan depends on besides its text and types.
@@ -86,20 +87,44 @@ func (s *Session) describe(query string, fields []*querypb.Field) {
 
 // request is a statement with the values of its parameters v1, v2 and so on.
 type request struct {
-	key    string // of what the session remembers
-	query  string // as the client sent it
-	values []sqlparser.Expr
+	key    string                                         // of what the session remembers
+	query  string                                         // as the client sent it
+	values func() []sqlparser.Expr                        // nil: they are for the engine
+	given  func(into []any) []any                         // appends them as int64 and string; nil: others are among them
 	parse  func(*gms.Context) (sqlparser.Statement, bool) // with parameters in it
 }
 
 // prepared executes a prepared statement by its cached plan; done is false if it
 // has none, or the values are for the engine.
 func (h *handler) prepared(ctx context.Context, c *mysql.Conn, s *Session, p *mysql.PrepareData, callback mysql.ResultSpoolFn) (done bool, err error) {
-	r := request{key: p.PrepareStmt, query: p.PrepareStmt, values: make([]sqlparser.Expr, len(p.BindVars))}
-	for i := range r.values {
-		if r.values[i] = valueOf(p.BindVars[fmt.Sprintf("v%d", i+1)]); r.values[i] == nil {
-			return false, nil
+	r := request{key: p.PrepareStmt, query: p.PrepareStmt}
+	r.values = func() []sqlparser.Expr {
+		values := make([]sqlparser.Expr, len(p.BindVars))
+		for i := range values {
+			if values[i] = valueOf(p.BindVars[paramName(i)]); values[i] == nil {
+				return nil
+			}
 		}
+		return values
+	}
+	r.given = func(into []any) []any {
+		for i := range len(p.BindVars) {
+			bv := p.BindVars[paramName(i)]
+			switch {
+			case bv == nil:
+				return nil
+			case sqltypes.IsIntegral(bv.Type):
+				into = appendInteger(into, bv.Value)
+			case sqltypes.IsQuoted(bv.Type):
+				into = append(into, string(bv.Value))
+			default:
+				return nil
+			}
+			if into == nil {
+				return nil
+			}
+		}
+		return into
 	}
 	r.parse = func(ctx *gms.Context) (sqlparser.Statement, bool) { return ctx.Session.GetPreparedQuery(r.query) }
 	return h.byPlan(ctx, c, s, &r, callback)
@@ -115,19 +140,14 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 	if t == nil || !t.seen || t.failed > compilesMax {
 		return false, nil
 	}
-	v, values := h.variantFor(gctx, s, t, r)
-	if v == nil || v.plan == nil {
-		return false, nil
-	}
-	if v.plan.Plan.Writes != nil && s.open != nil && s.open.readOnly {
-		return false, nil
-	}
-	for name, value := range values { // order: each sets its own
-		if !v.plan.Set(gctx, name, value) {
+	v, u := t.directly(gctx, r)
+	if u == nil {
+		if v = h.bound(gctx, s, t, r); v == nil {
 			return false, nil
 		}
+		u = v.plan.Point(gctx)
 	}
-	if !v.plan.Bind(gctx) {
+	if v.plan.Plan.Writes != nil && s.open != nil && s.open.readOnly {
 		return false, nil
 	}
 	gctx, err = gctx.ProcessList.BeginQuery(gctx, r.query)
@@ -138,7 +158,33 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 	h.g.cached.Add(1)
 	s.ClearWarnings()
 	s.adopt(v.plan.Plan)
+	if u != nil {
+		if done, err := h.updatePoint(gctx, c, s, u, callback); done {
+			return true, err
+		}
+		if v = h.bound(gctx, s, t, r); v == nil { // it may have been executed directly
+			return false, nil
+		}
+	}
 	return true, h.executePrepared(gctx, c, s, t, v, callback)
+}
+
+// bound is the plan for the values' types, bound to the values; nil if they are for
+// the engine.
+func (h *handler) bound(ctx *gms.Context, s *Session, t *text, r *request) *variant {
+	v, values := h.variantFor(ctx, s, t, r)
+	if v == nil || v.plan == nil {
+		return nil
+	}
+	for name, value := range values { // order: each sets its own
+		if !v.plan.Set(ctx, name, value) {
+			return nil
+		}
+	}
+	if !v.plan.Bind(ctx) {
+		return nil
+	}
+	return v
 }
 
 // adopt makes a plan that of the statement, as compile does.
@@ -156,14 +202,18 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) 
 		s.binder = planbuilder.New(ctx, h.g.engine.Analyzer.Catalog, nil)
 		s.binderUnder = t.under
 	}
-	values := make(map[string]*expression.Literal, len(r.values))
+	exprs := r.values()
+	if exprs == nil {
+		return nil, nil
+	}
+	values := make(map[string]*expression.Literal, len(exprs))
 	var key strings.Builder
-	for i, e := range r.values {
+	for i, e := range exprs {
 		lit := literal(s.binder, e)
 		if lit == nil {
 			return nil, nil
 		}
-		values[fmt.Sprintf("v%d", i+1)] = lit
+		values[paramName(i)] = lit
 		key.WriteString(typeKey(ctx, lit, t.strict))
 	}
 	v := t.variants[key.String()]
@@ -177,6 +227,7 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) 
 			return nil, nil
 		}
 		t.variants[strictKey(ctx, values, t.strict)] = v
+		t.direct = newDirect(v, r)
 	}
 	return v, values
 }
@@ -184,7 +235,7 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) 
 func strictKey(ctx *gms.Context, values map[string]*expression.Literal, strict bool) string {
 	var key strings.Builder
 	for i := 1; i <= len(values); i++ {
-		key.WriteString(typeKey(ctx, values[fmt.Sprintf("v%d", i)], strict))
+		key.WriteString(typeKey(ctx, values[paramName(i-1)], strict))
 	}
 	return key.String()
 }

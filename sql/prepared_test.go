@@ -232,6 +232,9 @@ func TestCachedWritesDoWhatTheEngineDoes(t *testing.T) {
 		w.same(q, values...)
 		w.same(all, args(-1000)...)
 	}
+	if w.f.inOneGo() < 10 {
+		t.Errorf("%d updates were done in one go", w.f.inOneGo())
+	}
 	w.both("CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(5) NOT NULL, n INT DEFAULT 7)")
 	w.same("INSERT INTO a (v) VALUES (?)", args("a", "b", nil, "toolong", 5, "c")...)
 	w.same("INSERT INTO a (id, v) VALUES (?, 'x')", args(40, 41, 0, nil, 41, 60, "70", -3)...)
@@ -265,6 +268,40 @@ func TestCachedPlansFollowTheSession(t *testing.T) {
 		w.both(step)
 		same("after " + step)
 	}
+}
+
+func TestUpdatesInOneGoDoWhatTheEngineDoes(t *testing.T) {
+	w := newTwins(t)
+	w.both("CREATE TABLE u (id INT, part BIGINT UNSIGNED, n INT, small TINYINT UNSIGNED, big BIGINT, name VARCHAR(20) COLLATE utf8mb4_0900_ai_ci NOT NULL, raw VARBINARY(9), once INT, PRIMARY KEY (part, id), UNIQUE KEY one (once), KEY by_name (name, n))")
+	w.both("INSERT INTO u VALUES (1, 7, 2147483640, 250, 9223372036854775800, 'Anna', 'x', 1), (2, 7, NULL, 3, -9223372036854775800, 'bob', 'y', 2), (-3, 18446744073709551615, 5, 0, 0, '', NULL, 3)")
+	numbers := args(1, 0, 5, -5, 7, 250, -250, int64(1)<<40, uint64(1)<<63, nil, "3", "x", 2.5, true)
+	texts := args("Anna", "ANNA", "änna", "anna ", "bob", "", nil, 5, strings.Repeat("long ", 5))
+	for _, q := range []string{
+		"UPDATE u SET n = n + ? WHERE id = 1 AND part = 7", "UPDATE u SET n = n - ? WHERE part = 7 AND id = 2", "UPDATE u SET small = small - ? WHERE part = 7 AND id = 2",
+		"UPDATE u SET small = small + ? WHERE part = 7 AND id = 1", "UPDATE u SET big = big + ? WHERE part = 7 AND id = 1", "UPDATE u SET big = big - ? WHERE part = 7 AND id = 2",
+		"UPDATE u SET big = n + ?, n = big - 1 WHERE part = 7 AND id = 1", "UPDATE u SET n = ? WHERE part = 18446744073709551615 AND id = -3", "UPDATE u SET once = ? WHERE part = 7 AND id = 1",
+		"UPDATE u SET n = 4 WHERE id = ? AND part = 7", "UPDATE u SET n = 5 WHERE id = 1 AND part = 7 AND id = ?", "UPDATE u SET id = ? WHERE id = 2 AND part = 7",
+		"UPDATE u SET n = 6 WHERE id = 1 AND part = 7 AND n > ?", "UPDATE u SET n = ? WHERE part = 7 AND id = 1 LIMIT 1", "UPDATE u SET n = ? + n WHERE part = 7 AND id = 1",
+	} {
+		w.same(q, numbers...)
+		w.same("SELECT * FROM u WHERE id > ?", args(-100)...)
+	}
+	for _, q := range []string{"UPDATE u SET name = ? WHERE part = 7 AND id = 1", "UPDATE u SET raw = ? WHERE part = 7 AND id = 1", "UPDATE u SET name = ?, n = n + 1 WHERE part = 7 AND id = 3"} {
+		w.same(q, texts...)
+		w.same("SELECT * FROM u WHERE name >= ?", args("")...) // by its index
+	}
+	if n := w.f.inOneGo(); n < 50 {
+		t.Errorf("%d updates were done in one go", n)
+	}
+}
+
+// inOneGo is how many updates were read, changed and committed in one request so far.
+func (f *fixture) inOneGo() int64 {
+	n := int64(0)
+	for _, s := range f.servers { // order: a sum
+		n += s.gateway.inOneGo.Load()
+	}
+	return n
 }
 
 // cachedRuns is how many executions went by a cached plan so far.

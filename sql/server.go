@@ -78,6 +78,7 @@ type gateway struct {
 	engine    *sqle.Engine
 	accounts  *accounts
 	cached    atomic.Int64 // executions by a cached plan
+	inOneGo   atomic.Int64 // of these, updates that were read, changed and committed in one request
 	prepared  atomic.Int64 // statements that are prepared, at all connections
 	held      atomic.Int64 // bytes of results that are held back
 	admission *admission
@@ -102,7 +103,7 @@ func (g *gateway) forget(id uint32) {
 	delete(g.conns, id)
 	g.mu.Unlock()
 	if s != nil {
-		s.abandon()
+		s.abandonFor(txn.CauseConnection)
 		s.unprepareAll()
 	}
 }

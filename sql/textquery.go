@@ -20,7 +20,8 @@ func (h *handler) query(ctx context.Context, c *mysql.Conn, query string, callba
 	if !ok {
 		return engine(callback)
 	}
-	r := &request{key: "text " + text, query: query, values: values}
+	r := &request{key: "text " + text, query: query, values: func() []sqlparser.Expr { return values }}
+	r.given = func(into []any) []any { return appendGiven(into, values) }
 	r.parse = func(ctx *gms.Context) (sqlparser.Statement, bool) {
 		stmt, _, err := h.g.engine.Parser.ParseOneWithOptions(ctx, text, gms.LoadSqlMode(ctx).ParserOptions())
 		return stmt, err == nil

@@ -16,6 +16,7 @@ import (
 type transaction struct {
 	s        *Session
 	readOnly bool
+	level    txn.Level // once it has begun
 	real     txn.Txn
 	began    time.Time
 	uses     map[uint64]*catalog.Descriptor // tables, by id
@@ -44,10 +45,16 @@ func (t *transaction) begin() {
 	if t.real != nil {
 		return
 	}
+	t.level = t.s.mannerNow().level
+	if t.s.next != nil {
+		t.s.next.used = true
+	}
 	t.real = &watched{Txn: t.s.gateway.db.Begin(txn.Options{
 		RetryOf:        t.s.lost,
 		ReadOnly:       t.readOnly,
 		LockWaitMillis: t.s.lockWaitMillis,
+		Level:          t.level,
+		Owner:          uint64(t.s.ID()),
 	}), s: t.s}
 	t.s.lost = nil
 	t.began = time.Now()
@@ -158,6 +165,23 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	w.s.place.resume()
 	w.s.cost.add(before, w.Txn.Stats())
 	return res, w.s.note(err)
+}
+
+// Update implements txn.Updater; over a transaction that does not, it is never done.
+func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	u, ok := w.Txn.(txn.Updater)
+	if !ok {
+		return false, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.Txn.Stats()
+	w.s.place.pause()
+	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
+	done, err = u.Update(ctx, r, f)
+	w.s.place.resume()
+	w.s.cost.add(before, w.Txn.Stats())
+	return done, w.s.note(err)
 }
 
 // Commit implements txn.Txn.

@@ -27,6 +27,20 @@ var registerVariables = sync.OnceFunc(func() {
 			Type:    types.NewSystemEnumType(pathVariable, pathAuto, pathEngine),
 			Default: pathAuto,
 		},
+		&gms.MysqlSystemVariable{
+			Name:    isolationVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    isolationType,
+			Default: serializable,
+		},
+		&gms.MysqlSystemVariable{
+			Name:    isolationAlias,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    isolationType,
+			Default: serializable,
+		},
 		// The engine's own admits the value 1 only.
 		&gms.MysqlSystemVariable{
 			Name:    "innodb_lock_wait_timeout",
@@ -52,8 +66,35 @@ var registerVariables = sync.OnceFunc(func() {
 	})
 })
 
+// choices are settings of a session that each of its statements asks for.
+type choices struct {
+	known      bool
+	settings   uint64 // they are as of these settings
+	autocommit bool
+	path       string
+}
+
+// chosen are the session's choices now.
+func (s *Session) chosen() *choices {
+	if c := &s.choices; !c.known || c.settings != s.settings {
+		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
+		if v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
+			on, err := gms.ConvertToBool(s.quiet, v)
+			c.autocommit = err == nil && on
+		}
+	}
+	return &s.choices
+}
+
 // path is what the session has chosen.
 func path(ctx *gms.Context) string {
+	if s, ok := ctx.Session.(*Session); ok {
+		return s.chosen().path
+	}
+	return readPath(ctx)
+}
+
+func readPath(ctx *gms.Context) string {
 	v, err := ctx.GetSessionVariable(ctx, pathVariable)
 	if s, ok := v.(string); err == nil && ok {
 		return s

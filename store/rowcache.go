@@ -2,24 +2,30 @@ package store
 
 import "isochron/txn"
 
-// rowCacheBytes bounds the rows that one cache keeps at hand, keys and values.
-const rowCacheBytes = 16 << 20
+// The bounds of the rows that one cache keeps at hand, keys and values: above a disk,
+// and above an engine in memory, which is nearly as quick itself.
+const (
+	RowCacheBytes       = 64 << 20
+	RowCacheMemoryBytes = 16 << 20
+)
 
 // RowCache holds newest versions of the rows under a prefix, as the engine has
 // them: a row that is read by many, or read and then written, is sought in the
-// engine once.
+// engine once. When the young rows take half of the room, they become the old ones
+// and the old ones go; an old row that is asked for becomes young.
 //
 // Invariant: what is written through Put is known here before anything can be
 // read, so a row at hand is the one that the engine would give. Nothing else
-// writes newer versions under the prefix.
+// writes newer versions under the prefix. A row is young or old, not both.
 type RowCache struct {
-	prefix []byte
-	rows   map[txn.Key]cachedRow
-	bytes  int
+	prefix     []byte
+	young, old map[txn.Key]cachedRow
+	bytes      int // of young
+	room       int // for both
 }
 
-// NewRowCache keeps rows under a prefix at hand.
-func NewRowCache(prefix []byte) RowCache { return RowCache{prefix: prefix} }
+// NewRowCache keeps rows under a prefix at hand, in so many bytes.
+func NewRowCache(prefix []byte, room int) RowCache { return RowCache{prefix: prefix, room: room} }
 
 type cachedRow struct {
 	txn.Row
@@ -28,7 +34,7 @@ type cachedRow struct {
 
 // Latest is the newest version of a row.
 func (c *RowCache) Latest(r Reader, k txn.Key) txn.Row {
-	if row, ok := c.rows[k]; ok {
+	if row, ok := c.find(k); ok {
 		return row.Row
 	}
 	row, at := Latest(r, c.prefix, k)
@@ -39,7 +45,7 @@ func (c *RowCache) Latest(r Reader, k txn.Key) txn.Row {
 // NewestAt is the timestamp of the newest version of a row, deletions too, 0 if
 // there is none.
 func (c *RowCache) NewestAt(r Reader, k txn.Key) txn.Timestamp {
-	if row, ok := c.rows[k]; ok {
+	if row, ok := c.find(k); ok {
 		return row.at
 	}
 	return NewestAt(r, c.prefix, k)
@@ -51,29 +57,45 @@ func (c *RowCache) Put(b *Batch, w txn.Write, at txn.Timestamp, by txn.Version) 
 	c.write(w, at, by)
 }
 
+// find gives a row that is at hand.
+func (c *RowCache) find(k txn.Key) (cachedRow, bool) {
+	if row, ok := c.young[k]; ok {
+		return row, true
+	}
+	row, ok := c.old[k]
+	if ok {
+		delete(c.old, k)
+		c.keep(row)
+	}
+	return row, ok
+}
+
+// keep makes a row young that is neither young nor old.
 func (c *RowCache) keep(row cachedRow) {
 	size := cost(row)
-	if size > rowCacheBytes/64 {
+	if size > c.room/64 {
 		return
 	}
-	if c.rows == nil || c.bytes+size > rowCacheBytes {
-		c.rows, c.bytes = map[txn.Key]cachedRow{}, 0
+	if c.young == nil || c.bytes+size > c.room/2 {
+		c.young, c.old, c.bytes = map[txn.Key]cachedRow{}, c.young, 0
 	}
-	c.rows[row.Key] = row
+	c.young[row.Key] = row
 	c.bytes += size
 }
 
 // write takes over a new version of a row that is at hand.
 func (c *RowCache) write(w txn.Write, at txn.Timestamp, by txn.Version) {
-	old, ok := c.rows[w.Key]
+	old, ok := c.find(w.Key)
 	if !ok || at < old.at {
 		return
 	}
-	c.bytes -= cost(old)
-	delete(c.rows, w.Key)
 	row := cachedRow{txn.Row{Key: w.Key}, at}
 	if w.Value != nil { // a deleted row is one that was never written
 		row.Value, row.Version = w.Value, by
+	}
+	if _, young := c.young[w.Key]; young {
+		c.bytes -= cost(old)
+		delete(c.young, w.Key)
 	}
 	c.keep(row)
 }

@@ -29,8 +29,12 @@ type Client struct {
 	Pause time.Duration
 	// Tries bounds the attempts at one transaction.
 	Tries int
+	// Repeatable has readers of moments read in one transaction of repeatable reads.
+	Repeatable bool
 	// Ahead bounds how far a moment that is read may lie after the present; 0: not at all.
 	Ahead time.Duration
+	// Spike: the transaction that is drawn next is one of a sudden crowd, see hotspots.
+	Spike bool
 
 	ids int64
 }

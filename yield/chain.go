@@ -271,7 +271,9 @@ func (t *Table) Ahead(id txn.ID) *Holder {
 
 // Circle reports whether a transaction that waits for the holder at its prepare
 // waits for itself.
-func (t *Table) Circle(id txn.ID, on *Holder) bool { return t.circle(id, []*Holder{on}) }
+func (t *Table) Circle(id txn.ID, age txn.Age, on *Holder) bool {
+	return t.circle(id, age, []*Holder{on}, nil)
+}
 
 // Behind lists who has gone on from what the transaction has published of the
 // row, newest first: if it is undone, so are they. An empty key asks for all rows.

@@ -89,7 +89,9 @@ type Work struct {
 
 // NewTable returns an empty table.
 func NewTable(p Policy, b Bounds) *Table {
-	return &Table{policy: p, bounds: b.withDefaults(), holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
+	t := &Table{policy: p, bounds: b.withDefaults(), holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
+	t.points.Set("", &point{}) // never empty, the tree keeps its root
+	return t
 }
 
 // Work tells what the table has done.
@@ -105,7 +107,7 @@ func (t *Table) Request(phase Phase, id txn.ID, age txn.Age, c Claim) Verdict {
 	if h := t.follower(id, conflicts); h != nil && v.Wait != nil {
 		return Verdict{Victims: []txn.ID{h.Txn}}
 	}
-	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.circle(id, conflicts) {
+	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.circle(id, age, conflicts, c.Exclusive) {
 		return Verdict{Die: v.Wait}
 	}
 	return v
@@ -286,9 +288,11 @@ func (t *Table) point(k txn.Key) *point {
 	if p, ok := t.points.Get(k); ok {
 		return p
 	}
-	p := &point{}
+	var p *point
 	if n := len(t.sparePoints); n > 0 {
 		p, t.sparePoints = t.sparePoints[n-1], t.sparePoints[:n-1]
+	} else {
+		p = &point{}
 	}
 	t.points.Set(k, p)
 	return p

@@ -14,17 +14,21 @@ Compares Isochron with MariaDB: unmodified sysbench, then TPC-C with one warehou
   --seconds N        of each run (default 10)
   --repeat N         rounds; the table shows the sums over them (default 1)
   --connections "L"  numbers of connections (default "1 16 128")
-  --tests "L"        sysbench tests, and tpcc (default: point select, both updates, read_write, tpcc)
-  --rows N           rows of each of four tables (default 10000)
+  --tests "L"        sysbench tests, Lua files for sysbench, and tpcc (default: point select, both updates, read_write, tpcc)
+  --tables N         of sysbench (default 4)
+  --rows N           rows of each table (default 10000)
+  --spread L         how sysbench draws keys: special (its default, some hot), uniform
+  --protocol NAME    Isochron's row of choices (default: that of init)
   --serializable     a second MariaDB that runs SERIALIZABLE, as Isochron always does
   --binlog           a second MariaDB with sync_binlog=1 beside the first
+  --bound            the p95 beside what a fair queue would give: 1.3 x connections / throughput
   --json             one JSON object for each line of the table, and nothing else
   --isochron FILE    the program (default bin/isochron; built by make bench-mariadb)
   --profile DIR      keep a CPU profile of Isochron for each test there
 USAGE
 }
 
-seconds=10 repeat=1 connections="1 16 128" rows=10000 binlog= serializable= json= program=bin/isochron profile=
+seconds=10 repeat=1 connections="1 16 128" tables=4 rows=10000 spread=special protocol= binlog= serializable= bound= json= program=bin/isochron profile=
 tests="oltp_point_select oltp_update_index oltp_update_non_index oltp_read_write tpcc"
 while [ $# -gt 0 ]; do
   case $1 in
@@ -32,9 +36,13 @@ while [ $# -gt 0 ]; do
     --repeat) repeat=$2; shift 2 ;;
     --connections) connections=$2; shift 2 ;;
     --tests) tests=$2; shift 2 ;;
+    --tables) tables=$2; shift 2 ;;
     --rows) rows=$2; shift 2 ;;
+    --spread) spread=$2; shift 2 ;;
+    --protocol) protocol=$2; shift 2 ;;
     --binlog) binlog=1; shift ;;
     --serializable) serializable=1; shift ;;
+    --bound) bound=1; shift ;;
     --json) json=1; shift ;;
     --isochron) program=$2; shift 2 ;;
     --profile) profile=$2; shift 2 ;;
@@ -67,12 +75,12 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# free_port prints a port p for which p and p+100 are free now.
+# free_port prints a port p for which p, p+100 and p+200 are free now.
 free_port() {
   local p
   for _ in $(seq 100); do
     p=$((20000 + RANDOM % 20000))
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 100))") 2>/dev/null; then
+    if ! (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 100))") 2>/dev/null && ! (exec 3<>"/dev/tcp/127.0.0.1/$((p + 200))") 2>/dev/null; then
       echo "$p"; return
     fi
   done
@@ -88,7 +96,7 @@ await() {
 
 start_isochron() {
   local base; base=$(free_port)
-  "$program" init --dir "$dir/isochron" --regions here --base-port "$base" >/dev/null
+  "$program" init --dir "$dir/isochron" --regions here --base-port "$base" ${protocol:+--protocol "$protocol"} >/dev/null
   port[isochron]=$((base + 100))
   password[isochron]=$(<"$dir/isochron/root.password")
   [ -z "$profile" ] || { pprof=$((base + 200)); echo 'http_profiles: true' >>"$dir/isochron/node1.yaml"; }
@@ -114,11 +122,15 @@ if [ -n "$binlog" ]; then start_mariadb mariadb-binlog --log-bin --sync-binlog=1
 
 bench() { # side, test, connections, command
   sysbench "$2" --mysql-host=127.0.0.1 --mysql-port="${port[$1]}" --mysql-user=root --mysql-password="${password[$1]:-}" --mysql-db=sbtest --db-ps-mode=auto \
-    --tables=4 --table-size="$rows" --threads="$3" --time="$seconds" --report-interval=0 --percentile=95 "$4"
+    --tables="$tables" --table-size="$rows" --rand-type="$spread" --threads="$3" --time="$seconds" --report-interval=0 --percentile=95 \
+    --mysql-ignore-errors=1213,1205 "$4"
 }
 for side in $sides; do
   sql "$side" -e 'CREATE DATABASE sbtest'
   case $tests in *oltp*) bench "$side" oltp_read_write 1 prepare >"$dir/prepare.log" || { cat "$dir/prepare.log" >&2; exit 1; } ;; esac
+  for t in $tests; do
+    case $t in *.lua) bench "$side" "$t" 1 prepare >"$dir/prepare.log" || { cat "$dir/prepare.log" >&2; exit 1; } ;; esac
+  done
   case $tests in *tpcc*) ISOCHRON_PASSWORD=${password[$side]:-} "$program" workload tpcc prepare --dsn "127.0.0.1:${port[$side]}" --warehouses 1 >"$dir/prepare.log" ;; esac
 done
 
@@ -126,7 +138,7 @@ done
 measure() { # side, test, connections
   if [ -n "$profile" ] && [ "$1" = isochron ]; then
     mkdir -p "$profile"
-    curl -s -o "$profile/$2-$3.pprof" "http://127.0.0.1:$pprof/debug/pprof/profile?seconds=$seconds" &
+    curl -s -o "$profile/$(basename "$2" .lua)-$3.pprof" "http://127.0.0.1:$pprof/debug/pprof/profile?seconds=$seconds" &
     pids+=($!)
   fi
   if [ "$2" = tpcc ]; then
@@ -144,11 +156,12 @@ tpcc_numbers() { # of the total, which stands before the kinds of transactions
   sed -n 's/.*"total":{[^{]*"gave_up":\([0-9]*\),"throughput":\([0-9.e+]*\),"latency_ms":{"p50":[0-9.e+]*,"p95":\([0-9.e+]*\),.*/\2 \3 \1/p' | grep . || echo "0 0 1"
 }
 
-[ -n "$json" ] || printf '%-22s %5s %10s %9s' test conns isochron p95ms
-if [ -z "$json" ]; then
-  for side in $sides; do [ "$side" = isochron ] || printf ' %14s %9s %6s' "$side" p95ms ratio; done
-  echo
-fi
+calc() { awk "BEGIN {printf \"$1\", $2}"; }
+head() { [ -n "$json" ] || printf "$@"; }
+head '%-22s %5s %10s %9s' test conns isochron p95ms
+[ -z "$bound" ] || head ' %8s' boundms
+for side in $sides; do [ "$side" = isochron ] || head ' %14s %9s %6s' "$side" p95ms ratio; done
+head '\n'
 for t in $tests; do
   for n in $connections; do
     declare -A tps=() p95=() errs=()
@@ -158,17 +171,21 @@ for t in $tests; do
         tps[$side]="${tps[$side]:-0}+$a" p95[$side]="${p95[$side]:-0}+$b" errs[$side]="${errs[$side]:-0}+$c"
       done
     done
-    calc() { awk "BEGIN {printf \"$1\", $2}"; }
-    mine=$(calc %.1f "(${tps[isochron]})/$repeat")
-    [ -n "$json" ] || printf '%-22s %5s %10s %9s' "$t" "$n" "$mine" "$(calc %.2f "(${p95[isochron]})/$repeat")"
-    out="{\"test\":\"$t\",\"connections\":$n,\"seconds\":$seconds,\"repeat\":$repeat"
+    mine=$(calc %.1f "(${tps[isochron]})/$repeat") name=$(basename "$t" .lua)
+    head '%-22s %5s %10s %9s' "$name" "$n" "$mine" "$(calc %.2f "(${p95[isochron]})/$repeat")"
+    out="{\"test\":\"$name\",\"connections\":$n,\"seconds\":$seconds,\"repeat\":$repeat"
+    if [ -n "$bound" ]; then
+      most=$(calc %.2f "($mine > 0) ? 1300*$n/$mine : 0")
+      head ' %8s' "$most"
+      out="$out,\"p95_bound_ms\":$most"
+    fi
     for side in $sides; do
       x=$(calc %.1f "(${tps[$side]})/$repeat") y=$(calc %.2f "(${p95[$side]})/$repeat")
       out="$out,\"${side//-/_}\":{\"tps\":$x,\"p95_ms\":$y,\"errors\":$(calc %d "${errs[$side]}")}"
       [ "$side" = isochron ] && continue
       r=$(calc %.2f "($x > 0) ? $mine/$x : 0")
       out="$out,\"ratio_to_${side//-/_}\":$r"
-      [ -n "$json" ] || printf ' %14s %9s %6s' "$x" "$y" "$r"
+      head ' %14s %9s %6s' "$x" "$y" "$r"
     done
     if [ -n "$json" ]; then echo "$out}"; else echo; fi
   done

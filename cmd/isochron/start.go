@@ -38,6 +38,7 @@ standard error.`,
 			if err := logs.set(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			tuneMemory()
 			return runNode(cmd.Context(), c, cmd.OutOrStdout())
 		},
 	}

@@ -86,14 +86,18 @@ func (s *Store) DB() txn.DB { return s.db }
 // Current is the catalogue as this gateway should see it now: the held snapshot
 // if a glance at the nearest replica shows nothing new.
 func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
-	_, seen, ok := s.db.Peek(versionKey)
-	s.mu.Lock()
-	held, last := s.snapshot, s.glanced
-	s.mu.Unlock()
-	if held != nil && (!ok || seen == last) {
-		return held, nil
+	if s.Fresh() {
+		return s.Held(), nil
 	}
 	return s.Reload(ctx)
+}
+
+// Fresh reports whether Current would give what is held.
+func (s *Store) Fresh() bool {
+	_, seen, ok := s.db.Peek(versionKey)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshot != nil && (!ok || seen == s.glanced)
 }
 
 // Held is the snapshot at hand, nil if none was read yet.

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -34,6 +35,7 @@ type Prepared struct {
 	given    []*expression.Literal        // of params: values for an AUTO_INCREMENT column
 	whole    bool                         // no key is asked for: the whole table is read
 	shape    table.Access
+	point    *point // nil: it is no update of one row in one go
 }
 
 // errUnfit: these values are for the engine.
@@ -67,6 +69,7 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 			return nil
 		}
 	}
+	p.point = pointOf(p)
 	return p
 }
 
@@ -203,6 +206,9 @@ func constantFree(e gms.Expression) bool {
 	}
 	return false
 }
+
+// ParamName is what the wire library calls a parameter, the first being number 0.
+func ParamName(i int) string { return "v" + strconv.Itoa(i+1) }
 
 // Set gives a parameter its value; false means that the value does not fit.
 func (p *Prepared) Set(ctx *gms.Context, name string, value *expression.Literal) bool {

@@ -1,6 +1,8 @@
 package rowcodec
 
 import (
+	"math"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
@@ -99,6 +101,19 @@ func IsInteger(v any) bool {
 	_, signed := toInt64(v)
 	_, unsigned := toUint64(v)
 	return signed || unsigned
+}
+
+// Integer is the value of one of Go's integers; ok is false if it is none, or
+// beyond those of int64.
+func Integer(v any) (n int64, ok bool) {
+	if !IsInteger(v) {
+		return 0, false
+	}
+	if n, ok := toInt64(v); ok {
+		return n, true
+	}
+	u, _ := toUint64(v)
+	return int64(u), u <= math.MaxInt64
 }
 
 // IsPositive reports whether a value is an integer above zero.

@@ -151,6 +151,27 @@ func appendText(dst []byte, s string, t gms.Type, prefixLength int) []byte {
 	return append(dst, 0)
 }
 
+// Alike reports whether two texts are one to the collation of their column.
+func Alike(t gms.Type, a, b string) bool {
+	collation := gms.Collation_Default
+	if tc, ok := t.(gms.TypeWithCollation); ok {
+		collation = tc.Collation()
+	}
+	if collation == gms.Collation_binary {
+		return a == b
+	}
+	weight := collation.Sorter()
+	for len(a) > 0 && len(b) > 0 {
+		x, n := utf8.DecodeRuneInString(a)
+		y, m := utf8.DecodeRuneInString(b)
+		if x != y && weight(x) != weight(y) {
+			return false
+		}
+		a, b = a[n:], b[m:]
+	}
+	return len(a) == len(b)
+}
+
 func appendWeight(dst []byte, w uint32) []byte {
 	switch {
 	case w < 1<<7:

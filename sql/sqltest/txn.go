@@ -29,7 +29,10 @@ type Txn struct {
 	full    *txn.Error
 }
 
-var _ txn.Txn = (*Txn)(nil)
+var (
+	_ txn.Txn     = (*Txn)(nil)
+	_ txn.Updater = (*Txn)(nil)
+)
 
 type scanned struct {
 	scan txn.Scan
@@ -367,6 +370,22 @@ func othersIn(ids map[txn.ID]bool, me txn.ID) bool {
 		}
 	}
 	return false
+}
+
+// Update implements txn.Updater.
+func (t *Txn) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	res, err := t.Read(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	writes, ok := f(res.Values)
+	if !ok {
+		return false, nil
+	}
+	for _, w := range writes {
+		t.write(w.Key, w.Value)
+	}
+	return true, t.Commit(ctx)
 }
 
 // Rollback implements txn.Txn.

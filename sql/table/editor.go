@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -114,14 +115,13 @@ func (e *editor) Update(ctx *gms.Context, old, row gms.Row) error {
 	if err := e.mustBeFree(ctx, tx, row, after, before); err != nil {
 		return err
 	}
-	for i := range after {
-		if before[i].key != after[i].key {
-			tx.Delete(before[i].key)
-		} else if i > 0 && string(before[i].value) == string(after[i].value) {
-			continue
+	replace(before, after, func(k txn.Key, value []byte) {
+		if value == nil {
+			tx.Delete(k)
+		} else {
+			tx.Put(k, value)
 		}
-		tx.Put(after[i].key, after[i].value)
-	}
+	})
 	if e.hidden != nil {
 		e.remember(after[0])
 	}
@@ -165,20 +165,59 @@ func (e *editor) images(row gms.Row, rowID []byte) ([]image, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := e.d.EncodeRow(row)
+	return imagesOf(e.d, e.d.Indexes, row, key)
+}
+
+// imagesOf are the row itself and its entries in some indexes.
+func imagesOf(d *catalog.Descriptor, indexes []*catalog.IndexInfo, row gms.Row, key txn.Key) ([]image, error) {
+	value, err := d.EncodeRow(row)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]image, 1, 1+len(e.d.Indexes))
-	out[0] = image{e.d.Primary, key, value, !e.d.Keyless()}
-	for _, x := range e.d.Indexes {
-		k, v, err := e.d.Entry(x, row, key)
+	out := make([]image, 1, 1+len(indexes))
+	out[0] = image{d.Primary, key, value, !d.Keyless()}
+	for _, x := range indexes {
+		k, v, err := d.Entry(x, row, key)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, image{x, k, v, x.Unique && !hasNull(x, row)})
 	}
 	return out, nil
+}
+
+// Rewrite are the writes, in the order of their keys, that put a row in the place
+// of another with the same key. indexes are those with an entry that may change,
+// none of them unique.
+func Rewrite(d *catalog.Descriptor, indexes []*catalog.IndexInfo, key txn.Key, old, row gms.Row) ([]txn.Write, error) {
+	after, err := imagesOf(d, indexes, row, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(indexes) == 0 {
+		return []txn.Write{{Key: key, Value: after[0].value}}, nil
+	}
+	before, err := imagesOf(d, indexes, old, key)
+	if err != nil {
+		return nil, err
+	}
+	var out []txn.Write
+	replace(before, after, func(k txn.Key, value []byte) { out = append(out, txn.Write{Key: k, Value: value}) })
+	slices.SortFunc(out, func(a, b txn.Write) int { return strings.Compare(string(a.Key), string(b.Key)) })
+	return out, nil
+}
+
+// replace writes the images of a row in the place of those that it had: a nil
+// value takes one away.
+func replace(before, after []image, write func(k txn.Key, value []byte)) {
+	for i := range after {
+		if before[i].key != after[i].key {
+			write(before[i].key, nil)
+		} else if i > 0 && string(before[i].value) == string(after[i].value) {
+			continue
+		}
+		write(after[i].key, after[i].value)
+	}
 }
 
 func hasNull(x *catalog.IndexInfo, row gms.Row) bool {

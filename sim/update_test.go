@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// adders add one to the first account, each in one go, while its leader is lost.
+type adders struct {
+	h              *hunt
+	added, unknown int
+}
+
+func openAdders(t *testing.T, row protocol.Row, bugs node.Bugs) *adders {
+	t.Helper()
+	h := &hunt{cfg: HuntConfig{Bugs: bugs, Regions: 3}}
+	h.open(1, row)
+	t.Cleanup(h.w.Close)
+	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
+	}
+	return &adders{h: h}
+}
+
+// add tries until it is told how it ended.
+func (a *adders) add(t *testing.T, c *Client) {
+	ctx := context.Background()
+	var last txn.Txn
+	for range 1000 {
+		tx := c.DB().Begin(txn.Options{RetryOf: last})
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true}, func(values [][]byte) ([]txn.Write, bool) {
+			n, err := 0, error(nil)
+			if values[0] != nil { // a near replica may not have it yet: then this will not stand
+				n, err = strconv.Atoi(string(values[0]))
+			}
+			return []txn.Write{{Key: a.h.bank.Keys()[0], Value: strconv.AppendInt(nil, int64(n+1), 10)}}, err == nil
+		})
+		switch {
+		case done && err == nil:
+			a.added++
+			return
+		case txn.KindOf(err) == txn.KindUnknown:
+			a.unknown++
+			tx.Rollback()
+			return
+		case err == nil:
+			t.Error("what was read is no number")
+			return
+		}
+		tx.Rollback()
+		if last = nil; txn.KindOf(err) == txn.KindAborted {
+			last = tx
+		}
+		c.Sleep(huntUnit)
+	}
+	t.Error("an addition came to no end")
+}
+
+// run lets six clients add, loses the leader in the middle, and reads what came of it.
+func (a *adders) run(t *testing.T) (balance int) {
+	w := a.h.w
+	var clients []*Client
+	for i := range 6 {
+		clients = append(clients, w.Go(txn.NodeID(1+i%3), func(c *Client) {
+			for range 15 {
+				c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+				a.add(t, c)
+			}
+		}))
+	}
+	half := func() bool { return a.added >= 45 }
+	over := func() bool {
+		for _, c := range clients {
+			if !c.Done() {
+				return false
+			}
+		}
+		return true
+	}
+	if !w.RunUntil(huntReadWait, half) {
+		t.Fatalf("%d additions are done", a.added)
+	}
+	w.hosts[0].crash(strictly) // it leads the first account
+	w.RunUntil(10*huntUnit, over)
+	w.hosts[0].restart()
+	if !w.RunUntil(10*huntReadWait, over) {
+		t.Fatal("the clients came to no end")
+	}
+	a.h.do(t, func(c *Client) {
+		for range 100 {
+			if v, err := a.h.readAsOf(c, txn.Options{}); err == nil {
+				balance, _ = strconv.Atoi(v)
+				return
+			}
+			c.Sleep(huntUnit)
+		}
+		t.Error("the account cannot be read")
+	})
+	return balance
+}
+
+// What is read, changed and committed in one go is an update like any other: none
+// is lost, none is done twice, whatever happens to the leader.
+func TestUpdatesInOneGo(t *testing.T) {
+	for _, row := range protocol.Live() {
+		t.Run(row.Name, func(t *testing.T) {
+			a := openAdders(t, row, node.Bugs{})
+			got := a.run(t) - 100
+			if got < a.added || got > a.added+a.unknown {
+				t.Errorf("%d were added, %d more may have been, and the account has %d more", a.added, a.unknown, got)
+			}
+		})
+	}
+	t.Run("planted", func(t *testing.T) {
+		row, err := protocol.ByName("2pc+occ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := openAdders(t, row, node.Bugs{SkipValidation: true})
+		if got := a.run(t) - 100; got >= a.added {
+			t.Errorf("nothing was validated, and yet all %d additions are in the account (%d)", a.added, got)
+		}
+	})
+}
+
+// Who does not want what was read has an open transaction with that reading in it.
+func TestAnUpdateThatIsNotWanted(t *testing.T) {
+	row, err := protocol.ByName(protocol.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := openAdders(t, row, node.Bugs{})
+	a.h.do(t, func(c *Client) {
+		ctx, key := context.Background(), a.h.bank.Keys()[0]
+		tx := c.DB().Begin(txn.Options{})
+		seen := ""
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: []txn.Key{key}, ForWrite: true}, func(values [][]byte) ([]txn.Write, bool) {
+			seen = string(values[0])
+			return nil, false
+		})
+		if done || err != nil || seen != "100" {
+			t.Errorf("done %v, %v, saw %q", done, err, seen)
+		}
+		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}})
+		if err != nil || string(res.Values[0]) != "100" {
+			t.Errorf("it reads %q, %v afterwards", res.Values, err)
+		}
+		tx.Put(key, []byte("7"))
+		if err := tx.Commit(ctx); err != nil {
+			t.Errorf("it cannot commit: %v", err)
+		}
+		if v, err := a.h.readAsOf(c, txn.Options{}); v != "7" || err != nil {
+			t.Errorf("the account has %q, %v", v, err)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+
+	"isochron/sql/rowcodec"
+	"isochron/txn"
+)
+
+// Direct is an update of one row by its key whose values go straight to where they
+// belong: the tree of its plan is not bound first. What it cannot take, the plan can.
+type Direct struct {
+	p    *Prepared
+	keys []source // of each column of the primary key
+	sets []source // of each assignment
+}
+
+// source is where a value comes from: a parameter, or the literal that the plan has.
+type source struct {
+	param int // -1: none
+	lit   *expression.Literal
+}
+
+// Direct readies the plan for that, if its parameters v1, v2 and so on stand there
+// and nowhere else; else it gives nil.
+func (p *Prepared) Direct() *Direct {
+	if p.point == nil || p.Plan.Read.Table.Descriptor().Partitions(p.Plan.Read.Access.Index) != 1 {
+		return nil
+	}
+	owner := map[*expression.Literal]int{}
+	for name, slots := range p.slots { // order: into a map
+		n := slices.IndexFunc(paramNames[:], func(s string) bool { return s == name })
+		if n < 0 || len(slots) != 1 {
+			return nil
+		}
+		owner[slots[0]] = n
+	}
+	d := &Direct{p: p}
+	from := func(lit *expression.Literal) source {
+		s := source{-1, lit}
+		if n, ok := owner[lit]; ok {
+			s.param = n
+			delete(owner, lit)
+		}
+		return s
+	}
+	r := p.Plan.Read
+	for _, pos := range r.Access.Index.Columns {
+		for _, e := range splitAnd(r.Filter) {
+			eq := e.(*expression.Equals) // byKeyAlone has seen to it
+			if r.position(eq.Left().(*expression.GetField).Name()) == pos {
+				d.keys = append(d.keys, from(eq.Right().(*expression.Literal)))
+			}
+		}
+	}
+	for _, s := range p.point.sets {
+		d.sets = append(d.sets, from(s.value))
+	}
+	if len(owner) > 0 {
+		return nil
+	}
+	return d
+}
+
+// directMax bounds the parameters of such an update.
+const directMax = 16
+
+// paramNames are what the wire library calls them.
+var paramNames = func() (names [directMax]string) {
+	for i := range names {
+		names[i] = ParamName(i)
+	}
+	return names
+}()
+
+// wants reports whether so many values are enough.
+func (d *Direct) wants(n int) bool {
+	missing := func(s source) bool { return s.param >= n }
+	return !slices.ContainsFunc(d.keys, missing) && !slices.ContainsFunc(d.sets, missing)
+}
+
+// Update is one execution with these values of its parameters: int64 or string. It
+// gives nil if they are for the plan.
+func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
+	if !d.wants(len(values)) {
+		return nil
+	}
+	r := d.p.Plan.Read
+	desc, key := r.Table.Descriptor(), r.Access.Index
+	b := desc.Prefix(key, 0)
+	for i, s := range d.keys {
+		col := desc.Schema.Schema[key.Columns[i]]
+		v := s.value(values)
+		if !rowcodec.IsInteger(v) {
+			return nil
+		}
+		converted, inRange, err := col.Type.Convert(ctx, v)
+		if err != nil || inRange != gms.InRange {
+			return nil
+		}
+		if b, err = desc.AppendColumn(b, key, i, converted); err != nil {
+			return nil
+		}
+	}
+	u := &PointUpdate{Key: txn.Key(b), Table: r.Table, indexes: d.p.point.indexes, changes: make([]change, 0, len(d.sets))}
+	for i, s := range d.p.point.sets {
+		c, ok := s.valued(ctx, desc.Schema.Schema[s.column], d.sets[i].value(values))
+		if !ok {
+			return nil
+		}
+		u.changes = append(u.changes, c)
+	}
+	return u
+}
+
+func (s source) value(values []any) any {
+	if s.param < 0 {
+		return s.lit.Val
+	}
+	return values[s.param]
+}

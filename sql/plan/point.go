@@ -1,0 +1,281 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/catalog"
+	"isochron/sql/rowcodec"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// point is what an update of one row by its primary key assigns, as it stands in
+// the tree of a prepared plan.
+type point struct {
+	sets    []set
+	indexes []*catalog.IndexInfo // secondary ones that hold an assigned column
+}
+
+// set assigns a literal to a column, or the value of a column with a literal
+// added to it or taken from it.
+type set struct {
+	column int
+	value  *expression.Literal
+	from   int // of a sum: the column that is added to, else -1
+	minus  bool
+}
+
+// pointOf recognises an update that needs nothing but the row that it changes:
+// no check, no other row, no value that the engine has to work out.
+func pointOf(p *Prepared) *point {
+	u, ok := p.Root.(*gmsplan.Update)
+	r := p.Plan.Read
+	if !ok || u.Ignore || u.IsJoin || len(u.Checks()) > 0 || len(u.Returning) > 0 || r == nil || p.whole {
+		return nil
+	}
+	source, ok := u.Child.(*gmsplan.UpdateSource)
+	if !ok || source.Ignore || source.Child != r.Top || source.UpdateExprs.HasDerivedUpdates() {
+		return nil
+	}
+	d := r.Table.Descriptor()
+	if r.Project != nil || r.Limit >= 0 || r.Offset > 0 || r.Table.Columns() != nil || r.Table.Mode() != (table.Mode{}) || !byKeyAlone(r) {
+		return nil
+	}
+	out := &point{}
+	for _, e := range source.UpdateExprs.ExplicitUpdateExprs() {
+		s, ok := setOf(d, e)
+		if !ok {
+			return nil
+		}
+		out.sets = append(out.sets, s)
+	}
+	return out.reach(d)
+}
+
+// byKeyAlone reports whether the filter holds each column of a primary key of
+// whole numbers to one value and says nothing else: then the key is the filter.
+func byKeyAlone(r *Read) bool {
+	key := r.Access.Index
+	if !key.Primary || r.Filter == nil || len(r.Access.Gets) != 1 || len(r.Access.Scans) > 0 {
+		return false
+	}
+	var held []int
+	for _, e := range splitAnd(r.Filter) {
+		eq, ok := e.(*expression.Equals)
+		if !ok {
+			return false
+		}
+		field, left := eq.Left().(*expression.GetField)
+		_, right := eq.Right().(*expression.Literal)
+		if !left || !right {
+			return false
+		}
+		pos := r.position(field.Name())
+		if !slices.Contains(key.Columns, pos) || slices.Contains(held, pos) || !isNumber(r.Table.Descriptor(), pos) {
+			return false
+		}
+		held = append(held, pos)
+	}
+	return len(held) == len(key.Columns)
+}
+
+// splitAnd lists what a filter asks for.
+func splitAnd(e gms.Expression) []gms.Expression {
+	if and, ok := e.(*expression.And); ok {
+		return append(splitAnd(and.LeftChild), splitAnd(and.RightChild)...)
+	}
+	return []gms.Expression{e}
+}
+
+func isNumber(d *catalog.Descriptor, pos int) bool {
+	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
+	return err == nil && (k == rowcodec.KindInt || k == rowcodec.KindUint)
+}
+
+func isText(d *catalog.Descriptor, pos int) bool {
+	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
+	return err == nil && k == rowcodec.KindText
+}
+
+// setOf reads one assignment.
+func setOf(d *catalog.Descriptor, e gms.Expression) (set, bool) {
+	assign, ok := e.(*expression.SetField)
+	if !ok {
+		return set{}, false
+	}
+	column, ok := columnOf(d, assign.LeftChild)
+	if !ok || !isNumber(d, column) && !isText(d, column) {
+		return set{}, false
+	}
+	s := set{column: column, from: -1}
+	if s.value, ok = assign.RightChild.(*expression.Literal); ok {
+		return s, true
+	}
+	sum, ok := assign.RightChild.(*expression.Arithmetic)
+	if !ok || sum.Op != sqlparser.PlusStr && sum.Op != sqlparser.MinusStr {
+		return s, false
+	}
+	s.minus = sum.Op == sqlparser.MinusStr
+	if s.from, ok = columnOf(d, sum.LeftChild); !ok || !isNumber(d, s.from) || !isNumber(d, column) {
+		return s, false
+	}
+	s.value, ok = sum.RightChild.(*expression.Literal)
+	return s, ok
+}
+
+// columnOf is the position of a column in the row.
+func columnOf(d *catalog.Descriptor, e gms.Expression) (int, bool) {
+	field, ok := e.(*expression.GetField)
+	if !ok || field.Index() < 0 || field.Index() >= len(d.Schema.Schema) || d.Schema.Schema[field.Index()].Name != field.Name() {
+		return 0, false
+	}
+	return field.Index(), true
+}
+
+// reach finds the indexes that have to follow. What decides where the row stands,
+// what another row may have, and what counts on, is for the engine.
+func (p *point) reach(d *catalog.Descriptor) *point {
+	for _, s := range p.sets {
+		if slices.Contains(d.Primary.Columns, s.column) || slices.Contains(d.Divides(), s.column) || d.AutoIncrement() == s.column {
+			return nil
+		}
+	}
+	for _, x := range d.Indexes {
+		if !slices.ContainsFunc(p.sets, func(s set) bool { return slices.Contains(x.Held, s.column) }) {
+			continue
+		}
+		if x.Unique {
+			return nil
+		}
+		p.indexes = append(p.indexes, x)
+	}
+	return p
+}
+
+// PointUpdate is one execution of such an update. It holds what it needs: it may
+// be carried out after its statement has been given up.
+type PointUpdate struct {
+	Key     txn.Key
+	Table   *table.Table
+	changes []change
+	indexes []*catalog.IndexInfo
+}
+
+// change is a set with its value.
+type change struct {
+	set
+	constant any   // in the type of the column
+	add      int64 // of a sum
+}
+
+// Point readies the bound plan for an execution in one go; nil if it is not one
+// for that, or not with these values.
+func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
+	if p.point == nil || len(p.Plan.Read.Access.Gets) != 1 || len(p.Plan.Read.Access.Scans) > 0 {
+		return nil
+	}
+	t := p.Plan.Read.Table
+	u := &PointUpdate{Key: p.Plan.Read.Access.Gets[0], Table: t, indexes: p.point.indexes, changes: make([]change, 0, len(p.point.sets))}
+	for _, s := range p.point.sets {
+		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column], s.value.Val)
+		if !ok {
+			return nil
+		}
+		u.changes = append(u.changes, c)
+	}
+	return u
+}
+
+// valued takes in a value of the literal.
+func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
+	c := change{set: s}
+	if s.from >= 0 {
+		n, ok := rowcodec.Integer(v)
+		if c.add = n; s.minus {
+			c.add = -n
+		}
+		return c, ok && n != math.MinInt64
+	}
+	if v == nil {
+		return c, col.Nullable
+	}
+	converted, inRange, err := col.Type.Convert(ctx, v)
+	if err != nil || inRange != gms.InRange {
+		return c, false // the engine has words for it
+	}
+	c.constant = converted
+	if _, isString := converted.(string); !isString && !rowcodec.IsInteger(converted) {
+		return c, false
+	}
+	return c, true
+}
+
+// Apply makes the writes that change a stored row (nil: there is none). ok is false
+// if the engine has to do it.
+func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed, ok bool) {
+	if stored == nil {
+		return nil, false, false, true
+	}
+	d := u.Table.Descriptor()
+	old, err := d.DecodeRow(stored)
+	if err != nil {
+		return nil, false, false, false
+	}
+	row := old.Copy()
+	for _, c := range u.changes {
+		col := d.Schema.Schema[c.column]
+		v, ok := c.value(row, col.Type)
+		if !ok {
+			return nil, false, false, false
+		}
+		row[c.column] = v
+	}
+	for _, c := range u.changes {
+		differs, ok := differ(d.Schema.Schema[c.column].Type, old[c.column], row[c.column])
+		if !ok {
+			return nil, false, false, false
+		}
+		changed = changed || differs
+	}
+	if !changed {
+		return nil, true, false, true
+	}
+	writes, err = table.Rewrite(d, u.indexes, u.Key, old, row)
+	return writes, true, true, err == nil
+}
+
+// value is what the column gets. Of a sum it is the engine's as long as that stays
+// among the whole numbers that the column holds.
+func (c change) value(row gms.Row, t gms.Type) (any, bool) {
+	if c.from < 0 {
+		return c.constant, true
+	}
+	if row[c.from] == nil {
+		return nil, false
+	}
+	n, ok := rowcodec.Integer(row[c.from])
+	sum := n + c.add
+	if !ok || (sum > n) != (c.add > 0) && c.add != 0 {
+		return nil, false
+	}
+	v, inRange, err := t.Convert(context.Background(), sum)
+	return v, err == nil && inRange == gms.InRange
+}
+
+// differ reports whether two values of a column differ. Texts that differ and are
+// alike to their collation are for the engine: ok is false.
+func differ(t gms.Type, a, b any) (differs, ok bool) {
+	if a == b {
+		return false, true
+	}
+	x, isText := a.(string)
+	y, both := b.(string)
+	return true, !isText || !both || !rowcodec.Alike(t, x, y)
+}
