@@ -49,10 +49,11 @@ type commitment struct {
 
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
-	readOnly := len(req.Writes) == 0 && c.byLease()
+	readOnly := len(req.Writes) == 0 && c.byLease() && !t.leans
 	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || len(t.reads)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
+		c.giveBack(t)
 		c.reportEnd(t, nil)
 		c.answer(req, t.response(nil))
 		return
@@ -81,19 +82,18 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 // open begins an attempt; nothing is sent yet.
 func (c *Coordinator) open(t *transaction, req *Request, prepares map[txn.ShardID]*txn.Prepare, readOnly bool) *commitment {
 	now := c.env.Now().Mono
+	c.changeMind(t, req.Writes)
 	k := &commitment{
-		attempt: txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextSeq}, id: t.id, t: t, req: req,
+		attempt: c.reserve(t), id: t.id, t: t, req: req,
 		participants: sortedShards(prepares), prepares: prepares,
 		onePhase: len(prepares) == 1 && !c.integrated(), readOnly: readOnly,
 		acked: map[txn.ShardID]bool{}, heardBy: map[heardBy]bool{}, accepts: map[txn.ShardID]uint64{},
 		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
 		began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
-	c.nextSeq++
-	c.active = append(c.active, k.attempt.Seq)
 	k.tally = c.newTally(k.participants)
 	c.commits[k.attempt] = k
-	t.commit = k
+	t.commit, t.reserved = k, 0
 	t.stats.CommitRounds++
 	at := txn.Timestamp(0)
 	if c.integrated() {
@@ -397,9 +397,7 @@ func (c *Coordinator) finish(k *commitment) {
 	if k.readOnly {
 		c.releaseLocks(k.t)
 	}
-	if i, ok := slices.BinarySearch(c.active, k.attempt.Seq); ok {
-		c.active = slices.Delete(c.active, i, i+1)
-	}
+	c.retire(k.attempt.Seq)
 }
 
 // commitments lists them in a fixed order.

@@ -105,6 +105,10 @@ type transaction struct {
 	stats     txn.Stats
 	began     time.Duration // of its first request
 	journal   []txn.RoundReport
+	reserved  uint64      // the attempt that its commit will be, 0: none yet
+	told      []txn.Write // passed on as that attempt
+	leans     bool        // it has read what was not committed: it votes though it writes nothing
+	publish   []txn.Key   // rows of its last round for which others wait
 }
 
 type readRow struct {
@@ -136,7 +140,7 @@ func (c *Coordinator) Submit(req *Request) {
 		id = req.Of.begun
 	}
 	t := c.txns[id]
-	if t == nil && req.Op != OpEnd && id.IsZero() {
+	if t == nil && req.Op != OpEnd && req.Op != OpPublish && id.IsZero() {
 		if t = c.begin(req.From); t != nil {
 			req.begun = t.id
 		}
@@ -147,6 +151,10 @@ func (c *Coordinator) Submit(req *Request) {
 			c.end(t, rolledBack)
 		}
 		c.answer(req, Response{Txn: id})
+	case req.Op == OpPublish:
+		if t != nil && t.commit == nil && t.failed == nil {
+			c.publish(t, req.Writes)
+		}
 	case t == nil && id.IsZero():
 		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
 	case t == nil && (id.Epoch != c.cfg.Epoch || id.Node != c.cfg.Self):
@@ -199,6 +207,7 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	delete(c.txns, t.id)
 	c.failRound(t, why)
 	c.releaseLocks(t)
+	c.giveBack(t)
 	c.reportEnd(t, why)
 }
 
@@ -248,7 +257,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onDecision(m.Decision)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
-			c.fail(t, txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.Wounded.By))
+			c.fail(t, woundedBy(m.Wounded))
 		}
 	case m.Probe != nil:
 		t := c.txns[m.Probe.Txn]

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 
 	"isochron/geo"
@@ -44,6 +45,8 @@ type handle struct {
 	ended    bool
 	failed   *txn.Error // what ended it
 	first    *Request   // what began it, if that was never answered
+	hot      []txn.Key  // rows for which others wait
+	told     map[txn.Key][]byte
 }
 
 func (h *handle) ID() txn.ID       { return h.id }
@@ -95,6 +98,7 @@ func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
 	if resp.Stats != (txn.Stats{}) {
 		h.stats = resp.Stats
 	}
+	h.hot = append(h.hot, resp.Publish...)
 	if resp.Rounds != nil {
 		h.rounds = resp.Rounds
 	}
@@ -190,6 +194,33 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	h.ended = true
 	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
 	return true, nil
+}
+
+// Publish implements txn.Publisher.
+func (h *handle) Publish() bool {
+	if len(h.hot) == 0 || h.usable() != nil {
+		return false
+	}
+	var writes []txn.Write
+	news := false
+	for _, k := range h.hot {
+		v, written := h.buf.rows.Get(k)
+		if !written {
+			continue
+		}
+		was, known := h.told[k]
+		news = news || !known || !bytes.Equal(was, v) || (was == nil) != (v == nil)
+		writes = append(writes, txn.Write{Key: k, Value: v})
+	}
+	if !news {
+		return false
+	}
+	h.told = map[txn.Key][]byte{}
+	for _, w := range writes {
+		h.told[w.Key] = w.Value
+	}
+	h.port.Post(&Request{Op: OpPublish, Txn: h.id, Writes: writes})
+	return true
 }
 
 // Commit implements txn.Txn.

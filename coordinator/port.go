@@ -27,10 +27,11 @@ type Op uint8
 
 // The requests.
 const (
-	OpRead   Op = iota // one round of reads
-	OpCommit           // commit, with the writes
-	OpEnd              // roll back; harmless after the end
-	OpUpdate           // one round of reads, and then the commit of what Then makes of it
+	OpRead    Op = iota // one round of reads
+	OpCommit            // commit, with the writes
+	OpEnd               // roll back; harmless after the end
+	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
+	OpUpdate            // one round of reads, and then the commit of what Then makes of it
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -80,6 +81,7 @@ type Response struct {
 	More    []bool        // for each of Scans, of a Page
 	At      txn.Timestamp // answers Present
 	Version txn.Version   // of a commit's writes
+	Publish []txn.Key     // rows of which OpPublish should tell once they are written
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Err     *txn.Error

@@ -89,8 +89,10 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
 	r.final = req.Read.Final && c.byLease() && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
+	fresh := len(parts) == 1 && !t.locked()
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
+		p.access.Fresh = fresh
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock
@@ -279,6 +281,8 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	if p.access.Lock != txn.LockNone {
 		tc.lockTerm = m.Term
 	}
+	t.publish = append(t.publish, m.Publish...)
+	t.leans = t.leans || m.Uncommitted
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
 		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since"))
 		return
@@ -352,7 +356,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		}
 		if rest == nil {
 			a := *p.access
-			a.Keys, a.Scans, a.Final = nil, nil, false
+			a.Keys, a.Scans, a.Final, a.Fresh = nil, nil, false, false
 			rest = &part{r: p.r, access: &a}
 			p.r.final = false
 		}
@@ -406,7 +410,8 @@ func (c *Coordinator) finishRound(r *round) {
 	t.final = r.final
 	c.reportRound(r)
 	resp := t.response(nil)
-	resp.At = r.at
+	resp.At, resp.Publish = r.at, t.publish
+	t.publish = nil
 	for _, k := range r.req.Read.Gets {
 		row, ok := t.reads[k]
 		if !ok {

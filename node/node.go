@@ -235,6 +235,8 @@ func shardOf(m *txn.Message) txn.ShardID {
 		return m.PreCommit.Shard
 	case m.Inquire != nil:
 		return m.Inquire.Shard
+	case m.Publish != nil:
+		return m.Publish.Shard
 	case m.Release != nil:
 		return m.Release.Shard
 	case m.ProbeReply != nil:

@@ -124,6 +124,16 @@ func grouped(r Row) Row {
 	return r
 }
 
+// hot are the rows of one engine that differ in what they do about hot rows.
+func hot(name string, y yield.Policy, span, source string) Row {
+	r := classic(name, ReadLeader, y, span, source)
+	r.Remark = "deadlocks over several shards end by the bound of a wait"
+	if y.Hot == yield.Retire {
+		r.Remark = "readers that do not write wait for the rows to be committed; passed on at the end of each statement, and at the vote"
+	}
+	return r
+}
+
 // integrated are the steps where every replica validates and no log orders them:
 // the vote is on a disk before it is told, and nothing is logged twice.
 var integratedSteps = []Step{Validate, Append, Vote, Reveal, Release, Apply}
@@ -153,7 +163,7 @@ func Table() []Row {
 		classic("2pc+2pl-home", ReadHome, yield.WoundWait, "2; execution + 2 in the client's region", "2pc+2pl; ours: locks at once where they cost no wide-area message"),
 		classic("2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 2", "D2PC section 5.1, no read optimisation"),
 		classic("2pc+occ", ReadNearest, yield.Validate, "2", "D2PC section 5.1"),
-		grouped(classic("2pc+2pl-group", ReadHome, yield.WoundWait, "2; execution alone where one shard commits", "2pc+2pl-home; TXSQL (ordered group commit)")),
+		grouped(classic("2pc+2pl-group", ReadHome, yield.WoundWaitGroup, "2; on a hot row of one shard the statements alone", "2pc+2pl-home; TXSQL section 4, over wound-wait")),
 		d2pc("d2pc+2pl", ReadNearest, yield.WoundWait, "0.5"),
 		d2pc("d2pc+2pl-home", ReadHome, yield.WoundWait, "0.5; execution + 1 in the client's region"),
 		d2pc("d2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 0.5"),
@@ -164,6 +174,11 @@ func Table() []Row {
 			"TAPIR (SOSP'15), D2PC section 5", leftOut+"; whoever finishes another's attempt has the views of its shards changed")),
 		integrated("starry", decide.FastOfAll, yield.EachValidates, "strict serializability", "1, else 2.5", "1, else 2.5",
 			"STARRY (VLDB'22) as D2PC section 5 tells of it", leftOut+"; our reading, its own paper was not at hand"),
+		hot("mysql", yield.DetectEager, "execution + 2", "TXSQL section 6.1.2, what it is compared with"),
+		hot("o1", yield.Detect, "execution + 2", "TXSQL section 3.1"),
+		hot("o2", yield.DetectQueue, "execution + 2", "TXSQL section 3.2"),
+		grouped(hot("txsql", yield.DetectGroup, "on a hot row of one shard the statements alone", "TXSQL sections 3.3 and 4")),
+		hot("bamboo", yield.WoundWaitRetire, "the statements alone", "Bamboo (SIGMOD'21) as TXSQL section 3.3 tells of it"),
 		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),
 	}
 }

@@ -75,12 +75,59 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 // instant.
 func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
-	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: l.term}
-	var c yield.Claim
-	phase := yield.Instant
-	if m.Lock != txn.LockNone {
-		phase = yield.Execute
+	out, c := l.gather(m)
+	refuse := func(k txn.Kind, reason string, a arrival) {
+		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}
+		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
+		r.env.Send(from, txn.Message{AccessReply: no})
 	}
+	if !yield.Guarded(r.row, m.Guards) {
+		refuse(txn.KindStale, yield.StaleSchema, began)
+		return
+	}
+	v := l.locks.Request(phaseOf(m), m.Txn, m.Age, c)
+	switch {
+	case len(v.Victims) > 0 && m.Wait != txn.NoWait:
+		for _, id := range v.Victims {
+			l.wound(id, m.Txn)
+		}
+		l.access(from, m, began) // bounded: each turn removes its victims
+		return
+	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
+		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
+		return
+	case v.Die != nil:
+		l.r.counts.Circles++
+		refuse(txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
+		return
+	case !v.Granted():
+		l.waitToRead(from, m, v.Wait, began, refuse)
+		return
+	}
+	if m.Lock != txn.LockNone {
+		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
+		for _, k := range c.Exclusive {
+			if l.locks.Wanted(k, m.Txn) {
+				out.Publish = append(out.Publish, k)
+			}
+		}
+	}
+	out.Final = m.Final && l.leased()
+	l.answerRead(from, m, out, c.Spans, began)
+}
+
+// phaseOf is where in its life a transaction is that reads.
+func phaseOf(m *txn.Access) yield.Phase {
+	if m.Lock != txn.LockNone {
+		return yield.Execute
+	}
+	return yield.Instant
+}
+
+// gather reads what is asked for, and tells what has to be claimed for it.
+func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
+	out := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Term: l.term}
+	c := yield.Claim{Fresh: m.Fresh}
 	claimKey := func(k txn.Key) {
 		if m.Lock == txn.LockExclusive {
 			c.Exclusive = append(c.Exclusive, k)
@@ -97,11 +144,12 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 			out.Rows = append(out.Rows, txn.Row{Key: k})
 			continue
 		}
-		out.Rows = append(out.Rows, r.row(k))
+		row, uncommitted := l.rowFor(m, k)
+		out.Rows, out.Uncommitted = append(out.Rows, row), out.Uncommitted || uncommitted
 		claimKey(k)
 	}
 	for _, s := range m.Scans {
-		rows := r.scan(s, skip)
+		rows := l.r.scan(s, skip)
 		out.Scans = append(out.Scans, rows)
 		if m.Lock != txn.LockNone {
 			for _, row := range rows.Rows {
@@ -112,41 +160,22 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 			c.Spans = append(c.Spans, txn.Covered(s, rows))
 		}
 	}
-	refuse := func(k txn.Kind, reason string, a arrival) {
-		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}
-		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
-		r.env.Send(from, txn.Message{AccessReply: no})
+	return out, c
+}
+
+// waitToRead lets a request wait: in the line of its row if that is all it wants.
+func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, began arrival, refuse func(txn.Kind, string, arrival)) {
+	next, key := began.behind(on), txn.Key("")
+	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
+		key = m.Keys[0]
 	}
-	if !yield.Guarded(r.row, m.Guards) {
-		refuse(txn.KindStale, yield.StaleSchema, began)
-		return
-	}
-	v := l.locks.Request(r.cfg.Row.Yield, phase, m.Txn, m.Age, c)
-	switch {
-	case len(v.Victims) > 0 && m.Wait != txn.NoWait:
-		for _, id := range v.Victims {
-			l.wound(id, m.Txn)
+	l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
+		if lost {
+			refuse(txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
+			return
 		}
-		l.access(from, m, began) // bounded: each turn removes its victims
-		return
-	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
-		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
-		return
-	case !v.Granted():
-		w := l.wait(v.Wait, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, began.behind(v.Wait)) },
-			func() {
-				refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+v.Wait.Txn.String(), began.behind(v.Wait))
-			})
-		if w != nil && phase == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 {
-			w.Key = m.Keys[0]
-		}
-		return
-	}
-	if m.Lock != txn.LockNone {
-		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
-	}
-	out.Final = m.Final && l.leased()
-	l.answerRead(from, m, out, c.Spans, began)
+		refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
+	})
 }
 
 // answerRead sends what was read. Nobody will validate an answer that is final:
@@ -176,24 +205,36 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 	})
 }
 
+// rowFor reads a row for a request: who may write it goes on from the last
+// uncommitted value, if the row has one.
+func (l *leadership) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted bool) {
+	if m.Lock == txn.LockExclusive {
+		if row, ok := l.locks.Last(k, m.Txn); ok {
+			return row, true
+		}
+	}
+	return l.r.row(k), false
+}
+
 // locked reports whether another holds the key against the request.
 func (l *leadership) locked(m *txn.Access, k txn.Key) bool {
 	c := yield.Claim{Shared: []txn.Key{k}}
 	if m.Lock == txn.LockExclusive {
 		c = yield.Claim{Exclusive: []txn.Key{k}}
 	}
-	return !l.locks.Request(l.r.cfg.Row.Yield, yield.Execute, m.Txn, m.Age, c).Granted()
+	return !l.locks.Request(yield.Execute, m.Txn, m.Age, c).Granted()
 }
 
 // wait queues a request behind a holder, for no longer than the bound from its beginning.
-func (l *leadership) wait(on *yield.Holder, id txn.ID, age txn.Age, began arrival, millis int64, retry, expire func()) *yield.Waiter {
+// key, if set, is the row that is all it wants.
+func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age, began arrival, millis int64, retry func(), expire func(lost bool)) *yield.Waiter {
 	bound := l.r.cfg.Params.LockWait
 	if millis > 0 {
 		bound = millisToDuration(millis)
 	}
-	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Retry: retry, Expire: expire}
+	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Retry: retry, Expire: expire}
 	if !l.locks.Wait(on, w) {
-		expire()
+		expire(false)
 		return nil
 	}
 	l.r.counts.LockWaits++

@@ -195,7 +195,7 @@ func (l *leadership) preCommit(a txn.Attempt, at txn.Timestamp) {
 	l.r.clock.Observe(at)
 	l.revealUndecided(v)
 	l.r.env.Trace("shard %d: pre-commits %v, its writes can be read and its locks are released", l.r.cfg.ID, v.Txn)
-	l.release(v.Txn)
+	l.release(v.Txn, true)
 }
 
 func (l *leadership) revealUndecided(v *voteCmd) {
@@ -243,9 +243,9 @@ func (l *leadership) restore(now time.Duration) {
 	for _, p := range l.r.state.byIndex() {
 		c := p.claim()
 		if l.r.cfg.Row.Reveal.PreCommits() {
-			for _, h := range l.locks.InTheWay(p.Txn, c) {
+			for _, h := range l.locks.InTheWay(p.Txn, p.Age, c) {
 				l.revealUndecided(&byTxn[h.Txn].voteCmd)
-				l.release(h.Txn)
+				l.release(h.Txn, true)
 			}
 		}
 		h := l.locks.Grant(now, p.Txn, p.Age, c)

@@ -55,7 +55,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	}
 	// Whoever is granted these locks now votes after the decision in the log, so
 	// no log has both votes undecided, whether this one is applied yet or not.
-	l.release(v.Txn)
+	l.release(v.Txn, d.Commit)
 }
 
 // abortUnvoted ends an attempt that has no vote here, and sees to it that it
@@ -167,7 +167,7 @@ func (l *leadership) appliedVote(e effect) {
 	}
 	if e.void || e.voted.OnePhase {
 		delete(l.orphanAt, e.attempt)
-		l.release(v.id)
+		l.release(v.id, !e.void)
 	}
 	for _, to := range v.to {
 		l.sendVote(to, vote)
@@ -185,7 +185,7 @@ func (l *leadership) appliedDecision(e effect) {
 		l.early.overlay.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
 	}
 	delete(l.orphanAt, e.attempt)
-	l.release(e.ended.Txn) // if an earlier leader decided it
+	l.release(e.ended.Txn, e.commit) // if an earlier leader decided it
 	l.ackDecision(e.attempt)
 }
 

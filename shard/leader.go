@@ -29,6 +29,7 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
+	waking     bool // waiters are being let ask again
 	stamps     map[txn.NodeID]int64
 	leaseVoid  bool // a transfer was begun in this term
 	drains     map[txn.NodeID]bool
@@ -67,7 +68,7 @@ const maxProbes = 4
 
 func newLeadership(r *Replica, now txn.Now) *leadership {
 	return &leadership{
-		r: r, term: r.term, locks: yield.NewTable(),
+		r: r, term: r.term, locks: yield.NewTable(r.cfg.Row.Yield, bounds(r.cfg.Params)),
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
 		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
@@ -171,36 +172,67 @@ func (l *leadership) afterBarrier(f func()) {
 	}
 }
 
-// release frees a transaction's locks and lets those who waited ask again.
-func (l *leadership) release(id txn.ID) {
+// release frees a transaction's locks and lets those who waited ask again. If it
+// is not committed, those who went on from what it had written end with it.
+func (l *leadership) release(id txn.ID, committed bool) {
 	h := l.locks.Holder(id)
 	if h == nil {
 		return
 	}
-	l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
-	delete(l.probes, id)
-	for _, w := range l.locks.Release(id) {
-		if !l.locks.Rejoin(w) {
-			w.Retry()
+	l.atOnce(func() {
+		if !committed {
+			l.undoBehind(id, "")
 		}
+		l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
+		delete(l.probes, id)
+		l.locks.Ended(id, committed)
+		l.locks.Release(id)
+	})
+}
+
+// atOnce does several things of which nobody who waits may see the half.
+func (l *leadership) atOnce(f func()) {
+	was := l.waking
+	l.waking = true
+	f()
+	l.waking = was
+	l.wake()
+}
+
+// wake lets those ask again who may be able to go on. One call does it for all
+// that happens while it does: a long chain of commits is a loop and no recursion.
+func (l *leadership) wake() {
+	if l.waking {
+		return
 	}
+	l.waking = true
+	for w := l.locks.Next(); w != nil; w = l.locks.Next() { // bounded: see yield.Table.Next
+		w.Retry()
+	}
+	l.waking = false
 }
 
 // wound takes the locks of a younger transaction that has not voted here.
 func (l *leadership) wound(victim, by txn.ID) {
 	l.r.counts.Wounds++
-	l.r.env.Trace("shard %d: %v wounds %v", l.r.cfg.ID, by, victim)
-	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by}})
+	l.undo(victim, by, false)
+}
+
+// undo ends a transaction here that has not voted here.
+func (l *leadership) undo(victim, by txn.ID, cascade bool) {
+	l.r.env.Trace("shard %d: %v %s %v", l.r.cfg.ID, by, map[bool]string{false: "wounds", true: "takes along"}[cascade], victim)
+	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
 	for _, w := range l.locks.WaitersOf(victim) {
-		w.Expire()
+		w.Expire(true)
 	}
-	l.release(victim)
+	l.release(victim, false)
 }
 
 func (r *Replica) expireWaiters(now txn.Now) {
 	for _, w := range r.lead.locks.Expired(now.Mono) {
-		w.Expire()
+		w.Expire(false)
 	}
+	r.lead.wake()
 }
 
 // checkHolders asks after transactions that hold locks for long.
@@ -251,9 +283,9 @@ func (l *leadership) endUnvoted(id txn.ID) {
 		return
 	}
 	for _, w := range l.locks.WaitersOf(id) {
-		w.Expire()
+		w.Expire(true)
 	}
-	l.release(id)
+	l.release(id, false)
 }
 
 // OnRelease ends a transaction's locks.

@@ -81,7 +81,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason st
 	l.sendVote(to, txn.Vote{Attempt: p.Attempt, Refused: k, Reason: reason})
 	if !p.ReadOnly {
 		l.spreadNo(p)
-		l.release(p.Txn)
+		l.release(p.Txn, false)
 	}
 }
 
@@ -94,13 +94,17 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "its locks were lost to an older transaction or with the leader that granted them")
 		return
 	}
+	if l.comesLater(p, began, func(a arrival) { l.prepare(from, p, a) }, func(why string) { l.refuse(from, p, txn.KindAborted, why) }) {
+		return
+	}
+	l.takeBack(p.Txn, p.Attempt, p.Writes)
 	if k, reason := l.validate(p); reason != "" {
 		l.refuse(from, p, k, reason)
 		return
 	}
 	v := l.vote(p)
 	c := v.claim()
-	verdict := l.locks.Request(r.cfg.Row.Yield, yield.Prepare, p.Txn, p.Age, c)
+	verdict := l.locks.Request(yield.Prepare, p.Txn, p.Age, c)
 	switch {
 	case verdict.Die != nil:
 		l.refuse(from, p, txn.KindAborted, fmt.Sprintf("gives way to %v, which holds what it needs", verdict.Die.Txn))
@@ -114,9 +118,11 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		}
 		return
 	case verdict.Wait != nil:
-		w := l.wait(verdict.Wait, p.Txn, p.Age, began, 0,
-			func() { l.prepare(from, p, began.behind(verdict.Wait)) },
-			func() { l.refuse(from, p, txn.KindAborted, "waited too long at its prepare") })
+		next := began.behind(verdict.Wait)
+		w := l.wait(verdict.Wait, "", p.Txn, p.Age, began, 0, func() { l.prepare(from, p, next) },
+			func(bool) {
+				l.refuse(from, p, txn.KindAborted, "waited too long at its prepare, or lost its locks there")
+			})
 		if w != nil {
 			l.waiting[p.Attempt] = w
 		}
@@ -126,6 +132,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
 		return
 	}
+	l.passOn(p, v.OnePhase)
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
@@ -136,11 +143,12 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	if v.OnePhase && r.cfg.Row.Reveal.OnItsAppend() {
 		l.revealUndecided(v)
 		r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)
-		l.release(p.Txn)
+		l.release(p.Txn, true)
 	}
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
-		l.release(p.Txn)
+		l.release(p.Txn, true)
 	}
+	l.wake()
 }
 
 // vote is the log entry of a Yes.
@@ -204,10 +212,11 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		l.refuse(from, p, k, reason)
 		return
 	}
-	if v := l.locks.Request(r.cfg.Row.Yield, yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
-		l.wait(v.Wait, p.Txn, p.Age, began, 0,
-			func() { l.validateReadOnly(from, p, began.behind(v.Wait)) },
-			func() { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
+	if v := l.locks.Request(yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
+		next := began.behind(v.Wait)
+		l.wait(v.Wait, "", p.Txn, p.Age, began, 0,
+			func() { l.validateReadOnly(from, p, next) },
+			func(bool) { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
 		return
 	}
 	nanos, whom := began.waited(r.env.Now())

@@ -34,6 +34,8 @@ type Counts struct {
 	Wounds             uint64 // transactions that lost their locks to an older one
 	LockWaits          uint64 // waits for a lock that were begun
 	Refusals           uint64 // votes of No
+	Circles            uint64 // requests that would have waited for themselves
+	Cascades           uint64 // transactions undone because one whose value they had read was
 	Campaigns          uint64 // elections begun here
 	SnapshotsSent      uint64
 	SnapshotsInstalled uint64

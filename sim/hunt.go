@@ -13,6 +13,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/workload"
+	"isochron/yield"
 )
 
 // HuntConfig says what to hunt. Zero fields get defaults.
@@ -139,6 +140,8 @@ func HuntParams(bugs node.Bugs) node.Params {
 		ProbeAfter:        150 * time.Millisecond,
 		KeepVersions:      400 * time.Millisecond,
 		LogEntries:        10,
+		HotWaiters:        -1, // whoever waits makes a row hot
+		GroupSize:         3,
 		Bugs:              bugs,
 	}
 }
@@ -267,6 +270,10 @@ func (h *hunt) startClients(until time.Duration) []*Client {
 			all = append(all,
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.banking, h.bank.Step) }),
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Step) }))
+		}
+		if h.w.cfg.Row.Yield.Hot != yield.HotNone {
+			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }),
+				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }))
 		}
 	}
 	return all

@@ -57,8 +57,12 @@ func cocoordinateKind(m *txn.Message) string {
 
 func upkeepKind(m *txn.Message) string {
 	switch {
+	case m.Publish != nil:
+		return "publish"
 	case m.Release != nil:
 		return "release"
+	case m.Wounded != nil && m.Wounded.Cascade:
+		return "wounded with another"
 	case m.Wounded != nil:
 		return "wounded"
 	case m.Probe != nil:

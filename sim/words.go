@@ -86,6 +86,8 @@ func conditions(open, doomed bool) string {
 
 func (w words) upkeep(m *txn.Message) string {
 	switch {
+	case m.Publish != nil:
+		return fmt.Sprintf("Publish: %v passes on to others what it has written at shard %d", m.Publish.Txn, m.Publish.Shard)
 	case m.Release != nil:
 		return fmt.Sprintf("Release: shard %d may drop the locks of %v", m.Release.Shard, m.Release.Txn)
 	case m.Wounded != nil:

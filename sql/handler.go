@@ -180,6 +180,9 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		if err == nil {
 			err = s.endOwn(ctx)
 		}
+		if err == nil {
+			s.passOn()
+		}
 		if err == nil && s.statement.own {
 			err = s.statement.unread
 		}

@@ -85,6 +85,17 @@ func (s *Session) end(f *txn.Error) {
 	s.SetIgnoreAutoCommit(false)
 }
 
+// passOn lets others go on from what the statement of an open transaction has
+// written, before the client is answered: it may take its time to send the next.
+func (s *Session) passOn() {
+	if s.open == nil || s.open.real == nil || s.autocommit() && !s.GetIgnoreAutoCommit() {
+		return
+	}
+	if p, ok := unwatched(s.open.real).(txn.Publisher); ok {
+		p.Publish()
+	}
+}
+
 // endOwn ends a transaction that a statement of its own has left open without an
 // error: some commands have no commit.
 func (s *Session) endOwn(ctx context.Context) error {

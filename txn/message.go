@@ -6,6 +6,7 @@ package txn
 //	coordinator            shard leader
 //	Access        ->                          reads, with locks if asked
 //	              <-       AccessReply
+//	Publish       ->                          of hot rows, what is not committed yet
 //	Prepare       ->                          concurrency control, then the log
 //	              <-       Vote               after a majority has the vote
 //	Decide        ->                          reveal, release, log
@@ -48,6 +49,7 @@ type Message struct {
 	StartView   *StartView   `cbor:"28,keyasint,omitempty"`
 	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
 	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
+	Publish     *Publish     `cbor:"31,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -96,6 +98,8 @@ type Access struct {
 	// Present asks for nothing but a moment that is not before any commit here
 	// that was acknowledged to anybody.
 	Present bool `cbor:"15,keyasint,omitempty"`
+	// Fresh: the transaction holds nothing anywhere and asks for nothing else now.
+	Fresh bool `cbor:"16,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -131,6 +135,11 @@ type AccessReply struct {
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
 	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present
+	// Publish are rows, granted exclusively, for which others wait: see Publish.
+	Publish []Key `cbor:"13,keyasint,omitempty"`
+	// Uncommitted: some of it has been passed on, and may yet be undone. Its reader
+	// cannot vouch for it by versions alone: whatever it wrote or not, it has to vote.
+	Uncommitted bool `cbor:"14,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -270,6 +279,19 @@ type Wounded struct {
 	Shard ShardID `cbor:"1,keyasint,omitempty"`
 	Txn   ID      `cbor:"2,keyasint,omitempty"`
 	By    ID      `cbor:"3,keyasint,omitempty"`
+	// Cascade: By was undone, whose uncommitted value this one had read.
+	Cascade bool `cbor:"4,keyasint,omitempty"`
+}
+
+// Publish passes on, before the commit, what a transaction has written of rows
+// for which others wait (AccessReply.Publish): the leader of Term lets go of them,
+// and the next goes on from there. Attempt is what the transaction will commit under.
+type Publish struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Term    uint64  `cbor:"2,keyasint,omitempty"`
+	Txn     ID      `cbor:"3,keyasint,omitempty"`
+	Attempt Attempt `cbor:"4,keyasint,omitempty"`
+	Writes  []Write `cbor:"5,keyasint,omitempty"`
 }
 
 // Probe asks a coordinator whether a transaction that holds locks still lives.

@@ -19,6 +19,8 @@ type Params struct {
 	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower
+	HotWaiters        int           // 32: more waiters than that make a row hot
+	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -76,6 +78,12 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
 	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
 	set(&p.KeepVersions, 10*time.Minute)
+	if p.HotWaiters == 0 {
+		p.HotWaiters = 32
+	}
+	if p.GroupSize == 0 {
+		p.GroupSize = 10
+	}
 	if p.LogEntries == 0 {
 		p.LogEntries = 2048
 	}

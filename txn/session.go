@@ -157,6 +157,16 @@ type Updater interface {
 	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
 }
 
+// Publisher is implemented by transactions that can pass on what they have
+// written of rows for which others wait, before they commit. Whoever has sent a
+// statement that writes, and will send another, calls it: the next may then go on
+// from the uncommitted value, commits after this transaction, and is undone with it.
+type Publisher interface {
+	// Publish waits for nothing, and does nothing unless somebody is known to wait
+	// for a row that has been written since: then it is true.
+	Publish() bool
+}
+
 // Bounded is implemented by transactions that bound their buffered writes.
 type Bounded interface {
 	// Full is nil until a Put or Delete found no room: that write was not kept.

@@ -76,11 +76,12 @@ func (w *ListAppend) get(a *attempt, key txn.Key, r txn.Read) ([]int64, error) {
 	return list, nil
 }
 
-func (w *ListAppend) append(a *attempt, c *Client, key txn.Key, list []int64) {
+func (w *ListAppend) append(a *attempt, c *Client, key txn.Key, list []int64) int64 {
 	c.scribble(a, key)
 	id := c.nextID()
 	a.t.Put(key, formatList(append(list[:len(list):len(list)], id)))
 	a.did(history.Op{Kind: history.Append, Key: rowName(key), Value: id})
+	return id
 }
 
 // ReadAll reads every list in one transaction; final says that the cluster is

@@ -16,6 +16,39 @@ type Policy struct {
 	// ByTimestamp: undecided writes may stand beside others in the order of their
 	// timestamps.
 	ByTimestamp bool
+	// Detect: in execution one waits for anybody, unless a walk over who waits for
+	// whom at this shard comes back to the asker, who gives way then. Circles over
+	// several shards end by the bound of a wait.
+	Detect bool
+	// Objects: every lock is an object of its own, in conflict or not.
+	Objects bool
+	// Hot is what is done about rows for which many wait.
+	Hot HotRule
+}
+
+// HotRule is what is done about rows for which many wait.
+type HotRule uint8
+
+// The rules.
+const (
+	// HotNone: they are rows like others.
+	HotNone HotRule = iota
+	// HotQueue: whoever wants one waits in its line, whoever else waits for whom
+	// (TXSQL section 3.2).
+	HotQueue
+	// HotGroup is HotQueue, and whoever has written one lets the next go on from
+	// its uncommitted value; they commit in that order (TXSQL section 3.3).
+	HotGroup
+	// Retire: whoever has written any row lets others go on from it, but only
+	// younger ones; an older one undoes it (Bamboo).
+	Retire
+)
+
+// Publishes reports whether uncommitted values are passed on.
+func (h HotRule) Publishes() bool { return h == HotGroup || h == Retire }
+
+func (h HotRule) String() string {
+	return [...]string{"none", "queue", "group", "retire"}[h]
 }
 
 // The policies there are.
@@ -23,6 +56,8 @@ var (
 	// WoundWait is two-phase locking: wound-wait until the vote, waiting for
 	// voted holders (D2PC notes, settled rule e).
 	WoundWait = Policy{Name: "2pl wound-wait", LockReads: true, PrepareWaits: true}
+	// WoundWaitGroup is WoundWait with groups on hot rows.
+	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
@@ -30,6 +65,17 @@ var (
 	EachValidates = Policy{Name: "occ at every replica", NeverLocks: true}
 	// EachByTimestamp is the same, in the order of proposed timestamps.
 	EachByTimestamp = Policy{Name: "occ at every replica, by timestamp", NeverLocks: true, ByTimestamp: true}
+	// DetectEager is two-phase locking with a walk over the waits at each wait and
+	// an object for each lock.
+	DetectEager = Policy{Name: "2pl, deadlocks detected", LockReads: true, PrepareWaits: true, Detect: true, Objects: true}
+	// Detect has objects under conflict alone (TXSQL section 3.1).
+	Detect = Policy{Name: "2pl, deadlocks detected, lock objects under conflict", LockReads: true, PrepareWaits: true, Detect: true}
+	// DetectQueue has lines for hot rows as well.
+	DetectQueue = Policy{Name: "2pl, deadlocks detected, lines at hot rows", LockReads: true, PrepareWaits: true, Detect: true, Hot: HotQueue}
+	// DetectGroup has groups on hot rows.
+	DetectGroup = Policy{Name: "2pl, deadlocks detected, groups on hot rows", LockReads: true, PrepareWaits: true, Detect: true, Hot: HotGroup}
+	// WoundWaitRetire passes on every written row.
+	WoundWaitRetire = Policy{Name: "2pl wound-wait, written rows retired", LockReads: true, PrepareWaits: true, Hot: Retire}
 )
 
 // Phase says at which point of its life a transaction asks.
@@ -55,12 +101,14 @@ type Verdict struct {
 // Granted reports whether nothing is in the way.
 func (v Verdict) Granted() bool { return len(v.Victims) == 0 && v.Wait == nil && v.Die == nil }
 
-// judge applies the rules above to the holders in the way, oldest first.
-func (p Policy) judge(phase Phase, age txn.Age, conflicts []*Holder) Verdict {
+// judge applies the rules above to the holders in the way, oldest first. fresh:
+// the asker holds nothing anywhere, so nobody waits for it, and it may wait for
+// anybody.
+func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder) Verdict {
 	var v Verdict
 	for _, h := range conflicts {
 		switch {
-		case phase == Instant || phase == Execute && h.Voted:
+		case phase == Instant || phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
 			v.Wait = h
 		case !h.Voted && age.Older(h.Age):
 			v.Victims = append(v.Victims, h.Txn)
@@ -77,3 +125,5 @@ func (p Policy) judge(phase Phase, age txn.Age, conflicts []*Holder) Verdict {
 	}
 	return v
 }
+
+func (h HotRule) waits() bool { return h == HotQueue || h == HotGroup }

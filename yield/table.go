@@ -9,7 +9,9 @@ import (
 	"isochron/txn"
 )
 
-// Holder is a transaction that holds locks at this shard.
+// Holder is a transaction that holds locks at this shard, or has its place in a
+// chain of uncommitted writes. It is the table's: after the transaction's Release
+// it may come to stand for another.
 //
 // Invariant: a voted holder leaves only by a decision; whatever holds nothing
 // has no Holder.
@@ -19,9 +21,12 @@ type Holder struct {
 	Voted bool
 	// Since is when its contention span began here.
 	Since   time.Duration
-	keys    map[txn.Key]bool // true: exclusive
+	keys    []txn.Key // locked, each once
 	spans   []txn.Span
 	waiters []*Waiter
+	objects []*object
+	chained []txn.Key // in whose chains it has a place, or whose last value it has read
+	written []txn.Row // what it has published, versions included
 }
 
 // Claim is what a request wants to hold. Spans are shared.
@@ -29,24 +34,23 @@ type Claim struct {
 	Shared    []txn.Key
 	Exclusive []txn.Key
 	Spans     []txn.Span
+	// Fresh: the transaction holds nothing anywhere and asks for nothing else.
+	Fresh bool
 }
 
-// Waiter is a request that waits for a holder.
-type Waiter struct {
-	Txn      txn.ID
-	Age      txn.Age
-	Deadline time.Duration
-	// Key, if set, is all that a request in execution wants, exclusively or not:
-	// it need not ask again while an older transaction, or one that has voted, holds that.
-	Key    txn.Key
-	Retry  func() // asks again
-	Expire func() // the deadline has passed
-	on     *Holder
-}
-
+// point is a row that is locked, written and not committed, or waited for.
+//
+// Invariant: whoever is in the chain has let go of the row; they commit in its order.
 type point struct {
 	exclusive *Holder
 	shared    []*Holder
+	chain     []*Holder
+	queue     line
+	hot       *HotRow
+}
+
+func (p *point) empty() bool {
+	return p.exclusive == nil && len(p.shared) == 0 && len(p.chain) == 0 && p.queue.len() == 0
 }
 
 type spanLock struct {
@@ -54,27 +58,73 @@ type spanLock struct {
 	holder *Holder
 }
 
-// Table is the lock table of one shard.
+// object is one lock of one holder, for policies that keep one whether or not
+// anybody is in conflict.
+type object struct {
+	key       txn.Key
+	exclusive bool
+	holder    *Holder
+}
+
+// Table is the lock table of one shard. A lock that meets no other allocates nothing.
 type Table struct {
+	policy  Policy
+	bounds  Bounds
+	now     time.Duration // of the last grant
 	holders map[txn.ID]*Holder
 	points  btree.Map[txn.Key, *point]
 	spans   []spanLock
-	waiting int
+	hot     map[txn.Key]*HotRow
+	work    Work
+	waits
+	sparePoints  []*point
+	spareHolders []*Holder
 }
 
-// MaxWaiters bounds the requests that wait at one shard; one more gives way.
-const MaxWaiters = 10_000
+// Work is what a table has done since it was made.
+type Work struct {
+	Locks uint64 // locks granted and freed
+	Steps uint64 // holders and waiters looked at in walks over who waits for whom
+}
 
 // NewTable returns an empty table.
-func NewTable() *Table { return &Table{holders: map[txn.ID]*Holder{}} }
+func NewTable(p Policy, b Bounds) *Table {
+	t := &Table{policy: p, bounds: b.withDefaults(), holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
+	t.points.Set("", &point{}) // never empty, the tree keeps its root
+	return t
+}
+
+// Work tells what the table has done.
+func (t *Table) Work() Work { return t.work }
 
 // Request asks whether the claim can be granted to the transaction. It changes nothing.
-func (t *Table) Request(p Policy, phase Phase, id txn.ID, age txn.Age, c Claim) Verdict {
-	return p.judge(phase, age, t.conflicts(phase, id, c))
+func (t *Table) Request(phase Phase, id txn.ID, age txn.Age, c Claim) Verdict {
+	conflicts := t.conflicts(phase, id, age, c)
+	if len(conflicts) == 0 {
+		return Verdict{}
+	}
+	v := t.policy.judge(phase, age, c.Fresh, conflicts)
+	if h := t.follower(id, conflicts); h != nil && v.Wait != nil {
+		return Verdict{Victims: []txn.ID{h.Txn}}
+	}
+	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.circle(id, age, conflicts, c.Exclusive) {
+		return Verdict{Die: v.Wait}
+	}
+	return v
+}
+
+// walks reports whether a wait is to be looked at for circles: always where the
+// policy detects them, but in the line of a hot row; and wherever chains have a part.
+func (t *Table) walks(id txn.ID, c Claim, conflicts []*Holder) bool {
+	if t.policy.Detect {
+		return !c.Fresh || !t.inLine(c)
+	}
+	h := t.holders[id]
+	return h != nil && len(h.chained) > 0 || slices.ContainsFunc(conflicts, func(o *Holder) bool { return len(o.chained) > 0 })
 }
 
 // conflicts lists the holders in the way, oldest first, each once.
-func (t *Table) conflicts(phase Phase, id txn.ID, c Claim) []*Holder {
+func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c Claim) []*Holder {
 	var out []*Holder
 	add := func(h *Holder) {
 		if h != nil && h.Txn != id && (h.Voted || phase != Instant) && !slices.Contains(out, h) {
@@ -84,14 +134,15 @@ func (t *Table) conflicts(phase Phase, id txn.ID, c Claim) []*Holder {
 	for _, k := range c.Shared {
 		if p, ok := t.points.Get(k); ok {
 			add(p.exclusive)
-		}
-	}
-	for _, k := range c.Exclusive {
-		if p, ok := t.points.Get(k); ok {
-			add(p.exclusive)
-			for _, h := range p.shared {
+			for _, h := range p.chain {
 				add(h)
 			}
+		}
+	}
+	joins := t.joins(phase, id, c.Exclusive)
+	for _, k := range c.Exclusive {
+		if p, ok := t.points.Get(k); ok {
+			t.inTheWay(p, phase, id, age, c.Fresh, joins, add)
 		}
 		for _, s := range t.spans {
 			if s.span.Contains(k) {
@@ -105,54 +156,79 @@ func (t *Table) conflicts(phase Phase, id txn.ID, c Claim) []*Holder {
 				return false
 			}
 			add(p.exclusive)
+			for _, h := range p.chain {
+				add(h)
+			}
 			return true
 		})
 	}
-	slices.SortFunc(out, func(a, b *Holder) int {
-		if a.Age.Older(b.Age) {
-			return -1
-		}
-		return 1
-	})
+	if len(out) > 1 {
+		slices.SortFunc(out, func(a, b *Holder) int {
+			if a.Age.Older(b.Age) {
+				return -1
+			}
+			return 1
+		})
+	}
 	return out
 }
 
+// inTheWay adds who is in the way of a row's exclusive lock.
+func (t *Table) inTheWay(p *point, phase Phase, id txn.ID, age txn.Age, fresh, joins bool, add func(*Holder)) {
+	if place := p.place(id); place >= 0 {
+		for _, h := range p.chain[:place] { // whoever comes later waits for this one
+			add(h)
+		}
+		return
+	}
+	add(p.exclusive)
+	for _, h := range p.shared {
+		add(h)
+	}
+	if len(p.chain) == 0 || p.exclusive != nil && p.exclusive.Txn == id && phase == Execute {
+		return
+	}
+	if !joins || t.closed(p, age, fresh) {
+		for _, h := range p.chain {
+			add(h)
+		}
+		return
+	}
+	if t.policy.Hot == Retire {
+		for _, h := range p.chain {
+			if age.Older(h.Age) {
+				add(h)
+			}
+		}
+	}
+}
+
+// At reports whether the holder has something of the row, or a place in its chain.
+func (t *Table) At(h *Holder, k txn.Key) bool {
+	p, ok := t.points.Get(k)
+	return ok && (p.exclusive == h || p.place(h.Txn) >= 0 || slices.Contains(p.shared, h))
+}
+
 // InTheWay lists the holders with which a voted claim of the transaction conflicts.
-func (t *Table) InTheWay(id txn.ID, c Claim) []*Holder { return t.conflicts(Prepare, id, c) }
+func (t *Table) InTheWay(id txn.ID, age txn.Age, c Claim) []*Holder {
+	return t.conflicts(Prepare, id, age, c)
+}
 
 // Grant gives the claim to the transaction; Request must have granted it in the
 // same instant.
 func (t *Table) Grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
+	t.now = now
 	h := t.holders[id]
 	if h == nil {
-		h = &Holder{Txn: id, Age: age, Since: now, keys: map[txn.Key]bool{}}
+		h = t.newHolder()
+		h.Txn, h.Age, h.Since = id, age, now
 		t.holders[id] = h
 	}
 	for _, k := range c.Shared {
-		if _, held := h.keys[k]; held {
-			continue
-		}
-		p := t.point(k)
-		if p.exclusive != nil {
-			panic("yield: a shared lock was granted beside an exclusive one: " + id.String())
-		}
-		p.shared = append(p.shared, h)
-		h.keys[k] = false
+		t.share(h, k)
 	}
 	for _, k := range c.Exclusive {
-		exclusive, held := h.keys[k]
-		if exclusive {
-			continue
-		}
-		p := t.point(k)
-		if held {
-			p.shared = slices.DeleteFunc(p.shared, func(o *Holder) bool { return o == h })
-		}
-		if p.exclusive != nil || len(p.shared) > 0 {
-			panic("yield: an exclusive lock was granted beside another: " + id.String())
-		}
-		p.exclusive = h
-		h.keys[k] = true
+		t.own(h, k)
 	}
 	for _, s := range c.Spans {
 		if !slices.Contains(h.spans, s) {
@@ -163,129 +239,152 @@ func (t *Table) Grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holde
 	return h
 }
 
-func (t *Table) point(k txn.Key) *point {
-	p, ok := t.points.Get(k)
-	if !ok {
-		p = &point{}
-		t.points.Set(k, p)
+func (t *Table) share(h *Holder, k txn.Key) {
+	p := t.point(k)
+	if p.exclusive == h || p.place(h.Txn) >= 0 || slices.Contains(p.shared, h) {
+		return
 	}
+	if p.exclusive != nil {
+		panic("yield: a shared lock was granted beside an exclusive one: " + h.Txn.String())
+	}
+	p.shared = append(p.shared, h)
+	h.keys = append(h.keys, k)
+	t.locked(h, k, false)
+}
+
+func (t *Table) own(h *Holder, k txn.Key) {
+	p := t.point(k)
+	if p.exclusive == h || p.place(h.Txn) >= 0 {
+		return
+	}
+	i := slices.Index(p.shared, h)
+	if i >= 0 {
+		p.shared = slices.Delete(p.shared, i, i+1)
+	}
+	if p.exclusive != nil || len(p.shared) > 0 {
+		panic("yield: an exclusive lock was granted beside another: " + h.Txn.String())
+	}
+	p.exclusive = h
+	if i < 0 {
+		h.keys = append(h.keys, k)
+	}
+	if len(p.chain) > 0 {
+		h.chained = append(h.chained, k) // it goes on from the last value there
+	}
+	t.turn(p, h)
+	t.locked(h, k, true)
+}
+
+// locked counts a lock, and makes its object if the policy wants one.
+func (t *Table) locked(h *Holder, k txn.Key, exclusive bool) {
+	t.work.Locks++
+	if t.policy.Objects {
+		h.objects = append(h.objects, &object{key: k, exclusive: exclusive, holder: h})
+	}
+}
+
+// point is the row's entry, made if there is none.
+func (t *Table) point(k txn.Key) *point {
+	if p, ok := t.points.Get(k); ok {
+		return p
+	}
+	var p *point
+	if n := len(t.sparePoints); n > 0 {
+		p, t.sparePoints = t.sparePoints[n-1], t.sparePoints[:n-1]
+	} else {
+		p = &point{}
+	}
+	t.points.Set(k, p)
 	return p
+}
+
+// tidy drops a row's entry that nobody needs.
+func (t *Table) tidy(k txn.Key, p *point) {
+	if p.hot != nil && p.queue.len() == 0 && len(p.chain) == 0 {
+		delete(t.hot, k)
+		p.hot = nil
+	}
+	if p.empty() {
+		t.points.Delete(k)
+		if len(t.sparePoints) < spares {
+			t.sparePoints = append(t.sparePoints, p)
+		}
+	}
+}
+
+// spares bounds what is kept for later use.
+const spares = 4096
+
+func (t *Table) newHolder() *Holder {
+	if n := len(t.spareHolders); n > 0 {
+		h := t.spareHolders[n-1]
+		t.spareHolders = t.spareHolders[:n-1]
+		return h
+	}
+	return &Holder{}
+}
+
+// spare keeps a holder for later, empty.
+func (t *Table) spare(h *Holder) {
+	const most = 64 // beyond that its lists are not worth keeping
+	if len(t.spareHolders) >= spares || cap(h.keys) > most {
+		return
+	}
+	clear(h.keys)
+	clear(h.written)
+	*h = Holder{keys: h.keys[:0], spans: h.spans[:0], chained: h.chained[:0], written: h.written[:0]}
+	t.spareHolders = append(t.spareHolders, h)
 }
 
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders[id] }
 
-// Release frees all that the transaction holds and returns those who waited for
-// it, oldest first; the caller calls their Retry.
-func (t *Table) Release(id txn.ID) []*Waiter {
+// Release frees all that the transaction holds, and gives up its places in
+// chains. The caller then calls Retry of each of Next.
+func (t *Table) Release(id txn.ID) {
 	h := t.holders[id]
 	if h == nil {
-		return nil
+		return
 	}
 	delete(t.holders, id)
-	for k, exclusive := range h.keys { // order: each key is freed by itself
+	for _, k := range h.keys {
 		p, _ := t.points.Get(k)
-		if exclusive {
+		if p.exclusive == h {
 			p.exclusive = nil
 		} else {
-			p.shared = slices.DeleteFunc(p.shared, func(o *Holder) bool { return o == h })
+			p.shared = remove(p.shared, h)
 		}
-		if p.exclusive == nil && len(p.shared) == 0 {
-			t.points.Delete(k)
+		t.work.Locks++
+		t.opened(k, p)
+	}
+	for _, k := range h.chained {
+		if p, ok := t.points.Get(k); ok && p.place(id) >= 0 {
+			p.chain = remove(p.chain, h)
+			t.opened(k, p)
 		}
 	}
 	if len(h.spans) > 0 {
 		t.spans = slices.DeleteFunc(t.spans, func(s spanLock) bool { return s.holder == h })
 	}
-	ws := h.waiters
-	h.waiters = nil
-	t.waiting -= len(ws)
-	for _, w := range ws {
-		w.on = nil
-	}
-	slices.SortStableFunc(ws, func(a, b *Waiter) int {
-		switch {
-		case a.Age.Older(b.Age):
-			return -1
-		case b.Age.Older(a.Age):
-			return 1
-		}
-		return 0
-	})
-	return ws
+	t.free(h)
+	t.spare(h)
 }
 
-// Wait puts w behind the holder; false when too many wait already.
-func (t *Table) Wait(on *Holder, w *Waiter) bool {
-	if t.waiting >= MaxWaiters {
-		return false
+func remove(list []*Holder, h *Holder) []*Holder {
+	if i := slices.Index(list, h); i >= 0 {
+		return slices.Delete(list, i, i+1)
 	}
-	t.waiting++
-	w.on = on
-	on.waiters = append(on.waiters, w)
-	return true
+	return list
 }
 
-// Rejoin puts a waiter that Release returned behind whoever has its key now, if
-// asking again could only come to that; false if it must ask. On a hot row many
-// wait, and one can go on.
-func (t *Table) Rejoin(w *Waiter) bool {
-	if w.Key == "" {
-		return false
-	}
-	p, ok := t.points.Get(w.Key)
-	if !ok || p.exclusive == nil || p.exclusive.Txn == w.Txn || !p.exclusive.Voted && !p.exclusive.Age.Older(w.Age) {
-		return false
-	}
-	return t.Wait(p.exclusive, w)
-}
-
-// Cancel takes a waiter out of its queue.
-func (t *Table) Cancel(w *Waiter) {
-	if w.on == nil {
+// opened says that something about a row has changed for those who wait for it.
+func (t *Table) opened(k txn.Key, p *point) {
+	if p.queue.len() > 0 {
+		t.keys = append(t.keys, k)
 		return
 	}
-	w.on.waiters = slices.DeleteFunc(w.on.waiters, func(o *Waiter) bool { return o == w })
-	w.on = nil
-	t.waiting--
+	t.tidy(k, p)
 }
-
-// Expired takes out the waiters whose deadline has passed, oldest holder first.
-func (t *Table) Expired(now time.Duration) []*Waiter {
-	if t.waiting == 0 {
-		return nil
-	}
-	var out []*Waiter
-	for _, h := range t.Holders() {
-		for _, w := range slices.Clone(h.waiters) {
-			if now >= w.Deadline {
-				t.Cancel(w)
-				out = append(out, w)
-			}
-		}
-	}
-	return out
-}
-
-// WaitersOf takes out the waiters that belong to a transaction.
-func (t *Table) WaitersOf(id txn.ID) []*Waiter {
-	if t.waiting == 0 {
-		return nil
-	}
-	var out []*Waiter
-	for _, h := range t.Holders() {
-		for _, w := range slices.Clone(h.waiters) {
-			if w.Txn == id {
-				t.Cancel(w)
-				out = append(out, w)
-			}
-		}
-	}
-	return out
-}
-
-// Waiting is the number of requests that wait.
-func (t *Table) Waiting() int { return t.waiting }
 
 // Holders lists the holders in the order of their ids.
 func (t *Table) Holders() []*Holder {

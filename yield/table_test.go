@@ -3,6 +3,7 @@ package yield
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,9 +36,9 @@ func TestWhoYields(t *testing.T) {
 		{"an instant read waits for a voted writer", Validate, Instant, 1, 2, true, true, false, false},
 		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
 	} {
-		table := NewTable()
+		table := NewTable(c.policy, Bounds{})
 		table.Grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
-		v := table.Request(c.policy, c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
+		v := table.Request(c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
 		if (v.Wait != nil) != c.wait || (v.Die != nil) != c.die || (len(v.Victims) == 1) != c.woundsHolder {
 			t.Errorf("%s: got %+v", c.name, v)
 		}
@@ -45,10 +46,10 @@ func TestWhoYields(t *testing.T) {
 }
 
 func TestRangesKeepPhantomsOut(t *testing.T) {
-	table := NewTable()
+	table := NewTable(WoundWait, Bounds{})
 	table.Grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
 	ask := func(k txn.Key) bool {
-		return table.Request(WoundWait, Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).Granted()
+		return table.Request(Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).Granted()
 	}
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
@@ -60,14 +61,14 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 }
 
 func TestUpgradeAndRelease(t *testing.T) {
-	table := NewTable()
+	table := NewTable(WoundWait, Bounds{})
 	table.Grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
 	table.Grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
-	if table.Request(Validate, Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).Granted() {
+	if table.Request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).Granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
 	table.Release(id(1))
-	if len(table.Holders()) != 0 || table.points.Len() != 0 {
+	if len(table.Holders()) != 0 || table.points.Len() != 1 {
 		t.Error("a release must leave nothing behind")
 	}
 }
@@ -100,13 +101,13 @@ type actor struct {
 	claims    map[int]Claim // held, by shard
 	preparing map[int]bool  // shards asked for a vote
 	voted     map[int]bool
-	waits     map[int]*Holder
+	waits     map[int]txn.ID
 }
 
 func newWaitWorld(seed uint64) *waitWorld {
 	w := &waitWorld{rng: rand.New(rand.NewPCG(seed, 7)), txns: map[uint64]*actor{}}
 	for range 3 {
-		w.shards = append(w.shards, NewTable())
+		w.shards = append(w.shards, NewTable(WoundWait, Bounds{}))
 	}
 	return w
 }
@@ -119,7 +120,7 @@ func (w *waitWorld) pick() *actor {
 		for w.txns[n] != nil {
 			n++
 		}
-		w.txns[n] = &actor{n: n, claims: map[int]Claim{}, preparing: map[int]bool{}, voted: map[int]bool{}, waits: map[int]*Holder{}}
+		w.txns[n] = &actor{n: n, claims: map[int]Claim{}, preparing: map[int]bool{}, voted: map[int]bool{}, waits: map[int]txn.ID{}}
 		return w.txns[n]
 	}
 	i := w.rng.IntN(len(w.txns))
@@ -137,7 +138,7 @@ func (w *waitWorld) step() {
 	a := w.pick()
 	if len(a.waits) > 0 && len(a.preparing) == 0 {
 		for s := range a.waits { // asks again when its holder has gone
-			if w.shards[s].Holder(a.waits[s].Txn) == nil {
+			if w.shards[s].Holder(a.waits[s]) == nil {
 				delete(a.waits, s)
 			}
 		}
@@ -152,7 +153,7 @@ func (w *waitWorld) step() {
 				a.preparing[s] = true
 			}
 		}
-		a.waits = map[int]*Holder{}
+		a.waits = map[int]txn.ID{}
 	default:
 		s := w.rng.IntN(len(w.shards))
 		w.ask(a, s, Execute, Claim{Exclusive: []txn.Key{w.key()}})
@@ -181,14 +182,14 @@ func (w *waitWorld) vote(a *actor) {
 
 func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 	for {
-		v := w.shards[s].Request(WoundWait, phase, id(a.n), age(a.n), c)
+		v := w.shards[s].Request(phase, id(a.n), age(a.n), c)
 		delete(a.waits, s)
 		switch {
 		case v.Die != nil:
 			w.end(a)
 			return false
 		case v.Wait != nil:
-			a.waits[s] = v.Wait
+			a.waits[s] = v.Wait.Txn
 			return false
 		case len(v.Victims) > 0:
 			for _, victim := range v.Victims {
@@ -211,7 +212,7 @@ func (w *waitWorld) end(a *actor) {
 	delete(w.txns, a.n)
 	for _, o := range w.txns {
 		for s, h := range o.waits {
-			if h.Txn == id(a.n) {
+			if h == id(a.n) {
 				delete(o.waits, s)
 			}
 		}
@@ -237,7 +238,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 	defer delete(onPath, n)
 	if a := w.txns[n]; a != nil {
 		for _, h := range a.waits {
-			if p, found := w.follow(h.Txn.Seq, onPath, append(path, n)); found {
+			if p, found := w.follow(h.Seq, onPath, append(path, n)); found {
 				return p, true
 			}
 		}
@@ -245,38 +246,60 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 	return nil, false
 }
 
-// On a hot row many wait and one goes on: the others only change whom they wait for.
-func TestAWaiterRejoinsBehindWhoHasItsKey(t *testing.T) {
-	tab := NewTable()
+// In the line of a row many wait, and the oldest is asked first.
+func TestTheLineOfARow(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
 	c := Claim{Exclusive: []txn.Key{"hot"}}
-	holder := tab.Grant(0, txn.ID{Seq: 1}, txn.Age{Start: 1}, c)
-	var ws []*Waiter
-	for i := uint64(2); i < 6; i++ {
-		w := &Waiter{Txn: txn.ID{Seq: i}, Age: txn.Age{Start: txn.Timestamp(i)}, Key: "hot", Deadline: time.Second}
-		ws = append(ws, w)
+	holder := tab.Grant(0, id(1), age(1), c)
+	var asked []uint64
+	for _, n := range []uint64{5, 3, 4, 2} {
+		w := &Waiter{Txn: id(n), Age: age(n), Key: "hot", Deadline: time.Second}
+		w.Retry = func() {
+			asked = append(asked, n)
+			tab.Grant(0, id(n), age(n), c)
+		}
 		if !tab.Wait(holder, w) {
 			t.Fatal("it may wait")
 		}
 	}
-	released := tab.Release(holder.Txn)
-	if len(released) != 4 || released[0] != ws[0] || tab.Rejoin(ws[0]) {
-		t.Fatalf("%d were released; the first must ask for what is free", len(released))
-	}
-	next := tab.Grant(0, ws[0].Txn, ws[0].Age, c)
-	for _, w := range ws[1:] {
-		if !tab.Rejoin(w) || w.on != next {
-			t.Errorf("%v does not wait for %v", w.Txn, next.Txn)
+	for range 4 {
+		tab.Release(tab.Holders()[0].Txn)
+		for w := tab.Next(); w != nil; w = tab.Next() {
+			w.Retry()
 		}
 	}
-	if tab.Waiting() != 3 {
-		t.Errorf("%d wait", tab.Waiting())
+	if !slices.Equal(asked, []uint64{2, 3, 4, 5}) || tab.Waiting() != 0 {
+		t.Errorf("asked in the order %v, %d still wait", asked, tab.Waiting())
 	}
-	older := &Waiter{Txn: txn.ID{Seq: 9}, Age: txn.Age{Start: 0}, Key: "hot"}
-	if tab.Rejoin(older) {
-		t.Error("an older one must ask: it may take the key from a younger")
+}
+
+// One that asks and still has to wait must not be asked for ever, and one that
+// gives up must not keep the next from asking.
+func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	shared := Claim{Shared: []txn.Key{"x"}}
+	tab.Grant(0, id(1), age(1), shared)
+	h := tab.Grant(0, id(2), age(2), shared)
+	tries := map[uint64]int{}
+	var wait func(n uint64, retry func())
+	wait = func(n uint64, retry func()) {
+		tab.Wait(h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
 	}
-	next.Voted = true
-	if !tab.Rejoin(older) {
-		t.Error("who has voted is waited for by everybody")
+	wait(3, func() { wait(3, func() {}) })
+	wait(4, func() {})
+	drain := func() {
+		for w := tab.Next(); w != nil; w = tab.Next() {
+			w.Retry()
+		}
+	}
+	tab.Release(id(1))
+	drain()
+	if tries[3] != 1 || tries[4] != 0 {
+		t.Errorf("with another still reading the row the first asks once: %v", tries)
+	}
+	tab.Release(id(2))
+	drain()
+	if tries[3] != 2 || tries[4] != 1 || tab.Waiting() != 0 {
+		t.Errorf("the first gave up, so the next must ask: %v", tries)
 	}
 }

@@ -1,0 +1,119 @@
+package shard
+
+import (
+	"bytes"
+	"slices"
+
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// Groups on hot rows (TXSQL sections 3.3 and 4). A transaction publishes what it
+// has written of a hot row before it commits, and the next goes on from there. A
+// vote waits until those before it have theirs in the log: so the log has them in
+// the order of their updates, and nothing else needs to be kept of that order. An
+// undecided write is nowhere but here: it is lost with the leadership, and with it
+// the locks of all who have seen it.
+//
+// Invariant: whoever has gone on from another's value votes after that one has
+// ended here, and is undone with it.
+
+// OnPublish passes on what a transaction has written.
+func (r *Replica) OnPublish(m *txn.Publish) {
+	if !r.Serving() || m.Term != r.lead.term {
+		return
+	}
+	r.lead.atOnce(func() { r.lead.publish(m.Txn, m.Attempt, m.Writes) })
+}
+
+// publish passes on those of the writes that should be. Another value of what was
+// passed on before undoes all who went on from that.
+func (l *leadership) publish(id txn.ID, a txn.Attempt, writes []txn.Write) {
+	if h := l.locks.Holder(id); h == nil || h.Voted {
+		return
+	}
+	l.takeBack(id, a, writes)
+	for _, w := range writes {
+		if l.locks.Publish(id, txn.Row{Key: w.Key, Value: w.Value, Version: versionOf(w, a)}) {
+			l.r.env.Trace("shard %d: %v passes on what it has written of a hot row", l.r.cfg.ID, id)
+		}
+	}
+}
+
+// versionOf is what a reader of a write sees as its version.
+func versionOf(w txn.Write, a txn.Attempt) txn.Version {
+	if w.Value == nil {
+		return txn.Version{}
+	}
+	return a
+}
+
+// takeBack undoes all who went on from a value that the transaction has changed
+// since, or passed on as another attempt: a version is one value. It holds such a row again.
+func (l *leadership) takeBack(id txn.ID, a txn.Attempt, writes []txn.Write) {
+	for _, row := range append([]txn.Row(nil), l.locks.Published(id)...) {
+		same := func(w txn.Write) bool {
+			return w.Key == row.Key && bytes.Equal(w.Value, row.Value) && row.Version == versionOf(w, a)
+		}
+		if !slices.ContainsFunc(writes, same) {
+			l.atOnce(func() {
+				l.undoBehind(id, row.Key)
+				l.locks.Unpublish(id, row.Key)
+			})
+		}
+	}
+}
+
+// undoBehind ends those who have gone on from what a transaction has written,
+// newest first. Nothing is granted meanwhile: it is one step of the leader.
+func (l *leadership) undoBehind(id txn.ID, key txn.Key) {
+	for _, behind := range l.locks.Behind(id, key) {
+		h := l.locks.Holder(behind)
+		if h == nil {
+			continue // undone with another
+		}
+		if h.Voted {
+			panic("shard: " + behind.String() + " has voted before one whose value it has read has ended")
+		}
+		l.r.counts.Cascades++
+		l.undo(behind, id, true)
+	}
+}
+
+// comesLater lets a vote wait for those before it in a chain; false if there are none.
+func (l *leadership) comesLater(p *txn.Prepare, began arrival, retry func(arrival), refuse func(reason string)) bool {
+	on := l.locks.Ahead(p.Txn)
+	if on == nil {
+		return false
+	}
+	l.publish(p.Txn, p.Attempt, p.Writes)
+	if l.locks.Circle(p.Txn, p.Age, on) {
+		refuse("it and others waited for each other")
+		return true
+	}
+	next := began.behind(on)
+	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(lost bool) {
+		if lost {
+			refuse("one whose value it had read was undone")
+			return
+		}
+		refuse("waited too long for those before it to commit")
+	})
+	if w != nil {
+		l.waiting[p.Attempt] = w
+	}
+	l.wake()
+	return true
+}
+
+// passOn lets others go on from the rows of a vote that is to be told of later.
+func (l *leadership) passOn(p *txn.Prepare, onePhase bool) {
+	if l.r.cfg.Row.Yield.Hot.Publishes() && !(onePhase && l.r.cfg.Row.Reveal.OnItsAppend()) {
+		l.publish(p.Txn, p.Attempt, p.Writes)
+	}
+}
+
+// bounds are those of the lock table.
+func bounds(p txn.Params) yield.Bounds {
+	return yield.Bounds{HotWaiters: p.HotWaiters, GroupSize: p.GroupSize}
+}

@@ -1,0 +1,307 @@
+package yield
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// row is a published value.
+func row(k txn.Key, value string, by uint64) txn.Row {
+	return txn.Row{Key: k, Value: []byte(value), Version: txn.Attempt{Node: 1, Epoch: 1, Seq: by}}
+}
+
+var x = Claim{Exclusive: []txn.Key{"x"}}
+
+// hotX is a table in which row x is hot: somebody waited for it.
+func hotX(p Policy, b Bounds) *Table {
+	b.HotWaiters = -1
+	t := NewTable(p, b)
+	t.Wait(nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
+	return t
+}
+
+// take gives x to a transaction that need not wait.
+func take(t *testing.T, tab *Table, n uint64) {
+	t.Helper()
+	if v := tab.Request(Execute, id(n), age(n), Claim{Exclusive: x.Exclusive, Fresh: true}); !v.Granted() {
+		t.Fatalf("%d does not get the row: %+v", n, v)
+	}
+	tab.Grant(0, id(n), age(n), x)
+}
+
+func pass(t *testing.T, tab *Table, n uint64, value string) {
+	t.Helper()
+	if !tab.Publish(id(n), row("x", value, n)) {
+		t.Fatalf("%d cannot pass on what it has written", n)
+	}
+}
+
+func TestAChainOfUncommittedValues(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{})
+	take(t, tab, 5)
+	if v := tab.Request(Execute, id(1), age(1), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Wait == nil {
+		t.Errorf("while it is being written even an older one waits in the line of a hot row: %+v", v)
+	}
+	pass(t, tab, 5, "5")
+	take(t, tab, 3)
+	if last, ok := tab.Last("x", id(3)); !ok || string(last.Value) != "5" {
+		t.Errorf("the next goes on from %v", last)
+	}
+	pass(t, tab, 3, "53")
+	take(t, tab, 4)
+	if last, _ := tab.Last("x", id(4)); string(last.Value) != "53" {
+		t.Errorf("the third goes on from %v", last)
+	}
+	for n, want := range map[uint64]uint64{3: 5, 4: 3} {
+		if h := tab.Ahead(id(n)); h == nil || h.Txn != id(want) {
+			t.Errorf("before %d commits %+v, not %d", n, h, want)
+		}
+	}
+	if tab.Ahead(id(5)) != nil {
+		t.Error("the first waits for nobody")
+	}
+	if got := tab.Behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
+		t.Errorf("with the first go %v; newest first", got)
+	}
+	tab.Release(id(5))
+	if tab.Ahead(id(3)) != nil || tab.Ahead(id(4)).Txn != id(3) {
+		t.Error("when the first has ended the second is the first")
+	}
+}
+
+func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{})
+	take(t, tab, 5)
+	pass(t, tab, 5, "5")
+	shared := Claim{Shared: []txn.Key{"x"}, Fresh: true}
+	span := Claim{Spans: []txn.Span{{Start: "a", End: "z"}}, Fresh: true}
+	for name, c := range map[string]Claim{"a reader": shared, "a reader of a range": span} {
+		if v := tab.Request(Execute, id(7), age(7), c); v.Wait == nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if v := tab.Request(Prepare, id(7), age(7), x); v.Granted() {
+		t.Error("a blind write must not come before what is in the chain")
+	}
+	if v := tab.Request(Instant, id(7), age(7), shared); !v.Granted() {
+		t.Error("what is not voted on is in nobody's way who only looks")
+	}
+	tab.Holder(id(5)).Voted = true
+	if v := tab.Request(Instant, id(7), age(7), shared); v.Granted() {
+		t.Error("what is voted on may be committed already")
+	}
+}
+
+func TestOneChainForATransaction(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{})
+	take(t, tab, 5)
+	pass(t, tab, 5, "5")
+	take(t, tab, 6)
+	pass(t, tab, 6, "56")
+	y := Claim{Exclusive: []txn.Key{"y"}}
+	tab.Wait(nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
+	tab.Grant(0, id(4), age(4), y)
+	if !tab.Publish(id(4), row("y", "4", 4)) {
+		t.Fatal("y is hot as well")
+	}
+	// 6 in y behind 4, and 4 in x behind 6, would each wait for the other.
+	if v := tab.Request(Execute, id(6), age(6), y); v.Granted() {
+		t.Error("one that has a place in a chain takes another hot row plainly")
+	}
+	tab.Grant(0, id(6), age(6), Claim{Exclusive: []txn.Key{"z"}})
+	if tab.Wanted("z", id(6)) {
+		t.Error("and it holds it to its end")
+	}
+}
+
+func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
+	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
+		tab := hotX(p, Bounds{})
+		take(t, tab, 5)
+		pass(t, tab, 5, "5")
+		take(t, tab, 3)
+		pass(t, tab, 3, "53")
+		other := Claim{Exclusive: []txn.Key{"other"}}
+		tab.Grant(0, id(3), age(3), other)
+		if v := tab.Request(Execute, id(5), age(5), other); !slices.Equal(v.Victims, []txn.ID{id(3)}) {
+			t.Errorf("%s: the first needs what the second holds, which waits for it to commit: %+v", p.Name, v)
+		}
+	}
+}
+
+func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{GroupSize: 2})
+	take(t, tab, 1)
+	pass(t, tab, 1, "1")
+	take(t, tab, 2)
+	pass(t, tab, 2, "12")
+	third := Claim{Exclusive: x.Exclusive, Fresh: true}
+	if v := tab.Request(Execute, id(3), age(3), third); v.Wait == nil {
+		t.Errorf("the group is full: %+v", v)
+	}
+	if v := tab.Request(Execute, id(3), age(3), x); !v.Granted() {
+		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
+	}
+	tab.Release(id(1))
+	take(t, tab, 3)
+	if got := tab.HotRows(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
+		t.Errorf("what is told of hot rows: %+v", got)
+	}
+}
+
+func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{})
+	take(t, tab, 1)
+	pass(t, tab, 1, "1")
+	tab.Unpublish(id(1), "x")
+	if v := tab.Request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Granted() {
+		t.Error("it holds the row again")
+	}
+	if tab.Ahead(id(1)) != nil || len(tab.Behind(id(1), "")) != 0 {
+		t.Error("and has no place in a chain")
+	}
+	pass(t, tab, 1, "one")
+	take(t, tab, 2)
+	if last, _ := tab.Last("x", id(2)); string(last.Value) != "one" {
+		t.Errorf("the next goes on from %q", last.Value)
+	}
+}
+
+func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
+	tab := hotX(WoundWaitGroup, Bounds{PlainFor: time.Second})
+	for n := uint64(1); n <= 64; n++ {
+		take(t, tab, n)
+		pass(t, tab, n, "v")
+		tab.Ended(id(n), n%3 != 0)
+		tab.Release(id(n))
+	}
+	take(t, tab, 70)
+	if tab.Wanted("x", id(70)) {
+		t.Error("a third was undone: the row must not be passed on")
+	}
+	tab.Release(id(70))
+	tab.Grant(2*time.Second, id(71), age(71), x)
+	if !tab.Wanted("x", id(71)) {
+		t.Error("after a while it is tried again")
+	}
+}
+
+func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
+	tab := NewTable(WoundWaitRetire, Bounds{})
+	take(t, tab, 5)
+	pass(t, tab, 5, "5")
+	if v := tab.Request(Execute, id(6), age(6), x); !v.Granted() {
+		t.Errorf("a younger one goes on: %+v", v)
+	}
+	if v := tab.Request(Execute, id(4), age(4), x); !slices.Equal(v.Victims, []txn.ID{id(5)}) {
+		t.Errorf("an older one undoes it: %+v", v)
+	}
+}
+
+func TestCirclesAreFound(t *testing.T) {
+	tab := NewTable(Detect, Bounds{})
+	y := Claim{Exclusive: []txn.Key{"y"}}
+	tab.Grant(0, id(1), age(1), x)
+	tab.Grant(0, id(2), age(2), y)
+	v := tab.Request(Execute, id(1), age(1), y)
+	if v.Wait == nil || v.Die != nil {
+		t.Fatalf("it waits, older or not: %+v", v)
+	}
+	tab.Wait(v.Wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
+	tab.Wait(nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
+	before := tab.Work().Steps
+	if v := tab.Request(Execute, id(2), age(2), x); v.Die == nil {
+		t.Errorf("it would wait for itself: %+v", v)
+	}
+	if tab.Work().Steps == before {
+		t.Error("the walk is not counted")
+	}
+}
+
+// Of what is not in conflict nothing is made: locks allocate nothing once the
+// table has seen as many.
+func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
+	tab := NewTable(WoundWaitGroup, Bounds{})
+	claim := Claim{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
+	n := uint64(0)
+	one := func() {
+		n++
+		if !tab.Request(Execute, id(n), age(n), claim).Granted() {
+			t.Fatal("nobody is in its way")
+		}
+		tab.Grant(0, id(n), age(n), claim)
+		tab.Release(id(n))
+		tab.Next()
+	}
+	if per := testing.AllocsPerRun(1000, one); per != 0 {
+		t.Errorf("%v allocations for three locks", per)
+	}
+}
+
+// What a lock costs under each policy, without conflict and at the end of a line.
+func BenchmarkLocks(b *testing.B) {
+	policies := []Policy{DetectEager, Detect, DetectQueue, DetectGroup, WoundWaitRetire, WoundWait, WoundWaitGroup}
+	for _, p := range policies {
+		b.Run("uniform/"+p.Name, func(b *testing.B) {
+			tab := NewTable(p, Bounds{})
+			keys := make([]txn.Key, 1<<12)
+			for i := range keys {
+				keys[i] = txn.Key("table/row/" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)))
+			}
+			c := Claim{Exclusive: make([]txn.Key, 1), Fresh: true}
+			b.ReportAllocs()
+			n := uint64(0)
+			for b.Loop() {
+				n++
+				c.Exclusive[0] = keys[n%uint64(len(keys))]
+				if tab.Request(Execute, id(n), age(n), c).Granted() {
+					tab.Grant(0, id(n), age(n), c)
+				}
+				tab.Release(id(n))
+				tab.Next()
+			}
+		})
+	}
+	for _, p := range policies {
+		for _, waiters := range []int{16, 1024} {
+			b.Run("line of "+strconv.Itoa(waiters)+"/"+p.Name, func(b *testing.B) { benchmarkLine(b, p, waiters) })
+		}
+	}
+}
+
+// benchmarkLine has as many wait for one row: each turn ends with a wait at the end
+// of the line.
+func benchmarkLine(b *testing.B, p Policy, waiters int) {
+	tab := NewTable(p, Bounds{})
+	n, holder := uint64(1), uint64(1)
+	tab.Grant(0, id(1), age(1), x)
+	join := func() {
+		n++
+		me := n
+		v := tab.Request(Execute, id(me), age(me), Claim{Exclusive: x.Exclusive, Fresh: true})
+		w := &Waiter{Txn: id(me), Age: age(me), Key: "x", Deadline: time.Hour}
+		w.Retry = func() {
+			tab.Grant(0, id(me), age(me), x)
+			holder = me
+		}
+		if v.Wait == nil || !tab.Wait(v.Wait, w) {
+			b.Fatalf("%d does not wait: %+v", me, v)
+		}
+	}
+	for range waiters {
+		join()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		join()
+		tab.Release(id(holder))
+		for w := tab.Next(); w != nil; w = tab.Next() {
+			w.Retry()
+		}
+	}
+	b.ReportMetric(float64(tab.Work().Steps)/float64(b.N), "steps/op")
+}

@@ -1,0 +1,81 @@
+package yield
+
+import "isochron/txn"
+
+// walk goes over who waits for whom at this shard.
+type walk struct {
+	t    *Table
+	seen map[txn.ID]bool
+	todo []txn.ID
+	// lines are those walked along, up to the youngest waiter for whom that was done.
+	lines map[txn.Key]txn.Age
+}
+
+// circle reports whether the asker, if it waited for these holders and in the
+// lines of these rows, would wait for itself. In a line one waits for those before
+// one as well as for who holds the row.
+func (t *Table) circle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
+	w := walk{t: t, seen: map[txn.ID]bool{}, lines: map[txn.Key]txn.Age{}}
+	for _, h := range conflicts {
+		w.visit(h.Txn)
+	}
+	for _, k := range rows {
+		if p, ok := t.points.Get(k); ok {
+			w.along(k, p, age)
+		}
+	}
+	for len(w.todo) > 0 { // bounded: each transaction is visited once
+		id := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if id == asker {
+			return true
+		}
+		for _, waiter := range t.byTxn[id] {
+			w.ahead(waiter)
+		}
+	}
+	return false
+}
+
+func (w *walk) visit(id txn.ID) {
+	w.t.work.Steps++
+	if !w.seen[id] {
+		w.seen[id] = true
+		w.todo = append(w.todo, id)
+	}
+}
+
+// ahead visits everybody for whom a waiter waits here.
+func (w *walk) ahead(waiter *Waiter) {
+	if waiter.on != nil {
+		w.visit(waiter.on.Txn)
+		return
+	}
+	p, ok := w.t.points.Get(waiter.Key)
+	if !ok {
+		return
+	}
+	if p.exclusive != nil {
+		w.visit(p.exclusive.Txn)
+	}
+	for _, h := range p.shared {
+		w.visit(h.Txn)
+	}
+	if n := len(p.chain); n > 0 && p.exclusive == nil {
+		w.visit(p.chain[n-1].Txn)
+	}
+	w.along(waiter.Key, p, waiter.Age)
+}
+
+// along visits those in a line who are older.
+func (w *walk) along(k txn.Key, p *point, age txn.Age) {
+	if done, ok := w.lines[k]; ok && !done.Older(age) {
+		return
+	}
+	w.lines[k] = age
+	for _, o := range p.queue.ws {
+		if o.Age.Older(age) {
+			w.visit(o.Txn)
+		}
+	}
+}

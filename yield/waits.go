@@ -1,0 +1,291 @@
+package yield
+
+import (
+	"container/heap"
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// Waiter is a request that waits: in the line of a row, if that is all it wants,
+// or for a holder.
+type Waiter struct {
+	Txn      txn.ID
+	Age      txn.Age
+	Deadline time.Duration
+	// Key, if set, is all that a request in execution wants, exclusively or not.
+	Key   txn.Key
+	Retry func() // asks again
+	// Expire ends the wait without its lock: the deadline has passed or, if lost,
+	// its transaction is undone.
+	Expire func(lost bool)
+
+	on    *Holder // if it waits for a holder
+	place int     // in the line, 1 for the first; 0: it is in none
+	seq   uint64
+}
+
+// Waiting reports whether it still does.
+func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
+
+// line is who waits for one row, oldest first.
+type line struct{ ws []*Waiter }
+
+func (l *line) len() int { return len(l.ws) }
+
+// The methods of a heap.
+func (l *line) Len() int           { return len(l.ws) }
+func (l *line) Less(i, j int) bool { return l.ws[i].before(l.ws[j]) }
+func (l *line) Swap(i, j int) {
+	l.ws[i], l.ws[j] = l.ws[j], l.ws[i]
+	l.ws[i].place, l.ws[j].place = i+1, j+1
+}
+
+// Push is of the heap.
+func (l *line) Push(x any) {
+	w := x.(*Waiter)
+	l.ws = append(l.ws, w)
+	w.place = len(l.ws)
+}
+
+// Pop is of the heap.
+func (l *line) Pop() any {
+	w := l.ws[len(l.ws)-1]
+	l.ws[len(l.ws)-1] = nil
+	l.ws = l.ws[:len(l.ws)-1]
+	w.place = 0
+	return w
+}
+
+func (w *Waiter) before(o *Waiter) bool {
+	switch {
+	case w.Age.Older(o.Age):
+		return true
+	case o.Age.Older(w.Age):
+		return false
+	case w.Txn != o.Txn: // tries of one transaction have one age
+		return w.Txn.Less(o.Txn)
+	}
+	return w.seq < o.seq
+}
+
+// waits is who waits, and who may ask again.
+//
+// Invariant: a row in whose line somebody waits, and that has changed since, is in keys.
+type waits struct {
+	byTxn    map[txn.ID][]*Waiter
+	count    int
+	seq      uint64
+	earliest time.Duration // no deadline is before it
+	ready    []*Waiter     // their holder is gone
+	keys     []txn.Key     // rows of which something was freed
+	asked    txn.ID        // who was let ask last, of the first of keys
+}
+
+func newWaits() waits { return waits{byTxn: map[txn.ID][]*Waiter{}} }
+
+// MaxWaiters bounds the requests that wait at one shard; one more gives way.
+const MaxWaiters = 10_000
+
+// Wait puts w into the line of its row, or behind the holder; false when too many
+// wait already.
+func (t *Table) Wait(on *Holder, w *Waiter) bool {
+	if t.count >= MaxWaiters {
+		return false
+	}
+	if t.count == 0 || w.Deadline < t.earliest {
+		t.earliest = w.Deadline
+	}
+	t.count++
+	t.seq++
+	w.seq = t.seq
+	t.byTxn[w.Txn] = append(t.byTxn[w.Txn], w)
+	if w.Key == "" {
+		w.on = on
+		on.waiters = append(on.waiters, w)
+		return true
+	}
+	p := t.point(w.Key)
+	heap.Push(&p.queue, w)
+	t.warm(w.Key, p)
+	return true
+}
+
+// leave takes a waiter off the books.
+func (t *Table) leave(w *Waiter) {
+	t.count--
+	rest := t.byTxn[w.Txn]
+	if rest = slices.DeleteFunc(rest, func(o *Waiter) bool { return o == w }); len(rest) == 0 {
+		delete(t.byTxn, w.Txn)
+	} else {
+		t.byTxn[w.Txn] = rest
+	}
+}
+
+// Cancel takes a waiter out of its queue.
+func (t *Table) Cancel(w *Waiter) {
+	switch {
+	case w.on != nil:
+		w.on.waiters = slices.DeleteFunc(w.on.waiters, func(o *Waiter) bool { return o == w })
+		w.on = nil
+	case w.place > 0:
+		p, _ := t.points.Get(w.Key)
+		first := w.place == 1
+		heap.Remove(&p.queue, w.place-1)
+		if first {
+			t.opened(w.Key, p) // the next may be able to go on
+		} else {
+			t.tidy(w.Key, p)
+		}
+	default:
+		t.ready = slices.DeleteFunc(t.ready, func(o *Waiter) bool { return o == w })
+		return
+	}
+	t.leave(w)
+}
+
+// free lets those ask again who waited for a holder, oldest first.
+func (t *Table) free(h *Holder) {
+	from := len(t.ready)
+	for _, w := range h.waiters {
+		w.on = nil
+		t.leave(w)
+		t.ready = append(t.ready, w)
+	}
+	slices.SortFunc(t.ready[from:], func(a, b *Waiter) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+}
+
+// Next takes out one who may be able to go on, nil if there is nobody: the
+// caller calls its Retry, and asks for the next.
+func (t *Table) Next() *Waiter {
+	if len(t.ready) > 0 {
+		w := t.ready[0]
+		t.ready[0] = nil
+		t.ready = t.ready[1:]
+		return w
+	}
+	for len(t.keys) > 0 {
+		if w := t.first(t.keys[0]); w != nil {
+			t.asked = w.Txn
+			return w
+		}
+		t.keys = t.keys[1:]
+		t.asked = txn.ID{}
+	}
+	t.keys, t.ready = t.keys[:0], t.ready[:0]
+	return nil
+}
+
+// first takes out the first of a line, if it has not just asked in vain and
+// nobody is certainly in its way.
+func (t *Table) first(k txn.Key) *Waiter {
+	p, ok := t.points.Get(k)
+	if !ok || p.queue.len() == 0 {
+		return nil
+	}
+	w := p.queue.ws[0]
+	if w.Txn == t.asked || p.exclusive != nil && (p.exclusive.Voted || p.exclusive.Age.Older(w.Age) || t.policy.Detect) {
+		return nil
+	}
+	heap.Pop(&p.queue)
+	t.leave(w)
+	return w
+}
+
+// Expired takes out the waiters whose deadline has passed, in the order of their
+// transactions.
+func (t *Table) Expired(now time.Duration) []*Waiter {
+	if t.count == 0 || now < t.earliest {
+		return nil
+	}
+	var out []*Waiter
+	t.earliest = now + time.Hour
+	for _, ws := range t.byTxn { // order: sorted below
+		for _, w := range ws {
+			if now >= w.Deadline {
+				out = append(out, w)
+			} else {
+				t.earliest = min(t.earliest, w.Deadline)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *Waiter) int {
+		if a.seq < b.seq {
+			return -1
+		}
+		return 1
+	})
+	for _, w := range out {
+		t.Cancel(w)
+	}
+	return out
+}
+
+// WaitersOf takes out the waiters that belong to a transaction.
+func (t *Table) WaitersOf(id txn.ID) []*Waiter {
+	out := slices.Clone(t.byTxn[id])
+	for _, w := range out {
+		t.Cancel(w)
+	}
+	return out
+}
+
+// Waiting is the number of requests that wait.
+func (t *Table) Waiting() int { return t.count }
+
+// Wait is one request that waits, for people.
+type Wait struct {
+	Txn, For txn.ID
+	Key      txn.Key // empty: it waits for a transaction as a whole
+	Deadline time.Duration
+}
+
+// WaitsMax bounds what Waits lists.
+const WaitsMax = 1000
+
+// Waits lists who waits for whom, those first who have waited longest.
+func (t *Table) Waits() []Wait {
+	var ws []*Waiter
+	for _, list := range t.byTxn { // order: sorted below
+		ws = append(ws, list...)
+	}
+	slices.SortFunc(ws, func(a, b *Waiter) int {
+		if a.seq < b.seq {
+			return -1
+		}
+		return 1
+	})
+	var out []Wait
+	for _, w := range ws[:min(len(ws), WaitsMax)] {
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline}
+		if h := t.blocker(w); h != nil {
+			x.For = h.Txn
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// blocker is somebody for whom the waiter waits, nil if only its line is before it.
+func (t *Table) blocker(w *Waiter) *Holder {
+	if w.on != nil {
+		return w.on
+	}
+	p, ok := t.points.Get(w.Key)
+	switch {
+	case !ok:
+	case p.exclusive != nil:
+		return p.exclusive
+	case len(p.chain) > 0:
+		return p.chain[len(p.chain)-1]
+	case len(p.shared) > 0:
+		return p.shared[0]
+	}
+	return nil
+}
