@@ -161,7 +161,7 @@ func (c *Coordinator) onSettled(m *txn.Settled) {
 // doom aborts an attempt that has read what was undone.
 func (c *Coordinator) doom(k *commitment) {
 	if k.why == nil {
-		k.why = txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted")
+		k.why = txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade)
 	}
 	k.tally.No()
 }

@@ -50,7 +50,7 @@ type commitment struct {
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
 	readOnly := len(req.Writes) == 0 && c.byLease() && !t.leans
-	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || len(t.reads)+len(t.spans) == 0) {
+	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.leans || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
 		c.giveBack(t)
@@ -128,21 +128,24 @@ func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*t
 		s := txn.ShardID(id)
 		if out[s] == nil {
 			out[s] = &txn.Prepare{Shard: s, Txn: t.id, Age: t.age}
+			if t.level == txn.RepeatableRead {
+				out[s].Since = t.moment
+			}
 			if tc := t.touched[s]; tc != nil {
 				out[s].LockTerm = tc.lockTerm
 			}
 		}
 		return out[s], nil
 	}
-	for _, k := range sortedKeys(t.reads) {
+	for _, k := range sortedKeys(t.seen.rows) {
 		p, err := at(k)
 		if err != nil {
 			return nil, err
 		}
-		if t.reads[k].spanned {
+		if t.seen.rows[k].spanned {
 			continue
 		}
-		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: t.reads[k].row.Version})
+		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: t.seen.rows[k].row.Version})
 	}
 	for _, s := range t.spans {
 		p, err := at(s.Span.Start)
@@ -274,7 +277,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		k.onePhase = k.onePhase && !v.Told
 	} else if k.phase != deciding {
 		if k.why == nil {
-			k.why = txn.Errorf(v.Refused, "%s", v.Reason)
+			k.why = txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause)
 		}
 		k.acked[v.Shard] = true // its leader will never vote otherwise and holds nothing
 		k.tally.No()
@@ -297,12 +300,15 @@ func (c *Coordinator) newTally(participants []txn.ShardID) *decide.Tally {
 
 // maybeDecide acts on the tally's verdict, once.
 func (c *Coordinator) maybeDecide(k *commitment) {
-	verdict, _ := k.tally.Verdict()
+	verdict, at := k.tally.Verdict()
 	if verdict == decide.Open || k.phase == deciding {
 		return
 	}
 	k.phase = deciding
 	commit := verdict == decide.Commit
+	if commit {
+		c.moments.Observe(at)
+	}
 	if !commit {
 		if next := c.again(k); next != nil {
 			c.tell(k)
@@ -337,7 +343,7 @@ func (c *Coordinator) replyVerdict(k *commitment, commit bool) {
 		return
 	}
 	if k.why == nil {
-		k.why = txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended")
+		k.why = txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
 	}
 	c.reply(k, k.why)
 }

@@ -24,6 +24,8 @@ type Env interface {
 	Wide(n txn.NodeID) bool
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
+	// Seen is a moment up to which this node has seen commits.
+	Seen() txn.Timestamp
 	// Note and Ended take what an operator logs and counts.
 	Note(n txn.Note)
 	Ended(e txn.Ended)
@@ -45,20 +47,23 @@ type Config struct {
 
 // Coordinator runs the transactions of one gateway.
 type Coordinator struct {
-	cfg      Config
-	env      Env
-	clock    txn.Clock
-	txns     map[txn.ID]*transaction
-	rounds   map[uint64]*part // what is asked for and not answered, by request number
-	commits  map[txn.Attempt]*commitment
-	active   []uint64 // own attempts that are not finished everywhere, rising
-	nextTxn  uint64
-	nextSeq  uint64
-	nextPart uint64
-	hints    map[txn.ShardID]hint
-	recent   recentWrites
-	coords   coords
-	sweepAt  time.Duration
+	cfg       Config
+	env       Env
+	clock     txn.Clock
+	moments   txn.Clock // of the weaker levels; apart, so that they change no age
+	txns      map[txn.ID]*transaction
+	rounds    map[uint64]*part // what is asked for and not answered, by request number
+	commits   map[txn.Attempt]*commitment
+	active    []uint64 // own attempts that are not finished everywhere, rising
+	nextTxn   uint64
+	nextSeq   uint64
+	nextPart  uint64
+	hints     map[txn.ShardID]hint
+	recent    recentWrites
+	coords    coords
+	sweepAt   time.Duration
+	surveys   map[uint64]*survey // by request number
+	rollbacks [txn.Causes]uint64
 }
 
 type hint struct {
@@ -81,6 +86,7 @@ func New(cfg Config) *Coordinator {
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
 		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(), coords: newCoords(),
+		surveys: map[uint64]*survey{},
 	}
 }
 
@@ -93,10 +99,14 @@ type transaction struct {
 	asOf      txn.Timestamp // 0: of no moment but its commit's
 	hold      int64         // ms
 	readOnly  bool
-	reads     map[txn.Key]readRow
-	readBytes int // of what reads holds
+	level     txn.Level
+	owner     uint64
+	moment    txn.Timestamp // of a weaker level, 0 before the first plain read
+	momentAt  time.Duration // when it was chosen
+	statement int           // in which it was
+	seen      view          // the newest: what the commit checks
+	shown     view          // of a moment
 	spans     []txn.SpanCheck
-	scans     map[scanKey][]txn.Row
 	touched   map[txn.ShardID]*touch
 	round     *round
 	commit    *commitment
@@ -135,6 +145,10 @@ type touch struct {
 
 // Submit takes a client's request.
 func (c *Coordinator) Submit(req *Request) {
+	if req.Op == OpSurvey {
+		c.survey(req)
+		return
+	}
 	id := req.Txn
 	if id.IsZero() && req.Of != nil {
 		id = req.Of.begun
@@ -148,7 +162,7 @@ func (c *Coordinator) Submit(req *Request) {
 	switch {
 	case req.Op == OpEnd:
 		if t != nil && t.commit == nil {
-			c.end(t, rolledBack)
+			c.end(t, rolledBack(req.Cause))
 		}
 		c.answer(req, Response{Txn: id})
 	case req.Op == OpPublish:
@@ -191,7 +205,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		reads: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}, touched: map[txn.ShardID]*touch{},
+		level: c.levelOf(from.Level), owner: from.Owner, seen: newView(), shown: newView(), touched: map[txn.ShardID]*touch{},
 		began: c.env.Now().Mono,
 	}
 	c.nextTxn++
@@ -255,6 +269,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onRecall(from, m.Recall)
 	case m.Decision != nil:
 		c.onDecision(m.Decision)
+	case m.SurveyReply != nil:
+		c.onSurveyReply(from, m.SurveyReply)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
 			c.fail(t, woundedBy(m.Wounded))
@@ -285,6 +301,7 @@ func (c *Coordinator) Tick() {
 	}
 	c.recent.expire(now)
 	c.expireCotallies(now)
+	c.expireSurveys(now)
 }
 
 // leaderOf is where to find a shard's leader: a local replica knows best, then

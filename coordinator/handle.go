@@ -24,7 +24,7 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 func (d *db) Begin(opt txn.Options) txn.Txn {
 	readOnly := opt.ReadOnly || opt.AsOf != 0
 	h := &handle{port: d.port, readOnly: readOnly, from: Start{
-		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis}}
+		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 	}
@@ -33,20 +33,21 @@ func (d *db) Begin(opt txn.Options) txn.Txn {
 
 // handle is a client's transaction. Its writes stay here until the commit.
 type handle struct {
-	port     Port
-	from     Start
-	id       txn.ID
-	age      txn.Age
-	readOnly bool
-	buf      buffer
-	guards   []Guard
-	stats    txn.Stats
-	rounds   []txn.RoundReport
-	ended    bool
-	failed   *txn.Error // what ended it
-	first    *Request   // what began it, if that was never answered
-	hot      []txn.Key  // rows for which others wait
-	told     map[txn.Key][]byte
+	port       Port
+	from       Start
+	id         txn.ID
+	age        txn.Age
+	readOnly   bool
+	buf        buffer
+	guards     []Guard
+	stats      txn.Stats
+	rounds     []txn.RoundReport
+	statements int
+	ended      bool
+	failed     *txn.Error // what ended it
+	first      *Request   // what began it, if that was never answered
+	hot        []txn.Key  // rows for which others wait
+	told       map[txn.Key][]byte
 }
 
 func (h *handle) ID() txn.ID       { return h.id }
@@ -60,6 +61,18 @@ func (h *handle) Try() int { return h.from.Try }
 
 func (h *handle) Savepoint() int           { return h.buf.savepoint() }
 func (h *handle) RollbackTo(savepoint int) { h.buf.rollbackTo(savepoint) }
+
+// NextStatement implements txn.Moments.
+func (h *handle) NextStatement() { h.statements++ }
+
+// Choose implements txn.Moments: a read of nothing chooses the moment.
+func (h *handle) Choose(ctx context.Context) error {
+	if err := h.usable(); err != nil || h.from.Level != txn.RepeatableRead {
+		return err
+	}
+	_, err := h.do(ctx, &Request{Op: OpRead})
+	return err
+}
 
 func (h *handle) Put(k txn.Key, value []byte) {
 	if len(value) == 0 {
@@ -84,7 +97,7 @@ func (h *handle) Guard(name string, v txn.Version) {
 
 // do sends a request of this transaction and takes in what comes back.
 func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
-	req.Txn, req.From, req.Guards = h.id, h.from, h.guards
+	req.Txn, req.From, req.Guards, req.Statement = h.id, h.from, h.guards, h.statements
 	if h.id.IsZero() {
 		h.first = req
 	}
@@ -169,33 +182,6 @@ func (h *handle) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	return out, nil
 }
 
-// Update implements txn.Updater.
-func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
-	if err := h.usable(); err != nil {
-		return false, err
-	}
-	if h.readOnly || len(h.buf.log) > 0 || len(r.Scans) > 0 {
-		return false, txn.Errorf(txn.KindMisuse, "an update in one go is for keys alone, in a transaction that may write and has not")
-	}
-	r.Final = false
-	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, Then: func(rows []txn.Row) ([]txn.Write, bool) {
-		values := make([][]byte, len(rows))
-		for i, row := range rows {
-			values[i] = row.Value
-		}
-		return f(values)
-	}})
-	switch {
-	case err != nil:
-		return false, err
-	case resp.Undone:
-		return false, nil
-	}
-	h.ended = true
-	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
-	return true, nil
-}
-
 // Publish implements txn.Publisher.
 func (h *handle) Publish() bool {
 	if len(h.hot) == 0 || h.usable() != nil {
@@ -223,6 +209,33 @@ func (h *handle) Publish() bool {
 	return true
 }
 
+// Update implements txn.Updater.
+func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn.Write, bool)) (done bool, err error) {
+	if err := h.usable(); err != nil {
+		return false, err
+	}
+	if h.readOnly || len(h.buf.log) > 0 || len(r.Scans) > 0 {
+		return false, txn.Errorf(txn.KindMisuse, "an update in one go is for keys alone, in a transaction that may write and has not")
+	}
+	r.Final = false
+	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, Then: func(rows []txn.Row) ([]txn.Write, bool) {
+		values := make([][]byte, len(rows))
+		for i, row := range rows {
+			values[i] = row.Value
+		}
+		return f(values)
+	}})
+	switch {
+	case err != nil:
+		return false, err
+	case resp.Undone:
+		return false, nil
+	}
+	h.ended = true
+	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
+	return true, nil
+}
+
 // Commit implements txn.Txn.
 func (h *handle) Commit(ctx context.Context) error {
 	if err := h.usable(); err != nil {
@@ -245,12 +258,15 @@ func (h *handle) Commit(ctx context.Context) error {
 }
 
 // Rollback implements txn.Txn.
-func (h *handle) Rollback() {
+func (h *handle) Rollback() { h.RollbackFor(txn.CauseClient) }
+
+// RollbackFor implements txn.Endable.
+func (h *handle) RollbackFor(why txn.Cause) {
 	if h.ended && h.failed == nil {
 		return
 	}
 	h.ended = true
 	if !h.id.IsZero() || h.first != nil {
-		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first})
+		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first, Cause: why})
 	}
 }

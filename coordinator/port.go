@@ -32,6 +32,7 @@ const (
 	OpEnd               // roll back; harmless after the end
 	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
 	OpUpdate            // one round of reads, and then the commit of what Then makes of it
+	OpSurvey            // of no transaction: ask all nodes
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -48,8 +49,12 @@ type Request struct {
 	// client changes later. ok is false if these rows are not for it: then nothing
 	// is committed, and the transaction goes on as after a read.
 	Then func(rows []txn.Row) (writes []txn.Write, ok bool)
+	// Statement counts the statements of the transaction that this read belongs to.
+	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
 	Of *Request
+	// Cause of an OpEnd.
+	Cause txn.Cause
 	// Done is called once, from the node's loop. Nil if nobody waits.
 	Done func(Response)
 
@@ -64,6 +69,8 @@ type Start struct {
 	AsOf           txn.Timestamp
 	HoldMillis     int64
 	ReadOnly       bool // it will write nothing
+	Level          txn.Level
+	Owner          uint64
 }
 
 // Guard is one Txn.Guard.
@@ -79,11 +86,12 @@ type Response struct {
 	Rows    []txn.Row     // one for each of Read.Gets
 	Scans   [][]txn.Row   // for each of Read.Scans, in its order, within its limit
 	More    []bool        // for each of Scans, of a Page
-	At      txn.Timestamp // answers Present
+	At      txn.Timestamp // answers Present, or is the moment that was read
 	Version txn.Version   // of a commit's writes
 	Publish []txn.Key     // rows of which OpPublish should tell once they are written
 	Stats   txn.Stats
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
+	Survey  *txn.Surveyed
 	Err     *txn.Error
 	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed.
 	Undone bool

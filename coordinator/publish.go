@@ -86,7 +86,7 @@ func (t *transaction) locked() bool {
 
 func woundedBy(m *txn.Wounded) *txn.Error {
 	if m.Cascade {
-		return txn.Errorf(txn.KindAborted, "it had gone on from a value that %v had written, which was undone", m.By)
+		return txn.Errorf(txn.KindAborted, "it had gone on from a value that %v had written, which was undone", m.By).Because(txn.CauseCascade)
 	}
-	return txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.By)
+	return txn.Errorf(txn.KindAborted, "an older transaction (%v) needed a row that this one had locked", m.By).Because(txn.CauseWound)
 }

@@ -15,6 +15,7 @@ type round struct {
 	open   int // parts not answered
 	final  bool
 	at     txn.Timestamp // the latest that a Present was answered
+	asOf   txn.Timestamp // the moment that is read, 0: what is newest
 	wide   bool
 	pieces [][]*piece // of each scan, in the order of its result
 	scans  []txn.Scan
@@ -49,20 +50,22 @@ const readDeadline = 10 * time.Second
 
 // read starts a round: what is known already is not asked again.
 func (c *Coordinator) read(t *transaction, req *Request) {
-	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read, 0)}
+	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read, 0), asOf: c.momentOf(t, req)}
+	known := t.view(r.asOf)
 	parts := map[txn.ShardID]*part{}
 	get := func(s txn.ShardID) *part {
 		if parts[s] == nil {
 			parts[s] = &part{r: r, access: &txn.Access{
 				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait,
-				AsOf: t.asOf, HoldMillis: t.hold, Present: req.Read.Present}}
+				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present}}
+			c.weaken(t, req, parts[s].access)
 		}
 		return parts[s]
 	}
 	asked := map[txn.Key]bool{}
 	for _, k := range req.Read.Gets {
-		have, known := t.reads[k]
-		if known && have.lock >= r.lock && !req.Read.ForWrite || asked[k] {
+		have, held := known.rows[k]
+		if held && have.lock >= r.lock && !req.Read.ForWrite || asked[k] {
 			continue
 		}
 		asked[k] = true
@@ -71,7 +74,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 			c.answer(req, t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
 			return
 		}
-		if known && have.lock >= c.lockOf(t, req.Read, txn.ShardID(s)) {
+		if held && have.lock >= c.lockOf(t, req.Read, txn.ShardID(s)) {
 			continue
 		}
 		p := get(txn.ShardID(s))
@@ -88,7 +91,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	}
 	t.round, r.began = r, c.env.Now().Mono
 	t.stats.Rounds++
-	r.final = req.Read.Final && c.byLease() && t.asOf == 0 && len(parts) == 1 && t.stats.Rounds == 1
+	r.final = req.Read.Final && c.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
 	fresh := len(parts) == 1 && !t.locked()
 	for _, s := range sortedShards(parts) {
 		p := parts[s]
@@ -109,6 +112,10 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock
 	switch {
 	case t.asOf != 0 || r.Present || c.cfg.Row.Yield.NeverLocks:
 		return txn.LockNone
+	case t.level != txn.Serializable && r.ForWrite:
+		return txn.LockExclusive
+	case t.level != txn.Serializable:
+		return r.Lock
 	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
 		return r.Lock
 	case !c.readsAtLeader(t) && (s == 0 || !c.locksAtHome(t, r, s)):
@@ -139,7 +146,7 @@ func (c *Coordinator) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) boo
 func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error {
 	for _, s := range r.req.Read.Scans {
 		r.scans = append(r.scans, s)
-		if rows, ok := r.t.scans[scanKey{s, r.lock}]; ok {
+		if rows, ok := r.t.view(r.asOf).scans[scanKey{s, r.lock}]; ok {
 			r.pieces = append(r.pieces, []*piece{{rows: rows, done: true}})
 			continue
 		}
@@ -169,8 +176,8 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
-	a.Nearest = a.AsOf != 0 || c.integrated() ||
-		a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
+	a.Nearest = a.AsOf != 0 && c.nearby(p.r) || c.integrated() ||
+		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
 			!c.touch(p.r.t, a.Shard).led
 	wait := c.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
@@ -260,6 +267,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	if c.integrated() {
 		c.clock.Observe(m.At) // its commit must come after what it has read
 	}
+	c.moments.Observe(m.At)
 	r.parts = append(r.parts, c.partReport(p, m))
 	if m.Term != 0 {
 		c.touch(t, m.Shard).led = true
@@ -275,7 +283,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	// need not fit with what was read under those locks: nobody should see that.
 	tc := c.touch(t, m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
-		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard))
+		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
 		return
 	}
 	if p.access.Lock != txn.LockNone {
@@ -284,7 +292,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	t.publish = append(t.publish, m.Publish...)
 	t.leans = t.leans || m.Uncommitted
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
-		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since"))
+		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
 	}
 	r.final = r.final && m.Final
@@ -293,7 +301,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
 		return
 	}
-	if t.readBytes > maxReadBytes {
+	if t.seen.bytes+t.shown.bytes > maxReadBytes {
 		c.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
 		return
 	}
@@ -304,7 +312,10 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 
 // refusedPart: a lock that was not granted leaves the transaction alive.
 func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
-	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason)
+	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
+	if m.Refused == txn.KindLockTimeout {
+		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
 		c.failRound(t, err)
 		return
@@ -315,15 +326,16 @@ func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
 // takeIn records what was read; false if it contradicts an earlier read.
 func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	t := p.r.t
+	into := t.view(p.r.asOf)
 	note := func(row txn.Row, spanned bool) bool {
-		have, ok := t.reads[row.Key]
+		have, ok := into.rows[row.Key]
 		if !ok {
-			t.readBytes += len(row.Key) + len(row.Value) + rowOverheadBytes
+			into.bytes += len(row.Key) + len(row.Value) + rowOverheadBytes
 		}
 		if ok && have.row.Version != row.Version {
 			return false
 		}
-		t.reads[row.Key] = readRow{row, max(have.lock, p.access.Lock), spanned && (have.spanned || !ok)}
+		into.rows[row.Key] = readRow{row, max(have.lock, p.access.Lock), spanned && (have.spanned || !ok)}
 		return true
 	}
 	for i, row := range m.Rows {
@@ -346,7 +358,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
-		if p.access.Wait != txn.SkipLocked && t.asOf == 0 {
+		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
 			t.spans = append(t.spans, spanCheck(pc.scan, got))
 		}
 		pc.more = got.More
@@ -406,14 +418,18 @@ func spanCheck(s txn.Scan, got txn.ScanRows) txn.SpanCheck {
 // finishRound answers the client.
 func (c *Coordinator) finishRound(r *round) {
 	t := r.t
+	known := t.view(r.asOf)
 	t.round = nil
 	t.final = r.final
 	c.reportRound(r)
 	resp := t.response(nil)
 	resp.At, resp.Publish = r.at, t.publish
+	if r.asOf != 0 {
+		resp.At = r.asOf
+	}
 	t.publish = nil
 	for _, k := range r.req.Read.Gets {
-		row, ok := t.reads[k]
+		row, ok := known.rows[k]
 		if !ok {
 			row.row.Key = k
 		}
@@ -435,7 +451,7 @@ func (c *Coordinator) finishRound(r *round) {
 		}
 		resp.More = append(resp.More, more)
 		if r.req.Read.Wait != txn.SkipLocked {
-			t.scans[scanKey{s, r.lock}] = rows
+			known.scans[scanKey{s, r.lock}] = rows
 		}
 		resp.Scans = append(resp.Scans, rows)
 	}

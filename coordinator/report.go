@@ -10,8 +10,10 @@ import (
 // What a transaction cost and where its time went. A report is not changed once
 // it is in a journal: clients read it while the loop goes on.
 
-// rolledBack ends a transaction whose client wants no more of it.
-var rolledBack = txn.Errorf(txn.KindMisuse, "the transaction was rolled back")
+// rolledBack ends a transaction whose client wants no more of it, or has gone.
+func rolledBack(why txn.Cause) *txn.Error {
+	return txn.Errorf(txn.KindMisuse, "the transaction was rolled back").Because(why)
+}
 
 // partReport tells of a part of a round; m is nil if it was not answered.
 func (c *Coordinator) partReport(p *part, m *txn.AccessReply) txn.PartReport {
@@ -105,10 +107,14 @@ func (c *Coordinator) reportEnd(t *transaction, err *txn.Error) {
 func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
 	e := txn.Ended{ID: t.id, Took: c.env.Now().Mono - t.began, Stats: t.stats}
 	switch {
-	case err == rolledBack:
+	case err != nil && (err.Cause == txn.CauseClient || err.Cause == txn.CauseConnection):
 		e.RolledBack = true
 	case err != nil:
 		e.Outcome = err.Kind
+	}
+	if err != nil && err.Kind != txn.KindUnknown {
+		e.Cause = err.Why()
+		c.rollbacks[e.Cause]++
 	}
 	return e
 }

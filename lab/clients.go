@@ -38,7 +38,9 @@ type arrivals struct {
 	node    txn.NodeID
 	gap     time.Duration // between two, on average
 	rand    *rand.Rand
-	waiting []*arrival // workers without work, the last one idle first
+	spike   bool          // they are a crowd, which is gone at until
+	until   time.Duration // 0: never
+	waiting []*arrival    // workers without work, the last one idle first
 }
 
 // arrival is a worker: it runs one transaction after another, as they come.
@@ -61,7 +63,7 @@ func (r *run) startArrivals() {
 
 func (a *arrivals) next() {
 	a.r.w.After(sim.Exponential(a.rand, a.gap), func() {
-		if a.r.stopped {
+		if a.r.stopped || a.until > 0 && a.r.w.Elapsed() >= a.until {
 			return
 		}
 		a.arrive()
@@ -89,6 +91,7 @@ func (a *arrivals) arrive() {
 	process := r.workers
 	w.c = r.w.Go(a.node, func(c *sim.Client) {
 		wc := r.client(c, process)
+		wc.Spike = a.spike
 		for {
 			r.transact(c, wc, w.since)
 			a.waiting = append(a.waiting, w)

@@ -64,13 +64,16 @@ func (s resolved) rttMax() (most time.Duration) {
 	return most
 }
 
-func (s resolved) params() node.Params { return node.Params{Bugs: s.bugs}.WithDefaultsFor(s.rttMax()) }
+func (s resolved) params() node.Params {
+	return node.Params{Bugs: s.bugs, LockWait: s.LockWait}.WithDefaultsFor(s.rttMax())
+}
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
 	return sim.New(sim.Config{
 		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
-		Params:   s.params(),
-		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: s.CPU, Cores: s.Cores, Fsync: s.Fsync, Skew: s.Skew},
+		Params: s.params(),
+		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
+			CommitCPU: s.CommitCPU, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU},
 		Machines: s.machines(), Fit: s.fit,
 		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
 		// A message may come twice under faults: then each is a copy of its own.

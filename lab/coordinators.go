@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"slices"
 
 	"isochron/geo"
@@ -23,24 +24,28 @@ func (s resolved) addCoordinators(d *routing.Directory) {
 	}
 }
 
+// clientRegions is how many regions have clients.
+func (s resolved) clientRegions() int { return cmp.Or(s.ClientRegions, len(s.wan.Regions)) }
+
 // gateways is how many nodes have clients.
-func (s resolved) gateways() int { return len(s.wan.Regions) * max(s.Coordinators, 1) }
+func (s resolved) gateways() int { return s.clientRegions() * max(s.Coordinators, 1) }
 
 // gateway is the node of the i-th client: its region is i, counted round and round.
 func (s resolved) gateway(i int) txn.NodeID {
-	n := i % s.gateways()
+	regions := len(s.wan.Regions)
+	i %= s.gateways()
+	n := i/s.clientRegions()*regions + i%s.clientRegions()
 	if s.Coordinators > 0 {
-		n += len(s.wan.Regions)
+		n += regions
 	}
 	return txn.NodeID(n + 1)
 }
 
 // coordinators are the nodes that hold nothing.
 func (s resolved) coordinators() (out []txn.NodeID) {
-	if s.Coordinators > 0 {
-		for i := range s.gateways() {
-			out = append(out, s.gateway(i))
-		}
+	regions := len(s.wan.Regions)
+	for i := range regions * s.Coordinators {
+		out = append(out, txn.NodeID(regions+i+1))
 	}
 	return out
 }

@@ -18,6 +18,25 @@ const (
 	Cores = 4
 )
 
+// What statements cost, where an experiment tells them apart from messages, as the figures
+// of hot rows do. The first two are of the node's loop (Spec.Loop), measured by
+// BenchmarkRequest of package sim; the next two are what a server of SQL spent on top of
+// them, by docs/PERFORMANCE.md (64 connections: 77 us a point select, 213 us an
+// update); the last two were measured by benchmarks of package yield. All of them
+// on one processor of 2.5 GHz, on 2026-11-21.
+const (
+	RequestCPU   = 7 * time.Microsecond   // a read of a row under a lock
+	CommitCPU    = 40 * time.Microsecond  // a commit of what was written: logged, applied, its locks freed
+	StatementCPU = 65 * time.Microsecond  // understanding a statement, and the sockets
+	StoreCPU     = 100 * time.Microsecond // the disk's engine and the log on it
+	LockCPU      = 200 * time.Nanosecond
+	StepCPU      = 150 * time.Nanosecond
+)
+
+// StatementCosts says in a line where they come from.
+const StatementCosts = "Measured on one processor of 2.5 GHz (Xeon), 2026-11-21: requests and commits by BenchmarkRequest of sim, statements and storing from a server " +
+	"of SQL under 64 connections (docs/PERFORMANCE.md), locks and steps by benchmarks of yield."
+
 // costSource says, beside the costs of an experiment, where they come from.
 func (s Spec) costSource() string {
 	return "cpu " + source(s.CPU, MessageCPU, "measured: BenchmarkMessage") + "; fsync " + source(s.Fsync, Fsync, "assumed: a cloud's disk")

@@ -16,7 +16,9 @@
 // all clients are done (conditions.go). The rows carry eight bytes more for it, checked or not.
 //
 // Time costs what the Spec says: messages the CPU of who receives them, syncs
-// the disk. The defaults and where they come from are in costs.go.
+// the disk; and if it is asked for, statements the way to the server and its work on
+// them (statements.go), locks the time of those who count them. The defaults and
+// where they come from are in costs.go.
 //
 // What the caller owes it. A Spec that Validate accepts. Run uses one
 // goroutine; RunAll uses as many as it is told.

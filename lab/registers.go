@@ -12,6 +12,7 @@ import (
 	"isochron/geo"
 	"isochron/history"
 	"isochron/routing"
+	"isochron/sim"
 	"isochron/txn"
 )
 
@@ -42,15 +43,21 @@ func stamp(v []byte) (id int64, value []byte) {
 type tracked struct {
 	txn.Txn
 	r       *run
-	leaders uint64          // a bit for each region
-	rec     *history.Record // nil: it is not recorded
-	number  int             // among those that are
-	own     map[int64]bool  // its writes
+	c       *sim.Client
+	leaders uint64 // a bit for each region
+	wrote   bool
+	// autocommit: it is one statement, which carries its commit.
+	autocommit bool
+	owed       bool // the answer to the last statement has not travelled yet
+
+	rec    *history.Record // nil: it is not recorded
+	number int             // among those that are
+	own    map[int64]bool  // its writes
 }
 
 // track begins a try. It is recorded if the run still records.
-func (r *run) track(t txn.Txn, process int, region geo.Region) *tracked {
-	k := &tracked{Txn: t, r: r}
+func (r *run) track(c *sim.Client, t txn.Txn, process int, region geo.Region) *tracked {
+	k := &tracked{Txn: t, r: r, c: c}
 	if r.recorded < r.spec.Check {
 		r.recorded++
 		k.number = r.recorded
@@ -79,6 +86,9 @@ func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error)
 			k.leaders |= k.r.leaderBit[p.Shard]
 		}
 	}
+	if !k.autocommit {
+		k.sends()
+	}
 	res, err := k.Txn.Read(ctx, rd)
 	if err != nil {
 		return res, err
@@ -106,6 +116,7 @@ func (k *tracked) saw(key txn.Key, v []byte) []byte {
 // Put implements txn.Txn.
 func (k *tracked) Put(key txn.Key, value []byte) {
 	k.touch(key)
+	k.wrote = true
 	k.r.lastWrite++
 	id := k.r.lastWrite
 	k.Txn.Put(key, stamped(id, value))
@@ -128,6 +139,7 @@ func (r *run) isRecorded(id int64) bool { return id <= r.recordedTo || r.lateWri
 // away, so rows that are ever deleted are left out of the check.
 func (k *tracked) Delete(key txn.Key) {
 	k.touch(key)
+	k.wrote = true
 	k.r.deleted[string(key)] = true
 	k.Txn.Delete(key)
 }

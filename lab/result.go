@@ -18,6 +18,8 @@ type Result struct {
 	Figures
 	ContentionSpanMS SpanMS           `json:"contention_span_ms"`
 	ByClass          map[string]Class `json:"by_class"`
+	Machine          Machine          `json:"machine"`
+	Series           []Piece          `json:"series,omitempty"`
 	Check            Check            `json:"check"`
 	TraceHash        string           `json:"trace_hash"`
 	Messages         int              `json:"messages"`
@@ -37,6 +39,8 @@ type Figures struct {
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
 	CommitMS      LatencyMS `json:"commit_ms"`  // from the commit's request to its answer
 	BreakdownMS   Breakdown `json:"breakdown_ms"`
+	LockWaitMS    LockWait  `json:"lock_wait_ms"` // of the latency, at shards for locks, in all tries
+	TriesS        Tries     `json:"tries_s"`
 	WANHopsCommit float64   `json:"wan_hops_commit"` // one-way, on the commit's critical path, on average
 	HopsKnown     int64     `json:"wan_hops_known"`  // commits whose path is known
 }
@@ -55,6 +59,30 @@ type LatencyMS struct {
 	P999 float64 `json:"p999"`
 }
 
+// LockWait is a distribution of waits; of most transactions it is 0.
+type LockWait struct {
+	Avg float64 `json:"avg"`
+	P95 float64 `json:"p95"`
+}
+
+// Machine is what the first region's node did while it was measured; of its locks so much
+// for each transaction that committed.
+type Machine struct {
+	CPUPercent float64 `json:"cpu_percent"`           // of all its cores
+	Locks      float64 `json:"locks_per_commit"`      // granted and freed
+	Steps      float64 `json:"lock_steps_per_commit"` // of walks over who waits for whom
+	Waits      float64 `json:"lock_waits_per_commit"` // for locks, begun
+}
+
+// Piece is what happened in one piece of the measured time.
+type Piece struct {
+	UntilS        float64 `json:"until_s"` // since the measuring began
+	ThroughputTPS float64 `json:"throughput_tps"`
+	FailedTPS     float64 `json:"failed_tps"` // ended without a commit
+	P95MS         float64 `json:"p95_ms"`
+	CPUPercent    float64 `json:"cpu_percent"`
+}
+
 // Breakdown says where the average latency went: the last try up to its commit,
 // its commit, and all tries before it with the pauses between them.
 type Breakdown struct {
@@ -62,6 +90,18 @@ type Breakdown struct {
 	Commit  float64 `json:"commit"`
 	Abort   float64 `json:"abort"`
 }
+
+// Tries says where the time of all clients together went, in seconds: in tries
+// that ended while it was measured, those of transactions that did not end then
+// among them. Pauses between tries are in none.
+type Tries struct {
+	Execute     float64 `json:"execute"` // of tries that committed, up to the commit
+	Commit      float64 `json:"commit"`
+	LostExecute float64 `json:"lost_execute"` // of tries that were aborted
+	LostCommit  float64 `json:"lost_commit"`  // from the commit's request to the abort
+}
+
+func (t Tries) sum() float64 { return t.Execute + t.Commit + t.LostExecute + t.LostCommit }
 
 // SpanMS is the contention span: from the first instant at which a transaction
 // could make another wait or abort at a shard, to the last.
@@ -92,7 +132,17 @@ type Costs struct {
 	CPUMicros   float64 `json:"cpu_us"`   // of one message
 	FsyncMicros float64 `json:"fsync_us"` // of one sync
 	Cores       int     `json:"cores"`
-	Source      string  `json:"source"`
+	SyncEach    bool    `json:"sync_each,omitempty"` // no group commit
+	// Of one request, of one that commits writes; beside these, of a statement and of what
+	// writes; of a lock, and of a step over who waits. 0: nothing of its own.
+	RequestMicros   float64 `json:"request_us,omitempty"`
+	CommitMicros    float64 `json:"commit_us,omitempty"`
+	StatementMicros float64 `json:"statement_us,omitempty"`
+	StoreMicros     float64 `json:"store_us,omitempty"`
+	LockMicros      float64 `json:"lock_us,omitempty"`
+	StepMicros      float64 `json:"lock_step_us,omitempty"`
+	Loop            bool    `json:"loop,omitempty"` // a node does one thing at a time
+	Source          string  `json:"source"`
 }
 
 // SpecReport is the rest of the experiment, as it was asked for.
@@ -109,6 +159,13 @@ type SpecReport struct {
 	Spread   int     `json:"spread,omitempty"`
 
 	Warehouses           int     `json:"warehouses,omitempty"`
+	ReadShare            float64 `json:"read_share"`
+	Rollback             float64 `json:"rollback,omitempty"`
+	Hot                  int     `json:"hot,omitempty"`
+	Spikes               string  `json:"spikes,omitempty"`
+	ClientRegions        int     `json:"client_regions,omitempty"`
+	ClientRTTMS          float64 `json:"client_rtt_ms,omitempty"`
+	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
 	Coordinators         int     `json:"coordinators,omitempty"` // in each region, beside the node with the shards
 	CoordinatorCPUMicros float64 `json:"coordinator_cpu_us,omitempty"`
 	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
@@ -125,6 +182,8 @@ type SpecReport struct {
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+
+func seconds(d time.Duration) float64 { return rounded(d.Seconds(), 3) }
 
 // rounded cuts a number to so many decimals.
 func rounded(v float64, decimals int) float64 {
@@ -156,7 +215,9 @@ func (t *tally) figures(over time.Duration) Figures {
 		ThroughputTPS: rounded(float64(t.committed)/over.Seconds(), 2),
 		AbortRate:     ratio(t.aborted, t.aborted+t.committed, 4),
 		LatencyMS:     t.latency.latency(), CommitMS: t.commit.latency(),
+		LockWaitMS:    LockWait{ms(t.lockWait.avg()), ms(t.lockWait.quantile(95))},
 		BreakdownMS:   Breakdown{ms(t.execute / n), ms(t.commits / n), ms(t.aborts / n)},
+		TriesS:        Tries{seconds(t.execute), seconds(t.commits), seconds(t.lostExecute), seconds(t.lostCommit)},
 		WANHopsCommit: ratio(t.hops, t.hopsKnown, 2), HopsKnown: t.hopsKnown,
 	}
 }
@@ -181,7 +242,8 @@ func (s *spans) report() SpanMS {
 func (s resolved) report() SpecReport {
 	r := SpecReport{
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
-		Warehouses: s.Warehouses, Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
+		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
+		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Coordinators > 0 {
@@ -194,5 +256,6 @@ func (s resolved) report() SpecReport {
 }
 
 func (s resolved) costs() Costs {
-	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, Source: s.costSource()}
+	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, SyncEach: s.SyncEach, Source: s.costSource(),
+		RequestMicros: micros(s.RequestCPU), StatementMicros: micros(s.StatementCPU), CommitMicros: micros(s.CommitCPU), StoreMicros: micros(s.StoreCPU), Loop: s.Loop, LockMicros: micros(s.LockCPU), StepMicros: micros(s.StepCPU)}
 }

@@ -28,6 +28,8 @@ type run struct {
 	all       tally
 	classes   map[string]*tally
 	spans     *spans
+	machine   machine
+	series    *series
 
 	leaderBit map[uint64]uint64 // of a shard: the bit of the region it is led from
 	history   history.History
@@ -98,6 +100,8 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	} else {
 		r.startClients()
 	}
+	r.startSpikes()
+	r.series = r.newSeries()
 	total, done := r.spec.Warmup+r.spec.Duration, time.Duration(0)
 	for _, phase := range []time.Duration{r.spec.Warmup, r.spec.Duration} {
 		for i := range slicesOfRun {
@@ -111,8 +115,10 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 			}
 		}
 		r.measuring = !r.measuring
+		r.machine.mark(r)
 	}
 	r.stopped = true
+	r.series.stop()
 	if trouble == nil {
 		return nil, r.drain()
 	}
@@ -143,7 +149,7 @@ func (r *run) result(counts sim.Counts) Result {
 		Protocol: s.Protocol, Workload: s.Workload, Seed: s.Seed, DurationS: s.Duration.Seconds(),
 		Events: r.w.Events(), Messages: r.w.Messages(),
 		Figures: r.all.figures(s.Duration), ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
-		Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
+		Machine: r.machine.report(r), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
 	}
 	// order: from map to map.
 	for name, t := range r.classes {
@@ -177,16 +183,17 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	opt := txn.Options{ReadOnly: job.ReadOnly}
 	for try := 1; ; try++ {
 		began := c.Elapsed()
-		k := r.track(wc.DB.Begin(opt), wc.Process, wc.DB.Region())
-		err := job.Body(r.ctx, k)
+		k := r.track(c, wc.DB.Begin(opt), wc.Process, wc.DB.Region())
+		err := k.body(r.ctx, job)
 		asked := c.Elapsed()
 		if err == nil {
-			err = k.Txn.Commit(r.ctx)
+			err = k.commit(r.ctx)
 		} else {
-			k.Txn.Rollback()
+			k.rollback(err)
 		}
 		k.ended(err)
 		leaders |= k.leaders
+		o.lockWait += k.waitedForLocks()
 		kind := txn.KindOf(err)
 		if err == nil {
 			o.committed, o.execute, o.commit = true, asked-began, c.Elapsed()-asked
@@ -201,7 +208,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge {
 			break // the client's own wish, or one that no try can fulfil
 		}
-		r.aborted(classOf(leaders), job.Class)
+		r.aborted(asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
 		if try >= r.spec.Tries || r.stopped {
 			break
 		}
@@ -212,22 +219,26 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.pause(c, try, kind)
 	}
 	o.latency = c.Elapsed() - since
+	if job.Ended != nil {
+		job.Ended(o.told())
+	}
 	if r.measuring {
 		r.all.add(o)
 		r.class(classOf(leaders)).add(o)
 		r.class(job.Class).add(o)
+		r.series.add(c.Elapsed(), o)
 	}
 }
 
 // aborted counts a try that was, when it is: of transactions that lose again and
-// again some do not end while it is measured.
-func (r *run) aborted(classes ...string) {
+// again some do not end while it is measured. execute and commit are its two parts.
+func (r *run) aborted(execute, commit time.Duration, classes ...string) {
 	if !r.measuring {
 		return
 	}
-	r.all.aborted++
+	r.all.lose(execute, commit)
 	for _, name := range classes {
-		r.class(name).aborted++
+		r.class(name).lose(execute, commit)
 	}
 }
 

@@ -144,6 +144,29 @@ func TestResultsAddUp(t *testing.T) {
 	}
 }
 
+// A client of a closed loop that does not pause is in a try all the time: what
+// the tries took adds up to it, those of transactions that never end among them.
+func TestTriesAddUpToTheClientsTime(t *testing.T) {
+	s := short()
+	s.Keys, s.Zipf, s.Duration = 200, 0.9, 6*time.Second
+	r := mustRun(t, s)
+	all := float64(s.Clients) * s.Duration.Seconds()
+	if math.Abs(r.TriesS.sum()/all-1) > 0.05 {
+		t.Errorf("the tries took %v s of the clients' %v", r.TriesS.sum(), all)
+	}
+	ended := r.LatencyMS.Avg / 1000 * float64(r.Committed)
+	if r.TriesS.LostExecute+r.TriesS.LostCommit == 0 || ended > 0.95*all {
+		t.Errorf("%+v, and transactions that ended took %v s of %v: too tame to show anything", r.TriesS, ended, all)
+	}
+	parts := 0.0
+	for _, name := range []string{classSR, classMR} {
+		parts += r.ByClass[name].TriesS.sum()
+	}
+	if math.Abs(parts-r.TriesS.sum()) > 0.01 {
+		t.Errorf("the classes have %v s, all %v", parts, r.TriesS.sum())
+	}
+}
+
 // An open loop has the rate that was asked for, whether or not others are done.
 func TestOpenLoopKeepsItsRate(t *testing.T) {
 	s := short()

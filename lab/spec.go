@@ -27,10 +27,19 @@ type Spec struct {
 	// second, at random, spread evenly over the regions. Clients is not heeded.
 	Keys   int     // rows of the workload; 0: its default
 	Zipf   float64 // how unevenly they are chosen; 0 is evenly
-	Length int     // operations of a transaction of micro; 0: its default
+	Length int     // operations of a transaction of micro, statements of sysbench; 0: its default
 	Spread int     // shards that a transaction of micro touches; 0: its default
 	// Warehouses of tpcc on each shard; 0: its default.
 	Warehouses int
+	ReadShare  float64 // statements of sysbench and hotspot that only read
+	Rollback   float64 // transactions of these and of fit that their client rolls back at the end
+	Hot        int     // hot rows, see workload.MixConfig; 0: the workload's default
+	// Spikes are crowds on top of an open loop's rate: what ParseSpikes reads.
+	Spikes string
+
+	// ClientRegions is in how many regions, the first of the map, there are clients; 0: in all.
+	ClientRegions int
+	ClientRTT     time.Duration // between a client and its gateway
 
 	// Coordinators is how many nodes each region has beside the one that holds the
 	// shards: clients are at these, and they alone co-coordinate. 0: the one does all.
@@ -45,16 +54,28 @@ type Spec struct {
 	Loss   float64       // part of the messages that are lost
 	Skew   time.Duration // wall clocks are wrong by at most this
 	CPU    time.Duration // that a message costs its receiver, and a request its gateway
-	Cores  int           // of each node
-	Fsync  time.Duration // of one sync
-	Faults string        // what sim.ParseFaults reads
+	// RequestCPU is what a client's request (a read, a commit) costs its gateway; 0: CPU.
+	RequestCPU   time.Duration
+	CommitCPU    time.Duration // the same of a commit that writes; 0: RequestCPU
+	StatementCPU time.Duration // that a statement costs beside its request, before it
+	StoreCPU     time.Duration // that a commit which writes costs beside its request, while it is under way
+	Loop         bool          // a node takes messages and requests one at a time, whatever cores it has, see sim.Hardware
+	LockCPU      time.Duration // with Loop: of a lock that is granted or freed
+	StepCPU      time.Duration // with Loop: of a step of a walk over who waits for whom
+	Cores        int           // of each node
+	Fsync        time.Duration // of one sync
+	SyncEach     bool          // each commit has a sync of its own: no group commit
+	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
+	Faults       string        // what sim.ParseFaults reads
 
 	Tries    int           // of one transaction, at most
 	Backoff  time.Duration // before the second try, on average; doubles five times at most
 	Warmup   time.Duration // not measured
 	Duration time.Duration // measured
 	Seed     uint64
-	Check    int // tries whose reads and writes are recorded and checked, from the first on
+	// Series, if not 0, has the measured time told in pieces of this length as well.
+	Series time.Duration
+	Check  int // tries whose reads and writes are recorded and checked, from the first on
 
 	mix  workload.Mix // of tests; nil: Workload's
 	bugs node.Bugs    // of tests
@@ -73,6 +94,7 @@ const (
 
 	coordinatorsMax = 16
 	warehousesMax   = 1000
+	piecesMax       = 10_000
 )
 
 // Defaults is the standard experiment of the D2PC paper's section 5, on a row
@@ -80,7 +102,7 @@ const (
 func Defaults() Spec {
 	return Spec{
 		Protocol: "2pc+occ", Workload: "retwis", WAN: "alibaba3", Shards: 3, Replicas: 0,
-		Clients: 150, Zipf: 0.7,
+		Clients: 150, Zipf: 0.7, ReadShare: 0.5,
 		CPU: MessageCPU, Cores: Cores, Fsync: Fsync, Faults: "none", CoordinatorCPU: MessageCPU, CoordinatorCores: Cores,
 		Tries: 100, Warmup: 10 * time.Second, Duration: 60 * time.Second, Seed: 1, Check: 20_000,
 	}
@@ -102,6 +124,7 @@ type resolved struct {
 	wan    geo.WAN
 	faults sim.Faults
 	pareto sim.Pareto
+	spikes []spike
 }
 
 func (s Spec) resolve() (r resolved, err error) {
@@ -125,6 +148,9 @@ func (s Spec) resolve() (r resolved, err error) {
 	if r.faults, err = sim.ParseFaults(s.Faults); err != nil {
 		return r, err
 	}
+	if r.spikes, err = parseSpikes(s.Spikes); err != nil {
+		return r, err
+	}
 	if err = s.checkNumbers(len(r.wan.Regions)); err != nil {
 		return r, err
 	}
@@ -142,7 +168,9 @@ func (s Spec) resolve() (r resolved, err error) {
 
 // mixConfig is the workload's share of the experiment.
 func (s Spec) mixConfig() workload.MixConfig {
-	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: int(math.Round(s.Zipf * 1000)), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses}
+	milli := func(v float64) int { return int(math.Round(v * 1000)) }
+	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: milli(s.Zipf), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses,
+		ReadsMilli: milli(s.ReadShare), RollbackMilli: milli(s.Rollback), Hot: s.Hot}
 }
 
 // checkNumbers holds every number against its bounds.
@@ -160,6 +188,10 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the length of a transaction", float64(s.Length), 0, math.MaxInt32},
 		{"the number of shards that a transaction touches", float64(s.Spread), 0, shardsMax},
 		{"the number of warehouses on a shard", float64(s.Warehouses), 0, warehousesMax},
+		{"the share of statements that read", s.ReadShare, 0, 1},
+		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
+		{"the number of hot rows", float64(s.Hot), 0, math.MaxInt32},
+		{"the number of regions with clients", float64(s.ClientRegions), 0, float64(regions)},
 		{"the number of coordinators in a region", float64(s.Coordinators), 0, coordinatorsMax},
 		{"the number of cores of a coordinator", float64(s.CoordinatorCores), 0, coresMax},
 		{"the number of regions whose co-coordinator is dead", float64(s.DeadCoCoordinators), 0, float64(regions)},
@@ -185,6 +217,14 @@ func (s Spec) checkTimes() error {
 		{"the CPU time of a message", s.CPU, 0, costMax},
 		{"the CPU time of a message at a coordinator", s.CoordinatorCPU, 0, costMax},
 		{"the time of a sync", s.Fsync, 0, costMax},
+		{"the CPU time of a request", s.RequestCPU, 0, costMax},
+		{"the CPU time of a statement", s.StatementCPU, 0, costMax},
+		{"the CPU time of a commit", s.CommitCPU, 0, costMax},
+		{"the CPU time of a commit beside its request", s.StoreCPU, 0, costMax},
+		{"the CPU time of a lock", s.LockCPU, 0, costMax},
+		{"the CPU time of a step over who waits", s.StepCPU, 0, costMax},
+		{"the round trip of a client", s.ClientRTT, 0, costMax},
+		{"the wait for a lock", s.LockWait, 0, time.Hour},
 		{"the backoff", s.Backoff, 0, time.Minute},
 		{"the warm-up", s.Warmup, 0, durationMax},
 		{"the duration", s.Duration, time.Millisecond, durationMax},
@@ -192,6 +232,9 @@ func (s Spec) checkTimes() error {
 		if b.got < b.low || b.got > b.high {
 			return fmt.Errorf("%s is %v; it must lie between %v and %v", b.what, b.got, b.low, b.high)
 		}
+	}
+	if s.Series < 0 || s.Series > 0 && s.Duration/s.Series > piecesMax {
+		return fmt.Errorf("%v cannot be told in pieces of %v; ask for at most %d pieces", s.Duration, s.Series, piecesMax)
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ func (r Result) Table() string {
 	}
 	b.WriteString("\n")
 	r.ContentionSpanMS.table(&b)
+	r.TriesS.line(&b)
 	r.rest(&b)
 	return b.String()
 }
@@ -67,6 +68,14 @@ func (s SpanMS) table(b *strings.Builder) {
 		fmt.Fprintf(b, " %8.1f", s.ByRegion[l].Avg)
 	}
 	b.WriteString("\n\n")
+}
+
+// line says where the clients' time went, in parts of what their tries took.
+func (t Tries) line(b *strings.Builder) {
+	if all := t.sum(); all > 0 {
+		fmt.Fprintf(b, "clients' time in tries: that committed %.0f%% before the commit and %.0f%% in it, that were aborted %.0f%% and %.0f%%\n\n",
+			100*t.Execute/all, 100*t.Commit/all, 100*t.LostExecute/all, 100*t.LostCommit/all)
+	}
 }
 
 func (r Result) rest(b *strings.Builder) {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"isochron/history"
 )
 
 // The range and precision of what is measured: a microsecond to an hour, to
@@ -49,19 +51,39 @@ func (d *dist) quantile(percent float64) time.Duration {
 type tally struct {
 	committed, aborted, unknown, gaveUp int64
 
-	latency, commit          dist // of those that committed
-	execute, commits, aborts time.Duration
-	hops, hopsKnown          int64
+	latency, commit, lockWait dist // of those that committed
+	execute, commits, aborts  time.Duration
+	lostExecute, lostCommit   time.Duration // of tries that were aborted
+	hops, hopsKnown           int64
+}
+
+// lose adds a try that was aborted.
+func (t *tally) lose(execute, commit time.Duration) {
+	t.aborted++
+	t.lostExecute += execute
+	t.lostCommit += commit
 }
 
 // outcome is one transaction that ended.
 type outcome struct {
 	committed, unknown bool
 	latency            time.Duration
+	lockWait           time.Duration // of it, in all tries
 	execute            time.Duration // of the last try, up to its commit
 	commit             time.Duration // from the commit to its answer
 	hops               int
 	hopsKnown          bool
+}
+
+// told is the outcome as the client knows it.
+func (o outcome) told() history.Outcome {
+	switch {
+	case o.committed:
+		return history.OK
+	case o.unknown:
+		return history.Unknown
+	}
+	return history.Fail
 }
 
 func (t *tally) add(o outcome) {
@@ -76,6 +98,7 @@ func (t *tally) add(o outcome) {
 	t.committed++
 	t.latency.add(o.latency)
 	t.commit.add(o.commit)
+	t.lockWait.add(o.lockWait)
 	t.execute += o.execute
 	t.commits += o.commit
 	t.aborts += o.latency - o.execute - o.commit

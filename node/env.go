@@ -94,6 +94,13 @@ func (e *coordEnv) Directory() *routing.Directory     { return e.dir }
 func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID  { return e.nearest[s] }
 func (e *coordEnv) Trace(format string, args ...any)  { (*Node)(e).trace(format, args...) }
 
+func (e *coordEnv) Seen() (at txn.Timestamp) {
+	for _, id := range e.order {
+		at = max(at, e.replicas[id].Seen())
+	}
+	return at
+}
+
 func (e *coordEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) {
 	r := e.replicas[s]
 	if r == nil {

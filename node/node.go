@@ -189,6 +189,8 @@ func (n *Node) dispatch(env *txn.Envelope) {
 		n.coord.Deliver(env.From, m)
 	}
 	switch {
+	case m.Survey != nil:
+		n.answerSurvey(env.From, m.Survey)
 	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
 	case r == nil:
 		n.refuse(*env)
@@ -201,7 +203,7 @@ func forCoordinator(m *txn.Message) bool {
 	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
 		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
 		m.Ack != nil || m.Settled != nil || m.Recall != nil || m.Decision != nil ||
-		m.Opinion != nil || m.Accepted != nil
+		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil
 }
 
 // refuse answers for a shard that has no replica here (any more, or yet).

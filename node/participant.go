@@ -9,6 +9,7 @@ import (
 	"isochron/routing"
 	"isochron/shard"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // participant is a replica of a shard of either kind: one of a Raft group, or
@@ -20,11 +21,14 @@ type participant interface {
 	Peek(k txn.Key) txn.Row
 	Leader() (txn.NodeID, uint64)
 	Serving() bool
+	Seen() txn.Timestamp
+	Survey(out *txn.SurveyReply)
 	Undecided() int
 	Holders() int
 	InDoubt(max int) []shard.InDoubt
 	Status() string
 	Standing() shard.Standing
+	LockWork() yield.Work
 	Want(w shard.Wish)
 	Settled() bool
 	SetDraining(on bool)
@@ -51,6 +55,16 @@ func (n *Node) openReplica(s routing.Shard) (participant, error) {
 	return unordered{r, txn.ShardID(s.ID), n}, err
 }
 
+// LockWork is what the lock tables of its replicas have done: locks granted and freed, and
+// steps of walks over who waits for whom. A replica that leads anew begins from nothing.
+func (n *Node) LockWork() (locks, steps uint64) {
+	for _, id := range n.order {
+		w := n.replicas[id].LockWork()
+		locks, steps = locks+w.Locks, steps+w.Steps
+	}
+	return locks, steps
+}
+
 // away is 0 for a node of the region from which the shard should be led, else 1.
 func (n *Node) away(s routing.Shard, id txn.NodeID) int {
 	if n.dir.RegionOf(uint32(id)) == s.Leader {
@@ -67,13 +81,15 @@ type unordered struct {
 	node *Node
 }
 
-func (unordered) Process()          {}
-func (unordered) Want(shard.Wish)   {}
-func (unordered) Settled() bool     { return true }
-func (unordered) SetDraining(bool)  {}
-func (unordered) CanHandOver() bool { return false }
-func (unordered) Out() bool         { return false }
-func (unordered) Retire()           {}
+func (unordered) Process()                {}
+func (unordered) Seen() txn.Timestamp     { return 0 }
+func (unordered) Survey(*txn.SurveyReply) {}
+func (unordered) Want(shard.Wish)         {}
+func (unordered) Settled() bool           { return true }
+func (unordered) SetDraining(bool)        {}
+func (unordered) CanHandOver() bool       { return false }
+func (unordered) Out() bool               { return false }
+func (unordered) Retire()                 {}
 
 // Standing tells of a view where a shard with a log tells of a term.
 func (u unordered) Standing() shard.Standing {
@@ -87,6 +103,9 @@ func (u unordered) Standing() shard.Standing {
 		Undecided: u.Undecided(), Holders: u.Holders(), Voters: u.Members(),
 		Counts: shard.Counts{Proposals: counts.Proposals, Refusals: counts.Refusals, Campaigns: counts.ViewChanges}}
 }
+
+// LockWork is none: it has no lock table.
+func (unordered) LockWork() yield.Work { return yield.Work{} }
 
 // InDoubt lists the oldest attempts without a decision, at most max of them.
 func (u unordered) InDoubt(max int) []shard.InDoubt {

@@ -179,6 +179,7 @@ func Table() []Row {
 		hot("o2", yield.DetectQueue, "execution + 2", "TXSQL section 3.2"),
 		grouped(hot("txsql", yield.DetectGroup, "on a hot row of one shard the statements alone", "TXSQL sections 3.3 and 4")),
 		hot("bamboo", yield.WoundWaitRetire, "the statements alone", "Bamboo (SIGMOD'21) as TXSQL section 3.3 tells of it"),
+		grouped(classic("aria", ReadLeader, yield.ValidateInBatches, "a batch", "Aria (VLDB'20) as TXSQL section 6.1.2 tells of it; our reading")),
 		classic("2pc+occ-nro", ReadLeader, yield.Validate, "2", "2pc+occ with leader reads"),
 	}
 }

@@ -27,6 +27,14 @@ func LocalKey(shard uint64, name string) string {
 	return string(append(b, name...))
 }
 
+// SplitLocalKey is the shard and the name of a LocalKey; ok is false of other keys.
+func SplitLocalKey(key string) (shard uint64, name string, ok bool) {
+	if len(key) < 9 || key[0] != prefixLocal {
+		return 0, "", false
+	}
+	return binary.BigEndian.Uint64([]byte(key[1:9])), key[9:], true
+}
+
 // SystemKey is the key of a cluster-wide fact: it lives in the meta shard.
 func SystemKey(name string) string { return string(rune(prefixSystem)) + name }
 

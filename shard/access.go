@@ -18,6 +18,7 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 		r.lead.present(from, m)
 	case m.Present:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	case r.Serving() && r.lead.locks.Asks(m.Txn, m.Request): // it was sent again
 	case r.Serving():
 		r.lead.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
@@ -77,12 +78,12 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
 	out, c := l.gather(m)
 	refuse := func(k txn.Kind, reason string, a arrival) {
-		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}
+		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason)}
 		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
 		r.env.Send(from, txn.Message{AccessReply: no})
 	}
-	if !yield.Guarded(r.row, m.Guards) {
-		refuse(txn.KindStale, yield.StaleSchema, began)
+	if k, reason := l.forbids(m, c); reason != "" {
+		refuse(k, reason, began)
 		return
 	}
 	v := l.locks.Request(phaseOf(m), m.Txn, m.Age, c)
@@ -101,7 +102,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		refuse(txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
 		return
 	case !v.Granted():
-		l.waitToRead(from, m, v.Wait, began, refuse)
+		l.waitToRead(from, m, v.Wait, c, began, refuse)
 		return
 	}
 	if m.Lock != txn.LockNone {
@@ -111,6 +112,9 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 				out.Publish = append(out.Publish, k)
 			}
 		}
+	}
+	if m.Clock {
+		out.At = r.clock.Next(r.env.Now()) // whatever is revealed here was observed
 	}
 	out.Final = m.Final && l.leased()
 	l.answerRead(from, m, out, c.Spans, began)
@@ -164,18 +168,22 @@ func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
 }
 
 // waitToRead lets a request wait: in the line of its row if that is all it wants.
-func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, began arrival, refuse func(txn.Kind, string, arrival)) {
+func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, c yield.Claim, began arrival, refuse func(txn.Kind, string, arrival)) {
 	next, key := began.behind(on), txn.Key("")
 	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
 		key = m.Keys[0]
 	}
-	l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
+	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
 		if lost {
 			refuse(txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
 			return
 		}
 		refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
 	})
+	l.near(w, on, c.Exclusive, c.Shared)
+	if w != nil {
+		w.Request = m.Request
+	}
 }
 
 // answerRead sends what was read. Nobody will validate an answer that is final:
@@ -232,7 +240,7 @@ func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age,
 	if millis > 0 {
 		bound = millisToDuration(millis)
 	}
-	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Retry: retry, Expire: expire}
+	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Near: key, Since: began.Mono, Retry: retry, Expire: expire}
 	if !l.locks.Wait(on, w) {
 		expire(false)
 		return nil

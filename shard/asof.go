@@ -7,6 +7,7 @@ import (
 	"isochron/reveal"
 	"isochron/store"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // Reads at a moment T. A commit has one timestamp at all its shards, the largest
@@ -17,12 +18,20 @@ import (
 //     log in the order of their timestamps, and above what stood before them; a
 //     later leader's clock has observed all of the log before it serves. So no
 //     vote at or below T comes after an applied entry that raised MaxTS to T;
-//   - no vote at or below T is undecided in the applied state. A commit that is
-//     revealed and not yet applied still is an undecided vote there.
+//   - no vote at or below T that writes something asked for is undecided in the
+//     applied state. A commit that is revealed and not yet applied still is an
+//     undecided vote there.
 //
 // Both are facts of the log: any replica that has them applied may answer, a
-// deposed leader too, and the answer never changes. If T is above MaxTS the
-// leader logs a floor first.
+// deposed leader too, and the answer never changes. If T is above MaxTS and
+// versions are to be held, the leader logs a floor first.
+//
+// An entry for each read would be dear for those who only want the present. So a
+// leader logs a ceiling somewhat after the present, from time to time: every later
+// leader begins above it, whatever its clock says. Up to its applied ceiling a
+// leader may answer by what it knows: it proposes above T from now on, and waits
+// for the votes at or below T that it has proposed, as for those that are applied.
+// That holds for a deposed leader as well.
 
 // hold keeps the versions of a moment from being collected.
 type hold struct {
@@ -32,10 +41,13 @@ type hold struct {
 
 // The bounds of reads at a moment.
 const (
-	maxHolds  = 64
-	maxAsOf   = 10_000        // that wait at one leader
-	maxAhead  = 6 * time.Hour // a moment so far after the leader's clock is a mistake
-	staleAsOf = "versions of the moment asked for may have been collected already; read at a later one"
+	maxHolds = 64
+	maxAsOf  = 10_000        // that wait at one leader
+	maxAhead = 6 * time.Hour // a moment so far after the leader's clock is a mistake
+	// A ceiling is logged for a fraction of the election timeout: nobody else leads
+	// sooner, but for a transfer, and so few leaders begin ahead of their clocks.
+	ceilingFraction = 2
+	staleAsOf       = "versions of the moment asked for may have been collected already; read at a later one"
 )
 
 // asOfWaiter is a read whose moment is not complete.
@@ -49,6 +61,7 @@ type asOfWaiter struct {
 // collected already, or one too many, is none: whoever asked for it is refused.
 func (s *state) applyFloor(f floorCmd) {
 	s.applied.MaxTS = max(s.applied.MaxTS, f.At)
+	s.applied.Ceiling = max(s.applied.Ceiling, f.Ceiling)
 	if f.Hold == nil || f.Hold.At < s.applied.Keep {
 		return
 	}
@@ -77,23 +90,62 @@ func (s *state) applyCollect(c collectCmd) {
 	s.applied.Keep = max(s.applied.Keep, keep)
 }
 
-// closed reports whether the state holds all that will ever be committed up to
-// the moment.
-func (r *Replica) closed(at txn.Timestamp) bool {
-	return r.state.applied.MaxTS >= at && r.settled(at)
+// closed reports whether the state holds all of what is asked for that will ever
+// be committed up to the moment.
+func (r *Replica) closed(m *txn.Access) bool {
+	return r.state.applied.MaxTS >= m.AsOf && r.settled(m)
 }
 
-// settled reports whether no vote up to the moment is undecided.
-func (r *Replica) settled(at txn.Timestamp) bool {
+// settled reports whether no vote up to the moment that writes something asked
+// for is undecided.
+func (r *Replica) settled(m *txn.Access) bool {
 	if r.cfg.Params.Bugs.IgnoreUndecided {
 		return true
 	}
-	for _, p := range r.state.prepared { // order: none, all are looked at
-		if p.Proposed <= at {
+	if len(r.state.prepared) == 0 {
+		return true
+	}
+	read := askedBy(m)
+	for a, p := range r.state.prepared { // order: none, all are looked at
+		if p.Proposed <= m.AsOf && !r.decidedWithout(a, m.AsOf) && read.touches(p.Writes) {
 			return false
 		}
 	}
 	return true
+}
+
+// decidedWithout reports whether this leader knows already that an attempt has no
+// part in the moment.
+func (r *Replica) decidedWithout(a txn.Attempt, at txn.Timestamp) bool {
+	if r.lead == nil {
+		return false
+	}
+	d := r.lead.deciding[a]
+	return d != nil && (!d.commit || d.at > at)
+}
+
+// asked is what a read asks for, to be held against writes.
+type asked struct {
+	keys  map[txn.Key]bool
+	scans []txn.Scan
+}
+
+func askedBy(m *txn.Access) asked {
+	a := asked{make(map[txn.Key]bool, len(m.Keys)+len(m.Guards)), m.Scans}
+	for _, k := range m.Keys {
+		a.keys[k] = true
+	}
+	for _, g := range m.Guards {
+		a.keys[g.Key] = true
+	}
+	return a
+}
+
+// touches reports whether one of the rows written is asked for.
+func (a asked) touches(writes []txn.Write) bool {
+	return slices.ContainsFunc(writes, func(w txn.Write) bool {
+		return a.keys[w.Key] || slices.ContainsFunc(a.scans, func(s txn.Scan) bool { return s.Span.Contains(w.Key) })
+	})
 }
 
 // held reports whether what the read wants held is held for at least half as long.
@@ -119,7 +171,7 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case m.AsOf < r.state.applied.Keep:
 		r.refuseAsOf(from, m, txn.KindTooOld, staleAsOf)
-	case !r.closed(m.AsOf) || !r.held(m, now):
+	case !r.closed(m) || !r.held(m, now):
 		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})
 	default:
 		r.answerAsOf(from, m)
@@ -132,9 +184,17 @@ func (r *Replica) refuseAsOf(to txn.NodeID, m *txn.Access, k txn.Kind, reason st
 
 // answerAsOf reads the versions of the moment, which is closed.
 func (r *Replica) answerAsOf(to txn.NodeID, m *txn.Access) {
+	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.state.rows, k, m.AsOf) }
+	if !yield.Guarded(row, m.Guards) {
+		r.refuseAsOf(to, m, txn.KindStale, yield.StaleSchema)
+		return
+	}
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
+	if m.HoldMillis == 0 && r.lead != nil {
+		out.At = r.clock.Next(r.env.Now()) // lets the clocks of gateways follow that of leaders
+	}
 	for _, k := range m.Keys {
-		out.Rows = append(out.Rows, store.AsOf(r.cfg.Engine, r.state.rows, k, m.AsOf))
+		out.Rows = append(out.Rows, row(k))
 	}
 	for _, s := range m.Scans {
 		walk := store.ScanAsOf(r.cfg.Engine, r.state.rows, s.Span, s.Reverse, m.AsOf)
@@ -188,12 +248,44 @@ func (l *leadership) tryAsOf(w *asOfWaiter) bool {
 		r.refuseAsOf(w.from, m, txn.KindMisuse, "the moment to read at lies hours ahead of the clock of the shard's leader")
 		return true
 	}
-	if l.floor(m, now) && r.settled(m.AsOf) {
+	if l.passed(m, now) && r.settled(m) {
 		r.answerAsOf(w.from, m)
 		return true
 	}
 	return false
 }
+
+// passed reports whether all votes at or below the moment that there will ever be
+// are applied, as far as they write what is asked for.
+func (l *leadership) passed(m *txn.Access, now txn.Now) bool {
+	r := l.r
+	if m.HoldMillis > 0 || r.state.applied.MaxTS >= m.AsOf || r.cfg.Params.Bugs.ForgetFloor {
+		return l.floor(m, now)
+	}
+	r.clock.Observe(m.AsOf)
+	if r.state.applied.Ceiling < m.AsOf {
+		if l.ceilingAsked < m.AsOf {
+			c := m.AsOf + txn.Timestamp(r.cfg.Params.ElectionTimeout/ceilingFraction)
+			if r.propose(command{Floor: &floorCmd{Ceiling: c}}) {
+				l.ceilingAsked = c
+			}
+		}
+		return false
+	}
+	if len(l.voting) == 0 {
+		return true
+	}
+	read := askedBy(m)
+	for _, v := range l.voting { // order: none, all are looked at
+		if v.cmd.Proposed <= m.AsOf && read.touches(v.cmd.Writes) {
+			return false
+		}
+	}
+	return true
+}
+
+// Seen is the highest timestamp that this replica has applied.
+func (r *Replica) Seen() txn.Timestamp { return r.state.applied.MaxTS }
 
 // floor reports whether the log says that nothing comes at or below the moment
 // any more and that its versions are held as the read wishes; if not it is

@@ -60,10 +60,12 @@ type collectCmd struct {
 }
 
 // floorCmd makes a moment one that can be read at: whoever proposes after it in
-// the log proposes above it. Hold, if set, keeps the versions of a moment.
+// the log proposes above it. Hold, if set, keeps the versions of a moment. Ceiling
+// binds later leaders only.
 type floorCmd struct {
-	At   txn.Timestamp `cbor:"1,keyasint,omitempty"`
-	Hold *hold         `cbor:"2,keyasint,omitempty"`
+	At      txn.Timestamp `cbor:"1,keyasint,omitempty"`
+	Hold    *hold         `cbor:"2,keyasint,omitempty"`
+	Ceiling txn.Timestamp `cbor:"3,keyasint,omitempty"`
 }
 
 // outcome is how an attempt ended at this shard.

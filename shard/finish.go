@@ -43,7 +43,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
 	}
-	l.deciding[a] = &decidingVote{commit: d.Commit, to: []txn.NodeID{from}}
+	l.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
 	l.ended(v, d.Commit)
 	if d.Commit {
 		// The vote may still be on its way through the log here: others know of a

@@ -29,18 +29,20 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
-	waking     bool // waiters are being let ask again
-	stamps     map[txn.NodeID]int64
-	leaseVoid  bool // a transfer was begun in this term
-	drains     map[txn.NodeID]bool
-	changeAt   time.Duration // of the next change of members
-	transferAt time.Duration
-	collectAt  time.Duration
-	probes     map[txn.ID]*probe
-	orphanAt   map[txn.Attempt]time.Duration
-	asOf       []*asOfWaiter // reads at a moment that is not complete yet
-	floorAsked txn.Timestamp // the highest floor proposed in this term
-	holdAsked  map[txn.Timestamp]time.Duration
+	batch        batch
+	waking       bool // waiters are being let ask again
+	stamps       map[txn.NodeID]int64
+	leaseVoid    bool // a transfer was begun in this term
+	drains       map[txn.NodeID]bool
+	changeAt     time.Duration // of the next change of members
+	transferAt   time.Duration
+	collectAt    time.Duration
+	probes       map[txn.ID]*probe
+	orphanAt     map[txn.Attempt]time.Duration
+	asOf         []*asOfWaiter // reads at a moment that is not complete yet
+	floorAsked   txn.Timestamp // the highest floor proposed in this term
+	ceilingAsked txn.Timestamp // the highest ceiling
+	holdAsked    map[txn.Timestamp]time.Duration
 }
 
 type votingVote struct {
@@ -55,6 +57,7 @@ type votingVote struct {
 
 type decidingVote struct {
 	commit bool
+	at     txn.Timestamp // of a commit
 	to     []txn.NodeID
 }
 
@@ -100,6 +103,7 @@ func (l *leadership) maybeServe() {
 		return
 	}
 	l.serving = true
+	r.clock.Observe(r.state.applied.Ceiling)
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	now := r.env.Now().Mono
 	l.restore(now)

@@ -25,6 +25,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	if l.answerAgain(from, p.Attempt) {
 		return
 	}
+	if r.cfg.Row.Yield.Batches {
+		l.gatherPrepare(from, p)
+		return
+	}
 	l.prepare(from, p, r.arrives())
 }
 
@@ -64,7 +68,7 @@ func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
 }
 
 func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
-	v.Shard = l.r.cfg.ID
+	v.Shard, v.Cause = l.r.cfg.ID, causeOf(v.Refused, v.Reason)
 	l.r.env.Send(to, txn.Message{Vote: &v})
 }
 
@@ -123,6 +127,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 			func(bool) {
 				l.refuse(from, p, txn.KindAborted, "waited too long at its prepare, or lost its locks there")
 			})
+		l.near(w, verdict.Wait, c.Exclusive, c.Shared)
 		if w != nil {
 			l.waiting[p.Attempt] = w
 		}
@@ -188,6 +193,9 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 	}
 	if !yield.Guarded(l.r.row, p.Guards) {
 		return txn.KindStale, yield.StaleSchema
+	}
+	if k, reason := l.refusedSince(p.Txn, p.Since, writtenKeys(p), nil); reason != "" {
+		return k, reason
 	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {

@@ -230,6 +230,7 @@ func (r *Replica) Tick() {
 	}
 	if r.lead != nil {
 		r.expireWaiters(now)
+		r.lead.closeBatch()
 		r.lead.expireAsOf(now)
 		r.lead.early.expireAt(now.Mono)
 	}

@@ -55,6 +55,14 @@ func (r *Replica) Standing() Standing {
 	return s
 }
 
+// LockWork is what the lock table has done since this replica leads.
+func (r *Replica) LockWork() yield.Work {
+	if r.lead == nil {
+		return yield.Work{}
+	}
+	return r.lead.locks.Work()
+}
+
 // InDoubt is a vote of Yes whose decision has not come.
 type InDoubt struct {
 	Shard        txn.ShardID

@@ -23,6 +23,9 @@ type applied struct {
 	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
 	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
 	Holds []hold        `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
+	// Ceiling is the highest moment up to which some leader may have answered reads:
+	// whoever leads after it proposes above it.
+	Ceiling txn.Timestamp `cbor:"6,keyasint,omitempty"`
 }
 
 // state is what the log says. It is the same on every replica at the same index.

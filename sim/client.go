@@ -80,6 +80,21 @@ func (c *Client) Sleep(d time.Duration) {
 	c.park()
 }
 
+// Work has the client's node work for it on one of its cores, for so long when one
+// is free, and parks the client meanwhile.
+func (c *Client) Work(cost time.Duration) {
+	if cost > 0 {
+		c.Sleep(c.host.work(cost))
+	}
+}
+
+// WorkBeside is Work for which the client does not wait.
+func (c *Client) WorkBeside(cost time.Duration) {
+	if cost > 0 {
+		c.host.work(cost)
+	}
+}
+
 // Idle parks the client until somebody calls Wake. One Wake ends one Idle.
 func (c *Client) Idle() { c.park() }
 
@@ -148,7 +163,7 @@ func (k *call) answer(res coordinator.Response) {
 	if k.req.Op == coordinator.OpCommit {
 		k.client.hops = k.client.w.hops
 	}
-	k.client.w.After(0, k.client.resume)
+	k.client.host.answered(k.client)
 }
 
 // lost is what a client concludes when its node crashes before it has answered.

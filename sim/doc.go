@@ -4,7 +4,8 @@
 // How it thinks. A World is a heap of events ordered by time and, at one time,
 // by the order in which they were made; one event runs at a time. Hosts run a
 // node each: a message costs its host CPU time, a sync costs its disk time, and
-// a crash leaves the node with what its disk had. The Network carries messages
+// a crash leaves the node with what its disk had. A host may take all of that one at a
+// time, and pay for what its lock tables do (loop.go). The Network carries messages
 // with a delay matrix, jitter, loss, duplication, reordering and partitions.
 // Clients are plain blocking code run as coroutines: a Client is a
 // coordinator.Port whose Do parks the coroutine until the node has answered.

@@ -34,7 +34,9 @@ type host struct {
 	wallShift time.Duration   // what the wall clock has jumped
 	busyUntil time.Duration   // the process does nothing before
 	cores     []time.Duration // each is busy until then
-	slowDisk  int             // a sync takes so many times longer; at least 1
+	worked    time.Duration   // by all cores, since the world began
+	loop      loop
+	slowDisk  int // a sync takes so many times longer; at least 1
 
 	syncing   bool
 	syncAsked []askedSync // not yet covered by a begun sync, in order
@@ -53,6 +55,9 @@ func newHost(w *World, id txn.NodeID, region geo.Region) *host {
 		h.cpu = own
 	}
 	h.cores = make([]time.Duration, max(h.cpu.Cores, 1))
+	if h.cpu.Loop {
+		h.cores = h.cores[:max(len(h.cores)-1, 1)] // one has the loop
+	}
 	if d := w.cfg.Hardware.DriftPPM; d > 0 {
 		h.driftPPM = h.rand.Int64N(2*d+1) - d
 	}
@@ -122,7 +127,7 @@ func (h *host) tick() {
 		return
 	}
 	h.later(h.w.cfg.Params.TickInterval, h.tick)
-	h.run(func() { h.node.Tick(h.now()) })
+	h.inTurn(0, func() { h.run(func() { h.node.Tick(h.now()) }) })
 }
 
 // idlest is the core that is free first.
@@ -141,6 +146,7 @@ func (h *host) idlest() int {
 func (h *host) work(cost time.Duration) time.Duration {
 	i := h.idlest()
 	h.cores[i] = max(h.w.now, h.busyUntil, h.cores[i]) + cost
+	h.worked += cost
 	return h.cores[i] - h.w.now
 }
 
@@ -156,13 +162,14 @@ func (h *host) take(env *txn.Envelope) {
 
 // submit hands over a request: at once, unless requests cost CPU time.
 func (h *host) submit(req *coordinator.Request) {
-	cost := h.cpu.RequestCPU
+	cost := h.cpu.requestCost(req)
 	h.w.hops = chainOf(req)
-	if cost == 0 {
-		h.run(func() { h.node.Submit(h.now(), req) })
+	give := func() { h.run(func() { h.node.Submit(h.now(), req) }) }
+	if cost == 0 || h.cpu.Loop {
+		h.inTurn(cost, give)
 		return
 	}
-	h.later(h.work(cost), func() { h.run(func() { h.node.Submit(h.now(), req) }) })
+	h.later(h.work(cost), give)
 }
 
 // run makes one call of the node and does what the node wants done, unless the
@@ -176,8 +183,17 @@ func (h *host) run(f func()) {
 }
 
 func (h *host) flush() {
-	life := h.life
 	out := h.node.Drain()
+	if h.loop.inside {
+		h.loop.out = out // it leaves at the end of the turn
+		return
+	}
+	h.emit(out)
+}
+
+// emit does what the node wants done.
+func (h *host) emit(out node.Output) {
+	life := h.life
 	alive := func() bool { return h.up() && h.life == life }
 	for i := range out.Messages {
 		if !alive() { // it crashed at an answer or a message: the rest never left
@@ -216,6 +232,9 @@ func (h *host) beginSync() {
 	h.syncing = true
 	covered, point := h.syncAsked, h.engine.BeginSync()
 	h.syncAsked = nil
+	if h.w.cfg.Hardware.SyncEach {
+		covered, h.syncAsked = covered[:1:1], covered[1:]
+	}
 	d := h.w.cfg.Hardware.Fsync
 	if j := h.w.cfg.Hardware.FsyncJitter; j > 0 {
 		d += time.Duration(h.rand.Int64N(int64(j) + 1))
@@ -239,7 +258,7 @@ func (h *host) synced(covered []askedSync) {
 			return
 		}
 		h.w.hops = a.hops
-		h.run(func() { h.node.Synced(h.now(), a.token) })
+		h.inTurn(0, func() { h.run(func() { h.node.Synced(h.now(), a.token) }) })
 	}
 }
 
@@ -264,6 +283,7 @@ func (h *host) crash(kind crashKind) {
 	}
 	h.w.log(h, "crashes (%d writes were not synced)", lost)
 	h.node = nil
+	h.stopLoop()
 	calls := h.calls
 	h.calls = nil
 	for _, c := range calls {

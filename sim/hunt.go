@@ -287,17 +287,20 @@ func (h *hunt) work(c *Client, until time.Duration, record *history.History, ste
 	}
 }
 
+// lookedBack names the kinds of reader in the counts.
+var lookedBack = map[bool]string{false: "reads at a moment: ", true: "repeatable reads: "}
+
 // lookBack reads the bank or the lists as of moments, by turns.
 func (h *hunt) lookBack(c *Client, until time.Duration) {
-	for c.Elapsed() < until {
+	for turn := 0; c.Elapsed() < until; turn++ {
 		record, read := &h.banking, h.bank.ReadAsOf
 		if c.Rand().IntN(3) == 0 {
 			record, read = &h.listing, h.lists.ReadAsOf
 		}
 		wc := c.workload(record)
-		wc.Ahead = h.n.forced.looksAhead()
+		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !c.w.cfg.Row.Yield.NeverLocks
 		wc.Record = func(r *history.Record) {
-			h.n.counts["reads at a moment: "+string(r.Outcome)]++
+			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
 			if strings.Contains(r.Reason, "collected already") {
 				h.n.counts["reads at a moment that came too late"]++
 			}

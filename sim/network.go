@@ -154,6 +154,10 @@ func (n *network) arrive(to *host, m *mail) {
 // queue has a message that has arrived wait for the host's CPU.
 func (n *network) queue(to *host, m *mail) {
 	m.taken, m.life = true, to.life
+	if to.cpu.Loop {
+		to.inTurn(to.cpu.MessageCPU, func() { n.move(m) })
+		return
+	}
 	n.w.agenda.push(event{at: n.w.now + to.work(to.cpu.MessageCPU), hops: n.w.hops, mail: m})
 }
 

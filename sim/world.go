@@ -46,8 +46,13 @@ type Config struct {
 type Hardware struct {
 	MessageCPU  time.Duration // CPU time a message costs its receiver
 	RequestCPU  time.Duration // CPU time a client's request costs its gateway
+	CommitCPU   time.Duration // the same of one that commits writes; 0: RequestCPU
+	Loop        bool          // messages and requests are taken one at a time, see loop.go
+	LockCPU     time.Duration // with a loop: CPU time of a lock that is granted or freed
+	StepCPU     time.Duration // the same of a step of a walk over who waits for whom
 	Cores       int           // of each machine; 0 is 1
 	Fsync       time.Duration // of one sync
+	SyncEach    bool          // each wish for a sync has one of its own: no group commit
 	FsyncJitter time.Duration // at most this much more, drawn evenly
 	DriftPPM    int64         // clocks run at most this much too fast or too slow
 	Skew        time.Duration // wall clocks are wrong by at most so much, drawn evenly

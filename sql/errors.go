@@ -38,6 +38,8 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 		return mysql.NewSQLError(codeNoWait, "HY000", "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
 	case txn.KindStale:
 		return mysql.NewSQLError(codeTableStale, "HY000", "Table definition has changed, please retry transaction (%s)", f.Reason)
+	case txn.KindTooOld:
+		return mysql.NewSQLError(codeUnspecified, "72000", "Snapshot too old: the transaction reads at a moment of which old versions are not kept any more (ten minutes); it is rolled back, begin a new one (%s)", f.Reason)
 	case txn.KindUnavailable:
 		return mysql.NewSQLError(codeUnavailable, "08S01", "No answer from the cluster in time; nothing was done (%s)", f.Reason)
 	case txn.KindTooLarge:
@@ -52,7 +54,7 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 var sqlStates = map[int]string{
 	1040: "08004", 1153: "08S01", 1044: "42000", 1045: "28000", 1046: "3D000", 1048: "23000", 1049: "42000", 1050: "42S01",
 	1051: "42S02", 1052: "23000", 1054: "42S22", 1060: "42S21", 1061: "42000", 1062: "23000", 1064: "42000",
-	1068: "42000", 1091: "42000", 1109: "42S02", 1110: "42000", 1142: "42000", 1146: "42S02", 1264: "22003",
+	1068: "42000", 1091: "42000", 1109: "42S02", 1110: "42000", 1142: "42000", 1231: "42000", 1146: "42S02", 1264: "22003",
 	1235: "42000", 1364: "HY000", 1366: "HY000", 1406: "22001", 1451: "23000", 1452: "23000", 1792: "25006", 3819: "HY000",
 }
 
@@ -106,6 +108,9 @@ func (s *Session) ofStatement(err error) error {
 		}
 		if strings.Contains(message, " out of range for ") {
 			code = 1264
+		}
+		if strings.Contains(message, " can't be set to the value of ") {
+			code = 1231
 		}
 	}
 	state := e.State

@@ -149,6 +149,8 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		return do(callback)
 	}
 	s.cost.begin(text)
+	said := shortened(text)
+	s.saying.Store(&said)
 	defer s.reportStatement()
 	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
 		return "", err
@@ -176,6 +178,9 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		})
 		if err == nil {
 			err = s.refused()
+		}
+		if err == nil {
+			err = s.chooseMoment(ctx)
 		}
 		if err == nil {
 			err = s.endOwn(ctx)

@@ -18,6 +18,9 @@ func (s *Session) beginStatement(try int) {
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
 	if s.open != nil && s.open.real != nil {
 		s.statement.mark = s.open.real.Savepoint()
+		if m, ok := unwatched(s.open.real).(txn.Moments); ok {
+			m.NextStatement()
+		}
 	}
 }
 

@@ -65,7 +65,8 @@ func withoutMariaDB(query string) string {
 // ParseSimple implements gms.Parser.
 func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	query, share := replaceForShare(withoutMariaDB(query))
-	stmt, err := p.Parser.ParseSimple(query)
+	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
+	markNext(query, stmt)
 	return markLocks(stmt, share), err
 }
 
@@ -79,7 +80,9 @@ func (p lockParser) Parse(ctx *gms.Context, query string, multi bool) (sqlparser
 func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (sqlparser.Statement, string, string, error) {
 	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
-	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, text, delimiter, multi, options)
+	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
+	markNext(query, stmt)
+	noteSnapshot(ctx, query, stmt)
 	if share {
 		if restored := strings.TrimSuffix(text, rest); len(restored) <= len(query) {
 			parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
@@ -108,7 +111,8 @@ func readOnlyView(ctx context.Context, query string, stmt sqlparser.Statement) {
 func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, options sqlparser.ParserOptions) (sqlparser.Statement, int, error) {
 	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
-	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, text, options)
+	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
+	markNext(query, stmt)
 	return markLocks(stmt, share), n - (len(text)-len(query))*min(n, 1), err
 }
 

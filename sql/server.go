@@ -104,7 +104,7 @@ func (g *gateway) forget(id uint32) {
 	delete(g.conns, id)
 	g.mu.Unlock()
 	if s != nil {
-		s.abandon()
+		s.abandonFor(txn.CauseConnection)
 		s.unprepareAll()
 	}
 }

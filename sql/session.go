@@ -3,8 +3,10 @@ package sql
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -23,8 +25,11 @@ type Session struct {
 	gateway        *gateway
 	lockWaitMillis int64
 	open           *transaction
-	lost           txn.Txn // the aborted transaction that the next one does again
+	manner         manner      // of transactions
+	next           *nextManner // nil: as always
+	lost           txn.Txn     // the aborted transaction that the next one does again
 	statement      statement
+	saying         atomic.Pointer[string] // the text of the statement, or of the last
 	cost           cost
 	place          place               // among the statements that run
 	preparing      string              // the text that the wire protocol prepares or executes
@@ -40,24 +45,26 @@ type Session struct {
 
 // statement is what a session knows of the statement it runs.
 type statement struct {
-	mu        sync.Mutex
-	failure   *txn.Error // what ended a read or a commit
-	unread    error      // why the catalogue could not be read, where the engine does not say
-	view      string     // the definition that was handed out last
-	duplicate string     // MySQL's words for a duplicate key
-	snapshot  *catalog.Snapshot
-	reloaded  bool  // the catalogue was read from its leader for it
-	own       bool  // it is its own transaction
-	mark      int   // where its writes begin
-	beyond    error // it is beyond a bound of the server
-	full      bool  // a write found no room in the transaction
-	final     bool  // it makes one read and is its own transaction
-	notFinal  bool  // that proved wrong at a former try
-	alters    bool  // it changes the catalogue, so it is not done again
-	compiled  bool  // a round plan was looked for
-	plan      *plan.RoundPlan
-	writes    uint64 // the table that it writes, by id
-	fresh     bool   // the memory of what it yields is not used again
+	mu         sync.Mutex
+	failure    *txn.Error // what ended a read or a commit
+	unread     error      // why the catalogue could not be read, where the engine does not say
+	view       string     // the definition that was handed out last
+	duplicate  string     // MySQL's words for a duplicate key
+	snapshot   *catalog.Snapshot
+	reloaded   bool  // the catalogue was read from its leader for it
+	own        bool  // it is its own transaction
+	mark       int   // where its writes begin
+	beyond     error // it is beyond a bound of the server
+	full       bool  // a write found no room in the transaction
+	final      bool  // it makes one read and is its own transaction
+	notFinal   bool  // that proved wrong at a former try
+	alters     bool  // it changes the catalogue, so it is not done again
+	compiled   bool  // a round plan was looked for
+	plan       *plan.RoundPlan
+	writes     uint64   // the table that it writes, by id
+	targets    []uint64 // tables that a statement without a round plan may write
+	consistent bool     // START TRANSACTION WITH CONSISTENT SNAPSHOT
+	fresh      bool     // the memory of what it yields is not used again
 }
 
 var (
@@ -78,36 +85,38 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.sessions[conn.ConnectionID]; old != nil {
-		old.abandon()
+		old.abandonFor(txn.CauseConnection)
 		old.unprepareAll()
 	}
 	g.sessions[conn.ConnectionID] = s
-	return s, s.BaseSession.SetSessionVariable(s.quiet, isolationVariable, serializable)
+	return s, s.inherit()
 }
 
 // abandon rolls back what the client left open.
-func (s *Session) abandon() {
+func (s *Session) abandon() { s.abandonFor(txn.CauseClient) }
+
+func (s *Session) abandonFor(why txn.Cause) {
 	if t := s.open; t != nil && t.real != nil {
-		t.real.Rollback()
+		if e, ok := unwatched(t.real).(txn.Endable); ok {
+			e.RollbackFor(why)
+		} else {
+			t.real.Rollback()
+		}
 		s.slowEnd(t, nil, true)
 	}
 	s.open = nil
 }
 
-const (
-	isolationVariable = "transaction_isolation"
-	serializable      = "SERIALIZABLE"
-)
-
 // SetSessionVariable implements gms.Session.
 func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
+	switch strings.ToLower(name) { // no plan rests on these two
+	case isolationVariable, isolationAlias:
+		return s.setIsolation(ctx, value)
+	case readOnlyVariable, readOnlyAlias:
+		return s.setReadOnly(ctx, value)
+	}
 	s.settings++
 	switch strings.ToLower(name) {
-	case isolationVariable, "tx_isolation":
-		if text := fmt.Sprint(value); !strings.EqualFold(text, serializable) {
-			s.Warn(&gms.Warning{Level: "Note", Code: 1105, Message: text + " runs as SERIALIZABLE"})
-			value = serializable
-		}
 	case "innodb_lock_wait_timeout", "lock_wait_timeout":
 		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
 			return err
@@ -124,7 +133,7 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 // StartTransaction implements gms.TransactionSession.
 func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
 	s.abandon()
-	s.open = &transaction{s: s, readOnly: c == gms.ReadOnly}
+	s.open = &transaction{s: s, readOnly: c == gms.ReadOnly || s.mannerNow().readOnly}
 	return s.open, nil
 }
 
@@ -226,10 +235,15 @@ func (s *Session) Alter(ctx *gms.Context, change func() error) error {
 func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
 
 // FinalRead implements table.Session.
-func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.notFinal }
+func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.notFinal && !s.weak() }
 
 // Writes implements table.Session.
-func (s *Session) Writes(id uint64) bool { return s.statement.writes == id }
+func (s *Session) Writes(id uint64) bool {
+	return s.statement.writes == id || s.weak() && slices.Contains(s.statement.targets, id)
+}
+
+// Weak implements table.Session.
+func (s *Session) Weak() bool { return s.weak() }
 
 // NotFinal implements table.Session.
 func (s *Session) NotFinal() error {

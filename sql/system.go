@@ -6,13 +6,18 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/sql/catalog"
 )
 
-// systemDatabase holds tables that show where things are.
+// systemDatabase holds tables that show where things are, and what waits.
 const systemDatabase = "isochron"
+
+var (
+	placementColumns = []gms.Column{textColumn("table_schema"), textColumn("table_name"), textColumn("leader_region"), textColumn("replica_regions"),
+		textColumn("spread"), textColumn("partition_columns"), textColumn("shards")}
+	shardsColumns = []gms.Column{textColumn("shard_id"), textColumn("leader_region"), textColumn("replica_regions"), textColumn("ranges"), textColumn("tables")}
+)
 
 // systemDB is that database.
 type systemDB struct{ g *gateway }
@@ -31,17 +36,22 @@ func (systemDB) IsReadOnly() bool { return true }
 
 // GetTableNames implements gms.Database.
 func (systemDB) GetTableNames(*gms.Context) ([]string, error) {
-	return []string{"placement", "shards"}, nil
+	return []string{"hot_rows", "lock_waits", "placement", "rollbacks", "shards"}, nil
 }
 
 // GetTableInsensitive implements gms.Database.
 func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, bool, error) {
-	switch strings.ToLower(name) {
+	switch name = strings.ToLower(name); name {
 	case "placement":
-		return newSystemTable("placement", d.placement,
-			"table_schema", "table_name", "leader_region", "replica_regions", "spread", "partition_columns", "shards"), true, nil
+		return newSystemTable(name, d.placement, placementColumns), true, nil
 	case "shards":
-		return newSystemTable("shards", d.shards, "shard_id", "leader_region", "replica_regions", "ranges", "tables"), true, nil
+		return newSystemTable(name, d.shards, shardsColumns), true, nil
+	case "hot_rows":
+		return newSystemTable(name, d.hotRows, hotRowsColumns), true, nil
+	case "lock_waits":
+		return newSystemTable(name, d.lockWaits, lockWaitsColumns), true, nil
+	case "rollbacks":
+		return newSystemTable(name, d.rollbacks, rollbacksColumns), true, nil
 	}
 	return nil, false, nil
 }
@@ -129,17 +139,18 @@ func (d systemDB) shards(ctx *gms.Context) ([]gms.Row, error) {
 	return rows, nil
 }
 
-// systemTable is a table worked out when it is read. All columns are text.
+// systemTable is a table worked out when it is read.
 type systemTable struct {
 	name string
 	sch  gms.Schema
 	rows func(*gms.Context) ([]gms.Row, error)
 }
 
-func newSystemTable(name string, rows func(*gms.Context) ([]gms.Row, error), columns ...string) *systemTable {
+func newSystemTable(name string, rows func(*gms.Context) ([]gms.Row, error), columns []gms.Column) *systemTable {
 	t := &systemTable{name: name, rows: rows}
 	for _, c := range columns {
-		t.sch = append(t.sch, &gms.Column{Name: c, Type: types.LongText, Source: name, DatabaseSource: systemDatabase})
+		c.Source, c.DatabaseSource = name, systemDatabase
+		t.sch = append(t.sch, &c)
 	}
 	return t
 }

@@ -16,6 +16,7 @@ import (
 type transaction struct {
 	s        *Session
 	readOnly bool
+	level    txn.Level // once it has begun
 	real     txn.Txn
 	began    time.Time
 	uses     map[uint64]*catalog.Descriptor // tables, by id
@@ -44,10 +45,16 @@ func (t *transaction) begin() {
 	if t.real != nil {
 		return
 	}
+	t.level = t.s.mannerNow().level
+	if t.s.next != nil {
+		t.s.next.used = true
+	}
 	t.real = &watched{Txn: t.s.gateway.db.Begin(txn.Options{
 		RetryOf:        t.s.lost,
 		ReadOnly:       t.readOnly,
 		LockWaitMillis: t.s.lockWaitMillis,
+		Level:          t.level,
+		Owner:          uint64(t.s.ID()),
 	}), s: t.s}
 	t.s.lost = nil
 	t.began = time.Now()

@@ -27,6 +27,20 @@ var registerVariables = sync.OnceFunc(func() {
 			Type:    types.NewSystemEnumType(pathVariable, pathAuto, pathEngine),
 			Default: pathAuto,
 		},
+		&gms.MysqlSystemVariable{
+			Name:    isolationVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    isolationType,
+			Default: serializable,
+		},
+		&gms.MysqlSystemVariable{
+			Name:    isolationAlias,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    isolationType,
+			Default: serializable,
+		},
 		// The engine's own admits the value 1 only.
 		&gms.MysqlSystemVariable{
 			Name:    "innodb_lock_wait_timeout",

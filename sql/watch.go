@@ -44,10 +44,15 @@ func (c *cost) begin(text string) {
 		c.more++
 		return
 	}
+	c.texts = append(c.texts, shortened(text))
+}
+
+// shortened is the part of a text that is remembered.
+func shortened(text string) string {
 	if len(text) > textBytesMax {
-		text = string([]byte(text[:textBytesMax])) // a copy: the rest may be large
+		return string([]byte(text[:textBytesMax])) // a copy: the rest may be large
 	}
-	c.texts = append(c.texts, text)
+	return text
 }
 
 func (c *cost) add(before, after txn.Stats) {
@@ -57,6 +62,7 @@ func (c *cost) add(before, after txn.Stats) {
 
 // reportStatement ends the statement that begin began.
 func (s *Session) reportStatement() {
+	s.afterStatement()
 	if w := s.gateway.watcher; w != nil {
 		w.Statement(Statement{time.Since(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
 	}

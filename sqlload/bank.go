@@ -16,10 +16,9 @@ import (
 // now and then adds everything up.
 type bank struct {
 	accounts int
-	mu       sync.Mutex
-	next     int64                     // the id of the next transfer
-	told     map[int64]history.Outcome // what clients were told, by transfer
-	wrong    []string                  // sums that a committed transaction saw
+	entries
+	mu    sync.Mutex
+	wrong []string // sums that a committed transaction saw
 }
 
 const (
@@ -29,7 +28,7 @@ const (
 )
 
 func newBank(o Options) Workload {
-	return &bank{accounts: or(o.Rows, 1000), told: map[int64]history.Outcome{}}
+	return &bank{accounts: or(o.Rows, 1000), entries: newEntries("transfer")}
 }
 
 func (b *bank) Sizes() map[string]float64 { return map[string]float64{"accounts": float64(b.accounts)} }
@@ -49,16 +48,11 @@ func (b *bank) Load(ctx context.Context, e *Env) error {
 	})
 }
 
-// Client makes ids that no earlier run had: they begin with the time of day.
 func (b *bank) Client(e *Env, _ int, r *rand.Rand) (Client, error) {
 	if b.accounts < 2 {
 		return nil, fmt.Errorf("a bank of %d accounts has nothing to move", b.accounts)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next == 0 {
-		b.next = e.Begun.UnixMilli() << 20
-	}
+	b.begin(e)
 	return &banker{b, r}, nil
 }
 
@@ -122,19 +116,6 @@ func (c *banker) audit() Txn {
 	}
 }
 
-func (b *bank) newID() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.next++
-	return b.next
-}
-
-func (b *bank) hear(id int64, o history.Outcome) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.told[id] = o
-}
-
 func (b *bank) complain(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -191,23 +172,6 @@ func (b *bank) checkBalances(moved, balances map[int64]int64) []string {
 	}
 	if want := int64(b.accounts) * bankFirstBalance; sum != want {
 		found = append(found, fmt.Sprintf("all balances add up to %d, not %d", sum, want))
-	}
-	return found
-}
-
-func (b *bank) checkTold(seen map[int64]bool) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var found []string
-	for _, id := range slices.Sorted(maps.Keys(b.told)) {
-		switch o := b.told[id]; {
-		case len(found) == bankWrongMax:
-			return found
-		case o == history.OK && !seen[id]:
-			found = append(found, fmt.Sprintf("transfer %d was acknowledged and is not in the ledger", id))
-		case o == history.Fail && seen[id]:
-			found = append(found, fmt.Sprintf("transfer %d was rolled back and is in the ledger", id))
-		}
 	}
 	return found
 }

@@ -218,3 +218,40 @@ func TestBankCheck(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+// A ledger that does not fit the balances is found, and rows that are missing.
+func TestFitCheck(t *testing.T) {
+	f := newFit(Options{Rows: 2}).(*fit)
+	paid := map[int64]int64{0: -5, 1: 7}
+	for want, balances := range map[string]map[int64]int64{
+		"":                     {0: -5, 1: 7},
+		"account 1 has 8":      {0: -5, 1: 8},
+		"there are 1 accounts": {0: -5},
+	} {
+		found := strings.Join(f.checkBalances(paid, balances), "; ")
+		if !strings.Contains(found, want) || (want == "") != (found == "") {
+			t.Errorf("want %q, found %q", want, found)
+		}
+	}
+}
+
+// What was counted is what was acknowledged, and at most what may have been; without a
+// run nothing is known of it.
+func TestHotspotCheck(t *testing.T) {
+	h := newHotspot(Options{}).(*hotspot)
+	h.before = 100
+	for _, o := range []history.Outcome{history.OK, history.OK, history.Unknown, history.Fail} {
+		h.hear(o)
+	}
+	for sum, sound := range map[int64]bool{101: false, 102: true, 103: true, 104: false} {
+		if found := h.judge(sum, 1, true); (len(found) == 0) != sound {
+			t.Errorf("%d: %q", sum, found)
+		}
+	}
+	if found := h.judge(7, 1, false); found != nil {
+		t.Error(found)
+	}
+	if found := h.judge(7, 2, false); len(found) != 1 {
+		t.Error(found)
+	}
+}

@@ -103,6 +103,8 @@ type Options struct {
 
 var makers = map[string]func(Options) Workload{
 	"bank":        newBank,
+	"fit":         newFit,
+	"hotspot":     newHotspot,
 	"list-append": newLists,
 	"smallbank":   newSmallbank,
 	"tpcc":        newTPCC,

@@ -151,6 +151,23 @@ func NewestAt(r Reader, prefix []byte, key txn.Key) (at txn.Timestamp) {
 	return at
 }
 
+// WrittenSince reports whether a row of the span has a version after at, a deletion
+// too. It sees those that were not collected.
+func WrittenSince(r Reader, prefix []byte, span txn.Span, at txn.Timestamp) bool {
+	start := append(append([]byte{}, prefix...), escape(span.Start)...)
+	end := append(append([]byte{}, prefix...), escape(span.End)...)
+	it := r.Iter(start, end)
+	defer it.Close()
+	for ok := it.First(); ok; {
+		k := it.Key() // of the newest version of a row
+		if versionAt(k) > at {
+			return true
+		}
+		ok = it.SeekGE(prefixEnd(k[:len(k)-8]))
+	}
+	return false
+}
+
 // Rows walks the rows of a span that were live at a moment, in key order or its
 // reverse.
 type Rows struct {

@@ -92,26 +92,3 @@ func TestLockFreed(t *testing.T) {
 		}
 	})
 }
-
-// TestWeakerIsStillSerializable: a client may ask for less than serializable; it
-// gets no less.
-func TestWeakerIsStillSerializable(t *testing.T) {
-	if *dsn != "" {
-		t.Skip("another server may give what is asked for")
-	}
-	onEveryPath(t, func(t *testing.T, s *stage) {
-		for _, level := range []string{"READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ"} {
-			for _, db := range s.pools {
-				db.SetMaxOpenConns(1) // so that the setting meets the play's connection
-				if _, err := db.Exec("SET SESSION TRANSACTION ISOLATION LEVEL " + level); err != nil {
-					t.Fatalf("%s: %v", level, err)
-				}
-			}
-			for _, a := range anomalies {
-				if a.name == "write skew" {
-					s.judged(a, a.order)
-				}
-			}
-		}
-	})
-}

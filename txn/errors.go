@@ -38,6 +38,7 @@ const (
 type Error struct {
 	Kind   Kind
 	Reason string // for a person: what happened, to what
+	Cause  Cause
 }
 
 func (e *Error) Error() string { return e.Reason }

@@ -50,6 +50,8 @@ type Message struct {
 	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
 	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
 	Publish     *Publish     `cbor:"31,keyasint,omitempty"`
+	Survey      *Survey      `cbor:"32,keyasint,omitempty"`
+	SurveyReply *SurveyReply `cbor:"33,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -88,7 +90,8 @@ type Access struct {
 	Nearest    bool    `cbor:"9,keyasint,omitempty"`
 	Final      bool    `cbor:"10,keyasint,omitempty"` // needs the lease: the answer will not be validated
 	WaitMillis int64   `cbor:"11,keyasint,omitempty"` // bound of a wait for a lock
-	// Guards are checked by a leader that answers a Final read.
+	// Guards are checked by a leader that answers a Final read, and by who answers a
+	// read at a moment as they stood then.
 	Guards []ReadCheck `cbor:"12,keyasint,omitempty"`
 	// AsOf, if not 0, asks for the rows as they stood at that moment: all commits
 	// up to it and none after. It takes no locks. HoldMillis asks that the
@@ -100,6 +103,11 @@ type Access struct {
 	Present bool `cbor:"15,keyasint,omitempty"`
 	// Fresh: the transaction holds nothing anywhere and asks for nothing else now.
 	Fresh bool `cbor:"16,keyasint,omitempty"`
+	// Since, if not 0, refuses a read with locks that meets something written after
+	// that moment, a deletion too.
+	Since Timestamp `cbor:"17,keyasint,omitempty"`
+	// Clock asks for a moment in the answer that is not before anything shown in it.
+	Clock bool `cbor:"18,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -134,12 +142,13 @@ type AccessReply struct {
 	// WaitedNanos is how long the request waited for locks, WaitedFor who held them last.
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
-	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present
+	At          Timestamp `cbor:"12,keyasint,omitempty"` // answers Present and Clock
 	// Publish are rows, granted exclusively, for which others wait: see Publish.
 	Publish []Key `cbor:"13,keyasint,omitempty"`
 	// Uncommitted: some of it has been passed on, and may yet be undone. Its reader
 	// cannot vouch for it by versions alone: whatever it wrote or not, it has to vote.
-	Uncommitted bool `cbor:"14,keyasint,omitempty"`
+	Uncommitted bool  `cbor:"14,keyasint,omitempty"`
+	Cause       Cause `cbor:"15,keyasint,omitempty"` // of a refusal
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -193,6 +202,8 @@ type Prepare struct {
 	// At is the timestamp that the coordinator proposes, where every replica
 	// validates for itself; else 0, and the leaders propose.
 	At Timestamp `cbor:"15,keyasint,omitempty"`
+	// Since, if not 0, refuses writes of what was written after that moment.
+	Since Timestamp `cbor:"16,keyasint,omitempty"`
 }
 
 // Vote answers Prepare. A Yes is sent when a majority has logged it.
@@ -212,6 +223,8 @@ type Vote struct {
 	Doomed bool `cbor:"10,keyasint,omitempty"`
 	// Told: though asked for in one phase, the Yes waits for a decision to be told.
 	Told bool `cbor:"11,keyasint,omitempty"`
+	// Cause of a refusal, as in an AccessReply.
+	Cause Cause `cbor:"12,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.

@@ -20,6 +20,7 @@ type Params struct {
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower
 	HotWaiters        int           // 32: more waiters than that make a row hot
+	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner at the next tick
 	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
@@ -80,6 +81,9 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.KeepVersions, 10*time.Minute)
 	if p.HotWaiters == 0 {
 		p.HotWaiters = 32
+	}
+	if p.BatchSize == 0 {
+		p.BatchSize = 64
 	}
 	if p.GroupSize == 0 {
 		p.GroupSize = 10

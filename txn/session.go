@@ -78,7 +78,7 @@ type ReadResult struct {
 	Values [][]byte
 	Pairs  [][]Pair
 	More   []bool    // for Scans[i] of a Page: rows are left after the last of Pairs[i]
-	At     Timestamp // answers Present
+	At     Timestamp // answers Present, or is the moment that was read
 }
 
 // Options of a transaction.
@@ -99,6 +99,10 @@ type Options struct {
 	HoldMillis int64
 	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
 	LockWaitMillis int64
+	// Owner names the client to whoever looks at the transaction while it is open.
+	Owner uint64
+	// Level is what the plain reads promise.
+	Level Level
 }
 
 // DB is one gateway: the place in one region where clients begin transactions.
@@ -114,7 +118,7 @@ type DB interface {
 	Peek(key Key) (value []byte, version Version, ok bool)
 }
 
-// Txn is a serializable transaction of one client. It is not safe for use by
+// Txn is a transaction of one client, serializable unless Options.Level says less. It is not safe for use by
 // two goroutines at once. Every error is an *Error; after KindAborted,
 // KindUnknown or KindUnavailable only Rollback may follow.
 type Txn interface {
@@ -145,6 +149,16 @@ type Txn interface {
 	ID() ID
 }
 
+// Publisher is implemented by transactions that can pass on what they have
+// written of rows for which others wait, before they commit. Whoever has sent a
+// statement that writes, and will send another, calls it: the next may then go on
+// from the uncommitted value, commits after this transaction, and is undone with it.
+type Publisher interface {
+	// Publish waits for nothing, and does nothing unless somebody is known to wait
+	// for a row that has been written since: then it is true.
+	Publish() bool
+}
+
 // Updater is implemented by transactions that can read and commit in one go.
 type Updater interface {
 	// Update reads keys in one round and commits what f makes of their values, in
@@ -155,16 +169,6 @@ type Updater interface {
 	// as after a Read. Errors are those of Read and Commit; with KindUnknown the
 	// commit may have happened.
 	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
-}
-
-// Publisher is implemented by transactions that can pass on what they have
-// written of rows for which others wait, before they commit. Whoever has sent a
-// statement that writes, and will send another, calls it: the next may then go on
-// from the uncommitted value, commits after this transaction, and is undone with it.
-type Publisher interface {
-	// Publish waits for nothing, and does nothing unless somebody is known to wait
-	// for a row that has been written since: then it is true.
-	Publish() bool
 }
 
 // Bounded is implemented by transactions that bound their buffered writes.

@@ -48,8 +48,9 @@ type Note struct {
 // Ended is how a transaction ended at its coordinator.
 type Ended struct {
 	ID           ID
-	Outcome      Kind // 0: committed, or rolled back if RolledBack
-	RolledBack   bool // by its client, without having failed
+	Outcome      Kind  // 0: committed, or rolled back if RolledBack
+	RolledBack   bool  // by its client, without having failed
+	Cause        Cause // of a rollback
 	Wrote        bool
 	Took         time.Duration // since its first request
 	Commit       time.Duration // of it, the commit; 0: nothing was asked of any shard

@@ -25,6 +25,9 @@ func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
 			}
 			accounts = append(accounts, rows...)
 		}
+		if m.tx != nil && len(accounts) == 0 {
+			return txn.Errorf(txn.KindUnavailable, "a moment before the bank was opened: the gateway's clock is far behind")
+		}
 		entries, err := m.scan(tableSpan(tableLedger))
 		if err != nil {
 			return err
@@ -54,6 +57,9 @@ type moment struct {
 	attempt
 	c  *Client
 	at txn.Timestamp
+	// tx, if not nil, is a transaction of repeatable reads that does all the reading;
+	// its gateway chose the moment.
+	tx txn.Txn
 }
 
 // lookBack asks for the present and records what read finds there, or at a moment
@@ -62,7 +68,15 @@ func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 	m := &moment{c: c, attempt: attempt{ctx: ctx, rec: &history.Record{
 		Process: c.Process, Moment: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
-	if m.at, err = txn.Present(ctx, c.DB); err == nil {
+	if c.Repeatable {
+		m.tx = c.DB.Begin(txn.Options{Level: txn.RepeatableRead, ReadOnly: true})
+		m.rec.InvokeNanos = 0 // of other gateways' commits it may miss the youngest
+		if err = read(m); err == nil {
+			err = m.tx.Commit(ctx)
+		}
+		m.tx.Rollback()
+		m.rec.At = int64(m.at)
+	} else if m.at, err = txn.Present(ctx, c.DB); err == nil {
 		if c.Ahead > 0 && c.Rand.IntN(2) == 0 {
 			m.at += txn.Timestamp(c.Rand.Int64N(int64(c.Ahead)))
 		}
@@ -81,6 +95,15 @@ func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 // read is one read of the moment, tried again while shards are not to be
 // reached: the answer is the same whenever it comes.
 func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
+	if m.tx != nil {
+		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
+		res, err = m.tx.Read(m.ctx, r)
+		if err == nil && m.at != 0 && res.At != m.at {
+			panic("workload: a transaction of repeatable reads has read two moments")
+		}
+		m.at, m.rec.Txn = res.At, m.tx.ID().String()
+		return res, err
+	}
 	for try := 1; ; try++ {
 		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
 		t := m.c.DB.Begin(txn.Options{AsOf: m.at, HoldMillis: holdMillis})

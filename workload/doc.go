@@ -19,7 +19,9 @@
 // whoever drives it. Which rows are popular is a table of integers (zipf.go), so
 // that one seed draws the same on every processor; each shard has its share of
 // the popular ones (keys.go). A Mix that is Checked knows what must hold of its
-// rows after a run.
+// rows after a run; some must hear for that how each Job ended. The benchmarks of hot
+// rows (sysbench.go, fit.go) send their statements one after another, as a client of
+// a database does.
 //
 // What the caller owes it. A *rand.Rand of its own for each client. Env.Sleep
 // returns when the time has passed. Record is called from the client's

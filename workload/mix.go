@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"isochron/history"
 	"isochron/txn"
 )
 
@@ -26,4 +27,12 @@ type Job struct {
 	// Body reads and writes; it is called once for each try, with the same
 	// choices, and returns what the transaction's reads return.
 	Body func(ctx context.Context, t txn.Txn) error
+	// Autocommit: it is one statement, whose client sends no commit of its own.
+	Autocommit bool
+	// Ended, if not nil, is told once how it ended, after its last try. Who drives the
+	// mix and does not tell has nothing checked that rests on it.
+	Ended func(history.Outcome)
 }
+
+// ErrRollback is what a Body returns that rolls its transaction back by its own wish.
+var ErrRollback error = errGiveUp

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/history"
 	"isochron/txn"
 )
 
@@ -143,6 +144,9 @@ func TestProportions(t *testing.T) {
 		"tpcc":          {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4},
 		"tpcc-d2pc":     {"new-order": 48, "payment": 47, "delivery": 5},
 		"tpcc-bonspiel": {"new-order": 50, "payment": 50},
+		"sysbench":      {"update": 100},
+		"fit":           {"payment": 100},
+		"hotspots":      {"read": 45, "update": 45, "payment": 10},
 	} {
 		got := tally(newTestMix(t, name, MixConfig{Parts: 3, Keys: 5000}), 3)
 		for class, share := range got {
@@ -265,6 +269,9 @@ func TestBadMixes(t *testing.T) {
 		{"micro", MixConfig{Parts: 3, Length: -1}, "length"},
 		{"micro", MixConfig{Parts: 3, Length: 2, Spread: 3}, "touches"},
 		{"micro", MixConfig{Parts: 3, ValueBytes: 7}, "bytes"},
+		{"sysbench", MixConfig{Parts: 3, ReadsMilli: 1001}, "reads"},
+		{"hotspot", MixConfig{Parts: 3, RollbackMilli: -1}, "rollbacks"},
+		{"fit", MixConfig{Parts: 3, Hot: -1}, "hot rows"},
 	} {
 		if _, err := NewMix(bad.name, bad.cfg); err == nil || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%s %+v: %v", bad.name, bad.cfg, err)
@@ -289,11 +296,17 @@ func runMix(t *testing.T, m Mix, f flaw, seed uint64, each int) (db *modelDB, co
 		next, stop := iter.Pull(func(yield func(struct{}) bool) {
 			for range each {
 				j := m.Next(c)
-				for range 20 {
+				ended := func(o history.Outcome) {
+					if j.Ended != nil {
+						j.Ended(o)
+					}
+				}
+				for try := range 20 {
 					db.park = func() { yield(struct{}{}) }
 					tx := db.Begin(txn.Options{})
 					if err := j.Body(context.Background(), tx); err == errGiveUp {
 						committed["given up"]++
+						ended(history.Fail)
 						break
 					} else if err != nil {
 						t.Error(err)
@@ -301,7 +314,11 @@ func runMix(t *testing.T, m Mix, f flaw, seed uint64, each int) (db *modelDB, co
 					db.park = func() { yield(struct{}{}) }
 					if tx.Commit(context.Background()) == nil {
 						committed[j.Class]++
+						ended(history.OK)
 						break
+					}
+					if try == 19 {
+						ended(history.Fail)
 					}
 				}
 			}

@@ -1,13 +1,14 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
 // MixConfig says how large and how contended a benchmark is. A field that is 0
-// has the benchmark's default, but for ZipfMilli.
+// has the benchmark's default, but for those in thousandths.
 type MixConfig struct {
 	// Parts is over how many shards the rows are spread: Place's shards, 1 to 255.
 	Parts int
@@ -16,7 +17,8 @@ type MixConfig struct {
 	// ZipfMilli is Zipf's coefficient in thousandths, see ParseZipf; 0 is uniform.
 	// smallbank and tpcc have hot spots of their own and do not heed it.
 	ZipfMilli int
-	// Length is the number of operations of one transaction of micro: 6.
+	// Length is the number of operations of one transaction of micro: 6; of statements
+	// of sysbench and hotspot: 14, of hotspot-scan: 10.
 	Length int
 	// Spread is how many shards a transaction of micro touches: as many as there
 	// are and Length allows.
@@ -26,6 +28,14 @@ type MixConfig struct {
 	ValueBytes int
 	// Warehouses is how many tpcc has in each part: 10.
 	Warehouses int
+	// ReadsMilli is how many of a thousand statements read, of sysbench and hotspot.
+	ReadsMilli int
+	// RollbackMilli is how many of a thousand transactions their client rolls back
+	// when all is done but the commit, of sysbench, hotspot and fit.
+	RollbackMilli int
+	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
+	// hotspot-scan (100).
+	Hot int
 }
 
 // The defaults and bounds of a MixConfig.
@@ -44,15 +54,22 @@ const (
 var mixMakers = []struct {
 	name string
 	make func(MixConfig) Mix
+	// The defaults that differ from benchmark to benchmark; 0: that of all.
+	length, hot int
 }{
-	{"retwis", newRetwis},
-	{"ycsb+t", newYCSBT},
-	{"ycsb-a", newYCSBA},
-	{"smallbank", newSmallbank},
-	{"micro", newMicro},
-	{"tpcc", newTPCC(45, 43, 4, 4, 4)},
-	{"tpcc-d2pc", newTPCC(48, 47, 0, 5, 0)},     // as in the D2PC paper
-	{"tpcc-bonspiel", newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
+	{name: "retwis", make: newRetwis},
+	{name: "ycsb+t", make: newYCSBT},
+	{name: "ycsb-a", make: newYCSBA},
+	{name: "smallbank", make: newSmallbank},
+	{name: "micro", make: newMicro},
+	{name: "tpcc", make: newTPCC(45, 43, 4, 4, 4)},
+	{name: "tpcc-d2pc", make: newTPCC(48, 47, 0, 5, 0)},     // as in the D2PC paper
+	{name: "tpcc-bonspiel", make: newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
+	{name: "sysbench", make: newSysbench, length: sysbenchLength},
+	{name: "hotspot", make: newHotspot, length: sysbenchLength},
+	{name: "hotspot-scan", make: newHotspotScan, length: scanLength, hot: scanRows},
+	{name: "fit", make: newFit},
+	{name: "hotspots", make: newHotspots},
 }
 
 // MixNames are the names that NewMix knows.
@@ -71,6 +88,7 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("there is no workload %q; choose one of: %s", name, strings.Join(MixNames(), ", "))
 	}
+	cfg.Length, cfg.Hot = cmp.Or(cfg.Length, mixMakers[at].length), cmp.Or(cfg.Hot, mixMakers[at].hot)
 	cfg.fill()
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -89,6 +107,7 @@ func (c *MixConfig) fill() {
 	fill(&c.Spread, min(c.Parts, c.Length))
 	fill(&c.ValueBytes, defaultValueBytes)
 	fill(&c.Warehouses, defaultWarehouses)
+	fill(&c.Hot, 1)
 }
 
 // check bounds every field: a part must have the rows for the longest transaction.
@@ -103,6 +122,9 @@ func (c *MixConfig) check() error {
 		{"the Zipf coefficient in thousandths", c.ZipfMilli, 0, zipfMilliMax},
 		{"the shards that a transaction touches", c.Spread, 1, min(c.Parts, c.Length)},
 		{"the warehouses of a shard", c.Warehouses, 1, warehousesMax},
+		{"the reads of a thousand statements", c.ReadsMilli, 0, 1000},
+		{"the rollbacks of a thousand transactions", c.RollbackMilli, 0, 1000},
+		{"the number of hot rows", c.Hot, 1, c.Keys},
 		{"the bytes of a value", c.ValueBytes, 8, valueBytesMax},
 	} {
 		if b.got < b.low || b.got > b.high {

@@ -22,6 +22,8 @@ type Policy struct {
 	Detect bool
 	// Objects: every lock is an object of its own, in conflict or not.
 	Objects bool
+	// Batches: prepares are gathered and judged together (shard/batch.go).
+	Batches bool
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
 }
@@ -61,6 +63,8 @@ var (
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
+	// ValidateInBatches is optimistic validation of many at once.
+	ValidateInBatches = Policy{Name: "occ in batches, with reordering", Batches: true}
 	// EachValidates is optimistic validation by every replica for itself.
 	EachValidates = Policy{Name: "occ at every replica", NeverLocks: true}
 	// EachByTimestamp is the same, in the order of proposed timestamps.

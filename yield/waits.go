@@ -15,8 +15,14 @@ type Waiter struct {
 	Age      txn.Age
 	Deadline time.Duration
 	// Key, if set, is all that a request in execution wants, exclusively or not.
-	Key   txn.Key
-	Retry func() // asks again
+	Key txn.Key
+	// Near and Since are for people: a row that it is about, if known, and when its
+	// request came.
+	Near  txn.Key
+	Since time.Duration
+	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
+	Request uint64
+	Retry   func() // asks again
 	// Expire ends the wait without its lock: the deadline has passed or, if lost,
 	// its transaction is undone.
 	Expire func(lost bool)
@@ -110,6 +116,12 @@ func (t *Table) Wait(on *Holder, w *Waiter) bool {
 	heap.Push(&p.queue, w)
 	t.warm(w.Key, p)
 	return true
+}
+
+// Asks reports whether a request of the transaction waits already. One that waited
+// twice would be granted twice, the second time when the transaction has ended.
+func (t *Table) Asks(id txn.ID, request uint64) bool {
+	return slices.ContainsFunc(t.byTxn[id], func(w *Waiter) bool { return w.Request == request })
 }
 
 // leave takes a waiter off the books.
@@ -244,6 +256,8 @@ type Wait struct {
 	Txn, For txn.ID
 	Key      txn.Key // empty: it waits for a transaction as a whole
 	Deadline time.Duration
+	Near     txn.Key // a row that it is about, if known
+	Since    time.Duration
 }
 
 // WaitsMax bounds what Waits lists.
@@ -263,7 +277,7 @@ func (t *Table) Waits() []Wait {
 	})
 	var out []Wait
 	for _, w := range ws[:min(len(ws), WaitsMax)] {
-		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline}
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
 		if h := t.blocker(w); h != nil {
 			x.For = h.Txn
 		}

@@ -69,7 +69,7 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "what the clients choose follows from it; 0: another each time")
 	flags.BoolVar(&f.drop, "drop", false, "prepare: drop the workload's tables first")
 	flags.StringVar(&f.placement, "placement", "", `prepare, on Isochron: hash:N shards, or the JSON object of a table's COMMENT`)
-	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: how many accounts, records, customers or lists (default: the workload's own)")
+	flags.IntVar(&f.options.Rows, "rows", 0, "prepare: how many accounts, records, customers, lists or hot rows (default: the workload's own)")
 	flags.IntVar(&f.options.Warehouses, "warehouses", 1, "prepare tpcc: how many warehouses")
 	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: customers and items times this, for a short try; 1 is the benchmark's own")
 	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")

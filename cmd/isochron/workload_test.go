@@ -46,6 +46,8 @@ func TestWorkloads(t *testing.T) {
 		{"bank", []string{"--rows", "50", "--placement", "hash:3"}, nil, "UPDATE bank_accounts SET balance = balance + 1 WHERE id = 7", "account 7 has"},
 		{"smallbank", []string{"--rows", "100"}, []string{"--hot", "10"}, "UPDATE smallbank_savings SET bal = -1 WHERE custid = 7", "savings are down to -1"},
 		{"ycsb", []string{"--rows", "100"}, []string{"--mix", "b"}, "DELETE FROM usertable WHERE ycsb_key = 7", "there are 99 records"},
+		{"fit", []string{"--rows", "2"}, nil, "UPDATE fit_accounts SET balance = balance + 1 WHERE id = 1", "account 1 has"},
+		{"hotspot", nil, nil, "DELETE FROM hotspot_rows WHERE id = 0", "there are 0 rows"},
 		{"list-append", []string{"--rows", "4"}, []string{"--history", file}, "", ""},
 		{"tpcc", []string{"--scale", "0.003", "--placement", "hash:3"}, nil, "UPDATE warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 1", "condition 1, warehouse 1"},
 	} {

@@ -3,15 +3,27 @@ package figure
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Claim is a number of a paper: how much better one row is than another.
 type Claim struct {
 	Measure   Measure
-	Row, Over string
+	Row, Over string // Over may be several, see rivals: then it is the best of them at each value
 	Where     Where
 	Kind      Kind
 	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level)
+}
+
+// rivals are the rows that Over names, with a | between them.
+func rivals(over string) []string { return strings.Split(over, "|") }
+
+// over is Over in words.
+func (c Claim) over() string {
+	if rows := rivals(c.Over); len(rows) > 1 {
+		return "the best of " + strings.Join(rows, ", ")
+	}
+	return c.Over
 }
 
 // numbered reports whether there is something of the paper to hold ours against.
@@ -46,7 +58,7 @@ const Tolerance = 0.15
 // Text is the claim in words.
 func (c Claim) Text() string {
 	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis"}[c.Where]
-	return c.Measure.Name + " of " + c.Row + " over " + c.Over + ", " + where
+	return c.Measure.Name + " of " + c.Row + " over " + c.over() + ", " + where
 }
 
 // Format writes a number of the claim's kind.

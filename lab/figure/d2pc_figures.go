@@ -7,7 +7,7 @@ import (
 )
 
 // figures are all, in the order in which they are listed.
-var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity)
+var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, txsqlEffects, txsqlComparison, txsqlMore)
 
 // d2pcRetwis are those of section 5.2.
 var d2pcRetwis = []*Figure{
@@ -40,7 +40,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
 		Source: "D2PC (SIGMOD'25), section 5.2, figure 7",
-		Rows:   d2pcOCC, Axis: d2pcClients, Base: d2pcMore(),
+		Rows:   d2pcOCC, Axis: d2pcFewClients, Base: d2pcMore(),
 		Shows: allMeasures,
 		Claims: append([]Claim{
 			{throughput, "d2pc+occ", "2pc+occ", AtTheEnd, Times, 2.43},
@@ -52,7 +52,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig8", Title: "Retwis under validation, more and more contention",
 		Source: "D2PC (SIGMOD'25), section 5.2, figure 8",
-		Rows:   d2pcOCC, Axis: d2pcZipf, Base: d2pcMore(),
+		Rows:   d2pcOCC, Axis: d2pcFewZipf, Base: d2pcMore(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79),
 	},
@@ -77,14 +77,14 @@ var d2pcElsewhere = []*Figure{
 	{
 		Name: "d2pc/fig11", Title: "Retwis over five regions of the world, five replicas",
 		Source: "D2PC (SIGMOD'25), section 5.4, figure 11",
-		Rows:   d2pcOCC, Axis: d2pcManyClients, Base: d2pcFive(),
+		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcFive(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57),
 	},
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
 		Source: "D2PC (SIGMOD'25), section 5.4, figure 12",
-		Rows:   d2pcOCC, Axis: d2pcManyClients, Base: d2pcAsia(),
+		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcAsia(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtPeak, 0, 0, 0, 0),
 	},
@@ -107,7 +107,7 @@ var d2pcSensitivity = []*Figure{
 	{
 		Name: "d2pc/fig14a", Title: "Dead co-coordinators",
 		Source: "D2PC (SIGMOD'25), section 5.5, figure 14 (a)",
-		Rows:   d2pcThree, Axis: d2pcDead, Base: d2pcMore(),
+		Rows:   d2pcThree, Axis: d2pcDead, Base: d2pcBrief(),
 		Shows: allMeasures,
 		Claims: []Claim{
 			{throughput, "d2pc+occ", "2pc+occ", AtTheStart, Times, 0},

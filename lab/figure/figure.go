@@ -28,6 +28,9 @@ type Figure struct {
 	// what the law of each row says, in this setting, where nothing costs time and
 	// nobody is in another's way; Base is the setting for the picture.
 	Alone *lab.Spec
+	// Over, if set, makes it a figure over time: its panels tell the measured time of each
+	// row piece by piece (lab.Spec.Series), at the last value of the axis.
+	Over []PieceMeasure
 	// Why is the reason, if it is known, for what is not met.
 	Why string
 }
@@ -52,6 +55,7 @@ type Axis struct {
 	Values []int
 	Quick  []int // fewer, for a quick run; the last is the last of Values
 	Milli  bool  // the values are thousandths
+	Log    bool  // equal steps are equal ratios; no value is 0 then
 	Set    func(*lab.Spec, int)
 }
 
@@ -78,14 +82,38 @@ type Measure struct {
 	Of   func(lab.Result) float64
 }
 
+// label is the measure with its unit, if it has one.
+func (m Measure) label() string {
+	if m.Unit == "" {
+		return m.Name
+	}
+	return m.Name + " (" + m.Unit + ")"
+}
+
 // The measures of the papers.
 var (
 	throughput    = Measure{"throughput", "transactions/s", func(r lab.Result) float64 { return r.ThroughputTPS }}
 	latency       = Measure{"mean latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.Avg }}
 	commitLatency = Measure{"mean commit latency", "ms", func(r lab.Result) float64 { return r.CommitMS.Avg }}
 	lockingTime   = Measure{"contention span", "ms", func(r lab.Result) float64 { return r.ContentionSpanMS.Avg }}
+	tail          = Measure{"p95 latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.P95 }}
+	lockWait      = Measure{"latency that is waiting for locks", "%", func(r lab.Result) float64 { return percent(r.LockWaitMS.Avg, r.LatencyMS.Avg) }}
+	cpuUse        = Measure{"CPU of the node", "%", func(r lab.Result) float64 { return r.Machine.CPUPercent }}
+	locks         = Measure{"locks taken and freed, and steps of walks, of a transaction", "", func(r lab.Result) float64 { return r.Machine.Locks + r.Machine.Steps }}
 	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
 )
+
+func percent(part, of float64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * part / of
+}
+
+// of is a measure of one class of transactions.
+func (m Measure) of(class string) Measure {
+	return Measure{m.Name + " of " + class, m.Unit, func(r lab.Result) float64 { return m.Of(lab.Result{Figures: r.ByClass[class].Figures}) }}
+}
 
 // writing is the mean commit latency of the classes that a workload names as
 // those that write.
@@ -136,9 +164,14 @@ type Grid struct {
 	Cells  [][]lab.Result // of each row of the figure, at each value; without a protocol: not run
 }
 
-// has reports whether a row was run at a value.
-func (g *Grid) has(row string, at int) bool {
-	return g.Cells[slices.Index(g.Figure.Rows, row)][at].Protocol != ""
+// has reports whether a row, or each of several, was run at a value.
+func (g *Grid) has(rows string, at int) bool {
+	for _, row := range rivals(rows) {
+		if g.Cells[slices.Index(g.Figure.Rows, row)][at].Protocol == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // each calls f for all experiments that were run, row by row.
@@ -158,7 +191,12 @@ func (g *Grid) costs() (c lab.Costs) {
 	return c
 }
 
-// of is a measure of a row at a value; both must be in the grid.
-func (g *Grid) of(m Measure, row string, at int) float64 {
-	return m.Of(g.Cells[slices.Index(g.Figure.Rows, row)][at])
+// of is a measure of a row at a value, or the largest of several rows; all must be in the grid.
+func (g *Grid) of(m Measure, rows string, at int) (most float64) {
+	for i, row := range rivals(rows) {
+		if v := m.Of(g.Cells[slices.Index(g.Figure.Rows, row)][at]); i == 0 || v > most {
+			most = v
+		}
+	}
+	return most
 }

@@ -36,9 +36,15 @@ func model(times float64) func(context.Context, []lab.Spec, int, func(done, tota
 	}
 }
 
+func testBase() lab.Spec {
+	s := d2pcBase()
+	s.StatementCPU, s.StepCPU = 60*time.Microsecond, 40*time.Nanosecond
+	return s
+}
+
 var testFigure = &Figure{
 	Name: "test/fig1", Title: "A figure of the test", Source: "nowhere",
-	Rows: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: d2pcBase(),
+	Rows: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: testBase(),
 	Shows: []Measure{throughput, latency},
 	Claims: []Claim{
 		{throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2},
@@ -124,7 +130,7 @@ func TestExperiments(t *testing.T) {
 			}
 			return inner(ctx, specs, atOnce, p)
 		}})
-	alike := d2pcBase()
+	alike := testBase()
 	alike.Seed, alike.Duration, alike.Warmup = 7, quickDuration, quickWarmup
 	want := []lab.Spec{}
 	for i, v := range variations {
@@ -135,7 +141,7 @@ func TestExperiments(t *testing.T) {
 				if i == 3 {
 					s.ReadOnly = ""
 				}
-				for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.Fsync} {
+				for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.Fsync, &s.StatementCPU, &s.StepCPU} {
 					*d = *d * time.Duration(v.Num) / time.Duration(v.Den)
 				}
 				want = append(want, s)
@@ -227,9 +233,14 @@ func TestPictures(t *testing.T) {
 			continue // see TestFigureOfSpans
 		}
 		g := &Grid{Figure: f, Values: f.Axis.Values}
+		axis := f.Axis.Label
+		if f.Over != nil {
+			axis = "seconds"
+		}
 		for i := range f.Rows {
 			cells := make([]lab.Result, len(g.Values))
 			for at := range cells {
+				cells[at].Series = []lab.Piece{{UntilS: 1, ThroughputTPS: 5}, {UntilS: 2, ThroughputTPS: float64(10 * i)}}
 				cells[at].ThroughputTPS = float64((i + 1) * (at + 3) * 10)
 				cells[at].LatencyMS.Avg = float64(900 / (i + 1))
 			}
@@ -243,7 +254,7 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range append([]string{f.Title, f.Axis.Label, "transactions/s", "<path", filepath.Base(f.Name)}, f.Rows...) {
+		for _, want := range append([]string{f.Title, axis, "transactions/s", "<path", filepath.Base(f.Name)}, f.Rows...) {
 			if !bytes.Contains(svg, []byte(want)) {
 				t.Errorf("%s does not have %q", files[0], want)
 			}
@@ -266,12 +277,14 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s is not found: %v", f.Name, err)
 		}
 		q, v := f.Axis.Quick, f.Axis.Values
-		if f.Alone == nil && len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
+		if f.Alone == nil && f.Over == nil && len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
 			t.Errorf("%s: the values %v, quick %v", f.Name, v, q)
 		}
 		for _, c := range f.Claims {
-			if !slices.Contains(f.Rows, c.Row) || !slices.Contains(f.Rows, c.Over) {
-				t.Errorf("%s: a claim of other rows: %s", f.Name, c.Text())
+			for _, row := range append(rivals(c.Over), c.Row) {
+				if !slices.Contains(f.Rows, row) {
+					t.Errorf("%s: a claim of another row, %s: %s", f.Name, row, c.Text())
+				}
 			}
 		}
 	}
@@ -318,5 +331,48 @@ func TestVariants(t *testing.T) {
 	}
 	if wrong := r.Wrong(); wrong != nil || !strings.Contains(r.Text(), "12 experiments") {
 		t.Errorf("%v\n%s", wrong, r.Text())
+	}
+}
+
+// A claim over rivals is over the best of them at each value, and all of them are run again
+// under other costs.
+func TestRivals(t *testing.T) {
+	f := *testFigure
+	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	f.Base.ReadOnly = ""
+	claim := Claim{throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtBest, Times, 3}
+	f.Claims = []Claim{claim}
+	g := &Grid{Figure: &f, Values: []int{30, 60}, Cells: [][]lab.Result{{does(40), does(90)}, {does(10), does(20)}, {does(20), does(30)}}}
+	if v := claim.Judge(g); v.Ours != 3 || v.At != 60 || !v.Met {
+		t.Errorf("%+v", v)
+	}
+	g.Cells[2][1] = lab.Result{}
+	if v := claim.Judge(g); v.Ours != 2 || v.At != 30 {
+		t.Errorf("where a rival was not run: %+v", v)
+	}
+	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: model(2)})
+	if err != nil || len(r.Parts) != 3 {
+		t.Fatalf("%v, %d parts; without a choice of its own there is none to take back", err, len(r.Parts))
+	}
+	if !r.Parts[1].Grid.has("2pc+occ|d2pc+occ", 0) || !strings.Contains(r.Text(), "over the best of 2pc+occ, d2pc+occ") {
+		t.Errorf("not all rivals were run again:\n%s", r.Text())
+	}
+}
+
+// A figure over time tells each row piece by piece.
+func TestOverTime(t *testing.T) {
+	f := *testFigure
+	f.Claims, f.Shows, f.Over = nil, nil, []PieceMeasure{throughputThen, failedThen}
+	cells := func(tps float64) []lab.Result {
+		r := does(1)
+		r.Series = []lab.Piece{{UntilS: 0.5, ThroughputTPS: tps, FailedTPS: 7}, {UntilS: 1, ThroughputTPS: 2 * tps}}
+		return []lab.Result{{}, r}
+	}
+	g := &Grid{Figure: &f, Values: []int{30, 300}, Cells: [][]lab.Result{cells(110), cells(220)}}
+	text := (&Report{Figure: &f, Parts: []*Part{{Grid: g}}}).Text()
+	for _, want := range []string{"throughput (transactions/s), until second", "0.5    110.0    220.0", "1    220.0    440.0", "0.5      7.0      7.0"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
 	}
 }

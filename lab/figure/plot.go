@@ -45,6 +45,7 @@ var (
 	green  = color.RGBA{0, 158, 115, 255}
 	yellow = color.RGBA{230, 159, 0, 255}
 	purple = color.RGBA{170, 80, 140, 255}
+	grey   = color.RGBA{90, 90, 90, 255}
 	long   = []vg.Length{vg.Points(6), vg.Points(3)}
 	short  = []vg.Length{vg.Points(2), vg.Points(2)}
 )
@@ -53,7 +54,7 @@ var (
 var (
 	looks = []look{
 		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil}, {green, draw.PyramidGlyph{}, long},
-		{yellow, draw.SquareGlyph{}, short}, {purple, draw.RingGlyph{}, long},
+		{yellow, draw.SquareGlyph{}, short}, {purple, draw.RingGlyph{}, long}, {grey, draw.CrossGlyph{}, nil},
 	}
 	pairs = []look{
 		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil},
@@ -75,25 +76,36 @@ func (g *Grid) series(m Measure, row string, i int) (*plotter.Line, *plotter.Sca
 	for at, v := range g.Values {
 		points[at].X, points[at].Y = g.Figure.Axis.number(v), g.of(m, row, at)
 	}
+	return g.Figure.line(points, m.Name, row, i)
+}
+
+// line is the i-th row's line through points.
+func (f *Figure) line(points plotter.XYs, what, row string, i int) (*plotter.Line, *plotter.Scatter, error) {
 	line, marks, err := plotter.NewLinePoints(points)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the series %s of %s cannot be drawn: %w", row, m.Name, err)
+		return nil, nil, fmt.Errorf("the series %s of %s cannot be drawn: %w", row, what, err)
 	}
-	l := g.Figure.look(i)
+	l := f.look(i)
 	line.Color, line.Width, line.Dashes = l.color, vg.Points(1.5), l.dashes
 	marks.GlyphStyle = draw.GlyphStyle{Color: l.color, Radius: vg.Points(3.5), Shape: l.marker}
 	return line, marks, nil
 }
 
-// panel draws one measure of all rows.
-func (g *Grid) panel(m Measure) (*plot.Plot, error) {
+// newPanel is an empty one.
+func newPanel(x, y string) *plot.Plot {
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = g.Figure.Axis.Label, m.Name+" ("+m.Unit+")"
+	p.X.Label.Text, p.Y.Label.Text = x, y
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
 	grid := plotter.NewGrid()
 	faint := color.Gray{225}
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
 	p.Add(grid)
+	return p
+}
+
+// panel draws one measure of all rows.
+func (g *Grid) panel(m Measure) (*plot.Plot, error) {
+	p := newPanel(g.Figure.Axis.Label, m.label())
 	for i, row := range g.Figure.Rows {
 		line, marks, err := g.series(m, row, i)
 		if err != nil {
@@ -101,17 +113,25 @@ func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 		}
 		p.Add(line, marks)
 	}
-	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
-	if p.Y.Max <= 0 {
-		p.Y.Max = 1
+	fromZero(p)
+	if g.Figure.Axis.Log {
+		p.X.Scale = plot.LogScale{}
 	}
-	p.Y.Tick.Marker = plot.TickerFunc(roundTicks)
 	var ticks plot.ConstantTicks
 	for _, v := range g.Values {
 		ticks = append(ticks, plot.Tick{Value: g.Figure.Axis.number(v), Label: g.Figure.Axis.Text(v)})
 	}
 	p.X.Tick.Marker = ticks
 	return p, nil
+}
+
+// fromZero has a panel's vertical axis begin at 0 and end a little above the highest value.
+func fromZero(p *plot.Plot) {
+	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
+	if p.Y.Max <= 0 {
+		p.Y.Max = 1
+	}
+	p.Y.Tick.Marker = plot.TickerFunc(roundTicks)
 }
 
 // roundTicks are four to ten round numbers of an axis that begins at 0.
@@ -154,6 +174,9 @@ func (r *Report) picture() (drawn, error) {
 		return d, r.bars(&d)
 	}
 	g := r.Parts[0].Grid
+	if r.Figure.Over != nil {
+		return d, g.timelines(&d)
+	}
 	for _, m := range r.Figure.Shows {
 		p, err := g.panel(m)
 		if err != nil {

@@ -123,6 +123,9 @@ func (r *Report) measures(b *strings.Builder) {
 	for _, m := range r.Figure.Shows {
 		b.WriteString("\n" + r.Parts[0].Grid.table(m))
 	}
+	for _, m := range r.Figure.Over {
+		b.WriteString("\n" + r.Parts[0].Grid.timeline(m))
+	}
 	for _, p := range r.Parts {
 		b.WriteString("\n" + p.claims())
 	}
@@ -137,7 +140,7 @@ func tabs(b *strings.Builder) *tabwriter.Writer {
 func (g *Grid) table(m Measure) string {
 	var b strings.Builder
 	w := tabs(&b)
-	fmt.Fprintf(w, "%s (%s)\t", m.Name, m.Unit)
+	fmt.Fprintf(w, "%s\t", m.label())
 	for _, v := range g.Values {
 		fmt.Fprintf(w, "%s\t", g.Figure.Axis.Text(v))
 	}
@@ -161,6 +164,10 @@ func (p *Part) claims() string {
 	if s := p.Spec; s.Coordinators > 0 {
 		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
 	}
+	if c.StatementMicros > 0 {
+		fmt.Fprintf(&b, "In us of CPU: %v a request, %v one that commits writes, beside these %v a statement and %v what is written; %v a lock, %v a step over who waits.\n%s\n",
+			c.RequestMicros, c.CommitMicros, c.StatementMicros, c.StoreMicros, c.LockMicros, c.StepMicros, lab.StatementCosts)
+	}
 	if len(p.Verdicts) == 0 {
 		return b.String() + "The paper has no numbers for this figure.\n"
 	}
@@ -171,7 +178,7 @@ func (p *Part) claims() string {
 		if v.Claim.numbered() {
 			paper = v.Claim.Format(v.Claim.Paper)
 		}
-		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.Over,
+		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.over(),
 			axis.Label, axis.Text(v.At), paper, v.Claim.Format(v.Ours), v.Word())
 	}
 	w.Flush()

@@ -93,6 +93,9 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	}
 	var others []*Part
 	for _, v := range variations[1:] {
+		if v.OwnReadOnly && f.Base.ReadOnly == "" {
+			continue // the rows have it so by default
+		}
 		other := f.part(v, values(claimed), opt)
 		other.only = claimed
 		others = append(others, other)
@@ -141,7 +144,8 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 	if costs.OwnReadOnly {
 		p.Spec.ReadOnly = ""
 	}
-	for _, d := range []*time.Duration{&p.Spec.CPU, &p.Spec.CoordinatorCPU, &p.Spec.Fsync} {
+	s := &p.Spec
+	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.Fsync} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
 	}
 	return p
@@ -156,7 +160,10 @@ func (p *Part) claimed() []asked {
 		if v.Claim.Where == AtPeak {
 			over = p.Grid.Values[p.Grid.peak(v.Claim.Measure, v.Claim.Over)]
 		}
-		out = append(out, asked{v.Claim.Row, v.At}, asked{v.Claim.Over, over})
+		out = append(out, asked{v.Claim.Row, v.At})
+		for _, row := range rivals(v.Claim.Over) {
+			out = append(out, asked{row, over})
+		}
 	}
 	return out
 }

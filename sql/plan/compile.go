@@ -56,6 +56,29 @@ func Compile(ctx *gms.Context, root gms.Node) *RoundPlan {
 	return nil
 }
 
+// Targets are the tables, by id, that an UPDATE or DELETE without a round plan may
+// write: all that it joins. What its subqueries read is not among them.
+func Targets(ctx *gms.Context, root gms.Node) []uint64 {
+	var ids []uint64
+	note := func(n gms.Node) bool {
+		if n, ok := n.(gms.TableNode); ok {
+			if t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*table.Table); ok {
+				ids = append(ids, t.Descriptor().ID())
+			}
+		}
+		return true
+	}
+	transform.InspectWithOpaque(ctx, root, func(_ *gms.Context, n gms.Node) bool {
+		switch n.(type) {
+		case *gmsplan.Update, *gmsplan.DeleteFrom:
+			transform.Inspect(n, note)
+			return false
+		}
+		return true
+	})
+	return ids
+}
+
 // descend goes down the tree through nodes that cost no round to what does.
 func (p *RoundPlan) descend(ctx *gms.Context, n gms.Node) bool {
 	if r := fuse(ctx, n); r != nil {

@@ -81,7 +81,9 @@ func (t *Table) CreateIndexForForeignKey(ctx *gms.Context, def gms.IndexDef) err
 // GetForeignKeyEditor implements gms.ForeignKeyTable.
 func (t *Table) GetForeignKeyEditor(*gms.Context) gms.ForeignKeyEditor {
 	e := t.editor()
-	return keyEditor{e, e.t}
+	rows := *e.t
+	rows.keyCheck = true
+	return keyEditor{e, &rows}
 }
 
 // keyEditor is an editor through which the engine can also look rows up.

@@ -24,6 +24,9 @@ type Session interface {
 	// Writes reports whether the statement writes the table with this id, so
 	// that what it reads there is read for writing.
 	Writes(table uint64) bool
+	// Weak reports whether what was read without a lock is not checked at the
+	// commit: then what a write rests on must be locked.
+	Weak() bool
 	// NotFinal says that FinalRead was wrong: the statement must be done again.
 	NotFinal() error
 }

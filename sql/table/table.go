@@ -20,6 +20,8 @@ type Table struct {
 	// columns are the positions of the columns read; nil is all.
 	columns []int
 	names   []string
+	// keyCheck: it is read for the check of a foreign key.
+	keyCheck bool
 }
 
 var (
@@ -173,6 +175,9 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 	}
 	m := t.mode
 	m.Final, m.ForWrite = s.FinalRead(), m.ForWrite || s.Writes(t.desc.ID())
+	if t.keyCheck && s.Weak() && m.Lock == txn.LockNone {
+		m.Lock = txn.LockShared
+	}
 	rows, err := a.Fetch(ctx, tx, m, t.columns)
 	if errors.Is(err, errNotFinal) {
 		return nil, s.NotFinal()

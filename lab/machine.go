@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// observed is the node that a Result's Machine tells of.
+const observed = txn.NodeID(1)
+
+// machine is what was counted at the observed node when the measuring began and
+// when it ended.
+type machine struct {
+	worked [2]time.Duration
+	locks  [2]uint64
+	steps  [2]uint64
+	waits  [2]int64
+}
+
+// mark counts: first at the beginning, then at the end.
+func (m *machine) mark(r *run) {
+	at := 0
+	if !r.measuring {
+		at = 1
+	}
+	m.worked[at], m.waits[at] = r.w.Worked(observed), r.w.LockWaits(observed)
+	m.locks[at], m.steps[at] = r.w.LockWork(observed)
+}
+
+func (m *machine) report(r *run) Machine {
+	each := func(n uint64) float64 { return rounded(float64(n)/float64(max(r.all.committed, 1)), 2) }
+	return Machine{
+		CPUPercent: r.cpuPercent(m.worked[1]-m.worked[0], r.spec.Duration),
+		Locks:      each(m.locks[1] - m.locks[0]),
+		Steps:      each(m.steps[1] - m.steps[0]),
+		Waits:      each(uint64(m.waits[1] - m.waits[0])),
+	}
+}
+
+func (r *run) cpuPercent(worked, of time.Duration) float64 {
+	return rounded(100*worked.Seconds()/of.Seconds()/float64(r.spec.Cores), 2)
+}
+
+// series tells of the measured time piece by piece.
+type series struct {
+	r      *run
+	begins time.Duration
+	pieces []piece
+	ended  bool
+}
+
+type piece struct {
+	tally
+	worked time.Duration // since the world began
+}
+
+// newSeries is nil if nobody has asked for one.
+func (r *run) newSeries() *series {
+	if r.spec.Series == 0 {
+		return nil
+	}
+	s := &series{r: r, begins: r.w.Elapsed() + r.spec.Warmup}
+	r.w.After(r.spec.Warmup, s.next)
+	return s
+}
+
+// next begins a piece.
+func (s *series) next() {
+	if s.ended {
+		return
+	}
+	s.pieces = append(s.pieces, piece{worked: s.r.w.Worked(observed)})
+	s.r.w.After(s.r.spec.Series, s.next)
+}
+
+func (s *series) stop() {
+	if s != nil {
+		s.ended = true
+	}
+}
+
+func (s *series) add(now time.Duration, o outcome) {
+	if s == nil {
+		return
+	}
+	if i := int((now - s.begins) / s.r.spec.Series); i >= 0 && i < len(s.pieces) {
+		s.pieces[i].add(o)
+	}
+}
+
+// report leaves a last piece out that is shorter than the others.
+func (s *series) report() (out []Piece) {
+	if s == nil {
+		return nil
+	}
+	width := s.r.spec.Series
+	for i := range int(s.r.spec.Duration / width) {
+		p, until := &s.pieces[i], s.r.machine.worked[1]
+		if i+1 < len(s.pieces) {
+			until = s.pieces[i+1].worked
+		}
+		out = append(out, Piece{
+			UntilS:        (time.Duration(i+1) * width).Seconds(),
+			ThroughputTPS: rounded(float64(p.committed)/width.Seconds(), 2),
+			FailedTPS:     rounded(float64(p.unknown+p.gaveUp)/width.Seconds(), 2),
+			P95MS:         ms(p.latency.quantile(95)),
+			CPUPercent:    s.r.cpuPercent(until-p.worked, width),
+		})
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package lab
+
+import (
+	"context"
+	"time"
+
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// A client stands some way from its gateway, and sends it one statement after
+// another; a transaction of a single statement needs no commit of its own. What is
+// here is the cost of that: the way there and back, and the gateway's work on a
+// statement before the database is asked. By default it is nothing.
+
+// travel is one way between a client and its gateway.
+func (k *tracked) travel() {
+	if d := k.r.spec.ClientRTT / 2; d > 0 {
+		k.c.Sleep(d)
+	}
+}
+
+// sends is the client's side of a statement: the answer to the one before comes
+// back, this one goes, and is understood at the gateway.
+func (k *tracked) sends() {
+	k.answered()
+	k.travel()
+	k.c.Work(k.r.spec.StatementCPU)
+	k.owed = true
+}
+
+// answered ends a statement: others may go on from what it has written of a hot row, and its
+// answer travels.
+func (k *tracked) answered() {
+	if !k.owed {
+		return
+	}
+	k.owed = false
+	if p, ok := k.Txn.(txn.Publisher); ok {
+		p.Publish()
+	}
+	k.travel()
+}
+
+// body runs the job's statements, each sent by itself unless there is only one.
+func (k *tracked) body(ctx context.Context, job workload.Job) error {
+	k.autocommit = job.Autocommit
+	if k.autocommit {
+		k.sends()
+	}
+	return job.Body(ctx, k)
+}
+
+// commit asks for the commit.
+func (k *tracked) commit(ctx context.Context) error {
+	if !k.autocommit {
+		k.sends()
+	}
+	if k.wrote {
+		k.c.WorkBeside(k.r.spec.StoreCPU)
+	}
+	err := k.Txn.Commit(ctx)
+	k.owed = false
+	k.travel()
+	return err
+}
+
+// rollback ends a try whose body failed. Of what the database did not want it has let
+// go before its client knows.
+func (k *tracked) rollback(err error) {
+	if err == workload.ErrRollback && !k.autocommit {
+		k.sends()
+	}
+	k.Txn.Rollback()
+	if k.owed {
+		k.travel()
+	}
+}
+
+// waitedForLocks is for how long the try has waited for locks, in all its rounds.
+func (k *tracked) waitedForLocks() (sum time.Duration) {
+	j, ok := k.Txn.(txn.Journaled)
+	if !ok {
+		return 0
+	}
+	for _, r := range j.Rounds() {
+		for _, p := range r.Parts {
+			sum += p.Waited
+		}
+	}
+	return sum
+}

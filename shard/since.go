@@ -1,0 +1,104 @@
+package shard
+
+import (
+	"slices"
+
+	"isochron/store"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// Snapshot isolation: who has read at a moment may lock and write only what nobody
+// has written since. A locking read is refused if it meets such a row, or a range
+// from which one is gone; so is a Prepare that writes one.
+
+const writtenSince = "a row it locks or writes was written by another since the moment at which it reads; run the transaction again"
+
+// forbids is why a read cannot be answered whatever locks are free; reason "" means
+// that it can.
+func (l *leadership) forbids(m *txn.Access, c yield.Claim) (txn.Kind, string) {
+	if !yield.Guarded(l.r.row, m.Guards) {
+		return txn.KindStale, yield.StaleSchema
+	}
+	return l.refusedSince(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
+}
+
+// refusedSince is why a read with locks or a Prepare of a transaction that reads at
+// a moment cannot be; reason "" means that it can.
+func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) (txn.Kind, string) {
+	r := l.r
+	switch {
+	case since == 0:
+		return 0, ""
+	case since < r.state.applied.Keep:
+		return txn.KindTooOld, staleAsOf // deletions may have been collected
+	}
+	for _, k := range keys {
+		if r.state.cache.NewestAt(r.cfg.Engine, k) > since {
+			return txn.KindAborted, writtenSince
+		}
+	}
+	for _, s := range spans {
+		if store.WrittenSince(r.cfg.Engine, r.state.rows, s, since) {
+			return txn.KindAborted, writtenSince
+		}
+	}
+	for _, k := range keys {
+		if _, uncommitted := l.locks.Last(k, id); uncommitted {
+			return txn.KindAborted, writtenSince // by one before it in the chain of the row
+		}
+	}
+	if l.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
+		return txn.KindAborted, writtenSince
+	}
+	return 0, ""
+}
+
+// writingSince reports whether a vote whose writes are not in the engine yet touches
+// what is asked for, unless it is known to be from before the moment. Whoever holds
+// locks is waited for as always: these are votes that were revealed early, or those
+// of a commit that is on its way into the log.
+func (l *leadership) writingSince(since txn.Timestamp, read asked) bool {
+	after := func(v *voteCmd) bool {
+		d := l.deciding[v.Attempt]
+		before := d != nil && (!d.commit || d.at <= since) || v.OnePhase && v.Proposed <= since
+		revealed := d != nil || l.early.revealed[v.Attempt]
+		return revealed && !before && read.touches(v.Writes)
+	}
+	for _, v := range l.voting { // order: none, any will do
+		if after(v.cmd) {
+			return true
+		}
+	}
+	for _, p := range l.r.state.prepared { // order: none, any will do
+		if after(&p.voteCmd) {
+			return true
+		}
+	}
+	return false
+}
+
+func setOf(keys []txn.Key) map[txn.Key]bool {
+	out := make(map[txn.Key]bool, len(keys))
+	for _, k := range keys {
+		out[k] = true
+	}
+	return out
+}
+
+func scansOf(spans []txn.Span) []txn.Scan {
+	out := make([]txn.Scan, len(spans))
+	for i, s := range spans {
+		out[i].Span = s
+	}
+	return out
+}
+
+// writtenKeys are the keys that a Prepare writes.
+func writtenKeys(p *txn.Prepare) []txn.Key {
+	keys := make([]txn.Key, len(p.Writes))
+	for i, w := range p.Writes {
+		keys[i] = w.Key
+	}
+	return keys
+}

@@ -1,0 +1,53 @@
+package shard
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// Survey adds what a leader knows of contention to a node's answer.
+func (r *Replica) Survey(out *txn.SurveyReply) {
+	if !r.Serving() {
+		return
+	}
+	now := r.env.Now().Mono
+	queues, told := map[txn.Key]int{}, map[txn.LockWait]bool{}
+	for _, w := range r.lead.locks.Waits() {
+		same := txn.LockWait{Txn: w.Txn, Key: w.Near}
+		if told[same] {
+			continue // a request that was sent again waits twice
+		}
+		told[same] = true
+		out.Waits = append(out.Waits, txn.LockWait{
+			Shard: r.cfg.ID, Txn: w.Txn, Holder: w.For, Key: w.Near, WaitedNanos: int64(max(now-w.Since, time.Nanosecond))})
+		if w.Near != "" {
+			queues[w.Near]++
+		}
+	}
+	first := len(out.Hot)
+	for _, h := range r.lead.locks.HotRows() {
+		lasted := max(now-h.Since, time.Millisecond)
+		out.Hot = append(out.Hot, txn.HotKey{Shard: r.cfg.ID, Key: h.Key, Queue: queues[h.Key], Group: h.Group,
+			MilliUpdates: uint64(float64(h.Updates) * 1000 / lasted.Seconds())})
+		delete(queues, h.Key)
+	}
+	for k, n := range queues { // order: sorted below
+		out.Hot = append(out.Hot, txn.HotKey{Shard: r.cfg.ID, Key: k, Queue: n})
+	}
+	slices.SortFunc(out.Hot[first:], func(a, b txn.HotKey) int { return strings.Compare(string(a.Key), string(b.Key)) })
+}
+
+// near tells people who look at a waiter which row it is about.
+func (l *leadership) near(w *yield.Waiter, on *yield.Holder, keys ...[]txn.Key) {
+	for _, list := range keys {
+		for _, k := range list {
+			if w != nil && w.Near == "" && l.locks.At(on, k) {
+				w.Near = k
+			}
+		}
+	}
+}

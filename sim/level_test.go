@@ -1,0 +1,226 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"isochron/node"
+	"isochron/txn"
+)
+
+// value reads an account plainly.
+func (h *hunt) value(t *testing.T, tx txn.Txn, account int) string {
+	t.Helper()
+	res, err := tx.Read(context.Background(), txn.Read{Gets: h.bank.Keys()[account : account+1]})
+	if err != nil {
+		t.Errorf("a plain read: %v", err)
+		return ""
+	}
+	return string(res.Values[0])
+}
+
+// put commits a new value of an account; txn.Present of a transaction that follows
+// at the same gateway is after it.
+func (h *hunt) put(t *testing.T, c *Client, account int, v string) {
+	t.Helper()
+	tx := c.DB().Begin(txn.Options{})
+	tx.Put(h.bank.Keys()[account], []byte(v))
+	if err := tx.Commit(context.Background()); err != nil {
+		t.Errorf("a write without a fault: %v", err)
+	}
+}
+
+var weakLevels = []txn.Level{txn.ReadCommitted, txn.RepeatableRead}
+
+// A reader of a weaker level waits for no lock, and holds none.
+func TestAWeakReaderWaitsForNoLock(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	h.do(t, func(c *Client) {
+		holder := c.DB().Begin(txn.Options{})
+		first := h.bank.Keys()[:1]
+		if _, err := holder.Read(context.Background(), txn.Read{Gets: first, Lock: txn.LockExclusive}); err != nil {
+			t.Error(err)
+		}
+		for _, level := range weakLevels {
+			reader := c.DB().Begin(txn.Options{Level: level})
+			if v := h.value(t, reader, 0); v != "100" {
+				t.Errorf("%v reads %q under another's lock, want 100", level, v)
+			}
+			// Still open, it is in nobody's way.
+			other := c.DB().Begin(txn.Options{LockWaitMillis: 50})
+			if _, err := other.Read(context.Background(), txn.Read{Gets: first, Lock: txn.LockShared}); txn.KindOf(err) != txn.KindLockTimeout {
+				t.Errorf("%v: another's locking read gave %v, want the holder to be in its way", level, err)
+			}
+			other.Rollback()
+			if err := reader.Commit(context.Background()); err != nil {
+				t.Errorf("%v: %v", level, err)
+			}
+		}
+		holder.Put(first[0], []byte("1"))
+		if err := holder.Commit(context.Background()); err != nil {
+			t.Errorf("the holder: %v", err)
+		}
+	})
+}
+
+// What each level shows of a commit that comes in between.
+func TestMomentsOfLevels(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	h.do(t, func(c *Client) {
+		committed, repeatable := c.DB().Begin(txn.Options{Level: txn.ReadCommitted}), c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
+		chosen := c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
+		if err := chosen.(txn.Moments).Choose(context.Background()); err != nil {
+			t.Error(err)
+		}
+		for _, tx := range []txn.Txn{committed, repeatable} {
+			if v := h.value(t, tx, 0); v != "100" {
+				t.Errorf("first read %q", v)
+			}
+		}
+		h.put(t, c, 0, "1")
+		h.put(t, c, 1, "2")
+		if v := h.value(t, committed, 1); v != "100" {
+			t.Errorf("one statement reads another moment: %q", v)
+		}
+		committed.(txn.Moments).NextStatement()
+		if a, b := h.value(t, committed, 0), h.value(t, committed, 1); a != "1" || b != "2" {
+			t.Errorf("read committed, next statement: %q and %q", a, b)
+		}
+		for _, tx := range []txn.Txn{repeatable, chosen} {
+			tx.(txn.Moments).NextStatement()
+			if a, b := h.value(t, tx, 0), h.value(t, tx, 1); a != "100" || b != "100" {
+				t.Errorf("repeatable read: %q and %q", a, b)
+			}
+			tx.Put(h.bank.Keys()[2], []byte("mine"))
+			if v := h.value(t, tx, 2); v != "mine" {
+				t.Errorf("its own write reads %q", v)
+			}
+			tx.Rollback()
+		}
+	})
+}
+
+// First committer wins: what was written since the moment is neither locked nor
+// written, read or not, there any more or not.
+func TestRepeatableReadLosesNoUpdate(t *testing.T) {
+	ctx := context.Background()
+	h := openAsOf(t, node.Bugs{})
+	keys := h.bank.Keys()
+	h.do(t, func(c *Client) {
+		ways := map[string]func(tx txn.Txn) error{
+			"a lock": func(tx txn.Txn) error {
+				_, err := tx.Read(ctx, txn.Read{Gets: keys[:1], Lock: txn.LockShared})
+				return err
+			},
+			"a read for writing": func(tx txn.Txn) error {
+				_, err := tx.Read(ctx, txn.Read{Gets: keys[:1], ForWrite: true})
+				return err
+			},
+			"a range": func(tx txn.Txn) error {
+				_, err := tx.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: txn.Span{Start: keys[0], End: keys[0] + "\xff"}}}, ForWrite: true})
+				return err
+			},
+			"a blind write": func(tx txn.Txn) error {
+				tx.Put(keys[0], []byte("7"))
+				return tx.Commit(ctx)
+			},
+		}
+		changes := map[string]func(tx txn.Txn){
+			"written": func(tx txn.Txn) { tx.Put(keys[0], []byte("8")) },
+			"deleted": func(tx txn.Txn) { tx.Delete(keys[0]) },
+		}
+		for way, try := range ways {
+			for change, make := range changes {
+				h.put(t, c, 0, "100")
+				tx := c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
+				h.value(t, tx, 1)
+				other := c.DB().Begin(txn.Options{})
+				make(other)
+				if err := other.Commit(ctx); err != nil {
+					t.Error(err)
+				}
+				if err := try(tx); txn.KindOf(err) != txn.KindAborted {
+					t.Errorf("%s of what was %s since: %v, want KindAborted", way, change, err)
+				}
+				tx.Rollback()
+			}
+		}
+		// Not chosen a moment yet, or not changed since: nothing is lost.
+		tx := c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
+		for _, k := range keys[2:4] {
+			if _, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{k}, ForWrite: true}); err != nil {
+				t.Errorf("an update of what nobody else writes: %v", err)
+			}
+			tx.Put(k, []byte("9"))
+			h.value(t, tx, 4)
+		}
+		if err := tx.Commit(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Write skew is possible under repeatable read, and not under serializable.
+func TestWriteSkew(t *testing.T) {
+	ctx := context.Background()
+	for _, level := range []txn.Level{txn.Serializable, txn.RepeatableRead, txn.ReadCommitted} {
+		h := openAsOf(t, node.Bugs{})
+		h.do(t, func(c *Client) {
+			a, b := c.DB().Begin(txn.Options{Level: level}), c.DB().Begin(txn.Options{Level: level})
+			h.value(t, a, 0)
+			h.value(t, b, 1)
+			a.Put(h.bank.Keys()[1], []byte("1"))
+			b.Put(h.bank.Keys()[0], []byte("1"))
+			errA, errB := a.Commit(ctx), b.Commit(ctx)
+			if both := errA == nil && errB == nil; both != (level != txn.Serializable) {
+				t.Errorf("%v: %v and %v", level, errA, errB)
+			}
+		})
+	}
+}
+
+// A client sees what its gateway has acknowledged, though its clock is behind those
+// of the leaders, and a commit far from all of them as soon as the leader was asked once.
+func TestAMomentHasWhatItsGatewayAcknowledged(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	for _, host := range h.w.hosts[1:] {
+		host.wallShift = time.Minute
+	}
+	h.do(t, func(c *Client) {
+		for account := range h.bank.Keys()[:6] {
+			h.put(t, c, account, "5")
+			for _, level := range weakLevels {
+				tx := c.DB().Begin(txn.Options{Level: level})
+				if v := h.value(t, tx, account); v != "5" {
+					t.Errorf("%v reads %q of account %d right after its commit", level, v, account)
+				}
+				tx.Rollback()
+			}
+		}
+	})
+}
+
+// Reads of the present cost the log an entry now and then, not one each.
+func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	proposals := func() (n uint64) {
+		for _, host := range h.w.hosts {
+			for _, s := range host.node.Standings() {
+				n += s.Counts.Proposals
+			}
+		}
+		return n
+	}
+	before := proposals()
+	h.do(t, func(c *Client) {
+		for range 200 {
+			tx := c.DB().Begin(txn.Options{Level: txn.ReadCommitted})
+			h.value(t, tx, 0)
+			tx.Rollback()
+		}
+	})
+	if n := proposals() - before; n > 40 {
+		t.Errorf("200 reads of the present cost %d log entries", n)
+	}
+}

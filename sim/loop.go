@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/node"
+	"isochron/txn"
+)
+
+// A host may have a loop, as a node has that runs on the real clock: messages, requests, ticks
+// and the ends of syncs are taken one at a time, each when the one before is done, whatever
+// cores there are; these have the work that clients ask for (Client.Work). Without a
+// loop every core takes messages and requests.
+//
+// What a lock table does costs time that nobody knows beforehand: how long a queue
+// is, how far a walk goes. With a loop it is charged afterwards: the node has done it
+// at once, and what came of it (messages, answers, syncs) leaves when its time is over;
+// so does the loop go on.
+
+// loop is a host's, if it has one.
+type loop struct {
+	waiting []turnOf
+	running bool        // a turn is taken, or about to be
+	inside  bool        // the node is in the midst of one
+	out     node.Output // of that
+	answers []*Client   // that were answered in it
+	locks   uint64      // that the node's tables had counted when they were last looked at
+	steps   uint64      // the same
+}
+
+// turnOf is one thing that the loop takes.
+type turnOf struct {
+	cost time.Duration
+	hops chain
+	run  func()
+}
+
+// inTurn has the loop do something when its turn comes; without a loop it is done at once.
+func (h *host) inTurn(cost time.Duration, run func()) {
+	if !h.cpu.Loop {
+		run()
+		return
+	}
+	h.loop.waiting = append(h.loop.waiting, turnOf{cost, h.w.hops, run})
+	if !h.loop.running {
+		h.nextTurn()
+	}
+}
+
+func (h *host) nextTurn() {
+	l := &h.loop
+	if l.running = len(l.waiting) > 0; !l.running {
+		return
+	}
+	t := l.waiting[0]
+	l.waiting[0] = turnOf{}
+	l.waiting = l.waiting[1:]
+	h.worked += t.cost
+	h.later(t.cost, func() { h.turn(t) })
+}
+
+// turn does what it is the turn of, and all that comes of it, and goes on.
+func (h *host) turn(t turnOf) {
+	life := h.life
+	h.w.hops = t.hops
+	h.loop.inside = true
+	t.run()
+	if !h.up() || h.life != life {
+		return
+	}
+	out, answers := h.loop.out, h.loop.answers
+	h.loop.inside, h.loop.out, h.loop.answers = false, node.Output{}, nil
+	end := func() {
+		for _, c := range answers {
+			h.w.After(0, c.resume)
+		}
+		if h.emit(out); h.up() && h.life == life {
+			h.nextTurn()
+		}
+	}
+	cost := h.lockCost()
+	if cost == 0 {
+		end()
+		return
+	}
+	h.worked += cost
+	out.Messages = slices.Clone(out.Messages) // the node's list is soon its own again
+	h.later(cost, end)
+}
+
+// locker is a process that counts what its lock tables do: locks granted and freed,
+// and steps of walks over who waits for whom.
+type locker interface{ LockWork() (locks, steps uint64) }
+
+// lockCost is the CPU time of what lock tables have done since it was last asked.
+func (h *host) lockCost() time.Duration {
+	if h.cpu.LockCPU+h.cpu.StepCPU == 0 {
+		return 0
+	}
+	l := &h.loop
+	locks, steps := h.w.LockWork(h.id)
+	// A table that begins anew has counted less.
+	cost := time.Duration(locks-min(l.locks, locks))*h.cpu.LockCPU + time.Duration(steps-min(l.steps, steps))*h.cpu.StepCPU
+	l.locks, l.steps = locks, steps
+	return cost
+}
+
+// answered has a client go on: now, or at the end of the turn that runs.
+func (h *host) answered(c *Client) {
+	if h.loop.inside && h.up() {
+		h.loop.answers = append(h.loop.answers, c)
+		return
+	}
+	h.w.After(0, c.resume)
+}
+
+// stopLoop forgets all that waits for its turn; those who were answered go on.
+func (h *host) stopLoop() {
+	for _, c := range h.loop.answers {
+		h.w.After(0, c.resume)
+	}
+	h.loop = loop{}
+}
+
+// requestCost is what a client's request costs.
+func (c *Hardware) requestCost(req *coordinator.Request) time.Duration {
+	if c.CommitCPU > 0 && isCommit(req) {
+		return c.CommitCPU
+	}
+	return c.RequestCPU
+}
+
+// Worked is how long the cores of a node have worked since the world began, added up.
+func (w *World) Worked(id txn.NodeID) time.Duration { return w.host(id).worked }
+
+// LockWork is what the lock tables of a node have done, if it is up.
+func (w *World) LockWork(id txn.NodeID) (locks, steps uint64) {
+	if n, ok := w.host(id).node.(locker); ok {
+		return n.LockWork()
+	}
+	return 0, 0
+}
+
+// LockWaits is how many waits for locks were begun at a node, if it is up.
+func (w *World) LockWaits(id txn.NodeID) (n int64) {
+	if h := w.host(id); h.up() {
+		for _, s := range h.node.Standings() {
+			n += int64(s.Counts.LockWaits)
+		}
+	}
+	return n
+}

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+	"isochron/workload"
+)
+
+// counting is a node whose lock tables seem to have done so much at each request.
+type counting struct {
+	*node.Node
+	locks, steps    uint64
+	eachLocks, each uint64
+}
+
+func (c *counting) LockWork() (locks, steps uint64) { return c.locks, c.steps }
+
+func (c *counting) Submit(now txn.Now, req *coordinator.Request) {
+	c.locks, c.steps = c.locks+c.eachLocks, c.steps+c.each
+	c.Node.Submit(now, req)
+}
+
+var loopKey = txn.Key(routing.TablePrefix(1001) + "a")
+
+// loopWorld is one host, on two cores, whose node has a loop.
+func loopWorld(t *testing.T, hw Hardware, locks, steps uint64) *World {
+	t.Helper()
+	wan, err := geo.Parse("uniform:1ms:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := protocol.ByName("2pc+2pl-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions)
+	workload.Spread(dir, 1)
+	hw.Cores, hw.Loop = 2, true
+	w, err := New(Config{Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: hw,
+		boot: func(cfg node.Config, now txn.Now) (process, error) {
+			n, err := node.New(cfg, now)
+			return &counting{Node: n, eachLocks: locks, each: steps}, err
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	if !w.RunUntil(time.Minute, w.Ready) {
+		t.Fatal("no leader")
+	}
+	return w
+}
+
+// readers have clients read a row so many times each; the return is how long all took.
+func readers(t *testing.T, w *World, clients, each int) time.Duration {
+	t.Helper()
+	began, left := w.Elapsed(), clients
+	for range clients {
+		w.Go(1, func(c *Client) {
+			for range each {
+				tx := c.DB().Begin(txn.Options{ReadOnly: true})
+				if _, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{loopKey}}); err != nil {
+					t.Error(err)
+				}
+			}
+			left--
+		})
+	}
+	for left > 0 {
+		if !w.Step(began + time.Minute) {
+			t.Fatal("the readers do not come to their end")
+		}
+	}
+	return w.Elapsed() - began
+}
+
+// A loop takes one request after the other, each with what it cost the lock tables.
+func TestALoopTakesTurns(t *testing.T) {
+	const us = time.Microsecond
+	for _, c := range []struct {
+		hw           Hardware
+		locks, steps uint64
+		each         time.Duration
+	}{
+		{Hardware{RequestCPU: 100 * us}, 0, 0, 100 * us},
+		{Hardware{RequestCPU: 100 * us}, 5, 7, 100 * us}, // nothing is charged for them
+		{Hardware{RequestCPU: 100 * us, LockCPU: 10 * us}, 5, 7, 150 * us},
+		{Hardware{RequestCPU: 100 * us, StepCPU: us, LockCPU: 10 * us}, 5, 200, 350 * us},
+		{Hardware{StepCPU: us}, 0, 200, 200 * us},
+	} {
+		w := loopWorld(t, c.hw, c.locks, c.steps)
+		before := w.Worked(1)
+		took, want := readers(t, w, 4, 25), 100*c.each
+		if took < want || took > want+want/50 {
+			t.Errorf("%+v, %d locks and %d steps each: 100 requests of 4 clients took %v, want %v", c.hw, c.locks, c.steps, took, want)
+		}
+		if worked := w.Worked(1) - before; worked < want || worked > want+want/50 {
+			t.Errorf("%+v: its cores have worked for %v, want %v", c.hw, worked, want)
+		}
+	}
+}
+
+// What clients have a node work on goes beside its loop.
+func TestWorkGoesBesideTheLoop(t *testing.T) {
+	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
+	worked := time.Duration(0)
+	w.Go(1, func(c *Client) {
+		began := c.Elapsed()
+		c.Work(50 * time.Millisecond)
+		c.WorkBeside(time.Second)
+		worked = c.Elapsed() - began
+	})
+	if took := readers(t, w, 1, 100); took > 102*time.Millisecond || worked != 50*time.Millisecond {
+		t.Errorf("100 requests took %v, and 50 ms of work beside them %v", took, worked)
+	}
+}
+
+// A crash in the midst of it loses what waited for its turn, and nobody's answer.
+func TestALoopIsLostWithItsHost(t *testing.T) {
+	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond, LockCPU: time.Millisecond}, 1, 0)
+	refused := 0
+	for range 5 {
+		w.Go(1, func(c *Client) {
+			tx := c.DB().Begin(txn.Options{})
+			if _, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{loopKey}}); err != nil {
+				refused++
+			}
+		})
+	}
+	w.Run(4500 * time.Microsecond) // a turn is two milliseconds
+	w.host(1).crash(strictly)
+	w.Run(5 * time.Millisecond)
+	if refused != 3 || len(w.host(1).loop.waiting) > 0 || w.host(1).loop.running {
+		t.Errorf("%d of 5 were refused, want 3: %+v", refused, w.host(1).loop)
+	}
+}

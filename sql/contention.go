@@ -1,0 +1,151 @@
+package sql
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// The tables of the system database that all nodes are asked for.
+var (
+	hotRowsColumns = []gms.Column{
+		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), numberColumn("node"), textColumn("region"),
+		numberColumn("queue_length"), numberColumn("group_size"), fractionColumn("updates_per_second")}
+	lockWaitsColumns = []gms.Column{
+		textColumn("waiting_txn"), textColumn("waiting_region"), numberColumn("waiting_connection"), textColumn("waiting_statement"),
+		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"),
+		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
+	rollbacksColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count")}
+)
+
+func textColumn(name string) gms.Column {
+	return gms.Column{Name: name, Type: types.LongText, Nullable: true}
+}
+func numberColumn(name string) gms.Column {
+	return gms.Column{Name: name, Type: types.Int64, Nullable: true}
+}
+func fractionColumn(name string) gms.Column { return gms.Column{Name: name, Type: types.Float64} }
+
+// survey asks all nodes; those that do not answer in time are named in a warning.
+func (d systemDB) survey(ctx *gms.Context) (txn.Surveyed, error) {
+	privileges := d.g.engine.Analyzer.Catalog.MySQLDb.UserActivePrivilegeSet(ctx)
+	if !privileges.Has(gms.PrivilegeType_Process) && !privileges.Has(gms.PrivilegeType_Super) {
+		return txn.Surveyed{}, mysql.NewSQLError(1227, "42000", "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation")
+	}
+	asker, ok := d.g.db.(txn.Surveyor)
+	if !ok {
+		return txn.Surveyed{}, fmt.Errorf("this gateway cannot ask the nodes of its cluster")
+	}
+	s, err := asker.Survey(ctx)
+	if err != nil {
+		return txn.Surveyed{}, err
+	}
+	for _, n := range s.Silent {
+		ctx.Session.Warn(&gms.Warning{Level: "Warning", Code: codeUnavailable, Message: fmt.Sprintf(
+			"node %d (%s) has not answered within %v: what it knows is missing", n, d.region(n), txn.SurveyWait)})
+	}
+	return s, nil
+}
+
+func (d systemDB) region(n txn.NodeID) string { return d.g.db.Directory().RegionOf(uint32(n)) }
+
+// locate tells what a key is; nearby, if its row is at hand.
+func (d systemDB) locate(ctx *gms.Context, snap *catalog.Snapshot, key txn.Key) catalog.Place {
+	if key == "" {
+		return catalog.Place{}
+	}
+	value, _, _ := d.g.db.Peek(key)
+	return snap.Locate(ctx, key, value)
+}
+
+// hotRows lists the rows for which many wait, or that many update together.
+func (d systemDB) hotRows(ctx *gms.Context) ([]gms.Row, error) {
+	snap, s, err := d.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		for _, h := range s.Nodes[n].Hot {
+			p := d.locate(ctx, snap, h.Key)
+			rows = append(rows, gms.Row{p.Database, p.Table, p.Index, p.Key, int64(h.Shard), int64(n), d.region(n),
+				int64(h.Queue), int64(h.Group), float64(h.MilliUpdates) / 1000})
+		}
+	}
+	const queue = 7
+	slices.SortStableFunc(rows, func(a, b gms.Row) int { return cmp.Compare(b[queue].(int64), a[queue].(int64)) })
+	return rows, nil
+}
+
+func (d systemDB) look(ctx *gms.Context) (*catalog.Snapshot, txn.Surveyed, error) {
+	s, err := d.survey(ctx)
+	if err != nil {
+		return nil, s, err
+	}
+	snap, err := snapshotOf(ctx)
+	return snap, s, err
+}
+
+// lockWaits lists the requests that wait for locks, the longest waits first.
+func (d systemDB) lockWaits(ctx *gms.Context) ([]gms.Row, error) {
+	snap, s, err := d.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		for _, w := range s.Nodes[n].Waits {
+			p := d.locate(ctx, snap, w.Key)
+			waiting, holding := d.g.clientOf(s, w.Txn), d.g.clientOf(s, w.Holder)
+			rows = append(rows, gms.Row{
+				w.Txn.String(), d.region(w.Txn.Node), waiting.connection, waiting.statement,
+				w.Holder.String(), d.region(w.Holder.Node), holding.connection, holding.statement,
+				p.Database, p.Table, p.Index, p.Key, int64(w.Shard), float64(w.WaitedNanos/1000) / 1000})
+		}
+	}
+	last := len(lockWaitsColumns) - 1
+	slices.SortStableFunc(rows, func(a, b gms.Row) int { return cmp.Compare(b[last].(float64), a[last].(float64)) })
+	return rows, nil
+}
+
+// rollbacks counts transactions by why they were rolled back, since each node's start.
+func (d systemDB) rollbacks(ctx *gms.Context) ([]gms.Row, error) {
+	s, err := d.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		for cause, count := range s.Nodes[n].Rollbacks {
+			rows = append(rows, gms.Row{int64(n), d.region(n), txn.Cause(cause).String(), int64(count)})
+		}
+	}
+	return rows, nil
+}
+
+// runsIt is who runs a transaction of this gateway; of others' both fields are NULL.
+type runsIt struct{ connection, statement any }
+
+// clientOf tells the connection of a transaction and what it says at present, without
+// values; of one that is between two statements, what it said last.
+func (g *gateway) clientOf(s txn.Surveyed, id txn.ID) (c runsIt) {
+	owner, ok := s.Owners[id]
+	if !ok || owner == 0 {
+		return c
+	}
+	c.connection = int64(owner)
+	if session := g.session(uint32(owner)); session != nil {
+		if text := session.saying.Load(); text != nil {
+			c.statement = digest(*text)
+		}
+	}
+	return c
+}

@@ -1,0 +1,242 @@
+package sql
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/txn"
+)
+
+// The variables that say how transactions run; the second names are MySQL's old ones.
+const (
+	isolationVariable = "transaction_isolation"
+	isolationAlias    = "tx_isolation"
+	readOnlyVariable  = "transaction_read_only"
+	readOnlyAlias     = "tx_read_only"
+)
+
+// nextMark begins the values that are for the next transaction alone: the engine
+// does not tell SET TRANSACTION from SET SESSION TRANSACTION, so the parser marks it.
+const nextMark = "NEXT "
+
+// The values of the variable; what the marks add no client has a reason to write.
+const (
+	readUncommitted = "READ-UNCOMMITTED"
+	readCommitted   = "READ-COMMITTED"
+	repeatableRead  = "REPEATABLE-READ"
+	serializable    = "SERIALIZABLE"
+	nextReadOnly    = "READ-ONLY"
+	nextReadWrite   = "READ-WRITE"
+)
+
+var isolationType = types.NewSystemEnumType(isolationVariable, readUncommitted, readCommitted, repeatableRead, serializable,
+	nextMark+readUncommitted, nextMark+readCommitted, nextMark+repeatableRead, nextMark+serializable,
+	nextMark+nextReadOnly, nextMark+nextReadWrite)
+
+// levelOf is the level of a value of the variable. Nothing uncommitted is ever
+// shown: READ UNCOMMITTED is READ COMMITTED.
+func levelOf(value string) txn.Level {
+	switch value {
+	case readUncommitted, readCommitted:
+		return txn.ReadCommitted
+	case repeatableRead:
+		return txn.RepeatableRead
+	}
+	return txn.Serializable
+}
+
+// manner is how transactions run.
+type manner struct {
+	level    txn.Level
+	readOnly bool
+}
+
+// nextManner is how the next transaction runs, where that differs.
+type nextManner struct {
+	level    *txn.Level
+	readOnly *bool
+	used     bool // that transaction has begun
+}
+
+// mannerNow is how a transaction that begins now runs.
+func (s *Session) mannerNow() manner {
+	m := s.manner
+	if n := s.next; n != nil {
+		if n.level != nil {
+			m.level = *n.level
+		}
+		if n.readOnly != nil {
+			m.readOnly = *n.readOnly
+		}
+	}
+	return m
+}
+
+// inherit takes over the global settings, when the session begins.
+func (s *Session) inherit() error {
+	value, err := s.GetSessionVariable(s.quiet, isolationVariable)
+	if err != nil {
+		return err
+	}
+	text, _ := value.(string)
+	if err := s.setIsolation(s.quiet, strings.TrimPrefix(text, nextMark)); err != nil {
+		return err
+	}
+	if value, err = s.GetSessionVariable(s.quiet, readOnlyVariable); err != nil {
+		return err
+	}
+	s.manner.readOnly, err = gms.ConvertToBool(s.quiet, value)
+	return err
+}
+
+func (s *Session) setIsolation(ctx *gms.Context, value any) error {
+	converted, _, err := isolationType.Convert(ctx, value)
+	if err != nil {
+		return err
+	}
+	text, _ := converted.(string)
+	next, isNext := strings.CutPrefix(text, nextMark)
+	if isNext {
+		text = next
+	}
+	if text == readUncommitted {
+		s.Warn(&gms.Warning{Level: "Note", Code: codeUnspecified, Message: "READ UNCOMMITTED runs as READ COMMITTED"})
+		text = readCommitted
+	}
+	if isNext {
+		return s.setNext(text)
+	}
+	s.manner.level = levelOf(text)
+	if err := s.BaseSession.SetSessionVariable(ctx, isolationAlias, text); err != nil {
+		return err
+	}
+	return s.BaseSession.SetSessionVariable(ctx, isolationVariable, text)
+}
+
+func (s *Session) setReadOnly(ctx *gms.Context, value any) error {
+	for _, name := range []string{readOnlyAlias, readOnlyVariable} {
+		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+			return err
+		}
+	}
+	stored, err := s.GetSessionVariable(ctx, readOnlyVariable)
+	if err == nil {
+		s.manner.readOnly, err = gms.ConvertToBool(ctx, stored)
+	}
+	return err
+}
+
+// setNext is for the next transaction alone.
+func (s *Session) setNext(text string) error {
+	if s.GetIgnoreAutoCommit() || s.open != nil && s.open.real != nil {
+		return mysql.NewSQLError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
+	}
+	if s.next == nil {
+		s.next = &nextManner{}
+	}
+	switch text {
+	case nextReadOnly, nextReadWrite:
+		readOnly := text == nextReadOnly
+		s.next.readOnly = &readOnly
+	default:
+		level := levelOf(text)
+		s.next.level = &level
+	}
+	return nil
+}
+
+// afterStatement forgets how the next transaction runs, once that has ended.
+func (s *Session) afterStatement() {
+	switch {
+	case s.next == nil:
+	case s.open == nil && s.next.used:
+		s.next = nil
+	case s.open != nil && s.GetIgnoreAutoCommit():
+		s.next.used = true // though it may have touched nothing yet
+	}
+}
+
+// weak reports whether the open transaction's plain reads are not validated.
+func (s *Session) weak() bool { return s.open != nil && s.open.level != txn.Serializable }
+
+// chooseMoment does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
+func (s *Session) chooseMoment(ctx context.Context) error {
+	if !s.statement.consistent || s.open == nil {
+		return nil
+	}
+	if s.mannerNow().level != txn.RepeatableRead {
+		s.Warn(&gms.Warning{Level: "Warning", Code: 138,
+			Message: "WITH CONSISTENT SNAPSHOT was ignored: it goes with REPEATABLE READ; other levels choose no moment for a whole transaction"})
+		return nil
+	}
+	s.open.begin()
+	if m, ok := unwatched(s.open.real).(txn.Moments); ok {
+		return s.note(m.Choose(ctx))
+	}
+	return nil
+}
+
+// consistentSnapshot finds the phrase beside READ ONLY, where the engine's parser
+// takes only one of them. Spaces of the same length stand for it then.
+var consistentSnapshot = regexp.MustCompile(`(?i),\s*with\s+consistent\s+snapshot\b|\bwith\s+consistent\s+snapshot\s*,`)
+
+// begins matches a START TRANSACTION of several words.
+var begins = regexp.MustCompile(`(?i)^\s*start\s+transaction\s`)
+
+func blankSnapshot(query string) string {
+	if len(query) > 200 || !begins.MatchString(query) {
+		return query
+	}
+	return consistentSnapshot.ReplaceAllStringFunc(query, func(found string) string { return strings.Repeat(" ", len(found)) })
+}
+
+// noteSnapshot remembers that a statement asks for a moment, which is not in its tree.
+func noteSnapshot(ctx context.Context, query string, stmt sqlparser.Statement) {
+	if _, ok := stmt.(*sqlparser.Begin); !ok || !strings.Contains(strings.ToLower(query), "consistent") {
+		return
+	}
+	if gctx, ok := ctx.(*gms.Context); ok {
+		if s, ok := gctx.Session.(*Session); ok {
+			s.statement.consistent = true
+		}
+	}
+}
+
+// unscoped matches a SET of the variable without a scope, which the tree tells as
+// one of the session.
+var unscoped = regexp.MustCompile(`(?i)@@(?:transaction|tx)_isolation\s*:?=`)
+
+// markNext marks what a SET says of the next transaction alone: SET TRANSACTION, and
+// SET @@transaction_isolation without a scope. MySQL's old name becomes the new one.
+func markNext(query string, stmt sqlparser.Statement) {
+	set, ok := stmt.(*sqlparser.Set)
+	if !ok {
+		return
+	}
+	for _, e := range set.Exprs {
+		v, literal := e.Expr.(*sqlparser.SQLVal)
+		switch strings.ToLower(e.Name.String()) {
+		case sqlparser.TransactionStr:
+			if e.Scope == sqlparser.SetScope_None && literal {
+				text := strings.TrimPrefix(strings.ToLower(string(v.Val)), "isolation level ")
+				toNext(e, strings.ReplaceAll(text, " ", "-"))
+			}
+		case isolationVariable, isolationAlias:
+			e.Name = sqlparser.NewColName(isolationVariable)
+			if e.Scope != sqlparser.SetScope_Global && literal && v.Type == sqlparser.StrVal && unscoped.MatchString(query) {
+				toNext(e, string(v.Val))
+			}
+		}
+	}
+}
+
+func toNext(e *sqlparser.SetVarExpr, value string) {
+	e.Name, e.Scope = sqlparser.NewColName(isolationVariable), sqlparser.SetScope_Session
+	e.Expr = sqlparser.NewStrVal([]byte(nextMark + strings.ToUpper(value)))
+}

@@ -1,0 +1,134 @@
+package rowcodec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+)
+
+// unreadable stands for a value that its key form does not give back: text is
+// stored by its weights.
+const unreadable = "?"
+
+// KeyText reads the key form of one value for a person, and what follows it. ok is
+// false if b is not what AppendKey writes for the type.
+func KeyText(b []byte, t gms.Type) (text string, rest []byte, ok bool) {
+	kind, err := KeyKind(t)
+	if err != nil || len(b) == 0 {
+		return "", nil, false
+	}
+	mark, b := b[0], b[1:]
+	if mark == markNull {
+		return "NULL", b, true
+	}
+	switch kind {
+	case KindText:
+		return weightsText(b, t)
+	case KindBytes:
+		return bytesText(b)
+	case KindDecimal:
+		return skipDecimal(b)
+	}
+	if len(b) < 8 {
+		return "", nil, false
+	}
+	n := binary.BigEndian.Uint64(b)
+	switch kind {
+	case KindInt, KindYear:
+		text = strconv.FormatInt(int64(n^1<<63), 10)
+	case KindUint, KindBit, KindEnum, KindSet:
+		text = strconv.FormatUint(n, 10)
+	case KindTime:
+		text = time.UnixMicro(int64(n ^ 1<<63)).UTC().Format("'2006-01-02 15:04:05.999999'")
+	default:
+		text = unreadable
+	}
+	return text, b[8:], true
+}
+
+// weightsText reads a text back where its collation weighs a character as itself, or
+// as another that it takes for equal.
+func weightsText(b []byte, t gms.Type) (string, []byte, bool) {
+	collation := gms.Collation_Default
+	if tc, ok := t.(gms.TypeWithCollation); ok {
+		collation = tc.Collation()
+	}
+	if collation == gms.Collation_binary {
+		return bytesText(b)
+	}
+	weight := collation.Sorter()
+	var out []rune
+	readable := true
+	for len(b) > 0 {
+		w, n := cutWeight(b)
+		if n == 0 || len(b) < n {
+			break
+		}
+		if b = b[n:]; w == 0 {
+			if !readable {
+				return unreadable, b, true
+			}
+			return "'" + string(out) + "'", b, true
+		}
+		r := rune(w - 1)
+		readable = readable && weight(r) == r
+		out = append(out, r)
+	}
+	return "", nil, false
+}
+
+// cutWeight reads what appendWeight wrote, and how many bytes it took.
+func cutWeight(b []byte) (w uint32, n int) {
+	switch c := b[0]; {
+	case c < 0x80:
+		return uint32(c), 1
+	case c < 0xc0:
+		w, n = uint32(c&0x3f), 2
+	case c < 0xe0:
+		w, n = uint32(c&0x1f), 3
+	case c < 0xf0:
+		w, n = uint32(c&0x0f), 4
+	default:
+		w, n = 0, 5
+	}
+	if len(b) < n {
+		return 0, 0
+	}
+	for _, c := range b[1:n] {
+		w = w<<8 | uint32(c)
+	}
+	return w, n
+}
+
+func bytesText(b []byte) (string, []byte, bool) {
+	var out []byte
+	for i := 0; i+1 < len(b); i++ {
+		if b[i] != 0 {
+			out = append(out, b[i])
+			continue
+		}
+		if b[i+1] == 1 {
+			return fmt.Sprintf("0x%x", out), b[i+2:], true
+		}
+		out = append(out, 0)
+		i++
+	}
+	return "", nil, false
+}
+
+func skipDecimal(b []byte) (string, []byte, bool) {
+	if len(b) == 0 {
+		return "", nil, false
+	}
+	n := int(b[0]) - 0x80
+	if n < 0 {
+		n = -n
+	}
+	if len(b) < 1+n {
+		return "", nil, false
+	}
+	return unreadable, b[1+n:], true
+}

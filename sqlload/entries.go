@@ -1,0 +1,62 @@
+package sqlload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"isochron/history"
+)
+
+// entries are the rows of a ledger, and what clients were told of each.
+type entries struct {
+	what string // is entered
+	lock *sync.Mutex
+	next int64                     // the id of the next
+	told map[int64]history.Outcome // by id
+}
+
+func newEntries(what string) entries {
+	return entries{what: what, lock: &sync.Mutex{}, told: map[int64]history.Outcome{}}
+}
+
+// begin has the ids of this run be such as no earlier run had: they begin with the time of day.
+func (l *entries) begin(e *Env) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.next == 0 {
+		l.next = e.Begun.UnixMilli() << 20
+	}
+}
+
+func (l *entries) newID() int64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.next++
+	return l.next
+}
+
+func (l *entries) hear(id int64, o history.Outcome) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.told[id] = o
+}
+
+// checkTold holds the ids in the ledger against what clients were told.
+func (l *entries) checkTold(seen map[int64]bool) []string {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	var found []string
+	for _, id := range slices.Sorted(maps.Keys(l.told)) {
+		switch o := l.told[id]; {
+		case len(found) == bankWrongMax:
+			return found
+		case o == history.OK && !seen[id]:
+			found = append(found, fmt.Sprintf("%s %d was acknowledged and is not in the ledger", l.what, id))
+		case o == history.Fail && seen[id]:
+			found = append(found, fmt.Sprintf("%s %d was rolled back and is in the ledger", l.what, id))
+		}
+	}
+	return found
+}

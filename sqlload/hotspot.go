@@ -1,0 +1,98 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"isochron/history"
+)
+
+// hotspot has all clients count up the same few rows, one update a transaction.
+type hotspot struct {
+	rows   int
+	mu     sync.Mutex
+	before int64 // what all had counted when the run began
+	// What was acknowledged since, and how much of which the client was not told.
+	acknowledged, unknown int64
+}
+
+func newHotspot(o Options) Workload { return &hotspot{rows: or(o.Rows, 1)} }
+
+func (h *hotspot) Sizes() map[string]float64 { return map[string]float64{"rows": float64(h.rows)} }
+
+func (h *hotspot) Adopt(sizes map[string]float64) { h.rows = int(sizes["rows"]) }
+
+func (h *hotspot) Tables() []Table {
+	return []Table{{"hotspot_rows", "id BIGINT NOT NULL PRIMARY KEY, counted BIGINT NOT NULL", "id"}}
+}
+
+func (h *hotspot) Load(ctx context.Context, e *Env) error {
+	return fill(ctx, e, "hotspot_rows (id, counted)", h.rows, func(i int) string { return fmt.Sprintf("(%d, 0)", i) })
+}
+
+// Start implements Starter.
+func (h *hotspot) Start(ctx context.Context, e *Env) (err error) {
+	h.before, _, err = h.counted(ctx, e)
+	return err
+}
+
+func (h *hotspot) counted(ctx context.Context, e *Env) (sum int64, rows int, err error) {
+	err = e.DB().QueryRowContext(ctx, "SELECT COALESCE(SUM(counted), 0), COUNT(*) FROM hotspot_rows").Scan(&sum, &rows)
+	return sum, rows, err
+}
+
+func (h *hotspot) Client(_ *Env, _ int, r *rand.Rand) (Client, error) {
+	return &counter{h, r}, nil
+}
+
+type counter struct {
+	*hotspot
+	rand *rand.Rand
+}
+
+// Next counts one row up.
+func (c *counter) Next() Txn {
+	row := c.rand.Int64N(int64(c.rows))
+	return Txn{
+		Kind: "update",
+		Body: func(ctx context.Context, tx *sql.Tx) error {
+			return changeOne(ctx, tx, "UPDATE hotspot_rows SET counted = counted + 1 WHERE id = ?", row)
+		},
+		After: func(t Try) { c.hear(t.Outcome) },
+	}
+}
+
+func (h *hotspot) hear(o history.Outcome) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch o {
+	case history.OK:
+		h.acknowledged++
+	case history.Unknown:
+		h.unknown++
+	}
+}
+
+// Check holds what was counted against what clients were told in this run.
+func (h *hotspot) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
+	sum, rows, err := h.counted(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return h.judge(sum, rows, run != nil), nil
+}
+
+func (h *hotspot) judge(sum int64, rows int, ran bool) (found []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if rows != h.rows {
+		found = append(found, fmt.Sprintf("there are %d rows, not %d", rows, h.rows))
+	}
+	if by := sum - h.before; ran && (by < h.acknowledged || by > h.acknowledged+h.unknown) {
+		found = append(found, fmt.Sprintf("the rows have counted %d since the run began, of which %d were acknowledged and %d may have been", by, h.acknowledged, h.unknown))
+	}
+	return found
+}

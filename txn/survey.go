@@ -1,0 +1,67 @@
+package txn
+
+import (
+	"context"
+	"time"
+)
+
+// Survey asks a node for what the shards that it leads know of contention, and what
+// its gateway has counted. None of it holds values.
+type Survey struct {
+	Request uint64 `cbor:"1,keyasint,omitempty"` // echoed in the reply
+}
+
+// The bounds of one node's answer.
+const (
+	SurveyHotMax   = 200
+	SurveyWaitsMax = 2000
+)
+
+// SurveyReply answers Survey, the longest queues and the longest waits first.
+type SurveyReply struct {
+	Request   uint64     `cbor:"1,keyasint,omitempty"`
+	Hot       []HotKey   `cbor:"2,keyasint,omitempty"`
+	Waits     []LockWait `cbor:"3,keyasint,omitempty"`
+	Rollbacks []uint64   `cbor:"4,keyasint,omitempty"` // by Cause, since the node's start
+}
+
+// HotKey is a key for which many wait, or that many update as a group.
+type HotKey struct {
+	Shard        ShardID `cbor:"1,keyasint,omitempty"`
+	Key          Key     `cbor:"2,keyasint,omitempty"`
+	Queue        int     `cbor:"3,keyasint,omitempty"` // requests that wait for it
+	Group        int     `cbor:"4,keyasint,omitempty"` // transactions that have updated it and are not over
+	MilliUpdates uint64  `cbor:"5,keyasint,omitempty"` // updates in a thousand seconds, of late
+}
+
+// LockWait is one request that waits for a lock.
+type LockWait struct {
+	Shard       ShardID `cbor:"1,keyasint,omitempty"`
+	Txn         ID      `cbor:"2,keyasint,omitempty"`
+	Holder      ID      `cbor:"3,keyasint,omitempty"`
+	Key         Key     `cbor:"4,keyasint,omitempty"` // in whose way the holder is; one of them
+	WaitedNanos int64   `cbor:"5,keyasint,omitempty"`
+}
+
+// Surveyed is what the nodes of a cluster have answered.
+type Surveyed struct {
+	Nodes  map[NodeID]*SurveyReply
+	Silent []NodeID // did not answer in time
+	// Owners are the Options.Owner of transactions of this gateway that wait or hold.
+	Owners map[ID]uint64
+}
+
+// SurveyWait bounds how long a survey waits for answers.
+const SurveyWait = 2 * time.Second
+
+// Surveyor is implemented by gateways that can ask all nodes.
+type Surveyor interface {
+	// Survey asks all nodes of the directory, for no longer than SurveyWait.
+	Survey(ctx context.Context) (Surveyed, error)
+}
+
+// Endable is implemented by transactions that take a cause of their Rollback.
+type Endable interface {
+	// RollbackFor is Rollback, with its cause.
+	RollbackFor(Cause)
+}
