@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"time"
 
 	"isochron/lab"
@@ -62,10 +63,66 @@ func uniform(s lab.Spec) lab.Spec {
 	return s
 }
 
+// soonHot has few waiters make a row hot, so that 32 threads can.
+func soonHot(s lab.Spec) lab.Spec {
+	s.HotWaiters = 4
+	return s
+}
+
+// crowds is figure 11: three applications send a thousand transactions a second, a tenth of
+// them payments on one account; at times a crowd makes payments on it. Two replicas
+// are 2.5 ms away, a lock is waited for no longer than a second, and nothing is
+// tried twice.
+func crowds() lab.Spec {
+	s := txsqlBase("hotspots")
+	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:400,8s+2s:800,14s+2s:400,20s+2s:800,26s+2s:2000"
+	s.Tries, s.LockWait, s.HotWaiters = 1, time.Second, 8
+	s.Warmup, s.Duration, s.Series = time.Second, 30*time.Second, 500*time.Millisecond
+	return s
+}
+
+// payments is FiT.
+func payments(clients int) func(*lab.Spec) {
+	return func(s *lab.Spec) { *s = threads(*s, clients) }
+}
+
+// sixteen is transactions of as many statements, of which one updates a hot row: sysbench's
+// hotspot update, or read/write.
+func sixteen(readShare float64, clients int) func(*lab.Spec) {
+	return func(s *lab.Spec) {
+		s.Workload = "hotspot-once"
+		*s = threads(statements(*s, 16, readShare), clients)
+	}
+}
+
+// alone is the same without group commit.
+func alone(set func(*lab.Spec)) func(*lab.Spec) {
+	return func(s *lab.Spec) {
+		set(s)
+		s.SyncEach = true
+	}
+}
+
+var (
+	txsqlOnce   = Axis{Label: "seconds", Values: []int{30}, Quick: []int{30}, Set: func(*lab.Spec, int) {}}
+	txsqlGroups = Axis{
+		Label: "transactions of a group", Values: []int{1, 5, 10, 50, 256}, Quick: []int{1, 256}, Log: true,
+		Set: func(s *lab.Spec, v int) { s.GroupSize = v },
+	}
+	txsqlReplicas = Axis{
+		Label: "replicas (1: asynchronous, 3: synchronous)", Values: []int{1, 3}, Quick: []int{1, 3},
+		Set: func(s *lab.Spec, v int) { s.WAN = fmt.Sprintf("uniform:1ms:%d", v) },
+	}
+)
+
 var (
 	txsqlThreads = Axis{
 		Label: "threads", Values: []int{1, 8, 32, 128, 512, 1024}, Quick: []int{8, 1024}, Log: true,
 		Set: func(s *lab.Spec, v int) { s.Clients = v },
+	}
+	txsqlFewThreads = Axis{
+		Label: "threads", Values: []int{8, 128, 1024}, Quick: []int{8, 1024}, Log: true,
+		Set: txsqlThreads.Set,
 	}
 	txsqlWrites = Axis{
 		Label: "share of statements that write", Values: []int{100, 500, 1000}, Quick: []int{100, 1000}, Milli: true,
@@ -84,7 +141,7 @@ var (
 		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	txsqlWarehouses = Axis{
-		Label: "warehouses", Values: []int{1, 2, 4, 8, 16, 32}, Quick: []int{1, 32}, Log: true,
+		Label: "warehouses", Values: []int{1, 4, 16}, Quick: []int{1, 16}, Log: true,
 		Set: func(s *lab.Spec, v int) { s.Warehouses = v },
 	}
 )

@@ -1,5 +1,11 @@
 package figure
 
+import (
+	"time"
+
+	"isochron/lab"
+)
+
 // txsqlEffects are those of section 6.2: what each step from MySQL to TXSQL brings.
 var txsqlEffects = []*Figure{
 	{
@@ -19,7 +25,7 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6f", Title: "Updates of ten neighbours among a hundred hot rows",
 		Source: "TXSQL, section 6.2, figure 6 (f)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
 		Shows: []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
 			{throughput, "txsql", "o1", AtTheEnd, Level, 0},
@@ -30,14 +36,14 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6g", Title: "Updates of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (g)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
 		Shows:  []Measure{throughput, tail},
 		Claims: txsqlNoWorse,
 	},
 	{
 		Name: "txsql/fig6h", Title: "Reads of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (h)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
 		Shows:  []Measure{throughput, tail},
 		Claims: txsqlNoWorse,
 	},
@@ -117,10 +123,52 @@ var txsqlBestRival = Claim{throughput, "txsql", "bamboo|aria", AtBest, Times, 6.
 // txsqlMore are those of section 6.4.
 var txsqlMore = []*Figure{
 	{
+		Name: "txsql/fig11", Title: "Applications at a fixed rate, crowds at one account, hot rows switched on",
+		Source: "TXSQL, section 6.4.1, figure 11",
+		Rows:   []string{alwaysOn, switchedOn, alwaysOff}, Axis: txsqlOnce, Base: crowds(),
+		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
+		Variants: map[string]Variant{
+			alwaysOn:   {"txsql", func(*lab.Spec) {}},
+			switchedOn: {"txsql", func(s *lab.Spec) { s.HotFrom = 12 * time.Second }},
+			alwaysOff:  {"txsql", func(s *lab.Spec) { s.HotOff = true }},
+		},
+	},
+	{
 		Name: "txsql/fig12", Title: "TPC-C, more and more warehouses, 128 threads",
 		Source: "TXSQL, section 6.4.2, figure 12",
 		Rows:   txsqlRivals, Axis: txsqlWarehouses, Base: threads(txsqlBase("tpcc"), 128),
-		Shows:  []Measure{throughput, latency.of("payment"), abortRate},
-		Claims: txsqlOver(txsqlRivals, AtTheStart, 0),
+		Shows: []Measure{throughput, latency.of("payment"), abortRate},
+	},
+	{
+		Name: "txsql/fig13size", Title: "Larger and larger groups on a hot row, 512 and 32 threads",
+		Source: "TXSQL, section 6.4.3, figure 13",
+		Rows:   []string{"FiT, 512", "HU, 512", "HRW, 512", "FiT, 32", "HU, 32", "HRW, 32"}, Axis: txsqlGroups, Base: soonHot(txsqlBase("fit")),
+		Shows: []Measure{throughput, tail, abortRate},
+		Variants: map[string]Variant{
+			"FiT, 512": {"txsql", payments(512)}, "HU, 512": {"txsql", sixteen(0, 512)}, "HRW, 512": {"txsql", sixteen(0.5, 512)},
+			"FiT, 32": {"txsql", payments(32)}, "HU, 32": {"txsql", sixteen(0, 32)}, "HRW, 32": {"txsql", sixteen(0.5, 32)},
+		},
+	},
+	{
+		Name: "txsql/fig13commit", Title: "With group commit and without, 512 threads",
+		Source: "TXSQL, section 6.4.4, figure 13",
+		Rows:   []string{"FiT", "FiT, no GC", "HU", "HU, no GC", "HRW", "HRW, no GC"}, Axis: txsqlReplicas, Base: txsqlBase("fit"),
+		Shows: []Measure{throughput, tail},
+		Variants: map[string]Variant{
+			"FiT": {"txsql", payments(512)}, "HU": {"txsql", sixteen(0, 512)}, "HRW": {"txsql", sixteen(0.5, 512)},
+			"FiT, no GC": {"txsql", alone(payments(512))}, "HU, no GC": {"txsql", alone(sixteen(0, 512))}, "HRW, no GC": {"txsql", alone(sixteen(0.5, 512))},
+		},
+		Claims: []Claim{
+			{throughput, "FiT", "FiT, no GC", AtTheStart, Times, 0}, {throughput, "FiT", "FiT, no GC", AtTheEnd, Times, 0},
+			{throughput, "HU", "HU, no GC", AtTheStart, Times, 0}, {throughput, "HU", "HU, no GC", AtTheEnd, Times, 0},
+			{throughput, "HRW", "HRW, no GC", AtTheStart, Times, 0}, {throughput, "HRW", "HRW, no GC", AtTheEnd, Times, 0},
+		},
 	},
 }
+
+// The rows of figure 11.
+const (
+	alwaysOn   = "txsql"
+	switchedOn = "on from second 12"
+	alwaysOff  = "never on"
+)
