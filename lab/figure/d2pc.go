@@ -101,7 +101,7 @@ var (
 		Set: func(s *lab.Spec, v int) { s.Clients = v },
 	}
 	d2pcWideClients = Axis{
-		Label: "clients", Values: []int{50, 100, 200, 300}, Quick: []int{50, 300},
+		Label: "clients", Values: []int{50, 150, 300}, Quick: []int{50, 300},
 		Set: func(s *lab.Spec, v int) { s.Clients = v },
 	}
 	d2pcManyClients = Axis{
@@ -117,7 +117,7 @@ var (
 		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	d2pcFewZipf = Axis{
-		Label: "Zipf coefficient", Values: []int{100, 300, 500, 600, 700, 800, 900}, Quick: []int{500, 900}, Milli: true, Set: d2pcZipf.Set,
+		Label: "Zipf coefficient", Values: []int{100, 400, 600, 700, 800, 900}, Quick: []int{500, 900}, Milli: true, Set: d2pcZipf.Set,
 	}
 	d2pcWarehouses = Axis{
 		Label: "warehouses of a shard", Values: []int{2, 5, 10, 20, 30}, Quick: []int{2, 30},
