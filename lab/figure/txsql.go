@@ -35,6 +35,12 @@ func fewRows(s lab.Spec) lab.Spec {
 	return s
 }
 
+// shorter is for rows of which none is waited for for long.
+func shorter(s lab.Spec) lab.Spec {
+	s.Warmup, s.Duration = 300*time.Millisecond, 500*time.Millisecond
+	return s
+}
+
 // threads has so many clients.
 func threads(s lab.Spec, n int) lab.Spec {
 	s.Clients = n
@@ -53,7 +59,7 @@ func statements(s lab.Spec, n int, readShare float64) lab.Spec {
 
 // longer is for long transactions of a thousand clients, which wait for seconds.
 func longer(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 2*time.Second, 2*time.Second
+	s.Warmup, s.Duration = 2*time.Second, time.Second
 	return s
 }
 
@@ -133,11 +139,11 @@ var (
 		Set: func(s *lab.Spec, v int) { *s = statements(*s, v, s.ReadShare) },
 	}
 	txsqlRollbacks = Axis{
-		Label: "share of transactions rolled back by their clients", Values: []int{0, 10, 50, 100, 200}, Quick: []int{0, 200}, Milli: true,
+		Label: "share of transactions rolled back by their clients", Values: []int{0, 20, 100, 200}, Quick: []int{0, 200}, Milli: true,
 		Set: func(s *lab.Spec, v int) { s.Rollback = float64(v) / 1000 },
 	}
 	txsqlZipf = Axis{
-		Label: "Zipf coefficient", Values: []int{500, 600, 700, 800, 900, 990}, Quick: []int{700, 990}, Milli: true,
+		Label: "Zipf coefficient", Values: []int{500, 700, 900, 990}, Quick: []int{700, 990}, Milli: true,
 		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	txsqlWarehouses = Axis{
