@@ -39,8 +39,8 @@ type Figures struct {
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
 	CommitMS      LatencyMS `json:"commit_ms"`  // from the commit's request to its answer
 	BreakdownMS   Breakdown `json:"breakdown_ms"`
+	LockWaitMS    LockWait  `json:"lock_wait_ms"` // of the latency, at shards for locks, in all tries
 	TriesS        Tries     `json:"tries_s"`
-	LockWaitMS    LockWait  `json:"lock_wait_ms"`    // of the latency, at shards for locks, in all tries
 	WANHopsCommit float64   `json:"wan_hops_commit"` // one-way, on the commit's critical path, on average
 	HopsKnown     int64     `json:"wan_hops_known"`  // commits whose path is known
 }

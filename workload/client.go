@@ -53,6 +53,8 @@ type attempt struct {
 	ctx context.Context
 	t   txn.Txn
 	rec *history.Record
+	// done: it has committed already.
+	done bool
 }
 
 func (a *attempt) did(op history.Op) { a.rec.Ops = append(a.rec.Ops, op) }
@@ -67,15 +69,16 @@ var errGiveUp = txn.Errorf(txn.KindMisuse, "the client gave it up")
 func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body func(a *attempt) error) bool {
 	for try := 1; ; try++ {
 		t := c.DB.Begin(opt)
-		a := &attempt{ctx, t, &history.Record{
+		a := &attempt{ctx: ctx, t: t, rec: &history.Record{
 			Process: c.Process, Region: string(c.DB.Region()),
 			InvokeNanos: int64(c.Env.Elapsed()), Final: final,
 		}}
 		err := body(a)
-		if err == nil {
-			err = t.Commit(ctx)
-		} else {
+		switch {
+		case err != nil:
 			t.Rollback()
+		case !a.done:
+			err = t.Commit(ctx)
 		}
 		if id := t.ID(); !id.IsZero() { // it has none before its first request
 			a.rec.Txn = id.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"isochron/history"
 	"isochron/txn"
 )
 
@@ -15,6 +16,10 @@ func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 	hot, cold := w.key(c.Rand.IntN(2)), w.key(c.Rand.IntN(w.Lists))
 	locks, other, again := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0, c.Rand.IntN(12) == 0
 	coldFirst := c.Rand.IntN(8) == 0
+	if c.Rand.IntN(3) == 0 {
+		w.bump(ctx, c, hot)
+		return
+	}
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		r := txn.Read{ForWrite: true}
 		if locks {
@@ -44,6 +49,42 @@ func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 			}
 		}
 		return c.giveUp()
+	})
+}
+
+// bump appends to one list, which is read and written in one go if that can be done.
+func (w *ListAppend) bump(ctx context.Context, c *Client, key txn.Key) {
+	refuse := c.Rand.IntN(10) == 0
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		r := txn.Read{Gets: []txn.Key{key}, ForWrite: true}
+		u, ok := a.t.(txn.Updater)
+		if !ok {
+			list, err := w.get(a, key, r)
+			if err == nil {
+				w.append(a, c, key, list)
+			}
+			return err
+		}
+		id := c.nextID()
+		a.did(history.Op{Kind: history.ReadList, Key: rowName(key)})
+		a.did(history.Op{Kind: history.Append, Key: rowName(key), Value: id})
+		done, err := u.Update(ctx, r, func(values [][]byte) ([]txn.Write, bool) {
+			list := parseList(values[0])
+			a.rec.Ops[0].List = list
+			return []txn.Write{{Key: key, Value: formatList(append(list, id))}}, !refuse
+		})
+		if err != nil || done {
+			a.done = true
+			return err
+		}
+		res, err := a.read(r)
+		if err != nil {
+			return err
+		}
+		list := parseList(res.Values[0])
+		a.rec.Ops[0].List = list
+		a.t.Put(key, formatList(append(list, id)))
+		return nil
 	})
 }
 

@@ -15,11 +15,11 @@ type Waiter struct {
 	Age      txn.Age
 	Deadline time.Duration
 	// Key, if set, is all that a request in execution wants, exclusively or not.
+	Key txn.Key
 	// Near and Since are for people: a row that it is about, if known, and when its
 	// request came.
 	Near  txn.Key
 	Since time.Duration
-	Key   txn.Key
 	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
 	Request uint64
 	Retry   func() // asks again
