@@ -73,7 +73,7 @@ func (n *Node) genesis(id txn.ShardID) []txn.Write {
 
 // wish is what the directory wants of a shard.
 func (n *Node) wish(s routing.Shard) shard.Wish {
-	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s))}
+	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s)), Hot: n.dir.Hot}
 }
 
 func nodeIDs(ids []uint32) []txn.NodeID {

@@ -93,6 +93,26 @@ type Directory struct {
 	Ranges []Range `cbor:"4,keyasint"`
 	// Highest is the highest id that a node ever had, 0 before any was added.
 	Highest uint32 `cbor:"5,keyasint,omitempty"`
+	// Hot is what an operator wants to be done about rows for which many wait.
+	Hot HotRows `cbor:"6,keyasint,omitzero"`
+}
+
+// HotRows says how hot rows are treated. Zero fields leave it to the nodes.
+type HotRows struct {
+	Off       bool `cbor:"1,keyasint,omitempty" json:"off"`        // as other rows
+	Waiters   int  `cbor:"2,keyasint,omitempty" json:"waiters"`    // more of them make a row hot
+	GroupSize int  `cbor:"3,keyasint,omitempty" json:"group_size"` // who may go on from each other before the first has committed
+}
+
+// HotRowsMost bounds both numbers.
+const HotRowsMost = 10_000
+
+// Check tells what is wrong with the numbers.
+func (h HotRows) Check() error {
+	if h.Waiters < 0 || h.Waiters > HotRowsMost || h.GroupSize < 0 || h.GroupSize > HotRowsMost {
+		return fmt.Errorf("the numbers of waiters and of a group lie between 1 and %d, or 0 for the default", HotRowsMost)
+	}
+	return nil
 }
 
 // ShardOf is the shard that holds the key; ok is false if no range does.
@@ -210,7 +230,7 @@ func (d *Directory) AddRange(start string, shard uint64) {
 
 // Clone is a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
-	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest}
+	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot}
 	return c
 }
 

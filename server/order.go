@@ -24,16 +24,18 @@ const (
 	OrderLeader    = "transfer-leader" // Shard is to be led by To
 	OrderDrain     = "drain"
 	OrderUndrain   = "undrain"
+	OrderHotRows   = "hot-rows" // Hot is what is done about hot rows from now on
 )
 
 // Order is one of them, with what it needs.
 type Order struct {
-	Do      string `json:"do"`
-	Node    uint32 `json:"node,omitempty"`
-	To      uint32 `json:"to,omitempty"`
-	Shard   uint64 `json:"shard,omitempty"`
-	Region  string `json:"region,omitempty"`
-	Address string `json:"address,omitempty"`
+	Do      string          `json:"do"`
+	Node    uint32          `json:"node,omitempty"`
+	To      uint32          `json:"to,omitempty"`
+	Shard   uint64          `json:"shard,omitempty"`
+	Region  string          `json:"region,omitempty"`
+	Address string          `json:"address,omitempty"`
+	Hot     routing.HotRows `json:"hot,omitzero"`
 }
 
 // Outcome of an order. Refused says why it was not carried out, and that asking
@@ -102,6 +104,9 @@ func (o Order) apply(d *routing.Directory) (node uint32, err error) {
 		return o.To, err
 	case OrderLeader:
 		return o.To, d.Prefer(o.Shard, o.To)
+	case OrderHotRows:
+		d.Hot = o.Hot
+		return 0, o.Hot.Check()
 	}
 	return 0, fmt.Errorf("this node does not know the order %q; is it of another version?", o.Do)
 }

@@ -113,7 +113,15 @@ func (l *leadership) passOn(p *txn.Prepare, onePhase bool) {
 	}
 }
 
-// bounds are those of the lock table.
-func bounds(p txn.Params) yield.Bounds {
-	return yield.Bounds{HotWaiters: p.HotWaiters, GroupSize: p.GroupSize}
+// bounds are those of the lock table: what an operator wants goes before what
+// the node began with.
+func (r *Replica) bounds() yield.Bounds {
+	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.wish.Hot.Off}
+	if n := r.wish.Hot.Waiters; n > 0 {
+		b.HotWaiters = n
+	}
+	if n := r.wish.Hot.GroupSize; n > 0 {
+		b.GroupSize = n
+	}
+	return b
 }

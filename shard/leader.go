@@ -71,7 +71,7 @@ const maxProbes = 4
 
 func newLeadership(r *Replica, now txn.Now) *leadership {
 	return &leadership{
-		r: r, term: r.term, locks: yield.NewTable(r.cfg.Row.Yield, bounds(r.cfg.Params)),
+		r: r, term: r.term, locks: yield.NewTable(r.cfg.Row.Yield, r.bounds()),
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
 		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},

@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/raft/v3/tracker"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/routing"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -33,6 +34,7 @@ type Wish struct {
 	Voters    []txn.NodeID
 	Learners  []txn.NodeID
 	Preferred []txn.NodeID // who should lead, the best first
+	Hot       routing.HotRows
 }
 
 func (w Wish) holds(n txn.NodeID) bool {
@@ -40,7 +42,12 @@ func (w Wish) holds(n txn.NodeID) bool {
 }
 
 // Want tells a replica of a newer wish.
-func (r *Replica) Want(w Wish) { r.wish = w }
+func (r *Replica) Want(w Wish) {
+	r.wish = w
+	if r.lead != nil {
+		r.lead.locks.Rebound(r.bounds())
+	}
+}
 
 // confState is the configuration as raft wants it.
 func (m *meta) confState() *pb.ConfState {

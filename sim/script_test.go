@@ -29,6 +29,7 @@ import (
 //	scan NAME REGION                            all rows led from a region, one round
 //	put NAME KEY=VALUE...                       buffered
 //	delete NAME KEY...                          buffered
+//	publish NAME                                tells of what it has written of hot rows
 //	commit NAME / rollback NAME
 //	run FOR                                     let time pass
 //	crash REGION / restart REGION
@@ -92,7 +93,7 @@ func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 		s.cluster(d)
 	case "begin":
 		s.begin(d)
-	case "read", "scan", "put", "delete", "commit", "rollback":
+	case "read", "scan", "put", "delete", "publish", "commit", "rollback":
 		s.act(d)
 	default:
 		s.meddle(d)
@@ -141,7 +142,7 @@ func (s *script) cluster(d *datadriven.TestData) {
 	s.actors, s.names, s.tries = map[string]*actor{}, map[txn.ID]string{}, nil
 	s.w, err = New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
-		Params:   node.Params{KeepVersions: time.Hour},
+		Params:   node.Params{KeepVersions: time.Hour, HotWaiters: 1},
 		Hardware: Hardware{Fsync: time.Millisecond},
 		Links:    Links{MinDelay: 100 * time.Microsecond},
 		Trace:    func(line string) { s.lines = append(s.lines, line) },
@@ -319,6 +320,10 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 			s.tell(a, "the outcome is unknown: %v", err)
 		default:
 			s.tell(a, "not committed: %v", err)
+		}
+	case "publish":
+		if !a.t.(txn.Publisher).Publish() {
+			s.tell(a, "nobody waits for what it has written")
 		}
 	case "rollback":
 		a.t.Rollback()

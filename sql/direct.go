@@ -1,26 +1,30 @@
 package sql
 
 import (
+	"fmt"
+	"hash/maphash"
 	"strconv"
+	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/catalog"
 	"isochron/sql/plan"
 )
 
 // direct is a plan into which values of these kinds can go without being made
-// expressions first.
+// expressions first. Sessions share it: a thousand clients that send one text
+// should not have it compiled a thousand times.
 type direct struct {
 	plan  *plan.Direct
-	of    *variant
 	texts []bool // which parameters are texts; the others are whole numbers
 }
 
-// newDirect makes one of the values for which a variant was compiled; nil if that
+// newDirect makes one of the values for which a plan was compiled; nil if that
 // cannot be.
-func newDirect(v *variant, r *request) *direct {
-	d := &direct{plan: v.plan.Direct(), of: v}
+func newDirect(p *plan.Prepared, r *request) *direct {
+	d := &direct{plan: p.Direct()}
 	given := r.given([]any{})
 	if d.plan == nil || given == nil {
 		return nil
@@ -33,9 +37,12 @@ func newDirect(v *variant, r *request) *direct {
 }
 
 // directly is the execution of a request that goes directly; nil if it must not.
-func (t *text) directly(ctx *gms.Context, r *request) (*variant, *plan.PointUpdate) {
+func (s *Session) directly(ctx *gms.Context, t *text, r *request) (*plan.Direct, *plan.PointUpdate) {
+	if t.direct == nil {
+		t.direct = s.gateway.directs.get(s.sharing(t, r))
+	}
 	d := t.direct
-	if d == nil {
+	if d == nil || s.open != nil && s.open.readOnly {
 		return nil, nil
 	}
 	var room [8]any
@@ -48,8 +55,64 @@ func (t *text) directly(ctx *gms.Context, r *request) (*variant, *plan.PointUpda
 			return nil, nil
 		}
 	}
-	return d.of, d.plan.Update(ctx, given)
+	return d.plan, d.plan.Update(ctx, given)
 }
+
+// directsMax bounds the plans that the sessions of a server share; beyond it all
+// are forgotten.
+const directsMax = 1024
+
+// directs are the plans that sessions share.
+type directs struct {
+	mu        sync.RWMutex
+	catalogue *catalog.Snapshot // under which all of them were made
+	plans     map[sharing]*direct
+}
+
+// sharing is all that a plan depends on, as far as other sessions can have it too.
+type sharing struct {
+	key, database string
+	catalogue     *catalog.Snapshot
+	privileges    uint64
+	user, address string
+	settings      uint64 // Session.summed
+}
+
+func (s *Session) sharing(t *text, r *request) sharing {
+	return sharing{key: r.key, database: t.under.database, catalogue: t.under.catalogue, privileges: t.under.privileges,
+		user: s.Client().User, address: s.Client().Address, settings: s.summed()}
+}
+
+func (d *directs) get(k sharing) *direct {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.plans[k]
+}
+
+func (d *directs) put(k sharing, p *direct) {
+	if p == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.plans == nil || d.catalogue != k.catalogue || len(d.plans) >= directsMax {
+		d.plans, d.catalogue = map[sharing]*direct{}, k.catalogue
+	}
+	d.plans[k] = p
+}
+
+// summed sums up the session's variables: alike in sessions in which all have the
+// same values, whoever has set them.
+func (s *Session) summed() uint64 {
+	if c := s.chosen(); c.sum == 0 {
+		for name, value := range s.GetAllSessionVariables() { // order: a sum
+			c.sum += maphash.Comparable(sumSeed, [2]string{name, fmt.Sprintf("%T %v", value, value)})
+		}
+	}
+	return s.choices.sum
+}
+
+var sumSeed = maphash.MakeSeed()
 
 // appendGiven appends values of a text; nil if one is neither a whole number nor a
 // string.

@@ -16,8 +16,11 @@
 // are held back until it has committed, and if it lost to another it is done
 // again, so a client never sees what did not happen. An error that such a
 // statement would report, a duplicate key say, is first validated: an error seen
-// in a state that never was is not reported but tried again. Any isolation level
-// asked for runs as SERIALIZABLE.
+// in a state that never was is not reported but tried again.
+//
+// SERIALIZABLE is the default (level.go). Under the weaker levels a plain read sees
+// a moment and is not validated; so whatever a write rests on is locked there: the
+// rows that an UPDATE or DELETE joins, and those that foreign keys point at.
 //
 // Errors carry MySQL's numbers. A transaction that lost is over: 1213/40001. A
 // lock not had in time is 1205, with NOWAIT 3572; the transaction lives. 1412:

@@ -40,7 +40,7 @@ type text struct {
 	strict   bool
 	failed   int // compilations that came to nothing
 	variants map[string]*variant
-	direct   *direct // of the variant last compiled, nil if that is not one for it
+	direct   *direct // of the plan last compiled, here or by another session; nil: none is one for it
 }
 
 // circumstances are all that a plan depends on besides its text and types.
@@ -137,17 +137,21 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 		return false, nil
 	}
 	t := s.remembered(gctx, r.key)
-	if t == nil || !t.seen || t.failed > compilesMax {
+	if t == nil {
 		return false, nil
 	}
-	v, u := t.directly(gctx, r)
-	if u == nil {
+	d, u := s.directly(gctx, t, r)
+	var v *variant
+	var p *plan.RoundPlan
+	if u != nil {
+		p = d.Plan
+	} else {
 		if v = h.bound(gctx, s, t, r); v == nil {
 			return false, nil
 		}
-		u = v.plan.Point(gctx)
+		p, u = v.plan.Plan, v.plan.Point(gctx)
 	}
-	if v.plan.Plan.Writes != nil && s.open != nil && s.open.readOnly {
+	if p.Writes != nil && s.open != nil && s.open.readOnly {
 		return false, nil
 	}
 	gctx, err = gctx.ProcessList.BeginQuery(gctx, r.query)
@@ -157,13 +161,17 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 	defer gctx.ProcessList.EndQuery(gctx)
 	h.g.cached.Add(1)
 	s.ClearWarnings()
-	s.adopt(v.plan.Plan)
+	s.adopt(p)
 	if u != nil {
 		if done, err := h.updatePoint(gctx, c, s, u, callback); done {
 			return true, err
 		}
-		if v = h.bound(gctx, s, t, r); v == nil { // it may have been executed directly
-			return false, nil
+		if v == nil { // it went directly, and this row is not for that
+			s.statement.compiled, s.statement.plan = false, nil
+			if v = h.bound(gctx, s, t, r); v == nil {
+				return false, nil
+			}
+			s.adopt(v.plan.Plan)
 		}
 	}
 	return true, h.executePrepared(gctx, c, s, t, v, callback)
@@ -172,6 +180,9 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 // bound is the plan for the values' types, bound to the values; nil if they are for
 // the engine.
 func (h *handler) bound(ctx *gms.Context, s *Session, t *text, r *request) *variant {
+	if !t.seen || t.failed > compilesMax {
+		return nil
+	}
 	v, values := h.variantFor(ctx, s, t, r)
 	if v == nil || v.plan == nil {
 		return nil
@@ -227,7 +238,8 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) 
 			return nil, nil
 		}
 		t.variants[strictKey(ctx, values, t.strict)] = v
-		t.direct = newDirect(v, r)
+		t.direct = newDirect(v.plan, r)
+		h.g.directs.put(s.sharing(t, r), t.direct)
 	}
 	return v, values
 }

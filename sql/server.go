@@ -78,6 +78,7 @@ type gateway struct {
 	engine    *sqle.Engine
 	accounts  *accounts
 	cached    atomic.Int64 // executions by a cached plan
+	directs   directs      // plans that sessions share
 	inOneGo   atomic.Int64 // of these, updates that were read, changed and committed in one request
 	prepared  atomic.Int64 // statements that are prepared, at all connections
 	held      atomic.Int64 // bytes of results that are held back

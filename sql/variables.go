@@ -72,6 +72,7 @@ type choices struct {
 	settings   uint64 // they are as of these settings
 	autocommit bool
 	path       string
+	sum        uint64 // of all settings, 0: not summed up yet
 }
 
 // chosen are the session's choices now.

@@ -18,7 +18,7 @@ type MixConfig struct {
 	// smallbank and tpcc have hot spots of their own and do not heed it.
 	ZipfMilli int
 	// Length is the number of operations of one transaction of micro: 6; of statements
-	// of sysbench and hotspot: 14, of hotspot-scan: 10.
+	// of sysbench and both hotspots: 14, of hotspot-scan: 10.
 	Length int
 	// Spread is how many shards a transaction of micro touches: as many as there
 	// are and Length allows.
@@ -67,6 +67,7 @@ var mixMakers = []struct {
 	{name: "tpcc-bonspiel", make: newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
 	{name: "sysbench", make: newSysbench, length: sysbenchLength},
 	{name: "hotspot", make: newHotspot, length: sysbenchLength},
+	{name: "hotspot-once", make: newHotspotOnce, length: sysbenchLength},
 	{name: "hotspot-scan", make: newHotspotScan, length: scanLength, hot: scanRows},
 	{name: "fit", make: newFit},
 	{name: "hotspots", make: newHotspots},

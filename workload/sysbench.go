@@ -59,6 +59,26 @@ func newHotspot(cfg MixConfig) Mix {
 	return m
 }
 
+// newHotspotOnce has one update of each transaction count up the same row, wherever it
+// comes; the other rows are drawn.
+func newHotspotOnce(cfg MixConfig) Mix {
+	m := &sysbench{keyMix: newKeyMix(cfg), books: counters{}}
+	m.rowsOf = func(r *rand.Rand, read []bool) []txn.Key {
+		keys := m.rows.distinct(r, len(read))
+		var writes []int
+		for i, only := range read {
+			if !only {
+				writes = append(writes, i)
+			}
+		}
+		if len(writes) > 0 {
+			keys[writes[r.IntN(len(writes))]] = hotRow(0)
+		}
+		return keys
+	}
+	return m
+}
+
 // newHotspotScan counts up neighbours among a few hot rows, in their order, from
 // anywhere on: whoever meets another meets it at one row and then at more.
 func newHotspotScan(cfg MixConfig) Mix {

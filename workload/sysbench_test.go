@@ -26,6 +26,8 @@ func TestStatements(t *testing.T) {
 		{"sysbench", MixConfig{ReadsMilli: 1000, Length: 1}, 1, 0, 0, true},
 		{"hotspot", MixConfig{ReadsMilli: 500, Length: 16}, 16, 8, 1, false},
 		{"hotspot", MixConfig{Length: 1}, 1, 1, 1, true},
+		{"hotspot-once", MixConfig{ReadsMilli: 500, Length: 16}, 16, 8, 0, false},
+		{"hotspot-once", MixConfig{ReadsMilli: 900, Length: 10}, 10, 1, 1, false},
 		{"hotspot-scan", MixConfig{ReadsMilli: 500}, 10, 10, 0, false},
 		{"fit", MixConfig{}, 2, 2, 0, false},
 	} {
@@ -93,7 +95,7 @@ func TestRollbacksAreDrawn(t *testing.T) {
 
 // The sums hold after a run: unless the database is broken.
 func TestHotRowsAddUp(t *testing.T) {
-	for _, name := range []string{"sysbench", "hotspot", "hotspot-scan", "fit", "hotspots"} {
+	for _, name := range []string{"sysbench", "hotspot", "hotspot-once", "hotspot-scan", "fit", "hotspots"} {
 		for _, f := range []flaw{sound, noValidation, lossy} {
 			m := newTestMix(t, name, MixConfig{Parts: 3, Keys: 60, Length: 2, ReadsMilli: 300, Hot: 3, RollbackMilli: 50})
 			db, committed := runMix(t, m, f, 23, 60)

@@ -96,6 +96,27 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 	}
 }
 
+// Whoever goes on from an uncommitted value will wait for those before it, though it
+// does not yet: a wait that closes such a circle is none.
+func TestAWaitForWhoWillWait(t *testing.T) {
+	tab := hotX(DetectGroup, Bounds{})
+	take(t, tab, 5)
+	pass(t, tab, 5, "5")
+	take(t, tab, 6)
+	y := Claim{Exclusive: []txn.Key{"y"}}
+	tab.Grant(0, id(8), age(8), y)
+	v := tab.Request(Execute, id(5), age(5), y)
+	if v.Wait == nil || !tab.Wait(v.Wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
+		t.Fatalf("5 waits for the row of 8: %+v", v)
+	}
+	if v := tab.Request(Execute, id(8), age(8), x); v.Die == nil {
+		t.Errorf("8 would wait for 6, which commits after 5, which waits for 8: %+v", v)
+	}
+	if v := tab.Request(Execute, id(9), age(9), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Wait == nil {
+		t.Errorf("9 has nothing that anybody waits for: %+v", v)
+	}
+}
+
 func TestOneChainForATransaction(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)

@@ -33,6 +33,9 @@ func (t *Table) circle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []tx
 		for _, waiter := range t.byTxn[id] {
 			w.ahead(waiter)
 		}
+		if h := t.Ahead(id); h != nil {
+			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for circles of others
+		}
 	}
 	return false
 }

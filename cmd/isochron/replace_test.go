@@ -87,6 +87,12 @@ func TestReplaceLostNode(t *testing.T) {
 		t.Logf("%d rows, %d acknowledged", rows, acknowledged.Load()+1)
 	}
 	c.checkDrain(t, config)
+	if out := order(t, "hot-rows", "--config", config, "--group-size", "50"); !strings.Contains(out, "groups of 50") {
+		t.Errorf("hot-rows says %q", out)
+	}
+	if out := order(t, "hot-rows", "--config", config, "--off"); !strings.Contains(out, "as other rows") {
+		t.Errorf("hot-rows --off says %q", out)
+	}
 }
 
 // awaitAdded starts the node in a place of the cluster and waits until it is ready.

@@ -12,22 +12,25 @@ import (
 func txsqlBase(workload string) lab.Spec {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.ClientRegions, s.ClientRTT = workload, "uniform:1ms:1", 1, 1, 100*time.Microsecond
-	s.Zipf, s.Keys, s.ReadShare = 0, txsqlRows, 0
+	s.Zipf, s.Keys, s.ReadShare = 0, 1_000_000, 0
 	s.Cores, s.Loop = 80, true
 	s.RequestCPU, s.CommitCPU, s.StatementCPU, s.StoreCPU = lab.RequestCPU, lab.CommitCPU, lab.StatementCPU, lab.StoreCPU
 	s.LockCPU, s.StepCPU = lab.LockCPU, lab.StepCPU
 	s.Tries, s.LockWait = 1000, 50*time.Second
-	s.Warmup, s.Duration, s.Check = time.Second, 2*time.Second, 2000
+	s.Warmup, s.Duration, s.Check = time.Second, time.Second, 2000
 	return s
 }
-
-// txsqlRows is how many rows there are beside the hot ones.
-const txsqlRows = 10_000
 
 // synchronous has two replicas a millisecond away, of which one must have a commit on
 // its disk.
 func synchronous(s lab.Spec) lab.Spec {
 	s.WAN = "uniform:1ms:3"
+	return s
+}
+
+// fewRows has as many as a table of sysbench by default.
+func fewRows(s lab.Spec) lab.Spec {
+	s.Keys = 10_000
 	return s
 }
 
@@ -45,13 +48,13 @@ func statements(s lab.Spec, n int, readShare float64) lab.Spec {
 
 // longer is for long transactions of a thousand clients, each of which waits for seconds.
 func longer(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 4*time.Second, 4*time.Second
+	s.Warmup, s.Duration = 3*time.Second, 3*time.Second
 	return s
 }
 
 // uniform is a setting in which nobody waits for anybody: it needs no time to settle.
 func uniform(s lab.Spec) lab.Spec {
-	s.Keys, s.Warmup, s.Duration = 1_000_000, 100*time.Millisecond, 400*time.Millisecond
+	s.Warmup, s.Duration = 100*time.Millisecond, 400*time.Millisecond
 	return s
 }
 

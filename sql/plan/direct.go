@@ -6,22 +6,29 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 
+	"isochron/sql/catalog"
 	"isochron/sql/rowcodec"
+	"isochron/sql/table"
 	"isochron/txn"
 )
 
 // Direct is an update of one row by its key whose values go straight to where they
-// belong: the tree of its plan is not bound first. What it cannot take, the plan can.
+// belong: no tree is bound to them. What it cannot take, the plan that it was made
+// of can. It is never changed, so that sessions may share it.
 type Direct struct {
-	p    *Prepared
-	keys []source // of each column of the primary key
-	sets []source // of each assignment
+	Plan    *RoundPlan // what the statement does, without how
+	table   *table.Table
+	key     *catalog.IndexInfo
+	indexes []*catalog.IndexInfo
+	sets    []set
+	keys    []source // of each column of the primary key
+	values  []source // of each of sets
 }
 
-// source is where a value comes from: a parameter, or the literal that the plan has.
+// source is where a value comes from: a parameter, or the plan's own text.
 type source struct {
-	param int // -1: none
-	lit   *expression.Literal
+	param    int // -1: none
+	constant any
 }
 
 // Direct readies the plan for that, if its parameters v1, v2 and so on stand there
@@ -38,16 +45,16 @@ func (p *Prepared) Direct() *Direct {
 		}
 		owner[slots[0]] = n
 	}
-	d := &Direct{p: p}
+	r := p.Plan.Read
+	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, indexes: p.point.indexes, sets: p.point.sets}
 	from := func(lit *expression.Literal) source {
-		s := source{-1, lit}
+		s := source{-1, lit.Val}
 		if n, ok := owner[lit]; ok {
 			s.param = n
 			delete(owner, lit)
 		}
 		return s
 	}
-	r := p.Plan.Read
 	for _, pos := range r.Access.Index.Columns {
 		for _, e := range splitAnd(r.Filter) {
 			eq := e.(*expression.Equals) // byKeyAlone has seen to it
@@ -56,8 +63,8 @@ func (p *Prepared) Direct() *Direct {
 			}
 		}
 	}
-	for _, s := range p.point.sets {
-		d.sets = append(d.sets, from(s.value))
+	for _, s := range d.sets {
+		d.values = append(d.values, from(s.value))
 	}
 	if len(owner) > 0 {
 		return nil
@@ -79,7 +86,7 @@ var paramNames = func() (names [directMax]string) {
 // wants reports whether so many values are enough.
 func (d *Direct) wants(n int) bool {
 	missing := func(s source) bool { return s.param >= n }
-	return !slices.ContainsFunc(d.keys, missing) && !slices.ContainsFunc(d.sets, missing)
+	return !slices.ContainsFunc(d.keys, missing) && !slices.ContainsFunc(d.values, missing)
 }
 
 // Update is one execution with these values of its parameters: int64 or string. It
@@ -88,8 +95,7 @@ func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
 	if !d.wants(len(values)) {
 		return nil
 	}
-	r := d.p.Plan.Read
-	desc, key := r.Table.Descriptor(), r.Access.Index
+	desc, key := d.table.Descriptor(), d.key
 	b := desc.Prefix(key, 0)
 	for i, s := range d.keys {
 		col := desc.Schema.Schema[key.Columns[i]]
@@ -105,9 +111,9 @@ func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
 			return nil
 		}
 	}
-	u := &PointUpdate{Key: txn.Key(b), Table: r.Table, indexes: d.p.point.indexes, changes: make([]change, 0, len(d.sets))}
-	for i, s := range d.p.point.sets {
-		c, ok := s.valued(ctx, desc.Schema.Schema[s.column], d.sets[i].value(values))
+	u := &PointUpdate{Key: txn.Key(b), Table: d.table, indexes: d.indexes, changes: make([]change, 0, len(d.sets))}
+	for i, s := range d.sets {
+		c, ok := s.valued(ctx, desc.Schema.Schema[s.column], d.values[i].value(values))
 		if !ok {
 			return nil
 		}
@@ -118,7 +124,7 @@ func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
 
 func (s source) value(values []any) any {
 	if s.param < 0 {
-		return s.lit.Val
+		return s.constant
 	}
 	return values[s.param]
 }
