@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -105,37 +104,6 @@ func (s *stage) rollbacksAreCounted(ctx context.Context) {
 				break
 			}
 		}
-	}
-}
-
-// TestHotRowsOfGroups: of a row that is updated in groups it is told how often.
-func TestHotRowsOfGroups(t *testing.T) {
-	for _, h := range houses(t) {
-		if h.name != "txsql" {
-			continue
-		}
-		s := h.stage(t, h.paths[0], layouts[0])
-		ctx, cancel := context.WithTimeout(context.Background(), endless)
-		defer cancel()
-		s.reset(ctx, state{x: {v: 0}})
-		database := s.string(ctx, 0, "SELECT DATABASE()")
-		working, stop := context.WithCancel(ctx)
-		var ended sync.WaitGroup
-		for range 60 {
-			c := s.conn(ctx, 0)
-			ended.Go(func() {
-				defer c.Close()
-				for working.Err() == nil {
-					if _, err := c.ExecContext(ctx, "UPDATE kv SET v = v + 1 WHERE id = 5"); err != nil && number(err) != 1213 && number(err) != 1205 {
-						t.Errorf("an update of the hot row: %v", err)
-						return
-					}
-				}
-			})
-		}
-		s.until(ctx, "1", fmt.Sprintf("SELECT COUNT(*) FROM isochron.hot_rows WHERE table_schema = '%s' AND row_key = 'id=5' AND updates_per_second > 0 AND queue_length > 0", database))
-		stop()
-		ended.Wait()
 	}
 }
 

@@ -19,8 +19,15 @@
 // So a chain of waits climbs in age through executing transactions, and once it
 // reaches one at its prepare it only descends in age through voted ones: it ends.
 //
+// With Detect a request in execution waits for anybody, unless a walk over the
+// waits of this shard leads back to it; circles over several shards end by the
+// bound of a wait. Rows for which many wait are hot: there one may wait in line, and
+// go on from values that are not committed (chain.go). Chains are one more thing to
+// wait for, in the order of updates and not of ages: so whoever has a place in one
+// walks before it waits.
+//
 // What the caller owes it. It calls Release exactly once for every transaction
 // that may hold something, does what a Verdict says at once (wound the victims,
-// then ask again), and asks again for the waiters that Release returns. After a
-// change of leader it starts from a new Table.
+// then ask again), and after whatever may free something lets those ask again that
+// Next names. After a change of leader it starts from a new Table.
 package yield
