@@ -35,6 +35,7 @@ func TestWhatWaits(t *testing.T) {
 			c := s.conn(ctx, 1)
 			defer c.Close()
 			ids = append(ids, s.of(ctx, c, "SELECT CONNECTION_ID()"))
+			must(t, ctx, c, "SET innodb_lock_wait_timeout = 600") // nobody gives up while we look
 			go func() {
 				_, err := queryInts(ctx, c, "SELECT v + 4711 FROM accounts WHERE owner = 'Zoë' AND n = 7 FOR UPDATE")
 				ends <- err
