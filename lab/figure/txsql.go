@@ -81,9 +81,9 @@ func soonHot(s lab.Spec) lab.Spec {
 // tried twice.
 func crowds() lab.Spec {
 	s := txsqlBase("hotspots")
-	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:400,8s+2s:800,14s+2s:400,20s+2s:800,26s+2s:2000"
+	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:1500,8s+2s:3500,14s+2s:3500,20s+2s:6000"
 	s.Tries, s.LockWait, s.HotWaiters = 1, time.Second, 8
-	s.Warmup, s.Duration, s.Series = time.Second, 30*time.Second, 500*time.Millisecond
+	s.Warmup, s.Duration, s.Series = time.Second, 24*time.Second, 500*time.Millisecond
 	return s
 }
 
@@ -110,7 +110,7 @@ func alone(set func(*lab.Spec)) func(*lab.Spec) {
 }
 
 var (
-	txsqlOnce   = Axis{Label: "seconds", Values: []int{30}, Quick: []int{30}, Set: func(*lab.Spec, int) {}}
+	txsqlOnce   = Axis{Label: "seconds", Values: []int{24}, Quick: []int{24}, Set: func(*lab.Spec, int) {}}
 	txsqlGroups = Axis{
 		Label: "transactions of a group", Values: []int{1, 5, 10, 50, 256}, Quick: []int{1, 256}, Log: true,
 		Set: func(s *lab.Spec, v int) { s.GroupSize = v },

@@ -124,7 +124,7 @@ var txsqlMore = []*Figure{
 	{
 		Name: "txsql/fig11", Title: "Applications at a fixed rate, crowds at one account, hot rows switched on",
 		Source: "TXSQL, section 6.4.1, figure 11",
-		Rows:   []string{alwaysOn, switchedOn, alwaysOff}, Axis: txsqlOnce, Base: crowds(),
+		Rows:   []string{alwaysOn, switchedOn, alwaysOff, "o2"}, Axis: txsqlOnce, Base: crowds(),
 		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
 		Variants: map[string]Variant{
 			alwaysOn:   {"txsql", func(*lab.Spec) {}},
