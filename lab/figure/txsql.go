@@ -35,9 +35,15 @@ func fewRows(s lab.Spec) lab.Spec {
 	return s
 }
 
-// shorter is for rows of which none is waited for for long.
+// shorter is for many rows, of which none is waited for for long.
 func shorter(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 300*time.Millisecond, 500*time.Millisecond
+	s.Warmup, s.Duration = 200*time.Millisecond, 200*time.Millisecond
+	return s
+}
+
+// brief is for a few hundred transactions a second.
+func brief(s lab.Spec) lab.Spec {
+	s.Warmup, s.Duration = 500*time.Millisecond, time.Second
 	return s
 }
 

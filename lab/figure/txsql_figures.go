@@ -100,7 +100,7 @@ var txsqlComparison = []*Figure{
 	{
 		Name: "txsql/fig10rollback", Title: "Transactions that update a hot row and are rolled back at their end, 128 threads",
 		Source: "TXSQL, section 6.3.3, figure 10 (left)",
-		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128),
+		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: brief(threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128)),
 		Shows: []Measure{throughput, tail, abortRate},
 	},
 	{
