@@ -32,6 +32,7 @@ func (s resolved) directory() *routing.Directory {
 		shards = append(shards, d.EnsureShard(s.holders(leader), string(s.wan.Regions[leader]), i/len(s.wan.Regions)))
 	}
 	workload.Place(d, shards)
+	d.Hot = s.hotRows(s.HotOff || s.HotFrom > 0)
 	return d
 }
 

@@ -163,6 +163,10 @@ type SpecReport struct {
 	Rollback             float64 `json:"rollback,omitempty"`
 	Hot                  int     `json:"hot,omitempty"`
 	Spikes               string  `json:"spikes,omitempty"`
+	HotOff               bool    `json:"hot_off,omitempty"`
+	HotFromS             float64 `json:"hot_from_s,omitempty"`
+	HotWaiters           int     `json:"hot_waiters,omitempty"`
+	GroupSize            int     `json:"group_size,omitempty"`
 	ClientRegions        int     `json:"client_regions,omitempty"`
 	ClientRTTMS          float64 `json:"client_rtt_ms,omitempty"`
 	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
@@ -243,6 +247,7 @@ func (s resolved) report() SpecReport {
 	r := SpecReport{
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
+		HotOff: s.HotOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}

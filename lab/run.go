@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -22,9 +23,10 @@ type run struct {
 	w    *sim.World
 
 	measuring bool
-	stopped   bool // no transaction is begun any more
-	workers   int  // of an open loop, so far
-	busy      int  // transactions that have begun and not ended
+	failed    error // what an operator could not do
+	stopped   bool  // no transaction is begun any more
+	workers   int   // of an open loop, so far
+	busy      int   // transactions that have begun and not ended
 	all       tally
 	classes   map[string]*tally
 	spans     *spans
@@ -69,7 +71,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		return Result{}, err
 	}
 	counts, err := r.work(progress)
-	if err != nil {
+	if err = cmp.Or(err, r.failed); err != nil {
 		return Result{}, err
 	}
 	broken, err := r.conditions()
@@ -101,6 +103,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 		r.startClients()
 	}
 	r.startSpikes()
+	r.startSwitch()
 	r.series = r.newSeries()
 	total, done := r.spec.Warmup+r.spec.Duration, time.Duration(0)
 	for _, phase := range []time.Duration{r.spec.Warmup, r.spec.Duration} {

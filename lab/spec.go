@@ -8,6 +8,7 @@ import (
 	"isochron/geo"
 	"isochron/node"
 	"isochron/protocol"
+	"isochron/routing"
 	"isochron/sim"
 	"isochron/workload"
 )
@@ -36,6 +37,12 @@ type Spec struct {
 	Hot        int     // hot rows, see workload.MixConfig; 0: the workload's default
 	// Spikes are crowds on top of an open loop's rate: what ParseSpikes reads.
 	Spikes string
+
+	HotOff     bool // hot rows are rows like others: see routing.HotRows
+	HotWaiters int  // more waiters than that make a row hot; 0: as a node has it
+	GroupSize  int  // of hot rows; 0: as a node has it
+	// HotFrom, if not 0, is when in the measured time an operator has hot rows be hot.
+	HotFrom time.Duration
 
 	// ClientRegions is in how many regions, the first of the map, there are clients; 0: in all.
 	ClientRegions int
@@ -191,6 +198,8 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the share of statements that read", s.ReadShare, 0, 1},
 		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
 		{"the number of hot rows", float64(s.Hot), 0, math.MaxInt32},
+		{"the number of waiters of a hot row", float64(s.HotWaiters), 0, routing.HotRowsMost},
+		{"the size of a group", float64(s.GroupSize), 0, routing.HotRowsMost},
 		{"the number of regions with clients", float64(s.ClientRegions), 0, float64(regions)},
 		{"the number of coordinators in a region", float64(s.Coordinators), 0, coordinatorsMax},
 		{"the number of cores of a coordinator", float64(s.CoordinatorCores), 0, coresMax},
@@ -225,6 +234,7 @@ func (s Spec) checkTimes() error {
 		{"the CPU time of a step over who waits", s.StepCPU, 0, costMax},
 		{"the round trip of a client", s.ClientRTT, 0, costMax},
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
+		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},
 		{"the backoff", s.Backoff, 0, time.Minute},
 		{"the warm-up", s.Warmup, 0, durationMax},
 		{"the duration", s.Duration, time.Millisecond, durationMax},

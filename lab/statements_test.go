@@ -176,3 +176,23 @@ func TestLongWaitsForAHotRow(t *testing.T) {
 		}
 	}
 }
+
+// An operator's switch is felt while clients work, and the size of a group.
+func TestHotRowsAreSwitched(t *testing.T) {
+	s := beside("fit", 64)
+	s.Protocol, s.Fsync, s.RequestCPU, s.Loop, s.HotWaiters = "txsql", time.Millisecond, 10*time.Microsecond, true, 4
+	s.ClientRTT, s.Series, s.HotFrom = 100*time.Microsecond, 100*time.Millisecond, 200*time.Millisecond
+	r := sound(t, mustRun(t, s))
+	before, after := r.Series[1].ThroughputTPS, r.Series[3].ThroughputTPS
+	if after < 3*before {
+		t.Errorf("%v a second before the switch and %v after it", before, after)
+	}
+	s.HotFrom, s.HotOff = 0, true
+	if r := sound(t, mustRun(t, s)); r.Series[3].ThroughputTPS > 1.2*before {
+		t.Errorf("%v a second without the switch, and %v before it", r.Series[3].ThroughputTPS, before)
+	}
+	s.HotOff, s.GroupSize = false, 1
+	if r := sound(t, mustRun(t, s)); r.ThroughputTPS > after/2 {
+		t.Errorf("%v a second in groups of one, %v in those of ten", r.ThroughputTPS, after)
+	}
+}

@@ -1,5 +1,11 @@
 package figure
 
+import (
+	"time"
+
+	"isochron/lab"
+)
+
 // txsqlEffects are those of section 6.2: what each step from MySQL to TXSQL brings.
 var txsqlEffects = []*Figure{
 	{
@@ -19,7 +25,7 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6f", Title: "Updates of ten neighbours among a hundred hot rows",
 		Source: "TXSQL, section 6.2, figure 6 (f)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
 		Shows: []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
 			{throughput, "txsql", "o1", AtTheEnd, Level, 0},
@@ -30,14 +36,14 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6g", Title: "Updates of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (g)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
 		Shows:  []Measure{throughput, tail},
 		Claims: txsqlNoWorse,
 	},
 	{
 		Name: "txsql/fig6h", Title: "Reads of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (h)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
+		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
 		Shows:  []Measure{throughput, tail},
 		Claims: txsqlNoWorse,
 	},
@@ -45,22 +51,19 @@ var txsqlEffects = []*Figure{
 		Name: "txsql/fig7a", Title: "Twenty statements, of which one updates a hot row, 1024 threads",
 		Source: "TXSQL, section 6.2.2, figure 7 (a)",
 		Rows:   txsqlAblation, Axis: txsqlWrites, Base: threads(statements(longer(txsqlBase("hotspot-once")), 20, 0), 1024),
-		Shows:  []Measure{throughput, tail},
-		Claims: txsqlOver(txsqlAblation, AtBest, 0),
+		Shows: []Measure{throughput, tail},
 	},
 	{
 		Name: "txsql/fig7b", Title: "Longer and longer transactions, one update of each on a hot row, 1024 threads",
 		Source: "TXSQL, section 6.2.2, figure 7 (b)",
 		Rows:   txsqlAblation, Axis: txsqlLength, Base: threads(longer(txsqlBase("hotspot-once")), 1024),
-		Shows:  []Measure{throughput, tail},
-		Claims: append(txsqlOver(txsqlAblation, AtTheStart, 0), txsqlOver(txsqlAblation, AtTheEnd, 0)...),
+		Shows: []Measure{throughput, tail},
 	},
 	{
 		Name: "txsql/fig7all", Title: "Longer and longer transactions, each update on one hot row, 1024 threads",
 		Source: "TXSQL, section 6.2.2, figure 7 (b), read to the letter",
 		Rows:   []string{"txsql", "o2", "mysql"}, Axis: txsqlLength, Base: threads(longer(txsqlBase("hotspot")), 1024),
-		Shows:  []Measure{throughput, tail, abortRate},
-		Claims: []Claim{{throughput, "txsql", "mysql", AtTheStart, Times, 0}, {throughput, "txsql", "mysql", AtTheEnd, Times, 0}},
+		Shows: []Measure{throughput, tail, abortRate},
 	},
 }
 
@@ -97,14 +100,13 @@ var txsqlComparison = []*Figure{
 	{
 		Name: "txsql/fig10rollback", Title: "Transactions that update a hot row and are rolled back at their end, 128 threads",
 		Source: "TXSQL, section 6.3.3, figure 10 (left)",
-		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: threads(statements(longer(txsqlBase("hotspot-once")), 16, 0.5), 128),
-		Shows:  []Measure{throughput, tail, abortRate},
-		Claims: []Claim{{throughput, "txsql", "bamboo", AtBest, Times, 0}, {throughput, "txsql", "bamboo", AtTheEnd, Times, 0}},
+		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128),
+		Shows: []Measure{throughput, tail, abortRate},
 	},
 	{
 		Name: "txsql/fig10skew", Title: "Updates of single rows, more and more skewed, 1024 threads",
 		Source: "TXSQL, section 6.3.4, figure 10 (right)",
-		Rows:   txsqlRivals, Axis: txsqlZipf, Base: fewRows(threads(statements(txsqlBase("sysbench"), 1, 0), 1024)),
+		Rows:   txsqlRivals, Axis: txsqlZipf, Base: shorter(fewRows(threads(statements(txsqlBase("sysbench"), 1, 0), 1024))),
 		Shows: []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
 			{throughput, "txsql", "mysql", AtTheStart, Times, 1.6},
@@ -120,10 +122,47 @@ var txsqlBestRival = Claim{throughput, "txsql", "bamboo|aria", AtBest, Times, 6.
 // txsqlMore are those of section 6.4.
 var txsqlMore = []*Figure{
 	{
+		Name: "txsql/fig11", Title: "Applications at a fixed rate, crowds at one account, hot rows switched on",
+		Source: "TXSQL, section 6.4.1, figure 11",
+		Rows:   []string{alwaysOn, switchedOn, alwaysOff}, Axis: txsqlOnce, Base: crowds(),
+		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
+		Variants: map[string]Variant{
+			alwaysOn:   {"txsql", func(*lab.Spec) {}},
+			switchedOn: {"txsql", func(s *lab.Spec) { s.HotFrom = 12 * time.Second }},
+			alwaysOff:  {"txsql", func(s *lab.Spec) { s.HotOff = true }},
+		},
+	},
+	{
 		Name: "txsql/fig12", Title: "TPC-C, more and more warehouses, 128 threads",
 		Source: "TXSQL, section 6.4.2, figure 12",
 		Rows:   txsqlRivals, Axis: txsqlWarehouses, Base: threads(txsqlBase("tpcc"), 128),
-		Shows:  []Measure{throughput, latency.of("payment"), abortRate},
-		Claims: txsqlOver(txsqlRivals, AtTheStart, 0),
+		Shows: []Measure{throughput, latency.of("payment"), abortRate},
+	},
+	{
+		Name: "txsql/fig13size", Title: "Larger and larger groups on a hot row, 512 and 32 threads",
+		Source: "TXSQL, section 6.4.3, figure 13",
+		Rows:   []string{"FiT, 512", "HU, 512", "HRW, 512", "FiT, 32", "HU, 32", "HRW, 32"}, Axis: txsqlGroups, Base: soonHot(txsqlBase("fit")),
+		Shows: []Measure{throughput, tail, abortRate},
+		Variants: map[string]Variant{
+			"FiT, 512": {"txsql", payments(512)}, "HU, 512": {"txsql", sixteen(0, 512)}, "HRW, 512": {"txsql", sixteen(0.5, 512)},
+			"FiT, 32": {"txsql", payments(32)}, "HU, 32": {"txsql", sixteen(0, 32)}, "HRW, 32": {"txsql", sixteen(0.5, 32)},
+		},
+	},
+	{
+		Name: "txsql/fig13commit", Title: "With group commit and without, 512 threads",
+		Source: "TXSQL, section 6.4.4, figure 13",
+		Rows:   []string{"FiT", "FiT, no GC", "HU", "HU, no GC", "HRW", "HRW, no GC"}, Axis: txsqlReplicas, Base: txsqlBase("fit"),
+		Shows: []Measure{throughput, tail},
+		Variants: map[string]Variant{
+			"FiT": {"txsql", payments(512)}, "HU": {"txsql", sixteen(0, 512)}, "HRW": {"txsql", sixteen(0.5, 512)},
+			"FiT, no GC": {"txsql", alone(payments(512))}, "HU, no GC": {"txsql", alone(sixteen(0, 512))}, "HRW, no GC": {"txsql", alone(sixteen(0.5, 512))},
+		},
 	},
 }
+
+// The rows of figure 11.
+const (
+	alwaysOn   = "txsql"
+	switchedOn = "on from second 12"
+	alwaysOff  = "never on"
+)
