@@ -49,7 +49,7 @@ type commitment struct {
 
 // commit starts the commitment of a transaction.
 func (c *Coordinator) commit(t *transaction, req *Request) {
-	readOnly := len(req.Writes) == 0 && c.byLease() && !t.leans
+	readOnly := len(req.Writes) == 0 && c.byLease() && (!t.leans || c.cfg.Params.Bugs.VouchUncommitted)
 	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.leans || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)

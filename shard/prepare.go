@@ -216,6 +216,9 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	r := l.r
 	var c yield.Claim
 	c.Shared, c.Spans = readBy(p)
+	if r.cfg.Params.Bugs.VouchUncommitted && l.comesLater(p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(string) {}) {
+		return
+	}
 	if k, reason := l.validate(p); reason != "" {
 		l.refuse(from, p, k, reason)
 		return

@@ -11,7 +11,6 @@ import (
 	"isochron/history"
 	"isochron/node"
 	"isochron/protocol"
-	"isochron/yield"
 )
 
 // A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
@@ -19,7 +18,7 @@ import (
 
 // harms says on which rows a bug can do harm; a bug that is not in it can on all.
 var harms = map[string]func(protocol.Row) bool{
-	"IgnoreRangeChecks":   func(r protocol.Row) bool { return r.Yield != yield.WoundWait },
+	"IgnoreRangeChecks":   func(r protocol.Row) bool { return !r.Yield.LockReads },
 	"ReleaseBeforeVotes":  func(r protocol.Row) bool { return !r.Reveal.Early() && logged(r) },
 	"IgnoreUndecided":     logged,
 	"ForgetFloor":         logged,
@@ -30,8 +29,13 @@ var harms = map[string]func(protocol.Row) bool{
 	"CountOldAcks":        bypassesLeaders,
 	"LeaseCountsLearners": logged,
 	"SmallFastPath":       integrated,
+	"KeepVersion":         passesOn,
+	"VouchUncommitted":    passesOn,
 	"IgnoreAbort":         integrated,
 }
+
+// passesOn: transactions go on from each other's uncommitted values.
+func passesOn(r protocol.Row) bool { return r.Yield.Hot.Publishes() }
 
 // PlantNames are the names of the bugs that can be planted.
 func PlantNames() []string {

@@ -44,6 +44,9 @@ type Bugs struct {
 	SmallFastPath bool // one replica too few makes a fast path
 	IgnoreAbort   bool // the slow path proposes Yes though there is a No
 
+	KeepVersion      bool // a value that is changed keeps the version under which others have read it
+	VouchUncommitted bool // who has read what is not committed, and writes nothing, is answered by versions alone
+
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 }
 

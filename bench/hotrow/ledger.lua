@@ -44,8 +44,9 @@ local account, amount, where, client, at, what, much
 
 function thread_init()
    con, number, entry = connect(), sysbench.tid, 0
-   -- Entries of one run do not meet those of an earlier one.
-   base = os.time() * 10000000
+   -- Entries of one run do not meet those of an earlier one. Lua counts in floating
+   -- point: this stays below 2^53.
+   base = os.time() * 1000000
    local int = sysbench.sql.type.INT
    local big = sysbench.sql.type.BIGINT
    begin, commit = con:prepare("BEGIN"), con:prepare("COMMIT")

@@ -14,7 +14,7 @@ Compares Isochron with MariaDB: unmodified sysbench, then TPC-C with one warehou
   --seconds N        of each run (default 10)
   --repeat N         rounds; the table shows the sums over them (default 1)
   --connections "L"  numbers of connections (default "1 16 128")
-  --tests "L"        sysbench tests, Lua files for sysbench, and tpcc (default: point select, both updates, read_write, tpcc)
+  --tests "L"        sysbench tests, Lua files with prepare, run and check, and tpcc (default: point select, both updates, read_write, tpcc)
   --tables N         of sysbench (default 4)
   --rows N           rows of each table (default 10000)
   --spread L         how sysbench draws keys: special (its default, some hot), uniform
@@ -189,4 +189,12 @@ for t in $tests; do
     done
     if [ -n "$json" ]; then echo "$out}"; else echo; fi
   done
+done
+for t in $tests; do
+  case $t in *.lua)
+    for side in $sides; do
+      bench "$side" "$t" 1 check >"$dir/check.log" 2>&1 || { say "$side does not pass the check of $(basename "$t"):"; tail -3 "$dir/check.log" >&2; exit 1; }
+      [ -n "$json" ] || echo "$side: $(tail -1 "$dir/check.log")"
+    done ;;
+  esac
 done

@@ -57,7 +57,7 @@ func d2pcMicro() lab.Spec {
 // d2pcFive has leaders and replicas in five regions: twice the messages.
 func d2pcFive() lab.Spec {
 	s := d2pcMore()
-	s.Warmup = 5 * time.Second
+	s.Warmup, s.Duration = 5*time.Second, 5*time.Second
 	s.WAN, s.Shards, s.Replicas = "alibaba5", 5, 5
 	return s
 }
