@@ -87,9 +87,9 @@ func soonHot(s lab.Spec) lab.Spec {
 // tried twice.
 func crowds() lab.Spec {
 	s := txsqlBase("hotspots")
-	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:1500,8s+2s:3500,14s+2s:3500,20s+2s:6000"
+	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "1s+1s:1500,4s+1s:3500,7s+1s:3500,9500ms+1s:5000"
 	s.Tries, s.LockWait, s.HotWaiters = 1, time.Second, 8
-	s.Warmup, s.Duration, s.Series = time.Second, 24*time.Second, 500*time.Millisecond
+	s.Warmup, s.Duration, s.Series = time.Second, 12*time.Second, 250*time.Millisecond
 	return s
 }
 
@@ -116,7 +116,7 @@ func alone(set func(*lab.Spec)) func(*lab.Spec) {
 }
 
 var (
-	txsqlOnce   = Axis{Label: "seconds", Values: []int{24}, Quick: []int{24}, Set: func(*lab.Spec, int) {}}
+	txsqlOnce   = Axis{Label: "seconds", Values: []int{12}, Quick: []int{12}, Set: func(*lab.Spec, int) {}}
 	txsqlGroups = Axis{
 		Label: "transactions of a group", Values: []int{1, 5, 10, 50, 256}, Quick: []int{1, 256}, Log: true,
 		Set: func(s *lab.Spec, v int) { s.GroupSize = v },

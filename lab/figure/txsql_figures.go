@@ -128,7 +128,7 @@ var txsqlMore = []*Figure{
 		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
 		Variants: map[string]Variant{
 			alwaysOn:   {"txsql", func(*lab.Spec) {}},
-			switchedOn: {"txsql", func(s *lab.Spec) { s.HotFrom = 12 * time.Second }},
+			switchedOn: {"txsql", func(s *lab.Spec) { s.HotFrom = 6 * time.Second }},
 			alwaysOff:  {"txsql", func(s *lab.Spec) { s.HotOff = true }},
 		},
 	},
@@ -163,6 +163,6 @@ var txsqlMore = []*Figure{
 // The rows of figure 11.
 const (
 	alwaysOn   = "txsql"
-	switchedOn = "on from second 12"
+	switchedOn = "on from second 6"
 	alwaysOff  = "never on"
 )
