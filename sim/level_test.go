@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
 	"isochron/node"
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -223,4 +225,95 @@ func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
 	if n := proposals() - before; n > 40 {
 		t.Errorf("200 reads of the present cost %d log entries", n)
 	}
+}
+
+// Increments of repeatable reads, blind or locked, from everywhere and across a loss
+// of a leader: each that was acknowledged is there, on every row of the table.
+func TestIncrementsOfRepeatableReadsAreKept(t *testing.T) {
+	for _, row := range protocol.Table() {
+		if row.Yield.NeverLocks {
+			continue
+		}
+		t.Run(row.Name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				incrementsAreKept(t, row, seed+1)
+			}
+		})
+	}
+}
+
+func incrementsAreKept(t *testing.T, row protocol.Row, seed uint64) {
+	ctx := context.Background()
+	h := &hunt{cfg: HuntConfig{}}
+	h.open(seed, row)
+	defer h.w.Close()
+	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
+	}
+	keys := h.bank.Keys()[:2] // in different shards
+	done, unsure, lost := make([]int, len(keys)), make([]int, len(keys)), 0
+	work := func(c *Client, way int) {
+		for until := c.Elapsed() + 2*time.Second; c.Elapsed() < until; c.Sleep(time.Duration(c.Rand().Int64N(int64(20 * time.Millisecond)))) {
+			tx := c.DB().Begin(txn.Options{Level: txn.RepeatableRead, LockWaitMillis: 200})
+			res, err := tx.Read(ctx, txn.Read{Gets: keys})
+			if err == nil && way == 1 {
+				_, err = tx.Read(ctx, txn.Read{Gets: keys[:1], ForWrite: true})
+			}
+			if err == nil {
+				for i := range keys[:1+way%2] {
+					n, _ := strconv.Atoi(string(res.Values[i]))
+					tx.Put(keys[i], []byte(strconv.Itoa(n+1)))
+				}
+				err = tx.Commit(ctx)
+			}
+			for i := range keys[:1+way%2] {
+				switch {
+				case err == nil:
+					done[i]++
+				case txn.KindOf(err) == txn.KindUnknown:
+					unsure[i]++
+				}
+			}
+			if err != nil {
+				lost++
+				tx.Rollback()
+			}
+		}
+	}
+	var clients []*Client
+	for _, host := range h.w.hosts {
+		for way := range 3 {
+			clients = append(clients, h.w.Go(host.id, func(c *Client) { work(c, way) }))
+		}
+	}
+	h.w.Run(time.Second)
+	h.w.hosts[0].crash(strictly)
+	h.w.Run(300 * time.Millisecond)
+	h.w.hosts[0].restart()
+	if !h.w.RunUntil(huntReadWait, func() bool { return allDone(clients) }) {
+		t.Fatal("a client came to no end")
+	}
+	h.w.RunUntil(huntQuietWait, h.w.Ready)
+	h.do(t, func(c *Client) {
+		for range 100 {
+			tx := c.DB().Begin(txn.Options{ReadOnly: true})
+			res, err := tx.Read(ctx, txn.Read{Gets: keys})
+			if err == nil {
+				err = tx.Commit(ctx)
+			}
+			if err != nil {
+				tx.Rollback()
+				c.Sleep(huntUnit)
+				continue
+			}
+			for i, v := range res.Values {
+				n, _ := strconv.Atoi(string(v))
+				if n -= 100; n < done[i] || n > done[i]+unsure[i] || done[i] == 0 || lost == 0 {
+					t.Errorf("seed %d: %d of account %d, after %d increments and %d unknown ones; %d tries were lost", seed, n, i, done[i], unsure[i], lost)
+				}
+			}
+			return
+		}
+		t.Error("the accounts cannot be read in the end")
+	})
 }

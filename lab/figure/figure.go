@@ -99,7 +99,7 @@ var (
 	tail          = Measure{"p95 latency", "ms", func(r lab.Result) float64 { return r.LatencyMS.P95 }}
 	lockWait      = Measure{"latency that is waiting for locks", "%", func(r lab.Result) float64 { return percent(r.LockWaitMS.Avg, r.LatencyMS.Avg) }}
 	cpuUse        = Measure{"CPU of the node", "%", func(r lab.Result) float64 { return r.Machine.CPUPercent }}
-	locks         = Measure{"locks taken and freed, and steps of walks, of a transaction", "", func(r lab.Result) float64 { return r.Machine.Locks + r.Machine.Steps }}
+	locks         = Measure{"locks and steps of walks, each", "", func(r lab.Result) float64 { return r.Machine.Locks + r.Machine.Steps }}
 	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
 )
 

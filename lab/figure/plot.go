@@ -118,8 +118,12 @@ func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 		p.X.Scale = plot.LogScale{}
 	}
 	var ticks plot.ConstantTicks
-	for _, v := range g.Values {
-		ticks = append(ticks, plot.Tick{Value: g.Figure.Axis.number(v), Label: g.Figure.Axis.Text(v)})
+	for i, v := range g.Values {
+		t := plot.Tick{Value: g.Figure.Axis.number(v), Label: g.Figure.Axis.Text(v)}
+		if g.Figure.Axis.Log && i+1 < len(g.Values) && g.Values[i+1] < 2*v+1 {
+			t.Label = " " // the next one stands where it would
+		}
+		ticks = append(ticks, t)
 	}
 	p.X.Tick.Marker = ticks
 	return p, nil

@@ -35,9 +35,15 @@ func fewRows(s lab.Spec) lab.Spec {
 	return s
 }
 
-// shorter is for rows of which none is waited for for long.
+// shorter is for many rows, of which none is waited for for long.
 func shorter(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 300*time.Millisecond, 500*time.Millisecond
+	s.Warmup, s.Duration = 200*time.Millisecond, 200*time.Millisecond
+	return s
+}
+
+// brief is for a few hundred transactions a second.
+func brief(s lab.Spec) lab.Spec {
+	s.Warmup, s.Duration = 500*time.Millisecond, time.Second
 	return s
 }
 
@@ -81,9 +87,9 @@ func soonHot(s lab.Spec) lab.Spec {
 // tried twice.
 func crowds() lab.Spec {
 	s := txsqlBase("hotspots")
-	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:400,8s+2s:800,14s+2s:400,20s+2s:800,26s+2s:2000"
+	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "2s+2s:1500,8s+2s:3500,14s+2s:3500,20s+2s:6000"
 	s.Tries, s.LockWait, s.HotWaiters = 1, time.Second, 8
-	s.Warmup, s.Duration, s.Series = time.Second, 30*time.Second, 500*time.Millisecond
+	s.Warmup, s.Duration, s.Series = time.Second, 24*time.Second, 500*time.Millisecond
 	return s
 }
 
@@ -110,7 +116,7 @@ func alone(set func(*lab.Spec)) func(*lab.Spec) {
 }
 
 var (
-	txsqlOnce   = Axis{Label: "seconds", Values: []int{30}, Quick: []int{30}, Set: func(*lab.Spec, int) {}}
+	txsqlOnce   = Axis{Label: "seconds", Values: []int{24}, Quick: []int{24}, Set: func(*lab.Spec, int) {}}
 	txsqlGroups = Axis{
 		Label: "transactions of a group", Values: []int{1, 5, 10, 50, 256}, Quick: []int{1, 256}, Log: true,
 		Set: func(s *lab.Spec, v int) { s.GroupSize = v },

@@ -100,7 +100,7 @@ var txsqlComparison = []*Figure{
 	{
 		Name: "txsql/fig10rollback", Title: "Transactions that update a hot row and are rolled back at their end, 128 threads",
 		Source: "TXSQL, section 6.3.3, figure 10 (left)",
-		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128),
+		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: brief(threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128)),
 		Shows: []Measure{throughput, tail, abortRate},
 	},
 	{
@@ -124,7 +124,7 @@ var txsqlMore = []*Figure{
 	{
 		Name: "txsql/fig11", Title: "Applications at a fixed rate, crowds at one account, hot rows switched on",
 		Source: "TXSQL, section 6.4.1, figure 11",
-		Rows:   []string{alwaysOn, switchedOn, alwaysOff}, Axis: txsqlOnce, Base: crowds(),
+		Rows:   []string{alwaysOn, switchedOn, alwaysOff, "o2"}, Axis: txsqlOnce, Base: crowds(),
 		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
 		Variants: map[string]Variant{
 			alwaysOn:   {"txsql", func(*lab.Spec) {}},
