@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -111,9 +112,15 @@ func wantNoViolation(t *testing.T, r *history.Report) {
 	t.Logf("%d records checked", r.Checked)
 }
 
+// promptRows are those whose deadlocks over several shards end by a rule, not by the
+// bound of a wait: with the others these loads would take minutes.
+func promptRows() []protocol.Row {
+	return slices.DeleteFunc(protocol.Live(), func(r protocol.Row) bool { return r.Yield.Detect })
+}
+
 // The bank's history on the real clock and real disks is serializable.
 func TestBankHistory(t *testing.T) {
-	for _, row := range protocol.Live() {
+	for _, row := range promptRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			bank := &workload.Bank{Parts: 3, Accounts: 9, BranchMax: 6, Each: 100}
 			final := func(ctx context.Context, c *workload.Client) bool { return bank.ReadAll(ctx, c, true) }
@@ -125,7 +132,7 @@ func TestBankHistory(t *testing.T) {
 
 // So is that of hot lists.
 func TestListHistory(t *testing.T) {
-	for _, row := range protocol.Live() {
+	for _, row := range promptRows() {
 		t.Run(row.Name, func(t *testing.T) {
 			lists := &workload.ListAppend{Parts: 3, Lists: 6}
 			setup := func(context.Context, txn.DB) error { return nil }

@@ -47,7 +47,7 @@ func (l *leadership) closeBatch() {
 	}
 	items := l.batch.items
 	l.batch = batch{}
-	items = slices.DeleteFunc(items, func(b batched) bool { return l.refused[b.p.Attempt] })
+	items = slices.DeleteFunc(items, func(b batched) bool { return l.over(b.p.Attempt) })
 	slices.SortFunc(items, func(a, b batched) int {
 		if a.p.Age.Older(b.p.Age) {
 			return -1
@@ -63,11 +63,15 @@ func (l *leadership) closeBatch() {
 		stay = append(stay, items[i])
 	}
 	for _, i := range readersFirst(stay) {
-		if b := stay[i]; !l.refused[b.p.Attempt] {
+		if b := stay[i]; !l.over(b.p.Attempt) {
 			l.prepare(b.from, b.p, b.began)
 		}
 	}
 }
+
+// over reports whether an attempt has ended while its Prepare was in a batch, so
+// that it must not be voted on: it may be forgotten everywhere by now.
+func (l *leadership) over(a txn.Attempt) bool { return l.refused[a] || l.isRetired(a) }
 
 // losers tells which of a batch, oldest first, must give way.
 func losers(items []batched) []bool {

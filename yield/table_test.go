@@ -281,8 +281,7 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	tab.Grant(0, id(1), age(1), shared)
 	h := tab.Grant(0, id(2), age(2), shared)
 	tries := map[uint64]int{}
-	var wait func(n uint64, retry func())
-	wait = func(n uint64, retry func()) {
+	wait := func(n uint64, retry func()) {
 		tab.Wait(h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
 	}
 	wait(3, func() { wait(3, func() {}) })
