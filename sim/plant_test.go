@@ -60,7 +60,6 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 80},
 		{"forget-floor", []string{"2pc+2pl", "d2pc+occ"}, 150},
 		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 80},
-		{"keep-version", []string{"2pc+2pl-group"}, 150},
 		{"vouch-uncommitted", []string{"bamboo"}, 150},
 	} {
 		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
