@@ -58,9 +58,9 @@ func (e *Error) Because(c Cause) *Error {
 	return e
 }
 
-// Why is the cause, from the Kind if none was told.
+// Why is the cause, from the Kind if none was told that is known here.
 func (e *Error) Why() Cause {
-	if e.Cause == CauseOther {
+	if e.Cause == CauseOther || e.Cause >= Causes {
 		return causeOfKind(e.Kind)
 	}
 	return e.Cause
