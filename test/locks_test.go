@@ -3,8 +3,12 @@ package test
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"testing"
 	"time"
+
+	"isochron/protocol"
+	"isochron/yield"
 )
 
 // two begins a transaction that holds row x for update, and a younger one that
@@ -66,6 +70,9 @@ func TestMeetingALock(t *testing.T) {
 // TestLockFreed: who waits for a lock gets it when the holder ends.
 func TestLockFreed(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
+		if row, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && row.Yield.Hot == yield.Retire {
+			t.Skip("there nobody waits for a row that is written: one goes on from the uncommitted value, and is undone with it")
+		}
 		for _, end := range []string{"COMMIT", "ROLLBACK"} {
 			ctx, cancel := context.WithTimeout(context.Background(), endless)
 			defer cancel()
