@@ -1,8 +1,8 @@
 package coordinator
 
 import (
-	"bytes"
 	"context"
+	"slices"
 
 	"isochron/geo"
 	"isochron/routing"
@@ -44,10 +44,10 @@ type handle struct {
 	rounds     []txn.RoundReport
 	statements int
 	ended      bool
-	failed     *txn.Error // what ended it
-	first      *Request   // what began it, if that was never answered
-	hot        []txn.Key  // rows for which others wait
-	told       map[txn.Key][]byte
+	failed     *txn.Error  // what ended it
+	first      *Request    // what began it, if that was never answered
+	hot        []txn.Key   // rows for which others wait
+	told       []txn.Write // of these, what was passed on last
 }
 
 func (h *handle) ID() txn.ID       { return h.id }
@@ -194,17 +194,14 @@ func (h *handle) Publish() bool {
 		if !written {
 			continue
 		}
-		was, known := h.told[k]
-		news = news || !known || !bytes.Equal(was, v) || (was == nil) != (v == nil)
-		writes = append(writes, txn.Write{Key: k, Value: v})
+		w := txn.Write{Key: k, Value: v}
+		news = news || !slices.ContainsFunc(h.told, w.Same)
+		writes = append(writes, w)
 	}
 	if !news {
 		return false
 	}
-	h.told = map[txn.Key][]byte{}
-	for _, w := range writes {
-		h.told[w.Key] = w.Value
-	}
+	h.told = writes
 	h.port.Post(&Request{Op: OpPublish, Txn: h.id, Writes: writes})
 	return true
 }

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"bytes"
 	"slices"
 
 	"isochron/txn"
@@ -37,10 +36,7 @@ func (c *Coordinator) changeMind(t *transaction, writes []txn.Write) {
 		return
 	}
 	for _, was := range t.told {
-		same := func(w txn.Write) bool {
-			return w.Key == was.Key && bytes.Equal(w.Value, was.Value) && (w.Value == nil) == (was.Value == nil)
-		}
-		if !slices.ContainsFunc(writes, same) {
+		if !slices.ContainsFunc(writes, was.Same) {
 			c.giveBack(t)
 			t.told = nil
 			return

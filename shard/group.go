@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bytes"
 	"slices"
 
 	"isochron/txn"
@@ -53,7 +52,7 @@ func versionOf(w txn.Write, a txn.Attempt) txn.Version {
 func (l *leadership) takeBack(id txn.ID, a txn.Attempt, writes []txn.Write) {
 	for _, row := range append([]txn.Row(nil), l.locks.Published(id)...) {
 		same := func(w txn.Write) bool {
-			return w.Key == row.Key && bytes.Equal(w.Value, row.Value) && row.Version == versionOf(w, a)
+			return w.Same(txn.Write{Key: row.Key, Value: row.Value}) && row.Version == versionOf(w, a)
 		}
 		if !slices.ContainsFunc(writes, same) {
 			l.atOnce(func() {

@@ -1,5 +1,7 @@
 package txn
 
+import "bytes"
+
 // Message is everything one node says to another: exactly one field is set.
 // The narrated life of a transaction that these messages carry:
 //
@@ -169,6 +171,11 @@ type SpanCheck struct {
 type Write struct {
 	Key   Key    `cbor:"1,keyasint,omitempty"`
 	Value []byte `cbor:"2,keyasint,omitempty"`
+}
+
+// Same reports whether it writes the same value to the same row as the other.
+func (w Write) Same(o Write) bool {
+	return w.Key == o.Key && bytes.Equal(w.Value, o.Value) && (w.Value == nil) == (o.Value == nil)
 }
 
 // Prepare asks one participant to validate, to log and to vote. It is addressed
