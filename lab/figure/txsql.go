@@ -35,9 +35,10 @@ func fewRows(s lab.Spec) lab.Spec {
 	return s
 }
 
-// shorter is for many rows, of which none is waited for for long.
-func shorter(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 200*time.Millisecond, 200*time.Millisecond
+// settled is for many rows of which some are asked for more often than they can be had:
+// it takes seconds until all clients wait for these.
+func settled(s lab.Spec) lab.Spec {
+	s.Warmup, s.Duration = 4*time.Second, 500*time.Millisecond
 	return s
 }
 
@@ -149,7 +150,7 @@ var (
 		Set: func(s *lab.Spec, v int) { s.Rollback = float64(v) / 1000 },
 	}
 	txsqlZipf = Axis{
-		Label: "Zipf coefficient", Values: []int{500, 700, 900, 990}, Quick: []int{700, 990}, Milli: true,
+		Label: "Zipf coefficient", Values: []int{700, 800, 900, 990}, Quick: []int{700, 990}, Milli: true,
 		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	txsqlWarehouses = Axis{
