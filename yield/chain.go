@@ -22,20 +22,16 @@ type Bounds struct {
 	HotWaiters int // more than so many waiters make a row hot; 32
 	GroupSize  int // 10
 	// RollbackPercent of the last rollbackSample places in the chain of a row: if
-	// more were undone, the row is held to the end for PlainFor. 1 s, and by default
-	// all but one of a group: then groups commit no more than holding would.
+	// more were undone, the row is held to the end for PlainFor. 95: of a group of ten
+	// not even one commits, so groups do no more than holding would; 1 s.
 	RollbackPercent int
 	PlainFor        time.Duration
 	Off             bool // no row is hot
 }
 
-const rollbackSample = 64
-
-// The default of RollbackPercent lies between these, for groups of two and of very many.
-const (
-	rollbackPercentMin = 50
-	rollbackPercentMax = 95
-)
+// rollbackSample is some 25 groups: whole groups are undone together, and of a few
+// groups most may be by chance.
+const rollbackSample = 256
 
 func (b Bounds) withDefaults() Bounds {
 	set := func(n *int, v int) {
@@ -45,7 +41,7 @@ func (b Bounds) withDefaults() Bounds {
 	}
 	set(&b.HotWaiters, 32)
 	set(&b.GroupSize, 10)
-	set(&b.RollbackPercent, min(max(100-100/b.GroupSize, rollbackPercentMin), rollbackPercentMax))
+	set(&b.RollbackPercent, 95)
 	if b.PlainFor == 0 {
 		b.PlainFor = time.Second
 	}

@@ -194,24 +194,24 @@ func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
 
 func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 	for _, c := range []struct {
-		group    int
 		one      uint64 // of so many is not undone
 		passedOn bool
-	}{{10, 8, true}, {10, 16, false}, {2, 1, true}, {2, 3, false}, {256, 16, true}, {256, 64, false}} {
-		tab := hotX(WoundWaitGroup, Bounds{GroupSize: c.group, PlainFor: time.Second})
+	}{{8, true}, {16, true}, {32, false}} {
+		tab := hotX(WoundWaitGroup, Bounds{PlainFor: time.Second})
 		for n := uint64(1); n <= rollbackSample; n++ {
 			take(t, tab, n)
 			pass(t, tab, n, "v")
 			tab.Ended(id(n), n%c.one == 0)
 			tab.Release(id(n))
 		}
-		take(t, tab, 70)
-		if got := tab.Wanted("x", id(70)); got != c.passedOn || tab.Hot(id(70), x.Exclusive) != got {
-			t.Errorf("groups of %d, one of %d is not undone: the row is passed on: %v", c.group, c.one, got)
+		last := uint64(rollbackSample + 1)
+		take(t, tab, last)
+		if got := tab.Wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
+			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
 		}
-		tab.Release(id(70))
-		tab.Grant(2*time.Second, id(71), age(71), x)
-		if !tab.Wanted("x", id(71)) {
+		tab.Release(id(last))
+		tab.Grant(2*time.Second, id(last+1), age(last+1), x)
+		if !tab.Wanted("x", id(last+1)) {
 			t.Error("after a while it is tried again")
 		}
 	}
