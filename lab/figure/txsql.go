@@ -48,6 +48,12 @@ func brief(s lab.Spec) lab.Spec {
 	return s
 }
 
+// half is for thousands of long transactions a second: an experiment takes a minute.
+func half(s lab.Spec) lab.Spec {
+	s.Duration = 500 * time.Millisecond
+	return s
+}
+
 // threads has so many clients.
 func threads(s lab.Spec, n int) lab.Spec {
 	s.Clients = n

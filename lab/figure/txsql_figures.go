@@ -152,7 +152,7 @@ var txsqlMore = []*Figure{
 	{
 		Name: "txsql/fig12", Title: "TPC-C, more and more warehouses, 128 threads",
 		Source: "TXSQL, section 6.4.2, figure 12",
-		Rows:   txsqlRivals, Axis: txsqlWarehouses, Base: threads(txsqlBase("tpcc"), 128),
+		Rows:   txsqlRivals, Axis: txsqlWarehouses, Base: half(threads(txsqlBase("tpcc-rows"), 128)),
 		Shows: []Measure{throughput, latency.of("payment"), abortRate},
 		Claims: []Claim{
 			{throughput, "txsql", "bamboo|aria|mysql", AtTheStart, Times, 1},
