@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"slices"
 	"time"
 
 	"isochron/lab"
@@ -25,9 +26,11 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6f", Title: "Updates of ten neighbours among a hundred hot rows",
 		Source: "TXSQL, section 6.2, figure 6 (f)",
-		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
-		Shows: []Measure{throughput, tail, abortRate},
+		Rows:   append(slices.Clone(txsqlAblation), txsqlCluster), Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
+		Variants: map[string]Variant{txsqlCluster: {"txsql", func(*lab.Spec) {}}},
+		Shows:    []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
+			{throughput, txsqlCluster, "o1", AtTheEnd, Times, 0},
 			{throughput, "txsql", "o1", AtTheEnd, Level, 0},
 			{throughput, "o2", "o1", AtTheEnd, Level, 0},
 			{throughput, "txsql", "mysql", AtBest, Times, 0},
@@ -144,9 +147,9 @@ var txsqlMore = []*Figure{
 		Rows:   []string{alwaysOn, switchedOn, alwaysOff, "o2"}, Axis: txsqlOnce, Base: crowds(),
 		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
 		Variants: map[string]Variant{
-			alwaysOn:   {"txsql", func(*lab.Spec) {}},
-			switchedOn: {"txsql", func(s *lab.Spec) { s.HotFrom = 6 * time.Second }},
-			alwaysOff:  {"txsql", func(s *lab.Spec) { s.HotOff = true }},
+			alwaysOn:   {txsqlRow, func(*lab.Spec) {}},
+			switchedOn: {txsqlRow, func(s *lab.Spec) { s.HotFrom = 6 * time.Second }},
+			alwaysOff:  {txsqlRow, func(s *lab.Spec) { s.HotOff = true }},
 		},
 	},
 	{
@@ -166,8 +169,8 @@ var txsqlMore = []*Figure{
 		Rows:   []string{"FiT, 512", "HU, 512", "HRW, 512", "FiT, 32", "HU, 32", "HRW, 32"}, Axis: txsqlGroups, Base: soonHot(txsqlBase("fit")),
 		Shows: []Measure{throughput, tail, abortRate},
 		Variants: map[string]Variant{
-			"FiT, 512": {"txsql", payments(512)}, "HU, 512": {"txsql", sixteen(0, 512)}, "HRW, 512": {"txsql", sixteen(0.5, 512)},
-			"FiT, 32": {"txsql", payments(32)}, "HU, 32": {"txsql", sixteen(0, 32)}, "HRW, 32": {"txsql", sixteen(0.5, 32)},
+			"FiT, 512": {txsqlRow, payments(512)}, "HU, 512": {txsqlRow, sixteen(0, 512)}, "HRW, 512": {txsqlRow, sixteen(0.5, 512)},
+			"FiT, 32": {txsqlRow, payments(32)}, "HU, 32": {txsqlRow, sixteen(0, 32)}, "HRW, 32": {txsqlRow, sixteen(0.5, 32)},
 		},
 	},
 	{
@@ -176,8 +179,8 @@ var txsqlMore = []*Figure{
 		Rows:   []string{"FiT", "FiT, no GC", "HU", "HU, no GC", "HRW", "HRW, no GC"}, Axis: txsqlReplicas, Base: txsqlBase("fit"),
 		Shows: []Measure{throughput, tail},
 		Variants: map[string]Variant{
-			"FiT": {"txsql", payments(512)}, "HU": {"txsql", sixteen(0, 512)}, "HRW": {"txsql", sixteen(0.5, 512)},
-			"FiT, no GC": {"txsql", alone(payments(512))}, "HU, no GC": {"txsql", alone(sixteen(0, 512))}, "HRW, no GC": {"txsql", alone(sixteen(0.5, 512))},
+			"FiT": {txsqlRow, payments(512)}, "HU": {txsqlRow, sixteen(0, 512)}, "HRW": {txsqlRow, sixteen(0.5, 512)},
+			"FiT, no GC": {txsqlRow, alone(payments(512))}, "HU, no GC": {txsqlRow, alone(sixteen(0, 512))}, "HRW, no GC": {txsqlRow, alone(sixteen(0.5, 512))},
 		},
 	},
 	{
@@ -191,7 +194,7 @@ var txsqlMore = []*Figure{
 			{throughput, "HRW", "HRW, mysql", AtTheStart, Times, 5},
 		},
 		Variants: map[string]Variant{
-			"FiT": {"txsql", payments(512)}, "HU": {"txsql", sixteen(0, 512)}, "HRW": {"txsql", sixteen(0.5, 512)},
+			"FiT": {txsqlRow, payments(512)}, "HU": {txsqlRow, sixteen(0, 512)}, "HRW": {txsqlRow, sixteen(0.5, 512)},
 			"FiT, mysql": {"mysql", payments(512)}, "HU, mysql": {"mysql", sixteen(0, 512)}, "HRW, mysql": {"mysql", sixteen(0.5, 512)},
 		},
 	},
