@@ -30,6 +30,7 @@ type crowdPlan struct {
 	name     string // for whoever reads of a failure
 	row      protocol.Row
 	replicas int
+	seed     uint64 // 0 is one without any jitter; even ones have groups of three
 	bugs     txn.Bugs
 	trace    func(line string)
 	caught   func(string) // takes a failure, where a bug is planted; nil: it ends the test
@@ -80,10 +81,26 @@ type crowdMember struct {
 	client   *Client
 }
 
-func crowdParams(bugs txn.Bugs) txn.Params {
-	p := HuntParams(bugs)
-	p.GroupSize, p.BatchSize, p.KeepVersions, p.LogEntries = 2*crowdSize, crowdSize, time.Hour, 1000
-	return p
+func (p crowdPlan) params() txn.Params {
+	out := HuntParams(p.bugs)
+	out.TickInterval, out.HeartbeatInterval = 8*time.Millisecond, 32*time.Millisecond
+	out.GroupSize, out.BatchSize, out.KeepVersions, out.LogEntries = 2*crowdSize, crowdSize, time.Hour, 1000
+	if p.seed > 0 && p.seed%2 == 0 {
+		out.GroupSize, out.BatchSize, out.LogEntries = 3, 3, 10
+	}
+	return out
+}
+
+// config of the world but for its rows.
+func (p crowdPlan) config() Config {
+	c := Config{
+		Seed: 1 + p.seed, Row: p.row, Codec: true, Params: p.params(), Trace: p.trace, Notes: p.trace != nil,
+		Hardware: Hardware{Fsync: 300 * time.Microsecond}, Links: Links{MinDelay: 50 * time.Microsecond},
+	}
+	if p.seed > 0 {
+		c.Hardware.FsyncJitter, c.Hardware.DriftPPM, c.Links.JitterPPM = time.Millisecond, 5000, 300_000
+	}
+	return c
 }
 
 func openCrowd(t *testing.T, plan crowdPlan) *hotCrowd {
@@ -98,11 +115,9 @@ func openCrowd(t *testing.T, plan crowdPlan) *hotCrowd {
 	dir.AddRange(routing.TablePrefix(7), dir.EnsureShard(all, string(wan.Regions[0]), 0))
 	dir.AddRange(routing.TablePrefix(8), dir.EnsureShard(all, string(other), 1))
 	c := &hotCrowd{plan: plan, t: t, down: map[txn.NodeID]bool{}}
-	w, err := New(Config{
-		Seed: 1, WAN: wan.Scale(0.1), Row: plan.row, Directory: dir, Codec: true, Params: crowdParams(plan.bugs),
-		Hardware: Hardware{Fsync: 300 * time.Microsecond}, Links: Links{MinDelay: 50 * time.Microsecond},
-		Trace: plan.trace, Notes: plan.trace != nil,
-	})
+	cfg := plan.config()
+	cfg.WAN, cfg.Directory = wan.Scale(0.1), dir
+	w, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +243,7 @@ func (c *hotCrowd) gate(cl *Client) {
 				placed++
 			}
 		}
-		if placed == crowdSize-1 || c.counting && c.w.now > c.since+20*huntUnit {
+		if placed == crowdSize-1 || c.counting && c.w.now > c.since+6*huntUnit {
 			c.open = true
 			return
 		}
@@ -312,7 +327,7 @@ func (c *hotCrowd) await(what string, holds func() bool) {
 // fail ends the story.
 func (c *hotCrowd) fail(format string, args ...any) {
 	c.t.Helper()
-	what := fmt.Sprintf("%s, %d replicas, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.row.Name, c.plan.replicas,
+	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.row.Name, c.plan.replicas, c.plan.seed,
 		c.plan.split, c.plan.undone, c.plan.name, c.steps, c.losses, fmt.Sprintf(format, args...))
 	if c.plan.caught == nil {
 		c.t.Fatal(what)
