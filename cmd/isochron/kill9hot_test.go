@@ -45,6 +45,8 @@ type payers struct {
 	c   *testCluster
 	dbs []*sql.DB // by node
 
+	leader int // the node, from 1, at which a chain was seen
+
 	mu                  sync.Mutex
 	next                int64
 	acked, unknown      map[int64]bool // lines of the ledger
@@ -114,28 +116,27 @@ func (p *payers) more() func() bool {
 	return func() bool { return p.paid() >= before+hotBetween }
 }
 
-// chained asks whether uncommitted values stand on the row.
+// chained asks whether uncommitted values stand on the row, and at which node.
 func (p *payers) chained() bool {
-	n := 0
-	err := p.dbs[0].QueryRow("SELECT COUNT(*) FROM isochron.hot_rows WHERE table_schema = 'd' AND row_key = 'id=1' AND group_size > 1").Scan(&n)
-	return err == nil && n > 0
+	return p.dbs[0].QueryRow("SELECT node FROM isochron.hot_rows WHERE table_schema = 'd' AND row_key = 'id=1' AND group_size > 1").Scan(&p.leader) == nil
 }
 
-// kill ends node 1, which leads the row, and starts it again. Where others go on they have
+// kill ends the node that leads the row, and starts it again. Where others go on they have
 // done so before.
 func (p *payers) kill(t *testing.T) {
 	t.Helper()
-	if err := p.c.nodes[0].cmd.Process.Kill(); err != nil {
+	n := p.leader - 1
+	if err := p.c.nodes[n].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.c.nodes[0].wait(); err == nil {
+	if err := p.c.nodes[n].wait(); err == nil {
 		t.Error("a killed node ended well")
 	}
-	t.Logf("killed after %d payments", p.paid())
+	t.Logf("node %d is killed after %d payments", p.leader, p.paid())
 	if len(p.c.nodes) > 1 {
 		p.await(t, "payments without the node", p.more())
 	}
-	p.c.await(t, 0, p.c.start(t, 0))
+	p.c.await(t, n, p.c.start(t, n))
 }
 
 // client pays until it is over, on a connection of its own, and on another one when that breaks.
