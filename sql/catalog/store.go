@@ -197,8 +197,8 @@ const (
 // gateway's directory has the table's ranges, may the table be used: before, its
 // keys would be sought at a shard that never heard of it.
 func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error) {
-	if v := d.version.Load(); v != nil && s.routed(d) {
-		return *v, nil
+	if v, ok := s.VersionAtHand(d); ok {
+		return v, nil
 	}
 	key := tableKey(d.Record.Database, d.Record.Name)
 	gone := false
@@ -218,6 +218,14 @@ func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error)
 		return txn.Version{}, txn.Errorf(txn.KindStale, "the definition of table %s changed", d.Record.Name)
 	}
 	return *d.version.Load(), nil
+}
+
+// VersionAtHand is Version where that waits for nothing; ok is false where it may.
+func (s *Store) VersionAtHand(d *Descriptor) (v txn.Version, ok bool) {
+	if p := d.version.Load(); p != nil && s.routed(d) {
+		return *p, true
+	}
+	return txn.Version{}, false
 }
 
 // routed reports whether this gateway's directory has all ranges of a table.

@@ -160,7 +160,7 @@ func (p *point) reach(d *catalog.Descriptor) *point {
 }
 
 // PointUpdate is one execution of such an update. It holds what it needs: it may
-// be carried out after its statement has been given up.
+// be carried out after its statement has been given up, and is not filled again then.
 type PointUpdate struct {
 	Key     txn.Key
 	Table   *table.Table
