@@ -21,6 +21,7 @@ type Direct struct {
 	key     *catalog.IndexInfo
 	prefix  []byte // of the key
 	indexes []*catalog.IndexInfo
+	alone   []int // see point
 	sets    []set
 	keys    []source // of each column of the primary key
 	values  []source // of each of sets
@@ -47,7 +48,7 @@ func (p *Prepared) Direct() *Direct {
 		owner[slots[0]] = n
 	}
 	r := p.Plan.Read
-	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, prefix: r.Table.Descriptor().Prefix(r.Access.Index, 0), indexes: p.point.indexes, sets: p.point.sets}
+	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, prefix: r.Table.Descriptor().Prefix(r.Access.Index, 0), indexes: p.point.indexes, alone: p.point.alone, sets: p.point.sets}
 	from := func(lit *expression.Literal) source {
 		s := source{-1, lit.Val}
 		if n, ok := owner[lit]; ok {
@@ -123,7 +124,7 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 			return false
 		}
 	}
-	if u.Table, u.indexes, u.changes = d.table, d.indexes, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
+	if u.Table, u.indexes, u.alone, u.changes = d.table, d.indexes, d.alone, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
 		u.Key = txn.Key(b)
 	}
 	for i, s := range d.sets {
