@@ -182,6 +182,7 @@ func newEngine(g *gateway) *sqle.Engine {
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
 	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
+	registerStatus() // it has made them now
 	e.ProcessList = processes{e.ProcessList, g}
 	return e
 }

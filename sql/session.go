@@ -42,6 +42,7 @@ type Session struct {
 	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
 	running        running      // of the short way
 	short          short
+	status         status
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"isochron/routing"
@@ -20,14 +21,19 @@ import (
 type Store struct {
 	db txn.DB
 
-	mu       sync.Mutex
-	snapshot *Snapshot
-	glanced  txn.Version // what the nearest replica showed when the snapshot was made
+	held atomic.Pointer[held] // each statement asks for it
 
+	mu        sync.Mutex
 	lastRowID int64
 
 	// Sequences hands out AUTO_INCREMENT values.
 	Sequences *Sequences
+}
+
+// held is what a gateway has of the catalogue.
+type held struct {
+	snapshot *Snapshot
+	glanced  txn.Version // what the nearest replica showed when the snapshot was made
 }
 
 // NewRowID makes the hidden id of a row of a table without primary key: rows of
@@ -95,16 +101,16 @@ func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
 // Fresh reports whether Current would give what is held.
 func (s *Store) Fresh() bool {
 	_, seen, ok := s.db.Peek(versionKey)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.snapshot != nil && (!ok || seen == s.glanced)
+	h := s.held.Load()
+	return h != nil && (!ok || seen == h.glanced)
 }
 
 // Held is the snapshot at hand, nil if none was read yet.
 func (s *Store) Held() *Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.snapshot
+	if h := s.held.Load(); h != nil {
+		return h.snapshot
+	}
+	return nil
 }
 
 // Reload reads the catalogue from its leader.
@@ -131,9 +137,7 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.snapshot, s.glanced = next, glance
+	s.held.Store(&held{next, glance})
 	return next, nil
 }
 
