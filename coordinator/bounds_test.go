@@ -45,11 +45,11 @@ func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	for i := range uint64(maxCommitments) {
 		c.commits[txn.Attempt{Node: 1, Seq: i}] = nil
 	}
-	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, seen: newView(), touched: map[txn.ShardID]*touch{2: {locked: true}}}
+	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, touched: []touch{{shard: 2, locked: true}}}
 	c.txns[open.id] = open
 	var got []Response
 	req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}
-	c.commit(open, req)
+	c.commit(open, req, req.Writes)
 	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindUnavailable {
 		t.Fatalf("the client is told %+v", got)
 	}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -27,13 +28,13 @@ type commitment struct {
 	t            *transaction // nil when it finishes the work of another coordinator
 	req          *Request     // nil once the client was answered
 	participants []txn.ShardID
-	prepares     map[txn.ShardID]*txn.Prepare
+	prepares     []*txn.Prepare // of participants, in their order; none for the work of another coordinator
 	tally        *decide.Tally
 	phase        phase
 	onePhase     bool
 	readOnly     bool
 	why          *txn.Error // of the first No
-	acked        map[txn.ShardID]bool
+	acked        []txn.ShardID
 	heardBy      map[heardBy]bool       // instead of acked, where every replica is told
 	accepts      map[txn.ShardID]uint64 // 1 + the view in which something was proposed
 	timestamps   int                    // tried before this one
@@ -47,10 +48,29 @@ type commitment struct {
 	parts        []txn.PartReport // of participants, in their order; own transactions only
 }
 
-// commit starts the commitment of a transaction.
-func (c *Coordinator) commit(t *transaction, req *Request) {
-	readOnly := len(req.Writes) == 0 && c.byLease() && (!t.leans || c.cfg.Params.Bugs.VouchUncommitted)
-	if len(req.Writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.leans || len(t.seen.rows)+len(t.spans) == 0) {
+// prepare is what a participant is asked, nil if it was not this coordinator that asked.
+func (k *commitment) prepare(s txn.ShardID) *txn.Prepare { return prepareOf(k.prepares, s) }
+
+func prepareOf(prepares []*txn.Prepare, s txn.ShardID) *txn.Prepare {
+	for _, p := range prepares {
+		if p.Shard == s {
+			return p
+		}
+	}
+	return nil
+}
+
+// ack notes that a participant knows the end.
+func (k *commitment) ack(s txn.ShardID) {
+	if slices.Contains(k.participants, s) && !slices.Contains(k.acked, s) {
+		k.acked = append(k.acked, s)
+	}
+}
+
+// commit starts the commitment of a transaction that writes this.
+func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
+	readOnly := len(writes) == 0 && c.byLease() && (!t.leans || c.cfg.Params.Bugs.VouchUncommitted)
+	if len(writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.leans || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
 		c.giveBack(t)
@@ -58,7 +78,7 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 		c.answer(req, t.response(nil))
 		return
 	}
-	prepares, err := c.prepares(t, req)
+	prepares, err := c.prepares(t, writes)
 	if err != nil {
 		c.end(t, err)
 		c.answer(req, t.response(err))
@@ -70,24 +90,27 @@ func (c *Coordinator) commit(t *transaction, req *Request) {
 		c.answer(req, t.response(err))
 		return
 	}
+	c.changeMind(t, writes)
 	k := c.open(t, req, prepares, readOnly)
-	for _, s := range sortedShards(t.touched) {
-		if t.touched[s].locked && prepares[s] == nil {
-			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
+	for _, tc := range t.touched {
+		if tc.locked && k.prepare(tc.shard) == nil {
+			c.toLeader(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
 	c.sendPrepares(k)
 }
 
 // open begins an attempt; nothing is sent yet.
-func (c *Coordinator) open(t *transaction, req *Request, prepares map[txn.ShardID]*txn.Prepare, readOnly bool) *commitment {
+func (c *Coordinator) open(t *transaction, req *Request, prepares []*txn.Prepare, readOnly bool) *commitment {
 	now := c.env.Now().Mono
-	c.changeMind(t, req.Writes)
+	participants := make([]txn.ShardID, len(prepares))
+	for i, p := range prepares {
+		participants[i] = p.Shard
+	}
 	k := &commitment{
 		attempt: c.reserve(t), id: t.id, t: t, req: req,
-		participants: sortedShards(prepares), prepares: prepares,
+		participants: participants, prepares: prepares,
 		onePhase: len(prepares) == 1 && !c.integrated(), readOnly: readOnly,
-		acked: map[txn.ShardID]bool{}, heardBy: map[heardBy]bool{}, accepts: map[txn.ShardID]uint64{},
 		terminateAt: now + 4*c.cfg.Params.ResendAfter, answerBy: now + c.cfg.Params.CommitWait,
 		began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
@@ -99,11 +122,10 @@ func (c *Coordinator) open(t *transaction, req *Request, prepares map[txn.ShardI
 	if c.integrated() {
 		at = c.clock.Next(c.env.Now())
 	}
-	for _, s := range k.participants {
-		p := prepares[s]
+	for _, p := range prepares {
 		p.Attempt, p.Participants, p.Retired, p.At = k.attempt, k.participants, c.active[0], at
 		p.OnePhase, p.ReadOnly = k.onePhase && !k.readOnly, k.readOnly
-		p.Guards = guardsAt(req.Guards, s)
+		p.Guards = guardsAt(req.Guards, p.Shard)
 	}
 	return k
 }
@@ -116,36 +138,36 @@ func guardsAt(guards []Guard, s txn.ShardID) []txn.ReadCheck {
 	return out
 }
 
-// prepares divides reads and writes among the shards that hold them.
-func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*txn.Prepare, *txn.Error) {
-	out := map[txn.ShardID]*txn.Prepare{}
+// prepares divides reads and writes among the shards that hold them, rising.
+func (c *Coordinator) prepares(t *transaction, writes []txn.Write) (out []*txn.Prepare, err *txn.Error) {
 	dir := c.env.Directory()
 	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
 		id, ok := dir.ShardOf(string(k))
 		if !ok {
 			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
 		}
-		s := txn.ShardID(id)
-		if out[s] == nil {
-			out[s] = &txn.Prepare{Shard: s, Txn: t.id, Age: t.age}
+		i, ok := slices.BinarySearchFunc(out, txn.ShardID(id), func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
+		if !ok {
+			p := &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age}
 			if t.level == txn.RepeatableRead {
-				out[s].Since = t.moment
+				p.Since = t.moment
 			}
-			if tc := t.touched[s]; tc != nil {
-				out[s].LockTerm = tc.lockTerm
+			if tc := t.touch(p.Shard); tc != nil {
+				p.LockTerm = tc.lockTerm
 			}
+			out = slices.Insert(out, i, p)
 		}
-		return out[s], nil
+		return out[i], nil
 	}
-	for _, k := range sortedKeys(t.seen.rows) {
-		p, err := at(k)
+	for _, r := range t.seen.rising() {
+		p, err := at(r.row.Key)
 		if err != nil {
 			return nil, err
 		}
-		if t.seen.rows[k].spanned {
+		if r.spanned {
 			continue
 		}
-		p.Reads = append(p.Reads, txn.ReadCheck{Key: k, Version: t.seen.rows[k].row.Version})
+		p.Reads = append(p.Reads, txn.ReadCheck{Key: r.row.Key, Version: r.row.Version})
 	}
 	for _, s := range t.spans {
 		p, err := at(s.Span.Start)
@@ -154,16 +176,16 @@ func (c *Coordinator) prepares(t *transaction, req *Request) (map[txn.ShardID]*t
 		}
 		p.Spans = append(p.Spans, s)
 	}
-	for _, w := range req.Writes {
+	for _, w := range writes {
 		p, err := at(w.Key)
 		if err != nil {
 			return nil, err
 		}
 		p.Writes = append(p.Writes, w)
 	}
-	for _, s := range sortedShards(out) {
-		if size := prepareBytes(out[s]); size > MaxPrepareBytes {
-			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are taken; do it in several", size, s, MaxPrepareBytes)
+	for _, p := range out {
+		if size := prepareBytes(p); size > MaxPrepareBytes {
+			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are taken; do it in several", size, p.Shard, MaxPrepareBytes)
 		}
 	}
 	return out, nil
@@ -194,7 +216,7 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 	}
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
 	for _, s := range k.tally.Missing() {
-		p := k.prepares[s]
+		p := k.prepare(s)
 		leader, term := c.leaderOf(s, k.tries)
 		k.asked(s, leader)
 		switch {
@@ -210,11 +232,23 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 			c.terminate(k)
 			return
 		}
-		p.Term = term
-		q := *p
-		c.env.Send(leader, txn.Message{Prepare: &q})
+		if p.Term != term { // one that was sent is not ours to change
+			p = k.addressed(s, term)
+		}
+		c.env.Send(leader, txn.Message{Prepare: p})
 	}
 	k.tries++
+}
+
+// addressed makes a participant's Prepare one for a leader of this term.
+func (k *commitment) addressed(s txn.ShardID, term uint64) *txn.Prepare {
+	i := slices.Index(k.participants, s)
+	if p := k.prepares[i]; p.Term != 0 {
+		q := *p
+		k.prepares[i] = &q
+	}
+	k.prepares[i].Term = term
+	return k.prepares[i]
 }
 
 func (c *Coordinator) wakeCommit(k *commitment) {
@@ -279,7 +313,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 		if k.why == nil {
 			k.why = txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause)
 		}
-		k.acked[v.Shard] = true // its leader will never vote otherwise and holds nothing
+		k.ack(v.Shard) // its leader will never vote otherwise and holds nothing
 		k.tally.No()
 	}
 	c.maybeDecide(k)
@@ -318,13 +352,15 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 	}
 	if commit && k.t != nil && k.req != nil && !k.readOnly {
 		now := c.env.Now().Mono
-		for _, s := range k.participants {
-			if p := k.prepares[s]; len(p.Writes) > 0 {
-				c.recent.add(now, s, p.Writes)
+		for _, p := range k.prepares {
+			if len(p.Writes) > 0 {
+				c.recent.add(now, p.Shard, p.Writes)
 			}
 		}
 	}
-	c.env.Trace("%v of %v: %v", k.attempt, k.id, verdict)
+	if c.env.Tracing() {
+		c.env.Trace("%v of %v: %v", k.attempt, k.id, verdict)
+	}
 	if k.asksLogs {
 		c.env.Note(k.note(txn.NoteRecovered, commit))
 	}
@@ -358,7 +394,7 @@ func (c *Coordinator) tell(k *commitment) {
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
 	open := false
 	for _, s := range k.participants {
-		if k.acked[s] {
+		if slices.Contains(k.acked, s) {
 			continue
 		}
 		open = true
@@ -384,13 +420,10 @@ func (c *Coordinator) onDecideAck(from txn.NodeID, m *txn.DecideAck) {
 		}
 		return
 	}
-	k.acked[m.Shard] = true
-	for _, s := range k.participants {
-		if !k.acked[s] {
-			return
-		}
+	k.ack(m.Shard)
+	if len(k.acked) == len(k.participants) {
+		c.finish(k)
 	}
-	c.finish(k)
 }
 
 // finish forgets a commitment that every participant knows the end of.

@@ -30,6 +30,7 @@ type Env interface {
 	Note(n txn.Note)
 	Ended(e txn.Ended)
 	Trace(format string, args ...any)
+	Tracing() bool // whether anybody reads what Trace says
 }
 
 // Config of a coordinator.
@@ -107,7 +108,8 @@ type transaction struct {
 	seen      view          // the newest: what the commit checks
 	shown     view          // of a moment
 	spans     []txn.SpanCheck
-	touched   map[txn.ShardID]*touch
+	touched   []touch  // rising by shard
+	first     [1]touch // room for it: most transactions touch one
 	round     *round
 	commit    *commitment
 	failed    *txn.Error
@@ -121,20 +123,9 @@ type transaction struct {
 	publish   []txn.Key   // rows of its last round for which others wait
 }
 
-type readRow struct {
-	row  txn.Row
-	lock txn.Lock
-	// spanned: it came with a span, whose check covers it.
-	spanned bool
-}
-
-type scanKey struct {
-	scan txn.Scan
-	lock txn.Lock
-}
-
 // touch is what a transaction did at a shard.
 type touch struct {
+	shard    txn.ShardID
 	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
 	locked   bool   // locks may be held there
 	// led: the leader has answered a read. What it shows may not have come to a
@@ -184,7 +175,7 @@ func (c *Coordinator) Submit(req *Request) {
 	case req.Op == OpRead || req.Op == OpUpdate:
 		c.read(t, req)
 	default:
-		c.commit(t, req)
+		c.commit(t, req, req.Writes)
 	}
 }
 
@@ -205,9 +196,10 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		level: c.levelOf(from.Level), owner: from.Owner, seen: newView(), shown: newView(), touched: map[txn.ShardID]*touch{},
+		level: c.levelOf(from.Level), owner: from.Owner,
 		began: c.env.Now().Mono,
 	}
+	t.touched = t.first[:0]
 	c.nextTxn++
 	if t.age.Start == 0 {
 		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
@@ -226,9 +218,9 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 }
 
 func (c *Coordinator) releaseLocks(t *transaction) {
-	for _, s := range sortedShards(t.touched) {
-		if t.touched[s].locked {
-			c.toLeader(s, txn.Message{Release: &txn.Release{Shard: s, Txn: t.id}})
+	for _, tc := range t.touched {
+		if tc.locked {
+			c.toLeader(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (c *Coordinator) toReplicas(s txn.ShardID, message func() txn.Message) {
 func (c *Coordinator) askReplicas(k *commitment) {
 	k.wakeAt = c.env.Now().Mono + c.cfg.Params.ResendAfter
 	for _, s := range k.tally.Missing() {
-		p := k.prepares[s]
+		p := k.prepare(s)
 		k.asked(s, c.env.Nearest(s))
 		c.toReplicas(s, func() txn.Message {
 			q := *p
@@ -77,14 +77,14 @@ func (c *Coordinator) askReplicas(k *commitment) {
 // slowPath settles what replicas do not agree on: the coordinator proposes, if
 // the row says so and it is time, or asks the leader to.
 func (c *Coordinator) slowPath(k *commitment, s txn.ShardID, late bool) {
-	if k.phase != preparing || k.prepares[s] == nil {
+	if k.phase != preparing || k.prepare(s) == nil {
 		return
 	}
 	if c.cfg.Row.Decide.LeaderProposes() {
 		if late {
 			view := k.tally.View(s)
 			c.toReplicas(s, func() txn.Message {
-				return txn.Message{Dispute: &txn.Dispute{Shard: s, View: view, Prepare: k.prepares[s]}}
+				return txn.Message{Dispute: &txn.Dispute{Shard: s, View: view, Prepare: k.prepare(s)}}
 			})
 		}
 		return
@@ -93,10 +93,13 @@ func (c *Coordinator) slowPath(k *commitment, s txn.ShardID, late bool) {
 	if !ok || !late && k.accepts[s] == view+1 {
 		return
 	}
+	if k.accepts == nil {
+		k.accepts = map[txn.ShardID]uint64{}
+	}
 	k.accepts[s] = view + 1
 	c.env.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", k.attempt, k.id, s, yesNo(yes), view)
 	c.toReplicas(s, func() txn.Message {
-		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: k.prepares[s]}}
+		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: k.prepare(s)}}
 	})
 }
 
@@ -138,10 +141,10 @@ func (c *Coordinator) again(k *commitment) *commitment {
 		return nil
 	}
 	c.clock.Observe(k.tally.Above())
-	prepares := map[txn.ShardID]*txn.Prepare{}
-	for _, s := range k.participants {
-		p := *k.prepares[s]
-		prepares[s] = &p
+	var prepares []*txn.Prepare
+	for _, was := range k.prepares {
+		p := *was
+		prepares = append(prepares, &p)
 	}
 	next := c.open(k.t, k.req, prepares, false)
 	next.began, next.answerBy, next.timestamps = k.began, k.answerBy, k.timestamps+1
@@ -162,7 +165,7 @@ func (c *Coordinator) tellReplicas(k *commitment) {
 			open = true
 			d := &txn.Decide{Shard: s, Attempt: k.attempt, Txn: k.id, Commit: verdict == decide.Commit, At: at}
 			if k.told > 0 {
-				d.Prepare = k.prepares[s] // it may have missed that too
+				d.Prepare = k.prepare(s) // it may have missed that too
 			}
 			c.env.Send(n, txn.Message{Decide: d})
 		}
@@ -176,6 +179,9 @@ func (c *Coordinator) tellReplicas(k *commitment) {
 
 // allHeard notes an acknowledgement, and reports whether it was the last.
 func (c *Coordinator) allHeard(k *commitment, from txn.NodeID, s txn.ShardID) bool {
+	if k.heardBy == nil {
+		k.heardBy = map[heardBy]bool{}
+	}
 	k.heardBy[heardBy{s, from}] = true
 	for _, s := range k.participants {
 		for _, n := range c.replicasOf(s) {

@@ -12,17 +12,6 @@ import (
 // showed the newest rows, and what the replicas of this node have: so it is not
 // before anything that a client of this gateway knows of.
 
-// view is what a transaction has read: as it is now, or of a moment.
-type view struct {
-	rows  map[txn.Key]readRow
-	scans map[scanKey][]txn.Row
-	bytes int // of what rows holds
-}
-
-func newView() view {
-	return view{rows: map[txn.Key]readRow{}, scans: map[scanKey][]txn.Row{}}
-}
-
 // view is what a round of this moment adds to, and is answered from.
 func (t *transaction) view(at txn.Timestamp) *view {
 	if at != 0 {
@@ -40,7 +29,7 @@ func (c *Coordinator) momentOf(t *transaction, req *Request) txn.Timestamp {
 	case t.level == txn.Serializable || r.Present || r.Lock != txn.LockNone || r.ForWrite:
 		return 0
 	case t.moment == 0 || t.level == txn.ReadCommitted && req.Statement > t.statement:
-		t.shown = newView()
+		t.shown = view{}
 		now := c.env.Now()
 		c.moments.Observe(c.env.Seen())
 		t.moment, t.momentAt, t.statement = c.moments.Next(now), now.Mono, req.Statement

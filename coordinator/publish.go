@@ -46,7 +46,11 @@ func (c *Coordinator) changeMind(t *transaction, writes []txn.Write) {
 
 // retire says that an own attempt is finished everywhere.
 func (c *Coordinator) retire(seq uint64) {
-	if i, ok := slices.BinarySearch(c.active, seq); ok {
+	i, ok := slices.BinarySearch(c.active, seq)
+	switch {
+	case ok && i == 0: // as most do: they end in the order they began
+		c.active = c.active[1:]
+	case ok:
 		c.active = slices.Delete(c.active, i, i+1)
 	}
 }
@@ -59,7 +63,7 @@ func (c *Coordinator) publish(t *transaction, writes []txn.Write) {
 	for _, w := range writes {
 		id, ok := c.env.Directory().ShardOf(string(w.Key))
 		s := txn.ShardID(id)
-		tc := t.touched[s]
+		tc := t.touch(s)
 		if !ok || tc == nil || tc.lockTerm == 0 {
 			continue
 		}
@@ -75,12 +79,7 @@ func (c *Coordinator) publish(t *transaction, writes []txn.Write) {
 
 // locked reports whether the transaction may hold locks anywhere.
 func (t *transaction) locked() bool {
-	for _, tc := range t.touched { // order: whether one does
-		if tc.locked {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.touched, func(tc touch) bool { return tc.locked })
 }
 
 func woundedBy(m *txn.Wounded) *txn.Error {

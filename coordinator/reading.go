@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"isochron/protocol"
@@ -45,6 +47,16 @@ type part struct {
 	began    time.Duration
 }
 
+// newPart is a part and its request in one piece of memory.
+func newPart(r *round, a txn.Access) *part {
+	p := &struct {
+		part
+		access txn.Access
+	}{part{r: r}, a}
+	p.part.access = &p.access
+	return &p.part
+}
+
 // readDeadline bounds a round beyond its waits for locks.
 const readDeadline = 10 * time.Second
 
@@ -52,23 +64,30 @@ const readDeadline = 10 * time.Second
 func (c *Coordinator) read(t *transaction, req *Request) {
 	r := &round{t: t, req: req, lock: c.lockOf(t, req.Read, 0), asOf: c.momentOf(t, req)}
 	known := t.view(r.asOf)
-	parts := map[txn.ShardID]*part{}
+	var parts []*part // rising by shard
 	get := func(s txn.ShardID) *part {
-		if parts[s] == nil {
-			parts[s] = &part{r: r, access: &txn.Access{
+		i, ok := slices.BinarySearchFunc(parts, s, func(p *part, s txn.ShardID) int { return cmp.Compare(p.access.Shard, s) })
+		if !ok {
+			p := newPart(r, txn.Access{
 				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait,
-				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present}}
-			c.weaken(t, req, parts[s].access)
+				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present})
+			c.weaken(t, req, p.access)
+			parts = slices.Insert(parts, i, p)
 		}
-		return parts[s]
+		return parts[i]
 	}
-	asked := map[txn.Key]bool{}
+	var asked map[txn.Key]bool
+	if len(req.Read.Gets) > 1 {
+		asked = make(map[txn.Key]bool, len(req.Read.Gets))
+	}
 	for _, k := range req.Read.Gets {
-		have, held := known.rows[k]
+		have, held := known.get(k)
 		if held && have.lock >= r.lock && !req.Read.ForWrite || asked[k] {
 			continue
 		}
-		asked[k] = true
+		if asked != nil {
+			asked[k] = true
+		}
 		s, ok := c.env.Directory().ShardOf(string(k))
 		if !ok {
 			c.answer(req, t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
@@ -93,13 +112,12 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	t.stats.Rounds++
 	r.final = req.Read.Final && c.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
 	fresh := len(parts) == 1 && !t.locked()
-	for _, s := range sortedShards(parts) {
-		p := parts[s]
+	for _, p := range parts {
 		p.access.Fresh = fresh
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock
-			p.access.Guards = guardsAt(req.Guards, s)
+			p.access.Guards = guardsAt(req.Guards, p.access.Shard)
 		}
 		c.startPart(p)
 	}
@@ -199,12 +217,27 @@ func (c *Coordinator) startPart(p *part) {
 	c.sendPart(p)
 }
 
-func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
-	if t.touched[s] == nil {
-		t.touched[s] = &touch{}
-		t.stats.Shards++
+// touch is what was done at a shard, nil for nothing. It is good until another is touched.
+func (t *transaction) touch(s txn.ShardID) *touch {
+	for i := range t.touched {
+		if t.touched[i].shard == s {
+			return &t.touched[i]
+		}
 	}
-	return t.touched[s]
+	return nil
+}
+
+func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
+	if tc := t.touch(s); tc != nil {
+		return tc
+	}
+	i := 0
+	for i < len(t.touched) && t.touched[i].shard < s {
+		i++
+	}
+	t.touched = slices.Insert(t.touched, i, touch{shard: s})
+	t.stats.Shards++
+	return &t.touched[i]
 }
 
 func (c *Coordinator) sendPart(p *part) {
@@ -227,8 +260,7 @@ func (c *Coordinator) sendPart(p *part) {
 		p.r.wide = true
 		p.r.t.stats.WideRounds++
 	}
-	a := *p.access // a copy: the message is not ours any more once it is sent
-	c.env.Send(p.to, txn.Message{Access: &a})
+	c.env.Send(p.to, txn.Message{Access: p.access}) // not ours to change any more
 }
 
 // wakePart sends again what was not answered, or gives up.
@@ -237,257 +269,22 @@ func (c *Coordinator) wakePart(p *part) {
 		c.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "shard %d did not answer in time; nothing was done", p.access.Shard))
 		return
 	}
-	p.access.Nearest = false
+	p.askLeader()
 	c.sendPart(p)
 }
 
+// askLeader has the part go to the leader from now on.
+func (p *part) askLeader() {
+	a := *p.access
+	a.Nearest = false
+	p.access = &a
+}
+
 func (c *Coordinator) partNotLed(p *part, m *txn.NotLeader) {
-	p.access.Nearest = false
+	p.askLeader()
 	if m.Leader != 0 && m.Leader != p.to && p.tries < 8 {
 		c.sendPart(p)
 		return
 	}
 	p.wakeAt = c.env.Now().Mono + 50*time.Millisecond
-}
-
-func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
-	if m.Term != 0 {
-		c.heardOfLeader(m.Shard, from, m.Term)
-	}
-	p := c.rounds[m.Request]
-	if p == nil {
-		return
-	}
-	if m.Unsettled {
-		p.access.Nearest = false
-		c.sendPart(p)
-		return
-	}
-	t, r := p.r.t, p.r
-	if c.integrated() {
-		c.clock.Observe(m.At) // its commit must come after what it has read
-	}
-	c.moments.Observe(m.At)
-	r.parts = append(r.parts, c.partReport(p, m))
-	if m.Term != 0 {
-		c.touch(t, m.Shard).led = true
-	}
-	if m.Refused != 0 {
-		delete(c.rounds, p.id)
-		c.refusedPart(p, m)
-		return
-	}
-	delete(c.rounds, p.id)
-	r.open--
-	// A new leader does not hold what an earlier one had locked, and what it shows
-	// need not fit with what was read under those locks: nobody should see that.
-	tc := c.touch(t, m.Shard)
-	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
-		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
-		return
-	}
-	if p.access.Lock != txn.LockNone {
-		tc.lockTerm = m.Term
-	}
-	t.publish = append(t.publish, m.Publish...)
-	t.leans = t.leans || m.Uncommitted
-	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
-		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
-		return
-	}
-	r.final = r.final && m.Final
-	r.at = max(r.at, m.At)
-	if len(t.spans) > maxSpans {
-		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
-		return
-	}
-	if t.seen.bytes+t.shown.bytes > maxReadBytes {
-		c.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
-		return
-	}
-	if r.open == 0 {
-		c.finishRound(r)
-	}
-}
-
-// refusedPart: a lock that was not granted leaves the transaction alive.
-func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
-	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
-	if m.Refused == txn.KindLockTimeout {
-		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
-	}
-	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
-		c.failRound(t, err)
-		return
-	}
-	c.fail(t, err)
-}
-
-// takeIn records what was read; false if it contradicts an earlier read.
-func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
-	t := p.r.t
-	into := t.view(p.r.asOf)
-	note := func(row txn.Row, spanned bool) bool {
-		have, ok := into.rows[row.Key]
-		if !ok {
-			into.bytes += len(row.Key) + len(row.Value) + rowOverheadBytes
-		}
-		if ok && have.row.Version != row.Version {
-			return false
-		}
-		into.rows[row.Key] = readRow{row, max(have.lock, p.access.Lock), spanned && (have.spanned || !ok)}
-		return true
-	}
-	for i, row := range m.Rows {
-		if row.Key != p.access.Keys[i] {
-			return false // an answer to something else
-		}
-		if p.access.Wait == txn.SkipLocked && row.Value == nil {
-			continue // skipped, or not there: either way nothing is held on it
-		}
-		if !note(row, false) {
-			return false
-		}
-	}
-	var rest *part
-	for i, got := range m.Scans {
-		pc := p.pieces[i]
-		for _, row := range got.Rows {
-			if !note(row, p.access.Wait != txn.SkipLocked) {
-				return false
-			}
-		}
-		pc.rows = append(pc.rows, got.Rows...)
-		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
-			t.spans = append(t.spans, spanCheck(pc.scan, got))
-		}
-		pc.more = got.More
-		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
-			pc.done = true
-			continue
-		}
-		if rest == nil {
-			a := *p.access
-			a.Keys, a.Scans, a.Final, a.Fresh = nil, nil, false, false
-			rest = &part{r: p.r, access: &a}
-			p.r.final = false
-		}
-		pc.scan = remainder(pc.scan, got)
-		rest.access.Scans = append(rest.access.Scans, pc.asked())
-		rest.pieces = append(rest.pieces, pc)
-	}
-	if rest != nil {
-		t.stats.Rounds++
-		c.startPart(rest)
-	}
-	return true
-}
-
-// asked is the scan of what remains of a piece.
-func (pc *piece) asked() txn.Scan {
-	s := pc.scan
-	if s.Limit > 0 {
-		s.Limit -= len(pc.rows)
-	}
-	return s
-}
-
-// remainder is what an answer left of a scan.
-func remainder(s txn.Scan, got txn.ScanRows) txn.Scan {
-	last := got.Rows[len(got.Rows)-1].Key
-	if s.Reverse {
-		s.Span.End = last
-	} else {
-		s.Span.Start = last + "\x00"
-	}
-	return s
-}
-
-// spanCheck is what validation has to find again.
-func spanCheck(s txn.Scan, got txn.ScanRows) txn.SpanCheck {
-	rows := got.Rows
-	if s.Reverse {
-		rows = make([]txn.Row, len(got.Rows))
-		for i, row := range got.Rows {
-			rows[len(rows)-1-i] = row
-		}
-	}
-	return txn.SpanCheck{Span: txn.Covered(s, got), Digest: txn.Digest(rows), Count: len(rows)}
-}
-
-// finishRound answers the client.
-func (c *Coordinator) finishRound(r *round) {
-	t := r.t
-	known := t.view(r.asOf)
-	t.round = nil
-	t.final = r.final
-	c.reportRound(r)
-	resp := t.response(nil)
-	resp.At, resp.Publish = r.at, t.publish
-	if r.asOf != 0 {
-		resp.At = r.asOf
-	}
-	t.publish = nil
-	for _, k := range r.req.Read.Gets {
-		row, ok := known.rows[k]
-		if !ok {
-			row.row.Key = k
-		}
-		resp.Rows = append(resp.Rows, row.row)
-	}
-	for i, pieces := range r.pieces {
-		s := r.scans[i]
-		var rows []txn.Row
-		more := false
-		for _, pc := range pieces {
-			if more {
-				break // a page is without gaps
-			}
-			rows = append(rows, pc.rows...)
-			more = r.req.Read.Page && pc.more
-		}
-		if s.Limit > 0 && len(rows) > s.Limit {
-			rows, more = rows[:s.Limit], true
-		}
-		resp.More = append(resp.More, more)
-		if r.req.Read.Wait != txn.SkipLocked {
-			known.scans[scanKey{s, r.lock}] = rows
-		}
-		resp.Scans = append(resp.Scans, rows)
-	}
-	if r.req.Op == OpUpdate {
-		c.goOn(t, r.req, resp)
-		return
-	}
-	c.answer(r.req, resp)
-}
-
-// goOn commits what an OpUpdate makes of what it has read. Its client is not
-// asked in between: what it holds, it holds for no longer than the commit takes.
-func (c *Coordinator) goOn(t *transaction, req *Request, resp Response) {
-	writes, ok := req.Then(resp.Rows)
-	if !ok {
-		resp.Undone = true
-		c.answer(req, resp)
-		return
-	}
-	// A request of its own: the client may have left, and looks at the old one.
-	c.commit(t, &Request{Op: OpCommit, Txn: t.id, Writes: writes, Guards: req.Guards, Done: req.Done})
-}
-
-// failRound ends the round that is on its way, if any.
-func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
-	r := t.round
-	if r == nil {
-		return
-	}
-	t.round = nil
-	for _, id := range sortedKeys(c.rounds) {
-		if p := c.rounds[id]; p.r == r {
-			r.parts = append(r.parts, c.partReport(p, nil))
-			delete(c.rounds, id)
-		}
-	}
-	c.reportRound(r)
-	c.answer(r.req, t.response(err))
 }

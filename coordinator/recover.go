@@ -12,7 +12,7 @@ func (c *Coordinator) Adopt(a txn.Attempt, id txn.ID, participants []txn.ShardID
 		return
 	}
 	k := &commitment{
-		attempt: a, id: id, participants: participants, acked: map[txn.ShardID]bool{}, heardBy: map[heardBy]bool{},
+		attempt: a, id: id, participants: participants,
 		tally: c.newTally(participants),
 	}
 	c.commits[a] = k
@@ -62,10 +62,10 @@ func (c *Coordinator) onFinding(m *txn.Finding) {
 		k.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:
 		k.tally.Learned(true, m.At)
-		k.acked[m.Shard] = true
+		k.ack(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:
 		k.tally.No()
-		k.acked[m.Shard] = true
+		k.ack(m.Shard)
 	}
 	c.maybeDecide(k)
 }
@@ -74,7 +74,7 @@ func (c *Coordinator) onFinding(m *txn.Finding) {
 func (c *Coordinator) commitNotLed(k *commitment, m *txn.NotLeader) {
 	switch k.phase {
 	case preparing:
-		p := k.prepares[m.Shard]
+		p := k.prepare(m.Shard)
 		switch {
 		case p == nil:
 		case k.readOnly, p.Term == 0, m.Term < p.Term:

@@ -43,6 +43,9 @@ func (c *Coordinator) enter(t *transaction, r txn.RoundReport) {
 	}
 	r.Took = c.env.Now().Mono - r.Start
 	r.Start -= t.began
+	if t.journal == nil {
+		t.journal = make([]txn.RoundReport, 0, 2) // one of reads, one of votes
+	}
 	t.journal = append(t.journal, r)
 }
 
@@ -90,10 +93,7 @@ func (c *Coordinator) reportCommit(k *commitment, err *txn.Error) {
 // wrote reports whether the transaction writes anywhere. One that does not may have
 // to be logged all the same.
 func (k *commitment) wrote() bool {
-	return slices.ContainsFunc(k.participants, func(s txn.ShardID) bool {
-		p := k.prepares[s]
-		return p != nil && len(p.Writes) > 0
-	})
+	return slices.ContainsFunc(k.prepares, func(p *txn.Prepare) bool { return len(p.Writes) > 0 })
 }
 
 // reportEnd tells of the end of a transaction that asked no shard to commit.

@@ -11,11 +11,11 @@ func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
 	reads := &txn.Prepare{Reads: []txn.ReadCheck{{Key: "a"}}}
 	writes := &txn.Prepare{Writes: []txn.Write{{Key: "b"}}}
 	for _, c := range []struct {
-		prepares map[txn.ShardID]*txn.Prepare
+		prepares []*txn.Prepare
 		want     bool
 	}{
-		{map[txn.ShardID]*txn.Prepare{2: reads, 3: reads}, false},
-		{map[txn.ShardID]*txn.Prepare{2: reads, 3: writes}, true},
+		{[]*txn.Prepare{reads, reads}, false},
+		{[]*txn.Prepare{reads, writes}, true},
 		{nil, false}, // the work of another coordinator
 	} {
 		k := &commitment{participants: []txn.ShardID{2, 3}, prepares: c.prepares}

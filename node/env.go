@@ -76,9 +76,12 @@ func (n *Node) note(m txn.Note) {
 }
 
 func (e *shardEnv) Trace(format string, args ...any) { (*Node)(e).trace(format, args...) }
+func (e *shardEnv) Tracing() bool                    { return (*Node)(e).tracing() }
+
+func (n *Node) tracing() bool { return n.cfg.Observer != nil && n.cfg.Observer.Tracing() }
 
 func (n *Node) trace(format string, args ...any) {
-	if n.cfg.Observer != nil && n.cfg.Observer.Tracing() {
+	if n.tracing() {
 		n.cfg.Observer.Event(n.cfg.ID, fmt.Sprintf(format, args...))
 	}
 }
@@ -93,6 +96,7 @@ func (e *coordEnv) Send(to txn.NodeID, m txn.Message) { (*Node)(e).send(to, m) }
 func (e *coordEnv) Directory() *routing.Directory     { return e.dir }
 func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID  { return e.nearest[s] }
 func (e *coordEnv) Trace(format string, args ...any)  { (*Node)(e).trace(format, args...) }
+func (e *coordEnv) Tracing() bool                     { return (*Node)(e).tracing() }
 
 func (e *coordEnv) Seen() (at txn.Timestamp) {
 	for _, id := range e.order {

@@ -42,7 +42,7 @@ var shardFigures = []struct {
 	{total("isochron_shard_lock_waits_total", "Waits for locks that were begun.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.LockWaits) }},
 	{total("isochron_shard_wounds_total", "Transactions that lost their locks to an older one.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Wounds) }},
 	{total("isochron_shard_refusals_total", "Votes of No.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
-	{total("isochron_shard_proposals_total", "Entries proposed to the log.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
+	{total("isochron_shard_proposals_total", "Commands proposed to the log; several may share an entry.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
 	{total("isochron_shard_elections_total", "Elections that this replica began.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Campaigns) }},
 	{total("isochron_shard_snapshots_sent_total", "Snapshots offered to replicas that lag.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.SnapshotsSent) }},
 	{total("isochron_shard_snapshots_installed_total", "Snapshots that became the state.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.SnapshotsInstalled) }},

@@ -77,13 +77,8 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
 	out, c := l.gather(m)
-	refuse := func(k txn.Kind, reason string, a arrival) {
-		no := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason)}
-		no.WaitedNanos, no.WaitedFor = a.waited(r.env.Now())
-		r.env.Send(from, txn.Message{AccessReply: no})
-	}
 	if k, reason := l.forbids(m, c); reason != "" {
-		refuse(k, reason, began)
+		l.refuseRead(from, m, k, reason, began)
 		return
 	}
 	v := l.locks.Request(phaseOf(m), m.Txn, m.Age, c)
@@ -95,14 +90,14 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		l.access(from, m, began) // bounded: each turn removes its victims
 		return
 	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
-		refuse(txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
+		l.refuseRead(from, m, txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
 		return
 	case v.Die != nil:
 		l.r.counts.Circles++
-		refuse(txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
+		l.refuseRead(from, m, txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
 		return
 	case !v.Granted():
-		l.waitToRead(from, m, v.Wait, c, began, refuse)
+		l.waitToRead(from, m, v.Wait, c, began)
 		return
 	}
 	if m.Lock != txn.LockNone {
@@ -118,6 +113,13 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	}
 	out.Final = m.Final && l.leased()
 	l.answerRead(from, m, out, c.Spans, began)
+}
+
+// refuseRead answers that a read gets no rows.
+func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, k txn.Kind, reason string, a arrival) {
+	no := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason)}
+	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
+	l.r.env.Send(from, txn.Message{AccessReply: no})
 }
 
 // phaseOf is where in its life a transaction is that reads.
@@ -168,17 +170,17 @@ func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
 }
 
 // waitToRead lets a request wait: in the line of its row if that is all it wants.
-func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, c yield.Claim, began arrival, refuse func(txn.Kind, string, arrival)) {
+func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, c yield.Claim, began arrival) {
 	next, key := began.behind(on), txn.Key("")
 	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
 		key = m.Keys[0]
 	}
 	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
 		if lost {
-			refuse(txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
+			l.refuseRead(from, m, txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
 			return
 		}
-		refuse(txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
+		l.refuseRead(from, m, txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
 	})
 	l.near(w, on, c.Exclusive, c.Shared)
 	if w != nil {
@@ -189,12 +191,8 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 // answerRead sends what was read. Nobody will validate an answer that is final:
 // it waits until what it shows is decided.
 func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessReply, spans []txn.Span, began arrival) {
-	answer := func() {
-		out.WaitedNanos, out.WaitedFor = began.waited(l.r.env.Now())
-		l.r.env.Send(from, txn.Message{AccessReply: out})
-	}
 	if !out.Final || !l.r.cfg.Row.Reveal.Early() {
-		answer()
+		l.sendRead(from, out, began)
 		return
 	}
 	keys := slices.Clone(m.Keys)
@@ -203,7 +201,7 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 	}
 	l.whenDecided(keys, spans, began, func(committed bool) {
 		if committed {
-			answer()
+			l.sendRead(from, out, began)
 		} else {
 			l.access(from, m, began) // bounded: its deadline counts from its beginning
 		}
@@ -211,6 +209,11 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 		l.r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request,
 			Refused: txn.KindLockTimeout, Reason: "what it read was not decided in time"}})
 	})
+}
+
+func (l *leadership) sendRead(to txn.NodeID, out *txn.AccessReply, began arrival) {
+	out.WaitedNanos, out.WaitedFor = began.waited(l.r.env.Now())
+	l.r.env.Send(to, txn.Message{AccessReply: out})
 }
 
 // rowFor reads a row for a request: who may write it goes on from the last

@@ -25,13 +25,15 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 		if e.GetTerm() != r.log.hard.GetTerm() && !r.cfg.Params.Bugs.CountOldAcks {
 			continue
 		}
-		c, err := r.memo.command(e)
-		if err != nil || c.Vote == nil {
-			continue // what cannot be read is found out when it is applied
+		commands, _ := r.memo.read(e) // what cannot be read is found out when it is applied
+		for _, c := range commands {
+			if c.Vote == nil {
+				continue
+			}
+			m := r.ackOf(c.Vote)
+			m.Replica, m.Term, m.Index = r.cfg.Self, e.GetTerm(), e.GetIndex()
+			r.env.Acknowledge(m, r.lead != nil && r.lead.term == e.GetTerm())
 		}
-		m := r.ackOf(c.Vote)
-		m.Replica, m.Term, m.Index = r.cfg.Self, e.GetTerm(), e.GetIndex()
-		r.env.Acknowledge(m, r.lead != nil && r.lead.term == e.GetTerm())
 	}
 }
 

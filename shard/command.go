@@ -4,7 +4,37 @@ import (
 	"isochron/txn"
 )
 
-// command is one entry of the log: one field is set, or none in the entry that opens a term.
+// An entry of the log is a list of commands, carried out one after the other; the
+// one that opens a term has none. Logs of format 1 have one command for an entry.
+
+func encodeEntry(commands []command) []byte { return txn.Encode(commands) }
+
+func decodeEntry(b []byte) ([]command, error) {
+	const mapType = 5
+	if len(b) > 0 && b[0]>>5 == mapType {
+		c := make([]command, 1)
+		return c, txn.Decode(b, &c[0])
+	}
+	var out []command
+	return out, txn.Decode(b, &out)
+}
+
+// bytes is about how long a command is in the log.
+func (c *command) bytes() uint64 {
+	const fixed = 96
+	n := fixed
+	if c.Vote != nil {
+		for _, w := range c.Vote.Writes {
+			n += len(w.Key) + len(w.Value) + fixed/8
+		}
+		for _, k := range c.Vote.Reads {
+			n += len(k)
+		}
+	}
+	return uint64(n)
+}
+
+// command is one thing that the log says: one field is set.
 type command struct {
 	Vote    *voteCmd    `cbor:"1,keyasint,omitempty"`
 	Decide  *decideCmd  `cbor:"2,keyasint,omitempty"`

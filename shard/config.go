@@ -27,6 +27,7 @@ type Env interface {
 	Note(n txn.Note)
 	// Trace takes one line of the story, if anybody listens.
 	Trace(format string, args ...any)
+	Tracing() bool // whether anybody reads what Trace says
 }
 
 // Config of a replica.

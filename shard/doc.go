@@ -5,7 +5,7 @@
 // through its Env it sends messages, applies batches to the engine, and asks to
 // be called once these are durable. Three layers lie in it:
 //
-//   - the log (raftlog.go, raftloop.go, snapshot.go): go.etcd.io/raft in its
+//   - the log (raftlog.go, raftloop.go, proposals.go, snapshot.go): go.etcd.io/raft in its
 //     asynchronous form, on the engine;
 //   - the state (command.go, state.go, dependents.go): what the log says, the same
 //     on every replica: rows, undecided votes and what they depend on, outcomes;

@@ -25,7 +25,7 @@ func (s *state) save(b *store.Batch) {
 		b.DeleteRange(s.key(kind), next(s.key(kind)))
 	}
 	for _, p := range s.byIndex() {
-		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
+		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index, p.place}))
 	}
 	s.outcomes.All(func(a txn.Attempt, o outcome) bool {
 		b.Set(attemptKey(s.prefix, 'o', a), txn.Encode(storedOutcome{a, o}))

@@ -31,7 +31,8 @@ func TestAnEphemeralStateSavesTheSame(t *testing.T) {
 		c := randomCommand(rng, index+1, &open)
 		for i, s := range states {
 			var b store.Batch
-			s.apply(&b, index+1, 1, c, 0)
+			s.applied.Index, s.applied.Term = index/3+1, 1
+			s.apply(&b, int(index%3), c, 0)
 			s.putApplied(&b)
 			engines[i].Apply(&b)
 		}

@@ -16,7 +16,7 @@ func FuzzCommand(f *testing.F) {
 	once.OnePhase = true
 	for _, c := range []command{{Vote: vote}, {Vote: &once}, {Decide: &decideCmd{Attempt: a, Commit: true, At: 9}}, {Decide: &decideCmd{Attempt: a}},
 		{Fence: &fenceCmd{Attempt: a}}, {Collect: &collectCmd{Keep: 5}}, {Barrier: 4}, {}} {
-		f.Add(txn.Encode(c), txn.Encode(command{Decide: &decideCmd{Attempt: a, Commit: true, At: 9}}))
+		f.Add(txn.Encode(c), encodeEntry([]command{{Decide: &decideCmd{Attempt: a, Commit: true, At: 9}}, c}))
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		engine := store.NewMem()
@@ -25,12 +25,15 @@ func FuzzCommand(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i, raw := range [][]byte{first, second} {
-			var c command
-			if txn.Decode(raw, &c) != nil {
+			commands, err := decodeEntry(raw)
+			if err != nil {
 				return
 			}
 			var b store.Batch
-			st.apply(&b, uint64(i+1), 1, c, 0)
+			st.applied.Index, st.applied.Term = uint64(i+1), 1
+			for place, c := range commands {
+				st.apply(&b, place, c, 0)
+			}
 			engine.Apply(&b)
 		}
 		if _, err := loadState(Config{ID: 1, Engine: engine}, 1, 0); err != nil {

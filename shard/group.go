@@ -79,16 +79,12 @@ func (l *leadership) undoBehind(id txn.ID, key txn.Key) {
 	}
 }
 
-// comesLater lets a vote wait for those before it in a chain; false if there are none.
-func (l *leadership) comesLater(p *txn.Prepare, began arrival, retry func(arrival), refuse func(reason string)) bool {
-	on := l.locks.Ahead(p.Txn)
-	if on == nil {
-		return false
-	}
+// comesLater lets a vote wait for those before it in a chain, the last of whom is on.
+func (l *leadership) comesLater(on *yield.Holder, p *txn.Prepare, began arrival, retry func(arrival), refuse func(reason string)) {
 	l.publish(p.Txn, p.Attempt, p.Writes)
 	if l.locks.Circle(p.Txn, p.Age, on) {
 		refuse("it and others waited for each other")
-		return true
+		return
 	}
 	next := began.behind(on)
 	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(lost bool) {
@@ -102,7 +98,6 @@ func (l *leadership) comesLater(p *txn.Prepare, began arrival, retry func(arriva
 		l.waiting[p.Attempt] = w
 	}
 	l.wake()
-	return true
 }
 
 // passOn lets others go on from the rows of a vote that is to be told of later.

@@ -67,6 +67,7 @@ type meta struct {
 	AutoLeave    bool     `cbor:"9,keyasint,omitempty"`
 }
 
-const metaVersion = 1
+// metaVersion 2: an entry of the log may have many commands (1: one).
+const metaVersion = 2
 
 func (m meta) put(b *store.Batch, id txn.ShardID) { b.Set(shardKey(id, 'm'), txn.Encode(m)) }

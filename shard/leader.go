@@ -91,7 +91,7 @@ func (r *Replica) dropLeadership() {
 	for _, h := range r.lead.locks.Holders() {
 		r.env.Held(r.cfg.ID, h.Txn, int64(h.Since))
 	}
-	r.lead, r.proposed = nil, nil
+	r.lead, r.proposals = nil, proposals{}
 }
 
 // maybeServe begins service once an entry of this term is applied: then every

@@ -131,6 +131,9 @@ func (r *Replica) changeMembers(now txn.Now) {
 	}
 	if changes := r.nextChanges(); len(changes) > 0 {
 		r.lead.changeAt = now.Mono + r.cfg.Params.ElectionTimeout
+		if r.giveProposals(); len(r.proposals.next) > 0 {
+			return // votes that name the members of now must stand before it
+		}
 		_ = r.rn.ProposeConfChange(&pb.ConfChangeV2{Changes: changes}) // refused: it is tried again
 	}
 }
@@ -224,7 +227,9 @@ func (r *Replica) preferLeader(now txn.Now) {
 	if to := r.successor(r.rn.Status().Progress, better); to != 0 {
 		r.lead.transferAt = now.Mono + 2*r.cfg.Params.ElectionTimeout
 		r.lead.leaseVoid = true // the successor may be elected at any time now
+		r.giveProposals()
 		r.rn.TransferLeader(uint64(to))
+		r.handing = true
 	}
 }
 

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"isochron/txn"
@@ -98,7 +99,8 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "its locks were lost to an older transaction or with the leader that granted them")
 		return
 	}
-	if l.comesLater(p, began, func(a arrival) { l.prepare(from, p, a) }, func(why string) { l.refuse(from, p, txn.KindAborted, why) }) {
+	if on := l.locks.Ahead(p.Txn); on != nil {
+		l.comesLater(on, p, began, func(a arrival) { l.prepare(from, p, a) }, func(why string) { l.refuse(from, p, txn.KindAborted, why) })
 		return
 	}
 	l.takeBack(p.Txn, p.Attempt, p.Writes)
@@ -147,7 +149,9 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	l.condition(v)
 	if v.OnePhase && r.cfg.Row.Reveal.OnItsAppend() {
 		l.revealUndecided(v)
-		r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)
+		if r.env.Tracing() {
+			r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)
+		}
 		l.release(p.Txn, true)
 	}
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
@@ -162,13 +166,10 @@ func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
 		Proposed: l.r.clock.Next(l.r.env.Now()), OnePhase: p.OnePhase, Retired: p.Retired,
 	}
-	written := make(map[txn.Key]bool, len(p.Writes))
-	for _, w := range p.Writes {
-		written[w.Key] = true
-	}
+	written := writes(p.Writes)
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
 		for _, c := range checks {
-			if !written[c.Key] {
+			if !written(c.Key) {
 				v.Reads = append(v.Reads, c.Key)
 			}
 		}
@@ -183,6 +184,18 @@ func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 	v.Deps = l.dependencies(p)
 	v.OnePhase = v.OnePhase && len(v.Deps) == 0 // its entry cannot be its commit
 	return v
+}
+
+// writes tells of keys whether they are written.
+func writes(list []txn.Write) func(txn.Key) bool {
+	if len(list) <= 4 {
+		return func(k txn.Key) bool { return slices.ContainsFunc(list, func(w txn.Write) bool { return w.Key == k }) }
+	}
+	written := make(map[txn.Key]bool, len(list))
+	for _, w := range list {
+		written[w.Key] = true
+	}
+	return func(k txn.Key) bool { return written[k] }
 }
 
 // validate checks that what was read is still so; reason "" means yes.
@@ -216,7 +229,8 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	r := l.r
 	var c yield.Claim
 	c.Shared, c.Spans = readBy(p)
-	if r.cfg.Params.Bugs.VouchUncommitted && l.comesLater(p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(string) {}) {
+	if on := l.locks.Ahead(p.Txn); on != nil && r.cfg.Params.Bugs.VouchUncommitted {
+		l.comesLater(on, p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(string) {})
 		return
 	}
 	if k, reason := l.validate(p); reason != "" {

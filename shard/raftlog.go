@@ -41,6 +41,12 @@ func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
 	if err := txn.Decode(raw, &l.meta); err != nil {
 		return nil, false, fmt.Errorf("shard %d: %w", cfg.ID, err)
 	}
+	if l.meta.Version == 1 { // from here on a program of that time could not read the log
+		l.meta.Version = metaVersion
+		var b store.Batch
+		l.meta.put(&b, l.id)
+		cfg.Engine.Apply(&b)
+	}
 	if l.meta.Version != metaVersion {
 		return nil, false, fmt.Errorf("shard %d was written in format %d; this program reads format %d", cfg.ID, l.meta.Version, metaVersion)
 	}

@@ -14,7 +14,11 @@ import (
 
 // Process carries out what raft wants done, until it wants nothing more.
 func (r *Replica) Process() {
-	for r.rn.HasReady() {
+	for {
+		r.giveProposals()
+		if !r.rn.HasReady() {
+			return
+		}
 		rd := r.rn.Ready()
 		for _, m := range r.joined(rd.Messages) {
 			switch m.GetTo() {
@@ -74,7 +78,7 @@ func (r *Replica) storageAppend(m *pb.Message) {
 		r.installSnapshot(&b, snap)
 	}
 	r.log.append(&b, m.GetEntries())
-	r.proposed.appended(r.memo, m.GetEntries())
+	r.proposals.appended(r.memo, m.GetEntries())
 	if hs := (&pb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}); !raft.IsEmptyHardState(hs) {
 		r.log.setHard(&b, hs)
 	}
@@ -147,14 +151,17 @@ func (r *Replica) storageApply(m *pb.Message) {
 	var effects []effect
 	now := int64(r.env.Now().Mono)
 	for _, e := range m.GetEntries() {
-		c, err := r.memo.command(e)
+		commands, err := r.memo.read(e)
 		if err != nil {
 			panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
 		}
 		if e.GetType() == pb.EntryConfChangeV2 {
 			r.applyMembers(&b, e)
 		}
-		effects = append(effects, r.state.apply(&b, e.GetIndex(), e.GetTerm(), *c, now))
+		r.state.applied.Index, r.state.applied.Term = e.GetIndex(), e.GetTerm()
+		for place, c := range commands {
+			effects = append(effects, r.state.apply(&b, place, c, now))
+		}
 	}
 	r.state.putApplied(&b)
 	r.cfg.Engine.Apply(&b)
@@ -172,17 +179,6 @@ func (r *Replica) storageApply(m *pb.Message) {
 		r.lead.retryAsOf()
 	}
 	r.deliver(m.GetResponses())
-}
-
-// propose appends a command to the log; false if raft will not take it now.
-func (r *Replica) propose(c command) bool {
-	r.counts.Proposals++
-	data := txn.Encode(c)
-	if r.rn.Propose(data) != nil {
-		return false
-	}
-	r.proposed.add(data, &c)
-	return true
 }
 
 // sendRaft sends one of raft's messages with the lease's stamps on it.

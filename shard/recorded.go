@@ -1,6 +1,8 @@
 package shard
 
 import (
+	"slices"
+
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
@@ -40,11 +42,11 @@ func inLog(r store.Reader, id txn.ShardID, m meta, a txn.Attempt) bool {
 	defer it.Close()
 	for ok := it.Last(); ok; ok = it.Prev() {
 		var e pb.Entry
-		var c command
-		if proto.Unmarshal(it.Value(), &e) != nil || e.GetType() != pb.EntryNormal || txn.Decode(e.GetData(), &c) != nil {
-			continue // the entry that opens a term has no command
+		if proto.Unmarshal(it.Value(), &e) != nil || e.GetType() != pb.EntryNormal {
+			continue
 		}
-		if c.Vote != nil && c.Vote.Attempt == a {
+		commands, _ := decodeEntry(e.GetData()) // the entry that opens a term has none
+		if slices.ContainsFunc(commands, func(c command) bool { return c.Vote != nil && c.Vote.Attempt == a }) {
 			return true
 		}
 	}

@@ -22,17 +22,18 @@ type Replica struct {
 	rng  *rand.Rand
 	log  *raftLog
 	memo *memo
-	// proposed by this leader and not appended yet.
-	proposed proposals
-	rn       *raft.RawNode
-	state    *state
-	clock    txn.Clock
+	rn   *raft.RawNode
+	// proposals of this leader that are not appended yet.
+	proposals proposals
+	state     *state
+	clock     txn.Clock
 
 	// Elections: raft's own timers draw from a random source that nobody can
 	// seed, so only leaders are ticked; a follower's timers are these.
 	term       uint64
 	leader     txn.NodeID
 	role       raft.StateType
+	handing    bool          // it is handing leadership to another, and proposes nothing
 	heardAt    time.Duration // when a leader was heard last; at first, when the replica was opened
 	forgetAt   time.Duration // until then this replica elects nobody else
 	campaignAt time.Duration
@@ -193,7 +194,7 @@ func (r *Replica) observeRole(now txn.Now) {
 		r.term, r.heardStamp = term, 0
 		r.setElectionTimers(now.Mono)
 	}
-	r.role = st.RaftState
+	r.role, r.handing = st.RaftState, st.LeadTransferee != 0
 	if lead := txn.NodeID(st.Lead); lead != r.leader {
 		r.leader = lead
 		if lead != 0 {

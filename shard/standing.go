@@ -30,7 +30,7 @@ type Standing struct {
 
 // Counts are totals since the replica was opened.
 type Counts struct {
-	Proposals          uint64 // entries proposed to the log
+	Proposals          uint64 // commands proposed to the log; several may share an entry
 	Wounds             uint64 // transactions that lost their locks to an older one
 	LockWaits          uint64 // waits for a lock that were begun
 	Refusals           uint64 // votes of No

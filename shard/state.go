@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,8 @@ import (
 // prepared is an undecided Yes.
 type prepared struct {
 	voteCmd
-	index uint64 // of its entry: votes are restored in this order
+	index uint64 // of its entry, and
+	place int    // in it: votes are restored in this order
 	since int64  // local monotonic nanoseconds when this replica learnt of it
 }
 
@@ -38,6 +40,7 @@ type state struct {
 	prepared map[txn.Attempt]*prepared
 	outcomes *txn.ByAttempt[outcome]
 	retired  map[txn.Incarnation]uint64
+	retiring []retiring // by the batch under way, not written yet
 	pending  reveal.Pending
 	// dependents of an undecided attempt, in the order of their votes.
 	dependents map[txn.Attempt][]txn.Attempt
@@ -66,7 +69,7 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	}{{'p', func(v []byte) error {
 		var p storedVote
 		err := txn.Decode(v, &p)
-		s.prepared[p.Vote.Attempt] = &prepared{p.Vote, p.Index, now}
+		s.prepared[p.Vote.Attempt] = &prepared{p.Vote, p.Index, p.Place, now}
 		s.pending.Add(p.Vote.Writes)
 		return err
 	}}, {'o', func(v []byte) error {
@@ -104,6 +107,7 @@ func each(r store.Reader, prefix []byte, read func(v []byte) error) error {
 type storedVote struct {
 	Vote  voteCmd `cbor:"1,keyasint"`
 	Index uint64  `cbor:"2,keyasint"`
+	Place int     `cbor:"3,keyasint,omitempty"`
 }
 
 type storedOutcome struct {
@@ -127,7 +131,9 @@ func (s *state) byIndex() []*prepared {
 	for _, p := range s.prepared { // order: sorted below
 		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b *prepared) int { return int(int64(a.index) - int64(b.index)) })
+	slices.SortFunc(out, func(a, b *prepared) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.place, b.place))
+	})
 	return out
 }
 
@@ -137,7 +143,7 @@ func (s *state) isRetired(a txn.Attempt) bool { return a.Seq < s.retired[a.Incar
 // effect is what applying one command did.
 type effect struct {
 	attempt txn.Attempt
-	voted   *prepared   // a Yes now stands in the log
+	voted   *voteCmd    // a Yes now stands in the log
 	void    bool        // a Yes came after a fence and counts for nothing
 	ended   *prepared   // an undecided vote was decided
 	commit  bool        // how ended ended, or that a one-phase Yes committed
@@ -146,14 +152,13 @@ type effect struct {
 	barrier uint64
 }
 
-// apply carries out one command. It writes to b what it changes; putApplied
-// completes the batch.
-func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) effect {
-	s.applied.Index, s.applied.Term = index, term
+// apply carries out one command, which stands at a place of the entry to which
+// applied has come. It writes to b what it changes; putApplied completes the batch.
+func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 	var e effect
 	switch {
 	case c.Vote != nil:
-		e = s.applyVote(b, index, *c.Vote, now)
+		e = s.applyVote(b, place, c.Vote, now)
 	case c.Decide != nil:
 		e = s.applyDecide(b, *c.Decide)
 	case c.Fence != nil:
@@ -174,26 +179,45 @@ func (s *state) apply(b *store.Batch, index, term uint64, c command, now int64) 
 // putApplied writes how far the batch brings the state: once, after its last command.
 func (s *state) putApplied(b *store.Batch) {
 	if !s.ephemeral {
+		s.putRetired(b)
 		b.Set(s.key('a'), txn.Encode(s.applied))
 	}
 }
 
-func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) effect {
-	s.retire(b, v.Attempt.Incarnation(), v.Retired)
+// retiring is an incarnation whose mark has moved, and where it was.
+type retiring struct {
+	inc txn.Incarnation
+	was uint64
+}
+
+// putRetired lets go of the outcomes below marks that have moved. From the old mark
+// on: what lies below it is gone, and its remains are not to be stepped over again.
+func (s *state) putRetired(b *store.Batch) {
+	for _, r := range s.retiring {
+		lo, hi := markOf(r.inc), markOf(r.inc)
+		lo.Seq, hi.Seq = r.was, s.retired[r.inc]
+		b.Set(attemptKey(s.prefix, 'w', markOf(r.inc)), txn.Encode(storedRetired{r.inc.Node, r.inc.Epoch, hi.Seq}))
+		b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
+	}
+	s.retiring = s.retiring[:0]
+}
+
+func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effect {
+	s.retire(v.Attempt.Incarnation(), v.Retired)
 	e := effect{attempt: v.Attempt}
 	if _, fenced := s.outcomes.Get(v.Attempt); fenced || s.isRetired(v.Attempt) {
 		e.void = true
 		return e
 	}
 	s.applied.MaxTS = max(s.applied.MaxTS, v.Proposed)
-	p := &prepared{v, index, now}
-	e.voted = p
+	e.voted = v
 	if v.OnePhase {
 		s.write(b, v.Writes, v.Proposed, v.Attempt)
 		s.putOutcome(b, v.Attempt, outcome{txn.OutcomeCommitted, v.Proposed})
 		e.commit, e.visible = true, v.Writes
 		return e
 	}
+	p := &prepared{*v, s.applied.Index, place, now}
 	s.resolveKnown(p)
 	s.prepared[v.Attempt] = p
 	s.pending.Add(v.Writes)
@@ -204,7 +228,7 @@ func (s *state) applyVote(b *store.Batch, index uint64, v voteCmd, now int64) ef
 
 func (s *state) putVote(b *store.Batch, p *prepared) {
 	if !s.ephemeral {
-		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index}))
+		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index, p.place}))
 	}
 }
 
@@ -253,20 +277,16 @@ func (s *state) putOutcome(b *store.Batch, a txn.Attempt, o outcome) {
 }
 
 // retire forgets the outcomes of a coordinator's finished attempts.
-func (s *state) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
+func (s *state) retire(inc txn.Incarnation, below uint64) {
 	old := s.retired[inc]
 	if below <= old {
 		return
 	}
 	s.retired[inc] = below
-	// From the old mark on: what lies below it is gone, and its remains are not
-	// to be stepped over again.
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
 	s.outcomes.DropBelow(lo, hi)
-	if s.ephemeral {
-		return
+	if !s.ephemeral && !slices.ContainsFunc(s.retiring, func(r retiring) bool { return r.inc == inc }) {
+		s.retiring = append(s.retiring, retiring{inc, old})
 	}
-	b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, below}))
-	b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
 }

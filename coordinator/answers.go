@@ -1,0 +1,235 @@
+package coordinator
+
+import "isochron/txn"
+
+// What comes of a round of reads: its parts are taken in as they are answered, and
+// the client hears when all are.
+
+func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
+	if m.Term != 0 {
+		c.heardOfLeader(m.Shard, from, m.Term)
+	}
+	p := c.rounds[m.Request]
+	if p == nil {
+		return
+	}
+	if m.Unsettled {
+		p.askLeader()
+		c.sendPart(p)
+		return
+	}
+	t, r := p.r.t, p.r
+	if c.integrated() {
+		c.clock.Observe(m.At) // its commit must come after what it has read
+	}
+	c.moments.Observe(m.At)
+	r.parts = append(r.parts, c.partReport(p, m))
+	if m.Term != 0 {
+		c.touch(t, m.Shard).led = true
+	}
+	if m.Refused != 0 {
+		delete(c.rounds, p.id)
+		c.refusedPart(p, m)
+		return
+	}
+	delete(c.rounds, p.id)
+	r.open--
+	// A new leader does not hold what an earlier one had locked, and what it shows
+	// need not fit with what was read under those locks: nobody should see that.
+	tc := c.touch(t, m.Shard)
+	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
+		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
+		return
+	}
+	if p.access.Lock != txn.LockNone {
+		tc.lockTerm = m.Term
+	}
+	t.publish = append(t.publish, m.Publish...)
+	t.leans = t.leans || m.Uncommitted
+	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
+		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
+		return
+	}
+	r.final = r.final && m.Final
+	r.at = max(r.at, m.At)
+	if len(t.spans) > maxSpans {
+		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
+		return
+	}
+	if t.seen.bytes+t.shown.bytes > maxReadBytes {
+		c.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
+		return
+	}
+	if r.open == 0 {
+		c.finishRound(r)
+	}
+}
+
+// refusedPart: a lock that was not granted leaves the transaction alive.
+func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
+	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
+	if m.Refused == txn.KindLockTimeout {
+		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	}
+	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
+		c.failRound(t, err)
+		return
+	}
+	c.fail(t, err)
+}
+
+// takeIn records what was read; false if it contradicts an earlier read.
+func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
+	t := p.r.t
+	into := t.view(p.r.asOf)
+	for i, row := range m.Rows {
+		if row.Key != p.access.Keys[i] {
+			return false // an answer to something else
+		}
+		if p.access.Wait == txn.SkipLocked && row.Value == nil {
+			continue // skipped, or not there: either way nothing is held on it
+		}
+		if !into.note(row, p.access.Lock, false) {
+			return false
+		}
+	}
+	var rest *part
+	for i, got := range m.Scans {
+		pc := p.pieces[i]
+		for _, row := range got.Rows {
+			if !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
+				return false
+			}
+		}
+		pc.rows = append(pc.rows, got.Rows...)
+		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
+			t.spans = append(t.spans, spanCheck(pc.scan, got))
+		}
+		pc.more = got.More
+		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {
+			pc.done = true
+			continue
+		}
+		if rest == nil {
+			rest = newPart(p.r, *p.access)
+			rest.access.Keys, rest.access.Scans, rest.access.Final, rest.access.Fresh = nil, nil, false, false
+			p.r.final = false
+		}
+		pc.scan = remainder(pc.scan, got)
+		rest.access.Scans = append(rest.access.Scans, pc.asked())
+		rest.pieces = append(rest.pieces, pc)
+	}
+	if rest != nil {
+		t.stats.Rounds++
+		c.startPart(rest)
+	}
+	return true
+}
+
+// asked is the scan of what remains of a piece.
+func (pc *piece) asked() txn.Scan {
+	s := pc.scan
+	if s.Limit > 0 {
+		s.Limit -= len(pc.rows)
+	}
+	return s
+}
+
+// remainder is what an answer left of a scan.
+func remainder(s txn.Scan, got txn.ScanRows) txn.Scan {
+	last := got.Rows[len(got.Rows)-1].Key
+	if s.Reverse {
+		s.Span.End = last
+	} else {
+		s.Span.Start = last + "\x00"
+	}
+	return s
+}
+
+// spanCheck is what validation has to find again.
+func spanCheck(s txn.Scan, got txn.ScanRows) txn.SpanCheck {
+	rows := got.Rows
+	if s.Reverse {
+		rows = make([]txn.Row, len(got.Rows))
+		for i, row := range got.Rows {
+			rows[len(rows)-1-i] = row
+		}
+	}
+	return txn.SpanCheck{Span: txn.Covered(s, got), Digest: txn.Digest(rows), Count: len(rows)}
+}
+
+// finishRound answers the client.
+func (c *Coordinator) finishRound(r *round) {
+	t := r.t
+	known := t.view(r.asOf)
+	t.round = nil
+	t.final = r.final
+	c.reportRound(r)
+	resp := t.response(nil)
+	resp.At, resp.Publish = r.at, t.publish
+	if r.asOf != 0 {
+		resp.At = r.asOf
+	}
+	t.publish = nil
+	for _, k := range r.req.Read.Gets {
+		row, ok := known.get(k)
+		if !ok {
+			row.row.Key = k
+		}
+		resp.Rows = append(resp.Rows, row.row)
+	}
+	for i, pieces := range r.pieces {
+		s := r.scans[i]
+		var rows []txn.Row
+		more := false
+		for _, pc := range pieces {
+			if more {
+				break // a page is without gaps
+			}
+			rows = append(rows, pc.rows...)
+			more = r.req.Read.Page && pc.more
+		}
+		if s.Limit > 0 && len(rows) > s.Limit {
+			rows, more = rows[:s.Limit], true
+		}
+		resp.More = append(resp.More, more)
+		if r.req.Read.Wait != txn.SkipLocked {
+			known.scanned(scanKey{s, r.lock}, rows)
+		}
+		resp.Scans = append(resp.Scans, rows)
+	}
+	if r.req.Op == OpUpdate {
+		c.goOn(t, r.req, resp)
+		return
+	}
+	c.answer(r.req, resp)
+}
+
+// goOn commits what an OpUpdate makes of what it has read. Its client is not
+// asked in between: what it holds, it holds for no longer than the commit takes.
+func (c *Coordinator) goOn(t *transaction, req *Request, resp Response) {
+	writes, ok := req.Then(resp.Rows)
+	if !ok {
+		resp.Undone = true
+		c.answer(req, resp)
+		return
+	}
+	c.commit(t, req, writes)
+}
+
+// failRound ends the round that is on its way, if any.
+func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
+	r := t.round
+	if r == nil {
+		return
+	}
+	t.round = nil
+	for _, id := range sortedKeys(c.rounds) {
+		if p := c.rounds[id]; p.r == r {
+			r.parts = append(r.parts, c.partReport(p, nil))
+			delete(c.rounds, id)
+		}
+	}
+	c.reportRound(r)
+	c.answer(r.req, t.response(err))
+}
