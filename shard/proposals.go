@@ -30,13 +30,14 @@ type handed struct {
 // The bounds of what waits for raft, and of what is remembered of what it has: an
 // entry of which nothing is known here is read.
 const (
-	nextMax  = 16_384
-	givenMax = 4096
+	nextMax      = 16_384
+	nextBytesMax = 64 << 20
+	givenMax     = 4096
 )
 
 // propose has a command appended to the log; false if the log takes no more now.
 func (r *Replica) propose(c command) bool {
-	if r.lead == nil || r.handing || len(r.proposals.next) >= nextMax {
+	if r.lead == nil || r.handing || len(r.proposals.next) >= nextMax || r.proposals.bytes >= nextBytesMax {
 		return false
 	}
 	r.counts.Proposals++

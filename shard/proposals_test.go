@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"slices"
 	"testing"
 
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"isochron/store"
 	"isochron/txn"
 )
 
@@ -49,5 +51,56 @@ func TestEntriesOfTheFirstFormatAreRead(t *testing.T) {
 		if got, err := decodeEntry(damaged); err == nil {
 			t.Errorf("%x reads as %+v", damaged, got)
 		}
+	}
+}
+
+// Votes of one entry are restored in the order in which it has them.
+func TestVotesOfOneEntryKeepTheirOrder(t *testing.T) {
+	engine := store.NewMem()
+	st, err := loadState(Config{ID: 1, Engine: engine}, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []uint64
+	for index := range uint64(2) {
+		var b store.Batch
+		st.applied.Index, st.applied.Term = index+1, 1
+		for place := range 20 {
+			seq := 1000*(index+1) + uint64(7*place%20) // in no order
+			want = append(want, seq)
+			st.apply(&b, place, command{Vote: &voteCmd{Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: seq}}}, 0)
+		}
+		st.putApplied(&b)
+		engine.Apply(&b)
+	}
+	restored, err := loadState(Config{ID: 1, Engine: engine}, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*state{st, restored} {
+		var got []uint64
+		for _, p := range s.byIndex() {
+			got = append(got, p.Attempt.Seq)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the votes are in the order %v, want %v", got, want)
+		}
+	}
+}
+
+// What raft does not take is handed to it again, in order and before what comes later.
+func TestWhatRaftDoesNotTakeWaits(t *testing.T) {
+	p := proposals{}
+	for i := range 5 {
+		c := command{Barrier: uint64(i + 1)}
+		p.next, p.bytes = append(p.next, c), p.bytes+c.bytes()
+	}
+	p.took(2)
+	if len(p.next) != 3 || p.next[0].Barrier != 3 || p.next[2].Barrier != 5 || p.bytes != 3*p.next[0].bytes() {
+		t.Errorf("%d bytes of %+v are left", p.bytes, p.next)
+	}
+	p.took(3)
+	if len(p.next) != 0 || p.bytes != 0 {
+		t.Errorf("%d bytes of %+v are left of nothing", p.bytes, p.next)
 	}
 }
