@@ -39,7 +39,7 @@ func fewRows(s lab.Spec) lab.Spec {
 // settled is for many rows of which some are asked for more often than they can be had:
 // it takes seconds until all clients wait for these.
 func settled(s lab.Spec) lab.Spec {
-	s.Warmup, s.Duration = 8*time.Second, 500*time.Millisecond
+	s.Warmup, s.Duration = 4*time.Second, 500*time.Millisecond
 	return s
 }
 
