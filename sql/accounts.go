@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -33,8 +34,8 @@ type accounts struct {
 	first []byte // the users of a cluster in which none were ever made
 
 	mu      sync.Mutex
-	applied []byte // what shown holds
-	seen    *catalog.Snapshot
+	applied []byte                           // what shown holds
+	seen    atomic.Pointer[catalog.Snapshot] // the catalogue that it is of; each statement asks
 
 	asking  sync.Mutex
 	askedAt time.Time // when the last question to the leader began
@@ -146,15 +147,15 @@ func (a *accounts) refresh(ctx context.Context) error {
 
 // follow shows the users of the catalogue at hand.
 func (a *accounts) follow() error {
+	if snap := a.store.Held(); snap == nil || snap == a.seen.Load() {
+		return nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	snap := a.store.Held()
-	if snap == nil || snap == a.seen {
-		return nil
-	}
 	err := a.apply(snap.Accounts)
 	if err == nil {
-		a.seen = snap
+		a.seen.Store(snap)
 	}
 	return err
 }

@@ -47,15 +47,23 @@ func (s *Session) directly(ctx *gms.Context, t *text, r *request) (*plan.Direct,
 	}
 	var room [8]any
 	given := r.given(room[:0])
-	if given == nil || len(given) != len(d.texts) {
+	if given == nil || !d.takes(given) {
 		return nil, nil
 	}
-	for i, v := range given {
+	return d.plan, d.plan.Update(ctx, given)
+}
+
+// takes reports whether the plan was compiled for values of these kinds.
+func (d *direct) takes(values []any) bool {
+	if len(values) != len(d.texts) {
+		return false
+	}
+	for i, v := range values {
 		if _, isText := v.(string); isText != d.texts[i] {
-			return nil, nil
+			return false
 		}
 	}
-	return d.plan, d.plan.Update(ctx, given)
+	return true
 }
 
 // directsMax bounds the plans that the sessions of a server share; beyond it all

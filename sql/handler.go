@@ -81,6 +81,9 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
+		if err := s.short.settled.take(prepare); err != nil {
+			return err
+		}
 		s.preparing = prepare.PrepareStmt
 		defer func() { s.preparing = "" }()
 	}
@@ -148,8 +151,10 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 	if s == nil {
 		return do(callback)
 	}
-	s.cost.begin(text)
+	s.inside.Add(1)
+	defer s.inside.Add(-1)
 	said := shortened(text)
+	s.cost.begin(said, time.Now())
 	s.saying.Store(&said)
 	defer s.reportStatement()
 	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
@@ -201,17 +206,22 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		held.drop()
 		v := s.fail(ctx)
 		if v.retry && try+1 < triesMax && s.backoff(ctx, try) {
-			if v.failure.Kind == txn.KindStale {
-				_, _ = h.g.store.Reload(ctx) // a failure shows at the next try
-			}
+			s.reloadIfStale(ctx, v)
 			continue
 		}
-		return rest, h.answer(c, s, v, err)
+		return rest, s.answer(c, v, err)
+	}
+}
+
+// reloadIfStale reads the catalogue again before a try that needs a newer one.
+func (s *Session) reloadIfStale(ctx context.Context, v verdict) {
+	if v.failure.Kind == txn.KindStale {
+		_, _ = s.gateway.store.Reload(ctx) // a failure shows at the next try
 	}
 }
 
 // answer is the error that the client gets.
-func (h *handler) answer(c *mysql.Conn, s *Session, v verdict, err error) error {
+func (s *Session) answer(c *mysql.Conn, v verdict, err error) error {
 	if v.failure == nil {
 		return s.ofStatement(err)
 	}

@@ -104,6 +104,9 @@ type conn struct {
 	known   atomic.Bool  // the client has logged in
 	client  *mysql.Conn  // once it is known; of the connection's own goroutine
 	gateway *gateway     // the same
+	session *Session     // the same
+	frames  framing      // of what was read; the same
+	execute execute      // the same
 	held    int          // statements of the client that the gateway counts
 	request atomic.Int64 // bytes since the last answer
 	patient time.Time    // until when a write may take; of the goroutine that writes
@@ -116,6 +119,9 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.recount() // nothing else tells of statements that were closed
 	}
 	n, err := c.Conn.Read(p)
+	for err == nil && c.answer(p[:n]) {
+		n, err = c.Conn.Read(p)
+	}
 	now := c.request.Add(int64(n))
 	if !c.known.Load() {
 		if now > loginMaxBytes {
@@ -170,6 +176,7 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 		return nil
 	}
 	c.client, c.gateway = m, g
+	c.execute.never = m.Conn != net.Conn(c) // below TLS there is nothing to read
 	c.request.Store(0)
 	c.known.Store(true)
 	return c.SetDeadline(time.Time{})

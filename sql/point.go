@@ -38,7 +38,9 @@ func (h *handler) updatePoint(ctx *gms.Context, c *mysql.Conn, s *Session, u *pl
 	h.g.inOneGo.Add(1)
 	s.committed()
 	s.SetTransaction(nil)
-	return true, h.answerPoint(ctx, c, s, matched, changed, callback)
+	p, affected := s.counted(matched, changed)
+	s.flags(c)
+	return true, callback(&sqltypes.Result{RowsAffected: uint64(affected), Info: p.text}, false)
 }
 
 // pointInfo is the answer to such an update, in MySQL's words.
@@ -55,22 +57,22 @@ func newPointInfo(matched, changed int) *pointInfo {
 // It changed its row, found it as it was to be, or found none.
 var pointChanged, pointMatched, pointNone = newPointInfo(1, 1), newPointInfo(1, 0), newPointInfo(0, 0)
 
-// answerPoint gives the client the counts.
-func (h *handler) answerPoint(ctx *gms.Context, c *mysql.Conn, s *Session, matched, changed bool, callback mysql.ResultSpoolFn) error {
-	p := pointNone
+// counted notes what such an update has changed, for who asks later: affected are
+// the rows that the client is told of.
+func (s *Session) counted(matched, changed bool) (p *pointInfo, affected int64) {
+	p = pointNone
 	switch {
 	case changed:
 		p = pointChanged
 	case matched:
 		p = pointMatched
 	}
-	affected := p.Updated
+	affected = int64(p.Updated)
 	if s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
-		affected = p.Matched
+		affected = int64(p.Matched)
 	}
-	last := ctx.GetLastQueryInfo()
+	last := s.GetLastQueryInfo()
 	last.FoundRows.Store(int64(p.Matched))
-	last.RowCount.Store(int64(affected))
-	s.flags(c)
-	return callback(&sqltypes.Result{RowsAffected: uint64(affected), Info: p.text}, false)
+	last.RowCount.Store(affected)
+	return p, affected
 }

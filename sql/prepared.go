@@ -35,6 +35,7 @@ const (
 // it was made under.
 type text struct {
 	under    circumstances
+	said     string           // of the statement, as whoever looks at the session sees it
 	fields   []*querypb.Field // as the engine described them; nil: not seen yet, or none
 	seen     bool
 	strict   bool
@@ -72,7 +73,7 @@ func (s *Session) remembered(ctx *gms.Context, query string) *text {
 		if len(s.texts) >= preparedTextsMax {
 			clear(s.texts)
 		}
-		t = &text{under: now, variants: map[string]*variant{}}
+		t = &text{under: now, said: shortened(query), variants: map[string]*variant{}}
 		s.texts[query] = t
 	}
 	return t

@@ -80,6 +80,7 @@ type gateway struct {
 	cached    atomic.Int64 // executions by a cached plan
 	directs   directs      // plans that sessions share
 	inOneGo   atomic.Int64 // of these, updates that were read, changed and committed in one request
+	short     atomic.Int64 // of these, those that went the short way
 	prepared  atomic.Int64 // statements that are prepared, at all connections
 	held      atomic.Int64 // bytes of results that are held back
 	admission *admission
@@ -104,8 +105,7 @@ func (g *gateway) forget(id uint32) {
 	delete(g.conns, id)
 	g.mu.Unlock()
 	if s != nil {
-		s.abandonFor(txn.CauseConnection)
-		s.unprepareAll()
+		s.leave()
 	}
 }
 
@@ -181,7 +181,10 @@ func newEngine(g *gateway) *sqle.Engine {
 	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
-	return sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
+	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
+	registerStatus() // it has made them now
+	e.ProcessList = processes{e.ProcessList, g}
+	return e
 }
 
 func (s *Server) start(cfg Config) error {

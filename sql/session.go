@@ -39,6 +39,10 @@ type Session struct {
 	settings       uint64              // rises with each change of a session variable
 	choices        choices
 	texts          map[string]*text
+	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
+	running        running      // of the short way
+	short          short
+	status         status
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
 }
@@ -81,15 +85,24 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	}
 	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, texts: map[string]*text{}}
 	s.place.admission = g.admission
+	if c := connOf(conn); c != nil {
+		c.session = s
+	}
 	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if old := g.sessions[conn.ConnectionID]; old != nil {
-		old.abandonFor(txn.CauseConnection)
-		old.unprepareAll()
+		old.leave()
 	}
 	g.sessions[conn.ConnectionID] = s
 	return s, s.inherit()
+}
+
+// leave ends the session of a client who has gone.
+func (s *Session) leave() {
+	s.abandonFor(txn.CauseConnection)
+	s.unprepareAll()
+	s.running.close()
 }
 
 // abandon rolls back what the client left open.

@@ -49,16 +49,21 @@ func (t *transaction) begin() {
 	if t.s.next != nil {
 		t.s.next.used = true
 	}
-	t.real = &watched{Txn: t.s.gateway.db.Begin(txn.Options{
-		RetryOf:        t.s.lost,
-		ReadOnly:       t.readOnly,
-		LockWaitMillis: t.s.lockWaitMillis,
-		Level:          t.level,
-		Owner:          uint64(t.s.ID()),
-	}), s: t.s}
-	t.s.lost = nil
+	t.real = &watched{Txn: t.s.beginTxn(manner{t.level, t.readOnly}), s: t.s}
 	t.began = time.Now()
 	t.uses = map[uint64]*catalog.Descriptor{}
+}
+
+func (s *Session) beginTxn(m manner) txn.Txn {
+	tx := s.gateway.db.Begin(txn.Options{
+		RetryOf:        s.lost,
+		ReadOnly:       m.readOnly,
+		LockWaitMillis: s.lockWaitMillis,
+		Level:          m.level,
+		Owner:          uint64(s.ID()),
+	})
+	s.lost = nil
+	return tx
 }
 
 // use makes the transaction depend on a table's definition.

@@ -27,6 +27,7 @@ type cost struct {
 	rounds  int
 	wide    int
 	planned bool
+	goesOn  bool      // the statement has begun already, and goes on another way
 	texts   []string  // of the open transaction's statements, the first ones
 	more    int       // statements beyond those
 	first   time.Time // of the first try that lost, of the transaction done again
@@ -38,13 +39,18 @@ const (
 	textBytesMax = 1 << 10
 )
 
-func (c *cost) begin(text string) {
-	c.began, c.rounds, c.wide, c.planned = time.Now(), 0, 0, false
+// begin begins a statement; its text is shortened.
+func (c *cost) begin(text string, now time.Time) {
+	if c.goesOn {
+		c.goesOn = false
+		return
+	}
+	c.began, c.rounds, c.wide, c.planned = now, 0, 0, false
 	if len(c.texts) >= textsMax {
 		c.more++
 		return
 	}
-	c.texts = append(c.texts, shortened(text))
+	c.texts = append(c.texts, text)
 }
 
 // shortened is the part of a text that is remembered.
@@ -61,10 +67,12 @@ func (c *cost) add(before, after txn.Stats) {
 }
 
 // reportStatement ends the statement that begin began.
-func (s *Session) reportStatement() {
+func (s *Session) reportStatement() { s.report(time.Now()) }
+
+func (s *Session) report(now time.Time) {
 	s.afterStatement()
 	if w := s.gateway.watcher; w != nil {
-		w.Statement(Statement{time.Since(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
+		w.Statement(Statement{now.Sub(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
 	}
 	if s.open == nil && s.lost == nil { // the next statement begins anew
 		clear(s.cost.texts)

@@ -54,7 +54,7 @@ func send(t *testing.T, c net.Conn, sent []byte) {
 }
 
 // enter logs root in, byte by byte.
-func enter(t *testing.T, address string) net.Conn {
+func enter(t testing.TB, address string) net.Conn {
 	t.Helper()
 	c := dial(t, address)
 	header := make([]byte, 4)

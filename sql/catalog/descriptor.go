@@ -24,6 +24,7 @@ type Descriptor struct {
 	stored  []rowcodec.Column
 	layout  *rowcodec.Layout
 	raw     []byte // the stored record: equal bytes are one version
+	guard   string // GuardName, which every transaction asks for
 	version atomic.Pointer[txn.Version]
 	divide  []int // positions of the columns that the partition depends on
 	// routedBy is a directory known to have all ranges of the table.
@@ -62,7 +63,7 @@ func (x *IndexInfo) HasPrefixes() bool {
 
 // NewDescriptor makes a record ready for use.
 func NewDescriptor(r *Record) (*Descriptor, error) {
-	d := &Descriptor{Record: r, raw: txn.Encode(r)}
+	d := &Descriptor{Record: r, raw: txn.Encode(r), guard: guardName(r.ID)}
 	var err error
 	if d.Schema, d.stored, err = r.schema(); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (d *Descriptor) ID() uint64 { return d.Record.ID }
 func (d *Descriptor) Name() string { return d.Record.Name }
 
 // GuardName is the name of the table's schema version at each of its shards.
-func (d *Descriptor) GuardName() string { return guardName(d.Record.ID) }
+func (d *Descriptor) GuardName() string { return d.guard }
 
 // Index finds a secondary index or the primary one by name.
 func (d *Descriptor) Index(name string) *IndexInfo {

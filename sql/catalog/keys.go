@@ -110,6 +110,11 @@ func (d *Descriptor) Partitions(x *IndexInfo) int {
 // EncodeRow is the stored form of a row.
 func (d *Descriptor) EncodeRow(row gms.Row) ([]byte, error) { return rowcodec.EncodeRow(d.stored, row) }
 
+// ReplaceInRow is rowcodec's Replace for the rows of the table.
+func (d *Descriptor) ReplaceInRow(stored []byte, at []int, value func(i int, old any) (v any, ok bool)) (out []byte, ok bool) {
+	return d.layout.Replace(stored, at, value)
+}
+
 // DecodeRow reads what EncodeRow wrote.
 func (d *Descriptor) DecodeRow(b []byte) (gms.Row, error) {
 	row, err := d.layout.Decode(b)

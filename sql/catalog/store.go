@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"isochron/routing"
@@ -20,14 +21,19 @@ import (
 type Store struct {
 	db txn.DB
 
-	mu       sync.Mutex
-	snapshot *Snapshot
-	glanced  txn.Version // what the nearest replica showed when the snapshot was made
+	held atomic.Pointer[held] // each statement asks for it
 
+	mu        sync.Mutex
 	lastRowID int64
 
 	// Sequences hands out AUTO_INCREMENT values.
 	Sequences *Sequences
+}
+
+// held is what a gateway has of the catalogue.
+type held struct {
+	snapshot *Snapshot
+	glanced  txn.Version // what the nearest replica showed when the snapshot was made
 }
 
 // NewRowID makes the hidden id of a row of a table without primary key: rows of
@@ -95,16 +101,16 @@ func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
 // Fresh reports whether Current would give what is held.
 func (s *Store) Fresh() bool {
 	_, seen, ok := s.db.Peek(versionKey)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.snapshot != nil && (!ok || seen == s.glanced)
+	h := s.held.Load()
+	return h != nil && (!ok || seen == h.glanced)
 }
 
 // Held is the snapshot at hand, nil if none was read yet.
 func (s *Store) Held() *Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.snapshot
+	if h := s.held.Load(); h != nil {
+		return h.snapshot
+	}
+	return nil
 }
 
 // Reload reads the catalogue from its leader.
@@ -131,9 +137,7 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.snapshot, s.glanced = next, glance
+	s.held.Store(&held{next, glance})
 	return next, nil
 }
 
@@ -197,8 +201,8 @@ const (
 // gateway's directory has the table's ranges, may the table be used: before, its
 // keys would be sought at a shard that never heard of it.
 func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error) {
-	if v := d.version.Load(); v != nil && s.routed(d) {
-		return *v, nil
+	if v, ok := s.VersionAtHand(d); ok {
+		return v, nil
 	}
 	key := tableKey(d.Record.Database, d.Record.Name)
 	gone := false
@@ -218,6 +222,14 @@ func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error)
 		return txn.Version{}, txn.Errorf(txn.KindStale, "the definition of table %s changed", d.Record.Name)
 	}
 	return *d.version.Load(), nil
+}
+
+// VersionAtHand is Version where that waits for nothing; ok is false where it may.
+func (s *Store) VersionAtHand(d *Descriptor) (v txn.Version, ok bool) {
+	if p := d.version.Load(); p != nil && s.routed(d) {
+		return *p, true
+	}
+	return txn.Version{}, false
 }
 
 // routed reports whether this gateway's directory has all ranges of a table.

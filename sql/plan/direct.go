@@ -19,7 +19,9 @@ type Direct struct {
 	Plan    *RoundPlan // what the statement does, without how
 	table   *table.Table
 	key     *catalog.IndexInfo
+	prefix  []byte // of the key
 	indexes []*catalog.IndexInfo
+	alone   []int // see point
 	sets    []set
 	keys    []source // of each column of the primary key
 	values  []source // of each of sets
@@ -46,7 +48,7 @@ func (p *Prepared) Direct() *Direct {
 		owner[slots[0]] = n
 	}
 	r := p.Plan.Read
-	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, indexes: p.point.indexes, sets: p.point.sets}
+	d := &Direct{Plan: &RoundPlan{Writes: p.Plan.Writes}, table: r.Table, key: r.Access.Index, prefix: r.Table.Descriptor().Prefix(r.Access.Index, 0), indexes: p.point.indexes, alone: p.point.alone, sets: p.point.sets}
 	from := func(lit *expression.Literal) source {
 		s := source{-1, lit.Val}
 		if n, ok := owner[lit]; ok {
@@ -92,35 +94,51 @@ func (d *Direct) wants(n int) bool {
 // Update is one execution with these values of its parameters: int64 or string. It
 // gives nil if they are for the plan.
 func (d *Direct) Update(ctx *gms.Context, values []any) *PointUpdate {
-	if !d.wants(len(values)) {
+	u := &PointUpdate{}
+	if !d.Fill(ctx, values, u) {
 		return nil
 	}
+	return u
+}
+
+// Fill makes an execution with these values of one that has ended, whose memory it
+// uses again. It is false if they are for the plan.
+func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
+	if !d.wants(len(values)) {
+		return false
+	}
 	desc, key := d.table.Descriptor(), d.key
-	b := desc.Prefix(key, 0)
+	var room [keyRoom]byte
+	b := append(room[:0], d.prefix...)
 	for i, s := range d.keys {
 		col := desc.Schema.Schema[key.Columns[i]]
 		v := s.value(values)
 		if !rowcodec.IsInteger(v) {
-			return nil
+			return false
 		}
 		converted, inRange, err := col.Type.Convert(ctx, v)
 		if err != nil || inRange != gms.InRange {
-			return nil
+			return false
 		}
 		if b, err = desc.AppendColumn(b, key, i, converted); err != nil {
-			return nil
+			return false
 		}
 	}
-	u := &PointUpdate{Key: txn.Key(b), Table: d.table, indexes: d.indexes, changes: make([]change, 0, len(d.sets))}
+	if u.Table, u.indexes, u.alone, u.changes = d.table, d.indexes, d.alone, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
+		u.Key = txn.Key(b)
+	}
 	for i, s := range d.sets {
 		c, ok := s.valued(ctx, desc.Schema.Schema[s.column], d.values[i].value(values))
 		if !ok {
-			return nil
+			return false
 		}
 		u.changes = append(u.changes, c)
 	}
-	return u
+	return true
 }
+
+// keyRoom is enough for a key of a few numbers, in bytes; longer ones take memory.
+const keyRoom = 64
 
 func (s source) value(values []any) any {
 	if s.param < 0 {

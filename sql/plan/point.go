@@ -21,6 +21,9 @@ import (
 type point struct {
 	sets    []set
 	indexes []*catalog.IndexInfo // secondary ones that hold an assigned column
+	// alone are the assigned columns in their order, which is then that of sets, if
+	// each follows from nothing but itself and no index holds it; else nil.
+	alone []int
 }
 
 // set assigns a literal to a column, or the value of a column with a literal
@@ -156,16 +159,34 @@ func (p *point) reach(d *catalog.Descriptor) *point {
 		}
 		p.indexes = append(p.indexes, x)
 	}
+	if len(p.indexes) == 0 {
+		p.alone = columnsAlone(p.sets)
+	}
 	return p
 }
 
+// columnsAlone brings the assignments into the order of their columns, if that
+// makes no difference; else it gives nil.
+func columnsAlone(sets []set) (alone []int) {
+	for _, s := range sets {
+		if s.from >= 0 && s.from != s.column || slices.Contains(alone, s.column) {
+			return nil
+		}
+		alone = append(alone, s.column)
+	}
+	slices.Sort(alone)
+	slices.SortFunc(sets, func(a, b set) int { return a.column - b.column })
+	return alone
+}
+
 // PointUpdate is one execution of such an update. It holds what it needs: it may
-// be carried out after its statement has been given up.
+// be carried out after its statement has been given up, and is not filled again then.
 type PointUpdate struct {
 	Key     txn.Key
 	Table   *table.Table
 	changes []change
 	indexes []*catalog.IndexInfo
+	alone   []int // see point
 }
 
 // change is a set with its value.
@@ -182,7 +203,7 @@ func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
 		return nil
 	}
 	t := p.Plan.Read.Table
-	u := &PointUpdate{Key: p.Plan.Read.Access.Gets[0], Table: t, indexes: p.point.indexes, changes: make([]change, 0, len(p.point.sets))}
+	u := &PointUpdate{Key: p.Plan.Read.Access.Gets[0], Table: t, indexes: p.point.indexes, alone: p.point.alone, changes: make([]change, 0, len(p.point.sets))}
 	for _, s := range p.point.sets {
 		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column], s.value.Val)
 		if !ok {
@@ -223,6 +244,12 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	if stored == nil {
 		return nil, false, false, true
 	}
+	if value, changed, ok := u.replace(stored); ok {
+		if !changed {
+			return nil, true, false, true
+		}
+		return []txn.Write{{Key: u.Key, Value: value}}, true, true, true
+	}
 	d := u.Table.Descriptor()
 	old, err := d.DecodeRow(stored)
 	if err != nil {
@@ -231,7 +258,11 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	row := old.Copy()
 	for _, c := range u.changes {
 		col := d.Schema.Schema[c.column]
-		v, ok := c.value(row, col.Type)
+		var from any
+		if c.from >= 0 {
+			from = row[c.from]
+		}
+		v, ok := c.value(from, col.Type)
 		if !ok {
 			return nil, false, false, false
 		}
@@ -251,16 +282,37 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	return writes, true, true, err == nil
 }
 
-// value is what the column gets. Of a sum it is the engine's as long as that stays
-// among the whole numbers that the column holds.
-func (c change) value(row gms.Row, t gms.Type) (any, bool) {
+// replace makes the changed row of the stored one's bytes; ok is false if it has to
+// be taken apart.
+func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
+	if u.alone == nil {
+		return nil, false, false
+	}
+	d, next := u.Table.Descriptor(), 0
+	row, ok = d.ReplaceInRow(stored, u.alone, func(i int, old any) (any, bool) {
+		c, t := &u.changes[next], d.Schema.Schema[i].Type
+		next++
+		v, ok := c.value(old, t)
+		if !ok || v == nil {
+			return nil, false
+		}
+		differs, ok := differ(t, old, v)
+		changed = changed || differs
+		return v, ok
+	})
+	return row, changed, ok
+}
+
+// value is what the column gets; from is the value that a sum adds to. Of a sum it
+// is the engine's as long as that stays among the whole numbers that the column holds.
+func (c *change) value(from any, t gms.Type) (any, bool) {
 	if c.from < 0 {
 		return c.constant, true
 	}
-	if row[c.from] == nil {
+	if from == nil {
 		return nil, false
 	}
-	n, ok := rowcodec.Integer(row[c.from])
+	n, ok := rowcodec.Integer(from)
 	sum := n + c.add
 	if !ok || (sum > n) != (c.add > 0) && c.add != 0 {
 		return nil, false

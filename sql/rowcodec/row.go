@@ -86,7 +86,7 @@ func appendValue(out []byte, c Column, v any) ([]byte, error) {
 		if !ok {
 			return nil, mismatch(false, c.Type, v)
 		}
-		return appendLong(out, []byte(d.Text('f'))), nil
+		return appendLong(out, d.Text('f')), nil
 	case KindBytes:
 		b, ok := toBytes(v)
 		return appendLong(out, b), mismatch(ok, c.Type, v)
@@ -94,10 +94,10 @@ func appendValue(out []byte, c Column, v any) ([]byte, error) {
 		return appendJSON(out, c, v)
 	}
 	s, ok := toText(v)
-	return appendLong(out, []byte(s)), mismatch(ok, c.Type, v)
+	return appendLong(out, s), mismatch(ok, c.Type, v)
 }
 
-func appendLong(out, b []byte) []byte {
+func appendLong[T []byte | string](out []byte, b T) []byte {
 	out = binary.AppendUvarint(append(out, formBytes), uint64(len(b)))
 	return append(out, b...)
 }

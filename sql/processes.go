@@ -1,0 +1,105 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+)
+
+// running is the statement of a session that goes the short way (short.go), for
+// those who look at it from other sessions, or end it. The engine's list of
+// processes costs a context, a timer's worth of bookkeeping and a lock that all
+// sessions share for each statement; this costs a lock that nobody else wants.
+type running struct {
+	mu     sync.Mutex
+	on     bool
+	text   string
+	since  time.Time // of the statement; of its end, if there is none
+	killed bool
+
+	// ctx is for one statement after the other, until one is killed.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// errKilled is why a statement's context ends.
+var errKilled = errors.New("it was killed")
+
+// begin enters a statement. The context ends when it is killed.
+func (r *running) begin(text string, now time.Time) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx == nil || r.killed {
+		r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	}
+	r.on, r.killed, r.text, r.since = true, false, text, now
+	gms.StatusVariables.IncrementGlobal("Threads_running", 1)
+	return r.ctx
+}
+
+func (r *running) end(now time.Time) {
+	gms.StatusVariables.IncrementGlobal("Threads_running", -1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.on, r.since = false, now
+}
+
+func (r *running) kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.on {
+		r.killed = true
+		r.cancel(errKilled)
+	}
+}
+
+// close frees what the session's end leaves.
+func (r *running) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel != nil {
+		r.cancel(errKilled)
+	}
+	r.ctx = nil
+}
+
+// show puts the statement into the engine's entry of its session.
+func (r *running) show(p *gms.Process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.on:
+		p.Command, p.Query, p.StartedAt = gms.ProcessCommandQuery, r.text, r.since
+	case p.Command == gms.ProcessCommandSleep && r.since.After(p.StartedAt):
+		p.StartedAt = r.since
+	}
+}
+
+// processes is the list of what runs: the engine's own, with the statements that
+// go the short way.
+type processes struct {
+	gms.ProcessList
+	g *gateway
+}
+
+// Processes implements gms.ProcessList.
+func (l processes) Processes() []gms.Process {
+	list := l.ProcessList.Processes()
+	for i := range list {
+		if s := l.g.session(list[i].Connection); s != nil {
+			s.running.show(&list[i])
+		}
+	}
+	return list
+}
+
+// Kill implements gms.ProcessList.
+func (l processes) Kill(id uint32) {
+	l.ProcessList.Kill(id)
+	if s := l.g.session(id); s != nil {
+		s.running.kill()
+	}
+}
