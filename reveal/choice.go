@@ -17,10 +17,13 @@ const (
 	// behind it there, and is lost with it (the ordered group commit of TXSQL,
 	// section 4). Of a transaction on several shards it is OnDecision.
 	OnAppend
+	// OnHotAppend is OnAppend for whoever has written a hot row, and OnDecision for
+	// all others: where no row is hot it is plain two-phase locking (TXSQL section 1).
+	OnHotAppend
 )
 
 func (c Choice) String() string {
-	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits"}[c]
+	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row"}[c]
 }
 
 // Early reports whether writes are revealed before they are decided.
@@ -29,5 +32,6 @@ func (c Choice) Early() bool { return c != OnDecision }
 // PreCommits reports whether that happens when every leader has voted Yes.
 func (c Choice) PreCommits() bool { return c == OnPreCommit }
 
-// OnItsAppend reports whether it happens when the entry is appended that commits.
-func (c Choice) OnItsAppend() bool { return c == OnAppend }
+// OnItsAppend reports whether it happens when the entry is appended that commits,
+// to a transaction that has written a hot row or not.
+func (c Choice) OnItsAppend(hot bool) bool { return c == OnAppend || c == OnHotAppend && hot }

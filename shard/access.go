@@ -112,6 +112,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		out.At = r.clock.Next(r.env.Now()) // whatever is revealed here was observed
 	}
 	out.Final = m.Final && l.leased()
+	l.runs(m)
 	l.answerRead(from, m, out, c.Spans, began)
 }
 

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"slices"
+	"time"
 
 	"isochron/txn"
 )
@@ -17,6 +18,50 @@ import (
 type batch struct {
 	items []batched
 	in    map[txn.Attempt]bool
+	// awaited is how many had read here when it was opened, and have not come yet: when
+	// all have, it is judged. The clock is the bound.
+	awaited int
+}
+
+// runner has read here and not asked for a vote yet.
+type runner struct {
+	since  time.Duration
+	before uint64 // the number of the batch that waits for it
+}
+
+// runs notes who has read here, where prepares are gathered.
+func (l *leadership) runs(m *txn.Access) {
+	if !l.r.cfg.Row.Yield.Batches || m.Final {
+		return
+	}
+	if _, ok := l.runners[m.Txn]; !ok {
+		l.runners[m.Txn] = runner{since: l.r.env.Now().Mono, before: l.batches + 1}
+	}
+}
+
+// runsNoMore is told of who asks for its vote, or ends without one. The batch that waits
+// for nobody else is judged.
+func (l *leadership) runsNoMore(id txn.ID) {
+	r, ok := l.runners[id]
+	if !ok {
+		return
+	}
+	delete(l.runners, id)
+	if len(l.batch.items) > 0 && r.before <= l.batches {
+		l.batch.awaited--
+		l.judgeIfWhole()
+	}
+}
+
+// tickBatch judges a batch whose time is over, and waits no longer for those who read
+// before the tick before this one: they may have gone without a word.
+func (l *leadership) tickBatch(now time.Duration) {
+	l.closeBatch()
+	for id, r := range l.runners { // order: each is dropped by itself
+		if now-r.since > l.r.cfg.Params.TickInterval {
+			delete(l.runners, id)
+		}
+	}
 }
 
 type batched struct {
@@ -25,7 +70,8 @@ type batched struct {
 	began arrival
 }
 
-// gatherPrepare takes a Prepare into the batch, and judges the batch if it is full.
+// gatherPrepare takes a Prepare into the batch, and judges the batch if it is whole. The
+// first opens it, and waits for those who are on their way.
 func (l *leadership) gatherPrepare(from txn.NodeID, p *txn.Prepare) {
 	if l.batch.in[p.Attempt] {
 		return
@@ -33,9 +79,19 @@ func (l *leadership) gatherPrepare(from txn.NodeID, p *txn.Prepare) {
 	if l.batch.in == nil {
 		l.batch.in = map[txn.Attempt]bool{}
 	}
+	if len(l.batch.items) == 0 {
+		l.batches++
+		l.batch.awaited = len(l.runners)
+	}
 	l.batch.in[p.Attempt] = true
 	l.batch.items = append(l.batch.items, batched{from, p, l.r.arrives()})
-	if len(l.batch.items) >= l.r.cfg.Params.BatchSize {
+	l.runsNoMore(p.Txn)
+	l.judgeIfWhole()
+}
+
+// judgeIfWhole judges the batch if it is full, or nobody for whom it waits is left.
+func (l *leadership) judgeIfWhole() {
+	if n := len(l.batch.items); n > 0 && (l.batch.awaited == 0 || n >= l.r.cfg.Params.BatchSize) {
 		l.closeBatch()
 	}
 }

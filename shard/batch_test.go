@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"isochron/protocol"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // of makes a Prepare from words such as "r:x w:y s:a-c": what it reads, writes and scans.
@@ -55,6 +58,65 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 		}
 		if got := readersFirst(stay); !slices.Equal(got, c.order) {
 			t.Errorf("%s: the order is %v, not %v", c.name, got, c.order)
+		}
+	}
+}
+
+// clock is an Env of which only the time is asked.
+type clock struct {
+	Env
+	now time.Duration
+}
+
+func (c *clock) Now() txn.Now { return txn.Now{Mono: c.now} }
+
+// A batch is judged when all have come who had read when it was opened, or when it is full; the
+// clock is its bound.
+func TestWhenABatchIsJudged(t *testing.T) {
+	row, err := protocol.ByName("aria")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		steps  string // r1 reads, p1 asks for its vote, e1 ends without one, t is a tick
+		judged []bool // after each
+	}{
+		{"nobody else is on the way", "r1 p1 p2", []bool{true, true, true}},
+		{"one is awaited, who comes", "r1 r2 p1 p2", []bool{true, true, false, true}},
+		{"one is awaited, who goes", "r1 r2 p1 e2", []bool{true, true, false, true}},
+		{"one who reads later is not awaited, whether it comes or not", "r1 r2 p1 r3 p2", []bool{true, true, false, false, true}},
+		{"nor counted when it comes", "r1 r2 p1 r3 p3 p2", []bool{true, true, false, false, false, true}},
+		{"but by the next batch", "r1 r2 p1 r3 p2 r4 p4 p3", []bool{true, true, false, false, true, true, false, true}},
+		{"it is full", "r1 r2 p1 p3 p4 p5", []bool{true, true, false, false, false, true}},
+		{"the clock is the bound", "r1 r2 p1 t", []bool{true, true, false, true}},
+		{"who stays away is forgotten", "r1 t r2 t p2", []bool{true, true, true, true, true}},
+	} {
+		world := &clock{}
+		params := txn.Params{BatchSize: 4, TickInterval: 10 * time.Millisecond}
+		l := &leadership{
+			r: &Replica{cfg: Config{Row: row, Params: params}, env: world}, locks: yield.NewTable(row.Yield, yield.Bounds{}),
+			runners: map[txn.ID]runner{}, refused: map[txn.Attempt]bool{},
+		}
+		for i, step := range strings.Fields(c.steps) {
+			world.now += time.Millisecond
+			n := uint64(step[len(step)-1])
+			who, a := txn.ID{Node: 1, Seq: n}, txn.Attempt{Node: 1, Seq: n}
+			l.refused[a] = true // whoever is judged is left alone: it has ended
+			switch step[0] {
+			case 'r':
+				l.runs(&txn.Access{Txn: who})
+			case 'p':
+				l.gatherPrepare(1, &txn.Prepare{Txn: who, Attempt: a})
+			case 'e':
+				l.endUnvoted(who)
+			case 't':
+				world.now += params.TickInterval
+				l.tickBatch(world.now)
+			}
+			if got := len(l.batch.items) == 0; got != c.judged[i] {
+				t.Errorf("%s: after %s, step %d, nothing is in the batch: %v", c.name, step, i, got)
+			}
 		}
 	}
 }

@@ -100,9 +100,9 @@ func (l *leadership) comesLater(on *yield.Holder, p *txn.Prepare, began arrival,
 	l.wake()
 }
 
-// passOn lets others go on from the rows of a vote that is to be told of later.
-func (l *leadership) passOn(p *txn.Prepare, onePhase bool) {
-	if l.r.cfg.Row.Yield.Hot.Publishes() && !(onePhase && l.r.cfg.Row.Reveal.OnItsAppend()) {
+// passOn lets others go on from the rows of a vote, unless all of it is revealed at once.
+func (l *leadership) passOn(p *txn.Prepare, atOnce bool) {
+	if l.r.cfg.Row.Yield.Hot.Publishes() && !atOnce {
 		l.publish(p.Txn, p.Attempt, p.Writes)
 	}
 }

@@ -30,6 +30,8 @@ type leadership struct {
 	barrier  uint64
 
 	batch        batch
+	batches      uint64 // that were opened
+	runners      map[txn.ID]runner
 	waking       bool // waiters are being let ask again
 	stamps       map[txn.NodeID]int64
 	leaseVoid    bool // a transfer was begun in this term
@@ -79,7 +81,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
 		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(),
+		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), runners: map[txn.ID]runner{},
 	}
 }
 
@@ -283,6 +285,7 @@ func (l *leadership) probe(now txn.Now, id txn.ID) {
 
 // endUnvoted frees all of a transaction that has not voted here.
 func (l *leadership) endUnvoted(id txn.ID) {
+	l.runsNoMore(id)
 	if h := l.locks.Holder(id); h != nil && h.Voted {
 		return
 	}

@@ -20,6 +20,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	}
 	l.sawRetired(p.Attempt, p.Retired)
 	if p.ReadOnly {
+		l.runsNoMore(p.Txn)
 		l.validateReadOnly(from, p, r.arrives())
 		return
 	}
@@ -139,7 +140,8 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
 		return
 	}
-	l.passOn(p, v.OnePhase)
+	atOnce := v.OnePhase && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
+	l.passOn(p, atOnce)
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
@@ -147,7 +149,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	l.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
 	l.condition(v)
-	if v.OnePhase && r.cfg.Row.Reveal.OnItsAppend() {
+	if atOnce {
 		l.revealUndecided(v)
 		if r.env.Tracing() {
 			r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)

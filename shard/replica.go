@@ -231,7 +231,7 @@ func (r *Replica) Tick() {
 	}
 	if r.lead != nil {
 		r.expireWaiters(now)
-		r.lead.closeBatch()
+		r.lead.tickBatch(now.Mono)
 		r.lead.expireAsOf(now)
 		r.lead.early.expireAt(now.Mono)
 	}

@@ -20,7 +20,7 @@ type Params struct {
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower
 	HotWaiters        int           // 32: more waiters than that make a row hot
-	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner at the next tick
+	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
 	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs

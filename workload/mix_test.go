@@ -142,6 +142,7 @@ func TestProportions(t *testing.T) {
 		"ycsb-a":        {"read": 100.0 / 1024, "update": 100 - 100.0/1024},
 		"micro":         {"micro": 100},
 		"tpcc":          {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4},
+		"tpcc-rows":     {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4},
 		"tpcc-d2pc":     {"new-order": 48, "payment": 47, "delivery": 5},
 		"tpcc-bonspiel": {"new-order": 50, "payment": 50},
 		"sysbench":      {"update": 100},

@@ -63,6 +63,7 @@ var mixMakers = []struct {
 	{name: "smallbank", make: newSmallbank},
 	{name: "micro", make: newMicro},
 	{name: "tpcc", make: newTPCC(45, 43, 4, 4, 4)},
+	{name: "tpcc-rows", make: newTPCCRows(45, 43, 4, 4, 4)},
 	{name: "tpcc-d2pc", make: newTPCC(48, 47, 0, 5, 0)},     // as in the D2PC paper
 	{name: "tpcc-bonspiel", make: newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
 	{name: "sysbench", make: newSysbench, length: sysbenchLength},

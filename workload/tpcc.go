@@ -31,6 +31,7 @@ type tpcc struct {
 	parts, warehouses int
 	shares            [5]int           // of a hundred, in the order of tpccKinds
 	near              map[string][]int // see partsOf
+	rowByRow          bool             // new-order and payment change one row with each statement
 }
 
 // The sizes. The specification has 3,000 customers in a district, with as many
@@ -56,9 +57,21 @@ var tpccKinds = []struct {
 
 // newTPCC makes the benchmark with a mix of kinds.
 func newTPCC(shares ...int) func(MixConfig) Mix {
+	return func(cfg MixConfig) Mix { return makeTPCC(cfg, shares) }
+}
+
+// newTPCCRows is for clients that send a statement for each row, as those of SQL do, and
+// not all whose rows are known beforehand in one.
+func newTPCCRows(shares ...int) func(MixConfig) Mix {
 	return func(cfg MixConfig) Mix {
-		return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}}
+		m := makeTPCC(cfg, shares)
+		m.rowByRow = true
+		return m
 	}
+}
+
+func makeTPCC(cfg MixConfig, shares []int) *tpcc {
+	return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}}
 }
 
 func (m *tpcc) Next(c *Client) Job {

@@ -7,6 +7,26 @@ import (
 	"isochron/txn"
 )
 
+// change changes rows: all in one round, or one after the other. What is nil stays as it is.
+func (m *tpcc) change(ctx context.Context, t txn.Txn, keys []txn.Key, to func(i int, value []byte) []byte) error {
+	size := len(keys)
+	if m.rowByRow {
+		size = 1
+	}
+	for from := 0; from < len(keys); from += size {
+		res, err := t.Read(ctx, txn.Read{Gets: keys[from : from+size], ForWrite: true})
+		if err != nil {
+			return err
+		}
+		for i, value := range res.Values {
+			if changed := to(from+i, value); changed != nil {
+				t.Put(keys[from+i], changed)
+			}
+		}
+	}
+	return nil
+}
+
 // newOrder orders some items, one line in a hundred from another warehouse. One
 // order in a hundred names an item that does not exist and is given up for it.
 // All it reads is known beforehand: one round.
@@ -29,19 +49,25 @@ func (m *tpcc) newOrder(c *Client) Job {
 		gets = append(gets, m.row('s', l.supply, l.item))
 	}
 	return Job{Body: func(ctx context.Context, t txn.Txn) error {
-		res, err := t.Read(ctx, txn.Read{Gets: gets, ForWrite: true})
+		o := 0
+		err := m.change(ctx, t, gets, func(i int, value []byte) []byte {
+			switch {
+			case i == 1 || bad && !m.rowByRow: // it is known before anything is written
+				return nil
+			case i == 0:
+				dist := openDistrict.read(value)
+				o = int(dist[0])
+				dist[0]++
+				return dist.encode()
+			}
+			l := lines[i-2]
+			return takeStock(openStock(l.supply, l.item).read(value), l, w).encode()
+		})
 		if err != nil {
 			return err
 		}
 		if bad {
 			return errGiveUp
-		}
-		dist := openDistrict.read(res.Values[0])
-		o := int(dist[0])
-		dist[0]++
-		t.Put(gets[0], dist.encode())
-		for i, l := range lines {
-			t.Put(gets[2+i], takeStock(openStock(l.supply, l.item).read(res.Values[2+i]), l, w).encode())
 		}
 		for _, row := range m.orderRows(w, d, o, customer, lines) {
 			t.Put(row.Key, row.Value)
@@ -89,25 +115,42 @@ func (m *tpcc) payment(c *Client) Job {
 		first[2] = m.row('i', p.w, p.d, p.number)
 	}
 	return Job{Body: func(ctx context.Context, t txn.Txn) error {
-		res, err := t.Read(ctx, txn.Read{Gets: first, ForWrite: true})
+		pays := func(value []byte) []byte {
+			cust := openCustomer.read(value)
+			cust[0], cust[1], cust[2] = cust[0]-amount, cust[1]+amount, cust[2]+1
+			return cust.encode()
+		}
+		var held []txn.Write // what is written after the last round
+		takes := func(i int, row fields, column int) []byte {
+			row[column] += amount
+			if p.byName && !m.rowByRow {
+				held = append(held, txn.Write{Key: first[i], Value: row.encode()})
+				return nil
+			}
+			return row.encode()
+		}
+		err := m.change(ctx, t, first, func(i int, value []byte) []byte {
+			switch {
+			case i == 0:
+				return takes(i, openWarehouse.read(value), 0)
+			case i == 1:
+				return takes(i, openDistrict.read(value), 1)
+			case p.byName:
+				return nil
+			}
+			return pays(value)
+		})
+		if err == nil && p.byName {
+			err = m.change(ctx, t, []txn.Key{customer}, func(_ int, value []byte) []byte {
+				for _, w := range held {
+					t.Put(w.Key, w.Value)
+				}
+				return pays(value)
+			})
+		}
 		if err != nil {
 			return err
 		}
-		paid := res.Values[2]
-		if p.byName {
-			res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{customer}, ForWrite: true})
-			if err != nil {
-				return err
-			}
-			paid = res.Values[0]
-		}
-		house, dist, cust := openWarehouse.read(res.Values[0]), openDistrict.read(res.Values[1]), openCustomer.read(paid)
-		house[0] += amount
-		dist[1] += amount
-		cust[0], cust[1], cust[2] = cust[0]-amount, cust[1]+amount, cust[2]+1
-		t.Put(first[0], house.encode())
-		t.Put(first[1], dist.encode())
-		t.Put(customer, cust.encode())
 		t.Put(m.row('h', w, c.Process, int(id%idsMax)), fields{int64(d), int64(p.w), int64(p.d), int64(p.number), amount}.encode())
 		return nil
 	}}

@@ -22,13 +22,16 @@ type Bounds struct {
 	HotWaiters int // more than so many waiters make a row hot; 32
 	GroupSize  int // 10
 	// RollbackPercent of the last rollbackSample places in the chain of a row: if
-	// more were undone, the row is held to the end for PlainFor. 20; 1 s.
+	// more were undone, the row is held to the end for PlainFor. 95: of a group of ten
+	// not even one commits, so groups do no more than holding would; 1 s.
 	RollbackPercent int
 	PlainFor        time.Duration
 	Off             bool // no row is hot
 }
 
-const rollbackSample = 64
+// rollbackSample is some 25 groups: whole groups are undone together, and of a few
+// groups most may be by chance.
+const rollbackSample = 256
 
 func (b Bounds) withDefaults() Bounds {
 	set := func(n *int, v int) {
@@ -38,7 +41,7 @@ func (b Bounds) withDefaults() Bounds {
 	}
 	set(&b.HotWaiters, 32)
 	set(&b.GroupSize, 10)
-	set(&b.RollbackPercent, 20)
+	set(&b.RollbackPercent, 95)
 	if b.PlainFor == 0 {
 		b.PlainFor = time.Second
 	}
@@ -182,9 +185,30 @@ func (h *Holder) value(k txn.Key) txn.Row {
 	panic("yield: one in a chain has not written its row")
 }
 
+// Hot reports whether a transaction that writes the rows has a part in a hot one
+// that is passed on.
+func (t *Table) Hot(id txn.ID, written []txn.Key) bool {
+	if len(t.hot) == 0 {
+		return false
+	}
+	if h := t.holders[id]; h != nil && len(h.chained) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(written, func(k txn.Key) bool {
+		p, ok := t.points.Get(k)
+		return ok && t.passes(p.hot)
+	})
+}
+
+// passes reports whether a row is hot, and not one of which too much is undone.
+func (t *Table) passes(r *HotRow) bool { return r != nil && !t.bounds.Off && t.now >= r.plainUntil }
+
 // Wanted reports whether a row that the transaction holds exclusively should be
 // published as soon as it is written.
 func (t *Table) Wanted(k txn.Key, id txn.ID) bool {
+	if t.policy.Hot != Retire && len(t.hot) == 0 {
+		return false // nothing else is passed on
+	}
 	p, ok := t.points.Get(k)
 	if !ok || p.exclusive == nil || p.exclusive.Txn != id {
 		return false
@@ -197,7 +221,7 @@ func (t *Table) Wanted(k txn.Key, id txn.ID) bool {
 			return true
 		}
 		others := slices.ContainsFunc(p.exclusive.chained, func(o txn.Key) bool { return o != k })
-		return p.hot != nil && !t.bounds.Off && t.now >= p.hot.plainUntil && !others
+		return t.passes(p.hot) && !others
 	}
 	return false
 }

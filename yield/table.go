@@ -139,9 +139,12 @@ func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c Claim) []*Holde
 			}
 		}
 	}
-	joins := t.joins(phase, id, c.Exclusive)
+	joins, known := false, false // it is asked where there is a chain, and once
 	for _, k := range c.Exclusive {
 		if p, ok := t.points.Get(k); ok {
+			if !known && len(p.chain) > 0 {
+				joins, known = t.joins(phase, id, c.Exclusive), true
+			}
 			t.inTheWay(p, phase, id, age, c.Fresh, joins, add)
 		}
 		for _, s := range t.spans {

@@ -48,6 +48,7 @@ const (
 	AtBest                  // the value at which the row does best by the claim
 	AtPeak                  // of each row its own largest number, wherever that is
 	AtTheStart              // the first value
+	AtWorst                 // the value at which the row does worst by the claim
 )
 
 // Tolerance is by what part of the paper's number ours may fall short of it for
@@ -57,7 +58,7 @@ const Tolerance = 0.15
 
 // Text is the claim in words.
 func (c Claim) Text() string {
-	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis"}[c.Where]
+	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst"}[c.Where]
 	return c.Measure.Name + " of " + c.Row + " over " + c.over() + ", " + where
 }
 
@@ -113,9 +114,10 @@ func (c Claim) Judge(g *Grid) Verdict {
 	if c.Where == AtTheStart {
 		v.Ours, v.At = c.ours(g, 0), g.Values[0]
 	}
-	if c.Where == AtBest {
+	if c.Where == AtBest || c.Where == AtWorst {
 		for at := range last {
-			if n := c.ours(g, at); math.IsNaN(v.Ours) || c.better(n, v.Ours) {
+			n := c.ours(g, at)
+			if math.IsNaN(v.Ours) || c.Where == AtBest && c.better(n, v.Ours) || c.Where == AtWorst && c.better(v.Ours, n) {
 				v.Ours, v.At = n, g.Values[at]
 			}
 		}

@@ -100,6 +100,10 @@ func TestBestAndNone(t *testing.T) {
 	if v := testFigure.Claims[2].Judge(g); v.Ours != 9 || v.At != 2 || !v.Met {
 		t.Errorf("at best: %+v", v)
 	}
+	worst := Claim{throughput, "2pc+2pl", "2pc+occ", AtWorst, Times, 1}
+	if v := worst.Judge(g); v.Ours != 1 || v.At != 1 || !v.Met {
+		t.Errorf("at worst: %+v", v)
+	}
 	peak := Claim{throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9}
 	g.Cells[1][0] = does(30)
 	if v := peak.Judge(g); v.Ours != 3 || v.At != 2 || v.Met {
