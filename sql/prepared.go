@@ -108,25 +108,7 @@ func (h *handler) prepared(ctx context.Context, c *mysql.Conn, s *Session, p *my
 		}
 		return values
 	}
-	r.given = func(into []any) []any {
-		for i := range len(p.BindVars) {
-			bv := p.BindVars[paramName(i)]
-			switch {
-			case bv == nil:
-				return nil
-			case sqltypes.IsIntegral(bv.Type):
-				into = appendInteger(into, bv.Value)
-			case sqltypes.IsQuoted(bv.Type):
-				into = append(into, string(bv.Value))
-			default:
-				return nil
-			}
-			if into == nil {
-				return nil
-			}
-		}
-		return into
-	}
+	r.given = func(into []any) []any { return appendBound(into, p) }
 	r.parse = func(ctx *gms.Context) (sqlparser.Statement, bool) { return ctx.Session.GetPreparedQuery(r.query) }
 	return h.byPlan(ctx, c, s, &r, callback)
 }
