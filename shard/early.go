@@ -239,6 +239,9 @@ func (l *leadership) ended(v *voteCmd, commit bool) {
 // restore brings back what the undecided votes of the log hold. A vote that
 // conflicts with an earlier one proves that the earlier was pre-committed.
 func (l *leadership) restore(now time.Duration) {
+	if l.r.cfg.Params.Bugs.ForgetVotes {
+		return
+	}
 	byTxn := map[txn.ID]*prepared{}
 	for _, p := range l.r.state.byIndex() {
 		c := p.claim()

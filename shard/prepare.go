@@ -157,6 +157,9 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	if r.cfg.Params.Bugs.ReleaseBeforeVotes {
 		l.release(p.Txn, true)
 	}
+	if r.cfg.Params.Bugs.VoteOnAppend {
+		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: v.Proposed, Told: !v.OnePhase})
+	}
 	l.wake()
 }
 

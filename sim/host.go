@@ -240,6 +240,10 @@ func (h *host) beginSync() {
 		d += time.Duration(h.rand.Int64N(int64(j) + 1))
 	}
 	h.later(d*time.Duration(h.slowDisk), func() {
+		if h.w.onSync != nil && h.w.onSync(h) == lostCrash {
+			h.crash(strictly)
+			return
+		}
 		h.engine.EndSync(point)
 		h.syncing = false
 		if len(h.syncAsked) > 0 {

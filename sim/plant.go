@@ -24,6 +24,8 @@ var harms = map[string]func(protocol.Row) bool{
 	"ForgetFloor":         logged,
 	"ForgetFence":         logged,
 	"EmptyReturns":        logged,
+	"VoteOnAppend":        logged,
+	"ForgetVotes":         logged,
 	"ReleaseUntracked":    revealsEarly,
 	"DropDependency":      revealsEarly,
 	"CountOldAcks":        bypassesLeaders,

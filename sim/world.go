@@ -110,6 +110,9 @@ type World struct {
 	onSend func(h *host, env *txn.Envelope) fate
 	// onAnswer is the same for the answer to a client.
 	onAnswer func(h *host, req *coordinator.Request, res *coordinator.Response) fate
+	// onSync is the same for a sync that is about to end: lostCrash takes with it
+	// what the sync would have made durable.
+	onSync func(h *host) fate
 }
 
 // fate is what becomes of a message that is about to leave its host.

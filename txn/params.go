@@ -35,6 +35,8 @@ type Bugs struct {
 	ReleaseBeforeVotes bool // locks are released at the vote
 	IgnoreUndecided    bool // a read at a moment does not wait for votes from before it
 	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
+	VoteOnAppend       bool // a leader tells of its Yes when it is appended, before any disk has it
+	ForgetVotes        bool // a new leader does not hold what undecided votes had locked
 	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
 
 	ReleaseUntracked bool // what is revealed before it is decided is read without a dependency

@@ -38,14 +38,20 @@ func freePorts(t *testing.T, n int) int {
 
 func initCluster(t *testing.T) *testCluster {
 	t.Helper()
-	c := &testCluster{dir: filepath.Join(t.TempDir(), "c"), nodes: make([]*process, 3)}
-	base := freePorts(t, 3)
+	return initNodes(t, 3, "--wan", "uniform:4ms:3")
+}
+
+// initNodes makes a cluster of n nodes, in the regions that the flags name.
+func initNodes(t *testing.T, n int, flags ...string) *testCluster {
+	t.Helper()
+	c := &testCluster{dir: filepath.Join(t.TempDir(), "c"), nodes: make([]*process, n)}
+	base := freePorts(t, n)
 	var out, err strings.Builder
-	args := []string{"init", "--dir", c.dir, "--wan", "uniform:4ms:3", "--base-port", fmt.Sprint(base), "--json"}
+	args := append([]string{"init", "--dir", c.dir, "--base-port", fmt.Sprint(base), "--json"}, flags...)
 	if code := run(context.Background(), args, &out, &err); code != exitOK {
 		t.Fatalf("init: exit %d, %s", code, &err)
 	}
-	if err := json.Unmarshal([]byte(out.String()), &c.about); err != nil || len(c.about.Nodes) != 3 {
+	if err := json.Unmarshal([]byte(out.String()), &c.about); err != nil || len(c.about.Nodes) != n {
 		t.Fatalf("init --json: %v in %s", err, &out)
 	}
 	return c

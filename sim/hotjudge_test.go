@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"isochron/txn"
+)
+
+// judge holds what the rows say against what the clients were told.
+func (c *hotCrowd) judge() {
+	c.t.Helper()
+	rows, own := c.read()
+	at := map[int]int{} // places in the rows, by member
+	for _, row := range rows {
+		for place, id := range members(row) {
+			if _, twice := at[id]; twice {
+				c.fail("member %d is in the rows twice: %q", id, rows)
+			}
+			at[id] = place
+		}
+	}
+	for _, m := range c.members {
+		_, in := at[m.id]
+		wrote := own[m.id-1]
+		switch {
+		case in != (wrote != ""):
+			c.fail("torn: the rows are %q, and the row of member %d itself is %q", rows, m.id, wrote)
+		case in && wrote != m.wrote:
+			c.fail("member %d wrote %q, and its row has %q", m.id, m.wrote, wrote)
+		case in && !strings.HasPrefix(rows[m.id%len(rows)]+",", wrote+","):
+			c.fail("the order of the chain is not that of the versions: member %d made %q of what is now %q", m.id, wrote, rows)
+		case in && m.told == "not committed", !in && m.told == "committed":
+			c.fail("member %d was told %s (%v), and the rows are %q", m.id, m.told, m.why, rows)
+		case m.told == "unknown" && !c.down[m.at]:
+			c.fail("member %d was not told how it ended (%v), and its node lives", m.id, m.why)
+		}
+	}
+	if late := c.w.unanswered(); len(late) > 0 {
+		c.fail("%s", late[0])
+	}
+	c.judgeMoments(rows)
+}
+
+// judgeMoments: the moments of commits rise as the chain does, and at each of them
+// the row is what its writer made of it.
+func (c *hotCrowd) judgeMoments(rows []string) {
+	c.t.Helper()
+	last := map[txn.Key]*crowdMember{}
+	for _, m := range c.inOrder() {
+		key := c.rowOf(m)
+		if before := last[key]; before != nil && m.commitAt <= before.commitAt {
+			c.fail("member %d follows %d, and committed at %v, no later than %v", m.id, before.id, m.commitAt, before.commitAt)
+		}
+		last[key] = m
+		then := ""
+		c.try("reading of a moment", 1, func(tx txn.Txn) error {
+			got, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{key}})
+			if err == nil {
+				then = string(got.Values[0])
+			}
+			return err
+		}, txn.Options{AsOf: m.commitAt})
+		if then != m.wrote {
+			c.fail("when member %d had committed the row was %q, and it had made it %q (now %q)", m.id, then, m.wrote, rows)
+		}
+	}
+}
+
+// inOrder are those who know when they committed, as the chain has them.
+func (c *hotCrowd) inOrder() []*crowdMember {
+	var out []*crowdMember
+	for _, m := range c.members {
+		if m.told == "committed" && m.commitAt != 0 {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b *crowdMember) int { return len(a.wrote) - len(b.wrote) })
+	return out
+}
+
+// members are the numbers in a row, in their order, but for the opener's.
+func members(row string) []int {
+	var out []int
+	for _, part := range strings.Split(row, ",")[1:] {
+		if id, err := strconv.Atoi(part); err == nil && id != 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// read is all the hot rows, and the rows of the members, in one transaction.
+func (c *hotCrowd) read() (rows, own []string) {
+	c.t.Helper()
+	r := txn.Read{}
+	hot := 1
+	if c.plan.row.Yield.Batches {
+		hot = crowdRows
+	}
+	for i := range hot {
+		r.Gets = append(r.Gets, hotKey(i))
+	}
+	for _, m := range c.members {
+		r.Gets = append(r.Gets, c.ownKey(m))
+	}
+	c.try("last reading", c.node(1), func(tx txn.Txn) error {
+		got, err := tx.Read(context.Background(), r)
+		rows, own = nil, nil
+		for i, v := range got.Values {
+			if i < hot {
+				rows = append(rows, string(v))
+			} else {
+				own = append(own, string(v))
+			}
+		}
+		if err == nil {
+			err = tx.Commit(context.Background())
+		}
+		return err
+	}, txn.Options{})
+	return rows, own
+}
+
+// goOn: whatever has happened, the row can be written again.
+func (c *hotCrowd) goOn() {
+	c.t.Helper()
+	c.write("write after all", c.node(c.plan.replicas-1), func(tx txn.Txn) { tx.Put(hotKey(0), []byte("over")) })
+}
+
+func (c *hotCrowd) write(what string, at txn.NodeID, f func(txn.Txn)) {
+	c.t.Helper()
+	c.try(what, at, func(tx txn.Txn) error {
+		f(tx)
+		return tx.Commit(context.Background())
+	}, txn.Options{})
+}
+
+// try runs a transaction until it has ended well, a few times at most.
+func (c *hotCrowd) try(what string, at txn.NodeID, f func(txn.Txn) error, opt txn.Options) {
+	c.t.Helper()
+	var err error
+	cl := c.w.Go(at, func(cl *Client) {
+		for range 20 {
+			tx := cl.DB().Begin(opt)
+			if err = f(tx); err == nil {
+				return
+			}
+			tx.Rollback()
+			cl.Sleep(50 * time.Millisecond)
+		}
+	})
+	c.await(what, cl.Done)
+	if err != nil {
+		c.fail("a %s failed 20 times: %v", what, err)
+	}
+}

@@ -1,0 +1,328 @@
+package sim
+
+import (
+	flags "flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+var crowdSeeds = flags.Uint64("crowd-seeds", 1, "with how many seeds nodes are lost at each step of what goes on at a hot row")
+
+// crowdProtocols are rows in which many write a row before any has committed, in
+// chains or in batches.
+var crowdProtocols = []string{"txsql", "2pc+2pl-group", "bamboo", "aria"}
+
+// blow is how nodes are lost at a step: who, and for how long.
+type blow struct {
+	everyone bool // all lose their power; otherwise who takes the step does
+	down     time.Duration
+}
+
+var (
+	briefly = blow{down: 5 * time.Millisecond}   // it is back before it is missed
+	long    = blow{down: 200 * time.Millisecond} // others go on without it
+	allLost = blow{everyone: true, down: 5 * time.Millisecond}
+)
+
+func (b blow) String() string {
+	if b.everyone {
+		return fmt.Sprintf("all are lost for %v", b.down)
+	}
+	return fmt.Sprintf("it is lost for %v", b.down)
+}
+
+func (b blow) fall(c *hotCrowd, h *host) ([]*host, time.Duration) {
+	if b.everyone {
+		return c.w.hosts, b.down
+	}
+	return []*host{h}, b.down
+}
+
+// tells reports whether a blow at a step shows more than others. If all are lost,
+// what is on its way is lost as well, so only what the disks have and what clients
+// were told makes a difference. For long others go on without a leader, n1 or n2.
+func (b blow) tells(s stepTaken) bool {
+	if b.everyone {
+		return s.kind == "sync" || s.kind == "answer"
+	}
+	return b != long || s.by < 3
+}
+
+// blows fall at the steps of these numbers.
+type blows map[int]blow
+
+func (b blows) fall(c *hotCrowd, h *host, step int) ([]*host, time.Duration) {
+	if one, falls := b[step]; falls {
+		return one.fall(c, h)
+	}
+	return nil, 0
+}
+
+// tally is what became of the members, in all runs of a test.
+type tally struct {
+	runs, losses int
+	told         map[string]int
+	committed    map[int]int // runs, by how many members were told that they had committed
+}
+
+func newTally() *tally { return &tally{told: map[string]int{}, committed: map[int]int{}} }
+
+// play runs one story. The blows are part of what a failure says.
+func (y *tally) play(t *testing.T, p crowdPlan, b blows) *hotCrowd {
+	t.Helper()
+	if b != nil {
+		p.lost, p.name = b.fall, fmt.Sprint(b)
+	}
+	c := openCrowd(t, p)
+	defer c.w.Close()
+	c.play()
+	y.runs++
+	y.losses += c.losses
+	n := 0
+	for _, m := range c.members {
+		y.told[m.told]++
+		if m.told == "committed" {
+			n++
+		}
+	}
+	y.committed[n]++
+	return c
+}
+
+// eachCrowd runs a test for every row, with one replica and with three.
+func eachCrowd(t *testing.T, test func(t *testing.T, p crowdPlan, y *tally)) {
+	for _, name := range crowdProtocols {
+		for _, replicas := range []int{1, 3} {
+			t.Run(fmt.Sprintf("%s/%d", name, replicas), func(t *testing.T) {
+				t.Parallel()
+				row, err := protocol.ByName(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				y := newTally()
+				for seed := range *crowdSeeds {
+					test(t, crowdPlan{row: row, replicas: replicas, seed: seed}, y)
+				}
+				t.Logf("%d runs, %d losses of a node; members were told %v; runs by who committed: %v", y.runs, y.losses, y.told, y.committed)
+			})
+		}
+	}
+}
+
+// everyStep plays a plan once for every step and blow.
+func (y *tally) everyStep(t *testing.T, p crowdPlan, all ...blow) {
+	t.Helper()
+	calm := y.play(t, p, nil)
+	for _, m := range calm.members[:crowdSize-1] {
+		if !m.placed && p.seed == 0 {
+			t.Fatalf("member %d is not in the chain, with no loss: %v", m.id, m.why)
+		}
+	}
+	for _, b := range all {
+		for i, s := range calm.taken {
+			if b.tells(s) {
+				y.play(t, p, blows{i: b})
+			}
+		}
+	}
+}
+
+// A chain of uncommitted values stands on a row, and its members commit. A node is
+// lost at every step of that: the leader of the row with its log and its chain, a
+// follower, a gateway with the transactions of its clients; or all at once. What
+// was acknowledged is there, once, in the order of the chain; who is told that it
+// was not committed is not there; and nobody is left without an answer whose node lives.
+func TestNodesAreLostInTheMiddleOfAGroup(t *testing.T) {
+	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
+		for _, p.split = range []int{0, 2} {
+			y.everyStep(t, p, p.blows()...)
+		}
+		// In the middle: some of a group are there, and some are not.
+		if len(y.committed) < 4 || y.told["unknown"] == 0 || p.replicas > 1 && y.told["not committed"] == 0 {
+			t.Errorf("it was too tame to show anything")
+		}
+	})
+}
+
+// blows that make a difference. With one node all of them are one.
+func (p crowdPlan) blows() []blow {
+	if p.replicas == 1 {
+		return []blow{briefly}
+	}
+	return []blow{long, allLost, briefly}
+}
+
+// The same while a chain is undone, the newest first, because an early member of it
+// thinks better of it; one that is undone has a vote in another shard. Seen red: the
+// oldest undone first, and nobody undone with another (the check of versions refused
+// those who had gone on, so the rows stood, and only the order told).
+func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
+	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
+		for _, p.undone = range []int{1, 2} {
+			p.split = 3
+			if got, want := y.undone(t, p), []int{5, 4, 3, 2}[:5-p.undone]; p.seed == 0 && p.row.Yield.Hot.Publishes() && !slices.Equal(got, want) {
+				t.Errorf("member %d rolled back, and with it %v were undone in this order; want %v", p.undone, got, want)
+			}
+			if p.undone == 1 { // by a client of the leader itself: its release is no message
+				y.everyStep(t, p, briefly)
+				continue
+			}
+			y.everyStep(t, p, p.blows()...)
+		}
+		if y.told["unknown"] == 0 || y.told["committed"] == 0 {
+			t.Errorf("it was too tame to show anything")
+		}
+	})
+}
+
+// undone plays a plan with no loss, and lists who is undone with another, in that order.
+func (y *tally) undone(t *testing.T, p crowdPlan) (out []int) {
+	t.Helper()
+	var lines []string
+	p.trace = func(line string) { lines = append(lines, line) }
+	c := y.play(t, p, nil)
+	for _, line := range lines {
+		for _, m := range c.members[:crowdSize-1] {
+			if strings.HasSuffix(line, " takes along "+m.txn.String()) {
+				out = append(out, m.id)
+			}
+		}
+	}
+	return out
+}
+
+// Whoever recovers is lost too, at every step: of its start, of reading its log, of
+// taking over from the leader, of asking what became of votes, until all is quiet.
+func TestNodesAreLostInTheMiddleOfRecovery(t *testing.T) {
+	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
+		p.split = 2
+		y.again(t, p, "vote yes", p.blows()[:min(2, p.replicas)]...) // who comes back at once leaves nothing to take over
+		p.undone, p.split = 1, 3
+		kind := "wounded with another"
+		if !p.row.Yield.Hot.Publishes() {
+			kind = "vote no"
+		}
+		y.again(t, p, kind, p.blows()[0])
+		if y.losses < 3*y.runs/2 {
+			t.Errorf("%d losses in %d runs: too tame to show anything", y.losses, y.runs)
+		}
+	})
+}
+
+// again strikes first where the leader takes a step of the kind, with one node
+// anywhere, and then once more, at every step that follows.
+func (y *tally) again(t *testing.T, p crowdPlan, kind string, first ...blow) {
+	t.Helper()
+	for i, s := range y.play(t, p, nil).taken {
+		if p.replicas > 1 && (s != stepTaken{1, kind}) {
+			continue
+		}
+		for _, b := range first {
+			steps := y.play(t, p, blows{i: b}).taken
+			second := blow{down: b.down}
+			for j := range steps[i+1:] {
+				y.play(t, p, blows{i: b, i + 1 + j: second})
+			}
+		}
+		if p.replicas > 1 {
+			return
+		}
+	}
+	if p.replicas > 1 && p.seed == 0 {
+		t.Errorf("the leader takes no step %q", kind)
+	}
+}
+
+// A node that is lost at the first step after its loss, at the second after that,
+// and so on, gets a step further each time, and in the end through.
+func TestANodeIsLostAgainAndAgain(t *testing.T) {
+	const lives = 12
+	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
+		p.split = 2
+		for _, victim := range []txn.NodeID{1, txn.NodeID(p.replicas)} {
+			since, life := 0, 0
+			p.lost = func(c *hotCrowd, h *host, step int) ([]*host, time.Duration) {
+				if h.id != victim || life == lives {
+					return nil, 0
+				}
+				if since++; since <= life {
+					return nil, 0
+				}
+				since = 0
+				life++
+				return briefly.fall(c, h)
+			}
+			y.play(t, p, nil)
+			if life < lives/3 {
+				t.Errorf("it was lost %d times only", life)
+			}
+		}
+	})
+}
+
+// Each story would tell: with a bug planted, one of the same runs shows it.
+func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
+	for _, c := range []struct {
+		bug      string
+		row      string
+		replicas int
+		plan     crowdPlan
+		blow     blow
+	}{
+		{"vote-on-append", "txsql", 1, crowdPlan{}, briefly},
+		{"vote-on-append", "txsql", 3, crowdPlan{}, allLost},
+		{"vote-on-append", "aria", 1, crowdPlan{}, briefly},
+		{"ack-before-sync", "2pc+2pl-group", 3, crowdPlan{}, allLost},
+		{"ack-before-sync", "bamboo", 3, crowdPlan{split: 2}, allLost},
+		{"forget-votes", "txsql", 3, crowdPlan{split: 2, seed: 1}, briefly},
+		{"forget-votes", "bamboo", 3, crowdPlan{split: 2, seed: 1}, briefly},
+	} {
+		t.Run(fmt.Sprintf("%s/%s/%d", c.bug, c.row, c.replicas), func(t *testing.T) {
+			t.Parallel()
+			var err error
+			p := c.plan
+			if p.bugs, _, err = Plant(c.bug); err != nil {
+				t.Fatal(err)
+			}
+			if p.row, err = protocol.ByName(c.row); err != nil {
+				t.Fatal(err)
+			}
+			p.replicas = c.replicas
+			caught := 0
+			p.caught = func(what string) {
+				if caught++; caught == 1 {
+					t.Logf("%.400s", what)
+				}
+			}
+			y := newTally()
+			for ; p.seed < 8 && caught == 0; p.seed++ {
+				for i, s := range y.play(t, p, nil).taken {
+					if c.blow.tells(s) {
+						y.playPlanted(t, p, blows{i: c.blow})
+					}
+				}
+			}
+			if t.Logf("%d of %d runs show it", caught, caught+y.runs); caught == 0 {
+				t.Error("nothing was seen of it")
+			}
+		})
+	}
+}
+
+// playPlanted is play for a story that a planted bug may end.
+func (y *tally) playPlanted(t *testing.T, p crowdPlan, b blows) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ended := r.(storyEnds); !ended {
+				p.caught(fmt.Sprintf("panic: %v", r))
+			}
+		}
+	}()
+	y.play(t, p, b)
+}
