@@ -327,7 +327,8 @@ func (n *Node) deliverLocal() {
 	n.local = emptied(n.local)
 }
 
-// Drain takes what is to be done; call it after every call or batch of calls above.
+// Drain takes what is to be done; call it after every call or batch of calls above,
+// or soon after if nothing is Urgent.
 func (n *Node) Drain() Output {
 	for n.settle() {
 	}
@@ -339,6 +340,10 @@ func (n *Node) Drain() Output {
 	}
 	return out
 }
+
+// Urgent reports whether there is something to be done that others wait for: the
+// driver may put off Drain while there is not.
+func (n *Node) Urgent() bool { return len(n.out) > 0 || n.newDir != nil }
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {

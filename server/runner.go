@@ -39,6 +39,8 @@ type runner struct {
 	directory atomic.Pointer[routing.Directory]
 	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
 	peeks     peeks
+	gathered  int  // requests that the node has and that it was not asked about since
+	hurry     bool // something else was handed over since
 	stop      chan struct{}
 	stopOnce  sync.Once
 	ended     chan struct{}
@@ -57,6 +59,8 @@ func (r *runner) run() {
 	defer r.recoverFailure()
 	ticker := time.NewTicker(r.tick)
 	defer ticker.Stop()
+	gathered := time.NewTimer(gatherFor)
+	defer gathered.Stop()
 	var spare []input
 	r.flush()
 	for {
@@ -68,11 +72,29 @@ func (r *runner) run() {
 			r.node.Tick(r.clock.now())
 		case <-r.syncer.ended:
 			r.watch.shared(r.node.Synced(r.clock.now(), r.syncer.synced.Load()))
+		case <-gathered.C:
 		case <-r.box.wake:
+			none := r.gathered == 0
 			spare = r.handle(r.box.take(spare))
+			if r.gathers() {
+				if none {
+					gathered.Reset(gatherFor)
+				}
+				continue
+			}
 		}
 		r.flush()
 	}
+}
+
+// gatherFor bounds how long requests are gathered.
+const gatherFor = time.Millisecond
+
+// gathers reports whether what requests have had proposed may wait for more: while
+// the disk syncs it could not become durable anyway, and what goes into the log
+// together costs little more than one. What others are to hear waits for nothing.
+func (r *runner) gathers() bool {
+	return !r.hurry && r.gathered < batchMax && r.syncer.busy() && !r.node.Urgent()
 }
 
 // handle gives a batch of inputs to the node and returns the slice for reuse.
@@ -88,6 +110,7 @@ func (r *runner) handle(batch []input) []input {
 }
 
 func (r *runner) handleOne(in input) {
+	r.hurry = r.hurry || in.request == nil
 	switch {
 	case in.envelope != nil:
 		var env txn.Envelope
@@ -102,6 +125,7 @@ func (r *runner) handleOne(in input) {
 		}
 		r.node.Deliver(r.clock.now(), env)
 	case in.request != nil:
+		r.gathered++
 		r.node.Submit(r.clock.now(), in.request)
 	case in.call != nil:
 		in.call(r.node)
@@ -110,6 +134,7 @@ func (r *runner) handleOne(in input) {
 
 // flush carries out what the node wants done.
 func (r *runner) flush() {
+	r.gathered, r.hurry = 0, false
 	out := r.node.Drain()
 	for _, env := range out.Messages {
 		r.net.send(r.id, env.To, txn.Encode(env))

@@ -41,6 +41,9 @@ func (s *syncer) request(token uint64) {
 	signal(s.asked)
 }
 
+// busy reports whether a sync is under way, or asked for.
+func (s *syncer) busy() bool { return s.synced.Load() < s.wanted.Load() }
+
 func (s *syncer) run() {
 	defer close(s.gone)
 	defer s.recoverFailure()

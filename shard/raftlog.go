@@ -117,13 +117,23 @@ func (l *raftLog) putHard(b *store.Batch) {
 	b.Set(shardKey(l.id, 'h'), marshal(l.hard))
 }
 
+// cutOneByOneMax entries are deleted one by one: their keys are known, and those of
+// a range would have to be sought.
+const cutOneByOneMax = 1000
+
 // cut forgets the entries up to index.
 func (l *raftLog) cut(b *store.Batch, index uint64) {
 	term, err := l.Term(index)
 	if err != nil || index <= l.meta.First {
 		return
 	}
-	b.DeleteRange(entryKey(l.id, l.meta.First+1), entryKey(l.id, index+1))
+	if n := index - l.meta.First; n <= cutOneByOneMax {
+		for i := l.meta.First + 1; i <= index; i++ {
+			b.Delete(entryKey(l.id, i))
+		}
+	} else {
+		b.DeleteRange(entryKey(l.id, l.meta.First+1), entryKey(l.id, index+1))
+	}
 	l.entries = append([]*pb.Entry(nil), l.entries[index-l.meta.First:]...)
 	l.meta.First, l.meta.FirstTerm = index, term
 	l.meta.put(b, l.id)

@@ -40,7 +40,8 @@ type state struct {
 	prepared map[txn.Attempt]*prepared
 	outcomes *txn.ByAttempt[outcome]
 	retired  map[txn.Incarnation]uint64
-	retiring []retiring // by the batch under way, not written yet
+	moved    []txn.Incarnation // whose marks the batch under way has moved
+	gone     []txn.Attempt     // whose outcomes it has forgotten
 	pending  reveal.Pending
 	// dependents of an undecided attempt, in the order of their votes.
 	dependents map[txn.Attempt][]txn.Attempt
@@ -184,22 +185,16 @@ func (s *state) putApplied(b *store.Batch) {
 	}
 }
 
-// retiring is an incarnation whose mark has moved, and where it was.
-type retiring struct {
-	inc txn.Incarnation
-	was uint64
-}
-
-// putRetired lets go of the outcomes below marks that have moved. From the old mark
-// on: what lies below it is gone, and its remains are not to be stepped over again.
+// putRetired writes the marks that have moved, and lets go of the outcomes below them:
+// one by one, for a range would have to be sought for what it holds.
 func (s *state) putRetired(b *store.Batch) {
-	for _, r := range s.retiring {
-		lo, hi := markOf(r.inc), markOf(r.inc)
-		lo.Seq, hi.Seq = r.was, s.retired[r.inc]
-		b.Set(attemptKey(s.prefix, 'w', markOf(r.inc)), txn.Encode(storedRetired{r.inc.Node, r.inc.Epoch, hi.Seq}))
-		b.DeleteRange(attemptKey(s.prefix, 'o', lo), attemptKey(s.prefix, 'o', hi))
+	for _, inc := range s.moved {
+		b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, s.retired[inc]}))
 	}
-	s.retiring = s.retiring[:0]
+	for _, a := range s.gone {
+		b.Delete(attemptKey(s.prefix, 'o', a))
+	}
+	s.moved, s.gone = s.moved[:0], s.gone[:0]
 }
 
 func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effect {
@@ -285,8 +280,12 @@ func (s *state) retire(inc txn.Incarnation, below uint64) {
 	s.retired[inc] = below
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	s.outcomes.DropBelow(lo, hi)
-	if !s.ephemeral && !slices.ContainsFunc(s.retiring, func(r retiring) bool { return r.inc == inc }) {
-		s.retiring = append(s.retiring, retiring{inc, old})
+	gone := s.outcomes.DropBelow(lo, hi)
+	if s.ephemeral {
+		return
+	}
+	s.gone = append(s.gone, gone...)
+	if !slices.Contains(s.moved, inc) {
+		s.moved = append(s.moved, inc)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
@@ -132,6 +134,28 @@ func appendGiven(into []any, values []sqlparser.Expr) []any {
 			into = appendInteger(into, v.Val)
 		case ok && v.Type == sqlparser.StrVal:
 			into = append(into, string(v.Val))
+		default:
+			return nil
+		}
+		if into == nil {
+			return nil
+		}
+	}
+	return into
+}
+
+// appendBound appends the values of an execution; nil if one is neither a whole
+// number nor a string.
+func appendBound(into []any, p *mysql.PrepareData) []any {
+	for i := range len(p.BindVars) {
+		bv := p.BindVars[paramName(i)]
+		switch {
+		case bv == nil:
+			return nil
+		case sqltypes.IsIntegral(bv.Type):
+			into = appendInteger(into, bv.Value)
+		case sqltypes.IsQuoted(bv.Type):
+			into = append(into, string(bv.Value))
 		default:
 			return nil
 		}

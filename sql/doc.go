@@ -12,6 +12,13 @@
 // values (sql/plan, Prepared). A plan is kept only if an analysis with other
 // values shows where in it they stand; what does not fit goes the way of text.
 //
+// An update of one row by its key that a session has prepared and executed before
+// goes a short way (short.go): it is read and answered where its bytes come in
+// (execute.go), before the wire library and the engine make anything of it, and all
+// that can be kept from one execution to the next is kept by the session. What is
+// unusual about it is left to the way of all others. The list of processes shows it
+// (processes.go), and KILL ends it. Under TLS the library reads it first.
+//
 // A statement outside an explicit transaction is its own transaction: its rows
 // are held back until it has committed, and if it lost to another it is done
 // again, so a client never sees what did not happen. An error that such a

@@ -27,6 +27,7 @@ const (
 
 // execute is what a connection keeps for the short way.
 type execute struct {
+	hidden bool // the client speaks TLS
 	never  bool // this connection is not for it
 	values [shortValuesMax]any
 	packet [shortAnswerRoom]byte // the answer
@@ -45,7 +46,7 @@ func (c *conn) answer(b []byte) bool {
 
 // isExecute reports whether b is one whole COM_STMT_EXECUTE.
 func (c *conn) isExecute(b []byte) bool {
-	return c.session != nil && !c.execute.never && len(b) >= packetHeader+executeFixed && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && b[packetHeader] == executeCommand
+	return c.session != nil && !c.execute.hidden && !c.execute.never && len(b) >= packetHeader+executeFixed && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && b[packetHeader] == executeCommand
 }
 
 func (c *conn) shortly(body []byte) bool {

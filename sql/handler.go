@@ -81,7 +81,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
-		if err := s.short.settled.take(prepare); err != nil {
+		if done, err := s.shortlyAbove(c, prepare, callback); done {
 			return err
 		}
 		s.preparing = prepare.PrepareStmt

@@ -176,7 +176,7 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 		return nil
 	}
 	c.client, c.gateway = m, g
-	c.execute.never = m.Conn != net.Conn(c) // below TLS there is nothing to read
+	c.execute.hidden = m.Conn != net.Conn(c)
 	c.request.Store(0)
 	c.known.Store(true)
 	return c.SetDeadline(time.Time{})

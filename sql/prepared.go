@@ -108,25 +108,7 @@ func (h *handler) prepared(ctx context.Context, c *mysql.Conn, s *Session, p *my
 		}
 		return values
 	}
-	r.given = func(into []any) []any {
-		for i := range len(p.BindVars) {
-			bv := p.BindVars[paramName(i)]
-			switch {
-			case bv == nil:
-				return nil
-			case sqltypes.IsIntegral(bv.Type):
-				into = appendInteger(into, bv.Value)
-			case sqltypes.IsQuoted(bv.Type):
-				into = append(into, string(bv.Value))
-			default:
-				return nil
-			}
-			if into == nil {
-				return nil
-			}
-		}
-		return into
-	}
+	r.given = func(into []any) []any { return appendBound(into, p) }
 	r.parse = func(ctx *gms.Context) (sqlparser.Statement, bool) { return ctx.Session.GetPreparedQuery(r.query) }
 	return h.byPlan(ctx, c, s, &r, callback)
 }
@@ -181,7 +163,7 @@ func (h *handler) byPlan(ctx context.Context, c *mysql.Conn, s *Session, r *requ
 // bound is the plan for the values' types, bound to the values; nil if they are for
 // the engine.
 func (h *handler) bound(ctx *gms.Context, s *Session, t *text, r *request) *variant {
-	if !t.seen || t.failed > compilesMax {
+	if t.failed > compilesMax || !t.seen && !updates(ctx, r) {
 		return nil
 	}
 	v, values := h.variantFor(ctx, s, t, r)
@@ -197,6 +179,21 @@ func (h *handler) bound(ctx *gms.Context, s *Session, t *text, r *request) *vari
 		return nil
 	}
 	return v
+}
+
+// updates reports whether a request is an UPDATE that was parsed already: that has
+// no rows which the engine would have to describe first, so that a thousand clients
+// who begin with it need not each have the engine carry it out once.
+func updates(ctx *gms.Context, r *request) bool {
+	if r.key != r.query {
+		return false // it came as text
+	}
+	stmt, ok := r.parse(ctx)
+	if !ok {
+		return false
+	}
+	u, ok := stmt.(*sqlparser.Update)
+	return ok && len(u.Returning) == 0
 }
 
 // adopt makes a plan that of the statement, as compile does.

@@ -7,6 +7,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/catalog"
 	"isochron/sql/plan"
@@ -50,6 +51,22 @@ func newShortRun() *shortRun {
 type settled struct {
 	prepare *mysql.PrepareData
 	err     error
+}
+
+// shortlyAbove ends a statement that the wire library has read, if it has failed on
+// the short way already, or goes it now: below TLS its bytes cannot be told.
+func (s *Session) shortlyAbove(c *mysql.Conn, p *mysql.PrepareData, callback func(*sqltypes.Result) error) (done bool, err error) {
+	if below := connOf(c); below != nil && below.execute.hidden {
+		var room [shortValuesMax]any
+		if values := appendBound(room[:0], p); values != nil {
+			if affected, ok := s.shortly(c, p, values); ok {
+				s.flags(c)
+				return true, callback(&sqltypes.Result{RowsAffected: uint64(affected)})
+			}
+		}
+	}
+	err = s.short.settled.take(p)
+	return err != nil, err
 }
 
 // take gives the error of a statement, if it has failed already.
