@@ -24,7 +24,10 @@ var answers = sync.Pool{New: func() any { return make(chan coordinator.Response,
 // that: a commit that was handed over may yet happen.
 func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
 	answer := answers.Get().(chan coordinator.Response)
-	req.Done = func(r coordinator.Response) { answer <- r }
+	req.Done = func(r coordinator.Response) {
+		answer <- r
+		p.r.woke()
+	}
 	if !p.r.box.put(input{request: req}) {
 		answers.Put(answer)
 		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable,

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,7 @@ type runner struct {
 	directory atomic.Pointer[routing.Directory]
 	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
 	peeks     peeks
+	awake     int  // clients whose answers they have not been let take since
 	gathered  int  // requests that the node has and that it was not asked about since
 	hurry     bool // something else was handed over since
 	stop      chan struct{}
@@ -86,6 +88,18 @@ func (r *runner) run() {
 		r.flush()
 	}
 }
+
+// woke lets clients take their answers from time to time. A processor has room for
+// 256 goroutines that can run; where more are woken at once the older half of them
+// has to wait behind all others, and answers leave in another order than they came.
+func (r *runner) woke() {
+	if r.awake++; r.awake >= wakeMax {
+		r.awake = 0
+		runtime.Gosched()
+	}
+}
+
+const wakeMax = 16
 
 // gatherFor bounds how long requests are gathered.
 const gatherFor = time.Millisecond

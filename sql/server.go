@@ -181,6 +181,7 @@ func newEngine(g *gateway) *sqle.Engine {
 	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
+	a.Catalog.InfoSchema = informationSchema{a.Catalog.InfoSchema}
 	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})
 	registerStatus() // it has made them now
 	e.ProcessList = processes{e.ProcessList, g}
