@@ -49,10 +49,8 @@ type commitment struct {
 }
 
 // prepare is what a participant is asked, nil if it was not this coordinator that asked.
-func (k *commitment) prepare(s txn.ShardID) *txn.Prepare { return prepareOf(k.prepares, s) }
-
-func prepareOf(prepares []*txn.Prepare, s txn.ShardID) *txn.Prepare {
-	for _, p := range prepares {
+func (k *commitment) prepare(s txn.ShardID) *txn.Prepare {
+	for _, p := range k.prepares {
 		if p.Shard == s {
 			return p
 		}
@@ -232,7 +230,7 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 			c.terminate(k)
 			return
 		}
-		if p.Term != term { // one that was sent is not ours to change
+		if p.Term != term {
 			p = k.addressed(s, term)
 		}
 		c.env.Send(leader, txn.Message{Prepare: p})
@@ -240,11 +238,12 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 	k.tries++
 }
 
-// addressed makes a participant's Prepare one for a leader of this term.
+// addressed makes a participant's Prepare one for a leader of this term. One that was
+// sent is not ours to change any more.
 func (k *commitment) addressed(s txn.ShardID, term uint64) *txn.Prepare {
 	i := slices.Index(k.participants, s)
-	if p := k.prepares[i]; p.Term != 0 {
-		q := *p
+	if k.tries > 0 {
+		q := *k.prepares[i]
 		k.prepares[i] = &q
 	}
 	k.prepares[i].Term = term

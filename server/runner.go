@@ -61,8 +61,8 @@ func (r *runner) run() {
 	defer r.recoverFailure()
 	ticker := time.NewTicker(r.tick)
 	defer ticker.Stop()
-	gathered := time.NewTimer(gatherFor)
-	defer gathered.Stop()
+	enough := time.NewTimer(gatherFor)
+	defer enough.Stop()
 	var spare []input
 	r.flush()
 	for {
@@ -74,13 +74,13 @@ func (r *runner) run() {
 			r.node.Tick(r.clock.now())
 		case <-r.syncer.ended:
 			r.watch.shared(r.node.Synced(r.clock.now(), r.syncer.synced.Load()))
-		case <-gathered.C:
+		case <-enough.C:
 		case <-r.box.wake:
 			none := r.gathered == 0
 			spare = r.handle(r.box.take(spare))
 			if r.gathers() {
 				if none {
-					gathered.Reset(gatherFor)
+					enough.Reset(gatherFor)
 				}
 				continue
 			}

@@ -21,11 +21,11 @@ func decodeEntry(b []byte) ([]command, error) {
 
 // bytes is about how long a command is in the log.
 func (c *command) bytes() uint64 {
-	const fixed = 96
-	n := fixed
+	const itself, eachWrite = 96, 12
+	n := itself
 	if c.Vote != nil {
 		for _, w := range c.Vote.Writes {
-			n += len(w.Key) + len(w.Value) + fixed/8
+			n += len(w.Key) + len(w.Value) + eachWrite
 		}
 		for _, k := range c.Vote.Reads {
 			n += len(k)

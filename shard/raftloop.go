@@ -20,7 +20,7 @@ func (r *Replica) Process() {
 			return
 		}
 		rd := r.rn.Ready()
-		for _, m := range r.joined(rd.Messages) {
+		for _, m := range rd.Messages {
 			switch m.GetTo() {
 			case raft.LocalAppendThread:
 				r.storageAppend(m)
@@ -32,42 +32,6 @@ func (r *Replica) Process() {
 		}
 		r.observeRole(r.env.Now())
 	}
-}
-
-// joined makes one message of several that append to one follower's log, one after
-// the other: what was proposed in one step, such as a chain of commits, then costs
-// every follower one message, one write of its disk and one answer.
-func (r *Replica) joined(messages []*pb.Message) []*pb.Message {
-	if len(messages) < 2 {
-		return messages
-	}
-	out := messages[:0]
-	last := map[uint64]*pb.Message{} // to each
-	bytes := map[uint64]uint64{}     // of its entries, as joined
-	for _, m := range messages {
-		to, size := m.GetTo(), uint64(0)
-		for _, e := range m.GetEntries() {
-			size += uint64(len(e.GetData()))
-		}
-		before := last[to]
-		if before != nil && follows(before, m) && bytes[to]+size <= r.cfg.Params.AppendBytes {
-			before.Entries = slices.Concat(before.GetEntries(), m.GetEntries())
-			before.Commit = m.Commit
-			bytes[to] += size
-			continue
-		}
-		last[to], bytes[to] = m, size
-		out = append(out, m)
-	}
-	return out
-}
-
-// follows reports whether a message goes on appending where another ends.
-func follows(before, m *pb.Message) bool {
-	n := len(before.GetEntries())
-	return n > 0 && len(m.GetEntries()) > 0 && before.GetType() == pb.MsgApp && m.GetType() == pb.MsgApp &&
-		before.GetTerm() == m.GetTerm() && m.GetIndex() == before.GetEntries()[n-1].GetIndex() &&
-		m.GetLogTerm() == before.GetEntries()[n-1].GetTerm()
 }
 
 // storageAppend writes entries, votes and snapshots; the answers that promise

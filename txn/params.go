@@ -18,7 +18,7 @@ type Params struct {
 	ProbeAfter        time.Duration // 3 s: locks held for so long are asked after
 	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
-	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower
+	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
 	HotWaiters        int           // 32: more waiters than that make a row hot
 	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
 	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
