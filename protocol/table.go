@@ -117,6 +117,15 @@ func d2pc(name string, reads Reads, y yield.Policy, span string) Row {
 	return r
 }
 
+// d2pcGroup is d2pc, and reveals what one shard votes on when the vote is appended.
+func d2pcGroup(name string) Row {
+	r := d2pc(name, ReadHome, yield.WoundWaitGroup, "0.5; execution + 0.5 in the client's region; on a hot row of one shard the statements alone")
+	r.Reveal = reveal.OnAppendOrPreCommit
+	r.Source = "d2pc+2pl-home; TXSQL section 4, over wound-wait"
+	r.Remark = "one who stands in a chain behind a transaction on several shards votes when that one has pre-committed, and depends on it"
+	return r
+}
+
 // grouped reveals what one shard commits when it is appended, not when it is durable.
 func grouped(r Row, on reveal.Choice) Row {
 	r.Reveal = on
@@ -172,6 +181,7 @@ func Table() []Row {
 		grouped(classic("2pc+2pl-group", ReadHome, yield.WoundWaitGroup, "2; on a hot row of one shard the statements alone", "2pc+2pl-home; TXSQL section 4, over wound-wait"), reveal.OnAppend),
 		d2pc("d2pc+2pl", ReadNearest, yield.WoundWait, "0.5"),
 		d2pc("d2pc+2pl-home", ReadHome, yield.WoundWait, "0.5; execution + 1 in the client's region"),
+		d2pcGroup("d2pc+2pl-group"),
 		d2pc("d2pc+2pl-nro", ReadLeader, yield.WoundWait, "execution + 0.5"),
 		d2pc("d2pc+occ", ReadNearest, yield.Validate, "0.5"),
 		integrated("carousel-fast", decide.FastWithLeader, yield.EachValidates, "strict serializability", "1, else 2", "1",

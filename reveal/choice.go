@@ -20,18 +20,26 @@ const (
 	// OnHotAppend is OnAppend for whoever has written a hot row, and OnDecision for
 	// all others: where no row is hot it is plain two-phase locking (TXSQL section 1).
 	OnHotAppend
+	// OnAppendOrPreCommit reveals each transaction as early as its votes allow: on
+	// the append of its vote if it has one participant, for then every leader has
+	// voted, else on pre-commit. A vote that rests on what is undecided is no commit
+	// yet, so whoever reads it depends on it as on any pre-committed write.
+	OnAppendOrPreCommit
 )
 
 func (c Choice) String() string {
-	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row"}[c]
+	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
+		"on append, if one shard votes, else on pre-commit, tracked"}[c]
 }
 
 // Early reports whether writes are revealed before they are decided.
 func (c Choice) Early() bool { return c != OnDecision }
 
 // PreCommits reports whether that happens when every leader has voted Yes.
-func (c Choice) PreCommits() bool { return c == OnPreCommit }
+func (c Choice) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
 
-// OnItsAppend reports whether it happens when the entry is appended that commits,
-// to a transaction that has written a hot row or not.
-func (c Choice) OnItsAppend(hot bool) bool { return c == OnAppend || c == OnHotAppend && hot }
+// OnItsAppend reports whether it happens when the vote of a transaction with one
+// participant is appended, be the transaction one that has written a hot row or not.
+func (c Choice) OnItsAppend(hot bool) bool {
+	return c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && hot
+}

@@ -140,7 +140,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
 		return
 	}
-	atOnce := v.OnePhase && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
+	atOnce := len(v.Participants) == 1 && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
 	l.passOn(p, atOnce)
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true

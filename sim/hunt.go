@@ -40,7 +40,7 @@ type HuntConfig struct {
 }
 
 // DefaultRows are what is hunted if nobody says.
-var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+occ"}
+var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
 
 // Result is one seed on one row.
 type Result struct {
