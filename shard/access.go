@@ -245,7 +245,7 @@ func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age,
 		bound = millisToDuration(millis)
 	}
 	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Near: key, Since: began.Mono, Retry: retry, Expire: expire}
-	if !l.locks.Wait(on, w) {
+	if !l.locks.Wait(l.r.env.Now().Mono, on, w) {
 		expire(false)
 		return nil
 	}

@@ -112,7 +112,7 @@ func (l *leadership) passOn(p *txn.Prepare, atOnce bool) {
 func (r *Replica) bounds() yield.Bounds {
 	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.wish.Hot.Off}
 	if n := r.wish.Hot.Waiters; n > 0 {
-		b.HotWaiters = n
+		b.HotWaiters, b.HotDelay = n, -1
 	}
 	if n := r.wish.Hot.GroupSize; n > 0 {
 		b.GroupSize = n

@@ -192,7 +192,7 @@ func (l *leadership) release(id txn.ID, committed bool) {
 		l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
 		delete(l.probes, id)
 		l.locks.Ended(id, committed)
-		l.locks.Release(id)
+		l.locks.Release(l.r.env.Now().Mono, id)
 	})
 }
 

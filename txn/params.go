@@ -19,7 +19,7 @@ type Params struct {
 	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
 	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
-	HotWaiters        int           // 32: more waiters than that make a row hot
+	HotWaiters        int           // 32: more waiters than that make a row hot; fewer do, two at least, where turns take long (yield.Bounds)
 	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
 	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.

@@ -20,7 +20,12 @@ import (
 // Bounds are when a row is hot and how large its groups are.
 type Bounds struct {
 	HotWaiters int // more than so many waiters make a row hot; 32
-	GroupSize  int // 10
+	// HotDelay: fewer do, but two at least, if the last of them is further than this
+	// from the row by what its turns take; 32 ms. A turn that costs a sync of the disk
+	// leaves 32 as the threshold, one that costs a wide-area round trip makes it two.
+	// Negative: waiters alone count.
+	HotDelay  time.Duration
+	GroupSize int // 10
 	// RollbackPercent of the last rollbackSample places in the chain of a row: if
 	// more were undone, the row is held to the end for PlainFor. 95: of a group of ten
 	// not even one commits, so groups do no more than holding would; 1 s.
@@ -40,6 +45,9 @@ func (b Bounds) withDefaults() Bounds {
 		}
 	}
 	set(&b.HotWaiters, 32)
+	if b.HotDelay == 0 {
+		b.HotDelay = 32 * time.Millisecond
+	}
 	set(&b.GroupSize, 10)
 	set(&b.RollbackPercent, 95)
 	if b.PlainFor == 0 {
@@ -59,6 +67,8 @@ type HotRow struct {
 	Undone  uint64 // places in the chain that were undone
 	Queue   int    // who waits
 	Group   int    // places in the chain
+	// Turn is how long a transaction held it to the end, on average, before it was hot.
+	Turn time.Duration
 
 	leader     txn.ID
 	granted    int // turns of this group
@@ -85,11 +95,39 @@ func (t *Table) HotRows() []HotRow {
 }
 
 // warm makes a row hot for which too many wait.
-func (t *Table) warm(k txn.Key, p *point) {
-	if p.hot == nil && t.policy.Hot.waits() && !t.bounds.Off && p.queue.len() > t.bounds.HotWaiters {
-		p.hot = &HotRow{Key: k, Since: t.now}
+func (t *Table) warm(now time.Duration, k txn.Key, p *point) {
+	if p.hot != nil || !t.policy.Hot.waits() || t.bounds.Off {
+		return
+	}
+	if turn := p.turnAt(now); t.bounds.tooMany(p.queue.len(), turn) {
+		p.hot = &HotRow{Key: k, Since: now, Turn: turn}
 		t.hot[k] = p.hot
 	}
+}
+
+// tooMany reports whether so many wait for turns that take so long that the row is hot.
+func (b Bounds) tooMany(waiters int, turn time.Duration) bool {
+	return waiters > b.HotWaiters || b.HotDelay > 0 && waiters >= 2 && time.Duration(waiters)*turn > b.HotDelay
+}
+
+// turnAt is how long a turn of the row takes: on average so far, or what the present
+// one has taken already if that is more.
+func (p *point) turnAt(now time.Duration) time.Duration {
+	if p.exclusive == nil {
+		return p.turnTakes
+	}
+	return max(p.turnTakes, now-p.ownedAt)
+}
+
+// turnOver counts how long a turn took that is over. The average leans on the last one,
+// for what a turn takes changes with the leader's region.
+func (p *point) turnOver(now time.Duration) {
+	took := now - p.ownedAt
+	if p.turnTakes == 0 {
+		p.turnTakes = took
+		return
+	}
+	p.turnTakes = (p.turnTakes + took) / 2
 }
 
 // inLine reports whether the claim is for hot rows alone: there one waits in

@@ -20,7 +20,7 @@ var x = Claim{Exclusive: []txn.Key{"x"}}
 func hotX(p Policy, b Bounds) *Table {
 	b.HotWaiters = -1
 	t := NewTable(p, b)
-	t.Wait(nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
+	t.Wait(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
 
@@ -67,7 +67,7 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 	if got := tab.Behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
 		t.Errorf("with the first go %v; newest first", got)
 	}
-	tab.Release(id(5))
+	tab.Release(0, id(5))
 	if tab.Ahead(id(3)) != nil || tab.Ahead(id(4)).Txn != id(3) {
 		t.Error("when the first has ended the second is the first")
 	}
@@ -106,7 +106,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.Grant(0, id(8), age(8), y)
 	v := tab.Request(Execute, id(5), age(5), y)
-	if v.Wait == nil || !tab.Wait(v.Wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
+	if v.Wait == nil || !tab.Wait(0, v.Wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
 		t.Fatalf("5 waits for the row of 8: %+v", v)
 	}
 	if v := tab.Request(Execute, id(8), age(8), x); v.Die == nil {
@@ -124,7 +124,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	take(t, tab, 6)
 	pass(t, tab, 6, "56")
 	y := Claim{Exclusive: []txn.Key{"y"}}
-	tab.Wait(nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
+	tab.Wait(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.Grant(0, id(4), age(4), y)
 	if !tab.Publish(id(4), row("y", "4", 4)) {
 		t.Fatal("y is hot as well")
@@ -167,7 +167,7 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	if v := tab.Request(Execute, id(3), age(3), x); !v.Granted() {
 		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
 	}
-	tab.Release(id(1))
+	tab.Release(0, id(1))
 	take(t, tab, 3)
 	if got := tab.HotRows(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
 		t.Errorf("what is told of hot rows: %+v", got)
@@ -202,14 +202,14 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 			take(t, tab, n)
 			pass(t, tab, n, "v")
 			tab.Ended(id(n), n%c.one == 0)
-			tab.Release(id(n))
+			tab.Release(0, id(n))
 		}
 		last := uint64(rollbackSample + 1)
 		take(t, tab, last)
 		if got := tab.Wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
 			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
 		}
-		tab.Release(id(last))
+		tab.Release(0, id(last))
 		tab.Grant(2*time.Second, id(last+1), age(last+1), x)
 		if !tab.Wanted("x", id(last+1)) {
 			t.Error("after a while it is tried again")
@@ -256,8 +256,8 @@ func TestCirclesAreFound(t *testing.T) {
 	if v.Wait == nil || v.Die != nil {
 		t.Fatalf("it waits, older or not: %+v", v)
 	}
-	tab.Wait(v.Wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
-	tab.Wait(nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
+	tab.Wait(0, v.Wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
+	tab.Wait(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
 	before := tab.Work().Steps
 	if v := tab.Request(Execute, id(2), age(2), x); v.Die == nil {
 		t.Errorf("it would wait for itself: %+v", v)
@@ -279,7 +279,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 			t.Fatal("nobody is in its way")
 		}
 		tab.Grant(0, id(n), age(n), claim)
-		tab.Release(id(n))
+		tab.Release(0, id(n))
 		tab.Next()
 	}
 	if per := testing.AllocsPerRun(1000, one); per != 0 {
@@ -355,7 +355,7 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	if tab.Request(Execute, id(n), age(n), c).Granted() {
 		tab.Grant(0, id(n), age(n), c)
 	}
-	tab.Release(id(n))
+	tab.Release(0, id(n))
 	tab.Next()
 }
 
@@ -374,7 +374,7 @@ func benchmarkLine(b *testing.B, p Policy, waiters int) {
 			tab.Grant(0, id(me), age(me), x)
 			holder = me
 		}
-		if v.Wait == nil || !tab.Wait(v.Wait, w) {
+		if v.Wait == nil || !tab.Wait(0, v.Wait, w) {
 			b.Fatalf("%d does not wait: %+v", me, v)
 		}
 	}
@@ -384,10 +384,66 @@ func benchmarkLine(b *testing.B, p Policy, waiters int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		join()
-		tab.Release(id(holder))
+		tab.Release(0, id(holder))
 		for w := tab.Next(); w != nil; w = tab.Next() {
 			w.Retry()
 		}
 	}
 	b.ReportMetric(float64(tab.Work().Steps)/float64(b.N), "steps/op")
+}
+
+// A row whose turns cost a wide-area round trip is hot with two waiters, one whose
+// turns cost a sync with 33.
+func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
+	for _, c := range []struct {
+		turn    time.Duration
+		waiters int // that make it hot
+	}{
+		{500 * time.Microsecond, 33}, {time.Millisecond, 33}, {4 * time.Millisecond, 9}, {15 * time.Millisecond, 3},
+		{20 * time.Millisecond, 2}, {60 * time.Millisecond, 2}, {time.Second, 2},
+	} {
+		tab := NewTable(WoundWaitGroup, Bounds{})
+		now := time.Duration(0)
+		tab.Grant(now, id(1), age(1), x)
+		hot := func() bool { return len(tab.HotRows()) > 0 }
+		waits := func(n uint64) *Waiter {
+			w := &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Hour, Retry: func() {}}
+			tab.Wait(now, nil, w)
+			return w
+		}
+		first := waits(2) // who keeps what a turn takes known
+		now += c.turn
+		tab.Release(now, id(1))
+		tab.Grant(now, id(3), age(3), x)
+		tab.Cancel(first)
+		for n := 1; n < c.waiters; n++ {
+			if waits(uint64(n) + 10); hot() {
+				t.Errorf("with turns of %v it is hot with %d waiters, not %d", c.turn, n, c.waiters)
+				break
+			}
+		}
+		if waits(1000); !hot() {
+			t.Errorf("with turns of %v it is not hot with %d waiters", c.turn, c.waiters)
+		}
+	}
+}
+
+// The turn under way counts as soon as it takes longer than those before.
+func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
+	tab := NewTable(WoundWaitGroup, Bounds{})
+	tab.Grant(0, id(1), age(1), x)
+	for n := range uint64(2) {
+		tab.Wait(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+	}
+	if len(tab.HotRows()) == 0 {
+		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
+	}
+	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1})
+	off.Grant(0, id(1), age(1), x)
+	for n := range uint64(3) {
+		off.Wait(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+	}
+	if len(off.HotRows()) > 0 {
+		t.Error("an operator's number of waiters is not overruled")
+	}
 }

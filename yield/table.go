@@ -47,6 +47,8 @@ type point struct {
 	chain     []*Holder
 	queue     line
 	hot       *HotRow
+	ownedAt   time.Duration // when exclusive was granted
+	turnTakes time.Duration // average time between a grant and its release, while somebody waits
 }
 
 func (p *point) empty() bool {
@@ -267,7 +269,7 @@ func (t *Table) own(h *Holder, k txn.Key) {
 	if p.exclusive != nil || len(p.shared) > 0 {
 		panic("yield: an exclusive lock was granted beside another: " + h.Txn.String())
 	}
-	p.exclusive = h
+	p.exclusive, p.ownedAt = h, t.now
 	if i < 0 {
 		h.keys = append(h.keys, k)
 	}
@@ -308,6 +310,7 @@ func (t *Table) tidy(k txn.Key, p *point) {
 		p.hot = nil
 	}
 	if p.empty() {
+		p.turnTakes = 0
 		t.points.Delete(k)
 		if len(t.sparePoints) < spares {
 			t.sparePoints = append(t.sparePoints, p)
@@ -342,9 +345,9 @@ func (t *Table) spare(h *Holder) {
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders[id] }
 
-// Release frees all that the transaction holds, and gives up its places in
+// Release frees all that the transaction holds at this time, and gives up its places in
 // chains. The caller then calls Retry of each of Next.
-func (t *Table) Release(id txn.ID) {
+func (t *Table) Release(now time.Duration, id txn.ID) {
 	h := t.holders[id]
 	if h == nil {
 		return
@@ -354,6 +357,10 @@ func (t *Table) Release(id txn.ID) {
 		p, _ := t.points.Get(k)
 		if p.exclusive == h {
 			p.exclusive = nil
+			if p.queue.len() > 0 {
+				p.turnOver(now)
+				t.warm(now, k, p)
+			}
 		} else {
 			p.shared = remove(p.shared, h)
 		}

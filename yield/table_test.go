@@ -54,7 +54,7 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
 	}
-	table.Release(id(1))
+	table.Release(0, id(1))
 	if !ask("c") {
 		t.Error("a released range must let writers in")
 	}
@@ -67,7 +67,7 @@ func TestUpgradeAndRelease(t *testing.T) {
 	if table.Request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).Granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
-	table.Release(id(1))
+	table.Release(0, id(1))
 	if len(table.Holders()) != 0 || table.points.Len() != 1 {
 		t.Error("a release must leave nothing behind")
 	}
@@ -207,7 +207,7 @@ func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 
 func (w *waitWorld) end(a *actor) {
 	for _, t := range w.shards {
-		t.Release(id(a.n))
+		t.Release(0, id(a.n))
 	}
 	delete(w.txns, a.n)
 	for _, o := range w.txns {
@@ -258,12 +258,12 @@ func TestTheLineOfARow(t *testing.T) {
 			asked = append(asked, n)
 			tab.Grant(0, id(n), age(n), c)
 		}
-		if !tab.Wait(holder, w) {
+		if !tab.Wait(0, holder, w) {
 			t.Fatal("it may wait")
 		}
 	}
 	for range 4 {
-		tab.Release(tab.Holders()[0].Txn)
+		tab.Release(0, tab.Holders()[0].Txn)
 		for w := tab.Next(); w != nil; w = tab.Next() {
 			w.Retry()
 		}
@@ -282,7 +282,7 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	h := tab.Grant(0, id(2), age(2), shared)
 	tries := map[uint64]int{}
 	wait := func(n uint64, retry func()) {
-		tab.Wait(h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
+		tab.Wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
 	}
 	wait(3, func() { wait(3, func() {}) })
 	wait(4, func() {})
@@ -291,12 +291,12 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 			w.Retry()
 		}
 	}
-	tab.Release(id(1))
+	tab.Release(0, id(1))
 	drain()
 	if tries[3] != 1 || tries[4] != 0 {
 		t.Errorf("with another still reading the row the first asks once: %v", tries)
 	}
-	tab.Release(id(2))
+	tab.Release(0, id(2))
 	drain()
 	if tries[3] != 2 || tries[4] != 1 || tab.Waiting() != 0 {
 		t.Errorf("the first gave up, so the next must ask: %v", tries)

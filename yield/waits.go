@@ -96,7 +96,7 @@ const MaxWaiters = 10_000
 
 // Wait puts w into the line of its row, or behind the holder; false when too many
 // wait already.
-func (t *Table) Wait(on *Holder, w *Waiter) bool {
+func (t *Table) Wait(now time.Duration, on *Holder, w *Waiter) bool {
 	if t.count >= MaxWaiters {
 		return false
 	}
@@ -114,7 +114,7 @@ func (t *Table) Wait(on *Holder, w *Waiter) bool {
 	}
 	p := t.point(w.Key)
 	heap.Push(&p.queue, w)
-	t.warm(w.Key, p)
+	t.warm(now, w.Key, p)
 	return true
 }
 

@@ -34,7 +34,7 @@ lab protocols tells which).`,
 		return o.tell(want, "%s", sayHotRows(want))
 	})
 	cmd.Flags().BoolVar(&want.Off, "off", false, "treat them as other rows")
-	cmd.Flags().IntVar(&want.Waiters, "waiters", 0, "more waiters than this make a row hot; 0: the default, 32")
+	cmd.Flags().IntVar(&want.Waiters, "waiters", 0, "more waiters than this make a row hot; 0: the default, which is 32, and fewer (two at least) of whom the last would wait over 32 ms by what a turn takes")
 	cmd.Flags().IntVar(&want.GroupSize, "group-size", 0, "transactions that may go on from each other before the first has committed; 0: the default, 10")
 	return cmd
 }
