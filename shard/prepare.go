@@ -140,7 +140,8 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
 		return
 	}
-	atOnce := len(v.Participants) == 1 && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
+	alone := len(v.Participants) == 1 || r.cfg.Params.Bugs.RevealAtOwnVote
+	atOnce := alone && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
 	l.passOn(p, atOnce)
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true
@@ -187,7 +188,9 @@ func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 	}
 	l.address(v)
 	v.Deps = l.dependencies(p)
-	v.OnePhase = v.OnePhase && len(v.Deps) == 0 // its entry cannot be its commit
+	if len(v.Deps) > 0 && !l.r.cfg.Params.Bugs.CommitOpen {
+		v.OnePhase = false // its entry cannot be its commit
+	}
 	return v
 }
 

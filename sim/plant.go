@@ -29,12 +29,17 @@ var harms = map[string]func(protocol.Row) bool{
 	"ReleaseUntracked":    revealsEarly,
 	"DropDependency":      revealsEarly,
 	"CountOldAcks":        bypassesLeaders,
+	"RevealAtOwnVote":     revealsOnAppend,
+	"CommitOpen":          revealsEarly,
 	"LeaseCountsLearners": logged,
 	"SmallFastPath":       integrated,
 	"KeepVersion":         passesOn,
 	"VouchUncommitted":    passesOn,
 	"IgnoreAbort":         integrated,
 }
+
+// revealsOnAppend: and pre-commits what several shards vote on.
+func revealsOnAppend(r protocol.Row) bool { return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(true) }
 
 // passesOn: transactions go on from each other's uncommitted values.
 func passesOn(r protocol.Row) bool { return r.Yield.Hot.Publishes() }

@@ -42,6 +42,8 @@ type Bugs struct {
 	ReleaseUntracked bool // what is revealed before it is decided is read without a dependency
 	DropDependency   bool // a vote's dependencies are tracked, and their abort changes nothing
 	CountOldAcks     bool // acknowledgements count whatever the term of the replica, entry or not
+	RevealAtOwnVote  bool // a leader reveals what it votes on without waiting for the votes of the others
+	CommitOpen       bool // the vote of one shard is its commit though it rests on undecided writes
 
 	SmallFastPath bool // one replica too few makes a fast path
 	IgnoreAbort   bool // the slow path proposes Yes though there is a No
