@@ -166,9 +166,10 @@ func (c *Coordinator) doom(k *commitment) {
 	k.tally.No()
 }
 
-// shareDecision tells the other co-coordinators how an attempt ended.
+// shareDecision tells the other co-coordinators how an attempt ended. What became of
+// one with a single participant is in that participant's log, and nowhere else of use.
 func (c *Coordinator) shareDecision(k *commitment) {
-	if !c.coCoordinates() || k.t == nil || k.readOnly {
+	if !c.coCoordinates() || k.t == nil || k.readOnly || len(k.participants) == 1 {
 		return
 	}
 	verdict, at := k.tally.Verdict()

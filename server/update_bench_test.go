@@ -20,7 +20,7 @@ import (
 // key that is read and committed in one request, with 256 of them at once: what is
 // left of an UPDATE without its client, the SQL layer and the syncs of the disk.
 func BenchmarkUpdate(b *testing.B) {
-	for _, row := range []string{"txsql", "2pc+2pl-group"} {
+	for _, row := range []string{"txsql", "2pc+2pl-group", "d2pc+2pl-group"} {
 		for _, rows := range []int{1, 100_000} {
 			b.Run(fmt.Sprintf("%s/rows=%d", row, rows), func(b *testing.B) { benchmarkUpdate(b, row, rows) })
 		}

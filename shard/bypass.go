@@ -27,7 +27,7 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 		}
 		commands, _ := r.memo.read(e) // what cannot be read is found out when it is applied
 		for _, c := range commands {
-			if c.Vote == nil {
+			if c.Vote == nil || !r.tellsMore(c.Vote) {
 				continue
 			}
 			m := r.ackOf(c.Vote)
@@ -35,6 +35,17 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 			r.env.Acknowledge(m, r.lead != nil && r.lead.term == e.GetTerm())
 		}
 	}
+}
+
+// tellsMore reports whether an acknowledgement tells anybody more than raft does. Of a
+// vote that is the only one, whose coordinator stands beside the leader, followers tell
+// it nothing: their appends reach the same node at the same time. The leader's own does
+// if its locks wait for a pre-commit.
+func (r *Replica) tellsMore(v *voteCmd) bool {
+	if len(v.Participants) != 1 || v.Attempt.Node != r.leader {
+		return true
+	}
+	return r.cfg.Self == r.leader && !r.cfg.Row.Reveal.OnItsAppend(false)
 }
 
 // ackOf is the news of a vote without that of a replica.
