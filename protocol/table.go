@@ -202,7 +202,7 @@ func Table() []Row {
 }
 
 // Default is the row of a cluster that was not told otherwise.
-const Default = "2pc+2pl-home"
+const Default = "d2pc+2pl-group"
 
 // Live are the rows that a cluster can be started with.
 func Live() []Row {
