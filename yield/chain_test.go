@@ -117,6 +117,25 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	}
 }
 
+// Who holds a row is not in its own way: once those before it in the chain have ended it
+// is asked again.
+func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
+	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
+		tab := hotX(p, Bounds{})
+		take(t, tab, 5)
+		pass(t, tab, 5, "5")
+		take(t, tab, 6)
+		v := tab.Request(Execute, id(6), age(6), Claim{Shared: []txn.Key{"x"}})
+		if v.Wait == nil || !tab.Wait(0, v.Wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
+			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
+		}
+		tab.Release(0, id(5))
+		if w := tab.Next(); w == nil || w.Txn != id(6) {
+			t.Errorf("%s: %+v is asked", p.Name, w)
+		}
+	}
+}
+
 func TestOneChainForATransaction(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)

@@ -302,3 +302,25 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 		t.Errorf("the first gave up, so the next must ask: %v", tries)
 	}
 }
+
+// Who wants several rows waits in no line, and must not pass those for ever who want one.
+func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	both := Claim{Exclusive: []txn.Key{"x", "y"}}
+	h := tab.Grant(0, id(1), age(1), both)
+	var asked []uint64
+	wait := func(n uint64, k txn.Key) {
+		tab.Wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: k, Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+	}
+	wait(4, "")
+	wait(3, "x")
+	wait(2, "")
+	wait(5, "y")
+	tab.Release(0, id(1))
+	for w := tab.Next(); w != nil; w = tab.Next() {
+		w.Retry()
+	}
+	if !slices.Equal(asked, []uint64{2, 3, 4, 5}) {
+		t.Errorf("asked in the order %v", asked)
+	}
+}

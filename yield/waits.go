@@ -176,13 +176,13 @@ func (t *Table) free(h *Holder) {
 // Next takes out one who may be able to go on, nil if there is nobody: the
 // caller calls its Retry, and asks for the next.
 func (t *Table) Next() *Waiter {
-	if len(t.ready) > 0 {
-		w := t.ready[0]
-		t.ready[0] = nil
-		t.ready = t.ready[1:]
-		return w
-	}
-	for len(t.keys) > 0 {
+	for len(t.ready)+len(t.keys) > 0 {
+		if len(t.ready) > 0 && (len(t.keys) == 0 || !t.goesBefore(t.keys[0], t.ready[0])) {
+			w := t.ready[0]
+			t.ready[0] = nil
+			t.ready = t.ready[1:]
+			return w
+		}
 		if w := t.first(t.keys[0]); w != nil {
 			t.asked = w.Txn
 			return w
@@ -194,6 +194,13 @@ func (t *Table) Next() *Waiter {
 	return nil
 }
 
+// goesBefore reports whether the first of a line is older than one who does not wait in it:
+// who wants several rows must not pass those for ever who want one.
+func (t *Table) goesBefore(k txn.Key, w *Waiter) bool {
+	p, ok := t.points.Get(k)
+	return ok && p.queue.len() > 0 && p.queue.ws[0].before(w)
+}
+
 // first takes out the first of a line, if it has not just asked in vain and
 // nobody is certainly in its way.
 func (t *Table) first(k txn.Key) *Waiter {
@@ -202,12 +209,22 @@ func (t *Table) first(k txn.Key) *Waiter {
 		return nil
 	}
 	w := p.queue.ws[0]
-	if w.Txn == t.asked || p.exclusive != nil && (p.exclusive.Voted || p.exclusive.Age.Older(w.Age) || t.policy.Detect) {
+	if w.Txn == t.asked || p.certainly(w, t.policy) {
 		return nil
 	}
 	heap.Pop(&p.queue)
 	t.leave(w)
 	return w
+}
+
+// certainly reports whether who holds the row exclusively is in a waiter's way whatever
+// it asks. It is not if it is the waiter, or comes after it in the chain.
+func (p *point) certainly(w *Waiter, policy Policy) bool {
+	h := p.exclusive
+	if h == nil || h.Txn == w.Txn || p.place(w.Txn) >= 0 {
+		return false
+	}
+	return h.Voted || h.Age.Older(w.Age) || policy.Detect
 }
 
 // Expired takes out the waiters whose deadline has passed, in the order of their
