@@ -261,6 +261,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onRecall(from, m.Recall)
 	case m.Decision != nil:
 		c.onDecision(m.Decision)
+	case m.Chase != nil:
+		c.onChase(m.Chase)
 	case m.SurveyReply != nil:
 		c.onSurveyReply(from, m.SurveyReply)
 	case m.Wounded != nil:

@@ -113,7 +113,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	r.final = req.Read.Final && c.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
 	fresh := len(parts) == 1 && !t.locked()
 	for _, p := range parts {
-		p.access.Fresh = fresh
+		p.access.Fresh, p.access.Alone = fresh, len(parts) == 1
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock

@@ -39,6 +39,14 @@ func (w WAN) MaxRTT(from Region, to []Region) time.Duration {
 	return far
 }
 
+// Widest is the longest round trip between two regions.
+func (w WAN) Widest() (most time.Duration) {
+	for _, r := range w.Regions {
+		most = max(most, w.MaxRTT(r, w.Regions))
+	}
+	return most
+}
+
 // NearestOf is the nearest of the candidates, the first of several equally near,
 // and "" of none.
 func (w WAN) NearestOf(from Region, candidates []Region) Region {

@@ -16,7 +16,7 @@ func (r *run) client(c *sim.Client, process int) *workload.Client {
 // startClients starts the clients of a closed loop: each begins a transaction
 // when its last one is done. The first ones are spread over a round trip.
 func (r *run) startClients() {
-	spread := int64(max(r.spec.rttMax(), time.Millisecond))
+	spread := int64(max(r.spec.wan.Widest(), time.Millisecond))
 	for i := range r.spec.Clients {
 		r.w.Go(r.spec.gateway(i), func(c *sim.Client) {
 			wc := r.client(c, i+1)

@@ -57,16 +57,8 @@ func (s resolved) holders(leader int) []uint32 {
 	return nodes
 }
 
-// rttMax is the widest round trip of the map.
-func (s resolved) rttMax() (most time.Duration) {
-	for _, r := range s.wan.Regions {
-		most = max(most, s.wan.MaxRTT(r, s.wan.Regions))
-	}
-	return most
-}
-
 func (s resolved) params() node.Params {
-	return node.Params{Bugs: s.bugs, LockWait: s.LockWait}.WithDefaultsFor(s.rttMax())
+	return node.Params{Bugs: s.bugs, LockWait: s.LockWait}.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {

@@ -203,7 +203,8 @@ func forCoordinator(m *txn.Message) bool {
 	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
 		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
 		m.Ack != nil || m.Settled != nil || m.Recall != nil || m.Decision != nil ||
-		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil
+		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil ||
+		m.Chase != nil && m.Chase.Shard == 0
 }
 
 // refuse answers for a shard that has no replica here (any more, or yet).
@@ -243,6 +244,10 @@ func shardOf(m *txn.Message) txn.ShardID {
 		return m.Release.Shard
 	case m.ProbeReply != nil:
 		return m.ProbeReply.Shard
+	case m.Chase != nil:
+		return m.Chase.Shard
+	case m.Recheck != nil:
+		return m.Recheck.Shard
 	case m.SnapFetch != nil:
 		return m.SnapFetch.Shard
 	case m.SnapChunk != nil:

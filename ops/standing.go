@@ -41,6 +41,8 @@ var shardFigures = []struct {
 	{gauge("isochron_shard_lock_waiters", "Requests that wait for locks; at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Waiters) }},
 	{total("isochron_shard_lock_waits_total", "Waits for locks that were begun.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.LockWaits) }},
 	{total("isochron_shard_wounds_total", "Transactions that lost their locks to an older one.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Wounds) }},
+	{total("isochron_shard_deadlocks_total", "Requests that gave way because they would have waited for themselves, by waits at this shard.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Deadlocks) }},
+	{total("isochron_shard_wide_deadlocks_total", "Deadlocks over several shards that were ended here.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.WideDeadlocks) }},
 	{total("isochron_shard_refusals_total", "Votes of No.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
 	{total("isochron_shard_proposals_total", "Commands proposed to the log; several may share an entry.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
 	{total("isochron_shard_elections_total", "Elections that this replica began.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Campaigns) }},

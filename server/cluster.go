@@ -81,17 +81,8 @@ func withDefaults(cfg Config) Config {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Params = cfg.Params.WithDefaultsFor(widest(cfg.WAN))
+	cfg.Params = cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
 	return cfg
-}
-
-// widest is the largest round trip of the map.
-func widest(w geo.WAN) time.Duration {
-	var out time.Duration
-	for _, r := range w.Regions {
-		out = max(out, w.MaxRTT(r, w.Regions))
-	}
-	return out
 }
 
 // open opens every node on its engine.

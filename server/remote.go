@@ -106,7 +106,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Params = cfg.Params.WithDefaultsFor(widest(cfg.WAN))
+	cfg.Params = cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))

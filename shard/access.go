@@ -93,7 +93,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		l.refuseRead(from, m, txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
 		return
 	case v.Die != nil:
-		l.r.counts.Circles++
+		l.r.counts.Deadlocks++
 		l.refuseRead(from, m, txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
 		return
 	case !v.Granted():
@@ -176,16 +176,20 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
 		key = m.Keys[0]
 	}
-	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(lost bool) {
-		if lost {
+	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(why yield.Ending) {
+		switch why {
+		case yield.Undone:
 			l.refuseRead(from, m, txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
+			return
+		case yield.Deadlocked:
+			l.refuseRead(from, m, txn.KindAborted, deadlocked, next)
 			return
 		}
 		l.refuseRead(from, m, txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
 	})
 	l.near(w, on, c.Exclusive, c.Shared)
 	if w != nil {
-		w.Request = m.Request
+		w.Request, w.Exclusive, w.Fresh, w.Alone = m.Request, m.Lock == txn.LockExclusive, m.Fresh, m.Alone || m.Fresh
 	}
 }
 
@@ -239,14 +243,14 @@ func (l *leadership) locked(m *txn.Access, k txn.Key) bool {
 
 // wait queues a request behind a holder, for no longer than the bound from its beginning.
 // key, if set, is the row that is all it wants.
-func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age, began arrival, millis int64, retry func(), expire func(lost bool)) *yield.Waiter {
+func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age, began arrival, millis int64, retry func(), expire func(yield.Ending)) *yield.Waiter {
 	bound := l.r.cfg.Params.LockWait
 	if millis > 0 {
 		bound = millisToDuration(millis)
 	}
-	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Near: key, Since: began.Mono, Retry: retry, Expire: expire}
+	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Near: key, Since: began.Mono, Number: began.number, Retry: retry, Expire: expire}
 	if !l.locks.Wait(l.r.env.Now().Mono, on, w) {
-		expire(false)
+		expire(yield.TimedOut)
 		return nil
 	}
 	l.r.counts.LockWaits++

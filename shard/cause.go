@@ -14,7 +14,7 @@ var causes = []struct {
 }{
 	{"an older transaction, or one whose value it had read, ended it", txn.CauseWound},
 	{"its locks were lost to an older transaction", txn.CauseWound},
-	{"it and ", txn.CauseWound}, // wait for each other
+	{"it and ", txn.CauseWound}, // wait for each other; deadlocked as well
 	{"gives way to ", txn.CauseConflict},
 	{"a row it read has changed", txn.CauseValidation},
 	{"a range it read has changed", txn.CauseValidation},

@@ -23,6 +23,10 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 		r.OnRelease(m.Release)
 	case m.ProbeReply != nil:
 		r.OnProbeReply(m.ProbeReply)
+	case m.Chase != nil:
+		r.OnChase(m.Chase)
+	case m.Recheck != nil:
+		r.OnRecheck(m.Recheck)
 	case m.SnapFetch != nil:
 		r.OnSnapFetch(from, m.SnapFetch)
 	case m.SnapChunk != nil:

@@ -87,12 +87,12 @@ func (l *leadership) comesLater(on *yield.Holder, p *txn.Prepare, began arrival,
 		return
 	}
 	next := began.behind(on)
-	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(lost bool) {
-		if lost {
+	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(why yield.Ending) {
+		if why == yield.Undone {
 			refuse("one whose value it had read was undone")
 			return
 		}
-		refuse("waited too long for those before it to commit")
+		refuse(orDeadlock(why, "waited too long for those before it to commit"))
 	})
 	if w != nil {
 		l.waiting[p.Attempt] = w

@@ -229,14 +229,14 @@ func (l *leadership) undo(victim, by txn.ID, cascade bool) {
 	l.r.env.Trace("shard %d: %v %s %v", l.r.cfg.ID, by, map[bool]string{false: "wounds", true: "takes along"}[cascade], victim)
 	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
 	for _, w := range l.locks.WaitersOf(victim) {
-		w.Expire(true)
+		w.Expire(yield.Undone)
 	}
 	l.release(victim, false)
 }
 
 func (r *Replica) expireWaiters(now txn.Now) {
 	for _, w := range r.lead.locks.Expired(now.Mono) {
-		w.Expire(false)
+		w.Expire(yield.TimedOut)
 	}
 	r.lead.wake()
 }
@@ -290,7 +290,7 @@ func (l *leadership) endUnvoted(id txn.ID) {
 		return
 	}
 	for _, w := range l.locks.WaitersOf(id) {
-		w.Expire(true)
+		w.Expire(yield.Undone)
 	}
 	l.release(id, false)
 }

@@ -127,8 +127,8 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	case verdict.Wait != nil:
 		next := began.behind(verdict.Wait)
 		w := l.wait(verdict.Wait, "", p.Txn, p.Age, began, 0, func() { l.prepare(from, p, next) },
-			func(bool) {
-				l.refuse(from, p, txn.KindAborted, "waited too long at its prepare, or lost its locks there")
+			func(why yield.Ending) {
+				l.refuse(from, p, txn.KindAborted, orDeadlock(why, "waited too long at its prepare, or lost its locks there"))
 			})
 		l.near(w, verdict.Wait, c.Exclusive, c.Shared)
 		if w != nil {
@@ -249,7 +249,9 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		next := began.behind(v.Wait)
 		l.wait(v.Wait, "", p.Txn, p.Age, began, 0,
 			func() { l.validateReadOnly(from, p, next) },
-			func(bool) { l.refuse(from, p, txn.KindAborted, "waited too long for an undecided writer") })
+			func(why yield.Ending) {
+				l.refuse(from, p, txn.KindAborted, orDeadlock(why, "waited too long for an undecided writer"))
+			})
 		return
 	}
 	nanos, whom := began.waited(r.env.Now())

@@ -47,9 +47,10 @@ type Replica struct {
 	toldGone bool // a leader said that this replica is a member no more
 	retired  bool // it has forgotten all: what a sync was for is gone
 
-	acked  acked
-	counts Counts
-	lead   *leadership // what only a leader knows; nil otherwise
+	acked    acked
+	counts   Counts
+	arrivals uint64      // requests that may wait
+	lead     *leadership // what only a leader knows; nil otherwise
 
 	snapOut *outgoingSnapshot
 	snapIn  *incomingSnapshot
@@ -231,6 +232,7 @@ func (r *Replica) Tick() {
 	}
 	if r.lead != nil {
 		r.expireWaiters(now)
+		r.lead.lookForDeadlocks(now)
 		r.lead.tickBatch(now.Mono)
 		r.lead.expireAsOf(now)
 		r.lead.early.expireAt(now.Mono)

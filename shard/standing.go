@@ -34,7 +34,9 @@ type Counts struct {
 	Wounds             uint64 // transactions that lost their locks to an older one
 	LockWaits          uint64 // waits for a lock that were begun
 	Refusals           uint64 // votes of No
-	Circles            uint64 // requests that would have waited for themselves
+	Deadlocks          uint64 // requests that would have waited for themselves, by waits at this shard
+	WideDeadlocks      uint64 // deadlocks over several shards that were ended here
+	Chases             uint64 // begun here, to look for such
 	Cascades           uint64 // transactions undone because one whose value they had read was
 	Campaigns          uint64 // elections begun here
 	SnapshotsSent      uint64
@@ -87,10 +89,14 @@ func (r *Replica) InDoubt(max int) []InDoubt {
 // arrival is when a request came, and for whom it has waited since.
 type arrival struct {
 	txn.Now
+	number    uint64 // of all that came to this replica, from 1
 	waitedFor txn.ID
 }
 
-func (r *Replica) arrives() arrival { return arrival{Now: r.env.Now()} }
+func (r *Replica) arrives() arrival {
+	r.arrivals++
+	return arrival{Now: r.env.Now(), number: r.arrivals}
+}
 
 // behind is the arrival of a request that has waited for a holder.
 func (a arrival) behind(h *yield.Holder) arrival {

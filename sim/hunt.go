@@ -134,6 +134,7 @@ func HuntParams(bugs node.Bugs) node.Params {
 		HeartbeatInterval: 16 * time.Millisecond,
 		ElectionTimeout:   80 * time.Millisecond,
 		LockWait:          200 * time.Millisecond,
+		DetectAfter:       20 * time.Millisecond,
 		CommitWait:        1200 * time.Millisecond,
 		ResendAfter:       60 * time.Millisecond,
 		RecoverAfter:      120 * time.Millisecond,

@@ -65,6 +65,12 @@ func upkeepKind(m *txn.Message) string {
 		return "wounded with another"
 	case m.Wounded != nil:
 		return "wounded"
+	case m.Chase != nil && m.Chase.Shard == 0:
+		return "chase to a coordinator"
+	case m.Chase != nil:
+		return "chase to a leader"
+	case m.Recheck != nil:
+		return "recheck"
 	case m.Probe != nil:
 		return "probe"
 	case m.ProbeReply != nil:

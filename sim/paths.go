@@ -28,6 +28,8 @@ func disputesOpinions(r protocol.Row) bool { return r.Decide.DisputesOpinions() 
 
 func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
 
+func deadlocks(r protocol.Row) bool { return r.Yield.Deadlocks() }
+
 func bypassesLeaders(r protocol.Row) bool { return r.Decide.Bypasses() }
 
 func revealsEarly(r protocol.Row) bool { return r.Reveal.PreCommits() }
@@ -38,6 +40,9 @@ var paths = []path{
 	{"a leader asks whether the holder of locks still lives", "sent: probe", logged},
 	{"locks of a dead client are freed", "note: locks freed", logged},
 	{"a message meets a node that does not lead", "sent: not leader", logged},
+	{"a leader looks for deadlocks over several shards", "sent: chase to a coordinator", deadlocks},
+	{"a chase follows a wait to another shard", "sent: chase to a leader", deadlocks},
+	{"a deadlock over several shards is looked at once more", "sent: recheck", deadlocks},
 	{"a vote of No", "sent: vote no", func(r protocol.Row) bool { return logged(r) || leaderSettles(r) }},
 	{"a coordinator meets silence and asks the logs", "note: asks the logs", everywhere},
 	{"a participant finishes the work of another's coordinator", "note: takes over", everywhere},

@@ -92,6 +92,12 @@ func (w words) upkeep(m *txn.Message) string {
 		return fmt.Sprintf("Release: shard %d may drop the locks of %v", m.Release.Shard, m.Release.Txn)
 	case m.Wounded != nil:
 		return fmt.Sprintf("Wounded: at shard %d %v lost its locks to %v, which is older", m.Wounded.Shard, m.Wounded.Txn, m.Wounded.By)
+	case m.Chase != nil && m.Chase.Shard == 0:
+		return fmt.Sprintf("Chase: where does %v wait? (%d waits behind %v so far)", m.Chase.Txn, len(m.Chase.Path), m.Chase.Start)
+	case m.Chase != nil:
+		return fmt.Sprintf("Chase: for whom does %v wait at shard %d?", m.Chase.Txn, m.Chase.Shard)
+	case m.Recheck != nil:
+		return fmt.Sprintf("Recheck: do the waits at shard %d of these %d still stand?", m.Recheck.Shard, len(m.Recheck.Cycle))
 	case m.Probe != nil:
 		return fmt.Sprintf("Probe: does %v, which holds locks at shard %d, still live?", m.Probe.Txn, m.Probe.Shard)
 	case m.ProbeReply != nil:

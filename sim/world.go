@@ -144,6 +144,9 @@ func New(cfg Config) (*World, error) {
 	if cfg.boot == nil {
 		cfg.boot = bootNode
 	}
+	if cfg.Params.DetectAfter == 0 {
+		cfg.Params.DetectAfter = node.Params{}.WithDefaultsFor(cfg.WAN.Widest()).DetectAfter
+	}
 	cfg.Params = cfg.Params.WithDefaults()
 	w := &World{cfg: cfg, hops: noChain}
 	if cfg.NoCrash && !cfg.Codec {

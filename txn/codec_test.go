@@ -13,6 +13,8 @@ func examples() []Message {
 		{AccessReply: &AccessReply{Rows: []Row{{Key: "k", Value: []byte("v"), Version: a}, {Key: "none"}}, Scans: []ScanRows{{More: true}}}},
 		{Prepare: &Prepare{Attempt: a, Participants: []ShardID{2, 3}, Reads: []ReadCheck{{"k", a}}, Writes: []Write{{"k", nil}, {"l", []byte("v")}}}},
 		{Vote: &Vote{Attempt: a, Yes: true, Proposed: 1 << 62}},
+		{Chase: &Chase{Shard: 2, Txn: id, Start: ID{1, 2, 3}, Age: Age{7, id}, Path: []WaitEdge{{Txn: id, Shard: 2, Leader: 1, Term: 3, Request: 4, For: ID{1, 2, 3}, Tenure: 5, Undone: true}}, Into: []WaitEdge{{Txn: id}}, Budget: 9, Seen: 3, Turn: 1}},
+		{Recheck: &Recheck{Shard: 2, Cycle: []WaitEdge{{Txn: id}, {For: id}}, Victim: 1, Route: []ShardID{3, 2}}},
 		{SnapChunk: &SnapChunk{Keys: [][]byte{{1}}, Values: [][]byte{{2}}, Next: []byte{3}}},
 	}
 }

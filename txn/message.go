@@ -18,6 +18,8 @@ import "bytes"
 // to them, and they let the leaders of their region end the contention span early.
 // Where every replica validates for itself there is more to say (integrated.go).
 //
+// Leaders that have somebody wait for long look for deadlocks with others (deadlock.go).
+//
 // Whoever does not know how an attempt ended sends Inquire, which a leader
 // answers from the log alone, writing a fence there if it finds no vote.
 type Message struct {
@@ -54,6 +56,8 @@ type Message struct {
 	Publish     *Publish     `cbor:"31,keyasint,omitempty"`
 	Survey      *Survey      `cbor:"32,keyasint,omitempty"`
 	SurveyReply *SurveyReply `cbor:"33,keyasint,omitempty"`
+	Chase       *Chase       `cbor:"34,keyasint,omitempty"`
+	Recheck     *Recheck     `cbor:"35,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -110,6 +114,8 @@ type Access struct {
 	Since Timestamp `cbor:"17,keyasint,omitempty"`
 	// Clock asks for a moment in the answer that is not before anything shown in it.
 	Clock bool `cbor:"18,keyasint,omitempty"`
+	// Alone: the transaction asks no other shard now, so it waits nowhere else.
+	Alone bool `cbor:"19,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has

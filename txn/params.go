@@ -12,16 +12,20 @@ type Params struct {
 	HeartbeatInterval time.Duration // 150 ms
 	ElectionTimeout   time.Duration // 1.5 s; must exceed twice the largest round trip
 	LockWait          time.Duration // 5 s: bound of a wait for a lock
-	CommitWait        time.Duration // 20 s: then the client is told "unknown"
-	ResendAfter       time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
-	RecoverAfter      time.Duration // 4 s: an attempt undecided for so long is finished by others
-	ProbeAfter        time.Duration // 3 s: locks held for so long are asked after
-	KeepVersions      time.Duration // 10 min: older versions that are not the newest are collected
-	LogEntries        uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
-	AppendBytes       uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
-	HotWaiters        int           // 32: more waiters than that make a row hot; fewer do, two at least, where turns take long (yield.Bounds)
-	BatchSize         int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
-	GroupSize         int           // 10: transactions on a hot row that go on from each other before the first has committed
+	// DetectAfter: somebody for whom another waits for so long may be in a deadlock over
+	// several shards, and that is looked into; the widest round trip and 50 ms. Waits that
+	// end by themselves should be shorter.
+	DetectAfter  time.Duration
+	CommitWait   time.Duration // 20 s: then the client is told "unknown"
+	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
+	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
+	ProbeAfter   time.Duration // 3 s: locks held for so long are asked after
+	KeepVersions time.Duration // 10 min: older versions that are not the newest are collected
+	LogEntries   uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
+	AppendBytes  uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
+	HotWaiters   int           // 32: more waiters than that make a row hot; fewer do, two at least, where turns take long (yield.Bounds)
+	BatchSize    int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
+	GroupSize    int           // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -52,6 +56,8 @@ type Bugs struct {
 	VouchUncommitted bool // who has read what is not committed, and writes nothing, is answered by versions alone
 
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
+
+	SkipSecondLap bool // a cycle of waits that were seen one after the other is taken for a deadlock
 }
 
 // Observer is told what a person wants to see; every method is called from the
@@ -81,6 +87,7 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.ElectionTimeout, max(1500*time.Millisecond, 5*rttMax))
 	set(&p.HeartbeatInterval, p.ElectionTimeout/10)
 	set(&p.LockWait, 5*time.Second)
+	set(&p.DetectAfter, rttMax+50*time.Millisecond)
 	set(&p.ResendAfter, max(700*time.Millisecond, 3*rttMax))
 	set(&p.CommitWait, max(20*time.Second, 20*p.ResendAfter))
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))

@@ -130,8 +130,8 @@ func (p *point) turnOver(now time.Duration) {
 	p.turnTakes = (p.turnTakes + took) / 2
 }
 
-// inLine reports whether the claim is for hot rows alone: there one waits in
-// line, and the bound of a wait ends circles.
+// inLine reports whether the claim is for hot rows alone: who holds nothing waits there
+// in line without a walk, for nobody waits for it.
 func (t *Table) inLine(c Claim) bool {
 	if !t.policy.Hot.waits() || len(c.Shared)+len(c.Spans) > 0 {
 		return false
@@ -276,6 +276,7 @@ func (t *Table) Publish(id txn.ID, w txn.Row) bool {
 	p.exclusive = nil
 	p.chain = append(p.chain, h)
 	h.written = append(h.written, w)
+	t.renew(h)
 	h.keys = slices.DeleteFunc(h.keys, func(k txn.Key) bool { return k == w.Key })
 	if !slices.Contains(h.chained, w.Key) {
 		h.chained = append(h.chained, w.Key)
@@ -306,6 +307,7 @@ func (t *Table) Unpublish(id txn.ID, k txn.Key) {
 	}
 	p.exclusive = h
 	h.keys = append(h.keys, k)
+	t.renew(h)
 }
 
 // Ahead is one who must commit before the transaction may vote, nil if there is

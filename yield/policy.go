@@ -17,8 +17,8 @@ type Policy struct {
 	// timestamps.
 	ByTimestamp bool
 	// Detect: in execution one waits for anybody, unless a walk over who waits for
-	// whom at this shard comes back to the asker, who gives way then. Circles over
-	// several shards end by the bound of a wait.
+	// whom at this shard comes back to the asker, who gives way then. Deadlocks over
+	// several shards are chased (chase.go).
 	Detect bool
 	// Objects: every lock is an object of its own, in conflict or not.
 	Objects bool
@@ -45,6 +45,11 @@ const (
 	// younger ones; an older one undoes it (Bamboo).
 	Retire
 )
+
+// Deadlocks reports whether waits at several shards can form a cycle: where one waits for
+// anybody, or for those before it in a chain. Elsewhere ages keep waits in order, and
+// nobody looks for deadlocks.
+func (p Policy) Deadlocks() bool { return p.Detect || p.Hot != HotNone }
 
 // Publishes reports whether uncommitted values are passed on.
 func (h HotRule) Publishes() bool { return h == HotGroup || h == Retire }

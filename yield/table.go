@@ -25,8 +25,13 @@ type Holder struct {
 	spans   []txn.Span
 	waiters []*Waiter
 	objects []*object
-	chained []txn.Key // in whose chains it has a place, or whose last value it has read
-	written []txn.Row // what it has published, versions included
+	// tenure numbers what it has here: another once it lets go of some of it, and stays.
+	tenure  uint64
+	chaseAt time.Duration // of the next chase
+	chases  int           // so far
+	chased  uint64        // the look in which it was found last
+	chained []txn.Key     // in whose chains it has a place, or whose last value it has read
+	written []txn.Row     // what it has published, versions included
 }
 
 // Claim is what a request wants to hold. Spans are shared.
@@ -227,6 +232,7 @@ func (t *Table) Grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holde
 	if h == nil {
 		h = t.newHolder()
 		h.Txn, h.Age, h.Since = id, age, now
+		t.renew(h)
 		t.holders[id] = h
 	}
 	for _, k := range c.Shared {

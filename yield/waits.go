@@ -23,14 +23,28 @@ type Waiter struct {
 	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
 	Request uint64
 	Retry   func() // asks again
-	// Expire ends the wait without its lock: the deadline has passed or, if lost,
-	// its transaction is undone.
-	Expire func(lost bool)
+	// Expire ends the wait without its lock.
+	Expire func(why Ending)
+	// Number is that of the request at this leader, the same when it waits again.
+	Number uint64
+	// Exclusive: in the line of its row, it wants to write it. Fresh: its transaction holds nothing
+	// anywhere. Alone: its transaction waits nowhere else.
+	Exclusive, Fresh, Alone bool
 
 	on    *Holder // if it waits for a holder
 	place int     // in the line, 1 for the first; 0: it is in none
 	seq   uint64
 }
+
+// Ending is why a wait ends without its lock.
+type Ending uint8
+
+// The reasons.
+const (
+	TimedOut   Ending = iota // its deadline has passed
+	Undone                   // its transaction is undone
+	Deadlocked               // it ends a deadlock over several shards
+)
 
 // Waiting reports whether it still does.
 func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
@@ -87,6 +101,8 @@ type waits struct {
 	ready    []*Waiter     // their holder is gone
 	keys     []txn.Key     // rows of which something was freed
 	asked    txn.ID        // who was let ask last, of the first of keys
+	lookAt   time.Duration // of the next look for those to be chased
+	looks    uint64
 }
 
 func newWaits() waits { return waits{byTxn: map[txn.ID][]*Waiter{}} }

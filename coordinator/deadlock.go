@@ -1,0 +1,39 @@
+package coordinator
+
+import (
+	"slices"
+
+	"isochron/txn"
+)
+
+// onChase carries a chase for a deadlock (yield/chase.go) on to where the transaction
+// waits: the shards that have not answered its round, or not voted.
+func (c *Coordinator) onChase(m *txn.Chase) {
+	t := c.txns[m.Txn]
+	if t == nil || t.failed != nil || !m.Sane() {
+		return
+	}
+	at := slices.DeleteFunc(c.awaited(t), func(s txn.ShardID) bool { return s == m.Seen })
+	sent, each := m.Share(len(at))
+	for i := range sent {
+		on := *m
+		on.Shard, on.Budget, on.Seen = at[(i+m.Turn*sent)%len(at)], each, 0
+		c.toLeader(on.Shard, txn.Message{Chase: &on})
+	}
+}
+
+// awaited lists the shards of which the transaction waits for an answer, rising.
+func (c *Coordinator) awaited(t *transaction) (out []txn.ShardID) {
+	switch {
+	case t.commit != nil && t.commit.phase != deciding:
+		return t.commit.tally.Missing()
+	case t.round != nil:
+		for _, p := range c.rounds { // order: sorted below
+			if p.r == t.round && !p.access.Nearest {
+				out = append(out, p.access.Shard)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
