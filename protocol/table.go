@@ -136,7 +136,7 @@ func grouped(r Row, on reveal.Choice) Row {
 // hot are the rows of one engine that differ in what they do about hot rows.
 func hot(name string, y yield.Policy, span, source string) Row {
 	r := classic(name, ReadLeader, y, span, source)
-	r.Remark = "deadlocks over several shards end by the bound of a wait"
+	r.Remark = "deadlocks over several shards are chased in two laps, and the youngest gives way"
 	if y.Hot == yield.Retire {
 		r.Remark = "readers that do not write wait for the rows to be committed; passed on at the end of each statement, and at the vote"
 	}

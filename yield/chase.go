@@ -28,6 +28,9 @@ import (
 // nobody starves. But if somebody of the cycle waits for the youngest and has gone on from
 // its value, that one would be undone with it: then that one is chosen, and the youngest lives.
 //
+// A vote that depends on undecided writers waits for attempts that have all their votes, and these
+// wait for no lock: so dependencies are never part of a cycle, and nobody follows them.
+//
 // Waits count that stand, not those that will: who stands in a chain waits once it asks
 // for its vote. Everything is bounded, and all of it is best effort: a message that
 // is lost delays, and what is beyond a bound ends by the bound of its wait.

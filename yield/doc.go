@@ -9,7 +9,7 @@
 // requester does on meeting a holder is a Policy, a plain value that a protocol
 // row chooses.
 //
-// Nothing ever waits in a circle. Why, for the policies here:
+// Nothing waits in a cycle for long. Why, for the policies here:
 //
 //   - a request in execution waits for a voted holder, or for an older one that
 //     still executes; a younger one is wounded;
@@ -20,11 +20,11 @@
 // reaches one at its prepare it only descends in age through voted ones: it ends.
 //
 // With Detect a request in execution waits for anybody, unless a walk over the
-// waits of this shard leads back to it; circles over several shards end by the
-// bound of a wait. Rows for which many wait are hot: there one may wait in line, and
+// waits of this shard leads back to it; deadlocks over several shards are chased, in two
+// laps (chase.go). Rows for which many wait are hot: there one may wait in line, and
 // go on from values that are not committed (chain.go). Chains are one more thing to
 // wait for, in the order of updates and not of ages: so whoever has a place in one
-// walks before it waits.
+// walks before it waits, and deadlocks over several shards are chased there too.
 //
 // What the caller owes it. It calls Release exactly once for every transaction
 // that may hold something, does what a Verdict says at once (wound the victims,
