@@ -17,7 +17,7 @@ import (
 
 // Target is the server to put load on.
 type Target struct {
-	Addresses      []string // host:port
+	Addresses      []string // host:port, or the path of a Unix socket, with a / in it
 	User, Password string
 	Database       string
 	Connections    int // of each address, at most
@@ -39,14 +39,25 @@ func (t Target) Check() error {
 		return errors.New("no address was given")
 	}
 	for _, a := range t.Addresses {
+		if network(a) == "unix" {
+			continue
+		}
 		if _, port, err := net.SplitHostPort(a); err != nil || port == "" {
-			return fmt.Errorf("%q is not an address such as 127.0.0.1:4401", a)
+			return fmt.Errorf("%q is not an address such as 127.0.0.1:4401, nor the path of a socket", a)
 		}
 	}
 	if !plainName.MatchString(t.Database) {
 		return fmt.Errorf("%q is not a plain name of a database", t.Database)
 	}
 	return nil
+}
+
+// network is what an address is of.
+func network(address string) string {
+	if strings.Contains(address, "/") {
+		return "unix"
+	}
+	return "tcp"
 }
 
 // serializable is a connector whose connections begin with the isolation that
@@ -67,7 +78,7 @@ func (s serializable) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (t Target) open(address, database string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName = t.User, t.Password, "tcp", address, database
+	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName = t.User, t.Password, network(address), address, database
 	cfg.TLS = t.TLS
 	cfg.InterpolateParams = true // one message for each statement
 	cfg.ClientFoundRows = true   // an UPDATE to the same value has found its row

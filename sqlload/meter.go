@@ -19,7 +19,8 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// Figures are what was counted of one kind of transaction, or of all.
+// Figures are what was counted of one kind of transaction, or of all, since the
+// warm-up was over.
 type Figures struct {
 	Commits    int64   `json:"commits"`
 	Rollbacks  int64   `json:"rollbacks"`   // by the client's own wish
@@ -27,15 +28,20 @@ type Figures struct {
 	Disconnect int64   `json:"disconnects"` // tries that lost their connection before COMMIT
 	Unknown    int64   `json:"unknown"`     // commits whose outcome was not told
 	GaveUp     int64   `json:"gave_up"`     // transactions that lost too often
-	Throughput float64 `json:"throughput"`  // commits a second
+	Unfinished int64   `json:"unfinished"`  // transactions that had lost, and were to be tried again, when the time was over
+	Throughput float64 `json:"throughput"`  // commits a second, of those before the time was over
 	LatencyMS  Latency `json:"latency_ms"`  // of commits, from the first try on
+	// LongestMS is what any transaction took, from the first try on, whatever became
+	// of it: those that were given up or are unfinished too.
+	LongestMS float64 `json:"longest_ms"`
+	TriesMax  int64   `json:"tries_max"` // of any transaction
 }
 
 // Report is what a run came to.
 type Report struct {
 	Workload   string             `json:"workload"`
 	Clients    int                `json:"clients"`
-	Seconds    float64            `json:"seconds"`
+	Seconds    float64            `json:"seconds"` // without the warm-up
 	Total      Figures            `json:"total"`
 	ByType     map[string]Figures `json:"by_type"`
 	Violations []string           `json:"violations"`
@@ -44,6 +50,7 @@ type Report struct {
 // tally is what is counted of one kind.
 type tally struct {
 	figures Figures
+	late    int64 // commits after the time was over
 	times   *hdr.Histogram
 }
 
@@ -55,40 +62,83 @@ func (t *tally) in(seconds float64) Figures {
 	ms := func(micros int64) float64 { return float64(micros) / 1000 }
 	f.LatencyMS = Latency{ms(t.times.ValueAtQuantile(50)), ms(t.times.ValueAtQuantile(95)), ms(t.times.ValueAtQuantile(99)), ms(t.times.Max())}
 	if seconds > 0 {
-		f.Throughput = float64(f.Commits) / seconds
+		f.Throughput = float64(f.Commits-t.late) / seconds
 	}
 	return f
 }
 
-// meter counts; all clients share it.
+// meter counts; all clients share it. Its figures are those since the warm-up; what
+// was begun before the time was over and ended later has a latency, and is no part of
+// the throughput: then there are fewer and fewer clients.
 type meter struct {
 	mu    sync.Mutex
 	total *tally
 	kinds map[string]*tally
+	from  time.Duration // when the warm-up was over
+	until time.Duration // when the time was over; 0: it is not
 }
 
 func newMeter() *meter { return &meter{total: newTally(), kinds: map[string]*tally{}} }
 
-// count adds to the figures of a kind and of all. took is of commits only.
-func (m *meter) count(kind string, took time.Duration, field func(*Figures) *int64) {
+// warm ends the warm-up: what was counted so far is forgotten. at is since the run began.
+func (m *meter) warm(at time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.total, m.kinds, m.from = newTally(), map[string]*tally{}, at
+}
+
+// over ends the time.
+func (m *meter) over(at time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.until = at
+}
+
+// of are the figures that a transaction of this kind belongs to; m.mu is held.
+func (m *meter) of(kind string) []*tally {
 	if m.kinds[kind] == nil {
 		m.kinds[kind] = newTally()
 	}
-	for _, t := range []*tally{m.total, m.kinds[kind]} {
+	return []*tally{m.total, m.kinds[kind]}
+}
+
+// lose counts a try that is going to be tried again.
+func (m *meter) lose(kind string, field func(*Figures) *int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.of(kind) {
 		*field(&t.figures)++
-		if took > 0 {
-			// Longer than ten minutes cannot be: patience and tries bound it; the largest value stands for it.
-			_ = t.times.RecordValue(min(took.Microseconds(), 600_000_000))
-		}
 	}
 }
 
-func (m *meter) report(elapsed time.Duration) *Report {
+// end counts a transaction that came to its end, after all its tries.
+func (m *meter) end(kind string, took time.Duration, tries int, field func(*Figures) *int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := elapsed.Seconds()
+	for _, t := range m.of(kind) {
+		before := t.figures.Commits
+		*field(&t.figures)++
+		t.figures.LongestMS = max(t.figures.LongestMS, float64(took.Microseconds())/1000)
+		t.figures.TriesMax = max(t.figures.TriesMax, int64(tries))
+		if t.figures.Commits == before {
+			continue
+		}
+		if m.until > 0 {
+			t.late++
+		}
+		// Longer than ten minutes is rare: patience bounds each try; the largest value stands for it.
+		_ = t.times.RecordValue(min(took.Microseconds(), 600_000_000))
+	}
+}
+
+// report is what was counted until now, or until the time was over.
+func (m *meter) report(now time.Duration) *Report {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.until > 0 {
+		now = m.until
+	}
+	s := max(0, now-m.from).Seconds()
 	r := &Report{Seconds: s, Total: m.total.in(s), ByType: map[string]Figures{}, Violations: []string{}}
 	for kind, t := range m.kinds {
 		r.ByType[kind] = t.in(s)
@@ -98,11 +148,11 @@ func (m *meter) report(elapsed time.Duration) *Report {
 
 // Print writes the report as a table.
 func (r *Report) Print(w io.Writer) {
-	const line = "%-16s %10s %10s %9s %9s %8s %8s | %9s %9s %9s %9s\n"
-	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "by wish", "unknown", "cut", "p50 ms", "p95", "p99", "max")
+	const line = "%-16s %10s %10s %9s %9s %8s %8s | %9s %9s %9s %9s %6s\n"
+	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "by wish", "unknown", "cut", "p50 ms", "p95", "p99", "longest", "tries")
 	row := func(name string, f Figures) {
 		fmt.Fprintf(w, line, name, fmt.Sprint(f.Commits), fmt.Sprintf("%.1f", f.Throughput), fmt.Sprint(f.Aborts),
-			fmt.Sprint(f.Rollbacks), fmt.Sprint(f.Unknown), fmt.Sprint(f.Disconnect), ms(f.LatencyMS.P50), ms(f.LatencyMS.P95), ms(f.LatencyMS.P99), ms(f.LatencyMS.Max))
+			fmt.Sprint(f.Rollbacks), fmt.Sprint(f.Unknown), fmt.Sprint(f.Disconnect), ms(f.LatencyMS.P50), ms(f.LatencyMS.P95), ms(f.LatencyMS.P99), ms(f.LongestMS), fmt.Sprint(f.TriesMax))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.ByType)) {
 		row(kind, r.ByType[kind])

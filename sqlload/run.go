@@ -18,6 +18,7 @@ type Plan struct {
 	Name     string
 	Clients  int
 	For      time.Duration // 0: until ctx ends
+	Warmup   time.Duration // goes before For, and is no part of the figures
 	Progress io.Writer     // a line a second, a table every ten
 	Begun    func()        // may be nil; called when the clients are about to work
 }
@@ -43,18 +44,15 @@ func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 	timed := ctx
 	if p.For > 0 {
 		var cancel context.CancelFunc
-		timed, cancel = context.WithTimeout(ctx, p.For)
+		timed, cancel = context.WithTimeout(ctx, p.Warmup+p.For)
 		defer cancel()
 	}
 	m := newMeter()
-	var clients []*worker
-	for i := range p.Clients {
-		c, err := w.Client(e, i, rand.New(rand.NewPCG(e.Seed, uint64(i))))
-		if err != nil {
-			return nil, err
-		}
-		clients = append(clients, &worker{env: e, client: c, meter: m, at: i % len(e.DBs)})
+	clients, err := employ(e, w, m, p.Clients)
+	if err != nil {
+		return nil, err
 	}
+	defer m.watchTime(timed, e.Begun, p.Warmup)()
 	var wg sync.WaitGroup
 	var first error
 	var once sync.Once
@@ -72,12 +70,34 @@ func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 	elapsed := time.Since(e.Begun)
 	stop(nil)
 	<-watched
-	r := m.report(elapsed)
+	r := m.report(elapsed) // of the time until it was over, however long the last took
 	r.Workload, r.Clients = p.Name, p.Clients
 	if f, ok := w.(Finisher); ok && first == nil {
 		first = f.Finish(context.WithoutCancel(ctx), e)
 	}
 	return r, first
+}
+
+// employ makes the clients.
+func employ(e *Env, w Workload, m *meter, n int) (clients []*worker, err error) {
+	for i := range n {
+		c, err := w.Client(e, i, rand.New(rand.NewPCG(e.Seed, uint64(i))))
+		if err != nil {
+			return nil, err
+		}
+		clients = append(clients, &worker{env: e, client: c, meter: m, at: i % len(e.DBs)})
+	}
+	return clients, nil
+}
+
+// watchTime tells the meter when the warm-up and the time are over, until done is called.
+func (m *meter) watchTime(timed context.Context, begun time.Time, warmup time.Duration) (done func()) {
+	unwatch := context.AfterFunc(timed, func() { m.over(time.Since(begun)) })
+	if warmup <= 0 {
+		return func() { unwatch() }
+	}
+	timer := time.AfterFunc(warmup, func() { m.warm(time.Since(begun)) })
+	return func() { unwatch(); timer.Stop() }
 }
 
 // worker is one client at work.
@@ -124,6 +144,9 @@ func (w *worker) work(ctx context.Context) error {
 // one does one transaction, again in a new one each time it is not done.
 func (w *worker) one(ctx context.Context, t Txn) error {
 	begun := time.Now()
+	end := func(tries int, field func(*Figures) *int64) {
+		w.meter.end(t.Kind, time.Since(begun), tries, field)
+	}
 	for n := 1; n <= runTriesMax; n++ {
 		tried := time.Since(w.env.Begun)
 		v, outcome, ran, err := w.try(ctx, t)
@@ -132,29 +155,30 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 		}
 		switch v {
 		case committed:
-			w.meter.count(t.Kind, time.Since(begun), func(f *Figures) *int64 { return &f.Commits })
+			end(n, func(f *Figures) *int64 { return &f.Commits })
 			return nil
 		case rolledBack:
-			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Rollbacks })
+			end(n, func(f *Figures) *int64 { return &f.Rollbacks })
 			return nil
 		case unknown:
-			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Unknown })
+			end(n, func(f *Figures) *int64 { return &f.Unknown })
 			w.move()
 			return nil
 		case lost:
-			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Aborts })
+			w.meter.lose(t.Kind, func(f *Figures) *int64 { return &f.Aborts })
 		case cut:
-			w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.Disconnect })
+			w.meter.lose(t.Kind, func(f *Figures) *int64 { return &f.Disconnect })
 			w.move()
 		default:
 			return fmt.Errorf("%s: %w", t.Kind, err)
 		}
 		// The first tries again at once: the winner is done by then.
 		if n > 2 && pause(ctx, n-2) != nil || ctx.Err() != nil {
+			end(n, func(f *Figures) *int64 { return &f.Unfinished })
 			return nil // the run is over
 		}
 	}
-	w.meter.count(t.Kind, 0, func(f *Figures) *int64 { return &f.GaveUp })
+	end(runTriesMax, func(f *Figures) *int64 { return &f.GaveUp })
 	return nil
 }
 
@@ -189,6 +213,9 @@ func watch(ctx context.Context, m *meter, begun time.Time, out io.Writer) {
 		}
 		r := m.report(time.Since(begun))
 		now := r.Total
+		if now.Commits < before.Commits {
+			before = Figures{} // the warm-up is over
+		}
 		fmt.Fprintf(out, "%4d s  %6d commits/s  %5d aborts/s  %d unknown  %d cut  p50 %.2f ms  p99 %.2f ms\n", second,
 			now.Commits-before.Commits, now.Aborts-before.Aborts, now.Unknown, now.Disconnect, now.LatencyMS.P50, now.LatencyMS.P99)
 		before = now

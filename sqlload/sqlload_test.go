@@ -255,3 +255,12 @@ func TestHotspotCheck(t *testing.T) {
 		t.Error(found)
 	}
 }
+
+// An address is a host with a port, or the path of a socket.
+func TestAddresses(t *testing.T) {
+	for address, fine := range map[string]bool{"127.0.0.1:4401": true, "/run/db/sock": true, "./sock": true, "127.0.0.1": false, "sock": false, "": false} {
+		if err := (Target{Addresses: []string{address}, Database: "d"}).Check(); (err == nil) != fine {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}

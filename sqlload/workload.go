@@ -99,6 +99,7 @@ type Options struct {
 	Warehouses int     // tpcc
 	Scale      float64 // tpcc: customers and items times this
 	Mix        string  // ycsb: a, b or c
+	Theta      float64 // ycsb: how skewed the keys are, between 0 and 1, both excluded
 }
 
 var makers = map[string]func(Options) Workload{

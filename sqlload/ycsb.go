@@ -14,6 +14,7 @@ type ycsb struct {
 	records int
 	updates int // of a hundred
 	mix     string
+	theta   float64
 	keys    *zipf
 }
 
@@ -31,7 +32,7 @@ func newYCSB(o Options) Workload {
 	if o.Mix == "" {
 		o.Mix = "a"
 	}
-	return &ycsb{records: or(o.Rows, 10000), mix: o.Mix, updates: ycsbUpdates[o.Mix]}
+	return &ycsb{records: or(o.Rows, 10000), mix: o.Mix, theta: or(o.Theta, ycsbTheta), updates: ycsbUpdates[o.Mix]}
 }
 
 func (y *ycsb) Sizes() map[string]float64 { return map[string]float64{"records": float64(y.records)} }
@@ -62,7 +63,7 @@ func (y *ycsb) Client(_ *Env, _ int, r *rand.Rand) (Client, error) {
 		return nil, fmt.Errorf("there are no records")
 	}
 	if y.keys == nil {
-		y.keys = newZipf(uint64(y.records), ycsbTheta)
+		y.keys = newZipf(uint64(y.records), y.theta)
 	}
 	return &ycsbClient{y, r}, nil
 }

@@ -153,7 +153,7 @@ measure() { # side, test, connections
   awk '/transactions:/ {gsub(/[(]/,"",$3); t=$3} /95th percentile:/ {p=$3} /ignored errors:/ {e=$3} END {print t+0, p+0, e+0}' "$dir/run.log"
 }
 tpcc_numbers() { # of the total, which stands before the kinds of transactions
-  sed -n 's/.*"total":{[^{]*"gave_up":\([0-9]*\),"throughput":\([0-9.e+]*\),"latency_ms":{"p50":[0-9.e+]*,"p95":\([0-9.e+]*\),.*/\2 \3 \1/p' | grep . || echo "0 0 1"
+  sed -n 's/.*"total":{[^{]*"gave_up":\([0-9]*\),"unfinished":[0-9]*,"throughput":\([0-9.e+]*\),"latency_ms":{"p50":[0-9.e+]*,"p95":\([0-9.e+]*\),.*/\2 \3 \1/p' | grep . || echo "0 0 1"
 }
 
 calc() { awk "BEGIN {printf \"$1\", $2}"; }

@@ -27,6 +27,8 @@ type workloadFlags struct {
 	drop       bool
 	clients    int
 	duration   time.Duration
+	warmup     time.Duration
+	unchecked  bool
 	seed       uint64
 	history    string
 	json       bool
@@ -61,11 +63,13 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port; a client whose connection is lost goes on at the next")
+	flags.StringSliceVar(&f.target.Addresses, "dsn", []string{"127.0.0.1:4401"}, "addresses of the server, host:port or the path of a socket; a client whose connection is lost goes on at the next")
 	f.login.flags(cmd)
 	flags.StringVar(&f.target.Database, "db", "workload", "database; prepare creates it")
 	flags.IntVar(&f.clients, "clients", 8, "run: clients, each with one transaction at a time")
 	flags.DurationVar(&f.duration, "for", 30*time.Second, "run: for how long; 0: until Ctrl-C")
+	flags.DurationVar(&f.warmup, "warmup", 0, "run: work for so long before that, and leave it out of the figures")
+	flags.BoolVar(&f.unchecked, "no-check", false, "run: do not check at the end; check does it later")
 	flags.Uint64Var(&f.seed, "seed", 0, "what the clients choose follows from it; 0: another each time")
 	flags.BoolVar(&f.drop, "drop", false, "prepare: drop the workload's tables first")
 	flags.StringVar(&f.placement, "placement", "", `prepare, on Isochron: hash:N shards, or the JSON object of a table's COMMENT`)
@@ -74,6 +78,7 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: customers and items times this, for a short try; 1 is the benchmark's own")
 	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")
 	flags.StringVar(&f.options.Mix, "mix", "a", "run ycsb: a (half updates), b (one update in twenty) or c (reads only)")
+	flags.Float64Var(&f.options.Theta, "theta", 0, "run ycsb: how skewed the keys are, between 0 and 1, both excluded (default 0.99)")
 	flags.StringVar(&f.history, "history", "", "run list-append: write what the clients saw to this file, for isochron check")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	return cmd
@@ -90,6 +95,10 @@ func (f *workloadFlags) check() (sqlload.Workload, error) {
 		return nil, usagef("%q is not a step; use %s, %s or %s", f.step, stepPrepare, stepRun, stepCheck)
 	case f.clients < 1 || f.clients > 10000:
 		return nil, usagef("--clients %d: give a number between 1 and 10000", f.clients)
+	case f.warmup < 0:
+		return nil, usagef("--warmup %v: a time cannot be negative", f.warmup)
+	case f.options.Theta < 0 || f.options.Theta >= 1:
+		return nil, usagef("--theta %v: give a number between 0 and 1, such as 0.9", f.options.Theta)
 	case f.duration < 0:
 		return nil, usagef("--for %v: a time cannot be negative; 0 runs until Ctrl-C", f.duration)
 	case f.options.Mix != "a" && f.options.Mix != "b" && f.options.Mix != "c":
@@ -164,7 +173,7 @@ func (f *workloadFlags) do(ctx context.Context, env *sqlload.Env, w sqlload.Work
 
 // load runs the clients and checks afterwards; the report is printed whatever came of it.
 func (f *workloadFlags) load(ctx context.Context, env *sqlload.Env, w sqlload.Workload, out, progress io.Writer) error {
-	plan := sqlload.Plan{Name: f.name, Clients: f.clients, For: f.duration, Progress: progress}
+	plan := sqlload.Plan{Name: f.name, Clients: f.clients, For: f.duration, Warmup: f.warmup, Progress: progress}
 	if f.json {
 		plan.Progress = nil
 	}
@@ -173,11 +182,11 @@ func (f *workloadFlags) load(ctx context.Context, env *sqlload.Env, w sqlload.Wo
 		return err
 	}
 	err = errorsFirst(err, f.save(w))
-	if err == nil {
+	if err == nil && !f.unchecked {
 		_, err = sqlload.Judge(context.WithoutCancel(ctx), env, w, report) // Ctrl-C ends the load, not the check
 	}
 	told := f.tell(out, report, func() { report.Print(out) })
-	if err == nil {
+	if err == nil && !f.unchecked {
 		err = f.verdict(out, report.Violations)
 	}
 	return errorsFirst(err, told)
