@@ -13,7 +13,7 @@ PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+occ,carousel-fast,tapir,starry
 # How long make faults goes on, in minutes.
 FAULT_MINUTES ?= 60
 
-.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan clients
+.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -76,3 +76,14 @@ bench-hotrow: build
 # The same in three regions beside Galera; needs root.
 bench-hotrow-wan:
 	bench/hotrow/wan.sh $(ARGS)
+
+# Each row of the protocol table on each load, and whether the default is the first;
+# with --galera Galera beside them, which needs root. ARGS="--help" says more.
+bench-rows: build
+	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
+	bin/rows $(ARGS)
+
+# The same rows with more and more connections: nothing may collapse.
+bench-collapse: build
+	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
+	bin/rows --collapse $(ARGS)

@@ -12,27 +12,33 @@ type packet struct {
 // router whose queue is full.
 const inFlight = 20_000
 
+// line is the way from one site to another.
+type line struct {
+	packets chan packet
+	oneWay  time.Duration
+}
+
 // carryAll moves packets between the sites until their devices are closed.
-func carryAll(sites []*site, oneWay time.Duration) {
+func carryAll(sites []*site, oneWay func(from, to *site) time.Duration) {
 	for _, from := range sites {
-		lines := map[byte]chan packet{}
+		lines := map[byte]line{}
 		for _, to := range sites {
 			if to != from {
-				line := make(chan packet, inFlight)
-				lines[byte(to.number)] = line
-				go deliver(line, to)
+				l := line{make(chan packet, inFlight), oneWay(from, to)}
+				lines[byte(to.number)] = l
+				go deliver(l.packets, to)
 			}
 		}
-		go read(from, lines, oneWay)
+		go read(from, lines)
 	}
 }
 
 // read takes packets off a site's device and puts them on the line to their
 // destination. Only IPv4 is carried.
-func read(from *site, lines map[byte]chan packet, oneWay time.Duration) {
+func read(from *site, lines map[byte]line) {
 	defer func() {
 		for _, l := range lines { // order: each is closed by itself
-			close(l)
+			close(l.packets)
 		}
 	}()
 	buf := make([]byte, 64<<10)
@@ -44,9 +50,9 @@ func read(from *site, lines map[byte]chan packet, oneWay time.Duration) {
 		if n < 20 || buf[0]>>4 != 4 {
 			continue
 		}
-		if line := lines[buf[19]]; line != nil {
+		if l, ok := lines[buf[19]]; ok {
 			select {
-			case line <- packet{append([]byte(nil), buf[:n]...), time.Now().Add(oneWay)}:
+			case l.packets <- packet{append([]byte(nil), buf[:n]...), time.Now().Add(l.oneWay)}:
 			default:
 			}
 		}
@@ -54,8 +60,8 @@ func read(from *site, lines map[byte]chan packet, oneWay time.Duration) {
 }
 
 // deliver hands each packet over when it is due.
-func deliver(line chan packet, to *site) {
-	for p := range line {
+func deliver(packets chan packet, to *site) {
+	for p := range packets {
 		if wait := time.Until(p.due); wait > 0 {
 			time.Sleep(wait)
 		}
