@@ -28,6 +28,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		c.touch(t, m.Shard).led = true
 	}
 	if m.Refused != 0 {
+		c.heardOfProtocol(m.ProtocolSeq)
 		delete(c.rounds, p.id)
 		c.refusedPart(p, m)
 		return

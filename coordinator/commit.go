@@ -146,7 +146,7 @@ func (c *Coordinator) prepares(t *transaction, writes []txn.Write) (out []*txn.P
 		}
 		i, ok := slices.BinarySearchFunc(out, txn.ShardID(id), func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
 		if !ok {
-			p := &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age}
+			p := &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age, ProtocolSeq: c.turn.seq}
 			if t.level == txn.RepeatableRead {
 				p.Since = t.moment
 			}
@@ -300,6 +300,7 @@ func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 }
 
 func (c *Coordinator) onVote(v *txn.Vote) {
+	c.heardOfProtocol(v.ProtocolSeq)
 	k := c.commits[v.Attempt]
 	if k == nil || !slices.Contains(k.participants, v.Shard) {
 		return

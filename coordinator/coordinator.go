@@ -65,6 +65,7 @@ type Coordinator struct {
 	sweepAt   time.Duration
 	surveys   map[uint64]*survey // by request number
 	rollbacks [txn.Causes]uint64
+	turn      turn
 }
 
 type hint struct {
@@ -121,6 +122,7 @@ type transaction struct {
 	told      []txn.Write // passed on as that attempt
 	leans     bool        // it has read what was not committed: it votes though it writes nothing
 	publish   []txn.Key   // rows of its last round for which others wait
+	upkeep    bool
 }
 
 // touch is what a transaction did at a shard.
@@ -138,6 +140,9 @@ type touch struct {
 func (c *Coordinator) Submit(req *Request) {
 	if req.Op == OpSurvey {
 		c.survey(req)
+		return
+	}
+	if c.heldBack(req) {
 		return
 	}
 	id := req.Txn
@@ -196,7 +201,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		level: c.levelOf(from.Level), owner: from.Owner,
+		level: c.levelOf(from.Level), owner: from.Owner, upkeep: from.Upkeep,
 		began: c.env.Now().Mono,
 	}
 	t.touched = t.first[:0]
@@ -293,6 +298,7 @@ func (c *Coordinator) Tick() {
 			c.wakeCommit(k)
 		}
 	}
+	c.tickTurn(now)
 	c.recent.expire(now)
 	c.expireCotallies(now)
 	c.expireSurveys(now)

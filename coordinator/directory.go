@@ -32,7 +32,7 @@ func ChangeDirectory(ctx context.Context, db txn.DB, change func(*routing.Direct
 
 func changeDirectory(ctx context.Context, db txn.DB, change func(*routing.Directory) error) (*routing.Directory, error) {
 	key := txn.Key(routing.DirectoryKey)
-	tx := db.Begin(txn.Options{})
+	tx := db.Begin(txn.Options{Upkeep: true})
 	defer tx.Rollback()
 	res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}, ForWrite: true})
 	if err != nil {

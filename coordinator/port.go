@@ -71,6 +71,7 @@ type Start struct {
 	ReadOnly       bool // it will write nothing
 	Level          txn.Level
 	Owner          uint64
+	Upkeep         bool
 }
 
 // Guard is one Txn.Guard.

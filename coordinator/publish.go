@@ -83,6 +83,9 @@ func (t *transaction) locked() bool {
 }
 
 func woundedBy(m *txn.Wounded) *txn.Error {
+	if m.ProtocolSeq != 0 {
+		return protocolChanges()
+	}
 	if m.Cascade {
 		return txn.Errorf(txn.KindAborted, "it had gone on from a value that %v had written, which was undone", m.By).Because(txn.CauseCascade)
 	}

@@ -70,7 +70,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		if !ok {
 			p := newPart(r, txn.Access{
 				Shard: s, Txn: t.id, Age: t.age, Lock: c.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait,
-				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present})
+				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present, ProtocolSeq: c.turn.seq})
 			c.weaken(t, req, p.access)
 			parts = slices.Insert(parts, i, p)
 		}

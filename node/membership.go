@@ -73,7 +73,7 @@ func (n *Node) genesis(id txn.ShardID) []txn.Write {
 
 // wish is what the directory wants of a shard.
 func (n *Node) wish(s routing.Shard) shard.Wish {
-	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s)), Hot: n.dir.Hot}
+	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s)), Hot: n.dir.Hot, Protocol: n.dir.Protocol}
 }
 
 func nodeIDs(ids []uint32) []txn.NodeID {
@@ -99,8 +99,12 @@ func (n *Node) adoptDirectory() {
 	}
 	n.dir = d
 	n.storeDirectory(d)
-	if err := n.openReplicas(); err != nil {
-		panic(&store.Failure{Doing: "opening the replicas of a new directory", Err: err})
+	err := n.followProtocol()
+	if err == nil {
+		err = n.openReplicas()
+	}
+	if err != nil {
+		panic(&store.Failure{Doing: "going by a new directory", Err: err})
 	}
 }
 

@@ -19,7 +19,7 @@ type Config struct {
 	ID     txn.NodeID
 	Region geo.Region
 	Engine store.Engine
-	Row    protocol.Row
+	Row    protocol.Row // what the cluster began with; the directory knows what holds now
 	Seed   uint64
 	// Directory is the cluster's first directory: it must be the same at every
 	// node's first start. Later starts read the directory from the engine. A node
@@ -47,6 +47,7 @@ type Node struct {
 	dir      *routing.Directory
 	replicas map[txn.ShardID]participant
 	order    []txn.ShardID // of replicas, rising
+	epoch    uint32        // of this incarnation
 	coord    *coordinator.Coordinator
 	local    []txn.Envelope // messages to itself, in order
 	out      []txn.Envelope
@@ -57,6 +58,7 @@ type Node struct {
 	nearest  map[txn.ShardID]txn.NodeID
 	newDir   *routing.Directory
 	draining bool
+	turn     switching
 	// metaChanges counts what was applied in the meta shard.
 	metaChanges uint64
 	started     bool                   // the epoch is durable
@@ -83,7 +85,12 @@ var (
 	directoryKey = []byte("n/directory")
 )
 
-const formatVersion = 1
+// The formats of a node's data. A cluster whose protocol was changed has things in
+// its logs and its directory that older programs would pass over.
+const (
+	formatVersion  = 1
+	formatSwitched = 2
+)
 
 // maxEarly bounds the requests that wait for the start to be durable.
 const maxEarly = 10_000
@@ -104,6 +111,9 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	n.coord = coordinator.New(coordinator.Config{
 		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n),
 		DeadCoCoordinator: cfg.DeadCoCoordinator})
+	if err := n.followProtocol(); err != nil {
+		return nil, err
+	}
 	if err := n.openReplicas(); err != nil {
 		return nil, err
 	}
@@ -124,12 +134,13 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 // takeIdentity checks whose data this is and begins a new incarnation.
 func (n *Node) takeIdentity() (epoch uint32, err error) {
 	raw, ok := n.cfg.Engine.Get(identityKey)
+	format := uint32(formatVersion)
 	if ok {
 		if len(raw) != 12 {
 			return 0, fmt.Errorf("the node's identity is damaged: %d bytes instead of 12", len(raw))
 		}
-		if v := binary.BigEndian.Uint32(raw); v != formatVersion {
-			return 0, fmt.Errorf("the data is of format %d; this program reads format %d", v, formatVersion)
+		if format = binary.BigEndian.Uint32(raw); format != formatVersion && format != formatSwitched {
+			return 0, fmt.Errorf("the data is of format %d; this program reads formats up to %d", format, formatSwitched)
 		}
 		if id := txn.NodeID(binary.BigEndian.Uint32(raw[4:])); id != n.cfg.ID {
 			return 0, fmt.Errorf("the data belongs to node %d; this is node %d", id, n.cfg.ID)
@@ -137,12 +148,17 @@ func (n *Node) takeIdentity() (epoch uint32, err error) {
 		epoch = binary.BigEndian.Uint32(raw[8:])
 	}
 	epoch++
+	n.epoch = epoch
 	var b store.Batch
-	v := binary.BigEndian.AppendUint32(nil, formatVersion)
-	v = binary.BigEndian.AppendUint32(v, uint32(n.cfg.ID))
-	b.Set(identityKey, binary.BigEndian.AppendUint32(v, epoch))
+	n.putIdentity(&b, format)
 	n.cfg.Engine.Apply(&b)
 	return epoch, nil
+}
+
+func (n *Node) putIdentity(b *store.Batch, format uint32) {
+	v := binary.BigEndian.AppendUint32(nil, format)
+	v = binary.BigEndian.AppendUint32(v, uint32(n.cfg.ID))
+	b.Set(identityKey, binary.BigEndian.AppendUint32(v, n.epoch))
 }
 
 func (n *Node) storedDirectory() (*routing.Directory, error) {
@@ -157,6 +173,9 @@ func (n *Node) storedDirectory() (*routing.Directory, error) {
 func (n *Node) storeDirectory(d *routing.Directory) {
 	var b store.Batch
 	b.Set(directoryKey, d.Encode())
+	if d.Protocol.Seq > 0 {
+		n.putIdentity(&b, formatSwitched)
+	}
 	n.cfg.Engine.Apply(&b)
 }
 
@@ -191,6 +210,8 @@ func (n *Node) dispatch(env *txn.Envelope) {
 	switch {
 	case m.Survey != nil:
 		n.answerSurvey(env.From, m.Survey)
+	case m.Drained != nil:
+		n.heardDrained(env.From, m.Drained)
 	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
 	case r == nil:
 		n.refuse(*env)
@@ -286,6 +307,7 @@ func (n *Node) Tick(now txn.Now) {
 		n.replicas[id].Tick()
 	}
 	n.coord.Tick()
+	n.tickSwitch()
 	n.retireReplicas()
 }
 

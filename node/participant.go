@@ -35,6 +35,7 @@ type participant interface {
 	CanHandOver() bool
 	Out() bool
 	Retire()
+	Drained() bool
 }
 
 var (
@@ -90,6 +91,7 @@ func (unordered) SetDraining(bool)        {}
 func (unordered) CanHandOver() bool       { return false }
 func (unordered) Out() bool               { return false }
 func (unordered) Retire()                 {}
+func (unordered) Drained() bool           { return true }
 
 // Standing tells of a view where a shard with a log tells of a term.
 func (u unordered) Standing() shard.Standing {

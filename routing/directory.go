@@ -95,6 +95,8 @@ type Directory struct {
 	Highest uint32 `cbor:"5,keyasint,omitempty"`
 	// Hot is what an operator wants to be done about rows for which many wait.
 	Hot HotRows `cbor:"6,keyasint,omitzero"`
+	// Protocol is how transactions commit, if that has changed since the beginning.
+	Protocol Protocol `cbor:"7,keyasint,omitzero"`
 }
 
 // HotRows says how hot rows are treated. Zero fields leave it to the nodes.
@@ -230,7 +232,7 @@ func (d *Directory) AddRange(start string, shard uint64) {
 
 // Clone is a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
-	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot}
+	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Protocol: d.Protocol}
 	return c
 }
 

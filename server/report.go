@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"isochron/node"
+	"isochron/protocol"
 	"isochron/routing"
 	"isochron/server/peer"
 	"isochron/shard"
@@ -20,8 +21,8 @@ type Report struct {
 	Node           txn.NodeID      `json:"node"`
 	Region         string          `json:"region"`
 	Cluster        string          `json:"cluster"`
-	Protocol       string          `json:"protocol"`
-	Ready          bool            `json:"ready"` // knows a leader of every shard
+	Protocol       string          `json:"protocol"` // in force at this node
+	Ready          bool            `json:"ready"`    // knows a leader of every shard
 	UptimeSeconds  float64         `json:"uptime_s"`
 	Transactions   int             `json:"open_transactions"`      // of this gateway
 	Commitments    int             `json:"unfinished_commitments"` // of this gateway
@@ -32,6 +33,10 @@ type Report struct {
 	Settled        bool            `json:"settled"` // its replicas have the members that the directory wants
 	DirectoryEpoch uint64          `json:"directory_epoch"`
 	Nodes          []routing.Node  `json:"nodes"` // of the cluster, as this node's directory has them
+	// Change is the last change of the protocol, or the one under way, as this node's
+	// directory has it; Left is what keeps the node from being drained for it.
+	Change *routing.Protocol `json:"protocol_change,omitempty"` // nil: its version knows of none
+	Left   string            `json:"left_to_drain,omitempty"`
 }
 
 // ShardReport is one replica's.
@@ -52,6 +57,8 @@ type ShardReport struct {
 	Outgoing []txn.NodeID `json:"outgoing,omitempty"`
 	Learners []txn.NodeID `json:"learners,omitempty"`
 	Draining bool         `json:"draining,omitempty"`
+	// ProtocolSeq is under which change of the protocol it is, 0: what the cluster began with.
+	ProtocolSeq uint64 `json:"protocol_seq,omitempty"`
 }
 
 // InDoubtReport is a vote of one replica whose decision has not come.
@@ -115,7 +122,7 @@ func (p *Process) answer(question []byte) []byte {
 func (p *Process) Report() (r Report, ok bool) {
 	r = Report{
 		InDoubt: []InDoubtReport{},
-		Node:    p.cfg.Self, Region: string(p.region), Cluster: p.cfg.Cluster, Protocol: p.cfg.Row.Name,
+		Node:    p.cfg.Self, Region: string(p.region), Cluster: p.cfg.Cluster,
 		UptimeSeconds: time.Since(p.begun).Seconds(), Shards: []ShardReport{}, Links: []LinkReport{},
 	}
 	v, ok := look(p.runner)
@@ -124,6 +131,7 @@ func (p *Process) Report() (r Report, ok bool) {
 	}
 	r.Ready, r.Transactions, r.Commitments = v.ready, v.transactions, v.commitments
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
+	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
 		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
@@ -147,13 +155,15 @@ type view struct {
 	directory                 *routing.Directory
 	standings                 []shard.Standing
 	inDoubt                   []shard.InDoubt
+	row                       protocol.Row
+	change                    node.Switch
 }
 
 // look asks a node's loop; ok is false if it has stopped or is too busy.
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax)}
+		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Settled(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		answer <- v

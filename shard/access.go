@@ -76,6 +76,14 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 // instant.
 func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
+	if m.Lock != txn.LockNone && l.refusesProtocol(m.ProtocolSeq) {
+		l.refuseRead(from, m, txn.KindAborted, otherProtocol, began)
+		return
+	}
+	if m.Lock != txn.LockNone && l.aheadOf(m.ProtocolSeq) {
+		r.notLeader(from, txn.NotLeader{Request: m.Request})
+		return
+	}
 	out, c := l.gather(m)
 	if k, reason := l.forbids(m, c); reason != "" {
 		l.refuseRead(from, m, k, reason, began)
@@ -118,7 +126,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 
 // refuseRead answers that a read gets no rows.
 func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, k txn.Kind, reason string, a arrival) {
-	no := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason)}
+	no := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason), ProtocolSeq: l.protocolSeq()}
 	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
 	l.r.env.Send(from, txn.Message{AccessReply: no})
 }

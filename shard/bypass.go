@@ -27,8 +27,8 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 		}
 		commands, _ := r.memo.read(e) // what cannot be read is found out when it is applied
 		for _, c := range commands {
-			if c.Vote == nil || e.GetTerm() == r.log.hard.GetTerm() && !r.tellsMore(c.Vote) {
-				continue // who leads now says nothing of an older term's votes
+			if c.Vote == nil || len(c.Vote.Voters) == 0 || e.GetTerm() == r.log.hard.GetTerm() && !r.tellsMore(c.Vote) {
+				continue // who leads now says nothing of an older term's votes, and nobody of those that name no voters
 			}
 			m := r.ackOf(c.Vote)
 			m.Replica, m.Term, m.Index = r.cfg.Self, e.GetTerm(), e.GetIndex()

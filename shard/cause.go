@@ -26,6 +26,7 @@ var causes = []struct {
 	{"the attempt was ended by others", txn.CauseLeader},
 	{"refused before", txn.CauseLeader},
 	{"the shard's log takes no more now", txn.CauseUnavailable},
+	{otherProtocol, txn.CauseProtocol},
 }
 
 // causeOf is the cause of a refusal, CauseOther if its kind says enough.

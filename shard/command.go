@@ -44,6 +44,8 @@ type command struct {
 	Barrier uint64 `cbor:"5,keyasint,omitempty"`
 	// Floor says that nothing will be proposed at or below a moment any more.
 	Floor *floorCmd `cbor:"6,keyasint,omitempty"`
+	// Switch says how transactions commit from here on.
+	Switch *protocolCmd `cbor:"23,keyasint,omitempty"`
 }
 
 // voteCmd is a logged Yes. OnePhase: it is the commit as well.

@@ -37,7 +37,7 @@ type Config struct {
 	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
 	Wish     Wish
 	Engine   store.Engine
-	Row      protocol.Row
+	Row      protocol.Row // what the shard began with; later the one in force: see switch.go
 	Params   txn.Params
 	Seed     uint64
 	Env      Env

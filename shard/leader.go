@@ -45,6 +45,7 @@ type leadership struct {
 	floorAsked   txn.Timestamp // the highest floor proposed in this term
 	ceilingAsked txn.Timestamp // the highest ceiling
 	holdAsked    map[txn.Timestamp]time.Duration
+	switched     uint64 // the newest change of protocol proposed in this term
 }
 
 type votingVote struct {

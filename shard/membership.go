@@ -35,6 +35,7 @@ type Wish struct {
 	Learners  []txn.NodeID
 	Preferred []txn.NodeID // who should lead, the best first
 	Hot       routing.HotRows
+	Protocol  routing.Protocol // how transactions are to commit
 }
 
 func (w Wish) holds(n txn.NodeID) bool {
@@ -46,6 +47,7 @@ func (r *Replica) Want(w Wish) {
 	r.wish = w
 	if r.lead != nil {
 		r.lead.locks.Rebound(r.bounds())
+		r.lead.changeProtocol()
 	}
 }
 

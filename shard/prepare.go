@@ -19,6 +19,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	l.sawRetired(p.Attempt, p.Retired)
+	if l.aheadOf(p.ProtocolSeq) {
+		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
+		return
+	}
 	if p.ReadOnly {
 		l.runsNoMore(p.Txn)
 		l.validateReadOnly(from, p, r.arrives())
@@ -71,6 +75,9 @@ func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
 
 func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
 	v.Shard, v.Cause = l.r.cfg.ID, causeOf(v.Refused, v.Reason)
+	if v.Refused != 0 {
+		v.ProtocolSeq = l.protocolSeq()
+	}
 	l.r.env.Send(to, txn.Message{Vote: &v})
 }
 
@@ -96,6 +103,10 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason st
 func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	delete(l.waiting, p.Attempt)
+	if l.refusesProtocol(p.ProtocolSeq) {
+		l.refuse(from, p, txn.KindAborted, otherProtocol)
+		return
+	}
 	if p.LockTerm != 0 && (p.LockTerm != l.term || l.locks.Holder(p.Txn) == nil) {
 		l.refuse(from, p, txn.KindAborted, "its locks were lost to an older transaction or with the leader that granted them")
 		return
@@ -235,6 +246,10 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 // barrier through the log.
 func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
+	if l.refusesProtocol(p.ProtocolSeq) {
+		l.refuse(from, p, txn.KindAborted, otherProtocol)
+		return
+	}
 	var c yield.Claim
 	c.Shared, c.Spans = readBy(p)
 	if on := l.locks.Ahead(p.Txn); on != nil && r.cfg.Params.Bugs.VouchUncommitted {

@@ -131,6 +131,9 @@ func (r *Replica) storageApply(m *pb.Message) {
 	r.cfg.Engine.Apply(&b)
 	r.clock.Observe(r.state.applied.MaxTS)
 	for _, e := range effects {
+		if e.protocol {
+			r.followProtocol()
+		}
 		if r.lead != nil {
 			r.lead.applied(e)
 		}
@@ -140,6 +143,7 @@ func (r *Replica) storageApply(m *pb.Message) {
 	}
 	if r.lead != nil {
 		r.lead.maybeServe()
+		r.lead.changeProtocol()
 		r.lead.retryAsOf()
 	}
 	r.deliver(m.GetResponses())

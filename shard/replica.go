@@ -80,6 +80,7 @@ func Open(cfg Config) (*Replica, error) {
 	if cfg.ephemeral() {
 		r.memo = cfg.Process.memo
 	}
+	r.followProtocol()
 	r.clock.Observe(st.applied.MaxTS)
 	l.snapshot = r.makeSnapshot
 	r.rn, err = raft.NewRawNode(&raft.Config{
@@ -236,6 +237,7 @@ func (r *Replica) Tick() {
 		r.lead.tickBatch(now.Mono)
 		r.lead.expireAsOf(now)
 		r.lead.early.expireAt(now.Mono)
+		r.lead.changeProtocol()
 	}
 	if now.Mono >= r.nextCheck {
 		r.nextCheck = now.Mono + r.cfg.Params.ElectionTimeout/4

@@ -204,6 +204,7 @@ func (r *Replica) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	r.snapIn = nil
 	r.dropSnapOut()
 	r.state, r.sweep = in.state, nil
+	r.followProtocol()
 	r.clock.Observe(r.state.applied.MaxTS)
 	r.env.Trace("has the snapshot of shard %d at %d", r.cfg.ID, index)
 	r.counts.SnapshotsInstalled++

@@ -26,6 +26,8 @@ type Standing struct {
 	Outgoing  []txn.NodeID // who has a vote until a change under way has ended
 	Learners  []txn.NodeID // follow without a vote
 	Draining  bool
+	// ProtocolSeq is under which change of the protocol the shard is, 0: what it began with.
+	ProtocolSeq uint64
 }
 
 // Counts are totals since the replica was opened.
@@ -48,7 +50,7 @@ func (r *Replica) Standing() Standing {
 	s := Standing{
 		Shard: r.cfg.ID, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
 		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
-		Counts: r.counts, Draining: r.draining,
+		Counts: r.counts, Draining: r.draining, ProtocolSeq: r.state.applied.Protocol.Seq,
 		Voters: nodeIDs(r.log.meta.Voters), Outgoing: nodeIDs(r.log.meta.Outgoing), Learners: nodeIDs(r.log.meta.Learners),
 	}
 	if r.lead != nil {

@@ -28,6 +28,8 @@ type applied struct {
 	// Ceiling is the highest moment up to which some leader may have answered reads:
 	// whoever leads after it proposes above it.
 	Ceiling txn.Timestamp `cbor:"6,keyasint,omitempty"`
+	// Protocol is how transactions commit, if that has changed since the beginning.
+	Protocol protocolCmd `cbor:"23,keyasint,omitzero"`
 }
 
 // state is what the log says. It is the same on every replica at the same index.
@@ -46,12 +48,13 @@ type state struct {
 	// dependents of an undecided attempt, in the order of their votes.
 	dependents map[txn.Attempt][]txn.Attempt
 	ephemeral  bool
+	careless   bool // a bug was planted: see applyProtocol
 }
 
 // loadState reads a generation from the engine.
 func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.ephemeral(), prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
 	s.rows = append(append([]byte(nil), s.prefix...), 'v')
 	room := store.RowCacheBytes
@@ -151,6 +154,8 @@ type effect struct {
 	visible []txn.Write // rows that are now visible
 	fenced  bool        // a fence, or an abort, of what was not voted on
 	barrier uint64
+	// protocol: another one holds from here on
+	protocol bool
 }
 
 // apply carries out one command, which stands at a place of the entry to which
@@ -173,6 +178,8 @@ func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 		s.applyCollect(*c.Collect)
 	case c.Floor != nil:
 		s.applyFloor(*c.Floor)
+	case c.Switch != nil:
+		e.protocol = s.applyProtocol(*c.Switch)
 	}
 	return e
 }

@@ -30,7 +30,7 @@ func answerWithin(p txn.Params, op coordinator.Op) time.Duration {
 // overdue tells of a request that waits, or waited, for too long.
 func (k *call) overdue() (string, bool) {
 	w := k.client.w
-	waited, most := w.now-k.since, answerWithin(w.cfg.Params, k.req.Op)
+	waited, most := w.now-k.since, w.held+answerWithin(w.cfg.Params, k.req.Op)
 	if waited <= most {
 		return "", false
 	}

@@ -76,9 +76,9 @@ func (h *hunt) inject(from, to txn.NodeID, raw []byte, early bool) bool {
 }
 
 // mayStop is what a node stops at by intention: what is stored or committed and
-// cannot be read, a log that lost what it had acknowledged (store.Failure), and
-// a commit that cannot be atomic.
-var mayStop = []string{"storage failed while", "for which the log has no vote"}
+// cannot be read, a log that lost what it had acknowledged (store.Failure), a
+// commit that cannot be atomic, and an entry that cannot come where it stands.
+var mayStop = []string{"storage failed while", "for which the log has no vote", "of which the log knows nothing", "while a vote is undecided"}
 
 // forgive takes a node's intended stop for the end of the run.
 func (h *hunt) forgive(t *testing.T) {

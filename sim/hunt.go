@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/workload"
-	"isochron/yield"
 )
 
 // HuntConfig says what to hunt. Zero fields get defaults.
@@ -29,6 +29,9 @@ type HuntConfig struct {
 	Regions int
 	// Load is the virtual time for which clients run; 2.5 s.
 	Load time.Duration
+	// Switch names protocols: the cluster goes from one of them to another while
+	// clients work. None: it keeps the row that it began with.
+	Switch []string
 	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
 	StopAfter int
 	// Stop is asked before each run; true ends the hunt with what it has. nil: never.
@@ -159,6 +162,9 @@ type hunt struct {
 	listing history.History
 	counts  Counts
 	timers  *timers // nil: every node is as patient as it should be
+	changes *switches
+	hot     bool // a row under which it may come to be treats hot rows in a way of its own
+	never   bool // or never locks
 }
 
 // Hunt runs one seed on one row.
@@ -226,6 +232,11 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	}
 	h.n = newNemesis(h.w, h.cfg.Faults, seed, huntUnit)
 	h.n.counts, h.n.timers = h.counts, h.timers
+	if h.changes = newSwitches(h.n, seed, h.cfg, row); h.changes != nil {
+		h.w.held = switchHeld
+	}
+	rows := h.cfg.rowsOf(row)
+	h.hot, h.never = anyHot(rows), anyNeverLocks(rows)
 }
 
 // run brings the cluster up, loads it, breaks it and heals it.
@@ -243,6 +254,7 @@ func (h *hunt) run() {
 	}
 	clients := h.startClients(h.w.Elapsed() + load + 100*time.Millisecond)
 	h.n.start()
+	h.changes.start()
 	h.w.Run(load)
 	h.n.heal()
 	if !h.w.RunUntil(huntQuietWait, func() bool { return allDone(clients) }) {
@@ -272,7 +284,7 @@ func (h *hunt) startClients(until time.Duration) []*Client {
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.banking, h.bank.Step) }),
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Step) }))
 		}
-		if h.w.cfg.Row.Yield.Hot != yield.HotNone {
+		if h.hot {
 			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }),
 				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }))
 		}
@@ -299,7 +311,7 @@ func (h *hunt) lookBack(c *Client, until time.Duration) {
 			record, read = &h.listing, h.lists.ReadAsOf
 		}
 		wc := c.workload(record)
-		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !c.w.cfg.Row.Yield.NeverLocks
+		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !h.never
 		wc.Record = func(r *history.Record) {
 			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
 			if strings.Contains(r.Reason, "collected already") {
@@ -330,10 +342,12 @@ func allDone(clients []*Client) bool {
 
 // settle waits until nothing is left undecided, and reads everything.
 func (h *hunt) settle() {
-	quiet := func() bool { return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 }
+	quiet := func() bool {
+		return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 && len(h.changes.unsettled()) == 0
+	}
 	if !h.w.RunUntil(huntQuietWait, quiet) {
 		h.violation("not-quiet", "%v after everything was repaired, ready is %v and there is still: %v\n%s",
-			huntQuietWait, h.w.Ready(), append(h.w.Residue(), h.n.unsettled()...), strings.Join(h.w.Status(), "\n"))
+			huntQuietWait, h.w.Ready(), slices.Concat(h.w.Residue(), h.n.unsettled(), h.changes.unsettled()), strings.Join(h.w.Status(), "\n"))
 	}
 	for _, read := range []func(*Client) bool{
 		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },
@@ -377,6 +391,7 @@ func (h *hunt) finish() {
 	if h.w.Ready() {
 		h.checkReplicas()
 	}
+	h.changes.count()
 	counts := h.n.counts
 	for _, one := range []*history.History{&h.banking, &h.listing} {
 		for _, r := range one.Records {

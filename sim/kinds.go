@@ -81,6 +81,8 @@ func upkeepKind(m *txn.Message) string {
 		return "snapshot fetch"
 	case m.SnapChunk != nil:
 		return "snapshot chunk"
+	case m.Drained != nil:
+		return "drained"
 	}
 	return "other"
 }

@@ -37,6 +37,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"KeepVersion":         passesOn,
 	"VouchUncommitted":    passesOn,
 	"IgnoreAbort":         integrated,
+	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
 // revealsOnAppend: and pre-commits what several shards vote on.
@@ -101,12 +102,17 @@ func HuntPlanted(cfg HuntConfig, names []string, tell func(Found)) error {
 		cfg.Rows = DefaultRows
 	}
 	var missed []string
+	among := cfg.Switch
 	for _, name := range names {
 		bugs, harmful, err := Plant(name)
 		if err != nil {
 			return err
 		}
 		cfg.Bugs, cfg.Planted, cfg.StopAfter = bugs, name, 1
+		cfg.Switch = among
+		if bugs.SwitchUndrained && len(among) == 0 {
+			cfg.Switch = DefaultSwitch
+		}
 		for _, rowName := range cfg.Rows {
 			row, err := protocol.ByName(rowName)
 			if err != nil {

@@ -104,6 +104,7 @@ type World struct {
 	trace   *tracer
 	process *shard.Process // of all nodes, where none crashes
 	spans   int            // contention spans that ended
+	held    time.Duration  // that a request may wait before it is looked at
 	late    []string       // requests that were answered later than a node may
 
 	// onSend may have a host crash at a message: see nemesis.

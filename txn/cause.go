@@ -20,12 +20,14 @@ const (
 	CauseTooLarge          // it was beyond a bound
 	CauseClient            // ROLLBACK
 	CauseConnection        // its client went away
+	CauseProtocol          // the cluster changed its protocol
 	Causes                 // how many there are
 )
 
 var causeNames = [Causes]string{
 	"other", "deadlock (wound)", "conflict at commit", "validation", "written since snapshot", "lock wait timeout", "cascade",
 	"leader change", "stale schema", "unavailable", "snapshot too old", "too large", "client rollback", "connection lost",
+	"protocol change",
 }
 
 func (c Cause) String() string {

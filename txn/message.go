@@ -58,6 +58,7 @@ type Message struct {
 	SurveyReply *SurveyReply `cbor:"33,keyasint,omitempty"`
 	Chase       *Chase       `cbor:"34,keyasint,omitempty"`
 	Recheck     *Recheck     `cbor:"35,keyasint,omitempty"`
+	Drained     *Drained     `cbor:"48,keyasint,omitempty"`
 }
 
 // Envelope is a message on its way.
@@ -116,6 +117,8 @@ type Access struct {
 	Clock bool `cbor:"18,keyasint,omitempty"`
 	// Alone: the transaction asks no other shard now, so it waits nowhere else.
 	Alone bool `cbor:"19,keyasint,omitempty"`
+	// ProtocolSeq is under which protocol the transaction runs: see Drained.
+	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -157,6 +160,8 @@ type AccessReply struct {
 	// cannot vouch for it by versions alone: whatever it wrote or not, it has to vote.
 	Uncommitted bool  `cbor:"14,keyasint,omitempty"`
 	Cause       Cause `cbor:"15,keyasint,omitempty"` // of a refusal
+	// ProtocolSeq, of a refusal: under which protocol the shard is.
+	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -217,6 +222,8 @@ type Prepare struct {
 	At Timestamp `cbor:"15,keyasint,omitempty"`
 	// Since, if not 0, refuses writes of what was written after that moment.
 	Since Timestamp `cbor:"16,keyasint,omitempty"`
+	// ProtocolSeq as in an Access.
+	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }
 
 // Vote answers Prepare. A Yes is sent when a majority has logged it.
@@ -238,6 +245,8 @@ type Vote struct {
 	Told bool `cbor:"11,keyasint,omitempty"`
 	// Cause of a refusal, as in an AccessReply.
 	Cause Cause `cbor:"12,keyasint,omitempty"`
+	// ProtocolSeq as in an AccessReply.
+	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -307,6 +316,8 @@ type Wounded struct {
 	By    ID      `cbor:"3,keyasint,omitempty"`
 	// Cascade: By was undone, whose uncommitted value this one had read.
 	Cascade bool `cbor:"4,keyasint,omitempty"`
+	// ProtocolSeq, if not 0: nobody took them, the shard goes over to this protocol.
+	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }
 
 // Publish passes on, before the commit, what a transaction has written of rows

@@ -103,6 +103,9 @@ type Options struct {
 	Owner uint64
 	// Level is what the plain reads promise.
 	Level Level
+	// Upkeep begins also while transactions of clients are held back: what these
+	// wait for inside, and what an operator orders.
+	Upkeep bool
 }
 
 // DB is one gateway: the place in one region where clients begin transactions.

@@ -74,7 +74,7 @@ type backup struct {
 }
 
 // Take writes a backup of the cluster as it is now. about says what it is of;
-// its moment and regions are filled in.
+// its moment, its regions and a protocol that was changed are filled in.
 func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(Progress)) (Contents, error) {
 	b := &backup{ctx: ctx, c: c, tell: tell}
 	var err error
@@ -89,7 +89,7 @@ func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(P
 	if err := b.renew(); err != nil {
 		return Contents{}, err
 	}
-	about.At, about.Regions = b.at, b.dir.Regions()
+	about.At, about.Regions, about.Protocol = b.at, b.dir.Regions(), b.dir.Protocol.InForce(about.Protocol)
 	if b.w, err = NewWriter(w, about); err != nil {
 		return Contents{}, err
 	}

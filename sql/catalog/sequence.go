@@ -105,7 +105,7 @@ func (s *Sequences) Set(ctx context.Context, table, value uint64) error {
 func (s *Sequences) take(ctx context.Context, table uint64, q *sequence, from uint64) error {
 	key := sequenceKey(table)
 	var start uint64
-	err := Retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
+	err := Retry(ctx, s.db, txn.Options{Upkeep: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}, ForWrite: true})
 		if err != nil {
 			return err

@@ -117,7 +117,7 @@ func (s *Store) Held() *Snapshot {
 func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	_, glance, _ := s.db.Peek(versionKey)
 	var next *Snapshot
-	err := Retry(ctx, s.db, txn.Options{ReadOnly: true}, func(tx txn.Txn) error {
+	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
 			Gets:  []txn.Key{accountsKey, RestoreKey},
 			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}},

@@ -1,0 +1,158 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// While the cluster goes from one protocol to another this gateway begins no
+// transactions: they wait, and begin under the new one, so that a client sees a
+// pause. Those that are open may go on for a while and are rolled back then; those
+// that are in their commit come to its end.
+//
+// Invariant: all transactions that are open, and in no commit, run under the
+// protocol that the gateway goes by. A commit may outlive a change: what it asks
+// says under which protocol it began, and what follows its votes is the same in all.
+//
+// What waits here is bounded in number and in time: a switch whose end is never
+// heard of is waited for no longer than its own limit and some more, and the
+// gateway goes on as before. Whether that is right each shard judges for itself.
+
+// turn is where a gateway stands between two protocols.
+type turn struct {
+	seq    uint64        // of the protocol it goes by
+	try    uint64        // of the switch under way, 0: there is none, or it has lasted too long
+	given  uint64        // the newest try that has lasted too long
+	drain  time.Duration // from then on what is open is rolled back
+	until  time.Duration // from then on the try is not waited for
+	behind uint64        // a shard has spoken of this later protocol
+	patch  time.Duration // from then on that is not waited for
+	held   []*Request    // would begin transactions, in the order they came
+}
+
+// maxHeld bounds the transactions that wait to begin.
+const maxHeld = maxTransactions
+
+// behindWait bounds the wait for the news of a protocol of which a shard has spoken.
+const behindWait = 5 * time.Second
+
+// FollowProtocol has the gateway go by what the directory says; row is what that
+// comes to. Open transactions of another protocol end.
+func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) {
+	now, u := c.env.Now().Mono, &c.turn
+	if p.Seq > u.seq {
+		u.seq, c.cfg.Row = p.Seq, row
+		c.rollBackOpen(func(*transaction) bool { return true })
+	}
+	switch {
+	case !p.Under() || p.Try <= u.given:
+		u.try = 0
+	case p.Try != u.try:
+		u.try, u.drain = p.Try, now+millis(p.DrainMillis)
+		u.until = now + millis(p.LimitMillis) + 4*c.cfg.Params.ResendAfter
+	}
+	c.letBegin()
+}
+
+func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+// holds reports whether no transactions are begun now.
+func (u *turn) holds() bool { return u.try != 0 || u.behind > u.seq }
+
+// heldBack keeps a request that has to wait, or ends one that does; false if the
+// request is to be looked at.
+func (c *Coordinator) heldBack(req *Request) bool {
+	u := &c.turn
+	switch {
+	case req.Op == OpEnd && req.Of != nil:
+		i := slices.Index(u.held, req.Of)
+		if i < 0 {
+			return false
+		}
+		u.held = slices.Delete(u.held, i, i+1)
+		c.answer(req.Of, Response{Err: rolledBack(req.Cause)})
+		c.answer(req, Response{})
+		return true
+	case !u.holds() || !req.Txn.IsZero() || req.Op == OpEnd || req.Op == OpPublish || req.From.Upkeep:
+		return false
+	case len(u.held) >= maxHeld:
+		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable,
+			"the cluster changes its protocol, and %d transactions wait at this gateway to begin, its bound; try again later", maxHeld)})
+		return true
+	}
+	u.held = append(u.held, req)
+	return true
+}
+
+// letBegin has those begin that have waited, if nothing holds them any more.
+func (c *Coordinator) letBegin() {
+	if c.turn.holds() {
+		return
+	}
+	held := c.turn.held
+	c.turn.held = nil
+	for _, req := range held {
+		c.Submit(req)
+	}
+}
+
+// heardOfProtocol hears of the protocol of a shard that has refused something: a
+// gateway that is behind begins nothing before it has heard of that itself.
+func (c *Coordinator) heardOfProtocol(seq uint64) {
+	if u := &c.turn; seq > u.seq && seq > u.behind {
+		u.behind, u.patch = seq, c.env.Now().Mono+behindWait
+	}
+}
+
+// tickTurn looks at the bounds.
+func (c *Coordinator) tickTurn(now time.Duration) {
+	u := &c.turn
+	if u.try != 0 && now >= u.drain {
+		c.rollBackOpen(func(t *transaction) bool { return !t.upkeep })
+	}
+	if u.try != 0 && now >= u.until {
+		u.given, u.try = u.try, 0
+	}
+	if u.behind > u.seq && now >= u.patch {
+		u.behind = 0
+	}
+	c.letBegin()
+}
+
+// rollBackOpen ends transactions that are open and in no commit.
+func (c *Coordinator) rollBackOpen(which func(*transaction) bool) {
+	for _, t := range c.openTxns() {
+		if which(t) {
+			c.fail(t, protocolChanges())
+		}
+	}
+}
+
+// openTxns lists the transactions that have not failed and are in no commit.
+func (c *Coordinator) openTxns() []*transaction {
+	var out []*transaction
+	for _, t := range c.txns { // order: sorted below
+		if t.commit == nil && t.failed == nil {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *transaction) int {
+		if a.id.Less(b.id) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func protocolChanges() *txn.Error {
+	return txn.Errorf(txn.KindAborted, "the cluster changes its protocol, and the transaction was rolled back; do it again").Because(txn.CauseProtocol)
+}
+
+// Unfinished counts what is open here and in no commit, and what is in its commit
+// or not finished everywhere.
+func (c *Coordinator) Unfinished() (open, commits int) { return len(c.openTxns()), len(c.commits) }

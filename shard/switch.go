@@ -1,0 +1,123 @@
+package shard
+
+import (
+	"isochron/protocol"
+	"isochron/store"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// How the transactions of a shard commit changes by an entry of its own log: the
+// directory says what is wanted (Wish.Protocol), and the leader goes there when all
+// that ran before has come to its end here.
+//
+// Invariant: no vote is undecided across such an entry, and no leader holds a lock,
+// a wait or a revealed write across it. So whatever is undecided in the log is of
+// the protocol that the log says, and whoever leads next restores it by that one.
+//
+// The leader sees to it alone. As soon as another protocol is wanted it votes on
+// nothing more and grants no locks; it ends those who hold locks and have not
+// voted; those who have voted end by their decisions, which others find in the logs
+// if a coordinator is lost. Then nothing is left, nothing can come, and the entry is
+// proposed. That gateways have brought their transactions to an end before only
+// saves the clients that trouble: safety never rests on what a gateway has said.
+//
+// Shards change one by one, and a transaction runs under one protocol everywhere:
+// it says under which, a shard that has left that refuses it for ever, as a vote of
+// No, and a shard that is not yet there has it ask again. At each shard all of the
+// old protocol stands before all of the new one; so their orders make one.
+//
+// Plain reads need no such word: what they show is checked at the prepare, or the
+// leader answers for it by what it knows itself.
+
+// protocolCmd says how transactions commit from its place in the log on.
+type protocolCmd struct {
+	Seq  uint64 `cbor:"1,keyasint,omitempty"`
+	Name string `cbor:"2,keyasint,omitempty"`
+}
+
+// otherProtocol refuses a transaction of a protocol that the shard has left.
+const otherProtocol = "the cluster has changed its protocol since the transaction began; do it again"
+
+// applyProtocol reports whether another protocol holds from here on.
+func (s *state) applyProtocol(c protocolCmd) bool {
+	if c.Seq <= s.applied.Protocol.Seq {
+		return false
+	}
+	if len(s.prepared) > 0 && !s.careless {
+		panic("shard: the protocol changes while a vote is undecided")
+	}
+	s.applied.Protocol = c
+	return true
+}
+
+// followProtocol has the replica go by what its log says. A leader begins with an
+// empty lock table: the one it had is empty.
+func (r *Replica) followProtocol() {
+	c := r.state.applied.Protocol
+	if c.Seq == 0 {
+		return
+	}
+	row, err := protocol.LiveByName(c.Name)
+	if err != nil {
+		panic(&store.Failure{Doing: "reading in the log how transactions commit", Err: err})
+	}
+	r.cfg.Row = row
+	if r.lead != nil {
+		r.lead.locks = yield.NewTable(row.Yield, r.bounds())
+		r.env.Trace("shard %d: transactions commit by %s from now on (%d)", r.cfg.ID, c.Name, c.Seq)
+	}
+}
+
+func (l *leadership) protocolSeq() uint64 { return l.r.state.applied.Protocol.Seq }
+
+// leaves reports whether another protocol is wanted than the one that holds.
+func (l *leadership) leaves() bool { return l.r.wish.Protocol.Seq > l.protocolSeq() }
+
+// refusesProtocol reports whether a transaction of this protocol comes too late.
+func (l *leadership) refusesProtocol(seq uint64) bool {
+	return seq < l.protocolSeq() || seq == l.protocolSeq() && l.leaves()
+}
+
+// aheadOf reports whether a transaction of this protocol comes too early.
+func (l *leadership) aheadOf(seq uint64) bool { return seq > l.protocolSeq() }
+
+// changeProtocol takes the next step towards what is wanted.
+func (l *leadership) changeProtocol() {
+	want := l.r.wish.Protocol
+	if !l.serving || !l.leaves() || l.switched >= want.Seq {
+		return
+	}
+	if !l.r.cfg.Params.Bugs.SwitchUndrained {
+		l.endUnvotedAll()
+		if !l.drained() {
+			return
+		}
+	}
+	if l.r.propose(command{Switch: &protocolCmd{Seq: want.Seq, Name: want.Name}}) {
+		l.switched = want.Seq
+	}
+}
+
+// endUnvotedAll ends all who hold locks here and have not voted.
+func (l *leadership) endUnvotedAll() {
+	for _, h := range l.locks.Holders() {
+		if h.Voted || l.locks.Holder(h.Txn) != h {
+			continue // or it was undone with another
+		}
+		id := h.Txn
+		l.r.env.Send(id.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.wish.Protocol.Seq}})
+		l.endUnvoted(id)
+	}
+	l.closeBatch()
+}
+
+// drained reports whether all that ran here has come to its end.
+func (l *leadership) drained() bool {
+	return len(l.voting)+len(l.deciding)+len(l.waiting)+len(l.batch.items)+len(l.r.state.prepared) == 0 &&
+		l.locks.Waiting() == 0 && len(l.locks.Holders()) == 0
+}
+
+// Drained reports whether nothing is left undecided, held or waited for where this
+// replica leads; elsewhere others know.
+func (r *Replica) Drained() bool { return !r.Serving() || r.lead.drained() }

@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/yield"
+)
+
+// switches has a cluster go from one protocol to another, again and again, while
+// all other trouble goes on.
+type switches struct {
+	n     *nemesis
+	rand  *rand.Rand
+	among []string
+	began string // what the cluster began with
+	under bool   // an order is being given
+}
+
+// streamSwitches is their stream of chance.
+const streamSwitches uint64 = 910
+
+// DefaultSwitch is among which protocols a hunt switches if nobody says: they differ
+// in every column in which the rows of a cluster can.
+var DefaultSwitch = []string{"2pc+2pl-home", "d2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group", "d2pc+occ", "txsql"}
+
+// A switch of a hunt drains for so long, and is given up after so long.
+const (
+	switchDrain = 250 * time.Millisecond
+	switchLimit = 1200 * time.Millisecond
+	// switchHeld bounds how long a transaction waits to begin: gateways wait somewhat
+	// longer than the limit, and may meet a second try before they have heard of the
+	// end of the first.
+	switchHeld = 3 * switchLimit
+)
+
+// newSwitches is nil if the hunt has none.
+func newSwitches(n *nemesis, seed uint64, cfg HuntConfig, row protocol.Row) *switches {
+	if len(cfg.Switch) == 0 || row.Decide.Integrated() {
+		return nil
+	}
+	return &switches{n: n, rand: stream(seed, streamSwitches), among: cfg.Switch, began: row.Name}
+}
+
+// start begins the first.
+func (s *switches) start() {
+	if s != nil {
+		s.plan()
+	}
+}
+
+func (s *switches) plan() {
+	s.n.w.After(s.n.unit*time.Duration(1+s.rand.IntN(40)), func() {
+		if s.n.active {
+			s.order()
+			s.plan()
+		}
+	})
+}
+
+// order has an operator at some node wish for another protocol. Some leave no time
+// to those that are open, and some do not wait for nodes that are silent.
+func (s *switches) order() {
+	if s.under {
+		return
+	}
+	to := s.among[s.rand.IntN(len(s.among))]
+	want := routing.Protocol{To: to, DrainMillis: switchDrain.Milliseconds(), LimitMillis: switchLimit.Milliseconds()}
+	if s.rand.IntN(3) == 0 {
+		want.DrainMillis = 0
+	}
+	want.Absent = s.rand.IntN(2) == 0
+	at := s.n.w.hosts[s.rand.IntN(len(s.n.w.cfg.Directory.Nodes))].id
+	s.under = true
+	s.n.w.Go(at, func(c *Client) {
+		defer func() { s.under = false }()
+		s.n.changeDirectory(c, "switches ordered", func(d *routing.Directory) error {
+			if d.Protocol.Under() {
+				return nil // of an order before this
+			}
+			return d.Protocol.Begin(d.Protocol.InForce(s.began), want)
+		})
+	})
+}
+
+// unsettled tells whether a switch is still under way anywhere.
+func (s *switches) unsettled() []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, h := range s.n.w.live() {
+		if !h.up() {
+			continue
+		}
+		p := h.node.Directory().Protocol
+		if p.Under() {
+			out = append(out, fmt.Sprintf("%s knows of a switch to %s", s.n.w.label(h.id), p.To))
+		}
+		for _, st := range h.node.Standings() {
+			if st.ProtocolSeq != p.Seq {
+				out = append(out, fmt.Sprintf("%s has shard %d under protocol %d of %d", s.n.w.label(h.id), st.Shard, st.ProtocolSeq, p.Seq))
+			}
+		}
+	}
+	return out
+}
+
+// count tells how many were entered and given up, when all is over.
+func (s *switches) count() {
+	if s == nil {
+		return
+	}
+	newest := routing.Protocol{}
+	for _, h := range s.n.w.live() {
+		if h.up() && h.node.Directory().Protocol.Try > newest.Try {
+			newest = h.node.Directory().Protocol
+		}
+	}
+	s.n.counts["switches of the protocol"] += int(newest.Seq)
+	s.n.counts["switches given up"] += int(newest.Try - newest.Seq)
+}
+
+// rowsOf are the rows under which a hunt's cluster may come to be.
+func (cfg *HuntConfig) rowsOf(row protocol.Row) []protocol.Row {
+	out := []protocol.Row{row}
+	for _, name := range cfg.Switch {
+		if r, err := protocol.ByName(name); err == nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func anyHot(rows []protocol.Row) bool {
+	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.Hot != yield.HotNone })
+}
+
+func anyNeverLocks(rows []protocol.Row) bool {
+	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.NeverLocks })
+}

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// A cluster goes from protocol to protocol under load, while nothing else is wrong,
+// and while everything is.
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		faults Faults
+		seeds  int
+	}{{Faults{}, 2}, {Faults{Crashes: true, Partitions: true, Network: true, Transfers: true}, 6}, {AllFaults(), 6}} {
+		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, c.seeds), Rows: []string{"2pc+2pl-home", "d2pc+occ", "txsql"}, Faults: c.faults, Switch: DefaultSwitch, StopAfter: 2}
+		sum, err := RunHunt(cfg, t.Output())
+		t.Logf("%d runs with faults %v: %v", sum.Runs, c.faults, sum.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := sum.Counts["switches of the protocol"]; n < sum.Runs {
+			t.Errorf("%d switches in %d runs", n, sum.Runs)
+		}
+	}
+}
+
+// A shard that goes over without a look at what is undecided forgets locks.
+func TestHuntFindsAnUndrainedSwitch(t *testing.T) {
+	t.Parallel()
+	told := 0
+	err := HuntPlanted(HuntConfig{Seed: 1, Seeds: 40, Rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}}, []string{"switch-undrained"}, func(f Found) {
+		told++
+		t.Logf("%s on %s after %d seeds: %s: %.300s", f.Bug, f.Row, f.Seeds, f.Anomaly, f.Detail)
+	})
+	if err != nil || told != 3 {
+		t.Errorf("hunted on %d rows: %v", told, err)
+	}
+}
+
+// Where nothing fails and there is time to drain, nobody is rolled back for the
+// change of the protocol, and nobody waits for long: clients see a pause.
+func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}} {
+		row, err := protocol.ByName(pair[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &hunt{cfg: HuntConfig{}}
+		h.open(1, row)
+		defer h.w.Close()
+		h.until(t, "ready", h.w.Ready)
+		if !h.setup() {
+			t.Fatal(h.result.Violations)
+		}
+		clients := h.startClients(h.w.Elapsed() + 4*time.Second)
+		h.w.Run(time.Second)
+		began := h.w.Elapsed()
+		h.wish(t, func(d *routing.Directory) error {
+			return d.Protocol.Begin(pair[0], routing.Protocol{To: pair[1], DrainMillis: 2000, LimitMillis: 3000})
+		})
+		over := func() bool {
+			for _, o := range h.w.hosts {
+				p := o.node.Directory().Protocol
+				if p.Name != pair[1] || p.Under() {
+					return false
+				}
+				for _, s := range o.node.Standings() {
+					if s.Serving && s.ProtocolSeq != p.Seq {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		h.until(t, "the other protocol", over)
+		took := h.w.Elapsed() - began
+		h.until(t, "the end of the clients", func() bool { return allDone(clients) })
+		lost := uint64(0)
+		h.do(t, func(c *Client) {
+			got, err := c.DB().(txn.Surveyor).Survey(context.Background())
+			if err != nil {
+				t.Error(err)
+			}
+			for _, reply := range got.Nodes { // order: a sum
+				lost += reply.Rollbacks[txn.CauseProtocol]
+			}
+		})
+		h.settle()
+		h.finish()
+		if len(h.result.Violations) > 0 || lost > 0 {
+			t.Errorf("%v: %d transactions were rolled back for it; %v", pair, lost, h.result.Violations)
+		}
+		t.Logf("%v: over in %v, where the widest round trip is %v; %d committed", pair, took, h.w.cfg.WAN.MaxRTT(h.w.cfg.WAN.Regions[0], h.w.cfg.WAN.Regions), h.result.Counts["ok"])
+		if took > 2*time.Second {
+			t.Errorf("%v: it took %v", pair, took)
+		}
+	}
+}
