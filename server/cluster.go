@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,9 @@ type Config struct {
 	Dir     string  // created if it does not exist
 	WAN     geo.WAN // one node in each of its regions; its delays are emulated
 	WANName string  // as the operator named it, for the record
-	Row     protocol.Row
+	// Row is what a new cluster begins with, and what one that exists is switched to
+	// before Start returns; zero: the default, and what holds there.
+	Row protocol.Row
 
 	CacheBytes   int64         // block cache, shared by all nodes; 0: 256 MiB
 	Params       node.Params   // zero fields get defaults that fit the WAN
@@ -48,9 +51,13 @@ type Cluster struct {
 // start alone.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = withDefaults(cfg)
-	about, err := claimCluster(cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cfg.Row.Name})
+	want := cfg.Row.Name
+	about, err := claimCluster(cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cmp.Or(want, protocol.Default)})
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Row, err = protocol.LiveByName(about.Protocol); err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Dir, err)
 	}
 	clock := newClock()
 	c := &Cluster{
@@ -65,7 +72,11 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if err := c.awaitReady(ctx); err != nil {
+	err = c.awaitReady(ctx)
+	if err == nil && want != "" {
+		err = c.SetProtocol(ctx, want)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil

@@ -20,10 +20,10 @@ const clusterFile = "cluster.yaml"
 // Description is what a data directory remembers of its cluster.
 type Description struct {
 	Format   int          `yaml:"format"`
-	Cluster  string       `yaml:"cluster"` // a random name, the same at all nodes
-	Regions  []geo.Region `yaml:"regions"` // node i+1 is in region i
-	WAN      string       `yaml:"wan"`     // as the operator named it
-	Protocol string       `yaml:"protocol"`
+	Cluster  string       `yaml:"cluster"`  // a random name, the same at all nodes
+	Regions  []geo.Region `yaml:"regions"`  // node i+1 is in region i
+	WAN      string       `yaml:"wan"`      // as the operator named it
+	Protocol string       `yaml:"protocol"` // that it began with
 }
 
 // Describe reads what a data directory was created as; ok is false if it holds
@@ -53,10 +53,6 @@ func claimCluster(dir string, want Description) (Description, error) {
 	if !slices.Equal(have.Regions, want.Regions) {
 		return Description{}, fmt.Errorf("%s holds a cluster of regions %v (wan %s), not %v (wan %s): start it with the same map, or give another directory",
 			dir, have.Regions, have.WAN, want.Regions, want.WAN)
-	}
-	if have.Protocol != want.Protocol {
-		return Description{}, fmt.Errorf("%s holds a cluster that runs protocol %s, not %s: a cluster keeps its protocol; start it with the same one, or give another directory",
-			dir, have.Protocol, want.Protocol)
 	}
 	return have, nil
 }

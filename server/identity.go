@@ -31,7 +31,8 @@ type identity struct {
 	Cluster string     `yaml:"cluster"`
 	Node    txn.NodeID `yaml:"node"`
 	Region  geo.Region `yaml:"region"`
-	// Protocol is empty where the cluster's own file says it.
+	// Protocol is what the cluster began with, empty where the cluster's own file says
+	// it: what holds now stands in the directory.
 	Protocol string `yaml:"protocol,omitempty"`
 	// Started is set by the first start of a node whose directory was prepared.
 	Started bool `yaml:"started,omitempty"`
@@ -53,10 +54,6 @@ func (want identity) claim(dir string) error {
 	if have.Cluster != want.Cluster || have.Node != want.Node || have.Region != want.Region {
 		return fmt.Errorf("%s belongs to node %d in %s of cluster %s, not to node %d in %s of cluster %s: give the directory of the right node",
 			dir, have.Node, have.Region, have.Cluster, want.Node, want.Region, want.Cluster)
-	}
-	if have.Protocol != want.Protocol {
-		return fmt.Errorf("%s was made with protocol %q, not %q: a cluster keeps its protocol; put it back into the configuration, or give another directory",
-			dir, have.Protocol, want.Protocol)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"isochron/coordinator"
 	"isochron/geo"
+	"isochron/protocol"
 	"isochron/routing"
 	"isochron/server/peer"
 	"isochron/txn"
@@ -24,18 +25,20 @@ const (
 	OrderLeader    = "transfer-leader" // Shard is to be led by To
 	OrderDrain     = "drain"
 	OrderUndrain   = "undrain"
-	OrderHotRows   = "hot-rows" // Hot is what is done about hot rows from now on
+	OrderHotRows   = "hot-rows"     // Hot is what is done about hot rows from now on
+	OrderProtocol  = "set-protocol" // Protocol says where to and within which times
 )
 
 // Order is one of them, with what it needs.
 type Order struct {
-	Do      string          `json:"do"`
-	Node    uint32          `json:"node,omitempty"`
-	To      uint32          `json:"to,omitempty"`
-	Shard   uint64          `json:"shard,omitempty"`
-	Region  string          `json:"region,omitempty"`
-	Address string          `json:"address,omitempty"`
-	Hot     routing.HotRows `json:"hot,omitzero"`
+	Do       string           `json:"do"`
+	Node     uint32           `json:"node,omitempty"`
+	To       uint32           `json:"to,omitempty"`
+	Shard    uint64           `json:"shard,omitempty"`
+	Region   string           `json:"region,omitempty"`
+	Address  string           `json:"address,omitempty"`
+	Hot      routing.HotRows  `json:"hot,omitzero"`
+	Protocol routing.Protocol `json:"protocol,omitzero"`
 }
 
 // Outcome of an order. Refused says why it was not carried out, and that asking
@@ -45,6 +48,7 @@ type Outcome struct {
 	Error     string             `json:"error,omitempty"`
 	Node      uint32             `json:"node,omitempty"`
 	Directory *routing.Directory `json:"directory,omitempty"`
+	Began     string             `json:"began,omitempty"` // the protocol with which the cluster began
 }
 
 // ErrRefused: the order makes no sense as the cluster is.
@@ -71,7 +75,7 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	out := Outcome{}
 	var refused error
 	d, err := coordinator.ChangeDirectory(ctx, p.DB(), func(d *routing.Directory) error {
-		out.Node, refused = o.apply(d)
+		out.Node, refused = o.apply(d, p.cfg.Row.Name)
 		return refused
 	})
 	switch {
@@ -80,12 +84,12 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	case err != nil:
 		return Outcome{Error: err.Error()}
 	}
-	out.Directory = d
+	out.Directory, out.Began = d, p.cfg.Row.Name
 	return out
 }
 
-// apply changes the directory as ordered.
-func (o Order) apply(d *routing.Directory) (node uint32, err error) {
+// apply changes the directory, of a cluster that began with a protocol, as ordered.
+func (o Order) apply(d *routing.Directory, began string) (node uint32, err error) {
 	switch o.Do {
 	case OrderDirectory:
 		return 0, nil
@@ -107,6 +111,11 @@ func (o Order) apply(d *routing.Directory) (node uint32, err error) {
 	case OrderHotRows:
 		d.Hot = o.Hot
 		return 0, o.Hot.Check()
+	case OrderProtocol:
+		if _, err := protocol.LiveByName(o.Protocol.To); err != nil {
+			return 0, err
+		}
+		return 0, d.Protocol.Begin(d.Protocol.InForce(began), o.Protocol)
 	}
 	return 0, fmt.Errorf("this node does not know the order %q; is it of another version?", o.Do)
 }

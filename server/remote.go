@@ -39,10 +39,10 @@ type MemberConfig struct {
 	Listen      string // for the other nodes
 	Members     []Member
 	Credentials *peer.Credentials
-	Row         protocol.Row
-	WAN         geo.WAN // of all regions: it sets the time-outs, and which replica is near
-	Join        bool    // it was added to a cluster that exists; else it is one of the first
-	Emulate     bool    // add the WAN's delays to this node's links
+	Row         protocol.Row // what the cluster began with, if Dir does not say it
+	WAN         geo.WAN      // of all regions: it sets the time-outs, and which replica is near
+	Join        bool         // it was added to a cluster that exists; else it is one of the first
+	Emulate     bool         // add the WAN's delays to this node's links
 
 	CacheBytes int64         // 0: 256 MiB
 	Params     node.Params   // zero fields get defaults that fit the WAN
@@ -70,6 +70,10 @@ type Process struct {
 // StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
 // it take part in its cluster.
 func StartProcess(cfg MemberConfig) (*Process, error) {
+	cfg, err := beganWith(cfg)
+	if err != nil {
+		return nil, err
+	}
 	p, err := newProcess(cfg)
 	if err != nil {
 		return nil, err
@@ -144,8 +148,9 @@ func (p *Process) listen() (*peer.Transport, error) {
 	})
 }
 
-// settings are what all nodes must have in common. The election time-out is
-// among them because a leader's lease rests on the followers' patience.
+// settings are what all nodes must have in common: the protocol that the cluster
+// began with, which never changes, for every log begins under it, and the election
+// time-out, because a leader's lease rests on the followers' patience.
 func (p *Process) settings() string {
 	return fmt.Sprintf("protocol %s, election time-out %v", p.cfg.Row.Name, p.cfg.Params.ElectionTimeout)
 }

@@ -158,7 +158,6 @@ func TestProcessRefused(t *testing.T) {
 	}
 	refused("another node's data", "belongs to node 1", func(c *MemberConfig) { c.Self = 2 })
 	refused("another cluster's data", "of cluster test, not", func(c *MemberConfig) { c.Cluster = "another" })
-	refused("another protocol", "keeps its protocol", func(c *MemberConfig) { c.Row = protocol.Table()[1] })
 	refused("no node's directory", "holds no node", func(c *MemberConfig) { c.Dir = filepath.Dir(c.Dir) })
 	if err := os.RemoveAll(filepath.Join(cfgs[0].Dir, dataDir)); err != nil {
 		t.Fatal(err)

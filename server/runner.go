@@ -163,6 +163,7 @@ func (r *runner) flush() {
 }
 
 func (r *runner) adopt(d *routing.Directory) {
+	r.tellProtocol(d.Protocol)
 	r.directory.Store(d)
 	if r.adopted != nil {
 		r.adopted(d)

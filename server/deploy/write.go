@@ -265,5 +265,6 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 
 // heading begins a configuration.
 const heading = `# One node of an Isochron cluster. Paths are relative to this file. The list of
-# nodes, the protocol and the wan are the same at all nodes of the cluster.
+# nodes and the wan are the same at all nodes of the cluster. The protocol is what
+# a new cluster begins with; isochron set-protocol changes it later.
 `
