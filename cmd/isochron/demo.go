@@ -28,14 +28,15 @@ type demoFlags struct {
 	port     int
 	clients  int
 	verbose  bool
+	keeps    bool // the protocol of data that exist
 }
 
 // demoPlan is what the flags come to.
 type demoPlan struct {
 	demoFlags
-	wan  geo.WAN // scaled
-	row  protocol.Row
-	temp bool // data is removed at the end
+	wan  geo.WAN      // scaled
+	row  protocol.Row // zero: what the data runs
+	temp bool         // data is removed at the end
 }
 
 // The loads there are.
@@ -74,7 +75,7 @@ every region, and shows each region's latency beside the round trip that bounds 
 	flags.StringVar(&f.data, "data", "", "data directory, kept (default: a temporary one, removed at the end)")
 	flags.StringVar(&f.wanSpec, "wan", "azure5", "the map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE; with --data the one that it was made with")
 	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply every delay by this")
-	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; with --data the one that it was made with")
+	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; data that runs another goes over to it first; without it they keep theirs")
 	flags.StringVar(&f.load, "load", loadShop, "what clients do: "+loadNone+" or "+loadShop)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	flags.IntVar(&f.port, "port", 4401, "MySQL port of the first region, the others follow; 0: any free ones")
@@ -110,6 +111,9 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 	}
 	if last := f.port + len(wan.Regions) - 1; f.port < 0 || last > 65535 {
 		return p, usagef("--port %d: the ports of %d regions would be %d to %d, and they end at 65535", f.port, len(wan.Regions), f.port, last)
+	}
+	if f.keeps {
+		return p, nil
 	}
 	if p.row, err = protocol.LiveByName(f.protocol); err != nil {
 		return p, usagef("--protocol: %w", err)
@@ -150,9 +154,7 @@ func (f *demoFlags) adopt(given func(flag string) bool) error {
 	if !given("wan") {
 		f.wanSpec = about.WAN
 	}
-	if !given("protocol") {
-		f.protocol = about.Protocol
-	}
+	f.keeps = !given("protocol")
 	return nil
 }
 

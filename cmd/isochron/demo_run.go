@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (d *demo) live(ctx context.Context) error {
 
 // open starts the cluster and its ports, and makes the shop's database.
 func (d *demo) open(ctx context.Context) error {
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name, d.plan.data))
+	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.row.Name, "the protocol they run"), d.plan.data))
 	err := checkPorts(d.plan.wan.Regions, d.plan.port)
 	if err != nil {
 		return err
@@ -120,6 +121,7 @@ func (d *demo) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.plan.row = d.cluster.Row()
 	d.say.step("opening a MySQL port in each region")
 	if d.ports, err = openPorts(d.plan.wan.Regions, d.plan.port, d.cluster.DB, d.watch); err != nil {
 		return err

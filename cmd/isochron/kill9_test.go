@@ -37,12 +37,15 @@ func TestKill9(t *testing.T) {
 	}
 }
 
-func testKill9(t *testing.T, protocol string) {
+// TestKill9Switch starts it with another protocol each time.
+func TestKill9Switch(t *testing.T) { testKill9(t, "2pc+2pl-home", "d2pc+2pl-home", "txsql") }
+
+func testKill9(t *testing.T, protocols ...string) {
 	dir := t.TempDir()
-	args := []string{"--data", dir, "--protocol", protocol, "--wan-scale", "0.05", "--port", "0", "--clients", "2"}
 	bank := &bank{acknowledged: map[int64]bool{}}
 	for round := 0; ; round++ {
-		p := startDemo(t, bankRegions, args...)
+		p := startDemo(t, bankRegions, "--data", dir, "--protocol", protocols[round%len(protocols)],
+			"--wan-scale", "0.05", "--port", "0", "--clients", "2")
 		bank.connect(t, p)
 		if round == 0 {
 			bank.create(t)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,7 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 		return err
 	}
 	a.ID = txn.NodeID(done.Node)
+	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration says by now
 	for _, n := range done.Directory.Nodes {
 		m := server.MemberOf(n, addresses(o.c))
 		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address})

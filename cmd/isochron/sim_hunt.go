@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,15 +23,17 @@ type huntFlags struct {
 	trace     bool
 	json      bool
 	plant     string
+	among     []string
 }
 
 // huntOnly are the flags that only a hunt heeds.
-var huntOnly = []string{"regions", "trace", "plant"}
+var huntOnly = []string{"regions", "trace", "plant", "switch"}
 
 func (f *huntFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster; 0: the seed chooses 3 or 5")
 	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
+	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
 }
 
@@ -47,11 +50,16 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 			return usageError{err}
 		}
 	}
+	for _, name := range f.among {
+		if _, err := protocol.LiveByName(name); err != nil {
+			return usagef("--switch: %w", err)
+		}
+	}
 	faults, err := sim.ParseFaults(f.faults)
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions,
+	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions, Switch: f.among,
 		Stop: func() bool { return ctx.Err() != nil }}
 	if f.trace {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }

@@ -83,7 +83,7 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 		return err
 	}
 	figures.Attach(p)
-	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", c.Protocol,
+	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Row().Name,
 		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String())
 	err = serveNode(ctx, c, p, figures, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"isochron/routing"
 	"isochron/server"
 	"isochron/server/deploy"
 	"isochron/server/peer"
@@ -20,11 +21,12 @@ import (
 
 // clusterStatus is what status tells a program.
 type clusterStatus struct {
-	Cluster  string        `json:"cluster"`
-	Protocol string        `json:"protocol"`
-	Nodes    []nodeStatus  `json:"nodes"`
-	Shards   []shardStatus `json:"shards"`
-	InDoubt  []inDoubt     `json:"in_doubt"` // the oldest of each replica
+	Cluster  string            `json:"cluster"`
+	Protocol string            `json:"protocol"`        // in force
+	Change   *routing.Protocol `json:"protocol_change"` // the last one, or the one under way
+	Nodes    []nodeStatus      `json:"nodes"`
+	Shards   []shardStatus     `json:"shards"`
+	InDoubt  []inDoubt         `json:"in_doubt"` // the oldest of each replica
 }
 
 // inDoubt is a transaction that has voted somewhere and has no decision there.
@@ -115,7 +117,7 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	if err != nil {
 		return clusterStatus{}, err
 	}
-	s := clusterStatus{Cluster: c.Cluster, Protocol: c.Protocol, Nodes: make([]nodeStatus, len(c.Nodes))}
+	s := clusterStatus{Cluster: c.Cluster, Nodes: make([]nodeStatus, len(c.Nodes))}
 	var asking sync.WaitGroup
 	for i, n := range c.Nodes {
 		asking.Go(func() {
@@ -154,6 +156,7 @@ func (s *clusterStatus) follow(ctx context.Context, c *deploy.Config, creds *pee
 	if newest == nil || newest.DirectoryEpoch == 0 {
 		return
 	}
+	s.Protocol, s.Change = newest.Protocol, newest.Change
 	var nodes []nodeStatus
 	for _, n := range newest.Nodes {
 		if i := slices.IndexFunc(s.Nodes, func(have nodeStatus) bool { return have.Node == n.ID }); i >= 0 {

@@ -60,7 +60,9 @@ func statusText(s clusterStatus) string {
 			up++
 		}
 	}
-	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n\n", s.Cluster, s.Protocol, up, len(s.Nodes))
+	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n", s.Cluster, cmp.Or(s.Protocol, "unknown"), up, len(s.Nodes))
+	writeChange(&b, s)
+	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\n")
 	for _, n := range s.Nodes {
@@ -93,6 +95,23 @@ func statusText(s clusterStatus) string {
 	_ = w.Flush()
 	writeInDoubt(&b, s.InDoubt)
 	return b.String()
+}
+
+// writeChange tells of a change of the protocol that is under way or was given up.
+func writeChange(b *strings.Builder, s clusterStatus) {
+	p := s.Change
+	switch {
+	case p == nil:
+	case p.Under():
+		fmt.Fprintf(b, "going over to %s: no transactions are begun\n", p.To)
+		for _, n := range s.Nodes {
+			if n.Report != nil && n.Report.Left != "" {
+				fmt.Fprintf(b, "  node %d has %s\n", n.Node, n.Report.Left)
+			}
+		}
+	case p.Failed != "":
+		fmt.Fprintf(b, "the last change of the protocol was given up: %s\n", p.Failed)
+	}
 }
 
 // changing says what is not ordinary of a shard's members.

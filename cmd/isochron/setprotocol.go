@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/server"
+)
+
+// switchLimit is how much longer than its time to drain a switch may take before the
+// cluster gives it up.
+const switchLimit = 30 * time.Second
+
+func newSetProtocol() *cobra.Command {
+	var name string
+	var drain time.Duration
+	var absent bool
+	cmd := newOrder(&cobra.Command{
+		Use:   "set-protocol NAME",
+		Short: "Change how the transactions of a running cluster commit",
+		Long: `Set-protocol has a running cluster go over to another protocol (isochron lab
+protocols lists them), and waits until all of it has. Nothing is lost and nobody
+reloads. Transactions that would begin meanwhile wait and begin under the new
+protocol: clients see a pause of about a second. Those that are open may go on for
+--drain and are rolled back then (error 1213: do it again); those in their commit
+come to its end. If a node does not answer, the cluster goes on under the protocol
+that it has; --with-nodes-down goes over all the same, and such a node follows when
+it is back. Given again after any failure, the command goes on where the cluster
+stands. It needs this version at all nodes.`,
+		Example: `  isochron set-protocol d2pc+2pl-home --config c/node1.yaml
+  isochron set-protocol txsql --config c/node1.yaml --drain 2s --json`,
+	}, 2*time.Minute, func(ctx context.Context, o *operator) error {
+		if drain < 0 || drain > routing.DrainMax {
+			return usagef("--drain %v: give a time between 0 and %v, such as 10s", drain, routing.DrainMax)
+		}
+		return o.setProtocol(ctx, routing.Protocol{To: name, Absent: absent,
+			DrainMillis: drain.Milliseconds(), LimitMillis: (drain + switchLimit).Milliseconds()})
+	})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("name one protocol, such as %s: isochron set-protocol NAME --config c/node1.yaml", protocol.Default)
+		}
+		row, err := protocol.LiveByName(args[0])
+		if err != nil {
+			return usageError{err}
+		}
+		name = row.Name
+		return nil
+	}
+	cmd.Flags().DurationVar(&drain, "drain", 10*time.Second, "how long open transactions may go on before they are rolled back")
+	cmd.Flags().BoolVar(&absent, "with-nodes-down", false, "go over though nodes do not answer; they follow when they are back")
+	return cmd
+}
+
+// switched is what set-protocol tells a program.
+type switched struct {
+	Protocol string `json:"protocol"`
+	Change   uint64 `json:"change"` // counts the changes of this cluster
+	Changed  bool   `json:"changed"`
+}
+
+func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error {
+	before, err := o.standing(ctx)
+	if err != nil {
+		return err
+	}
+	if down := before.down(); len(down) > 0 && !want.Absent && before.inForce != want.To {
+		return fmt.Errorf("%s: the protocol stays %s (start it, remove it from the cluster, or go over without it: --with-nodes-down)", down[0], before.inForce)
+	}
+	order, err := o.anyone(ctx, server.Order{Do: server.OrderProtocol, Protocol: want})
+	if err != nil {
+		return err
+	}
+	try := order.Directory.Protocol.Try
+	changed := order.Directory.Protocol.Under() || order.Directory.Protocol.Seq != before.change.Seq
+	said := ""
+	for {
+		now, err := o.standing(ctx)
+		p := now.change
+		switch {
+		case err != nil && ctx.Err() == nil && !errors.Is(err, errNobody):
+			return err
+		case err != nil: // all at once: it goes on when they are back
+		case changed && p.Try == try && p.Failed != "":
+			return fmt.Errorf("%s: the cluster goes on under %s", p.Failed, now.inForce)
+		case p.Try >= try && !p.Under() && now.gone(want.To) && (!changed || want.Absent || len(now.down()) == 0):
+			return o.tell(switched{want.To, p.Seq, changed}, "%s", sayProtocol(want.To, changed))
+		}
+		if line := now.progress(want.To); line != said && err == nil {
+			said = line
+			o.say(line)
+		}
+		if err := pause(ctx); err != nil {
+			return errors.Join(err, errors.New(said))
+		}
+	}
+}
+
+func sayProtocol(name string, changed bool) string {
+	if !changed {
+		return "the cluster runs " + name + " already"
+	}
+	return "transactions commit by " + name + " from now on, at every node"
+}
+
+var errNobody = errors.New("no node of the cluster answers: start them with isochron start")
+
+// goingOver is how the nodes stand between two protocols.
+type goingOver struct {
+	inForce string           // as the newest directory has it
+	change  routing.Protocol // of that directory
+	nodes   []routing.Node
+	reports map[uint32]server.Report
+}
+
+// standing asks all nodes, also those that were added since the configuration was
+// written.
+func (o *operator) standing(ctx context.Context) (goingOver, error) {
+	asked := &routing.Directory{}
+	for _, n := range o.c.Nodes {
+		asked.Nodes = append(asked.Nodes, routing.Node{ID: uint32(n.ID), Region: string(n.Region)})
+	}
+	g := goingOver{}
+	for range 2 {
+		g = goingOver{reports: o.reports(ctx, asked)}
+		var epoch uint64
+		for _, id := range sortedNodes(g.reports) {
+			r := g.reports[id]
+			if r.Change == nil {
+				return g, fmt.Errorf("node %d runs an older version, which knows of one protocol alone: put this version there first", id)
+			}
+			if r.DirectoryEpoch > epoch {
+				epoch, g.inForce, g.change, g.nodes = r.DirectoryEpoch, r.Protocol, *r.Change, r.Nodes
+			}
+		}
+		if epoch == 0 {
+			return g, errNobody
+		}
+		if slices.EqualFunc(g.nodes, asked.Nodes, func(a, b routing.Node) bool { return a.ID == b.ID }) {
+			break
+		}
+		asked.Nodes = g.nodes
+	}
+	return g, nil
+}
+
+func sortedNodes(reports map[uint32]server.Report) []uint32 {
+	var out []uint32
+	for id := range reports { // order: sorted below
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// down names the nodes that do not answer.
+func (g *goingOver) down() []string {
+	var out []string
+	for _, n := range g.nodes {
+		if _, ok := g.reports[n.ID]; !ok {
+			out = append(out, fmt.Sprintf("node %d in %s does not answer", n.ID, n.Region))
+		}
+	}
+	return out
+}
+
+// gone reports whether all nodes that answer, and the leaders of all shards, go by
+// what is wanted.
+func (g *goingOver) gone(to string) bool {
+	if g.inForce != to {
+		return false
+	}
+	for _, r := range g.reports { // order: all are looked at
+		if r.Change.Seq != g.change.Seq {
+			return false
+		}
+		for _, s := range r.Shards {
+			if s.Serving && s.ProtocolSeq != g.change.Seq {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// progress says what is waited for, in one line: of the nodes that are not drained
+// the first.
+func (g *goingOver) progress(to string) string {
+	waits := g.down()
+	for _, id := range sortedNodes(g.reports) {
+		if r := g.reports[id]; r.Left != "" {
+			waits = append(waits, fmt.Sprintf("node %d has %s", id, r.Left))
+		}
+	}
+	if len(waits) == 0 {
+		return "going over to " + to
+	}
+	return fmt.Sprintf("going over to %s: %d of %d nodes are drained; %s", to, len(g.nodes)-len(waits), len(g.nodes), waits[0])
+}
