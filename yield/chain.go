@@ -281,7 +281,7 @@ func (t *Table) Publish(id txn.ID, w txn.Row) bool {
 	if !slices.Contains(h.chained, w.Key) {
 		h.chained = append(h.chained, w.Key)
 	}
-	t.opened(w.Key, p)
+	t.open(w.Key, p)
 	return true
 }
 

@@ -371,12 +371,12 @@ func (t *Table) Release(now time.Duration, id txn.ID) {
 			p.shared = remove(p.shared, h)
 		}
 		t.work.Locks++
-		t.opened(k, p)
+		t.open(k, p)
 	}
 	for _, k := range h.chained {
 		if p, ok := t.points.Get(k); ok && p.place(id) >= 0 {
 			p.chain = remove(p.chain, h)
-			t.opened(k, p)
+			t.open(k, p)
 		}
 	}
 	if len(h.spans) > 0 {
@@ -393,10 +393,10 @@ func remove(list []*Holder, h *Holder) []*Holder {
 	return list
 }
 
-// opened says that something about a row has changed for those who wait for it.
-func (t *Table) opened(k txn.Key, p *point) {
+// open says that something about a row has changed for those who wait for it.
+func (t *Table) open(k txn.Key, p *point) {
 	if p.queue.len() > 0 {
-		t.keys = append(t.keys, k)
+		t.opened = append(t.opened, opening{key: k})
 		return
 	}
 	t.tidy(k, p)

@@ -92,15 +92,14 @@ func (w *Waiter) before(o *Waiter) bool {
 
 // waits is who waits, and who may ask again.
 //
-// Invariant: a row in whose line somebody waits, and that has changed since, is in keys.
+// Invariant: a row in whose line somebody waits, and that has changed since, is in opened.
 type waits struct {
 	byTxn    map[txn.ID][]*Waiter
 	count    int
 	seq      uint64
 	earliest time.Duration // no deadline is before it
 	ready    []*Waiter     // their holder is gone
-	keys     []txn.Key     // rows of which something was freed
-	asked    txn.ID        // who was let ask last, of the first of keys
+	opened   []opening     // rows of which something was freed
 	lookAt   time.Duration // of the next look for those to be chased
 	looks    uint64
 }
@@ -162,7 +161,7 @@ func (t *Table) Cancel(w *Waiter) {
 		first := w.place == 1
 		heap.Remove(&p.queue, w.place-1)
 		if first {
-			t.opened(w.Key, p) // the next may be able to go on
+			t.open(w.Key, p) // the next may be able to go on
 		} else {
 			t.tidy(w.Key, p)
 		}
@@ -175,13 +174,12 @@ func (t *Table) Cancel(w *Waiter) {
 
 // free lets those ask again who waited for a holder, oldest first.
 func (t *Table) free(h *Holder) {
-	from := len(t.ready)
 	for _, w := range h.waiters {
 		w.on = nil
 		t.leave(w)
 		t.ready = append(t.ready, w)
 	}
-	slices.SortFunc(t.ready[from:], func(a, b *Waiter) int {
+	slices.SortFunc(t.ready, func(a, b *Waiter) int {
 		if a.before(b) {
 			return -1
 		}
@@ -189,48 +187,59 @@ func (t *Table) free(h *Holder) {
 	})
 }
 
+// opening is a row of which something was freed, and who was let ask last for it.
+type opening struct {
+	key   txn.Key
+	asked txn.ID
+}
+
 // Next takes out one who may be able to go on, nil if there is nobody: the
-// caller calls its Retry, and asks for the next.
+// caller calls its Retry, and asks for the next. It is the oldest of those whose holder is
+// gone and of the firsts of lines: who wants several rows must not pass those for ever
+// who want one.
 func (t *Table) Next() *Waiter {
-	for len(t.ready)+len(t.keys) > 0 {
-		if len(t.ready) > 0 && (len(t.keys) == 0 || !t.goesBefore(t.keys[0], t.ready[0])) {
-			w := t.ready[0]
-			t.ready[0] = nil
-			t.ready = t.ready[1:]
-			return w
-		}
-		if w := t.first(t.keys[0]); w != nil {
-			t.asked = w.Txn
-			return w
-		}
-		t.keys = t.keys[1:]
-		t.asked = txn.ID{}
+	var oldest *Waiter
+	if len(t.ready) > 0 {
+		oldest = t.ready[0]
 	}
-	t.keys, t.ready = t.keys[:0], t.ready[:0]
-	return nil
+	from, kept := -1, t.opened[:0]
+	for _, o := range t.opened {
+		w := t.first(o)
+		if w == nil {
+			continue // whatever changes there makes it an opening again
+		}
+		if oldest == nil || w.before(oldest) {
+			oldest, from = w, len(kept)
+		}
+		kept = append(kept, o)
+	}
+	t.opened = kept
+	switch {
+	case oldest == nil:
+		t.ready = t.ready[:0]
+	case from < 0:
+		t.ready[0] = nil
+		t.ready = t.ready[1:]
+	default:
+		t.opened[from].asked = oldest.Txn
+		p, _ := t.points.Get(oldest.Key)
+		heap.Pop(&p.queue)
+		t.leave(oldest)
+	}
+	return oldest
 }
 
-// goesBefore reports whether the first of a line is older than one who does not wait in it:
-// who wants several rows must not pass those for ever who want one.
-func (t *Table) goesBefore(k txn.Key, w *Waiter) bool {
-	p, ok := t.points.Get(k)
-	return ok && p.queue.len() > 0 && p.queue.ws[0].before(w)
-}
-
-// first takes out the first of a line, if it has not just asked in vain and
-// nobody is certainly in its way.
-func (t *Table) first(k txn.Key) *Waiter {
-	p, ok := t.points.Get(k)
+// first is the first of a row's line, if it has not just asked in vain and nobody is
+// certainly in its way; nil if there is none.
+func (t *Table) first(o opening) *Waiter {
+	p, ok := t.points.Get(o.key)
 	if !ok || p.queue.len() == 0 {
 		return nil
 	}
-	w := p.queue.ws[0]
-	if w.Txn == t.asked || p.certainly(w, t.policy) {
-		return nil
+	if w := p.queue.ws[0]; w.Txn != o.asked && !p.certainly(w, t.policy) {
+		return w
 	}
-	heap.Pop(&p.queue)
-	t.leave(w)
-	return w
+	return nil
 }
 
 // certainly reports whether who holds the row exclusively is in a waiter's way whatever
