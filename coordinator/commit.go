@@ -76,6 +76,9 @@ func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 		c.answer(req, t.response(nil))
 		return
 	}
+	if c.lockFirst(t, req, writes) {
+		return // it comes back here
+	}
 	prepares, err := c.prepares(t, writes)
 	if err != nil {
 		c.end(t, err)

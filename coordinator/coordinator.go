@@ -66,6 +66,7 @@ type Coordinator struct {
 	surveys   map[uint64]*survey // by request number
 	rollbacks [txn.Causes]uint64
 	turn      turn
+	retried   [txn.Causes]uint64 // of these, those that were done again inside
 }
 
 type hint struct {
@@ -123,6 +124,7 @@ type transaction struct {
 	leans     bool        // it has read what was not committed: it votes though it writes nothing
 	publish   []txn.Key   // rows of its last round for which others wait
 	upkeep    bool
+	lockedAll bool // what it writes was locked before its commit, or need not be
 }
 
 // touch is what a transaction did at a shard.
@@ -206,6 +208,9 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t.touched = t.first[:0]
 	c.nextTxn++
+	if from.Inside && from.Lost < txn.Causes {
+		c.retried[from.Lost]++
+	}
 	if t.age.Start == 0 {
 		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
 	}

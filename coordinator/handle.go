@@ -27,6 +27,10 @@ func (d *db) Begin(opt txn.Options) txn.Txn {
 		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner, Upkeep: opt.Upkeep}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
+		if opt.Inside && prev.failed != nil {
+			h.from.Inside, h.from.Lost = true, prev.failed.Why()
+		}
+		h.age = h.from.Age // one that never comes to a request passes it on too
 	}
 	return h
 }
@@ -262,7 +266,7 @@ func (h *handle) RollbackFor(why txn.Cause) {
 	if h.ended && h.failed == nil {
 		return
 	}
-	h.ended = true
+	h.ended, h.buf = true, buffer{} // whoever does it again may keep the handle for its age
 	if !h.id.IsZero() || h.first != nil {
 		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first, Cause: why})
 	}

@@ -72,6 +72,8 @@ type Start struct {
 	Level          txn.Level
 	Owner          uint64
 	Upkeep         bool
+	Inside         bool      // the gateway does it again by itself
+	Lost           txn.Cause // why the try before was rolled back; of Inside alone
 }
 
 // Guard is one Txn.Guard.

@@ -134,7 +134,7 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock
 		return txn.LockExclusive
 	case t.level != txn.Serializable:
 		return r.Lock
-	case r.Lock != txn.LockNone || !c.cfg.Row.Yield.LockReads:
+	case r.Lock != txn.LockNone || !c.locksReads(t):
 		return r.Lock
 	case !c.readsAtLeader(t) && (s == 0 || !c.locksAtHome(t, r, s)):
 		return txn.LockNone
@@ -142,6 +142,14 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock
 		return txn.LockExclusive
 	}
 	return txn.LockShared
+}
+
+// locksReads: an optimistic row's reads take locks too after so many tries. What
+// holds nothing is passed by whoever votes first, younger ones as well, and may be
+// so for ever; with the age of its first try a lock is lost to older ones alone.
+func (c *Coordinator) locksReads(t *transaction) bool {
+	after := c.cfg.Params.LockAfterTries
+	return c.cfg.Row.Yield.LockReads || after > 0 && t.try >= after
 }
 
 // readsAtLeader: the second try of a transaction always does (D2PC section 4.6).

@@ -81,3 +81,6 @@ func (c *Coordinator) expireSurveys(now time.Duration) {
 
 // Rollbacks are the transactions of this incarnation that were rolled back, by cause.
 func (c *Coordinator) Rollbacks() []uint64 { return slices.Clone(c.rollbacks[:]) }
+
+// Retried are those of the Rollbacks that the gateway did again by itself, by cause.
+func (c *Coordinator) Retried() []uint64 { return slices.Clone(c.retried[:]) }

@@ -19,6 +19,7 @@ type Result struct {
 	ContentionSpanMS SpanMS           `json:"contention_span_ms"`
 	ByClass          map[string]Class `json:"by_class"`
 	Machine          Machine          `json:"machine"`
+	Longest          Longest          `json:"longest"`
 	Series           []Piece          `json:"series,omitempty"`
 	Check            Check            `json:"check"`
 	TraceHash        string           `json:"trace_hash"`
@@ -81,6 +82,13 @@ type Piece struct {
 	FailedTPS     float64 `json:"failed_tps"` // ended without a commit
 	P95MS         float64 `json:"p95_ms"`
 	CPUPercent    float64 `json:"cpu_percent"`
+}
+
+// Longest is the worst that any transaction of the run met, warm-up included, and
+// those included that never ended: a starved one is not seen among commits.
+type Longest struct {
+	Tries     int     `json:"tries"`      // begun for one transaction
+	LatencyMS float64 `json:"latency_ms"` // since its first try began
 }
 
 // Breakdown says where the average latency went: the last try up to its commit,

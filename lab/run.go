@@ -28,6 +28,7 @@ type run struct {
 	workers   int   // of an open loop, so far
 	busy      int   // transactions that have begun and not ended
 	all       tally
+	longest   longest
 	classes   map[string]*tally
 	spans     *spans
 	machine   machine
@@ -152,7 +153,7 @@ func (r *run) result(counts sim.Counts) Result {
 		Protocol: s.Protocol, Workload: s.Workload, Seed: s.Seed, DurationS: s.Duration.Seconds(),
 		Events: r.w.Events(), Messages: r.w.Messages(),
 		Figures: r.all.figures(s.Duration), ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
-		Machine: r.machine.report(r), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
+		Machine: r.machine.report(r), Longest: r.longest.report(), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
 	}
 	// order: from map to map.
 	for name, t := range r.classes {
@@ -215,6 +216,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if try >= r.spec.Tries || r.stopped {
 			break
 		}
+		r.longest.see(try+1, c.Elapsed()-since)
 		opt.RetryOf = nil
 		if kind == txn.KindAborted {
 			opt.RetryOf = k.Txn
@@ -222,6 +224,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.pause(c, try, kind)
 	}
 	o.latency = c.Elapsed() - since
+	r.longest.see(1, o.latency)
 	if job.Ended != nil {
 		job.Ended(o.told())
 	}

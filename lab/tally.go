@@ -134,3 +134,16 @@ func (s *spans) add(client, leader string, held time.Duration) {
 	}
 	s.byPair[client][leader].add(held)
 }
+
+// longest is the worst that a transaction of the run met.
+type longest struct {
+	tries   int
+	latency time.Duration
+}
+
+// see takes in a transaction that has begun so many tries in so much time.
+func (l *longest) see(tries int, latency time.Duration) {
+	l.tries, l.latency = max(l.tries, tries), max(l.latency, latency)
+}
+
+func (l *longest) report() Longest { return Longest{l.tries, ms(l.latency)} }

@@ -25,7 +25,10 @@ type Params struct {
 	AppendBytes  uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
 	HotWaiters   int           // 32: more waiters than that make a row hot; fewer do, two at least, where turns take long (yield.Bounds)
 	BatchSize    int           // 64: prepares that are judged together, where a row gathers them; sooner if nobody else is on the way, and at the next tick
-	GroupSize    int           // 10: transactions on a hot row that go on from each other before the first has committed
+	// LockAfterTries: so many tries that lost, and the reads of optimistic rows lock, and
+	// what is written is locked before it is voted on; 3. Below 0: never.
+	LockAfterTries int
+	GroupSize      int // 10: transactions on a hot row that go on from each other before the first has committed
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -99,6 +102,9 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	}
 	if p.BatchSize == 0 {
 		p.BatchSize = 64
+	}
+	if p.LockAfterTries == 0 {
+		p.LockAfterTries = 3
 	}
 	if p.GroupSize == 0 {
 		p.GroupSize = 10

@@ -87,6 +87,9 @@ type Options struct {
 	// inherits the age, so that it wins in the end, and a 2PL row reads under
 	// locks the second time.
 	RetryOf Txn
+	// Inside: the gateway does it again by itself, and its client has not heard that
+	// it lost. It is counted, see Survey.
+	Inside bool
 	// ReadOnly refuses writes.
 	ReadOnly bool
 	// AsOf, if not 0, makes a read-only transaction of one moment: it sees all

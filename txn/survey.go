@@ -23,6 +23,7 @@ type SurveyReply struct {
 	Hot       []HotKey   `cbor:"2,keyasint,omitempty"`
 	Waits     []LockWait `cbor:"3,keyasint,omitempty"`
 	Rollbacks []uint64   `cbor:"4,keyasint,omitempty"` // by Cause, since the node's start
+	Retried   []uint64   `cbor:"5,keyasint,omitempty"` // of these, those that the gateway did again by itself
 }
 
 // HotKey is a key for which many wait, or that many update as a group.

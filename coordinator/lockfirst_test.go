@@ -1,0 +1,106 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// The reads of an optimistic row lock from so many tries on: exclusively what is to
+// be written. Rows that hold nothing never lock, and moments are not locked either.
+func TestReadsLockAfterSomeTries(t *testing.T) {
+	type want struct{ plain, forWrite txn.Lock }
+	none := want{txn.LockNone, txn.LockNone}
+	locked := want{txn.LockShared, txn.LockExclusive}
+	cases := []struct {
+		row   string
+		after int
+		try   int
+		asOf  txn.Timestamp
+		want  want
+	}{
+		{"2pc+occ", 3, 2, 0, none},
+		{"2pc+occ", 3, 3, 0, locked},
+		{"d2pc+occ", 3, 3, 0, locked},
+		{"aria", 3, 7, 0, locked},
+		{"2pc+occ", -1, 100, 0, none},
+		{"2pc+occ", 3, 3, 8, none},
+		{"tapir", 3, 100, 0, none},
+		{"2pc+2pl", 3, 0, 0, none},
+		{"2pc+2pl", 3, 1, 0, locked},
+	}
+	for _, tc := range cases {
+		row, err := protocol.ByName(tc.row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Coordinator{cfg: Config{Row: row, Params: txn.Params{LockAfterTries: tc.after}}}
+		tx := &transaction{try: tc.try, asOf: tc.asOf}
+		got := want{c.lockOf(tx, txn.Read{}, 0), c.lockOf(tx, txn.Read{ForWrite: true}, 0)}
+		if got != tc.want {
+			t.Errorf("%s, try %d, locks after %d, moment %d: %+v, want %+v", tc.row, tc.try, tc.after, tc.asOf, got, tc.want)
+		}
+	}
+}
+
+// What is written without having been read is locked before any vote is asked for,
+// once, and only from so many tries on; the commit goes on from the answer.
+func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
+	for _, try := range []int{0, 2, 3, 9} {
+		c, env := openFake(t)
+		c.rounds, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+		open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: try}
+		c.txns[open.id] = open
+		var got []Response
+		req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}
+		c.commit(open, req, req.Writes)
+		if len(env.sent) != 1 {
+			t.Fatalf("try %d: sent %+v", try, env.sent)
+		}
+		if try < 3 {
+			if env.sent[0].Prepare == nil {
+				t.Errorf("try %d: sent %+v, want the Prepare", try, env.sent)
+			}
+			continue
+		}
+		a := env.sent[0].Access
+		if a == nil || a.Lock != txn.LockExclusive || len(a.Keys) != 1 || len(got) != 0 {
+			t.Fatalf("try %d: sent %+v, want an exclusive lock", try, env.sent)
+		}
+		c.Deliver(1, &txn.Message{AccessReply: &txn.AccessReply{Request: a.Request, Shard: a.Shard, Term: 1, Rows: []txn.Row{{Key: "\x10k"}}}})
+		if len(env.sent) != 2 || env.sent[1].Prepare == nil || len(env.sent[1].Prepare.Writes) != 1 {
+			t.Errorf("try %d: sent %+v, want the Prepare after the lock", try, env.sent)
+		}
+	}
+}
+
+// A lock that is not granted ends the transaction, and its client hears that it lost.
+func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
+	c, env := openFake(t)
+	c.rounds, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: 3}
+	c.txns[open.id] = open
+	var got []Response
+	req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}
+	c.commit(open, req, req.Writes)
+	a := env.sent[0].Access
+	c.Deliver(1, &txn.Message{AccessReply: &txn.AccessReply{Request: a.Request, Shard: a.Shard, Refused: txn.KindLockTimeout, Reason: "held by another"}})
+	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindAborted || got[0].Err.Why() != txn.CauseLockTimeout {
+		t.Fatalf("the client is told %+v", got)
+	}
+	if len(c.txns)+len(c.rounds)+len(c.commits) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
+		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.rounds), env.ended, env.sent)
+	}
+}
+
+// One that never came to a request passes the age on that it was given.
+func TestAnAgeIsPassedOnUnused(t *testing.T) {
+	d := NewDB(nil)
+	first := &handle{age: txn.Age{Start: 7}}
+	second := d.Begin(txn.Options{RetryOf: first})
+	third, ok := d.Begin(txn.Options{RetryOf: second}).(*handle)
+	if !ok || third.from.Age.Start != 7 || third.from.Try != 2 {
+		t.Errorf("the third try begins with %+v", third.from)
+	}
+}
