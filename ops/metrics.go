@@ -33,6 +33,7 @@ type Metrics struct {
 	statements   [2]prometheus.Observer // through the engine alone, with a round plan
 	rounds       prometheus.Histogram
 	wideRounds   prometheus.Histogram
+	again        prometheus.Counter
 }
 
 var (
@@ -82,6 +83,7 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	few := []float64{0, 1, 2, 3, 4, 6, 8, 16, 32, 64}
 	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
 	m.wideRounds = m.histogram("isochron_sql_statement_wide_rounds", "Rounds of a statement that waited for another region.", few)
+	m.again = m.counter("isochron_sql_retries_inside_total", "Tries of SQL clients' statements and transactions that lost and were done again before the client heard of it.")
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), standing{m})
 	return m
 }
@@ -173,4 +175,7 @@ func (m *Metrics) Statement(s sql.Statement) {
 	m.statements[path].Observe(s.Took.Seconds())
 	m.rounds.Observe(float64(s.Rounds))
 	m.wideRounds.Observe(float64(s.WideRounds))
+	if s.Again > 0 {
+		m.again.Add(float64(s.Again))
+	}
 }

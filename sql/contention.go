@@ -23,7 +23,7 @@ var (
 		textColumn("waiting_txn"), textColumn("waiting_region"), numberColumn("waiting_connection"), textColumn("waiting_statement"),
 		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"),
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
-	rollbacksColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count")}
+	rollbacksColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count"), numberColumn("retried")}
 )
 
 func textColumn(name string) gms.Column {
@@ -116,7 +116,8 @@ func (d systemDB) lockWaits(ctx *gms.Context) ([]gms.Row, error) {
 	return rows, nil
 }
 
-// rollbacks counts transactions by why they were rolled back, since each node's start.
+// rollbacks counts transactions by why they were rolled back, since each node's start,
+// and how many of them the gateway did again by itself.
 func (d systemDB) rollbacks(ctx *gms.Context) ([]gms.Row, error) {
 	s, err := d.survey(ctx)
 	if err != nil {
@@ -124,8 +125,14 @@ func (d systemDB) rollbacks(ctx *gms.Context) ([]gms.Row, error) {
 	}
 	var rows []gms.Row
 	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		var retried [txn.Causes]uint64
+		copy(retried[:], s.Nodes[n].Retried) // a node of an older version tells of none
 		for cause, count := range s.Nodes[n].Rollbacks {
-			rows = append(rows, gms.Row{int64(n), d.region(n), txn.Cause(cause).String(), int64(count)})
+			again := uint64(0)
+			if cause < len(retried) {
+				again = retried[cause]
+			}
+			rows = append(rows, gms.Row{int64(n), d.region(n), txn.Cause(cause).String(), int64(count), int64(again)})
 		}
 	}
 	return rows, nil

@@ -25,6 +25,7 @@ const (
 	codeStatements  = 1461
 	codeCapacity    = 3170
 	codeResources   = 1041
+	codeInterrupted = 1317
 )
 
 // ofKind is the error that a client gets for an error of a transaction.

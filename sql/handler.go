@@ -9,12 +9,8 @@ import (
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
-	"isochron/sql/catalog"
 	"isochron/txn"
 )
-
-// triesMax bounds how often a statement that is its own transaction is done.
-const triesMax = 50
 
 // handler stands between the wire and the engine.
 type handler struct {
@@ -67,6 +63,11 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 	if err := checkLength(query); err != nil {
 		return "", err
 	}
+	return h.multi(ctx, c, query, callback)
+}
+
+// firstOf does the first statement of a text that may have several.
+func (h *handler) firstOf(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
 	return h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
@@ -144,8 +145,8 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	return nil
 }
 
-// run does a statement, again and again if it is its own transaction and loses
-// only to others. What such a statement yields is held back until it is sure.
+// run does a statement, again and again if it loses only to others and the client
+// has seen nothing of its transaction. What such a statement yields is held back.
 func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
@@ -154,15 +155,23 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	said := shortened(text)
+	inside := s.cost.goesOn // a try the short way was before
 	s.cost.begin(said, time.Now())
 	s.saying.Store(&said)
+	s.interruption.begin()
+	s.failed, s.packet.warnings = nil, nil
 	defer s.reportStatement()
 	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
 		return "", err
 	}
 	defer h.g.admission.leave(&s.place)
+	var before standing
 	for try := 0; ; try++ {
 		s.beginStatement(try)
+		s.statement.inside = inside || try > 0 || s.packet.again
+		if try == 0 && s.standsAlone() {
+			before = s.stand()
+		}
 		// Grants as the nearest replica has them. If the catalogue cannot be read,
 		// the statement will say so, should it need it.
 		_ = h.g.accounts.refresh(ctx)
@@ -175,6 +184,8 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		}
 		if s.statement.own {
 			spool = held.add
+		} else if s.statement.first {
+			spool = held.some(spool)
 		}
 		var rest string
 		err := h.withNamed(s, text, func() (err error) {
@@ -205,11 +216,15 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		}
 		held.drop()
 		v := s.fail(ctx)
-		if v.retry && try+1 < triesMax && s.backoff(ctx, try) {
+		if v.retry && s.patient(v.failure, try, s.cost.began) && !saysLasting(text) {
+			if !s.backoff(ctx, try) {
+				return "", interrupted()
+			}
 			s.reloadIfStale(ctx, v)
+			s.restore(&before)
 			continue
 		}
-		return rest, s.answer(c, v, err)
+		return "", s.answer(c, v, err) // of several statements those behind it are not done
 	}
 }
 
@@ -222,6 +237,7 @@ func (s *Session) reloadIfStale(ctx context.Context, v verdict) {
 
 // answer is the error that the client gets.
 func (s *Session) answer(c *mysql.Conn, v verdict, err error) error {
+	s.failed = v.failure
 	if v.failure == nil {
 		return s.ofStatement(err)
 	}
@@ -230,13 +246,6 @@ func (s *Session) answer(c *mysql.Conn, v verdict, err error) error {
 		_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	return ofKind(v.failure)
-}
-
-// backoff waits before the next try of a statement.
-func (s *Session) backoff(ctx context.Context, try int) bool {
-	s.place.pause()
-	defer s.place.resume()
-	return catalog.Backoff(ctx, try)
 }
 
 // refused is why a statement that the engine has carried out must fail.

@@ -16,6 +16,7 @@ type verdict struct {
 func (s *Session) beginStatement(try int) {
 	notFinal := try > 0 && s.statement.notFinal
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
+	s.statement.first = !s.statement.own && (s.open == nil || s.open.real == nil)
 	if s.open != nil && s.open.real != nil {
 		s.statement.mark = s.open.real.Savepoint()
 		if m, ok := unwatched(s.open.real).(txn.Moments); ok {
@@ -32,6 +33,9 @@ func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
 	if !s.statement.own && (lives(f) || f.Kind == txn.KindTooLarge && s.statement.full) {
 		s.undoStatement()
+		if s.open != nil && f != nil && f.Kind == txn.KindLockTimeout {
+			s.open.timedOut = true
+		}
 		return verdict{failure: f}
 	}
 	if lives(f) {
@@ -41,9 +45,11 @@ func (s *Session) fail(ctx context.Context) verdict {
 		}
 	}
 	s.end(f)
-	retry := s.statement.own && !s.statement.alters && f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
-	return verdict{retry: retry, failure: f}
+	return verdict{retry: worthwhile(f) && s.repeatable(), failure: f}
 }
+
+// standsAlone reports whether the statement may be done again by itself.
+func (s *Session) standsAlone() bool { return s.statement.own || s.statement.first }
 
 // lives reports whether a transaction goes on after an error.
 func lives(f *txn.Error) bool {
@@ -78,8 +84,8 @@ func (s *Session) end(f *txn.Error) {
 		s.slowEnd(s.open, f, f == nil)
 		if f != nil {
 			s.gateway.observer.Aborted(f.Kind)
-			if f.Kind == txn.KindAborted || f.Kind == txn.KindStale {
-				s.lost = unwatched(s.open.real)
+			if loses(f.Kind) {
+				s.lose(s.open, f.Kind)
 			}
 		}
 	}

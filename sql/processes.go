@@ -101,5 +101,8 @@ func (l processes) Kill(id uint32) {
 	l.ProcessList.Kill(id)
 	if s := l.g.session(id); s != nil {
 		s.running.kill()
+		if s.inside.Load() > 0 {
+			s.interruption.kill()
+		}
 	}
 }

@@ -25,14 +25,20 @@ type results struct {
 	counted int64 // of bytes, in the server's sum
 }
 
-// count bounds what is held.
-func (h *results) count(r *sqltypes.Result) error {
+// sizeOf is what a piece of a result takes.
+func sizeOf(r *sqltypes.Result) (n int64) {
 	for _, row := range r.Rows {
-		h.bytes += int64(len(row)) * valueOverheadBytes
+		n += int64(len(row)) * valueOverheadBytes
 		for _, v := range row {
-			h.bytes += int64(len(v.Raw()))
+			n += int64(len(v.Raw()))
 		}
 	}
+	return n
+}
+
+// count bounds what is held.
+func (h *results) count(r *sqltypes.Result) error {
+	h.bytes += sizeOf(r)
 	if h.bytes > h.s.gateway.bounds.held {
 		h.s.statement.beyond = mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the result of a statement' exceeded. Read it in parts, or in a transaction begun by BEGIN", h.s.gateway.bounds.held)
 		return h.s.statement.beyond
@@ -73,6 +79,26 @@ func (h *results) add(r *sqltypes.Result, more bool) error {
 	}
 	h.list = append(h.list, held{&copied, more})
 	return nil
+}
+
+// some holds back what an explicit transaction's first statement yields, while that
+// is little. From then on it goes to the client, and is never done again.
+func (h *results) some(callback mysql.ResultSpoolFn) mysql.ResultSpoolFn {
+	return func(r *sqltypes.Result, more bool) error {
+		if h.s.statement.shown {
+			return callback(r, more)
+		}
+		if h.bytes+sizeOf(r) <= heldFreeBytes {
+			return h.add(r, more)
+		}
+		h.s.statement.shown = true
+		err := h.flush(callback)
+		h.drop()
+		if err == nil {
+			err = callback(r, more)
+		}
+		return err
+	}
 }
 
 func copyRow(row []sqltypes.Value) []sqltypes.Value {

@@ -27,7 +27,7 @@ type Session struct {
 	open           *transaction
 	manner         manner      // of transactions
 	next           *nextManner // nil: as always
-	lost           txn.Txn     // the aborted transaction that the next one does again
+	lost           lost        // the transaction that a next one may do again
 	statement      statement
 	saying         atomic.Pointer[string] // the text of the statement, or of the last
 	cost           cost
@@ -43,6 +43,10 @@ type Session struct {
 	running        running      // of the short way
 	short          short
 	status         status
+	variables      variables    // of users, as they were
+	interruption   interruption // of what is done again
+	failed         *txn.Error   // why the last statement that failed did, nil: an error of its own
+	packet         packet
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
 }
@@ -69,6 +73,11 @@ type statement struct {
 	targets    []uint64 // tables that a statement without a round plan may write
 	consistent bool     // START TRANSACTION WITH CONSISTENT SNAPSHOT
 	fresh      bool     // the memory of what it yields is not used again
+	first      bool     // nothing of its explicit transaction was used before it
+	inside     bool     // it is done again, and its client knows nothing of that
+	committed  bool     // something was committed for it
+	shown      bool     // the client has been sent something of it
+	lasting    bool     // it has had effects beside its transaction's
 }
 
 var (
@@ -102,6 +111,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 func (s *Session) leave() {
 	s.abandonFor(txn.CauseConnection)
 	s.unprepareAll()
+	s.packet.drop()
 	s.running.close()
 }
 
@@ -116,6 +126,9 @@ func (s *Session) abandonFor(why txn.Cause) {
 			t.real.Rollback()
 		}
 		s.slowEnd(t, nil, true)
+		if t.timedOut && why == txn.CauseClient {
+			s.lose(t, txn.KindLockTimeout) // its client has given up waiting, and may begin anew
+		}
 	}
 	s.open = nil
 }
@@ -172,6 +185,7 @@ func (s *Session) commit(ctx context.Context) error {
 func (s *Session) committed() {
 	t := s.open
 	s.open = nil
+	s.statement.committed = s.statement.committed || s.statement.failure == nil // what has failed has nothing to commit
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
 	s.slowEnd(t, nil, false)
 }

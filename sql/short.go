@@ -27,6 +27,7 @@ type short struct {
 	text    *text              // that is remembered of it
 	run     *shortRun
 	settled settled
+	first   time.Time // when the first try of it began, if it is done again
 }
 
 // shortRun is the memory of an execution. It is used again when that has ended;
@@ -85,7 +86,7 @@ func (s *Session) plain() bool {
 	if t != nil && (t.real != nil || t.readOnly || len(t.marks) > 0) {
 		return false
 	}
-	return c.autocommit && c.path == pathAuto && !s.GetIgnoreAutoCommit() && s.lost == nil && s.next == nil &&
+	return c.autocommit && c.path == pathAuto && !s.GetIgnoreAutoCommit() && s.next == nil &&
 		!s.manner.readOnly && s.inside.Load() == 0 && s.gateway.admission.queued.Load() == 0
 }
 
@@ -141,7 +142,8 @@ func (s *Session) shortly(c *mysql.Conn, p *mysql.PrepareData, values []any) (af
 	s.ClearWarnings()
 	s.adopt(t.direct.plan.Plan)
 	s.cost.planned = true
-	tx := s.beginTxn(s.manner)
+	tx, before := s.beginTxn(s.manner, now)
+	s.short.first = before.first
 	tx.Guard(r.Table.Descriptor().GuardName(), version)
 	up, ok := tx.(txn.Updater)
 	done, err := false, error(nil)
@@ -169,7 +171,7 @@ func (s *Session) shortDone(tx txn.Txn, now time.Time) {
 	s.cost.add(txn.Stats{}, tx.Stats())
 	g.observer.Committed(took, tx.Stats())
 	if g.slow.threshold > 0 && took >= g.slow.threshold {
-		s.slowEnd(&transaction{s: s, real: tx, began: s.cost.began}, nil, false)
+		s.slowEnd(&transaction{s: s, real: tx, began: s.cost.began, first: s.short.first}, nil, false)
 	}
 	if took >= shortQuery && took.Seconds() > longQueryTime() {
 		gms.IncrementStatusVariable(s.quiet, "Slow_queries", 1)
@@ -196,7 +198,7 @@ func longQueryTime() float64 {
 // failed for good that is settled; else the transaction goes on, or the statement
 // is done again, the way of all others.
 func (s *Session) notShortly(ctx context.Context, c *mysql.Conn, p *mysql.PrepareData, d *catalog.Descriptor, tx txn.Txn, err error) {
-	s.open = &transaction{s: s, level: s.manner.level, real: &watched{Txn: tx, s: s}, began: s.cost.began, uses: map[uint64]*catalog.Descriptor{d.ID(): d}}
+	s.open = &transaction{s: s, level: s.manner.level, real: &watched{Txn: tx, s: s}, began: s.cost.began, first: s.short.first, uses: map[uint64]*catalog.Descriptor{d.ID(): d}}
 	s.SetTransaction(s.open)
 	s.cost.add(txn.Stats{}, tx.Stats())
 	s.cost.goesOn = true
@@ -205,8 +207,9 @@ func (s *Session) notShortly(ctx context.Context, c *mysql.Conn, p *mysql.Prepar
 	}
 	_ = s.note(err)
 	v := s.fail(ctx)
-	if v.retry && s.backoff(ctx, 0) {
+	if v.retry && s.patient(v.failure, 0, s.cost.began) && s.backoff(ctx, 0) {
 		s.reloadIfStale(ctx, v)
+		s.cost.again++
 		return
 	}
 	s.cost.goesOn = false

@@ -72,16 +72,7 @@ func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
 	if l == nil || l.threshold <= 0 || t.began.IsZero() {
 		return
 	}
-	began := t.began
-	if !s.cost.first.IsZero() && s.cost.first.Before(began) {
-		began = s.cost.first
-	}
-	if f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale) {
-		s.cost.first = began // of the try that follows
-	} else {
-		s.cost.first = time.Time{}
-	}
-	total := time.Since(began)
+	total := time.Since(t.firstBegan())
 	if total < l.threshold {
 		return
 	}

@@ -19,6 +19,8 @@ type transaction struct {
 	level    txn.Level // once it has begun
 	real     txn.Txn
 	began    time.Time
+	first    time.Time                      // when the first try of it began, if it is done again
+	timedOut bool                           // a statement has waited for a lock in vain
 	uses     map[uint64]*catalog.Descriptor // tables, by id
 	marks    []mark
 }
@@ -49,21 +51,24 @@ func (t *transaction) begin() {
 	if t.s.next != nil {
 		t.s.next.used = true
 	}
-	t.real = &watched{Txn: t.s.beginTxn(manner{t.level, t.readOnly}), s: t.s}
 	t.began = time.Now()
+	tx, before := t.s.beginTxn(manner{t.level, t.readOnly}, t.began)
+	t.real = &watched{Txn: tx, s: t.s}
+	t.first = before.first
 	t.uses = map[uint64]*catalog.Descriptor{}
 }
 
-func (s *Session) beginTxn(m manner) txn.Txn {
-	tx := s.gateway.db.Begin(txn.Options{
-		RetryOf:        s.lost,
+// beginTxn begins a transaction; before is the try before it, if it is done again.
+func (s *Session) beginTxn(m manner, now time.Time) (tx txn.Txn, before lost) {
+	before = s.regain(now)
+	return s.gateway.db.Begin(txn.Options{
+		RetryOf:        before.tx,
+		Inside:         s.statement.inside,
 		ReadOnly:       m.readOnly,
 		LockWaitMillis: s.lockWaitMillis,
 		Level:          m.level,
 		Owner:          uint64(s.ID()),
-	})
-	s.lost = nil
-	return tx
+	}), before
 }
 
 // use makes the transaction depend on a table's definition.

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"sync"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -26,6 +27,21 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    types.NewSystemEnumType(pathVariable, pathAuto, pathEngine),
 			Default: pathAuto,
+		},
+		// How often what has lost is done again inside, and for how long.
+		&gms.MysqlSystemVariable{
+			Name:    retriesVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(retriesVariable, 0, 10_000, false),
+			Default: int64(retriesDefault),
+		},
+		&gms.MysqlSystemVariable{
+			Name:    patienceVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(patienceVariable, 0, 3600, false),
+			Default: int64(patienceDefault),
 		},
 		&gms.MysqlSystemVariable{
 			Name:    isolationVariable,
@@ -72,19 +88,33 @@ type choices struct {
 	settings   uint64 // they are as of these settings
 	autocommit bool
 	path       string
-	sum        uint64 // of all settings, 0: not summed up yet
+	retries    int           // of what has lost, inside
+	patience   time.Duration // until none begins any more
+	sum        uint64        // of all settings, 0: not summed up yet
 }
 
 // chosen are the session's choices now.
 func (s *Session) chosen() *choices {
 	if c := &s.choices; !c.known || c.settings != s.settings {
 		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
+		c.retries = int(s.number(retriesVariable, retriesDefault))
+		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
 		if v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
 			on, err := gms.ConvertToBool(s.quiet, v)
 			c.autocommit = err == nil && on
 		}
 	}
 	return &s.choices
+}
+
+// number is a variable of the session that is a whole number.
+func (s *Session) number(name string, otherwise int64) int64 {
+	if v, err := s.GetSessionVariable(s.quiet, name); err == nil {
+		if n, ok := v.(int64); ok {
+			return n
+		}
+	}
+	return otherwise
 }
 
 // path is what the session has chosen.

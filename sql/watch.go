@@ -12,6 +12,7 @@ type Statement struct {
 	Rounds     int  // of reads
 	WideRounds int  // of these, those that waited for another region
 	Planned    bool // a round plan did its reads, at the last try
+	Again      int  // tries that lost and of which its client saw nothing
 }
 
 // StatementObserver is told of every statement's end. It is called by many
@@ -27,10 +28,10 @@ type cost struct {
 	rounds  int
 	wide    int
 	planned bool
-	goesOn  bool      // the statement has begun already, and goes on another way
-	texts   []string  // of the open transaction's statements, the first ones
-	more    int       // statements beyond those
-	first   time.Time // of the first try that lost, of the transaction done again
+	again   int
+	goesOn  bool     // the statement has begun already, and goes on another way
+	texts   []string // of the open transaction's statements, the first ones
+	more    int      // statements beyond those
 }
 
 // The bounds of what a session remembers of the texts of its transaction.
@@ -45,7 +46,7 @@ func (c *cost) begin(text string, now time.Time) {
 		c.goesOn = false
 		return
 	}
-	c.began, c.rounds, c.wide, c.planned = now, 0, 0, false
+	c.began, c.rounds, c.wide, c.planned, c.again = now, 0, 0, false, 0
 	if len(c.texts) >= textsMax {
 		c.more++
 		return
@@ -72,10 +73,10 @@ func (s *Session) reportStatement() { s.report(time.Now()) }
 func (s *Session) report(now time.Time) {
 	s.afterStatement()
 	if w := s.gateway.watcher; w != nil {
-		w.Statement(Statement{now.Sub(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned})
+		w.Statement(Statement{now.Sub(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned, s.cost.again})
 	}
-	if s.open == nil && s.lost == nil { // the next statement begins anew
+	if s.open == nil { // the next statement begins anew
 		clear(s.cost.texts)
-		s.cost.texts, s.cost.more, s.cost.first = s.cost.texts[:0], 0, time.Time{}
+		s.cost.texts, s.cost.more = s.cost.texts[:0], 0
 	}
 }

@@ -313,13 +313,18 @@ func retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) err
 // Backoff waits before the next try of something that lost to contention; false
 // means that the client gave up.
 func Backoff(ctx context.Context, try int) bool {
-	ceiling := min(time.Millisecond<<min(try, 8), 100*time.Millisecond)
 	select {
 	case <-ctx.Done():
 		return false
-	case <-time.After(rand.N(ceiling)):
+	case <-time.After(Pause(try)):
 		return true
 	}
+}
+
+// Pause is how long to wait before the next try of something that lost: it varies, so
+// that those who met do not meet again, and grows to a tenth of a second.
+func Pause(try int) time.Duration {
+	return rand.N(min(time.Millisecond<<min(try, 8), 100*time.Millisecond))
 }
 
 func guardName(table uint64) string { return "schema/" + fmt.Sprint(table) }

@@ -23,6 +23,9 @@ type Cluster struct {
 	// BeforeCommit, if set, runs before a commit is validated; an error is what
 	// the commit returns.
 	BeforeCommit func(*Txn) error
+	// BeforeRead, if set, runs before a read; an error is what it returns. The
+	// transaction can then only be rolled back, unless it is of a kind with which it lives.
+	BeforeRead func(*Txn, txn.Read) error
 	// MaxWrites, if set, bounds the writes of a transaction.
 	MaxWrites int
 	// OnBegin, if set, is told of every transaction.

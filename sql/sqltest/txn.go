@@ -49,6 +49,9 @@ type write struct {
 // ID implements txn.Txn.
 func (t *Txn) ID() txn.ID { return t.id }
 
+// Options are those it was begun with.
+func (t *Txn) Options() txn.Options { return t.opt }
+
 // Stats implements txn.Txn.
 func (t *Txn) Stats() txn.Stats {
 	s := t.stats
@@ -71,6 +74,11 @@ func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read for writing in a read-only transaction")
 	}
 	c := t.g.c
+	if c.BeforeRead != nil {
+		if err := c.BeforeRead(t, r); err != nil {
+			return txn.ReadResult{}, err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t.final = r.Final

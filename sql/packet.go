@@ -1,0 +1,202 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// Several statements in one packet. The client reads no answer before it has sent
+// all, so a transaction that stands in it as a whole, or from its begin to the
+// packet's end, is one thing: its answers are held back until it has ended, and if
+// it loses it is done again from its first statement. The wire library asks for one
+// statement after the other; it is given the answers that are at hand.
+
+// packetHeldBytes bounds what is held of a transaction's answers. One that yields
+// more is begun anew, and its answers go out as they come.
+const packetHeldBytes = 1 << 20
+
+// packet is what a session keeps of the packet that it answers.
+type packet struct {
+	answers  []*answer // of statements that were done, and that were not asked for yet
+	warnings *uint16   // of the answer given last; nil: the session's
+
+	live     string // one whose answers are not held, whatever of it is left
+	held     bool   // statements are done whose answers are kept
+	again    bool   // that is not the first try
+	beyond   bool   // the answers were more than are held
+	lasting  bool   // it cannot be done again
+	settings uint64 // the session's when it began
+	database string // likewise
+}
+
+// answer is what one statement of a packet came to.
+type answer struct {
+	text     string // of it and of all behind it
+	rest     string // of all behind it
+	results  results
+	err      error
+	flags    uint16
+	warnings uint16
+}
+
+// beginsOne matches a text that begins with the begin of a transaction.
+var beginsOne = regexp.MustCompile(`(?is)^(?:\s|/\*.*?\*/)*(?:begin|start\s+transaction)\b`)
+
+// several reports whether a text may have more than one statement.
+func several(text string) bool {
+	i := strings.IndexByte(text, ';')
+	return i >= 0 && strings.TrimSpace(text[i+1:]) != ""
+}
+
+// opens reports whether a transaction begins with the first statement of a text of
+// several, or has begun without showing anything.
+func (s *Session) opens(text string) bool {
+	if s.open != nil && s.open.real != nil || s.chosen().retries == 0 || !several(text) {
+		return false
+	}
+	if s.packet.live != "" && strings.HasSuffix(s.packet.live, text) {
+		return false
+	}
+	s.packet.live = ""
+	return s.GetIgnoreAutoCommit() || !s.autocommit() || beginsOne.MatchString(text)
+}
+
+// inTransaction reports whether what the client sends next belongs to what was before.
+func (s *Session) inTransaction() bool {
+	return s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil
+}
+
+// errBeyond ends a statement whose answer is more than is held. No client sees it.
+var errBeyond = errors.New("the answers to the statements of a packet are more than are held")
+
+// multi answers the first statement of a text that may have several.
+func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn) (string, error) {
+	s := h.g.session(c.ConnectionID)
+	if s == nil {
+		return h.firstOf(ctx, c, text, callback)
+	}
+	a := s.packet.take(text)
+	if a == nil && s.opens(text) && h.whole(ctx, c, s, text) {
+		a = s.packet.take(text)
+	}
+	if a == nil {
+		return h.firstOf(ctx, c, text, callback)
+	}
+	return a.give(c, s, callback)
+}
+
+// whole does the statements of a transaction up to its end, or that of the packet,
+// and keeps their answers. False: nothing was done, for they are too much to keep.
+func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text string) bool {
+	s.inside.Add(1)
+	defer s.inside.Add(-1)
+	before, began, p := s.stand(), time.Now(), &s.packet
+	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
+	defer func() { p.held, p.again = false, false }()
+	for try := 0; ; try++ {
+		p.beyond, p.again = false, try > 0
+		last := h.through(ctx, c, s, text)
+		if !p.beyond {
+			if last.err == nil || p.fixed(s) || !worthwhile(s.failed) || !s.patient(s.failed, try, began) {
+				return true
+			}
+			if !s.backoff(ctx, try) {
+				last.err = interrupted()
+				return true
+			}
+			s.reloadIfStale(ctx, verdict{failure: s.failed})
+		}
+		p.drop()
+		s.abandon()
+		s.restore(&before)
+		if p.beyond {
+			p.live = text
+			return false
+		}
+	}
+}
+
+// fixed reports whether what was done of the packet so far cannot be done again.
+func (p *packet) fixed(s *Session) bool {
+	st := &s.statement
+	return p.lasting || st.alters || st.committed || st.lasting || s.settings != p.settings || s.GetCurrentDatabase() != p.database
+}
+
+// through does the statements one after the other, as the wire library would, and
+// gives the last answer.
+func (h *handler) through(ctx context.Context, c *mysql.Conn, s *Session, text string) *answer {
+	for p := &s.packet; ; {
+		a := &answer{text: text, results: results{s: s}}
+		a.rest, a.err = h.firstOf(ctx, c, text, func(r *sqltypes.Result, more bool) error {
+			if err := a.results.add(r, more); err != nil {
+				return err
+			}
+			if p.bytes()+a.results.bytes > packetHeldBytes && !p.fixed(s) && !saysLasting(text) {
+				p.beyond = true
+				return errBeyond
+			}
+			return nil
+		})
+		a.flags, a.warnings = c.StatusFlags, h.Handler.WarningCount(c)
+		p.lasting = p.fixed(s) || saysLasting(text[:max(0, len(text)-len(a.rest))])
+		p.answers = append(p.answers, a)
+		if a.err != nil || a.rest == "" || !s.inTransaction() {
+			return a
+		}
+		text = a.rest
+	}
+}
+
+// bytes are those of the answers that are kept.
+func (p *packet) bytes() (n int64) {
+	for _, a := range p.answers {
+		n += a.results.bytes
+	}
+	return n
+}
+
+// take gives the answer to the statement that is asked for, if it is at hand.
+func (p *packet) take(text string) *answer {
+	if len(p.answers) == 0 {
+		return nil
+	}
+	a := p.answers[0]
+	if a.text != text {
+		p.drop() // the client has sent something else: the answers were to a packet that was cut
+		return nil
+	}
+	p.answers = p.answers[1:]
+	return a
+}
+
+// drop forgets the answers.
+func (p *packet) drop() {
+	for _, a := range p.answers {
+		a.results.drop()
+	}
+	p.answers = nil
+}
+
+// give answers as if the statement had just been done.
+func (a *answer) give(c *mysql.Conn, s *Session, callback mysql.ResultSpoolFn) (string, error) {
+	c.StatusFlags, s.packet.warnings = a.flags, &a.warnings
+	defer a.results.drop()
+	if a.err == nil {
+		a.err = a.results.flush(callback)
+	}
+	return a.rest, a.err
+}
+
+// WarningCount implements mysql.Handler.
+func (h *handler) WarningCount(c *mysql.Conn) uint16 {
+	if s := h.g.session(c.ConnectionID); s != nil && s.packet.warnings != nil {
+		return *s.packet.warnings
+	}
+	return h.Handler.WarningCount(c)
+}

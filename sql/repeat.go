@@ -1,0 +1,233 @@
+package sql
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/catalog"
+	"isochron/txn"
+)
+
+// What has lost to other transactions is done again here, if its client has seen
+// nothing of it: a statement that is its own transaction, the first statement of an
+// explicit one, or several statements that came in one packet (packet.go). It must
+// then be as if the first try had never been: what a session keeps beside its
+// transaction is put back, and what cannot be put back is not done again.
+
+// The settings of a session that bound it, and how often a statement is done again
+// because the schema has changed, which is no matter of patience.
+const (
+	retriesVariable  = "isochron_retry_max"     // tries after the first; 0: none
+	patienceVariable = "isochron_retry_timeout" // seconds after which no try begins
+	retriesDefault   = 100
+	patienceDefault  = 30
+	staleTriesMax    = 50
+)
+
+// standing is how a session stands before something that may be done again. It has
+// no transaction that has begun.
+type standing struct {
+	open       *transaction // nil: none
+	readOnly   bool         // of it
+	marks      []mark
+	ignoreAuto bool // the transaction is an explicit one
+	next       *nextManner
+	rowCount   int64
+	foundRows  int64
+	insertID   int64
+	insertUUID any
+	variables  int // how many of users were noted
+}
+
+func (s *Session) stand() (st standing) {
+	if t := s.open; t != nil {
+		st.open, st.readOnly, st.marks = t, t.readOnly, slices.Clone(t.marks)
+	}
+	st.ignoreAuto = s.GetIgnoreAutoCommit()
+	if s.next != nil {
+		n := *s.next
+		st.next = &n
+	}
+	last := s.GetLastQueryInfo()
+	st.rowCount, st.foundRows, st.insertID, st.insertUUID = last.RowCount.Load(), last.FoundRows.Load(), last.LastInsertId.Load(), last.LastInsertUUID.Load()
+	if !s.packet.held {
+		s.variables.list = s.variables.list[:0] // nothing goes back further
+	}
+	s.variables.from = len(s.variables.list)
+	st.variables = s.variables.from
+	return st
+}
+
+// restore has the session stand as it did; what it had open has ended.
+func (s *Session) restore(st *standing) {
+	s.open = nil
+	s.SetTransaction(nil)
+	if st.open != nil {
+		s.open = &transaction{s: s, readOnly: st.readOnly, marks: slices.Clone(st.marks)}
+		s.SetTransaction(s.open)
+	}
+	s.SetIgnoreAutoCommit(st.ignoreAuto)
+	s.next = nil
+	if st.next != nil {
+		n := *st.next
+		s.next = &n
+	}
+	last := s.GetLastQueryInfo()
+	last.RowCount.Store(st.rowCount)
+	last.FoundRows.Store(st.foundRows)
+	last.LastInsertId.Store(st.insertID)
+	if st.insertUUID != nil {
+		last.LastInsertUUID.Store(st.insertUUID)
+	}
+	s.variables.undo(s, st.variables)
+	s.cost.again++
+}
+
+// variables are the user variables that were set since the session stood, as they
+// were before.
+type variables struct {
+	list []variable
+	from int // where what was noted since begins: each once
+}
+
+type variable struct {
+	name  string
+	value any
+	of    gms.Type
+}
+
+// SetUserVariable implements gms.Session.
+func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of gms.Type) error {
+	known := func(v variable) bool { return strings.EqualFold(v.name, name) }
+	if v := &s.variables; !slices.ContainsFunc(v.list[min(v.from, len(v.list)):], known) {
+		t, old, err := s.GetUserVariable(ctx, name)
+		if err != nil {
+			return err
+		}
+		v.list = append(v.list, variable{name, old, t})
+	}
+	return s.BaseSession.SetUserVariable(ctx, name, value, of)
+}
+
+// undo has the variables be what they were when so many were noted.
+func (v *variables) undo(s *Session, noted int) {
+	for i := len(v.list) - 1; i >= noted; i-- {
+		// It was there with this value, or was NULL as all are that were never set.
+		_ = s.BaseSession.SetUserVariable(s.quiet, v.list[i].name, v.list[i].value, v.list[i].of)
+	}
+	v.list, v.from = v.list[:min(noted, len(v.list))], noted
+}
+
+// AddLock and DelLock are told of GET_LOCK and RELEASE_LOCK, which cannot be taken back.
+
+// AddLock implements gms.Session.
+func (s *Session) AddLock(name string) error {
+	s.statement.lasting = true
+	return s.BaseSession.AddLock(name)
+}
+
+// DelLock implements gms.Session.
+func (s *Session) DelLock(name string) error {
+	s.statement.lasting = true
+	return s.BaseSession.DelLock(name)
+}
+
+// unrepeatable are words of statements that have effects beside their transaction's,
+// of which the session is not told: a lock taken once more, a file asked of the client.
+var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "infile"}
+
+// repeatable reports whether the statement that has failed can be done again as if
+// it had never been.
+func (s *Session) repeatable() bool {
+	st := &s.statement
+	return (st.own || st.first) && !st.alters && !st.committed && !st.shown && !st.lasting
+}
+
+// saysLasting reports whether a text may have such effects.
+func saysLasting(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(unrepeatable, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+// worthwhile reports whether a failure is one that another try may not meet.
+func worthwhile(f *txn.Error) bool {
+	return f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
+}
+
+// patient reports whether one more try is within the bounds; try is that which failed.
+func (s *Session) patient(f *txn.Error, try int, began time.Time) bool {
+	switch c := s.chosen(); {
+	case s.statement.notFinal && f.Kind == txn.KindAborted && try == 0:
+		return true // it was read in the wrong way, and lost to nobody
+	case f.Kind == txn.KindStale:
+		return try+1 < staleTriesMax
+	default:
+		return try < c.retries && time.Since(began) < c.patience
+	}
+}
+
+// interruption lets others end the waits between the tries of a session's statement.
+type interruption struct {
+	killed atomic.Bool
+	mu     sync.Mutex
+	wake   chan struct{} // closed when it is killed; nil: nobody waits
+}
+
+// kill ends the statement's tries.
+func (i *interruption) kill() {
+	i.killed.Store(true)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.wake != nil {
+		close(i.wake)
+		i.wake = nil
+	}
+}
+
+// begin readies it for a statement.
+func (i *interruption) begin() {
+	if i.killed.Load() {
+		i.killed.Store(false)
+	}
+}
+
+// wait waits for as long; false if it was killed, or the client or the server wants
+// no more of it.
+func (i *interruption) wait(ctx context.Context, d time.Duration, closed <-chan struct{}) bool {
+	i.mu.Lock()
+	wake := make(chan struct{})
+	i.wake = wake
+	i.mu.Unlock()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	if i.killed.Load() {
+		return false
+	}
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-wake:
+	case <-closed:
+	}
+	return false
+}
+
+// backoff waits before the next try of what has failed.
+func (s *Session) backoff(ctx context.Context, try int) bool {
+	s.place.pause()
+	defer s.place.resume()
+	return s.interruption.wait(ctx, catalog.Pause(try), s.place.admission.closed)
+}
+
+// interrupted is the answer to a statement that was killed between two tries.
+func interrupted() error {
+	return mysql.NewSQLError(codeInterrupted, "70100", "Query execution was interrupted")
+}
