@@ -71,7 +71,7 @@ func (s *Session) compile(ctx *gms.Context, root gms.Node) {
 	s.statement.compiled = true
 	p := plan.Compile(ctx, root)
 	if p == nil {
-		s.statement.targets = plan.Targets(ctx, root)
+		s.statement.written, s.statement.joined = plan.Targets(ctx, root)
 		return
 	}
 	if p.Writes != nil {

@@ -70,7 +70,8 @@ type statement struct {
 	compiled   bool  // a round plan was looked for
 	plan       *plan.RoundPlan
 	writes     uint64   // the table that it writes, by id
-	targets    []uint64 // tables that a statement without a round plan may write
+	written    []uint64 // tables that an UPDATE or DELETE without a round plan writes, by id
+	joined     []uint64 // these, and those that it joins them with
 	consistent bool     // START TRANSACTION WITH CONSISTENT SNAPSHOT
 	fresh      bool     // the memory of what it yields is not used again
 	first      bool     // nothing of its explicit transaction was used before it
@@ -266,7 +267,8 @@ func (s *Session) FinalRead() bool { return s.statement.final && !s.statement.no
 
 // Writes implements table.Session.
 func (s *Session) Writes(id uint64) bool {
-	return s.statement.writes == id || s.weak() && slices.Contains(s.statement.targets, id)
+	st := &s.statement
+	return st.writes == id || slices.Contains(st.written, id) || s.weak() && slices.Contains(st.joined, id)
 }
 
 // Weak implements table.Session.

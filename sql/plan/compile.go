@@ -56,23 +56,52 @@ func Compile(ctx *gms.Context, root gms.Node) *RoundPlan {
 	return nil
 }
 
-// Targets are the tables, by id, that an UPDATE or DELETE without a round plan may
-// write: all that it joins. What its subqueries read is not among them.
-func Targets(ctx *gms.Context, root gms.Node) []uint64 {
-	var ids []uint64
-	note := func(n gms.Node) bool {
+// Targets are the tables, by id, that an UPDATE or DELETE without a round plan
+// writes, and all that it joins them with. What its subqueries read is not among them.
+func Targets(ctx *gms.Context, root gms.Node) (written, joined []uint64) {
+	transform.InspectWithOpaque(ctx, root, func(_ *gms.Context, n gms.Node) bool {
+		switch n := n.(type) {
+		case *gmsplan.Update:
+			all := tablesIn(n)
+			written, joined = append(written, updated(n, all)...), append(joined, all...)
+			return false
+		case *gmsplan.DeleteFrom:
+			for _, target := range n.GetDeleteTargets() {
+				written = append(written, tablesIn(target)...)
+			}
+			joined = append(joined, tablesIn(n)...)
+			return false
+		}
+		return true
+	})
+	return written, joined
+}
+
+// updated are the tables that an UPDATE writes, of all that are in it.
+func updated(u *gmsplan.Update, all []uint64) (ids []uint64) {
+	join := false
+	transform.Inspect(u, func(n gms.Node) bool {
+		if j, ok := n.(*gmsplan.UpdateJoin); ok {
+			join = true
+			for _, target := range j.UpdateTargets { // order: into a set
+				ids = append(ids, tablesIn(target)...)
+			}
+		}
+		return !join
+	})
+	if !join {
+		return all
+	}
+	return ids
+}
+
+// tablesIn are the tables in a tree, by id.
+func tablesIn(root gms.Node) (ids []uint64) {
+	transform.Inspect(root, func(n gms.Node) bool {
 		if n, ok := n.(gms.TableNode); ok {
 			if t, ok := gms.GetUnderlyingTable(n.UnderlyingTable()).(*table.Table); ok {
 				ids = append(ids, t.Descriptor().ID())
 			}
-		}
-		return true
-	}
-	transform.InspectWithOpaque(ctx, root, func(_ *gms.Context, n gms.Node) bool {
-		switch n.(type) {
-		case *gmsplan.Update, *gmsplan.DeleteFrom:
-			transform.Inspect(n, note)
-			return false
 		}
 		return true
 	})
