@@ -104,3 +104,23 @@ func TestAnAgeIsPassedOnUnused(t *testing.T) {
 		t.Errorf("the third try begins with %+v", third.from)
 	}
 }
+
+// What a gateway does again by itself is counted by why it lost, and what its client
+// does again is not.
+func TestRetriesInsideAreCounted(t *testing.T) {
+	d := NewDB(nil)
+	lost := &handle{age: txn.Age{Start: 7}, failed: txn.Errorf(txn.KindAborted, "lost").Because(txn.CauseWound)}
+	c, _ := openFake(t)
+	for _, opt := range []txn.Options{{RetryOf: lost, Inside: true}, {RetryOf: lost, Inside: true}, {RetryOf: lost}, {Inside: true}, {RetryOf: &handle{}, Inside: true}} {
+		h, ok := d.Begin(opt).(*handle)
+		if !ok {
+			t.Fatal("Begin gives something else")
+		}
+		c.begin(h.from)
+	}
+	for cause, n := range c.Retried() {
+		if want := map[txn.Cause]uint64{txn.CauseWound: 2}[txn.Cause(cause)]; n != want {
+			t.Errorf("%v: %d were done again inside, want %d", txn.Cause(cause), n, want)
+		}
+	}
+}

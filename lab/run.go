@@ -217,10 +217,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			break
 		}
 		r.longest.see(try+1, c.Elapsed()-since)
-		opt.RetryOf = nil
-		if kind == txn.KindAborted {
-			opt.RetryOf = k.Txn
-		}
+		opt.RetryOf = k.Txn
 		r.pause(c, try, kind)
 	}
 	o.latency = c.Elapsed() - since

@@ -12,7 +12,8 @@ import (
 )
 
 // Reads is a row's choice of where plain reads go. Locking reads go to the
-// leader in every row, and so do the reads of a second try.
+// leader in every row, and so do the reads of a second try. After some more tries
+// (txn.Params.LockAfterTries) they lock in every row whose policy ever locks.
 type Reads uint8
 
 // The choices.

@@ -53,7 +53,7 @@ func TestSilentNodesAreNamed(t *testing.T) {
 	c.exec("INSERT INTO shop.t VALUES ('Zoë', -3, '2024-02-29 12:00:00', 1.5, 'ab')")
 	keys := tableKeys(t, s)
 	hot := txn.HotKey{Shard: 1, Queue: 4, MilliUpdates: 1500}
-	reply := &txn.SurveyReply{Rollbacks: []uint64{txn.CauseCascade: 9}}
+	reply := &txn.SurveyReply{Rollbacks: []uint64{txn.CauseWound: 7, txn.CauseCascade: 9}, Retried: []uint64{txn.CauseWound: 5}}
 	for _, k := range keys {
 		hot.Key = k
 		reply.Hot = append(reply.Hot, hot)
@@ -68,7 +68,8 @@ func TestSilentNodesAreNamed(t *testing.T) {
 		"t | PRIMARY | a=?, b=-249 | 5 | 1.5",
 	}, "\n"))
 	c.expect("SHOW WARNINGS", "Warning | 1158 | node 2 (wa) has not answered within 2s: what it knows is missing")
-	c.expect("SELECT region, count FROM isochron.rollbacks WHERE cause = 'cascade'", "va | 9")
+	c.expect("SELECT region, count, retried FROM isochron.rollbacks WHERE cause = 'cascade'", "va | 9 | 0") // an older node tells of none
+	c.expect("SELECT region, count, retried FROM isochron.rollbacks WHERE cause = 'deadlock (wound)'", "va | 7 | 5")
 }
 
 // tableKeys are the keys of the one table's rows and entries.

@@ -89,10 +89,7 @@ func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body
 		if err == nil || kind == txn.KindUnknown || err == errGiveUp || try >= c.Tries {
 			return err == nil
 		}
-		opt.RetryOf = nil
-		if kind == txn.KindAborted {
-			opt.RetryOf = t
-		}
+		opt.RetryOf = t // whatever it lost to, it keeps its age
 		c.pause(kind)
 	}
 }
