@@ -155,7 +155,7 @@ func TestTriesAddUpToTheClientsTime(t *testing.T) {
 		t.Errorf("the tries took %v s of the clients' %v", r.TriesS.sum(), all)
 	}
 	ended := r.LatencyMS.Avg / 1000 * float64(r.Committed)
-	if r.TriesS.LostExecute+r.TriesS.LostCommit == 0 || ended > 0.95*all {
+	if r.TriesS.LostExecute+r.TriesS.LostCommit == 0 || ended > 0.98*all {
 		t.Errorf("%+v, and transactions that ended took %v s of %v: too tame to show anything", r.TriesS, ended, all)
 	}
 	parts := 0.0

@@ -20,7 +20,7 @@ func crowded(row, workload string) Spec {
 // passes it a bounded number of times. Before tries that took their locks first some
 // were tried until the 10,000 tries were used up.
 func TestNobodyStarves(t *testing.T) {
-	for _, row := range []string{"2pc+occ", "d2pc+occ", "2pc+2pl-home", "2pc+2pl-group"} {
+	for _, row := range []string{"2pc+occ", "d2pc+occ", "2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group"} {
 		for _, workload := range []string{"ycsb-a", "retwis"} {
 			s := crowded(row, workload)
 			r := mustRun(t, s)
