@@ -10,8 +10,7 @@ import "isochron/txn"
 // lockFirst locks what a commit writes and does not hold; false: nothing is left to
 // be locked, and the commit may go on.
 func (c *Coordinator) lockFirst(t *transaction, req *Request, writes []txn.Write) bool {
-	after := c.cfg.Params.LockAfterTries
-	if c.cfg.Row.Yield.NeverLocks || after <= 0 || t.try < after || t.lockedAll {
+	if c.cfg.Row.Yield.NeverLocks || !c.lost(t) || t.lockedAll {
 		return false
 	}
 	t.lockedAll = true // once is enough: what is refused ends the transaction

@@ -113,7 +113,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 	r.final = req.Read.Final && c.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
 	fresh := len(parts) == 1 && !t.locked()
 	for _, p := range parts {
-		p.access.Fresh, p.access.Alone = fresh, len(parts) == 1
+		p.access.Fresh, p.access.Alone, p.access.Sure = fresh, len(parts) == 1, c.lost(t)
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock
@@ -148,8 +148,13 @@ func (c *Coordinator) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock
 // holds nothing is passed by whoever votes first, younger ones as well, and may be
 // so for ever; with the age of its first try a lock is lost to older ones alone.
 func (c *Coordinator) locksReads(t *transaction) bool {
+	return c.cfg.Row.Yield.LockReads || c.lost(t)
+}
+
+// lost: the transaction has lost so often that it takes no chances any more.
+func (c *Coordinator) lost(t *transaction) bool {
 	after := c.cfg.Params.LockAfterTries
-	return c.cfg.Row.Yield.LockReads || after > 0 && t.try >= after
+	return after > 0 && t.try >= after
 }
 
 // readsAtLeader: the second try of a transaction always does (D2PC section 4.6).

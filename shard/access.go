@@ -142,7 +142,7 @@ func phaseOf(m *txn.Access) yield.Phase {
 // gather reads what is asked for, and tells what has to be claimed for it.
 func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
 	out := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Term: l.term}
-	c := yield.Claim{Fresh: m.Fresh}
+	c := yield.Claim{Fresh: m.Fresh, Sure: m.Sure}
 	claimKey := func(k txn.Key) {
 		if m.Lock == txn.LockExclusive {
 			c.Exclusive = append(c.Exclusive, k)
@@ -197,7 +197,7 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 	})
 	l.near(w, on, c.Exclusive, c.Shared)
 	if w != nil {
-		w.Request, w.Exclusive, w.Fresh, w.Alone = m.Request, m.Lock == txn.LockExclusive, m.Fresh, m.Alone || m.Fresh
+		w.Request, w.Exclusive, w.Fresh, w.Alone, w.Sure = m.Request, m.Lock == txn.LockExclusive, m.Fresh, m.Alone || m.Fresh, m.Sure
 	}
 }
 

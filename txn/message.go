@@ -119,6 +119,8 @@ type Access struct {
 	Alone bool `cbor:"19,keyasint,omitempty"`
 	// ProtocolSeq is under which protocol the transaction runs: see Drained.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
+	// Sure: it goes on from committed values alone, for it was undone too often with others.
+	Sure bool `cbor:"20,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has

@@ -152,7 +152,7 @@ func (t *Table) chainBefore(p *point, w *Waiter) []*Holder {
 	if len(p.chain) == 0 {
 		return nil
 	}
-	if !w.Exclusive || !t.joins(Execute, w.Txn, []txn.Key{w.Key}) {
+	if !w.Exclusive || w.Sure || !t.joins(Execute, w.Txn, []txn.Key{w.Key}) {
 		return p.chain
 	}
 	if t.policy.Hot == Retire {

@@ -41,6 +41,8 @@ type Claim struct {
 	Spans     []txn.Span
 	// Fresh: the transaction holds nothing anywhere and asks for nothing else.
 	Fresh bool
+	// Sure: the transaction goes on from committed values alone.
+	Sure bool
 }
 
 // point is a row that is locked, written and not committed, or waited for.
@@ -150,7 +152,7 @@ func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c Claim) []*Holde
 	for _, k := range c.Exclusive {
 		if p, ok := t.points.Get(k); ok {
 			if !known && len(p.chain) > 0 {
-				joins, known = t.joins(phase, id, c.Exclusive), true
+				joins, known = !c.Sure && t.joins(phase, id, c.Exclusive), true
 			}
 			t.inTheWay(p, phase, id, age, c.Fresh, joins, add)
 		}

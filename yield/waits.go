@@ -28,8 +28,8 @@ type Waiter struct {
 	// Number is that of the request at this leader, the same when it waits again.
 	Number uint64
 	// Exclusive: in the line of its row, it wants to write it. Fresh: its transaction holds nothing
-	// anywhere. Alone: its transaction waits nowhere else.
-	Exclusive, Fresh, Alone bool
+	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
+	Exclusive, Fresh, Alone, Sure bool
 
 	on    *Holder // if it waits for a holder
 	place int     // in the line, 1 for the first; 0: it is in none

@@ -1,0 +1,42 @@
+package yield
+
+import "testing"
+
+// Who was undone too often with others goes on from committed values alone: it waits
+// for the chain to end, or undoes what is younger and has not voted, and no younger
+// one goes on from the chain while it waits.
+func TestWhoIsSureWaitsForTheChain(t *testing.T) {
+	sure := Claim{Exclusive: x.Exclusive, Sure: true}
+	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
+		tab := hotX(p, Bounds{})
+		take(t, tab, 5)
+		pass(t, tab, 5, "5")
+		take(t, tab, 6)
+		pass(t, tab, 6, "56")
+		if v := tab.Request(Execute, id(7), age(7), Claim{Exclusive: x.Exclusive}); !v.Granted() {
+			t.Fatalf("%s: others go on from the chain: %+v", p.Name, v)
+		}
+		if v := tab.Request(Execute, id(7), age(7), sure); v.Wait == nil {
+			t.Errorf("%s: a younger one that is sure does not wait: %+v", p.Name, v)
+		}
+		if v := tab.Request(Execute, id(1), age(1), sure); p.Detect && v.Wait == nil || !p.Detect && len(v.Victims) == 0 {
+			t.Errorf("%s: an older one that is sure goes on from the chain: %+v", p.Name, v)
+		}
+		w := &Waiter{Txn: id(7), Age: age(7), Key: "x", Exclusive: true, Sure: true}
+		point, _ := tab.points.Get("x")
+		if before := tab.chainBefore(point, w); len(before) != 2 {
+			t.Errorf("%s: it is known to wait for %d of the two in the chain", p.Name, len(before))
+		}
+		tab.Release(0, id(5))
+		if v := tab.Request(Execute, id(7), age(7), sure); v.Wait == nil || v.Wait.Txn != id(6) {
+			t.Errorf("%s: when the first has ended it waits for the second: %+v", p.Name, v)
+		}
+		tab.Release(0, id(6))
+		if v := tab.Request(Execute, id(7), age(7), sure); !v.Granted() {
+			t.Errorf("%s: when the chain has ended it gets the row: %+v", p.Name, v)
+		}
+		if row, ok := tab.Last("x", id(7)); ok {
+			t.Errorf("%s: it goes on from the uncommitted %v", p.Name, row)
+		}
+	}
+}
