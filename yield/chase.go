@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -37,9 +38,10 @@ import (
 
 // The bounds of one look, and of one step of a chase.
 const (
-	followMax    = 64 // transactions that are looked at in one step
-	backOffMost  = 1  // doublings of the time between chases of one holder
-	looksPerWait = 8  // looks in the time after which somebody is chased
+	followMax    = 64                    // transactions that are looked at in one step
+	backOffMost  = 1                     // doublings of the time between chases of one holder
+	looksPerWait = 8                     // looks in the time after which somebody is chased
+	lookEvery    = 20 * time.Millisecond // at most
 )
 
 // Suspect is a holder for whom somebody older has waited for long.
@@ -57,11 +59,11 @@ func (t *Table) Suspects(now, after time.Duration, most int, here txn.WaitEdge) 
 	if t.count == 0 || now < t.lookAt {
 		return nil
 	}
-	t.lookAt = now + after/looksPerWait
+	t.lookAt = now + max(after/looksPerWait, lookEvery)
 	t.looks++
 	var found []*Holder
-	into, firsts := map[txn.ID][]*Waiter{}, map[*Waiter]bool{}
-	look := func(w *Waiter) {
+	into := map[txn.ID][]*Waiter{}
+	for _, w := range t.longWaits(now, after) {
 		t.holdersBefore(w, func(h *Holder, _ uint64) {
 			if now-h.Since < after || now < h.chaseAt || !w.Age.Older(h.Age) {
 				return
@@ -72,22 +74,6 @@ func (t *Table) Suspects(now, after time.Duration, most int, here txn.WaitEdge) 
 			}
 			into[h.Txn] = append(into[h.Txn], w)
 		})
-	}
-	for _, ws := range t.byTxn { // order: sorted below
-		for _, w := range ws {
-			if w.Fresh || now-w.Since < after {
-				continue // who holds nothing keeps up those behind it in a line alone
-			}
-			look(w)
-			if w.place <= 1 {
-				continue
-			}
-			p, _ := t.points.Get(w.Key)
-			if f := p.queue.ws[0]; (f.Fresh || now-f.Since < after) && !firsts[f] {
-				firsts[f] = true
-				look(f)
-			}
-		}
 	}
 	slices.SortFunc(found, func(a, b *Holder) int {
 		if a.chaseAt < b.chaseAt || a.chaseAt == b.chaseAt && a.Txn.Less(b.Txn) {
@@ -100,9 +86,7 @@ func (t *Table) Suspects(now, after time.Duration, most int, here txn.WaitEdge) 
 		s := Suspect{Txn: h.Txn, Age: h.Age, Turn: h.chases}
 		h.chaseAt = now + after<<min(h.chases, backOffMost)
 		h.chases++
-		ws := into[h.Txn]
-		slices.SortFunc(ws, func(a, b *Waiter) int { return int(a.seq) - int(b.seq) })
-		for _, w := range ws {
+		for _, w := range into[h.Txn] {
 			t.edges(w, here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
 				if e.For == h.Txn && len(s.Into) < txn.ChaseIntoMax {
 					s.Into = append(s.Into, e)
@@ -112,6 +96,40 @@ func (t *Table) Suspects(now, after time.Duration, most int, here txn.WaitEdge) 
 		out = append(out, s)
 	}
 	return out
+}
+
+// longWaits lists waiters who have waited for so long: all that wait for a holder and, of
+// each line, of those for whom the same is in the way the oldest, and its first.
+// Who holds nothing keeps up those behind it in a line alone, and is left out elsewhere.
+func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
+	type kind struct {
+		key              txn.Key
+		exclusive, joins bool
+	}
+	oldest := map[kind]*Waiter{}
+	for _, ws := range t.byTxn { // order: sorted below
+		for _, w := range ws {
+			switch {
+			case w.Fresh || now-w.Since < after:
+			case w.on != nil:
+				out = append(out, w)
+			default:
+				h := t.holders[w.Txn]
+				k := kind{w.Key, w.Exclusive, h == nil || len(h.chained) == 0}
+				if o := oldest[k]; o == nil || w.before(o) {
+					oldest[k] = w
+				}
+			}
+		}
+	}
+	for k, w := range oldest { // order: sorted below
+		out = append(out, w)
+		if p, ok := t.points.Get(k.key); ok && p.queue.len() > 0 {
+			out = append(out, p.queue.ws[0])
+		}
+	}
+	slices.SortFunc(out, func(a, b *Waiter) int { return cmp.Compare(a.seq, b.seq) })
+	return slices.Compact(out)
 }
 
 // holdersBefore visits the holders that are in a waiter's way, with the number of what
