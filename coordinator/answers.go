@@ -71,6 +71,7 @@ func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
 	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
 	if m.Refused == txn.KindLockTimeout {
 		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+		t.entrance.missed = true
 	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
 		c.failRound(t, err)

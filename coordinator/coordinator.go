@@ -8,6 +8,7 @@ import (
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // Env is the world as a coordinator sees it.
@@ -64,6 +65,7 @@ type Coordinator struct {
 	coords    coords
 	sweepAt   time.Duration
 	surveys   map[uint64]*survey // by request number
+	admission *yield.Admission
 	rollbacks [txn.Causes]uint64
 	turn      turn
 	retried   [txn.Causes]uint64 // of these, those that were done again inside
@@ -89,7 +91,7 @@ func New(cfg Config) *Coordinator {
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
 		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(), coords: newCoords(),
-		surveys: map[uint64]*survey{},
+		surveys: map[uint64]*survey{}, admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
 	}
 }
 
@@ -125,6 +127,7 @@ type transaction struct {
 	publish   []txn.Key   // rows of its last round for which others wait
 	upkeep    bool
 	lockedAll bool // what it writes was locked before its commit, or need not be
+	entrance  entrance
 }
 
 // touch is what a transaction did at a shard.
@@ -173,16 +176,14 @@ func (c *Coordinator) Submit(req *Request) {
 		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
 	case t == nil:
 		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
-	case t.round != nil || t.commit != nil:
+	case t.round != nil || t.commit != nil || t.entrance.waiting != nil:
 		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v is still busy with its last request", id)})
 	case t.failed != nil:
 		err := t.failed
 		c.end(t, err)
 		c.answer(req, t.response(err))
-	case req.Op == OpRead || req.Op == OpUpdate:
-		c.read(t, req)
-	default:
-		c.commit(t, req, req.Writes)
+	case c.enters(t, req):
+		c.run(t, req)
 	}
 }
 
@@ -221,6 +222,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 // end forgets a transaction that prepared nothing, and frees its locks.
 func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	delete(c.txns, t.id)
+	c.notLetIn(t, why)
 	c.failRound(t, why)
 	c.releaseLocks(t)
 	c.giveBack(t)
@@ -243,6 +245,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	t.failed = err
 	c.releaseLocks(t)
 	c.failRound(t, err)
+	c.leaves(t, err)
 }
 
 // Deliver hands over a message meant for a coordinator.
@@ -307,6 +310,7 @@ func (c *Coordinator) Tick() {
 	c.recent.expire(now)
 	c.expireCotallies(now)
 	c.expireSurveys(now)
+	c.sweepAdmission(now)
 }
 
 // leaderOf is where to find a shard's leader: a local replica knows best, then

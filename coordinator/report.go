@@ -116,6 +116,7 @@ func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
 		e.Cause = err.Why()
 		c.rollbacks[e.Cause]++
 	}
+	c.leaves(t, err)
 	return e
 }
 

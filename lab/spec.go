@@ -74,6 +74,7 @@ type Spec struct {
 	SyncEach     bool          // each commit has a sync of its own: no group commit
 	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
 	Faults       string        // what sim.ParseFaults reads
+	AdmissionOff bool          // tries that contend are not bounded: see yield.Admission
 
 	Tries    int           // of one transaction, at most
 	Backoff  time.Duration // before the second try, on average; doubles five times at most

@@ -198,6 +198,9 @@ func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 	return transactions, commitments, undecided, holders
 }
 
+// Admission tells of the tries that contend at this gateway.
+func (n *Node) Admission() []txn.AdmissionClass { return n.coord.Admission() }
+
 // Status tells of every replica, a line each.
 func (n *Node) Status() []string {
 	var out []string

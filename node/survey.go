@@ -10,7 +10,7 @@ import (
 // answerSurvey tells what the shards led here know of contention, and what the
 // gateway has counted.
 func (n *Node) answerSurvey(to txn.NodeID, m *txn.Survey) {
-	out := &txn.SurveyReply{Request: m.Request, Rollbacks: n.coord.Rollbacks(), Retried: n.coord.Retried()}
+	out := &txn.SurveyReply{Request: m.Request, Rollbacks: n.coord.Rollbacks(), Retried: n.coord.Retried(), Admission: n.coord.Admission()}
 	for _, id := range n.order {
 		n.replicas[id].Survey(out)
 	}

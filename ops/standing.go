@@ -70,6 +70,9 @@ var nodeFigures = []struct {
 }{
 	{gauge("isochron_ready", "1 if the node knows a leader of every shard.", "protocol", "region"), nil},
 	{gauge("isochron_open_transactions", "Transactions of this gateway that have not ended."), func(a about) float64 { return float64(a.r.Transactions) }},
+	{gauge("isochron_admission_window", "Tries of transactions that may contend at once at this gateway, of the kinds of which most have failed; 0: any number."), func(a about) float64 { return float64(a.r.Admission.Window) }},
+	{gauge("isochron_admission_inside", "Tries that contend, of the kinds of which some have failed of late."), func(a about) float64 { return float64(a.r.Admission.Inside) }},
+	{gauge("isochron_admission_queue", "Tries that wait until they may contend."), func(a about) float64 { return float64(a.r.Admission.Queue) }},
 	{gauge("isochron_unfinished_commits", "Commits of this gateway that not every participant has confirmed."), func(a about) float64 { return float64(a.r.Commitments) }},
 	{gauge("isochron_oldest_undecided_age_seconds", "Age of the oldest vote without a decision; 0: there is none."), func(a about) float64 { return oldest(a.r) }},
 	{gauge("isochron_mailbox_depth", "Inputs that wait for the node's loop."), func(a about) float64 { return float64(a.q.Mailbox) }},

@@ -38,6 +38,9 @@ func SplitLocalKey(key string) (shard uint64, name string, ok bool) {
 // SystemKey is the key of a cluster-wide fact: it lives in the meta shard.
 func SystemKey(name string) string { return string(rune(prefixSystem)) + name }
 
+// TablePrefixBytes is how long the prefix of a table's keys is.
+const TablePrefixBytes = 9
+
 // TablePrefix is the prefix of every key of a table.
 func TablePrefix(table uint64) string {
 	return string(binary.BigEndian.AppendUint64([]byte{prefixTable}, table))
@@ -97,6 +100,27 @@ type Directory struct {
 	Hot HotRows `cbor:"6,keyasint,omitzero"`
 	// Protocol is how transactions commit, if that has changed since the beginning.
 	Protocol Protocol `cbor:"7,keyasint,omitzero"`
+	// Admission is what an operator wants of it.
+	Admission Admission `cbor:"8,keyasint,omitzero"`
+}
+
+// Admission bounds the tries that contend at a gateway, of each kind by itself. Zero
+// fields leave it to the nodes.
+type Admission struct {
+	Off   bool `cbor:"1,keyasint,omitempty" json:"off"`   // nobody waits to be let in
+	Least int  `cbor:"2,keyasint,omitempty" json:"least"` // so many may always contend
+	Most  int  `cbor:"3,keyasint,omitempty" json:"most"`  // and no more, once most have failed
+}
+
+// AdmissionMost bounds both numbers.
+const AdmissionMost = 10_000
+
+// Check tells what is wrong with the numbers.
+func (a Admission) Check() error {
+	if a.Least < 0 || a.Least > AdmissionMost || a.Most < 0 || a.Most > AdmissionMost || a.Most > 0 && a.Least > a.Most {
+		return fmt.Errorf("the least and the most tries that may contend lie between 1 and %d, or are 0 for the default; the least is not above the most", AdmissionMost)
+	}
+	return nil
 }
 
 // HotRows says how hot rows are treated. Zero fields leave it to the nodes.
@@ -232,7 +256,7 @@ func (d *Directory) AddRange(start string, shard uint64) {
 
 // Clone is a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
-	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Protocol: d.Protocol}
+	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Admission: d.Admission, Protocol: d.Protocol}
 	return c
 }
 

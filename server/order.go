@@ -27,6 +27,7 @@ const (
 	OrderUndrain   = "undrain"
 	OrderHotRows   = "hot-rows"     // Hot is what is done about hot rows from now on
 	OrderProtocol  = "set-protocol" // Protocol says where to and within which times
+	OrderAdmission = "admission"    // Admission is how many tries may contend from now on
 )
 
 // Order is one of them, with what it needs.
@@ -39,6 +40,8 @@ type Order struct {
 	Address  string           `json:"address,omitempty"`
 	Hot      routing.HotRows  `json:"hot,omitzero"`
 	Protocol routing.Protocol `json:"protocol,omitzero"`
+
+	Admission routing.Admission `json:"admission,omitzero"`
 }
 
 // Outcome of an order. Refused says why it was not carried out, and that asking
@@ -116,6 +119,9 @@ func (o Order) apply(d *routing.Directory, began string) (node uint32, err error
 			return 0, err
 		}
 		return 0, d.Protocol.Begin(d.Protocol.InForce(began), o.Protocol)
+	case OrderAdmission:
+		d.Admission = o.Admission
+		return 0, o.Admission.Check()
 	}
 	return 0, fmt.Errorf("this node does not know the order %q; is it of another version?", o.Do)
 }

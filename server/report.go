@@ -29,6 +29,7 @@ type Report struct {
 	Shards         []ShardReport   `json:"shards"`
 	InDoubt        []InDoubtReport `json:"in_doubt"`
 	Links          []LinkReport    `json:"links"`
+	Admission      AdmissionReport `json:"admission"`
 	Draining       bool            `json:"draining"`
 	Settled        bool            `json:"settled"` // its replicas have the members that the directory wants
 	DirectoryEpoch uint64          `json:"directory_epoch"`
@@ -37,6 +38,14 @@ type Report struct {
 	// directory has it; Left is what keeps the node from being drained for it.
 	Change *routing.Protocol `json:"protocol_change,omitempty"` // nil: its version knows of none
 	Left   string            `json:"left_to_drain,omitempty"`
+}
+
+// AdmissionReport is of the tries that contend at this gateway: those of all kinds of
+// which some have failed for others of late, see yield.Admission.
+type AdmissionReport struct {
+	Window int `json:"window"` // how many may be inside, of those kinds for which that is bounded
+	Inside int `json:"inside"`
+	Queue  int `json:"queue"` // that wait to be let in
 }
 
 // ShardReport is one replica's.
@@ -130,6 +139,11 @@ func (p *Process) Report() (r Report, ok bool) {
 		return Report{}, false
 	}
 	r.Ready, r.Transactions, r.Commitments = v.ready, v.transactions, v.commitments
+	for _, a := range v.admission {
+		r.Admission.Window += a.Window
+		r.Admission.Inside += a.Inside
+		r.Admission.Queue += a.Queue
+	}
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
 	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
@@ -157,13 +171,14 @@ type view struct {
 	inDoubt                   []shard.InDoubt
 	row                       protocol.Row
 	change                    node.Switch
+	admission                 []txn.AdmissionClass
 }
 
 // look asks a node's loop; ok is false if it has stopped or is too busy.
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch()}
+		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Settled(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		answer <- v

@@ -23,6 +23,8 @@ var (
 		textColumn("waiting_txn"), textColumn("waiting_region"), numberColumn("waiting_connection"), textColumn("waiting_statement"),
 		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"),
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
+	admissionColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("table_schema"), textColumn("table_name"), textColumn("kind"),
+		numberColumn("window_size"), numberColumn("inside"), numberColumn("queue_length"), numberColumn("admitted"), numberColumn("waited"), numberColumn("refused"), numberColumn("failed_percent")}
 	rollbacksColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count"), numberColumn("retried")}
 )
 
@@ -113,6 +115,34 @@ func (d systemDB) lockWaits(ctx *gms.Context) ([]gms.Row, error) {
 	}
 	last := len(lockWaitsColumns) - 1
 	slices.SortStableFunc(rows, func(a, b gms.Row) int { return cmp.Compare(b[last].(float64), a[last].(float64)) })
+	return rows, nil
+}
+
+// admission lists the kinds of transaction of which tries have failed for each other of
+// late, by the table with which they begin, the longest queues first.
+func (d systemDB) admission(ctx *gms.Context) ([]gms.Row, error) {
+	snap, s, err := d.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		for _, a := range s.Nodes[n].Admission {
+			kind := "transaction"
+			if a.Once {
+				kind = "single update"
+			}
+			var window any
+			if a.Window > 0 {
+				window = int64(a.Window)
+			}
+			database, table := snap.TableOf(a.Table)
+			rows = append(rows, gms.Row{int64(n), d.region(n), database, table, kind, window, int64(a.Inside), int64(a.Queue),
+				int64(a.Admitted), int64(a.Delayed), int64(a.Refused), int64(a.LostPercent)})
+		}
+	}
+	const queue = 7
+	slices.SortStableFunc(rows, func(a, b gms.Row) int { return cmp.Compare(b[queue].(int64), a[queue].(int64)) })
 	return rows, nil
 }
 

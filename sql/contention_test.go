@@ -53,7 +53,9 @@ func TestSilentNodesAreNamed(t *testing.T) {
 	c.exec("INSERT INTO shop.t VALUES ('Zoë', -3, '2024-02-29 12:00:00', 1.5, 'ab')")
 	keys := tableKeys(t, s)
 	hot := txn.HotKey{Shard: 1, Queue: 4, MilliUpdates: 1500}
-	reply := &txn.SurveyReply{Rollbacks: []uint64{txn.CauseWound: 7, txn.CauseCascade: 9}, Retried: []uint64{txn.CauseWound: 5}}
+	reply := &txn.SurveyReply{Rollbacks: []uint64{txn.CauseWound: 7, txn.CauseCascade: 9}, Retried: []uint64{txn.CauseWound: 5}, Admission: []txn.AdmissionClass{
+		{Table: keys[0][:routing.TablePrefixBytes], Queue: 3, Inside: 2, Window: 2, Admitted: 7, Delayed: 5, Refused: 1, LostPercent: 60},
+		{Table: "gone", Once: true, Inside: 8, Queue: 4}}}
 	for _, k := range keys {
 		hot.Key = k
 		reply.Hot = append(reply.Hot, hot)
@@ -68,6 +70,10 @@ func TestSilentNodesAreNamed(t *testing.T) {
 		"t | PRIMARY | a=?, b=-249 | 5 | 1.5",
 	}, "\n"))
 	c.expect("SHOW WARNINGS", "Warning | 1158 | node 2 (wa) has not answered within 2s: what it knows is missing")
+	c.expect("SELECT table_schema, table_name, kind, window_size, inside, queue_length, admitted, waited, refused, failed_percent FROM isochron.admission", strings.Join([]string{
+		" |  | single update | NULL | 8 | 4 | 0 | 0 | 0 | 0",
+		"shop | t | transaction | 2 | 2 | 3 | 7 | 5 | 1 | 60",
+	}, "\n"))
 	c.expect("SELECT region, count, retried FROM isochron.rollbacks WHERE cause = 'cascade'", "va | 9 | 0") // an older node tells of none
 	c.expect("SELECT region, count, retried FROM isochron.rollbacks WHERE cause = 'deadlock (wound)'", "va | 7 | 5")
 }

@@ -36,7 +36,7 @@ func (systemDB) IsReadOnly() bool { return true }
 
 // GetTableNames implements gms.Database.
 func (systemDB) GetTableNames(*gms.Context) ([]string, error) {
-	return []string{"hot_rows", "lock_waits", "placement", "rollbacks", "shards"}, nil
+	return []string{"admission", "hot_rows", "lock_waits", "placement", "rollbacks", "shards"}, nil
 }
 
 // GetTableInsensitive implements gms.Database.
@@ -46,6 +46,8 @@ func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, b
 		return newSystemTable(name, d.placement, placementColumns), true, nil
 	case "shards":
 		return newSystemTable(name, d.shards, shardsColumns), true, nil
+	case "admission":
+		return newSystemTable(name, d.admission, admissionColumns), true, nil
 	case "hot_rows":
 		return newSystemTable(name, d.hotRows, hotRowsColumns), true, nil
 	case "lock_waits":

@@ -120,7 +120,7 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 	s.exec("CREATE USER IF NOT EXISTS looker@'%' IDENTIFIED BY 'x'")
 	s.exec("GRANT SELECT ON isochron.* TO looker@'%'")
 	looker := pool(t, strings.Replace(h.dsn(0, h.paths[0], ""), "root@", "looker:x@", 1), nil)
-	for _, table := range []string{"hot_rows", "lock_waits", "rollbacks"} {
+	for _, table := range []string{"admission", "hot_rows", "lock_waits", "rollbacks"} {
 		if _, err := looker.Exec("SELECT * FROM isochron." + table); number(err) != 1227 {
 			t.Errorf("%s without PROCESS: %v, want error 1227", table, err)
 		}
@@ -138,7 +138,7 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 			t.Fatalf("with PROCESS: %v", err)
 		}
 	}
-	if got := s.string(ctx, 0, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'isochron'"); got != "5" {
+	if got := s.string(ctx, 0, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'isochron'"); got != "6" {
 		t.Errorf("information_schema has %s tables of the database", got)
 	}
 }

@@ -29,6 +29,10 @@ type Params struct {
 	// what is written is locked before it is voted on; 3. Below 0: never.
 	LockAfterTries int
 	GroupSize      int // 10: transactions on a hot row that go on from each other before the first has committed
+	// Of admission, see yield.Admission: whether there is none, how long a try waits at
+	// most (50 s; then it is refused).
+	AdmissionOff  bool
+	AdmissionWait time.Duration
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 }
@@ -97,6 +101,7 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
 	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
 	set(&p.KeepVersions, 10*time.Minute)
+	set(&p.AdmissionWait, 50*time.Second)
 	if p.HotWaiters == 0 {
 		p.HotWaiters = 32
 	}

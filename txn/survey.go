@@ -24,6 +24,22 @@ type SurveyReply struct {
 	Waits     []LockWait `cbor:"3,keyasint,omitempty"`
 	Rollbacks []uint64   `cbor:"4,keyasint,omitempty"` // by Cause, since the node's start
 	Retried   []uint64   `cbor:"5,keyasint,omitempty"` // of these, those that the gateway did again by itself
+	// Admission is the kinds of transaction of which tries have failed for each other here of late.
+	Admission []AdmissionClass `cbor:"6,keyasint,omitempty"`
+}
+
+// AdmissionClass is the tries at one gateway that begin alike, see yield.Admission.
+// The counts are since one of them first failed for another.
+type AdmissionClass struct {
+	Table       Key    `cbor:"1,keyasint,omitempty"` // prefix of the keys of the table that they begin with
+	Once        bool   `cbor:"2,keyasint,omitempty"` // they are updates in one request
+	Window      int    `cbor:"3,keyasint,omitempty"` // so many may contend; 0: any number
+	Inside      int    `cbor:"4,keyasint,omitempty"` // that contend now
+	Queue       int    `cbor:"6,keyasint,omitempty"` // that wait to be let in
+	Admitted    uint64 `cbor:"6,keyasint,omitempty"` // let in, at once or later
+	Delayed     uint64 `cbor:"7,keyasint,omitempty"` // had to wait
+	Refused     uint64 `cbor:"8,keyasint,omitempty"` // waited in vain
+	LostPercent int    `cbor:"9,keyasint,omitempty"` // of the last tries, those that failed
 }
 
 // HotKey is a key for which many wait, or that many update as a group.

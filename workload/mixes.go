@@ -71,6 +71,7 @@ var mixMakers = []struct {
 	{name: "hotspot-once", make: newHotspotOnce, length: sysbenchLength},
 	{name: "hotspot-scan", make: newHotspotScan, length: scanLength, hot: scanRows},
 	{name: "fit", make: newFit},
+	{name: "bank", make: newBankMix},
 	{name: "hotspots", make: newHotspots},
 }
 

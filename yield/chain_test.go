@@ -286,6 +286,33 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 }
 
+// One that has a row shared and waits for the others who read it goes before an
+// older one that comes later: that one would wait for it, and it for that one.
+func TestWhoHasARowSharedIsFirstInItsLine(t *testing.T) {
+	tab := NewTable(Detect, Bounds{})
+	for _, n := range []uint64{2, 3} {
+		tab.Grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+	}
+	asked := []uint64{}
+	for _, n := range []uint64{3, 1} { // 1 is older, and has nothing
+		v := tab.Request(Execute, id(n), age(n), x)
+		if v.Wait == nil || v.Die != nil {
+			t.Fatalf("%d waits: %+v", n, v)
+		}
+		tab.Wait(0, v.Wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+	}
+	if v := tab.Request(Execute, id(2), age(2), x); v.Die == nil {
+		t.Errorf("two who have it shared would wait for each other: %+v", v)
+	}
+	tab.Release(0, id(2))
+	for w := tab.Next(); w != nil; w = tab.Next() {
+		w.Retry()
+	}
+	if len(asked) == 0 || asked[0] != 3 || !tab.Request(Execute, id(3), age(3), x).Granted() {
+		t.Errorf("asked in the order %v; 3 is the only one who can have it", asked)
+	}
+}
+
 // Of what is not in conflict nothing is made: locks allocate nothing once the
 // table has seen as many.
 func TestLocksWithoutConflictAllocateNothing(t *testing.T) {

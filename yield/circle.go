@@ -7,21 +7,21 @@ type walk struct {
 	t    *Table
 	seen map[txn.ID]bool
 	todo []txn.ID
-	// lines are those walked along, up to the youngest waiter for whom that was done.
-	lines map[txn.Key]txn.Age
+	// lines are those walked along, up to the last waiter for whom that was done.
+	lines map[txn.Key]rank
 }
 
 // circle reports whether the asker, if it waited for these holders and in the
 // lines of these rows, would wait for itself. In a line one waits for those before
 // one as well as for who holds the row.
 func (t *Table) circle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
-	w := walk{t: t, seen: map[txn.ID]bool{}, lines: map[txn.Key]txn.Age{}}
+	w := walk{t: t, seen: map[txn.ID]bool{}, lines: map[txn.Key]rank{}}
 	for _, h := range conflicts {
 		w.visit(h.Txn)
 	}
 	for _, k := range rows {
 		if p, ok := t.points.Get(k); ok {
-			w.along(k, p, age)
+			w.along(k, p, rank{p.shares(asker), age})
 		}
 	}
 	for len(w.todo) > 0 { // bounded: each transaction is visited once
@@ -67,17 +67,17 @@ func (w *walk) ahead(waiter *Waiter) {
 	if n := len(p.chain); n > 0 && p.exclusive == nil {
 		w.visit(p.chain[n-1].Txn)
 	}
-	w.along(waiter.Key, p, waiter.Age)
+	w.along(waiter.Key, p, waiter.rank())
 }
 
-// along visits those in a line who are older.
-func (w *walk) along(k txn.Key, p *point, age txn.Age) {
-	if done, ok := w.lines[k]; ok && !done.Older(age) {
+// along visits those in a line who stand before.
+func (w *walk) along(k txn.Key, p *point, r rank) {
+	if done, ok := w.lines[k]; ok && !done.before(r) {
 		return
 	}
-	w.lines[k] = age
+	w.lines[k] = r
 	for _, o := range p.queue.ws {
-		if o.Age.Older(age) {
+		if o.rank().before(r) {
 			w.visit(o.Txn)
 		}
 	}

@@ -62,6 +62,11 @@ func (p *point) empty() bool {
 	return p.exclusive == nil && len(p.shared) == 0 && len(p.chain) == 0 && p.queue.len() == 0
 }
 
+// shares reports whether the transaction has the row shared.
+func (p *point) shares(id txn.ID) bool {
+	return slices.ContainsFunc(p.shared, func(h *Holder) bool { return h.Txn == id })
+}
+
 type spanLock struct {
 	span   txn.Span
 	holder *Holder

@@ -31,6 +31,9 @@ type Waiter struct {
 	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
 	Exclusive, Fresh, Alone, Sure bool
 
+	// upgrades: it has the row shared, so nobody else can get it before this one lets go.
+	upgrades bool
+
 	on    *Holder // if it waits for a holder
 	place int     // in the line, 1 for the first; 0: it is in none
 	seq   uint64
@@ -49,7 +52,7 @@ const (
 // Waiting reports whether it still does.
 func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
 
-// line is who waits for one row, oldest first.
+// line is who waits for one row: whoever has it shared, then the others, oldest first.
 type line struct{ ws []*Waiter }
 
 func (l *line) len() int { return len(l.ws) }
@@ -79,16 +82,32 @@ func (l *line) Pop() any {
 }
 
 func (w *Waiter) before(o *Waiter) bool {
+	a, b := w.rank(), o.rank()
 	switch {
-	case w.Age.Older(o.Age):
+	case a.before(b):
 		return true
-	case o.Age.Older(w.Age):
+	case b.before(a):
 		return false
 	case w.Txn != o.Txn: // tries of one transaction have one age
 		return w.Txn.Less(o.Txn)
 	}
 	return w.seq < o.seq
 }
+
+// rank is where one belongs in a line.
+type rank struct {
+	upgrades bool
+	age      txn.Age
+}
+
+func (r rank) before(o rank) bool {
+	if r.upgrades != o.upgrades {
+		return r.upgrades
+	}
+	return r.age.Older(o.age)
+}
+
+func (w *Waiter) rank() rank { return rank{w.upgrades, w.Age} }
 
 // waits is who waits, and who may ask again.
 //
@@ -128,6 +147,7 @@ func (t *Table) Wait(now time.Duration, on *Holder, w *Waiter) bool {
 		return true
 	}
 	p := t.point(w.Key)
+	w.upgrades = p.shares(w.Txn)
 	heap.Push(&p.queue, w)
 	t.warm(now, w.Key, p)
 	return true

@@ -40,6 +40,16 @@ func (s *Snapshot) Locate(ctx *gms.Context, key txn.Key, value []byte) Place {
 	return Place{Key: fmt.Sprintf("%q", string(key))}
 }
 
+// TableOf names the table whose keys have the prefix; both are empty if none does.
+func (s *Snapshot) TableOf(prefix txn.Key) (database, table string) {
+	for _, d := range s.Sorted() {
+		if routing.TablePrefix(d.ID()) == string(prefix) {
+			return d.Record.Database, d.Record.Name
+		}
+	}
+	return "", ""
+}
+
 // keyText is the columns of a key with their values: from the row or entry if there
 // is one, else from the key.
 func (d *Descriptor) keyText(ctx *gms.Context, x *IndexInfo, key txn.Key, value []byte) string {

@@ -1,0 +1,277 @@
+package yield
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+var transfers = Class{Table: "accounts"}
+
+// lose has a try of the class lose that did not enter, so that it is known from then on.
+func lose(a *Admission, now time.Duration) { a.Leave(now, transfers, nil, Lost) }
+
+func entrant(n uint64) *Entrant { return &Entrant{Txn: id(n), Age: age(n)} }
+
+func TestNothingIsKeptOfThoseWhoseTriesCommit(t *testing.T) {
+	a := NewAdmission(AdmissionBounds{})
+	for n := range uint64(100) {
+		a.Leave(0, transfers, nil, Committed)
+		a.Leave(0, transfers, nil, Neither)
+		if e := entrant(n); !a.Enter(0, transfers, e, 0) || e.in != nil {
+			t.Fatal("nobody waits, and nobody is counted")
+		}
+	}
+	if !a.Quiet() {
+		t.Error("nobody has lost")
+	}
+	lose(a, 0)
+	if a.Quiet() || len(a.Classes()) != 1 {
+		t.Error("one has lost")
+	}
+	a.Tick(forgetAfter + 1)
+	if !a.Quiet() {
+		t.Error("it is long ago")
+	}
+}
+
+// limited has a window of one size for the class.
+func limited(size int, b AdmissionBounds) *Admission {
+	a := NewAdmission(b)
+	lose(a, 0)
+	a.classes[0].window.size = size
+	return a
+}
+
+func next(a *Admission) (out []uint64) {
+	for e := a.Next(); e != nil; e = a.Next() {
+		out = append(out, e.Txn.Seq)
+	}
+	return out
+}
+
+func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
+	a := limited(1, AdmissionBounds{})
+	first := entrant(9)
+	if !a.Enter(0, transfers, first, 0) {
+		t.Fatal("there is room for one")
+	}
+	var waiting []*Entrant
+	for _, n := range []uint64{5, 3, 8, 4} {
+		e := entrant(n)
+		if n == 8 {
+			e.Priority = 1
+		}
+		if a.Enter(0, transfers, e, 0) || !e.Waits() {
+			t.Fatal("there is room for one")
+		}
+		waiting = append(waiting, e)
+	}
+	if other := entrant(7); !a.Enter(0, Class{Table: "others"}, other, 0) {
+		t.Error("another kind waits for nobody")
+	}
+	if again := entrant(2); a.Enter(0, transfers, again, 0) {
+		t.Error("however old, it comes in only when there is room")
+	}
+	a.Leave(0, transfers, waiting[0], Neither) // its client has gone
+	order := []uint64{}
+	for inside := first; ; {
+		a.Leave(0, transfers, inside, Committed)
+		got := next(a)
+		if len(got) == 0 {
+			break
+		}
+		if len(got) > 1 {
+			t.Fatalf("%v at once", got)
+		}
+		order = append(order, got...)
+		inside = a.classes[0].members[0]
+	}
+	if !slices.Equal(order, []uint64{8, 2, 3, 4}) {
+		t.Errorf("let in in the order %v", order)
+	}
+	if c := a.Classes()[0]; c.Admitted != 5 || c.Delayed != 5 || c.Inside != 0 || c.Queue != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestTheSilentAreNotCounted(t *testing.T) {
+	a := limited(1, AdmissionBounds{})
+	idle := entrant(1)
+	a.Enter(0, transfers, idle, 0)
+	a.Enter(0, transfers, entrant(2), 0)
+	a.Park(idle)
+	a.Park(idle) // twice is once
+	if got := next(a); !slices.Equal(got, []uint64{2}) {
+		t.Fatalf("let in: %v", got)
+	}
+	a.Resume(idle)
+	a.Resume(idle)
+	if c := a.Classes()[0]; c.Inside != 2 {
+		t.Errorf("it goes on at once, whether there is room or not: %+v", c)
+	}
+	a.Enter(0, transfers, entrant(3), 0)
+	a.Leave(0, transfers, idle, Committed)
+	if got := next(a); got != nil {
+		t.Errorf("%v was let in beside another", got)
+	}
+}
+
+func TestWaitsAreBounded(t *testing.T) {
+	a := limited(1, AdmissionBounds{Wait: 3 * time.Second})
+	a.Enter(0, transfers, entrant(1), 0)
+	for n := uint64(9); n > 4; n-- {
+		a.Enter(0, transfers, entrant(n), 0)
+	}
+	short := entrant(2)
+	a.Enter(0, transfers, short, time.Second)
+	refused := func(now time.Duration) (out []uint64) {
+		for _, e := range a.Tick(now) {
+			out = append(out, e.Txn.Seq)
+			if e.Waits() || e.in != nil {
+				t.Error("it waits no more")
+			}
+		}
+		return out
+	}
+	if got := refused(time.Second - 1); got != nil {
+		t.Errorf("%v were refused too soon", got)
+	}
+	if got := refused(time.Second); !slices.Equal(got, []uint64{2}) {
+		t.Errorf("its own bound counts: %v", got)
+	}
+	if got := refused(3 * time.Second); !slices.Equal(got, []uint64{5, 6, 7, 8, 9}) {
+		t.Errorf("refused: %v", got)
+	}
+	if c := a.Classes()[0]; c.Refused != 6 || c.Queue != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// An operator may switch it off, and bound the window from both sides.
+func TestBoundsOfAdmission(t *testing.T) {
+	a := limited(4, AdmissionBounds{})
+	for n := range uint64(10) {
+		a.Enter(0, transfers, entrant(n), 0)
+	}
+	a.Rebound(AdmissionBounds{Least: 6})
+	if got := next(a); len(got) != 2 {
+		t.Errorf("%v were let in beside four", got)
+	}
+	a.Rebound(AdmissionBounds{Most: 2})
+	if got := next(a); got != nil || a.Classes()[0].Window != 2 {
+		t.Errorf("%v were let in, the window is %d", got, a.Classes()[0].Window)
+	}
+	a.Rebound(AdmissionBounds{Off: true})
+	if got := next(a); len(got) != 4 || a.Classes()[0].Window != 0 {
+		t.Errorf("switched off: %v go on", got)
+	}
+	off := NewAdmission(AdmissionBounds{Off: true})
+	lose(off, 0)
+	if !off.Quiet() {
+		t.Error("switched off, nothing is counted")
+	}
+}
+
+func TestKindsAreBounded(t *testing.T) {
+	a := NewAdmission(AdmissionBounds{})
+	for i := range classesMax + 5 {
+		a.Leave(time.Duration(i), Class{Table: txn.Key(rune('a' + i))}, nil, Lost)
+	}
+	if len(a.classes) != classesMax || a.of(Class{Table: "a"}) != nil || a.of(Class{Table: txn.Key(rune('a' + classesMax + 4))}) == nil {
+		t.Errorf("%d kinds are kept; the one of longest ago goes", len(a.classes))
+	}
+}
+
+// everybody is let in.
+var everybody = AdmissionBounds{Least: 10_000}
+
+// crowd is tries that contend: a try lasts a millisecond, and commits if it draws
+// better than a chance that falls with how many are inside. Beyond cores they take
+// each other's time as well.
+type crowd struct {
+	rng     *rand.Rand
+	cores   int     // 0: any number work side by side
+	loses   float64 // the chance of losing to each other one
+	clients int
+}
+
+// run lets clients try again and again, and tells how many commit in a second of the
+// second half, and with how many inside.
+func (c crowd) run(seconds int, b AdmissionBounds) (commits, inside int) {
+	a := NewAdmission(b)
+	lose(a, 0)
+	var at []*Entrant
+	enter := func(now time.Duration, n uint64) {
+		if e := entrant(n); a.Enter(now, transfers, e, 0) {
+			at = append(at, e)
+		}
+	}
+	n := uint64(0)
+	for range c.clients {
+		n++
+		enter(0, n)
+	}
+	k, now, end := a.classes[0], time.Duration(0), time.Duration(seconds)*time.Second
+	for now < end {
+		width := len(at)
+		if c.cores > 0 {
+			width = min(width, c.cores)
+		}
+		now += time.Millisecond / time.Duration(width)
+		i := c.rng.IntN(len(at))
+		e := at[i]
+		at = slices.Delete(at, i, i+1)
+		how := Committed
+		if c.rng.Float64() > math.Pow(1-c.loses, float64(len(at))) {
+			how = Lost
+		}
+		if how == Committed && now > end/2 {
+			commits++
+		}
+		members := len(k.members)
+		a.Leave(now, transfers, e, how)
+		for e := a.Next(); e != nil; e = a.Next() {
+			at = append(at, e)
+		}
+		n++
+		enter(now, n)
+		inside = max(members, 1)
+	}
+	return commits * 2 / seconds, inside
+}
+
+// Where tries fail the more, the more there are, the window comes close to what
+// commits most, from above and from below, whether it is time or a processor that
+// they take; and where they do not fail, there is none.
+func TestTheWindowFindsWhatCommitsMost(t *testing.T) {
+	for _, c := range []crowd{
+		{cores: 2, loses: 0.1, clients: 1000},
+		{cores: 2, loses: 0.01, clients: 1000},
+		{cores: 0, loses: 0.05, clients: 1000},
+		{cores: 0, loses: 0.2, clients: 100},
+		{cores: 4, loses: 0.02, clients: 30},
+	} {
+		best := 0
+		for size := 1; size <= 64; size = size*5/4 + 1 {
+			c.rng = rand.New(rand.NewPCG(1, 2))
+			got, _ := crowd{c.rng, c.cores, c.loses, size}.run(4, everybody)
+			best = max(best, got)
+		}
+		c.rng = rand.New(rand.NewPCG(1, 2))
+		free, _ := c.run(4, everybody)
+		got, inside := c.run(20, AdmissionBounds{})
+		t.Logf("%d cores, a chance of %.2f, %d clients: %d a second with %d inside, %d without a window, %d at the best", c.cores, c.loses, c.clients, got, inside, free, best)
+		if got*100 < best*75 {
+			t.Errorf("%d cores, a chance of %.2f, %d clients: %d commit a second; %d are possible", c.cores, c.loses, c.clients, got, best)
+		}
+	}
+	c := crowd{rand.New(rand.NewPCG(1, 2)), 2, 0.0001, 1000}
+	if _, inside := c.run(2, AdmissionBounds{}); inside != 1000 {
+		t.Errorf("hardly any fail, and %d of 1000 are inside", inside)
+	}
+}
