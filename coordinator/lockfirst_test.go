@@ -89,6 +89,9 @@ func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	if len(got) != 1 || got[0].Err == nil || got[0].Err.Kind != txn.KindAborted || got[0].Err.Why() != txn.CauseLockTimeout {
 		t.Fatalf("the client is told %+v", got)
 	}
+	if n := c.Rollbacks()[txn.CauseLockTimeout]; n != 1 {
+		t.Errorf("it is counted %d times", n)
+	}
 	if len(c.txns)+len(c.rounds)+len(c.commits) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
 		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.rounds), env.ended, env.sent)
 	}

@@ -77,12 +77,12 @@ func TestNobodyHearsOfAStatementThatLost(t *testing.T) {
 	})
 }
 
-// oldestWins skips rows that detect deadlocks: there it is not the older that wins,
-// and circles over several shards end by the bound of a wait.
+// oldestWins skips rows that detect deadlocks: there who closes a circle gives way,
+// however old, and readers pass a writer that waits.
 func oldestWins(t *testing.T) {
 	t.Helper()
 	if row, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && row.Yield.Detect {
-		t.Skip("deadlocks over several shards end by the bound of a wait there")
+		t.Skip("there who closes a circle gives way, however old")
 	}
 }
 
