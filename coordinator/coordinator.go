@@ -243,6 +243,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 		return
 	}
 	t.failed = err
+	c.notLetIn(t, err)
 	c.releaseLocks(t)
 	c.failRound(t, err)
 	c.leaves(t, err)
