@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"testing"
+	"time"
 
 	"isochron/protocol"
 	"isochron/routing"
@@ -14,9 +15,10 @@ type fakeEnv struct {
 	dir   *routing.Directory
 	sent  []txn.Message
 	ended []txn.Ended
+	mono  time.Duration
 }
 
-func (e *fakeEnv) Now() txn.Now                                   { return txn.Now{} }
+func (e *fakeEnv) Now() txn.Now                                   { return txn.Now{Mono: e.mono} }
 func (e *fakeEnv) Send(_ txn.NodeID, m txn.Message)               { e.sent = append(e.sent, m) }
 func (e *fakeEnv) Directory() *routing.Directory                  { return e.dir }
 func (e *fakeEnv) Leader(txn.ShardID) (txn.NodeID, uint64, bool)  { return 1, 1, true }
@@ -24,12 +26,18 @@ func (e *fakeEnv) Wide(txn.NodeID) bool                           { return false
 func (e *fakeEnv) CoCoordinators(txn.Attempt) (none []txn.NodeID) { return none }
 func (e *fakeEnv) Ended(m txn.Ended)                              { e.ended = append(e.ended, m) }
 
-func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
+func openRow(t *testing.T, name string) protocol.Row {
 	t.Helper()
-	row, err := protocol.ByName("d2pc+occ")
+	row, err := protocol.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return row
+}
+
+func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
+	t.Helper()
+	row := openRow(t, "d2pc+occ")
 	env := &fakeEnv{dir: &routing.Directory{}}
 	env.dir.AddRange("\x10", 2)
 	return &Coordinator{

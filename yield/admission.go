@@ -249,7 +249,7 @@ func (a *Admission) meet(now time.Duration, c Class) {
 		if len(a.classes) >= classesMax && !a.forget(0) {
 			return
 		}
-		k = &contest{class: c}
+		k = &contest{class: c, window: window{began: now}}
 		a.classes = append(a.classes, k)
 	}
 	k.lastLost = now

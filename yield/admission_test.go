@@ -259,12 +259,12 @@ func TestTheWindowFindsWhatCommitsMost(t *testing.T) {
 		best := 0
 		for size := 1; size <= 64; size = size*5/4 + 1 {
 			c.rng = rand.New(rand.NewPCG(1, 2))
-			got, _ := crowd{c.rng, c.cores, c.loses, size}.run(4, everybody)
+			got, _ := crowd{c.rng, c.cores, c.loses, size}.run(2, everybody)
 			best = max(best, got)
 		}
 		c.rng = rand.New(rand.NewPCG(1, 2))
-		free, _ := c.run(4, everybody)
-		got, inside := c.run(20, AdmissionBounds{})
+		free, _ := c.run(2, everybody)
+		got, inside := c.run(10, AdmissionBounds{})
 		t.Logf("%d cores, a chance of %.2f, %d clients: %d a second with %d inside, %d without a window, %d at the best", c.cores, c.loses, c.clients, got, inside, free, best)
 		if got*100 < best*75 {
 			t.Errorf("%d cores, a chance of %.2f, %d clients: %d commit a second; %d are possible", c.cores, c.loses, c.clients, got, best)
