@@ -248,8 +248,11 @@ func (s *Session) answer(c *mysql.Conn, v verdict, err error) error {
 	return ofKind(v.failure)
 }
 
-// refused is why a statement that the engine has carried out must fail.
+// refused is why a statement that the engine has carried out must fail. While its rows
+// are sent the engine may still read.
 func (s *Session) refused() error {
+	s.statement.mu.Lock()
+	defer s.statement.mu.Unlock()
 	if s.statement.failure != nil && s.statement.full {
 		return s.statement.failure
 	}

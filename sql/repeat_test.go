@@ -254,6 +254,7 @@ func TestKillEndsTheTries(t *testing.T) {
 				t.Errorf("after %s: a killed statement ended with %v", begin, err)
 			}
 		case <-time.After(20 * time.Second):
+			l.stop(f)
 			t.Fatal("KILL did not end the tries")
 		}
 		l.stop(f)

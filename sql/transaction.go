@@ -159,7 +159,9 @@ func (w *watched) Delete(k txn.Key) {
 func (w *watched) checkFull() {
 	if b, ok := w.Txn.(txn.Bounded); ok {
 		if full := b.Full(); full != nil {
+			w.s.statement.mu.Lock()
 			w.s.statement.full = true
+			w.s.statement.mu.Unlock()
 			_ = w.s.note(full)
 		}
 	}
