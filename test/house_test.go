@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // alike are the rows that differ from one that is tried in nothing that a client
 // could see, but by being slower.
-var alike = []string{"2pc+2pl-nro", "2pc+occ-nro", "d2pc+2pl-nro", "mysql", "o1", "o2"}
+var alike = []string{"2pc+2pl-nro", "2pc+occ-nro", "d2pc+2pl-nro", "d2pc+2pl-home", "mysql", "o1", "o2"}
 
 // houses are what every test tries: a cluster on each protocol row, or the
 // foreign server of -dsn.
@@ -71,7 +71,15 @@ func houses(t *testing.T) []house {
 // onEveryPath runs a test on every protocol row and SQL path, each with a
 // database of its own, all at once.
 func onEveryPath(t *testing.T, f func(t *testing.T, s *stage)) {
+	onPathsOf(t, nil, f)
+}
+
+// onPathsOf is onEveryPath for some rows; nil: all.
+func onPathsOf(t *testing.T, rows []string, f func(t *testing.T, s *stage)) {
 	for _, h := range houses(t) {
+		if rows != nil && !slices.Contains(rows, h.name) {
+			continue
+		}
 		for _, path := range h.paths {
 			t.Run(h.name+"/"+path, func(t *testing.T) {
 				t.Parallel()
