@@ -9,7 +9,7 @@ ARGS  ?=
 # How many seeds the hunt tries on each protocol row.
 SEEDS ?= 300
 # The rows on which make hunt-planted plants bugs.
-PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+occ,carousel-fast,tapir,starry
+PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,tapir,starry
 # How long make faults goes on, in minutes.
 FAULT_MINUTES ?= 60
 

@@ -67,8 +67,6 @@ type HotRow struct {
 	Undone  uint64 // places in the chain that were undone
 	Queue   int    // who waits
 	Group   int    // places in the chain
-	// Turn is how long a transaction held it to the end, on average, before it was hot.
-	Turn time.Duration
 
 	leader     txn.ID
 	granted    int // turns of this group
@@ -99,8 +97,8 @@ func (t *Table) warm(now time.Duration, k txn.Key, p *point) {
 	if p.hot != nil || !t.policy.Hot.waits() || t.bounds.Off {
 		return
 	}
-	if turn := p.turnAt(now); t.bounds.tooMany(p.queue.len(), turn) {
-		p.hot = &HotRow{Key: k, Since: now, Turn: turn}
+	if t.bounds.tooMany(p.queue.len(), p.turnAt(now)) {
+		p.hot = &HotRow{Key: k, Since: now}
 		t.hot[k] = p.hot
 	}
 }
