@@ -18,8 +18,8 @@ import (
 // request, and is judged by that request: its Class is the table that it begins
 // with. Transactions of one kind begin alike. Nothing is known of a class, and
 // nothing is spent on it, until a try of it has lost to another; then its tries
-// are counted, and when most of a sample have lost the class gets a window
-// (window.go), beyond which tries queue: higher priority first, then the older,
+// are counted, and it has a window (window.go), which doubles as long as hardly any
+// are lost. Beyond it tries queue: higher priority first, then the older,
 // and a try keeps the age of its transaction's first, so those that were tried
 // before come before those that were not. Waiting alone says nothing: a hot row
 // whose transactions wait and commit keeps all of its waiters.
@@ -198,7 +198,7 @@ func (a *Admission) Enter(now time.Duration, c Class, e *Entrant, wait time.Dura
 }
 
 func (k *contest) room(b AdmissionBounds) bool {
-	return b.Off || k.window.size == 0 || k.inside < k.window.within(b)
+	return b.Off || k.inside < k.window.within(b)
 }
 
 func (k *contest) let(e *Entrant) {
@@ -249,7 +249,7 @@ func (a *Admission) meet(now time.Duration, c Class) {
 		if len(a.classes) >= classesMax && !a.forget(0) {
 			return
 		}
-		k = &contest{class: c, window: window{began: now}}
+		k = &contest{class: c, window: newWindow(now)}
 		a.classes = append(a.classes, k)
 	}
 	k.lastLost = now
@@ -353,7 +353,7 @@ func (a *Admission) Classes() []txn.AdmissionClass {
 	for _, k := range a.classes {
 		s := txn.AdmissionClass{Table: k.class.Table, Once: k.class.Once, Inside: k.inside, Queue: len(k.queue),
 			Admitted: k.admitted, Delayed: k.delayed, Refused: k.refused, LostPercent: k.window.lostPercent}
-		if k.window.size > 0 && !a.bounds.Off {
+		if !a.bounds.Off {
 			s.Window = k.window.within(a.bounds)
 		}
 		out = append(out, s)

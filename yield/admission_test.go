@@ -177,6 +177,36 @@ func TestBoundsOfAdmission(t *testing.T) {
 	}
 }
 
+// A thousand clients at once do not all begin before anything is known: from the first
+// that is lost on a few are let in, twice as many after each sample that commits.
+func TestManyClientsBeginSlowly(t *testing.T) {
+	a := limited(firstSize, AdmissionBounds{})
+	var inside []*Entrant
+	for n := range uint64(1000) {
+		if e := entrant(n); a.Enter(0, transfers, e, 0) {
+			inside = append(inside, e)
+		}
+	}
+	if len(inside) != firstSize {
+		t.Fatalf("%d of 1000 began", len(inside))
+	}
+	now := time.Duration(0)
+	for _, want := range []int{2 * firstSize, 4 * firstSize} {
+		now += sampleTime
+		var next []*Entrant
+		for _, e := range inside {
+			a.Leave(now, transfers, e, Committed)
+			for e := a.Next(); e != nil; e = a.Next() {
+				next = append(next, e)
+			}
+		}
+		inside = append(inside[:0], next...)
+		if got := a.Classes()[0]; got.Window != want || got.Inside != want {
+			t.Fatalf("%+v, and %d are wanted", got, want)
+		}
+	}
+}
+
 func TestKindsAreBounded(t *testing.T) {
 	a := NewAdmission(AdmissionBounds{})
 	for i := range classesMax + 5 {

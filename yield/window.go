@@ -15,13 +15,14 @@ import "time"
 // many commit in the same time; if not, it leaves it at that for some samples. Beyond
 // four fifths it is halved at once.
 type window struct {
-	size int // 0: none
+	size int
 
 	// The sample on its way: the tries that ended since it began.
 	began    time.Duration
 	won      int
 	lost     int
 	settling bool // not begun: more are inside than the window
+	starting bool // nothing was found that is too large: it doubles
 
 	full        int     // the size to go back to, if the half of it is being tried
 	fullRate    float64 // commits a second of a sample of that size
@@ -41,8 +42,16 @@ const (
 	mostLost      = 0.8 // more than that lost: halve
 	asGood        = 0.9
 	patienceMost  = 32
-	growthPart    = 8 // a window grows by one and an eighth of itself
+	growthPart    = 8  // a window grows by one and an eighth of itself
+	firstSize     = 32 // of a class that is met; it doubles until it is too large
 )
+
+// newWindow is of a class that is met at this moment. It is not unbounded until a
+// sample has shown it to be too large: with a thousand clients at once the tries of
+// that sample alone would take a minute, and each that is undone gives way to another.
+func newWindow(now time.Duration) window {
+	return window{size: firstSize, starting: true, began: now}
+}
 
 func (w *window) within(b AdmissionBounds) int { return min(max(w.size, b.Least), b.Most) }
 
@@ -61,31 +70,21 @@ func (w *window) count(now time.Duration, how Outcome, inside, queue int, b Admi
 		w.won++
 	}
 	n := w.won + w.lost
-	if n < max(sampleTries, min(w.now(inside), sampleMost)) {
+	if n < max(sampleTries, min(w.size, sampleMost)) {
 		return
 	}
 	switch {
 	case float64(w.lost) > mostLost*float64(n):
 		w.note(n)
-		w.shrink(now, w.now(inside)/2)
+		w.shrink(now, w.size/2)
 	case now-w.began < sampleTime:
 	case n < sampleMost && w.won < sampleCommits && (w.full > 0 || float64(w.lost) > someLost*float64(n)):
 		// Too few commits to compare.
 	default:
 		w.note(n)
-		w.judge(now, n, inside, queue)
+		w.judge(now, n, queue)
 	}
-	if w.size > 0 {
-		w.size = w.within(b)
-	}
-}
-
-// now is the window, or what it would be.
-func (w *window) now(inside int) int {
-	if w.size == 0 {
-		return inside + 1
-	}
-	return w.size
+	w.size = w.within(b)
 }
 
 func (w *window) note(n int) { w.lostPercent = 100 * w.lost / n }
@@ -96,11 +95,11 @@ func (w *window) begin(now time.Duration) {
 
 // shrink has the window be so large, and begins a sample when no more are inside.
 func (w *window) shrink(now time.Duration, size int) {
-	w.size, w.full, w.settling = max(size, 1), 0, true
+	w.size, w.full, w.settling, w.starting = max(size, 1), 0, true, false
 }
 
 // judge ends a sample of n tries of which not too many were lost.
-func (w *window) judge(now time.Duration, n, inside, queue int) {
+func (w *window) judge(now time.Duration, n, queue int) {
 	rate := float64(w.won) / max(now-w.began, time.Microsecond).Seconds()
 	switch {
 	case w.full > 0 && rate >= asGood*w.fullRate: // the half does as much
@@ -110,12 +109,14 @@ func (w *window) judge(now time.Duration, n, inside, queue int) {
 		w.goal = w.size + w.size/2 + 1
 		w.patience = min(max(2*w.patience, 4), patienceMost)
 		w.content = w.patience
-	case float64(w.lost) > someLost*float64(n) && w.content == 0 && w.now(inside) > 1:
-		full := w.now(inside)
+	case float64(w.lost) > someLost*float64(n) && w.content == 0 && w.size > 1:
+		full := w.size
 		w.shrink(now, full/2)
 		w.full, w.fullRate = full, rate
 		return
-	case (float64(w.lost) <= someLost*float64(n) || w.content > 0 && w.size < w.goal) && w.size > 0 && queue > 0:
+	case w.starting && float64(w.lost) <= someLost*float64(n) && queue > 0:
+		w.size *= 2
+	case (float64(w.lost) <= someLost*float64(n) || w.content > 0 && w.size < w.goal) && queue > 0:
 		w.size += 1 + w.size/growthPart
 	}
 	w.content = max(w.content-1, 0)
