@@ -286,7 +286,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.Probe != nil:
 		t := c.txns[m.Probe.Txn]
 		c.env.Send(from, txn.Message{ProbeReply: &txn.ProbeReply{
-			Shard: m.Probe.Shard, Txn: m.Probe.Txn, Alive: t != nil && t.failed == nil}})
+			Shard: m.Probe.Shard, Txn: m.Probe.Txn, StampNanos: m.Probe.StampNanos, Alive: t != nil && t.failed == nil}})
 	}
 }
 

@@ -46,7 +46,7 @@ func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) {
 	now, u := c.env.Now().Mono, &c.turn
 	if p.Seq > u.seq {
 		u.seq, c.cfg.Row = p.Seq, row
-		c.rollBackOpen(func(*transaction) bool { return true })
+		c.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
 	}
 	switch {
 	case !p.Under() || p.Try <= u.given:
@@ -112,7 +112,7 @@ func (c *Coordinator) heardOfProtocol(seq uint64) {
 func (c *Coordinator) tickTurn(now time.Duration) {
 	u := &c.turn
 	if u.try != 0 && now >= u.drain {
-		c.rollBackOpen(func(t *transaction) bool { return !t.upkeep })
+		c.rollBackOpen(protocolChanges(), func(t *transaction) bool { return !t.upkeep })
 	}
 	if u.try != 0 && now >= u.until {
 		u.given, u.try = u.try, 0
@@ -124,12 +124,19 @@ func (c *Coordinator) tickTurn(now time.Duration) {
 }
 
 // rollBackOpen ends transactions that are open and in no commit.
-func (c *Coordinator) rollBackOpen(which func(*transaction) bool) {
+func (c *Coordinator) rollBackOpen(why *txn.Error, which func(*transaction) bool) {
 	for _, t := range c.openTxns() {
 		if which(t) {
-			c.fail(t, protocolChanges())
+			c.fail(t, why)
 		}
 	}
+}
+
+// RollBackOpen ends all transactions that are in no commit, before the node stops:
+// what they have locked is free, instead of when others find out that the node is gone.
+func (c *Coordinator) RollBackOpen() {
+	c.rollBackOpen(txn.Errorf(txn.KindAborted, "the node stops, and the transaction was rolled back; do it again at another"),
+		func(*transaction) bool { return true })
 }
 
 // openTxns lists the transactions that have not failed and are in no commit.

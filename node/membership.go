@@ -129,6 +129,18 @@ func (n *Node) SetDraining(now txn.Now, on bool) {
 	}
 }
 
+// RollBackOpen ends what is open at this gateway and in no commit.
+func (n *Node) RollBackOpen(now txn.Now) {
+	n.now = now
+	n.coord.RollBackOpen()
+}
+
+// Unfinished counts what is open at this gateway, or in a commit that is not finished everywhere.
+func (n *Node) Unfinished() int {
+	open, commits := n.coord.Unfinished()
+	return open + commits
+}
+
 // Draining reports whether the node leads nothing by intention.
 func (n *Node) Draining() bool { return n.draining }
 

@@ -44,3 +44,30 @@ func (p *Process) HandOver(ctx context.Context) {
 		}
 	}
 }
+
+// Settle rolls back what is open at this gateway, and waits until its commits are
+// finished everywhere and all that it has said is on its way to the other nodes, or
+// until ctx ends. It is for a node that stops, when its clients are gone: nobody has to wait
+// for its lease to run out.
+func (p *Process) Settle(ctx context.Context) {
+	look := time.NewTicker(handOverLook)
+	defer look.Stop()
+	for last, settled := uint64(0), false; ; {
+		left := 0
+		ok := p.runner.inLoop(func(n *node.Node) {
+			n.RollBackOpen(p.runner.clock.now())
+			left = n.Unfinished()
+		})
+		if ok && left == 0 && !settled {
+			last, settled = p.wan.last(), true
+		}
+		if !ok || settled && p.wan.carried(last) && p.peers.Idle() {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -177,6 +177,25 @@ func (w *wan) traffic() (sent, dropped uint64) {
 	return sent, dropped
 }
 
+// last is the newest message that was put on a line.
+func (w *wan) last() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seq
+}
+
+// carried reports that nothing up to a message is under way any more.
+func (w *wan) carried(seq uint64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.waiting {
+		if p.seq <= seq {
+			return false
+		}
+	}
+	return true
+}
+
 // close loses what is under way.
 func (w *wan) close() {
 	close(w.done)

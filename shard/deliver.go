@@ -22,7 +22,7 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.Release != nil:
 		r.OnRelease(m.Release)
 	case m.ProbeReply != nil:
-		r.OnProbeReply(m.ProbeReply)
+		r.OnProbeReply(from, m.ProbeReply)
 	case m.Chase != nil:
 		r.OnChase(m.Chase)
 	case m.Recheck != nil:

@@ -40,6 +40,7 @@ type leadership struct {
 	transferAt   time.Duration
 	collectAt    time.Duration
 	probes       map[txn.ID]*probe
+	gateways     gateways
 	orphanAt     map[txn.Attempt]time.Duration
 	asOf         []*asOfWaiter // reads at a moment that is not complete yet
 	floorAsked   txn.Timestamp // the highest floor proposed in this term
@@ -81,7 +82,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{}, drains: map[txn.NodeID]bool{},
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
-		probes:     map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
+		gateways:   gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
 		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), runners: map[txn.ID]runner{},
 	}
 }
@@ -248,6 +249,7 @@ func (l *leadership) checkHolders(now txn.Now) {
 		return
 	}
 	p := l.r.cfg.Params
+	l.checkGateways(now)
 	for _, h := range l.locks.Holders() {
 		if !h.Voted && now.Mono-h.Since >= p.ProbeAfter {
 			l.probe(now, h.Txn)
@@ -257,6 +259,9 @@ func (l *leadership) checkHolders(now txn.Now) {
 		at, ok := l.orphanAt[v.Attempt]
 		if !ok {
 			at = time.Duration(v.since) + p.RecoverAfter
+			if l.gateways.gone(now.Mono, v.Txn.Node) {
+				at = now.Mono
+			}
 		}
 		if l.deciding[v.Attempt] == nil && now.Mono >= at {
 			l.orphanAt[v.Attempt] = now.Mono + p.RecoverAfter
@@ -303,9 +308,13 @@ func (r *Replica) OnRelease(m *txn.Release) {
 	}
 }
 
-// OnProbeReply hears of a lock holder.
-func (r *Replica) OnProbeReply(m *txn.ProbeReply) {
+// OnProbeReply hears of a lock holder, or of a gateway.
+func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 	if r.lead == nil {
+		return
+	}
+	if m.Txn == (txn.ID{}) {
+		r.lead.gatewayAnswers(from, m)
 		return
 	}
 	if !m.Alive {

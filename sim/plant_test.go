@@ -85,7 +85,7 @@ func TestAFailureIsToldAsAStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	_, err = RunHunt(HuntConfig{Seed: 1, Seeds: 10, Rows: []string{"2pc+2pl"}, Faults: AllFaults(), Bugs: bugs, Planted: "skip-validation", StopAfter: 1}, &out)
+	_, err = RunHunt(HuntConfig{Seed: 2, Seeds: 10, Rows: []string{"2pc+2pl"}, Faults: AllFaults(), Bugs: bugs, Planted: "skip-validation", StopAfter: 1}, &out)
 	if err == nil {
 		t.Fatal("nothing was found")
 	}

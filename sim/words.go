@@ -19,7 +19,7 @@ type words struct {
 }
 
 // message is "" for what keeps a cluster going but tells no story: heartbeats,
-// elections, empty appends.
+// elections, empty appends, the leases of gateways.
 func (w words) message(m *txn.Message) string {
 	switch {
 	case m.Raft != nil:
@@ -98,8 +98,12 @@ func (w words) upkeep(m *txn.Message) string {
 		return fmt.Sprintf("Chase: for whom does %v wait at shard %d?", m.Chase.Txn, m.Chase.Shard)
 	case m.Recheck != nil:
 		return fmt.Sprintf("Recheck: do the waits at shard %d of these %d still stand?", m.Recheck.Shard, len(m.Recheck.Cycle))
+	case m.Probe != nil && m.Probe.StampNanos != 0:
+		return ""
 	case m.Probe != nil:
 		return fmt.Sprintf("Probe: does %v, which holds locks at shard %d, still live?", m.Probe.Txn, m.Probe.Shard)
+	case m.ProbeReply != nil && m.ProbeReply.StampNanos != 0:
+		return ""
 	case m.ProbeReply != nil:
 		return fmt.Sprintf("ProbeReply: %v lives: %v", m.ProbeReply.Txn, m.ProbeReply.Alive)
 	case m.NotLeader != nil:

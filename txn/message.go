@@ -333,17 +333,20 @@ type Publish struct {
 	Writes  []Write `cbor:"5,keyasint,omitempty"`
 }
 
-// Probe asks a coordinator whether a transaction that holds locks still lives.
+// Probe asks a coordinator whether a transaction that holds locks still lives, or
+// without one, whether the gateway does: StampNanos is of the clock of who asks.
 type Probe struct {
-	Shard ShardID `cbor:"1,keyasint,omitempty"`
-	Txn   ID      `cbor:"2,keyasint,omitempty"`
+	Shard      ShardID `cbor:"1,keyasint,omitempty"`
+	Txn        ID      `cbor:"2,keyasint,omitempty"`
+	StampNanos int64   `cbor:"3,keyasint,omitempty"`
 }
 
-// ProbeReply answers Probe.
+// ProbeReply answers Probe, with its stamp.
 type ProbeReply struct {
-	Shard ShardID `cbor:"1,keyasint,omitempty"`
-	Txn   ID      `cbor:"2,keyasint,omitempty"`
-	Alive bool    `cbor:"3,keyasint,omitempty"`
+	Shard      ShardID `cbor:"1,keyasint,omitempty"`
+	Txn        ID      `cbor:"2,keyasint,omitempty"`
+	Alive      bool    `cbor:"3,keyasint,omitempty"`
+	StampNanos int64   `cbor:"4,keyasint,omitempty"`
 }
 
 // NotLeader refuses a request without having looked at it. Leader is who leads,

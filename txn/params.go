@@ -20,6 +20,9 @@ type Params struct {
 	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
 	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
 	ProbeAfter   time.Duration // 3 s: locks held for so long are asked after
+	// GatewayLease: a gateway that has not answered a leader for so long has ended, as far
+	// as its transactions have not voted there; one and a half times ElectionTimeout.
+	GatewayLease time.Duration
 	KeepVersions time.Duration // 10 min: older versions that are not the newest are collected
 	LogEntries   uint64        // 2048: log entries kept in memory for replicas that lag; others get a snapshot
 	AppendBytes  uint64        // 1 MiB: of log entries in one message to a follower, and of what is proposed in one entry
@@ -100,6 +103,7 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.CommitWait, max(20*time.Second, 20*p.ResendAfter))
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
 	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
+	set(&p.GatewayLease, p.ElectionTimeout+p.ElectionTimeout/2)
 	set(&p.KeepVersions, 10*time.Minute)
 	set(&p.AdmissionWait, 50*time.Second)
 	if p.HotWaiters == 0 {

@@ -310,6 +310,29 @@ func (t *Table) WaitersOf(id txn.ID) []*Waiter {
 	return out
 }
 
+// Unvoted lists, in order, the transactions that hold something or wait for something
+// here and have not voted.
+func (t *Table) Unvoted() []txn.ID {
+	var out []txn.ID
+	for id, h := range t.holders { // order: sorted below
+		if !h.Voted {
+			out = append(out, id)
+		}
+	}
+	for id := range t.byTxn { // order: sorted below
+		if t.holders[id] == nil {
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, func(a, b txn.ID) int {
+		if a.Less(b) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
 // Waiting is the number of requests that wait.
 func (t *Table) Waiting() int { return t.count }
 

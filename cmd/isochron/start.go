@@ -157,7 +157,11 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	case err = <-p.Failed():
 	}
 	figures.Serve(nil)
-	return errors.Join(err, within(closeWait, "the MySQL server", s.Close))
+	err = errors.Join(err, within(closeWait, "the MySQL server", s.Close))
+	bounded, cancel := context.WithTimeout(context.Background(), handOverWait)
+	defer cancel()
+	p.Settle(bounded) // so that nobody waits for what its clients had locked
+	return err
 }
 
 // closeWait bounds each part of a node's end: a disk that has failed may leave

@@ -45,10 +45,11 @@ type link struct {
 	stop    chan struct{} // closed when the peer is no longer one, or the transport ends
 	end     sync.Once
 
-	mu     sync.Mutex
-	queue  []byte // frames
-	frames int    // in the queue
-	state  LinkState
+	mu      sync.Mutex
+	queue   []byte // frames
+	frames  int    // in the queue
+	writing bool   // what was taken from it
+	state   LinkState
 }
 
 // LinkState is what is known of the connection to one peer.
@@ -85,6 +86,22 @@ func (t *Transport) Links() []LinkState {
 	return out
 }
 
+// Idle reports that all that was sent has been given to the connections, as far as there are any.
+func (t *Transport) Idle() bool {
+	t.linksMu.RLock()
+	defer t.linksMu.RUnlock()
+	// order: any that is not idle.
+	for _, l := range t.links {
+		l.mu.Lock()
+		busy := l.state.Up && (l.frames > 0 || l.writing)
+		l.mu.Unlock()
+		if busy {
+			return false
+		}
+	}
+	return true
+}
+
 func (l *link) close() { l.end.Do(func() { close(l.stop) }) }
 
 func (l *link) stopped() bool {
@@ -119,7 +136,7 @@ func (l *link) grab(spare []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := l.queue
-	l.queue, l.frames = spare[:0], 0
+	l.queue, l.frames, l.writing = spare[:0], 0, true
 	return out
 }
 
@@ -160,7 +177,7 @@ func (l *link) down(err error) {
 	was := l.state
 	l.state.Up, l.state.RTT, l.state.Error = false, 0, err.Error()
 	l.state.Dropped += uint64(l.frames)
-	l.queue, l.frames = nil, 0
+	l.queue, l.frames, l.writing = nil, 0, false
 	l.mu.Unlock()
 	if was.Error == err.Error() {
 		return
@@ -249,6 +266,7 @@ func (l *link) wrote(bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state.Bytes += uint64(bytes)
+	l.writing = false
 }
 
 // writeAll writes in pieces, so that a long batch on a thin line is no dead peer.

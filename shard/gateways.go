@@ -1,0 +1,106 @@
+package shard
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// gateways are the leases of those gateways whose transactions have, or wait for,
+// something at this leader. A gateway that is lost, paused, or cut off in either
+// direction can end none of its transactions, and others wait for them; so its leader
+// does not wait for a connection to break, nor for each transaction to be found silent.
+//
+// It asks each of these gateways, four times in a lease, with a stamp of its own clock. An
+// answer carries the stamp back, and the lease goes on from there: the way there and the
+// way back both work. When a lease has run out, all that the gateway's transactions have
+// here without a vote is free, and what they have voted on is taken over at once. That
+// the gateway may live does no harm: a transaction whose locks are gone is
+// refused at its vote, and whoever takes over decides from the same logs.
+//
+// Invariant: the leader's own gateway is not among them; it ends with it.
+type gateways map[txn.NodeID]*gatewayLease
+
+type gatewayLease struct {
+	until time.Duration
+	here  time.Duration // when it last had something here
+}
+
+// gone reports whether a gateway's lease has run out.
+func (g gateways) gone(now time.Duration, n txn.NodeID) bool {
+	lease := g[n]
+	return lease != nil && now >= lease.until
+}
+
+// sees takes in that a gateway has something here.
+func (g gateways) sees(now, lasts time.Duration, n txn.NodeID) {
+	lease := g[n]
+	if lease == nil {
+		lease = &gatewayLease{until: now + lasts}
+		g[n] = lease
+	}
+	lease.here = now
+}
+
+// heard takes in an answer to what was asked at a moment of this clock.
+func (g gateways) heard(asked, lasts time.Duration, n txn.NodeID) {
+	if lease := g[n]; lease != nil {
+		lease.until = max(lease.until, asked+lasts)
+	}
+}
+
+// forget drops those that have had nothing here for as long as a lease.
+func (g gateways) forget(now, lasts time.Duration) {
+	for n, lease := range g { // order: each is dropped by itself
+		if now-lease.here > lasts {
+			delete(g, n)
+		}
+	}
+}
+
+// list is in the order of their numbers.
+func (g gateways) list() []txn.NodeID {
+	out := make([]txn.NodeID, 0, len(g))
+	for n := range g { // order: sorted below
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// gatewayAnswers hears from a gateway. One of an older version sends no stamp back.
+func (l *leadership) gatewayAnswers(from txn.NodeID, m *txn.ProbeReply) {
+	asked := time.Duration(m.StampNanos)
+	if asked == 0 {
+		asked = l.r.env.Now().Mono
+	}
+	l.gateways.heard(asked, l.r.cfg.Params.GatewayLease, from)
+}
+
+// checkGateways asks after gateways, and frees what those have locked that are gone.
+func (l *leadership) checkGateways(now txn.Now) {
+	lasts, self := l.r.cfg.Params.GatewayLease, l.r.cfg.Self
+	unvoted := l.locks.Unvoted()
+	for _, id := range unvoted {
+		if id.Node != self {
+			l.gateways.sees(now.Mono, lasts, id.Node)
+		}
+	}
+	for _, v := range l.r.state.byIndex() {
+		if v.Txn.Node != self {
+			l.gateways.sees(now.Mono, lasts, v.Txn.Node)
+		}
+	}
+	l.gateways.forget(now.Mono, lasts)
+	for _, n := range l.gateways.list() {
+		l.r.env.Send(n, txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, StampNanos: int64(now.Mono)}})
+	}
+	for _, id := range unvoted {
+		if l.gateways.gone(now.Mono, id.Node) {
+			l.r.env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", l.r.cfg.ID, id.Node, id)
+			l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
+			l.endUnvoted(id)
+		}
+	}
+}
