@@ -24,21 +24,24 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		dec.to = addNode(dec.to, from)
 		return
 	}
-	if _, known := r.state.outcomes.Get(a); known || l.isRetired(a) {
+	v := l.undecidedVote(a)
+	if _, known := r.state.outcomes.Get(a); known || v == nil && l.isRetired(a) {
 		ack()
 		return
 	}
-	v := l.undecidedVote(a)
 	if v == nil {
-		if d.Commit && !l.leased() {
-			return // deposed, it seems: told again, where the vote is
-		}
-		if d.Commit {
+		if d.Commit && l.leased() {
 			panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", r.cfg.ID, a))
 		}
-		l.abortUnvoted(d)
-		ack()
-		return
+		if !d.Commit {
+			l.abortUnvoted(d)
+		}
+		// Whoever acknowledges an end because there is no vote speaks for the log. A leader
+		// that may be deposed does not know what its successor has in it.
+		if l.leased() {
+			ack()
+		}
+		return // else told again, where the vote is
 	}
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
