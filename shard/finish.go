@@ -30,18 +30,21 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		return
 	}
 	if v == nil {
-		if d.Commit && l.leased() {
+		if d.Commit && !l.leased() {
+			return // deposed, it seems: told again, where the vote is
+		}
+		if d.Commit {
 			panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", r.cfg.ID, a))
 		}
-		if !d.Commit {
-			l.abortUnvoted(d)
-		}
+		l.abortUnvoted(d)
 		// Whoever acknowledges an end because there is no vote speaks for the log. A leader
 		// that may be deposed does not know what its successor has in it.
 		if l.leased() {
 			ack()
+		} else {
+			l.afterBarrier(ack)
 		}
-		return // else told again, where the vote is
+		return
 	}
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
