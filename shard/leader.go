@@ -35,6 +35,7 @@ type leadership struct {
 	waking       bool // waiters are being let ask again
 	stamps       map[txn.NodeID]int64
 	leaseVoid    bool // a transfer was begun in this term
+	deafChecks   int  // that found it so
 	drains       map[txn.NodeID]bool
 	changeAt     time.Duration // of the next change of members
 	transferAt   time.Duration

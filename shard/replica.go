@@ -225,6 +225,7 @@ func (r *Replica) Tick() {
 	if r.lead != nil {
 		if now.Mono >= r.nextTick {
 			r.nextTick = now.Mono + r.cfg.Params.HeartbeatInterval
+			r.lead.handOverIfDeaf(now) // before raft finds out and has it lead no more
 			r.rn.Tick()
 			r.observeRole(now)
 		}

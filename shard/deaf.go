@@ -1,0 +1,34 @@
+package shard
+
+import (
+	"time"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/txn"
+)
+
+// A leader that is heard and hears nobody keeps its followers from electing another,
+// and finds out by raft's own check of its quorum only after up to two election
+// time-outs, after which they wait for one more. So a leader that no majority has answered for
+// one of them asks a follower to take over at once, and at the next heartbeat another, until it
+// is deposed. No lease can be broken by that: its own has run out by then, and is void from then on.
+
+// handOverIfDeaf is done with each heartbeat.
+func (l *leadership) handOverIfDeaf(now txn.Now) {
+	voters := l.r.log.meta.Voters
+	if !l.serving || len(voters) < 2 || len(l.r.log.meta.Outgoing) > 0 {
+		return
+	}
+	heard := time.Duration(l.echoed(voters))
+	if heard == 0 || now.Mono-heard < l.r.cfg.Params.ElectionTimeout {
+		return
+	}
+	l.leaseVoid = true
+	l.deafChecks++
+	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != l.r.cfg.Self {
+		l.r.sendRaft(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), To: proto.Uint64(to),
+			From: proto.Uint64(uint64(l.r.cfg.Self)), Term: proto.Uint64(l.term)})
+	}
+}
