@@ -207,8 +207,14 @@ func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, err
 			if err := load(db, old); err != nil {
 				return nil, err
 			}
-			var err error
-			out, err = exec.Build(ctx, onAccounts(n, db), nil)
+			if err := mayChange(ctx, n, db); err != nil {
+				return nil, err
+			}
+			on, err := onAccounts(n, db)
+			if err != nil {
+				return nil, err
+			}
+			out, err = exec.Build(ctx, on, nil)
 			return saved.data, err
 		})
 	})
@@ -220,46 +226,50 @@ func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, err
 
 // onAccounts is a statement about users that works on others than the shown ones;
 // nil if it is not about users.
-func onAccounts(n gms.Node, db *mysql_db.MySQLDb) gms.Node {
+func onAccounts(n gms.Node, db *mysql_db.MySQLDb) (gms.Node, error) {
 	switch n := n.(type) {
 	case *gmsplan.CreateUser:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.AlterUser:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.DropUser:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.CreateRole:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.DropRole:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.Grant:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		var err error
+		c.Privileges, err = giveDynamic(db, n.Users, n.Privileges, n.PrivilegeLevel, func(p mysql_db.PrivilegeSet, name string) { p.AddGlobalDynamic(n.WithGrantOption, name) })
+		return &c, err
 	case *gmsplan.Revoke:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		var err error
+		c.Privileges, err = giveDynamic(db, n.Users, n.Privileges, n.PrivilegeLevel, func(p mysql_db.PrivilegeSet, name string) { p.RemoveGlobalDynamic(name) })
+		return &c, err
 	case *gmsplan.GrantRole:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	case *gmsplan.RevokeRole:
 		c := *n
 		c.MySQLDb = db
-		return &c
+		return &c, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // writesUserTable reports whether a statement writes a table of users directly,

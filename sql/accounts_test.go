@@ -244,7 +244,7 @@ func TestGrants(t *testing.T) {
 	must(t, root, "GRANT INSERT ON d.* TO u")
 	expect("INSERT INTO d.s VALUES (2)", 0)
 	expect("DELETE FROM d.s WHERE id > 0", 1142)
-	expect("CREATE USER v", 1142)
+	expect("CREATE USER v", 1227)
 	expect("GRANT ALL ON *.* TO u", 1142, 1044, 1045)
 	expect("ALTER USER root IDENTIFIED BY 'x'", 1142)
 	rows, err := g.open(t, "wa", "root", rootPassword, true).Query("SHOW GRANTS FOR u")

@@ -22,6 +22,9 @@ var _ gms.NodeExecBuilder = (*builder)(nil)
 
 // Build implements gms.NodeExecBuilder.
 func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, error) {
+	if err := permitNode(ctx, n); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *gmsplan.CreateTable:
 		return b.createTable(ctx, n)

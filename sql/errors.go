@@ -89,6 +89,9 @@ func (s *Session) ofStatement(err error) error {
 	if errors.As(err, &failure) {
 		return ofKind(failure)
 	}
+	if s != nil && s.statement.denied != nil && strings.Contains(err.Error(), s.statement.denied.Message) {
+		return s.statement.denied
+	}
 	var e *mysql.SQLError
 	if !errors.As(err, &e) {
 		e = gms.CastSQLError(err)

@@ -90,6 +90,9 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 	}
 	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
 		if s != nil {
+			if err := s.permitPrepared(prepare.PrepareStmt); err != nil {
+				return "", err
+			}
 			s.numberLimits(prepare)
 			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
 				return "", err

@@ -67,6 +67,9 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	query, share := replaceForShare(withoutMariaDB(query))
 	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
 	markNext(query, stmt)
+	if err == nil {
+		err = permit(context.Background(), stmt)
+	}
 	return markLocks(stmt, share), err
 }
 
@@ -80,9 +83,16 @@ func (p lockParser) Parse(ctx *gms.Context, query string, multi bool) (sqlparser
 func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (sqlparser.Statement, string, string, error) {
 	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
+	text, system := withSystemUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
+	if err = judged(ctx, query, stmt, system, err); err != nil {
+		return nil, parsed, rest, err
+	}
 	markNext(query, stmt)
 	noteSnapshot(ctx, query, stmt)
+	if system {
+		parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
+	}
 	if share {
 		if restored := strings.TrimSuffix(text, rest); len(restored) <= len(query) {
 			parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
@@ -90,6 +100,24 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 	}
 	readOnlyView(ctx, query, stmt)
 	return markLocks(stmt, share), parsed, rest, err
+}
+
+// judged is what permit says of a statement that was parsed, or better words than the
+// parser's for one that could not be.
+func judged(ctx context.Context, query string, stmt sqlparser.Statement, system bool, err error) error {
+	if err != nil {
+		err = unsupported(query, err)
+		if gctx, ok := ctx.(*gms.Context); ok {
+			if s, ok := gctx.Session.(*Session); ok {
+				return s.keep(err)
+			}
+		}
+		return err
+	}
+	if system {
+		correctSystemUser(stmt)
+	}
+	return permit(ctx, stmt)
 }
 
 // readOnlyView keeps a read of a view from counting as a change of the catalogue,
@@ -111,7 +139,11 @@ func readOnlyView(ctx context.Context, query string, stmt sqlparser.Statement) {
 func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, options sqlparser.ParserOptions) (sqlparser.Statement, int, error) {
 	query = withoutMariaDB(query)
 	text, share := replaceForShare(query)
+	text, system := withSystemUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
+	if err = judged(ctx, query, stmt, system, err); err != nil {
+		return nil, n, err
+	}
 	markNext(query, stmt)
 	return markLocks(stmt, share), n - (len(text)-len(query))*min(n, 1), err
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,4 +106,33 @@ func (l processes) Kill(id uint32) {
 			s.interruption.kill()
 		}
 	}
+}
+
+// seenBy is the list as one session sees it: its own user's connections, with the
+// privilege PROCESS all.
+type seenBy struct {
+	gms.ProcessList
+	s *Session
+}
+
+// Processes implements gms.ProcessList.
+func (l seenBy) Processes() []gms.Process {
+	all := l.ProcessList.Processes()
+	if has(l.s.privileges(), "PROCESS") {
+		return all
+	}
+	me := l.s.Client()
+	return slices.DeleteFunc(all, func(p gms.Process) bool {
+		other := l.s.gateway.session(p.Connection)
+		return other == nil || other.Client().User != me.User || other.Client().Address != me.Address
+	})
+}
+
+// newContext is the engine's, with the list of processes as the session may see it.
+func newContext(ctx context.Context, opts ...gms.ContextOption) *gms.Context {
+	c := gms.NewContext(ctx, opts...)
+	if s, ok := c.Session.(*Session); ok && c.ProcessList != nil {
+		c.ProcessList = seenBy{c.ProcessList, s}
+	}
+	return c
 }

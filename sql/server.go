@@ -204,7 +204,7 @@ func (s *Server) start(cfg Config) error {
 		}},
 	}
 	var err error
-	s.server, err = server.NewServerWithHandler(config, s.engine, gms.NewContext, s.gateway.newSession, nil,
+	s.server, err = server.NewServerWithHandler(config, s.engine, newContext, s.gateway.newSession, nil,
 		func(inner mysql.Handler) (mysql.Handler, error) {
 			h.Handler = inner
 			return h, nil

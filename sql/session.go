@@ -23,6 +23,7 @@ import (
 type Session struct {
 	*gms.BaseSession
 	gateway        *gateway
+	who            string // USER(): who the client says it is, and from where
 	lockWaitMillis int64
 	open           *transaction
 	manner         manner      // of transactions
@@ -54,10 +55,11 @@ type Session struct {
 // statement is what a session knows of the statement it runs.
 type statement struct {
 	mu         sync.Mutex
-	failure    *txn.Error // what ended a read or a commit
-	unread     error      // why the catalogue could not be read, where the engine does not say
-	view       string     // the definition that was handed out last
-	duplicate  string     // MySQL's words for a duplicate key
+	failure    *txn.Error      // what ended a read or a commit
+	unread     error           // why the catalogue could not be read, where the engine does not say
+	denied     *mysql.SQLError // why it was refused before the engine saw it
+	view       string          // the definition that was handed out last
+	duplicate  string          // MySQL's words for a duplicate key
 	snapshot   *catalog.Snapshot
 	reloaded   bool  // the catalogue was read from its leader for it
 	own        bool  // it is its own transaction
@@ -93,7 +95,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
 		client.User, client.Address = u.User, u.Host
 	}
-	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, texts: map[string]*text{}}
+	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, who: conn.User + "@" + hostOf(conn.RemoteAddr()), texts: map[string]*text{}}
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {
 		c.session = s

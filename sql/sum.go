@@ -13,6 +13,9 @@ import (
 // adds whole numbers and decimals as floating point and so loses digits. A test
 // tells when the engine does it right, so that this can go.
 func (p provider) Function(_ *gms.Context, _, name string) (gms.Function, bool) {
+	if f, ok := whoFunction(name); ok {
+		return f, true
+	}
 	if !equalFold(name, "sum") {
 		return nil, false
 	}

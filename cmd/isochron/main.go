@@ -66,7 +66,7 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 		return usagef("%w (see %s --help)", err, cmd.CommandPath())
 	})
 	root.AddCommand(newInit(), newStart(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRemoveNode(),
-		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab())
+		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges())
 	return root
 }
 

@@ -1,0 +1,129 @@
+package sql
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// dynamicPrivileges are those that can be granted here, by what they let one do.
+var dynamicPrivileges = map[string]bool{
+	systemVariablesAdmin: true, connectionAdmin: true, systemUser: true, roleAdmin: true,
+	"REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
+}
+
+// The parser does not know SYSTEM_USER as a privilege. It is given another word of
+// the same length, which is none here, and its statement is corrected.
+const (
+	systemUserWord = "system_user"
+	standInWord    = "audit_admin"
+)
+
+// withSystemUser writes the stand-in, and reports whether it did.
+func withSystemUser(query string) (string, bool) {
+	if !strings.Contains(strings.ToLower(query), systemUserWord) {
+		return query, false
+	}
+	at := words(query)
+	if len(at) == 0 {
+		return query, false
+	}
+	if first := query[at[0][0]:at[0][1]]; !equalFold(first, "grant") && !equalFold(first, "revoke") {
+		return query, false
+	}
+	out, found := []byte(query), false
+	for _, w := range at {
+		switch word := query[w[0]:w[1]]; {
+		case equalFold(word, systemUserWord):
+			copy(out[w[0]:], standInWord)
+			found = true
+		case equalFold(word, standInWord):
+			return query, false // it would be taken for the other
+		case equalFold(word, "on"):
+			return string(out), found // names of accounts follow
+		}
+	}
+	return query, false
+}
+
+func correctSystemUser(stmt sqlparser.Statement) {
+	var privileges []sqlparser.Privilege
+	switch n := stmt.(type) {
+	case *sqlparser.GrantPrivilege:
+		privileges = n.Privileges
+	case *sqlparser.RevokePrivilege:
+		privileges = n.Privileges
+	}
+	for i := range privileges {
+		if privileges[i].Type == sqlparser.PrivilegeType_Dynamic && equalFold(privileges[i].DynamicName, standInWord) {
+			privileges[i].DynamicName = systemUserWord
+		}
+	}
+}
+
+// giveDynamic grants or takes the dynamic privileges of a statement, for the engine
+// does not, and returns the others, for the engine.
+func giveDynamic(db *mysql_db.MySQLDb, users []gmsplan.UserName, privileges []gmsplan.Privilege, level gmsplan.PrivilegeLevel, do func(mysql_db.PrivilegeSet, string)) ([]gmsplan.Privilege, error) {
+	var static []gmsplan.Privilege
+	var dynamic []string
+	for _, p := range privileges {
+		if p.Type != gmsplan.PrivilegeType_Dynamic {
+			static = append(static, p)
+			continue
+		}
+		if !dynamicPrivileges[strings.ToUpper(p.Dynamic)] {
+			return nil, mysql.NewSQLError(codeMisuse, "42000", "the privilege %s lets nobody do anything here: it is not granted", strings.ToUpper(p.Dynamic))
+		}
+		dynamic = append(dynamic, strings.ToLower(p.Dynamic))
+	}
+	if len(dynamic) == 0 {
+		return static, nil
+	}
+	if level.Database != "*" || level.TableRoutine != "*" {
+		return nil, gms.ErrGrantRevokeIllegalPrivilege.New()
+	}
+	ed := db.Editor()
+	defer ed.Close()
+	for _, name := range users {
+		if u := db.GetUser(ed, name.Name, name.Host, false); u != nil { // of others the engine tells
+			for _, p := range dynamic {
+				do(u.PrivilegeSet, p)
+			}
+			ed.PutUser(u)
+		}
+	}
+	if len(static) == 0 {
+		static = []gmsplan.Privilege{{Type: gmsplan.PrivilegeType_Usage}}
+	}
+	return static, nil
+}
+
+// staticOf is the privilege of a GRANT or REVOKE; ok is false for those that are more
+// than one, none or dynamic.
+func staticOf(p gmsplan.PrivilegeType) (gms.PrivilegeType, bool) {
+	s, ok := staticTypes[p]
+	return s, ok
+}
+
+var staticTypes = map[gmsplan.PrivilegeType]gms.PrivilegeType{
+	gmsplan.PrivilegeType_Alter: gms.PrivilegeType_Alter, gmsplan.PrivilegeType_AlterRoutine: gms.PrivilegeType_AlterRoutine,
+	gmsplan.PrivilegeType_Create: gms.PrivilegeType_Create, gmsplan.PrivilegeType_CreateRole: gms.PrivilegeType_CreateRole,
+	gmsplan.PrivilegeType_CreateRoutine: gms.PrivilegeType_CreateRoutine, gmsplan.PrivilegeType_CreateTablespace: gms.PrivilegeType_CreateTablespace,
+	gmsplan.PrivilegeType_CreateTemporaryTables: gms.PrivilegeType_CreateTempTable, gmsplan.PrivilegeType_CreateUser: gms.PrivilegeType_CreateUser,
+	gmsplan.PrivilegeType_CreateView: gms.PrivilegeType_CreateView, gmsplan.PrivilegeType_Delete: gms.PrivilegeType_Delete,
+	gmsplan.PrivilegeType_Drop: gms.PrivilegeType_Drop, gmsplan.PrivilegeType_DropRole: gms.PrivilegeType_DropRole,
+	gmsplan.PrivilegeType_Event: gms.PrivilegeType_Event, gmsplan.PrivilegeType_Execute: gms.PrivilegeType_Execute,
+	gmsplan.PrivilegeType_File: gms.PrivilegeType_File, gmsplan.PrivilegeType_GrantOption: gms.PrivilegeType_GrantOption,
+	gmsplan.PrivilegeType_Index: gms.PrivilegeType_Index, gmsplan.PrivilegeType_Insert: gms.PrivilegeType_Insert,
+	gmsplan.PrivilegeType_LockTables: gms.PrivilegeType_LockTables, gmsplan.PrivilegeType_Process: gms.PrivilegeType_Process,
+	gmsplan.PrivilegeType_References: gms.PrivilegeType_References, gmsplan.PrivilegeType_Reload: gms.PrivilegeType_Reload,
+	gmsplan.PrivilegeType_ReplicationClient: gms.PrivilegeType_ReplicationClient, gmsplan.PrivilegeType_ReplicationSlave: gms.PrivilegeType_ReplicationSlave,
+	gmsplan.PrivilegeType_Select: gms.PrivilegeType_Select, gmsplan.PrivilegeType_ShowDatabases: gms.PrivilegeType_ShowDB,
+	gmsplan.PrivilegeType_ShowView: gms.PrivilegeType_ShowView, gmsplan.PrivilegeType_Shutdown: gms.PrivilegeType_Shutdown,
+	gmsplan.PrivilegeType_Super: gms.PrivilegeType_Super, gmsplan.PrivilegeType_Trigger: gms.PrivilegeType_Trigger,
+	gmsplan.PrivilegeType_Update: gms.PrivilegeType_Update,
+}

@@ -1,0 +1,332 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// judge says who may change which accounts, by the accounts as they are in the
+// transaction of the catalogue that changes them.
+//
+// Whoever may make users must not become somebody stronger by it. So an account is
+// changed or dropped only by somebody who holds all that it holds, or SYSTEM_USER; an
+// account with SYSTEM_USER by nobody else; and only what one holds oneself is granted.
+type judge struct {
+	db   *mysql_db.MySQLDb
+	rd   *mysql_db.Reader
+	me   *mysql_db.User
+	mine mysql_db.PrivilegeSet
+	here string // the current database
+}
+
+// mayChange is nil if the session's user may do a statement about accounts.
+func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
+	rd := db.Reader()
+	defer rd.Close()
+	client := ctx.Session.Client()
+	me := db.GetUser(rd, client.User, client.Address, false)
+	if me == nil {
+		return mysql.NewSQLError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s': the account was dropped", client.User, client.Address)
+	}
+	j := &judge{db, rd, me, privilegesIn(db, rd, me), ctx.GetCurrentDatabase()}
+	switch n := n.(type) {
+	case *gmsplan.CreateUser:
+		return j.create("CREATE USER", namesOf(n.Users))
+	case *gmsplan.CreateRole:
+		return j.create("CREATE ROLE", n.Roles)
+	case *gmsplan.DropUser:
+		return j.alter("DROP USER", n.Users)
+	case *gmsplan.DropRole:
+		return j.alter("DROP ROLE", n.Roles)
+	case *gmsplan.AlterUser:
+		if j.isMe(n.User.UserName) {
+			return nil
+		}
+		return j.alter("ALTER USER", []gmsplan.UserName{n.User.UserName})
+	case *gmsplan.Grant:
+		return j.give(n.Users, n.Privileges, n.PrivilegeLevel, false)
+	case *gmsplan.Revoke:
+		return j.give(n.Users, n.Privileges, n.PrivilegeLevel, true)
+	case *gmsplan.GrantRole:
+		return j.giveRoles(n.Roles, n.TargetUsers)
+	case *gmsplan.RevokeRole:
+		return j.giveRoles(n.Roles, n.TargetUsers)
+	}
+	return needs("SUPER")
+}
+
+func namesOf(users []gmsplan.AuthenticatedUser) []gmsplan.UserName {
+	var out []gmsplan.UserName
+	for _, u := range users {
+		out = append(out, u.UserName)
+	}
+	return out
+}
+
+// privilegesIn are what an account holds, with its roles.
+func privilegesIn(db *mysql_db.MySQLDb, rd *mysql_db.Reader, u *mysql_db.User) mysql_db.PrivilegeSet {
+	p := u.PrivilegeSet.Copy()
+	for _, edge := range rd.GetToUserRoleEdges(mysql_db.RoleEdgesToKey{ToHost: u.Host, ToUser: u.User}) {
+		if role := db.GetUser(rd, edge.FromUser, edge.FromHost, true); role != nil {
+			p.UnionWith(role.PrivilegeSet)
+		}
+	}
+	return p
+}
+
+// privilegesOf is privilegesIn as this gateway knows the accounts.
+func (a *accounts) privilegesOf(u *mysql_db.User) mysql_db.PrivilegeSet {
+	rd := a.shown.Reader()
+	defer rd.Close()
+	return privilegesIn(a.shown, rd, u)
+}
+
+// holds checks the needs of a row.
+func (j *judge) holds(kind string) error {
+	for _, need := range rightOf[kind].Needs {
+		if !hasOne(j.mine, need) {
+			return needs(need)
+		}
+	}
+	return nil
+}
+
+func (j *judge) isMe(name gmsplan.UserName) bool {
+	host := name.Host
+	if host == "" {
+		host = "%"
+	}
+	return j.me.User == name.Name && equalFold(j.me.Host, host)
+}
+
+// meant are the accounts that the engine could take a name for: it does not always
+// compare hosts exactly.
+func (j *judge) meant(name gmsplan.UserName) []*mysql_db.User {
+	host := name.Host
+	if host == "" || name.AnyHost {
+		host = "%"
+	}
+	var out []*mysql_db.User
+	if u, ok := j.rd.GetUser(mysql_db.UserPrimaryKey{Host: host, User: name.Name}); ok {
+		out = append(out, u)
+	}
+	for _, role := range []bool{false, true} {
+		if u := j.db.GetUser(j.rd, name.Name, name.Host, role); u != nil && !slices.Contains(out, u) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// create refuses a second account of the name of a stronger one, too: logins from its
+// host would meet it instead.
+func (j *judge) create(kind string, names []gmsplan.UserName) error {
+	if err := j.holds(kind); err != nil {
+		return err
+	}
+	for _, name := range names {
+		for _, u := range j.rd.GetUsersByUsername(name.Name) {
+			if err := j.over(u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *judge) alter(kind string, names []gmsplan.UserName) error {
+	if err := j.holds(kind); err != nil {
+		return err
+	}
+	for _, name := range names {
+		for _, u := range j.meant(name) {
+			if err := j.over(u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// over is nil if one may do with an account what one likes.
+func (j *judge) over(u *mysql_db.User) error {
+	if has(j.mine, systemUser) || u == j.me {
+		return nil
+	}
+	theirs := privilegesIn(j.db, j.rd, u)
+	if has(theirs, systemUser) || !holdsAll(j.mine, theirs) {
+		return mysql.NewSQLError(codeNeedsPrivilege, "42000", "Access denied; the account '%s'@'%s' has privileges that yours has not: you need (at least one of) the %s privilege(s) for this operation", u.User, u.Host, systemUser)
+	}
+	return nil
+}
+
+// giveRoles is for GRANT and REVOKE of roles.
+func (j *judge) giveRoles(roles, users []gmsplan.UserName) error {
+	if err := j.reaches(users); err != nil {
+		return err
+	}
+	for _, name := range roles {
+		for _, role := range j.meant(name) {
+			if j.administers(role) {
+				continue
+			}
+			if err := j.holds("GRANT ROLE"); err != nil {
+				return err
+			}
+			if err := j.over(role); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// administers reports whether one has a role WITH ADMIN OPTION.
+func (j *judge) administers(role *mysql_db.User) bool {
+	for _, e := range j.rd.GetToUserRoleEdges(mysql_db.RoleEdgesToKey{ToHost: j.me.Host, ToUser: j.me.User}) {
+		if e.FromUser == role.User && e.FromHost == role.Host && e.WithAdminOption {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches refuses accounts with SYSTEM_USER to those who have it not.
+func (j *judge) reaches(users []gmsplan.UserName) error {
+	for _, name := range users {
+		for _, u := range j.meant(name) {
+			if u != j.me && has(privilegesIn(j.db, j.rd, u), systemUser) && !has(j.mine, systemUser) {
+				return needs(systemUser)
+			}
+		}
+	}
+	return nil
+}
+
+// give is for GRANT and REVOKE of privileges.
+func (j *judge) give(users []gmsplan.UserName, privileges []gmsplan.Privilege, level gmsplan.PrivilegeLevel, revoke bool) error {
+	if err := j.reaches(users); err != nil {
+		return err
+	}
+	if level.Database == "" {
+		level.Database = j.here
+	}
+	if !j.hasAt(gms.PrivilegeType_GrantOption, level) {
+		return needs("GRANT OPTION")
+	}
+	for _, p := range privileges {
+		switch p.Type {
+		case gmsplan.PrivilegeType_Usage:
+			continue
+		case gmsplan.PrivilegeType_All:
+			if err := j.giveAll(users, level, revoke); err != nil {
+				return err
+			}
+			continue
+		case gmsplan.PrivilegeType_Dynamic:
+			if !has(j.mine, strings.ToUpper(p.Dynamic)) {
+				return needs(strings.ToUpper(p.Dynamic))
+			}
+			continue
+		}
+		if static, ok := staticOf(p.Type); !ok || !j.hasAt(static, level) {
+			return needs(static.String())
+		}
+	}
+	return nil
+}
+
+// giveAll is for ALL: at *.* one must hold every privilege, below it all that can be
+// granted there; to take all away, all that is taken.
+func (j *judge) giveAll(users []gmsplan.UserName, level gmsplan.PrivilegeLevel, revoke bool) error {
+	if revoke {
+		for _, name := range users {
+			for _, u := range j.meant(name) {
+				if err := j.over(u); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	all := mysql_db.NewPrivilegeSetWithAllPrivileges().ToSlice()
+	if level.Database != "*" {
+		all = belowGlobal
+	}
+	for _, p := range all {
+		if !j.hasAt(p, level) {
+			return needs(p.String())
+		}
+	}
+	return nil
+}
+
+// belowGlobal are the privileges that ALL on a table holds; ALL on a database has more,
+// which are about what this server has not: routines, events and locks.
+var belowGlobal = []gms.PrivilegeType{
+	gms.PrivilegeType_Alter, gms.PrivilegeType_Create, gms.PrivilegeType_CreateView, gms.PrivilegeType_Delete, gms.PrivilegeType_Drop,
+	gms.PrivilegeType_Index, gms.PrivilegeType_Insert, gms.PrivilegeType_References, gms.PrivilegeType_Select, gms.PrivilegeType_ShowView,
+	gms.PrivilegeType_Trigger, gms.PrivilegeType_Update,
+}
+
+// hasAt reports whether one holds a privilege at a level or above it.
+func (j *judge) hasAt(p gms.PrivilegeType, level gmsplan.PrivilegeLevel) bool {
+	if j.mine.Has(gms.PrivilegeType_Super) || j.mine.Has(p) {
+		return true
+	}
+	if level.Database == "*" {
+		return false
+	}
+	db := j.mine.Database(level.Database)
+	return db.Has(p) || level.TableRoutine != "*" && db.Table(level.TableRoutine).Has(p)
+}
+
+// holdsAll reports whether all privileges of theirs are among mine.
+func holdsAll(mine, theirs mysql_db.PrivilegeSet) bool {
+	if mine.Has(gms.PrivilegeType_Super) {
+		return true
+	}
+	if !mine.Has(theirs.ToSlice()...) || !mine.HasDynamic(theirs.ToSliceDynamic(true)...) || !mine.HasDynamic(theirs.ToSliceDynamic(false)...) {
+		return false
+	}
+	for _, db := range theirs.GetDatabases() {
+		if !holdsAllOn(mine, db) {
+			return false
+		}
+	}
+	return true
+}
+
+func holdsAllOn(mine mysql_db.PrivilegeSet, theirs gms.PrivilegeSetDatabase) bool {
+	own := mine.Database(theirs.Name())
+	all := func(privileges []gms.PrivilegeType, on func(gms.PrivilegeType) bool) bool {
+		return !slices.ContainsFunc(privileges, func(p gms.PrivilegeType) bool { return !mine.Has(p) && !own.Has(p) && !on(p) })
+	}
+	nowhere := func(gms.PrivilegeType) bool { return false }
+	if !all(theirs.ToSlice(), nowhere) {
+		return false
+	}
+	for _, t := range theirs.GetTables() {
+		on := own.Table(t.Name())
+		if !all(t.ToSlice(), func(p gms.PrivilegeType) bool { return on.Has(p) }) {
+			return false
+		}
+		for _, c := range t.GetColumns() {
+			if !all(c.ToSlice(), func(p gms.PrivilegeType) bool { return on.Has(p) || on.Column(c.Name()).Has(p) }) {
+				return false
+			}
+		}
+	}
+	for _, r := range theirs.GetRoutines() {
+		on := own.Routine(r.RoutineName(), strings.EqualFold(r.RoutineType(), "procedure"))
+		if !all(r.ToSlice(), func(p gms.PrivilegeType) bool { return on.Has(p) }) {
+			return false
+		}
+	}
+	return true
+}
