@@ -19,6 +19,7 @@ build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
 
 demo:
+	@echo "Building isochron; the first time that takes about a minute."
 	$(GO) run $(TAGS) ./cmd/isochron demo $(ARGS)
 
 test:

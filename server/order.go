@@ -28,6 +28,7 @@ const (
 	OrderHotRows   = "hot-rows"     // Hot is what is done about hot rows from now on
 	OrderProtocol  = "set-protocol" // Protocol says where to and within which times
 	OrderAdmission = "admission"    // Admission is how many tries may contend from now on
+	OrderRoot      = "root"         // Root is the verifier of root's new password; Node is who says so
 )
 
 // Order is one of them, with what it needs.
@@ -42,6 +43,7 @@ type Order struct {
 	Protocol routing.Protocol `json:"protocol,omitzero"`
 
 	Admission routing.Admission `json:"admission,omitzero"`
+	Root      string            `json:"root,omitempty"`
 }
 
 // Outcome of an order. Refused says why it was not carried out, and that asking
@@ -75,6 +77,9 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), orderWait)
 	defer cancel()
+	if o.Do == OrderRoot {
+		return p.setRoot(ctx, o)
+	}
 	out := Outcome{}
 	var refused error
 	d, err := coordinator.ChangeDirectory(ctx, p.DB(), func(d *routing.Directory) error {
@@ -89,6 +94,22 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	}
 	out.Directory, out.Began = d, p.cfg.Row.Name
 	return out
+}
+
+// OnRoot has f called when an operator sets the password of the SQL user root, with
+// its verifier: whoever serves SQL clients knows where users are kept.
+func (p *Process) OnRoot(f func(ctx context.Context, verifier string) error) { p.onRoot.Store(&f) }
+
+func (p *Process) setRoot(ctx context.Context, o Order) Outcome {
+	f := p.onRoot.Load()
+	if f == nil {
+		return Outcome{Error: "the node serves no SQL clients yet"}
+	}
+	if err := (*f)(ctx, o.Root); err != nil {
+		return Outcome{Error: err.Error()}
+	}
+	p.cfg.Log.Warn("the password of root was set by an operator who has the files of a node", "files_of_node", o.Node)
+	return Outcome{Node: uint32(p.cfg.Self)}
 }
 
 // apply changes the directory, of a cluster that began with a protocol, as ordered.

@@ -65,6 +65,7 @@ type Process struct {
 	begun  time.Time
 
 	onDrain atomic.Pointer[func(draining bool)]
+	onRoot  atomic.Pointer[func(context.Context, string) error]
 }
 
 // StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets

@@ -63,17 +63,17 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w (see %s --help)", err, cmd.CommandPath())
+		return inPlainWords(cmd, err)
 	})
 	root.AddCommand(newInit(), newStart(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRemoveNode(),
-		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges())
+		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges(), newRootPassword(), newVersion())
 	return root
 }
 
 // noArgs refuses arguments that are no flags, among them commands that do not exist.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%q is not known to %s (see %s --help)", args[0], cmd.CommandPath(), cmd.CommandPath())
+		return usagef("%q is not known to %s%s (see %s --help)", args[0], cmd.CommandPath(), meant(args[0], commandNames(cmd)), cmd.CommandPath())
 	}
 	return nil
 }

@@ -132,7 +132,16 @@ func TestBadUsageIsExit2(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, say string }{
-		{"dmeo", `"dmeo" is not known`},
+		{"dmeo", `"dmeo" is not known to isochron; did you mean "demo"?`},
+		{"set-protcol txsql", `did you mean "set-protocol"?`},
+		{"xyzzy", `"xyzzy" is not known to isochron (see`},
+		{"demo --prot 3", `unknown flag --prot; did you mean "port"?`},
+		{"demo --clients many", `--clients "many": invalid argument; give a whole number, such as 3`},
+		{"demo --clients 99999999999999999999", "give a whole number"},
+		{"demo --wan-scale wide", "give a number, such as 0.5"},
+		{"demo --for soon", "give a time with its unit, such as 30s"},
+		{"root-password", "--config is missing"},
+		{"privileges all", "is not known"},
 		{"demo now", `"now" is not known`},
 		{"demo --nonsense", "unknown flag"},
 		{"demo --for soon", "invalid argument"},
@@ -177,7 +186,7 @@ func TestBadUsageIsExit2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}, {"status", "--help"}, {"workload", "--help"}, {"check", "--help"}, {"sim", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"demo", "--help"}, {"init", "--help"}, {"start", "--help"}, {"status", "--help"}, {"workload", "--help"}, {"check", "--help"}, {"sim", "--help"}, {"privileges", "--help"}, {"root-password", "--help"}, {"version", "--help"}} {
 		var out, err strings.Builder
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)

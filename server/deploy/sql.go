@@ -143,10 +143,19 @@ func (p *Plan) password() (string, error) {
 		return "", PlanError{fmt.Errorf("the password of root cannot be read: %w", err)}
 	}
 	text := strings.TrimRight(string(b), "\r\n")
-	if len(text) < passwordMin || len(text) > passwordMax || strings.ContainsAny(text, "\r\n\x00") {
-		return "", PlanError{fmt.Errorf("%s must hold one line, a password of %d to %d bytes", p.RootPasswordFile, passwordMin, passwordMax)}
+	if _, err := VerifierOf(text); err != nil {
+		return "", PlanError{fmt.Errorf("%s must hold one line: %w", p.RootPasswordFile, err)}
 	}
 	return text, nil
+}
+
+// VerifierOf is what nodes need to know of a password of root. It fails for one that
+// is too short, too long or of more than one line.
+func VerifierOf(password string) (string, error) {
+	if len(password) < passwordMin || len(password) > passwordMax || strings.ContainsAny(password, "\r\n\x00") {
+		return "", fmt.Errorf("a password of root is one line of %d to %d bytes", passwordMin, passwordMax)
+	}
+	return verifierOf(password), nil
 }
 
 // verifierOf is what a node needs to know of a password: mysql_native_password's

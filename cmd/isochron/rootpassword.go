@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"isochron/server"
+	"isochron/server/deploy"
+)
+
+func newRootPassword() *cobra.Command {
+	var file string
+	cmd := newOrder(&cobra.Command{
+		Use:   "root-password",
+		Short: "Set a new password for the SQL user root",
+		Long: `Root-password gives the SQL user root of a running cluster a new password, for whoever
+has lost it and can read the files of a node. Root gets every privilege again, and is
+made again if it was dropped. The password is asked for, or read as one line from the
+standard input, from --password-file, or from the variable ` + passwordVariable + `; it never leaves
+this machine. The nodes log that it was set. If no node runs, start a majority of them
+first: no password is needed for that.`,
+		Example: `  isochron root-password --config c/node1.yaml
+  pwgen 24 1 | tee new.password | isochron root-password --config c/node1.yaml`,
+	}, time.Minute, func(ctx context.Context, o *operator) error { return o.rootPassword(ctx, file) })
+	cmd.Flags().StringVar(&file, "password-file", "", "a file with the new password")
+	return cmd
+}
+
+func (o *operator) rootPassword(ctx context.Context, file string) error {
+	password, err := newPassword(file)
+	if err != nil {
+		return err
+	}
+	verifier, err := deploy.VerifierOf(password)
+	if err != nil {
+		return usageError{err}
+	}
+	out, err := o.anyone(ctx, server.Order{Do: server.OrderRoot, Root: verifier, Node: uint32(o.c.Node)})
+	if err != nil {
+		return errors.Join(errors.New("the password was not set: start a majority of the nodes (isochron start) and give the command again"), err)
+	}
+	return o.tell(struct {
+		Node uint32 `json:"node"`
+	}{out.Node}, "root has a new password, at every node; node %d has stored it", out.Node)
+}
+
+// newPassword asks for a password where somebody sits, and reads a line elsewhere.
+func newPassword(file string) (string, error) {
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", usagef("--password-file: %w", err)
+		}
+		return strings.TrimRight(string(b), "\r\n"), nil
+	}
+	if p := os.Getenv(passwordVariable); p != "" {
+		return p, nil
+	}
+	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
+		fmt.Fprint(os.Stderr, "New password of root: ")
+		first, err := term.ReadPassword(fd)
+		fmt.Fprint(os.Stderr, "\nOnce more: ")
+		if err != nil {
+			return "", err
+		}
+		second, err := term.ReadPassword(fd)
+		fmt.Fprintln(os.Stderr)
+		if err == nil && string(first) != string(second) {
+			err = usagef("the two passwords differ: nothing was changed")
+		}
+		return string(first), err
+	}
+	line, err := bufio.NewReader(io.LimitReader(os.Stdin, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", usagef("there is no password: type it at the prompt, or give it on the standard input, in --password-file or in %s", passwordVariable)
+	}
+	return line, nil
+}
