@@ -34,12 +34,14 @@ type Metrics struct {
 	rounds       prometheus.Histogram
 	wideRounds   prometheus.Histogram
 	again        prometheus.Counter
+	badLogins    *prometheus.CounterVec
 }
 
 var (
 	_ server.Metrics        = (*Metrics)(nil)
 	_ sql.Observer          = (*Metrics)(nil)
 	_ sql.StatementObserver = (*Metrics)(nil)
+	_ sql.LoginObserver     = (*Metrics)(nil)
 )
 
 // endings is how many outcomes there are: one for each txn.Kind, with 0 for a
@@ -84,6 +86,10 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
 	m.wideRounds = m.histogram("isochron_sql_statement_wide_rounds", "Rounds of a statement that waited for another region.", few)
 	m.again = m.counter("isochron_sql_retries_inside_total", "Tries of SQL clients' statements and transactions that lost and were done again before the client heard of it.")
+	m.badLogins = m.counters("isochron_sql_login_failures_total", "Logins that failed: of a wrong password or an unknown user, or because TLS was missing.", "reason")
+	for _, reason := range []string{"password", "tls"} {
+		m.badLogins.WithLabelValues(reason)
+	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), standing{m})
 	return m
 }
@@ -165,6 +171,9 @@ func (m *Metrics) Committed(took time.Duration, _ txn.Stats) { m.sqlCommitted.Ob
 
 // Aborted implements sql.Observer.
 func (m *Metrics) Aborted(kind txn.Kind) { m.sqlAborted[kind].Inc() }
+
+// LoginFailed implements sql.LoginObserver.
+func (m *Metrics) LoginFailed(reason string) { m.badLogins.WithLabelValues(reason).Inc() }
 
 // Statement implements sql.StatementObserver.
 func (m *Metrics) Statement(s sql.Statement) {

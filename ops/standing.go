@@ -95,6 +95,8 @@ var nodeFigures = []struct {
 var (
 	scrapeOK    = gauge("isochron_scrape_success", "1 if the node's loop answered this scrape in time.")
 	connections = gauge("isochron_sql_connections", "SQL clients that are connected.")
+	strangers   = gauge("isochron_sql_strangers", "Connections to the MySQL port that have not logged in.")
+	dropped     = total("isochron_sql_strangers_dropped_total", "Connections that had not logged in and lost their place to others.")
 )
 
 // about is what a node says of itself in one scrape.
@@ -132,6 +134,8 @@ func (standing) Describe(out chan<- *prometheus.Desc) {
 	}
 	out <- scrapeOK.desc
 	out <- connections.desc
+	out <- strangers.desc
+	out <- dropped.desc
 }
 
 // Collect implements prometheus.Collector.
@@ -139,11 +143,14 @@ func (s standing) Collect(out chan<- prometheus.Metric) {
 	put := func(f figure, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...)
 	}
-	clients := 0
+	clients, waiting, gone := 0, 0, int64(0)
 	if srv := s.m.sql.Load(); srv != nil {
 		clients = srv.Connections()
+		waiting, gone = srv.Strangers()
 	}
 	put(connections, float64(clients))
+	put(strangers, float64(waiting))
+	put(dropped, float64(gone))
 	p := s.m.process.Load()
 	if p == nil {
 		put(scrapeOK, 0)

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +42,7 @@ func startGuarded(t *testing.T, edit func(*Config)) *guarded {
 	}
 	cluster := sqltest.NewCluster(testRegions...)
 	for _, region := range testRegions {
-		cfg := Config{Root: verifierOf(rootPassword), TLS: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}}
+		cfg := Config{FailedLoginDelay: -1, Log: slog.New(slog.DiscardHandler), Root: verifierOf(rootPassword), TLS: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}}
 		if edit != nil {
 			edit(&cfg)
 		}
@@ -137,6 +138,9 @@ func TestPasswords(t *testing.T) {
 			{"sha", "s", true}, {"nobody", "x", false}, {"nobody", "x", true}, {"nobody", "", false}, {"", "", false}, {"", "x", true},
 			{"tls", "t1", false}, {"card", "c1", true}} {
 			err := g.login(t, region, bad.user, bad.password, bad.secure)
+			if n, _, _ := codeOf(err); n == 3159 && !bad.secure && (bad.user == "nobody" || bad.user == "") {
+				continue // asked as if it were somebody with caching_sha2_password
+			}
 			wantCode(t, err, 1045, "28000")
 			using := "NO"
 			if bad.password != "" {

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"net"
 	"sync"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
@@ -24,6 +25,7 @@ type gate struct {
 	accounts   *accounts
 	requireTLS bool
 	methods    []mysql.AuthMethod
+	failures   *failures
 
 	mu     sync.Mutex
 	proved map[string][sha256.Size]byte // stored passwords that were proved, by their stored form
@@ -32,8 +34,8 @@ type gate struct {
 // provedMax bounds the cache of proved passwords.
 const provedMax = 1024
 
-func newGate(a *accounts, requireTLS bool) *gate {
-	g := &gate{accounts: a, requireTLS: requireTLS, proved: map[string][sha256.Size]byte{}}
+func newGate(a *accounts, cfg Config) *gate {
+	g := &gate{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
 	g.methods = []mysql.AuthMethod{
 		&method{mysql.NewMysqlNativeAuthMethod(g, nil), g, mysql.MysqlNativePassword},
 		&method{mysql.NewSha2CachingAuthMethod(g, g, nil), g, mysql.CachingSha2Password},
@@ -66,13 +68,24 @@ func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
 		u = m.g.accounts.find(user, host)
 	}
 	if u == nil {
-		return m.name == mysql.MysqlNativePassword
+		return m.name == m.g.accounts.decoy(user)
 	}
 	return u.Plugin == string(m.name)
 }
 
 // HandleAuthPluginData implements mysql.AuthMethod.
 func (m *method) HandleAuthPluginData(conn *mysql.Conn, user string, server, client []byte, remote net.Addr) (mysql.Getter, error) {
+	began := time.Now()
+	getter, err := m.prove(conn, user, server, client, remote)
+	if err != nil {
+		m.g.failures.failed(conn, user, remote, began, err)
+	} else {
+		m.g.failures.passed(user)
+	}
+	return getter, err
+}
+
+func (m *method) prove(conn *mysql.Conn, user string, server, client []byte, remote net.Addr) (mysql.Getter, error) {
 	if !conn.TLSEnabled() {
 		switch {
 		case m.g.requireTLS:

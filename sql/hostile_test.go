@@ -98,10 +98,15 @@ func TestTooManyConnections(t *testing.T) {
 		}
 		defer db.Close()
 	}
-	err := g.login(t, "va", "root", rootPassword, false)
-	if n, _, message := codeOf(err); n != 1040 || message != "Too many connections" {
+	must(t, g.open(t, "wa", "root", rootPassword, false), "CREATE USER plain IDENTIFIED BY 'p'")
+	err := g.login(t, "va", "plain", "p", false)
+	if n, state, message := codeOf(err); n != 1040 || state != "08004" || message != "Too many connections" {
 		t.Errorf("a third connection: %v", err)
 	}
+	if err := g.login(t, "va", "root", rootPassword, false); err != nil {
+		t.Errorf("an administrator: %v", err)
+	}
+	eventually(t, "a place that was left is free", func() bool { return g.servers["va"].listener.known.Load() == 2 })
 	if err := g.login(t, "wa", "root", rootPassword, false); err != nil {
 		t.Errorf("another port: %v", err)
 	}

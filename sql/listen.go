@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/doors"
 )
 
 // Bounds of what clients may ask of a port. The wire library has none.
@@ -32,6 +34,10 @@ const (
 	loginPatience = 10 * time.Second
 	// writePatience is how long a client may leave an answer untaken, at least.
 	writePatience = time.Minute
+	// DefaultStrangers is how many connections that have not logged in a port holds.
+	DefaultStrangers = 1024
+	// adminPlaces are kept, beyond Connections, for those who have CONNECTION_ADMIN.
+	adminPlaces = 8
 	// acceptPause is the wait after a connection that could not be accepted.
 	acceptPause = 50 * time.Millisecond
 )
@@ -47,7 +53,9 @@ type listener struct {
 	max    int64
 	login  atomic.Int64 // how long a client may take to log in, in nanoseconds
 	shut   atomic.Bool  // the node is being drained
-	open   atomic.Int64
+	open   atomic.Int64 // connections, those of strangers too
+	known  atomic.Int64 // those that have logged in
+	door   *doors.Door  // the strangers
 	unread atomic.Int64 // bytes of long requests, all connections
 }
 
@@ -67,14 +75,35 @@ func (l *listener) Accept() (net.Conn, error) {
 			refuse(c, codeShutdown, "Server shutdown in progress: this node is being drained, connect to another")
 			continue
 		}
-		if l.open.Add(1) > l.max {
-			l.open.Add(-1)
-			refuse(c, codeTooMany, "Too many connections")
-			continue
+		guest := &conn{Conn: c, port: l, gone: make(chan struct{})}
+		if !l.door.Admit(c.RemoteAddr(), guest) {
+			_ = c.Close()
+			continue // the listener is closed
 		}
+		l.open.Add(1)
 		_ = c.SetDeadline(time.Now().Add(time.Duration(l.login.Load()))) // a closed connection shows itself at the first read
-		return &conn{Conn: c, port: l}, nil
+		return guest, nil
 	}
+}
+
+// Close implements net.Listener.
+func (l *listener) Close() error {
+	l.door.End()
+	return l.Listener.Close()
+}
+
+// takePlace is for a client who has logged in. Some places are for administrators
+// alone, so that they come in when all others are taken.
+func (l *listener) takePlace(administrator bool) error {
+	most := l.max
+	if administrator {
+		most += adminPlaces
+	}
+	if l.known.Add(1) > most {
+		l.known.Add(-1)
+		return mysql.NewSQLError(codeTooMany, "08004", "Too many connections")
+	}
+	return nil
 }
 
 // SetDraining has the server take no new connections, or take them again. Those
@@ -101,7 +130,9 @@ func refuse(c net.Conn, code uint16, text string) {
 type conn struct {
 	net.Conn
 	port    *listener
-	known   atomic.Bool  // the client has logged in
+	known   atomic.Bool // the client has logged in
+	placed  atomic.Bool // it takes one of the places of those who have
+	gone    chan struct{}
 	client  *mysql.Conn  // once it is known; of the connection's own goroutine
 	gateway *gateway     // the same
 	session *Session     // the same
@@ -164,10 +195,19 @@ func (c *conn) Close() error {
 		if c.known.Load() {
 			c.answered()
 		}
+		if c.placed.Load() {
+			c.port.known.Add(-1)
+		}
 		c.port.open.Add(-1)
+		close(c.gone)
 	})
-	return c.Conn.Close()
+	err := c.Conn.Close()
+	c.port.door.Leave(c)
+	return err
 }
+
+// Spoke implements doors.Guest.
+func (c *conn) Spoke() bool { return c.request.Load() > 0 }
 
 // admitted ends the time for logging in.
 func (g *gateway) admitted(m *mysql.Conn) error {
@@ -175,6 +215,11 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 	if c == nil {
 		return nil
 	}
+	if err := c.port.takePlace(g.administers(m)); err != nil {
+		return err
+	}
+	c.placed.Store(true)
+	c.port.door.Leave(c)
 	c.client, c.gateway = m, g
 	c.execute.hidden = m.Conn != net.Conn(c)
 	c.request.Store(0)

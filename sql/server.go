@@ -1,12 +1,14 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -20,6 +22,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/sirupsen/logrus"
 
+	"isochron/doors"
 	"isochron/sql/catalog"
 	"isochron/txn"
 )
@@ -48,6 +51,15 @@ type Config struct {
 	RequireTLS bool
 	// Connections are taken at a time; 0 is DefaultConnections.
 	Connections int
+	// Strangers are connections that have not logged in, held at a time; 0 is
+	// DefaultStrangers. They have LoginTimeout for it; 0 is ten seconds.
+	Strangers    int
+	LoginTimeout time.Duration
+	// FailedLoginDelay is the longest wait of an answer to a wrong password; 0 is that
+	// of doors.DefaultDelays, and below 0 none waits.
+	FailedLoginDelay time.Duration
+	// Log is told of logins that failed; nil is slog.Default().
+	Log *slog.Logger
 	// Running statements are let work at a time, beside those of transactions that
 	// are open and those that wait; 0 is runningDefault for this machine.
 	Running int
@@ -147,8 +159,8 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
-	l := &listener{Listener: tcp, max: int64(cfg.Connections)}
-	l.login.Store(int64(loginPatience))
+	l := &listener{Listener: tcp, max: int64(cfg.Connections), door: doors.NewDoor(cfg.Strangers)}
+	l.login.Store(int64(cfg.LoginTimeout))
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {
 		l.Close()
@@ -160,6 +172,11 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 func (c *Config) check() error {
 	if c.Connections == 0 {
 		c.Connections = DefaultConnections
+	}
+	c.Strangers, c.LoginTimeout = cmp.Or(c.Strangers, DefaultStrangers), cmp.Or(c.LoginTimeout, loginPatience)
+	c.FailedLoginDelay = cmp.Or(c.FailedLoginDelay, doors.DefaultDelays.Most)
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
 	if c.RequireTLS && c.TLS == nil {
 		return errors.New("TLS is demanded of clients, and there is no certificate for it")
@@ -195,7 +212,7 @@ func (s *Server) start(cfg Config) error {
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
 		Version: "8.0.31-isochron",
 		ProtocolListenerFactory: func(c server.Config, l mysql.ListenerConfig, e server.ServerEventListener) (server.ProtocolListener, error) {
-			l.AuthServer = newGate(s.gateway.accounts, cfg.RequireTLS)
+			l.AuthServer = newGate(s.gateway.accounts, cfg)
 			return server.MySQLProtocolListenerFactory(c, l, e)
 		},
 		Options: []server.Option{func(e *sqle.Engine, m *server.SessionManager, inner mysql.Handler) (*sqle.Engine, *server.SessionManager, mysql.Handler) {
@@ -247,6 +264,12 @@ func (s *Server) Connections() int {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	return len(s.gateway.conns)
+}
+
+// Strangers is the number of connections that have not logged in, and how many such
+// lost their place to others since the start.
+func (s *Server) Strangers() (now int, dropped int64) {
+	return s.listener.door.Strangers(), s.listener.door.Dropped()
 }
 
 // Store is the catalogue of the gateway, for those who look at it from outside.

@@ -67,6 +67,7 @@ var families = []string{
 	"isochron_transactions_total", "isochron_commit_duration_seconds", "isochron_commit_over_bound_ratio", "isochron_recoveries_total",
 	"isochron_disk_sync_duration_seconds", "isochron_disk_sync_answers", "isochron_sql_statement_duration_seconds",
 	"isochron_sql_statement_rounds", "isochron_sql_statement_wide_rounds", "isochron_sql_transaction_failures_total", "isochron_sql_connections",
+	"isochron_sql_strangers", "isochron_sql_strangers_dropped_total", "isochron_sql_login_failures_total",
 	"isochron_shard_leads", "isochron_shard_leader_node", "isochron_shard_term", "isochron_shard_applied_index", "isochron_shard_last_index",
 	"isochron_shard_undecided", "isochron_shard_lock_holders", "isochron_shard_lock_waiters", "isochron_shard_wounds_total", "isochron_shard_proposals_total",
 	"isochron_peer_up", "isochron_peer_round_trip_seconds", "isochron_peer_sent_bytes_total", "isochron_peer_dropped_frames_total",

@@ -193,8 +193,10 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 			return isosql.Config{}, fmt.Errorf("%s: %w", c.SQL.Root, err)
 		}
 	}
+	timeout, delay, err := c.SQL.LoginTimes()
 	return isosql.Config{
+		Strangers: c.SQL.Strangers, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
 		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
-	}, nil
+	}, err
 }

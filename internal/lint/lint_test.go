@@ -100,7 +100,7 @@ func TestPlanted(t *testing.T) {
 	}{
 		{"upward import", "geo/x.go", "package geo\n\nimport _ \"isochron/txn\"\n", "geo imports txn, which does not stand below it"},
 		{"sideways import", "yield/x.go", "package yield\n\nimport _ \"isochron/decide\"\n", "yield imports decide"},
-		{"sql below txn's neighbours", "sql/x.go", "package sql\n\nimport _ \"isochron/protocol\"\n", "of the house it may import only geo, routing, txn"},
+		{"sql below txn's neighbours", "sql/x.go", "package sql\n\nimport _ \"isochron/protocol\"\n", "of the house it may import only geo, routing, txn, doors"},
 		{"server imports sim", "server/x.go", "package server\n\nimport _ \"isochron/sim\"\n", "server imports sim"},
 		{"house imports tests", "server/x.go", "package server\n\nimport _ \"isochron/test\"\n", "no part of the house"},
 		{"no floor", "attic/x.go", "package attic\n", "attic has no floor"},

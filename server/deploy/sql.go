@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"isochron/server/peer"
 	"isochron/txn"
@@ -38,6 +39,34 @@ type SQL struct {
 	Connections int `yaml:"connections,omitempty"`
 	// Running statements work at a time; 0 is the default of the SQL layer.
 	Running int `yaml:"running,omitempty"`
+	// Strangers are connections that have not logged in, held at a time; 0 is the
+	// default of the SQL layer.
+	Strangers int `yaml:"strangers,omitempty"`
+	// LoginTimeout is how long they have for it, and FailedLoginDelay the longest wait
+	// of an answer to a wrong password (0s: none waits); empty is the SQL layer's.
+	LoginTimeout     string `yaml:"login_timeout,omitempty"`
+	FailedLoginDelay string `yaml:"failed_login_delay,omitempty"`
+}
+
+// loginMax bounds both of these times.
+const loginMax = time.Minute
+
+// LoginTimes reads them. Zero is not given; a delay below 0 is none.
+func (s *SQL) LoginTimes() (timeout, delay time.Duration, err error) {
+	if s.LoginTimeout != "" {
+		if timeout, err = time.ParseDuration(s.LoginTimeout); err != nil || timeout < time.Second || timeout > loginMax {
+			return 0, 0, fmt.Errorf("sql.login_timeout: %.80q is no time from 1s to %v: write for example 10s", s.LoginTimeout, loginMax)
+		}
+	}
+	if s.FailedLoginDelay != "" {
+		if delay, err = time.ParseDuration(s.FailedLoginDelay); err != nil || delay < 0 || delay > loginMax {
+			return 0, 0, fmt.Errorf("sql.failed_login_delay: %.80q is no time up to %v: write for example 5s, or 0s for no delay", s.FailedLoginDelay, loginMax)
+		}
+		if delay == 0 {
+			delay = -1
+		}
+	}
+	return timeout, delay, nil
 }
 
 // connectionsMax bounds what may be asked for.
@@ -47,7 +76,12 @@ const (
 )
 
 func (s *SQL) check(listen string) error {
+	if _, _, err := s.LoginTimes(); err != nil {
+		return err
+	}
 	switch {
+	case s.Strangers < 0 || s.Strangers > connectionsMax:
+		return fmt.Errorf("sql.strangers: %d; give 1 to %d, or 0 for the default", s.Strangers, connectionsMax)
 	case s.TLS != "" && s.TLS != TLSRequired && s.TLS != TLSOffered && s.TLS != TLSOff:
 		return fmt.Errorf("sql.tls: %.80q is none of %s, %s, %s", s.TLS, TLSRequired, TLSOffered, TLSOff)
 	case (s.Certificate == "") != (s.Key == ""):

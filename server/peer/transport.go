@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"isochron/doors"
 	"isochron/txn"
 )
 
@@ -34,9 +35,13 @@ type Config struct {
 	Answer func(question []byte) []byte
 }
 
-// incomingMax bounds the accepted connections: two for each peer (an old one
-// may not have noticed its end), and some questions.
-const incomingMax = 256
+// incomingMax bounds the connections of those who have said who they are: two for each
+// peer (an old one may not have noticed its end), and some questions. strangersMax
+// bounds the others, apart from these; beyond it the oldest goes.
+const (
+	incomingMax  = 256
+	strangersMax = 256
+)
 
 // Transport is one node's connections. Its methods may be called by any goroutine.
 type Transport struct {
@@ -49,9 +54,11 @@ type Transport struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	running  sync.WaitGroup
+	door     *doors.Door
 
 	mu       sync.Mutex
 	incoming map[net.Conn]struct{}
+	known    int                  // of these, those that have said who they are
 	warned   map[string]time.Time // by address: when a refusal was last logged
 }
 
@@ -63,7 +70,7 @@ func New(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
-		stop: make(chan struct{}), incoming: map[net.Conn]struct{}{}, warned: map[string]time.Time{},
+		stop: make(chan struct{}), door: doors.NewDoor(strangersMax), incoming: map[net.Conn]struct{}{}, warned: map[string]time.Time{},
 	}
 	for id, address := range cfg.Peers {
 		if id != cfg.Self {
@@ -134,6 +141,7 @@ func (t *Transport) send(to txn.NodeID, k Kind, content []byte) {
 // Close ends all connections and waits for what served them.
 func (t *Transport) Close() {
 	t.stopOnce.Do(func() { close(t.stop) })
+	t.door.End()
 	_ = t.listener.Close()
 	t.linksMu.Lock()
 	// order: all are ended.
@@ -177,35 +185,59 @@ func (t *Transport) accept() {
 			}
 			continue
 		}
-		if !t.admit(conn) {
-			t.warn("listener", "a connection was refused: too many are open", "from", conn.RemoteAddr().String())
+		guest, before := &doors.Guarded{Conn: conn}, t.door.Dropped()
+		if !t.door.Admit(conn.RemoteAddr(), guest) || !t.note(guest) {
 			_ = conn.Close()
-			continue
+			continue // it is being closed
 		}
-		t.running.Go(func() { t.serve(conn) })
+		if t.door.Dropped() != before {
+			t.warn("strangers", "too many connections do not say who they are: the oldest was closed", "from", conn.RemoteAddr().String(), "most", strangersMax)
+		}
+		t.running.Go(func() { t.serve(guest) })
 	}
 }
 
-// admit notes an accepted connection, if there is room.
-func (t *Transport) admit(conn net.Conn) bool {
+// note remembers a connection, so that Close ends it; false if that was before.
+func (t *Transport) note(conn net.Conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped() || len(t.incoming) >= incomingMax {
+	if t.stopped() {
 		return false
 	}
 	t.incoming[conn] = struct{}{}
 	return true
 }
 
-func (t *Transport) serve(raw net.Conn) {
+// place is for a connection that has said who it is, if there is room.
+func (t *Transport) place(guest *doors.Guarded) error {
+	t.door.Leave(guest)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known >= incomingMax {
+		return errors.New("too many connections of nodes are open")
+	}
+	t.known++
+	return nil
+}
+
+func (t *Transport) serve(raw *doors.Guarded) {
 	conn := tls.Server(raw, t.cfg.Credentials.accepting())
+	placed := false
 	defer func() {
 		_ = raw.Close()
+		t.door.Leave(raw)
 		t.mu.Lock()
 		delete(t.incoming, raw)
+		if placed {
+			t.known--
+		}
 		t.mu.Unlock()
 	}()
 	h, err := t.receive(conn)
+	if err == nil {
+		err = t.place(raw)
+		placed = err == nil
+	}
 	if err != nil {
 		host, _, _ := net.SplitHostPort(raw.RemoteAddr().String())
 		t.warn(host, "a connection was refused", "from", raw.RemoteAddr().String(), "err", err)

@@ -259,6 +259,29 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
 }
 
+// Idle connections, twice as many as there are places, keep no peer and no operator out.
+func TestIdleStrangersKeepNobodyOut(t *testing.T) {
+	a := authority(t, "aa")
+	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
+	for range 2 * incomingMax {
+		conn := raw(t, peers[1])
+		t.Cleanup(func() { _ = conn.Close() })
+	}
+	c2 := credentials(t, a, 2)
+	answer, err := Ask(t.Context(), c2, 1, peers[1], []byte("x"))
+	if err != nil || string(answer) != "answer to x" {
+		t.Errorf("a question: %q, %v", answer, err)
+	}
+	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
+	if n := n1.door.Strangers(); n > strangersMax {
+		t.Errorf("%d strangers", n)
+	}
+	if !strings.Contains(n1.log.String(), "do not say who they are") {
+		t.Error("the log does not tell")
+	}
+}
+
 func raw(t *testing.T, address string) net.Conn {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", address, patience)

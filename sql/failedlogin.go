@@ -1,0 +1,129 @@
+package sql
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/doors"
+)
+
+// LoginObserver is told of logins that failed, from many goroutines. reason is a word
+// of a few: "password", "tls".
+type LoginObserver interface {
+	LoginFailed(reason string)
+}
+
+// failedMin is how long a login that fails takes at least: longer than any proof of a
+// password, so that the time does not tell whether there is such a user.
+const failedMin = 100 * time.Millisecond
+
+// failures deals with logins that failed: a line in the log, a metric, and a wait.
+type failures struct {
+	log      *slog.Logger
+	observer LoginObserver // may be nil
+	off      bool          // nothing waits
+
+	mu        sync.Mutex
+	byAccount *doors.Failures
+	byAddress *doors.Failures
+}
+
+func newFailures(cfg Config) *failures {
+	d := doors.DefaultDelays
+	d.Most = min(cfg.FailedLoginDelay, cfg.LoginTimeout/2) // the answer must still go out
+	f := &failures{log: cfg.Log, off: d.Most < 0, byAccount: doors.NewFailures(d), byAddress: doors.NewFailures(d)}
+	f.observer, _ = cfg.Observer.(LoginObserver)
+	return f
+}
+
+// failed is told why somebody was not let in, and returns when the answer may go out.
+func (f *failures) failed(conn *mysql.Conn, user string, remote net.Addr, began time.Time, err error) {
+	var e *mysql.SQLError
+	if !errors.As(err, &e) || e.Num != codeAccessDenied && e.Num != codeNeedsTLS {
+		return // the client has left
+	}
+	reason, wait := "password", time.Duration(0)
+	if e.Num == codeNeedsTLS {
+		reason = "tls"
+	} else {
+		wait = f.wait(user, remote)
+	}
+	if f.observer != nil {
+		f.observer.LoginFailed(reason)
+	}
+	f.log.Warn("a login failed", "user", fmt.Sprintf("%.64s", user), "from", remote.String(), "code", e.Num, "answered_after", wait.String())
+	if c := connOf(conn); c != nil && !f.off && reason == "password" {
+		c.pause(began.Add(failedMin + wait))
+	}
+}
+
+func (f *failures) wait(user string, remote net.Addr) time.Duration {
+	if f.off {
+		return 0
+	}
+	now := time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return max(f.byAccount.Note(now, user), f.byAddress.Note(now, doors.HostKey(remote)))
+}
+
+// passed forgets an account's failures. Those of the address stay: whoever guesses may
+// have an account of his own.
+func (f *failures) passed(user string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.byAccount.Forget(user)
+}
+
+// pause waits until a time, or until the connection is closed.
+func (c *conn) pause(until time.Time) {
+	t := time.NewTimer(time.Until(until))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-c.gone:
+	}
+}
+
+// administers reports whether a client who has proved his password may have one of the
+// places for administrators.
+func (g *gateway) administers(m *mysql.Conn) bool {
+	who, ok := m.UserData.(gms.MysqlConnectionUser)
+	if !ok {
+		return false
+	}
+	u := g.accounts.find(who.User, who.Host)
+	return u != nil && has(g.accounts.privilegesOf(u), connectionAdmin)
+}
+
+var decoySeed = maphash.MakeSeed()
+
+// decoy is the way in which somebody who does not exist is asked for a password: that
+// of one of the users that there are, always the same for a name.
+func (a *accounts) decoy(name string) mysql.AuthMethodDescription {
+	rd := a.shown.Reader()
+	defer rd.Close()
+	native, sha2 := 0, 0
+	rd.VisitUsers(func(u *mysql_db.User) {
+		switch {
+		case u.IsRole || u.AuthString == "":
+		case u.Plugin == string(mysql.CachingSha2Password):
+			sha2++
+		default:
+			native++
+		}
+	})
+	if n := maphash.String(decoySeed, name) % uint64(max(native+sha2, 1)); n < uint64(sha2) {
+		return mysql.CachingSha2Password
+	}
+	return mysql.MysqlNativePassword
+}
