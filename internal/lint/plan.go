@@ -30,7 +30,8 @@ var besides = []string{"internal/lint", "test", "bench"}
 // only narrows what a package may import of the house. SQL knows a transaction
 // through txn alone, so that it runs on either clock.
 var only = map[string][]string{
-	"doors":    {}, // it knows connections and the time	"sql":      {"geo", "routing", "txn", "doors"},
+	"doors":    {}, // it knows connections and the time
+	"sql":      {"geo", "routing", "txn", "doors"},
 	"workload": {"geo", "routing", "txn", "history"},
 	"history":  {"geo", "routing", "txn"},
 	"sqlload":  {"history"}, // it knows the database only as SQL
