@@ -28,18 +28,18 @@ func TestOldestSilentGoes(t *testing.T) {
 			t.Fatalf("guest %d: %v, %v", i, dropped, wait)
 		}
 	}
-	if dropped, wait := s.Enter(at(100*time.Millisecond), "h", d); dropped != nil || wait != SilentMin-99*time.Millisecond || s.Len() != 3 {
+	if dropped, wait := s.Enter(at(21*time.Millisecond), "h", d); dropped != nil || wait != SilentMin-20*time.Millisecond || s.Len() != 3 {
 		t.Errorf("all are fresh: %v, %v", dropped, wait)
 	}
-	if dropped, wait := s.Enter(at(time.Second), "h", d); dropped != Guest(b) || wait != 0 || s.Len() != 3 {
+	if dropped, wait := s.Enter(at(60*time.Millisecond), "h", d); dropped != Guest(b) || wait != 0 || s.Len() != 3 {
 		t.Errorf("later: %v, %v", dropped, wait)
 	}
 	b.spoke, c.spoke, d.spoke = true, true, true
 	e := &guest{}
-	if dropped, wait := s.Enter(at(1900*time.Millisecond), "h", e); dropped != nil || wait != 100*time.Millisecond {
+	if dropped, wait := s.Enter(at(90*time.Millisecond), "h", e); dropped != nil || wait != 10*time.Millisecond {
 		t.Errorf("all have begun: %v, %v", dropped, wait)
 	}
-	if dropped, _ := s.Enter(at(2*time.Second), "h", e); dropped != Guest(a) {
+	if dropped, _ := s.Enter(at(100*time.Millisecond), "h", e); dropped != Guest(a) {
 		t.Errorf("the oldest that has spoken: %v", dropped)
 	}
 }

@@ -16,9 +16,9 @@ type Guest interface {
 // How long a stranger has at least before another may take its place.
 const (
 	// SilentMin is for one that has said nothing.
-	SilentMin = 250 * time.Millisecond
+	SilentMin = 50 * time.Millisecond
 	// SpokenMin is for one that has begun to log in.
-	SpokenMin = 2 * time.Second
+	SpokenMin = 100 * time.Millisecond
 )
 
 // Strangers are the guests of a port, at most so many. It is for one goroutine at a time.

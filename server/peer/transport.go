@@ -40,7 +40,7 @@ type Config struct {
 // bounds the others, apart from these; beyond it the oldest goes.
 const (
 	incomingMax  = 256
-	strangersMax = 256
+	strangersMax = 512
 )
 
 // Transport is one node's connections. Its methods may be called by any goroutine.

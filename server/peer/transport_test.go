@@ -264,7 +264,7 @@ func TestIdleStrangersKeepNobodyOut(t *testing.T) {
 	a := authority(t, "aa")
 	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
-	for range 2 * incomingMax {
+	for range 2 * strangersMax {
 		conn := raw(t, peers[1])
 		t.Cleanup(func() { _ = conn.Close() })
 	}
