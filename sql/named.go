@@ -48,7 +48,7 @@ func (h *handler) withNamed(s *Session, text string, do func() error) error {
 	return do()
 }
 
-// namedDatabase is the first database that a query or DELETE names; empty if any
+// namedDatabase is the first database that a query, a DELETE or a CREATE VIEW names; empty if any
 // of its tables is without, or it asks which database is the current one.
 func namedDatabase(stmt sqlparser.Statement) string {
 	if e, ok := stmt.(*sqlparser.Explain); ok {
@@ -56,6 +56,10 @@ func namedDatabase(stmt sqlparser.Statement) string {
 	}
 	switch stmt := stmt.(type) {
 	case *sqlparser.Select, *sqlparser.SetOp:
+	case *sqlparser.DDL:
+		if viewsDatabase(stmt) == "" {
+			return ""
+		}
 	case *sqlparser.Delete:
 		if len(stmt.Targets) > 0 {
 			return ""
@@ -63,7 +67,7 @@ func namedDatabase(stmt sqlparser.Statement) string {
 	default:
 		return ""
 	}
-	first, asks := "", false
+	first, asks := viewsDatabase(stmt), false
 	ctes, bare := map[string]bool{}, []string{}
 	walkWhole(stmt, func(node sqlparser.SQLNode) {
 		switch node := node.(type) {
@@ -94,8 +98,21 @@ func namedDatabase(stmt sqlparser.Statement) string {
 	return first
 }
 
+// viewsDatabase is the database of a view that a statement makes; empty if that is not
+// what it does, or it names none.
+func viewsDatabase(stmt sqlparser.Statement) string {
+	if d, ok := stmt.(*sqlparser.DDL); ok && d.ViewSpec != nil && d.Action == sqlparser.CreateStr {
+		return d.ViewSpec.ViewName.DbQualifier.String()
+	}
+	return ""
+}
+
 // walkWhole visits all of a statement, also what the parser's walk leaves out.
 func walkWhole(stmt sqlparser.SQLNode, visit func(sqlparser.SQLNode)) {
+	if d, ok := stmt.(*sqlparser.DDL); ok && d.ViewSpec != nil {
+		walkWhole(d.ViewSpec.ViewExpr, visit)
+		return
+	}
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		visit(node)
 		if u, ok := node.(*sqlparser.SetOp); ok {

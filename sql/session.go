@@ -96,6 +96,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		client.User, client.Address = u.User, u.Host
 	}
 	s := &Session{BaseSession: gms.NewBaseSessionWithClientServer(addr, client, conn.ConnectionID), gateway: g, who: conn.User + "@" + hostOf(conn.RemoteAddr()), texts: map[string]*text{}}
+	s.status.secure = secured(conn.Conn)
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {
 		c.session = s

@@ -1,7 +1,10 @@
 package sql
 
 import (
+	"crypto/tls"
 	"maps"
+	"net"
+	"strings"
 	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -24,7 +27,44 @@ var registerStatus = sync.OnceFunc(func() { gms.StatusVariables = registry{gms.S
 type status struct {
 	counted map[string]int // before it was asked
 	all     map[string]gms.StatusVarValue
+	secure  *tls.ConnectionState // nil: without TLS
 }
+
+// secured is the state of a connection's TLS.
+func secured(c net.Conn) *tls.ConnectionState {
+	t, ok := c.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	state := t.ConnectionState()
+	return &state
+}
+
+// tell puts the words about TLS among the variables; each is of this session alone.
+func (t *status) tell() {
+	if t.secure == nil {
+		return
+	}
+	for name, text := range map[string]string{ // order: each by itself
+		"Ssl_cipher": tls.CipherSuiteName(t.secure.CipherSuite), "Ssl_version": strings.Replace(tls.VersionName(t.secure.Version), "TLS ", "TLSv", 1),
+	} {
+		if v := t.all[name]; v != nil {
+			t.all[name] = saidStatus{v, text}
+		}
+	}
+}
+
+// saidStatus is a status variable with a value of ours.
+type saidStatus struct {
+	gms.StatusVarValue
+	value any
+}
+
+// Value implements gms.StatusVarValue.
+func (s saidStatus) Value() any { return s.value }
+
+// Copy implements gms.StatusVarValue.
+func (s saidStatus) Copy() gms.StatusVarValue { return s }
 
 // IncrementStatusVariable implements gms.Session.
 func (s *Session) IncrementStatusVariable(_ *gms.Context, name string, n int) {
@@ -55,6 +95,7 @@ func (t *status) asked() map[string]gms.StatusVarValue {
 			t.add(name, n)
 		}
 		t.counted = nil
+		t.tell()
 	}
 	return t.all
 }
