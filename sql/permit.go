@@ -127,6 +127,9 @@ func (s *Session) permit(r *Right, stmt sqlparser.Statement) error {
 				return mysql.NewSQLError(codeMisuse, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
 			}
 		}
+	case *sqlparser.DBDDL:
+		n.Auth = leaveIt // the engine would take rights on the current database for it
+		return s.holdsOnDatabase(r, n.DBName)
 	case *sqlparser.Analyze:
 		return s.holdsOn(r, n.Tables)
 	case *sqlparser.RenameUser:
@@ -201,6 +204,21 @@ func (s *Session) holdsOn(r *Right, tables sqlparser.TableNames) error {
 			if !has(p, need) && !on.Has(static) && !on.Table(t.Name.String()).Has(static) {
 				return mysql.NewSQLError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", need, s.Client().User, t.Name.String())
 			}
+		}
+	}
+	return nil
+}
+
+// holdsOnDatabase is nil if the user holds what a row needs on a database.
+func (s *Session) holdsOnDatabase(r *Right, db string) error {
+	if db == "" {
+		db = s.GetCurrentDatabase()
+	}
+	p := s.privileges()
+	for _, need := range r.Needs {
+		static, _ := staticPrivilege(need)
+		if !has(p, need) && !p.Database(db).Has(static) {
+			return mysql.NewSQLError(codeDatabaseDenied, "42000", "Access denied for user '%s' to database '%s'", s.Client().User, db)
 		}
 	}
 	return nil

@@ -49,6 +49,29 @@ func TestCreateUserIsNotEnough(t *testing.T) {
 	}
 }
 
+// Rights on one database, when it is the current one, are not taken for rights on all.
+func TestCurrentDatabaseLendsNothing(t *testing.T) {
+	g := startGuarded(t, nil)
+	root := g.open(t, "va", "root", rootPassword, true)
+	must(t, root, "CREATE DATABASE d", "CREATE DATABASE e", "CREATE TABLE e.t (id INT PRIMARY KEY)", "CREATE TABLE d.t (id INT PRIMARY KEY)",
+		"CREATE USER owner IDENTIFIED BY 'p'", "GRANT ALL ON d.* TO owner WITH GRANT OPTION", "CREATE USER other IDENTIFIED BY 'p'")
+	db := g.open(t, "va", "owner", "p", true)
+	db.SetMaxOpenConns(1)
+	must(t, db, "USE d", "SHOW TABLES FROM d")
+	for _, s := range []string{"DROP DATABASE e", "CREATE DATABASE x", "ALTER DATABASE e COLLATE utf8mb4_bin", "GRANT SELECT ON *.* TO other", "GRANT SELECT ON e.* TO other",
+		"GRANT SELECT ON e.t TO owner", "REVOKE SELECT ON *.* FROM root", "SELECT * FROM e.t", "INSERT INTO e.t VALUES (1)", "DROP TABLE e.t", "CREATE TABLE e.x (id INT PRIMARY KEY)",
+		"TRUNCATE TABLE e.t", "ALTER TABLE e.t ADD COLUMN n INT", "CREATE INDEX i ON e.t (id)", "RENAME TABLE d.t TO e.x", "RENAME TABLE e.t TO d.x", "CREATE VIEW e.v AS SELECT 1",
+		"CREATE VIEW d.v AS SELECT * FROM e.t", "LOCK TABLES e.t READ", "ANALYZE TABLE e.t", "SHOW TABLES FROM e", "SHOW CREATE TABLE e.t", "SHOW COLUMNS FROM e.t", "SHOW INDEX FROM e.t", "SHOW CREATE DATABASE e",
+		"EXPLAIN SELECT * FROM e.t", "SELECT 1 FROM d.t WHERE id IN (SELECT id FROM e.t)", "WITH w AS (SELECT id FROM e.t) SELECT * FROM w", "CREATE TABLE d.y AS SELECT * FROM e.t",
+		"CREATE TABLE d.z LIKE e.t", "INSERT INTO d.t SELECT * FROM e.t", "UPDATE d.t, e.t SET d.t.id = 1 WHERE d.t.id = e.t.id", "DELETE d.t FROM d.t JOIN e.t ON d.t.id = e.t.id", "USE e", "FLUSH PRIVILEGES", "SELECT * FROM mysql.user",
+		"TABLE e.t", "SELECT * FROM d.t UNION SELECT * FROM e.t", "DESCRIBE e.t", "UPDATE d.t SET id = (SELECT MAX(id) FROM e.t)"} {
+		if _, err := db.Exec(s); !isDenied(err) {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	must(t, db, "GRANT SELECT ON d.* TO other", "CREATE TABLE d.more (id INT PRIMARY KEY)", "DROP DATABASE d")
+}
+
 // Settings of all, however they are spelt, and by a statement that was prepared before
 // the privilege was taken away.
 func TestSetGlobalNeedsAPrivilege(t *testing.T) {
