@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -147,5 +148,51 @@ func TestUnsupportedIsSaid(t *testing.T) {
 	for _, s := range []string{"SHOW ENGINE INNODB STATUS", "SHOW CREATE USER root", "CHECKSUM TABLE t", "SET ROLE ALL", "DO 1", "SET PASSWORD = 'x'", "RENAME USER root TO r2", "XA START 'x'"} {
 		_, err := root.Exec(s)
 		wantCode(t, err, 1235, "42000")
+	}
+}
+
+// What was prepared, and what has a cached plan or goes the short way, ends with the
+// rights that it needs.
+func TestRevokedWhilePrepared(t *testing.T) {
+	g := startGuarded(t, nil)
+	root := g.open(t, "va", "root", rootPassword, true)
+	must(t, root, "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", "INSERT INTO d.t VALUES (1, 1)",
+		"CREATE USER u IDENTIFIED BY 'p'", "GRANT SELECT, UPDATE, INSERT, DELETE ON d.t TO u", "CREATE USER seer IDENTIFIED BY 'p'")
+	for _, secure := range []bool{false, true} {
+		must(t, root, "GRANT SELECT, UPDATE, INSERT, DELETE ON d.t TO u")
+		u := g.open(t, "va", "u", "p", secure)
+		u.SetMaxOpenConns(1)
+		texts := []string{"SELECT n FROM d.t WHERE id = ?", "UPDATE d.t SET n = n + 1 WHERE id = ?", "DELETE FROM d.t WHERE id = 5 AND n = ?", "INSERT INTO d.t VALUES (7, ?) ON DUPLICATE KEY UPDATE n = 1"}
+		for _, text := range texts {
+			stmt, err := u.Prepare(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := fmt.Sprintf(strings.Replace(text, "?", "%d", 1), 1)
+			for range 8 {
+				if _, err := stmt.Exec(1); err != nil {
+					t.Fatal(err)
+				}
+				must(t, u, plain)
+			}
+			must(t, root, "REVOKE SELECT, UPDATE, INSERT, DELETE ON d.t FROM u")
+			if _, err := stmt.Exec(1); !isDenied(err) {
+				t.Errorf("%s, prepared: %v", text, err)
+			}
+			if _, err := u.Exec(plain); !isDenied(err) {
+				t.Errorf("%s: %v", plain, err)
+			}
+			must(t, root, "GRANT SELECT, UPDATE, INSERT, DELETE ON d.t TO u")
+			if _, err := stmt.Exec(1); err != nil {
+				t.Errorf("%s, granted again: %v", text, err)
+			}
+		}
+	}
+	seer := g.open(t, "va", "seer", "p", true)
+	for _, from := range []string{"tables WHERE table_schema = 'd'", "columns WHERE table_schema = 'd'", "schemata WHERE schema_name = 'd'", "statistics WHERE table_schema = 'd'", "views WHERE table_schema = 'd'", "user_privileges WHERE grantee LIKE '%root%'"} {
+		var n int
+		if err := seer.QueryRow("SELECT COUNT(*) FROM information_schema." + from).Scan(&n); err != nil || n != 0 {
+			t.Errorf("who has nothing sees %d of %s (%v)", n, from, err)
+		}
 	}
 }
