@@ -76,16 +76,15 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 	if stmt == nil {
 		return nil
 	}
+	var s *Session
+	if gctx, ok := ctx.(*gms.Context); ok {
+		s, _ = gctx.Session.(*Session)
+	}
 	r := rightOf[kindOf(stmt)]
-	if r == nil {
-		return mysql.NewSQLError(codeMisuse, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt))
-	}
-	gctx, ok := ctx.(*gms.Context)
-	if !ok {
-		return nil
-	}
-	s, ok := gctx.Session.(*Session)
-	if !ok {
+	switch {
+	case r == nil:
+		return s.keep(mysql.NewSQLError(codeMisuse, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
+	case s == nil:
 		return nil
 	}
 	return s.keep(s.permit(r, stmt))
@@ -93,6 +92,9 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 
 // keep remembers why a statement was refused: the engine makes a mere text of it.
 func (s *Session) keep(err error) error {
+	if s == nil {
+		return err
+	}
 	s.statement.denied, _ = err.(*mysql.SQLError)
 	return err
 }

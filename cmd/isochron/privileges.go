@@ -29,16 +29,23 @@ other privilege.`,
 			if asJSON {
 				return json.NewEncoder(out).Encode(isosql.Rights())
 			}
-			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			var text strings.Builder
+			w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "STATEMENT\tNEEDS\tON\tNOTE")
 			for _, r := range isosql.Rights() {
 				need := strings.Join(r.Needs, ", ")
 				if need == "" {
 					need = "-"
 				}
-				fmt.Fprintln(w, strings.TrimRight(strings.Join([]string{r.Statement, need, r.On, r.Note}, "\t"), "\t"))
+				fmt.Fprintln(w, strings.Join([]string{r.Statement, need, r.On, r.Note}, "\t"))
 			}
-			return w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			for line := range strings.Lines(text.String()) {
+				fmt.Fprintln(out, strings.TrimRight(line, " \n"))
+			}
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array and nothing else")
