@@ -35,7 +35,11 @@ func TestRootPassword(t *testing.T) {
 	if code, out, errs := try("root-password", "--config", config, "--password-file", lost); code != exitOK || !strings.Contains(out, "root has a new password") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
-	if log := c.nodes[0].stderr.String(); !strings.Contains(log, "the password of root was set") || strings.Contains(log, "a new password") {
+	said := func() string { return c.nodes[0].stderr.String() } // it comes through a pipe
+	for end := time.Now().Add(startTimeout); !strings.Contains(said(), "the password of root was set") && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if log := said(); !strings.Contains(log, "the password of root was set") || strings.Contains(log, "a new password") {
 		t.Errorf("the node's log:\n%s", log)
 	}
 	if err := c.connect(t, 0).Ping(); err == nil {
