@@ -152,17 +152,26 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	p.OnRoot(s.SetRoot)
 	select {
 	case <-ctx.Done():
-		bounded, cancel := context.WithTimeout(context.Background(), handOverWait)
-		p.HandOver(bounded) // so that nobody waits for an election
-		cancel()
+		handing(p.HandOver) // so that nobody waits for an election
 	case err = <-p.Failed():
 	}
 	figures.Serve(nil)
 	err = errors.Join(err, within(closeWait, "the MySQL server", s.Close))
+	if err == nil {
+		handing(p.Settle) // so that nobody waits for what its clients had locked
+	}
+	return err
+}
+
+// handing does a part of handing over, bounded twice: a loop that waits for a disk which
+// has failed never answers.
+func handing(part func(context.Context)) {
 	bounded, cancel := context.WithTimeout(context.Background(), handOverWait)
 	defer cancel()
-	p.Settle(bounded) // so that nobody waits for what its clients had locked
-	return err
+	_ = within(2*handOverWait, "handing over", func() error {
+		part(bounded)
+		return nil
+	})
 }
 
 // closeWait bounds each part of a node's end: a disk that has failed may leave
