@@ -25,6 +25,7 @@ func (h *handler) NewConnection(c *mysql.Conn) {
 	h.g.conns[c.ConnectionID] = c
 	h.g.mu.Unlock()
 	h.Handler.NewConnection(c)
+	greet(c)
 }
 
 // ConnectionAuthenticated implements mysql.Handler.
@@ -32,7 +33,11 @@ func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
 	if err := h.g.admitted(c); err != nil {
 		return err
 	}
-	return h.Handler.ConnectionAuthenticated(c)
+	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
+		return err
+	}
+	h.g.standing(c)
+	return nil
 }
 
 // ConnectionClosed implements mysql.Handler.
@@ -148,6 +153,18 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	return nil
 }
 
+// ComResetConnection implements mysql.Handler.
+func (h *handler) ComResetConnection(c *mysql.Conn) error {
+	if err := h.Handler.ComResetConnection(c); err != nil {
+		return err
+	}
+	h.g.standing(c)
+	if below := connOf(c); below != nil {
+		below.reset = true
+	}
+	return nil
+}
+
 // run does a statement, again and again if it loses only to others and the client
 // has seen nothing of its transaction. What such a statement yields is held back.
 func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
@@ -179,12 +196,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		// the statement will say so, should it need it.
 		_ = h.g.accounts.refresh(ctx)
 		held := results{s: s}
-		spool := func(r *sqltypes.Result, more bool) error {
-			if err := s.refused(); err != nil {
-				return err
-			}
-			return callback(r, more)
-		}
+		spool := s.spooled(c, callback)
 		if s.statement.own {
 			spool = held.add
 		} else if s.statement.first {
@@ -212,6 +224,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		}
 		s.cost.planned = s.statement.plan != nil
 		if err == nil {
+			s.flags(c)                    // as it stands now that its own transaction has ended
 			h.g.admission.leave(&s.place) // the client may be slow to take it
 			err := held.flush(callback)
 			held.drop()

@@ -139,6 +139,7 @@ type conn struct {
 	frames  framing      // of what was read; the same
 	execute execute      // the same
 	held    int          // statements of the client that the gateway counts
+	reset   bool         // the answer to COM_RESET_CONNECTION is the next; of the same
 	request atomic.Int64 // bytes since the last answer
 	patient time.Time    // until when a write may take; of the goroutine that writes
 	once    sync.Once
@@ -180,7 +181,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			}
 		}
 	}
-	return c.Conn.Write(p)
+	return c.Conn.Write(c.amended(p))
 }
 
 func (c *conn) answered() {

@@ -415,16 +415,3 @@ func unjoined(err error) error {
 	}
 	return err
 }
-
-// flags tells the client, with the next answer, how its session stands.
-func (s *Session) flags(c *mysql.Conn) {
-	set := func(flag int, on bool) {
-		if on {
-			c.StatusFlags |= uint16(flag)
-		} else {
-			c.StatusFlags &^= uint16(flag)
-		}
-	}
-	set(mysql.ServerStatusAutocommit, s.autocommit())
-	set(mysql.ServerInTransaction, !s.statement.own && s.GetTransaction() != nil)
-}
