@@ -109,6 +109,13 @@ func (g *gateway) session(id uint32) *Session {
 	return g.sessions[id]
 }
 
+// connected reports whether a connection has not ended.
+func (g *gateway) connected(c *mysql.Conn) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.conns[c.ConnectionID] == c
+}
+
 // forget rolls back and drops the session of a closed connection.
 func (g *gateway) forget(id uint32) {
 	g.mu.Lock()

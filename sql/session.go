@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,7 +91,16 @@ var (
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
+// errGone is why there is no session for a connection that has ended.
+var errGone = errors.New("the connection has ended")
+
+// newSession makes a connection's session. The engine asks for one whenever it has
+// none, also to release the locks of a connection that has ended before it logged in:
+// such a session would be kept for good.
 func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (gms.Session, error) {
+	if !g.connected(conn) {
+		return nil, errGone // cheaply: whoever only knocks gets here
+	}
 	client := gms.Client{Capabilities: conn.Capabilities}
 	if u, ok := conn.UserData.(gms.MysqlConnectionUser); ok {
 		client.User, client.Address = u.User, u.Host
@@ -104,6 +114,9 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.conns[conn.ConnectionID] != conn {
+		return nil, errGone
+	}
 	if old := g.sessions[conn.ConnectionID]; old != nil {
 		old.leave()
 	}
