@@ -1,14 +1,11 @@
 package sql
 
 import (
-	"fmt"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
-	"isochron/sql/catalog"
 	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -28,6 +25,8 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	switch n := n.(type) {
 	case *gmsplan.CreateTable:
 		return b.createTable(ctx, n)
+	case *gmsplan.TableCopier:
+		return b.createFrom(ctx, n, row)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
 	case *gmsplan.CreateUser, *gmsplan.AlterUser, *gmsplan.DropUser, *gmsplan.CreateRole, *gmsplan.DropRole,
@@ -117,69 +116,6 @@ func (b *builder) insert(ctx *gms.Context, i *plan.Insert) (gms.RowIter, error) 
 }
 
 func done() gms.RowIter { return gms.RowsToRowIter(gms.NewRow(types.NewOkResult(0))) }
-
-// createTable makes a table with its indexes and checks at once, where the engine
-// would alter it step by step. One with foreign keys is left to the engine, which
-// checks them.
-func (b *builder) createTable(ctx *gms.Context, n *gmsplan.CreateTable) (gms.RowIter, error) {
-	db := n.Db
-	if p, ok := db.(mysql_db.PrivilegedDatabase); ok {
-		db = p.Unwrap()
-	}
-	d, ok := db.(*database)
-	if !ok || n.Temporary() || n.Select() != nil || len(n.ForeignKeys()) > 0 {
-		return nil, nil
-	}
-	if v, ok := n.TableOpts["auto_increment"].(uint64); ok && v > 1 {
-		return nil, nil
-	}
-	if err := n.ValidateDefaultPosition(ctx); err != nil {
-		return nil, err
-	}
-	def, err := definitionOf(ctx, n, d)
-	if err != nil {
-		return nil, err
-	}
-	if err = d.create(ctx, def); gms.ErrTableAlreadyExists.Is(err) && n.IfNotExists() {
-		err = nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return done(), nil
-}
-
-func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database) (catalog.Definition, error) {
-	comment, _ := n.TableOpts["comment"].(string)
-	def := catalog.Definition{Name: n.Name(), Schema: n.PkSchema(), Collation: n.Collation, Comment: comment}
-	if def.Collation == gms.Collation_Unspecified {
-		def.Collation = d.GetCollation(ctx)
-	}
-	for _, col := range def.Schema.Schema {
-		t, ok := col.Type.(gms.TypeWithCollation)
-		if !ok || t.Collation() != gms.Collation_Unspecified {
-			continue
-		}
-		var err error
-		if col.Type, err = t.WithNewCollation(def.Collation); err != nil {
-			return def, err
-		}
-	}
-	for _, x := range n.Indexes() {
-		def.Indexes = append(def.Indexes, *x)
-	}
-	for i, check := range n.Checks() {
-		c, err := gmsplan.NewCheckDefinition(ctx, check, gms.DefaultMySQLSchemaFormatter)
-		if err != nil {
-			return def, err
-		}
-		if c.Name == "" {
-			c.Name = fmt.Sprintf("%s_chk_%d", n.Name(), i+1)
-		}
-		def.Checks = append(def.Checks, catalog.Check{Name: c.Name, Text: c.CheckExpression, Enforced: c.Enforced})
-	}
-	return def, nil
-}
 
 // addColumn adds a column without rewriting the rows, as the engine would.
 func (b *builder) addColumn(ctx *gms.Context, n *gmsplan.AddColumn) (gms.RowIter, error) {

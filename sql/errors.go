@@ -2,6 +2,8 @@ package sql
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -26,6 +28,8 @@ const (
 	codeCapacity    = 3170
 	codeResources   = 1041
 	codeInterrupted = 1317
+	codeNoTable     = 1146
+	codeNoParent    = 1824
 )
 
 // ofKind is the error that a client gets for an error of a transaction.
@@ -78,6 +82,10 @@ var recognised = []struct {
 	{"Field '", 1364},
 	{"string '", 1406},
 	{"Check constraint", 3819},
+	{"missing index for foreign key", 1822},
+	{"duplicate foreign key constraint", 1826},
+	{"cannot use SET NULL as column", 1830},
+	{"column type mismatch on", 3780},
 }
 
 // ofStatement is the error that a client gets for an error of its statement.
@@ -99,6 +107,9 @@ func (s *Session) ofStatement(err error) error {
 	code, message := e.Num, e.Message
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
+	}
+	if parent := s.unopened(code, message); parent != "" {
+		code, message = codeNoParent, fmt.Sprintf("Failed to open the referenced table '%s'", parent)
 	}
 	if code == codeUnspecified {
 		for _, r := range recognised {
@@ -122,4 +133,22 @@ func (s *Session) ofStatement(err error) error {
 		state = known
 	}
 	return mysql.NewSQLError(code, state, "%s", message)
+}
+
+// unopened is the table that was not found, if the statement names it as one that a
+// foreign key refers to.
+func (s *Session) unopened(code int, message string) string {
+	name, found := strings.CutPrefix(message, "table not found: ")
+	if code != codeNoTable || !found || s == nil {
+		return ""
+	}
+	said := s.saying.Load()
+	if said == nil {
+		return ""
+	}
+	refers, err := regexp.Compile(`(?is)\breferences\s+(?:[^\s.(]+\s*\.\s*)?` + "`?" + regexp.QuoteMeta(name) + "(?:`|\\b)")
+	if err != nil || !refers.MatchString(*said) {
+		return ""
+	}
+	return name
 }

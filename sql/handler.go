@@ -231,7 +231,9 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 			return rest, err
 		}
 		held.drop()
+		made := s.statement.made
 		v := s.fail(ctx)
+		s.unmake(ctx, made, v.failure)
 		if v.retry && s.patient(v.failure, try, s.cost.began) && !saysLasting(text) {
 			if !s.backoff(ctx, try) {
 				return "", interrupted()

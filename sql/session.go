@@ -72,16 +72,17 @@ type statement struct {
 	alters     bool  // it changes the catalogue, so it is not done again
 	compiled   bool  // a round plan was looked for
 	plan       *plan.RoundPlan
-	writes     uint64   // the table that it writes, by id
-	written    []uint64 // tables that an UPDATE or DELETE without a round plan writes, by id
-	joined     []uint64 // these, and those that it joins them with
-	consistent bool     // START TRANSACTION WITH CONSISTENT SNAPSHOT
-	fresh      bool     // the memory of what it yields is not used again
-	first      bool     // nothing of its explicit transaction was used before it
-	inside     bool     // it is done again, and its client knows nothing of that
-	committed  bool     // something was committed for it
-	shown      bool     // the client has been sent something of it
-	lasting    bool     // it has had effects beside its transaction's
+	writes     uint64              // the table that it writes, by id
+	written    []uint64            // tables that an UPDATE or DELETE without a round plan writes, by id
+	joined     []uint64            // these, and those that it joins them with
+	consistent bool                // START TRANSACTION WITH CONSISTENT SNAPSHOT
+	fresh      bool                // the memory of what it yields is not used again
+	first      bool                // nothing of its explicit transaction was used before it
+	inside     bool                // it is done again, and its client knows nothing of that
+	committed  bool                // something was committed for it
+	shown      bool                // the client has been sent something of it
+	lasting    bool                // it has had effects beside its transaction's
+	made       *catalog.Descriptor // a table that it has made and is to fill
 }
 
 var (

@@ -24,9 +24,22 @@ type Definition struct {
 	ForeignKey []ForeignKey
 	Collation  gms.CollationID
 	Comment    string
+	// AutoIncrement is the first value of the column that counts by itself; 0 and 1: 1.
+	AutoIncrement uint64
+	// Parents are the tables that foreign keys were checked against.
+	Parents []*Descriptor
 }
 
-// CreateTable makes a table.
+// Draft is the table that a definition would make. It is in no catalogue.
+func Draft(def Definition) (*Descriptor, error) {
+	rec, err := newRecord(def)
+	if err != nil {
+		return nil, err
+	}
+	return NewDescriptor(rec)
+}
+
+// CreateTable makes a table, or nothing.
 func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 	wish, err := ParseWish(def.Comment)
 	if err != nil {
@@ -49,13 +62,45 @@ func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 	if err := s.placeNew(ctx, rec); err != nil {
 		return err
 	}
-	return s.change(ctx, func(c *change) error {
-		if err := c.nameIsFree(rec.Database, rec.Name); err != nil {
-			return err
+	var refused error
+	err = s.change(ctx, func(c *change) error {
+		if refused = c.mayCreate(rec, def.Parents); refused != nil {
+			return refused
+		}
+		if def.AutoIncrement > 1 {
+			c.tx.Put(sequenceKey(rec.ID), binary.BigEndian.AppendUint64(nil, def.AutoIncrement))
 		}
 		_, err := c.write(rec)
 		return err
 	})
+	if err != nil && refused != nil { // its ranges stand in the directory already; if they stay, they are in nobody's way
+		if e := s.purge(context.WithoutCancel(ctx), rec.ID); e != nil {
+			return fmt.Errorf("%w (and its place could not be freed: %v)", err, e)
+		}
+	}
+	return err
+}
+
+// mayCreate fails if a table cannot be made as it was drafted.
+func (c *change) mayCreate(rec *Record, parents []*Descriptor) error {
+	if err := c.nameIsFree(rec.Database, rec.Name); err != nil {
+		return err
+	}
+	return c.unchanged(parents)
+}
+
+// unchanged fails if one of the tables is not as it was.
+func (c *change) unchanged(tables []*Descriptor) error {
+	for _, d := range tables {
+		now, err := c.table(d.Record.Database, d.Record.Name)
+		if err != nil {
+			return err
+		}
+		if now.ID != d.Record.ID || now.Generation != d.Record.Generation {
+			return txn.Errorf(txn.KindStale, "the definition of table %s changed while a foreign key to it was made; try again", d.Name())
+		}
+	}
+	return nil
 }
 
 // placeNew gives a table an id and its ranges to shards.

@@ -23,7 +23,8 @@ func (t *Table) foreignKey(d *catalog.Descriptor, f catalog.ForeignKey) gms.Fore
 	}
 }
 
-func storeForeignKey(fk gms.ForeignKeyConstraint) *catalog.ForeignKey {
+// StoredForeignKey is a foreign key as the catalogue keeps it.
+func StoredForeignKey(fk gms.ForeignKeyConstraint) *catalog.ForeignKey {
 	return &catalog.ForeignKey{
 		Name: fk.Name, ParentDatabase: fk.ParentDatabase, ParentTable: fk.ParentTable,
 		Columns: fk.Columns, ParentColumns: fk.ParentColumns,
@@ -60,7 +61,7 @@ func (t *Table) setForeignKey(ctx *gms.Context, old string, fk *catalog.ForeignK
 
 // AddForeignKey implements gms.ForeignKeyTable.
 func (t *Table) AddForeignKey(ctx *gms.Context, fk gms.ForeignKeyConstraint) error {
-	return t.setForeignKey(ctx, "", storeForeignKey(fk))
+	return t.setForeignKey(ctx, "", StoredForeignKey(fk))
 }
 
 // DropForeignKey implements gms.ForeignKeyTable.
@@ -70,7 +71,7 @@ func (t *Table) DropForeignKey(ctx *gms.Context, fk, _, _ string) error {
 
 // UpdateForeignKey implements gms.ForeignKeyTable.
 func (t *Table) UpdateForeignKey(ctx *gms.Context, old string, fk gms.ForeignKeyConstraint) error {
-	return t.setForeignKey(ctx, old, storeForeignKey(fk))
+	return t.setForeignKey(ctx, old, StoredForeignKey(fk))
 }
 
 // CreateIndexForForeignKey implements gms.ForeignKeyTable.

@@ -1,0 +1,250 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+
+	"isochron/sql/catalog"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// createTable makes a table with all that belongs to it in one change of the
+// catalogue, where the engine would alter it step by step and leave what it has when
+// a step fails.
+func (b *builder) createTable(ctx *gms.Context, n *gmsplan.CreateTable) (gms.RowIter, error) {
+	d, ok := databaseOf(n.Db)
+	if !ok || n.Temporary() || n.Select() != nil {
+		return nil, nil
+	}
+	if err := n.ValidateDefaultPosition(ctx); err != nil {
+		return nil, err
+	}
+	if _, there, err := d.find(ctx, n.Name()); err != nil {
+		return nil, err
+	} else if there {
+		return existing(n)
+	}
+	def, err := definitionOf(ctx, n, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.keys(ctx, n, &def); err != nil {
+		return nil, err
+	}
+	if err = d.create(ctx, def); gms.ErrTableAlreadyExists.Is(err) {
+		return existing(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// existing is what becomes of a table that is there already.
+func existing(n *gmsplan.CreateTable) (gms.RowIter, error) {
+	if n.IfNotExists() {
+		return done(), nil
+	}
+	return nil, gms.ErrTableAlreadyExists.New(n.Name())
+}
+
+func databaseOf(db gms.Database) (*database, bool) {
+	if p, ok := db.(mysql_db.PrivilegedDatabase); ok {
+		db = p.Unwrap()
+	}
+	d, ok := db.(*database)
+	return d, ok
+}
+
+func definitionOf(ctx *gms.Context, n *gmsplan.CreateTable, d *database) (catalog.Definition, error) {
+	comment, _ := n.TableOpts["comment"].(string)
+	first, _ := n.TableOpts["auto_increment"].(uint64)
+	def := catalog.Definition{Name: n.Name(), Schema: n.PkSchema(), Collation: n.Collation, Comment: comment, AutoIncrement: first}
+	if def.Collation == gms.Collation_Unspecified {
+		def.Collation = d.GetCollation(ctx)
+	}
+	for _, col := range def.Schema.Schema {
+		t, ok := col.Type.(gms.TypeWithCollation)
+		if !ok || t.Collation() != gms.Collation_Unspecified {
+			continue
+		}
+		var err error
+		if col.Type, err = t.WithNewCollation(def.Collation); err != nil {
+			return def, err
+		}
+	}
+	for _, x := range n.Indexes() {
+		def.Indexes = append(def.Indexes, *x)
+	}
+	for i, check := range n.Checks() {
+		c, err := gmsplan.NewCheckDefinition(ctx, check, gms.DefaultMySQLSchemaFormatter)
+		if err != nil {
+			return def, err
+		}
+		if c.Name == "" {
+			c.Name = fmt.Sprintf("%s_chk_%d", n.Name(), i+1)
+		}
+		def.Checks = append(def.Checks, catalog.Check{Name: c.Name, Text: c.CheckExpression, Enforced: c.Enforced})
+	}
+	return def, nil
+}
+
+// draft is a table that is being made, for the engine to check its foreign keys on.
+type draft struct {
+	*table.Table
+	store *catalog.Store
+	def   *catalog.Definition
+}
+
+var _ gms.ForeignKeyTable = (*draft)(nil)
+
+// redraw has the draft show what its definition says.
+func (t *draft) redraw() error {
+	d, err := catalog.Draft(*t.def)
+	if err == nil {
+		t.Table = table.New(t.store, d)
+	}
+	return err
+}
+
+// CreateIndexForForeignKey implements gms.ForeignKeyTable.
+func (t *draft) CreateIndexForForeignKey(_ *gms.Context, def gms.IndexDef) error {
+	t.def.Indexes = append(t.def.Indexes, def)
+	return t.redraw()
+}
+
+// AddForeignKey implements gms.ForeignKeyTable.
+func (t *draft) AddForeignKey(_ *gms.Context, fk gms.ForeignKeyConstraint) error {
+	t.def.ForeignKey = append(t.def.ForeignKey, *table.StoredForeignKey(fk))
+	return t.redraw()
+}
+
+// keys adds the foreign keys to a definition, with the indexes that they need.
+func (d *database) keys(ctx *gms.Context, n *gmsplan.CreateTable, def *catalog.Definition) error {
+	if len(n.ForeignKeys()) == 0 {
+		return nil
+	}
+	def.Database = d.rec.Name
+	t := &draft{store: d.g.store, def: def}
+	if err := t.redraw(); err != nil {
+		return err
+	}
+	v, err := ctx.GetSessionVariable(ctx, "foreign_key_checks")
+	if err != nil {
+		return err
+	}
+	check, err := gms.ConvertToBool(ctx, v)
+	if err != nil {
+		return err
+	}
+	computed := generatedFrom(ctx, def.Schema.Schema)
+	for i, fk := range n.ForeignKeys() {
+		if !fk.AllowStoredGeneratedColumnReference() && slices.ContainsFunc(fk.Columns, func(c string) bool { return computed[strings.ToLower(c)] }) {
+			return gms.ErrStoredGeneratedColumnForeignKeyConflict.New()
+		}
+		var parent gms.ForeignKeyTable
+		if check {
+			if parent = n.ParentForeignKeyTables()[i]; parent == nil { // it refers to itself
+				parent = t
+			} else if p, ok := parent.(*table.Table); ok {
+				def.Parents = append(def.Parents, p.Descriptor())
+			}
+		}
+		// There are no rows to check.
+		if err := gmsplan.ResolveForeignKey(ctx, t, parent, *fk, true, check, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generatedFrom are the columns, in lower case, that stored generated columns are
+// computed from.
+func generatedFrom(ctx *gms.Context, schema gms.Schema) map[string]bool {
+	out := map[string]bool{}
+	for _, col := range schema {
+		if col.Virtual || col.Generated == nil {
+			continue
+		}
+		gms.Inspect(ctx, col.Generated.Expr, func(_ *gms.Context, e gms.Expression) bool {
+			if f, ok := e.(*expression.GetField); ok {
+				out[strings.ToLower(f.Name())] = true
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// createFrom makes a table and fills it from a query. If that fails, the end of the
+// statement takes the table away again (unmake).
+func (b *builder) createFrom(ctx *gms.Context, n *gmsplan.TableCopier, row gms.Row) (gms.RowIter, error) {
+	create, ok := n.Destination.(*gmsplan.CreateTable)
+	if !ok {
+		return nil, nil
+	}
+	d, ok := databaseOf(create.Db)
+	s, is := ctx.Session.(*Session)
+	if !ok || !is {
+		return nil, nil
+	}
+	if _, there, err := d.find(ctx, create.Name()); err != nil {
+		return nil, err
+	} else if there {
+		return existing(create)
+	}
+	exec := b.g.engine.Analyzer.ExecBuilder
+	made, err := exec.Build(ctx, create, row)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := made.Next(ctx); err != nil && err != io.EOF {
+		return nil, err
+	}
+	t, ok, err := d.find(ctx, create.Name())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, gms.ErrTableNotFound.New(create.Name()) // another has dropped it meanwhile
+	}
+	s.statement.made = t.Descriptor()
+	var columns []string
+	for _, c := range n.Source.Schema(ctx) {
+		columns = append(columns, c.Name)
+	}
+	// Analysed, it fills the columns that the query does not name, and minds foreign keys.
+	insert := gmsplan.NewInsertInto(n.Database(), gmsplan.NewResolvedTable(t, n.Database(), nil), n.Source, false, columns, nil, false)
+	fill, err := b.g.engine.Analyzer.Analyze(ctx, insert, nil, new(gms.QueryFlags))
+	if err != nil {
+		return nil, err
+	}
+	return exec.Build(ctx, fill, row)
+}
+
+// unmakePatience bounds how long a statement that has failed tries to take away the
+// table that it had made.
+const unmakePatience = 10 * time.Second
+
+// unmake takes away the table that a statement has made and not filled. Whether one
+// is filled whose commit has no known outcome, nobody knows: it stays.
+func (s *Session) unmake(ctx context.Context, made *catalog.Descriptor, f *txn.Error) {
+	if made == nil || f != nil && f.Kind == txn.KindUnknown {
+		return
+	}
+	s.end(f) // it began after the table was made
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unmakePatience)
+	defer cancel()
+	_ = s.gateway.store.DropTable(ctx, made.Record.Database, made.Name())
+	s.statement.snapshot = nil
+}
