@@ -1,7 +1,6 @@
 package sql
 
 import (
-
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -49,11 +48,11 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		if j := plan.FindLookupJoin(j); j != nil {
 			return b.join(ctx, j, row)
 		}
-		return nil, nil
+		return b.check(ctx, n, row)
 	}
 	p := s.statement.plan
 	if p == nil {
-		return nil, nil
+		return b.check(ctx, n, row)
 	}
 	if p.Read != nil && p.Read.Top == n {
 		return p.Read.Rows(), nil
@@ -61,7 +60,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if p.Insert != nil && p.Insert.Node == n {
 		return b.insert(ctx, p.Insert)
 	}
-	return nil, nil
+	return b.check(ctx, n, row)
 }
 
 // compile looks, once a statement, for a round plan. Whether or not it is used,

@@ -52,7 +52,7 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 	if err := checkLength(query); err != nil {
 		return err
 	}
-	_, err := h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+	_, err := h.run(ctx, c, query, callback, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
@@ -73,7 +73,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 
 // firstOf does the first statement of a text that may have several.
 func (h *handler) firstOf(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
-	return h.run(ctx, c, query, callback, func(cb mysql.ResultSpoolFn) (string, error) {
+	return h.run(ctx, c, query, callback, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
 		if done, err := h.explain(ctx, c, query, cb); done {
 			return "", err
 		}
@@ -93,7 +93,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 		s.preparing = prepare.PrepareStmt
 		defer func() { s.preparing = "" }()
 	}
-	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(cb mysql.ResultSpoolFn) (string, error) {
+	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
 		if s != nil {
 			if err := s.permitPrepared(prepare.PrepareStmt); err != nil {
 				return "", err
@@ -129,6 +129,12 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		s.sweepPrepared(c)
 		_ = h.g.accounts.refresh(ctx)
 	}
+	if s != nil {
+		within, leave := s.interruption.enter(ctx)
+		ctx = within
+		defer leave()
+		defer s.begins(query)()
+	}
 	var fields []*querypb.Field
 	err := h.withNamed(s, query, func() (err error) {
 		fields, err = h.Handler.ComPrepare(ctx, c, query, prepare)
@@ -136,6 +142,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	})
 	if err != nil {
 		delete(c.PrepareData, prepare.StatementID) // the client has no name for it
+		if s != nil {
+			if why := s.interruption.reason(); why != nil {
+				return nil, interrupted(why)
+			}
+		}
 		return nil, s.ofStatement(err)
 	}
 	return fields, nil
@@ -167,10 +178,10 @@ func (h *handler) ComResetConnection(c *mysql.Conn) error {
 
 // run does a statement, again and again if it loses only to others and the client
 // has seen nothing of its transaction. What such a statement yields is held back.
-func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(mysql.ResultSpoolFn) (string, error)) (string, error) {
+func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(context.Context, mysql.ResultSpoolFn) (string, error)) (string, error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
-		return do(callback)
+		return do(ctx, callback)
 	}
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
@@ -178,10 +189,15 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 	inside := s.cost.goesOn // a try the short way was before
 	s.cost.begin(said, time.Now())
 	s.saying.Store(&said)
-	s.interruption.begin()
+	ctx, leave := s.interruption.enter(ctx)
+	defer leave()
+	defer s.begins(text)()
 	s.failed, s.packet.warnings = nil, nil
 	defer s.reportStatement()
 	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
+		if why := s.interruption.reason(); why != nil {
+			err = interrupted(why)
+		}
 		return "", err
 	}
 	defer h.g.admission.leave(&s.place)
@@ -204,7 +220,7 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 		}
 		var rest string
 		err := h.withNamed(s, text, func() (err error) {
-			rest, err = do(spool)
+			rest, err = do(ctx, spool)
 			return err
 		})
 		if err == nil {
@@ -231,12 +247,15 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 			return rest, err
 		}
 		held.drop()
+		if why := s.interruption.reason(); why != nil && !s.unknown() {
+			return "", s.cutShort(ctx, why)
+		}
 		made := s.statement.made
 		v := s.fail(ctx)
 		s.unmake(ctx, made, v.failure)
 		if v.retry && s.patient(v.failure, try, s.cost.began) && !saysLasting(text) {
 			if !s.backoff(ctx, try) {
-				return "", interrupted()
+				return "", interrupted(s.interruption.reason())
 			}
 			s.reloadIfStale(ctx, v)
 			s.restore(&before)
@@ -251,6 +270,11 @@ func (s *Session) reloadIfStale(ctx context.Context, v verdict) {
 	if v.failure.Kind == txn.KindStale {
 		_, _ = s.gateway.store.Reload(ctx) // a failure shows at the next try
 	}
+}
+
+// unknown reports whether the statement's commit has an outcome that nobody knows.
+func (s *Session) unknown() bool {
+	return s.statement.failure != nil && s.statement.failure.Kind == txn.KindUnknown
 }
 
 // answer is the error that the client gets.

@@ -96,6 +96,8 @@ func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callbac
 func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text string) bool {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
+	ctx, leave := s.interruption.enter(ctx)
+	defer leave()
 	before, began, p := s.stand(), time.Now(), &s.packet
 	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
 	defer func() { p.held, p.again = false, false }()
@@ -107,7 +109,7 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 				return true
 			}
 			if !s.backoff(ctx, try) {
-				last.err = interrupted()
+				last.err = interrupted(s.interruption.reason())
 				return true
 			}
 			s.reloadIfStale(ctx, verdict{failure: s.failed})

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -25,9 +24,6 @@ type running struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
-
-// errKilled is why a statement's context ends.
-var errKilled = errors.New("it was killed")
 
 // begin enters a statement. The context ends when it is killed.
 func (r *running) begin(text string, now time.Time) context.Context {
@@ -99,13 +95,11 @@ func (l processes) Processes() []gms.Process {
 
 // Kill implements gms.ProcessList.
 func (l processes) Kill(id uint32) {
-	l.ProcessList.Kill(id)
 	if s := l.g.session(id); s != nil {
+		s.interruption.cut(errKilled) // first: the engine gives no reason
 		s.running.kill()
-		if s.inside.Load() > 0 {
-			s.interruption.kill()
-		}
 	}
+	l.ProcessList.Kill(id)
 }
 
 // seenBy is the list as one session sees it: its own user's connections, with the

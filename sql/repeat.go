@@ -1,17 +1,12 @@
 package sql
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/sql/catalog"
 	"isochron/txn"
 )
 
@@ -171,63 +166,4 @@ func (s *Session) patient(f *txn.Error, try int, began time.Time) bool {
 	default:
 		return try < c.retries && time.Since(began) < c.patience
 	}
-}
-
-// interruption lets others end the waits between the tries of a session's statement.
-type interruption struct {
-	killed atomic.Bool
-	mu     sync.Mutex
-	wake   chan struct{} // closed when it is killed; nil: nobody waits
-}
-
-// kill ends the statement's tries.
-func (i *interruption) kill() {
-	i.killed.Store(true)
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.wake != nil {
-		close(i.wake)
-		i.wake = nil
-	}
-}
-
-// begin readies it for a statement.
-func (i *interruption) begin() {
-	if i.killed.Load() {
-		i.killed.Store(false)
-	}
-}
-
-// wait waits for as long; false if it was killed, or the client or the server wants
-// no more of it.
-func (i *interruption) wait(ctx context.Context, d time.Duration, closed <-chan struct{}) bool {
-	i.mu.Lock()
-	wake := make(chan struct{})
-	i.wake = wake
-	i.mu.Unlock()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	if i.killed.Load() {
-		return false
-	}
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-	case <-wake:
-	case <-closed:
-	}
-	return false
-}
-
-// backoff waits before the next try of what has failed.
-func (s *Session) backoff(ctx context.Context, try int) bool {
-	s.place.pause()
-	defer s.place.resume()
-	return s.interruption.wait(ctx, catalog.Pause(try), s.place.admission.closed)
-}
-
-// interrupted is the answer to a statement that was killed between two tries.
-func interrupted() error {
-	return mysql.NewSQLError(codeInterrupted, "70100", "Query execution was interrupted")
 }

@@ -237,6 +237,7 @@ func (s *Server) start(cfg Config) error {
 		return fmt.Errorf("the MySQL server cannot be started: %w", err)
 	}
 	h.sm = sm
+	go s.gateway.watchClients()
 	go func() {
 		defer close(s.served)
 		_ = s.server.Start() // it ends when the listener is closed

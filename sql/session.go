@@ -45,9 +45,10 @@ type Session struct {
 	running        running      // of the short way
 	short          short
 	status         status
-	variables      variables    // of users, as they were
-	interruption   interruption // of what is done again
-	failed         *txn.Error   // why the last statement that failed did, nil: an error of its own
+	variables      variables // of users, as they were
+	interruption   interruption
+	wire           *conn      // nil: it cannot be told
+	failed         *txn.Error // why the last statement that failed did, nil: an error of its own
 	packet         packet
 	binder         *planbuilder.Builder // makes literals of parameters
 	binderUnder    circumstances
@@ -110,7 +111,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 	s.status.secure = secured(conn.Conn)
 	s.place.admission = g.admission
 	if c := connOf(conn); c != nil {
-		c.session = s
+		c.session, s.wire = s, c
 	}
 	s.quiet = gms.NewContext(context.Background(), gms.WithSession(s))
 	g.mu.Lock()
@@ -250,6 +251,9 @@ func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) 
 			return nil, err
 		}
 		ctx.SetTransaction(tx)
+	}
+	if s.open.over != nil {
+		return nil, s.note(s.open.over)
 	}
 	s.open.begin()
 	if err := s.open.use(ctx, d); err != nil {

@@ -86,7 +86,7 @@ func (s *Session) plain() bool {
 	if t != nil && (t.real != nil || t.readOnly || len(t.marks) > 0) {
 		return false
 	}
-	return c.autocommit && c.path == pathAuto && !s.GetIgnoreAutoCommit() && s.next == nil &&
+	return c.autocommit && c.path == pathAuto && c.timeout == 0 && !s.GetIgnoreAutoCommit() && s.next == nil &&
 		!s.manner.readOnly && s.inside.Load() == 0 && s.gateway.admission.queued.Load() == 0
 }
 

@@ -23,6 +23,7 @@ type transaction struct {
 	timedOut bool                           // a statement has waited for a lock in vain
 	uses     map[uint64]*catalog.Descriptor // tables, by id
 	marks    []mark
+	over     *txn.Error // why nothing more can be done in it; nil: it is as any
 }
 
 type mark struct {
@@ -200,9 +201,13 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 func (w *watched) Commit(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.s.interruption.commits(); err != nil {
+		return err // nothing was handed over
+	}
+	defer w.s.interruption.committed()
 	w.s.place.pause()
 	defer w.s.place.resume()
-	return w.s.note(w.Txn.Commit(ctx))
+	return w.s.note(w.Txn.Commit(context.WithoutCancel(ctx))) // it has bounds of its own, and one that is cut has no known outcome
 }
 
 // unwatched is the transaction itself, as RetryOf wants it.

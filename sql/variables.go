@@ -43,6 +43,14 @@ var registerVariables = sync.OnceFunc(func() {
 			Type:    types.NewSystemIntType(patienceVariable, 0, 3600, false),
 			Default: int64(patienceDefault),
 		},
+		// How long a statement may take, in milliseconds; 0: as long as it takes.
+		&gms.MysqlSystemVariable{
+			Name:    timeoutVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(timeoutVariable, 0, 1<<31-1, false),
+			Default: int64(0),
+		},
 		&gms.MysqlSystemVariable{
 			Name:    isolationVariable,
 			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
@@ -90,6 +98,8 @@ type choices struct {
 	path       string
 	retries    int           // of what has lost, inside
 	patience   time.Duration // until none begins any more
+	timeout    time.Duration // of each statement; 0: none
+	execution  time.Duration // of each SELECT; 0: none
 	sum        uint64        // of all settings, 0: not summed up yet
 }
 
@@ -99,6 +109,8 @@ func (s *Session) chosen() *choices {
 		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
 		c.retries = int(s.number(retriesVariable, retriesDefault))
 		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
+		c.timeout = millis(s.number(timeoutVariable, 0))
+		c.execution = millis(s.number(executionVariable, 0))
 		if v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
 			on, err := gms.ConvertToBool(s.quiet, v)
 			c.autocommit = err == nil && on

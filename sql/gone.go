@@ -1,0 +1,58 @@
+package sql
+
+import (
+	"syscall"
+	"time"
+)
+
+// goneTick is how often the clients of statements are looked after that have run for
+// as long. A look costs one call of the kernel.
+const goneTick = 250 * time.Millisecond
+
+// watchClients cuts the statements short whose clients have gone, until the server is
+// closed. The engine watches as well, but not the statements that wait to begin, that
+// are done again, or that go by a cached plan.
+func (g *gateway) watchClients() {
+	ticker := time.NewTicker(goneTick)
+	defer ticker.Stop()
+	var running []*Session
+	for {
+		select {
+		case <-ticker.C:
+		case <-g.admission.closed:
+			return
+		}
+		before := time.Now().Add(-goneTick).UnixNano()
+		g.mu.Lock()
+		for _, s := range g.sessions { // order: each by itself
+			if since := s.interruption.since.Load(); since != 0 && since < before && s.wire != nil {
+				running = append(running, s)
+			}
+		}
+		g.mu.Unlock()
+		for _, s := range running {
+			if s.wire.gone() {
+				s.interruption.cut(errClientGone)
+			}
+		}
+		clear(running)
+		running = running[:0]
+	}
+}
+
+// gone reports whether the client has closed its side, whatever it has sent before.
+func (c *conn) gone() bool {
+	socket, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true // it is closed here
+	}
+	gone := false
+	if err := raw.Control(func(fd uintptr) { gone = hungUp(fd) }); err != nil {
+		return true
+	}
+	return gone
+}
