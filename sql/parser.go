@@ -66,11 +66,17 @@ func withoutMariaDB(query string) string {
 func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	query, share := replaceForShare(withoutMariaDB(query))
 	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
-	markNext(query, stmt)
+	if err == nil {
+		err = checkBreadth(context.Background(), stmt)
+	}
 	if err == nil {
 		err = permit(context.Background(), stmt)
 	}
-	return markLocks(stmt, share), err
+	if err != nil {
+		return stmt, err
+	}
+	markNext(query, stmt)
+	return markLocks(stmt, share), nil
 }
 
 // Parse implements gms.Parser.
@@ -116,6 +122,9 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 	}
 	if system {
 		correctSystemUser(stmt)
+	}
+	if err := checkBreadth(ctx, stmt); err != nil {
+		return err
 	}
 	return permit(ctx, stmt)
 }

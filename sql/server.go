@@ -204,6 +204,7 @@ func (c *Config) check() error {
 func newEngine(g *gateway) *sqle.Engine {
 	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
+	checkRules(a)
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)
 	a.Catalog.InfoSchema = informationSchema{a.Catalog.InfoSchema}
 	e := sqle.New(a, &sqle.Config{VersionPostfix: "isochron"})

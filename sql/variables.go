@@ -51,6 +51,21 @@ var registerVariables = sync.OnceFunc(func() {
 			Type:    types.NewSystemIntType(timeoutVariable, 0, 1<<31-1, false),
 			Default: int64(0),
 		},
+		// What one statement may have side by side.
+		&gms.MysqlSystemVariable{
+			Name:    setOperationsVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(setOperationsVariable, 1, 5000, false),
+			Default: int64(setOperationsDefault),
+		},
+		&gms.MysqlSystemVariable{
+			Name:    listVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(listVariable, 1, 10_000_000, false),
+			Default: int64(listDefault),
+		},
 		&gms.MysqlSystemVariable{
 			Name:    isolationVariable,
 			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
