@@ -29,6 +29,10 @@
 // a moment and is not validated; so whatever a write rests on is locked there: the
 // rows that an UPDATE or DELETE joins, and those that foreign keys point at.
 //
+// KILL, a statement's time and a client that goes away cut a statement short, wherever
+// it is (interrupt.go): its context ends, and every iterator of the engine is wrapped
+// in one that looks at it (checked.go).
+//
 // Errors carry MySQL's numbers. A transaction that lost is over: 1213/40001. A
 // lock not had in time is 1205, with NOWAIT 3572; the transaction lives. 1412:
 // the table's definition changed under an explicit transaction, which is over.

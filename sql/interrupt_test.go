@@ -144,7 +144,7 @@ func TestTheClientGoes(t *testing.T) {
 		c.exec("SET SESSION innodb_lock_wait_timeout = 10000")
 		var number uint32
 		fmt.Sscan(strings.TrimSpace(c.query("SELECT CONNECTION_ID()")), &number)
-		if i%2 == 1 {
+		if i%2 == 1 && i+1 < len(endless) { // the last waits at its commit alone
 			c.exec("BEGIN")
 			c.exec("SELECT * FROM n WHERE id = 7 FOR UPDATE")
 		}
