@@ -247,22 +247,31 @@ func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback 
 			return rest, err
 		}
 		held.drop()
-		if why := s.interruption.reason(); why != nil && !s.unknown() {
-			return "", s.cutShort(ctx, why)
+		again, err := s.afterFailure(ctx, c, text, try, &before, err)
+		if !again {
+			return "", err // of several statements those behind it are not done
 		}
-		made := s.statement.made
-		v := s.fail(ctx)
-		s.unmake(ctx, made, v.failure)
-		if v.retry && s.patient(v.failure, try, s.cost.began) && !saysLasting(text) {
-			if !s.backoff(ctx, try) {
-				return "", interrupted(s.interruption.reason())
-			}
-			s.reloadIfStale(ctx, v)
-			s.restore(&before)
-			continue
-		}
-		return "", s.answer(c, v, err) // of several statements those behind it are not done
 	}
+}
+
+// afterFailure cleans up after a try of a statement that has failed, and says whether it
+// is to be done again; if not, the error is the client's.
+func (s *Session) afterFailure(ctx context.Context, c *mysql.Conn, text string, try int, before *standing, err error) (again bool, answer error) {
+	if why := s.interruption.reason(); why != nil && !s.unknown() {
+		return false, s.cutShort(ctx, why)
+	}
+	made := s.statement.made
+	v := s.fail(ctx)
+	s.unmake(ctx, made, v.failure)
+	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(text) {
+		return false, s.answer(c, v, err)
+	}
+	if !s.backoff(ctx, try) {
+		return false, interrupted(s.interruption.reason())
+	}
+	s.reloadIfStale(ctx, v)
+	s.restore(before)
+	return true, nil
 }
 
 // reloadIfStale reads the catalogue again before a try that needs a newer one.
