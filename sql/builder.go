@@ -44,6 +44,11 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return nil, errUserTables
 	}
 	s.compile(ctx, n)
+	if s.statement.plan == nil {
+		if iter, err := b.top(ctx, n, row); iter != nil || err != nil {
+			return iter, err
+		}
+	}
 	if j, ok := n.(*gmsplan.JoinNode); ok && path(ctx) != pathEngine {
 		if j := plan.FindLookupJoin(j); j != nil {
 			return b.join(ctx, j, row)

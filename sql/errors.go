@@ -30,6 +30,7 @@ const (
 	codeInterrupted = 1317
 	codeNoTable     = 1146
 	codeNoParent    = 1824
+	codeTooLong     = 1153
 )
 
 // ofKind is the error that a client gets for an error of a transaction.
@@ -54,6 +55,9 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 	}
 	return mysql.NewSQLError(codeMisuse, "42000", "%s", f.Reason)
 }
+
+// messageMax bounds an error's text, in bytes: the engine puts whole values into it.
+const messageMax = 2000
 
 // sqlStates are MySQL's states of the numbers that the engine leaves without.
 var sqlStates = map[int]string{
@@ -104,7 +108,10 @@ func (s *Session) ofStatement(err error) error {
 	if !errors.As(err, &e) {
 		e = gms.CastSQLError(err)
 	}
-	code, message := e.Num, e.Message
+	if beyond := sizeError(e.Message); beyond != nil {
+		return beyond
+	}
+	code, message := e.Num, cut(e.Message, messageMax)
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
 	}

@@ -31,7 +31,7 @@ func (g *gateway) watchClients() {
 		}
 		g.mu.Unlock()
 		for _, s := range running {
-			if s.wire.gone() {
+			if s.wire.hungUp() {
 				s.interruption.cut(errClientGone)
 			}
 		}
@@ -40,8 +40,8 @@ func (g *gateway) watchClients() {
 	}
 }
 
-// gone reports whether the client has closed its side, whatever it has sent before.
-func (c *conn) gone() bool {
+// hungUp reports whether the client has closed its side, whatever it has sent before.
+func (c *conn) hungUp() bool {
 	socket, ok := c.Conn.(syscall.Conn)
 	if !ok {
 		return false

@@ -158,7 +158,7 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	if s != nil {
 		s.beginStatement(0)
 	}
-	if err := h.Handler.ComInitDB(c, name); err != nil {
+	if err := h.g.guard(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {
 		return s.ofStatement(err)
 	}
 	return nil
@@ -166,7 +166,8 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 
 // ComResetConnection implements mysql.Handler.
 func (h *handler) ComResetConnection(c *mysql.Conn) error {
-	if err := h.Handler.ComResetConnection(c); err != nil {
+	err := h.g.guard(h.g.session(c.ConnectionID), "", func() error { return h.Handler.ComResetConnection(c) })
+	if err != nil {
 		return err
 	}
 	h.g.standing(c)

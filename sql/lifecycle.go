@@ -14,6 +14,7 @@ type verdict struct {
 
 // beginStatement readies the session for a try of a statement.
 func (s *Session) beginStatement(try int) {
+	s.openAccount()
 	notFinal := try > 0 && s.statement.notFinal
 	s.statement = statement{notFinal: notFinal, own: s.autocommit() && !s.GetIgnoreAutoCommit()}
 	s.statement.first = !s.statement.own && (s.open == nil || s.open.real == nil)

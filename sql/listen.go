@@ -243,5 +243,5 @@ func checkLength(query string) error {
 	if len(query) <= statementMaxBytes {
 		return nil
 	}
-	return mysql.NewSQLError(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes (%d, and at most %d are taken): send it in parts", len(query), statementMaxBytes)
+	return mysql.NewSQLError(codeTooLong, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes (%d, and at most %d are taken): send it in parts", len(query), statementMaxBytes)
 }

@@ -64,10 +64,13 @@ func withoutMariaDB(query string) string {
 
 // ParseSimple implements gms.Parser.
 func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
+	if err := checkSize(context.Background(), query, sqlparser.ParserOptions{}); err != nil {
+		return nil, err
+	}
 	query, share := replaceForShare(withoutMariaDB(query))
 	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
 	if err == nil {
-		err = checkBreadth(context.Background(), stmt)
+		err = checkBounds(context.Background(), stmt)
 	}
 	if err == nil {
 		err = permit(context.Background(), stmt)
@@ -88,6 +91,9 @@ func (p lockParser) Parse(ctx *gms.Context, query string, multi bool) (sqlparser
 // so that it is parsed to the same when it comes back.
 func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimiter rune, multi bool, options sqlparser.ParserOptions) (sqlparser.Statement, string, string, error) {
 	query = withoutMariaDB(query)
+	if err := checkSize(ctx, query, options); err != nil {
+		return nil, "", "", err
+	}
 	text, share := replaceForShare(query)
 	text, system := withSystemUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
@@ -123,10 +129,18 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 	if system {
 		correctSystemUser(stmt)
 	}
-	if err := checkBreadth(ctx, stmt); err != nil {
+	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
 	return permit(ctx, stmt)
+}
+
+// checkBounds refuses what the engine would take too long over, or too much memory.
+func checkBounds(ctx context.Context, stmt sqlparser.Statement) error {
+	if err := checkBreadth(ctx, stmt); err != nil {
+		return err
+	}
+	return checkExpansion(stmt)
 }
 
 // readOnlyView keeps a read of a view from counting as a change of the catalogue,
@@ -147,6 +161,9 @@ func readOnlyView(ctx context.Context, query string, stmt sqlparser.Statement) {
 // ParseOneWithOptions implements gms.Parser.
 func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, options sqlparser.ParserOptions) (sqlparser.Statement, int, error) {
 	query = withoutMariaDB(query)
+	if err := checkSize(ctx, query, options); err != nil {
+		return nil, 0, err
+	}
 	text, share := replaceForShare(query)
 	text, system := withSystemUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)

@@ -100,6 +100,9 @@ type variable struct {
 
 // SetUserVariable implements gms.Session.
 func (s *Session) SetUserVariable(ctx *gms.Context, name string, value any, of gms.Type) error {
+	if err := s.keepVariable(name, value); err != nil {
+		return err
+	}
 	known := func(v variable) bool { return strings.EqualFold(v.name, name) }
 	if v := &s.variables; !slices.ContainsFunc(v.list[min(v.from, len(v.list)):], known) {
 		t, old, err := s.GetUserVariable(ctx, name)

@@ -63,6 +63,9 @@ type Config struct {
 	// Running statements are let work at a time, beside those of transactions that
 	// are open and those that wait; 0 is runningDefault for this machine.
 	Running int
+	// Memory that the process may use, in bytes; the defaults of the budgets are parts
+	// of it. 0: it is not known.
+	Memory int64
 	// Observer, if set, is told of transactions. If it is a StatementObserver too,
 	// it is told of statements.
 	Observer Observer
@@ -88,6 +91,7 @@ type gateway struct {
 	watcher   StatementObserver // may be nil
 	slow      *slowLog
 	engine    *sqle.Engine
+	overrides gms.EngineOverrides // of the engine
 	accounts  *accounts
 	cached    atomic.Int64 // executions by a cached plan
 	directs   directs      // plans that sessions share
@@ -97,6 +101,7 @@ type gateway struct {
 	held      atomic.Int64 // bytes of results that are held back
 	admission *admission
 	bounds    bounds
+	budget    *budget
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session
@@ -145,7 +150,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: defaultBounds, sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: defaultBounds, budget: newBudget(cfg.Memory), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
@@ -203,6 +208,7 @@ func (c *Config) check() error {
 
 func newEngine(g *gateway) *sqle.Engine {
 	overrides := gms.EngineOverrides{Builder: gms.BuilderOverrides{Parser: lockParser{gms.NewMysqlParser()}}}
+	g.overrides = overrides
 	a := analyzer.NewBuilder(provider{g}).AddOverrides(overrides).Build()
 	checkRules(a)
 	a.ExecBuilder = rowexec.NewBuilder(&builder{g}, overrides)

@@ -31,6 +31,9 @@ type Session struct {
 	next           *nextManner // nil: as always
 	lost           lost        // the transaction that a next one may do again
 	statement      statement
+	account        atomic.Pointer[account] // what the statement holds
+	kept           map[string]int64        // what its variables hold, in bytes
+	keptAll        int64
 	saying         atomic.Pointer[string] // the text of the statement, or of the last
 	cost           cost
 	place          place               // among the statements that run
@@ -72,6 +75,7 @@ type statement struct {
 	notFinal   bool  // that proved wrong at a former try
 	alters     bool  // it changes the catalogue, so it is not done again
 	compiled   bool  // a round plan was looked for
+	topped     bool  // what its plan yields is counted
 	plan       *plan.RoundPlan
 	writes     uint64              // the table that it writes, by id
 	written    []uint64            // tables that an UPDATE or DELETE without a round plan writes, by id

@@ -127,7 +127,7 @@ func (s *Session) shortly(c *mysql.Conn, p *mysql.PrepareData, values []any) (af
 		r = newShortRun()
 	}
 	s.short.run = nil
-	if !t.direct.plan.Fill(s.quiet, values, &r.PointUpdate) {
+	if !s.fill(t, values, r) {
 		return 0, false
 	}
 	version, ok := s.gateway.store.VersionAtHand(r.Table.Descriptor())
@@ -160,6 +160,17 @@ func (s *Session) shortly(c *mysql.Conn, p *mysql.PrepareData, values []any) (af
 	s.shortDone(tx, now)
 	_, affected = s.counted(r.matched, r.changed)
 	return affected, true
+}
+
+// fill puts the values into an execution. What the engine panics at goes the way of
+// all others, which says so.
+func (s *Session) fill(t *text, values []any, r *shortRun) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return t.direct.plan.Fill(s.quiet, values, &r.PointUpdate)
 }
 
 // shortDone ends a statement that has committed the short way.

@@ -20,6 +20,7 @@ const noDirectory = "/dev/null/none"
 
 // registerVariables adds our variables to the engine's, once for the process.
 var registerVariables = sync.OnceFunc(func() {
+	gms.SystemVariables.AddSystemVariables(append(sizeVariables(), memoryVariables()...))
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
 		&gms.MysqlSystemVariable{
 			Name:    pathVariable,

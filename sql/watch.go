@@ -68,7 +68,10 @@ func (c *cost) add(before, after txn.Stats) {
 }
 
 // reportStatement ends the statement that begin began.
-func (s *Session) reportStatement() { s.report(time.Now()) }
+func (s *Session) reportStatement() {
+	s.closeAccount()
+	s.report(time.Now())
+}
 
 func (s *Session) report(now time.Time) {
 	s.afterStatement()

@@ -205,7 +205,7 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 	timeout, delay, err := c.SQL.LoginTimes()
 	return isosql.Config{
 		Strangers: c.SQL.Strangers, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
-		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
+		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running, Memory: memoryBytes(),
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
 	}, err
 }

@@ -1,0 +1,283 @@
+package sql
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+)
+
+// The budgets of memory: of a statement, of what a connection keeps between its
+// statements, and of all statements of a node. What a statement holds is charged to
+// its account; beyond a bound the statement ends and the node lives.
+const (
+	statementMemory  = "isochron_statement_memory"
+	connectionMemory = "isochron_connection_memory"
+	nodeMemory       = "isochron_node_memory"
+)
+
+// The defaults are these parts of the memory that the process may use.
+const (
+	nodePart       = 4
+	connectionPart = 16
+	statementPart  = 16
+	// memoryUnknown is taken for that memory where it is not known.
+	memoryUnknown = 4 << 30
+)
+
+// budget is what the statements of a server may hold, in bytes.
+type budget struct {
+	node, connection, statement int64        // the defaults
+	used                        atomic.Int64 // by all statements
+}
+
+func newBudget(memory int64) *budget {
+	if memory <= 0 {
+		memory = memoryUnknown
+	}
+	return &budget{node: memory / nodePart, connection: memory / connectionPart, statement: memory / statementPart}
+}
+
+// memoryVariables are the settings; 0 stands for the default.
+func memoryVariables() []gms.SystemVariable {
+	bytes := func(name string, scope gms.MysqlSVScopeType) gms.SystemVariable {
+		return &gms.MysqlSystemVariable{
+			Name: name, Scope: gms.GetMysqlScope(scope), Dynamic: true,
+			Type: types.NewSystemIntType(name, 0, 1<<50, false), Default: int64(0),
+		}
+	}
+	return []gms.SystemVariable{
+		bytes(statementMemory, gms.SystemVariableScope_Both), bytes(connectionMemory, gms.SystemVariableScope_Both), bytes(nodeMemory, gms.SystemVariableScope_Global),
+	}
+}
+
+// limit is a setting in bytes, at most what the node has.
+func (b *budget) limit(ctx context.Context, name string, otherwise int64) int64 {
+	node := int64(bound(context.Background(), nodeMemory, 0))
+	if node == 0 {
+		node = b.node
+	}
+	if name == nodeMemory {
+		return node
+	}
+	if n := int64(bound(ctx, name, 0)); n > 0 {
+		otherwise = n
+	}
+	return min(otherwise, node)
+}
+
+// account is what one statement holds. What goroutines of a statement that has ended
+// still charge is given back at once.
+type account struct {
+	budget          *budget
+	statement, node int64 // the bounds
+	used            atomic.Int64
+	closed          atomic.Bool
+	growing         atomic.Int64 // functions in it that can make much of little
+	tokens          atomic.Int64 // of the largest text that was parsed for it
+}
+
+// tokenBytes is what the trees made of a statement take for each of its tokens.
+const tokenBytes = 160
+
+// parse charges a text that is parsed; the same one may be more than once.
+func (a *account) parse(tokens int) error {
+	if a == nil {
+		return nil
+	}
+	more := int64(tokens) - a.tokens.Load()
+	if more <= 0 {
+		return nil
+	}
+	a.tokens.Add(more)
+	return a.charge(more * tokenBytes)
+}
+
+// opened is the account of a statement that begins.
+func (b *budget) opened(ctx context.Context) *account {
+	return &account{budget: b, statement: b.limit(ctx, statementMemory, b.statement), node: b.limit(ctx, nodeMemory, b.node)}
+}
+
+// charge takes so many bytes, or says why it cannot.
+func (a *account) charge(n int64) error {
+	if a == nil || n <= 0 || a.closed.Load() {
+		return nil // a cursor outlasts its statement
+	}
+	if a.used.Load()+n > a.statement {
+		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", a.statement, statementMemory)
+	}
+	if a.budget.used.Add(n) > a.node {
+		a.budget.used.Add(-n)
+		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this node would hold more than %d bytes (%s): try again later", a.node, nodeMemory)
+	}
+	a.used.Add(n)
+	if a.closed.Load() {
+		a.close()
+	}
+	return nil
+}
+
+// release gives back what was charged.
+func (a *account) release(n int64) {
+	if a == nil || n <= 0 || a.closed.Load() {
+		return
+	}
+	a.used.Add(-n)
+	a.budget.used.Add(-n)
+}
+
+// close gives back all.
+func (a *account) close() {
+	if a == nil {
+		return
+	}
+	a.closed.Store(true)
+	a.budget.used.Add(-a.used.Swap(0))
+}
+
+// accountOf is the account of the statement that a context is of; nil: none.
+func accountOf(ctx context.Context) *account {
+	if gctx, ok := ctx.(*gms.Context); ok {
+		if s, ok := gctx.Session.(*Session); ok {
+			return s.account.Load()
+		}
+	}
+	return nil
+}
+
+// holding is what a part of a plan holds of an account.
+type holding struct {
+	account *account
+	bytes   atomic.Int64
+}
+
+func (h *holding) add(n int64) error {
+	if err := h.account.charge(n); err != nil {
+		return err
+	}
+	h.bytes.Add(n)
+	return nil
+}
+
+func (h *holding) drop() { h.account.release(h.bytes.Swap(0)) }
+
+// What values take beside what they say, in bytes.
+const (
+	valueBytes = 24
+	rowBytes   = 48
+)
+
+// rowSize is about what a row takes.
+func rowSize(row gms.Row) int64 {
+	n := int64(rowBytes)
+	for _, v := range row {
+		n += valueBytes + sizeOfValue(v)
+	}
+	return n
+}
+
+// sizeOfValue is about what a value takes beside its place in a row.
+func sizeOfValue(v any) int64 {
+	switch v := v.(type) {
+	case nil, int64, int32, uint64, float64, bool, int8:
+		return 0
+	case string:
+		return int64(len(v))
+	case []byte:
+		return int64(len(v))
+	case types.JSONBytes:
+		if b, err := v.GetBytes(context.Background()); err == nil {
+			return int64(len(b))
+		}
+	case types.JSONDocument:
+		return sizeOfJSON(v.Val).bytes
+	case gms.AnyWrapper:
+		return 64
+	case types.GeometryValue:
+		return 2 * int64(len(v.Serialize()))
+	case []any:
+		return sizeOfJSON(v).bytes
+	}
+	return 16
+}
+
+// jsonExtent is how large a JSON value is. It is measured up to jsonNodesMax values.
+type jsonExtent struct {
+	bytes int64
+	nodes int
+	depth int
+}
+
+const (
+	// jsonDepthMax is MySQL's bound of a document's depth.
+	jsonDepthMax = 100
+	// jsonNodesMax bounds the walk; who has more is counted as if without end.
+	jsonNodesMax = 4 << 20
+)
+
+// sizeOfJSON measures a value without recursion.
+func sizeOfJSON(v any) (e jsonExtent) {
+	type open struct {
+		v     any
+		depth int
+	}
+	for todo := []open{{v, 1}}; len(todo) > 0; {
+		o := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		e.nodes++
+		e.depth = max(e.depth, o.depth)
+		if e.nodes+len(todo) > jsonNodesMax || e.depth > jsonDepthMax {
+			e.bytes = 1 << 40
+			return e
+		}
+		e.bytes += valueBytes
+		switch v := o.v.(type) {
+		case map[string]any:
+			for k, inner := range v { // order: into a sum
+				e.bytes += int64(len(k)) + valueBytes
+				todo = append(todo, open{inner, o.depth + 1})
+			}
+		case []any:
+			if len(v)+len(todo) > jsonNodesMax {
+				e.bytes = 1 << 40
+				return e
+			}
+			for _, inner := range v {
+				todo = append(todo, open{inner, o.depth + 1})
+			}
+		case types.JSONDocument:
+			todo = append(todo, open{v.Val, o.depth})
+		case string:
+			e.bytes += int64(len(v))
+		case []byte:
+			e.bytes += int64(len(v))
+		}
+	}
+	return e
+}
+
+// openAccount closes the account of the statement before and opens one.
+func (s *Session) openAccount() {
+	s.account.Swap(s.gateway.budget.opened(s.quiet)).close()
+}
+
+// closeAccount gives back what the statement held.
+func (s *Session) closeAccount() { s.account.Swap(nil).close() }
+
+// keepVariable counts what a variable of the user holds, which is bounded.
+func (s *Session) keepVariable(name string, value any) error {
+	name = strings.ToLower(name)
+	size := int64(len(name)) + valueBytes + rowBytes + sizeOfValue(value)
+	all := s.keptAll - s.kept[name] + size
+	if most := s.gateway.budget.limit(s.quiet, connectionMemory, s.gateway.budget.connection); all > most {
+		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the variables of a connection' exceeded (%s). Set those that are not needed to NULL", most, connectionMemory)
+	}
+	if s.kept == nil {
+		s.kept = map[string]int64{}
+	}
+	s.kept[name], s.keptAll = size, all
+	return nil
+}
