@@ -17,7 +17,7 @@ import (
 const (
 	setOperationsVariable = "isochron_set_operations_max" // UNION, INTERSECT and EXCEPT in a row
 	listVariable          = "isochron_list_max"           // values in one list, as of IN
-	setOperationsDefault  = 300
+	setOperationsDefault  = 150
 	listDefault           = 250_000
 )
 

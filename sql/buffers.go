@@ -81,7 +81,11 @@ func (b *builder) hoard(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		}
 		f.part = counted
 	}
-	return rowexec.NewBuilder(f, b.g.overrides).Build(ctx, f.part, row)
+	iter, err := rowexec.NewBuilder(f, b.g.overrides).Build(ctx, f.part, row)
+	if err == nil && f.grouped {
+		iter = groups{iter, &f.setback}
+	}
+	return iter, err
 }
 
 // feeding builds what a part is fed by.
@@ -94,6 +98,7 @@ type feeding struct {
 	held    *holding
 	grouped bool
 	last    atomic.Int64 // the size of the row that came last
+	setback setback      // of groups
 }
 
 // Build implements gms.NodeExecBuilder.
@@ -117,6 +122,9 @@ type counting struct {
 
 // Next implements gms.RowIter.
 func (c *counting) Next(ctx *gms.Context) (gms.Row, error) {
+	if err := c.setback.err(); err != nil {
+		return nil, err
+	}
 	row, err := c.RowIter.Next(ctx)
 	if err != nil {
 		return row, err
@@ -157,13 +165,28 @@ func (f *feeding) countGroups(ctx *gms.Context, n *gmsplan.GroupBy) (gms.Node, e
 		}
 	}
 	if f.grouped {
-		first, ok := copied.SelectDeps[0].(gms.Aggregation)
-		if !ok {
-			first = aggregation.NewFirst(copied.SelectDeps[0]) // as the engine takes it
-		}
-		copied.SelectDeps[0] = groupCount{first, f, int64(len(n.SelectDeps)) * groupBytes}
+		f.keepFailures(&copied)
 	}
 	return &copied, nil
+}
+
+// keepFailures counts the groups, and has what fails among them be kept (setback).
+func (f *feeding) keepFailures(n *gmsplan.GroupBy) {
+	by := make([]gms.Expression, len(n.GroupByExprs))
+	for i, e := range n.GroupByExprs {
+		by[i] = groupKey{e, &f.setback}
+	}
+	n.GroupByExprs = by
+	for i, e := range n.SelectDeps {
+		a, ok := e.(gms.Aggregation)
+		if !ok {
+			a = aggregation.NewFirst(e) // as the engine takes it
+		}
+		if i == 0 {
+			a = groupCount{a, f, int64(len(n.SelectDeps)) * groupBytes}
+		}
+		n.SelectDeps[i] = groupValue{a, &f.setback}
+	}
 }
 
 // groupCount counts the groups: each makes a buffer of its own.

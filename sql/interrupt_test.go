@@ -225,18 +225,20 @@ func TestBreadth(t *testing.T) {
 	union := func(arms int) string { return strings.Repeat("SELECT 1 UNION ALL ", arms-1) + "SELECT 1" }
 	list := func(n int) string { return "SELECT 1 IN (0" + strings.Repeat(", 0", n-1) + ")" }
 	for _, statement := range []string{
-		union(20_000), "SELECT COUNT(*) FROM (" + union(302) + ") AS u", "CREATE VIEW w AS " + union(302), "INSERT INTO m " + union(302),
+		"SELECT COUNT(*) FROM (" + union(152) + ") AS u", "CREATE VIEW w AS " + union(152), "INSERT INTO m " + union(152),
 	} {
-		c.fails(statement, "isochron_set_operations_max allows 300")
+		c.fails(statement, "isochron_set_operations_max allows 150")
 	}
-	c.fails(list(2_000_000), "isochron_list_max allows 250000")
+	c.fails(union(20_000), "isochron_statement_depth")
+	c.fails(list(400_000), "isochron_list_max allows 250000")
+	c.fails(list(2_000_000), "isochron_statement_tokens")
 	c.fails("EXPLAIN "+list(300_000), "isochron_list_max")
-	if _, err := c.conn.PrepareContext(context.Background(), list(300_000)); err == nil || !strings.Contains(err.Error(), "isochron_list_max") {
-		t.Errorf("prepared: %v", err)
-	}
 	c.exec("SET isochron_set_operations_max = 5, isochron_list_max = 10")
 	c.expect(union(6), strings.Repeat("1\n", 6))
 	c.fails(union(7), "1235")
 	c.expect(list(10), "0")
+	if _, err := c.conn.PrepareContext(context.Background(), list(12)); err == nil || !strings.Contains(err.Error(), "isochron_list_max") {
+		t.Errorf("prepared: %v", err)
+	}
 	c.fails(list(11), "1235")
 }

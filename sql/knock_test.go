@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"log/slog"
 	"net"
 	"runtime"
 	"testing"
@@ -33,7 +34,7 @@ func knock(t testing.TB, address string, way int) {
 
 // Whoever connects and goes away before he has logged in leaves nothing behind.
 func TestKnocksLeaveNothing(t *testing.T) {
-	server, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Root: verifierOf(rootPassword)})
+	server, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Root: verifierOf(rootPassword), FailedLoginDelay: -1, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

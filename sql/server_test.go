@@ -153,6 +153,6 @@ func (c *client) fails(query, want string, args ...any) {
 	c.t.Helper()
 	_, err := c.conn.ExecContext(context.Background(), query, args...)
 	if err == nil || !strings.Contains(err.Error(), want) {
-		c.t.Fatalf("%s: got error %v, want one with %q", query, err, want)
+		c.t.Fatalf("%.300s: got error %.500v, want one with %q", query, err, want)
 	}
 }
