@@ -34,7 +34,7 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) 
 		if env.Msg.SnapChunk != nil || env.Msg.SnapFetch != nil {
 			odds = 2
 		}
-		if r.IntN(odds) == 0 && int(env.To) <= len(h.w.hosts) { // a garbled message may have named nobody
+		if r.IntN(odds) == 0 && env.To != 0 && int(env.To) <= len(h.w.hosts) { // a garbled message may have named nobody
 			var m txn.Message
 			if txn.Decode(txn.Encode(&env.Msg), &m) != nil {
 				t.Error("a message cannot be read")
