@@ -25,8 +25,12 @@ type HuntConfig struct {
 	Bugs   node.Bugs
 	// Planted names the bug in Bugs, for whoever is to see it again.
 	Planted string
-	// Regions of the cluster; 0 lets the seed choose three or, rarely, five.
+	// Regions of the cluster, the first of the map; 0 lets the seed choose three or, rarely, five.
 	Regions int
+	// WAN is the map, as geo.Parse reads it, scaled so that its widest round trip is what
+	// the nodes' time-outs are made for; empty: azure5, or with more than five regions an
+	// even one.
+	WAN string
 	// Load is the virtual time for which clients run; 2.5 s.
 	Load time.Duration
 	// Switch names protocols: the cluster goes from one of them to another while
@@ -64,6 +68,7 @@ func (r *Result) Serializable() bool {
 // Summary is a whole hunt.
 type Summary struct {
 	Runs   int
+	Idle   int      // runs in which nothing was committed: they show nothing
 	Failed []Result // runs with a violation
 	Counts Counts
 	ByRow  []RowCounts
@@ -96,6 +101,9 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 			}
 			r := Hunt(cfg.Seed+uint64(i), row, cfg)
 			sum.Runs++
+			if r.Counts["ok"] == 0 {
+				sum.Idle++
+			}
 			sum.Counts.add(r.Counts)
 			sum.ByRow[j].Counts.add(r.Counts)
 			if len(r.Violations) > 0 {
@@ -129,6 +137,41 @@ const (
 	huntQuietWait = 20 * time.Second
 	huntReadWait  = 20 * time.Second
 )
+
+// huntMap is the map of a hunt over so many regions.
+func huntMap(spec string, regions int) (geo.WAN, error) {
+	usual, err := geo.Parse("azure5")
+	if err != nil {
+		return usual, err
+	}
+	usual = usual.Scale(0.1)
+	if spec == "" {
+		if regions <= len(usual.Regions) {
+			return usual, nil
+		}
+		spec = fmt.Sprintf("uniform:100ms:%d", regions)
+	}
+	wan, err := geo.Parse(spec)
+	if err != nil {
+		return wan, err
+	}
+	if len(wan.Regions) < regions {
+		return wan, fmt.Errorf("the map %s has %d regions, and the hunt is to be over %d", spec, len(wan.Regions), regions)
+	}
+	return wan.Scale(float64(usual.Widest()) / float64(wan.Widest())), nil
+}
+
+// Check refuses what no hunt can be run with.
+func (c *HuntConfig) Check() error {
+	if c.Regions != 0 && c.Regions < 3 {
+		return fmt.Errorf("%d regions: a hunt takes three or more, for of fewer the loss of one is that of a majority", c.Regions)
+	}
+	_, err := huntMap(c.WAN, max(c.Regions, 3))
+	if err == nil && c.Regions == 0 && c.WAN != "" {
+		_, err = huntMap(c.WAN, 5) // the seed chooses
+	}
+	return err
+}
 
 // HuntParams are the bounds of nodes in a hunt.
 func HuntParams(bugs node.Bugs) node.Params {
@@ -208,9 +251,9 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 			regions = 5
 		}
 	}
-	wan, err := geo.Parse("azure5")
+	wan, err := huntMap(h.cfg.WAN, regions)
 	if err != nil {
-		panic(err) // the name is ours
+		panic(err) // RunHunt has looked
 	}
 	dir := workload.Cluster(wan.Regions[:regions])
 	workload.Spread(dir, 1)
@@ -221,7 +264,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		h.timers = newTimers(seed, h.counts)
 	}
 	h.w, err = New(Config{
-		Seed: seed, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true,
+		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true,
 		Params:   HuntParams(h.cfg.Bugs),
 		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
 		Links:    Links{JitterPPM: 100_000, MinDelay: 50 * time.Microsecond},

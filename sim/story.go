@@ -120,6 +120,9 @@ func report(w io.Writer, r Result, row protocol.Row, cfg HuntConfig, whole bool)
 	if cfg.Regions > 0 {
 		again += fmt.Sprintf(" --regions %d", cfg.Regions)
 	}
+	if cfg.WAN != "" {
+		again += " --wan " + cfg.WAN
+	}
 	if len(cfg.Switch) > 0 {
 		again += " --switch " + strings.Join(cfg.Switch, ",")
 	}

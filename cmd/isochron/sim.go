@@ -43,8 +43,12 @@ can be seen again by its seed.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		given := cmd.Flags().Changed
 		if given("hunt") {
-			if err := refuse(cmd, "an experiment, which is run without --hunt", e.only); err != nil {
+			only := slices.DeleteFunc(slices.Clone(e.only), func(name string) bool { return name == "wan" })
+			if err := refuse(cmd, "an experiment, which is run without --hunt", only); err != nil {
 				return err
+			}
+			if given("wan") {
+				h.wan = e.spec.WAN
 			}
 			h.protocols, h.faults, h.seed, h.json = sim.DefaultRows, "all", e.spec.Seed, e.json
 			if given("protocol") {

@@ -20,6 +20,7 @@ type huntFlags struct {
 	protocols []string
 	faults    string
 	regions   int
+	wan       string
 	trace     bool
 	json      bool
 	plant     string
@@ -31,7 +32,7 @@ var huntOnly = []string{"regions", "trace", "plant", "switch"}
 
 func (f *huntFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
-	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster; 0: the seed chooses 3 or 5")
+	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more; 0: the seed chooses 3 or 5")
 	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
 	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
@@ -43,7 +44,7 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 		return usagef("--hunt is %d; it must be at least 1", f.hunt)
 	}
 	if f.regions < 0 || f.regions > 9 {
-		return usagef("--regions is %d; it must lie between 0 and 9", f.regions)
+		return usagef("--regions is %d; it must be 0, or lie between 3 and 9", f.regions)
 	}
 	for _, name := range f.protocols {
 		if _, err := protocol.ByName(name); err != nil {
@@ -59,8 +60,11 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions, Switch: f.among,
+	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions, WAN: f.wan, Switch: f.among,
 		Stop: func() bool { return ctx.Err() != nil }}
+	if err := cfg.Check(); err != nil {
+		return usageError{err}
+	}
 	if f.trace {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
 	}
@@ -74,8 +78,8 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if f.json {
 		return errorsFirst(err, json.NewEncoder(out).Encode(huntReport(sum)))
 	}
-	fmt.Fprintf(out, "%d runs, %d broke a promise; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
-		sum.Runs, len(sum.Failed), sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
+	fmt.Fprintf(out, "%d runs, %d broke a promise, %d committed nothing; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
+		sum.Runs, len(sum.Failed), sum.Idle, sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
 	printCounts(out, sum.Counts)
 	for _, r := range sum.ByRow {
 		printPaths(out, r)
@@ -102,10 +106,11 @@ func huntReport(sum sim.Summary) any {
 	}
 	report := struct {
 		Runs   int         `json:"runs"`
+		Idle   int         `json:"runs_without_a_commit"`
 		Failed []failed    `json:"failed"`
 		Counts sim.Counts  `json:"counts"`
 		Paths  []rarePaths `json:"rare_paths"`
-	}{Runs: sum.Runs, Failed: []failed{}, Counts: sum.Counts}
+	}{Runs: sum.Runs, Idle: sum.Idle, Failed: []failed{}, Counts: sum.Counts}
 	for _, r := range sum.ByRow {
 		report.Paths = append(report.Paths, pathsOf(r))
 	}

@@ -84,7 +84,10 @@ func TestSimRefuses(t *testing.T) {
 		{"--warmup -1s", "the warm-up is -1s"},
 		{"--faults floods", `there is no fault "floods"`},
 		{"--trace", "--trace is of a hunt"},
-		{"--hunt 2 --wan lan", "--wan is of an experiment"},
+		{"--hunt 2 --rate 5", "--rate is of an experiment"},
+		{"--hunt 2 --regions 2", "2 regions: a hunt takes three or more"},
+		{"--hunt 2 --regions 7 --wan azure5", "the map azure5 has 5 regions, and the hunt is to be over 7"},
+		{"--hunt 2 --wan uniform:50ms:3", "has 3 regions, and the hunt is to be over 5"},
 		{"--hunt 0", "--hunt is 0"},
 	} {
 		code, out, errs := sims(strings.Fields(c.args)...)
@@ -105,8 +108,10 @@ func TestSimInterrupted(t *testing.T) {
 }
 
 func TestSimHuntsWhenTold(t *testing.T) {
-	code, out, errs := sims("--hunt", "1", "--protocol", "2pc+occ", "--faults", "none", "--json")
-	if code != exitOK || !strings.Contains(out, `"runs":1`) {
-		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	for _, more := range []string{"--faults none", "--regions 6", "--regions 7 --faults replace", "--regions 3 --wan uniform:50ms:3"} {
+		code, out, errs := sims(append([]string{"--hunt", "1", "--protocol", "2pc+occ", "--json"}, strings.Fields(more)...)...)
+		if code != exitOK || !strings.Contains(out, `"runs":1,"runs_without_a_commit":0`) {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q", more, code, out, errs)
+		}
 	}
 }
