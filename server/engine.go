@@ -50,6 +50,9 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 	if err := cfg.fs.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be created: %w", cfg.Dir, err)
 	}
+	if err := roomToOpen(cfg); err != nil {
+		return nil, openError(cfg.Dir, err)
+	}
 	e := &Engine{dir: cfg.Dir, snapshots: map[*snapshot]struct{}{}}
 	db, err := openPebble(cfg, &e.broken)
 	if err != nil {

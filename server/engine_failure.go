@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -78,25 +79,76 @@ func openPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 	return tryPebble(cfg, broken)
 }
 
+// The bounds of the opening of a store.
+const (
+	// openMinBytes must be free: the library tries for ever to write what it has replayed.
+	openMinBytes = 8 << 20
+	// openWait is the longest time that it takes: what was not flushed is at most some
+	// hundred megabytes.
+	openWait = 3 * time.Minute
+	// openTell is after how long an operator is told that it goes on.
+	openTell = 10 * time.Second
+)
+
+// roomToOpen fails if the disk has too little left to open a store.
+func roomToOpen(cfg EngineConfig) error {
+	usage, err := cfg.fs.GetDiskUsage(cfg.Dir)
+	if err != nil || usage.AvailBytes >= openMinBytes { // an unknown is none of ours
+		return nil
+	}
+	return fmt.Errorf("%d bytes are left and opening it takes %d: %w", usage.AvailBytes, int64(openMinBytes), syscall.ENOSPC)
+}
+
+// opened is how the opening of a store has ended.
+type opened struct {
+	db    *pebble.DB
+	err   error
+	panic any
+}
+
 // tryPebble opens a store; what the library panics over, or ends its goroutine
-// for, it returns.
-func tryPebble(cfg EngineConfig, broken *atomic.Bool) (db *pebble.DB, err error) {
-	var fatal *store.Failure
+// for, it returns. One that fails in the background while it is opened, or takes too
+// long, is left to itself: nothing can stop the library.
+func tryPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
+	failed := make(chan *store.Failure, 1)
 	opening := cfg
 	opening.Failed = func(f *store.Failure) {
-		if db == nil && fatal == nil {
-			fatal = f
+		select {
+		case failed <- f:
+		default:
 		}
 		if cfg.Failed != nil {
 			cfg.Failed(f)
 		}
 	}
-	done := make(chan any, 1)
+	done := make(chan opened, 1)
 	go func() {
-		defer func() { done <- recover() }()
-		db, err = pebble.Open(cfg.Dir, pebbleOptions(opening, broken))
+		var o opened
+		defer func() {
+			o.panic = recover()
+			done <- o
+		}()
+		o.db, o.err = pebble.Open(cfg.Dir, pebbleOptions(opening, broken))
 	}()
-	switch p := (<-done).(type) {
+	tell := time.NewTicker(openTell)
+	defer tell.Stop()
+	for began := time.Now(); ; {
+		select {
+		case o := <-done:
+			return o.result(failed)
+		case f := <-failed:
+			return nil, fmt.Errorf("it failed while it was opened: %w", f)
+		case <-tell.C:
+			if time.Since(began) > openWait {
+				return nil, fmt.Errorf("it was not open after %v; look at the disk that holds it", openWait)
+			}
+			cfg.Log.Warn("the data directory is being opened", "dir", cfg.Dir, "for", time.Since(began).Round(time.Second))
+		}
+	}
+}
+
+func (o opened) result(failed chan *store.Failure) (*pebble.DB, error) {
+	switch p := o.panic.(type) {
 	case nil:
 	case runtime.Error:
 		panic(p)
@@ -105,10 +157,15 @@ func tryPebble(cfg EngineConfig, broken *atomic.Bool) (db *pebble.DB, err error)
 	default:
 		panic(p)
 	}
-	if db == nil && err == nil {
-		return nil, fmt.Errorf("it failed while it was opened: %w", fatal)
+	if o.db == nil && o.err == nil { // the library has ended its goroutine
+		select {
+		case f := <-failed:
+			return nil, fmt.Errorf("it failed while it was opened: %w", f)
+		default:
+			return nil, errors.New("it failed while it was opened")
+		}
 	}
-	return db, err
+	return o.db, o.err
 }
 
 // openError says what a person can do about a directory that does not open.

@@ -75,7 +75,7 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 			return err
 		}
 	}
-	p, err := startNode(c, figures)
+	p, err := startUnless(ctx, c, figures)
 	if err != nil {
 		if web != nil {
 			err = errors.Join(err, web.Close())
@@ -95,6 +95,31 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 	err = errors.Join(err, within(closeWait, "the node's storage and connections", p.Close))
 	slog.Info("the node has ended", "node", c.Node, "region", string(c.Region))
 	return err
+}
+
+// startUnless starts the node unless it is told to end first: what is being opened then
+// is left to the end of the process.
+func startUnless(ctx context.Context, c *deploy.Config, figures *ops.Metrics) (*server.Process, error) {
+	type started struct {
+		p   *server.Process
+		err error
+	}
+	done := make(chan started, 1)
+	go func() {
+		p, err := startNode(c, figures)
+		done <- started{p, err}
+	}()
+	select {
+	case s := <-done:
+		return s.p, s.err
+	case <-ctx.Done():
+	}
+	select {
+	case s := <-done:
+		return s.p, s.err
+	case <-time.After(handOverWait):
+		return nil, fmt.Errorf("it was told to end while it was starting: %w", ctx.Err())
+	}
 }
 
 func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) {
