@@ -15,9 +15,9 @@ import (
 // joins by a hash. The rows are counted on their way in, and charged to the statement
 // until the part is closed.
 
-// hoards says how much of a row a part of a plan holds on to; nil: it holds nothing.
+// bufferedBytes says how much of a row a part of a plan holds on to; nil: it holds nothing.
 // lasting parts hold it until the statement ends.
-func hoards(ctx *gms.Context, n gms.Node) (size func(gms.Row) int64, most int64, lasting bool) {
+func bufferedBytes(ctx *gms.Context, n gms.Node) (size func(gms.Row) int64, most int64, lasting bool) {
 	const every = 1 << 62
 	mark := func(gms.Row) int64 { return rowBytes } // a hash
 	none := func(gms.Row) int64 { return 0 }
@@ -63,13 +63,13 @@ func topOf(ctx *gms.Context, n *gmsplan.TopN) int64 {
 	return 1 << 62
 }
 
-// hoard builds a part that holds rows so that they are counted; nil: it holds none.
-func (b *builder) hoard(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, error) {
+// countBuffered builds a part that holds rows so that they are counted; nil: it holds none.
+func (b *builder) countBuffered(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, error) {
 	account := accountOf(ctx)
 	if account == nil {
 		return nil, nil
 	}
-	size, most, lasting := hoards(ctx, n)
+	size, most, lasting := bufferedBytes(ctx, n)
 	if size == nil {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (b *builder) hoard(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	}
 	iter, err := rowexec.NewBuilder(f, b.g.overrides).Build(ctx, f.part, row)
 	if err == nil && f.grouped {
-		iter = groups{iter, &f.setback}
+		iter = groups{iter, &f.failed}
 	}
 	return iter, err
 }
@@ -98,7 +98,7 @@ type feeding struct {
 	held    *holding
 	grouped bool
 	last    atomic.Int64 // the size of the row that came last
-	setback setback      // of groups
+	failed  firstFailure // of groups
 }
 
 // Build implements gms.NodeExecBuilder.
@@ -122,7 +122,7 @@ type counting struct {
 
 // Next implements gms.RowIter.
 func (c *counting) Next(ctx *gms.Context) (gms.Row, error) {
-	if err := c.setback.err(); err != nil {
+	if err := c.failed.err(); err != nil {
 		return nil, err
 	}
 	row, err := c.RowIter.Next(ctx)
@@ -170,11 +170,11 @@ func (f *feeding) countGroups(ctx *gms.Context, n *gmsplan.GroupBy) (gms.Node, e
 	return &copied, nil
 }
 
-// keepFailures counts the groups, and has what fails among them be kept (setback).
+// keepFailures counts the groups, and has what fails among them be kept (firstFailure).
 func (f *feeding) keepFailures(n *gmsplan.GroupBy) {
 	by := make([]gms.Expression, len(n.GroupByExprs))
 	for i, e := range n.GroupByExprs {
-		by[i] = groupKey{e, &f.setback}
+		by[i] = groupKey{e, &f.failed}
 	}
 	n.GroupByExprs = by
 	for i, e := range n.SelectDeps {
@@ -185,7 +185,7 @@ func (f *feeding) keepFailures(n *gmsplan.GroupBy) {
 		if i == 0 {
 			a = groupCount{a, f, int64(len(n.SelectDeps)) * groupBytes}
 		}
-		n.SelectDeps[i] = groupValue{a, &f.setback}
+		n.SelectDeps[i] = groupValue{a, &f.failed}
 	}
 }
 

@@ -44,10 +44,10 @@ func yields(n gms.Node) bool {
 }
 
 // check has the engine build the iterator of a node, and wraps it; nil if that is not
-// needed. What holds rows counts them as well (hoard).
+// needed. What holds rows counts them as well (countBuffered).
 func (b *builder) check(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, error) {
 	if !yields(n) {
-		return b.hoard(ctx, n, row)
+		return b.countBuffered(ctx, n, row)
 	}
 	if ctx.Err() != nil { // a join builds one for each row
 		return nil, context.Cause(ctx)
@@ -55,7 +55,7 @@ func (b *builder) check(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if s, ok := n.(*gmsplan.Sort); ok {
 		n = checkedSort(s)
 	}
-	iter, err := b.hoard(ctx, n, row)
+	iter, err := b.countBuffered(ctx, n, row)
 	if iter == nil && err == nil {
 		once := *b.g.engine.Analyzer.ExecBuilder
 		once.PriorityBuilder = &besides{builder: b, leave: n}

@@ -12,18 +12,18 @@ import (
 // nothing had happened, until the first asks for its next row and gets the failure; or, if there
 // is no next row, until the groups are asked for.
 
-// setback is the first failure, or panic, among the groups of a statement.
-type setback struct{ first atomic.Pointer[misfortune] }
+// firstFailure is the first failure, or panic, among the groups of a statement.
+type firstFailure struct{ first atomic.Pointer[failure] }
 
-type misfortune struct {
+type failure struct {
 	err   error
 	panic any
 }
 
-func (s *setback) keep(m misfortune) { s.first.CompareAndSwap(nil, &m) }
+func (s *firstFailure) keep(m failure) { s.first.CompareAndSwap(nil, &m) }
 
 // err tells of the failure, and panics if it was a panic.
-func (s *setback) err() error {
+func (s *firstFailure) err() error {
 	m := s.first.Load()
 	if m == nil {
 		return nil
@@ -35,26 +35,26 @@ func (s *setback) err() error {
 }
 
 // try does something; its failure is kept.
-func (s *setback) try(do func() error) {
+func (s *firstFailure) try(do func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.keep(misfortune{panic: p})
+			s.keep(failure{panic: p})
 		}
 	}()
 	if err := do(); err != nil {
-		s.keep(misfortune{err: err})
+		s.keep(failure{err: err})
 	}
 }
 
 // groupKey is an expression by which rows are grouped.
 type groupKey struct {
 	gms.Expression
-	setback *setback
+	failed *firstFailure
 }
 
 // Eval implements gms.Expression.
 func (k groupKey) Eval(ctx *gms.Context, row gms.Row) (v any, _ error) {
-	k.setback.try(func() (err error) {
+	k.failed.try(func() (err error) {
 		v, err = k.Expression.Eval(ctx, row)
 		return err
 	})
@@ -69,19 +69,19 @@ func (k groupKey) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte
 // WithChildren implements gms.Expression.
 func (k groupKey) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
 	e, err := k.Expression.WithChildren(ctx, children...)
-	return groupKey{e, k.setback}, err
+	return groupKey{e, k.failed}, err
 }
 
 // groupValue is what is told of a group.
 type groupValue struct {
 	gms.Aggregation
-	setback *setback
+	failed *firstFailure
 }
 
 // NewBuffer implements gms.Aggregation.
 func (g groupValue) NewBuffer(ctx *gms.Context) (gms.AggregationBuffer, error) {
-	b := groupBuffer{setback: g.setback}
-	g.setback.try(func() (err error) {
+	b := groupBuffer{failed: g.failed}
+	g.failed.try(func() (err error) {
 		b.AggregationBuffer, err = g.Aggregation.NewBuffer(ctx)
 		return err
 	})
@@ -91,13 +91,13 @@ func (g groupValue) NewBuffer(ctx *gms.Context) (gms.AggregationBuffer, error) {
 // groupBuffer gathers what is told of one group; nothing, if it could not be made.
 type groupBuffer struct {
 	gms.AggregationBuffer
-	setback *setback
+	failed *firstFailure
 }
 
 // Update implements gms.AggregationBuffer.
 func (b groupBuffer) Update(ctx *gms.Context, row gms.Row) error {
 	if b.AggregationBuffer != nil {
-		b.setback.try(func() error { return b.AggregationBuffer.Update(ctx, row) })
+		b.failed.try(func() error { return b.AggregationBuffer.Update(ctx, row) })
 	}
 	return nil
 }
@@ -112,14 +112,14 @@ func (b groupBuffer) Dispose(ctx *gms.Context) {
 // groups are those of a statement, after all rows were read.
 type groups struct {
 	gms.RowIter
-	setback *setback
+	failed *firstFailure
 }
 
 // Next implements gms.RowIter.
 func (g groups) Next(ctx *gms.Context) (gms.Row, error) {
 	row, err := g.RowIter.Next(ctx)
-	if failed := g.setback.err(); failed != nil {
-		return nil, failed
+	if err := g.failed.err(); err != nil {
+		return nil, err
 	}
 	return row, err
 }
