@@ -21,7 +21,7 @@ func (l *leadership) handOverIfDeaf(now txn.Now) {
 	if !l.serving || len(voters) < 2 || len(l.r.log.meta.Outgoing) > 0 {
 		return
 	}
-	heard := time.Duration(l.echoed(voters))
+	heard := time.Duration(l.echoed(l.electorate()))
 	if heard == 0 || now.Mono-heard < l.r.cfg.Params.ElectionTimeout {
 		return
 	}

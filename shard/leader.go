@@ -132,11 +132,7 @@ func (l *leadership) leaseUntil() time.Duration {
 	if l.leaseVoid || !l.serving {
 		return 0
 	}
-	voters := r.log.meta.Voters
-	if r.cfg.Params.Bugs.LeaseCountsLearners {
-		voters = slices.Concat(voters, r.log.meta.Learners)
-	}
-	s := l.echoed(voters)
+	s := l.echoed(l.electorate())
 	if len(r.log.meta.Outgoing) > 0 { // in the middle of a change it takes both majorities
 		s = min(s, l.echoed(r.log.meta.Outgoing))
 	}
@@ -144,6 +140,15 @@ func (l *leadership) leaseUntil() time.Duration {
 		return 0
 	}
 	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
+}
+
+// electorate is whose answers a lease rests on.
+func (l *leadership) electorate() []uint64 {
+	m := &l.r.log.meta
+	if l.r.cfg.Params.Bugs.LeaseCountsLearners {
+		return slices.Concat(m.Voters, m.Learners)
+	}
+	return m.Voters
 }
 
 // LeaseUntil is the instant of this node's clock up to which this replica may answer

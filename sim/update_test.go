@@ -17,10 +17,10 @@ type adders struct {
 	added, unknown int
 }
 
-func openAdders(t *testing.T, row protocol.Row, bugs node.Bugs) *adders {
+func openAdders(t *testing.T, seed uint64, row protocol.Row, bugs node.Bugs) *adders {
 	t.Helper()
 	h := &hunt{cfg: HuntConfig{Bugs: bugs, Regions: 3}}
-	h.open(1, row)
+	h.open(seed, row)
 	t.Cleanup(h.w.Close)
 	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
 		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
@@ -110,7 +110,7 @@ func (a *adders) run(t *testing.T) (balance int) {
 func TestUpdatesInOneGo(t *testing.T) {
 	for _, row := range protocol.Live() {
 		t.Run(row.Name, func(t *testing.T) {
-			a := openAdders(t, row, node.Bugs{})
+			a := openAdders(t, 1, row, node.Bugs{})
 			got := a.run(t) - 100
 			if got < a.added || got > a.added+a.unknown {
 				t.Errorf("%d were added, %d more may have been, and the account has %d more", a.added, a.unknown, got)
@@ -122,10 +122,14 @@ func TestUpdatesInOneGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := openAdders(t, row, node.Bugs{SkipValidation: true})
-		if got := a.run(t) - 100; got >= a.added {
-			t.Errorf("nothing was validated, and yet all %d additions are in the account (%d)", a.added, got)
+		for seed := range uint64(20) { // an update reads at the leader, so few meet
+			a := openAdders(t, seed, row, node.Bugs{SkipValidation: true})
+			if got := a.run(t) - 100; got < a.added {
+				t.Logf("seed %d: %d of %d additions are in the account", seed, got, a.added)
+				return
+			}
 		}
+		t.Error("nothing was validated, and yet all additions are in the account")
 	})
 }
 
@@ -135,7 +139,7 @@ func TestAnUpdateThatIsNotWanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := openAdders(t, row, node.Bugs{})
+	a := openAdders(t, 1, row, node.Bugs{})
 	a.h.do(t, func(c *Client) {
 		ctx, key := context.Background(), a.h.bank.Keys()[0]
 		tx := c.DB().Begin(txn.Options{})
