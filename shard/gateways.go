@@ -12,7 +12,7 @@ import (
 // direction can end none of its transactions, and others wait for them; so its leader
 // does not wait for a connection to break, nor for each transaction to be found silent.
 //
-// It asks each of these gateways, four times in a lease, with a stamp of its own clock. An
+// It asks each of these gateways, some six times in a lease, with a stamp of its own clock. An
 // answer carries the stamp back, and the lease goes on from there: the way there and the
 // way back both work. When a lease has run out, all that the gateway's transactions have
 // here without a vote is free, and what they have voted on is taken over at once. That

@@ -34,7 +34,7 @@ type leadership struct {
 	runners      map[txn.ID]runner
 	waking       bool // waiters are being let ask again
 	stamps       map[txn.NodeID]int64
-	leaseVoid    bool // a transfer was begun in this term
+	leaseVoid    bool // another was asked to lead in this term
 	deafChecks   int  // that found it so
 	drains       map[txn.NodeID]bool
 	changeAt     time.Duration // of the next change of members

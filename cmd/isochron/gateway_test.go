@@ -13,13 +13,7 @@ import (
 // for one lock: after the gateway's lease, or at once if the node was told to end.
 func TestALostGatewayLeavesNothingLocked(t *testing.T) {
 	c := initCluster(t)
-	var ready []<-chan struct{}
-	for i := range 3 {
-		ready = append(ready, c.start(t, i))
-	}
-	for i := range 3 {
-		c.await(t, i, ready[i])
-	}
+	c.startAll(t)
 	home := c.connect(t, 0)
 	mustExec(t, home, "CREATE DATABASE d")
 	mustExec(t, home, `CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL) COMMENT='isochron: {"leader":"r1"}'`)

@@ -109,6 +109,18 @@ func (c *testCluster) await(t *testing.T, i int, ready <-chan struct{}) {
 	}
 }
 
+// startAll starts every node and waits until all are ready.
+func (c *testCluster) startAll(t *testing.T) {
+	t.Helper()
+	var ready []<-chan struct{}
+	for i := range c.nodes {
+		ready = append(ready, c.start(t, i))
+	}
+	for i := range c.nodes {
+		c.await(t, i, ready[i])
+	}
+}
+
 func (c *testCluster) connect(t *testing.T, i int) *sql.DB {
 	t.Helper()
 	cfg := mysql.NewConfig()
@@ -154,13 +166,7 @@ func sum(t *testing.T, db *sql.DB) (rows, total int) {
 // leads killed with -9, work in its absence, its return, and the data afterwards.
 func TestProcessesLoseOneAndGoOn(t *testing.T) {
 	c := initCluster(t)
-	var ready []<-chan struct{}
-	for i := range 3 {
-		ready = append(ready, c.start(t, i))
-	}
-	for i := range 3 {
-		c.await(t, i, ready[i])
-	}
+	c.startAll(t)
 	db2, db3 := c.connect(t, 1), c.connect(t, 2)
 	mustExec(t, db2, "CREATE DATABASE d")
 	mustExec(t, db2, "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)")
@@ -186,12 +192,7 @@ func TestProcessesLoseOneAndGoOn(t *testing.T) {
 	}
 	c.end(t)
 	// All at once, from their disks.
-	for i := range 3 {
-		ready[i] = c.start(t, i)
-	}
-	for i := range 3 {
-		c.await(t, i, ready[i])
-	}
+	c.startAll(t)
 	if rows, total := sum(t, c.connect(t, 0)); rows != 21 || total != 42 {
 		t.Errorf("after a restart: %d rows, sum %d; want 21 and 42", rows, total)
 	}
