@@ -227,7 +227,11 @@ func watch(ctx context.Context, m *meter, begun time.Time, out io.Writer) {
 
 // Judge checks the database after a run, or by itself with run nil.
 func Judge(ctx context.Context, e *Env, w Workload, run *Report) ([]string, error) {
-	found, err := w.Check(ctx, e, run)
+	err := catchUp(ctx, e.DB())
+	var found []string
+	if err == nil {
+		found, err = w.Check(ctx, e, run)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the check could not be made: %w", err)
 	}
