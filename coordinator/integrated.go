@@ -21,11 +21,11 @@ type heardBy struct {
 	replica txn.NodeID
 }
 
-func (c *Coordinator) integrated() bool { return c.cfg.Row.Decide.Integrated() }
+func (c *Coordinator) integrated() bool { return c.cfg.Row.Validates == protocol.EveryReplica }
 
 // byLease reports whether leaders answer for transactions that wrote nothing.
 func (c *Coordinator) byLease() bool {
-	return c.cfg.Row.ReadOnly == protocol.ByLease && !c.integrated()
+	return c.cfg.Row.ReadOnly == protocol.ByLease
 }
 
 // replicasOf are the nodes that hold a shard.

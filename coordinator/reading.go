@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -157,16 +156,15 @@ func (c *Coordinator) lost(t *transaction) bool {
 	return after > 0 && t.try >= after
 }
 
-// readsAtLeader: the second try of a transaction always does (D2PC section 4.6).
-func (c *Coordinator) readsAtLeader(t *transaction) bool {
-	return c.cfg.Row.Reads == protocol.ReadLeader || t.try > 0
-}
+// class is what is known of a transaction while it executes.
+func (t *transaction) class() txn.Class { return txn.Class{Try: t.try, ReadOnly: t.readOnly} }
+
+func (c *Coordinator) readsAtLeader(t *transaction) bool { return c.cfg.Row.Reads.AtLeader(t.class()) }
 
 // locksAtHome: where the leader is in this region, a lock costs no wide-area
-// message and saves the abort of a check that fails. Who only reads takes none:
-// it would be in the way of others for nothing.
+// message and saves the abort of a check that fails.
 func (c *Coordinator) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
-	if c.cfg.Row.Reads != protocol.ReadHome || t.readOnly || r.Final {
+	if !c.cfg.Row.Reads.LockAtHome(t.class()) || r.Final {
 		return false
 	}
 	leader, _ := c.leaderOf(s, 0)

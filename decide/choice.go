@@ -5,9 +5,11 @@ type Choice uint8
 
 // The choices.
 const (
+	// Unset is no choice; a row of the table that has it takes another's.
+	Unset Choice = iota
 	// LeaderVotes: each leader votes to the coordinator once its vote is
 	// replicated; the coordinator decides and does not log (votes are recoverable).
-	LeaderVotes Choice = iota
+	LeaderVotes
 	// CoCoordinators: as LeaderVotes, and replicas acknowledge votes past their
 	// leader, through the co-coordinator of their region, to the coordinator
 	// (D2PC sections 3.3 and 4.1).
@@ -26,7 +28,7 @@ const (
 
 func (c Choice) String() string {
 	return [...]string{
-		"leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
+		"unset", "leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
 		"leader and most replicas agree, else the leader's replicated answer", "all replicas agree, else the leader settles the dispute",
 		"most replicas agree, else the coordinator has a majority accept",
 	}[c]
@@ -35,8 +37,10 @@ func (c Choice) String() string {
 // Bypasses reports whether replicas acknowledge votes past their leader.
 func (c Choice) Bypasses() bool { return c == CoCoordinators }
 
-// Integrated reports whether every replica validates, and no log orders them.
-func (c Choice) Integrated() bool { return c >= FastWithLeader }
+// CountsOpinions reports whether what replicas say is counted, and not what leaders vote.
+func (c Choice) CountsOpinions() bool {
+	return c == FastWithLeader || c == FastOfAll || c == FastQuorum
+}
 
 // LeaderProposes reports whether the slow path is the leader's.
 func (c Choice) LeaderProposes() bool { return c == FastWithLeader || c == FastOfAll }

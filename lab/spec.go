@@ -149,6 +149,9 @@ func (s Spec) resolve() (r resolved, err error) {
 		if r.row.ReadOnly, err = protocol.ParseReadOnly(s.ReadOnly); err != nil {
 			return r, err
 		}
+		if err = r.row.Check(); err != nil {
+			return r, err
+		}
 	}
 	if r.wan, err = geo.Parse(s.WAN); err != nil {
 		return r, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/protocol"
 	"isochron/replica"
 	"isochron/routing"
 	"isochron/shard"
@@ -44,7 +45,7 @@ var (
 )
 
 func (n *Node) openReplica(s routing.Shard) (participant, error) {
-	if !n.cfg.Row.Decide.Integrated() {
+	if n.cfg.Row.Replicates == protocol.ByLog {
 		return shard.Open(n.shardConfig(s))
 	}
 	members := nodeIDs(s.FoundedBy())

@@ -3,19 +3,22 @@ package protocol
 import (
 	"strings"
 	"testing"
+
+	"isochron/decide"
+	"isochron/reveal"
+	"isochron/schedule"
+	"isochron/txn"
+	"isochron/yield"
 )
 
 func TestTheTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Table() {
-		if seen[r.Name] || r.Name == "" || r.Gives == "" || r.Source == "" || len(r.Steps) == 0 {
-			t.Errorf("row %q is incomplete or stands twice", r.Name)
-		}
 		seen[r.Name] = true
-		if back, err := ByName(r.Name); err != nil || back.Name != r.Name {
+		if back, err := ByName(r.Name); err != nil || back != r {
 			t.Errorf("%s is not found by its name: %v", r.Name, err)
 		}
-		if r.Steps[0] != Validate {
+		if r.Steps(txn.Class{})[0] != Validate {
 			t.Errorf("%s reveals or logs before it validates", r.Name)
 		}
 	}
@@ -28,5 +31,98 @@ func TestAnUnknownNameIsToldTheOthers(t *testing.T) {
 	_, err := ByName("3pc")
 	if err == nil || !strings.Contains(err.Error(), "2pc+occ") {
 		t.Errorf("the error does not help: %v", err)
+	}
+}
+
+// What a literal leaves out is what the row it is like chooses, however far away that
+// one says it.
+func TestARowIsLikeAnother(t *testing.T) {
+	a := Table()[0]
+	rows, err := resolve([]Row{
+		{Name: "c", Like: "b", Reads: ReadLeader, Source: "test"},
+		{Name: "b", Like: a.Name, Yield: yield.Validate, Source: "test"},
+		a,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := a
+	want.Name, want.Like, want.Reads, want.Yield, want.Source = "c", "b", ReadLeader, yield.Validate, "test"
+	if rows[0] != want {
+		t.Errorf("got %+v\nwant %+v", rows[0], want)
+	}
+}
+
+// Mistakes in the literals themselves are told, and end.
+func TestBadLiterals(t *testing.T) {
+	a := Table()[0]
+	for words, rows := range map[string][]Row{
+		"stands twice":         {a, a},
+		"no name":              {{Source: "test"}},
+		"where it comes from":  {a, {Name: "b", Like: a.Name}},
+		"which is no row":      {{Name: "b", Like: "c", Source: "test"}},
+		"one that is like its": {{Name: "b", Like: "c", Source: "test"}, {Name: "c", Like: "b", Source: "test"}},
+	} {
+		if _, err := resolve(rows); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+}
+
+// Each rule refuses something that no rule above it refuses.
+func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
+	rowOf := func(name string) Row {
+		r, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	cases := []struct {
+		from   string
+		change func(*Row)
+		words  string
+	}{
+		{"2pc+2pl", func(r *Row) { r.Arrive = schedule.Unset }, "a column is empty"},
+		{"2pc+2pl", func(r *Row) { r.Decide = decide.FastQuorum }, "opinions of replicas"},
+		{"tapir", func(r *Row) { r.Replicates = ByLog }, "no log can order"},
+		{"2pc+occ", func(r *Row) { r.Replicates = Unordered }, "recovered from the log"},
+		{"tapir", func(r *Row) { r.Yield = yield.WoundWait }, "needs one place"},
+		{"tapir", func(r *Row) { r.Reads = ReadHome }, "reads at home lock at the leader"},
+		{"tapir", func(r *Row) { r.Reveal = reveal.OnAppend }, "lost with its place"},
+		{"tapir", func(r *Row) { r.ReadOnly = ByLease }, "no leader with a lease"},
+		{"tapir", func(r *Row) { r.Runs = InClusters }, "members cannot change"},
+		{"2pc+occ", func(r *Row) { r.Yield = yield.EachValidates }, "FOR UPDATE is promised"},
+		{"2pc+occ", func(r *Row) { r.Yield.ByTimestamp = true }, "judged by replicas"},
+		{"tapir", func(r *Row) { r.Gives = StrictSerializability }, "contradict real time"},
+		{"2pc+occ", func(r *Row) { r.Reads = ReadHome }, "locks no reads"},
+		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnPreCommit }, "nobody sends them"},
+		{"d2pc+2pl", func(r *Row) { r.Reveal = reveal.OnDecision }, "not built"},
+		{"aria", func(r *Row) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
+		{"2pc+occ", func(r *Row) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},
+		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnHotAppend }, "no groups"},
+	}
+	if len(cases) != len(rules) {
+		t.Errorf("there are %d rules, and %d are tried", len(rules), len(cases))
+	}
+	for _, c := range cases {
+		r := rowOf(c.from)
+		c.change(&r)
+		if err := r.Check(); err == nil || !strings.Contains(err.Error(), c.words) || !strings.Contains(err.Error(), r.Name) {
+			t.Errorf("%s, changed so that %q: %v", c.from, c.words, err)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a, _ := ByName("2pc+2pl")
+	b, _ := ByName("d2pc+occ")
+	got := Diff(a, b)
+	if len(got) != 3 || !strings.Contains(got[0], `"2pl wound-wait" under 2pc+2pl, "occ" under d2pc+occ`) || len(Diff(a, a)) != 0 {
+		t.Errorf("got %q", got)
+	}
+	c, _ := ByName("2pc+2pl-home")
+	if len(Diff(a, c)) != 1 {
+		t.Errorf("got %q", Diff(a, c))
 	}
 }

@@ -1,13 +1,17 @@
 package reveal
 
+import "isochron/txn"
+
 // Choice is a row's choice of when writes are revealed.
 type Choice uint8
 
 // The choices.
 const (
+	// Unset is no choice; a row of the table that has it takes another's.
+	Unset Choice = iota
 	// OnDecision reveals a write when its leader hears the decision, before the
 	// decision is logged (it is derived from logged votes and cannot change).
-	OnDecision Choice = iota
+	OnDecision
 	// OnPreCommit reveals it, and lets go of the locks, as soon as every leader
 	// has voted Yes, before any of the votes is known to last; who reads it then
 	// depends on its writer (D2PC section 4.3).
@@ -28,18 +32,18 @@ const (
 )
 
 func (c Choice) String() string {
-	return [...]string{"on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
+	return [...]string{"unset", "on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
 		"on append, if one shard votes, else on pre-commit, tracked"}[c]
 }
 
 // Early reports whether writes are revealed before they are decided.
-func (c Choice) Early() bool { return c != OnDecision }
+func (c Choice) Early() bool { return c != OnDecision && c != Unset }
 
 // PreCommits reports whether that happens when every leader has voted Yes.
 func (c Choice) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
 
-// OnItsAppend reports whether it happens when the vote of a transaction with one
-// participant is appended, be the transaction one that has written a hot row or not.
-func (c Choice) OnItsAppend(hot bool) bool {
-	return c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && hot
+// OnItsAppend reports whether it happens when the vote of such a transaction is
+// appended: only one that has no other participant commits by that one entry.
+func (c Choice) OnItsAppend(of txn.Class) bool {
+	return of.Participants == 1 && (c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && of.Hot)
 }

@@ -7,10 +7,12 @@ type Choice uint8
 
 // The choices.
 const (
-	AtOnce Choice = iota // every part leaves at once
+	// Unset is no choice; a row of the table that has it takes another's.
+	Unset  Choice = iota
+	AtOnce        // every part leaves at once
 )
 
-func (c Choice) String() string { return [...]string{"at once"}[c] }
+func (c Choice) String() string { return [...]string{"unset", "at once"}[c] }
 
 // Delays says how long each part waits, given the round trips to their places.
 func (c Choice) Delays(roundTrips []time.Duration) []time.Duration {

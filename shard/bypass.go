@@ -45,7 +45,7 @@ func (r *Replica) tellsMore(v *voteCmd) bool {
 	if len(v.Participants) != 1 || v.Attempt.Node != r.leader {
 		return true
 	}
-	return r.cfg.Self == r.leader && !r.cfg.Row.Reveal.OnItsAppend(false)
+	return r.cfg.Self == r.leader && !r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1})
 }
 
 // ackOf is the news of a vote without that of a replica.

@@ -151,8 +151,11 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
 		return
 	}
-	alone := len(v.Participants) == 1 || r.cfg.Params.Bugs.RevealAtOwnVote
-	atOnce := alone && r.cfg.Row.Reveal.OnItsAppend(l.locks.Hot(p.Txn, c.Exclusive))
+	class := txn.Class{Participants: len(v.Participants), Hot: l.locks.Hot(p.Txn, c.Exclusive)}
+	if r.cfg.Params.Bugs.RevealAtOwnVote {
+		class.Participants = 1
+	}
+	atOnce := r.cfg.Row.Reveal.OnItsAppend(class)
 	l.passOn(p, atOnce)
 	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
 	h.Voted = true

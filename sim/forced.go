@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -61,7 +62,7 @@ func newForced(n *nemesis, seed uint64) *forced {
 	if n.w.cfg.Row.Decide.Bypasses() {
 		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // the more, the fewer they are
 	}
-	if n.w.cfg.Row.Decide.Integrated() {
+	if n.w.cfg.Row.Replicates == protocol.Unordered {
 		classes = slices.Concat(forcible, forcibleEach, forcibleEach)
 	}
 	for _, h := range []*habit{&f.late, &f.anew, &f.full, &f.sync} {
@@ -83,7 +84,7 @@ func newForced(n *nemesis, seed uint64) *forced {
 // plan draws which plots this run has.
 func (f *forced) plan() {
 	n := f.n
-	if n.w.cfg.Row.Decide.Integrated() {
+	if n.w.cfg.Row.Replicates == protocol.Unordered {
 		if f.rand.IntN(3) > 0 {
 			f.plots = append(f.plots, &lostPath{n: n, odds: 10 + f.rand.IntN(60), left: 1 + f.rand.IntN(4), short: f.rand.IntN(2) == 0})
 		}

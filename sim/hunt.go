@@ -448,7 +448,7 @@ func (h *hunt) finish() {
 // judge takes in what a checker found, but for what the row does not promise.
 func (h *hunt) judge(found []history.Violation) {
 	for _, v := range found {
-		if v.StrictOnly && h.w.cfg.Row.NotStrict {
+		if v.StrictOnly && h.w.cfg.Row.Gives != protocol.StrictSerializability {
 			h.n.counts["orders that real time contradicts"]++
 			continue
 		}

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"isochron/protocol"
 	"isochron/replica"
 	"isochron/shard"
 	"isochron/store"
@@ -97,7 +98,7 @@ func integratedAttempt(m *txn.Message) (txn.Attempt, bool) {
 
 // recorded reports whether a disk bears witness to a Yes.
 func (w *World) recorded(disk store.Reader, s txn.ShardID, a txn.Attempt) bool {
-	if w.cfg.Row.Decide.Integrated() {
+	if w.cfg.Row.Replicates == protocol.Unordered {
 		return replica.Recorded(disk, s, a)
 	}
 	return shard.Recorded(disk, s, a)

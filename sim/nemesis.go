@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/coordinator"
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -63,7 +64,7 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
-	if w.cfg.Row.Decide.Integrated() { // its members are fixed, and nobody hands over
+	if w.cfg.Row.Replicates == protocol.Unordered { // its members are fixed, and nobody hands over
 		n.faults.Replace, n.faults.Transfers = false, false
 	}
 	if n.faults.Forced && n.rand.IntN(4) == 0 {

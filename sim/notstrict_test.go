@@ -33,10 +33,10 @@ func TestTimestampsMayContradictRealTime(t *testing.T) {
 		if !report.Serializable() {
 			t.Errorf("%s: %v", name, report.Violations)
 		}
-		if report.StrictSerializable() == row.NotStrict {
-			t.Errorf("%s: not strict is %v, and what is seen of it is %v", name, row.NotStrict, report.Violations)
+		if report.StrictSerializable() != (row.Gives == protocol.StrictSerializability) {
+			t.Errorf("%s gives %s, and what is seen of it is %v", name, row.Gives, report.Violations)
 		}
-		if !row.NotStrict {
+		if row.Gives == protocol.StrictSerializability {
 			continue
 		}
 		for i, want := range []history.Outcome{history.OK, history.OK, history.OK, history.OK} {

@@ -18,9 +18,9 @@ type path struct {
 func everywhere(protocol.Row) bool { return true }
 
 // logged are the rows whose shards have a log, integrated the others.
-func logged(r protocol.Row) bool { return !r.Decide.Integrated() }
+func logged(r protocol.Row) bool { return r.Replicates == protocol.ByLog }
 
-func integrated(r protocol.Row) bool { return r.Decide.Integrated() }
+func integrated(r protocol.Row) bool { return r.Replicates == protocol.Unordered }
 
 func leaderSettles(r protocol.Row) bool { return r.Decide.LeaderProposes() }
 

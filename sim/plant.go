@@ -11,6 +11,7 @@ import (
 	"isochron/history"
 	"isochron/node"
 	"isochron/protocol"
+	"isochron/txn"
 )
 
 // A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
@@ -41,7 +42,7 @@ var harms = map[string]func(protocol.Row) bool{
 }
 
 // revealsOnAppend: and pre-commits what several shards vote on.
-func revealsOnAppend(r protocol.Row) bool { return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(true) }
+func revealsOnAppend(r protocol.Row) bool { return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(txn.Class{Participants: 1, Hot: true}) }
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }

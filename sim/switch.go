@@ -40,7 +40,7 @@ const (
 
 // newSwitches is nil if the hunt has none.
 func newSwitches(n *nemesis, seed uint64, cfg HuntConfig, row protocol.Row) *switches {
-	if len(cfg.Switch) == 0 || row.Decide.Integrated() {
+	if len(cfg.Switch) == 0 || row.Replicates == protocol.Unordered {
 		return nil
 	}
 	return &switches{n: n, rand: stream(seed, streamSwitches), among: cfg.Switch, began: row.Name}

@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"isochron/protocol"
+	"isochron/txn"
 )
 
 func newLabProtocols() *cobra.Command {
-	var asJSON bool
+	var asJSON, diff bool
 	cmd := &cobra.Command{
 		Use:   "protocols",
 		Short: "Print the protocol table: what each row chooses, and what that gives",
@@ -20,66 +22,116 @@ func newLabProtocols() *cobra.Command {
 what two protocols do alike stands in the same column with the same words.
 Commit and span are bounds in wide-area round trips: of a client's commit, and of
 the time for which a row can be in another transaction's way at a remote shard.
-A row that can be no cluster's runs with isochron sim and isochron lab only.`,
-		Example: "  isochron lab protocols\n  isochron lab protocols --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return protocolsJSON(cmd.OutOrStdout())
+A row that can be no cluster's runs with isochron sim and isochron lab only.
+Steps are those of a transaction on one shard that has written a hot row, which is
+the class that each row reveals earliest. With --diff two rows are told apart, in a sentence for each choice.`,
+		Example: "  isochron lab protocols\n  isochron lab protocols --json\n  isochron lab protocols --diff 2pc+2pl d2pc+2pl",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if diff && len(args) != 2 {
+				return usagef("--diff needs the names of two protocols")
+			}
+			if diff {
+				return nil
+			}
+			return noArgs(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case diff:
+				return protocolsDiff(cmd.OutOrStdout(), args, asJSON)
+			case asJSON:
+				return protocolsJSON(cmd.OutOrStdout(), protocolRows())
 			}
 			return protocols(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array and nothing else")
+	cmd.Flags().BoolVar(&diff, "diff", false, "tell the two protocols named apart")
 	return cmd
 }
 
 // protocolRow is a row of the table as it is printed.
 type protocolRow struct {
 	Name       string          `json:"name"`
+	Like       string          `json:"like,omitempty"`
+	Arrives    string          `json:"arrives"`
 	Reads      string          `json:"reads"`
 	ReadOnly   string          `json:"read_only"`
 	Yields     string          `json:"yields"`
-	Decides    string          `json:"decides"`
-	Reveals    string          `json:"reveals"`
 	Validates  string          `json:"validates"`
 	Replicates string          `json:"replicates"`
+	Decides    string          `json:"decides"`
+	Reveals    string          `json:"reveals"`
 	Gives      string          `json:"gives"`
 	Commit     string          `json:"commit_round_trips"`
 	Span       string          `json:"span_round_trips"`
 	Cluster    bool            `json:"cluster"` // a cluster can be started with it
-	Remark     string          `json:"remark"`
-	Source     string          `json:"source"`
 	Steps      []protocol.Step `json:"steps"`
+	Source     string          `json:"source"`
+	Remark     string          `json:"remark"`
 }
+
+// earliest is the class of transactions whose writes are revealed first: steps are told
+// for it.
+var earliest = txn.Class{Participants: 1, Hot: true}
 
 func protocolRows() (rows []protocolRow) {
 	for _, r := range protocol.Table() {
 		rows = append(rows, protocolRow{
-			Name: r.Name, Reads: r.Reads.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name, Decides: r.Decide.String(), Reveals: r.Reveal.String(),
-			Validates: r.Validates, Replicates: r.Replicates, Gives: r.Gives, Commit: r.CommitRTT, Span: r.SpanRTT,
-			Cluster: !r.Laboratory, Remark: r.Remark, Source: r.Source, Steps: r.Steps,
+			Name: r.Name, Like: r.Like, Arrives: r.Arrive.String(), Reads: r.Reads.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
+			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Reveals: r.Reveal.String(),
+			Gives: r.Gives.String(), Commit: r.CommitRTT, Span: r.SpanRTT, Cluster: r.Runs == protocol.InClusters,
+			Steps: r.Steps(earliest), Source: r.Source, Remark: r.Remark,
 		})
 	}
 	return rows
 }
 
-func protocolsJSON(out io.Writer) error {
+func protocolsJSON(out io.Writer, what any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")
-	return enc.Encode(protocolRows())
+	return enc.Encode(what)
+}
+
+// protocolsDiff prints what two rows choose differently.
+func protocolsDiff(out io.Writer, names []string, asJSON bool) error {
+	var rows [2]protocol.Row
+	for i, name := range names {
+		var err error
+		if rows[i], err = protocol.ByName(name); err != nil {
+			return usageError{err}
+		}
+	}
+	found := protocol.Diff(rows[0], rows[1])
+	if asJSON {
+		if found == nil {
+			found = []string{}
+		}
+		return protocolsJSON(out, found)
+	}
+	if len(found) == 0 {
+		found = []string{"no choice tells them apart"}
+	}
+	_, err := fmt.Fprintln(out, strings.Join(found, "\n"))
+	return err
 }
 
 func protocols(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "name\treads\tyields\tdecides\treveals\tvalidates\treplicates\tgives\tcommit\tspan\tcluster\tremark")
+	fmt.Fprintln(w, "name\tlike\tarrives\treads\tread-only\tyields\tvalidates\treplicates\tdecides\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
 	for _, r := range protocolRows() {
 		cluster := "yes"
 		if !r.Cluster {
 			cluster = "no"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Reads, r.Yields, r.Decides, r.Reveals,
-			r.Validates, r.Replicates, r.Gives, r.Commit, r.Span, cluster, r.Remark)
+		var steps []string
+		for _, s := range r.Steps {
+			steps = append(steps, string(s))
+		}
+		fmt.Fprintln(w, strings.Join([]string{
+			r.Name, r.Like, r.Arrives, r.Reads, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Reveals,
+			r.Gives, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Remark,
+		}, "\t"))
 	}
 	return w.Flush()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,10 +18,10 @@ func TestLabProtocols(t *testing.T) {
 	}
 	for i, r := range protocol.Table() {
 		cluster := "  yes"
-		if r.Laboratory {
+		if r.Runs == protocol.InLaboratory {
 			cluster = "  no"
 		}
-		for _, word := range []string{r.Name, r.Reads.String(), r.Yield.Name, r.Decide.String(), r.Reveal.String(), r.Validates, r.Replicates, r.Gives, r.CommitRTT, r.SpanRTT, r.Remark, cluster} {
+		for _, word := range []string{r.Name, r.Reads.String(), r.Yield.Name, r.Decide.String(), r.Reveal.String(), r.Validates.String(), r.Replicates.String(), r.Gives.String(), r.CommitRTT, r.SpanRTT, r.Remark, cluster} {
 			if !strings.Contains(lines[1+i], word) {
 				t.Errorf("%s: there is no %q in\n%s", r.Name, word, lines[1+i])
 			}
@@ -32,7 +33,7 @@ func TestLabProtocols(t *testing.T) {
 		t.Fatalf("status %d, %v: %s", code, err, out)
 	}
 	for i, r := range protocol.Table() {
-		if got := rows[i]; got.Name != r.Name || got.Cluster == r.Laboratory || got.Commit != r.CommitRTT || got.Span != r.SpanRTT || len(got.Steps) != len(r.Steps) || got.Source != r.Source {
+		if got := rows[i]; got.Name != r.Name || got.Cluster != (r.Runs == protocol.InClusters) || got.Commit != r.CommitRTT || got.Span != r.SpanRTT || !slices.Equal(got.Steps, r.Steps(earliest)) || got.Source != r.Source {
 			t.Errorf("%s is told as %+v", r.Name, got)
 		}
 	}

@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"fmt"
+
+	"isochron/txn"
+)
+
+// Reads is a row's choice of where plain reads go. Locking reads go to the
+// leader in every row, and so do the reads of a second try. After some more tries
+// (txn.Params.LockAfterTries) they lock in every row whose policy ever locks.
+type Reads uint8
+
+// The choices.
+const (
+	// ReadLeader reads at the shard's leader.
+	ReadLeader Reads = iota + 1
+	// ReadNearest reads at the nearest replica and checks the versions at the
+	// prepare (D2PC section 4.6).
+	ReadNearest
+	// ReadHome is ReadNearest, but a shard whose leader is in the gateway's own
+	// region is read at the leader, with the locks of the row's policy. There a
+	// lock costs no wide-area message, and it saves the aborts of hot rows.
+	ReadHome
+)
+
+func (r Reads) String() string {
+	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest"}[r]
+}
+
+// AtLeader reports whether such a transaction's plain reads go to leaders: the second
+// try always does (D2PC section 4.6).
+func (r Reads) AtLeader(of txn.Class) bool { return r == ReadLeader || of.Try > 0 }
+
+// LockAtHome reports whether it locks what it reads where the leader is in its own
+// region. Who only reads takes no lock: it would be in the way of others for nothing.
+func (r Reads) LockAtHome(of txn.Class) bool { return r == ReadHome && !of.ReadOnly }
+
+// ReadOnly is a row's choice of how a transaction ends that wrote nothing.
+type ReadOnly uint8
+
+// The choices.
+const (
+	// ByLease: each leader checks the versions under its lease, and nothing is
+	// held or logged: one round trip. A single read of one shard needs not even that.
+	ByLease ReadOnly = iota + 1
+	// AsOthers: it is prepared, its votes are logged and it is decided, as in the
+	// papers whose prototypes make no difference. Experiments choose it.
+	AsOthers
+)
+
+func (r ReadOnly) String() string { return [...]string{unset, "lease", "logged"}[r] }
+
+// ParseReadOnly reads what String prints.
+func ParseReadOnly(s string) (ReadOnly, error) {
+	for _, r := range []ReadOnly{ByLease, AsOthers} {
+		if s == r.String() {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no way to end a transaction that wrote nothing; choose lease or logged", s)
+}
+
+// Validators is a row's choice of who judges whether a transaction may commit.
+type Validators uint8
+
+// The choices.
+const (
+	// Leaders: each shard's leader, whose vote the others take in.
+	Leaders Validators = iota + 1
+	// EveryReplica: each for itself, and what counts is what enough of them say.
+	EveryReplica
+)
+
+func (v Validators) String() string { return [...]string{unset, "leader", "every replica"}[v] }
+
+// Replication is a row's choice of how the replicas of a shard agree.
+type Replication uint8
+
+// The choices.
+const (
+	// ByLog: they take in the same entries in the same order (Raft).
+	ByLog Replication = iota + 1
+	// Unordered: nothing orders what they take in; a vote is on a disk before it is
+	// told. Their members are fixed, and nobody hands over.
+	Unordered
+)
+
+func (r Replication) String() string { return [...]string{unset, "raft", "unordered"}[r] }
+
+// Isolation is what a row gives its clients.
+type Isolation uint8
+
+// The choices.
+const (
+	StrictSerializability Isolation = iota + 1
+	// Serializability alone: there is one order of all transactions, but it may
+	// contradict real time.
+	Serializability
+)
+
+func (i Isolation) String() string {
+	return [...]string{unset, "strict serializability",
+		"serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts"}[i]
+}
+
+// Where is a row's choice of where it can run.
+type Where uint8
+
+// The choices.
+const (
+	InClusters   Where = iota + 1
+	InLaboratory       // in virtual time only; no cluster can be started with it
+)
+
+func (w Where) String() string { return [...]string{unset, "clusters", "laboratory"}[w] }
+
+// unset is a choice that a literal leaves to the row it is like.
+const unset = "as the row it is like"

@@ -1,0 +1,149 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+
+	"isochron/decide"
+	"isochron/reveal"
+	"isochron/schedule"
+	"isochron/yield"
+)
+
+// likeMax bounds how far a row's likeness is followed.
+const likeMax = 8
+
+// resolve fills in each literal from the row it is like, and checks what comes out.
+func resolve(literals []Row) ([]Row, error) {
+	byName := map[string]Row{}
+	for _, r := range literals {
+		if _, twice := byName[r.Name]; twice || r.Name == "" {
+			return nil, fmt.Errorf("the row %q stands twice in the table, or has no name", r.Name)
+		}
+		byName[r.Name] = r
+	}
+	var out []Row
+	var errs []error
+	for _, r := range literals {
+		if r.Source == "" {
+			errs = append(errs, fmt.Errorf("%s does not say where it comes from", r.Name))
+		}
+		like := r
+		for n := 0; like.Like != ""; n++ {
+			next, ok := byName[like.Like]
+			if !ok || n == likeMax {
+				errs = append(errs, fmt.Errorf("%s is like %q, which is no row, or one that is like itself", like.Name, like.Like))
+				break
+			}
+			r, like = fill(r, next), next
+		}
+		if err := r.Check(); err != nil {
+			errs = append(errs, err)
+		}
+		out = append(out, r)
+	}
+	return out, errors.Join(errs...)
+}
+
+func mustResolve(literals []Row) []Row {
+	rows, err := resolve(literals)
+	if err != nil {
+		panic(fmt.Sprintf("the table of protocols does not fit together: %v", err))
+	}
+	return rows
+}
+
+// fill gives r the choices of like where it has none.
+func fill(r, like Row) Row {
+	or(&r.Arrive, like.Arrive)
+	or(&r.Reads, like.Reads)
+	or(&r.ReadOnly, like.ReadOnly)
+	or(&r.Yield, like.Yield)
+	or(&r.Validates, like.Validates)
+	or(&r.Replicates, like.Replicates)
+	or(&r.Decide, like.Decide)
+	or(&r.Reveal, like.Reveal)
+	or(&r.Gives, like.Gives)
+	or(&r.Runs, like.Runs)
+	or(&r.CommitRTT, like.CommitRTT)
+	or(&r.SpanRTT, like.SpanRTT)
+	or(&r.Remark, like.Remark)
+	return r
+}
+
+func or[T comparable](to *T, from T) {
+	var none T
+	if *to == none {
+		*to = from
+	}
+}
+
+// rule is something that a row's choices must heed; broken says in words what does not
+// fit when it is true.
+type rule struct {
+	broken func(Row) bool
+	words  string
+}
+
+// rules are what does not fit together, and why. What could be built and is not says so.
+var rules = []rule{
+	{func(r Row) bool {
+		return r.Arrive == schedule.Unset || r.Reads == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
+			r.Decide == decide.Unset || r.Reveal == reveal.Unset || r.Gives == 0 || r.Runs == 0 || r.CommitRTT == "" || r.SpanRTT == ""
+	}, "a column is empty, in it and in what it is like"},
+	{func(r Row) bool { return (r.Validates == EveryReplica) != r.Decide.CountsOpinions() },
+		"opinions of replicas are counted if, and only if, every replica validates"},
+	{func(r Row) bool { return r.Validates == EveryReplica && r.Replicates != Unordered },
+		"every replica validates for itself, so their answers differ and no log can order them"},
+	{func(r Row) bool { return r.Validates == Leaders && r.Replicates == Unordered },
+		"a leader's vote is recovered from the log, and there is none"},
+	{func(r Row) bool { return r.Replicates == Unordered && !r.Yield.NeverLocks },
+		"a lock needs one place that holds it for all replicas, and without a log there is none"},
+	{func(r Row) bool { return r.Replicates == Unordered && r.Reads == ReadHome },
+		"reads at home lock at the leader, and without a log nobody can hold a lock"},
+	{func(r Row) bool { return r.Replicates == Unordered && r.Reveal.Early() },
+		"what is revealed early is lost with its place in the log, and there is none"},
+	{func(r Row) bool { return r.Replicates == Unordered && r.ReadOnly == ByLease },
+		"without a log there is no leader with a lease to answer by"},
+	{func(r Row) bool { return r.Replicates == Unordered && r.Runs != InLaboratory },
+		"without a log members cannot change, which clusters need"},
+	{func(r Row) bool { return r.Replicates == ByLog && r.Yield.NeverLocks },
+		"FOR UPDATE is promised to hold where leaders could hold it"},
+	{func(r Row) bool { return r.Yield.ByTimestamp && r.Validates != EveryReplica },
+		"the order of timestamps is judged by replicas, and leaders have their log's"},
+	{func(r Row) bool { return r.Yield.ByTimestamp != (r.Gives == Serializability) },
+		"the order of timestamps may contradict real time, and no other does"},
+	{func(r Row) bool { return r.Reads == ReadHome && !r.Yield.LockReads },
+		"reads at home lock, and its policy locks no reads"},
+	{func(r Row) bool { return r.Reveal.PreCommits() && !r.Decide.Bypasses() },
+		"who reads what is pre-committed waits for acknowledgements past the leader, and nobody sends them"},
+	{func(r Row) bool { return r.Decide.Bypasses() && !r.Reveal.PreCommits() },
+		"acknowledgements past the leader without a pre-commit are not built"},
+	{func(r Row) bool { return r.Yield.Batches && (r.Yield.LockReads || r.Reveal != reveal.OnAppend) },
+		"a batch is judged as a whole, without locks, and revealed when it is appended"},
+	{func(r Row) bool { return r.Yield.Hot != yield.HotNone && !r.Yield.LockReads },
+		"a hot row is one for which many wait, and without locks nobody waits"},
+	{func(r Row) bool { return r.Reveal == reveal.OnHotAppend && !r.Yield.Hot.Publishes() },
+		"it reveals hot rows at the append and has no groups on them"},
+}
+
+// Check refuses choices that do not fit together, in words.
+func (r Row) Check() error {
+	for _, rule := range rules {
+		if rule.broken(r) {
+			return fmt.Errorf("the row %s does not fit together: %s", r.Name, rule.words)
+		}
+	}
+	return nil
+}
+
+// Diff tells two rows apart, in a sentence for each choice.
+func Diff(a, b Row) []string {
+	var out []string
+	for _, c := range columns {
+		if x, y := c.value(a), c.value(b); x != y {
+			out = append(out, fmt.Sprintf("%s %q under %s, %q under %s", c.name, x, a.Name, y, b.Name))
+		}
+	}
+	return out
+}
