@@ -160,7 +160,7 @@ func (r *Replica) onAccepted(m *txn.Accepted) {
 	p.voted = true
 	v := &txn.Vote{Shard: r.cfg.ID, Attempt: m.Attempt, Yes: m.Yes, Proposed: m.At, Told: true}
 	if !m.Yes {
-		v.Refused, v.Reason = txn.KindAborted, "it met another transaction"
+		v.Refused, v.Reason = txn.WhyOtherMet.Refusal().Kind(), txn.WhyOtherMet.Refusal().String()
 	}
 	r.env.Send(m.Attempt.Node, txn.Message{Vote: v})
 }

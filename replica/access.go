@@ -18,8 +18,8 @@ type reader struct {
 // to write it waits for the end of that, for it would be refused at its commit.
 func (r *Replica) onAccess(from txn.NodeID, m *txn.Access) {
 	if m.AsOf != 0 || m.Present {
-		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.KindMisuse,
-			Reason: "reads at a moment are not offered where every replica validates for itself"}})
+		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.WhyNoMoments.Refusal().Kind(),
+			Reason: txn.WhyNoMoments.Refusal().String()}})
 		return
 	}
 	now := r.env.Now().Mono

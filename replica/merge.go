@@ -176,7 +176,7 @@ func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
 	case r.cfg.Row.Yield.ByTimestamp:
 		return r.fitsAt(p)
 	}
-	return r.newest(p) < p.At && yield.Guarded(r.row, p.Guards) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == ""
+	return r.newest(p) < p.At && yield.Guarded(r.row, p.Guards) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == txn.NotRefused
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
@@ -185,7 +185,7 @@ func (r *Replica) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.rec.rows, k, before) }
 	scan := func(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, before) }
-	if !yield.Guarded(row, p.Guards) || yield.Stands(row, scan, p.Reads, p.Spans) != "" {
+	if !yield.Guarded(row, p.Guards) || yield.Stands(row, scan, p.Reads, p.Spans) != txn.NotRefused {
 		return false
 	}
 	fits := true

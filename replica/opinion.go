@@ -72,27 +72,34 @@ func (r *Replica) opine(p *txn.Prepare) txn.Opinion {
 		return o
 	}
 	if !yield.Guarded(r.row, p.Guards) {
-		o.Answer, o.Refused, o.Reason = txn.AnswerNo, txn.KindStale, yield.StaleSchema
+		o.Answer = txn.AnswerNo
+		differs(&o, txn.WhySchemaChanged)
 		return o
 	}
 	spans := p.Spans
 	if r.cfg.Params.Bugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	if o.Reason = yield.Stands(r.row, r.scan, p.Reads, spans); o.Reason != "" {
+	if why := yield.Stands(r.row, r.scan, p.Reads, spans); why != txn.NotRefused {
 		o.Answer = txn.AnswerNo
+		differs(&o, why)
 		return o
 	}
 	if o.Answer, o.Above = r.stamps.Judge(r.cfg.Row.Yield, p.Attempt, p.At, claimOf(p)); o.Answer != txn.AnswerOK {
-		o.Reason = "another transaction is undecided on a row that it needs"
+		differs(&o, txn.WhyUndecidedMet)
 	}
 	if newest := r.newest(p); o.Answer != txn.AnswerAbstain && newest >= p.At {
 		o.Answer, o.Above = txn.AnswerRetry, max(o.Above, newest)
 	}
 	if o.Answer == txn.AnswerRetry {
-		o.Reason = "its timestamp came too late"
+		differs(&o, txn.WhyStampTooLate)
 	}
 	return o
+}
+
+// differs says why an opinion is not yes.
+func differs(o *txn.Opinion, why txn.Why) {
+	o.Refused, o.Reason = why.Refusal().Kind(), why.Refusal().String()
 }
 
 // newest is the timestamp of the newest version of what an attempt writes and, by
@@ -122,7 +129,7 @@ func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 			return
 		}
 		r.env.Send(to, txn.Message{Opinion: &txn.Opinion{Shard: r.cfg.ID, Attempt: a, Replica: r.cfg.Self, View: e.View,
-			Leads: r.leaderOf(e.View) == r.cfg.Self, Answer: e.Answer, At: e.Prepare.At, Refused: txn.KindAborted, Reason: "refused before"}})
+			Leads: r.leaderOf(e.View) == r.cfg.Self, Answer: e.Answer, At: e.Prepare.At, Refused: txn.KindAborted, Reason: txn.WhyRefusedBefore.Refusal().String()}})
 	})
 	if p := r.proposals[a]; p != nil {
 		r.toAll(txn.Message{Accept: p.accept})

@@ -77,7 +77,7 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
 	if m.Lock != txn.LockNone && l.refusesProtocol(m.ProtocolSeq) {
-		l.refuseRead(from, m, txn.KindAborted, otherProtocol, began)
+		l.refuseRead(from, m, txn.WhyOtherProtocol.Refusal(), began)
 		return
 	}
 	if m.Lock != txn.LockNone && l.aheadOf(m.ProtocolSeq) {
@@ -85,8 +85,8 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		return
 	}
 	out, c := l.gather(m)
-	if k, reason := l.forbids(m, c); reason != "" {
-		l.refuseRead(from, m, k, reason, began)
+	if no := l.forbids(m, c); no.Refused() {
+		l.refuseRead(from, m, no, began)
 		return
 	}
 	v := l.locks.Request(phaseOf(m), m.Txn, m.Age, c)
@@ -98,11 +98,11 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		l.access(from, m, began) // bounded: each turn removes its victims
 		return
 	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
-		l.refuseRead(from, m, txn.KindNoWait, "the row is locked by another transaction and NOWAIT was asked for", began)
+		l.refuseRead(from, m, txn.WhyLockedNoWait.Refusal(), began)
 		return
 	case v.Die != nil:
 		l.r.counts.Deadlocks++
-		l.refuseRead(from, m, txn.KindAborted, "it and "+v.Die.Txn.String()+" wait for each other: a deadlock", began.behind(v.Die))
+		l.refuseRead(from, m, txn.Refusal{Why: txn.WhyDeadlock, Who: v.Die.Txn}, began.behind(v.Die))
 		return
 	case !v.Granted():
 		l.waitToRead(from, m, v.Wait, c, began)
@@ -125,10 +125,15 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 }
 
 // refuseRead answers that a read gets no rows.
-func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, k txn.Kind, reason string, a arrival) {
-	no := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Refused: k, Reason: reason, Cause: causeOf(k, reason), ProtocolSeq: l.protocolSeq()}
+func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, why txn.Refusal, a arrival) {
+	no := l.r.noRows(m, why)
+	no.ProtocolSeq = l.protocolSeq()
 	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
 	l.r.env.Send(from, txn.Message{AccessReply: no})
+}
+
+func (r *Replica) noRows(m *txn.Access, why txn.Refusal) *txn.AccessReply {
+	return &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
 }
 
 // phaseOf is where in its life a transaction is that reads.
@@ -187,13 +192,13 @@ func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder
 	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(why yield.Ending) {
 		switch why {
 		case yield.Undone:
-			l.refuseRead(from, m, txn.KindAborted, "an older transaction, or one whose value it had read, ended it", next)
+			l.refuseRead(from, m, txn.WhyWounded.Refusal(), next)
 			return
 		case yield.Deadlocked:
-			l.refuseRead(from, m, txn.KindAborted, deadlocked, next)
+			l.refuseRead(from, m, txn.WhyWideDeadlock.Refusal(), next)
 			return
 		}
-		l.refuseRead(from, m, txn.KindLockTimeout, "the lock was not granted in time; it is held by "+next.waitedFor.String(), next)
+		l.refuseRead(from, m, txn.Refusal{Why: txn.WhyLockNotGranted, Who: next.waitedFor}, next)
 	})
 	l.near(w, on, c.Exclusive, c.Shared)
 	if w != nil {
@@ -219,8 +224,7 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 			l.access(from, m, began) // bounded: its deadline counts from its beginning
 		}
 	}, func() {
-		l.r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request,
-			Refused: txn.KindLockTimeout, Reason: "what it read was not decided in time"}})
+		l.r.env.Send(from, txn.Message{AccessReply: l.r.noRows(m, txn.WhyNotDecidedInTime.Refusal())})
 	})
 }
 

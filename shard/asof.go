@@ -47,7 +47,6 @@ const (
 	// A ceiling is logged for a fraction of the election timeout: nobody else leads
 	// sooner, but for a transfer, and so few leaders begin ahead of their clocks.
 	ceilingFraction = 2
-	staleAsOf       = "versions of the moment asked for may have been collected already; read at a later one"
 )
 
 // asOfWaiter is a read whose moment is not complete.
@@ -170,7 +169,7 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	case !m.Nearest || r.state.applied.Index == 0:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case m.AsOf < r.state.applied.Keep:
-		r.refuseAsOf(from, m, txn.KindTooOld, staleAsOf)
+		r.refuseAsOf(from, m, txn.WhyMomentTooOld)
 	case !r.closed(m) || !r.held(m, now):
 		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})
 	default:
@@ -178,15 +177,15 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	}
 }
 
-func (r *Replica) refuseAsOf(to txn.NodeID, m *txn.Access, k txn.Kind, reason string) {
-	r.env.Send(to, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: k, Reason: reason}})
+func (r *Replica) refuseAsOf(to txn.NodeID, m *txn.Access, why txn.Why) {
+	r.env.Send(to, txn.Message{AccessReply: r.noRows(m, why.Refusal())})
 }
 
 // answerAsOf reads the versions of the moment, which is closed.
 func (r *Replica) answerAsOf(to txn.NodeID, m *txn.Access) {
 	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.state.rows, k, m.AsOf) }
 	if !yield.Guarded(row, m.Guards) {
-		r.refuseAsOf(to, m, txn.KindStale, yield.StaleSchema)
+		r.refuseAsOf(to, m, txn.WhySchemaChanged)
 		return
 	}
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
@@ -231,7 +230,7 @@ func (l *leadership) accessAsOf(w *asOfWaiter) {
 		}
 	}
 	if len(l.asOf) >= maxAsOf {
-		l.r.refuseAsOf(w.from, w.m, txn.KindUnavailable, "too many reads at a moment wait at the shard; try again")
+		l.r.refuseAsOf(w.from, w.m, txn.WhyMomentsFull)
 		return
 	}
 	l.asOf = append(l.asOf, w)
@@ -241,11 +240,11 @@ func (l *leadership) accessAsOf(w *asOfWaiter) {
 func (l *leadership) tryAsOf(w *asOfWaiter) bool {
 	r, m, now := l.r, w.m, l.r.env.Now()
 	if m.AsOf < r.state.applied.Keep {
-		r.refuseAsOf(w.from, m, txn.KindTooOld, staleAsOf)
+		r.refuseAsOf(w.from, m, txn.WhyMomentTooOld)
 		return true
 	}
 	if m.AsOf > r.clock.Next(now)+txn.Timestamp(maxAhead) {
-		r.refuseAsOf(w.from, m, txn.KindMisuse, "the moment to read at lies hours ahead of the clock of the shard's leader")
+		r.refuseAsOf(w.from, m, txn.WhyMomentAhead)
 		return true
 	}
 	if l.passed(m, now) && r.settled(m) {
@@ -335,8 +334,7 @@ func (l *leadership) expireAsOf(now txn.Now) {
 		if now.Mono < w.deadline {
 			return false
 		}
-		l.r.refuseAsOf(w.from, w.m, txn.KindUnavailable,
-			"the moment to read at was not complete in time: a commit from before it is undecided, or too many moments are held; nothing was done")
+		l.r.refuseAsOf(w.from, w.m, txn.WhyMomentNotComplete)
 		return true
 	})
 }

@@ -113,7 +113,7 @@ func (l *leadership) closeBatch() {
 	var stay []batched
 	for i, lost := range losers(items) {
 		if lost {
-			l.refuse(items[i].from, items[i].p, txn.KindAborted, "gives way to an older transaction of its batch")
+			l.refuse(items[i].from, items[i].p, txn.WhyLostInBatch.Refusal())
 			continue
 		}
 		stay = append(stay, items[i])

@@ -13,15 +13,12 @@ import (
 // chasesPerTick bounds the chases that a leader begins at once.
 const chasesPerTick = 8
 
-// deadlocked is why the victim of a deadlock over several shards ends.
-const deadlocked = "it and others wait for each other at several shards: a deadlock"
-
-// orDeadlock is the reason for which a vote that waited is refused.
-func orDeadlock(why yield.Ending, otherwise string) string {
+// orDeadlock is why a vote that waited is refused.
+func orDeadlock(why yield.Ending, otherwise txn.Why) txn.Refusal {
 	if why == yield.Deadlocked {
-		return deadlocked
+		return txn.WhyWideDeadlock.Refusal()
 	}
-	return otherwise
+	return otherwise.Refusal()
 }
 
 // here is a wait that names this leader.

@@ -159,7 +159,7 @@ func (l *leadership) appliedVote(e effect) {
 	delete(l.voting, e.attempt)
 	vote := txn.Vote{Attempt: e.attempt, Yes: !e.void, WaitedNanos: v.waitedNanos, WaitedFor: v.waitedFor}
 	if e.void {
-		vote.Refused, vote.Reason = txn.KindAborted, "the attempt was ended by others"
+		refused(&vote, txn.WhyEndedByOthers.Refusal())
 	} else {
 		vote.Proposed, vote.Told = e.voted.Proposed, !e.voted.OnePhase
 		vote.Open, vote.Doomed = l.conditional(e.attempt)

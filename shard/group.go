@@ -79,20 +79,20 @@ func (l *leadership) undoBehind(id txn.ID, key txn.Key) {
 	}
 }
 
-// comesLater lets a vote wait for those before it in a chain, the last of whom is on.
-func (l *leadership) comesLater(on *yield.Holder, p *txn.Prepare, began arrival, retry func(arrival), refuse func(reason string)) {
+// awaitPredecessor lets a vote wait for those before it in a chain, the last of whom is on.
+func (l *leadership) awaitPredecessor(on *yield.Holder, p *txn.Prepare, began arrival, retry func(arrival), refuse func(txn.Refusal)) {
 	l.publish(p.Txn, p.Attempt, p.Writes)
 	if l.locks.Circle(p.Txn, p.Age, on) {
-		refuse("it and others waited for each other")
+		refuse(txn.WhyChainDeadlock.Refusal())
 		return
 	}
 	next := began.behind(on)
 	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(why yield.Ending) {
 		if why == yield.Undone {
-			refuse("one whose value it had read was undone")
+			refuse(txn.WhyChainUndone.Refusal())
 			return
 		}
-		refuse(orDeadlock(why, "waited too long for those before it to commit"))
+		refuse(orDeadlock(why, txn.WhyWaitedInChain))
 	})
 	if w != nil {
 		l.waiting[p.Attempt] = w

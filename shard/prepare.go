@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -53,12 +52,15 @@ func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 		return true
 	}
 	if o, ok := l.r.state.outcomes.Get(a); ok {
-		l.sendVote(from, txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At,
-			Refused: txn.KindAborted, Reason: "the attempt was ended by others"})
+		v := txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At}
+		refused(&v, txn.WhyEndedByOthers.Refusal()) // it counts if it is no Yes
+		l.sendVote(from, v)
 		return true
 	}
 	if l.refused[a] || l.fencing[a] != nil {
-		l.sendVote(from, txn.Vote{Attempt: a, Refused: txn.KindAborted, Reason: "refused before"})
+		v := txn.Vote{Attempt: a}
+		refused(&v, txn.WhyRefusedBefore.Refusal())
+		l.sendVote(from, v)
 		return true
 	}
 	return false
@@ -74,24 +76,31 @@ func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
 }
 
 func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
-	v.Shard, v.Cause = l.r.cfg.ID, causeOf(v.Refused, v.Reason)
+	v.Shard = l.r.cfg.ID
 	if v.Refused != 0 {
 		v.ProtocolSeq = l.protocolSeq()
 	}
 	l.r.env.Send(to, txn.Message{Vote: &v})
 }
 
+// refused says why a vote is No.
+func refused(v *txn.Vote, why txn.Refusal) {
+	v.Refused, v.Reason, v.Cause = why.Kind(), why.String(), why.Cause()
+}
+
 // refuse votes No. It is not logged (abort is presumed): this leader remembers
 // it for its term, and a Prepare is good in one term only, so the attempt can
 // never be voted Yes.
-func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, k txn.Kind, reason string) {
+func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 	delete(l.waiting, p.Attempt)
 	if !p.ReadOnly {
 		l.refused[p.Attempt] = true
 	}
 	l.r.counts.Refusals++
-	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, reason)
-	l.sendVote(to, txn.Vote{Attempt: p.Attempt, Refused: k, Reason: reason})
+	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, why)
+	no := txn.Vote{Attempt: p.Attempt}
+	refused(&no, why)
+	l.sendVote(to, no)
 	if !p.ReadOnly {
 		l.spreadNo(p)
 		l.release(p.Txn, false)
@@ -104,20 +113,20 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	delete(l.waiting, p.Attempt)
 	if l.refusesProtocol(p.ProtocolSeq) {
-		l.refuse(from, p, txn.KindAborted, otherProtocol)
+		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
 	if p.LockTerm != 0 && (p.LockTerm != l.term || l.locks.Holder(p.Txn) == nil) {
-		l.refuse(from, p, txn.KindAborted, "its locks were lost to an older transaction or with the leader that granted them")
+		l.refuse(from, p, txn.WhyLocksLost.Refusal())
 		return
 	}
 	if on := l.locks.Ahead(p.Txn); on != nil {
-		l.comesLater(on, p, began, func(a arrival) { l.prepare(from, p, a) }, func(why string) { l.refuse(from, p, txn.KindAborted, why) })
+		l.awaitPredecessor(on, p, began, func(a arrival) { l.prepare(from, p, a) }, func(why txn.Refusal) { l.refuse(from, p, why) })
 		return
 	}
 	l.takeBack(p.Txn, p.Attempt, p.Writes)
-	if k, reason := l.validate(p); reason != "" {
-		l.refuse(from, p, k, reason)
+	if no := l.validate(p); no.Refused() {
+		l.refuse(from, p, no)
 		return
 	}
 	v := l.vote(p)
@@ -125,7 +134,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	verdict := l.locks.Request(yield.Prepare, p.Txn, p.Age, c)
 	switch {
 	case verdict.Die != nil:
-		l.refuse(from, p, txn.KindAborted, fmt.Sprintf("gives way to %v, which holds what it needs", verdict.Die.Txn))
+		l.refuse(from, p, txn.Refusal{Why: txn.WhyGivesWay, Who: verdict.Die.Txn})
 		return
 	case len(verdict.Victims) > 0:
 		for _, id := range verdict.Victims {
@@ -139,7 +148,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		next := began.behind(verdict.Wait)
 		w := l.wait(verdict.Wait, "", p.Txn, p.Age, began, 0, func() { l.prepare(from, p, next) },
 			func(why yield.Ending) {
-				l.refuse(from, p, txn.KindAborted, orDeadlock(why, "waited too long at its prepare, or lost its locks there"))
+				l.refuse(from, p, orDeadlock(why, txn.WhyWaitedAtPrepare))
 			})
 		l.near(w, verdict.Wait, c.Exclusive, c.Shared)
 		if w != nil {
@@ -148,7 +157,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		return
 	}
 	if !r.propose(command{Vote: v}) {
-		l.refuse(from, p, txn.KindAborted, "the shard's log takes no more now")
+		l.refuse(from, p, txn.WhyLogFull.Refusal())
 		return
 	}
 	class := txn.Class{Participants: len(v.Participants), Hot: l.locks.Hot(p.Txn, c.Exclusive)}
@@ -220,26 +229,23 @@ func writes(list []txn.Write) func(txn.Key) bool {
 	return func(k txn.Key) bool { return written[k] }
 }
 
-// validate checks that what was read is still so; reason "" means yes.
-func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
+// validate checks that what was read is still so.
+func (l *leadership) validate(p *txn.Prepare) txn.Refusal {
 	bugs := l.r.cfg.Params.Bugs
 	if bugs.SkipValidation {
-		return 0, ""
+		return txn.Refusal{}
 	}
 	if !yield.Guarded(l.r.row, p.Guards) {
-		return txn.KindStale, yield.StaleSchema
+		return txn.WhySchemaChanged.Refusal()
 	}
-	if k, reason := l.refusedSince(p.Txn, p.Since, writtenKeys(p), nil); reason != "" {
-		return k, reason
+	if no := l.refusedSince(p.Txn, p.Since, writtenKeys(p), nil); no.Refused() {
+		return no
 	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	if reason := yield.Stands(l.r.row, func(s txn.Scan) txn.ScanRows { return l.r.scan(s, nil) }, p.Reads, spans); reason != "" {
-		return txn.KindAborted, reason
-	}
-	return 0, ""
+	return yield.Stands(l.r.row, func(s txn.Scan) txn.ScanRows { return l.r.scan(s, nil) }, p.Reads, spans).Refusal()
 }
 
 // validateReadOnly answers for a transaction that wrote nothing anywhere. All
@@ -250,17 +256,17 @@ func (l *leadership) validate(p *txn.Prepare) (txn.Kind, string) {
 func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	if l.refusesProtocol(p.ProtocolSeq) {
-		l.refuse(from, p, txn.KindAborted, otherProtocol)
+		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
 	var c yield.Claim
 	c.Shared, c.Spans = readBy(p)
 	if on := l.locks.Ahead(p.Txn); on != nil && r.cfg.Params.Bugs.VouchUncommitted {
-		l.comesLater(on, p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(string) {})
+		l.awaitPredecessor(on, p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(txn.Refusal) {})
 		return
 	}
-	if k, reason := l.validate(p); reason != "" {
-		l.refuse(from, p, k, reason)
+	if no := l.validate(p); no.Refused() {
+		l.refuse(from, p, no)
 		return
 	}
 	if v := l.locks.Request(yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
@@ -268,7 +274,7 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		l.wait(v.Wait, "", p.Txn, p.Age, began, 0,
 			func() { l.validateReadOnly(from, p, next) },
 			func(why yield.Ending) {
-				l.refuse(from, p, txn.KindAborted, orDeadlock(why, "waited too long for an undecided writer"))
+				l.refuse(from, p, orDeadlock(why, txn.WhyWaitedForWriter))
 			})
 		return
 	}
@@ -279,11 +285,11 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	l.whenDecided(c.Shared, c.Spans, began, func(committed bool) {
 		switch {
 		case !committed:
-			l.refuse(from, p, txn.KindAborted, "a transaction whose write it had read was aborted")
+			l.refuse(from, p, txn.WhyDependencyAborted.Refusal())
 		case l.leased():
 			yes()
 		default:
 			l.afterBarrier(yes)
 		}
-	}, func() { l.refuse(from, p, txn.KindAborted, "what it read was not decided in time") })
+	}, func() { l.refuse(from, p, txn.WhyUndecidedAtVote.Refusal()) })
 }

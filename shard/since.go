@@ -12,46 +12,43 @@ import (
 // has written since. A locking read is refused if it meets such a row, or a range
 // from which one is gone; so is a Prepare that writes one.
 
-const writtenSince = "a row it locks or writes was written by another since the moment at which it reads; run the transaction again"
-
-// forbids is why a read cannot be answered whatever locks are free; reason "" means
-// that it can.
-func (l *leadership) forbids(m *txn.Access, c yield.Claim) (txn.Kind, string) {
+// forbids is why a read cannot be answered whatever locks are free, if it cannot.
+func (l *leadership) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
 	if !yield.Guarded(l.r.row, m.Guards) {
-		return txn.KindStale, yield.StaleSchema
+		return txn.WhySchemaChanged.Refusal()
 	}
 	return l.refusedSince(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
 }
 
 // refusedSince is why a read with locks or a Prepare of a transaction that reads at
-// a moment cannot be; reason "" means that it can.
-func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) (txn.Kind, string) {
+// a moment cannot be, if it cannot.
+func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) txn.Refusal {
 	r := l.r
 	switch {
 	case since == 0:
-		return 0, ""
+		return txn.Refusal{}
 	case since < r.state.applied.Keep:
-		return txn.KindTooOld, staleAsOf // deletions may have been collected
+		return txn.WhyMomentTooOld.Refusal() // deletions may have been collected
 	}
 	for _, k := range keys {
 		if r.state.cache.NewestAt(r.cfg.Engine, k) > since {
-			return txn.KindAborted, writtenSince
+			return txn.WhyWrittenSince.Refusal()
 		}
 	}
 	for _, s := range spans {
 		if store.WrittenSince(r.cfg.Engine, r.state.rows, s, since) {
-			return txn.KindAborted, writtenSince
+			return txn.WhyWrittenSince.Refusal()
 		}
 	}
 	for _, k := range keys {
 		if _, uncommitted := l.locks.Last(k, id); uncommitted {
-			return txn.KindAborted, writtenSince // by one before it in the chain of the row
+			return txn.WhyWrittenSince.Refusal() // by one before it in the chain of the row
 		}
 	}
 	if l.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
-		return txn.KindAborted, writtenSince
+		return txn.WhyWrittenSince.Refusal()
 	}
-	return 0, ""
+	return txn.Refusal{}
 }
 
 // writingSince reports whether a vote whose writes are not in the engine yet touches

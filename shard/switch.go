@@ -36,9 +36,6 @@ type protocolCmd struct {
 	Name string `cbor:"2,keyasint,omitempty"`
 }
 
-// otherProtocol refuses a transaction of a protocol that the shard has left.
-const otherProtocol = "the cluster has changed its protocol since the transaction began; do it again"
-
 // applyProtocol reports whether another protocol holds from here on.
 func (s *state) applyProtocol(c protocolCmd) bool {
 	if c.Seq <= s.applied.Protocol.Seq {

@@ -3,20 +3,20 @@ package yield
 import "isochron/txn"
 
 // Stands checks that what was read is still so: every row has the version that
-// it had, and every span the same rows. It gives the reason if not, else "".
-func Stands(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads []txn.ReadCheck, spans []txn.SpanCheck) string {
+// it had, and every span the same rows. It says what is not.
+func Stands(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads []txn.ReadCheck, spans []txn.SpanCheck) txn.Why {
 	for _, c := range reads {
 		if row(c.Key).Version != c.Version {
-			return "a row it read has changed since"
+			return txn.WhyRowChanged
 		}
 	}
 	for _, s := range spans {
 		rows, whole := rowsOf(scan, s.Span, s.Count)
 		if !whole || len(rows) != s.Count || txn.Digest(rows) != s.Digest {
-			return "a range it read has changed since"
+			return txn.WhyRangeChanged
 		}
 	}
-	return ""
+	return txn.NotRefused
 }
 
 // Guarded reports whether no guard contradicts what is known here: a shard that
@@ -29,9 +29,6 @@ func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {
 	}
 	return true
 }
-
-// StaleSchema tells a client why Guarded said no.
-const StaleSchema = "the definition of a table has changed"
 
 // rowsOf reads a span that should hold count rows; whole is false if there are more.
 func rowsOf(scan func(txn.Scan) txn.ScanRows, span txn.Span, count int) (rows []txn.Row, whole bool) {
