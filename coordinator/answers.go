@@ -9,7 +9,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	if m.Term != 0 {
 		c.heardOfLeader(m.Shard, from, m.Term)
 	}
-	p := c.rounds[m.Request]
+	p := c.parts[m.Request]
 	if p == nil {
 		return
 	}
@@ -29,11 +29,11 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	}
 	if m.Refused != 0 {
 		c.heardOfProtocol(m.ProtocolSeq)
-		delete(c.rounds, p.id)
+		delete(c.parts, p.id)
 		c.refusedPart(p, m)
 		return
 	}
-	delete(c.rounds, p.id)
+	delete(c.parts, p.id)
 	r.open--
 	// A new leader does not hold what an earlier one had locked, and what it shows
 	// need not fit with what was read under those locks: nobody should see that.
@@ -46,7 +46,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		tc.lockTerm = m.Term
 	}
 	t.publish = append(t.publish, m.Publish...)
-	t.leans = t.leans || m.Uncommitted
+	t.readUncommitted = t.readUncommitted || m.Uncommitted
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
 		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
@@ -226,10 +226,10 @@ func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
 		return
 	}
 	t.round = nil
-	for _, id := range sortedKeys(c.rounds) {
-		if p := c.rounds[id]; p.r == r {
+	for _, id := range sortedKeys(c.parts) {
+		if p := c.parts[id]; p.r == r {
 			r.parts = append(r.parts, c.partReport(p, nil))
-			delete(c.rounds, id)
+			delete(c.parts, id)
 		}
 	}
 	c.reportRound(r)

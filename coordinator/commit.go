@@ -67,8 +67,8 @@ func (k *commitment) ack(s txn.ShardID) {
 
 // commit starts the commitment of a transaction that writes this.
 func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
-	readOnly := len(writes) == 0 && c.byLease() && (!t.leans || c.cfg.Params.Bugs.VouchUncommitted)
-	if len(writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.leans || len(t.seen.rows)+len(t.spans) == 0) {
+	readOnly := len(writes) == 0 && c.byLease() && (!t.readUncommitted || c.cfg.Params.Bugs.VouchUncommitted)
+	if len(writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
 		c.giveBack(t)

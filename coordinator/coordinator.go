@@ -54,7 +54,7 @@ type Coordinator struct {
 	clock     txn.Clock
 	moments   txn.Clock // of the weaker levels; apart, so that they change no age
 	txns      map[txn.ID]*transaction
-	rounds    map[uint64]*part // what is asked for and not answered, by request number
+	parts     map[uint64]*part // what is asked for and not answered, by request number
 	commits   map[txn.Attempt]*commitment
 	active    []uint64 // own attempts that are not finished everywhere, rising
 	nextTxn   uint64
@@ -86,7 +86,7 @@ const (
 // New starts an incarnation.
 func New(cfg Config) *Coordinator {
 	return &Coordinator{
-		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, rounds: map[uint64]*part{},
+		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, parts: map[uint64]*part{},
 		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
@@ -97,37 +97,37 @@ func New(cfg Config) *Coordinator {
 
 // transaction is one that has not ended.
 type transaction struct {
-	id        txn.ID
-	age       txn.Age
-	try       int
-	lockWait  int64
-	asOf      txn.Timestamp // 0: of no moment but its commit's
-	hold      int64         // ms
-	readOnly  bool
-	level     txn.Level
-	owner     uint64
-	moment    txn.Timestamp // of a weaker level, 0 before the first plain read
-	momentAt  time.Duration // when it was chosen
-	statement int           // in which it was
-	seen      view          // the newest: what the commit checks
-	shown     view          // of a moment
-	spans     []txn.SpanCheck
-	touched   []touch  // rising by shard
-	first     [1]touch // room for it: most transactions touch one
-	round     *round
-	commit    *commitment
-	failed    *txn.Error
-	final     bool // its only round was answered for good, by one leader
-	stats     txn.Stats
-	began     time.Duration // of its first request
-	journal   []txn.RoundReport
-	reserved  uint64      // the attempt that its commit will be, 0: none yet
-	told      []txn.Write // passed on as that attempt
-	leans     bool        // it has read what was not committed: it votes though it writes nothing
-	publish   []txn.Key   // rows of its last round for which others wait
-	upkeep    bool
-	lockedAll bool // what it writes was locked before its commit, or need not be
-	entrance  entrance
+	id              txn.ID
+	age             txn.Age
+	try             int
+	lockWait        int64
+	asOf            txn.Timestamp // 0: of no moment but its commit's
+	hold            int64         // ms
+	readOnly        bool
+	level           txn.Level
+	owner           uint64
+	moment          txn.Timestamp // of a weaker level, 0 before the first plain read
+	momentAt        time.Duration // when it was chosen
+	statement       int           // in which it was
+	seen            view          // the newest: what the commit checks
+	shown           view          // of a moment
+	spans           []txn.SpanCheck
+	touched         []touch  // rising by shard
+	first           [1]touch // room for it: most transactions touch one
+	round           *round
+	commit          *commitment
+	failed          *txn.Error
+	final           bool // its only round was answered for good, by one leader
+	stats           txn.Stats
+	began           time.Duration // of its first request
+	journal         []txn.RoundReport
+	reserved        uint64      // the attempt that its commit will be, 0: none yet
+	told            []txn.Write // passed on as that attempt
+	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
+	publish         []txn.Key   // rows of its last round for which others wait
+	upkeep          bool
+	lockedAll       bool // what it writes was locked before its commit, or need not be
+	entrance        entrance
 }
 
 // touch is what a transaction did at a shard.
@@ -297,8 +297,8 @@ func (c *Coordinator) Tick() {
 		return
 	}
 	c.sweepAt = now + 20*time.Millisecond
-	for _, id := range sortedKeys(c.rounds) {
-		if p := c.rounds[id]; p != nil && now >= p.wakeAt {
+	for _, id := range sortedKeys(c.parts) {
+		if p := c.parts[id]; p != nil && now >= p.wakeAt {
 			c.wakePart(p)
 		}
 	}
@@ -348,7 +348,7 @@ func (c *Coordinator) onNotLeader(from txn.NodeID, m *txn.NotLeader) {
 	} else if h := c.hints[m.Shard]; h.leader == from {
 		delete(c.hints, m.Shard)
 	}
-	if p := c.rounds[m.Request]; m.Request != 0 && p != nil {
+	if p := c.parts[m.Request]; m.Request != 0 && p != nil {
 		c.partNotLed(p, m)
 	}
 	if k := c.commits[m.Attempt]; k != nil {

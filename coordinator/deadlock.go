@@ -28,7 +28,7 @@ func (c *Coordinator) awaited(t *transaction) (out []txn.ShardID) {
 	case t.commit != nil && t.commit.phase != deciding:
 		return t.commit.tally.Missing()
 	case t.round != nil:
-		for _, p := range c.rounds { // order: sorted below
+		for _, p := range c.parts { // order: sorted below
 			if p.r == t.round && !p.access.Nearest {
 				out = append(out, p.access.Shard)
 			}

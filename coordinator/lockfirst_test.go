@@ -49,7 +49,7 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 	for _, try := range []int{0, 2, 3, 9} {
 		c, env := openFake(t)
-		c.rounds, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+		c.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
 		open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: try}
 		c.txns[open.id] = open
 		var got []Response
@@ -78,7 +78,7 @@ func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 // A lock that is not granted ends the transaction, and its client hears that it lost.
 func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	c, env := openFake(t)
-	c.rounds, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+	c.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
 	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: 3}
 	c.txns[open.id] = open
 	var got []Response
@@ -92,8 +92,8 @@ func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	if n := c.Rollbacks()[txn.CauseLockTimeout]; n != 1 {
 		t.Errorf("it is counted %d times", n)
 	}
-	if len(c.txns)+len(c.rounds)+len(c.commits) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
-		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.rounds), env.ended, env.sent)
+	if len(c.txns)+len(c.parts)+len(c.commits) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
+		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.parts), env.ended, env.sent)
 	}
 }
 

@@ -217,7 +217,7 @@ func (c *Coordinator) startPart(p *part) {
 	c.nextPart++
 	p.id = c.nextPart
 	a.Request = p.id
-	c.rounds[p.id] = p
+	c.parts[p.id] = p
 	p.r.open++
 	if a.Lock != txn.LockNone {
 		p.r.locks = true

@@ -23,7 +23,7 @@ func (v Verdict) String() string { return [...]string{"open", "commit", "abort"}
 // Invariant: once a verdict is not Open it never changes.
 type Tally struct {
 	Participants []txn.ShardID
-	parts        []standing // of Participants, in their order
+	parts        []participantTally // of Participants, in their order
 	verdict      Verdict
 	at           txn.Timestamp
 	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
@@ -32,10 +32,10 @@ type Tally struct {
 	smallFastPath, ignoreNo bool
 }
 
-// standing is what is known of one participant. Three things make its Yes
+// participantTally is what is known of one participant. Three things make its Yes
 // count: that the leader gave it, that a majority has it, and that the writers
 // of what it read are committed.
-type standing struct {
+type participantTally struct {
 	yes, logged, settled bool
 	proposed             txn.Timestamp
 	term, index          uint64 // of the entry that replicas acknowledge
@@ -43,11 +43,11 @@ type standing struct {
 	opinions             opinions // where every replica validates
 }
 
-func (p *standing) counts() bool { return p.yes && p.logged && p.settled }
+func (p *participantTally) counts() bool { return p.yes && p.logged && p.settled }
 
 // NewTally opens a tally; nobody changes the participants.
 func NewTally(participants []txn.ShardID) *Tally {
-	return &Tally{Participants: participants, parts: make([]standing, len(participants))}
+	return &Tally{Participants: participants, parts: make([]participantTally, len(participants))}
 }
 
 // Plant plants bugs, for tests of the tests.
@@ -56,7 +56,7 @@ func (t *Tally) Plant(b txn.Bugs) *Tally {
 	return t
 }
 
-func (t *Tally) part(s txn.ShardID) *standing {
+func (t *Tally) part(s txn.ShardID) *participantTally {
 	if i := slices.Index(t.Participants, s); i >= 0 {
 		return &t.parts[i]
 	}

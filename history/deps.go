@@ -17,7 +17,7 @@ type dependencies struct {
 	h      *History
 	report *Report
 	wrote  string // what a transaction does to a key, in the past tense
-	graph  *graph // what must have no circle, real time included
+	graph  *graph // what must have no cycle, real time included
 	cut    *graph // the same for readings of a moment; nil if there are none
 }
 
@@ -53,7 +53,7 @@ func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value i
 	}
 }
 
-// judge looks for circles, those of readings of a moment last: these must be a cut
+// judge looks for cycles, those of readings of a moment last: these must be a cut
 // of the order of those who write, and need not agree with real time beyond that,
 // nor with what those saw who only read.
 func (d *dependencies) judge() *Report {
@@ -75,7 +75,7 @@ func (d *dependencies) judge() *Report {
 
 // describe tells a cycle as a sentence an edge.
 func (d *dependencies) describe(a anomaly) Violation {
-	text := fmt.Sprintf("%d transactions depend on each other in a circle:", len(a.cycle))
+	text := fmt.Sprintf("%d transactions depend on each other in a cycle:", len(a.cycle))
 	for _, e := range a.cycle {
 		from, to := d.h.Records[e.from], d.h.Records[e.to]
 		switch e.kind {

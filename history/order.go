@@ -99,7 +99,7 @@ func (o *order) bases() map[int64]*version {
 				found = b
 				break
 			}
-			base[at.value] = nil // a circle ends here
+			base[at.value] = nil // a cycle ends here
 			path = append(path, at.value)
 			if at.at != 0 {
 				found = at

@@ -115,7 +115,7 @@ func TestRegisters(t *testing.T) {
 
 func TestRegistersNameTheCycle(t *testing.T) {
 	got := CheckRegisters(inTurn(regs("px1 @1", "px2 @2", "py1", "gx1")))
-	want := `2 transactions depend on each other in a circle:
+	want := `2 transactions depend on each other in a cycle:
   #3 (process 3, ok) did not see #1 (process 1, ok) (rw: 2 in x)
   #1 (process 1, ok) was acknowledged at 0 us, before #3 (process 3, ok) began at 0 us`
 	if names(got) != "G-single-realtime" || got.Violations[0].Detail != want {
@@ -227,7 +227,7 @@ func exchange(h *History, rnd *rand.Rand) bool {
 }
 
 // The time grows with the history, not with its square: also where everything is
-// in one circle.
+// in one cycle.
 func TestRegistersLongHistory(t *testing.T) {
 	h := serial(1, 100_000, 1000, true)
 	if got := CheckRegisters(h); !got.StrictSerializable() || got.Checked < 90_000 {
@@ -246,7 +246,7 @@ func TestRegistersLongHistory(t *testing.T) {
 	}
 	got := CheckRegisters(h)
 	if got.Serializable() {
-		t.Fatal("the circle was not found")
+		t.Fatal("the cycle was not found")
 	}
 	t.Logf("%.300v", got.Violations[0])
 }

@@ -82,7 +82,7 @@ func (l *leadership) undoBehind(id txn.ID, key txn.Key) {
 // awaitPredecessor lets a vote wait for those before it in a chain, the last of whom is on.
 func (l *leadership) awaitPredecessor(on *yield.Holder, p *txn.Prepare, began arrival, retry func(arrival), refuse func(txn.Refusal)) {
 	l.publish(p.Txn, p.Attempt, p.Writes)
-	if l.locks.Circle(p.Txn, p.Age, on) {
+	if l.locks.ClosesCycle(p.Txn, p.Age, on) {
 		refuse(txn.WhyChainDeadlock.Refusal())
 		return
 	}

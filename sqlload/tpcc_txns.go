@@ -114,7 +114,7 @@ func (o *ordering) writeOrder() error {
 }
 
 // takeStock goes through the lines in one order of all stock, so that two
-// orders do not wait for each other in a circle.
+// orders do not wait for each other in a cycle.
 func (o *ordering) takeStock() error {
 	if len(o.prices) == 0 {
 		return errRollback

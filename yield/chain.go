@@ -128,9 +128,9 @@ func (p *point) turnOver(now time.Duration) {
 	p.turnTakes = (p.turnTakes + took) / 2
 }
 
-// inLine reports whether the claim is for hot rows alone: who holds nothing waits there
-// in line without a walk, for nobody waits for it.
-func (t *Table) inLine(c Claim) bool {
+// inWaitQueue reports whether the claim is for hot rows alone: who holds nothing waits there
+// in its queue without a walk, for nobody waits for it.
+func (t *Table) inWaitQueue(c Claim) bool {
 	if !t.policy.Hot.waits() || len(c.Shared)+len(c.Spans) > 0 {
 		return false
 	}
@@ -331,10 +331,10 @@ func (t *Table) Ahead(id txn.ID) *Holder {
 	return nil
 }
 
-// Circle reports whether a transaction that waits for the holder at its prepare
+// ClosesCycle reports whether a transaction that waits for the holder at its prepare
 // waits for itself.
-func (t *Table) Circle(id txn.ID, age txn.Age, on *Holder) bool {
-	return t.circle(id, age, []*Holder{on}, nil)
+func (t *Table) ClosesCycle(id txn.ID, age txn.Age, on *Holder) bool {
+	return t.closesCycle(id, age, []*Holder{on}, nil)
 }
 
 // Behind lists who has gone on from what the transaction has published of the

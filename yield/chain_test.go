@@ -44,7 +44,7 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)
 	if v := tab.Request(Execute, id(1), age(1), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Wait == nil {
-		t.Errorf("while it is being written even an older one waits in the line of a hot row: %+v", v)
+		t.Errorf("while it is being written even an older one waits in the queue of a hot row: %+v", v)
 	}
 	pass(t, tab, 5, "5")
 	take(t, tab, 3)
@@ -97,7 +97,7 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 }
 
 // Whoever goes on from an uncommitted value will wait for those before it, though it
-// does not yet: a wait that closes such a circle is none.
+// does not yet: a wait that closes such a cycle is none.
 func TestAWaitForWhoWillWait(t *testing.T) {
 	tab := hotX(DetectGroup, Bounds{})
 	take(t, tab, 5)
@@ -266,7 +266,7 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 	}
 }
 
-func TestCirclesAreFound(t *testing.T) {
+func TestCyclesAreFound(t *testing.T) {
 	tab := NewTable(Detect, Bounds{})
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.Grant(0, id(1), age(1), x)
@@ -288,7 +288,7 @@ func TestCirclesAreFound(t *testing.T) {
 
 // One that has a row shared and waits for the others who read it goes before an
 // older one that comes later: that one would wait for it, and it for that one.
-func TestWhoHasARowSharedIsFirstInItsLine(t *testing.T) {
+func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	tab := NewTable(Detect, Bounds{})
 	for _, n := range []uint64{2, 3} {
 		tab.Grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
@@ -333,7 +333,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 	}
 }
 
-// What a lock costs under each policy, without conflict and at the end of a line.
+// What a lock costs under each policy, without conflict and at the end of a queue.
 func BenchmarkLocks(b *testing.B) {
 	policies := []Policy{DetectEager, Detect, DetectQueue, DetectGroup, WoundWaitRetire, WoundWait, WoundWaitGroup}
 	for _, p := range policies {
@@ -350,7 +350,7 @@ func BenchmarkLocks(b *testing.B) {
 	}
 	for _, p := range policies {
 		for _, waiters := range []int{16, 1024} {
-			b.Run("line of "+strconv.Itoa(waiters)+"/"+p.Name, func(b *testing.B) { benchmarkLine(b, p, waiters) })
+			b.Run("queue of "+strconv.Itoa(waiters)+"/"+p.Name, func(b *testing.B) { benchmarkQueue(b, p, waiters) })
 		}
 	}
 }
@@ -405,9 +405,9 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	tab.Next()
 }
 
-// benchmarkLine has as many wait for one row: each turn ends with a wait at the end
-// of the line.
-func benchmarkLine(b *testing.B, p Policy, waiters int) {
+// benchmarkQueue has as many wait for one row: each turn ends with a wait at the end
+// of the queue.
+func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	tab := NewTable(p, Bounds{})
 	n, holder := uint64(1), uint64(1)
 	tab.Grant(0, id(1), age(1), x)

@@ -99,8 +99,8 @@ func (t *Table) Suspects(now, after time.Duration, most int, here txn.WaitEdge) 
 }
 
 // longWaits lists waiters who have waited for so long: all that wait for a holder and, of
-// each line, of those for whom the same is in the way the oldest, and its first.
-// Who holds nothing keeps up those behind it in a line alone, and is left out elsewhere.
+// each queue, of those for whom the same is in the way the oldest, and its first.
+// Who holds nothing keeps up those behind it in a queue alone, and is left out elsewhere.
 func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 	type kind struct {
 		key              txn.Key
@@ -191,7 +191,7 @@ func (t *Table) chainBefore(p *point, w *Waiter) []*Holder {
 	return nil
 }
 
-// edges visits the waits of a waiter: for holders, and in a line for the first of it and
+// edges visits the waits of a waiter: for holders, and in a queue for the first of it and
 // for those before it who may wait elsewhere too. alone: whom it waits for waits here and nowhere else.
 func (t *Table) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, of txn.Age, alone bool)) {
 	here.Txn, here.Request = w.Txn, w.Number
@@ -200,7 +200,7 @@ func (t *Table) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(t.Behind(h.Txn, ""), w.Txn)
 		visit(e, h.Age, t.waitsHereAlone(h.Txn))
 	})
-	t.lineBefore(w, func(o *Waiter) {
+	t.queueBefore(w, func(o *Waiter) {
 		if o.place > 1 && o.Alone {
 			return
 		}
@@ -210,8 +210,8 @@ func (t *Table) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 	})
 }
 
-// lineBefore visits those in a line who go before the waiter.
-func (t *Table) lineBefore(w *Waiter, visit func(o *Waiter)) {
+// queueBefore visits those in a queue who go before the waiter.
+func (t *Table) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	if w.place <= 1 {
 		return
 	}
@@ -311,7 +311,7 @@ func (t *Table) Stands(e txn.WaitEdge) bool {
 	}
 	stands := false
 	t.holdersBefore(w, func(h *Holder, tenure uint64) { stands = stands || h.Txn == e.For && tenure == e.Tenure })
-	t.lineBefore(w, func(o *Waiter) { stands = stands || o.Txn == e.For && o.Number == e.Tenure })
+	t.queueBefore(w, func(o *Waiter) { stands = stands || o.Txn == e.For && o.Number == e.Tenure })
 	return stands
 }
 

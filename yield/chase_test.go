@@ -173,7 +173,7 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 	}
 }
 
-// In the line of a hot row stands one who holds nothing: nobody looks whether it closes a
+// In the queue of a hot row stands one who holds nothing: nobody looks whether it closes a
 // cycle. It can be between two others of one, and the chase finds it.
 func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	tab := NewTable(DetectQueue, Bounds{HotWaiters: -1})
@@ -196,7 +196,7 @@ func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	}
 	tab.Cancel(fresh)
 	if tab.Stands(cycle[1]) {
-		t.Error("2 has left the line")
+		t.Error("2 has left the queue")
 	}
 }
 
@@ -402,7 +402,7 @@ func (w *chaseWorld) commit(m *member) {
 		if on == nil {
 			continue
 		}
-		if tab.Circle(id(m.n), age(m.n), on) {
+		if tab.ClosesCycle(id(m.n), age(m.n), on) {
 			w.end(m, false)
 			return
 		}

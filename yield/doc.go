@@ -21,7 +21,7 @@
 //
 // With Detect a request in execution waits for anybody, unless a walk over the
 // waits of this shard leads back to it; deadlocks over several shards are chased, in two
-// laps (chase.go). Rows for which many wait are hot: there one may wait in line, and
+// laps (chase.go). Rows for which many wait are hot: there one may wait in the queue, and
 // go on from values that are not committed (chain.go). Chains are one more thing to
 // wait for, in the order of updates and not of ages: so whoever has a place in one
 // walks before it waits, and deadlocks over several shards are chased there too.

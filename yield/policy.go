@@ -35,7 +35,7 @@ type HotRule uint8
 const (
 	// HotNone: they are rows like others.
 	HotNone HotRule = iota
-	// HotQueue: whoever wants one waits in its line, whoever else waits for whom
+	// HotQueue: whoever wants one waits in its queue, whoever else waits for whom
 	// (TXSQL section 3.2).
 	HotQueue
 	// HotGroup is HotQueue, and whoever has written one lets the next go on from
@@ -79,8 +79,8 @@ var (
 	DetectEager = Policy{Name: "2pl, deadlocks detected", LockReads: true, PrepareWaits: true, Detect: true, Objects: true}
 	// Detect has objects under conflict alone (TXSQL section 3.1).
 	Detect = Policy{Name: "2pl, deadlocks detected, lock objects under conflict", LockReads: true, PrepareWaits: true, Detect: true}
-	// DetectQueue has lines for hot rows as well.
-	DetectQueue = Policy{Name: "2pl, deadlocks detected, lines at hot rows", LockReads: true, PrepareWaits: true, Detect: true, Hot: HotQueue}
+	// DetectQueue has wait queues for hot rows as well.
+	DetectQueue = Policy{Name: "2pl, deadlocks detected, wait queues at hot rows", LockReads: true, PrepareWaits: true, Detect: true, Hot: HotQueue}
 	// DetectGroup has groups on hot rows.
 	DetectGroup = Policy{Name: "2pl, deadlocks detected, groups on hot rows", LockReads: true, PrepareWaits: true, Detect: true, Hot: HotGroup}
 	// WoundWaitRetire passes on every written row.

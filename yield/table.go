@@ -52,7 +52,7 @@ type point struct {
 	exclusive *Holder
 	shared    []*Holder
 	chain     []*Holder
-	queue     line
+	queue     waitQueue
 	hot       *HotRow
 	ownedAt   time.Duration // when exclusive was granted
 	turnTakes time.Duration // average time between a grant and its release, while somebody waits
@@ -121,17 +121,17 @@ func (t *Table) Request(phase Phase, id txn.ID, age txn.Age, c Claim) Verdict {
 	if h := t.follower(id, conflicts); h != nil && v.Wait != nil {
 		return Verdict{Victims: []txn.ID{h.Txn}}
 	}
-	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.circle(id, age, conflicts, c.Exclusive) {
+	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.closesCycle(id, age, conflicts, c.Exclusive) {
 		return Verdict{Die: v.Wait}
 	}
 	return v
 }
 
-// walks reports whether a wait is to be looked at for circles: always where the
-// policy detects them, but in the line of a hot row; and wherever chains have a part.
+// walks reports whether a wait is to be looked at for cycles: always where the
+// policy detects them, but in the queue of a hot row; and wherever chains have a part.
 func (t *Table) walks(id txn.ID, c Claim, conflicts []*Holder) bool {
 	if t.policy.Detect {
-		return !c.Fresh || !t.inLine(c)
+		return !c.Fresh || !t.inWaitQueue(c)
 	}
 	h := t.holders[id]
 	return h != nil && len(h.chained) > 0 || slices.ContainsFunc(conflicts, func(o *Holder) bool { return len(o.chained) > 0 })

@@ -73,14 +73,14 @@ func TestUpgradeAndRelease(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsInACircle drives random transactions over several shards, as
-// they would be driven, and looks for a circle of waits after each step.
-func TestNobodyWaitsInACircle(t *testing.T) {
+// TestNobodyWaitsInACycle drives random transactions over several shards, as
+// they would be driven, and looks for a cycle of waits after each step.
+func TestNobodyWaitsInACycle(t *testing.T) {
 	for seed := range uint64(300) {
 		w := newWaitWorld(seed)
 		for range 400 {
 			w.step()
-			if c := w.circle(); c != "" {
+			if c := w.cycle(); c != "" {
 				t.Fatalf("seed %d: %s", seed, c)
 			}
 		}
@@ -219,12 +219,12 @@ func (w *waitWorld) end(a *actor) {
 	}
 }
 
-// circle follows every wait; a path longer than the number of transactions is one.
-func (w *waitWorld) circle() string {
+// cycle follows every wait; a path longer than the number of transactions is one.
+func (w *waitWorld) cycle() string {
 	for n := range w.txns {
 		seen := map[uint64]bool{}
 		if path, found := w.follow(n, seen, nil); found {
-			return fmt.Sprint("these wait in a circle: ", path)
+			return fmt.Sprint("these wait in a cycle: ", path)
 		}
 	}
 	return ""
@@ -246,7 +246,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 	return nil, false
 }
 
-// In the line of a row many wait, and the oldest is asked first.
+// In the queue of a row many wait, and the oldest is asked first.
 func TestTheLineOfARow(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{})
 	c := Claim{Exclusive: []txn.Key{"hot"}}
@@ -303,7 +303,7 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	}
 }
 
-// Who wants several rows waits in no line, and must not pass those for ever who want one.
+// Who wants several rows waits in no queue, and must not pass those for ever who want one.
 func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{})
 	both := Claim{Exclusive: []txn.Key{"x", "y"}}

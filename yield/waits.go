@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// Waiter is a request that waits: in the line of a row, if that is all it wants,
+// Waiter is a request that waits: in the queue of a row, if that is all it wants,
 // or for a holder.
 type Waiter struct {
 	Txn      txn.ID
@@ -27,7 +27,7 @@ type Waiter struct {
 	Expire func(why Ending)
 	// Number is that of the request at this leader, the same when it waits again.
 	Number uint64
-	// Exclusive: in the line of its row, it wants to write it. Fresh: its transaction holds nothing
+	// Exclusive: in the queue of its row, it wants to write it. Fresh: its transaction holds nothing
 	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
 	Exclusive, Fresh, Alone, Sure bool
 
@@ -35,7 +35,7 @@ type Waiter struct {
 	upgrades bool
 
 	on    *Holder // if it waits for a holder
-	place int     // in the line, 1 for the first; 0: it is in none
+	place int     // in the queue, 1 for the first; 0: it is in none
 	seq   uint64
 }
 
@@ -52,28 +52,28 @@ const (
 // Waiting reports whether it still does.
 func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
 
-// line is who waits for one row: whoever has it shared, then the others, oldest first.
-type line struct{ ws []*Waiter }
+// waitQueue is who waits for one row: whoever has it shared, then the others, oldest first.
+type waitQueue struct{ ws []*Waiter }
 
-func (l *line) len() int { return len(l.ws) }
+func (l *waitQueue) len() int { return len(l.ws) }
 
 // The methods of a heap.
-func (l *line) Len() int           { return len(l.ws) }
-func (l *line) Less(i, j int) bool { return l.ws[i].before(l.ws[j]) }
-func (l *line) Swap(i, j int) {
+func (l *waitQueue) Len() int           { return len(l.ws) }
+func (l *waitQueue) Less(i, j int) bool { return l.ws[i].before(l.ws[j]) }
+func (l *waitQueue) Swap(i, j int) {
 	l.ws[i], l.ws[j] = l.ws[j], l.ws[i]
 	l.ws[i].place, l.ws[j].place = i+1, j+1
 }
 
 // Push is of the heap.
-func (l *line) Push(x any) {
+func (l *waitQueue) Push(x any) {
 	w := x.(*Waiter)
 	l.ws = append(l.ws, w)
 	w.place = len(l.ws)
 }
 
 // Pop is of the heap.
-func (l *line) Pop() any {
+func (l *waitQueue) Pop() any {
 	w := l.ws[len(l.ws)-1]
 	l.ws[len(l.ws)-1] = nil
 	l.ws = l.ws[:len(l.ws)-1]
@@ -94,7 +94,7 @@ func (w *Waiter) before(o *Waiter) bool {
 	return w.seq < o.seq
 }
 
-// rank is where one belongs in a line.
+// rank is where one belongs in a queue.
 type rank struct {
 	upgrades bool
 	age      txn.Age
@@ -111,7 +111,7 @@ func (w *Waiter) rank() rank { return rank{w.upgrades, w.Age} }
 
 // waits is who waits, and who may ask again.
 //
-// Invariant: a row in whose line somebody waits, and that has changed since, is in opened.
+// Invariant: a row in whose queue somebody waits, and that has changed since, is in opened.
 type waits struct {
 	byTxn    map[txn.ID][]*Waiter
 	count    int
@@ -128,7 +128,7 @@ func newWaits() waits { return waits{byTxn: map[txn.ID][]*Waiter{}} }
 // MaxWaiters bounds the requests that wait at one shard; one more gives way.
 const MaxWaiters = 10_000
 
-// Wait puts w into the line of its row, or behind the holder; false when too many
+// Wait puts w into the queue of its row, or behind the holder; false when too many
 // wait already.
 func (t *Table) Wait(now time.Duration, on *Holder, w *Waiter) bool {
 	if t.count >= MaxWaiters {
@@ -215,7 +215,7 @@ type opening struct {
 
 // Next takes out one who may be able to go on, nil if there is nobody: the
 // caller calls its Retry, and asks for the next. It is the oldest of those whose holder is
-// gone and of the firsts of lines: who wants several rows must not pass those for ever
+// gone and of the firsts of queues: who wants several rows must not pass those for ever
 // who want one.
 func (t *Table) Next() *Waiter {
 	var oldest *Waiter
@@ -249,7 +249,7 @@ func (t *Table) Next() *Waiter {
 	return oldest
 }
 
-// first is the first of a row's line, if it has not just asked in vain and nobody is
+// first is the first of a row's queue, if it has not just asked in vain and nobody is
 // certainly in its way; nil if there is none.
 func (t *Table) first(o opening) *Waiter {
 	p, ok := t.points.Get(o.key)
@@ -371,7 +371,7 @@ func (t *Table) Waits() []Wait {
 	return out
 }
 
-// blocker is somebody for whom the waiter waits, nil if only its line is before it.
+// blocker is somebody for whom the waiter waits, nil if only its queue is before it.
 func (t *Table) blocker(w *Waiter) *Holder {
 	if w.on != nil {
 		return w.on

@@ -36,7 +36,7 @@ func newCheck() *cobra.Command {
 		Short: "Judge a recorded history: was it serializable?",
 		Long: `Check reads a recorded history, of lists (such as "isochron workload list-append run
 --history FILE" writes) or of registers, and says whether some serial order explains it.
-What does not fit is printed with the circle of transactions that depend on each other.
+What does not fit is printed with the cycle of transactions that depend on each other.
 It ends with 1 if the history is not serializable, with 2 if the file is none, is
 damaged or was cut short.`,
 		Example: `  isochron workload list-append run --dsn 127.0.0.1:4401 --history run.jsonl

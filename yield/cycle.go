@@ -7,15 +7,15 @@ type walk struct {
 	t    *Table
 	seen map[txn.ID]bool
 	todo []txn.ID
-	// lines are those walked along, up to the last waiter for whom that was done.
-	lines map[txn.Key]rank
+	// queues are those walked along, up to the last waiter for whom that was done.
+	queues map[txn.Key]rank
 }
 
-// circle reports whether the asker, if it waited for these holders and in the
-// lines of these rows, would wait for itself. In a line one waits for those before
+// closesCycle reports whether the asker, if it waited for these holders and in the
+// queues of these rows, would wait for itself. In a queue one waits for those before
 // one as well as for who holds the row.
-func (t *Table) circle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
-	w := walk{t: t, seen: map[txn.ID]bool{}, lines: map[txn.Key]rank{}}
+func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
+	w := walk{t: t, seen: map[txn.ID]bool{}, queues: map[txn.Key]rank{}}
 	for _, h := range conflicts {
 		w.visit(h.Txn)
 	}
@@ -34,7 +34,7 @@ func (t *Table) circle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []tx
 			w.ahead(waiter)
 		}
 		if h := t.Ahead(id); h != nil {
-			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for circles of others
+			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for cycles of others
 		}
 	}
 	return false
@@ -70,12 +70,12 @@ func (w *walk) ahead(waiter *Waiter) {
 	w.along(waiter.Key, p, waiter.rank())
 }
 
-// along visits those in a line who stand before.
+// along visits those in a queue who stand before.
 func (w *walk) along(k txn.Key, p *point, r rank) {
-	if done, ok := w.lines[k]; ok && !done.before(r) {
+	if done, ok := w.queues[k]; ok && !done.before(r) {
 		return
 	}
-	w.lines[k] = r
+	w.queues[k] = r
 	for _, o := range p.queue.ws {
 		if o.rank().before(r) {
 			w.visit(o.Txn)
