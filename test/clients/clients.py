@@ -84,6 +84,17 @@ def driver():
         db.rollback()
         equal(one("SELECT COUNT(*) FROM t")[0], 2)
 
+    def rollback_of_nothing_begun():
+        """The client sends no BEGIN: it counts on the status flags of the handshake."""
+        db.commit()  # what it has counted before is locked
+        other = connect(database="py")
+        with other.cursor() as oc:
+            oc.execute("INSERT INTO t (s) VALUES ('never')")
+        other.rollback()
+        other.close()
+        db.commit()
+        equal(one("SELECT COUNT(*) FROM t WHERE s = 'never'")[0], 0)
+
     def batch():
         equal(cur.executemany("INSERT INTO t (s) VALUES (%s)", [(f"row {i}",) for i in range(200)]), 200)
         db.commit()
@@ -113,7 +124,7 @@ def driver():
         assert db._secure
 
     c.run("databases and tables", ddl)
-    for what, body in [("values", values), ("NULLs", nulls), ("duplicate key", duplicate), ("rollback", rollback),
+    for what, body in [("values", values), ("NULLs", nulls), ("duplicate key", duplicate), ("rollback", rollback), ("rollback without BEGIN", rollback_of_nothing_begun),
                        ("batch", batch), ("wrong password", wrong), ("caching_sha2_password", sha2), ("session", session)]:
         c.run(what, body)
     db.close()
