@@ -116,7 +116,7 @@ func TestProcessesCountAndReturn(t *testing.T) {
 	wg.Wait()
 	for _, p := range ps {
 		for _, l := range p.peers.Links() {
-			if l.RTT < 4*time.Millisecond {
+			if l.RTT < 4*time.Millisecond || l.Delay.P95 < 4*time.Millisecond || l.Delay.RoundTrip < 4*time.Millisecond {
 				t.Errorf("node %d measures %v to node %d, less than the delay that is added", p.cfg.Self, l.RTT, l.Peer)
 			}
 		}

@@ -87,14 +87,17 @@ type LinkReport struct {
 	Peer    txn.NodeID `json:"peer"`
 	Address string     `json:"address"`
 	Up      bool       `json:"up"`
-	RTTMS   float64    `json:"rtt_ms"` // measured, with what delay is added; 0: not yet
-	Error   string     `json:"error,omitempty"`
-	Sent    uint64     `json:"sent"`
-	Bytes   uint64     `json:"bytes"`
-	Dropped uint64     `json:"dropped"`
-	CutTo   bool       `json:"cut_to,omitempty"`   // by command: nothing is sent
-	CutFrom bool       `json:"cut_from,omitempty"` // by command: nothing is heard
-	AddedMS float64    `json:"added_ms"`           // the delay added to what is sent, one way
+	RTTMS   float64    `json:"rtt_ms"` // the latest measured, with what delay is added; 0: not yet
+	// AverageMS forgets: each new round trip counts a fifth. P95MS is of the last minute.
+	AverageMS float64 `json:"rtt_average_ms"`
+	P95MS     float64 `json:"rtt_p95_ms"`
+	Error     string  `json:"error,omitempty"`
+	Sent      uint64  `json:"sent"`
+	Bytes     uint64  `json:"bytes"`
+	Dropped   uint64  `json:"dropped"`
+	CutTo     bool    `json:"cut_to,omitempty"`   // by command: nothing is sent
+	CutFrom   bool    `json:"cut_from,omitempty"` // by command: nothing is heard
+	AddedMS   float64 `json:"added_ms"`           // the delay added to what is sent, one way
 }
 
 // questionReport asks for a Report. Other questions may come with later versions.

@@ -11,7 +11,7 @@ var floors = [][]string{
 	{"geo"},
 	{"routing"},
 	{"txn"},
-	{"store", "history", "doors"},
+	{"store", "history", "doors", "estimate"},
 	{"workload"}, // writes down what it did as history
 	{"schedule", "yield", "decide", "reveal"},
 	{"protocol"},
@@ -34,6 +34,7 @@ var only = map[string][]string{
 	"sql":      {"geo", "routing", "txn", "doors"},
 	"workload": {"geo", "routing", "txn", "history"},
 	"history":  {"geo", "routing", "txn"},
+	"estimate": {"geo", "routing", "txn"},
 	"sqlload":  {"history"}, // it knows the database only as SQL
 }
 
@@ -51,7 +52,7 @@ var foreign = map[string][]string{
 // core are the packages that are driven: they take the time and the disk from
 // whoever drives them, and have no source of chance but a seed.
 var core = []string{
-	"geo", "routing", "txn", "store", "history", "workload",
+	"geo", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
 	"coordinator", "shard", "replica", "source", "node",
 }

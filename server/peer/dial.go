@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"isochron/estimate"
 	"isochron/txn"
 )
 
@@ -50,24 +51,29 @@ type link struct {
 	frames  int    // in the queue
 	writing bool   // what was taken from it
 	state   LinkState
+	delays  *estimate.Delays // of this peer alone
 }
+
+// delayWindow is how long a ping counts for the percentile of a link: there is one a second.
+const delayWindow = time.Minute
 
 // LinkState is what is known of the connection to one peer.
 type LinkState struct {
 	Peer    txn.NodeID
 	Address string
 	Up      bool
-	RTT     time.Duration // the latest measured; 0: none yet on this connection
-	Error   string        // why it is not up
-	Sent    uint64        // frames queued so far
-	Bytes   uint64        // written to the connection so far
-	Dropped uint64        // frames lost because the queue was full, or the connection broke
+	RTT     time.Duration  // the latest measured; 0: none yet on this connection
+	Delay   estimate.Delay // what the pings of the last minute say, and an average over all; zero: none yet
+	Error   string         // why it is not up
+	Sent    uint64         // frames queued so far
+	Bytes   uint64         // written to the connection so far
+	Dropped uint64         // frames lost because the queue was full, or the connection broke
 
 	heard time.Time // of the last pong, or the beginning of the connection
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
-	return &link{t: t, to: to, address: address, wake: make(chan struct{}, 1), stop: make(chan struct{}),
+	return &link{t: t, to: to, address: address, delays: estimate.NewDelays(estimate.Config{Window: delayWindow}), wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
 
@@ -311,6 +317,9 @@ func (l *link) pong(content []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state.RTT, l.state.heard = max(rtt, 1), time.Now()
+	now := time.Since(l.t.begun)
+	l.delays.Add(l.to, estimate.Sample{At: now, RoundTrip: max(rtt, 1)})
+	l.state.Delay, _ = l.delays.To(l.to, now)
 }
 
 // isSilent reports whether pings have gone unanswered for too long.

@@ -1,0 +1,14 @@
+// Package estimate turns measured delays into what a move can count on: how long
+// a message to a node takes, and how long it takes there and back.
+//
+// How it thinks. A probe gives a sample: its round trip, and where the other's
+// clock was told, its one-way delay by the two clocks, skew included on purpose:
+// what is to arrive at a moment of the other's clock must be sent by it. Of each
+// node's samples there is an average that forgets (GeoTP section 4.1) and the
+// 95th percentile of those of a window of time (Natto section 4.1). Whoever asks
+// names which one it goes by.
+//
+// What the caller owes it. It gives each sample with the time at which it came,
+// on a clock that never runs back, and calls from one goroutine. What is kept is
+// bounded by nodes and samples, whatever is probed and how often.
+package estimate
