@@ -59,11 +59,11 @@ func (c *Coordinator) onAck(m *txn.Ack) {
 	if k == nil || k.phase == deciding || m.No {
 		return
 	}
-	k.onePhase = k.onePhase && !m.Told
+	k.onePhase = k.onePhase && !m.AwaitsDecision
 	unanimous := k.tally.Unanimous()
 	k.tally.Voted(m.Shard, m.Proposed)
 	if !m.Open {
-		k.tally.Settled(m.Shard)
+		k.tally.Resolved(m.Shard)
 	}
 	k.tally.Ack(m)
 	if !unanimous && k.tally.Unanimous() {
@@ -143,9 +143,9 @@ func (c *Coordinator) abortHere(a txn.Attempt, m *txn.Ack) {
 	})
 }
 
-// onSettled hears that the writers of what an attempt had read at a shard are
+// onResolved hears that the writers of what an attempt had read at a shard are
 // committed, or that one is not.
-func (c *Coordinator) onSettled(m *txn.Settled) {
+func (c *Coordinator) onResolved(m *txn.Resolved) {
 	k := c.commits[m.Attempt]
 	if k == nil || k.phase == deciding {
 		return
@@ -153,7 +153,7 @@ func (c *Coordinator) onSettled(m *txn.Settled) {
 	if m.Doomed {
 		c.doom(k)
 	} else {
-		k.tally.Settled(m.Shard)
+		k.tally.Resolved(m.Shard)
 	}
 	c.maybeDecide(k)
 }

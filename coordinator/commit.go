@@ -311,7 +311,7 @@ func (c *Coordinator) onVote(v *txn.Vote) {
 	k.heard(v, c.env.Now().Mono)
 	if v.Yes && k.phase != deciding {
 		c.voted(k, v.Shard, v.Proposed, v.Open, v.Doomed)
-		k.onePhase = k.onePhase && !v.Told
+		k.onePhase = k.onePhase && !v.AwaitsDecision
 	} else if k.phase != deciding {
 		if k.why == nil {
 			k.why = txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause)

@@ -269,8 +269,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onAccepted(m.Accepted)
 	case m.Ack != nil:
 		c.onAck(m.Ack)
-	case m.Settled != nil:
-		c.onSettled(m.Settled)
+	case m.Resolved != nil:
+		c.onResolved(m.Resolved)
 	case m.Recall != nil:
 		c.onRecall(from, m.Recall)
 	case m.Decision != nil:

@@ -36,14 +36,14 @@ type Tally struct {
 // count: that the leader gave it, that a majority has it, and that the writers
 // of what it read are committed.
 type participantTally struct {
-	yes, logged, settled bool
-	proposed             txn.Timestamp
-	term, index          uint64 // of the entry that replicas acknowledge
-	replicas             []txn.NodeID
-	opinions             opinions // where every replica validates
+	yes, logged, resolved bool
+	proposed              txn.Timestamp
+	term, index           uint64 // of the entry that replicas acknowledge
+	replicas              []txn.NodeID
+	opinions              opinions // where every replica validates
 }
 
-func (p *participantTally) counts() bool { return p.yes && p.logged && p.settled }
+func (p *participantTally) counts() bool { return p.yes && p.logged && p.resolved }
 
 // NewTally opens a tally; nobody changes the participants.
 func NewTally(participants []txn.ShardID) *Tally {
@@ -69,7 +69,7 @@ func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	t.Voted(s, proposed)
 	t.Logged(s)
 	if !open {
-		t.Settled(s)
+		t.Resolved(s)
 	}
 }
 
@@ -89,11 +89,11 @@ func (t *Tally) Logged(s txn.ShardID) {
 	}
 }
 
-// Settled notes that the writers of what was read at the participant are
+// Resolved notes that the writers of what was read at the participant are
 // committed, or that there were none.
-func (t *Tally) Settled(s txn.ShardID) {
+func (t *Tally) Resolved(s txn.ShardID) {
 	if p := t.part(s); p != nil {
-		p.settled = true
+		p.resolved = true
 		t.judge()
 	}
 }

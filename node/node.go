@@ -223,7 +223,7 @@ func (n *Node) dispatch(env *txn.Envelope) {
 func forCoordinator(m *txn.Message) bool {
 	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
 		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
-		m.Ack != nil || m.Settled != nil || m.Recall != nil || m.Decision != nil ||
+		m.Ack != nil || m.Resolved != nil || m.Recall != nil || m.Decision != nil ||
 		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil ||
 		m.Chase != nil && m.Chase.Shard == 0
 }

@@ -158,7 +158,7 @@ func (r *Replica) onAccepted(m *txn.Accepted) {
 		return
 	}
 	p.voted = true
-	v := &txn.Vote{Shard: r.cfg.ID, Attempt: m.Attempt, Yes: m.Yes, Proposed: m.At, Told: true}
+	v := &txn.Vote{Shard: r.cfg.ID, Attempt: m.Attempt, Yes: m.Yes, Proposed: m.At, AwaitsDecision: true}
 	if !m.Yes {
 		v.Refused, v.Reason = txn.WhyOtherMet.Refusal().Kind(), txn.WhyOtherMet.Refusal().String()
 	}

@@ -52,7 +52,7 @@ func (r *Replica) tellsMore(v *voteCmd) bool {
 func (r *Replica) ackOf(v *voteCmd) *txn.Ack {
 	return &txn.Ack{
 		Shard: r.cfg.ID, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
-		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, Told: !v.OnePhase,
+		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase,
 	}
 }
 
@@ -73,7 +73,7 @@ func (l *leadership) spreadNo(p *txn.Prepare) {
 // reportAgain tells of a vote that an earlier leader has logged.
 func (l *leadership) reportAgain(p *prepared) {
 	open, doomed := l.conditional(p.Attempt)
-	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
+	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
 	if l.r.cfg.Row.Decide.Bypasses() && !doomed {
 		l.r.env.Acknowledge(l.r.ackOf(&p.voteCmd), true)
 	}

@@ -161,7 +161,7 @@ func (l *leadership) appliedVote(e effect) {
 	if e.void {
 		refused(&vote, txn.WhyEndedByOthers.Refusal())
 	} else {
-		vote.Proposed, vote.Told = e.voted.Proposed, !e.voted.OnePhase
+		vote.Proposed, vote.AwaitsDecision = e.voted.Proposed, !e.voted.OnePhase
 		vote.Open, vote.Doomed = l.conditional(e.attempt)
 	}
 	switch {

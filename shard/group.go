@@ -31,7 +31,7 @@ func (l *leadership) publish(id txn.ID, a txn.Attempt, writes []txn.Write) {
 	if h := l.locks.Holder(id); h == nil || h.Voted {
 		return
 	}
-	l.takeBack(id, a, writes)
+	l.retractPublished(id, a, writes)
 	for _, w := range writes {
 		if l.locks.Publish(id, txn.Row{Key: w.Key, Value: w.Value, Version: versionOf(w, a)}) {
 			l.r.env.Trace("shard %d: %v passes on what it has written of a hot row", l.r.cfg.ID, id)
@@ -47,9 +47,9 @@ func versionOf(w txn.Write, a txn.Attempt) txn.Version {
 	return a
 }
 
-// takeBack undoes all who went on from a value that the transaction has changed
+// retractPublished undoes all who went on from a value that the transaction has changed
 // since, or passed on as another attempt: a version is one value. It holds such a row again.
-func (l *leadership) takeBack(id txn.ID, a txn.Attempt, writes []txn.Write) {
+func (l *leadership) retractPublished(id txn.ID, a txn.Attempt, writes []txn.Write) {
 	for _, row := range append([]txn.Row(nil), l.locks.Published(id)...) {
 		same := func(w txn.Write) bool {
 			return w.Same(txn.Write{Key: row.Key, Value: row.Value}) && row.Version == versionOf(w, a)

@@ -48,7 +48,7 @@ func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 	}
 	if p := l.r.state.prepared[a]; p != nil {
 		open, doomed := l.conditional(a)
-		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, Told: true})
+		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
 		return true
 	}
 	if o, ok := l.r.state.outcomes.Get(a); ok {
@@ -124,7 +124,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.awaitPredecessor(on, p, began, func(a arrival) { l.prepare(from, p, a) }, func(why txn.Refusal) { l.refuse(from, p, why) })
 		return
 	}
-	l.takeBack(p.Txn, p.Attempt, p.Writes)
+	l.retractPublished(p.Txn, p.Attempt, p.Writes)
 	if no := l.validate(p); no.Refused() {
 		l.refuse(from, p, no)
 		return
@@ -184,7 +184,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.release(p.Txn, true)
 	}
 	if r.cfg.Params.Bugs.VoteOnAppend {
-		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: v.Proposed, Told: !v.OnePhase})
+		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: v.Proposed, AwaitsDecision: !v.OnePhase})
 	}
 	l.wake()
 }

@@ -54,7 +54,7 @@ var forcible = []string{
 }
 
 // forcibleToo are those of rows with co-coordinators.
-var forcibleToo = []string{"ack", "ack of a vote alone", "ack no", "pre-commit", "settled", "settled doomed", "recall", "decision"}
+var forcibleToo = []string{"ack", "ack of a vote alone", "ack no", "pre-commit", "resolved", "resolved doomed", "recall", "decision"}
 
 func newForced(n *nemesis, seed uint64) *forced {
 	f := &forced{n: n, rand: stream(seed, streamForced)}

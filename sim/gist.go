@@ -44,7 +44,7 @@ func appendGist(b []byte, m *txn.Message) []byte {
 		return appendPrepare(append(b, 7), m.Prepare)
 	case m.Ack != nil:
 		a := m.Ack
-		b = appendAttempt(append(b, 8, flag(a.No), flag(a.Open), flag(a.Told)), a.Attempt)
+		b = appendAttempt(append(b, 8, flag(a.No), flag(a.Open), flag(a.AwaitsDecision)), a.Attempt)
 		return appendNumbers(b, uint64(a.Shard), uint64(a.Replica), a.Term, a.Index, uint64(a.Proposed))
 	case m.Decision != nil:
 		return appendNumbers(appendAttempt(append(b, 9, flag(m.Decision.Commit)), m.Decision.Attempt), uint64(m.Decision.At))

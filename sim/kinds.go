@@ -43,10 +43,10 @@ func cocoordinateKind(m *txn.Message) string {
 		return "ack"
 	case m.PreCommit != nil:
 		return "pre-commit"
-	case m.Settled != nil && m.Settled.Doomed:
-		return "settled doomed"
-	case m.Settled != nil:
-		return "settled"
+	case m.Resolved != nil && m.Resolved.Doomed:
+		return "resolved doomed"
+	case m.Resolved != nil:
+		return "resolved"
 	case m.Recall != nil:
 		return "recall"
 	case m.Decision != nil:
@@ -106,8 +106,8 @@ func attemptOf(m *txn.Message) (txn.Attempt, bool) {
 		return m.Ack.Attempt, true
 	case m.PreCommit != nil:
 		return m.PreCommit.Attempt, true
-	case m.Settled != nil:
-		return m.Settled.Attempt, true
+	case m.Resolved != nil:
+		return m.Resolved.Attempt, true
 	case m.Recall != nil:
 		return m.Recall.Attempt, true
 	case m.Decision != nil:

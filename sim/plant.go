@@ -42,7 +42,9 @@ var harms = map[string]func(protocol.Row) bool{
 }
 
 // revealsOnAppend: and pre-commits what several shards vote on.
-func revealsOnAppend(r protocol.Row) bool { return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(txn.Class{Participants: 1, Hot: true}) }
+func revealsOnAppend(r protocol.Row) bool {
+	return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(txn.Class{Participants: 1, Hot: true})
+}
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }

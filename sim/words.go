@@ -59,10 +59,10 @@ func (w words) cocoordinate(m *txn.Message) string {
 			w.node(m.Ack.Replica), m.Ack.Index, m.Ack.Term, m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
 	case m.PreCommit != nil:
 		return fmt.Sprintf("PreCommit: every participant said Yes to %v, shard %d may reveal it", m.PreCommit.Attempt, m.PreCommit.Shard)
-	case m.Settled != nil && m.Settled.Doomed:
-		return fmt.Sprintf("Settled: at shard %d %v has read what was undone", m.Settled.Shard, m.Settled.Attempt)
-	case m.Settled != nil:
-		return fmt.Sprintf("Settled: all that %v has read at shard %d is committed", m.Settled.Attempt, m.Settled.Shard)
+	case m.Resolved != nil && m.Resolved.Doomed:
+		return fmt.Sprintf("Resolved: at shard %d %v has read what was undone", m.Resolved.Shard, m.Resolved.Attempt)
+	case m.Resolved != nil:
+		return fmt.Sprintf("Resolved: all that %v has read at shard %d is committed", m.Resolved.Attempt, m.Resolved.Shard)
 	case m.Recall != nil:
 		return fmt.Sprintf("Recall: how did %v end?", m.Recall.Attempt)
 	case m.Decision != nil && m.Decision.Commit:

@@ -9,7 +9,7 @@ package txn
 //	                      Ack                     ->         relayed
 //	               <-     PreCommit                          all votes are Yes
 //	leader
-//	Settled                                       ->         what it read is committed
+//	Resolved                                       ->         what it read is committed
 //	                                              <-  Decision, Recall
 
 // Ack says that a vote of Yes stands in a log: it carries the vote to the
@@ -31,8 +31,8 @@ type Ack struct {
 	Voters   []NodeID `cbor:"9,keyasint,omitempty"`
 	Outgoing []NodeID `cbor:"10,keyasint,omitempty"`
 	// As in a Vote.
-	Open bool `cbor:"11,keyasint,omitempty"`
-	Told bool `cbor:"12,keyasint,omitempty"`
+	Open           bool `cbor:"11,keyasint,omitempty"`
+	AwaitsDecision bool `cbor:"12,keyasint,omitempty"`
 	// No: the leader refused. Nothing else is said but who takes part.
 	No bool `cbor:"13,keyasint,omitempty"`
 }
@@ -46,9 +46,9 @@ type PreCommit struct {
 	At      Timestamp `cbor:"4,keyasint,omitempty"`
 }
 
-// Settled tells a coordinator that all that the attempt had read at the shard
+// Resolved tells a coordinator that all that the attempt had read at the shard
 // from undecided writers is committed or, Doomed, that some of it is not.
-type Settled struct {
+type Resolved struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Attempt Attempt `cbor:"2,keyasint,omitempty"`
 	Doomed  bool    `cbor:"3,keyasint,omitempty"`

@@ -41,7 +41,7 @@ type Message struct {
 	SnapChunk   *SnapChunk   `cbor:"16,keyasint,omitempty"`
 	Ack         *Ack         `cbor:"17,keyasint,omitempty"`
 	PreCommit   *PreCommit   `cbor:"18,keyasint,omitempty"`
-	Settled     *Settled     `cbor:"19,keyasint,omitempty"`
+	Resolved    *Resolved    `cbor:"19,keyasint,omitempty"`
 	Recall      *Recall      `cbor:"20,keyasint,omitempty"`
 	Decision    *Decision    `cbor:"21,keyasint,omitempty"`
 	Opinion     *Opinion     `cbor:"22,keyasint,omitempty"`
@@ -243,8 +243,8 @@ type Vote struct {
 	// known yet. Doomed: one of them aborted, and so must this attempt.
 	Open   bool `cbor:"9,keyasint,omitempty"`
 	Doomed bool `cbor:"10,keyasint,omitempty"`
-	// Told: though asked for in one phase, the Yes waits for a decision to be told.
-	Told bool `cbor:"11,keyasint,omitempty"`
+	// AwaitsDecision: though asked for in one phase, it is a vote like others, and its coordinator must decide.
+	AwaitsDecision bool `cbor:"11,keyasint,omitempty"`
 	// Cause of a refusal, as in an AccessReply.
 	Cause Cause `cbor:"12,keyasint,omitempty"`
 	// ProtocolSeq as in an AccessReply.
