@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,6 +67,8 @@ type Process struct {
 
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
+
+	away sync.Once // it was told that it is not wanted
 }
 
 // StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
@@ -95,9 +98,14 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if err == nil {
 		err = me.markStarted(p.cfg.Dir)
 	}
+	var lives *peer.Lives
+	if err == nil {
+		lives, err = beginLife(p.cfg.Dir, cfg.Self)
+	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	p.peers.SetLives(lives)
 	p.wan.connect(cfg.Self, cfg.Self, 0, into(p.runner.box))
 	p.runner.start()
 	p.peers.Start()
@@ -144,8 +152,9 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Carry: func(to txn.NodeID, frame []byte, send func([]byte)) {
 			p.wan.carry(p.cfg.Self, to, frame, send)
 		},
-		Deaf:   p.deaf.to,
-		Answer: p.answer,
+		Deaf:       p.deaf.to,
+		Answer:     p.answer,
+		TurnedAway: p.turnedAway,
 	})
 }
 

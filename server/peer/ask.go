@@ -17,7 +17,7 @@ const askWait = 10 * time.Second
 
 // Ask puts one question to a node, as the node whose credentials they are.
 func Ask(ctx context.Context, c *Credentials, to txn.NodeID, address string, question []byte) ([]byte, error) {
-	conn, err := dial(ctx, c, address, hello{Version: version, Cluster: c.cluster, From: c.node, To: to, Question: true})
+	conn, _, err := dial(ctx, c, address, hello{Version: version, Cluster: c.cluster, From: c.node, To: to, Question: true})
 	if err != nil {
 		return nil, err
 	}

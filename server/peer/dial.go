@@ -43,6 +43,7 @@ type link struct {
 	to      txn.NodeID
 	address string
 	wake    chan struct{} // has one element when the queue may hold something
+	now     chan struct{} // has one element when it should connect without a pause
 	stop    chan struct{} // closed when the peer is no longer one, or the transport ends
 	end     sync.Once
 
@@ -52,6 +53,8 @@ type link struct {
 	writing bool   // what was taken from it
 	state   LinkState
 	delays  *estimate.Delays // of this peer alone
+	conn    net.Conn         // while it is up
+	life    uint64           // that answered there; 0: its version tells none
 }
 
 // delayWindow is how long a ping counts for the percentile of a link: there is one a second.
@@ -73,7 +76,8 @@ type LinkState struct {
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
-	return &link{t: t, to: to, address: address, delays: estimate.NewDelays(estimate.Config{Window: delayWindow}), wake: make(chan struct{}, 1), stop: make(chan struct{}),
+	return &link{t: t, to: to, address: address, delays: estimate.NewDelays(estimate.Config{Window: delayWindow}),
+		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}),
 		state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
 
@@ -150,10 +154,10 @@ func (l *link) grab(spare []byte) []byte {
 func (l *link) run() {
 	pause := pauseMin
 	for !l.stopped() {
-		conn, err := l.connect()
+		conn, life, err := l.connect()
 		if err == nil {
 			pause = pauseMin
-			l.up()
+			l.up(conn.NetConn(), life)
 			l.t.cfg.Log.Info("connected to a peer", "peer", l.to, "address", l.address)
 			err = l.use(conn)
 			_ = conn.Close()
@@ -162,8 +166,12 @@ func (l *link) run() {
 			return
 		}
 		l.down(err)
+		if passing(err) {
+			pause = min(pause, retryMax)
+		}
 		select {
 		case <-time.After(pause/2 + rand.N(pause/2)):
+		case <-l.now:
 		case <-l.stop:
 			return
 		}
@@ -171,9 +179,10 @@ func (l *link) run() {
 	}
 }
 
-func (l *link) up() {
+func (l *link) up(conn net.Conn, life Life) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.conn, l.life = conn, life.ID
 	l.state.Up, l.state.Error, l.state.RTT, l.state.heard = true, "", 0, time.Now()
 }
 
@@ -183,12 +192,16 @@ func (l *link) down(err error) {
 	was := l.state
 	l.state.Up, l.state.RTT, l.state.Error = false, 0, err.Error()
 	l.state.Dropped += uint64(l.frames)
-	l.queue, l.frames, l.writing = nil, 0, false
+	l.queue, l.frames, l.writing, l.conn = nil, 0, false, nil
 	l.mu.Unlock()
 	if was.Error == err.Error() {
 		return
 	}
 	var refused refusal
+	if codeOf(err) == codeWait {
+		l.t.cfg.Log.Debug("a peer is about to let this node in", "peer", l.to, "err", err)
+		return
+	}
 	if errors.As(err, &refused) || was.Up {
 		l.t.cfg.Log.Warn("no connection to a peer", "peer", l.to, "address", l.address, "err", err)
 		return
@@ -196,8 +209,32 @@ func (l *link) down(err error) {
 	l.t.cfg.Log.Info("no connection to a peer", "peer", l.to, "address", l.address, "err", err)
 }
 
-// connect makes an authenticated connection.
-func (l *link) connect() (*tls.Conn, error) {
+// hurry has it connect without a pause, if it is not connected.
+func (l *link) hurry() {
+	select {
+	case l.now <- struct{}{}:
+	default:
+	}
+}
+
+// leave ends the connection to another life of the peer than this one.
+func (l *link) leave(but uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn != nil && l.life != 0 && l.life != but {
+		_ = l.conn.Close()
+	}
+}
+
+// tells reports whether the peer is connected and tells its life.
+func (l *link) tells() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conn != nil && l.life != 0
+}
+
+// connect makes an authenticated connection to a life of the peer that may be there.
+func (l *link) connect() (*tls.Conn, Life, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeWait)
 	defer cancel()
 	go func() {
@@ -207,31 +244,43 @@ func (l *link) connect() (*tls.Conn, error) {
 		case <-ctx.Done():
 		}
 	}()
-	return dial(ctx, l.t.cfg.Credentials, l.address, hello{
-		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders})
+	conn, life, err := dial(ctx, l.t.cfg.Credentials, l.address, hello{
+		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders, Life: l.t.own()})
+	l.t.turnedAway(l.to, err)
+	if life.Start > 0 && l.t.lives != nil {
+		l.t.lives.answersAt(l.to, life)
+	}
+	if err == nil {
+		if err = l.t.admit(l.to, life); err != nil {
+			_ = conn.Close()
+		}
+	}
+	return conn, life, err
 }
 
-// dial connects to a node and says hello, all within ctx.
-func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, error) {
+// dial connects to a node and says hello, all within ctx. The life that answers is
+// told with a refusal too.
+func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, Life, error) {
 	var d net.Dialer
 	raw, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, Life{}, err
 	}
+	var life Life
 	conn := tls.Client(raw, c.dialing(h.To))
 	// Who is told to stop must not wait for a silent peer.
 	undo := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
 	if err = conn.HandshakeContext(ctx); err == nil {
-		err = greet(conn, h)
+		life, err = greet(conn, h)
 	}
 	if !undo() && err == nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		_ = raw.Close()
-		return nil, explain(err)
+		return nil, life, explain(err)
 	}
-	return conn, nil
+	return conn, life, nil
 }
 
 // use sends what is queued until the connection ends.

@@ -22,6 +22,7 @@ const (
 	kindPong     Kind = 5 // the content of the ping, on the connection the other way
 	kindQuestion Kind = 6
 	kindAnswer   Kind = 7
+	kindLives    Kind = 8 // whom a node knows and hears; to peers that have told their life
 )
 
 // headerLen is the length of a frame's header: the kind, and the content's length.
@@ -45,7 +46,7 @@ func readFrame(r io.Reader, limit int) (Kind, []byte, error) {
 		return 0, nil, err
 	}
 	k := Kind(header[0])
-	if k < kindHello || k > kindAnswer {
+	if k < kindHello || k > kindLives {
 		return 0, nil, fmt.Errorf("a frame of kind %d, which this version does not know", k)
 	}
 	size := int64(binary.BigEndian.Uint32(header[1:]))

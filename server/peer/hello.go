@@ -29,39 +29,39 @@ type hello struct {
 	Settings string     `cbor:"5,keyasint,omitempty"` // that all nodes must share; not of a question
 	Question bool       `cbor:"6,keyasint,omitempty"`
 	Founders string     `cbor:"7,keyasint,omitempty"` // that the first nodes must share
+	Life     Life       `cbor:"8,keyasint,omitzero"`  // of who says it; not of a question
 }
 
 // welcome answers hello. If Refused is set the connection is over.
 type welcome struct {
 	Version uint32 `cbor:"1,keyasint"`
 	Refused string `cbor:"2,keyasint,omitempty"`
+	Code    Code   `cbor:"3,keyasint,omitempty"` // of the refusal
+	Ago     uint64 `cbor:"4,keyasint,omitempty"` // of CodeTwice: when the other was heard, in milliseconds
+	Life    Life   `cbor:"5,keyasint,omitzero"`  // of who says it, also if it refuses
 }
 
-// refusal is a peer's word that it will not have us: no accident of the network.
-type refusal struct{ why string }
-
-func (r refusal) Error() string { return r.why }
-
-// greet says hello on a new connection and awaits the welcome.
-func greet(conn net.Conn, h hello) error {
+// greet says hello on a new connection and awaits the welcome. What life answers is
+// told with a refusal too.
+func greet(conn net.Conn, h hello) (Life, error) {
 	if _, err := conn.Write(appendFrame(nil, kindHello, txn.Encode(h))); err != nil {
-		return err
+		return Life{}, err
 	}
 	k, content, err := readFrame(conn, helloMax)
 	if err != nil {
-		return fmt.Errorf("it does not answer hello: %w", err)
+		return Life{}, fmt.Errorf("it does not answer hello: %w", err)
 	}
 	var w welcome
 	if k != kindWelcome {
-		return fmt.Errorf("it answers hello with a frame of kind %d", k)
+		return Life{}, fmt.Errorf("it answers hello with a frame of kind %d", k)
 	}
 	if err := txn.Decode(content, &w); err != nil {
-		return err
+		return Life{}, err
 	}
 	if w.Refused != "" {
-		return refusal{fmt.Sprintf("it refuses: %q", w.Refused)}
+		return w.Life, refusal{why: fmt.Sprintf("it refuses: %q", w.Refused), said: w.Refused, code: w.Code, ago: time.Duration(w.Ago) * time.Millisecond}
 	}
-	return nil
+	return w.Life, nil
 }
 
 // receive shakes hands with whoever has connected.
@@ -85,8 +85,14 @@ func (t *Transport) receive(conn *tls.Conn) (hello, error) {
 	}
 	w := welcome{Version: version}
 	wrong := t.check(h, conn.ConnectionState())
+	if wrong == nil && !h.Question {
+		w.Life = t.own()
+		wrong = t.admit(h.From, h.Life)
+	}
 	if wrong != nil {
-		w.Refused = wrong.Error()
+		var no refusal
+		_ = errors.As(wrong, &no)
+		w.Refused, w.Code, w.Ago = wrong.Error(), no.code, uint64(no.ago.Milliseconds())
 	}
 	if _, err := conn.Write(appendFrame(nil, kindWelcome, txn.Encode(w))); err != nil {
 		return h, errors.Join(wrong, err)
@@ -111,6 +117,11 @@ func (t *Transport) check(h hello, state tls.ConnectionState) error {
 		return nil
 	}
 	if t.link(h.From) == nil {
+		if t.cfg.Removed != nil {
+			if why := t.cfg.Removed(h.From); why != "" {
+				return refusal{why: why, code: CodeRemoved}
+			}
+		}
 		return fmt.Errorf("it is node %d, which is no peer of this node: it is not of the cluster, was removed from it, or has not been heard of here yet", h.From)
 	}
 	if h.Settings != t.cfg.Settings {
@@ -130,11 +141,11 @@ func explain(err error) error {
 	var remote *net.OpError
 	switch {
 	case errors.As(err, &unverified):
-		return refusal{fmt.Sprintf("its certificate is not of this cluster, or of another node: %v", err)}
+		return refusal{why: fmt.Sprintf("its certificate is not of this cluster, or of another node: %v", err)}
 	case errors.As(err, &record):
-		return refusal{fmt.Sprintf("it does not speak TLS: %v", err)}
+		return refusal{why: fmt.Sprintf("it does not speak TLS: %v", err)}
 	case errors.As(err, &remote) && remote.Op == "remote error": // an alert, which TLS 1.3 delivers with the first read
-		return refusal{fmt.Sprintf("it does not take this node's certificate, so it is of another cluster: %v", err)}
+		return refusal{why: fmt.Sprintf("it does not take this node's certificate, so it is of another cluster: %v", err)}
 	}
 	return err
 }

@@ -33,6 +33,12 @@ type Config struct {
 	Deaf func(from txn.NodeID) bool
 	// Answer is given a question and returns its answer.
 	Answer func(question []byte) []byte
+	// Removed, if set, says of a node that is no peer that it was one and was removed,
+	// in words that the node is told; "" if that is not known.
+	Removed func(id txn.NodeID) string
+	// TurnedAway, if set, hears that a peer will not have this node for good, in words
+	// for people. It may come again.
+	TurnedAway func(by txn.NodeID, code Code, why string)
 }
 
 // incomingMax bounds the connections of those who have said who they are: two for each
@@ -56,10 +62,19 @@ type Transport struct {
 	running  sync.WaitGroup
 	door     *doors.Door
 
+	lives    *Lives // may be nil
 	mu       sync.Mutex
-	incoming map[net.Conn]struct{}
-	known    int                  // of these, those that have said who they are
-	warned   map[string]time.Time // by address: when a refusal was last logged
+	incoming map[net.Conn]*caller
+	known    int                      // of these, those that have said who they are
+	warned   map[string]time.Time     // by address: when a refusal was last logged
+	twice    map[txn.NodeID]time.Time // since when a peer says that another life of this node runs
+}
+
+// caller is a connection that a peer has made; before it has said who it is, nobody's.
+type caller struct {
+	from  txn.NodeID
+	life  uint64
+	heard time.Time
 }
 
 // New opens the port; Start begins to use it.
@@ -70,7 +85,7 @@ func New(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
-		stop: make(chan struct{}), door: doors.NewDoor(strangersMax), incoming: map[net.Conn]struct{}{}, warned: map[string]time.Time{},
+		stop: make(chan struct{}), door: doors.NewDoor(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
 	}
 	for id, address := range cfg.Peers {
 		if id != cfg.Self {
@@ -83,6 +98,9 @@ func New(cfg Config) (*Transport, error) {
 // Start accepts connections and makes those to the peers.
 func (t *Transport) Start() {
 	t.running.Go(t.accept)
+	if t.lives != nil {
+		t.running.Go(t.tellLives)
+	}
 	t.linksMu.Lock()
 	defer t.linksMu.Unlock()
 	t.started = true
@@ -94,16 +112,24 @@ func (t *Transport) Start() {
 // SetPeers connects to those that are new, and no longer to those that are left
 // out. A peer that stays keeps its address.
 func (t *Transport) SetPeers(peers map[txn.NodeID]string) {
+	for _, id := range t.setPeers(peers) {
+		t.hangUp(id, 0) // so that it asks, and is told
+	}
+}
+
+// setPeers returns those that are left out.
+func (t *Transport) setPeers(peers map[txn.NodeID]string) (gone []txn.NodeID) {
 	t.linksMu.Lock()
 	defer t.linksMu.Unlock()
 	if t.stopped() {
-		return
+		return nil
 	}
 	// order: each is ended by itself.
 	for id, l := range t.links {
 		if _, stays := peers[id]; !stays {
 			l.close()
 			delete(t.links, id)
+			gone = append(gone, id)
 		}
 	}
 	// order: each is begun by itself.
@@ -117,6 +143,7 @@ func (t *Transport) SetPeers(peers map[txn.NodeID]string) {
 			t.running.Go(l.run)
 		}
 	}
+	return gone
 }
 
 func (t *Transport) link(id txn.NodeID) *link {
@@ -204,7 +231,7 @@ func (t *Transport) note(conn net.Conn) bool {
 	if t.stopped() {
 		return false
 	}
-	t.incoming[conn] = struct{}{}
+	t.incoming[conn] = new(caller)
 	return true
 }
 
@@ -222,7 +249,7 @@ func (t *Transport) place(guest *doors.Guarded) error {
 
 func (t *Transport) serve(raw *doors.Guarded) {
 	conn := tls.Server(raw, t.cfg.Credentials.accepting())
-	placed := false
+	placed, heard := false, false
 	defer func() {
 		_ = raw.Close()
 		t.door.Leave(raw)
@@ -232,11 +259,17 @@ func (t *Transport) serve(raw *doors.Guarded) {
 			t.known--
 		}
 		t.mu.Unlock()
+		if heard {
+			t.spread() // that it is not, any more
+		}
 	}()
 	h, err := t.receive(conn)
 	if err == nil {
 		err = t.place(raw)
 		placed = err == nil
+	}
+	if codeOf(err) == codeWait {
+		return // a matter of a moment
 	}
 	if err != nil {
 		host, _, _ := net.SplitHostPort(raw.RemoteAddr().String())
@@ -247,7 +280,10 @@ func (t *Transport) serve(raw *doors.Guarded) {
 		t.answer(conn)
 		return
 	}
-	if err := t.take(conn, h.From); !t.stopped() {
+	if heard = t.identify(raw, h); !heard {
+		return
+	}
+	if err := t.take(conn, h.From, func() { t.hear(raw) }); !t.stopped() {
 		t.cfg.Log.Info("a connection of a peer ended", "peer", h.From, "err", err)
 	}
 }
@@ -259,8 +295,9 @@ const (
 	pingEvery = time.Second
 )
 
-// take hands over what a peer sends until the connection ends.
-func (t *Transport) take(conn *tls.Conn, from txn.NodeID) error {
+// take hands over what a peer sends until the connection ends; alive is called about
+// once a second while it is heard.
+func (t *Transport) take(conn *tls.Conn, from txn.NodeID, alive func()) error {
 	r := newFrames(conn)
 	for {
 		k, content, err := r.next()
@@ -273,7 +310,10 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID) error {
 		switch k {
 		case kindEnvelope:
 			t.cfg.Deliver(from, content)
+		case kindLives:
+			t.hearLives(from, content)
 		case kindPing:
+			alive()
 			t.carry(from, kindPong, content)
 		case kindPong:
 			if l := t.link(from); l != nil {

@@ -303,7 +303,7 @@ func secured(t *testing.T, c *Credentials, address string) net.Conn {
 func greeted(t *testing.T, c *Credentials, address string, h hello) net.Conn {
 	t.Helper()
 	conn := secured(t, c, address)
-	if err := greet(conn, h); err != nil {
+	if _, err := greet(conn, h); err != nil {
 		t.Fatal(err)
 	}
 	return conn
@@ -321,7 +321,7 @@ func write(t *testing.T, conn net.Conn, b []byte) net.Conn {
 func TestQueueIsBounded(t *testing.T) {
 	l := newLink(nil, 2, "")
 	l.put(kindEnvelope, []byte("lost"))
-	l.up()
+	l.up(nil, Life{})
 	for range queueFramesMax + 7 {
 		l.put(kindEnvelope, []byte("m"))
 	}

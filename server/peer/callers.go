@@ -1,0 +1,144 @@
+package peer
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"isochron/txn"
+)
+
+// SetLives has the transport tell its life and judge those of its peers. It is
+// called before Start.
+func (t *Transport) SetLives(l *Lives) {
+	l.hears = t.hears
+	t.lives = l
+}
+
+// own is the life that this node tells.
+func (t *Transport) own() Life {
+	if t.lives == nil {
+		return Life{}
+	}
+	return t.lives.cfg.Own
+}
+
+// admit lets a life of a peer in, and ends the connections of the one before.
+func (t *Transport) admit(from txn.NodeID, life Life) error {
+	l := t.link(from)
+	if t.lives == nil || l == nil {
+		return nil
+	}
+	fresh, err := t.lives.judge(from, life, l.address, time.Now())
+	if fresh && err == nil {
+		t.cfg.Log.Info("a peer has started anew", "peer", from, "start", life.Start)
+		t.hangUp(from, life.ID)
+	}
+	if codeOf(err) == codeWait {
+		l.hurry()
+	}
+	return err
+}
+
+// hangUp ends the connections with a node, except with one of its lives.
+func (t *Transport) hangUp(node txn.NodeID, but uint64) {
+	t.mu.Lock()
+	// order: all are closed.
+	for c, g := range t.incoming {
+		if g.from == node && (but == 0 || g.life != 0 && g.life != but) {
+			_ = c.Close()
+		}
+	}
+	t.mu.Unlock()
+	if l := t.link(node); l != nil {
+		l.leave(but)
+		l.hurry()
+	}
+}
+
+// identify notes who has connected; false if it is not let in any more.
+func (t *Transport) identify(conn net.Conn, h hello) bool {
+	t.mu.Lock()
+	if g := t.incoming[conn]; g != nil {
+		g.from, g.life, g.heard = h.From, h.Life.ID, time.Now()
+	}
+	t.mu.Unlock()
+	// A newer life may have come in between, and closed only what it found.
+	return t.link(h.From) != nil && (t.lives == nil || h.Life.Start == 0 || t.lives.holds(h.From, h.Life.ID))
+}
+
+// hear notes that a peer is heard on a connection.
+func (t *Transport) hear(conn net.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if g := t.incoming[conn]; g != nil {
+		g.heard = time.Now()
+	}
+}
+
+// hears lists the connections of peers.
+func (t *Transport) hears() []hearing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []hearing
+	// order: they are looked through.
+	for _, g := range t.incoming {
+		if g.from != 0 {
+			out = append(out, hearing{g.from, g.life, g.heard})
+		}
+	}
+	return out
+}
+
+// tellLives tells the peers once a second whom this node knows and hears.
+func (t *Transport) tellLives() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			t.spread()
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+// spread tells it now.
+func (t *Transport) spread() {
+	if t.lives == nil || t.stopped() {
+		return
+	}
+	content := txn.Encode(t.lives.tell(time.Now()))
+	t.linksMu.RLock()
+	var to []txn.NodeID
+	// order: each is told by itself.
+	for id, l := range t.links {
+		if l != nil && l.tells() {
+			to = append(to, id)
+		}
+	}
+	t.linksMu.RUnlock()
+	for _, id := range to {
+		t.carry(id, kindLives, content)
+	}
+}
+
+// hearLives takes in what a peer tells of others and of this node.
+func (t *Transport) hearLives(from txn.NodeID, content []byte) {
+	var list []claim
+	if t.lives == nil || txn.Decode(content, &list) != nil {
+		return
+	}
+	news, err := t.lives.learn(from, list, time.Now())
+	for _, id := range news {
+		t.lives.mu.Lock()
+		life := t.lives.known[id].ID
+		t.lives.mu.Unlock()
+		t.hangUp(id, life)
+	}
+	var no refusal
+	if errors.As(err, &no) && t.cfg.TurnedAway != nil {
+		t.cfg.TurnedAway(from, no.code, no.said)
+	}
+}
