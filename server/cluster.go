@@ -191,7 +191,7 @@ func (c *Cluster) About() Description { return c.about }
 func (c *Cluster) DB(region geo.Region) txn.DB {
 	for _, r := range c.runners {
 		if r.region == region {
-			return coordinator.NewDB(port{r})
+			return coordinator.NewDB(port{r: r})
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,9 @@ func (p *Process) Health() error {
 	case <-r.ended:
 		return fmt.Errorf("node %d has stopped: its log says why", r.id)
 	default:
+	}
+	if why := p.Removed(); why != "" {
+		return errors.New(why)
 	}
 	now := r.clock.mono()
 	if late := now - time.Duration(r.beat.Load()); late > healthBound {

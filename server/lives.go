@@ -55,7 +55,11 @@ func beginLife(dir string, self txn.NodeID) (*peer.Lives, error) {
 }
 
 // turnedAway hears that a peer will not have this node for good.
-func (p *Process) turnedAway(by txn.NodeID, _ peer.Code, why string) {
+func (p *Process) turnedAway(by txn.NodeID, code peer.Code, why string) {
+	if code == peer.CodeRemoved {
+		p.wasRemoved(why)
+		return
+	}
 	p.away.Do(func() {
 		p.cfg.Log.Error("the node is refused", "by", by, "why", why)
 		p.fail(fmt.Errorf("node %d refuses this one: %s", by, why))

@@ -13,7 +13,10 @@ import (
 )
 
 // port is the gateway of one node for the goroutines of its clients.
-type port struct{ r *runner }
+type port struct {
+	r *runner
+	p *Process // nil: the nodes of one process, of which none is ever removed
+}
 
 var _ coordinator.Port = port{}
 
@@ -23,6 +26,9 @@ var answers = sync.Pool{New: func() any { return make(chan coordinator.Response,
 // Do submits the request and waits. Whoever stops waiting learns no more than
 // that: a commit that was handed over may yet happen.
 func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
+	if p.p != nil && p.p.Removed() != "" {
+		return req.Refused(p.p.Removed())
+	}
 	answer := answers.Get().(chan coordinator.Response)
 	req.Done = func(r coordinator.Response) {
 		answer <- r

@@ -68,7 +68,9 @@ type Process struct {
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
 
-	away sync.Once // it was told that it is not wanted
+	away      sync.Once // it was told that it is not wanted
+	removed   atomic.Pointer[string]
+	onRemoved atomic.Pointer[func(why string)]
 }
 
 // StartProcess opens the node in cfg.Dir, which PrepareMember has made, and lets
@@ -154,6 +156,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		},
 		Deaf:       p.deaf.to,
 		Answer:     p.answer,
+		Removed:    func(id txn.NodeID) string { return removedText(p.runner.directory.Load(), id) },
 		TurnedAway: p.turnedAway,
 	})
 }
@@ -206,6 +209,9 @@ func (p *Process) follow(d *routing.Directory) {
 		p.wan.lay(p.cfg.Self, id, p.oneWay(geo.Region(n.Region)), func(data []byte) { p.peers.Send(id, data) })
 	}
 	p.peers.SetPeers(peers)
+	if why := removedText(d, p.cfg.Self); why != "" {
+		p.wasRemoved(why)
+	}
 }
 
 // waitingLogEvery is how often a node that waits for its cluster says so.
@@ -219,8 +225,11 @@ func (p *Process) AwaitReady(ctx context.Context) error {
 	said := time.Now()
 	for {
 		ready := false
-		if p.runner.inLoop(func(n *node.Node) { ready = n.Ready() }) && ready {
+		if p.Removed() == "" && p.runner.inLoop(func(n *node.Node) { ready = n.Ready() }) && ready {
 			return nil
+		}
+		if why := p.Removed(); why != "" {
+			return errors.New(why)
 		}
 		if time.Since(said) >= waitingLogEvery {
 			said = time.Now()
@@ -262,7 +271,7 @@ func (p *Process) Failed() <-chan error { return p.failed }
 func (p *Process) Region() geo.Region { return p.region }
 
 // DB is the node's gateway.
-func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner}) }
+func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner, p}) }
 
 // Close leaves the cluster and closes the disk. Requests still waiting are
 // answered with an error.

@@ -38,6 +38,8 @@ type Report struct {
 	// directory has it; Left is what keeps the node from being drained for it.
 	Change *routing.Protocol `json:"protocol_change,omitempty"` // nil: its version knows of none
 	Left   string            `json:"left_to_drain,omitempty"`
+	// Removed says that the node has learnt that it is of the cluster no more.
+	Removed string `json:"removed,omitempty"`
 }
 
 // AdmissionReport is of the tries that contend at this gateway: those of all kinds of
@@ -158,6 +160,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
 	r.Links = p.linkReports()
+	r.Removed = p.Removed()
 	return r, true
 }
 

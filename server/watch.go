@@ -42,6 +42,7 @@ type watch struct {
 	metrics   Metrics
 	campaigns map[txn.ShardID]campaigned
 	saidSlow  atomic.Int64 // when a slow sync was last logged, in clock nanoseconds
+	quiet     atomic.Bool  // the node was removed: that it hears no leader is no news
 }
 
 type campaigned struct {
@@ -109,6 +110,9 @@ func (w *watch) Note(n txn.Note) {
 }
 
 func (w *watch) campaign(n txn.Note) {
+	if w.quiet.Load() {
+		return
+	}
 	now := w.clock.mono()
 	if last, ok := w.campaigns[n.Shard]; ok && last.term == n.Term && now-last.at < campaignEvery {
 		return

@@ -51,12 +51,13 @@ var (
 type listener struct {
 	net.Listener
 	max    int64
-	login  atomic.Int64 // how long a client may take to log in, in nanoseconds
-	shut   atomic.Bool  // the node is being drained
-	open   atomic.Int64 // connections, those of strangers too
-	known  atomic.Int64 // those that have logged in
-	door   *doors.Door  // the strangers
-	unread atomic.Int64 // bytes of long requests, all connections
+	login  atomic.Int64           // how long a client may take to log in, in nanoseconds
+	shut   atomic.Bool            // the node is being drained
+	left   atomic.Pointer[string] // the node is of the cluster no more: what clients are told
+	open   atomic.Int64           // connections, those of strangers too
+	known  atomic.Int64           // those that have logged in
+	door   *doors.Door            // the strangers
+	unread atomic.Int64           // bytes of long requests, all connections
 }
 
 // Accept implements net.Listener. Only the end of the listener ends it: the wire
@@ -69,6 +70,10 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		case err != nil:
 			time.Sleep(acceptPause) // out of file descriptors, say
+			continue
+		}
+		if why := l.left.Load(); why != nil {
+			refuse(c, codeShutdown, *why)
 			continue
 		}
 		if l.shut.Load() {
@@ -110,18 +115,24 @@ func (l *listener) takePlace(administrator bool) error {
 // that are open go on.
 func (s *Server) SetDraining(on bool) { s.listener.shut.Store(on) }
 
+// SetLeft has the server take no connections any more, for good, and tell why.
+func (s *Server) SetLeft(why string) { s.listener.left.Store(&why) }
+
 // What a client may be told in place of a greeting.
 const (
 	codeTooMany  = 1040
 	codeShutdown = 1053
 )
 
+// refusalMax bounds that text.
+const refusalMax = 1000
+
 // refuse tells a client why it is not let in; before the handshake a packet
 // carries no SQL state. The few bytes fit the socket's buffer, so nothing waits.
 func refuse(c net.Conn, code uint16, text string) {
-	body := append(binary.LittleEndian.AppendUint16([]byte{0xff}, code), text...)
+	body := append(binary.LittleEndian.AppendUint16([]byte{0xff}, code), text[:min(len(text), refusalMax)]...)
 	_ = c.SetWriteDeadline(time.Now().Add(acceptPause))
-	_, _ = c.Write(append([]byte{byte(len(body)), 0, 0, 0}, body...))
+	_, _ = c.Write(append([]byte{byte(len(body)), byte(len(body) >> 8), 0, 0}, body...))
 	_ = c.Close()
 }
 

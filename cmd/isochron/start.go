@@ -174,6 +174,7 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	figures.Serve(s)
 	fmt.Fprintf(out, "node %d in %s is ready: MySQL at %s, other nodes at %s\n", c.Node, c.Region, s.Addr(), c.PeerListen)
 	p.OnDrain(s.SetDraining)
+	p.OnRemoved(s.SetLeft)
 	p.OnRoot(s.SetRoot)
 	select {
 	case <-ctx.Done():

@@ -43,6 +43,7 @@ type nodeStatus struct {
 	Address string         `json:"address"`
 	Up      bool           `json:"up"`
 	Error   string         `json:"error,omitempty"`
+	Removed bool           `json:"removed,omitempty"` // from the cluster, for good
 	Report  *server.Report `json:"report,omitempty"`
 }
 
@@ -163,6 +164,13 @@ func (s *clusterStatus) follow(ctx context.Context, c *deploy.Config, creds *pee
 			nodes = append(nodes, s.Nodes[i])
 		} else {
 			nodes = append(nodes, askOne(ctx, creds, server.MemberOf(n, addresses(c))))
+		}
+	}
+	for _, n := range s.Nodes { // of those that were removed, whoever knows it, and whose configuration it is
+		if !slices.ContainsFunc(nodes, func(have nodeStatus) bool { return have.Node == n.Node }) &&
+			(n.Node == uint32(c.Node) || n.Report != nil && n.Report.Removed != "") {
+			n.Removed = true
+			nodes = append(nodes, n)
 		}
 	}
 	s.Nodes = nodes

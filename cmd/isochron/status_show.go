@@ -54,18 +54,25 @@ func joinShards(nodes []nodeStatus) []shardStatus {
 // statusText is the status for a person.
 func statusText(s clusterStatus) string {
 	var b strings.Builder
-	up := 0
+	up, all := 0, 0
 	for _, n := range s.Nodes {
-		if n.Up {
-			up++
+		if !n.Removed {
+			all++
+			if n.Up {
+				up++
+			}
 		}
 	}
-	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n", s.Cluster, cmp.Or(s.Protocol, "unknown"), up, len(s.Nodes))
+	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n", s.Cluster, cmp.Or(s.Protocol, "unknown"), up, all)
 	writeChange(&b, s)
 	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\n")
 	for _, n := range s.Nodes {
+		if n.Report == nil && n.Removed {
+			fmt.Fprintf(w, "%d\t%s\tremoved\t%s\n", n.Node, n.Region, n.Address)
+			continue
+		}
 		if n.Report == nil {
 			fmt.Fprintf(w, "%d\t%s\tDOWN\t%s\t%s\n", n.Node, n.Region, n.Address, cut(n.Error, errorMax))
 			continue
@@ -76,6 +83,9 @@ func statusText(s clusterStatus) string {
 		}
 		if n.Report.Draining {
 			state += ", draining"
+		}
+		if n.Removed {
+			state = "removed"
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, state, n.Address, n.Report.Transactions, n.Report.Commitments)
 	}
