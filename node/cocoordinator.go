@@ -10,6 +10,7 @@ import (
 // coCoordinator is the node that co-coordinates an attempt in a region, 0 if
 // the region has none: the attempt's own node in its own region, elsewhere one
 // of the region's nodes in turn, so that they share the work (D2PC section 4.2).
+// Gateways take no part in what is not their own: they may be gone at any time.
 func (n *Node) coCoordinator(region string, a txn.Attempt) txn.NodeID {
 	d, some := n.dir, n.cfg.CoCoordinators
 	if d.RegionOf(uint32(a.Node)) == region {
@@ -17,7 +18,7 @@ func (n *Node) coCoordinator(region string, a txn.Attempt) txn.NodeID {
 	}
 	var here []txn.NodeID
 	for _, other := range d.Nodes {
-		if id := txn.NodeID(other.ID); other.Region == region && (len(some) == 0 || slices.Contains(some, id)) {
+		if id := txn.NodeID(other.ID); other.Region == region && !other.Gateway && (len(some) == 0 || slices.Contains(some, id)) {
 			here = append(here, id)
 		}
 	}

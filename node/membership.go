@@ -14,7 +14,7 @@ import (
 func Joining(self uint32, nodes []routing.Node) *routing.Directory {
 	meta := routing.Shard{ID: uint64(txn.MetaShard), Learners: []uint32{self}}
 	for _, n := range nodes {
-		if n.ID != self {
+		if n.ID != self && !n.Gateway {
 			meta.Replicas = append(meta.Replicas, n.ID)
 		}
 	}

@@ -86,6 +86,9 @@ type Node struct {
 	// Address is where a node that was added later is reached; the first nodes
 	// are found by the configuration.
 	Address string `cbor:"3,keyasint,omitempty"`
+	// Gateway: it holds no replica of a table, and nothing that could be lost.
+	Gateway bool   `cbor:"4,keyasint,omitempty" json:",omitempty"`
+	Begun   uint32 `cbor:"5,keyasint,omitempty" json:",omitempty"` // how often a gateway has begun with nothing
 }
 
 // Directory is the cluster's map. Ranges are sorted by Start.

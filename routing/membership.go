@@ -108,8 +108,12 @@ func (d *Directory) RemoveNode(id uint32) error {
 // in all. It returns the shards that change hands, also those where it was
 // wished before.
 func (d *Directory) Replace(shard uint64, from, to uint32) ([]uint64, error) {
-	if _, ok := d.Node(to); !ok {
+	n, ok := d.Node(to)
+	if !ok {
 		return nil, fmt.Errorf("the cluster has no node %d: add it first", to)
+	}
+	if n.Gateway {
+		return nil, fmt.Errorf("node %d is a gateway, and holds no replicas: choose another node", to)
 	}
 	if from == to {
 		return nil, fmt.Errorf("node %d cannot be put in its own place", from)

@@ -33,11 +33,11 @@ func (d *Directory) regionsOf(s Shard) []string {
 }
 
 // leastLoaded is the node of a region that holds the fewest replicas of tables,
-// the first of them; ok is false if the region has no node.
+// the first of them; ok is false if the region has none but gateways.
 func (d *Directory) leastLoaded(region string) (node uint32, ok bool) {
 	fewest := 0
 	for _, n := range d.Nodes {
-		if n.Region != region {
+		if n.Region != region || n.Gateway {
 			continue
 		}
 		load := 0

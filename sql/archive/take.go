@@ -89,7 +89,7 @@ func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(P
 	if err := b.renew(); err != nil {
 		return Contents{}, err
 	}
-	about.At, about.Regions, about.Protocol = b.at, b.dir.Regions(), b.dir.Protocol.InForce(about.Protocol)
+	about.At, about.Regions, about.Protocol = b.at, b.dir.StorageRegions(), b.dir.Protocol.InForce(about.Protocol)
 	if b.w, err = NewWriter(w, about); err != nil {
 		return Contents{}, err
 	}

@@ -108,7 +108,7 @@ func Rehome(system []txn.Pair, dir *routing.Directory, base uint64, home string,
 	for i, rec := range records {
 		h.ids[rec.ID] = base + uint64(i)
 		rec.ID = base + uint64(i)
-		if err := rec.rehome(dir.Regions(), home, regions); err != nil {
+		if err := rec.rehome(dir.StorageRegions(), dir.HomeOf(home), regions); err != nil {
 			return nil, err
 		}
 		placeTable(h.Directory, rec)

@@ -50,7 +50,7 @@ func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 		return err
 	}
 	dir := s.db.Directory()
-	if rec.Placement, err = wish.resolve(rec, dir.Regions(), string(s.db.Region())); err != nil {
+	if rec.Placement, err = wish.resolve(rec, dir.StorageRegions(), dir.HomeOf(string(s.db.Region()))); err != nil {
 		return err
 	}
 	if rec.Placement.Splits, err = rec.splits(wish.Split); err != nil {
