@@ -38,6 +38,7 @@ type leadership struct {
 	deafChecks   int  // that found it so
 	drains       map[txn.NodeID]bool
 	changeAt     time.Duration // of the next change of members
+	lost         txn.NodeID    // a replica without a vote that has lost all that it had
 	transferAt   time.Duration
 	collectAt    time.Duration
 	probes       map[txn.ID]*probe

@@ -102,6 +102,22 @@ func (r *Replica) tooEarly(m *pb.Message) bool {
 	return false
 }
 
+// tellLost tells a leader that this replica has nothing of what it has acknowledged
+// in an earlier life. Only one without a vote can come back so.
+func (r *Replica) tellLost(from txn.NodeID, m *pb.Message) {
+	if m.GetType() == pb.MsgHeartbeat && slices.Contains(r.wish.Learners, r.cfg.Self) {
+		r.env.Send(from, txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Lost: true}})
+	}
+}
+
+// noteLost has the leader begin anew with a replica without a vote that has lost all.
+func (r *Replica) noteLost(from txn.NodeID) {
+	if r.lead != nil && slices.Contains(r.wish.Learners, from) && slices.Contains(r.log.meta.Learners, uint64(from)) &&
+		r.rn.Status().Progress[uint64(from)].Match > 0 {
+		r.lead.lost = from
+	}
+}
+
 // applyMembers carries out a committed change; b is the batch that says that it
 // is applied.
 func (r *Replica) applyMembers(b *store.Batch, e *pb.Entry) {
@@ -147,6 +163,12 @@ func (r *Replica) nextChanges() []*pb.ConfChangeSingle {
 	for _, n := range slices.Concat(r.wish.Voters, r.wish.Learners) {
 		if !m.member(n) {
 			return []*pb.ConfChangeSingle{change(pb.ConfChangeAddLearnerNode, n)}
+		}
+	}
+	if n := r.lead.lost; n != 0 {
+		r.lead.lost = 0
+		if slices.Contains(m.Learners, uint64(n)) { // so that raft forgets what it believes of it
+			return []*pb.ConfChangeSingle{change(pb.ConfChangeRemoveNode, n), change(pb.ConfChangeAddLearnerNode, n)}
 		}
 	}
 	var out []*pb.ConfChangeSingle

@@ -141,11 +141,19 @@ func (r *Replica) Step(from txn.NodeID, m *txn.Raft) {
 		r.toldGone = true
 		return
 	}
+	if m.Lost && len(m.Data) == 0 {
+		r.noteLost(from)
+		return
+	}
 	msg, err := RaftMessage(m)
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}
-	if r.blank() && r.tooEarly(msg) || !r.sane(msg) {
+	if r.blank() && r.tooEarly(msg) {
+		r.tellLost(from, msg)
+		return
+	}
+	if !r.sane(msg) {
 		return
 	}
 	r.tellGone(from, msg)

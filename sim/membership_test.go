@@ -12,6 +12,7 @@ import (
 	"isochron/coordinator"
 	"isochron/node"
 	"isochron/routing"
+	"isochron/store"
 	"isochron/txn"
 )
 
@@ -261,4 +262,32 @@ func (h *hunt) readStale(epoch uint64) bool {
 	})
 	h.w.Run(5 * huntUnit)
 	return stale
+}
+
+// A node without a vote may lose its disk, as a gateway does, and come back with
+// nothing under the same id: it follows again, also where nothing is written meanwhile.
+func TestAGatewayMayLoseItsDisk(t *testing.T) {
+	h := openAsOf(t, node.Bugs{})
+	g := h.w.add(h.w.host(1).region)
+	h.wish(t, func(d *routing.Directory) error {
+		return d.AddNode(routing.Node{ID: uint32(g.id), Region: string(g.region), Gateway: true})
+	})
+	h.until(t, "the gateway", func() bool { return h.n.settled() })
+	leader := h.w.Leader(txn.MetaShard)
+	const soon = time.Second // long before a log is cut, after which it would get a snapshot anyway
+	for range 2 {
+		h.w.Run(time.Second) // the leader knows what it has
+		g.crash(strictly)
+		g.engine = store.NewMem()
+		g.restart()
+		back := func() bool {
+			return g.node.Ready() && g.node.Directory().Epoch == h.w.host(1).node.Directory().Epoch && h.n.settled()
+		}
+		if !h.w.RunUntil(soon, back) {
+			t.Errorf("the gateway is not back after %v:\n%v", soon, h.w.Status())
+		}
+	}
+	if now := h.w.Leader(txn.MetaShard); now != leader {
+		t.Errorf("n%d led, and n%d does now", leader, now)
+	}
 }

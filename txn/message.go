@@ -79,6 +79,8 @@ type Raft struct {
 	EchoNanos  int64   `cbor:"4,keyasint,omitempty"`
 	Draining   bool    `cbor:"5,keyasint,omitempty"` // of a follower: it will not lead
 	Gone       bool    `cbor:"6,keyasint,omitempty"` // without Data: the receiver is a member no more
+	// Lost, without Data: the sender, which has no vote, has lost all that it had acknowledged.
+	Lost bool `cbor:"7,keyasint,omitempty"`
 	// Body is the same, a *raftpb.Message, instead of Data: for a receiver in this process. Nobody changes it.
 	Body any `cbor:"-"`
 }
