@@ -21,6 +21,9 @@ type Config struct {
 	Engine store.Engine
 	Row    protocol.Row // what the cluster began with; the directory knows what holds now
 	Seed   uint64
+	// FirstEpoch is after which number the incarnations of an empty engine count: a
+	// node that may lose its data has used those before.
+	FirstEpoch uint32
 	// Directory is the cluster's first directory: it must be the same at every
 	// node's first start. Later starts read the directory from the engine. A node
 	// that is added later gets one of Joining.
@@ -134,6 +137,7 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 // takeIdentity checks whose data this is and begins a new incarnation.
 func (n *Node) takeIdentity() (epoch uint32, err error) {
 	raw, ok := n.cfg.Engine.Get(identityKey)
+	epoch = n.cfg.FirstEpoch
 	format := uint32(formatVersion)
 	if ok {
 		if len(raw) != 12 {

@@ -25,8 +25,8 @@ type remembered struct {
 }
 
 // beginLife makes durable that the node in dir starts once more, and is what it knows
-// of the starts of all nodes.
-func beginLife(dir string, self txn.NodeID) (*peer.Lives, error) {
+// of the starts of all nodes. The starts of a gateway count on from the given number.
+func beginLife(dir string, self txn.NodeID, gateway bool, from uint32) (*peer.Lives, error) {
 	path := filepath.Join(dir, livesFile)
 	var r remembered
 	switch err := readYAML(path, &r); {
@@ -42,6 +42,7 @@ func beginLife(dir string, self txn.NodeID) (*peer.Lives, error) {
 	if _, err := rand.Read(name[:]); err != nil {
 		return nil, fmt.Errorf("no randomness for the name of this start: %w", err)
 	}
+	r.Own.Start, r.Own.Empty = max(r.Own.Start, uint64(from)), gateway
 	r.Format, r.Own = formatVersion, r.Own.Next(binary.BigEndian.Uint64(name[:]))
 	if err := writeYAML(path, r); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,6 +37,8 @@ type runnerConfig struct {
 	metrics   Metrics // may be nil
 	directory *routing.Directory
 	adopted   func(*routing.Directory) // told of each that the node goes by; may be nil
+	// firstEpoch is after which number the incarnations of an empty engine count.
+	firstEpoch uint32
 }
 
 // openRunner opens a node on its engine. Its loop is not started yet.
@@ -52,7 +55,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}
 	w := newWatch(cfg)
 	n, err := newNode(node.Config{
-		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(),
+		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(), FirstEpoch: cfg.firstEpoch,
 		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
 	}, cfg.clock.now())
 	if err != nil {
@@ -81,11 +84,16 @@ func newNode(cfg node.Config, now txn.Now) (n *node.Node, err error) {
 }
 
 // firstDirectory is the map of a cluster that holds nothing yet: the meta shard
-// on all nodes, led from the region of the first. DDL adds the other shards.
+// on all nodes but gateways, led from the region of the first. DDL adds the other shards.
 func firstDirectory(nodes []routing.Node) *routing.Directory {
-	meta := routing.Shard{ID: uint64(txn.MetaShard), Leader: nodes[0].Region}
+	meta := routing.Shard{ID: uint64(txn.MetaShard)}
 	for _, n := range nodes {
+		if n.Gateway {
+			meta.Learners = append(meta.Learners, n.ID)
+			continue
+		}
 		meta.Replicas = append(meta.Replicas, n.ID)
+		meta.Leader = cmp.Or(meta.Leader, n.Region)
 	}
 	return &routing.Directory{Epoch: 1, Nodes: nodes, Shards: []routing.Shard{meta}}
 }

@@ -19,7 +19,7 @@ import (
 // be asked of any node, and asked again: the second time changes nothing.
 const (
 	OrderDirectory = "directory"       // tell the directory as a majority has it
-	OrderAddNode   = "add-node"        // Region, Address; the answer's Node is its id
+	OrderAddNode   = "add-node"        // Region, Address, Gateway; the answer's Node is its id
 	OrderRemove    = "remove-node"     // Node
 	OrderReplace   = "replace-replica" // Node is replaced by To, in Shard or, if that is 0, in all
 	OrderLeader    = "transfer-leader" // Shard is to be led by To
@@ -28,6 +28,7 @@ const (
 	OrderHotRows   = "hot-rows"     // Hot is what is done about hot rows from now on
 	OrderProtocol  = "set-protocol" // Protocol says where to and within which times
 	OrderAdmission = "admission"    // Admission is how many tries may contend from now on
+	OrderBegin     = "begin"        // Node, a gateway, begins with nothing; the answer's Node is how often it has
 	OrderRoot      = "root"         // Root is the verifier of root's new password; Node is who says so
 )
 
@@ -39,6 +40,7 @@ type Order struct {
 	Shard    uint64           `json:"shard,omitempty"`
 	Region   string           `json:"region,omitempty"`
 	Address  string           `json:"address,omitempty"`
+	Gateway  bool             `json:"gateway,omitempty"`
 	Hot      routing.HotRows  `json:"hot,omitzero"`
 	Protocol routing.Protocol `json:"protocol,omitzero"`
 
@@ -119,12 +121,14 @@ func (o Order) apply(d *routing.Directory, began string) (node uint32, err error
 		return 0, nil
 	case OrderAddNode:
 		for _, n := range d.Nodes {
-			if n.Address == o.Address && n.Region == o.Region {
+			if n.Address == o.Address && n.Region == o.Region && n.Gateway == o.Gateway {
 				return n.ID, nil // asked before
 			}
 		}
-		n := routing.Node{ID: d.NextNode(), Region: o.Region, Address: o.Address}
+		n := routing.Node{ID: d.NextNode(), Region: o.Region, Address: o.Address, Gateway: o.Gateway}
 		return n.ID, d.AddNode(n)
+	case OrderBegin:
+		return d.BeginGateway(o.Node)
 	case OrderRemove:
 		return o.Node, d.RemoveNode(o.Node)
 	case OrderReplace:
@@ -174,7 +178,7 @@ func Give(ctx context.Context, c *peer.Credentials, to Member, o Order) (Outcome
 // MemberOf is a node of a directory as it is reached; addresses are those that
 // the caller knows better.
 func MemberOf(n routing.Node, addresses map[txn.NodeID]string) Member {
-	m := Member{ID: txn.NodeID(n.ID), Region: geo.Region(n.Region), Address: n.Address}
+	m := Member{ID: txn.NodeID(n.ID), Region: geo.Region(n.Region), Address: n.Address, Gateway: n.Gateway}
 	if a := addresses[m.ID]; a != "" {
 		m.Address = a
 	}

@@ -30,6 +30,7 @@ type Member struct {
 	ID      txn.NodeID
 	Region  geo.Region
 	Address string // where it listens for the other nodes
+	Gateway bool   // it holds no replicas
 }
 
 // MemberConfig is one node of a cluster of processes.
@@ -55,15 +56,16 @@ type MemberConfig struct {
 // Process is one node whose peers are other processes. Its methods may be
 // called by any goroutine.
 type Process struct {
-	cfg    MemberConfig
-	region geo.Region
-	wan    *wan
-	peers  *peer.Transport
-	cache  *pebble.Cache
-	runner *runner
-	deaf   deafness
-	failed chan error
-	begun  time.Time
+	cfg     MemberConfig
+	region  geo.Region
+	gateway bool
+	wan     *wan
+	peers   *peer.Transport
+	cache   *pebble.Cache
+	runner  *runner
+	deaf    deafness
+	failed  chan error
+	begun   time.Time
 
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
@@ -91,10 +93,11 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	}
 	p.cache, p.wan = NewCache(p.cfg.CacheBytes), newWAN(clock)
 	me := identity{Format: formatVersion, Cluster: cfg.Cluster, Node: cfg.Self, Region: p.region, Protocol: cfg.Row.Name}
-	if err = me.checkPrepared(p.cfg.Dir); err == nil {
+	first, err := p.prepare(me)
+	if err == nil {
 		p.runner, err = openRunner(runnerConfig{
 			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
-			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow,
+			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first,
 		})
 	}
 	if err == nil {
@@ -102,7 +105,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	}
 	var lives *peer.Lives
 	if err == nil {
-		lives, err = beginLife(p.cfg.Dir, cfg.Self)
+		lives, err = beginLife(p.cfg.Dir, cfg.Self, p.gateway, first)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -112,6 +115,19 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	p.runner.start()
 	p.peers.Start()
 	return p, nil
+}
+
+// prepare checks the node's directory. A gateway that begins with nothing counts its
+// incarnations from first on.
+func (p *Process) prepare(me identity) (first uint32, err error) {
+	if !p.gateway {
+		return 0, me.checkPrepared(p.cfg.Dir)
+	}
+	empty, err := me.prepareGateway(p.cfg.Dir)
+	if err != nil || !empty {
+		return 0, err
+	}
+	return p.begin()
 }
 
 func newProcess(cfg MemberConfig) (*Process, error) {
@@ -125,7 +141,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))
-			return &Process{cfg: cfg, region: m.Region, failed: make(chan error, 1), begun: time.Now()}, nil
+			return &Process{cfg: cfg, region: m.Region, gateway: m.Gateway, failed: make(chan error, 1), begun: time.Now()}, nil
 		}
 	}
 	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)
@@ -134,7 +150,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 func routed(members []Member) []routing.Node {
 	var out []routing.Node
 	for _, m := range members {
-		out = append(out, routing.Node{ID: uint32(m.ID), Region: string(m.Region)})
+		out = append(out, routing.Node{ID: uint32(m.ID), Region: string(m.Region), Gateway: m.Gateway})
 	}
 	return out
 }
@@ -171,20 +187,23 @@ func (p *Process) settings() string {
 // founders are the nodes with which the cluster began; they must agree on who
 // they are, for everything rests on that. Who was added later is not asked.
 func (p *Process) founders() string {
-	if p.cfg.Join {
+	if p.cfg.Join || p.gateway {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("nodes")
 	for _, m := range p.cfg.Members {
 		fmt.Fprintf(&b, " %d=%s", m.ID, m.Region)
+		if m.Gateway {
+			b.WriteString(" (gateway)")
+		}
 	}
 	return b.String()
 }
 
 // first is the directory of a node that has none yet.
 func (p *Process) first() *routing.Directory {
-	if p.cfg.Join {
+	if p.cfg.Join || p.gateway {
 		return node.Joining(uint32(p.cfg.Self), routed(p.cfg.Members))
 	}
 	return firstDirectory(routed(p.cfg.Members))
@@ -194,6 +213,7 @@ func (p *Process) first() *routing.Directory {
 // others. The configuration's addresses go before the directory's, so that an
 // operator can put them right.
 func (p *Process) follow(d *routing.Directory) {
+	p.checkRole(d)
 	peers := map[txn.NodeID]string{}
 	for _, n := range d.Nodes {
 		id := txn.NodeID(n.ID)

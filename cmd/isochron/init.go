@@ -20,6 +20,7 @@ type initFlags struct {
 	dir      string
 	regions  []string
 	nodes    int
+	gateways []string
 	host     string
 	basePort int
 	wan      string
@@ -52,6 +53,7 @@ one machine are as far apart as its regions.`,
 	flags.StringVar(&f.dir, "dir", "", "the directory to make (needed)")
 	flags.StringSliceVar(&f.regions, "regions", nil, "the regions, the first leads the catalogue (needed, but with --wan: all of the map)")
 	flags.IntVar(&f.nodes, "nodes-per-region", 1, "nodes in each region")
+	flags.StringSliceVar(&f.gateways, "gateways", nil, "regions that get a node more, each of which holds no data and answers SQL (role: gateway)")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
@@ -75,6 +77,9 @@ func (f *initFlags) run(out io.Writer) error {
 	for _, r := range f.regions {
 		p.Regions = append(p.Regions, geo.Region(r))
 	}
+	for _, r := range f.gateways {
+		p.Gateways = append(p.Gateways, geo.Region(r))
+	}
 	if len(p.Regions) == 0 && f.wan != "" {
 		w, err := geo.Parse(f.wan)
 		if err != nil {
@@ -97,7 +102,7 @@ func (f *initFlags) run(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "cluster %s in %s:\n\n", c.Name, c.Dir)
 	for _, n := range initReport(c).Nodes {
-		fmt.Fprintf(out, "  node %-3d %-8s isochron start --config %-24s MySQL at %s\n", n.Node, n.Region, n.Config, n.SQL)
+		fmt.Fprintf(out, "  node %-3d %-8s isochron start --config %-24s MySQL at %s%s\n", n.Node, n.Region, n.Config, n.SQL, gatewayMark(n.Role))
 	}
 	if c.RootPassword != "" {
 		fmt.Fprintf(out, "\nThe MySQL user root has the password in %s: keep it where only you read it.", c.RootPassword)
@@ -105,6 +110,14 @@ func (f *initFlags) run(out io.Writer) error {
 	fmt.Fprintf(out, "\nMySQL clients verify the nodes with %s.\n", c.ClientCA)
 	fmt.Fprintf(out, "Start a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))
 	return nil
+}
+
+// gatewayMark is said behind a node.
+func gatewayMark(role string) string {
+	if role == "" {
+		return ""
+	}
+	return ", " + role
 }
 
 // initialized is what init tells a program.
@@ -119,6 +132,7 @@ type initialized struct {
 type initializedNode struct {
 	Node   uint32 `json:"node"`
 	Region string `json:"region"`
+	Role   string `json:"role,omitempty"`
 	Config string `json:"config"`
 	Peers  string `json:"peer_listen"`
 	SQL    string `json:"sql_listen"`
@@ -129,7 +143,7 @@ func initReport(c *deploy.Cluster) initialized {
 	out := initialized{Cluster: c.Name, Dir: c.Dir, RootPassword: c.RootPassword, ClientCA: c.ClientCA}
 	for _, n := range c.Nodes {
 		config := filepath.Join(c.Dir, fmt.Sprintf("node%d.yaml", n.Node))
-		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), config, n.PeerListen, n.SQLListen, n.HTTPListen})
+		out.Nodes = append(out.Nodes, initializedNode{uint32(n.Node), string(n.Region), n.Role, config, n.PeerListen, n.SQLListen, n.HTTPListen})
 	}
 	return out
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func newAddNode() *cobra.Command {
-	var region, host, out, caKey string
+	var region, host, out, caKey, role string
 	var sqlHost string
 	var peerPort, sqlPort int
 	cmd := newOrder(&cobra.Command{
@@ -38,10 +38,13 @@ it in another's place. Given again with the same address it goes on.`,
 		if region == "" || out == "" || peerPort == 0 || sqlPort == 0 {
 			return usagef("--region, --peer-port, --sql-port and --out are needed (see isochron add-node --help)")
 		}
+		if role != "" && role != deploy.RoleGateway {
+			return usagef("--role %q: give gateway, or leave it out for a node that may hold replicas", role)
+		}
 		if caKey == "" {
 			caKey = filepath.Join(filepath.Dir(o.c.TLS.CA), "ca.key")
 		}
-		a := &deploy.Addition{Dir: out, From: o.c, Region: geo.Region(region),
+		a := &deploy.Addition{Dir: out, From: o.c, Region: geo.Region(region), Role: role,
 			Peers: net.JoinHostPort(host, strconv.Itoa(peerPort)), SQL: net.JoinHostPort(sqlHost, strconv.Itoa(sqlPort)), HTTP: deploy.HTTPBeside(peerPort)}
 		if err := a.Check(); err != nil {
 			return usageError{err}
@@ -61,13 +64,14 @@ it in another's place. Given again with the same address it goes on.`,
 	flags.IntVar(&peerPort, "peer-port", 0, "its port for the other nodes (needed)")
 	flags.IntVar(&sqlPort, "sql-port", 0, "its port for MySQL clients (needed)")
 	flags.StringVar(&sqlHost, "sql-host", "127.0.0.1", "where it listens for them; 0.0.0.0: everywhere")
+	flags.StringVar(&role, "role", "", "gateway: it holds no data, ever, and answers SQL; without it: it may take replicas")
 	flags.StringVar(&out, "out", "", "the directory for its files (needed)")
 	flags.StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")
 	return cmd
 }
 
 func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
-	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers})
+	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway})
 	if err != nil {
 		return err
 	}
@@ -75,14 +79,22 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration says by now
 	for _, n := range done.Directory.Nodes {
 		m := server.MemberOf(n, addresses(o.c))
-		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address})
+		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address, Role: roleOf(n)})
 	}
 	path, err := a.Write()
 	if err != nil {
 		return err
 	}
-	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Config: path, Peers: a.Peers, SQL: a.SQL}
+	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Role: a.Role, Config: path, Peers: a.Peers, SQL: a.SQL}
 	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
+}
+
+// roleOf is the role of a node of the directory, as configurations have it.
+func roleOf(n routing.Node) string {
+	if n.Gateway {
+		return deploy.RoleGateway
+	}
+	return ""
 }
 
 func newReplaceReplica() *cobra.Command {

@@ -138,7 +138,7 @@ func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) 
 		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures,
 	}
 	for _, n := range c.Nodes {
-		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
+		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
 	}
 	return server.StartProcess(cfg)
 }

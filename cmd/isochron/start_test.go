@@ -88,7 +88,7 @@ func (c *testCluster) start(t *testing.T, i int) <-chan struct{} {
 	go func() {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			if strings.HasPrefix(lines.Text(), fmt.Sprintf("node %d in r%d is ready: MySQL at ", i+1, i+1)) {
+			if strings.HasPrefix(lines.Text(), fmt.Sprintf("node %d in %s is ready: MySQL at ", i+1, c.about.Nodes[i].Region)) {
 				close(ready)
 			}
 		}

@@ -40,6 +40,7 @@ type inDoubt struct {
 type nodeStatus struct {
 	Node    uint32         `json:"node"`
 	Region  string         `json:"region"`
+	Role    string         `json:"role"` // storage or gateway
 	Address string         `json:"address"`
 	Up      bool           `json:"up"`
 	Error   string         `json:"error,omitempty"`
@@ -122,7 +123,7 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	var asking sync.WaitGroup
 	for i, n := range c.Nodes {
 		asking.Go(func() {
-			s.Nodes[i] = askOne(ctx, creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
+			s.Nodes[i] = askOne(ctx, creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
 		})
 	}
 	asking.Wait()
@@ -132,7 +133,7 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 }
 
 func askOne(ctx context.Context, creds *peer.Credentials, m server.Member) nodeStatus {
-	s := nodeStatus{Node: uint32(m.ID), Region: string(m.Region), Address: m.Address}
+	s := nodeStatus{Node: uint32(m.ID), Region: string(m.Region), Role: roleName(m.Gateway), Address: m.Address}
 	r, err := server.AskReport(ctx, creds, m)
 	switch {
 	case err == nil:
@@ -143,6 +144,13 @@ func askOne(ctx context.Context, creds *peer.Credentials, m server.Member) nodeS
 		s.Error = err.Error()
 	}
 	return s
+}
+
+func roleName(gateway bool) string {
+	if gateway {
+		return deploy.RoleGateway
+	}
+	return "storage"
 }
 
 // follow asks the nodes that were added since the configuration was written, and

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"isochron/server"
+	"isochron/server/deploy"
 )
 
 // joinShards makes of the replicas' reports one line for each shard.
@@ -74,7 +75,7 @@ func statusText(s clusterStatus) string {
 			continue
 		}
 		if n.Report == nil {
-			fmt.Fprintf(w, "%d\t%s\tDOWN\t%s\t%s\n", n.Node, n.Region, n.Address, cut(n.Error, errorMax))
+			fmt.Fprintf(w, "%d\t%s\t%sDOWN\t%s\t%s\n", n.Node, n.Region, roleMark(n.Role), n.Address, cut(n.Error, errorMax))
 			continue
 		}
 		state := "up"
@@ -87,7 +88,7 @@ func statusText(s clusterStatus) string {
 		if n.Removed {
 			state = "removed"
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, state, n.Address, n.Report.Transactions, n.Report.Commitments)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, roleMark(n.Role)+state, n.Address, n.Report.Transactions, n.Report.Commitments)
 	}
 	_ = w.Flush() // into memory
 	writeLinks(&b, s.Nodes)
@@ -105,6 +106,14 @@ func statusText(s clusterStatus) string {
 	_ = w.Flush()
 	writeInDoubt(&b, s.InDoubt)
 	return b.String()
+}
+
+// roleMark stands before the state of a node that holds no data.
+func roleMark(role string) string {
+	if role == deploy.RoleGateway {
+		return role + ", "
+	}
+	return ""
 }
 
 // writeChange tells of a change of the protocol that is under way or was given up.

@@ -25,6 +25,7 @@ type Addition struct {
 	Clients   *peer.Authority // signs what SQL clients verify
 	ID        txn.NodeID
 	Region    geo.Region
+	Role      string // RoleGateway, or nothing
 	Peers     string // address where the others reach it
 	SQL       string // address where it listens for MySQL clients
 	HTTP      string // address of its figures and health
@@ -39,7 +40,7 @@ func HTTPBeside(peerPort int) string {
 // Check says what is wrong with an addition, before anything is asked or written.
 func (a *Addition) Check() error {
 	c := a.config()
-	c.Node, c.Nodes = 1, []Node{{ID: 1, Region: a.Region, Address: a.Peers}}
+	c.Node, c.Nodes = 2, []Node{{ID: 1, Region: a.Region, Address: a.Peers}, {ID: 2, Region: a.Region, Address: a.Peers, Role: a.Role}}
 	if err := c.check(); err != nil {
 		return PlanError{err}
 	}
@@ -59,7 +60,7 @@ func (a *Addition) config() Config {
 		root = verifierFile
 	}
 	return Config{
-		Format: Format, Cluster: a.From.Cluster, Node: a.ID, Region: a.Region, Data: name,
+		Format: Format, Cluster: a.From.Cluster, Node: a.ID, Region: a.Region, Role: a.Role, Data: name,
 		PeerListen: a.Peers, SQLListen: a.SQL, HTTPListen: a.HTTP, Join: true,
 		SQL:      SQL{Root: root, Certificate: fmt.Sprintf("sql%d.crt", a.ID), Key: fmt.Sprintf("sql%d.key", a.ID)},
 		TLS:      TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},

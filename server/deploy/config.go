@@ -35,6 +35,7 @@ type Config struct {
 	Cluster         string     `yaml:"cluster"`
 	Node            txn.NodeID `yaml:"node"`
 	Region          geo.Region `yaml:"region"`
+	Role            string     `yaml:"role,omitempty"` // RoleGateway, or nothing
 	Data            string     `yaml:"data"`
 	PeerListen      string     `yaml:"peer_listen"`
 	SQLListen       string     `yaml:"sql_listen"`
@@ -67,7 +68,11 @@ type Node struct {
 	ID      txn.NodeID `yaml:"id"`
 	Region  geo.Region `yaml:"region"`
 	Address string     `yaml:"address"`
+	Role    string     `yaml:"role,omitempty"` // RoleGateway, or nothing
 }
+
+// RoleGateway is of a node that holds no replica and answers SQL.
+const RoleGateway = "gateway"
 
 // Row is the protocol that the configuration names.
 func (c *Config) Row() protocol.Row { return c.row }
@@ -222,6 +227,12 @@ func (c *Config) checkNodes() error {
 		if err := checkAddress(n.Address, false); err != nil {
 			return fmt.Errorf("nodes: node %d: %w", n.ID, err)
 		}
+		if n.Role != "" && n.Role != RoleGateway {
+			return fmt.Errorf("nodes: node %d: role: %.80q; write gateway, or leave it out for a node that holds replicas", n.ID, n.Role)
+		}
+	}
+	if !slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Role == "" }) {
+		return errors.New("nodes: all are gateways, and somebody must hold the data")
 	}
 	self := slices.IndexFunc(c.Nodes, func(n Node) bool { return n.ID == c.Node })
 	if self < 0 {
@@ -229,6 +240,9 @@ func (c *Config) checkNodes() error {
 	}
 	if r := c.Nodes[self].Region; r != c.Region {
 		return fmt.Errorf("region: %q, but nodes says that node %d is in %q", c.Region, c.Node, r)
+	}
+	if r := c.Nodes[self].Role; r != c.Role {
+		return fmt.Errorf("role: %.80q, but nodes says of node %d %q", c.Role, c.Node, r)
 	}
 	return nil
 }

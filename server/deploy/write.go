@@ -25,9 +25,10 @@ type Plan struct {
 	Dir            string // must not exist, or be empty
 	Regions        []geo.Region
 	NodesPerRegion int
-	Host           string // of every node, until somebody edits the files
-	BasePort       int    // of node 1 for its peers; the others follow
-	WAN            string // a published map, a file, or nothing
+	Gateways       []geo.Region // one in each of these; a region may come again
+	Host           string       // of every node, until somebody edits the files
+	BasePort       int          // of node 1 for its peers; the others follow
+	WAN            string       // a published map, a file, or nothing
 	// WANScale multiplies the map's delays; 0: they stay as they are.
 	WANScale float64
 	Protocol string
@@ -101,7 +102,7 @@ func (p *Plan) check() error {
 	if len(p.Regions) == 0 || p.NodesPerRegion < 1 {
 		return PlanError{errors.New("a cluster needs at least one region, and one node in each")}
 	}
-	n := len(p.Regions) * p.NodesPerRegion
+	n := len(p.Regions)*p.NodesPerRegion + len(p.Gateways)
 	if n > nodesMax {
 		return PlanError{fmt.Errorf("%d nodes are more than the %d that a cluster may have", n, nodesMax)}
 	}
@@ -145,7 +146,7 @@ func (p *Plan) mapFile() ([]byte, error) {
 }
 
 // configs are the configurations of all nodes. Regions take turns, so that the
-// first nodes are of different regions.
+// first nodes are of different regions; gateways come last.
 func (p *Plan) configs(cluster string) []Config {
 	address := func(port int) string { return net.JoinHostPort(p.Host, strconv.Itoa(port)) }
 	wan := p.WAN
@@ -156,6 +157,9 @@ func (p *Plan) configs(cluster string) []Config {
 	for i := range len(p.Regions) * p.NodesPerRegion {
 		nodes = append(nodes, Node{ID: txn.NodeID(i + 1), Region: p.Regions[i%len(p.Regions)], Address: address(p.BasePort + i)})
 	}
+	for _, r := range p.Gateways {
+		nodes = append(nodes, Node{ID: txn.NodeID(len(nodes) + 1), Region: r, Address: address(p.BasePort + len(nodes)), Role: RoleGateway})
+	}
 	sqlHost := p.SQLHost
 	if sqlHost == "" {
 		sqlHost = "127.0.0.1"
@@ -163,7 +167,7 @@ func (p *Plan) configs(cluster string) []Config {
 	var out []Config
 	for i, n := range nodes {
 		out = append(out, Config{
-			Format: Format, Cluster: cluster, Node: n.ID, Region: n.Region,
+			Format: Format, Cluster: cluster, Node: n.ID, Region: n.Region, Role: n.Role,
 			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
 			SQLListen:  net.JoinHostPort(sqlHost, strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
 			SQL:        SQL{Root: verifierFile, Certificate: fmt.Sprintf("sql%d.crt", n.ID), Key: fmt.Sprintf("sql%d.key", n.ID)},

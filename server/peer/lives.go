@@ -30,6 +30,8 @@ type Life struct {
 	Start uint64   `cbor:"1,keyasint" yaml:"start"` // counts the starts of a directory from 1; 0: a version that tells none
 	ID    uint64   `cbor:"2,keyasint" yaml:"id"`    // drawn at random
 	Past  []uint64 `cbor:"3,keyasint,omitempty" yaml:"past,omitempty,flow"`
+	// Empty: the node is a gateway, and has nothing that a copy could have forgotten.
+	Empty bool `cbor:"4,keyasint,omitempty" yaml:"empty,omitempty"`
 }
 
 // pastMax bounds the starts that a Life remembers, the newest of them.
@@ -38,16 +40,16 @@ const pastMax = 500
 // Next is the start after this one.
 func (l Life) Next(id uint64) Life {
 	if l.Start == 0 {
-		return Life{Start: 1, ID: id}
+		return Life{Start: 1, ID: id, Empty: l.Empty}
 	}
 	past := append(slices.Clone(l.Past), l.ID)
-	return Life{Start: l.Start + 1, ID: id, Past: past[max(0, len(past)-pastMax):]}
+	return Life{Start: l.Start + 1, ID: id, Past: past[max(0, len(past)-pastMax):], Empty: l.Empty}
 }
 
 // follows reports whether the start knows of the one that is remembered, or began
 // so much later that it need not.
 func (l Life) follows(k Known) bool {
-	return l.Start > k.Start && (slices.Contains(l.Past, k.ID) || uint64(len(l.Past)) >= pastMax && l.Start-pastMax > k.Start)
+	return l.Start > k.Start && (l.Empty || slices.Contains(l.Past, k.ID) || uint64(len(l.Past)) >= pastMax && l.Start-pastMax > k.Start)
 }
 
 // Known is what is remembered of a peer: the newest start of it that was let in.
