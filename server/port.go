@@ -46,9 +46,21 @@ func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Resp
 	case <-ctx.Done():
 		go p.abandon(req, answer)
 		return req.Failed(fmt.Sprintf("the client stopped waiting at the gateway in %s: %v", p.r.region, context.Cause(ctx)))
+	case <-p.left():
+		go p.abandon(req, answer)
+		return req.Failed(p.p.Removed())
 	case <-p.r.ended:
 		return req.Failed(fmt.Sprintf("the gateway in %s has stopped", p.r.region))
 	}
+}
+
+// left is closed when the node has learnt that it was removed from the cluster: what
+// waits would wait in vain.
+func (p port) left() <-chan struct{} {
+	if p.p == nil {
+		return nil
+	}
+	return p.p.left
 }
 
 // abandon ends the transaction that a request began and whose name its client

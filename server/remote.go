@@ -71,7 +71,9 @@ type Process struct {
 	onRoot  atomic.Pointer[func(context.Context, string) error]
 
 	away      sync.Once // it was told that it is not wanted
+	leaving   sync.Once // it was told that it was removed
 	removed   atomic.Pointer[string]
+	left      chan struct{} // closed when removed is set
 	onRemoved atomic.Pointer[func(why string)]
 }
 
@@ -141,7 +143,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))
-			return &Process{cfg: cfg, region: m.Region, gateway: m.Gateway, failed: make(chan error, 1), begun: time.Now()}, nil
+			return &Process{cfg: cfg, region: m.Region, gateway: m.Gateway, failed: make(chan error, 1), left: make(chan struct{}), begun: time.Now()}, nil
 		}
 	}
 	return nil, fmt.Errorf("node %d is not one of the nodes of its own cluster", cfg.Self)

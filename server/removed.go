@@ -55,12 +55,18 @@ func (p *Process) Removed() string {
 
 // wasRemoved keeps the first word of it, and passes it on.
 func (p *Process) wasRemoved(why string) {
-	if !p.removed.CompareAndSwap(nil, &why) {
-		return
-	}
-	p.runner.watch.quiet.Store(true)
-	p.peers.SetPeers(nil)
-	p.cfg.Log.Error("this node was removed from the cluster: it serves nobody any more, end it", "why", why)
+	p.leaving.Do(func() {
+		p.tellRemoved(why) // newcomers are refused before anybody is told
+		p.removed.Store(&why)
+		p.tellRemoved(why) // whoever has just asked to be told
+		close(p.left)
+		p.runner.watch.quiet.Store(true)
+		p.peers.SetPeers(nil)
+		p.cfg.Log.Error("this node was removed from the cluster: it serves nobody any more, end it", "why", why)
+	})
+}
+
+func (p *Process) tellRemoved(why string) {
 	if f := p.onRemoved.Load(); f != nil {
 		(*f)(why)
 	}
