@@ -4,4 +4,9 @@
 // loads on it, does one fault after the other, and prints a line for each; at the
 // end a table. Exit 1 is a violation or a run that could not go on: then the data,
 // the logs and the histories are kept, and the last lines say where.
+//
+// With --gaps it prints the gap table instead: for each kind of fault, done to the
+// leader of the rows and to a gateway, the longest time in which a client that tries
+// again at once committed nothing, and in which nobody did. Exit 1 is a gap beyond its
+// bound as well.
 package main

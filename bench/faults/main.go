@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -32,7 +33,7 @@ var errViolations = errors.New("the cluster broke its promises")
 func run(ctx context.Context) error {
 	minutes := flag.Float64("minutes", 60, "how long")
 	period := flag.Duration("period", 5*time.Minute, "after how long the loads pause and everything is checked")
-	wan := flag.String("wan", "azure5", "the map, of five regions")
+	wan := flag.String("wan", "azure5", "the map, of an odd number of regions")
 	scale := flag.Float64("wan-scale", 0.2, "multiply every delay by this")
 	protocol := flag.String("protocol", "", "how transactions commit; empty: as they do unless told otherwise")
 	seed := flag.Uint64("seed", 0, "the faults follow from it; 0: another each time")
@@ -40,6 +41,7 @@ func run(ctx context.Context) error {
 	tpcc := flag.Float64("tpcc-scale", 0.02, "customers and items of TPC-C times this")
 	binary := flag.String("isochron", "bin/isochron", "the binary to run")
 	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
+	gaps := gapFlags()
 	flag.Parse()
 
 	w, err := geo.Parse(*wan)
@@ -66,23 +68,32 @@ func run(ctx context.Context) error {
 		cfg.Say = func(string, ...any) {}
 	}
 	cfg.Say("seed %d, in %s", cfg.Seed, dir)
+	if gaps.wanted {
+		report, err := gaps.do(ctx, cfg)
+		return finish(cfg, report, *asJSON, err)
+	}
 	report, err := faults.Do(ctx, cfg)
-	if *asJSON {
+	if err == nil && len(report.Violations) > 0 {
+		err = errViolations
+	}
+	return finish(cfg, report, *asJSON, err)
+}
+
+// finish prints a report, and keeps the files if something was wrong.
+func finish(cfg faults.Config, report interface{ Print(io.Writer) }, asJSON bool, err error) error {
+	if asJSON {
 		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(report))
 	} else {
 		report.Print(os.Stdout)
 	}
-	if err == nil && len(report.Violations) > 0 {
-		err = errViolations
-	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w (seed %d; logs, histories and data are in %s)", err, cfg.Seed, dir), keep(dir, report))
+		return errors.Join(fmt.Errorf("%w (seed %d; logs, histories and data are in %s)", err, cfg.Seed, cfg.Dir), keep(cfg.Dir, report))
 	}
-	return os.RemoveAll(dir)
+	return os.RemoveAll(cfg.Dir)
 }
 
 // keep writes the report beside the logs.
-func keep(dir string, report *faults.Report) error {
+func keep(dir string, report any) error {
 	b, err := json.MarshalIndent(report, "", "  ")
 	if err != nil {
 		return err

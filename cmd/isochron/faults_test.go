@@ -27,10 +27,10 @@ func testFaults(t *testing.T, protocol string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Minute)
 	defer cancel()
+	once := []faults.Kind{faults.KillHolding, faults.Terminate, faults.Pause, faults.CutNode, faults.KillAll, faults.DiskFull, faults.FullStart, faults.Clone}
 	report, err := faults.Do(ctx, faults.Config{
 		Dir: t.TempDir(), Command: command, WAN: wan.Scale(0.02), Protocol: protocol, Seed: 1, Period: time.Hour, DiskMB: 400, Scale: 0.002,
-		Once: []faults.Kind{faults.KillOne, faults.Pause, faults.CutNode, faults.KillAll, faults.DiskFull},
-		Say:  t.Logf,
+		Once: once, Say: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +38,10 @@ func testFaults(t *testing.T, protocol string) {
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
-	want := 5
+	want := len(once)
 	if !report.DiskFull {
-		want--
-		t.Log("LEFT OUT: the full disk; it takes the rights of root")
+		want -= 2
+		t.Log("LEFT OUT: the full disk, when running and at the start; it takes the rights of root")
 	}
 	if len(report.Events) != want {
 		t.Errorf("%d faults were done, not %d", len(report.Events), want)
@@ -49,6 +49,36 @@ func testFaults(t *testing.T, protocol string) {
 	for name, f := range report.Loads {
 		if f.Commits == 0 {
 			t.Errorf("%s committed nothing", name)
+		}
+	}
+}
+
+// TestGaps is make gaps in short: the table has a line for a fault that was done, and
+// in it what clients waited who were at the lost node and who were not.
+func TestGaps(t *testing.T) {
+	wan, err := geo.Parse("uniform:4ms:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	defer cancel()
+	report, err := faults.Gaps(ctx, faults.GapConfig{
+		Config: faults.Config{Dir: t.TempDir(), Command: command, WAN: wan, Seed: 1, Say: t.Logf},
+		Times:  1, Last: 2 * time.Second, Clients: 2, Only: []string{"nothing", "kill -9 of a node, a gateway"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	report.Print(&out)
+	t.Log(out.String())
+	if len(report.Lines) != 2 {
+		t.Fatalf("%d lines; want 2", len(report.Lines))
+	}
+	for i, l := range report.Lines {
+		hit := len(l.Times[0].Nodes)
+		if len(l.Times) != 1 || hit != i || l.One.Worst <= 0 || l.All.Worst <= 0 || (l.Moved.Worst > 0) != (hit > 0) {
+			t.Errorf("%+v", l)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type Node struct {
 	Region  string `json:"region"`
 	Config  string `json:"config"`
 	SQL     string `json:"sql_listen"`
+	HTTP    string `json:"http_listen"`
 	DataDir string
 
 	command Command
@@ -78,21 +79,27 @@ func FreePorts(n int) (int, error) {
 // NewCluster makes the files of a cluster in dir/c: one node in each region of
 // the map, whose delays are emulated.
 func NewCluster(dir string, command Command, wan geo.WAN, protocol string) (*Cluster, error) {
-	base, err := FreePorts(len(wan.Regions))
-	if err != nil {
-		return nil, err
-	}
 	plan := filepath.Join(dir, "map.yaml")
 	if err := os.WriteFile(plan, wan.File(), 0o600); err != nil {
 		return nil, err
 	}
-	files := filepath.Join(dir, "c")
-	var stderr strings.Builder
-	args := []string{"init", "--dir", files, "--wan", plan, "--base-port", fmt.Sprint(base), "--json"}
+	args := []string{"--wan", plan}
 	if protocol != "" {
 		args = append(args, "--protocol", protocol)
 	}
-	cmd := command(args...)
+	return InitCluster(dir, command, len(wan.Regions), args...)
+}
+
+// InitCluster makes the files of a cluster of n nodes in dir/c; args are what "isochron init"
+// is told about them.
+func InitCluster(dir string, command Command, n int, args ...string) (*Cluster, error) {
+	base, err := FreePorts(n)
+	if err != nil {
+		return nil, err
+	}
+	files := filepath.Join(dir, "c")
+	var stderr strings.Builder
+	cmd := command(append([]string{"init", "--dir", files, "--base-port", fmt.Sprint(base), "--json"}, args...)...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -202,6 +209,9 @@ func (n *Node) lastLine() string {
 	return n.run.last
 }
 
+// PID is the number of the latest process.
+func (n *Node) PID() int { return n.current().cmd.Process.Pid }
+
 // Signal sends a signal; meant says that it may end the process.
 func (n *Node) Signal(s syscall.Signal, meant bool) error {
 	n.mu.Lock()
@@ -219,8 +229,8 @@ func (n *Node) Kill() error {
 	return nil
 }
 
-// strayed says if the node has ended although nobody wanted it.
-func (n *Node) strayed() error {
+// Strayed says if the node has ended although nobody wanted it.
+func (n *Node) Strayed() error {
 	r := n.current()
 	if r == nil {
 		return nil
@@ -238,6 +248,27 @@ func (n *Node) strayed() error {
 	return fmt.Errorf("node %d ended by itself (%v): %s", n.ID, r.err, r.last)
 }
 
+// Terminate has the node end gracefully, and waits until it is gone.
+func (n *Node) Terminate() error {
+	if err := n.Signal(syscall.SIGTERM, true); err != nil {
+		return err
+	}
+	select {
+	case <-n.current().ended:
+		return nil
+	case <-time.After(gracefulWait):
+		return errors.Join(fmt.Errorf("node %d did not end in %v when told to", n.ID, gracefulWait), n.Kill())
+	}
+}
+
+// mayEnd is the latest process, whose end is no surprise from now on.
+func (n *Node) mayEnd() *nodeRun {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.run.meant = true
+	return n.run
+}
+
 // Links runs "isochron links" on the node.
 func (n *Node) Links(args ...string) error {
 	out, err := n.command(append([]string{"links", "--config", n.Config}, args...)...).CombinedOutput()
@@ -246,6 +277,18 @@ func (n *Node) Links(args ...string) error {
 	}
 	return nil
 }
+
+// strayed says which nodes have ended although nobody wanted it.
+func (c *Cluster) strayed() error {
+	var errs []error
+	for _, n := range c.Nodes {
+		errs = append(errs, n.Strayed())
+	}
+	return errors.Join(errs...)
+}
+
+// diskNode is the node on the small disk, counted from 0.
+func (c *Cluster) diskNode() int { return len(c.Nodes) - 1 }
 
 // StartAll starts all nodes and waits for them.
 func (c *Cluster) StartAll(ctx context.Context) error {

@@ -1,15 +1,19 @@
 // Package faults holds a cluster of real processes under load against faults, one after another, and judges what came of it.
 //
-// How it thinks. A Cluster is five processes that "isochron init" and "isochron
+// How it thinks. A Cluster is a process for each region that "isochron init" and "isochron
 // start" make (cluster.go), reached only as an operator and a client reach them:
 // by signals, by "isochron links", by a full disk (disk.go), over SQL. A seeded
-// nemesis (nemesis.go) does one fault at a time and undoes it; meanwhile three
+// nemesis (nemesis.go, inflict.go) does one fault at a time and undoes it; meanwhile three
 // loads of package sqlload go on. After each fault it measures in how long a
 // transaction that touches every region commits again through every living node
 // (service.go). The time is cut into periods (load.go): at the end of each the
 // loads pause, and bank, TPC-C and the list-append history are checked, so that a
 // history stays small enough to be judged. Whatever is wrong is named in the
 // Report, and the data, the logs and the histories are kept.
+//
+// The gap table (gaps.go) does the same faults one by one to the leader of five rows and
+// to a gateway, while clients drive those rows, and measures for how long they could not
+// commit (gapclient.go).
 //
 // What the caller owes it. A directory that may be filled, free ports, and for the
 // full disk the rights of root; without them that fault is left out, aloud.

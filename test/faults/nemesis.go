@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -25,15 +24,22 @@ const (
 	KillAll      Kind = "kill -9 of all"
 	KillMajority Kind = "kill -9 of a majority"
 	DiskFull     Kind = "disk full"
+	Terminate    Kind = "SIGTERM of a node"
+	KillHolding  Kind = "kill -9, rows locked"
+	FullStart    Kind = "start on a full disk"
+	Clone        Kind = "a node cloned"
 )
 
 // Kinds are all of them, in the order of a summary.
-var Kinds = []Kind{KillOne, Pause, CutNode, CutPair, CutOneWay, CutDeaf, KillAll, KillMajority, DiskFull}
+var Kinds = []Kind{KillOne, KillHolding, Terminate, Pause, CutNode, CutPair, CutOneWay, CutDeaf, KillAll, KillMajority, DiskFull, FullStart, Clone}
+
+// onSmallDisk are the kinds that need a disk of a node's own.
+var onSmallDisk = []Kind{DiskFull, FullStart}
 
 // lengths of faults, in seconds: shortest and longest.
 var lengths = map[Kind][2]float64{
 	KillOne: {1, 12}, Pause: {1, 15}, CutNode: {2, 20}, CutPair: {2, 20}, CutOneWay: {2, 20}, CutDeaf: {2, 20},
-	KillAll: {0, 3}, KillMajority: {1, 8}, DiskFull: {1, 3},
+	KillAll: {0, 3}, KillMajority: {1, 8}, DiskFull: {1, 3}, Terminate: {1, 12}, KillHolding: {1, 12}, FullStart: {1, 3}, Clone: {1, 3},
 }
 
 // Event is one fault that was done and undone.
@@ -63,13 +69,11 @@ type nemesis struct {
 	cluster *Cluster
 	probe   *prober
 	rand    *rand.Rand
-	disk    *smallDisk // of the node diskNode (from 0); nil: none
+	disk    *smallDisk // of the node diskNode; nil: none
 	begun   time.Time
-	quick   bool // the shortest lengths
+	quick   bool  // the shortest lengths
+	clone   *Node // runs, or has run, on a copy of another's data; nil: none
 }
-
-// diskNode is the node on the small disk.
-const diskNode = 4
 
 // do does one fault, measures, and undoes it.
 func (m *nemesis) do(ctx context.Context, kind Kind) (Event, error) {
@@ -126,99 +130,8 @@ func (m *nemesis) choose(kind Kind) []int {
 		return order[:len(order)/2+1]
 	case CutPair:
 		return order[:2]
-	case DiskFull:
-		return []int{diskNode}
+	case DiskFull, FullStart:
+		return []int{m.cluster.diskNode()}
 	}
 	return order[:1]
-}
-
-func (m *nemesis) inflict(ctx context.Context, kind Kind, hit []int) error {
-	first := m.cluster.Nodes[hit[0]]
-	switch kind {
-	case Pause:
-		return first.Signal(syscall.SIGSTOP, false)
-	case CutNode:
-		return first.Links("--cut", m.allBut(hit[0]))
-	case CutPair:
-		return first.Links("--cut", fmt.Sprint(hit[1]+1))
-	case CutOneWay:
-		return first.Links("--cut-to", m.allBut(hit[0]))
-	case CutDeaf:
-		return first.Links("--cut-from", m.allBut(hit[0]))
-	case DiskFull:
-		return m.fillDisk(ctx, first)
-	}
-	var errs []error
-	for _, i := range hit { // the signals first: all at once
-		errs = append(errs, m.cluster.Nodes[i].Signal(syscall.SIGKILL, true))
-	}
-	for _, i := range hit {
-		errs = append(errs, m.cluster.Nodes[i].Kill())
-	}
-	return errors.Join(errs...)
-}
-
-func (m *nemesis) heal(ctx context.Context, kind Kind, hit []int) error {
-	first := m.cluster.Nodes[hit[0]]
-	switch kind {
-	case Pause:
-		return first.Signal(syscall.SIGCONT, false)
-	case CutNode, CutPair, CutOneWay, CutDeaf:
-		return first.Links("--heal")
-	case DiskFull:
-		if err := m.disk.free(); err != nil {
-			return err
-		}
-	}
-	for _, i := range hit {
-		if err := m.cluster.Nodes[i].Start(); err != nil {
-			return err
-		}
-	}
-	for _, i := range hit {
-		if err := m.cluster.Nodes[i].Await(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// allBut lists the other nodes.
-func (m *nemesis) allBut(node int) string {
-	var ids []string
-	for i := range m.cluster.Nodes {
-		if i != node {
-			ids = append(ids, fmt.Sprint(i+1))
-		}
-	}
-	return strings.Join(ids, ",")
-}
-
-// fullWait bounds how long a node may go on, on a full disk: it has some room
-// that it took before.
-const fullWait = 3 * time.Minute
-
-// fillDisk fills the disk and waits for the node's end: one clear line, exit 1.
-func (m *nemesis) fillDisk(ctx context.Context, n *Node) error {
-	n.mu.Lock()
-	r := n.run
-	r.meant = true
-	n.mu.Unlock()
-	if err := m.disk.fill(); err != nil {
-		return err
-	}
-	stop := make(chan struct{})
-	defer close(stop)
-	go m.probe.fatten(ctx, (diskNode+1)%len(m.cluster.Nodes), stop)
-	select {
-	case <-r.ended:
-	case <-time.After(fullWait):
-		return fmt.Errorf("node %d still runs %v after its disk was filled", n.ID, fullWait)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if code := r.cmd.ProcessState.ExitCode(); code != 1 || !strings.HasPrefix(n.lastLine(), "isochron: ") || !strings.Contains(n.lastLine(), "is full") {
-		return fmt.Errorf("node %d ended on a full disk with exit code %d and the last line %q; want 1, and a line that says what is full", n.ID, code, n.lastLine())
-	}
-	return nil
 }

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Dir     string // exists; filled with data, logs and histories
 	Command Command
-	WAN     geo.WAN // five regions
+	WAN     geo.WAN // an odd number of regions, from three on
 	// Protocol is how transactions commit; "": as clusters do unless told otherwise.
 	Protocol string
 	Seed     uint64
@@ -66,11 +66,11 @@ func (r *Run) setUp(ctx context.Context) (disk *smallDisk, err error) {
 	if r.cluster, err = NewCluster(r.cfg.Dir, r.cfg.Command, r.cfg.WAN, r.cfg.Protocol); err != nil {
 		return nil, err
 	}
-	if len(r.cluster.Nodes) != 5 {
-		return nil, fmt.Errorf("the map has %d regions; five are needed", len(r.cluster.Nodes))
+	if n := len(r.cluster.Nodes); n < 3 || n%2 == 0 {
+		return nil, fmt.Errorf("the map has %d regions; an odd number from three on is needed", n)
 	}
 	if r.cfg.DiskMB > 0 {
-		disk, err = mountSmallDisk(r.cluster.Nodes[diskNode].DataDir, r.cfg.DiskMB)
+		disk, err = mountSmallDisk(r.cluster.Nodes[r.cluster.diskNode()].DataDir, r.cfg.DiskMB)
 		if errors.Is(err, ErrNotRoot) {
 			say("LEFT OUT: no disk will be filled: %v", err)
 		} else if err != nil {
@@ -81,7 +81,7 @@ func (r *Run) setUp(ctx context.Context) (disk *smallDisk, err error) {
 	if err = r.cluster.StartAll(ctx); err != nil {
 		return disk, err
 	}
-	say("five nodes are up; their logs are in %s", r.cfg.Dir)
+	say("%d nodes are up; their logs are in %s", len(r.cluster.Nodes), r.cfg.Dir)
 	if r.probe, err = newProber(r.cluster); err == nil {
 		err = r.probe.prepare(ctx)
 	}
@@ -105,6 +105,9 @@ func (r *Run) tearDown(disk *smallDisk, keep bool) error {
 	}
 	if r.probe != nil {
 		r.probe.close()
+	}
+	if r.nemesis != nil {
+		errs = append(errs, r.nemesis.endClone()) // the run may have ended within a fault
 	}
 	if r.cluster != nil {
 		errs = append(errs, r.cluster.Close())
@@ -157,14 +160,14 @@ func (r *Run) next(queue *[]Kind) Kind {
 		}
 		kind := (*queue)[0]
 		*queue = (*queue)[1:]
-		if kind != DiskFull || r.nemesis.disk != nil || r.cfg.Once != nil {
+		if !slices.Contains(onSmallDisk, kind) || r.nemesis.disk != nil || r.cfg.Once != nil {
 			return kind
 		}
 	}
 }
 
 func (r *Run) one(ctx context.Context, kind Kind) error {
-	if kind == DiskFull && r.nemesis.disk == nil {
+	if slices.Contains(onSmallDisk, kind) && r.nemesis.disk == nil {
 		return nil // was said at the beginning
 	}
 	e, err := r.nemesis.do(ctx, kind)
@@ -173,10 +176,8 @@ func (r *Run) one(ctx context.Context, kind Kind) error {
 	}
 	r.Report.Events = append(r.Report.Events, e)
 	r.cfg.Say("%s", e)
-	for _, n := range r.cluster.Nodes {
-		if err := n.strayed(); err != nil {
-			return err
-		}
+	if err := r.cluster.strayed(); err != nil {
+		return err
 	}
 	calm := pauseMax / 8
 	if r.cfg.Once == nil {

@@ -1,0 +1,273 @@
+package faults
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// How long a client of the gap table waits: for a login, and for an answer. One that
+// has waited in vain takes another node.
+const (
+	gapLoginWait  = time.Second
+	gapAnswerWait = 2 * time.Second
+	gapAgain      = 20 * time.Millisecond // after a login that failed
+)
+
+// gapRows are the rows that all clients drive.
+const gapRows = 5
+
+// gapClients are clients that change rows in one small transaction after another, each
+// on a connection of its own, and write down when they committed.
+type gapClients struct {
+	addresses []string // of SQL, by node
+	password  string
+	begun     time.Time
+	all       []*gapClient
+	// shunned are the nodes at fault, which who looks for another node passes by, as it
+	// would behind something that looks after the nodes.
+	shunned atomic.Pointer[[]int]
+}
+
+// gapClient is one of them.
+type gapClient struct {
+	*gapClients
+	home int // the node, counted from 0, at which it is when nothing is wrong
+	rand *rand.Rand
+
+	homewards atomic.Bool // somebody wants it at home
+
+	mu      sync.Mutex
+	commits []time.Duration // since begun, in order
+	notes   []gapNote       // what went wrong, the latest
+}
+
+// gapNote is something that went wrong for a client.
+type gapNote struct {
+	at   time.Duration
+	node int
+	what string
+}
+
+// notesMax bounds what a client remembers.
+const notesMax = 200
+
+func newGapClients(c *Cluster, each int, seed uint64, begun time.Time) *gapClients {
+	g := &gapClients{password: c.Password, begun: begun}
+	for _, n := range c.Nodes {
+		g.addresses = append(g.addresses, n.SQL)
+	}
+	for i := range each * len(c.Nodes) {
+		g.all = append(g.all, &gapClient{gapClients: g, home: i % len(c.Nodes), rand: rand.New(rand.NewPCG(seed, uint64(i)))})
+	}
+	return g
+}
+
+// drive lets every client work until ctx ends.
+func (g *gapClients) drive(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, c := range g.all {
+		wg.Go(func() { c.drive(ctx) })
+	}
+	wg.Wait()
+}
+
+func (g *gapClients) shun(nodes []int) { g.shunned.Store(&nodes) }
+
+// next is the node that follows, in a circle, and is not at fault.
+func (g *gapClients) next(node int) int {
+	var shunned []int
+	if p := g.shunned.Load(); p != nil {
+		shunned = *p
+	}
+	for range g.addresses {
+		node = (node + 1) % len(g.addresses)
+		if !slices.Contains(shunned, node) {
+			break
+		}
+	}
+	return node
+}
+
+func (c *gapClient) drive(ctx context.Context) {
+	for at := c.home; ctx.Err() == nil; {
+		s, err := c.login(ctx, at)
+		if err == nil {
+			err = c.work(ctx, s, at)
+			s.close()
+		} else {
+			time.Sleep(gapAgain)
+		}
+		if err == nil {
+			at = c.home
+			continue
+		}
+		c.note(at, err)
+		at = c.next(at)
+	}
+}
+
+// gapSession is a connection, alone in its pool.
+type gapSession struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+func (s *gapSession) close() {
+	_ = s.conn.Close() // whatever was open ends with it
+	_ = s.db.Close()
+}
+
+func (g *gapClients) login(ctx context.Context, node int) (*gapSession, error) {
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.Logger = "root", g.password, "tcp", g.addresses[node], &mysql.NopLogger{}
+	cfg.Timeout, cfg.ReadTimeout = gapLoginWait, gapAnswerWait
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	limit, cancel := context.WithTimeout(ctx, gapLoginWait)
+	defer cancel()
+	conn, err := db.Conn(limit)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("login: %w", err), db.Close())
+	}
+	return &gapSession{db, conn}, nil
+}
+
+// work does transactions until the connection is of no use, or the client is wanted
+// at home: then it returns no error.
+func (c *gapClient) work(ctx context.Context, s *gapSession, at int) error {
+	for ctx.Err() == nil {
+		if c.homewards.Swap(false) && at != c.home {
+			return nil
+		}
+		err := transact(ctx, s.conn, c.rand.IntN(gapRows))
+		if err == nil {
+			c.committed()
+			continue
+		}
+		if !again(err) {
+			return err
+		}
+		c.note(at, err)
+		if _, err := s.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// transact adds one to a row.
+func transact(ctx context.Context, conn *sql.Conn, row int) error {
+	for _, stmt := range []string{
+		"BEGIN", fmt.Sprintf("SELECT v FROM faults.gaps WHERE id = %d FOR UPDATE", row),
+		fmt.Sprintf("UPDATE faults.gaps SET v = v + 1 WHERE id = %d", row), "COMMIT",
+	} {
+		if _, err := conn.ExecContext(ctx, stmt); err != nil {
+			return fmt.Errorf("%.6s: %w", stmt, err)
+		}
+	}
+	return nil
+}
+
+// again says if an error leaves a connection on which one tries again.
+func again(err error) bool {
+	var my *mysql.MySQLError
+	if !errors.As(err, &my) {
+		return false
+	}
+	switch my.Number {
+	case 1213, 1205, 1158, 1412:
+		return true
+	}
+	return false
+}
+
+func (c *gapClient) committed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.commits = append(c.commits, time.Since(c.begun))
+}
+
+func (c *gapClient) note(node int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.notes) == notesMax {
+		c.notes = slices.Delete(c.notes, 0, notesMax/2)
+	}
+	c.notes = append(c.notes, gapNote{time.Since(c.begun), node, err.Error()})
+}
+
+// since is when the client committed, from its last commit before a moment on.
+func (c *gapClient) since(from time.Duration) []time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, _ := slices.BinarySearch(c.commits, from)
+	return slices.Clone(c.commits[max(0, i-1):])
+}
+
+// story tells what went wrong for the client in a time, at most so many lines.
+func (c *gapClient) story(from, to time.Duration, linesMax int) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []string
+	for _, n := range c.notes {
+		if n.at < from || n.at > to {
+			continue
+		}
+		if len(out) == linesMax {
+			return append(out, "and more")
+		}
+		out = append(out, fmt.Sprintf("after %.1f s at node %d: %.200s", (n.at-from).Seconds(), n.node+1, n.what))
+	}
+	return out
+}
+
+// longest is the longest time without a commit that reaches into a window, and when it
+// began. commits are in order, and begin with the last before the window, if there is one.
+func longest(commits []time.Duration, from, to time.Duration) (gap, began time.Duration) {
+	last := from
+	for _, at := range append(slices.Clone(commits), to) {
+		if at <= from {
+			last = at
+			continue
+		}
+		at = min(at, to)
+		if at-last > gap {
+			gap, began = at-last, last
+		}
+		last = at
+	}
+	return gap, began
+}
+
+// firstAfter is how long after a moment the first commit came, or the end of all.
+func firstAfter(commits []time.Duration, from, to time.Duration) time.Duration {
+	for _, at := range commits {
+		if at > from {
+			return min(at, to) - from
+		}
+	}
+	return to - from
+}
+
+// atWork says which client has not committed at home since a moment.
+func (g *gapClients) atWork(from time.Duration) error {
+	for _, c := range g.all {
+		commits := c.since(from)
+		if len(commits) == 0 || commits[len(commits)-1] <= from {
+			return fmt.Errorf("a client of node %d commits nothing", c.home+1)
+		}
+	}
+	return nil
+}
