@@ -298,12 +298,12 @@ func (c *Coordinator) Tick() {
 	}
 	c.sweepAt = now + 20*time.Millisecond
 	for _, id := range sortedKeys(c.parts) {
-		if p := c.parts[id]; p != nil && now >= p.wakeAt {
+		if p := c.parts[id]; p != nil && (now >= p.wakeAt || c.succeeded(p.access.Shard, p.term)) {
 			c.wakePart(p)
 		}
 	}
 	for _, k := range c.commitments() {
-		if now >= k.wakeAt {
+		if now >= k.wakeAt || c.askedFormer(k) {
 			c.wakeCommit(k)
 		}
 	}
@@ -328,6 +328,30 @@ func (c *Coordinator) leaderOf(s txn.ShardID, try int) (txn.NodeID, uint64) {
 		return 0, 0
 	}
 	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
+}
+
+// succeeded reports whether a later leader is known of a shard than the one that was
+// asked in a term: who was asked answers no more, and the waits for silence grow longer
+// with each time that it is asked again.
+func (c *Coordinator) succeeded(s txn.ShardID, asked uint64) bool {
+	if asked == 0 {
+		return false
+	}
+	leader, term := c.leaderOf(s, 0)
+	return leader != 0 && term > asked
+}
+
+// askedFormer reports whether a vote is missing of a leader that has a successor.
+func (c *Coordinator) askedFormer(k *commitment) bool {
+	if k.phase != preparing {
+		return false
+	}
+	for _, p := range k.prepares {
+		if c.succeeded(p.Shard, p.Term) && slices.Contains(k.tally.Missing(), p.Shard) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Coordinator) toLeader(s txn.ShardID, m txn.Message) {

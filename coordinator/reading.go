@@ -40,6 +40,7 @@ type part struct {
 	access   *txn.Access
 	pieces   []*piece // of access.Scans
 	to       txn.NodeID
+	term     uint64 // the newest that was known when it was sent to a leader; 0: it was not
 	wakeAt   time.Duration
 	deadline time.Duration
 	tries    int
@@ -260,7 +261,9 @@ func (c *Coordinator) sendPart(p *part) {
 	case p.access.Nearest:
 		p.to = c.env.Nearest(p.access.Shard)
 	default:
-		p.to, _ = c.leaderOf(p.access.Shard, p.tries)
+		var term uint64
+		p.to, term = c.leaderOf(p.access.Shard, p.tries)
+		p.term = max(p.term, term)
 	}
 	p.tries++
 	if p.to == 0 {

@@ -15,10 +15,12 @@ import (
 )
 
 // How long a client of the gap table waits: for a login, and for an answer. One that
-// has waited in vain takes another node.
+// has waited in vain takes another node. Those at a node that will be lost are hasty;
+// were the others so too, nobody would see how long an answer takes.
 const (
 	gapLoginWait  = time.Second
-	gapAnswerWait = 2 * time.Second
+	gapHastyWait  = 2 * time.Second
+	gapAnswerWait = 20 * time.Second
 	gapAgain      = 20 * time.Millisecond // after a login that failed
 )
 
@@ -35,6 +37,7 @@ type gapClients struct {
 	// shunned are the nodes at fault, which who looks for another node passes by, as it
 	// would behind something that looks after the nodes.
 	shunned atomic.Pointer[[]int]
+	hasty   atomic.Pointer[[]int] // nodes whose clients are
 }
 
 // gapClient is one of them.
@@ -80,17 +83,20 @@ func (g *gapClients) drive(ctx context.Context) {
 	wg.Wait()
 }
 
-func (g *gapClients) shun(nodes []int) { g.shunned.Store(&nodes) }
+func (g *gapClients) shun(nodes []int)  { g.shunned.Store(&nodes) }
+func (g *gapClients) hurry(nodes []int) { g.hasty.Store(&nodes) }
+
+// among says if a node is in a list that somebody may have set.
+func among(list *atomic.Pointer[[]int], node int) bool {
+	nodes := list.Load()
+	return nodes != nil && slices.Contains(*nodes, node)
+}
 
 // next is the node that follows, in a circle, and is not at fault.
 func (g *gapClients) next(node int) int {
-	var shunned []int
-	if p := g.shunned.Load(); p != nil {
-		shunned = *p
-	}
 	for range g.addresses {
 		node = (node + 1) % len(g.addresses)
-		if !slices.Contains(shunned, node) {
+		if !among(&g.shunned, node) {
 			break
 		}
 	}
@@ -129,7 +135,7 @@ func (s *gapSession) close() {
 func (g *gapClients) login(ctx context.Context, node int) (*gapSession, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.Logger = "root", g.password, "tcp", g.addresses[node], &mysql.NopLogger{}
-	cfg.Timeout, cfg.ReadTimeout = gapLoginWait, gapAnswerWait
+	cfg.Timeout = gapLoginWait
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, err
@@ -151,7 +157,7 @@ func (c *gapClient) work(ctx context.Context, s *gapSession, at int) error {
 		if c.homewards.Swap(false) && at != c.home {
 			return nil
 		}
-		err := transact(ctx, s.conn, c.rand.IntN(gapRows))
+		err := c.transact(ctx, s.conn, c.rand.IntN(gapRows))
 		if err == nil {
 			c.committed()
 			continue
@@ -160,21 +166,35 @@ func (c *gapClient) work(ctx context.Context, s *gapSession, at int) error {
 			return err
 		}
 		c.note(at, err)
-		if _, err := s.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		if err := c.exec(ctx, s.conn, "ROLLBACK"); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
+// exec runs a statement, for as long as the client waits.
+func (c *gapClient) exec(ctx context.Context, conn *sql.Conn, stmt string) error {
+	wait := gapAnswerWait
+	if among(&c.hasty, c.home) {
+		wait = gapHastyWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, stmt); err != nil {
+		return fmt.Errorf("%.6s: %w", stmt, err)
+	}
+	return nil
+}
+
 // transact adds one to a row.
-func transact(ctx context.Context, conn *sql.Conn, row int) error {
+func (c *gapClient) transact(ctx context.Context, conn *sql.Conn, row int) error {
 	for _, stmt := range []string{
 		"BEGIN", fmt.Sprintf("SELECT v FROM faults.gaps WHERE id = %d FOR UPDATE", row),
 		fmt.Sprintf("UPDATE faults.gaps SET v = v + 1 WHERE id = %d", row), "COMMIT",
 	} {
-		if _, err := conn.ExecContext(ctx, stmt); err != nil {
-			return fmt.Errorf("%.6s: %w", stmt, err)
+		if err := c.exec(ctx, conn, stmt); err != nil {
+			return err
 		}
 	}
 	return nil

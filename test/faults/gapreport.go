@@ -158,11 +158,12 @@ func (r *GapReport) Print(out io.Writer) {
 	fmt.Fprintf(out, `
 The longest time without a commit, in seconds: median / worst. %d nodes, each fault lasts %.0f s. The clients of all nodes add one to one
 of %d rows, again and again and at once (BEGIN; SELECT ... FOR UPDATE; UPDATE; COMMIT); a transaction at the node that is hit has all of them locked.
-one client: at another node than the lost one, another each time. elsewhere: the unluckiest of all of these. moved: the unluckiest of
-those at the lost node; they wait %v for an answer and %v for a login, then take the next node that is not at fault, as all do. all clients: nobody
-committed anywhere. Where a majority or all are lost: from their start to the first commit. ! is beyond %v, there beyond %v.
+one client: at another node than the lost one, another each time. elsewhere: the unluckiest of all of these; they wait %v for an answer.
+moved: the unluckiest of those at the lost node, who wait %v for an answer and %v for a login, and then take the next node that is not at
+fault. all clients: nobody committed anywhere. Where a majority or all are lost: from their start to the first commit. ! is beyond %v, there
+beyond %v.
 
-`, r.Nodes, r.LastSeconds, gapRows, gapAnswerWait, gapLoginWait, gapMax, recoveryMax)
+`, r.Nodes, r.LastSeconds, gapRows, gapAnswerWait, gapHastyWait, gapLoginWait, gapMax, recoveryMax)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "fault\ttimes\tone client\telsewhere\tmoved\tall clients\t\n")
 	for _, l := range r.Lines {

@@ -36,7 +36,7 @@ type gapRun struct {
 const (
 	gapSteady     = 2 * time.Second
 	gapSteadyWait = 2 * time.Minute
-	gapHoldWait   = 2 * time.Second
+	gapHoldWait   = 5 * time.Second
 	gapAfter      = time.Second
 )
 
@@ -127,9 +127,12 @@ func (g *gapRun) once(ctx context.Context, f gapFault, repetition int) (GapTime,
 	}
 	hit, lost := f.hits(leader, len(g.cluster.Nodes), repetition)
 	m := gapMoment{fault: f, lost: lost, repetition: repetition}
+	if !f.stops() { // otherwise nobody knows where to go
+		g.clients.hurry(lost)
+	}
 	hold := g.hold(ctx, hit)
 	m.from = g.now()
-	if !f.stops() { // otherwise nobody knows where to go
+	if !f.stops() {
 		g.clients.shun(lost)
 	}
 	if f.kind != None {
@@ -153,6 +156,7 @@ func (g *gapRun) once(ctx context.Context, f gapFault, repetition int) (GapTime,
 	go hold.close() // it may wait for what is lost
 	time.Sleep(gapAfter)
 	g.clients.shun(nil)
+	g.clients.hurry(nil)
 	m.to = g.now()
 	t := g.clients.measure(m)
 	t.Nodes = []int{}

@@ -29,15 +29,15 @@ func (p *prober) hold(ctx context.Context, node int) (*holder, error) {
 }
 
 // holding locks with statements in one transaction, and begins anew while it loses to
-// others.
+// others: on the same connection, for whose transactions grow older then.
 func holding(ctx context.Context, db *sql.DB, wait time.Duration, stmts []string) (*holder, error) {
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	conn, err := db.Conn(limit)
+	if err != nil {
+		return nil, fmt.Errorf("rows to be held: %w", err)
+	}
 	for {
-		conn, err := db.Conn(limit)
-		if err != nil {
-			return nil, fmt.Errorf("rows to be held: %w", err)
-		}
 		// Not under the limit: it would end the transaction.
 		tx, err := conn.BeginTx(ctx, nil)
 		for _, stmt := range stmts {
@@ -51,8 +51,8 @@ func holding(ctx context.Context, db *sql.DB, wait time.Duration, stmts []string
 		if tx != nil {
 			_ = tx.Rollback() // it is over, or its connection is
 		}
-		_ = conn.Close()
-		if limit.Err() != nil {
+		if !again(err) || limit.Err() != nil {
+			_ = conn.Close()
 			return nil, fmt.Errorf("rows could not be locked in %v: %w", wait, err)
 		}
 	}

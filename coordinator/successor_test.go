@@ -1,0 +1,72 @@
+package coordinator
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// led is a fakeEnv whose shards change their leader.
+type led struct {
+	*clocked
+	leader txn.NodeID
+	term   uint64
+	to     []txn.NodeID // of what is sent
+}
+
+func (e *led) Leader(txn.ShardID) (txn.NodeID, uint64, bool) { return e.leader, e.term, e.leader != 0 }
+func (e *led) Send(to txn.NodeID, m txn.Message) {
+	e.to = append(e.to, to)
+	e.clocked.Send(to, m)
+}
+
+// A request that waits for a leader goes to its successor as soon as that is known, once,
+// however long it has been silent; one that its leader may still answer is not sent again.
+func TestASuccessorIsAskedAtOnce(t *testing.T) {
+	g := openGateway(t)
+	env := &led{clocked: g.env, leader: 2, term: 1}
+	g.Coordinator.env = env
+	g.ask(Start{})
+	if len(env.to) != 1 || env.to[0] != 2 {
+		t.Fatalf("sent to %v; want node 2", env.to)
+	}
+	g.pass(g.cfg.Params.ResendAfter)
+	g.pass(2 * g.cfg.Params.ResendAfter) // from now on it waits for four times as long
+	sent := len(env.to)
+	env.leader = 0 // nobody leads
+	g.pass(100 * time.Millisecond)
+	if len(env.to) != sent {
+		t.Errorf("sent to %v while nobody leads", env.to)
+	}
+	env.leader, env.term = 3, 2
+	g.pass(100 * time.Millisecond)
+	if len(env.to) != sent+1 || env.to[sent] != 3 {
+		t.Fatalf("sent to %v; want node 3 at once", env.to[sent:])
+	}
+	g.pass(100 * time.Millisecond)
+	if len(env.to) != sent+1 {
+		t.Errorf("sent to %v; want node 3 once", env.to[sent:])
+	}
+}
+
+// A commit whose vote was asked of a leader that has a successor asks the logs for it at once.
+func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
+	g := openGateway(t)
+	env := &led{clocked: g.env, leader: 2, term: 1}
+	g.Coordinator.env = env
+	req := g.ask(Start{})
+	a := env.sent[0].Access
+	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: a.Request, Shard: a.Shard, Term: 1, Rows: []txn.Row{{Key: "\x10k"}}}})
+	id := g.answered[req].Txn
+	g.Submit(&Request{Op: OpCommit, Txn: id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(Response) {}})
+	last := env.sent[len(env.sent)-1]
+	if last.Prepare == nil {
+		t.Fatalf("sent %+v; want a Prepare", last)
+	}
+	env.leader, env.term = 3, 2
+	g.pass(100 * time.Millisecond)
+	if last = env.sent[len(env.sent)-1]; last.Inquire == nil || env.to[len(env.to)-1] != 3 {
+		t.Errorf("sent %+v to %v; want the logs to be asked at node 3", last, env.to)
+	}
+}
