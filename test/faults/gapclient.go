@@ -187,12 +187,14 @@ func (c *gapClient) exec(ctx context.Context, conn *sql.Conn, stmt string) error
 	return nil
 }
 
+// addOne are the statements that lock a row and add one to it.
+func addOne(row int) []string {
+	return []string{fmt.Sprintf("SELECT v FROM faults.gaps WHERE id = %d FOR UPDATE", row), fmt.Sprintf("UPDATE faults.gaps SET v = v + 1 WHERE id = %d", row)}
+}
+
 // transact adds one to a row.
 func (c *gapClient) transact(ctx context.Context, conn *sql.Conn, row int) error {
-	for _, stmt := range []string{
-		"BEGIN", fmt.Sprintf("SELECT v FROM faults.gaps WHERE id = %d FOR UPDATE", row),
-		fmt.Sprintf("UPDATE faults.gaps SET v = v + 1 WHERE id = %d", row), "COMMIT",
-	} {
+	for _, stmt := range slices.Concat([]string{"BEGIN"}, addOne(row), []string{"COMMIT"}) {
 		if err := c.exec(ctx, conn, stmt); err != nil {
 			return err
 		}

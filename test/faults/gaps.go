@@ -195,7 +195,11 @@ func (g *gapRun) hold(ctx context.Context, hit []int) *holder {
 	if len(hit) == 0 {
 		return nil
 	}
-	h, err := holding(ctx, g.probe.dbs[hit[0]], gapHoldWait, []string{"SELECT id FROM faults.gaps FOR UPDATE", "UPDATE faults.gaps SET v = v + 1"})
+	var stmts []string
+	for id := range gapRows { // row by row, as the clients do: whoever wants all at once waits for long
+		stmts = append(stmts, addOne(id)...)
+	}
+	h, err := holding(ctx, g.probe.dbs[hit[0]], gapHoldWait, stmts)
 	if err != nil {
 		g.cfg.Say("            nothing is held at node %d: %v", hit[0]+1, err)
 	}
