@@ -10,10 +10,11 @@ ARGS  ?=
 SEEDS ?= 300
 # The rows on which make hunt-planted plants bugs.
 PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,tapir,starry
-# How long make faults goes on, in minutes.
+# How long make faults goes on, in minutes, and how often make gaps does each fault.
 FAULT_MINUTES ?= 60
+GAP_TIMES     ?= 20
 
-.PHONY: build demo test lint hunt hunt-planted kill9 faults fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse clients
+.PHONY: build demo test lint hunt hunt-planted kill9 faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -44,6 +45,11 @@ kill9:
 # Five processes under load, one fault after another. ARGS: --seed, --wan-scale, --json
 faults: build
 	$(GO) run $(TAGS) ./bench/faults --minutes $(FAULT_MINUTES) $(ARGS)
+
+# For how long clients cannot commit when a node is lost, paused or cut off: each kind of
+# fault, the leader and a gateway. ARGS: --only, --last, --json
+gaps: build
+	$(GO) run $(TAGS) ./bench/faults --gaps --times $(GAP_TIMES) $(ARGS)
 
 fuzz:
 	.ci/fuzz
@@ -88,3 +94,8 @@ bench-rows: build
 bench-collapse: build
 	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
 	bin/rows --collapse $(ARGS)
+
+# A node with 2 GB of memory under every hostile statement at once, beside ordinary clients.
+# ARGS: --minutes, --nodes 3; or --connects 100000, --sockets 5000 in place of statements.
+bench-hostile: build
+	$(GO) run $(TAGS) ./bench/hostile $(ARGS)
