@@ -126,13 +126,31 @@ func (r *Replica) preferred() bool { return slices.Contains(r.wish.Preferred, r.
 // setElectionTimers starts a follower's patience anew: it has just heard from a
 // leader or given its vote.
 func (r *Replica) setElectionTimers(now time.Duration) {
-	t := r.cfg.Params.ElectionTimeout
-	r.forgetAt = max(now+t, r.silentTill)
-	spread := t
-	if r.preferred() {
-		spread = t / 4
+	r.forgetAt = max(now+r.cfg.Params.ElectionTimeout, r.silentTill)
+	first, spread := r.turn(r.cfg.Params.ElectionTimeout)
+	r.campaignAt = r.forgetAt + first + time.Duration(r.rng.Int64N(int64(spread)))
+}
+
+// turn is how long after its patience has ended a follower calls an election at the
+// earliest, and within what time from there. The voters take turns, in a circle from the
+// lost leader on (from the term on, if none was known): if two of them call one at once
+// each may get half of the votes, and all wait for another time-out. A turn is long
+// enough for the first to be elected; who is preferred goes first.
+func (r *Replica) turn(all time.Duration) (first, spread time.Duration) {
+	voters := r.log.meta.Voters
+	self, n := slices.Index(voters, uint64(r.cfg.Self)), len(voters)
+	switch {
+	case r.preferred():
+		return 0, all / 4
+	case self < 0: // it will have a vote, or had one
+		return 0, all
 	}
-	r.campaignAt = r.forgetAt + time.Duration(r.rng.Int64N(int64(spread)))
+	before := slices.Index(voters, uint64(r.leader)) + 1
+	if before == 0 {
+		before = int(r.term % uint64(n))
+	}
+	turn := all / time.Duration(n)
+	return turn*time.Duration((self-before+n)%n) + turn/4, turn / 2
 }
 
 // Step hands over a raft message of this shard.
