@@ -105,6 +105,9 @@ func (a *attack) attacker(ctx context.Context, number int) {
 			if err == nil {
 				_, err = c.ExecContext(login, prelude)
 			}
+			if err == nil && user == grantedUser {
+				_, err = c.ExecContext(login, "USE lair") // without it a recursion is refused for its name
+			}
 			cancel()
 			if err != nil {
 				if c != nil {
