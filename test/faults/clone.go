@@ -13,16 +13,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// cloneMustEnd says what becomes of a second process with a node's id, on a copy of its
-// data: true, it must end by itself with an error, and until then serve nobody. False lets
-// it be served too, for versions that cannot tell.
-const cloneMustEnd = false
-
 // cloneWait bounds how long a clone goes unnoticed.
 const cloneWait = 20 * time.Second
 
 // startClone kills the node, copies its data, starts it again, and starts a clone on
-// the copy, with ports of its own.
+// the copy, with ports of its own. The clone must end by itself with an error, and
+// until then serve nobody.
 func (m *nemesis) startClone(ctx context.Context, n *Node) error {
 	if err := n.Kill(); err != nil {
 		return err
@@ -39,23 +35,15 @@ func (m *nemesis) startClone(ctx context.Context, n *Node) error {
 		return err
 	}
 	r := clone.mayEnd()
-	wait := cloneWait
-	if !cloneMustEnd {
-		wait = 2 * time.Second // as little as shows that the others bear it
-	}
 	select {
 	case <-r.ready:
-		if cloneMustEnd {
-			return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, serves", n.ID)
-		}
+		return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, serves", n.ID)
 	case <-r.ended:
 		if code := r.cmd.ProcessState.ExitCode(); code == 0 || !strings.HasPrefix(clone.lastLine(), "isochron: ") {
 			return fmt.Errorf("a clone of node %d ended with exit code %d and the last line %q; want an error that says why", n.ID, code, clone.lastLine())
 		}
-	case <-time.After(wait):
-		if cloneMustEnd {
-			return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, still runs after %v", n.ID, wait)
-		}
+	case <-time.After(cloneWait):
+		return fmt.Errorf("a clone of node %d, on a copy of its data and other ports, still runs after %v", n.ID, cloneWait)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
