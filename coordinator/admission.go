@@ -117,6 +117,10 @@ func (c *Coordinator) run(t *transaction, req *Request) {
 		c.read(t, req)
 		return
 	}
+	if req.Op == OpConfirm {
+		c.confirm(t, req)
+		return
+	}
 	c.commit(t, req, req.Writes)
 }
 

@@ -84,6 +84,12 @@ func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
 func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	t := p.r.t
 	into := t.view(p.r.asOf)
+	before := covered(nil)
+	if p.r.asOf == 0 {
+		before = covered(t.spans)
+	}
+	// What is there now, and was not when a span around it was read, is new.
+	appeared := func(row txn.Row) bool { return row.Value != nil && into.find(row.Key) < 0 && before(row.Key) }
 	for i, row := range m.Rows {
 		if row.Key != p.access.Keys[i] {
 			return false // an answer to something else
@@ -91,7 +97,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		if p.access.Wait == txn.SkipLocked && row.Value == nil {
 			continue // skipped, or not there: either way nothing is held on it
 		}
-		if !into.note(row, p.access.Lock, false) {
+		if appeared(row) || !into.note(row, p.access.Lock, false) {
 			return false
 		}
 	}
@@ -99,13 +105,13 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	for i, got := range m.Scans {
 		pc := p.pieces[i]
 		for _, row := range got.Rows {
-			if !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
+			if appeared(row) || !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
 				return false
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
 		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
-			t.spans = append(t.spans, spanCheck(pc.scan, got))
+			t.spans = append(t.spans, readSpan{spanCheck(pc.scan, got), p.access.Lock != txn.LockNone})
 		}
 		pc.more = got.More
 		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {

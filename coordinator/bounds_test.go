@@ -24,6 +24,7 @@ func (e *fakeEnv) Directory() *routing.Directory                  { return e.dir
 func (e *fakeEnv) Leader(txn.ShardID) (txn.NodeID, uint64, bool)  { return 1, 1, true }
 func (e *fakeEnv) Wide(txn.NodeID) bool                           { return false }
 func (e *fakeEnv) CoCoordinators(txn.Attempt) (none []txn.NodeID) { return none }
+func (e *fakeEnv) Tracing() bool                                  { return false }
 func (e *fakeEnv) Ended(m txn.Ended)                              { e.ended = append(e.ended, m) }
 
 func openRow(t *testing.T, name string) protocol.Row {

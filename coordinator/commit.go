@@ -33,6 +33,7 @@ type commitment struct {
 	phase        phase
 	onePhase     bool
 	readOnly     bool
+	confirms     bool       // its transaction goes on, whatever comes of it
 	why          *txn.Error // of the first No
 	acked        []txn.ShardID
 	heardBy      map[heardBy]bool       // instead of acked, where every replica is told
@@ -175,7 +176,7 @@ func (c *Coordinator) prepares(t *transaction, writes []txn.Write) (out []*txn.P
 		if err != nil {
 			return nil, err
 		}
-		p.Spans = append(p.Spans, s)
+		p.Spans = append(p.Spans, s.SpanCheck)
 	}
 	for _, w := range writes {
 		p, err := at(w.Key)
@@ -288,6 +289,12 @@ func (c *Coordinator) giveUpWaiting(k *commitment) {
 // reply answers the commitment's client, once.
 func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 	if k.t == nil || k.req == nil {
+		return
+	}
+	if k.confirms {
+		req := k.req
+		k.req = nil
+		c.answer(req, Response{Err: err})
 		return
 	}
 	c.reportCommit(k, err)
@@ -433,6 +440,10 @@ func (c *Coordinator) onDecideAck(from txn.NodeID, m *txn.DecideAck) {
 func (c *Coordinator) finish(k *commitment) {
 	delete(c.commits, k.attempt)
 	if k.t == nil {
+		return
+	}
+	if k.confirms {
+		c.retire(k.attempt.Seq)
 		return
 	}
 	c.forgetTxn(k)

@@ -111,7 +111,7 @@ type transaction struct {
 	statement       int           // in which it was
 	seen            view          // the newest: what the commit checks
 	shown           view          // of a moment
-	spans           []txn.SpanCheck
+	spans           []readSpan
 	touched         []touch  // rising by shard
 	first           [1]touch // room for it: most transactions touch one
 	round           *round

@@ -237,6 +237,15 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	return true, nil
 }
 
+// Confirm implements txn.Confirmer.
+func (h *handle) Confirm(ctx context.Context) error {
+	if err := h.usable(); err != nil || h.id.IsZero() {
+		return err
+	}
+	_, err := h.do(ctx, &Request{Op: OpConfirm})
+	return err
+}
+
 // Commit implements txn.Txn.
 func (h *handle) Commit(ctx context.Context) error {
 	if err := h.usable(); err != nil {

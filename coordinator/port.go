@@ -33,6 +33,7 @@ const (
 	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
 	OpUpdate            // one round of reads, and then the commit of what Then makes of it
 	OpSurvey            // of no transaction: ask all nodes
+	OpConfirm           // check that what was read stands; the transaction goes on
 )
 
 // Request is one thing a client wants of the coordinator.

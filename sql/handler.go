@@ -264,6 +264,9 @@ func (s *Session) afterFailure(ctx context.Context, c *mysql.Conn, text string, 
 	made := s.statement.made
 	v := s.fail(ctx)
 	s.unmake(ctx, made, v.failure)
+	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
+		return false, interrupted(why) // while its error was confirmed
+	}
 	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(text) {
 		return false, s.answer(c, v, err)
 	}

@@ -32,6 +32,9 @@ func (s *Session) autocommit() bool { return s.chosen().autocommit }
 // done again.
 func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
+	if !s.statement.own && f == nil {
+		f = s.confirm(ctx)
+	}
 	if !s.statement.own && (lives(f) || f.Kind == txn.KindTooLarge && s.statement.full) {
 		s.undoStatement()
 		if s.open != nil && f != nil && f.Kind == txn.KindLockTimeout {
@@ -76,6 +79,19 @@ func (s *Session) validate(ctx context.Context) *txn.Error {
 		return nil
 	}
 	return s.statement.failure
+}
+
+// confirm checks what an explicit transaction has read, if a statement of it has failed
+// of what it read. The error replaces the statement's: a key that was found to be taken
+// is not a truth of a transaction that has seen it free before.
+func (s *Session) confirm(ctx context.Context) *txn.Error {
+	if s.open == nil || s.open.real == nil || !s.statement.read {
+		return nil
+	}
+	if c, ok := s.open.real.(txn.Confirmer); ok && c.Confirm(ctx) != nil {
+		return s.statement.failure
+	}
+	return nil
 }
 
 // end rolls the open transaction back and leaves the session without one.

@@ -71,6 +71,7 @@ type statement struct {
 	mark       int   // where its writes begin
 	beyond     error // it is beyond a bound of the server
 	full       bool  // a write found no room in the transaction
+	read       bool  // it has read something
 	final      bool  // it makes one read and is its own transaction
 	notFinal   bool  // that proved wrong at a former try
 	alters     bool  // it changes the catalogue, so it is not done again

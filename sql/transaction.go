@@ -173,11 +173,25 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.Txn.Stats()
+	w.s.statement.read = true
 	w.s.place.pause()
 	res, err := w.Txn.Read(ctx, r)
 	w.s.place.resume()
 	w.s.cost.add(before, w.Txn.Stats())
 	return res, w.s.note(err)
+}
+
+// Confirm implements txn.Confirmer; over a transaction that does not, all is well.
+func (w *watched) Confirm(ctx context.Context) error {
+	c, ok := w.Txn.(txn.Confirmer)
+	if !ok {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.s.place.pause()
+	defer w.s.place.resume()
+	return w.s.note(c.Confirm(ctx))
 }
 
 // Update implements txn.Updater; over a transaction that does not, it is never done.

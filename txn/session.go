@@ -177,6 +177,16 @@ type Updater interface {
 	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
 }
 
+// Confirmer is implemented by transactions that can check what they have read before
+// they end.
+type Confirmer interface {
+	// Confirm checks that all that was read, as far as the level promises anything of
+	// it, stands at one moment. nil: it does, or (where every replica validates) nobody
+	// can say so before the commit. It costs a round if anything was read without a
+	// lock. Errors are those of a Read.
+	Confirm(ctx context.Context) error
+}
+
 // Bounded is implemented by transactions that bound their buffered writes.
 type Bounded interface {
 	// Full is nil until a Put or Delete found no room: that write was not kept.

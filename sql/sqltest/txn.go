@@ -30,8 +30,9 @@ type Txn struct {
 }
 
 var (
-	_ txn.Txn     = (*Txn)(nil)
-	_ txn.Updater = (*Txn)(nil)
+	_ txn.Txn       = (*Txn)(nil)
+	_ txn.Updater   = (*Txn)(nil)
+	_ txn.Confirmer = (*Txn)(nil)
 )
 
 type scanned struct {
@@ -351,7 +352,29 @@ func (t *Txn) Commit(context.Context) error {
 	return nil
 }
 
+// Confirm implements txn.Confirmer.
+func (t *Txn) Confirm(context.Context) error {
+	c := t.g.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return t.stands()
+}
+
 func (t *Txn) validate() error {
+	c := t.g.c
+	if err := t.stands(); err != nil {
+		return err
+	}
+	for k := range t.writes {
+		if l := c.locks[k]; l != nil && (!l.exclusive.IsZero() && l.exclusive != t.id || othersIn(l.shared, t.id)) {
+			return txn.Errorf(txn.KindAborted, "a row to be written is locked")
+		}
+	}
+	return nil
+}
+
+// stands checks what was read.
+func (t *Txn) stands() error {
 	c := t.g.c
 	for k, was := range t.read {
 		if c.rows[k].version != was.version {
@@ -361,11 +384,6 @@ func (t *Txn) validate() error {
 	for _, s := range t.scans {
 		if !slices.Equal(c.scan(s.upTo), s.keys) {
 			return txn.Errorf(txn.KindAborted, "a range that was read has changed")
-		}
-	}
-	for k := range t.writes {
-		if l := c.locks[k]; l != nil && (!l.exclusive.IsZero() && l.exclusive != t.id || othersIn(l.shared, t.id)) {
-			return txn.Errorf(txn.KindAborted, "a row to be written is locked")
 		}
 	}
 	return nil

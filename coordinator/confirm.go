@@ -1,0 +1,98 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+
+	"isochron/txn"
+)
+
+// A statement may fail because of what it has read, while its transaction goes on: it
+// has met a duplicate key, say. What was read without a lock may be overtaken by then;
+// at the commit that would show, but a client that is told of an error need not come to
+// a commit. So it is told only what stands: the leaders check what was read, as they do
+// for a transaction that has written nothing, and hold nothing for it.
+
+// readSpan is a span that was read and not skipped in part.
+type readSpan struct {
+	txn.SpanCheck
+	locked bool
+}
+
+// confirm answers whether what the transaction has read stands at one moment. If not,
+// it has lost. Where no leader can say so, it is taken to stand.
+func (c *Coordinator) confirm(t *transaction, req *Request) {
+	reads := t.loose()
+	if c.integrated() || len(reads.seen.rows)+len(reads.spans) == 0 {
+		c.answer(req, t.response(nil))
+		return
+	}
+	prepares, err := c.prepares(reads, nil)
+	if err == nil && len(c.commits) >= maxCommitments {
+		err = txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
+	}
+	if err != nil {
+		c.end(t, err)
+		c.answer(req, t.response(err))
+		return
+	}
+	ask := &Request{Guards: req.Guards, Done: func(r Response) { c.confirmed(t, req, r.Err) }}
+	k := c.open(reads, ask, prepares, true)
+	k.confirms = true
+	c.sendPrepares(k)
+}
+
+// confirmed ends what confirm began.
+func (c *Coordinator) confirmed(t *transaction, req *Request, err *txn.Error) {
+	switch {
+	case t.failed != nil: // wounded meanwhile
+		err = t.failed
+	case err != nil && c.txns[t.id] == t:
+		c.fail(t, err)
+	}
+	c.answer(req, t.response(err))
+}
+
+// loose is a transaction that has read, under the same name, what this one has read and
+// does not hold a lock on. Who has read what was not committed depends on others, whatever
+// it holds: then that is all.
+func (t *transaction) loose() *transaction {
+	out := &transaction{id: t.id, age: t.age, level: t.level, began: t.began}
+	if t.level != txn.Serializable || t.asOf != 0 {
+		return out // its reads are of one moment, or promise nothing
+	}
+	for _, r := range t.seen.rows {
+		if !r.spanned && (r.lock == txn.LockNone || t.readUncommitted) {
+			out.seen.add(r)
+		}
+	}
+	for _, s := range t.spans {
+		if !s.locked || t.readUncommitted {
+			out.spans = append(out.spans, s)
+		}
+	}
+	return out
+}
+
+// covered tells of keys whether one of the spans holds them.
+func covered(spans []readSpan) func(txn.Key) bool {
+	var rising []txn.Span // by their start; each ends where the farthest of those before it does
+	return func(k txn.Key) bool {
+		if len(spans) > 0 && rising == nil {
+			for _, s := range spans {
+				rising = append(rising, s.Span)
+			}
+			slices.SortFunc(rising, func(a, b txn.Span) int { return cmp.Compare(a.Start, b.Start) })
+			for i := 1; i < len(rising); i++ {
+				rising[i].End = max(rising[i].End, rising[i-1].End)
+			}
+		}
+		after, _ := slices.BinarySearchFunc(rising, k, func(s txn.Span, k txn.Key) int {
+			if s.Start <= k {
+				return -1
+			}
+			return 1
+		})
+		return after > 0 && k < rising[after-1].End
+	}
+}
