@@ -43,6 +43,16 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if writesUserTable(n) {
 		return nil, errUserTables
 	}
+	if !s.statement.compiled { // it is the plan's root
+		other, same, err := withinBounds(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			s.compile(ctx, other)
+			return b.g.engine.Analyzer.ExecBuilder.Build(ctx, other, row)
+		}
+	}
 	s.compile(ctx, n)
 	if s.statement.plan == nil {
 		if iter, err := b.top(ctx, n, row); iter != nil || err != nil {

@@ -27,7 +27,7 @@ json_arrayagg json_objectagg json_contains json_contains_path json_depth json_le
 json_storage_free json_storage_size json_type json_valid lag last last_day last_insert_id last_insert_uuid lead least left length
 ln load_file localtime localtimestamp locate log log10 log2 ltrim max md5 microsecond mid min minute mod month monthname
 now ntile nullif oct octet_length ord percent_rank pi pow power quarter radians rand random_bytes rank dense_rank row_number
-first_value last_value any_value regexp_instr regexp_like regexp_substr reverse right row_count rtrim schema second session_user
+first_value last_value any_value reverse right row_count rtrim schema second session_user
 sha sha1 sha2 sign sin sleep soundex sqrt st_geohash str_to_date strcmp subdate adddate substr substring substring_index sum std
 stddev stddev_pop stddev_samp sysdate system_user tan time time_to_sec timediff timestamp timestampadd timestampdiff to_days
 trim uncompressed_length unhex unix_timestamp user utc_date utc_time utc_timestamp uuid uuid_short uuid_to_bin
@@ -36,7 +36,7 @@ get_lock is_free_lock is_used_lock release_lock release_all_locks
 vec_distance vec_distance_cosine vec_distance_euclidean vec_distance_l2_squared distance`
 
 // shortly longer functions give a few times what they are given.
-const fewTimes = `lcase lower ucase upper compress date_format time_format format weight_string
+const fewTimes = `lcase lower ucase upper compress format weight_string
 json_extract json_keys json_quote json_remove json_search json_unquote json_value json_schema_validation_report
 vec_fromtext vec_totext string_to_vector to_vector vector_to_string from_vector bin_to_vector`
 
@@ -70,6 +70,9 @@ func decided() map[string]decision {
 	for _, name := range strings.Fields(fewTimes) {
 		out[name] = decision{after: true}
 	}
+	for _, name := range []string{"date_format", "time_format"} {
+		out[name] = decision{after: true, check: checkFormat}
+	}
 	for _, name := range strings.Fields(summing) {
 		out[name] = decision{guess: sum}
 	}
@@ -82,7 +85,7 @@ func decided() map[string]decision {
 	twice := decision{guess: func(a []any) int64 { return product(2, sizeAt(a, 0)) + 2 }}
 	out["hex"], out["quote"], out["to_base64"] = twice, twice, twice
 	out["repeat"] = decision{guess: func(a []any) int64 { return product(sizeAt(a, 0), countAt(a, 1)) }}
-	out["space"] = decision{guess: func(a []any) int64 { return countAt(a, 0) }}
+	out["space"] = decision{guess: func(a []any) int64 { return countAt(a, 1) }} // it is a repeat (newSpace)
 	padded := decision{guess: func(a []any) int64 { return product(4, countAt(a, 1)) }}
 	out["lpad"], out["rpad"] = padded, padded
 	out["concat_ws"] = decision{guess: func(a []any) int64 { return sum(a) + product(sizeAt(a, 0), int64(len(a))) }}
@@ -90,9 +93,12 @@ func decided() map[string]decision {
 		return product(64, max(sizeAt(a, 1), sizeAt(a, 2))+sizeAt(a, 3)+1)
 	}}
 	out["replace"] = decision{guess: guessReplace}
-	out["regexp_replace"] = decision{guess: func(a []any) int64 {
+	out["regexp_replace"] = decision{check: checkRegexp, guess: func(a []any) int64 {
 		return sizeAt(a, 0) + product(sizeAt(a, 0)+1, sizeAt(a, 2))
 	}}
+	for _, name := range []string{"regexp_instr", "regexp_like", "regexp_substr"} {
+		out[name] = decision{check: checkRegexp}
+	}
 	out["json_pretty"] = decision{guess: func(a []any) int64 {
 		if text := textAt(a, 0); text != "" {
 			values := strings.Count(text, ",") + strings.Count(text, "[") + strings.Count(text, "{") + 1
@@ -134,6 +140,17 @@ const digitsMost = 1000
 func checkDigits(name string, a []any) error {
 	if n := numberAt(a, 1); n > digitsMost || n < -digitsMost {
 		return errGrows(name, "at most "+strconv.Itoa(digitsMost)+" digits")
+	}
+	return nil
+}
+
+// formatMost is how long the format of a moment is, in bytes: the engine reads it in the
+// square of that time.
+const formatMost = 16 << 10
+
+func checkFormat(name string, a []any) error {
+	if sizeAt(a, 1) > formatMost {
+		return errGrows(name, "a format of at most "+strconv.Itoa(formatMost)+" bytes")
 	}
 	return nil
 }

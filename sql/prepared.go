@@ -222,6 +222,9 @@ func (h *handler) variantFor(ctx *gms.Context, s *Session, t *text, r *request) 
 		if lit == nil {
 			return nil, nil
 		}
+		if text, ok := lit.Val.(string); ok && catalog.Costly(text) {
+			return nil, nil // if a number is to be made of it, it is to be cut (costly.go)
+		}
 		values[paramName(i)] = lit
 		key.WriteString(typeKey(ctx, lit, t.strict))
 	}

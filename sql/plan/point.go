@@ -227,7 +227,7 @@ func (s set) valued(ctx *gms.Context, col *gms.Column, v any) (change, bool) {
 	if v == nil {
 		return c, col.Nullable
 	}
-	converted, inRange, err := col.Type.Convert(ctx, v)
+	converted, inRange, err := col.Type.Convert(ctx, catalog.Within(col.Type, v))
 	if err != nil || inRange != gms.InRange {
 		return c, false // the engine has words for it
 	}

@@ -278,7 +278,7 @@ func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error)
 func (b *rangeBuilder) form(n int, v any) (string, error) {
 	if v != nil {
 		t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
-		converted, _, err := t.Convert(b.ctx, v)
+		converted, _, err := t.Convert(b.ctx, catalog.Within(t, v))
 		if err != nil && !gms.ErrTruncatedIncorrect.Is(err) {
 			return "", err
 		}

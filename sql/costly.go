@@ -1,0 +1,337 @@
+package sql
+
+import (
+	"regexp/syntax"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/catalog"
+)
+
+// One evaluation of an expression cannot be cut short. Where the engine's takes time
+// that grows faster than what it is given, a plan gets another in its place before it is
+// executed: LIKE (like.go), REGEXP, and whatever makes decimal numbers or moments of texts.
+
+// withinBounds is a plan with such expressions replaced, the same plan if it has none.
+func withinBounds(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+		same := transform.SameTree
+		if i, ok := n.(*gmsplan.InsertInto); ok && i.Source != nil {
+			source, as, err := boundSource(ctx, i)
+			if err != nil {
+				return nil, same, err
+			}
+			if !as {
+				n, same = i.WithSource(source), transform.NewTree
+			}
+		}
+		out, as, err := transform.OneNodeExprsWithNode(ctx, n, func(ctx *gms.Context, _ gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			return boundExpression(ctx, e)
+		})
+		return out, same && as, err
+	})
+}
+
+// boundSource is the source of an insertion: what it puts into columns of numbers and
+// moments is cut.
+func boundSource(ctx *gms.Context, i *gmsplan.InsertInto) (gms.Node, transform.TreeIdentity, error) {
+	source, same, err := withinBounds(ctx, i.Source)
+	project, ok := source.(*gmsplan.Project)
+	if err != nil || !ok || i.Destination == nil {
+		return source, same, err
+	}
+	schema := i.Destination.Schema(ctx)
+	values, _ := project.Child.(*gmsplan.Values)
+	exprs := append([]gms.Expression(nil), project.Projections...)
+	changed := false
+	for at, e := range exprs {
+		if at >= len(schema) || conversionTo(schema[at].Type) == nil {
+			continue
+		}
+		c := conversionTo(schema[at].Type)
+		field, ok := e.(*expression.GetField)
+		if !ok || values != nil && !costlyColumn(ctx, values, field.Index(), c) {
+			continue
+		}
+		exprs[at], changed = &cutText{e, c}, true
+	}
+	if !changed {
+		return source, same, nil
+	}
+	return gmsplan.NewProject(ctx, exprs, project.Child), transform.NewTree, nil
+}
+
+// costlyColumn reports whether rows that stand in a statement have, in a place, more than
+// numbers and short texts.
+func costlyColumn(ctx *gms.Context, v *gmsplan.Values, at int, c conversion) bool {
+	for _, tuple := range v.ExpressionTuples {
+		if at < len(tuple) && c.of(ctx, tuple[at]) != tuple[at] {
+			return true
+		}
+	}
+	return false
+}
+
+func boundExpression(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	switch e := e.(type) {
+	case *expression.Like:
+		return &like{Like: e}, transform.NewTree, nil
+	case *function.RegexpLike:
+		return &growing{Expression: e, name: "regexp_like", check: checkRegexp}, transform.NewTree, nil
+	case *gmsplan.Subquery:
+		inner, same, err := withinBounds(ctx, e.Query)
+		if err != nil || same == transform.SameTree {
+			return e, transform.SameTree, err
+		}
+		return e.WithQuery(inner), transform.NewTree, nil
+	}
+	c, from, to := conversionBy(ctx, e)
+	if c == nil {
+		return e, transform.SameTree, nil
+	}
+	out, changed := c.all(ctx, e.Children(), from, to, func(gms.Expression) bool { return true })
+	if !changed {
+		return e, transform.SameTree, nil
+	}
+	made, err := e.WithChildren(ctx, out...)
+	return made, transform.NewTree, err
+}
+
+// conversion cuts a value of which something else is to be made: catalog.Number or
+// catalog.Moment.
+type conversion func(any) any
+
+// Functions that make numbers or moments of texts, or may; the last of their first
+// argument alone.
+var (
+	numberFunctions = setOfWords(`abs avg bin ceil ceiling conv field floor format from_unixtime greatest least mod nullif oct pow power round
+sec_to_time sign std stddev stddev_pop stddev_samp sum truncate var_pop var_samp variance`)
+	momentFunctions = setOfWords(`adddate addtime convert_tz date date_add date_sub datediff datetime day dayname dayofmonth dayofweek
+dayofyear extract hour last_day microsecond minute month monthname quarter second subdate subtime time time_to_sec timediff
+timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp week weekday weekofyear year yearweek`)
+	momentFirst = setOfWords(`date_format time_format`)
+)
+
+func setOfWords(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		out[word] = true
+	}
+	return out
+}
+
+// all is as far as an expression has children.
+const all = 1 << 30
+
+// conversionBy is what an expression may make of texts that it is given, and of which of
+// its children; nil: nothing that is costly.
+func conversionBy(ctx *gms.Context, e gms.Expression) (c conversion, from, to int) {
+	switch e := e.(type) {
+	case *expression.Arithmetic:
+		for _, child := range e.Children() {
+			if _, is := child.(*expression.Interval); is {
+				return catalog.Moment, 0, all
+			}
+		}
+		return catalog.Number, 0, all
+	case *expression.Div, *expression.IntDiv, *expression.Mod, *expression.UnaryMinus, *expression.BitOp:
+		return catalog.Number, 0, all
+	case *expression.Convert:
+		return conversionTo(e.Type(ctx)), 0, all
+	case *expression.SetField:
+		return conversionTo(e.Type(ctx)), 1, all // behind the column
+	case *expression.Between, *expression.InTuple, *expression.HashInTuple, *expression.Case, expression.Comparer:
+		return conversionAmong(ctx, e.Children()), 0, all
+	case gms.FunctionExpression:
+		switch name := strings.ToLower(e.FunctionName()); {
+		case numberFunctions[name]:
+			return catalog.Number, 0, all
+		case momentFunctions[name]:
+			return catalog.Moment, 0, all
+		case momentFirst[name]:
+			return catalog.Moment, 0, 1
+		}
+	}
+	return nil, 0, 0
+}
+
+// conversionTo is that to a type.
+func conversionTo(t gms.Type) conversion {
+	switch {
+	case types.IsDecimal(t):
+		return catalog.Number
+	case types.IsTime(t) || types.IsTimespan(t):
+		return catalog.Moment
+	}
+	return nil
+}
+
+// conversionAmong is that of what is compared with each other.
+func conversionAmong(ctx *gms.Context, list []gms.Expression) (c conversion) {
+	for _, e := range list {
+		var one conversion
+		if t, ok := e.(expression.Tuple); ok {
+			one = conversionAmong(ctx, t)
+		} else if e != nil {
+			one = conversionTo(e.Type(ctx))
+		}
+		if one != nil {
+			c = one
+		}
+	}
+	return c
+}
+
+// all are expressions with those cut that are wanted, from a place on and up to another,
+// and those of tuples.
+func (c conversion) all(ctx *gms.Context, list []gms.Expression, from, to int, wanted func(gms.Expression) bool) (out []gms.Expression, changed bool) {
+	out = append(out, list...)
+	for i := from; i < min(to, len(out)); i++ {
+		if t, ok := out[i].(expression.Tuple); ok {
+			inner, other := c.all(ctx, t, 0, all, wanted)
+			out[i], changed = expression.Tuple(inner), changed || other
+			continue
+		}
+		if wanted(out[i]) {
+			one := c.of(ctx, out[i])
+			changed = changed || one != out[i]
+			out[i] = one
+		}
+	}
+	return out, changed
+}
+
+// of is an expression that gives what is cut, the same one if that needs no cut.
+func (c conversion) of(ctx *gms.Context, e gms.Expression) gms.Expression {
+	switch e := e.(type) {
+	case nil, *cutText, *gmsplan.Subquery:
+		return e
+	case *expression.Literal:
+		s, ok := e.Val.(string)
+		if !ok {
+			return e
+		}
+		if v := c(s); v != s {
+			return expression.NewLiteral(v, e.Typ)
+		}
+		return e
+	case *gms.ColumnDefaultValue, *expression.Wrapper, *expression.Interval, *expression.Star:
+		return e
+	}
+	if t := e.Type(ctx); types.IsText(t) || types.IsJSON(t) || types.IsDeferredType(t) {
+		return &cutText{e, c}
+	}
+	return e
+}
+
+// cutText is a text of which something else is made.
+type cutText struct {
+	gms.Expression
+	to conversion
+}
+
+var _ gms.CollationCoercible = (*cutText)(nil)
+
+// Eval implements gms.Expression.
+func (d *cutText) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	v, err := d.Expression.Eval(ctx, row)
+	if err == nil {
+		v, err = gms.UnwrapAny(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.to(v), nil
+}
+
+// CollationCoercibility implements gms.CollationCoercible.
+func (d *cutText) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
+	return gms.GetCoercibility(ctx, d.Expression)
+}
+
+// WithChildren implements gms.Expression.
+func (d *cutText) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	e, err := d.Expression.WithChildren(ctx, children...)
+	return &cutText{e, d.to}, err
+}
+
+// numberKeys is asked by the engine for each condition of which it may make ranges of an
+// index: it makes numbers of texts while it plans.
+type numberKeys struct{}
+
+var _ gms.ExpressionTreeFilter = numberKeys{}
+
+// Next implements gms.ExpressionTreeFilter.
+func (numberKeys) Next(e gms.Expression) gms.Expression {
+	switch e.(type) {
+	case *expression.Between, *expression.InTuple, *expression.HashInTuple, expression.Comparer:
+	default:
+		return e
+	}
+	children := e.Children()
+	c := conversionOfKeys(children)
+	if c == nil {
+		return e
+	}
+	out, changed := c.all(nil, children, 0, all, func(e gms.Expression) bool { _, is := e.(*expression.Literal); return is })
+	if !changed {
+		return e
+	}
+	made, err := e.WithChildren(nil, out...)
+	if err != nil {
+		return e
+	}
+	return made
+}
+
+// conversionOfKeys is what is made of constants that are compared with a column.
+func conversionOfKeys(list []gms.Expression) conversion {
+	for _, e := range list {
+		if f, ok := e.(*expression.GetField); ok {
+			if t := f.Type(nil); types.IsNumber(t) {
+				return catalog.Number
+			} else if c := conversionTo(t); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// codeRegexpTime is MySQL's number for a match that takes too long.
+const codeRegexpTime = 3699
+
+// regexpMost bounds a text's length times the size of the program that a pattern is.
+const regexpMost = 500_000_000
+
+// checkRegexp refuses a match that could take long; each character of the text may be
+// looked at once for each part of the pattern.
+func checkRegexp(_ string, args []any) error {
+	text, pattern := sizeAt(args, 0), textAt(args, 1)
+	size := int64(len(pattern))
+	if product(text, size) > regexpMost/1000 && strings.Contains(pattern, "{") { // which repeats a part up to a thousand times
+		if p, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+			if made, err := syntax.Compile(p.Simplify()); err == nil {
+				size = max(size, int64(len(made.Inst)))
+			}
+		}
+	}
+	if product(text, size) > regexpMost {
+		return mysql.NewSQLError(codeRegexpTime, "HY000", "Timeout exceeded in regular expression match: a text of %d bytes is too long for a pattern of this size. Match less of it, or with a shorter pattern", text)
+	}
+	return nil
+}
+
+// newSpace is SPACE(n), which the engine makes blank by blank, each time anew.
+func newSpace() gms.Function {
+	return bounded(gms.Function1{Name: "space", Fn: func(ctx *gms.Context, e gms.Expression) gms.Expression {
+		return function.NewRepeat(ctx, expression.NewLiteral(" ", types.LongText), e)
+	}})
+}
