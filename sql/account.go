@@ -272,12 +272,15 @@ func (s *Session) keepVariable(name string, value any) error {
 	name = strings.ToLower(name)
 	size := int64(len(name)) + valueBytes + rowBytes + sizeOfValue(value)
 	all := s.keptAll - s.kept[name] + size
+	if s.wire != nil {
+		all += s.wire.long.bytes
+	}
 	if most := s.gateway.budget.limit(s.quiet, connectionMemory, s.gateway.budget.connection); all > most {
 		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'the variables of a connection' exceeded (%s). Set those that are not needed to NULL", most, connectionMemory)
 	}
 	if s.kept == nil {
 		s.kept = map[string]int64{}
 	}
-	s.kept[name], s.keptAll = size, all
+	s.kept[name], s.keptAll = size, s.keptAll-s.kept[name]+size
 	return nil
 }

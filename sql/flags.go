@@ -61,7 +61,8 @@ func greet(c *mysql.Conn) {
 }
 
 // The wire library's answer to COM_RESET_CONNECTION says that autocommit is off,
-// whatever the session begins with. It writes the header and the body apart.
+// whatever the session begins with. It writes the header and the body apart; under TLS
+// that is seen above it (sealed).
 var resetHeader, resetBody = []byte{7, 0, 0, 1}, []byte{mysql.OKPacket, 0, 0, 0, 0, 0, 0}
 
 // amended is what goes out for what the wire library writes.

@@ -69,7 +69,18 @@ func TestStatusFlags(t *testing.T) {
 	if got := greetedFlags(t, packetOf(t, c)); got != uint16(mysql.ServerStatusAutocommit) {
 		t.Errorf("the greeting's flags are %d, want autocommit (%d)", got, mysql.ServerStatusAutocommit)
 	}
-	c = enter(t, server.Addr().String())
+	flagsOf(t, enter(t, server.Addr().String()))
+}
+
+// Under TLS it is the same.
+func TestStatusFlagsOverTLS(t *testing.T) {
+	g := startGuarded(t, nil)
+	flagsOf(t, enterTLS(t, g.servers["va"].Addr().String()))
+}
+
+// flagsOf walks a connection of root's through the states that a client is told of.
+func flagsOf(t *testing.T, c net.Conn) {
+	t.Helper()
 	const auto, in = uint16(mysql.ServerStatusAutocommit), uint16(mysql.ServerInTransaction)
 	const query, ping, reset = mysql.ComQuery, mysql.ComPing, mysql.ComResetConnection
 	for _, step := range []struct {

@@ -85,6 +85,9 @@ func (h *handler) firstOf(ctx context.Context, c *mysql.Conn, query string, call
 
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
+	if err := connOf(c).executes(prepare); err != nil {
+		return err
+	}
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
 		if done, err := s.shortlyAbove(c, prepare, callback); done {

@@ -150,6 +150,7 @@ type conn struct {
 	frames  framing      // of what was read; the same
 	execute execute      // the same
 	held    int          // statements of the client that the gateway counts
+	long    longData     // the same
 	reset   bool         // the answer to COM_RESET_CONNECTION is the next; of the same
 	request atomic.Int64 // bytes since the last answer
 	patient time.Time    // until when a write may take; of the goroutine that writes
@@ -165,6 +166,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	for err == nil && c.answer(p[:n]) {
 		n, err = c.Conn.Read(p)
 	}
+	c.long.sent += int64(n)
 	now := c.request.Add(int64(n))
 	if !c.known.Load() {
 		if now > loginMaxBytes {
@@ -192,7 +194,31 @@ func (c *conn) Write(p []byte) (int, error) {
 			}
 		}
 	}
-	return c.Conn.Write(c.amended(p))
+	if !c.execute.hidden {
+		p = c.amended(p)
+	}
+	return c.Conn.Write(p)
+}
+
+// sealed is what the wire library writes to under TLS, where what goes out below cannot
+// be told.
+type sealed struct {
+	*tls.Conn
+	below *conn
+}
+
+// Write implements net.Conn.
+func (s *sealed) Write(p []byte) (int, error) { return s.Conn.Write(s.below.amended(p)) }
+
+// tlsOf is the TLS of a connection, nil without.
+func tlsOf(c net.Conn) *tls.Conn {
+	switch t := c.(type) {
+	case *tls.Conn:
+		return t
+	case *sealed:
+		return t.Conn
+	}
+	return nil
 }
 
 func (c *conn) answered() {
@@ -233,6 +259,9 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 	c.placed.Store(true)
 	c.port.door.Leave(c)
 	c.client, c.gateway = m, g
+	if t := tlsOf(m.Conn); t != nil {
+		m.Conn = &sealed{t, c}
+	}
 	c.execute.hidden = m.Conn != net.Conn(c)
 	c.request.Store(0)
 	c.known.Store(true)
@@ -242,7 +271,7 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 // connOf is what lies below a connection of the wire library, nil if it is not ours.
 func connOf(m *mysql.Conn) *conn {
 	nc := m.Conn
-	if t, ok := nc.(*tls.Conn); ok {
+	if t := tlsOf(nc); t != nil {
 		nc = t.NetConn()
 	}
 	c, _ := nc.(*conn)

@@ -34,6 +34,12 @@ func (c *conn) recount() {
 	if n := len(c.client.PrepareData); n != c.held {
 		c.gateway.prepared.Add(int64(n - c.held))
 		c.held = n
+		if c.long.bytes > 0 {
+			c.long.sent = longDataGlance
+		}
+	}
+	if c.long.sent >= longDataGlance {
+		c.weigh()
 	}
 }
 
@@ -56,6 +62,7 @@ func (g *gateway) prepare(m *mysql.Conn, id uint32) error {
 func (g *gateway) unprepared(m *mysql.Conn) {
 	if c := connOf(m); c != nil && c.client != nil {
 		g.prepared.Add(int64(-c.held))
+		c.long.dropped(c.gateway.budget)
 		c.client, c.held = nil, 0
 	}
 }

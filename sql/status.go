@@ -32,8 +32,8 @@ type status struct {
 
 // secured is the state of a connection's TLS.
 func secured(c net.Conn) *tls.ConnectionState {
-	t, ok := c.(*tls.Conn)
-	if !ok {
+	t := tlsOf(c)
+	if t == nil {
 		return nil
 	}
 	state := t.ConnectionState()

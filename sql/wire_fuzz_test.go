@@ -3,6 +3,7 @@ package sql
 import (
 	"bytes"
 	"crypto/sha1"
+	"crypto/tls"
 	"io"
 	"net"
 	"testing"
@@ -56,6 +57,24 @@ func send(t *testing.T, c net.Conn, sent []byte) {
 // enter logs root in, byte by byte.
 func enter(t testing.TB, address string) net.Conn {
 	t.Helper()
+	return enterBy(t, address, func(c net.Conn) net.Conn { return c })
+}
+
+// enterTLS is enter over TLS.
+func enterTLS(t testing.TB, address string) net.Conn {
+	t.Helper()
+	return enterBy(t, address, func(c net.Conn) net.Conn {
+		ask := handshake(nil)[:4+32]
+		ask[0], ask[1], ask[4+1] = 32, 0, ask[4+1]|0x08 // CLIENT_SSL
+		if _, err := c.Write(ask); err != nil {
+			t.Fatal(err)
+		}
+		return tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+	})
+}
+
+func enterBy(t testing.TB, address string, secured func(net.Conn) net.Conn) net.Conn {
+	t.Helper()
 	c := dial(t, address)
 	header := make([]byte, 4)
 	if _, err := io.ReadFull(c, header); err != nil {
@@ -73,7 +92,11 @@ func enter(t testing.TB, address string) net.Conn {
 	for i := range answer {
 		answer[i] ^= once[i]
 	}
-	if _, err := c.Write(handshake(answer[:])); err != nil {
+	shake := handshake(answer[:])
+	if over := secured(c); over != c {
+		c, shake[3], shake[4+1] = over, 2, shake[4+1]|0x08
+	}
+	if _, err := c.Write(shake); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(c, header); err != nil {
