@@ -17,8 +17,13 @@ import (
 const (
 	setOperationsVariable = "isochron_set_operations_max" // UNION, INTERSECT and EXCEPT in a row
 	listVariable          = "isochron_list_max"           // values in one list, as of IN
+	joinTablesVariable    = "isochron_join_tables_max"    // tables in one join
+	joinOrdersVariable    = "isochron_join_orders_max"    // conditions over all ways to join two parts of a join
 	setOperationsDefault  = 150
 	listDefault           = 250_000
+	joinTablesDefault     = joinTablesMost
+	joinOrdersDefault     = 350_000
+	joinTablesMost        = 61 // MySQL's bound
 )
 
 // checkBreadth fails if a statement has more side by side than the session's settings
@@ -70,7 +75,11 @@ func checkRules(a *analyzer.Analyzer) {
 		checked := *b
 		checked.Rules = make([]analyzer.Rule, len(b.Rules))
 		for j, r := range b.Rules { // the engine's lists are for all analyzers
-			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(r.Apply)}
+			apply := r.Apply
+			if r.Id.String() == joinsRule {
+				apply = boundedJoins(apply)
+			}
+			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}
 		}
 		a.Batches[i] = &checked
 	}

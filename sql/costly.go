@@ -262,49 +262,6 @@ func (d *cutText) WithChildren(ctx *gms.Context, children ...gms.Expression) (gm
 	return &cutText{e, d.to}, err
 }
 
-// numberKeys is asked by the engine for each condition of which it may make ranges of an
-// index: it makes numbers of texts while it plans.
-type numberKeys struct{}
-
-var _ gms.ExpressionTreeFilter = numberKeys{}
-
-// Next implements gms.ExpressionTreeFilter.
-func (numberKeys) Next(e gms.Expression) gms.Expression {
-	switch e.(type) {
-	case *expression.Between, *expression.InTuple, *expression.HashInTuple, expression.Comparer:
-	default:
-		return e
-	}
-	children := e.Children()
-	c := conversionOfKeys(children)
-	if c == nil {
-		return e
-	}
-	out, changed := c.all(nil, children, 0, all, func(e gms.Expression) bool { _, is := e.(*expression.Literal); return is })
-	if !changed {
-		return e
-	}
-	made, err := e.WithChildren(nil, out...)
-	if err != nil {
-		return e
-	}
-	return made
-}
-
-// conversionOfKeys is what is made of constants that are compared with a column.
-func conversionOfKeys(list []gms.Expression) conversion {
-	for _, e := range list {
-		if f, ok := e.(*expression.GetField); ok {
-			if t := f.Type(nil); types.IsNumber(t) {
-				return catalog.Number
-			} else if c := conversionTo(t); c != nil {
-				return c
-			}
-		}
-	}
-	return nil
-}
-
 // codeRegexpTime is MySQL's number for a match that takes too long.
 const codeRegexpTime = 3699
 

@@ -68,6 +68,20 @@ var registerVariables = sync.OnceFunc(func() {
 			Default: int64(listDefault),
 		},
 		&gms.MysqlSystemVariable{
+			Name:    joinTablesVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(joinTablesVariable, 2, joinTablesMost, false),
+			Default: int64(joinTablesDefault),
+		},
+		&gms.MysqlSystemVariable{
+			Name:    joinOrdersVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(joinOrdersVariable, 1, 100_000_000, false),
+			Default: int64(joinOrdersDefault),
+		},
+		&gms.MysqlSystemVariable{
 			Name:    isolationVariable,
 			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
 			Dynamic: true,
