@@ -47,13 +47,14 @@ func (n *Node) openReplicas() error {
 		n.order = append(n.order, id)
 	}
 	slices.Sort(n.order)
+	n.sharePools()
 	return nil
 }
 
 func (n *Node) shardConfig(s routing.Shard) shard.Config {
 	cfg := shard.Config{
 		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row, Wish: n.wish(s),
-		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n), Process: n.cfg.Process,
+		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n), Process: n.cfg.Process, Rows: n.cfg.Rows, Logs: n.cfg.Logs,
 	}
 	if !slices.Contains(s.FoundedBy(), uint32(n.cfg.ID)) {
 		return cfg // it joins
@@ -118,6 +119,22 @@ func (n *Node) retireReplicas() {
 			n.order = slices.DeleteFunc(n.order, func(o txn.ShardID) bool { return o == id })
 		}
 	}
+	n.sharePools()
+}
+
+// sharePools divides what replicas keep in memory among those that there are.
+func (n *Node) sharePools() {
+	n.cfg.Rows.Among(len(n.order))
+	n.cfg.Logs.Among(len(n.order))
+}
+
+// Holds is what the replicas keep in memory of rows and of log entries, in bytes.
+func (n *Node) Holds() (rows, logs int64) {
+	for _, id := range n.order {
+		r, l := n.replicas[id].Holds()
+		rows, logs = rows+r, logs+l
+	}
+	return rows, logs
 }
 
 // SetDraining has the node hand over what it leads and lead nothing more, or

@@ -35,6 +35,9 @@ type Config struct {
 	// Process, if not nil, says that all nodes run in one process and end with it:
 	// nothing is written for a restart, and messages are passed as they are.
 	Process *shard.Process
+	// Rows and Logs are what all replicas together may keep in memory of rows and of log
+	// entries; nil: each has bounds of its own.
+	Rows, Logs *store.Pool
 	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
 	// other regions. Empty: all nodes.
 	CoCoordinators []txn.NodeID

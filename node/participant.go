@@ -30,6 +30,7 @@ type participant interface {
 	Status() string
 	Standing() shard.Standing
 	LockWork() yield.Work
+	Holds() (rows, logs int64)
 	Want(w shard.Wish)
 	Settled() bool
 	SetDraining(on bool)
@@ -52,7 +53,7 @@ func (n *Node) openReplica(s routing.Shard) (participant, error) {
 	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(n.away(s, a), n.away(s, b)) })
 	r, err := replica.Open(replica.Config{
 		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Members: members, Engine: n.cfg.Engine, Row: n.cfg.Row,
-		Params: n.cfg.Params, Env: (*shardEnv)(n), Ephemeral: n.cfg.Process != nil, Genesis: n.genesis(txn.ShardID(s.ID)),
+		Params: n.cfg.Params, Env: (*shardEnv)(n), Ephemeral: n.cfg.Process != nil, Rows: n.cfg.Rows, Genesis: n.genesis(txn.ShardID(s.ID)),
 	})
 	return unordered{r, txn.ShardID(s.ID), n}, err
 }
@@ -106,6 +107,9 @@ func (u unordered) Standing() shard.Standing {
 		Undecided: u.Undecided(), Holders: u.Holders(), Voters: u.Members(),
 		Counts: shard.Counts{Proposals: counts.Proposals, Refusals: counts.Refusals, Campaigns: counts.ViewChanges}}
 }
+
+// Holds is what is kept in memory of rows, in bytes; there is no log.
+func (u unordered) Holds() (rows, logs int64) { return u.Replica.RowsHeld(), 0 }
 
 // LockWork is none: it has no lock table.
 func (unordered) LockWork() yield.Work { return yield.Work{} }

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"isochron/server"
+	"isochron/server/memory"
 	"isochron/txn"
 )
 
@@ -90,8 +91,19 @@ var nodeFigures = []struct {
 	{gauge("isochron_storage_memtable_bytes", "Size of the memory tables."), func(a about) float64 { return float64(a.d.MemTableBytes) }},
 	{gauge("isochron_storage_wal_bytes", "Size of the engine's own log."), func(a about) float64 { return float64(a.d.WALBytes) }},
 	{gauge("isochron_storage_cache_bytes", "Size of the block cache."), func(a about) float64 { return float64(a.d.CacheBytes) }},
+	{gauge("isochron_memory_setting_bytes", "Memory that the node may take."), func(a about) float64 { return float64(a.r.Memory.Setting) }},
+	{gauge("isochron_memory_resident_bytes", "Memory that the node takes."), func(a about) float64 { return float64(a.r.Memory.Resident) }},
 	{total("isochron_storage_cache_hits_total", "Blocks found in the cache."), func(a about) float64 { return float64(a.d.CacheHits) }},
 	{total("isochron_storage_cache_misses_total", "Blocks read from the disk."), func(a about) float64 { return float64(a.d.CacheMisses) }},
+}
+
+// memoryFigures are of one part of the node's memory.
+var memoryFigures = []struct {
+	figure
+	of func(u memory.PartUse) float64
+}{
+	{gauge("isochron_memory_held_bytes", "Memory that a part of the node holds, as it counts itself.", "part"), func(u memory.PartUse) float64 { return float64(u.Holds) }},
+	{gauge("isochron_memory_share_bytes", "Memory that a part of the node may hold.", "part"), func(u memory.PartUse) float64 { return float64(u.Share) }},
 }
 
 var (
@@ -134,6 +146,9 @@ func (standing) Describe(out chan<- *prometheus.Desc) {
 	for _, f := range nodeFigures {
 		out <- f.desc
 	}
+	for _, f := range memoryFigures {
+		out <- f.desc
+	}
 	out <- scrapeOK.desc
 	out <- connections.desc
 	out <- strangers.desc
@@ -174,6 +189,11 @@ func (s standing) Collect(out chan<- prometheus.Metric) {
 	for _, sh := range r.Shards {
 		for _, f := range shardFigures {
 			put(f.figure, f.of(sh), number(sh.Shard))
+		}
+	}
+	for _, u := range r.Memory.Parts {
+		for _, f := range memoryFigures {
+			put(f.figure, f.of(u), u.Part)
 		}
 	}
 	for _, l := range r.Links {

@@ -41,6 +41,9 @@ type Config struct {
 	Ephemeral bool
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
+	// Rows is what the replicas of a node may keep of their rows at hand; nil: each has
+	// a bound of its own.
+	Rows *store.Pool
 }
 
 // The bounds of one replica.

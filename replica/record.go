@@ -55,9 +55,10 @@ type record struct {
 	sum       uint64 // over the endings, see Compare
 }
 
-// openRecord reads what a disk has; fresh: it has nothing of this shard.
-func openRecord(id txn.ShardID, r store.Reader) (rec *record, fresh bool, err error) {
-	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v'), store.RowCacheMemoryBytes), meta: meta{Version: formatVersion},
+// openRecord reads what a disk has; fresh: it has nothing of this shard. rows is the
+// pool of its cache, or nil.
+func openRecord(id txn.ShardID, r store.Reader, rows *store.Pool) (rec *record, fresh bool, err error) {
+	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v'), store.RowCacheMemoryBytes, rows), meta: meta{Version: formatVersion},
 		entries: txn.NewByAttempt[txn.Entry](), endings: txn.NewByAttempt[txn.Ending](), retired: map[txn.Incarnation]uint64{}}
 	raw, ok := r.Get(shardKey(id, 'm'))
 	if !ok {
@@ -213,7 +214,7 @@ func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 // Recorded reports whether a disk with this content bears witness to a Yes of
 // the attempt. It is for checkers.
 func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
-	rec, fresh, err := openRecord(id, r)
+	rec, fresh, err := openRecord(id, r, nil)
 	if err != nil || fresh {
 		return false
 	}

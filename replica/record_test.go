@@ -46,12 +46,12 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 		var b store.Batch
 		b.Set(c.key, c.with)
 		disk.Apply(&b)
-		_, _, err := openRecord(shard, disk)
+		_, _, err := openRecord(shard, disk, nil)
 		if err == nil || !strings.Contains(err.Error(), "shard 2: ") || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if _, fresh, err := openRecord(shard, full(t)); err != nil || fresh {
+	if _, fresh, err := openRecord(shard, full(t), nil); err != nil || fresh {
 		t.Errorf("the whole record: %v, fresh is %v", err, fresh)
 	}
 	if !Recorded(full(t), shard, attempt(7)) || !Recorded(full(t), shard, attempt(5)) || Recorded(full(t), shard, attempt(8)) {

@@ -56,7 +56,7 @@ type standing struct {
 
 // Open brings a replica back from the engine, or makes a new one.
 func Open(cfg Config) (*Replica, error) {
-	rec, fresh, err := openRecord(cfg.ID, cfg.Engine)
+	rec, fresh, err := openRecord(cfg.ID, cfg.Engine, cfg.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +166,9 @@ func (r *Replica) leave(e *txn.Prepare, committed bool) {
 		r.stamps.Remember(e.Attempt, e.At, claimOf(e))
 	}
 }
+
+// RowsHeld is what the replica keeps of its rows at hand, in bytes.
+func (r *Replica) RowsHeld() int64 { return int64(r.rec.cache.Held()) }
 
 func (r *Replica) row(k txn.Key) txn.Row { return r.rec.cache.Latest(r.cfg.Engine, k) }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"isochron/server/memory"
 	"isochron/store"
 )
 
@@ -28,6 +30,9 @@ type Engine struct {
 type EngineConfig struct {
 	Dir   string
 	Cache *pebble.Cache // shared by the engines of a process; nil: a small one of its own
+	// MemTable is the size of one of its memory tables in bytes, of which there are at
+	// most memory.MemTablesMost before writes are held back; 0: 32 MiB.
+	MemTable int64
 	// Failed is told of a failure in the background, where nobody can catch a
 	// panic: the engine can promise nothing any more. nil: the process ends.
 	Failed func(*store.Failure)
@@ -69,8 +74,8 @@ func pebbleOptions(cfg EngineConfig, broken *atomic.Bool) *pebble.Options {
 		Cache:                       cfg.Cache,
 		FormatMajorVersion:          pebble.FormatNewest,
 		Logger:                      log,
-		MemTableSize:                32 << 20,
-		MemTableStopWritesThreshold: 4,
+		MemTableSize:                uint64(cmp.Or(cfg.MemTable, 32<<20)),
+		MemTableStopWritesThreshold: memory.MemTablesMost,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		// A flush or compaction writes its bytes out bit by bit, so that the sync

@@ -8,6 +8,7 @@ import (
 	"isochron/geo"
 	"isochron/node"
 	"isochron/routing"
+	"isochron/server/memory"
 	"isochron/txn"
 )
 
@@ -94,6 +95,21 @@ func (p *Process) Disk() Disk {
 		L0Files: m.Levels[0].TablesCount, MemTableBytes: m.MemTable.Size, WALBytes: m.WAL.Size,
 		CacheBytes: m.BlockCache.Size, CacheHits: m.BlockCache.Hits, CacheMisses: m.BlockCache.Misses,
 	}
+}
+
+// OnUse names who adds to what is counted as held what the server of SQL clients holds.
+func (p *Process) OnUse(f func(*memory.Held)) { p.onUse.Store(&f) }
+
+// use tells what the parts of the node take; rows and logs are as its loop told.
+func (p *Process) use(rows, logs int64) memory.Use {
+	held := memory.Held{memory.Rows: rows, memory.Logs: logs}
+	m := p.runner.engine.db.Metrics()
+	held[memory.BlockCache], held[memory.MemTables] = m.BlockCache.Size, int64(m.MemTable.Size+m.MemTable.ZombieSize)
+	held[memory.Messages] = p.runner.box.held() + p.peers.Queued()
+	if f := p.onUse.Load(); f != nil {
+		(*f)(&held)
+	}
+	return p.cfg.Memory.Use(held)
 }
 
 // Directory is the routing that the node knows now.

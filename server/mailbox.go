@@ -30,19 +30,24 @@ type mailbox struct {
 	mu       sync.Mutex
 	waiting  []input
 	messages int    // of waiting
+	bytes    int64  // of messages
+	room     int64  // for bytes; 0: no bound. One message always finds room
 	dropped  uint64 // messages
 	refused  uint64 // requests and calls
 }
 
-func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+// newMailbox is for messages of so many bytes; 0: no bound.
+func newMailbox(room int64) *mailbox { return &mailbox{wake: make(chan struct{}, 1), room: room} }
 
 // put adds an input; false means that the mailbox is full and the input is gone.
 func (m *mailbox) put(in input) bool {
 	m.mu.Lock()
 	room := len(m.waiting)-m.messages < mailboxRequestsMax
 	if in.envelope != nil {
-		if room = m.messages < mailboxMessagesMax; room {
+		size := int64(len(in.envelope))
+		if room = m.messages < mailboxMessagesMax && (m.room == 0 || m.bytes == 0 || m.bytes+size <= m.room); room {
 			m.messages++
+			m.bytes += size
 		} else {
 			m.dropped++
 		}
@@ -70,8 +75,15 @@ func (m *mailbox) take(spare []input) []input {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := m.waiting
-	m.waiting, m.messages = spare[:0], 0
+	m.waiting, m.messages, m.bytes = spare[:0], 0, 0
 	return out
+}
+
+// held is how many bytes of messages wait.
+func (m *mailbox) held() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.bytes
 }
 
 func (m *mailbox) drops() uint64 {

@@ -14,6 +14,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/memory"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -26,6 +27,7 @@ type runnerConfig struct {
 	me        identity
 	dir       string
 	cache     *pebble.Cache
+	shares    memory.Shares // zero: nothing but the cache is bounded together
 	clock     clock
 	net       network
 	failed    func(error)
@@ -44,7 +46,7 @@ type runnerConfig struct {
 // openRunner opens a node on its engine. Its loop is not started yet.
 func openRunner(cfg runnerConfig) (*runner, error) {
 	engine, err := OpenEngine(EngineConfig{
-		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, Log: cfg.log,
+		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, MemTable: cfg.memTable(), Log: cfg.log,
 		Failed: func(f *store.Failure) { cfg.failed(f) },
 	})
 	if err != nil {
@@ -54,7 +56,9 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 		return nil, errors.Join(err, engine.Close())
 	}
 	w := newWatch(cfg)
+	rows, logs := cfg.pools()
 	n, err := newNode(node.Config{
+		Rows: rows, Logs: logs,
 		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(), FirstEpoch: cfg.firstEpoch,
 		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
 	}, cfg.clock.now())
@@ -63,9 +67,25 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
-		box: newMailbox(), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval, adopted: cfg.adopted,
+		box: newMailbox(cfg.shares.Mailbox()), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval, adopted: cfg.adopted,
 		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
+}
+
+// memTable is the size of a memory table of the engine; 0: its default.
+func (c *runnerConfig) memTable() int64 {
+	if c.shares.Total == 0 {
+		return 0
+	}
+	return c.shares.MemTable()
+}
+
+// pools are what the replicas share; none, if nobody has divided the memory.
+func (c *runnerConfig) pools() (rows, logs *store.Pool) {
+	if c.shares.Total == 0 {
+		return nil, nil
+	}
+	return store.NewPool(c.shares.Of(memory.Rows)), store.NewPool(c.shares.Of(memory.Logs))
 }
 
 // newNode makes a node of what its engine holds; what cannot be read there is an

@@ -17,6 +17,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/memory"
 	"isochron/server/peer"
 	"isochron/txn"
 )
@@ -46,11 +47,11 @@ type MemberConfig struct {
 	Join        bool         // it was added to a cluster that exists; else it is one of the first
 	Emulate     bool         // add the WAN's delays to this node's links
 
-	CacheBytes int64         // 0: 256 MiB
-	Params     node.Params   // zero fields get defaults that fit the WAN
-	Observer   node.Observer // may be nil
-	Metrics    Metrics       // may be nil
-	Log        *slog.Logger  // nil: slog.Default()
+	Memory   memory.Shares // zero: memory.Default
+	Params   node.Params   // zero fields get defaults that fit the WAN
+	Observer node.Observer // may be nil
+	Metrics  Metrics       // may be nil
+	Log      *slog.Logger  // nil: slog.Default()
 }
 
 // Process is one node whose peers are other processes. Its methods may be
@@ -69,6 +70,7 @@ type Process struct {
 
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
+	onUse   atomic.Pointer[func(*memory.Held)]
 
 	away      sync.Once // it was told that it is not wanted
 	leaving   sync.Once // it was told that it was removed
@@ -93,12 +95,12 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if p.peers, err = p.listen(); err != nil {
 		return nil, err
 	}
-	p.cache, p.wan = NewCache(p.cfg.CacheBytes), newWAN(clock)
+	p.cache, p.wan = NewCache(p.cfg.Memory.Of(memory.BlockCache)), newWAN(clock)
 	me := identity{Format: formatVersion, Cluster: cfg.Cluster, Node: cfg.Self, Region: p.region, Protocol: cfg.Row.Name}
 	first, err := p.prepare(me)
 	if err == nil {
 		p.runner, err = openRunner(runnerConfig{
-			me: me, dir: p.cfg.Dir, cache: p.cache, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
+			me: me, dir: p.cfg.Dir, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
 			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first,
 		})
 	}
@@ -133,8 +135,8 @@ func (p *Process) prepare(me identity) (first uint32, err error) {
 }
 
 func newProcess(cfg MemberConfig) (*Process, error) {
-	if cfg.CacheBytes == 0 {
-		cfg.CacheBytes = 256 << 20
+	if cfg.Memory.Total == 0 {
+		cfg.Memory = memory.Default()
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -176,6 +178,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Answer:     p.answer,
 		Removed:    func(id txn.NodeID) string { return removedText(p.runner.directory.Load(), id) },
 		TurnedAway: p.turnedAway,
+		QueueBytes: p.cfg.Memory.Queues(),
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/memory"
 	"isochron/server/peer"
 	"isochron/shard"
 	"isochron/txn"
@@ -40,6 +41,8 @@ type Report struct {
 	Left   string            `json:"left_to_drain,omitempty"`
 	// Removed says that the node has learnt that it is of the cluster no more.
 	Removed string `json:"removed,omitempty"`
+	// Memory is what the node may take, and what its parts hold of it.
+	Memory memory.Use `json:"memory"`
 }
 
 // AdmissionReport is of the tries that contend at this gateway: those of all kinds of
@@ -161,6 +164,7 @@ func (p *Process) Report() (r Report, ok bool) {
 	}
 	r.Links = p.linkReports()
 	r.Removed = p.Removed()
+	r.Memory = p.use(v.rows, v.logs)
 	return r, true
 }
 
@@ -178,6 +182,7 @@ type view struct {
 	row                       protocol.Row
 	change                    node.Switch
 	admission                 []txn.AdmissionClass
+	rows, logs                int64 // bytes that replicas keep in memory
 }
 
 // look asks a node's loop; ok is false if it has stopped or is too busy.
@@ -187,6 +192,7 @@ func look(r *runner) (view, bool) {
 		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Settled(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
+		v.rows, v.logs = n.Holds()
 		answer <- v
 	}})
 	if !asked {

@@ -11,7 +11,7 @@ import (
 func TestWANKeepsOrderPerLine(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
-	near, far := newMailbox(), newMailbox()
+	near, far := newMailbox(0), newMailbox(0)
 	w.connect(1, 2, time.Millisecond, into(near))
 	w.connect(1, 3, 20*time.Millisecond, into(far))
 	start := time.Now()
@@ -39,7 +39,7 @@ func TestWANKeepsOrderPerLine(t *testing.T) {
 func TestWANDropsWhatDoesNotFit(t *testing.T) {
 	w := newWAN(newClock())
 	defer w.close()
-	w.connect(1, 2, time.Hour, into(newMailbox()))
+	w.connect(1, 2, time.Hour, into(newMailbox(0)))
 	for range lineParcelsMax + 7 {
 		w.send(1, 2, []byte("m"))
 	}
@@ -50,7 +50,7 @@ func TestWANDropsWhatDoesNotFit(t *testing.T) {
 }
 
 func TestMailboxIsBounded(t *testing.T) {
-	m := newMailbox()
+	m := newMailbox(0)
 	for range mailboxMessagesMax {
 		m.put(input{envelope: []byte("m")})
 	}
@@ -88,7 +88,7 @@ func receive(t *testing.T, m *mailbox, n int) []input {
 func BenchmarkWANLateness(b *testing.B) {
 	w := newWAN(newClock())
 	defer w.close()
-	m := newMailbox()
+	m := newMailbox(0)
 	const delay = 3300 * time.Microsecond
 	w.connect(1, 2, delay, into(m))
 	var late time.Duration
@@ -100,4 +100,22 @@ func BenchmarkWANLateness(b *testing.B) {
 		m.take(nil)
 	}
 	b.ReportMetric(float64(late.Microseconds())/float64(b.N), "us-late/op")
+}
+
+// Messages are bounded by their bytes too, and one always finds room.
+func TestMailboxBoundsBytes(t *testing.T) {
+	m := newMailbox(1000)
+	if !m.put(input{envelope: make([]byte, 5000)}) {
+		t.Error("an empty mailbox refuses a long message: it would never come through")
+	}
+	if m.put(input{envelope: make([]byte, 1)}) {
+		t.Error("a mailbox takes more than its bytes")
+	}
+	m.take(nil)
+	for range 10 {
+		m.put(input{envelope: make([]byte, 300)})
+	}
+	if len(m.waiting) != 3 || m.drops() != 8 || m.bytes != 900 {
+		t.Errorf("%d messages of %d bytes wait, %d were dropped", len(m.waiting), m.bytes, m.drops())
+	}
 }

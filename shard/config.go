@@ -45,6 +45,9 @@ type Config struct {
 	Genesis []txn.Write
 	// Process, if not nil, says that the replica is ephemeral: see ephemeral.go.
 	Process *Process
+	// Rows and Logs are what the replicas of a node may keep in memory of their rows and
+	// of their log entries; nil: each has bounds of its own.
+	Rows, Logs *store.Pool
 }
 
 func (c *Config) ephemeral() bool { return c.Process != nil }

@@ -37,7 +37,7 @@ const (
 
 // propose has a command appended to the log; false if the log takes no more now.
 func (r *Replica) propose(c command) bool {
-	if r.lead == nil || r.handing || len(r.proposals.next) >= nextMax || r.proposals.bytes >= nextBytesMax {
+	if r.lead == nil || r.handing || len(r.proposals.next) >= nextMax || r.proposals.bytes >= min(nextBytesMax, uint64(r.cfg.Logs.Share(nextBytesMax))) {
 		return false
 	}
 	r.counts.Proposals++

@@ -22,6 +22,7 @@ type raftLog struct {
 	meta    meta
 	hard    *pb.HardState
 	entries []*pb.Entry
+	bytes   int64 // of entries
 	// snapshot makes the metadata of a snapshot of the applied state.
 	snapshot  func() (*pb.Snapshot, error)
 	ephemeral bool
@@ -72,6 +73,7 @@ func (l *raftLog) loadEntries() error {
 			return fmt.Errorf("shard %d: log entry %d is missing, %d stands in its place", l.id, want, e.GetIndex())
 		}
 		l.entries = append(l.entries, e)
+		l.bytes += entryBytes(e)
 		want++
 	}
 	return nil
@@ -97,7 +99,9 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	if first <= l.last() && !l.ephemeral {
 		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
 	}
-	l.entries = append(l.entries[:first-l.meta.First-1], entries...) // nobody else holds the slice
+	kept := first - l.meta.First - 1
+	l.bytes += bytesOf(entries) - bytesOf(l.entries[kept:])
+	l.entries = append(l.entries[:kept], entries...) // nobody else holds the slice
 	if l.ephemeral {
 		return
 	}
@@ -134,6 +138,7 @@ func (l *raftLog) cut(b *store.Batch, index uint64) {
 	} else {
 		b.DeleteRange(entryKey(l.id, l.meta.First+1), entryKey(l.id, index+1))
 	}
+	l.bytes -= bytesOf(l.entries[:index-l.meta.First])
 	l.entries = append([]*pb.Entry(nil), l.entries[index-l.meta.First:]...)
 	l.meta.First, l.meta.FirstTerm = index, term
 	l.meta.put(b, l.id)
@@ -142,8 +147,32 @@ func (l *raftLog) cut(b *store.Batch, index uint64) {
 // restart begins an empty log after a snapshot.
 func (l *raftLog) restart(b *store.Batch, index, term uint64) {
 	b.DeleteRange(shardKey(l.id, 'l'), next(shardKey(l.id, 'l')))
-	l.entries = nil
+	l.entries, l.bytes = nil, 0
 	l.meta.First, l.meta.FirstTerm = index, term
+}
+
+// entryBytes is about what an entry takes in memory.
+func entryBytes(e *pb.Entry) int64 { return int64(len(e.GetData())) + 128 }
+
+func bytesOf(entries []*pb.Entry) (n int64) {
+	for _, e := range entries {
+		n += entryBytes(e)
+	}
+	return n
+}
+
+// beyond is the index up to which entries would have to go so that the rest takes so
+// many bytes; First if nothing has to.
+func (l *raftLog) beyond(most int64) uint64 {
+	upTo, left := l.meta.First, l.bytes
+	for _, e := range l.entries {
+		if left <= most {
+			break
+		}
+		left -= entryBytes(e)
+		upTo++
+	}
+	return upTo
 }
 
 func (l *raftLog) last() uint64 { return l.meta.First + uint64(len(l.entries)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -88,7 +89,7 @@ func Open(cfg Config) (*Replica, error) {
 		ElectionTick: 10, HeartbeatTick: 1,
 		AsyncStorageWrites: true, CheckQuorum: true, PreVote: true,
 		MaxSizePerMsg: cfg.Params.AppendBytes, MaxCommittedSizePerReady: 4 << 20,
-		MaxUncommittedEntriesSize: 64 << 20, MaxInflightMsgs: 512,
+		MaxUncommittedEntriesSize: uint64(min(64<<20, cfg.Logs.Share(128<<20)/2)), MaxInflightMsgs: 512,
 		DisableProposalForwarding: true, StepDownOnRemoval: true,
 		Logger: quiet,
 	})
@@ -303,15 +304,19 @@ func (r *Replica) slowChecks(now txn.Now) {
 		r.proposeCollect(now)
 	}
 	r.cutLog()
+	r.state.cache.Trim()
 }
 
-// cutLog forgets entries that are applied and old.
+// cutLog forgets entries that are applied and old, or for which there is no room. Who
+// lags behind what is left is sent a snapshot.
 func (r *Replica) cutLog() {
-	keep := r.cfg.Params.LogEntries
-	if uint64(len(r.log.entries)) <= 2*keep || r.state.applied.Index <= keep {
-		return
+	keep, upTo := r.cfg.Params.LogEntries, uint64(0)
+	if uint64(len(r.log.entries)) > 2*keep && r.state.applied.Index > keep {
+		upTo = r.state.applied.Index - keep
 	}
-	upTo := r.state.applied.Index - keep
+	if room := r.cfg.Logs.Share(math.MaxInt64); r.log.bytes > room {
+		upTo = max(upTo, min(r.state.applied.Index, r.log.beyond(room/2)))
+	}
 	if r.snapOut != nil { // whoever fetches it goes on from there
 		upTo = min(upTo, r.snapOut.index)
 	}
@@ -327,6 +332,11 @@ func (r *Replica) cutTo(upTo uint64) {
 	r.log.cut(&b, upTo)
 	r.env.Trace("cuts the log of shard %d up to %d", r.cfg.ID, r.log.meta.First)
 	r.cfg.Engine.Apply(&b)
+}
+
+// Holds is what the replica keeps in memory of its rows and of its log, in bytes.
+func (r *Replica) Holds() (rows, logs int64) {
+	return int64(r.state.cache.Held()), r.log.bytes + int64(r.proposals.bytes)
 }
 
 // Leader is who leads, 0 if unknown, and in which term.

@@ -61,7 +61,7 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 	if s.ephemeral {
 		room = store.RowCacheMemoryBytes
 	}
-	s.cache = store.NewRowCache(s.rows, room)
+	s.cache = store.NewRowCache(s.rows, room, cfg.Rows)
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)

@@ -19,13 +19,12 @@ const (
 	nodeMemory       = "isochron_node_memory"
 )
 
-// The defaults are these parts of the memory that the process may use.
 const (
-	nodePart       = 4
-	connectionPart = 16
-	statementPart  = 16
-	// memoryUnknown is taken for that memory where it is not known.
-	memoryUnknown = 4 << 30
+	// statementPart of what all statements may hold is the default for one, and for
+	// what a connection keeps.
+	statementPart = 4
+	// statementsDefault is for all statements, in bytes, where nobody says it.
+	statementsDefault = 1 << 30
 )
 
 // budget is what the statements of a server may hold, in bytes.
@@ -34,11 +33,12 @@ type budget struct {
 	used                        atomic.Int64 // by all statements
 }
 
-func newBudget(memory int64) *budget {
-	if memory <= 0 {
-		memory = memoryUnknown
+// newBudget is for statements that may hold so many bytes together.
+func newBudget(all int64) *budget {
+	if all <= 0 {
+		all = statementsDefault
 	}
-	return &budget{node: memory / nodePart, connection: memory / connectionPart, statement: memory / statementPart}
+	return &budget{node: all, connection: all / statementPart, statement: all / statementPart}
 }
 
 // memoryVariables are the settings; 0 stands for the default.

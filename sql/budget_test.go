@@ -13,7 +13,7 @@ import (
 // startSmall starts a server whose statements may hold little.
 func startSmall(t *testing.T, memory int64) *client {
 	t.Helper()
-	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: memory})
+	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: Memory{Statements: memory / 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,8 +68,8 @@ func (d *direct) takes(values []any) bool {
 	return true
 }
 
-// directsMax bounds the plans that the sessions of a server share; beyond it all
-// are forgotten.
+// directsMax bounds the plans that the sessions of a server share, where nobody says
+// it; beyond it all are forgotten.
 const directsMax = 1024
 
 // directs are the plans that sessions share.
@@ -77,6 +77,13 @@ type directs struct {
 	mu        sync.RWMutex
 	catalogue *catalog.Snapshot // under which all of them were made
 	plans     map[sharing]*direct
+	most      int // plans
+}
+
+func (d *directs) len() int {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return len(d.plans)
 }
 
 // sharing is all that a plan depends on, as far as other sessions can have it too.
@@ -105,7 +112,7 @@ func (d *directs) put(k sharing, p *direct) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.plans == nil || d.catalogue != k.catalogue || len(d.plans) >= directsMax {
+	if d.plans == nil || d.catalogue != k.catalogue || len(d.plans) >= d.most {
 		d.plans, d.catalogue = map[sharing]*direct{}, k.catalogue
 	}
 	d.plans[k] = p

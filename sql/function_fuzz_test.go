@@ -33,7 +33,7 @@ type fuzzed struct {
 
 func startFuzzed(t testing.TB) *fuzzed {
 	t.Helper()
-	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: 1 << 30})
+	s, err := NewServer(sqltest.NewCluster("va").Gateway("va"), Config{Memory: Memory{Statements: 256 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

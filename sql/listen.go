@@ -24,7 +24,8 @@ const (
 	// requestMaxBytes is the longest request that is read to its end, so that its
 	// sender can be told that it was too long.
 	requestMaxBytes = 128 << 20
-	// requestsMaxBytes bounds what the unanswered long requests of a port hold together.
+	// requestsMaxBytes bounds what the unanswered long requests of a port hold together,
+	// where nobody says it.
 	requestsMaxBytes = 512 << 20
 	// requestSmallBytes are not counted there.
 	requestSmallBytes = 1 << 20
@@ -58,6 +59,8 @@ type listener struct {
 	known  atomic.Int64           // those that have logged in
 	door   *doors.Door            // the strangers
 	unread atomic.Int64           // bytes of long requests, all connections
+
+	unreadMax int64
 }
 
 // Accept implements net.Listener. Only the end of the listener ends it: the wire
@@ -176,7 +179,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	if now > requestSmallBytes {
 		all := c.port.unread.Add(min(int64(n), now-requestSmallBytes))
-		if now > requestMaxBytes || all > requestsMaxBytes {
+		if now > requestMaxBytes || all > c.port.unreadMax {
 			return 0, errRequestTooLong
 		}
 	}

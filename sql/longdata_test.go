@@ -66,7 +66,7 @@ func (a *ahead) ping() {
 func TestLongDataIsBounded(t *testing.T) {
 	for name, enters := range map[string]func(testing.TB, string) net.Conn{"plain": enter, "tls": enterTLS} {
 		t.Run(name, func(t *testing.T) {
-			g := startGuarded(t, func(c *Config) { c.Memory = 256 << 20 }) // 16 MiB for a connection
+			g := startGuarded(t, func(c *Config) { c.Memory = Memory{Statements: 64 << 20} }) // 16 MiB for a connection
 			server := g.servers["va"]
 			root := g.open(t, "va", "root", rootPassword, false)
 			must(t, root, "CREATE DATABASE shop", "CREATE TABLE shop.b (id INT PRIMARY KEY, v LONGBLOB)")
@@ -111,7 +111,7 @@ func TestLongDataIsBounded(t *testing.T) {
 
 // One parameter is no longer than a packet may be, whatever memory there is.
 func TestLongDataWithinAPacket(t *testing.T) {
-	g := startGuarded(t, func(c *Config) { c.Memory = 16 << 30 })
+	g := startGuarded(t, func(c *Config) { c.Memory = Memory{Statements: 4 << 30} })
 	root := g.open(t, "va", "root", rootPassword, false)
 	must(t, root, "CREATE DATABASE shop", "CREATE TABLE shop.b (id INT PRIMARY KEY, v LONGBLOB)")
 	a := &ahead{t: t, c: enter(t, g.servers["va"].Addr().String())}

@@ -63,14 +63,36 @@ type Config struct {
 	// Running statements are let work at a time, beside those of transactions that
 	// are open and those that wait; 0 is runningDefault for this machine.
 	Running int
-	// Memory that the process may use, in bytes; the defaults of the budgets are parts
-	// of it. 0: it is not known.
-	Memory int64
+	// Memory is what clients may have the node hold.
+	Memory Memory
 	// Observer, if set, is told of transactions. If it is a StatementObserver too,
 	// it is told of statements.
 	Observer Observer
 	// Slow says which transactions are logged as slow.
 	Slow SlowLog
+}
+
+// Memory bounds what the clients of a server may have it hold, all together; zero
+// fields get defaults.
+type Memory struct {
+	Statements int64 // bytes that statements hold while they run; a quarter for one
+	Results    int64 // bytes of results that are held back
+	Requests   int64 // bytes of long requests that are not answered
+	Prepared   int   // prepared statements
+	Plans      int   // plans that sessions share
+}
+
+// Holding is what of that is held now; plans are counted with the prepared statements.
+type Holding struct {
+	Statements, Results, Requests int64 // bytes
+	Prepared                      int   // statements and plans
+}
+
+// Holding tells what the clients of the server have it hold.
+func (s *Server) Holding() Holding {
+	g := s.gateway
+	return Holding{Statements: g.budget.used.Load(), Results: g.held.Load(), Requests: s.listener.unread.Load(),
+		Prepared: int(g.prepared.Load()) + g.directs.len()}
 }
 
 // Server is the MySQL server of one gateway.
@@ -150,7 +172,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: defaultBounds, budget: newBudget(cfg.Memory), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
+	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: newBudget(cfg.Memory.Statements), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}
 	if g.observer == nil {
 		g.observer = noObserver{}
 	}
@@ -171,7 +193,8 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
-	l := &listener{Listener: tcp, max: int64(cfg.Connections), door: doors.NewDoor(cfg.Strangers)}
+	g.directs.most = cmp.Or(cfg.Memory.Plans, directsMax)
+	l := &listener{Listener: tcp, max: int64(cfg.Connections), unreadMax: cmp.Or(cfg.Memory.Requests, requestsMaxBytes), door: doors.NewDoor(cfg.Strangers)}
 	l.login.Store(int64(cfg.LoginTimeout))
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {

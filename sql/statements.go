@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"cmp"
+
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
@@ -23,6 +25,14 @@ type bounds struct {
 }
 
 var defaultBounds = bounds{preparedMax, preparedConnectionMax, heldMaxBytes, heldAllMaxBytes}
+
+// bounds are those of a server: of one connection and one statement never more than of all.
+func (m *Memory) bounds() bounds {
+	b := defaultBounds
+	b.prepared, b.heldAll = cmp.Or(m.Prepared, b.prepared), cmp.Or(m.Results, b.heldAll)
+	b.preparedConnection, b.held = min(b.preparedConnection, b.prepared), min(b.held, b.heldAll)
+	return b
+}
 
 func (b *bounds) tooManyStatements() error {
 	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one connection): close those that are not needed", b.prepared, b.preparedConnection)

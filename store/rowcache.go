@@ -2,8 +2,8 @@ package store
 
 import "isochron/txn"
 
-// The bounds of the rows that one cache keeps at hand, keys and values: above a disk,
-// and above an engine in memory, which is nearly as quick itself.
+// The bounds of the rows that one cache without a pool keeps at hand, keys and values:
+// above a disk, and above an engine in memory, which is nearly as quick itself.
 const (
 	RowCacheBytes       = 64 << 20
 	RowCacheMemoryBytes = 16 << 20
@@ -20,12 +20,35 @@ const (
 type RowCache struct {
 	prefix     []byte
 	young, old map[txn.Key]cachedRow
-	bytes      int // of young
-	room       int // for both
+	bytes      int   // of young
+	oldBytes   int   // of old, at most
+	own        int   // room for both, where there is no pool
+	pool       *Pool // may be nil
 }
 
-// NewRowCache keeps rows under a prefix at hand, in so many bytes.
-func NewRowCache(prefix []byte, room int) RowCache { return RowCache{prefix: prefix, room: room} }
+// NewRowCache keeps rows under a prefix at hand, in its share of a pool, or, without
+// one, in so many bytes.
+func NewRowCache(prefix []byte, room int, pool *Pool) RowCache {
+	return RowCache{prefix: prefix, own: room, pool: pool}
+}
+
+// room is what young and old rows may take together, in bytes.
+func (c *RowCache) room() int { return int(c.pool.Share(int64(c.own))) }
+
+// Held is what the cache takes, in bytes.
+func (c *RowCache) Held() int { return c.bytes + c.oldBytes }
+
+// Trim forgets rows for which there is no room any more, because others have come that
+// share the pool.
+func (c *RowCache) Trim() {
+	if c.Held() <= c.room() {
+		return
+	}
+	c.old, c.oldBytes = nil, 0
+	if c.bytes > c.room() {
+		c.young, c.bytes = nil, 0
+	}
+}
 
 type cachedRow struct {
 	txn.Row
@@ -65,6 +88,7 @@ func (c *RowCache) find(k txn.Key) (cachedRow, bool) {
 	row, ok := c.old[k]
 	if ok {
 		delete(c.old, k)
+		c.oldBytes -= cost(row)
 		c.keep(row)
 	}
 	return row, ok
@@ -73,11 +97,12 @@ func (c *RowCache) find(k txn.Key) (cachedRow, bool) {
 // keep makes a row young that is neither young nor old.
 func (c *RowCache) keep(row cachedRow) {
 	size := cost(row)
-	if size > c.room/64 {
+	room := c.room()
+	if size > room/64 {
 		return
 	}
-	if c.young == nil || c.bytes+size > c.room/2 {
-		c.young, c.old, c.bytes = map[txn.Key]cachedRow{}, c.young, 0
+	if c.young == nil || c.bytes+size > room/2 {
+		c.young, c.old, c.bytes, c.oldBytes = map[txn.Key]cachedRow{}, c.young, 0, c.bytes
 	}
 	c.young[row.Key] = row
 	c.bytes += size

@@ -20,7 +20,7 @@ func TestTheRowCacheTellsWhatTheEngineHas(t *testing.T) {
 func tryRowCache(t *testing.T, rows, room, least int) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	engine, prefix := NewMem(), []byte("p")
-	cache := NewRowCache(prefix, room)
+	cache := NewRowCache(prefix, room, nil)
 	hits := 0
 	for i := range uint64(3000) {
 		var b Batch
@@ -47,6 +47,13 @@ func tryRowCache(t *testing.T, rows, room, least int) {
 		for _, row := range cache.young { // order: a sum
 			size += cost(row)
 		}
+		oldSize := 0
+		for _, row := range cache.old { // order: a sum
+			oldSize += cost(row)
+		}
+		if oldSize != cache.oldBytes {
+			t.Fatalf("after %d writes the old rows have %d bytes, counted as %d", i+1, oldSize, cache.oldBytes)
+		}
 		if size != cache.bytes || size > room/2 {
 			t.Fatalf("after %d writes the young rows have %d bytes, counted as %d, of %d", i+1, size, cache.bytes, room/2)
 		}
@@ -60,5 +67,36 @@ func tryRowCache(t *testing.T, rows, room, least int) {
 	}
 	if hits < least {
 		t.Errorf("only %d rows were at hand", hits)
+	}
+}
+
+// Caches that share a pool keep no more than it has, those that are idle too.
+func TestRowCachesShareAPool(t *testing.T) {
+	const all = 1 << 20
+	pool, engine := NewPool(all), NewMem()
+	var caches []*RowCache
+	held := func() (sum int) {
+		for _, c := range caches {
+			sum += c.Held()
+		}
+		return sum
+	}
+	for n := range 5 {
+		c := NewRowCache([]byte{byte(n)}, all, pool)
+		caches = append(caches, &c)
+		pool.Among(len(caches))
+		for i := range 2000 { // of the newest alone: the others are idle
+			var b Batch
+			k := txn.Key(fmt.Sprint("a row with some name ", i))
+			c.Put(&b, txn.Write{Key: k, Value: make([]byte, 1000)}, txn.Timestamp(i+1), txn.Version{Node: 1, Seq: uint64(i)})
+			engine.Apply(&b)
+			c.Latest(engine, k)
+		}
+		for _, c := range caches {
+			c.Trim()
+		}
+		if now := held(); now > all || n == 0 && now < all/4 {
+			t.Errorf("%d caches keep %d bytes of %d", len(caches), now, all)
+		}
 	}
 }

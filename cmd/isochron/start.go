@@ -14,12 +14,13 @@ import (
 	"isochron/ops"
 	"isochron/server"
 	"isochron/server/deploy"
+	"isochron/server/memory"
 	"isochron/server/peer"
 	isosql "isochron/sql"
 )
 
 func newStart() *cobra.Command {
-	var config string
+	var config, mem string
 	var logs logFlags
 	cmd := &cobra.Command{
 		Use:   "start",
@@ -38,11 +39,16 @@ standard error.`,
 			if err := logs.set(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			tuneMemory()
-			return runNode(cmd.Context(), c, cmd.OutOrStdout())
+			shares, err := divideMemory(mem, c)
+			if err != nil {
+				return err
+			}
+			shares.Collect(cmd.Context().Done())
+			return runNode(cmd.Context(), c, shares, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
+	cmd.Flags().StringVar(&mem, "memory", "", "what the node may take of the machine's memory, such as 2GB or 25% (default: memory in the configuration, else half)")
 	logs.add(cmd)
 	return cmd
 }
@@ -66,7 +72,7 @@ func credentials(c *deploy.Config) (*peer.Credentials, error) {
 }
 
 // runNode runs a node until ctx ends or the node fails.
-func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
+func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io.Writer) error {
 	figures := ops.New(c.Map(), c.Region)
 	var web *ops.Listener
 	var err error
@@ -75,7 +81,7 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 			return err
 		}
 	}
-	p, err := startUnless(ctx, c, figures)
+	p, err := startUnless(ctx, c, shares, figures)
 	if err != nil {
 		if web != nil {
 			err = errors.Join(err, web.Close())
@@ -84,8 +90,8 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 	}
 	figures.Attach(p)
 	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Row().Name,
-		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String())
-	err = serveNode(ctx, c, p, figures, out)
+		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String(), "memory", memory.Bytes(shares.Total))
+	err = serveNode(ctx, c, p, shares, figures, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // it was told to end while it was starting
 	}
@@ -99,14 +105,14 @@ func runNode(ctx context.Context, c *deploy.Config, out io.Writer) error {
 
 // startUnless starts the node unless it is told to end first: what is being opened then
 // is left to the end of the process.
-func startUnless(ctx context.Context, c *deploy.Config, figures *ops.Metrics) (*server.Process, error) {
+func startUnless(ctx context.Context, c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*server.Process, error) {
 	type started struct {
 		p   *server.Process
 		err error
 	}
 	done := make(chan started, 1)
 	go func() {
-		p, err := startNode(c, figures)
+		p, err := startNode(c, shares, figures)
 		done <- started{p, err}
 	}()
 	select {
@@ -122,7 +128,7 @@ func startUnless(ctx context.Context, c *deploy.Config, figures *ops.Metrics) (*
 	}
 }
 
-func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) {
+func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*server.Process, error) {
 	creds, err := credentials(c)
 	if err != nil {
 		return nil, err
@@ -135,7 +141,7 @@ func startNode(c *deploy.Config, figures *ops.Metrics) (*server.Process, error) 
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares,
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
@@ -157,7 +163,7 @@ func checkFree(address string) error {
 const handOverWait = 1500 * time.Millisecond
 
 // serveNode opens the node to SQL clients when it is ready.
-func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures *ops.Metrics, out io.Writer) error {
+func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, shares memory.Shares, figures *ops.Metrics, out io.Writer) error {
 	if err := p.AwaitReady(ctx); err != nil {
 		return err
 	}
@@ -165,7 +171,7 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	if err != nil {
 		return err
 	}
-	cfg.Observer = figures
+	cfg.Observer, cfg.Memory = figures, clientMemory(shares)
 	cfg.Slow = isosql.SlowLog{Threshold: c.Slow(), Log: slog.Default().With("node", c.Node)}
 	s, err := isosql.NewServer(p.DB(), cfg)
 	if err != nil {
@@ -176,6 +182,7 @@ func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, figures
 	p.OnDrain(s.SetDraining)
 	p.OnRemoved(s.SetLeft)
 	p.OnRoot(s.SetRoot)
+	countClients(p, s)
 	select {
 	case <-ctx.Done():
 		handing(p.HandOver) // so that nobody waits for an election
@@ -231,7 +238,7 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 	timeout, delay, err := c.SQL.LoginTimes()
 	return isosql.Config{
 		Strangers: c.SQL.Strangers, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
-		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running, Memory: memoryBytes(),
+		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
 	}, err
 }

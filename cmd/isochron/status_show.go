@@ -9,6 +9,7 @@ import (
 
 	"isochron/server"
 	"isochron/server/deploy"
+	"isochron/server/memory"
 )
 
 // joinShards makes of the replicas' reports one line for each shard.
@@ -91,6 +92,7 @@ func statusText(s clusterStatus) string {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, roleMark(n.Role)+state, n.Address, n.Report.Transactions, n.Report.Commitments)
 	}
 	_ = w.Flush() // into memory
+	writeMemory(&b, s.Nodes)
 	writeLinks(&b, s.Nodes)
 	if len(s.Shards) == 0 {
 		return b.String()
@@ -154,6 +156,37 @@ func cut(s string, most int) string {
 		return string(r[:most-3]) + "..."
 	}
 	return s
+}
+
+// writeMemory shows what each node may take, what it takes, and who holds most of it.
+func writeMemory(b *strings.Builder, nodes []nodeStatus) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	said := false
+	for _, n := range nodes {
+		if n.Report == nil || n.Report.Memory.Setting == 0 { // of a version that does not tell
+			continue
+		}
+		if !said {
+			said = true
+			fmt.Fprint(w, "\nnode\tmemory\tof\theld most of, of its share (--json has all)\n")
+		}
+		m := n.Report.Memory
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", n.Node, memory.Bytes(m.Resident), memory.Bytes(m.Setting), mostHeld(m.Parts))
+	}
+	_ = w.Flush() // into memory
+}
+
+// partsShown is how many parts of a node's memory fit into one line of the screen.
+const partsShown = 3
+
+func mostHeld(parts []memory.PartUse) string {
+	parts = slices.Clone(parts)
+	slices.SortStableFunc(parts, func(a, b memory.PartUse) int { return cmp.Compare(b.Holds, a.Holds) })
+	var out []string
+	for _, p := range parts[:min(partsShown, len(parts))] {
+		out = append(out, fmt.Sprintf("%s %s of %s", p.Part, memory.Bytes(p.Holds), memory.Bytes(p.Share)))
+	}
+	return strings.Join(out, ", ")
 }
 
 // linksInLine is how many links fit into one line of the screen.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"isochron/server"
+	"isochron/server/memory"
 	"isochron/txn"
 )
 
@@ -12,6 +13,7 @@ import (
 func TestStatusText(t *testing.T) {
 	nodes := []nodeStatus{
 		{Node: 1, Region: "va", Address: "a:1", Up: true, Report: &server.Report{Ready: true,
+			Memory:  memory.Use{Setting: 2 << 30, Resident: 300 << 20, Parts: []memory.PartUse{{Part: "a", Holds: 1 << 20, Share: 2 << 20}, {Part: "b", Share: 9}, {Part: "c", Holds: 3 << 20, Share: 4 << 20}, {Part: "d", Holds: 2000, Share: 3000}}},
 			Shards:  []server.ShardReport{{Shard: 1, Serving: true, Term: 3, Leader: 1, Applied: 7, Holders: 9}, {Shard: 2, Term: 1, Applied: 5, Undecided: 2}},
 			InDoubt: []server.InDoubtReport{{Shard: 2, Txn: "t3.1.9", Participants: []txn.ShardID{1, 2}, AgeMS: 12000}, {Shard: 1, Txn: "t3.1.9", Participants: []txn.ShardID{1, 2}, AgeMS: 11000}},
 			Links:   []server.LinkReport{{Peer: 2, Up: true, RTTMS: 67.04, AddedMS: 66}, {Peer: 3}, {Peer: 4, Up: true}}}},
@@ -26,6 +28,9 @@ node  region  state      address  open  unfinished
 1     va      up         a:1      0     0
 2     wa      not ready  b:1      0     0
 3     pr      DOWN       c:1      connection refused
+
+node  memory   of       held most of, of its share (--json has all)
+1     300 MiB  2.0 GiB  c 3 MiB of 4 MiB, a 1 MiB of 2 MiB, d 2 KiB of 3 KiB
 
 round trips in ms, from node: to node (added on the way there)
 1    2: 67.0 (66.0)  3: none  4: ?

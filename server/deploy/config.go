@@ -17,6 +17,7 @@ import (
 
 	"isochron/geo"
 	"isochron/protocol"
+	"isochron/server/memory"
 	"isochron/txn"
 )
 
@@ -43,6 +44,7 @@ type Config struct {
 	HTTPListen      string     `yaml:"http_listen,omitempty"` // figures and health; empty: none
 	HTTPProfiles    bool       `yaml:"http_profiles,omitempty"`
 	SlowTransaction string     `yaml:"slow_transaction,omitempty"` // a duration; 0: none is logged; empty: SlowDefault
+	Memory          string     `yaml:"memory,omitempty"`           // what memory.Parse reads; empty: its default
 	TLS             TLS        `yaml:"tls"`
 	Protocol        string     `yaml:"protocol"`
 	WAN             string     `yaml:"wan,omitempty"`
@@ -190,6 +192,9 @@ func (c *Config) Slow() time.Duration { return c.slow }
 
 // checkOperations checks what is for those who watch the node.
 func (c *Config) checkOperations() error {
+	if _, err := memory.Parse(c.Memory); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
 	if c.HTTPListen != "" {
 		if err := checkAddress(c.HTTPListen, true); err != nil {
 			return fmt.Errorf("http_listen: %w", err)

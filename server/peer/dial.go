@@ -49,6 +49,7 @@ type link struct {
 
 	mu      sync.Mutex
 	queue   []byte // frames
+	room    int64  // for these, in bytes: see shareQueues
 	frames  int    // in the queue
 	writing bool   // what was taken from it
 	state   LinkState
@@ -78,7 +79,7 @@ type LinkState struct {
 func newLink(t *Transport, to txn.NodeID, address string) *link {
 	return &link{t: t, to: to, address: address, delays: estimate.NewDelays(estimate.Config{Window: delayWindow}),
 		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}),
-		state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
+		room: queueBytesMax, state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
 
 // Links tells of the connections to all peers.
@@ -112,6 +113,34 @@ func (t *Transport) Idle() bool {
 	return true
 }
 
+// shareQueues divides what may wait for connections among them. Half of it may wait
+// while the other half is written. t.linksMu is held.
+func (t *Transport) shareQueues() {
+	if t.cfg.QueueBytes == 0 || len(t.links) == 0 {
+		return
+	}
+	room := min(queueBytesMax, t.cfg.QueueBytes/2/int64(len(t.links)))
+	// order: all get the same.
+	for _, l := range t.links {
+		l.mu.Lock()
+		l.room = room
+		l.mu.Unlock()
+	}
+}
+
+// Queued is how many bytes wait for connections.
+func (t *Transport) Queued() (sum int64) {
+	t.linksMu.RLock()
+	defer t.linksMu.RUnlock()
+	// order: a sum.
+	for _, l := range t.links {
+		l.mu.Lock()
+		sum += int64(len(l.queue))
+		l.mu.Unlock()
+	}
+	return sum
+}
+
 func (l *link) close() { l.end.Do(func() { close(l.stop) }) }
 
 func (l *link) stopped() bool {
@@ -123,11 +152,12 @@ func (l *link) stopped() bool {
 	}
 }
 
-// put queues a frame. Without a connection it is lost at once.
+// put queues a frame. Without a connection it is lost at once. An empty queue takes
+// one of any length: it could not be sent otherwise.
 func (l *link) put(k Kind, content []byte) {
 	l.mu.Lock()
 	l.state.Sent++
-	if !l.state.Up || l.frames >= queueFramesMax || len(l.queue)+len(content) > queueBytesMax {
+	if !l.state.Up || l.frames >= queueFramesMax || len(l.queue) > 0 && int64(len(l.queue)+len(content)) > l.room {
 		l.state.Dropped++
 		l.mu.Unlock()
 		return

@@ -39,6 +39,9 @@ type Config struct {
 	// TurnedAway, if set, hears that a peer will not have this node for good, in words
 	// for people. It may come again.
 	TurnedAway func(by txn.NodeID, code Code, why string)
+	// QueueBytes is what waits for the connections to all peers, and what of it is being
+	// written, at most; 0: each has a bound of its own.
+	QueueBytes int64
 }
 
 // incomingMax bounds the connections of those who have said who they are: two for each
@@ -92,6 +95,7 @@ func New(cfg Config) (*Transport, error) {
 			t.links[id] = newLink(t, id, address)
 		}
 	}
+	t.shareQueues()
 	return t, nil
 }
 
@@ -143,6 +147,7 @@ func (t *Transport) setPeers(peers map[txn.NodeID]string) (gone []txn.NodeID) {
 			t.running.Go(l.run)
 		}
 	}
+	t.shareQueues()
 	return gone
 }
 

@@ -336,6 +336,30 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
+// The queues to all peers share what there is for them, and each takes one frame of
+// any length.
+func TestQueuesShareTheirMemory(t *testing.T) {
+	tr := &Transport{cfg: Config{QueueBytes: 80_000}, links: map[txn.NodeID]*link{}}
+	for id := txn.NodeID(2); id < 6; id++ {
+		tr.links[id] = newLink(nil, id, "")
+		tr.links[id].up(nil, Life{})
+	}
+	tr.shareQueues()
+	for _, l := range tr.links {
+		for range 100 {
+			l.put(kindEnvelope, make([]byte, 1000))
+		}
+	}
+	if sum := tr.Queued(); sum > 40_000 || sum < 30_000 {
+		t.Errorf("%d bytes wait; half of 80,000 may, while the other half is written", sum)
+	}
+	l := tr.links[2]
+	l.grab(nil)
+	if l.put(kindEnvelope, make([]byte, 1<<20)); l.frames != 1 {
+		t.Error("an empty queue refuses a long frame: it would never come through")
+	}
+}
+
 func TestCredentialsRefused(t *testing.T) {
 	a := authority(t, "aa")
 	dir := t.TempDir()

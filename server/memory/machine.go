@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Machine is what this process may use, in bytes: the machine's memory, or less if it
+// is in a group of processes (a cgroup of either version) that may use less. 0: it is
+// not known.
+func Machine() int64 { return machineAt("/") }
+
+// machineAt is Machine of a tree of files.
+func machineAt(root string) int64 {
+	meminfo, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
+	if err != nil {
+		return 0
+	}
+	most := totalOf(meminfo)
+	for _, file := range groupFiles(root) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n > 0 {
+			most = min(most, n)
+		}
+	}
+	return most
+}
+
+// groupsMost bounds how deep a group may lie in others.
+const groupsMost = 64
+
+// groupFiles are the files that may hold a bound: those of the process's own group and
+// of all groups in which it lies.
+func groupFiles(root string) []string {
+	const groups = "sys/fs/cgroup"
+	var out []string
+	climb := func(base, path, name string) {
+		for range groupsMost {
+			out = append(out, filepath.Join(root, base, path, name))
+			if path = filepath.Dir(path); path == "." || path == "/" {
+				break
+			}
+		}
+		out = append(out, filepath.Join(root, base, name))
+	}
+	climb(groups, "/", "memory.max")
+	climb(groups+"/memory", "/", "memory.limit_in_bytes")
+	own, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		return out
+	}
+	for line := range strings.Lines(string(own)) {
+		// number:controllers:path
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case len(fields) < 3:
+		case fields[1] == "":
+			climb(groups, fields[2], "memory.max")
+		case strings.Contains(","+fields[1]+",", ",memory,"):
+			climb(groups+"/memory", fields[2], "memory.limit_in_bytes")
+		}
+	}
+	return out
+}
+
+// totalOf reads the size of the memory from what the kernel says of it.
+func totalOf(meminfo []byte) int64 {
+	for line := range bytes.Lines(meminfo) {
+		var kb int64
+		if n, err := fmt.Sscanf(string(line), "MemTotal: %d kB", &kb); n == 1 && err == nil && kb > 0 && kb < math.MaxInt64>>10 {
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// resident is what the kernel says that this process takes; 0: it is not known.
+func resident() int64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(b), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
