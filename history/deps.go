@@ -34,11 +34,6 @@ func newDependencies(h *History, wrote string) *dependencies {
 	return d
 }
 
-// writes reports whether a record tried to change anything.
-func (r *Record) writes() bool {
-	return slices.ContainsFunc(r.Ops, func(op Op) bool { return op.Kind == Append || op.Kind == Put })
-}
-
 // edge has one record come before another, by what they did to a key.
 func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value int64) {
 	if from == nil || to == nil || from == to || from.Outcome == Fail || to.Outcome == Fail {
@@ -48,7 +43,7 @@ func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value i
 	if !from.Moment && !to.Moment {
 		d.graph.add(e)
 	}
-	if d.cut != nil && (from.Moment || from.writes()) && (to.Moment || to.writes()) {
+	if d.cut != nil && (from.Moment || from.Writes()) && (to.Moment || to.Writes()) {
 		d.cut.add(e)
 	}
 }

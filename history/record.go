@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Outcome is what the client was told of its transaction.
@@ -69,6 +70,11 @@ type Record struct {
 	At int64 `json:"at,omitempty"`
 	// Moment: it read the state of one moment, as a backup does.
 	Moment bool `json:"moment,omitempty"`
+}
+
+// Writes reports whether the transaction tried to change anything.
+func (r *Record) Writes() bool {
+	return slices.ContainsFunc(r.Ops, func(op Op) bool { return op.Kind == Append || op.Kind == Put || op.Kind == Transfer })
 }
 
 func (r *Record) String() string {

@@ -1,53 +1,21 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"isochron/geo"
 	"isochron/history"
-	"isochron/node"
 	"isochron/protocol"
+	"isochron/routing"
 	"isochron/workload"
 )
-
-// HuntConfig says what to hunt. Zero fields get defaults.
-type HuntConfig struct {
-	Seed   uint64   // the first
-	Seeds  int      // how many
-	Rows   []string // none: DefaultRows
-	Faults Faults
-	Bugs   node.Bugs
-	// Planted names the bug in Bugs, for whoever is to see it again.
-	Planted string
-	// Regions of the cluster, the first of the map; 0 lets the seed choose three or, rarely, five.
-	Regions int
-	// WAN is the map, as geo.Parse reads it, scaled so that its widest round trip is what
-	// the nodes' time-outs are made for; empty: azure5, or with more than five regions an
-	// even one.
-	WAN string
-	// Load is the virtual time for which clients run; 2.5 s.
-	Load time.Duration
-	// Switch names protocols: the cluster goes from one of them to another while
-	// clients work. None: it keeps the row that it began with.
-	Switch []string
-	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
-	StopAfter int
-	// Stop is asked before each run; true ends the hunt with what it has. nil: never.
-	Stop func() bool
-	// Trace takes the story of each run, line by line.
-	Trace func(line string)
-	// Histories takes what the clients of each run saw, before it is judged.
-	Histories func(seed uint64, row string, bank, lists *history.History)
-}
-
-// DefaultRows are what is hunted if nobody says.
-var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
 
 // Result is one seed on one row.
 type Result struct {
@@ -55,6 +23,7 @@ type Result struct {
 	Row        string
 	Violations []history.Violation
 	Counts     Counts // of faults, of messages, of outcomes
+	Writes     int    // transactions with writes that clients committed
 	Hash       uint64
 	Virtual    time.Duration
 }
@@ -68,10 +37,21 @@ func (r *Result) Serializable() bool {
 // Summary is a whole hunt.
 type Summary struct {
 	Runs   int
-	Idle   int      // runs in which nothing was committed: they show nothing
+	Idle   int      // runs in which clients committed no write: they show nothing
+	Work   []int    // how many transactions with writes clients committed, by run
 	Failed []Result // runs with a violation
 	Counts Counts
 	ByRow  []RowCounts
+}
+
+// WorkDone is how many transactions with writes clients committed in a run: in the
+// median, and in the run with the fewest.
+func (s *Summary) WorkDone() (median, least int) {
+	if len(s.Work) == 0 {
+		return 0, 0
+	}
+	sorted := slices.Sorted(slices.Values(s.Work))
+	return sorted[len(sorted)/2], sorted[0]
 }
 
 // RowCounts are the counts of the runs of one row.
@@ -101,7 +81,8 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 			}
 			r := Hunt(cfg.Seed+uint64(i), row, cfg)
 			sum.Runs++
-			if r.Counts["ok"] == 0 {
+			sum.Work = append(sum.Work, r.Writes)
+			if r.Writes == 0 {
 				sum.Idle++
 			}
 			sum.Counts.add(r.Counts)
@@ -129,70 +110,6 @@ func errStopped(sum Summary) error {
 	return fmt.Errorf("stopped after %d runs, of which %d broke a promise", sum.Runs, len(sum.Failed))
 }
 
-// Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
-// so that seconds hold what minutes would.
-const (
-	huntUnit      = 12 * time.Millisecond // about a round trip
-	huntLoad      = 2500 * time.Millisecond
-	huntQuietWait = 20 * time.Second
-	huntReadWait  = 20 * time.Second
-)
-
-// huntMap is the map of a hunt over so many regions.
-func huntMap(spec string, regions int) (geo.WAN, error) {
-	usual, err := geo.Parse("azure5")
-	if err != nil {
-		return usual, err
-	}
-	usual = usual.Scale(0.1)
-	if spec == "" {
-		if regions <= len(usual.Regions) {
-			return usual, nil
-		}
-		spec = fmt.Sprintf("uniform:100ms:%d", regions)
-	}
-	wan, err := geo.Parse(spec)
-	if err != nil {
-		return wan, err
-	}
-	if len(wan.Regions) < regions {
-		return wan, fmt.Errorf("the map %s has %d regions, and the hunt is to be over %d", spec, len(wan.Regions), regions)
-	}
-	return wan.Scale(float64(usual.Widest()) / float64(wan.Widest())), nil
-}
-
-// Check refuses what no hunt can be run with.
-func (c *HuntConfig) Check() error {
-	if c.Regions != 0 && c.Regions < 3 {
-		return fmt.Errorf("%d regions: a hunt takes three or more, for of fewer the loss of one is that of a majority", c.Regions)
-	}
-	_, err := huntMap(c.WAN, max(c.Regions, 3))
-	if err == nil && c.Regions == 0 && c.WAN != "" {
-		_, err = huntMap(c.WAN, 5) // the seed chooses
-	}
-	return err
-}
-
-// HuntParams are the bounds of nodes in a hunt.
-func HuntParams(bugs node.Bugs) node.Params {
-	return node.Params{
-		TickInterval:      4 * time.Millisecond,
-		HeartbeatInterval: 16 * time.Millisecond,
-		ElectionTimeout:   80 * time.Millisecond,
-		LockWait:          200 * time.Millisecond,
-		DetectAfter:       20 * time.Millisecond,
-		CommitWait:        1200 * time.Millisecond,
-		ResendAfter:       60 * time.Millisecond,
-		RecoverAfter:      120 * time.Millisecond,
-		ProbeAfter:        150 * time.Millisecond,
-		KeepVersions:      400 * time.Millisecond,
-		LogEntries:        10,
-		HotWaiters:        -1, // whoever waits makes a row hot
-		GroupSize:         3,
-		Bugs:              bugs,
-	}
-}
-
 // hunt is one run.
 type hunt struct {
 	w       *World
@@ -206,8 +123,10 @@ type hunt struct {
 	counts  Counts
 	timers  *timers // nil: every node is as patient as it should be
 	changes *switches
-	hot     bool // a row under which it may come to be treats hot rows in a way of its own
-	never   bool // or never locks
+	ends    time.Duration // clients begin nothing after it
+	writes  int           // transactions with writes that they have committed
+	hot     bool          // a row under which it may come to be treats hot rows in a way of its own
+	never   bool          // or never locks
 }
 
 // Hunt runs one seed on one row.
@@ -256,9 +175,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		panic(err) // RunHunt has looked
 	}
 	dir := workload.Cluster(wan.Regions[:regions])
-	workload.Spread(dir, 1)
-	h.bank = workload.Bank{Parts: regions, Accounts: 2 * regions, BranchMax: 4, Each: 100}
-	h.lists = workload.ListAppend{Parts: regions, Lists: 4}
+	h.populate(dir, cmp.Or(h.cfg.Shards, regions))
 	h.counts = Counts{}
 	if h.cfg.Faults.Forced && seed%2 == 0 {
 		h.timers = newTimers(seed, h.counts)
@@ -275,12 +192,26 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	}
 	h.n = newNemesis(h.w, h.cfg.Faults, seed, huntUnit)
 	h.n.counts, h.n.timers = h.counts, h.timers
+	h.n.lossPPM = millionths(h.cfg.Loss)
+	h.n.pareto, _ = NewPareto(millionths(h.cfg.Jitter)) // Check has looked
 	if h.changes = newSwitches(h.n, seed, h.cfg, row); h.changes != nil {
 		h.w.held = switchHeld
 	}
 	rows := h.cfg.rowsOf(row)
 	h.hot, h.never = anyHot(rows), anyNeverLocks(rows)
 }
+
+// populate lays out the rows over so many shards.
+func (h *hunt) populate(dir *routing.Directory, shards int) {
+	workload.SpreadOver(dir, shards)
+	const accountsLeast, room = 6, 2
+	accounts, skew := max(2*shards, accountsLeast), int(math.Round(h.cfg.Zipf*1000))
+	h.bank = workload.Bank{Parts: shards, Accounts: accounts, BranchMax: (accounts+shards-1)/shards + room, Each: 100, ZipfMilli: skew}
+	h.lists = workload.ListAppend{Parts: shards, Lists: max(4, h.cfg.Shards), ZipfMilli: skew}
+}
+
+// millionths are those of a part.
+func millionths(part float64) int64 { return int64(math.Round(part * 1e6)) }
 
 // run brings the cluster up, loads it, breaks it and heals it.
 func (h *hunt) run() {
@@ -298,12 +229,34 @@ func (h *hunt) run() {
 	clients := h.startClients(h.w.Elapsed() + load + 100*time.Millisecond)
 	h.n.start()
 	h.changes.start()
-	h.w.Run(load)
+	h.w.Run(load / 2)
+	h.restIfIdle()
+	h.w.Run(load - load/2)
 	h.n.heal()
 	if !h.w.RunUntil(huntQuietWait, func() bool { return allDone(clients) }) {
 		h.violation("stuck", "a client waits for an answer %v after everything was repaired", huntQuietWait)
 	}
 	h.settle()
+}
+
+// restIfIdle has the trouble rest while nothing was committed yet, within a bound: faults
+// show nothing if there is nothing that they could undo.
+func (h *hunt) restIfIdle() {
+	if h.writes > 0 {
+		return
+	}
+	began := h.w.Elapsed()
+	h.ends += huntRest
+	h.n.rest()
+	h.w.RunUntil(huntRest, func() bool { return h.writes >= huntRestWork })
+	h.n.resume()
+	h.ends -= began + huntRest - h.w.Elapsed()
+}
+
+// goesOn reports whether a client does one thing more: until its time is up, and within
+// a bound beyond it as long as nobody has committed anything.
+func (h *hunt) goesOn(c *Client) bool {
+	return c.Elapsed() < h.ends || h.writes == 0 && c.Elapsed() < h.ends+huntRest
 }
 
 // setup opens the accounts before there is any trouble.
@@ -313,72 +266,6 @@ func (h *hunt) setup() bool {
 	if !h.w.RunUntil(huntReadWait, c.Done) || failed != nil {
 		h.violation("no-setup", "the accounts cannot be opened without a fault: %v", failed)
 		return false
-	}
-	return true
-}
-
-// startClients starts two of the bank and two of the lists at every node.
-func (h *hunt) startClients(until time.Duration) []*Client {
-	var all []*Client
-	for _, host := range h.w.hosts {
-		all = append(all, h.w.Go(host.id, func(c *Client) { h.lookBack(c, until) }))
-		for range 2 {
-			all = append(all,
-				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.banking, h.bank.Step) }),
-				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Step) }))
-		}
-		if h.hot {
-			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }),
-				h.w.Go(host.id, func(c *Client) { h.work(c, until, &h.listing, h.lists.Rush) }))
-		}
-	}
-	return all
-}
-
-func (h *hunt) work(c *Client, until time.Duration, record *history.History, step func(context.Context, *workload.Client)) {
-	wc := c.workload(record)
-	for c.Elapsed() < until {
-		step(context.Background(), wc)
-		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
-	}
-}
-
-// lookedBack names the kinds of reader in the counts.
-var lookedBack = map[bool]string{false: "reads at a moment: ", true: "repeatable reads: "}
-
-// lookBack reads the bank or the lists as of moments, by turns.
-func (h *hunt) lookBack(c *Client, until time.Duration) {
-	for turn := 0; c.Elapsed() < until; turn++ {
-		record, read := &h.banking, h.bank.ReadAsOf
-		if c.Rand().IntN(3) == 0 {
-			record, read = &h.listing, h.lists.ReadAsOf
-		}
-		wc := c.workload(record)
-		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !h.never
-		wc.Record = func(r *history.Record) {
-			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
-			if strings.Contains(r.Reason, "collected already") {
-				h.n.counts["reads at a moment that came too late"]++
-			}
-			record.Add(r)
-		}
-		read(context.Background(), wc)
-		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
-	}
-}
-
-// workload is the client as the workloads know it.
-func (c *Client) workload(record *history.History) *workload.Client {
-	return &workload.Client{
-		Process: c.id, DB: c.DB(), Env: c, Rand: c.rand, Record: record.Add, Pause: huntUnit / 4, Tries: 6,
-	}
-}
-
-func allDone(clients []*Client) bool {
-	for _, c := range clients {
-		if !c.Done() {
-			return false
-		}
 	}
 	return true
 }
@@ -442,6 +329,7 @@ func (h *hunt) finish() {
 		}
 	}
 	counts["lost messages"], counts["contention spans"] = h.w.net.lost, h.w.spans
+	h.result.Writes = h.writes
 	h.result.Counts, h.result.Hash, h.result.Virtual = counts, h.w.Hash(), h.w.Elapsed()
 }
 

@@ -36,6 +36,9 @@ type nemesis struct {
 	forced   *forced                    // nil: nothing is
 	timers   *timers                    // nil: those that the world was told
 	grows    bool                       // nodes may be added
+	resting  bool                       // it does nothing for a while, see rest
+	lossPPM  int64                      // messages lost whatever the seed draws
+	pareto   Pareto                     // jitter that a person has asked for
 }
 
 // incarnation is the part of a transaction's name that says which life of a
@@ -86,6 +89,8 @@ func (n *nemesis) start() {
 		n.w.net.links.ReorderBy = 2 * n.unit
 		n.counts["bad networks"]++
 	}
+	n.w.net.links.LossPPM = max(n.w.net.links.LossPPM, n.lossPPM)
+	n.w.net.links.Pareto = n.pareto
 	if n.faults.Clocks {
 		n.skewClocks()
 	}
@@ -111,6 +116,23 @@ func (n *nemesis) heal() {
 	n.w.log(nil, "everything is repaired")
 }
 
+// rest repairs what is broken and breaks nothing more until resume: what was begun goes on.
+func (n *nemesis) rest() {
+	n.counts["rests, for nothing was committed"]++
+	n.resting, n.w.net.calm = true, true
+	n.w.net.mend()
+	for _, h := range n.w.hosts {
+		h.slowDisk = 1
+	}
+	n.restartAll()
+	n.w.log(nil, "the faults rest: nothing was committed yet")
+}
+
+func (n *nemesis) resume() {
+	n.resting, n.w.net.calm = false, false
+	n.w.log(nil, "the faults go on")
+}
+
 func (n *nemesis) between(lo, hi int) time.Duration {
 	return n.unit*time.Duration(lo) + time.Duration(n.rand.Int64N(int64(n.unit)*int64(hi-lo)))
 }
@@ -118,7 +140,9 @@ func (n *nemesis) between(lo, hi int) time.Duration {
 func (n *nemesis) plan() {
 	n.w.After(n.between(1, 2*n.pace), func() {
 		if n.active {
-			n.strike()
+			if !n.resting {
+				n.strike()
+			}
 			n.plan()
 		}
 	})
@@ -272,7 +296,7 @@ func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 	n.countMessage(h.id, m)
 	n.checkName(h, m)
 	n.checkPromise(h, m)
-	if !n.active {
+	if !n.active || n.resting {
 		return leaves
 	}
 	if f := n.onMessage(h, env); f != leaves || n.forced == nil {
@@ -331,7 +355,7 @@ func (n *nemesis) checkName(h *host, m *txn.Message) {
 // acknowledges may draw a crash at an acknowledgement: of the host that gives
 // it, or of all hosts at once, so that only what was synced speaks for it.
 func (n *nemesis) acknowledges(what string, odds int) fate {
-	if !n.active || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
+	if !n.active || n.resting || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
 		return leaves
 	}
 	n.budget--

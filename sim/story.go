@@ -123,6 +123,14 @@ func report(w io.Writer, r Result, row protocol.Row, cfg HuntConfig, whole bool)
 	if cfg.WAN != "" {
 		again += " --wan " + cfg.WAN
 	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"shards", float64(cfg.Shards)}, {"zipf", cfg.Zipf}, {"loss", cfg.Loss}, {"jitter", cfg.Jitter}} {
+		if f.value != 0 {
+			again += fmt.Sprintf(" --%s %v", f.name, f.value)
+		}
+	}
 	if len(cfg.Switch) > 0 {
 		again += " --switch " + strings.Join(cfg.Switch, ",")
 	}

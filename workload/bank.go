@@ -16,6 +16,10 @@ type Bank struct {
 	Accounts  int // opened at the start, spread over the branches
 	BranchMax int // accounts a branch may have; it must leave room above the first ones
 	Each      int64
+	// ZipfMilli is how unevenly accounts are chosen, in thousandths; 0 is evenly.
+	ZipfMilli int
+
+	skew uneven
 }
 
 func (w *Bank) first(i int) txn.Key {
@@ -63,7 +67,7 @@ func (w *Bank) Step(ctx context.Context, c *Client) {
 
 // transfer moves money from one of the first accounts to one or two others.
 func (w *Bank) transfer(ctx context.Context, c *Client) {
-	picked := c.Rand.Perm(w.Accounts)[:2+c.Rand.IntN(2)]
+	picked := w.accounts(c)
 	amount := 1 + c.Rand.Int64N(5)
 	lock, wait := c.lock()
 	forWrite := c.Rand.IntN(2) == 0
@@ -90,6 +94,17 @@ func (w *Bank) transfer(ctx context.Context, c *Client) {
 	})
 }
 
+// accounts draws two or three of the first.
+func (w *Bank) accounts(c *Client) []int {
+	if w.ZipfMilli == 0 {
+		return c.Rand.Perm(w.Accounts)[:2+c.Rand.IntN(2)]
+	}
+	return w.skew.distinct(c.Rand, w.Accounts, w.ZipfMilli, 2+c.Rand.IntN(2))
+}
+
+// account draws one of the first.
+func (w *Bank) account(c *Client) int { return w.skew.one(c.Rand, w.Accounts, w.ZipfMilli) }
+
 // move adds delta to an account whose balance was read.
 func (w *Bank) move(a *attempt, key txn.Key, balance []byte, delta int64) history.Account {
 	a.t.Put(key, formatAmount(parseAmount(balance)+delta))
@@ -106,7 +121,7 @@ func (w *Bank) enter(a *attempt, c *Client, moves []history.Account) {
 // open counts the accounts of a branch and, if there is room, opens one more
 // with money from one of the first: a phantom for whoever sums or counts.
 func (w *Bank) open(ctx context.Context, c *Client) {
-	part, from := c.Rand.IntN(w.Parts), c.Rand.IntN(w.Accounts)
+	part, from := c.Rand.IntN(w.Parts), w.account(c)
 	lock, wait := c.lock()
 	reverse := c.Rand.IntN(2) == 0
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
@@ -137,7 +152,7 @@ func (w *Bank) open(ctx context.Context, c *Client) {
 // close gives the money of an account opened later to one of the first and
 // deletes the row.
 func (w *Bank) close(ctx context.Context, c *Client) {
-	part, to := c.Rand.IntN(w.Parts), c.Rand.IntN(w.Accounts)
+	part, to := c.Rand.IntN(w.Parts), w.account(c)
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		opened := txn.Span{Start: rowKey(tableAccounts, part, w.name(part, 100)), End: partSpan(tableAccounts, part).End}
 		res, err := a.read(txn.Read{

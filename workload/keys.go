@@ -8,6 +8,40 @@ import (
 	"isochron/txn"
 )
 
+// uneven draws from a few things of which some are asked for more than others; its
+// table is made when it first does.
+type uneven struct{ zipf *zipf }
+
+// one draws one of n things. Evenly is with 0 thousandths.
+func (u *uneven) one(r *rand.Rand, n, thetaMilli int) int {
+	if thetaMilli == 0 {
+		return r.IntN(n)
+	}
+	if u.zipf == nil {
+		u.zipf = newZipf(n, thetaMilli)
+	}
+	return u.zipf.draw(r)
+}
+
+// distinct draws some of n things, each once. There must be as many.
+func (u *uneven) distinct(r *rand.Rand, n, thetaMilli, some int) []int {
+	out := make([]int, 0, some)
+	for range drawMax {
+		if i := u.one(r, n, thetaMilli); !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+		if len(out) == some {
+			return out
+		}
+	}
+	for i := 0; len(out) < some; i++ {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // popular are rows of a table of which some are asked for more than others.
 // Each rank of popularity has its part, given out so that every part has as
 // much of the whole popularity as the ranks allow.

@@ -14,7 +14,14 @@ import (
 type ListAppend struct {
 	Parts int // parts of the table: one for each shard
 	Lists int
+	// ZipfMilli is how unevenly lists are chosen, in thousandths; 0 is evenly.
+	ZipfMilli int
+
+	skew uneven
 }
+
+// list draws one.
+func (w *ListAppend) list(c *Client) int { return w.skew.one(c.Rand, w.Lists, w.ZipfMilli) }
 
 func (w *ListAppend) key(i int) txn.Key {
 	return rowKey(tableLists, i%w.Parts, fmt.Sprintf("l%02d", i))
@@ -34,7 +41,7 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	plan := make([]step, 1+c.Rand.IntN(5))
 	readOnly := c.Rand.IntN(5) == 0
 	for i := range plan {
-		plan[i] = step{c.Rand.IntN(w.Lists), !readOnly && c.Rand.IntN(2) == 0}
+		plan[i] = step{w.list(c), !readOnly && c.Rand.IntN(2) == 0}
 	}
 	batched := c.Rand.IntN(3) == 0 // all reads in one round, as a scheduler would
 	lock, wait := c.lock()

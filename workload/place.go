@@ -32,13 +32,14 @@ func Cluster(regions []geo.Region) *routing.Directory {
 // Spread extends the directory with the tables of the workloads: each is cut
 // into as many parts as there are shards, slots shards led from each region,
 // each with replicas everywhere.
-func Spread(d *routing.Directory, slots int) {
-	all := d.Shards[0].Replicas
+func Spread(d *routing.Directory, slots int) { SpreadOver(d, slots*len(d.Regions())) }
+
+// SpreadOver is Spread over a number of shards, led from the regions in turn.
+func SpreadOver(d *routing.Directory, n int) {
+	all, regions := d.Shards[0].Replicas, d.Regions()
 	var shards []uint64
-	for slot := range slots {
-		for _, region := range d.Regions() {
-			shards = append(shards, d.EnsureShard(all, region, slot))
-		}
+	for i := range n {
+		shards = append(shards, d.EnsureShard(all, regions[i%len(regions)], i/len(regions)))
 	}
 	place(d, shards, tableAccounts, tableLedger, tableLists)
 	Place(d, shards)

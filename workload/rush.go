@@ -13,7 +13,7 @@ import (
 // has written if others wait, and then does something else before it commits, or
 // thinks better of it.
 func (w *ListAppend) Rush(ctx context.Context, c *Client) {
-	hot, cold := w.key(c.Rand.IntN(2)), w.key(c.Rand.IntN(w.Lists))
+	hot, cold := w.key(c.Rand.IntN(2)), w.key(w.list(c))
 	locks, other, again := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0, c.Rand.IntN(12) == 0
 	coldFirst := c.Rand.IntN(8) == 0
 	if c.Rand.IntN(3) == 0 {

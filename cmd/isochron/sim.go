@@ -24,16 +24,25 @@ and prints what clients and shards saw. Messages and syncs cost what --cpu and
 
 With --hunt clients work while nodes crash, disks forget what was not synced,
 networks part and clocks jump, and every observation is checked. What it finds
-can be seen again by its seed.`,
+can be seen again by its seed. --wan, --shards, --zipf, --loss and --jitter are
+heeded by both; a hunt without them has a shard for each region, rows that are
+chosen evenly, and a network that the seed draws.`,
 		Example: `  isochron sim --protocol 2pc+occ --workload retwis --wan alibaba3 --zipf 0.7 --clients 150 --duration 60s --seed 1 --json
   isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 --fsync 0
   isochron sim --hunt 300
+  isochron sim --hunt 60 --protocol txsql --shards 7 --zipf 0.99 --loss 0.02 --jitter 0.2
   isochron sim --hunt 1 --seed 42 --protocol 2pc+occ --trace
   isochron sim --hunt 100 --plant skip-validation,forget-fence`,
 		Args: noArgs,
 	}
 	h.add(cmd)
 	e.add(cmd)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "theta" { // as workload calls it
+			name = "zipf"
+		}
+		return pflag.NormalizedName(name)
+	})
 	var protocols []string
 	var faults string
 	cmd.Flags().StringSliceVar(&protocols, "protocol", nil, "experiment: a protocol ("+e.spec.Protocol+"); hunt: one or several (the default ones)")
@@ -43,12 +52,18 @@ can be seen again by its seed.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		given := cmd.Flags().Changed
 		if given("hunt") {
-			only := slices.DeleteFunc(slices.Clone(e.only), func(name string) bool { return name == "wan" })
+			only := slices.DeleteFunc(slices.Clone(e.only), func(name string) bool { return shared[name] != nil })
 			if err := refuse(cmd, "an experiment, which is run without --hunt", only); err != nil {
 				return err
 			}
-			if given("wan") {
-				h.wan = e.spec.WAN
+			// order: each sets a field of its own.
+			for name, set := range shared {
+				if given(name) {
+					set(&e.spec, &h.shape)
+				}
+			}
+			if given("shards") && e.spec.Shards == 0 {
+				return usagef("--shards is 0; give 1 or more")
 			}
 			h.protocols, h.faults, h.seed, h.json = sim.DefaultRows, "all", e.spec.Seed, e.json
 			if given("protocol") {

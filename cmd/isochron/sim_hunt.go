@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"isochron/lab"
 	"isochron/protocol"
 	"isochron/sim"
 )
@@ -20,11 +21,21 @@ type huntFlags struct {
 	protocols []string
 	faults    string
 	regions   int
-	wan       string
+	shape     sim.HuntConfig // what the flags of experiments said that hunts have too
 	trace     bool
 	json      bool
 	plant     string
 	among     []string
+}
+
+// shared are the flags of experiments that hunts heed too, in their own way and only if
+// they are given, with what each does to a hunt.
+var shared = map[string]func(s *lab.Spec, cfg *sim.HuntConfig){
+	"wan":    func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.WAN = s.WAN },
+	"shards": func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Shards = s.Shards },
+	"zipf":   func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Zipf = s.Zipf },
+	"loss":   func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Loss = s.Loss },
+	"jitter": func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Jitter = s.Jitter },
 }
 
 // huntOnly are the flags that only a hunt heeds.
@@ -32,7 +43,7 @@ var huntOnly = []string{"regions", "trace", "plant", "switch"}
 
 func (f *huntFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
-	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more; 0: the seed chooses 3 or 5")
+	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
 	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
 	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
@@ -44,7 +55,7 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 		return usagef("--hunt is %d; it must be at least 1", f.hunt)
 	}
 	if f.regions < 0 || f.regions > 9 {
-		return usagef("--regions is %d; it must be 0, or lie between 3 and 9", f.regions)
+		return usagef("--regions is %d; it must be 0, or lie between 2 and 9", f.regions)
 	}
 	for _, name := range f.protocols {
 		if _, err := protocol.ByName(name); err != nil {
@@ -60,8 +71,9 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := sim.HuntConfig{Seed: f.seed, Seeds: f.hunt, Rows: f.protocols, Faults: faults, Regions: f.regions, WAN: f.wan, Switch: f.among,
-		Stop: func() bool { return ctx.Err() != nil }}
+	cfg := f.shape
+	cfg.Seed, cfg.Seeds, cfg.Rows, cfg.Faults, cfg.Regions, cfg.Switch = f.seed, f.hunt, f.protocols, faults, f.regions, f.among
+	cfg.Stop = func() bool { return ctx.Err() != nil }
 	if err := cfg.Check(); err != nil {
 		return usageError{err}
 	}
@@ -80,6 +92,8 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d runs, %d broke a promise, %d committed nothing; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
 		sum.Runs, len(sum.Failed), sum.Idle, sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
+	median, least := sum.WorkDone()
+	fmt.Fprintf(out, "Transactions with writes that clients committed in a run: %d in the median, %d at the least.\n", median, least)
 	printCounts(out, sum.Counts)
 	for _, r := range sum.ByRow {
 		printPaths(out, r)
@@ -104,13 +118,19 @@ func huntReport(sum sim.Summary) any {
 		Protocol   string   `json:"protocol"`
 		Violations []string `json:"violations"`
 	}
+	type work struct {
+		Median int `json:"median"`
+		Least  int `json:"least"`
+	}
 	report := struct {
 		Runs   int         `json:"runs"`
 		Idle   int         `json:"runs_without_a_commit"`
+		Work   work        `json:"writes_committed_by_run"`
 		Failed []failed    `json:"failed"`
 		Counts sim.Counts  `json:"counts"`
 		Paths  []rarePaths `json:"rare_paths"`
 	}{Runs: sum.Runs, Idle: sum.Idle, Failed: []failed{}, Counts: sum.Counts}
+	report.Work.Median, report.Work.Least = sum.WorkDone()
 	for _, r := range sum.ByRow {
 		report.Paths = append(report.Paths, pathsOf(r))
 	}

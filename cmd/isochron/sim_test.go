@@ -86,9 +86,19 @@ func TestSimRefuses(t *testing.T) {
 		{"--trace", "--trace is of a hunt"},
 		{"--hunt 2 --rate 5", "--rate is of an experiment"},
 		{"--hunt 2 --regions 2", "2 regions: a hunt takes three or more"},
+		{"--hunt 2 --regions 1 --faults none", "1 regions: a hunt takes three or more"},
 		{"--hunt 2 --regions 7 --wan azure5", "the map azure5 has 5 regions, and the hunt is to be over 7"},
 		{"--hunt 2 --wan uniform:50ms:3", "has 3 regions, and the hunt is to be over 5"},
 		{"--hunt 0", "--hunt is 0"},
+		{"--hunt 2 --shards 0", "--shards is 0"},
+		{"--hunt 2 --shards -1", "the number of shards is -1"},
+		{"--hunt 2 --shards 65", "the number of shards is 65; it must lie between 0 and 64"},
+		{"--hunt 2 --zipf 2.5", "zipf is 2.5"},
+		{"--hunt 2 --theta -0.1", "zipf is -0.1"},
+		{"--hunt 2 --loss 0.6", "the part of messages that is lost is 0.6"},
+		{"--hunt 2 --loss NaN", "the part of messages that is lost is NaN"},
+		{"--hunt 2 --jitter 11", "the jitter, as a ratio of deviation to mean, is 11"},
+		{"--hunt 2 --keys 100", "--keys is of an experiment"},
 	} {
 		code, out, errs := sims(strings.Fields(c.args)...)
 		if code != exitUsage || !strings.Contains(errs, c.say) || strings.Count(errs, "\n") != 1 || out != "" {
@@ -108,7 +118,8 @@ func TestSimInterrupted(t *testing.T) {
 }
 
 func TestSimHuntsWhenTold(t *testing.T) {
-	for _, more := range []string{"--faults none", "--regions 6", "--regions 7 --faults replace", "--regions 3 --wan uniform:50ms:3"} {
+	for _, more := range []string{"--faults none", "--regions 6", "--regions 7 --faults replace", "--regions 3 --wan uniform:50ms:3",
+		"--shards 7 --theta 0.99 --loss 0.02 --jitter 0.2", "--regions 4 --shards 1 --zipf 1.2", "--regions 2 --faults crashes,power,forced"} {
 		code, out, errs := sims(append([]string{"--hunt", "1", "--protocol", "2pc+occ", "--json"}, strings.Fields(more)...)...)
 		if code != exitOK || !strings.Contains(out, `"runs":1,"runs_without_a_commit":0`) {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", more, code, out, errs)

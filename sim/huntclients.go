@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"isochron/history"
+	"isochron/workload"
+)
+
+// startClients starts two of the bank and two of the lists at every node.
+func (h *hunt) startClients(ends time.Duration) []*Client {
+	h.ends = ends
+	var all []*Client
+	for _, host := range h.w.hosts {
+		all = append(all, h.w.Go(host.id, func(c *Client) { h.lookBack(c) }))
+		for range 2 {
+			all = append(all,
+				h.w.Go(host.id, func(c *Client) { h.work(c, &h.banking, h.bank.Step) }),
+				h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Step) }))
+		}
+		if h.hot {
+			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Rush) }),
+				h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Rush) }))
+		}
+	}
+	return all
+}
+
+func (h *hunt) work(c *Client, record *history.History, step func(context.Context, *workload.Client)) {
+	wc := c.workload(record)
+	wc.Record = func(r *history.Record) {
+		if r.Outcome == history.OK && r.Writes() {
+			h.writes++
+		}
+		record.Add(r)
+	}
+	for h.goesOn(c) {
+		step(context.Background(), wc)
+		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+	}
+}
+
+// lookedBack names the kinds of reader in the counts.
+var lookedBack = map[bool]string{false: "reads at a moment: ", true: "repeatable reads: "}
+
+// lookBack reads the bank or the lists as of moments, by turns.
+func (h *hunt) lookBack(c *Client) {
+	for turn := 0; c.Elapsed() < h.ends; turn++ {
+		record, read := &h.banking, h.bank.ReadAsOf
+		if c.Rand().IntN(3) == 0 {
+			record, read = &h.listing, h.lists.ReadAsOf
+		}
+		wc := c.workload(record)
+		wc.Ahead, wc.Repeatable = h.n.forced.looksAhead(), turn%2 == 1 && !h.never
+		wc.Record = func(r *history.Record) {
+			h.n.counts[lookedBack[wc.Repeatable]+string(r.Outcome)]++
+			if strings.Contains(r.Reason, "collected already") {
+				h.n.counts["reads at a moment that came too late"]++
+			}
+			record.Add(r)
+		}
+		read(context.Background(), wc)
+		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+	}
+}
+
+// workload is the client as the workloads know it.
+func (c *Client) workload(record *history.History) *workload.Client {
+	return &workload.Client{
+		Process: c.id, DB: c.DB(), Env: c, Rand: c.rand, Record: record.Add, Pause: huntUnit / 4, Tries: 6,
+	}
+}
+
+func allDone(clients []*Client) bool {
+	for _, c := range clients {
+		if !c.Done() {
+			return false
+		}
+	}
+	return true
+}

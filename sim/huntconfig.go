@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/geo"
+	"isochron/history"
+	"isochron/node"
+)
+
+// HuntConfig says what to hunt. Zero fields get defaults.
+type HuntConfig struct {
+	Seed   uint64   // the first
+	Seeds  int      // how many
+	Rows   []string // none: DefaultRows
+	Faults Faults
+	Bugs   node.Bugs
+	// Planted names the bug in Bugs, for whoever is to see it again.
+	Planted string
+	// Regions of the cluster, the first of the map; 0 lets the seed choose three or, rarely,
+	// five. Two will do where no disk is lost for ever (Faults.Replace): of two that is the
+	// loss of a majority, from which nothing comes back.
+	Regions int
+	// WAN is the map, as geo.Parse reads it, scaled so that its widest round trip is what
+	// the nodes' time-outs are made for; empty: azure5, or with more than five regions an
+	// even one.
+	WAN string
+	// Shards hold the rows, led from the regions in turn; 0: one for each region.
+	Shards int
+	// Zipf is how unevenly clients choose among rows, from 0, which is evenly, to 2.
+	Zipf float64
+	// Loss is the part of the messages that is lost while faults strike, up to a half,
+	// whatever else the network does; Jitter a delay's deviation over its mean, by
+	// Pareto's law, in place of the small one that hunts have otherwise.
+	Loss, Jitter float64
+	// Load is the virtual time for which clients run; 2.5 s.
+	Load time.Duration
+	// Switch names protocols: the cluster goes from one of them to another while
+	// clients work. None: it keeps the row that it began with.
+	Switch []string
+	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
+	StopAfter int
+	// Stop is asked before each run; true ends the hunt with what it has. nil: never.
+	Stop func() bool
+	// Trace takes the story of each run, line by line.
+	Trace func(line string)
+	// Histories takes what the clients of each run saw, before it is judged.
+	Histories func(seed uint64, row string, bank, lists *history.History)
+}
+
+// DefaultRows are what is hunted if nobody says.
+var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
+
+// Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
+// so that seconds hold what minutes would.
+const (
+	huntUnit      = 12 * time.Millisecond // about a round trip
+	huntLoad      = 2500 * time.Millisecond
+	huntQuietWait = 20 * time.Second
+	huntReadWait  = 20 * time.Second
+	// huntRest bounds how long faults rest so that something is committed, and how long
+	// clients go on after all; so many transactions with writes are enough.
+	huntRest     = 2 * time.Second
+	huntRestWork = 10
+)
+
+// huntMap is the map of a hunt over so many regions.
+func huntMap(spec string, regions int) (geo.WAN, error) {
+	usual, err := geo.Parse("azure5")
+	if err != nil {
+		return usual, err
+	}
+	usual = usual.Scale(0.1)
+	if spec == "" {
+		if regions <= len(usual.Regions) {
+			return usual, nil
+		}
+		spec = fmt.Sprintf("uniform:100ms:%d", regions)
+	}
+	wan, err := geo.Parse(spec)
+	if err != nil {
+		return wan, err
+	}
+	if len(wan.Regions) < regions {
+		return wan, fmt.Errorf("the map %s has %d regions, and the hunt is to be over %d", spec, len(wan.Regions), regions)
+	}
+	return wan.Scale(float64(usual.Widest()) / float64(wan.Widest())), nil
+}
+
+// shardsMost bounds the shards of a hunt, and zipfMost and lossMost what else may be asked.
+const (
+	shardsMost = 64
+	zipfMost   = 2
+	lossMost   = 0.5
+)
+
+// Check refuses what no hunt can be run with.
+func (c *HuntConfig) Check() error {
+	if c.Regions == 1 || c.Regions == 2 && c.Faults.Replace {
+		return fmt.Errorf("%d regions: a hunt takes three or more, for of fewer the loss of one is that of a majority (two will do if the faults are without replace)", c.Regions)
+	}
+	for _, b := range []struct {
+		what      string
+		got, most float64
+	}{
+		{"the number of shards", float64(c.Shards), shardsMost},
+		{"zipf", c.Zipf, zipfMost},
+		{"the part of messages that is lost", c.Loss, lossMost},
+		{"the jitter, as a ratio of deviation to mean,", c.Jitter, ParetoRatioMax},
+	} {
+		if !(b.got >= 0 && b.got <= b.most) { // not a number is neither
+			return fmt.Errorf("%s is %v; it must lie between 0 and %v", b.what, b.got, b.most)
+		}
+	}
+	_, err := huntMap(c.WAN, max(c.Regions, 3))
+	if err == nil && c.Regions == 0 && c.WAN != "" {
+		_, err = huntMap(c.WAN, 5) // the seed chooses
+	}
+	return err
+}
+
+// HuntParams are the bounds of nodes in a hunt.
+func HuntParams(bugs node.Bugs) node.Params {
+	return node.Params{
+		TickInterval:      4 * time.Millisecond,
+		HeartbeatInterval: 16 * time.Millisecond,
+		ElectionTimeout:   80 * time.Millisecond,
+		LockWait:          200 * time.Millisecond,
+		DetectAfter:       20 * time.Millisecond,
+		CommitWait:        1200 * time.Millisecond,
+		ResendAfter:       60 * time.Millisecond,
+		RecoverAfter:      120 * time.Millisecond,
+		ProbeAfter:        150 * time.Millisecond,
+		KeepVersions:      400 * time.Millisecond,
+		LogEntries:        10,
+		HotWaiters:        -1, // whoever waits makes a row hot
+		GroupSize:         3,
+		Bugs:              bugs,
+	}
+}
