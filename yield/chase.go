@@ -105,6 +105,7 @@ func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 	type kind struct {
 		key              txn.Key
 		exclusive, joins bool
+		upgrades, sure   bool // the one goes first, whatever its age, and is in the way of the rest
 	}
 	oldest := map[kind]*Waiter{}
 	for _, ws := range t.byTxn { // order: sorted below
@@ -115,7 +116,7 @@ func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 				out = append(out, w)
 			default:
 				h := t.holders[w.Txn]
-				k := kind{w.Key, w.Exclusive, h == nil || len(h.chained) == 0}
+				k := kind{w.Key, w.Exclusive, h == nil || len(h.chained) == 0, w.upgrades, w.Sure}
 				if o := oldest[k]; o == nil || w.before(o) {
 					oldest[k] = w
 				}

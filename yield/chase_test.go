@@ -69,6 +69,30 @@ func TestWhoIsChased(t *testing.T) {
 	}
 }
 
+// Who has a row shared and wants to write it goes first in its line, however young, and
+// is in the way of all others: that they wait for those who have it shared as well, older than these, is seen.
+func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
+	const after = 100 * time.Millisecond
+	shared := Claim{Shared: []txn.Key{"x"}}
+	tab := NewTable(Detect, Bounds{})
+	tab.Grant(0, id(6), age(6), shared)
+	tab.Grant(0, id(7), age(7), shared)
+	if w := stay(t, tab, 7, "x", nil); !w.upgrades { // waits for 6
+		t.Fatal("7 has the row shared")
+	}
+	stay(t, tab, 3, "x", nil) // waits for both, older than both
+	var who []uint64
+	for _, s := range tab.Suspects(after+20*time.Millisecond, after, 4, at(1)) {
+		who = append(who, s.Txn.Seq)
+		if len(s.Into) == 0 || slices.ContainsFunc(s.Into, func(e txn.WaitEdge) bool { return e.Txn != id(3) }) {
+			t.Errorf("for %d it waits %+v", s.Txn.Seq, s.Into)
+		}
+	}
+	if !slices.Equal(who, []uint64{6, 7}) {
+		t.Errorf("%v are chased; 3 waits for 6 and 7, which are younger", who)
+	}
+}
+
 // Two transactions wait for each other at two shards; whoever is asked finds the cycle,
 // with all of its waits, and every wait of it stands.
 func TestAChaseGoesAroundACycle(t *testing.T) {
