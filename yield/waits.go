@@ -31,7 +31,8 @@ type Waiter struct {
 	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
 	Exclusive, Fresh, Alone, Sure bool
 
-	// upgrades: it has the row shared, so nobody else can get it before this one lets go.
+	// upgrades: it has the row shared, so nobody else can get it before this one lets go. Of
+	// policies that detect deadlocks.
 	upgrades bool
 
 	on    *Holder // if it waits for a holder
@@ -52,7 +53,8 @@ const (
 // Waiting reports whether it still does.
 func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
 
-// waitQueue is who waits for one row: whoever has it shared, then the others, oldest first.
+// waitQueue is who waits for one row, oldest first; under policies that detect deadlocks first
+// whoever has it shared.
 type waitQueue struct{ ws []*Waiter }
 
 func (l *waitQueue) len() int { return len(l.ws) }
@@ -147,7 +149,9 @@ func (t *Table) Wait(now time.Duration, on *Holder, w *Waiter) bool {
 		return true
 	}
 	p := t.point(w.Key)
-	w.upgrades = p.shares(w.Txn)
+	// Where ages decide, the oldest must be asked first, whoever has the row shared: it makes
+	// them give way. Behind a younger one it would wait for younger ones still, in a cycle that nobody sees.
+	w.upgrades = t.policy.Detect && p.shares(w.Txn)
 	heap.Push(&p.queue, w)
 	t.warm(now, w.Key, p)
 	return true
