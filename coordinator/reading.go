@@ -254,7 +254,7 @@ func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
 
 func (c *Coordinator) sendPart(p *part) {
 	now := c.env.Now().Mono
-	p.wakeAt = now + c.cfg.Params.ResendAfter<<min(p.tries, 4)
+	p.wakeAt = now + c.cfg.Params.ResendAfter<<min(p.tries, 1)
 	switch {
 	case c.integrated():
 		p.to = c.aReplica(p.access.Shard, p.tries)
@@ -282,6 +282,9 @@ func (c *Coordinator) wakePart(p *part) {
 	if c.env.Now().Mono >= p.deadline {
 		c.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "shard %d did not answer in time; nothing was done", p.access.Shard))
 		return
+	}
+	if h := c.hints[p.access.Shard]; h.leader == p.to {
+		delete(c.hints, p.access.Shard) // it is silent: whoever is asked next may know of another
 	}
 	p.askLeader()
 	c.sendPart(p)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/routing"
 	"isochron/txn"
 )
 
@@ -68,5 +69,37 @@ func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 	g.pass(100 * time.Millisecond)
 	if last = env.sent[len(env.sent)-1]; last.Inquire == nil || env.to[len(env.to)-1] != 3 {
 		t.Errorf("sent %+v to %v; want the logs to be asked at node 3", last, env.to)
+	}
+}
+
+// A gateway without a replica hears of leaders from others alone. However long a leader
+// has been silent, and its followers have believed in it, its successor is asked soon
+// after they know of it.
+func TestASilentLeaderIsDoubted(t *testing.T) {
+	const step = 20 * time.Millisecond
+	g := openGateway(t)
+	env := &led{clocked: g.env}
+	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
+	g.Coordinator.env = env
+	g.ask(Start{})
+	a := env.sent[0].Access
+	elected, asked := 12*time.Second, time.Duration(0)
+	leader, answered := txn.NodeID(2), 0
+	for now := time.Duration(0); now < 30*time.Second && asked == 0; now += step {
+		if now >= elected {
+			leader = 3
+		}
+		for ; answered < len(env.to) && asked == 0; answered++ {
+			switch to := env.to[answered]; {
+			case to == 3 && leader == 3:
+				asked = now
+			case to != 2:
+				g.Deliver(to, &txn.Message{NotLeader: &txn.NotLeader{Shard: a.Shard, Request: a.Request, Leader: leader, Term: uint64(leader)}})
+			}
+		}
+		g.pass(step)
+	}
+	if late := asked - elected; asked == 0 || late > 2*g.cfg.Params.ResendAfter+4*step {
+		t.Errorf("node 3 is asked %v after it was elected, sent to %v", late, env.to)
 	}
 }
