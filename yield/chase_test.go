@@ -69,7 +69,7 @@ func TestWhoIsChased(t *testing.T) {
 	}
 }
 
-// Who has a row shared and wants to write it goes first in its line, however young, and
+// Who has a row shared and wants to write it goes first in its wait queue, however young, and
 // is in the way of all others: that they wait for those who have it shared as well, older than these, is seen.
 func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 	const after = 100 * time.Millisecond

@@ -6,7 +6,7 @@ import (
 	"isochron/txn"
 )
 
-// Where ages decide, the oldest of a line is asked when something is freed, not a younger
+// Where ages decide, the oldest of a wait queue is asked when something is freed, not a younger
 // one who has the row shared already and waits for others who have: the oldest would make those give
 // way, and nobody else tells it that they have come.
 func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
