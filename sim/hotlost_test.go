@@ -301,7 +301,7 @@ func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 				}
 			}
 			y := newTally()
-			for ; p.seed < 8 && caught == 0; p.seed++ {
+			for ; p.seed < 24 && caught == 0; p.seed++ {
 				for i, s := range y.play(t, p, nil).taken {
 					if c.blow.tells(s) {
 						y.playPlanted(t, p, blows{i: c.blow})
