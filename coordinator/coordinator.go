@@ -298,8 +298,12 @@ func (c *Coordinator) Tick() {
 	}
 	c.sweepAt = now + 20*time.Millisecond
 	for _, id := range sortedKeys(c.parts) {
-		if p := c.parts[id]; p != nil && (now >= p.wakeAt || c.succeeded(p.access.Shard, p.term)) {
+		switch p := c.parts[id]; {
+		case p == nil:
+		case now >= p.wakeAt:
 			c.wakePart(p)
+		case c.asksLeader(p) && c.succeeded(p.access.Shard, p.term):
+			c.askSuccessor(p)
 		}
 	}
 	for _, k := range c.commitments() {
@@ -331,12 +335,10 @@ func (c *Coordinator) leaderOf(s txn.ShardID, try int) (txn.NodeID, uint64) {
 }
 
 // succeeded reports whether a later leader is known of a shard than the one that was
-// asked in a term: who was asked answers no more, and the waits for silence grow longer
-// with each time that it is asked again.
+// asked in a term, or any leader at all if none was known then (term 0): who was asked
+// may answer no more, and the waits for silence grow longer with each time that it is
+// asked again.
 func (c *Coordinator) succeeded(s txn.ShardID, asked uint64) bool {
-	if asked == 0 {
-		return false
-	}
 	leader, term := c.leaderOf(s, 0)
 	return leader != 0 && term > asked
 }
@@ -347,7 +349,7 @@ func (c *Coordinator) askedFormer(k *commitment) bool {
 		return false
 	}
 	for _, p := range k.prepares {
-		if c.succeeded(p.Shard, p.Term) && slices.Contains(k.tally.Missing(), p.Shard) {
+		if p.Term != 0 && c.succeeded(p.Shard, p.Term) && slices.Contains(k.tally.Missing(), p.Shard) {
 			return true
 		}
 	}

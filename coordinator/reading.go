@@ -253,18 +253,33 @@ func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
 }
 
 func (c *Coordinator) sendPart(p *part) {
-	now := c.env.Now().Mono
-	p.wakeAt = now + c.cfg.Params.ResendAfter<<min(p.tries, 1)
+	var to txn.NodeID
+	var term uint64
 	switch {
 	case c.integrated():
-		p.to = c.aReplica(p.access.Shard, p.tries)
+		to = c.aReplica(p.access.Shard, p.tries)
 	case p.access.Nearest:
-		p.to = c.env.Nearest(p.access.Shard)
+		to = c.env.Nearest(p.access.Shard)
 	default:
-		var term uint64
-		p.to, term = c.leaderOf(p.access.Shard, p.tries)
-		p.term = max(p.term, term)
+		to, term = c.leaderOf(p.access.Shard, p.tries)
 	}
+	c.sendPartTo(p, to, term)
+}
+
+// asksLeader reports whether a part waits for an answer that a leader alone gives.
+func (c *Coordinator) asksLeader(p *part) bool { return !p.access.Nearest && !c.integrated() }
+
+// askSuccessor sends a part to a leader that it was not sent to yet.
+func (c *Coordinator) askSuccessor(p *part) {
+	to, term := c.leaderOf(p.access.Shard, 0)
+	c.sendPartTo(p, to, term)
+}
+
+// sendPartTo sends a part to a node that leads in a term, 0 if that is not known.
+func (c *Coordinator) sendPartTo(p *part, to txn.NodeID, term uint64) {
+	now := c.env.Now().Mono
+	p.wakeAt = now + c.cfg.Params.ResendAfter<<min(p.tries, 1)
+	p.to, p.term = to, max(p.term, term)
 	p.tries++
 	if p.to == 0 {
 		p.wakeAt = now + 50*time.Millisecond

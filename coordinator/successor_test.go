@@ -51,6 +51,30 @@ func TestASuccessorIsAskedAtOnce(t *testing.T) {
 	}
 }
 
+// A request that was sent to a replica in turn, because no leader was known, goes to the
+// leader as soon as there is one, once, even if it is that replica's turn to be silent.
+func TestALeaderThatComesUpIsAskedAtOnce(t *testing.T) {
+	g := openGateway(t)
+	env := &led{clocked: g.env}
+	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
+	g.Coordinator.env = env
+	g.ask(Start{})
+	g.pass(g.cfg.Params.ResendAfter)
+	sent := len(env.to)
+	if sent == 0 {
+		t.Fatal("nobody is asked while nobody leads")
+	}
+	env.leader, env.term = 3, 2
+	g.pass(100 * time.Millisecond)
+	if len(env.to) != sent+1 || env.to[sent] != 3 {
+		t.Fatalf("sent to %v; want node 3 at once", env.to[sent:])
+	}
+	g.pass(100 * time.Millisecond)
+	if len(env.to) != sent+1 {
+		t.Errorf("sent to %v; want node 3 once", env.to[sent:])
+	}
+}
+
 // A commit whose vote was asked of a leader that has a successor asks the logs for it at once.
 func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 	g := openGateway(t)
