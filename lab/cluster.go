@@ -86,7 +86,7 @@ func (r *run) bringUp() error {
 	}
 	for waited := time.Duration(0); !led(); waited += bringUpStep {
 		if waited >= readyWithin {
-			return fmt.Errorf("after %v of virtual time the shards are not led from where they belong: %v", readyWithin, r.w.Status())
+			return fmt.Errorf("after %v of virtual time the shards are not led from where they belong: %v", readyWithin, r.w.Summary())
 		}
 		if err := r.ctx.Err(); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"isochron/coordinator"
 	"isochron/geo"
+	"isochron/participant"
 	"isochron/routing"
 	"isochron/shard"
 	"isochron/store"
@@ -100,7 +101,9 @@ func (e *coordEnv) Tracing() bool                     { return (*Node)(e).tracin
 
 func (e *coordEnv) Seen() (at txn.Timestamp) {
 	for _, id := range e.order {
-		at = max(at, e.replicas[id].Seen())
+		if c := e.replicas[id].clock; c != nil {
+			at = max(at, c.Seen())
+		}
 	}
 	return at
 }
@@ -168,8 +171,8 @@ func (n *Node) Leaderless() []txn.ShardID {
 }
 
 // InDoubt lists votes without a decision, the oldest of each shard, at most max of each.
-func (n *Node) InDoubt(max int) []shard.InDoubt {
-	var out []shard.InDoubt
+func (n *Node) InDoubt(max int) []participant.InDoubt {
+	var out []participant.InDoubt
 	for _, id := range n.order {
 		out = append(out, n.replicas[id].InDoubt(max)...)
 	}
@@ -201,11 +204,11 @@ func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 // Admission tells of the tries that contend at this gateway.
 func (n *Node) Admission() []txn.AdmissionClass { return n.coord.Admission() }
 
-// Status tells of every replica, a line each.
-func (n *Node) Status() []string {
+// Summary tells of every replica, a line each.
+func (n *Node) Summary() []string {
 	var out []string
 	for _, id := range n.order {
-		out = append(out, n.replicas[id].Status())
+		out = append(out, n.replicas[id].Summary())
 	}
 	return out
 }
@@ -213,17 +216,21 @@ func (n *Node) Status() []string {
 // LeaseUntil is the instant of this node's clock up to which its replica of a shard
 // may answer reads without asking the others; 0: it may not, or there is none.
 func (n *Node) LeaseUntil(id txn.ShardID) time.Duration {
-	if r, leases := n.replicas[id].(*shard.Replica); leases {
-		return r.LeaseUntil()
+	r := n.replicas[id]
+	if r == nil {
+		return 0
+	}
+	if l, leases := r.Participant.(participant.Leased); leases {
+		return l.LeaseUntil()
 	}
 	return 0
 }
 
-// Standings tells how every replica of this node stands.
-func (n *Node) Standings() []shard.Standing {
-	var out []shard.Standing
+// Statuses tells how every replica of this node stands.
+func (n *Node) Statuses() []participant.Status {
+	var out []participant.Status
 	for _, id := range n.order {
-		out = append(out, n.replicas[id].Standing())
+		out = append(out, n.replicas[id].Status())
 	}
 	return out
 }

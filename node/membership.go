@@ -1,8 +1,10 @@
 package node
 
 import (
+	"errors"
 	"slices"
 
+	"isochron/participant"
 	"isochron/routing"
 	"isochron/shard"
 	"isochron/store"
@@ -30,18 +32,23 @@ func (n *Node) openReplicas() error {
 		id := txn.ShardID(s.ID)
 		n.nearest[id] = n.nearestOf(s)
 		if r := n.replicas[id]; r != nil {
-			r.Want(n.wish(s))
+			r.want(n.desired(s))
 			continue
 		}
 		if !s.Holds(uint32(n.cfg.ID)) && !shard.Kept(n.cfg.Engine, id) {
 			continue
 		}
-		r, err := n.openReplica(s)
+		p, err := n.open(s)
+		if errors.Is(err, errNoOpener) {
+			n.trace("takes no part in shard %d, of kind %s: %v", id, s.Kind, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
+		r := host(p)
 		if n.draining {
-			r.SetDraining(true)
+			r.setDraining(true)
 		}
 		n.replicas[id] = r
 		n.order = append(n.order, id)
@@ -53,7 +60,7 @@ func (n *Node) openReplicas() error {
 
 func (n *Node) shardConfig(s routing.Shard) shard.Config {
 	cfg := shard.Config{
-		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row, Wish: n.wish(s),
+		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row, Wish: n.desired(s),
 		Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n), Process: n.cfg.Process, Rows: n.cfg.Rows, Logs: n.cfg.Logs,
 	}
 	if !slices.Contains(s.FoundedBy(), uint32(n.cfg.ID)) {
@@ -72,9 +79,9 @@ func (n *Node) genesis(id txn.ShardID) []txn.Write {
 	return []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: n.cfg.Directory.Encode()}}
 }
 
-// wish is what the directory wants of a shard.
-func (n *Node) wish(s routing.Shard) shard.Wish {
-	return shard.Wish{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s)), Hot: n.dir.Hot, Protocol: n.dir.Protocol}
+// desired is what the directory wants of a shard.
+func (n *Node) desired(s routing.Shard) participant.Desired {
+	return participant.Desired{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(n.dir.Preferred(s)), Hot: n.dir.Hot, Protocol: n.dir.Protocol}
 }
 
 func nodeIDs(ids []uint32) []txn.NodeID {
@@ -113,8 +120,8 @@ func (n *Node) adoptDirectory() {
 // members no more. A node that was removed from the cluster keeps what it has.
 func (n *Node) retireReplicas() {
 	for _, id := range slices.Clone(n.order) {
-		if r := n.replicas[id]; !n.holds(id) && r.Out() {
-			r.Retire()
+		if r := n.replicas[id]; !n.holds(id) && r.member != nil && r.member.Out() {
+			r.member.Retire()
 			delete(n.replicas, id)
 			n.order = slices.DeleteFunc(n.order, func(o txn.ShardID) bool { return o == id })
 		}
@@ -131,8 +138,10 @@ func (n *Node) sharePools() {
 // Holds is what the replicas keep in memory of rows and of log entries, in bytes.
 func (n *Node) Holds() (rows, logs int64) {
 	for _, id := range n.order {
-		r, l := n.replicas[id].Holds()
-		rows, logs = rows+r, logs+l
+		if h := n.replicas[id].holding; h != nil {
+			r, l := h.Holds()
+			rows, logs = rows+r, logs+l
+		}
 	}
 	return rows, logs
 }
@@ -142,7 +151,7 @@ func (n *Node) Holds() (rows, logs int64) {
 func (n *Node) SetDraining(now txn.Now, on bool) {
 	n.now, n.draining = now, on
 	for _, id := range n.order {
-		n.replicas[id].SetDraining(on)
+		n.replicas[id].setDraining(on)
 	}
 }
 
@@ -165,19 +174,19 @@ func (n *Node) Draining() bool { return n.draining }
 func (n *Node) CanHandOver() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range n.order {
-		if n.replicas[id].CanHandOver() {
+		if m := n.replicas[id].member; m != nil && m.CanHandOver() {
 			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// Settled reports whether every replica here has the members that the directory
+// Converged reports whether every replica here has the members that the directory
 // wants, and every shard that it wants here is here.
-func (n *Node) Settled() bool {
+func (n *Node) Converged() bool {
 	for _, s := range n.dir.Shards {
 		r := n.replicas[txn.ShardID(s.ID)]
-		if held := s.Holds(uint32(n.cfg.ID)); held != (r != nil) || held && !r.Settled() {
+		if held := s.Holds(uint32(n.cfg.ID)); held != (r != nil) || held && !r.converged() {
 			return false
 		}
 	}

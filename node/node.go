@@ -7,6 +7,7 @@ import (
 
 	"isochron/coordinator"
 	"isochron/geo"
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/shard"
@@ -38,6 +39,9 @@ type Config struct {
 	// Rows and Logs are what all replicas together may keep in memory of rows and of log
 	// entries; nil: each has bounds of its own.
 	Rows, Logs *store.Pool
+	// Openers open participants of kinds that are not native; a node without one for a
+	// kind takes no part in such a shard.
+	Openers map[routing.Kind]participant.Opener
 	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
 	// other regions. Empty: all nodes.
 	CoCoordinators []txn.NodeID
@@ -51,7 +55,7 @@ type Node struct {
 	cfg      Config
 	now      txn.Now
 	dir      *routing.Directory
-	replicas map[txn.ShardID]participant
+	replicas map[txn.ShardID]*hosted
 	order    []txn.ShardID // of replicas, rising
 	epoch    uint32        // of this incarnation
 	coord    *coordinator.Coordinator
@@ -59,6 +63,7 @@ type Node struct {
 	out      []txn.Envelope
 	drained  []txn.Envelope // what the last Drain handed out: its room is used again
 	held     []heldBack
+	outside  outside
 	token    uint64 // of the newest held back
 	asked    uint64 // the newest token that Drain has handed out
 	nearest  map[txn.ShardID]txn.NodeID
@@ -83,6 +88,7 @@ type heldBack struct {
 type Output struct {
 	Messages  []txn.Envelope
 	SyncToken uint64
+	Tasks     []Task // to be run outside the loop, each with Finished at its end
 }
 
 // The keys of a node's own facts in its engine.
@@ -106,7 +112,7 @@ const maxEarly = 10_000
 // after the first sync, which the first Drain asks for.
 func New(cfg Config, now txn.Now) (*Node, error) {
 	cfg.Params = cfg.Params.WithDefaults()
-	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]participant{}, nearest: map[txn.ShardID]txn.NodeID{}}
+	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]*hosted{}, nearest: map[txn.ShardID]txn.NodeID{}}
 	epoch, err := n.takeIdentity()
 	if err != nil {
 		return nil, err
@@ -366,7 +372,8 @@ func (n *Node) deliverLocal() {
 func (n *Node) Drain() Output {
 	for n.settle() {
 	}
-	out := Output{Messages: n.out}
+	out := Output{Messages: n.out, Tasks: n.outside.next}
+	n.outside.next = nil
 	n.out, n.drained = emptied(n.drained), n.out
 	if n.token > n.asked {
 		n.asked = n.token
@@ -377,13 +384,17 @@ func (n *Node) Drain() Output {
 
 // Urgent reports whether there is something to be done that others wait for: the
 // driver may put off Drain while there is not.
-func (n *Node) Urgent() bool { return len(n.out) > 0 || n.newDir != nil }
+func (n *Node) Urgent() bool {
+	return len(n.out) > 0 || n.newDir != nil || len(n.outside.next) > 0
+}
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
 	n.deliverLocal()
 	for _, id := range n.order {
-		n.replicas[id].Process()
+		if w := n.replicas[id].work; w != nil {
+			w.Process()
+		}
 	}
 	if n.newDir != nil {
 		n.adoptDirectory()

@@ -2,68 +2,112 @@ package node
 
 import (
 	"cmp"
+	"errors"
 	"slices"
-	"time"
 
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/replica"
 	"isochron/routing"
 	"isochron/shard"
 	"isochron/txn"
-	"isochron/yield"
 )
-
-// participant is a replica of a shard of either kind: one of a Raft group, or
-// one that validates for itself.
-type participant interface {
-	Deliver(from txn.NodeID, m *txn.Message)
-	Tick()
-	Process()
-	Peek(k txn.Key) txn.Row
-	Leader() (txn.NodeID, uint64)
-	Serving() bool
-	Seen() txn.Timestamp
-	Survey(out *txn.SurveyReply)
-	Undecided() int
-	Holders() int
-	InDoubt(max int) []shard.InDoubt
-	Status() string
-	Standing() shard.Standing
-	LockWork() yield.Work
-	Holds() (rows, logs int64)
-	Want(w shard.Wish)
-	Settled() bool
-	SetDraining(on bool)
-	CanHandOver() bool
-	Out() bool
-	Retire()
-	Drained() bool
-}
 
 var (
-	_ participant = (*shard.Replica)(nil)
-	_ participant = unordered{}
+	_ participant.Participant = (*shard.Replica)(nil)
+	_ participant.Member      = (*shard.Replica)(nil)
+	_ participant.Participant = (*replica.Replica)(nil)
 )
 
-func (n *Node) openReplica(s routing.Shard) (participant, error) {
-	if n.cfg.Row.Replicates == protocol.ByLog {
-		return shard.Open(n.shardConfig(s))
+// hosted is a participant at this node, with what its kind can do beyond voting: nil
+// where it cannot.
+type hosted struct {
+	participant.Participant
+	work    participant.Working
+	member  participant.Member
+	clock   participant.Clocked
+	survey  participant.Surveyed
+	locks   participant.Locking
+	holding participant.Holding
+}
+
+func host(p participant.Participant) *hosted {
+	h := &hosted{Participant: p}
+	h.work, _ = p.(participant.Working)
+	h.member, _ = p.(participant.Member)
+	h.clock, _ = p.(participant.Clocked)
+	h.survey, _ = p.(participant.Surveyed)
+	h.locks, _ = p.(participant.Locking)
+	h.holding, _ = p.(participant.Holding)
+	return h
+}
+
+// A participant whose members are fixed has them from the beginning, can neither be
+// drained nor go, and keeps nothing of an older protocol.
+
+func (h *hosted) want(d participant.Desired) {
+	if h.member != nil {
+		h.member.Want(d)
 	}
+}
+
+func (h *hosted) setDraining(on bool) {
+	if h.member != nil {
+		h.member.SetDraining(on)
+	}
+}
+
+func (h *hosted) converged() bool { return h.member == nil || h.member.Converged() }
+func (h *hosted) drained() bool   { return h.member == nil || h.member.Drained() }
+
+// errNoOpener: this program cannot host such a participant; others of the cluster may.
+var errNoOpener = errors.New("this program has no opener for it")
+
+// kindOf is what votes for a shard: what its entry says, else what the row replicates by.
+func (n *Node) kindOf(s routing.Shard) routing.Kind {
+	switch {
+	case s.Kind != routing.ByProtocol:
+		return s.Kind
+	case n.cfg.Row.Replicates == protocol.ByLog:
+		return routing.Logged
+	}
+	return routing.Unordered
+}
+
+// open opens the participant of a directory entry.
+func (n *Node) open(s routing.Shard) (participant.Participant, error) {
+	switch kind := n.kindOf(s); kind {
+	case routing.Logged:
+		return shard.Open(n.shardConfig(s))
+	case routing.Unordered:
+		return replica.Open(n.replicaConfig(s))
+	default:
+		open := n.cfg.Openers[kind]
+		if open == nil {
+			return nil, errNoOpener
+		}
+		return open(participant.Opening{Shard: s, Self: n.cfg.ID, Engine: n.cfg.Engine, Row: n.cfg.Row,
+			Params: n.cfg.Params, Seed: n.cfg.Seed, Env: (*shardEnv)(n)})
+	}
+}
+
+func (n *Node) replicaConfig(s routing.Shard) replica.Config {
 	members := nodeIDs(s.FoundedBy())
 	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(n.away(s, a), n.away(s, b)) })
-	r, err := replica.Open(replica.Config{
+	return replica.Config{
 		ID: txn.ShardID(s.ID), Self: n.cfg.ID, Members: members, Engine: n.cfg.Engine, Row: n.cfg.Row,
 		Params: n.cfg.Params, Env: (*shardEnv)(n), Ephemeral: n.cfg.Process != nil, Rows: n.cfg.Rows, Genesis: n.genesis(txn.ShardID(s.ID)),
-	})
-	return unordered{r, txn.ShardID(s.ID), n}, err
+	}
 }
 
 // LockWork is what the lock tables of its replicas have done: locks granted and freed, and
 // steps of walks over who waits for whom. A replica that leads anew begins from nothing.
 func (n *Node) LockWork() (locks, steps uint64) {
 	for _, id := range n.order {
-		w := n.replicas[id].LockWork()
-		locks, steps = locks+w.Locks, steps+w.Steps
+		if l := n.replicas[id].locks; l != nil {
+			w := l.LockWork()
+			locks, steps = locks+w.Locks, steps+w.Steps
+		}
 	}
 	return locks, steps
 }
@@ -74,54 +118,4 @@ func (n *Node) away(s routing.Shard, id txn.NodeID) int {
 		return 0
 	}
 	return 1
-}
-
-// unordered is a replica without a log, seen as one that has one. Its members are
-// fixed: it is always settled, and can neither be drained nor go.
-type unordered struct {
-	*replica.Replica
-	id   txn.ShardID
-	node *Node
-}
-
-func (unordered) Process()                {}
-func (unordered) Seen() txn.Timestamp     { return 0 }
-func (unordered) Survey(*txn.SurveyReply) {}
-func (unordered) Want(shard.Wish)         {}
-func (unordered) Settled() bool           { return true }
-func (unordered) SetDraining(bool)        {}
-func (unordered) CanHandOver() bool       { return false }
-func (unordered) Out() bool               { return false }
-func (unordered) Retire()                 {}
-func (unordered) Drained() bool           { return true }
-
-// Standing tells of a view where a shard with a log tells of a term.
-func (u unordered) Standing() shard.Standing {
-	leader, view := u.Leader()
-	role := "takes part"
-	if u.Serving() {
-		role = "leads"
-	}
-	counts := u.Counts()
-	return shard.Standing{Shard: u.id, Role: role, Serving: u.Serving(), Term: view, Leader: leader,
-		Undecided: u.Undecided(), Holders: u.Holders(), Voters: u.Members(),
-		Counts: shard.Counts{Proposals: counts.Proposals, Refusals: counts.Refusals, Campaigns: counts.ViewChanges}}
-}
-
-// Holds is what is kept in memory of rows, in bytes; there is no log.
-func (u unordered) Holds() (rows, logs int64) { return u.Replica.RowsHeld(), 0 }
-
-// LockWork is none: it has no lock table.
-func (unordered) LockWork() yield.Work { return yield.Work{} }
-
-// InDoubt lists the oldest attempts without a decision, at most max of them.
-func (u unordered) InDoubt(max int) []shard.InDoubt {
-	now := u.node.now.Mono
-	var out []shard.InDoubt
-	u.Undecideds(func(p *txn.Prepare, since time.Duration) bool {
-		out = append(out, shard.InDoubt{Shard: u.id, Txn: p.Txn, Attempt: p.Attempt, Participants: p.Participants, Age: now - since})
-		return true
-	})
-	slices.SortStableFunc(out, func(a, b shard.InDoubt) int { return cmp.Compare(b.Age, a.Age) })
-	return out[:min(max, len(out))]
 }

@@ -12,7 +12,9 @@ import (
 func (n *Node) answerSurvey(to txn.NodeID, m *txn.Survey) {
 	out := &txn.SurveyReply{Request: m.Request, Rollbacks: n.coord.Rollbacks(), Retried: n.coord.Retried(), Admission: n.coord.Admission()}
 	for _, id := range n.order {
-		n.replicas[id].Survey(out)
+		if s := n.replicas[id].survey; s != nil {
+			s.Survey(out)
+		}
 	}
 	slices.SortStableFunc(out.Hot, func(a, b txn.HotKey) int {
 		return cmp.Or(cmp.Compare(b.Queue+b.Group, a.Queue+a.Group), cmp.Compare(b.MilliUpdates, a.MilliUpdates))

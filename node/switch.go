@@ -115,7 +115,7 @@ func (n *Node) left() string {
 		out = append(out, fmt.Sprintf("open transactions: %d, commits not finished everywhere: %d", open, commits))
 	}
 	for _, id := range n.order {
-		if r := n.replicas[id]; !r.Drained() {
+		if r := n.replicas[id]; !r.drained() {
 			out = append(out, fmt.Sprintf("at shard %d undecided votes: %d, lock holders: %d", id, r.Undecided(), r.Holders()))
 		}
 	}

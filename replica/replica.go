@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -245,9 +244,6 @@ func (r *Replica) Serving() bool { return r.leads() }
 // Members are all replicas.
 func (r *Replica) Members() []txn.NodeID { return r.cfg.Members }
 
-// Counts since the replica was opened.
-func (r *Replica) Counts() Counts { return r.counts }
-
 // Undecided is the number of attempts without a decision.
 func (r *Replica) Undecided() int { return r.rec.entries.Len() }
 
@@ -263,20 +259,5 @@ func (r *Replica) Holders() (n int) {
 
 // Endings is the number of decided attempts that are remembered.
 func (r *Replica) Endings() int { return r.rec.endings.Len() }
-
-// Undecideds calls f for each attempt without a decision, until it returns false.
-func (r *Replica) Undecideds(f func(p *txn.Prepare, since time.Duration) bool) {
-	r.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool { return f(&e.Prepare, r.local[a].since) })
-}
-
-// Status is one line for a person.
-func (r *Replica) Status() string {
-	role := "takes part in"
-	if !r.takesPart() {
-		role = "goes over to"
-	}
-	return fmt.Sprintf("shard %d: %s view %d, led by %d, %d undecided, %d endings remembered",
-		r.cfg.ID, role, r.view(), r.leaderOf(r.view()), r.Undecided(), r.Endings())
-}
 
 func (r *Replica) majority() int { return decide.Majority(r.n()) }

@@ -110,7 +110,7 @@ func TestARestartKeepsWhatWasDecided(t *testing.T) {
 		n.crash(id)
 		n.open(id)
 		if n.has(id, "a") != "by 5" || n.at[id].r.Endings() != 1 || n.at[id].r.Undecided() != 0 {
-			t.Fatalf("replica %d: %q, %s", id, n.has(id, "a"), n.at[id].r.Status())
+			t.Fatalf("replica %d: %q, %s", id, n.has(id, "a"), n.at[id].r.Summary())
 		}
 	}
 	n.tellAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // beneath the read of b
@@ -268,7 +268,7 @@ func TestOneReplica(t *testing.T) {
 		}
 		n.tellAll(decision(x, true, false))
 		if n.has(1, "a") != "by 1" || n.at[1].r.Undecided() != 2 {
-			t.Errorf("%s: %q, %s", row, n.has(1, "a"), n.at[1].r.Status())
+			t.Errorf("%s: %q, %s", row, n.has(1, "a"), n.at[1].r.Summary())
 		}
 	}
 }

@@ -107,7 +107,7 @@ func TestAViewSettlesWhatIsOpen(t *testing.T) {
 			n.pass(recoverAt)
 			for _, id := range n.members {
 				if leader, view := n.at[id].r.Leader(); leader != n.members[view%uint64(size)] || view < 2 || !n.at[id].r.takesPart() {
-					t.Errorf("%s, %d replicas, replica %d: %s", row, size, id, n.at[id].r.Status())
+					t.Errorf("%s, %d replicas, replica %d: %s", row, size, id, n.at[id].r.Summary())
 				}
 			}
 			n.tellAll(decision(x, true, false))
@@ -153,7 +153,7 @@ func TestAReplicaThatMissedEverything(t *testing.T) {
 	n.lost = nil
 	n.pass(2 * recoverAt)
 	if _, view := n.at[3].r.Leader(); n.has(3, "b") != "by 2" || view != 1 || n.at[3].r.Undecided() != 1 {
-		t.Errorf("after asking it has %q, %s", n.has(3, "b"), n.at[3].r.Status())
+		t.Errorf("after asking it has %q, %s", n.has(3, "b"), n.at[3].r.Summary())
 	}
 	n.tellAll(decision(z, true, false)) // it has that from the view
 	if n.has(3, "c") != "by 3" {
@@ -197,7 +197,7 @@ func TestAPromiseIsKeptOverACrash(t *testing.T) {
 	n.tell(3, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: prepare(1, 10, "w:a")}})
 	n.settle()
 	if n.at[3].r.takesPart() || n.at[3].r.Undecided() > 0 {
-		t.Errorf("it takes part again: %s", n.at[3].r.Status())
+		t.Errorf("it takes part again: %s", n.at[3].r.Summary())
 	}
 }
 
@@ -209,6 +209,6 @@ func TestALostLeaderOfAViewIsReplaced(t *testing.T) {
 	n.tellAll(inquire(prepare(1, 10, "w:a")))
 	n.pass(20 * resend)
 	if leader, view := n.at[1].r.Leader(); leader == 2 || leader == 3 || view < 3 || !n.at[1].r.takesPart() {
-		t.Errorf("%s", n.at[1].r.Status())
+		t.Errorf("%s", n.at[1].r.Summary())
 	}
 }

@@ -58,8 +58,8 @@ func PrefixEnd(prefix string) string {
 	return "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 }
 
-// Shard is one Raft group: its replicas in order of preference for nothing but
-// display, and the region whose replica should lead.
+// Shard is one participant, of native kinds a part of the rows: its replicas in order of
+// preference for nothing but display, and the region whose replica should lead.
 type Shard struct {
 	ID       uint64   `cbor:"1,keyasint"`
 	Replicas []uint32 `cbor:"2,keyasint"` // node ids
@@ -71,6 +71,8 @@ type Shard struct {
 	Learners   []uint32 `cbor:"5,keyasint,omitempty"`
 	Founders   []uint32 `cbor:"6,keyasint,omitempty"`
 	LeaderNode uint32   `cbor:"7,keyasint,omitempty"`
+	// Kind is what votes there.
+	Kind Kind `cbor:"8,keyasint,omitempty"`
 }
 
 // Range is a range of table keys, from Start to the next range's Start.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"isochron/node"
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/server/memory"
 	"isochron/server/peer"
-	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -55,17 +55,18 @@ type AdmissionReport struct {
 
 // ShardReport is one replica's.
 type ShardReport struct {
-	Shard     txn.ShardID  `json:"shard"`
-	Role      string       `json:"role"`
-	Serving   bool         `json:"serving"`
-	Term      uint64       `json:"term"`
-	Leader    txn.NodeID   `json:"leader"`
-	Applied   uint64       `json:"applied"`
-	Last      uint64       `json:"last"`
-	Undecided int          `json:"undecided"`
-	Holders   int          `json:"lock_holders"`
-	Waiters   int          `json:"lock_waiters"`
-	Counts    shard.Counts `json:"-"`
+	Shard     txn.ShardID        `json:"shard"`
+	Kind      routing.Kind       `json:"kind"`
+	Role      string             `json:"role"`
+	Serving   bool               `json:"serving"`
+	Term      uint64             `json:"term"`
+	Leader    txn.NodeID         `json:"leader"`
+	Applied   uint64             `json:"applied"`
+	Last      uint64             `json:"last"`
+	Undecided int                `json:"undecided"`
+	Holders   int                `json:"lock_holders"`
+	Waiters   int                `json:"lock_waiters"`
+	Counts    participant.Counts `json:"-"`
 	// Members as this replica's log has them; Outgoing have a vote until a change ends.
 	Voters   []txn.NodeID `json:"voters"`
 	Outgoing []txn.NodeID `json:"outgoing,omitempty"`
@@ -177,8 +178,8 @@ type view struct {
 	transactions, commitments int
 	draining, settled         bool
 	directory                 *routing.Directory
-	standings                 []shard.Standing
-	inDoubt                   []shard.InDoubt
+	standings                 []participant.Status
+	inDoubt                   []participant.InDoubt
 	row                       protocol.Row
 	change                    node.Switch
 	admission                 []txn.AdmissionClass
@@ -189,8 +190,8 @@ type view struct {
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), standings: n.Standings(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
-		v.draining, v.settled, v.directory = n.Draining(), n.Settled(), n.Directory()
+		v := view{ready: n.Ready(), standings: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
+		v.draining, v.settled, v.directory = n.Draining(), n.Converged(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()
 		answer <- v

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -40,9 +41,11 @@ type runner struct {
 	directory atomic.Pointer[routing.Directory]
 	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
 	peeks     peeks
-	awake     int  // clients whose answers they have not been let take since
-	gathered  int  // requests that the node has and that it was not asked about since
-	hurry     bool // something else was handed over since
+	awake     int             // clients whose answers they have not been let take since
+	gathered  int             // requests that the node has and that it was not asked about since
+	hurry     bool            // something else was handed over since
+	alive     context.Context // of tasks: it ends with the loop
+	end       context.CancelFunc
 	stop      chan struct{}
 	stopOnce  sync.Once
 	ended     chan struct{}
@@ -50,6 +53,7 @@ type runner struct {
 
 func (r *runner) start() {
 	r.adopt(r.node.Directory())
+	r.alive, r.end = context.WithCancel(context.Background())
 	go r.syncer.run()
 	go r.run()
 }
@@ -57,6 +61,7 @@ func (r *runner) start() {
 // run is the node's loop, the only goroutine that calls the node.
 func (r *runner) run() {
 	defer close(r.ended)
+	defer r.end()
 	defer r.stopOnce.Do(func() { close(r.stop) }) // lets waiting clients go
 	defer r.recoverFailure()
 	ticker := time.NewTicker(r.tick)
@@ -153,6 +158,9 @@ func (r *runner) flush() {
 	for _, env := range out.Messages {
 		r.net.send(r.id, env.To, txn.Encode(env))
 	}
+	for _, t := range out.Tasks {
+		go r.runTask(t)
+	}
 	if out.SyncToken != 0 {
 		r.syncer.request(out.SyncToken)
 	}
@@ -160,6 +168,13 @@ func (r *runner) flush() {
 	if d := r.node.Directory(); d != r.directory.Load() {
 		r.adopt(d)
 	}
+}
+
+// runTask runs what a participant wants run where it may block; the node bounds how many
+// there are.
+func (r *runner) runTask(t node.Task) {
+	result := t.Work(r.alive)
+	r.box.putAlways(input{call: func(n *node.Node) { n.Finished(r.clock.now(), t.ID, result) }})
 }
 
 func (r *runner) adopt(d *routing.Directory) {

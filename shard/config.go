@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/store"
 	"isochron/txn"
@@ -35,7 +36,7 @@ type Config struct {
 	ID       txn.ShardID
 	Self     txn.NodeID
 	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
-	Wish     Wish
+	Wish     participant.Desired
 	Engine   store.Engine
 	Row      protocol.Row // what the shard began with; later the one in force: see switch.go
 	Params   txn.Params

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/raft/v3/tracker"
 	"google.golang.org/protobuf/proto"
 
-	"isochron/routing"
+	"isochron/participant"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -29,21 +29,8 @@ import (
 // until a snapshot gives it all three. Otherwise a replica that was here before
 // and was retired could help to elect somebody who lacks what is committed.
 
-// Wish is what the directory wants of a shard.
-type Wish struct {
-	Voters    []txn.NodeID
-	Learners  []txn.NodeID
-	Preferred []txn.NodeID // who should lead, the best first
-	Hot       routing.HotRows
-	Protocol  routing.Protocol // how transactions are to commit
-}
-
-func (w Wish) holds(n txn.NodeID) bool {
-	return slices.Contains(w.Voters, n) || slices.Contains(w.Learners, n)
-}
-
-// Want tells a replica of a newer wish.
-func (r *Replica) Want(w Wish) {
+// Want tells a replica of what the directory wants from now on.
+func (r *Replica) Want(w participant.Desired) {
 	r.wish = w
 	if r.lead != nil {
 		r.lead.locks.Rebound(r.bounds())
@@ -193,7 +180,7 @@ func (r *Replica) nextChanges() []*pb.ConfChangeSingle {
 		}
 	}
 	for _, v := range m.Learners {
-		if !r.wish.holds(txn.NodeID(v)) {
+		if !r.wish.Holds(txn.NodeID(v)) {
 			out = append(out, change(pb.ConfChangeRemoveNode, txn.NodeID(v)))
 		}
 	}
@@ -257,8 +244,9 @@ func (r *Replica) preferLeader(now txn.Now) {
 	}
 }
 
-// Settled reports whether this replica knows the wish to have come true.
-func (r *Replica) Settled() bool {
+// Converged reports whether this replica knows that it has the members that the
+// directory wants.
+func (r *Replica) Converged() bool {
 	m := &r.log.meta
 	if r.blank() || len(m.Outgoing) > 0 || len(m.Voters) != len(r.wish.Voters) || len(m.Learners) != len(r.wish.Learners) {
 		return false
@@ -296,7 +284,7 @@ func (r *Replica) tellGone(from txn.NodeID, m *pb.Message) {
 	if t := m.GetType(); t != pb.MsgPreVote && t != pb.MsgVote {
 		return
 	}
-	if r.Serving() && !r.log.meta.member(from) && !r.wish.holds(from) {
+	if r.Serving() && !r.log.meta.member(from) && !r.wish.Holds(from) {
 		r.env.Send(from, txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Gone: true}})
 	}
 }

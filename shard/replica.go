@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"isochron/participant"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -43,13 +44,13 @@ type Replica struct {
 	nextTick   time.Duration // of a leader's raft
 	nextCheck  time.Duration // of the slow checks
 
-	wish     Wish // what the directory wants
-	draining bool // it shall not lead
-	toldGone bool // a leader said that this replica is a member no more
-	retired  bool // it has forgotten all: what a sync was for is gone
+	wish     participant.Desired // what the directory wants
+	draining bool                // it shall not lead
+	toldGone bool                // a leader said that this replica is a member no more
+	retired  bool                // it has forgotten all: what a sync was for is gone
 
 	acked    acked
-	counts   Counts
+	counts   participant.Counts
 	arrivals uint64      // requests that may wait
 	lead     *leadership // what only a leader knows; nil otherwise
 
@@ -285,7 +286,7 @@ func (r *Replica) tickFollower(now txn.Now) {
 		if r.draining {
 			return
 		}
-		if !r.wish.holds(r.cfg.Self) {
+		if !r.wish.Holds(r.cfg.Self) {
 			r.askIfGone()
 		}
 		r.counts.Campaigns++
@@ -356,9 +357,9 @@ func (r *Replica) Holders() int {
 	return len(r.lead.locks.Holders())
 }
 
-// Status is one line for a person.
-func (r *Replica) Status() string {
-	s := r.Standing()
+// Summary is one line for a person.
+func (r *Replica) Summary() string {
+	s := r.Status()
 	return fmt.Sprintf("shard %d: %s of term %d, leader %d, applied %d of %d, %d undecided, %d lock holders",
 		s.Shard, s.Role, s.Term, s.Leader, s.Applied, s.Last, s.Undecided, s.Holders)
 }

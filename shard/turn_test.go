@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/participant"
 	"isochron/txn"
 )
 
@@ -40,7 +41,7 @@ func TestVotersTakeTurns(t *testing.T) {
 
 // Who is preferred goes first, and who has no vote does not fail.
 func TestTurnsOfOthers(t *testing.T) {
-	r := &Replica{cfg: Config{Self: 3}, log: &raftLog{}, leader: 1, wish: Wish{Preferred: []txn.NodeID{3}}}
+	r := &Replica{cfg: Config{Self: 3}, log: &raftLog{}, leader: 1, wish: participant.Desired{Preferred: []txn.NodeID{3}}}
 	r.log.meta.Voters = []uint64{1, 2, 3}
 	if first, spread := r.turn(time.Second); first != 0 || spread != time.Second/4 {
 		t.Errorf("preferred: %v and %v", first, spread)

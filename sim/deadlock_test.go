@@ -137,7 +137,7 @@ func rollsBack(p *party) error {
 // counts adds up what the shards have counted.
 func (k *knot) counts() (chases, wide uint64) {
 	for _, h := range k.w.hosts {
-		for _, s := range h.node.Standings() {
+		for _, s := range h.node.Statuses() {
 			chases, wide = chases+s.Counts.Chases, wide+s.Counts.WideDeadlocks
 		}
 	}

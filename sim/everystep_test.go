@@ -135,7 +135,7 @@ func tellsOfData(m *txn.Message) bool { return m.Raft == nil || len(m.Raft.Data)
 func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) {
 	t.Helper()
 	if !s.w.RunUntil(30*time.Second, holds) {
-		t.Fatalf("%v: no %s after 30 s: %v\n%s", l, what, s.w.Residue(), strings.Join(s.w.Status(), "\n"))
+		t.Fatalf("%v: no %s after 30 s: %v\n%s", l, what, s.w.Residue(), strings.Join(s.w.Summary(), "\n"))
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -201,9 +202,24 @@ func (h *host) emit(out node.Output) {
 		}
 		h.send(&out.Messages[i])
 	}
+	for _, t := range out.Tasks {
+		if alive() {
+			h.outside(t)
+		}
+	}
 	if out.SyncToken != 0 && alive() {
 		h.sync(out.SyncToken)
 	}
+}
+
+// outside runs a node's task beside its loop: at its end in virtual time, all at once.
+func (h *host) outside(t node.Task) {
+	hops := h.w.hops
+	h.later(h.w.cfg.Hardware.Outside, func() {
+		result := t.Work(context.Background())
+		h.w.hops = hops
+		h.inTurn(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
+	})
 }
 
 func (h *host) send(env *txn.Envelope) {

@@ -320,7 +320,7 @@ func (c *hotCrowd) act(cl *Client, m *crowdMember, tx txn.Txn) error {
 func (c *hotCrowd) await(what string, holds func() bool) {
 	c.t.Helper()
 	if !c.w.RunUntil(20*time.Second, holds) {
-		c.fail("no %s after 20 s: %v\n%s", what, c.w.Residue(), strings.Join(c.w.Status(), "\n"))
+		c.fail("no %s after 20 s: %v\n%s", what, c.w.Residue(), strings.Join(c.w.Summary(), "\n"))
 	}
 }
 

@@ -277,7 +277,7 @@ func (h *hunt) settle() {
 	}
 	if !h.w.RunUntil(huntQuietWait, quiet) {
 		h.violation("not-quiet", "%v after everything was repaired, ready is %v and there is still: %v\n%s",
-			huntQuietWait, h.w.Ready(), slices.Concat(h.w.Residue(), h.n.unsettled(), h.changes.unsettled()), strings.Join(h.w.Status(), "\n"))
+			huntQuietWait, h.w.Ready(), slices.Concat(h.w.Residue(), h.n.unsettled(), h.changes.unsettled()), strings.Join(h.w.Summary(), "\n"))
 	}
 	for _, read := range []func(*Client) bool{
 		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },
@@ -352,7 +352,7 @@ func (h *hunt) checkReplicas() {
 		return difference == ""
 	}
 	if !h.w.RunUntil(huntQuietWait, agree) {
-		h.violation("replicas-differ", "%v after everything else was quiet: %s\n%s", huntQuietWait, difference, strings.Join(h.w.Status(), "\n"))
+		h.violation("replicas-differ", "%v after everything else was quiet: %s\n%s", huntQuietWait, difference, strings.Join(h.w.Summary(), "\n"))
 	}
 }
 

@@ -208,7 +208,7 @@ func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
 	h := openAsOf(t, node.Bugs{})
 	proposals := func() (n uint64) {
 		for _, host := range h.w.hosts {
-			for _, s := range host.node.Standings() {
+			for _, s := range host.node.Statuses() {
 				n += s.Counts.Proposals
 			}
 		}

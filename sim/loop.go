@@ -146,7 +146,7 @@ func (w *World) LockWork(id txn.NodeID) (locks, steps uint64) {
 // LockWaits is how many waits for locks were begun at a node, if it is up.
 func (w *World) LockWaits(id txn.NodeID) (n int64) {
 	if h := w.host(id); h.up() {
-		for _, s := range h.node.Standings() {
+		for _, s := range h.node.Statuses() {
 			n += int64(s.Counts.LockWaits)
 		}
 	}

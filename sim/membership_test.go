@@ -30,14 +30,14 @@ func (h *hunt) wish(t *testing.T, change func(*routing.Directory) error) {
 func (h *hunt) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	if !h.w.RunUntil(huntQuietWait, holds) {
-		t.Fatalf("%s does not come to be:\n%v", what, h.w.Status())
+		t.Fatalf("%s does not come to be:\n%v", what, h.w.Summary())
 	}
 }
 
 // has reports whether a node has a replica of a shard.
 func (h *host) has(id txn.ShardID) bool {
 	if h.up() {
-		for _, s := range h.node.Standings() {
+		for _, s := range h.node.Statuses() {
 			if s.Shard == id {
 				return true
 			}
@@ -284,7 +284,7 @@ func TestAGatewayMayLoseItsDisk(t *testing.T) {
 			return g.node.Ready() && g.node.Directory().Epoch == h.w.host(1).node.Directory().Epoch && h.n.settled()
 		}
 		if !h.w.RunUntil(soon, back) {
-			t.Errorf("the gateway is not back after %v:\n%v", soon, h.w.Status())
+			t.Errorf("the gateway is not back after %v:\n%v", soon, h.w.Summary())
 		}
 	}
 	if now := h.w.Leader(txn.MetaShard); now != leader {

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
-	"isochron/shard"
+	"isochron/participant"
 	"isochron/txn"
 )
 
@@ -164,11 +164,11 @@ func (o *oldEntry) look() {
 }
 
 // standing is how a host's replica of a shard stands; false if it has none.
-func (h *host) standing(id txn.ShardID) (st shard.Standing, ok bool) {
+func (h *host) standing(id txn.ShardID) (st participant.Status, ok bool) {
 	if !h.up() {
 		return st, false
 	}
-	for _, s := range h.node.Standings() {
+	for _, s := range h.node.Statuses() {
 		if s.Shard == id {
 			return s, true
 		}

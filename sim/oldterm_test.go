@@ -75,7 +75,7 @@ func playOldTerm(t *testing.T, bugs txn.Bugs) (told, there bool) {
 	s.w.host(1).restart()
 	s.w.host(2).restart()
 	if !s.w.RunUntil(huntQuietWait, func() bool { return s.w.Ready() && client.Done() && len(s.w.Residue()) == 0 }) {
-		t.Fatalf("the cluster does not come to rest: %v\n%v", s.w.Residue(), s.w.Status())
+		t.Fatalf("the cluster does not come to rest: %v\n%v", s.w.Residue(), s.w.Summary())
 	}
 	value, _, _ := s.w.host(5).node.Peek(key)
 	return told, value != nil
@@ -112,7 +112,7 @@ func newOldTerm(t *testing.T, bugs txn.Bugs) (*oldTerm, txn.Key) {
 func (s *oldTerm) leads(t *testing.T, id txn.NodeID) {
 	t.Helper()
 	is := func() bool {
-		for _, st := range s.w.host(id).node.Standings() {
+		for _, st := range s.w.host(id).node.Statuses() {
 			if st.Shard == s.shard {
 				return st.Role == "StateLeader"
 			}
@@ -120,7 +120,7 @@ func (s *oldTerm) leads(t *testing.T, id txn.NodeID) {
 		return false
 	}
 	if !s.w.RunUntil(huntQuietWait, is) {
-		t.Fatalf("node %d does not come to lead:\n%v", id, s.w.Status())
+		t.Fatalf("node %d does not come to lead:\n%v", id, s.w.Summary())
 	}
 }
 

@@ -97,7 +97,7 @@ func (n *nemesis) unsettled() []string {
 		out = append(out, "a replica is being moved")
 	}
 	for _, h := range n.w.live() {
-		if !h.up() || !h.node.Settled() {
+		if !h.up() || !h.node.Converged() {
 			out = append(out, n.w.label(h.id)+" is not as the directory wants it")
 		} else if _, lost := h.node.Directory().Node(uint32(n.lostID())); lost {
 			out = append(out, n.w.label(h.id)+" still knows the node that was lost")
@@ -127,7 +127,7 @@ func (n *nemesis) noteMembers(s txn.ShardID) membership {
 		if !h.up() {
 			continue
 		}
-		for _, st := range h.node.Standings() {
+		for _, st := range h.node.Statuses() {
 			if st.Shard == s && st.Applied >= newest.applied && len(st.Voters) > 0 {
 				newest = membership{st.Applied, st.Voters, st.Outgoing}
 			}

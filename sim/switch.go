@@ -101,7 +101,7 @@ func (s *switches) unsettled() []string {
 		if p.Under() {
 			out = append(out, fmt.Sprintf("%s knows of a switch to %s", s.n.w.label(h.id), p.To))
 		}
-		for _, st := range h.node.Standings() {
+		for _, st := range h.node.Statuses() {
 			if st.ProtocolSeq != p.Seq {
 				out = append(out, fmt.Sprintf("%s has shard %d under protocol %d of %d", s.n.w.label(h.id), st.Shard, st.ProtocolSeq, p.Seq))
 			}

@@ -71,7 +71,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 				if p.Name != pair[1] || p.Under() {
 					return false
 				}
-				for _, s := range o.node.Standings() {
+				for _, s := range o.node.Statuses() {
 					if s.Serving && s.ProtocolSeq != p.Seq {
 						return false
 					}

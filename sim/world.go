@@ -9,6 +9,7 @@ import (
 	"isochron/coordinator"
 	"isochron/geo"
 	"isochron/node"
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/shard"
@@ -56,6 +57,7 @@ type Hardware struct {
 	FsyncJitter time.Duration // at most this much more, drawn evenly
 	DriftPPM    int64         // clocks run at most this much too fast or too slow
 	Skew        time.Duration // wall clocks are wrong by at most so much, drawn evenly
+	Outside     time.Duration // what a node has run outside its loop takes so long
 }
 
 // Span is a contention span that ended at a shard.
@@ -71,6 +73,7 @@ type process interface {
 	Deliver(now txn.Now, env txn.Envelope)
 	Tick(now txn.Now)
 	Synced(now txn.Now, token uint64) (released int)
+	Finished(now txn.Now, id uint64, result any)
 	Submit(now txn.Now, req *coordinator.Request)
 	Drain() node.Output
 	Directory() *routing.Directory
@@ -78,9 +81,9 @@ type process interface {
 	Ready() bool
 	Leads() []txn.ShardID
 	Pending() (transactions, commitments, undecided, holders int)
-	Status() []string
-	Standings() []shard.Standing
-	Settled() bool
+	Summary() []string
+	Statuses() []participant.Status
+	Converged() bool
 }
 
 func bootNode(cfg node.Config, now txn.Now) (process, error) {
@@ -270,12 +273,12 @@ func (w *World) Residue() []string {
 	return all
 }
 
-// Status tells of every replica of every node, a line each.
-func (w *World) Status() []string {
+// Summary tells of every replica of every node, a line each.
+func (w *World) Summary() []string {
 	var all []string
 	for _, h := range w.hosts {
 		if h.up() {
-			for _, line := range h.node.Status() {
+			for _, line := range h.node.Summary() {
 				all = append(all, w.label(h.id)+": "+line)
 			}
 		}

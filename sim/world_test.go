@@ -11,8 +11,8 @@ import (
 	"isochron/coordinator"
 	"isochron/geo"
 	"isochron/node"
+	"isochron/participant"
 	"isochron/routing"
-	"isochron/shard"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/workload"
@@ -87,9 +87,10 @@ func (p *toy) Peek(txn.Key) (v []byte, ver txn.Version, has bool) { return nil, 
 func (p *toy) Ready() bool                                        { return true }
 func (p *toy) Leads() []txn.ShardID                               { return nil }
 func (p *toy) Pending() (t, c, u, l int)                          { return }
-func (p *toy) Status() []string                                   { return nil }
-func (p *toy) Standings() []shard.Standing                        { return nil }
-func (p *toy) Settled() bool                                      { return true }
+func (p *toy) Summary() []string                                  { return nil }
+func (p *toy) Statuses() []participant.Status                     { return nil }
+func (p *toy) Finished(txn.Now, uint64, any)                      {}
+func (p *toy) Converged() bool                                    { return true }
 
 func toyWorld(t *testing.T, seed uint64, links Links, trace func(string)) *World {
 	t.Helper()

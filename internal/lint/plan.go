@@ -15,6 +15,7 @@ var floors = [][]string{
 	{"workload"}, // writes down what it did as history
 	{"schedule", "yield", "decide", "reveal"},
 	{"protocol"},
+	{"participant"},
 	{"coordinator", "shard", "replica", "source"},
 	{"node"},
 	{"sim", "server"},
@@ -54,7 +55,7 @@ var foreign = map[string][]string{
 var core = []string{
 	"geo", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
-	"coordinator", "shard", "replica", "source", "node",
+	"participant", "coordinator", "shard", "replica", "source", "node",
 }
 
 // coreMayNotImport are the libraries through which the world would get in.

@@ -1,0 +1,53 @@
+package node
+
+import (
+	"context"
+
+	"isochron/txn"
+)
+
+// Task is work that its driver runs outside the loop, where it may block. Its result
+// goes to Finished.
+//
+// Invariant: of the tasks that Drain has handed out each is finished at most once, and
+// no more than maxTasks are under way.
+type Task struct {
+	ID   uint64
+	Work func(context.Context) any
+}
+
+// maxTasks bounds what is under way outside.
+const maxTasks = 1024
+
+// outside are the tasks of a node that have not been finished.
+type outside struct {
+	done map[uint64]func(any)
+	last uint64
+	next []Task // for the next Drain
+}
+
+// Outside implements participant.Env.
+func (e *shardEnv) Outside(work func(context.Context) any, done func(any)) bool {
+	o := &e.outside
+	if len(o.done) >= maxTasks {
+		return false
+	}
+	if o.done == nil {
+		o.done = map[uint64]func(any){}
+	}
+	o.last++
+	o.done[o.last] = done
+	o.next = append(o.next, Task{o.last, work})
+	return true
+}
+
+// Finished reports the result of a task that a Drain has handed out.
+func (n *Node) Finished(now txn.Now, id uint64, result any) {
+	n.now = now
+	done := n.outside.done[id]
+	if done == nil {
+		return
+	}
+	delete(n.outside.done, id)
+	done(result)
+}

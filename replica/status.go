@@ -1,0 +1,52 @@
+package replica
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Status tells how this replica stands now: of a view where a shard with a log tells of a
+// term, and of its members as voters, for they are fixed.
+func (r *Replica) Status() participant.Status {
+	role := "takes part"
+	if r.Serving() {
+		role = "leads"
+	}
+	leader, view := r.Leader()
+	return participant.Status{
+		Shard: r.cfg.ID, Kind: routing.Unordered, Role: role, Serving: r.Serving(), Term: view, Leader: leader,
+		Undecided: r.Undecided(), Holders: r.Holders(), Voters: r.Members(),
+		Counts: participant.Counts{Proposals: r.counts.Proposals, Refusals: r.counts.Refusals, Campaigns: r.counts.ViewChanges},
+	}
+}
+
+// Summary is one line for a person.
+func (r *Replica) Summary() string {
+	role := "takes part in"
+	if !r.takesPart() {
+		role = "goes over to"
+	}
+	return fmt.Sprintf("shard %d: %s view %d, led by %d, %d undecided, %d endings remembered",
+		r.cfg.ID, role, r.view(), r.leaderOf(r.view()), r.Undecided(), r.Endings())
+}
+
+// InDoubt lists the oldest attempts without a decision, at most max of them.
+func (r *Replica) InDoubt(max int) []participant.InDoubt {
+	now := r.env.Now().Mono
+	var out []participant.InDoubt
+	r.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool {
+		out = append(out, participant.InDoubt{Shard: r.cfg.ID, Txn: e.Prepare.Txn, Attempt: e.Prepare.Attempt,
+			Participants: e.Prepare.Participants, Age: now - r.local[a].since})
+		return true
+	})
+	slices.SortStableFunc(out, func(a, b participant.InDoubt) int { return cmp.Compare(b.Age, a.Age) })
+	return out[:min(max, len(out))]
+}
+
+// Holds is what is kept in memory of rows, in bytes; there is no log.
+func (r *Replica) Holds() (rows, logs int64) { return r.RowsHeld(), 0 }
