@@ -19,7 +19,7 @@ type fakeEnv struct {
 }
 
 func (e *fakeEnv) Now() txn.Now                                   { return txn.Now{Mono: e.mono} }
-func (e *fakeEnv) Send(_ txn.NodeID, m txn.Message)               { e.sent = append(e.sent, m) }
+func (e *fakeEnv) Send(_ txn.Address, m txn.Message)              { e.sent = append(e.sent, m) }
 func (e *fakeEnv) Directory() *routing.Directory                  { return e.dir }
 func (e *fakeEnv) Leader(txn.ShardID) (txn.NodeID, uint64, bool)  { return 1, 1, true }
 func (e *fakeEnv) Wide(txn.NodeID) bool                           { return false }

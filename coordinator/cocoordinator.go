@@ -77,7 +77,7 @@ func (c *Coordinator) coordinate(m *txn.Ack) {
 	a := m.Attempt
 	if m.Replica != 0 && !m.No {
 		relayed := *m
-		c.env.Send(a.Node, txn.Message{Ack: &relayed})
+		c.env.Send(txn.Coordinator(a.Node), txn.Message{Ack: &relayed})
 	}
 	if _, known := c.coords.decided[a]; known {
 		return
@@ -129,7 +129,7 @@ func (c *Coordinator) preCommit(a txn.Attempt, id txn.ID, t *decide.Tally) {
 		return
 	}
 	c.leadersHere(t.Participants, func(s txn.ShardID, leader txn.NodeID) {
-		c.env.Send(leader, txn.Message{PreCommit: &txn.PreCommit{Shard: s, Attempt: a, Txn: id, At: t.Proposed()}})
+		c.env.Send(txn.Participant(leader, s), txn.Message{PreCommit: &txn.PreCommit{Shard: s, Attempt: a, Txn: id, At: t.Proposed()}})
 	})
 }
 
@@ -138,7 +138,7 @@ func (c *Coordinator) preCommit(a txn.Attempt, id txn.ID, t *decide.Tally) {
 func (c *Coordinator) abortHere(a txn.Attempt, m *txn.Ack) {
 	c.leadersHere(m.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		if s != m.Shard {
-			c.env.Send(leader, txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
+			c.env.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
 		}
 	})
 }
@@ -175,7 +175,7 @@ func (c *Coordinator) shareDecision(k *commitment) {
 	verdict, at := k.tally.Verdict()
 	for _, n := range c.env.CoCoordinators(k.attempt) {
 		if n != c.cfg.Self {
-			c.env.Send(n, txn.Message{Decision: &txn.Decision{Attempt: k.attempt, Commit: verdict == decide.Commit, At: at}})
+			c.env.Send(txn.Coordinator(n), txn.Message{Decision: &txn.Decision{Attempt: k.attempt, Commit: verdict == decide.Commit, At: at}})
 		}
 	}
 }
@@ -187,16 +187,16 @@ func (c *Coordinator) recall(k *commitment) {
 		return
 	}
 	for _, n := range c.env.CoCoordinators(k.attempt) {
-		c.env.Send(n, txn.Message{Recall: &txn.Recall{Attempt: k.attempt}})
+		c.env.Send(txn.Coordinator(n), txn.Message{Recall: &txn.Recall{Attempt: k.attempt}})
 	}
 }
 
 func (c *Coordinator) onRecall(from txn.NodeID, m *txn.Recall) {
 	if d, known := c.coords.decided[m.Attempt]; known {
-		c.env.Send(from, txn.Message{Decision: &d})
+		c.env.Send(txn.Coordinator(from), txn.Message{Decision: &d})
 	} else if k := c.commits[m.Attempt]; k != nil && k.phase == deciding {
 		verdict, at := k.tally.Verdict()
-		c.env.Send(from, txn.Message{Decision: &txn.Decision{Attempt: m.Attempt, Commit: verdict == decide.Commit, At: at}})
+		c.env.Send(txn.Coordinator(from), txn.Message{Decision: &txn.Decision{Attempt: m.Attempt, Commit: verdict == decide.Commit, At: at}})
 	}
 }
 

@@ -228,7 +228,7 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 		case term == 0 && !k.readOnly:
 			// Nobody here knows the term; a Prepare of term 0 is never looked at, and
 			// its refusal names the term.
-			c.env.Send(leader, txn.Message{Prepare: &txn.Prepare{Shard: s, Attempt: k.attempt, Txn: k.id}})
+			c.env.Send(txn.Participant(leader, s), txn.Message{Prepare: &txn.Prepare{Shard: s, Attempt: k.attempt, Txn: k.id}})
 			continue
 		case p.Term != 0 && p.Term != term && !k.readOnly:
 			c.terminate(k)
@@ -237,7 +237,7 @@ func (c *Coordinator) sendPrepares(k *commitment) {
 		if p.Term != term {
 			p = k.addressed(s, term)
 		}
-		c.env.Send(leader, txn.Message{Prepare: p})
+		c.env.Send(txn.Participant(leader, s), txn.Message{Prepare: p})
 	}
 	k.tries++
 }
@@ -409,7 +409,7 @@ func (c *Coordinator) tell(k *commitment) {
 		}
 		open = true
 		if n, _ := c.leaderOf(s, k.tries); n != 0 {
-			c.env.Send(n, txn.Message{Decide: &txn.Decide{
+			c.env.Send(txn.Participant(n, s), txn.Message{Decide: &txn.Decide{
 				Shard: s, Attempt: k.attempt, Txn: k.id, Commit: verdict == decide.Commit, At: at}})
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // Env is the world as a coordinator sees it.
 type Env interface {
 	Now() txn.Now
-	Send(to txn.NodeID, m txn.Message)
+	Send(to txn.Address, m txn.Message)
 	Directory() *routing.Directory
 	// Leader is who a local replica believes leads the shard; ok is false if
 	// there is no local replica or it knows of no leader.
@@ -285,7 +285,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		}
 	case m.Probe != nil:
 		t := c.txns[m.Probe.Txn]
-		c.env.Send(from, txn.Message{ProbeReply: &txn.ProbeReply{
+		c.env.Send(txn.Participant(from, m.Probe.Shard), txn.Message{ProbeReply: &txn.ProbeReply{
 			Shard: m.Probe.Shard, Txn: m.Probe.Txn, StampNanos: m.Probe.StampNanos, Alive: t != nil && t.failed == nil}})
 	}
 }
@@ -358,7 +358,7 @@ func (c *Coordinator) askedFormer(k *commitment) bool {
 
 func (c *Coordinator) toLeader(s txn.ShardID, m txn.Message) {
 	if n, _ := c.leaderOf(s, 0); n != 0 {
-		c.env.Send(n, m)
+		c.env.Send(txn.Participant(n, s), m)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *Coordinator) aReplica(s txn.ShardID, try int) txn.NodeID {
 
 func (c *Coordinator) toReplicas(s txn.ShardID, message func() txn.Message) {
 	for _, n := range c.replicasOf(s) {
-		c.env.Send(n, message())
+		c.env.Send(txn.Participant(n, s), message())
 	}
 }
 
@@ -167,7 +167,7 @@ func (c *Coordinator) tellReplicas(k *commitment) {
 			if k.told > 0 {
 				d.Prepare = k.prepare(s) // it may have missed that too
 			}
-			c.env.Send(n, txn.Message{Decide: d})
+			c.env.Send(txn.Participant(n, s), txn.Message{Decide: d})
 		}
 	}
 	k.tries++

@@ -289,7 +289,7 @@ func (c *Coordinator) sendPartTo(p *part, to txn.NodeID, term uint64) {
 		p.r.wide = true
 		p.r.t.stats.WideRounds++
 	}
-	c.env.Send(p.to, txn.Message{Access: p.access}) // not ours to change any more
+	c.env.Send(txn.Participant(p.to, p.access.Shard), txn.Message{Access: p.access}) // not ours to change any more
 }
 
 // wakePart sends again what was not answered, or gives up.

@@ -45,7 +45,7 @@ func (c *Coordinator) inquire(k *commitment) {
 	}
 	for _, s := range k.tally.Missing() {
 		if n, _ := c.leaderOf(s, k.tries); n != 0 {
-			c.env.Send(n, txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: k.attempt, Txn: k.id}})
+			c.env.Send(txn.Participant(n, s), txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: k.attempt, Txn: k.id}})
 		}
 	}
 	k.tries++

@@ -17,8 +17,8 @@ type led struct {
 }
 
 func (e *led) Leader(txn.ShardID) (txn.NodeID, uint64, bool) { return e.leader, e.term, e.leader != 0 }
-func (e *led) Send(to txn.NodeID, m txn.Message) {
-	e.to = append(e.to, to)
+func (e *led) Send(to txn.Address, m txn.Message) {
+	e.to = append(e.to, to.Node)
 	e.clocked.Send(to, m)
 }
 

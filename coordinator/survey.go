@@ -39,7 +39,7 @@ func (c *Coordinator) survey(req *Request) {
 	c.surveys[c.nextPart] = s
 	for _, n := range c.env.Directory().Nodes {
 		s.asked = append(s.asked, txn.NodeID(n.ID))
-		c.env.Send(txn.NodeID(n.ID), txn.Message{Survey: &txn.Survey{Request: c.nextPart}})
+		c.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: c.nextPart}})
 	}
 }
 

@@ -49,7 +49,7 @@ func (e *shardEnv) Acknowledge(m *txn.Ack, leads bool) {
 		case to == 0, m.No && to == m.Attempt.Node: // the coordinator has the vote itself
 		case own, leads && (m.No || m.Replica == 0 || !ok || !n.replicaIn(shard, region)):
 			sent := *m
-			n.send(to, txn.Message{Ack: &sent})
+			n.send(txn.Coordinator(to), txn.Message{Ack: &sent})
 		}
 	}
 }

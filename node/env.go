@@ -18,9 +18,9 @@ type shardEnv Node
 
 var _ shard.Env = (*shardEnv)(nil)
 
-func (e *shardEnv) Now() txn.Now                      { return e.now }
-func (e *shardEnv) Send(to txn.NodeID, m txn.Message) { (*Node)(e).send(to, m) }
-func (e *shardEnv) AfterSync(f func())                { (*Node)(e).AfterSync(f) }
+func (e *shardEnv) Now() txn.Now                       { return e.now }
+func (e *shardEnv) Send(to txn.Address, m txn.Message) { (*Node)(e).send(to, m) }
+func (e *shardEnv) AfterSync(f func())                 { (*Node)(e).AfterSync(f) }
 
 func (e *shardEnv) Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID) {
 	e.coord.Adopt(a, id, participants)
@@ -92,12 +92,12 @@ type coordEnv Node
 
 var _ coordinator.Env = (*coordEnv)(nil)
 
-func (e *coordEnv) Now() txn.Now                      { return e.now }
-func (e *coordEnv) Send(to txn.NodeID, m txn.Message) { (*Node)(e).send(to, m) }
-func (e *coordEnv) Directory() *routing.Directory     { return e.dir }
-func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID  { return e.nearest[s] }
-func (e *coordEnv) Trace(format string, args ...any)  { (*Node)(e).trace(format, args...) }
-func (e *coordEnv) Tracing() bool                     { return (*Node)(e).tracing() }
+func (e *coordEnv) Now() txn.Now                       { return e.now }
+func (e *coordEnv) Send(to txn.Address, m txn.Message) { (*Node)(e).send(to, m) }
+func (e *coordEnv) Directory() *routing.Directory      { return e.dir }
+func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID   { return e.nearest[s] }
+func (e *coordEnv) Trace(format string, args ...any)   { (*Node)(e).trace(format, args...) }
+func (e *coordEnv) Tracing() bool                      { return (*Node)(e).tracing() }
 
 func (e *coordEnv) Seen() (at txn.Timestamp) {
 	for _, id := range e.order {

@@ -215,102 +215,41 @@ func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 }
 
 func (n *Node) dispatch(env *txn.Envelope) {
-	m := &env.Msg
-	r := n.replicas[shardOf(m)]
-	if forCoordinator(m) {
+	m, to, s := &env.Msg, env.For, env.Shard
+	if to == txn.ForUnsaid {
+		to, s = unsaid(m)
+	}
+	if to&txn.ForCoordinator != 0 {
 		n.coord.Deliver(env.From, m)
 	}
-	switch {
-	case m.Survey != nil:
-		n.answerSurvey(env.From, m.Survey)
-	case m.Drained != nil:
-		n.heardDrained(env.From, m.Drained)
-	case forCoordinator(m) && m.Accepted == nil: // that is for who has proposed, too
-	case r == nil:
-		n.refuse(*env)
-	default:
+	if to&txn.ForNode != 0 {
+		n.hear(env.From, m)
+	}
+	if to&txn.ForParticipant == 0 {
+		return
+	}
+	if r := n.replicas[s]; r != nil {
 		r.Deliver(env.From, m)
+	} else {
+		n.refuse(env.From, m, s)
 	}
 }
 
-func forCoordinator(m *txn.Message) bool {
-	return m.AccessReply != nil || m.Vote != nil || m.DecideAck != nil || m.Finding != nil ||
-		m.NotLeader != nil || m.Wounded != nil || m.Probe != nil ||
-		m.Ack != nil || m.Resolved != nil || m.Recall != nil || m.Decision != nil ||
-		m.Opinion != nil || m.Accepted != nil || m.SurveyReply != nil ||
-		m.Chase != nil && m.Chase.Shard == 0
+// hear takes what is for the node itself.
+func (n *Node) hear(from txn.NodeID, m *txn.Message) {
+	switch {
+	case m.Survey != nil:
+		n.answerSurvey(from, m.Survey)
+	case m.Drained != nil:
+		n.heardDrained(from, m.Drained)
+	}
 }
 
 // refuse answers for a shard that has no replica here (any more, or yet).
-func (n *Node) refuse(env txn.Envelope) {
-	no := txn.NotLeader{Shard: shardOf(&env.Msg)}
-	switch m := env.Msg; {
-	case m.Access != nil:
-		no.Request = m.Access.Request
-	case m.Prepare != nil:
-		no.Attempt = m.Prepare.Attempt
-	case m.Inquire != nil:
-		no.Attempt = m.Inquire.Attempt
-	default:
-		return
+func (n *Node) refuse(to txn.NodeID, m *txn.Message, s txn.ShardID) {
+	if request, attempt, ok := m.Asks(); ok {
+		n.send(txn.Coordinator(to), txn.Message{NotLeader: &txn.NotLeader{Shard: s, Request: request, Attempt: attempt}})
 	}
-	n.send(env.From, txn.Message{NotLeader: &no})
-}
-
-// shardOf is the shard that a message to a replica is for.
-func shardOf(m *txn.Message) txn.ShardID {
-	switch {
-	case m.Raft != nil:
-		return m.Raft.Shard
-	case m.Access != nil:
-		return m.Access.Shard
-	case m.Prepare != nil:
-		return m.Prepare.Shard
-	case m.Decide != nil:
-		return m.Decide.Shard
-	case m.PreCommit != nil:
-		return m.PreCommit.Shard
-	case m.Inquire != nil:
-		return m.Inquire.Shard
-	case m.Publish != nil:
-		return m.Publish.Shard
-	case m.Release != nil:
-		return m.Release.Shard
-	case m.ProbeReply != nil:
-		return m.ProbeReply.Shard
-	case m.Chase != nil:
-		return m.Chase.Shard
-	case m.Recheck != nil:
-		return m.Recheck.Shard
-	case m.SnapFetch != nil:
-		return m.SnapFetch.Shard
-	case m.SnapChunk != nil:
-		return m.SnapChunk.Shard
-	}
-	return unorderedShardOf(m)
-}
-
-// unorderedShardOf is shardOf for what replicas without a log say.
-func unorderedShardOf(m *txn.Message) txn.ShardID {
-	switch {
-	case m.Dispute != nil:
-		return m.Dispute.Shard
-	case m.Accept != nil:
-		return m.Accept.Shard
-	case m.Accepted != nil:
-		return m.Accepted.Shard
-	case m.ChangeView != nil:
-		return m.ChangeView.Shard
-	case m.ViewRecord != nil:
-		return m.ViewRecord.Shard
-	case m.StartView != nil:
-		return m.StartView.Shard
-	case m.Compare != nil:
-		return m.Compare.Shard
-	case m.Endings != nil:
-		return m.Endings.Shard
-	}
-	return 0
 }
 
 // Tick moves timers; call it every Params.TickInterval.
@@ -414,9 +353,9 @@ func emptied(list []txn.Envelope) []txn.Envelope {
 
 const maxRoom = 1024
 
-func (n *Node) send(to txn.NodeID, m txn.Message) {
-	env := txn.Envelope{From: n.cfg.ID, To: to, Msg: m}
-	if to == n.cfg.ID {
+func (n *Node) send(to txn.Address, m txn.Message) {
+	env := txn.Envelope{From: n.cfg.ID, To: to.Node, Msg: m, For: to.For, Shard: to.Shard}
+	if to.Node == n.cfg.ID {
 		n.local = append(n.local, env)
 		return
 	}

@@ -22,5 +22,5 @@ func (n *Node) answerSurvey(to txn.NodeID, m *txn.Survey) {
 	slices.SortStableFunc(out.Waits, func(a, b txn.LockWait) int { return cmp.Compare(b.WaitedNanos, a.WaitedNanos) })
 	out.Hot = out.Hot[:min(len(out.Hot), txn.SurveyHotMax)]
 	out.Waits = out.Waits[:min(len(out.Waits), txn.SurveyWaitsMax)]
-	n.send(to, txn.Message{SurveyReply: out})
+	n.send(txn.Coordinator(to), txn.Message{SurveyReply: out})
 }

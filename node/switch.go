@@ -85,7 +85,7 @@ func (n *Node) tickSwitch() {
 	leader, leads := n.metaLeader()
 	if now >= n.turn.tellAt && leader != 0 {
 		n.turn.tellAt = now + tellEvery*n.cfg.Params.TickInterval
-		n.send(leader, txn.Message{Drained: &txn.Drained{Try: p.Try, Left: n.left()}})
+		n.send(txn.Whole(leader), txn.Message{Drained: &txn.Drained{Try: p.Try, Left: n.left()}})
 	}
 	switch {
 	case !leads:

@@ -88,7 +88,7 @@ type Leased interface {
 // Env is the world as a participant sees it.
 type Env interface {
 	Now() txn.Now
-	Send(to txn.NodeID, m txn.Message)
+	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
 	// Outside runs work outside the loop, where it may block, and calls done with its

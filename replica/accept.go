@@ -104,7 +104,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	}
 	r.afterSync(func() {
 		if r.stands(e) {
-			r.env.Send(from, txn.Message{Accepted: r.accepted(e)})
+			r.env.Send(txn.Both(from, r.cfg.ID), txn.Message{Accepted: r.accepted(e)})
 		}
 	})
 }
@@ -162,14 +162,16 @@ func (r *Replica) onAccepted(m *txn.Accepted) {
 	if !m.Yes {
 		v.Refused, v.Reason = txn.WhyOtherMet.Refusal().Kind(), txn.WhyOtherMet.Refusal().String()
 	}
-	r.env.Send(m.Attempt.Node, txn.Message{Vote: v})
+	r.env.Send(txn.Coordinator(m.Attempt.Node), txn.Message{Vote: v})
 }
 
 // onDecide hears how an attempt ended.
 func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 	a := d.Attempt
 	ack := func() {
-		r.afterSync(func() { r.env.Send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}}) })
+		r.afterSync(func() {
+			r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}})
+		})
 	}
 	if _, over := r.rec.endings.Get(a); over || r.rec.isRetired(a) {
 		ack()

@@ -18,7 +18,7 @@ type reader struct {
 // to write it waits for the end of that, for it would be refused at its commit.
 func (r *Replica) onAccess(from txn.NodeID, m *txn.Access) {
 	if m.AsOf != 0 || m.Present {
-		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.WhyNoMoments.Refusal().Kind(),
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.WhyNoMoments.Refusal().Kind(),
 			Reason: txn.WhyNoMoments.Refusal().String()}})
 		return
 	}
@@ -50,7 +50,7 @@ func (r *Replica) answer(rd *reader) {
 	if now := r.env.Now().Mono; now > rd.began {
 		out.WaitedNanos = int64(now - rd.began)
 	}
-	r.env.Send(rd.from, txn.Message{AccessReply: out})
+	r.env.Send(txn.Coordinator(rd.from), txn.Message{AccessReply: out})
 }
 
 // wakeReaders answers those for whom nobody is in the way any more.

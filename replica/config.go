@@ -9,7 +9,7 @@ import (
 // Env is the world as a replica sees it.
 type Env interface {
 	Now() txn.Now
-	Send(to txn.NodeID, m txn.Message)
+	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
 	// Orphan says that an attempt is undecided for too long: somebody must find

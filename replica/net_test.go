@@ -81,8 +81,8 @@ func (n *net) crash(id txn.NodeID) {
 
 func (m *machine) Now() txn.Now { return txn.Now{Mono: m.n.now} }
 
-func (m *machine) Send(to txn.NodeID, msg txn.Message) {
-	env := txn.Envelope{From: m.id, To: to}
+func (m *machine) Send(to txn.Address, msg txn.Message) {
+	env := txn.Envelope{From: m.id, To: to.Node, For: to.For, Shard: to.Shard}
 	if err := txn.Decode(txn.Encode(&msg), &env.Msg); err != nil {
 		m.n.t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (m *machine) Trace(format string, args ...any) {
 	m.n.t.Logf("n%d: "+format, append([]any{m.id}, args...)...)
 }
 func (n *net) tell(to txn.NodeID, m txn.Message) {
-	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m})
+	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m, For: txn.ForParticipant, Shard: shard})
 }
 
 // tellAll tells all replicas, and lets them talk until they have nothing to say.
@@ -152,7 +152,7 @@ func (n *net) carry(env txn.Envelope) {
 		}
 		return
 	}
-	if m := n.at[env.To]; m != nil && m.r != nil {
+	if m := n.at[env.To]; m != nil && m.r != nil && env.For&txn.ForParticipant != 0 && env.Shard == shard {
 		m.r.Deliver(env.From, &env.Msg)
 	}
 }

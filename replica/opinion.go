@@ -20,9 +20,9 @@ func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	r.form(p, func(e txn.Entry, o txn.Opinion) {
-		r.env.Send(from, txn.Message{Opinion: &o})
+		r.env.Send(txn.Coordinator(from), txn.Message{Opinion: &o})
 		if e.Answer != txn.AnswerOK && !o.Leads && r.cfg.Row.Decide.DisputesOpinions() {
-			r.env.Send(r.leaderOf(o.View), txn.Message{Dispute: &txn.Dispute{Shard: r.cfg.ID, View: o.View, Prepare: p}})
+			r.env.Send(txn.Participant(r.leaderOf(o.View), r.cfg.ID), txn.Message{Dispute: &txn.Dispute{Shard: r.cfg.ID, View: o.View, Prepare: p}})
 		}
 	})
 }
@@ -125,10 +125,10 @@ func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 			return
 		}
 		if e.Final {
-			r.env.Send(to, txn.Message{Accepted: r.accepted(e)})
+			r.env.Send(txn.Both(to, r.cfg.ID), txn.Message{Accepted: r.accepted(e)})
 			return
 		}
-		r.env.Send(to, txn.Message{Opinion: &txn.Opinion{Shard: r.cfg.ID, Attempt: a, Replica: r.cfg.Self, View: e.View,
+		r.env.Send(txn.Coordinator(to), txn.Message{Opinion: &txn.Opinion{Shard: r.cfg.ID, Attempt: a, Replica: r.cfg.Self, View: e.View,
 			Leads: r.leaderOf(e.View) == r.cfg.Self, Answer: e.Answer, At: e.Prepare.At, Refused: txn.KindAborted, Reason: txn.WhyRefusedBefore.Refusal().String()}})
 	})
 	if p := r.proposals[a]; p != nil {
@@ -147,7 +147,7 @@ func (r *Replica) tellEnd(to txn.NodeID, a txn.Attempt) bool {
 		return false
 	}
 	r.afterSync(func() {
-		r.env.Send(to, txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: end.Result, At: end.At}})
+		r.env.Send(txn.Coordinator(to), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: end.Result, At: end.At}})
 	})
 	return true
 }

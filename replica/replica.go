@@ -96,7 +96,7 @@ func (r *Replica) leads() bool { return r.takesPart() && r.leaderOf(r.view()) ==
 
 func (r *Replica) toAll(m txn.Message) {
 	for _, id := range r.cfg.Members {
-		r.env.Send(id, m)
+		r.env.Send(txn.Participant(id, r.cfg.ID), m)
 	}
 }
 

@@ -25,7 +25,7 @@ const maxRetries = 2
 func (r *Replica) onInquire(from txn.NodeID, q *txn.Inquire) {
 	a := q.Attempt
 	if r.rec.isRetired(a) { // finished everywhere: nobody can act on this any more
-		r.env.Send(from, txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
+		r.env.Send(txn.Coordinator(from), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
 	}
 	if r.tellEnd(from, a) {
@@ -107,7 +107,7 @@ func (r *Replica) sendRecord() {
 		Entries: r.entries(false), Endings: r.endings(), Fence: slices.Clone(r.fence)}
 	r.afterSync(func() {
 		if m.View == r.view() && !r.takesPart() {
-			r.env.Send(r.leaderOf(m.View), txn.Message{ViewRecord: m})
+			r.env.Send(txn.Participant(r.leaderOf(m.View), r.cfg.ID), txn.Message{ViewRecord: m})
 		}
 	})
 }
@@ -212,7 +212,7 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) 
 func (r *Replica) tellAccepted(e txn.Entry) {
 	r.afterSync(func() {
 		if r.stands(e) {
-			r.env.Send(e.Prepare.Attempt.Node, txn.Message{Accepted: r.accepted(e)})
+			r.env.Send(txn.Both(e.Prepare.Attempt.Node, r.cfg.ID), txn.Message{Accepted: r.accepted(e)})
 		}
 	})
 }
@@ -220,7 +220,7 @@ func (r *Replica) tellAccepted(e txn.Entry) {
 // sendView tells a replica that was left behind how this view stands.
 func (r *Replica) sendView(to txn.NodeID) {
 	m := &txn.StartView{Shard: r.cfg.ID, View: r.view(), Entries: r.entries(true), Endings: r.endings()}
-	r.afterSync(func() { r.env.Send(to, txn.Message{StartView: m}) })
+	r.afterSync(func() { r.env.Send(txn.Participant(to, r.cfg.ID), txn.Message{StartView: m}) })
 }
 
 func (r *Replica) onStartView(m *txn.StartView) {
@@ -253,7 +253,7 @@ func (r *Replica) compare() {
 
 func (r *Replica) ask(of txn.NodeID) {
 	if of != r.cfg.Self {
-		r.env.Send(of, txn.Message{Compare: &txn.Compare{Shard: r.cfg.ID, View: r.rec.meta.Normal, Count: r.rec.endings.Len(), Sum: r.rec.sum}})
+		r.env.Send(txn.Participant(of, r.cfg.ID), txn.Message{Compare: &txn.Compare{Shard: r.cfg.ID, View: r.rec.meta.Normal, Count: r.rec.endings.Len(), Sum: r.rec.sum}})
 	}
 }
 
@@ -263,7 +263,7 @@ func (r *Replica) onCompare(from txn.NodeID, m *txn.Compare) {
 		r.sendView(from)
 	case m.Count != r.rec.endings.Len() || m.Sum != r.rec.sum:
 		out := &txn.Endings{Shard: r.cfg.ID, Endings: r.endings()}
-		r.afterSync(func() { r.env.Send(from, txn.Message{Endings: out}) })
+		r.afterSync(func() { r.env.Send(txn.Participant(from, r.cfg.ID), txn.Message{Endings: out}) })
 	}
 }
 

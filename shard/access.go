@@ -33,7 +33,7 @@ func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
 	if n.Leader == r.cfg.Self && !r.Serving() {
 		n.Leader = 0 // elected, not yet serving: ask again soon
 	}
-	r.env.Send(to, txn.Message{NotLeader: &n})
+	r.env.Send(txn.Coordinator(to), txn.Message{NotLeader: &n})
 }
 
 // accessNearest answers from the applied state, and says if it may be old.
@@ -48,7 +48,7 @@ func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
 		out.Scans = append(out.Scans, rows)
 		out.Unsettled = out.Unsettled || r.state.pending.TouchesSpan(txn.Covered(s, rows))
 	}
-	r.env.Send(from, txn.Message{AccessReply: out})
+	r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
 }
 
 // row reads the newest row: revealed ones first.
@@ -129,7 +129,7 @@ func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, why txn.Refusal,
 	no := l.r.noRows(m, why)
 	no.ProtocolSeq = l.protocolSeq()
 	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
-	l.r.env.Send(from, txn.Message{AccessReply: no})
+	l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: no})
 }
 
 func (r *Replica) noRows(m *txn.Access, why txn.Refusal) *txn.AccessReply {
@@ -224,13 +224,13 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 			l.access(from, m, began) // bounded: its deadline counts from its beginning
 		}
 	}, func() {
-		l.r.env.Send(from, txn.Message{AccessReply: l.r.noRows(m, txn.WhyNotDecidedInTime.Refusal())})
+		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: l.r.noRows(m, txn.WhyNotDecidedInTime.Refusal())})
 	})
 }
 
 func (l *leadership) sendRead(to txn.NodeID, out *txn.AccessReply, began arrival) {
 	out.WaitedNanos, out.WaitedFor = began.waited(l.r.env.Now())
-	l.r.env.Send(to, txn.Message{AccessReply: out})
+	l.r.env.Send(txn.Coordinator(to), txn.Message{AccessReply: out})
 }
 
 // rowFor reads a row for a request: who may write it goes on from the last

@@ -171,14 +171,14 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	case m.AsOf < r.state.applied.Keep:
 		r.refuseAsOf(from, m, txn.WhyMomentTooOld)
 	case !r.closed(m) || !r.held(m, now):
-		r.env.Send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})
 	default:
 		r.answerAsOf(from, m)
 	}
 }
 
 func (r *Replica) refuseAsOf(to txn.NodeID, m *txn.Access, why txn.Why) {
-	r.env.Send(to, txn.Message{AccessReply: r.noRows(m, why.Refusal())})
+	r.env.Send(txn.Coordinator(to), txn.Message{AccessReply: r.noRows(m, why.Refusal())})
 }
 
 // answerAsOf reads the versions of the moment, which is closed.
@@ -199,7 +199,7 @@ func (r *Replica) answerAsOf(to txn.NodeID, m *txn.Access) {
 		walk := store.ScanAsOf(r.cfg.Engine, r.state.rows, s.Span, s.Reverse, m.AsOf)
 		out.Scans = append(out.Scans, reveal.NewWalk(walk, nil, s.Reverse).Answer(s, nil))
 	}
-	r.env.Send(to, txn.Message{AccessReply: out})
+	r.env.Send(txn.Coordinator(to), txn.Message{AccessReply: out})
 }
 
 // present tells a moment not before any commit that this shard has taken part
@@ -210,7 +210,7 @@ func (l *leadership) present(from txn.NodeID, m *txn.Access) {
 		for _, k := range m.Keys {
 			out.Rows = append(out.Rows, txn.Row{Key: k})
 		}
-		l.r.env.Send(from, txn.Message{AccessReply: out})
+		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
 	}
 	if l.leased() {
 		tell()

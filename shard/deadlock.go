@@ -39,7 +39,7 @@ func (l *leadership) lookForDeadlocks(now txn.Now) {
 		c := &txn.Chase{Txn: s.Txn, Start: s.Txn, Age: s.Age, Into: s.Into, Budget: txn.ChaseBudgetMax, Seen: l.r.cfg.ID, Turn: s.Turn}
 		l.r.env.Trace("shard %d: %v is waited for by %v for long, and may wait itself", l.r.cfg.ID, s.Txn, s.Into[0].Txn)
 		l.follow(c)
-		l.r.env.Send(s.Txn.Node, txn.Message{Chase: c})
+		l.r.env.Send(txn.Coordinator(s.Txn.Node), txn.Message{Chase: c})
 	}
 }
 
@@ -57,7 +57,7 @@ func (l *leadership) follow(c *txn.Chase) {
 		return
 	}
 	for _, n := range next {
-		l.r.env.Send(n.Txn.Node, txn.Message{Chase: n})
+		l.r.env.Send(txn.Coordinator(n.Txn.Node), txn.Message{Chase: n})
 	}
 }
 
@@ -103,7 +103,7 @@ func (l *leadership) recheck(m *txn.Recheck) {
 	on.Shard, on.Route = m.Route[0], m.Route[1:]
 	i := slices.IndexFunc(m.Cycle, func(e txn.WaitEdge) bool { return e.Shard == on.Shard })
 	if i >= 0 {
-		l.r.env.Send(m.Cycle[i].Leader, txn.Message{Recheck: &on})
+		l.r.env.Send(txn.Participant(m.Cycle[i].Leader, on.Shard), txn.Message{Recheck: &on})
 	}
 }
 

@@ -147,7 +147,7 @@ func (l *leadership) condition(v *voteCmd) {
 			delete(l.early.open, a)
 		}
 		l.r.env.Trace("shard %d: what %v had read is committed: %v", l.r.cfg.ID, a, committed)
-		l.r.env.Send(a.Node, txn.Message{Resolved: &txn.Resolved{Shard: l.r.cfg.ID, Attempt: a, Doomed: doomed}})
+		l.r.env.Send(txn.Coordinator(a.Node), txn.Message{Resolved: &txn.Resolved{Shard: l.r.cfg.ID, Attempt: a, Doomed: doomed}})
 	}}
 	l.early.open[a] = w
 	l.early.await(v.Deps, w)

@@ -39,7 +39,7 @@ type sent struct {
 	all []txn.Message
 }
 
-func (s *sent) Send(_ txn.NodeID, m txn.Message) { s.all = append(s.all, m) }
+func (s *sent) Send(_ txn.Address, m txn.Message) { s.all = append(s.all, m) }
 
 // An attempt whose abort is on its way into the log has read what was undone:
 // whoever asks for its vote again, or for what the log says, must not be told

@@ -19,7 +19,9 @@ func (r *Replica) OnDecide(from txn.NodeID, d *txn.Decide) {
 
 func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	r, a := l.r, d.Attempt
-	ack := func() { r.env.Send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}}) }
+	ack := func() {
+		r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}})
+	}
 	if dec := l.deciding[a]; dec != nil {
 		dec.to = addNode(dec.to, from)
 		return
@@ -95,7 +97,7 @@ func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
 		delete(l.waiting, a)
 	}
 	if r.cfg.Params.Bugs.ForgetFence {
-		r.env.Send(from, txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
+		r.env.Send(txn.Coordinator(from), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
 	}
 	l.refused[a] = true
@@ -123,7 +125,7 @@ func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
 	} else {
 		return false
 	}
-	l.r.env.Send(to, txn.Message{Finding: &f})
+	l.r.env.Send(txn.Coordinator(to), txn.Message{Finding: &f})
 	return true
 }
 
@@ -202,6 +204,6 @@ func (l *leadership) ackDecision(a txn.Attempt) {
 	}
 	delete(l.deciding, a)
 	for _, to := range d.to {
-		l.r.env.Send(to, txn.Message{DecideAck: &txn.DecideAck{Shard: l.r.cfg.ID, Attempt: a}})
+		l.r.env.Send(txn.Coordinator(to), txn.Message{DecideAck: &txn.DecideAck{Shard: l.r.cfg.ID, Attempt: a}})
 	}
 }

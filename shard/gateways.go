@@ -94,7 +94,7 @@ func (l *leadership) checkGateways(now txn.Now) {
 	}
 	l.gateways.forget(now.Mono, lasts)
 	for _, n := range l.gateways.list() {
-		l.r.env.Send(n, txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, StampNanos: int64(now.Mono)}})
+		l.r.env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, StampNanos: int64(now.Mono)}})
 	}
 	for _, id := range unvoted {
 		if l.gateways.gone(now.Mono, id.Node) {

@@ -236,7 +236,7 @@ func (l *leadership) wound(victim, by txn.ID) {
 // undo ends a transaction here that has not voted here.
 func (l *leadership) undo(victim, by txn.ID, cascade bool) {
 	l.r.env.Trace("shard %d: %v %s %v", l.r.cfg.ID, by, map[bool]string{false: "wounds", true: "takes along"}[cascade], victim)
-	l.r.env.Send(victim.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
+	l.r.env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
 	for _, w := range l.locks.WaitersOf(victim) {
 		w.Expire(yield.Undone)
 	}
@@ -293,7 +293,7 @@ func (l *leadership) probe(now txn.Now, id txn.ID) {
 		return
 	}
 	pr.at = now.Mono + l.r.cfg.Params.ProbeAfter
-	l.r.env.Send(id.Node, txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, Txn: id}})
+	l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, Txn: id}})
 }
 
 // endUnvoted frees all of a transaction that has not voted here.

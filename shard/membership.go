@@ -93,7 +93,7 @@ func (r *Replica) tooEarly(m *pb.Message) bool {
 // in an earlier life. Only one without a vote can come back so.
 func (r *Replica) tellLost(from txn.NodeID, m *pb.Message) {
 	if m.GetType() == pb.MsgHeartbeat && slices.Contains(r.wish.Learners, r.cfg.Self) {
-		r.env.Send(from, txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Lost: true}})
+		r.env.Send(txn.Participant(from, r.cfg.ID), txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Lost: true}})
 	}
 }
 
@@ -285,7 +285,7 @@ func (r *Replica) tellGone(from txn.NodeID, m *pb.Message) {
 		return
 	}
 	if r.Serving() && !r.log.meta.member(from) && !r.wish.Holds(from) {
-		r.env.Send(from, txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Gone: true}})
+		r.env.Send(txn.Participant(from, r.cfg.ID), txn.Message{Raft: &txn.Raft{Shard: r.cfg.ID, Gone: true}})
 	}
 }
 

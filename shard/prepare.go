@@ -80,7 +80,7 @@ func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
 	if v.Refused != 0 {
 		v.ProtocolSeq = l.protocolSeq()
 	}
-	l.r.env.Send(to, txn.Message{Vote: &v})
+	l.r.env.Send(txn.Coordinator(to), txn.Message{Vote: &v})
 }
 
 // refused says why a vote is No.

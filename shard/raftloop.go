@@ -166,7 +166,7 @@ func (r *Replica) sendRaft(m *pb.Message) {
 		}
 		out.Draining = r.draining
 	}
-	r.env.Send(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+	r.env.Send(txn.Participant(txn.NodeID(m.GetTo()), r.cfg.ID), txn.Message{Raft: out})
 }
 
 // RaftMessage is raft's own message in one of ours.

@@ -97,7 +97,7 @@ func (r *Replica) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 		if r.lead != nil {
 			r.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
 		}
-		r.env.Send(from, txn.Message{SnapChunk: out})
+		r.env.Send(txn.Participant(from, r.cfg.ID), txn.Message{SnapChunk: out})
 		return
 	}
 	s := r.snapOut
@@ -116,7 +116,7 @@ func (r *Replica) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
 		out.Values = append(out.Values, bytes.Clone(it.Value()))
 		size += len(key) + len(it.Value())
 	}
-	r.env.Send(from, txn.Message{SnapChunk: out})
+	r.env.Send(txn.Participant(from, r.cfg.ID), txn.Message{SnapChunk: out})
 }
 
 // beginSnapshot keeps raft's message back until its state is here; false if
@@ -146,7 +146,7 @@ func (r *Replica) beginSnapshot(from txn.NodeID, m *pb.Message) bool {
 func (r *Replica) fetchMore() {
 	in := r.snapIn
 	in.retryAt = r.env.Now().Mono + r.cfg.Params.ElectionTimeout*2/3
-	r.env.Send(in.from, txn.Message{SnapFetch: &txn.SnapFetch{
+	r.env.Send(txn.Participant(in.from, r.cfg.ID), txn.Message{SnapFetch: &txn.SnapFetch{
 		Shard: r.cfg.ID, Index: in.msg.GetSnapshot().GetMetadata().GetIndex(), From: in.next,
 	}})
 }

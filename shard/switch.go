@@ -103,7 +103,7 @@ func (l *leadership) endUnvotedAll() {
 			continue // or it was undone with another
 		}
 		id := h.Txn
-		l.r.env.Send(id.Node, txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.wish.Protocol.Seq}})
+		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.wish.Protocol.Seq}})
 		l.endUnvoted(id)
 	}
 	l.closeBatch()

@@ -47,7 +47,8 @@ func (p *timed) Deliver(now txn.Now, env txn.Envelope) {
 	if err := txn.Decode(raw, &m); err != nil {
 		panic(err)
 	}
-	p.Node.Deliver(now, txn.Envelope{From: env.From, To: env.To, Msg: m})
+	env.Msg = m
+	p.Node.Deliver(now, env)
 }
 
 func (p *timed) Submit(now txn.Now, req *coordinator.Request) {

@@ -113,13 +113,13 @@ type agent struct {
 func (a *agent) Deliver(from txn.NodeID, delivered *txn.Message) {
 	m := *delivered
 	call := func(work func() txn.Message) {
-		a.Env.Outside(func(context.Context) any { a.db.called++; return work() }, func(r any) { a.Env.Send(from, r.(txn.Message)) })
+		a.Env.Outside(func(context.Context) any { a.db.called++; return work() }, func(r any) { a.Env.Send(txn.Coordinator(from), r.(txn.Message)) })
 	}
 	switch {
 	case m.Access != nil:
 		call(func() txn.Message { return txn.Message{AccessReply: a.db.read(m.Access)} })
 	case m.Prepare != nil && m.Prepare.Term != 1:
-		a.Env.Send(from, txn.Message{NotLeader: &txn.NotLeader{Shard: m.Prepare.Shard, Leader: a.Self, Term: 1, Attempt: m.Prepare.Attempt}})
+		a.Env.Send(txn.Coordinator(from), txn.Message{NotLeader: &txn.NotLeader{Shard: m.Prepare.Shard, Leader: a.Self, Term: 1, Attempt: m.Prepare.Attempt}})
 	case m.Prepare != nil:
 		call(func() txn.Message { return txn.Message{Vote: a.db.prepare(m.Prepare)} })
 	case m.Decide != nil:

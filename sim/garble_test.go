@@ -40,7 +40,11 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) 
 				t.Error("a message cannot be read")
 			}
 			garble(r, &m)
-			if h.inject(env.From, env.To, txn.Encode(&m), env.Msg.SnapChunk != nil) {
+			to := txn.Envelope{From: env.From, To: env.To} // whom it is for follows from what is garbled
+			if r.IntN(2) == 0 {
+				to.For, to.Shard = env.For, env.Shard
+			}
+			if h.inject(to, txn.Encode(&m), env.Msg.SnapChunk != nil) {
 				came++
 			}
 		}
@@ -56,10 +60,9 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) 
 	return came
 }
 
-// inject has a node hear bytes as a message of another, now or, with early,
+// inject has a node hear bytes as the message of an envelope, now or, with early,
 // before anything that is on its way; false if they cannot be read.
-func (h *hunt) inject(from, to txn.NodeID, raw []byte, early bool) bool {
-	env := txn.Envelope{From: from, To: to}
+func (h *hunt) inject(env txn.Envelope, raw []byte, early bool) bool {
 	if txn.Decode(raw, &env.Msg) != nil {
 		return false
 	}
@@ -68,7 +71,7 @@ func (h *hunt) inject(from, to txn.NodeID, raw []byte, early bool) bool {
 		wait = h.w.net.delay(&env)
 	}
 	h.w.After(wait, func() {
-		if o := h.w.host(to); o.up() {
+		if o := h.w.host(env.To); o.up() {
 			h.w.net.queue(o, &mail{env: env})
 		}
 	})
@@ -121,7 +124,7 @@ func FuzzMessage(f *testing.F) {
 		garbled(t, seed, 150*time.Millisecond, func(h *hunt) {
 			a, b := txn.NodeID(from%3+1), txn.NodeID(to%3+1)
 			if a != b {
-				h.inject(a, b, raw, true)
+				h.inject(txn.Envelope{From: a, To: b}, raw, true)
 			}
 		})
 	})

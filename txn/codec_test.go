@@ -70,3 +70,21 @@ func TestTheClockNeverRunsBackwards(t *testing.T) {
 		t.Errorf("%d %d %d", a, b, d)
 	}
 }
+
+// A node of the version before reads an envelope of this one, and this one reads its own.
+func TestEnvelopesOfTwoVersionsAreRead(t *testing.T) {
+	type older struct {
+		From NodeID  `cbor:"1,keyasint,omitempty"`
+		To   NodeID  `cbor:"2,keyasint,omitempty"`
+		Msg  Message `cbor:"3,keyasint"`
+	}
+	sent := Envelope{From: 1, To: 2, Msg: examples()[4], For: ForParticipant, Shard: 3}
+	var then older
+	if err := Decode(Encode(sent), &then); err != nil || then.From != 1 || then.To != 2 || !reflect.DeepEqual(then.Msg, sent.Msg) {
+		t.Errorf("a node of the version before reads %+v: %v", then, err)
+	}
+	var now Envelope
+	if err := Decode(Encode(then), &now); err != nil || now.For != ForUnsaid || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
+		t.Errorf("of the version before is read %+v: %v", now, err)
+	}
+}

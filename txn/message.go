@@ -61,13 +61,6 @@ type Message struct {
 	Drained     *Drained     `cbor:"48,keyasint,omitempty"`
 }
 
-// Envelope is a message on its way.
-type Envelope struct {
-	From NodeID  `cbor:"1,keyasint,omitempty"`
-	To   NodeID  `cbor:"2,keyasint,omitempty"`
-	Msg  Message `cbor:"3,keyasint"`
-}
-
 // Raft carries one raft message of a shard. StampNanos is the sender's
 // monotonic time on messages of a leader; a follower sends the latest stamp
 // back as EchoNanos: it promised not to elect another for one election timeout
