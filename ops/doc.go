@@ -3,7 +3,7 @@
 // How it thinks. A Metrics has a registry of its own. What happens often is
 // counted as it happens, by atomic adds (Metrics is handed to the node and to
 // its SQL server as an observer); what stands still is asked of the node when
-// somebody scrapes (standing.go). Labels are shards, peers and fixed words:
+// somebody scrapes (status.go). Labels are shards, peers and fixed words:
 // their number is bounded by the cluster, and no key, text or name of a user is
 // ever among them.
 //

@@ -90,7 +90,7 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	for _, reason := range []string{"password", "tls"} {
 		m.badLogins.WithLabelValues(reason)
 	}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), standing{m})
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), statusCollector{m})
 	return m
 }
 

@@ -7,7 +7,7 @@ import (
 
 // What follows changes who takes part. A directory says what is wanted; the
 // leader of each shard brings its Raft group there, one safe step at a time.
-// Every change is a wish that may be written twice: the second changes nothing.
+// Every change is a desired state that may be written twice: the second changes nothing.
 
 // maxNodes bounds the nodes of a cluster.
 const maxNodes = 64
@@ -106,7 +106,7 @@ func (d *Directory) RemoveNode(id uint32) error {
 
 // Replace puts node to in the place of node from, in one shard or, with shard 0,
 // in all. It returns the shards that change hands, also those where it was
-// wished before.
+// desired before.
 func (d *Directory) Replace(shard uint64, from, to uint32) ([]uint64, error) {
 	n, ok := d.Node(to)
 	if !ok {

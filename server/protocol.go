@@ -115,7 +115,7 @@ func (c *Cluster) goneOver(try uint64, name string) (bool, error) {
 		case p.Under() || p.InForce(c.cfg.Row.Name) != name:
 			return false, nil
 		}
-		for _, s := range v.standings {
+		for _, s := range v.statuses {
 			if s.Serving && s.ProtocolSeq != p.Seq {
 				return false, nil
 			}

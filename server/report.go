@@ -159,7 +159,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		ms := float64(d.Age.Microseconds()) / 1000
 		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
 	}
-	for _, s := range v.standings {
+	for _, s := range v.statuses {
 		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
@@ -178,7 +178,7 @@ type view struct {
 	transactions, commitments int
 	draining, settled         bool
 	directory                 *routing.Directory
-	standings                 []participant.Status
+	statuses                  []participant.Status
 	inDoubt                   []participant.InDoubt
 	row                       protocol.Row
 	change                    node.Switch
@@ -190,7 +190,7 @@ type view struct {
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), standings: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
+		v := view{ready: n.Ready(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Converged(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()

@@ -14,7 +14,7 @@ func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
 	h := openAsOf(t, node.Bugs{})
 	home := h.w.host(2)
 	old := home.node.Directory().Encode()
-	h.wish(t, func(d *routing.Directory) error {
+	h.desire(t, func(d *routing.Directory) error {
 		return d.AddNode(routing.Node{ID: uint32(len(h.w.hosts) + 1), Region: string(home.region)})
 	})
 	newest := h.w.host(1).node.Directory().Epoch

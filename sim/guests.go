@@ -51,7 +51,7 @@ func (g *guests) begin(leader txn.NodeID, s txn.ShardID) {
 	if g.left == 0 || g.rand.IntN(4) > 0 {
 		return
 	}
-	st, ok := g.n.w.host(leader).standing(s)
+	st, ok := g.n.w.host(leader).status(s)
 	if !ok || st.Role != raft.StateLeader.String() || !st.Serving || len(st.Learners) < 2 || len(st.Outgoing) > 0 {
 		return
 	}

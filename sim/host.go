@@ -44,7 +44,7 @@ type host struct {
 	calls     []*call
 }
 
-// askedSync is a wish for a sync and what it was for.
+// askedSync is a request for a sync and what it was for.
 type askedSync struct {
 	token uint64
 	hops  chain
@@ -269,7 +269,7 @@ func (h *host) beginSync() {
 	})
 }
 
-// synced tells the node, wish by wish, so that what each releases goes on with
+// synced tells the node, request by request, so that what each releases goes on with
 // the chain of what had asked for it.
 func (h *host) synced(covered []askedSync) {
 	life := h.life

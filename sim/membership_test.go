@@ -16,8 +16,8 @@ import (
 	"isochron/txn"
 )
 
-// wish writes a change of the directory as a client of the first node.
-func (h *hunt) wish(t *testing.T, change func(*routing.Directory) error) {
+// desire writes a change of the directory as a client of the first node.
+func (h *hunt) desire(t *testing.T, change func(*routing.Directory) error) {
 	t.Helper()
 	h.do(t, func(c *Client) {
 		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err != nil {
@@ -75,7 +75,7 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	settled := func() bool { return h.n.settled() && home.has(moved) != to.has(moved) }
 
 	before, _ := home.hardState(t, moved)
-	h.wish(t, func(d *routing.Directory) error {
+	h.desire(t, func(d *routing.Directory) error {
 		if err := d.AddNode(routing.Node{ID: uint32(to.id), Region: string(to.region)}); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 		}
 		return h.n.onSend(from, env)
 	}
-	h.wish(t, func(d *routing.Directory) error {
+	h.desire(t, func(d *routing.Directory) error {
 		_, err := d.Replace(uint64(moved), uint32(to.id), uint32(home.id))
 		return err
 	})
@@ -137,7 +137,7 @@ func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 		}
 		return h.n.settled() && h.w.host(2).has(txn.ShardID(moved)) != guest && h.w.host(3).has(txn.ShardID(moved)) != guest
 	}
-	h.wish(t, func(d *routing.Directory) error {
+	h.desire(t, func(d *routing.Directory) error {
 		for _, g := range guests {
 			if err := d.AddNode(routing.Node{ID: uint32(g.id), Region: string(g.region)}); err != nil {
 				return err
@@ -146,7 +146,7 @@ func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 		return replaceAll(d, moved, from, to)
 	})
 	h.until(t, "the move of two replicas", func() bool { return where(true) })
-	h.wish(t, func(d *routing.Directory) error { return replaceAll(d, moved, to, from) })
+	h.desire(t, func(d *routing.Directory) error { return replaceAll(d, moved, to, from) })
 	for _, g := range guests {
 		h.until(t, "the news of it", func() bool {
 			s, _ := g.node.Directory().Shard(moved)
@@ -174,7 +174,7 @@ func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
 	if h.w.Leader(shard) != 1 {
 		t.Fatalf("n%d leads shard %d, not the node of its region", h.w.Leader(shard), shard)
 	}
-	h.wish(t, func(d *routing.Directory) error { return d.Prefer(uint64(shard), 3) })
+	h.desire(t, func(d *routing.Directory) error { return d.Prefer(uint64(shard), 3) })
 	h.until(t, "the change of leader", func() bool { return h.w.Leader(shard) == 3 })
 	for _, o := range h.w.hosts {
 		o.crash(strictly)
@@ -202,7 +202,7 @@ func TestLeasesRestOnVoters(t *testing.T) {
 		for range 3 {
 			learners = append(learners, h.w.add(h.w.host(1).region))
 		}
-		h.wish(t, func(d *routing.Directory) error {
+		h.desire(t, func(d *routing.Directory) error {
 			for _, l := range learners {
 				if err := d.AddNode(routing.Node{ID: uint32(l.id), Region: string(l.region)}); err != nil {
 					return err
@@ -269,7 +269,7 @@ func (h *hunt) readStale(epoch uint64) bool {
 func TestAGatewayMayLoseItsDisk(t *testing.T) {
 	h := openAsOf(t, node.Bugs{})
 	g := h.w.add(h.w.host(1).region)
-	h.wish(t, func(d *routing.Directory) error {
+	h.desire(t, func(d *routing.Directory) error {
 		return d.AddNode(routing.Node{ID: uint32(g.id), Region: string(g.region), Gateway: true})
 	})
 	h.until(t, "the gateway", func() bool { return h.n.settled() })

@@ -115,7 +115,7 @@ func (o *oldEntry) begin(leader txn.NodeID, p *txn.Prepare) {
 	if o.act != waiting || o.left == 0 || p.ReadOnly || len(p.Writes) == 0 || o.rand.IntN(o.odds) > 0 {
 		return
 	}
-	st, ok := w.host(leader).standing(p.Shard)
+	st, ok := w.host(leader).status(p.Shard)
 	if !ok || !st.Serving || len(st.Outgoing) > 0 || len(st.Voters) < 3 {
 		return
 	}
@@ -142,7 +142,7 @@ func (o *oldEntry) look() {
 	favourite, _ := o.cast()
 	elected := false
 	if favourite != 0 {
-		st, ok := o.n.w.host(favourite).standing(o.shard)
+		st, ok := o.n.w.host(favourite).status(o.shard)
 		elected = ok && st.Role == raft.StateLeader.String()
 	}
 	limit := o.n.unit * actUnits
@@ -163,8 +163,8 @@ func (o *oldEntry) look() {
 	}
 }
 
-// standing is how a host's replica of a shard stands; false if it has none.
-func (h *host) standing(id txn.ShardID) (st participant.Status, ok bool) {
+// status is how a host's replica of a shard stands; false if it has none.
+func (h *host) status(id txn.ShardID) (st participant.Status, ok bool) {
 	if !h.up() {
 		return st, false
 	}

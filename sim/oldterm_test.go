@@ -36,7 +36,7 @@ type oldTerm struct {
 	w     *World
 	shard txn.ShardID
 	deaf  map[txn.NodeID]bool // nothing passes from or to these
-	mute  map[txn.NodeID]bool // their wish to be elected does not pass
+	mute  map[txn.NodeID]bool // their requests for votes do not pass
 	// lone: this leader's entries pass to nobody; partial: only those of older terms.
 	lone, partial txn.NodeID
 	only          txn.NodeID // if not 0, entries pass to it alone

@@ -64,7 +64,7 @@ type leases interface {
 // checkLeases: when a leader begins to serve, no lease of an earlier one lasts.
 func (n *nemesis) checkLeases(self txn.NodeID, m txn.Note) {
 	for _, h := range n.w.live() {
-		st, ok := h.standing(m.Shard)
+		st, ok := h.status(m.Shard)
 		if !ok || h.id == self || !st.Serving || st.Term >= m.Term {
 			continue
 		}

@@ -62,7 +62,7 @@ func (n *nemesis) bringNew() {
 	})
 }
 
-// replaceLost writes the wish for the new node.
+// replaceLost writes the desired members with the new node.
 func (n *nemesis) replaceLost(c *Client) {
 	lost, fresh := uint32(n.lost.id), n.fresh
 	n.changeDirectory(c, "replacements written", func(d *routing.Directory) error {
@@ -76,7 +76,7 @@ func (n *nemesis) replaceLost(c *Client) {
 	})
 }
 
-// changeDirectory writes a wish, however often it takes.
+// changeDirectory writes what is desired, however often it takes.
 func (n *nemesis) changeDirectory(c *Client, what string, change func(*routing.Directory) error) {
 	for range replaceTries {
 		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err == nil {

@@ -62,7 +62,7 @@ func (s *switches) plan() {
 	})
 }
 
-// order has an operator at some node wish for another protocol. Some leave no time
+// order has an operator at some node ask for another protocol. Some leave no time
 // to those that are open, and some do not wait for nodes that are silent.
 func (s *switches) order() {
 	if s.under {

@@ -62,7 +62,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 		clients := h.startClients(h.w.Elapsed() + 4*time.Second)
 		h.w.Run(time.Second)
 		began := h.w.Elapsed()
-		h.wish(t, func(d *routing.Directory) error {
+		h.desire(t, func(d *routing.Directory) error {
 			return d.Protocol.Begin(pair[0], routing.Protocol{To: pair[1], DrainMillis: 2000, LimitMillis: 3000})
 		})
 		over := func() bool {

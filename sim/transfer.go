@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// transfer has somebody wish that another replica leads a shard; the wish stays.
+// transfer has somebody ask that another replica leads a shard; that stays desired.
 func (n *nemesis) transfer() {
 	shards := n.w.cfg.Directory.Shards
 	id := shards[n.rand.IntN(len(shards))].ID

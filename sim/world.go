@@ -53,7 +53,7 @@ type Hardware struct {
 	StepCPU     time.Duration // the same of a step of a walk over who waits for whom
 	Cores       int           // of each machine; 0 is 1
 	Fsync       time.Duration // of one sync
-	SyncEach    bool          // each wish for a sync has one of its own: no group commit
+	SyncEach    bool          // each request for a sync has one of its own: no group commit
 	FsyncJitter time.Duration // at most this much more, drawn evenly
 	DriftPPM    int64         // clocks run at most this much too fast or too slow
 	Skew        time.Duration // wall clocks are wrong by at most so much, drawn evenly

@@ -18,7 +18,7 @@ func newTransferLeader() *cobra.Command {
 		Use:   "transfer-leader",
 		Short: "Have a shard led by a node, now and as long as that is up",
 		Long: `Transfer-leader writes into the cluster's directory which node should lead a shard,
-and waits until it does. The wish stays: after a failure of that node the shard goes
+and waits until it does. That stays desired: after a failure of that node the shard goes
 back to it when it has caught up.`,
 		Example: "  isochron transfer-leader --config c/node1.yaml --shard 2 --to 3",
 	}, time.Minute, func(ctx context.Context, o *operator) error {

@@ -105,7 +105,7 @@ func newReplaceReplica() *cobra.Command {
 		Short: "Put one node in the place of another, in all shards or in one",
 		Long: `Replace-replica has node --to take the place of node --from in every shard where
 that has a vote. The new replica gets all of the shard before it gets the vote, and
-one step takes the vote from the old one. The wish is written first, and the shards'
+one step takes the vote from the old one. What is desired is written first, and the shards'
 leaders carry it out: given again after any failure, the command goes on waiting.`,
 		Example: "  isochron replace-replica --config c/node1.yaml --from 3 --to 6",
 	}, 30*time.Minute, func(ctx context.Context, o *operator) error {

@@ -67,7 +67,7 @@ type switched struct {
 }
 
 func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error {
-	before, err := o.standing(ctx)
+	before, err := o.switchStatus(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 	changed := order.Directory.Protocol.Under() || order.Directory.Protocol.Seq != before.change.Seq
 	said := ""
 	for {
-		now, err := o.standing(ctx)
+		now, err := o.switchStatus(ctx)
 		p := now.change
 		switch {
 		case err != nil && ctx.Err() == nil && !errors.Is(err, errNobody):
@@ -120,9 +120,9 @@ type goingOver struct {
 	reports map[uint32]server.Report
 }
 
-// standing asks all nodes, also those that were added since the configuration was
+// switchStatus asks all nodes, also those that were added since the configuration was
 // written.
-func (o *operator) standing(ctx context.Context) (goingOver, error) {
+func (o *operator) switchStatus(ctx context.Context) (goingOver, error) {
 	asked := &routing.Directory{}
 	for _, n := range o.c.Nodes {
 		asked.Nodes = append(asked.Nodes, routing.Node{ID: uint32(n.ID), Region: string(n.Region)})

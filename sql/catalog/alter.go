@@ -234,11 +234,11 @@ func (s *Store) RenameIndex(ctx context.Context, db, name, from, to string) erro
 // asks for another placement is refused.
 func (s *Store) SetComment(ctx context.Context, db, name, comment string) error {
 	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
-		now, err := ParseWish(rec.Comment)
+		now, err := ParsePlacementRequest(rec.Comment)
 		if err != nil {
 			return err
 		}
-		next, err := ParseWish(comment)
+		next, err := ParsePlacementRequest(comment)
 		if err != nil {
 			return err
 		}

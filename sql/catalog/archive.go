@@ -146,7 +146,7 @@ func (h *Homecoming) rest(key txn.Key) (txn.Key, bool) {
 
 // rehome finds the table's place among other regions.
 func (r *Record) rehome(have []string, home string, names map[string]string) error {
-	wish, err := ParseWish(r.Comment)
+	request, err := ParsePlacementRequest(r.Comment)
 	if err != nil {
 		return err
 	}
@@ -184,13 +184,13 @@ func (r *Record) rehome(have []string, home string, names map[string]string) err
 			return err
 		}
 	}
-	if len(wish.Replicas) == 0 && p.Spread != SpreadRegion {
+	if len(request.Replicas) == 0 && p.Spread != SpreadRegion {
 		p.Replicas = slices.Clone(have)
 	} else if p.Replicas, err = moveAll(p.Replicas); err != nil {
 		return err
 	}
 	if p.Leader, err = move(p.Leader); err != nil {
-		if wish.Leader != "" || len(wish.Replicas) > 0 || p.Spread == SpreadRegion {
+		if request.Leader != "" || len(request.Replicas) > 0 || p.Spread == SpreadRegion {
 			return err
 		}
 		p.Leader = home // it was led from where it was made, which is not here
@@ -202,7 +202,7 @@ func (r *Record) rehome(have []string, home string, names map[string]string) err
 
 // renamed is a table's comment with the new names of regions in its placement.
 func renamed(comment string, names map[string]string) string {
-	at := strings.Index(comment, wishMark)
+	at := strings.Index(comment, requestMark)
 	if at < 0 || len(names) == 0 {
 		return comment
 	}

@@ -31,8 +31,8 @@ type Placement struct {
 	Splits   [][]byte `cbor:"7,keyasint,omitempty"` // of SpreadRange: encoded primary keys
 }
 
-// Wish is what the comment of a table asks for.
-type Wish struct {
+// PlacementRequest is what the comment of a table asks for.
+type PlacementRequest struct {
 	Leader   string   `json:"leader"`
 	Replicas []string `json:"replicas"`
 	Spread   Spread   `json:"spread"`
@@ -42,17 +42,17 @@ type Wish struct {
 	Split    [][]any  `json:"split"`
 }
 
-const wishMark = "isochron:"
+const requestMark = "isochron:"
 
-// ParseWish reads the placement out of a table's comment, which may hold other
-// words before and after it. A comment without one gives the zero Wish.
-func ParseWish(comment string) (Wish, error) {
-	var w Wish
-	at := strings.Index(comment, wishMark)
+// ParsePlacementRequest reads the placement out of a table's comment, which may hold other
+// words before and after it. A comment without one gives the zero PlacementRequest.
+func ParsePlacementRequest(comment string) (PlacementRequest, error) {
+	var w PlacementRequest
+	at := strings.Index(comment, requestMark)
 	if at < 0 {
 		return w, nil
 	}
-	dec := json.NewDecoder(strings.NewReader(comment[at+len(wishMark):]))
+	dec := json.NewDecoder(strings.NewReader(comment[at+len(requestMark):]))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(&w); err != nil {
@@ -62,7 +62,7 @@ func ParseWish(comment string) (Wish, error) {
 	return w, w.check()
 }
 
-func (w *Wish) check() error {
+func (w *PlacementRequest) check() error {
 	only := func(given bool, key string, spread Spread) error {
 		if given && w.Spread != spread {
 			return fmt.Errorf("the placement key %q goes with \"spread\":%q only", key, spread)
@@ -95,9 +95,9 @@ func (w *Wish) check() error {
 	return nil
 }
 
-// resolve turns a wish into a placement in a cluster of these regions; home is
+// resolve turns a request into a placement in a cluster of these regions; home is
 // the region of the gateway where the table is made.
-func (w Wish) resolve(r *Record, regions []string, home string) (Placement, error) {
+func (w PlacementRequest) resolve(r *Record, regions []string, home string) (Placement, error) {
 	p := Placement{Leader: home, Replicas: regions, Spread: w.Spread}
 	if p.Spread == "" {
 		p.Spread = SpreadRange

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParseWish(t *testing.T) {
+func TestParsePlacementRequest(t *testing.T) {
 	for comment, want := range map[string]string{
 		``:                              "",
 		`just words`:                    "",
@@ -21,17 +21,17 @@ func TestParseWish(t *testing.T) {
 		`isochron: {"split":[[1],[2]]}`: "",
 		`isochron: {"shards":2,"spread":"hash","columns":["a"]}`: "",
 	} {
-		_, err := ParseWish(comment)
+		_, err := ParsePlacementRequest(comment)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: got %v, want %q", comment, err, want)
 		}
 	}
 }
 
-func FuzzParseWish(f *testing.F) {
+func FuzzParsePlacementRequest(f *testing.F) {
 	f.Add(`isochron: {"spread":"hash","shards":3}`)
 	f.Fuzz(func(t *testing.T, comment string) {
-		if w, err := ParseWish(comment); err == nil && w.Spread != "" {
+		if w, err := ParsePlacementRequest(comment); err == nil && w.Spread != "" {
 			if err := w.check(); err != nil {
 				t.Errorf("accepted and refused: %v", err)
 			}

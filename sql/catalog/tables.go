@@ -41,7 +41,7 @@ func Draft(def Definition) (*Descriptor, error) {
 
 // CreateTable makes a table, or nothing.
 func (s *Store) CreateTable(ctx context.Context, def Definition) error {
-	wish, err := ParseWish(def.Comment)
+	request, err := ParsePlacementRequest(def.Comment)
 	if err != nil {
 		return err
 	}
@@ -50,10 +50,10 @@ func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 		return err
 	}
 	dir := s.db.Directory()
-	if rec.Placement, err = wish.resolve(rec, dir.StorageRegions(), dir.HomeOf(string(s.db.Region()))); err != nil {
+	if rec.Placement, err = request.resolve(rec, dir.StorageRegions(), dir.HomeOf(string(s.db.Region()))); err != nil {
 		return err
 	}
-	if rec.Placement.Splits, err = rec.splits(wish.Split); err != nil {
+	if rec.Placement.Splits, err = rec.splits(request.Split); err != nil {
 		return err
 	}
 	for i := range rec.Indexes {

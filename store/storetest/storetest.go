@@ -51,7 +51,7 @@ func testBounds(t *testing.T, e store.Engine) {
 	defer it.Close()
 	at := func(ok bool, want string) {
 		t.Helper()
-		if got := standing(it, ok); got != want {
+		if got := entryAt(it, ok); got != want {
 			t.Fatalf("the iterator stands on %q, want %q", got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func testBounds(t *testing.T, e store.Engine) {
 	at(it.SeekGE([]byte("bb")), "c")
 	all := e.Iter(nil, nil)
 	defer all.Close()
-	if got := standing(all, all.Last()); got != "e" {
+	if got := entryAt(all, all.Last()); got != "e" {
 		t.Fatalf("an iterator without bounds ends at %q, want e", got)
 	}
 	none := e.Iter([]byte("d"), []byte("b"))
@@ -210,7 +210,7 @@ func walk(t *testing.T, it store.Iterator, keys []string, m *Model, r *rand.Rand
 		} else {
 			at = -1
 		}
-		if got := standing(it, ok); got != want {
+		if got := entryAt(it, ok); got != want {
 			t.Fatalf("move %d: the iterator stands on %q, want %q", move, got, want)
 		}
 		if ok && !bytes.Equal(it.Value(), m.values[want]) {
@@ -219,7 +219,7 @@ func walk(t *testing.T, it store.Iterator, keys []string, m *Model, r *rand.Rand
 	}
 }
 
-func standing(it store.Iterator, ok bool) string {
+func entryAt(it store.Iterator, ok bool) string {
 	if !ok {
 		return ""
 	}

@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// standing asks the node how it stands, at each scrape.
-type standing struct{ m *Metrics }
+// statusCollector asks the node how it stands, at each scrape.
+type statusCollector struct{ m *Metrics }
 
 // figure is a metric that is read and not counted.
 type figure struct {
@@ -136,7 +136,7 @@ func truth(b bool) float64 {
 }
 
 // Describe implements prometheus.Collector.
-func (standing) Describe(out chan<- *prometheus.Desc) {
+func (statusCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, f := range shardFigures {
 		out <- f.desc
 	}
@@ -156,7 +156,7 @@ func (standing) Describe(out chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (s standing) Collect(out chan<- prometheus.Metric) {
+func (s statusCollector) Collect(out chan<- prometheus.Metric) {
 	put := func(f figure, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(f.desc, f.kind, v, labels...)
 	}
