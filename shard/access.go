@@ -89,33 +89,22 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		l.refuseRead(from, m, no, began)
 		return
 	}
-	v := l.locks.Request(phaseOf(m), m.Txn, m.Age, c)
-	switch {
-	case len(v.Victims) > 0 && m.Wait != txn.NoWait:
-		for _, id := range v.Victims {
-			l.wound(id, m.Txn)
-		}
+	q := l.asks(m, c, began)
+	e := l.acquire(&q)
+	switch next := began.behind(e.Behind); {
+	case len(e.Wounds) > 0:
+		l.woundAll(e.Wounds, m.Txn)
 		l.access(from, m, began) // bounded: each turn removes its victims
 		return
-	case !v.Granted() && m.Wait == txn.NoWait && m.Lock != txn.LockNone:
-		l.refuseRead(from, m, txn.WhyLockedNoWait.Refusal(), began)
+	case e.Refused.Refused():
+		l.refuseRead(from, m, e.Refused, next)
 		return
-	case v.Die != nil:
-		l.r.counts.Deadlocks++
-		l.refuseRead(from, m, txn.Refusal{Why: txn.WhyDeadlock, Who: v.Die.Txn}, began.behind(v.Die))
-		return
-	case !v.Granted():
-		l.waitToRead(from, m, v.Wait, c, began)
+	case e.Waits != nil:
+		e.Waits.Retry = func() { l.access(from, m, next) }
+		e.Waits.Refuse = func(why txn.Refusal) { l.refuseRead(from, m, why, next) }
 		return
 	}
-	if m.Lock != txn.LockNone {
-		l.locks.Grant(r.env.Now().Mono, m.Txn, m.Age, c)
-		for _, k := range c.Exclusive {
-			if l.locks.Wanted(k, m.Txn) {
-				out.Publish = append(out.Publish, k)
-			}
-		}
-	}
+	out.Publish = e.Pass
 	if m.Clock {
 		out.At = r.clock.Next(r.env.Now()) // whatever is revealed here was observed
 	}
@@ -136,12 +125,14 @@ func (r *Replica) noRows(m *txn.Access, why txn.Refusal) *txn.AccessReply {
 	return &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
 }
 
-// phaseOf is where in its life a transaction is that reads.
-func phaseOf(m *txn.Access) yield.Phase {
+// asks is the question of a read to the lock table.
+func (l *leadership) asks(m *txn.Access, c yield.Claim, began arrival) yield.Request {
+	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, Claim: c, Request: m.Request, Alone: m.Alone}
 	if m.Lock != txn.LockNone {
-		return yield.Execute
+		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
 	}
-	return yield.Instant
+	l.mayWait(&q, began, m.WaitMillis)
+	return q
 }
 
 // gather reads what is asked for, and tells what has to be claimed for it.
@@ -181,29 +172,6 @@ func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
 		}
 	}
 	return out, c
-}
-
-// waitToRead lets a request wait: in the line of its row if that is all it wants.
-func (l *leadership) waitToRead(from txn.NodeID, m *txn.Access, on *yield.Holder, c yield.Claim, began arrival) {
-	next, key := began.behind(on), txn.Key("")
-	if phaseOf(m) == yield.Execute && len(m.Keys) == 1 && len(m.Scans) == 0 && l.locks.At(on, m.Keys[0]) {
-		key = m.Keys[0]
-	}
-	w := l.wait(on, key, m.Txn, m.Age, began, m.WaitMillis, func() { l.access(from, m, next) }, func(why yield.Ending) {
-		switch why {
-		case yield.Undone:
-			l.refuseRead(from, m, txn.WhyWounded.Refusal(), next)
-			return
-		case yield.Deadlocked:
-			l.refuseRead(from, m, txn.WhyWideDeadlock.Refusal(), next)
-			return
-		}
-		l.refuseRead(from, m, txn.Refusal{Why: txn.WhyLockNotGranted, Who: next.waitedFor}, next)
-	})
-	l.near(w, on, c.Exclusive, c.Shared)
-	if w != nil {
-		w.Request, w.Exclusive, w.Fresh, w.Alone, w.Sure = m.Request, m.Lock == txn.LockExclusive, m.Fresh, m.Alone || m.Fresh, m.Sure
-	}
 }
 
 // answerRead sends what was read. Nobody will validate an answer that is final:
@@ -250,22 +218,6 @@ func (l *leadership) locked(m *txn.Access, k txn.Key) bool {
 	if m.Lock == txn.LockExclusive {
 		c = yield.Claim{Exclusive: []txn.Key{k}}
 	}
-	return !l.locks.Request(yield.Execute, m.Txn, m.Age, c).Granted()
-}
-
-// wait queues a request behind a holder, for no longer than the bound from its beginning.
-// key, if set, is the row that is all it wants.
-func (l *leadership) wait(on *yield.Holder, key txn.Key, id txn.ID, age txn.Age, began arrival, millis int64, retry func(), expire func(yield.Ending)) *yield.Waiter {
-	bound := l.r.cfg.Params.LockWait
-	if millis > 0 {
-		bound = millisToDuration(millis)
-	}
-	w := &yield.Waiter{Txn: id, Age: age, Deadline: began.Mono + bound, Key: key, Near: key, Since: began.Mono, Number: began.number, Retry: retry, Expire: expire}
-	if !l.locks.Wait(l.r.env.Now().Mono, on, w) {
-		expire(yield.TimedOut)
-		return nil
-	}
-	l.r.counts.LockWaits++
-	l.r.env.Trace("shard %d: %v waits for %v", l.r.cfg.ID, id, on.Txn)
-	return w
+	e := l.locks.Acquire(l.r.env.Now().Mono, &yield.Request{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, Claim: c, Looks: true})
+	return !e.Granted()
 }

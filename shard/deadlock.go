@@ -13,14 +13,6 @@ import (
 // chasesPerTick bounds the chases that a leader begins at once.
 const chasesPerTick = 8
 
-// orDeadlock is why a vote that waited is refused.
-func orDeadlock(why yield.Ending, otherwise txn.Why) txn.Refusal {
-	if why == yield.Deadlocked {
-		return txn.WhyWideDeadlock.Refusal()
-	}
-	return otherwise.Refusal()
-}
-
 // here is a wait that names this leader.
 func (l *leadership) here() txn.WaitEdge {
 	return txn.WaitEdge{Shard: l.r.cfg.ID, Leader: l.r.cfg.Self, Term: l.term}

@@ -243,16 +243,15 @@ func (l *leadership) restore(now time.Duration) {
 		return
 	}
 	byTxn := map[txn.ID]*prepared{}
-	for _, p := range l.r.state.byIndex() {
-		c := p.claim()
-		if l.r.cfg.Row.Reveal.PreCommits() {
-			for _, h := range l.locks.InTheWay(p.Txn, p.Age, c) {
-				l.revealUndecided(&byTxn[h.Txn].voteCmd)
-				l.release(h.Txn, true)
-			}
+	var early func(txn.ID)
+	if l.r.cfg.Row.Reveal.PreCommits() {
+		early = func(id txn.ID) {
+			l.revealUndecided(&byTxn[id].voteCmd)
+			l.release(id, true)
 		}
-		h := l.locks.Grant(now, p.Txn, p.Age, c)
-		h.Voted = true
+	}
+	for _, p := range l.r.state.byIndex() {
+		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
 		byTxn[p.Txn] = p
 		l.orphanAt[p.Attempt] = now + l.r.cfg.Params.RecoverAfter
 		l.condition(&p.voteCmd)

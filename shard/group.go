@@ -33,18 +33,10 @@ func (l *leadership) publish(id txn.ID, a txn.Attempt, writes []txn.Write) {
 	}
 	l.retractPublished(id, a, writes)
 	for _, w := range writes {
-		if l.locks.Publish(id, txn.Row{Key: w.Key, Value: w.Value, Version: versionOf(w, a)}) {
-			l.r.env.Trace("shard %d: %v passes on what it has written of a hot row", l.r.cfg.ID, id)
+		if l.locks.Publish(id, yield.RowOf(w, a)) {
+			l.tellPassedOn(id)
 		}
 	}
-}
-
-// versionOf is what a reader of a write sees as its version.
-func versionOf(w txn.Write, a txn.Attempt) txn.Version {
-	if w.Value == nil {
-		return txn.Version{}
-	}
-	return a
 }
 
 // retractPublished undoes all who went on from a value that the transaction has changed
@@ -52,7 +44,7 @@ func versionOf(w txn.Write, a txn.Attempt) txn.Version {
 func (l *leadership) retractPublished(id txn.ID, a txn.Attempt, writes []txn.Write) {
 	for _, row := range append([]txn.Row(nil), l.locks.Published(id)...) {
 		same := func(w txn.Write) bool {
-			return w.Same(txn.Write{Key: row.Key, Value: row.Value}) && row.Version == versionOf(w, a)
+			return w.Same(txn.Write{Key: row.Key, Value: row.Value}) && row.Version == yield.RowOf(w, a).Version
 		}
 		if !slices.ContainsFunc(writes, same) {
 			l.atOnce(func() {
@@ -79,32 +71,28 @@ func (l *leadership) undoBehind(id txn.ID, key txn.Key) {
 	}
 }
 
-// awaitPredecessor lets a vote wait for those before it in a chain, the last of whom is on.
-func (l *leadership) awaitPredecessor(on *yield.Holder, p *txn.Prepare, began arrival, retry func(arrival), refuse func(txn.Refusal)) {
-	l.publish(p.Txn, p.Attempt, p.Writes)
-	if l.locks.ClosesCycle(p.Txn, p.Age, on) {
-		refuse(txn.WhyChainDeadlock.Refusal())
-		return
+// inTurn reports whether nobody is before a vote in a chain who has not ended. Else it waits
+// for that, or is refused.
+func (l *leadership) inTurn(p *txn.Prepare, began arrival, retry func(arrival), refuse func(txn.Refusal)) bool {
+	if l.locks.Ahead(p.Txn) == nil {
+		return true
 	}
-	next := began.behind(on)
-	w := l.wait(on, "", p.Txn, p.Age, began, 0, func() { retry(next) }, func(why yield.Ending) {
-		if why == yield.Undone {
-			refuse(txn.WhyChainUndone.Refusal())
-			return
-		}
-		refuse(orDeadlock(why, txn.WhyWaitedInChain))
-	})
-	if w != nil {
-		l.waiting[p.Attempt] = w
+	l.publish(p.Txn, p.Attempt, p.Writes)
+	q := yield.Request{Phase: yield.Turn, Txn: p.Txn, Age: p.Age}
+	l.mayWait(&q, began, 0)
+	e := l.acquire(&q)
+	next := began.behind(e.Behind)
+	switch {
+	case e.Refused.Refused():
+		refuse(e.Refused)
+	case e.Waits != nil:
+		e.Waits.Retry, e.Waits.Refuse = func() { retry(next) }, refuse
+		l.waiting[p.Attempt] = e.Waits
+	default:
+		return true
 	}
 	l.wake()
-}
-
-// passOn lets others go on from the rows of a vote, unless all of it is revealed at once.
-func (l *leadership) passOn(p *txn.Prepare, atOnce bool) {
-	if l.r.cfg.Row.Yield.Hot.Publishes() && !atOnce {
-		l.publish(p.Txn, p.Attempt, p.Writes)
-	}
+	return false
 }
 
 // bounds are those of the lock table: what an operator wants goes before what

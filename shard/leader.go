@@ -227,12 +227,6 @@ func (l *leadership) wake() {
 	l.waking = false
 }
 
-// wound takes the locks of a younger transaction that has not voted here.
-func (l *leadership) wound(victim, by txn.ID) {
-	l.r.counts.Wounds++
-	l.undo(victim, by, false)
-}
-
 // undo ends a transaction here that has not voted here.
 func (l *leadership) undo(victim, by txn.ID, cascade bool) {
 	l.r.env.Trace("shard %d: %v %s %v", l.r.cfg.ID, by, map[bool]string{false: "wounds", true: "takes along"}[cascade], victim)

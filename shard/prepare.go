@@ -120,8 +120,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.WhyLocksLost.Refusal())
 		return
 	}
-	if on := l.locks.Ahead(p.Txn); on != nil {
-		l.awaitPredecessor(on, p, began, func(a arrival) { l.prepare(from, p, a) }, func(why txn.Refusal) { l.refuse(from, p, why) })
+	if !l.inTurn(p, began, func(a arrival) { l.prepare(from, p, a) }, func(why txn.Refusal) { l.refuse(from, p, why) }) {
 		return
 	}
 	l.retractPublished(p.Txn, p.Attempt, p.Writes)
@@ -130,44 +129,25 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		return
 	}
 	v := l.vote(p)
-	c := v.claim()
-	verdict := l.locks.Request(yield.Prepare, p.Txn, p.Age, c)
-	switch {
-	case verdict.Die != nil:
-		l.refuse(from, p, txn.Refusal{Why: txn.WhyGivesWay, Who: verdict.Die.Txn})
-		return
-	case len(verdict.Victims) > 0:
-		for _, id := range verdict.Victims {
-			l.wound(id, p.Txn)
-		}
+	q, atOnce := l.asksToVote(p, v, began)
+	e := l.acquire(&q)
+	switch next := began.behind(e.Behind); {
+	case len(e.Wounds) > 0:
+		l.woundAll(e.Wounds, p.Txn)
 		if !l.refused[p.Attempt] {
 			l.prepare(from, p, began) // bounded: each turn removes its victims
 		}
 		return
-	case verdict.Wait != nil:
-		next := began.behind(verdict.Wait)
-		w := l.wait(verdict.Wait, "", p.Txn, p.Age, began, 0, func() { l.prepare(from, p, next) },
-			func(why yield.Ending) {
-				l.refuse(from, p, orDeadlock(why, txn.WhyWaitedAtPrepare))
-			})
-		l.near(w, verdict.Wait, c.Exclusive, c.Shared)
-		if w != nil {
-			l.waiting[p.Attempt] = w
-		}
+	case e.Refused.Refused():
+		l.refuse(from, p, e.Refused)
+		return
+	case e.Waits != nil:
+		e.Waits.Retry = func() { l.prepare(from, p, next) }
+		e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
+		l.waiting[p.Attempt] = e.Waits
 		return
 	}
-	if !r.propose(command{Vote: v}) {
-		l.refuse(from, p, txn.WhyLogFull.Refusal())
-		return
-	}
-	class := txn.Class{Participants: len(v.Participants), Hot: l.locks.Hot(p.Txn, c.Exclusive)}
-	if r.cfg.Params.Bugs.RevealAtOwnVote {
-		class.Participants = 1
-	}
-	atOnce := r.cfg.Row.Reveal.OnItsAppend(class)
-	l.passOn(p, atOnce)
-	h := l.locks.Grant(r.env.Now().Mono, p.Txn, p.Age, c)
-	h.Voted = true
+	r.propose(command{Vote: v})
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
 	l.voting[p.Attempt] = vv
@@ -187,6 +167,25 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: v.Proposed, AwaitsDecision: !v.OnePhase})
 	}
 	l.wake()
+}
+
+// asksToVote is the question of a vote to the lock table, and whether all of it is revealed and
+// let go at once.
+func (l *leadership) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.Request, atOnce bool) {
+	q = yield.Request{Phase: yield.Prepare, Txn: p.Txn, Age: p.Age, Claim: v.claim()}
+	l.mayWait(&q, began, 0)
+	if !l.r.takes() {
+		q.Barred = txn.WhyLogFull
+	}
+	class := txn.Class{Participants: len(v.Participants), Hot: l.locks.Hot(p.Txn, q.Exclusive)}
+	if l.r.cfg.Params.Bugs.RevealAtOwnVote {
+		class.Participants = 1
+	}
+	if l.r.cfg.Row.Reveal.OnItsAppend(class) {
+		return q, true
+	}
+	q.Attempt, q.Writes = p.Attempt, p.Writes // others go on from its rows
+	return q, false
 }
 
 // vote is the log entry of a Yes.
@@ -259,30 +258,31 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
-	var c yield.Claim
-	c.Shared, c.Spans = readBy(p)
-	if on := l.locks.Ahead(p.Txn); on != nil && r.cfg.Params.Bugs.VouchUncommitted {
-		l.awaitPredecessor(on, p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(txn.Refusal) {})
+	if r.cfg.Params.Bugs.VouchUncommitted && !l.inTurn(p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(txn.Refusal) {}) {
 		return
 	}
 	if no := l.validate(p); no.Refused() {
 		l.refuse(from, p, no)
 		return
 	}
-	if v := l.locks.Request(yield.Instant, p.Txn, p.Age, c); v.Wait != nil {
-		next := began.behind(v.Wait)
-		l.wait(v.Wait, "", p.Txn, p.Age, began, 0,
-			func() { l.validateReadOnly(from, p, next) },
-			func(why yield.Ending) {
-				l.refuse(from, p, orDeadlock(why, txn.WhyWaitedForWriter))
-			})
+	q := yield.Request{Phase: yield.ReadOnly, Txn: p.Txn, Age: p.Age}
+	q.Shared, q.Spans = readBy(p)
+	l.mayWait(&q, began, 0)
+	if e := l.acquire(&q); !e.Granted() {
+		next := began.behind(e.Behind)
+		if e.Waits == nil {
+			l.refuse(from, p, e.Refused)
+			return
+		}
+		e.Waits.Retry = func() { l.validateReadOnly(from, p, next) }
+		e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
 		return
 	}
 	nanos, whom := began.waited(r.env.Now())
 	yes := func() {
 		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: whom})
 	}
-	l.whenDecided(c.Shared, c.Spans, began, func(committed bool) {
+	l.whenDecided(q.Shared, q.Spans, began, func(committed bool) {
 		switch {
 		case !committed:
 			l.refuse(from, p, txn.WhyDependencyAborted.Refusal())

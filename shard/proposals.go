@@ -35,9 +35,14 @@ const (
 	givenMax     = 4096
 )
 
+// takes reports whether the log takes another command now.
+func (r *Replica) takes() bool {
+	return r.lead != nil && !r.handing && len(r.proposals.next) < nextMax && r.proposals.bytes < min(nextBytesMax, uint64(r.cfg.Logs.Share(nextBytesMax)))
+}
+
 // propose has a command appended to the log; false if the log takes no more now.
 func (r *Replica) propose(c command) bool {
-	if r.lead == nil || r.handing || len(r.proposals.next) >= nextMax || r.proposals.bytes >= min(nextBytesMax, uint64(r.cfg.Logs.Share(nextBytesMax))) {
+	if !r.takes() {
 		return false
 	}
 	r.counts.Proposals++

@@ -57,9 +57,11 @@ func (r *Replica) arrives() arrival {
 	return arrival{Now: r.env.Now(), number: r.arrivals}
 }
 
-// behind is the arrival of a request that has waited for a holder.
-func (a arrival) behind(h *yield.Holder) arrival {
-	a.waitedFor = h.Txn
+// behind is the arrival of a request that has waited for another, if for anybody.
+func (a arrival) behind(whom txn.ID) arrival {
+	if !whom.IsZero() {
+		a.waitedFor = whom
+	}
 	return a
 }
 

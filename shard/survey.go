@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"isochron/txn"
-	"isochron/yield"
 )
 
 // Survey adds what a leader knows of contention to a node's answer.
@@ -39,15 +38,4 @@ func (r *Replica) Survey(out *txn.SurveyReply) {
 		out.Hot = append(out.Hot, txn.HotKey{Shard: r.cfg.ID, Key: k, Queue: n})
 	}
 	slices.SortFunc(out.Hot[first:], func(a, b txn.HotKey) int { return strings.Compare(string(a.Key), string(b.Key)) })
-}
-
-// near tells people who look at a waiter which row it is about.
-func (l *leadership) near(w *yield.Waiter, on *yield.Holder, keys ...[]txn.Key) {
-	for _, list := range keys {
-		for _, k := range list {
-			if w != nil && w.Near == "" && l.locks.At(on, k) {
-				w.Near = k
-			}
-		}
-	}
 }

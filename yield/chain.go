@@ -239,9 +239,9 @@ func (t *Table) Hot(id txn.ID, written []txn.Key) bool {
 // passes reports whether a row is hot, and not one of which too much is undone.
 func (t *Table) passes(r *HotRow) bool { return r != nil && !t.bounds.Off && t.now >= r.plainUntil }
 
-// Wanted reports whether a row that the transaction holds exclusively should be
+// wanted reports whether a row that the transaction holds exclusively should be
 // published as soon as it is written.
-func (t *Table) Wanted(k txn.Key, id txn.ID) bool {
+func (t *Table) wanted(k txn.Key, id txn.ID) bool {
 	if t.policy.Hot != Retire && len(t.hot) == 0 {
 		return false // nothing else is passed on
 	}
@@ -267,7 +267,7 @@ func (t *Table) Wanted(k txn.Key, id txn.ID) bool {
 // lets others ask again.
 func (t *Table) Publish(id txn.ID, w txn.Row) bool {
 	h := t.holders[id]
-	if h == nil || h.Voted || !t.Wanted(w.Key, id) {
+	if h == nil || h.Voted || !t.wanted(w.Key, id) {
 		return false
 	}
 	p, _ := t.points.Get(w.Key)
@@ -281,6 +281,15 @@ func (t *Table) Publish(id txn.ID, w txn.Row) bool {
 	}
 	t.open(w.Key, p)
 	return true
+}
+
+// RowOf is the row that a reader of a write sees, as that of an attempt.
+func RowOf(w txn.Write, a txn.Attempt) txn.Row {
+	row := txn.Row{Key: w.Key, Value: w.Value}
+	if w.Value != nil {
+		row.Version = a
+	}
+	return row
 }
 
 // Published is what the transaction has passed on and not taken back.
@@ -329,12 +338,6 @@ func (t *Table) Ahead(id txn.ID) *Holder {
 		}
 	}
 	return nil
-}
-
-// ClosesCycle reports whether a transaction that waits for the holder at its prepare
-// waits for itself.
-func (t *Table) ClosesCycle(id txn.ID, age txn.Age, on *Holder) bool {
-	return t.closesCycle(id, age, []*Holder{on}, nil)
 }
 
 // Behind lists who has gone on from what the transaction has published of the

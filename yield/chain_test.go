@@ -20,17 +20,17 @@ var x = Claim{Exclusive: []txn.Key{"x"}}
 func hotX(p Policy, b Bounds) *Table {
 	b.HotWaiters = -1
 	t := NewTable(p, b)
-	t.Wait(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
+	t.wait(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
 
 // take gives x to a transaction that need not wait.
 func take(t *testing.T, tab *Table, n uint64) {
 	t.Helper()
-	if v := tab.Request(Execute, id(n), age(n), Claim{Exclusive: x.Exclusive, Fresh: true}); !v.Granted() {
+	if v := tab.request(Execute, id(n), age(n), Claim{Exclusive: x.Exclusive, Fresh: true}); !v.granted() {
 		t.Fatalf("%d does not get the row: %+v", n, v)
 	}
-	tab.Grant(0, id(n), age(n), x)
+	tab.grant(0, id(n), age(n), x)
 }
 
 func pass(t *testing.T, tab *Table, n uint64, value string) {
@@ -43,7 +43,7 @@ func pass(t *testing.T, tab *Table, n uint64, value string) {
 func TestAChainOfUncommittedValues(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)
-	if v := tab.Request(Execute, id(1), age(1), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Wait == nil {
+	if v := tab.request(Execute, id(1), age(1), Claim{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
 		t.Errorf("while it is being written even an older one waits in the queue of a hot row: %+v", v)
 	}
 	pass(t, tab, 5, "5")
@@ -80,18 +80,18 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 	shared := Claim{Shared: []txn.Key{"x"}, Fresh: true}
 	span := Claim{Spans: []txn.Span{{Start: "a", End: "z"}}, Fresh: true}
 	for name, c := range map[string]Claim{"a reader": shared, "a reader of a range": span} {
-		if v := tab.Request(Execute, id(7), age(7), c); v.Wait == nil {
+		if v := tab.request(Execute, id(7), age(7), c); v.wait == nil {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
-	if v := tab.Request(Prepare, id(7), age(7), x); v.Granted() {
+	if v := tab.request(Prepare, id(7), age(7), x); v.granted() {
 		t.Error("a blind write must not come before what is in the chain")
 	}
-	if v := tab.Request(Instant, id(7), age(7), shared); !v.Granted() {
+	if v := tab.request(Instant, id(7), age(7), shared); !v.granted() {
 		t.Error("what is not voted on is in nobody's way who only looks")
 	}
 	tab.Holder(id(5)).Voted = true
-	if v := tab.Request(Instant, id(7), age(7), shared); v.Granted() {
+	if v := tab.request(Instant, id(7), age(7), shared); v.granted() {
 		t.Error("what is voted on may be committed already")
 	}
 }
@@ -104,15 +104,15 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	pass(t, tab, 5, "5")
 	take(t, tab, 6)
 	y := Claim{Exclusive: []txn.Key{"y"}}
-	tab.Grant(0, id(8), age(8), y)
-	v := tab.Request(Execute, id(5), age(5), y)
-	if v.Wait == nil || !tab.Wait(0, v.Wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
+	tab.grant(0, id(8), age(8), y)
+	v := tab.request(Execute, id(5), age(5), y)
+	if v.wait == nil || !tab.wait(0, v.wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
 		t.Fatalf("5 waits for the row of 8: %+v", v)
 	}
-	if v := tab.Request(Execute, id(8), age(8), x); v.Die == nil {
+	if v := tab.request(Execute, id(8), age(8), x); v.die == nil {
 		t.Errorf("8 would wait for 6, which commits after 5, which waits for 8: %+v", v)
 	}
-	if v := tab.Request(Execute, id(9), age(9), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Wait == nil {
+	if v := tab.request(Execute, id(9), age(9), Claim{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
 		t.Errorf("9 has nothing that anybody waits for: %+v", v)
 	}
 }
@@ -125,8 +125,8 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		take(t, tab, 5)
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
-		v := tab.Request(Execute, id(6), age(6), Claim{Shared: []txn.Key{"x"}})
-		if v.Wait == nil || !tab.Wait(0, v.Wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
+		v := tab.request(Execute, id(6), age(6), Claim{Shared: []txn.Key{"x"}})
+		if v.wait == nil || !tab.wait(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
 			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
 		}
 		tab.Release(0, id(5))
@@ -143,17 +143,17 @@ func TestOneChainForATransaction(t *testing.T) {
 	take(t, tab, 6)
 	pass(t, tab, 6, "56")
 	y := Claim{Exclusive: []txn.Key{"y"}}
-	tab.Wait(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
-	tab.Grant(0, id(4), age(4), y)
+	tab.wait(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
+	tab.grant(0, id(4), age(4), y)
 	if !tab.Publish(id(4), row("y", "4", 4)) {
 		t.Fatal("y is hot as well")
 	}
 	// 6 in y behind 4, and 4 in x behind 6, would each wait for the other.
-	if v := tab.Request(Execute, id(6), age(6), y); v.Granted() {
+	if v := tab.request(Execute, id(6), age(6), y); v.granted() {
 		t.Error("one that has a place in a chain takes another hot row plainly")
 	}
-	tab.Grant(0, id(6), age(6), Claim{Exclusive: []txn.Key{"z"}})
-	if tab.Wanted("z", id(6)) {
+	tab.grant(0, id(6), age(6), Claim{Exclusive: []txn.Key{"z"}})
+	if tab.wanted("z", id(6)) {
 		t.Error("and it holds it to its end")
 	}
 }
@@ -166,8 +166,8 @@ func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
 		take(t, tab, 3)
 		pass(t, tab, 3, "53")
 		other := Claim{Exclusive: []txn.Key{"other"}}
-		tab.Grant(0, id(3), age(3), other)
-		if v := tab.Request(Execute, id(5), age(5), other); !slices.Equal(v.Victims, []txn.ID{id(3)}) {
+		tab.grant(0, id(3), age(3), other)
+		if v := tab.request(Execute, id(5), age(5), other); !slices.Equal(v.victims, []txn.ID{id(3)}) {
 			t.Errorf("%s: the first needs what the second holds, which waits for it to commit: %+v", p.Name, v)
 		}
 	}
@@ -180,10 +180,10 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	take(t, tab, 2)
 	pass(t, tab, 2, "12")
 	third := Claim{Exclusive: x.Exclusive, Fresh: true}
-	if v := tab.Request(Execute, id(3), age(3), third); v.Wait == nil {
+	if v := tab.request(Execute, id(3), age(3), third); v.wait == nil {
 		t.Errorf("the group is full: %+v", v)
 	}
-	if v := tab.Request(Execute, id(3), age(3), x); !v.Granted() {
+	if v := tab.request(Execute, id(3), age(3), x); !v.granted() {
 		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
 	}
 	tab.Release(0, id(1))
@@ -198,7 +198,7 @@ func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	tab.Unpublish(id(1), "x")
-	if v := tab.Request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.Granted() {
+	if v := tab.request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
 		t.Error("it holds the row again")
 	}
 	if tab.Ahead(id(1)) != nil || len(tab.Behind(id(1), "")) != 0 {
@@ -225,12 +225,12 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 		}
 		last := uint64(rollbackSample + 1)
 		take(t, tab, last)
-		if got := tab.Wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
+		if got := tab.wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
 			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
 		}
 		tab.Release(0, id(last))
-		tab.Grant(2*time.Second, id(last+1), age(last+1), x)
-		if !tab.Wanted("x", id(last+1)) {
+		tab.grant(2*time.Second, id(last+1), age(last+1), x)
+		if !tab.wanted("x", id(last+1)) {
 			t.Error("after a while it is tried again")
 		}
 	}
@@ -258,10 +258,10 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 	tab := NewTable(WoundWaitRetire, Bounds{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
-	if v := tab.Request(Execute, id(6), age(6), x); !v.Granted() {
+	if v := tab.request(Execute, id(6), age(6), x); !v.granted() {
 		t.Errorf("a younger one goes on: %+v", v)
 	}
-	if v := tab.Request(Execute, id(4), age(4), x); !slices.Equal(v.Victims, []txn.ID{id(5)}) {
+	if v := tab.request(Execute, id(4), age(4), x); !slices.Equal(v.victims, []txn.ID{id(5)}) {
 		t.Errorf("an older one undoes it: %+v", v)
 	}
 }
@@ -269,16 +269,16 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 func TestCyclesAreFound(t *testing.T) {
 	tab := NewTable(Detect, Bounds{})
 	y := Claim{Exclusive: []txn.Key{"y"}}
-	tab.Grant(0, id(1), age(1), x)
-	tab.Grant(0, id(2), age(2), y)
-	v := tab.Request(Execute, id(1), age(1), y)
-	if v.Wait == nil || v.Die != nil {
+	tab.grant(0, id(1), age(1), x)
+	tab.grant(0, id(2), age(2), y)
+	v := tab.request(Execute, id(1), age(1), y)
+	if v.wait == nil || v.die != nil {
 		t.Fatalf("it waits, older or not: %+v", v)
 	}
-	tab.Wait(0, v.Wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
-	tab.Wait(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
+	tab.wait(0, v.wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
+	tab.wait(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
 	before := tab.Work().Steps
-	if v := tab.Request(Execute, id(2), age(2), x); v.Die == nil {
+	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("it would wait for itself: %+v", v)
 	}
 	if tab.Work().Steps == before {
@@ -291,24 +291,24 @@ func TestCyclesAreFound(t *testing.T) {
 func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	tab := NewTable(Detect, Bounds{})
 	for _, n := range []uint64{2, 3} {
-		tab.Grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
 	}
 	asked := []uint64{}
 	for _, n := range []uint64{3, 1} { // 1 is older, and has nothing
-		v := tab.Request(Execute, id(n), age(n), x)
-		if v.Wait == nil || v.Die != nil {
+		v := tab.request(Execute, id(n), age(n), x)
+		if v.wait == nil || v.die != nil {
 			t.Fatalf("%d waits: %+v", n, v)
 		}
-		tab.Wait(0, v.Wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+		tab.wait(0, v.wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
 	}
-	if v := tab.Request(Execute, id(2), age(2), x); v.Die == nil {
+	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("two who have it shared would wait for each other: %+v", v)
 	}
 	tab.Release(0, id(2))
 	for w := tab.Next(); w != nil; w = tab.Next() {
 		w.Retry()
 	}
-	if len(asked) == 0 || asked[0] != 3 || !tab.Request(Execute, id(3), age(3), x).Granted() {
+	if len(asked) == 0 || asked[0] != 3 || !tab.request(Execute, id(3), age(3), x).granted() {
 		t.Errorf("asked in the order %v; 3 is the only one who can have it", asked)
 	}
 }
@@ -321,10 +321,10 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 	n := uint64(0)
 	one := func() {
 		n++
-		if !tab.Request(Execute, id(n), age(n), claim).Granted() {
+		e := tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: claim})
+		if !e.Granted() {
 			t.Fatal("nobody is in its way")
 		}
-		tab.Grant(0, id(n), age(n), claim)
 		tab.Release(0, id(n))
 		tab.Next()
 	}
@@ -398,9 +398,7 @@ func rows() []txn.Key {
 func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
 	c := Claim{Exclusive: exclusive[:], Fresh: true}
-	if tab.Request(Execute, id(n), age(n), c).Granted() {
-		tab.Grant(0, id(n), age(n), c)
-	}
+	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c})
 	tab.Release(0, id(n))
 	tab.Next()
 }
@@ -410,18 +408,18 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	tab := NewTable(p, Bounds{})
 	n, holder := uint64(1), uint64(1)
-	tab.Grant(0, id(1), age(1), x)
+	tab.grant(0, id(1), age(1), x)
 	join := func() {
 		n++
 		me := n
-		v := tab.Request(Execute, id(me), age(me), Claim{Exclusive: x.Exclusive, Fresh: true})
-		w := &Waiter{Txn: id(me), Age: age(me), Key: "x", Deadline: time.Hour}
-		w.Retry = func() {
-			tab.Grant(0, id(me), age(me), x)
-			holder = me
+		e := tab.Acquire(0, &Request{
+			Phase: Execute, Txn: id(me), Age: age(me), Claim: Claim{Exclusive: x.Exclusive, Fresh: true}, Deadline: time.Hour})
+		if e.Waits == nil {
+			b.Fatalf("%d does not wait: %+v", me, e)
 		}
-		if v.Wait == nil || !tab.Wait(0, v.Wait, w) {
-			b.Fatalf("%d does not wait: %+v", me, v)
+		e.Waits.Retry = func() {
+			tab.grant(0, id(me), age(me), x)
+			holder = me
 		}
 	}
 	for range waiters {
@@ -450,17 +448,17 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 	} {
 		tab := NewTable(WoundWaitGroup, Bounds{})
 		now := time.Duration(0)
-		tab.Grant(now, id(1), age(1), x)
+		tab.grant(now, id(1), age(1), x)
 		hot := func() bool { return len(tab.HotRows()) > 0 }
 		waits := func(n uint64) *Waiter {
 			w := &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Hour, Retry: func() {}}
-			tab.Wait(now, nil, w)
+			tab.wait(now, nil, w)
 			return w
 		}
 		first := waits(2) // who keeps what a turn takes known
 		now += c.turn
 		tab.Release(now, id(1))
-		tab.Grant(now, id(3), age(3), x)
+		tab.grant(now, id(3), age(3), x)
 		tab.Cancel(first)
 		for n := 1; n < c.waiters; n++ {
 			if waits(uint64(n) + 10); hot() {
@@ -477,17 +475,17 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 // The turn under way counts as soon as it takes longer than those before.
 func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
 	tab := NewTable(WoundWaitGroup, Bounds{})
-	tab.Grant(0, id(1), age(1), x)
+	tab.grant(0, id(1), age(1), x)
 	for n := range uint64(2) {
-		tab.Wait(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+		tab.wait(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
 	if len(tab.HotRows()) == 0 {
 		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
 	}
 	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1})
-	off.Grant(0, id(1), age(1), x)
+	off.grant(0, id(1), age(1), x)
 	for n := range uint64(3) {
-		off.Wait(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+		off.wait(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
 	if len(off.HotRows()) > 0 {
 		t.Error("an operator's number of waiters is not overruled")

@@ -17,15 +17,15 @@ func at(shard txn.ShardID) txn.WaitEdge { return txn.WaitEdge{Shard: shard, Lead
 // stay has a transaction wait for a row that it wants to write, since time 0.
 func stay(t *testing.T, tab *Table, n uint64, k txn.Key, f func(*Waiter)) *Waiter {
 	t.Helper()
-	v := tab.Request(Execute, id(n), age(n), Claim{Exclusive: []txn.Key{k}})
-	if v.Wait == nil {
+	v := tab.request(Execute, id(n), age(n), Claim{Exclusive: []txn.Key{k}})
+	if v.wait == nil {
 		t.Fatalf("%d does not wait for %s: %+v", n, k, v)
 	}
 	w := &Waiter{Txn: id(n), Age: age(n), Key: k, Exclusive: true, Alone: true, Number: 100 + n, Deadline: time.Minute}
 	if f != nil {
 		f(w)
 	}
-	tab.Wait(0, v.Wait, w)
+	tab.wait(0, v.wait, w)
 	return w
 }
 
@@ -45,8 +45,8 @@ func TestWhereDeadlocksOverSeveralShardsCanBe(t *testing.T) {
 func TestWhoIsChased(t *testing.T) {
 	const after = 100 * time.Millisecond
 	tab := NewTable(Detect, Bounds{})
-	tab.Grant(0, id(5), age(5), x)
-	tab.Grant(0, id(4), age(4), Claim{Exclusive: []txn.Key{"y", "z"}})
+	tab.grant(0, id(5), age(5), x)
+	tab.grant(0, id(4), age(4), Claim{Exclusive: []txn.Key{"y", "z"}})
 	stay(t, tab, 3, "x", nil)
 	stay(t, tab, 6, "z", nil) // younger: the chase of 6 will come here
 	stay(t, tab, 2, "y", func(w *Waiter) { w.Fresh = true })
@@ -75,8 +75,8 @@ func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 	const after = 100 * time.Millisecond
 	shared := Claim{Shared: []txn.Key{"x"}}
 	tab := NewTable(Detect, Bounds{})
-	tab.Grant(0, id(6), age(6), shared)
-	tab.Grant(0, id(7), age(7), shared)
+	tab.grant(0, id(6), age(6), shared)
+	tab.grant(0, id(7), age(7), shared)
 	if w := stay(t, tab, 7, "x", nil); !w.upgrades { // waits for 6
 		t.Fatal("7 has the row shared")
 	}
@@ -97,8 +97,8 @@ func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 // with all of its waits, and every wait of it stands.
 func TestAChaseGoesAroundACycle(t *testing.T) {
 	one, two := NewTable(Detect, Bounds{}), NewTable(Detect, Bounds{})
-	one.Grant(0, id(1), age(1), x)
-	two.Grant(0, id(2), age(2), y)
+	one.grant(0, id(1), age(1), x)
+	two.grant(0, id(2), age(2), y)
 	stay(t, one, 2, "x", nil)
 	stay(t, two, 1, "y", nil)
 	chase := &txn.Chase{Txn: id(2), Start: id(2), Age: age(2), Budget: 9}
@@ -146,7 +146,7 @@ func TestAWaitThatHasComeAgainDoesNotStand(t *testing.T) {
 	}
 	seen := next[0].Path[0]
 	tab.Cancel(first)
-	tab.Wait(0, nil, first)
+	tab.wait(0, nil, first)
 	if !tab.Stands(seen) {
 		t.Error("a request that asks in vain has waited all the time")
 	}
@@ -190,7 +190,7 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 	take(t, tab, 9)
 	pass(t, tab, 9, "9")
 	take(t, tab, 5)
-	tab.Wait(0, tab.Holder(id(9)), &Waiter{Txn: id(5), Age: age(5), Number: 1, Deadline: time.Minute})
+	tab.wait(0, tab.Holder(id(9)), &Waiter{Txn: id(5), Age: age(5), Number: 1, Deadline: time.Minute})
 	_, next := tab.Follow(&txn.Chase{Txn: id(5), Start: id(20), Age: age(20), Budget: 9}, at(1))
 	if len(next) != 1 || !next[0].Path[0].Undone {
 		t.Errorf("5 waits for 9 at its vote and is undone with it: %+v", next)
@@ -201,11 +201,11 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 // cycle. It can be between two others of one, and the chase finds it.
 func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	tab := NewTable(DetectQueue, Bounds{HotWaiters: -1})
-	tab.Grant(0, id(5), age(5), Claim{Shared: []txn.Key{"x"}})
-	tab.Grant(0, id(4), age(4), x2)
+	tab.grant(0, id(5), age(5), Claim{Shared: []txn.Key{"x"}})
+	tab.grant(0, id(4), age(4), x2)
 	fresh := stay(t, tab, 2, "x", func(w *Waiter) { w.Fresh = true })
 	reader := &Waiter{Txn: id(4), Age: age(4), Key: "x", Number: 104, Deadline: time.Minute, Alone: true}
-	tab.Wait(0, nil, reader)
+	tab.wait(0, nil, reader)
 	// 5, at another shard, waits for 4; 4 waits for 2, which is before it; 2 waits for 5.
 	start := &txn.Chase{Txn: id(4), Start: id(5), Age: age(5), Budget: 9, Path: []txn.WaitEdge{{Txn: id(5), For: id(4), Shard: 2}}}
 	cycle, _ := tab.Follow(start, at(1))
@@ -393,20 +393,20 @@ func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
 	tab := w.table(s)
 	m.waits = 0
 	m.touched[s] = true
-	v := tab.Request(Execute, id(m.n), age(m.n), c)
+	v := tab.request(Execute, id(m.n), age(m.n), c)
 	switch {
-	case v.Die != nil:
+	case v.die != nil:
 		w.end(m, false)
-	case v.Wait != nil:
+	case v.wait != nil:
 		k := append(c.Exclusive, c.Shared...)[0]
-		if !tab.At(v.Wait, k) {
+		if !tab.at(v.wait, k) {
 			k = ""
 		}
 		m.waits = s
-		tab.Wait(w.now, v.Wait, &Waiter{Txn: id(m.n), Age: age(m.n), Key: k, Exclusive: len(c.Exclusive) > 0, Fresh: c.Fresh, Alone: true,
-			Number: number, Since: w.now, Deadline: time.Hour, Retry: func() { w.ask(m, s, c, number) }, Expire: func(Ending) {}})
-	case len(v.Victims) > 0:
-		for _, victim := range v.Victims {
+		tab.wait(w.now, v.wait, &Waiter{Txn: id(m.n), Age: age(m.n), Key: k, Exclusive: len(c.Exclusive) > 0, Fresh: c.Fresh, Alone: true,
+			Number: number, Since: w.now, Deadline: time.Hour, Retry: func() { w.ask(m, s, c, number) }, Refuse: func(txn.Refusal) {}})
+	case len(v.victims) > 0:
+		for _, victim := range v.victims {
 			if o := w.txns[victim.Seq]; o != nil {
 				w.end(o, false)
 			}
@@ -415,7 +415,7 @@ func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
 			w.ask(m, s, c, number)
 		}
 	default:
-		tab.Grant(w.now, id(m.n), age(m.n), c)
+		tab.grant(w.now, id(m.n), age(m.n), c)
 	}
 }
 
@@ -426,7 +426,7 @@ func (w *chaseWorld) commit(m *member) {
 		if on == nil {
 			continue
 		}
-		if tab.ClosesCycle(id(m.n), age(m.n), on) {
+		if tab.closesCycle(id(m.n), age(m.n), []*Holder{on}, nil) {
 			w.end(m, false)
 			return
 		}
@@ -435,7 +435,7 @@ func (w *chaseWorld) commit(m *member) {
 		m.waits, m.voting = txn.ShardID(i+1), true
 		var wait func(*Holder)
 		wait = func(on *Holder) {
-			tab.Wait(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Expire: func(Ending) {}, Retry: func() {
+			tab.wait(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: func(txn.Refusal) {}, Retry: func() {
 				if next := tab.Ahead(id(m.n)); next != nil {
 					wait(next)
 					return

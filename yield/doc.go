@@ -27,7 +27,7 @@
 // walks before it waits, and deadlocks over several shards are chased there too.
 //
 // What the caller owes it. It calls Release exactly once for every transaction
-// that may hold something, does what a Verdict says at once (wound the victims,
-// then ask again), and after whatever may free something lets those ask again that
+// that may hold something, carries out at once what Acquire answers (undo the
+// wounded, then ask again), and after whatever may free something lets those ask again that
 // Next names. After a change of leader it starts from a new Table.
 package yield

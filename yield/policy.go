@@ -94,43 +94,48 @@ type Phase uint8
 const (
 	// Instant asks whether something can be read now, holding nothing: only
 	// voted writers are in the way, for their writes may already be committed.
-	Instant Phase = iota
-	Execute       // a lock in execution
-	Prepare       // all locks of the vote
+	Instant  Phase = iota
+	ReadOnly       // the same, of the vote of a transaction that has written nothing
+	Turn           // the turn of a vote behind those before it in a chain, holding nothing more
+	Execute        // a lock in execution
+	Prepare        // all locks of the vote
 )
 
-// Verdict is the answer to a request. With Victims, wound them and ask again;
-// with Wait, wait for that holder; with Die, give way to it; else it is granted.
-type Verdict struct {
-	Victims []txn.ID
-	Wait    *Holder
-	Die     *Holder
+// holds reports whether what is granted is held.
+func (p Phase) holds() bool { return p == Execute || p == Prepare }
+
+// verdict is what the rules say of a request: wound the victims and ask again, or wait
+// for that holder, or die, which is to give way to it; else nothing is in the way.
+type verdict struct {
+	victims []txn.ID
+	wait    *Holder
+	die     *Holder
 }
 
-// Granted reports whether nothing is in the way.
-func (v Verdict) Granted() bool { return len(v.Victims) == 0 && v.Wait == nil && v.Die == nil }
+// granted reports whether nothing is in the way.
+func (v verdict) granted() bool { return len(v.victims) == 0 && v.wait == nil && v.die == nil }
 
 // judge applies the rules above to the holders in the way, oldest first. fresh:
 // the asker holds nothing anywhere, so nobody waits for it, and it may wait for
 // anybody.
-func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder) Verdict {
-	var v Verdict
+func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder) verdict {
+	var v verdict
 	for _, h := range conflicts {
 		switch {
-		case phase == Instant || phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
-			v.Wait = h
+		case !phase.holds() || phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
+			v.wait = h
 		case !h.Voted && age.Older(h.Age):
-			v.Victims = append(v.Victims, h.Txn)
+			v.victims = append(v.victims, h.Txn)
 		case phase == Execute:
-			v.Wait = h
+			v.wait = h
 		case p.PrepareWaits && h.Voted && age.Older(h.Age):
-			v.Wait = h
+			v.wait = h
 		default:
-			return Verdict{Die: h}
+			return verdict{die: h}
 		}
 	}
-	if v.Wait != nil {
-		v.Victims = nil // wounding them now would not let us in
+	if v.wait != nil {
+		v.victims = nil // wounding them now would not let us in
 	}
 	return v
 }

@@ -13,13 +13,13 @@ func TestWhoIsSureWaitsForTheChain(t *testing.T) {
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
 		pass(t, tab, 6, "56")
-		if v := tab.Request(Execute, id(7), age(7), Claim{Exclusive: x.Exclusive}); !v.Granted() {
+		if v := tab.request(Execute, id(7), age(7), Claim{Exclusive: x.Exclusive}); !v.granted() {
 			t.Fatalf("%s: others go on from the chain: %+v", p.Name, v)
 		}
-		if v := tab.Request(Execute, id(7), age(7), sure); v.Wait == nil {
+		if v := tab.request(Execute, id(7), age(7), sure); v.wait == nil {
 			t.Errorf("%s: a younger one that is sure does not wait: %+v", p.Name, v)
 		}
-		if v := tab.Request(Execute, id(1), age(1), sure); p.Detect && v.Wait == nil || !p.Detect && len(v.Victims) == 0 {
+		if v := tab.request(Execute, id(1), age(1), sure); p.Detect && v.wait == nil || !p.Detect && len(v.victims) == 0 {
 			t.Errorf("%s: an older one that is sure goes on from the chain: %+v", p.Name, v)
 		}
 		w := &Waiter{Txn: id(7), Age: age(7), Key: "x", Exclusive: true, Sure: true}
@@ -28,11 +28,11 @@ func TestWhoIsSureWaitsForTheChain(t *testing.T) {
 			t.Errorf("%s: it is known to wait for %d of the two in the chain", p.Name, len(before))
 		}
 		tab.Release(0, id(5))
-		if v := tab.Request(Execute, id(7), age(7), sure); v.Wait == nil || v.Wait.Txn != id(6) {
+		if v := tab.request(Execute, id(7), age(7), sure); v.wait == nil || v.wait.Txn != id(6) {
 			t.Errorf("%s: when the first has ended it waits for the second: %+v", p.Name, v)
 		}
 		tab.Release(0, id(6))
-		if v := tab.Request(Execute, id(7), age(7), sure); !v.Granted() {
+		if v := tab.request(Execute, id(7), age(7), sure); !v.granted() {
 			t.Errorf("%s: when the chain has ended it gets the row: %+v", p.Name, v)
 		}
 		if row, ok := tab.Last("x", id(7)); ok {

@@ -111,18 +111,18 @@ func NewTable(p Policy, b Bounds) *Table {
 // Work tells what the table has done.
 func (t *Table) Work() Work { return t.work }
 
-// Request asks whether the claim can be granted to the transaction. It changes nothing.
-func (t *Table) Request(phase Phase, id txn.ID, age txn.Age, c Claim) Verdict {
+// request asks whether the claim can be granted to the transaction. It changes nothing.
+func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
 	conflicts := t.conflicts(phase, id, age, c)
 	if len(conflicts) == 0 {
-		return Verdict{}
+		return verdict{}
 	}
 	v := t.policy.judge(phase, age, c.Fresh, conflicts)
-	if h := t.follower(id, conflicts); h != nil && v.Wait != nil {
-		return Verdict{Victims: []txn.ID{h.Txn}}
+	if h := t.follower(id, conflicts); h != nil && v.wait != nil {
+		return verdict{victims: []txn.ID{h.Txn}}
 	}
-	if v.Wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.closesCycle(id, age, conflicts, c.Exclusive) {
-		return Verdict{Die: v.Wait}
+	if v.wait != nil && phase == Execute && t.walks(id, c, conflicts) && t.closesCycle(id, age, conflicts, c.Exclusive) {
+		return verdict{die: v.wait}
 	}
 	return v
 }
@@ -141,7 +141,7 @@ func (t *Table) walks(id txn.ID, c Claim, conflicts []*Holder) bool {
 func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c Claim) []*Holder {
 	var out []*Holder
 	add := func(h *Holder) {
-		if h != nil && h.Txn != id && (h.Voted || phase != Instant) && !slices.Contains(out, h) {
+		if h != nil && h.Txn != id && (h.Voted || phase.holds()) && !slices.Contains(out, h) {
 			out = append(out, h)
 		}
 	}
@@ -220,20 +220,15 @@ func (t *Table) inTheWay(p *point, phase Phase, id txn.ID, age txn.Age, fresh, j
 	}
 }
 
-// At reports whether the holder has something of the row, or a place in its chain.
-func (t *Table) At(h *Holder, k txn.Key) bool {
+// at reports whether the holder has something of the row, or a place in its chain.
+func (t *Table) at(h *Holder, k txn.Key) bool {
 	p, ok := t.points.Get(k)
 	return ok && (p.exclusive == h || p.place(h.Txn) >= 0 || slices.Contains(p.shared, h))
 }
 
-// InTheWay lists the holders with which a voted claim of the transaction conflicts.
-func (t *Table) InTheWay(id txn.ID, age txn.Age, c Claim) []*Holder {
-	return t.conflicts(Prepare, id, age, c)
-}
-
-// Grant gives the claim to the transaction; Request must have granted it in the
+// grant gives the claim to the transaction; request must have granted it in the
 // same instant.
-func (t *Table) Grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
+func (t *Table) grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
 	t.now = now
 	h := t.holders[id]
 	if h == nil {

@@ -37,9 +37,9 @@ func TestWhoYields(t *testing.T) {
 		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
 	} {
 		table := NewTable(c.policy, Bounds{})
-		table.Grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
-		v := table.Request(c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
-		if (v.Wait != nil) != c.wait || (v.Die != nil) != c.die || (len(v.Victims) == 1) != c.woundsHolder {
+		table.grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
+		v := table.request(c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
+		if (v.wait != nil) != c.wait || (v.die != nil) != c.die || (len(v.victims) == 1) != c.woundsHolder {
 			t.Errorf("%s: got %+v", c.name, v)
 		}
 	}
@@ -47,9 +47,9 @@ func TestWhoYields(t *testing.T) {
 
 func TestRangesKeepPhantomsOut(t *testing.T) {
 	table := NewTable(WoundWait, Bounds{})
-	table.Grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
+	table.grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
 	ask := func(k txn.Key) bool {
-		return table.Request(Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).Granted()
+		return table.request(Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).granted()
 	}
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
@@ -62,9 +62,9 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 
 func TestUpgradeAndRelease(t *testing.T) {
 	table := NewTable(WoundWait, Bounds{})
-	table.Grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
-	table.Grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
-	if table.Request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).Granted() {
+	table.grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
+	table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
+	if table.request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
 	table.Release(0, id(1))
@@ -182,22 +182,22 @@ func (w *waitWorld) vote(a *actor) {
 
 func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 	for {
-		v := w.shards[s].Request(phase, id(a.n), age(a.n), c)
+		v := w.shards[s].request(phase, id(a.n), age(a.n), c)
 		delete(a.waits, s)
 		switch {
-		case v.Die != nil:
+		case v.die != nil:
 			w.end(a)
 			return false
-		case v.Wait != nil:
-			a.waits[s] = v.Wait.Txn
+		case v.wait != nil:
+			a.waits[s] = v.wait.Txn
 			return false
-		case len(v.Victims) > 0:
-			for _, victim := range v.Victims {
+		case len(v.victims) > 0:
+			for _, victim := range v.victims {
 				w.end(w.txns[victim.Seq])
 			}
 			continue
 		}
-		w.shards[s].Grant(0, id(a.n), age(a.n), c)
+		w.shards[s].grant(0, id(a.n), age(a.n), c)
 		have := a.claims[s]
 		have.Exclusive = append(have.Exclusive, c.Exclusive...)
 		a.claims[s] = have
@@ -250,15 +250,15 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 func TestTheLineOfARow(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{})
 	c := Claim{Exclusive: []txn.Key{"hot"}}
-	holder := tab.Grant(0, id(1), age(1), c)
+	holder := tab.grant(0, id(1), age(1), c)
 	var asked []uint64
 	for _, n := range []uint64{5, 3, 4, 2} {
 		w := &Waiter{Txn: id(n), Age: age(n), Key: "hot", Deadline: time.Second}
 		w.Retry = func() {
 			asked = append(asked, n)
-			tab.Grant(0, id(n), age(n), c)
+			tab.grant(0, id(n), age(n), c)
 		}
-		if !tab.Wait(0, holder, w) {
+		if !tab.wait(0, holder, w) {
 			t.Fatal("it may wait")
 		}
 	}
@@ -278,11 +278,11 @@ func TestTheLineOfARow(t *testing.T) {
 func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{})
 	shared := Claim{Shared: []txn.Key{"x"}}
-	tab.Grant(0, id(1), age(1), shared)
-	h := tab.Grant(0, id(2), age(2), shared)
+	tab.grant(0, id(1), age(1), shared)
+	h := tab.grant(0, id(2), age(2), shared)
 	tries := map[uint64]int{}
 	wait := func(n uint64, retry func()) {
-		tab.Wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
+		tab.wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
 	}
 	wait(3, func() { wait(3, func() {}) })
 	wait(4, func() {})
@@ -307,10 +307,10 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{})
 	both := Claim{Exclusive: []txn.Key{"x", "y"}}
-	h := tab.Grant(0, id(1), age(1), both)
+	h := tab.grant(0, id(1), age(1), both)
 	var asked []uint64
 	wait := func(n uint64, k txn.Key) {
-		tab.Wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: k, Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+		tab.wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: k, Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
 	}
 	wait(4, "")
 	wait(6, "x")

@@ -13,18 +13,18 @@ func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 	for _, p := range []Policy{WoundWait, WoundWaitGroup} {
 		tab := NewTable(p, Bounds{})
 		shared := Claim{Shared: []txn.Key{"x"}}
-		tab.Grant(0, id(1), age(1), shared)
+		tab.grant(0, id(1), age(1), shared)
 		stay(t, tab, 3, "x", nil) // waits for 1, which is older
-		tab.Grant(0, id(5), age(5), shared)
-		tab.Grant(0, id(7), age(7), shared)
+		tab.grant(0, id(5), age(5), shared)
+		tab.grant(0, id(7), age(7), shared)
 		stay(t, tab, 7, "x", nil) // waits for 1 and 5, which are older
 		tab.Release(0, id(1))
 		w := tab.Next()
 		if w == nil || w.Txn != id(3) {
 			t.Fatalf("%s: %+v is asked; 3 is the oldest", p.Name, w)
 		}
-		v := tab.Request(Execute, id(3), age(3), Claim{Exclusive: []txn.Key{"x"}})
-		if len(v.Victims) != 2 {
+		v := tab.request(Execute, id(3), age(3), Claim{Exclusive: []txn.Key{"x"}})
+		if len(v.victims) != 2 {
 			t.Errorf("%s: 5 and 7 are younger than 3: %+v", p.Name, v)
 		}
 	}

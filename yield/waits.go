@@ -23,8 +23,8 @@ type Waiter struct {
 	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
 	Request uint64
 	Retry   func() // asks again
-	// Expire ends the wait without its lock.
-	Expire func(why Ending)
+	// Refuse is told why, if the wait ends without its lock.
+	Refuse func(why txn.Refusal)
 	// Number is that of the request at this leader, the same when it waits again.
 	Number uint64
 	// Exclusive: in the queue of its row, it wants to write it. Fresh: its transaction holds nothing
@@ -34,6 +34,9 @@ type Waiter struct {
 	// upgrades: it has the row shared, so nobody else can get it before this one lets go. Of
 	// policies that detect deadlocks.
 	upgrades bool
+
+	phase  Phase  // of the request, and
+	behind txn.ID // for whom it waits: what is said of it when it ends
 
 	on    *Holder // if it waits for a holder
 	place int     // in the queue, 1 for the first; 0: it is in none
@@ -50,8 +53,8 @@ const (
 	Deadlocked               // it ends a deadlock over several shards
 )
 
-// Waiting reports whether it still does.
-func (w *Waiter) Waiting() bool { return w.on != nil || w.place > 0 }
+// Expire says that a wait has ended without its lock. It is none of the table's any more.
+func (w *Waiter) Expire(why Ending) { w.Refuse(why.refusal(w.phase, w.behind)) }
 
 // waitQueue is who waits for one row, oldest first; under policies that detect deadlocks first
 // whoever has it shared.
@@ -130,9 +133,9 @@ func newWaits() waits { return waits{byTxn: map[txn.ID][]*Waiter{}} }
 // MaxWaiters bounds the requests that wait at one shard; one more gives way.
 const MaxWaiters = 10_000
 
-// Wait puts w into the queue of its row, or behind the holder; false when too many
+// wait puts w into the queue of its row, or behind the holder; false when too many
 // wait already.
-func (t *Table) Wait(now time.Duration, on *Holder, w *Waiter) bool {
+func (t *Table) wait(now time.Duration, on *Holder, w *Waiter) bool {
 	if t.count >= MaxWaiters {
 		return false
 	}

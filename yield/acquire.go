@@ -1,0 +1,188 @@
+package yield
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// Request is one question to the table: what a transaction wants to hold here, and how it
+// waits if it must.
+type Request struct {
+	Phase Phase
+	Txn   txn.ID
+	Age   txn.Age
+	Claim
+	// NoWait: in execution, it is refused where it would wait or have others give way.
+	NoWait bool
+	// Barred, if set, is why it is refused when nothing else is in its way.
+	Barred txn.Why
+	// Looks: it is told what would come of it, and nothing changes.
+	Looks bool
+	// Writes, of a Prepare, are passed on before the rest is locked, as the attempt: those of
+	// rows that the transaction has already and for which others wait (chain.go).
+	Writes  []txn.Write
+	Attempt txn.Attempt
+
+	// Since is when the request came, Deadline until when it waits, and Number what it has at this
+	// leader, the same when it asks again. Request is its number at its gateway, if that sends it
+	// again while nobody answers. Alone: its transaction waits nowhere else.
+	Since    time.Duration
+	Deadline time.Duration
+	Number   uint64
+	Request  uint64
+	Alone    bool
+}
+
+// Effects are what came of a request, for its caller to carry out: others give way, or it is
+// refused, or it waits, or nothing is in its way and it holds what it has claimed.
+type Effects struct {
+	// Wounds are to be undone here, in this order; then the request asks anew, for what there is
+	// to be read by then. Nothing was granted. That ends: each turn removes its victims.
+	Wounds []txn.ID
+	// Refused is why it gets nothing and does not wait.
+	Refused txn.Refusal
+	// Waits is its place among those who wait: the caller says there how it asks again and what
+	// becomes of it if the wait ends without its lock.
+	Waits *Waiter
+	// Behind is for whom it waits, or to whom it gives way.
+	Behind txn.ID
+	// Pass are rows of the claim to be passed on as soon as they are written; Passed are the
+	// Writes that were.
+	Pass, Passed []txn.Key
+}
+
+// Granted reports whether nothing is in the way, and the claim is held.
+func (e *Effects) Granted() bool {
+	return len(e.Wounds) == 0 && !e.Refused.Refused() && e.Waits == nil
+}
+
+// Acquire asks for a claim, as a whole or not at all.
+func (t *Table) Acquire(now time.Duration, r *Request) Effects {
+	if r.Phase == Turn {
+		return t.inTurn(now, r)
+	}
+	v := t.request(r.Phase, r.Txn, r.Age, r.Claim)
+	switch {
+	case v.granted() && r.Barred != txn.NotRefused:
+		return Effects{Refused: r.Barred.Refusal()}
+	case v.granted():
+		return t.grantTo(now, r)
+	case r.NoWait && r.Phase == Execute:
+		return Effects{Refused: txn.WhyLockedNoWait.Refusal()}
+	case len(v.victims) > 0:
+		return Effects{Wounds: v.victims}
+	case v.die != nil:
+		return Effects{Refused: txn.Refusal{Why: endings[r.Phase].gives, Who: v.die.Txn}, Behind: v.die.Txn}
+	}
+	return t.behind(now, v.wait, r)
+}
+
+// inTurn has a vote wait until those before it in a chain have ended.
+func (t *Table) inTurn(now time.Duration, r *Request) Effects {
+	on := t.Ahead(r.Txn)
+	switch {
+	case on == nil:
+		return Effects{}
+	case t.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
+		return Effects{Refused: txn.WhyChainDeadlock.Refusal(), Behind: on.Txn}
+	}
+	return t.behind(now, on, r)
+}
+
+// behind has a request wait for a holder, if it may.
+func (t *Table) behind(now time.Duration, on *Holder, r *Request) Effects {
+	e := Effects{Behind: on.Txn}
+	if !r.Looks {
+		e.Waits = t.queue(now, on, r)
+	}
+	if e.Waits == nil { // too many wait, or it would
+		e.Refused = TimedOut.refusal(r.Phase, e.Behind)
+	}
+	return e
+}
+
+// grantTo gives a request what it has claimed.
+func (t *Table) grantTo(now time.Duration, r *Request) (e Effects) {
+	if r.Looks || !r.Phase.holds() {
+		return e
+	}
+	if t.policy.Hot.Publishes() {
+		for _, w := range r.Writes {
+			if t.Publish(r.Txn, RowOf(w, r.Attempt)) {
+				e.Passed = append(e.Passed, w.Key)
+			}
+		}
+	}
+	h := t.grant(now, r.Txn, r.Age, r.Claim)
+	if r.Phase == Prepare {
+		h.Voted = true
+		return e
+	}
+	for _, k := range r.Exclusive {
+		if t.wanted(k, r.Txn) {
+			e.Pass = append(e.Pass, k)
+		}
+	}
+	return e
+}
+
+// queue has a request wait behind a holder, nil if too many wait already. In execution whoever
+// wants one row alone waits in its queue.
+func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
+	w := &Waiter{Txn: r.Txn, Age: r.Age, Deadline: r.Deadline, Since: r.Since, Number: r.Number, Request: r.Request,
+		Exclusive: len(r.Exclusive) > 0, Fresh: r.Fresh, Alone: r.Alone || r.Fresh, Sure: r.Sure, phase: r.Phase, behind: on.Txn}
+	w.Near = t.near(on, r.Exclusive, r.Shared)
+	if r.Phase == Execute && len(r.Spans) == 0 && len(r.Shared)+len(r.Exclusive) == 1 {
+		w.Key = w.Near
+	}
+	if !t.wait(now, on, w) {
+		return nil
+	}
+	return w
+}
+
+// near is the first of the keys at which the holder has something.
+func (t *Table) near(on *Holder, keys ...[]txn.Key) txn.Key {
+	for _, list := range keys {
+		for _, k := range list {
+			if t.at(on, k) {
+				return k
+			}
+		}
+	}
+	return ""
+}
+
+// Restore gives a vote of the log the locks back that it has had, of a new leader. early,
+// if votes may let go of theirs before they are decided, is told of each holder in the way and
+// releases it: that the log has both votes proves that the earlier had let go.
+func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, early func(txn.ID)) {
+	if early != nil {
+		for _, h := range t.conflicts(Prepare, id, age, c) {
+			early(h.Txn)
+		}
+	}
+	t.grant(now, id, age, c).Voted = true
+}
+
+// endings are why a request is refused that gives way, and one whose wait ends without its lock.
+var endings = [...]struct{ gives, timedOut, undone txn.Why }{
+	Instant:  {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
+	ReadOnly: {txn.WhyGivesWay, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter},
+	Execute:  {txn.WhyDeadlock, txn.WhyLockNotGranted, txn.WhyWounded},
+	Prepare:  {txn.WhyGivesWay, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare},
+	Turn:     {txn.WhyChainDeadlock, txn.WhyWaitedInChain, txn.WhyChainUndone},
+}
+
+// refusal is why a request is refused whose wait for somebody has ended like this.
+func (e Ending) refusal(p Phase, behind txn.ID) txn.Refusal {
+	no := txn.Refusal{Why: endings[p].timedOut, Who: behind}
+	switch e {
+	case Undone:
+		no.Why = endings[p].undone
+	case Deadlocked:
+		no.Why = txn.WhyWideDeadlock
+	}
+	return no
+}

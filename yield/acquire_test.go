@@ -1,0 +1,213 @@
+package yield
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// ask is a question of transaction n in execution.
+func ask(n uint64, c Claim) *Request {
+	return &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c, Deadline: time.Minute, Number: n}
+}
+
+// One question has one of five answers, and what it says is so in the table.
+func TestWhatARequestIsAnswered(t *testing.T) {
+	shared := Claim{Shared: []txn.Key{"x"}}
+	for _, c := range []struct {
+		name   string
+		policy Policy
+		asks   uint64 // 5 has row x, and
+		voted  bool   // has voted
+		change func(*Request)
+		want   string
+		why    txn.Why
+		holds  bool // afterwards
+	}{
+		{"another row is free", WoundWait, 7, false, func(r *Request) { r.Claim = y }, "granted", 0, true},
+		{"its own row is free", WoundWait, 5, false, nil, "granted", 0, true},
+		{"an older one has others give way", WoundWait, 3, false, nil, "wounds", 0, false},
+		{"and not if it will not wait", WoundWait, 3, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
+		{"a younger one waits", WoundWait, 7, false, nil, "waits", 0, false},
+		{"or will not", WoundWait, 7, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
+		{"or only looks", WoundWait, 7, false, func(r *Request) { r.Looks = true }, "refused", txn.WhyLockNotGranted, false},
+		{"or looks at what is free", WoundWait, 7, false, func(r *Request) { r.Claim, r.Looks = y, true }, "granted", 0, false},
+		{"a vote gives way to an older one", WoundWait, 7, true, func(r *Request) { r.Phase = Prepare }, "refused", txn.WhyGivesWay, false},
+		{"and waits for a younger one", WoundWait, 3, true, func(r *Request) { r.Phase = Prepare }, "waits", 0, false},
+		{"or is granted, and has voted", WoundWait, 7, true, func(r *Request) { r.Phase, r.Claim = Prepare, y }, "granted", 0, true},
+		{"or is barred, and does not", WoundWait, 7, true, func(r *Request) { r.Phase, r.Claim, r.Barred = Prepare, y, txn.WhyLogFull }, "refused", txn.WhyLogFull, false},
+		{"barred or not it waits", WoundWait, 3, true, func(r *Request) { r.Phase, r.Barred = Prepare, txn.WhyLogFull }, "waits", 0, false},
+		{"who reads an instant waits for a vote", Validate, 7, true, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "waits", 0, false},
+		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "granted", 0, false},
+		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = ReadOnly, shared }, "granted", 0, false},
+	} {
+		tab := NewTable(c.policy, Bounds{})
+		tab.grant(0, id(5), age(5), x).Voted = c.voted
+		r := ask(c.asks, x)
+		if c.change != nil {
+			c.change(r)
+		}
+		e := tab.Acquire(0, r)
+		got := "granted"
+		switch {
+		case len(e.Wounds) > 0:
+			got = "wounds"
+		case e.Refused.Refused():
+			got = "refused"
+		case e.Waits != nil:
+			got = "waits"
+		}
+		h := tab.Holder(id(c.asks))
+		holds := h != nil && (len(h.keys) == 1 && h.keys[0] == r.Exclusive[0])
+		if got != c.want || e.Refused.Why != c.why || e.Granted() != (got == "granted") || (c.holds && !holds || !c.holds && h != nil) {
+			t.Errorf("%s: it is %s, %+v, and holds %+v", c.name, got, e, h)
+		}
+		if c.want == "granted" && c.holds && h.Voted != (r.Phase == Prepare || c.voted && c.asks == 5) {
+			t.Errorf("%s: it has voted: %v", c.name, h.Voted)
+		}
+		if waits := tab.Waiting() == 1; waits != (c.want == "waits") || waits && e.Behind != id(5) {
+			t.Errorf("%s: %d wait, for %v", c.name, tab.Waiting(), e.Behind)
+		}
+	}
+}
+
+// Those who have to give way are named in the order of their ages; once they have ended it asks again.
+func TestTheWoundedEndInOrder(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	for _, n := range []uint64{8, 4, 6} {
+		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+	}
+	e := tab.Acquire(0, ask(2, x))
+	if !slices.Equal(e.Wounds, []txn.ID{id(4), id(6), id(8)}) || tab.Holder(id(2)) != nil {
+		t.Fatalf("%+v", e)
+	}
+	for _, victim := range e.Wounds {
+		tab.Release(0, victim)
+	}
+	if e := tab.Acquire(0, ask(2, x)); !e.Granted() {
+		t.Errorf("nobody is in its way any more: %+v", e)
+	}
+}
+
+// Who wants one row waits in its queue, who wants more behind the holder; of both it is known
+// which row they are about.
+func TestWhereARequestWaits(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	tab.grant(0, id(1), age(1), x)
+	vote := ask(9, x)
+	vote.Phase = Instant
+	tab.Holder(id(1)).Voted = true
+	for _, c := range []struct {
+		r      *Request
+		queue  txn.Key
+		behind string
+	}{
+		{ask(2, x), "x", "in the queue of its row"},
+		{ask(3, Claim{Exclusive: []txn.Key{"w", "x"}}), "", "behind the holder, for two rows"},
+		{ask(4, Claim{Shared: x.Exclusive, Spans: []txn.Span{{Start: "a", End: "b"}}}), "", "behind the holder, for a range too"},
+		{vote, "", "behind the holder, for it only looks"},
+	} {
+		w := tab.Acquire(0, c.r).Waits
+		if w == nil || w.Key != c.queue || w.Near != "x" || (w.on == nil) != (c.queue != "") {
+			t.Errorf("%v waits %s: %+v", c.r.Txn, c.behind, w)
+		}
+	}
+}
+
+// Why a wait has ended says what the request wanted, and how it ended.
+func TestWhyAWaitHasEnded(t *testing.T) {
+	for _, c := range []struct {
+		phase                   Phase
+		timedOut, undone, cycle txn.Why
+	}{
+		{Instant, txn.WhyLockNotGranted, txn.WhyWounded, txn.WhyWideDeadlock},
+		{ReadOnly, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter, txn.WhyWideDeadlock},
+		{Execute, txn.WhyLockNotGranted, txn.WhyWounded, txn.WhyWideDeadlock},
+		{Prepare, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare, txn.WhyWideDeadlock},
+		{Turn, txn.WhyWaitedInChain, txn.WhyChainUndone, txn.WhyWideDeadlock},
+	} {
+		for ending, want := range map[Ending]txn.Why{TimedOut: c.timedOut, Undone: c.undone, Deadlocked: c.cycle} {
+			var got txn.Refusal
+			w := Waiter{phase: c.phase, behind: id(5), Refuse: func(why txn.Refusal) { got = why }}
+			w.Expire(ending)
+			if got.Why != want || got.Who != id(5) {
+				t.Errorf("phase %d, ending %d: %+v, not %d", c.phase, ending, got, want)
+			}
+		}
+	}
+}
+
+// One too many does not wait, and is told as if it had waited in vain.
+func TestTooManyWait(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	tab.grant(0, id(1), age(1), x)
+	for range MaxWaiters {
+		if e := tab.Acquire(0, ask(2, x)); e.Waits == nil {
+			t.Fatalf("it may wait: %+v", e)
+		}
+	}
+	if e := tab.Acquire(0, ask(3, x)); e.Waits != nil || e.Refused.Why != txn.WhyLockNotGranted || e.Refused.Who != id(1) {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A vote waits for its turn behind those whose value it has gone on from, unless they wait for it.
+func TestAVoteWaitsForItsTurn(t *testing.T) {
+	tab := hotX(DetectGroup, Bounds{})
+	turn := func(n uint64) Effects {
+		return tab.Acquire(0, &Request{Phase: Turn, Txn: id(n), Age: age(n), Deadline: time.Minute})
+	}
+	take(t, tab, 5)
+	pass(t, tab, 5, "5")
+	take(t, tab, 6)
+	if e := turn(5); !e.Granted() {
+		t.Errorf("nobody is before it: %+v", e)
+	}
+	if e := turn(6); e.Waits == nil || e.Behind != id(5) {
+		t.Errorf("5 is before it: %+v", e)
+	}
+	tab.grant(0, id(6), age(6), y)
+	tab.WaitersOf(id(6))
+	tab.wait(0, tab.Holder(id(6)), &Waiter{Txn: id(5), Age: age(5), Deadline: time.Minute})
+	if e := turn(6); e.Refused.Why != txn.WhyChainDeadlock {
+		t.Errorf("5 waits for it: %+v", e)
+	}
+}
+
+// A vote passes on what it has had, not what it locks only now, and not if all of it is
+// revealed at once.
+func TestAVotePassesOnWhatItHas(t *testing.T) {
+	writes := []txn.Write{{Key: "x", Value: []byte("5")}, {Key: "y", Value: []byte("5")}}
+	for _, passes := range []bool{true, false} {
+		tab := hotX(WoundWaitGroup, Bounds{})
+		take(t, tab, 5)
+		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), Claim: Claim{Exclusive: []txn.Key{"x", "y"}}}
+		if passes {
+			r.Attempt, r.Writes = txn.Attempt{Node: 1, Seq: 5}, writes
+		}
+		e := tab.Acquire(0, r)
+		last, ok := tab.Last("x", id(7))
+		if !e.Granted() || ok != passes || slices.Equal(e.Passed, []txn.Key{"x"}) != passes || passes && last.Version != r.Attempt {
+			t.Errorf("%+v; the next goes on from %v, %v", e, last, ok)
+		}
+	}
+}
+
+// A new leader gives votes their locks back in the order of the log; of two in conflict the
+// earlier had let go of its own.
+func TestVotesAreGivenTheirLocksBack(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{})
+	var freed []txn.ID
+	early := func(whom txn.ID) {
+		freed = append(freed, whom)
+		tab.Release(0, whom)
+	}
+	tab.Restore(0, id(9), age(9), x, early)
+	tab.Restore(0, id(2), age(2), y, early)
+	tab.Restore(0, id(4), age(4), x, early)
+	if !slices.Equal(freed, []txn.ID{id(9)}) || len(tab.Holders()) != 2 || !tab.Holder(id(4)).Voted {
+		t.Errorf("%v were free already, %d hold something", freed, len(tab.Holders()))
+	}
+}
