@@ -41,10 +41,7 @@ func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
 	row := openRow(t, "d2pc+occ")
 	env := &fakeEnv{dir: &routing.Directory{}}
 	env.dir.AddRange("\x10", 2)
-	return &Coordinator{
-		cfg: Config{Self: 1, Row: row, Env: env}, env: env, coords: newCoords(),
-		txns: map[txn.ID]*transaction{}, commits: map[txn.Attempt]*commitment{}, hints: map[txn.ShardID]hint{},
-	}, env
+	return New(Config{Self: 1, Row: row, Env: env}), env
 }
 
 // A commit beyond the gateway's bound is refused: nothing is asked of a shard but
@@ -67,26 +64,5 @@ func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	}
 	if len(c.txns) != 0 || len(c.commits) != maxCommitments || len(env.ended) != 1 || env.ended[0].Outcome != txn.KindUnavailable {
 		t.Errorf("%d transactions and %d commits are left; ended: %+v", len(c.txns), len(c.commits), env.ended)
-	}
-}
-
-// What a co-coordinator keeps of attempts, open and ended, is bounded; the oldest goes.
-func TestACoCoordinatorForgetsTheOldest(t *testing.T) {
-	c, _ := openFake(t)
-	name := func(i int) txn.Attempt { return txn.Attempt{Node: 9, Seq: uint64(i)} }
-	const more = 10
-	for i := range maxCotallies + more {
-		c.onAck(&txn.Ack{Shard: 2, Attempt: name(i), Participants: []txn.ShardID{2, 3}})
-	}
-	if len(c.coords.open) != maxCotallies || len(c.coords.queue) != maxCotallies || c.coords.open[name(more-1)] != nil || c.coords.open[name(more)] == nil {
-		t.Errorf("%d open, %d in the queue", len(c.coords.open), len(c.coords.queue))
-	}
-	for i := range maxDecided + more {
-		c.onDecision(&txn.Decision{Attempt: name(i)})
-	}
-	_, first := c.coords.decided[name(more-1)]
-	_, next := c.coords.decided[name(more)]
-	if len(c.coords.decided) != maxDecided || len(c.coords.ended) != maxDecided || first || !next {
-		t.Errorf("%d decided, %d in the queue; the oldest is there: %v, %v", len(c.coords.decided), len(c.coords.ended), first, next)
 	}
 }

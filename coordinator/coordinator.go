@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/decide"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
@@ -62,7 +63,7 @@ type Coordinator struct {
 	nextPart  uint64
 	hints     map[txn.ShardID]hint
 	recent    recentWrites
-	coords    coords
+	coords    *decide.CoCoordinator
 	sweepAt   time.Duration
 	surveys   map[uint64]*survey // by request number
 	admission *yield.Admission
@@ -85,14 +86,17 @@ const (
 
 // New starts an incarnation.
 func New(cfg Config) *Coordinator {
-	return &Coordinator{
+	c := &Coordinator{
 		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, parts: map[uint64]*part{},
 		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
 		// An answer to an earlier incarnation must not be taken for one to this.
 		nextPart: uint64(cfg.Epoch) << 32,
-		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(), coords: newCoords(),
+		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(),
 		surveys: map[uint64]*survey{}, admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
 	}
+	c.coords = decide.NewCoCoordinator(cfg.Self, (*world)(c), cfg.Params.RecoverAfter)
+	c.coords.PreCommits = cfg.Row.Reveal.PreCommits()
+	return c
 }
 
 // transaction is one that has not ended.
@@ -313,7 +317,7 @@ func (c *Coordinator) Tick() {
 	}
 	c.tickTurn(now)
 	c.recent.expire(now)
-	c.expireCotallies(now)
+	c.coords.Expire(now)
 	c.expireSurveys(now)
 	c.sweepAdmission(now)
 }

@@ -46,6 +46,7 @@ func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) {
 	now, u := c.env.Now().Mono, &c.turn
 	if p.Seq > u.seq {
 		u.seq, c.cfg.Row = p.Seq, row
+		c.coords.PreCommits = row.Reveal.PreCommits()
 		c.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
 	}
 	switch {

@@ -1,0 +1,148 @@
+package decide
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// CoCoordinator is what a node does for attempts of gateways in other regions (D2PC
+// section 4.2): it hears the votes from the replicas of its own region, half a round trip
+// after the leaders gave them. When all are Yes it lets the leaders here end the
+// contention span; if one is No it has them abort. It passes every acknowledgement on to
+// the coordinator, who alone decides.
+//
+// What it knows is a convenience: nothing is lost with it but time. Whoever finishes an
+// attempt derives the decision from the participants' logs, and asks the co-coordinators
+// beside them only because they may have it at hand. So what is beyond its bounds is
+// forgotten, the oldest first.
+type CoCoordinator struct {
+	self  txn.NodeID
+	world World
+	// PreCommits: the row reveals what every leader has voted on.
+	PreCommits bool
+	forget     time.Duration // after which no more is expected of an attempt
+	open       map[txn.Attempt]*cotally
+	queue      []txn.Attempt // of open, the oldest first
+	decided    map[txn.Attempt]txn.Decision
+	ended      []txn.Attempt // of decided, the oldest first
+}
+
+// cotally is what a co-coordinator knows of one attempt.
+type cotally struct {
+	tally *Tally
+	until time.Duration
+}
+
+// The bounds of a co-coordinator.
+const (
+	maxCotallies = 50_000
+	maxDecided   = 50_000
+)
+
+// NewCoCoordinator makes a node's co-coordinator, which forgets attempts of which it has
+// heard nothing for so long.
+func NewCoCoordinator(self txn.NodeID, w World, forget time.Duration) *CoCoordinator {
+	return &CoCoordinator{self: self, world: w, forget: forget, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
+}
+
+// OnAck takes in what a replica of this region says of the vote of another gateway's attempt.
+func (c *CoCoordinator) OnAck(m *txn.Ack) {
+	a := m.Attempt
+	if m.Replica != 0 && !m.No {
+		relayed := *m
+		c.world.Send(txn.Coordinator(a.Node), txn.Message{Ack: &relayed})
+	}
+	if _, known := c.decided[a]; known {
+		return
+	}
+	t := c.open[a]
+	if t == nil {
+		if t = c.begin(m); t == nil {
+			return
+		}
+	}
+	if m.No {
+		t.tally.No()
+		c.abortHere(a, m)
+		return
+	}
+	before := t.tally.Unanimous()
+	t.tally.Voted(m.Shard, m.Proposed)
+	if after := t.tally.Unanimous(); c.PreCommits && after && (!before || m.Replica == 0) {
+		PreCommit(c.world, a, m.Txn, t.tally) // again, if a new leader told its vote
+	}
+}
+
+func (c *CoCoordinator) begin(m *txn.Ack) *cotally {
+	if len(m.Participants) == 0 {
+		return nil
+	}
+	for len(c.queue) >= maxCotallies {
+		delete(c.open, c.queue[0])
+		c.queue = c.queue[1:]
+	}
+	t := &cotally{NewTally(m.Participants), c.world.Now().Mono + c.forget}
+	c.open[m.Attempt] = t
+	c.queue = append(c.queue, m.Attempt)
+	return t
+}
+
+// abortHere has the leaders here end an attempt that cannot commit any more.
+// The coordinator tells them too, and hears from them.
+func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
+	leadersHere(c.world, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
+		if s != m.Shard {
+			c.world.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
+		}
+	})
+}
+
+// OnRecall answers who finishes an attempt, if it knows how that ended.
+func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.Recall) bool {
+	d, known := c.decided[m.Attempt]
+	if known {
+		c.world.Send(txn.Coordinator(from), txn.Message{Decision: &d})
+	}
+	return known
+}
+
+// OnDecision keeps a decision for those who ask.
+func (c *CoCoordinator) OnDecision(m *txn.Decision) {
+	a := m.Attempt
+	delete(c.open, a)
+	if _, known := c.decided[a]; known || a.Node == c.self {
+		return
+	}
+	for len(c.ended) >= maxDecided {
+		delete(c.decided, c.ended[0])
+		c.ended = c.ended[1:]
+	}
+	c.decided[a] = *m
+	c.ended = append(c.ended, a)
+}
+
+// Expire forgets the attempts of which no more is heard.
+func (c *CoCoordinator) Expire(now time.Duration) {
+	q := c.queue
+	for len(q) > 0 {
+		if t := c.open[q[0]]; t != nil && now < t.until {
+			break
+		}
+		delete(c.open, q[0])
+		q = q[1:]
+	}
+	c.queue = slices.Clip(q)
+}
+
+// NextExpiry is when Expire has something to forget; ok is false if it has nothing.
+func (c *CoCoordinator) NextExpiry() (at time.Duration, ok bool) {
+	if len(c.queue) == 0 {
+		return 0, false
+	}
+	if t := c.open[c.queue[0]]; t != nil {
+		return t.until, true
+	}
+	return 0, true
+}

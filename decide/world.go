@@ -1,0 +1,32 @@
+package decide
+
+import "isochron/txn"
+
+// World is what whoever decides needs of its node: a clock, somebody who carries
+// messages, and what is known of where things are.
+type World interface {
+	Now() txn.Now
+	Send(to txn.Address, m txn.Message)
+	// Leader is who is asked for a shard at the nth try, and its term: 0 if it is not
+	// known, and node 0 if nobody can be asked.
+	Leader(s txn.ShardID, try int) (txn.NodeID, uint64)
+	// Wide reports whether a node is in another region.
+	Wide(n txn.NodeID) bool
+}
+
+// leadersHere calls tell for the participants that are led from this region.
+func leadersHere(w World, participants []txn.ShardID, tell func(s txn.ShardID, leader txn.NodeID)) {
+	for _, s := range participants {
+		if n, _ := w.Leader(s, 0); n != 0 && !w.Wide(n) {
+			tell(s, n)
+		}
+	}
+}
+
+// PreCommit lets the leaders of this region end the contention span of an attempt for
+// which every leader has voted (D2PC section 4.2).
+func PreCommit(w World, a txn.Attempt, id txn.ID, t *Tally) {
+	leadersHere(w, t.Participants, func(s txn.ShardID, leader txn.NodeID) {
+		w.Send(txn.Participant(leader, s), txn.Message{PreCommit: &txn.PreCommit{Shard: s, Attempt: a, Txn: id, At: t.Proposed()}})
+	})
+}
