@@ -213,17 +213,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 	b.Cleanup(func() { s.Close() })
 	w := newWire(b, s)
-	tx := g.Gateway.Begin(txn.Options{})
-	t, _ := s.gateway.store.Held().Table("d", "t")
-	key, err := t.RowKey([]any{int32(1), int32(0)}, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	got, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{key}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	g.row = got.Values
+	g.row = stillRow(b, g, s)
 	before := s.gateway.short.Load()
 	packet := framed(w.execution(5, 1))
 	b.ReportAllocs()
