@@ -68,10 +68,13 @@ func newAdmission(limit int, places func(func(*place))) *admission {
 
 func (g *admission) now() int64 { return int64(time.Since(g.start)) + 1 }
 
-// enter lets a statement begin; open: its transaction has begun. The error is
+// enter lets a statement begin; open: its transaction has begun; light: it waits for a row
+// and the disk and never for a CPU, and needs no place unless others queue. The error is
 // the client's, and nothing was done.
-func (g *admission) enter(ctx context.Context, p *place, open bool) error {
+func (g *admission) enter(ctx context.Context, p *place, open, light bool) error {
 	switch {
+	case light && g.queued.Load() == 0:
+		return nil
 	case open:
 		g.inside.Add(1)
 	case g.queued.Load() == 0 && g.take():

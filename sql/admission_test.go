@@ -51,7 +51,7 @@ func TestAdmissionBoundsWhatWorks(t *testing.T) {
 		p := c.join()
 		all.Go(func() {
 			for range 20 {
-				if err := c.enter(ctx, p, false); err != nil {
+				if err := c.enter(ctx, p, false, false); err != nil {
 					t.Error(err)
 					return
 				}
@@ -77,14 +77,14 @@ func TestAdmissionBoundsWhatWorks(t *testing.T) {
 func TestAdmissionLetsOpenTransactionsPass(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	holder, waits := c.join(), c.join()
-	if err := c.enter(ctx, holder, false); err != nil {
+	if err := c.enter(ctx, holder, false, false); err != nil {
 		t.Fatal(err)
 	}
 	came := make(chan error, 1)
-	go func() { came <- c.enter(ctx, waits, false) }()
+	go func() { came <- c.enter(ctx, waits, false, false) }()
 	eventually(t, "the second queues", func() bool { return c.queued.Load() == 1 })
 	open := c.join()
-	if err := c.enter(ctx, open, true); err != nil { // it would wait for ever
+	if err := c.enter(ctx, open, true, false); err != nil { // it would wait for ever
 		t.Fatal(err)
 	}
 	c.leave(open)
@@ -99,11 +99,11 @@ func TestAdmissionLetsOpenTransactionsPass(t *testing.T) {
 func TestAdmissionTakesThePlaceOfWhoWaitsInside(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	locked, next := c.join(), c.join()
-	if err := c.enter(ctx, locked, false); err != nil {
+	if err := c.enter(ctx, locked, false, false); err != nil {
 		t.Fatal(err)
 	}
 	locked.pause() // for a lock, say
-	if err := c.enter(ctx, next, false); err != nil {
+	if err := c.enter(ctx, next, false, false); err != nil {
 		t.Fatalf("nobody works, and yet: %v", err)
 	}
 	locked.resume() // goes on at once, beyond the bound
@@ -119,24 +119,24 @@ func TestAdmissionRefusesInTheEnd(t *testing.T) {
 	c, ctx := newCrowd(1), context.Background()
 	c.wait = 20 * time.Millisecond
 	holder, late, gone := c.join(), c.join(), c.join()
-	if err := c.enter(ctx, holder, true); err != nil {
+	if err := c.enter(ctx, holder, true, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.enter(ctx, late, false); err == nil {
+	if err := c.enter(ctx, late, false, false); err == nil {
 		t.Fatal("a place beyond the bound")
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	c.wait = time.Hour
-	if err := c.enter(ended, gone, false); err == nil {
+	if err := c.enter(ended, gone, false, false); err == nil {
 		t.Fatal("a place for a client that is gone")
 	}
 	c.close()
-	if err := c.enter(ctx, late, false); err == nil {
+	if err := c.enter(ctx, late, false, false); err == nil {
 		t.Fatal("a place at a server that is closed")
 	}
 	c.leave(holder)
-	if err := c.enter(ctx, late, false); err != nil {
+	if err := c.enter(ctx, late, false, false); err != nil {
 		t.Fatal(err)
 	}
 	c.leave(late)

@@ -129,7 +129,7 @@ func (f *fixture) forgetLosses() {
 }
 
 // A statement that is its own transaction and was given up keeps its age for the
-// next of its kind alone, also where that goes the short way.
+// next of its kind alone, also where that is a point update.
 func TestAnOwnStatementKeepsItsAge(t *testing.T) {
 	c := newCounter(t)
 	c.exec("SET isochron_retry_max = 0")

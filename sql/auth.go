@@ -168,7 +168,7 @@ func (g *gate) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, ans
 	})
 }
 
-// UserEntryWithCacheHash implements mysql.CachingStorage: the short way of
+// UserEntryWithCacheHash implements mysql.CachingStorage: the fast path of
 // caching_sha2_password, for a password that was proved before.
 func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
 	if len(answer) == 0 || len(answer) == 1 && answer[0] == 0 {
@@ -190,7 +190,7 @@ func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string
 	return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, mysql.AuthAccepted, nil
 }
 
-// UserEntryWithPassword implements mysql.PlainTextStorage: the long way of
+// UserEntryWithPassword implements mysql.PlainTextStorage: the slow path of
 // caching_sha2_password, over TLS.
 func (g *gate) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
 	return g.verify(conn, user, remote, password != "", func(u *mysql_db.User) bool {
@@ -213,7 +213,7 @@ func (g *gate) UserEntryWithPassword(conn *mysql.Conn, user, password string, re
 	})
 }
 
-// remember keeps a proved password for the short way, under its stored form: a
+// remember keeps a proved password for the fast path, under its stored form: a
 // new password has another.
 func (g *gate) remember(stored, password string) {
 	once := sha256.Sum256([]byte(password))

@@ -10,14 +10,19 @@
 // A prepared statement is analysed once for its text, the types of its values, the
 // catalogue and the session's settings; then its plan is executed with other
 // values (sql/plan, Prepared). A plan is kept only if an analysis with other
-// values shows where in it they stand; what does not fit goes the way of text.
+// values shows where in it they stand; what does not fit is for the engine.
 //
-// An update of one row by its key that a session has prepared and executed before
-// goes a short way (short.go): it is read and answered where its bytes come in
-// (execute.go), before the wire library and the engine make anything of it, and all
-// that can be kept from one execution to the next is kept by the session. What is
-// unusual about it is left to the way of all others. The list of processes shows it
-// (processes.go), and KILL ends it. Under TLS the library reads it first.
+// A statement has one life, however it comes in and whatever plan it gets
+// (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
+// again if it lost to another, ends its transaction if that is its own, is answered and
+// is reported. What every statement is owed is done there. Plans (plans.go) are of four
+// kinds: a point update is read, changed and committed in one request; a round plan that
+// was kept is bound to other values; EXPLAIN is answered from the analysis alone; all
+// else is the engine's.
+//
+// An update of one row by its key that a session has prepared and executed before is
+// also read and answered where its bytes come in (wireexecute.go), before the wire
+// library makes anything of it. Under TLS the library reads it first.
 //
 // A statement outside an explicit transaction is its own transaction: its rows
 // are held back until it has committed, and if it lost to another it is done

@@ -36,22 +36,17 @@ func explainable(query string) (string, bool) {
 	return "", false
 }
 
-// explain answers EXPLAIN; done is false if the text is something else.
-func (h *handler) explain(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (done bool, err error) {
-	text, ok := explainable(query)
-	if !ok {
-		return false, nil
-	}
+// explain answers EXPLAIN of a statement.
+func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield mysql.ResultSpoolFn) error {
 	sqlCtx, err := h.sm.NewContextWithQuery(ctx, c, text)
 	if err != nil {
-		return true, err
+		return err
 	}
 	root, err := h.analyse(sqlCtx, text)
 	if err != nil {
-		return true, gms.CastSQLError(err)
+		return gms.CastSQLError(err)
 	}
-	steps := h.g.steps(sqlCtx, root)
-	return true, callback(asResult(steps), false)
+	return yield(asResult(h.g.steps(sqlCtx, root)), false)
 }
 
 func (h *handler) analyse(ctx *gms.Context, text string) (gms.Node, error) {

@@ -5,7 +5,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/sqltypes"
 )
 
 // The flags that stand in the greeting and in each answer tell a client how its
@@ -26,20 +25,6 @@ func (s *Session) flags(c *mysql.Conn) {
 	setFlag(c, mysql.ServerStatusAutocommit, s.autocommit())
 	begun := s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil && s.open.real != nil
 	setFlag(c, mysql.ServerInTransaction, begun)
-}
-
-// spooled is callback, for results that are not held back: one without rows goes out
-// with the flags as they are then.
-func (s *Session) spooled(c *mysql.Conn, callback mysql.ResultSpoolFn) mysql.ResultSpoolFn {
-	return func(r *sqltypes.Result, more bool) error {
-		if err := s.refused(); err != nil {
-			return err
-		}
-		if len(r.Fields) == 0 {
-			s.flags(c)
-		}
-		return callback(r, more)
-	}
 }
 
 // standing tells the client how its session stands when no statement was done.

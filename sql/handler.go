@@ -52,14 +52,7 @@ func (h *handler) ComQuery(ctx context.Context, c *mysql.Conn, query string, cal
 	if err := checkLength(query); err != nil {
 		return err
 	}
-	_, err := h.run(ctx, c, query, callback, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
-		if done, err := h.explain(ctx, c, query, cb); done {
-			return "", err
-		}
-		return h.query(ctx, c, query, cb, func(cb mysql.ResultSpoolFn) (string, error) {
-			return "", h.Handler.ComQuery(ctx, c, query, cb)
-		})
-	})
+	_, err := h.execute(ctx, c, textRequest(query, false), callback)
 	return err
 }
 
@@ -71,49 +64,31 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *mysql.Conn, query string
 	return h.multi(ctx, c, query, callback)
 }
 
-// firstOf does the first statement of a text that may have several.
-func (h *handler) firstOf(ctx context.Context, c *mysql.Conn, query string, callback mysql.ResultSpoolFn) (string, error) {
-	return h.run(ctx, c, query, callback, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
-		if done, err := h.explain(ctx, c, query, cb); done {
-			return "", err
-		}
-		return h.query(ctx, c, query, cb, func(cb mysql.ResultSpoolFn) (string, error) {
-			return h.Handler.ComMultiQuery(ctx, c, query, cb)
-		})
-	})
-}
-
 // ComStmtExecute implements mysql.Handler.
 func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *mysql.PrepareData, callback func(*sqltypes.Result) error) error {
 	if err := connOf(c).executes(prepare); err != nil {
 		return err
 	}
+	r := request{text: prepare.PrepareStmt, prepare: prepare}
+	_, err := h.execute(ctx, c, r, func(r *sqltypes.Result, _ bool) error { return callback(r) })
+	return err
+}
+
+// execute executes a statement that the wire library has read, or the first of several.
+func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callback mysql.ResultSpoolFn) (rest string, err error) {
 	s := h.g.session(c.ConnectionID)
-	if s != nil {
-		if done, err := s.shortlyAbove(c, prepare, callback); done {
-			return err
-		}
-		s.preparing = prepare.PrepareStmt
+	if s == nil {
+		return "", errGone
+	}
+	if r.prepare != nil {
+		s.preparing = r.text
 		defer func() { s.preparing = "" }()
 	}
-	_, err := h.run(ctx, c, prepare.PrepareStmt, func(r *sqltypes.Result, _ bool) error { return callback(r) }, func(ctx context.Context, cb mysql.ResultSpoolFn) (string, error) {
-		if s != nil {
-			if err := s.permitPrepared(prepare.PrepareStmt); err != nil {
-				return "", err
-			}
-			s.numberLimits(prepare)
-			if done, err := h.prepared(ctx, c, s, prepare, cb); done {
-				return "", err
-			}
-		}
-		return "", h.Handler.ComStmtExecute(ctx, c, prepare, func(r *sqltypes.Result) error {
-			if s != nil {
-				s.describe(prepare.PrepareStmt, r.Fields)
-			}
-			return cb(r, false)
-		})
-	})
-	return err
+	x := execution{request: r, h: h, c: c, s: s, spool: callback}
+	if err := x.run(ctx); err != nil {
+		return "", err // of several statements those behind it are not done
+	}
+	return x.rest, nil
 }
 
 // ComPrepare implements mysql.Handler.
@@ -133,10 +108,11 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 		_ = h.g.accounts.refresh(ctx)
 	}
 	if s != nil {
-		within, leave := s.interruption.enter(ctx)
-		ctx = within
-		defer leave()
-		defer s.begins(query)()
+		ctx = s.interruption.enter(ctx, time.Now(), false)
+		defer s.interruption.leave()
+		if limit := s.limited(query); limit != nil {
+			defer limit.Stop()
+		}
 	}
 	var fields []*querypb.Field
 	err := h.withNamed(s, query, func() (err error) {
@@ -178,107 +154,6 @@ func (h *handler) ComResetConnection(c *mysql.Conn) error {
 		below.reset = true
 	}
 	return nil
-}
-
-// run does a statement, again and again if it loses only to others and the client
-// has seen nothing of its transaction. What such a statement yields is held back.
-func (h *handler) run(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn, do func(context.Context, mysql.ResultSpoolFn) (string, error)) (string, error) {
-	s := h.g.session(c.ConnectionID)
-	if s == nil {
-		return do(ctx, callback)
-	}
-	s.inside.Add(1)
-	defer s.inside.Add(-1)
-	said := shortened(text)
-	inside := s.cost.goesOn // a try the short way was before
-	s.cost.begin(said, time.Now())
-	s.saying.Store(&said)
-	ctx, leave := s.interruption.enter(ctx)
-	defer leave()
-	defer s.begins(text)()
-	s.failed, s.packet.warnings = nil, nil
-	defer s.reportStatement()
-	if err := h.g.admission.enter(ctx, &s.place, s.open != nil && s.open.real != nil); err != nil {
-		if why := s.interruption.reason(); why != nil {
-			err = interrupted(why)
-		}
-		return "", err
-	}
-	defer h.g.admission.leave(&s.place)
-	var before standing
-	for try := 0; ; try++ {
-		s.beginStatement(try)
-		s.statement.inside = inside || try > 0 || s.packet.again
-		if try == 0 && s.standsAlone() {
-			before = s.stand()
-		}
-		// Grants as the nearest replica has them. If the catalogue cannot be read,
-		// the statement will say so, should it need it.
-		_ = h.g.accounts.refresh(ctx)
-		held := results{s: s}
-		spool := s.spooled(c, callback)
-		if s.statement.own {
-			spool = held.add
-		} else if s.statement.first {
-			spool = held.some(spool)
-		}
-		var rest string
-		err := h.withNamed(s, text, func() (err error) {
-			rest, err = do(ctx, spool)
-			return err
-		})
-		if err == nil {
-			err = s.refused()
-		}
-		if err == nil {
-			err = s.chooseMoment(ctx)
-		}
-		if err == nil {
-			err = s.endOwn(ctx)
-		}
-		if err == nil {
-			s.passOn()
-		}
-		if err == nil && s.statement.own {
-			err = s.statement.unread
-		}
-		s.cost.planned = s.statement.plan != nil
-		if err == nil {
-			s.flags(c)                    // as it stands now that its own transaction has ended
-			h.g.admission.leave(&s.place) // the client may be slow to take it
-			err := held.flush(callback)
-			held.drop()
-			return rest, err
-		}
-		held.drop()
-		again, err := s.afterFailure(ctx, c, text, try, &before, err)
-		if !again {
-			return "", err // of several statements those behind it are not done
-		}
-	}
-}
-
-// afterFailure cleans up after a try of a statement that has failed, and says whether it
-// is to be done again; if not, the error is the client's.
-func (s *Session) afterFailure(ctx context.Context, c *mysql.Conn, text string, try int, before *standing, err error) (again bool, answer error) {
-	if why := s.interruption.reason(); why != nil && !s.unknown() {
-		return false, s.cutShort(ctx, why)
-	}
-	made := s.statement.made
-	v := s.fail(ctx)
-	s.unmake(ctx, made, v.failure)
-	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
-		return false, interrupted(why) // while its error was confirmed
-	}
-	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(text) {
-		return false, s.answer(c, v, err)
-	}
-	if !s.backoff(ctx, try) {
-		return false, interrupted(s.interruption.reason())
-	}
-	s.reloadIfStale(ctx, v)
-	s.restore(before)
-	return true, nil
 }
 
 // reloadIfStale reads the catalogue again before a try that needs a newer one.

@@ -57,31 +57,60 @@ type interruption struct {
 	depth      int
 	generation uint64 // of statements
 	cancel     context.CancelCauseFunc
+	ends       bool  // the context ends with the statement
 	why        error // nil: it was not cut short
 	committing bool  // it has handed over its commit, which is not cut
+	lasting    lasting
 }
 
-// enter begins a statement. The caller calls leave at its end, in the same goroutine.
-func (i *interruption) enter(ctx context.Context) (inside context.Context, leave func()) {
+// lasting is a context for one statement after the other, until one is cut short.
+type lasting struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+// enter begins a statement and gives its context. With again that is one which may be the
+// next statement's too, so whatever this one starts must end before it. The caller calls
+// leave at its end, in the same goroutine.
+func (i *interruption) enter(ctx context.Context, now time.Time, again bool) context.Context {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.depth++; i.depth == 1 {
-		i.generation++
-		i.why, i.committing = nil, false
-		ctx, i.cancel = context.WithCancelCause(ctx)
-		i.since.Store(time.Now().UnixNano())
+	if i.depth++; i.depth > 1 {
+		return ctx
 	}
-	return ctx, i.leave
+	i.generation++
+	i.why, i.committing = nil, false
+	i.since.Store(now.UnixNano())
+	if i.ends = !again; i.ends {
+		ctx, i.cancel = context.WithCancelCause(ctx)
+		return ctx
+	}
+	if l := &i.lasting; l.Context == nil || l.Err() != nil {
+		l.Context, l.cancel = context.WithCancelCause(ctx)
+	}
+	i.cancel = i.lasting.cancel
+	return i.lasting.Context
 }
 
 func (i *interruption) leave() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.depth--; i.depth == 0 {
-		i.cancel(nil)
+		if i.ends {
+			i.cancel(nil)
+		}
 		i.cancel = nil
 		i.why = nil
 		i.since.Store(0)
+	}
+}
+
+// close ends what the end of its session leaves.
+func (i *interruption) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.lasting.cancel != nil {
+		i.lasting.cancel(errGone)
 	}
 }
 
@@ -99,8 +128,8 @@ func (i *interruption) cutLocked(why error) {
 	}
 }
 
-// limit cuts the statement short after a time. The caller calls stop at its end.
-func (i *interruption) limit(up timeUp) (stop func() bool) {
+// limit cuts the statement short after a time, unless the timer is stopped.
+func (i *interruption) limit(up timeUp) *time.Timer {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	of := i.generation
@@ -110,7 +139,7 @@ func (i *interruption) limit(up timeUp) (stop func() bool) {
 		if i.generation == of {
 			i.cutLocked(up)
 		}
-	}).Stop
+	})
 }
 
 // reason is why the statement was cut short, nil if it was not.
@@ -178,14 +207,14 @@ func selects(text string) bool {
 	return false
 }
 
-// begins bounds the statement's time and returns what ends it.
-func (s *Session) begins(text string) (stop func()) {
+// limited bounds the statement's time; nil: it is not bounded. The caller stops the timer
+// at the statement's end.
+func (s *Session) limited(text string) *time.Timer {
 	up := s.timeOf(text)
 	if up.after == 0 {
-		return func() {}
+		return nil
 	}
-	end := s.interruption.limit(up)
-	return func() { end() }
+	return s.interruption.limit(up)
 }
 
 // backoff waits before the next try of what has failed; false if it was cut short, or

@@ -79,14 +79,14 @@ var errBeyond = errors.New("the answers to the statements of a packet are more t
 func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callback mysql.ResultSpoolFn) (string, error) {
 	s := h.g.session(c.ConnectionID)
 	if s == nil {
-		return h.firstOf(ctx, c, text, callback)
+		return "", errGone
 	}
 	a := s.packet.take(text)
 	if a == nil && s.opens(text) && h.whole(ctx, c, s, text) {
 		a = s.packet.take(text)
 	}
 	if a == nil {
-		return h.firstOf(ctx, c, text, callback)
+		return h.execute(ctx, c, textRequest(text, true), callback)
 	}
 	return a.give(c, s, callback)
 }
@@ -96,8 +96,8 @@ func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callbac
 func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text string) bool {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
-	ctx, leave := s.interruption.enter(ctx)
-	defer leave()
+	ctx = s.interruption.enter(ctx, time.Now(), false)
+	defer s.interruption.leave()
 	before, began, p := s.stand(), time.Now(), &s.packet
 	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
 	defer func() { p.held, p.again = false, false }()
@@ -135,7 +135,7 @@ func (p *packet) fixed(s *Session) bool {
 func (h *handler) through(ctx context.Context, c *mysql.Conn, s *Session, text string) *answer {
 	for p := &s.packet; ; {
 		a := &answer{text: text, results: results{s: s}}
-		a.rest, a.err = h.firstOf(ctx, c, text, func(r *sqltypes.Result, more bool) error {
+		a.rest, a.err = h.execute(ctx, c, textRequest(text, true), func(r *sqltypes.Result, more bool) error {
 			if err := a.results.add(r, more); err != nil {
 				return err
 			}

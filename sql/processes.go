@@ -9,58 +9,30 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// running is the statement of a session that goes the short way (short.go), for
-// those who look at it from other sessions, or end it. The engine's list of
-// processes costs a context, a timer's worth of bookkeeping and a lock that all
-// sessions share for each statement; this costs a lock that nobody else wants.
+// running is the statement of a session that has a plan of ours, for those who look at it
+// from other sessions. The engine's list of processes costs a context, a timer's worth of
+// bookkeeping and a lock that all sessions share for each statement; this costs a lock
+// that nobody else wants.
 type running struct {
-	mu     sync.Mutex
-	on     bool
-	text   string
-	since  time.Time // of the statement; of its end, if there is none
-	killed bool
-
-	// ctx is for one statement after the other, until one is killed.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	mu    sync.Mutex
+	on    bool
+	text  string
+	since time.Time // of the statement; of its end, if there is none
 }
 
-// begin enters a statement. The context ends when it is killed.
-func (r *running) begin(text string, now time.Time) context.Context {
+// begin enters a statement.
+func (r *running) begin(text string, now time.Time) {
+	gms.StatusVariables.IncrementGlobal("Threads_running", 1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ctx == nil || r.killed {
-		r.ctx, r.cancel = context.WithCancelCause(context.Background())
-	}
-	r.on, r.killed, r.text, r.since = true, false, text, now
-	gms.StatusVariables.IncrementGlobal("Threads_running", 1)
-	return r.ctx
+	r.on, r.text, r.since = true, text, now
 }
 
 func (r *running) end(now time.Time) {
 	gms.StatusVariables.IncrementGlobal("Threads_running", -1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.on, r.since = false, now
-}
-
-func (r *running) kill() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.on {
-		r.killed = true
-		r.cancel(errKilled)
-	}
-}
-
-// close frees what the session's end leaves.
-func (r *running) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.cancel != nil {
-		r.cancel(errKilled)
-	}
-	r.ctx = nil
+	r.on, r.text, r.since = false, "", now
 }
 
 // show puts the statement into the engine's entry of its session.
@@ -75,8 +47,8 @@ func (r *running) show(p *gms.Process) {
 	}
 }
 
-// processes is the list of what runs: the engine's own, with the statements that
-// go the short way.
+// processes is the list of what runs: the engine's own, with the statements that have
+// plans of ours.
 type processes struct {
 	gms.ProcessList
 	g *gateway
@@ -97,7 +69,6 @@ func (l processes) Processes() []gms.Process {
 func (l processes) Kill(id uint32) {
 	if s := l.g.session(id); s != nil {
 		s.interruption.cut(errKilled) // first: the engine gives no reason
-		s.running.kill()
 	}
 	l.ProcessList.Kill(id)
 }

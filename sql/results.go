@@ -83,22 +83,20 @@ func (h *results) add(r *sqltypes.Result, more bool) error {
 
 // some holds back what an explicit transaction's first statement yields, while that
 // is little. From then on it goes to the client, and is never done again.
-func (h *results) some(callback mysql.ResultSpoolFn) mysql.ResultSpoolFn {
-	return func(r *sqltypes.Result, more bool) error {
-		if h.s.statement.shown {
-			return callback(r, more)
-		}
-		if h.bytes+sizeOf(r) <= heldFreeBytes {
-			return h.add(r, more)
-		}
-		h.s.statement.shown = true
-		err := h.flush(callback)
-		h.drop()
-		if err == nil {
-			err = callback(r, more)
-		}
-		return err
+func (h *results) some(r *sqltypes.Result, more bool, send mysql.ResultSpoolFn) error {
+	if h.s.statement.shown {
+		return send(r, more)
 	}
+	if h.bytes+sizeOf(r) <= heldFreeBytes {
+		return h.add(r, more)
+	}
+	h.s.statement.shown = true
+	err := h.flush(send)
+	h.drop()
+	if err == nil {
+		err = send(r, more)
+	}
+	return err
 }
 
 func copyRow(row []sqltypes.Value) []sqltypes.Value {

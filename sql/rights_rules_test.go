@@ -151,8 +151,7 @@ func TestUnsupportedIsSaid(t *testing.T) {
 	}
 }
 
-// What was prepared, and what has a cached plan or goes the short way, ends with the
-// rights that it needs.
+// What was prepared, and what has a cached plan, ends with the rights that it needs.
 func TestRevokedWhilePrepared(t *testing.T) {
 	g := startGuarded(t, nil)
 	root := g.open(t, "va", "root", rootPassword, true)

@@ -118,7 +118,8 @@ type gateway struct {
 	cached    atomic.Int64 // executions by a cached plan
 	directs   directs      // plans that sessions share
 	inOneGo   atomic.Int64 // of these, updates that were read, changed and committed in one request
-	short     atomic.Int64 // of these, those that went the short way
+	below     atomic.Int64 // statements that were read and answered below the wire library
+	handler   *handler
 	prepared  atomic.Int64 // statements that are prepared, at all connections
 	held      atomic.Int64 // bytes of results that are held back
 	admission *admission
@@ -245,6 +246,7 @@ func newEngine(g *gateway) *sqle.Engine {
 func (s *Server) start(cfg Config) error {
 	var sm *server.SessionManager
 	h := &handler{g: s.gateway}
+	s.gateway.handler = h
 	config := server.Config{
 		Protocol: "tcp", Address: s.listener.Addr().String(), Listener: s.listener, TLSConfig: cfg.TLS,
 		Version: "8.0.31-isochron",

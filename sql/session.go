@@ -44,9 +44,10 @@ type Session struct {
 	settings       uint64              // rises with each change of a session variable
 	choices        choices
 	texts          map[string]*text
+	last           lastText
 	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
-	running        running      // of the short way
-	short          short
+	running        running
+	points         points
 	status         status
 	variables      variables // of users, as they were
 	interruption   interruption
@@ -136,7 +137,7 @@ func (s *Session) leave() {
 	s.abandonFor(txn.CauseConnection)
 	s.unprepareAll()
 	s.packet.drop()
-	s.running.close()
+	s.interruption.close()
 }
 
 // abandon rolls back what the client left open.
@@ -182,8 +183,7 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 
 // StartTransaction implements gms.TransactionSession.
 func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
-	s.abandon()
-	s.open = &transaction{s: s, readOnly: c == gms.ReadOnly || s.mannerNow().readOnly}
+	s.openTransaction(c)
 	return s.open, nil
 }
 
@@ -249,13 +249,14 @@ func noSavepoint(name string) error {
 }
 
 // Use implements table.Session.
-func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) {
+func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) { return s.use(ctx, d) }
+
+// use is the open transaction, begun if it was not, which depends on the table's
+// definition from now on.
+func (s *Session) use(ctx context.Context, d *catalog.Descriptor) (txn.Txn, error) {
 	if s.open == nil {
-		tx, err := s.StartTransaction(ctx, gms.ReadWrite)
-		if err != nil {
-			return nil, err
-		}
-		ctx.SetTransaction(tx)
+		s.openTransaction(gms.ReadWrite)
+		s.SetTransaction(s.open)
 	}
 	if s.open.over != nil {
 		return nil, s.note(s.open.over)
@@ -265,6 +266,25 @@ func (s *Session) Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error) 
 		return nil, s.note(err)
 	}
 	return s.open.real, nil
+}
+
+// openTransaction opens a transaction in the place of that which is open.
+func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
+	s.abandon()
+	t := s.points.spare
+	if s.points.spare = nil; t == nil {
+		t = &transaction{s: s}
+	}
+	t.readOnly = c == gms.ReadOnly || s.mannerNow().readOnly
+	s.open = t
+}
+
+// readsOnly reports whether the statement's transaction must not write.
+func (s *Session) readsOnly() bool {
+	if s.open != nil {
+		return s.open.readOnly
+	}
+	return s.mannerNow().readOnly
 }
 
 // Alter implements table.Session.
@@ -320,7 +340,7 @@ func (s *Session) note(err error) error {
 }
 
 // snapshot is the catalogue that the statement sees.
-func (s *Session) snapshot(ctx *gms.Context) (*catalog.Snapshot, error) {
+func (s *Session) snapshot(ctx context.Context) (*catalog.Snapshot, error) {
 	if s.statement.snapshot == nil {
 		snap, err := s.gateway.store.Current(ctx)
 		if err != nil {

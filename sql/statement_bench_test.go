@@ -44,7 +44,7 @@ func benchmarkStatement(b *testing.B, text string, args []int32) {
 	body := append([]byte{3}, text...)
 	if args != nil {
 		w.send(append([]byte{0x16}, text...))
-		body = execution(binary.LittleEndian.Uint32(w.drained()[packetHeader+1:]), args)
+		body = executionOf(binary.LittleEndian.Uint32(w.drained()[packetHeader+1:]), args)
 	}
 	packet := framed(body)
 	next := func() {}
@@ -82,8 +82,8 @@ func (w *wire) drained() (all []byte) {
 	}
 }
 
-// execution of a prepared statement with four-byte numbers, with their types.
-func execution(id uint32, args []int32) []byte {
+// executionOf a prepared statement with four-byte numbers, with their types.
+func executionOf(id uint32, args []int32) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{executeCommand}, id)
 	b = append(b, 0, 1, 0, 0, 0, 0, 1)
 	for range args {

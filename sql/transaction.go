@@ -19,10 +19,11 @@ type transaction struct {
 	level    txn.Level // once it has begun
 	real     txn.Txn
 	began    time.Time
-	first    time.Time                      // when the first try of it began, if it is done again
-	timedOut bool                           // a statement has waited for a lock in vain
-	uses     map[uint64]*catalog.Descriptor // tables, by id
+	first    time.Time             // when the first try of it began, if it is done again
+	timedOut bool                  // a statement has waited for a lock in vain
+	uses     []*catalog.Descriptor // tables
 	marks    []mark
+	watch    watched    // real, once it has begun
 	over     *txn.Error // why nothing more can be done in it; nil: it is as any
 }
 
@@ -54,9 +55,9 @@ func (t *transaction) begin() {
 	}
 	t.began = time.Now()
 	tx, before := t.s.beginTxn(manner{t.level, t.readOnly}, t.began)
-	t.real = &watched{Txn: tx, s: t.s}
+	t.watch.Txn, t.watch.s = tx, t.s
+	t.real = &t.watch
 	t.first = before.first
-	t.uses = map[uint64]*catalog.Descriptor{}
 }
 
 // beginTxn begins a transaction; before is the try before it, if it is done again.
@@ -74,7 +75,12 @@ func (s *Session) beginTxn(m manner, now time.Time) (tx txn.Txn, before lost) {
 
 // use makes the transaction depend on a table's definition.
 func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
-	used := t.uses[d.ID()]
+	var used *catalog.Descriptor
+	for _, u := range t.uses {
+		if u.ID() == d.ID() {
+			used = u
+		}
+	}
 	if used != nil && used.Record.Generation != d.Record.Generation {
 		return txn.Errorf(txn.KindStale, "the definition of table %s changed during the transaction", d.Name())
 	}
@@ -84,7 +90,7 @@ func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
 	}
 	if used == nil {
 		t.real.Guard(d.GuardName(), v)
-		t.uses[d.ID()] = d
+		t.uses = append(t.uses, d)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestAWaitingUpdateIsSeenAndKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer add.Close()
-		for range 4 { // the last ones go the short way
+		for range 4 { // the last ones are point updates
 			s.added(ctx, add, y)
 		}
 		must(t, ctx, holder, "BEGIN")

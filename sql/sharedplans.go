@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -36,23 +35,6 @@ func newDirect(p *plan.Prepared, r *request) *direct {
 		d.texts = append(d.texts, isText)
 	}
 	return d
-}
-
-// directly is the execution of a request that goes directly; nil if it must not.
-func (s *Session) directly(ctx *gms.Context, t *text, r *request) (*plan.Direct, *plan.PointUpdate) {
-	if t.direct == nil {
-		t.direct = s.gateway.directs.get(s.sharing(t, r))
-	}
-	d := t.direct
-	if d == nil || s.open != nil && s.open.readOnly {
-		return nil, nil
-	}
-	var room [8]any
-	given := r.given(room[:0])
-	if given == nil || !d.takes(given) {
-		return nil, nil
-	}
-	return d.plan, d.plan.Update(ctx, given)
 }
 
 // takes reports whether the plan was compiled for values of these kinds.
@@ -95,8 +77,8 @@ type sharing struct {
 	settings      uint64 // Session.summed
 }
 
-func (s *Session) sharing(t *text, r *request) sharing {
-	return sharing{key: r.key, database: t.under.database, catalogue: t.under.catalogue, privileges: t.under.privileges,
+func (s *Session) sharing(t *text, key string) sharing {
+	return sharing{key: key, database: t.under.database, catalogue: t.under.catalogue, privileges: t.under.privileges,
 		user: s.Client().User, address: s.Client().Address, settings: s.summed()}
 }
 

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/dolthub/vitess/go/mysql"
@@ -10,46 +11,52 @@ import (
 
 // What the wire library makes of the execution of a prepared statement is a map of
 // values by name, with a text for each, in buffers that it takes and gives back. One
-// that may go the short way is read here instead, where its bytes come in, and
-// answered at once; whatever it is not sure of it leaves to the library.
+// that a point update will do, as far as the session remembers, is read here instead,
+// where its bytes come in, and answered at once; whatever it is not sure of it leaves to
+// the library. That is all in which such statements differ: the rest of their life is
+// that of all (execution.go).
 
 // The form of COM_STMT_EXECUTE: the command, the statement's number, flags, the
 // number of iterations; then, if there are parameters, which are NULL, whether
 // types follow, the types, the values.
 const (
-	packetHeader    = 4
-	executeCommand  = 0x17
-	executeFixed    = 10 // bytes before what parameters add
-	executeFlags    = 5  // where the flags stand; 0: no cursor
-	shortValuesMax  = 8
-	shortAnswerRoom = 64
+	packetHeader   = 4
+	executeCommand = 0x17
+	executeFixed   = 10 // bytes before what parameters add
+	executeFlags   = 5  // where the flags stand; 0: no cursor
+	pointValuesMax = 8
+	okPacketRoom   = 64
 )
 
-// execute is what a connection keeps for the short way.
+// execute is what a connection keeps for statements that are read here.
 type execute struct {
 	hidden bool // the client speaks TLS
 	never  bool // this connection is not for it
-	values [shortValuesMax]any
-	packet [shortAnswerRoom]byte // the answer
+	values [pointValuesMax]any
+	packet [okPacketRoom]byte  // the answer
+	x      execution           // of one after the other
+	spool  mysql.ResultSpoolFn // spoolOK
 }
 
-// answer answers what a client has sent, if it is one whole statement that goes the
-// short way. If not, the bytes are for the wire library.
+// answer answers what a client has sent, if it is one whole statement that is read here.
+// If not, the bytes are for the wire library.
 func (c *conn) answer(b []byte) bool {
 	begins := c.frames.between()
-	if begins && c.isExecute(b) && c.shortly(b[packetHeader:]) {
+	if begins && c.isExecute(b) && c.executed(b[packetHeader:]) {
 		return true
 	}
 	c.frames.pass(b)
 	return false
 }
 
-// isExecute reports whether b is one whole COM_STMT_EXECUTE.
+// isExecute reports whether b is one whole COM_STMT_EXECUTE, and no other statement runs:
+// the library may look for the client's end while one does, and read what is sent then.
 func (c *conn) isExecute(b []byte) bool {
-	return c.session != nil && !c.execute.hidden && !c.execute.never && len(b) >= packetHeader+executeFixed && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && b[packetHeader] == executeCommand
+	return c.session != nil && !c.execute.hidden && !c.execute.never && len(b) >= packetHeader+executeFixed && bodyLength(b) == len(b)-packetHeader && b[3] == 0 && b[packetHeader] == executeCommand && c.session.inside.Load() == 0
 }
 
-func (c *conn) shortly(body []byte) bool {
+// executed executes the statement and answers it; false: it is for the library.
+func (c *conn) executed(body []byte) bool {
 	if c.execute.never = body[executeFlags] != 0; c.execute.never {
 		return false // who opens cursors reads from them later
 	}
@@ -57,22 +64,46 @@ func (c *conn) shortly(body []byte) bool {
 		return false
 	}
 	p := c.client.PrepareData[binary.LittleEndian.Uint32(body[1:])]
-	if p == nil || len(p.BindVars) > 0 || len(p.ParamsType) > shortValuesMax { // values that were sent before are for the library
+	if p == nil || len(p.BindVars) > 0 || len(p.ParamsType) > pointValuesMax { // values that were sent before are for the library
+		return false
+	}
+	s := c.session
+	t := s.textOf(p.PrepareStmt)
+	if t == nil || t.direct == nil || !s.autocommit() || s.GetIgnoreAutoCommit() {
 		return false
 	}
 	values, ok := given(c.execute.values[:0], p, body[executeFixed:])
-	if !ok {
+	if !ok || !t.direct.takes(values) {
 		return false
 	}
-	affected, ok := c.session.shortly(c.client, p, values)
-	if !ok {
+	x := &c.execute.x
+	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, spool: c.execute.spool, below: true, said: &t.said}
+	err := c.executes(p)
+	if err == nil {
+		err = x.run(context.Background())
+	}
+	if err == errAbove {
 		return false
 	}
-	c.session.flags(c.client)
-	if _, err := c.Write(okPacket(c.execute.packet[:0], affected, c.client.StatusFlags)); err != nil {
-		_ = c.Conn.Close() // it is done and must not be done again: the next read fails
+	c.gateway.below.Add(1)
+	if err != nil {
+		c.write(errPacket(c.execute.packet[:0], err))
 	}
 	return true
+}
+
+// spoolOK writes the answer to a statement that was read here.
+func (c *conn) spoolOK(r *sqltypes.Result, _ bool) error {
+	c.write(okPacket(c.execute.packet[:0], int64(r.RowsAffected), c.client.StatusFlags))
+	return nil
+}
+
+// write sends an answer. If that fails the statement is done all the same, and must not be
+// done again: the next read fails.
+func (c *conn) write(answer []byte) {
+	if _, err := c.Write(answer); err != nil {
+		_ = c.Conn.Close()
+	}
 }
 
 // given appends the values of an execution, as int64 and string; ok is false if
@@ -184,4 +215,16 @@ func okPacket(into []byte, affected int64, flags uint16) []byte {
 	into = append(into, 7, 0, 0, 1, mysql.OKPacket, byte(affected), 0)
 	into = binary.LittleEndian.AppendUint16(into, flags)
 	return append(into, 0, 0) // no warnings
+}
+
+// errPacket appends the packet that says why a statement has failed.
+func errPacket(into []byte, err error) []byte {
+	e, ok := err.(*mysql.SQLError)
+	if !ok {
+		e = mysql.NewSQLError(codeUnspecified, mysql.SSUnknownSQLState, "%v", err)
+	}
+	n := 9 + len(e.Message)
+	into = append(into, byte(n), byte(n>>8), byte(n>>16), 1, mysql.ErrPacket)
+	into = binary.LittleEndian.AppendUint16(into, uint16(e.Num))
+	return append(append(append(into, '#'), e.State...), e.Message...)
 }

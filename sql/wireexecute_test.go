@@ -16,7 +16,7 @@ import (
 )
 
 // wire is a client who writes his packets himself. He has logged in and prepared
-// one update of one row of the table t, which goes the short way.
+// one update of one row of the table t, which is a point update.
 type wire struct {
 	tb    testing.TB
 	c     net.Conn
@@ -92,7 +92,7 @@ func (w *wire) ok() byte {
 }
 
 // However the bytes of statements come in, each is done once and answered in turn.
-func TestTheShortWayTakesWholeStatementsAlone(t *testing.T) {
+func TestWholeStatementsAloneAreReadBelow(t *testing.T) {
 	f := startGuarded(t, nil)
 	g := f.servers["va"].gateway
 	w := newWire(t, f.servers["va"])
@@ -102,7 +102,7 @@ func TestTheShortWayTakesWholeStatementsAlone(t *testing.T) {
 		what  string
 		sent  [][]byte
 		want  [][]byte // rows affected, of the answers after each piece
-		short int64
+		below int64
 	}{
 		{"one", [][]byte{one}, [][]byte{{1}}, 1},
 		{"one for no row", [][]byte{none}, [][]byte{{0}}, 1},
@@ -113,7 +113,7 @@ func TestTheShortWayTakesWholeStatementsAlone(t *testing.T) {
 		{"after all that", [][]byte{one}, [][]byte{{1}}, 1},
 		{"a value sent before", [][]byte{longData, one}, [][]byte{{}, {1}}, 0},
 	} {
-		before := g.short.Load()
+		before := g.below.Load()
 		for i, b := range step.sent {
 			w.raw(b)
 			for _, want := range step.want[i] {
@@ -125,8 +125,8 @@ func TestTheShortWayTakesWholeStatementsAlone(t *testing.T) {
 				eventually(t, "the piece was read", func() bool { return connOf(theOnly(g)).request.Load() > 0 })
 			}
 		}
-		if n := g.short.Load() - before; n != step.short {
-			t.Errorf("%s: %d went the short way, not %d", step.what, n, step.short)
+		if n := g.below.Load() - before; n != step.below {
+			t.Errorf("%s: %d were read below the wire library, not %d", step.what, n, step.below)
 		}
 	}
 }
@@ -214,14 +214,14 @@ func BenchmarkUpdate(b *testing.B) {
 	b.Cleanup(func() { s.Close() })
 	w := newWire(b, s)
 	g.row = stillRow(b, g, s)
-	before := s.gateway.short.Load()
+	before := s.gateway.below.Load()
 	packet := framed(w.execution(5, 1))
 	b.ReportAllocs()
 	for b.Loop() {
 		w.raw(packet)
 		w.ok()
 	}
-	if n := s.gateway.short.Load() - before; n < int64(b.N) {
-		b.Fatalf("%d of %d went the short way", n, b.N)
+	if n := s.gateway.below.Load() - before; n < int64(b.N) {
+		b.Fatalf("%d of %d were read below the wire library", n, b.N)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"isochron/txn"
 )
 
-// shorts is how many statements went the short way so far, at the gateway va.
-func (f *fixture) shorts() int64 { return f.servers["va"].gateway.short.Load() }
+// points is how many point updates were executed so far, at the gateway va.
+func (f *fixture) points() int64 { return f.servers["va"].gateway.inOneGo.Load() }
 
 // counter is a table with one row, and an update of it that is prepared and has
-// been executed, so that it goes the short way from now on.
+// been executed, so that it is a point update from now on.
 type counter struct {
 	*fixture
 	*client
@@ -60,17 +60,17 @@ func (c *counter) add(n, id any) int64 {
 	return affected
 }
 
-// went checks whether statements went the short way since the last look.
+// went checks how many point updates are executed by what is done.
 func (c *counter) went(what string, do func(), want int64) {
 	c.t.Helper()
-	before := c.shorts()
+	before := c.points()
 	do()
-	if n := c.shorts() - before; n != want {
-		c.t.Errorf("%s: %d statements went the short way, not %d", what, n, want)
+	if n := c.points() - before; n != want {
+		c.t.Errorf("%s: %d point updates, not %d", what, n, want)
 	}
 }
 
-func TestTheShortWay(t *testing.T) {
+func TestPointUpdates(t *testing.T) {
 	c := newCounter(t)
 	c.went("updates", func() {
 		for _, w := range []struct {
@@ -100,12 +100,12 @@ func TestTheShortWay(t *testing.T) {
 	set("a")
 	set("aa")
 	c.went("texts", func() { set("b"); set(strings.Repeat("ü", 150)); set("") }, 3)
-	c.went("another kind", func() { set(nil); set(7) }, 0)
+	c.went("another kind", func() { set(nil); set(7) }, 2)
 	c.expect("SELECT c FROM t WHERE id = 1", "7")
 }
 
-// Whatever is unusual about the session sends a statement the way of all others.
-func TestTheShortWayFollowsTheSession(t *testing.T) {
+// Whatever is unusual about the session gives a statement another plan.
+func TestPointUpdatesFollowTheSession(t *testing.T) {
 	c := newCounter(t)
 	for _, step := range []struct {
 		before, after string
@@ -114,12 +114,12 @@ func TestTheShortWayFollowsTheSession(t *testing.T) {
 		{"SELECT 1", "SELECT 1", 3},
 		{"BEGIN", "ROLLBACK", 0},
 		{"SET autocommit = 0", "ROLLBACK", 0},
-		{"SET autocommit = 1", "SELECT 1", 2}, // the first learns anew
+		{"SET autocommit = 1", "SELECT 1", 3},
 		{"SET isochron_path = 'gms'", "SET isochron_path = 'auto'", 0},
-		{"SELECT 1", "SELECT 1", 2},
-		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", 2}, // the first is that transaction
+		{"SELECT 1", "SELECT 1", 3},
+		{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", 3},
 		{"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "SELECT 1", 3},
-		{"ALTER TABLE t ADD COLUMN more INT", "SELECT 1", 2},
+		{"ALTER TABLE t ADD COLUMN more INT", "SELECT 1", 3},
 		{"SET @v = 1", "SELECT 1", 3},
 	} {
 		c.exec(step.before)
@@ -132,12 +132,12 @@ func TestTheShortWayFollowsTheSession(t *testing.T) {
 	}
 }
 
-// What the short way leaves for later questions is what the others leave.
-func TestTheShortWayIsRemembered(t *testing.T) {
+// What a point update leaves for later questions is what all plans leave.
+func TestPointUpdatesAreRemembered(t *testing.T) {
 	c := newCounter(t)
 	c.add(1, 1)
 	c.exec("DROP TABLE IF EXISTS gone")
-	c.went("after a warning", func() { c.add(3, 1) }, 0) // the catalogue was written
+	c.went("after the catalogue was written", func() { c.add(3, 1) }, 1)
 	c.add(3, 1)
 	c.exec("SELECT 'a' + 1")
 	c.went("after a warning", func() { c.add(3, 1) }, 1)
@@ -159,7 +159,7 @@ func TestTheShortWayIsRemembered(t *testing.T) {
 	}
 }
 
-func TestTheShortWayLosesAndFails(t *testing.T) {
+func TestPointUpdatesLoseAndFail(t *testing.T) {
 	c := newCounter(t)
 	var tries atomic.Int64
 	failing := func(times int64, err error) {
@@ -172,7 +172,7 @@ func TestTheShortWayLosesAndFails(t *testing.T) {
 		}
 	}
 	failing(3, txn.Errorf(txn.KindAborted, "lost"))
-	c.went("one that lost is done again", func() { c.add(1, 1) }, 0)
+	c.went("one that lost is done again", func() { c.add(1, 1) }, 1)
 	c.expect("SELECT n FROM t WHERE id = 1", "1")
 	failing(1, txn.Errorf(txn.KindLockTimeout, "locked"))
 	if _, err := c.up.Exec(1, 1); numberOf(err) != 1205 || tries.Load() != 1 {
@@ -193,7 +193,7 @@ func TestTheShortWayLosesAndFails(t *testing.T) {
 }
 
 // Others see a statement that waits, and can end it.
-func TestTheShortWayIsSeenAndKilled(t *testing.T) {
+func TestPointUpdatesAreSeenAndKilled(t *testing.T) {
 	c := newCounter(t)
 	other := c.fixture.connect(t, "va", "shop")
 	id := strings.TrimSpace(c.query("SELECT CONNECTION_ID()"))
@@ -206,9 +206,9 @@ func TestTheShortWayIsSeenAndKilled(t *testing.T) {
 	waits := make(chan context.Context, 1)
 	c.cluster.BeforeCommit = func(*sqltest.Txn) error {
 		c.cluster.BeforeCommit = nil
-		session.running.mu.Lock()
-		ctx := session.running.ctx
-		session.running.mu.Unlock()
+		session.interruption.mu.Lock()
+		ctx := session.interruption.lasting.Context
+		session.interruption.mu.Unlock()
 		waits <- ctx
 		select {
 		case <-ctx.Done():
@@ -228,7 +228,7 @@ func TestTheShortWayIsSeenAndKilled(t *testing.T) {
 		t.Errorf("SHOW PROCESSLIST without the statement:\n%s", got)
 	}
 	other.exec("KILL QUERY " + id)
-	if err := <-failed; numberOf(err) != 1205 {
+	if err := <-failed; numberOf(err) != 1317 {
 		t.Errorf("a killed statement: %v", err)
 	}
 	other.expect(list, "Sleep | ")
@@ -239,17 +239,17 @@ func TestTheShortWayIsSeenAndKilled(t *testing.T) {
 }
 
 // A grant that is taken back holds at once.
-func TestTheShortWayAsksForGrants(t *testing.T) {
+func TestPointUpdatesAskForGrants(t *testing.T) {
 	g := startGuarded(t, nil)
 	root := g.open(t, "va", "root", rootPassword, true)
 	must(t, root, "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", "INSERT INTO d.t VALUES (1, 0)", "CREATE USER u IDENTIFIED BY 'pass'", "GRANT ALL ON d.* TO u")
 	for _, secure := range []bool{false, true} {
 		must(t, root, "GRANT ALL ON d.* TO u")
-		g.shortUntilRevoked(t, root, secure)
+		g.updatesUntilRevoked(t, root, secure)
 	}
 }
 
-func (g *guarded) shortUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
+func (g *guarded) updatesUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 	t.Helper()
 	pool := g.open(t, "va", "u", "pass", secure)
 	pool.SetMaxOpenConns(1)
@@ -258,7 +258,7 @@ func (g *guarded) shortUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 		t.Fatal(err)
 	}
 	defer up.Close()
-	before := g.servers["va"].gateway.short.Load()
+	before := g.servers["va"].gateway.inOneGo.Load()
 	for range 4 {
 		if r, err := up.Exec(1); err != nil {
 			t.Fatal(err)
@@ -266,8 +266,8 @@ func (g *guarded) shortUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 			t.Errorf("%d rows affected", n)
 		}
 	}
-	if n := g.servers["va"].gateway.short.Load() - before; n < 2 {
-		t.Fatalf("%d of four statements went the short way (TLS: %v)", n, secure)
+	if n := g.servers["va"].gateway.inOneGo.Load() - before; n < 2 {
+		t.Fatalf("%d of four statements were point updates (TLS: %v)", n, secure)
 	}
 	// It is revoked elsewhere, and this gateway has the catalogue but not yet heeded it.
 	must(t, g.open(t, "wa", "root", rootPassword, true), "REVOKE ALL ON d.* FROM u")
@@ -284,11 +284,25 @@ func (g *guarded) shortUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 	}
 }
 
-// While statements queue for a place, one that could go the short way queues too.
-func TestTheShortWayQueues(t *testing.T) {
+// While statements queue for a place, a point update queues too.
+func TestPointUpdatesQueue(t *testing.T) {
 	c := newCounter(t)
-	c.servers["va"].gateway.admission.queued.Add(1)
-	c.went("while others queue", func() { c.add(1, 1) }, 0)
-	c.servers["va"].gateway.admission.queued.Add(-1)
+	adm := c.servers["va"].gateway.admission
+	adm.inside.Add(adm.limit) // all places are taken
+	adm.queued.Add(1)         // and somebody waits for one
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.up.Exec(1, 1)
+		done <- err
+	}()
+	eventually(t, "it queues", func() bool { return adm.queued.Load() == 2 })
+	adm.queued.Add(-1)
+	adm.inside.Add(-adm.limit)
+	adm.mu.Lock()
+	adm.admit()
+	adm.mu.Unlock()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
 	c.went("afterwards", func() { c.add(1, 1) }, 1)
 }

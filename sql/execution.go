@@ -1,0 +1,247 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/txn"
+)
+
+// One life of a statement. However it came in (a packet that is read here, the wire
+// library's execution of a prepared statement, a text, one of several in a packet), it
+// becomes a request, and run leads it through: it is let in, gets a plan, is tried until
+// it has not lost to another, ends its transaction if that is its own, is answered and
+// is reported. Every duty that holds for all statements is done in run and what run
+// calls, and nowhere else; TestEveryStatementIsOwedTheSame walks all ways and plans.
+
+// execution is a statement on its way from its packet to its answer.
+type execution struct {
+	request
+	h      *handler
+	c      *mysql.Conn
+	s      *Session
+	spool  mysql.ResultSpoolFn // to the client
+	below  bool                // its bytes were read below the wire library, where only a point update can be answered
+	said   *string             // the text as others see it; never changed
+	plan   Plan                // of this try
+	tried  [wholeEngine]bool   // plans that this try was not for, by their kinds
+	rest   string              // what stands behind the statement
+	held   results             // what is not shown before the commit
+	result sqltypes.Result     // the answer of a plan that has committed, if it has one
+	whole  bool                // there is such a result
+	before standing
+}
+
+// errAbove ends an execution below the wire library that needs a plan whose answers the
+// library writes: the statement goes on when the library has read it.
+var errAbove = errors.New("the statement goes on above the wire library")
+
+// run leads the statement through its life.
+func (x *execution) run(ctx context.Context) (err error) {
+	s, now := x.s, time.Now()
+	s.inside.Add(1)
+	defer s.inside.Add(-1)
+	if x.said == nil {
+		said := shortened(x.text)
+		x.said = &said
+	}
+	s.cost.begin(*x.said, now)
+	s.saying.Store(x.said)
+	ctx = s.interruption.enter(ctx, now, x.below)
+	defer s.interruption.leave()
+	if limit := s.limited(x.text); limit != nil {
+		defer limit.Stop()
+	}
+	s.failed, s.packet.warnings = nil, nil
+	defer func() { x.report(err) }()
+	if err := x.enter(ctx); err != nil {
+		return err
+	}
+	defer x.h.g.admission.leave(&s.place)
+	for try := 0; ; try++ {
+		err := x.try(ctx, try)
+		if err == nil {
+			return x.answer()
+		}
+		if err == errAbove {
+			return err
+		}
+		x.held.drop()
+		if again, err := s.afterFailure(ctx, x, try, err); !again {
+			return err
+		}
+	}
+}
+
+// enter waits until the statement is let in.
+func (x *execution) enter(ctx context.Context) error {
+	s := x.s
+	open := s.open != nil && s.open.real != nil
+	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below); err != nil {
+		if why := s.interruption.reason(); why != nil {
+			err = interrupted(why)
+		}
+		return err
+	}
+	return nil
+}
+
+// try carries the statement out once and ends its transaction, if that is its own.
+func (x *execution) try(ctx context.Context, try int) error {
+	s := x.s
+	s.beginStatement(try)
+	s.statement.inside = s.cost.again > 0 || s.packet.again
+	if try == 0 && s.standsAlone() {
+		x.before = s.stand()
+	}
+	s.follow(ctx)
+	x.rest, x.held, x.whole = "", results{s: s}, false
+	err := x.h.withNamed(s, x.text, func() error { return x.carryOut(ctx) })
+	if err == nil {
+		err = s.refused()
+	}
+	if err == nil {
+		err = s.chooseMoment(ctx)
+	}
+	if err == nil {
+		err = s.endOwn(ctx)
+	}
+	if err == nil {
+		s.passOn()
+	}
+	if err == nil && s.statement.own {
+		err = s.statement.unread
+	}
+	s.cost.planned = s.statement.plan != nil
+	return err
+}
+
+// carryOut executes the plans that the statement may be for, until one does it.
+func (x *execution) carryOut(ctx context.Context) (err error) {
+	x.tried = [wholeEngine]bool{}
+	for {
+		if x.plan, err = x.choose(ctx); err != nil {
+			return err
+		}
+		kind := x.plan.kind()
+		x.begin(kind)
+		err = x.plan.Execute(ctx, x)
+		x.end(kind, err)
+		if err != errOtherPlan {
+			return err
+		}
+		x.tried[kind] = true
+		x.s.statement.compiled, x.s.statement.plan = false, nil
+	}
+}
+
+// begin does, for plans of ours, what the engine does when it is asked to execute a text.
+func (x *execution) begin(kind planKind) {
+	s := x.s
+	switch kind {
+	case wholeEngine:
+		return
+	case pointPlan, cachedPlan:
+		s.ClearWarnings()
+	}
+	s.running.begin(x.text, s.cost.began)
+}
+
+// end does the same when it has executed it.
+func (x *execution) end(kind planKind, err error) {
+	switch {
+	case kind == wholeEngine:
+		return
+	case kind != explained && err == nil:
+		x.h.g.cached.Add(1)
+	}
+	x.s.running.end(time.Now())
+}
+
+// follow has the session heed the grants and the definitions as the nearest replica has
+// them. If the catalogue cannot be read, the statement will say so, should it need it.
+func (s *Session) follow(ctx context.Context) {
+	g := s.gateway
+	if g.store.Fresh() {
+		s.statement.snapshot = g.store.Held()
+		_ = g.accounts.follow()
+		return
+	}
+	_ = g.accounts.refresh(ctx)
+}
+
+// yield takes what a plan yields.
+func (x *execution) yield(r *sqltypes.Result, more bool) error {
+	switch st := &x.s.statement; {
+	case st.own:
+		return x.held.add(r, more)
+	case st.first:
+		return x.held.some(r, more, x.send)
+	}
+	return x.send(r, more)
+}
+
+// send is for results that are not held back: one without rows goes out with the flags
+// as they are then.
+func (x *execution) send(r *sqltypes.Result, more bool) error {
+	if err := x.s.refused(); err != nil {
+		return err
+	}
+	if len(r.Fields) == 0 {
+		x.s.flags(x.c)
+	}
+	return x.spool(r, more)
+}
+
+// yieldOK takes the answer of a plan that has committed: nothing can come of it any more.
+func (x *execution) yieldOK(affected int64, info string) {
+	x.result = sqltypes.Result{RowsAffected: uint64(affected), Info: info}
+	x.whole = true
+}
+
+// answer gives the client what was held back.
+func (x *execution) answer() error {
+	x.s.flags(x.c)                    // as it stands now that its own transaction has ended
+	x.h.g.admission.leave(&x.s.place) // the client may be slow to take it
+	defer x.held.drop()
+	if x.whole {
+		return x.spool(&x.result, false)
+	}
+	return x.held.flush(x.spool)
+}
+
+// report ends the statement, unless it goes on elsewhere.
+func (x *execution) report(err error) {
+	if err == errAbove {
+		x.s.cost.goesOn = true
+		return
+	}
+	x.s.reportStatement()
+}
+
+// afterFailure cleans up after a try of a statement that has failed, and says whether it
+// is to be done again; if not, the error is the client's.
+func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
+	if why := s.interruption.reason(); why != nil && !s.unknown() {
+		return false, s.cutShort(ctx, why)
+	}
+	made := s.statement.made
+	v := s.fail(ctx)
+	s.unmake(ctx, made, v.failure)
+	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
+		return false, interrupted(why) // while its error was confirmed
+	}
+	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(x.text) {
+		return false, s.answer(x.c, v, err)
+	}
+	if !s.backoff(ctx, try) {
+		return false, interrupted(s.interruption.reason())
+	}
+	s.reloadIfStale(ctx, v)
+	s.restore(&x.before)
+	return true, nil
+}

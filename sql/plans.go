@@ -1,0 +1,108 @@
+package sql
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// Plan is a way to carry out a statement: a point update, a round plan that is kept,
+// an explanation, or whatever the engine makes of it. A plan does its work and has no
+// other duty: what every statement is owed, whatever its plan and however it came in,
+// is done around Execute (execution.go).
+type Plan interface {
+	// Execute carries the statement out once, in its session's transaction, and hands
+	// what it yields to x. It is called again only in another try, on a plan chosen
+	// anew. errOtherPlan: nothing was changed, and the next plan is to do it; it may
+	// have read by then.
+	Execute(ctx context.Context, x *execution) error
+	// kind is what the counters and the list of processes ask for.
+	kind() planKind
+}
+
+// planKind tells plans apart where that matters.
+type planKind uint8
+
+const (
+	pointPlan   planKind = iota // one request to the gateway
+	cachedPlan                  // a round plan that was kept
+	explained                   // nothing is executed
+	wholeEngine                 // the engine parses, analyses, lists and executes it
+)
+
+// errOtherPlan ends the execution of a plan that the statement turned out not to be for.
+// No client sees it.
+var errOtherPlan = errors.New("the statement is for another plan")
+
+// choose is the plan for this try of the statement: the first of these that it is for.
+func (x *execution) choose(ctx context.Context) (Plan, error) {
+	s := x.s
+	if x.request.key() == "" {
+		if text, ok := explainable(x.text); ok && x.prepare == nil {
+			return explainPlan{text}, nil
+		}
+		return enginePlan{}, nil
+	}
+	var t *text
+	if s.chosen().path != pathEngine {
+		if t = s.remembered(ctx, x.request.key()); t != nil && !x.tried[pointPlan] {
+			if u := s.pointUpdateOf(t, x); u != nil {
+				return u, nil
+			}
+		}
+	}
+	if x.below {
+		return nil, errAbove
+	}
+	if x.prepare != nil {
+		if err := s.permitPrepared(x.text); err != nil {
+			return nil, err
+		}
+		s.numberLimits(x.prepare)
+	}
+	if t != nil {
+		if p := x.cached(ctx, t); p != nil {
+			return p, nil
+		}
+	}
+	return enginePlan{}, nil
+}
+
+// explainPlan answers EXPLAIN.
+type explainPlan struct{ text string }
+
+func (explainPlan) kind() planKind { return explained }
+
+// Execute implements Plan.
+func (p explainPlan) Execute(ctx context.Context, x *execution) error {
+	return x.h.explain(ctx, x.c, p.text, x.yield)
+}
+
+// enginePlan leaves the statement to the engine, which asks the builder for round plans.
+type enginePlan struct{}
+
+func (enginePlan) kind() planKind { return wholeEngine }
+
+// Execute implements Plan.
+func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
+	described := func(r *sqltypes.Result, more bool) error {
+		x.s.describe(x.request.key(), r.Fields)
+		return x.yield(r, more)
+	}
+	engine := x.h.Handler
+	switch {
+	case x.prepare != nil:
+		err = engine.ComStmtExecute(ctx, x.c, x.prepare, func(r *sqltypes.Result) error { return described(r, false) })
+	case x.several:
+		x.rest, err = engine.ComMultiQuery(ctx, x.c, x.text, described)
+	default:
+		err = engine.ComQuery(ctx, x.c, x.text, described)
+	}
+	return err
+}
+
+var _ = []Plan{(*pointUpdate)(nil), (*roundPlan)(nil), explainPlan{}, enginePlan{}}
+
+var _ mysql.Handler = (*handler)(nil)

@@ -1,0 +1,152 @@
+package sql
+
+import (
+	"context"
+
+	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/sql/plan"
+	"isochron/txn"
+)
+
+// pointUpdate is an update of one row by its key that is its own transaction: the row is
+// read, changed and committed in one request to the gateway. On a hot row that is what
+// counts: nobody waits for the client's goroutine to be woken while the row is held.
+// Its memory is used again when it has ended; one that was given up may yet be carried
+// out, so it is left alone.
+type pointUpdate struct {
+	plan.PointUpdate
+	of               *plan.RoundPlan // what the statement does
+	matched, changed bool            // not looked at unless it is done: else they may yet be written
+	apply            func([][]byte) ([]txn.Write, bool)
+}
+
+// points is what a session keeps for its next point update.
+type points struct {
+	update *pointUpdate
+	spare  *transaction // one that has ended, and that nobody has any more
+}
+
+func newPointUpdate(p plan.PointUpdate, of *plan.RoundPlan) *pointUpdate {
+	u := &pointUpdate{PointUpdate: p, of: of}
+	u.apply = func(values [][]byte) (writes []txn.Write, ok bool) {
+		writes, u.matched, u.changed, ok = u.Apply(values[0])
+		return writes, ok
+	}
+	return u
+}
+
+// commitsAtOnce reports whether the statement is a transaction of its own that may write,
+// and of which nothing was done yet.
+func (s *Session) commitsAtOnce() bool {
+	return s.statement.own && (s.open == nil || s.open.real == nil) && !s.readsOnly()
+}
+
+// pointUpdateOf is the statement as such an update, if this session or one like it has
+// compiled a plan for values of these kinds; else nil.
+func (s *Session) pointUpdateOf(t *text, x *execution) *pointUpdate {
+	if !s.commitsAtOnce() {
+		return nil
+	}
+	if t.direct == nil && len(t.variants) == 0 {
+		t.direct = s.gateway.directs.get(s.sharing(t, x.request.key()))
+	}
+	if t.direct == nil {
+		return nil
+	}
+	var room [8]any
+	values := x.given(room[:0])
+	if values == nil || !t.direct.takes(values) {
+		return nil
+	}
+	u := s.points.update
+	if u == nil {
+		u = newPointUpdate(plan.PointUpdate{}, nil)
+	}
+	s.points.update = nil
+	if !s.fill(t, values, u) {
+		return nil
+	}
+	u.of = t.direct.plan.Plan
+	return u
+}
+
+// fill puts the values into an update. What the engine panics at is for the engine, which
+// says so.
+func (s *Session) fill(t *text, values []any, u *pointUpdate) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return t.direct.plan.Fill(s.quiet, values, &u.PointUpdate)
+}
+
+func (*pointUpdate) kind() planKind { return pointPlan }
+
+// Execute implements Plan.
+func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
+	s := x.s
+	s.adopt(u.of)
+	if _, err := s.use(ctx, u.Table.Descriptor()); err != nil {
+		return err
+	}
+	done, err := s.open.watch.Update(ctx, txn.Read{Gets: []txn.Key{u.Key}, ForWrite: true}, u.apply)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return errOtherPlan
+	}
+	x.h.g.inOneGo.Add(1)
+	t := s.open
+	s.committed()
+	s.SetTransaction(nil)
+	s.points.update, s.points.spare = u, t.emptied()
+	p, affected := s.counted(u.matched, u.changed)
+	x.yieldOK(affected, p.text)
+	return nil
+}
+
+// emptied is the transaction's memory for the next one.
+func (t *transaction) emptied() *transaction {
+	t.real, t.watch.Txn, t.timedOut, t.over = nil, nil, false, nil
+	clear(t.uses)
+	t.uses, t.marks = t.uses[:0], t.marks[:0]
+	return t
+}
+
+// pointInfo is the answer to such an update, in MySQL's words.
+type pointInfo struct {
+	gmsplan.UpdateInfo
+	text string
+}
+
+func newPointInfo(matched, changed int) *pointInfo {
+	i := gmsplan.UpdateInfo{Matched: matched, Updated: changed}
+	return &pointInfo{i, i.String()}
+}
+
+// It changed its row, found it as it was to be, or found none.
+var pointChanged, pointMatched, pointNone = newPointInfo(1, 1), newPointInfo(1, 0), newPointInfo(0, 0)
+
+// counted notes what such an update has changed, for who asks later: affected are
+// the rows that the client is told of.
+func (s *Session) counted(matched, changed bool) (p *pointInfo, affected int64) {
+	p = pointNone
+	switch {
+	case changed:
+		p = pointChanged
+	case matched:
+		p = pointMatched
+	}
+	affected = int64(p.Updated)
+	if s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
+		affected = int64(p.Matched)
+	}
+	last := s.GetLastQueryInfo()
+	last.FoundRows.Store(int64(p.Matched))
+	last.RowCount.Store(affected)
+	return p, affected
+}

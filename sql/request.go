@@ -1,0 +1,72 @@
+package sql
+
+import (
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// request is a statement as it came in, with its values: those of a prepared statement's
+// parameters, or those that were taken out of a text.
+type request struct {
+	text    string             // as the client sent it
+	several bool               // more statements may stand behind it
+	prepare *mysql.PrepareData // nil: it came as text
+	sent    []any              // of prepare, where the wire library has not read them
+	keyed   string             // of a text, without its values: "" if they could not be taken out
+	taken   []sqlparser.Expr   // these
+}
+
+// textKey begins the keys of texts: a prepared statement may have the same words.
+const textKey = "text "
+
+// textRequest is a statement that came as text.
+func textRequest(text string, several bool) request {
+	r := request{text: text, several: several}
+	r.keyed, r.taken, _ = parameterise(text)
+	return r
+}
+
+// key is that under which the session remembers the statement; "": under none.
+func (r *request) key() string {
+	if r.prepare != nil {
+		return r.prepare.PrepareStmt
+	}
+	return r.keyed
+}
+
+// given appends the values as int64 and string; nil if others are among them.
+func (r *request) given(into []any) []any {
+	switch {
+	case r.sent != nil:
+		return append(into, r.sent...)
+	case r.prepare != nil:
+		return appendBound(into, r.prepare)
+	}
+	return appendGiven(into, r.taken)
+}
+
+// values are as they would stand in a text; nil if one cannot.
+func (r *request) values() []sqlparser.Expr {
+	if r.prepare == nil {
+		return r.taken
+	}
+	values := make([]sqlparser.Expr, len(r.prepare.BindVars))
+	for i := range values {
+		if values[i] = valueOf(r.prepare.BindVars[paramName(i)]); values[i] == nil {
+			return nil
+		}
+	}
+	return values
+}
+
+// parse gives the statement with parameters in it.
+func (r *request) parse(ctx *gms.Context, p gms.Parser) (sqlparser.Statement, bool) {
+	if r.prepare != nil {
+		return ctx.Session.GetPreparedQuery(r.text)
+	}
+	stmt, _, err := p.ParseOneWithOptions(ctx, strings.TrimPrefix(r.keyed, textKey), gms.LoadSqlMode(ctx).ParserOptions())
+	return stmt, err == nil
+}

@@ -1,0 +1,125 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// roundPlan executes the round plan of a statement that was analysed before, with other
+// values: a read, an insertion, an update or a deletion.
+type roundPlan struct {
+	ctx  *gms.Context
+	text *text
+	*variant
+}
+
+func (*roundPlan) kind() planKind { return cachedPlan }
+
+// cached is the plan that is kept for the types of the statement's values, with the values
+// in it; nil if there is none, or they are for the engine.
+func (x *execution) cached(ctx context.Context, t *text) Plan {
+	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
+	if err != nil {
+		return nil
+	}
+	v := x.bound(gctx, t)
+	if v == nil || v.plan.Plan.Writes != nil && x.s.readsOnly() {
+		return nil
+	}
+	if !x.tried[pointPlan] && x.s.commitsAtOnce() {
+		if u := v.plan.Point(gctx); u != nil {
+			return newPointUpdate(*u, v.plan.Plan)
+		}
+	}
+	return &roundPlan{gctx, t, v}
+}
+
+// Execute implements Plan.
+func (p *roundPlan) Execute(_ context.Context, x *execution) error {
+	x.s.adopt(p.plan.Plan)
+	iter, err := x.h.g.engine.Analyzer.ExecBuilder.Build(p.ctx, p.plan.Root, nil)
+	if err != nil {
+		return err
+	}
+	if p.plan.Plan.Writes != nil {
+		return p.yieldOK(x, iter)
+	}
+	return p.yieldRows(x, iter)
+}
+
+// yieldOK yields the count of rows that the statement changed.
+func (p *roundPlan) yieldOK(x *execution, iter gms.RowIter) error {
+	ctx := p.ctx
+	iter, _ = rowexec.AddAccumulatorIter(ctx, iter)
+	row, err := iter.Next(ctx)
+	if err = errors.Join(err, iter.Close(ctx)); err != nil {
+		return unjoined(err)
+	}
+	ok, is := row[0].(types.OkResult)
+	if !is {
+		return fmt.Errorf("a statement that writes yielded %T", row[0])
+	}
+	r := &sqltypes.Result{RowsAffected: ok.RowsAffected, InsertID: ok.InsertID}
+	if ok.Info != nil {
+		r.Info = ok.Info.String()
+	}
+	return x.yield(r, false)
+}
+
+// yieldRows yields the rows.
+func (p *roundPlan) yieldRows(x *execution, iter gms.RowIter) error {
+	ctx, t := p.ctx, p.text
+	buf := gms.NewByteBuffer(512)
+	r := &sqltypes.Result{Fields: t.fields}
+	count := int64(0)
+	for {
+		row, err := iter.Next(ctx)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			_ = iter.Close(ctx)
+			return err
+		}
+		out, err := server.RowToSQL(ctx, p.schema, row, nil, buf)
+		if err != nil {
+			_ = iter.Close(ctx)
+			return err
+		}
+		r.Rows = append(r.Rows, out)
+		r.RowsAffected++
+		count++
+		if len(r.Rows) == rowsBatch {
+			x.s.flags(x.c)
+			if err := x.yield(r, true); err != nil {
+				_ = iter.Close(ctx)
+				return err
+			}
+			r = &sqltypes.Result{Fields: t.fields}
+		}
+	}
+	if err := iter.Close(ctx); err != nil {
+		return err
+	}
+	info := ctx.GetLastQueryInfo()
+	info.RowCount.Store(-1)
+	info.FoundRows.Store(count)
+	x.s.flags(x.c)
+	return x.yield(r, false)
+}
+
+// unjoined is the one error in a join of one: errors are told apart by type.
+func unjoined(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()[0]
+	}
+	return err
+}
