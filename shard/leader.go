@@ -29,9 +29,7 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
-	batch        batch
-	batches      uint64 // that were opened
-	runners      map[txn.ID]runner
+	batches      *yield.Batches
 	waking       bool // waiters are being let ask again
 	stamps       map[txn.NodeID]int64
 	leaseVoid    bool // another was asked to lead in this term
@@ -85,7 +83,7 @@ func newLeadership(r *Replica, now txn.Now) *leadership {
 		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
 		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:   gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), runners: map[txn.ID]runner{},
+		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 }
 

@@ -22,7 +22,7 @@ type Policy struct {
 	Detect bool
 	// Objects: every lock is an object of its own, in conflict or not.
 	Objects bool
-	// Batches: prepares are gathered and judged together (shard/batch.go).
+	// Batches: prepares are gathered and judged together (batch.go).
 	Batches bool
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule

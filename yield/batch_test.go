@@ -1,4 +1,4 @@
-package shard
+package yield
 
 import (
 	"slices"
@@ -6,13 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"isochron/protocol"
 	"isochron/txn"
-	"isochron/yield"
 )
 
 // of makes a Prepare from words such as "r:x w:y s:a-c": what it reads, writes and scans.
-func of(words string) batched {
+func of(words string) Gathered {
 	p := &txn.Prepare{}
 	for _, w := range strings.Fields(words) {
 		switch key := w[2:]; w[0] {
@@ -25,7 +23,7 @@ func of(words string) batched {
 			p.Spans = append(p.Spans, txn.SpanCheck{Span: txn.Span{Start: txn.Key(start), End: txn.Key(end)}})
 		}
 	}
-	return batched{p: p}
+	return Gathered{Prepare: p}
 }
 
 func TestWhoGivesWayInABatch(t *testing.T) {
@@ -42,7 +40,7 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 		{"a phantom", []string{"s:a-c w:x", "r:x w:b"}, []bool{false, true}, []int{0}},
 		{"a range comes before a writer in it", []string{"w:b", "s:a-c w:z"}, []bool{false, false}, []int{1, 0}},
 	} {
-		var items, stay []batched
+		var items, stay []Gathered
 		for _, words := range c.batch {
 			items = append(items, of(words))
 		}
@@ -62,21 +60,9 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 	}
 }
 
-// clock is an Env of which only the time is asked.
-type clock struct {
-	Env
-	now time.Duration
-}
-
-func (c *clock) Now() txn.Now { return txn.Now{Mono: c.now} }
-
 // A batch is judged when all have come who had read when it was opened, or when it is full; the
 // clock is its bound.
 func TestWhenABatchIsJudged(t *testing.T) {
-	row, err := protocol.ByName("aria")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		name   string
 		steps  string // r1 reads, p1 asks for its vote, e1 ends without one, t is a tick
@@ -92,31 +78,56 @@ func TestWhenABatchIsJudged(t *testing.T) {
 		{"the clock is the bound", "r1 r2 p1 t", []bool{true, true, false, true}},
 		{"who stays away is forgotten", "r1 t r2 t p2", []bool{true, true, true, true, true}},
 	} {
-		world := &clock{}
-		params := txn.Params{BatchSize: 4, TickInterval: 10 * time.Millisecond}
-		l := &leadership{
-			r: &Replica{cfg: Config{Row: row, Params: params}, env: world}, locks: yield.NewTable(row.Yield, yield.Bounds{}),
-			runners: map[txn.ID]runner{}, refused: map[txn.Attempt]bool{},
-		}
+		const tick = 10 * time.Millisecond
+		b, now := NewBatches(4, tick), time.Duration(0)
 		for i, step := range strings.Fields(c.steps) {
-			world.now += time.Millisecond
-			n := uint64(step[len(step)-1])
-			who, a := txn.ID{Node: 1, Seq: n}, txn.Attempt{Node: 1, Seq: n}
-			l.refused[a] = true // whoever is judged is left alone: it has ended
+			now += time.Millisecond
+			n, whole := uint64(step[len(step)-1]), false
 			switch step[0] {
 			case 'r':
-				l.runs(&txn.Access{Txn: who})
+				b.Reads(now, id(n))
 			case 'p':
-				l.gatherPrepare(1, &txn.Prepare{Txn: who, Attempt: a})
+				whole = b.Gather(Gathered{Prepare: &txn.Prepare{Txn: id(n), Attempt: txn.Attempt{Seq: n}}})
 			case 'e':
-				l.endUnvoted(who)
+				whole = b.Leaves(id(n))
 			case 't':
-				world.now += params.TickInterval
-				l.tickBatch(world.now)
+				now += tick
+				whole = true
 			}
-			if got := len(l.batch.items) == 0; got != c.judged[i] {
+			if whole {
+				b.Judge(func(txn.Attempt) bool { return true })
+			}
+			if step[0] == 't' {
+				b.Forget(now)
+			}
+			if got := b.Len() == 0; got != c.judged[i] {
 				t.Errorf("%s: after %s, step %d, nothing is in the batch: %v", c.name, step, i, got)
 			}
 		}
+	}
+}
+
+// A batch is judged oldest first; who has ended meanwhile is left out, and may come again.
+func TestABatchIsJudgedByAges(t *testing.T) {
+	b := NewBatches(4, time.Second)
+	add := func(n uint64, words string) {
+		g := of(words)
+		g.Txn, g.Age, g.Attempt = id(n), age(n), txn.Attempt{Seq: n}
+		b.Gather(g)
+	}
+	b.Reads(0, id(99)) // who keeps it open
+	add(5, "r:x w:x")
+	add(3, "r:x w:x")
+	add(2, "r:x w:x")
+	add(1, "w:y")
+	if !b.Has(txn.Attempt{Seq: 2}) {
+		t.Error("it is in the batch")
+	}
+	lost, stay := b.Judge(func(a txn.Attempt) bool { return a.Seq == 2 })
+	if len(lost) != 1 || lost[0].Txn != id(5) || len(stay) != 2 || stay[0].Txn != id(1) || stay[1].Txn != id(3) {
+		t.Errorf("%+v give way, %+v stay", lost, stay)
+	}
+	if b.Has(txn.Attempt{Seq: 2}) || b.Len() != 0 {
+		t.Error("nothing is left of it")
 	}
 }
