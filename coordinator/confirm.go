@@ -39,7 +39,7 @@ func (c *Coordinator) confirm(t *transaction, req *Request) {
 	ask := &Request{Guards: req.Guards, Done: func(r Response) { c.confirmed(t, req, r.Err) }}
 	k := c.open(reads, ask, prepares, true)
 	k.confirms = true
-	c.sendPrepares(k)
+	k.Ask()
 }
 
 // confirmed ends what confirm began.

@@ -52,7 +52,7 @@ func TestConfirm(t *testing.T) {
 		if !stands {
 			v.Refused, v.Reason = txn.KindAborted, "a range it read has changed since"
 		}
-		c.onVote(v)
+		c.Deliver(1, &txn.Message{Vote: v})
 		if len(got) != 1 || (got[0].Err == nil) != stands || got[0].Txn != open.id {
 			t.Fatalf("answered: %+v", got)
 		}

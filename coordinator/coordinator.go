@@ -63,7 +63,8 @@ type Coordinator struct {
 	nextPart  uint64
 	hints     map[txn.ShardID]hint
 	recent    recentWrites
-	coords    *decide.CoCoordinator
+	coords    *decide.CoCoordinator // for attempts of others
+	room      *decide.Room          // for its own
 	sweepAt   time.Duration
 	surveys   map[uint64]*survey // by request number
 	admission *yield.Admission
@@ -95,7 +96,7 @@ func New(cfg Config) *Coordinator {
 		surveys: map[uint64]*survey{}, admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
 	}
 	c.coords = decide.NewCoCoordinator(cfg.Self, (*world)(c), cfg.Params.RecoverAfter)
-	c.coords.PreCommits = cfg.Row.Reveal.PreCommits()
+	c.goBy(cfg.Row)
 	return c
 }
 
@@ -260,25 +261,30 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.AccessReply != nil:
 		c.onAccessReply(from, m.AccessReply)
 	case m.Vote != nil:
-		c.onVote(m.Vote)
+		c.onVote(from, m)
 	case m.DecideAck != nil:
-		c.onDecideAck(from, m.DecideAck)
+		c.toAttempt(m.DecideAck.Attempt, from, m)
 	case m.Finding != nil:
-		c.onFinding(m.Finding)
+		c.toAttempt(m.Finding.Attempt, from, m)
 	case m.NotLeader != nil:
-		c.onNotLeader(from, m.NotLeader)
+		c.onNotLeader(from, m)
 	case m.Opinion != nil:
-		c.onOpinion(m.Opinion)
+		c.onOpinion(from, m)
 	case m.Accepted != nil:
-		c.onAccepted(m.Accepted)
+		c.toAttempt(m.Accepted.Attempt, from, m)
+	case m.Ack != nil && m.Ack.Attempt.Node != c.cfg.Self:
+		c.coords.OnAck(m.Ack)
 	case m.Ack != nil:
-		c.onAck(m.Ack)
+		c.toAttempt(m.Ack.Attempt, from, m)
 	case m.Resolved != nil:
-		c.onResolved(m.Resolved)
+		c.toAttempt(m.Resolved.Attempt, from, m)
 	case m.Recall != nil:
-		c.onRecall(from, m.Recall)
+		if !c.coords.OnRecall(from, m.Recall) {
+			c.toAttempt(m.Recall.Attempt, from, m)
+		}
 	case m.Decision != nil:
-		c.onDecision(m.Decision)
+		c.toAttempt(m.Decision.Attempt, from, m)
+		c.coords.OnDecision(m.Decision)
 	case m.Chase != nil:
 		c.onChase(m.Chase)
 	case m.SurveyReply != nil:
@@ -311,7 +317,7 @@ func (c *Coordinator) Tick() {
 		}
 	}
 	for _, k := range c.commitments() {
-		if now >= k.wakeAt || c.askedFormer(k) {
+		if k.Due(now) {
 			c.wakeCommit(k)
 		}
 	}
@@ -347,19 +353,6 @@ func (c *Coordinator) succeeded(s txn.ShardID, asked uint64) bool {
 	return leader != 0 && term > asked
 }
 
-// askedFormer reports whether a vote is missing of a leader that has a successor.
-func (c *Coordinator) askedFormer(k *commitment) bool {
-	if k.phase != preparing {
-		return false
-	}
-	for _, p := range k.prepares {
-		if p.Term != 0 && c.succeeded(p.Shard, p.Term) && slices.Contains(k.tally.Missing(), p.Shard) {
-			return true
-		}
-	}
-	return false
-}
-
 func (c *Coordinator) toLeader(s txn.ShardID, m txn.Message) {
 	if n, _ := c.leaderOf(s, 0); n != 0 {
 		c.env.Send(txn.Participant(n, s), m)
@@ -372,7 +365,8 @@ func (c *Coordinator) heardOfLeader(s txn.ShardID, n txn.NodeID, term uint64) {
 	}
 }
 
-func (c *Coordinator) onNotLeader(from txn.NodeID, m *txn.NotLeader) {
+func (c *Coordinator) onNotLeader(from txn.NodeID, env *txn.Message) {
+	m := env.NotLeader
 	if m.Leader != 0 {
 		c.heardOfLeader(m.Shard, m.Leader, m.Term)
 	} else if h := c.hints[m.Shard]; h.leader == from {
@@ -381,9 +375,7 @@ func (c *Coordinator) onNotLeader(from txn.NodeID, m *txn.NotLeader) {
 	if p := c.parts[m.Request]; m.Request != 0 && p != nil {
 		c.partNotLed(p, m)
 	}
-	if k := c.commits[m.Attempt]; k != nil {
-		c.commitNotLed(k, m)
-	}
+	c.toAttempt(m.Attempt, from, env)
 }
 
 // Open is the number of transactions and commitments that have not ended.

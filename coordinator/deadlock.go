@@ -25,8 +25,8 @@ func (c *Coordinator) onChase(m *txn.Chase) {
 // awaited lists the shards of which the transaction waits for an answer, rising.
 func (c *Coordinator) awaited(t *transaction) (out []txn.ShardID) {
 	switch {
-	case t.commit != nil && t.commit.phase != deciding:
-		return t.commit.tally.Missing()
+	case t.commit != nil && !t.commit.Decided():
+		return t.commit.Missing()
 	case t.round != nil:
 		for _, p := range c.parts { // order: sorted below
 			if p.r == t.round && !p.access.Nearest {

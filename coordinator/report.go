@@ -51,15 +51,15 @@ func (c *Coordinator) enter(t *transaction, r txn.RoundReport) {
 
 // part is the report on a participant, nil for the work of another coordinator.
 func (k *commitment) part(s txn.ShardID) *txn.PartReport {
-	i := slices.Index(k.participants, s)
+	i := slices.Index(k.Participants, s)
 	if k.req == nil || i < 0 || i >= len(k.parts) {
 		return nil
 	}
 	return &k.parts[i]
 }
 
-// asked notes that a participant was asked for its vote.
-func (k *commitment) asked(s txn.ShardID, n txn.NodeID) {
+// AskedFor implements decide.Asked.
+func (k *commitment) AskedFor(s txn.ShardID, n txn.NodeID) {
 	if p := k.part(s); p != nil {
 		p.Shard, p.Node, p.Tries = s, n, p.Tries+1
 	}
@@ -86,14 +86,14 @@ func (c *Coordinator) reportCommit(k *commitment, err *txn.Error) {
 	}
 	c.enter(k.t, r)
 	e := c.ended(k.t, err)
-	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.participants
+	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.Participants
 	c.env.Ended(e)
 }
 
 // wrote reports whether the transaction writes anywhere. One that does not may have
 // to be logged all the same.
 func (k *commitment) wrote() bool {
-	return slices.ContainsFunc(k.prepares, func(p *txn.Prepare) bool { return len(p.Writes) > 0 })
+	return slices.ContainsFunc(k.Prepares, func(p *txn.Prepare) bool { return len(p.Writes) > 0 })
 }
 
 // reportEnd tells of the end of a transaction that asked no shard to commit.
@@ -118,9 +118,4 @@ func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
 	}
 	c.leaves(t, err)
 	return e
-}
-
-// note tells of an attempt whose participants' logs are asked.
-func (k *commitment) note(kind txn.NoteKind, commit bool) txn.Note {
-	return txn.Note{Kind: kind, Txn: k.id, Attempt: k.attempt, Participants: k.participants, Commit: commit}
 }

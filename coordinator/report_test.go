@@ -3,6 +3,7 @@ package coordinator
 import (
 	"testing"
 
+	"isochron/decide"
 	"isochron/txn"
 )
 
@@ -18,7 +19,7 @@ func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
 		{[]*txn.Prepare{reads, writes}, true},
 		{nil, false}, // the work of another coordinator
 	} {
-		k := &commitment{participants: []txn.ShardID{2, 3}, prepares: c.prepares}
+		k := &commitment{Attempt: &decide.Attempt{Opening: decide.Opening{Participants: []txn.ShardID{2, 3}, Prepares: c.prepares}}}
 		if k.wrote() != c.want {
 			t.Errorf("%v: wrote is %v", c.prepares, k.wrote())
 		}

@@ -45,8 +45,8 @@ const behindWait = 5 * time.Second
 func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) {
 	now, u := c.env.Now().Mono, &c.turn
 	if p.Seq > u.seq {
-		u.seq, c.cfg.Row = p.Seq, row
-		c.coords.PreCommits = row.Reveal.PreCommits()
+		u.seq = p.Seq
+		c.goBy(row)
 		c.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
 	}
 	switch {

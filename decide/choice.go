@@ -42,6 +42,10 @@ func (c Choice) CountsOpinions() bool {
 	return c == FastWithLeader || c == FastOfAll || c == FastQuorum
 }
 
+// Stamps reports whether the coordinator proposes the timestamp of an attempt, so that all
+// who validate it compare the same thing; else leaders propose, each its own.
+func (c Choice) Stamps() bool { return c.CountsOpinions() }
+
 // LeaderProposes reports whether the slow path is the leader's.
 func (c Choice) LeaderProposes() bool { return c == FastWithLeader || c == FastOfAll }
 

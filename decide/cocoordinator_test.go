@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -21,13 +20,6 @@ func openCoCoordinator() (*CoCoordinator, *toy) {
 
 func of(s txn.ShardID, replica txn.NodeID) *txn.Ack {
 	return &txn.Ack{Shard: s, Attempt: foreign, Replica: replica, Participants: []txn.ShardID{2, 3, 6}, Proposed: txn.Timestamp(10 + s)}
-}
-
-func expect(t *testing.T, w *toy, after string, want ...string) {
-	t.Helper()
-	if got := w.took(); !slices.Equal(got, want) {
-		t.Errorf("%s: sent %q, not %q", after, got, want)
-	}
 }
 
 // Every acknowledgement goes on to the coordinator, but for what is a vote alone; and when

@@ -8,8 +8,22 @@
 // cannot disagree. The same Tally serves both: votes that come by themselves
 // and findings that had to be asked for count alike.
 //
+// An Attempt is a Tally on its way: it asks for votes, asks the logs when silence
+// lasts too long, and has the decision told until all know who must. Who is asked,
+// what counts and who is told differs from row to row, and is a scheme:
+//
+//	leaders    each participant's leader votes and carries the decision on
+//	bypass     as leaders, and replicas acknowledge past them to co-coordinators
+//	replicas   every replica validates; what enough of them say counts, else the
+//	           slow path: the leader proposes, or the coordinator
+//
+// A Room opens attempts with the scheme of a row's Choice; nothing outside asks which
+// it is. A CoCoordinator takes part in the attempts of other gateways, and a Route says
+// who hears of votes past their leaders.
+//
 // What the caller owes it. A Yes is counted only when a majority has logged it,
 // a No only when that participant can never vote Yes for this attempt (a leader
 // refused it in the one term to which the prepare is addressed, or a fence is
-// logged). Silence is neither.
+// logged). Silence is neither. Calls come one at a time, with the World's clock
+// moved on; what the World sends may be lost, doubled or late.
 package decide

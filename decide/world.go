@@ -10,8 +10,17 @@ type World interface {
 	// Leader is who is asked for a shard at the nth try, and its term: 0 if it is not
 	// known, and node 0 if nobody can be asked.
 	Leader(s txn.ShardID, try int) (txn.NodeID, uint64)
+	// Replicas are the nodes that hold a shard, Nearest is the one of them with the
+	// shortest round trip.
+	Replicas(s txn.ShardID) []txn.NodeID
+	Nearest(s txn.ShardID) txn.NodeID
 	// Wide reports whether a node is in another region.
 	Wide(n txn.NodeID) bool
+	// CoCoordinators are those of an attempt, one of each region that has one.
+	CoCoordinators(a txn.Attempt) []txn.NodeID
+	// Note takes what an operator logs, Trace a line of the story.
+	Note(n txn.Note)
+	Trace(format string, args ...any)
 }
 
 // leadersHere calls tell for the participants that are led from this region.

@@ -3,6 +3,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"testing"
 	"time"
 
 	"isochron/txn"
@@ -10,17 +11,30 @@ import (
 
 // toy is a world of which the test says how it is, and which keeps what is sent.
 type toy struct {
-	now    time.Duration
-	leader map[txn.ShardID]txn.NodeID // in term
-	term   uint64
-	wide   []txn.NodeID
-	sent   []string // "to whom: what"
-	last   txn.Message
+	now      time.Duration
+	leader   map[txn.ShardID]txn.NodeID // in term
+	term     uint64
+	wide     []txn.NodeID
+	replicas []txn.NodeID // of every shard
+	coords   []txn.NodeID
+	sent     []string // "to whom: what"
+	last     txn.Message
+	notes    []txn.NoteKind
+	asked    []string
 }
 
 func (w *toy) Now() txn.Now                                     { return txn.Now{Mono: w.now} }
 func (w *toy) Wide(n txn.NodeID) bool                           { return slices.Contains(w.wide, n) }
 func (w *toy) Leader(s txn.ShardID, _ int) (txn.NodeID, uint64) { return w.leader[s], w.term }
+func (w *toy) Replicas(txn.ShardID) []txn.NodeID                { return w.replicas }
+func (w *toy) Nearest(txn.ShardID) txn.NodeID                   { return w.replicas[0] }
+func (w *toy) CoCoordinators(txn.Attempt) []txn.NodeID          { return w.coords }
+func (w *toy) Note(n txn.Note)                                  { w.notes = append(w.notes, n.Kind) }
+func (w *toy) Trace(string, ...any)                             {}
+
+func (w *toy) AskedFor(s txn.ShardID, n txn.NodeID) {
+	w.asked = append(w.asked, fmt.Sprintf("%d of %d", n, s))
+}
 
 func (w *toy) Send(to txn.Address, m txn.Message) {
 	whom := fmt.Sprintf("%d", to.Node)
@@ -33,6 +47,12 @@ func (w *toy) Send(to txn.Address, m txn.Message) {
 // what says what a message says, as far as these tests look.
 func what(m txn.Message) string {
 	switch {
+	case m.Prepare != nil && m.Prepare.OnePhase:
+		return fmt.Sprintf("prepare in one phase, term %d", m.Prepare.Term)
+	case m.Prepare != nil:
+		return fmt.Sprintf("prepare, term %d", m.Prepare.Term)
+	case m.Inquire != nil:
+		return "inquire"
 	case m.PreCommit != nil:
 		return fmt.Sprintf("pre-commit at %d", m.PreCommit.At)
 	case m.Decide != nil && m.Decide.Commit:
@@ -43,13 +63,57 @@ func what(m txn.Message) string {
 		return fmt.Sprintf("ack of %d by %d", m.Ack.Shard, m.Ack.Replica)
 	case m.Decision != nil:
 		return fmt.Sprintf("decision, commit: %v", m.Decision.Commit)
+	case m.Recall != nil:
+		return "recall"
+	case m.Dispute != nil:
+		return fmt.Sprintf("dispute in view %d", m.Dispute.View)
+	case m.Accept != nil:
+		return fmt.Sprintf("accept %v in view %d", m.Accept.Yes, m.Accept.View)
 	}
 	return "?"
 }
 
-// took is what was sent since it was asked last.
-func (w *toy) took() []string {
-	out := w.sent
-	w.sent = nil
+func expect(t *testing.T, w *toy, after string, want ...string) {
+	t.Helper()
+	got := w.sent
+	if w.sent = nil; !slices.Equal(got, want) {
+		t.Errorf("%s: sent %q, not %q", after, got, want)
+	}
+}
+
+// ours is an attempt of this node's gateway, on shards 2 and 3.
+var ours = txn.Attempt{Node: 1, Epoch: 1, Seq: 7}
+
+// begin begins an attempt on these shards, and asks.
+func begin(c Choice, shards ...txn.ShardID) (*Attempt, *toy) {
+	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, replicas: []txn.NodeID{4, 5, 6}, coords: []txn.NodeID{1, 8, 9}, wide: []txn.NodeID{5}}
+	a := roomOf(c, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
+	a.Ask()
+	return a, w
+}
+
+func roomOf(c Choice, w *toy) *Room {
+	return &Room{Choice: c, PreCommits: c.Bypasses(), Params: txn.Params{}.WithDefaults(), World: w}
+}
+
+func preparesOf(shards []txn.ShardID) (out []*txn.Prepare) {
+	for _, s := range shards {
+		out = append(out, &txn.Prepare{Shard: s, At: 7})
+	}
 	return out
+}
+
+func yes(s txn.ShardID, at txn.Timestamp) *txn.Message {
+	return &txn.Message{Vote: &txn.Vote{Shard: s, Attempt: ours, Yes: true, Proposed: at}}
+}
+
+// taken takes the verdict, which must be this one.
+func taken(t *testing.T, a *Attempt, want Verdict, wantAt txn.Timestamp) {
+	t.Helper()
+	if v, at, ok := a.Take(); v != want || at != wantAt || ok != (want != Open) {
+		t.Fatalf("%v at %d, %v; not %v at %d", v, at, ok, want, wantAt)
+	}
+	if _, _, ok := a.Take(); ok {
+		t.Fatal("a verdict is taken twice")
+	}
 }

@@ -1,0 +1,384 @@
+package decide
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// Room is where the attempts of a gateway are decided, by the choices of one row. When a
+// gateway goes over to another row it opens another room; what was begun ends in its own.
+type Room struct {
+	Choice     Choice
+	PreCommits bool // the row reveals what every leader has voted on
+	Params     txn.Params
+	World      World
+}
+
+// Opening is what an attempt is begun with. Nobody changes it.
+type Opening struct {
+	ID           txn.Attempt
+	Txn          txn.ID
+	Participants []txn.ShardID
+	// Prepares are what is asked, of the Participants in their order; none for the
+	// attempt of a coordinator that seems lost.
+	Prepares []*txn.Prepare
+	ReadOnly bool // each leader answers by its lease, and nobody holds anything
+	// Asked is told who is asked for a vote; nil if nobody wants to know.
+	Asked Asked
+}
+
+// Asked takes note of whom an attempt asks for a vote.
+type Asked interface {
+	AskedFor(s txn.ShardID, n txn.NodeID)
+}
+
+// phase is where an attempt stands.
+type phase uint8
+
+const (
+	asking      phase = iota // votes are on their way
+	terminating              // silence lasted too long: the logs are asked
+	deciding                 // decided; whoever must know is told until all do
+)
+
+// Attempt is one attempt to commit on its way to a decision.
+//
+// Its caller hands it what nodes say (Hear), wakes it when it is due (Wake), and after
+// each of these takes the verdict, if there is one (Take): then it answers its client
+// and has the decision told (Announce), until all know it (Done).
+//
+// Invariant: once a Prepare has left, only the tally ends it: a timer never does.
+type Attempt struct {
+	Opening
+	room        *Room
+	scheme      scheme
+	tally       Tally
+	phase       phase
+	onePhase    bool       // its only participant's Yes is the commit
+	why         *txn.Error // of the first No
+	wakeAt      time.Duration
+	terminateAt time.Duration
+	tries       int
+	asksLogs    bool // silence lasted too long, here or at another coordinator
+	done        bool
+}
+
+// scheme is how one attempt's votes are gathered and its decision is told: who is asked,
+// who says what counts, and who must know. There is an implementation for each way to
+// decide; Open chooses it.
+type scheme interface {
+	// ask asks those whose vote is missing, again too.
+	ask()
+	// hear takes in what only nodes say that decide this way.
+	hear(from txn.NodeID, m *txn.Message)
+	// recall asks those for the decision who may have it at hand, beside the logs.
+	recall()
+	// inquire asks the participants whose logs have not spoken.
+	inquire()
+	// share passes the decision on to those who may be asked for it later.
+	share()
+	// tell carries the decision to those who must know it and have not said that they do.
+	tell()
+	// ended: a participant's log has the end, or holds nothing and never will.
+	ended(s txn.ShardID)
+	// acknowledged: a node has the end of a participant for good.
+	acknowledged(s txn.ShardID, by txn.NodeID)
+}
+
+// Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
+func (r *Room) Open(o Opening) *Attempt {
+	a := r.attempt(o)
+	a.onePhase = len(o.Prepares) == 1 && !r.Choice.CountsOpinions()
+	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
+	for _, p := range o.Prepares {
+		p.Attempt, p.Participants = a.ID, a.Participants
+		p.OnePhase, p.ReadOnly = a.onePhase && !a.ReadOnly, a.ReadOnly
+	}
+	return a
+}
+
+// Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
+// coordinator still lives does no harm, for both decide from the same logs.
+func (r *Room) Adopt(id txn.Attempt, of txn.ID, participants []txn.ShardID) *Attempt {
+	return r.attempt(Opening{ID: id, Txn: of, Participants: participants})
+}
+
+// attempt is one with the scheme of the room's choice, in one piece of memory.
+func (r *Room) attempt(o Opening) (a *Attempt) {
+	switch {
+	case r.Choice.CountsOpinions():
+		x := &struct {
+			Attempt
+			s replicas
+		}{}
+		a = &x.Attempt
+		a.scheme = &x.s
+		x.s.Attempt, x.s.slow = a, slowPathOf(r.Choice)
+	case r.Choice.Bypasses():
+		x := &struct {
+			Attempt
+			s bypass
+		}{}
+		a = &x.Attempt
+		a.scheme = &x.s
+		x.s.Attempt = a
+	default:
+		x := &struct {
+			Attempt
+			s leaders
+		}{}
+		a = &x.Attempt
+		a.scheme = &x.s
+		x.s.Attempt = a
+	}
+	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs)
+	return a
+}
+
+// Ask asks for the votes that are missing.
+func (a *Attempt) Ask() { a.scheme.ask() }
+
+// Hear takes in what a node says of the attempt.
+func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
+	switch {
+	case m.NotLeader != nil:
+		a.notLed(m.NotLeader)
+	case m.DecideAck != nil && a.phase == deciding:
+		a.scheme.acknowledged(m.DecideAck.Shard, from)
+	case m.Vote != nil && a.phase != deciding:
+		a.onVote(m.Vote)
+	case m.Finding != nil && a.phase != deciding:
+		a.onFinding(m.Finding)
+	case m.Resolved != nil && a.phase != deciding:
+		a.onResolved(m.Resolved)
+	default:
+		a.scheme.hear(from, m)
+	}
+}
+
+func (a *Attempt) onVote(v *txn.Vote) {
+	switch {
+	case !slices.Contains(a.Participants, v.Shard):
+	case v.Yes:
+		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
+		a.onePhase = a.onePhase && !v.AwaitsDecision
+	default:
+		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause))
+		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
+		a.tally.No()
+	}
+}
+
+func (a *Attempt) onFinding(m *txn.Finding) {
+	switch m.Result {
+	case txn.OutcomeYes:
+		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
+		a.onePhase = false // its end must be told
+	case txn.OutcomeCommitted:
+		a.tally.Learned(true, m.At)
+		a.scheme.ended(m.Shard)
+	case txn.OutcomeNo, txn.OutcomeAborted:
+		a.tally.No()
+		a.scheme.ended(m.Shard)
+	}
+}
+
+// onResolved hears that the writers of what an attempt had read at a shard are
+// committed, or that one is not.
+func (a *Attempt) onResolved(m *txn.Resolved) {
+	if m.Doomed {
+		a.doom()
+	} else {
+		a.tally.Resolved(m.Shard)
+	}
+}
+
+// voted takes in a Yes that a majority has logged.
+func (a *Attempt) voted(s txn.ShardID, proposed txn.Timestamp, open, doomed bool) {
+	if doomed {
+		a.doom()
+		return
+	}
+	a.tally.Yes(s, proposed, open)
+}
+
+// doom aborts an attempt that has read what was undone.
+func (a *Attempt) doom() {
+	a.refused(txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade))
+	a.tally.No()
+}
+
+func (a *Attempt) refused(why *txn.Error) {
+	if a.why == nil {
+		a.why = why
+	}
+}
+
+// notLed hears that a request about the attempt reached no leader.
+func (a *Attempt) notLed(m *txn.NotLeader) {
+	if a.phase != asking {
+		a.wakeSoon()
+		return
+	}
+	switch p := a.prepare(m.Shard); {
+	case p == nil:
+	case !a.ReadOnly && p.Term != 0 && m.Term > p.Term:
+		// The leader that was asked is gone; it may have logged a vote or not.
+		a.Terminate()
+	default:
+		a.wakeSoon() // another is asked, or it was elected and does not serve yet
+	}
+}
+
+// wakeSoon tries again well before the usual resend, but not at once: a term
+// begins with a round trip in which nobody serves.
+func (a *Attempt) wakeSoon() {
+	a.wakeAt = min(a.wakeAt, a.room.World.Now().Mono+a.room.Params.TickInterval*2)
+}
+
+// prepare is what a participant is asked, nil if it was not here that it was asked.
+func (a *Attempt) prepare(s txn.ShardID) *txn.Prepare {
+	for _, p := range a.Prepares {
+		if p.Shard == s {
+			return p
+		}
+	}
+	return nil
+}
+
+// asked notes that a participant is asked for its vote.
+func (a *Attempt) asked(s txn.ShardID, n txn.NodeID) {
+	if a.Asked != nil {
+		a.Asked.AskedFor(s, n)
+	}
+}
+
+// resend sets when to do again what is done now.
+func (a *Attempt) resend() { a.wakeAt = a.room.World.Now().Mono + a.room.Params.ResendAfter }
+
+// Due reports whether Wake has something to do: it is time, or a leader whose vote is
+// missing has a successor.
+func (a *Attempt) Due(now time.Duration) bool { return now >= a.wakeAt || a.askedFormer() }
+
+// NextWake is when it is due if nothing else happens before: 0 if it is now.
+func (a *Attempt) NextWake() time.Duration {
+	if a.askedFormer() {
+		return 0
+	}
+	return a.wakeAt
+}
+
+// askedFormer reports whether a vote is missing of a leader that has a successor.
+func (a *Attempt) askedFormer() bool {
+	if a.phase != asking {
+		return false
+	}
+	for _, p := range a.Prepares {
+		if p.Term == 0 {
+			continue
+		}
+		if n, term := a.room.World.Leader(p.Shard, 0); n != 0 && term > p.Term && slices.Contains(a.tally.Missing(), p.Shard) {
+			return true
+		}
+	}
+	return false
+}
+
+// Wake does again what was not answered, or asks the logs if that lasted too long.
+func (a *Attempt) Wake() {
+	switch a.phase {
+	case asking:
+		if a.room.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
+			a.Terminate()
+			return
+		}
+		a.scheme.ask()
+	case terminating:
+		a.scheme.inquire()
+	case deciding:
+		a.scheme.tell()
+	}
+}
+
+// Terminate begins to ask the logs.
+func (a *Attempt) Terminate() {
+	if a.phase != asking {
+		return
+	}
+	a.phase, a.asksLogs = terminating, true
+	kind := txn.NoteAsksLogs
+	if a.adopted() {
+		kind = txn.NoteTakesOver
+	}
+	a.room.World.Note(a.Note(kind, false))
+	a.tries = 0
+	a.scheme.recall()
+	a.scheme.inquire()
+}
+
+func (a *Attempt) adopted() bool { return a.Prepares == nil }
+
+// Take takes the verdict, if there is one and it was not taken before. Nothing changes
+// it then.
+func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
+	v, at = a.tally.Verdict()
+	if v == Open || a.phase == deciding {
+		return v, at, false
+	}
+	a.phase = deciding
+	return v, at, true
+}
+
+// Announce tells the verdict that was taken to those who must know it.
+func (a *Attempt) Announce() {
+	a.scheme.share()
+	if v, _ := a.tally.Verdict(); a.ReadOnly || a.onePhase && v == Commit {
+		a.done = true // who voted holds nothing, or has the end in its log
+		return
+	}
+	a.scheme.tell()
+}
+
+// decision is what a participant is told.
+func (a *Attempt) decision(s txn.ShardID) *txn.Decide {
+	v, at := a.tally.Verdict()
+	return &txn.Decide{Shard: s, Attempt: a.ID, Txn: a.Txn, Commit: v == Commit, At: at}
+}
+
+// Verdict is what the votes force so far; at is the commit timestamp.
+func (a *Attempt) Verdict() (v Verdict, at txn.Timestamp) { return a.tally.Verdict() }
+
+// Decided reports whether the verdict was taken, Asking whether votes are waited for, and
+// Done whether everybody knows the end who must.
+func (a *Attempt) Decided() bool { return a.phase == deciding }
+
+// Asking: see Decided.
+func (a *Attempt) Asking() bool { return a.phase == asking }
+
+// Done: see Decided.
+func (a *Attempt) Done() bool { return a.done }
+
+// AskedLogs reports whether silence has lasted too long, here or at another coordinator.
+func (a *Attempt) AskedLogs() bool { return a.asksLogs }
+
+// Missing lists the participants whose Yes does not count yet.
+func (a *Attempt) Missing() []txn.ShardID { return a.tally.Missing() }
+
+// Above is a timestamp above which a refused attempt would fit; 0 if it was refused for
+// anything else.
+func (a *Attempt) Above() txn.Timestamp { return a.tally.Above() }
+
+// Why says why it aborts.
+func (a *Attempt) Why() *txn.Error {
+	if a.why == nil {
+		return txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
+	}
+	return a.why
+}
+
+// Note tells of an attempt whose participants' logs are asked.
+func (a *Attempt) Note(kind txn.NoteKind, commit bool) txn.Note {
+	return txn.Note{Kind: kind, Txn: a.Txn, Attempt: a.ID, Participants: a.Participants, Commit: commit}
+}

@@ -1,0 +1,60 @@
+package decide
+
+import "isochron/txn"
+
+// bypass is the scheme of rows in which replicas acknowledge votes past their leaders
+// (D2PC sections 3.3 and 4): leaders vote as elsewhere, but the coordinator also counts
+// who has a vote on its disk, and whichever tells of a majority first is believed. What
+// was decided the co-coordinators are told, and asked by whoever finishes an attempt.
+type bypass struct{ leaders }
+
+func (b *bypass) hear(from txn.NodeID, m *txn.Message) {
+	switch {
+	case m.Ack != nil && b.phase != deciding && !m.Ack.No:
+		b.onAck(m.Ack)
+	case m.Decision != nil && b.phase != deciding:
+		b.tally.Learned(m.Decision.Commit, m.Decision.At)
+	case m.Recall != nil && b.phase == deciding:
+		b.room.World.Send(txn.Coordinator(from), txn.Message{Decision: b.shared()})
+	}
+}
+
+func (b *bypass) onAck(m *txn.Ack) {
+	b.onePhase = b.onePhase && !m.AwaitsDecision
+	unanimous := b.tally.Unanimous()
+	b.tally.Voted(m.Shard, m.Proposed)
+	if !m.Open {
+		b.tally.Resolved(m.Shard)
+	}
+	b.tally.Ack(m)
+	if !unanimous && b.tally.Unanimous() && b.room.PreCommits {
+		PreCommit(b.room.World, b.ID, b.Txn, &b.tally)
+	}
+}
+
+// shared is the decision as co-coordinators keep it.
+func (b *bypass) shared() *txn.Decision {
+	v, at := b.tally.Verdict()
+	return &txn.Decision{Attempt: b.ID, Commit: v == Commit, At: at}
+}
+
+// share tells the other co-coordinators how an attempt ended. What became of one with a
+// single participant is in that participant's log, and nowhere else of use.
+func (b *bypass) share() {
+	if b.adopted() || b.ReadOnly || len(b.Participants) == 1 {
+		return
+	}
+	for _, n := range b.room.World.CoCoordinators(b.ID) {
+		if n != b.ID.Node {
+			b.room.World.Send(txn.Coordinator(n), txn.Message{Decision: b.shared()})
+		}
+	}
+}
+
+// recall asks the co-coordinators for a decision that its coordinator may have
+// told them before it was lost (D2PC section 4.4).
+func (b *bypass) recall() {
+	for _, n := range b.room.World.CoCoordinators(b.ID) {
+		b.room.World.Send(txn.Coordinator(n), txn.Message{Recall: &txn.Recall{Attempt: b.ID}})
+	}
+}

@@ -1,0 +1,101 @@
+package decide
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// leaderWait is when a leader is looked for again that nobody knows.
+const leaderWait = 50 * time.Millisecond
+
+// leaders is the scheme of rows in which each participant's leader votes, once its vote
+// is replicated, and carries the decision on to its replicas.
+type leaders struct {
+	*Attempt
+	acked []txn.ShardID // know the end
+}
+
+// ask sends each Prepare to one leader in one term; if that leader is gone, only the logs
+// can tell what became of it.
+func (l *leaders) ask() {
+	w := l.room.World
+	l.resend()
+	for _, s := range l.tally.Missing() {
+		p := l.prepare(s)
+		leader, term := w.Leader(s, l.tries)
+		l.asked(s, leader)
+		switch {
+		case leader == 0:
+			l.wakeAt = w.Now().Mono + leaderWait
+			continue
+		case term == 0 && !l.ReadOnly:
+			// Nobody here knows the term; a Prepare of term 0 is never looked at, and
+			// its refusal names the term.
+			w.Send(txn.Participant(leader, s), txn.Message{Prepare: &txn.Prepare{Shard: s, Attempt: l.ID, Txn: l.Txn}})
+			continue
+		case p.Term != 0 && p.Term != term && !l.ReadOnly:
+			l.Terminate()
+			return
+		}
+		if p.Term != term {
+			p = l.addressed(s, term)
+		}
+		w.Send(txn.Participant(leader, s), txn.Message{Prepare: p})
+	}
+	l.tries++
+}
+
+// addressed makes a participant's Prepare one for a leader of this term. One that was
+// sent is not ours to change any more.
+func (l *leaders) addressed(s txn.ShardID, term uint64) *txn.Prepare {
+	i := slices.Index(l.Participants, s)
+	if l.tries > 0 {
+		q := *l.Prepares[i]
+		l.Prepares[i] = &q
+	}
+	l.Prepares[i].Term = term
+	return l.Prepares[i]
+}
+
+func (l *leaders) inquire() {
+	l.resend()
+	for _, s := range l.tally.Missing() {
+		if n, _ := l.room.World.Leader(s, l.tries); n != 0 {
+			l.room.World.Send(txn.Participant(n, s), txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: l.ID, Txn: l.Txn}})
+		}
+	}
+	l.tries++
+}
+
+func (l *leaders) tell() {
+	l.resend()
+	open := false
+	for _, s := range l.Participants {
+		if slices.Contains(l.acked, s) {
+			continue
+		}
+		open = true
+		if n, _ := l.room.World.Leader(s, l.tries); n != 0 {
+			l.room.World.Send(txn.Participant(n, s), txn.Message{Decide: l.decision(s)})
+		}
+	}
+	l.tries++
+	l.done = !open
+}
+
+func (l *leaders) ended(s txn.ShardID) {
+	if slices.Contains(l.Participants, s) && !slices.Contains(l.acked, s) {
+		l.acked = append(l.acked, s)
+	}
+}
+
+func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
+	l.ended(s)
+	l.done = len(l.acked) == len(l.Participants)
+}
+
+func (*leaders) hear(txn.NodeID, *txn.Message) {}
+func (*leaders) recall()                       {}
+func (*leaders) share()                        {}

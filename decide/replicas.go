@@ -1,0 +1,179 @@
+package decide
+
+import "isochron/txn"
+
+// replicas is the scheme of rows in which every replica of a participant validates for
+// itself: each is asked, each is told the decision, and each must have heard it before
+// the attempt is forgotten. What enough of them agree on counts at once; else the slow
+// path settles it.
+type replicas struct {
+	*Attempt
+	slow    slowPath
+	heardBy map[replicaOf]bool // who knows the end
+	told    int                // how often everybody was
+}
+
+// replicaOf is one replica of a participant.
+type replicaOf struct {
+	shard txn.ShardID
+	node  txn.NodeID
+}
+
+// slowPath settles what the replicas of a participant do not agree on; late: a fast path
+// is waited for no longer.
+type slowPath interface {
+	settle(r *replicas, s txn.ShardID, late bool)
+}
+
+func slowPathOf(c Choice) slowPath {
+	if c.LeaderProposes() {
+		return leaderProposes{}
+	}
+	return &coordinatorProposes{}
+}
+
+func (r *replicas) toAll(s txn.ShardID, message func() txn.Message) {
+	for _, n := range r.room.World.Replicas(s) {
+		r.room.World.Send(txn.Participant(n, s), message())
+	}
+}
+
+// ask asks all replicas of the participants whose vote is not known yet. Who is asked
+// again has its slow path begun.
+func (r *replicas) ask() {
+	r.resend()
+	for _, s := range r.tally.Missing() {
+		p := r.prepare(s)
+		r.asked(s, r.room.World.Nearest(s))
+		r.toAll(s, func() txn.Message {
+			q := *p
+			return txn.Message{Prepare: &q}
+		})
+		if r.tries > 0 {
+			r.settle(s, true)
+		}
+	}
+	r.tries++
+}
+
+func (r *replicas) settle(s txn.ShardID, late bool) {
+	if r.phase == asking && r.prepare(s) != nil {
+		r.slow.settle(r, s, late)
+	}
+}
+
+func (r *replicas) hear(_ txn.NodeID, m *txn.Message) {
+	switch {
+	case r.phase == deciding:
+	case m.Opinion != nil:
+		r.onOpinion(m.Opinion)
+	case m.Accepted != nil:
+		r.tally.Accepted(len(r.room.World.Replicas(m.Accepted.Shard)), m.Accepted)
+	}
+}
+
+func (r *replicas) onOpinion(m *txn.Opinion) {
+	if m.Answer != txn.AnswerOK {
+		r.refused(txn.Errorf(m.Refused, "%s", m.Reason))
+	}
+	r.tally.Opine(r.room.Choice, len(r.room.World.Replicas(m.Shard)), m)
+	r.settle(m.Shard, false)
+}
+
+// inquire asks all replicas of the participants that have not spoken.
+func (r *replicas) inquire() {
+	r.resend()
+	for _, s := range r.tally.Missing() {
+		r.toAll(s, func() txn.Message {
+			return txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: r.ID, Txn: r.Txn, Participants: r.Participants}}
+		})
+	}
+	r.tries++
+}
+
+// tell tells the replicas that have not acknowledged the decision, less often each time.
+func (r *replicas) tell() {
+	r.wakeAt = r.room.World.Now().Mono + r.room.Params.ResendAfter<<min(r.tries, 3)
+	open := false
+	for _, s := range r.Participants {
+		for _, n := range r.room.World.Replicas(s) {
+			if r.heardBy[replicaOf{s, n}] {
+				continue
+			}
+			open = true
+			d := r.decision(s)
+			if r.told > 0 {
+				d.Prepare = r.prepare(s) // it may have missed that too
+			}
+			r.room.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
+		}
+	}
+	r.tries++
+	r.told++
+	r.done = !open
+}
+
+func (r *replicas) acknowledged(s txn.ShardID, by txn.NodeID) {
+	if r.heardBy == nil {
+		r.heardBy = map[replicaOf]bool{}
+	}
+	r.heardBy[replicaOf{s, by}] = true
+	r.done = r.allKnow()
+}
+
+func (r *replicas) allKnow() bool {
+	for _, s := range r.Participants {
+		for _, n := range r.room.World.Replicas(s) {
+			if !r.heardBy[replicaOf{s, n}] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (*replicas) ended(txn.ShardID) {} // one replica's log says nothing of the others'
+func (*replicas) recall()           {}
+func (*replicas) share()            {}
+
+// leaderProposes has the leader of the view propose what counts (Carousel, STARRY): it
+// does so by itself, and is asked to when that takes too long.
+type leaderProposes struct{}
+
+func (leaderProposes) settle(r *replicas, s txn.ShardID, late bool) {
+	if !late {
+		return
+	}
+	view := r.tally.View(s)
+	r.toAll(s, func() txn.Message {
+		return txn.Message{Dispute: &txn.Dispute{Shard: s, View: view, Prepare: r.prepare(s)}}
+	})
+}
+
+// coordinatorProposes has the coordinator propose what counts, once no fast path can come
+// any more (TAPIR).
+type coordinatorProposes struct {
+	in map[txn.ShardID]uint64 // 1 + the view in which something was proposed
+}
+
+func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {
+	yes, view, ok := r.tally.Propose(r.room.Choice, s, len(r.room.World.Replicas(s)), late)
+	if !ok || !late && c.in[s] == view+1 {
+		return
+	}
+	if c.in == nil {
+		c.in = map[txn.ShardID]uint64{}
+	}
+	c.in[s] = view + 1
+	r.room.World.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", r.ID, r.Txn, s, yesNo(yes), view)
+	r.toAll(s, func() txn.Message {
+		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: r.prepare(s)}}
+	})
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,94 @@
+package decide
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+func opinion(replica txn.NodeID, answer txn.Answer) *txn.Message {
+	return &txn.Message{Opinion: &txn.Opinion{Shard: 2, Attempt: ours, Replica: replica, View: 1, Leads: replica == 4, Answer: answer, At: 7,
+		Refused: txn.KindAborted, Reason: "a conflict", Above: 20}}
+}
+
+// All replicas are asked and told, and each must have heard the end.
+func TestEveryReplicaIsAskedAndTold(t *testing.T) {
+	for _, c := range []Choice{FastWithLeader, FastOfAll, FastQuorum} {
+		a, w := begin(c, 2)
+		expect(t, w, "begun", "4/2: prepare, term 0", "5/2: prepare, term 0", "6/2: prepare, term 0")
+		for _, replica := range w.replicas {
+			taken(t, a, Open, 0)
+			a.Hear(replica, opinion(replica, txn.AnswerOK))
+		}
+		taken(t, a, Commit, 7)
+		a.Announce()
+		expect(t, w, "decided", "4/2: commit at 7", "5/2: commit at 7", "6/2: commit at 7")
+		ack := &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}}
+		a.Hear(4, ack)
+		a.Hear(6, ack)
+		if a.Done() {
+			t.Errorf("%v: one replica does not know the end", c)
+		}
+		a.Wake()
+		if expect(t, w, "told again", "5/2: commit at 7"); w.last.Decide.Prepare != a.Prepares[0] {
+			t.Errorf("%v: who may have missed the Prepare is not told of it", c)
+		}
+		if a.Hear(5, ack); !a.Done() {
+			t.Errorf("%v: all know the end", c)
+		}
+	}
+}
+
+// Where a leader proposes, it is asked to when replicas are silent for too long.
+func TestALeaderIsAskedToSettle(t *testing.T) {
+	a, w := begin(FastOfAll, 2)
+	a.Hear(4, opinion(4, txn.AnswerOK))
+	a.Hear(5, opinion(5, txn.AnswerAbstain))
+	w.sent = nil
+	a.Wake()
+	expect(t, w, "silence", "4/2: prepare, term 0", "5/2: prepare, term 0", "6/2: prepare, term 0",
+		"4/2: dispute in view 1", "5/2: dispute in view 1", "6/2: dispute in view 1")
+	a.Hear(4, yes(2, 7)) // its proposal has a majority
+	taken(t, a, Commit, 7)
+}
+
+// Where the coordinator proposes, it does as soon as no fast path can come, once in a view,
+// and again when it is asked for late; a majority that takes it in decides.
+func TestTheCoordinatorProposes(t *testing.T) {
+	a, w := begin(FastQuorum, 2)
+	w.sent = nil
+	a.Hear(4, opinion(4, txn.AnswerOK))
+	a.Hear(5, opinion(5, txn.AnswerOK))
+	expect(t, w, "all may still agree")
+	a.Hear(6, opinion(6, txn.AnswerAbstain))
+	expect(t, w, "no fast path can come", "4/2: accept true in view 1", "5/2: accept true in view 1", "6/2: accept true in view 1")
+	a.Hear(6, opinion(6, txn.AnswerAbstain))
+	expect(t, w, "the same opinion again")
+	for _, replica := range []txn.NodeID{4, 6} {
+		taken(t, a, Open, 0)
+		a.Hear(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica, Yes: true, At: 7}})
+	}
+	taken(t, a, Commit, 7)
+}
+
+// What was refused for its timestamp alone says above which it would fit.
+func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
+	a, _ := begin(FastQuorum, 2)
+	for _, replica := range []txn.NodeID{4, 5} {
+		a.Hear(replica, opinion(replica, txn.AnswerRetry))
+	}
+	taken(t, a, Abort, 0)
+	if a.Above() != 20 || a.Why().Kind != txn.KindAborted {
+		t.Errorf("above %d, %v", a.Above(), a.Why())
+	}
+}
+
+// Of an attempt whose coordinator is lost every replica is asked, and told who takes part.
+func TestEveryReplicaIsAskedOfALostAttempt(t *testing.T) {
+	w := &toy{replicas: []txn.NodeID{4, 5}}
+	a := roomOf(FastQuorum, w).Adopt(ours, txn.ID(ours), []txn.ShardID{2})
+	a.Terminate()
+	if expect(t, w, "adopted", "4/2: inquire", "5/2: inquire"); len(w.last.Inquire.Participants) != 1 {
+		t.Error("who has never heard of it must know who takes part")
+	}
+}
