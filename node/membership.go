@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"isochron/group"
 	"isochron/participant"
 	"isochron/routing"
 	"isochron/shard"
@@ -35,7 +36,7 @@ func (n *Node) openReplicas() error {
 			r.want(n.desired(s))
 			continue
 		}
-		if !s.Holds(uint32(n.cfg.ID)) && !shard.Kept(n.cfg.Engine, id) {
+		if !s.Holds(uint32(n.cfg.ID)) && !group.Kept(n.cfg.Engine, id) {
 			continue
 		}
 		p, err := n.open(s)

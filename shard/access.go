@@ -29,7 +29,8 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 }
 
 func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
-	n.Shard, n.Leader, n.Term = r.cfg.ID, r.leader, r.term
+	n.Shard = r.cfg.ID
+	n.Leader, n.Term = r.group.Leader()
 	if n.Leader == r.cfg.Self && !r.Serving() {
 		n.Leader = 0 // elected, not yet serving: ask again soon
 	}

@@ -1,8 +1,7 @@
 package shard
 
 import (
-	pb "go.etcd.io/raft/v3/raftpb"
-
+	"isochron/group"
 	"isochron/txn"
 )
 
@@ -14,25 +13,21 @@ import (
 // acknowledge tells of the votes among entries that are durable here. An entry
 // of an older term is not told of: having it does not keep a leader without it
 // from being elected. The leader of its term tells of it once it is committed.
-func (r *Replica) acknowledge(entries []*pb.Entry) {
+func (r *Replica) acknowledge(e group.Entries[command]) {
 	if !r.cfg.Row.Decide.Bypasses() {
 		return
 	}
-	for _, e := range entries {
-		if e.GetType() != pb.EntryNormal || len(e.GetData()) == 0 {
+	for at, commands := range e.All() {
+		if at.Term != e.Term && !r.cfg.Params.Bugs.CountOldAcks {
 			continue
 		}
-		if e.GetTerm() != r.log.hard.GetTerm() && !r.cfg.Params.Bugs.CountOldAcks {
-			continue
-		}
-		commands, _ := r.memo.read(e) // what cannot be read is found out when it is applied
 		for _, c := range commands {
-			if c.Vote == nil || len(c.Vote.Voters) == 0 || e.GetTerm() == r.log.hard.GetTerm() && !r.tellsMore(c.Vote) {
+			if c.Vote == nil || len(c.Vote.Voters) == 0 || at.Term == e.Term && !r.tellsMore(c.Vote) {
 				continue // who leads now says nothing of an older term's votes, and nobody of those that name no voters
 			}
 			m := r.ackOf(c.Vote)
-			m.Replica, m.Term, m.Index = r.cfg.Self, e.GetTerm(), e.GetIndex()
-			r.env.Acknowledge(m, r.lead != nil && r.lead.term == e.GetTerm())
+			m.Replica, m.Term, m.Index = r.cfg.Self, at.Term, at.Index
+			r.env.Acknowledge(m, r.lead != nil && r.lead.term == at.Term)
 		}
 	}
 }
@@ -42,10 +37,11 @@ func (r *Replica) acknowledge(entries []*pb.Entry) {
 // it nothing: their appends reach the same node at the same time. The leader's own does
 // if its locks wait for a pre-commit.
 func (r *Replica) tellsMore(v *voteCmd) bool {
-	if len(v.Participants) != 1 || v.Attempt.Node != r.leader {
+	leader, _ := r.group.Leader()
+	if len(v.Participants) != 1 || v.Attempt.Node != leader {
 		return true
 	}
-	return r.cfg.Self == r.leader && !r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1})
+	return r.cfg.Self == leader && !r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1})
 }
 
 // ackOf is the news of a vote without that of a replica.
@@ -59,7 +55,7 @@ func (r *Replica) ackOf(v *voteCmd) *txn.Ack {
 // address enters the members whose majorities commit a vote.
 func (l *leadership) address(v *voteCmd) {
 	if l.r.cfg.Row.Decide.Bypasses() {
-		v.Voters, v.Outgoing = nodeIDs(l.r.log.meta.Voters), nodeIDs(l.r.log.meta.Outgoing)
+		v.Voters, v.Outgoing, _ = l.r.group.Members()
 	}
 }
 

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"isochron/group"
 	"isochron/participant"
 	"isochron/protocol"
 	"isochron/store"
@@ -9,10 +10,7 @@ import (
 
 // Env is the world as a replica sees it.
 type Env interface {
-	Now() txn.Now
-	Send(to txn.Address, m txn.Message)
-	// AfterSync calls f when everything applied to the engine so far is durable.
-	AfterSync(f func())
+	group.Env
 	// Orphan says that an attempt is undecided for too long: somebody must find
 	// out how it ended, or end it.
 	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
@@ -24,10 +22,6 @@ type Env interface {
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	// Note takes what an operator logs.
-	Note(n txn.Note)
-	// Trace takes one line of the story, if anybody listens.
-	Trace(format string, args ...any)
 	Tracing() bool // whether anybody reads what Trace says
 }
 
@@ -52,6 +46,3 @@ type Config struct {
 }
 
 func (c *Config) ephemeral() bool { return c.Process != nil }
-
-// The bound of one piece of a snapshot.
-const snapChunkBytes = 1 << 20

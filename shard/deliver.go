@@ -6,7 +6,7 @@ import "isochron/txn"
 func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.Raft != nil:
-		r.Step(from, m.Raft)
+		r.group.Step(from, m.Raft)
 	case m.Access != nil:
 		r.OnAccess(from, m.Access)
 	case m.Prepare != nil:
@@ -28,8 +28,8 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.Recheck != nil:
 		r.OnRecheck(m.Recheck)
 	case m.SnapFetch != nil:
-		r.OnSnapFetch(from, m.SnapFetch)
+		r.group.OnSnapFetch(from, m.SnapFetch)
 	case m.SnapChunk != nil:
-		r.OnSnapChunk(from, m.SnapChunk)
+		r.group.OnSnapChunk(from, m.SnapChunk)
 	}
 }

@@ -1,17 +1,16 @@
-// Package shard is a replicated participant: one Raft group that holds a part
-// of the rows, and the moves joined on top of it.
+// Package shard is a replicated participant: the moves, joined on top of one Raft group
+// that holds a part of the rows.
 //
 // How it thinks. A Replica is a state machine. It takes messages and ticks, and
 // through its Env it sends messages, applies batches to the engine, and asks to
-// be called once these are durable. Three layers lie in it:
+// be called once these are durable. It is the machine of a group (machine.go), whose
+// log it gives its meaning:
 //
-//   - the log (raftlog.go, raftloop.go, proposals.go, snapshot.go): go.etcd.io/raft in its
-//     asynchronous form, on the engine;
 //   - the state (command.go, state.go, dependents.go): what the log says, the same
 //     on every replica: rows, undecided votes and what they depend on, outcomes;
 //   - the leader (leader.go, access.go, prepare.go, finish.go, early.go): what only
 //     a leader knows and loses with its leadership: locks, revealed rows, votes on
-//     their way, its lease.
+//     their way.
 //
 // Where the row says so, every replica tells of the votes on its disk past the
 // leader (bypass.go).

@@ -1,28 +1,26 @@
 package shard
 
 import (
+	"isochron/group"
 	"isochron/store"
 	"isochron/txn"
 )
 
-// An ephemeral replica ends with its process: nobody opens its engine again, and
-// those it speaks to are in the same process and treat a message as theirs alone
-// to read. So it does not write what only a restart would read (the log, raft's
-// hard state, votes, outcomes and marks: all of them are in memory anyway), and
-// it passes raft's messages as they are. What it answers, when it waits for a
-// sync and whom it sends what are the same. The laboratory runs on such replicas
-// where nothing crashes.
+// An ephemeral replica ends with its process (see group.Config): it does not write
+// what only a restart would read, which is votes, outcomes and marks beside what its
+// group leaves out: all of them are in memory anyway. The laboratory runs on such
+// replicas where nothing crashes.
 
 // Process is what all ephemeral replicas of one process share.
-type Process struct{ memo *memo }
+type Process struct{ memo *group.Memo[command] }
 
 // NewProcess is for the replicas of one goroutine.
-func NewProcess() *Process { return &Process{newMemo()} }
+func NewProcess() *Process { return &Process{group.NewMemo(decodeEntry)} }
 
 // save writes what an ephemeral state has kept in memory only, for a snapshot.
 func (s *state) save(b *store.Batch) {
 	for _, kind := range []byte{'p', 'o', 'w'} {
-		b.DeleteRange(s.key(kind), next(s.key(kind)))
+		b.DeleteRange(s.key(kind), store.After(s.key(kind)))
 	}
 	for _, p := range s.byIndex() {
 		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index, p.place}))

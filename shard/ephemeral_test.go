@@ -22,7 +22,7 @@ func TestAnEphemeralStateSavesTheSame(t *testing.T) {
 		if i == 1 {
 			cfg.Process = NewProcess()
 		}
-		if states[i], err = loadState(cfg, 1, 0); err != nil {
+		if states[i], err = loadState(cfg, []byte("s"), 0); err != nil {
 			t.Fatal(err)
 		}
 	}

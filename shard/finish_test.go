@@ -4,80 +4,42 @@ import (
 	"testing"
 	"time"
 
-	"isochron/protocol"
 	"isochron/txn"
 )
-
-// atSent is sent at a moment.
-type atSent struct {
-	sent
-	now time.Duration
-}
-
-func (s *atSent) Now() txn.Now                    { return txn.Now{Mono: s.now} }
-func (s *atSent) Trace(string, ...any)            {}
-func (s *atSent) Held(txn.ShardID, txn.ID, int64) {}
-func (s *atSent) acks() (n int) {
-	for _, m := range s.all {
-		if m.DecideAck != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// leader is one of three voters, who have heard of it at a moment; 0: never.
-func leader(t *testing.T, world *atSent, heard time.Duration) *leadership {
-	t.Helper()
-	row, err := protocol.ByName("d2pc+2pl-group")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &Replica{cfg: Config{ID: 2, Self: 1, Row: row, Params: txn.Params{}.WithDefaults()}, env: world, term: 3,
-		state: &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome](), retired: map[txn.Incarnation]uint64{}}}
-	r.log = &raftLog{}
-	r.log.meta.Voters = []uint64{1, 2, 3}
-	l := newLeadership(r, txn.Now{})
-	l.serving = true
-	if heard > 0 {
-		l.stamps[2] = int64(heard)
-	}
-	r.lead = l
-	return l
-}
 
 // A leader that others have replaced knows nothing of a vote that its successor has.
 // If it acknowledged that the attempt is over, its coordinator would forget the attempt, and
 // the vote would hold its locks for ever.
 func TestADeposedLeaderDoesNotSayThatNothingIsLeft(t *testing.T) {
 	abort := &txn.Decide{Attempt: txn.Attempt{Node: 2, Seq: 7}, Txn: txn.ID{Node: 2, Seq: 7}}
-	world := &atSent{now: time.Minute}
-	leader(t, world, time.Second).decide(2, abort)
-	l := leader(t, world, time.Second)
+	w, l := newTrio(t)
+	w.now += time.Minute // its lease is over, and it does not know whether it leads
+	before := l.proposed()
 	l.decide(2, abort)
-	if world.acks() != 0 || len(l.r.proposals.next) != 1 {
-		t.Error("without a lease it acknowledges the end of an attempt that it does not know")
+	if w.acks() != 0 || l.proposed() != before+1 {
+		t.Errorf("without a lease it acknowledges the end of an attempt that it does not know, or does not ask: %d commands", l.proposed()-before)
 	}
-	l.r.state.applied.Term = l.term
-	l.applied(effect{barrier: l.barrier})
-	if n := world.acks(); n != 1 {
+	w.settle()
+	if n := w.acks(); n != 1 {
 		t.Errorf("once a majority has confirmed it, it acknowledged %d times", n)
 	}
-	leader(t, world, time.Minute).decide(2, abort)
-	if n := world.acks(); n != 2 {
-		t.Errorf("with its lease it acknowledged %d times", n-1)
+	w, l = newTrio(t)
+	before = l.proposed()
+	l.decide(2, abort)
+	if n := w.acks(); n != 1 || l.proposed() != before {
+		t.Errorf("with its lease it acknowledged %d times, and proposed %d commands", n, l.proposed()-before)
 	}
 }
 
 // Whatever is said of an attempt, a vote that stands in the log is ended.
 func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 	a := txn.Attempt{Node: 2, Seq: 7}
-	world := &atSent{now: time.Minute}
-	l := leader(t, world, time.Minute)
+	w, l := newTrio(t)
 	l.r.state.prepared[a] = &prepared{voteCmd: voteCmd{Attempt: a, Txn: txn.ID{Node: 2, Seq: 7}}}
 	l.retired[a.Incarnation()] = 100
+	before := l.proposed()
 	l.decide(2, &txn.Decide{Attempt: a})
-	if len(l.r.proposals.next) != 1 || world.acks() != 0 {
-		t.Errorf("%d decisions are proposed, %d acknowledged", len(l.r.proposals.next), world.acks())
+	if n := l.proposed() - before; n != 1 || w.acks() != 0 {
+		t.Errorf("%d decisions are proposed, %d acknowledged", n, w.acks())
 	}
 }

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"slices"
 	"time"
 
 	"isochron/txn"
@@ -31,13 +30,6 @@ type leadership struct {
 
 	batches      *yield.Batches
 	waking       bool // waiters are being let ask again
-	stamps       map[txn.NodeID]int64
-	leaseVoid    bool // another was asked to lead in this term
-	deafChecks   int  // that found it so
-	drains       map[txn.NodeID]bool
-	changeAt     time.Duration // of the next change of members
-	lost         txn.NodeID    // a replica without a vote that has lost all that it had
-	transferAt   time.Duration
 	collectAt    time.Duration
 	probes       map[txn.ID]*probe
 	gateways     gateways
@@ -73,39 +65,31 @@ type probe struct {
 // maxProbes without an answer mean that the coordinator is gone.
 const maxProbes = 4
 
-func newLeadership(r *Replica, now txn.Now) *leadership {
+func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	return &leadership{
-		r: r, term: r.term, locks: yield.NewTable(r.cfg.Row.Yield, r.bounds()),
+		r: r, term: term, locks: yield.NewTable(r.cfg.Row.Yield, r.bounds()),
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
 		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
-		barriers: map[uint64]func(){}, stamps: map[txn.NodeID]int64{}, drains: map[txn.NodeID]bool{},
-		transferAt: now.Mono + r.cfg.Params.ElectionTimeout,
-		collectAt:  now.Mono + r.cfg.Params.KeepVersions/4,
-		gateways:   gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
+		barriers:  map[uint64]func(){},
+		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
+		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
 		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 }
 
 // dropLeadership forgets it; whoever waits hears nothing and asks the next leader.
 func (r *Replica) dropLeadership() {
-	if r.lead == nil {
-		return
-	}
 	for _, h := range r.lead.locks.Holders() {
 		r.env.Held(r.cfg.ID, h.Txn, int64(h.Since))
 	}
-	r.lead, r.proposals = nil, proposals{}
+	r.lead = nil
 }
 
-// maybeServe begins service once an entry of this term is applied: then every
-// vote that a majority ever logged is known, and locks are restored from the
-// undecided ones in log order.
-func (l *leadership) maybeServe() {
+// serve begins service: every vote that a majority ever logged is known, and locks are
+// restored from the undecided ones in log order.
+func (l *leadership) serve() {
 	r := l.r
-	if l.serving || r.state.applied.Term != l.term {
-		return
-	}
 	l.serving = true
 	r.clock.Observe(r.state.applied.Ceiling)
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
@@ -123,59 +107,7 @@ func (v *voteCmd) claim() yield.Claim {
 	return c
 }
 
-// leaseUntil is the instant up to which no other leader can exist: a majority
-// has promised, from the stamp it echoed on, to elect nobody for one election
-// timeout; clocks run apart by at most one hundredth each.
-func (l *leadership) leaseUntil() time.Duration {
-	r := l.r
-	if l.leaseVoid || !l.serving {
-		return 0
-	}
-	s := l.echoed(l.electorate())
-	if len(r.log.meta.Outgoing) > 0 { // in the middle of a change it takes both majorities
-		s = min(s, l.echoed(r.log.meta.Outgoing))
-	}
-	if s == 0 {
-		return 0
-	}
-	return time.Duration(s) + r.cfg.Params.ElectionTimeout*98/100
-}
-
-// electorate is whose answers a lease rests on.
-func (l *leadership) electorate() []uint64 {
-	m := &l.r.log.meta
-	if l.r.cfg.Params.Bugs.LeaseCountsLearners {
-		return slices.Concat(m.Voters, m.Learners)
-	}
-	return m.Voters
-}
-
-// LeaseUntil is the instant of this node's clock up to which this replica may answer
-// reads without asking the others; 0: it may not.
-func (r *Replica) LeaseUntil() time.Duration {
-	if r.lead == nil {
-		return 0
-	}
-	return r.lead.leaseUntil()
-}
-
-// echoed is the latest stamp that a majority of the voters has reached.
-func (l *leadership) echoed(voters []uint64) int64 {
-	r := l.r
-	var stamps []int64
-	for _, v := range voters {
-		if txn.NodeID(v) == r.cfg.Self {
-			stamps = append(stamps, int64(r.env.Now().Mono))
-		} else {
-			stamps = append(stamps, l.stamps[txn.NodeID(v)])
-		}
-	}
-	slices.Sort(stamps)
-	slices.Reverse(stamps)
-	return stamps[len(stamps)/2]
-}
-
-func (l *leadership) leased() bool { return l.r.env.Now().Mono < l.leaseUntil() }
+func (l *leadership) leased() bool { return l.r.group.Leased() }
 
 // afterBarrier calls f once a majority has confirmed that this replica leads.
 func (l *leadership) afterBarrier(f func()) {

@@ -3,9 +3,7 @@ package shard
 import (
 	"slices"
 
-	pb "go.etcd.io/raft/v3/raftpb"
-	"google.golang.org/protobuf/proto"
-
+	"isochron/group"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -14,12 +12,10 @@ import (
 // the attempt: by its log entry, or by what came of it. It is for checkers; a
 // content that cannot be read bears witness to nothing.
 func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
-	var m meta
-	raw, ok := r.Get(shardKey(id, 'm'))
-	if !ok || txn.Decode(raw, &m) != nil {
+	prefix, ok := group.State(r, id)
+	if !ok {
 		return false
 	}
-	prefix := genPrefix(id, m.Gen)
 	if _, ok := r.Get(attemptKey(prefix, 'p', a)); ok {
 		return true
 	}
@@ -33,22 +29,15 @@ func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
 	if raw, ok := r.Get(attemptKey(prefix, 'w', mark)); ok && txn.Decode(raw, &w) == nil && a.Seq < w.Below {
 		return true // finished everywhere, and forgotten
 	}
-	return inLog(r, id, m, a)
+	return inLog(r, id, a)
 }
 
 // inLog looks for the vote among the entries, newest first.
-func inLog(r store.Reader, id txn.ShardID, m meta, a txn.Attempt) bool {
-	it := r.Iter(entryKey(id, m.First+1), next(shardKey(id, 'l')))
-	defer it.Close()
-	for ok := it.Last(); ok; ok = it.Prev() {
-		var e pb.Entry
-		if proto.Unmarshal(it.Value(), &e) != nil || e.GetType() != pb.EntryNormal {
-			continue
-		}
-		commands, _ := decodeEntry(e.GetData()) // the entry that opens a term has none
-		if slices.ContainsFunc(commands, func(c command) bool { return c.Vote != nil && c.Vote.Attempt == a }) {
-			return true
-		}
-	}
-	return false
+func inLog(r store.Reader, id txn.ShardID, a txn.Attempt) (found bool) {
+	group.Logged(r, id, func(data []byte) bool {
+		commands, _ := decodeEntry(data) // the entry that opens a term has none
+		found = slices.ContainsFunc(commands, func(c command) bool { return c.Vote != nil && c.Vote.Attempt == a })
+		return found
+	})
+	return found
 }

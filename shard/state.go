@@ -51,12 +51,12 @@ type state struct {
 	careless   bool // a bug was planted: see applyProtocol
 }
 
-// loadState reads a generation from the engine.
-func loadState(cfg Config, gen uint64, now int64) (*state, error) {
+// loadState reads from the engine what stands under a prefix.
+func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, prefix: genPrefix(id, gen), prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: map[txn.Attempt][]txn.Attempt{}}
-	s.rows = append(append([]byte(nil), s.prefix...), 'v')
+	s.rows = rowsPrefix(s.prefix)
 	room := store.RowCacheBytes
 	if s.ephemeral {
 		room = store.RowCacheMemoryBytes
@@ -98,7 +98,7 @@ func loadState(cfg Config, gen uint64, now int64) (*state, error) {
 }
 
 func each(r store.Reader, prefix []byte, read func(v []byte) error) error {
-	it := r.Iter(prefix, next(prefix))
+	it := r.Iter(prefix, store.After(prefix))
 	defer it.Close()
 	for ok := it.First(); ok; ok = it.Next() {
 		if err := read(it.Value()); err != nil {

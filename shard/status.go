@@ -13,12 +13,15 @@ import (
 
 // Status tells how this replica stands now.
 func (r *Replica) Status() participant.Status {
+	g, counts := r.group.Status(), r.counts
+	counts.Proposals, counts.Campaigns = g.Counts.Proposals, g.Counts.Campaigns
+	counts.SnapshotsSent, counts.SnapshotsInstalled = g.Counts.SnapshotsSent, g.Counts.SnapshotsInstalled
 	s := participant.Status{
-		Shard: r.cfg.ID, Kind: routing.Logged, Role: r.role.String(), Serving: r.Serving(), Term: r.term, Leader: r.leader,
-		Applied: r.state.applied.Index, Last: r.log.last(), Undecided: r.Undecided(), Holders: r.Holders(),
-		Counts: r.counts, Draining: r.draining, ProtocolSeq: r.state.applied.Protocol.Seq,
-		Voters: nodeIDs(r.log.meta.Voters), Outgoing: nodeIDs(r.log.meta.Outgoing), Learners: nodeIDs(r.log.meta.Learners),
+		Shard: r.cfg.ID, Kind: routing.Logged, Role: g.Role, Serving: r.Serving(), Term: g.Term, Leader: g.Leader,
+		Applied: g.Applied, Last: g.Last, Undecided: r.Undecided(), Holders: r.Holders(),
+		Counts: counts, Draining: g.Draining, ProtocolSeq: r.state.applied.Protocol.Seq,
 	}
+	s.Voters, s.Outgoing, s.Learners = r.group.Members()
 	if r.lead != nil {
 		s.Waiters = r.lead.locks.Waiting()
 	}

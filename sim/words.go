@@ -6,7 +6,7 @@ import (
 
 	"go.etcd.io/raft/v3/raftpb"
 
-	"isochron/shard"
+	"isochron/group"
 	"isochron/txn"
 )
 
@@ -124,7 +124,7 @@ func (w words) notLeader(n *txn.NotLeader) string {
 }
 
 func (w words) raft(r *txn.Raft) string {
-	m, err := shard.RaftMessage(r)
+	m, err := group.RaftMessage(r)
 	if err != nil {
 		return fmt.Sprintf("an unreadable raft message of shard %d", r.Shard)
 	}

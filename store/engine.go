@@ -81,3 +81,14 @@ func (b *Batch) DeleteRange(start, end []byte) {
 
 // Empty reports whether the batch changes nothing.
 func (b *Batch) Empty() bool { return len(b.Ops) == 0 }
+
+// After is the smallest key above every key with the prefix; nil if there is none.
+func After(prefix []byte) []byte {
+	e := append([]byte(nil), prefix...)
+	for i := len(e) - 1; i >= 0; i-- {
+		if e[i]++; e[i] != 0 {
+			return e[:i+1]
+		}
+	}
+	return nil
+}

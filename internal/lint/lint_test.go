@@ -105,7 +105,7 @@ func TestPlanted(t *testing.T) {
 		{"house imports tests", "server/x.go", "package server\n\nimport _ \"isochron/test\"\n", "no part of the house"},
 		{"no floor", "attic/x.go", "package attic\n", "attic has no floor"},
 		{"pebble outside server", "sim/x.go", "package sim\n\nimport _ \"github.com/cockroachdb/pebble/v2\"\n", "only server may"},
-		{"raft outside shard", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only shard and node and sim may"},
+		{"raft outside group", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only group and sim may"},
 
 		{"clock", "txn/x.go", "package txn\n\nimport \"time\"\n\nvar T = time.Now()\n", "asks the clock (time.Now)"},
 		{"clock by another name", "txn/x.go", "package txn\n\nimport clock \"time\"\n\nfunc f() { clock.Sleep(1) }\n", "asks the clock (clock.Sleep)"},

@@ -15,7 +15,7 @@ var floors = [][]string{
 	{"workload"}, // writes down what it did as history
 	{"schedule", "yield", "decide", "reveal"},
 	{"protocol"},
-	{"participant"},
+	{"participant", "group"},
 	{"coordinator", "shard", "replica", "source"},
 	{"node"},
 	{"sim", "server"},
@@ -36,13 +36,14 @@ var only = map[string][]string{
 	"workload": {"geo", "routing", "txn", "history"},
 	"history":  {"geo", "routing", "txn"},
 	"estimate": {"geo", "routing", "txn"},
-	"sqlload":  {"history"}, // it knows the database only as SQL
+	"sqlload":  {"history"},      // it knows the database only as SQL
+	"group":    {"txn", "store"}, // it knows nothing of the moves
 }
 
 // foreign says which packages may import a library, by import path prefix.
 var foreign = map[string][]string{
 	"github.com/cockroachdb/pebble":      {"server"},
-	"go.etcd.io/raft":                    {"shard", "node", "sim"}, // sim puts messages into words
+	"go.etcd.io/raft":                    {"group", "sim"}, // sim puts messages into words
 	"github.com/dolthub/go-mysql-server": {"sql", "cmd"},
 	"github.com/dolthub/vitess":          {"sql", "cmd"},
 	"github.com/spf13/cobra":             {"cmd"},
@@ -55,7 +56,7 @@ var foreign = map[string][]string{
 var core = []string{
 	"geo", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
-	"participant", "coordinator", "shard", "replica", "source", "node",
+	"participant", "group", "coordinator", "shard", "replica", "source", "node",
 }
 
 // coreMayNotImport are the libraries through which the world would get in.

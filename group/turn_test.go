@@ -1,11 +1,11 @@
-package shard
+package group
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"isochron/participant"
 	"isochron/txn"
 )
 
@@ -21,9 +21,7 @@ func TestVotersTakeTurns(t *testing.T) {
 				if self == leader {
 					continue
 				}
-				r := &Replica{cfg: Config{Self: txn.NodeID(self)}, log: &raftLog{}, leader: txn.NodeID(leader), term: 7}
-				r.log.meta.Voters = voters
-				first, spread := r.turn(all)
+				first, spread := turn(all, voters, txn.NodeID(self), txn.NodeID(leader), 7)
 				windows = append(windows, window{first, first + spread})
 			}
 			slices.SortFunc(windows, func(a, b window) int { return int(a.from - b.from) })
@@ -39,15 +37,26 @@ func TestVotersTakeTurns(t *testing.T) {
 	}
 }
 
-// Who is preferred goes first, and who has no vote does not fail.
-func TestTurnsOfOthers(t *testing.T) {
-	r := &Replica{cfg: Config{Self: 3}, log: &raftLog{}, leader: 1, wish: participant.Desired{Preferred: []txn.NodeID{3}}}
-	r.log.meta.Voters = []uint64{1, 2, 3}
-	if first, spread := r.turn(time.Second); first != 0 || spread != time.Second/4 {
-		t.Errorf("preferred: %v and %v", first, spread)
+// Who has no vote does not fail.
+func TestTheTurnOfOneWithoutAVote(t *testing.T) {
+	if first, spread := turn(time.Second, []uint64{1, 2, 3}, 9, 1, 7); first != 0 || spread != time.Second {
+		t.Errorf("%v and %v", first, spread)
 	}
-	r.wish.Preferred, r.cfg.Self = nil, 9
-	if first, spread := r.turn(time.Second); first != 0 || spread != time.Second {
-		t.Errorf("without a vote: %v and %v", first, spread)
+}
+
+// Who is preferred goes before all others.
+func TestThePreferredGoesFirst(t *testing.T) {
+	const timeout = time.Second
+	at := func(preferred ...txn.NodeID) time.Duration {
+		g := &Group[string]{log: &raftLog{meta: meta{Voters: []uint64{1, 2, 3}}}, leader: 3, desired: Desired{Preferred: preferred}}
+		g.cfg.Self, g.cfg.Params.ElectionTimeout, g.patience.rng = 2, timeout, rand.New(rand.NewPCG(1, 2))
+		g.waitAnew(0)
+		return g.patience.campaignAt - g.patience.forgetAt
+	}
+	if got := at(2); got >= timeout/4 {
+		t.Errorf("preferred it waits for %v", got)
+	}
+	if got := at(1); got < timeout/3 {
+		t.Errorf("though another is preferred, or before it in turn, it waits only for %v", got)
 	}
 }

@@ -1,29 +1,34 @@
-package shard
+package group
 
 import pb "go.etcd.io/raft/v3/raftpb"
 
-// memo keeps what the latest log entries say, so that an entry is read once: it is
-// acknowledged, then applied, and in one process by several replicas. Nobody changes
-// what it hands out. The oldest go when the entries have more than memoBytes.
-type memo struct {
-	commands map[*pb.Entry][]command
+// Memo keeps what the latest log entries say, so that an entry is read once: it is
+// told of when it is durable, then applied, and in one process by several members.
+// Nobody changes what it hands out. The oldest go when the entries have more than
+// memoBytes.
+type Memo[C any] struct {
+	decode   func([]byte) ([]C, error)
+	commands map[*pb.Entry][]C
 	order    []*pb.Entry // of commands, the oldest first
 	bytes    int
 }
 
 const memoBytes = 1 << 20
 
-func newMemo() *memo { return &memo{commands: map[*pb.Entry][]command{}} }
+// NewMemo keeps what decode makes of the content of an entry.
+func NewMemo[C any](decode func([]byte) ([]C, error)) *Memo[C] {
+	return &Memo[C]{decode: decode, commands: map[*pb.Entry][]C{}}
+}
 
 // read tells what an entry says, in order: nothing, if it is empty. The error tells that it is damaged.
-func (m *memo) read(e *pb.Entry) ([]command, error) {
+func (m *Memo[C]) read(e *pb.Entry) ([]C, error) {
 	if c, ok := m.commands[e]; ok {
 		return c, nil
 	}
-	var c []command
+	var c []C
 	if len(e.GetData()) > 0 && e.GetType() == pb.EntryNormal {
 		var err error
-		if c, err = decodeEntry(e.GetData()); err != nil {
+		if c, err = m.decode(e.GetData()); err != nil {
 			return nil, err
 		}
 	}
@@ -31,7 +36,7 @@ func (m *memo) read(e *pb.Entry) ([]command, error) {
 	return c, nil
 }
 
-func (m *memo) keep(e *pb.Entry, c []command) {
+func (m *Memo[C]) keep(e *pb.Entry, c []C) {
 	for m.bytes > memoBytes {
 		m.bytes -= memoCost(m.order[0])
 		delete(m.commands, m.order[0])

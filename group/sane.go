@@ -1,4 +1,4 @@
-package shard
+package group
 
 import (
 	"fmt"
@@ -27,9 +27,9 @@ import (
 // where sums run over.
 const maxNumber = 1 << 62
 
-// sane reports whether raft can be given a message of another replica.
-func (r *Replica) sane(m *pb.Message) bool {
-	if m.GetTo() != uint64(r.cfg.Self) || m.GetTerm() == 0 {
+// sane reports whether raft can be given a message of another member.
+func (l *raftLog) sane(m *pb.Message, self txn.NodeID, term uint64) bool {
+	if m.GetTo() != uint64(self) || m.GetTerm() == 0 {
 		return false
 	}
 	for _, n := range []uint64{m.GetTerm(), m.GetIndex(), m.GetLogTerm(), m.GetCommit(), m.GetRejectHint()} {
@@ -41,12 +41,12 @@ func (r *Replica) sane(m *pb.Message) bool {
 	case pb.MsgApp:
 		return consecutive(m)
 	case pb.MsgSnap:
-		return r.saneSnapshot(m)
+		return saneSnapshot(m, self)
 	case pb.MsgAppResp: // nobody has what this leader has not
-		return m.GetReject() || m.GetTerm() != r.term || m.GetIndex() <= r.log.last()
+		return m.GetReject() || m.GetTerm() != term || m.GetIndex() <= l.last()
 	case pb.MsgHeartbeat:
-		if last := r.log.last(); m.GetTerm() >= r.term && m.GetCommit() > last {
-			panic(&store.Failure{Doing: "following a leader", Err: lostLog{r.cfg.ID, last, m.GetCommit()}})
+		if last := l.last(); m.GetTerm() >= term && m.GetCommit() > last {
+			panic(&store.Failure{Doing: "following a leader", Err: lostLog{l.id, last, m.GetCommit()}})
 		}
 		return len(m.GetContext()) == 0
 	case pb.MsgHeartbeatResp: // raft's own reads, which have a context, are not used
@@ -54,7 +54,7 @@ func (r *Replica) sane(m *pb.Message) bool {
 	case pb.MsgTimeoutNow, pb.MsgVote, pb.MsgVoteResp, pb.MsgPreVote, pb.MsgPreVoteResp:
 		return true
 	}
-	return false // no replica of ours sends anything else
+	return false // no member of ours sends anything else
 }
 
 // consecutive: the entries follow the one that the message names, and no term
@@ -72,14 +72,14 @@ func consecutive(m *pb.Message) bool {
 }
 
 // saneSnapshot: it has a place in the log, and members of whom this node is one.
-func (r *Replica) saneSnapshot(m *pb.Message) bool {
+func saneSnapshot(m *pb.Message, self txn.NodeID) bool {
 	at := m.GetSnapshot().GetMetadata()
 	if at.GetIndex() == 0 || at.GetIndex() > maxNumber || at.GetTerm() == 0 || at.GetTerm() > m.GetTerm() {
 		return false
 	}
 	var to meta
 	to.setConf(pb.EnsureConfState(at.GetConfState()))
-	return len(to.Voters) > 0 && to.member(r.cfg.Self) && to.sane()
+	return len(to.Voters) > 0 && to.member(self) && to.sane()
 }
 
 // restored is the configuration as raft takes it up.

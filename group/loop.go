@@ -1,4 +1,4 @@
-package shard
+package group
 
 import (
 	"slices"
@@ -13,59 +13,59 @@ import (
 )
 
 // Process carries out what raft wants done, until it wants nothing more.
-func (r *Replica) Process() {
+func (g *Group[C]) Process() {
 	for {
-		r.giveProposals()
-		if !r.rn.HasReady() {
+		g.giveProposals()
+		if !g.rn.HasReady() {
 			return
 		}
-		rd := r.rn.Ready()
+		rd := g.rn.Ready()
 		for _, m := range rd.Messages {
 			switch m.GetTo() {
 			case raft.LocalAppendThread:
-				r.storageAppend(m)
+				g.storageAppend(m)
 			case raft.LocalApplyThread:
-				r.storageApply(m)
+				g.storageApply(m)
 			default:
-				r.sendRaft(m)
+				g.send(m)
 			}
 		}
-		r.observeRole(r.env.Now())
+		g.observeRole(g.env.Now())
 	}
 }
 
 // storageAppend writes entries, votes and snapshots; the answers that promise
 // their durability leave after the sync.
-func (r *Replica) storageAppend(m *pb.Message) {
+func (g *Group[C]) storageAppend(m *pb.Message) {
 	var b store.Batch
 	if snap := m.GetSnapshot(); !raft.IsEmptySnap(snap) {
-		r.installSnapshot(&b, snap)
+		g.installSnapshot(&b, snap)
 	}
-	r.log.append(&b, m.GetEntries())
-	r.proposals.appended(r.memo, m.GetEntries())
+	g.log.append(&b, m.GetEntries())
+	g.proposals.appended(g.memo, m.GetEntries())
 	if hs := (&pb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}); !raft.IsEmptyHardState(hs) {
-		r.log.setHard(&b, hs)
+		g.log.setHard(&b, hs)
 	}
 	if !b.Empty() {
-		r.cfg.Engine.Apply(&b)
+		g.cfg.Engine.Apply(&b)
 	}
-	responses := r.news(m.GetResponses())
+	responses := g.news(m.GetResponses())
 	if len(responses) == 0 {
 		return
 	}
 	entries := m.GetEntries()
 	answer := func() {
-		if r.retired {
+		if g.retired {
 			return
 		}
-		r.deliver(responses)
-		r.acknowledge(entries)
+		g.deliver(responses)
+		g.machine.Durable(Entries[C]{Term: g.log.hard.GetTerm(), entries: entries, memo: g.memo})
 	}
-	if r.cfg.Params.Bugs.AckBeforeSync {
+	if g.cfg.Params.Bugs.AckBeforeSync {
 		answer()
 		return
 	}
-	r.env.AfterSync(answer)
+	g.env.AfterSync(answer)
 }
 
 // acked is what a follower has acknowledged last.
@@ -78,95 +78,84 @@ type acked struct {
 // answers every append, also those that only say what is committed, and such an
 // answer would cost a sync and a message to say nothing. A leader that lacks one
 // asks again with each heartbeat, and then it is a moment ago no more.
-func (r *Replica) news(responses []*pb.Message) []*pb.Message {
-	now := r.env.Now().Mono
+func (g *Group[C]) news(responses []*pb.Message) []*pb.Message {
+	now := g.env.Now().Mono
 	return slices.DeleteFunc(responses, func(m *pb.Message) bool {
-		if m.GetType() != pb.MsgAppResp || m.GetReject() || m.GetTo() == uint64(r.cfg.Self) {
+		if m.GetType() != pb.MsgAppResp || m.GetReject() || m.GetTo() == uint64(g.cfg.Self) {
 			return false
 		}
 		a := acked{m.GetTo(), m.GetTerm(), m.GetIndex(), now}
-		same := a.leader == r.acked.leader && a.term == r.acked.term
-		if same && a.index <= r.acked.index && now < r.acked.at+r.cfg.Params.HeartbeatInterval/2 {
+		same := a.leader == g.acked.leader && a.term == g.acked.term
+		if same && a.index <= g.acked.index && now < g.acked.at+g.cfg.Params.HeartbeatInterval/2 {
 			return true
 		}
 		if same { // one that comes late takes nothing back
-			a.index = max(a.index, r.acked.index)
+			a.index = max(a.index, g.acked.index)
 		}
-		r.acked = a
+		g.acked = a
 		return false
 	})
 }
 
 // deliver hands raft's answers to whom they belong.
-func (r *Replica) deliver(responses []*pb.Message) {
+func (g *Group[C]) deliver(responses []*pb.Message) {
 	for _, m := range responses {
-		if m.GetTo() == uint64(r.cfg.Self) {
-			_ = r.rn.Step(m)
+		if m.GetTo() == uint64(g.cfg.Self) {
+			_ = g.rn.Step(m)
 		} else {
-			r.sendRaft(m)
+			g.send(m)
 		}
 	}
-	r.observeRole(r.env.Now())
+	g.observeRole(g.env.Now())
 }
 
 // storageApply applies committed entries, all in one batch.
-func (r *Replica) storageApply(m *pb.Message) {
+func (g *Group[C]) storageApply(m *pb.Message) {
 	var b store.Batch
-	var effects []effect
-	now := int64(r.env.Now().Mono)
 	for _, e := range m.GetEntries() {
-		commands, err := r.memo.read(e)
+		commands, err := g.memo.read(e)
 		if err != nil {
 			panic(&store.Failure{Doing: "reading a committed log entry", Err: err})
 		}
 		if e.GetType() == pb.EntryConfChangeV2 {
-			r.applyMembers(&b, e)
+			g.applyMembers(&b, e)
 		}
-		r.state.applied.Index, r.state.applied.Term = e.GetIndex(), e.GetTerm()
-		for place, c := range commands {
-			effects = append(effects, r.state.apply(&b, place, c, now))
-		}
+		g.applied = Place{e.GetIndex(), e.GetTerm()}
+		g.machine.Apply(&b, g.applied, commands)
 	}
-	r.state.putApplied(&b)
-	r.cfg.Engine.Apply(&b)
-	r.clock.Observe(r.state.applied.MaxTS)
-	for _, e := range effects {
-		if e.protocol {
-			r.followProtocol()
-		}
-		if r.lead != nil {
-			r.lead.applied(e)
-		}
-		if len(e.visible) > 0 {
-			r.env.Applied(r.cfg.ID, e.visible)
-		}
+	g.machine.Finish(&b)
+	g.cfg.Engine.Apply(&b)
+	serves := g.lead != nil && !g.lead.serving && g.applied.Term == g.lead.term
+	if serves {
+		g.lead.serving = true
 	}
-	if r.lead != nil {
-		r.lead.maybeServe()
-		r.lead.changeProtocol()
-		r.lead.retryAsOf()
-	}
-	r.deliver(m.GetResponses())
+	g.machine.Applied(serves)
+	g.deliver(m.GetResponses())
 }
 
-// sendRaft sends one of raft's messages with the lease's stamps on it.
-func (r *Replica) sendRaft(m *pb.Message) {
-	out := &txn.Raft{Shard: r.cfg.ID}
-	if r.cfg.ephemeral() {
+// send sends one of raft's messages with the lease's stamps on it.
+func (g *Group[C]) send(m *pb.Message) {
+	out := &txn.Raft{Shard: g.cfg.ID}
+	if g.cfg.Ephemeral {
 		out.Body = m
 	} else {
 		out.Data = marshal(m)
 	}
 	switch m.GetType() {
 	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
-		out.StampNanos = int64(r.env.Now().Mono)
+		out.StampNanos = int64(g.env.Now().Mono)
 	case pb.MsgHeartbeatResp, pb.MsgAppResp:
-		if m.GetTerm() == r.term && txn.NodeID(m.GetTo()) == r.leader {
-			out.EchoNanos = r.heardStamp
+		if m.GetTerm() == g.term && txn.NodeID(m.GetTo()) == g.leader {
+			out.EchoNanos = g.heardStamp
 		}
-		out.Draining = r.draining
+		out.Draining = g.draining
 	}
-	r.env.Send(txn.Participant(txn.NodeID(m.GetTo()), r.cfg.ID), txn.Message{Raft: out})
+	g.tell(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+}
+
+// tell sends a message to another member.
+func (g *Group[C]) tell(to txn.NodeID, m txn.Message) {
+	g.env.Send(txn.Participant(to, g.cfg.ID), m)
 }
 
 // RaftMessage is raft's own message in one of ours.

@@ -1,4 +1,4 @@
-package shard
+package group
 
 import (
 	"fmt"
@@ -28,32 +28,33 @@ type raftLog struct {
 	ephemeral bool
 }
 
-// openLog reads the log from the engine. fresh: there was none.
-func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
-	l = &raftLog{id: cfg.ID, engine: cfg.Engine, hard: &pb.HardState{}, ephemeral: cfg.ephemeral()}
-	raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'm'))
+// openLog reads the log from the engine. fresh: there was none, and it begins with the
+// founders.
+func openLog(id txn.ShardID, engine store.Engine, founders []txn.NodeID, ephemeral bool) (l *raftLog, fresh bool, err error) {
+	l = &raftLog{id: id, engine: engine, hard: &pb.HardState{}, ephemeral: ephemeral}
+	var ok bool
+	if l.meta, ok, err = loadMeta(engine, id); err != nil {
+		return nil, false, fmt.Errorf("shard %d: %w", id, err)
+	}
 	if !ok {
 		l.meta = meta{Version: metaVersion, Gen: 1}
-		for _, v := range cfg.Founders {
+		for _, v := range founders {
 			l.meta.Voters = append(l.meta.Voters, uint64(v))
 		}
 		return l, true, nil
-	}
-	if err := txn.Decode(raw, &l.meta); err != nil {
-		return nil, false, fmt.Errorf("shard %d: %w", cfg.ID, err)
 	}
 	if l.meta.Version == 1 { // from here on a program of that time could not read the log
 		l.meta.Version = metaVersion
 		var b store.Batch
 		l.meta.put(&b, l.id)
-		cfg.Engine.Apply(&b)
+		engine.Apply(&b)
 	}
 	if l.meta.Version != metaVersion {
-		return nil, false, fmt.Errorf("shard %d was written in format %d; this program reads format %d", cfg.ID, l.meta.Version, metaVersion)
+		return nil, false, fmt.Errorf("shard %d was written in format %d; this program reads format %d", id, l.meta.Version, metaVersion)
 	}
-	if raw, ok := cfg.Engine.Get(shardKey(cfg.ID, 'h')); ok {
+	if raw, ok := engine.Get(groupKey(id, 'h')); ok {
 		if err := proto.Unmarshal(raw, l.hard); err != nil {
-			return nil, false, fmt.Errorf("shard %d: raft's state is damaged: %w", cfg.ID, err)
+			return nil, false, fmt.Errorf("shard %d: raft's state is damaged: %w", id, err)
 		}
 	}
 	return l, false, l.loadEntries()
@@ -61,7 +62,7 @@ func openLog(cfg Config) (l *raftLog, fresh bool, err error) {
 
 func (l *raftLog) loadEntries() error {
 	start := entryKey(l.id, l.meta.First+1)
-	it := l.engine.Iter(start, next(shardKey(l.id, 'l')))
+	it := l.engine.Iter(start, store.After(groupKey(l.id, 'l')))
 	defer it.Close()
 	want := l.meta.First + 1
 	for ok := it.First(); ok; ok = it.Next() {
@@ -82,7 +83,7 @@ func (l *raftLog) loadEntries() error {
 func marshal(m proto.Message) []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		panic(fmt.Sprintf("shard: raft message cannot be encoded: %v", err))
+		panic(fmt.Sprintf("group: raft message cannot be encoded: %v", err))
 	}
 	return b
 }
@@ -118,7 +119,7 @@ func (l *raftLog) setHard(b *store.Batch, h *pb.HardState) {
 }
 
 func (l *raftLog) putHard(b *store.Batch) {
-	b.Set(shardKey(l.id, 'h'), marshal(l.hard))
+	b.Set(groupKey(l.id, 'h'), marshal(l.hard))
 }
 
 // cutOneByOneMax entries are deleted one by one: their keys are known, and those of
@@ -146,7 +147,7 @@ func (l *raftLog) cut(b *store.Batch, index uint64) {
 
 // restart begins an empty log after a snapshot.
 func (l *raftLog) restart(b *store.Batch, index, term uint64) {
-	b.DeleteRange(shardKey(l.id, 'l'), next(shardKey(l.id, 'l')))
+	b.DeleteRange(groupKey(l.id, 'l'), store.After(groupKey(l.id, 'l')))
 	l.entries, l.bytes = nil, 0
 	l.meta.First, l.meta.FirstTerm = index, term
 }

@@ -1,0 +1,157 @@
+package group
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"isochron/txn"
+)
+
+// patience is a follower's. Raft's own timers draw from a random source that nobody can
+// seed, so only leaders are ticked; a follower's timers are these.
+type patience struct {
+	rng        *rand.Rand
+	heardAt    time.Duration // when a leader was heard last; at first, when the member was opened
+	forgetAt   time.Duration // until then this member elects nobody else
+	campaignAt time.Duration
+	silentTill time.Duration // after a restart: a promise made before it may still bind
+}
+
+// begin starts the timers of a member that was opened.
+func (g *Group[C]) begin(fresh bool) {
+	now := g.env.Now().Mono
+	if !fresh {
+		g.patience.silentTill = now + g.cfg.Params.ElectionTimeout
+	}
+	g.patience.heardAt = now
+	g.term, g.role = g.log.hard.GetTerm(), raft.StateFollower
+	g.waitAnew(now)
+	if fresh && g.desired.prefers(g.cfg.Self) {
+		g.patience.campaignAt = now // nobody else was promised anything yet
+	}
+}
+
+// waitAnew starts a follower's patience anew: it has just heard from a leader or given
+// its vote.
+func (g *Group[C]) waitAnew(now time.Duration) {
+	p, timeout := &g.patience, g.cfg.Params.ElectionTimeout
+	p.forgetAt = max(now+timeout, p.silentTill)
+	first, spread := turn(timeout, g.log.meta.Voters, g.cfg.Self, g.leader, g.term)
+	if g.desired.prefers(g.cfg.Self) { // it goes first
+		first, spread = 0, timeout/4
+	}
+	p.campaignAt = p.forgetAt + first + time.Duration(p.rng.Int64N(int64(spread)))
+}
+
+// turn is how long after its patience has ended a follower calls an election at the
+// earliest, and within what time from there. The voters take turns, in a circle from the
+// lost leader on (from the term on, if none was known): if two of them call one at once
+// each may get half of the votes, and all wait for another time-out. A turn is long
+// enough for the first to be elected.
+func turn(all time.Duration, voters []uint64, self, leader txn.NodeID, term uint64) (first, spread time.Duration) {
+	at, n := slices.Index(voters, uint64(self)), len(voters)
+	if at < 0 { // it will have a vote, or had one
+		return 0, all
+	}
+	before := slices.Index(voters, uint64(leader)) + 1
+	if before == 0 {
+		before = int(term % uint64(n))
+	}
+	turn := all / time.Duration(n)
+	return turn*time.Duration((at-before+n)%n) + turn/4, turn / 2
+}
+
+// afterStep keeps the promises and the lease that ride on raft's messages.
+func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *txn.Raft) {
+	g.observeRole(now)
+	switch msg.GetType() {
+	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
+		if msg.GetTerm() == g.term && g.leader == from && g.lead == nil {
+			g.heardStamp = max(g.heardStamp, m.StampNanos)
+			g.waitAnew(now.Mono)
+			g.patience.heardAt, g.toldGone = now.Mono, false
+		}
+	case pb.MsgHeartbeatResp, pb.MsgAppResp:
+		if g.lead != nil && msg.GetTerm() == g.term {
+			g.lead.lease.answered(from, m.EchoNanos)
+			g.lead.drains[from] = m.Draining
+		}
+	}
+}
+
+// observeRole notices changes of term, leader and role.
+func (g *Group[C]) observeRole(now txn.Now) {
+	st := g.rn.BasicStatus()
+	if term := st.HardState.GetTerm(); term != g.term {
+		g.term, g.heardStamp = term, 0
+		g.waitAnew(now.Mono)
+	}
+	g.role, g.handing = st.RaftState, st.LeadTransferee != 0
+	if lead := txn.NodeID(st.Lead); lead != g.leader {
+		g.leader = lead
+		if lead != 0 {
+			g.waitAnew(now.Mono)
+		}
+		if lead != 0 && lead != g.cfg.Self {
+			g.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: g.cfg.ID, Term: g.term, Peer: lead})
+		}
+	}
+	switch {
+	case st.RaftState == raft.StateLeader && (g.lead == nil || g.lead.term != g.term):
+		g.dropLeadership()
+		g.lead = newLeading(g.term, now.Mono+g.cfg.Params.ElectionTimeout)
+		g.machine.Lead(g.term)
+		g.env.Trace("leads shard %d in term %d", g.cfg.ID, g.term)
+		g.env.Note(txn.Note{Kind: txn.NoteLeads, Shard: g.cfg.ID, Term: g.term})
+	case st.RaftState != raft.StateLeader && g.lead != nil:
+		g.env.Trace("no longer leads shard %d", g.cfg.ID)
+		g.env.Note(txn.Note{Kind: txn.NoteDeposed, Shard: g.cfg.ID, Term: g.term})
+		g.dropLeadership()
+	}
+}
+
+// dropLeadership forgets what only the leader of a term knows.
+func (g *Group[C]) dropLeadership() {
+	if g.lead != nil {
+		g.machine.Deposed()
+		g.lead = nil
+		g.proposals.drop()
+	}
+}
+
+// Tick moves the timers of elections and heartbeats.
+func (g *Group[C]) Tick() {
+	now := g.env.Now()
+	if g.lead == nil {
+		g.tickFollower(now)
+	} else if now.Mono >= g.nextTick {
+		g.nextTick = now.Mono + g.cfg.Params.HeartbeatInterval
+		g.handOverIfDeaf(now) // before raft finds out and has it lead no more
+		g.rn.Tick()
+		g.observeRole(now)
+	}
+}
+
+func (g *Group[C]) tickFollower(now txn.Now) {
+	if g.leader != 0 && now.Mono >= g.patience.forgetAt {
+		_ = g.rn.ForgetLeader()
+		g.observeRole(now)
+	}
+	if now.Mono >= g.patience.campaignAt && now.Mono >= g.patience.silentTill {
+		g.waitAnew(now.Mono)
+		if g.draining {
+			return
+		}
+		if !g.desired.holds(g.cfg.Self) {
+			g.askIfGone()
+		}
+		g.counts.Campaigns++
+		g.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: g.cfg.ID, Term: g.term})
+		_ = g.rn.Campaign()
+		g.observeRole(now)
+	}
+}

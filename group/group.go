@@ -1,0 +1,245 @@
+package group
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// Env is the world as a member sees it.
+type Env interface {
+	Now() txn.Now
+	// Send is given messages of three kinds only, Raft, SnapFetch and SnapChunk, for other
+	// members of the group.
+	Send(to txn.Address, m txn.Message)
+	// AfterSync calls f when everything applied to the engine so far is durable.
+	AfterSync(f func())
+	// Note takes what an operator logs.
+	Note(n txn.Note)
+	// Trace takes one line of the story, if anybody listens.
+	Trace(format string, args ...any)
+}
+
+// Config of a member.
+type Config[C any] struct {
+	ID       txn.ShardID
+	Self     txn.NodeID
+	Founders []txn.NodeID // with whom the group began; none: this member joins one that exists
+	Desired  Desired
+	Engine   store.Engine
+	Params   txn.Params
+	Seed     uint64
+	Env      Env
+	Machine  Machine[C]
+	Codec    Codec[C]
+	// Logs is what the members of a node may keep in memory of their log entries; nil: as
+	// much as the bounds of each allow.
+	Logs *store.Pool
+	// Ephemeral says that the member ends with its process: nobody opens its engine again,
+	// and those it speaks to are in the same process and treat a message as theirs alone to
+	// read. So it does not write what only a restart would read (the log and raft's hard
+	// state are in memory anyway), and it passes raft's messages as they are. What it
+	// answers, when it waits for a sync and whom it sends what are the same.
+	Ephemeral bool
+	// Memo, if not nil, is shared by the members of one goroutine: what one of them has read
+	// of an entry that is passed as it is the others need not read.
+	Memo *Memo[C]
+}
+
+// Group is one member of a Raft group.
+type Group[C any] struct {
+	cfg       Config[C]
+	env       Env
+	machine   Machine[C]
+	log       *raftLog
+	memo      *Memo[C]
+	rn        *raft.RawNode
+	proposals proposals[C]
+	applied   Place // of the state
+
+	term       uint64
+	leader     txn.NodeID
+	role       raft.StateType
+	handing    bool // it is handing leadership to another, and proposes nothing
+	patience   patience
+	heardStamp int64         // latest stamp of the leader of this term
+	nextTick   time.Duration // of a leader's raft
+	acked      acked
+	lead       *leading // what only a leader knows; nil otherwise
+
+	desired  Desired
+	draining bool // it shall not lead
+	toldGone bool // a leader said that this member is one no more
+	retired  bool // it has forgotten all: what a sync was for is gone
+
+	counts  Counts
+	snapOut *outgoingSnapshot
+	snapIn  *incomingSnapshot
+}
+
+// Counts are totals since the member was opened.
+type Counts struct {
+	Proposals          uint64 // commands proposed to the log; several may share an entry
+	Campaigns          uint64 // elections begun here
+	SnapshotsSent      uint64
+	SnapshotsInstalled uint64
+}
+
+// Open brings a member back from the engine, or makes a new one.
+func Open[C any](cfg Config[C]) (*Group[C], error) {
+	l, fresh, err := openLog(cfg.ID, cfg.Engine, cfg.Founders, cfg.Ephemeral)
+	if err != nil {
+		return nil, err
+	}
+	g := &Group[C]{
+		cfg: cfg, env: cfg.Env, machine: cfg.Machine, log: l, memo: cfg.Memo, desired: cfg.Desired,
+		proposals: proposals[C]{codec: cfg.Codec},
+		patience:  patience{rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self)))},
+	}
+	if g.memo == nil {
+		g.memo = NewMemo(cfg.Codec.Decode)
+	}
+	if fresh {
+		var b store.Batch
+		l.meta.put(&b, cfg.ID)
+		g.machine.Found(&b, g.prefix())
+		cfg.Engine.Apply(&b)
+	}
+	at, install, err := g.machine.Load(g.prefix())
+	if err != nil {
+		return nil, err
+	}
+	install()
+	g.applied, l.snapshot = at, g.makeSnapshot
+	if g.rn, err = raft.NewRawNode(g.raftConfig()); err != nil {
+		return nil, fmt.Errorf("shard %d: raft cannot start: %w", cfg.ID, err)
+	}
+	g.begin(fresh)
+	return g, nil
+}
+
+// quiet: raft's log would tell of ordinary elections; what matters is traced by us.
+var quiet = &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)}
+
+func (g *Group[C]) raftConfig() *raft.Config {
+	p := &g.cfg.Params
+	return &raft.Config{
+		ID: uint64(g.cfg.Self), Storage: g.log, Applied: g.applied.Index,
+		ElectionTick: 10, HeartbeatTick: 1,
+		AsyncStorageWrites: true, CheckQuorum: true, PreVote: true,
+		MaxSizePerMsg: p.AppendBytes, MaxCommittedSizePerReady: 4 << 20,
+		MaxUncommittedEntriesSize: uint64(min(64<<20, g.cfg.Logs.Share(128<<20)/2)), MaxInflightMsgs: 512,
+		DisableProposalForwarding: true, StepDownOnRemoval: true,
+		Logger: quiet,
+	}
+}
+
+// prefix is that of the keys of the state in force.
+func (g *Group[C]) prefix() []byte { return genPrefix(g.cfg.ID, g.log.meta.Gen) }
+
+// Step hands over a raft message of this group.
+func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
+	if m.Gone && len(m.Data) == 0 {
+		g.toldGone = true
+		return
+	}
+	if m.Lost && len(m.Data) == 0 {
+		g.noteLost(from)
+		return
+	}
+	msg, err := RaftMessage(m)
+	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
+		return // damaged or strange: as if lost
+	}
+	if g.blank() && tooEarly(msg) {
+		g.tellLost(from, msg)
+		return
+	}
+	if !g.log.sane(msg, g.cfg.Self, g.term) {
+		return
+	}
+	g.tellGone(from, msg)
+	now := g.env.Now()
+	switch msg.GetType() {
+	case pb.MsgTimeoutNow:
+		if g.draining {
+			return
+		}
+	case pb.MsgVote, pb.MsgPreVote:
+		if now.Mono < g.patience.silentTill && string(msg.GetContext()) != campaignTransfer {
+			return // a promise given before the restart may still bind
+		}
+	case pb.MsgSnap:
+		if g.beginSnapshot(from, msg) {
+			return
+		}
+	}
+	_ = g.rn.Step(msg) // what raft refuses is as if lost
+	g.afterStep(now, from, msg, m)
+}
+
+// campaignTransfer marks the votes of a leader's chosen successor.
+const campaignTransfer = "CampaignTransfer"
+
+// Trim forgets entries that are applied and old, or for which there is no room. Who
+// lags behind what is left is sent a snapshot.
+func (g *Group[C]) Trim() {
+	keep, upTo := g.cfg.Params.LogEntries, uint64(0)
+	if uint64(len(g.log.entries)) > 2*keep && g.applied.Index > keep {
+		upTo = g.applied.Index - keep
+	}
+	if room := g.cfg.Logs.Share(math.MaxInt64); g.log.bytes > room {
+		upTo = max(upTo, min(g.applied.Index, g.log.beyond(room/2)))
+	}
+	if g.snapOut != nil { // whoever fetches it goes on from there
+		upTo = min(upTo, g.snapOut.index)
+	}
+	g.cutTo(upTo)
+}
+
+// cutTo forgets the entries up to an applied index.
+func (g *Group[C]) cutTo(upTo uint64) {
+	if upTo <= g.log.meta.First {
+		return
+	}
+	var b store.Batch
+	g.log.cut(&b, upTo)
+	g.env.Trace("cuts the log of shard %d up to %d", g.cfg.ID, g.log.meta.First)
+	g.cfg.Engine.Apply(&b)
+}
+
+// Holds is what the member keeps in memory of its log, in bytes.
+func (g *Group[C]) Holds() int64 { return g.log.bytes + int64(g.proposals.bytes) }
+
+// Leader is who leads, 0 if unknown, and in which term.
+func (g *Group[C]) Leader() (txn.NodeID, uint64) { return g.leader, g.term }
+
+// Serving reports whether this member leads, and has applied all that the leaders
+// before it have committed.
+func (g *Group[C]) Serving() bool { return g.lead != nil && g.lead.serving }
+
+// Status is how a member stands, for whoever looks at it from outside.
+type Status struct {
+	Role     string
+	Term     uint64
+	Leader   txn.NodeID // 0: unknown
+	Applied  uint64     // index of the newest entry in the state
+	Last     uint64     // of the newest in the log
+	Draining bool
+	Counts   Counts
+}
+
+// Status tells how this member stands now.
+func (g *Group[C]) Status() Status {
+	return Status{Role: g.role.String(), Term: g.term, Leader: g.leader, Applied: g.applied.Index, Last: g.log.last(),
+		Draining: g.draining, Counts: g.counts}
+}

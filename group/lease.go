@@ -1,0 +1,91 @@
+package group
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// leading is what only the leader of a term knows. It is born with the term and
+// dropped with it.
+type leading struct {
+	term       uint64
+	serving    bool // an entry of this term is applied
+	lease      lease
+	deafChecks int // that found that nobody answers
+	drains     map[txn.NodeID]bool
+	changeAt   time.Duration // of the next change of members
+	lost       txn.NodeID    // a member without a vote that has lost all that it had
+	transferAt time.Duration // from when on it may hand over
+}
+
+func newLeading(term uint64, transferAt time.Duration) *leading {
+	return &leading{term: term, lease: lease{}, drains: map[txn.NodeID]bool{}, transferAt: transferAt}
+}
+
+// lease is on what a leader's answers without asking others rest: each message to a
+// follower carries a stamp of the leader's clock, and each answer brings back the latest
+// that the follower has heard in the term. From the moment of that stamp on, if not
+// earlier, the follower elects nobody else for one election time-out.
+//
+// Invariant: no other leader can exist before the lease has run out, unless this one
+// asked for it; then the lease is void for the rest of the term.
+type lease struct {
+	stamps map[txn.NodeID]int64
+	void   bool // another was asked to lead in this term
+}
+
+// answered takes in that a follower has brought back a stamp.
+func (l *lease) answered(from txn.NodeID, stamp int64) {
+	if l.stamps == nil {
+		l.stamps = map[txn.NodeID]int64{}
+	}
+	l.stamps[from] = max(l.stamps[from], stamp)
+}
+
+// echoed is the latest stamp that a majority of the voters has reached; the leader
+// itself, if it is one of them, has reached the present.
+func (l *lease) echoed(voters []uint64, self txn.NodeID, now time.Duration) int64 {
+	stamps := make([]int64, 0, len(voters))
+	for _, v := range voters {
+		if txn.NodeID(v) == self {
+			stamps = append(stamps, int64(now))
+		} else {
+			stamps = append(stamps, l.stamps[txn.NodeID(v)])
+		}
+	}
+	slices.Sort(stamps)
+	slices.Reverse(stamps)
+	return stamps[len(stamps)/2]
+}
+
+// LeaseUntil is the instant of this node's clock up to which no other leader can exist,
+// so that this member may answer for the group without asking the others; 0: it may not.
+// A majority has promised, from the stamp it echoed on, to elect nobody for one election
+// timeout; clocks run apart by at most one hundredth each.
+func (g *Group[C]) LeaseUntil() time.Duration {
+	if g.lead == nil || g.lead.lease.void || !g.lead.serving {
+		return 0
+	}
+	now := g.env.Now().Mono
+	s := g.lead.lease.echoed(g.electorate(), g.cfg.Self, now)
+	if out := g.log.meta.Outgoing; len(out) > 0 { // in the middle of a change it takes both majorities
+		s = min(s, g.lead.lease.echoed(out, g.cfg.Self, now))
+	}
+	if s == 0 {
+		return 0
+	}
+	return time.Duration(s) + g.cfg.Params.ElectionTimeout*98/100
+}
+
+// Leased reports whether no other leader can exist now.
+func (g *Group[C]) Leased() bool { return g.env.Now().Mono < g.LeaseUntil() }
+
+// electorate is whose answers a lease rests on.
+func (g *Group[C]) electorate() []uint64 {
+	if m := &g.log.meta; g.cfg.Params.Bugs.LeaseCountsLearners {
+		return slices.Concat(m.Voters, m.Learners)
+	}
+	return g.log.meta.Voters
+}

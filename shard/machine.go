@@ -1,0 +1,109 @@
+package shard
+
+import (
+	"isochron/group"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// machine is a replica as its group sees it: the state that the log makes, and the
+// leader that stands on it.
+type machine Replica
+
+var _ group.Machine[command] = (*machine)(nil)
+
+// Found writes the rows that the shard is born with.
+func (m *machine) Found(b *store.Batch, prefix []byte) {
+	rows := rowsPrefix(prefix)
+	for _, w := range m.cfg.Genesis {
+		store.PutVersion(b, rows, w, 1, txn.Version{Seq: 1})
+	}
+}
+
+// Load reads a state beside the one in force.
+func (m *machine) Load(prefix []byte) (at group.Place, install func(), err error) {
+	st, err := loadState(m.cfg, prefix, int64(m.env.Now().Mono))
+	if err != nil {
+		return group.Place{}, nil, err
+	}
+	return group.Place{Index: st.applied.Index, Term: st.applied.Term}, func() { (*Replica)(m).install(st) }, nil
+}
+
+// install makes a state the one in force: at first, and when a snapshot has come.
+func (r *Replica) install(st *state) {
+	opened := r.state != nil
+	r.state, r.sweep = st, nil
+	r.followProtocol()
+	r.clock.Observe(st.applied.MaxTS)
+	if opened {
+		r.env.Applied(r.cfg.ID, nil) // anything may have changed
+	}
+}
+
+// Save writes what an ephemeral state has kept in memory only.
+func (m *machine) Save(b *store.Batch) { m.state.save(b) }
+
+// Apply carries out what an entry says.
+func (m *machine) Apply(b *store.Batch, at group.Place, commands []command) {
+	m.state.applied.Index, m.state.applied.Term = at.Index, at.Term
+	now := int64(m.env.Now().Mono)
+	for place, c := range commands {
+		m.effects = append(m.effects, m.state.apply(b, place, c, now))
+	}
+}
+
+// Finish writes how far the log is applied.
+func (m *machine) Finish(b *store.Batch) { m.state.putApplied(b) }
+
+// Applied tells the leader, and the node, what the entries have done.
+func (m *machine) Applied(serves bool) { (*Replica)(m).applied(serves) }
+
+func (r *Replica) applied(serves bool) {
+	effects := r.effects
+	r.effects = nil
+	r.clock.Observe(r.state.applied.MaxTS)
+	for _, e := range effects {
+		if e.protocol {
+			r.followProtocol()
+		}
+		if r.lead != nil {
+			r.lead.applied(e)
+		}
+		if len(e.visible) > 0 {
+			r.env.Applied(r.cfg.ID, e.visible)
+		}
+	}
+	if r.lead == nil {
+		return
+	}
+	if serves {
+		r.lead.serve()
+	}
+	r.lead.changeProtocol()
+	r.lead.retryAsOf()
+}
+
+// Durable tells of votes past the leader.
+func (m *machine) Durable(e group.Entries[command]) { (*Replica)(m).acknowledge(e) }
+
+// Lead begins a leadership.
+func (m *machine) Lead(term uint64) {
+	m.lead = newLeadership((*Replica)(m), term, m.env.Now())
+}
+
+// Deposed ends it.
+func (m *machine) Deposed() { (*Replica)(m).dropLeadership() }
+
+// codec is how commands stand in the log.
+type codec struct{}
+
+var _ group.Codec[command] = codec{}
+
+// Encode is how commands stand in an entry.
+func (codec) Encode(commands []command) []byte { return encodeEntry(commands) }
+
+// Decode reads an entry.
+func (codec) Decode(data []byte) ([]command, error) { return decodeEntry(data) }
+
+// Size is about how long a command is in the log.
+func (codec) Size(c command) uint64 { return c.bytes() }
