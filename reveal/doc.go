@@ -8,11 +8,11 @@
 // is read before the engine.
 //
 // A row may reveal before the decision: who reads such a write depends on its
-// writer, and the overlay tells on whom. The rest of the tracking is the
-// leader's, who hears of decisions.
+// writer. Early, at the leader, is the overlay with those who wait for decisions:
+// conditional votes, and answers that nobody will validate. Dependents is the same
+// in the log, at every replica.
 //
-// What the caller owes it. It reveals no write of a key of which the engine has
-// a newer one, and tells the overlay when the log has applied an attempt's
-// writes, or that it aborted. It drops the overlay with its leadership: whatever
+// What the caller owes it. It says how attempts end, once each, and when the log has
+// applied an attempt's writes. It drops Early with its leadership: whatever
 // was revealed stands in the log as a vote, and its end will be found again.
 package reveal

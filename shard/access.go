@@ -55,19 +55,22 @@ func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
 // row reads the newest row: revealed ones first.
 func (r *Replica) row(k txn.Key) txn.Row {
 	if r.lead != nil {
-		if row, ok := r.lead.early.overlay.Get(k); ok {
+		if row, ok := r.lead.early.Get(k); ok {
 			return row
 		}
 	}
 	return r.state.cache.Latest(r.cfg.Engine, k)
 }
 
+// newestAt is the timestamp of the newest version of a row in the engine.
+func (r *Replica) newestAt(k txn.Key) txn.Timestamp { return r.state.cache.NewestAt(r.cfg.Engine, k) }
+
 // scan reads the newest live rows of a span, up to the bounds of one answer.
 // skip leaves rows out.
 func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 	var revealed []txn.Row
 	if r.lead != nil {
-		revealed = r.lead.early.overlay.Span(s.Span)
+		revealed = r.lead.early.Span(s.Span)
 	}
 	return reveal.NewWalk(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
 }

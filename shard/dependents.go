@@ -2,51 +2,44 @@ package shard
 
 import (
 	"fmt"
-	"slices"
 
+	"isochron/reveal"
 	"isochron/store"
 	"isochron/txn"
 )
 
-// What the log says of dependencies. A vote may name attempts whose writes it
-// has read and that were undecided here when the leader gave it (D2PC section
-// 4.3). They voted before it in this log, and each is decided in this log: so
-// every replica knows at the same entry what has become of a conditional Yes.
+// What the log says of dependencies: the rule stands in reveal/dependents.go.
+
+// end is what the log says of an attempt on which a vote depends.
+func (s *state) end(vote, on txn.Attempt) reveal.End {
+	if s.prepared[on] != nil {
+		return reveal.Open
+	}
+	o, known := s.outcomes.Get(on)
+	if !known && !s.isRetired(on) {
+		panic(fmt.Sprintf("shard %d: the vote of %v depends on %v, of which the log knows nothing", s.id, vote, on))
+	}
+	if known && o.Result != txn.OutcomeCommitted {
+		return reveal.Aborted
+	}
+	return reveal.Committed
+}
 
 // resolveKnown looks at what the log says already of what a vote depends on.
 func (s *state) resolveKnown(p *prepared) {
-	p.Deps = slices.DeleteFunc(slices.Clone(p.Deps), func(d txn.Attempt) bool {
-		if s.prepared[d] != nil {
-			return false
-		}
-		o, known := s.outcomes.Get(d)
-		if !known && !s.isRetired(d) {
-			panic(fmt.Sprintf("shard %d: the vote of %v depends on %v, of which the log knows nothing", s.id, p.Attempt, d))
-		}
-		if known && o.Result != txn.OutcomeCommitted {
-			p.Doomed = true
-		}
-		return true
-	})
-}
-
-// track enters what an undecided vote depends on.
-func (s *state) track(p *prepared) {
-	for _, d := range p.Deps {
-		s.dependents[d] = append(s.dependents[d], p.Attempt)
-	}
+	open, doomed := reveal.Resolve(p.Deps, func(a txn.Attempt) reveal.End { return s.end(p.Attempt, a) })
+	p.Deps, p.Doomed = open, p.Doomed || doomed
 }
 
 // resolve tells the dependents of an attempt how it ended.
 func (s *state) resolve(b *store.Batch, a txn.Attempt, commit bool) {
-	for _, id := range s.dependents[a] {
+	for _, id := range s.dependents.Decided(a) {
 		p := s.prepared[id]
 		if p == nil {
 			continue // it was aborted for another reason
 		}
-		p.Deps = slices.DeleteFunc(slices.Clone(p.Deps), func(d txn.Attempt) bool { return d == a })
+		p.Deps = reveal.Without(p.Deps, a)
 		p.Doomed = p.Doomed || !commit
 		s.putVote(b, p)
 	}
-	delete(s.dependents, a)
 }

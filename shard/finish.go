@@ -170,8 +170,8 @@ func (l *leadership) appliedVote(e effect) {
 	case e.void:
 		l.ended(v.cmd, false)
 	case e.voted.OnePhase:
-		l.early.overlay.Applied(e.attempt, v.cmd.Proposed, v.cmd.Writes)
-		l.early.decided(e.attempt, true)
+		l.early.Applied(e.attempt, v.cmd.Proposed, v.cmd.Writes)
+		l.early.Settle(e.attempt, true)
 	}
 	if e.void || e.voted.OnePhase {
 		delete(l.orphanAt, e.attempt)
@@ -190,7 +190,7 @@ func (l *leadership) appliedDecision(e effect) {
 		l.ended(&e.ended.voteCmd, e.commit)
 	}
 	if e.commit {
-		l.early.overlay.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
+		l.early.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
 	}
 	delete(l.orphanAt, e.attempt)
 	l.release(e.ended.Txn, e.commit) // if an earlier leader decided it

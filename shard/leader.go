@@ -3,6 +3,7 @@ package shard
 import (
 	"time"
 
+	"isochron/reveal"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -17,7 +18,7 @@ type leadership struct {
 	serving bool // an entry of this term is applied and the locks are restored
 
 	locks *yield.Table
-	early early
+	early *reveal.Early
 
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
@@ -74,7 +75,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 		barriers:  map[uint64]func(){},
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		holdAsked: map[txn.Timestamp]time.Duration{}, early: newEarly(), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
+		holdAsked: map[txn.Timestamp]time.Duration{}, early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 }
 

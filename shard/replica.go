@@ -77,7 +77,7 @@ func (r *Replica) Tick() {
 		r.lead.lookForDeadlocks(now)
 		r.lead.tickBatch(now.Mono)
 		r.lead.expireAsOf(now)
-		r.lead.early.expireAt(now.Mono)
+		r.lead.early.Expire(now.Mono)
 		r.lead.changeProtocol()
 	}
 	if now.Mono >= r.nextCheck {

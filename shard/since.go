@@ -31,7 +31,7 @@ func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key
 		return txn.WhyMomentTooOld.Refusal() // deletions may have been collected
 	}
 	for _, k := range keys {
-		if r.state.cache.NewestAt(r.cfg.Engine, k) > since {
+		if r.newestAt(k) > since {
 			return txn.WhyWrittenSince.Refusal()
 		}
 	}
@@ -59,7 +59,7 @@ func (l *leadership) writingSince(since txn.Timestamp, read asked) bool {
 	after := func(v *voteCmd) bool {
 		d := l.deciding[v.Attempt]
 		before := d != nil && (!d.commit || d.at <= since) || v.OnePhase && v.Proposed <= since
-		revealed := d != nil || l.early.revealed[v.Attempt]
+		revealed := d != nil || l.early.Revealed(v.Attempt)
 		return revealed && !before && read.touches(v.Writes)
 	}
 	for _, v := range l.voting { // order: none, any will do

@@ -34,19 +34,18 @@ type applied struct {
 
 // state is what the log says. It is the same on every replica at the same index.
 type state struct {
-	id       txn.ShardID
-	prefix   []byte // of this generation
-	rows     []byte // prefix of the rows
-	cache    store.RowCache
-	applied  applied
-	prepared map[txn.Attempt]*prepared
-	outcomes *txn.ByAttempt[outcome]
-	retired  map[txn.Incarnation]uint64
-	moved    []txn.Incarnation // whose marks the batch under way has moved
-	gone     []txn.Attempt     // whose outcomes it has forgotten
-	pending  reveal.Pending
-	// dependents of an undecided attempt, in the order of their votes.
-	dependents map[txn.Attempt][]txn.Attempt
+	id         txn.ShardID
+	prefix     []byte // of this generation
+	rows       []byte // prefix of the rows
+	cache      store.RowCache
+	applied    applied
+	prepared   map[txn.Attempt]*prepared
+	outcomes   *txn.ByAttempt[outcome]
+	retired    map[txn.Incarnation]uint64
+	moved      []txn.Incarnation // whose marks the batch under way has moved
+	gone       []txn.Attempt     // whose outcomes it has forgotten
+	pending    reveal.Pending
+	dependents reveal.Dependents
 	ephemeral  bool
 	careless   bool // a bug was planted: see applyProtocol
 }
@@ -55,7 +54,7 @@ type state struct {
 func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
 	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
-		dependents: map[txn.Attempt][]txn.Attempt{}}
+		dependents: reveal.Dependents{}}
 	s.rows = rowsPrefix(s.prefix)
 	room := store.RowCacheBytes
 	if s.ephemeral {
@@ -92,7 +91,7 @@ func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 		}
 	}
 	for _, p := range s.byIndex() {
-		s.track(p)
+		s.dependents.Add(p.Attempt, p.Deps)
 	}
 	return s, nil
 }
@@ -223,7 +222,7 @@ func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effe
 	s.resolveKnown(p)
 	s.prepared[v.Attempt] = p
 	s.pending.Add(v.Writes)
-	s.track(p)
+	s.dependents.Add(p.Attempt, p.Deps)
 	s.putVote(b, p)
 	return e
 }

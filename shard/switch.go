@@ -62,6 +62,7 @@ func (r *Replica) followProtocol() {
 	r.cfg.Row = row
 	if r.lead != nil {
 		r.lead.locks = yield.NewTable(row.Yield, r.bounds())
+		r.lead.early.Follow(row.Reveal)
 		r.env.Trace("shard %d: transactions commit by %s from now on (%d)", r.cfg.ID, c.Name, c.Seq)
 	}
 }

@@ -1,0 +1,183 @@
+package reveal
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// Early reveal (D2PC sections 4.2 and 4.3). When every leader of an attempt has
+// voted Yes, its place in the serial order is fixed: its locks can go and its
+// writes be read, though one of the votes may still be lost with its leader.
+// Whoever reads such a write depends on its writer: a vote names it and counts
+// when it has committed; an answer that nobody will validate waits for it.
+//
+// Invariant, of the caller: what is revealed and undecided stands in its log, or is on
+// its way there, as a vote, before every vote that depends on it.
+
+// Early is what a leader knows of writes that it has revealed and of who depends on them.
+type Early struct {
+	Overlay
+	choice Choice
+	newest func(txn.Key) txn.Timestamp
+
+	undecided  map[txn.Attempt]bool    // revealed before their decision
+	dependents map[txn.Attempt][]*wait // who waits for the end of an attempt
+	votes      map[txn.Attempt]*wait   // conditional ones
+	answers    []*wait                 // in the order in which they came
+}
+
+// wait is for some attempts to be decided.
+type wait struct {
+	left     int
+	failed   bool // one of them aborted
+	over     bool
+	deadline time.Duration // of an answer
+	then     func(committed bool)
+	expire   func()
+}
+
+// MaxAnswers bounds the answers that wait for decisions at one leader.
+const MaxAnswers = 10_000
+
+// NewEarly has revealed nothing. newest is the timestamp of the newest version that the
+// engine has of a row.
+func NewEarly(c Choice, newest func(txn.Key) txn.Timestamp) *Early {
+	return &Early{choice: c, newest: newest, undecided: map[txn.Attempt]bool{},
+		dependents: map[txn.Attempt][]*wait{}, votes: map[txn.Attempt]*wait{}}
+}
+
+// Follow has it go by another choice from now on.
+func (e *Early) Follow(c Choice) { e.choice = c }
+
+// Revealed reports whether the attempt is revealed and not decided.
+func (e *Early) Revealed(a txn.Attempt) bool { return e.undecided[a] }
+
+// RevealUndecided shows the writes of a vote of Yes before its decision.
+func (e *Early) RevealUndecided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write) {
+	e.undecided[a] = true
+	e.Reveal(a, proposed, true, e.newestOf(proposed, writes))
+}
+
+// newestOf leaves out the writes than which the engine has newer ones: after a
+// change of leaders a vote may hold its locks again though they were free once.
+func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write {
+	if !e.choice.Early() {
+		return writes
+	}
+	var out []txn.Write
+	for _, w := range writes {
+		if e.newest(w.Key) < proposed {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Decided shows the decision on a vote to readers, and settles what depends on it.
+func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write, commit bool) {
+	switch {
+	case commit && e.undecided[a]:
+		e.Decide(a, writes)
+	case commit:
+		e.Reveal(a, proposed, false, e.newestOf(proposed, writes))
+	default:
+		e.Retract(a, writes)
+	}
+	if w := e.votes[a]; w != nil {
+		w.over = true
+		delete(e.votes, a)
+	}
+	e.Settle(a, commit)
+}
+
+// Settle tells those who wait for an attempt how it has ended, in the order in which they came.
+func (e *Early) Settle(a txn.Attempt, commit bool) {
+	delete(e.undecided, a)
+	ws := e.dependents[a]
+	delete(e.dependents, a)
+	for _, w := range ws {
+		w.left--
+		w.failed = w.failed || !commit
+		if !w.over && (w.failed || w.left == 0) {
+			w.over = true
+			w.then(!w.failed)
+		}
+	}
+}
+
+// await has it told once all of the attempts have committed, or one aborted.
+func (e *Early) await(on []txn.Attempt, w *wait) {
+	w.left = len(on)
+	for _, a := range on {
+		e.dependents[a] = append(e.dependents[a], w)
+	}
+}
+
+// WritersOf lists the undecided attempts on which a reader of the keys and spans depends.
+func (e *Early) WritersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
+	if !e.choice.Early() {
+		return nil
+	}
+	return e.Undecided(keys, spans)
+}
+
+// WhenDecided calls then at once if nothing that was read is undecided, else when it is: with
+// false if it was undone. expire is called if that takes beyond the deadline, or if too many wait.
+func (e *Early) WhenDecided(on []txn.Attempt, deadline time.Duration, then func(committed bool), expire func()) {
+	if len(on) == 0 {
+		then(true)
+		return
+	}
+	if len(e.answers) >= MaxAnswers {
+		expire()
+		return
+	}
+	w := &wait{deadline: deadline, then: then, expire: expire}
+	e.answers = append(e.answers, w)
+	e.await(on, w)
+}
+
+// Condition makes a vote of Yes wait for what it depends on; told hears how that has ended,
+// unless the vote is decided before. A doomed one depends on what has aborted already.
+func (e *Early) Condition(a txn.Attempt, on []txn.Attempt, doomed bool, told func(committed bool)) {
+	switch {
+	case doomed:
+		e.votes[a] = &wait{failed: true, over: true}
+	case len(on) > 0:
+		w := &wait{then: func(committed bool) {
+			if committed {
+				delete(e.votes, a)
+			}
+			told(committed)
+		}}
+		e.votes[a] = w
+		e.await(on, w)
+	}
+}
+
+// Conditional tells how a vote stands: whether what it depends on is open, and
+// whether some of it is lost.
+func (e *Early) Conditional(a txn.Attempt) (open, doomed bool) {
+	w := e.votes[a]
+	if w == nil {
+		return false, false
+	}
+	return !w.failed, w.failed
+}
+
+// Expire ends the waits of answers whose time is over.
+func (e *Early) Expire(now time.Duration) {
+	var rest []*wait
+	for _, w := range e.answers {
+		switch {
+		case w.over:
+		case now >= w.deadline:
+			w.over = true
+			w.expire()
+		default:
+			rest = append(rest, w)
+		}
+	}
+	e.answers = rest
+}

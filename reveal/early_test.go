@@ -1,0 +1,216 @@
+package reveal
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+func write(k string) []txn.Write { return []txn.Write{{Key: txn.Key(k), Value: []byte("v")}} }
+
+// none: the engine has no version of anything.
+func none(txn.Key) txn.Timestamp { return 0 }
+
+// early has revealed a row of each attempt, and nothing is decided.
+func early(attempts ...uint64) *Early {
+	e := NewEarly(OnPreCommit, none)
+	for _, n := range attempts {
+		e.RevealUndecided(attempt(n), txn.Timestamp(n), write(fmt.Sprint(n)))
+	}
+	return e
+}
+
+func (e *Early) decide(n uint64, commit bool) {
+	e.Decided(attempt(n), txn.Timestamp(n), write(fmt.Sprint(n)), commit)
+}
+
+func TestWhatIsRevealedIsReadAndDependedOn(t *testing.T) {
+	e := early(1, 2)
+	keys := []txn.Key{"1", "2"}
+	if row, ok := e.Get("1"); !ok || row.Version != attempt(1) || !e.Revealed(attempt(1)) {
+		t.Errorf("%+v can be read", row)
+	}
+	if got := e.WritersOf(keys, nil); !slices.Equal(got, []txn.Attempt{attempt(1), attempt(2)}) {
+		t.Errorf("a reader depends on %v", got)
+	}
+	e.decide(1, true)
+	e.decide(2, false)
+	if _, ok := e.Get("1"); !ok || e.Revealed(attempt(1)) || len(e.WritersOf(keys, nil)) != 0 {
+		t.Error("a commit can be read until it is applied, and nobody depends on it")
+	}
+	if _, ok := e.Get("2"); ok {
+		t.Error("what was aborted can be read")
+	}
+}
+
+// Where nothing is revealed early nobody depends on anything, and a decision reveals.
+func TestWithoutEarlyRevealADecisionReveals(t *testing.T) {
+	e := NewEarly(OnDecision, func(txn.Key) txn.Timestamp { return 99 })
+	e.decide(1, true)
+	if _, ok := e.Get("1"); !ok || e.WritersOf([]txn.Key{"1"}, nil) != nil {
+		t.Error("a commit is read as soon as it is decided")
+	}
+	e.Follow(OnPreCommit)
+	if e.RevealUndecided(attempt(2), 2, write("2")); len(e.WritersOf([]txn.Key{"2"}, nil)) != 0 {
+		t.Error("from now on it leaves out what the engine has a newer version of")
+	}
+}
+
+// A vote that is brought back by a new leader may be older than what the engine has.
+func TestWhatIsOlderThanTheEngineIsNotRevealed(t *testing.T) {
+	e := NewEarly(OnPreCommit, func(k txn.Key) txn.Timestamp { return map[txn.Key]txn.Timestamp{"old": 5}[k] })
+	e.RevealUndecided(attempt(1), 5, append(write("old"), write("new")...))
+	_, old := e.Get("old")
+	if _, ok := e.Get("new"); old || !ok {
+		t.Errorf("the old one is revealed: %v, the new one: %v", old, ok)
+	}
+}
+
+func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ends  string // of attempts 1 and 2 in turn: c, a, x (time passes), - (nothing)
+		heard []string
+	}{
+		{"both commit", "cc", []string{"committed"}},
+		{"one aborts", "a-", []string{"aborted"}},
+		{"one aborts and then the other", "aa", []string{"aborted"}},
+		{"the last one aborts", "ca", []string{"aborted"}},
+		{"one commits", "c-", nil},
+		{"none is decided in time", "-x", []string{"expired"}},
+		{"one commits and time passes", "cx", []string{"expired"}},
+		{"it is over before its time is", "ax", []string{"aborted"}},
+	} {
+		e := early(1, 2)
+		var heard []string
+		on := e.WritersOf([]txn.Key{"1", "2"}, nil)
+		e.WhenDecided(on, time.Second, func(committed bool) {
+			heard = append(heard, map[bool]string{true: "committed", false: "aborted"}[committed])
+		}, func() { heard = append(heard, "expired") })
+		for i, how := range c.ends {
+			switch how {
+			case 'c', 'a':
+				e.decide(uint64(i+1), how == 'c')
+			case 'x':
+				e.Expire(time.Second - 1)
+				e.Expire(time.Second)
+				e.Expire(time.Second) // once
+			}
+		}
+		if !slices.Equal(heard, c.heard) {
+			t.Errorf("%s: it hears %v, not %v", c.name, heard, c.heard)
+		}
+	}
+}
+
+func TestAnAnswerThatDependsOnNothingDoesNotWait(t *testing.T) {
+	told := false
+	early(1).WhenDecided(nil, 0, func(committed bool) { told = committed }, nil)
+	if !told {
+		t.Error("it waits")
+	}
+}
+
+// Answers that wait for decisions are bounded at a leader: one more is refused at once.
+func TestWaitsForDecisionsAreBounded(t *testing.T) {
+	e := early(1)
+	told, refused := 0, 0
+	for range MaxAnswers + 3 {
+		e.WhenDecided([]txn.Attempt{attempt(1)}, 0, func(bool) { told++ }, func() { refused++ })
+	}
+	if told != 0 || refused != 3 {
+		t.Fatalf("%d were told and %d refused, want 0 and 3", told, refused)
+	}
+	e.decide(1, true)
+	if told != MaxAnswers {
+		t.Errorf("%d were told of the decision, want %d", told, MaxAnswers)
+	}
+	if e.Expire(0); len(e.answers) != 0 {
+		t.Errorf("%d wait still", len(e.answers))
+	}
+}
+
+// A conditional vote is open until all that it depends on has committed, and doomed as
+// soon as some of it has not; its coordinator hears that once.
+func TestAConditionalVote(t *testing.T) {
+	type stands struct{ open, doomed bool }
+	for _, c := range []struct {
+		name   string
+		ends   []int // attempts that end: n commits, -n aborts
+		before stands
+		after  stands
+		heard  []bool
+	}{
+		{"both commit", []int{1, 2}, stands{true, false}, stands{false, false}, []bool{true}},
+		{"one has committed", []int{2}, stands{true, false}, stands{true, false}, nil},
+		{"one aborts", []int{-2, 1}, stands{true, false}, stands{false, true}, []bool{false}},
+		{"it ends itself before", []int{-9, 1, -2}, stands{true, false}, stands{false, false}, nil},
+	} {
+		e := early(1, 2)
+		var heard []bool
+		e.Condition(attempt(9), []txn.Attempt{attempt(1), attempt(2)}, false, func(committed bool) { heard = append(heard, committed) })
+		now := func() (s stands) { s.open, s.doomed = e.Conditional(attempt(9)); return s }
+		before := now()
+		for _, n := range c.ends {
+			e.decide(uint64(max(n, -n)), n > 0)
+		}
+		if before != c.before || now() != c.after || !slices.Equal(heard, c.heard) {
+			t.Errorf("%s: it stands %+v and then %+v, and hears %v", c.name, before, now(), heard)
+		}
+	}
+	e := early()
+	e.Condition(attempt(9), nil, true, nil)
+	if open, doomed := e.Conditional(attempt(9)); open || !doomed {
+		t.Error("what has aborted already dooms it")
+	}
+}
+
+// The order in which those are told who wait for one decision is that in which they came.
+func TestThoseWhoWaitAreToldInOrder(t *testing.T) {
+	e := early(1)
+	var order []int
+	for i := range 5 {
+		on := []txn.Attempt{attempt(1)}
+		if i%2 == 0 {
+			e.WhenDecided(on, time.Second, func(bool) { order = append(order, i) }, nil)
+		} else {
+			e.Condition(attempt(uint64(10+i)), on, false, func(bool) { order = append(order, i) })
+		}
+	}
+	e.decide(1, false)
+	if !slices.Equal(order, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("in the order %v", order)
+	}
+}
+
+// What the log says of dependencies: who depends on what is undecided is told once.
+func TestDependentsInALog(t *testing.T) {
+	end := func(a txn.Attempt) End { return map[uint64]End{1: Open, 2: Committed, 3: Aborted}[a.Seq] }
+	of := func(ns ...uint64) (out []txn.Attempt) {
+		for _, n := range ns {
+			out = append(out, attempt(n))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		on, open []txn.Attempt
+		doomed   bool
+	}{{of(1, 2), of(1), false}, {of(2), nil, false}, {of(1, 3), of(1), true}, {nil, nil, false}} {
+		if open, doomed := Resolve(c.on, end); !slices.Equal(open, c.open) || doomed != c.doomed {
+			t.Errorf("of %v %v are open, doomed: %v", c.on, open, doomed)
+		}
+	}
+	d := Dependents{}
+	d.Add(attempt(7), of(1, 4))
+	d.Add(attempt(8), of(1))
+	if got := d.Decided(attempt(1)); !slices.Equal(got, of(7, 8)) || len(d.Decided(attempt(1))) != 0 {
+		t.Errorf("%v depend on it", got)
+	}
+	on := of(1, 4)
+	if left := Without(on, attempt(1)); !slices.Equal(left, of(4)) || !slices.Equal(on, of(1, 4)) {
+		t.Errorf("left is %v of %v", left, on)
+	}
+}
