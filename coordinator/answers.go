@@ -19,7 +19,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	t, r := p.r.t, p.r
-	if c.integrated() {
+	if c.cfg.Row.Decide.Stamps() {
 		c.clock.Observe(m.At) // its commit must come after what it has read
 	}
 	c.moments.Observe(m.At)

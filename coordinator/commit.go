@@ -285,6 +285,13 @@ func (c *Coordinator) finish(k *commitment) {
 	c.retire(k.ID.Seq)
 }
 
+// forgetTxn lets go of a transaction, unless a later attempt goes on with it.
+func (c *Coordinator) forgetTxn(k *commitment) {
+	if t := c.txns[k.Txn]; t != nil && (t.commit == nil || t.commit == k) {
+		delete(c.txns, k.Txn)
+	}
+}
+
 // commitments lists them in a fixed order.
 func (c *Coordinator) commitments() []*commitment {
 	out := make([]*commitment, 0, len(c.commits))

@@ -23,7 +23,7 @@ type readSpan struct {
 // it has lost. Where no leader can say so, it is taken to stand.
 func (c *Coordinator) confirm(t *transaction, req *Request) {
 	reads := t.loose()
-	if c.integrated() || len(reads.seen.rows)+len(reads.spans) == 0 {
+	if !c.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
 		c.answer(req, t.response(nil))
 		return
 	}

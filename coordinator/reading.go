@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -206,7 +207,7 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 func (c *Coordinator) startPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
-	a.Nearest = a.AsOf != 0 && c.nearby(p.r) || c.integrated() ||
+	a.Nearest = a.AsOf != 0 && c.nearby(p.r) || c.cfg.Row.Reads.Leaderless() ||
 		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
 			!c.touch(p.r.t, a.Shard).led
 	wait := c.cfg.Params.LockWait
@@ -256,7 +257,7 @@ func (c *Coordinator) sendPart(p *part) {
 	var to txn.NodeID
 	var term uint64
 	switch {
-	case c.integrated():
+	case c.cfg.Row.Reads.Leaderless():
 		to = c.aReplica(p.access.Shard, p.tries)
 	case p.access.Nearest:
 		to = c.env.Nearest(p.access.Shard)
@@ -267,7 +268,9 @@ func (c *Coordinator) sendPart(p *part) {
 }
 
 // asksLeader reports whether a part waits for an answer that a leader alone gives.
-func (c *Coordinator) asksLeader(p *part) bool { return !p.access.Nearest && !c.integrated() }
+func (c *Coordinator) asksLeader(p *part) bool {
+	return !p.access.Nearest && !c.cfg.Row.Reads.Leaderless()
+}
 
 // askSuccessor sends a part to a leader that it was not sent to yet.
 func (c *Coordinator) askSuccessor(p *part) {
@@ -319,4 +322,18 @@ func (c *Coordinator) partNotLed(p *part, m *txn.NotLeader) {
 		return
 	}
 	p.wakeAt = c.env.Now().Mono + 50*time.Millisecond
+}
+
+// byLease reports whether leaders answer for transactions that wrote nothing.
+func (c *Coordinator) byLease() bool {
+	return c.cfg.Row.ReadOnly == protocol.ByLease
+}
+
+// aReplica is where to read: the nearest, or the others in turn if it is silent.
+func (c *Coordinator) aReplica(s txn.ShardID, try int) txn.NodeID {
+	all := c.replicasOf(s)
+	if try == 0 || len(all) == 0 {
+		return c.env.Nearest(s)
+	}
+	return all[try%len(all)]
 }

@@ -23,6 +23,19 @@ func (w *world) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) {
 // Replicas implements decide.World.
 func (w *world) Replicas(s txn.ShardID) []txn.NodeID { return (*Coordinator)(w).replicasOf(s) }
 
+// replicasOf are the nodes that hold a shard.
+func (c *Coordinator) replicasOf(s txn.ShardID) []txn.NodeID {
+	shard, ok := c.env.Directory().Shard(uint64(s))
+	if !ok {
+		return nil
+	}
+	out := make([]txn.NodeID, len(shard.Replicas))
+	for i, n := range shard.Replicas {
+		out[i] = txn.NodeID(n)
+	}
+	return out
+}
+
 func (w *world) Nearest(s txn.ShardID) txn.NodeID          { return w.env.Nearest(s) }
 func (w *world) CoCoordinators(a txn.Attempt) []txn.NodeID { return w.env.CoCoordinators(a) }
 func (w *world) Note(n txn.Note)                           { w.env.Note(n) }

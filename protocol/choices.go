@@ -7,7 +7,7 @@ import (
 )
 
 // Reads is a row's choice of where plain reads go. Locking reads go to the
-// leader in every row, and so do the reads of a second try. After some more tries
+// leader in every row that has one, and so do the reads of a second try. After some more tries
 // (txn.Params.LockAfterTries) they lock in every row whose policy ever locks.
 type Reads uint8
 
@@ -22,15 +22,23 @@ const (
 	// region is read at the leader, with the locks of the row's policy. There a
 	// lock costs no wide-area message, and it saves the aborts of hot rows.
 	ReadHome
+	// ReadAnyReplica reads at the nearest replica, at the others in turn if it is silent,
+	// and checks the versions at the prepare: where no replica is asked before others.
+	ReadAnyReplica
 )
 
 func (r Reads) String() string {
-	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest"}[r]
+	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked"}[r]
 }
 
 // AtLeader reports whether such a transaction's plain reads go to leaders: the second
-// try always does (D2PC section 4.6).
-func (r Reads) AtLeader(of txn.Class) bool { return r == ReadLeader || of.Try > 0 }
+// try always does (D2PC section 4.6), where there is a leader to ask.
+func (r Reads) AtLeader(of txn.Class) bool {
+	return r == ReadLeader || of.Try > 0 && r != ReadAnyReplica
+}
+
+// Leaderless reports whether no read is asked of a leader.
+func (r Reads) Leaderless() bool { return r == ReadAnyReplica }
 
 // LockAtHome reports whether it locks what it reads where the leader is in its own
 // region. Who only reads takes no lock: it would be in the way of others for nothing.

@@ -101,6 +101,8 @@ var rules = []rule{
 		"a lock needs one place that holds it for all replicas, and without a log there is none"},
 	{func(r Row) bool { return r.Replicates == Unordered && r.Reads == ReadHome },
 		"reads at home lock at the leader, and without a log nobody can hold a lock"},
+	{func(r Row) bool { return (r.Replicates == Unordered) != r.Reads.Leaderless() },
+		"reads go to any replica if, and only if, there is no log whose leader has the newest"},
 	{func(r Row) bool { return r.Replicates == Unordered && r.Reveal.Early() },
 		"what is revealed early is lost with its place in the log, and there is none"},
 	{func(r Row) bool { return r.Replicates == Unordered && r.ReadOnly == ByLease },

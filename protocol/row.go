@@ -30,6 +30,10 @@ type Row struct {
 	Remark     string // what is left out or read otherwise, if anything
 }
 
+// Leases reports whether leaders may answer by a lease, without asking others: what a log
+// has elected.
+func (r Row) Leases() bool { return r.Replicates == ByLog }
+
 // Step is one step of a participant's work on a transaction that commits.
 type Step string
 

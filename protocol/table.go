@@ -65,7 +65,7 @@ var literals = []Row{
 
 	// Replication and concurrency control in one: every replica validates, no log orders.
 	{
-		Name: "carousel-fast", Like: "2pc+occ", ReadOnly: AsOthers, Yield: yield.EachValidates,
+		Name: "carousel-fast", Like: "2pc+occ", Reads: ReadAnyReplica, ReadOnly: AsOthers, Yield: yield.EachValidates,
 		Validates: EveryReplica, Replicates: Unordered, Decide: decide.FastWithLeader, Runs: InLaboratory,
 		CommitRTT: "1, else 2", SpanRTT: "1", Source: "Carousel (SIGMOD'18), D2PC section 5",
 		Remark: leftOut + "; views in place of raft terms, and nothing ordered in a log",

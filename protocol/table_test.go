@@ -89,6 +89,7 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"2pc+occ", func(r *Row) { r.Replicates = Unordered }, "recovered from the log"},
 		{"tapir", func(r *Row) { r.Yield = yield.WoundWait }, "needs one place"},
 		{"tapir", func(r *Row) { r.Reads = ReadHome }, "reads at home lock at the leader"},
+		{"tapir", func(r *Row) { r.Reads = ReadNearest }, "no log whose leader"},
 		{"tapir", func(r *Row) { r.Reveal = reveal.OnAppend }, "lost with its place"},
 		{"tapir", func(r *Row) { r.ReadOnly = ByLease }, "no leader with a lease"},
 		{"tapir", func(r *Row) { r.Runs = InClusters }, "members cannot change"},
