@@ -51,49 +51,9 @@ func yesNo(yes bool) string {
 	return "No"
 }
 
-func integratedKind(m *txn.Message) string {
-	switch {
-	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
-		return "opinion ok"
-	case m.Opinion != nil:
-		return "opinion against"
-	case m.Dispute != nil:
-		return "dispute"
-	case m.Accept != nil:
-		return "accept"
-	case m.Accepted != nil:
-		return "accepted"
-	case m.ChangeView != nil:
-		return "change view"
-	case m.ViewRecord != nil:
-		return "view record"
-	case m.StartView != nil:
-		return "start view"
-	case m.Compare != nil:
-		return "compare"
-	case m.Endings != nil:
-		return "endings"
-	}
-	return ""
-}
-
 // forcibleEach are the classes of messages of these rows on which something hangs.
 var forcibleEach = []string{
 	"opinion ok", "opinion against", "dispute", "accept", "accepted", "change view", "view record", "start view", "compare", "endings",
-}
-
-func integratedAttempt(m *txn.Message) (txn.Attempt, bool) {
-	switch {
-	case m.Opinion != nil:
-		return m.Opinion.Attempt, true
-	case m.Dispute != nil:
-		return m.Dispute.Prepare.Attempt, true
-	case m.Accept != nil:
-		return m.Accept.Prepare.Attempt, true
-	case m.Accepted != nil:
-		return m.Accepted.Attempt, true
-	}
-	return txn.Attempt{}, false
 }
 
 // recorded reports whether a disk bears witness to a Yes.

@@ -113,7 +113,23 @@ func (w words) upkeep(m *txn.Message) string {
 	case m.SnapChunk != nil:
 		return fmt.Sprintf("SnapChunk: %d keys of the state of shard %d", len(m.SnapChunk.Keys), m.SnapChunk.Shard)
 	}
-	return "an empty message"
+	return w.other(m)
+}
+
+// other says of a message without words of its own what it is called, and about what.
+func (w words) other(m *txn.Message) string {
+	k, v := look(m)
+	if k == nil {
+		return "an empty message"
+	}
+	text := k.name
+	if s := v.FieldByName("Shard"); s.IsValid() {
+		text += fmt.Sprintf(": shard %v", s.Interface())
+	}
+	if a, ok := attemptOf(m); ok {
+		text += fmt.Sprintf(", %v", a)
+	}
+	return text
 }
 
 func (w words) notLeader(n *txn.NotLeader) string {
