@@ -77,7 +77,11 @@ func (c *Coordinator) open(t *transaction, req *Request, prepares []*txn.Prepare
 		p.Retired, p.At = c.active[0], at
 		p.Guards = guardsAt(req.Guards, p.Shard)
 	}
-	k.Attempt = c.room.Open(decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k})
+	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k}
+	if !readOnly {
+		o.DecidedAt = c.decisionShard(participants)
+	}
+	k.Attempt = c.room.Open(o)
 	c.commits[id] = k
 	t.commit, t.reserved = k, 0
 	t.stats.CommitRounds++
@@ -271,6 +275,7 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 // finish forgets a commitment that every participant knows the end of.
 func (c *Coordinator) finish(k *commitment) {
 	delete(c.commits, k.ID)
+	c.expunge(k)
 	if k.t == nil {
 		return
 	}

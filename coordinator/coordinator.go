@@ -63,6 +63,7 @@ type Coordinator struct {
 	nextPart  uint64
 	hints     map[txn.ShardID]hint
 	recent    recentWrites
+	durable   durable
 	coords    *decide.CoCoordinator // for attempts of others
 	room      *decide.Room          // for its own
 	sweepAt   time.Duration
@@ -326,6 +327,7 @@ func (c *Coordinator) Tick() {
 	c.coords.Expire(now)
 	c.expireSurveys(now)
 	c.sweepAdmission(now)
+	c.sweepDecisions(now)
 }
 
 // leaderOf is where to find a shard's leader: a local replica knows best, then

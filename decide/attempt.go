@@ -25,6 +25,9 @@ type Opening struct {
 	// attempt of a coordinator that seems lost.
 	Prepares []*txn.Prepare
 	ReadOnly bool // each leader answers by its lease, and nobody holds anything
+	// DecidedAt is the shard in which the decision is logged before anybody is told; 0:
+	// it need not be.
+	DecidedAt txn.ShardID
 	// Asked is told who is asked for a vote; nil if nobody wants to know.
 	Asked Asked
 }
@@ -55,6 +58,7 @@ type Attempt struct {
 	room        *Room
 	scheme      scheme
 	tally       Tally
+	record      *record // nil: the decision is not logged
 	phase       phase
 	onePhase    bool       // its only participant's Yes is the commit
 	why         *txn.Error // of the first No
@@ -94,15 +98,15 @@ func (r *Room) Open(o Opening) *Attempt {
 	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
-		p.OnePhase, p.ReadOnly = a.onePhase && !a.ReadOnly, a.ReadOnly
+		p.OnePhase, p.ReadOnly, p.DecidedAt = a.onePhase && !a.ReadOnly, a.ReadOnly, a.DecidedAt
 	}
 	return a
 }
 
 // Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
 // coordinator still lives does no harm, for both decide from the same logs.
-func (r *Room) Adopt(id txn.Attempt, of txn.ID, participants []txn.ShardID) *Attempt {
-	return r.attempt(Opening{ID: id, Txn: of, Participants: participants})
+func (r *Room) Adopt(o txn.Orphan) *Attempt {
+	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt})
 }
 
 // attempt is one with the scheme of the room's choice, in one piece of memory.
@@ -134,6 +138,7 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		x.s.Attempt = a
 	}
 	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs)
+	a.decidedAt(o.DecidedAt)
 	return a
 }
 
@@ -218,7 +223,10 @@ func (a *Attempt) refused(why *txn.Error) {
 
 // notLed hears that a request about the attempt reached no leader.
 func (a *Attempt) notLed(m *txn.NotLeader) {
-	if a.phase != asking {
+	switch {
+	case a.record != nil && a.record.writing:
+		return // the log is waited for, and it is another attempt that has it written
+	case a.phase != asking:
 		a.wakeSoon()
 		return
 	}
@@ -272,7 +280,7 @@ func (a *Attempt) NextWake() time.Duration {
 
 // askedFormer reports whether a vote is missing of a leader that has a successor.
 func (a *Attempt) askedFormer() bool {
-	if a.phase != asking {
+	if a.phase != asking || a.record != nil && a.record.writing {
 		return false
 	}
 	for _, p := range a.Prepares {
@@ -288,6 +296,10 @@ func (a *Attempt) askedFormer() bool {
 
 // Wake does again what was not answered, or asks the logs if that lasted too long.
 func (a *Attempt) Wake() {
+	if a.record != nil && a.record.writing {
+		a.write()
+		return
+	}
 	switch a.phase {
 	case asking:
 		if a.room.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
@@ -314,6 +326,11 @@ func (a *Attempt) Terminate() {
 	}
 	a.room.World.Note(a.Note(kind, false))
 	a.tries = 0
+	if a.record != nil && a.adopted() {
+		a.tally.No() // no votes are its decision
+		a.propose()
+		return
+	}
 	a.scheme.recall()
 	a.scheme.inquire()
 }
@@ -323,6 +340,7 @@ func (a *Attempt) adopted() bool { return a.Prepares == nil }
 // Take takes the verdict, if there is one and it was not taken before. Nothing changes
 // it then.
 func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
+	a.propose()
 	v, at = a.tally.Verdict()
 	if v == Open || a.phase == deciding {
 		return v, at, false

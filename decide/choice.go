@@ -14,6 +14,10 @@ const (
 	// leader, through the co-coordinator of their region, to the coordinator
 	// (D2PC sections 3.3 and 4.1).
 	CoCoordinators
+	// LoggedDecision: as LeaderVotes, and the coordinator has its decision logged in a
+	// shard before anybody is told: then it need not follow from the votes, and a
+	// participant may be one whose votes nobody can look up (a foreign database).
+	LoggedDecision
 	// FastWithLeader: every replica validates and answers the coordinator. What the
 	// leader and most of the others agree on counts at once; meanwhile the leader
 	// has a majority take in its own answer, which counts else (Carousel).
@@ -29,10 +33,15 @@ const (
 func (c Choice) String() string {
 	return [...]string{
 		"unset", "leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
+		"leaders vote, coordinator decides and has that logged before it tells anybody",
 		"leader and most replicas agree, else the leader's replicated answer", "all replicas agree, else the leader settles the dispute",
 		"most replicas agree, else the coordinator has a majority accept",
 	}[c]
 }
+
+// Logs reports whether the decision on an attempt of several participants is logged
+// before anybody is told.
+func (c Choice) Logs() bool { return c == LoggedDecision }
 
 // Bypasses reports whether replicas acknowledge votes past their leader.
 func (c Choice) Bypasses() bool { return c == CoCoordinators }

@@ -17,6 +17,10 @@
 //	replicas   every replica validates; what enough of them say counts, else the
 //	           slow path: the leader proposes, or the coordinator
 //
+// Where a participant's votes cannot be looked up by others (a foreign database) the
+// decision does not follow from logged votes. Then what the votes force is a proposal,
+// and the verdict is what the first to write in a log of decisions wrote there.
+//
 // A Room opens attempts with the scheme of a row's Choice; nothing outside asks which
 // it is. A CoCoordinator takes part in the attempts of other gateways, and a Route says
 // who hears of votes past their leaders.

@@ -168,7 +168,7 @@ func TestAnOpenYesWaitsForItsWriters(t *testing.T) {
 // Whoever finishes another's attempt asks the logs at once, and decides as they force.
 func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	a := roomOf(LeaderVotes, w).Adopt(ours, txn.ID(ours), []txn.ShardID{2, 3})
+	a := roomOf(LeaderVotes, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "4/2: inquire", "5/3: inquire")
 	if !slices.Equal(w.notes, []txn.NoteKind{txn.NoteTakesOver}) {

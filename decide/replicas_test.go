@@ -86,7 +86,7 @@ func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
 // Of an attempt whose coordinator is lost every replica is asked, and told who takes part.
 func TestEveryReplicaIsAskedOfALostAttempt(t *testing.T) {
 	w := &toy{replicas: []txn.NodeID{4, 5}}
-	a := roomOf(FastQuorum, w).Adopt(ours, txn.ID(ours), []txn.ShardID{2})
+	a := roomOf(FastQuorum, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}})
 	a.Terminate()
 	if expect(t, w, "adopted", "4/2: inquire", "5/2: inquire"); len(w.last.Inquire.Participants) != 1 {
 		t.Error("who has never heard of it must know who takes part")

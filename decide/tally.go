@@ -26,6 +26,10 @@ type Tally struct {
 	parts        []participantTally // of Participants, in their order
 	verdict      Verdict
 	at           txn.Timestamp
+	// logs: the votes force what is proposed alone, and the verdict is what a log says.
+	logs       bool
+	proposal   Verdict
+	proposedAt txn.Timestamp
 	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
 	anyTerm bool
 	// Planted bugs too: see txn.Bugs.
@@ -132,10 +136,30 @@ func majority(voters, have []txn.NodeID) bool {
 	return n > len(voters)/2
 }
 
+// LogsDecision has the tally leave the verdict to the log of decisions (Ruled).
+func (t *Tally) LogsDecision() *Tally {
+	t.logs = true
+	return t
+}
+
+// Proposal is what the votes force so far, where a log has the last word; at is the
+// commit timestamp.
+func (t *Tally) Proposal() (v Verdict, at txn.Timestamp) { return t.proposal, t.proposedAt }
+
+// Ruled takes over what the log of decisions says, whatever was voted.
+func (t *Tally) Ruled(commit bool, at txn.Timestamp) { t.Learned(commit, at) }
+
 // No counts a No that can never become a Yes.
-func (t *Tally) No() {
-	if t.verdict == Open {
-		t.verdict = Abort
+func (t *Tally) No() { t.force(Abort, 0) }
+
+// force ends the attempt as the votes have it, or proposes that.
+func (t *Tally) force(v Verdict, at txn.Timestamp) {
+	switch {
+	case t.verdict != Open:
+	case !t.logs:
+		t.verdict, t.at = v, at
+	case t.proposal == Open:
+		t.proposal, t.proposedAt = v, at
 	}
 }
 
@@ -149,7 +173,7 @@ func (t *Tally) judge() {
 			return
 		}
 	}
-	t.verdict, t.at = Commit, t.Proposed()
+	t.force(Commit, t.Proposed())
 }
 
 // Unanimous reports whether every leader has voted Yes: whatever is still

@@ -18,6 +18,10 @@ type World interface {
 	Wide(n txn.NodeID) bool
 	// CoCoordinators are those of an attempt, one of each region that has one.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
+	// LogDecision has a decision on an attempt written where decisions are logged, if
+	// nothing is written there of it. What then stands there, as far as that can be
+	// found out, is told by Rule, once, some time after the call.
+	LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp)
 	// Note takes what an operator logs, Trace a line of the story.
 	Note(n txn.Note)
 	Trace(format string, args ...any)

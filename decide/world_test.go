@@ -21,6 +21,7 @@ type toy struct {
 	last     txn.Message
 	notes    []txn.NoteKind
 	asked    []string
+	logged   []string // what the log of decisions was given
 }
 
 func (w *toy) Now() txn.Now                                     { return txn.Now{Mono: w.now} }

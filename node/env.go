@@ -22,9 +22,7 @@ func (e *shardEnv) Now() txn.Now                       { return e.now }
 func (e *shardEnv) Send(to txn.Address, m txn.Message) { (*Node)(e).send(to, m) }
 func (e *shardEnv) AfterSync(f func())                 { (*Node)(e).AfterSync(f) }
 
-func (e *shardEnv) Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID) {
-	e.coord.Adopt(a, id, participants)
-}
+func (e *shardEnv) Orphan(o txn.Orphan) { e.coord.Adopt(o) }
 
 // Applied looks out for a new directory.
 func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {

@@ -98,7 +98,7 @@ type Env interface {
 	Outside(work func(context.Context) any, done func(any)) bool
 	// Orphan says that an attempt is undecided for too long: somebody must find out how
 	// it ended, or end it.
-	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
+	Orphan(o txn.Orphan)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
 	// Note takes what an operator logs.

@@ -121,6 +121,8 @@ var rules = []rule{
 		"who reads what is pre-committed waits for acknowledgements past the leader, and nobody sends them"},
 	{func(r Row) bool { return r.Decide.Bypasses() && !r.Reveal.PreCommits() },
 		"acknowledgements past the leader without a pre-commit are not built"},
+	{func(r Row) bool { return r.Decide.Logs() && (r.Reveal.PreCommits() || r.Yield.Batches) },
+		"what is revealed before the decision, or in batches, rests on decisions that follow from votes"},
 	{func(r Row) bool { return r.Yield.Batches && (r.Yield.LockReads || r.Reveal != reveal.OnAppend) },
 		"a batch is judged as a whole, without locks, and revealed when it is appended"},
 	{func(r Row) bool { return r.Yield.Hot != yield.HotNone && !r.Yield.LockReads },

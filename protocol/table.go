@@ -37,6 +37,10 @@ var literals = []Row{
 		Name: "2pc+2pl-nro", Like: "2pc+2pl", Reads: ReadLeader,
 		SpanRTT: "execution + 2", Source: "D2PC section 5.1, no read optimisation",
 	},
+	{
+		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
+		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
+	},
 	{Name: "2pc+occ", Like: "2pc+2pl", Yield: yield.Validate, Source: "D2PC section 5.1"},
 	{
 		Name: "2pc+2pl-group", Like: "2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppend,

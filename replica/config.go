@@ -14,7 +14,7 @@ type Env interface {
 	AfterSync(f func())
 	// Orphan says that an attempt is undecided for too long: somebody must find
 	// out how it ended, or end it.
-	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
+	Orphan(o txn.Orphan)
 	// Applied reports rows that have just become visible.
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.

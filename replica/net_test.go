@@ -90,8 +90,8 @@ func (m *machine) Send(to txn.Address, msg txn.Message) {
 }
 
 func (m *machine) AfterSync(f func()) { m.held = append(m.held, f) }
-func (m *machine) Orphan(a txn.Attempt, _ txn.ID, _ []txn.ShardID) {
-	m.orphans = append(m.orphans, a)
+func (m *machine) Orphan(o txn.Orphan) {
+	m.orphans = append(m.orphans, o.Attempt)
 }
 func (m *machine) Applied(txn.ShardID, []txn.Write) {}
 func (m *machine) Held(txn.ShardID, txn.ID, int64)  { m.spans++ }

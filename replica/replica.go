@@ -219,7 +219,7 @@ func (r *Replica) Tick() {
 	r.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool {
 		if l := r.local[a]; now >= l.orphanAt {
 			l.orphanAt = now + r.cfg.Params.RecoverAfter
-			r.env.Orphan(a, e.Prepare.Txn, e.Prepare.Participants)
+			r.env.Orphan(txn.Orphan{Attempt: a, Txn: e.Prepare.Txn, Participants: e.Prepare.Participants, DecidedAt: e.Prepare.DecidedAt})
 		}
 		return true
 	})

@@ -70,6 +70,8 @@ type voteCmd struct {
 	// effect beside their majorities: so an entry that these have is committed.
 	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
+	// DecidedAt as in the Prepare.
+	DecidedAt txn.ShardID `cbor:"15,keyasint,omitempty"`
 }
 
 // decideCmd is a logged decision.

@@ -13,7 +13,7 @@ type Env interface {
 	group.Env
 	// Orphan says that an attempt is undecided for too long: somebody must find
 	// out how it ended, or end it.
-	Orphan(a txn.Attempt, id txn.ID, participants []txn.ShardID)
+	Orphan(o txn.Orphan)
 	// Acknowledge passes an Ack on to the co-coordinators: to that of this node's
 	// region, and, of a leader, to those of the regions that do not hear of the
 	// vote from a replica of their own (of a No: of all regions).

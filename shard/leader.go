@@ -197,7 +197,7 @@ func (l *leadership) checkHolders(now txn.Now) {
 		}
 		if l.deciding[v.Attempt] == nil && now.Mono >= at {
 			l.orphanAt[v.Attempt] = now.Mono + p.RecoverAfter
-			l.r.env.Orphan(v.Attempt, v.Txn, v.Participants)
+			l.r.env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (l *leadership) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yi
 func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 	v := &voteCmd{
 		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
-		Proposed: l.r.clock.Next(l.r.env.Now()), OnePhase: p.OnePhase, Retired: p.Retired,
+		Proposed: l.r.clock.Next(l.r.env.Now()), OnePhase: p.OnePhase, Retired: p.Retired, DecidedAt: p.DecidedAt,
 	}
 	written := writes(p.Writes)
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {

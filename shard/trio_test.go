@@ -33,7 +33,7 @@ func (e *trioEnv) Tracing() bool                             { return false }
 func (e *trioEnv) Held(txn.ShardID, txn.ID, int64)           {}
 func (e *trioEnv) Applied(txn.ShardID, []txn.Write)          {}
 func (e *trioEnv) Acknowledge(*txn.Ack, bool)                {}
-func (e *trioEnv) Orphan(txn.Attempt, txn.ID, []txn.ShardID) {}
+func (e *trioEnv) Orphan(txn.Orphan) {}
 
 func (e *trioEnv) Send(to txn.Address, m txn.Message) {
 	if m.Raft == nil && m.SnapFetch == nil && m.SnapChunk == nil {

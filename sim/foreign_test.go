@@ -186,7 +186,7 @@ func beside(t *testing.T, row string, db *foreign) *World {
 // money moves between them from three regions while the node beside the database is
 // lost, between any two messages, and comes back, and none is made or lost. One seed is one run.
 func TestATransactionSpansKinds(t *testing.T) {
-	for _, row := range []string{"2pc+2pl", "2pc+occ", "d2pc+2pl"} {
+	for _, row := range []string{"2pc+2pl", "2pc+occ", "d2pc+2pl", "2pc+2pl-logged"} {
 		t.Run(row, func(t *testing.T) {
 			var last string
 			for at := 700 * time.Millisecond; at <= 800*time.Millisecond; at += 10 * time.Millisecond {

@@ -14,6 +14,7 @@ import (
 	"isochron/history"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/txn"
 	"isochron/workload"
 )
 
@@ -259,10 +260,21 @@ func (h *hunt) goesOn(c *Client) bool {
 	return c.Elapsed() < h.ends || h.writes == 0 && c.Elapsed() < h.ends+huntRest
 }
 
+// setupTries bounds the tries to open the accounts: an impatient node may end the first,
+// where it may not find out how others have voted.
+const setupTries = 5
+
 // setup opens the accounts before there is any trouble.
 func (h *hunt) setup() bool {
 	var failed error
-	c := h.w.Go(1, func(c *Client) { failed = h.bank.Setup(context.Background(), c.DB()) })
+	c := h.w.Go(1, func(c *Client) {
+		for try := range setupTries {
+			if failed = h.bank.Setup(context.Background(), c.DB()); txn.KindOf(failed) != txn.KindAborted {
+				return
+			}
+			c.Sleep(time.Duration(try+1) * 100 * time.Millisecond)
+		}
+	})
 	if !h.w.RunUntil(huntReadWait, c.Done) || failed != nil {
 		h.violation("no-setup", "the accounts cannot be opened without a fault: %v", failed)
 		return false

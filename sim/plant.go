@@ -38,6 +38,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"KeepVersion":         passesOn,
 	"VouchUncommitted":    passesOn,
 	"IgnoreAbort":         integrated,
+	"TellBeforeLogged":    logsDecisions,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -45,6 +46,9 @@ var harms = map[string]func(protocol.Row) bool{
 func revealsOnAppend(r protocol.Row) bool {
 	return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(txn.Class{Participants: 1, Hot: true})
 }
+
+// logsDecisions: a decision is what its log says.
+func logsDecisions(r protocol.Row) bool { return r.Decide.Logs() }
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }

@@ -219,6 +219,9 @@ type Prepare struct {
 	At Timestamp `cbor:"15,keyasint,omitempty"`
 	// Since, if not 0, refuses writes of what was written after that moment.
 	Since Timestamp `cbor:"16,keyasint,omitempty"`
+	// DecidedAt, if not 0, is the shard in which the decision is logged before anybody is
+	// told: what is not there is not decided, whatever was voted.
+	DecidedAt ShardID `cbor:"17,keyasint,omitempty"`
 	// ProtocolSeq as in an Access.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 }

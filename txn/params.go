@@ -67,6 +67,8 @@ type Bugs struct {
 
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 
+	TellBeforeLogged bool // a decision that is to be logged first is told at once
+
 	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
 	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended
 }

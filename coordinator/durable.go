@@ -1,0 +1,258 @@
+package coordinator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"isochron/decide"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Where decisions are logged before anybody is told (decide.LoggedDecision) each is a row
+// of the shard that every Prepare of the attempt names, written by a transaction of the
+// coordinator's own if nothing is there.
+//
+// The coordinator takes the rows away again of attempts whose end every participant has,
+// and says in the same step how far it has come (the retired row): who would end such an
+// attempt later finds no row, and learns from the other that there is nothing to end.
+// What others wrote to end attempts of a coordinator that never came back stays.
+
+// recordOf names the row of an attempt's decision, and retiredOf the one that says below
+// which attempts of an incarnation all are finished everywhere.
+func recordOf(a txn.Attempt) string { return fmt.Sprintf("decision/%d/%d/%d", a.Node, a.Epoch, a.Seq) }
+
+func retiredOf(a txn.Attempt) string { return fmt.Sprintf("decided/%d/%d", a.Node, a.Epoch) }
+
+func localKey(s txn.ShardID, name string) txn.Key { return txn.Key(routing.LocalKey(uint64(s), name)) }
+
+// encodeDecision is what the row says; decodeDecision reads it.
+func encodeDecision(commit bool, at txn.Timestamp) []byte {
+	if !commit {
+		return []byte("abort")
+	}
+	return []byte("commit " + strconv.FormatUint(uint64(at), 10))
+}
+
+func decodeDecision(v []byte) (commit bool, at txn.Timestamp, err error) {
+	said := string(v)
+	if said == "abort" {
+		return false, 0, nil
+	}
+	number, ok := strings.CutPrefix(said, "commit ")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if !ok || err != nil {
+		return false, 0, fmt.Errorf("the row of a decision says %.40q", said)
+	}
+	return true, txn.Timestamp(n), nil
+}
+
+// decisionShard is where an attempt's decision is logged, 0 if it is not: the log of a
+// single participant is its decision. A shard that is led from this region costs the
+// least, one of the participants before others.
+func (c *Coordinator) decisionShard(participants []txn.ShardID) txn.ShardID {
+	if !c.cfg.Row.Decide.Logs() || len(participants) < 2 {
+		return 0
+	}
+	dir, native := c.env.Directory(), txn.MetaShard
+	near := func(s txn.ShardID) bool {
+		n, _ := c.leaderOf(s, 0)
+		return n != 0 && !c.env.Wide(n)
+	}
+	for _, s := range slices.Backward(participants) {
+		if e, ok := dir.Shard(uint64(s)); ok && e.Kind.Native() {
+			if native = s; near(s) {
+				return s
+			}
+		}
+	}
+	for _, e := range dir.Shards {
+		if s := txn.ShardID(e.ID); s != txn.MetaShard && e.Kind.Native() && near(s) {
+			return s
+		}
+	}
+	return native
+}
+
+// LogDecision implements decide.World: only the attempt's own coordinator writes a commit.
+func (w *world) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp) {
+	c := (*Coordinator)(w)
+	if commit {
+		c.logCommit(id, s, at)
+	} else {
+		c.logAbort(id, s)
+	}
+}
+
+// rule hands over what the log of decisions says of an attempt.
+func (c *Coordinator) rule(id txn.Attempt, says decide.Ruling) {
+	if k := c.commits[id]; k != nil {
+		k.Rule(says)
+		c.follow(k)
+	}
+}
+
+// logCommit writes an attempt's commit, unless somebody has ended it.
+func (c *Coordinator) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
+	name := recordOf(id)
+	c.Submit(&Request{
+		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
+		Writes: []txn.Write{{Key: localKey(s, name), Value: encodeDecision(true, at)}},
+		Done: func(r Response) {
+			if r.Err == nil {
+				c.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
+			} else { // it may be there all the same, or somebody may have ended it
+				c.readDecision(id, s)
+			}
+		}})
+}
+
+// readDecision looks who has decided. What is read may be old, but a row that is there
+// stays what it is.
+func (c *Coordinator) readDecision(id txn.Attempt, s txn.ShardID) {
+	var said []byte
+	c.Submit(&Request{
+		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
+		Then: func(rows []txn.Row) ([]txn.Write, bool) {
+			said = rows[0].Value
+			return nil, false
+		},
+		Done: func(r Response) {
+			c.endsLater(r.Txn)
+			commit, at, err := decodeDecision(said)
+			c.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
+		}})
+}
+
+// logAbort ends an attempt whose coordinator seems lost, unless it has logged a commit.
+// What is read may be old here too: the retired row only rises, and what is written rests
+// on both being what they were.
+func (c *Coordinator) logAbort(id txn.Attempt, s txn.ShardID) {
+	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
+	var says decide.Ruling
+	c.Submit(&Request{
+		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
+		Then: func(rows []txn.Row) ([]txn.Write, bool) {
+			commit, at, err := decodeDecision(rows[0].Value)
+			says = decide.Ruling{Known: err == nil, Commit: commit, At: at, Finished: id.Seq < retiredBelow(rows[1].Value)}
+			if says.Known || says.Finished {
+				return nil, false
+			}
+			return []txn.Write{{Key: record, Value: encodeDecision(false, 0)}}, true
+		},
+		Done: func(r Response) {
+			c.endsLater(r.Txn)
+			if r.Err == nil && !r.Undone {
+				says = decide.Ruling{Known: true}
+			}
+			c.rule(id, says)
+		}})
+}
+
+// retiredBelow is what a retired row says: all attempts below it are finished.
+func retiredBelow(v []byte) uint64 {
+	n, err := strconv.ParseUint(string(v), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// endsLater ends a transaction of the coordinator's own that came to nothing.
+func (c *Coordinator) endsLater(id txn.ID) {
+	if !id.IsZero() && c.txns[id] != nil {
+		c.durable.ends = append(c.durable.ends, id)
+	}
+}
+
+// durable are the rows of decisions that are of no use any more.
+type durable struct {
+	rows    map[txn.ShardID][]uint64 // the attempts, by where their rows are
+	count   int
+	sweepAt time.Duration
+	ends    []txn.ID
+}
+
+// The bounds of what is taken away together, and of what waits for that.
+const (
+	expungeBatch = 256
+	expungeMax   = 65_536
+	expungeEvery = time.Second
+)
+
+// expunge notes that an own attempt's row may go; beyond its bound it stays.
+func (c *Coordinator) expunge(k *commitment) {
+	d := &c.durable
+	s, ok := k.Recorded()
+	if !ok || k.t == nil || d.count >= expungeMax {
+		return
+	}
+	if d.rows == nil {
+		d.rows = map[txn.ShardID][]uint64{}
+	}
+	d.rows[s] = append(d.rows[s], k.ID.Seq)
+	d.count++
+}
+
+// sweepDecisions takes rows away that are of no use any more.
+func (c *Coordinator) sweepDecisions(now time.Duration) {
+	d := &c.durable
+	for _, id := range d.ends {
+		c.Submit(&Request{Op: OpEnd, Txn: id})
+	}
+	d.ends = nil
+	if d.count == 0 || now < d.sweepAt {
+		return
+	}
+	d.sweepAt = now + expungeEvery
+	below := c.nextSeq
+	if len(c.active) > 0 {
+		below = c.active[0]
+	}
+	for _, s := range sortedShards(d.rows) {
+		gone := d.takeBelow(s, below)
+		if len(gone) > 0 {
+			c.takeAway(s, gone, below)
+		}
+	}
+}
+
+// takeBelow takes some of a shard's attempts out that are below a number.
+func (d *durable) takeBelow(s txn.ShardID, below uint64) []uint64 {
+	var gone, rest []uint64
+	for _, seq := range d.rows[s] {
+		if seq < below && len(gone) < expungeBatch {
+			gone = append(gone, seq)
+		} else {
+			rest = append(rest, seq)
+		}
+	}
+	if d.rows[s] = rest; len(rest) == 0 {
+		delete(d.rows, s)
+	}
+	d.count -= len(gone)
+	return gone
+}
+
+// takeAway deletes the rows of finished attempts and says below which all are finished.
+// If that fails they stay.
+func (c *Coordinator) takeAway(s txn.ShardID, gone []uint64, below uint64) {
+	own := txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch}
+	key := localKey(s, retiredOf(own))
+	c.Submit(&Request{
+		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{key}, ForWrite: true},
+		Then: func(rows []txn.Row) ([]txn.Write, bool) {
+			highest := max(below, retiredBelow(rows[0].Value)) // it never falls
+			writes := []txn.Write{{Key: key, Value: []byte(strconv.FormatUint(highest, 10))}}
+			for _, seq := range gone {
+				own.Seq = seq
+				writes = append(writes, txn.Write{Key: localKey(s, recordOf(own))})
+			}
+			return writes, true
+		},
+		Done: func(r Response) { c.endsLater(r.Txn) },
+	})
+}

@@ -1,0 +1,83 @@
+package decide
+
+import "isochron/txn"
+
+// record is the decision of an attempt that is logged in a shard before anybody is told
+// (LoggedDecision). What the votes force is a proposal. The first to write has decided:
+// the attempt's own coordinator, who alone may write a commit, or whoever finishes its
+// work, who writes an abort. That its coordinator aborts need not be written, for then it
+// never writes a commit.
+//
+// Invariant: once a commit was proposed to the log nothing but the log ends the attempt.
+type record struct {
+	at      txn.ShardID
+	writing bool // the proposal is on its way into the log
+	stands  bool // a commit of this coordinator stands there
+}
+
+// Ruling is what a log of decisions has answered.
+type Ruling struct {
+	Known    bool // it says how the attempt ended: Commit, and At
+	Commit   bool
+	At       txn.Timestamp
+	Finished bool // it says that the attempt ended long ago, and everybody knows how
+}
+
+// decidedAt has the attempt's decision logged in a shard; 0: nowhere.
+func (a *Attempt) decidedAt(s txn.ShardID) {
+	if s != 0 {
+		a.record = &record{at: s}
+		a.tally.LogsDecision()
+	}
+}
+
+// propose gives the log what the votes have come to force.
+func (a *Attempt) propose() {
+	r := a.record
+	if r == nil || r.writing {
+		return
+	}
+	verdict, _ := a.tally.Verdict()
+	switch v, at := a.tally.Proposal(); {
+	case verdict != Open || v == Open:
+	case v == Abort && !a.adopted():
+		a.tally.Ruled(false, 0)
+	case a.room.Params.Bugs.TellBeforeLogged && !a.adopted():
+		a.tally.Ruled(true, at)
+		a.room.World.LogDecision(a.ID, r.at, true, at)
+	default:
+		r.writing = true
+		a.write()
+	}
+}
+
+// write has the proposal written, again too if the log has not answered.
+func (a *Attempt) write() {
+	a.wakeAt = a.room.World.Now().Mono + 2*a.room.Params.CommitWait // an answer comes before
+	v, at := a.tally.Proposal()
+	a.room.World.LogDecision(a.ID, a.record.at, v == Commit, at)
+}
+
+// Rule takes in what the log of decisions has answered.
+func (a *Attempt) Rule(says Ruling) {
+	r := a.record
+	switch {
+	case r == nil || !r.writing:
+	case says.Known:
+		r.writing, r.stands = false, says.Commit && !a.adopted()
+		a.tally.Ruled(says.Commit, says.At)
+	case says.Finished:
+		r.writing, a.done = false, true
+	default:
+		a.resend()
+	}
+}
+
+// Recorded is the shard in whose log a commit of this coordinator stands, if one does:
+// when everybody knows it nobody needs it there any more.
+func (a *Attempt) Recorded() (s txn.ShardID, ok bool) {
+	if a.record == nil || !a.record.stands {
+		return 0, false
+	}
+	return a.record.at, true
+}

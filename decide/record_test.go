@@ -1,0 +1,113 @@
+package decide
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+func (w *toy) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp) {
+	what := "log abort"
+	if commit {
+		what = "log commit"
+	}
+	w.logged = append(w.logged, what)
+}
+
+// logging is an attempt on shards 2 and 3 whose decision is logged in shard 4.
+func logging(adopted bool) (*Attempt, *toy) {
+	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
+	room, shards := roomOf(LoggedDecision, w), []txn.ShardID{2, 3}
+	if adopted {
+		return room.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4}), w
+	}
+	a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
+	a.Ask()
+	w.sent = nil
+	return a, w
+}
+
+func wantLogged(t *testing.T, w *toy, what ...string) {
+	t.Helper()
+	got := w.logged
+	if w.logged = nil; len(got) != len(what) || len(got) > 0 && got[0] != what[0] {
+		t.Fatalf("logged %q, not %q", got, what)
+	}
+}
+
+// All have voted, and nobody is told before the log has it; then what the log says counts,
+// and is told, whatever was voted.
+func TestNobodyIsToldBeforeTheLog(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		a, w := logging(false)
+		if p := a.Prepares[1]; p.DecidedAt != 4 {
+			t.Errorf("the participants hear of a decision in shard %d", p.DecidedAt)
+		}
+		a.Hear(4, yes(2, 10))
+		taken(t, a, Open, 0)
+		wantLogged(t, w)
+		a.Hear(5, yes(3, 12))
+		taken(t, a, Open, 0)
+		wantLogged(t, w, "log commit")
+		a.Hear(5, &txn.Message{NotLeader: &txn.NotLeader{Shard: 3, Term: 9, Attempt: ours}})
+		a.Hear(5, yes(3, 12))
+		taken(t, a, Open, 0)
+		expect(t, w, "the log is waited for")
+		wantLogged(t, w)
+		a.Rule(Ruling{}) // the log could not be asked
+		w.now = a.NextWake()
+		a.Wake()
+		wantLogged(t, w, "log commit")
+		at := txn.Timestamp(0)
+		if commit {
+			at = 12
+		}
+		a.Rule(Ruling{Known: true, Commit: commit, At: at})
+		a.Rule(Ruling{Known: true, Commit: !commit}) // a late answer to the first
+		want, told := Abort, "abort"
+		if commit {
+			want, told = Commit, "commit at 12"
+		}
+		taken(t, a, want, at)
+		a.Announce()
+		expect(t, w, "the log has it", "4/2: "+told, "5/3: "+told)
+		if s, ok := a.Recorded(); ok != commit || ok && s != 4 {
+			t.Errorf("a commit stands in shard %d: %v", s, ok)
+		}
+	}
+}
+
+// An abort of the attempt's own coordinator needs no log: it never writes a commit.
+func TestAnOwnAbortIsPresumed(t *testing.T) {
+	a, w := logging(false)
+	a.Hear(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted}})
+	taken(t, a, Abort, 0)
+	a.Hear(5, yes(3, 12))
+	a.Hear(4, yes(2, 12))
+	wantLogged(t, w)
+}
+
+// Who finishes the work of another asks no votes: it writes an abort, and goes by what
+// stands there.
+func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
+	a, w := logging(true)
+	a.Terminate()
+	expect(t, w, "adopted")
+	wantLogged(t, w, "log abort")
+	a.Rule(Ruling{Known: true, Commit: true, At: 12})
+	taken(t, a, Commit, 12)
+	a.Announce()
+	expect(t, w, "the log has it", "4/2: commit at 12", "5/3: commit at 12")
+	if _, ok := a.Recorded(); ok {
+		t.Error("it would take away the row of another")
+	}
+
+	a, w = logging(true)
+	a.Terminate()
+	wantLogged(t, w, "log abort")
+	a.Rule(Ruling{Finished: true})
+	taken(t, a, Open, 0)
+	if !a.Done() {
+		t.Error("an attempt that ended long ago is not let go")
+	}
+}
