@@ -1,0 +1,131 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.etcd.io/raft/v3/tracker"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// A member is replaced: the new one gets what the group was born with, and the old one
+// learns that it is out, and forgets all but its vote.
+func TestAMemberIsReplaced(t *testing.T) {
+	w := founded(t)
+	w.propose("a")
+	w.open(4, store.NewMem(), nil)
+	if !w.members[4].blank() || Kept(w.members[4].engine, 7) {
+		t.Error("who joins has something")
+	}
+	for _, m := range w.members {
+		m.Want(Desired{Voters: []txn.NodeID{1, 2, 4}, Preferred: []txn.NodeID{1}})
+	}
+	if w.members[1].Converged() {
+		t.Error("it has converged before anything was done")
+	}
+	w.run(10 * time.Second)
+	w.propose("b")
+	w.run(10 * time.Second)
+	w.agree([]txn.NodeID{1, 2, 4}, "born", "a", "b")
+	if voters, outgoing, learners := w.members[4].Members(); !slices.Equal(voters, []txn.NodeID{1, 2, 4}) || len(outgoing)+len(learners) > 0 {
+		t.Errorf("the members are %v, %v, %v", voters, outgoing, learners)
+	}
+	for _, n := range []txn.NodeID{1, 2, 4} {
+		if m := w.members[n]; !m.Converged() || m.Out() {
+			t.Errorf("member %d: converged %v, out %v", n, m.Converged(), m.Out())
+		}
+	}
+	old := w.members[3]
+	if !old.Out() {
+		t.Fatal("the one that was replaced does not know it")
+	}
+	hard := old.log.hard.GetTerm()
+	old.Retire()
+	if Kept(old.engine, 7) {
+		t.Error("its disk has something still")
+	}
+	w.open(3, old.engine, nil)
+	if m := w.members[3]; !m.blank() || m.term != hard {
+		t.Errorf("it comes back: blank %v, in term %d and not %d", m.blank(), m.term, hard)
+	}
+}
+
+// Whoever was cut off while it was replaced asks, and is told that it is out.
+func TestWhoWasCutOffIsToldThatItIsOut(t *testing.T) {
+	w := founded(t)
+	w.open(4, store.NewMem(), nil)
+	w.cut[3] = true
+	for _, m := range w.members {
+		m.Want(Desired{Voters: []txn.NodeID{1, 2, 4}, Preferred: []txn.NodeID{1}})
+	}
+	w.run(10 * time.Second)
+	if !w.members[1].Converged() || w.members[3].Out() {
+		t.Fatalf("converged %v, out %v", w.members[1].Converged(), w.members[3].Out())
+	}
+	w.cut[3] = false
+	w.run(10 * time.Second)
+	if !w.members[3].Out() {
+		t.Error("it does not know that it is out")
+	}
+}
+
+// A learner that has lost its disk begins anew; nobody else could.
+func TestALearnerThatLostAllBeginsAnew(t *testing.T) {
+	w := founded(t)
+	w.open(4, store.NewMem(), nil)
+	want := Desired{Voters: three, Learners: []txn.NodeID{4}, Preferred: []txn.NodeID{1}}
+	for _, m := range w.members {
+		m.Want(want)
+	}
+	w.run(5 * time.Second)
+	w.propose("a")
+	w.run(5 * time.Second)
+	w.agree([]txn.NodeID{1, 4}, "born", "a")
+	w.open(4, store.NewMem(), nil)
+	w.members[4].Want(want)
+	w.run(10 * time.Second)
+	w.propose("b")
+	w.run(time.Second)
+	w.agree([]txn.NodeID{1, 4}, "born", "a", "b")
+}
+
+// What a leader proposes next depends on who has the log and who is missing.
+func TestTheNextChangeOfMembers(t *testing.T) {
+	has := tracker.Progress{RecentActive: true, Match: 90, State: tracker.StateReplicate}
+	lags := tracker.Progress{RecentActive: true, Match: 10, State: tracker.StateReplicate}
+	for _, c := range []struct {
+		name     string
+		meta     meta
+		desired  Desired
+		progress map[uint64]tracker.Progress
+		lost     txn.NodeID
+		want     []string
+	}{
+		{"all is so", meta{Voters: []uint64{1, 2, 3}}, Desired{Voters: three}, map[uint64]tracker.Progress{2: has, 3: has}, 0, nil},
+		{"one is missing", meta{Voters: []uint64{1, 2, 3}}, Desired{Voters: []txn.NodeID{1, 2, 4}}, map[uint64]tracker.Progress{2: has, 3: has}, 0,
+			[]string{"ConfChangeAddLearnerNode 4"}},
+		{"it has not got the log", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: []txn.NodeID{1, 2, 4}},
+			map[uint64]tracker.Progress{2: has, 3: has, 4: lags}, 0, nil},
+		{"it has got the log", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: []txn.NodeID{1, 2, 4}},
+			map[uint64]tracker.Progress{2: has, 3: has, 4: has}, 0, []string{"ConfChangeAddNode 4", "ConfChangeRemoveNode 3"}},
+		{"too few of those to come answer", meta{Voters: []uint64{1, 2, 3, 4}}, Desired{Voters: []txn.NodeID{1, 3, 4}}, map[uint64]tracker.Progress{2: has}, 0, nil},
+		{"who leads is to go and another can", meta{Voters: []uint64{1, 2, 3}}, Desired{Voters: []txn.NodeID{2, 3}}, map[uint64]tracker.Progress{2: has, 3: has}, 0, nil},
+		{"a learner has lost all", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three, Learners: []txn.NodeID{4}},
+			map[uint64]tracker.Progress{2: has, 3: has, 4: has}, 4, []string{"ConfChangeRemoveNode 4", "ConfChangeAddLearnerNode 4"}},
+		{"a learner is wanted no more", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three},
+			map[uint64]tracker.Progress{2: has, 3: has}, 0, []string{"ConfChangeRemoveNode 4"}},
+	} {
+		s := situation{&c.meta, 1, &c.desired, 100, c.progress, nil}
+		var got []string
+		for _, ch := range s.changes(&c.lost) {
+			got = append(got, fmt.Sprint(ch.GetType(), " ", ch.GetNodeId()))
+		}
+		if !slices.Equal(got, c.want) || c.lost != 0 {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
