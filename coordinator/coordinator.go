@@ -301,13 +301,13 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// Tick moves the timers.
+// Tick does what is due; see NextWake.
 func (c *Coordinator) Tick() {
 	now := c.env.Now().Mono
 	if now < c.sweepAt {
 		return
 	}
-	c.sweepAt = now + 20*time.Millisecond
+	c.sweepAt = now + sweepEvery
 	for _, id := range sortedKeys(c.parts) {
 		switch p := c.parts[id]; {
 		case p == nil:

@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"time"
 
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -204,9 +205,12 @@ func (g *Group[C]) askIfGone() {
 // Out reports whether this member is one no more, and has heard nothing
 // for so long that nobody can be about to take it back.
 func (g *Group[C]) Out() bool {
-	silent := g.lead == nil && g.env.Now().Mono >= g.patience.heardAt+4*g.cfg.Params.ElectionTimeout
+	silent := g.lead == nil && g.env.Now().Mono >= g.outAt()
 	return silent && (g.toldGone || !g.log.meta.member(g.cfg.Self))
 }
+
+// outAt is when a member has heard nothing for that long.
+func (g *Group[C]) outAt() time.Duration { return g.patience.heardAt + 4*g.cfg.Params.ElectionTimeout }
 
 // Retire forgets all of one that is out and not wanted, but for its term
 // and its vote, so that it is blank if it ever comes back. It is not used again.

@@ -58,7 +58,11 @@ func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
 	}
 }
 
-func (e *shardEnv) Note(m txn.Note) { (*Node)(e).note(m) }
+// Note passes it on. Most are news of leaders, for which requests may wait.
+func (e *shardEnv) Note(m txn.Note) {
+	(*Node)(e).touched()
+	(*Node)(e).note(m)
+}
 
 func (e *coordEnv) Note(m txn.Note) { (*Node)(e).note(m) }
 

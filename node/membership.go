@@ -106,6 +106,7 @@ func (n *Node) adoptDirectory() {
 	if d.Epoch <= n.dir.Epoch {
 		return
 	}
+	n.touched()
 	n.dir = d
 	n.storeDirectory(d)
 	err := n.followProtocol()
@@ -151,6 +152,7 @@ func (n *Node) Holds() (rows, logs int64) {
 // ends that. A restart ends it too.
 func (n *Node) SetDraining(now txn.Now, on bool) {
 	n.now, n.draining = now, on
+	n.touched()
 	for _, id := range n.order {
 		n.replicas[id].setDraining(on)
 	}
@@ -159,6 +161,7 @@ func (n *Node) SetDraining(now txn.Now, on bool) {
 // RollBackOpen ends what is open at this gateway and in no commit.
 func (n *Node) RollBackOpen(now txn.Now) {
 	n.now = now
+	n.touched()
 	n.coord.RollBackOpen()
 }
 

@@ -70,6 +70,7 @@ type Node struct {
 	newDir   *routing.Directory
 	draining bool
 	turn     switching
+	wakes    wakes
 	// metaChanges counts what was applied in the meta shard.
 	metaChanges uint64
 	started     bool                   // the epoch is durable
@@ -88,7 +89,8 @@ type heldBack struct {
 type Output struct {
 	Messages  []txn.Envelope
 	SyncToken uint64
-	Tasks     []Task // to be run outside the loop, each with Finished at its end
+	Tasks     []Task        // to be run outside the loop, each with Finished at its end
+	WakeAt    time.Duration // when to call Wake, by Now.Mono; the newest word counts
 }
 
 // The keys of a node's own facts in its engine.
@@ -112,7 +114,9 @@ const maxEarly = 10_000
 // after the first sync, which the first Drain asks for.
 func New(cfg Config, now txn.Now) (*Node, error) {
 	cfg.Params = cfg.Params.WithDefaults()
-	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]*hosted{}, nearest: map[txn.ShardID]txn.NodeID{}}
+	n := &Node{cfg: cfg, now: now, replicas: map[txn.ShardID]*hosted{}, nearest: map[txn.ShardID]txn.NodeID{},
+		wakes: wakes{origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
+	n.touched()
 	epoch, err := n.takeIdentity()
 	if err != nil {
 		return nil, err
@@ -211,6 +215,7 @@ func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
 // Deliver hands over a message from another node.
 func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 	n.now = now
+	n.touched()
 	n.dispatch(&env)
 }
 
@@ -252,20 +257,10 @@ func (n *Node) refuse(to txn.NodeID, m *txn.Message, s txn.ShardID) {
 	}
 }
 
-// Tick moves timers; call it every Params.TickInterval.
-func (n *Node) Tick(now txn.Now) {
-	n.now = now
-	for _, id := range n.order {
-		n.replicas[id].Tick()
-	}
-	n.coord.Tick()
-	n.tickSwitch()
-	n.retireReplicas()
-}
-
 // Synced reports the end of a sync; released is how many answers waited for it.
 func (n *Node) Synced(now txn.Now, token uint64) (released int) {
 	n.now = now
+	n.touched()
 	i := 0
 	for i < len(n.held) && n.held[i].token <= token {
 		i++
@@ -282,6 +277,7 @@ func (n *Node) Synced(now txn.Now, token uint64) (released int) {
 // some later call of a method of the node.
 func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 	n.now = now
+	n.touched()
 	if !n.started && len(n.early) < maxEarly {
 		n.early = append(n.early, req) // a transaction's name rests on the epoch
 		return
@@ -300,6 +296,9 @@ func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 
 // deliverLocal lets the parts hear what they have to say to each other.
 func (n *Node) deliverLocal() {
+	if len(n.local) > 0 {
+		n.touched()
+	}
 	for i := 0; i < len(n.local); i++ { // it grows meanwhile
 		n.dispatch(&n.local[i])
 	}
@@ -311,7 +310,7 @@ func (n *Node) deliverLocal() {
 func (n *Node) Drain() Output {
 	for n.settle() {
 	}
-	out := Output{Messages: n.out, Tasks: n.outside.next}
+	out := Output{Messages: n.out, Tasks: n.outside.next, WakeAt: n.wakeAt()}
 	n.outside.next = nil
 	n.out, n.drained = emptied(n.drained), n.out
 	if n.token > n.asked {

@@ -44,6 +44,7 @@ func (e *shardEnv) Outside(work func(context.Context) any, done func(any)) bool 
 // Finished reports the result of a task that a Drain has handed out.
 func (n *Node) Finished(now txn.Now, id uint64, result any) {
 	n.now = now
+	n.touched()
 	done := n.outside.done[id]
 	if done == nil {
 		return

@@ -98,6 +98,25 @@ func (n *Node) tickSwitch() {
 	}
 }
 
+// nextSwitchWake is when tickSwitch has something to do.
+func (n *Node) nextSwitchWake() time.Duration {
+	p := n.dir.Protocol
+	if len(n.turn.toEnd) > 0 {
+		return 0
+	}
+	leader, leads := n.metaLeader()
+	if !p.Under() || leader == 0 {
+		return txn.Never
+	}
+	switch {
+	case leads && n.turn.try != p.Try:
+		return 0
+	case leads && !n.turn.writing:
+		return min(n.turn.tellAt, n.turn.driveAt)
+	}
+	return n.turn.tellAt
+}
+
 // metaLeader is who leads the meta shard, 0 if unknown, and whether that is this node.
 func (n *Node) metaLeader() (leader txn.NodeID, leads bool) {
 	r := n.replicas[txn.MetaShard]

@@ -18,6 +18,10 @@ type Participant interface {
 	Deliver(from txn.NodeID, m *txn.Message)
 	// Tick lets it do what is due by time alone.
 	Tick()
+	// NextWake is the earliest instant of this node's clock at which Tick has something to
+	// do, as things are now; txn.Never if it waits for others alone. Before it Tick changes
+	// nothing.
+	NextWake() time.Duration
 	// Peek is a row as it stands here, outside any transaction.
 	Peek(k txn.Key) txn.Row
 	// Leader is who answers for it, 0 if that is not known, and the term or view.

@@ -207,7 +207,7 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// Tick moves the timers.
+// Tick does what is due; see NextWake.
 func (r *Replica) Tick() {
 	now := r.env.Now().Mono
 	r.expireReaders(now)

@@ -166,6 +166,17 @@ func (e *Early) Conditional(a txn.Attempt) (open, doomed bool) {
 	return !w.failed, w.failed
 }
 
+// NextExpiry is when Expire has a wait to end; txn.Never if nobody waits.
+func (e *Early) NextExpiry() time.Duration {
+	at := txn.Never
+	for _, w := range e.answers {
+		if !w.over {
+			at = min(at, w.deadline)
+		}
+	}
+	return at
+}
+
 // Expire ends the waits of answers whose time is over.
 func (e *Early) Expire(now time.Duration) {
 	var rest []*wait

@@ -20,6 +20,7 @@ type Replica struct {
 	wish    participant.Desired
 
 	nextCheck time.Duration // of the slow checks
+	ticked    time.Duration // when Tick was called last
 	counts    participant.Counts
 	arrivals  uint64      // requests that may wait
 	lead      *leadership // what only a leader knows; nil otherwise
@@ -68,10 +69,11 @@ func (r *Replica) propose(c command) bool { return r.group.Propose(c) }
 // Process carries out what the group wants done, until it wants nothing more.
 func (r *Replica) Process() { r.group.Process() }
 
-// Tick moves the timers.
+// Tick does what is due; see NextWake.
 func (r *Replica) Tick() {
 	r.group.Tick()
 	now := r.env.Now()
+	r.ticked = now.Mono
 	if r.lead != nil {
 		r.expireWaiters(now)
 		r.lead.lookForDeadlocks(now)

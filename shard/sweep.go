@@ -13,10 +13,13 @@ const (
 	sweepEvery    = 50 * time.Millisecond
 )
 
+// sweepsVersions reports whether there is something to be collected.
+func (r *Replica) sweepsVersions() bool { return r.sweep != nil || r.sweepTS < r.state.applied.Keep }
+
 // sweepVersions removes, a little at a time, what the log allowed to go. Each
 // replica does so at its own pace: no read can tell.
 func (r *Replica) sweepVersions(now txn.Now) {
-	if r.sweepTS >= r.state.applied.Keep && r.sweep == nil || now.Mono < r.sweepAt {
+	if !r.sweepsVersions() || now.Mono < r.sweepAt {
 		return
 	}
 	r.sweepAt = now.Mono + sweepEvery

@@ -80,12 +80,17 @@ func (l *leadership) refusesProtocol(seq uint64) bool {
 // aheadOf reports whether a transaction of this protocol comes too early.
 func (l *leadership) aheadOf(seq uint64) bool { return seq > l.protocolSeq() }
 
+// changesProtocol reports whether another protocol is wanted, and not proposed yet.
+func (l *leadership) changesProtocol() bool {
+	return l.serving && l.leaves() && l.switched < l.r.wish.Protocol.Seq
+}
+
 // changeProtocol takes the next step towards what is wanted.
 func (l *leadership) changeProtocol() {
-	want := l.r.wish.Protocol
-	if !l.serving || !l.leaves() || l.switched >= want.Seq {
+	if !l.changesProtocol() {
 		return
 	}
+	want := l.r.wish.Protocol
 	if !l.r.cfg.Params.Bugs.SwitchUndrained {
 		l.endUnvotedAll()
 		if !l.drained() {

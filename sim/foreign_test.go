@@ -132,6 +132,7 @@ func (a *agent) Deliver(from txn.NodeID, delivered *txn.Message) {
 }
 
 func (a *agent) Tick()                             {}
+func (a *agent) NextWake() time.Duration           { return txn.Never }
 func (a *agent) Peek(k txn.Key) txn.Row            { return a.db.rows[k] }
 func (a *agent) Leader() (txn.NodeID, uint64)      { return a.Self, 1 }
 func (a *agent) Serving() bool                     { return true }

@@ -7,6 +7,7 @@ import (
 	"isochron/geo"
 	"isochron/history"
 	"isochron/node"
+	"isochron/txn"
 )
 
 // HuntConfig says what to hunt. Zero fields get defaults.
@@ -47,6 +48,8 @@ type HuntConfig struct {
 	Trace func(line string)
 	// Histories takes what the clients of each run saw, before it is judged.
 	Histories func(seed uint64, row string, bank, lists *history.History)
+
+	boot func(node.Config, txn.Now) (process, error) // of tests; nil: bootNode
 }
 
 // DefaultRows are what is hunted if nobody says.

@@ -158,6 +158,9 @@ func (h *hunt) boot(c node.Config, now txn.Now) (process, error) {
 	if h.timers != nil {
 		h.timers.boot(&c)
 	}
+	if h.cfg.boot != nil {
+		return h.cfg.boot(c, now)
+	}
 	return bootNode(c, now)
 }
 

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -91,6 +92,9 @@ type Now struct {
 	Mono      time.Duration
 	WallNanos int64
 }
+
+// Never is after every instant of Now.Mono: of a timer that is not set.
+const Never = time.Duration(math.MaxInt64)
 
 // Clock is a hybrid logical clock.
 type Clock struct{ last Timestamp }

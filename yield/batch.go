@@ -103,6 +103,19 @@ func (b *Batches) Forget(now time.Duration) {
 	}
 }
 
+// NextWake is the earliest instant at which there is something to be done by time alone: a
+// batch that is not whole is judged as soon as somebody looks, and Forget drops readers.
+func (b *Batches) NextWake() time.Duration {
+	if len(b.items) > 0 {
+		return 0
+	}
+	at := txn.Never
+	for _, r := range b.readers { // order: the least of all
+		at = min(at, r.since+b.forget+1)
+	}
+	return at
+}
+
 // Judge empties the batch: who gives way, oldest first, and the rest in the order in which they
 // vote. Of those that are over already nothing is said.
 func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []Gathered) {

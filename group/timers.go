@@ -1,0 +1,43 @@
+package group
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// NextWake is the earliest instant of this node's clock at which Tick, TickSnapshots or
+// Out has something to do or to say, as things are now. It is worked out in full from what there is: no
+// timer can be forgotten because somebody did not tell of it. Steer and Trim have no time of
+// their own.
+func (g *Group[C]) NextWake() time.Duration {
+	at := min(g.nextSnapshotWake(), g.goneAt())
+	if g.lead != nil {
+		return min(at, g.nextTick)
+	}
+	at = min(at, max(g.patience.campaignAt, g.patience.silentTill))
+	if g.leader != 0 {
+		at = min(at, g.patience.forgetAt)
+	}
+	return at
+}
+
+// nextSnapshotWake is when a snapshot on its way is given up, or asked for again.
+func (g *Group[C]) nextSnapshotWake() time.Duration {
+	at := txn.Never
+	if s := g.snapOut; s != nil {
+		at = s.expires
+	}
+	if in := g.snapIn; in != nil && in.install == nil {
+		at = min(at, in.retryAt)
+	}
+	return at
+}
+
+// goneAt is when a member that is not desired any more will be Out.
+func (g *Group[C]) goneAt() time.Duration {
+	if g.desired.holds(g.cfg.Self) || g.lead != nil || !g.toldGone && g.log.meta.member(g.cfg.Self) {
+		return txn.Never
+	}
+	return g.outAt()
+}

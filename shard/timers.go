@@ -1,0 +1,29 @@
+package shard
+
+import "time"
+
+// NextWake is the earliest instant of this node's clock at which Tick has something to
+// do if nothing else happens before: no message, no end of a sync, nothing new that is
+// wanted. Before it Tick changes nothing.
+func (r *Replica) NextWake() time.Duration {
+	at := min(r.nextCheck, r.group.NextWake())
+	if r.lead != nil {
+		at = min(at, r.lead.nextWake())
+	}
+	if r.sweepsVersions() {
+		at = min(at, r.sweepAt)
+	}
+	return at
+}
+
+// nextWake is when a leader has something to do besides its heartbeats.
+func (l *leadership) nextWake() time.Duration {
+	at := min(l.locks.NextWake(l.serving && l.r.cfg.Row.Yield.Deadlocks()), l.batches.NextWake(), l.early.NextExpiry())
+	if l.changesProtocol() { // it looks at each tick whether all has come to its end
+		at = min(at, l.r.ticked+l.r.cfg.Params.TickInterval/2)
+	}
+	for _, w := range l.asOf {
+		at = min(at, w.deadline)
+	}
+	return at
+}

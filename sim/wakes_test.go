@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// watched is a node whose timers are looked at all the time, and which must have
+// nothing to do whenever it has said so: what it asked to be woken for is all there is.
+type watched struct {
+	*node.Node
+	engine *counted
+	did    *[]string
+	seen   []string // since the last look, what it has told
+	looks  *int
+}
+
+// counted counts what is written.
+type counted struct {
+	store.Engine
+	writes int
+}
+
+func (c *counted) Apply(b *store.Batch) {
+	if !b.Empty() {
+		c.writes++
+	}
+	c.Engine.Apply(b)
+}
+
+// told takes a node's own lines.
+type told struct {
+	node.Observer
+	w *watched
+}
+
+func (o told) Tracing() bool { return true }
+
+func (o told) Event(n txn.NodeID, what string) {
+	o.w.seen = append(o.w.seen, what)
+	if o.Observer.Tracing() {
+		o.Observer.Event(n, what)
+	}
+}
+
+// slack is by how much a timer of a coordinator is late if it has just looked at them.
+const slack = 20 * time.Millisecond
+
+// look has the node look at its timers, and finds out whether it does something before its time.
+func (w *watched) look(now txn.Now) {
+	next := w.NextWake()
+	if now.Mono >= next {
+		return
+	}
+	*w.looks++
+	writes, stood := w.engine.writes, fmt.Sprint(w.Statuses())
+	w.seen = nil
+	w.Node.Tick(now)
+	at, stands := w.NextWake(), fmt.Sprint(w.Statuses())
+	if w.Urgent() || w.engine.writes > writes || len(w.seen) > 0 || at < next || at > next+slack || stood != stands {
+		*w.did = append(*w.did, fmt.Sprintf("at %v, before %v: urgent %v, %d writes, told %q, next %v, stood %s, stands %s",
+			now.Mono, next, w.Urgent(), w.engine.writes-writes, w.seen, at, stood, stands))
+	}
+}
+
+// Deliver looks before it, and so do the others.
+func (w *watched) Deliver(now txn.Now, env txn.Envelope) {
+	w.look(now)
+	w.Node.Deliver(now, env)
+}
+
+func (w *watched) Submit(now txn.Now, req *coordinator.Request) {
+	w.look(now)
+	w.Node.Submit(now, req)
+}
+
+func (w *watched) Synced(now txn.Now, token uint64) int {
+	w.look(now)
+	return w.Node.Synced(now, token)
+}
+
+func (w *watched) Tick(now txn.Now) {
+	next := w.NextWake()
+	if now.Mono < next {
+		w.look(now)
+		return
+	}
+	w.Node.Tick(now)
+	if w.NextWake() <= now.Mono { // it may have begun something that is due at once
+		w.Node.Tick(now)
+	}
+	if at := w.NextWake(); at <= now.Mono {
+		*w.did = append(*w.did, fmt.Sprintf("at %v, due since %v, all was done, and the next is %v", now.Mono, next, at))
+	}
+}
+
+// Whatever a node does by time alone it has asked to be woken for, in all protocols and
+// under all faults.
+func TestNothingIsDueBeforeItsTime(t *testing.T) {
+	for _, name := range []string{"2pc+2pl", "2pc+2pl-group", "d2pc+occ", "txsql", "aria", "tapir", "starry"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			row, err := protocol.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var did []string
+			looks := 0
+			cfg := HuntConfig{Faults: AllFaults(), Load: time.Second}
+			if name == "d2pc+occ" {
+				cfg.Switch = DefaultSwitch
+			}
+			cfg.boot = func(c node.Config, now txn.Now) (process, error) {
+				w := &watched{engine: &counted{Engine: c.Engine}, did: &did, looks: &looks}
+				c.Engine, c.Observer = w.engine, told{c.Observer, w}
+				n, err := node.New(c, now)
+				w.Node = n
+				return w, err
+			}
+			for seed := range uint64(seeds(t, 1)) {
+				if r := Hunt(seed+1, row, cfg); len(r.Violations) > 0 {
+					t.Error(r.Violations)
+				}
+			}
+			if looks < 300 {
+				t.Errorf("%d looks: the nodes are never idle", looks)
+			}
+			for _, d := range did[:min(len(did), 20)] {
+				t.Error(d)
+			}
+			t.Logf("%d looks, %d did something", looks, len(did))
+		})
+	}
+}

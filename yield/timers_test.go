@@ -1,0 +1,38 @@
+package yield
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// A table has something to do while somebody waits: first to look for deadlocks, if it
+// does, and at last to end the wait.
+func TestATableWakesForThoseWhoWait(t *testing.T) {
+	table := NewTable(WoundWait, Bounds{})
+	if at := table.NextWake(true); at != txn.Never {
+		t.Errorf("nobody waits, and it wakes at %v", at)
+	}
+	h := table.grant(0, txn.ID{Node: 1, Seq: 1}, txn.Age{Start: 1}, Claim{Exclusive: []txn.Key{"a"}})
+	w := &Waiter{Txn: txn.ID{Node: 1, Seq: 2}, Age: txn.Age{Start: 2}, Key: "a", Since: 1, Deadline: 5 * time.Second, Exclusive: true}
+	if !table.wait(1, h, w) {
+		t.Fatal("it may not wait")
+	}
+	table.Suspects(2, time.Second, 1, txn.WaitEdge{})
+	if at := table.NextWake(true); at <= 2 || at > time.Second {
+		t.Errorf("it looks for deadlocks at %v", at)
+	}
+	if at := table.NextWake(false); at != w.Deadline {
+		t.Errorf("without a search it wakes at %v", at)
+	}
+	if got := table.Expired(w.Deadline); len(got) != 1 {
+		t.Fatalf("%d waits end", len(got))
+	}
+	for table.Next() != nil {
+		t.Error("somebody can go on")
+	}
+	if at := table.NextWake(true); at != txn.Never {
+		t.Errorf("nobody waits any more, and it wakes at %v", at)
+	}
+}
