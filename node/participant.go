@@ -3,6 +3,7 @@ package node
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"isochron/participant"
@@ -74,9 +75,14 @@ func (n *Node) kindOf(s routing.Shard) routing.Kind {
 	return routing.Unordered
 }
 
-// open opens the participant of a directory entry.
+// open opens the participant of a directory entry. Native kinds vote as the cluster's row
+// decides: one that replicates in another way than it counts votes would never be heard.
 func (n *Node) open(s routing.Shard) (participant.Participant, error) {
-	switch kind := n.kindOf(s); kind {
+	kind := n.kindOf(s)
+	if own := n.kindOf(routing.Shard{}); kind.Native() && kind != own {
+		return nil, fmt.Errorf("shard %d is %s, and under %s native shards are %s: %w", s.ID, kind, n.cfg.Row.Name, own, errNoOpener)
+	}
+	switch kind {
 	case routing.Logged:
 		return shard.Open(n.shardConfig(s))
 	case routing.Unordered:

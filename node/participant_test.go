@@ -1,0 +1,33 @@
+package node
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"isochron/protocol"
+	"isochron/routing"
+)
+
+// A native kind that replicates in another way than the row counts votes is not opened:
+// its votes would never be heard. Nor is one for which there is no opener.
+func TestKindsThatAreNotOpened(t *testing.T) {
+	for _, c := range []struct {
+		row  string
+		kind routing.Kind
+		says string
+	}{
+		{"2pc+2pl", routing.Unordered, "under 2pc+2pl native shards are logged"},
+		{"tapir", routing.Logged, "under tapir native shards are unordered"},
+		{"2pc+2pl", "oracle", "no opener"},
+	} {
+		row, err := protocol.ByName(c.row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &Node{cfg: Config{Row: row}}
+		if _, err := n.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s under %s: %v", c.kind, c.row, err)
+		}
+	}
+}
