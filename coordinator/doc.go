@@ -5,12 +5,11 @@
 // answers and ticks go in; messages and clients' answers come out. A
 // transaction is a set of reads with the versions they saw, gathered in rounds,
 // each of which goes to all shards concerned at once. A commitment is one
-// attempt to commit: it prepares at every participant, tallies the votes, and
-// carries the decision to everybody until everybody has it. When silence lasts
-// too long it does not guess: it asks every participant's log. The same
-// commitment, without a client, finishes the attempts of coordinators that died.
-// Where the row has co-coordinators, it is that of its region for the attempts of
-// others, too (cocoordinator.go).
+// attempt to commit: what each participant is asked, who waits for the answer, and
+// what that costs. How the votes become a decision is not its business: package
+// decide drives the attempt, and the coordinator hands it what nodes say, wakes it
+// and acts on the verdict. The same, without a client, finishes the attempts of
+// coordinators that died.
 //
 // The blocking side that clients hold (NewDB) keeps the writes, with savepoints,
 // and shows a transaction its own; it speaks to the state machine through a Port.
