@@ -220,7 +220,7 @@ func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 }
 
 func (n *Node) dispatch(env *txn.Envelope) {
-	m, to, s := &env.Msg, env.For, env.Shard
+	m, to, s := &env.Msg, env.Part.For(), env.Part.Shard()
 	if to == txn.ForUnsaid {
 		to, s = unsaid(m)
 	}
@@ -353,7 +353,7 @@ func emptied(list []txn.Envelope) []txn.Envelope {
 const maxRoom = 1024
 
 func (n *Node) send(to txn.Address, m txn.Message) {
-	env := txn.Envelope{From: n.cfg.ID, To: to.Node, Msg: m, For: to.For, Shard: to.Shard}
+	env := txn.Envelope{From: n.cfg.ID, To: to.Node, Msg: m, Part: to.Part()}
 	if to.Node == n.cfg.ID {
 		n.local = append(n.local, env)
 		return

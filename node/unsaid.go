@@ -3,7 +3,7 @@ package node
 import "isochron/txn"
 
 // Only here it follows from a message's type whom it is for: a node of the version
-// before the envelope's For says nothing of it. A new message has no case here, for no
+// before the envelope's Part says nothing of it. A new message has no case here, for no
 // such node sends it; when nobody runs that version any more, this file goes.
 
 // unsaid is whom a message is for whose sender does not say.

@@ -82,7 +82,7 @@ func (n *net) crash(id txn.NodeID) {
 func (m *machine) Now() txn.Now { return txn.Now{Mono: m.n.now} }
 
 func (m *machine) Send(to txn.Address, msg txn.Message) {
-	env := txn.Envelope{From: m.id, To: to.Node, For: to.For, Shard: to.Shard}
+	env := txn.Envelope{From: m.id, To: to.Node, Part: to.Part()}
 	if err := txn.Decode(txn.Encode(&msg), &env.Msg); err != nil {
 		m.n.t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func (m *machine) Trace(format string, args ...any) {
 	m.n.t.Logf("n%d: "+format, append([]any{m.id}, args...)...)
 }
 func (n *net) tell(to txn.NodeID, m txn.Message) {
-	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m, For: txn.ForParticipant, Shard: shard})
+	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m, Part: txn.Participant(to, shard).Part()})
 }
 
 // tellAll tells all replicas, and lets them talk until they have nothing to say.
@@ -152,7 +152,7 @@ func (n *net) carry(env txn.Envelope) {
 		}
 		return
 	}
-	if m := n.at[env.To]; m != nil && m.r != nil && env.For&txn.ForParticipant != 0 && env.Shard == shard {
+	if m := n.at[env.To]; m != nil && m.r != nil && env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == shard {
 		m.r.Deliver(env.From, &env.Msg)
 	}
 }

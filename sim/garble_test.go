@@ -42,7 +42,7 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) 
 			garble(r, &m)
 			to := txn.Envelope{From: env.From, To: env.To} // whom it is for follows from what is garbled
 			if r.IntN(2) == 0 {
-				to.For, to.Shard = env.For, env.Shard
+				to.Part = env.Part
 			}
 			if h.inject(to, txn.Encode(&m), env.Msg.SnapChunk != nil) {
 				came++

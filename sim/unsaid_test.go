@@ -34,11 +34,11 @@ func runSaid(t *testing.T, row protocol.Row, older txn.NodeID) uint64 {
 		t.Fatal("the cluster does not come up")
 	}
 	h.w.onSend = func(from *host, env *txn.Envelope) fate {
-		if env.For == txn.ForUnsaid || env.For&txn.ForParticipant != 0 && env.Shard == 0 {
+		if env.Part.For() == txn.ForUnsaid || env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == 0 {
 			t.Errorf("%s does not say whom it is for", kindOf(&env.Msg))
 		}
 		if from.id == older {
-			env.For, env.Shard = txn.ForUnsaid, 0
+			env.Part = 0
 		}
 		return leaves
 	}

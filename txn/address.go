@@ -36,14 +36,28 @@ func Both(n NodeID, s ShardID) Address { return Address{n, ForCoordinator | ForP
 // Whole is the node itself.
 func Whole(n NodeID) Address { return Address{Node: n, For: ForNode} }
 
-// Envelope is a message on its way. For and Shard say whom it is for at the node To; a
-// node of a version before passes over them.
+// Part is the part of an address that says whom at its node, in one number: every message
+// carries it. Shards are numbered below 1<<61.
+type Part uint64
+
+const forBits = 3
+
+// Part is whom at its node the address means.
+func (a Address) Part() Part { return Part(a.Shard)<<forBits | Part(a.For) }
+
+// For is which parts of the node are meant.
+func (p Part) For() For { return For(p & (1<<forBits - 1)) }
+
+// Shard is whose participant is meant.
+func (p Part) Shard() ShardID { return ShardID(p >> forBits) }
+
+// Envelope is a message on its way. Part says whom it is for at the node To; a node of a
+// version before passes over it.
 type Envelope struct {
-	From  NodeID  `cbor:"1,keyasint,omitempty"`
-	To    NodeID  `cbor:"2,keyasint,omitempty"`
-	Msg   Message `cbor:"3,keyasint"`
-	For   For     `cbor:"4,keyasint,omitempty"`
-	Shard ShardID `cbor:"5,keyasint,omitempty"`
+	From NodeID  `cbor:"1,keyasint,omitempty"`
+	To   NodeID  `cbor:"2,keyasint,omitempty"`
+	Msg  Message `cbor:"3,keyasint"`
+	Part Part    `cbor:"4,keyasint,omitempty"`
 }
 
 // Asks is what a participant is asked in a message, if it is one whose sender waits for an

@@ -78,13 +78,21 @@ func TestEnvelopesOfTwoVersionsAreRead(t *testing.T) {
 		To   NodeID  `cbor:"2,keyasint,omitempty"`
 		Msg  Message `cbor:"3,keyasint"`
 	}
-	sent := Envelope{From: 1, To: 2, Msg: examples()[4], For: ForParticipant, Shard: 3}
+	sent := Envelope{From: 1, To: 2, Msg: examples()[4], Part: Participant(2, 3).Part()}
 	var then older
 	if err := Decode(Encode(sent), &then); err != nil || then.From != 1 || then.To != 2 || !reflect.DeepEqual(then.Msg, sent.Msg) {
 		t.Errorf("a node of the version before reads %+v: %v", then, err)
 	}
 	var now Envelope
-	if err := Decode(Encode(then), &now); err != nil || now.For != ForUnsaid || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
+	if err := Decode(Encode(then), &now); err != nil || now.Part.For() != ForUnsaid || now.To != 2 || !reflect.DeepEqual(now.Msg, sent.Msg) {
 		t.Errorf("of the version before is read %+v: %v", now, err)
+	}
+}
+
+func TestAPartIsOneNumber(t *testing.T) {
+	for _, a := range []Address{Coordinator(1), Participant(1, 2), Participant(1, 1<<61-1), Both(1, 7), Whole(1)} {
+		if p := a.Part(); p.For() != a.For || p.Shard() != a.Shard {
+			t.Errorf("%+v reads as %d, %d", a, p.For(), p.Shard())
+		}
 	}
 }
