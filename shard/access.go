@@ -96,8 +96,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	q := l.asks(m, c, began)
 	e := l.acquire(&q)
 	switch next := began.behind(e.Behind); {
-	case len(e.Wounds) > 0:
-		l.woundAll(e.Wounds, m.Txn)
+	case e.Again:
 		l.access(from, m, began) // bounded: each turn removes its victims
 		return
 	case e.Refused.Refused():

@@ -113,7 +113,7 @@ func (l *leadership) endDeadlock(cycle []txn.WaitEdge, victim txn.WaitEdge) {
 	l.r.env.Trace("shard %d: %v gives way, to end the deadlock", l.r.cfg.ID, victim.Txn)
 	l.locks.Cancel(w)
 	w.Expire(yield.Deadlocked)
-	l.wake()
+	l.locks.Wake()
 }
 
 // tellCycle words a cycle for whoever reads a trace.

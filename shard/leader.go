@@ -30,7 +30,6 @@ type leadership struct {
 	barrier  uint64
 
 	batches      *yield.Batches
-	waking       bool // waiters are being let ask again
 	collectAt    time.Duration
 	probes       map[txn.ID]*probe
 	gateways     gateways
@@ -67,8 +66,8 @@ type probe struct {
 const maxProbes = 4
 
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
-	return &leadership{
-		r: r, term: term, locks: yield.NewTable(r.cfg.Row.Yield, r.bounds()),
+	l := &leadership{
+		r: r, term: term,
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
 		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
@@ -77,6 +76,8 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
 		holdAsked: map[txn.Timestamp]time.Duration{}, early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
+	l.newLocks()
+	return l
 }
 
 // dropLeadership forgets it; whoever waits hears nothing and asks the next leader.
@@ -121,58 +122,7 @@ func (l *leadership) afterBarrier(f func()) {
 // release frees a transaction's locks and lets those who waited ask again. If it
 // is not committed, those who went on from what it had written end with it.
 func (l *leadership) release(id txn.ID, committed bool) {
-	h := l.locks.Holder(id)
-	if h == nil {
-		return
-	}
-	l.atOnce(func() {
-		if !committed {
-			l.undoBehind(id, "")
-		}
-		l.r.env.Held(l.r.cfg.ID, id, int64(h.Since))
-		delete(l.probes, id)
-		l.locks.Ended(id, committed)
-		l.locks.Release(l.r.env.Now().Mono, id)
-	})
-}
-
-// atOnce does several things of which nobody who waits may see the half.
-func (l *leadership) atOnce(f func()) {
-	was := l.waking
-	l.waking = true
-	f()
-	l.waking = was
-	l.wake()
-}
-
-// wake lets those ask again who may be able to go on. One call does it for all
-// that happens while it does: a long chain of commits is a loop and no recursion.
-func (l *leadership) wake() {
-	if l.waking {
-		return
-	}
-	l.waking = true
-	for w := l.locks.Next(); w != nil; w = l.locks.Next() { // bounded: see yield.Table.Next
-		w.Retry()
-	}
-	l.waking = false
-}
-
-// undo ends a transaction here that has not voted here.
-func (l *leadership) undo(victim, by txn.ID, cascade bool) {
-	l.r.env.Trace("shard %d: %v %s %v", l.r.cfg.ID, by, map[bool]string{false: "wounds", true: "takes along"}[cascade], victim)
-	l.r.env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
-	for _, w := range l.locks.WaitersOf(victim) {
-		w.Expire(yield.Undone)
-	}
-	l.release(victim, false)
-}
-
-func (r *Replica) expireWaiters(now txn.Now) {
-	for _, w := range r.lead.locks.Expired(now.Mono) {
-		w.Expire(yield.TimedOut)
-	}
-	r.lead.wake()
+	l.locks.End(l.r.env.Now().Mono, id, committed)
 }
 
 // checkHolders asks after transactions that hold locks for long.
@@ -224,13 +174,7 @@ func (l *leadership) probe(now txn.Now, id txn.ID) {
 // endUnvoted frees all of a transaction that has not voted here.
 func (l *leadership) endUnvoted(id txn.ID) {
 	l.runsNoMore(id)
-	if h := l.locks.Holder(id); h != nil && h.Voted {
-		return
-	}
-	for _, w := range l.locks.WaitersOf(id) {
-		w.Expire(yield.Undone)
-	}
-	l.release(id, false)
+	l.locks.Drop(l.r.env.Now().Mono, id)
 }
 
 // OnRelease ends a transaction's locks.

@@ -1,18 +1,17 @@
 package shard
 
 import (
+	"time"
+
 	"isochron/txn"
 	"isochron/yield"
 )
 
-// What this leader does about the lock table's answers beside what its requests do themselves.
+// The lock table of a leader (yield.Table): who asks it, and what is told of what it does.
 
 // acquire asks the lock table, and counts and tells what comes of it.
 func (l *leadership) acquire(q *yield.Request) yield.Effects {
 	e := l.locks.Acquire(l.r.env.Now().Mono, q)
-	for range e.Passed {
-		l.tellPassedOn(q.Txn)
-	}
 	switch {
 	case e.Waits != nil:
 		l.r.counts.LockWaits++
@@ -33,14 +32,55 @@ func (l *leadership) mayWait(q *yield.Request, began arrival, millis int64) {
 	q.Since, q.Deadline, q.Number = began.Mono, began.Mono+bound, began.number
 }
 
-// woundAll takes the locks of younger transactions that have not voted here.
-func (l *leadership) woundAll(victims []txn.ID, by txn.ID) {
-	for _, id := range victims {
-		l.r.counts.Wounds++
-		l.undo(id, by, false)
+// OnPublish passes on what a transaction has written.
+func (r *Replica) OnPublish(m *txn.Publish) {
+	if !r.Serving() || m.Term != r.lead.term {
+		return
 	}
+	r.lead.locks.Publish(r.env.Now().Mono, m.Txn, m.Attempt, m.Writes)
 }
 
-func (l *leadership) tellPassedOn(id txn.ID) {
-	l.r.env.Trace("shard %d: %v passes on what it has written of a hot row", l.r.cfg.ID, id)
+// lockWorld hears what the lock table does to transactions.
+type lockWorld struct{ *leadership }
+
+// Undone tells the gateway of a transaction that it has lost what it had here.
+func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
+	how := "wounds"
+	if cascade {
+		w.r.counts.Cascades++
+		how = "takes along"
+	} else {
+		w.r.counts.Wounds++
+	}
+	w.r.env.Trace("shard %d: %v %s %v", w.r.cfg.ID, by, how, victim)
+	w.r.env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: w.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
+}
+
+// Freed ends a contention span.
+func (w lockWorld) Freed(id txn.ID, since time.Duration) {
+	w.r.env.Held(w.r.cfg.ID, id, int64(since))
+	delete(w.probes, id)
+}
+
+// PassedOn tells that others may go on from a row.
+func (w lockWorld) PassedOn(id txn.ID) {
+	w.r.env.Trace("shard %d: %v passes on what it has written of a hot row", w.r.cfg.ID, id)
+}
+
+// newLocks begins with a lock table of the protocol in force.
+func (l *leadership) newLocks() {
+	l.locks = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{l})
+}
+
+// bounds are those of the lock table: what an operator wants goes before what
+// the node began with.
+func (r *Replica) bounds() yield.Bounds {
+	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.wish.Hot.Off}
+	if n := r.wish.Hot.Waiters; n > 0 {
+		b.HotWaiters, b.HotDelay = n, -1
+	}
+	if n := r.wish.Hot.GroupSize; n > 0 {
+		b.GroupSize = n
+	}
+	return b
 }

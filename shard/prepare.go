@@ -120,10 +120,12 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		l.refuse(from, p, txn.WhyLocksLost.Refusal())
 		return
 	}
-	if !l.inTurn(p, began, func(a arrival) { l.prepare(from, p, a) }, func(why txn.Refusal) { l.refuse(from, p, why) }) {
+	turn := l.asksTurn(p, began)
+	if e := l.acquire(&turn); !e.Granted() {
+		l.votesLater(from, p, began, &e)
+		l.locks.Wake()
 		return
 	}
-	l.retractPublished(p.Txn, p.Attempt, p.Writes)
 	if no := l.validate(p); no.Refused() {
 		l.refuse(from, p, no)
 		return
@@ -131,20 +133,14 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	v := l.vote(p)
 	q, atOnce := l.asksToVote(p, v, began)
 	e := l.acquire(&q)
-	switch next := began.behind(e.Behind); {
-	case len(e.Wounds) > 0:
-		l.woundAll(e.Wounds, p.Txn)
+	switch {
+	case e.Again:
 		if !l.refused[p.Attempt] {
 			l.prepare(from, p, began) // bounded: each turn removes its victims
 		}
 		return
-	case e.Refused.Refused():
-		l.refuse(from, p, e.Refused)
-		return
-	case e.Waits != nil:
-		e.Waits.Retry = func() { l.prepare(from, p, next) }
-		e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
-		l.waiting[p.Attempt] = e.Waits
+	case !e.Granted():
+		l.votesLater(from, p, began, &e)
 		return
 	}
 	r.propose(command{Vote: v})
@@ -166,7 +162,26 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	if r.cfg.Params.Bugs.VoteOnAppend {
 		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: v.Proposed, AwaitsDecision: !v.OnePhase})
 	}
-	l.wake()
+	l.locks.Wake()
+}
+
+// votesLater has a vote wait, or refuses it.
+func (l *leadership) votesLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.Effects) {
+	if e.Waits == nil {
+		l.refuse(from, p, e.Refused)
+		return
+	}
+	next := began.behind(e.Behind)
+	e.Waits.Retry = func() { l.prepare(from, p, next) }
+	e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
+	l.waiting[p.Attempt] = e.Waits
+}
+
+// asksTurn asks the lock table whether those before a vote in a chain have ended.
+func (l *leadership) asksTurn(p *txn.Prepare, began arrival) yield.Request {
+	q := yield.Request{Phase: yield.Turn, Txn: p.Txn, Age: p.Age, Attempt: p.Attempt, Writes: p.Writes}
+	l.mayWait(&q, began, 0)
+	return q
 }
 
 // asksToVote is the question of a vote to the lock table, and whether all of it is revealed and
@@ -258,8 +273,11 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
-	if r.cfg.Params.Bugs.VouchUncommitted && !l.inTurn(p, began, func(a arrival) { l.validateReadOnly(from, p, a) }, func(txn.Refusal) {}) {
-		return
+	if turn := l.asksTurn(p, began); r.cfg.Params.Bugs.VouchUncommitted {
+		if e := l.acquire(&turn); !e.Granted() {
+			l.vouchesLater(from, p, began, &e)
+			return
+		}
 	}
 	if no := l.validate(p); no.Refused() {
 		l.refuse(from, p, no)
@@ -269,13 +287,7 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	q.Shared, q.Spans = readBy(p)
 	l.mayWait(&q, began, 0)
 	if e := l.acquire(&q); !e.Granted() {
-		next := began.behind(e.Behind)
-		if e.Waits == nil {
-			l.refuse(from, p, e.Refused)
-			return
-		}
-		e.Waits.Retry = func() { l.validateReadOnly(from, p, next) }
-		e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
+		l.vouchesLater(from, p, began, &e)
 		return
 	}
 	nanos, whom := began.waited(r.env.Now())
@@ -292,4 +304,15 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 			l.afterBarrier(yes)
 		}
 	}, func() { l.refuse(from, p, txn.WhyUndecidedAtVote.Refusal()) })
+}
+
+// vouchesLater has a vote on reads alone wait, or refuses it.
+func (l *leadership) vouchesLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.Effects) {
+	if e.Waits == nil {
+		l.refuse(from, p, e.Refused)
+		return
+	}
+	next := began.behind(e.Behind)
+	e.Waits.Retry = func() { l.validateReadOnly(from, p, next) }
+	e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
 }

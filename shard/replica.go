@@ -75,7 +75,7 @@ func (r *Replica) Tick() {
 	now := r.env.Now()
 	r.ticked = now.Mono
 	if r.lead != nil {
-		r.expireWaiters(now)
+		r.lead.locks.Expire(now.Mono)
 		r.lead.lookForDeadlocks(now)
 		r.lead.tickBatch(now.Mono)
 		r.lead.expireAsOf(now)

@@ -13,9 +13,9 @@ func (r *Replica) Survey(out *txn.SurveyReply) {
 	if !r.Serving() {
 		return
 	}
-	now := r.env.Now().Mono
+	now, locks := r.env.Now().Mono, r.lead.locks.Survey()
 	queues, told := map[txn.Key]int{}, map[txn.LockWait]bool{}
-	for _, w := range r.lead.locks.Waits() {
+	for _, w := range locks.Waits {
 		same := txn.LockWait{Txn: w.Txn, Key: w.Near}
 		if told[same] {
 			continue // a request that was sent again waits twice
@@ -28,7 +28,7 @@ func (r *Replica) Survey(out *txn.SurveyReply) {
 		}
 	}
 	first := len(out.Hot)
-	for _, h := range r.lead.locks.HotRows() {
+	for _, h := range locks.Hot {
 		lasted := max(now-h.Since, time.Millisecond)
 		out.Hot = append(out.Hot, txn.HotKey{Shard: r.cfg.ID, Key: h.Key, Queue: queues[h.Key], Group: h.Group,
 			MilliUpdates: uint64(float64(h.Updates) * 1000 / lasted.Seconds())})

@@ -4,7 +4,6 @@ import (
 	"isochron/protocol"
 	"isochron/store"
 	"isochron/txn"
-	"isochron/yield"
 )
 
 // How the transactions of a shard commit changes by an entry of its own log: the
@@ -61,7 +60,7 @@ func (r *Replica) followProtocol() {
 	}
 	r.cfg.Row = row
 	if r.lead != nil {
-		r.lead.locks = yield.NewTable(row.Yield, r.bounds())
+		r.lead.newLocks()
 		r.lead.early.Follow(row.Reveal)
 		r.env.Trace("shard %d: transactions commit by %s from now on (%d)", r.cfg.ID, c.Name, c.Seq)
 	}

@@ -19,7 +19,7 @@ type Request struct {
 	Barred txn.Why
 	// Looks: it is told what would come of it, and nothing changes.
 	Looks bool
-	// Writes, of a Prepare, are passed on before the rest is locked, as the attempt: those of
+	// Writes, of a vote, are passed on as the attempt, before the rest is locked: those of
 	// rows that the transaction has already and for which others wait (chain.go).
 	Writes  []txn.Write
 	Attempt txn.Attempt
@@ -34,12 +34,13 @@ type Request struct {
 	Alone    bool
 }
 
-// Effects are what came of a request, for its caller to carry out: others give way, or it is
-// refused, or it waits, or nothing is in its way and it holds what it has claimed.
+// Effects are what came of a request: it is refused, or it waits, or others had to give way and
+// it asks again, or nothing is in its way and it holds what it has claimed. What becomes of others
+// meanwhile the World has heard, in order: between two who give way others may have been let in.
 type Effects struct {
-	// Wounds are to be undone here, in this order; then the request asks anew, for what there is
-	// to be read by then. Nothing was granted. That ends: each turn removes its victims.
-	Wounds []txn.ID
+	// Again: others had to give way, and nothing was granted. The request asks anew, for what there
+	// is to be read by now. That ends: each turn removes its victims.
+	Again bool
 	// Refused is why it gets nothing and does not wait.
 	Refused txn.Refusal
 	// Waits is its place among those who wait: the caller says there how it asks again and what
@@ -47,14 +48,13 @@ type Effects struct {
 	Waits *Waiter
 	// Behind is for whom it waits, or to whom it gives way.
 	Behind txn.ID
-	// Pass are rows of the claim to be passed on as soon as they are written; Passed are the
-	// Writes that were.
-	Pass, Passed []txn.Key
+	// Pass are rows of the claim to be passed on as soon as they are written.
+	Pass []txn.Key
 }
 
 // Granted reports whether nothing is in the way, and the claim is held.
 func (e *Effects) Granted() bool {
-	return len(e.Wounds) == 0 && !e.Refused.Refused() && e.Waits == nil
+	return !e.Again && !e.Refused.Refused() && e.Waits == nil
 }
 
 // Acquire asks for a claim, as a whole or not at all.
@@ -64,6 +64,10 @@ func (t *Table) Acquire(now time.Duration, r *Request) Effects {
 	}
 	v := t.request(r.Phase, r.Txn, r.Age, r.Claim)
 	switch {
+	case v.granted() && r.Looks:
+		return Effects{}
+	case r.Looks:
+		return Effects{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
 	case v.granted() && r.Barred != txn.NotRefused:
 		return Effects{Refused: r.Barred.Refusal()}
 	case v.granted():
@@ -71,32 +75,20 @@ func (t *Table) Acquire(now time.Duration, r *Request) Effects {
 	case r.NoWait && r.Phase == Execute:
 		return Effects{Refused: txn.WhyLockedNoWait.Refusal()}
 	case len(v.victims) > 0:
-		return Effects{Wounds: v.victims}
+		for _, victim := range v.victims {
+			t.undo(now, victim, r.Txn, false)
+		}
+		return Effects{Again: true}
 	case v.die != nil:
 		return Effects{Refused: txn.Refusal{Why: endings[r.Phase].gives, Who: v.die.Txn}, Behind: v.die.Txn}
 	}
-	return t.behind(now, v.wait, r)
+	return t.waitBehind(now, v.wait, r)
 }
 
-// inTurn has a vote wait until those before it in a chain have ended.
-func (t *Table) inTurn(now time.Duration, r *Request) Effects {
-	on := t.Ahead(r.Txn)
-	switch {
-	case on == nil:
-		return Effects{}
-	case t.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
-		return Effects{Refused: txn.WhyChainDeadlock.Refusal(), Behind: on.Txn}
-	}
-	return t.behind(now, on, r)
-}
-
-// behind has a request wait for a holder, if it may.
-func (t *Table) behind(now time.Duration, on *Holder, r *Request) Effects {
-	e := Effects{Behind: on.Txn}
-	if !r.Looks {
-		e.Waits = t.queue(now, on, r)
-	}
-	if e.Waits == nil { // too many wait, or it would
+// waitBehind has a request wait for a holder, if it may.
+func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
+	e := Effects{Behind: on.Txn, Waits: t.queue(now, on, r)}
+	if e.Waits == nil { // too many wait
 		e.Refused = TimedOut.refusal(r.Phase, e.Behind)
 	}
 	return e
@@ -104,15 +96,11 @@ func (t *Table) behind(now time.Duration, on *Holder, r *Request) Effects {
 
 // grantTo gives a request what it has claimed.
 func (t *Table) grantTo(now time.Duration, r *Request) (e Effects) {
-	if r.Looks || !r.Phase.holds() {
+	if !r.Phase.holds() {
 		return e
 	}
-	if t.policy.Hot.Publishes() {
-		for _, w := range r.Writes {
-			if t.Publish(r.Txn, RowOf(w, r.Attempt)) {
-				e.Passed = append(e.Passed, w.Key)
-			}
-		}
+	if t.policy.Hot.Publishes() && len(r.Writes) > 0 {
+		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
 	h := t.grant(now, r.Txn, r.Age, r.Claim)
 	if r.Phase == Prepare {

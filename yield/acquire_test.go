@@ -28,7 +28,7 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 	}{
 		{"another row is free", WoundWait, 7, false, func(r *Request) { r.Claim = y }, "granted", 0, true},
 		{"its own row is free", WoundWait, 5, false, nil, "granted", 0, true},
-		{"an older one has others give way", WoundWait, 3, false, nil, "wounds", 0, false},
+		{"an older one has others give way, and asks again", WoundWait, 3, false, nil, "wounds", 0, false},
 		{"and not if it will not wait", WoundWait, 3, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
 		{"a younger one waits", WoundWait, 7, false, nil, "waits", 0, false},
 		{"or will not", WoundWait, 7, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
@@ -43,7 +43,7 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "granted", 0, false},
 		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = ReadOnly, shared }, "granted", 0, false},
 	} {
-		tab := NewTable(c.policy, Bounds{})
+		tab := NewTable(c.policy, Bounds{}, &told{})
 		tab.grant(0, id(5), age(5), x).Voted = c.voted
 		r := ask(c.asks, x)
 		if c.change != nil {
@@ -52,7 +52,7 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		e := tab.Acquire(0, r)
 		got := "granted"
 		switch {
-		case len(e.Wounds) > 0:
+		case e.Again:
 			got = "wounds"
 		case e.Refused.Refused():
 			got = "refused"
@@ -73,28 +73,10 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 	}
 }
 
-// Those who have to give way are named in the order of their ages; once they have ended it asks again.
-func TestTheWoundedEndInOrder(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
-	for _, n := range []uint64{8, 4, 6} {
-		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
-	}
-	e := tab.Acquire(0, ask(2, x))
-	if !slices.Equal(e.Wounds, []txn.ID{id(4), id(6), id(8)}) || tab.Holder(id(2)) != nil {
-		t.Fatalf("%+v", e)
-	}
-	for _, victim := range e.Wounds {
-		tab.Release(0, victim)
-	}
-	if e := tab.Acquire(0, ask(2, x)); !e.Granted() {
-		t.Errorf("nobody is in its way any more: %+v", e)
-	}
-}
-
 // Who wants one row waits in its queue, who wants more behind the holder; of both it is known
 // which row they are about.
 func TestWhereARequestWaits(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	vote := ask(9, x)
 	vote.Phase = Instant
@@ -141,7 +123,7 @@ func TestWhyAWaitHasEnded(t *testing.T) {
 
 // One too many does not wait, and is told as if it had waited in vain.
 func TestTooManyWait(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for range MaxWaiters {
 		if e := tab.Acquire(0, ask(2, x)); e.Waits == nil {
@@ -157,7 +139,8 @@ func TestTooManyWait(t *testing.T) {
 func TestAVoteWaitsForItsTurn(t *testing.T) {
 	tab := hotX(DetectGroup, Bounds{})
 	turn := func(n uint64) Effects {
-		return tab.Acquire(0, &Request{Phase: Turn, Txn: id(n), Age: age(n), Deadline: time.Minute})
+		return tab.Acquire(0, &Request{Phase: Turn, Txn: id(n), Age: age(n), Deadline: time.Minute,
+			Attempt: row("x", "", n).Version, Writes: []txn.Write{{Key: "x", Value: []byte("5")}}})
 	}
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
@@ -169,7 +152,7 @@ func TestAVoteWaitsForItsTurn(t *testing.T) {
 		t.Errorf("5 is before it: %+v", e)
 	}
 	tab.grant(0, id(6), age(6), y)
-	tab.WaitersOf(id(6))
+	tab.waitersOf(id(6))
 	tab.wait(0, tab.Holder(id(6)), &Waiter{Txn: id(5), Age: age(5), Deadline: time.Minute})
 	if e := turn(6); e.Refused.Why != txn.WhyChainDeadlock {
 		t.Errorf("5 waits for it: %+v", e)
@@ -182,6 +165,8 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 	writes := []txn.Write{{Key: "x", Value: []byte("5")}, {Key: "y", Value: []byte("5")}}
 	for _, passes := range []bool{true, false} {
 		tab := hotX(WoundWaitGroup, Bounds{})
+		world := &told{}
+		tab.world = world
 		take(t, tab, 5)
 		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), Claim: Claim{Exclusive: []txn.Key{"x", "y"}}}
 		if passes {
@@ -189,7 +174,7 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 		}
 		e := tab.Acquire(0, r)
 		last, ok := tab.Last("x", id(7))
-		if !e.Granted() || ok != passes || slices.Equal(e.Passed, []txn.Key{"x"}) != passes || passes && last.Version != r.Attempt {
+		if !e.Granted() || ok != passes || slices.Equal(world.heard, []string{"5 passes on"}) != passes || passes && last.Version != r.Attempt {
 			t.Errorf("%+v; the next goes on from %v, %v", e, last, ok)
 		}
 	}
@@ -198,11 +183,11 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 // A new leader gives votes their locks back in the order of the log; of two in conflict the
 // earlier had let go of its own.
 func TestVotesAreGivenTheirLocksBack(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	var freed []txn.ID
 	early := func(whom txn.ID) {
 		freed = append(freed, whom)
-		tab.Release(0, whom)
+		tab.release(0, whom)
 	}
 	tab.Restore(0, id(9), age(9), x, early)
 	tab.Restore(0, id(2), age(2), y, early)

@@ -74,8 +74,8 @@ type HotRow struct {
 	plainUntil time.Duration
 }
 
-// HotRows lists them in the order of their keys.
-func (t *Table) HotRows() []HotRow {
+// hotRows lists them in the order of their keys.
+func (t *Table) hotRows() []HotRow {
 	var out []HotRow
 	for k, h := range t.hot { // order: sorted below
 		row := *h
@@ -262,10 +262,9 @@ func (t *Table) wanted(k txn.Key, id txn.ID) bool {
 	return false
 }
 
-// Publish passes on what a transaction has written, as the attempt that it will
-// commit under, and lets go of the row. It reports whether it did; the caller then
-// lets others ask again.
-func (t *Table) Publish(id txn.ID, w txn.Row) bool {
+// publish passes on what a transaction has written, as the attempt that it will
+// commit under, and lets go of the row. It reports whether it did.
+func (t *Table) publish(id txn.ID, w txn.Row) bool {
 	h := t.holders[id]
 	if h == nil || h.Voted || !t.wanted(w.Key, id) {
 		return false
@@ -283,26 +282,9 @@ func (t *Table) Publish(id txn.ID, w txn.Row) bool {
 	return true
 }
 
-// RowOf is the row that a reader of a write sees, as that of an attempt.
-func RowOf(w txn.Write, a txn.Attempt) txn.Row {
-	row := txn.Row{Key: w.Key, Value: w.Value}
-	if w.Value != nil {
-		row.Version = a
-	}
-	return row
-}
-
-// Published is what the transaction has passed on and not taken back.
-func (t *Table) Published(id txn.ID) []txn.Row {
-	if h := t.holders[id]; h != nil {
-		return h.written
-	}
-	return nil
-}
-
-// Unpublish takes back what a transaction has passed on: it holds the row again.
+// unpublish takes back what a transaction has passed on: it holds the row again.
 // Nobody may stand behind it.
-func (t *Table) Unpublish(id txn.ID, k txn.Key) {
+func (t *Table) unpublish(id txn.ID, k txn.Key) {
 	h, p := t.holders[id], t.point(k)
 	if p.exclusive != nil || len(p.chain) == 0 || p.chain[len(p.chain)-1] != h {
 		panic("yield: a value is taken back from which another has gone on: " + id.String())
@@ -317,9 +299,9 @@ func (t *Table) Unpublish(id txn.ID, k txn.Key) {
 	t.renew(h)
 }
 
-// Ahead is one who must commit before the transaction may vote, nil if there is
+// ahead is one who must commit before the transaction may vote, nil if there is
 // none: the one before it in a chain, or the last of a chain whose value it has read.
-func (t *Table) Ahead(id txn.ID) *Holder {
+func (t *Table) ahead(id txn.ID) *Holder {
 	h := t.holders[id]
 	if h == nil {
 		return nil
@@ -340,9 +322,9 @@ func (t *Table) Ahead(id txn.ID) *Holder {
 	return nil
 }
 
-// Behind lists who has gone on from what the transaction has published of the
+// behind lists who has gone on from what the transaction has published of the
 // row, newest first: if it is undone, so are they. An empty key asks for all rows.
-func (t *Table) Behind(id txn.ID, key txn.Key) []txn.ID {
+func (t *Table) behind(id txn.ID, key txn.Key) []txn.ID {
 	h := t.holders[id]
 	if h == nil {
 		return nil
@@ -373,7 +355,7 @@ func (t *Table) follower(id txn.ID, conflicts []*Holder) *Holder {
 	if h := t.holders[id]; h == nil || len(h.chained) == 0 {
 		return nil
 	}
-	behind := t.Behind(id, "")
+	behind := t.behind(id, "")
 	for _, h := range conflicts {
 		if !h.Voted && slices.Contains(behind, h.Txn) {
 			return h
@@ -382,9 +364,9 @@ func (t *Table) follower(id txn.ID, conflicts []*Holder) *Holder {
 	return nil
 }
 
-// Ended counts how a place in a chain ended, before its Release: rows whose
+// ended counts how a place in a chain ended, before its Release: rows whose
 // places are undone too often are not passed on for a while.
-func (t *Table) Ended(id txn.ID, committed bool) {
+func (t *Table) ended(id txn.ID, committed bool) {
 	h := t.holders[id]
 	if h == nil {
 		return

@@ -19,7 +19,7 @@ var x = Claim{Exclusive: []txn.Key{"x"}}
 // hotX is a table in which row x is hot: somebody waited for it.
 func hotX(p Policy, b Bounds) *Table {
 	b.HotWaiters = -1
-	t := NewTable(p, b)
+	t := NewTable(p, b, &told{})
 	t.wait(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
@@ -35,7 +35,7 @@ func take(t *testing.T, tab *Table, n uint64) {
 
 func pass(t *testing.T, tab *Table, n uint64, value string) {
 	t.Helper()
-	if !tab.Publish(id(n), row("x", value, n)) {
+	if !tab.publish(id(n), row("x", value, n)) {
 		t.Fatalf("%d cannot pass on what it has written", n)
 	}
 }
@@ -57,18 +57,18 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 		t.Errorf("the third goes on from %v", last)
 	}
 	for n, want := range map[uint64]uint64{3: 5, 4: 3} {
-		if h := tab.Ahead(id(n)); h == nil || h.Txn != id(want) {
+		if h := tab.ahead(id(n)); h == nil || h.Txn != id(want) {
 			t.Errorf("before %d commits %+v, not %d", n, h, want)
 		}
 	}
-	if tab.Ahead(id(5)) != nil {
+	if tab.ahead(id(5)) != nil {
 		t.Error("the first waits for nobody")
 	}
-	if got := tab.Behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
+	if got := tab.behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
 		t.Errorf("with the first go %v; newest first", got)
 	}
-	tab.Release(0, id(5))
-	if tab.Ahead(id(3)) != nil || tab.Ahead(id(4)).Txn != id(3) {
+	tab.release(0, id(5))
+	if tab.ahead(id(3)) != nil || tab.ahead(id(4)).Txn != id(3) {
 		t.Error("when the first has ended the second is the first")
 	}
 }
@@ -129,8 +129,8 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		if v.wait == nil || !tab.wait(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
 			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
 		}
-		tab.Release(0, id(5))
-		if w := tab.Next(); w == nil || w.Txn != id(6) {
+		tab.release(0, id(5))
+		if w := tab.next(); w == nil || w.Txn != id(6) {
 			t.Errorf("%s: %+v is asked", p.Name, w)
 		}
 	}
@@ -145,7 +145,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.wait(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.grant(0, id(4), age(4), y)
-	if !tab.Publish(id(4), row("y", "4", 4)) {
+	if !tab.publish(id(4), row("y", "4", 4)) {
 		t.Fatal("y is hot as well")
 	}
 	// 6 in y behind 4, and 4 in x behind 6, would each wait for the other.
@@ -186,9 +186,9 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	if v := tab.request(Execute, id(3), age(3), x); !v.granted() {
 		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
 	}
-	tab.Release(0, id(1))
+	tab.release(0, id(1))
 	take(t, tab, 3)
-	if got := tab.HotRows(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
+	if got := tab.hotRows(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
 		t.Errorf("what is told of hot rows: %+v", got)
 	}
 }
@@ -197,11 +197,11 @@ func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
-	tab.Unpublish(id(1), "x")
+	tab.unpublish(id(1), "x")
 	if v := tab.request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
 		t.Error("it holds the row again")
 	}
-	if tab.Ahead(id(1)) != nil || len(tab.Behind(id(1), "")) != 0 {
+	if tab.ahead(id(1)) != nil || len(tab.behind(id(1), "")) != 0 {
 		t.Error("and has no place in a chain")
 	}
 	pass(t, tab, 1, "one")
@@ -220,15 +220,15 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 		for n := uint64(1); n <= rollbackSample; n++ {
 			take(t, tab, n)
 			pass(t, tab, n, "v")
-			tab.Ended(id(n), n%c.one == 0)
-			tab.Release(0, id(n))
+			tab.ended(id(n), n%c.one == 0)
+			tab.release(0, id(n))
 		}
 		last := uint64(rollbackSample + 1)
 		take(t, tab, last)
 		if got := tab.wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
 			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
 		}
-		tab.Release(0, id(last))
+		tab.release(0, id(last))
 		tab.grant(2*time.Second, id(last+1), age(last+1), x)
 		if !tab.wanted("x", id(last+1)) {
 			t.Error("after a while it is tried again")
@@ -255,7 +255,7 @@ func TestWhoHasAPartInAHotRow(t *testing.T) {
 }
 
 func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
-	tab := NewTable(WoundWaitRetire, Bounds{})
+	tab := NewTable(WoundWaitRetire, Bounds{}, nil)
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	if v := tab.request(Execute, id(6), age(6), x); !v.granted() {
@@ -267,7 +267,7 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 }
 
 func TestCyclesAreFound(t *testing.T) {
-	tab := NewTable(Detect, Bounds{})
+	tab := NewTable(Detect, Bounds{}, nil)
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.grant(0, id(1), age(1), x)
 	tab.grant(0, id(2), age(2), y)
@@ -289,7 +289,7 @@ func TestCyclesAreFound(t *testing.T) {
 // One that has a row shared and waits for the others who read it goes before an
 // older one that comes later: that one would wait for it, and it for that one.
 func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
-	tab := NewTable(Detect, Bounds{})
+	tab := NewTable(Detect, Bounds{}, nil)
 	for _, n := range []uint64{2, 3} {
 		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
 	}
@@ -304,8 +304,8 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("two who have it shared would wait for each other: %+v", v)
 	}
-	tab.Release(0, id(2))
-	for w := tab.Next(); w != nil; w = tab.Next() {
+	tab.release(0, id(2))
+	for w := tab.next(); w != nil; w = tab.next() {
 		w.Retry()
 	}
 	if len(asked) == 0 || asked[0] != 3 || !tab.request(Execute, id(3), age(3), x).granted() {
@@ -316,7 +316,7 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 // Of what is not in conflict nothing is made: locks allocate nothing once the
 // table has seen as many.
 func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
-	tab := NewTable(WoundWaitGroup, Bounds{})
+	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
 	claim := Claim{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
 	n := uint64(0)
 	one := func() {
@@ -325,8 +325,8 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 		if !e.Granted() {
 			t.Fatal("nobody is in its way")
 		}
-		tab.Release(0, id(n))
-		tab.Next()
+		tab.release(0, id(n))
+		tab.next()
 	}
 	if per := testing.AllocsPerRun(1000, one); per != 0 {
 		t.Errorf("%v allocations for three locks", per)
@@ -338,7 +338,7 @@ func BenchmarkLocks(b *testing.B) {
 	policies := []Policy{DetectEager, Detect, DetectQueue, DetectGroup, WoundWaitRetire, WoundWait, WoundWaitGroup}
 	for _, p := range policies {
 		b.Run("uniform/"+p.Name, func(b *testing.B) {
-			tab := NewTable(p, Bounds{})
+			tab := NewTable(p, Bounds{}, nil)
 			keys := rows()
 			b.ReportAllocs()
 			n := uint64(0)
@@ -361,7 +361,7 @@ func BenchmarkLookingForHotRows(b *testing.B) {
 	policies := []Policy{Detect, DetectQueue, DetectGroup}
 	var tables []*Table
 	for _, p := range policies {
-		tables = append(tables, NewTable(p, Bounds{}))
+		tables = append(tables, NewTable(p, Bounds{}, nil))
 	}
 	keys := rows()
 	best := make([]time.Duration, len(tables))
@@ -399,14 +399,14 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
 	c := Claim{Exclusive: exclusive[:], Fresh: true}
 	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c})
-	tab.Release(0, id(n))
-	tab.Next()
+	tab.release(0, id(n))
+	tab.next()
 }
 
 // benchmarkQueue has as many wait for one row: each turn ends with a wait at the end
 // of the queue.
 func benchmarkQueue(b *testing.B, p Policy, waiters int) {
-	tab := NewTable(p, Bounds{})
+	tab := NewTable(p, Bounds{}, nil)
 	n, holder := uint64(1), uint64(1)
 	tab.grant(0, id(1), age(1), x)
 	join := func() {
@@ -428,8 +428,8 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		join()
-		tab.Release(0, id(holder))
-		for w := tab.Next(); w != nil; w = tab.Next() {
+		tab.release(0, id(holder))
+		for w := tab.next(); w != nil; w = tab.next() {
 			w.Retry()
 		}
 	}
@@ -446,10 +446,10 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 		{500 * time.Microsecond, 33}, {time.Millisecond, 33}, {4 * time.Millisecond, 9}, {15 * time.Millisecond, 3},
 		{20 * time.Millisecond, 2}, {60 * time.Millisecond, 2}, {time.Second, 2},
 	} {
-		tab := NewTable(WoundWaitGroup, Bounds{})
+		tab := NewTable(WoundWaitGroup, Bounds{}, nil)
 		now := time.Duration(0)
 		tab.grant(now, id(1), age(1), x)
-		hot := func() bool { return len(tab.HotRows()) > 0 }
+		hot := func() bool { return len(tab.hotRows()) > 0 }
 		waits := func(n uint64) *Waiter {
 			w := &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Hour, Retry: func() {}}
 			tab.wait(now, nil, w)
@@ -457,7 +457,7 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 		}
 		first := waits(2) // who keeps what a turn takes known
 		now += c.turn
-		tab.Release(now, id(1))
+		tab.release(now, id(1))
 		tab.grant(now, id(3), age(3), x)
 		tab.Cancel(first)
 		for n := 1; n < c.waiters; n++ {
@@ -474,20 +474,20 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 
 // The turn under way counts as soon as it takes longer than those before.
 func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
-	tab := NewTable(WoundWaitGroup, Bounds{})
+	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for n := range uint64(2) {
 		tab.wait(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
-	if len(tab.HotRows()) == 0 {
+	if len(tab.hotRows()) == 0 {
 		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
 	}
-	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1})
+	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1}, nil)
 	off.grant(0, id(1), age(1), x)
 	for n := range uint64(3) {
 		off.wait(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
-	if len(off.HotRows()) > 0 {
+	if len(off.hotRows()) > 0 {
 		t.Error("an operator's number of waiters is not overruled")
 	}
 }

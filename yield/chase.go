@@ -32,7 +32,7 @@ import (
 // A vote that depends on undecided writers waits for attempts that have all their votes, and these
 // wait for no lock: so dependencies are never part of a cycle, and nobody follows them.
 //
-// Waits count that stand, not those that will: who stands in a chain waits once it asks
+// listWaits count that stand, not those that will: who stands in a chain waits once it asks
 // for its vote. Everything is bounded, and all of it is best effort: a message that
 // is lost delays, and what is beyond a bound ends by the bound of its wait.
 
@@ -198,7 +198,7 @@ func (t *Table) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 	here.Txn, here.Request = w.Txn, w.Number
 	t.holdersBefore(w, func(h *Holder, tenure uint64) {
 		e := here
-		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(t.Behind(h.Txn, ""), w.Txn)
+		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(t.behind(h.Txn, ""), w.Txn)
 		visit(e, h.Age, t.waitsHereAlone(h.Txn))
 	})
 	t.queueBefore(w, func(o *Waiter) {

@@ -44,7 +44,7 @@ func TestWhereDeadlocksOverSeveralShardsCanBe(t *testing.T) {
 
 func TestWhoIsChased(t *testing.T) {
 	const after = 100 * time.Millisecond
-	tab := NewTable(Detect, Bounds{})
+	tab := NewTable(Detect, Bounds{}, nil)
 	tab.grant(0, id(5), age(5), x)
 	tab.grant(0, id(4), age(4), Claim{Exclusive: []txn.Key{"y", "z"}})
 	stay(t, tab, 3, "x", nil)
@@ -74,7 +74,7 @@ func TestWhoIsChased(t *testing.T) {
 func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 	const after = 100 * time.Millisecond
 	shared := Claim{Shared: []txn.Key{"x"}}
-	tab := NewTable(Detect, Bounds{})
+	tab := NewTable(Detect, Bounds{}, nil)
 	tab.grant(0, id(6), age(6), shared)
 	tab.grant(0, id(7), age(7), shared)
 	if w := stay(t, tab, 7, "x", nil); !w.upgrades { // waits for 6
@@ -96,7 +96,7 @@ func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 // Two transactions wait for each other at two shards; whoever is asked finds the cycle,
 // with all of its waits, and every wait of it stands.
 func TestAChaseGoesAroundACycle(t *testing.T) {
-	one, two := NewTable(Detect, Bounds{}), NewTable(Detect, Bounds{})
+	one, two := NewTable(Detect, Bounds{}, nil), NewTable(Detect, Bounds{}, nil)
 	one.grant(0, id(1), age(1), x)
 	two.grant(0, id(2), age(2), y)
 	stay(t, one, 2, "x", nil)
@@ -154,7 +154,7 @@ func TestAWaitThatHasComeAgainDoesNotStand(t *testing.T) {
 	if tab.Stands(seen) {
 		t.Error("5 has let go of the row")
 	}
-	tab.Unpublish(id(5), "x")
+	tab.unpublish(id(5), "x")
 	if tab.Stands(seen) {
 		t.Error("5 has let go of the row and taken it back")
 	}
@@ -200,7 +200,7 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 // In the queue of a hot row stands one who holds nothing: nobody looks whether it closes a
 // cycle. It can be between two others of one, and the chase finds it.
 func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
-	tab := NewTable(DetectQueue, Bounds{HotWaiters: -1})
+	tab := NewTable(DetectQueue, Bounds{HotWaiters: -1}, nil)
 	tab.grant(0, id(5), age(5), Claim{Shared: []txn.Key{"x"}})
 	tab.grant(0, id(4), age(4), x2)
 	fresh := stay(t, tab, 2, "x", func(w *Waiter) { w.Fresh = true })
@@ -281,7 +281,7 @@ type member struct {
 func newChaseWorld(p Policy, seed uint64) *chaseWorld {
 	w := &chaseWorld{rng: rand.New(rand.NewPCG(seed, 3)), txns: map[uint64]*member{}}
 	for range 3 {
-		w.tables = append(w.tables, NewTable(p, Bounds{HotWaiters: -1, GroupSize: 2}))
+		w.tables = append(w.tables, NewTable(p, Bounds{HotWaiters: -1, GroupSize: 2}, nil))
 	}
 	return w
 }
@@ -322,7 +322,7 @@ func (w *chaseWorld) calm() {
 	}
 	w.wrong = fmt.Sprintf("%d transactions wait for ever", len(w.txns))
 	for s, tab := range w.tables {
-		for _, x := range tab.Waits() {
+		for _, x := range tab.listWaits() {
 			w.wrong += fmt.Sprintf("; at %d %v waits for %v", s+1, x.Txn, x.For)
 		}
 	}
@@ -372,20 +372,21 @@ func (w *chaseWorld) act() {
 
 func (w *chaseWorld) publish(m *member, s txn.ShardID) {
 	tab := w.table(s)
-	if h := tab.Holder(id(m.n)); h == nil || h.Voted {
+	h := tab.Holder(id(m.n))
+	if h == nil || h.Voted {
 		return
 	}
 	k := txn.Key(rune('a' + w.rng.IntN(2)))
-	if slices.ContainsFunc(tab.Published(id(m.n)), func(r txn.Row) bool { return r.Key == k }) {
+	if slices.ContainsFunc(h.written, func(r txn.Row) bool { return r.Key == k }) {
 		w.atOnce(func() {
 			w.undoBehind(tab, m.n, k)
 			if w.txns[m.n] == m { // at two shards each may stand behind the other
-				tab.Unpublish(id(m.n), k)
+				tab.unpublish(id(m.n), k)
 			}
 		})
 		return
 	}
-	tab.Publish(id(m.n), row(k, "v", m.n))
+	tab.publish(id(m.n), row(k, "v", m.n))
 	w.wake()
 }
 
@@ -422,7 +423,7 @@ func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
 // commit ends a transaction once those before it in chains have ended.
 func (w *chaseWorld) commit(m *member) {
 	for i, tab := range w.tables {
-		on := tab.Ahead(id(m.n))
+		on := tab.ahead(id(m.n))
 		if on == nil {
 			continue
 		}
@@ -436,7 +437,7 @@ func (w *chaseWorld) commit(m *member) {
 		var wait func(*Holder)
 		wait = func(on *Holder) {
 			tab.wait(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: func(txn.Refusal) {}, Retry: func() {
-				if next := tab.Ahead(id(m.n)); next != nil {
+				if next := tab.ahead(id(m.n)); next != nil {
 					wait(next)
 					return
 				}
@@ -456,15 +457,15 @@ func (w *chaseWorld) end(m *member, committed bool) {
 	}
 	delete(w.txns, m.n)
 	for _, tab := range w.tables {
-		tab.WaitersOf(id(m.n))
+		tab.waitersOf(id(m.n))
 	}
 	w.atOnce(func() {
 		for _, tab := range w.tables {
 			if !committed {
 				w.undoBehind(tab, m.n, "")
 			}
-			tab.Ended(id(m.n), committed)
-			tab.Release(w.now, id(m.n))
+			tab.ended(id(m.n), committed)
+			tab.release(w.now, id(m.n))
 		}
 	})
 }
@@ -479,7 +480,7 @@ func (w *chaseWorld) atOnce(f func()) {
 }
 
 func (w *chaseWorld) undoBehind(tab *Table, n uint64, k txn.Key) {
-	for _, behind := range tab.Behind(id(n), k) {
+	for _, behind := range tab.behind(id(n), k) {
 		if o := w.txns[behind.Seq]; o != nil {
 			w.end(o, false)
 		}
@@ -494,7 +495,7 @@ func (w *chaseWorld) wake() {
 	for asked := true; asked; {
 		asked = false
 		for _, tab := range w.tables {
-			for r := tab.Next(); r != nil; r = tab.Next() {
+			for r := tab.next(); r != nil; r = tab.next() {
 				asked = true
 				r.Retry()
 			}

@@ -33,7 +33,7 @@ func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 		for _, waiter := range t.byTxn[id] {
 			w.ahead(waiter)
 		}
-		if h := t.Ahead(id); h != nil {
+		if h := t.ahead(id); h != nil {
 			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for cycles of others
 		}
 	}

@@ -26,8 +26,12 @@
 // wait for, in the order of updates and not of ages: so whoever has a place in one
 // walks before it waits, and deadlocks over several shards are chased there too.
 //
-// What the caller owes it. It calls Release exactly once for every transaction
-// that may hold something, carries out at once what Acquire answers (undo the
-// wounded, then ask again), and after whatever may free something lets those ask again that
-// Next names. After a change of leader it starts from a new Table.
+// A request is one question, Acquire, and its answer says all: granted, refused why, waiting behind
+// whom, or to be asked again because others had to give way. What the table does to
+// others on the way it tells the World, in order. Who ends takes along those who have gone on
+// from its values, and whoever waited is asked again (ends.go, group.go).
+//
+// What the caller owes it. It calls End or Drop exactly once for every transaction that may hold
+// something, has a waiter know how it asks again before anything else happens, and calls
+// Expire now and then. After a change of leader it starts from a new Table.
 package yield

@@ -84,6 +84,8 @@ type object struct {
 type Table struct {
 	policy  Policy
 	bounds  Bounds
+	world   World
+	waking  bool          // those who wait are let ask again, or must not be now
 	now     time.Duration // of the last grant
 	holders map[txn.ID]*Holder
 	points  btree.Map[txn.Key, *point]
@@ -101,9 +103,9 @@ type Work struct {
 	Steps uint64 // holders and waiters looked at in walks over who waits for whom
 }
 
-// NewTable returns an empty table.
-func NewTable(p Policy, b Bounds) *Table {
-	t := &Table{policy: p, bounds: b.withDefaults(), holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
+// NewTable returns an empty table. What it does the world hears.
+func NewTable(p Policy, b Bounds, w World) *Table {
+	t := &Table{policy: p, bounds: b.withDefaults(), world: w, holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
 	t.points.Set("", &point{}) // never empty, the tree keeps its root
 	return t
 }
@@ -353,9 +355,9 @@ func (t *Table) spare(h *Holder) {
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders[id] }
 
-// Release frees all that the transaction holds at this time, and gives up its places in
-// chains. The caller then calls Retry of each of Next.
-func (t *Table) Release(now time.Duration, id txn.ID) {
+// release frees all that the transaction holds at this time, and gives up its places in
+// chains.
+func (t *Table) release(now time.Duration, id txn.ID) {
 	h := t.holders[id]
 	if h == nil {
 		return

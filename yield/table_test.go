@@ -36,7 +36,7 @@ func TestWhoYields(t *testing.T) {
 		{"an instant read waits for a voted writer", Validate, Instant, 1, 2, true, true, false, false},
 		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
 	} {
-		table := NewTable(c.policy, Bounds{})
+		table := NewTable(c.policy, Bounds{}, nil)
 		table.grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
 		v := table.request(c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
 		if (v.wait != nil) != c.wait || (v.die != nil) != c.die || (len(v.victims) == 1) != c.woundsHolder {
@@ -46,7 +46,7 @@ func TestWhoYields(t *testing.T) {
 }
 
 func TestRangesKeepPhantomsOut(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{})
+	table := NewTable(WoundWait, Bounds{}, nil)
 	table.grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
 	ask := func(k txn.Key) bool {
 		return table.request(Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).granted()
@@ -54,20 +54,20 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
 	}
-	table.Release(0, id(1))
+	table.release(0, id(1))
 	if !ask("c") {
 		t.Error("a released range must let writers in")
 	}
 }
 
 func TestUpgradeAndRelease(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{})
+	table := NewTable(WoundWait, Bounds{}, nil)
 	table.grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
 	table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
 	if table.request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
-	table.Release(0, id(1))
+	table.release(0, id(1))
 	if len(table.Holders()) != 0 || table.points.Len() != 1 {
 		t.Error("a release must leave nothing behind")
 	}
@@ -107,7 +107,7 @@ type actor struct {
 func newWaitWorld(seed uint64) *waitWorld {
 	w := &waitWorld{rng: rand.New(rand.NewPCG(seed, 7)), txns: map[uint64]*actor{}}
 	for range 3 {
-		w.shards = append(w.shards, NewTable(WoundWait, Bounds{}))
+		w.shards = append(w.shards, NewTable(WoundWait, Bounds{}, nil))
 	}
 	return w
 }
@@ -207,7 +207,7 @@ func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 
 func (w *waitWorld) end(a *actor) {
 	for _, t := range w.shards {
-		t.Release(0, id(a.n))
+		t.release(0, id(a.n))
 	}
 	delete(w.txns, a.n)
 	for _, o := range w.txns {
@@ -248,7 +248,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 
 // In the queue of a row many wait, and the oldest is asked first.
 func TestTheLineOfARow(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	c := Claim{Exclusive: []txn.Key{"hot"}}
 	holder := tab.grant(0, id(1), age(1), c)
 	var asked []uint64
@@ -263,8 +263,8 @@ func TestTheLineOfARow(t *testing.T) {
 		}
 	}
 	for range 4 {
-		tab.Release(0, tab.Holders()[0].Txn)
-		for w := tab.Next(); w != nil; w = tab.Next() {
+		tab.release(0, tab.Holders()[0].Txn)
+		for w := tab.next(); w != nil; w = tab.next() {
 			w.Retry()
 		}
 	}
@@ -276,7 +276,7 @@ func TestTheLineOfARow(t *testing.T) {
 // One that asks and still has to wait must not be asked for ever, and one that
 // gives up must not keep the next from asking.
 func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	shared := Claim{Shared: []txn.Key{"x"}}
 	tab.grant(0, id(1), age(1), shared)
 	h := tab.grant(0, id(2), age(2), shared)
@@ -287,16 +287,16 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	wait(3, func() { wait(3, func() {}) })
 	wait(4, func() {})
 	drain := func() {
-		for w := tab.Next(); w != nil; w = tab.Next() {
+		for w := tab.next(); w != nil; w = tab.next() {
 			w.Retry()
 		}
 	}
-	tab.Release(0, id(1))
+	tab.release(0, id(1))
 	drain()
 	if tries[3] != 1 || tries[4] != 0 {
 		t.Errorf("with another still reading the row the first asks once: %v", tries)
 	}
-	tab.Release(0, id(2))
+	tab.release(0, id(2))
 	drain()
 	if tries[3] != 2 || tries[4] != 1 || tab.Waiting() != 0 {
 		t.Errorf("the first gave up, so the next must ask: %v", tries)
@@ -305,7 +305,7 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 
 // Who wants several rows waits in no queue, and must not pass those for ever who want one.
 func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{})
+	tab := NewTable(WoundWait, Bounds{}, nil)
 	both := Claim{Exclusive: []txn.Key{"x", "y"}}
 	h := tab.grant(0, id(1), age(1), both)
 	var asked []uint64
@@ -317,8 +317,8 @@ func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	wait(2, "")
 	wait(3, "y")
 	wait(5, "y")
-	tab.Release(0, id(1))
-	for w := tab.Next(); w != nil; w = tab.Next() {
+	tab.release(0, id(1))
+	for w := tab.next(); w != nil; w = tab.next() {
 		w.Retry()
 	}
 	if !slices.Equal(asked, []uint64{2, 3, 4, 5, 6}) {

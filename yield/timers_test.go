@@ -10,7 +10,7 @@ import (
 // A table has something to do while somebody waits: first to look for deadlocks, if it
 // does, and at last to end the wait.
 func TestATableWakesForThoseWhoWait(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{})
+	table := NewTable(WoundWait, Bounds{}, nil)
 	if at := table.NextWake(true); at != txn.Never {
 		t.Errorf("nobody waits, and it wakes at %v", at)
 	}
@@ -26,10 +26,10 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	if at := table.NextWake(false); at != w.Deadline {
 		t.Errorf("without a search it wakes at %v", at)
 	}
-	if got := table.Expired(w.Deadline); len(got) != 1 {
+	if got := table.expired(w.Deadline); len(got) != 1 {
 		t.Fatalf("%d waits end", len(got))
 	}
-	for table.Next() != nil {
+	for table.next() != nil {
 		t.Error("somebody can go on")
 	}
 	if at := table.NextWake(true); at != txn.Never {

@@ -11,15 +11,15 @@ import (
 // way, and nobody else tells it that they have come.
 func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 	for _, p := range []Policy{WoundWait, WoundWaitGroup} {
-		tab := NewTable(p, Bounds{})
+		tab := NewTable(p, Bounds{}, nil)
 		shared := Claim{Shared: []txn.Key{"x"}}
 		tab.grant(0, id(1), age(1), shared)
 		stay(t, tab, 3, "x", nil) // waits for 1, which is older
 		tab.grant(0, id(5), age(5), shared)
 		tab.grant(0, id(7), age(7), shared)
 		stay(t, tab, 7, "x", nil) // waits for 1 and 5, which are older
-		tab.Release(0, id(1))
-		w := tab.Next()
+		tab.release(0, id(1))
+		w := tab.next()
 		if w == nil || w.Txn != id(3) {
 			t.Fatalf("%s: %+v is asked; 3 is the oldest", p.Name, w)
 		}

@@ -220,11 +220,11 @@ type opening struct {
 	asked txn.ID
 }
 
-// Next takes out one who may be able to go on, nil if there is nobody: the
-// caller calls its Retry, and asks for the next. It is the oldest of those whose holder is
+// next takes out one who may be able to go on, nil if there is nobody: the
+// caller calls its Retry, and asks for one more. It is the oldest of those whose holder is
 // gone and of the firsts of queues: who wants several rows must not pass those for ever
 // who want one.
-func (t *Table) Next() *Waiter {
+func (t *Table) next() *Waiter {
 	var oldest *Waiter
 	if len(t.ready) > 0 {
 		oldest = t.ready[0]
@@ -279,9 +279,9 @@ func (p *point) certainly(w *Waiter, policy Policy) bool {
 	return h.Voted || h.Age.Older(w.Age) || policy.Detect
 }
 
-// Expired takes out the waiters whose deadline has passed, in the order of their
+// expired takes out the waiters whose deadline has passed, in the order of their
 // transactions.
-func (t *Table) Expired(now time.Duration) []*Waiter {
+func (t *Table) expired(now time.Duration) []*Waiter {
 	if t.count == 0 || now < t.earliest {
 		return nil
 	}
@@ -308,8 +308,8 @@ func (t *Table) Expired(now time.Duration) []*Waiter {
 	return out
 }
 
-// WaitersOf takes out the waiters that belong to a transaction.
-func (t *Table) WaitersOf(id txn.ID) []*Waiter {
+// waitersOf takes out the waiters that belong to a transaction.
+func (t *Table) waitersOf(id txn.ID) []*Waiter {
 	out := slices.Clone(t.byTxn[id])
 	for _, w := range out {
 		t.Cancel(w)
@@ -343,6 +343,15 @@ func (t *Table) Unvoted() []txn.ID {
 // Waiting is the number of requests that wait.
 func (t *Table) Waiting() int { return t.count }
 
+// Survey is what people are shown of a table.
+type Survey struct {
+	Waits []Wait   // those first who have waited longest, at most WaitsMax
+	Hot   []HotRow // in the order of their keys
+}
+
+// Survey tells who waits for whom, and what is hot.
+func (t *Table) Survey() Survey { return Survey{t.listWaits(), t.hotRows()} }
+
 // Wait is one request that waits, for people.
 type Wait struct {
 	Txn, For txn.ID
@@ -352,11 +361,11 @@ type Wait struct {
 	Since    time.Duration
 }
 
-// WaitsMax bounds what Waits lists.
+// WaitsMax bounds how many a Survey lists.
 const WaitsMax = 1000
 
-// Waits lists who waits for whom, those first who have waited longest.
-func (t *Table) Waits() []Wait {
+// listWaits lists who waits for whom, those first who have waited longest.
+func (t *Table) listWaits() []Wait {
 	var ws []*Waiter
 	for _, list := range t.byTxn { // order: sorted below
 		ws = append(ws, list...)

@@ -1,0 +1,109 @@
+package yield
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// How transactions end at one shard, and who goes on then. One that ends without a commit takes
+// along those who have gone on from its values; what is free is asked for again by those who
+// waited, oldest first.
+
+// World hears what a table does to transactions, in the order in which it does it. Nobody is
+// let in meanwhile.
+type World interface {
+	// Undone: the victim, which has not voted here, loses all that it has here and waits for: by is older
+	// and wants it, or, in a cascade, the victim has gone on from a value of by, which is undone.
+	Undone(victim, by txn.ID, cascade bool)
+	// Freed: what a transaction has had here since then is free.
+	Freed(id txn.ID, since time.Duration)
+	// PassedOn: others may go on from what a transaction has written of a hot row.
+	PassedOn(id txn.ID)
+}
+
+// End frees all that a transaction has here, and lets those who waited ask again. If it is not
+// committed, those who went on from what it had written end with it.
+func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
+	h := t.holders[id]
+	if h == nil {
+		return
+	}
+	was := t.begin()
+	if !committed {
+		t.undoBehind(now, id, "")
+	}
+	t.world.Freed(id, h.Since)
+	t.ended(id, committed)
+	t.release(now, id)
+	t.finish(was)
+}
+
+// Drop ends all that a transaction has here and waits for, unless it has voted.
+func (t *Table) Drop(now time.Duration, id txn.ID) {
+	if h := t.holders[id]; h != nil && h.Voted {
+		return
+	}
+	t.refuseAll(id)
+	t.End(now, id, false)
+}
+
+// undo ends a transaction here for another's sake. It has not voted here.
+func (t *Table) undo(now time.Duration, victim, by txn.ID, cascade bool) {
+	t.world.Undone(victim, by, cascade)
+	t.refuseAll(victim)
+	t.End(now, victim, false)
+}
+
+func (t *Table) refuseAll(id txn.ID) {
+	for _, w := range t.waitersOf(id) {
+		w.Expire(Undone)
+	}
+}
+
+// undoBehind ends those who have gone on from what a transaction has written, newest first. Nothing
+// is granted meanwhile.
+func (t *Table) undoBehind(now time.Duration, id txn.ID, key txn.Key) {
+	for _, behind := range t.behind(id, key) {
+		h := t.holders[behind]
+		if h == nil {
+			continue // undone with another
+		}
+		if h.Voted {
+			panic("yield: " + behind.String() + " has voted before one whose value it has read has ended")
+		}
+		t.undo(now, behind, id, true)
+	}
+}
+
+// Expire ends the waits whose time is over.
+func (t *Table) Expire(now time.Duration) {
+	for _, w := range t.expired(now) {
+		w.Expire(TimedOut)
+	}
+	t.Wake()
+}
+
+// begin begins what nobody who waits may see the half of, and finish ends it.
+func (t *Table) begin() (was bool) {
+	was, t.waking = t.waking, true
+	return was
+}
+
+func (t *Table) finish(was bool) {
+	t.waking = was
+	t.Wake()
+}
+
+// Wake lets those ask again who may be able to go on. One call does it for all that happens while
+// it does: a long chain of commits is a loop and no recursion.
+func (t *Table) Wake() {
+	if t.waking {
+		return
+	}
+	t.waking = true
+	for w := t.next(); w != nil; w = t.next() { // bounded: see next
+		w.Retry()
+	}
+	t.waking = false
+}

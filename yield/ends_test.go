@@ -1,0 +1,217 @@
+package yield
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// told is a World that keeps what it hears.
+type told struct{ heard []string }
+
+func (w *told) Undone(victim, by txn.ID, cascade bool) {
+	how := map[bool]string{false: "wounds", true: "takes along"}[cascade]
+	w.heard = append(w.heard, fmt.Sprintf("%d %s %d", by.Seq, how, victim.Seq))
+}
+
+func (w *told) Freed(id txn.ID, _ time.Duration) {
+	w.heard = append(w.heard, fmt.Sprintf("%d is free", id.Seq))
+}
+
+func (w *told) PassedOn(id txn.ID) {
+	w.heard = append(w.heard, fmt.Sprintf("%d passes on", id.Seq))
+}
+
+// says takes out what was heard.
+func (w *told) says(t *testing.T, name string, want ...string) {
+	t.Helper()
+	if !slices.Equal(w.heard, want) {
+		t.Errorf("%s: %q, not %q", name, w.heard, want)
+	}
+	w.heard = nil
+}
+
+// asks has a transaction ask for row x until it has it or is refused.
+func (w *told) asks(tab *Table, n uint64) {
+	e := tab.Acquire(0, ask(n, Claim{Exclusive: x.Exclusive, Fresh: true}))
+	switch {
+	case e.Again:
+		w.asks(tab, n)
+	case e.Waits != nil:
+		e.Waits.Retry = func() { w.asks(tab, n) }
+		e.Waits.Refuse = func(why txn.Refusal) { w.heard = append(w.heard, fmt.Sprintf("%d is refused: %d", n, why.Why)) }
+	case e.Granted():
+		w.heard = append(w.heard, fmt.Sprintf("%d has it", n))
+	}
+}
+
+// by publishes a value of row x.
+func (w *told) publishes(tab *Table, n uint64, value string) {
+	tab.Publish(0, id(n), txn.Attempt{Seq: n}, []txn.Write{{Key: "x", Value: []byte(value)}})
+}
+
+func groups(p Policy) (*Table, *told) {
+	w := &told{}
+	tab := hotX(p, Bounds{})
+	tab.world = w
+	return tab, w
+}
+
+// Those who have to give way do so in the order of their ages, and whoever waited for one of them is
+// let in before the next has to.
+func TestTheWoundedEndInOrder(t *testing.T) {
+	w := &told{}
+	tab := NewTable(WoundWait, Bounds{}, w)
+	for _, n := range []uint64{8, 4, 6} {
+		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+	}
+	tab.grant(0, id(4), age(4), y)
+	e := tab.Acquire(0, ask(9, y))
+	e.Waits.Retry = func() {
+		e := tab.Acquire(0, ask(9, y))
+		w.heard = append(w.heard, fmt.Sprintf("9 has y: %v", e.Granted()))
+	}
+	w.asks(tab, 2)
+	w.says(t, "2 wants x", "2 wounds 4", "4 is free", "9 has y: true", "2 wounds 6", "6 is free", "2 wounds 8", "8 is free", "2 has it")
+}
+
+// Whoever has gone on from a value ends with the transaction that wrote it, newest first, and what they
+// wait for is refused; nobody is let in before all of them have ended.
+func TestWhoEndsTakesAlongWhoHasGoneOnFromItsValue(t *testing.T) {
+	tab, w := groups(WoundWaitGroup)
+	for n := uint64(3); n < 6; n++ {
+		w.asks(tab, n)
+		w.publishes(tab, n, "v")
+	}
+	turn := tab.Acquire(0, &Request{Phase: Turn, Txn: id(4), Age: age(4), Deadline: time.Minute,
+		Attempt: txn.Attempt{Seq: 4}, Writes: []txn.Write{{Key: "x", Value: []byte("v")}}})
+	turn.Waits.Refuse = func(why txn.Refusal) { w.heard = append(w.heard, "the vote of 4 is refused: "+why.String()) }
+	w.asks(tab, 6)
+	w.asks(tab, 7) // waits for 6
+	w.heard = nil
+	tab.End(0, id(3), false)
+	w.says(t, "3 aborts", "3 takes along 6", "6 is free", "3 takes along 5", "5 is free",
+		"3 takes along 4", "the vote of 4 is refused: "+txn.WhyChainUndone.Refusal().String(), "4 is free", "3 is free", "7 has it")
+}
+
+func TestWhoCommitsLetsTheNextVote(t *testing.T) {
+	tab, w := groups(WoundWaitGroup)
+	w.asks(tab, 3)
+	w.publishes(tab, 3, "v")
+	w.asks(tab, 4)
+	vote := func() Effects {
+		return tab.Acquire(0, &Request{Phase: Turn, Txn: id(4), Age: age(4), Attempt: txn.Attempt{Seq: 4},
+			Writes: []txn.Write{{Key: "x", Value: []byte("w")}}, Deadline: time.Minute})
+	}
+	e := vote()
+	if e.Waits == nil {
+		t.Fatalf("3 is before it: %+v", e)
+	}
+	e.Waits.Retry = func() {
+		again := vote()
+		w.heard = append(w.heard, fmt.Sprintf("4 votes: %v", again.Granted()))
+	}
+	w.says(t, "while it waits the next may go on from its value", "3 has it", "3 passes on", "4 has it", "4 passes on")
+	tab.End(0, id(3), true)
+	w.says(t, "3 commits", "3 is free", "4 votes: true")
+}
+
+// Another value, or the same as another attempt, undoes those who went on from the first; the row is
+// held again, and nobody has got it meanwhile.
+func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(tab *Table, w *told)
+		heard  []string
+	}{
+		{"the same again", func(tab *Table, w *told) { w.publishes(tab, 3, "v") }, nil},
+		{"another value", func(tab *Table, w *told) { w.publishes(tab, 3, "w") }, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
+		{"another attempt", func(tab *Table, _ *told) {
+			tab.Publish(0, id(3), txn.Attempt{Seq: 99}, []txn.Write{{Key: "x", Value: []byte("v")}})
+		}, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
+		{"its vote says another", func(tab *Table, w *told) {
+			e := tab.Acquire(0, &Request{Phase: Turn, Txn: id(3), Age: age(3), Attempt: txn.Attempt{Seq: 3},
+				Writes: []txn.Write{{Key: "x", Value: []byte("w")}}})
+			w.heard = append(w.heard, fmt.Sprintf("it may vote: %v", e.Granted()))
+		}, []string{"3 takes along 4", "4 is free", "it may vote: true"}},
+		{"it is not written any more", func(tab *Table, _ *told) { tab.Publish(0, id(3), txn.Attempt{Seq: 3}, nil) },
+			[]string{"3 takes along 4", "4 is free"}},
+	} {
+		tab, w := groups(WoundWaitGroup)
+		w.asks(tab, 3)
+		w.publishes(tab, 3, "v")
+		w.asks(tab, 4)
+		w.asks(tab, 5) // waits for 4
+		w.heard = nil
+		c.change(tab, w)
+		w.says(t, c.name, c.heard...)
+	}
+}
+
+// Who has voted, or holds nothing, passes nothing on.
+func TestWhoMayPassOn(t *testing.T) {
+	tab, w := groups(WoundWaitGroup)
+	w.publishes(tab, 3, "v")
+	w.asks(tab, 3)
+	w.publishes(tab, 3, "v")
+	tab.Holder(id(3)).Voted = true
+	w.asks(tab, 4)
+	w.publishes(tab, 3, "w") // came late
+	w.says(t, "3 has voted", "3 has it", "3 passes on", "4 has it")
+}
+
+// What has not voted can be dropped with all that it waits for; what has voted ends by its decision.
+func TestWhatIsDropped(t *testing.T) {
+	w := &told{}
+	tab := NewTable(WoundWait, Bounds{}, w)
+	tab.grant(0, id(1), age(1), x)
+	tab.grant(0, id(2), age(2), y)
+	w.asks(tab, 2)
+	tab.Drop(0, id(2))
+	w.says(t, "2 is dropped", fmt.Sprintf("2 is refused: %d", txn.WhyWounded), "2 is free")
+	tab.Holder(id(1)).Voted = true
+	if tab.Drop(0, id(1)); tab.Holder(id(1)) == nil {
+		t.Error("it has voted, and is dropped")
+	}
+	w.asks(tab, 3)
+	tab.Drop(0, id(3))
+	w.says(t, "who holds nothing frees nothing", fmt.Sprintf("3 is refused: %d", txn.WhyWounded))
+}
+
+// A wait ends at its deadline, and the next in the queue may go on then.
+func TestWaitsExpire(t *testing.T) {
+	w := &told{}
+	tab := NewTable(WoundWait, Bounds{}, w)
+	tab.grant(0, id(1), age(1), x)
+	w.asks(tab, 2)
+	tab.Expire(time.Minute - 1)
+	w.says(t, "it is not over")
+	tab.Expire(time.Minute)
+	w.says(t, "it is over", fmt.Sprintf("2 is refused: %d", txn.WhyLockNotGranted))
+}
+
+// A thousand who go on one after the other are a loop and no recursion, in the order of their ages.
+func TestManyGoOnOneAfterTheOther(t *testing.T) {
+	w := &told{}
+	tab := NewTable(WoundWait, Bounds{}, w)
+	tab.grant(0, id(1), age(1), x)
+	depth, deepest, order := 0, 0, []uint64{}
+	for n := uint64(1000); n > 1; n-- {
+		e := tab.Acquire(0, ask(n, x))
+		e.Waits.Retry = func() {
+			depth++
+			deepest = max(deepest, depth)
+			order = append(order, n)
+			tab.grant(0, id(n), age(n), x)
+			tab.End(0, id(n), true)
+			depth--
+		}
+	}
+	tab.End(0, id(1), true)
+	if deepest != 1 || len(order) != 999 || !slices.IsSorted(order) {
+		t.Errorf("%d have gone on, %d deep", len(order), deepest)
+	}
+}
