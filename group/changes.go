@@ -69,8 +69,8 @@ type situation struct {
 	drains   map[txn.NodeID]bool
 }
 
-func (g *Group[C]) situation() situation {
-	return situation{&g.log.meta, g.cfg.Self, &g.desired, g.log.last(), g.rn.Status().Progress, g.lead.drains}
+func (me *member) situation() situation {
+	return situation{&me.log.meta, me.cfg.Self, &me.desired, me.log.last(), me.rn.Status().Progress, me.lead.drains}
 }
 
 // changes are the next step towards what is desired; none if all is so, or if there is

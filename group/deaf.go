@@ -16,19 +16,19 @@ import (
 // is deposed. No lease can be broken by that: its own has run out by then, and is void from then on.
 
 // handOverIfDeaf is done with each heartbeat.
-func (g *Group[C]) handOverIfDeaf(now txn.Now) {
-	l, voters := g.lead, g.log.meta.Voters
-	if !l.serving || len(voters) < 2 || len(g.log.meta.Outgoing) > 0 {
+func (me *member) handOverIfDeaf(now txn.Now) {
+	l, voters := me.lead, me.log.meta.Voters
+	if !l.serving || len(voters) < 2 || len(me.log.meta.Outgoing) > 0 {
 		return
 	}
-	heard := time.Duration(l.lease.echoed(g.electorate(), g.cfg.Self, now.Mono))
-	if heard == 0 || now.Mono-heard < g.cfg.Params.ElectionTimeout {
+	heard := time.Duration(l.lease.echoed(me.electorate(), me.cfg.Self, now.Mono))
+	if heard == 0 || now.Mono-heard < me.cfg.Params.ElectionTimeout {
 		return
 	}
 	l.lease.void = true
 	l.deafChecks++
-	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != g.cfg.Self {
-		g.send(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), To: proto.Uint64(to),
-			From: proto.Uint64(uint64(g.cfg.Self)), Term: proto.Uint64(l.term)})
+	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != me.cfg.Self {
+		me.send(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), To: proto.Uint64(to),
+			From: proto.Uint64(uint64(me.cfg.Self)), Term: proto.Uint64(l.term)})
 	}
 }

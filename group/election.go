@@ -22,26 +22,26 @@ type patience struct {
 }
 
 // begin starts the timers of a member that was opened.
-func (g *Group[C]) begin(fresh bool) {
-	now := g.env.Now().Mono
+func (me *member) begin(fresh bool) {
+	now := me.env.Now().Mono
 	if !fresh {
-		g.patience.silentTill = now + g.cfg.Params.ElectionTimeout
+		me.patience.silentTill = now + me.cfg.Params.ElectionTimeout
 	}
-	g.patience.heardAt = now
-	g.term, g.role = g.log.hard.GetTerm(), raft.StateFollower
-	g.waitAnew(now)
-	if fresh && g.desired.prefers(g.cfg.Self) {
-		g.patience.campaignAt = now // nobody else was promised anything yet
+	me.patience.heardAt = now
+	me.term, me.role = me.log.hard.GetTerm(), raft.StateFollower
+	me.waitAnew(now)
+	if fresh && me.desired.prefers(me.cfg.Self) {
+		me.patience.campaignAt = now // nobody else was promised anything yet
 	}
 }
 
 // waitAnew starts a follower's patience anew: it has just heard from a leader or given
 // its vote.
-func (g *Group[C]) waitAnew(now time.Duration) {
-	p, timeout := &g.patience, g.cfg.Params.ElectionTimeout
+func (me *member) waitAnew(now time.Duration) {
+	p, timeout := &me.patience, me.cfg.Params.ElectionTimeout
 	p.forgetAt = max(now+timeout, p.silentTill)
-	first, spread := turn(timeout, g.log.meta.Voters, g.cfg.Self, g.leader, g.term)
-	if g.desired.prefers(g.cfg.Self) { // it goes first
+	first, spread := turn(timeout, me.log.meta.Voters, me.cfg.Self, me.leader, me.term)
+	if me.desired.prefers(me.cfg.Self) { // it goes first
 		first, spread = 0, timeout/4
 	}
 	p.campaignAt = p.forgetAt + first + time.Duration(p.rng.Int64N(int64(spread)))

@@ -30,7 +30,7 @@ type Env interface {
 }
 
 // Config of a member.
-type Config[C any] struct {
+type Config struct {
 	ID       txn.ShardID
 	Self     txn.NodeID
 	Founders []txn.NodeID // with whom the group began; none: this member joins one that exists
@@ -39,8 +39,6 @@ type Config[C any] struct {
 	Params   txn.Params
 	Seed     uint64
 	Env      Env
-	Machine  Machine[C]
-	Codec    Codec[C]
 	// Logs is what the members of a node may keep in memory of their log entries; nil: as
 	// much as the bounds of each allow.
 	Logs *store.Pool
@@ -50,36 +48,40 @@ type Config[C any] struct {
 	// state are in memory anyway), and it passes raft's messages as they are. What it
 	// answers, when it waits for a sync and whom it sends what are the same.
 	Ephemeral bool
-	// Memo, if not nil, is shared by the members of one goroutine: what one of them has read
-	// of an entry that is passed as it is the others need not read.
-	Memo *Memo[C]
 }
 
-// Group is one member of a Raft group.
+// Group is one member of a Raft group: a member as the others see it, with its commands
+// and what the machine makes of them.
 type Group[C any] struct {
-	cfg       Config[C]
-	env       Env
+	member
 	machine   Machine[C]
-	log       *raftLog
 	memo      *Memo[C]
-	rn        *raft.RawNode
 	proposals proposals[C]
-	applied   Place // of the state
+	nextTick  time.Duration // of a leader's raft
+	retired   bool          // it has forgotten all: what a sync was for is gone
+}
+
+// member is what stands between a member and the others: its log, raft, elections, the
+// lease, who takes part and whom it sends its state. What the log says is not its concern.
+type member struct {
+	cfg     Config
+	env     Env
+	log     *raftLog
+	rn      *raft.RawNode
+	applied Place // of the state
 
 	term       uint64
 	leader     txn.NodeID
 	role       raft.StateType
 	handing    bool // it is handing leadership to another, and proposes nothing
 	patience   patience
-	heardStamp int64         // latest stamp of the leader of this term
-	nextTick   time.Duration // of a leader's raft
+	heardStamp int64 // latest stamp of the leader of this term
 	acked      acked
 	lead       *leading // what only a leader knows; nil otherwise
 
 	desired  Desired
 	draining bool // it shall not lead
 	toldGone bool // a leader said that this member is one no more
-	retired  bool // it has forgotten all: what a sync was for is gone
 
 	counts  Counts
 	snapOut *outgoingSnapshot
@@ -94,27 +96,29 @@ type Counts struct {
 	SnapshotsInstalled uint64
 }
 
-// Open brings a member back from the engine, or makes a new one.
-func Open[C any](cfg Config[C]) (*Group[C], error) {
+// Open brings a member back from the engine, or makes a new one. memo, if not nil, is
+// shared by the members of one goroutine: what one of them has read of an entry that is
+// passed as it is the others need not read.
+func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *Memo[C]) (*Group[C], error) {
 	l, fresh, err := openLog(cfg.ID, cfg.Engine, cfg.Founders, cfg.Ephemeral)
 	if err != nil {
 		return nil, err
 	}
 	g := &Group[C]{
-		cfg: cfg, env: cfg.Env, machine: cfg.Machine, log: l, memo: cfg.Memo, desired: cfg.Desired,
-		proposals: proposals[C]{codec: cfg.Codec},
-		patience:  patience{rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self)))},
+		member: member{cfg: cfg, env: cfg.Env, log: l, desired: cfg.Desired,
+			patience: patience{rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self)))}},
+		machine: machine, memo: memo, proposals: proposals[C]{codec: codec},
 	}
 	if g.memo == nil {
-		g.memo = NewMemo(cfg.Codec.Decode)
+		g.memo = NewMemo(codec.Decode)
 	}
 	if fresh {
 		var b store.Batch
 		l.meta.put(&b, cfg.ID)
-		g.machine.Found(&b, g.prefix())
+		machine.Found(&b, g.prefix())
 		cfg.Engine.Apply(&b)
 	}
-	at, install, err := g.machine.Load(g.prefix())
+	at, install, err := machine.Load(g.prefix())
 	if err != nil {
 		return nil, err
 	}
@@ -130,21 +134,21 @@ func Open[C any](cfg Config[C]) (*Group[C], error) {
 // quiet: raft's log would tell of ordinary elections; what matters is traced by us.
 var quiet = &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)}
 
-func (g *Group[C]) raftConfig() *raft.Config {
-	p := &g.cfg.Params
+func (me *member) raftConfig() *raft.Config {
+	p := &me.cfg.Params
 	return &raft.Config{
-		ID: uint64(g.cfg.Self), Storage: g.log, Applied: g.applied.Index,
+		ID: uint64(me.cfg.Self), Storage: me.log, Applied: me.applied.Index,
 		ElectionTick: 10, HeartbeatTick: 1,
 		AsyncStorageWrites: true, CheckQuorum: true, PreVote: true,
 		MaxSizePerMsg: p.AppendBytes, MaxCommittedSizePerReady: 4 << 20,
-		MaxUncommittedEntriesSize: uint64(min(64<<20, g.cfg.Logs.Share(128<<20)/2)), MaxInflightMsgs: 512,
+		MaxUncommittedEntriesSize: uint64(min(64<<20, me.cfg.Logs.Share(128<<20)/2)), MaxInflightMsgs: 512,
 		DisableProposalForwarding: true, StepDownOnRemoval: true,
 		Logger: quiet,
 	}
 }
 
 // prefix is that of the keys of the state in force.
-func (g *Group[C]) prefix() []byte { return genPrefix(g.cfg.ID, g.log.meta.Gen) }
+func (me *member) prefix() []byte { return genPrefix(me.cfg.ID, me.log.meta.Gen) }
 
 // Step hands over a raft message of this group.
 func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
@@ -192,40 +196,40 @@ const campaignTransfer = "CampaignTransfer"
 
 // Trim forgets entries that are applied and old, or for which there is no room. Who
 // lags behind what is left is sent a snapshot.
-func (g *Group[C]) Trim() {
-	keep, upTo := g.cfg.Params.LogEntries, uint64(0)
-	if uint64(len(g.log.entries)) > 2*keep && g.applied.Index > keep {
-		upTo = g.applied.Index - keep
+func (me *member) Trim() {
+	keep, upTo := me.cfg.Params.LogEntries, uint64(0)
+	if uint64(len(me.log.entries)) > 2*keep && me.applied.Index > keep {
+		upTo = me.applied.Index - keep
 	}
-	if room := g.cfg.Logs.Share(math.MaxInt64); g.log.bytes > room {
-		upTo = max(upTo, min(g.applied.Index, g.log.beyond(room/2)))
+	if room := me.cfg.Logs.Share(math.MaxInt64); me.log.bytes > room {
+		upTo = max(upTo, min(me.applied.Index, me.log.beyond(room/2)))
 	}
-	if g.snapOut != nil { // whoever fetches it goes on from there
-		upTo = min(upTo, g.snapOut.index)
+	if me.snapOut != nil { // whoever fetches it goes on from there
+		upTo = min(upTo, me.snapOut.index)
 	}
-	g.cutTo(upTo)
+	me.cutTo(upTo)
 }
 
 // cutTo forgets the entries up to an applied index.
-func (g *Group[C]) cutTo(upTo uint64) {
-	if upTo <= g.log.meta.First {
+func (me *member) cutTo(upTo uint64) {
+	if upTo <= me.log.meta.First {
 		return
 	}
 	var b store.Batch
-	g.log.cut(&b, upTo)
-	g.env.Trace("cuts the log of shard %d up to %d", g.cfg.ID, g.log.meta.First)
-	g.cfg.Engine.Apply(&b)
+	me.log.cut(&b, upTo)
+	me.env.Trace("cuts the log of shard %d up to %d", me.cfg.ID, me.log.meta.First)
+	me.cfg.Engine.Apply(&b)
 }
 
 // Holds is what the member keeps in memory of its log, in bytes.
 func (g *Group[C]) Holds() int64 { return g.log.bytes + int64(g.proposals.bytes) }
 
 // Leader is who leads, 0 if unknown, and in which term.
-func (g *Group[C]) Leader() (txn.NodeID, uint64) { return g.leader, g.term }
+func (me *member) Leader() (txn.NodeID, uint64) { return me.leader, me.term }
 
 // Serving reports whether this member leads, and has applied all that the leaders
 // before it have committed.
-func (g *Group[C]) Serving() bool { return g.lead != nil && g.lead.serving }
+func (me *member) Serving() bool { return me.lead != nil && me.lead.serving }
 
 // Status is how a member stands, for whoever looks at it from outside.
 type Status struct {

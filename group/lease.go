@@ -64,28 +64,28 @@ func (l *lease) echoed(voters []uint64, self txn.NodeID, now time.Duration) int6
 // so that this member may answer for the group without asking the others; 0: it may not.
 // A majority has promised, from the stamp it echoed on, to elect nobody for one election
 // timeout; clocks run apart by at most one hundredth each.
-func (g *Group[C]) LeaseUntil() time.Duration {
-	if g.lead == nil || g.lead.lease.void || !g.lead.serving {
+func (me *member) LeaseUntil() time.Duration {
+	if me.lead == nil || me.lead.lease.void || !me.lead.serving {
 		return 0
 	}
-	now := g.env.Now().Mono
-	s := g.lead.lease.echoed(g.electorate(), g.cfg.Self, now)
-	if out := g.log.meta.Outgoing; len(out) > 0 { // in the middle of a change it takes both majorities
-		s = min(s, g.lead.lease.echoed(out, g.cfg.Self, now))
+	now := me.env.Now().Mono
+	s := me.lead.lease.echoed(me.electorate(), me.cfg.Self, now)
+	if out := me.log.meta.Outgoing; len(out) > 0 { // in the middle of a change it takes both majorities
+		s = min(s, me.lead.lease.echoed(out, me.cfg.Self, now))
 	}
 	if s == 0 {
 		return 0
 	}
-	return time.Duration(s) + g.cfg.Params.ElectionTimeout*98/100
+	return time.Duration(s) + me.cfg.Params.ElectionTimeout*98/100
 }
 
 // Leased reports whether no other leader can exist now.
-func (g *Group[C]) Leased() bool { return g.env.Now().Mono < g.LeaseUntil() }
+func (me *member) Leased() bool { return me.env.Now().Mono < me.LeaseUntil() }
 
 // electorate is whose answers a lease rests on.
-func (g *Group[C]) electorate() []uint64 {
-	if m := &g.log.meta; g.cfg.Params.Bugs.LeaseCountsLearners {
+func (me *member) electorate() []uint64 {
+	if m := &me.log.meta; me.cfg.Params.Bugs.LeaseCountsLearners {
 		return slices.Concat(m.Voters, m.Learners)
 	}
-	return g.log.meta.Voters
+	return me.log.meta.Voters
 }

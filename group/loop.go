@@ -78,21 +78,21 @@ type acked struct {
 // answers every append, also those that only say what is committed, and such an
 // answer would cost a sync and a message to say nothing. A leader that lacks one
 // asks again with each heartbeat, and then it is a moment ago no more.
-func (g *Group[C]) news(responses []*pb.Message) []*pb.Message {
-	now := g.env.Now().Mono
+func (me *member) news(responses []*pb.Message) []*pb.Message {
+	now := me.env.Now().Mono
 	return slices.DeleteFunc(responses, func(m *pb.Message) bool {
-		if m.GetType() != pb.MsgAppResp || m.GetReject() || m.GetTo() == uint64(g.cfg.Self) {
+		if m.GetType() != pb.MsgAppResp || m.GetReject() || m.GetTo() == uint64(me.cfg.Self) {
 			return false
 		}
 		a := acked{m.GetTo(), m.GetTerm(), m.GetIndex(), now}
-		same := a.leader == g.acked.leader && a.term == g.acked.term
-		if same && a.index <= g.acked.index && now < g.acked.at+g.cfg.Params.HeartbeatInterval/2 {
+		same := a.leader == me.acked.leader && a.term == me.acked.term
+		if same && a.index <= me.acked.index && now < me.acked.at+me.cfg.Params.HeartbeatInterval/2 {
 			return true
 		}
 		if same { // one that comes late takes nothing back
-			a.index = max(a.index, g.acked.index)
+			a.index = max(a.index, me.acked.index)
 		}
-		g.acked = a
+		me.acked = a
 		return false
 	})
 }
@@ -134,28 +134,28 @@ func (g *Group[C]) storageApply(m *pb.Message) {
 }
 
 // send sends one of raft's messages with the lease's stamps on it.
-func (g *Group[C]) send(m *pb.Message) {
-	out := &txn.Raft{Shard: g.cfg.ID}
-	if g.cfg.Ephemeral {
+func (me *member) send(m *pb.Message) {
+	out := &txn.Raft{Shard: me.cfg.ID}
+	if me.cfg.Ephemeral {
 		out.Body = m
 	} else {
 		out.Data = marshal(m)
 	}
 	switch m.GetType() {
 	case pb.MsgHeartbeat, pb.MsgApp, pb.MsgSnap:
-		out.StampNanos = int64(g.env.Now().Mono)
+		out.StampNanos = int64(me.env.Now().Mono)
 	case pb.MsgHeartbeatResp, pb.MsgAppResp:
-		if m.GetTerm() == g.term && txn.NodeID(m.GetTo()) == g.leader {
-			out.EchoNanos = g.heardStamp
+		if m.GetTerm() == me.term && txn.NodeID(m.GetTo()) == me.leader {
+			out.EchoNanos = me.heardStamp
 		}
-		out.Draining = g.draining
+		out.Draining = me.draining
 	}
-	g.tell(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
+	me.tell(txn.NodeID(m.GetTo()), txn.Message{Raft: out})
 }
 
 // tell sends a message to another member.
-func (g *Group[C]) tell(to txn.NodeID, m txn.Message) {
-	g.env.Send(txn.Participant(to, g.cfg.ID), m)
+func (me *member) tell(to txn.NodeID, m txn.Message) {
+	me.env.Send(txn.Participant(to, me.cfg.ID), m)
 }
 
 // RaftMessage is raft's own message in one of ours.

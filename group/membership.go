@@ -42,7 +42,7 @@ func (d *Desired) holds(n txn.NodeID) bool {
 func (d *Desired) prefers(n txn.NodeID) bool { return slices.Contains(d.Preferred, n) }
 
 // Want tells a member of who should take part from now on.
-func (g *Group[C]) Want(d Desired) { g.desired = d }
+func (me *member) Want(d Desired) { me.desired = d }
 
 // confState is the configuration as raft wants it.
 func (m *meta) confState() *pb.ConfState {
@@ -80,13 +80,13 @@ func (m *meta) members() []uint64 {
 
 // Members are those of the newest applied configuration: who has a vote, who has one
 // until a change under way has ended, and who follows without.
-func (g *Group[C]) Members() (voters, outgoing, learners []txn.NodeID) {
-	m := &g.log.meta
+func (me *member) Members() (voters, outgoing, learners []txn.NodeID) {
+	m := &me.log.meta
 	return nodeIDs(m.Voters), nodeIDs(m.Outgoing), nodeIDs(m.Learners)
 }
 
 // blank: this member has nothing yet, or nothing any more.
-func (g *Group[C]) blank() bool { return len(g.log.meta.Voters) == 0 }
+func (me *member) blank() bool { return len(me.log.meta.Voters) == 0 }
 
 // tooEarly reports whether a blank member must not heed a message: a vote
 // would rest on nothing, and a log from its beginning lacks the genesis.
@@ -104,40 +104,40 @@ func tooEarly(m *pb.Message) bool {
 
 // tellLost tells a leader that this member has nothing of what it has acknowledged
 // in an earlier life. Only one without a vote can come back so.
-func (g *Group[C]) tellLost(from txn.NodeID, m *pb.Message) {
-	if m.GetType() == pb.MsgHeartbeat && slices.Contains(g.desired.Learners, g.cfg.Self) {
-		g.tell(from, txn.Message{Raft: &txn.Raft{Shard: g.cfg.ID, Lost: true}})
+func (me *member) tellLost(from txn.NodeID, m *pb.Message) {
+	if m.GetType() == pb.MsgHeartbeat && slices.Contains(me.desired.Learners, me.cfg.Self) {
+		me.tell(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Lost: true}})
 	}
 }
 
 // noteLost has the leader begin anew with one without a vote that has lost all.
-func (g *Group[C]) noteLost(from txn.NodeID) {
-	if g.lead != nil && slices.Contains(g.desired.Learners, from) && slices.Contains(g.log.meta.Learners, uint64(from)) &&
-		g.rn.Status().Progress[uint64(from)].Match > 0 {
-		g.lead.lost = from
+func (me *member) noteLost(from txn.NodeID) {
+	if me.lead != nil && slices.Contains(me.desired.Learners, from) && slices.Contains(me.log.meta.Learners, uint64(from)) &&
+		me.rn.Status().Progress[uint64(from)].Match > 0 {
+		me.lead.lost = from
 	}
 }
 
 // applyMembers carries out a committed change; b is the batch that says that it
 // is applied.
-func (g *Group[C]) applyMembers(b *store.Batch, e *pb.Entry) {
+func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	cc := new(pb.ConfChangeV2)
 	if err := proto.Unmarshal(e.GetData(), cc); err != nil {
 		panic(&store.Failure{Doing: "reading a committed change of members", Err: err})
 	}
-	if err := g.log.meta.takes(cc); err != nil {
+	if err := me.log.meta.takes(cc); err != nil {
 		panic(&store.Failure{Doing: "making a committed change of members", Err: err})
 	}
-	g.log.meta.setConf(g.rn.ApplyConfChange(cc))
-	g.log.meta.put(b, g.cfg.ID)
-	g.loseSnapOut() // it says who the members were
-	m := &g.log.meta
-	g.env.Trace("shard %d: voters %v, outgoing %v, learners %v", g.cfg.ID, m.Voters, m.Outgoing, m.Learners)
+	me.log.meta.setConf(me.rn.ApplyConfChange(cc))
+	me.log.meta.put(b, me.cfg.ID)
+	me.loseSnapOut() // it says who the members were
+	m := &me.log.meta
+	me.env.Trace("shard %d: voters %v, outgoing %v, learners %v", me.cfg.ID, m.Voters, m.Outgoing, m.Learners)
 }
 
 // Converged reports whether this member knows that the desired ones take part, and
 // nobody else.
-func (g *Group[C]) Converged() bool { return g.log.meta.converged(&g.desired) }
+func (me *member) Converged() bool { return me.log.meta.converged(&me.desired) }
 
 func (m *meta) converged(d *Desired) bool {
 	if len(m.Voters) == 0 || len(m.Outgoing) > 0 || len(m.Voters) != len(d.Voters) || len(m.Learners) != len(d.Learners) {
@@ -166,18 +166,18 @@ func (g *Group[C]) SetDraining(on bool) {
 }
 
 // CanHandOver reports whether this member leads and somebody could lead instead.
-func (g *Group[C]) CanHandOver() bool {
-	return g.Serving() && g.situation().successor(slices.Concat(g.desired.Preferred, g.desired.Voters)) != 0
+func (me *member) CanHandOver() bool {
+	return me.Serving() && me.situation().successor(slices.Concat(me.desired.Preferred, me.desired.Voters)) != 0
 }
 
 // tellGone answers a campaign of one that is a member no more and was
 // not told: who is out hears nothing of the log.
-func (g *Group[C]) tellGone(from txn.NodeID, m *pb.Message) {
+func (me *member) tellGone(from txn.NodeID, m *pb.Message) {
 	if t := m.GetType(); t != pb.MsgPreVote && t != pb.MsgVote {
 		return
 	}
-	if g.Serving() && !g.log.meta.member(from) && !g.desired.holds(from) {
-		g.tell(from, txn.Message{Raft: &txn.Raft{Shard: g.cfg.ID, Gone: true}})
+	if me.Serving() && !me.log.meta.member(from) && !me.desired.holds(from) {
+		me.tell(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Gone: true}})
 	}
 }
 
@@ -185,32 +185,32 @@ func (g *Group[C]) tellGone(from txn.NodeID, m *pb.Message) {
 // the form of a campaign that changes nothing at whoever hears of it. Raft's own
 // campaigns do not ask for one without a vote, or with a change that it
 // has not applied.
-func (g *Group[C]) askIfGone() {
-	if g.blank() {
+func (me *member) askIfGone() {
+	if me.blank() {
 		return
 	}
-	last := g.log.last()
-	term, err := g.log.Term(last)
+	last := me.log.last()
+	term, err := me.log.Term(last)
 	if err != nil {
 		return
 	}
-	for _, n := range g.desired.Voters {
-		g.send(&pb.Message{
-			Type: pb.MsgPreVote.Enum(), From: proto.Uint64(uint64(g.cfg.Self)), To: proto.Uint64(uint64(n)),
-			Term: proto.Uint64(g.term + 1), Index: proto.Uint64(last), LogTerm: proto.Uint64(term),
+	for _, n := range me.desired.Voters {
+		me.send(&pb.Message{
+			Type: pb.MsgPreVote.Enum(), From: proto.Uint64(uint64(me.cfg.Self)), To: proto.Uint64(uint64(n)),
+			Term: proto.Uint64(me.term + 1), Index: proto.Uint64(last), LogTerm: proto.Uint64(term),
 		})
 	}
 }
 
 // Out reports whether this member is one no more, and has heard nothing
 // for so long that nobody can be about to take it back.
-func (g *Group[C]) Out() bool {
-	silent := g.lead == nil && g.env.Now().Mono >= g.outAt()
-	return silent && (g.toldGone || !g.log.meta.member(g.cfg.Self))
+func (me *member) Out() bool {
+	silent := me.lead == nil && me.env.Now().Mono >= me.outAt()
+	return silent && (me.toldGone || !me.log.meta.member(me.cfg.Self))
 }
 
 // outAt is when a member has heard nothing for that long.
-func (g *Group[C]) outAt() time.Duration { return g.patience.heardAt + 4*g.cfg.Params.ElectionTimeout }
+func (me *member) outAt() time.Duration { return me.patience.heardAt + 4*me.cfg.Params.ElectionTimeout }
 
 // Retire forgets all of one that is out and not wanted, but for its term
 // and its vote, so that it is blank if it ever comes back. It is not used again.

@@ -70,46 +70,46 @@ func (g *Group[C]) makeSnapshot() (*pb.Snapshot, error) {
 	}}, nil
 }
 
-func (g *Group[C]) keepSnapOut() {
-	g.snapOut.expires = g.env.Now().Mono + snapshotLasts*g.cfg.Params.ElectionTimeout
+func (me *member) keepSnapOut() {
+	me.snapOut.expires = me.env.Now().Mono + snapshotLasts*me.cfg.Params.ElectionTimeout
 }
 
-func (g *Group[C]) dropSnapOut() {
-	if g.snapOut != nil {
-		g.snapOut.snap.Close()
-		g.snapOut = nil
+func (me *member) dropSnapOut() {
+	if me.snapOut != nil {
+		me.snapOut.snap.Close()
+		me.snapOut = nil
 	}
 }
 
 // loseSnapOut drops it and has raft begin anew with whoever waited for it.
-func (g *Group[C]) loseSnapOut() {
-	if g.snapOut == nil {
+func (me *member) loseSnapOut() {
+	if me.snapOut == nil {
 		return
 	}
-	g.dropSnapOut()
-	if g.lead == nil {
+	me.dropSnapOut()
+	if me.lead == nil {
 		return
 	}
-	for _, v := range g.log.meta.members() {
-		if v != uint64(g.cfg.Self) {
-			g.rn.ReportSnapshot(v, raft.SnapshotFailure)
+	for _, v := range me.log.meta.members() {
+		if v != uint64(me.cfg.Self) {
+			me.rn.ReportSnapshot(v, raft.SnapshotFailure)
 		}
 	}
 }
 
 // OnSnapFetch sends the next piece.
-func (g *Group[C]) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
-	out := &txn.SnapChunk{Shard: g.cfg.ID, Index: m.Index, From: m.From}
-	if g.snapOut == nil || g.snapOut.index != m.Index {
+func (me *member) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
+	out := &txn.SnapChunk{Shard: me.cfg.ID, Index: m.Index, From: m.From}
+	if me.snapOut == nil || me.snapOut.index != m.Index {
 		out.Gone = true
-		if g.lead != nil {
-			g.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
+		if me.lead != nil {
+			me.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
 		}
 	} else {
-		g.keepSnapOut()
-		g.snapOut.piece(out)
+		me.keepSnapOut()
+		me.snapOut.piece(out)
 	}
-	g.tell(from, txn.Message{SnapChunk: out})
+	me.tell(from, txn.Message{SnapChunk: out})
 }
 
 // piece fills in what stands from where the piece begins.
@@ -164,10 +164,10 @@ func (g *Group[C]) beginSnapshot(from txn.NodeID, m *pb.Message) bool {
 	return true
 }
 
-func (g *Group[C]) fetchMore() {
-	in := g.snapIn
-	in.retryAt = g.env.Now().Mono + g.cfg.Params.ElectionTimeout*2/3
-	g.tell(in.from, txn.Message{SnapFetch: &txn.SnapFetch{Shard: g.cfg.ID, Index: in.index(), From: in.next}})
+func (me *member) fetchMore() {
+	in := me.snapIn
+	in.retryAt = me.env.Now().Mono + me.cfg.Params.ElectionTimeout*2/3
+	me.tell(in.from, txn.Message{SnapFetch: &txn.SnapFetch{Shard: me.cfg.ID, Index: in.index(), From: in.next}})
 }
 
 // OnSnapChunk stores a piece and asks for the next.

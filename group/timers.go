@@ -23,21 +23,21 @@ func (g *Group[C]) NextWake() time.Duration {
 }
 
 // nextSnapshotWake is when a snapshot on its way is given up, or asked for again.
-func (g *Group[C]) nextSnapshotWake() time.Duration {
+func (me *member) nextSnapshotWake() time.Duration {
 	at := txn.Never
-	if s := g.snapOut; s != nil {
+	if s := me.snapOut; s != nil {
 		at = s.expires
 	}
-	if in := g.snapIn; in != nil && in.install == nil {
+	if in := me.snapIn; in != nil && in.install == nil {
 		at = min(at, in.retryAt)
 	}
 	return at
 }
 
 // goneAt is when a member that is not desired any more will be Out.
-func (g *Group[C]) goneAt() time.Duration {
-	if g.desired.holds(g.cfg.Self) || g.lead != nil || !g.toldGone && g.log.meta.member(g.cfg.Self) {
+func (me *member) goneAt() time.Duration {
+	if me.desired.holds(me.cfg.Self) || me.lead != nil || !me.toldGone && me.log.meta.member(me.cfg.Self) {
 		return txn.Never
 	}
-	return g.outAt()
+	return me.outAt()
 }

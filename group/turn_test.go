@@ -48,7 +48,7 @@ func TestTheTurnOfOneWithoutAVote(t *testing.T) {
 func TestThePreferredGoesFirst(t *testing.T) {
 	const timeout = time.Second
 	at := func(preferred ...txn.NodeID) time.Duration {
-		g := &Group[string]{log: &raftLog{meta: meta{Voters: []uint64{1, 2, 3}}}, leader: 3, desired: Desired{Preferred: preferred}}
+		g := &member{log: &raftLog{meta: meta{Voters: []uint64{1, 2, 3}}}, leader: 3, desired: Desired{Preferred: preferred}}
 		g.cfg.Self, g.cfg.Params.ElectionTimeout, g.patience.rng = 2, timeout, rand.New(rand.NewPCG(1, 2))
 		g.waitAnew(0)
 		return g.patience.campaignAt - g.patience.forgetAt

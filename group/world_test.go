@@ -82,7 +82,7 @@ type world struct {
 	t       *testing.T
 	now     time.Duration
 	params  txn.Params
-	members map[txn.NodeID]*member
+	members map[txn.NodeID]*host
 	queue   []txn.Envelope
 	cut     map[txn.NodeID]bool // is neither heard nor hears
 	lose    func(txn.Envelope) bool
@@ -90,7 +90,7 @@ type world struct {
 	words   words
 }
 
-type member struct {
+type host struct {
 	*Group[string]
 	w      *world
 	self   txn.NodeID
@@ -99,12 +99,12 @@ type member struct {
 	syncs  []func()
 }
 
-func (m *member) Now() txn.Now         { return txn.Now{Mono: m.w.now} }
-func (m *member) AfterSync(f func())   { m.syncs = append(m.syncs, f) }
-func (m *member) Note(txn.Note)        {}
-func (m *member) Trace(string, ...any) {}
+func (m *host) Now() txn.Now         { return txn.Now{Mono: m.w.now} }
+func (m *host) AfterSync(f func())   { m.syncs = append(m.syncs, f) }
+func (m *host) Note(txn.Note)        {}
+func (m *host) Trace(string, ...any) {}
 
-func (m *member) Send(to txn.Address, msg txn.Message) {
+func (m *host) Send(to txn.Address, msg txn.Message) {
 	if to.Shard != 7 || msg.Raft == nil && msg.SnapFetch == nil && msg.SnapChunk == nil {
 		m.w.t.Errorf("a message to %+v that is not the group's: %+v", to, msg)
 	}
@@ -112,7 +112,7 @@ func (m *member) Send(to txn.Address, msg txn.Message) {
 }
 
 func newWorld(t *testing.T) *world {
-	return &world{t: t, now: time.Second, params: txn.Params{LogEntries: 20}.WithDefaults(), members: map[txn.NodeID]*member{}, cut: map[txn.NodeID]bool{}}
+	return &world{t: t, now: time.Second, params: txn.Params{LogEntries: 20}.WithDefaults(), members: map[txn.NodeID]*host{}, cut: map[txn.NodeID]bool{}}
 }
 
 // founded is a group of three founders, led by the first, which serves.
@@ -129,13 +129,12 @@ func founded(t *testing.T) *world {
 	return w
 }
 
-func (w *world) open(n txn.NodeID, engine *store.Mem, founders []txn.NodeID) *member {
+func (w *world) open(n txn.NodeID, engine *store.Mem, founders []txn.NodeID) *host {
 	w.t.Helper()
-	m := &member{w: w, self: n, engine: engine, book: &book{engine: engine}}
+	m := &host{w: w, self: n, engine: engine, book: &book{engine: engine}}
 	var err error
-	m.Group, err = Open(Config[string]{ID: 7, Self: n, Founders: founders, Engine: engine, Params: w.params, Seed: 1, Env: m,
-		Machine: m.book, Codec: &w.words, Ephemeral: w.memo != nil, Memo: w.memo,
-		Desired: Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}})
+	m.Group, err = Open(Config{ID: 7, Self: n, Founders: founders, Engine: engine, Params: w.params, Seed: 1, Env: m,
+		Ephemeral: w.memo != nil, Desired: Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}}, m.book, &w.words, w.memo)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -188,7 +187,7 @@ func (w *world) settle() {
 }
 
 // work is one turn of a member's loop and of its disk.
-func (m *member) work() {
+func (m *host) work() {
 	for {
 		m.Process()
 		syncs := m.syncs

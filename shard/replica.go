@@ -33,15 +33,15 @@ type Replica struct {
 // Open brings a replica back from the engine, or makes a new one.
 func Open(cfg Config) (*Replica, error) {
 	r := &Replica{cfg: cfg, env: cfg.Env, wish: cfg.Wish}
-	gc := group.Config[command]{
-		ID: cfg.ID, Self: cfg.Self, Founders: cfg.Founders, Desired: members(cfg.Wish), Engine: cfg.Engine,
-		Params: cfg.Params, Seed: cfg.Seed, Env: cfg.Env, Machine: (*machine)(r), Codec: codec{}, Logs: cfg.Logs,
-	}
+	var memo *group.Memo[command]
 	if cfg.ephemeral() {
-		gc.Ephemeral, gc.Memo = true, cfg.Process.memo
+		memo = cfg.Process.memo
 	}
 	var err error
-	r.group, err = group.Open(gc)
+	r.group, err = group.Open(group.Config{
+		ID: cfg.ID, Self: cfg.Self, Founders: cfg.Founders, Desired: members(cfg.Wish), Engine: cfg.Engine,
+		Params: cfg.Params, Seed: cfg.Seed, Env: cfg.Env, Logs: cfg.Logs, Ephemeral: cfg.ephemeral(),
+	}, (*machine)(r), codec{}, memo)
 	return r, err
 }
 

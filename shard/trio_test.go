@@ -25,15 +25,15 @@ type trioEnv struct {
 	self txn.NodeID
 }
 
-func (e *trioEnv) Now() txn.Now                              { return txn.Now{Mono: e.now} }
-func (e *trioEnv) AfterSync(f func())                        { f() }
-func (e *trioEnv) Note(txn.Note)                             {}
-func (e *trioEnv) Trace(string, ...any)                      {}
-func (e *trioEnv) Tracing() bool                             { return false }
-func (e *trioEnv) Held(txn.ShardID, txn.ID, int64)           {}
-func (e *trioEnv) Applied(txn.ShardID, []txn.Write)          {}
-func (e *trioEnv) Acknowledge(*txn.Ack, bool)                {}
-func (e *trioEnv) Orphan(txn.Orphan) {}
+func (e *trioEnv) Now() txn.Now                     { return txn.Now{Mono: e.now} }
+func (e *trioEnv) AfterSync(f func())               { f() }
+func (e *trioEnv) Note(txn.Note)                    {}
+func (e *trioEnv) Trace(string, ...any)             {}
+func (e *trioEnv) Tracing() bool                    { return false }
+func (e *trioEnv) Held(txn.ShardID, txn.ID, int64)  {}
+func (e *trioEnv) Applied(txn.ShardID, []txn.Write) {}
+func (e *trioEnv) Acknowledge(*txn.Ack, bool)       {}
+func (e *trioEnv) Orphan(txn.Orphan)                {}
 
 func (e *trioEnv) Send(to txn.Address, m txn.Message) {
 	if m.Raft == nil && m.SnapFetch == nil && m.SnapChunk == nil {
