@@ -129,7 +129,8 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	}
 	if rest != nil {
 		t.stats.Rounds++
-		c.startPart(rest)
+		c.addPart(rest)
+		c.sendPart(rest)
 	}
 	return true
 }

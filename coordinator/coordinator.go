@@ -24,6 +24,8 @@ type Env interface {
 	Nearest(s txn.ShardID) txn.NodeID
 	// Wide reports whether a node is in another region.
 	Wide(n txn.NodeID) bool
+	// RoundTrip is the round trip to a node, as far as it is known.
+	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
 	// Seen is a moment up to which this node has seen commits.
@@ -50,28 +52,29 @@ type Config struct {
 
 // Coordinator runs the transactions of one gateway.
 type Coordinator struct {
-	cfg       Config
-	env       Env
-	clock     txn.Clock
-	moments   txn.Clock // of the weaker levels; apart, so that they change no age
-	txns      map[txn.ID]*transaction
-	parts     map[uint64]*part // what is asked for and not answered, by request number
-	commits   map[txn.Attempt]*commitment
-	active    []uint64 // own attempts that are not finished everywhere, rising
-	nextTxn   uint64
-	nextSeq   uint64
-	nextPart  uint64
-	hints     map[txn.ShardID]hint
-	recent    recentWrites
-	durable   durable
-	coords    *decide.CoCoordinator // for attempts of others
-	room      *decide.Room          // for its own
-	sweepAt   time.Duration
-	surveys   map[uint64]*survey // by request number
-	admission *yield.Admission
-	rollbacks [txn.Causes]uint64
-	turn      turn
-	retried   [txn.Causes]uint64 // of these, those that were done again inside
+	cfg        Config
+	env        Env
+	clock      txn.Clock
+	moments    txn.Clock // of the weaker levels; apart, so that they change no age
+	txns       map[txn.ID]*transaction
+	parts      map[uint64]*part // what is asked for and not answered, by request number
+	commits    map[txn.Attempt]*commitment
+	active     []uint64 // own attempts that are not finished everywhere, rising
+	nextTxn    uint64
+	nextSeq    uint64
+	nextPart   uint64
+	hints      map[txn.ShardID]hint
+	recent     recentWrites
+	departures []*part // that have not left, in their order
+	durable    durable
+	coords     *decide.CoCoordinator // for attempts of others
+	room       *decide.Room          // for its own
+	sweepAt    time.Duration
+	surveys    map[uint64]*survey // by request number
+	admission  *yield.Admission
+	rollbacks  [txn.Causes]uint64
+	turn       turn
+	retried    [txn.Causes]uint64 // of these, those that were done again inside
 }
 
 type hint struct {
@@ -303,6 +306,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 
 // Tick does what is due; see NextWake.
 func (c *Coordinator) Tick() {
+	c.Depart()
 	now := c.env.Now().Mono
 	if now < c.sweepAt {
 		return

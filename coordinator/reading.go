@@ -43,6 +43,7 @@ type part struct {
 	to       txn.NodeID
 	term     uint64 // the newest that was known when it was sent to a leader; 0: it was not
 	wakeAt   time.Duration
+	leavesAt time.Duration // of one that does not leave at once
 	deadline time.Duration
 	tries    int
 	began    time.Duration
@@ -120,8 +121,9 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 			p.access.Lock = req.Read.Lock
 			p.access.Guards = guardsAt(req.Guards, p.access.Shard)
 		}
-		c.startPart(p)
+		c.addPart(p)
 	}
+	c.leave(parts)
 }
 
 // lockOf is the lock that a read takes at a shard: what the client asked for, or
@@ -203,8 +205,8 @@ func (c *Coordinator) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error
 	return nil
 }
 
-// startPart sends one part for the first time.
-func (c *Coordinator) startPart(p *part) {
+// addPart has the round wait for one part more, which is to be sent.
+func (c *Coordinator) addPart(p *part) {
 	now := c.env.Now().Mono
 	a := p.access
 	a.Nearest = a.AsOf != 0 && c.nearby(p.r) || c.cfg.Row.Reads.Leaderless() ||
@@ -227,7 +229,6 @@ func (c *Coordinator) startPart(p *part) {
 	} else {
 		c.touch(p.r.t, a.Shard)
 	}
-	c.sendPart(p)
 }
 
 // touch is what was done at a shard, nil for nothing. It is good until another is touched.
@@ -254,22 +255,25 @@ func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
 }
 
 func (c *Coordinator) sendPart(p *part) {
-	var to txn.NodeID
-	var term uint64
-	switch {
-	case c.cfg.Row.Reads.Leaderless():
-		to = c.aReplica(p.access.Shard, p.tries)
-	case p.access.Nearest:
-		to = c.env.Nearest(p.access.Shard)
-	default:
-		to, term = c.leaderOf(p.access.Shard, p.tries)
-	}
+	to, term := c.target(p)
 	c.sendPartTo(p, to, term)
 }
 
-// asksLeader reports whether a part waits for an answer that a leader alone gives.
+// target is where a part goes next, and the term in which that node leads, 0 if it is not
+// asked as a leader, or that is not known.
+func (c *Coordinator) target(p *part) (to txn.NodeID, term uint64) {
+	switch {
+	case c.cfg.Row.Reads.Leaderless():
+		return c.aReplica(p.access.Shard, p.tries), 0
+	case p.access.Nearest:
+		return c.env.Nearest(p.access.Shard), 0
+	}
+	return c.leaderOf(p.access.Shard, p.tries)
+}
+
+// asksLeader reports whether a part that was sent waits for an answer that a leader alone gives.
 func (c *Coordinator) asksLeader(p *part) bool {
-	return !p.access.Nearest && !c.cfg.Row.Reads.Leaderless()
+	return p.tries > 0 && !p.access.Nearest && !c.cfg.Row.Reads.Leaderless()
 }
 
 // askSuccessor sends a part to a leader that it was not sent to yet.

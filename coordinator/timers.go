@@ -17,13 +17,13 @@ const manyOpen = 256
 // it Tick changes nothing. What is to be done at once is done when Tick may look again.
 func (c *Coordinator) NextWake() time.Duration {
 	if len(c.parts)+len(c.commits) > manyOpen || !c.admission.Quiet() {
-		return c.sweepAt
+		return min(c.sweepAt, c.NextDeparture())
 	}
-	at := min(c.nextOpen(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.nextCotally())
+	at := min(c.nextOpen(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.nextCotally(), c.nextExpunge())
 	for _, s := range c.surveys { // order: the least of all
 		at = min(at, s.deadline)
 	}
-	return max(at, c.sweepAt)
+	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
 // nextOpen is when something is to be asked again: at once if a leader that was asked
@@ -65,6 +65,17 @@ func (r *recentWrites) nextWake() time.Duration {
 		return txn.Never
 	}
 	return r.queue[0].until
+}
+
+// nextExpunge is when rows of decisions are to be taken away.
+func (c *Coordinator) nextExpunge() time.Duration {
+	switch d := &c.durable; {
+	case len(d.ends) > 0:
+		return 0
+	case d.count > 0:
+		return d.sweepAt
+	}
+	return txn.Never
 }
 
 // nextCotally is when an attempt of another gateway is to be forgotten.

@@ -123,6 +123,15 @@ func (e *coordEnv) Wide(n txn.NodeID) bool {
 	return e.dir.RegionOf(uint32(n)) != string(e.cfg.Region)
 }
 
+// RoundTrip implements coordinator.Env.
+func (e *coordEnv) RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool) {
+	if n == e.cfg.ID {
+		return 0, true
+	}
+	region := e.dir.RegionOf(uint32(n))
+	return e.cfg.WAN.RTT(e.cfg.Region, geo.Region(region)), region != ""
+}
+
 // Directory is the routing the node knows.
 func (n *Node) Directory() *routing.Directory { return n.dir }
 

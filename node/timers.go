@@ -12,6 +12,8 @@ import (
 // at instants so far apart, the node's ticks, so that what is due at about the same time
 // costs one wake.
 //
+// What is to leave at an instant (coordinator.Depart) has a wake of its own, whatever the ticks.
+//
 // After an event (a message, a request, the end of a sync, a new directory) timers may have been set
 // anywhere, and what waited for news may go on: so all parts are asked at the next tick,
 // as if their time had come. Under load that is every tick, and no part has to be asked
@@ -54,6 +56,11 @@ func (n *Node) tickAt(at time.Duration) time.Duration {
 
 // wakeAt is when the node wants to be woken, if nothing happens before.
 func (n *Node) wakeAt() time.Duration {
+	return min(n.nextLook(), n.coord.NextDeparture())
+}
+
+// nextLook is when timers are looked at next, if nothing happens before.
+func (n *Node) nextLook() time.Duration {
 	w := &n.wakes
 	if w.pollAt != txn.Never {
 		return w.pollAt
@@ -81,8 +88,9 @@ func (n *Node) NextWake() time.Duration {
 // Wake is to be called at Output.WakeAt, or soon after. Before that instant it does nothing;
 // but the first call may come at any time, and ticks are counted from there.
 func (n *Node) Wake(now txn.Now) {
-	if n.wakes.begun && now.Mono < n.wakeAt() {
+	if n.wakes.begun && now.Mono < n.nextLook() {
 		n.now = now
+		n.coord.Depart()
 		return
 	}
 	n.Tick(now)

@@ -38,6 +38,10 @@ var literals = []Row{
 		SpanRTT: "execution + 2", Source: "D2PC section 5.1, no read optimisation",
 	},
 	{
+		Name: "2pc+2pl-together", Like: "2pc+2pl-nro", Arrive: schedule.Together, Runs: InLaboratory,
+		SpanRTT: "the farthest participant's round trip + 2", Source: "GeoTP section 4.2, over our own shards; without its estimates of work",
+	},
+	{
 		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
 		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
 	},
