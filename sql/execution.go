@@ -3,8 +3,10 @@ package sql
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
+	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
@@ -21,19 +23,20 @@ import (
 // execution is a statement on its way from its packet to its answer.
 type execution struct {
 	request
-	h      *handler
-	c      *mysql.Conn
-	s      *Session
-	spool  mysql.ResultSpoolFn // to the client
-	below  bool                // its bytes were read below the wire library, where only a point update can be answered
-	said   *string             // the text as others see it; never changed
-	plan   Plan                // of this try
-	tried  [wholeEngine]bool   // plans that this try was not for, by their kinds
-	rest   string              // what stands behind the statement
-	held   results             // what is not shown before the commit
-	result sqltypes.Result     // the answer of a plan that has committed, if it has one
-	whole  bool                // there is such a result
-	before standing
+	h       *handler
+	c       *mysql.Conn
+	s       *Session
+	spool   mysql.ResultSpoolFn // to the client
+	below   bool                // its bytes were read below the wire library, where only a point update can be answered
+	said    *string             // the text as others see it; never changed
+	plan    Plan                // of this try
+	tried   [wholeEngine]bool   // plans that this try was not for, by their kinds
+	rest    string              // what stands behind the statement
+	held    results             // what is not shown before the commit
+	result  sqltypes.Result     // the answer of a plan that has committed, if it has one
+	whole   bool                // there is such a result
+	counted bool
+	before  standing
 }
 
 // errAbove ends an execution below the wire library that needs a plan whose answers the
@@ -139,27 +142,53 @@ func (x *execution) carryOut(ctx context.Context) (err error) {
 	}
 }
 
-// begin does, for plans of ours, what the engine does when it is asked to execute a text.
+// begin does, for plans of ours, what the engine does when it is asked to execute a text:
+// it lists the statement among the processes, and forgets the warnings of the one before.
 func (x *execution) begin(kind planKind) {
-	s := x.s
-	switch kind {
-	case wholeEngine:
+	if kind == wholeEngine {
 		return
-	case pointPlan, cachedPlan:
-		s.ClearWarnings()
 	}
-	s.running.begin(x.text, s.cost.began)
+	x.s.ClearWarnings()
+	x.s.running.begin(x.text, x.s.cost.began)
 }
 
-// end does the same when it has executed it.
+// end does the same when it has executed it: it counts the statement.
 func (x *execution) end(kind planKind, err error) {
-	switch {
-	case kind == wholeEngine:
+	s, now := x.s, time.Now()
+	if kind == wholeEngine {
 		return
-	case kind != explained && err == nil:
+	}
+	s.running.end(now)
+	if err == errOtherPlan || x.counted {
+		return
+	}
+	x.counted = true // once, however often it is tried
+	if kind != explained {
 		x.h.g.cached.Add(1)
 	}
-	x.s.running.end(time.Now())
+	s.count("Questions")
+	if name := x.plan.counter(); name != "" {
+		s.count(name)
+	}
+	if took := now.Sub(s.cost.began); took >= slowNever && took.Seconds() > longQueryTime() {
+		s.count("Slow_queries")
+	}
+}
+
+// count counts something in a status variable of the session and the server.
+func (s *Session) count(name string) { gms.IncrementStatusVariable(s.quiet, name, 1) }
+
+// slowNever is below what anybody calls a slow query: nobody asks then.
+const slowNever = time.Millisecond
+
+// longQueryTime is from when a query counts as slow, in seconds.
+func longQueryTime() float64 {
+	if _, v, ok := gms.SystemVariables.GetGlobal("long_query_time"); ok {
+		if seconds, ok := v.(float64); ok && seconds > 0 {
+			return seconds
+		}
+	}
+	return math.MaxFloat64
 }
 
 // follow has the session heed the grants and the definitions as the nearest replica has

@@ -15,28 +15,30 @@ const goneTick = 250 * time.Millisecond
 func (g *gateway) watchClients() {
 	ticker := time.NewTicker(goneTick)
 	defer ticker.Stop()
-	var running []*Session
 	for {
 		select {
-		case <-ticker.C:
+		case now := <-ticker.C:
+			g.cutGone(now.Add(-goneTick))
 		case <-g.admission.closed:
 			return
 		}
-		before := time.Now().Add(-goneTick).UnixNano()
-		g.mu.Lock()
-		for _, s := range g.sessions { // order: each by itself
-			if since := s.interruption.since.Load(); since != 0 && since < before && s.wire != nil {
-				running = append(running, s)
-			}
+	}
+}
+
+// cutGone cuts the statements short that began before a moment and whose clients have gone.
+func (g *gateway) cutGone(before time.Time) {
+	var running []*Session
+	g.mu.Lock()
+	for _, s := range g.sessions { // order: each by itself
+		if since := s.interruption.since.Load(); since != 0 && since < before.UnixNano() && s.wire != nil {
+			running = append(running, s)
 		}
-		g.mu.Unlock()
-		for _, s := range running {
-			if s.wire.hungUp() {
-				s.interruption.cut(errClientGone)
-			}
+	}
+	g.mu.Unlock()
+	for _, s := range running {
+		if s.wire.hungUp() {
+			s.interruption.cut(errClientGone)
 		}
-		clear(running)
-		running = running[:0]
 	}
 }
 

@@ -50,6 +50,7 @@ type circumstances struct {
 type variant struct {
 	plan   *plan.Prepared
 	schema gms.Schema
+	counts string // the status variable that counts its statement
 }
 
 // remembered is what the session knows of a statement now, by its key; nil: it is for the
@@ -238,6 +239,8 @@ func typeKey(ctx *gms.Context, lit *expression.Literal, strict bool) string {
 // in it; its plan is nil if it does not fit.
 func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]*expression.Literal) (v *variant) {
 	v = &variant{}
+	x.s.status.still = true
+	defer func() { x.s.status.still = false }()
 	defer func() {
 		// The engine shall report by itself what it cannot take.
 		if recover() != nil {
@@ -268,7 +271,7 @@ func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]
 	})
 	if v.plan != nil {
 		t.strict = t.strict || v.plan.Strict
-		v.schema = v.plan.Root.Schema(ctx)
+		v.schema, v.counts = v.plan.Root.Schema(ctx), counterOf(parsed)
 	}
 	return v
 }

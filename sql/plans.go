@@ -20,6 +20,9 @@ type Plan interface {
 	Execute(ctx context.Context, x *execution) error
 	// kind is what the counters and the list of processes ask for.
 	kind() planKind
+	// counter is the status variable that counts such statements; "": none does, or the
+	// engine sees to it.
+	counter() string
 }
 
 // planKind tells plans apart where that matters.
@@ -75,6 +78,8 @@ type explainPlan struct{ text string }
 
 func (explainPlan) kind() planKind { return explained }
 
+func (explainPlan) counter() string { return "" }
+
 // Execute implements Plan.
 func (p explainPlan) Execute(ctx context.Context, x *execution) error {
 	return x.h.explain(ctx, x.c, p.text, x.yield)
@@ -84,6 +89,8 @@ func (p explainPlan) Execute(ctx context.Context, x *execution) error {
 type enginePlan struct{}
 
 func (enginePlan) kind() planKind { return wholeEngine }
+
+func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {

@@ -85,6 +85,8 @@ func (s *Session) fill(t *text, values []any, u *pointUpdate) (ok bool) {
 
 func (*pointUpdate) kind() planKind { return pointPlan }
 
+func (*pointUpdate) counter() string { return "Com_update" }
+
 // Execute implements Plan.
 func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s := x.s

@@ -11,6 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // roundPlan executes the round plan of a statement that was analysed before, with other
@@ -22,6 +23,21 @@ type roundPlan struct {
 }
 
 func (*roundPlan) kind() planKind { return cachedPlan }
+
+func (p *roundPlan) counter() string { return p.counts }
+
+// counterOf is the status variable that counts a statement.
+func counterOf(stmt sqlparser.Statement) string {
+	switch stmt.(type) {
+	case *sqlparser.Insert:
+		return "Com_insert"
+	case *sqlparser.Update:
+		return "Com_update"
+	case *sqlparser.Delete:
+		return "Com_delete"
+	}
+	return "Com_select"
+}
 
 // cached is the plan that is kept for the types of the statement's values, with the values
 // in it; nil if there is none, or they are for the engine.

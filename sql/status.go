@@ -28,6 +28,7 @@ type status struct {
 	counted map[string]int // before it was asked
 	all     map[string]gms.StatusVarValue
 	secure  *tls.ConnectionState // nil: without TLS
+	still   bool                 // a plan is compiled, for which the engine would count the statement
 }
 
 // secured is the state of a connection's TLS.
@@ -69,6 +70,8 @@ func (s saidStatus) Copy() gms.StatusVarValue { return s }
 // IncrementStatusVariable implements gms.Session.
 func (s *Session) IncrementStatusVariable(_ *gms.Context, name string, n int) {
 	switch t := &s.status; {
+	case t.still:
+		gms.StatusVariables.IncrementGlobal(name, -n) // it has counted it there already
 	case t.all != nil:
 		t.add(name, n)
 	case t.counted == nil:
