@@ -239,6 +239,15 @@ func TestCachedWritesDoWhatTheEngineDoes(t *testing.T) {
 	w.same("INSERT INTO a (v) VALUES (?)", args("a", "b", nil, "toolong", 5, "c")...)
 	w.same("INSERT INTO a (id, v) VALUES (?, 'x')", args(40, 41, 0, nil, 41, 60, "70", -3)...)
 	w.same("SELECT * FROM a WHERE id > ?", args(-100)...)
+	w.both("CREATE TABLE b (id INT PRIMARY KEY, v VARCHAR(5) NOT NULL, n INT)")
+	before := w.f.cachedRuns()
+	w.same("INSERT INTO b (id, v) VALUES (?, 'x')", args(1, 2, 2, 3, nil, "4", "y", int64(1)<<40)...)
+	w.same("INSERT INTO b (id) VALUES (?)", args(10, 11)...) // v has no default
+	w.same("INSERT INTO b VALUES (20, ?, 5)", args("a", nil, "toolong")...)
+	if n := w.f.cachedRuns() - before; n < 3 {
+		t.Errorf("%d insertions had a cached plan", n)
+	}
+	w.same("SELECT * FROM b WHERE id > ?", args(-100)...)
 }
 
 func TestCachedPlansFollowTheSession(t *testing.T) {

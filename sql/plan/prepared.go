@@ -201,7 +201,7 @@ func constantFree(e gms.Expression) bool {
 	case *expression.GetField, *expression.Literal, *expression.Equals, *expression.GreaterThan, *expression.GreaterThanOrEqual,
 		*expression.LessThan, *expression.LessThanOrEqual, *expression.Between, *expression.And, *expression.Or, *expression.Not,
 		*expression.IsNull, *expression.Arithmetic, *expression.SetField, *expression.Alias, *expression.AutoIncrement,
-		*gms.ColumnDefaultValue, *aggregation.Count, *aggregation.Sum, *aggregation.Min, *aggregation.Max, *aggregation.Avg:
+		*gms.ColumnDefaultValue, *expression.Wrapper, *aggregation.Count, *aggregation.Sum, *aggregation.Min, *aggregation.Max, *aggregation.Avg:
 		return true
 	}
 	return false
