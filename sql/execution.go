@@ -26,7 +26,7 @@ type execution struct {
 	h       *handler
 	c       *mysql.Conn
 	s       *Session
-	spool   mysql.ResultSpoolFn // to the client
+	spool   mysql.ResultSpoolFn // to the client; below: nil
 	below   bool                // its bytes were read below the wire library, where only a point update can be answered
 	said    *string             // the text as others see it; never changed
 	plan    Plan                // of this try
@@ -35,7 +35,7 @@ type execution struct {
 	held    results             // what is not shown before the commit
 	result  sqltypes.Result     // the answer of a plan that has committed, if it has one
 	whole   bool                // there is such a result
-	counted bool
+	counted bool                // in the status variables
 	before  standing
 }
 
@@ -237,7 +237,10 @@ func (x *execution) answer() error {
 	x.s.flags(x.c)                    // as it stands now that its own transaction has ended
 	x.h.g.admission.leave(&x.s.place) // the client may be slow to take it
 	defer x.held.drop()
-	if x.whole {
+	switch {
+	case x.below:
+		return nil // who has read the statement answers it, when all is done
+	case x.whole:
 		return x.spool(&x.result, false)
 	}
 	return x.held.flush(x.spool)

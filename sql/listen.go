@@ -261,7 +261,7 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 	}
 	c.placed.Store(true)
 	c.port.door.Leave(c)
-	c.client, c.gateway, c.execute.spool = m, g, c.spoolOK
+	c.client, c.gateway = m, g
 	if t := tlsOf(m.Conn); t != nil {
 		m.Conn = &sealed{t, c}
 	}

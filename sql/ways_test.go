@@ -250,7 +250,8 @@ func drain(rows *sql.Rows, err error) error {
 func (k *walk) waiting(err error, meanwhile func()) error {
 	k.t.Helper()
 	came, goOn := make(chan struct{}), make(chan struct{})
-	once := sync.OnceFunc(func() { close(came) })
+	once, release := sync.OnceFunc(func() { close(came) }), sync.OnceFunc(func() { close(goOn) })
+	defer release() // also if the test fails meanwhile
 	me := uint64(k.session.ID())
 	k.of.cluster.BeforeRead = func(x *sqltest.Txn, _ txn.Read) error {
 		if x.Options().Owner != me {
@@ -272,7 +273,7 @@ func (k *walk) waiting(err error, meanwhile func()) error {
 		return e
 	}
 	meanwhile()
-	close(goOn)
+	release()
 	answer := <-ended
 	k.of.cluster.BeforeRead = nil
 	return answer

@@ -33,9 +33,8 @@ type execute struct {
 	hidden bool // the client speaks TLS
 	never  bool // this connection is not for it
 	values [pointValuesMax]any
-	packet [okPacketRoom]byte  // the answer
-	x      execution           // of one after the other
-	spool  mysql.ResultSpoolFn // spoolOK
+	packet [okPacketRoom]byte // the answer
+	x      execution          // of one after the other
 }
 
 // answer answers what a client has sent, if it is one whole statement that is read here.
@@ -77,7 +76,7 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	x := &c.execute.x
-	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, spool: c.execute.spool, below: true, said: &t.said}
+	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, below: true, said: &t.said}
 	err := c.executes(p)
 	if err == nil {
 		err = x.run(context.Background())
@@ -86,24 +85,14 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	c.gateway.below.Add(1)
+	answer := okPacket(c.execute.packet[:0], int64(x.result.RowsAffected), c.client.StatusFlags)
 	if err != nil {
-		c.write(errPacket(c.execute.packet[:0], err))
+		answer = errPacket(c.execute.packet[:0], err)
+	}
+	if _, err := c.Write(answer); err != nil {
+		_ = c.Conn.Close() // it is done and must not be done again: the next read fails
 	}
 	return true
-}
-
-// spoolOK writes the answer to a statement that was read here.
-func (c *conn) spoolOK(r *sqltypes.Result, _ bool) error {
-	c.write(okPacket(c.execute.packet[:0], int64(r.RowsAffected), c.client.StatusFlags))
-	return nil
-}
-
-// write sends an answer. If that fails the statement is done all the same, and must not be
-// done again: the next read fails.
-func (c *conn) write(answer []byte) {
-	if _, err := c.Write(answer); err != nil {
-		_ = c.Conn.Close()
-	}
 }
 
 // given appends the values of an execution, as int64 and string; ok is false if
