@@ -79,7 +79,7 @@ func (g *admission) enter(ctx context.Context, p *place, open, light bool) error
 		g.inside.Add(1)
 	case g.queued.Load() == 0 && g.take():
 	default:
-		if err := g.line(ctx, p); err != nil {
+		if err := g.enqueue(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -130,8 +130,8 @@ func (g *admission) admit() {
 	}
 }
 
-// line waits for a place.
-func (g *admission) line(ctx context.Context, p *place) error {
+// enqueue waits for a place.
+func (g *admission) enqueue(ctx context.Context, p *place) error {
 	g.mu.Lock()
 	if len(g.queue) >= queueMax {
 		g.mu.Unlock()

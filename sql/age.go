@@ -65,7 +65,7 @@ func (s *Session) ownText() string {
 	if !s.statement.own {
 		return ""
 	}
-	if text := s.saying.Load(); text != nil {
+	if text := s.shownText.Load(); text != nil {
 		return "own " + digest(*text)
 	}
 	return "own"

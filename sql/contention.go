@@ -180,7 +180,7 @@ func (g *gateway) clientOf(s txn.Surveyed, id txn.ID) (c runsIt) {
 	}
 	c.connection = int64(owner)
 	if session := g.session(uint32(owner)); session != nil {
-		if text := session.saying.Load(); text != nil {
+		if text := session.shownText.Load(); text != nil {
 			c.statement = digest(*text)
 		}
 	}

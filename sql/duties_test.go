@@ -33,11 +33,11 @@ var duties = []struct {
 }{
 	{"it has the plan that is tested", func(k *walk) {
 		g := k.of.server.gateway
-		points, cached := g.inOneGo.Load(), g.cached.Load()
+		points, cached := g.pointUpdates.Load(), g.cached.Load()
 		k.must(k.run())
 		got := wholeEngine
 		switch {
-		case g.inOneGo.Load() > points:
+		case g.pointUpdates.Load() > points:
 			got = pointPlan
 		case g.cached.Load() > cached:
 			got = cachedPlan
@@ -143,10 +143,10 @@ var duties = []struct {
 			k.t.Errorf("%v grew by %d and %d", names, after[0]-before[0], after[1]-before[1])
 		}
 		if n := len(now) - len(was); n != more {
-			k.t.Errorf("the observer was told of %d statements, not %d", n, more)
+			k.t.Errorf("the observer heard of %d statements, not %d", n, more)
 		}
 		if len(now) > len(was) && !now[len(was)].Planned && k.form.kindBy(k.way) != wholeEngine {
-			k.t.Error("the observer was told of no plan")
+			k.t.Error("the observer heard of no plan")
 		}
 	}},
 	{"it forgets the warnings of others", func(k *walk) {

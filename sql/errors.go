@@ -149,7 +149,7 @@ func (s *Session) unopened(code int, message string) string {
 	if code != codeNoTable || !found || s == nil {
 		return ""
 	}
-	said := s.saying.Load()
+	said := s.shownText.Load()
 	if said == nil {
 		return ""
 	}

@@ -23,20 +23,20 @@ import (
 // execution is a statement on its way from its packet to its answer.
 type execution struct {
 	request
-	h       *handler
-	c       *mysql.Conn
-	s       *Session
-	spool   mysql.ResultSpoolFn // to the client; below: nil
-	below   bool                // its bytes were read below the wire library, where only a point update can be answered
-	said    *string             // the text as others see it; never changed
-	plan    Plan                // of this try
-	tried   [wholeEngine]bool   // plans that this try was not for, by their kinds
-	rest    string              // what stands behind the statement
-	held    results             // what is not shown before the commit
-	result  sqltypes.Result     // the answer of a plan that has committed, if it has one
-	whole   bool                // there is such a result
-	counted bool                // in the status variables
-	before  standing
+	h         *handler
+	c         *mysql.Conn
+	s         *Session
+	spool     mysql.ResultSpoolFn // to the client; below: nil
+	below     bool                // its bytes were read below the wire library, where only a point update can be answered
+	shownText *string             // the text as others see it; never changed
+	plan      Plan                // of this try
+	tried     [wholeEngine]bool   // plans that this try was not for, by their kinds
+	rest      string              // what stands behind the statement
+	held      results             // what is not shown before the commit
+	result    sqltypes.Result     // the answer of a plan that has committed, if it has one
+	whole     bool                // there is such a result
+	counted   bool                // in the status variables
+	before    sessionState
 }
 
 // errAbove ends an execution below the wire library that needs a plan whose answers the
@@ -48,12 +48,12 @@ func (x *execution) run(ctx context.Context) (err error) {
 	s, now := x.s, time.Now()
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
-	if x.said == nil {
+	if x.shownText == nil {
 		said := shortened(x.text)
-		x.said = &said
+		x.shownText = &said
 	}
-	s.cost.begin(*x.said, now)
-	s.saying.Store(x.said)
+	s.cost.begin(*x.shownText, now)
+	s.shownText.Store(x.shownText)
 	ctx = s.interruption.enter(ctx, now, x.below)
 	defer s.interruption.leave()
 	if limit := s.limited(x.text); limit != nil {
@@ -98,8 +98,8 @@ func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	s.beginStatement(try)
 	s.statement.inside = s.cost.again > 0 || s.packet.again
-	if try == 0 && s.standsAlone() {
-		x.before = s.stand()
+	if try == 0 && s.retriesAlone() {
+		x.before = s.savedState()
 	}
 	s.follow(ctx)
 	x.rest, x.held, x.whole = "", results{s: s}, false
@@ -114,7 +114,7 @@ func (x *execution) try(ctx context.Context, try int) error {
 		err = s.endOwn(ctx)
 	}
 	if err == nil {
-		s.passOn()
+		s.publish()
 	}
 	if err == nil && s.statement.own {
 		err = s.statement.unread
@@ -249,7 +249,7 @@ func (x *execution) answer() error {
 // report ends the statement, unless it goes on elsewhere.
 func (x *execution) report(err error) {
 	if err == errAbove {
-		x.s.cost.goesOn = true
+		x.s.cost.resumed = true
 		return
 	}
 	x.s.reportStatement()

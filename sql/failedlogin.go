@@ -16,7 +16,7 @@ import (
 	"isochron/doors"
 )
 
-// LoginObserver is told of logins that failed, from many goroutines. reason is a word
+// LoginObserver is notified of logins that failed, from many goroutines. reason is a word
 // of a few: "password", "tls".
 type LoginObserver interface {
 	LoginFailed(reason string)

@@ -27,8 +27,8 @@ func (s *Session) flags(c *mysql.Conn) {
 	setFlag(c, mysql.ServerInTransaction, begun)
 }
 
-// standing tells the client how its session stands when no statement was done.
-func (g *gateway) standing(c *mysql.Conn) {
+// showFlags tells the client the state of its session when no statement was done.
+func (g *gateway) showFlags(c *mysql.Conn) {
 	if s := g.session(c.ConnectionID); s != nil {
 		s.flags(c)
 	}

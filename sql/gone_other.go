@@ -2,5 +2,5 @@
 
 package sql
 
-// hungUp cannot be told without reading here; what the engine watches must do.
+// hungUp is not known without reading here; what the engine watches must do.
 func hungUp(uintptr) bool { return false }

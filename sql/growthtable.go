@@ -197,7 +197,7 @@ func textAt(args []any, i int) string {
 	return ""
 }
 
-// countAt is an argument that says how many there shall be. What cannot be told is
+// countAt is an argument that says how many there shall be. What is not known is
 // taken for as many as can be.
 func countAt(args []any, i int) int64 {
 	n := numberAt(args, i)

@@ -36,7 +36,7 @@ func (h *handler) ConnectionAuthenticated(c *mysql.Conn) error {
 	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
 		return err
 	}
-	h.g.standing(c)
+	h.g.showFlags(c)
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (h *handler) ComResetConnection(c *mysql.Conn) error {
 	if err != nil {
 		return err
 	}
-	h.g.standing(c)
+	h.g.showFlags(c)
 	if below := connOf(c); below != nil {
 		below.reset = true
 	}

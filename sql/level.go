@@ -51,22 +51,22 @@ func levelOf(value string) txn.Level {
 	return txn.Serializable
 }
 
-// manner is how transactions run.
-type manner struct {
+// characteristics is how transactions run.
+type characteristics struct {
 	level    txn.Level
 	readOnly bool
 }
 
-// nextManner is how the next transaction runs, where that differs.
-type nextManner struct {
+// nextCharacteristics is how the next transaction runs, where that differs.
+type nextCharacteristics struct {
 	level    *txn.Level
 	readOnly *bool
 	used     bool // that transaction has begun
 }
 
-// mannerNow is how a transaction that begins now runs.
-func (s *Session) mannerNow() manner {
-	m := s.manner
+// characteristicsNow is how a transaction that begins now runs.
+func (s *Session) characteristicsNow() characteristics {
+	m := s.characteristics
 	if n := s.next; n != nil {
 		if n.level != nil {
 			m.level = *n.level
@@ -91,7 +91,7 @@ func (s *Session) inherit() error {
 	if value, err = s.GetSessionVariable(s.quiet, readOnlyVariable); err != nil {
 		return err
 	}
-	s.manner.readOnly, err = gms.ConvertToBool(s.quiet, value)
+	s.characteristics.readOnly, err = gms.ConvertToBool(s.quiet, value)
 	return err
 }
 
@@ -112,7 +112,7 @@ func (s *Session) setIsolation(ctx *gms.Context, value any) error {
 	if isNext {
 		return s.setNext(text)
 	}
-	s.manner.level = levelOf(text)
+	s.characteristics.level = levelOf(text)
 	if err := s.BaseSession.SetSessionVariable(ctx, isolationAlias, text); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Session) setReadOnly(ctx *gms.Context, value any) error {
 	}
 	stored, err := s.GetSessionVariable(ctx, readOnlyVariable)
 	if err == nil {
-		s.manner.readOnly, err = gms.ConvertToBool(ctx, stored)
+		s.characteristics.readOnly, err = gms.ConvertToBool(ctx, stored)
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (s *Session) setNext(text string) error {
 		return mysql.NewSQLError(1568, "25001", "Transaction characteristics can't be changed while a transaction is in progress")
 	}
 	if s.next == nil {
-		s.next = &nextManner{}
+		s.next = &nextCharacteristics{}
 	}
 	switch text {
 	case nextReadOnly, nextReadWrite:
@@ -170,7 +170,7 @@ func (s *Session) chooseMoment(ctx context.Context) error {
 	if !s.statement.consistent || s.open == nil {
 		return nil
 	}
-	if s.mannerNow().level != txn.RepeatableRead {
+	if s.characteristicsNow().level != txn.RepeatableRead {
 		s.Warn(&gms.Warning{Level: "Warning", Code: 138,
 			Message: "WITH CONSISTENT SNAPSHOT was ignored: it goes with REPEATABLE READ; other levels choose no moment for a whole transaction"})
 		return nil

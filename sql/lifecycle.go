@@ -52,15 +52,15 @@ func (s *Session) fail(ctx context.Context) verdict {
 	return verdict{retry: worthwhile(f) && s.repeatable(), failure: f}
 }
 
-// standsAlone reports whether the statement may be done again by itself.
-func (s *Session) standsAlone() bool { return s.statement.own || s.statement.first }
+// retriesAlone reports whether the statement may be done again by itself.
+func (s *Session) retriesAlone() bool { return s.statement.own || s.statement.first }
 
 // lives reports whether a transaction goes on after an error.
 func lives(f *txn.Error) bool {
 	return f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait || f.Kind == txn.KindMisuse
 }
 
-// undoStatement takes back the writes of the failed statement of an explicit
+// undoStatement rolls back the writes of the failed statement of an explicit
 // transaction.
 func (s *Session) undoStatement() {
 	if s.open != nil && s.open.real != nil {
@@ -111,9 +111,9 @@ func (s *Session) end(f *txn.Error) {
 	s.SetIgnoreAutoCommit(false)
 }
 
-// passOn lets others go on from what the statement of an open transaction has
+// publish lets others go on from what the statement of an open transaction has
 // written, before the client is answered: it may take its time to send the next.
-func (s *Session) passOn() {
+func (s *Session) publish() {
 	if s.open == nil || s.open.real == nil || s.autocommit() && !s.GetIgnoreAutoCommit() {
 		return
 	}

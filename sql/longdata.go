@@ -110,7 +110,7 @@ func (c *conn) taken(n int64) {
 	}
 }
 
-// executes is told of the execution of a statement, which uses up the values sent ahead of
+// executes is called before the execution of a statement, which uses up the values sent ahead of
 // it: the error is why it cannot be.
 func (c *conn) executes(p *mysql.PrepareData) error {
 	if c == nil || c.client == nil || c.long.bytes == 0 && c.long.refused == nil && c.long.sent < longDataGlance {

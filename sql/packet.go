@@ -98,7 +98,7 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 	defer s.inside.Add(-1)
 	ctx = s.interruption.enter(ctx, time.Now(), false)
 	defer s.interruption.leave()
-	before, began, p := s.stand(), time.Now(), &s.packet
+	before, began, p := s.savedState(), time.Now(), &s.packet
 	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
 	defer func() { p.held, p.again = false, false }()
 	for try := 0; ; try++ {

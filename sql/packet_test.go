@@ -134,7 +134,7 @@ func TestAPacketThatEndsInATransaction(t *testing.T) {
 	reads.stop(f)
 }
 
-// Of a packet, what stands behind an error is not done, and what cannot be taken
+// Of a packet, what stands behind an error is not done, and what cannot be undone
 // back is not done again.
 func TestWhatOfAPacketIsNotDone(t *testing.T) {
 	f := start(t)

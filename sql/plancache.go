@@ -28,14 +28,14 @@ const (
 // text is what a session knows of a statement's text. It holds as long as what
 // it was made under.
 type text struct {
-	under    circumstances
-	said     string           // of the statement, as whoever looks at the session sees it
-	fields   []*querypb.Field // as the engine described them; nil: not seen yet, or none
-	seen     bool
-	strict   bool
-	failed   int // compilations that came to nothing
-	variants map[string]*variant
-	direct   *direct // of the plan last compiled, here or by another session; nil: none is one for it
+	under     circumstances
+	shownText string           // of the statement, as whoever looks at the session sees it
+	fields    []*querypb.Field // as the engine described them; nil: not seen yet, or none
+	seen      bool
+	strict    bool
+	failed    int // compilations that came to nothing
+	variants  map[string]*variant
+	direct    *direct // of the plan last compiled, here or by another session; nil: none is one for it
 }
 
 // circumstances are all that a plan depends on besides its text and types.
@@ -68,7 +68,7 @@ func (s *Session) remembered(ctx context.Context, key string) *text {
 		if len(s.texts) >= preparedTextsMax {
 			clear(s.texts)
 		}
-		t = &text{under: now, said: shortened(strings.TrimPrefix(key, textKey)), variants: map[string]*variant{}}
+		t = &text{under: now, shownText: shortened(strings.TrimPrefix(key, textKey)), variants: map[string]*variant{}}
 		s.texts[key], s.last.text, s.last.key = t, t, key
 	}
 	return t

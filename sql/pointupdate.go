@@ -101,7 +101,7 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	if !done {
 		return errOtherPlan
 	}
-	x.h.g.inOneGo.Add(1)
+	x.h.g.pointUpdates.Add(1)
 	t := s.open
 	s.committed()
 	s.SetTransaction(nil)

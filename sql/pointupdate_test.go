@@ -16,7 +16,7 @@ import (
 )
 
 // points is how many point updates were executed so far, at the gateway va.
-func (f *fixture) points() int64 { return f.servers["va"].gateway.inOneGo.Load() }
+func (f *fixture) points() int64 { return f.servers["va"].gateway.pointUpdates.Load() }
 
 // counter is a table with one row, and an update of it that is prepared and has
 // been executed, so that it is a point update from now on.
@@ -149,7 +149,7 @@ func TestPointUpdatesAreRemembered(t *testing.T) {
 	before := len(c.seen.committed)
 	c.add(1, 1)
 	if n := len(c.seen.committed); n != before+1 {
-		t.Errorf("the observer was told of %d transactions", n-before)
+		t.Errorf("the observer heard of %d transactions", n-before)
 	}
 	status := func() string { return c.query("SHOW GLOBAL STATUS LIKE 'Threads_running'") }
 	was := status()
@@ -238,7 +238,7 @@ func TestPointUpdatesAreSeenAndKilled(t *testing.T) {
 	c.expect("SELECT n FROM t WHERE id = 1", "4")
 }
 
-// A grant that is taken back holds at once.
+// A grant that is revoked is gone at once.
 func TestPointUpdatesAskForGrants(t *testing.T) {
 	g := startGuarded(t, nil)
 	root := g.open(t, "va", "root", rootPassword, true)
@@ -258,7 +258,7 @@ func (g *guarded) updatesUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 		t.Fatal(err)
 	}
 	defer up.Close()
-	before := g.servers["va"].gateway.inOneGo.Load()
+	before := g.servers["va"].gateway.pointUpdates.Load()
 	for range 4 {
 		if r, err := up.Exec(1); err != nil {
 			t.Fatal(err)
@@ -266,7 +266,7 @@ func (g *guarded) updatesUntilRevoked(t *testing.T, root *sql.DB, secure bool) {
 			t.Errorf("%d rows affected", n)
 		}
 	}
-	if n := g.servers["va"].gateway.inOneGo.Load() - before; n < 2 {
+	if n := g.servers["va"].gateway.pointUpdates.Load() - before; n < 2 {
 		t.Fatalf("%d of four statements were point updates (TLS: %v)", n, secure)
 	}
 	// It is revoked elsewhere, and this gateway has the catalogue but not yet heeded it.

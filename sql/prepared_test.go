@@ -232,8 +232,8 @@ func TestCachedWritesDoWhatTheEngineDoes(t *testing.T) {
 		w.same(q, values...)
 		w.same(all, args(-1000)...)
 	}
-	if w.f.inOneGo() < 10 {
-		t.Errorf("%d updates were done in one go", w.f.inOneGo())
+	if w.f.pointUpdates() < 10 {
+		t.Errorf("%d updates were done in one go", w.f.pointUpdates())
 	}
 	w.both("CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(5) NOT NULL, n INT DEFAULT 7)")
 	w.same("INSERT INTO a (v) VALUES (?)", args("a", "b", nil, "toolong", 5, "c")...)
@@ -299,16 +299,16 @@ func TestUpdatesInOneGoDoWhatTheEngineDoes(t *testing.T) {
 		w.same(q, texts...)
 		w.same("SELECT * FROM u WHERE name >= ?", args("")...) // by its index
 	}
-	if n := w.f.inOneGo(); n < 50 {
+	if n := w.f.pointUpdates(); n < 50 {
 		t.Errorf("%d updates were done in one go", n)
 	}
 }
 
-// inOneGo is how many updates were read, changed and committed in one request so far.
-func (f *fixture) inOneGo() int64 {
+// pointUpdates is how many updates were read, changed and committed in one request so far.
+func (f *fixture) pointUpdates() int64 {
 	n := int64(0)
 	for _, s := range f.servers { // order: a sum
-		n += s.gateway.inOneGo.Load()
+		n += s.gateway.pointUpdates.Load()
 	}
 	return n
 }

@@ -26,14 +26,14 @@ const (
 	staleTriesMax    = 50
 )
 
-// standing is how a session stands before something that may be done again. It has
+// sessionState is how a session is before something that may be done again. It has
 // no transaction that has begun.
-type standing struct {
+type sessionState struct {
 	open       *transaction // nil: none
 	readOnly   bool         // of it
 	marks      []mark
 	ignoreAuto bool // the transaction is an explicit one
-	next       *nextManner
+	next       *nextCharacteristics
 	rowCount   int64
 	foundRows  int64
 	insertID   int64
@@ -41,7 +41,7 @@ type standing struct {
 	variables  int // how many of users were noted
 }
 
-func (s *Session) stand() (st standing) {
+func (s *Session) savedState() (st sessionState) {
 	if t := s.open; t != nil {
 		st.open, st.readOnly, st.marks = t, t.readOnly, slices.Clone(t.marks)
 	}
@@ -61,7 +61,7 @@ func (s *Session) stand() (st standing) {
 }
 
 // restore has the session stand as it did; what it had open has ended.
-func (s *Session) restore(st *standing) {
+func (s *Session) restore(st *sessionState) {
 	s.open = nil
 	s.SetTransaction(nil)
 	if st.open != nil {
@@ -123,7 +123,7 @@ func (v *variables) undo(s *Session, noted int) {
 	v.list, v.from = v.list[:min(noted, len(v.list))], noted
 }
 
-// AddLock and DelLock are told of GET_LOCK and RELEASE_LOCK, which cannot be taken back.
+// AddLock and DelLock are called for GET_LOCK and RELEASE_LOCK, which cannot be undone.
 
 // AddLock implements gms.Session.
 func (s *Session) AddLock(name string) error {
@@ -138,7 +138,7 @@ func (s *Session) DelLock(name string) error {
 }
 
 // unrepeatable are words of statements that have effects beside their transaction's,
-// of which the session is not told: a lock taken once more, a file asked of the client.
+// of which the session does not hear: a lock taken once more, a file asked of the client.
 var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "infile"}
 
 // repeatable reports whether the statement that has failed can be done again as if

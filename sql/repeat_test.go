@@ -83,7 +83,7 @@ func TestATryLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// What cannot be taken back is not done again.
+// What cannot be undone is not done again.
 func TestWhatLastsIsNotDoneAgain(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")
@@ -169,7 +169,7 @@ func TestTheFirstStatementIsDoneAgain(t *testing.T) {
 	})
 }
 
-// Rows that were sent are not taken back: a long answer goes out as it comes.
+// Rows that were sent are not called back: a long answer goes out as it comes.
 func TestWhatWasSentIsNotDoneAgain(t *testing.T) {
 	f := start(t)
 	c := f.connect(t, "va", "shop")

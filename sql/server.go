@@ -27,7 +27,7 @@ import (
 	"isochron/txn"
 )
 
-// Observer is told of every transaction's end. It is called by many goroutines.
+// Observer is notified of every transaction's end. It is called by many goroutines.
 type Observer interface {
 	Committed(latency time.Duration, stats txn.Stats)
 	Aborted(kind txn.Kind)
@@ -58,15 +58,15 @@ type Config struct {
 	// FailedLoginDelay is the longest wait of an answer to a wrong password; 0 is that
 	// of doors.DefaultDelays, and below 0 none waits.
 	FailedLoginDelay time.Duration
-	// Log is told of logins that failed; nil is slog.Default().
+	// Log has a line for each login that failed; nil is slog.Default().
 	Log *slog.Logger
 	// Running statements are let work at a time, beside those of transactions that
 	// are open and those that wait; 0 is runningDefault for this machine.
 	Running int
 	// Memory is what clients may have the node hold.
 	Memory Memory
-	// Observer, if set, is told of transactions. If it is a StatementObserver too,
-	// it is told of statements.
+	// Observer, if set, is notified of transactions. If it is a StatementObserver too,
+	// it is notified of statements.
 	Observer Observer
 	// Slow says which transactions are logged as slow.
 	Slow SlowLog
@@ -107,24 +107,24 @@ type Server struct {
 
 // gateway is what the sessions of one server share.
 type gateway struct {
-	db        txn.DB
-	store     *catalog.Store
-	observer  Observer
-	watcher   StatementObserver // may be nil
-	slow      *slowLog
-	engine    *sqle.Engine
-	overrides gms.EngineOverrides // of the engine
-	accounts  *accounts
-	cached    atomic.Int64 // executions by a cached plan
-	directs   directs      // plans that sessions share
-	inOneGo   atomic.Int64 // of these, updates that were read, changed and committed in one request
-	below     atomic.Int64 // statements that were read and answered below the wire library
-	handler   *handler
-	prepared  atomic.Int64 // statements that are prepared, at all connections
-	held      atomic.Int64 // bytes of results that are held back
-	admission *admission
-	bounds    bounds
-	budget    *budget
+	db           txn.DB
+	store        *catalog.Store
+	observer     Observer
+	watcher      StatementObserver // may be nil
+	slow         *slowLog
+	engine       *sqle.Engine
+	overrides    gms.EngineOverrides // of the engine
+	accounts     *accounts
+	cached       atomic.Int64 // executions by a cached plan
+	directs      directs      // plans that sessions share
+	pointUpdates atomic.Int64 // of these, updates that were read, changed and committed in one request
+	below        atomic.Int64 // statements that were read and answered below the wire library
+	handler      *handler
+	prepared     atomic.Int64 // statements that are prepared, at all connections
+	held         atomic.Int64 // bytes of results that are held back
+	admission    *admission
+	bounds       bounds
+	budget       *budget
 
 	mu       sync.Mutex
 	sessions map[uint32]*Session

@@ -23,39 +23,39 @@ import (
 // Session is one client's session.
 type Session struct {
 	*gms.BaseSession
-	gateway        *gateway
-	who            string // USER(): who the client says it is, and from where
-	lockWaitMillis int64
-	open           *transaction
-	manner         manner      // of transactions
-	next           *nextManner // nil: as always
-	lost           lost        // the transaction that a next one may do again
-	statement      statement
-	account        atomic.Pointer[account] // what the statement holds
-	kept           map[string]int64        // what its variables hold, in bytes
-	keptAll        int64
-	saying         atomic.Pointer[string] // the text of the statement, or of the last
-	cost           cost
-	place          place               // among the statements that run
-	preparing      string              // the text that the wire protocol prepares or executes
-	parsed         map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
-	names          map[string]struct{} // prepared by PREPARE name FROM
-	quiet          *gms.Context        // for questions about the session itself
-	settings       uint64              // rises with each change of a session variable
-	choices        choices
-	texts          map[string]*text
-	last           lastText
-	inside         atomic.Int32 // statements in the handler; a cursor's may outlast its command
-	running        running
-	points         points
-	status         status
-	variables      variables // of users, as they were
-	interruption   interruption
-	wire           *conn      // nil: it cannot be told
-	failed         *txn.Error // why the last statement that failed did, nil: an error of its own
-	packet         packet
-	binder         *planbuilder.Builder // makes literals of parameters
-	binderUnder    circumstances
+	gateway         *gateway
+	who             string // USER(): who the client says it is, and from where
+	lockWaitMillis  int64
+	open            *transaction
+	characteristics characteristics      // of transactions
+	next            *nextCharacteristics // nil: as always
+	lost            lost                 // the transaction that a next one may do again
+	statement       statement
+	account         atomic.Pointer[account] // what the statement holds
+	kept            map[string]int64        // what its variables hold, in bytes
+	keptAll         int64
+	shownText       atomic.Pointer[string] // the text of the statement, or of the last
+	cost            cost
+	place           place               // among the statements that run
+	preparing       string              // the text that the wire protocol prepares or executes
+	parsed          map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
+	names           map[string]struct{} // prepared by PREPARE name FROM
+	quiet           *gms.Context        // for questions about the session itself
+	settings        uint64              // rises with each change of a session variable
+	choices         choices
+	texts           map[string]*text
+	last            lastText
+	inside          atomic.Int32 // statements in the handler; a cursor's may outlast its command
+	running         running
+	points          points
+	status          status
+	variables       variables // of users, as they were
+	interruption    interruption
+	wire            *conn      // nil: it is not known
+	failed          *txn.Error // why the last statement that failed did, nil: an error of its own
+	packet          packet
+	binder          *planbuilder.Builder // makes literals of parameters
+	binderUnder     circumstances
 }
 
 // statement is what a session knows of the statement it runs.
@@ -275,7 +275,7 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	if s.points.spare = nil; t == nil {
 		t = &transaction{s: s}
 	}
-	t.readOnly = c == gms.ReadOnly || s.mannerNow().readOnly
+	t.readOnly = c == gms.ReadOnly || s.characteristicsNow().readOnly
 	s.open = t
 }
 
@@ -284,7 +284,7 @@ func (s *Session) readsOnly() bool {
 	if s.open != nil {
 		return s.open.readOnly
 	}
-	return s.mannerNow().readOnly
+	return s.characteristicsNow().readOnly
 }
 
 // Alter implements table.Session.

@@ -77,7 +77,7 @@ func (g *gateway) unprepared(m *mysql.Conn) {
 	}
 }
 
-// PrepareQuery is told by the engine of every parsed text and of every PREPARE.
+// PrepareQuery is called by the engine for every parsed text and every PREPARE.
 func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
 	if name != s.preparing {
 		if _, known := s.names[name]; !known {
@@ -100,7 +100,7 @@ func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
 	s.BaseSession.PrepareQuery(name, parsed)
 }
 
-// UnprepareQuery is told by the engine of every DEALLOCATE.
+// UnprepareQuery is called by the engine for every DEALLOCATE.
 func (s *Session) UnprepareQuery(name string) {
 	if _, known := s.names[name]; known {
 		delete(s.names, name)

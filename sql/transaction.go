@@ -49,19 +49,19 @@ func (t *transaction) begin() {
 	if t.real != nil {
 		return
 	}
-	t.level = t.s.mannerNow().level
+	t.level = t.s.characteristicsNow().level
 	if t.s.next != nil {
 		t.s.next.used = true
 	}
 	t.began = time.Now()
-	tx, before := t.s.beginTxn(manner{t.level, t.readOnly}, t.began)
+	tx, before := t.s.beginTxn(characteristics{t.level, t.readOnly}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s
 	t.real = &t.watch
 	t.first = before.first
 }
 
 // beginTxn begins a transaction; before is the try before it, if it is done again.
-func (s *Session) beginTxn(m manner, now time.Time) (tx txn.Txn, before lost) {
+func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before lost) {
 	before = s.regain(now)
 	return s.gateway.db.Begin(txn.Options{
 		RetryOf:        before.tx,

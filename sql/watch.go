@@ -15,7 +15,7 @@ type Statement struct {
 	Again      int  // tries that lost and of which its client saw nothing
 }
 
-// StatementObserver is told of every statement's end. It is called by many
+// StatementObserver is notified of every statement's end. It is called by many
 // goroutines, on the way of every statement: it must be cheap.
 type StatementObserver interface {
 	Statement(Statement)
@@ -29,7 +29,7 @@ type cost struct {
 	wide    int
 	planned bool
 	again   int
-	goesOn  bool     // the statement has begun already, and goes on another way
+	resumed bool     // the statement has begun already, and goes on another way
 	texts   []string // of the open transaction's statements, the first ones
 	more    int      // statements beyond those
 }
@@ -42,8 +42,8 @@ const (
 
 // begin begins a statement; its text is shortened.
 func (c *cost) begin(text string, now time.Time) {
-	if c.goesOn {
-		c.goesOn = false
+	if c.resumed {
+		c.resumed = false
 		return
 	}
 	c.began, c.rounds, c.wide, c.planned, c.again = now, 0, 0, false, 0

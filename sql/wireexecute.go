@@ -76,7 +76,7 @@ func (c *conn) executed(body []byte) bool {
 		return false
 	}
 	x := &c.execute.x
-	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, below: true, said: &t.said}
+	*x = execution{request: request{text: p.PrepareStmt, prepare: p, sent: values}, h: c.gateway.handler, c: c.client, s: s, below: true, shownText: &t.shownText}
 	err := c.executes(p)
 	if err == nil {
 		err = x.run(context.Background())
