@@ -118,14 +118,14 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 
 // refuseRead answers that a read gets no rows.
 func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, why txn.Refusal, a arrival) {
-	no := l.r.noRows(m, why)
+	no := noRows(l.r.cfg.ID, m, why)
 	no.ProtocolSeq = l.protocolSeq()
 	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
 	l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: no})
 }
 
-func (r *Replica) noRows(m *txn.Access, why txn.Refusal) *txn.AccessReply {
-	return &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
+func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
+	return &txn.AccessReply{Shard: s, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
 }
 
 // asks is the question of a read to the lock table.
@@ -195,7 +195,7 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 			l.access(from, m, began) // bounded: its deadline counts from its beginning
 		}
 	}, func() {
-		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: l.r.noRows(m, txn.WhyNotDecidedInTime.Refusal())})
+		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(l.r.cfg.ID, m, txn.WhyNotDecidedInTime.Refusal())})
 	})
 }
 

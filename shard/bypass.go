@@ -10,24 +10,24 @@ import (
 // the coordinator: there it is known that a majority has the vote as soon as the
 // leader itself knows, or sooner.
 
-// acknowledge tells of the votes among entries that are durable here. An entry
+// Durable tells of the votes among entries that are durable here. An entry
 // of an older term is not told of: having it does not keep a leader without it
 // from being elected. The leader of its term tells of it once it is committed.
-func (r *Replica) acknowledge(e group.Entries[command]) {
-	if !r.cfg.Row.Decide.Bypasses() {
+func (m *machine) Durable(e group.Entries[command]) {
+	if !m.cfg.Row.Decide.Bypasses() {
 		return
 	}
 	for at, commands := range e.All() {
-		if at.Term != e.Term && !r.cfg.Params.Bugs.CountOldAcks {
+		if at.Term != e.Term && !m.cfg.Params.Bugs.CountOldAcks {
 			continue
 		}
 		for _, c := range commands {
-			if c.Vote == nil || len(c.Vote.Voters) == 0 || at.Term == e.Term && !r.tellsMore(c.Vote) {
+			if c.Vote == nil || len(c.Vote.Voters) == 0 || at.Term == e.Term && !(*Replica)(m).tellsMore(c.Vote) {
 				continue // who leads now says nothing of an older term's votes, and nobody of those that name no voters
 			}
-			m := r.ackOf(c.Vote)
-			m.Replica, m.Term, m.Index = r.cfg.Self, at.Term, at.Index
-			r.env.Acknowledge(m, r.lead != nil && r.lead.term == at.Term)
+			ack := c.Vote.ack(m.cfg.ID)
+			ack.Replica, ack.Term, ack.Index = m.cfg.Self, at.Term, at.Index
+			m.env.Acknowledge(ack, m.lead != nil && m.lead.term == at.Term)
 		}
 	}
 }
@@ -44,10 +44,10 @@ func (r *Replica) tellsMore(v *voteCmd) bool {
 	return r.cfg.Self == leader && !r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1})
 }
 
-// ackOf is the news of a vote without that of a replica.
-func (r *Replica) ackOf(v *voteCmd) *txn.Ack {
+// ack is the news of a vote without that of a replica.
+func (v *voteCmd) ack(s txn.ShardID) *txn.Ack {
 	return &txn.Ack{
-		Shard: r.cfg.ID, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
+		Shard: s, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
 		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase,
 	}
 }
@@ -71,6 +71,6 @@ func (l *leadership) reportAgain(p *prepared) {
 	open, doomed := l.conditional(p.Attempt)
 	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
 	if l.r.cfg.Row.Decide.Bypasses() && !doomed {
-		l.r.env.Acknowledge(l.r.ackOf(&p.voteCmd), true)
+		l.r.env.Acknowledge(p.ack(l.r.cfg.ID), true)
 	}
 }

@@ -8,6 +8,7 @@
 //
 //   - the state (command.go, state.go, dependents.go): what the log says, the same
 //     on every replica: rows, undecided votes and what they depend on, outcomes;
+//   - its seat in the group: who leads, and for how long (seat.go);
 //   - the leader (leader.go, access.go, prepare.go, finish.go, early.go): what only
 //     a leader knows and loses with its leadership: locks, revealed rows, votes on
 //     their way.

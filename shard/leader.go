@@ -29,16 +29,13 @@ type leadership struct {
 	barriers map[uint64]func()
 	barrier  uint64
 
-	batches      *yield.Batches
-	collectAt    time.Duration
-	probes       map[txn.ID]*probe
-	gateways     gateways
-	orphanAt     map[txn.Attempt]time.Duration
-	asOf         []*asOfWaiter // reads at a moment that is not complete yet
-	floorAsked   txn.Timestamp // the highest floor proposed in this term
-	ceilingAsked txn.Timestamp // the highest ceiling
-	holdAsked    map[txn.Timestamp]time.Duration
-	switched     uint64 // the newest change of protocol proposed in this term
+	batches   *yield.Batches
+	collectAt time.Duration
+	probes    map[txn.ID]*probe
+	gateways  gateways
+	orphanAt  map[txn.Attempt]time.Duration
+	moments   moments // reads at one
+	switched  uint64  // the newest change of protocol proposed in this term
 }
 
 type votingVote struct {
@@ -74,18 +71,12 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 		barriers:  map[uint64]func(){},
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		holdAsked: map[txn.Timestamp]time.Duration{}, early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
+		early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 	l.newLocks()
+	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
+	l.moments.leads, l.moments.deciding = true, l.deciding
 	return l
-}
-
-// dropLeadership forgets it; whoever waits hears nothing and asks the next leader.
-func (r *Replica) dropLeadership() {
-	for _, h := range r.lead.locks.Holders() {
-		r.env.Held(r.cfg.ID, h.Txn, int64(h.Since))
-	}
-	r.lead = nil
 }
 
 // serve begins service: every vote that a majority ever logged is known, and locks are

@@ -26,17 +26,17 @@ func (m *machine) Load(prefix []byte) (at group.Place, install func(), err error
 	if err != nil {
 		return group.Place{}, nil, err
 	}
-	return group.Place{Index: st.applied.Index, Term: st.applied.Term}, func() { (*Replica)(m).install(st) }, nil
+	return group.Place{Index: st.applied.Index, Term: st.applied.Term}, func() { m.install(st) }, nil
 }
 
 // install makes a state the one in force: at first, and when a snapshot has come.
-func (r *Replica) install(st *state) {
-	opened := r.state != nil
-	r.state, r.sweep = st, nil
-	r.followProtocol()
-	r.clock.Observe(st.applied.MaxTS)
+func (m *machine) install(st *state) {
+	opened := m.state != nil
+	m.state, m.sweep.next = st, nil
+	m.followProtocol()
+	m.clock.Observe(st.applied.MaxTS)
 	if opened {
-		r.env.Applied(r.cfg.ID, nil) // anything may have changed
+		m.env.Applied(m.cfg.ID, nil) // anything may have changed
 	}
 }
 
@@ -56,43 +56,43 @@ func (m *machine) Apply(b *store.Batch, at group.Place, commands []command) {
 func (m *machine) Finish(b *store.Batch) { m.state.putApplied(b) }
 
 // Applied tells the leader, and the node, what the entries have done.
-func (m *machine) Applied(serves bool) { (*Replica)(m).applied(serves) }
-
-func (r *Replica) applied(serves bool) {
-	effects := r.effects
-	r.effects = nil
-	r.clock.Observe(r.state.applied.MaxTS)
+func (m *machine) Applied(serves bool) {
+	effects := m.effects
+	m.effects = nil
+	m.clock.Observe(m.state.applied.MaxTS)
 	for _, e := range effects {
 		if e.protocol {
-			r.followProtocol()
+			m.followProtocol()
 		}
-		if r.lead != nil {
-			r.lead.applied(e)
+		if m.lead != nil {
+			m.lead.applied(e)
 		}
 		if len(e.visible) > 0 {
-			r.env.Applied(r.cfg.ID, e.visible)
+			m.env.Applied(m.cfg.ID, e.visible)
 		}
 	}
-	if r.lead == nil {
+	if m.lead == nil {
 		return
 	}
 	if serves {
-		r.lead.serve()
+		m.lead.serve()
 	}
-	r.lead.changeProtocol()
-	r.lead.retryAsOf()
+	m.lead.changeProtocol()
+	m.lead.moments.retry()
 }
-
-// Durable tells of votes past the leader.
-func (m *machine) Durable(e group.Entries[command]) { (*Replica)(m).acknowledge(e) }
 
 // Lead begins a leadership.
 func (m *machine) Lead(term uint64) {
 	m.lead = newLeadership((*Replica)(m), term, m.env.Now())
 }
 
-// Deposed ends it.
-func (m *machine) Deposed() { (*Replica)(m).dropLeadership() }
+// Deposed ends it; whoever waits hears nothing and asks the next leader.
+func (m *machine) Deposed() {
+	for _, h := range m.lead.locks.Holders() {
+		m.env.Held(m.cfg.ID, h.Txn, int64(h.Since))
+	}
+	m.lead = nil
+}
 
 // codec is how commands stand in the log.
 type codec struct{}

@@ -11,9 +11,9 @@ import (
 
 // Replica is one replica of a shard.
 type Replica struct {
+	seat
 	cfg     Config
 	env     Env
-	group   *group.Group[command]
 	state   *state
 	effects []effect // of the batch that the group applies
 	clock   txn.Clock
@@ -25,9 +25,7 @@ type Replica struct {
 	arrivals  uint64      // requests that may wait
 	lead      *leadership // what only a leader knows; nil otherwise
 
-	sweep   []byte // cursor of the collection of old versions
-	sweepTS txn.Timestamp
-	sweepAt time.Duration
+	sweep sweep // of old versions
 }
 
 // Open brings a replica back from the engine, or makes a new one.
@@ -60,15 +58,6 @@ func (r *Replica) Want(w participant.Desired) {
 	}
 }
 
-// takes reports whether the log takes another command now.
-func (r *Replica) takes() bool { return r.group.Takes() }
-
-// propose has a command appended to the log; false if the log takes no more now.
-func (r *Replica) propose(c command) bool { return r.group.Propose(c) }
-
-// Process carries out what the group wants done, until it wants nothing more.
-func (r *Replica) Process() { r.group.Process() }
-
 // Tick does what is due; see NextWake.
 func (r *Replica) Tick() {
 	r.group.Tick()
@@ -78,7 +67,7 @@ func (r *Replica) Tick() {
 		r.lead.locks.Expire(now.Mono)
 		r.lead.lookForDeadlocks(now)
 		r.lead.tickBatch(now.Mono)
-		r.lead.expireAsOf(now)
+		r.lead.moments.expire(now)
 		r.lead.early.Expire(now.Mono)
 		r.lead.changeProtocol()
 	}
@@ -87,7 +76,7 @@ func (r *Replica) Tick() {
 		r.slowChecks(now)
 	}
 	r.group.TickSnapshots()
-	r.sweepVersions(now)
+	r.sweep.step(now.Mono, r.state, r.cfg.Engine)
 }
 
 // slowChecks are those that need no haste.
@@ -105,31 +94,6 @@ func (r *Replica) slowChecks(now txn.Now) {
 func (r *Replica) Holds() (rows, logs int64) {
 	return int64(r.state.cache.Held()), r.group.Holds()
 }
-
-// Leader is who leads, 0 if unknown, and in which term.
-func (r *Replica) Leader() (txn.NodeID, uint64) { return r.group.Leader() }
-
-// LeaseUntil is the instant of this node's clock up to which this replica may answer
-// reads without asking the others; 0: it may not.
-func (r *Replica) LeaseUntil() time.Duration { return r.group.LeaseUntil() }
-
-// Converged reports whether this replica knows that it has the members that the
-// directory wants.
-func (r *Replica) Converged() bool { return r.group.Converged() }
-
-// SetDraining has the replica lead no more, or lead again if it is wanted to.
-func (r *Replica) SetDraining(on bool) { r.group.SetDraining(on) }
-
-// CanHandOver reports whether this replica leads and somebody could lead instead.
-func (r *Replica) CanHandOver() bool { return r.group.CanHandOver() }
-
-// Out reports whether this replica is a member no more, and has heard nothing
-// for so long that nobody can be about to take it back.
-func (r *Replica) Out() bool { return r.group.Out() }
-
-// Retire forgets all of a replica that is out and not wanted, so that it is blank if
-// it ever comes back. It is not used again.
-func (r *Replica) Retire() { r.group.Retire() }
 
 // Serving reports whether this replica leads and answers requests.
 func (r *Replica) Serving() bool { return r.lead != nil && r.lead.serving }

@@ -13,22 +13,29 @@ const (
 	sweepEvery    = 50 * time.Millisecond
 )
 
-// sweepsVersions reports whether there is something to be collected.
-func (r *Replica) sweepsVersions() bool { return r.sweep != nil || r.sweepTS < r.state.applied.Keep }
+// sweep is how far the collection of old versions has come.
+type sweep struct {
+	next []byte // where it goes on; nil: it is through
+	upTo txn.Timestamp
+	at   time.Duration // of the next step
+}
 
-// sweepVersions removes, a little at a time, what the log allowed to go. Each
-// replica does so at its own pace: no read can tell.
-func (r *Replica) sweepVersions(now txn.Now) {
-	if !r.sweepsVersions() || now.Mono < r.sweepAt {
+// has reports whether there is something to be collected.
+func (w *sweep) has(s *state) bool { return w.next != nil || w.upTo < s.applied.Keep }
+
+// step removes, a little at a time, what the log allowed to go. Each replica does so at
+// its own pace: no read can tell.
+func (w *sweep) step(now time.Duration, s *state, engine store.Engine) {
+	if !w.has(s) || now < w.at {
 		return
 	}
-	r.sweepAt = now.Mono + sweepEvery
-	if r.sweep == nil {
-		r.sweepTS = r.state.applied.Keep
+	w.at = now + sweepEvery
+	if w.next == nil {
+		w.upTo = s.applied.Keep
 	}
 	var b store.Batch
-	r.sweep = store.Collect(r.cfg.Engine, &b, r.state.rows, r.sweepTS, r.sweep, sweepVersions)
+	w.next = store.Collect(engine, &b, s.rows, w.upTo, w.next, sweepVersions)
 	if !b.Empty() {
-		r.cfg.Engine.Apply(&b)
+		engine.Apply(&b)
 	}
 }

@@ -49,8 +49,8 @@ func (s *state) applyProtocol(c protocolCmd) bool {
 
 // followProtocol has the replica go by what its log says. A leader begins with an
 // empty lock table: the one it had is empty.
-func (r *Replica) followProtocol() {
-	c := r.state.applied.Protocol
+func (m *machine) followProtocol() {
+	c := m.state.applied.Protocol
 	if c.Seq == 0 {
 		return
 	}
@@ -58,11 +58,11 @@ func (r *Replica) followProtocol() {
 	if err != nil {
 		panic(&store.Failure{Doing: "reading in the log how transactions commit", Err: err})
 	}
-	r.cfg.Row = row
-	if r.lead != nil {
-		r.lead.newLocks()
-		r.lead.early.Follow(row.Reveal)
-		r.env.Trace("shard %d: transactions commit by %s from now on (%d)", r.cfg.ID, c.Name, c.Seq)
+	m.cfg.Row = row
+	if m.lead != nil {
+		m.lead.newLocks()
+		m.lead.early.Follow(row.Reveal)
+		m.env.Trace("shard %d: transactions commit by %s from now on (%d)", m.cfg.ID, c.Name, c.Seq)
 	}
 }
 

@@ -10,8 +10,8 @@ func (r *Replica) NextWake() time.Duration {
 	if r.lead != nil {
 		at = min(at, r.lead.nextWake())
 	}
-	if r.sweepsVersions() {
-		at = min(at, r.sweepAt)
+	if r.sweep.has(r.state) {
+		at = min(at, r.sweep.at)
 	}
 	return at
 }
@@ -22,8 +22,5 @@ func (l *leadership) nextWake() time.Duration {
 	if l.changesProtocol() { // it looks at each tick whether all has come to its end
 		at = min(at, l.r.ticked+l.r.cfg.Params.TickInterval/2)
 	}
-	for _, w := range l.asOf {
-		at = min(at, w.deadline)
-	}
-	return at
+	return min(at, l.moments.nextWake())
 }

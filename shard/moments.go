@@ -1,0 +1,152 @@
+package shard
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// asOfWaiter is a read whose moment is not complete.
+type asOfWaiter struct {
+	from     txn.NodeID
+	m        *txn.Access
+	deadline time.Duration
+}
+
+// moments are the reads at a moment that wait at a leader, and what it has asked of its
+// log for them.
+type moments struct {
+	cut
+	propose func(command) bool
+	voting  map[txn.Attempt]*votingVote // proposed, not applied
+
+	waiting      []*asOfWaiter
+	floorAsked   txn.Timestamp // the highest floor proposed in this term
+	ceilingAsked txn.Timestamp // the highest ceiling
+	holdAsked    map[txn.Timestamp]time.Duration
+}
+
+// access answers if it may; else it sees to it that it soon may, and waits.
+func (o *moments) access(w *asOfWaiter) {
+	if o.try(w) {
+		return
+	}
+	for _, have := range o.waiting {
+		if have.from == w.from && have.m.Request == w.m.Request {
+			return // asked again: one answer is enough
+		}
+	}
+	if len(o.waiting) >= maxAsOf {
+		o.refuse(w.from, w.m, txn.WhyMomentsFull)
+		return
+	}
+	o.waiting = append(o.waiting, w)
+}
+
+// try answers or refuses the read; false if it has to wait.
+func (o *moments) try(w *asOfWaiter) bool {
+	m, now := w.m, o.env.Now()
+	if m.AsOf < o.applied.Keep {
+		o.refuse(w.from, m, txn.WhyMomentTooOld)
+		return true
+	}
+	if m.AsOf > o.clock.Next(now)+txn.Timestamp(maxAhead) {
+		o.refuse(w.from, m, txn.WhyMomentAhead)
+		return true
+	}
+	if o.passed(m, now) && o.settled(m) {
+		o.answer(w.from, m)
+		return true
+	}
+	return false
+}
+
+// passed reports whether all votes at or below the moment that there will ever be
+// are applied, as far as they write what is asked for.
+func (o *moments) passed(m *txn.Access, now txn.Now) bool {
+	if m.HoldMillis > 0 || o.applied.MaxTS >= m.AsOf || o.params.Bugs.ForgetFloor {
+		return o.floor(m, now)
+	}
+	o.clock.Observe(m.AsOf)
+	if o.applied.Ceiling < m.AsOf {
+		if o.ceilingAsked < m.AsOf {
+			c := m.AsOf + txn.Timestamp(o.params.ElectionTimeout/ceilingFraction)
+			if o.propose(command{Floor: &floorCmd{Ceiling: c}}) {
+				o.ceilingAsked = c
+			}
+		}
+		return false
+	}
+	if len(o.voting) == 0 {
+		return true
+	}
+	read := askedBy(m)
+	for _, v := range o.voting { // order: none, all are looked at
+		if v.cmd.Proposed <= m.AsOf && read.touches(v.cmd.Writes) {
+			return false
+		}
+	}
+	return true
+}
+
+// floor reports whether the log says that nothing comes at or below the moment
+// any more and that its versions are held as the read wishes; if not it is
+// proposed.
+func (o *moments) floor(m *txn.Access, now txn.Now) bool {
+	// First the clock: what this leader proposes after the floor is above it.
+	o.clock.Observe(m.AsOf)
+	floored, held := o.applied.MaxTS >= m.AsOf, o.held(m, now)
+	f := floorCmd{At: m.AsOf}
+	if o.params.Bugs.ForgetFloor {
+		floored, f.At = len(o.voting) == 0, 0
+	}
+	askHold := !held && now.Mono >= o.holdAsked[m.AsOf]
+	if floored && held || !askHold && (floored || o.floorAsked >= m.AsOf) {
+		return floored && held
+	}
+	if askHold {
+		f.Hold = &hold{m.AsOf, txn.Timestamp(max(now.WallNanos, 0) + int64(holdFor(m)))}
+	}
+	if o.propose(command{Floor: &f}) {
+		o.floorAsked = max(o.floorAsked, f.At)
+		if askHold {
+			o.noteHold(m.AsOf, now)
+		}
+	}
+	return false
+}
+
+// noteHold keeps a hold from being asked for again at once.
+func (o *moments) noteHold(at txn.Timestamp, now txn.Now) {
+	if len(o.holdAsked) >= 2*maxHolds {
+		clear(o.holdAsked)
+	}
+	o.holdAsked[at] = now.Mono + o.params.ResendAfter
+}
+
+// retry looks at the waiting reads again: the log has gone on.
+func (o *moments) retry() {
+	if len(o.waiting) > 0 {
+		o.waiting = slices.DeleteFunc(o.waiting, o.try)
+	}
+}
+
+func (o *moments) expire(now txn.Now) {
+	o.waiting = slices.DeleteFunc(o.waiting, func(w *asOfWaiter) bool {
+		if now.Mono < w.deadline {
+			return false
+		}
+		o.refuse(w.from, w.m, txn.WhyMomentNotComplete)
+		return true
+	})
+}
+
+// nextWake is when the first of them has waited for too long.
+func (o *moments) nextWake() time.Duration {
+	at := txn.Never
+	for _, w := range o.waiting {
+		at = min(at, w.deadline)
+	}
+	return at
+}
