@@ -215,7 +215,11 @@ func (n *Node) nearestOf(s routing.Shard) txn.NodeID {
 // Deliver hands over a message from another node.
 func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
 	n.now = now
-	n.touched()
+	if env.Msg.Raft != nil {
+		n.wakes.asked = false
+	} else {
+		n.touched()
+	}
 	n.dispatch(&env)
 }
 

@@ -17,14 +17,17 @@ import (
 // After an event (a message, a request, the end of a sync, a new directory) timers may have been set
 // anywhere, and what waited for news may go on: so all parts are asked at the next tick,
 // as if their time had come. Under load that is every tick, and no part has to be asked
-// with each event.
+// with each event. Raft's own messages, of which an idle node has some
+// (heartbeats), have the parts be asked anew and no more; what comes of them (a leader, the end of a
+// sync) is an event.
 
 // wakes is when the node looks at its timers.
 type wakes struct {
 	begun  bool
 	origin time.Duration // ticks are whole TickIntervals after it: when the first was
 	looked time.Duration // when timers were looked at last
-	asked  bool          // the parts were asked since
+	fresh  bool          // they were, and the parts were not asked since
+	asked  bool          // what the parts said holds still
 	next   time.Duration // what they said
 	late   bool          // that had passed already
 	pollAt time.Duration // the tick after an event since, Never: there was none
@@ -67,13 +70,22 @@ func (n *Node) nextLook() time.Duration {
 	}
 	if !w.asked {
 		w.asked, w.next = true, n.NextWake()
-		if late := w.next <= w.looked; late && w.late {
-			w.counts.Overdue++
-		} else {
-			w.late = late
-		}
+		n.noteOverdue()
 	}
 	return n.tickAt(w.next)
+}
+
+// noteOverdue counts what is due right after the node has looked, and was the last time.
+func (n *Node) noteOverdue() {
+	w := &n.wakes
+	if !w.fresh {
+		return
+	}
+	was := w.late
+	w.fresh, w.late = false, w.next <= w.looked
+	if was && w.late {
+		w.counts.Overdue++
+	}
 }
 
 // NextWake is the earliest instant at which Tick has something to do, as things are now.
@@ -90,7 +102,10 @@ func (n *Node) NextWake() time.Duration {
 func (n *Node) Wake(now txn.Now) {
 	if n.wakes.begun && now.Mono < n.nextLook() {
 		n.now = now
-		n.coord.Depart()
+		if n.coord.NextDeparture() <= now.Mono {
+			n.touched()
+			n.coord.Depart()
+		}
 		return
 	}
 	n.Tick(now)
@@ -103,7 +118,7 @@ func (n *Node) Tick(now txn.Now) {
 	if !w.begun {
 		w.begun, w.origin = true, now.Mono
 	}
-	w.looked, w.asked, w.pollAt = now.Mono, false, txn.Never
+	w.looked, w.fresh, w.asked, w.pollAt = now.Mono, true, false, txn.Never
 	w.counts.Looked++
 	for _, id := range n.order {
 		n.replicas[id].Tick()

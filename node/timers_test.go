@@ -83,7 +83,7 @@ func TestAnOverduePartDoesNotSpin(t *testing.T) {
 	n, now := sleeper(t)
 	n.turn.toEnd = make([]txn.ID, 1) // and nobody sees to it
 	for i := range 3 {
-		n.wakes.looked, n.wakes.asked, n.wakes.pollAt = now.Mono, false, txn.Never
+		n.wakes.looked, n.wakes.fresh, n.wakes.asked, n.wakes.pollAt = now.Mono, true, false, txn.Never
 		if at := n.wakeAt(); at != now.Mono+10*ms {
 			t.Fatalf("it wakes %v later", at-now.Mono)
 		}

@@ -78,6 +78,8 @@ var nodeFigures = []struct {
 	{gauge("isochron_admission_queue", "Tries that wait until they may contend."), func(a about) float64 { return float64(a.r.Admission.Queue) }},
 	{gauge("isochron_unfinished_commits", "Commits of this gateway that not every participant has confirmed."), func(a about) float64 { return float64(a.r.Commitments) }},
 	{gauge("isochron_oldest_undecided_age_seconds", "Age of the oldest vote without a decision; 0: there is none."), func(a about) float64 { return oldest(a.r) }},
+	{total("isochron_timer_looks_total", "Times at which the node looked at its timers: some ten a second when idle, one each tick (10 ms) under load."), func(a about) float64 { return float64(a.r.Wakes.Looked) }},
+	{total("isochron_timer_overdue_total", "Timers that stayed due after the node had looked at them; a defect of the program, which costs CPU time and no more."), func(a about) float64 { return float64(a.r.Wakes.Overdue) }},
 	{gauge("isochron_mailbox_depth", "Inputs that wait for the node's loop."), func(a about) float64 { return float64(a.q.Mailbox) }},
 	{total("isochron_mailbox_dropped_messages_total", "Messages of peers lost at a full mailbox."), func(a about) float64 { return float64(a.q.DroppedMessages) }},
 	{total("isochron_mailbox_refused_requests_total", "Requests of clients refused at a full mailbox."), func(a about) float64 { return float64(a.q.RefusedRequests) }},

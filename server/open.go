@@ -67,7 +67,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
-		box: newMailbox(cfg.shares.Mailbox()), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), tick: cfg.params.TickInterval, adopted: cfg.adopted,
+		box: newMailbox(cfg.shares.Mailbox()), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), adopted: cfg.adopted,
 		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
 }

@@ -43,6 +43,8 @@ type Report struct {
 	Removed string `json:"removed,omitempty"`
 	// Memory is what the node may take, and what its parts hold of it.
 	Memory memory.Use `json:"memory"`
+	// Wakes is how often the node has looked at its timers.
+	Wakes node.Wakes `json:"-"`
 }
 
 // AdmissionReport is of the tries that contend at this gateway: those of all kinds of
@@ -154,6 +156,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		r.Admission.Queue += a.Queue
 	}
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
+	r.Wakes = v.wakes
 	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
@@ -182,6 +185,7 @@ type view struct {
 	inDoubt                   []participant.InDoubt
 	row                       protocol.Row
 	change                    node.Switch
+	wakes                     node.Wakes
 	admission                 []txn.AdmissionClass
 	rows, logs                int64 // bytes that replicas keep in memory
 }
@@ -190,7 +194,7 @@ type view struct {
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission()}
+		v := view{ready: n.Ready(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission(), wakes: n.Wakes()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Converged(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()

@@ -32,7 +32,8 @@ type runner struct {
 	box    *mailbox
 	net    network
 	syncer *syncer
-	tick   time.Duration
+	timer  *time.Timer   // wakes the node
+	armed  time.Duration // for when, 0: it has rung
 	failed func(error)
 	watch  *watch
 	beat   atomic.Int64 // when the loop last came round, in clock nanoseconds
@@ -64,8 +65,8 @@ func (r *runner) run() {
 	defer r.end()
 	defer r.stopOnce.Do(func() { close(r.stop) }) // lets waiting clients go
 	defer r.recoverFailure()
-	ticker := time.NewTicker(r.tick)
-	defer ticker.Stop()
+	r.timer = time.NewTimer(wakeLeast)
+	defer r.timer.Stop()
 	enough := time.NewTimer(gatherFor)
 	defer enough.Stop()
 	var spare []input
@@ -75,8 +76,9 @@ func (r *runner) run() {
 		select {
 		case <-r.stop:
 			return
-		case <-ticker.C:
-			r.node.Tick(r.clock.now())
+		case <-r.timer.C:
+			r.armed = 0
+			r.node.Wake(r.clock.now())
 		case <-r.syncer.ended:
 			r.watch.shared(r.node.Synced(r.clock.now(), r.syncer.synced.Load()))
 		case <-enough.C:
@@ -92,6 +94,19 @@ func (r *runner) run() {
 		}
 		r.flush()
 	}
+}
+
+// wakeLeast is the shortest sleep: whatever instant a node names, it does not spin.
+// Ticks are far longer; a departure (schedule) may be late by so much.
+const wakeLeast = 100 * time.Microsecond
+
+// wakeAt has the node be woken then.
+func (r *runner) wakeAt(at time.Duration) {
+	if at == r.armed {
+		return
+	}
+	r.armed = at
+	r.timer.Reset(max(at-r.clock.mono(), wakeLeast))
 }
 
 // woke lets clients take their answers from time to time. A processor has room for
@@ -164,6 +179,7 @@ func (r *runner) flush() {
 	if out.SyncToken != 0 {
 		r.syncer.request(out.SyncToken)
 	}
+	r.wakeAt(out.WakeAt)
 	r.meta.Store(r.node.MetaChanges())
 	if d := r.node.Directory(); d != r.directory.Load() {
 		r.adopt(d)

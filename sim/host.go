@@ -37,6 +37,7 @@ type host struct {
 	cores     []time.Duration // each is busy until then
 	worked    time.Duration   // by all cores, since the world began
 	loop      loop
+	alarm     alarm
 	slowDisk  int // a sync takes so many times longer; at least 1
 
 	syncing   bool
@@ -81,7 +82,7 @@ func (h *host) up() bool { return h.node != nil }
 // now is what the host's clocks say.
 func (h *host) now() txn.Now {
 	since := h.w.now - h.booted
-	drift := since * time.Duration(h.driftPPM) / 1_000_000
+	drift := h.monoAfter(since) - since
 	return txn.Now{Mono: since + drift, WallNanos: wallStart + int64(h.w.now+drift+h.wallShift)}
 }
 
@@ -106,8 +107,9 @@ func (h *host) boot() error {
 	}
 	h.node = n
 	h.w.log(h, "starts")
+	h.alarm = alarm{}
+	h.wakeAfter(time.Duration(h.rand.Int64N(int64(h.w.cfg.Params.TickInterval))))
 	h.flush()
-	h.later(time.Duration(h.rand.Int64N(int64(h.w.cfg.Params.TickInterval))), h.tick)
 	return nil
 }
 
@@ -119,16 +121,6 @@ func (h *host) later(d time.Duration, f func()) {
 			f()
 		}
 	})
-}
-
-func (h *host) tick() {
-	h.w.hops = noChain
-	if free := max(h.busyUntil, h.cores[h.idlest()]); free > h.w.now+h.w.cfg.Params.TickInterval {
-		h.later(free-h.w.now, h.tick) // a process that stands still does not tick
-		return
-	}
-	h.later(h.w.cfg.Params.TickInterval, h.tick)
-	h.inTurn(0, func() { h.run(func() { h.node.Tick(h.now()) }) })
 }
 
 // idlest is the core that is free first.
@@ -196,6 +188,7 @@ func (h *host) flush() {
 func (h *host) emit(out node.Output) {
 	life := h.life
 	alive := func() bool { return h.up() && h.life == life }
+	h.wakeAt(out.WakeAt)
 	for i := range out.Messages {
 		if !alive() { // it crashed at an answer or a message: the rest never left
 			return

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"isochron/coordinator"
+	"isochron/geo"
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/store"
 	"isochron/txn"
+	"isochron/workload"
 )
 
 // watched is a node whose timers are looked at all the time, and which must have
@@ -86,7 +88,7 @@ func (w *watched) Synced(now txn.Now, token uint64) int {
 	return w.Node.Synced(now, token)
 }
 
-func (w *watched) Tick(now txn.Now) {
+func (w *watched) Wake(now txn.Now) {
 	next := w.NextWake()
 	if now.Mono < next {
 		w.look(now)
@@ -137,5 +139,48 @@ func TestNothingIsDueBeforeItsTime(t *testing.T) {
 			}
 			t.Logf("%d looks, %d did something", looks, len(did))
 		})
+	}
+}
+
+// Nodes to which nothing happens are woken for their heartbeats and slow checks, and not
+// to look whether there is something to do.
+func TestIdleNodesSleep(t *testing.T) {
+	const most = 15 // a second, of 100 ticks
+	wan, err := geo.Parse("azure5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := protocol.ByName("d2pc+2pl-group")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := workload.Cluster(wan.Regions[:3])
+	workload.Spread(dir, 3)
+	w, err := New(Config{Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Hardware: Hardware{Fsync: time.Millisecond, DriftPPM: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	if !w.RunUntil(time.Minute, w.Ready) {
+		t.Fatal("no leaders")
+	}
+	w.Run(20 * time.Second)
+	looked := func(h *host) node.Wakes { return h.node.(*node.Node).Wakes() }
+	var before []node.Wakes
+	for _, h := range w.hosts {
+		before = append(before, looked(h))
+	}
+	const seconds = 60
+	w.Run(seconds * time.Second)
+	for i, h := range w.hosts {
+		now := looked(h)
+		rate := float64(now.Looked-before[i].Looked) / seconds
+		t.Logf("node %d looks at its timers %.1f times a second", h.id, rate)
+		if rate > most || now.Overdue > 0 {
+			t.Errorf("node %d, idle, looks at its timers %.1f times a second, %d were overdue", h.id, rate, now.Overdue)
+		}
+	}
+	if !w.Ready() {
+		t.Error("an idle cluster loses its leaders")
 	}
 }

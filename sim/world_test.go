@@ -81,7 +81,7 @@ func (p *toy) Drain() node.Output {
 	return out
 }
 
-func (p *toy) Tick(txn.Now)                                       {}
+func (p *toy) Wake(txn.Now)                                       {}
 func (p *toy) Directory() *routing.Directory                      { return nil }
 func (p *toy) Peek(txn.Key) (v []byte, ver txn.Version, has bool) { return nil, ver, false }
 func (p *toy) Ready() bool                                        { return true }
