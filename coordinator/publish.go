@@ -7,7 +7,7 @@ import (
 )
 
 // What a transaction has written of a hot row goes to its leader before the
-// commit, so that the next can go on from there (shard/group.go). It goes as the
+// commit, so that the next can go on from there (yield/group.go). It goes as the
 // attempt that the commit will be, which is reserved for it.
 
 // reserve is the attempt that the transaction's commit is, or will be.

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"isochron/decide"
 	"isochron/group"
 	"isochron/txn"
 )
@@ -8,40 +9,34 @@ import (
 // Acknowledgements past the leader (D2PC section 3.3). A replica that has a vote
 // on its disk says so to the co-coordinator of its region, which passes it on to
 // the coordinator: there it is known that a majority has the vote as soon as the
-// leader itself knows, or sooner.
+// leader itself knows, or sooner. Of which votes stands in decide/durable.go.
 
-// Durable tells of the votes among entries that are durable here. An entry
-// of an older term is not told of: having it does not keep a leader without it
-// from being elected. The leader of its term tells of it once it is committed.
+// Durable tells of the votes among entries that are durable here.
 func (m *machine) Durable(e group.Entries[command]) {
 	if !m.cfg.Row.Decide.Bypasses() {
 		return
 	}
 	for at, commands := range e.All() {
-		if at.Term != e.Term && !m.cfg.Params.Bugs.CountOldAcks {
-			continue
-		}
 		for _, c := range commands {
-			if c.Vote == nil || len(c.Vote.Voters) == 0 || at.Term == e.Term && !(*Replica)(m).tellsMore(c.Vote) {
-				continue // who leads now says nothing of an older term's votes, and nobody of those that name no voters
+			if c.Vote != nil && (*Replica)(m).acknowledges(c.Vote, at.Term, e.Term) {
+				ack := c.Vote.ack(m.cfg.ID)
+				ack.Replica, ack.Term, ack.Index = m.cfg.Self, at.Term, at.Index
+				m.env.Acknowledge(ack, m.lead != nil && m.lead.term == at.Term)
 			}
-			ack := c.Vote.ack(m.cfg.ID)
-			ack.Replica, ack.Term, ack.Index = m.cfg.Self, at.Term, at.Index
-			m.env.Acknowledge(ack, m.lead != nil && m.lead.term == at.Term)
 		}
 	}
 }
 
-// tellsMore reports whether an acknowledgement tells anybody more than raft does. Of a
-// vote that is the only one, whose coordinator stands beside the leader, followers tell
-// it nothing: their appends reach the same node at the same time. The leader's own does
-// if its locks wait for a pre-commit.
-func (r *Replica) tellsMore(v *voteCmd) bool {
-	leader, _ := r.group.Leader()
-	if len(v.Participants) != 1 || v.Attempt.Node != leader {
-		return true
+// acknowledges reports whether a vote of a durable entry is told of in a term.
+func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
+	if r.cfg.Params.Bugs.CountOldAcks && entry != term {
+		return len(v.Voters) > 0
 	}
-	return r.cfg.Self == leader && !r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1})
+	leader, _ := r.group.Leader()
+	return decide.Durable{
+		Self: r.cfg.Self, Leader: leader, Coordinator: v.Attempt.Node, Participants: len(v.Participants), Addressed: len(v.Voters) > 0,
+		Term: term, Entry: entry, OnAppend: r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1}),
+	}.Acknowledged()
 }
 
 // ack is the news of a vote without that of a replica.

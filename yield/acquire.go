@@ -58,20 +58,30 @@ func (e *Effects) Granted() bool {
 }
 
 // Acquire asks for a claim, as a whole or not at all.
-func (t *Table) Acquire(now time.Duration, r *Request) Effects {
+func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	if r.Phase == Turn {
 		return t.inTurn(now, r)
 	}
-	v := t.request(r.Phase, r.Txn, r.Age, r.Claim)
+	conflicts := t.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
+	if len(conflicts) > 0 {
+		return t.meets(now, r, conflicts)
+	}
 	switch {
-	case v.granted() && r.Looks:
-		return Effects{}
+	case r.Looks:
+	case r.Barred != txn.NotRefused:
+		e.Refused = r.Barred.Refusal()
+	case r.Phase.holds():
+		e.Pass = t.grantTo(now, r)
+	}
+	return e
+}
+
+// meets is what comes of a request that others are in the way of, oldest first.
+func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) Effects {
+	v := t.judge(r.Phase, r.Txn, r.Age, &r.Claim, conflicts)
+	switch {
 	case r.Looks:
 		return Effects{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
-	case v.granted() && r.Barred != txn.NotRefused:
-		return Effects{Refused: r.Barred.Refusal()}
-	case v.granted():
-		return t.grantTo(now, r)
 	case r.NoWait && r.Phase == Execute:
 		return Effects{Refused: txn.WhyLockedNoWait.Refusal()}
 	case len(v.victims) > 0:
@@ -94,25 +104,25 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
 	return e
 }
 
-// grantTo gives a request what it has claimed.
-func (t *Table) grantTo(now time.Duration, r *Request) (e Effects) {
-	if !r.Phase.holds() {
-		return e
-	}
+// grantTo gives a request what it has claimed, and names the rows to be passed on once written.
+func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 	if t.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
-	h := t.grant(now, r.Txn, r.Age, r.Claim)
+	h := t.give(now, r.Txn, r.Age, &r.Claim)
 	if r.Phase == Prepare {
 		h.Voted = true
-		return e
+		return nil
+	}
+	if t.policy.Hot != Retire && len(t.hot) == 0 {
+		return nil // nothing is passed on
 	}
 	for _, k := range r.Exclusive {
 		if t.wanted(k, r.Txn) {
-			e.Pass = append(e.Pass, k)
+			pass = append(pass, k)
 		}
 	}
-	return e
+	return pass
 }
 
 // queue has a request wait behind a holder, nil if too many wait already. In execution whoever
@@ -147,7 +157,7 @@ func (t *Table) near(on *Holder, keys ...[]txn.Key) txn.Key {
 // releases it: that the log has both votes proves that the earlier had let go.
 func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, early func(txn.ID)) {
 	if early != nil {
-		for _, h := range t.conflicts(Prepare, id, age, c) {
+		for _, h := range t.conflicts(Prepare, id, age, &c) {
 			early(h.Txn)
 		}
 	}

@@ -130,7 +130,7 @@ func (p *point) turnOver(now time.Duration) {
 
 // inWaitQueue reports whether the claim is for hot rows alone: who holds nothing waits there
 // in its queue without a walk, for nobody waits for it.
-func (t *Table) inWaitQueue(c Claim) bool {
+func (t *Table) inWaitQueue(c *Claim) bool {
 	if !t.policy.Hot.waits() || len(c.Shared)+len(c.Spans) > 0 {
 		return false
 	}

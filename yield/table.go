@@ -115,7 +115,11 @@ func (t *Table) Work() Work { return t.work }
 
 // request asks whether the claim can be granted to the transaction. It changes nothing.
 func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
-	conflicts := t.conflicts(phase, id, age, c)
+	return t.judge(phase, id, age, &c, t.conflicts(phase, id, age, &c))
+}
+
+// judge is what the rules say of a claim with which these are in conflict, oldest first.
+func (t *Table) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts []*Holder) verdict {
 	if len(conflicts) == 0 {
 		return verdict{}
 	}
@@ -131,7 +135,7 @@ func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
 
 // walks reports whether a wait is to be looked at for cycles: always where the
 // policy detects them, but in the queue of a hot row; and wherever chains have a part.
-func (t *Table) walks(id txn.ID, c Claim, conflicts []*Holder) bool {
+func (t *Table) walks(id txn.ID, c *Claim, conflicts []*Holder) bool {
 	if t.policy.Detect {
 		return !c.Fresh || !t.inWaitQueue(c)
 	}
@@ -140,7 +144,7 @@ func (t *Table) walks(id txn.ID, c Claim, conflicts []*Holder) bool {
 }
 
 // conflicts lists the holders in the way, oldest first, each once.
-func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c Claim) []*Holder {
+func (t *Table) conflicts(phase Phase, id txn.ID, age txn.Age, c *Claim) []*Holder {
 	var out []*Holder
 	add := func(h *Holder) {
 		if h != nil && h.Txn != id && (h.Voted || phase.holds()) && !slices.Contains(out, h) {
@@ -231,6 +235,10 @@ func (t *Table) at(h *Holder, k txn.Key) bool {
 // grant gives the claim to the transaction; request must have granted it in the
 // same instant.
 func (t *Table) grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
+	return t.give(now, id, age, &c)
+}
+
+func (t *Table) give(now time.Duration, id txn.ID, age txn.Age, c *Claim) *Holder {
 	t.now = now
 	h := t.holders[id]
 	if h == nil {

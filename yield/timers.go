@@ -7,7 +7,7 @@ import (
 )
 
 // NextWake is the earliest instant at which the table has something to do by time alone:
-// a wait may end (Expired), or, if chases is set, deadlocks are to be looked for
+// a wait may end (Expire), or, if chases is set, deadlocks are to be looked for
 // (Suspects). While nobody waits there is none; when somebody can go on it is 0.
 func (t *Table) NextWake(chases bool) time.Duration {
 	switch {
