@@ -111,7 +111,7 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 		}
 		pc.rows = append(pc.rows, got.Rows...)
 		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
-			t.spans = append(t.spans, readSpan{spanCheck(pc.scan, got), p.access.Lock != txn.LockNone})
+			t.spans = append(t.spans, readSpan{spanCheck(pc.scan, got)})
 		}
 		pc.more = got.More
 		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {

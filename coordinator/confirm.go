@@ -8,21 +8,20 @@ import (
 )
 
 // A statement may fail because of what it has read, while its transaction goes on: it
-// has met a duplicate key, say. What was read without a lock may be overtaken by then;
-// at the commit that would show, but a client that is told of an error need not come to
-// a commit. So it is told only what stands: the leaders check what was read, as they do
-// for a transaction that has written nothing, and hold nothing for it.
+// has met a duplicate key, say. What was read without a lock may be overtaken by then, and
+// so may what was read under one: a leader that was lost, or that has heard nothing of
+// this gateway for too long, has let the lock go, and nobody here knows of it yet. At the
+// commit that would show, but a client that is told of an error need not come to a
+// commit. So it is told only what stands: the leaders check what was read, as they do for
+// a transaction that has written nothing, and hold nothing for it.
 
 // readSpan is a span that was read and not skipped in part.
-type readSpan struct {
-	txn.SpanCheck
-	locked bool
-}
+type readSpan struct{ txn.SpanCheck }
 
 // confirm answers whether what the transaction has read stands at one moment. If not,
 // it has lost. Where no leader can say so, it is taken to stand.
 func (c *Coordinator) confirm(t *transaction, req *Request) {
-	reads := t.loose()
+	reads := t.reads()
 	if !c.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
 		c.answer(req, t.response(nil))
 		return
@@ -53,24 +52,18 @@ func (c *Coordinator) confirmed(t *transaction, req *Request, err *txn.Error) {
 	c.answer(req, t.response(err))
 }
 
-// loose is a transaction that has read, under the same name, what this one has read and
-// does not hold a lock on. Who has read what was not committed depends on others, whatever
-// it holds: then that is all.
-func (t *transaction) loose() *transaction {
+// reads is a transaction that has read, under the same name, what this one has read.
+func (t *transaction) reads() *transaction {
 	out := &transaction{id: t.id, age: t.age, level: t.level, began: t.began}
 	if t.level != txn.Serializable || t.asOf != 0 {
 		return out // its reads are of one moment, or promise nothing
 	}
 	for _, r := range t.seen.rows {
-		if !r.spanned && (r.lock == txn.LockNone || t.readUncommitted) {
+		if !r.spanned {
 			out.seen.add(r)
 		}
 	}
-	for _, s := range t.spans {
-		if !s.locked || t.readUncommitted {
-			out.spans = append(out.spans, s)
-		}
-	}
+	out.spans = t.spans
 	return out
 }
 

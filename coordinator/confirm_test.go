@@ -27,13 +27,14 @@ func opened(c *Coordinator) *transaction {
 	t := &transaction{id: txn.ID{Node: 1, Seq: 7}, touched: []touch{{shard: 2, locked: true}}}
 	t.seen.add(readRow{row: txn.Row{Key: "\x10loose"}})
 	t.seen.add(readRow{row: txn.Row{Key: "\x10held"}, lock: txn.LockExclusive})
-	t.spans = []readSpan{{SpanCheck: txn.SpanCheck{Span: txn.Span{Start: "\x10a", End: "\x10b"}}}, {SpanCheck: txn.SpanCheck{Span: txn.Span{Start: "\x10h", End: "\x10i"}}, locked: true}}
+	t.spans = []readSpan{{SpanCheck: txn.SpanCheck{Span: txn.Span{Start: "\x10a", End: "\x10b"}}}, {SpanCheck: txn.SpanCheck{Span: txn.Span{Start: "\x10h", End: "\x10i"}}}}
 	c.txns[t.id] = t
 	return t
 }
 
-// What is asked is a vote of one that wrote nothing, on what is not locked; whatever
-// comes of it the transaction is not ended by it, and nothing is left behind.
+// What is asked is a vote of one that wrote nothing, on all that was read, for a lock may
+// be gone and nobody here know of it; whatever comes of it the transaction is not ended by
+// it, and nothing is left behind.
 func TestConfirm(t *testing.T) {
 	for _, stands := range []bool{true, false} {
 		c, env := openFake(t)
@@ -44,7 +45,7 @@ func TestConfirm(t *testing.T) {
 			t.Fatalf("sent: %+v", env.sent)
 		}
 		p := env.sent[0].Prepare
-		if !p.ReadOnly || p.Txn != open.id || len(p.Reads) != 1 || p.Reads[0].Key != "\x10loose" || len(p.Spans) != 1 || p.Spans[0].Span.Start != "\x10a" || len(p.Writes) != 0 {
+		if !p.ReadOnly || p.Txn != open.id || len(p.Reads) != 2 || p.Reads[0].Key != "\x10held" || len(p.Spans) != 2 || len(p.Writes) != 0 {
 			t.Errorf("asked: %+v", p)
 		}
 		env.sent = nil
@@ -65,10 +66,10 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// Who holds a lock on all that was read, or reads at a moment, asks nobody.
+// Who has read nothing, or reads at a moment, asks nobody.
 func TestConfirmAsksNobody(t *testing.T) {
 	for name, change := range map[string]func(*transaction){
-		"locked": func(t *transaction) { t.seen.rows, t.spans = t.seen.rows[1:], t.spans[1:] },
+		"nothing": func(t *transaction) { t.seen, t.spans = view{}, nil },
 		"weaker": func(t *transaction) { t.level = txn.RepeatableRead },
 	} {
 		c, env := openFake(t)
