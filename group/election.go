@@ -85,32 +85,40 @@ func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *t
 
 // observeRole notices changes of term, leader and role.
 func (g *Group[C]) observeRole(now txn.Now) {
-	st := g.rn.BasicStatus()
-	if term := st.HardState.GetTerm(); term != g.term {
-		g.term, g.heardStamp = term, 0
-		g.waitAnew(now.Mono)
-	}
-	g.role, g.handing = st.RaftState, st.LeadTransferee != 0
-	if lead := txn.NodeID(st.Lead); lead != g.leader {
-		g.leader = lead
-		if lead != 0 {
-			g.waitAnew(now.Mono)
-		}
-		if lead != 0 && lead != g.cfg.Self {
-			g.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: g.cfg.ID, Term: g.term, Peer: lead})
-		}
-	}
+	g.look(now)
 	switch {
-	case st.RaftState == raft.StateLeader && (g.lead == nil || g.lead.term != g.term):
+	case g.role == raft.StateLeader && (g.lead == nil || g.lead.term != g.term):
 		g.dropLeadership()
 		g.lead = newLeading(g.term, now.Mono+g.cfg.Params.ElectionTimeout)
 		g.machine.Lead(g.term)
 		g.env.Trace("leads shard %d in term %d", g.cfg.ID, g.term)
 		g.env.Note(txn.Note{Kind: txn.NoteLeads, Shard: g.cfg.ID, Term: g.term})
-	case st.RaftState != raft.StateLeader && g.lead != nil:
+	case g.role != raft.StateLeader && g.lead != nil:
 		g.env.Trace("no longer leads shard %d", g.cfg.ID)
 		g.env.Note(txn.Note{Kind: txn.NoteDeposed, Shard: g.cfg.ID, Term: g.term})
 		g.dropLeadership()
+	}
+}
+
+// look takes in what raft says of term, leader and role. It is called after every message,
+// and raft's answer stays off the heap only in a function without type parameters.
+func (me *member) look(now txn.Now) {
+	st := me.rn.BasicStatus()
+	if term := st.HardState.GetTerm(); term != me.term {
+		me.term, me.heardStamp = term, 0
+		me.waitAnew(now.Mono)
+	}
+	me.role, me.handing = st.RaftState, st.LeadTransferee != 0
+	lead := txn.NodeID(st.Lead)
+	if lead == me.leader {
+		return
+	}
+	if me.leader = lead; lead == 0 {
+		return
+	}
+	me.waitAnew(now.Mono)
+	if lead != me.cfg.Self {
+		me.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: me.cfg.ID, Term: me.term, Peer: lead})
 	}
 }
 

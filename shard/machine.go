@@ -55,10 +55,12 @@ func (m *machine) Apply(b *store.Batch, at group.Place, commands []command) {
 // Finish writes how far the log is applied.
 func (m *machine) Finish(b *store.Batch) { m.state.putApplied(b) }
 
+// effectsKept bounds the room for effects that is used again.
+const effectsKept = 256
+
 // Applied tells the leader, and the node, what the entries have done.
 func (m *machine) Applied(serves bool) {
 	effects := m.effects
-	m.effects = nil
 	m.clock.Observe(m.state.applied.MaxTS)
 	for _, e := range effects {
 		if e.protocol {
@@ -70,6 +72,11 @@ func (m *machine) Applied(serves bool) {
 		if len(e.visible) > 0 {
 			m.env.Applied(m.cfg.ID, e.visible)
 		}
+	}
+	clear(effects)
+	m.effects = effects[:0]
+	if cap(effects) > effectsKept {
+		m.effects = nil
 	}
 	if m.lead == nil {
 		return
