@@ -249,12 +249,3 @@ func TestEphemeralMembersReadAnEntryOnce(t *testing.T) {
 		t.Error("it writes what only a restart reads")
 	}
 }
-
-// What is asked of raft after every message costs no memory.
-func TestLookingAtRaftCostsNoMemory(t *testing.T) {
-	m := founded(t).members[2]
-	now := m.Now()
-	if n := testing.AllocsPerRun(100, func() { m.observeRole(now) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
