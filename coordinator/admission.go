@@ -128,7 +128,7 @@ func (c *Coordinator) run(t *transaction, req *Request) {
 func (c *Coordinator) notLetIn(t *transaction, why *txn.Error) {
 	if req := t.entrance.waiting; req != nil {
 		t.entrance.waiting = nil
-		c.answer(req, t.response(why))
+		req.answer(t.response(why))
 	}
 }
 
@@ -142,9 +142,9 @@ func (c *Coordinator) refuse(t *transaction) {
 		c.end(t, err)
 		return
 	}
-	c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	c.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
 	t.entrance = entrance{}
-	c.answer(req, t.response(err))
+	req.answer(t.response(err))
 }
 
 // sweepAdmission refuses those who have waited for too long, and parks the silent.

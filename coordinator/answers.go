@@ -7,7 +7,7 @@ import "isochron/txn"
 
 func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	if m.Term != 0 {
-		c.heardOfLeader(m.Shard, from, m.Term)
+		c.leaders.heard(m.Shard, from, m.Term)
 	}
 	p := c.parts[m.Request]
 	if p == nil {
@@ -23,9 +23,9 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 		c.clock.Observe(m.At) // its commit must come after what it has read
 	}
 	c.moments.Observe(m.At)
-	r.parts = append(r.parts, c.partReport(p, m))
+	r.parts = append(r.parts, c.reports.part(p, m))
 	if m.Term != 0 {
-		c.touch(t, m.Shard).led = true
+		t.touches(m.Shard).led = true
 	}
 	if m.Refused != 0 {
 		c.heardOfProtocol(m.ProtocolSeq)
@@ -37,7 +37,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	r.open--
 	// A new leader does not hold what an earlier one had locked, and what it shows
 	// need not fit with what was read under those locks: nobody should see that.
-	tc := c.touch(t, m.Shard)
+	tc := t.touches(m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
 		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
 		return
@@ -70,7 +70,7 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
 	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
 	if m.Refused == txn.KindLockTimeout {
-		c.rollbacks[txn.CauseLockTimeout]++ // of the statement
+		c.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
 		t.entrance.missed = true
 	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
@@ -173,7 +173,7 @@ func (c *Coordinator) finishRound(r *round) {
 	known := t.view(r.asOf)
 	t.round = nil
 	t.final = r.final
-	c.reportRound(r)
+	c.reports.round(r)
 	resp := t.response(nil)
 	resp.At, resp.Publish = r.at, t.publish
 	if r.asOf != 0 {
@@ -211,7 +211,7 @@ func (c *Coordinator) finishRound(r *round) {
 		c.goOn(t, r.req, resp)
 		return
 	}
-	c.answer(r.req, resp)
+	r.req.answer(resp)
 }
 
 // goOn commits what an OpUpdate makes of what it has read. Its client is not
@@ -220,7 +220,7 @@ func (c *Coordinator) goOn(t *transaction, req *Request, resp Response) {
 	writes, ok := req.Then(resp.Rows)
 	if !ok {
 		resp.Undone = true
-		c.answer(req, resp)
+		req.answer(resp)
 		return
 	}
 	c.commit(t, req, writes)
@@ -235,10 +235,10 @@ func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
 	t.round = nil
 	for _, id := range sortedKeys(c.parts) {
 		if p := c.parts[id]; p.r == r {
-			r.parts = append(r.parts, c.partReport(p, nil))
+			r.parts = append(r.parts, c.reports.part(p, nil))
 			delete(c.parts, id)
 		}
 	}
-	c.reportRound(r)
-	c.answer(r.req, t.response(err))
+	c.reports.round(r)
+	r.req.answer(t.response(err))
 }

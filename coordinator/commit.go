@@ -29,9 +29,9 @@ func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 	if len(writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(c.txns, t.id)
 		c.releaseLocks(t)
-		c.giveBack(t)
-		c.reportEnd(t, nil)
-		c.answer(req, t.response(nil))
+		c.attempts.giveBack(t)
+		c.reports.end(t, nil)
+		req.answer(t.response(nil))
 		return
 	}
 	if c.lockFirst(t, req, writes) {
@@ -40,20 +40,20 @@ func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 	prepares, err := c.prepares(t, writes)
 	if err != nil {
 		c.end(t, err)
-		c.answer(req, t.response(err))
+		req.answer(t.response(err))
 		return
 	}
 	if len(c.commits) >= maxCommitments {
 		err := txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
 		c.end(t, err)
-		c.answer(req, t.response(err))
+		req.answer(t.response(err))
 		return
 	}
-	c.changeMind(t, writes)
+	c.attempts.changeMind(t, writes)
 	k := c.open(t, req, prepares, readOnly)
 	for _, tc := range t.touched {
 		if tc.locked && !slices.Contains(k.Participants, tc.shard) {
-			c.toLeader(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
+			c.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
 	k.Ask()
@@ -69,17 +69,17 @@ func (c *Coordinator) open(t *transaction, req *Request, prepares []*txn.Prepare
 	k := &commitment{
 		t: t, req: req, answerBy: now + c.cfg.Params.CommitWait, began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
-	id, at := c.reserve(t), txn.Timestamp(0)
+	id, at := c.attempts.reserve(t), txn.Timestamp(0)
 	if c.cfg.Row.Decide.Stamps() {
 		at = c.clock.Next(c.env.Now())
 	}
 	for _, p := range prepares {
-		p.Retired, p.At = c.active[0], at
+		p.Retired, p.At = c.attempts.retiredBelow(), at
 		p.Guards = guardsAt(req.Guards, p.Shard)
 	}
 	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k}
 	if !readOnly {
-		o.DecidedAt = c.decisionShard(participants)
+		o.DecidedAt = c.decisions.place(participants)
 	}
 	k.Attempt = c.room.Open(o)
 	c.commits[id] = k
@@ -194,10 +194,10 @@ func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 	if k.confirms {
 		req := k.req
 		k.req = nil
-		c.answer(req, Response{Err: err})
+		req.answer(Response{Err: err})
 		return
 	}
-	c.reportCommit(k, err)
+	c.reports.commit(k, err)
 	r := k.t.response(err)
 	if err == nil {
 		r.Version = k.ID
@@ -206,7 +206,7 @@ func (c *Coordinator) reply(k *commitment, err *txn.Error) {
 	req := k.req
 	k.req = nil
 	delete(c.txns, k.Txn)
-	c.answer(req, r)
+	req.answer(r)
 }
 
 func (c *Coordinator) onVote(from txn.NodeID, m *txn.Message) {
@@ -221,6 +221,14 @@ func (c *Coordinator) onVote(from txn.NodeID, m *txn.Message) {
 func (c *Coordinator) toAttempt(a txn.Attempt, from txn.NodeID, m *txn.Message) {
 	if k := c.commits[a]; k != nil {
 		k.Hear(from, m)
+		c.follow(k)
+	}
+}
+
+// rule hands over what the log of decisions says of an attempt.
+func (c *Coordinator) rule(id txn.Attempt, says decide.Ruling) {
+	if k := c.commits[id]; k != nil {
+		k.Rule(says)
 		c.follow(k)
 	}
 }
@@ -275,19 +283,19 @@ func (c *Coordinator) maybeDecide(k *commitment) {
 // finish forgets a commitment that every participant knows the end of.
 func (c *Coordinator) finish(k *commitment) {
 	delete(c.commits, k.ID)
-	c.expunge(k)
+	c.decisions.expunge(k)
 	if k.t == nil {
 		return
 	}
 	if k.confirms {
-		c.retire(k.ID.Seq)
+		c.attempts.retire(k.ID.Seq)
 		return
 	}
 	c.forgetTxn(k)
 	if k.ReadOnly {
 		c.releaseLocks(k.t)
 	}
-	c.retire(k.ID.Seq)
+	c.attempts.retire(k.ID.Seq)
 }
 
 // forgetTxn lets go of a transaction, unless a later attempt goes on with it.

@@ -23,7 +23,7 @@ type readSpan struct{ txn.SpanCheck }
 func (c *Coordinator) confirm(t *transaction, req *Request) {
 	reads := t.reads()
 	if !c.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
-		c.answer(req, t.response(nil))
+		req.answer(t.response(nil))
 		return
 	}
 	prepares, err := c.prepares(reads, nil)
@@ -32,7 +32,7 @@ func (c *Coordinator) confirm(t *transaction, req *Request) {
 	}
 	if err != nil {
 		c.end(t, err)
-		c.answer(req, t.response(err))
+		req.answer(t.response(err))
 		return
 	}
 	ask := &Request{Guards: req.Guards, Done: func(r Response) { c.confirmed(t, req, r.Err) }}
@@ -49,7 +49,7 @@ func (c *Coordinator) confirmed(t *transaction, req *Request, err *txn.Error) {
 	case err != nil && c.txns[t.id] == t:
 		c.fail(t, err)
 	}
-	c.answer(req, t.response(err))
+	req.answer(t.response(err))
 }
 
 // reads is a transaction that has read, under the same name, what this one has read.

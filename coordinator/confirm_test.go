@@ -57,8 +57,8 @@ func TestConfirm(t *testing.T) {
 		if len(got) != 1 || (got[0].Err == nil) != stands || got[0].Txn != open.id {
 			t.Fatalf("answered: %+v", got)
 		}
-		if c.txns[open.id] != open || len(c.commits) != 0 || len(c.active) != 0 || len(env.ended) != 0 || open.commit != nil {
-			t.Errorf("stands %v: %d transactions, %d commits, active %v, ended %+v", stands, len(c.txns), len(c.commits), c.active, env.ended)
+		if c.txns[open.id] != open || len(c.commits) != 0 || len(c.attempts.active) != 0 || len(env.ended) != 0 || open.commit != nil {
+			t.Errorf("stands %v: %d transactions, %d commits, active %v, ended %+v", stands, len(c.txns), len(c.commits), c.attempts.active, env.ended)
 		}
 		if released := len(env.sent) == 1 && env.sent[0].Release != nil; released == stands || (open.failed == nil) != stands {
 			t.Errorf("stands %v: sent %+v, failed %v", stands, env.sent, open.failed)
@@ -70,7 +70,7 @@ func TestConfirm(t *testing.T) {
 func TestConfirmAsksNobody(t *testing.T) {
 	for name, change := range map[string]func(*transaction){
 		"nothing": func(t *transaction) { t.seen, t.spans = view{}, nil },
-		"weaker": func(t *transaction) { t.level = txn.RepeatableRead },
+		"weaker":  func(t *transaction) { t.level = txn.RepeatableRead },
 	} {
 		c, env := openFake(t)
 		open := opened(c)

@@ -56,30 +56,24 @@ type Coordinator struct {
 	env        Env
 	clock      txn.Clock
 	moments    txn.Clock // of the weaker levels; apart, so that they change no age
-	txns       map[txn.ID]*transaction
+	txns       transactions
 	parts      map[uint64]*part // what is asked for and not answered, by request number
 	commits    map[txn.Attempt]*commitment
-	active     []uint64 // own attempts that are not finished everywhere, rising
+	attempts   *attempts
 	nextTxn    uint64
-	nextSeq    uint64
-	nextPart   uint64
-	hints      map[txn.ShardID]hint
+	numbers    *requestNumbers
+	leaders    *leaders
 	recent     recentWrites
 	departures []*part // that have not left, in their order
-	durable    durable
+	decisions  *decisions
+	world      *world
 	coords     *decide.CoCoordinator // for attempts of others
 	room       *decide.Room          // for its own
 	sweepAt    time.Duration
-	surveys    map[uint64]*survey // by request number
+	surveys    *surveys
 	admission  *yield.Admission
-	rollbacks  [txn.Causes]uint64
+	reports    *reports
 	turn       turn
-	retried    [txn.Causes]uint64 // of these, those that were done again inside
-}
-
-type hint struct {
-	leader txn.NodeID
-	term   uint64
 }
 
 // The bounds of one gateway.
@@ -92,68 +86,35 @@ const (
 // New starts an incarnation.
 func New(cfg Config) *Coordinator {
 	c := &Coordinator{
-		cfg: cfg, env: cfg.Env, txns: map[txn.ID]*transaction{}, parts: map[uint64]*part{},
-		commits: map[txn.Attempt]*commitment{}, nextTxn: 1, nextSeq: 1,
+		cfg: cfg, env: cfg.Env, txns: transactions{}, parts: map[uint64]*part{},
+		commits: map[txn.Attempt]*commitment{}, nextTxn: 1,
 		// An answer to an earlier incarnation must not be taken for one to this.
-		nextPart: uint64(cfg.Epoch) << 32,
-		hints:    map[txn.ShardID]hint{}, recent: newRecentWrites(),
-		surveys: map[uint64]*survey{}, admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
+		numbers: &requestNumbers{last: uint64(cfg.Epoch) << 32}, recent: newRecentWrites(),
+		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
 	}
-	c.coords = decide.NewCoCoordinator(cfg.Self, (*world)(c), cfg.Params.RecoverAfter)
+	c.leaders = &leaders{env: cfg.Env, hints: map[txn.ShardID]hint{}}
+	c.attempts = &attempts{cfg: &c.cfg, next: 1}
+	c.reports = &reports{env: cfg.Env, left: c.leaves}
+	c.surveys = &surveys{env: cfg.Env, numbers: c.numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
+	c.decisions = &decisions{cfg: &c.cfg, env: cfg.Env, leaders: c.leaders, attempts: c.attempts, txns: c.txns, runner: c}
+	c.world = &world{Env: cfg.Env, leaders: c.leaders, decisions: c.decisions}
+	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params.RecoverAfter)
 	c.goBy(cfg.Row)
 	return c
 }
 
-// transaction is one that has not ended.
-type transaction struct {
-	id              txn.ID
-	age             txn.Age
-	try             int
-	lockWait        int64
-	asOf            txn.Timestamp // 0: of no moment but its commit's
-	hold            int64         // ms
-	readOnly        bool
-	level           txn.Level
-	owner           uint64
-	moment          txn.Timestamp // of a weaker level, 0 before the first plain read
-	momentAt        time.Duration // when it was chosen
-	statement       int           // in which it was
-	seen            view          // the newest: what the commit checks
-	shown           view          // of a moment
-	spans           []readSpan
-	touched         []touch  // rising by shard
-	first           [1]touch // room for it: most transactions touch one
-	round           *round
-	commit          *commitment
-	failed          *txn.Error
-	final           bool // its only round was answered for good, by one leader
-	stats           txn.Stats
-	began           time.Duration // of its first request
-	journal         []txn.RoundReport
-	reserved        uint64      // the attempt that its commit will be, 0: none yet
-	told            []txn.Write // passed on as that attempt
-	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
-	publish         []txn.Key   // rows of its last round for which others wait
-	upkeep          bool
-	lockedAll       bool // what it writes was locked before its commit, or need not be
-	entrance        entrance
-}
+// requestNumbers gives each request to another node its number.
+type requestNumbers struct{ last uint64 }
 
-// touch is what a transaction did at a shard.
-type touch struct {
-	shard    txn.ShardID
-	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
-	locked   bool   // locks may be held there
-	// led: the leader has answered a read. What it shows may not have come to a
-	// near replica: later reads go to a leader too, so that time does not run
-	// backwards inside a transaction.
-	led bool
+func (n *requestNumbers) take() uint64 {
+	n.last++
+	return n.last
 }
 
 // Submit takes a client's request.
 func (c *Coordinator) Submit(req *Request) {
 	if req.Op == OpSurvey {
-		c.survey(req)
+		c.surveys.begin(req)
 		return
 	}
 	if c.heldBack(req) {
@@ -174,36 +135,26 @@ func (c *Coordinator) Submit(req *Request) {
 		if t != nil && t.commit == nil {
 			c.end(t, rolledBack(req.Cause))
 		}
-		c.answer(req, Response{Txn: id})
+		req.answer(Response{Txn: id})
 	case req.Op == OpPublish:
 		if t != nil && t.commit == nil && t.failed == nil {
 			c.publish(t, req.Writes)
 		}
 	case t == nil && id.IsZero():
-		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "this gateway has %d open transactions, its bound; try again later", maxTransactions)})
 	case t == nil && (id.Epoch != c.cfg.Epoch || id.Node != c.cfg.Self):
-		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
 	case t == nil:
-		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
 	case t.round != nil || t.commit != nil || t.entrance.waiting != nil:
-		c.answer(req, Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v is still busy with its last request", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v is still busy with its last request", id)})
 	case t.failed != nil:
 		err := t.failed
 		c.end(t, err)
-		c.answer(req, t.response(err))
+		req.answer(t.response(err))
 	case c.enters(t, req):
 		c.run(t, req)
 	}
-}
-
-func (c *Coordinator) answer(req *Request, r Response) {
-	if req != nil && req.Done != nil {
-		req.Done(r)
-	}
-}
-
-func (t *transaction) response(err *txn.Error) Response {
-	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
 }
 
 func (c *Coordinator) begin(from Start) *transaction {
@@ -219,7 +170,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t.touched = t.first[:0]
 	c.nextTxn++
 	if from.Inside && from.Lost < txn.Causes {
-		c.retried[from.Lost]++
+		c.reports.retried[from.Lost]++
 	}
 	if t.age.Start == 0 {
 		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
@@ -234,14 +185,14 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	c.notLetIn(t, why)
 	c.failRound(t, why)
 	c.releaseLocks(t)
-	c.giveBack(t)
-	c.reportEnd(t, why)
+	c.attempts.giveBack(t)
+	c.reports.end(t, why)
 }
 
 func (c *Coordinator) releaseLocks(t *transaction) {
 	for _, tc := range t.touched {
 		if tc.locked {
-			c.toLeader(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
+			c.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
 }
@@ -292,7 +243,7 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	case m.Chase != nil:
 		c.onChase(m.Chase)
 	case m.SurveyReply != nil:
-		c.onSurveyReply(from, m.SurveyReply)
+		c.surveys.hear(from, m.SurveyReply)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
 			c.fail(t, woundedBy(m.Wounded))
@@ -317,7 +268,7 @@ func (c *Coordinator) Tick() {
 		case p == nil:
 		case now >= p.wakeAt:
 			c.wakePart(p)
-		case c.asksLeader(p) && c.succeeded(p.access.Shard, p.term):
+		case c.asksLeader(p) && c.leaders.succeeded(p.access.Shard, p.term):
 			c.askSuccessor(p)
 		}
 	}
@@ -329,54 +280,17 @@ func (c *Coordinator) Tick() {
 	c.tickTurn(now)
 	c.recent.expire(now)
 	c.coords.Expire(now)
-	c.expireSurveys(now)
+	c.surveys.expire(now)
 	c.sweepAdmission(now)
-	c.sweepDecisions(now)
-}
-
-// leaderOf is where to find a shard's leader: a local replica knows best, then
-// what others said last, then any replica in turn.
-func (c *Coordinator) leaderOf(s txn.ShardID, try int) (txn.NodeID, uint64) {
-	if n, term, ok := c.env.Leader(s); ok && term >= c.hints[s].term {
-		return n, term
-	}
-	if h, ok := c.hints[s]; ok && h.leader != 0 && try%3 != 2 {
-		return h.leader, h.term
-	}
-	shard, ok := c.env.Directory().Shard(uint64(s))
-	if !ok || len(shard.Replicas) == 0 {
-		return 0, 0
-	}
-	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
-}
-
-// succeeded reports whether a later leader is known of a shard than the one that was
-// asked in a term, or any leader at all if none was known then (term 0): who was asked
-// may answer no more, and the waits for silence grow longer with each time that it is
-// asked again.
-func (c *Coordinator) succeeded(s txn.ShardID, asked uint64) bool {
-	leader, term := c.leaderOf(s, 0)
-	return leader != 0 && term > asked
-}
-
-func (c *Coordinator) toLeader(s txn.ShardID, m txn.Message) {
-	if n, _ := c.leaderOf(s, 0); n != 0 {
-		c.env.Send(txn.Participant(n, s), m)
-	}
-}
-
-func (c *Coordinator) heardOfLeader(s txn.ShardID, n txn.NodeID, term uint64) {
-	if h := c.hints[s]; n != 0 && term >= h.term {
-		c.hints[s] = hint{n, term}
-	}
+	c.decisions.sweep(now)
 }
 
 func (c *Coordinator) onNotLeader(from txn.NodeID, env *txn.Message) {
 	m := env.NotLeader
 	if m.Leader != 0 {
-		c.heardOfLeader(m.Shard, m.Leader, m.Term)
-	} else if h := c.hints[m.Shard]; h.leader == from {
-		delete(c.hints, m.Shard)
+		c.leaders.heard(m.Shard, m.Leader, m.Term)
+	} else {
+		c.leaders.doubt(m.Shard, from)
 	}
 	if p := c.parts[m.Request]; m.Request != 0 && p != nil {
 		c.partNotLed(p, m)
@@ -397,3 +311,9 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 }
 
 func sortedShards[V any](m map[txn.ShardID]V) []txn.ShardID { return sortedKeys(m) }
+
+// Rollbacks are the transactions of this incarnation that were rolled back, by cause.
+func (c *Coordinator) Rollbacks() []uint64 { return slices.Clone(c.reports.rollbacks[:]) }
+
+// Retried are those of the Rollbacks that the gateway did again by itself, by cause.
+func (c *Coordinator) Retried() []uint64 { return slices.Clone(c.reports.retried[:]) }

@@ -18,7 +18,7 @@ func (c *Coordinator) onChase(m *txn.Chase) {
 	for i := range sent {
 		on := *m
 		on.Shard, on.Budget, on.Seen = at[(i+m.Turn*sent)%len(at)], each, 0
-		c.toLeader(on.Shard, txn.Message{Chase: &on})
+		c.leaders.send(on.Shard, txn.Message{Chase: &on})
 	}
 }
 

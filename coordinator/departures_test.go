@@ -29,19 +29,21 @@ func (e *spread) Send(to txn.Address, m txn.Message) {
 
 func openSpread(t *testing.T) (*gateway, *spread) {
 	t.Helper()
-	g := openGateway(t)
+	env := &spread{}
+	g := openGatewayIn(t, func(e *clocked) Env {
+		env.clocked = e
+		return env
+	})
 	row, err := protocol.ByName("2pc+2pl-together")
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.cfg.Row = row
-	env := &spread{clocked: g.env}
 	env.dir = &routing.Directory{Epoch: 1}
 	for _, s := range []uint64{2, 5, 8, 9} {
 		env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: s, Replicas: []uint32{uint32(s)}})
 		env.dir.AddRange(routing.TablePrefix(s), s)
 	}
-	g.Coordinator.env = env
 	return g, env
 }
 

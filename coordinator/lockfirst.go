@@ -33,12 +33,12 @@ func (c *Coordinator) lockFirst(t *transaction, req *Request, writes []txn.Write
 			err := r.Err
 			if err.Kind == txn.KindLockTimeout {
 				err = txn.Errorf(txn.KindAborted, "%s", err.Reason).Because(txn.CauseLockTimeout)
-				c.rollbacks[txn.CauseLockTimeout]-- // it was counted as a statement's, and now is as the transaction's
+				c.reports.rollbacks[txn.CauseLockTimeout]-- // it was counted as a statement's, and now is as the transaction's
 			}
 			if c.txns[t.id] == t {
 				c.end(t, err)
 			}
-			c.answer(req, t.response(err))
+			req.answer(t.response(err))
 		}})
 	return true
 }

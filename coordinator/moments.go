@@ -12,14 +12,6 @@ import (
 // showed the newest rows, and what the replicas of this node have: so it is not
 // before anything that a client of this gateway knows of.
 
-// view is what a round of this moment adds to, and is answered from.
-func (t *transaction) view(at txn.Timestamp) *view {
-	if at != 0 {
-		return &t.shown
-	}
-	return &t.seen
-}
-
 // momentOf is the moment at which a read is to be answered, 0 if it reads what is newest.
 func (c *Coordinator) momentOf(t *transaction, req *Request) txn.Timestamp {
 	r := &req.Read

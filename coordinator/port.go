@@ -114,3 +114,10 @@ func (r *Request) Failed(why string) Response {
 func (r *Request) Refused(why string) Response {
 	return Response{Txn: r.Txn, Err: txn.Errorf(txn.KindUnavailable, "%s", why)}
 }
+
+// answer tells whoever waits, if anybody does.
+func (r *Request) answer(a Response) {
+	if r != nil && r.Done != nil {
+		r.Done(a)
+	}
+}

@@ -92,7 +92,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		}
 		s, ok := c.env.Directory().ShardOf(string(k))
 		if !ok {
-			c.answer(req, t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
+			req.answer(t.response(txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)))
 			return
 		}
 		if held && have.lock >= c.lockOf(t, req.Read, txn.ShardID(s)) {
@@ -102,7 +102,7 @@ func (c *Coordinator) read(t *transaction, req *Request) {
 		p.access.Keys = append(p.access.Keys, k)
 	}
 	if err := c.cutScans(r, get); err != nil {
-		c.answer(req, t.response(err))
+		req.answer(t.response(err))
 		return
 	}
 	t.final = false
@@ -160,9 +160,6 @@ func (c *Coordinator) lost(t *transaction) bool {
 	return after > 0 && t.try >= after
 }
 
-// class is what is known of a transaction while it executes.
-func (t *transaction) class() txn.Class { return txn.Class{Try: t.try, ReadOnly: t.readOnly} }
-
 func (c *Coordinator) readsAtLeader(t *transaction) bool { return c.cfg.Row.Reads.AtLeader(t.class()) }
 
 // locksAtHome: where the leader is in this region, a lock costs no wide-area
@@ -171,7 +168,7 @@ func (c *Coordinator) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) boo
 	if !c.cfg.Row.Reads.LockAtHome(t.class()) || r.Final {
 		return false
 	}
-	leader, _ := c.leaderOf(s, 0)
+	leader, _ := c.leaders.of(s, 0)
 	return leader != 0 && !c.env.Wide(leader)
 }
 
@@ -211,47 +208,23 @@ func (c *Coordinator) addPart(p *part) {
 	a := p.access
 	a.Nearest = a.AsOf != 0 && c.nearby(p.r) || c.cfg.Row.Reads.Leaderless() ||
 		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !c.readsAtLeader(p.r.t) && !c.recent.touches(now, a) &&
-			!c.touch(p.r.t, a.Shard).led
+			!p.r.t.touches(a.Shard).led
 	wait := c.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
 	}
 	p.began = now
 	p.deadline = now + wait + readDeadline
-	c.nextPart++
-	p.id = c.nextPart
+	p.id = c.numbers.take()
 	a.Request = p.id
 	c.parts[p.id] = p
 	p.r.open++
 	if a.Lock != txn.LockNone {
 		p.r.locks = true
-		c.touch(p.r.t, a.Shard).locked = true
+		p.r.t.touches(a.Shard).locked = true
 	} else {
-		c.touch(p.r.t, a.Shard)
+		p.r.t.touches(a.Shard)
 	}
-}
-
-// touch is what was done at a shard, nil for nothing. It is good until another is touched.
-func (t *transaction) touch(s txn.ShardID) *touch {
-	for i := range t.touched {
-		if t.touched[i].shard == s {
-			return &t.touched[i]
-		}
-	}
-	return nil
-}
-
-func (c *Coordinator) touch(t *transaction, s txn.ShardID) *touch {
-	if tc := t.touch(s); tc != nil {
-		return tc
-	}
-	i := 0
-	for i < len(t.touched) && t.touched[i].shard < s {
-		i++
-	}
-	t.touched = slices.Insert(t.touched, i, touch{shard: s})
-	t.stats.Shards++
-	return &t.touched[i]
 }
 
 func (c *Coordinator) sendPart(p *part) {
@@ -264,11 +237,11 @@ func (c *Coordinator) sendPart(p *part) {
 func (c *Coordinator) target(p *part) (to txn.NodeID, term uint64) {
 	switch {
 	case c.cfg.Row.Reads.Leaderless():
-		return c.aReplica(p.access.Shard, p.tries), 0
+		return c.leaders.aReplica(p.access.Shard, p.tries), 0
 	case p.access.Nearest:
 		return c.env.Nearest(p.access.Shard), 0
 	}
-	return c.leaderOf(p.access.Shard, p.tries)
+	return c.leaders.of(p.access.Shard, p.tries)
 }
 
 // asksLeader reports whether a part that was sent waits for an answer that a leader alone gives.
@@ -278,7 +251,7 @@ func (c *Coordinator) asksLeader(p *part) bool {
 
 // askSuccessor sends a part to a leader that it was not sent to yet.
 func (c *Coordinator) askSuccessor(p *part) {
-	to, term := c.leaderOf(p.access.Shard, 0)
+	to, term := c.leaders.of(p.access.Shard, 0)
 	c.sendPartTo(p, to, term)
 }
 
@@ -305,9 +278,7 @@ func (c *Coordinator) wakePart(p *part) {
 		c.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "shard %d did not answer in time; nothing was done", p.access.Shard))
 		return
 	}
-	if h := c.hints[p.access.Shard]; h.leader == p.to {
-		delete(c.hints, p.access.Shard) // it is silent: whoever is asked next may know of another
-	}
+	c.leaders.doubt(p.access.Shard, p.to) // it is silent
 	p.askLeader()
 	c.sendPart(p)
 }
@@ -331,13 +302,4 @@ func (c *Coordinator) partNotLed(p *part, m *txn.NotLeader) {
 // byLease reports whether leaders answer for transactions that wrote nothing.
 func (c *Coordinator) byLease() bool {
 	return c.cfg.Row.ReadOnly == protocol.ByLease
-}
-
-// aReplica is where to read: the nearest, or the others in turn if it is silent.
-func (c *Coordinator) aReplica(s txn.ShardID, try int) txn.NodeID {
-	all := c.replicasOf(s)
-	if try == 0 || len(all) == 0 {
-		return c.env.Nearest(s)
-	}
-	return all[try%len(all)]
 }

@@ -10,43 +10,24 @@ import (
 // What a transaction cost and where its time went. A report is not changed once
 // it is in a journal: clients read it while the loop goes on.
 
+// reports tells clients and operators what transactions cost and how they ended.
+type reports struct {
+	env       reporting
+	left      func(*transaction, *txn.Error) // is told of each that ends before the operator is
+	rollbacks [txn.Causes]uint64
+	retried   [txn.Causes]uint64 // of these, those that were done again inside
+}
+
+// reporting is what reports needs of the node.
+type reporting interface {
+	Now() txn.Now
+	Wide(n txn.NodeID) bool
+	Ended(e txn.Ended)
+}
+
 // rolledBack ends a transaction whose client wants no more of it, or has gone.
 func rolledBack(why txn.Cause) *txn.Error {
 	return txn.Errorf(txn.KindMisuse, "the transaction was rolled back").Because(why)
-}
-
-// partReport tells of a part of a round; m is nil if it was not answered.
-func (c *Coordinator) partReport(p *part, m *txn.AccessReply) txn.PartReport {
-	out := txn.PartReport{Shard: p.access.Shard, Node: p.to, Tries: p.tries, Took: c.env.Now().Mono - p.began}
-	if m != nil {
-		out.Answered, out.Waited, out.WaitedFor = true, time.Duration(m.WaitedNanos), m.WaitedFor
-	}
-	return out
-}
-
-// reportRound enters a round of reads that has ended.
-func (c *Coordinator) reportRound(r *round) {
-	if r.began == 0 && len(r.parts) == 0 {
-		return // answered from what was read before
-	}
-	kind := txn.RoundRead
-	if r.locks {
-		kind = txn.RoundLock
-	}
-	c.enter(r.t, txn.RoundReport{Kind: kind, Start: r.began, Wide: r.wide, Parts: r.parts})
-}
-
-// enter completes a report and puts it into the transaction's journal.
-func (c *Coordinator) enter(t *transaction, r txn.RoundReport) {
-	if len(t.journal) >= txn.RoundReportsMax {
-		return
-	}
-	r.Took = c.env.Now().Mono - r.Start
-	r.Start -= t.began
-	if t.journal == nil {
-		t.journal = make([]txn.RoundReport, 0, 2) // one of reads, one of votes
-	}
-	t.journal = append(t.journal, r)
 }
 
 // part is the report on a participant, nil for the work of another coordinator.
@@ -73,39 +54,73 @@ func (k *commitment) heard(v *txn.Vote, now time.Duration) {
 	}
 }
 
-// reportCommit enters the commit round and the end of the transaction, when its
-// client is answered.
-func (c *Coordinator) reportCommit(k *commitment, err *txn.Error) {
-	now := c.env.Now().Mono
-	r := txn.RoundReport{Kind: txn.RoundPrepare, Start: k.began, Parts: k.parts}
-	for i := range k.parts {
-		if p := &k.parts[i]; !p.Answered {
-			p.Took = now - k.began
-		}
-		r.Wide = r.Wide || k.parts[i].Node != 0 && c.env.Wide(k.parts[i].Node)
-	}
-	c.enter(k.t, r)
-	e := c.ended(k.t, err)
-	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.Participants
-	c.env.Ended(e)
-}
-
 // wrote reports whether the transaction writes anywhere. One that does not may have
 // to be logged all the same.
 func (k *commitment) wrote() bool {
 	return slices.ContainsFunc(k.Prepares, func(p *txn.Prepare) bool { return len(p.Writes) > 0 })
 }
 
-// reportEnd tells of the end of a transaction that asked no shard to commit.
-func (c *Coordinator) reportEnd(t *transaction, err *txn.Error) {
+// part tells of a part of a round; m is nil if it was not answered.
+func (j *reports) part(p *part, m *txn.AccessReply) txn.PartReport {
+	out := txn.PartReport{Shard: p.access.Shard, Node: p.to, Tries: p.tries, Took: j.env.Now().Mono - p.began}
+	if m != nil {
+		out.Answered, out.Waited, out.WaitedFor = true, time.Duration(m.WaitedNanos), m.WaitedFor
+	}
+	return out
+}
+
+// round enters a round of reads that has ended.
+func (j *reports) round(r *round) {
+	if r.began == 0 && len(r.parts) == 0 {
+		return // answered from what was read before
+	}
+	kind := txn.RoundRead
+	if r.locks {
+		kind = txn.RoundLock
+	}
+	j.enter(r.t, txn.RoundReport{Kind: kind, Start: r.began, Wide: r.wide, Parts: r.parts})
+}
+
+// enter completes a report and puts it into the transaction's journal.
+func (j *reports) enter(t *transaction, r txn.RoundReport) {
+	if len(t.journal) >= txn.RoundReportsMax {
+		return
+	}
+	r.Took = j.env.Now().Mono - r.Start
+	r.Start -= t.began
+	if t.journal == nil {
+		t.journal = make([]txn.RoundReport, 0, 2) // one of reads, one of votes
+	}
+	t.journal = append(t.journal, r)
+}
+
+// commit enters the commit round and the end of the transaction, when its
+// client is answered.
+func (j *reports) commit(k *commitment, err *txn.Error) {
+	now := j.env.Now().Mono
+	r := txn.RoundReport{Kind: txn.RoundPrepare, Start: k.began, Parts: k.parts}
+	for i := range k.parts {
+		if p := &k.parts[i]; !p.Answered {
+			p.Took = now - k.began
+		}
+		r.Wide = r.Wide || k.parts[i].Node != 0 && j.env.Wide(k.parts[i].Node)
+	}
+	j.enter(k.t, r)
+	e := j.ended(k.t, err)
+	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.Participants
+	j.env.Ended(e)
+}
+
+// end tells of the end of a transaction that asked no shard to commit.
+func (j *reports) end(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		err = t.failed
 	}
-	c.env.Ended(c.ended(t, err))
+	j.env.Ended(j.ended(t, err))
 }
 
-func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
-	e := txn.Ended{ID: t.id, Took: c.env.Now().Mono - t.began, Stats: t.stats}
+func (j *reports) ended(t *transaction, err *txn.Error) txn.Ended {
+	e := txn.Ended{ID: t.id, Took: j.env.Now().Mono - t.began, Stats: t.stats}
 	switch {
 	case err != nil && (err.Cause == txn.CauseClient || err.Cause == txn.CauseConnection):
 		e.RolledBack = true
@@ -114,8 +129,8 @@ func (c *Coordinator) ended(t *transaction, err *txn.Error) txn.Ended {
 	}
 	if err != nil && err.Kind != txn.KindUnknown {
 		e.Cause = err.Why()
-		c.rollbacks[e.Cause]++
+		j.rollbacks[e.Cause]++
 	}
-	c.leaves(t, err)
+	j.left(t, err)
 	return e
 }

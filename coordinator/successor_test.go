@@ -22,12 +22,18 @@ func (e *led) Send(to txn.Address, m txn.Message) {
 	e.clocked.Send(to, m)
 }
 
+func openLed(t *testing.T, env led) (*gateway, *led) {
+	t.Helper()
+	return openGatewayIn(t, func(e *clocked) Env {
+		env.clocked = e
+		return &env
+	}), &env
+}
+
 // A request that waits for a leader goes to its successor as soon as that is known, once,
 // however long it has been silent; one that its leader may still answer is not sent again.
 func TestASuccessorIsAskedAtOnce(t *testing.T) {
-	g := openGateway(t)
-	env := &led{clocked: g.env, leader: 2, term: 1}
-	g.Coordinator.env = env
+	g, env := openLed(t, led{leader: 2, term: 1})
 	g.ask(Start{})
 	if len(env.to) != 1 || env.to[0] != 2 {
 		t.Fatalf("sent to %v; want node 2", env.to)
@@ -54,10 +60,8 @@ func TestASuccessorIsAskedAtOnce(t *testing.T) {
 // A request that was sent to a replica in turn, because no leader was known, goes to the
 // leader as soon as there is one, once, even if it is that replica's turn to be silent.
 func TestALeaderThatComesUpIsAskedAtOnce(t *testing.T) {
-	g := openGateway(t)
-	env := &led{clocked: g.env}
+	g, env := openLed(t, led{})
 	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
-	g.Coordinator.env = env
 	g.ask(Start{})
 	g.pass(g.cfg.Params.ResendAfter)
 	sent := len(env.to)
@@ -77,9 +81,7 @@ func TestALeaderThatComesUpIsAskedAtOnce(t *testing.T) {
 
 // A commit whose vote was asked of a leader that has a successor asks the logs for it at once.
 func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
-	g := openGateway(t)
-	env := &led{clocked: g.env, leader: 2, term: 1}
-	g.Coordinator.env = env
+	g, env := openLed(t, led{leader: 2, term: 1})
 	req := g.ask(Start{})
 	a := env.sent[0].Access
 	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: a.Request, Shard: a.Shard, Term: 1, Rows: []txn.Row{{Key: "\x10k"}}}})
@@ -101,10 +103,8 @@ func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 // after they know of it.
 func TestASilentLeaderIsDoubted(t *testing.T) {
 	const step = 20 * time.Millisecond
-	g := openGateway(t)
-	env := &led{clocked: g.env}
+	g, env := openLed(t, led{})
 	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
-	g.Coordinator.env = env
 	g.ask(Start{})
 	a := env.sent[0].Access
 	elected, asked := 12*time.Second, time.Duration(0)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/routing"
 	"isochron/txn"
 )
 
@@ -19,6 +20,21 @@ type survey struct {
 	deadline time.Duration
 }
 
+// surveys are the questions to all nodes that are on their way.
+type surveys struct {
+	env     neighbours
+	numbers *requestNumbers
+	ownerOf func(txn.ID) (owner uint64, ok bool) // of a transaction of this gateway
+	open    map[uint64]*survey                   // by request number
+}
+
+// neighbours is what surveys need of the node.
+type neighbours interface {
+	Now() txn.Now
+	Send(to txn.Address, m txn.Message)
+	Directory() *routing.Directory
+}
+
 // Survey implements txn.Surveyor.
 func (d *db) Survey(ctx context.Context) (txn.Surveyed, error) {
 	resp := d.port.Do(ctx, &Request{Op: OpSurvey})
@@ -28,59 +44,62 @@ func (d *db) Survey(ctx context.Context) (txn.Surveyed, error) {
 	return *resp.Survey, nil
 }
 
-// survey asks every node.
-func (c *Coordinator) survey(req *Request) {
-	if len(c.surveys) >= maxSurveys {
-		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to all nodes are on their way at this gateway, its bound; ask again later", maxSurveys)})
+// begin asks every node.
+func (v *surveys) begin(req *Request) {
+	if len(v.open) >= maxSurveys {
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to all nodes are on their way at this gateway, its bound; ask again later", maxSurveys)})
 		return
 	}
-	c.nextPart++
-	s := &survey{req: req, got: map[txn.NodeID]*txn.SurveyReply{}, deadline: c.env.Now().Mono + txn.SurveyWait}
-	c.surveys[c.nextPart] = s
-	for _, n := range c.env.Directory().Nodes {
+	id := v.numbers.take()
+	s := &survey{req: req, got: map[txn.NodeID]*txn.SurveyReply{}, deadline: v.env.Now().Mono + txn.SurveyWait}
+	v.open[id] = s
+	for _, n := range v.env.Directory().Nodes {
 		s.asked = append(s.asked, txn.NodeID(n.ID))
-		c.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: c.nextPart}})
+		v.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: id}})
 	}
 }
 
-func (c *Coordinator) onSurveyReply(from txn.NodeID, m *txn.SurveyReply) {
-	s := c.surveys[m.Request]
+func (v *surveys) hear(from txn.NodeID, m *txn.SurveyReply) {
+	s := v.open[m.Request]
 	if s == nil || !slices.Contains(s.asked, from) {
 		return
 	}
 	s.asked = slices.DeleteFunc(s.asked, func(n txn.NodeID) bool { return n == from })
 	s.got[from] = m
 	if len(s.asked) == 0 {
-		c.endSurvey(m.Request)
+		v.end(m.Request)
 	}
 }
 
-func (c *Coordinator) endSurvey(id uint64) {
-	s := c.surveys[id]
-	delete(c.surveys, id)
+func (v *surveys) end(id uint64) {
+	s := v.open[id]
+	delete(v.open, id)
 	owners := map[txn.ID]uint64{}
 	for _, n := range sortedKeys(s.got) {
 		for _, w := range s.got[n].Waits {
 			for _, id := range []txn.ID{w.Txn, w.Holder} {
-				if t := c.txns[id]; t != nil {
-					owners[id] = t.owner
+				if owner, ok := v.ownerOf(id); ok {
+					owners[id] = owner
 				}
 			}
 		}
 	}
-	c.answer(s.req, Response{Survey: &txn.Surveyed{Nodes: s.got, Silent: s.asked, Owners: owners}})
+	s.req.answer(Response{Survey: &txn.Surveyed{Nodes: s.got, Silent: s.asked, Owners: owners}})
 }
 
-func (c *Coordinator) expireSurveys(now time.Duration) {
-	for _, id := range sortedKeys(c.surveys) {
-		if now >= c.surveys[id].deadline {
-			c.endSurvey(id)
+func (v *surveys) expire(now time.Duration) {
+	for _, id := range sortedKeys(v.open) {
+		if now >= v.open[id].deadline {
+			v.end(id)
 		}
 	}
 }
 
-// Rollbacks are the transactions of this incarnation that were rolled back, by cause.
-func (c *Coordinator) Rollbacks() []uint64 { return slices.Clone(c.rollbacks[:]) }
-
-// Retried are those of the Rollbacks that the gateway did again by itself, by cause.
-func (c *Coordinator) Retried() []uint64 { return slices.Clone(c.retried[:]) }
+// nextWake is when a survey waits for answers no longer.
+func (v *surveys) nextWake() time.Duration {
+	at := txn.Never
+	for _, s := range v.open { // order: the least of all
+		at = min(at, s.deadline)
+	}
+	return at
+}

@@ -19,10 +19,7 @@ func (c *Coordinator) NextWake() time.Duration {
 	if len(c.parts)+len(c.commits) > manyOpen || !c.admission.Quiet() {
 		return min(c.sweepAt, c.NextDeparture())
 	}
-	at := min(c.nextOpen(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.nextCotally(), c.nextExpunge())
-	for _, s := range c.surveys { // order: the least of all
-		at = min(at, s.deadline)
-	}
+	at := min(c.nextOpen(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.nextCotally(), c.decisions.nextWake(), c.surveys.nextWake())
 	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
@@ -31,7 +28,7 @@ func (c *Coordinator) NextWake() time.Duration {
 func (c *Coordinator) nextOpen() time.Duration {
 	at := txn.Never
 	for _, p := range c.parts { // order: the least of all
-		if at = min(at, p.wakeAt); c.asksLeader(p) && c.succeeded(p.access.Shard, p.term) {
+		if at = min(at, p.wakeAt); c.asksLeader(p) && c.leaders.succeeded(p.access.Shard, p.term) {
 			return 0
 		}
 	}
@@ -65,17 +62,6 @@ func (r *recentWrites) nextWake() time.Duration {
 		return txn.Never
 	}
 	return r.queue[0].until
-}
-
-// nextExpunge is when rows of decisions are to be taken away.
-func (c *Coordinator) nextExpunge() time.Duration {
-	switch d := &c.durable; {
-	case len(d.ends) > 0:
-		return 0
-	case d.count > 0:
-		return d.sweepAt
-	}
-	return txn.Never
 }
 
 // nextCotally is when an attempt of another gateway is to be forgotten.

@@ -75,13 +75,13 @@ func (c *Coordinator) heldBack(req *Request) bool {
 			return false
 		}
 		u.held = slices.Delete(u.held, i, i+1)
-		c.answer(req.Of, Response{Err: rolledBack(req.Cause)})
-		c.answer(req, Response{})
+		req.Of.answer(Response{Err: rolledBack(req.Cause)})
+		req.answer(Response{})
 		return true
 	case !u.holds() || !req.Txn.IsZero() || req.Op == OpEnd || req.Op == OpPublish || req.From.Upkeep:
 		return false
 	case len(u.held) >= maxHeld:
-		c.answer(req, Response{Err: txn.Errorf(txn.KindUnavailable,
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable,
 			"the cluster changes its protocol, and %d transactions wait at this gateway to begin, its bound; try again later", maxHeld)})
 		return true
 	}
@@ -126,7 +126,7 @@ func (c *Coordinator) tickTurn(now time.Duration) {
 
 // rollBackOpen ends transactions that are open and in no commit.
 func (c *Coordinator) rollBackOpen(why *txn.Error, which func(*transaction) bool) {
-	for _, t := range c.openTxns() {
+	for _, t := range c.txns.open() {
 		if which(t) {
 			c.fail(t, why)
 		}
@@ -140,27 +140,10 @@ func (c *Coordinator) RollBackOpen() {
 		func(*transaction) bool { return true })
 }
 
-// openTxns lists the transactions that have not failed and are in no commit.
-func (c *Coordinator) openTxns() []*transaction {
-	var out []*transaction
-	for _, t := range c.txns { // order: sorted below
-		if t.commit == nil && t.failed == nil {
-			out = append(out, t)
-		}
-	}
-	slices.SortFunc(out, func(a, b *transaction) int {
-		if a.id.Less(b.id) {
-			return -1
-		}
-		return 1
-	})
-	return out
-}
-
 func protocolChanges() *txn.Error {
 	return txn.Errorf(txn.KindAborted, "the cluster changes its protocol, and the transaction was rolled back; do it again").Because(txn.CauseProtocol)
 }
 
 // Unfinished counts what is open here and in no commit, and what is in its commit
 // or not finished everywhere.
-func (c *Coordinator) Unfinished() (open, commits int) { return len(c.openTxns()), len(c.commits) }
+func (c *Coordinator) Unfinished() (open, commits int) { return len(c.txns.open()), len(c.commits) }

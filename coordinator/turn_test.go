@@ -32,13 +32,19 @@ type gateway struct {
 
 func openGateway(t *testing.T) *gateway {
 	t.Helper()
+	return openGatewayIn(t, func(e *clocked) Env { return e })
+}
+
+// openGatewayIn is a gateway whose node is more than a clock.
+func openGatewayIn(t *testing.T, in func(*clocked) Env) *gateway {
+	t.Helper()
 	_, fake := openFake(t)
 	env := &clocked{fakeEnv: fake}
 	row, err := protocol.ByName("2pc+2pl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gateway{New(Config{Self: 1, Epoch: 1, Row: row, Params: txn.Params{}.WithDefaults(), Env: env}), env, map[*Request]Response{}}
+	g := &gateway{New(Config{Self: 1, Epoch: 1, Row: row, Params: txn.Params{}.WithDefaults(), Env: in(env)}), env, map[*Request]Response{}}
 	return g
 }
 

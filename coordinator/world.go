@@ -7,39 +7,28 @@ import (
 )
 
 // world is the coordinator as package decide sees it.
-type world Coordinator
+type world struct {
+	Env
+	leaders   *leaders
+	decisions *decisions
+}
 
 var _ decide.World = (*world)(nil)
 
-func (w *world) Now() txn.Now                       { return w.env.Now() }
-func (w *world) Send(to txn.Address, m txn.Message) { w.env.Send(to, m) }
-func (w *world) Wide(n txn.NodeID) bool             { return w.env.Wide(n) }
-
 // Leader implements decide.World.
-func (w *world) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) {
-	return (*Coordinator)(w).leaderOf(s, try)
-}
+func (w *world) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) { return w.leaders.of(s, try) }
 
 // Replicas implements decide.World.
-func (w *world) Replicas(s txn.ShardID) []txn.NodeID { return (*Coordinator)(w).replicasOf(s) }
+func (w *world) Replicas(s txn.ShardID) []txn.NodeID { return w.leaders.replicas(s) }
 
-// replicasOf are the nodes that hold a shard.
-func (c *Coordinator) replicasOf(s txn.ShardID) []txn.NodeID {
-	shard, ok := c.env.Directory().Shard(uint64(s))
-	if !ok {
-		return nil
+// LogDecision implements decide.World: only the attempt's own coordinator writes a commit.
+func (w *world) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp) {
+	if commit {
+		w.decisions.logCommit(id, s, at)
+	} else {
+		w.decisions.logAbort(id, s)
 	}
-	out := make([]txn.NodeID, len(shard.Replicas))
-	for i, n := range shard.Replicas {
-		out[i] = txn.NodeID(n)
-	}
-	return out
 }
-
-func (w *world) Nearest(s txn.ShardID) txn.NodeID          { return w.env.Nearest(s) }
-func (w *world) CoCoordinators(a txn.Attempt) []txn.NodeID { return w.env.CoCoordinators(a) }
-func (w *world) Note(n txn.Note)                           { w.env.Note(n) }
-func (w *world) Trace(format string, args ...any)          { w.env.Trace(format, args...) }
 
 // goBy has what begins from now on be decided by the choices of a row.
 func (c *Coordinator) goBy(row protocol.Row) {
@@ -48,5 +37,5 @@ func (c *Coordinator) goBy(row protocol.Row) {
 		choice = decide.LeaderVotes
 	}
 	c.cfg.Row, c.coords.PreCommits = row, row.Reveal.PreCommits()
-	c.room = &decide.Room{Choice: choice, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: (*world)(c)}
+	c.room = &decide.Room{Choice: choice, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: c.world}
 }

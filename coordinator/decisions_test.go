@@ -26,7 +26,7 @@ func FuzzDecision(f *testing.F) {
 // Only rows of attempts below the first that is not finished are taken away, and no more
 // than a batch at once.
 func TestWhatIsTakenAway(t *testing.T) {
-	d := &durable{rows: map[txn.ShardID][]uint64{2: {5, 9, 3, 8}, 3: {1}}, count: 5}
+	d := &decisions{rows: map[txn.ShardID][]uint64{2: {5, 9, 3, 8}, 3: {1}}, count: 5}
 	if gone := d.takeBelow(2, 8); len(gone) != 2 || gone[0] != 5 || gone[1] != 3 || d.count != 3 || len(d.rows[2]) != 2 {
 		t.Errorf("takes %v and leaves %v", gone, d.rows)
 	}

@@ -50,17 +50,77 @@ func decodeDecision(v []byte) (commit bool, at txn.Timestamp, err error) {
 	return true, txn.Timestamp(n), nil
 }
 
-// decisionShard is where an attempt's decision is logged, 0 if it is not: the log of a
-// single participant is its decision. A shard that is led from this region costs the
-// least, one of the participants before others.
-func (c *Coordinator) decisionShard(participants []txn.ShardID) txn.ShardID {
-	if !c.cfg.Row.Decide.Logs() || len(participants) < 2 {
+// retiredBelow is what a retired row says: all attempts below it are finished.
+func retiredBelow(v []byte) uint64 {
+	n, err := strconv.ParseUint(string(v), 10, 64)
+	if err != nil {
 		return 0
 	}
-	dir, native := c.env.Directory(), txn.MetaShard
+	return n
+}
+
+// decisions has decisions logged, and takes the rows away that are of no use any more.
+type decisions struct {
+	cfg      *Config
+	env      environs
+	leaders  *leaders
+	attempts *attempts
+	txns     transactions
+	runner   runner
+
+	rows    map[txn.ShardID][]uint64 // the attempts whose rows may go, by where these are
+	count   int
+	sweepAt time.Duration
+	ends    []txn.ID
+}
+
+// environs is what decisions needs of the node.
+type environs interface {
+	Directory() *routing.Directory
+	Wide(n txn.NodeID) bool
+}
+
+// runner runs the transactions that log decisions, and hears what they have found.
+type runner interface {
+	Submit(req *Request)
+	rule(id txn.Attempt, says decide.Ruling)
+}
+
+// The bounds of what is taken away together, and of what waits for that.
+const (
+	expungeBatch = 256
+	expungeMax   = 65_536
+	expungeEvery = time.Second
+)
+
+// takeBelow takes some of a shard's attempts out that are below a number.
+func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
+	var gone, rest []uint64
+	for _, seq := range d.rows[s] {
+		if seq < below && len(gone) < expungeBatch {
+			gone = append(gone, seq)
+		} else {
+			rest = append(rest, seq)
+		}
+	}
+	if d.rows[s] = rest; len(rest) == 0 {
+		delete(d.rows, s)
+	}
+	d.count -= len(gone)
+	return gone
+}
+
+// place is where an attempt's decision is logged, 0 if it is not: the log of a
+// single participant is its decision. A shard that is led from this region costs the
+// least, one of the participants before others.
+func (d *decisions) place(participants []txn.ShardID) txn.ShardID {
+	if !d.cfg.Row.Decide.Logs() || len(participants) < 2 {
+		return 0
+	}
+	dir, native := d.env.Directory(), txn.MetaShard
 	near := func(s txn.ShardID) bool {
-		n, _ := c.leaderOf(s, 0)
-		return n != 0 && !c.env.Wide(n)
+		n, _ := d.leaders.of(s, 0)
+		return n != 0 && !d.env.Wide(n)
 	}
 	for _, s := range slices.Backward(participants) {
 		if e, ok := dir.Shard(uint64(s)); ok && e.Kind.Native() {
@@ -77,63 +137,45 @@ func (c *Coordinator) decisionShard(participants []txn.ShardID) txn.ShardID {
 	return native
 }
 
-// LogDecision implements decide.World: only the attempt's own coordinator writes a commit.
-func (w *world) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp) {
-	c := (*Coordinator)(w)
-	if commit {
-		c.logCommit(id, s, at)
-	} else {
-		c.logAbort(id, s)
-	}
-}
-
-// rule hands over what the log of decisions says of an attempt.
-func (c *Coordinator) rule(id txn.Attempt, says decide.Ruling) {
-	if k := c.commits[id]; k != nil {
-		k.Rule(says)
-		c.follow(k)
-	}
-}
-
 // logCommit writes an attempt's commit, unless somebody has ended it.
-func (c *Coordinator) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
+func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
 	name := recordOf(id)
-	c.Submit(&Request{
+	d.runner.Submit(&Request{
 		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
 		Writes: []txn.Write{{Key: localKey(s, name), Value: encodeDecision(true, at)}},
 		Done: func(r Response) {
 			if r.Err == nil {
-				c.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
+				d.runner.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
 			} else { // it may be there all the same, or somebody may have ended it
-				c.readDecision(id, s)
+				d.read(id, s)
 			}
 		}})
 }
 
-// readDecision looks who has decided. What is read may be old, but a row that is there
+// read looks who has decided. What is read may be old, but a row that is there
 // stays what it is.
-func (c *Coordinator) readDecision(id txn.Attempt, s txn.ShardID) {
+func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 	var said []byte
-	c.Submit(&Request{
+	d.runner.Submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			said = rows[0].Value
 			return nil, false
 		},
 		Done: func(r Response) {
-			c.endsLater(r.Txn)
+			d.endsLater(r.Txn)
 			commit, at, err := decodeDecision(said)
-			c.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
+			d.runner.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
 		}})
 }
 
 // logAbort ends an attempt whose coordinator seems lost, unless it has logged a commit.
 // What is read may be old here too: the retired row only rises, and what is written rests
 // on both being what they were.
-func (c *Coordinator) logAbort(id txn.Attempt, s txn.ShardID) {
+func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
 	var says decide.Ruling
-	c.Submit(&Request{
+	d.runner.Submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			commit, at, err := decodeDecision(rows[0].Value)
@@ -144,48 +186,23 @@ func (c *Coordinator) logAbort(id txn.Attempt, s txn.ShardID) {
 			return []txn.Write{{Key: record, Value: encodeDecision(false, 0)}}, true
 		},
 		Done: func(r Response) {
-			c.endsLater(r.Txn)
+			d.endsLater(r.Txn)
 			if r.Err == nil && !r.Undone {
 				says = decide.Ruling{Known: true}
 			}
-			c.rule(id, says)
+			d.runner.rule(id, says)
 		}})
 }
 
-// retiredBelow is what a retired row says: all attempts below it are finished.
-func retiredBelow(v []byte) uint64 {
-	n, err := strconv.ParseUint(string(v), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // endsLater ends a transaction of the coordinator's own that came to nothing.
-func (c *Coordinator) endsLater(id txn.ID) {
-	if !id.IsZero() && c.txns[id] != nil {
-		c.durable.ends = append(c.durable.ends, id)
+func (d *decisions) endsLater(id txn.ID) {
+	if !id.IsZero() && d.txns[id] != nil {
+		d.ends = append(d.ends, id)
 	}
 }
-
-// durable are the rows of decisions that are of no use any more.
-type durable struct {
-	rows    map[txn.ShardID][]uint64 // the attempts, by where their rows are
-	count   int
-	sweepAt time.Duration
-	ends    []txn.ID
-}
-
-// The bounds of what is taken away together, and of what waits for that.
-const (
-	expungeBatch = 256
-	expungeMax   = 65_536
-	expungeEvery = time.Second
-)
 
 // expunge notes that an own attempt's row may go; beyond its bound it stays.
-func (c *Coordinator) expunge(k *commitment) {
-	d := &c.durable
+func (d *decisions) expunge(k *commitment) {
 	s, ok := k.Recorded()
 	if !ok || k.t == nil || d.count >= expungeMax {
 		return
@@ -197,52 +214,31 @@ func (c *Coordinator) expunge(k *commitment) {
 	d.count++
 }
 
-// sweepDecisions takes rows away that are of no use any more.
-func (c *Coordinator) sweepDecisions(now time.Duration) {
-	d := &c.durable
+// sweep takes rows away that are of no use any more.
+func (d *decisions) sweep(now time.Duration) {
 	for _, id := range d.ends {
-		c.Submit(&Request{Op: OpEnd, Txn: id})
+		d.runner.Submit(&Request{Op: OpEnd, Txn: id})
 	}
 	d.ends = nil
 	if d.count == 0 || now < d.sweepAt {
 		return
 	}
 	d.sweepAt = now + expungeEvery
-	below := c.nextSeq
-	if len(c.active) > 0 {
-		below = c.active[0]
-	}
+	below := d.attempts.retiredBelow()
 	for _, s := range sortedShards(d.rows) {
 		gone := d.takeBelow(s, below)
 		if len(gone) > 0 {
-			c.takeAway(s, gone, below)
+			d.takeAway(s, gone, below)
 		}
 	}
-}
-
-// takeBelow takes some of a shard's attempts out that are below a number.
-func (d *durable) takeBelow(s txn.ShardID, below uint64) []uint64 {
-	var gone, rest []uint64
-	for _, seq := range d.rows[s] {
-		if seq < below && len(gone) < expungeBatch {
-			gone = append(gone, seq)
-		} else {
-			rest = append(rest, seq)
-		}
-	}
-	if d.rows[s] = rest; len(rest) == 0 {
-		delete(d.rows, s)
-	}
-	d.count -= len(gone)
-	return gone
 }
 
 // takeAway deletes the rows of finished attempts and says below which all are finished.
 // If that fails they stay.
-func (c *Coordinator) takeAway(s txn.ShardID, gone []uint64, below uint64) {
-	own := txn.Attempt{Node: c.cfg.Self, Epoch: c.cfg.Epoch}
+func (d *decisions) takeAway(s txn.ShardID, gone []uint64, below uint64) {
+	own := txn.Attempt{Node: d.cfg.Self, Epoch: d.cfg.Epoch}
 	key := localKey(s, retiredOf(own))
-	c.Submit(&Request{
+	d.runner.Submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{key}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			highest := max(below, retiredBelow(rows[0].Value)) // it never falls
@@ -253,6 +249,17 @@ func (c *Coordinator) takeAway(s txn.ShardID, gone []uint64, below uint64) {
 			}
 			return writes, true
 		},
-		Done: func(r Response) { c.endsLater(r.Txn) },
+		Done: func(r Response) { d.endsLater(r.Txn) },
 	})
+}
+
+// nextWake is when rows of decisions are to be taken away.
+func (d *decisions) nextWake() time.Duration {
+	switch {
+	case len(d.ends) > 0:
+		return 0
+	case d.count > 0:
+		return d.sweepAt
+	}
+	return txn.Never
 }

@@ -9,26 +9,26 @@ import (
 // A version names one value: what was passed on and is changed goes as another
 // attempt, and what is not changed keeps its own.
 func TestAChangedValueGetsAnotherVersion(t *testing.T) {
-	c := New(Config{Self: 1, Epoch: 1, Env: nil})
+	a := &attempts{cfg: &Config{Self: 1, Epoch: 1}, next: 1}
 	tx := &transaction{}
 	value := func(v string) []txn.Write { return []txn.Write{{Key: "k", Value: []byte(v)}} }
-	first := c.reserve(tx)
+	first := a.reserve(tx)
 	tx.told = value("1")
-	c.changeMind(tx, value("1"))
-	if again := c.reserve(tx); again != first {
+	a.changeMind(tx, value("1"))
+	if again := a.reserve(tx); again != first {
 		t.Errorf("the same value went as %v and then as %v", first, again)
 	}
-	c.changeMind(tx, value("2"))
-	second := c.reserve(tx)
+	a.changeMind(tx, value("2"))
+	second := a.reserve(tx)
 	if second == first {
 		t.Error("another value went under the version of the first")
 	}
 	tx.told = value("2")
-	c.changeMind(tx, nil)
-	if third := c.reserve(tx); third == second {
+	a.changeMind(tx, nil)
+	if third := a.reserve(tx); third == second {
 		t.Error("what is not written any more kept its attempt")
 	}
-	if len(c.active) != 1 {
-		t.Errorf("%d attempts are reserved; those given up must not hold back what is retired", len(c.active))
+	if len(a.active) != 1 {
+		t.Errorf("%d attempts are reserved; those given up must not hold back what is retired", len(a.active))
 	}
 }

@@ -1,0 +1,92 @@
+package coordinator
+
+import (
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// leaders is what a gateway knows of who leads the shards, and finds those that hold them.
+type leaders struct {
+	env   whereabouts
+	hints map[txn.ShardID]hint // what others said last
+}
+
+// whereabouts is what leaders needs of the node.
+type whereabouts interface {
+	Send(to txn.Address, m txn.Message)
+	Directory() *routing.Directory
+	Leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool)
+	Nearest(s txn.ShardID) txn.NodeID
+}
+
+type hint struct {
+	leader txn.NodeID
+	term   uint64
+}
+
+// of is where to find a shard's leader: a local replica knows best, then
+// what others said last, then any replica in turn.
+func (l *leaders) of(s txn.ShardID, try int) (txn.NodeID, uint64) {
+	if n, term, ok := l.env.Leader(s); ok && term >= l.hints[s].term {
+		return n, term
+	}
+	if h, ok := l.hints[s]; ok && h.leader != 0 && try%3 != 2 {
+		return h.leader, h.term
+	}
+	shard, ok := l.env.Directory().Shard(uint64(s))
+	if !ok || len(shard.Replicas) == 0 {
+		return 0, 0
+	}
+	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
+}
+
+// succeeded reports whether a later leader is known of a shard than the one that was
+// asked in a term, or any leader at all if none was known then (term 0): who was asked
+// may answer no more, and the waits for silence grow longer with each time that it is
+// asked again.
+func (l *leaders) succeeded(s txn.ShardID, asked uint64) bool {
+	leader, term := l.of(s, 0)
+	return leader != 0 && term > asked
+}
+
+func (l *leaders) send(s txn.ShardID, m txn.Message) {
+	if n, _ := l.of(s, 0); n != 0 {
+		l.env.Send(txn.Participant(n, s), m)
+	}
+}
+
+func (l *leaders) heard(s txn.ShardID, n txn.NodeID, term uint64) {
+	if h := l.hints[s]; n != 0 && term >= h.term {
+		l.hints[s] = hint{n, term}
+	}
+}
+
+// replicas are the nodes that hold a shard.
+func (l *leaders) replicas(s txn.ShardID) []txn.NodeID {
+	shard, ok := l.env.Directory().Shard(uint64(s))
+	if !ok {
+		return nil
+	}
+	out := make([]txn.NodeID, len(shard.Replicas))
+	for i, n := range shard.Replicas {
+		out[i] = txn.NodeID(n)
+	}
+	return out
+}
+
+// aReplica is where to read: the nearest, or the others in turn if it is silent.
+func (l *leaders) aReplica(s txn.ShardID, try int) txn.NodeID {
+	all := l.replicas(s)
+	if try == 0 || len(all) == 0 {
+		return l.env.Nearest(s)
+	}
+	return all[try%len(all)]
+}
+
+// doubt forgets that a node leads a shard: it is silent, or says that it does not. Whoever is
+// asked next may know of another.
+func (l *leaders) doubt(s txn.ShardID, n txn.NodeID) {
+	if h := l.hints[s]; h.leader == n {
+		delete(l.hints, s)
+	}
+}

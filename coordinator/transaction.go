@@ -1,0 +1,127 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// transactions are those of this gateway that have not ended.
+type transactions map[txn.ID]*transaction
+
+// ownerOf is whose a transaction is.
+func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
+	t := o[id]
+	if t == nil {
+		return 0, false
+	}
+	return t.owner, true
+}
+
+// open lists the transactions that have not failed and are in no commit.
+func (o transactions) open() []*transaction {
+	var out []*transaction
+	for _, t := range o { // order: sorted below
+		if t.commit == nil && t.failed == nil {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *transaction) int {
+		if a.id.Less(b.id) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// transaction is one that has not ended.
+type transaction struct {
+	id              txn.ID
+	age             txn.Age
+	try             int
+	lockWait        int64
+	asOf            txn.Timestamp // 0: of no moment but its commit's
+	hold            int64         // ms
+	readOnly        bool
+	level           txn.Level
+	owner           uint64
+	moment          txn.Timestamp // of a weaker level, 0 before the first plain read
+	momentAt        time.Duration // when it was chosen
+	statement       int           // in which it was
+	seen            view          // the newest: what the commit checks
+	shown           view          // of a moment
+	spans           []readSpan
+	touched         []touch  // rising by shard
+	first           [1]touch // room for it: most transactions touch one
+	round           *round
+	commit          *commitment
+	failed          *txn.Error
+	final           bool // its only round was answered for good, by one leader
+	stats           txn.Stats
+	began           time.Duration // of its first request
+	journal         []txn.RoundReport
+	reserved        uint64      // the attempt that its commit will be, 0: none yet
+	told            []txn.Write // passed on as that attempt
+	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
+	publish         []txn.Key   // rows of its last round for which others wait
+	upkeep          bool
+	lockedAll       bool // what it writes was locked before its commit, or need not be
+	entrance        entrance
+}
+
+// touch is what a transaction did at a shard.
+type touch struct {
+	shard    txn.ShardID
+	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
+	locked   bool   // locks may be held there
+	// led: the leader has answered a read. What it shows may not have come to a
+	// near replica: later reads go to a leader too, so that time does not run
+	// backwards inside a transaction.
+	led bool
+}
+
+// class is what is known of a transaction while it executes.
+func (t *transaction) class() txn.Class { return txn.Class{Try: t.try, ReadOnly: t.readOnly} }
+
+// touch is what was done at a shard, nil for nothing. It is good until another is touched.
+func (t *transaction) touch(s txn.ShardID) *touch {
+	for i := range t.touched {
+		if t.touched[i].shard == s {
+			return &t.touched[i]
+		}
+	}
+	return nil
+}
+
+// touches is touch for what is done now: it notes that something is.
+func (t *transaction) touches(s txn.ShardID) *touch {
+	if tc := t.touch(s); tc != nil {
+		return tc
+	}
+	i := 0
+	for i < len(t.touched) && t.touched[i].shard < s {
+		i++
+	}
+	t.touched = slices.Insert(t.touched, i, touch{shard: s})
+	t.stats.Shards++
+	return &t.touched[i]
+}
+
+// locked reports whether the transaction may hold locks anywhere.
+func (t *transaction) locked() bool {
+	return slices.ContainsFunc(t.touched, func(tc touch) bool { return tc.locked })
+}
+
+// view is what a round of this moment adds to, and is answered from.
+func (t *transaction) view(at txn.Timestamp) *view {
+	if at != 0 {
+		return &t.shown
+	}
+	return &t.seen
+}
+
+func (t *transaction) response(err *txn.Error) Response {
+	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
+}
