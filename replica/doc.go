@@ -16,6 +16,11 @@
 // any more; from a majority's records the leader settles every open attempt
 // (merge.go), and begins the view with that.
 //
+// A Replica composes parts that own their state: what is written (record), the rows
+// (committed), who holds what (holds), opinions (validator), reads that wait (readers),
+// the slow path within one view (slowPath), the way into the next (viewChange, merger),
+// and what was missed (comparing). They share no more than the member that they are of.
+//
 // What stays outside: the members are fixed; nothing is transferred but endings
 // that are still remembered; reads take no locks and know no moments.
 //

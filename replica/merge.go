@@ -51,38 +51,41 @@ type open struct {
 	leader  txn.Answer // of the last view's leader
 }
 
+// merger makes the beginning of a view out of records. It changes nothing here.
+type merger struct {
+	*member
+	rows committed
+}
+
 // merge settles all that is open in the records of a majority or more; enough is
-// false if one more is needed for that.
-func (r *Replica) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
-	for _, end := range endingsOf(records) {
-		r.learn(end)
-	}
-	all, stamps := r.openIn(records), yield.NewStamps(0)
+// false if one more is needed for that. The records' endings have been learned before.
+func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
+	all, stamps := g.openIn(records), yield.NewStamps(0)
 	var kept []*open
 	keep := func(o *open, yes bool) {
 		if yes {
 			kept = append(kept, o)
 		}
-		settled = append(settled, txn.Entry{Prepare: o.prepare, View: r.view(), Final: true, Yes: yes})
+		settled = append(settled, txn.Entry{Prepare: o.prepare, View: g.view(), Final: true, Yes: yes})
 	}
 	enough = true
 	for _, step := range []func(o *open){
 		func(o *open) {
-			if !o.final && r.perhaps(o, len(records)) && r.excludes(o) {
-				keep(o, r.fits(stamps, &o.prepare))
+			if !o.final && g.perhaps(o, len(records)) && g.excludes(o) {
+				keep(o, g.fits(stamps, &o.prepare))
 			}
 		},
 		func(o *open) {
 			if o.final {
-				keep(o, o.yes && !r.clash(stamps, &o.prepare))
+				keep(o, o.yes && !g.clash(stamps, &o.prepare))
 			}
 		},
 		func(o *open) {
-			if o.final || r.perhaps(o, len(records)) && r.excludes(o) {
+			if o.final || g.perhaps(o, len(records)) && g.excludes(o) {
 				return
 			}
-			may := r.perhaps(o, len(records))
-			fits := may && r.fits(stamps, &o.prepare)
+			may := g.perhaps(o, len(records))
+			fits := may && g.fits(stamps, &o.prepare)
 			enough = enough && fits == may
 			keep(o, fits)
 		},
@@ -100,7 +103,7 @@ func (r *Replica) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough 
 }
 
 // openIn collects what the records say of attempts that are not decided.
-func (r *Replica) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
+func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 	last := uint64(0)
 	for _, rec := range records {
 		last = max(last, rec.Normal)
@@ -108,14 +111,14 @@ func (r *Replica) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 	all := txn.NewByAttempt[*open]()
 	for _, rec := range records {
 		for _, q := range rec.Fence {
-			r.openOf(all, &txn.Prepare{Shard: r.cfg.ID, Attempt: q.Attempt, Txn: q.Txn, Participants: q.Participants})
+			g.openOf(all, &txn.Prepare{Shard: g.cfg.ID, Attempt: q.Attempt, Txn: q.Txn, Participants: q.Participants})
 		}
 		if rec.Normal != last {
 			continue
 		}
 		for _, e := range rec.Entries {
-			if o := r.openOf(all, &e.Prepare); o != nil {
-				o.add(e, rec.Replica == r.leaderOf(last))
+			if o := g.openOf(all, &e.Prepare); o != nil {
+				o.add(e, rec.Replica == g.leaderOf(last))
 			}
 		}
 	}
@@ -123,8 +126,8 @@ func (r *Replica) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 }
 
 // openOf finds or makes the place of an attempt; nil if it is decided.
-func (r *Replica) openOf(all *txn.ByAttempt[*open], p *txn.Prepare) *open {
-	if _, over := r.rec.endings.Get(p.Attempt); over || r.rec.isRetired(p.Attempt) {
+func (g *merger) openOf(all *txn.ByAttempt[*open], p *txn.Prepare) *open {
+	if _, over := g.rec.endings.Get(p.Attempt); over || g.rec.isRetired(p.Attempt) {
 		return nil
 	}
 	o, listed := all.Get(p.Attempt)
@@ -152,44 +155,44 @@ func (o *open) add(e txn.Entry, leads bool) {
 
 // perhaps reports whether the replicas that are not among the heard may have made
 // a fast path of what these have said.
-func (r *Replica) perhaps(o *open, heard int) bool {
-	if r.cfg.Row.Decide.LeaderProposes() && o.leader > txn.AnswerOK {
+func (g *merger) perhaps(o *open, heard int) bool {
+	if g.cfg.Row.Decide.LeaderProposes() && o.leader > txn.AnswerOK {
 		return false // without the leader there is no fast path
 	}
-	return o.agree+r.n()-heard >= r.cfg.Row.Decide.FastPath(r.n())
+	return o.agree+g.n()-heard >= g.cfg.Row.Decide.FastPath(g.n())
 }
 
 // excludes reports whether so many have an attempt open that what clashes with it
 // has not come to count.
-func (r *Replica) excludes(o *open) bool { return o.agree+r.majority() > r.n() }
+func (g *merger) excludes(o *open) bool { return o.agree+g.majority() > g.n() }
 
-func (r *Replica) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
-	return stamps.Clashes(r.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
+func (g *merger) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
+	return stamps.Clashes(g.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
 }
 
 // fits asks whether an attempt still fits with what is committed and with what
 // counts already.
-func (r *Replica) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
+func (g *merger) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
 	switch {
-	case r.clash(stamps, p):
+	case g.clash(stamps, p):
 		return false
-	case r.cfg.Row.Yield.ByTimestamp:
-		return r.fitsAt(p)
+	case g.cfg.Row.Yield.ByTimestamp:
+		return g.fitsAt(p)
 	}
-	return r.newest(p) < p.At && yield.Guarded(r.row, p.Guards) && yield.Stands(r.row, r.scan, p.Reads, p.Spans) == txn.NotRefused
+	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.Guards) && yield.Stands(g.rows.row, g.rows.scan, p.Reads, p.Spans) == txn.NotRefused
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
 // own may have been written over what it read, and may not have missed what it writes.
-func (r *Replica) fitsAt(p *txn.Prepare) bool {
+func (g *merger) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
-	row := func(k txn.Key) txn.Row { return store.AsOf(r.cfg.Engine, r.rec.rows, k, before) }
-	scan := func(s txn.Scan) txn.ScanRows { return r.scanAsOf(s, before) }
+	row := func(k txn.Key) txn.Row { return store.AsOf(g.cfg.Engine, g.rec.rows, k, before) }
+	scan := func(s txn.Scan) txn.ScanRows { return g.rows.scanAsOf(s, before) }
 	if !yield.Guarded(row, p.Guards) || yield.Stands(row, scan, p.Reads, p.Spans) != txn.NotRefused {
 		return false
 	}
 	fits := true
-	r.rec.endings.All(func(_ txn.Attempt, end txn.Ending) bool {
+	g.rec.endings.All(func(_ txn.Attempt, end txn.Ending) bool {
 		if end.Result == txn.OutcomeCommitted && end.At > p.At {
 			fits = !missed(end.Prepare, p)
 		}

@@ -104,7 +104,10 @@ func TestMerge(t *testing.T) {
 			n := newNet(t, row, c.n)
 			r := n.at[1].r
 			r.rec.meta.View = 8
-			entries, enough := r.merge(c.records)
+			for _, end := range endingsOf(c.records) {
+				r.learn(end)
+			}
+			entries, enough := r.merger.merge(c.records)
 			if enough != (c.want != nil) {
 				t.Errorf("%s, %s: enough is %v", row, c.name, enough)
 				continue

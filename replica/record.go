@@ -185,6 +185,28 @@ func (rec *record) remember(e txn.Ending) {
 	rec.sum ^= hashOf(e.Attempt)
 }
 
+// undecided lists the entries, or only the final ones.
+func (rec *record) undecided(final bool) []txn.Entry {
+	var out []txn.Entry
+	rec.entries.All(func(_ txn.Attempt, e txn.Entry) bool {
+		if e.Final || !final {
+			out = append(out, e)
+		}
+		return true
+	})
+	return out
+}
+
+// decided lists the endings.
+func (rec *record) decided() []txn.Ending {
+	var out []txn.Ending
+	rec.endings.All(func(_ txn.Attempt, e txn.Ending) bool {
+		out = append(out, e)
+		return true
+	})
+	return out
+}
+
 // hashOf spreads the numbers of an attempt over 64 bits.
 func hashOf(a txn.Attempt) uint64 {
 	h := uint64(a.Node)<<40 ^ uint64(a.Epoch)<<20 ^ a.Seq

@@ -21,7 +21,7 @@ func (r *Replica) Status() participant.Status {
 	return participant.Status{
 		Shard: r.cfg.ID, Kind: routing.Unordered, Role: role, Serving: r.Serving(), Term: view, Leader: leader,
 		Undecided: r.Undecided(), Holders: r.Holders(), Voters: r.Members(),
-		Counts: participant.Counts{Proposals: r.counts.Proposals, Refusals: r.counts.Refusals, Campaigns: r.counts.ViewChanges},
+		Counts: participant.Counts{Proposals: r.slow.begun, Refusals: r.refusals, Campaigns: r.change.begun},
 	}
 }
 
@@ -41,7 +41,7 @@ func (r *Replica) InDoubt(max int) []participant.InDoubt {
 	var out []participant.InDoubt
 	r.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool {
 		out = append(out, participant.InDoubt{Shard: r.cfg.ID, Txn: e.Prepare.Txn, Attempt: e.Prepare.Attempt,
-			Participants: e.Prepare.Participants, Age: now - r.local[a].since})
+			Participants: e.Prepare.Participants, Age: now - r.holds.local[a].since})
 		return true
 	})
 	slices.SortStableFunc(out, func(a, b participant.InDoubt) int { return cmp.Compare(b.Age, a.Age) })

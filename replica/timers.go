@@ -6,12 +6,5 @@ import "time"
 // do if nothing else happens before: no message and no end of a sync. Before it Tick
 // changes nothing.
 func (r *Replica) NextWake() time.Duration {
-	at := r.nextCheck
-	for _, rd := range r.readers {
-		at = min(at, rd.deadline)
-	}
-	if !r.takesPart() || len(r.fence) > 0 {
-		at = min(at, r.retryAt)
-	}
-	return at
+	return min(r.nextCheck, r.readers.nextWake(), r.change.nextWake())
 }

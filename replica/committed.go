@@ -1,0 +1,38 @@
+package replica
+
+import (
+	"slices"
+
+	"isochron/reveal"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// committed are the rows of a replica as they are committed there.
+type committed struct {
+	engine store.Engine
+	rec    *record
+}
+
+func (c committed) row(k txn.Key) txn.Row { return c.rec.cache.Latest(c.engine, k) }
+
+func (c committed) scan(s txn.Scan) txn.ScanRows { return c.scanAsOf(s, store.Newest) }
+
+func (c committed) scanAsOf(s txn.Scan, at txn.Timestamp) txn.ScanRows {
+	return reveal.NewWalk(store.ScanAsOf(c.engine, c.rec.rows, s.Span, s.Reverse, at), nil, s.Reverse).Answer(s, nil)
+}
+
+// newest is the timestamp of the newest version of what an attempt writes and, by
+// timestamp, reads by key. What it reads in a range is below its timestamp: that
+// comes after all that the replica had committed that was asked.
+func (c committed) newest(p *txn.Prepare, byTimestamp bool) (at txn.Timestamp) {
+	for _, w := range p.Writes {
+		at = max(at, c.rec.cache.NewestAt(c.engine, w.Key))
+	}
+	if byTimestamp {
+		for _, check := range slices.Concat(p.Reads, p.Guards) {
+			at = max(at, c.rec.cache.NewestAt(c.engine, check.Key))
+		}
+	}
+	return at
+}
