@@ -20,6 +20,6 @@ func (e *shardEnv) Acknowledge(m *txn.Ack, leads bool) {
 	n := (*Node)(e)
 	n.route().Acknowledge(string(n.cfg.Region), m, leads, func(to txn.NodeID) {
 		sent := *m
-		n.send(txn.Coordinator(to), txn.Message{Ack: &sent})
+		n.mail.send(txn.Coordinator(to), txn.Message{Ack: &sent})
 	})
 }

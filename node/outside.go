@@ -26,9 +26,8 @@ type outside struct {
 	next []Task // for the next Drain
 }
 
-// Outside implements participant.Env.
-func (e *shardEnv) Outside(work func(context.Context) any, done func(any)) bool {
-	o := &e.outside
+// begin notes a task for the next Drain; false: too many are under way.
+func (o *outside) begin(work func(context.Context) any, done func(any)) bool {
 	if len(o.done) >= maxTasks {
 		return false
 	}
@@ -41,14 +40,31 @@ func (e *shardEnv) Outside(work func(context.Context) any, done func(any)) bool 
 	return true
 }
 
+// take hands out the tasks that are to be run.
+func (o *outside) take() []Task {
+	next := o.next
+	o.next = nil
+	return next
+}
+
+// finish goes on with the result of a task.
+func (o *outside) finish(id uint64, result any) {
+	done := o.done[id]
+	if done == nil {
+		return
+	}
+	delete(o.done, id)
+	done(result)
+}
+
+// Outside implements participant.Env.
+func (e *shardEnv) Outside(work func(context.Context) any, done func(any)) bool {
+	return e.outside.begin(work, done)
+}
+
 // Finished reports the result of a task that a Drain has handed out.
 func (n *Node) Finished(now txn.Now, id uint64, result any) {
 	n.now = now
 	n.touched()
-	done := n.outside.done[id]
-	if done == nil {
-		return
-	}
-	delete(n.outside.done, id)
-	done(result)
+	n.outside.finish(id, result)
 }

@@ -25,8 +25,8 @@ func TestKindsThatAreNotOpened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &Node{cfg: Config{Row: row}}
-		if _, err := n.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.says) {
+		o := opener{cfg: &Config{Row: row}}
+		if _, err := o.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s under %s: %v", c.kind, c.row, err)
 		}
 	}

@@ -29,6 +29,14 @@ import (
 
 // switching is what a node knows of a switch under way.
 type switching struct {
+	params Params
+	first  protocol.Row // what the cluster began with
+	coord  *coordinator.Coordinator
+	hosts  *hosts
+	places *places
+	mail   *mail
+	story  *story
+
 	row     protocol.Row // in force at this node
 	tellAt  time.Duration
 	try     uint64        // that this node drives, 0: none
@@ -51,128 +59,109 @@ const (
 )
 
 // silentAfter is when a node counts as silent that does not tell how far it has come.
-func (n *Node) silentAfter() time.Duration { return 2 * n.cfg.Params.ElectionTimeout }
+func (s *switching) silentAfter() time.Duration { return 2 * s.params.ElectionTimeout }
 
-// Row is the protocol in force at this node.
-func (n *Node) Row() protocol.Row { return n.turn.row }
-
-// followProtocol goes by what the directory says.
-func (n *Node) followProtocol() error {
-	p, row := n.dir.Protocol, n.cfg.Row
+// follow goes by what the directory says.
+func (s *switching) follow() error {
+	p, row := s.places.dir.Protocol, s.first
 	if p.Seq > 0 {
 		var err error
 		if row, err = protocol.LiveByName(p.Name); err != nil {
 			return fmt.Errorf("the cluster has gone over to a protocol that this program does not have: %w", err)
 		}
 	}
-	n.turn.row = row
-	n.coord.FollowProtocol(p, row)
+	s.row = row
+	s.coord.FollowProtocol(p, row)
 	return nil
 }
 
-// tickSwitch tells how far this node has come, and drives the switch if it leads.
-func (n *Node) tickSwitch() {
-	for _, id := range n.turn.toEnd {
-		n.coord.Submit(&coordinator.Request{Op: coordinator.OpEnd, Txn: id})
+// tick tells how far this node has come, and drives the switch if it leads.
+func (s *switching) tick(now time.Duration) {
+	for _, id := range s.toEnd {
+		s.coord.Submit(&coordinator.Request{Op: coordinator.OpEnd, Txn: id})
 	}
-	n.turn.toEnd = nil
-	now := n.now.Mono
-	p := n.dir.Protocol
+	s.toEnd = nil
+	p := s.places.dir.Protocol
 	if !p.Under() {
-		n.turn.try, n.turn.told = 0, nil
+		s.try, s.told = 0, nil
 		return
 	}
-	leader, leads := n.metaLeader()
-	if now >= n.turn.tellAt && leader != 0 {
-		n.turn.tellAt = now + tellEvery*n.cfg.Params.TickInterval
-		n.send(txn.Whole(leader), txn.Message{Drained: &txn.Drained{Try: p.Try, Left: n.left()}})
+	leader, leads := s.hosts.metaLeader()
+	if now >= s.tellAt && leader != 0 {
+		s.tellAt = now + tellEvery*s.params.TickInterval
+		s.mail.send(txn.Whole(leader), txn.Message{Drained: &txn.Drained{Try: p.Try, Left: s.left()}})
 	}
 	switch {
 	case !leads:
-		n.turn.try, n.turn.told = 0, nil
-	case n.turn.try != p.Try:
-		n.turn.try, n.turn.since, n.turn.driveAt, n.turn.writing, n.turn.told = p.Try, now, now, false, map[txn.NodeID]toldDrained{}
-	case now >= n.turn.driveAt && !n.turn.writing:
-		n.turn.driveAt = now + driveEvery*n.cfg.Params.TickInterval
-		n.drive(p)
+		s.try, s.told = 0, nil
+	case s.try != p.Try:
+		s.try, s.since, s.driveAt, s.writing, s.told = p.Try, now, now, false, map[txn.NodeID]toldDrained{}
+	case now >= s.driveAt && !s.writing:
+		s.driveAt = now + driveEvery*s.params.TickInterval
+		s.drive(now, p)
 	}
 }
 
-// nextSwitchWake is when tickSwitch has something to do.
-func (n *Node) nextSwitchWake() time.Duration {
-	p := n.dir.Protocol
-	if len(n.turn.toEnd) > 0 {
+// nextWake is when tick has something to do.
+func (s *switching) nextWake() time.Duration {
+	p := s.places.dir.Protocol
+	if len(s.toEnd) > 0 {
 		return 0
 	}
-	leader, leads := n.metaLeader()
+	leader, leads := s.hosts.metaLeader()
 	if !p.Under() || leader == 0 {
 		return txn.Never
 	}
 	switch {
-	case leads && n.turn.try != p.Try:
+	case leads && s.try != p.Try:
 		return 0
-	case leads && !n.turn.writing:
-		return min(n.turn.tellAt, n.turn.driveAt)
+	case leads && !s.writing:
+		return min(s.tellAt, s.driveAt)
 	}
-	return n.turn.tellAt
-}
-
-// metaLeader is who leads the meta shard, 0 if unknown, and whether that is this node.
-func (n *Node) metaLeader() (leader txn.NodeID, leads bool) {
-	r := n.replicas[txn.MetaShard]
-	if r == nil {
-		return 0, false
-	}
-	leader, _ = r.Leader()
-	return leader, leader == n.cfg.ID && r.Serving()
+	return s.tellAt
 }
 
 // left says what keeps this node from being drained.
-func (n *Node) left() string {
+func (s *switching) left() string {
 	var out []string
-	if open, commits := n.coord.Unfinished(); open+commits > 0 {
+	if open, commits := s.coord.Unfinished(); open+commits > 0 {
 		out = append(out, fmt.Sprintf("open transactions: %d, commits not finished everywhere: %d", open, commits))
 	}
-	for _, id := range n.order {
-		if r := n.replicas[id]; !r.drained() {
-			out = append(out, fmt.Sprintf("at shard %d undecided votes: %d, lock holders: %d", id, r.Undecided(), r.Holders()))
-		}
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(append(out, s.hosts.left()...), ", ")
 }
 
-func (n *Node) heardDrained(from txn.NodeID, m *txn.Drained) {
-	if m.Try == n.turn.try && n.turn.told != nil {
-		n.turn.told[from] = toldDrained{n.now.Mono, m.Left}
+func (s *switching) heard(now time.Duration, from txn.NodeID, m *txn.Drained) {
+	if m.Try == s.try && s.told != nil {
+		s.told[from] = toldDrained{now, m.Left}
 	}
 }
 
 // drive enters the new protocol when all are drained, or gives the switch up.
-func (n *Node) drive(p routing.Protocol) {
-	silent, waits := n.undrained(p)
-	took := n.now.Mono - n.turn.since
+func (s *switching) drive(now time.Duration, p routing.Protocol) {
+	silent, waits := s.undrained(now, p)
+	took := now - s.since
 	limit := time.Duration(p.LimitMillis) * time.Millisecond
 	switch {
-	case silent != "" && took >= min(limit, n.silentAfter()):
-		n.changeProtocol(p.Try, silent)
-	case n.cfg.Params.Bugs.SwitchUndrained, silent == "" && waits == "":
-		n.changeProtocol(p.Try, "")
+	case silent != "" && took >= min(limit, s.silentAfter()):
+		s.changeProtocol(p.Try, silent)
+	case s.params.Bugs.SwitchUndrained, silent == "" && waits == "":
+		s.changeProtocol(p.Try, "")
 	case took >= limit:
-		n.changeProtocol(p.Try, waits)
+		s.changeProtocol(p.Try, waits)
 	}
 }
 
 // undrained names a node that is silent, and one that is not drained, with what it has left.
-func (n *Node) undrained(p routing.Protocol) (silent, waits string) {
-	for _, other := range n.dir.Nodes {
-		told, ok := n.turn.told[txn.NodeID(other.ID)]
+func (s *switching) undrained(now time.Duration, p routing.Protocol) (silent, waits string) {
+	for _, other := range s.places.dir.Nodes {
+		told, ok := s.told[txn.NodeID(other.ID)]
 		name := fmt.Sprintf("node %d in %s", other.ID, other.Region)
 		switch {
-		case ok && n.now.Mono-told.at < n.silentAfter():
+		case ok && now-told.at < s.silentAfter():
 			if told.left != "" && waits == "" {
 				waits = name + " is not drained, " + told.left
 			}
-		case p.Absent && n.now.Mono-n.turn.since >= n.silentAfter():
+		case p.Absent && now-s.since >= s.silentAfter():
 		case p.Absent:
 			waits = name + " does not answer"
 		case silent == "":
@@ -183,17 +172,17 @@ func (n *Node) undrained(p routing.Protocol) (silent, waits string) {
 }
 
 // changeProtocol enters what the try leads to, or gives it up if there is a reason.
-func (n *Node) changeProtocol(try uint64, givenUp string) {
-	n.turn.writing = true
-	n.trace("ends switch %d of the protocol: %q", try, givenUp)
-	n.coord.Submit(&coordinator.Request{
+func (s *switching) changeProtocol(try uint64, givenUp string) {
+	s.writing = true
+	s.story.trace("ends switch %d of the protocol: %q", try, givenUp)
+	s.coord.Submit(&coordinator.Request{
 		Op: coordinator.OpUpdate, From: coordinator.Start{Upkeep: true},
 		Read: txn.Read{Gets: []txn.Key{txn.Key(routing.DirectoryKey)}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) { return endSwitch(rows[0].Value, try, givenUp) },
 		Done: func(r coordinator.Response) {
-			n.turn.writing = false
+			s.writing = false
 			if (r.Err != nil || r.Undone) && !r.Txn.IsZero() {
-				n.turn.toEnd = append(n.turn.toEnd, r.Txn)
+				s.toEnd = append(s.toEnd, r.Txn)
 			}
 		},
 	})
@@ -225,7 +214,10 @@ type Switch struct {
 func (n *Node) Switch() Switch {
 	s := Switch{Protocol: n.dir.Protocol}
 	if s.Protocol.Under() {
-		s.Left = n.left()
+		s.Left = n.turn.left()
 	}
 	return s
 }
+
+// Row is the protocol in force at this node.
+func (n *Node) Row() protocol.Row { return n.turn.row }

@@ -76,23 +76,23 @@ func TestWhoKeepsASwitch(t *testing.T) {
 	n.dir.Nodes = append(n.dir.Nodes, routing.Node{ID: 2, Region: "wa"})
 	p := routing.Protocol{To: "txsql", Try: 3, LimitMillis: 60_000}
 	n.turn.try, n.turn.told = 3, map[txn.NodeID]toldDrained{}
-	n.heardDrained(1, &txn.Drained{Try: 3})
-	n.heardDrained(2, &txn.Drained{Try: 2}) // of another switch
-	if silent, waits := n.undrained(p); silent != "node 2 in wa does not answer" || waits != "" {
+	n.turn.heard(n.now.Mono, 1, &txn.Drained{Try: 3})
+	n.turn.heard(n.now.Mono, 2, &txn.Drained{Try: 2}) // of another switch
+	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "node 2 in wa does not answer" || waits != "" {
 		t.Errorf("%q, %q", silent, waits)
 	}
 	p.Absent = true
-	if silent, waits := n.undrained(p); silent != "" || waits == "" {
+	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "" || waits == "" {
 		t.Errorf("at once it is gone over without it: %q, %q", silent, waits)
 	}
-	n.now.Mono += n.silentAfter() - 1
-	n.heardDrained(1, &txn.Drained{Try: 3})
+	n.now.Mono += n.turn.silentAfter() - 1
+	n.turn.heard(n.now.Mono, 1, &txn.Drained{Try: 3})
 	n.now.Mono++
-	if silent, waits := n.undrained(p); silent+waits != "" {
+	if silent, waits := n.turn.undrained(n.now.Mono, p); silent+waits != "" {
 		t.Errorf("later: %q, %q", silent, waits)
 	}
-	n.heardDrained(2, &txn.Drained{Try: 3, Left: "open transactions: 1"})
-	if silent, waits := n.undrained(p); silent != "" || !strings.Contains(waits, "node 2 in wa is not drained, open transactions: 1") {
+	n.turn.heard(n.now.Mono, 2, &txn.Drained{Try: 3, Left: "open transactions: 1"})
+	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "" || !strings.Contains(waits, "node 2 in wa is not drained, open transactions: 1") {
 		t.Errorf("not drained: %q, %q", silent, waits)
 	}
 }

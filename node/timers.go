@@ -6,101 +6,23 @@ import (
 	"isochron/txn"
 )
 
-// A node is woken when it has something to do (Output.WakeAt), and not to look whether it
-// has. Its parts tell the earliest instant at which they have something to do by time
-// alone (NextWake). Timers need no more precision than Params.TickInterval: they are looked at
-// at instants so far apart, the node's ticks, so that what is due at about the same time
-// costs one wake.
-//
-// What is to leave at an instant (coordinator.Depart) has a wake of its own, whatever the ticks.
-//
-// After an event (a message, a request, the end of a sync, a new directory) timers may have been set
-// anywhere, and what waited for news may go on: so all parts are asked at the next tick,
-// as if their time had come. Under load that is every tick, and no part has to be asked
-// with each event. Raft's own messages, of which an idle node has some
-// (heartbeats), have the parts be asked anew and no more; what comes of them (a leader, the end of a
-// sync) is an event.
-
-// wakes is when the node looks at its timers.
-type wakes struct {
-	begun  bool
-	origin time.Duration // ticks are whole TickIntervals after it: when the first was
-	looked time.Duration // when timers were looked at last
-	fresh  bool          // they were, and the parts were not asked since
-	asked  bool          // what the parts said holds still
-	next   time.Duration // what they said
-	late   bool          // that had passed already
-	pollAt time.Duration // the tick after an event since, Never: there was none
-	counts Wakes
-}
-
-// Wakes counts how often a node has looked at its timers.
-type Wakes struct {
-	Looked  uint64
-	Overdue uint64 // a part has named, twice running, an instant that had passed; each is a defect
-}
-
-// longestSleep is how long a node sleeps at most: so whoever watches it sees that it lives.
-const longestSleep = time.Second
-
 // touched notes an event.
-func (n *Node) touched() {
-	if n.wakes.pollAt == txn.Never {
-		n.wakes.pollAt = n.tickAt(n.now.Mono)
-	}
-}
-
-// tickAt is the first tick at or after an instant at which timers were not looked at yet.
-func (n *Node) tickAt(at time.Duration) time.Duration {
-	w, every := &n.wakes, n.cfg.Params.TickInterval
-	at = min(max(at, w.looked+1), w.looked+longestSleep)
-	return w.origin + (at-w.origin+every-1)/every*every
-}
+func (n *Node) touched() { n.wakes.touched(n.now.Mono) }
 
 // wakeAt is when the node wants to be woken, if nothing happens before.
 func (n *Node) wakeAt() time.Duration {
-	return min(n.nextLook(), n.coord.NextDeparture())
-}
-
-// nextLook is when timers are looked at next, if nothing happens before.
-func (n *Node) nextLook() time.Duration {
-	w := &n.wakes
-	if w.pollAt != txn.Never {
-		return w.pollAt
-	}
-	if !w.asked {
-		w.asked, w.next = true, n.NextWake()
-		n.noteOverdue()
-	}
-	return n.tickAt(w.next)
-}
-
-// noteOverdue counts what is due right after the node has looked, and was the last time.
-func (n *Node) noteOverdue() {
-	w := &n.wakes
-	if !w.fresh {
-		return
-	}
-	was := w.late
-	w.fresh, w.late = false, w.next <= w.looked
-	if was && w.late {
-		w.counts.Overdue++
-	}
+	return min(n.wakes.nextLook(n.NextWake), n.coord.NextDeparture())
 }
 
 // NextWake is the earliest instant at which Tick has something to do, as things are now.
 func (n *Node) NextWake() time.Duration {
-	at := min(n.coord.NextWake(), n.nextSwitchWake())
-	for _, id := range n.order {
-		at = min(at, n.replicas[id].NextWake())
-	}
-	return at
+	return min(n.coord.NextWake(), n.turn.nextWake(), n.hosts.nextWake())
 }
 
 // Wake is to be called at Output.WakeAt, or soon after. Before that instant it does nothing;
 // but the first call may come at any time, and ticks are counted from there.
 func (n *Node) Wake(now txn.Now) {
-	if n.wakes.begun && now.Mono < n.nextLook() {
+	if n.wakes.begun && now.Mono < n.wakes.nextLook(n.NextWake) {
 		n.now = now
 		if n.coord.NextDeparture() <= now.Mono {
 			n.touched()
@@ -114,18 +36,11 @@ func (n *Node) Wake(now txn.Now) {
 // Tick looks at all timers, whether anything is due or not.
 func (n *Node) Tick(now txn.Now) {
 	n.now = now
-	w := &n.wakes
-	if !w.begun {
-		w.begun, w.origin = true, now.Mono
-	}
-	w.looked, w.fresh, w.asked, w.pollAt = now.Mono, true, false, txn.Never
-	w.counts.Looked++
-	for _, id := range n.order {
-		n.replicas[id].Tick()
-	}
+	n.wakes.look(now.Mono)
+	n.hosts.tick()
 	n.coord.Tick()
-	n.tickSwitch()
-	n.retireReplicas()
+	n.turn.tick(now.Mono)
+	n.hosts.retire()
 }
 
 // Wakes tells how often the node has looked at its timers.

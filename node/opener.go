@@ -1,0 +1,94 @@
+package node
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"isochron/participant"
+	"isochron/protocol"
+	"isochron/replica"
+	"isochron/routing"
+	"isochron/shard"
+	"isochron/txn"
+)
+
+// errNoOpener: this program cannot host such a participant; others of the cluster may.
+var errNoOpener = errors.New("this program has no opener for it")
+
+// opener opens participants of each kind, as the cluster was configured.
+type opener struct {
+	cfg    *Config
+	env    env
+	places *places
+}
+
+// env is a node as its participants see it, of whatever kind they are.
+type env interface {
+	shard.Env
+	participant.Env
+}
+
+// kindOf is what votes for a shard: what its entry says, else what the row replicates by.
+func (o *opener) kindOf(s routing.Shard) routing.Kind {
+	switch {
+	case s.Kind != routing.ByProtocol:
+		return s.Kind
+	case o.cfg.Row.Replicates == protocol.ByLog:
+		return routing.Logged
+	}
+	return routing.Unordered
+}
+
+// open opens the participant of a directory entry. Native kinds vote as the cluster's row
+// decides: one that replicates in another way than it counts votes would never be heard.
+func (o *opener) open(s routing.Shard) (participant.Participant, error) {
+	kind := o.kindOf(s)
+	if own := o.kindOf(routing.Shard{}); kind.Native() && kind != own {
+		return nil, fmt.Errorf("shard %d is %s, and under %s native shards are %s: %w", s.ID, kind, o.cfg.Row.Name, own, errNoOpener)
+	}
+	switch kind {
+	case routing.Logged:
+		return shard.Open(o.shardConfig(s))
+	case routing.Unordered:
+		return replica.Open(o.replicaConfig(s))
+	default:
+		opens := o.cfg.Openers[kind]
+		if opens == nil {
+			return nil, errNoOpener
+		}
+		return opens(participant.Opening{Shard: s, Self: o.cfg.ID, Engine: o.cfg.Engine, Row: o.cfg.Row,
+			Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env})
+	}
+}
+
+func (o *opener) replicaConfig(s routing.Shard) replica.Config {
+	members := nodeIDs(s.FoundedBy())
+	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(o.places.away(s, a), o.places.away(s, b)) })
+	return replica.Config{
+		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Members: members, Engine: o.cfg.Engine, Row: o.cfg.Row,
+		Params: o.cfg.Params, Env: o.env, Ephemeral: o.cfg.Process != nil, Rows: o.cfg.Rows, Genesis: o.genesis(txn.ShardID(s.ID)),
+	}
+}
+
+func (o *opener) shardConfig(s routing.Shard) shard.Config {
+	cfg := shard.Config{
+		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Engine: o.cfg.Engine, Row: o.cfg.Row, Wish: o.places.desired(s),
+		Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env, Process: o.cfg.Process, Rows: o.cfg.Rows, Logs: o.cfg.Logs,
+	}
+	if !slices.Contains(s.FoundedBy(), uint32(o.cfg.ID)) {
+		return cfg // it joins
+	}
+	cfg.Founders = nodeIDs(s.FoundedBy())
+	cfg.Genesis = o.genesis(cfg.ID)
+	return cfg
+}
+
+// genesis are the rows that a shard is born with.
+func (o *opener) genesis(id txn.ShardID) []txn.Write {
+	if id != txn.MetaShard {
+		return nil
+	}
+	return []txn.Write{{Key: txn.Key(routing.DirectoryKey), Value: o.cfg.Directory.Encode()}}
+}

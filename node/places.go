@@ -1,0 +1,92 @@
+package node
+
+import (
+	"time"
+
+	"isochron/geo"
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// places is where everything is, as this node has heard.
+type places struct {
+	self    txn.NodeID
+	region  geo.Region
+	wan     geo.WAN
+	dir     *routing.Directory // by which the node goes
+	newDir  *routing.Directory // of which it has heard, nil: of none
+	nearest map[txn.ShardID]txn.NodeID
+	// metaChanges counts what was applied in the meta shard.
+	metaChanges uint64
+}
+
+// Directory is the routing the node knows.
+func (p *places) Directory() *routing.Directory { return p.dir }
+
+// MetaChanges rises whenever rows of the meta shard become visible here.
+func (p *places) MetaChanges() uint64 { return p.metaChanges }
+
+// heard takes in a directory that has become visible.
+func (p *places) heard(raw []byte) {
+	d, err := routing.Decode(raw)
+	if err != nil {
+		panic(&store.Failure{Doing: "reading the directory of shards", Err: err})
+	}
+	p.newDir = d
+}
+
+// adopt takes over the newest directory; false: it is no newer than that in force.
+func (p *places) adopt() bool {
+	d := p.newDir
+	p.newDir = nil
+	if d.Epoch <= p.dir.Epoch {
+		return false
+	}
+	p.dir = d
+	return true
+}
+
+// measure finds the nearest replica of each shard.
+func (p *places) measure() {
+	clear(p.nearest)
+	for _, s := range p.dir.Shards {
+		p.nearest[txn.ShardID(s.ID)] = p.nearestOf(s)
+	}
+}
+
+// nearestOf is the replica with the shortest round trip; this node's own first.
+func (p *places) nearestOf(s routing.Shard) txn.NodeID {
+	best, bestRTT := txn.NodeID(0), time.Duration(0)
+	if s.Holds(uint32(p.self)) {
+		return p.self
+	}
+	for _, v := range s.Replicas {
+		id := txn.NodeID(v)
+		rtt := p.wan.RTT(p.region, geo.Region(p.dir.RegionOf(v)))
+		if best == 0 || rtt < bestRTT {
+			best, bestRTT = id, rtt
+		}
+	}
+	return best
+}
+
+// holds reports whether the directory wants a replica of the shard here.
+func (p *places) holds(id txn.ShardID) bool {
+	s, ok := p.dir.Shard(uint64(id))
+	return ok && s.Holds(uint32(p.self))
+}
+
+// desired is what the directory wants of a shard.
+func (p *places) desired(s routing.Shard) participant.Desired {
+	return participant.Desired{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(p.dir.Preferred(s)), Hot: p.dir.Hot, Protocol: p.dir.Protocol}
+}
+
+// away is 0 for a node of the region from which the shard should be led, else 1.
+func (p *places) away(s routing.Shard, id txn.NodeID) int {
+	if p.dir.RegionOf(uint32(id)) == s.Leader {
+		return 0
+	}
+	return 1
+}

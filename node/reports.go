@@ -1,0 +1,199 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/participant"
+	"isochron/txn"
+)
+
+// What those hosted at a node tell of themselves.
+
+// Leaderless lists the shards of this node's replicas that cannot be served for
+// want of a known leader; Ready means that there are none.
+func (h *hosts) Leaderless() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range h.order {
+		r := h.replicas[id]
+		if leader, _ := r.Leader(); leader == 0 || leader == h.places.self && !r.Serving() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// InDoubt lists votes without a decision, the oldest of each shard, at most max of each.
+func (h *hosts) InDoubt(max int) []participant.InDoubt {
+	var out []participant.InDoubt
+	for _, id := range h.order {
+		out = append(out, h.replicas[id].InDoubt(max)...)
+	}
+	return out
+}
+
+// Leads lists the shards this node leads now.
+func (h *hosts) Leads() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range h.order {
+		if h.replicas[id].Serving() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Summary tells of every replica, a line each.
+func (h *hosts) Summary() []string {
+	var out []string
+	for _, id := range h.order {
+		out = append(out, h.replicas[id].Summary())
+	}
+	return out
+}
+
+// LeaseUntil is the instant of this node's clock up to which its replica of a shard
+// may answer reads without asking the others; 0: it may not, or there is none.
+func (h *hosts) LeaseUntil(id txn.ShardID) time.Duration {
+	r := h.replicas[id]
+	if r == nil {
+		return 0
+	}
+	if l, leases := r.Participant.(participant.Leased); leases {
+		return l.LeaseUntil()
+	}
+	return 0
+}
+
+// Statuses tells how every replica of this node stands.
+func (h *hosts) Statuses() []participant.Status {
+	var out []participant.Status
+	for _, id := range h.order {
+		out = append(out, h.replicas[id].Status())
+	}
+	return out
+}
+
+// Ready reports whether every shard of the directory has a leader that this
+// node knows of.
+func (h *hosts) Ready() bool {
+	if h.places.dir.Epoch == 0 {
+		return false // it has not yet heard where anything is
+	}
+	for _, s := range h.places.dir.Shards {
+		r := h.replicas[txn.ShardID(s.ID)]
+		if r == nil || !s.Holds(uint32(h.places.self)) {
+			continue
+		}
+		leader, _ := r.Leader()
+		if leader == 0 || leader == h.places.self && !r.Serving() {
+			return false
+		}
+	}
+	return true
+}
+
+// Peek reads the applied state of a local replica, outside any transaction.
+func (h *hosts) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	s, ok := h.places.dir.ShardOf(string(key))
+	r := h.replicas[txn.ShardID(s)]
+	if !ok || r == nil {
+		return nil, txn.Version{}, false
+	}
+	row := r.Peek(key)
+	return row.Value, row.Version, true
+}
+
+// Holds is what the replicas keep in memory of rows and of log entries, in bytes.
+func (h *hosts) Holds() (rows, logs int64) {
+	for _, id := range h.order {
+		if h := h.replicas[id].holding; h != nil {
+			r, l := h.Holds()
+			rows, logs = rows+r, logs+l
+		}
+	}
+	return rows, logs
+}
+
+// CanHandOver lists the shards that this node leads and another could.
+func (h *hosts) CanHandOver() []txn.ShardID {
+	var out []txn.ShardID
+	for _, id := range h.order {
+		if m := h.replicas[id].member; m != nil && m.CanHandOver() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Converged reports whether every replica here has the members that the directory
+// wants, and every shard that it wants here is here.
+func (h *hosts) Converged() bool {
+	for _, s := range h.places.dir.Shards {
+		r := h.replicas[txn.ShardID(s.ID)]
+		if held := s.Holds(uint32(h.places.self)); held != (r != nil) || held && !r.converged() {
+			return false
+		}
+	}
+	return h.places.dir.Epoch > 0
+}
+
+// LockWork is what the lock tables of its replicas have done: locks granted and freed, and
+// steps of walks over who waits for whom. A replica that leads anew begins from nothing.
+func (h *hosts) LockWork() (locks, steps uint64) {
+	for _, id := range h.order {
+		if l := h.replicas[id].locks; l != nil {
+			w := l.LockWork()
+			locks, steps = locks+w.Locks, steps+w.Steps
+		}
+	}
+	return locks, steps
+}
+
+// pending counts undecided votes and lock holders.
+func (h *hosts) pending() (undecided, holders int) {
+	for _, id := range h.order {
+		undecided += h.replicas[id].Undecided()
+		holders += h.replicas[id].Holders()
+	}
+	return undecided, holders
+}
+
+// seen is the newest timestamp that one of them knows of.
+func (h *hosts) seen() (at txn.Timestamp) {
+	for _, id := range h.order {
+		if c := h.replicas[id].clock; c != nil {
+			at = max(at, c.Seen())
+		}
+	}
+	return at
+}
+
+// leader is who leads a shard that is hosted here, in which term, if that is known.
+func (h *hosts) leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool) {
+	r := h.replicas[s]
+	if r == nil {
+		return 0, 0, false
+	}
+	leader, term = r.Leader()
+	return leader, term, leader != 0
+}
+
+// survey adds what they know of contention.
+func (h *hosts) survey(out *txn.SurveyReply) {
+	for _, id := range h.order {
+		if s := h.replicas[id].survey; s != nil {
+			s.Survey(out)
+		}
+	}
+}
+
+// left says what keeps each from being drained.
+func (h *hosts) left() (out []string) {
+	for _, id := range h.order {
+		if r := h.replicas[id]; !r.drained() {
+			out = append(out, fmt.Sprintf("at shard %d undecided votes: %d, lock holders: %d", id, r.Undecided(), r.Holders()))
+		}
+	}
+	return out
+}
