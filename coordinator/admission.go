@@ -26,6 +26,28 @@ type entrance struct {
 	silent  int  // sweeps without a request
 }
 
+// gate lets transactions begin, or has them wait.
+type gate struct {
+	cfg       *Config
+	env       gateEnv
+	txns      transactions
+	reports   *reports
+	host      gateHost
+	admission *yield.Admission
+}
+
+// gateEnv is what gate needs of the node.
+type gateEnv interface {
+	Now() txn.Now
+	Directory() *routing.Directory
+}
+
+// gateHost goes on with one that is let in, or ends one that is not.
+type gateHost interface {
+	run(t *transaction, req *Request)
+	end(t *transaction, why *txn.Error)
+}
+
 // classOf is the class of a transaction by its first request.
 func classOf(req *Request) yield.Class {
 	var key txn.Key
@@ -41,21 +63,21 @@ func classOf(req *Request) yield.Class {
 }
 
 // enters reports whether a transaction's request may go on; else it waits.
-func (c *Coordinator) enters(t *transaction, req *Request) bool {
+func (g *gate) enters(t *transaction, req *Request) bool {
 	e := &t.entrance
 	if e.asked {
 		e.silent = 0
-		c.admission.Resume(e.entrant)
+		g.admission.Resume(e.entrant)
 		return true
 	}
 	e.asked = true
 	e.class = classOf(req)
-	if c.admission.Quiet() || t.asOf != 0 || t.readOnly && t.try == 0 || len(e.class.Table) < routing.TablePrefixBytes {
+	if g.admission.Quiet() || t.asOf != 0 || t.readOnly && t.try == 0 || len(e.class.Table) < routing.TablePrefixBytes {
 		return true
 	}
-	c.rebound()
+	g.rebound()
 	e.entrant = &yield.Entrant{Txn: t.id, Age: t.age}
-	if c.admission.Enter(c.env.Now().Mono, e.class, e.entrant, time.Duration(t.lockWait)*time.Millisecond) {
+	if g.admission.Enter(g.env.Now().Mono, e.class, e.entrant, time.Duration(t.lockWait)*time.Millisecond) {
 		return true
 	}
 	e.waiting = req
@@ -63,14 +85,14 @@ func (c *Coordinator) enters(t *transaction, req *Request) bool {
 }
 
 // rebound follows what an operator has said last.
-func (c *Coordinator) rebound() {
-	want, p := c.env.Directory().Admission, c.cfg.Params
-	c.admission.Rebound(yield.AdmissionBounds{
+func (g *gate) rebound() {
+	want, p := g.env.Directory().Admission, g.cfg.Params
+	g.admission.Rebound(yield.AdmissionBounds{
 		Off: p.AdmissionOff || want.Off, Least: want.Least, Most: want.Most, Wait: p.AdmissionWait})
 }
 
 // leaves gives a try's place to others; more than once does no harm.
-func (c *Coordinator) leaves(t *transaction, err *txn.Error) {
+func (g *gate) leaves(t *transaction, err *txn.Error) {
 	e := &t.entrance
 	if !e.asked || e.left {
 		return
@@ -83,8 +105,8 @@ func (c *Coordinator) leaves(t *transaction, err *txn.Error) {
 	if e.entrant == nil && how != yield.Lost {
 		return
 	}
-	c.admission.Leave(c.env.Now().Mono, e.class, e.entrant, how)
-	c.letIn()
+	g.admission.Leave(g.env.Now().Mono, e.class, e.entrant, how)
+	g.letIn()
 }
 
 // lostOr tells of a try that did not commit whether it was for others.
@@ -101,31 +123,18 @@ func lostOr(err *txn.Error, missed bool) yield.Outcome {
 }
 
 // letIn lets those go on for whom there is room.
-func (c *Coordinator) letIn() {
-	for e := c.admission.Next(); e != nil; e = c.admission.Next() {
-		if t := c.txns[e.Txn]; t != nil {
+func (g *gate) letIn() {
+	for e := g.admission.Next(); e != nil; e = g.admission.Next() {
+		if t := g.txns[e.Txn]; t != nil {
 			req := t.entrance.waiting
 			t.entrance.waiting = nil
-			c.run(t, req)
+			g.host.run(t, req)
 		}
 	}
 }
 
-// run carries out a request of a transaction that may go on.
-func (c *Coordinator) run(t *transaction, req *Request) {
-	if req.Op == OpRead || req.Op == OpUpdate {
-		c.read(t, req)
-		return
-	}
-	if req.Op == OpConfirm {
-		c.confirm(t, req)
-		return
-	}
-	c.commit(t, req, req.Writes)
-}
-
 // notLetIn answers the request of one that waits and whose client wants no more of it.
-func (c *Coordinator) notLetIn(t *transaction, why *txn.Error) {
+func (g *gate) notLetIn(t *transaction, why *txn.Error) {
 	if req := t.entrance.waiting; req != nil {
 		t.entrance.waiting = nil
 		req.answer(t.response(why))
@@ -134,41 +143,38 @@ func (c *Coordinator) notLetIn(t *transaction, why *txn.Error) {
 
 // refuse answers one that has waited for too long. It has not begun, and may ask again
 // if more than its commit was asked for.
-func (c *Coordinator) refuse(t *transaction) {
+func (g *gate) refuse(t *transaction) {
 	err := txn.Errorf(txn.KindLockTimeout,
 		"it was not let in in time: transactions that begin like it fail for each other, and wait for their turn; nothing was done").Because(txn.CauseLockTimeout)
 	req := t.entrance.waiting
 	if req.Op == OpCommit {
-		c.end(t, err)
+		g.host.end(t, err)
 		return
 	}
-	c.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	g.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
 	t.entrance = entrance{}
 	req.answer(t.response(err))
 }
 
-// sweepAdmission refuses those who have waited for too long, and parks the silent.
-func (c *Coordinator) sweepAdmission(now time.Duration) {
-	if c.admission.Quiet() {
+// sweep refuses those who have waited for too long, and parks the silent.
+func (g *gate) sweep(now time.Duration) {
+	if g.admission.Quiet() {
 		return
 	}
-	c.rebound()
-	for _, e := range c.admission.Tick(now) {
-		if t := c.txns[e.Txn]; t != nil {
-			c.refuse(t)
+	g.rebound()
+	for _, e := range g.admission.Tick(now) {
+		if t := g.txns[e.Txn]; t != nil {
+			g.refuse(t)
 		}
 	}
-	c.admission.Inside(func(e *yield.Entrant) {
-		t := c.txns[e.Txn]
+	g.admission.Inside(func(e *yield.Entrant) {
+		t := g.txns[e.Txn]
 		if t == nil || t.round != nil || t.commit != nil {
 			return
 		}
 		if t.entrance.silent++; t.entrance.silent == parkAfter {
-			c.admission.Park(e)
+			g.admission.Park(e)
 		}
 	})
-	c.letIn()
+	g.letIn()
 }
-
-// Admission lists the kinds of transaction of which tries have failed for each other here of late.
-func (c *Coordinator) Admission() []txn.AdmissionClass { return c.admission.Classes() }

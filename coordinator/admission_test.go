@@ -22,7 +22,7 @@ func newQueueing(t *testing.T) *queueing {
 	_, env := openFake(t)
 	q := &queueing{New(Config{Self: 1, Epoch: 1, Row: openRow(t, "2pc+2pl-nro"), Env: env, Params: txn.Params{AdmissionWait: time.Second}.WithDefaults()}), env, map[txn.ID]Response{}}
 	// One has lost, so they are counted; and an operator lets in one at a time.
-	q.admission.Leave(0, classOf(q.read0()), nil, yield.Lost)
+	q.gate.admission.Leave(0, classOf(q.read0()), nil, yield.Lost)
 	env.dir.Admission.Most = 1
 	for range 40 {
 		env.mono += 10 * time.Millisecond

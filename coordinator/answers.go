@@ -5,41 +5,42 @@ import "isochron/txn"
 // What comes of a round of reads: its parts are taken in as they are answered, and
 // the client hears when all are.
 
-func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
+// hear takes in what a node answers.
+func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	if m.Term != 0 {
-		c.leaders.heard(m.Shard, from, m.Term)
+		rs.leaders.heard(m.Shard, from, m.Term)
 	}
-	p := c.parts[m.Request]
+	p := rs.parts[m.Request]
 	if p == nil {
 		return
 	}
 	if m.Unsettled {
 		p.askLeader()
-		c.sendPart(p)
+		rs.send(p)
 		return
 	}
 	t, r := p.r.t, p.r
-	if c.cfg.Row.Decide.Stamps() {
-		c.clock.Observe(m.At) // its commit must come after what it has read
+	if rs.cfg.Row.Decide.Stamps() {
+		rs.clock.Observe(m.At) // its commit must come after what it has read
 	}
-	c.moments.Observe(m.At)
-	r.parts = append(r.parts, c.reports.part(p, m))
+	rs.moments.observe(m.At)
+	r.parts = append(r.parts, rs.reports.part(p, m))
 	if m.Term != 0 {
 		t.touches(m.Shard).led = true
 	}
 	if m.Refused != 0 {
-		c.heardOfProtocol(m.ProtocolSeq)
-		delete(c.parts, p.id)
-		c.refusedPart(p, m)
+		rs.turn.heardOf(m.ProtocolSeq)
+		delete(rs.parts, p.id)
+		rs.refused(p, m)
 		return
 	}
-	delete(c.parts, p.id)
+	delete(rs.parts, p.id)
 	r.open--
 	// A new leader does not hold what an earlier one had locked, and what it shows
 	// need not fit with what was read under those locks: nobody should see that.
 	tc := t.touches(m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
-		c.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
 		return
 	}
 	if p.access.Lock != txn.LockNone {
@@ -47,41 +48,41 @@ func (c *Coordinator) onAccessReply(from txn.NodeID, m *txn.AccessReply) {
 	}
 	t.publish = append(t.publish, m.Publish...)
 	t.readUncommitted = t.readUncommitted || m.Uncommitted
-	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !c.takeIn(p, m) {
-		c.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
+	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !rs.takeIn(p, m) {
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
 	}
 	r.final = r.final && m.Final
 	r.at = max(r.at, m.At)
 	if len(t.spans) > maxSpans {
-		c.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
+		rs.executor.fail(t, txn.Errorf(txn.KindMisuse, "the transaction reads more than %d ranges; split it", maxSpans))
 		return
 	}
 	if t.seen.bytes+t.shown.bytes > maxReadBytes {
-		c.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
+		rs.executor.fail(t, txn.Errorf(txn.KindTooLarge, "a transaction reads at most %d bytes of rows; read them in several, by ranges of the key", maxReadBytes))
 		return
 	}
 	if r.open == 0 {
-		c.finishRound(r)
+		rs.finish(r)
 	}
 }
 
-// refusedPart: a lock that was not granted leaves the transaction alive.
-func (c *Coordinator) refusedPart(p *part, m *txn.AccessReply) {
+// refused: a lock that was not granted leaves the transaction alive.
+func (rs *reads) refused(p *part, m *txn.AccessReply) {
 	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
 	if m.Refused == txn.KindLockTimeout {
-		c.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
+		rs.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
 		t.entrance.missed = true
 	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {
-		c.failRound(t, err)
+		rs.giveUp(t, err)
 		return
 	}
-	c.fail(t, err)
+	rs.executor.fail(t, err)
 }
 
 // takeIn records what was read; false if it contradicts an earlier read.
-func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
+func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 	t := p.r.t
 	into := t.view(p.r.asOf)
 	before := covered(nil)
@@ -129,8 +130,8 @@ func (c *Coordinator) takeIn(p *part, m *txn.AccessReply) bool {
 	}
 	if rest != nil {
 		t.stats.Rounds++
-		c.addPart(rest)
-		c.sendPart(rest)
+		rs.add(rest)
+		rs.send(rest)
 	}
 	return true
 }
@@ -167,13 +168,13 @@ func spanCheck(s txn.Scan, got txn.ScanRows) txn.SpanCheck {
 	return txn.SpanCheck{Span: txn.Covered(s, got), Digest: txn.Digest(rows), Count: len(rows)}
 }
 
-// finishRound answers the client.
-func (c *Coordinator) finishRound(r *round) {
+// finish answers the client.
+func (rs *reads) finish(r *round) {
 	t := r.t
 	known := t.view(r.asOf)
 	t.round = nil
 	t.final = r.final
-	c.reports.round(r)
+	rs.reports.round(r)
 	resp := t.response(nil)
 	resp.At, resp.Publish = r.at, t.publish
 	if r.asOf != 0 {
@@ -208,7 +209,7 @@ func (c *Coordinator) finishRound(r *round) {
 		resp.Scans = append(resp.Scans, rows)
 	}
 	if r.req.Op == OpUpdate {
-		c.goOn(t, r.req, resp)
+		rs.goOn(t, r.req, resp)
 		return
 	}
 	r.req.answer(resp)
@@ -216,29 +217,29 @@ func (c *Coordinator) finishRound(r *round) {
 
 // goOn commits what an OpUpdate makes of what it has read. Its client is not
 // asked in between: what it holds, it holds for no longer than the commit takes.
-func (c *Coordinator) goOn(t *transaction, req *Request, resp Response) {
+func (rs *reads) goOn(t *transaction, req *Request, resp Response) {
 	writes, ok := req.Then(resp.Rows)
 	if !ok {
 		resp.Undone = true
 		req.answer(resp)
 		return
 	}
-	c.commit(t, req, writes)
+	rs.executor.commit(t, req, writes)
 }
 
-// failRound ends the round that is on its way, if any.
-func (c *Coordinator) failRound(t *transaction, err *txn.Error) {
+// giveUp ends the round that is on its way, if any.
+func (rs *reads) giveUp(t *transaction, err *txn.Error) {
 	r := t.round
 	if r == nil {
 		return
 	}
 	t.round = nil
-	for _, id := range sortedKeys(c.parts) {
-		if p := c.parts[id]; p.r == r {
-			r.parts = append(r.parts, c.reports.part(p, nil))
-			delete(c.parts, id)
+	for _, id := range sortedKeys(rs.parts) {
+		if p := rs.parts[id]; p.r == r {
+			r.parts = append(r.parts, rs.reports.part(p, nil))
+			delete(rs.parts, id)
 		}
 	}
-	c.reports.round(r)
+	rs.reports.round(r)
 	r.req.answer(t.response(err))
 }

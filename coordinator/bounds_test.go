@@ -49,7 +49,7 @@ func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
 func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	c, env := openFake(t)
 	for i := range uint64(maxCommitments) {
-		c.commits[txn.Attempt{Node: 1, Seq: i}] = nil
+		c.commits.all[txn.Attempt{Node: 1, Seq: i}] = nil
 	}
 	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, touched: []touch{{shard: 2, locked: true}}}
 	c.txns[open.id] = open
@@ -62,7 +62,7 @@ func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	if len(env.sent) != 1 || env.sent[0].Release == nil {
 		t.Errorf("sent: %+v; want the release of its locks alone", env.sent)
 	}
-	if len(c.txns) != 0 || len(c.commits) != maxCommitments || len(env.ended) != 1 || env.ended[0].Outcome != txn.KindUnavailable {
-		t.Errorf("%d transactions and %d commits are left; ended: %+v", len(c.txns), len(c.commits), env.ended)
+	if len(c.txns) != 0 || len(c.commits.all) != maxCommitments || len(env.ended) != 1 || env.ended[0].Outcome != txn.KindUnavailable {
+		t.Errorf("%d transactions and %d commits are left; ended: %+v", len(c.txns), len(c.commits.all), env.ended)
 	}
 }

@@ -20,34 +20,34 @@ type readSpan struct{ txn.SpanCheck }
 
 // confirm answers whether what the transaction has read stands at one moment. If not,
 // it has lost. Where no leader can say so, it is taken to stand.
-func (c *Coordinator) confirm(t *transaction, req *Request) {
+func (cs *commits) confirm(t *transaction, req *Request) {
 	reads := t.reads()
-	if !c.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
+	if !cs.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
 		req.answer(t.response(nil))
 		return
 	}
-	prepares, err := c.prepares(reads, nil)
-	if err == nil && len(c.commits) >= maxCommitments {
+	prepares, err := divide(cs.env.Directory(), reads, nil, cs.turn.seq)
+	if err == nil && len(cs.all) >= maxCommitments {
 		err = txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
 	}
 	if err != nil {
-		c.end(t, err)
+		cs.ender.end(t, err)
 		req.answer(t.response(err))
 		return
 	}
-	ask := &Request{Guards: req.Guards, Done: func(r Response) { c.confirmed(t, req, r.Err) }}
-	k := c.open(reads, ask, prepares, true)
+	ask := &Request{Guards: req.Guards, Done: func(r Response) { cs.confirmed(t, req, r.Err) }}
+	k := cs.open(reads, ask, prepares, true)
 	k.confirms = true
 	k.Ask()
 }
 
 // confirmed ends what confirm began.
-func (c *Coordinator) confirmed(t *transaction, req *Request, err *txn.Error) {
+func (cs *commits) confirmed(t *transaction, req *Request, err *txn.Error) {
 	switch {
 	case t.failed != nil: // wounded meanwhile
 		err = t.failed
-	case err != nil && c.txns[t.id] == t:
-		c.fail(t, err)
+	case err != nil && cs.txns[t.id] == t:
+		cs.ender.fail(t, err)
 	}
 	req.answer(t.response(err))
 }

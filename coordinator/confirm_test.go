@@ -57,8 +57,8 @@ func TestConfirm(t *testing.T) {
 		if len(got) != 1 || (got[0].Err == nil) != stands || got[0].Txn != open.id {
 			t.Fatalf("answered: %+v", got)
 		}
-		if c.txns[open.id] != open || len(c.commits) != 0 || len(c.attempts.active) != 0 || len(env.ended) != 0 || open.commit != nil {
-			t.Errorf("stands %v: %d transactions, %d commits, active %v, ended %+v", stands, len(c.txns), len(c.commits), c.attempts.active, env.ended)
+		if c.txns[open.id] != open || len(c.commits.all) != 0 || len(c.attempts.active) != 0 || len(env.ended) != 0 || open.commit != nil {
+			t.Errorf("stands %v: %d transactions, %d commits, active %v, ended %+v", stands, len(c.txns), len(c.commits.all), c.attempts.active, env.ended)
 		}
 		if released := len(env.sent) == 1 && env.sent[0].Release != nil; released == stands || (open.failed == nil) != stands {
 			t.Errorf("stands %v: sent %+v, failed %v", stands, env.sent, open.failed)

@@ -50,30 +50,30 @@ type Config struct {
 	DeadCoCoordinator bool
 }
 
-// Coordinator runs the transactions of one gateway.
+// Coordinator runs the transactions of one gateway. It knows which are open, begins and ends
+// them, and hands requests and messages to its parts, each of which owns its state.
 type Coordinator struct {
-	cfg        Config
-	env        Env
-	clock      txn.Clock
-	moments    txn.Clock // of the weaker levels; apart, so that they change no age
-	txns       transactions
-	parts      map[uint64]*part // what is asked for and not answered, by request number
-	commits    map[txn.Attempt]*commitment
-	attempts   *attempts
-	nextTxn    uint64
-	numbers    *requestNumbers
-	leaders    *leaders
-	recent     recentWrites
-	departures []*part // that have not left, in their order
-	decisions  *decisions
-	world      *world
-	coords     *decide.CoCoordinator // for attempts of others
-	room       *decide.Room          // for its own
-	sweepAt    time.Duration
-	surveys    *surveys
-	admission  *yield.Admission
-	reports    *reports
-	turn       turn
+	cfg     Config
+	env     Env
+	clock   txn.Clock // of ages, and of the timestamps of attempts
+	nextTxn uint64
+	txns    transactions
+	sweepAt time.Duration
+
+	turn      *turn                 // which protocol it goes by, and who waits for the next
+	gate      *gate                 // who may begin
+	policy    *policy               // what the protocol says of reads and locks
+	reads     *reads                // rounds of reads
+	moments   *moments              // that weaker levels read
+	recent    *recentWrites         // what near replicas may not have yet
+	attempts  *attempts             // numbers of its own commits
+	commits   *commits              // attempts under way
+	decisions *decisions            // logged before anybody is told
+	coords    *decide.CoCoordinator // for attempts of others
+	leaders   *leaders
+	reports   *reports
+	surveys   *surveys
+	world     *world
 }
 
 // The bounds of one gateway.
@@ -85,19 +85,26 @@ const (
 
 // New starts an incarnation.
 func New(cfg Config) *Coordinator {
-	c := &Coordinator{
-		cfg: cfg, env: cfg.Env, txns: transactions{}, parts: map[uint64]*part{},
-		commits: map[txn.Attempt]*commitment{}, nextTxn: 1,
-		// An answer to an earlier incarnation must not be taken for one to this.
-		numbers: &requestNumbers{last: uint64(cfg.Epoch) << 32}, recent: newRecentWrites(),
-		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait}),
-	}
-	c.leaders = &leaders{env: cfg.Env, hints: map[txn.ShardID]hint{}}
+	env := cfg.Env
+	c := &Coordinator{cfg: cfg, env: env, txns: transactions{}, nextTxn: 1, moments: &moments{env: env}, recent: newRecentWrites()}
+	// An answer to an earlier incarnation must not be taken for one to this.
+	numbers := &requestNumbers{last: uint64(cfg.Epoch) << 32}
+	c.leaders = &leaders{env: env, hints: map[txn.ShardID]hint{}}
+	c.turn = &turn{params: &c.cfg.Params, env: env, host: c}
+	c.policy = &policy{cfg: &c.cfg, leaders: c.leaders, env: env}
 	c.attempts = &attempts{cfg: &c.cfg, next: 1}
-	c.reports = &reports{env: cfg.Env, left: c.leaves}
-	c.surveys = &surveys{env: cfg.Env, numbers: c.numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
-	c.decisions = &decisions{cfg: &c.cfg, env: cfg.Env, leaders: c.leaders, attempts: c.attempts, txns: c.txns, runner: c}
-	c.world = &world{Env: cfg.Env, leaders: c.leaders, decisions: c.decisions}
+	c.surveys = &surveys{env: env, numbers: numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
+	c.reports = &reports{env: env}
+	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c,
+		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
+	c.reports.left = c.gate.leaves
+	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
+		recent: c.recent, clock: &c.clock, moments: c.moments, executor: c, parts: map[uint64]*part{}}
+	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
+	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
+	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
+		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}}
+	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
 	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params.RecoverAfter)
 	c.goBy(cfg.Row)
 	return c
@@ -117,7 +124,7 @@ func (c *Coordinator) Submit(req *Request) {
 		c.surveys.begin(req)
 		return
 	}
-	if c.heldBack(req) {
+	if c.turn.holdBack(req) {
 		return
 	}
 	id := req.Txn
@@ -152,7 +159,7 @@ func (c *Coordinator) Submit(req *Request) {
 		err := t.failed
 		c.end(t, err)
 		req.answer(t.response(err))
-	case c.enters(t, req):
+	case c.gate.enters(t, req):
 		c.run(t, req)
 	}
 }
@@ -164,7 +171,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
 		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		level: c.levelOf(from.Level), owner: from.Owner, upkeep: from.Upkeep,
+		level: c.policy.levelOf(from.Level), owner: from.Owner, upkeep: from.Upkeep,
 		began: c.env.Now().Mono,
 	}
 	t.touched = t.first[:0]
@@ -179,22 +186,32 @@ func (c *Coordinator) begin(from Start) *transaction {
 	return t
 }
 
+// run carries out a request of a transaction that may go on.
+func (c *Coordinator) run(t *transaction, req *Request) {
+	if req.Op == OpRead || req.Op == OpUpdate {
+		c.reads.begin(t, req)
+		return
+	}
+	if req.Op == OpConfirm {
+		c.commits.confirm(t, req)
+		return
+	}
+	c.commit(t, req, req.Writes)
+}
+
+// commit starts the commitment of a transaction that writes this.
+func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
+	c.commits.begin(t, req, writes)
+}
+
 // end forgets a transaction that prepared nothing, and frees its locks.
 func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	delete(c.txns, t.id)
-	c.notLetIn(t, why)
-	c.failRound(t, why)
-	c.releaseLocks(t)
+	c.gate.notLetIn(t, why)
+	c.reads.giveUp(t, why)
+	t.releaseLocks(c.leaders)
 	c.attempts.giveBack(t)
 	c.reports.end(t, why)
-}
-
-func (c *Coordinator) releaseLocks(t *transaction) {
-	for _, tc := range t.touched {
-		if tc.locked {
-			c.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
-		}
-	}
 }
 
 // fail ends a transaction that lost; the client hears of it with its next request.
@@ -203,10 +220,10 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 		return
 	}
 	t.failed = err
-	c.notLetIn(t, err)
-	c.releaseLocks(t)
-	c.failRound(t, err)
-	c.leaves(t, err)
+	c.gate.notLetIn(t, err)
+	t.releaseLocks(c.leaders)
+	c.reads.giveUp(t, err)
+	c.gate.leaves(t, err)
 }
 
 // Deliver hands over a message meant for a coordinator.
@@ -214,31 +231,31 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
 	case c.cfg.DeadCoCoordinator && (m.Ack != nil || m.Recall != nil || m.Decision != nil):
 	case m.AccessReply != nil:
-		c.onAccessReply(from, m.AccessReply)
+		c.reads.hear(from, m.AccessReply)
 	case m.Vote != nil:
-		c.onVote(from, m)
+		c.commits.vote(from, m)
 	case m.DecideAck != nil:
-		c.toAttempt(m.DecideAck.Attempt, from, m)
+		c.commits.hear(m.DecideAck.Attempt, from, m)
 	case m.Finding != nil:
-		c.toAttempt(m.Finding.Attempt, from, m)
+		c.commits.hear(m.Finding.Attempt, from, m)
 	case m.NotLeader != nil:
 		c.onNotLeader(from, m)
 	case m.Opinion != nil:
-		c.onOpinion(from, m)
+		c.commits.opinion(from, m)
 	case m.Accepted != nil:
-		c.toAttempt(m.Accepted.Attempt, from, m)
+		c.commits.hear(m.Accepted.Attempt, from, m)
 	case m.Ack != nil && m.Ack.Attempt.Node != c.cfg.Self:
 		c.coords.OnAck(m.Ack)
 	case m.Ack != nil:
-		c.toAttempt(m.Ack.Attempt, from, m)
+		c.commits.hear(m.Ack.Attempt, from, m)
 	case m.Resolved != nil:
-		c.toAttempt(m.Resolved.Attempt, from, m)
+		c.commits.hear(m.Resolved.Attempt, from, m)
 	case m.Recall != nil:
 		if !c.coords.OnRecall(from, m.Recall) {
-			c.toAttempt(m.Recall.Attempt, from, m)
+			c.commits.hear(m.Recall.Attempt, from, m)
 		}
 	case m.Decision != nil:
-		c.toAttempt(m.Decision.Attempt, from, m)
+		c.commits.hear(m.Decision.Attempt, from, m)
 		c.coords.OnDecision(m.Decision)
 	case m.Chase != nil:
 		c.onChase(m.Chase)
@@ -263,25 +280,13 @@ func (c *Coordinator) Tick() {
 		return
 	}
 	c.sweepAt = now + sweepEvery
-	for _, id := range sortedKeys(c.parts) {
-		switch p := c.parts[id]; {
-		case p == nil:
-		case now >= p.wakeAt:
-			c.wakePart(p)
-		case c.asksLeader(p) && c.leaders.succeeded(p.access.Shard, p.term):
-			c.askSuccessor(p)
-		}
-	}
-	for _, k := range c.commitments() {
-		if k.Due(now) {
-			c.wakeCommit(k)
-		}
-	}
-	c.tickTurn(now)
+	c.reads.sweep(now)
+	c.commits.sweep(now)
+	c.turn.sweep(now)
 	c.recent.expire(now)
 	c.coords.Expire(now)
 	c.surveys.expire(now)
-	c.sweepAdmission(now)
+	c.gate.sweep(now)
 	c.decisions.sweep(now)
 }
 
@@ -292,14 +297,44 @@ func (c *Coordinator) onNotLeader(from txn.NodeID, env *txn.Message) {
 	} else {
 		c.leaders.doubt(m.Shard, from)
 	}
-	if p := c.parts[m.Request]; m.Request != 0 && p != nil {
-		c.partNotLed(p, m)
+	if p := c.reads.parts[m.Request]; m.Request != 0 && p != nil {
+		c.reads.partNotLed(p, m)
 	}
-	c.toAttempt(m.Attempt, from, env)
+	c.commits.hear(m.Attempt, from, env)
 }
 
+// rollBackOpen ends transactions that are open and in no commit.
+func (c *Coordinator) rollBackOpen(why *txn.Error, which func(*transaction) bool) {
+	for _, t := range c.txns.open() {
+		if which(t) {
+			c.fail(t, why)
+		}
+	}
+}
+
+// RollBackOpen ends all transactions that are in no commit, before the node stops:
+// what they have locked is free, instead of when others find out that the node is gone.
+func (c *Coordinator) RollBackOpen() {
+	c.rollBackOpen(txn.Errorf(txn.KindAborted, "the node stops, and the transaction was rolled back; do it again at another"),
+		func(*transaction) bool { return true })
+}
+
+// Unfinished counts what is open here and in no commit, and what is in its commit
+// or not finished everywhere.
+func (c *Coordinator) Unfinished() (open, commits int) { return len(c.txns.open()), len(c.commits.all) }
+
+// FollowProtocol has the gateway go by what the directory says; row is what that
+// comes to. Open transactions of another protocol end.
+func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) { c.turn.follow(p, row) }
+
+// Adopt finishes an attempt whose coordinator seems lost.
+func (c *Coordinator) Adopt(o txn.Orphan) { c.commits.adopt(o) }
+
+// Admission lists the kinds of transaction of which tries have failed for each other here of late.
+func (c *Coordinator) Admission() []txn.AdmissionClass { return c.gate.admission.Classes() }
+
 // Open is the number of transactions and commitments that have not ended.
-func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits) }
+func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits.all) }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	out := make([]K, 0, len(m))

@@ -28,11 +28,7 @@ func (c *Coordinator) awaited(t *transaction) (out []txn.ShardID) {
 	case t.commit != nil && !t.commit.Decided():
 		return t.commit.Missing()
 	case t.round != nil:
-		for _, p := range c.parts { // order: sorted below
-			if p.r == t.round && !p.access.Nearest {
-				out = append(out, p.access.Shard)
-			}
-		}
+		out = c.reads.awaited(t.round)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -62,11 +62,12 @@ func retiredBelow(v []byte) uint64 {
 // decisions has decisions logged, and takes the rows away that are of no use any more.
 type decisions struct {
 	cfg      *Config
-	env      environs
+	env      decisionEnv
 	leaders  *leaders
 	attempts *attempts
 	txns     transactions
-	runner   runner
+	submit   func(*Request)                   // runs the transactions that log decisions
+	rule     func(txn.Attempt, decide.Ruling) // hears what they have found
 
 	rows    map[txn.ShardID][]uint64 // the attempts whose rows may go, by where these are
 	count   int
@@ -74,16 +75,10 @@ type decisions struct {
 	ends    []txn.ID
 }
 
-// environs is what decisions needs of the node.
-type environs interface {
+// decisionEnv is what decisions needs of the node.
+type decisionEnv interface {
 	Directory() *routing.Directory
 	Wide(n txn.NodeID) bool
-}
-
-// runner runs the transactions that log decisions, and hears what they have found.
-type runner interface {
-	Submit(req *Request)
-	rule(id txn.Attempt, says decide.Ruling)
 }
 
 // The bounds of what is taken away together, and of what waits for that.
@@ -140,12 +135,12 @@ func (d *decisions) place(participants []txn.ShardID) txn.ShardID {
 // logCommit writes an attempt's commit, unless somebody has ended it.
 func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
 	name := recordOf(id)
-	d.runner.Submit(&Request{
+	d.submit(&Request{
 		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
 		Writes: []txn.Write{{Key: localKey(s, name), Value: encodeDecision(true, at)}},
 		Done: func(r Response) {
 			if r.Err == nil {
-				d.runner.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
+				d.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
 			} else { // it may be there all the same, or somebody may have ended it
 				d.read(id, s)
 			}
@@ -156,7 +151,7 @@ func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
 // stays what it is.
 func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 	var said []byte
-	d.runner.Submit(&Request{
+	d.submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			said = rows[0].Value
@@ -165,7 +160,7 @@ func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 		Done: func(r Response) {
 			d.endsLater(r.Txn)
 			commit, at, err := decodeDecision(said)
-			d.runner.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
+			d.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
 		}})
 }
 
@@ -175,7 +170,7 @@ func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
 	var says decide.Ruling
-	d.runner.Submit(&Request{
+	d.submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			commit, at, err := decodeDecision(rows[0].Value)
@@ -190,7 +185,7 @@ func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 			if r.Err == nil && !r.Undone {
 				says = decide.Ruling{Known: true}
 			}
-			d.runner.rule(id, says)
+			d.rule(id, says)
 		}})
 }
 
@@ -217,7 +212,7 @@ func (d *decisions) expunge(k *commitment) {
 // sweep takes rows away that are of no use any more.
 func (d *decisions) sweep(now time.Duration) {
 	for _, id := range d.ends {
-		d.runner.Submit(&Request{Op: OpEnd, Txn: id})
+		d.submit(&Request{Op: OpEnd, Txn: id})
 	}
 	d.ends = nil
 	if d.count == 0 || now < d.sweepAt {
@@ -238,7 +233,7 @@ func (d *decisions) sweep(now time.Duration) {
 func (d *decisions) takeAway(s txn.ShardID, gone []uint64, below uint64) {
 	own := txn.Attempt{Node: d.cfg.Self, Epoch: d.cfg.Epoch}
 	key := localKey(s, retiredOf(own))
-	d.runner.Submit(&Request{
+	d.submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{key}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			highest := max(below, retiredBelow(rows[0].Value)) // it never falls

@@ -13,17 +13,17 @@ import (
 // is to arrive together.
 
 // leave sends the parts of a round that begins, each at its instant.
-func (c *Coordinator) leave(parts []*part) {
-	delays := c.cfg.Row.Arrive.Delays(c.roundTrips(parts))
+func (rs *reads) leave(parts []*part) {
+	delays := rs.cfg.Row.Arrive.Delays(rs.roundTrips(parts))
 	for i, p := range parts {
 		if delays == nil || delays[i] == 0 {
-			c.sendPart(p)
+			rs.send(p)
 			continue
 		}
-		p.leavesAt = c.env.Now().Mono + delays[i]
+		p.leavesAt = rs.env.Now().Mono + delays[i]
 		p.wakeAt, p.deadline = p.leavesAt, p.deadline+delays[i]
-		at, _ := slices.BinarySearchFunc(c.departures, p, byDeparture)
-		c.departures = slices.Insert(c.departures, at, p)
+		at, _ := slices.BinarySearchFunc(rs.departures, p, byDeparture)
+		rs.departures = slices.Insert(rs.departures, at, p)
 	}
 }
 
@@ -33,15 +33,15 @@ func byDeparture(a, b *part) int {
 
 // roundTrips are those to where the parts go, below 0 where that is not known; nil if
 // nobody asks.
-func (c *Coordinator) roundTrips(parts []*part) []time.Duration {
-	if !c.cfg.Row.Arrive.Waits() || len(parts) < 2 {
+func (rs *reads) roundTrips(parts []*part) []time.Duration {
+	if !rs.cfg.Row.Arrive.Waits() || len(parts) < 2 {
 		return nil
 	}
 	out := make([]time.Duration, len(parts))
 	for i, p := range parts {
 		out[i] = -1
-		if to, _ := c.target(p); to != 0 {
-			if rtt, ok := c.env.RoundTrip(to); ok {
+		if to, _ := rs.target(p); to != 0 {
+			if rtt, ok := rs.env.RoundTrip(to); ok {
 				out[i] = rtt
 			}
 		}
@@ -49,23 +49,22 @@ func (c *Coordinator) roundTrips(parts []*part) []time.Duration {
 	return out
 }
 
-// NextDeparture is the instant at which the next part leaves, by this node's clock: Depart
-// is to be called then, and not with the next tick.
-func (c *Coordinator) NextDeparture() time.Duration {
-	if len(c.departures) == 0 {
-		return txn.Never
-	}
-	return c.departures[0].leavesAt
-}
-
-// Depart sends the parts whose instant has come.
-func (c *Coordinator) Depart() {
-	now := c.env.Now().Mono
-	for len(c.departures) > 0 && c.departures[0].leavesAt <= now {
-		p := c.departures[0]
-		c.departures = slices.Delete(c.departures, 0, 1)
-		if c.parts[p.id] == p && p.tries == 0 { // its transaction may have ended
-			c.sendPart(p)
+// depart sends the parts whose instant has come.
+func (rs *reads) depart() {
+	now := rs.env.Now().Mono
+	for len(rs.departures) > 0 && rs.departures[0].leavesAt <= now {
+		p := rs.departures[0]
+		rs.departures = slices.Delete(rs.departures, 0, 1)
+		if rs.parts[p.id] == p && p.tries == 0 { // its transaction may have ended
+			rs.send(p)
 		}
 	}
+}
+
+// nextDeparture is the instant at which the next part leaves.
+func (rs *reads) nextDeparture() time.Duration {
+	if len(rs.departures) == 0 {
+		return txn.Never
+	}
+	return rs.departures[0].leavesAt
 }

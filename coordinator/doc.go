@@ -11,6 +11,12 @@
 // and acts on the verdict. The same, without a client, finishes the attempts of
 // coordinators that died.
 //
+// The Coordinator begins and ends transactions and hands each request and message to one of
+// its parts. Each part owns its state and is given what it needs of the others: admission
+// (gate) and a switch of protocols (turn) decide who may begin, reads runs rounds, commits
+// runs attempts, attempts names them, decisions logs what was decided, leaders knows whom
+// to ask, reports tells what it cost.
+//
 // The blocking side that clients hold (NewDB) keeps the writes, with savepoints,
 // and shows a transaction its own; it speaks to the state machine through a Port.
 //

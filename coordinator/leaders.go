@@ -7,12 +7,12 @@ import (
 
 // leaders is what a gateway knows of who leads the shards, and finds those that hold them.
 type leaders struct {
-	env   whereabouts
+	env   leaderEnv
 	hints map[txn.ShardID]hint // what others said last
 }
 
-// whereabouts is what leaders needs of the node.
-type whereabouts interface {
+// leaderEnv is what leaders needs of the node.
+type leaderEnv interface {
 	Send(to txn.Address, m txn.Message)
 	Directory() *routing.Directory
 	Leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool)

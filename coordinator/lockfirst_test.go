@@ -35,9 +35,9 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &Coordinator{cfg: Config{Row: row, Params: txn.Params{LockAfterTries: tc.after}}}
+		y := &policy{cfg: &Config{Row: row, Params: txn.Params{LockAfterTries: tc.after}}}
 		tx := &transaction{try: tc.try, asOf: tc.asOf}
-		got := want{c.lockOf(tx, txn.Read{}, 0), c.lockOf(tx, txn.Read{ForWrite: true}, 0)}
+		got := want{y.lockOf(tx, txn.Read{}, 0), y.lockOf(tx, txn.Read{ForWrite: true}, 0)}
 		if got != tc.want {
 			t.Errorf("%s, try %d, locks after %d, moment %d: %+v, want %+v", tc.row, tc.try, tc.after, tc.asOf, got, tc.want)
 		}
@@ -49,7 +49,7 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 	for _, try := range []int{0, 2, 3, 9} {
 		c, env := openFake(t)
-		c.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+		c.reads.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
 		open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: try}
 		c.txns[open.id] = open
 		var got []Response
@@ -78,7 +78,7 @@ func TestWritesAreLockedBeforeTheVotes(t *testing.T) {
 // A lock that is not granted ends the transaction, and its client hears that it lost.
 func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	c, env := openFake(t)
-	c.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
+	c.reads.parts, c.cfg.Params = map[uint64]*part{}, txn.Params{LockAfterTries: 3}.WithDefaults()
 	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, try: 3}
 	c.txns[open.id] = open
 	var got []Response
@@ -92,8 +92,8 @@ func TestALockNotGrantedBeforeTheVotes(t *testing.T) {
 	if n := c.Rollbacks()[txn.CauseLockTimeout]; n != 1 {
 		t.Errorf("it is counted %d times", n)
 	}
-	if len(c.txns)+len(c.parts)+len(c.commits) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
-		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.parts), env.ended, env.sent)
+	if len(c.txns)+len(c.reads.parts)+len(c.commits.all) != 0 || len(env.ended) != 1 || env.sent[len(env.sent)-1].Release == nil {
+		t.Errorf("left: %d transactions, %d rounds; ended %+v; sent %+v", len(c.txns), len(c.reads.parts), env.ended, env.sent)
 	}
 }
 

@@ -12,8 +12,23 @@ import (
 // showed the newest rows, and what the replicas of this node have: so it is not
 // before anything that a client of this gateway knows of.
 
-// momentOf is the moment at which a read is to be answered, 0 if it reads what is newest.
-func (c *Coordinator) momentOf(t *transaction, req *Request) txn.Timestamp {
+// moments gives transactions of weaker levels the moments that they read.
+type moments struct {
+	env   momentEnv
+	clock txn.Clock // apart from the one of ages, so that it changes none
+}
+
+// momentEnv is what moments needs of the node.
+type momentEnv interface {
+	Now() txn.Now
+	Seen() txn.Timestamp
+}
+
+// observe hears of a moment at which something was committed or read here.
+func (mo *moments) observe(at txn.Timestamp) { mo.clock.Observe(at) }
+
+// of is the moment at which a read is to be answered, 0 if it reads what is newest.
+func (mo *moments) of(t *transaction, req *Request) txn.Timestamp {
 	r := &req.Read
 	switch {
 	case t.asOf != 0:
@@ -22,24 +37,24 @@ func (c *Coordinator) momentOf(t *transaction, req *Request) txn.Timestamp {
 		return 0
 	case t.moment == 0 || t.level == txn.ReadCommitted && req.Statement > t.statement:
 		t.shown = view{}
-		now := c.env.Now()
-		c.moments.Observe(c.env.Seen())
-		t.moment, t.momentAt, t.statement = c.moments.Next(now), now.Mono, req.Statement
+		now := mo.env.Now()
+		mo.clock.Observe(mo.env.Seen())
+		t.moment, t.momentAt, t.statement = mo.clock.Next(now), now.Mono, req.Statement
 	}
 	return t.moment
 }
 
-// nearby reports whether a near replica may have all of the moment of a round
+// settled reports whether a near replica may have all of the moment of a round
 // already. Of one that was just chosen only a leader can say that it has.
-func (c *Coordinator) nearby(r *round) bool {
-	return r.t.asOf != 0 || c.env.Now().Mono-r.t.momentAt > momentSettles
+func (mo *moments) settled(r *round) bool {
+	return r.t.asOf != 0 || mo.env.Now().Mono-r.t.momentAt > momentSettles
 }
 
 // momentSettles is how old a moment is before a near replica is asked for it.
 const momentSettles = 2 * time.Second
 
 // weaken completes a part for a transaction of a weaker level.
-func (c *Coordinator) weaken(t *transaction, req *Request, a *txn.Access) {
+func (mo *moments) weaken(t *transaction, req *Request, a *txn.Access) {
 	if t.level == txn.Serializable || t.asOf != 0 {
 		return
 	}
@@ -51,13 +66,4 @@ func (c *Coordinator) weaken(t *transaction, req *Request, a *txn.Access) {
 	if t.level == txn.RepeatableRead {
 		a.Since = t.moment
 	}
-}
-
-// levelOf is the level at which a transaction runs: rows in which nobody can hold
-// a lock give no less than they give to all.
-func (c *Coordinator) levelOf(asked txn.Level) txn.Level {
-	if c.cfg.Row.Yield.NeverLocks {
-		return txn.Serializable
-	}
-	return asked
 }

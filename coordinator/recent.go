@@ -25,8 +25,8 @@ const (
 	maxRecents = 16_384
 )
 
-func newRecentWrites() recentWrites {
-	return recentWrites{keys: map[txn.Key]time.Duration{}, shards: map[txn.ShardID]time.Duration{}}
+func newRecentWrites() *recentWrites {
+	return &recentWrites{keys: map[txn.Key]time.Duration{}, shards: map[txn.ShardID]time.Duration{}}
 }
 
 func (r *recentWrites) add(now time.Duration, s txn.ShardID, writes []txn.Write) {

@@ -12,14 +12,14 @@ import (
 
 // reports tells clients and operators what transactions cost and how they ended.
 type reports struct {
-	env       reporting
+	env       reportEnv
 	left      func(*transaction, *txn.Error) // is told of each that ends before the operator is
 	rollbacks [txn.Causes]uint64
 	retried   [txn.Causes]uint64 // of these, those that were done again inside
 }
 
-// reporting is what reports needs of the node.
-type reporting interface {
+// reportEnv is what reports needs of the node.
+type reportEnv interface {
 	Now() txn.Now
 	Wide(n txn.NodeID) bool
 	Ended(e txn.Ended)

@@ -9,27 +9,28 @@ import "isochron/txn"
 // told that it lost: each costs a round to all replicas.
 const maxTimestamps = 4
 
-func (c *Coordinator) onOpinion(from txn.NodeID, m *txn.Message) {
-	if k := c.commits[m.Opinion.Attempt]; k != nil && !k.Decided() {
-		c.clock.Observe(m.Opinion.Above)
+// opinion takes in what a replica thinks of a timestamp.
+func (cs *commits) opinion(from txn.NodeID, m *txn.Message) {
+	if k := cs.all[m.Opinion.Attempt]; k != nil && !k.Decided() {
+		cs.clock.Observe(m.Opinion.Above)
 	}
-	c.toAttempt(m.Opinion.Attempt, from, m)
+	cs.hear(m.Opinion.Attempt, from, m)
 }
 
 // again opens an attempt at a later timestamp for one that was refused for its
 // own alone; nil if there is nothing to try. It is sent after the end of the old
 // one, which is in its way where it was called OK.
-func (c *Coordinator) again(k *commitment) *commitment {
+func (cs *commits) again(k *commitment) *commitment {
 	if k.t == nil || k.req == nil || k.timestamps >= maxTimestamps || k.Above() == 0 {
 		return nil
 	}
-	c.clock.Observe(k.Above())
+	cs.clock.Observe(k.Above())
 	var prepares []*txn.Prepare
 	for _, was := range k.Prepares {
 		p := *was
 		prepares = append(prepares, &p)
 	}
-	next := c.open(k.t, k.req, prepares, false)
+	next := cs.open(k.t, k.req, prepares, false)
 	next.began, next.answerBy, next.timestamps = k.began, k.answerBy, k.timestamps+1
 	k.req = nil
 	return next

@@ -22,14 +22,14 @@ type survey struct {
 
 // surveys are the questions to all nodes that are on their way.
 type surveys struct {
-	env     neighbours
+	env     surveyEnv
 	numbers *requestNumbers
 	ownerOf func(txn.ID) (owner uint64, ok bool) // of a transaction of this gateway
 	open    map[uint64]*survey                   // by request number
 }
 
-// neighbours is what surveys need of the node.
-type neighbours interface {
+// surveyEnv is what surveys need of the node.
+type surveyEnv interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
 	Directory() *routing.Directory

@@ -16,27 +16,22 @@ const manyOpen = 256
 // do if nothing else happens before: no message, no request, no news of a leader. Before
 // it Tick changes nothing. What is to be done at once is done when Tick may look again.
 func (c *Coordinator) NextWake() time.Duration {
-	if len(c.parts)+len(c.commits) > manyOpen || !c.admission.Quiet() {
+	if len(c.reads.parts)+len(c.commits.all) > manyOpen || !c.gate.admission.Quiet() {
 		return min(c.sweepAt, c.NextDeparture())
 	}
-	at := min(c.nextOpen(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.nextCotally(), c.decisions.nextWake(), c.surveys.nextWake())
+	at := min(c.reads.nextWake(), c.commits.nextWake(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.decisions.nextWake(), c.surveys.nextWake())
+	if expiry, ok := c.coords.NextExpiry(); ok {
+		at = min(at, expiry)
+	}
 	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
-// nextOpen is when something is to be asked again: at once if a leader that was asked
-// has a successor.
-func (c *Coordinator) nextOpen() time.Duration {
-	at := txn.Never
-	for _, p := range c.parts { // order: the least of all
-		if at = min(at, p.wakeAt); c.asksLeader(p) && c.leaders.succeeded(p.access.Shard, p.term) {
-			return 0
-		}
-	}
-	for _, k := range c.commits { // order: the least of all
-		at = min(at, k.NextWake())
-	}
-	return at
-}
+// NextDeparture is the instant at which the next part of a round leaves, by this node's clock:
+// Depart is to be called then, and not with the next tick.
+func (c *Coordinator) NextDeparture() time.Duration { return c.reads.nextDeparture() }
+
+// Depart sends the parts whose instant has come.
+func (c *Coordinator) Depart() { c.reads.depart() }
 
 // nextWake is when a bound of a switch is reached that was not when Tick looked last.
 func (u *turn) nextWake(looked time.Duration) time.Duration {
@@ -62,12 +57,4 @@ func (r *recentWrites) nextWake() time.Duration {
 		return txn.Never
 	}
 	return r.queue[0].until
-}
-
-// nextCotally is when an attempt of another gateway is to be forgotten.
-func (c *Coordinator) nextCotally() time.Duration {
-	if at, ok := c.coords.NextExpiry(); ok {
-		return at
-	}
-	return txn.Never
 }

@@ -125,3 +125,12 @@ func (t *transaction) view(at txn.Timestamp) *view {
 func (t *transaction) response(err *txn.Error) Response {
 	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
 }
+
+// releaseLocks has the leaders drop what the transaction may have locked.
+func (t *transaction) releaseLocks(l *leaders) {
+	for _, tc := range t.touched {
+		if tc.locked {
+			l.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
+		}
+	}
+}

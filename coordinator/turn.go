@@ -24,6 +24,10 @@ import (
 
 // turn is where a gateway stands between two protocols.
 type turn struct {
+	params *txn.Params
+	env    turnEnv
+	host   turnHost
+
 	seq    uint64        // of the protocol it goes by
 	try    uint64        // of the switch under way, 0: there is none, or it has lasted too long
 	given  uint64        // the newest try that has lasted too long
@@ -34,29 +38,39 @@ type turn struct {
 	held   []*Request    // would begin transactions, in the order they came
 }
 
+// turnEnv is what turn needs of the node.
+type turnEnv interface{ Now() txn.Now }
+
+// turnHost is what goes from one protocol to another.
+type turnHost interface {
+	goBy(row protocol.Row)
+	rollBackOpen(why *txn.Error, which func(*transaction) bool)
+	Submit(req *Request)
+}
+
 // maxHeld bounds the transactions that wait to begin.
 const maxHeld = maxTransactions
 
 // behindWait bounds the wait for the news of a protocol of which a shard has spoken.
 const behindWait = 5 * time.Second
 
-// FollowProtocol has the gateway go by what the directory says; row is what that
+// follow has the gateway go by what the directory says; row is what that
 // comes to. Open transactions of another protocol end.
-func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) {
-	now, u := c.env.Now().Mono, &c.turn
+func (u *turn) follow(p routing.Protocol, row protocol.Row) {
+	now := u.env.Now().Mono
 	if p.Seq > u.seq {
 		u.seq = p.Seq
-		c.goBy(row)
-		c.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
+		u.host.goBy(row)
+		u.host.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
 	}
 	switch {
 	case !p.Under() || p.Try <= u.given:
 		u.try = 0
 	case p.Try != u.try:
 		u.try, u.drain = p.Try, now+millis(p.DrainMillis)
-		u.until = now + millis(p.LimitMillis) + 4*c.cfg.Params.ResendAfter
+		u.until = now + millis(p.LimitMillis) + 4*u.params.ResendAfter
 	}
-	c.letBegin()
+	u.letBegin()
 }
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
@@ -64,10 +78,9 @@ func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecon
 // holds reports whether no transactions are begun now.
 func (u *turn) holds() bool { return u.try != 0 || u.behind > u.seq }
 
-// heldBack keeps a request that has to wait, or ends one that does; false if the
+// holdBack keeps a request that has to wait, or ends one that does; false if the
 // request is to be looked at.
-func (c *Coordinator) heldBack(req *Request) bool {
-	u := &c.turn
+func (u *turn) holdBack(req *Request) bool {
 	switch {
 	case req.Op == OpEnd && req.Of != nil:
 		i := slices.Index(u.held, req.Of)
@@ -90,30 +103,29 @@ func (c *Coordinator) heldBack(req *Request) bool {
 }
 
 // letBegin has those begin that have waited, if nothing holds them any more.
-func (c *Coordinator) letBegin() {
-	if c.turn.holds() {
+func (u *turn) letBegin() {
+	if u.holds() {
 		return
 	}
-	held := c.turn.held
-	c.turn.held = nil
+	held := u.held
+	u.held = nil
 	for _, req := range held {
-		c.Submit(req)
+		u.host.Submit(req)
 	}
 }
 
-// heardOfProtocol hears of the protocol of a shard that has refused something: a
+// heardOf hears of the protocol of a shard that has refused something: a
 // gateway that is behind begins nothing before it has heard of that itself.
-func (c *Coordinator) heardOfProtocol(seq uint64) {
-	if u := &c.turn; seq > u.seq && seq > u.behind {
-		u.behind, u.patch = seq, c.env.Now().Mono+behindWait
+func (u *turn) heardOf(seq uint64) {
+	if seq > u.seq && seq > u.behind {
+		u.behind, u.patch = seq, u.env.Now().Mono+behindWait
 	}
 }
 
-// tickTurn looks at the bounds.
-func (c *Coordinator) tickTurn(now time.Duration) {
-	u := &c.turn
+// sweep looks at the bounds.
+func (u *turn) sweep(now time.Duration) {
 	if u.try != 0 && now >= u.drain {
-		c.rollBackOpen(protocolChanges(), func(t *transaction) bool { return !t.upkeep })
+		u.host.rollBackOpen(protocolChanges(), func(t *transaction) bool { return !t.upkeep })
 	}
 	if u.try != 0 && now >= u.until {
 		u.given, u.try = u.try, 0
@@ -121,29 +133,9 @@ func (c *Coordinator) tickTurn(now time.Duration) {
 	if u.behind > u.seq && now >= u.patch {
 		u.behind = 0
 	}
-	c.letBegin()
-}
-
-// rollBackOpen ends transactions that are open and in no commit.
-func (c *Coordinator) rollBackOpen(why *txn.Error, which func(*transaction) bool) {
-	for _, t := range c.txns.open() {
-		if which(t) {
-			c.fail(t, why)
-		}
-	}
-}
-
-// RollBackOpen ends all transactions that are in no commit, before the node stops:
-// what they have locked is free, instead of when others find out that the node is gone.
-func (c *Coordinator) RollBackOpen() {
-	c.rollBackOpen(txn.Errorf(txn.KindAborted, "the node stops, and the transaction was rolled back; do it again at another"),
-		func(*transaction) bool { return true })
+	u.letBegin()
 }
 
 func protocolChanges() *txn.Error {
 	return txn.Errorf(txn.KindAborted, "the cluster changes its protocol, and the transaction was rolled back; do it again").Because(txn.CauseProtocol)
 }
-
-// Unfinished counts what is open here and in no commit, and what is in its commit
-// or not finished everywhere.
-func (c *Coordinator) Unfinished() (open, commits int) { return len(c.txns.open()), len(c.commits) }

@@ -1,0 +1,118 @@
+package coordinator
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// Where the parts of a round go, and when they are asked for again.
+
+// send sends a part to where it goes next.
+func (rs *reads) send(p *part) {
+	to, term := rs.target(p)
+	rs.sendTo(p, to, term)
+}
+
+// target is where a part goes next, and the term in which that node leads, 0 if it is not
+// asked as a leader, or that is not known.
+func (rs *reads) target(p *part) (to txn.NodeID, term uint64) {
+	switch {
+	case rs.cfg.Row.Reads.Leaderless():
+		return rs.leaders.aReplica(p.access.Shard, p.tries), 0
+	case p.access.Nearest:
+		return rs.env.Nearest(p.access.Shard), 0
+	}
+	return rs.leaders.of(p.access.Shard, p.tries)
+}
+
+// asksLeader reports whether a part that was sent waits for an answer that a leader alone gives.
+func (rs *reads) asksLeader(p *part) bool {
+	return p.tries > 0 && !p.access.Nearest && !rs.cfg.Row.Reads.Leaderless()
+}
+
+// askSuccessor sends a part to a leader that it was not sent to yet.
+func (rs *reads) askSuccessor(p *part) {
+	to, term := rs.leaders.of(p.access.Shard, 0)
+	rs.sendTo(p, to, term)
+}
+
+// sendTo sends a part to a node that leads in a term, 0 if that is not known.
+func (rs *reads) sendTo(p *part, to txn.NodeID, term uint64) {
+	now := rs.env.Now().Mono
+	p.wakeAt = now + rs.cfg.Params.ResendAfter<<min(p.tries, 1)
+	p.to, p.term = to, max(p.term, term)
+	p.tries++
+	if p.to == 0 {
+		p.wakeAt = now + 50*time.Millisecond
+		return
+	}
+	if rs.env.Wide(p.to) && !p.r.wide {
+		p.r.wide = true
+		p.r.t.stats.WideRounds++
+	}
+	rs.env.Send(txn.Participant(p.to, p.access.Shard), txn.Message{Access: p.access}) // not ours to change any more
+}
+
+// wake sends again what was not answered, or gives up.
+func (rs *reads) wake(p *part) {
+	if rs.env.Now().Mono >= p.deadline {
+		rs.executor.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "shard %d did not answer in time; nothing was done", p.access.Shard))
+		return
+	}
+	rs.leaders.doubt(p.access.Shard, p.to) // it is silent
+	p.askLeader()
+	rs.send(p)
+}
+
+// partNotLed has a part go on to who is said to lead.
+func (rs *reads) partNotLed(p *part, m *txn.NotLeader) {
+	p.askLeader()
+	if m.Leader != 0 && m.Leader != p.to && p.tries < 8 {
+		rs.send(p)
+		return
+	}
+	p.wakeAt = rs.env.Now().Mono + 50*time.Millisecond
+}
+
+// askLeader has the part go to the leader from now on.
+func (p *part) askLeader() {
+	a := *p.access
+	a.Nearest = false
+	p.access = &a
+}
+
+// sweep asks again for what was not answered in time.
+func (rs *reads) sweep(now time.Duration) {
+	for _, id := range sortedKeys(rs.parts) {
+		switch p := rs.parts[id]; {
+		case p == nil:
+		case now >= p.wakeAt:
+			rs.wake(p)
+		case rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term):
+			rs.askSuccessor(p)
+		}
+	}
+}
+
+// nextWake is when something is to be asked again: at once if a leader that was asked has a
+// successor.
+func (rs *reads) nextWake() time.Duration {
+	at := txn.Never
+	for _, p := range rs.parts { // order: the least of all
+		if at = min(at, p.wakeAt); rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term) {
+			return 0
+		}
+	}
+	return at
+}
+
+// awaited lists the shards whose leaders have not answered a round.
+func (rs *reads) awaited(r *round) (out []txn.ShardID) {
+	for _, p := range rs.parts { // order: sorted by the caller
+		if p.r == r && !p.access.Nearest {
+			out = append(out, p.access.Shard)
+		}
+	}
+	return out
+}

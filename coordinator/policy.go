@@ -1,0 +1,79 @@
+package coordinator
+
+import (
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// policy is what the row that the gateway goes by says of reads and locks.
+type policy struct {
+	cfg     *Config
+	leaders *leaders
+	env     policyEnv
+}
+
+// policyEnv is what policy needs of the node.
+type policyEnv interface {
+	Wide(n txn.NodeID) bool
+}
+
+// lockOf is the lock that a read takes at a shard: what the client asked for, or
+// what the row's policy takes for reads that go to the leader. Shard 0 asks for
+// what it takes at every shard.
+func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
+	switch {
+	case t.asOf != 0 || r.Present || p.cfg.Row.Yield.NeverLocks:
+		return txn.LockNone
+	case t.level != txn.Serializable && r.ForWrite:
+		return txn.LockExclusive
+	case t.level != txn.Serializable:
+		return r.Lock
+	case r.Lock != txn.LockNone || !p.locksReads(t):
+		return r.Lock
+	case !p.readsAtLeader(t) && (s == 0 || !p.locksAtHome(t, r, s)):
+		return txn.LockNone
+	case r.ForWrite:
+		return txn.LockExclusive
+	}
+	return txn.LockShared
+}
+
+// locksReads: an optimistic row's reads take locks too after so many tries. What
+// holds nothing is passed by whoever votes first, younger ones as well, and may be
+// so for ever; with the age of its first try a lock is lost to older ones alone.
+func (p *policy) locksReads(t *transaction) bool {
+	return p.cfg.Row.Yield.LockReads || p.lost(t)
+}
+
+// lost: the transaction has lost so often that it takes no chances any more.
+func (p *policy) lost(t *transaction) bool {
+	after := p.cfg.Params.LockAfterTries
+	return after > 0 && t.try >= after
+}
+
+// readsAtLeader reports whether plain reads of the transaction go to the leader.
+func (p *policy) readsAtLeader(t *transaction) bool { return p.cfg.Row.Reads.AtLeader(t.class()) }
+
+// locksAtHome: where the leader is in this region, a lock costs no wide-area
+// message and saves the abort of a check that fails.
+func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
+	if !p.cfg.Row.Reads.LockAtHome(t.class()) || r.Final {
+		return false
+	}
+	leader, _ := p.leaders.of(s, 0)
+	return leader != 0 && !p.env.Wide(leader)
+}
+
+// byLease reports whether leaders answer for transactions that wrote nothing.
+func (p *policy) byLease() bool {
+	return p.cfg.Row.ReadOnly == protocol.ByLease
+}
+
+// levelOf is the level at which a transaction runs: rows in which nobody can hold
+// a lock give no less than they give to all.
+func (p *policy) levelOf(asked txn.Level) txn.Level {
+	if p.cfg.Row.Yield.NeverLocks {
+		return txn.Serializable
+	}
+	return asked
+}

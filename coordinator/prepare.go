@@ -1,0 +1,85 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// divide divides reads and writes among the shards that hold them, rising.
+func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocolSeq uint64) (out []*txn.Prepare, err *txn.Error) {
+	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
+		id, ok := dir.ShardOf(string(k))
+		if !ok {
+			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
+		}
+		i, ok := slices.BinarySearchFunc(out, txn.ShardID(id), func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
+		if !ok {
+			p := &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq}
+			if t.level == txn.RepeatableRead {
+				p.Since = t.moment
+			}
+			if tc := t.touch(p.Shard); tc != nil {
+				p.LockTerm = tc.lockTerm
+			}
+			out = slices.Insert(out, i, p)
+		}
+		return out[i], nil
+	}
+	for _, r := range t.seen.rising() {
+		p, err := at(r.row.Key)
+		if err != nil {
+			return nil, err
+		}
+		if r.spanned {
+			continue
+		}
+		p.Reads = append(p.Reads, txn.ReadCheck{Key: r.row.Key, Version: r.row.Version})
+	}
+	for _, s := range t.spans {
+		p, err := at(s.Span.Start)
+		if err != nil {
+			return nil, err
+		}
+		p.Spans = append(p.Spans, s.SpanCheck)
+	}
+	for _, w := range writes {
+		p, err := at(w.Key)
+		if err != nil {
+			return nil, err
+		}
+		p.Writes = append(p.Writes, w)
+	}
+	for _, p := range out {
+		if size := prepareBytes(p); size > MaxPrepareBytes {
+			return nil, txn.Errorf(txn.KindTooLarge, "the transaction would send %d bytes of writes and checks to shard %d, and at most %d are taken; do it in several", size, p.Shard, MaxPrepareBytes)
+		}
+	}
+	return out, nil
+}
+
+// prepareBytes is how large a Prepare is at most, in a message and in the log.
+func prepareBytes(p *txn.Prepare) int {
+	const readOverheadBytes, spanOverheadBytes = 48, 64 // versions and digests among them
+	size := 0
+	for _, w := range p.Writes {
+		size += writeBytes(w.Key, w.Value)
+	}
+	for _, r := range p.Reads {
+		size += len(r.Key) + readOverheadBytes
+	}
+	for _, s := range p.Spans {
+		size += len(s.Span.Start) + len(s.Span.End) + spanOverheadBytes
+	}
+	return size
+}
+
+func guardsAt(guards []Guard, s txn.ShardID) []txn.ReadCheck {
+	var out []txn.ReadCheck
+	for _, g := range guards {
+		out = append(out, txn.ReadCheck{Key: txn.Key(routing.LocalKey(uint64(s), g.Name)), Version: g.Version})
+	}
+	return out
+}
