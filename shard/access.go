@@ -80,11 +80,11 @@ func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
 // instant.
 func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	r := l.r
-	if m.Lock != txn.LockNone && l.refusesProtocol(m.ProtocolSeq) {
+	if m.Lock != txn.LockNone && l.switching.refuses(m.ProtocolSeq) {
 		l.refuseRead(from, m, txn.WhyOtherProtocol.Refusal(), began)
 		return
 	}
-	if m.Lock != txn.LockNone && l.aheadOf(m.ProtocolSeq) {
+	if m.Lock != txn.LockNone && l.switching.ahead(m.ProtocolSeq) {
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 		return
 	}
@@ -119,7 +119,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 // refuseRead answers that a read gets no rows.
 func (l *leadership) refuseRead(from txn.NodeID, m *txn.Access, why txn.Refusal, a arrival) {
 	no := noRows(l.r.cfg.ID, m, why)
-	no.ProtocolSeq = l.protocolSeq()
+	no.ProtocolSeq = l.switching.seq()
 	no.WaitedNanos, no.WaitedFor = a.waited(l.r.env.Now())
 	l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: no})
 }

@@ -30,7 +30,7 @@ type Config struct {
 	ID       txn.ShardID
 	Self     txn.NodeID
 	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
-	Wish     participant.Desired
+	Desired  participant.Desired
 	Engine   store.Engine
 	Row      protocol.Row // what the shard began with; later the one in force: see switch.go
 	Params   txn.Params

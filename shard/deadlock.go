@@ -3,60 +3,78 @@ package shard
 import (
 	"slices"
 
+	"isochron/participant"
 	"isochron/txn"
 	"isochron/yield"
 )
 
-// A leader's part in looking for deadlocks over several shards. The rule, and why it ends
-// nobody without need, stands in yield/chase.go; here messages are carried.
+// chaser is a leader's part in looking for deadlocks over several shards. The rule, and why
+// it ends nobody without need, stands in yield/chase.go; here messages are carried.
+//
+// Invariant: locks is the table in force. Whoever begins with a new one makes a new chaser.
+type chaser struct {
+	locks  *yield.Table
+	here   txn.WaitEdge // a wait that names this leader
+	params *txn.Params
+	counts *participant.Counts
+	env    speaker
+}
+
+// speaker sends messages, and tells those who read along.
+type speaker interface {
+	Send(to txn.Address, m txn.Message)
+	Trace(format string, args ...any)
+}
 
 // chasesPerTick bounds the chases that a leader begins at once.
 const chasesPerTick = 8
 
-// here is a wait that names this leader.
-func (l *leadership) here() txn.WaitEdge {
-	return txn.WaitEdge{Shard: l.r.cfg.ID, Leader: l.r.cfg.Self, Term: l.term}
+// newChaser is the one over the lock table in force.
+func (l *leadership) newChaser() chaser {
+	r := l.r
+	return chaser{
+		locks: l.locks, here: txn.WaitEdge{Shard: r.cfg.ID, Leader: r.cfg.Self, Term: l.term},
+		params: &r.cfg.Params, counts: &r.counts, env: r.env,
+	}
 }
 
-// lookForDeadlocks begins chases of those for whom others wait for long.
-func (l *leadership) lookForDeadlocks(now txn.Now) {
-	if !l.serving || !l.r.cfg.Row.Yield.Deadlocks() {
-		return
-	}
-	for _, s := range l.locks.Suspects(now.Mono, l.r.cfg.Params.DetectAfter, chasesPerTick, l.here()) {
-		if l.locks.Holder(s.Txn) == nil || len(s.Into) == 0 {
+// look begins chases of those for whom others wait for long.
+func (c *chaser) look(now txn.Now) {
+	for _, s := range c.locks.Suspects(now.Mono, c.params.DetectAfter, chasesPerTick, c.here) {
+		if c.locks.Holder(s.Txn) == nil || len(s.Into) == 0 {
 			continue // a chase before it has ended that
 		}
-		l.r.counts.Chases++
-		c := &txn.Chase{Txn: s.Txn, Start: s.Txn, Age: s.Age, Into: s.Into, Budget: txn.ChaseBudgetMax, Seen: l.r.cfg.ID, Turn: s.Turn}
-		l.r.env.Trace("shard %d: %v is waited for by %v for long, and may wait itself", l.r.cfg.ID, s.Txn, s.Into[0].Txn)
-		l.follow(c)
-		l.r.env.Send(txn.Coordinator(s.Txn.Node), txn.Message{Chase: c})
+		c.counts.Chases++
+		m := &txn.Chase{Txn: s.Txn, Start: s.Txn, Age: s.Age, Into: s.Into, Budget: txn.ChaseBudgetMax, Seen: c.here.Shard, Turn: s.Turn}
+		c.env.Trace("shard %d: %v is waited for by %v for long, and may wait itself", c.here.Shard, s.Txn, s.Into[0].Txn)
+		c.follow(m)
+		c.env.Send(txn.Coordinator(s.Txn.Node), txn.Message{Chase: m})
 	}
 }
 
 // OnChase carries a chase on over the waits at this shard.
 func (r *Replica) OnChase(m *txn.Chase) {
 	if r.Serving() && r.cfg.Row.Yield.Deadlocks() && m.Sane() {
-		r.lead.follow(m)
+		r.lead.chaser.follow(m)
 	}
 }
 
-func (l *leadership) follow(c *txn.Chase) {
-	cycle, next := l.locks.Follow(c, l.here())
+// follow carries a chase on, or begins the second lap if it has come round.
+func (c *chaser) follow(m *txn.Chase) {
+	cycle, next := c.locks.Follow(m, c.here)
 	if cycle != nil {
-		l.closed(cycle)
+		c.closed(cycle)
 		return
 	}
 	for _, n := range next {
-		l.r.env.Send(txn.Coordinator(n.Txn.Node), txn.Message{Chase: n})
+		c.env.Send(txn.Coordinator(n.Txn.Node), txn.Message{Chase: n})
 	}
 }
 
 // closed begins the second lap over a cycle. Where the victim waits is asked last, and then
 // ends it; a leader that has another's wait there in between is asked but once.
-func (l *leadership) closed(cycle []txn.WaitEdge) {
-	m := &txn.Recheck{Shard: l.r.cfg.ID, Cycle: cycle, Victim: yield.Victim(cycle)}
+func (c *chaser) closed(cycle []txn.WaitEdge) {
+	m := &txn.Recheck{Shard: c.here.Shard, Cycle: cycle, Victim: yield.Victim(cycle)}
 	last := cycle[m.Victim].Shard
 	for _, e := range cycle {
 		if e.Shard != m.Shard && e.Shard != last && !slices.Contains(m.Route, e.Shard) {
@@ -66,54 +84,55 @@ func (l *leadership) closed(cycle []txn.WaitEdge) {
 	if last != m.Shard || len(m.Route) > 0 {
 		m.Route = append(m.Route, last)
 	}
-	if l.r.cfg.Params.Bugs.SkipSecondLap {
+	if c.params.Bugs.SkipSecondLap {
 		m.Route = m.Route[max(0, len(m.Route)-1):]
 	}
-	l.r.env.Trace("shard %d: %s", l.r.cfg.ID, tellCycle(cycle))
-	l.recheck(m)
+	c.env.Trace("shard %d: %s", c.here.Shard, tellCycle(cycle))
+	c.recheck(m)
 }
 
 // OnRecheck looks at waits of a cycle once more.
 func (r *Replica) OnRecheck(m *txn.Recheck) {
 	if r.Serving() && m.Sane() {
-		r.lead.recheck(m)
+		r.lead.chaser.recheck(m)
 	}
 }
 
-func (l *leadership) recheck(m *txn.Recheck) {
+// recheck sends a second lap on, ends the deadlock, or says that there is none.
+func (c *chaser) recheck(m *txn.Recheck) {
 	for _, e := range m.Cycle {
-		if e.Shard == l.r.cfg.ID && !l.r.cfg.Params.Bugs.SkipSecondLap && (e.Term != l.term || !l.locks.Stands(e)) {
-			l.r.env.Trace("shard %d: %v does not wait for %v any more: no deadlock", l.r.cfg.ID, e.Txn, e.For)
+		if e.Shard == c.here.Shard && !c.params.Bugs.SkipSecondLap && (e.Term != c.here.Term || !c.locks.Stands(e)) {
+			c.env.Trace("shard %d: %v does not wait for %v any more: no deadlock", c.here.Shard, e.Txn, e.For)
 			return
 		}
 	}
 	if len(m.Route) == 0 {
-		l.endDeadlock(m.Cycle, m.Cycle[m.Victim])
+		c.end(m.Cycle, m.Cycle[m.Victim])
 		return
 	}
 	on := *m
 	on.Shard, on.Route = m.Route[0], m.Route[1:]
 	i := slices.IndexFunc(m.Cycle, func(e txn.WaitEdge) bool { return e.Shard == on.Shard })
 	if i >= 0 {
-		l.r.env.Send(txn.Participant(m.Cycle[i].Leader, on.Shard), txn.Message{Recheck: &on})
+		c.env.Send(txn.Participant(m.Cycle[i].Leader, on.Shard), txn.Message{Recheck: &on})
 	}
 }
 
-// endDeadlock ends the wait of a victim, as if it had given way when it asked.
-func (l *leadership) endDeadlock(cycle []txn.WaitEdge, victim txn.WaitEdge) {
-	w := l.locks.Numbered(victim.Txn, victim.Request)
-	if w == nil || victim.Shard != l.r.cfg.ID {
+// end ends the wait of a victim, as if it had given way when it asked.
+func (c *chaser) end(cycle []txn.WaitEdge, victim txn.WaitEdge) {
+	w := c.locks.Numbered(victim.Txn, victim.Request)
+	if w == nil || victim.Shard != c.here.Shard {
 		return
 	}
 	if slices.ContainsFunc(cycle, func(e txn.WaitEdge) bool { return e.Shard != victim.Shard }) {
-		l.r.counts.WideDeadlocks++
+		c.counts.WideDeadlocks++
 	} else {
-		l.r.counts.Deadlocks++
+		c.counts.Deadlocks++
 	}
-	l.r.env.Trace("shard %d: %v gives way, to end the deadlock", l.r.cfg.ID, victim.Txn)
-	l.locks.Cancel(w)
+	c.env.Trace("shard %d: %v gives way, to end the deadlock", c.here.Shard, victim.Txn)
+	c.locks.Cancel(w)
 	w.Expire(yield.Deadlocked)
-	l.locks.Wake()
+	c.locks.Wake()
 }
 
 // tellCycle words a cycle for whoever reads a trace.

@@ -20,6 +20,9 @@ type leadership struct {
 	locks *yield.Table
 	early *reveal.Early
 
+	chaser    chaser // over locks
+	switching switching
+
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
 	deciding map[txn.Attempt]*decidingVote
@@ -35,7 +38,6 @@ type leadership struct {
 	gateways  gateways
 	orphanAt  map[txn.Attempt]time.Duration
 	moments   moments // reads at one
-	switched  uint64  // the newest change of protocol proposed in this term
 }
 
 type votingVote struct {
@@ -74,6 +76,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 		early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 	l.newLocks()
+	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
 	l.moments.leads, l.moments.deciding = true, l.deciding
 	return l

@@ -70,16 +70,17 @@ func (w lockWorld) PassedOn(id txn.ID) {
 // newLocks begins with a lock table of the protocol in force.
 func (l *leadership) newLocks() {
 	l.locks = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{l})
+	l.chaser = l.newChaser()
 }
 
 // bounds are those of the lock table: what an operator wants goes before what
 // the node began with.
 func (r *Replica) bounds() yield.Bounds {
-	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.wish.Hot.Off}
-	if n := r.wish.Hot.Waiters; n > 0 {
+	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.desired.Hot.Off}
+	if n := r.desired.Hot.Waiters; n > 0 {
 		b.HotWaiters, b.HotDelay = n, -1
 	}
-	if n := r.wish.Hot.GroupSize; n > 0 {
+	if n := r.desired.Hot.GroupSize; n > 0 {
 		b.GroupSize = n
 	}
 	return b

@@ -18,7 +18,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	l.sawRetired(p.Attempt, p.Retired)
-	if l.aheadOf(p.ProtocolSeq) {
+	if l.switching.ahead(p.ProtocolSeq) {
 		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
@@ -78,7 +78,7 @@ func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
 func (l *leadership) sendVote(to txn.NodeID, v txn.Vote) {
 	v.Shard = l.r.cfg.ID
 	if v.Refused != 0 {
-		v.ProtocolSeq = l.protocolSeq()
+		v.ProtocolSeq = l.switching.seq()
 	}
 	l.r.env.Send(txn.Coordinator(to), txn.Message{Vote: &v})
 }
@@ -112,7 +112,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
 	delete(l.waiting, p.Attempt)
-	if l.refusesProtocol(p.ProtocolSeq) {
+	if l.switching.refuses(p.ProtocolSeq) {
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
@@ -269,7 +269,7 @@ func (l *leadership) validate(p *txn.Prepare) txn.Refusal {
 // barrier through the log.
 func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
-	if l.refusesProtocol(p.ProtocolSeq) {
+	if l.switching.refuses(p.ProtocolSeq) {
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}

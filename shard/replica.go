@@ -17,7 +17,7 @@ type Replica struct {
 	state   *state
 	effects []effect // of the batch that the group applies
 	clock   txn.Clock
-	wish    participant.Desired
+	desired participant.Desired
 
 	nextCheck time.Duration // of the slow checks
 	ticked    time.Duration // when Tick was called last
@@ -30,14 +30,14 @@ type Replica struct {
 
 // Open brings a replica back from the engine, or makes a new one.
 func Open(cfg Config) (*Replica, error) {
-	r := &Replica{cfg: cfg, env: cfg.Env, wish: cfg.Wish}
+	r := &Replica{cfg: cfg, env: cfg.Env, desired: cfg.Desired}
 	var memo *group.Memo[command]
 	if cfg.ephemeral() {
 		memo = cfg.Process.memo
 	}
 	var err error
 	r.group, err = group.Open(group.Config{
-		ID: cfg.ID, Self: cfg.Self, Founders: cfg.Founders, Desired: members(cfg.Wish), Engine: cfg.Engine,
+		ID: cfg.ID, Self: cfg.Self, Founders: cfg.Founders, Desired: members(cfg.Desired), Engine: cfg.Engine,
 		Params: cfg.Params, Seed: cfg.Seed, Env: cfg.Env, Logs: cfg.Logs, Ephemeral: cfg.ephemeral(),
 	}, (*machine)(r), codec{}, memo)
 	return r, err
@@ -50,7 +50,7 @@ func members(d participant.Desired) group.Desired {
 
 // Want tells a replica of what the directory wants from now on.
 func (r *Replica) Want(w participant.Desired) {
-	r.wish = w
+	r.desired = w
 	r.group.Want(members(w))
 	if r.lead != nil {
 		r.lead.locks.Rebound(r.bounds())
@@ -65,7 +65,9 @@ func (r *Replica) Tick() {
 	r.ticked = now.Mono
 	if r.lead != nil {
 		r.lead.locks.Expire(now.Mono)
-		r.lead.lookForDeadlocks(now)
+		if r.lead.serving && r.cfg.Row.Yield.Deadlocks() {
+			r.lead.chaser.look(now)
+		}
 		r.lead.tickBatch(now.Mono)
 		r.lead.moments.expire(now)
 		r.lead.early.Expire(now.Mono)

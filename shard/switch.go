@@ -1,13 +1,14 @@
 package shard
 
 import (
+	"isochron/participant"
 	"isochron/protocol"
 	"isochron/store"
 	"isochron/txn"
 )
 
 // How the transactions of a shard commit changes by an entry of its own log: the
-// directory says what is wanted (Wish.Protocol), and the leader goes there when all
+// directory says what is wanted (Desired.Protocol), and the leader goes there when all
 // that ran before has come to its end here.
 //
 // Invariant: no vote is undecided across such an entry, and no leader holds a lock,
@@ -66,39 +67,52 @@ func (m *machine) followProtocol() {
 	}
 }
 
-func (l *leadership) protocolSeq() uint64 { return l.r.state.applied.Protocol.Seq }
+// switching is how far a leader has come from one protocol to the next.
+type switching struct {
+	state   *state               // has the protocol in force
+	desired *participant.Desired // has the one that is wanted
+	propose func(command) bool
 
-// leaves reports whether another protocol is wanted than the one that holds.
-func (l *leadership) leaves() bool { return l.r.wish.Protocol.Seq > l.protocolSeq() }
-
-// refusesProtocol reports whether a transaction of this protocol comes too late.
-func (l *leadership) refusesProtocol(seq uint64) bool {
-	return seq < l.protocolSeq() || seq == l.protocolSeq() && l.leaves()
+	proposed uint64 // the newest change in this term
 }
 
-// aheadOf reports whether a transaction of this protocol comes too early.
-func (l *leadership) aheadOf(seq uint64) bool { return seq > l.protocolSeq() }
+// seq numbers the protocol in force.
+func (s *switching) seq() uint64 { return s.state.applied.Protocol.Seq }
 
-// changesProtocol reports whether another protocol is wanted, and not proposed yet.
-func (l *leadership) changesProtocol() bool {
-	return l.serving && l.leaves() && l.switched < l.r.wish.Protocol.Seq
+// leaves reports whether another protocol is wanted than the one that holds.
+func (s *switching) leaves() bool { return s.desired.Protocol.Seq > s.seq() }
+
+// refuses reports whether a transaction of this protocol comes too late.
+func (s *switching) refuses(seq uint64) bool {
+	return seq < s.seq() || seq == s.seq() && s.leaves()
+}
+
+// ahead reports whether a transaction of this protocol comes too early.
+func (s *switching) ahead(seq uint64) bool { return seq > s.seq() }
+
+// due reports whether another protocol is wanted, and not proposed yet.
+func (s *switching) due() bool { return s.leaves() && s.proposed < s.desired.Protocol.Seq }
+
+// enter proposes what is wanted. Nothing is undecided here, nor can come.
+func (s *switching) enter() {
+	want := s.desired.Protocol
+	if s.propose(command{Switch: &protocolCmd{Seq: want.Seq, Name: want.Name}}) {
+		s.proposed = want.Seq
+	}
 }
 
 // changeProtocol takes the next step towards what is wanted.
 func (l *leadership) changeProtocol() {
-	if !l.changesProtocol() {
+	if !l.serving || !l.switching.due() {
 		return
 	}
-	want := l.r.wish.Protocol
 	if !l.r.cfg.Params.Bugs.SwitchUndrained {
 		l.endUnvotedAll()
 		if !l.drained() {
 			return
 		}
 	}
-	if l.r.propose(command{Switch: &protocolCmd{Seq: want.Seq, Name: want.Name}}) {
-		l.switched = want.Seq
-	}
+	l.switching.enter()
 }
 
 // endUnvotedAll ends all who hold locks here and have not voted.
@@ -108,7 +122,7 @@ func (l *leadership) endUnvotedAll() {
 			continue // or it was undone with another
 		}
 		id := h.Txn
-		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.wish.Protocol.Seq}})
+		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.desired.Protocol.Seq}})
 		l.endUnvoted(id)
 	}
 	l.closeBatch()

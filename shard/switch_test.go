@@ -45,7 +45,7 @@ func TestAChangeOfTheProtocolInTheLog(t *testing.T) {
 // has left, and lets those ask again who are ahead of it.
 func TestALeaderKnowsWhoComesLateAndEarly(t *testing.T) {
 	r := &Replica{state: &state{}}
-	l := &leadership{r: r}
+	s := switching{state: r.state, desired: &r.desired}
 	for _, c := range []struct {
 		has, wanted, asks uint64
 		late, early       bool
@@ -55,8 +55,8 @@ func TestALeaderKnowsWhoComesLateAndEarly(t *testing.T) {
 		{1, 1, 0, true, false}, {1, 1, 1, false, false}, {1, 1, 2, false, true},
 		{2, 1, 1, true, false}, {2, 1, 2, false, false}, // the node's directory is old
 	} {
-		r.state.applied.Protocol.Seq, r.wish.Protocol.Seq = c.has, c.wanted
-		if late, early := l.refusesProtocol(c.asks), l.aheadOf(c.asks); late != c.late || early != c.early {
+		r.state.applied.Protocol.Seq, r.desired.Protocol.Seq = c.has, c.wanted
+		if late, early := s.refuses(c.asks), s.ahead(c.asks); late != c.late || early != c.early {
 			t.Errorf("%+v: late %v, early %v", c, late, early)
 		}
 	}

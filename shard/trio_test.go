@@ -53,7 +53,7 @@ func newTrio(t *testing.T) (*trio, *leadership) {
 	w := &trio{now: time.Second, replicas: map[txn.NodeID]*Replica{}}
 	all := []txn.NodeID{1, 2, 3}
 	for _, n := range all {
-		r, err := Open(Config{ID: 2, Self: n, Founders: all, Wish: participant.Desired{Voters: all, Preferred: all[:1]}, Engine: store.NewMem(),
+		r, err := Open(Config{ID: 2, Self: n, Founders: all, Desired: participant.Desired{Voters: all, Preferred: all[:1]}, Engine: store.NewMem(),
 			Row: row, Params: txn.Params{}.WithDefaults(), Seed: 1, Env: &trioEnv{trio: w, self: n}})
 		if err != nil {
 			t.Fatal(err)
