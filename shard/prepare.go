@@ -273,11 +273,8 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
-	if turn := l.asksTurn(p, began); r.cfg.Params.Bugs.VouchUncommitted {
-		if e := l.acquire(&turn); !e.Granted() {
-			l.vouchesLater(from, p, began, &e)
-			return
-		}
+	if r.cfg.Params.Bugs.VouchUncommitted && l.vouchesInTurn(from, p, began) {
+		return
 	}
 	if no := l.validate(p); no.Refused() {
 		l.refuse(from, p, no)
@@ -315,4 +312,21 @@ func (l *leadership) vouchesLater(from txn.NodeID, p *txn.Prepare, began arrival
 	next := began.behind(e.Behind)
 	e.Waits.Retry = func() { l.validateReadOnly(from, p, next) }
 	e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
+}
+
+// vouchesInTurn is a bug: whoever has read what is not committed is not refused, but waits until
+// it is. It reports whether that is so.
+func (l *leadership) vouchesInTurn(from txn.NodeID, p *txn.Prepare, began arrival) bool {
+	turn := yield.Request{Phase: yield.Turn, Txn: p.Txn, Age: p.Age}
+	l.mayWait(&turn, began, 0)
+	e := l.acquire(&turn)
+	if e.Granted() {
+		return false
+	}
+	if next := began.behind(e.Behind); e.Waits != nil {
+		e.Waits.Retry, e.Waits.Refuse = func() { l.validateReadOnly(from, p, next) }, func(txn.Refusal) {}
+		l.waiting[p.Attempt] = e.Waits
+	}
+	l.locks.Wake()
+	return true
 }

@@ -74,6 +74,8 @@ func (t *Table) inTurn(now time.Duration, r *Request) Effects {
 	}
 	on := t.ahead(r.Txn)
 	switch {
+	case on == nil && r.Attempt.IsZero(): // it has no vote that could say what it has written
+		return Effects{}
 	case on == nil:
 		t.retract(now, r.Txn, r.Attempt, r.Writes)
 		return Effects{}
