@@ -56,10 +56,19 @@ func memoryVariables() []gms.SystemVariable {
 
 // limit is a setting in bytes, at most what the node has.
 func (b *budget) limit(ctx context.Context, name string, otherwise int64) int64 {
-	node := int64(bound(context.Background(), nodeMemory, 0))
-	if node == 0 {
-		node = b.node
+	return b.within(ctx, name, otherwise, b.ofNode())
+}
+
+// ofNode is what all statements may hold together.
+func (b *budget) ofNode() int64 {
+	if n := int64(bound(context.Background(), nodeMemory, 0)); n > 0 {
+		return n
 	}
+	return b.node
+}
+
+// within is limit where that of the node is known.
+func (b *budget) within(ctx context.Context, name string, otherwise, node int64) int64 {
 	if name == nodeMemory {
 		return node
 	}
@@ -98,7 +107,8 @@ func (a *account) parse(tokens int) error {
 
 // opened is the account of a statement that begins.
 func (b *budget) opened(ctx context.Context) *account {
-	return &account{budget: b, statement: b.limit(ctx, statementMemory, b.statement), node: b.limit(ctx, nodeMemory, b.node)}
+	node := b.ofNode() // asked once: every statement has an account
+	return &account{budget: b, statement: b.within(ctx, statementMemory, b.statement, node), node: node}
 }
 
 // charge takes so many bytes, or says why it cannot.
