@@ -89,8 +89,7 @@ func (e *coordEnv) RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool) {
 	if n == e.cfg.ID {
 		return 0, true
 	}
-	region := e.places.dir.RegionOf(uint32(n))
-	return e.cfg.WAN.RTT(e.cfg.Region, geo.Region(region)), region != ""
+	return e.places.distances.roundTrip(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
 }
 
 // Pending counts what has not come to an end here: transactions and commitments

@@ -51,7 +51,7 @@ func (n *Node) follow() error {
 	if err := n.turn.follow(); err != nil {
 		return err
 	}
-	n.places.measure()
+	n.places.measure(false)
 	return n.hosts.open()
 }
 

@@ -27,7 +27,7 @@ type Config struct {
 	// node's first start. Later starts read the directory from the engine. A node
 	// that is added later gets one of Joining.
 	Directory *routing.Directory
-	WAN       geo.WAN // for choosing the nearest replica
+	WAN       geo.WAN // for choosing the nearest replica where nothing was measured
 	Params    Params
 	Observer  Observer
 	Watcher   txn.Watcher // may be nil
@@ -120,7 +120,7 @@ func assemble(cfg Config, now txn.Now) *Node {
 	n := &Node{cfg: cfg, now: now, identity: &identity{engine: cfg.Engine, self: cfg.ID},
 		mail: &mail{self: cfg.ID}, story: &story{cfg.ID, cfg.Observer, cfg.Watcher},
 		wakes: wakes{every: cfg.Params.TickInterval, origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
-	n.places = &places{self: cfg.ID, region: cfg.Region, wan: cfg.WAN, nearest: map[txn.ShardID]txn.NodeID{}}
+	n.places = &places{self: cfg.ID, distances: distances{wan: cfg.WAN, own: cfg.Region}, nearest: map[txn.ShardID]txn.NodeID{}}
 	n.hosts = &hosts{opener: opener{&n.cfg, (*shardEnv)(n), n.places}, places: n.places, story: n.story,
 		replicas: map[txn.ShardID]*hosted{}}
 	n.turn = &switching{params: cfg.Params, first: cfg.Row, hosts: n.hosts, places: n.places, mail: n.mail, story: n.story}

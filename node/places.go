@@ -1,9 +1,6 @@
 package node
 
 import (
-	"time"
-
-	"isochron/geo"
 	"isochron/participant"
 	"isochron/routing"
 	"isochron/store"
@@ -12,12 +9,11 @@ import (
 
 // places is where everything is, as this node has heard.
 type places struct {
-	self    txn.NodeID
-	region  geo.Region
-	wan     geo.WAN
-	dir     *routing.Directory // by which the node goes
-	newDir  *routing.Directory // of which it has heard, nil: of none
-	nearest map[txn.ShardID]txn.NodeID
+	self      txn.NodeID
+	distances distances
+	dir       *routing.Directory // by which the node goes
+	newDir    *routing.Directory // of which it has heard, nil: of none
+	nearest   map[txn.ShardID]txn.NodeID
 	// metaChanges counts what was applied in the meta shard.
 	metaChanges uint64
 }
@@ -46,30 +42,6 @@ func (p *places) adopt() bool {
 	}
 	p.dir = d
 	return true
-}
-
-// measure finds the nearest replica of each shard.
-func (p *places) measure() {
-	clear(p.nearest)
-	for _, s := range p.dir.Shards {
-		p.nearest[txn.ShardID(s.ID)] = p.nearestOf(s)
-	}
-}
-
-// nearestOf is the replica with the shortest round trip; this node's own first.
-func (p *places) nearestOf(s routing.Shard) txn.NodeID {
-	best, bestRTT := txn.NodeID(0), time.Duration(0)
-	if s.Holds(uint32(p.self)) {
-		return p.self
-	}
-	for _, v := range s.Replicas {
-		id := txn.NodeID(v)
-		rtt := p.wan.RTT(p.region, geo.Region(p.dir.RegionOf(v)))
-		if best == 0 || rtt < bestRTT {
-			best, bestRTT = id, rtt
-		}
-	}
-	return best
 }
 
 // holds reports whether the directory wants a replica of the shard here.

@@ -118,6 +118,9 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	p.wan.connect(cfg.Self, cfg.Self, 0, into(p.runner.box))
 	p.runner.start()
 	p.peers.Start()
+	if !cfg.Emulate {
+		go p.tellDistances()
+	}
 	return p, nil
 }
 
