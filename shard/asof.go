@@ -96,7 +96,7 @@ type cut struct {
 func (r *Replica) cut() cut {
 	c := cut{state: r.state, engine: r.cfg.Engine, params: &r.cfg.Params, env: r.env, clock: &r.clock}
 	if r.lead != nil {
-		c.leads, c.deciding = true, r.lead.deciding
+		c.leads, c.deciding = true, r.lead.known.deciding
 	}
 	return c
 }

@@ -30,7 +30,7 @@ func (l *leadership) gatherPrepare(from txn.NodeID, p *txn.Prepare) {
 	}
 	began := l.r.arrives()
 	whole := l.batches.Gather(yield.Gathered{Prepare: p, Retry: func() {
-		if !l.over(p.Attempt) {
+		if !l.known.over(p.Attempt) {
 			l.prepare(from, p, began)
 		}
 	}, Refuse: func(why txn.Refusal) { l.refuse(from, p, why) }})
@@ -41,7 +41,7 @@ func (l *leadership) gatherPrepare(from txn.NodeID, p *txn.Prepare) {
 
 // closeBatch judges what was gathered.
 func (l *leadership) closeBatch() {
-	lost, stay := l.batches.Judge(l.over)
+	lost, stay := l.batches.Judge(l.known.over)
 	for _, g := range lost {
 		g.Refuse(txn.WhyLostInBatch.Refusal())
 	}
@@ -55,7 +55,3 @@ func (l *leadership) tickBatch(now time.Duration) {
 	l.closeBatch()
 	l.batches.Forget(now)
 }
-
-// over reports whether an attempt has ended while its Prepare was in a batch, so
-// that it must not be voted on: it may be forgotten everywhere by now.
-func (l *leadership) over(a txn.Attempt) bool { return l.refused[a] || l.isRetired(a) }

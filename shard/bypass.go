@@ -63,7 +63,7 @@ func (l *leadership) spreadNo(p *txn.Prepare) {
 
 // reportAgain tells of a vote that an earlier leader has logged.
 func (l *leadership) reportAgain(p *prepared) {
-	open, doomed := l.conditional(p.Attempt)
+	open, doomed := l.known.conditional(p.Attempt)
 	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
 	if l.r.cfg.Row.Decide.Bypasses() && !doomed {
 		l.r.env.Acknowledge(p.ack(l.r.cfg.ID), true)

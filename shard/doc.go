@@ -11,8 +11,9 @@
 //   - its seat in the group: who leads, and for how long (seat.go);
 //   - the leader (leader.go, access.go, prepare.go, finish.go, early.go): what only
 //     a leader knows and loses with its leadership: locks, revealed rows, votes on
-//     their way. Its chases of deadlocks (deadlock.go) and its way from one protocol
-//     to the next (switch.go) are types of their own.
+//     their way. What it knows of attempts before its log does (attempts.go), its chases
+//     of deadlocks (deadlock.go) and its way from one protocol to the next (switch.go)
+//     are types of their own.
 //
 // Where the row says so, every replica tells of the votes on its disk past the
 // leader (bypass.go).

@@ -29,10 +29,7 @@ func (l *leadership) dependencies(p *txn.Prepare) []txn.Attempt {
 	if !l.r.cfg.Row.Reveal.Early() {
 		return nil
 	}
-	return slices.DeleteFunc(l.writersOf(readBy(p)), func(a txn.Attempt) bool {
-		v := l.voting[a]
-		return v != nil && v.cmd.OnePhase
-	})
+	return slices.DeleteFunc(l.writersOf(readBy(p)), l.known.isOnePhase)
 }
 
 // readBy lists what a Prepare says was read.
@@ -62,27 +59,6 @@ func (l *leadership) condition(v *voteCmd) {
 	})
 }
 
-// conditional tells how a vote stands: whether what it depends on is open, and
-// whether some of it is lost.
-func (l *leadership) conditional(a txn.Attempt) (open, doomed bool) {
-	if d := l.deciding[a]; d != nil { // decided, though the log has not got it yet
-		return false, !d.commit
-	}
-	open, doomed = l.early.Conditional(a)
-	return open, doomed && !l.r.cfg.Params.Bugs.DropDependency
-}
-
-// undecidedVote is an attempt's Yes, logged or on its way into the log.
-func (l *leadership) undecidedVote(a txn.Attempt) *voteCmd {
-	if v := l.voting[a]; v != nil {
-		return v.cmd
-	}
-	if p := l.r.state.prepared[a]; p != nil {
-		return &p.voteCmd
-	}
-	return nil
-}
-
 // OnPreCommit ends an attempt's concurrency control.
 func (r *Replica) OnPreCommit(m *txn.PreCommit) {
 	if r.Serving() && r.cfg.Row.Reveal.PreCommits() {
@@ -91,11 +67,11 @@ func (r *Replica) OnPreCommit(m *txn.PreCommit) {
 }
 
 func (l *leadership) preCommit(a txn.Attempt, at txn.Timestamp) {
-	v := l.undecidedVote(a)
-	if v == nil || l.early.Revealed(a) || l.deciding[a] != nil {
+	v := l.known.undecided(a)
+	if v == nil || l.early.Revealed(a) || l.known.deciding[a] != nil {
 		return
 	}
-	if _, doomed := l.conditional(a); doomed {
+	if _, doomed := l.known.conditional(a); doomed {
 		return
 	}
 	l.r.clock.Observe(at)

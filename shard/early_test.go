@@ -29,8 +29,10 @@ func TestWhatIsBeingAbortedStaysDoomed(t *testing.T) {
 	l := &leadership{
 		r: &Replica{cfg: Config{Row: row}, env: world, state: &state{
 			prepared: map[txn.Attempt]*prepared{a: {voteCmd: voteCmd{Attempt: a}}}}},
-		early: reveal.NewEarly(row.Reveal, nil), deciding: map[txn.Attempt]*decidingVote{a: {}},
+		early: reveal.NewEarly(row.Reveal, nil),
 	}
+	l.known = newAttempts(l.r.state, l.early, &l.r.cfg.Params.Bugs)
+	l.known.deciding[a] = &decidingVote{}
 	l.early.Condition(a, nil, true, nil)
 	l.ended(&l.r.state.prepared[a].voteCmd, false)
 	if !l.answerAgain(2, a) || !l.find(2, a) || len(world.all) != 2 {

@@ -22,12 +22,12 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	ack := func() {
 		r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}})
 	}
-	if dec := l.deciding[a]; dec != nil {
+	if dec := l.known.deciding[a]; dec != nil {
 		dec.to = addNode(dec.to, from)
 		return
 	}
-	v := l.undecidedVote(a)
-	if _, known := r.state.outcomes.Get(a); known || v == nil && l.isRetired(a) {
+	v := l.known.undecided(a)
+	if _, known := r.state.outcomes.Get(a); known || v == nil && l.known.isRetired(a) {
 		ack()
 		return
 	}
@@ -51,7 +51,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
 	}
-	l.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
+	l.known.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
 	l.ended(v, d.Commit)
 	if d.Commit {
 		// The vote may still be on its way through the log here: others know of a
@@ -69,11 +69,8 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 // abortUnvoted ends an attempt that has no vote here, and sees to it that it
 // never gets one in this term, the only one in which its Prepare is good.
 func (l *leadership) abortUnvoted(d *txn.Decide) {
-	l.refused[d.Attempt] = true
-	if w := l.waiting[d.Attempt]; w != nil {
-		l.locks.Cancel(w)
-		delete(l.waiting, d.Attempt)
-	}
+	l.known.refused[d.Attempt] = true
+	l.known.stopWaiting(l.locks, d.Attempt)
 	l.endUnvoted(d.Txn)
 }
 
@@ -85,28 +82,25 @@ func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
 		return
 	}
 	l, a := r.lead, q.Attempt
-	if v := l.voting[a]; v != nil {
+	if v := l.known.voting[a]; v != nil {
 		v.inquirers = addNode(v.inquirers, from)
 		return
 	}
 	if l.find(from, a) {
 		return
 	}
-	if w := l.waiting[a]; w != nil {
-		l.locks.Cancel(w)
-		delete(l.waiting, a)
-	}
+	l.known.stopWaiting(l.locks, a)
 	if r.cfg.Params.Bugs.ForgetFence {
 		r.env.Send(txn.Coordinator(from), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
 	}
-	l.refused[a] = true
-	if to := l.fencing[a]; to != nil {
-		l.fencing[a] = addNode(to, from)
+	l.known.refused[a] = true
+	if to := l.known.fencing[a]; to != nil {
+		l.known.fencing[a] = addNode(to, from)
 		return
 	}
 	if r.propose(command{Fence: &fenceCmd{Attempt: a}}) {
-		l.fencing[a] = []txn.NodeID{from}
+		l.known.fencing[a] = []txn.NodeID{from}
 		r.env.Trace("shard %d: knows no vote of %v and fences it off", r.cfg.ID, a)
 	}
 	l.endUnvoted(q.Txn)
@@ -114,19 +108,12 @@ func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
 
 // find answers from the state; false if it says nothing of the attempt.
 func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
-	f := txn.Finding{Shard: l.r.cfg.ID, Attempt: a}
-	if p := l.r.state.prepared[a]; p != nil {
-		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
-		f.Open, f.Doomed = l.conditional(a)
-	} else if o, ok := l.r.state.outcomes.Get(a); ok {
-		f.Result, f.At = o.Result, o.At
-	} else if l.isRetired(a) {
-		f.Result = txn.OutcomeNo // finished everywhere: nobody can act on this any more
-	} else {
-		return false
+	f, ok := l.known.finding(a)
+	if ok {
+		f.Shard = l.r.cfg.ID
+		l.r.env.Send(txn.Coordinator(to), txn.Message{Finding: &f})
 	}
-	l.r.env.Send(txn.Coordinator(to), txn.Message{Finding: &f})
-	return true
+	return ok
 }
 
 // applied hears what the log has just done, on the leader.
@@ -145,26 +132,26 @@ func (l *leadership) applied(e effect) {
 	case e.ended != nil:
 		l.appliedDecision(e)
 	case e.fenced:
-		for _, to := range l.fencing[e.attempt] {
+		for _, to := range l.known.fencing[e.attempt] {
 			l.find(to, e.attempt)
 		}
-		delete(l.fencing, e.attempt)
+		delete(l.known.fencing, e.attempt)
 		l.ackDecision(e.attempt)
 	}
 }
 
 func (l *leadership) appliedVote(e effect) {
-	v := l.voting[e.attempt]
+	v := l.known.voting[e.attempt]
 	if v == nil {
 		return // of an earlier leader; maybeServe deals with it
 	}
-	delete(l.voting, e.attempt)
+	delete(l.known.voting, e.attempt)
 	vote := txn.Vote{Attempt: e.attempt, Yes: !e.void, WaitedNanos: v.waitedNanos, WaitedFor: v.waitedFor}
 	if e.void {
 		refused(&vote, txn.WhyEndedByOthers.Refusal())
 	} else {
 		vote.Proposed, vote.AwaitsDecision = e.voted.Proposed, !e.voted.OnePhase
-		vote.Open, vote.Doomed = l.conditional(e.attempt)
+		vote.Open, vote.Doomed = l.known.conditional(e.attempt)
 	}
 	switch {
 	case e.void:
@@ -186,7 +173,7 @@ func (l *leadership) appliedVote(e effect) {
 }
 
 func (l *leadership) appliedDecision(e effect) {
-	if l.deciding[e.attempt] == nil { // an earlier leader logged the decision
+	if l.known.deciding[e.attempt] == nil { // an earlier leader logged the decision
 		l.ended(&e.ended.voteCmd, e.commit)
 	}
 	if e.commit {
@@ -198,11 +185,11 @@ func (l *leadership) appliedDecision(e effect) {
 }
 
 func (l *leadership) ackDecision(a txn.Attempt) {
-	d := l.deciding[a]
+	d := l.known.deciding[a]
 	if d == nil {
 		return
 	}
-	delete(l.deciding, a)
+	delete(l.known.deciding, a)
 	for _, to := range d.to {
 		l.r.env.Send(txn.Coordinator(to), txn.Message{DecideAck: &txn.DecideAck{Shard: l.r.cfg.ID, Attempt: a}})
 	}

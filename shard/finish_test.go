@@ -36,7 +36,7 @@ func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 	a := txn.Attempt{Node: 2, Seq: 7}
 	w, l := newTrio(t)
 	l.r.state.prepared[a] = &prepared{voteCmd: voteCmd{Attempt: a, Txn: txn.ID{Node: 2, Seq: 7}}}
-	l.retired[a.Incarnation()] = 100
+	l.known.retired[a.Incarnation()] = 100
 	before := l.proposed()
 	l.decide(2, &txn.Decide{Attempt: a})
 	if n := l.proposed() - before; n != 1 || w.acks() != 0 {

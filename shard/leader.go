@@ -23,12 +23,7 @@ type leadership struct {
 	chaser    chaser // over locks
 	switching switching
 
-	voting   map[txn.Attempt]*votingVote // proposed, not applied
-	waiting  map[txn.Attempt]*yield.Waiter
-	deciding map[txn.Attempt]*decidingVote
-	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
-	refused  map[txn.Attempt]bool         // No, in this term
-	retired  map[txn.Incarnation]uint64   // seen in messages; prunes refused
+	known    attempts
 	barriers map[uint64]func()
 	barrier  uint64
 
@@ -38,22 +33,6 @@ type leadership struct {
 	gateways  gateways
 	orphanAt  map[txn.Attempt]time.Duration
 	moments   moments // reads at one
-}
-
-type votingVote struct {
-	to        []txn.NodeID // who hears the vote
-	inquirers []txn.NodeID
-	id        txn.ID
-	cmd       *voteCmd
-
-	waitedNanos int64 // for locks
-	waitedFor   txn.ID
-}
-
-type decidingVote struct {
-	commit bool
-	at     txn.Timestamp // of a commit
-	to     []txn.NodeID
 }
 
 type probe struct {
@@ -67,18 +46,16 @@ const maxProbes = 4
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l := &leadership{
 		r: r, term: term,
-		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
-		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
-		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
 		barriers:  map[uint64]func(){},
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
 		early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
+	l.known = newAttempts(r.state, l.early, &r.cfg.Params.Bugs)
 	l.newLocks()
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
-	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
-	l.moments.leads, l.moments.deciding = true, l.deciding
+	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
+	l.moments.leads, l.moments.deciding = true, l.known.deciding
 	return l
 }
 
@@ -139,7 +116,7 @@ func (l *leadership) checkHolders(now txn.Now) {
 				at = now.Mono
 			}
 		}
-		if l.deciding[v.Attempt] == nil && now.Mono >= at {
+		if l.known.deciding[v.Attempt] == nil && now.Mono >= at {
 			l.orphanAt[v.Attempt] = now.Mono + p.RecoverAfter
 			l.r.env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
 		}
@@ -192,24 +169,6 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 	} else if p := r.lead.probes[m.Txn]; p != nil {
 		p.tries = 0
 	}
-}
-
-// sawRetired prunes what no attempt can need any more.
-func (l *leadership) sawRetired(a txn.Attempt, below uint64) {
-	inc := a.Incarnation()
-	if below <= l.retired[inc] {
-		return
-	}
-	l.retired[inc] = below
-	for k := range l.refused { // order: each is dropped by itself
-		if k.Incarnation() == inc && k.Seq < below {
-			delete(l.refused, k)
-		}
-	}
-}
-
-func (l *leadership) isRetired(a txn.Attempt) bool {
-	return l.r.state.isRetired(a) || a.Seq < l.retired[a.Incarnation()]
 }
 
 // proposeCollect lets old versions go, from time to time.

@@ -17,7 +17,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
-	l.sawRetired(p.Attempt, p.Retired)
+	l.known.sawRetired(p.Attempt, p.Retired)
 	if l.switching.ahead(p.ProtocolSeq) {
 		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
 		return
@@ -39,31 +39,11 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 
 // answerAgain handles what is already known of an attempt; false if nothing is.
 func (l *leadership) answerAgain(from txn.NodeID, a txn.Attempt) bool {
-	if v := l.voting[a]; v != nil {
-		v.to = addNode(v.to, from)
-		return true
-	}
-	if l.waiting[a] != nil || l.isRetired(a) {
-		return true
-	}
-	if p := l.r.state.prepared[a]; p != nil {
-		open, doomed := l.conditional(a)
-		l.sendVote(from, txn.Vote{Attempt: a, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
-		return true
-	}
-	if o, ok := l.r.state.outcomes.Get(a); ok {
-		v := txn.Vote{Attempt: a, Yes: o.Result == txn.OutcomeCommitted, Proposed: o.At}
-		refused(&v, txn.WhyEndedByOthers.Refusal()) // it counts if it is no Yes
+	v, says, known := l.known.asked(from, a)
+	if says {
 		l.sendVote(from, v)
-		return true
 	}
-	if l.refused[a] || l.fencing[a] != nil {
-		v := txn.Vote{Attempt: a}
-		refused(&v, txn.WhyRefusedBefore.Refusal())
-		l.sendVote(from, v)
-		return true
-	}
-	return false
+	return known
 }
 
 func addNode(list []txn.NodeID, n txn.NodeID) []txn.NodeID {
@@ -92,9 +72,9 @@ func refused(v *txn.Vote, why txn.Refusal) {
 // it for its term, and a Prepare is good in one term only, so the attempt can
 // never be voted Yes.
 func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
-	delete(l.waiting, p.Attempt)
+	delete(l.known.waiting, p.Attempt)
 	if !p.ReadOnly {
-		l.refused[p.Attempt] = true
+		l.known.refused[p.Attempt] = true
 	}
 	l.r.counts.Refusals++
 	l.r.env.Trace("shard %d: %v votes no: %s", l.r.cfg.ID, p.Txn, why)
@@ -111,7 +91,7 @@ func (l *leadership) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 // what it grants is of one instant.
 func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r := l.r
-	delete(l.waiting, p.Attempt)
+	delete(l.known.waiting, p.Attempt)
 	if l.switching.refuses(p.ProtocolSeq) {
 		l.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
@@ -135,7 +115,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	e := l.acquire(&q)
 	switch {
 	case e.Again:
-		if !l.refused[p.Attempt] {
+		if !l.known.refused[p.Attempt] {
 			l.prepare(from, p, began) // bounded: each turn removes its victims
 		}
 		return
@@ -146,7 +126,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	r.propose(command{Vote: v})
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
-	l.voting[p.Attempt] = vv
+	l.known.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
 	l.condition(v)
 	if atOnce {
@@ -174,7 +154,7 @@ func (l *leadership) votesLater(from txn.NodeID, p *txn.Prepare, began arrival, 
 	next := began.behind(e.Behind)
 	e.Waits.Retry = func() { l.prepare(from, p, next) }
 	e.Waits.Refuse = func(why txn.Refusal) { l.refuse(from, p, why) }
-	l.waiting[p.Attempt] = e.Waits
+	l.known.waiting[p.Attempt] = e.Waits
 }
 
 // asksTurn asks the lock table whether those before a vote in a chain have ended.

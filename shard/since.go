@@ -45,34 +45,10 @@ func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key
 			return txn.WhyWrittenSince.Refusal() // by one before it in the chain of the row
 		}
 	}
-	if l.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
+	if l.known.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
 		return txn.WhyWrittenSince.Refusal()
 	}
 	return txn.Refusal{}
-}
-
-// writingSince reports whether a vote whose writes are not in the engine yet touches
-// what is asked for, unless it is known to be from before the moment. Whoever holds
-// locks is waited for as always: these are votes that were revealed early, or those
-// of a commit that is on its way into the log.
-func (l *leadership) writingSince(since txn.Timestamp, read asked) bool {
-	after := func(v *voteCmd) bool {
-		d := l.deciding[v.Attempt]
-		before := d != nil && (!d.commit || d.at <= since) || v.OnePhase && v.Proposed <= since
-		revealed := d != nil || l.early.Revealed(v.Attempt)
-		return revealed && !before && read.touches(v.Writes)
-	}
-	for _, v := range l.voting { // order: none, any will do
-		if after(v.cmd) {
-			return true
-		}
-	}
-	for _, p := range l.r.state.prepared { // order: none, any will do
-		if after(&p.voteCmd) {
-			return true
-		}
-	}
-	return false
 }
 
 func setOf(keys []txn.Key) map[txn.Key]bool {

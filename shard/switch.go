@@ -130,7 +130,7 @@ func (l *leadership) endUnvotedAll() {
 
 // drained reports whether all that ran here has come to its end.
 func (l *leadership) drained() bool {
-	return len(l.voting)+len(l.deciding)+len(l.waiting)+l.batches.Len()+len(l.r.state.prepared) == 0 &&
+	return len(l.known.voting)+len(l.known.deciding)+len(l.known.waiting)+l.batches.Len()+len(l.r.state.prepared) == 0 &&
 		l.locks.Waiting() == 0 && len(l.locks.Holders()) == 0
 }
 

@@ -1,0 +1,175 @@
+package shard
+
+import (
+	"isochron/reveal"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// attempts is what the leader of a term knows of attempts before its log does, or beside it.
+// It answers questions; what follows from the answers is its leader's to do.
+//
+// Invariant: whatever is in refused is never voted Yes in this term.
+type attempts struct {
+	state *state // what the log says
+	early *reveal.Early
+	bugs  *txn.Bugs
+
+	voting   map[txn.Attempt]*votingVote // proposed, not applied
+	waiting  map[txn.Attempt]*yield.Waiter
+	deciding map[txn.Attempt]*decidingVote
+	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
+	refused  map[txn.Attempt]bool         // No, in this term
+	retired  map[txn.Incarnation]uint64   // seen in messages; prunes refused
+}
+
+type votingVote struct {
+	to        []txn.NodeID // who hears the vote
+	inquirers []txn.NodeID
+	id        txn.ID
+	cmd       *voteCmd
+
+	waitedNanos int64 // for locks
+	waitedFor   txn.ID
+}
+
+type decidingVote struct {
+	commit bool
+	at     txn.Timestamp // of a commit
+	to     []txn.NodeID
+}
+
+func newAttempts(s *state, early *reveal.Early, bugs *txn.Bugs) attempts {
+	return attempts{
+		state: s, early: early, bugs: bugs,
+		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
+		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
+		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
+	}
+}
+
+// sawRetired prunes what no attempt can need any more.
+func (k *attempts) sawRetired(a txn.Attempt, below uint64) {
+	inc := a.Incarnation()
+	if below <= k.retired[inc] {
+		return
+	}
+	k.retired[inc] = below
+	for have := range k.refused { // order: each is dropped by itself
+		if have.Incarnation() == inc && have.Seq < below {
+			delete(k.refused, have)
+		}
+	}
+}
+
+// isRetired reports whether the attempt is finished everywhere.
+func (k *attempts) isRetired(a txn.Attempt) bool {
+	return k.state.isRetired(a) || a.Seq < k.retired[a.Incarnation()]
+}
+
+// over reports whether an attempt has ended while its Prepare was in a batch, so
+// that it must not be voted on: it may be forgotten everywhere by now.
+func (k *attempts) over(a txn.Attempt) bool { return k.refused[a] || k.isRetired(a) }
+
+// undecided is an attempt's Yes, logged or on its way into the log.
+func (k *attempts) undecided(a txn.Attempt) *voteCmd {
+	if v := k.voting[a]; v != nil {
+		return v.cmd
+	}
+	if p := k.state.prepared[a]; p != nil {
+		return &p.voteCmd
+	}
+	return nil
+}
+
+// isOnePhase reports whether an attempt's vote is on its way into the log as its commit.
+func (k *attempts) isOnePhase(a txn.Attempt) bool {
+	v := k.voting[a]
+	return v != nil && v.cmd.OnePhase
+}
+
+// conditional tells how a vote stands: whether what it depends on is open, and
+// whether some of it is lost.
+func (k *attempts) conditional(a txn.Attempt) (open, doomed bool) {
+	if d := k.deciding[a]; d != nil { // decided, though the log has not got it yet
+		return false, !d.commit
+	}
+	open, doomed = k.early.Conditional(a)
+	return open, doomed && !k.bugs.DropDependency
+}
+
+// stopWaiting takes back what an attempt's vote waits for, if it waits.
+func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
+	if w := k.waiting[a]; w != nil {
+		locks.Cancel(w)
+		delete(k.waiting, a)
+	}
+}
+
+// asked takes in that a node asks for an attempt's vote: known, if anything is known of the
+// attempt already; says, if that is to be answered at once, and v is the answer.
+func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, known bool) {
+	if v := k.voting[a]; v != nil {
+		v.to = addNode(v.to, from)
+		return txn.Vote{}, false, true
+	}
+	if k.waiting[a] != nil || k.isRetired(a) {
+		return txn.Vote{}, false, true
+	}
+	v = txn.Vote{Attempt: a}
+	if p := k.state.prepared[a]; p != nil {
+		v.Yes, v.Proposed, v.AwaitsDecision = true, p.Proposed, true
+		v.Open, v.Doomed = k.conditional(a)
+		return v, true, true
+	}
+	if o, ok := k.state.outcomes.Get(a); ok {
+		v.Yes, v.Proposed = o.Result == txn.OutcomeCommitted, o.At
+		refused(&v, txn.WhyEndedByOthers.Refusal()) // it counts if it is no Yes
+		return v, true, true
+	}
+	if k.refused[a] || k.fencing[a] != nil {
+		refused(&v, txn.WhyRefusedBefore.Refusal())
+		return v, true, true
+	}
+	return v, false, false
+}
+
+// finding is what the log says of an attempt; false if it says nothing.
+func (k *attempts) finding(a txn.Attempt) (f txn.Finding, ok bool) {
+	f.Attempt = a
+	if p := k.state.prepared[a]; p != nil {
+		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
+		f.Open, f.Doomed = k.conditional(a)
+	} else if o, ok := k.state.outcomes.Get(a); ok {
+		f.Result, f.At = o.Result, o.At
+	} else if k.isRetired(a) {
+		f.Result = txn.OutcomeNo // finished everywhere: nobody can act on this any more
+	} else {
+		return f, false
+	}
+	return f, true
+}
+
+// writingSince reports whether a vote whose writes are not in the engine yet touches
+// what is asked for, unless it is known to be from before the moment. Whoever holds
+// locks is waited for as always: these are votes that were revealed early, or those
+// of a commit that is on its way into the log.
+func (k *attempts) writingSince(since txn.Timestamp, read asked) bool {
+	after := func(v *voteCmd) bool {
+		d := k.deciding[v.Attempt]
+		before := d != nil && (!d.commit || d.at <= since) || v.OnePhase && v.Proposed <= since
+		revealed := d != nil || k.early.Revealed(v.Attempt)
+		return revealed && !before && read.touches(v.Writes)
+	}
+	for _, v := range k.voting { // order: none, any will do
+		if after(v.cmd) {
+			return true
+		}
+	}
+	for _, p := range k.state.prepared { // order: none, any will do
+		if after(&p.voteCmd) {
+			return true
+		}
+	}
+	return false
+}

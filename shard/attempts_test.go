@@ -1,0 +1,39 @@
+package shard
+
+import (
+	"testing"
+
+	"isochron/reveal"
+	"isochron/txn"
+)
+
+// What a leader answers of an attempt before its log knows of it, and after.
+func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
+	s := &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome]()}
+	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.Bugs{})
+	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
+	k.refused[at(4)], k.refused[at(6)] = true, true
+	k.voting[at(7)] = &votingVote{to: []txn.NodeID{2}, cmd: &voteCmd{OnePhase: true}}
+	s.outcomes.Set(at(8), outcome{Result: txn.OutcomeCommitted, At: 30})
+	k.sawRetired(at(9), 5)
+	k.sawRetired(at(9), 3) // older news
+	for _, c := range []struct {
+		seq                          uint64
+		says, yes, known, over, find bool
+	}{
+		{4, false, false, true, true, true}, // retired: its refusal is forgotten
+		{6, true, false, true, true, false},
+		{7, false, false, true, false, false}, // whoever asks hears its vote
+		{8, true, true, true, false, true},
+		{9, false, false, false, false, false},
+	} {
+		v, says, known := k.asked(3, at(c.seq))
+		_, find := k.finding(at(c.seq))
+		if says != c.says || v.Yes != c.yes || known != c.known || k.over(at(c.seq)) != c.over || find != c.find {
+			t.Errorf("attempt %d: %+v, says %v, known %v, over %v, found %v", c.seq, v, says, known, k.over(at(c.seq)), find)
+		}
+	}
+	if k.refused[at(4)] || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {
+		t.Errorf("%+v", k)
+	}
+}
