@@ -305,7 +305,7 @@ func (l *leadership) vouchesInTurn(from txn.NodeID, p *txn.Prepare, began arriva
 	}
 	if next := began.behind(e.Behind); e.Waits != nil {
 		e.Waits.Retry, e.Waits.Refuse = func() { l.validateReadOnly(from, p, next) }, func(txn.Refusal) {}
-		l.waiting[p.Attempt] = e.Waits
+		l.known.waiting[p.Attempt] = e.Waits
 	}
 	l.locks.Wake()
 	return true
