@@ -63,7 +63,7 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 80},
 		{"forget-floor", []string{"2pc+2pl", "d2pc+occ"}, 150},
 		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 80},
-		{"vouch-uncommitted", []string{"bamboo"}, 150},
+		{"vouch-uncommitted", []string{"bamboo"}, 250},
 	} {
 		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
 		told := 0
