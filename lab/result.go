@@ -16,6 +16,7 @@ type Result struct {
 	WallS     float64 `json:"wall_s"` // real time that the run took: alone not the same every time
 	Events    uint64  `json:"events"`
 	Figures
+	CommittedByThird [3]int64         `json:"committed_by_third"` // of the measured time; see Unsteady
 	ContentionSpanMS SpanMS           `json:"contention_span_ms"`
 	ByClass          map[string]Class `json:"by_class"`
 	Machine          Machine          `json:"machine"`

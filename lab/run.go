@@ -28,6 +28,7 @@ type run struct {
 	workers   int   // of an open loop, so far
 	busy      int   // transactions that have begun and not ended
 	all       tally
+	steady    steadiness
 	longest   longest
 	classes   map[string]*tally
 	spans     *spans
@@ -119,6 +120,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 			}
 		}
 		r.measuring = !r.measuring
+		r.steady.begin(r.w.Elapsed(), r.spec.Duration)
 		r.machine.mark(r)
 	}
 	r.stopped = true
@@ -152,7 +154,7 @@ func (r *run) result(counts sim.Counts) Result {
 	out := Result{
 		Protocol: s.Protocol, Workload: s.Workload, Seed: s.Seed, DurationS: s.Duration.Seconds(),
 		Events: r.w.Events(), Messages: r.w.Messages(),
-		Figures: r.all.figures(s.Duration), ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
+		Figures: r.all.figures(s.Duration), CommittedByThird: r.steady.thirds, ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
 		Machine: r.machine.report(r), Longest: r.longest.report(), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
 	}
 	// order: from map to map.
@@ -229,6 +231,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.all.add(o)
 		r.class(classOf(leaders)).add(o)
 		r.class(job.Class).add(o)
+		r.steady.add(c.Elapsed(), o)
 		r.series.add(c.Elapsed(), o)
 	}
 }

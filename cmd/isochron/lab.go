@@ -96,7 +96,8 @@ func newLabRun() *cobra.Command {
 and the picture (SVG and PNG) into a directory, and prints each claim of the
 paper beside what was found, with the costs of CPU and disk as they are by
 default, halved and doubled. It ends with 1 if an experiment's history is not
-serializable; a claim that is not met is printed as such and is no failure.`,
+serializable; a claim that is short, or better than the paper's, or that has no
+number, is printed as such and is no failure.`,
 		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -12,7 +13,7 @@ type Claim struct {
 	Row, Over string // Over may be several, see rivals: then it is the best of them at each value
 	Where     Where
 	Kind      Kind
-	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level)
+	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead)
 }
 
 // rivals are the rows that Over names, with a | between them.
@@ -27,7 +28,7 @@ func (c Claim) over() string {
 }
 
 // numbered reports whether there is something of the paper to hold ours against.
-func (c Claim) numbered() bool { return c.Paper != 0 || c.Kind == Level }
+func (c Claim) numbered() bool { return c.Paper != 0 || c.Kind == Level || c.Kind == Ahead }
 
 // Kind is how a claim is put.
 type Kind uint8
@@ -37,6 +38,8 @@ const (
 	Times  Kind = iota // the row has so many times what the other has
 	Change             // the row has so many percent more (or less, below 0)
 	Level              // the row has as much as the other: a change of about nothing
+	Ahead              // the row has more than the other, and the paper does not say how much more: so many times
+	AtMost             // the row has less than the other by so many percent at most
 )
 
 // Where says for which value of the parameter a claim speaks.
@@ -51,10 +54,41 @@ const (
 	AtWorst                 // the value at which the row does worst by the claim
 )
 
-// Tolerance is by what part of the paper's number ours may fall short of it for
-// the claim to be met. A claim is of an advantage: more of it is met too. As much
-// is what differs by no more than this part, either way.
+// Tolerance is by what part of the paper's number ours may differ from it, either way,
+// for the claim to be met: of a factor, or of a change in percent. As much is what
+// differs by no more than this part. Claims of the kinds Ahead and AtMost have none.
 const Tolerance = 0.15
+
+// band is the least and the most that meets the claim, as Kind says: more than that is
+// better than claimed, less is short of it.
+func (c Claim) band() (least, most float64) {
+	switch c.Kind {
+	case Level:
+		return -100 * Tolerance, 100 * Tolerance
+	case Ahead:
+		return 1, math.Inf(1)
+	case AtMost:
+		return -c.Paper, math.Inf(1)
+	}
+	return c.Paper * (1 - Tolerance), c.Paper / (1 - Tolerance)
+}
+
+// Band is where our number lies beside the paper's.
+type Band uint8
+
+// The bands.
+const (
+	Unscored Band = iota // the paper has no number: for comparison
+	Met
+	Better   // better than claimed: that wants a reason as much as what is short
+	Short    // short of the claim
+	NoNumber // there is nothing to compare, or the runs behind it are no numbers
+)
+
+var bandWords = [...]string{"for comparison", "met", "BETTER", "SHORT", "NO NUMBER"}
+
+// String is the band in a word or two.
+func (b Band) String() string { return bandWords[b] }
 
 // Text is the claim in words.
 func (c Claim) Text() string {
@@ -62,15 +96,42 @@ func (c Claim) Text() string {
 	return c.Measure.Name + " of " + c.Row + " over " + c.over() + ", " + where
 }
 
+// Band is what meets the claim, in words.
+func (c Claim) Band() string {
+	least, most := c.band()
+	if math.IsInf(most, 1) {
+		return "from " + c.Format(least)
+	}
+	if c.better(least, most) {
+		least, most = most, least
+	}
+	return c.Format(least) + " to " + c.Format(most)
+}
+
+// PaperText is the paper's number as the claim puts it.
+func (c Claim) PaperText() string {
+	switch {
+	case !c.numbered():
+		return "-"
+	case c.Kind == Level:
+		return "as much"
+	case c.Kind == Ahead:
+		return "more"
+	case c.Kind == AtMost:
+		return fmt.Sprintf("%.0f%% less at most", c.Paper)
+	}
+	return c.Format(c.Paper)
+}
+
 // Format writes a number of the claim's kind.
 func (c Claim) Format(n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return "none"
 	}
-	if c.Kind != Times {
-		return fmt.Sprintf("%+.0f%%", n)
+	if c.Kind.factor() {
+		return fmt.Sprintf("%.2fx", n)
 	}
-	return fmt.Sprintf("%.2fx", n)
+	return fmt.Sprintf("%+.0f%%", n)
 }
 
 // Verdict is what became of a claim.
@@ -78,7 +139,8 @@ type Verdict struct {
 	Claim Claim
 	Ours  float64 // NaN if one of the rows has nothing to compare, or was not run there
 	At    int     // the value of the parameter
-	Met   bool
+	Band  Band
+	Why   string // of NoNumber: what is the matter with the runs
 }
 
 // ours is the claim's number at one value.
@@ -93,11 +155,14 @@ func (c Claim) compare(row, over float64) float64 {
 	if over == 0 {
 		return math.NaN()
 	}
-	if c.Kind != Times {
-		return 100 * (row/over - 1)
+	if c.Kind.factor() {
+		return row / over
 	}
-	return row / over
+	return 100 * (row/over - 1)
 }
+
+// factor reports whether numbers of this kind are so many times another.
+func (k Kind) factor() bool { return k == Times || k == Ahead }
 
 // better reports whether the claim holds more for a than for b.
 func (c Claim) better(a, b float64) bool {
@@ -109,33 +174,81 @@ func (c Claim) better(a, b float64) bool {
 
 // Judge holds the claim against the grid.
 func (c Claim) Judge(g *Grid) Verdict {
-	last := len(g.Values) - 1
-	v := Verdict{Claim: c, Ours: c.ours(g, last), At: g.Values[last]}
-	if c.Where == AtTheStart {
-		v.Ours, v.At = c.ours(g, 0), g.Values[0]
+	v, over := c.place(g)
+	v.Claim = c
+	v.Band, v.Why = c.score(v.Ours), ""
+	if why := g.unsteady(c, v.at, over); why != "" || math.IsNaN(v.Ours) {
+		v.Why = cmp.Or(why, "one of the rows has nothing to compare")
+		if c.numbered() {
+			v.Band = NoNumber
+		}
 	}
+	return v.Verdict
+}
+
+// placed is a verdict and the place on the axis at which its row was looked at.
+type placed struct {
+	Verdict
+	at int
+}
+
+// place finds where the claim speaks, and our number there; over is the place of the
+// other row.
+func (c Claim) place(g *Grid) (v placed, over int) {
+	at := len(g.Values) - 1
+	if c.Where == AtTheStart {
+		at = 0
+	}
+	ours := c.ours(g, at)
 	if c.Where == AtBest || c.Where == AtWorst {
-		for at := range last {
-			n := c.ours(g, at)
-			if math.IsNaN(v.Ours) || c.Where == AtBest && c.better(n, v.Ours) || c.Where == AtWorst && c.better(v.Ours, n) {
-				v.Ours, v.At = n, g.Values[at]
+		for i := range at {
+			n := c.ours(g, i)
+			if math.IsNaN(ours) || c.Where == AtBest && c.better(n, ours) || c.Where == AtWorst && c.better(ours, n) {
+				ours, at = n, i
 			}
 		}
 	}
+	over = at
 	if c.Where == AtPeak {
-		at, over := g.peak(c.Measure, c.Row), g.peak(c.Measure, c.Over)
-		v.Ours, v.At = c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, over)), g.Values[at]
+		at, over = g.peak(c.Measure, c.Row), g.peak(c.Measure, c.Over)
+		ours = c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, over))
 	}
-	v.Met = c.met(v.Ours)
-	return v
+	return placed{Verdict{Ours: ours, At: g.Values[at]}, at}, over
 }
 
-func (c Claim) met(ours float64) bool {
-	if c.Kind == Level {
-		return math.Abs(ours) <= 100*Tolerance
+// score is the band of a number.
+func (c Claim) score(ours float64) Band {
+	least, most := c.band()
+	switch {
+	case !c.numbered():
+		return Unscored
+	case math.IsNaN(ours):
+		return NoNumber
+	case c.Kind == Level && ours > most, c.Kind == Level && ours < least:
+		return Short // as much is as much, either way
+	case c.better(least, ours):
+		return Short
+	case c.better(ours, most):
+		return Better
 	}
-	least := c.Paper * (1 - Tolerance)
-	return c.Paper != 0 && (ours == least || c.better(ours, least))
+	return Met
+}
+
+// unsteady says what is the matter with the runs behind a claim, or nothing.
+func (g *Grid) unsteady(c Claim, at, over int) string {
+	if g.has(c.Row, at) {
+		if why := g.cell(c.Row, at).Unsteady(); why != "" {
+			return why
+		}
+	}
+	for _, row := range rivals(c.Over) {
+		if g.has(row, over) {
+			if why := g.cell(row, over).Unsteady(); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // peak is where a measure of a row is largest.
@@ -146,17 +259,6 @@ func (g *Grid) peak(m Measure, row string) (at int) {
 		}
 	}
 	return at
-}
-
-// Word is the verdict in a word or two.
-func (v Verdict) Word() string {
-	switch {
-	case !v.Claim.numbered():
-		return "for comparison"
-	case v.Met:
-		return "met"
-	}
-	return "NOT MET"
 }
 
 // Judge holds all claims of the figure against the grid.

@@ -31,7 +31,7 @@ type Figure struct {
 	// Over, if set, makes it a figure over time: its panels tell the measured time of each
 	// row piece by piece (lab.Spec.Series), at the last value of the axis.
 	Over []PieceMeasure
-	// Why is the reason, if it is known, for what is not met.
+	// Why is the reason, if it is known, for what is short of a claim, better, or no number.
 	Why string
 }
 
@@ -172,6 +172,11 @@ func (g *Grid) has(rows string, at int) bool {
 		}
 	}
 	return true
+}
+
+// cell is the experiment of one row.
+func (g *Grid) cell(row string, at int) lab.Result {
+	return g.Cells[slices.Index(g.Figure.Rows, row)][at]
 }
 
 // each calls f for all experiments that were run, row by row.

@@ -21,7 +21,7 @@ type jsonReport struct {
 	Quick     bool       `json:"quick"`
 	Parameter string     `json:"parameter"`
 	Tolerance float64    `json:"tolerance"`
-	Why       string     `json:"why,omitempty"` // what is not met
+	Why       string     `json:"why,omitempty"` // of what is not met
 	Parts     []jsonPart `json:"parts"`
 	Laws      []Span     `json:"laws,omitempty"`
 }
@@ -47,11 +47,12 @@ type jsonClaim struct {
 	Paper *float64 `json:"paper"`
 	Ours  *float64 `json:"ours"`
 	Value float64  `json:"value"` // of the parameter
-	Met   *bool    `json:"met"`   // null where the paper has no number
+	Band  string   `json:"band"`
+	Why   string   `json:"why,omitempty"` // of no number
 }
 
 func (k Kind) unit() string {
-	if k == Times {
+	if k.factor() {
 		return "times"
 	}
 	return "percent"
@@ -70,9 +71,9 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 			part.Experiments = append(part.Experiments, jsonCell{f.Rows[row], f.Axis.number(p.Grid.Values[at]), *result})
 		})
 		for _, v := range p.Verdicts {
-			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At)}
+			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At), Band: v.Band.String(), Why: v.Why}
 			if v.Claim.numbered() {
-				c.Paper, c.Met = &v.Claim.Paper, &v.Met
+				c.Paper = &v.Claim.Paper
 			}
 			if !math.IsNaN(v.Ours) {
 				c.Ours = &v.Ours
@@ -112,7 +113,7 @@ func (r *Report) Text() string {
 		r.measures(&b)
 	}
 	if r.unmet() && r.Figure.Why != "" {
-		fmt.Fprintf(&b, "Why not: %s\n", r.Figure.Why)
+		fmt.Fprintf(&b, "Why: %s\n", r.Figure.Why)
 	}
 	b.WriteString(r.checked())
 	return b.String()
@@ -129,7 +130,7 @@ func (r *Report) measures(b *strings.Builder) {
 	for _, p := range r.Parts {
 		b.WriteString("\n" + p.claims())
 	}
-	fmt.Fprintf(b, "\nA claim is met when ours is at least the paper's number less %.0f%% of it.\n", 100*Tolerance)
+	fmt.Fprintf(b, "\nA claim is met when ours is in its band: %.0f%% about the paper's number, or as it says.\n", 100*Tolerance)
 }
 
 func tabs(b *strings.Builder) *tabwriter.Writer {
@@ -172,22 +173,30 @@ func (p *Part) claims() string {
 		return b.String() + "The paper has no numbers for this figure.\n"
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "claim\tat\tpaper\tours\t\n")
+	fmt.Fprintf(w, "claim\tat\tpaper\tband\tours\t\n")
 	for _, v := range p.Verdicts {
-		axis, paper := p.Grid.Figure.Axis, "-"
+		axis, band := p.Grid.Figure.Axis, "-"
 		if v.Claim.numbered() {
-			paper = v.Claim.Format(v.Claim.Paper)
+			band = v.Claim.Band()
 		}
-		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.over(),
-			axis.Label, axis.Text(v.At), paper, v.Claim.Format(v.Ours), v.Word())
+		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.over(),
+			axis.Label, axis.Text(v.At), v.Claim.PaperText(), band, v.Claim.Format(v.Ours), v.verdict())
 	}
 	w.Flush()
 	return b.String()
 }
 
-// unmet reports whether a claim is not met under the default costs.
+// verdict is the band, and what is the matter where there is no number.
+func (v Verdict) verdict() string {
+	if v.Why == "" {
+		return v.Band.String()
+	}
+	return v.Band.String() + ": " + v.Why
+}
+
+// unmet reports whether a claim is not met under the default costs, or more than met.
 func (r *Report) unmet() bool {
-	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return !v.Met && v.Claim.numbered() }) ||
+	return slices.ContainsFunc(r.Parts[0].Verdicts, func(v Verdict) bool { return v.Band != Met && v.Band != Unscored }) ||
 		slices.ContainsFunc(r.Spans(), func(s Span) bool { return !s.Met })
 }
 
