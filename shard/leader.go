@@ -20,7 +20,7 @@ type leadership struct {
 	locks *yield.Table
 	early *reveal.Early
 
-	chaser    chaser // over locks
+	chaser    *yield.Chaser // over locks
 	switching switching
 
 	known    attempts

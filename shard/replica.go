@@ -66,7 +66,7 @@ func (r *Replica) Tick() {
 	if r.lead != nil {
 		r.lead.locks.Expire(now.Mono)
 		if r.lead.serving && r.cfg.Row.Yield.Deadlocks() {
-			r.lead.chaser.look(now)
+			r.lead.chaser.Look(now.Mono)
 		}
 		r.lead.tickBatch(now.Mono)
 		r.lead.moments.expire(now)

@@ -18,7 +18,10 @@ func (r *Replica) NextWake() time.Duration {
 
 // nextWake is when a leader has something to do besides its heartbeats.
 func (l *leadership) nextWake() time.Duration {
-	at := min(l.locks.NextWake(l.serving && l.r.cfg.Row.Yield.Deadlocks()), l.batches.NextWake(), l.early.NextExpiry())
+	at := min(l.locks.NextWake(), l.batches.NextWake(), l.early.NextExpiry())
+	if l.serving && l.r.cfg.Row.Yield.Deadlocks() {
+		at = min(at, l.chaser.NextWake())
+	}
 	if l.serving && l.switching.due() { // it looks at each tick whether all has come to its end
 		at = min(at, l.r.ticked+l.r.cfg.Params.TickInterval/2)
 	}

@@ -11,7 +11,8 @@ import (
 // does, and at last to end the wait.
 func TestATableWakesForThoseWhoWait(t *testing.T) {
 	table := NewTable(WoundWait, Bounds{}, nil)
-	if at := table.NextWake(true); at != txn.Never {
+	chaser := NewChaser(table, Chasing{After: time.Second}, nil)
+	if at := min(table.NextWake(), chaser.NextWake()); at != txn.Never {
 		t.Errorf("nobody waits, and it wakes at %v", at)
 	}
 	h := table.grant(0, txn.ID{Node: 1, Seq: 1}, txn.Age{Start: 1}, Claim{Exclusive: []txn.Key{"a"}})
@@ -19,11 +20,11 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	if !table.wait(1, h, w) {
 		t.Fatal("it may not wait")
 	}
-	table.Suspects(2, time.Second, 1, txn.WaitEdge{})
-	if at := table.NextWake(true); at <= 2 || at > time.Second {
+	chaser.Look(2)
+	if at := chaser.NextWake(); at <= 2 || at > time.Second {
 		t.Errorf("it looks for deadlocks at %v", at)
 	}
-	if at := table.NextWake(false); at != w.Deadline {
+	if at := table.NextWake(); at != w.Deadline {
 		t.Errorf("without a search it wakes at %v", at)
 	}
 	if got := table.expired(w.Deadline); len(got) != 1 {
@@ -32,7 +33,7 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	for table.next() != nil {
 		t.Error("somebody can go on")
 	}
-	if at := table.NextWake(true); at != txn.Never {
+	if at := min(table.NextWake(), chaser.NextWake()); at != txn.Never {
 		t.Errorf("nobody waits any more, and it wakes at %v", at)
 	}
 }

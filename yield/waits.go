@@ -124,8 +124,6 @@ type waits struct {
 	earliest time.Duration // no deadline is before it
 	ready    []*Waiter     // their holder is gone
 	opened   []opening     // rows of which something was freed
-	lookAt   time.Duration // of the next look for those to be chased
-	looks    uint64
 }
 
 func newWaits() waits { return waits{byTxn: map[txn.ID][]*Waiter{}} }

@@ -1,0 +1,370 @@
+package yield
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// The proof in chase.go, tried out: transactions at several shards wait, let go early and take
+// back while messages are under way. Whenever a deadlock is ended all of its waits stood together
+// at the instant between the laps; and when nothing moves any more, no deadlock is left.
+func TestNoPhantomIsEndedAndNoDeadlockLeft(t *testing.T) {
+	ended, phantoms := 0, 0
+	for _, p := range []Policy{DetectEager, DetectQueue, DetectGroup, WoundWaitGroup, WoundWaitRetire} {
+		for seed := range uint64(250) {
+			w := newChaseWorld(p, seed)
+			for range 400 {
+				w.step()
+			}
+			w.calm()
+			if w.wrong != "" {
+				t.Fatalf("%s, seed %d: %s", p.Name, seed, w.wrong)
+			}
+			ended, phantoms = ended+w.ended, phantoms+w.phantoms
+		}
+	}
+	t.Logf("%d deadlocks were ended, %d phantoms were seen", ended, phantoms)
+	if ended < 500 || phantoms < 20 {
+		t.Errorf("only %d deadlocks were ended and %d phantoms seen", ended, phantoms)
+	}
+}
+
+// chaseWorld is a few tables and transactions, and the messages between them.
+type chaseWorld struct {
+	rng      *rand.Rand
+	now      time.Duration
+	tables   []*Table // of shards 1, 2, ...
+	chasers  []*Chaser
+	txns     map[uint64]*member
+	next     uint64
+	number   uint64
+	mail     []any // *txn.Chase, *lap
+	ended    int
+	phantoms int // cycles whose waits did not stand together
+	busy     bool
+	lap      *lap // under way just now
+	wrong    string
+}
+
+// lap is a second lap on its way; real: its waits stood together when it began.
+type lap struct {
+	*txn.Recheck
+	real bool
+}
+
+type member struct {
+	n       uint64
+	waits   txn.ShardID // where, 0: nowhere
+	voting  bool
+	touched map[txn.ShardID]bool
+}
+
+func newChaseWorld(p Policy, seed uint64) *chaseWorld {
+	w := &chaseWorld{rng: rand.New(rand.NewPCG(seed, 3)), txns: map[uint64]*member{}}
+	for range 3 {
+		tab := NewTable(p, Bounds{HotWaiters: -1, GroupSize: 2}, nil)
+		w.tables = append(w.tables, tab)
+		w.chasers = append(w.chasers, NewChaser(tab, Chasing{Here: at(txn.ShardID(len(w.tables))), After: 4 * time.Millisecond}, w))
+	}
+	return w
+}
+
+func (w *chaseWorld) table(s txn.ShardID) *Table { return w.tables[s-1] }
+
+func (w *chaseWorld) step() {
+	w.now += time.Millisecond
+	switch n := w.rng.IntN(10); {
+	case n < 3 && len(w.mail) > 0:
+		w.deliver(w.rng.IntN(len(w.mail)))
+	case n < 4:
+		w.look()
+	default:
+		w.act()
+	}
+}
+
+// calm lets nobody do anything new until nothing moves.
+func (w *chaseWorld) calm() {
+	for range 4000 {
+		w.now += time.Millisecond
+		if len(w.mail) > 0 {
+			w.deliver(0)
+			continue
+		}
+		moved := false
+		for _, n := range w.members() {
+			if m := w.txns[n]; m != nil && m.waits == 0 {
+				w.commit(m)
+				moved = true
+			}
+		}
+		if !moved && len(w.txns) == 0 {
+			return
+		}
+		w.look()
+	}
+	w.wrong = fmt.Sprintf("%d transactions wait for ever", len(w.txns))
+	for s, tab := range w.tables {
+		for _, x := range tab.listWaits() {
+			w.wrong += fmt.Sprintf("; at %d %v waits for %v", s+1, x.Txn, x.For)
+		}
+	}
+}
+
+func (w *chaseWorld) members() []uint64 {
+	var out []uint64
+	for n := range w.txns { // order: sorted below
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *chaseWorld) act() {
+	if len(w.txns) < 6 {
+		w.next++
+		n := w.next*10 - uint64(w.rng.IntN(40))%(w.next*10)
+		for w.txns[n] != nil {
+			n++
+		}
+		w.txns[n] = &member{n: n, touched: map[txn.ShardID]bool{}}
+	}
+	all := w.members()
+	m := w.txns[all[w.rng.IntN(len(all))]]
+	s := txn.ShardID(1 + w.rng.IntN(len(w.tables)))
+	switch n := w.rng.IntN(12); {
+	case m.waits != 0 && n == 0:
+		w.end(m, false) // its client goes away
+	case m.waits != 0 && n < 3 || m.waits == 0 && n < 5:
+		w.publish(m, s) // of one that waits, it comes late
+	case m.waits != 0:
+	case n == 5:
+		w.commit(m)
+	default:
+		w.number++
+		fresh := len(m.touched) == 0
+		c := Claim{Fresh: fresh}
+		if k := []txn.Key{txn.Key(rune('a' + w.rng.IntN(2)))}; w.rng.IntN(4) == 0 {
+			c.Shared = k
+		} else {
+			c.Exclusive = k
+		}
+		w.ask(m, s, c, w.number)
+	}
+}
+
+func (w *chaseWorld) publish(m *member, s txn.ShardID) {
+	tab := w.table(s)
+	h := tab.Holder(id(m.n))
+	if h == nil || h.Voted {
+		return
+	}
+	k := txn.Key(rune('a' + w.rng.IntN(2)))
+	if slices.ContainsFunc(h.written, func(r txn.Row) bool { return r.Key == k }) {
+		w.atOnce(func() {
+			w.undoBehind(tab, m.n, k)
+			if w.txns[m.n] == m { // at two shards each may stand behind the other
+				tab.unpublish(id(m.n), k)
+			}
+		})
+		return
+	}
+	tab.publish(id(m.n), row(k, "v", m.n))
+	w.wake()
+}
+
+func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
+	tab := w.table(s)
+	m.waits = 0
+	m.touched[s] = true
+	v := tab.request(Execute, id(m.n), age(m.n), c)
+	switch {
+	case v.die != nil:
+		w.end(m, false)
+	case v.wait != nil:
+		k := append(c.Exclusive, c.Shared...)[0]
+		if !tab.at(v.wait, k) {
+			k = ""
+		}
+		m.waits = s
+		tab.wait(w.now, v.wait, &Waiter{Txn: id(m.n), Age: age(m.n), Key: k, Exclusive: len(c.Exclusive) > 0, Fresh: c.Fresh, Alone: true,
+			Number: number, Since: w.now, Deadline: time.Hour, Retry: func() { w.ask(m, s, c, number) }, Refuse: w.refused(m)})
+	case len(v.victims) > 0:
+		for _, victim := range v.victims {
+			if o := w.txns[victim.Seq]; o != nil {
+				w.end(o, false)
+			}
+		}
+		if w.txns[m.n] == m {
+			w.ask(m, s, c, number)
+		}
+	default:
+		tab.grant(w.now, id(m.n), age(m.n), c)
+	}
+}
+
+// commit ends a transaction once those before it in chains have ended.
+func (w *chaseWorld) commit(m *member) {
+	for i, tab := range w.tables {
+		on := tab.ahead(id(m.n))
+		if on == nil {
+			continue
+		}
+		if tab.closesCycle(id(m.n), age(m.n), []*Holder{on}, nil) {
+			w.end(m, false)
+			return
+		}
+		w.number++
+		number := w.number
+		m.waits, m.voting = txn.ShardID(i+1), true
+		var wait func(*Holder)
+		wait = func(on *Holder) {
+			tab.wait(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: w.refused(m), Retry: func() {
+				if next := tab.ahead(id(m.n)); next != nil {
+					wait(next)
+					return
+				}
+				m.waits = 0
+				w.commit(m)
+			}})
+		}
+		wait(on)
+		return
+	}
+	w.end(m, true)
+}
+
+func (w *chaseWorld) end(m *member, committed bool) {
+	if w.txns[m.n] != m {
+		return
+	}
+	delete(w.txns, m.n)
+	for _, tab := range w.tables {
+		tab.waitersOf(id(m.n))
+	}
+	w.atOnce(func() {
+		for _, tab := range w.tables {
+			if !committed {
+				w.undoBehind(tab, m.n, "")
+			}
+			tab.ended(id(m.n), committed)
+			tab.release(w.now, id(m.n))
+		}
+	})
+}
+
+// atOnce does what nobody who waits may see the half of.
+func (w *chaseWorld) atOnce(f func()) {
+	was := w.busy
+	w.busy = true
+	f()
+	w.busy = was
+	w.wake()
+}
+
+func (w *chaseWorld) undoBehind(tab *Table, n uint64, k txn.Key) {
+	for _, behind := range tab.behind(id(n), k) {
+		if o := w.txns[behind.Seq]; o != nil {
+			w.end(o, false)
+		}
+	}
+}
+
+func (w *chaseWorld) wake() {
+	if w.busy {
+		return
+	}
+	w.busy = true
+	for asked := true; asked; {
+		asked = false
+		for _, tab := range w.tables {
+			for r := tab.next(); r != nil; r = tab.next() {
+				asked = true
+				r.Retry()
+			}
+		}
+	}
+	w.busy = false
+}
+
+func (w *chaseWorld) look() {
+	for _, c := range w.chasers {
+		c.Look(w.now)
+	}
+}
+
+// Send puts a message in the mail; what is known where a chase begins is forgotten now and then.
+func (w *chaseWorld) Send(_ txn.Address, m txn.Message) {
+	switch {
+	case m.Recheck != nil:
+		w.mail = append(w.mail, &lap{m.Recheck, w.lap.real})
+	case w.rng.IntN(2) == 0:
+		on := *m.Chase
+		on.Into = nil
+		w.mail = append(w.mail, &on)
+	default:
+		w.mail = append(w.mail, m.Chase)
+	}
+}
+
+func (w *chaseWorld) Chased(txn.ID, txn.ID)   {}
+func (w *chaseWorld) NoDeadlock(txn.WaitEdge) {}
+
+// CycleSeen notes whether the waits of a cycle stand together as its second lap begins.
+func (w *chaseWorld) CycleSeen(cycle []txn.WaitEdge) {
+	w.lap = &lap{&txn.Recheck{Cycle: cycle}, true}
+	for _, e := range cycle {
+		w.lap.real = w.lap.real && w.table(e.Shard).stands(e)
+	}
+	if !w.lap.Sane() {
+		w.wrong = fmt.Sprintf("this is no cycle: %+v", cycle)
+	}
+	if !w.lap.real {
+		w.phantoms++
+	}
+}
+
+// Broken: a deadlock is ended, of which all waits stood together as its second lap began.
+func (w *chaseWorld) Broken(txn.ID, bool) {
+	w.ended++
+	if !w.lap.real {
+		w.wrong = fmt.Sprintf("a phantom is ended: %+v", w.lap.Cycle)
+	}
+}
+
+// refused is what a client does whose wait has ended.
+func (w *chaseWorld) refused(m *member) func(txn.Refusal) {
+	return func(why txn.Refusal) {
+		if why.Why == txn.WhyWideDeadlock {
+			w.end(m, false)
+		}
+	}
+}
+
+func (w *chaseWorld) deliver(i int) {
+	mail := w.mail[i]
+	if w.rng.IntN(8) > 0 { // else it comes twice
+		w.mail = slices.Delete(w.mail, i, i+1)
+	}
+	switch m := mail.(type) {
+	case *txn.Chase:
+		w.chase(m)
+	case *lap:
+		w.lap = m
+		w.chasers[m.Shard-1].Recheck(m.Recheck)
+	}
+}
+
+// chase is a coordinator's part and then that of a leader.
+func (w *chaseWorld) chase(c *txn.Chase) {
+	m := w.txns[c.Txn.Seq]
+	if m == nil || m.waits == 0 {
+		return
+	}
+	w.chasers[m.waits-1].Chase(c)
+}

@@ -1,0 +1,75 @@
+package yield
+
+import (
+	"slices"
+
+	"isochron/txn"
+)
+
+// reached is a transaction to which a chase has come at this shard.
+type reached struct {
+	id    txn.ID
+	from  int // in the list of them, -1 for the one that was asked of
+	edge  txn.WaitEdge
+	alone bool
+}
+
+// follow carries a chase on at this shard, where its Txn may wait: over the waits here, to
+// the cycle that it closes or, if it closes none, to those who may wait elsewhere, for their
+// coordinators.
+func (c *Chaser) follow(m *txn.Chase) (cycle []txn.WaitEdge, next []*txn.Chase) {
+	trail := []reached{{id: m.Txn, from: -1}}
+	path := func(i int) []txn.WaitEdge {
+		var back []txn.WaitEdge
+		for ; trail[i].from >= 0; i = trail[i].from {
+			back = append(back, trail[i].edge)
+		}
+		slices.Reverse(back)
+		return append(slices.Clone(m.Path), back...)
+	}
+	known := func(id txn.ID) bool {
+		return slices.ContainsFunc(trail, func(r reached) bool { return r.id == id }) ||
+			slices.ContainsFunc(m.Path, func(e txn.WaitEdge) bool { return e.Txn == id })
+	}
+	for i := 0; i < len(trail) && cycle == nil; i++ {
+		for _, w := range c.table.byTxn[trail[i].id] {
+			c.table.edges(w, c.here, func(e txn.WaitEdge, of txn.Age, alone bool) {
+				c.table.work.Steps++
+				switch {
+				case cycle != nil:
+				case e.For == m.Start:
+					cycle = append(path(i), e)
+				case len(trail) >= followMax || m.Age.Older(of) || known(e.For):
+				default:
+					trail = append(trail, reached{e.For, i, e, alone})
+					if into := slices.IndexFunc(m.Into, func(b txn.WaitEdge) bool { return b.Txn == e.For }); into >= 0 {
+						cycle = append(path(len(trail)-1), m.Into[into])
+					}
+				}
+			})
+		}
+	}
+	if cycle != nil {
+		return cycle, nil
+	}
+	return nil, onward(m, trail, path, c.here.Shard)
+}
+
+// onward asks the coordinators of those who may wait elsewhere, as far as the budget reaches.
+func onward(c *txn.Chase, trail []reached, path func(int) []txn.WaitEdge, shard txn.ShardID) (next []*txn.Chase) {
+	var at []int
+	for i := 1; i < len(trail); i++ {
+		if !trail[i].alone {
+			at = append(at, i)
+		}
+	}
+	sent, each := c.Share(len(at))
+	for i := range sent {
+		j := at[(i+c.Turn*sent)%len(at)]
+		if p := path(j); len(p) <= txn.ChasePathMax {
+			next = append(next, &txn.Chase{
+				Txn: trail[j].id, Start: c.Start, Age: c.Age, Path: p, Into: c.Into, Budget: each, Seen: shard, Turn: c.Turn})
+		}
+	}
+	return next
+}

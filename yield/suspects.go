@@ -1,0 +1,108 @@
+package yield
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// The bounds of one look, and of one step of a chase.
+const (
+	chasesPerLook = 8                     // chases that a leader begins at once
+	followMax     = 64                    // transactions that are looked at in one step
+	backOffMost   = 1                     // doublings of the time between chases of one holder
+	looksPerWait  = 8                     // looks in the time after which somebody is chased
+	lookEvery     = 20 * time.Millisecond // at most
+)
+
+// suspect is a holder for whom somebody older has waited for long.
+type suspect struct {
+	txn  txn.ID
+	age  txn.Age
+	turn int            // chases of it before this one
+	into []txn.WaitEdge // waits for it
+}
+
+// suspects lists who is to be chased now, at most chasesPerLook of them: those for whom
+// somebody older has waited for at least as long as after. It looks a few times in that
+// while and else finds nobody.
+func (c *Chaser) suspects(now time.Duration) []suspect {
+	t, after := c.table, c.after
+	if t.count == 0 || now < c.lookAt {
+		return nil
+	}
+	c.lookAt = now + max(after/looksPerWait, lookEvery)
+	c.looks++
+	var found []*Holder
+	into := map[txn.ID][]*Waiter{}
+	for _, w := range t.longWaits(now, after) {
+		t.holdersBefore(w, func(h *Holder, _ uint64) {
+			if now-h.Since < after || now < h.chaseAt || !w.Age.Older(h.Age) {
+				return
+			}
+			if h.chased != c.looks {
+				h.chased = c.looks
+				found = append(found, h)
+			}
+			into[h.Txn] = append(into[h.Txn], w)
+		})
+	}
+	slices.SortFunc(found, func(a, b *Holder) int {
+		if a.chaseAt < b.chaseAt || a.chaseAt == b.chaseAt && a.Txn.Less(b.Txn) {
+			return -1
+		}
+		return 1
+	})
+	var out []suspect
+	for _, h := range found[:min(len(found), chasesPerLook)] {
+		s := suspect{txn: h.Txn, age: h.Age, turn: h.chases}
+		h.chaseAt = now + after<<min(h.chases, backOffMost)
+		h.chases++
+		for _, w := range into[h.Txn] {
+			t.edges(w, c.here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
+				if e.For == h.Txn && len(s.into) < txn.ChaseIntoMax {
+					s.into = append(s.into, e)
+				}
+			})
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// longWaits lists waiters who have waited for so long: all that wait for a holder and, of
+// each queue, of those for whom the same is in the way the oldest, and its first.
+// Who holds nothing keeps up those behind it in a queue alone, and is left out elsewhere.
+func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
+	type kind struct {
+		key              txn.Key
+		exclusive, joins bool
+		upgrades, sure   bool // the one goes first, whatever its age, and is in the way of the rest
+	}
+	oldest := map[kind]*Waiter{}
+	for _, ws := range t.byTxn { // order: sorted below
+		for _, w := range ws {
+			switch {
+			case w.Fresh || now-w.Since < after:
+			case w.on != nil:
+				out = append(out, w)
+			default:
+				h := t.holders[w.Txn]
+				k := kind{w.Key, w.Exclusive, h == nil || len(h.chained) == 0, w.upgrades, w.Sure}
+				if o := oldest[k]; o == nil || w.before(o) {
+					oldest[k] = w
+				}
+			}
+		}
+	}
+	for k, w := range oldest { // order: sorted below
+		out = append(out, w)
+		if p, ok := t.points.Get(k.key); ok && p.queue.len() > 0 {
+			out = append(out, p.queue.ws[0])
+		}
+	}
+	slices.SortFunc(out, func(a, b *Waiter) int { return cmp.Compare(a.seq, b.seq) })
+	return slices.Compact(out)
+}
