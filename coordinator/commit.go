@@ -17,6 +17,7 @@ type commitment struct {
 	req        *Request     // nil once the client was answered
 	confirms   bool         // its transaction goes on, whatever comes of it
 	timestamps int          // tried before this one
+	passes     int          // attempts before this one that asked for the same, see mayPass
 	answerBy   time.Duration
 	began      time.Duration
 	parts      []txn.PartReport // of participants, in their order; own transactions only
@@ -57,6 +58,9 @@ type commitEnv interface {
 type ender interface {
 	end(t *transaction, why *txn.Error)  // of which nothing was asked at its commit
 	fail(t *transaction, err *txn.Error) // whose client hears of it with its next request
+	// renamed is the same transaction under another name, under which its client knows it from
+	// now on.
+	renamed(t *transaction) *transaction
 }
 
 // begin starts the commitment of a transaction that writes this.

@@ -214,6 +214,17 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	c.reports.end(t, why)
 }
 
+// renamed implements ender.
+func (c *Coordinator) renamed(t *transaction) *transaction {
+	n := *t
+	n.id = txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn}
+	c.nextTxn++
+	n.touched, n.commit, n.reserved = slices.Clone(t.touched), nil, 0
+	delete(c.txns, t.id)
+	c.txns[n.id] = &n
+	return &n
+}
+
 // fail ends a transaction that lost; the client hears of it with its next request.
 func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	if t.failed != nil {

@@ -3,7 +3,8 @@ package coordinator
 import "isochron/txn"
 
 // Where the coordinator proposes the timestamp of an attempt (decide.Choice.Stamps), one
-// that is refused for its timestamp alone is tried again at a later one.
+// that is refused for its timestamp alone is tried again at a later one. Some experiments also have
+// one that gave way asked for again.
 
 // maxTimestamps is how many timestamps one commit tries before its client is
 // told that it lost: each costs a round to all replicas.
@@ -18,20 +19,42 @@ func (cs *commits) opinion(from txn.NodeID, m *txn.Message) {
 }
 
 // again opens an attempt at a later timestamp for one that was refused for its
-// own alone; nil if there is nothing to try. It is sent after the end of the old
-// one, which is in its way where it was called OK.
+// own alone, or one that asks for the same once more; nil if there is nothing to try. It is sent
+// after the end of the old one, which is in its way where it was called OK.
 func (cs *commits) again(k *commitment) *commitment {
-	if k.t == nil || k.req == nil || k.timestamps >= maxTimestamps || k.Above() == 0 {
-		return nil
+	switch {
+	case k.t == nil || k.req == nil:
+	case k.timestamps < maxTimestamps && k.Above() != 0:
+		cs.clock.Observe(k.Above())
+		next := cs.repeat(k, k.t, func(*txn.Prepare) {})
+		next.timestamps, next.passes = k.timestamps+1, k.passes
+		return next
+	case cs.mayPass(k):
+		t := cs.ender.renamed(k.t)
+		next := cs.repeat(k, t, func(p *txn.Prepare) { p.Txn, p.Term = t.id, 0 })
+		next.passes = k.passes + 1
+		return next
 	}
-	cs.clock.Observe(k.Above())
+	return nil
+}
+
+// repeat opens an attempt like one that was made, for its client.
+func (cs *commits) repeat(k *commitment, t *transaction, but func(*txn.Prepare)) *commitment {
 	var prepares []*txn.Prepare
 	for _, was := range k.Prepares {
 		p := *was
+		but(&p)
 		prepares = append(prepares, &p)
 	}
-	next := cs.open(k.t, k.req, prepares, false)
-	next.began, next.answerBy, next.timestamps = k.began, k.answerBy, k.timestamps+1
+	next := cs.open(t, k.req, prepares, k.ReadOnly)
+	next.began, next.answerBy = k.began, k.answerBy
 	k.req = nil
 	return next
+}
+
+// mayPass reports whether an attempt that was aborted is asked for once more as it was read
+// (txn.Params.PreparesAgain). Locks that it took before its commit went with it. It goes on under
+// another name: what the old one holds, and how it ends, is of no concern to the new one.
+func (cs *commits) mayPass(k *commitment) bool {
+	return k.passes < cs.cfg.Params.PreparesAgain && k.MayPass() && !k.confirms && !k.t.locked() && len(k.t.told) == 0
 }

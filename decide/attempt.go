@@ -62,6 +62,8 @@ type Attempt struct {
 	phase       phase
 	onePhase    bool       // its only participant's Yes is the commit
 	why         *txn.Error // of the first No
+	gaveWay     bool       // a No was for what is undecided
+	outdated    bool       // a No was for what is committed
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
@@ -171,6 +173,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 	default:
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause))
+		a.noted(v.Cause == txn.CauseConflict || v.Cause == txn.CauseWound)
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
 		a.tally.No()
 	}
@@ -207,18 +210,6 @@ func (a *Attempt) voted(s txn.ShardID, proposed txn.Timestamp, open, doomed bool
 		return
 	}
 	a.tally.Yes(s, proposed, open)
-}
-
-// doom aborts an attempt that has read what was undone.
-func (a *Attempt) doom() {
-	a.refused(txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade))
-	a.tally.No()
-}
-
-func (a *Attempt) refused(why *txn.Error) {
-	if a.why == nil {
-		a.why = why
-	}
 }
 
 // notLed hears that a request about the attempt reached no leader.
@@ -387,14 +378,6 @@ func (a *Attempt) Missing() []txn.ShardID { return a.tally.Missing() }
 // Above is a timestamp above which a refused attempt would fit; 0 if it was refused for
 // anything else.
 func (a *Attempt) Above() txn.Timestamp { return a.tally.Above() }
-
-// Why says why it aborts.
-func (a *Attempt) Why() *txn.Error {
-	if a.why == nil {
-		return txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
-	}
-	return a.why
-}
 
 // Note tells of an attempt whose participants' logs are asked.
 func (a *Attempt) Note(kind txn.NoteKind, commit bool) txn.Note {

@@ -75,6 +75,7 @@ func (r *replicas) hear(_ txn.NodeID, m *txn.Message) {
 func (r *replicas) onOpinion(m *txn.Opinion) {
 	if m.Answer != txn.AnswerOK {
 		r.refused(txn.Errorf(m.Refused, "%s", m.Reason))
+		r.noted(m.Answer != txn.AnswerNo)
 	}
 	r.tally.Opine(r.room.Choice, len(r.room.World.Replicas(m.Shard)), m)
 	r.settle(m.Shard, false)

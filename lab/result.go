@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -184,6 +185,9 @@ type SpecReport struct {
 	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
 	DeadCoCoordinators   int     `json:"dead_co_coordinators,omitempty"`
 
+	Client Manner `json:"client"`
+	Tries  int    `json:"tries"` // of one transaction, at most
+
 	Jitter  float64 `json:"jitter"`
 	Loss    float64 `json:"loss"`
 	SkewMS  float64 `json:"skew_ms"`
@@ -258,7 +262,7 @@ func (s resolved) report() SpecReport {
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
 		HotOff: s.HotOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
-		Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+		Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Coordinators > 0 {
 		r.CoordinatorCPUMicros, r.CoordinatorCores = micros(s.CoordinatorCPU), s.CoordinatorCores

@@ -76,7 +76,8 @@ type Spec struct {
 	Faults       string        // what sim.ParseFaults reads
 	AdmissionOff bool          // tries that contend are not bounded: see yield.Admission
 
-	Tries    int           // of one transaction, at most
+	Client   Manner        // what a client does when its transaction is aborted; none: Forever
+	Tries    int           // of one transaction, at most, of a client that is Forever
 	Backoff  time.Duration // before the second try, on average; doubles five times at most
 	Warmup   time.Duration // not measured
 	Duration time.Duration // measured
@@ -165,6 +166,10 @@ func (s Spec) resolve() (r resolved, err error) {
 	if err = s.checkNumbers(len(r.wan.Regions)); err != nil {
 		return r, err
 	}
+	if err = s.Client.check(); err != nil {
+		return r, err
+	}
+	r.Tries = s.Client.tries(s.Tries)
 	if r.Replicas == 0 {
 		r.Replicas = len(r.wan.Regions)
 	}

@@ -27,7 +27,7 @@ var literals = []Row{
 		Name: "2pc+2pl", Arrive: schedule.AtOnce, Reads: ReadNearest, ReadOnly: ByLease, Yield: yield.WoundWait,
 		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Reveal: reveal.OnDecision,
 		Gives: StrictSerializability, Runs: InClusters,
-		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (SIGMOD'25) section 5.1",
+		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
 	},
 	{
 		Name: "2pc+2pl-home", Like: "2pc+2pl", Reads: ReadHome,

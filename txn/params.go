@@ -31,6 +31,9 @@ type Params struct {
 	// LockAfterTries: so many tries that lost, and the reads of optimistic rows lock, and
 	// what is written is locked before it is voted on; 3. Below 0: never.
 	LockAfterTries int
+	// PreparesAgain: an attempt that was aborted for a conflict is prepared again, as it was read,
+	// so many times at most, before its client hears of it; 0. Of experiments.
+	PreparesAgain int
 	GroupSize      int // 10: transactions on a hot row that go on from each other before the first has committed
 	// Of admission, see yield.Admission: whether there is none, how long a try waits at
 	// most (50 s; then it is refused).

@@ -14,7 +14,7 @@ import (
 func d2pcBase() lab.Spec {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "retwis", "alibaba3", 3, 3
-	s.Clients, s.Zipf, s.ReadOnly = 150, 0.7, protocol.AsOthers.String()
+	s.Clients, s.Zipf, s.ReadOnly, s.Client = 150, 0.7, protocol.AsOthers.String(), lab.Drop
 	s.Warmup, s.Duration = 5*time.Second, 30*time.Second
 	s.Check = checkedTries
 	return s

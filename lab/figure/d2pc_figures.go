@@ -13,7 +13,7 @@ var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, toTheLet
 var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig5", Title: "Retwis under locking, more and more clients",
-		Source: "D2PC (SIGMOD'25), section 5.2, figure 5",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 5",
 		Rows:   d2pcLocking, Pairs: true, Axis: d2pcClients, Base: d2pcBase(),
 		Shows: []Measure{throughput, latency, lockingTime},
 		Claims: []Claim{
@@ -29,7 +29,7 @@ var d2pcRetwis = []*Figure{
 	},
 	{
 		Name: "d2pc/fig6", Title: "Retwis under locking, more and more contention",
-		Source: "D2PC (SIGMOD'25), section 5.2, figure 6",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 6",
 		Rows:   d2pcLocking, Pairs: true, Axis: d2pcZipf, Base: d2pcBase(),
 		Shows: []Measure{throughput, latency, lockingTime},
 		Claims: []Claim{
@@ -39,7 +39,7 @@ var d2pcRetwis = []*Figure{
 	},
 	{
 		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
-		Source: "D2PC (SIGMOD'25), section 5.2, figure 7",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 7",
 		Rows:   d2pcOCC, Axis: d2pcFewClients, Base: d2pcMore(),
 		Shows: allMeasures,
 		Claims: append([]Claim{
@@ -51,7 +51,7 @@ var d2pcRetwis = []*Figure{
 	},
 	{
 		Name: "d2pc/fig8", Title: "Retwis under validation, more and more contention",
-		Source: "D2PC (SIGMOD'25), section 5.2, figure 8",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 8",
 		Rows:   d2pcOCC, Axis: d2pcFewZipf, Base: d2pcMore(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79),
@@ -62,28 +62,28 @@ var d2pcRetwis = []*Figure{
 var d2pcElsewhere = []*Figure{
 	{
 		Name: "d2pc/fig9", Title: "TPC-C, ten warehouses a shard, more and more clients",
-		Source: "D2PC (SIGMOD'25), section 5.3, figure 9",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.3, figure 9",
 		Rows:   d2pcOCC, Axis: d2pcClients, Base: d2pcTPCC(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtPeak, 1/0.61, 1/0.82, 0, 0),
 	},
 	{
 		Name: "d2pc/fig10", Title: "TPC-C, more and more warehouses",
-		Source: "D2PC (SIGMOD'25), section 5.3, figure 10",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.3, figure 10",
 		Rows:   d2pcOCC, Axis: d2pcWarehouses, Base: d2pcTPCC(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtTheStart, 0, 0, 0, 0),
 	},
 	{
 		Name: "d2pc/fig11", Title: "Retwis over five regions of the world, five replicas",
-		Source: "D2PC (SIGMOD'25), section 5.4, figure 11",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 11",
 		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcFive(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57),
 	},
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
-		Source: "D2PC (SIGMOD'25), section 5.4, figure 12",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 12",
 		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcAsia(),
 		Shows:  allMeasures,
 		Claims: d2pcOver(throughput, AtPeak, 0, 0, 0, 0),
@@ -94,19 +94,19 @@ var d2pcElsewhere = []*Figure{
 var d2pcSensitivity = []*Figure{
 	{
 		Name: "d2pc/fig13ab", Title: "Longer and longer transactions",
-		Source: "D2PC (SIGMOD'25), section 5.5, figure 13 (a) and (b)",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 13 (a) and (b)",
 		Rows:   d2pcOCC, Axis: d2pcLength, Base: d2pcMicro(),
 		Shows: []Measure{throughput, abortRate},
 	},
 	{
 		Name: "d2pc/fig13cd", Title: "More and more shards",
-		Source: "D2PC (SIGMOD'25), section 5.5, figure 13 (c) and (d)",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 13 (c) and (d)",
 		Rows:   d2pcOCC, Axis: d2pcShards, Base: d2pcMicro(),
 		Shows: []Measure{throughput, abortRate},
 	},
 	{
 		Name: "d2pc/fig14a", Title: "Dead co-coordinators",
-		Source: "D2PC (SIGMOD'25), section 5.5, figure 14 (a)",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 14 (a)",
 		Rows:   d2pcThree, Axis: d2pcDead, Base: d2pcBrief(),
 		Shows: allMeasures,
 		Claims: []Claim{
@@ -118,7 +118,7 @@ var d2pcSensitivity = []*Figure{
 	},
 	{
 		Name: "d2pc/fig14b", Title: "One and two co-coordinators a region, of one slow core each",
-		Source: "D2PC (SIGMOD'25), section 5.5, figure 14 (b)",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 14 (b)",
 		Rows:   []string{oneEach, twoEach}, Axis: d2pcManyClients, Base: d2pcSmall(),
 		Variants: map[string]Variant{
 			oneEach: {"d2pc+occ", func(s *lab.Spec) { s.Coordinators = 1 }},
@@ -129,7 +129,7 @@ var d2pcSensitivity = []*Figure{
 	},
 	{
 		Name: "d2pc/fig15", Title: "Contention spans by the regions of client and leader",
-		Source: "D2PC (SIGMOD'25), section 5.6, table 4 and figure 15",
+		Source: "D2PC (PVLDB 17(10), 2024), section 5.6, table 4 and figure 15",
 		Rows:   d2pcThree, Axis: d2pcPlaces, Base: d2pcMicro(), Alone: d2pcAlone(),
 	},
 }

@@ -1,0 +1,32 @@
+package decide
+
+import "isochron/txn"
+
+// doom aborts an attempt that has read what was undone.
+func (a *Attempt) doom() {
+	a.refused(txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade))
+	a.tally.No()
+}
+
+func (a *Attempt) refused(why *txn.Error) {
+	if a.why == nil {
+		a.why = why
+	}
+}
+
+// MayPass reports whether an attempt that aborts might have committed as it is, a little later:
+// every No that was heard gave way to another, and none was for what is committed.
+func (a *Attempt) MayPass() bool { return a.gaveWay && !a.outdated }
+
+// Why says why it aborts.
+func (a *Attempt) Why() *txn.Error {
+	if a.why == nil {
+		return txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
+	}
+	return a.why
+}
+
+// noted notes what a No was for: what is undecided, or what is committed.
+func (a *Attempt) noted(gaveWay bool) {
+	a.gaveWay, a.outdated = a.gaveWay || gaveWay, a.outdated || !gaveWay
+}
