@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
@@ -27,7 +28,7 @@ what was found.`,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabList(), newLabRun(), newLabProtocols())
+	cmd.AddCommand(newLabList(), newLabRun(), newLabProtocols(), newLabTables())
 	return cmd
 }
 
@@ -81,6 +82,7 @@ func listFiguresJSON(out io.Writer) error {
 
 type labFlags struct {
 	out      string
+	record   string
 	quick    bool
 	json     bool
 	seed     uint64
@@ -110,6 +112,7 @@ number, is printed as such and is no failure.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.out, "out", "figures", "the directory for results and pictures; it is made if it is not there")
+	cmd.Flags().StringVar(&f.record, "record", "", "keep the record of a whole run, and its picture, in this directory, from which lab tables writes documents")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "fewer and shorter experiments: seconds, to see that it works")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of every experiment")
@@ -125,11 +128,19 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	if f.parallel < 0 {
 		return usagef("--parallel is %d; it must be at least 0", f.parallel)
 	}
+	if f.record != "" && f.quick {
+		return usagef("a quick run is not recorded: its numbers are not to be quoted; leave out --quick or --record")
+	}
 	if rows := fig.Missing(); len(rows) > 0 {
 		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
 	}
 	debug.SetGCPercent(gcPercent)
 	// Before the long work, not after it.
+	if f.record != "" {
+		if err := os.MkdirAll(f.record, 0o755); err != nil {
+			return fmt.Errorf("the directory for the record cannot be made: %w", err)
+		}
+	}
 	_, missing := os.Stat(f.out)
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return fmt.Errorf("the directory for the results cannot be made: %w", err)
@@ -165,6 +176,9 @@ func (f labFlags) publish(report *figures.Report, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := f.keep(report, pictures); err != nil {
+		return err
+	}
 	if f.json {
 		err = json.NewEncoder(out).Encode(report)
 	} else {
@@ -174,4 +188,31 @@ func (f labFlags) publish(report *figures.Report, out io.Writer) error {
 		err = fmt.Errorf("%d experiments are not serializable; the first: %s", len(wrong), wrong[0])
 	}
 	return err
+}
+
+// keep writes the record and the picture of which documents are made, if one is asked for.
+func (f labFlags) keep(report *figures.Report, pictures []string) error {
+	if f.record == "" {
+		return nil
+	}
+	record, err := report.Record(time.Now().UTC().Format(time.DateOnly), f.seed)
+	if err != nil {
+		return err
+	}
+	if _, err := record.Save(f.record); err != nil {
+		return err
+	}
+	for _, path := range pictures {
+		if filepath.Ext(path) != ".svg" {
+			continue
+		}
+		svg, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("the picture cannot be read again: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(f.record, filepath.Base(path)), svg, 0o644); err != nil {
+			return fmt.Errorf("the picture cannot be kept: %w", err)
+		}
+	}
+	return nil
 }

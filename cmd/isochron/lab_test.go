@@ -45,6 +45,8 @@ func TestLabRunRefuses(t *testing.T) {
 		{"one figure", []string{"run", "d2pc/fig5", "d2pc/fig6"}},
 		{"--parallel", []string{"run", "d2pc/fig5", "--parallel", "-1"}},
 		{"unknown flag", []string{"run", "d2pc/fig5", "--fast"}},
+		{"quick run", []string{"run", "d2pc/fig5", "--quick", "--record", t.TempDir()}},
+		{"not known", []string{"tables", "docs"}},
 		{"not known", []string{"walk"}},
 	} {
 		code, out, errs := labCommand(t, c.args...)
@@ -66,5 +68,22 @@ func TestLabRunIsStopped(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s is left behind: %v", dir, err)
+	}
+}
+
+// A document that is not as its records say is named by --check, and written without it.
+func TestLabTables(t *testing.T) {
+	docs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(docs, "CLAIMS.md"), []byte("an old page"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := labCommand(t, "tables", "--docs", docs, "--check"); code != exitFailed || !strings.Contains(errs, "CLAIMS.md") {
+		t.Errorf("status %d, %q", code, errs)
+	}
+	if code, out, errs := labCommand(t, "tables", "--docs", docs); code != exitOK || !strings.Contains(out, "CLAIMS.md") {
+		t.Errorf("status %d, %q, %q", code, out, errs)
+	}
+	if code, out, errs := labCommand(t, "tables", "--docs", docs, "--check"); code != exitOK || !strings.Contains(out, "as their records say") {
+		t.Errorf("status %d, %q, %q", code, out, errs)
 	}
 }

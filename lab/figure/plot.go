@@ -266,8 +266,11 @@ func (r *Report) Draw(dir string) ([]string, error) {
 
 // fileName is the figure's name as that of a file.
 func (r *Report) fileName(ext string) string {
-	return strings.ReplaceAll(r.Figure.Name, "/", "-") + "." + ext
+	return fileBase(r.Figure.Name) + "." + ext
 }
+
+// fileBase is a figure's name as the begin of a file's.
+func fileBase(figure string) string { return strings.ReplaceAll(figure, "/", "-") }
 
 func firstError(errs ...error) error {
 	for _, err := range errs {

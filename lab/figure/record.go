@@ -1,0 +1,178 @@
+package figure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"isochron/lab"
+)
+
+// Record is a whole run of a figure as it is kept in the repository: small, rounded, and
+// enough to write the tables of the documents from it.
+type Record struct {
+	Figure   string `json:"figure"`
+	Title    string `json:"title"`
+	Source   string `json:"source"`
+	Recorded string `json:"recorded"` // the day, as 2026-01-31
+	Seed     uint64 `json:"seed"`
+
+	Parameter string   `json:"parameter"`
+	Values    []string `json:"values"`
+	Panels    []Panel  `json:"panels"` // under the default costs
+
+	Costs []RecordedCosts `json:"costs"`
+	Laws  int             `json:"laws,omitempty"`     // pairs of regions held against their formula
+	Held  int             `json:"laws_met,omitempty"` // of them
+
+	Experiments int    `json:"experiments"`
+	Checked     int    `json:"checked"` // tries, all of them serializable
+	Why         string `json:"why,omitempty"`
+}
+
+// Panel is one measure of all rows.
+type Panel struct {
+	Measure string `json:"measure"`
+	Rows    []Line `json:"rows"`
+}
+
+// Line is a row's numbers, one for each value of the parameter.
+type Line struct {
+	Row     string    `json:"row"`
+	Numbers []float64 `json:"numbers"` // to three significant digits
+}
+
+// RecordedCosts are the claims under some costs.
+type RecordedCosts struct {
+	Name   string          `json:"name"`
+	Claims []RecordedClaim `json:"claims"`
+}
+
+// RecordedClaim is a claim in the words of the report.
+type RecordedClaim struct {
+	Claim   string `json:"claim"`
+	At      string `json:"at"` // the value of the parameter
+	Paper   string `json:"paper"`
+	Band    string `json:"band"` // what meets it
+	Ours    string `json:"ours"`
+	Verdict string `json:"verdict"`
+	Why     string `json:"why,omitempty"` // of no number
+}
+
+// digitsKept are the significant digits of a record's numbers.
+const digitsKept = 3
+
+func significant(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	p := math.Pow10(digitsKept - 1 - int(math.Floor(math.Log10(math.Abs(v)))))
+	return math.Round(v*p) / p
+}
+
+// Record is what is kept of the report; day is when it was made. A quick run, and one that
+// is not serializable, is an error: neither is to be quoted.
+func (r *Report) Record(day string, seed uint64) (Record, error) {
+	if r.Quick {
+		return Record{}, errors.New("a quick run is not recorded: its numbers are not to be quoted")
+	}
+	if wrong := r.Wrong(); len(wrong) > 0 {
+		return Record{}, fmt.Errorf("a run that is not serializable is not recorded: %s", wrong[0])
+	}
+	f := r.Figure
+	rec := Record{Figure: f.Name, Title: f.Title, Source: f.Source, Recorded: day, Seed: seed, Parameter: f.Axis.Label}
+	if r.unmet() {
+		rec.Why = f.Why
+	}
+	grid := r.Parts[0].Grid
+	for _, v := range grid.Values {
+		rec.Values = append(rec.Values, f.Axis.Text(v))
+	}
+	for _, m := range f.Shows {
+		rec.Panels = append(rec.Panels, grid.record(m))
+	}
+	for _, p := range r.Parts {
+		rec.Costs = append(rec.Costs, p.record())
+		p.Grid.each(func(_, _ int, c *lab.Result) {
+			rec.Experiments++
+			rec.Checked += c.Check.Checked
+		})
+	}
+	for _, s := range r.Spans() {
+		if rec.Laws++; s.Met {
+			rec.Held++
+		}
+	}
+	return rec, nil
+}
+
+func (g *Grid) record(m Measure) Panel {
+	p := Panel{Measure: m.label()}
+	for _, row := range g.Figure.Rows {
+		line := Line{Row: row}
+		for at := range g.Values {
+			line.Numbers = append(line.Numbers, significant(g.of(m, row, at)))
+		}
+		p.Rows = append(p.Rows, line)
+	}
+	return p
+}
+
+func (p *Part) record() RecordedCosts {
+	out := RecordedCosts{Name: p.Costs.Name}
+	for _, v := range p.Verdicts {
+		out.Claims = append(out.Claims, v.record(p.Grid.Figure.Axis))
+	}
+	return out
+}
+
+// record is the verdict in words. Without a number there is no band.
+func (v Verdict) record(axis Axis) RecordedClaim {
+	c := RecordedClaim{
+		Claim: v.Claim.Text(), At: axis.Label + " " + axis.Text(v.At), Paper: v.Claim.PaperText(), Band: "-",
+		Ours: v.Claim.Format(v.Ours), Verdict: v.Band.String(), Why: v.Why,
+	}
+	if v.Claim.numbered() {
+		c.Band = v.Claim.Band()
+	}
+	return c
+}
+
+// recordName is the file of a figure's record.
+func recordName(figure string) string { return fileBase(figure) + ".record.json" }
+
+// Save writes the record into dir and returns the file's name.
+func (r Record) Save(dir string) (string, error) {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, recordName(r.Figure))
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+		return "", fmt.Errorf("the record could not be written: %w", err)
+	}
+	return path, nil
+}
+
+// Records reads those of all figures that dir has, in the order of the figures.
+func Records(dir string) (out []Record, err error) {
+	for _, f := range All() {
+		text, err := os.ReadFile(filepath.Join(dir, recordName(f.Name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("a record could not be read: %w", err)
+		}
+		var r Record
+		if err := json.Unmarshal(text, &r); err != nil {
+			return nil, fmt.Errorf("the record of %s is not one: %w; record the figure again", f.Name, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

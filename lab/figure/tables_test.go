@@ -1,0 +1,141 @@
+package figure
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"isochron/lab"
+)
+
+func testRecord(t *testing.T) Record {
+	t.Helper()
+	r := runTest(t, Options{RunAll: model(2)})
+	r.Parts[0].Grid.Cells[0][0].Committed = 1 // of which no claim speaks
+	rec, err := r.Record("2026-01-31", 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// A record has every number of the pictures to three digits, every claim in words, and comes
+// back from its file as it was.
+func TestRecord(t *testing.T) {
+	rec := testRecord(t)
+	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+6 || rec.Checked != 10*rec.Experiments || rec.Why != testFigure.Why {
+		t.Errorf("%+v", rec)
+	}
+	if line := rec.Panels[0].Rows[0]; line.Row != "2pc+2pl" || line.Numbers[0] != 60 || len(line.Numbers) != len(rec.Values) {
+		t.Errorf("%+v", line)
+	}
+	want := RecordedClaim{"throughput of 2pc+2pl over 2pc+occ, at best", "clients 300", "4.00x", "3.40x to 4.71x", "2.00x", "SHORT", ""}
+	if got := rec.Costs[1].Claims[2]; got != want {
+		t.Errorf("%+v", got)
+	}
+	f := *All()[0]
+	rec.Figure = f.Name
+	dir := t.TempDir()
+	if _, err := rec.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Records(dir)
+	if err != nil || len(back) != 1 || !reflect.DeepEqual(back[0], rec) {
+		t.Errorf("%v: %+v", err, back)
+	}
+	if err := os.WriteFile(filepath.Join(dir, recordName(f.Name)), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Records(dir); err == nil || !strings.Contains(err.Error(), f.Name) {
+		t.Errorf("a record that is none: %v", err)
+	}
+}
+
+// What is not to be quoted is not recorded.
+func TestWhatIsNotRecorded(t *testing.T) {
+	if _, err := runTest(t, Options{Quick: true, RunAll: model(2)}).Record("", 1); err == nil {
+		t.Error("a quick run was recorded")
+	}
+	r := runTest(t, Options{RunAll: model(2)})
+	r.Parts[0].Grid.Cells[1][0].Check = lab.Check{Checked: 1, Anomalies: []string{"G2: a cycle"}}
+	if _, err := r.Record("", 1); err == nil || !strings.Contains(err.Error(), "G2") {
+		t.Errorf("a wrong run was recorded: %v", err)
+	}
+}
+
+// Three digits are kept of any number.
+func TestSignificant(t *testing.T) {
+	for v, want := range map[float64]float64{0: 0, 12.3456: 12.3, 98765: 98800, 0.00123456: 0.00123, -4567: -4570} {
+		if got := significant(v); got != want {
+			t.Errorf("%v: %v", v, got)
+		}
+	}
+}
+
+// A table is written between its comments, the same every time, and nothing else is touched.
+func TestWriteTables(t *testing.T) {
+	rec := testRecord(t)
+	doc := "before\n<!-- claims of test/fig1 -->\nold numbers\n<!-- end of claims -->\nafter\n"
+	once, err := WriteTables(doc, []Record{rec})
+	if err != nil || strings.Contains(once, "old numbers") || !strings.HasPrefix(once, "before\n<!--") || !strings.HasSuffix(once, "-->\nafter\n") ||
+		!strings.Contains(once, "| 4.00x | 3.40x to 4.71x | 2.00x, SHORT | 2.00x, SHORT |") {
+		t.Fatalf("%v\n%s", err, once)
+	}
+	if again, err := WriteTables(once, []Record{rec}); err != nil || again != once {
+		t.Errorf("%v\n%s", err, again)
+	}
+	if _, err := WriteTables(doc, nil); err == nil || !strings.Contains(err.Error(), "no record") {
+		t.Errorf("without a record: %v", err)
+	}
+	if _, err := WriteTables("<!-- claims of test/fig1 -->\n", []Record{rec}); err == nil || !strings.Contains(err.Error(), "no end") {
+		t.Errorf("without an end: %v", err)
+	}
+}
+
+// The page of all claims counts them by their verdicts and says why.
+func TestScoreboard(t *testing.T) {
+	page := Scoreboard([]Record{testRecord(t)})
+	for _, want := range []string{"Of 3 claims of 1 figures: 2 met, 0 better, 1 short, 0 no number.", "| `test/fig1` | throughput of 2pc+2pl over 2pc+occ, at best | clients 300 | 4.00x | 2.00x | SHORT |", "**`test/fig1`**: The test says so."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q:\n%s", want, page)
+		}
+	}
+	for line := range strings.Lines(wrap(strings.Repeat("word ", 100) + "\n")) {
+		if len(line) > columns+1 {
+			t.Errorf("a line of %d columns", len(line))
+		}
+	}
+}
+
+// The documents of the repository are as its records say, and the records' claims are those
+// of the figures.
+func TestDocuments(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	pages, err := Documents(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		if p.Was != p.Text {
+			t.Errorf("docs/%s is not as the records say; go run ./cmd/isochron lab tables writes it", p.Name)
+		}
+	}
+	records, err := Records(filepath.Join(docs, "figures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		f, err := ByName(r.Figure)
+		if err != nil || len(r.Costs) == 0 || len(r.Costs[0].Claims) != len(f.Claims) {
+			t.Errorf("%s has other claims than its record (%v): record it again", r.Figure, err)
+			continue
+		}
+		for i, c := range f.Claims {
+			if got := r.Costs[0].Claims[i]; got.Claim != c.Text() || got.Paper != c.PaperText() || c.numbered() && got.Band != c.Band() {
+				t.Errorf("%s: the record has %+v where the figure claims %s, %s: record it again", r.Figure, got, c.Text(), c.PaperText())
+			}
+		}
+	}
+}
