@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // observed is the node that a Result's Machine tells of.
@@ -13,8 +14,7 @@ const observed = txn.NodeID(1)
 // when it ended.
 type machine struct {
 	worked [2]time.Duration
-	locks  [2]uint64
-	steps  [2]uint64
+	work   [2]yield.Work
 	waits  [2]int64
 }
 
@@ -25,15 +25,17 @@ func (m *machine) mark(r *run) {
 		at = 1
 	}
 	m.worked[at], m.waits[at] = r.w.Worked(observed), r.w.LockWaits(observed)
-	m.locks[at], m.steps[at] = r.w.LockWork(observed)
+	m.work[at] = r.w.LockWork(observed)
 }
 
 func (m *machine) report(r *run) Machine {
 	each := func(n uint64) float64 { return rounded(float64(n)/float64(max(r.all.committed, 1)), 2) }
+	work := m.work[1].Since(m.work[0])
 	return Machine{
 		CPUPercent: r.cpuPercent(m.worked[1]-m.worked[0], r.spec.Duration),
-		Locks:      each(m.locks[1] - m.locks[0]),
-		Steps:      each(m.steps[1] - m.steps[0]),
+		Locks:      each(work.Locks),
+		Steps:      each(work.Steps),
+		Beside:     each(work.Beside),
 		Waits:      each(uint64(m.waits[1] - m.waits[0])),
 	}
 }

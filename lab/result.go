@@ -71,10 +71,11 @@ type LockWait struct {
 // Machine is what the first region's node did while it was measured; of its locks so much
 // for each transaction that committed.
 type Machine struct {
-	CPUPercent float64 `json:"cpu_percent"`           // of all its cores
-	Locks      float64 `json:"locks_per_commit"`      // granted and freed
-	Steps      float64 `json:"lock_steps_per_commit"` // of walks over who waits for whom
-	Waits      float64 `json:"lock_waits_per_commit"` // for locks, begun
+	CPUPercent float64 `json:"cpu_percent"`             // of all its cores
+	Locks      float64 `json:"locks_per_commit"`        // granted and freed
+	Steps      float64 `json:"lock_steps_per_commit"`   // of walks over who waits for whom
+	Waits      float64 `json:"lock_waits_per_commit"`   // for locks, begun
+	Beside     float64 `json:"locks_beside_per_commit"` // who waited for the rows of locks, at each granted or freed
 }
 
 // Piece is what happened in one piece of the measured time.

@@ -6,6 +6,7 @@ import (
 
 	"isochron/participant"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // What those hosted at a node tell of themselves.
@@ -138,16 +139,15 @@ func (h *hosts) Converged() bool {
 	return h.places.dir.Epoch > 0
 }
 
-// LockWork is what the lock tables of its replicas have done: locks granted and freed, and
-// steps of walks over who waits for whom. A replica that leads anew begins from nothing.
-func (h *hosts) LockWork() (locks, steps uint64) {
+// LockWork is what the lock tables of its replicas have done. A replica that leads anew begins from
+// nothing.
+func (h *hosts) LockWork() (sum yield.Work) {
 	for _, id := range h.order {
 		if l := h.replicas[id].locks; l != nil {
-			w := l.LockWork()
-			locks, steps = locks+w.Locks, steps+w.Steps
+			sum = sum.Plus(l.LockWork())
 		}
 	}
-	return locks, steps
+	return sum
 }
 
 // pending counts undecided votes and lock holders.

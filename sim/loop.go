@@ -7,6 +7,7 @@ import (
 	"isochron/coordinator"
 	"isochron/node"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // A host may have a loop, as a node has that runs on the real clock: messages, requests, ticks
@@ -26,8 +27,7 @@ type loop struct {
 	inside  bool        // the node is in the midst of one
 	out     node.Output // of that
 	answers []*Client   // that were answered in it
-	locks   uint64      // that the node's tables had counted when they were last looked at
-	steps   uint64      // the same
+	work    yield.Work  // that the node's tables had counted when they were last looked at
 }
 
 // turnOf is one thing that the loop takes.
@@ -90,21 +90,18 @@ func (h *host) turn(t turnOf) {
 	h.later(cost, end)
 }
 
-// locker is a process that counts what its lock tables do: locks granted and freed,
-// and steps of walks over who waits for whom.
-type locker interface{ LockWork() (locks, steps uint64) }
+// locker is a process that counts what its lock tables do.
+type locker interface{ LockWork() yield.Work }
 
 // lockCost is the CPU time of what lock tables have done since it was last asked.
 func (h *host) lockCost() time.Duration {
-	if h.cpu.LockCPU+h.cpu.StepCPU == 0 {
+	if h.cpu.LockCPU+h.cpu.StepCPU+h.cpu.BesideCPU == 0 {
 		return 0
 	}
-	l := &h.loop
-	locks, steps := h.w.LockWork(h.id)
-	// A table that begins anew has counted less.
-	cost := time.Duration(locks-min(l.locks, locks))*h.cpu.LockCPU + time.Duration(steps-min(l.steps, steps))*h.cpu.StepCPU
-	l.locks, l.steps = locks, steps
-	return cost
+	work := h.w.LockWork(h.id)
+	done := work.Since(h.loop.work)
+	h.loop.work = work
+	return time.Duration(done.Locks)*h.cpu.LockCPU + time.Duration(done.Steps)*h.cpu.StepCPU + time.Duration(done.Beside)*h.cpu.BesideCPU
 }
 
 // answered has a client go on: now, or at the end of the turn that runs.
@@ -136,11 +133,11 @@ func (c *Hardware) requestCost(req *coordinator.Request) time.Duration {
 func (w *World) Worked(id txn.NodeID) time.Duration { return w.host(id).worked }
 
 // LockWork is what the lock tables of a node have done, if it is up.
-func (w *World) LockWork(id txn.NodeID) (locks, steps uint64) {
+func (w *World) LockWork(id txn.NodeID) yield.Work {
 	if n, ok := w.host(id).node.(locker); ok {
 		return n.LockWork()
 	}
-	return 0, 0
+	return yield.Work{}
 }
 
 // LockWaits is how many waits for locks were begun at a node, if it is up.

@@ -12,6 +12,7 @@ import (
 	"isochron/routing"
 	"isochron/txn"
 	"isochron/workload"
+	"isochron/yield"
 )
 
 // counting is a node whose lock tables seem to have done so much at each request.
@@ -21,7 +22,9 @@ type counting struct {
 	eachLocks, each uint64
 }
 
-func (c *counting) LockWork() (locks, steps uint64) { return c.locks, c.steps }
+func (c *counting) LockWork() yield.Work {
+	return yield.Work{Locks: c.locks, Steps: c.steps, Beside: c.steps}
+}
 
 func (c *counting) Submit(now txn.Now, req *coordinator.Request) {
 	c.locks, c.steps = c.locks+c.eachLocks, c.steps+c.each

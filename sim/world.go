@@ -51,6 +51,7 @@ type Hardware struct {
 	Loop        bool          // messages and requests are taken one at a time, see loop.go
 	LockCPU     time.Duration // with a loop: CPU time of a lock that is granted or freed
 	StepCPU     time.Duration // the same of a step of a walk over who waits for whom
+	BesideCPU   time.Duration // the same of one who waits for the row of a lock that is granted or freed
 	Cores       int           // of each machine; 0 is 1
 	Fsync       time.Duration // of one sync
 	SyncEach    bool          // each request for a sync has one of its own: no group commit

@@ -97,21 +97,12 @@ type Table struct {
 	spareHolders []*Holder
 }
 
-// Work is what a table has done since it was made.
-type Work struct {
-	Locks uint64 // locks granted and freed
-	Steps uint64 // holders and waiters looked at in walks over who waits for whom
-}
-
 // NewTable returns an empty table. What it does the world hears.
 func NewTable(p Policy, b Bounds, w World) *Table {
 	t := &Table{policy: p, bounds: b.withDefaults(), world: w, holders: map[txn.ID]*Holder{}, hot: map[txn.Key]*HotRow{}, waits: newWaits()}
 	t.points.Set("", &point{}) // never empty, the tree keeps its root
 	return t
 }
-
-// Work tells what the table has done.
-func (t *Table) Work() Work { return t.work }
 
 // request asks whether the claim can be granted to the transaction. It changes nothing.
 func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
@@ -272,7 +263,7 @@ func (t *Table) share(h *Holder, k txn.Key) {
 	}
 	p.shared = append(p.shared, h)
 	h.keys = append(h.keys, k)
-	t.locked(h, k, false)
+	t.locked(h, p, k, false)
 }
 
 func (t *Table) own(h *Holder, k txn.Key) {
@@ -295,12 +286,13 @@ func (t *Table) own(h *Holder, k txn.Key) {
 		h.chained = append(h.chained, k) // it goes on from the last value there
 	}
 	t.turn(p, h)
-	t.locked(h, k, true)
+	t.locked(h, p, k, true)
 }
 
 // locked counts a lock, and makes its object if the policy wants one.
-func (t *Table) locked(h *Holder, k txn.Key, exclusive bool) {
+func (t *Table) locked(h *Holder, p *point, k txn.Key, exclusive bool) {
 	t.work.Locks++
+	t.work.Beside += uint64(p.queue.len())
 	if t.policy.Objects {
 		h.objects = append(h.objects, &object{key: k, exclusive: exclusive, holder: h})
 	}
@@ -383,6 +375,7 @@ func (t *Table) release(now time.Duration, id txn.ID) {
 			p.shared = remove(p.shared, h)
 		}
 		t.work.Locks++
+		t.work.Beside += uint64(p.queue.len())
 		t.open(k, p)
 	}
 	for _, k := range h.chained {
