@@ -89,6 +89,9 @@ func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error)
 	if !k.autocommit {
 		k.sends()
 	}
+	if !rd.ForWrite {
+		k.copiesWriters()
+	}
 	res, err := k.Txn.Read(ctx, rd)
 	if err != nil {
 		return res, err
@@ -116,7 +119,7 @@ func (k *tracked) saw(key txn.Key, v []byte) []byte {
 // Put implements txn.Txn.
 func (k *tracked) Put(key txn.Key, value []byte) {
 	k.touch(key)
-	k.wrote = true
+	k.writes()
 	k.r.lastWrite++
 	id := k.r.lastWrite
 	k.Txn.Put(key, stamped(id, value))
@@ -139,7 +142,7 @@ func (r *run) isRecorded(id int64) bool { return id <= r.recordedTo || r.lateWri
 // away, so rows that are ever deleted are left out of the check.
 func (k *tracked) Delete(key txn.Key) {
 	k.touch(key)
-	k.wrote = true
+	k.writes()
 	k.r.deleted[string(key)] = true
 	k.Txn.Delete(key)
 }
@@ -158,8 +161,26 @@ func (k *tracked) RollbackTo(savepoint int) {
 	}
 }
 
+// copiesWriters takes the time of that, where it is charged.
+func (k *tracked) copiesWriters() {
+	if d := k.r.writers.copied(k.c.Elapsed()); d > 0 {
+		k.c.Sleep(d)
+	}
+}
+
+// writes notes that the try is one of those that write.
+func (k *tracked) writes() {
+	if !k.wrote {
+		k.wrote = true
+		k.r.writers.writers++
+	}
+}
+
 // ended records how the try ended.
 func (k *tracked) ended(err error) {
+	if k.wrote {
+		k.r.writers.writers--
+	}
 	if k.rec == nil {
 		return
 	}

@@ -152,7 +152,9 @@ type Costs struct {
 	StoreMicros     float64 `json:"store_us,omitempty"`
 	LockMicros      float64 `json:"lock_us,omitempty"`
 	StepMicros      float64 `json:"lock_step_us,omitempty"`
-	Loop            bool    `json:"loop,omitempty"` // a node does one thing at a time
+	PageMicros      float64 `json:"lock_page_us,omitempty"` // of a row that has it: of a lock, for each who waits
+	ListMicros      float64 `json:"list_us,omitempty"`      // the same: of a read, for each who has written
+	Loop            bool    `json:"loop,omitempty"`         // a node does one thing at a time
 	Source          string  `json:"source"`
 }
 
@@ -275,6 +277,7 @@ func (s resolved) report() SpecReport {
 }
 
 func (s resolved) costs() Costs {
+	page, list := s.managed()
 	return Costs{CPUMicros: micros(s.CPU), FsyncMicros: micros(s.Fsync), Cores: s.Cores, SyncEach: s.SyncEach, Source: s.costSource(),
-		RequestMicros: micros(s.RequestCPU), StatementMicros: micros(s.StatementCPU), CommitMicros: micros(s.CommitCPU), StoreMicros: micros(s.StoreCPU), Loop: s.Loop, LockMicros: micros(s.LockCPU), StepMicros: micros(s.StepCPU)}
+		RequestMicros: micros(s.RequestCPU), StatementMicros: micros(s.StatementCPU), CommitMicros: micros(s.CommitCPU), StoreMicros: micros(s.StoreCPU), Loop: s.Loop, LockMicros: micros(s.LockCPU), StepMicros: micros(s.StepCPU), PageMicros: micros(page), ListMicros: micros(list)}
 }

@@ -33,6 +33,7 @@ type run struct {
 	classes   map[string]*tally
 	spans     *spans
 	machine   machine
+	writers   writerList
 	series    *series
 
 	leaderBit map[uint64]uint64 // of a shard: the bit of the region it is led from
@@ -59,6 +60,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		ctx: ctx, spec: s, mix: s.mix, dir: s.directory(), classes: map[string]*tally{}, spans: newSpans(),
 		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, lateWrites: map[int64]bool{}, deleted: map[string]bool{},
 	}
+	_, r.writers.each = s.managed()
 	for _, shard := range r.dir.Shards {
 		r.leaderBit[shard.ID] = 1 << (r.nodeIn(geo.Region(shard.Leader)) - 1)
 	}

@@ -8,6 +8,7 @@ import (
 	"isochron/geo"
 	"isochron/node"
 	"isochron/protocol"
+	"isochron/reveal"
 	"isochron/routing"
 	"isochron/sim"
 	"isochron/workload"
@@ -18,6 +19,8 @@ type Spec struct {
 	Protocol string // a row of protocol.Table
 	// ReadOnly, if set, changes that column of the row, see protocol.ReadOnly.
 	ReadOnly string
+	// Reveal, if set, is another choice of the row's when writes are revealed: an ablation.
+	Reveal   reveal.Choice
 	Workload string // a name of workload.MixNames
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
@@ -69,6 +72,8 @@ type Spec struct {
 	Loop         bool          // a node takes messages and requests one at a time, whatever cores it has, see sim.Hardware
 	LockCPU      time.Duration // with Loop: of a lock that is granted or freed
 	StepCPU      time.Duration // with Loop: of a step of a walk over who waits for whom
+	PageCPU      time.Duration // with Loop: of a lock granted or freed, for each who waits for its row, see lockmanager.go
+	ListCPU      time.Duration // of a statement that only reads, for each transaction that has written
 	Cores        int           // of each node
 	Fsync        time.Duration // of one sync
 	SyncEach     bool          // each commit has a sync of its own: no group commit
@@ -150,6 +155,12 @@ func (s Spec) resolve() (r resolved, err error) {
 		if r.row.ReadOnly, err = protocol.ParseReadOnly(s.ReadOnly); err != nil {
 			return r, err
 		}
+		if err = r.row.Check(); err != nil {
+			return r, err
+		}
+	}
+	if s.Reveal != reveal.Unset {
+		r.row.Reveal = s.Reveal
 		if err = r.row.Check(); err != nil {
 			return r, err
 		}
@@ -241,6 +252,8 @@ func (s Spec) checkTimes() error {
 		{"the CPU time of a commit beside its request", s.StoreCPU, 0, costMax},
 		{"the CPU time of a lock", s.LockCPU, 0, costMax},
 		{"the CPU time of a step over who waits", s.StepCPU, 0, costMax},
+		{"the CPU time of a page of locks", s.PageCPU, 0, costMax},
+		{"the CPU time of the list of writers", s.ListCPU, 0, costMax},
 		{"the round trip of a client", s.ClientRTT, 0, costMax},
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
 		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},

@@ -98,6 +98,7 @@ func TestALoopTakesTurns(t *testing.T) {
 		{Hardware{RequestCPU: 100 * us, LockCPU: 10 * us}, 5, 7, 150 * us},
 		{Hardware{RequestCPU: 100 * us, StepCPU: us, LockCPU: 10 * us}, 5, 200, 350 * us},
 		{Hardware{StepCPU: us}, 0, 200, 200 * us},
+		{Hardware{BesideCPU: us}, 0, 300, 300 * us},
 	} {
 		w := loopWorld(t, c.hw, c.locks, c.steps)
 		before := w.Worked(1)

@@ -67,6 +67,8 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.BoolVar(&s.Loop, "loop", s.Loop, "a node takes messages and requests one at a time; its other cores have the statements")
 	f.DurationVar(&s.LockCPU, "lock-cpu", s.LockCPU, "with --loop: CPU time of a lock granted or freed")
 	f.DurationVar(&s.StepCPU, "step-cpu", s.StepCPU, "with --loop: CPU time of a step of a walk over who waits for whom, where deadlocks are detected")
+	f.DurationVar(&s.PageCPU, "page-cpu", s.PageCPU, "with --loop: CPU time of a lock granted or freed, for each who waits for its row; of rows with an object for each lock")
+	f.DurationVar(&s.ListCPU, "list-cpu", s.ListCPU, "CPU time of a statement that only reads, for each transaction that has written; of the same rows")
 	f.DurationVar(&s.Fsync, "fsync", s.Fsync, "time of one sync")
 	f.BoolVar(&s.SyncEach, "sync-each", s.SyncEach, "each commit has a sync of its own: no group commit")
 	f.StringVar((*string)(&s.Client), "client", string(lab.Forever), "what a client does when its transaction is aborted: drop (draw another), hold5 (prepare the same reads five times more, then draw another) or forever (up to --tries)")
