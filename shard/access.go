@@ -3,8 +3,6 @@ package shard
 import (
 	"slices"
 
-	"isochron/reveal"
-	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -39,40 +37,17 @@ func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
 
 // accessNearest answers from the applied state, and says if it may be old.
 func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
-	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
+	rows, out := r.newest(), &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
 	for _, k := range m.Keys {
-		out.Rows = append(out.Rows, r.row(k))
+		out.Rows = append(out.Rows, rows.row(k))
 		out.Unsettled = out.Unsettled || r.state.pending.Touches(k)
 	}
 	for _, s := range m.Scans {
-		rows := r.scan(s, nil)
-		out.Scans = append(out.Scans, rows)
-		out.Unsettled = out.Unsettled || r.state.pending.TouchesSpan(txn.Covered(s, rows))
+		found := rows.scan(s, nil)
+		out.Scans = append(out.Scans, found)
+		out.Unsettled = out.Unsettled || r.state.pending.TouchesSpan(txn.Covered(s, found))
 	}
 	r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
-}
-
-// row reads the newest row: revealed ones first.
-func (r *Replica) row(k txn.Key) txn.Row {
-	if r.lead != nil {
-		if row, ok := r.lead.early.Get(k); ok {
-			return row
-		}
-	}
-	return r.state.cache.Latest(r.cfg.Engine, k)
-}
-
-// newestAt is the timestamp of the newest version of a row in the engine.
-func (r *Replica) newestAt(k txn.Key) txn.Timestamp { return r.state.cache.NewestAt(r.cfg.Engine, k) }
-
-// scan reads the newest live rows of a span, up to the bounds of one answer.
-// skip leaves rows out.
-func (r *Replica) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
-	var revealed []txn.Row
-	if r.lead != nil {
-		revealed = r.lead.early.Span(s.Span)
-	}
-	return reveal.NewWalk(store.ScanLatest(r.cfg.Engine, r.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
 }
 
 // access reads at the leader, taking the locks that are asked for. What is in
@@ -94,7 +69,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 		return
 	}
 	q := l.asks(m, c, began)
-	e := l.acquire(&q)
+	e := l.locks.acquire(&q)
 	switch next := began.behind(e.Behind); {
 	case e.Again:
 		l.access(from, m, began) // bounded: each turn removes its victims
@@ -111,7 +86,7 @@ func (l *leadership) access(from txn.NodeID, m *txn.Access, began arrival) {
 	if m.Clock {
 		out.At = r.clock.Next(r.env.Now()) // whatever is revealed here was observed
 	}
-	out.Final = m.Final && l.leased()
+	out.Final = m.Final && l.r.group.Leased()
 	l.runs(m)
 	l.answerRead(from, m, out, c.Spans, began)
 }
@@ -134,7 +109,7 @@ func (l *leadership) asks(m *txn.Access, c yield.Claim, began arrival) yield.Req
 	if m.Lock != txn.LockNone {
 		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
 	}
-	l.mayWait(&q, began, m.WaitMillis)
+	l.locks.mayWait(&q, began, m.WaitMillis)
 	return q
 }
 
@@ -163,7 +138,7 @@ func (l *leadership) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
 		claimKey(k)
 	}
 	for _, s := range m.Scans {
-		rows := l.r.scan(s, skip)
+		rows := l.rows.scan(s, skip)
 		out.Scans = append(out.Scans, rows)
 		if m.Lock != txn.LockNone {
 			for _, row := range rows.Rows {
@@ -188,7 +163,7 @@ func (l *leadership) answerRead(from txn.NodeID, m *txn.Access, out *txn.AccessR
 	for _, g := range m.Guards {
 		keys = append(keys, g.Key)
 	}
-	l.whenDecided(keys, spans, began, func(committed bool) {
+	l.depends.whenDecided(keys, spans, began, func(committed bool) {
 		if committed {
 			l.sendRead(from, out, began)
 		} else {
@@ -212,7 +187,7 @@ func (l *leadership) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted 
 			return row, true
 		}
 	}
-	return l.r.row(k), false
+	return l.rows.row(k), false
 }
 
 // locked reports whether another holds the key against the request.

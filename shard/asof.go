@@ -222,11 +222,7 @@ func (l *leadership) present(from txn.NodeID, m *txn.Access) {
 		}
 		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
 	}
-	if l.leased() {
-		tell()
-		return
-	}
-	l.afterBarrier(tell)
+	l.certain.then(tell)
 }
 
 // Seen is the highest timestamp that this replica has applied.

@@ -11,7 +11,7 @@ import (
 // newChaser is the one over the lock table in force.
 func (l *leadership) newChaser() *yield.Chaser {
 	r := l.r
-	return yield.NewChaser(l.locks, yield.Chasing{
+	return yield.NewChaser(l.locks.Table, yield.Chasing{
 		Here:  txn.WaitEdge{Shard: r.cfg.ID, Leader: r.cfg.Self, Term: l.term},
 		After: r.cfg.Params.DetectAfter, SkipSecondLap: r.cfg.Params.Bugs.SkipSecondLap,
 	}, chaseWorld{r})

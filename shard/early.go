@@ -4,32 +4,39 @@ import (
 	"slices"
 	"time"
 
+	"isochron/reveal"
 	"isochron/txn"
 )
 
-// Writes that are revealed before they are decided: the rules stand in reveal/early.go.
+// dependence is a leader's part in writes that are revealed before they are decided: what
+// its votes and its answers depend on. The rules stand in reveal/early.go.
+type dependence struct {
+	cfg   *Config
+	early *reveal.Early
+	known *attempts
+}
 
 // writersOf lists the undecided attempts on which a reader of the keys and spans depends.
-func (l *leadership) writersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
-	if l.r.cfg.Params.Bugs.ReleaseUntracked {
+func (d *dependence) writersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
+	if d.cfg.Params.Bugs.ReleaseUntracked {
 		return nil
 	}
-	return l.early.WritersOf(keys, spans)
+	return d.early.WritersOf(keys, spans)
 }
 
 // whenDecided answers at once if nothing that was read is undecided, else when
 // it is: with false if it was undone.
-func (l *leadership) whenDecided(keys []txn.Key, spans []txn.Span, began arrival, then func(committed bool), expire func()) {
-	l.early.WhenDecided(l.writersOf(keys, spans), began.Mono+l.r.cfg.Params.LockWait, then, expire)
+func (d *dependence) whenDecided(keys []txn.Key, spans []txn.Span, began arrival, then func(committed bool), expire func()) {
+	d.early.WhenDecided(d.writersOf(keys, spans), began.Mono+d.cfg.Params.LockWait, then, expire)
 }
 
-// dependencies are the attempts on whose commit a vote depends. A one-phase
-// attempt is none of them: its entry is its commit, and stands before the vote.
-func (l *leadership) dependencies(p *txn.Prepare) []txn.Attempt {
-	if !l.r.cfg.Row.Reveal.Early() {
+// of are the attempts on whose commit a vote depends. A one-phase attempt is none of
+// them: its entry is its commit, and stands before the vote.
+func (d *dependence) of(p *txn.Prepare) []txn.Attempt {
+	if !d.cfg.Row.Reveal.Early() {
 		return nil
 	}
-	return slices.DeleteFunc(l.writersOf(readBy(p)), l.known.isOnePhase)
+	return slices.DeleteFunc(d.writersOf(readBy(p)), d.known.isOnePhase)
 }
 
 // readBy lists what a Prepare says was read.
@@ -47,16 +54,24 @@ func readBy(p *txn.Prepare) (keys []txn.Key, spans []txn.Span) {
 
 // condition makes a vote wait for what it depends on, and tells the coordinator
 // when that is settled.
-func (l *leadership) condition(v *voteCmd) {
+func (d *dependence) condition(v *voteCmd) {
 	if len(v.Deps) == 0 && !v.Doomed {
 		return
 	}
 	a := v.Attempt
-	l.early.Condition(a, v.Deps, v.Doomed, func(committed bool) {
-		doomed := !committed && !l.r.cfg.Params.Bugs.DropDependency
-		l.r.env.Trace("shard %d: what %v had read is committed: %v", l.r.cfg.ID, a, committed)
-		l.r.env.Send(txn.Coordinator(a.Node), txn.Message{Resolved: &txn.Resolved{Shard: l.r.cfg.ID, Attempt: a, Doomed: doomed}})
+	d.early.Condition(a, v.Deps, v.Doomed, func(committed bool) {
+		doomed := !committed && !d.cfg.Params.Bugs.DropDependency
+		d.cfg.Env.Trace("shard %d: what %v had read is committed: %v", d.cfg.ID, a, committed)
+		d.cfg.Env.Send(txn.Coordinator(a.Node), txn.Message{Resolved: &txn.Resolved{Shard: d.cfg.ID, Attempt: a, Doomed: doomed}})
 	})
+}
+
+// reveal shows the writes of a vote before its decision.
+func (d *dependence) reveal(v *voteCmd) { d.early.RevealUndecided(v.Attempt, v.Proposed, v.Writes) }
+
+// ended shows a decision to readers and to who depends on it.
+func (d *dependence) ended(v *voteCmd, commit bool) {
+	d.early.Decided(v.Attempt, v.Proposed, v.Writes, commit)
 }
 
 // OnPreCommit ends an attempt's concurrency control.
@@ -75,18 +90,9 @@ func (l *leadership) preCommit(a txn.Attempt, at txn.Timestamp) {
 		return
 	}
 	l.r.clock.Observe(at)
-	l.revealUndecided(v)
+	l.depends.reveal(v)
 	l.r.env.Trace("shard %d: pre-commits %v, its writes can be read and its locks are released", l.r.cfg.ID, v.Txn)
 	l.release(v.Txn, true)
-}
-
-func (l *leadership) revealUndecided(v *voteCmd) {
-	l.early.RevealUndecided(v.Attempt, v.Proposed, v.Writes)
-}
-
-// ended shows a decision to readers and to who depends on it.
-func (l *leadership) ended(v *voteCmd, commit bool) {
-	l.early.Decided(v.Attempt, v.Proposed, v.Writes, commit)
 }
 
 // restore brings back what the undecided votes of the log hold. A vote that
@@ -99,7 +105,7 @@ func (l *leadership) restore(now time.Duration) {
 	var early func(txn.ID)
 	if l.r.cfg.Row.Reveal.PreCommits() {
 		early = func(id txn.ID) {
-			l.revealUndecided(&byTxn[id].voteCmd)
+			l.depends.reveal(&byTxn[id].voteCmd)
 			l.release(id, true)
 		}
 	}
@@ -107,7 +113,7 @@ func (l *leadership) restore(now time.Duration) {
 		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
 		byTxn[p.Txn] = p
 		l.orphanAt[p.Attempt] = now + l.r.cfg.Params.RecoverAfter
-		l.condition(&p.voteCmd)
+		l.depends.condition(&p.voteCmd)
 		l.reportAgain(p)
 	}
 }

@@ -32,7 +32,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		return
 	}
 	if v == nil {
-		if d.Commit && !l.leased() {
+		if d.Commit && !r.group.Leased() {
 			return // deposed, it seems: told again, where the vote is
 		}
 		if d.Commit {
@@ -41,18 +41,14 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 		l.abortUnvoted(d)
 		// Whoever acknowledges an end because there is no vote speaks for the log. A leader
 		// that may be deposed does not know what its successor has in it.
-		if l.leased() {
-			ack()
-		} else {
-			l.afterBarrier(ack)
-		}
+		l.certain.then(ack)
 		return
 	}
 	if !r.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
 		return // told again later
 	}
 	l.known.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
-	l.ended(v, d.Commit)
+	l.depends.ended(v, d.Commit)
 	if d.Commit {
 		// The vote may still be on its way through the log here: others know of a
 		// majority that has it, and the decision follows it in the log.
@@ -70,7 +66,7 @@ func (l *leadership) decide(from txn.NodeID, d *txn.Decide) {
 // never gets one in this term, the only one in which its Prepare is good.
 func (l *leadership) abortUnvoted(d *txn.Decide) {
 	l.known.refused[d.Attempt] = true
-	l.known.stopWaiting(l.locks, d.Attempt)
+	l.known.stopWaiting(l.locks.Table, d.Attempt)
 	l.endUnvoted(d.Txn)
 }
 
@@ -89,7 +85,7 @@ func (r *Replica) OnInquire(from txn.NodeID, q *txn.Inquire) {
 	if l.find(from, a) {
 		return
 	}
-	l.known.stopWaiting(l.locks, a)
+	l.known.stopWaiting(l.locks.Table, a)
 	if r.cfg.Params.Bugs.ForgetFence {
 		r.env.Send(txn.Coordinator(from), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
@@ -118,12 +114,8 @@ func (l *leadership) find(to txn.NodeID, a txn.Attempt) bool {
 
 // applied hears what the log has just done, on the leader.
 func (l *leadership) applied(e effect) {
-	r := l.r
 	if e.barrier != 0 {
-		if f := l.barriers[e.barrier]; f != nil && r.state.applied.Term == l.term {
-			delete(l.barriers, e.barrier)
-			f()
-		}
+		l.certain.applied(e.barrier, l.r.state.applied.Term)
 		return
 	}
 	switch {
@@ -155,7 +147,7 @@ func (l *leadership) appliedVote(e effect) {
 	}
 	switch {
 	case e.void:
-		l.ended(v.cmd, false)
+		l.depends.ended(v.cmd, false)
 	case e.voted.OnePhase:
 		l.early.Applied(e.attempt, v.cmd.Proposed, v.cmd.Writes)
 		l.early.Settle(e.attempt, true)
@@ -174,7 +166,7 @@ func (l *leadership) appliedVote(e effect) {
 
 func (l *leadership) appliedDecision(e effect) {
 	if l.known.deciding[e.attempt] == nil { // an earlier leader logged the decision
-		l.ended(&e.ended.voteCmd, e.commit)
+		l.depends.ended(&e.ended.voteCmd, e.commit)
 	}
 	if e.commit {
 		l.early.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)

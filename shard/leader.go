@@ -17,15 +17,17 @@ type leadership struct {
 	term    uint64
 	serving bool // an entry of this term is applied and the locks are restored
 
-	locks *yield.Table
-	early *reveal.Early
+	locks   locks
+	early   *reveal.Early
+	rows    newest
+	depends dependence
+	written written
+	certain confirmation
 
 	chaser    *yield.Chaser // over locks
 	switching switching
 
-	known    attempts
-	barriers map[uint64]func()
-	barrier  uint64
+	known attempts
 
 	batches   *yield.Batches
 	collectAt time.Duration
@@ -46,13 +48,19 @@ const maxProbes = 4
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l := &leadership{
 		r: r, term: term,
-		barriers:  map[uint64]func(){},
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		early: reveal.NewEarly(r.cfg.Row.Reveal, r.newestAt), batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
+		batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
+	l.rows = newest{state: r.state, engine: r.cfg.Engine}
+	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
+	l.rows.early = l.early
 	l.known = newAttempts(r.state, l.early, &r.cfg.Params.Bugs)
+	l.depends = dependence{cfg: &r.cfg, early: l.early, known: &l.known}
+	l.locks = locks{cfg: &r.cfg, counts: &r.counts}
 	l.newLocks()
+	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
+	l.certain = newConfirmation(term, r.group.Leased, r.propose)
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
 	l.moments.leads, l.moments.deciding = true, l.known.deciding
@@ -78,16 +86,6 @@ func (v *voteCmd) claim() yield.Claim {
 		c.Exclusive = append(c.Exclusive, w.Key)
 	}
 	return c
-}
-
-func (l *leadership) leased() bool { return l.r.group.Leased() }
-
-// afterBarrier calls f once a majority has confirmed that this replica leads.
-func (l *leadership) afterBarrier(f func()) {
-	l.barrier++
-	if l.r.propose(command{Barrier: l.barrier}) {
-		l.barriers[l.barrier] = f
-	}
 }
 
 // release frees a transaction's locks and lets those who waited ask again. If it

@@ -3,29 +3,35 @@ package shard
 import (
 	"time"
 
+	"isochron/participant"
 	"isochron/txn"
 	"isochron/yield"
 )
 
-// The lock table of a leader (yield.Table): who asks it, and what is told of what it does.
+// locks is the lock table of a leader, with what is counted and told of its answers.
+type locks struct {
+	*yield.Table // of the protocol in force
+	cfg          *Config
+	counts       *participant.Counts
+}
 
 // acquire asks the lock table, and counts and tells what comes of it.
-func (l *leadership) acquire(q *yield.Request) yield.Effects {
-	e := l.locks.Acquire(l.r.env.Now().Mono, q)
+func (k *locks) acquire(q *yield.Request) yield.Effects {
+	e := k.Acquire(k.cfg.Env.Now().Mono, q)
 	switch {
 	case e.Waits != nil:
-		l.r.counts.LockWaits++
-		l.r.env.Trace("shard %d: %v waits for %v", l.r.cfg.ID, q.Txn, e.Behind)
+		k.counts.LockWaits++
+		k.cfg.Env.Trace("shard %d: %v waits for %v", k.cfg.ID, q.Txn, e.Behind)
 	case e.Refused.Why == txn.WhyDeadlock:
-		l.r.counts.Deadlocks++
+		k.counts.Deadlocks++
 	}
 	return e
 }
 
 // mayWait says for how long a request waits, from its beginning on: so many milliseconds, 0: as
 // long as any.
-func (l *leadership) mayWait(q *yield.Request, began arrival, millis int64) {
-	bound := l.r.cfg.Params.LockWait
+func (k *locks) mayWait(q *yield.Request, began arrival, millis int64) {
+	bound := k.cfg.Params.LockWait
 	if millis > 0 {
 		bound = millisToDuration(millis)
 	}
@@ -69,7 +75,7 @@ func (w lockWorld) PassedOn(id txn.ID) {
 
 // newLocks begins with a lock table of the protocol in force.
 func (l *leadership) newLocks() {
-	l.locks = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{l})
+	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{l})
 	l.chaser = l.newChaser()
 }
 

@@ -101,7 +101,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		return
 	}
 	turn := l.asksTurn(p, began)
-	if e := l.acquire(&turn); !e.Granted() {
+	if e := l.locks.acquire(&turn); !e.Granted() {
 		l.votesLater(from, p, began, &e)
 		l.locks.Wake()
 		return
@@ -112,7 +112,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	}
 	v := l.vote(p)
 	q, atOnce := l.asksToVote(p, v, began)
-	e := l.acquire(&q)
+	e := l.locks.acquire(&q)
 	switch {
 	case e.Again:
 		if !l.known.refused[p.Attempt] {
@@ -128,9 +128,9 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
 	l.known.voting[p.Attempt] = vv
 	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
-	l.condition(v)
+	l.depends.condition(v)
 	if atOnce {
-		l.revealUndecided(v)
+		l.depends.reveal(v)
 		if r.env.Tracing() {
 			r.env.Trace("shard %d: %v is appended, its writes can be read and its locks are released", r.cfg.ID, p.Txn)
 		}
@@ -160,7 +160,7 @@ func (l *leadership) votesLater(from txn.NodeID, p *txn.Prepare, began arrival, 
 // asksTurn asks the lock table whether those before a vote in a chain have ended.
 func (l *leadership) asksTurn(p *txn.Prepare, began arrival) yield.Request {
 	q := yield.Request{Phase: yield.Turn, Txn: p.Txn, Age: p.Age, Attempt: p.Attempt, Writes: p.Writes}
-	l.mayWait(&q, began, 0)
+	l.locks.mayWait(&q, began, 0)
 	return q
 }
 
@@ -168,7 +168,7 @@ func (l *leadership) asksTurn(p *txn.Prepare, began arrival) yield.Request {
 // let go at once.
 func (l *leadership) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.Request, atOnce bool) {
 	q = yield.Request{Phase: yield.Prepare, Txn: p.Txn, Age: p.Age, Claim: v.claim()}
-	l.mayWait(&q, began, 0)
+	l.locks.mayWait(&q, began, 0)
 	if !l.r.takes() {
 		q.Barred = txn.WhyLogFull
 	}
@@ -204,7 +204,7 @@ func (l *leadership) vote(p *txn.Prepare) *voteCmd {
 		v.Spans = nil
 	}
 	l.address(v)
-	v.Deps = l.dependencies(p)
+	v.Deps = l.depends.of(p)
 	if len(v.Deps) > 0 && !l.r.cfg.Params.Bugs.CommitOpen {
 		v.OnePhase = false // its entry cannot be its commit
 	}
@@ -229,17 +229,17 @@ func (l *leadership) validate(p *txn.Prepare) txn.Refusal {
 	if bugs.SkipValidation {
 		return txn.Refusal{}
 	}
-	if !yield.Guarded(l.r.row, p.Guards) {
+	if !yield.Guarded(l.rows.row, p.Guards) {
 		return txn.WhySchemaChanged.Refusal()
 	}
-	if no := l.refusedSince(p.Txn, p.Since, writtenKeys(p), nil); no.Refused() {
+	if no := l.written.since(p.Txn, p.Since, writtenKeys(p), nil); no.Refused() {
 		return no
 	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	return yield.Stands(l.r.row, func(s txn.Scan) txn.ScanRows { return l.r.scan(s, nil) }, p.Reads, spans).Refusal()
+	return yield.Stands(l.rows.row, func(s txn.Scan) txn.ScanRows { return l.rows.scan(s, nil) }, p.Reads, spans).Refusal()
 }
 
 // validateReadOnly answers for a transaction that wrote nothing anywhere. All
@@ -262,8 +262,8 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	}
 	q := yield.Request{Phase: yield.ReadOnly, Txn: p.Txn, Age: p.Age}
 	q.Shared, q.Spans = readBy(p)
-	l.mayWait(&q, began, 0)
-	if e := l.acquire(&q); !e.Granted() {
+	l.locks.mayWait(&q, began, 0)
+	if e := l.locks.acquire(&q); !e.Granted() {
 		l.vouchesLater(from, p, began, &e)
 		return
 	}
@@ -271,14 +271,11 @@ func (l *leadership) validateReadOnly(from txn.NodeID, p *txn.Prepare, began arr
 	yes := func() {
 		l.sendVote(from, txn.Vote{Attempt: p.Attempt, Yes: true, WaitedNanos: nanos, WaitedFor: whom})
 	}
-	l.whenDecided(q.Shared, q.Spans, began, func(committed bool) {
-		switch {
-		case !committed:
+	l.depends.whenDecided(q.Shared, q.Spans, began, func(committed bool) {
+		if committed {
+			l.certain.then(yes)
+		} else {
 			l.refuse(from, p, txn.WhyDependencyAborted.Refusal())
-		case l.leased():
-			yes()
-		default:
-			l.afterBarrier(yes)
 		}
 	}, func() { l.refuse(from, p, txn.WhyUndecidedAtVote.Refusal()) })
 }
@@ -298,8 +295,8 @@ func (l *leadership) vouchesLater(from txn.NodeID, p *txn.Prepare, began arrival
 // it is. It reports whether that is so.
 func (l *leadership) vouchesInTurn(from txn.NodeID, p *txn.Prepare, began arrival) bool {
 	turn := yield.Request{Phase: yield.Turn, Txn: p.Txn, Age: p.Age}
-	l.mayWait(&turn, began, 0)
-	e := l.acquire(&turn)
+	l.locks.mayWait(&turn, began, 0)
+	e := l.locks.acquire(&turn)
 	if e.Granted() {
 		return false
 	}

@@ -12,40 +12,47 @@ import (
 // has written since. A locking read is refused if it meets such a row, or a range
 // from which one is gone; so is a Prepare that writes one.
 
-// forbids is why a read cannot be answered whatever locks are free, if it cannot.
-func (l *leadership) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
-	if !yield.Guarded(l.r.row, m.Guards) {
-		return txn.WhySchemaChanged.Refusal()
-	}
-	return l.refusedSince(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
+// written tells what has been written since a moment: in the engine, in the chain of a row,
+// or by a vote that is revealed and not applied.
+type written struct {
+	rows  *newest
+	locks *locks
+	known *attempts
 }
 
-// refusedSince is why a read with locks or a Prepare of a transaction that reads at
-// a moment cannot be, if it cannot.
-func (l *leadership) refusedSince(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) txn.Refusal {
-	r := l.r
+// forbids is why a read cannot be answered whatever locks are free, if it cannot.
+func (l *leadership) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
+	if !yield.Guarded(l.rows.row, m.Guards) {
+		return txn.WhySchemaChanged.Refusal()
+	}
+	return l.written.since(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
+}
+
+// since is why a read with locks or a Prepare of a transaction that reads at a moment
+// cannot be, if it cannot.
+func (w *written) since(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []txn.Span) txn.Refusal {
 	switch {
 	case since == 0:
 		return txn.Refusal{}
-	case since < r.state.applied.Keep:
+	case since < w.rows.state.applied.Keep:
 		return txn.WhyMomentTooOld.Refusal() // deletions may have been collected
 	}
 	for _, k := range keys {
-		if r.newestAt(k) > since {
+		if w.rows.at(k) > since {
 			return txn.WhyWrittenSince.Refusal()
 		}
 	}
 	for _, s := range spans {
-		if store.WrittenSince(r.cfg.Engine, r.state.rows, s, since) {
+		if store.WrittenSince(w.rows.engine, w.rows.state.rows, s, since) {
 			return txn.WhyWrittenSince.Refusal()
 		}
 	}
 	for _, k := range keys {
-		if _, uncommitted := l.locks.Last(k, id); uncommitted {
+		if _, uncommitted := w.locks.Last(k, id); uncommitted {
 			return txn.WhyWrittenSince.Refusal() // by one before it in the chain of the row
 		}
 	}
-	if l.known.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
+	if w.known.writingSince(since, asked{setOf(keys), scansOf(spans)}) {
 		return txn.WhyWrittenSince.Refusal()
 	}
 	return txn.Refusal{}

@@ -64,7 +64,7 @@ func newTrio(t *testing.T) (*trio, *leadership) {
 	w.settle()
 	w.replicas[1].Tick()
 	w.settle()
-	if !w.replicas[1].Serving() || !w.replicas[1].lead.leased() {
+	if !w.replicas[1].Serving() || !w.replicas[1].group.Leased() {
 		t.Fatal("the first does not serve under a lease")
 	}
 	return w, w.replicas[1].lead

@@ -1,0 +1,45 @@
+package shard
+
+import (
+	"isochron/reveal"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// newest reads the newest rows that a replica knows: revealed ones first, where it leads.
+type newest struct {
+	state  *state
+	engine store.Engine
+	early  *reveal.Early // nil: nothing is revealed here
+}
+
+func (r *Replica) newest() newest {
+	n := newest{state: r.state, engine: r.cfg.Engine}
+	if r.lead != nil {
+		n.early = r.lead.early
+	}
+	return n
+}
+
+// row reads the newest row.
+func (n *newest) row(k txn.Key) txn.Row {
+	if n.early != nil {
+		if row, ok := n.early.Get(k); ok {
+			return row
+		}
+	}
+	return n.state.cache.Latest(n.engine, k)
+}
+
+// at is the timestamp of the newest version of a row in the engine.
+func (n *newest) at(k txn.Key) txn.Timestamp { return n.state.cache.NewestAt(n.engine, k) }
+
+// scan reads the newest live rows of a span, up to the bounds of one answer.
+// skip leaves rows out.
+func (n *newest) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
+	var revealed []txn.Row
+	if n.early != nil {
+		revealed = n.early.Span(s.Span)
+	}
+	return reveal.NewWalk(store.ScanLatest(n.engine, n.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
+}

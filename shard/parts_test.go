@@ -1,0 +1,49 @@
+package shard
+
+import (
+	"testing"
+
+	"isochron/participant"
+	"isochron/protocol"
+	"isochron/reveal"
+	"isochron/store"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// nobody hears what a lock table does.
+type nobody struct{ yield.World }
+
+// quiet is an environment in which only time passes, and nobody reads along.
+type quiet struct {
+	Env
+	now txn.Now
+}
+
+func (q *quiet) Now() txn.Now         { return q.now }
+func (q *quiet) Trace(string, ...any) {}
+func (q *quiet) Tracing() bool        { return false }
+
+// lead1 is what the parts of a leader share, over an engine with the row "old" of moment 10
+// and the row "new" of moment 30.
+func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
+	t.Helper()
+	row, err := protocol.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := &Config{ID: 1, Row: row, Engine: store.NewMem(), Env: &quiet{}, Params: txn.Params{}.WithDefaults()}
+	st, err := loadState(*cfg, []byte("s"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b store.Batch
+	for key, at := range map[txn.Key]txn.Timestamp{"old": 10, "new": 30} { // order: none matters
+		st.write(&b, []txn.Write{{Key: key, Value: []byte("v")}}, at, txn.Version{Seq: 1})
+	}
+	cfg.Engine.Apply(&b)
+	rows := &newest{state: st, engine: cfg.Engine}
+	rows.early = reveal.NewEarly(row.Reveal, rows.at)
+	known := newAttempts(st, rows.early, &cfg.Params.Bugs)
+	return cfg, rows, &locks{yield.NewTable(row.Yield, yield.Bounds{}, nobody{}), cfg, &participant.Counts{}}, &known
+}
