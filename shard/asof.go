@@ -212,18 +212,5 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	}
 }
 
-// present tells a moment not before any commit that this shard has taken part
-// in and that somebody was told of. Only who leads for certain may tell.
-func (l *leadership) present(from txn.NodeID, m *txn.Access) {
-	tell := func() {
-		out := &txn.AccessReply{Shard: l.r.cfg.ID, Request: m.Request, Term: l.term, At: l.r.clock.Next(l.r.env.Now())}
-		for _, k := range m.Keys {
-			out.Rows = append(out.Rows, txn.Row{Key: k})
-		}
-		l.r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
-	}
-	l.certain.then(tell)
-}
-
 // Seen is the highest timestamp that this replica has applied.
 func (r *Replica) Seen() txn.Timestamp { return r.state.applied.MaxTS }

@@ -7,51 +7,51 @@ import (
 	"isochron/yield"
 )
 
-// Prepares that are judged in batches: the rule stands in yield/batch.go.
+// gathering has the Prepares of a leader judged in batches, where its protocol wants that:
+// the rule stands in yield/batch.go. What it was given to do with a Prepare it does when
+// the batch is whole.
+type gathering struct {
+	*yield.Batches
+	cfg  *Config
+	over func(txn.Attempt) bool // reports whether an attempt must not be voted on any more
+}
 
-// runs notes who has read here, where prepares are gathered.
-func (l *leadership) runs(m *txn.Access) {
-	if l.r.cfg.Row.Yield.Batches && !m.Final {
-		l.batches.Reads(l.r.env.Now().Mono, m.Txn)
+// reads notes who has read here and will ask for a vote.
+func (g *gathering) reads(m *txn.Access) {
+	if g.cfg.Row.Yield.Batches && !m.Final {
+		g.Reads(g.cfg.Env.Now().Mono, m.Txn)
 	}
 }
 
-// runsNoMore is told of who asks for its vote, or ends without one.
-func (l *leadership) runsNoMore(id txn.ID) {
-	if l.batches.Leaves(id) {
-		l.closeBatch()
+// leaves is told of who asks for its vote, or ends without one.
+func (g *gathering) leaves(id txn.ID) {
+	if g.Leaves(id) {
+		g.close()
 	}
 }
 
-// gatherPrepare takes a Prepare into the batch, and judges the batch if it is whole.
-func (l *leadership) gatherPrepare(from txn.NodeID, p *txn.Prepare) {
-	if l.batches.Has(p.Attempt) {
-		return
+// gather takes a Prepare in that is not there yet.
+func (g *gathering) gather(p yield.Gathered) {
+	if g.Gather(p) {
+		g.close()
 	}
-	began := l.r.arrives()
-	whole := l.batches.Gather(yield.Gathered{Prepare: p, Retry: func() {
-		if !l.known.over(p.Attempt) {
-			l.prepare(from, p, began)
+}
+
+// close judges what was gathered. One that votes may end another that would vote after it.
+func (g *gathering) close() {
+	lost, stay := g.Judge(g.over)
+	for _, p := range lost {
+		p.Refuse(txn.WhyLostInBatch.Refusal())
+	}
+	for _, p := range stay {
+		if !g.over(p.Attempt) {
+			p.Retry()
 		}
-	}, Refuse: func(why txn.Refusal) { l.refuse(from, p, why) }})
-	if whole {
-		l.closeBatch()
 	}
 }
 
-// closeBatch judges what was gathered.
-func (l *leadership) closeBatch() {
-	lost, stay := l.batches.Judge(l.known.over)
-	for _, g := range lost {
-		g.Refuse(txn.WhyLostInBatch.Refusal())
-	}
-	for _, g := range stay {
-		g.Retry()
-	}
-}
-
-// tickBatch judges a batch whose time is over.
-func (l *leadership) tickBatch(now time.Duration) {
-	l.closeBatch()
-	l.batches.Forget(now)
+// tick judges a batch whose time is over.
+func (g *gathering) tick(now time.Duration) {
+	g.close()
+	g.Forget(now)
 }

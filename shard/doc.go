@@ -9,12 +9,13 @@
 //   - the state (command.go, state.go, dependents.go): what the log says, the same
 //     on every replica: rows, undecided votes and what they depend on, outcomes;
 //   - its seat in the group: who leads, and for how long (seat.go);
-//   - the leader (leader.go, access.go, prepare.go, finish.go, early.go): what only
+//   - the leader (leader.go, prepare.go, finish.go): what only
 //     a leader knows and loses with its leadership: locks, revealed rows, votes on
-//     their way. Its parts are types of their own: its lock table (locks.go), the newest
-//     rows (newest.go) and what is written since a moment (since.go), what depends on
-//     what is revealed (early.go), its certainty that it leads (confirmation.go), what it
-//     knows of attempts before its log does (attempts.go), its chases of deadlocks
+//     their way. Its parts are types of their own: who answers reads of now (reader.go) and
+//     of a moment (moments.go), its lock table (locks.go), the newest rows (newest.go) and
+//     what is written since a moment (since.go), what depends on what is revealed
+//     (early.go), batches (batch.go), its certainty that it leads (confirmation.go), what
+//     it knows of attempts before its log does (attempts.go), its chases of deadlocks
 //     (deadlock.go), its way from one protocol to the next (switch.go).
 //
 // Where the row says so, every replica tells of the votes on its disk past the

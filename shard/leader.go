@@ -29,7 +29,8 @@ type leadership struct {
 
 	known attempts
 
-	batches   *yield.Batches
+	gathering gathering
+	reader    reader
 	collectAt time.Duration
 	probes    map[txn.ID]*probe
 	gateways  gateways
@@ -50,7 +51,6 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 		r: r, term: term,
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
 		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
-		batches: yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval),
 	}
 	l.rows = newest{state: r.state, engine: r.cfg.Engine}
 	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
@@ -64,6 +64,12 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
 	l.moments.leads, l.moments.deciding = true, l.known.deciding
+	l.moments.term, l.moments.certain = term, &l.certain
+	l.gathering = gathering{yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval), &r.cfg, l.known.over}
+	l.reader = reader{
+		cfg: &r.cfg, term: term, clock: &r.clock, rows: &l.rows, locks: &l.locks, written: &l.written, depends: &l.depends,
+		certain: &l.certain, switching: &l.switching, gathering: &l.gathering,
+	}
 	return l
 }
 
@@ -142,7 +148,7 @@ func (l *leadership) probe(now txn.Now, id txn.ID) {
 
 // endUnvoted frees all of a transaction that has not voted here.
 func (l *leadership) endUnvoted(id txn.ID) {
-	l.runsNoMore(id)
+	l.gathering.leaves(id)
 	l.locks.Drop(l.r.env.Now().Mono, id)
 }
 

@@ -18,6 +18,8 @@ type asOfWaiter struct {
 // log for them.
 type moments struct {
 	cut
+	term    uint64
+	certain *confirmation
 	propose func(command) bool
 	voting  map[txn.Attempt]*votingVote // proposed, not applied
 
@@ -123,6 +125,19 @@ func (o *moments) noteHold(at txn.Timestamp, now txn.Now) {
 		clear(o.holdAsked)
 	}
 	o.holdAsked[at] = now.Mono + o.params.ResendAfter
+}
+
+// present tells a moment not before any commit that this shard has taken part
+// in and that somebody was told of. Only who leads for certain may tell.
+func (o *moments) present(from txn.NodeID, m *txn.Access) {
+	tell := func() {
+		out := &txn.AccessReply{Shard: o.id, Request: m.Request, Term: o.term, At: o.clock.Next(o.env.Now())}
+		for _, k := range m.Keys {
+			out.Rows = append(out.Rows, txn.Row{Key: k})
+		}
+		o.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
+	}
+	o.certain.then(tell)
 }
 
 // retry looks at the waiting reads again: the log has gone on.

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"testing"
+	"time"
 
 	"isochron/participant"
 	"isochron/protocol"
@@ -12,7 +13,11 @@ import (
 )
 
 // nobody hears what a lock table does.
-type nobody struct{ yield.World }
+type nobody struct{}
+
+func (nobody) Undone(_, _ txn.ID, _ bool)  {}
+func (nobody) Freed(txn.ID, time.Duration) {}
+func (nobody) PassedOn(txn.ID)             {}
 
 // quiet is an environment in which only time passes, and nobody reads along.
 type quiet struct {

@@ -23,7 +23,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	if p.ReadOnly {
-		l.runsNoMore(p.Txn)
+		l.gathering.leaves(p.Txn)
 		l.validateReadOnly(from, p, r.arrives())
 		return
 	}
@@ -31,7 +31,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	if r.cfg.Row.Yield.Batches {
-		l.gatherPrepare(from, p)
+		if !l.gathering.Has(p.Attempt) {
+			began := r.arrives()
+			l.gathering.gather(yield.Gathered{Prepare: p, Retry: func() { l.prepare(from, p, began) }, Refuse: func(why txn.Refusal) { l.refuse(from, p, why) }})
+		}
 		return
 	}
 	l.prepare(from, p, r.arrives())

@@ -68,7 +68,7 @@ func (r *Replica) Tick() {
 		if r.lead.serving && r.cfg.Row.Yield.Deadlocks() {
 			r.lead.chaser.Look(now.Mono)
 		}
-		r.lead.tickBatch(now.Mono)
+		r.lead.gathering.tick(now.Mono)
 		r.lead.moments.expire(now)
 		r.lead.early.Expire(now.Mono)
 		r.lead.changeProtocol()

@@ -1,11 +1,8 @@
 package shard
 
 import (
-	"slices"
-
 	"isochron/store"
 	"isochron/txn"
-	"isochron/yield"
 )
 
 // Snapshot isolation: who has read at a moment may lock and write only what nobody
@@ -18,14 +15,6 @@ type written struct {
 	rows  *newest
 	locks *locks
 	known *attempts
-}
-
-// forbids is why a read cannot be answered whatever locks are free, if it cannot.
-func (l *leadership) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
-	if !yield.Guarded(l.rows.row, m.Guards) {
-		return txn.WhySchemaChanged.Refusal()
-	}
-	return l.written.since(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
 }
 
 // since is why a read with locks or a Prepare of a transaction that reads at a moment

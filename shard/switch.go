@@ -125,12 +125,12 @@ func (l *leadership) endUnvotedAll() {
 		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.desired.Protocol.Seq}})
 		l.endUnvoted(id)
 	}
-	l.closeBatch()
+	l.gathering.close()
 }
 
 // drained reports whether all that ran here has come to its end.
 func (l *leadership) drained() bool {
-	return len(l.known.voting)+len(l.known.deciding)+len(l.known.waiting)+l.batches.Len()+len(l.r.state.prepared) == 0 &&
+	return len(l.known.voting)+len(l.known.deciding)+len(l.known.waiting)+l.gathering.Len()+len(l.r.state.prepared) == 0 &&
 		l.locks.Waiting() == 0 && len(l.locks.Holders()) == 0
 }
 

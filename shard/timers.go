@@ -18,7 +18,7 @@ func (r *Replica) NextWake() time.Duration {
 
 // nextWake is when a leader has something to do besides its heartbeats.
 func (l *leadership) nextWake() time.Duration {
-	at := min(l.locks.NextWake(), l.batches.NextWake(), l.early.NextExpiry())
+	at := min(l.locks.NextWake(), l.gathering.NextWake(), l.early.NextExpiry())
 	if l.serving && l.r.cfg.Row.Yield.Deadlocks() {
 		at = min(at, l.chaser.NextWake())
 	}

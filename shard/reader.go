@@ -1,0 +1,178 @@
+package shard
+
+import (
+	"slices"
+
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// reader answers reads of the newest rows at a leader, and takes the locks that are asked
+// for.
+//
+// Invariant: what is in the way is waited for, and then all is read anew, so that an
+// answer is of one instant.
+type reader struct {
+	cfg   *Config
+	term  uint64
+	clock *txn.Clock
+
+	rows      *newest
+	locks     *locks
+	written   *written
+	depends   *dependence
+	certain   *confirmation
+	switching *switching
+	gathering *gathering
+}
+
+// access reads, or waits, or refuses to. It is not asked of a protocol that is not in force yet.
+func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
+	if m.Lock != txn.LockNone && r.switching.refuses(m.ProtocolSeq) {
+		r.refuse(from, m, txn.WhyOtherProtocol.Refusal(), began)
+		return
+	}
+	out, c := r.gather(m)
+	if no := r.forbids(m, c); no.Refused() {
+		r.refuse(from, m, no, began)
+		return
+	}
+	q := r.asks(m, c, began)
+	e := r.locks.acquire(&q)
+	switch next := began.behind(e.Behind); {
+	case e.Again:
+		r.access(from, m, began) // bounded: each turn removes its victims
+		return
+	case e.Refused.Refused():
+		r.refuse(from, m, e.Refused, next)
+		return
+	case e.Waits != nil:
+		e.Waits.Retry = func() { r.access(from, m, next) }
+		e.Waits.Refuse = func(why txn.Refusal) { r.refuse(from, m, why, next) }
+		return
+	}
+	out.Publish = e.Pass
+	if m.Clock {
+		out.At = r.clock.Next(r.cfg.Env.Now()) // whatever is revealed here was observed
+	}
+	out.Final = m.Final && r.certain.leased()
+	r.gathering.reads(m)
+	r.answer(from, m, out, c.Spans, began)
+}
+
+// forbids is why a read cannot be answered whatever locks are free, if it cannot.
+func (r *reader) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
+	if !yield.Guarded(r.rows.row, m.Guards) {
+		return txn.WhySchemaChanged.Refusal()
+	}
+	return r.written.since(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
+}
+
+// refuse answers that a read gets no rows.
+func (r *reader) refuse(from txn.NodeID, m *txn.Access, why txn.Refusal, began arrival) {
+	no := noRows(r.cfg.ID, m, why)
+	no.ProtocolSeq = r.switching.seq()
+	no.WaitedNanos, no.WaitedFor = began.waited(r.cfg.Env.Now())
+	r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: no})
+}
+
+func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
+	return &txn.AccessReply{Shard: s, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
+}
+
+// asks is the question of a read to the lock table.
+func (r *reader) asks(m *txn.Access, c yield.Claim, began arrival) yield.Request {
+	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, Claim: c, Request: m.Request, Alone: m.Alone}
+	if m.Lock != txn.LockNone {
+		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
+	}
+	r.locks.mayWait(&q, began, m.WaitMillis)
+	return q
+}
+
+// gather reads what is asked for, and tells what has to be claimed for it.
+func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
+	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: r.term}
+	c := yield.Claim{Fresh: m.Fresh, Sure: m.Sure}
+	claimKey := func(k txn.Key) {
+		if m.Lock == txn.LockExclusive {
+			c.Exclusive = append(c.Exclusive, k)
+		} else {
+			c.Shared = append(c.Shared, k)
+		}
+	}
+	var skip func(txn.Key) bool
+	if m.Wait == txn.SkipLocked && m.Lock != txn.LockNone {
+		skip = func(k txn.Key) bool { return r.locked(m, k) }
+	}
+	for _, k := range m.Keys {
+		if skip != nil && skip(k) {
+			out.Rows = append(out.Rows, txn.Row{Key: k})
+			continue
+		}
+		row, uncommitted := r.rowFor(m, k)
+		out.Rows, out.Uncommitted = append(out.Rows, row), out.Uncommitted || uncommitted
+		claimKey(k)
+	}
+	for _, s := range m.Scans {
+		rows := r.rows.scan(s, skip)
+		out.Scans = append(out.Scans, rows)
+		if m.Lock != txn.LockNone {
+			for _, row := range rows.Rows {
+				claimKey(row.Key)
+			}
+		}
+		if skip == nil {
+			c.Spans = append(c.Spans, txn.Covered(s, rows))
+		}
+	}
+	return out, c
+}
+
+// answer sends what was read. Nobody will validate an answer that is final:
+// it waits until what it shows is decided.
+func (r *reader) answer(from txn.NodeID, m *txn.Access, out *txn.AccessReply, spans []txn.Span, began arrival) {
+	if !out.Final || !r.cfg.Row.Reveal.Early() {
+		r.send(from, out, began)
+		return
+	}
+	keys := slices.Clone(m.Keys)
+	for _, g := range m.Guards {
+		keys = append(keys, g.Key)
+	}
+	r.depends.whenDecided(keys, spans, began, func(committed bool) {
+		if committed {
+			r.send(from, out, began)
+		} else {
+			r.access(from, m, began) // bounded: its deadline counts from its beginning
+		}
+	}, func() {
+		r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(r.cfg.ID, m, txn.WhyNotDecidedInTime.Refusal())})
+	})
+}
+
+func (r *reader) send(to txn.NodeID, out *txn.AccessReply, began arrival) {
+	out.WaitedNanos, out.WaitedFor = began.waited(r.cfg.Env.Now())
+	r.cfg.Env.Send(txn.Coordinator(to), txn.Message{AccessReply: out})
+}
+
+// rowFor reads a row for a request: who may write it goes on from the last
+// uncommitted value, if the row has one.
+func (r *reader) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted bool) {
+	if m.Lock == txn.LockExclusive {
+		if row, ok := r.locks.Last(k, m.Txn); ok {
+			return row, true
+		}
+	}
+	return r.rows.row(k), false
+}
+
+// locked reports whether another holds the key against the request.
+func (r *reader) locked(m *txn.Access, k txn.Key) bool {
+	c := yield.Claim{Shared: []txn.Key{k}}
+	if m.Lock == txn.LockExclusive {
+		c = yield.Claim{Exclusive: []txn.Key{k}}
+	}
+	e := r.locks.Acquire(r.cfg.Env.Now().Mono, &yield.Request{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, Claim: c, Looks: true})
+	return !e.Granted()
+}
