@@ -44,6 +44,33 @@ func TestReadsLockAfterSomeTries(t *testing.T) {
 	}
 }
 
+// The plain reads of a second try go to the leader in rows that lock, and near again in those that
+// validate, until they have lost so often that they lock as well.
+func TestWhereTheReadsOfASecondTryGo(t *testing.T) {
+	for name, want := range map[string][4]bool{ // of the tries 0 to 3
+		"2pc+2pl":       {false, true, true, true},
+		"d2pc+2pl-home": {false, true, true, true},
+		"2pc+occ":       {false, false, false, true},
+		"d2pc+occ":      {false, false, false, true},
+		"2pc+2pl-nro":   {true, true, true, true},
+		"aria":          {true, true, true, true},
+		"carousel-fast": {},
+		"starry":        {},
+		"tapir":         {},
+	} {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &policy{cfg: &Config{Row: row, Params: txn.Params{LockAfterTries: 3}}}
+		for try, leader := range want {
+			if got := p.readsAtLeader(&transaction{try: try}); got != leader {
+				t.Errorf("%s, try %d: at the leader: %v", name, try, got)
+			}
+		}
+	}
+}
+
 // What is written without having been read is locked before any vote is asked for,
 // once, and only from so many tries on; the commit goes on from the answer.
 func TestWritesAreLockedBeforeTheVotes(t *testing.T) {

@@ -51,8 +51,12 @@ func (p *policy) lost(t *transaction) bool {
 	return after > 0 && t.try >= after
 }
 
-// readsAtLeader reports whether plain reads of the transaction go to the leader.
-func (p *policy) readsAtLeader(t *transaction) bool { return p.cfg.Row.Reads.AtLeader(t.class()) }
+// readsAtLeader reports whether plain reads of the transaction go to the leader: there alone can
+// they lock.
+func (p *policy) readsAtLeader(t *transaction) bool {
+	row := &p.cfg.Row
+	return row.ReadsAtLeader(t.class()) || p.lost(t) && !row.Yield.NeverLocks
+}
 
 // locksAtHome: where the leader is in this region, a lock costs no wide-area
 // message and saves the abort of a check that fails.

@@ -7,7 +7,7 @@ import (
 )
 
 // Reads is a row's choice of where plain reads go. Locking reads go to the
-// leader in every row that has one, and so do the reads of a second try. After some more tries
+// leader in every row that has one; for those of a second try see Retries. After some more tries
 // (txn.Params.LockAfterTries) they lock in every row whose policy ever locks.
 type Reads uint8
 
@@ -31,18 +31,33 @@ func (r Reads) String() string {
 	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked"}[r]
 }
 
-// AtLeader reports whether such a transaction's plain reads go to leaders: the second
-// try always does (D2PC section 4.6), where there is a leader to ask.
-func (r Reads) AtLeader(of txn.Class) bool {
-	return r == ReadLeader || of.Try > 0 && r != ReadAnyReplica
-}
-
 // Leaderless reports whether no read is asked of a leader.
 func (r Reads) Leaderless() bool { return r == ReadAnyReplica }
 
 // LockAtHome reports whether it locks what it reads where the leader is in its own
 // region. Who only reads takes no lock: it would be in the way of others for nothing.
 func (r Reads) LockAtHome(of txn.Class) bool { return r == ReadHome && !of.ReadOnly }
+
+// Retries is a row's choice of where the plain reads of a second try go.
+type Retries uint8
+
+// The choices.
+const (
+	// RetryAtLeader: to leaders, under the locks of the row's policy. D2PC section 4.6 has it so
+	// for locking rows: who reads much near and locks nothing would be refused for ever.
+	RetryAtLeader Retries = iota + 1
+	// RetryAsFirst: where those of the first went. The same section names no exception for
+	// validation, in the paper's prototype there is none, and the rows of other papers that
+	// theirs are compared with read near on every try.
+	RetryAsFirst
+)
+
+func (r Retries) String() string { return [...]string{unset, "leader", "as the first"}[r] }
+
+// ReadsAtLeader reports whether such a transaction's plain reads go to leaders.
+func (r Row) ReadsAtLeader(of txn.Class) bool {
+	return r.Reads == ReadLeader || of.Try > 0 && r.Retries == RetryAtLeader
+}
 
 // ReadOnly is a row's choice of how a transaction ends that wrote nothing.
 type ReadOnly uint8

@@ -57,6 +57,7 @@ func mustResolve(literals []Row) []Row {
 func fill(r, like Row) Row {
 	or(&r.Arrive, like.Arrive)
 	or(&r.Reads, like.Reads)
+	or(&r.Retries, like.Retries)
 	or(&r.ReadOnly, like.ReadOnly)
 	or(&r.Yield, like.Yield)
 	or(&r.Validates, like.Validates)
@@ -88,7 +89,7 @@ type rule struct {
 // rules are what does not fit together, and why. What could be built and is not says so.
 var rules = []rule{
 	{func(r Row) bool {
-		return r.Arrive == schedule.Unset || r.Reads == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
+		return r.Arrive == schedule.Unset || r.Reads == 0 || r.Retries == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
 			r.Decide == decide.Unset || r.Reveal == reveal.Unset || r.Gives == 0 || r.Runs == 0 || r.CommitRTT == "" || r.SpanRTT == ""
 	}, "a column is empty, in it and in what it is like"},
 	{func(r Row) bool { return (r.Validates == EveryReplica) != r.Decide.CountsOpinions() },
@@ -103,6 +104,8 @@ var rules = []rule{
 		"reads at home lock at the leader, and without a log nobody can hold a lock"},
 	{func(r Row) bool { return (r.Replicates == Unordered) != r.Reads.Leaderless() },
 		"reads go to any replica if, and only if, there is no log whose leader has the newest"},
+	{func(r Row) bool { return r.Reads.Leaderless() && r.Retries == RetryAtLeader },
+		"reads of a second try go to the leader, and without a log there is none"},
 	{func(r Row) bool { return r.Replicates == Unordered && r.Reveal.Early() },
 		"what is revealed early is lost with its place in the log, and there is none"},
 	{func(r Row) bool { return r.Replicates == Unordered && r.ReadOnly == ByLease },

@@ -16,6 +16,7 @@ type Row struct {
 	Like       string // the row whose choices hold where this one names none
 	Arrive     schedule.Choice
 	Reads      Reads
+	Retries    Retries
 	ReadOnly   ReadOnly
 	Yield      yield.Policy
 	Validates  Validators
@@ -71,6 +72,7 @@ type column struct {
 var columns = []column{
 	{"parts leave", func(r Row) string { return r.Arrive.String() }},
 	{"plain reads go to", func(r Row) string { return r.Reads.String() }},
+	{"plain reads of a second try go to", func(r Row) string { return r.Retries.String() }},
 	{"what wrote nothing ends by", func(r Row) string { return r.ReadOnly.String() }},
 	{"conflicts are judged by", func(r Row) string { return r.Yield.Name }},
 	{"a vote is validated by", func(r Row) string { return r.Validates.String() }},

@@ -24,7 +24,7 @@ const (
 // literals are the rows as they are told: what each is like, and what differs.
 var literals = []Row{
 	{
-		Name: "2pc+2pl", Arrive: schedule.AtOnce, Reads: ReadNearest, ReadOnly: ByLease, Yield: yield.WoundWait,
+		Name: "2pc+2pl", Arrive: schedule.AtOnce, Reads: ReadNearest, Retries: RetryAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
 		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Reveal: reveal.OnDecision,
 		Gives: StrictSerializability, Runs: InClusters,
 		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
@@ -45,7 +45,7 @@ var literals = []Row{
 		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
 		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
 	},
-	{Name: "2pc+occ", Like: "2pc+2pl", Yield: yield.Validate, Source: "D2PC section 5.1"},
+	{Name: "2pc+occ", Like: "2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 5.1"},
 	{
 		Name: "2pc+2pl-group", Like: "2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppend,
 		SpanRTT: "2; " + onHotRow, Source: "2pc+2pl-home; TXSQL section 4, over wound-wait",
@@ -69,7 +69,7 @@ var literals = []Row{
 		Name: "d2pc+2pl-nro", Like: "d2pc+2pl", Reads: ReadLeader,
 		SpanRTT: "execution + 0.5", Source: "D2PC section 4",
 	},
-	{Name: "d2pc+occ", Like: "d2pc+2pl", Yield: yield.Validate, Source: "D2PC section 4"},
+	{Name: "d2pc+occ", Like: "d2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 4"},
 
 	// Replication and concurrency control in one: every replica validates, no log orders.
 	{

@@ -90,6 +90,7 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"tapir", func(r *Row) { r.Yield = yield.WoundWait }, "needs one place"},
 		{"tapir", func(r *Row) { r.Reads = ReadHome }, "reads at home lock at the leader"},
 		{"tapir", func(r *Row) { r.Reads = ReadNearest }, "no log whose leader"},
+		{"tapir", func(r *Row) { r.Retries = RetryAtLeader }, "without a log there is none"},
 		{"tapir", func(r *Row) { r.Reveal = reveal.OnAppend }, "lost with its place"},
 		{"tapir", func(r *Row) { r.ReadOnly = ByLease }, "no leader with a lease"},
 		{"tapir", func(r *Row) { r.Runs = InClusters }, "members cannot change"},
@@ -120,7 +121,7 @@ func TestDiff(t *testing.T) {
 	a, _ := ByName("2pc+2pl")
 	b, _ := ByName("d2pc+occ")
 	got := Diff(a, b)
-	if len(got) != 3 || !strings.Contains(got[0], `"2pl wound-wait" under 2pc+2pl, "occ" under d2pc+occ`) || len(Diff(a, a)) != 0 {
+	if len(got) != 4 || !strings.Contains(got[1], `"2pl wound-wait" under 2pc+2pl, "occ" under d2pc+occ`) || len(Diff(a, a)) != 0 {
 		t.Errorf("got %q", got)
 	}
 	c, _ := ByName("2pc+2pl-home")
