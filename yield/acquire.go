@@ -114,7 +114,7 @@ func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 		h.Voted = true
 		return nil
 	}
-	if t.policy.Hot != Retire && len(t.hot) == 0 {
+	if t.policy.Hot != Retire && len(t.hot.byKey) == 0 {
 		return nil // nothing is passed on
 	}
 	for _, k := range r.Exclusive {
@@ -130,26 +130,14 @@ func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
 	w := &Waiter{Txn: r.Txn, Age: r.Age, Deadline: r.Deadline, Since: r.Since, Number: r.Number, Request: r.Request,
 		Exclusive: len(r.Exclusive) > 0, Fresh: r.Fresh, Alone: r.Alone || r.Fresh, Sure: r.Sure, phase: r.Phase, behind: on.Txn}
-	w.Near = t.near(on, r.Exclusive, r.Shared)
+	w.Near = t.rows.near(on, r.Exclusive, r.Shared)
 	if r.Phase == Execute && len(r.Spans) == 0 && len(r.Shared)+len(r.Exclusive) == 1 {
 		w.Key = w.Near
 	}
-	if !t.wait(now, on, w) {
+	if !t.waits.enter(now, on, w) {
 		return nil
 	}
 	return w
-}
-
-// near is the first of the keys at which the holder has something.
-func (t *Table) near(on *Holder, keys ...[]txn.Key) txn.Key {
-	for _, list := range keys {
-		for _, k := range list {
-			if t.at(on, k) {
-				return k
-			}
-		}
-	}
-	return ""
 }
 
 // Restore gives a vote of the log the locks back that it has had, of a new leader. early,
@@ -161,7 +149,7 @@ func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, earl
 			early(h.Txn)
 		}
 	}
-	t.grant(now, id, age, c).Voted = true
+	t.give(now, id, age, &c).Voted = true
 }
 
 // endings are why a request is refused that gives way, and one whose wait ends without its lock.

@@ -152,8 +152,8 @@ func TestAVoteWaitsForItsTurn(t *testing.T) {
 		t.Errorf("5 is before it: %+v", e)
 	}
 	tab.grant(0, id(6), age(6), y)
-	tab.waitersOf(id(6))
-	tab.wait(0, tab.Holder(id(6)), &Waiter{Txn: id(5), Age: age(5), Deadline: time.Minute})
+	tab.waits.take(id(6))
+	tab.waits.enter(0, tab.Holder(id(6)), &Waiter{Txn: id(5), Age: age(5), Deadline: time.Minute})
 	if e := turn(6); e.Refused.Why != txn.WhyChainDeadlock {
 		t.Errorf("5 waits for it: %+v", e)
 	}

@@ -20,7 +20,7 @@ var x = Claim{Exclusive: []txn.Key{"x"}}
 func hotX(p Policy, b Bounds) *Table {
 	b.HotWaiters = -1
 	t := NewTable(p, b, &told{})
-	t.wait(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
+	t.waits.enter(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
 
@@ -106,7 +106,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.grant(0, id(8), age(8), y)
 	v := tab.request(Execute, id(5), age(5), y)
-	if v.wait == nil || !tab.wait(0, v.wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
+	if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
 		t.Fatalf("5 waits for the row of 8: %+v", v)
 	}
 	if v := tab.request(Execute, id(8), age(8), x); v.die == nil {
@@ -126,11 +126,11 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
 		v := tab.request(Execute, id(6), age(6), Claim{Shared: []txn.Key{"x"}})
-		if v.wait == nil || !tab.wait(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
+		if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
 			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
 		}
 		tab.release(0, id(5))
-		if w := tab.next(); w == nil || w.Txn != id(6) {
+		if w := tab.waits.next(); w == nil || w.Txn != id(6) {
 			t.Errorf("%s: %+v is asked", p.Name, w)
 		}
 	}
@@ -143,7 +143,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	take(t, tab, 6)
 	pass(t, tab, 6, "56")
 	y := Claim{Exclusive: []txn.Key{"y"}}
-	tab.wait(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
+	tab.waits.enter(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.grant(0, id(4), age(4), y)
 	if !tab.publish(id(4), row("y", "4", 4)) {
 		t.Fatal("y is hot as well")
@@ -188,7 +188,7 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	}
 	tab.release(0, id(1))
 	take(t, tab, 3)
-	if got := tab.hotRows(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
+	if got := tab.hot.list(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
 		t.Errorf("what is told of hot rows: %+v", got)
 	}
 }
@@ -275,8 +275,8 @@ func TestCyclesAreFound(t *testing.T) {
 	if v.wait == nil || v.die != nil {
 		t.Fatalf("it waits, older or not: %+v", v)
 	}
-	tab.wait(0, v.wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
-	tab.wait(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
+	tab.waits.enter(0, v.wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
+	tab.waits.enter(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
 	before := tab.Work().Steps
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("it would wait for itself: %+v", v)
@@ -299,13 +299,13 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 		if v.wait == nil || v.die != nil {
 			t.Fatalf("%d waits: %+v", n, v)
 		}
-		tab.wait(0, v.wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+		tab.waits.enter(0, v.wait, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
 	}
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("two who have it shared would wait for each other: %+v", v)
 	}
 	tab.release(0, id(2))
-	for w := tab.next(); w != nil; w = tab.next() {
+	for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 		w.Retry()
 	}
 	if len(asked) == 0 || asked[0] != 3 || !tab.request(Execute, id(3), age(3), x).granted() {
@@ -326,7 +326,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 			t.Fatal("nobody is in its way")
 		}
 		tab.release(0, id(n))
-		tab.next()
+		tab.waits.next()
 	}
 	if per := testing.AllocsPerRun(1000, one); per != 0 {
 		t.Errorf("%v allocations for three locks", per)
@@ -339,7 +339,7 @@ func BenchmarkLocks(b *testing.B) {
 	for _, p := range policies {
 		b.Run("uniform/"+p.Name, func(b *testing.B) {
 			tab := NewTable(p, Bounds{}, nil)
-			keys := rows()
+			keys := lockedRows()
 			b.ReportAllocs()
 			n := uint64(0)
 			for b.Loop() {
@@ -363,7 +363,7 @@ func BenchmarkLookingForHotRows(b *testing.B) {
 	for _, p := range policies {
 		tables = append(tables, NewTable(p, Bounds{}, nil))
 	}
-	keys := rows()
+	keys := lockedRows()
 	best := make([]time.Duration, len(tables))
 	n := uint64(0)
 	b.ReportAllocs()
@@ -385,8 +385,8 @@ func BenchmarkLookingForHotRows(b *testing.B) {
 	b.ReportMetric(percent(2), "txsql-%")
 }
 
-// rows are names of rows of a table.
-func rows() []txn.Key {
+// lockedRows are names of rows of a table.
+func lockedRows() []txn.Key {
 	keys := make([]txn.Key, 1<<12)
 	for i := range keys {
 		keys[i] = txn.Key("table/row/" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)))
@@ -400,7 +400,7 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	c := Claim{Exclusive: exclusive[:], Fresh: true}
 	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c})
 	tab.release(0, id(n))
-	tab.next()
+	tab.waits.next()
 }
 
 // benchmarkQueue has as many wait for one row: each turn ends with a wait at the end
@@ -429,7 +429,7 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	for b.Loop() {
 		join()
 		tab.release(0, id(holder))
-		for w := tab.next(); w != nil; w = tab.next() {
+		for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 			w.Retry()
 		}
 	}
@@ -449,10 +449,10 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 		tab := NewTable(WoundWaitGroup, Bounds{}, nil)
 		now := time.Duration(0)
 		tab.grant(now, id(1), age(1), x)
-		hot := func() bool { return len(tab.hotRows()) > 0 }
+		hot := func() bool { return len(tab.hot.list()) > 0 }
 		waits := func(n uint64) *Waiter {
 			w := &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Hour, Retry: func() {}}
-			tab.wait(now, nil, w)
+			tab.waits.enter(now, nil, w)
 			return w
 		}
 		first := waits(2) // who keeps what a turn takes known
@@ -477,17 +477,17 @@ func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
 	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for n := range uint64(2) {
-		tab.wait(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+		tab.waits.enter(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
-	if len(tab.hotRows()) == 0 {
+	if len(tab.hot.list()) == 0 {
 		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
 	}
 	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1}, nil)
 	off.grant(0, id(1), age(1), x)
 	for n := range uint64(3) {
-		off.wait(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
+		off.waits.enter(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
 	}
-	if len(off.hotRows()) > 0 {
+	if len(off.hot.list()) > 0 {
 		t.Error("an operator's number of waiters is not overruled")
 	}
 }

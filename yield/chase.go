@@ -79,7 +79,7 @@ func NewChaser(t *Table, c Chasing, w ChaseWorld) *Chaser {
 // NextWake is the earliest instant at which Look has something to do. While nobody waits there
 // is none.
 func (c *Chaser) NextWake() time.Duration {
-	if c.table.count == 0 {
+	if c.table.waits.count == 0 {
 		return txn.Never
 	}
 	return c.lookAt
@@ -154,13 +154,13 @@ func (c *Chaser) Recheck(m *txn.Recheck) {
 
 // end ends the wait of a victim, as if it had given way when it asked.
 func (c *Chaser) end(cycle []txn.WaitEdge, victim txn.WaitEdge) {
-	w := c.table.numbered(victim.Txn, victim.Request)
+	w := c.table.waits.numbered(victim.Txn, victim.Request)
 	if w == nil || victim.Shard != c.here.Shard {
 		return
 	}
 	wide := slices.ContainsFunc(cycle, func(e txn.WaitEdge) bool { return e.Shard != victim.Shard })
 	c.world.Broken(victim.Txn, wide)
-	c.table.Cancel(w)
+	c.table.waits.cancel(w)
 	w.Expire(Deadlocked)
 	c.table.Wake()
 }

@@ -23,7 +23,7 @@ func stay(t *testing.T, tab *Table, n uint64, k txn.Key, f func(*Waiter)) *Waite
 	if f != nil {
 		f(w)
 	}
-	tab.wait(0, v.wait, w)
+	tab.waits.enter(0, v.wait, w)
 	return w
 }
 
@@ -150,7 +150,7 @@ func TestAWaitThatHasComeAgainDoesNotStand(t *testing.T) {
 	}
 	seen := next[0].Path[0]
 	tab.Cancel(first)
-	tab.wait(0, nil, first)
+	tab.waits.enter(0, nil, first)
 	if !tab.stands(seen) {
 		t.Error("a request that asks in vain has waited all the time")
 	}
@@ -194,7 +194,7 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 	take(t, tab, 9)
 	pass(t, tab, 9, "9")
 	take(t, tab, 5)
-	tab.wait(0, tab.Holder(id(9)), &Waiter{Txn: id(5), Age: age(5), Number: 1, Deadline: time.Minute})
+	tab.waits.enter(0, tab.Holder(id(9)), &Waiter{Txn: id(5), Age: age(5), Number: 1, Deadline: time.Minute})
 	_, next := chaserAt(tab, 1, 0).follow(&txn.Chase{Txn: id(5), Start: id(20), Age: age(20), Budget: 9})
 	if len(next) != 1 || !next[0].Path[0].Undone {
 		t.Errorf("5 waits for 9 at its vote and is undone with it: %+v", next)
@@ -209,7 +209,7 @@ func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	tab.grant(0, id(4), age(4), x2)
 	fresh := stay(t, tab, 2, "x", func(w *Waiter) { w.Fresh = true })
 	reader := &Waiter{Txn: id(4), Age: age(4), Key: "x", Number: 104, Deadline: time.Minute, Alone: true}
-	tab.wait(0, nil, reader)
+	tab.waits.enter(0, nil, reader)
 	// 5, at another shard, waits for 4; 4 waits for 2, which is before it; 2 waits for 5.
 	start := &txn.Chase{Txn: id(4), Start: id(5), Age: age(5), Budget: 9, Path: []txn.WaitEdge{{Txn: id(5), For: id(4), Shard: 2}}}
 	cycle, _ := chaserAt(tab, 1, 0).follow(start)

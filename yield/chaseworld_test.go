@@ -188,11 +188,11 @@ func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
 		w.end(m, false)
 	case v.wait != nil:
 		k := append(c.Exclusive, c.Shared...)[0]
-		if !tab.at(v.wait, k) {
+		if tab.rows.near(v.wait, []txn.Key{k}) == "" {
 			k = ""
 		}
 		m.waits = s
-		tab.wait(w.now, v.wait, &Waiter{Txn: id(m.n), Age: age(m.n), Key: k, Exclusive: len(c.Exclusive) > 0, Fresh: c.Fresh, Alone: true,
+		tab.waits.enter(w.now, v.wait, &Waiter{Txn: id(m.n), Age: age(m.n), Key: k, Exclusive: len(c.Exclusive) > 0, Fresh: c.Fresh, Alone: true,
 			Number: number, Since: w.now, Deadline: time.Hour, Retry: func() { w.ask(m, s, c, number) }, Refuse: w.refused(m)})
 	case len(v.victims) > 0:
 		for _, victim := range v.victims {
@@ -224,7 +224,7 @@ func (w *chaseWorld) commit(m *member) {
 		m.waits, m.voting = txn.ShardID(i+1), true
 		var wait func(*Holder)
 		wait = func(on *Holder) {
-			tab.wait(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: w.refused(m), Retry: func() {
+			tab.waits.enter(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: w.refused(m), Retry: func() {
 				if next := tab.ahead(id(m.n)); next != nil {
 					wait(next)
 					return
@@ -245,7 +245,7 @@ func (w *chaseWorld) end(m *member, committed bool) {
 	}
 	delete(w.txns, m.n)
 	for _, tab := range w.tables {
-		tab.waitersOf(id(m.n))
+		tab.waits.take(id(m.n))
 	}
 	w.atOnce(func() {
 		for _, tab := range w.tables {
@@ -283,7 +283,7 @@ func (w *chaseWorld) wake() {
 	for asked := true; asked; {
 		asked = false
 		for _, tab := range w.tables {
-			for r := tab.next(); r != nil; r = tab.next() {
+			for r := tab.waits.next(); r != nil; r = tab.waits.next() {
 				asked = true
 				r.Retry()
 			}

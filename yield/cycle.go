@@ -20,7 +20,7 @@ func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 		w.visit(h.Txn)
 	}
 	for _, k := range rows {
-		if p, ok := t.points.Get(k); ok {
+		if p, ok := t.rows.Get(k); ok {
 			w.along(k, p, rank{p.shares(asker), age})
 		}
 	}
@@ -30,7 +30,7 @@ func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 		if id == asker {
 			return true
 		}
-		for _, waiter := range t.byTxn[id] {
+		for _, waiter := range t.waits.byTxn[id] {
 			w.ahead(waiter)
 		}
 		if h := t.ahead(id); h != nil {
@@ -54,7 +54,7 @@ func (w *walk) ahead(waiter *Waiter) {
 		w.visit(waiter.on.Txn)
 		return
 	}
-	p, ok := w.t.points.Get(waiter.Key)
+	p, ok := w.t.rows.Get(waiter.Key)
 	if !ok {
 		return
 	}

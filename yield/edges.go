@@ -13,7 +13,7 @@ func (t *Table) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
 		visit(w.on, w.seq)
 		return
 	}
-	p, ok := t.points.Get(w.Key)
+	p, ok := t.rows.Get(w.Key)
 	if !ok {
 		return
 	}
@@ -56,7 +56,7 @@ func (t *Table) chainBefore(p *point, w *Waiter) []*Holder {
 		}
 		return younger
 	}
-	if p.hot == nil || p.hot.granted < t.bounds.GroupSize || !w.Fresh && !t.policy.Detect {
+	if p.hot == nil || !t.hot.full(p.hot) || !w.Fresh && !t.policy.Detect {
 		return nil
 	}
 	if at := p.place(p.hot.leader); at >= 0 {
@@ -72,7 +72,7 @@ func (t *Table) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 	t.holdersBefore(w, func(h *Holder, tenure uint64) {
 		e := here
 		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(t.behind(h.Txn, ""), w.Txn)
-		visit(e, h.Age, t.waitsHereAlone(h.Txn))
+		visit(e, h.Age, t.waits.hereAlone(h.Txn))
 	})
 	t.queueBefore(w, func(o *Waiter) {
 		if o.place > 1 && o.Alone {
@@ -89,7 +89,7 @@ func (t *Table) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	if w.place <= 1 {
 		return
 	}
-	p, _ := t.points.Get(w.Key)
+	p, _ := t.rows.Get(w.Key)
 	for _, o := range p.queue.ws {
 		if o.Txn != w.Txn && o.before(w) {
 			visit(o)
@@ -97,15 +97,9 @@ func (t *Table) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	}
 }
 
-// waitsHereAlone: the transaction waits here, and nowhere else.
-func (t *Table) waitsHereAlone(id txn.ID) bool {
-	ws := t.byTxn[id]
-	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w *Waiter) bool { return !w.Alone })
-}
-
 // stands reports whether a wait that was seen here stands still, and has without a break.
 func (t *Table) stands(e txn.WaitEdge) bool {
-	w := t.numbered(e.Txn, e.Request)
+	w := t.waits.numbered(e.Txn, e.Request)
 	if w == nil {
 		return false
 	}
@@ -113,20 +107,4 @@ func (t *Table) stands(e txn.WaitEdge) bool {
 	t.holdersBefore(w, func(h *Holder, tenure uint64) { still = still || h.Txn == e.For && tenure == e.Tenure })
 	t.queueBefore(w, func(o *Waiter) { still = still || o.Txn == e.For && o.Number == e.Tenure })
 	return still
-}
-
-// numbered is the request of a transaction that waits under this number, nil if none does.
-func (t *Table) numbered(id txn.ID, request uint64) *Waiter {
-	for _, w := range t.byTxn[id] {
-		if w.Number == request {
-			return w
-		}
-	}
-	return nil
-}
-
-// renew gives a holder another tenure.
-func (t *Table) renew(h *Holder) {
-	t.seq++
-	h.tenure = t.seq
 }

@@ -25,7 +25,7 @@ type World interface {
 // End frees all that a transaction has here, and lets those who waited ask again. If it is not
 // committed, those who went on from what it had written end with it.
 func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
-	h := t.holders[id]
+	h := t.holders.get(id)
 	if h == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 
 // Drop ends all that a transaction has here and waits for, unless it has voted.
 func (t *Table) Drop(now time.Duration, id txn.ID) {
-	if h := t.holders[id]; h != nil && h.Voted {
+	if h := t.holders.get(id); h != nil && h.Voted {
 		return
 	}
 	t.refuseAll(id)
@@ -56,7 +56,7 @@ func (t *Table) undo(now time.Duration, victim, by txn.ID, cascade bool) {
 }
 
 func (t *Table) refuseAll(id txn.ID) {
-	for _, w := range t.waitersOf(id) {
+	for _, w := range t.waits.take(id) {
 		w.Expire(Undone)
 	}
 }
@@ -65,7 +65,7 @@ func (t *Table) refuseAll(id txn.ID) {
 // is granted meanwhile.
 func (t *Table) undoBehind(now time.Duration, id txn.ID, key txn.Key) {
 	for _, behind := range t.behind(id, key) {
-		h := t.holders[behind]
+		h := t.holders.get(behind)
 		if h == nil {
 			continue // undone with another
 		}
@@ -78,7 +78,7 @@ func (t *Table) undoBehind(now time.Duration, id txn.ID, key txn.Key) {
 
 // Expire ends the waits whose time is over.
 func (t *Table) Expire(now time.Duration) {
-	for _, w := range t.expired(now) {
+	for _, w := range t.waits.expired(now) {
 		w.Expire(TimedOut)
 	}
 	t.Wake()
@@ -102,7 +102,7 @@ func (t *Table) Wake() {
 		return
 	}
 	t.waking = true
-	for w := t.next(); w != nil; w = t.next() { // bounded: see next
+	for w := t.waits.next(); w != nil; w = t.waits.next() { // bounded: see next
 		w.Retry()
 	}
 	t.waking = false

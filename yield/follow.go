@@ -32,7 +32,7 @@ func (c *Chaser) follow(m *txn.Chase) (cycle []txn.WaitEdge, next []*txn.Chase) 
 			slices.ContainsFunc(m.Path, func(e txn.WaitEdge) bool { return e.Txn == id })
 	}
 	for i := 0; i < len(trail) && cycle == nil; i++ {
-		for _, w := range c.table.byTxn[trail[i].id] {
+		for _, w := range c.table.waits.byTxn[trail[i].id] {
 			c.table.edges(w, c.here, func(e txn.WaitEdge, of txn.Age, alone bool) {
 				c.table.work.Steps++
 				switch {

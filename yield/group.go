@@ -26,7 +26,7 @@ func (t *Table) Publish(now time.Duration, id txn.ID, a txn.Attempt, writes []tx
 }
 
 func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
-	if h := t.holders[id]; h == nil || h.Voted {
+	if h := t.holders.get(id); h == nil || h.Voted {
 		return
 	}
 	t.retract(now, id, a, writes)
@@ -40,7 +40,7 @@ func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn
 // retract undoes all who went on from a value that the transaction has changed
 // since, or passed on as another attempt: a version is one value. It holds such a row again.
 func (t *Table) retract(now time.Duration, id txn.ID, a txn.Attempt, writes []txn.Write) {
-	h := t.holders[id]
+	h := t.holders.get(id)
 	if h == nil || len(h.written) == 0 {
 		return
 	}

@@ -83,9 +83,9 @@ func TestACycleThatDoesNotStandIsNone(t *testing.T) {
 		name    string
 		between func(one, two *Chaser, m *txn.Recheck)
 	}{
-		{"its wait has ended", func(_, two *Chaser, _ *txn.Recheck) { two.table.Cancel(two.table.numbered(id(1), 101)) }},
+		{"its wait has ended", func(_, two *Chaser, _ *txn.Recheck) { two.table.Cancel(two.table.waits.numbered(id(1), 101)) }},
 		{"another term has begun", func(_, two *Chaser, _ *txn.Recheck) { two.here.Term++ }},
-		{"the lock was let go of", func(_, two *Chaser, _ *txn.Recheck) { two.table.renew(two.table.Holder(id(2))) }},
+		{"the lock was let go of", func(_, two *Chaser, _ *txn.Recheck) { two.table.holders.renew(two.table.Holder(id(2))) }},
 	} {
 		log, one, two, refused := knotAt(t)
 		two.Look(2 * time.Second)
@@ -104,7 +104,7 @@ func TestASecondLapThatIsSkippedEndsPhantoms(t *testing.T) {
 	log, one, two, refused := knotAt(t)
 	one.oneLap, two.oneLap = true, true
 	two.Look(2 * time.Second)
-	two.table.Cancel(two.table.numbered(id(1), 101))
+	two.table.Cancel(two.table.waits.numbered(id(1), 101))
 	one.Chase(log.mail[0].Chase)
 	one.Recheck(log.mail[1].Recheck)
 	if !refused.Refused() {
@@ -117,7 +117,7 @@ func TestADeadlockOfOneShardEndsAtOnce(t *testing.T) {
 	log, _, two, _ := knotAt(t)
 	two.table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"z"}})
 	w := &Waiter{Txn: id(2), Age: age(2), Key: "z", Exclusive: true, Request: 7, Deadline: time.Hour, Refuse: func(txn.Refusal) {}}
-	two.table.wait(0, nil, w) // as if nobody had looked for a cycle when it came
+	two.table.waits.enter(0, nil, w) // as if nobody had looked for a cycle when it came
 	two.Look(2 * time.Second)
 	log.heard(t, "2 is chased for 1", "a cycle of 2", "2 gives way, wide false", "chase 2")
 	if two.table.Asks(id(2), w.Request) {

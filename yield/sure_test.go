@@ -23,7 +23,7 @@ func TestWhoIsSureWaitsForTheChain(t *testing.T) {
 			t.Errorf("%s: an older one that is sure goes on from the chain: %+v", p.Name, v)
 		}
 		w := &Waiter{Txn: id(7), Age: age(7), Key: "x", Exclusive: true, Sure: true}
-		point, _ := tab.points.Get("x")
+		point, _ := tab.rows.Get("x")
 		if before := tab.chainBefore(point, w); len(before) != 2 {
 			t.Errorf("%s: it is known to wait for %d of the two in the chain", p.Name, len(before))
 		}

@@ -17,6 +17,13 @@ const (
 	lookEvery     = 20 * time.Millisecond // at most
 )
 
+// pursuit is what a Chaser notes of a holder.
+type pursuit struct {
+	next  time.Duration // when it may be chased again
+	times int           // chases of it so far
+	look  uint64        // in which it was found last
+}
+
 // suspect is a holder for whom somebody older has waited for long.
 type suspect struct {
 	txn  txn.ID
@@ -30,7 +37,7 @@ type suspect struct {
 // while and else finds nobody.
 func (c *Chaser) suspects(now time.Duration) []suspect {
 	t, after := c.table, c.after
-	if t.count == 0 || now < c.lookAt {
+	if t.waits.count == 0 || now < c.lookAt {
 		return nil
 	}
 	c.lookAt = now + max(after/looksPerWait, lookEvery)
@@ -39,27 +46,27 @@ func (c *Chaser) suspects(now time.Duration) []suspect {
 	into := map[txn.ID][]*Waiter{}
 	for _, w := range t.longWaits(now, after) {
 		t.holdersBefore(w, func(h *Holder, _ uint64) {
-			if now-h.Since < after || now < h.chaseAt || !w.Age.Older(h.Age) {
+			if now-h.Since < after || now < h.chased.next || !w.Age.Older(h.Age) {
 				return
 			}
-			if h.chased != c.looks {
-				h.chased = c.looks
+			if h.chased.look != c.looks {
+				h.chased.look = c.looks
 				found = append(found, h)
 			}
 			into[h.Txn] = append(into[h.Txn], w)
 		})
 	}
 	slices.SortFunc(found, func(a, b *Holder) int {
-		if a.chaseAt < b.chaseAt || a.chaseAt == b.chaseAt && a.Txn.Less(b.Txn) {
+		if a.chased.next < b.chased.next || a.chased.next == b.chased.next && a.Txn.Less(b.Txn) {
 			return -1
 		}
 		return 1
 	})
 	var out []suspect
 	for _, h := range found[:min(len(found), chasesPerLook)] {
-		s := suspect{txn: h.Txn, age: h.Age, turn: h.chases}
-		h.chaseAt = now + after<<min(h.chases, backOffMost)
-		h.chases++
+		s := suspect{txn: h.Txn, age: h.Age, turn: h.chased.times}
+		h.chased.next = now + after<<min(h.chased.times, backOffMost)
+		h.chased.times++
 		for _, w := range into[h.Txn] {
 			t.edges(w, c.here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
 				if e.For == h.Txn && len(s.into) < txn.ChaseIntoMax {
@@ -82,15 +89,15 @@ func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 		upgrades, sure   bool // the one goes first, whatever its age, and is in the way of the rest
 	}
 	oldest := map[kind]*Waiter{}
-	for _, ws := range t.byTxn { // order: sorted below
+	for _, ws := range t.waits.byTxn { // order: sorted below
 		for _, w := range ws {
 			switch {
 			case w.Fresh || now-w.Since < after:
 			case w.on != nil:
 				out = append(out, w)
 			default:
-				h := t.holders[w.Txn]
-				k := kind{w.Key, w.Exclusive, h == nil || len(h.chained) == 0, w.upgrades, w.Sure}
+				h := t.holders.get(w.Txn)
+				k := kind{w.Key, w.Exclusive, !h.inChain(), w.upgrades, w.Sure}
 				if o := oldest[k]; o == nil || w.before(o) {
 					oldest[k] = w
 				}
@@ -99,7 +106,7 @@ func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 	}
 	for k, w := range oldest { // order: sorted below
 		out = append(out, w)
-		if p, ok := t.points.Get(k.key); ok && p.queue.len() > 0 {
+		if p, ok := t.rows.Get(k.key); ok && p.queue.len() > 0 {
 			out = append(out, p.queue.ws[0])
 		}
 	}

@@ -68,7 +68,7 @@ func TestUpgradeAndRelease(t *testing.T) {
 		t.Error("an upgraded lock must be exclusive")
 	}
 	table.release(0, id(1))
-	if len(table.Holders()) != 0 || table.points.Len() != 1 {
+	if len(table.Holders()) != 0 || table.rows.Len() != 1 {
 		t.Error("a release must leave nothing behind")
 	}
 }
@@ -258,13 +258,13 @@ func TestTheLineOfARow(t *testing.T) {
 			asked = append(asked, n)
 			tab.grant(0, id(n), age(n), c)
 		}
-		if !tab.wait(0, holder, w) {
+		if !tab.waits.enter(0, holder, w) {
 			t.Fatal("it may wait")
 		}
 	}
 	for range 4 {
 		tab.release(0, tab.Holders()[0].Txn)
-		for w := tab.next(); w != nil; w = tab.next() {
+		for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 			w.Retry()
 		}
 	}
@@ -282,12 +282,12 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 	h := tab.grant(0, id(2), age(2), shared)
 	tries := map[uint64]int{}
 	wait := func(n uint64, retry func()) {
-		tab.wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
+		tab.waits.enter(0, h, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second, Retry: func() { tries[n]++; retry() }})
 	}
 	wait(3, func() { wait(3, func() {}) })
 	wait(4, func() {})
 	drain := func() {
-		for w := tab.next(); w != nil; w = tab.next() {
+		for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 			w.Retry()
 		}
 	}
@@ -310,7 +310,7 @@ func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	h := tab.grant(0, id(1), age(1), both)
 	var asked []uint64
 	wait := func(n uint64, k txn.Key) {
-		tab.wait(0, h, &Waiter{Txn: id(n), Age: age(n), Key: k, Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
+		tab.waits.enter(0, h, &Waiter{Txn: id(n), Age: age(n), Key: k, Deadline: time.Second, Retry: func() { asked = append(asked, n) }})
 	}
 	wait(4, "")
 	wait(6, "x")
@@ -318,7 +318,7 @@ func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	wait(3, "y")
 	wait(5, "y")
 	tab.release(0, id(1))
-	for w := tab.next(); w != nil; w = tab.next() {
+	for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 		w.Retry()
 	}
 	if !slices.Equal(asked, []uint64{2, 3, 4, 5, 6}) {

@@ -17,7 +17,7 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	}
 	h := table.grant(0, txn.ID{Node: 1, Seq: 1}, txn.Age{Start: 1}, Claim{Exclusive: []txn.Key{"a"}})
 	w := &Waiter{Txn: txn.ID{Node: 1, Seq: 2}, Age: txn.Age{Start: 2}, Key: "a", Since: 1, Deadline: 5 * time.Second, Exclusive: true}
-	if !table.wait(1, h, w) {
+	if !table.waits.enter(1, h, w) {
 		t.Fatal("it may not wait")
 	}
 	chaser.Look(2)
@@ -27,10 +27,10 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	if at := table.NextWake(); at != w.Deadline {
 		t.Errorf("without a search it wakes at %v", at)
 	}
-	if got := table.expired(w.Deadline); len(got) != 1 {
+	if got := table.waits.expired(w.Deadline); len(got) != 1 {
 		t.Fatalf("%d waits end", len(got))
 	}
-	for table.next() != nil {
+	for table.waits.next() != nil {
 		t.Error("somebody can go on")
 	}
 	if at := min(table.NextWake(), chaser.NextWake()); at != txn.Never {

@@ -13,14 +13,14 @@ func TestWorkCountsWhoWaitsBeside(t *testing.T) {
 		t.Fatalf("nobody waits: %+v", w)
 	}
 	for n := uint64(2); n <= 4; n++ {
-		tab.wait(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second})
+		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second})
 	}
-	tab.wait(0, nil, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) // another row
+	tab.waits.enter(0, nil, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) // another row
 	tab.release(0, id(1))
 	if w := tab.Work(); w.Locks != 2 || w.Beside != 3 {
 		t.Fatalf("freed beside three: %+v", w)
 	}
-	next := tab.next()
+	next := tab.waits.next()
 	tab.grant(0, next.Txn, next.Age, x)
 	if w := tab.Work(); w.Locks != 3 || w.Beside != 5 {
 		t.Errorf("granted beside two: %+v", w)

@@ -1,0 +1,121 @@
+package yield
+
+import (
+	"slices"
+	"time"
+
+	"isochron/txn"
+)
+
+// Holder is a transaction that holds locks at this shard, or has its place in a
+// chain of uncommitted writes. It is the table's: after the transaction's end
+// it may come to stand for another.
+//
+// Invariant: a voted holder leaves only by a decision; whatever holds nothing
+// has no Holder.
+type Holder struct {
+	Txn   txn.ID
+	Age   txn.Age
+	Voted bool
+	// Since is when its contention span began here.
+	Since   time.Duration
+	keys    []txn.Key // locked, each once
+	spans   []txn.Span
+	waiters []*Waiter
+	objects []*object
+	// tenure numbers what it has here: another once it lets go of some of it, and stays.
+	tenure  uint64
+	chased  pursuit
+	chained []txn.Key // in whose chains it has a place, or whose last value it has read
+	written []txn.Row // what it has published, versions included
+}
+
+// object is one lock of one holder, for policies that keep one whether or not
+// anybody is in conflict.
+type object struct {
+	key       txn.Key
+	exclusive bool
+	holder    *Holder
+}
+
+// value is what it has published of a row.
+func (h *Holder) value(k txn.Key) txn.Row {
+	for _, row := range h.written {
+		if row.Key == k {
+			return row
+		}
+	}
+	panic("yield: one in a chain has not written its row")
+}
+
+// inChain reports whether it has a place in a chain, or has read the last value of one. Of nobody
+// it is false.
+func (h *Holder) inChain() bool { return h != nil && len(h.chained) > 0 }
+
+// serial numbers what happens at a table, from 1 on.
+type serial uint64
+
+func (s *serial) next() uint64 {
+	*s++
+	return uint64(*s)
+}
+
+// holders are the transactions that hold something here. One that comes after another has left
+// allocates nothing.
+type holders struct {
+	byTxn  map[txn.ID]*Holder
+	spare  []*Holder
+	serial *serial
+}
+
+func newHolders(s *serial) holders { return holders{byTxn: map[txn.ID]*Holder{}, serial: s} }
+
+// get is the transaction's entry, nil if it holds nothing.
+func (l *holders) get(id txn.ID) *Holder { return l.byTxn[id] }
+
+// enter is the transaction's entry, made if there is none.
+func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
+	h := l.byTxn[id]
+	if h != nil {
+		return h
+	}
+	if n := len(l.spare); n > 0 {
+		h, l.spare = l.spare[n-1], l.spare[:n-1]
+	} else {
+		h = &Holder{}
+	}
+	h.Txn, h.Age, h.Since = id, age, now
+	l.renew(h)
+	l.byTxn[id] = h
+	return h
+}
+
+// renew gives a holder another tenure.
+func (l *holders) renew(h *Holder) { h.tenure = l.serial.next() }
+
+// keep keeps a holder that has left for later, empty.
+func (l *holders) keep(h *Holder) {
+	const most = 64 // beyond that its lists are not worth keeping
+	if len(l.spare) >= spares || cap(h.keys) > most {
+		return
+	}
+	clear(h.keys)
+	clear(h.written)
+	*h = Holder{keys: h.keys[:0], spans: h.spans[:0], chained: h.chained[:0], written: h.written[:0]}
+	l.spare = append(l.spare, h)
+}
+
+// list lists them in the order of their ids.
+func (l *holders) list() []*Holder {
+	out := make([]*Holder, 0, len(l.byTxn))
+	for _, h := range l.byTxn { // order: sorted below
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b *Holder) int {
+		if a.Txn.Less(b.Txn) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}

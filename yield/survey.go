@@ -1,0 +1,53 @@
+package yield
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// Survey is what people are shown of a table.
+type Survey struct {
+	Waits []Wait   // those first who have waited longest, at most WaitsMax
+	Hot   []HotRow // in the order of their keys
+}
+
+// Survey tells who waits for whom, and what is hot.
+func (t *Table) Survey() Survey { return Survey{t.listWaits(), t.hot.list()} }
+
+// Wait is one request that waits, for people.
+type Wait struct {
+	Txn, For txn.ID
+	Key      txn.Key // empty: it waits for a transaction as a whole
+	Deadline time.Duration
+	Near     txn.Key // a row that it is about, if known
+	Since    time.Duration
+}
+
+// WaitsMax bounds how many a Survey lists.
+const WaitsMax = 1000
+
+// listWaits lists who waits for whom, those first who have waited longest.
+func (t *Table) listWaits() []Wait {
+	ws := t.waits.longest()
+	var out []Wait
+	for _, w := range ws[:min(len(ws), WaitsMax)] {
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
+		if h := t.blocker(w); h != nil {
+			x.For = h.Txn
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// blocker is somebody for whom the waiter waits, nil if only its queue is before it.
+func (t *Table) blocker(w *Waiter) *Holder {
+	if w.on != nil {
+		return w.on
+	}
+	if p, ok := t.rows.Get(w.Key); ok {
+		return p.blocker()
+	}
+	return nil
+}
