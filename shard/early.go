@@ -112,7 +112,7 @@ func (l *leadership) restore(now time.Duration) {
 	for _, p := range l.r.state.byIndex() {
 		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
 		byTxn[p.Txn] = p
-		l.orphanAt[p.Attempt] = now + l.r.cfg.Params.RecoverAfter
+		l.patrol.votes(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)
 		l.reportAgain(p)
 	}

@@ -153,7 +153,7 @@ func (l *leadership) appliedVote(e effect) {
 		l.early.Settle(e.attempt, true)
 	}
 	if e.void || e.voted.OnePhase {
-		delete(l.orphanAt, e.attempt)
+		l.patrol.ended(e.attempt)
 		l.release(v.id, !e.void)
 	}
 	for _, to := range v.to {
@@ -171,7 +171,7 @@ func (l *leadership) appliedDecision(e effect) {
 	if e.commit {
 		l.early.Applied(e.attempt, e.ended.Proposed, e.ended.Writes)
 	}
-	delete(l.orphanAt, e.attempt)
+	l.patrol.ended(e.attempt)
 	l.release(e.ended.Txn, e.commit) // if an earlier leader decided it
 	l.ackDecision(e.attempt)
 }

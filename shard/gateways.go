@@ -68,39 +68,3 @@ func (g gateways) list() []txn.NodeID {
 	slices.Sort(out)
 	return out
 }
-
-// gatewayAnswers hears from a gateway. One of an older version sends no stamp back.
-func (l *leadership) gatewayAnswers(from txn.NodeID, m *txn.ProbeReply) {
-	asked := time.Duration(m.StampNanos)
-	if asked == 0 {
-		asked = l.r.env.Now().Mono
-	}
-	l.gateways.heard(asked, l.r.cfg.Params.GatewayLease, from)
-}
-
-// checkGateways asks after gateways, and frees what those have locked that are gone.
-func (l *leadership) checkGateways(now txn.Now) {
-	lasts, self := l.r.cfg.Params.GatewayLease, l.r.cfg.Self
-	unvoted := l.locks.Unvoted()
-	for _, id := range unvoted {
-		if id.Node != self {
-			l.gateways.sees(now.Mono, lasts, id.Node)
-		}
-	}
-	for _, v := range l.r.state.byIndex() {
-		if v.Txn.Node != self {
-			l.gateways.sees(now.Mono, lasts, v.Txn.Node)
-		}
-	}
-	l.gateways.forget(now.Mono, lasts)
-	for _, n := range l.gateways.list() {
-		l.r.env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, StampNanos: int64(now.Mono)}})
-	}
-	for _, id := range unvoted {
-		if l.gateways.gone(now.Mono, id.Node) {
-			l.r.env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", l.r.cfg.ID, id.Node, id)
-			l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
-			l.endUnvoted(id)
-		}
-	}
-}

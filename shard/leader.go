@@ -32,25 +32,15 @@ type leadership struct {
 	gathering gathering
 	reader    reader
 	collectAt time.Duration
-	probes    map[txn.ID]*probe
-	gateways  gateways
-	orphanAt  map[txn.Attempt]time.Duration
+	patrol    patrol
 	moments   moments // reads at one
 }
-
-type probe struct {
-	at    time.Duration
-	tries int
-}
-
-// maxProbes without an answer mean that the coordinator is gone.
-const maxProbes = 4
 
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l := &leadership{
 		r: r, term: term,
 		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
-		gateways:  gateways{}, probes: map[txn.ID]*probe{}, orphanAt: map[txn.Attempt]time.Duration{},
+		patrol:    newPatrol(&r.cfg),
 	}
 	l.rows = newest{state: r.state, engine: r.cfg.Engine}
 	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
@@ -100,50 +90,42 @@ func (l *leadership) release(id txn.ID, committed bool) {
 	l.locks.End(l.r.env.Now().Mono, id, committed)
 }
 
-// checkHolders asks after transactions that hold locks for long.
-func (l *leadership) checkHolders(now txn.Now) {
+// lookRound frees what nobody will end, asks after what may be so, and has orphans ended.
+func (l *leadership) lookRound(now txn.Now) {
 	if !l.serving {
 		return
 	}
-	p := l.r.cfg.Params
-	l.checkGateways(now)
+	self, env := l.r.cfg.ID, l.r.env
+	unvoted := l.locks.Unvoted()
+	for _, n := range l.patrol.visit(now.Mono, unvoted, l.r.state.byIndex()) {
+		env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: self, StampNanos: int64(now.Mono)}})
+	}
+	for _, id := range unvoted {
+		if l.patrol.gateways.gone(now.Mono, id.Node) {
+			env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", self, id.Node, id)
+			l.freeLost(id)
+		}
+	}
 	for _, h := range l.locks.Holders() {
-		if !h.Voted && now.Mono-h.Since >= p.ProbeAfter {
-			l.probe(now, h.Txn)
+		switch ask, gone := l.patrol.suspects(now.Mono, h); {
+		case ask:
+			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{Probe: &txn.Probe{Shard: self, Txn: h.Txn}})
+		case gone:
+			env.Trace("shard %d: nobody answers for %v, its locks are freed", self, h.Txn)
+			l.freeLost(h.Txn)
 		}
 	}
 	for _, v := range l.r.state.byIndex() {
-		at, ok := l.orphanAt[v.Attempt]
-		if !ok {
-			at = time.Duration(v.since) + p.RecoverAfter
-			if l.gateways.gone(now.Mono, v.Txn.Node) {
-				at = now.Mono
-			}
-		}
-		if l.known.deciding[v.Attempt] == nil && now.Mono >= at {
-			l.orphanAt[v.Attempt] = now.Mono + p.RecoverAfter
-			l.r.env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
+		if l.patrol.orphaned(now.Mono, v, l.known.deciding[v.Attempt] != nil) {
+			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
 		}
 	}
 }
 
-func (l *leadership) probe(now txn.Now, id txn.ID) {
-	pr := l.probes[id]
-	if pr == nil {
-		pr = &probe{}
-		l.probes[id] = pr
-	}
-	if now.Mono < pr.at {
-		return
-	}
-	if pr.tries++; pr.tries > maxProbes {
-		l.r.env.Trace("shard %d: nobody answers for %v, its locks are freed", l.r.cfg.ID, id)
-		l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
-		l.endUnvoted(id)
-		return
-	}
-	pr.at = now.Mono + l.r.cfg.Params.ProbeAfter
-	l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Probe: &txn.Probe{Shard: l.r.cfg.ID, Txn: id}})
+// freeLost ends a transaction of which nobody will ever hear again.
+func (l *leadership) freeLost(id txn.ID) {
+	l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
+	l.endUnvoted(id)
 }
 
 // endUnvoted frees all of a transaction that has not voted here.
@@ -165,13 +147,11 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 		return
 	}
 	if m.Txn == (txn.ID{}) {
-		r.lead.gatewayAnswers(from, m)
-		return
-	}
-	if !m.Alive {
+		r.lead.patrol.gatewayLives(r.env.Now().Mono, from, m.StampNanos)
+	} else if m.Alive {
+		r.lead.patrol.lives(m.Txn)
+	} else {
 		r.lead.endUnvoted(m.Txn)
-	} else if p := r.lead.probes[m.Txn]; p != nil {
-		p.tries = 0
 	}
 }
 

@@ -65,7 +65,7 @@ func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
 // Freed ends a contention span.
 func (w lockWorld) Freed(id txn.ID, since time.Duration) {
 	w.r.env.Held(w.r.cfg.ID, id, int64(since))
-	delete(w.probes, id)
+	w.patrol.freed(id)
 }
 
 // PassedOn tells that others may go on from a row.

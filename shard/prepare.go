@@ -130,7 +130,7 @@ func (l *leadership) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(r.env.Now())
 	l.known.voting[p.Attempt] = vv
-	l.orphanAt[p.Attempt] = r.env.Now().Mono + r.cfg.Params.RecoverAfter
+	l.patrol.votes(p.Attempt, r.env.Now().Mono)
 	l.depends.condition(v)
 	if atOnce {
 		l.depends.reveal(v)

@@ -84,7 +84,7 @@ func (r *Replica) Tick() {
 // slowChecks are those that need no haste.
 func (r *Replica) slowChecks(now txn.Now) {
 	if r.lead != nil {
-		r.lead.checkHolders(now)
+		r.lead.lookRound(now)
 		r.group.Steer()
 		r.proposeCollect(now)
 	}
