@@ -82,6 +82,60 @@ func (k *attempts) undecided(a txn.Attempt) *voteCmd {
 	return nil
 }
 
+// left is what is left of an attempt here when its end is told.
+type left uint8
+
+const (
+	leftNothing left = iota // the log has its end
+	leftToLog               // its end is on its way into the log
+	leftUnvoted             // there is no vote of it
+	leftOpen                // its vote is undecided
+)
+
+// left tells what is left of an attempt. A node that tells of its end hears of it when its
+// log has that end, if it is on its way there.
+func (k *attempts) left(from txn.NodeID, a txn.Attempt) (*voteCmd, left) {
+	if d := k.deciding[a]; d != nil {
+		d.to = addNode(d.to, from)
+		return nil, leftToLog
+	}
+	v := k.undecided(a)
+	_, ended := k.state.outcomes.Get(a)
+	switch {
+	case ended || v == nil && k.isRetired(a):
+		return nil, leftNothing
+	case v == nil:
+		return nil, leftUnvoted
+	}
+	return v, leftOpen
+}
+
+// voted takes in that the log has a vote, or had its end before; v is nil if that is an
+// earlier leader's. The answer is for those who wait for it.
+func (k *attempts) voted(e effect) (v *votingVote, answer txn.Vote) {
+	if v = k.voting[e.attempt]; v == nil {
+		return nil, answer
+	}
+	delete(k.voting, e.attempt)
+	answer = txn.Vote{Attempt: e.attempt, Yes: !e.void, WaitedNanos: v.waitedNanos, WaitedFor: v.waitedFor}
+	if e.void {
+		refused(&answer, txn.WhyEndedByOthers.Refusal())
+		return v, answer
+	}
+	answer.Proposed, answer.AwaitsDecision = e.voted.Proposed, !e.voted.OnePhase
+	answer.Open, answer.Doomed = k.conditional(e.attempt)
+	return v, answer
+}
+
+// decided takes in that the log has the end of an attempt, and lists who is to hear of it.
+func (k *attempts) decided(a txn.Attempt) (to []txn.NodeID) {
+	if d := k.deciding[a]; d != nil {
+		to = d.to
+		delete(k.deciding, a)
+	}
+	return to
+}
+
 // isOnePhase reports whether an attempt's vote is on its way into the log as its commit.
 func (k *attempts) isOnePhase(a txn.Attempt) bool {
 	v := k.voting[a]

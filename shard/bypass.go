@@ -46,26 +46,3 @@ func (v *voteCmd) ack(s txn.ShardID) *txn.Ack {
 		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase,
 	}
 }
-
-// address enters the members whose majorities commit a vote.
-func (l *leadership) address(v *voteCmd) {
-	if l.r.cfg.Row.Decide.Bypasses() {
-		v.Voters, v.Outgoing, _ = l.r.group.Members()
-	}
-}
-
-// spreadNo tells the co-coordinators that the attempt will abort.
-func (l *leadership) spreadNo(p *txn.Prepare) {
-	if l.r.cfg.Row.Decide.Bypasses() && len(p.Participants) > 1 {
-		l.r.env.Acknowledge(&txn.Ack{Shard: l.r.cfg.ID, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, No: true}, true)
-	}
-}
-
-// reportAgain tells of a vote that an earlier leader has logged.
-func (l *leadership) reportAgain(p *prepared) {
-	open, doomed := l.known.conditional(p.Attempt)
-	l.sendVote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
-	if l.r.cfg.Row.Decide.Bypasses() && !doomed {
-		l.r.env.Acknowledge(p.ack(l.r.cfg.ID), true)
-	}
-}

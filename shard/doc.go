@@ -9,13 +9,15 @@
 //   - the state (command.go, state.go, dependents.go): what the log says, the same
 //     on every replica: rows, undecided votes and what they depend on, outcomes;
 //   - its seat in the group: who leads, and for how long (seat.go);
-//   - the leader (leader.go, prepare.go, finish.go): what only
-//     a leader knows and loses with its leadership: locks, revealed rows, votes on
-//     their way. Its parts are types of their own: who answers reads of now (reader.go) and
-//     of a moment (moments.go), its lock table (locks.go), the newest rows (newest.go) and
-//     what is written since a moment (since.go), what depends on what is revealed
-//     (early.go), batches (batch.go), its certainty that it leads (confirmation.go), what
-//     it knows of attempts before its log does (attempts.go), its chases of deadlocks
+//   - the leader (leader.go): what only a leader knows and loses with its leadership:
+//     locks, revealed rows, votes on their way. Its parts are types of their own, each
+//     with what it needs of the others and no more: who answers reads of now (reader.go)
+//     and of a moment (moments.go), who votes (prepare.go, in batches: batch.go), who
+//     brings attempts to their end (finish.go), and what is said of all that (voice.go);
+//     what it knows of attempts before its log does (attempts.go), its lock table
+//     (locks.go), the newest rows (newest.go), what is written since a moment (since.go)
+//     and what depends on what is revealed (early.go); its certainty that it leads
+//     (confirmation.go), its search for who is gone (patrol.go) and for deadlocks
 //     (deadlock.go), its way from one protocol to the next (switch.go).
 //
 // Where the row says so, every replica tells of the votes on its disk past the

@@ -2,7 +2,6 @@ package shard
 
 import (
 	"slices"
-	"time"
 
 	"isochron/reveal"
 	"isochron/txn"
@@ -74,46 +73,11 @@ func (d *dependence) ended(v *voteCmd, commit bool) {
 	d.early.Decided(v.Attempt, v.Proposed, v.Writes, commit)
 }
 
-// OnPreCommit ends an attempt's concurrency control.
-func (r *Replica) OnPreCommit(m *txn.PreCommit) {
-	if r.Serving() && r.cfg.Row.Reveal.PreCommits() {
-		r.lead.preCommit(m.Attempt, m.At)
-	}
+// committed shows a vote whose entry was its commit, and settles what depends on it.
+func (d *dependence) committed(v *voteCmd) {
+	d.applied(v)
+	d.early.Settle(v.Attempt, true)
 }
 
-func (l *leadership) preCommit(a txn.Attempt, at txn.Timestamp) {
-	v := l.known.undecided(a)
-	if v == nil || l.early.Revealed(a) || l.known.deciding[a] != nil {
-		return
-	}
-	if _, doomed := l.known.conditional(a); doomed {
-		return
-	}
-	l.r.clock.Observe(at)
-	l.depends.reveal(v)
-	l.r.env.Trace("shard %d: pre-commits %v, its writes can be read and its locks are released", l.r.cfg.ID, v.Txn)
-	l.release(v.Txn, true)
-}
-
-// restore brings back what the undecided votes of the log hold. A vote that
-// conflicts with an earlier one proves that the earlier was pre-committed.
-func (l *leadership) restore(now time.Duration) {
-	if l.r.cfg.Params.Bugs.ForgetVotes {
-		return
-	}
-	byTxn := map[txn.ID]*prepared{}
-	var early func(txn.ID)
-	if l.r.cfg.Row.Reveal.PreCommits() {
-		early = func(id txn.ID) {
-			l.depends.reveal(&byTxn[id].voteCmd)
-			l.release(id, true)
-		}
-	}
-	for _, p := range l.r.state.byIndex() {
-		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
-		byTxn[p.Txn] = p
-		l.patrol.votes(p.Attempt, now)
-		l.depends.condition(&p.voteCmd)
-		l.reportAgain(p)
-	}
-}
+// applied hears that a commit is in the engine.
+func (d *dependence) applied(v *voteCmd) { d.early.Applied(v.Attempt, v.Proposed, v.Writes) }

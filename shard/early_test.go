@@ -3,46 +3,28 @@ package shard
 import (
 	"testing"
 
-	"isochron/protocol"
-	"isochron/reveal"
 	"isochron/txn"
 )
-
-// sent keeps what a leader sends; nothing else of the world is touched.
-type sent struct {
-	Env
-	all []txn.Message
-}
-
-func (s *sent) Send(_ txn.Address, m txn.Message) { s.all = append(s.all, m) }
 
 // An attempt whose abort is on its way into the log has read what was undone:
 // whoever asks for its vote again, or for what the log says, must not be told
 // that nothing is wrong with it.
 func TestWhatIsBeingAbortedStaysDoomed(t *testing.T) {
-	row, err := protocol.ByName("d2pc+occ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCourt(t, "d2pc+occ")
 	a := txn.Attempt{Node: 1, Seq: 1}
-	world := &sent{}
-	l := &leadership{
-		r: &Replica{cfg: Config{Row: row}, env: world, state: &state{
-			prepared: map[txn.Attempt]*prepared{a: {voteCmd: voteCmd{Attempt: a}}}}},
-		early: reveal.NewEarly(row.Reveal, nil),
+	p := &prepared{voteCmd: voteCmd{Attempt: a}}
+	known := c.voter.known
+	known.state.prepared[a] = p
+	known.deciding[a] = &decidingVote{}
+	known.early.Condition(a, nil, true, nil)
+	c.endings.depends.ended(&p.voteCmd, false)
+	if !c.answerAgain(2, a) || !c.find(2, a) || len(c.world.all) != 2 {
+		t.Fatalf("it was answered %d times", len(c.world.all))
 	}
-	l.depends = dependence{early: l.early}
-	l.known = newAttempts(l.r.state, l.early, &l.r.cfg.Params.Bugs)
-	l.known.deciding[a] = &decidingVote{}
-	l.early.Condition(a, nil, true, nil)
-	l.depends.ended(&l.r.state.prepared[a].voteCmd, false)
-	if !l.answerAgain(2, a) || !l.find(2, a) || len(world.all) != 2 {
-		t.Fatalf("it was answered %d times", len(world.all))
-	}
-	if v := world.all[0].Vote; v == nil || !v.Doomed {
+	if v := c.world.all[0].Vote; v == nil || !v.Doomed {
 		t.Errorf("asked for its vote again it says %+v", v)
 	}
-	if f := world.all[1].Finding; f == nil || !f.Doomed {
+	if f := c.world.all[1].Finding; f == nil || !f.Doomed {
 		t.Errorf("asked what the log says it says %+v", f)
 	}
 }

@@ -15,7 +15,7 @@ func TestADeposedLeaderDoesNotSayThatNothingIsLeft(t *testing.T) {
 	w, l := newTrio(t)
 	w.now += time.Minute // its lease is over, and it does not know whether it leads
 	before := l.proposed()
-	l.decide(2, abort)
+	l.endings.decide(2, abort)
 	if w.acks() != 0 || l.proposed() != before+1 {
 		t.Errorf("without a lease it acknowledges the end of an attempt that it does not know, or does not ask: %d commands", l.proposed()-before)
 	}
@@ -25,7 +25,7 @@ func TestADeposedLeaderDoesNotSayThatNothingIsLeft(t *testing.T) {
 	}
 	w, l = newTrio(t)
 	before = l.proposed()
-	l.decide(2, abort)
+	l.endings.decide(2, abort)
 	if n := w.acks(); n != 1 || l.proposed() != before {
 		t.Errorf("with its lease it acknowledged %d times, and proposed %d commands", n, l.proposed()-before)
 	}
@@ -38,8 +38,81 @@ func TestAVoteIsEndedThoughItsAttemptIsRetired(t *testing.T) {
 	l.r.state.prepared[a] = &prepared{voteCmd: voteCmd{Attempt: a, Txn: txn.ID{Node: 2, Seq: 7}}}
 	l.known.retired[a.Incarnation()] = 100
 	before := l.proposed()
-	l.decide(2, &txn.Decide{Attempt: a})
+	l.endings.decide(2, &txn.Decide{Attempt: a})
 	if n := l.proposed() - before; n != 1 || w.acks() != 0 {
 		t.Errorf("%d decisions are proposed, %d acknowledged", n, w.acks())
+	}
+}
+
+// A decision frees the locks at once, is logged once whoever tells of it, and is acknowledged to
+// all of them when the log has it.
+func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		c := newCourt(t, "d2pc+occ")
+		p := asksFor(1, "old")
+		c.prepares(p)
+		v := c.paper.commands[0].Vote
+		c.voter.known.state.prepared[p.Attempt] = &prepared{voteCmd: *v}
+		c.endings.applied(effect{attempt: p.Attempt, voted: v})
+		d := &txn.Decide{Attempt: p.Attempt, Txn: p.Txn, Commit: commit, At: 70}
+		for _, from := range []txn.NodeID{2, 3, 2} {
+			c.endings.decide(from, d)
+		}
+		if len(c.paper.commands) != 2 || c.paper.commands[1].Decide == nil || c.voter.locks.Holder(p.Txn) != nil || len(c.world.all) != 1 {
+			t.Fatalf("%+v is logged, %+v said", c.paper.commands, c.world.all)
+		}
+		if row := c.voter.rows.row("old"); (string(row.Value) == "w") != commit {
+			t.Errorf("commit %v: it shows %q", commit, row.Value)
+		}
+		delete(c.voter.known.state.prepared, p.Attempt)
+		c.endings.applied(effect{attempt: p.Attempt, ended: &prepared{voteCmd: *v}, commit: commit})
+		if len(c.world.all) != 3 || c.world.all[1].DecideAck == nil || c.world.all[2].DecideAck == nil || len(c.endings.patrol.orphanAt) != 0 {
+			t.Errorf("then it says %+v", c.world.all[1:])
+		}
+	}
+}
+
+// Who asks for an attempt of which nothing is known has it fenced off first: no vote of it comes
+// later. Who asks while its vote is on its way into the log hears of that vote.
+func TestAnAttemptIsFencedOffBeforeItIsDenied(t *testing.T) {
+	c := newCourt(t, "d2pc+occ")
+	p := asksFor(1, "old")
+	for _, from := range []txn.NodeID{2, 3} {
+		c.endings.inquire(from, &txn.Inquire{Attempt: p.Attempt, Txn: p.Txn})
+	}
+	if len(c.paper.commands) != 1 || c.paper.commands[0].Fence == nil || len(c.world.all) != 0 || !c.voter.known.over(p.Attempt) {
+		t.Fatalf("%+v is logged, %+v said", c.paper.commands, c.world.all)
+	}
+	c.voter.known.state.outcomes.Set(p.Attempt, outcome{Result: txn.OutcomeNo})
+	c.endings.applied(effect{attempt: p.Attempt, fenced: true})
+	if len(c.world.all) != 2 || c.world.all[0].Finding == nil || c.world.all[1].Finding.Result != txn.OutcomeNo {
+		t.Fatalf("it says %+v", c.world.all)
+	}
+	q := asksFor(2, "new")
+	c.prepares(q)
+	c.endings.inquire(3, &txn.Inquire{Attempt: q.Attempt, Txn: q.Txn})
+	v := c.paper.commands[1].Vote
+	c.voter.known.state.prepared[q.Attempt] = &prepared{voteCmd: *v}
+	c.endings.applied(effect{attempt: q.Attempt, voted: v})
+	if len(c.paper.commands) != 2 || len(c.world.all) != 4 || c.world.all[3].Finding == nil || c.world.all[3].Finding.Result != txn.OutcomeYes {
+		t.Errorf("it says %+v", c.world.all[2:])
+	}
+}
+
+// A pre-commit frees the locks of a vote and shows its writes, unless what it had read is undone.
+func TestAPreCommitShowsWhatIsNotDoomed(t *testing.T) {
+	for _, doomed := range []bool{false, true} {
+		c := newCourt(t, "d2pc+occ")
+		p := asksFor(1, "old")
+		c.prepares(p)
+		if doomed {
+			c.voter.known.early.Condition(p.Attempt, nil, true, nil)
+		}
+		c.endings.preCommit(p.Attempt, 60)
+		c.endings.preCommit(txn.Attempt{Seq: 99}, 60)
+		shown, held := string(c.voter.rows.row("old").Value) == "w", c.voter.locks.Holder(p.Txn) != nil
+		if shown == doomed || held != doomed {
+			t.Errorf("doomed %v: shown %v, its locks held %v", doomed, shown, held)
+		}
 	}
 }

@@ -30,7 +30,10 @@ type leadership struct {
 	known attempts
 
 	gathering gathering
+	voice     voice
 	reader    reader
+	voter     voter
+	endings   endings
 	collectAt time.Duration
 	patrol    patrol
 	moments   moments // reads at one
@@ -56,6 +59,16 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.moments.leads, l.moments.deciding = true, l.known.deciding
 	l.moments.term, l.moments.certain = term, &l.certain
 	l.gathering = gathering{yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval), &r.cfg, l.known.over}
+	l.locks.leaves = l.gathering.leaves
+	l.voice = voice{&r.cfg, &l.switching}
+	l.endings = endings{
+		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, patrol: &l.patrol,
+		certain: &l.certain, voice: l.voice,
+	}
+	l.voter = voter{
+		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written,
+		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, patrol: &l.patrol, voice: l.voice,
+	}
 	l.reader = reader{
 		cfg: &r.cfg, term: term, clock: &r.clock, rows: &l.rows, locks: &l.locks, written: &l.written, depends: &l.depends,
 		certain: &l.certain, switching: &l.switching, gathering: &l.gathering,
@@ -75,6 +88,47 @@ func (l *leadership) serve() {
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
 }
 
+// restore brings back what the undecided votes of the log hold. A vote that
+// conflicts with an earlier one proves that the earlier was pre-committed.
+func (l *leadership) restore(now time.Duration) {
+	if l.r.cfg.Params.Bugs.ForgetVotes {
+		return
+	}
+	byTxn := map[txn.ID]*prepared{}
+	var early func(txn.ID)
+	if l.r.cfg.Row.Reveal.PreCommits() {
+		early = func(id txn.ID) {
+			l.depends.reveal(&byTxn[id].voteCmd)
+			l.locks.release(id, true)
+		}
+	}
+	for _, p := range l.r.state.byIndex() {
+		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
+		byTxn[p.Txn] = p
+		l.patrol.votes(p.Attempt, now)
+		l.depends.condition(&p.voteCmd)
+		l.reportAgain(p)
+	}
+}
+
+// reportAgain tells of a vote that an earlier leader has logged.
+func (l *leadership) reportAgain(p *prepared) {
+	open, doomed := l.known.conditional(p.Attempt)
+	l.voice.vote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
+	if !doomed {
+		l.voice.spread(&p.voteCmd)
+	}
+}
+
+// applied hears what the log has just done in an entry of a term.
+func (l *leadership) applied(e effect, term uint64) {
+	if e.barrier != 0 {
+		l.certain.applied(e.barrier, term)
+		return
+	}
+	l.endings.applied(e)
+}
+
 // claim is what a vote holds: its writes exclusively, its reads shared.
 func (v *voteCmd) claim() yield.Claim {
 	c := yield.Claim{Spans: v.Spans, Shared: v.Reads}
@@ -82,12 +136,6 @@ func (v *voteCmd) claim() yield.Claim {
 		c.Exclusive = append(c.Exclusive, w.Key)
 	}
 	return c
-}
-
-// release frees a transaction's locks and lets those who waited ask again. If it
-// is not committed, those who went on from what it had written end with it.
-func (l *leadership) release(id txn.ID, committed bool) {
-	l.locks.End(l.r.env.Now().Mono, id, committed)
 }
 
 // lookRound frees what nobody will end, asks after what may be so, and has orphans ended.
@@ -125,19 +173,13 @@ func (l *leadership) lookRound(now txn.Now) {
 // freeLost ends a transaction of which nobody will ever hear again.
 func (l *leadership) freeLost(id txn.ID) {
 	l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
-	l.endUnvoted(id)
-}
-
-// endUnvoted frees all of a transaction that has not voted here.
-func (l *leadership) endUnvoted(id txn.ID) {
-	l.gathering.leaves(id)
-	l.locks.Drop(l.r.env.Now().Mono, id)
+	l.locks.drop(id)
 }
 
 // OnRelease ends a transaction's locks.
 func (r *Replica) OnRelease(m *txn.Release) {
 	if r.lead != nil {
-		r.lead.endUnvoted(m.Txn)
+		r.lead.locks.drop(m.Txn)
 	}
 }
 
@@ -151,7 +193,7 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 	} else if m.Alive {
 		r.lead.patrol.lives(m.Txn)
 	} else {
-		r.lead.endUnvoted(m.Txn)
+		r.lead.locks.drop(m.Txn)
 	}
 }
 

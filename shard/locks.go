@@ -13,6 +13,7 @@ type locks struct {
 	*yield.Table // of the protocol in force
 	cfg          *Config
 	counts       *participant.Counts
+	leaves       func(txn.ID) // is told of who ends without a vote
 }
 
 // acquire asks the lock table, and counts and tells what comes of it.
@@ -38,6 +39,16 @@ func (k *locks) mayWait(q *yield.Request, began arrival, millis int64) {
 	q.Since, q.Deadline, q.Number = began.Mono, began.Mono+bound, began.number
 }
 
+// release frees a transaction's locks and lets those who waited ask again. If it
+// is not committed, those who went on from what it had written end with it.
+func (k *locks) release(id txn.ID, committed bool) { k.End(k.cfg.Env.Now().Mono, id, committed) }
+
+// drop frees all of a transaction that has not voted here.
+func (k *locks) drop(id txn.ID) {
+	k.leaves(id)
+	k.Drop(k.cfg.Env.Now().Mono, id)
+}
+
 // OnPublish passes on what a transaction has written.
 func (r *Replica) OnPublish(m *txn.Publish) {
 	if !r.Serving() || m.Term != r.lead.term {
@@ -47,35 +58,39 @@ func (r *Replica) OnPublish(m *txn.Publish) {
 }
 
 // lockWorld hears what the lock table does to transactions.
-type lockWorld struct{ *leadership }
+type lockWorld struct {
+	cfg    *Config
+	counts *participant.Counts
+	patrol *patrol
+}
 
 // Undone tells the gateway of a transaction that it has lost what it had here.
 func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
 	how := "wounds"
 	if cascade {
-		w.r.counts.Cascades++
+		w.counts.Cascades++
 		how = "takes along"
 	} else {
-		w.r.counts.Wounds++
+		w.counts.Wounds++
 	}
-	w.r.env.Trace("shard %d: %v %s %v", w.r.cfg.ID, by, how, victim)
-	w.r.env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: w.r.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
+	w.cfg.Env.Trace("shard %d: %v %s %v", w.cfg.ID, by, how, victim)
+	w.cfg.Env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: w.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
 }
 
 // Freed ends a contention span.
 func (w lockWorld) Freed(id txn.ID, since time.Duration) {
-	w.r.env.Held(w.r.cfg.ID, id, int64(since))
+	w.cfg.Env.Held(w.cfg.ID, id, int64(since))
 	w.patrol.freed(id)
 }
 
 // PassedOn tells that others may go on from a row.
 func (w lockWorld) PassedOn(id txn.ID) {
-	w.r.env.Trace("shard %d: %v passes on what it has written of a hot row", w.r.cfg.ID, id)
+	w.cfg.Env.Trace("shard %d: %v passes on what it has written of a hot row", w.cfg.ID, id)
 }
 
 // newLocks begins with a lock table of the protocol in force.
 func (l *leadership) newLocks() {
-	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{l})
+	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, &l.patrol})
 	l.chaser = l.newChaser()
 }
 

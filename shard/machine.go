@@ -67,7 +67,7 @@ func (m *machine) Applied(serves bool) {
 			m.followProtocol()
 		}
 		if m.lead != nil {
-			m.lead.applied(e)
+			m.lead.applied(e, m.state.applied.Term)
 		}
 		if len(e.visible) > 0 {
 			m.env.Applied(m.cfg.ID, e.visible)

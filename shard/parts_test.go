@@ -29,6 +29,8 @@ func (q *quiet) Now() txn.Now         { return q.now }
 func (q *quiet) Trace(string, ...any) {}
 func (q *quiet) Tracing() bool        { return false }
 
+func (q *quiet) Acknowledge(*txn.Ack, bool) {}
+
 // lead1 is what the parts of a leader share, over an engine with the row "old" of moment 10
 // and the row "new" of moment 30.
 func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
@@ -50,5 +52,26 @@ func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
 	rows := &newest{state: st, engine: cfg.Engine}
 	rows.early = reveal.NewEarly(row.Reveal, rows.at)
 	known := newAttempts(st, rows.early, &cfg.Params.Bugs)
-	return cfg, rows, &locks{yield.NewTable(row.Yield, yield.Bounds{}, nobody{}), cfg, &participant.Counts{}}, &known
+	table := yield.NewTable(row.Yield, yield.Bounds{}, nobody{})
+	return cfg, rows, &locks{table, cfg, &participant.Counts{}, func(txn.ID) {}}, &known
 }
+
+// heard keeps what a leader says.
+type heard struct {
+	quiet
+	leased bool
+	all    []txn.Message
+}
+
+func (h *heard) Send(_ txn.Address, m txn.Message) { h.all = append(h.all, m) }
+
+// last is the newest of n messages.
+func (h *heard) last(t *testing.T, n int) txn.Message {
+	t.Helper()
+	if len(h.all) != n {
+		t.Fatalf("%d messages are sent, want %d", len(h.all), n)
+	}
+	return h.all[n-1]
+}
+
+func id(seq uint64) txn.ID { return txn.ID{Node: 1, Seq: seq} }

@@ -12,9 +12,9 @@ import (
 func newReader(t *testing.T, name string) (*reader, *heard) {
 	t.Helper()
 	cfg, rows, locks, known := lead1(t, name)
-	w := &heard{quiet: quiet{now: txn.Now{Mono: time.Second}}}
+	w := &heard{leased: true, quiet: quiet{now: txn.Now{Mono: time.Second}}}
 	cfg.Env = w
-	certain := newConfirmation(1, func() bool { return true }, nil)
+	certain := newConfirmation(1, func() bool { return w.leased }, nil)
 	over := func(txn.Attempt) bool { return false }
 	return &reader{
 		cfg: cfg, term: 1, clock: &txn.Clock{}, rows: rows, locks: locks, written: &written{rows, locks, known},
@@ -22,24 +22,6 @@ func newReader(t *testing.T, name string) (*reader, *heard) {
 		gathering: &gathering{yield.NewBatches(10, time.Second), cfg, over},
 	}, w
 }
-
-// heard keeps what is answered to reads.
-type heard struct {
-	quiet
-	answers []*txn.AccessReply
-}
-
-func (h *heard) Send(_ txn.Address, m txn.Message) { h.answers = append(h.answers, m.AccessReply) }
-
-func (h *heard) last(t *testing.T, n int) *txn.AccessReply {
-	t.Helper()
-	if len(h.answers) != n {
-		t.Fatalf("%d reads are answered, want %d", len(h.answers), n)
-	}
-	return h.answers[n-1]
-}
-
-func id(seq uint64) txn.ID { return txn.ID{Node: 1, Seq: seq} }
 
 // A read with locks waits for who holds them and then shows what that one has left; one that
 // does not wait is refused, and one that skips leaves out what is locked.
@@ -49,22 +31,22 @@ func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 		r.access(2, &txn.Access{Txn: id(seq), Request: seq, Keys: keys, Lock: txn.LockExclusive, Wait: wait, Age: txn.Age{Start: txn.Timestamp(seq)}}, arrival{Now: w.now})
 	}
 	lock(1, 0, "old")
-	if out := w.last(t, 1); out.Refused != 0 || out.Rows[0].Value == nil || r.locks.Holder(id(1)) == nil {
+	if out := w.last(t, 1).AccessReply; out.Refused != 0 || out.Rows[0].Value == nil || r.locks.Holder(id(1)) == nil {
 		t.Fatalf("%+v", out)
 	}
 	lock(2, txn.NoWait, "old")
-	if out := w.last(t, 2); out.Refused == 0 || len(out.Rows) != 0 {
+	if out := w.last(t, 2).AccessReply; out.Refused == 0 || len(out.Rows) != 0 {
 		t.Errorf("one that does not wait hears %+v", out)
 	}
 	lock(3, txn.SkipLocked, "old", "new")
-	if out := w.last(t, 3); out.Rows[0].Value != nil || out.Rows[1].Value == nil {
+	if out := w.last(t, 3).AccessReply; out.Rows[0].Value != nil || out.Rows[1].Value == nil {
 		t.Errorf("one that skips hears %+v", out)
 	}
 	lock(4, 0, "old")
 	w.last(t, 3)
 	w.now.Mono += time.Millisecond
 	r.locks.End(w.now.Mono, id(1), true)
-	if out := w.last(t, 4); out.WaitedFor != id(1) || out.WaitedNanos != int64(time.Millisecond) || len(out.Rows) != 1 {
+	if out := w.last(t, 4).AccessReply; out.WaitedFor != id(1) || out.WaitedNanos != int64(time.Millisecond) || len(out.Rows) != 1 {
 		t.Errorf("one that has waited hears %+v", out)
 	}
 }
@@ -80,13 +62,13 @@ func TestAFinalAnswerShowsNothingUndecided(t *testing.T) {
 			r.access(2, &txn.Access{Txn: id(2), Request: 2, Keys: []txn.Key{"old"}, Final: final}, arrival{Now: w.now})
 		}
 		read(false)
-		if out := w.last(t, 1); string(out.Rows[0].Value) != "w" || out.Final {
+		if out := w.last(t, 1).AccessReply; string(out.Rows[0].Value) != "w" || out.Final {
 			t.Errorf("one that will be validated hears %+v", out)
 		}
 		read(true)
 		w.last(t, 1)
 		r.depends.ended(v, commit)
-		if out := w.last(t, 2); (string(out.Rows[0].Value) == "w") != commit || !out.Final {
+		if out := w.last(t, 2).AccessReply; (string(out.Rows[0].Value) == "w") != commit || !out.Final {
 			t.Errorf("committed %v: a final answer is %+v", commit, out)
 		}
 	}
@@ -98,13 +80,13 @@ func TestAReadOfAnotherProtocolTakesNoLocks(t *testing.T) {
 	r.rows.state.applied.Protocol.Seq = 2
 	for n, lock := range []txn.Lock{txn.LockNone, txn.LockExclusive} {
 		r.access(2, &txn.Access{Txn: id(1), Keys: []txn.Key{"old"}, Lock: lock, ProtocolSeq: 1}, arrival{Now: w.now})
-		if out := w.last(t, n+1); (out.Refused != 0) != (lock != txn.LockNone) || out.Refused != 0 && out.ProtocolSeq != 2 {
+		if out := w.last(t, n+1).AccessReply; (out.Refused != 0) != (lock != txn.LockNone) || out.Refused != 0 && out.ProtocolSeq != 2 {
 			t.Errorf("lock %v: %+v", lock, out)
 		}
 	}
 	r.rows.state.applied.Protocol.Seq = 0
 	r.access(2, &txn.Access{Txn: id(1), Keys: []txn.Key{"new"}, Lock: txn.LockExclusive, Since: 20}, arrival{Now: w.now})
-	if out := w.last(t, 3); out.Cause != txn.WhyWrittenSince.Refusal().Cause() || out.Refused == 0 {
+	if out := w.last(t, 3).AccessReply; out.Cause != txn.WhyWrittenSince.Refusal().Cause() || out.Refused == 0 {
 		t.Errorf("of a row that is newer than its moment it hears %+v", out)
 	}
 }

@@ -16,6 +16,21 @@ func (s seat) takes() bool { return s.group.Takes() }
 // propose has a command appended to the log; false if the log takes no more now.
 func (s seat) propose(c command) bool { return s.group.Propose(c) }
 
+// members are those whose majorities commit what is proposed now.
+func (s seat) members() (voters, outgoing []txn.NodeID) {
+	voters, outgoing, _ = s.group.Members()
+	return voters, outgoing
+}
+
+// journal is the log as a leader's parts see it.
+type journal interface {
+	propose(command) bool
+	takes() bool
+	members() (voters, outgoing []txn.NodeID)
+}
+
+var _ journal = seat{}
+
 // Process carries out what the group wants done, until it wants nothing more.
 func (s seat) Process() { s.group.Process() }
 

@@ -123,7 +123,7 @@ func (l *leadership) endUnvotedAll() {
 		}
 		id := h.Txn
 		l.r.env.Send(txn.Coordinator(id.Node), txn.Message{Wounded: &txn.Wounded{Shard: l.r.cfg.ID, Txn: id, ProtocolSeq: l.r.desired.Protocol.Seq}})
-		l.endUnvoted(id)
+		l.locks.drop(id)
 	}
 	l.gathering.close()
 }
