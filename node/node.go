@@ -127,15 +127,16 @@ func assemble(cfg Config, now txn.Now) *Node {
 	return n
 }
 
-// Deliver hands over a message from another node.
-func (n *Node) Deliver(now txn.Now, env txn.Envelope) {
+// Deliver hands over a message from another node. The envelope is the caller's again when it
+// returns: what the message points to may be kept, the envelope may not.
+func (n *Node) Deliver(now txn.Now, env *txn.Envelope) {
 	n.now = now
 	if env.Msg.Raft != nil {
 		n.wakes.asked = false
 	} else {
 		n.touched()
 	}
-	n.dispatch(&env)
+	n.dispatch(env)
 }
 
 func (n *Node) dispatch(env *txn.Envelope) {

@@ -62,7 +62,7 @@ func TestAnEventIsFollowedByATick(t *testing.T) {
 	idle := n.Drain().WakeAt
 	looked, tick := n.Wakes().Looked, now.Mono+10*ms
 	now.Mono += 4 * ms
-	n.Deliver(now, txn.Envelope{From: 2, To: 1, Msg: txn.Message{Probe: &txn.Probe{Shard: 1}}})
+	n.Deliver(now, &txn.Envelope{From: 2, To: 1, Msg: txn.Message{Probe: &txn.Probe{Shard: 1}}})
 	if at := n.Drain().WakeAt; at != tick {
 		t.Fatalf("an event before the tick of %v has it wake at %v (idle: %v)", tick, at, idle)
 	}

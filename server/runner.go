@@ -157,7 +157,7 @@ func (r *runner) handleOne(in input) {
 				"connection_from", in.from, "from", env.From, "to", env.To)
 			return
 		}
-		r.node.Deliver(r.clock.now(), env)
+		r.node.Deliver(r.clock.now(), &env)
 	case in.request != nil:
 		r.gathered++
 		r.node.Submit(r.clock.now(), in.request)

@@ -40,7 +40,7 @@ type costs struct {
 	count map[string]int
 }
 
-func (p *timed) Deliver(now txn.Now, env txn.Envelope) {
+func (p *timed) Deliver(now txn.Now, env *txn.Envelope) {
 	raw := txn.Encode(&env.Msg)
 	p.begin(kindOf(&env.Msg))
 	var m txn.Message

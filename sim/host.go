@@ -147,7 +147,7 @@ func (h *host) work(cost time.Duration) time.Duration {
 func (h *host) take(env *txn.Envelope) {
 	h.w.trace.handled(h.w.now, env)
 	life := h.life
-	h.node.Deliver(h.now(), *env)
+	h.node.Deliver(h.now(), env)
 	if h.up() && h.life == life {
 		h.flush()
 	}

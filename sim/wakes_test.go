@@ -73,7 +73,7 @@ func (w *watched) look(now txn.Now) {
 }
 
 // Deliver looks before it, and so do the others.
-func (w *watched) Deliver(now txn.Now, env txn.Envelope) {
+func (w *watched) Deliver(now txn.Now, env *txn.Envelope) {
 	w.look(now)
 	w.Node.Deliver(now, env)
 }

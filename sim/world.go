@@ -71,7 +71,7 @@ type Span struct {
 
 // process is what a host runs: a *node.Node.
 type process interface {
-	Deliver(now txn.Now, env txn.Envelope)
+	Deliver(now txn.Now, env *txn.Envelope)
 	Wake(now txn.Now)
 	Synced(now txn.Now, token uint64) (released int)
 	Finished(now txn.Now, id uint64, result any)

@@ -36,7 +36,7 @@ func bootToy(cfg node.Config, _ txn.Now) (process, error) {
 	return &toy{id: cfg.ID, nodes: len(cfg.Directory.Nodes), engine: cfg.Engine, asking: map[uint64]*coordinator.Request{}}, nil
 }
 
-func (p *toy) Deliver(_ txn.Now, env txn.Envelope) {
+func (p *toy) Deliver(_ txn.Now, env *txn.Envelope) {
 	switch m := env.Msg; {
 	case m.Probe != nil:
 		p.heard = append(p.heard, m.Probe.Txn.Seq)

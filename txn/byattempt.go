@@ -15,9 +15,11 @@ func (a Attempt) Incarnation() Incarnation { return Incarnation{a.Node, a.Epoch}
 // all below a mark can go at once.
 type ByAttempt[T any] struct{ tree btree.BTreeG[attemptItem[T]] }
 
+// attemptItem has a pointer, because the tree moves its items about: some values are
+// hundreds of bytes.
 type attemptItem[T any] struct {
 	attempt Attempt
-	value   T
+	value   *T
 }
 
 // NewByAttempt returns an empty one.
@@ -29,11 +31,15 @@ func NewByAttempt[T any]() *ByAttempt[T] {
 // Get is what is held for an attempt.
 func (m *ByAttempt[T]) Get(a Attempt) (T, bool) {
 	item, ok := m.tree.Get(attemptItem[T]{attempt: a})
-	return item.value, ok
+	if !ok {
+		var none T
+		return none, false
+	}
+	return *item.value, true
 }
 
 // Set holds v for an attempt.
-func (m *ByAttempt[T]) Set(a Attempt, v T) { m.tree.Set(attemptItem[T]{a, v}) }
+func (m *ByAttempt[T]) Set(a Attempt, v T) { m.tree.Set(attemptItem[T]{a, &v}) }
 
 // Delete forgets an attempt.
 func (m *ByAttempt[T]) Delete(a Attempt) { m.tree.Delete(attemptItem[T]{attempt: a}) }
@@ -43,7 +49,7 @@ func (m *ByAttempt[T]) Len() int { return m.tree.Len() }
 
 // All calls f for each, in the order of attempts, until it returns false.
 func (m *ByAttempt[T]) All(f func(Attempt, T) bool) {
-	m.tree.Scan(func(item attemptItem[T]) bool { return f(item.attempt, item.value) })
+	m.tree.Scan(func(item attemptItem[T]) bool { return f(item.attempt, *item.value) })
 }
 
 // DropBelow forgets the attempts in [lo, hi), and tells which they were.
