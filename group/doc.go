@@ -11,7 +11,7 @@
 //   - the loop, which does what raft wants done (loop.go);
 //   - elections (election.go), the lease of a leader, and what only a leader knows
 //     (lease.go), and a leader that hears nobody (deaf.go);
-//   - snapshots, fetched in pieces into a generation of their own (snapshot.go);
+//   - snapshots, fetched in pieces into a generation of their own (snapshot.go, offer.go);
 //   - members, which change by entries of the log (membership.go, changes.go).
 //
 // What is made of the commands is the Machine's: the group has it apply them, one

@@ -83,9 +83,9 @@ type member struct {
 	draining bool // it shall not lead
 	toldGone bool // a leader said that this member is one no more
 
-	counts  Counts
-	snapOut *outgoingSnapshot
-	snapIn  *incomingSnapshot
+	counts Counts
+	offer  offer
+	snapIn *incomingSnapshot
 }
 
 // Counts are totals since the member was opened.
@@ -105,7 +105,7 @@ func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *Memo[C]) 
 		return nil, err
 	}
 	g := &Group[C]{
-		member: member{cfg: cfg, env: cfg.Env, log: l, desired: cfg.Desired,
+		member: member{cfg: cfg, env: cfg.Env, log: l, desired: cfg.Desired, offer: offer{lasts: snapshotLasts * cfg.Params.ElectionTimeout},
 			patience: patience{rng: rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.ID)<<32|uint64(cfg.Self)))}},
 		machine: machine, memo: memo, proposals: proposals[C]{codec: codec},
 	}
@@ -204,10 +204,7 @@ func (me *member) Trim() {
 	if room := me.cfg.Logs.Share(math.MaxInt64); me.log.bytes > room {
 		upTo = max(upTo, min(me.applied.Index, me.log.beyond(room/2)))
 	}
-	if me.snapOut != nil { // whoever fetches it goes on from there
-		upTo = min(upTo, me.snapOut.index)
-	}
-	me.cutTo(upTo)
+	me.cutTo(me.offer.cut(upTo))
 }
 
 // cutTo forgets the entries up to an applied index.

@@ -178,8 +178,8 @@ func TestACrashAmidASnapshot(t *testing.T) {
 		w.propose(fmt.Sprint(100 + i))
 	}
 	w.run(100 * time.Millisecond)
-	if lead := w.members[1]; lead.log.meta.First > lead.snapOut.index {
-		t.Errorf("the log begins after entry %d, a snapshot at %d is fetched", lead.log.meta.First, lead.snapOut.index)
+	if lead := w.members[1]; lead.log.meta.First > lead.offer.held.index {
+		t.Errorf("the log begins after entry %d, a snapshot at %d is fetched", lead.log.meta.First, lead.offer.held.index)
 	}
 	w.lose = nil
 	w.run((snapshotLasts + 2) * w.params.ElectionTimeout) // until the leader believes no more that it fetches

@@ -130,7 +130,7 @@ func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	}
 	me.log.meta.setConf(me.rn.ApplyConfChange(cc))
 	me.log.meta.put(b, me.cfg.ID)
-	me.loseSnapOut() // it says who the members were
+	me.loseOffer() // it says who the members were
 	m := &me.log.meta
 	me.env.Trace("shard %d: voters %v, outgoing %v, learners %v", me.cfg.ID, m.Voters, m.Outgoing, m.Learners)
 }
@@ -226,7 +226,7 @@ func (g *Group[C]) Retire() {
 		g.log.putHard(&b) // a later member of this process reads it
 	}
 	g.cfg.Engine.Apply(&b)
-	g.dropSnapOut()
+	g.offer.drop()
 	g.dropLeadership()
 	g.retired = true
 	g.env.Trace("retires its replica of shard %d", g.cfg.ID)

@@ -17,15 +17,6 @@ import (
 // all is there, raft hears of the snapshot, and one batch makes the new
 // generation the state. A crash before that leaves the old state whole.
 
-// outgoingSnapshot is one that others fetch.
-type outgoingSnapshot struct {
-	index   uint64
-	prefix  []byte
-	members *pb.ConfState
-	snap    store.Snapshot
-	expires time.Duration
-}
-
 // incomingSnapshot is one that is fetched.
 type incomingSnapshot struct {
 	from    txn.NodeID
@@ -38,55 +29,40 @@ type incomingSnapshot struct {
 	tries   int
 }
 
-const (
-	snapshotMaxTries = 20
-	snapChunkBytes   = 1 << 20 // bound of one piece
-	snapshotLasts    = 20      // election time-outs since somebody fetched of it
-)
+const snapshotMaxTries = 20
 
 // makeSnapshot answers raft's wish to send one.
 func (g *Group[C]) makeSnapshot() (*pb.Snapshot, error) {
-	if g.snapOut == nil {
+	if g.offer.held == nil {
 		if g.cfg.Ephemeral {
 			var b store.Batch
 			g.machine.Save(&b)
 			g.cfg.Engine.Apply(&b)
 		}
-		g.snapOut = &outgoingSnapshot{
+		g.offer.held = &outgoingSnapshot{
 			index: g.applied.Index, prefix: g.prefix(), members: g.log.meta.confState(), snap: g.cfg.Engine.Snapshot(),
 		}
 		g.counts.SnapshotsSent++
-		g.env.Note(txn.Note{Kind: txn.NoteSnapshotSent, Shard: g.cfg.ID, Index: g.snapOut.index})
+		g.env.Note(txn.Note{Kind: txn.NoteSnapshotSent, Shard: g.cfg.ID, Index: g.offer.held.index})
 	}
-	g.keepSnapOut()
-	term, err := g.log.Term(g.snapOut.index)
+	g.offer.keep(g.env.Now().Mono)
+	term, err := g.log.Term(g.offer.held.index)
 	if err != nil { // the log was cut past it meanwhile
-		g.dropSnapOut()
+		g.offer.drop()
 		return nil, raft.ErrSnapshotTemporarilyUnavailable
 	}
-	index := g.snapOut.index
+	index := g.offer.held.index
 	return &pb.Snapshot{Metadata: &pb.SnapshotMetadata{
-		Index: &index, Term: &term, ConfState: g.snapOut.members,
+		Index: &index, Term: &term, ConfState: g.offer.held.members,
 	}}, nil
 }
 
-func (me *member) keepSnapOut() {
-	me.snapOut.expires = me.env.Now().Mono + snapshotLasts*me.cfg.Params.ElectionTimeout
-}
-
-func (me *member) dropSnapOut() {
-	if me.snapOut != nil {
-		me.snapOut.snap.Close()
-		me.snapOut = nil
-	}
-}
-
-// loseSnapOut drops it and has raft begin anew with whoever waited for it.
-func (me *member) loseSnapOut() {
-	if me.snapOut == nil {
+// loseOffer drops it and has raft begin anew with whoever waited for it.
+func (me *member) loseOffer() {
+	if me.offer.held == nil {
 		return
 	}
-	me.dropSnapOut()
+	me.offer.drop()
 	if me.lead == nil {
 		return
 	}
@@ -99,35 +75,12 @@ func (me *member) loseSnapOut() {
 
 // OnSnapFetch sends the next piece.
 func (me *member) OnSnapFetch(from txn.NodeID, m *txn.SnapFetch) {
-	out := &txn.SnapChunk{Shard: me.cfg.ID, Index: m.Index, From: m.From}
-	if me.snapOut == nil || me.snapOut.index != m.Index {
-		out.Gone = true
-		if me.lead != nil {
-			me.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
-		}
-	} else {
-		me.keepSnapOut()
-		me.snapOut.piece(out)
+	out := me.offer.answer(me.env.Now().Mono, m)
+	out.Shard = me.cfg.ID
+	if out.Gone && me.lead != nil {
+		me.rn.ReportSnapshot(uint64(from), raft.SnapshotFailure)
 	}
 	me.tell(from, txn.Message{SnapChunk: out})
-}
-
-// piece fills in what stands from where the piece begins.
-func (s *outgoingSnapshot) piece(out *txn.SnapChunk) {
-	start := append(append([]byte(nil), s.prefix...), out.From...)
-	it := s.snap.Iter(start, store.After(s.prefix))
-	defer it.Close()
-	size := 0
-	for ok := it.First(); ok; ok = it.Next() {
-		key := it.Key()[len(s.prefix):]
-		if size > snapChunkBytes {
-			out.Next = bytes.Clone(key)
-			break
-		}
-		out.Keys = append(out.Keys, bytes.Clone(key))
-		out.Values = append(out.Values, bytes.Clone(it.Value()))
-		size += len(key) + len(it.Value())
-	}
 }
 
 // index is that of the last entry that the snapshot contains.
@@ -219,7 +172,7 @@ func (g *Group[C]) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 	g.log.meta.setConf(snap.GetMetadata().GetConfState())
 	g.log.meta.put(b, g.cfg.ID)
 	g.snapIn = nil
-	g.dropSnapOut()
+	g.offer.drop()
 	g.applied = in.at
 	in.install()
 	g.env.Trace("has the snapshot of shard %d at %d", g.cfg.ID, index)
@@ -230,8 +183,8 @@ func (g *Group[C]) installSnapshot(b *store.Batch, snap *pb.Snapshot) {
 // TickSnapshots gives up what takes too long.
 func (g *Group[C]) TickSnapshots() {
 	now := g.env.Now()
-	if s := g.snapOut; s != nil && now.Mono >= s.expires {
-		g.loseSnapOut()
+	if g.offer.expired(now.Mono) {
+		g.loseOffer()
 	}
 	if in := g.snapIn; in != nil && in.install == nil && now.Mono >= in.retryAt {
 		if in.tries++; in.tries > snapshotMaxTries {

@@ -24,10 +24,7 @@ func (g *Group[C]) NextWake() time.Duration {
 
 // nextSnapshotWake is when a snapshot on its way is given up, or asked for again.
 func (me *member) nextSnapshotWake() time.Duration {
-	at := txn.Never
-	if s := me.snapOut; s != nil {
-		at = s.expires
-	}
+	at := me.offer.nextWake()
 	if in := me.snapIn; in != nil && in.install == nil {
 		at = min(at, in.retryAt)
 	}
