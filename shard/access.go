@@ -19,7 +19,8 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	case r.Serving():
 		r.lead.reader.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
-		r.accessNearest(from, m)
+		rows := r.newest()
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m)})
 	default:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	}
@@ -32,19 +33,4 @@ func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
 		n.Leader = 0 // elected, not yet serving: ask again soon
 	}
 	r.env.Send(txn.Coordinator(to), txn.Message{NotLeader: &n})
-}
-
-// accessNearest answers from the applied state, and says if it may be old.
-func (r *Replica) accessNearest(from txn.NodeID, m *txn.Access) {
-	rows, out := r.newest(), &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request}
-	for _, k := range m.Keys {
-		out.Rows = append(out.Rows, rows.row(k))
-		out.Unsettled = out.Unsettled || r.state.pending.Touches(k)
-	}
-	for _, s := range m.Scans {
-		found := rows.scan(s, nil)
-		out.Scans = append(out.Scans, found)
-		out.Unsettled = out.Unsettled || r.state.pending.TouchesSpan(txn.Covered(s, found))
-	}
-	r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: out})
 }

@@ -34,7 +34,7 @@ type leadership struct {
 	reader    reader
 	voter     voter
 	endings   endings
-	collectAt time.Duration
+	collects  collecting
 	patrol    patrol
 	moments   moments // reads at one
 }
@@ -42,8 +42,7 @@ type leadership struct {
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l := &leadership{
 		r: r, term: term,
-		collectAt: now.Mono + r.cfg.Params.KeepVersions/4,
-		patrol:    newPatrol(&r.cfg),
+		patrol: newPatrol(&r.cfg),
 	}
 	l.rows = newest{state: r.state, engine: r.cfg.Engine}
 	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
@@ -55,6 +54,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
 	l.certain = newConfirmation(term, r.group.Leased, r.propose)
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
+	l.collects = newCollecting(r.state, r.cfg.Params.KeepVersions, now.Mono, r.propose)
 	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
 	l.moments.leads, l.moments.deciding = true, l.known.deciding
 	l.moments.term, l.moments.certain = term, &l.certain
@@ -195,14 +195,4 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 	} else {
 		r.lead.locks.drop(m.Txn)
 	}
-}
-
-// proposeCollect lets old versions go, from time to time.
-func (r *Replica) proposeCollect(now txn.Now) {
-	keep := txn.Timestamp(max(now.WallNanos-int64(r.cfg.Params.KeepVersions), 0))
-	if !r.lead.serving || now.Mono < r.lead.collectAt || keep <= r.state.applied.Keep {
-		return
-	}
-	r.lead.collectAt = now.Mono + r.cfg.Params.KeepVersions/4
-	r.propose(command{Collect: &collectCmd{Keep: keep, Now: txn.Timestamp(now.WallNanos)}})
 }

@@ -31,6 +31,21 @@ func (n *newest) row(k txn.Key) txn.Row {
 	return n.state.cache.Latest(n.engine, k)
 }
 
+// nearest answers a read that any replica may answer, and says if it may be old.
+func (n *newest) nearest(m *txn.Access) *txn.AccessReply {
+	out := &txn.AccessReply{Shard: n.state.id, Request: m.Request}
+	for _, k := range m.Keys {
+		out.Rows = append(out.Rows, n.row(k))
+		out.Unsettled = out.Unsettled || n.state.pending.Touches(k)
+	}
+	for _, s := range m.Scans {
+		rows := n.scan(s, nil)
+		out.Scans = append(out.Scans, rows)
+		out.Unsettled = out.Unsettled || n.state.pending.TouchesSpan(txn.Covered(s, rows))
+	}
+	return out
+}
+
 // at is the timestamp of the newest version of a row in the engine.
 func (n *newest) at(k txn.Key) txn.Timestamp { return n.state.cache.NewestAt(n.engine, k) }
 

@@ -86,7 +86,9 @@ func (r *Replica) slowChecks(now txn.Now) {
 	if r.lead != nil {
 		r.lead.lookRound(now)
 		r.group.Steer()
-		r.proposeCollect(now)
+		if r.lead.serving {
+			r.lead.collects.step(now)
+		}
 	}
 	r.group.Trim()
 	r.state.cache.Trim()

@@ -7,6 +7,29 @@ import (
 	"isochron/txn"
 )
 
+// collecting is a leader's: it has the log say which versions nobody can need, from time to
+// time.
+type collecting struct {
+	state   *state
+	keep    time.Duration // how long a version may be asked for
+	propose func(command) bool
+	at      time.Duration // when it does so next
+}
+
+func newCollecting(s *state, keep, now time.Duration, propose func(command) bool) collecting {
+	return collecting{s, keep, propose, now + keep/4}
+}
+
+// step lets old versions go, if it is time.
+func (c *collecting) step(now txn.Now) {
+	upTo := txn.Timestamp(max(now.WallNanos-int64(c.keep), 0))
+	if now.Mono < c.at || upTo <= c.state.applied.Keep {
+		return
+	}
+	c.at = now.Mono + c.keep/4
+	c.propose(command{Collect: &collectCmd{Keep: upTo, Now: txn.Timestamp(now.WallNanos)}})
+}
+
 // The bounds of one step of the collection of old versions.
 const (
 	sweepVersions = 500
