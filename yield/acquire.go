@@ -62,7 +62,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	if r.Phase == Turn {
 		return t.inTurn(now, r)
 	}
-	conflicts := t.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
+	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
 	if len(conflicts) > 0 {
 		return t.meets(now, r, conflicts)
 	}
@@ -78,7 +78,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 
 // meets is what comes of a request that others are in the way of, oldest first.
 func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) Effects {
-	v := t.judge(r.Phase, r.Txn, r.Age, &r.Claim, conflicts)
+	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.Claim, conflicts)
 	switch {
 	case r.Looks:
 		return Effects{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
@@ -106,19 +106,19 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
 
 // grantTo gives a request what it has claimed, and names the rows to be passed on once written.
 func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
-	if t.policy.Hot.Publishes() && len(r.Writes) > 0 {
+	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
-	h := t.give(now, r.Txn, r.Age, &r.Claim)
+	h := t.locks.give(now, r.Txn, r.Age, &r.Claim)
 	if r.Phase == Prepare {
 		h.Voted = true
 		return nil
 	}
-	if t.policy.Hot != Retire && len(t.hot.byKey) == 0 {
+	if t.rules.policy.Hot != Retire && len(t.hot.byKey) == 0 {
 		return nil // nothing is passed on
 	}
 	for _, k := range r.Exclusive {
-		if t.wanted(k, r.Txn) {
+		if t.chains.wanted(k, r.Txn) {
 			pass = append(pass, k)
 		}
 	}
@@ -145,11 +145,11 @@ func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
 // releases it: that the log has both votes proves that the earlier had let go.
 func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, early func(txn.ID)) {
 	if early != nil {
-		for _, h := range t.conflicts(Prepare, id, age, &c) {
+		for _, h := range t.rules.conflicts(Prepare, id, age, &c) {
 			early(h.Txn)
 		}
 	}
-	t.give(now, id, age, &c).Voted = true
+	t.locks.give(now, id, age, &c).Voted = true
 }
 
 // endings are why a request is refused that gives way, and one whose wait ends without its lock.

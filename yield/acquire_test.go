@@ -187,7 +187,7 @@ func TestVotesAreGivenTheirLocksBack(t *testing.T) {
 	var freed []txn.ID
 	early := func(whom txn.ID) {
 		freed = append(freed, whom)
-		tab.release(0, whom)
+		tab.locks.release(0, whom)
 	}
 	tab.Restore(0, id(9), age(9), x, early)
 	tab.Restore(0, id(2), age(2), y, early)

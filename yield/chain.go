@@ -16,21 +16,31 @@ import (
 // Invariant: a transaction has a place in one chain only (but under Retire, where
 // chains are in the order of ages), so no two wait for each other to commit.
 
+// chains are who has gone on from whose uncommitted values.
+type chains struct {
+	rule    HotRule
+	detect  bool // the policy detects deadlocks
+	rows    *rows
+	holders *holders
+	hot     *hotRows
+	waits   *waits
+}
+
 // joins reports whether a transaction may go on from uncommitted values of rows:
 // in execution, of one row only, unless ages keep the chains in order.
-func (t *Table) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
-	if phase != Execute || !t.policy.Hot.Publishes() {
+func (c *chains) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
+	if phase != Execute || !c.rule.Publishes() {
 		return false
 	}
-	if t.policy.Hot == Retire {
+	if c.rule == Retire {
 		return true
 	}
 	chains := 0
-	if h := t.holders.get(id); h != nil {
+	if h := c.holders.get(id); h != nil {
 		chains = len(h.chained)
 	}
 	for _, k := range exclusive {
-		if p, ok := t.rows.Get(k); ok && len(p.chain) > 0 && (p.exclusive == nil || p.exclusive.Txn != id) {
+		if p, ok := c.rows.Get(k); ok && len(p.chain) > 0 && (p.exclusive == nil || p.exclusive.Txn != id) {
 			chains++
 		}
 	}
@@ -39,23 +49,49 @@ func (t *Table) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
 
 // closed reports whether nobody can go on from the last of the chain now: the
 // group is full, or an older one waits for the chain to end.
-func (t *Table) closed(p *point, age txn.Age, fresh bool) bool {
-	if p.hot == nil || t.policy.Hot == Retire || !fresh && !t.policy.Detect {
+func (c *chains) closed(p *point, age txn.Age, fresh bool) bool {
+	if p.hot == nil || c.rule == Retire || !fresh && !c.detect {
 		return false
 	}
 	if len(p.queue.ws) > 0 && p.queue.ws[0].Age.Older(age) && p.exclusive == nil {
 		return true
 	}
-	return t.hot.full(p.hot) && p.place(p.hot.leader) >= 0
+	return c.hot.full(p.hot) && p.place(p.hot.leader) >= 0
 }
 
-// Last is the uncommitted value from which a transaction would go on that asks
+// before lists those of a row's chain who must leave it before the waiter gets the row.
+func (c *chains) before(p *point, w *Waiter) []*Holder {
+	if len(p.chain) == 0 {
+		return nil
+	}
+	if !w.Exclusive || w.Sure || !c.joins(Execute, w.Txn, []txn.Key{w.Key}) {
+		return p.chain
+	}
+	if c.rule == Retire {
+		var younger []*Holder
+		for _, h := range p.chain {
+			if w.Age.Older(h.Age) {
+				younger = append(younger, h)
+			}
+		}
+		return younger
+	}
+	if p.hot == nil || !c.hot.full(p.hot) || !w.Fresh && !c.detect {
+		return nil
+	}
+	if at := p.place(p.hot.leader); at >= 0 {
+		return p.chain[at : at+1]
+	}
+	return nil
+}
+
+// last is the uncommitted value from which a transaction would go on that asks
 // for the row exclusively; ok is false if there is none.
-func (t *Table) Last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
-	if !t.policy.Hot.Publishes() {
+func (c *chains) last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
+	if !c.rule.Publishes() {
 		return txn.Row{}, false
 	}
-	p, found := t.rows.Get(k)
+	p, found := c.rows.Get(k)
 	if !found || len(p.chain) == 0 {
 		return txn.Row{}, false
 	}
@@ -69,32 +105,32 @@ func (t *Table) Last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
 	return last.value(k), true
 }
 
-// Hot reports whether a transaction that writes the rows has a part in a hot one
+// part reports whether a transaction that writes the rows has a part in a hot one
 // that is passed on.
-func (t *Table) Hot(id txn.ID, written []txn.Key) bool {
-	if len(t.hot.byKey) == 0 {
+func (c *chains) part(id txn.ID, written []txn.Key) bool {
+	if len(c.hot.byKey) == 0 {
 		return false
 	}
-	if h := t.holders.get(id); h != nil && len(h.chained) > 0 {
+	if c.holders.get(id).inChain() {
 		return true
 	}
 	return slices.ContainsFunc(written, func(k txn.Key) bool {
-		p, ok := t.rows.Get(k)
-		return ok && t.hot.passes(p.hot)
+		p, ok := c.rows.Get(k)
+		return ok && c.hot.passes(p.hot)
 	})
 }
 
 // wanted reports whether a row that the transaction holds exclusively should be
 // published as soon as it is written.
-func (t *Table) wanted(k txn.Key, id txn.ID) bool {
-	if t.policy.Hot != Retire && len(t.hot.byKey) == 0 {
+func (c *chains) wanted(k txn.Key, id txn.ID) bool {
+	if c.rule != Retire && len(c.hot.byKey) == 0 {
 		return false // nothing else is passed on
 	}
-	p, ok := t.rows.Get(k)
+	p, ok := c.rows.Get(k)
 	if !ok || p.exclusive == nil || p.exclusive.Txn != id {
 		return false
 	}
-	switch t.policy.Hot {
+	switch c.rule {
 	case Retire:
 		return true
 	case HotGroup:
@@ -102,35 +138,35 @@ func (t *Table) wanted(k txn.Key, id txn.ID) bool {
 			return true
 		}
 		others := slices.ContainsFunc(p.exclusive.chained, func(o txn.Key) bool { return o != k })
-		return t.hot.passes(p.hot) && !others
+		return c.hot.passes(p.hot) && !others
 	}
 	return false
 }
 
 // publish passes on what a transaction has written, as the attempt that it will
 // commit under, and lets go of the row. It reports whether it did.
-func (t *Table) publish(id txn.ID, w txn.Row) bool {
-	h := t.holders.get(id)
-	if h == nil || h.Voted || !t.wanted(w.Key, id) {
+func (c *chains) publish(id txn.ID, w txn.Row) bool {
+	h := c.holders.get(id)
+	if h == nil || h.Voted || !c.wanted(w.Key, id) {
 		return false
 	}
-	p, _ := t.rows.Get(w.Key)
+	p, _ := c.rows.Get(w.Key)
 	p.exclusive = nil
 	p.chain = append(p.chain, h)
 	h.written = append(h.written, w)
-	t.holders.renew(h)
+	c.holders.renew(h)
 	h.keys = slices.DeleteFunc(h.keys, func(k txn.Key) bool { return k == w.Key })
 	if !slices.Contains(h.chained, w.Key) {
 		h.chained = append(h.chained, w.Key)
 	}
-	t.waits.open(w.Key, p)
+	c.waits.open(w.Key, p)
 	return true
 }
 
 // unpublish takes back what a transaction has passed on: it holds the row again.
 // Nobody may stand behind it.
-func (t *Table) unpublish(id txn.ID, k txn.Key) {
-	h, p := t.holders.get(id), t.rows.entry(k)
+func (c *chains) unpublish(id txn.ID, k txn.Key) {
+	h, p := c.holders.get(id), c.rows.entry(k)
 	if p.exclusive != nil || len(p.chain) == 0 || p.chain[len(p.chain)-1] != h {
 		panic("yield: a value is taken back from which another has gone on: " + id.String())
 	}
@@ -141,18 +177,18 @@ func (t *Table) unpublish(id txn.ID, k txn.Key) {
 	}
 	p.exclusive = h
 	h.keys = append(h.keys, k)
-	t.holders.renew(h)
+	c.holders.renew(h)
 }
 
 // ahead is one who must commit before the transaction may vote, nil if there is
 // none: the one before it in a chain, or the last of a chain whose value it has read.
-func (t *Table) ahead(id txn.ID) *Holder {
-	h := t.holders.get(id)
+func (c *chains) ahead(id txn.ID) *Holder {
+	h := c.holders.get(id)
 	if h == nil {
 		return nil
 	}
 	for _, k := range h.chained {
-		p, ok := t.rows.Get(k)
+		p, ok := c.rows.Get(k)
 		if !ok || len(p.chain) == 0 {
 			continue
 		}
@@ -169,14 +205,14 @@ func (t *Table) ahead(id txn.ID) *Holder {
 
 // behind lists who has gone on from what the transaction has published of the
 // row, newest first: if it is undone, so are they. An empty key asks for all rows.
-func (t *Table) behind(id txn.ID, key txn.Key) []txn.ID {
-	h := t.holders.get(id)
+func (c *chains) behind(id txn.ID, key txn.Key) []txn.ID {
+	h := c.holders.get(id)
 	if h == nil {
 		return nil
 	}
 	var out []txn.ID
 	for _, k := range h.chained {
-		p, ok := t.rows.Get(k)
+		p, ok := c.rows.Get(k)
 		at := -1
 		if ok {
 			at = p.place(id)
@@ -196,11 +232,11 @@ func (t *Table) behind(id txn.ID, key txn.Key) []txn.ID {
 
 // follower is one of the holders in the way who stands behind the transaction in
 // a chain: to wait for it would be to wait for oneself.
-func (t *Table) follower(id txn.ID, conflicts []*Holder) *Holder {
-	if h := t.holders.get(id); h == nil || len(h.chained) == 0 {
+func (c *chains) follower(id txn.ID, conflicts []*Holder) *Holder {
+	if !c.holders.get(id).inChain() {
 		return nil
 	}
-	behind := t.behind(id, "")
+	behind := c.behind(id, "")
 	for _, h := range conflicts {
 		if !h.Voted && slices.Contains(behind, h.Txn) {
 			return h
@@ -211,16 +247,16 @@ func (t *Table) follower(id txn.ID, conflicts []*Holder) *Holder {
 
 // ended counts how a place in a chain ended, before its Release: rows whose
 // places are undone too often are not passed on for a while.
-func (t *Table) ended(id txn.ID, committed bool) {
-	h := t.holders.get(id)
+func (c *chains) ended(id txn.ID, committed bool) {
+	h := c.holders.get(id)
 	if h == nil {
 		return
 	}
 	for _, k := range h.chained {
-		p, ok := t.rows.Get(k)
+		p, ok := c.rows.Get(k)
 		if !ok || p.hot == nil {
 			continue
 		}
-		t.hot.ended(p.hot, committed)
+		c.hot.ended(p.hot, committed)
 	}
 }

@@ -35,7 +35,7 @@ func take(t *testing.T, tab *Table, n uint64) {
 
 func pass(t *testing.T, tab *Table, n uint64, value string) {
 	t.Helper()
-	if !tab.publish(id(n), row("x", value, n)) {
+	if !tab.chains.publish(id(n), row("x", value, n)) {
 		t.Fatalf("%d cannot pass on what it has written", n)
 	}
 }
@@ -57,18 +57,18 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 		t.Errorf("the third goes on from %v", last)
 	}
 	for n, want := range map[uint64]uint64{3: 5, 4: 3} {
-		if h := tab.ahead(id(n)); h == nil || h.Txn != id(want) {
+		if h := tab.chains.ahead(id(n)); h == nil || h.Txn != id(want) {
 			t.Errorf("before %d commits %+v, not %d", n, h, want)
 		}
 	}
-	if tab.ahead(id(5)) != nil {
+	if tab.chains.ahead(id(5)) != nil {
 		t.Error("the first waits for nobody")
 	}
-	if got := tab.behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
+	if got := tab.chains.behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
 		t.Errorf("with the first go %v; newest first", got)
 	}
-	tab.release(0, id(5))
-	if tab.ahead(id(3)) != nil || tab.ahead(id(4)).Txn != id(3) {
+	tab.locks.release(0, id(5))
+	if tab.chains.ahead(id(3)) != nil || tab.chains.ahead(id(4)).Txn != id(3) {
 		t.Error("when the first has ended the second is the first")
 	}
 }
@@ -129,7 +129,7 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
 			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
 		}
-		tab.release(0, id(5))
+		tab.locks.release(0, id(5))
 		if w := tab.waits.next(); w == nil || w.Txn != id(6) {
 			t.Errorf("%s: %+v is asked", p.Name, w)
 		}
@@ -145,7 +145,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	y := Claim{Exclusive: []txn.Key{"y"}}
 	tab.waits.enter(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.grant(0, id(4), age(4), y)
-	if !tab.publish(id(4), row("y", "4", 4)) {
+	if !tab.chains.publish(id(4), row("y", "4", 4)) {
 		t.Fatal("y is hot as well")
 	}
 	// 6 in y behind 4, and 4 in x behind 6, would each wait for the other.
@@ -153,7 +153,7 @@ func TestOneChainForATransaction(t *testing.T) {
 		t.Error("one that has a place in a chain takes another hot row plainly")
 	}
 	tab.grant(0, id(6), age(6), Claim{Exclusive: []txn.Key{"z"}})
-	if tab.wanted("z", id(6)) {
+	if tab.chains.wanted("z", id(6)) {
 		t.Error("and it holds it to its end")
 	}
 }
@@ -186,7 +186,7 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	if v := tab.request(Execute, id(3), age(3), x); !v.granted() {
 		t.Errorf("one that others may wait for is not held up by the bound of a group: %+v", v)
 	}
-	tab.release(0, id(1))
+	tab.locks.release(0, id(1))
 	take(t, tab, 3)
 	if got := tab.hot.list(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
 		t.Errorf("what is told of hot rows: %+v", got)
@@ -197,11 +197,11 @@ func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
-	tab.unpublish(id(1), "x")
+	tab.chains.unpublish(id(1), "x")
 	if v := tab.request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
 		t.Error("it holds the row again")
 	}
-	if tab.ahead(id(1)) != nil || len(tab.behind(id(1), "")) != 0 {
+	if tab.chains.ahead(id(1)) != nil || len(tab.chains.behind(id(1), "")) != 0 {
 		t.Error("and has no place in a chain")
 	}
 	pass(t, tab, 1, "one")
@@ -220,17 +220,17 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 		for n := uint64(1); n <= rollbackSample; n++ {
 			take(t, tab, n)
 			pass(t, tab, n, "v")
-			tab.ended(id(n), n%c.one == 0)
-			tab.release(0, id(n))
+			tab.chains.ended(id(n), n%c.one == 0)
+			tab.locks.release(0, id(n))
 		}
 		last := uint64(rollbackSample + 1)
 		take(t, tab, last)
-		if got := tab.wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
+		if got := tab.chains.wanted("x", id(last)); got != c.passedOn || tab.Hot(id(last), x.Exclusive) != got {
 			t.Errorf("one of %d is not undone: the row is passed on: %v", c.one, got)
 		}
-		tab.release(0, id(last))
+		tab.locks.release(0, id(last))
 		tab.grant(2*time.Second, id(last+1), age(last+1), x)
-		if !tab.wanted("x", id(last+1)) {
+		if !tab.chains.wanted("x", id(last+1)) {
 			t.Error("after a while it is tried again")
 		}
 	}
@@ -304,7 +304,7 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("two who have it shared would wait for each other: %+v", v)
 	}
-	tab.release(0, id(2))
+	tab.locks.release(0, id(2))
 	for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 		w.Retry()
 	}
@@ -325,7 +325,7 @@ func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 		if !e.Granted() {
 			t.Fatal("nobody is in its way")
 		}
-		tab.release(0, id(n))
+		tab.locks.release(0, id(n))
 		tab.waits.next()
 	}
 	if per := testing.AllocsPerRun(1000, one); per != 0 {
@@ -399,7 +399,7 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
 	c := Claim{Exclusive: exclusive[:], Fresh: true}
 	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c})
-	tab.release(0, id(n))
+	tab.locks.release(0, id(n))
 	tab.waits.next()
 }
 
@@ -428,7 +428,7 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		join()
-		tab.release(0, id(holder))
+		tab.locks.release(0, id(holder))
 		for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 			w.Retry()
 		}
@@ -457,7 +457,7 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 		}
 		first := waits(2) // who keeps what a turn takes known
 		now += c.turn
-		tab.release(now, id(1))
+		tab.locks.release(now, id(1))
 		tab.grant(now, id(3), age(3), x)
 		tab.Cancel(first)
 		for n := 1; n < c.waiters; n++ {

@@ -135,7 +135,7 @@ func (c *Chaser) secondLap(cycle []txn.WaitEdge) {
 // deadlock, or says that there is none.
 func (c *Chaser) Recheck(m *txn.Recheck) {
 	for _, e := range m.Cycle {
-		if e.Shard == c.here.Shard && !c.oneLap && (e.Term != c.here.Term || !c.table.stands(e)) {
+		if e.Shard == c.here.Shard && !c.oneLap && (e.Term != c.here.Term || !c.table.graph.stands(e)) {
 			c.world.NoDeadlock(e)
 			return
 		}

@@ -118,7 +118,7 @@ func TestAChaseGoesAroundACycle(t *testing.T) {
 	if !slices.Equal(cycle, want) || !(&txn.Recheck{Cycle: cycle}).Sane() {
 		t.Fatalf("the cycle is %+v", cycle)
 	}
-	if !one.stands(cycle[0]) || !two.stands(cycle[1]) || one.stands(cycle[1]) {
+	if !one.graph.stands(cycle[0]) || !two.graph.stands(cycle[1]) || one.graph.stands(cycle[1]) {
 		t.Error("its waits stand where they were seen")
 	}
 	// Where the chase begins it is known who waits for 2: then the first shard closes the cycle.
@@ -145,26 +145,26 @@ func TestAWaitThatHasComeAgainDoesNotStand(t *testing.T) {
 	take(t, tab, 5)
 	first := stay(t, tab, 7, "x", nil)
 	_, next := chaserAt(tab, 1, 0).follow(&txn.Chase{Txn: id(7), Start: id(9), Age: age(9), Budget: 9})
-	if len(next) != 1 || !tab.stands(next[0].Path[0]) {
+	if len(next) != 1 || !tab.graph.stands(next[0].Path[0]) {
 		t.Fatalf("7 waits for 5: %+v", next)
 	}
 	seen := next[0].Path[0]
 	tab.Cancel(first)
 	tab.waits.enter(0, nil, first)
-	if !tab.stands(seen) {
+	if !tab.graph.stands(seen) {
 		t.Error("a request that asks in vain has waited all the time")
 	}
 	pass(t, tab, 5, "5")
-	if tab.stands(seen) {
+	if tab.graph.stands(seen) {
 		t.Error("5 has let go of the row")
 	}
-	tab.unpublish(id(5), "x")
-	if tab.stands(seen) {
+	tab.chains.unpublish(id(5), "x")
+	if tab.graph.stands(seen) {
 		t.Error("5 has let go of the row and taken it back")
 	}
 	tab.Cancel(first)
 	stay(t, tab, 7, "x", func(w *Waiter) { w.Number = 200 })
-	if tab.stands(seen) {
+	if tab.graph.stands(seen) {
 		t.Error("it is another request that waits")
 	}
 }
@@ -216,14 +216,14 @@ func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	if len(cycle) != 3 || cycle[1].For != id(2) || cycle[2].Txn != id(2) {
 		t.Fatalf("the cycle is %+v", cycle)
 	}
-	if !tab.stands(cycle[1]) || !tab.stands(cycle[2]) {
+	if !tab.graph.stands(cycle[1]) || !tab.graph.stands(cycle[2]) {
 		t.Error("its waits stand")
 	}
 	if s := chaserAt(tab, 1, time.Millisecond).suspects(time.Second); len(s) != 1 || s[0].txn != id(5) || s[0].into[0] != cycle[2] {
 		t.Errorf("4 waits behind 2, which waits for 5: %+v", s)
 	}
 	tab.Cancel(fresh)
-	if tab.stands(cycle[1]) {
+	if tab.graph.stands(cycle[1]) {
 		t.Error("2 has left the queue")
 	}
 }

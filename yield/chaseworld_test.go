@@ -169,12 +169,12 @@ func (w *chaseWorld) publish(m *member, s txn.ShardID) {
 		w.atOnce(func() {
 			w.undoBehind(tab, m.n, k)
 			if w.txns[m.n] == m { // at two shards each may stand behind the other
-				tab.unpublish(id(m.n), k)
+				tab.chains.unpublish(id(m.n), k)
 			}
 		})
 		return
 	}
-	tab.publish(id(m.n), row(k, "v", m.n))
+	tab.chains.publish(id(m.n), row(k, "v", m.n))
 	w.wake()
 }
 
@@ -211,11 +211,11 @@ func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
 // commit ends a transaction once those before it in chains have ended.
 func (w *chaseWorld) commit(m *member) {
 	for i, tab := range w.tables {
-		on := tab.ahead(id(m.n))
+		on := tab.chains.ahead(id(m.n))
 		if on == nil {
 			continue
 		}
-		if tab.closesCycle(id(m.n), age(m.n), []*Holder{on}, nil) {
+		if tab.graph.closesCycle(id(m.n), age(m.n), []*Holder{on}, nil) {
 			w.end(m, false)
 			return
 		}
@@ -225,7 +225,7 @@ func (w *chaseWorld) commit(m *member) {
 		var wait func(*Holder)
 		wait = func(on *Holder) {
 			tab.waits.enter(w.now, on, &Waiter{Txn: id(m.n), Age: age(m.n), Number: number, Alone: true, Since: w.now, Deadline: time.Hour, Refuse: w.refused(m), Retry: func() {
-				if next := tab.ahead(id(m.n)); next != nil {
+				if next := tab.chains.ahead(id(m.n)); next != nil {
 					wait(next)
 					return
 				}
@@ -252,8 +252,8 @@ func (w *chaseWorld) end(m *member, committed bool) {
 			if !committed {
 				w.undoBehind(tab, m.n, "")
 			}
-			tab.ended(id(m.n), committed)
-			tab.release(w.now, id(m.n))
+			tab.chains.ended(id(m.n), committed)
+			tab.locks.release(w.now, id(m.n))
 		}
 	})
 }
@@ -268,7 +268,7 @@ func (w *chaseWorld) atOnce(f func()) {
 }
 
 func (w *chaseWorld) undoBehind(tab *Table, n uint64, k txn.Key) {
-	for _, behind := range tab.behind(id(n), k) {
+	for _, behind := range tab.chains.behind(id(n), k) {
 		if o := w.txns[behind.Seq]; o != nil {
 			w.end(o, false)
 		}
@@ -319,7 +319,7 @@ func (w *chaseWorld) NoDeadlock(txn.WaitEdge) {}
 func (w *chaseWorld) CycleSeen(cycle []txn.WaitEdge) {
 	w.lap = &lap{&txn.Recheck{Cycle: cycle}, true}
 	for _, e := range cycle {
-		w.lap.real = w.lap.real && w.table(e.Shard).stands(e)
+		w.lap.real = w.lap.real && w.table(e.Shard).graph.stands(e)
 	}
 	if !w.lap.Sane() {
 		w.wrong = fmt.Sprintf("this is no cycle: %+v", cycle)

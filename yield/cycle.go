@@ -4,7 +4,7 @@ import "isochron/txn"
 
 // walk goes over who waits for whom at this shard.
 type walk struct {
-	t    *Table
+	g    *graph
 	seen map[txn.ID]bool
 	todo []txn.ID
 	// queues are those walked along, up to the last waiter for whom that was done.
@@ -14,13 +14,13 @@ type walk struct {
 // closesCycle reports whether the asker, if it waited for these holders and in the
 // queues of these rows, would wait for itself. In a queue one waits for those before
 // one as well as for who holds the row.
-func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
-	w := walk{t: t, seen: map[txn.ID]bool{}, queues: map[txn.Key]rank{}}
+func (g *graph) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
+	w := walk{g: g, seen: map[txn.ID]bool{}, queues: map[txn.Key]rank{}}
 	for _, h := range conflicts {
 		w.visit(h.Txn)
 	}
 	for _, k := range rows {
-		if p, ok := t.rows.Get(k); ok {
+		if p, ok := g.rows.Get(k); ok {
 			w.along(k, p, rank{p.shares(asker), age})
 		}
 	}
@@ -30,10 +30,10 @@ func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 		if id == asker {
 			return true
 		}
-		for _, waiter := range t.waits.byTxn[id] {
+		for _, waiter := range g.waits.byTxn[id] {
 			w.ahead(waiter)
 		}
-		if h := t.ahead(id); h != nil {
+		if h := g.chains.ahead(id); h != nil {
 			w.visit(h.Txn) // not yet, but at its prepare: nobody will look then for cycles of others
 		}
 	}
@@ -41,7 +41,7 @@ func (t *Table) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows
 }
 
 func (w *walk) visit(id txn.ID) {
-	w.t.work.Steps++
+	w.g.steps++
 	if !w.seen[id] {
 		w.seen[id] = true
 		w.todo = append(w.todo, id)
@@ -54,7 +54,7 @@ func (w *walk) ahead(waiter *Waiter) {
 		w.visit(waiter.on.Txn)
 		return
 	}
-	p, ok := w.t.rows.Get(waiter.Key)
+	p, ok := w.g.rows.Get(waiter.Key)
 	if !ok {
 		return
 	}

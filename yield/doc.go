@@ -31,6 +31,10 @@
 // others on the way it tells the World, in order. Who ends takes along those who have gone on
 // from its values, and whoever waited is asked again (ends.go, group.go).
 //
+// A Table is made of parts that know nothing of it: rows and holders are who has what, hot which rows
+// are hot, waits who waits; locks and chains change these; the graph says who waits for whom, the
+// rules what comes of a claim. A Chaser looks over the graph for deadlocks over several shards.
+//
 // What the caller owes it. It calls End or Drop exactly once for every transaction that may hold
 // something, has a waiter know how it asks again before anything else happens, and calls
 // Expire now and then. After a change of leader it starts from a new Table.

@@ -34,8 +34,8 @@ func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 		t.undoBehind(now, id, "")
 	}
 	t.world.Freed(id, h.Since)
-	t.ended(id, committed)
-	t.release(now, id)
+	t.chains.ended(id, committed)
+	t.locks.release(now, id)
 	t.finish(was)
 }
 
@@ -64,7 +64,7 @@ func (t *Table) refuseAll(id txn.ID) {
 // undoBehind ends those who have gone on from what a transaction has written, newest first. Nothing
 // is granted meanwhile.
 func (t *Table) undoBehind(now time.Duration, id txn.ID, key txn.Key) {
-	for _, behind := range t.behind(id, key) {
+	for _, behind := range t.chains.behind(id, key) {
 		h := t.holders.get(behind)
 		if h == nil {
 			continue // undone with another

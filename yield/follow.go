@@ -33,8 +33,8 @@ func (c *Chaser) follow(m *txn.Chase) (cycle []txn.WaitEdge, next []*txn.Chase) 
 	}
 	for i := 0; i < len(trail) && cycle == nil; i++ {
 		for _, w := range c.table.waits.byTxn[trail[i].id] {
-			c.table.edges(w, c.here, func(e txn.WaitEdge, of txn.Age, alone bool) {
-				c.table.work.Steps++
+			c.table.graph.edges(w, c.here, func(e txn.WaitEdge, of txn.Age, alone bool) {
+				c.table.graph.steps++
 				switch {
 				case cycle != nil:
 				case e.For == m.Start:

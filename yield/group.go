@@ -31,7 +31,7 @@ func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn
 	}
 	t.retract(now, id, a, writes)
 	for _, w := range writes {
-		if t.publish(id, rowOf(w, a)) {
+		if t.chains.publish(id, rowOf(w, a)) {
 			t.world.PassedOn(id)
 		}
 	}
@@ -51,7 +51,7 @@ func (t *Table) retract(now time.Duration, id txn.ID, a txn.Attempt, writes []tx
 		if !slices.ContainsFunc(writes, same) {
 			was := t.begin()
 			t.undoBehind(now, id, row.Key)
-			t.unpublish(id, row.Key)
+			t.chains.unpublish(id, row.Key)
 			t.finish(was)
 		}
 	}
@@ -69,17 +69,17 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 // inTurn has a vote wait until those before it in a chain have ended. It passes on what it has written,
 // before, and takes back then what it has changed.
 func (t *Table) inTurn(now time.Duration, r *Request) Effects {
-	if t.ahead(r.Txn) != nil {
+	if t.chains.ahead(r.Txn) != nil {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
-	on := t.ahead(r.Txn)
+	on := t.chains.ahead(r.Txn)
 	switch {
 	case on == nil && r.Attempt.IsZero(): // it has no vote that could say what it has written
 		return Effects{}
 	case on == nil:
 		t.retract(now, r.Txn, r.Attempt, r.Writes)
 		return Effects{}
-	case t.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
+	case t.graph.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
 		return Effects{Refused: txn.WhyChainDeadlock.Refusal(), Behind: on.Txn}
 	}
 	return t.waitBehind(now, on, r)

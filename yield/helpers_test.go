@@ -8,10 +8,10 @@ import (
 
 // request asks what the rules say of a claim. It changes nothing.
 func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
-	return t.judge(phase, id, age, &c, t.conflicts(phase, id, age, &c))
+	return t.rules.judge(phase, id, age, &c, t.rules.conflicts(phase, id, age, &c))
 }
 
 // grant gives a claim that nobody is in the way of.
 func (t *Table) grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
-	return t.give(now, id, age, &c)
+	return t.locks.give(now, id, age, &c)
 }

@@ -24,14 +24,14 @@ func TestWhoIsSureWaitsForTheChain(t *testing.T) {
 		}
 		w := &Waiter{Txn: id(7), Age: age(7), Key: "x", Exclusive: true, Sure: true}
 		point, _ := tab.rows.Get("x")
-		if before := tab.chainBefore(point, w); len(before) != 2 {
+		if before := tab.chains.before(point, w); len(before) != 2 {
 			t.Errorf("%s: it is known to wait for %d of the two in the chain", p.Name, len(before))
 		}
-		tab.release(0, id(5))
+		tab.locks.release(0, id(5))
 		if v := tab.request(Execute, id(7), age(7), sure); v.wait == nil || v.wait.Txn != id(6) {
 			t.Errorf("%s: when the first has ended it waits for the second: %+v", p.Name, v)
 		}
-		tab.release(0, id(6))
+		tab.locks.release(0, id(6))
 		if v := tab.request(Execute, id(7), age(7), sure); !v.granted() {
 			t.Errorf("%s: when the chain has ended it gets the row: %+v", p.Name, v)
 		}

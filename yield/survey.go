@@ -33,21 +33,10 @@ func (t *Table) listWaits() []Wait {
 	var out []Wait
 	for _, w := range ws[:min(len(ws), WaitsMax)] {
 		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
-		if h := t.blocker(w); h != nil {
+		if h := t.graph.blocker(w); h != nil {
 			x.For = h.Txn
 		}
 		out = append(out, x)
 	}
 	return out
-}
-
-// blocker is somebody for whom the waiter waits, nil if only its queue is before it.
-func (t *Table) blocker(w *Waiter) *Holder {
-	if w.on != nil {
-		return w.on
-	}
-	if p, ok := t.rows.Get(w.Key); ok {
-		return p.blocker()
-	}
-	return nil
 }

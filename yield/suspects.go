@@ -44,8 +44,8 @@ func (c *Chaser) suspects(now time.Duration) []suspect {
 	c.looks++
 	var found []*Holder
 	into := map[txn.ID][]*Waiter{}
-	for _, w := range t.longWaits(now, after) {
-		t.holdersBefore(w, func(h *Holder, _ uint64) {
+	for _, w := range c.longWaits(now) {
+		t.graph.holdersBefore(w, func(h *Holder, _ uint64) {
 			if now-h.Since < after || now < h.chased.next || !w.Age.Older(h.Age) {
 				return
 			}
@@ -68,7 +68,7 @@ func (c *Chaser) suspects(now time.Duration) []suspect {
 		h.chased.next = now + after<<min(h.chased.times, backOffMost)
 		h.chased.times++
 		for _, w := range into[h.Txn] {
-			t.edges(w, c.here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
+			t.graph.edges(w, c.here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
 				if e.For == h.Txn && len(s.into) < txn.ChaseIntoMax {
 					s.into = append(s.into, e)
 				}
@@ -82,7 +82,8 @@ func (c *Chaser) suspects(now time.Duration) []suspect {
 // longWaits lists waiters who have waited for so long: all that wait for a holder and, of
 // each queue, of those for whom the same is in the way the oldest, and its first.
 // Who holds nothing keeps up those behind it in a queue alone, and is left out elsewhere.
-func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
+func (c *Chaser) longWaits(now time.Duration) (out []*Waiter) {
+	t := c.table
 	type kind struct {
 		key              txn.Key
 		exclusive, joins bool
@@ -92,7 +93,7 @@ func (t *Table) longWaits(now, after time.Duration) (out []*Waiter) {
 	for _, ws := range t.waits.byTxn { // order: sorted below
 		for _, w := range ws {
 			switch {
-			case w.Fresh || now-w.Since < after:
+			case w.Fresh || now-w.Since < c.after:
 			case w.on != nil:
 				out = append(out, w)
 			default:

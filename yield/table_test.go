@@ -54,7 +54,7 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
 	}
-	table.release(0, id(1))
+	table.locks.release(0, id(1))
 	if !ask("c") {
 		t.Error("a released range must let writers in")
 	}
@@ -67,7 +67,7 @@ func TestUpgradeAndRelease(t *testing.T) {
 	if table.request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
-	table.release(0, id(1))
+	table.locks.release(0, id(1))
 	if len(table.Holders()) != 0 || table.rows.Len() != 1 {
 		t.Error("a release must leave nothing behind")
 	}
@@ -207,7 +207,7 @@ func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 
 func (w *waitWorld) end(a *actor) {
 	for _, t := range w.shards {
-		t.release(0, id(a.n))
+		t.locks.release(0, id(a.n))
 	}
 	delete(w.txns, a.n)
 	for _, o := range w.txns {
@@ -263,7 +263,7 @@ func TestTheLineOfARow(t *testing.T) {
 		}
 	}
 	for range 4 {
-		tab.release(0, tab.Holders()[0].Txn)
+		tab.locks.release(0, tab.Holders()[0].Txn)
 		for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 			w.Retry()
 		}
@@ -291,12 +291,12 @@ func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
 			w.Retry()
 		}
 	}
-	tab.release(0, id(1))
+	tab.locks.release(0, id(1))
 	drain()
 	if tries[3] != 1 || tries[4] != 0 {
 		t.Errorf("with another still reading the row the first asks once: %v", tries)
 	}
-	tab.release(0, id(2))
+	tab.locks.release(0, id(2))
 	drain()
 	if tries[3] != 2 || tries[4] != 1 || tab.Waiting() != 0 {
 		t.Errorf("the first gave up, so the next must ask: %v", tries)
@@ -317,7 +317,7 @@ func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	wait(2, "")
 	wait(3, "y")
 	wait(5, "y")
-	tab.release(0, id(1))
+	tab.locks.release(0, id(1))
 	for w := tab.waits.next(); w != nil; w = tab.waits.next() {
 		w.Retry()
 	}

@@ -18,7 +18,7 @@ func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 		tab.grant(0, id(5), age(5), shared)
 		tab.grant(0, id(7), age(7), shared)
 		stay(t, tab, 7, "x", nil) // waits for 1 and 5, which are older
-		tab.release(0, id(1))
+		tab.locks.release(0, id(1))
 		w := tab.waits.next()
 		if w == nil || w.Txn != id(3) {
 			t.Fatalf("%s: %+v is asked; 3 is the oldest", p.Name, w)

@@ -16,7 +16,7 @@ func TestWorkCountsWhoWaitsBeside(t *testing.T) {
 		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Deadline: time.Second})
 	}
 	tab.waits.enter(0, nil, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) // another row
-	tab.release(0, id(1))
+	tab.locks.release(0, id(1))
 	if w := tab.Work(); w.Locks != 2 || w.Beside != 3 {
 		t.Fatalf("freed beside three: %+v", w)
 	}

@@ -1,0 +1,104 @@
+package yield
+
+import (
+	"slices"
+
+	"isochron/txn"
+)
+
+// graph is who waits for whom at this shard. It is nowhere kept: each wait is worked out from
+// the holders, the chain and the queue of its row.
+type graph struct {
+	rows   *rows
+	chains *chains
+	waits  *waits
+	steps  uint64 // holders and waiters looked at in walks over it
+}
+
+// holdersBefore visits the holders that are in a waiter's way, with the number of what
+// they have there. Of a group that is full it is the leader, whose end opens it.
+func (g *graph) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
+	if w.on != nil {
+		visit(w.on, w.seq)
+		return
+	}
+	p, ok := g.rows.Get(w.Key)
+	if !ok {
+		return
+	}
+	one := func(h *Holder) {
+		if h != nil && h.Txn != w.Txn {
+			visit(h, h.tenure)
+		}
+	}
+	if at := p.place(w.Txn); at >= 0 { // whoever stands behind waits for it
+		for _, h := range p.chain[:at] {
+			one(h)
+		}
+		return
+	}
+	one(p.exclusive)
+	if w.Exclusive {
+		for _, h := range p.shared {
+			one(h)
+		}
+	}
+	for _, h := range g.chains.before(p, w) {
+		one(h)
+	}
+}
+
+// edges visits the waits of a waiter: for holders, and in a queue for the first of it and
+// for those before it who may wait elsewhere too. alone: whom it waits for waits here and nowhere else.
+func (g *graph) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, of txn.Age, alone bool)) {
+	here.Txn, here.Request = w.Txn, w.Number
+	g.holdersBefore(w, func(h *Holder, tenure uint64) {
+		e := here
+		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(g.chains.behind(h.Txn, ""), w.Txn)
+		visit(e, h.Age, g.waits.hereAlone(h.Txn))
+	})
+	g.queueBefore(w, func(o *Waiter) {
+		if o.place > 1 && o.Alone {
+			return
+		}
+		e := here
+		e.For, e.Tenure = o.Txn, o.Number
+		visit(e, o.Age, o.Alone)
+	})
+}
+
+// queueBefore visits those in a queue who go before the waiter.
+func (g *graph) queueBefore(w *Waiter, visit func(o *Waiter)) {
+	if w.place <= 1 {
+		return
+	}
+	p, _ := g.rows.Get(w.Key)
+	for _, o := range p.queue.ws {
+		if o.Txn != w.Txn && o.before(w) {
+			visit(o)
+		}
+	}
+}
+
+// stands reports whether a wait that was seen here stands still, and has without a break.
+func (g *graph) stands(e txn.WaitEdge) bool {
+	w := g.waits.numbered(e.Txn, e.Request)
+	if w == nil {
+		return false
+	}
+	still := false
+	g.holdersBefore(w, func(h *Holder, tenure uint64) { still = still || h.Txn == e.For && tenure == e.Tenure })
+	g.queueBefore(w, func(o *Waiter) { still = still || o.Txn == e.For && o.Number == e.Tenure })
+	return still
+}
+
+// blocker is somebody for whom the waiter waits, nil if only its queue is before it.
+func (g *graph) blocker(w *Waiter) *Holder {
+	if w.on != nil {
+		return w.on
+	}
+	if p, ok := g.rows.Get(w.Key); ok {
+		return p.blocker()
+	}
+	return nil
+}

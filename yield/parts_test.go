@@ -1,0 +1,165 @@
+package yield
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// Who waits for a holder and who waits in a queue are let ask again in one order, that of ages.
+func TestWhoIsLetAskNext(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{}, nil)
+	q := &tab.waits
+	h := tab.grant(0, id(9), age(9), x)
+	for _, n := range []uint64{3, 1} {
+		q.enter(0, h, &Waiter{Txn: id(n), Age: age(n), Deadline: time.Duration(n) * time.Second})
+	}
+	q.enter(0, h, &Waiter{Txn: id(2), Age: age(2), Key: "x", Exclusive: true, Deadline: time.Hour})
+	if q.next() != nil || q.nextWake() != time.Second {
+		t.Fatal("nothing is free, and the first wait ends at a second")
+	}
+	p, _ := tab.rows.Get("x")
+	p.exclusive = nil
+	q.free(h)
+	q.open("x", p)
+	if q.nextWake() != 0 {
+		t.Error("somebody can go on")
+	}
+	var order []uint64
+	for w := q.next(); w != nil; w = q.next() {
+		order = append(order, w.Txn.Seq)
+	}
+	if !slices.Equal(order, []uint64{1, 2, 3}) || q.count != 0 || len(q.byTxn) != 0 {
+		t.Errorf("they ask in the order %v, and %d are left", order, q.count)
+	}
+}
+
+// Whoever is taken out of a queue is in nobody's way any more.
+func TestWhoLeavesAQueue(t *testing.T) {
+	tab := NewTable(WoundWait, Bounds{}, nil)
+	q := &tab.waits
+	tab.grant(0, id(9), age(9), x)
+	first := &Waiter{Txn: id(1), Age: age(1), Key: "x", Number: 5, Alone: true, Deadline: time.Hour}
+	q.enter(0, nil, first)
+	q.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Number: 6, Deadline: time.Hour})
+	if q.numbered(id(1), 5) != first || q.numbered(id(1), 6) != nil {
+		t.Error("a wait is found by its transaction and its number")
+	}
+	if !q.hereAlone(id(1)) || q.hereAlone(id(2)) || q.hereAlone(id(3)) {
+		t.Error("1 waits nowhere else, 2 may, 3 does not wait")
+	}
+	q.cancel(first)
+	if w := q.longest(); len(w) != 1 || w[0].Txn != id(2) || w[0].place != 1 {
+		t.Errorf("2 is the first now: %+v", w)
+	}
+	if got := q.take(id(2)); len(got) != 1 || q.count != 0 {
+		t.Errorf("taken out are %+v", got)
+	}
+}
+
+// Locks that are freed are opened to those who wait, and leave nothing behind.
+func TestLocksAreFreed(t *testing.T) {
+	tab := NewTable(DetectEager, Bounds{}, nil)
+	l := &tab.locks
+	c := Claim{Shared: []txn.Key{"a"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}}
+	h := l.give(0, id(1), age(1), &c)
+	l.give(0, id(1), age(1), &c) // again: nothing is had twice
+	if len(h.keys) != 2 || len(l.spans) != 1 || l.count != 2 || len(h.objects) != 2 {
+		t.Errorf("it has %v and %d spans, %d were counted, of %d objects", h.keys, len(l.spans), l.count, len(h.objects))
+	}
+	tab.waits.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Exclusive: true, Deadline: time.Hour})
+	l.release(time.Second, id(1))
+	if l.count != 4 || l.beside != 1 || len(l.spans) != 0 || tab.Holder(id(1)) != nil {
+		t.Errorf("%d locks were counted, %d waited beside, %d spans are left", l.count, l.beside, len(l.spans))
+	}
+	if w := tab.waits.next(); w == nil || w.Txn != id(2) {
+		t.Error("2 may ask again")
+	}
+	if p, _ := tab.rows.Get("x"); p != nil && p.turnTakes != time.Second {
+		t.Error("its turn took a second")
+	}
+}
+
+// The graph has the waits for holders and, in a queue, for the first and for those who may wait
+// elsewhere too.
+func TestWhoWaitsForWhom(t *testing.T) {
+	tab := NewTable(Detect, Bounds{}, nil)
+	tab.grant(0, id(9), age(9), x)
+	for n := uint64(1); n <= 4; n++ {
+		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Exclusive: true, Alone: n != 3, Number: n, Deadline: time.Hour})
+	}
+	for n, want := range map[uint64][]uint64{1: {9}, 2: {9, 1}, 3: {9, 1}, 4: {9, 1, 3}} { // order: each by itself
+		var got []uint64
+		w := tab.waits.numbered(id(n), n)
+		tab.graph.edges(w, at(1), func(e txn.WaitEdge, _ txn.Age, _ bool) {
+			got = append(got, e.For.Seq)
+			if !tab.graph.stands(e) || e.Txn != id(n) || e.Shard != 1 {
+				t.Errorf("this wait is not seen again: %+v", e)
+			}
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%d waits for %v, not %v", n, got, want)
+		}
+	}
+	for _, c := range []struct {
+		asker  uint64
+		closes bool
+	}{{9, true}, {8, false}} {
+		if got := tab.graph.closesCycle(id(c.asker), age(5), []*Holder{holder(4)}, nil); got != c.closes {
+			t.Errorf("%d, waiting for 4, waits for itself: %v", c.asker, got)
+		}
+	}
+}
+
+// A row is hot while more wait for it than may, and what is undone of it too often is not passed on.
+func TestWhenARowIsHot(t *testing.T) {
+	var r rows
+	r.begin()
+	l := newHotRows(HotGroup, Bounds{HotWaiters: 1, HotDelay: -1, GroupSize: 2}, &r)
+	p := r.entry("x")
+	for n := uint64(1); n <= 2; n++ {
+		if l.warm(0, "x", p); p.hot != nil {
+			t.Fatalf("hot with %d waiters", n-1)
+		}
+		p.queue.Push(&Waiter{Txn: id(n)})
+	}
+	l.warm(time.Second, "x", p)
+	if rows := l.list(); len(rows) != 1 || rows[0].Since != time.Second || rows[0].Queue != 2 {
+		t.Fatalf("hot are %+v", rows)
+	}
+	if !l.alone(&Claim{Exclusive: x.Exclusive}) || l.alone(&Claim{Shared: x.Exclusive}) || l.alone(&Claim{Exclusive: []txn.Key{"x", "y"}}) {
+		t.Error("only who writes hot rows alone waits there without a walk")
+	}
+	p.chain = []*Holder{holder(1)}
+	l.turn(p, holder(1))
+	if l.full(p.hot) {
+		t.Error("a group of two is full with one")
+	}
+	if l.turn(p, holder(2)); !l.full(p.hot) || p.hot.leader != id(1) {
+		t.Error("a group of two is full with two")
+	}
+	if l.turn(p, holder(3)); p.hot.leader != id(3) || l.full(p.hot) {
+		t.Error("the third begins another")
+	}
+	for range rollbackSample {
+		l.ended(p.hot, false)
+	}
+	if l.passes(p.hot) {
+		t.Error("all of the sample was undone, and it is passed on")
+	}
+	if l.now = l.bounds.PlainFor; !l.passes(p.hot) {
+		t.Error("after a while it is tried again")
+	}
+	l.cool("x", p)
+	if p.hot == nil {
+		t.Error("it cools while some wait")
+	}
+	p.queue.Pop()
+	p.queue.Pop()
+	p.chain = nil
+	if l.cool("x", p); p.hot != nil || len(l.byKey) != 0 {
+		t.Error("nobody wants it, and it is hot")
+	}
+}

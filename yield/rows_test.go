@@ -1,0 +1,106 @@
+package yield
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+func holder(n uint64) *Holder { return &Holder{Txn: id(n), Age: age(n)} }
+
+func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
+	var r rows
+	r.begin()
+	if n := testing.AllocsPerRun(100, func() { r.drop("x", r.entry("x")) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	p := r.entry("x")
+	if p.turnTakes = time.Second; r.entry("x") != p {
+		t.Error("a row has one point")
+	}
+	p.shared = append(p.shared, holder(1))
+	if r.drop("x", p); r.Len() != 2 {
+		t.Error("a row that somebody has was dropped")
+	}
+	p.shared = p.shared[:0]
+	if r.drop("x", p); r.Len() != 1 || r.entry("y").turnTakes != 0 {
+		t.Error("a row that comes again knows of what was before it")
+	}
+}
+
+func TestRowsOfASpan(t *testing.T) {
+	var r rows
+	r.begin()
+	want := []*point{}
+	for _, k := range []txn.Key{"a", "b", "c", "d"} {
+		if p := r.entry(k); k == "b" || k == "c" {
+			want = append(want, p)
+		}
+	}
+	var got []*point
+	if r.in(txn.Span{Start: "b", End: "d"}, func(p *point) { got = append(got, p) }); !slices.Equal(got, want) {
+		t.Error("[b, d) has b and c, in this order")
+	}
+}
+
+func TestWhoHasSomethingOfARow(t *testing.T) {
+	owner, reader, writer, nobody := holder(1), holder(2), holder(3), holder(4)
+	var r rows
+	r.begin()
+	p := r.entry("x")
+	p.exclusive, p.shared, p.chain = owner, []*Holder{reader}, []*Holder{writer}
+	if !p.has(owner) || !p.has(reader) || !p.has(writer) || p.has(nobody) {
+		t.Error("its owner, its readers and those in its chain have something of it")
+	}
+	if k := r.near(writer, []txn.Key{"w"}, []txn.Key{"x"}); k != "x" {
+		t.Errorf("a holder is met at %q", k)
+	}
+	if k := r.near(nobody, []txn.Key{"x"}); k != "" {
+		t.Errorf("nobody is met at %q", k)
+	}
+	for _, want := range []*Holder{owner, writer, reader, nil} { // each gone, the next is in the way
+		if got := p.blocker(); got != want {
+			t.Errorf("%+v is in the way, not %+v", got, want)
+		}
+		switch want {
+		case owner:
+			p.exclusive = nil
+		case writer:
+			p.chain = nil
+		case reader:
+			p.shared = nil
+		}
+	}
+}
+
+func TestHoldersComeAndGoWithoutAnAllocation(t *testing.T) {
+	var s serial
+	l := newHolders(&s)
+	if n := testing.AllocsPerRun(100, func() {
+		h := l.enter(0, id(1), age(1))
+		delete(l.byTxn, h.Txn)
+		l.keep(h)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	h := l.enter(time.Second, id(3), age(3))
+	h.Voted, h.keys = true, append(h.keys, "x")
+	if l.enter(2*time.Second, id(3), age(3)) != h || h.Since != time.Second {
+		t.Error("a transaction enters once")
+	}
+	was := h.tenure
+	if l.renew(h); h.tenure <= was {
+		t.Error("a tenure is new when it is higher than all before")
+	}
+	delete(l.byTxn, id(3))
+	l.keep(h)
+	if o := l.enter(0, id(4), age(4)); o != h || o.Voted || len(o.keys) > 0 || o.tenure <= was+1 {
+		t.Errorf("who comes later has what another had: %+v", o)
+	}
+	l.enter(0, id(2), age(2))
+	if got := l.list(); len(got) != 2 || got[0].Txn != id(2) {
+		t.Error("they are listed by their ids")
+	}
+}

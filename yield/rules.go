@@ -1,0 +1,121 @@
+package yield
+
+import (
+	"slices"
+
+	"isochron/txn"
+)
+
+// rules say who is in the way of a claim, and what comes of that. They change nothing.
+type rules struct {
+	policy  Policy
+	rows    *rows
+	holders *holders
+	hot     *hotRows
+	locks   *locks
+	chains  *chains
+	graph   *graph
+}
+
+// judge is what the rules say of a claim with which these are in conflict, oldest first.
+func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts []*Holder) verdict {
+	if len(conflicts) == 0 {
+		return verdict{}
+	}
+	v := r.policy.judge(phase, age, c.Fresh, conflicts)
+	if h := r.chains.follower(id, conflicts); h != nil && v.wait != nil {
+		return verdict{victims: []txn.ID{h.Txn}}
+	}
+	if v.wait != nil && phase == Execute && r.walks(id, c, conflicts) && r.graph.closesCycle(id, age, conflicts, c.Exclusive) {
+		return verdict{die: v.wait}
+	}
+	return v
+}
+
+// walks reports whether a wait is to be looked at for cycles: always where the
+// policy detects them, but in the queue of a hot row; and wherever chains have a part.
+func (r *rules) walks(id txn.ID, c *Claim, conflicts []*Holder) bool {
+	if r.policy.Detect {
+		return !c.Fresh || !r.hot.alone(c)
+	}
+	return r.holders.get(id).inChain() || slices.ContainsFunc(conflicts, (*Holder).inChain)
+}
+
+// conflicts lists the holders in the way, oldest first, each once.
+func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *Claim) []*Holder {
+	var out []*Holder
+	add := func(h *Holder) {
+		if h != nil && h.Txn != id && (h.Voted || phase.holds()) && !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	for _, k := range c.Shared {
+		if p, ok := r.rows.Get(k); ok {
+			add(p.exclusive)
+			for _, h := range p.chain {
+				add(h)
+			}
+		}
+	}
+	joins, known := false, false // it is asked where there is a chain, and once
+	for _, k := range c.Exclusive {
+		if p, ok := r.rows.Get(k); ok {
+			if !known && len(p.chain) > 0 {
+				joins, known = !c.Sure && r.chains.joins(phase, id, c.Exclusive), true
+			}
+			r.inTheWay(p, phase, id, age, c.Fresh, joins, add)
+		}
+		for _, s := range r.locks.spans {
+			if s.span.Contains(k) {
+				add(s.holder)
+			}
+		}
+	}
+	for _, s := range c.Spans {
+		r.rows.in(s, func(p *point) {
+			add(p.exclusive)
+			for _, h := range p.chain {
+				add(h)
+			}
+		})
+	}
+	if len(out) > 1 {
+		slices.SortFunc(out, func(a, b *Holder) int {
+			if a.Age.Older(b.Age) {
+				return -1
+			}
+			return 1
+		})
+	}
+	return out
+}
+
+// inTheWay adds who is in the way of a row's exclusive lock.
+func (r *rules) inTheWay(p *point, phase Phase, id txn.ID, age txn.Age, fresh, joins bool, add func(*Holder)) {
+	if place := p.place(id); place >= 0 {
+		for _, h := range p.chain[:place] { // whoever stands behind waits for this one
+			add(h)
+		}
+		return
+	}
+	add(p.exclusive)
+	for _, h := range p.shared {
+		add(h)
+	}
+	if len(p.chain) == 0 || p.exclusive != nil && p.exclusive.Txn == id && phase == Execute {
+		return
+	}
+	if !joins || r.chains.closed(p, age, fresh) {
+		for _, h := range p.chain {
+			add(h)
+		}
+		return
+	}
+	if r.policy.Hot == Retire {
+		for _, h := range p.chain {
+			if age.Older(h.Age) {
+				add(h)
+			}
+		}
+	}
+}
