@@ -58,16 +58,20 @@ func (s resolved) holders(leader int) []uint32 {
 }
 
 func (s resolved) params() node.Params {
-	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff, PreparesAgain: s.Client.prepares()}.WithDefaultsFor(s.wan.Widest())
+	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff, BatchSize: s.Sequence, PreparesAgain: s.Client.prepares()}.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
 	page, _ := s.managed()
+	commit := s.CommitCPU
+	if s.Sequence > 0 {
+		commit = s.RequestCPU // the rest is owed by who has committed
+	}
 	return sim.New(sim.Config{
 		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
 		Params: s.params(),
 		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
-			CommitCPU: s.CommitCPU, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},
+			CommitCPU: commit, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},
 		Machines: s.machines(), Fit: s.fit,
 		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
 		// A message may come twice under faults: then each is a copy of its own.

@@ -34,6 +34,7 @@ type run struct {
 	spans     *spans
 	machine   machine
 	writers   writerList
+	sequencer *sequencer
 	series    *series
 
 	leaderBit map[uint64]uint64 // of a shard: the bit of the region it is led from
@@ -61,6 +62,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, lateWrites: map[int64]bool{}, deleted: map[string]bool{},
 	}
 	_, r.writers.each = s.managed()
+	r.sequencer = newSequencer(s.Sequence)
 	for _, shard := range r.dir.Shards {
 		r.leaderBit[shard.ID] = 1 << (r.nodeIn(geo.Region(shard.Leader)) - 1)
 	}
@@ -139,6 +141,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 const faultsAnElection = 6
 
 func (r *run) sawSpan(s sim.Span) {
+	r.sequencer.revealed()
 	if r.measuring {
 		r.spans.add(string(s.Client), string(s.Leader), s.Held)
 	}
@@ -189,6 +192,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	var o outcome
 	var leaders uint64
 	opt := txn.Options{ReadOnly: job.ReadOnly}
+	r.arrives(c)
 	for try := 1; ; try++ {
 		began := c.Elapsed()
 		k := r.track(c, wc.DB.Begin(opt), wc.Process, wc.DB.Region())
@@ -200,6 +204,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			k.rollback(err)
 		}
 		k.ended(err)
+		r.sequencer.leave(c, err == nil && k.wrote, r.again(try, err))
 		leaders |= k.leaders
 		o.lockWait += k.waitedForLocks()
 		kind := txn.KindOf(err)
@@ -213,17 +218,18 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			o.unknown = true
 			break
 		}
-		if kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge {
-			break // the client's own wish, or one that no try can fulfil
+		if wished(kind) {
+			break
 		}
 		r.aborted(asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
-		if try >= r.spec.Tries || r.stopped {
+		if !r.again(try, err) {
 			break
 		}
 		r.longest.see(try+1, c.Elapsed()-since)
 		opt.RetryOf = k.Txn
 		r.pause(c, try, kind)
 	}
+	r.departs(c)
 	o.latency = c.Elapsed() - since
 	r.longest.see(1, o.latency)
 	if job.Ended != nil {
@@ -236,6 +242,17 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.steady.add(c.Elapsed(), o)
 		r.series.add(c.Elapsed(), o)
 	}
+}
+
+// wished reports whether a try ended by the client's own wish, or could fulfil none.
+func wished(kind txn.Kind) bool {
+	return kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge
+}
+
+// again reports whether a transaction is tried once more whose try ended like this.
+func (r *run) again(try int, err error) bool {
+	kind := txn.KindOf(err)
+	return err != nil && kind != txn.KindUnknown && !wished(kind) && try < r.spec.Tries && !r.stopped
 }
 
 // aborted counts a try that was, when it is: of transactions that lose again and

@@ -44,6 +44,9 @@ type Spec struct {
 	HotOff     bool // hot rows are rows like others: see routing.HotRows
 	HotWaiters int  // more waiters than that make a row hot; 0: as a node has it
 	GroupSize  int  // of hot rows; 0: as a node has it
+	// Sequence, if not 0, has a sequencer before the database, see sequencer.go: so many
+	// transactions at a time, each sent as a whole.
+	Sequence int
 	// HotFrom, if not 0, is when in the measured time an operator has hot rows be hot.
 	HotFrom time.Duration
 
@@ -219,6 +222,7 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
 		{"the number of hot rows", float64(s.Hot), 0, math.MaxInt32},
 		{"the number of waiters of a hot row", float64(s.HotWaiters), 0, routing.HotRowsMost},
+		{"the size of a sequencer's batch", float64(s.Sequence), 0, clientsMax},
 		{"the size of a group", float64(s.GroupSize), 0, routing.HotRowsMost},
 		{"the number of regions with clients", float64(s.ClientRegions), 0, float64(regions)},
 		{"the number of coordinators in a region", float64(s.Coordinators), 0, coordinatorsMax},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"isochron/sim"
 	"isochron/txn"
 	"isochron/workload"
 )
@@ -15,8 +16,15 @@ import (
 
 // travel is one way between a client and its gateway.
 func (k *tracked) travel() {
-	if d := k.r.spec.ClientRTT / 2; d > 0 {
-		k.c.Sleep(d)
+	if k.r.sequencer == nil {
+		k.r.way(k.c)
+	}
+}
+
+// way takes the time of one way between a client and its gateway.
+func (r *run) way(c *sim.Client) {
+	if d := r.spec.ClientRTT / 2; d > 0 {
+		c.Sleep(d)
 	}
 }
 
@@ -60,6 +68,9 @@ func (k *tracked) commit(ctx context.Context) error {
 		k.c.WorkBeside(k.r.spec.StoreCPU)
 	}
 	err := k.Txn.Commit(ctx)
+	if err == nil {
+		k.commitsInTurn()
+	}
 	k.owed = false
 	k.travel()
 	return err

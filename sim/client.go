@@ -95,6 +95,18 @@ func (c *Client) WorkBeside(cost time.Duration) {
 	}
 }
 
+// WorkInTurn is Work of the node's loop, when its turn comes; without a loop it is Work.
+func (c *Client) WorkInTurn(cost time.Duration) {
+	if !c.host.cpu.Loop {
+		c.Work(cost)
+		return
+	}
+	if cost > 0 {
+		c.host.inTurn(cost, c.Wake)
+		c.park()
+	}
+}
+
 // Idle parks the client until somebody calls Wake. One Wake ends one Idle.
 func (c *Client) Idle() { c.park() }
 
