@@ -14,6 +14,7 @@ func TestCostSource(t *testing.T) {
 		{MessageCPU, Fsync, "cpu measured: BenchmarkMessage; fsync assumed: a cloud's disk"},
 		{MessageCPU / 2, Fsync / 2, "cpu half of what is measured: BenchmarkMessage; fsync half of what is assumed: a cloud's disk"},
 		{2 * MessageCPU, 2 * Fsync, "cpu twice what is measured: BenchmarkMessage; fsync twice what is assumed: a cloud's disk"},
+		{MessageCPU, DiskSync, "cpu measured: BenchmarkMessage; fsync measured: isochron lab sync"},
 		{0, 3 * Fsync, "cpu as asked for; fsync as asked for"},
 	} {
 		if got := (Spec{CPU: c.cpu, Fsync: c.fsync}).costSource(); got != c.want {

@@ -28,7 +28,7 @@ what was found.`,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabList(), newLabRun(), newLabProtocols(), newLabTables())
+	cmd.AddCommand(newLabList(), newLabRun(), newLabProtocols(), newLabSync(), newLabTables())
 	return cmd
 }
 
@@ -96,9 +96,9 @@ func newLabRun() *cobra.Command {
 		Short: "Run all experiments of a figure, draw it, and judge the paper's claims",
 		Long: `Run runs every experiment of a figure, side by side. It writes all results (JSON)
 and the picture (SVG and PNG) into a directory, and prints each claim of the
-paper beside what was found, with the costs of CPU and disk as they are by
-default, halved and doubled. It ends with 1 if an experiment's history is not
-serializable; a claim that is short, or better than the paper's, or that has no
+paper beside what was found: with the costs of CPU and disk as they are by
+default, with CPU halved and doubled, and with other disks. It ends with 1 if
+an experiment's history is not serializable; a claim that is short, or better than the paper's, or that has no
 number, is printed as such and is no failure.`,
 		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -7,7 +7,7 @@
 // pictures (plot.go) and the paper's claims (claims.go) are read. A claim is a
 // number of the paper beside ours, and it is met or not: no figure has a
 // parameter of its own with which to please the paper. Claims are read again with
-// the costs of CPU and disk halved and doubled, so that one can see what hangs on them.
+// CPU halved and doubled, and with other disks, so that one can see what hangs on them.
 //
 // What the caller owes it. Only lab may be below: a figure never looks into a
 // cluster. Results of a --quick run are there to see that it works, not to be quoted.

@@ -192,7 +192,11 @@ func (g *Grid) each(f func(row, at int, r *lab.Result)) {
 
 // costs are those of all its experiments.
 func (g *Grid) costs() (c lab.Costs) {
-	g.each(func(_, _ int, r *lab.Result) { c = r.Costs })
+	page, list := 0.0, 0.0 // of some rows only
+	g.each(func(_, _ int, r *lab.Result) {
+		c, page, list = r.Costs, max(page, r.Costs.PageMicros), max(list, r.Costs.ListMicros)
+	})
+	c.PageMicros, c.ListMicros = page, list
 	return c
 }
 

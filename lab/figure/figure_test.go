@@ -81,7 +81,7 @@ func TestClaims(t *testing.T) {
 		{0.5, []Band{Short, Short, Short, Unscored}},
 	} {
 		r := runTest(t, Options{RunAll: model(c.times)})
-		if len(r.Parts) != 4 {
+		if len(r.Parts) != 6 {
 			t.Fatalf("%d parts", len(r.Parts))
 		}
 		for _, p := range r.Parts {
@@ -185,17 +185,19 @@ func TestExperiments(t *testing.T) {
 	alike := testBase()
 	alike.Seed, alike.Duration, alike.Warmup = 7, quickDuration, quickWarmup
 	want := []lab.Spec{}
-	for i, v := range variations {
+	for i, set := range []func(*lab.Spec){
+		func(*lab.Spec) {},
+		func(s *lab.Spec) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 10e3, 10e3, 30e3, 20 },
+		func(s *lab.Spec) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 40e3, 40e3, 120e3, 80 },
+		func(s *lab.Spec) { s.Fsync = 100 * time.Microsecond },
+		func(s *lab.Spec) { s.Fsync = 250 * time.Microsecond }, // with one of 1 ms nothing would differ
+		func(s *lab.Spec) { s.ReadOnly = "" },
+	} {
 		for _, row := range testFigure.Rows {
-			for _, clients := range [][]int{{30, 300}, {300}, {300}, {300}}[i] {
+			for _, clients := range append([]int{30}, 300)[min(i, 1):] {
 				s := alike
 				s.Protocol, s.Clients = row, clients
-				if i == 3 {
-					s.ReadOnly = ""
-				}
-				for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.Fsync, &s.StatementCPU, &s.StepCPU} {
-					*d = *d * time.Duration(v.Num) / time.Duration(v.Den)
-				}
+				set(&s)
 				want = append(want, s)
 			}
 		}
@@ -203,7 +205,7 @@ func TestExperiments(t *testing.T) {
 	if fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("the experiments are\n%+v\nand not\n%+v", all, want)
 	}
-	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 4 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
+	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 6 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
 		t.Errorf("a result is in the wrong place: %+v", c)
 	}
 }
@@ -225,13 +227,13 @@ func TestFailures(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := runTest(t, Options{Quick: true, RunAll: model(2)})
 	text := r.Text()
-	for _, want := range []string{"throughput of 2pc+2pl over 2pc+occ", "clients 300", "1.70x to 2.35x  2.00x  met", "3.40x to 4.71x  2.00x  SHORT", "-               2.00x  for comparison", "Why: The test says so.", "-42% to -59%    -50%   met", "A quick run", "all are serializable", "Costs halved"} {
+	for _, want := range []string{"throughput of 2pc+2pl over 2pc+occ", "clients 300", "1.70x to 2.35x  2.00x  met", "3.40x to 4.71x  2.00x  SHORT", "-               2.00x  for comparison", "Why: The test says so.", "-42% to -59%    -50%   met", "A quick run", "all are serializable", "Costs CPU halved"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text does not have %q:\n%s", want, text)
 		}
 	}
 	r.Parts[1].Grid.Cells[1][0].Check = lab.Check{Checked: 1, Anomalies: []string{"G2: a cycle"}}
-	if text := r.Text(); !strings.Contains(text, "WRONG") || !strings.Contains(text, "2pc+occ at clients 300, costs halved: not serializable: G2: a cycle") {
+	if text := r.Text(); !strings.Contains(text, "WRONG") || !strings.Contains(text, "2pc+occ at clients 300, costs CPU halved: not serializable: G2: a cycle") {
 		t.Errorf("a wrong experiment is not told:\n%s", text)
 	}
 	path, err := r.Save(t.TempDir())
@@ -243,7 +245,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back jsonReport
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 4 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || back.Parts[0].Claims[2].Band != "SHORT" || back.Why != testFigure.Why {
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 6 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || back.Parts[0].Claims[2].Band != "SHORT" || back.Why != testFigure.Why {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
@@ -377,11 +379,11 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "2pc+occ/10/30 2pc+occ/10/300 2pc+occ/1000/30 2pc+occ/1000/300 2pc+2pl/0/30 2pc+2pl/0/300" + strings.Repeat(" 2pc+occ/10/300 2pc+occ/1000/300", 3)
+	want := "2pc+occ/10/30 2pc+occ/10/300 2pc+occ/1000/30 2pc+occ/1000/300 2pc+2pl/0/30 2pc+2pl/0/300" + strings.Repeat(" 2pc+occ/10/300 2pc+occ/1000/300", 5)
 	if got := strings.Join(all, " "); got != want {
 		t.Errorf("the experiments are %s", got)
 	}
-	if wrong := r.Wrong(); wrong != nil || !strings.Contains(r.Text(), "12 experiments") {
+	if wrong := r.Wrong(); wrong != nil || !strings.Contains(r.Text(), "16 experiments") {
 		t.Errorf("%v\n%s", wrong, r.Text())
 	}
 }
@@ -403,7 +405,7 @@ func TestRivals(t *testing.T) {
 		t.Errorf("where a rival was not run: %+v", v)
 	}
 	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: model(2)})
-	if err != nil || len(r.Parts) != 3 {
+	if err != nil || len(r.Parts) != 5 {
 		t.Fatalf("%v, %d parts; without a choice of its own there is none to take back", err, len(r.Parts))
 	}
 	if !r.Parts[1].Grid.has("2pc+occ|d2pc+occ", 0) || !strings.Contains(r.Text(), "over the best of 2pc+occ, d2pc+occ") {

@@ -165,6 +165,9 @@ func (p *Part) claims() string {
 	if s := p.Spec; s.Coordinators > 0 {
 		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
 	}
+	if c.PageMicros > 0 {
+		fmt.Fprintf(&b, "Of rows with MySQL's lock manager: %v us a lock for each who waits for its row, %v us a read for each who has written.\n", c.PageMicros, c.ListMicros)
+	}
 	if c.StatementMicros > 0 {
 		fmt.Fprintf(&b, "In us of CPU: %v a request, %v one that commits writes, beside these %v a statement and %v what is written; %v a lock, %v a step over who waits.\n%s\n",
 			c.RequestMicros, c.CommitMicros, c.StatementMicros, c.StoreMicros, c.LockMicros, c.StepMicros, lab.StatementCosts)

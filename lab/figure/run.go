@@ -34,10 +34,12 @@ const (
 )
 
 // Variation is what the hardware and those who only read are taken to cost,
-// beside the laboratory's defaults.
+// beside the figure's defaults. Processor and disk are varied apart: together they leave every
+// ratio between them as it is.
 type Variation struct {
 	Name     string
-	Num, Den int64 // the default, times Num over Den
+	Num, Den int64         // all CPU time, times Num over Den
+	Sync     time.Duration // of one sync; 0: the figure's own
 	// OwnReadOnly has what only reads end as each row does by itself.
 	OwnReadOnly bool
 }
@@ -45,9 +47,24 @@ type Variation struct {
 // variations are the costs under which claims are judged. The pictures are made
 // under the first.
 var variations = []Variation{
-	{"by default", 1, 1, false}, {"halved", 1, 2, false}, {"doubled", 2, 1, false},
+	{Name: "by default", Num: 1, Den: 1},
+	{Name: "CPU halved", Num: 1, Den: 2}, {Name: "CPU doubled", Num: 2, Den: 1},
+	{Name: "a sync of 0.1 ms", Num: 1, Den: 1, Sync: 100 * time.Microsecond},
+	{Name: "a sync of 0.25 ms", Num: 1, Den: 1, Sync: 250 * time.Microsecond},
+	{Name: "a sync of 1 ms", Num: 1, Den: 1, Sync: time.Millisecond},
 	// A paper does not always say whether its prototype spares those who only read.
-	{"by default, and what only reads ends as the rows have it", 1, 1, true},
+	{Name: "by default, and what only reads ends as the rows have it", Num: 1, Den: 1, OwnReadOnly: true},
+}
+
+// differs reports whether the costs are others than the figure's own.
+func (v Variation) differs(f *Figure) bool {
+	switch {
+	case v.OwnReadOnly:
+		return f.Base.ReadOnly != "" // else the rows have it so by default
+	case v.Sync > 0:
+		return f.Base.Fsync != v.Sync
+	}
+	return true
 }
 
 // Part is a figure under some costs.
@@ -93,8 +110,8 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 	}
 	var others []*Part
 	for _, v := range variations[1:] {
-		if v.OwnReadOnly && f.Base.ReadOnly == "" {
-			continue // the rows have it so by default
+		if !v.differs(f) {
+			continue
 		}
 		other := f.part(v, values(claimed), opt)
 		other.only = claimed
@@ -145,8 +162,11 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 		p.Spec.ReadOnly = ""
 	}
 	s := &p.Spec
-	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.Fsync} {
+	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.PageCPU, &s.ListCPU} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
+	}
+	if costs.Sync > 0 {
+		s.Fsync = costs.Sync
 	}
 	return p
 }

@@ -25,7 +25,7 @@ func testRecord(t *testing.T) Record {
 // back from its file as it was.
 func TestRecord(t *testing.T) {
 	rec := testRecord(t)
-	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+6 || rec.Checked != 10*rec.Experiments || rec.Why != testFigure.Why {
+	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+10 || rec.Checked != 10*rec.Experiments || rec.Why != testFigure.Why {
 		t.Errorf("%+v", rec)
 	}
 	if line := rec.Panels[0].Rows[0]; line.Row != "2pc+2pl" || line.Numbers[0] != 60 || len(line.Numbers) != len(rec.Values) {
