@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"isochron/reveal"
 )
 
 // Result is what an experiment showed. Times are milliseconds of virtual time,
@@ -180,6 +182,10 @@ type SpecReport struct {
 	HotFromS             float64 `json:"hot_from_s,omitempty"`
 	HotWaiters           int     `json:"hot_waiters,omitempty"`
 	GroupSize            int     `json:"group_size,omitempty"`
+	GrowFromS            float64 `json:"grow_from_s,omitempty"`
+	GrowTo               int     `json:"grow_to,omitempty"`
+	Sequence             int     `json:"sequence,omitempty"`
+	Reveal               string  `json:"reveal,omitempty"` // other than the row's
 	ClientRegions        int     `json:"client_regions,omitempty"`
 	ClientRTTMS          float64 `json:"client_rtt_ms,omitempty"`
 	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
@@ -263,9 +269,12 @@ func (s resolved) report() SpecReport {
 	r := SpecReport{
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
-		HotOff: s.HotOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize,
+		HotOff: s.HotOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+	}
+	if s.Reveal != reveal.Unset {
+		r.Reveal = s.Reveal.String()
 	}
 	if s.Coordinators > 0 {
 		r.CoordinatorCPUMicros, r.CoordinatorCores = micros(s.CoordinatorCPU), s.CoordinatorCores

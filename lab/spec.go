@@ -49,6 +49,9 @@ type Spec struct {
 	Sequence int
 	// HotFrom, if not 0, is when in the measured time an operator has hot rows be hot.
 	HotFrom time.Duration
+	// GrowFrom, if not 0, is when in the measured time an operator has groups be of GrowTo.
+	GrowFrom time.Duration
+	GrowTo   int
 
 	// ClientRegions is in how many regions, the first of the map, there are clients; 0: in all.
 	ClientRegions int
@@ -222,6 +225,7 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
 		{"the number of hot rows", float64(s.Hot), 0, math.MaxInt32},
 		{"the number of waiters of a hot row", float64(s.HotWaiters), 0, routing.HotRowsMost},
+		{"the size to which groups grow", float64(s.GrowTo), 0, routing.HotRowsMost},
 		{"the size of a sequencer's batch", float64(s.Sequence), 0, clientsMax},
 		{"the size of a group", float64(s.GroupSize), 0, routing.HotRowsMost},
 		{"the number of regions with clients", float64(s.ClientRegions), 0, float64(regions)},
@@ -261,6 +265,7 @@ func (s Spec) checkTimes() error {
 		{"the round trip of a client", s.ClientRTT, 0, costMax},
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
 		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},
+		{"the moment from which groups are larger", s.GrowFrom, 0, durationMax},
 		{"the backoff", s.Backoff, 0, time.Minute},
 		{"the warm-up", s.Warmup, 0, durationMax},
 		{"the duration", s.Duration, time.Millisecond, durationMax},

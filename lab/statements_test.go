@@ -193,7 +193,12 @@ func TestHotRowsAreSwitched(t *testing.T) {
 	if r := sound(t, mustRun(t, s)); r.Series[3].ThroughputTPS > 1.2*before {
 		t.Errorf("%v a second without the switch, and %v before it", r.Series[3].ThroughputTPS, before)
 	}
-	s.HotOff, s.GroupSize = false, 1
+	s.HotOff, s.GroupSize, s.GrowFrom, s.GrowTo = false, 1, 300*time.Millisecond, 10
+	r = sound(t, mustRun(t, s))
+	if small, large := r.Series[1].ThroughputTPS, r.Series[4].ThroughputTPS; large < 2*small {
+		t.Errorf("%v a second in groups of one, and %v when they have grown", small, large)
+	}
+	s.GrowFrom = 0
 	if r := sound(t, mustRun(t, s)); r.ThroughputTPS > after/2 {
 		t.Errorf("%v a second in groups of one, %v in those of ten", r.ThroughputTPS, after)
 	}
