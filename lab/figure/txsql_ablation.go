@@ -96,6 +96,7 @@ var txsqlOurs = []*Figure{
 			{throughput, "txsql", "mysql", AtTheEnd, Times, 22.3},
 			{throughput, "bamboo", "aria|mysql", AtTheEnd, Ahead, 0},
 		},
+		Why: whyMySQL,
 	},
 }
 
