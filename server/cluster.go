@@ -16,14 +16,16 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/disk"
 	"isochron/txn"
 )
 
 // Config of a Cluster.
 type Config struct {
-	Dir     string  // created if it does not exist
-	WAN     geo.WAN // one node in each of its regions; its delays are emulated
-	WANName string  // as the operator named it, for the record
+	Dir     string    // created if it does not exist
+	Disk    disk.Disk // that Dir is on; nil: the machine's
+	WAN     geo.WAN   // one node in each of its regions; its delays are emulated
+	WANName string    // as the operator named it, for the record
 	// Row is what a new cluster begins with, and what one that exists is switched to
 	// before Start returns; zero: the default, and what holds there.
 	Row protocol.Row
@@ -52,7 +54,7 @@ type Cluster struct {
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = withDefaults(cfg)
 	want := cfg.Row.Name
-	about, err := claimCluster(cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cmp.Or(want, protocol.Default)})
+	about, err := claimCluster(cfg.Disk, cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cmp.Or(want, protocol.Default)})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func withDefaults(cfg Config) Config {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Params = cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
+	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
 	return cfg
 }
 
@@ -112,7 +114,7 @@ func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runn
 	dir := filepath.Join(c.cfg.Dir, string(region))
 	return openRunner(runnerConfig{
 		me:  identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region},
-		dir: dir, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
+		dir: dir, disk: c.cfg.Disk, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
 		log: c.cfg.Log.With("region", string(region)),
 		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer, metrics: c.cfg.Metrics,
 		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)),

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"isochron/geo"
+	"isochron/server/disk"
 )
 
 // clusterFile is at the top of a data directory.
@@ -42,13 +43,13 @@ func Describe(dir string) (d Description, ok bool, err error) {
 
 // claimCluster creates the description of a new directory, or checks that the
 // one there is of the same cluster as wanted.
-func claimCluster(dir string, want Description) (Description, error) {
+func claimCluster(d disk.Disk, dir string, want Description) (Description, error) {
 	have, ok, err := Describe(dir)
 	if err != nil {
 		return Description{}, err
 	}
 	if !ok {
-		return createCluster(dir, want)
+		return createCluster(d, dir, want)
 	}
 	if !slices.Equal(have.Regions, want.Regions) {
 		return Description{}, fmt.Errorf("%s holds a cluster of regions %v (wan %s), not %v (wan %s): start it with the same map, or give another directory",
@@ -57,8 +58,8 @@ func claimCluster(dir string, want Description) (Description, error) {
 	return have, nil
 }
 
-func createCluster(dir string, want Description) (Description, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func createCluster(d disk.Disk, dir string, want Description) (Description, error) {
+	if err := disk.MkdirAll(d, dir, 0o755); err != nil {
 		return Description{}, fmt.Errorf("the data directory %s cannot be created: %w", dir, err)
 	}
 	if err := refuseForeign(dir); err != nil {
@@ -69,7 +70,7 @@ func createCluster(dir string, want Description) (Description, error) {
 		return Description{}, fmt.Errorf("no randomness for the cluster's name: %w", err)
 	}
 	want.Format, want.Cluster = formatVersion, hex.EncodeToString(name[:])
-	return want, writeYAML(filepath.Join(dir, clusterFile), want)
+	return want, writeYAML(d, filepath.Join(dir, clusterFile), want)
 }
 
 // refuseForeign keeps a cluster from being created among somebody's files.
@@ -79,7 +80,7 @@ func refuseForeign(dir string) error {
 		return fmt.Errorf("the data directory %s cannot be read: %w", dir, err)
 	}
 	// What a crash left of an unfinished write is ours.
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), unfinishedPrefix) })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), disk.Unfinished) })
 	if len(entries) > 0 {
 		return fmt.Errorf("the directory %s is not empty and holds no cluster (no %s in it): give an empty or a new one", dir, clusterFile)
 	}

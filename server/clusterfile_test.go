@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"isochron/geo"
+	"isochron/server/disk"
 )
 
 func TestClaimCluster(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	want := Description{Regions: []geo.Region{"va", "wa"}, WAN: "w", Protocol: "p"}
-	first, err := claimCluster(dir, want)
+	first, err := claimCluster(disk.Machine(), dir, want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := claimCluster(dir, want)
+	again, err := claimCluster(disk.Machine(), dir, want)
 	if err != nil || again.Cluster != first.Cluster || first.Cluster == "" {
 		t.Errorf("claimed again: %+v, %v; the first time %+v", again, err, first)
 	}
@@ -24,7 +25,7 @@ func TestClaimCluster(t *testing.T) {
 	otherRegions.Regions = []geo.Region{"va", "pr"}
 	otherProtocol.Protocol = "q"
 	wantRefused(t, dir, otherRegions, "holds a cluster of regions [va wa]")
-	if have, err := claimCluster(dir, otherProtocol); err != nil || have.Protocol != "p" {
+	if have, err := claimCluster(disk.Machine(), dir, otherProtocol); err != nil || have.Protocol != "p" {
 		t.Errorf("with another protocol than it began with: %+v, %v", have, err)
 	}
 }
@@ -43,8 +44,8 @@ func TestClaimClusterRefuses(t *testing.T) {
 	wantRefused(t, broken, Description{}, "cannot be read")
 
 	unfinished := t.TempDir()
-	write(t, filepath.Join(unfinished, unfinishedPrefix+"1"), "form")
-	if _, err := claimCluster(unfinished, Description{}); err != nil {
+	write(t, filepath.Join(unfinished, disk.Unfinished+"1"), "form")
+	if _, err := claimCluster(disk.Machine(), unfinished, Description{}); err != nil {
 		t.Errorf("what a crash left of a first write is in the way: %v", err)
 	}
 }
@@ -53,20 +54,20 @@ func TestIdentity(t *testing.T) {
 	dir := t.TempDir()
 	me := identity{Format: formatVersion, Cluster: "c", Node: 1, Region: "va"}
 	for range 2 {
-		if err := me.claim(dir); err != nil {
+		if err := me.claim(disk.Machine(), dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	other := me
 	other.Node = 2
-	if err := other.claim(dir); err == nil || !strings.Contains(err.Error(), "belongs to node 1") {
+	if err := other.claim(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "belongs to node 1") {
 		t.Errorf("another node's data: %v", err)
 	}
 }
 
 func wantRefused(t *testing.T, dir string, d Description, say string) {
 	t.Helper()
-	if _, err := claimCluster(dir, d); err == nil || !strings.Contains(err.Error(), say) {
+	if _, err := claimCluster(disk.Machine(), dir, d); err == nil || !strings.Contains(err.Error(), say) {
 		t.Errorf("got %v, want an error that says %q", err, say)
 	}
 }

@@ -9,6 +9,10 @@
 // The loop takes many inputs at once and then asks the node once what is to be
 // done, so that a burst of commits costs one fsync and not one each.
 //
+// Whatever is written is written through a disk.Disk (package disk), so that a power cut leaves
+// it whole or as if it had never been; a test puts a disk in its place that loses what was not
+// synced.
+//
 // Storage is Pebble behind store.Engine (engine.go). Applied batches are
 // visible at once and durable after the next sync; a node has at most one sync
 // under way, and the one that follows covers all that was applied meanwhile.

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"isochron/server/disk"
 	"isochron/server/memory"
 	"isochron/store"
 )
@@ -38,7 +39,7 @@ type EngineConfig struct {
 	Failed func(*store.Failure)
 	Log    *slog.Logger
 
-	fs vfs.FS // of tests: a disk in memory that can crash; nil: the real one
+	fs vfs.FS // nil: the real one
 }
 
 // NewCache is a block cache to share between engines.
@@ -52,7 +53,7 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 	if cfg.fs == nil {
 		cfg.fs = vfs.Default
 	}
-	if err := cfg.fs.MkdirAll(cfg.Dir, 0o755); err != nil {
+	if err := disk.MkdirAll(cfg.fs, cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be created: %w", cfg.Dir, err)
 	}
 	if err := roomToOpen(cfg); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"isochron/routing"
+	"isochron/server/disk"
 )
 
 // A gateway has promised nothing that its disk must keep: its commits are decided by
@@ -23,8 +24,8 @@ const gatewayStarts = 1 << 16
 
 // prepareGateway checks the directory of a gateway, or makes it; empty says that it
 // begins with nothing.
-func (want identity) prepareGateway(dir string) (empty bool, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func (want identity) prepareGateway(d disk.Disk, dir string) (empty bool, err error) {
+	if err := disk.MkdirAll(d, dir, 0o700); err != nil {
 		return false, fmt.Errorf("the data directory %s cannot be made: %w", dir, err)
 	}
 	files, err := os.ReadDir(dir)
@@ -36,11 +37,11 @@ func (want identity) prepareGateway(dir string) (empty bool, err error) {
 		mine = mine || f.Name() == identityFile
 	}
 	for _, f := range files {
-		if !mine && f.Name() != livesFile && !strings.HasPrefix(f.Name(), unfinishedPrefix) {
+		if !mine && f.Name() != livesFile && !strings.HasPrefix(f.Name(), disk.Unfinished) {
 			return false, fmt.Errorf("%s holds something and no node (no %s in it): give an empty directory, or the gateway's own", dir, identityFile)
 		}
 	}
-	if err := want.claim(dir); err != nil {
+	if err := want.claim(d, dir); err != nil {
 		return false, err
 	}
 	data, err := os.ReadDir(filepath.Join(dir, dataDir))

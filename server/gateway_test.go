@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"isochron/routing"
+	"isochron/server/disk"
 )
 
 // A gateway takes an empty directory, or none, or its own; no other.
@@ -14,25 +15,25 @@ func TestTheDirectoryOfAGateway(t *testing.T) {
 	me := identity{Format: formatVersion, Cluster: "c", Node: 4, Region: "va"}
 	dir := filepath.Join(t.TempDir(), "node4")
 	for range 2 { // made, and then its own without data
-		if empty, err := me.prepareGateway(dir); err != nil || !empty {
+		if empty, err := me.prepareGateway(disk.Machine(), dir); err != nil || !empty {
 			t.Errorf("empty: %v, %v", empty, err)
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(dir, dataDir, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if empty, err := me.prepareGateway(dir); err != nil || empty {
+	if empty, err := me.prepareGateway(disk.Machine(), dir); err != nil || empty {
 		t.Errorf("with data, empty: %v, %v", empty, err)
 	}
 	other := me
 	other.Node = 5
-	if _, err := other.prepareGateway(dir); err == nil || !strings.Contains(err.Error(), "belongs to node 4") {
+	if _, err := other.prepareGateway(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "belongs to node 4") {
 		t.Errorf("another's directory: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, identityFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := me.prepareGateway(dir); err == nil || !strings.Contains(err.Error(), "holds something and no node") {
+	if _, err := me.prepareGateway(disk.Machine(), dir); err == nil || !strings.Contains(err.Error(), "holds something and no node") {
 		t.Errorf("somebody's directory: %v", err)
 	}
 }
@@ -51,7 +52,7 @@ func TestLivesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, livesFile)
 	for i, want := range []uint64{gatewayStarts + 1, gatewayStarts + 2, 3*gatewayStarts + 1} {
-		if _, err := beginLife(dir, 4, true, []uint32{gatewayStarts, 0, 3 * gatewayStarts}[i]); err != nil {
+		if _, err := beginLife(disk.Machine(), dir, 4, true, []uint32{gatewayStarts, 0, 3 * gatewayStarts}[i]); err != nil {
 			t.Fatal(err)
 		}
 		var r remembered
@@ -62,7 +63,7 @@ func TestLivesAreRemembered(t *testing.T) {
 	if err := os.WriteFile(path, []byte("format: 99\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := beginLife(dir, 4, true, 0); err == nil || !strings.Contains(err.Error(), "format 99") {
+	if _, err := beginLife(disk.Machine(), dir, 4, true, 0); err == nil || !strings.Contains(err.Error(), "format 99") {
 		t.Errorf("a format of the future: %v", err)
 	}
 }

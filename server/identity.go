@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"isochron/geo"
+	"isochron/server/disk"
 	"isochron/txn"
 )
 
@@ -20,9 +21,6 @@ const formatVersion = 1
 
 // identityFile stands beside a node's data and says whose it is.
 const identityFile = "node.yaml"
-
-// unfinishedPrefix begins the names of files that are not yet whole.
-const unfinishedPrefix = ".new-"
 
 // identity is a node's name: two nodes never share one, and a node never
 // serves another's data.
@@ -39,12 +37,12 @@ type identity struct {
 }
 
 // claim makes dir this node's own, or checks that it is.
-func (want identity) claim(dir string) error {
+func (want identity) claim(d disk.Disk, dir string) error {
 	path := filepath.Join(dir, identityFile)
 	var have identity
 	switch err := readYAML(path, &have); {
 	case errors.Is(err, fs.ErrNotExist):
-		return writeYAML(path, want)
+		return writeYAML(d, path, want)
 	case err != nil:
 		return err
 	}
@@ -80,45 +78,13 @@ func readYAML(path string, v any) error {
 }
 
 // writeYAML replaces a file whole and durably: a crash leaves the old one or the new.
-func writeYAML(path string, v any) error {
+func writeYAML(d disk.Disk, path string, v any) error {
 	b, err := yaml.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("%s cannot be encoded: %w", path, err)
 	}
-	if err := writeDurably(path, b); err != nil {
+	if err := disk.WriteFile(d, path, b, 0o600); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	return nil
-}
-
-func writeDurably(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), unfinishedPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
-	if _, err := f.Write(b); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	return errors.Join(err, d.Close())
 }

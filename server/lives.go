@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"isochron/server/disk"
 	"isochron/server/peer"
 	"isochron/txn"
 )
@@ -26,7 +27,7 @@ type remembered struct {
 
 // beginLife makes durable that the node in dir starts once more, and is what it knows
 // of the starts of all nodes. The starts of a gateway count on from the given number.
-func beginLife(dir string, self txn.NodeID, gateway bool, from uint32) (*peer.Lives, error) {
+func beginLife(d disk.Disk, dir string, self txn.NodeID, gateway bool, from uint32) (*peer.Lives, error) {
 	path := filepath.Join(dir, livesFile)
 	var r remembered
 	switch err := readYAML(path, &r); {
@@ -44,14 +45,14 @@ func beginLife(dir string, self txn.NodeID, gateway bool, from uint32) (*peer.Li
 	}
 	r.Own.Start, r.Own.Empty = max(r.Own.Start, uint64(from)), gateway
 	r.Format, r.Own = formatVersion, r.Own.Next(binary.BigEndian.Uint64(name[:]))
-	if err := writeYAML(path, r); err != nil {
+	if err := writeYAML(d, path, r); err != nil {
 		return nil, err
 	}
 	var writing sync.Mutex
 	return peer.NewLives(peer.LivesConfig{Self: self, Own: r.Own, Known: r.Peers, Save: func(known []peer.Known) error {
 		writing.Lock()
 		defer writing.Unlock()
-		return writeYAML(path, remembered{r.Format, r.Own, known})
+		return writeYAML(d, path, remembered{r.Format, r.Own, known})
 	}}), nil
 }
 

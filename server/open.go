@@ -14,6 +14,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/disk"
 	"isochron/server/memory"
 	"isochron/store"
 	"isochron/txn"
@@ -26,6 +27,7 @@ const dataDir = "data"
 type runnerConfig struct {
 	me        identity
 	dir       string
+	disk      disk.Disk
 	cache     *pebble.Cache
 	shares    memory.Shares // zero: nothing but the cache is bounded together
 	clock     clock
@@ -46,13 +48,13 @@ type runnerConfig struct {
 // openRunner opens a node on its engine. Its loop is not started yet.
 func openRunner(cfg runnerConfig) (*runner, error) {
 	engine, err := OpenEngine(EngineConfig{
-		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, MemTable: cfg.memTable(), Log: cfg.log,
+		Dir: filepath.Join(cfg.dir, dataDir), Cache: cfg.cache, MemTable: cfg.memTable(), Log: cfg.log, fs: cfg.disk,
 		Failed: func(f *store.Failure) { cfg.failed(f) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.me.claim(cfg.dir); err != nil {
+	if err := cfg.me.claim(cfg.disk, cfg.dir); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	w := newWatch(cfg)

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"isochron/geo"
+	"isochron/server/disk"
 	"isochron/txn"
 )
 
@@ -15,17 +18,24 @@ import (
 // processes. Starting does not make it: a node that lost its data would come
 // back as if it had never promised anything, and what it had acknowledged could
 // be undone.
-func PrepareMember(dir, cluster string, node txn.NodeID, region geo.Region, protocol string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
+func PrepareMember(d disk.Disk, dir, cluster string, node txn.NodeID, region geo.Region, protocol string) error {
+	if err := disk.Mkdir(d, dir, 0o700); err != nil && !(errors.Is(err, fs.ErrExist) && unnamed(dir)) {
 		return fmt.Errorf("the data directory %s cannot be made: %w", dir, err)
 	}
 	me := identity{Format: formatVersion, Cluster: cluster, Node: node, Region: region, Protocol: protocol}
-	return writeYAML(filepath.Join(dir, identityFile), me)
+	return writeYAML(d, filepath.Join(dir, identityFile), me)
+}
+
+// unnamed reports whether a directory is of nobody yet: it is empty, or holds what a crash
+// left of the writing of its name.
+func unnamed(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), disk.Unfinished) })
 }
 
 // checkPrepared tells before anything is opened whether dir is this node's, and
 // still has what the node wrote.
-func (want identity) checkPrepared(dir string) error {
+func (want identity) checkPrepared(d disk.Disk, dir string) error {
 	var have identity
 	path := filepath.Join(dir, identityFile)
 	switch err := readYAML(path, &have); {
@@ -35,7 +45,7 @@ func (want identity) checkPrepared(dir string) error {
 	case err != nil:
 		return err
 	}
-	if err := want.claim(dir); err != nil {
+	if err := want.claim(d, dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, dataDir))
@@ -50,7 +60,7 @@ func (want identity) checkPrepared(dir string) error {
 }
 
 // markStarted remembers that the node has data now.
-func (want identity) markStarted(dir string) error {
+func (want identity) markStarted(d disk.Disk, dir string) error {
 	want.Started = true
-	return writeYAML(filepath.Join(dir, identityFile), want)
+	return writeYAML(d, filepath.Join(dir, identityFile), want)
 }

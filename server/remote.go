@@ -17,6 +17,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/server/disk"
 	"isochron/server/memory"
 	"isochron/server/peer"
 	"isochron/txn"
@@ -38,8 +39,9 @@ type Member struct {
 type MemberConfig struct {
 	Cluster     string
 	Self        txn.NodeID
-	Dir         string // made by PrepareMember
-	Listen      string // for the other nodes
+	Dir         string    // made by PrepareMember
+	Disk        disk.Disk // that Dir is on; nil: the machine's
+	Listen      string    // for the other nodes
 	Members     []Member
 	Credentials *peer.Credentials
 	Row         protocol.Row // what the cluster began with, if Dir does not say it
@@ -100,16 +102,16 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	first, err := p.prepare(me)
 	if err == nil {
 		p.runner, err = openRunner(runnerConfig{
-			me: me, dir: p.cfg.Dir, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
+			me: me, dir: p.cfg.Dir, disk: p.cfg.Disk, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
 			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first,
 		})
 	}
 	if err == nil {
-		err = me.markStarted(p.cfg.Dir)
+		err = me.markStarted(p.cfg.Disk, p.cfg.Dir)
 	}
 	var lives *peer.Lives
 	if err == nil {
-		lives, err = beginLife(p.cfg.Dir, cfg.Self, p.gateway, first)
+		lives, err = beginLife(p.cfg.Disk, p.cfg.Dir, cfg.Self, p.gateway, first)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -128,9 +130,9 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 // incarnations from first on.
 func (p *Process) prepare(me identity) (first uint32, err error) {
 	if !p.gateway {
-		return 0, me.checkPrepared(p.cfg.Dir)
+		return 0, me.checkPrepared(p.cfg.Disk, p.cfg.Dir)
 	}
-	empty, err := me.prepareGateway(p.cfg.Dir)
+	empty, err := me.prepareGateway(p.cfg.Disk, p.cfg.Dir)
 	if err != nil || !empty {
 		return 0, err
 	}
@@ -144,7 +146,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Params = cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
+	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"isochron/protocol"
+	"isochron/server/disk"
 	"isochron/server/peer"
 	"isochron/txn"
 )
@@ -35,7 +36,7 @@ func members(t *testing.T, n int, wan string) []MemberConfig {
 	var out []MemberConfig
 	for _, m := range all {
 		dir := t.TempDir()
-		if err := PrepareMember(filepath.Join(dir, "node"), "test", m.ID, m.Region, protocol.Table()[0].Name); err != nil {
+		if err := PrepareMember(disk.Machine(), filepath.Join(dir, "node"), "test", m.ID, m.Region, protocol.Table()[0].Name); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, MemberConfig{

@@ -13,14 +13,16 @@ import (
 
 	"isochron/geo"
 	"isochron/server"
+	"isochron/server/disk"
 	"isochron/server/peer"
 	"isochron/txn"
 )
 
 // Addition is a node that joins a cluster which exists.
 type Addition struct {
-	Dir       string  // of the files to write
-	From      *Config // of a node of the cluster
+	Dir       string    // of the files to write
+	Disk      disk.Disk // that Dir is on; nil: the machine's
+	From      *Config   // of a node of the cluster
 	Authority *peer.Authority
 	Clients   *peer.Authority // signs what SQL clients verify
 	ID        txn.NodeID
@@ -69,7 +71,8 @@ func (a *Addition) config() Config {
 }
 
 // Write makes the node's files, and returns its configuration's path. What is
-// there already, of an earlier try, is kept; the configuration comes last.
+// there already, of an earlier try, is kept; the configuration comes last: when it is
+// there, after a crash too, all others are there whole.
 func (a *Addition) Write() (string, error) {
 	c := a.config()
 	if err := c.check(); err != nil {
@@ -79,7 +82,8 @@ func (a *Addition) Write() (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := os.MkdirAll(a.Dir, 0o755); err != nil {
+	a.Disk = disk.Or(a.Disk)
+	if err := disk.MkdirAll(a.Disk, a.Dir, 0o755); err != nil {
 		return "", fmt.Errorf("the directory cannot be created: %w", err)
 	}
 	if err := a.fill(c); err != nil {
@@ -89,7 +93,7 @@ func (a *Addition) Write() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, append([]byte(heading), text...), public)
+	return path, disk.WriteFile(a.Disk, path, append([]byte(heading), text...), public)
 }
 
 func (a *Addition) fill(c Config) error {
@@ -103,7 +107,7 @@ func (a *Addition) fill(c Config) error {
 	}
 	write := func(name string, b []byte, mode fs.FileMode) {
 		if err == nil {
-			err = os.WriteFile(filepath.Join(a.Dir, name), b, mode)
+			err = disk.WriteFile(a.Disk, filepath.Join(a.Dir, name), b, mode)
 		}
 	}
 	write(c.TLS.CA, ca, public)
@@ -131,7 +135,7 @@ func (a *Addition) fill(c Config) error {
 	if err != nil {
 		return err
 	}
-	err = server.PrepareMember(filepath.Join(a.Dir, c.Data), c.Cluster, c.Node, c.Region, c.Protocol)
+	err = server.PrepareMember(a.Disk, filepath.Join(a.Dir, c.Data), c.Cluster, c.Node, c.Region, c.Protocol)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // of an earlier try: nothing ran on it, or there would be a configuration
 	}

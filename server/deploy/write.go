@@ -16,13 +16,15 @@ import (
 
 	"isochron/geo"
 	"isochron/server"
+	"isochron/server/disk"
 	"isochron/server/peer"
 	"isochron/txn"
 )
 
 // Plan of a new cluster.
 type Plan struct {
-	Dir            string // must not exist, or be empty
+	Dir            string    // must not exist, or be empty
+	Disk           disk.Disk // that Dir is on; nil: the machine's
 	Regions        []geo.Region
 	NodesPerRegion int
 	Gateways       []geo.Region // one in each of these; a region may come again
@@ -49,7 +51,9 @@ const httpPortsAfter = 200
 const wanFile = "wan.yaml"
 
 // Write makes the cluster's files and returns the nodes' configurations. It
-// never touches a cluster that exists: what it writes appears all at once.
+// never touches a cluster that exists: what it writes appears all at once, and is on the
+// disk when it returns. After a crash the directory holds all of it or is not there; a
+// directory beside it whose name begins with .new-cluster- may be left, and is nobody's.
 func Write(p Plan) (*Cluster, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -63,14 +67,15 @@ func Write(p Plan) (*Cluster, error) {
 	}
 	c := &Cluster{Name: hex.EncodeToString(name[:]), Dir: p.Dir, Nodes: p.configs(hex.EncodeToString(name[:]))}
 	dir := filepath.Clean(p.Dir)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	p.Disk = disk.Or(p.Disk)
+	if err := disk.MkdirAll(p.Disk, filepath.Dir(dir), 0o755); err != nil {
 		return nil, fmt.Errorf("the directory cannot be created: %w", err)
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), ".new-cluster-*")
-	if err != nil {
+	temp := filepath.Join(filepath.Dir(dir), ".new-cluster-"+c.Name)
+	if err := p.Disk.Mkdir(temp, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory cannot be created: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(temp) }() // gone already when all went well
+	defer func() { _ = p.Disk.RemoveAll(temp) }() // gone already when all went well
 	if err := p.fill(temp, c); err != nil {
 		return nil, fmt.Errorf("the cluster's files cannot be written: %w", err)
 	}
@@ -78,8 +83,11 @@ func Write(p Plan) (*Cluster, error) {
 	if p.RootPasswordFile == "" {
 		c.RootPassword = filepath.Join(dir, passwordFile)
 	}
-	if err := os.Rename(temp, dir); err != nil { // an empty directory gives way, one with files does not
+	if err := p.Disk.Rename(temp, dir); err != nil { // an empty directory gives way, one with files does not
 		return nil, fmt.Errorf("the directory %s cannot be made: %w", dir, err)
+	}
+	if err := disk.SyncDir(p.Disk, filepath.Dir(dir)); err != nil {
+		return nil, fmt.Errorf("the directory %s cannot be synced: %w", dir, err)
 	}
 	return c, nil
 }
@@ -216,7 +224,7 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 	}
 	write := func(name string, b []byte, mode fs.FileMode) {
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), b, mode)
+			err = disk.WriteNew(p.Disk, filepath.Join(dir, name), b, mode)
 		}
 	}
 	write("ca.crt", cert, public)
@@ -258,13 +266,16 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 		}
 		write(fmt.Sprintf("node%d.yaml", n.Node), append([]byte(heading), text...), public)
 		if err == nil {
-			err = server.PrepareMember(filepath.Join(dir, n.Data), c.Name, n.Node, n.Region, n.Protocol)
+			err = server.PrepareMember(p.Disk, filepath.Join(dir, n.Data), c.Name, n.Node, n.Region, n.Protocol)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	return disk.SyncDir(p.Disk, dir)
 }
 
 // heading begins a configuration.
