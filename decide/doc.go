@@ -23,7 +23,7 @@
 //
 // A Room opens attempts with the scheme of a row's Choice; nothing outside asks which
 // it is. A CoCoordinator takes part in the attempts of other gateways, and a Route says
-// who hears of votes past their leaders.
+// who hears of votes past their leaders. Orphans tells which votes somebody has to look after.
 //
 // What the caller owes it. A Yes is counted only when a majority has logged it,
 // a No only when that participant can never vote Yes for this attempt (a leader

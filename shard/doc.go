@@ -17,8 +17,8 @@
 //     what it knows of attempts before its log does (attempts.go), its lock table
 //     (locks.go), the newest rows (newest.go), what is written since a moment (since.go)
 //     and what depends on what is revealed (early.go); its certainty that it leads
-//     (confirmation.go), its search for who is gone (patrol.go) and for deadlocks
-//     (deadlock.go), its way from one protocol to the next (switch.go).
+//     (confirmation.go), its chases of deadlocks (deadlock.go), its way from one protocol
+//     to the next (switch.go).
 //
 // Where the row says so, every replica tells of the votes on its disk past the
 // leader (bypass.go).

@@ -3,6 +3,7 @@ package shard
 import (
 	"fmt"
 
+	"isochron/decide"
 	"isochron/txn"
 )
 
@@ -16,7 +17,7 @@ type endings struct {
 	known   *attempts
 	depends *dependence
 	locks   *locks
-	patrol  *patrol
+	orphans *decide.Orphans
 	certain *confirmation
 	voice   voice
 }
@@ -175,7 +176,7 @@ func (e *endings) appliedVote(did effect) {
 		e.depends.committed(v.cmd)
 	}
 	if did.void || did.voted.OnePhase {
-		e.patrol.ended(a)
+		e.orphans.Ended(a)
 		e.locks.release(v.id, !did.void)
 	}
 	for _, to := range v.to {
@@ -194,7 +195,7 @@ func (e *endings) appliedDecision(did effect) {
 	if did.commit {
 		e.depends.applied(&did.ended.voteCmd)
 	}
-	e.patrol.ended(a)
+	e.orphans.Ended(a)
 	e.locks.release(did.ended.Txn, did.commit) // if an earlier leader decided it
 	e.ackDecision(a)
 }

@@ -66,7 +66,7 @@ func TestADecisionIsAcknowledgedWhenItIsLogged(t *testing.T) {
 		}
 		delete(c.voter.known.state.prepared, p.Attempt)
 		c.endings.applied(effect{attempt: p.Attempt, ended: &prepared{voteCmd: *v}, commit: commit})
-		if len(c.world.all) != 3 || c.world.all[1].DecideAck == nil || c.world.all[2].DecideAck == nil || len(c.endings.patrol.orphanAt) != 0 {
+		if len(c.world.all) != 3 || c.world.all[1].DecideAck == nil || c.world.all[2].DecideAck == nil || !c.endings.orphans.Due(0, p.Attempt, 0, true) {
 			t.Errorf("then it says %+v", c.world.all[1:])
 		}
 	}

@@ -3,6 +3,7 @@ package shard
 import (
 	"time"
 
+	"isochron/decide"
 	"isochron/reveal"
 	"isochron/txn"
 	"isochron/yield"
@@ -35,15 +36,15 @@ type leadership struct {
 	voter     voter
 	endings   endings
 	collects  collecting
-	patrol    patrol
+	presence  *yield.Presence
+	orphans   *decide.Orphans
 	moments   moments // reads at one
 }
 
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
-	l := &leadership{
-		r: r, term: term,
-		patrol: newPatrol(&r.cfg),
-	}
+	l := &leadership{r: r, term: term}
+	l.presence = yield.NewPresence(r.cfg.Self, r.cfg.Params.ProbeAfter, r.cfg.Params.GatewayLease)
+	l.orphans = decide.NewOrphans(r.cfg.Params.RecoverAfter)
 	l.rows = newest{state: r.state, engine: r.cfg.Engine}
 	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
 	l.rows.early = l.early
@@ -62,12 +63,12 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.locks.leaves = l.gathering.leaves
 	l.voice = voice{&r.cfg, &l.switching}
 	l.endings = endings{
-		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, patrol: &l.patrol,
+		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, orphans: l.orphans,
 		certain: &l.certain, voice: l.voice,
 	}
 	l.voter = voter{
 		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written,
-		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, patrol: &l.patrol, voice: l.voice,
+		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, orphans: l.orphans, voice: l.voice,
 	}
 	l.reader = reader{
 		cfg: &r.cfg, term: term, clock: &r.clock, rows: &l.rows, locks: &l.locks, written: &l.written, depends: &l.depends,
@@ -105,7 +106,7 @@ func (l *leadership) restore(now time.Duration) {
 	for _, p := range l.r.state.byIndex() {
 		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
 		byTxn[p.Txn] = p
-		l.patrol.votes(p.Attempt, now)
+		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)
 		l.reportAgain(p)
 	}
@@ -145,17 +146,23 @@ func (l *leadership) lookRound(now txn.Now) {
 	}
 	self, env := l.r.cfg.ID, l.r.env
 	unvoted := l.locks.Unvoted()
-	for _, n := range l.patrol.visit(now.Mono, unvoted, l.r.state.byIndex()) {
+	for _, id := range unvoted {
+		l.presence.Has(now.Mono, id)
+	}
+	for _, v := range l.r.state.byIndex() {
+		l.presence.Has(now.Mono, v.Txn)
+	}
+	for _, n := range l.presence.Gateways(now.Mono) {
 		env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: self, StampNanos: int64(now.Mono)}})
 	}
 	for _, id := range unvoted {
-		if l.patrol.gateways.gone(now.Mono, id.Node) {
+		if l.presence.Lost(now.Mono, id.Node) {
 			env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", self, id.Node, id)
 			l.freeLost(id)
 		}
 	}
 	for _, h := range l.locks.Holders() {
-		switch ask, gone := l.patrol.suspects(now.Mono, h); {
+		switch ask, gone := l.presence.Judge(now.Mono, h); {
 		case ask:
 			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{Probe: &txn.Probe{Shard: self, Txn: h.Txn}})
 		case gone:
@@ -164,7 +171,8 @@ func (l *leadership) lookRound(now txn.Now) {
 		}
 	}
 	for _, v := range l.r.state.byIndex() {
-		if l.patrol.orphaned(now.Mono, v, l.known.deciding[v.Attempt] != nil) {
+		lost := l.presence.Lost(now.Mono, v.Txn.Node)
+		if l.known.deciding[v.Attempt] == nil && l.orphans.Due(now.Mono, v.Attempt, time.Duration(v.since), lost) {
 			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
 		}
 	}
@@ -189,9 +197,9 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 		return
 	}
 	if m.Txn == (txn.ID{}) {
-		r.lead.patrol.gatewayLives(r.env.Now().Mono, from, m.StampNanos)
+		r.lead.presence.Answers(r.env.Now().Mono, time.Duration(m.StampNanos), from)
 	} else if m.Alive {
-		r.lead.patrol.lives(m.Txn)
+		r.lead.presence.Lives(m.Txn)
 	} else {
 		r.lead.locks.drop(m.Txn)
 	}

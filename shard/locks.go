@@ -61,7 +61,7 @@ func (r *Replica) OnPublish(m *txn.Publish) {
 type lockWorld struct {
 	cfg    *Config
 	counts *participant.Counts
-	patrol *patrol
+	freed  func(txn.ID)
 }
 
 // Undone tells the gateway of a transaction that it has lost what it had here.
@@ -80,7 +80,7 @@ func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
 // Freed ends a contention span.
 func (w lockWorld) Freed(id txn.ID, since time.Duration) {
 	w.cfg.Env.Held(w.cfg.ID, id, int64(since))
-	w.patrol.freed(id)
+	w.freed(id)
 }
 
 // PassedOn tells that others may go on from a row.
@@ -90,7 +90,7 @@ func (w lockWorld) PassedOn(id txn.ID) {
 
 // newLocks begins with a lock table of the protocol in force.
 func (l *leadership) newLocks() {
-	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, &l.patrol})
+	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, l.presence.Freed})
 	l.chaser = l.newChaser()
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/decide"
 	"isochron/participant"
 	"isochron/txn"
 	"isochron/yield"
@@ -27,7 +28,7 @@ type voter struct {
 	certain   *confirmation
 	switching *switching
 	known     *attempts
-	patrol    *patrol
+	orphans   *decide.Orphans
 	voice     voice
 }
 
@@ -142,7 +143,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
 	o.known.voting[p.Attempt] = vv
-	o.patrol.votes(p.Attempt, o.cfg.Env.Now().Mono)
+	o.orphans.Await(p.Attempt, o.cfg.Env.Now().Mono)
 	o.depends.condition(v)
 	if atOnce {
 		o.depends.reveal(v)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/decide"
 	"isochron/participant"
 	"isochron/txn"
 	"isochron/yield"
@@ -37,13 +38,13 @@ func newCourt(t *testing.T, name string) court {
 	cfg, rows, locks, known := lead1(t, name)
 	w, p := &heard{quiet: quiet{now: txn.Now{Mono: time.Second}}}, &paper{}
 	cfg.Env = w
-	depends, certain, on := &dependence{cfg, rows.early, known}, newConfirmation(1, func() bool { return w.leased }, p.propose), newPatrol(cfg)
+	depends, certain, orphans := &dependence{cfg, rows.early, known}, newConfirmation(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
 	says, clock := voice{cfg, change}, &txn.Clock{}
 	clock.Observe(40) // above what the engine has
 	return court{
-		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, &written{rows, locks, known}, depends, &certain, change, known, &on, says},
-		&endings{cfg, clock, p, known, depends, locks, &on, &certain, says}, w, p,
+		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, &written{rows, locks, known}, depends, &certain, change, known, orphans, says},
+		&endings{cfg, clock, p, known, depends, locks, orphans, &certain, says}, w, p,
 	}
 }
 
