@@ -34,7 +34,6 @@ const nearerBy = 5
 // replicas by them.
 func (n *Node) Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration) {
 	n.now = now
-	n.touched()
 	n.places.distances.measured = roundTrips
 	n.places.measure(true)
 }

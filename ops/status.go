@@ -60,6 +60,7 @@ var linkFigures = []struct {
 	{gauge("isochron_peer_round_trip_seconds", "The latest measured round trip, with the delay that is added; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.RTTMS / 1000 }},
 	{gauge("isochron_peer_round_trip_average_seconds", "An average of the round trips in which each new one counts a fifth; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.AverageMS / 1000 }},
 	{gauge("isochron_peer_round_trip_p95_seconds", "The 95th percentile of the round trips of the last minute; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.P95MS / 1000 }},
+	{gauge("isochron_peer_one_way_p95_seconds", "The 95th percentile of the one-way delays to the peer in the last minute, with what the clocks differ by; 0: none yet.", "peer"), func(l server.LinkReport) float64 { return l.OneWayP95MS / 1000 }},
 	{gauge("isochron_peer_added_delay_seconds", "Delay that is added to what is sent to the peer, one way.", "peer"), func(l server.LinkReport) float64 { return l.AddedMS / 1000 }},
 	{total("isochron_peer_sent_bytes_total", "Bytes written to the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Bytes) }},
 	{total("isochron_peer_sent_frames_total", "Frames for the peer.", "peer"), func(l server.LinkReport) float64 { return float64(l.Sent) }},

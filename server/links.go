@@ -159,7 +159,7 @@ func (p *Process) oneWay(to geo.Region) time.Duration {
 func (p *Process) linkReports() []LinkReport {
 	out := []LinkReport{}
 	for _, l := range p.peers.Links() {
-		r := LinkReport{Peer: l.Peer, Address: l.Address, Up: l.Up, RTTMS: millis(l.RTT), AverageMS: millis(l.Delay.RoundTrip), P95MS: millis(l.Delay.P95), Error: l.Error, Sent: l.Sent, Bytes: l.Bytes, Dropped: l.Dropped}
+		r := LinkReport{Peer: l.Peer, Address: l.Address, Up: l.Up, RTTMS: millis(l.RTT), AverageMS: millis(l.Delay.RoundTrip), P95MS: millis(l.Delay.P95), OneWayP95MS: millis(l.Delay.OneWayP95), Error: l.Error, Sent: l.Sent, Bytes: l.Bytes, Dropped: l.Dropped}
 		p.wan.tune(p.cfg.Self, l.Peer, func(to *line) { r.CutTo, r.AddedMS = to.cut, float64(to.delay.Microseconds())/1000 })
 		r.CutFrom = p.deaf.to(l.Peer)
 		out = append(out, r)

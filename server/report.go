@@ -99,13 +99,16 @@ type LinkReport struct {
 	// AverageMS forgets: each new round trip counts a fifth. P95MS is of the last minute.
 	AverageMS float64 `json:"rtt_average_ms"`
 	P95MS     float64 `json:"rtt_p95_ms"`
-	Error     string  `json:"error,omitempty"`
-	Sent      uint64  `json:"sent"`
-	Bytes     uint64  `json:"bytes"`
-	Dropped   uint64  `json:"dropped"`
-	CutTo     bool    `json:"cut_to,omitempty"`   // by command: nothing is sent
-	CutFrom   bool    `json:"cut_from,omitempty"` // by command: nothing is heard
-	AddedMS   float64 `json:"added_ms"`           // the delay added to what is sent, one way
+	// OneWayP95MS is of the way there, with what the wall clocks differ by: below 0 if the
+	// peer's is behind. 0: none yet, or the peer is of an earlier version.
+	OneWayP95MS float64 `json:"one_way_p95_ms"`
+	Error       string  `json:"error,omitempty"`
+	Sent        uint64  `json:"sent"`
+	Bytes       uint64  `json:"bytes"`
+	Dropped     uint64  `json:"dropped"`
+	CutTo       bool    `json:"cut_to,omitempty"`   // by command: nothing is sent
+	CutFrom     bool    `json:"cut_from,omitempty"` // by command: nothing is heard
+	AddedMS     float64 `json:"added_ms"`           // the delay added to what is sent, one way
 }
 
 // questionReport asks for a Report. Other questions may come with later versions.

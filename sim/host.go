@@ -108,6 +108,7 @@ func (h *host) boot() error {
 	h.node = n
 	h.w.log(h, "starts")
 	h.alarm = alarm{}
+	h.startProbes()
 	h.wakeAfter(time.Duration(h.rand.Int64N(int64(h.w.cfg.Params.TickInterval))))
 	h.flush()
 	return nil

@@ -164,11 +164,16 @@ func (n *network) queue(to *host, m *mail) {
 // delay is one way of the round trip between two regions, and jitter.
 func (n *network) delay(env *txn.Envelope) time.Duration {
 	d := n.delays[env.From-1][env.To-1]
+	return n.wavering(n.rand, d)
+}
+
+// wavering is a delay as it is drawn.
+func (n *network) wavering(r *rand.Rand, d time.Duration) time.Duration {
 	if n.links.Pareto.on() && d > 0 && !n.calm {
-		return n.links.Pareto.draw(n.rand, d)
+		return n.links.Pareto.draw(r, d)
 	}
 	if most := int64(d) / 1000 * n.links.JitterPPM / 1000; most > 0 && !n.calm {
-		d += time.Duration(n.rand.Int64N(most))
+		d += time.Duration(r.Int64N(most))
 	}
 	return d
 }

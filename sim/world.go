@@ -73,6 +73,7 @@ type Span struct {
 type process interface {
 	Deliver(now txn.Now, env *txn.Envelope)
 	Wake(now txn.Now)
+	Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration)
 	Synced(now txn.Now, token uint64) (released int)
 	Finished(now txn.Now, id uint64, result any)
 	Submit(now txn.Now, req *coordinator.Request)
@@ -140,6 +141,7 @@ const (
 	streamHosts   = 1000
 	streamClients = 2000
 	streamNodes   = 3000
+	streamProbes  = 4000
 )
 
 func stream(seed, id uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, id)) }

@@ -36,6 +36,8 @@ func bootToy(cfg node.Config, _ txn.Now) (process, error) {
 	return &toy{id: cfg.ID, nodes: len(cfg.Directory.Nodes), engine: cfg.Engine, asking: map[uint64]*coordinator.Request{}}, nil
 }
 
+func (p *toy) Measured(txn.Now, map[txn.NodeID]time.Duration) {}
+
 func (p *toy) Deliver(_ txn.Now, env *txn.Envelope) {
 	switch m := env.Msg; {
 	case m.Probe != nil:

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -375,30 +374,6 @@ func keepSmall(b []byte) []byte {
 		return nil
 	}
 	return b
-}
-
-// ping sends the time; it comes back on the peer's connection to us.
-func (l *link) ping() {
-	now := binary.BigEndian.AppendUint64(nil, uint64(time.Since(l.t.begun)))
-	l.t.carry(l.to, kindPing, now)
-}
-
-// pong notes the round trip of a ping that came back.
-func (l *link) pong(content []byte) {
-	if len(content) != 8 {
-		return
-	}
-	sent := time.Duration(binary.BigEndian.Uint64(content))
-	rtt := time.Since(l.t.begun) - sent
-	if sent < 0 || rtt < 0 || rtt > time.Hour {
-		return // of an earlier life
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.state.RTT, l.state.heard = max(rtt, 1), time.Now()
-	now := time.Since(l.t.begun)
-	l.delays.Add(l.to, estimate.Sample{At: now, RoundTrip: max(rtt, 1)})
-	l.state.Delay, _ = l.delays.To(l.to, now)
 }
 
 // isSilent reports whether pings have gone unanswered for too long.

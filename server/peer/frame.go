@@ -19,7 +19,7 @@ const (
 	kindWelcome  Kind = 2 // its answer
 	kindEnvelope Kind = 3 // a message between nodes
 	kindPing     Kind = 4
-	kindPong     Kind = 5 // the content of the ping, on the connection the other way
+	kindPong     Kind = 5 // the content of the ping and a clock, on the connection the other way; see ping.go
 	kindQuestion Kind = 6
 	kindAnswer   Kind = 7
 	kindLives    Kind = 8 // whom a node knows and hears; to peers that have told their life

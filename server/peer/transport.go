@@ -319,7 +319,7 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID, alive func()) error {
 			t.hearLives(from, content)
 		case kindPing:
 			alive()
-			t.carry(from, kindPong, content)
+			t.carry(from, kindPong, pongTo(content))
 		case kindPong:
 			if l := t.link(from); l != nil {
 				l.pong(content)
