@@ -31,7 +31,7 @@ import (
 // A vote that depends on undecided writers waits for attempts that have all their votes, and these
 // wait for no lock: so dependencies are never part of a cycle, and nobody follows them.
 //
-// listWaits count that stand, not those that will: who stands in a chain waits once it asks
+// Waits count that stand, not those that will: who stands in a chain waits once it asks
 // for its vote. Everything is bounded, and all of it is best effort: a message that
 // is lost delays, and what is beyond a bound ends by the bound of its wait.
 
