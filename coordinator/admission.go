@@ -151,7 +151,7 @@ func (g *gate) refuse(t *transaction) {
 		g.host.end(t, err)
 		return
 	}
-	g.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
+	g.reports.timedOut()
 	t.entrance = entrance{}
 	req.answer(t.response(err))
 }

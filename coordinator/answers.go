@@ -71,7 +71,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 func (rs *reads) refused(p *part, m *txn.AccessReply) {
 	t, err := p.r.t, txn.Errorf(m.Refused, "%s", m.Reason).Because(m.Cause)
 	if m.Refused == txn.KindLockTimeout {
-		rs.reports.rollbacks[txn.CauseLockTimeout]++ // of the statement
+		rs.reports.timedOut()
 		t.entrance.missed = true
 	}
 	if m.Refused == txn.KindLockTimeout || m.Refused == txn.KindNoWait {

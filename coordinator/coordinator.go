@@ -177,7 +177,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	t.touched = t.first[:0]
 	c.nextTxn++
 	if from.Inside && from.Lost < txn.Causes {
-		c.reports.retried[from.Lost]++
+		c.reports.redone(from.Lost)
 	}
 	if t.age.Start == 0 {
 		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
@@ -359,7 +359,13 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 func sortedShards[V any](m map[txn.ShardID]V) []txn.ShardID { return sortedKeys(m) }
 
 // Rollbacks are the transactions of this incarnation that were rolled back, by cause.
-func (c *Coordinator) Rollbacks() []uint64 { return slices.Clone(c.reports.rollbacks[:]) }
+func (c *Coordinator) Rollbacks() []uint64 {
+	rollbacks, _ := c.reports.counted()
+	return rollbacks
+}
 
 // Retried are those of the Rollbacks that the gateway did again by itself, by cause.
-func (c *Coordinator) Retried() []uint64 { return slices.Clone(c.reports.retried[:]) }
+func (c *Coordinator) Retried() []uint64 {
+	_, retried := c.reports.counted()
+	return retried
+}

@@ -33,7 +33,7 @@ func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) b
 			err := r.Err
 			if err.Kind == txn.KindLockTimeout {
 				err = txn.Errorf(txn.KindAborted, "%s", err.Reason).Because(txn.CauseLockTimeout)
-				cs.reports.rollbacks[txn.CauseLockTimeout]-- // it was counted as a statement's, and now is as the transaction's
+				cs.reports.timedOutWhole()
 			}
 			if cs.txns[t.id] == t {
 				cs.ender.end(t, err)

@@ -25,6 +25,21 @@ type reportEnv interface {
 	Ended(e txn.Ended)
 }
 
+// timedOut counts a statement that has waited for a lock, or for its turn, in vain; its
+// transaction may live on.
+func (j *reports) timedOut() { j.rollbacks[txn.CauseLockTimeout]++ }
+
+// timedOutWhole takes such a statement out of the count: its transaction ends with it, and is counted then.
+func (j *reports) timedOutWhole() { j.rollbacks[txn.CauseLockTimeout]-- }
+
+// redone counts a transaction that was lost for a cause and that the gateway did again by itself.
+func (j *reports) redone(why txn.Cause) { j.retried[why]++ }
+
+// counted are the transactions that were rolled back, and those of them that were done again, by cause.
+func (j *reports) counted() (rollbacks, retried []uint64) {
+	return slices.Clone(j.rollbacks[:]), slices.Clone(j.retried[:])
+}
+
 // rolledBack ends a transaction whose client wants no more of it, or has gone.
 func rolledBack(why txn.Cause) *txn.Error {
 	return txn.Errorf(txn.KindMisuse, "the transaction was rolled back").Because(why)

@@ -25,3 +25,21 @@ func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
 		}
 	}
 }
+
+// A statement that has waited in vain counts once, as its own or as its transaction's end; what
+// was handed out of the counts does not change any more.
+func TestRollbacksAreCountedOnce(t *testing.T) {
+	j := &reports{}
+	before, _ := j.counted()
+	j.timedOut()
+	j.timedOut()
+	j.timedOutWhole()
+	j.redone(txn.CauseWound)
+	rollbacks, retried := j.counted()
+	if n := rollbacks[txn.CauseLockTimeout]; n != 1 || before[txn.CauseLockTimeout] != 0 {
+		t.Errorf("%d statements have waited in vain", n)
+	}
+	if n := retried[txn.CauseWound]; n != 1 {
+		t.Errorf("%d transactions were done again", n)
+	}
+}

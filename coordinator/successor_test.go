@@ -30,6 +30,31 @@ func openLed(t *testing.T, env led) (*gateway, *led) {
 	}), &env
 }
 
+// askLeaderless is a gateway that has asked for a row of a shard at nodes 2, 3 and 4, of which it
+// knows no leader.
+func askLeaderless(t *testing.T) (*gateway, *led) {
+	t.Helper()
+	g, env := openLed(t, led{})
+	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
+	g.ask(Start{})
+	return g, env
+}
+
+// succeeds has node 3 lead, and fails unless it is asked at once, and once.
+func (e *led) succeeds(t *testing.T, g *gateway) {
+	t.Helper()
+	sent := len(e.to)
+	e.leader, e.term = 3, 2
+	g.pass(100 * time.Millisecond)
+	if len(e.to) != sent+1 || e.to[sent] != 3 {
+		t.Fatalf("sent to %v; want node 3 at once", e.to[sent:])
+	}
+	g.pass(100 * time.Millisecond)
+	if len(e.to) != sent+1 {
+		t.Errorf("sent to %v; want node 3 once", e.to[sent:])
+	}
+}
+
 // A request that waits for a leader goes to its successor as soon as that is known, once,
 // however long it has been silent; one that its leader may still answer is not sent again.
 func TestASuccessorIsAskedAtOnce(t *testing.T) {
@@ -46,37 +71,18 @@ func TestASuccessorIsAskedAtOnce(t *testing.T) {
 	if len(env.to) != sent {
 		t.Errorf("sent to %v while nobody leads", env.to)
 	}
-	env.leader, env.term = 3, 2
-	g.pass(100 * time.Millisecond)
-	if len(env.to) != sent+1 || env.to[sent] != 3 {
-		t.Fatalf("sent to %v; want node 3 at once", env.to[sent:])
-	}
-	g.pass(100 * time.Millisecond)
-	if len(env.to) != sent+1 {
-		t.Errorf("sent to %v; want node 3 once", env.to[sent:])
-	}
+	env.succeeds(t, g)
 }
 
 // A request that was sent to a replica in turn, because no leader was known, goes to the
 // leader as soon as there is one, once, even if it is that replica's turn to be silent.
 func TestALeaderThatComesUpIsAskedAtOnce(t *testing.T) {
-	g, env := openLed(t, led{})
-	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
-	g.ask(Start{})
+	g, env := askLeaderless(t)
 	g.pass(g.cfg.Params.ResendAfter)
-	sent := len(env.to)
-	if sent == 0 {
+	if len(env.to) == 0 {
 		t.Fatal("nobody is asked while nobody leads")
 	}
-	env.leader, env.term = 3, 2
-	g.pass(100 * time.Millisecond)
-	if len(env.to) != sent+1 || env.to[sent] != 3 {
-		t.Fatalf("sent to %v; want node 3 at once", env.to[sent:])
-	}
-	g.pass(100 * time.Millisecond)
-	if len(env.to) != sent+1 {
-		t.Errorf("sent to %v; want node 3 once", env.to[sent:])
-	}
+	env.succeeds(t, g)
 }
 
 // A commit whose vote was asked of a leader that has a successor asks the logs for it at once.
@@ -103,9 +109,7 @@ func TestAVoteOfAFormerLeaderIsLookedFor(t *testing.T) {
 // after they know of it.
 func TestASilentLeaderIsDoubted(t *testing.T) {
 	const step = 20 * time.Millisecond
-	g, env := openLed(t, led{})
-	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 2, Replicas: []uint32{2, 3, 4}})
-	g.ask(Start{})
+	g, env := askLeaderless(t)
 	a := env.sent[0].Access
 	elected, asked := 12*time.Second, time.Duration(0)
 	leader, answered := txn.NodeID(2), 0
