@@ -8,7 +8,7 @@ import (
 	"isochron/txn"
 )
 
-// What can be told of a group by looking at a disk, without opening it.
+// What can be known of a group by looking at a disk, without opening it.
 
 // Kept reports whether a node's disk has a member of the group that is not blank:
 // it took part, and may do so still. What cannot be read is found out when it

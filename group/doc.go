@@ -28,5 +28,5 @@
 // What it promises. Entries are applied in the order of their indexes, each once in the
 // life of a state on disk, and every member applies the same. Commands stand in the log
 // in the order in which they were proposed; one may be lost with its leader, and so all
-// after it, but none that Applied has told of. Until LeaseUntil nobody else leads.
+// after it, but none that Applied has named. Until LeaseUntil nobody else leads.
 package group

@@ -48,7 +48,7 @@ func (me *member) waitAnew(now time.Duration) {
 }
 
 // turn is how long after its patience has ended a follower calls an election at the
-// earliest, and within what time from there. The voters take turns, in a circle from the
+// earliest, and within what time from there. The voters take turns, round robin from the
 // lost leader on (from the term on, if none was known): if two of them call one at once
 // each may get half of the votes, and all wait for another time-out. A turn is long
 // enough for the first to be elected.
@@ -73,7 +73,7 @@ func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *t
 		if msg.GetTerm() == g.term && g.leader == from && g.lead == nil {
 			g.heardStamp = max(g.heardStamp, m.StampNanos)
 			g.waitAnew(now.Mono)
-			g.patience.heardAt, g.toldGone = now.Mono, false
+			g.patience.heardAt, g.removed = now.Mono, false
 		}
 	case pb.MsgHeartbeatResp, pb.MsgAppResp:
 		if g.lead != nil && msg.GetTerm() == g.term {

@@ -81,7 +81,7 @@ type member struct {
 
 	desired  Desired
 	draining bool // it shall not lead
-	toldGone bool // a leader said that this member is one no more
+	removed  bool // a leader said that this member is one no more
 
 	counts Counts
 	offer  offer
@@ -153,7 +153,7 @@ func (me *member) prefix() []byte { return genPrefix(me.cfg.ID, me.log.meta.Gen)
 // Step hands over a raft message of this group.
 func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 	if m.Gone && len(m.Data) == 0 {
-		g.toldGone = true
+		g.removed = true
 		return
 	}
 	if m.Lost && len(m.Data) == 0 {

@@ -28,7 +28,7 @@ func TestElectProposeAndApply(t *testing.T) {
 			t.Fatal("it takes no more")
 		}
 	}
-	w.settle()
+	w.drain()
 	if got := lead.Status().Last - before; got != 1 {
 		t.Errorf("what was proposed together is %d entries", got)
 	}

@@ -74,7 +74,7 @@ type acked struct {
 	at                  time.Duration
 }
 
-// news leaves out acknowledgements of what the leader was told a moment ago: raft
+// news leaves out acknowledgements that the leader was sent a moment ago: raft
 // answers every append, also those that only say what is committed, and such an
 // answer would cost a sync and a message to say nothing. A leader that lacks one
 // asks again with each heartbeat, and then it is a moment ago no more.

@@ -35,7 +35,7 @@ type Machine[C any] interface {
 	// for the batch has an entry of its term, and so all that was committed before it.
 	Applied(serves bool)
 	// Durable says that entries stand on this member's disk, committed or not, and that the
-	// answer that promises it has left. An entry may be told of more than once.
+	// answer that promises it has left. An entry may be announced more than once.
 	Durable(e Entries[C])
 
 	// Lead says that this member was elected; it serves later, or never.

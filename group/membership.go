@@ -171,7 +171,7 @@ func (me *member) CanHandOver() bool {
 }
 
 // tellGone answers a campaign of one that is a member no more and was
-// not told: who is out hears nothing of the log.
+// has not heard so: who is out hears nothing of the log.
 func (me *member) tellGone(from txn.NodeID, m *pb.Message) {
 	if t := m.GetType(); t != pb.MsgPreVote && t != pb.MsgVote {
 		return
@@ -206,7 +206,7 @@ func (me *member) askIfGone() {
 // for so long that nobody can be about to take it back.
 func (me *member) Out() bool {
 	silent := me.lead == nil && me.env.Now().Mono >= me.outAt()
-	return silent && (me.toldGone || !me.log.meta.member(me.cfg.Self))
+	return silent && (me.removed || !me.log.meta.member(me.cfg.Self))
 }
 
 // outAt is when a member has heard nothing for that long.

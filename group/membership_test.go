@@ -54,8 +54,8 @@ func TestAMemberIsReplaced(t *testing.T) {
 	}
 }
 
-// Whoever was cut off while it was replaced asks, and is told that it is out.
-func TestWhoWasCutOffIsToldThatItIsOut(t *testing.T) {
+// Whoever was cut off while it was replaced asks, and hears that it is out.
+func TestWhoWasCutOffHearsThatItIsOut(t *testing.T) {
 	w := founded(t)
 	w.open(4, store.NewMem(), nil)
 	w.cut[3] = true

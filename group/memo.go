@@ -3,7 +3,7 @@ package group
 import pb "go.etcd.io/raft/v3/raftpb"
 
 // Memo keeps what the latest log entries say, so that an entry is read once: it is
-// told of when it is durable, then applied, and in one process by several members.
+// announced when it is durable, then applied, and in one process by several members.
 // Nobody changes what it hands out. The oldest go when the entries have more than
 // memoBytes.
 type Memo[C any] struct {

@@ -42,7 +42,7 @@ func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// What raft does not take is handed to it again, in order and before what comes later.
+// What raft does not take is handed to it again, in order and before what follows.
 func TestWhatRaftDoesNotTakeWaits(t *testing.T) {
 	w := &words{}
 	p := proposals[string]{codec: w}

@@ -121,11 +121,11 @@ func (m *meta) takes(cc *pb.ConfChangeV2) error {
 
 // lostLog is what stops a node whose log lost what it had acknowledged.
 type lostLog struct {
-	shard      txn.ShardID
-	last, told uint64
+	shard       txn.ShardID
+	last, acked uint64
 }
 
 func (e lostLog) Error() string {
 	return fmt.Sprintf("the log of shard %d ends at entry %d, but its leader says that this node has acknowledged entry %d: "+
-		"its disk lost what it had promised to keep; replace this node by a new one", e.shard, e.last, e.told)
+		"its disk lost what it had promised to keep; replace this node by a new one", e.shard, e.last, e.acked)
 }

@@ -31,7 +31,7 @@ type incomingSnapshot struct {
 
 const snapshotMaxTries = 20
 
-// makeSnapshot answers raft's wish to send one.
+// makeSnapshot answers raft's request to send one.
 func (g *Group[C]) makeSnapshot() (*pb.Snapshot, error) {
 	if g.offer.held == nil {
 		if g.cfg.Ephemeral {

@@ -153,12 +153,12 @@ func (w *world) run(d time.Duration) {
 			m.Trim()
 			m.TickSnapshots()
 		}
-		w.settle()
+		w.drain()
 	}
 }
 
-// settle delivers what is on its way until nothing is.
-func (w *world) settle() {
+// drain delivers what is on its way until nothing is.
+func (w *world) drain() {
 	w.t.Helper()
 	for range 10_000 {
 		for _, n := range slices.Sorted(maps.Keys(w.members)) {
@@ -220,7 +220,7 @@ func (w *world) propose(commands ...string) {
 		if !w.members[w.leader()].Propose(c) {
 			w.t.Fatalf("the log does not take %.20q", c)
 		}
-		w.settle()
+		w.drain()
 	}
 }
 

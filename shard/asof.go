@@ -104,12 +104,12 @@ func (r *Replica) cut() cut {
 // closed reports whether the state holds all of what is asked for that will ever
 // be committed up to the moment.
 func (c *cut) closed(m *txn.Access) bool {
-	return c.applied.MaxTS >= m.AsOf && c.settled(m)
+	return c.applied.MaxTS >= m.AsOf && c.decided(m)
 }
 
-// settled reports whether no vote up to the moment that writes something asked
+// decided reports whether no vote up to the moment that writes something asked
 // for is undecided.
-func (c *cut) settled(m *txn.Access) bool {
+func (c *cut) decided(m *txn.Access) bool {
 	if c.params.Bugs.IgnoreUndecided {
 		return true
 	}

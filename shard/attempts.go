@@ -82,7 +82,7 @@ func (k *attempts) undecided(a txn.Attempt) *voteCmd {
 	return nil
 }
 
-// left is what is left of an attempt here when its end is told.
+// left is what is left of an attempt here when its end is known.
 type left uint8
 
 const (
@@ -152,7 +152,7 @@ func (k *attempts) conditional(a txn.Attempt) (open, doomed bool) {
 	return open, doomed && !k.bugs.DropDependency
 }
 
-// stopWaiting takes back what an attempt's vote waits for, if it waits.
+// stopWaiting cancels the wait of an attempt's vote, if it waits.
 func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
 	if w := k.waiting[a]; w != nil {
 		locks.Cancel(w)

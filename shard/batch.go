@@ -23,7 +23,7 @@ func (g *gathering) reads(m *txn.Access) {
 	}
 }
 
-// leaves is told of who asks for its vote, or ends without one.
+// leaves notes who asks for its vote, or ends without one.
 func (g *gathering) leaves(id txn.ID) {
 	if g.Leaves(id) {
 		g.close()

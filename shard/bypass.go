@@ -27,7 +27,7 @@ func (m *machine) Durable(e group.Entries[command]) {
 	}
 }
 
-// acknowledges reports whether a vote of a durable entry is told of in a term.
+// acknowledges reports whether a vote of a durable entry is acknowledged in a term.
 func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
 	if r.cfg.Params.Bugs.CountOldAcks && entry != term {
 		return len(v.Voters) > 0

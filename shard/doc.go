@@ -29,5 +29,5 @@
 // What its caller owes it. Calls come one at a time, with Env.Now not running
 // backwards. After any call the caller runs Process. What Env.AfterSync was given
 // is called once, in order, when all earlier batches are durable, and never after
-// a crash. A replica that nobody will ever restart can be told so (ephemeral.go).
+// a crash. A replica that nobody will ever restart can be marked so (ephemeral.go).
 package shard

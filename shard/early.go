@@ -52,7 +52,7 @@ func readBy(p *txn.Prepare) (keys []txn.Key, spans []txn.Span) {
 }
 
 // condition makes a vote wait for what it depends on, and tells the coordinator
-// when that is settled.
+// when that is decided.
 func (d *dependence) condition(v *voteCmd) {
 	if len(v.Deps) == 0 && !v.Doomed {
 		return
@@ -73,7 +73,7 @@ func (d *dependence) ended(v *voteCmd, commit bool) {
 	d.early.Decided(v.Attempt, v.Proposed, v.Writes, commit)
 }
 
-// committed shows a vote whose entry was its commit, and settles what depends on it.
+// committed shows a vote whose entry was its commit, and ends the dependencies on it.
 func (d *dependence) committed(v *voteCmd) {
 	d.applied(v)
 	d.early.Settle(v.Attempt, true)

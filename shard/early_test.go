@@ -7,7 +7,7 @@ import (
 )
 
 // An attempt whose abort is on its way into the log has read what was undone:
-// whoever asks for its vote again, or for what the log says, must not be told
+// whoever asks for its vote again, or for what the log says, must not hear
 // that nothing is wrong with it.
 func TestWhatIsBeingAbortedStaysDoomed(t *testing.T) {
 	c := newCourt(t, "d2pc+occ")

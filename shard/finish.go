@@ -8,7 +8,7 @@ import (
 )
 
 // endings brings attempts to their end at a leader: what is decided is shown and frees its
-// locks at once, then goes into the log; what the log says is told to those who asked.
+// locks at once, then goes into the log; those who asked are answered with what the log says.
 type endings struct {
 	cfg   *Config
 	clock *txn.Clock
@@ -41,9 +41,9 @@ func (e *endings) decide(from txn.NodeID, d *txn.Decide) {
 		e.voice.ack(from, d.Attempt)
 	case left == leftOpen:
 		e.decideVote(from, d, v)
-	case d.Commit && !e.certain.leased(): // deposed, it seems: told again, where the vote is
+	case d.Commit && !e.certain.leased(): // deposed, it seems: it comes again, where the vote is
 	case d.Commit:
-		panic(fmt.Sprintf("shard %d: told to commit %v, for which the log has no vote", e.cfg.ID, d.Attempt))
+		panic(fmt.Sprintf("shard %d: a decision to commit %v came, for which the log has no vote", e.cfg.ID, d.Attempt))
 	default:
 		e.abortUnvoted(d)
 		// Whoever acknowledges an end because there is no vote speaks for the log. A leader
@@ -56,7 +56,7 @@ func (e *endings) decide(from txn.NodeID, d *txn.Decide) {
 func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	a := d.Attempt
 	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
-		return // told again later
+		return // it comes again
 	}
 	e.known.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
 	e.depends.ended(v, d.Commit)

@@ -19,7 +19,7 @@ func TestADeposedLeaderDoesNotSayThatNothingIsLeft(t *testing.T) {
 	if w.acks() != 0 || l.proposed() != before+1 {
 		t.Errorf("without a lease it acknowledges the end of an attempt that it does not know, or does not ask: %d commands", l.proposed()-before)
 	}
-	w.settle()
+	w.drain()
 	if n := w.acks(); n != 1 {
 		t.Errorf("once a majority has confirmed it, it acknowledged %d times", n)
 	}

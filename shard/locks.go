@@ -8,12 +8,12 @@ import (
 	"isochron/yield"
 )
 
-// locks is the lock table of a leader, with what is counted and told of its answers.
+// locks is the lock table of a leader, with what is counted and traced of its answers.
 type locks struct {
 	*yield.Table // of the protocol in force
 	cfg          *Config
 	counts       *participant.Counts
-	leaves       func(txn.ID) // is told of who ends without a vote
+	leaves       func(txn.ID) // called with who ends without a vote
 }
 
 // acquire asks the lock table, and counts and tells what comes of it.

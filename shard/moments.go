@@ -57,7 +57,7 @@ func (o *moments) try(w *asOfWaiter) bool {
 		o.refuse(w.from, m, txn.WhyMomentAhead)
 		return true
 	}
-	if o.passed(m, now) && o.settled(m) {
+	if o.passed(m, now) && o.decided(m) {
 		o.answer(w.from, m)
 		return true
 	}
@@ -93,7 +93,7 @@ func (o *moments) passed(m *txn.Access, now txn.Now) bool {
 }
 
 // floor reports whether the log says that nothing comes at or below the moment
-// any more and that its versions are held as the read wishes; if not it is
+// any more and that its versions are held as the read asks; if not it is
 // proposed.
 func (o *moments) floor(m *txn.Access, now txn.Now) bool {
 	// First the clock: what this leader proposes after the floor is above it.
@@ -128,7 +128,7 @@ func (o *moments) noteHold(at txn.Timestamp, now txn.Now) {
 }
 
 // present tells a moment not before any commit that this shard has taken part
-// in and that somebody was told of. Only who leads for certain may tell.
+// in and that somebody has heard of. Only who leads for certain may tell.
 func (o *moments) present(from txn.NodeID, m *txn.Access) {
 	tell := func() {
 		out := &txn.AccessReply{Shard: o.id, Request: m.Request, Term: o.term, At: o.clock.Next(o.env.Now())}

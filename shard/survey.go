@@ -14,13 +14,13 @@ func (r *Replica) Survey(out *txn.SurveyReply) {
 		return
 	}
 	now, locks := r.env.Now().Mono, r.lead.locks.Survey()
-	queues, told := map[txn.Key]int{}, map[txn.LockWait]bool{}
+	queues, listed := map[txn.Key]int{}, map[txn.LockWait]bool{}
 	for _, w := range locks.Waits {
 		same := txn.LockWait{Txn: w.Txn, Key: w.Near}
-		if told[same] {
+		if listed[same] {
 			continue // a request that was sent again waits twice
 		}
-		told[same] = true
+		listed[same] = true
 		out.Waits = append(out.Waits, txn.LockWait{
 			Shard: r.cfg.ID, Txn: w.Txn, Holder: w.For, Key: w.Near, WaitedNanos: int64(max(now-w.Since, time.Nanosecond))})
 		if w.Near != "" {

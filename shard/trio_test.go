@@ -61,17 +61,17 @@ func newTrio(t *testing.T) (*trio, *leadership) {
 		w.replicas[n] = r
 	}
 	w.replicas[1].Tick()
-	w.settle()
+	w.drain()
 	w.replicas[1].Tick()
-	w.settle()
+	w.drain()
 	if !w.replicas[1].Serving() || !w.replicas[1].group.Leased() {
 		t.Fatal("the first does not serve under a lease")
 	}
 	return w, w.replicas[1].lead
 }
 
-// settle delivers what is on its way until nothing is.
-func (w *trio) settle() {
+// drain delivers what is on its way until nothing is.
+func (w *trio) drain() {
 	for {
 		for n := range txn.NodeID(3) {
 			w.replicas[n+1].Process()

@@ -27,7 +27,7 @@ type lost struct {
 }
 
 // loses reports whether a transaction that ends so may be done again: then it has
-// kept to the rules, and was not the client's wish.
+// kept to the rules, and was not the client's own rollback.
 func loses(k txn.Kind) bool {
 	switch k {
 	case txn.KindAborted, txn.KindStale, txn.KindLockTimeout, txn.KindUnavailable:

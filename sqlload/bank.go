@@ -155,7 +155,7 @@ func (b *bank) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 		return nil, err
 	}
 	found := append(slices.Clone(b.wrong), b.checkBalances(want, balances)...)
-	return append(found, b.checkTold(seen)...), nil
+	return append(found, b.checkOutcomes(seen)...), nil
 }
 
 func (b *bank) checkBalances(moved, balances map[int64]int64) []string {

@@ -11,14 +11,14 @@ import (
 
 // entries are the rows of a ledger, and what clients were told of each.
 type entries struct {
-	what string // is entered
-	lock *sync.Mutex
-	next int64                     // the id of the next
-	told map[int64]history.Outcome // by id
+	what     string // is entered
+	lock     *sync.Mutex
+	next     int64                     // the id of the next
+	outcomes map[int64]history.Outcome // by id
 }
 
 func newEntries(what string) entries {
-	return entries{what: what, lock: &sync.Mutex{}, told: map[int64]history.Outcome{}}
+	return entries{what: what, lock: &sync.Mutex{}, outcomes: map[int64]history.Outcome{}}
 }
 
 // begin has the ids of this run be such as no earlier run had: they begin with the time of day.
@@ -40,16 +40,16 @@ func (l *entries) newID() int64 {
 func (l *entries) hear(id int64, o history.Outcome) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	l.told[id] = o
+	l.outcomes[id] = o
 }
 
-// checkTold holds the ids in the ledger against what clients were told.
-func (l *entries) checkTold(seen map[int64]bool) []string {
+// checkOutcomes holds the ids in the ledger against what clients were told.
+func (l *entries) checkOutcomes(seen map[int64]bool) []string {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	var found []string
-	for _, id := range slices.Sorted(maps.Keys(l.told)) {
-		switch o := l.told[id]; {
+	for _, id := range slices.Sorted(maps.Keys(l.outcomes)) {
+		switch o := l.outcomes[id]; {
 		case len(found) == bankWrongMax:
 			return found
 		case o == history.OK && !seen[id]:

@@ -90,7 +90,7 @@ func (f *fit) Check(ctx context.Context, e *Env, _ *Report) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(f.checkBalances(paid, balances), f.checkTold(seen)...), nil
+	return append(f.checkBalances(paid, balances), f.checkOutcomes(seen)...), nil
 }
 
 func (f *fit) checkBalances(paid, balances map[int64]int64) []string {

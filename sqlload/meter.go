@@ -23,7 +23,7 @@ type Latency struct {
 // warm-up was over.
 type Figures struct {
 	Commits    int64   `json:"commits"`
-	Rollbacks  int64   `json:"rollbacks"`   // by the client's own wish
+	Rollbacks  int64   `json:"rollbacks"`   // by the client itself
 	Aborts     int64   `json:"aborts"`      // tries lost to others, each tried again
 	Disconnect int64   `json:"disconnects"` // tries that lost their connection before COMMIT
 	Unknown    int64   `json:"unknown"`     // commits whose outcome was not told
@@ -149,7 +149,7 @@ func (m *meter) report(now time.Duration) *Report {
 // Print writes the report as a table.
 func (r *Report) Print(w io.Writer) {
 	const line = "%-16s %10s %10s %9s %9s %8s %8s | %9s %9s %9s %9s %6s\n"
-	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "by wish", "unknown", "cut", "p50 ms", "p95", "p99", "longest", "tries")
+	fmt.Fprintf(w, line, "", "commits", "per s", "aborts", "rollbacks", "unknown", "cut", "p50 ms", "p95", "p99", "longest", "tries")
 	row := func(name string, f Figures) {
 		fmt.Fprintf(w, line, name, fmt.Sprint(f.Commits), fmt.Sprintf("%.1f", f.Throughput), fmt.Sprint(f.Aborts),
 			fmt.Sprint(f.Rollbacks), fmt.Sprint(f.Unknown), fmt.Sprint(f.Disconnect), ms(f.LatencyMS.P50), ms(f.LatencyMS.P95), ms(f.LatencyMS.P99), ms(f.LongestMS), fmt.Sprint(f.TriesMax))

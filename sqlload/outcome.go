@@ -34,7 +34,7 @@ const (
 	lost               // not done: try again in a new transaction
 	cut                // not done: the connection is gone, try at another address
 	unknown            // may have been done: never try again
-	rolledBack         // not done, as the client wished
+	rolledBack         // not done: the client rolled it back
 	broken             // something else is wrong
 )
 

@@ -17,7 +17,7 @@ import (
 	"isochron/history"
 )
 
-// script is a server that answers COMMIT, and the wish to connect, with what is
+// script is a server that answers COMMIT, and attempts to connect, with what is
 // next in a list; after the end of the list all goes well.
 type script struct {
 	mu       sync.Mutex
@@ -84,7 +84,7 @@ func TestOutcomesOfTries(t *testing.T) {
 }
 
 // A body that changes its mind is rolled back, counted so, and not tried again.
-func TestRollbackByWish(t *testing.T) {
+func TestRollbackByTheClient(t *testing.T) {
 	w := &worker{env: &Env{DBs: []*sql.DB{sql.OpenDB(&script{})}}, meter: newMeter()}
 	err := w.one(t.Context(), Txn{Kind: "any", Body: func(context.Context, *sql.Tx) error { return errRollback }})
 	if got := counted(w); err != nil || got != (Figures{Rollbacks: 1, TriesMax: 1}) {

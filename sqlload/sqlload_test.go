@@ -210,11 +210,11 @@ func TestBankCheck(t *testing.T) {
 			t.Errorf("want %q, found %q", want, found)
 		}
 	}
-	b.told = map[int64]history.Outcome{1: history.OK, 2: history.Fail, 3: history.Unknown, 4: history.Unknown}
-	if found := b.checkTold(map[int64]bool{1: true, 3: true}); len(found) != 0 {
+	b.outcomes = map[int64]history.Outcome{1: history.OK, 2: history.Fail, 3: history.Unknown, 4: history.Unknown}
+	if found := b.checkOutcomes(map[int64]bool{1: true, 3: true}); len(found) != 0 {
 		t.Error(found)
 	}
-	if found := strings.Join(b.checkTold(map[int64]bool{2: true}), "; "); !strings.Contains(found, "transfer 1 was acknowledged") || !strings.Contains(found, "transfer 2 was rolled back") {
+	if found := strings.Join(b.checkOutcomes(map[int64]bool{2: true}), "; "); !strings.Contains(found, "transfer 1 was acknowledged") || !strings.Contains(found, "transfer 2 was rolled back") {
 		t.Error(found)
 	}
 }

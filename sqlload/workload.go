@@ -16,7 +16,7 @@ import (
 // Workload is something that clients can do to a database.
 type Workload interface {
 	// Sizes names what is fixed when the tables are made, with the values
-	// wished for; Prepare keeps them, and Adopt hands them back to a later run.
+	// asked for; Prepare keeps them, and Adopt hands them back to a later run.
 	Sizes() map[string]float64
 	Adopt(sizes map[string]float64)
 	// Tables are its tables, in the order in which they are made.

@@ -17,7 +17,7 @@ type Request struct {
 	NoWait bool
 	// Barred, if set, is why it is refused when nothing else is in its way.
 	Barred txn.Why
-	// Looks: it is told what would come of it, and nothing changes.
+	// Looks: the answer is what would come of it, and nothing changes.
 	Looks bool
 	// Writes, of a vote, are passed on as the attempt, before the rest is locked: those of
 	// rows that the transaction has already and for which others wait (chain.go).
@@ -141,7 +141,7 @@ func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
 }
 
 // Restore gives a vote of the log the locks back that it has had, of a new leader. early,
-// if votes may let go of theirs before they are decided, is told of each holder in the way and
+// if votes may let go of theirs before they are decided, is called with each holder in the way and
 // releases it: that the log has both votes proves that the earlier had let go.
 func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, early func(txn.ID)) {
 	if early != nil {

@@ -43,7 +43,7 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "granted", 0, false},
 		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = ReadOnly, shared }, "granted", 0, false},
 	} {
-		tab := NewTable(c.policy, Bounds{}, &told{})
+		tab := NewTable(c.policy, Bounds{}, &heard{})
 		tab.grant(0, id(5), age(5), x).Voted = c.voted
 		r := ask(c.asks, x)
 		if c.change != nil {
@@ -121,7 +121,7 @@ func TestWhyAWaitHasEnded(t *testing.T) {
 	}
 }
 
-// One too many does not wait, and is told as if it had waited in vain.
+// One too many does not wait, and is refused as if it had waited in vain.
 func TestTooManyWait(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
 	tab.grant(0, id(1), age(1), x)
@@ -165,7 +165,7 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 	writes := []txn.Write{{Key: "x", Value: []byte("5")}, {Key: "y", Value: []byte("5")}}
 	for _, passes := range []bool{true, false} {
 		tab := hotX(WoundWaitGroup, Bounds{})
-		world := &told{}
+		world := &heard{}
 		tab.world = world
 		take(t, tab, 5)
 		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), Claim: Claim{Exclusive: []txn.Key{"x", "y"}}}
@@ -174,7 +174,7 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 		}
 		e := tab.Acquire(0, r)
 		last, ok := tab.Last("x", id(7))
-		if !e.Granted() || ok != passes || slices.Equal(world.heard, []string{"5 passes on"}) != passes || passes && last.Version != r.Attempt {
+		if !e.Granted() || ok != passes || slices.Equal(world.events, []string{"5 passes on"}) != passes || passes && last.Version != r.Attempt {
 			t.Errorf("%+v; the next goes on from %v, %v", e, last, ok)
 		}
 	}

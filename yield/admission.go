@@ -72,7 +72,7 @@ type Outcome uint8
 
 // The endings.
 const (
-	Neither   Outcome = iota // by its client's wish, or for a reason that is no contention
+	Neither   Outcome = iota // its client rolled it back, or for a reason that is no contention
 	Committed                // what it did counts
 	Lost                     // to others
 )

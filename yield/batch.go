@@ -60,7 +60,7 @@ func (b *Batches) Reads(now time.Duration, id txn.ID) {
 	}
 }
 
-// Leaves is told of who asks for its vote elsewhere, or ends without one. It reports whether the
+// Leaves notes who asks for its vote elsewhere, or ends without one. It reports whether the
 // batch waited for nobody else, and is whole.
 func (b *Batches) Leaves(id txn.ID) (whole bool) {
 	r, ok := b.readers[id]

@@ -163,12 +163,12 @@ func (c *chains) publish(id txn.ID, w txn.Row) bool {
 	return true
 }
 
-// unpublish takes back what a transaction has passed on: it holds the row again.
+// unpublish withdraws what a transaction has passed on: it holds the row again.
 // Nobody may stand behind it.
 func (c *chains) unpublish(id txn.ID, k txn.Key) {
 	h, p := c.holders.get(id), c.rows.entry(k)
 	if p.exclusive != nil || len(p.chain) == 0 || p.chain[len(p.chain)-1] != h {
-		panic("yield: a value is taken back from which another has gone on: " + id.String())
+		panic("yield: a value is withdrawn from which another has gone on: " + id.String())
 	}
 	p.chain = p.chain[:len(p.chain)-1]
 	h.written = slices.DeleteFunc(h.written, func(row txn.Row) bool { return row.Key == k })

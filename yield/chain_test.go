@@ -19,7 +19,7 @@ var x = Claim{Exclusive: []txn.Key{"x"}}
 // hotX is a table in which row x is hot: somebody waited for it.
 func hotX(p Policy, b Bounds) *Table {
 	b.HotWaiters = -1
-	t := NewTable(p, b, &told{})
+	t := NewTable(p, b, &heard{})
 	t.waits.enter(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
@@ -189,7 +189,7 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	tab.locks.release(0, id(1))
 	take(t, tab, 3)
 	if got := tab.hot.list(); len(got) != 1 || got[0].Key != "x" || got[0].Group != 1 || got[0].Queue != 1 {
-		t.Errorf("what is told of hot rows: %+v", got)
+		t.Errorf("the survey of hot rows is: %+v", got)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 	}
 }
 
-// Whoever writes a hot row, or has its place in a chain, is told from others.
+// Whoever writes a hot row, or has its place in a chain, is distinguished from others.
 func TestWhoHasAPartInAHotRow(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	y := []txn.Key{"y"}
@@ -287,7 +287,7 @@ func TestCyclesAreFound(t *testing.T) {
 }
 
 // One that has a row shared and waits for the others who read it goes before an
-// older one that comes later: that one would wait for it, and it for that one.
+// older one that arrives after it: that one would wait for it, and it for that one.
 func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	tab := NewTable(Detect, Bounds{}, nil)
 	for _, n := range []uint64{2, 3} {
@@ -356,7 +356,7 @@ func BenchmarkLocks(b *testing.B) {
 }
 
 // What looking for hot rows adds to a lock where none is hot, in percent of o1. The policies take
-// turns and of each the fastest turn counts, so that it can be told on a busy machine.
+// turns and of each the fastest turn counts, so that it can be seen on a busy machine.
 func BenchmarkLookingForHotRows(b *testing.B) {
 	policies := []Policy{Detect, DetectQueue, DetectGroup}
 	var tables []*Table

@@ -19,7 +19,7 @@ import (
 //
 // The second lap. Waits that were seen one after the other need not have stood together:
 // locks are let go early here. So each leader on the path is asked whether the waits that
-// it told of still stand. A wait is known by the number of its request, which it keeps as
+// it reported still stand. A wait is known by the number of its request, which it keeps as
 // long as it waits, and by the tenure of whom it waits for, which is another as soon as that one lets
 // go of anything. What stands in both laps stood all the time between; so at the
 // instant between the laps all of it stood together, and that is a deadlock: no phantom is ever ended.
@@ -48,7 +48,7 @@ type ChaseWorld interface {
 	Broken(victim txn.ID, wide bool)
 }
 
-// Chasing is what a Chaser is told when it is made.
+// Chasing are the settings of a Chaser.
 type Chasing struct {
 	Here  txn.WaitEdge  // a wait that names this leader: Shard, Leader, Term
 	After time.Duration // somebody is chased for whom others have waited for so long

@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// The proof in chase.go, tried out: transactions at several shards wait, let go early and take
-// back while messages are under way. Whenever a deadlock is ended all of its waits stood together
+// The proof in chase.go, tried out: transactions at several shards wait, let go early and withdraw
+// values while messages are under way. Whenever a deadlock is ended all of its waits stood together
 // at the instant between the laps; and when nothing moves any more, no deadlock is left.
 func TestNoPhantomIsEndedAndNoDeadlockLeft(t *testing.T) {
 	ended, phantoms := 0, 0

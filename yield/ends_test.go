@@ -9,52 +9,52 @@ import (
 	"isochron/txn"
 )
 
-// told is a World that keeps what it hears.
-type told struct{ heard []string }
+// heard is a World that keeps what it hears.
+type heard struct{ events []string }
 
-func (w *told) Undone(victim, by txn.ID, cascade bool) {
+func (w *heard) Undone(victim, by txn.ID, cascade bool) {
 	how := map[bool]string{false: "wounds", true: "takes along"}[cascade]
-	w.heard = append(w.heard, fmt.Sprintf("%d %s %d", by.Seq, how, victim.Seq))
+	w.events = append(w.events, fmt.Sprintf("%d %s %d", by.Seq, how, victim.Seq))
 }
 
-func (w *told) Freed(id txn.ID, _ time.Duration) {
-	w.heard = append(w.heard, fmt.Sprintf("%d is free", id.Seq))
+func (w *heard) Freed(id txn.ID, _ time.Duration) {
+	w.events = append(w.events, fmt.Sprintf("%d is free", id.Seq))
 }
 
-func (w *told) PassedOn(id txn.ID) {
-	w.heard = append(w.heard, fmt.Sprintf("%d passes on", id.Seq))
+func (w *heard) PassedOn(id txn.ID) {
+	w.events = append(w.events, fmt.Sprintf("%d passes on", id.Seq))
 }
 
 // says takes out what was heard.
-func (w *told) says(t *testing.T, name string, want ...string) {
+func (w *heard) says(t *testing.T, name string, want ...string) {
 	t.Helper()
-	if !slices.Equal(w.heard, want) {
-		t.Errorf("%s: %q, not %q", name, w.heard, want)
+	if !slices.Equal(w.events, want) {
+		t.Errorf("%s: %q, not %q", name, w.events, want)
 	}
-	w.heard = nil
+	w.events = nil
 }
 
 // asks has a transaction ask for row x until it has it or is refused.
-func (w *told) asks(tab *Table, n uint64) {
+func (w *heard) asks(tab *Table, n uint64) {
 	e := tab.Acquire(0, ask(n, Claim{Exclusive: x.Exclusive, Fresh: true}))
 	switch {
 	case e.Again:
 		w.asks(tab, n)
 	case e.Waits != nil:
 		e.Waits.Retry = func() { w.asks(tab, n) }
-		e.Waits.Refuse = func(why txn.Refusal) { w.heard = append(w.heard, fmt.Sprintf("%d is refused: %d", n, why.Why)) }
+		e.Waits.Refuse = func(why txn.Refusal) { w.events = append(w.events, fmt.Sprintf("%d is refused: %d", n, why.Why)) }
 	case e.Granted():
-		w.heard = append(w.heard, fmt.Sprintf("%d has it", n))
+		w.events = append(w.events, fmt.Sprintf("%d has it", n))
 	}
 }
 
 // by publishes a value of row x.
-func (w *told) publishes(tab *Table, n uint64, value string) {
+func (w *heard) publishes(tab *Table, n uint64, value string) {
 	tab.Publish(0, id(n), txn.Attempt{Seq: n}, []txn.Write{{Key: "x", Value: []byte(value)}})
 }
 
-func groups(p Policy) (*Table, *told) {
-	w := &told{}
+func groups(p Policy) (*Table, *heard) {
+	w := &heard{}
 	tab := hotX(p, Bounds{})
 	tab.world = w
 	return tab, w
@@ -63,7 +63,7 @@ func groups(p Policy) (*Table, *told) {
 // Those who have to give way do so in the order of their ages, and whoever waited for one of them is
 // let in before the next has to.
 func TestTheWoundedEndInOrder(t *testing.T) {
-	w := &told{}
+	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
 	for _, n := range []uint64{8, 4, 6} {
 		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
@@ -72,7 +72,7 @@ func TestTheWoundedEndInOrder(t *testing.T) {
 	e := tab.Acquire(0, ask(9, y))
 	e.Waits.Retry = func() {
 		e := tab.Acquire(0, ask(9, y))
-		w.heard = append(w.heard, fmt.Sprintf("9 has y: %v", e.Granted()))
+		w.events = append(w.events, fmt.Sprintf("9 has y: %v", e.Granted()))
 	}
 	w.asks(tab, 2)
 	w.says(t, "2 wants x", "2 wounds 4", "4 is free", "9 has y: true", "2 wounds 6", "6 is free", "2 wounds 8", "8 is free", "2 has it")
@@ -88,10 +88,10 @@ func TestWhoEndsTakesAlongWhoHasGoneOnFromItsValue(t *testing.T) {
 	}
 	turn := tab.Acquire(0, &Request{Phase: Turn, Txn: id(4), Age: age(4), Deadline: time.Minute,
 		Attempt: txn.Attempt{Seq: 4}, Writes: []txn.Write{{Key: "x", Value: []byte("v")}}})
-	turn.Waits.Refuse = func(why txn.Refusal) { w.heard = append(w.heard, "the vote of 4 is refused: "+why.String()) }
+	turn.Waits.Refuse = func(why txn.Refusal) { w.events = append(w.events, "the vote of 4 is refused: "+why.String()) }
 	w.asks(tab, 6)
 	w.asks(tab, 7) // waits for 6
-	w.heard = nil
+	w.events = nil
 	tab.End(0, id(3), false)
 	w.says(t, "3 aborts", "3 takes along 6", "6 is free", "3 takes along 5", "5 is free",
 		"3 takes along 4", "the vote of 4 is refused: "+txn.WhyChainUndone.Refusal().String(), "4 is free", "3 is free", "7 has it")
@@ -112,7 +112,7 @@ func TestWhoCommitsLetsTheNextVote(t *testing.T) {
 	}
 	e.Waits.Retry = func() {
 		again := vote()
-		w.heard = append(w.heard, fmt.Sprintf("4 votes: %v", again.Granted()))
+		w.events = append(w.events, fmt.Sprintf("4 votes: %v", again.Granted()))
 	}
 	w.says(t, "while it waits the next may go on from its value", "3 has it", "3 passes on", "4 has it", "4 passes on")
 	tab.End(0, id(3), true)
@@ -124,20 +124,20 @@ func TestWhoCommitsLetsTheNextVote(t *testing.T) {
 func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(tab *Table, w *told)
+		change func(tab *Table, w *heard)
 		heard  []string
 	}{
-		{"the same again", func(tab *Table, w *told) { w.publishes(tab, 3, "v") }, nil},
-		{"another value", func(tab *Table, w *told) { w.publishes(tab, 3, "w") }, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
-		{"another attempt", func(tab *Table, _ *told) {
+		{"the same again", func(tab *Table, w *heard) { w.publishes(tab, 3, "v") }, nil},
+		{"another value", func(tab *Table, w *heard) { w.publishes(tab, 3, "w") }, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
+		{"another attempt", func(tab *Table, _ *heard) {
 			tab.Publish(0, id(3), txn.Attempt{Seq: 99}, []txn.Write{{Key: "x", Value: []byte("v")}})
 		}, []string{"3 takes along 4", "4 is free", "3 passes on", "5 has it"}},
-		{"its vote says another", func(tab *Table, w *told) {
+		{"its vote says another", func(tab *Table, w *heard) {
 			e := tab.Acquire(0, &Request{Phase: Turn, Txn: id(3), Age: age(3), Attempt: txn.Attempt{Seq: 3},
 				Writes: []txn.Write{{Key: "x", Value: []byte("w")}}})
-			w.heard = append(w.heard, fmt.Sprintf("it may vote: %v", e.Granted()))
+			w.events = append(w.events, fmt.Sprintf("it may vote: %v", e.Granted()))
 		}, []string{"3 takes along 4", "4 is free", "it may vote: true"}},
-		{"it is not written any more", func(tab *Table, _ *told) { tab.Publish(0, id(3), txn.Attempt{Seq: 3}, nil) },
+		{"it is not written any more", func(tab *Table, _ *heard) { tab.Publish(0, id(3), txn.Attempt{Seq: 3}, nil) },
 			[]string{"3 takes along 4", "4 is free"}},
 	} {
 		tab, w := groups(WoundWaitGroup)
@@ -145,7 +145,7 @@ func TestAnotherValueUndoesWhoHasGoneOn(t *testing.T) {
 		w.publishes(tab, 3, "v")
 		w.asks(tab, 4)
 		w.asks(tab, 5) // waits for 4
-		w.heard = nil
+		w.events = nil
 		c.change(tab, w)
 		w.says(t, c.name, c.heard...)
 	}
@@ -165,7 +165,7 @@ func TestWhoMayPassOn(t *testing.T) {
 
 // What has not voted can be dropped with all that it waits for; what has voted ends by its decision.
 func TestWhatIsDropped(t *testing.T) {
-	w := &told{}
+	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
 	tab.grant(0, id(1), age(1), x)
 	tab.grant(0, id(2), age(2), y)
@@ -183,7 +183,7 @@ func TestWhatIsDropped(t *testing.T) {
 
 // A wait ends at its deadline, and the next in the queue may go on then.
 func TestWaitsExpire(t *testing.T) {
-	w := &told{}
+	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
 	tab.grant(0, id(1), age(1), x)
 	w.asks(tab, 2)
@@ -195,7 +195,7 @@ func TestWaitsExpire(t *testing.T) {
 
 // A thousand who go on one after the other are a loop and no recursion, in the order of their ages.
 func TestManyGoOnOneAfterTheOther(t *testing.T) {
-	w := &told{}
+	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
 	tab.grant(0, id(1), age(1), x)
 	depth, deepest, order := 0, 0, []uint64{}

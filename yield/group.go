@@ -67,7 +67,7 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 }
 
 // inTurn has a vote wait until those before it in a chain have ended. It passes on what it has written,
-// before, and takes back then what it has changed.
+// before, and withdraws then what it has changed.
 func (t *Table) inTurn(now time.Duration, r *Request) Effects {
 	if t.chains.ahead(r.Txn) != nil {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)

@@ -61,7 +61,7 @@ func (h HotRule) String() string {
 // The policies there are.
 var (
 	// WoundWait is two-phase locking: wound-wait until the vote, waiting for
-	// voted holders (D2PC notes, settled rule e).
+	// voted holders (D2PC notes, rule e).
 	WoundWait = Policy{Name: "2pl wound-wait", LockReads: true, PrepareWaits: true}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}

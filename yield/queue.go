@@ -21,7 +21,7 @@ type Waiter struct {
 	// Request, if not 0, is its number at its gateway, which sends it again while nobody answers.
 	Request uint64
 	Retry   func() // asks again
-	// Refuse is told why, if the wait ends without its lock.
+	// Refuse is called with the reason, if the wait ends without its lock.
 	Refuse func(why txn.Refusal)
 	// Number is that of the request at this leader, the same when it waits again.
 	Number uint64

@@ -97,7 +97,7 @@ func TestHoldersComeAndGoWithoutAnAllocation(t *testing.T) {
 	delete(l.byTxn, id(3))
 	l.keep(h)
 	if o := l.enter(0, id(4), age(4)); o != h || o.Voted || len(o.keys) > 0 || o.tenure <= was+1 {
-		t.Errorf("who comes later has what another had: %+v", o)
+		t.Errorf("a holder that is used again has what another had: %+v", o)
 	}
 	l.enter(0, id(2), age(2))
 	if got := l.list(); len(got) != 2 || got[0].Txn != id(2) {

@@ -247,7 +247,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 }
 
 // In the queue of a row many wait, and the oldest is asked first.
-func TestTheLineOfARow(t *testing.T) {
+func TestTheQueueOfARow(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
 	c := Claim{Exclusive: []txn.Key{"hot"}}
 	holder := tab.grant(0, id(1), age(1), c)
@@ -275,7 +275,7 @@ func TestTheLineOfARow(t *testing.T) {
 
 // One that asks and still has to wait must not be asked for ever, and one that
 // gives up must not keep the next from asking.
-func TestTheFirstOfALineMayAskInVainOrGiveUp(t *testing.T) {
+func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
 	shared := Claim{Shared: []txn.Key{"x"}}
 	tab.grant(0, id(1), age(1), shared)

@@ -4,7 +4,7 @@ import "time"
 
 // window is how many tries of a class may be inside at once. It grows while they
 // commit and is halved when most fail, as the congestion window of TCP, whose losses
-// are told to all senders alike: gateways that know nothing of each other come to
+// are seen by all senders alike: gateways that know nothing of each other come to
 // fair shares, which they would not by seeking each the most for itself.
 //
 // What "most" is depends on what a failed try costs. If it takes what others could use,
@@ -21,7 +21,7 @@ type window struct {
 	began    time.Duration
 	won      int
 	lost     int
-	settling bool // not begun: more are inside than the window
+	draining bool // not begun: more are inside than the window
 	starting bool // nothing was found that is too large: it doubles
 
 	full        int     // the size to go back to, if the half of it is being tried
@@ -57,7 +57,7 @@ func (w *window) within(b AdmissionBounds) int { return min(max(w.size, b.Least)
 
 // count takes in how a try ended that was inside, with those left inside and in the queue.
 func (w *window) count(now time.Duration, how Outcome, inside, queue int, b AdmissionBounds) {
-	if w.settling {
+	if w.draining {
 		if inside > w.within(b) {
 			return
 		}
@@ -90,12 +90,12 @@ func (w *window) count(now time.Duration, how Outcome, inside, queue int, b Admi
 func (w *window) note(n int) { w.lostPercent = 100 * w.lost / n }
 
 func (w *window) begin(now time.Duration) {
-	w.settling, w.began, w.won, w.lost = false, now, 0, 0
+	w.draining, w.began, w.won, w.lost = false, now, 0, 0
 }
 
 // shrink has the window be so large, and begins a sample when no more are inside.
 func (w *window) shrink(now time.Duration, size int) {
-	w.size, w.full, w.settling, w.starting = max(size, 1), 0, true, false
+	w.size, w.full, w.draining, w.starting = max(size, 1), 0, true, false
 }
 
 // judge ends a sample of n tries of which not too many were lost.
