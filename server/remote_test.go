@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -156,6 +157,15 @@ func TestProcessRefused(t *testing.T) {
 	refused("the directory in use", "in use by another process", func(*MemberConfig) {})
 	if err := p.Close(); err != nil {
 		t.Error(err)
+	}
+	lives := filepath.Join(cfgs[0].Dir, livesFile)
+	text, err := os.ReadFile(lives)
+	if err := errors.Join(err, os.WriteFile(lives, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	refused("a file that was cut short", "lives.yaml cannot be read", func(*MemberConfig) {})
+	if err := os.WriteFile(lives, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	refused("another node's data", "belongs to node 1", func(c *MemberConfig) { c.Self = 2 })
 	refused("another cluster's data", "of cluster test, not", func(c *MemberConfig) { c.Cluster = "another" })

@@ -49,10 +49,12 @@ type runner struct {
 	end       context.CancelFunc
 	stop      chan struct{}
 	stopOnce  sync.Once
+	begun     bool // start was called
 	ended     chan struct{}
 }
 
 func (r *runner) start() {
+	r.begun = true
 	r.adopt(r.node.Directory())
 	r.alive, r.end = context.WithCancel(context.Background())
 	go r.syncer.run()
@@ -238,6 +240,9 @@ func (r *runner) inLoop(f func(*node.Node)) bool {
 
 // close stops the loop, then the disk.
 func (r *runner) close() error {
+	if !r.begun {
+		return r.engine.Close()
+	}
 	r.stopOnce.Do(func() { close(r.stop) })
 	<-r.ended
 	if r.engine.Broken() {
