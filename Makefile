@@ -13,8 +13,10 @@ PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,t
 # How long make faults goes on, in minutes, and how often make gaps does each fault.
 FAULT_MINUTES ?= 60
 GAP_TIMES     ?= 20
+# How many clusters make power makes of each size.
+POWER_PLAYS ?= 30
 
-.PHONY: build demo test lint hunt hunt-planted kill9 faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
+.PHONY: build demo test lint hunt hunt-planted kill9 power faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -41,6 +43,10 @@ hunt-planted:
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10
+
+# Clusters that lose their power under load, on a disk that loses what was not synced.
+power:
+	$(GO) test $(TAGS) -timeout 2h -count=1 -v ./test/power -args -power.plays $(POWER_PLAYS) -power.cuts 8
 
 # Five processes under load, one fault after another. ARGS: --seed, --wan-scale, --json
 faults: build

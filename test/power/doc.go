@@ -1,0 +1,19 @@
+// Package power cuts the power of whole clusters, and judges what is there when it is back.
+//
+// How it thinks. The nodes are those that "isochron init" and "isochron start" make, in this
+// process: their loops, syncers, engines and files, their TLS connections and their SQL ports
+// (machine_test.go), on a disk that loses what was not synced (server/disk/disktest). SQL
+// clients work all the time (load_test.go). At a change of the disk that chance or a rule
+// chooses the disk stops dead, for all nodes at once; the clients' connections break, the
+// disk is rebuilt with nothing, some or any of what was not synced, and the nodes start on
+// it again (play_test.go). What clients were told is committed must be there, what they were told is
+// not must not, and of the rest each transaction whole or not at all: sqlload's ledger and
+// history's checker of lists judge it. A first start is cut at any step
+// (first_test.go). That all this can fail is shown by disks that lie as a server with a mistake
+// would (teeth_test.go).
+//
+// The quick form is part of the tests; make power has more clusters and more cuts of each
+// (-power.plays, -power.cuts, -power.seed).
+//
+// What the caller owes it. A directory for temporary files, and a few free ports.
+package power
