@@ -127,6 +127,21 @@ func TestWorkGoesBesideTheLoop(t *testing.T) {
 	}
 }
 
+// What is the loop's own takes its turn there, and others wait for it.
+func TestWorkInTurn(t *testing.T) {
+	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond}, 0, 0)
+	worked := time.Duration(0)
+	w.Go(1, func(c *Client) {
+		began := c.Elapsed()
+		c.WorkInTurn(0)
+		c.WorkInTurn(50 * time.Millisecond)
+		worked = c.Elapsed() - began
+	})
+	if took := readers(t, w, 1, 100); took < 148*time.Millisecond || took > 154*time.Millisecond || worked < 50*time.Millisecond || worked > 52*time.Millisecond {
+		t.Errorf("100 requests took %v, and 50 ms of the loop's own work %v", took, worked)
+	}
+}
+
 // A crash in the midst of it loses what waited for its turn, and nobody's answer.
 func TestALoopIsLostWithItsHost(t *testing.T) {
 	w := loopWorld(t, Hardware{RequestCPU: time.Millisecond, LockCPU: time.Millisecond}, 1, 0)
