@@ -341,6 +341,18 @@ func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) { c.t
 // Adopt finishes an attempt whose coordinator seems lost.
 func (c *Coordinator) Adopt(o txn.Orphan) { c.commits.adopt(o) }
 
+// Coordinate has this node decide an attempt of another, if it is the one to which the
+// participants are asked to vote.
+func (c *Coordinator) Coordinate(p *txn.Prepare) {
+	if p.VotesTo != c.cfg.Self || p.Attempt.Node == c.cfg.Self || c.coords.Knows(p.Attempt) {
+		return
+	}
+	c.commits.coordinate(txn.Orphan{Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, DecidedAt: p.DecidedAt})
+	for _, other := range p.PassOn {
+		c.env.Send(txn.Participant(other.To, other.Prepare.Shard), txn.Message{Prepare: other.Prepare})
+	}
+}
+
 // Admission lists the kinds of transaction of which tries have failed for each other here of late.
 func (c *Coordinator) Admission() []txn.AdmissionClass { return c.gate.admission.Classes() }
 

@@ -16,3 +16,11 @@ func (cs *commits) adopt(o txn.Orphan) {
 	cs.env.Trace("takes over %v of %v", o.Attempt, o.Txn)
 	k.Terminate()
 }
+
+// coordinate decides an attempt for a gateway that names this node in what it asks of the leaders.
+func (cs *commits) coordinate(o txn.Orphan) {
+	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
+		return
+	}
+	cs.all[o.Attempt] = &commitment{Attempt: cs.room.Elect(o)}
+}

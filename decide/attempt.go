@@ -130,6 +130,8 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		a = &x.Attempt
 		a.scheme = &x.s
 		x.s.Attempt = a
+	case r.Choice.Elects():
+		return r.elects(o)
 	default:
 		x := &struct {
 			Attempt
@@ -139,6 +141,11 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		a.scheme = &x.s
 		x.s.Attempt = a
 	}
+	return a.opened(r, o)
+}
+
+// opened gives an attempt, which has its scheme, what it begins with.
+func (a *Attempt) opened(r *Room, o Opening) *Attempt {
 	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs)
 	a.decidedAt(o.DecidedAt)
 	return a
@@ -173,7 +180,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 	default:
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause))
-		a.noted(v.Cause == txn.CauseConflict || v.Cause == txn.CauseWound)
+		a.noted(gaveWay(v.Cause))
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
 		a.tally.No()
 	}

@@ -14,6 +14,12 @@ const (
 	// leader, through the co-coordinator of their region, to the coordinator
 	// (D2PC sections 3.3 and 4.1).
 	CoCoordinators
+	// AtLeader: as LeaderVotes, but the votes go to the leader of one participant, whose node
+	// decides, tells the others and the gateway (D2PC section 2.2, figure 1).
+	AtLeader
+	// ThroughLeader: as AtLeader, and what is asked of the others goes through that node too,
+	// half a round trip more (the public prototype of D2PC, in one of its modes).
+	ThroughLeader
 	// LoggedDecision: as LeaderVotes, and the coordinator has its decision logged in a
 	// shard before anybody is told: then it need not follow from the votes, and a
 	// participant may be one whose votes nobody can look up (a foreign database).
@@ -33,6 +39,8 @@ const (
 func (c Choice) String() string {
 	return [...]string{
 		"unset", "leaders vote, coordinator decides", "replicas acknowledge to co-coordinators, coordinator decides",
+		"leaders vote to the leader of one of them, which decides",
+		"all is sent to the leader of one of them, which asks the others and decides",
 		"leaders vote, coordinator decides and has that logged before it tells anybody",
 		"leader and most replicas agree, else the leader's replicated answer", "all replicas agree, else the leader settles the dispute",
 		"most replicas agree, else the coordinator has a majority accept",
@@ -42,6 +50,12 @@ func (c Choice) String() string {
 // Logs reports whether the decision on an attempt of several participants is logged
 // before anybody is told.
 func (c Choice) Logs() bool { return c == LoggedDecision }
+
+// Elects reports whether a participant's leader decides, and not the gateway.
+func (c Choice) Elects() bool { return c == AtLeader || c == ThroughLeader }
+
+// PassesOn reports whether the gateway asks the other leaders through that one.
+func (c Choice) PassesOn() bool { return c == ThroughLeader }
 
 // Bypasses reports whether replicas acknowledge votes past their leader.
 func (c Choice) Bypasses() bool { return c == CoCoordinators }

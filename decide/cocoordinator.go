@@ -99,6 +99,12 @@ func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
 	})
 }
 
+// Knows reports whether it knows how an attempt ended.
+func (c *CoCoordinator) Knows(a txn.Attempt) bool {
+	_, known := c.decided[a]
+	return known
+}
+
 // OnRecall answers who finishes an attempt, if it knows how that ended.
 func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.Recall) bool {
 	d, known := c.decided[m.Attempt]

@@ -13,6 +13,7 @@
 // what counts and who is told differs from row to row, and is a scheme:
 //
 //	leaders    each participant's leader votes and carries the decision on
+//	atLeader   as leaders, but the node of one of them decides for the gateway
 //	bypass     as leaders, and replicas acknowledge past them to co-coordinators
 //	replicas   every replica validates; what enough of them say counts, else the
 //	           slow path: the leader proposes, or the coordinator

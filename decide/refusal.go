@@ -26,6 +26,9 @@ func (a *Attempt) Why() *txn.Error {
 	return a.why
 }
 
+// gaveWay reports whether a leader's No was for what is undecided.
+func gaveWay(why txn.Cause) bool { return why == txn.CauseConflict || why == txn.CauseWound }
+
 // noted notes what a No was for: what is undecided, or what is committed.
 func (a *Attempt) noted(gaveWay bool) {
 	a.gaveWay, a.outdated = a.gaveWay || gaveWay, a.outdated || !gaveWay

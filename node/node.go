@@ -153,6 +153,9 @@ func (n *Node) dispatch(env *txn.Envelope) {
 	if to&txn.ForParticipant == 0 {
 		return
 	}
+	if m.Prepare != nil && m.Prepare.VotesTo != 0 {
+		n.coord.Coordinate(m.Prepare)
+	}
 	if r := n.replicas[s]; r != nil {
 		r.Deliver(env.From, m)
 	} else {

@@ -126,6 +126,8 @@ var rules = []rule{
 		"acknowledgements past the leader without a pre-commit are not built"},
 	{func(r Row) bool { return r.Decide.Logs() && (r.Reveal.PreCommits() || r.Yield.Batches) },
 		"what is revealed before the decision, or in batches, rests on decisions that follow from votes"},
+	{func(r Row) bool { return r.Decide.Elects() && (r.Reveal.Early() || r.Runs != InLaboratory) },
+		"what becomes of what was read early is told to the gateway, and the votes go elsewhere; and clusters have no use for it"},
 	{func(r Row) bool { return r.Yield.Batches && (r.Yield.LockReads || r.Reveal != reveal.OnAppend) },
 		"a batch is judged as a whole, without locks, and revealed when it is appended"},
 	{func(r Row) bool { return r.Yield.Hot != yield.HotNone && !r.Yield.LockReads },

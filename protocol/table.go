@@ -45,6 +45,21 @@ var literals = []Row{
 		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
 		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
 	},
+	{
+		Name: "2pc+2pl-at-leader", Like: "2pc+2pl", Decide: decide.AtLeader, Runs: InLaboratory,
+		CommitRTT: "2.5", SpanRTT: "2", Source: "D2PC section 2.2, figure 1; which leader: by the number, as in its prototype",
+	},
+	{Name: "2pc+2pl-nro-at-leader", Like: "2pc+2pl-at-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-at-leader"},
+	{Name: "2pc+occ-at-leader", Like: "2pc+2pl-at-leader", Retries: RetryAsFirst, Yield: yield.Validate, Source: "2pc+occ; 2pc+2pl-at-leader"},
+	{
+		Name: "2pc+2pl-through-leader", Like: "2pc+2pl-at-leader", Decide: decide.ThroughLeader, CommitRTT: "3", SpanRTT: "2 (3 at that leader)",
+		Source: "the public prototype of D2PC, in the mode whose coordinator is a participant",
+	},
+	{Name: "2pc+2pl-nro-through-leader", Like: "2pc+2pl-through-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-through-leader"},
+	{
+		Name: "2pc+occ-through-leader", Like: "2pc+2pl-through-leader", Retries: RetryAsFirst, Yield: yield.Validate,
+		Source: "2pc+occ; 2pc+2pl-through-leader",
+	},
 	{Name: "2pc+occ", Like: "2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 5.1"},
 	{
 		Name: "2pc+2pl-group", Like: "2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppend,

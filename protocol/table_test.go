@@ -101,6 +101,7 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnPreCommit }, "nobody sends them"},
 		{"d2pc+2pl", func(r *Row) { r.Reveal = reveal.OnDecision }, "not built"},
 		{"aria", func(r *Row) { r.Decide = decide.LoggedDecision }, "follow from votes"},
+		{"2pc+occ", func(r *Row) { r.Decide = decide.AtLeader }, "the votes go elsewhere"},
 		{"aria", func(r *Row) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
 		{"2pc+occ", func(r *Row) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},
 		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnHotAppend }, "no groups"},

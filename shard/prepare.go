@@ -32,16 +32,20 @@ type voter struct {
 	voice     voice
 }
 
-// OnPrepare validates, logs and votes.
+// OnPrepare validates, logs and votes: to whom the Prepare says, else to whom it comes from.
 func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	l := r.lead
+	asker := from
+	if p.VotesTo != 0 {
+		asker, from = p.Attempt.Node, p.VotesTo
+	}
 	if !r.Serving() || p.Term != l.term {
-		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
+		r.notLeader(asker, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
 	l.known.sawRetired(p.Attempt, p.Retired)
 	if l.switching.ahead(p.ProtocolSeq) {
-		r.notLeader(from, txn.NotLeader{Attempt: p.Attempt})
+		r.notLeader(asker, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
 	if p.ReadOnly {

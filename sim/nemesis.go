@@ -340,7 +340,7 @@ func (n *nemesis) checkName(h *host, m *txn.Message) {
 	switch {
 	case m.Access != nil:
 		id = m.Access.Txn
-	case m.Prepare != nil:
+	case m.Prepare != nil && m.Prepare.Attempt.Node == h.id: // others it only passes on
 		id = m.Prepare.Txn
 	default:
 		return

@@ -59,9 +59,15 @@ type Recall struct {
 	Attempt Attempt `cbor:"1,keyasint,omitempty"`
 }
 
-// Decision tells a co-coordinator how an attempt ended, or answers Recall.
+// Decision tells a co-coordinator how an attempt ended, or answers Recall. Where a leader
+// gathered the votes it tells the gateway.
 type Decision struct {
 	Attempt Attempt   `cbor:"1,keyasint,omitempty"`
 	Commit  bool      `cbor:"2,keyasint,omitempty"`
 	At      Timestamp `cbor:"3,keyasint,omitempty"`
+	// Of an abort, what the first No said.
+	Refused Kind   `cbor:"4,keyasint,omitempty"`
+	Reason  string `cbor:"5,keyasint,omitempty"`
+	Cause   Cause  `cbor:"6,keyasint,omitempty"`
+	Known   bool   `cbor:"7,keyasint,omitempty"` // every participant has the end
 }

@@ -222,8 +222,18 @@ type Prepare struct {
 	// DecidedAt, if not 0, is the shard in which the decision is logged before anybody is
 	// told: what is not there is not decided, whatever was voted.
 	DecidedAt ShardID `cbor:"17,keyasint,omitempty"`
+	// VotesTo is the node that gathers the votes and decides, 0: the one that asks.
+	VotesTo NodeID `cbor:"18,keyasint,omitempty"`
+	// PassOn is what that node sends the leaders of the other participants.
+	PassOn []PassedOn `cbor:"19,keyasint,omitempty"`
 	// ProtocolSeq as in an Access.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
+}
+
+// PassedOn is a Prepare for a leader that reaches it through another node.
+type PassedOn struct {
+	To      NodeID   `cbor:"1,keyasint,omitempty"`
+	Prepare *Prepare `cbor:"2,keyasint,omitempty"`
 }
 
 // Vote answers Prepare. A Yes is sent when a majority has logged it.

@@ -1,0 +1,164 @@
+package decide
+
+import "isochron/txn"
+
+// atLeader is the scheme of rows in which a participant's leader coordinates. The gateway asks
+// all leaders and names the node to which they vote; that one decides, tells the leaders, and
+// tells the gateway twice: how it ended, and when every leader knows.
+//
+// Both have an attempt of this scheme, under one name. What the gateway has asked for is asked
+// for by nobody else, so that no leader is asked in two terms; what the other does not tell in
+// time the gateway finds in the participants' logs, as whoever finishes the work of a lost
+// coordinator does, and both then derive the same from them.
+type atLeader struct {
+	leaders
+	elected bool // votes come here for the attempt of another node
+	known   bool // the elected one has said that every participant has the end
+	said    bool // of the elected: it has; of the gateway: it has left that to the elected once
+}
+
+// elects is an attempt of the gateway, or one of a coordinator that seems lost.
+func (r *Room) elects(o Opening) *Attempt { return r.opens(o, false) }
+
+// Elect is the attempt of a gateway whose votes come to this node. It begins with the first
+// word of it, and asks the logs when votes do not come in time.
+func (r *Room) Elect(o txn.Orphan) *Attempt {
+	a := r.opens(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt}, true)
+	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
+	a.resend()
+	return a
+}
+
+func (r *Room) opens(o Opening, elected bool) *Attempt {
+	x := &struct {
+		Attempt
+		s atLeader
+	}{}
+	a := &x.Attempt
+	a.scheme = &x.s
+	x.s.Attempt, x.s.elected = a, elected
+	return a.opened(r, o)
+}
+
+func (l *atLeader) ask() {
+	switch {
+	case l.elected:
+		l.resend() // the gateway asks
+		return
+	case l.tries == 0 && !l.ReadOnly && len(l.Participants) > 1:
+		l.elect()
+		if l.room.Choice.PassesOn() && l.delegated() && l.through() {
+			return
+		}
+	}
+	l.leaders.ask()
+}
+
+// through sends all to the elected one, which passes on what is for others, as it is; false:
+// nothing was sent, for a leader or its term is not known here. Whoever is silent is asked
+// directly the next time.
+func (l *atLeader) through() bool {
+	var first txn.Prepare
+	for _, s := range l.Participants {
+		n, term := l.room.World.Leader(s, 0)
+		if n == 0 || term == 0 {
+			return false
+		}
+		switch p := l.addressed(s, term); {
+		case n == p.VotesTo && first.Shard == 0:
+			pass := first.PassOn
+			first = *p
+			first.PassOn = pass
+		default:
+			first.PassOn = append(first.PassOn, txn.PassedOn{To: n, Prepare: p})
+		}
+	}
+	for _, p := range l.Prepares {
+		n, _ := l.room.World.Leader(p.Shard, 0)
+		l.asked(p.Shard, n)
+	}
+	l.resend()
+	l.tries++
+	l.room.World.Send(txn.Participant(first.VotesTo, first.Shard), txn.Message{Prepare: &first})
+	return true
+}
+
+// elect names a leader, by the attempt's number: the participants' leaders take turns. Where none
+// is known, or it stands at the gateway itself, that decides.
+func (l *atLeader) elect() {
+	chosen := l.Participants[l.ID.Seq%uint64(len(l.Participants))]
+	n, _ := l.room.World.Leader(chosen, 0)
+	if n == l.ID.Node {
+		return
+	}
+	for _, p := range l.Prepares {
+		p.VotesTo = n
+	}
+}
+
+// delegated reports whether another node decides.
+func (l *atLeader) delegated() bool { return len(l.Prepares) > 0 && l.Prepares[0].VotesTo != 0 }
+
+func (l *atLeader) hear(_ txn.NodeID, m *txn.Message) {
+	d := m.Decision
+	if d == nil || !l.delegated() {
+		return
+	}
+	if l.phase != deciding {
+		if d.Refused != 0 {
+			l.refused(txn.Errorf(d.Refused, "%s", d.Reason).Because(d.Cause))
+			l.noted(gaveWay(d.Cause))
+		}
+		l.tally.Learned(d.Commit, d.At)
+	}
+	l.known = l.known || d.Known
+	l.done = l.done || l.known && l.phase == deciding
+}
+
+// share tells the gateway how it ended.
+func (l *atLeader) share() {
+	if l.elected {
+		l.report(false)
+	}
+}
+
+func (l *atLeader) report(known bool) {
+	v, at := l.tally.Verdict()
+	d := &txn.Decision{Attempt: l.ID, Commit: v == Commit, At: at, Known: known}
+	if why := l.why; why != nil && !d.Commit {
+		d.Refused, d.Reason, d.Cause = why.Kind, why.Reason, why.Cause
+	}
+	l.room.World.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
+}
+
+// tell leaves it to the elected one to tell the leaders, for a while.
+func (l *atLeader) tell() {
+	switch {
+	case l.known:
+		l.done = true
+	case l.delegated() && !l.asksLogs && !l.said:
+		l.said = true
+		l.resend()
+	default:
+		l.leaders.tell()
+		l.over()
+	}
+}
+
+func (l *atLeader) ended(s txn.ShardID) {
+	l.leaders.ended(s)
+	l.over()
+}
+
+func (l *atLeader) acknowledged(s txn.ShardID, by txn.NodeID) {
+	l.leaders.acknowledged(s, by)
+	l.over()
+}
+
+// over tells the gateway, once, that every leader knows.
+func (l *atLeader) over() {
+	if l.elected && l.done && !l.said {
+		l.said = true
+		l.report(true)
+	}
+}
