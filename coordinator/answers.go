@@ -14,7 +14,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	if p == nil {
 		return
 	}
-	if m.Unsettled {
+	if m.Unsettled && (!rs.cfg.Params.NearAsIs || p.access.AsOf != 0) {
 		p.askLeader()
 		rs.send(p)
 		return

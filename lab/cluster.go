@@ -58,7 +58,8 @@ func (s resolved) holders(leader int) []uint32 {
 }
 
 func (s resolved) params() node.Params {
-	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff, BatchSize: s.Sequence, PreparesAgain: s.Client.prepares()}.WithDefaultsFor(s.wan.Widest())
+	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff, BatchSize: s.Sequence,
+		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs}.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {

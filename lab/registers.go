@@ -75,8 +75,29 @@ func (k *tracked) touch(key txn.Key) {
 	}
 }
 
-// Read implements txn.Txn.
+// Read implements txn.Txn: in one round, or a round for each row.
 func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error) {
+	if !k.r.spec.OneByOne || len(rd.Gets) < 2 {
+		return k.round(ctx, rd)
+	}
+	rd.Final = false
+	gets, scans := rd.Gets, rd.Scans
+	var values [][]byte
+	for i := range gets {
+		if rd.Gets, rd.Scans = gets[i:i+1], nil; i == len(gets)-1 {
+			rd.Scans = scans
+		}
+		res, err := k.round(ctx, rd)
+		if values = append(values, res.Values...); err != nil || i == len(gets)-1 {
+			res.Values = values
+			return res, err
+		}
+	}
+	panic("a read of no row is one round")
+}
+
+// round is one round of reads.
+func (k *tracked) round(ctx context.Context, rd txn.Read) (txn.ReadResult, error) {
 	for _, key := range rd.Gets {
 		k.touch(key)
 	}

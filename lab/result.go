@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"isochron/reveal"
+	"isochron/workload"
 )
 
 // Result is what an experiment showed. Times are milliseconds of virtual time,
@@ -194,6 +195,11 @@ type SpecReport struct {
 	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
 	DeadCoCoordinators   int     `json:"dead_co_coordinators,omitempty"`
 
+	Draw     workload.Draw  `json:"zipf_draw,omitempty"`
+	Homes    workload.Homes `json:"homes,omitempty"`
+	OneByOne bool           `json:"one_by_one,omitempty"`
+	NearAsIs bool           `json:"near_as_is,omitempty"`
+
 	Client Manner `json:"client"`
 	Tries  int    `json:"tries"` // of one transaction, at most
 
@@ -271,7 +277,7 @@ func (s resolved) report() SpecReport {
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
 		HotOff: s.HotOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
-		Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Reveal != reveal.Unset {
 		r.Reveal = s.Reveal.String()

@@ -29,15 +29,24 @@ type Spec struct {
 	Rate     float64
 	// Rate, if not 0, makes it an open loop: transactions begin at this rate a
 	// second, at random, spread evenly over the regions. Clients is not heeded.
-	Keys   int     // rows of the workload; 0: its default
-	Zipf   float64 // how unevenly they are chosen; 0 is evenly
-	Length int     // operations of a transaction of micro, statements of sysbench; 0: its default
-	Spread int     // shards that a transaction of micro touches; 0: its default
+	Keys   int           // rows of the workload; 0: its default
+	Zipf   float64       // how unevenly they are chosen; 0 is evenly
+	Length int           // operations of a transaction of micro, statements of sysbench; 0: its default
+	Spread int           // shards that a transaction of micro touches; 0: its default
+	Draw   workload.Draw // how rows are drawn from Zipf's distribution; none: exactly
 	// Warehouses of tpcc on each shard; 0: its default.
 	Warehouses int
-	ReadShare  float64 // statements of sysbench and hotspot that only read
-	Rollback   float64 // transactions of these and of fit that their client rolls back at the end
-	Hot        int     // hot rows, see workload.MixConfig; 0: the workload's default
+	Homes      workload.Homes // in which of them a transaction begins; none: the client's own
+	// OneByOne has a transaction read its rows one after the other where it could ask for all
+	// at once: the client of D2PC's public prototype.
+	OneByOne bool
+	// NearAsIs has who reads near take what a replica has committed, whether or not it knows of an
+	// undecided write on the row: what D2PC's paper implies, that says nothing of it (section 4.6).
+	// Ours goes to the leader then, because such a read is seldom good at the commit.
+	NearAsIs  bool
+	ReadShare float64 // statements of sysbench and hotspot that only read
+	Rollback  float64 // transactions of these and of fit that their client rolls back at the end
+	Hot       int     // hot rows, see workload.MixConfig; 0: the workload's default
 	// Spikes are crowds on top of an open loop's rate: what ParseSpikes reads.
 	Spikes string
 
@@ -202,7 +211,7 @@ func (s Spec) resolve() (r resolved, err error) {
 // mixConfig is the workload's share of the experiment.
 func (s Spec) mixConfig() workload.MixConfig {
 	milli := func(v float64) int { return int(math.Round(v * 1000)) }
-	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: milli(s.Zipf), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses,
+	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: milli(s.Zipf), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses, Draw: s.Draw, Homes: s.Homes,
 		ReadsMilli: milli(s.ReadShare), RollbackMilli: milli(s.Rollback), Hot: s.Hot}
 }
 

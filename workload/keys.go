@@ -47,6 +47,7 @@ func (u *uneven) distinct(r *rand.Rand, n, thetaMilli, some int) []int {
 // much of the whole popularity as the ranks allow.
 type popular struct {
 	keys, parts, thetaMilli int
+	lastProbe               bool // see DrawLastProbe
 
 	// These are made when the first row is drawn: they are large, and a benchmark
 	// may be made only to see whether it could be.
@@ -60,6 +61,11 @@ func (p *popular) build() {
 		return
 	}
 	p.zipf, p.part = newZipf(p.keys, p.thetaMilli), make([]uint8, p.keys)
+	weight := p.zipf.weight
+	if p.lastProbe {
+		probed := p.zipf.probed()
+		weight = func(rank int) uint64 { return probed[rank] }
+	}
 	mass := make([]uint64, p.parts)
 	for rank := range p.part {
 		least := 0
@@ -68,7 +74,7 @@ func (p *popular) build() {
 				least = i
 			}
 		}
-		mass[least] += p.zipf.weight(rank)
+		mass[least] += weight(rank)
 		p.part[rank] = uint8(least)
 	}
 }
@@ -76,6 +82,14 @@ func (p *popular) build() {
 // key is the row of a rank.
 func (p *popular) key(rank int) txn.Key {
 	return rowKey(tableMix, int(p.part[rank]), strconv.Itoa(rank))
+}
+
+// one draws a rank.
+func (p *popular) one(r *rand.Rand) int {
+	if p.lastProbe {
+		return p.zipf.drawLastProbe(r)
+	}
+	return p.zipf.draw(r)
 }
 
 // drawMax bounds the draws for one row; after so many the ranks are tried in order.
@@ -89,7 +103,7 @@ func (p *popular) draw(r *rand.Rand, taken []int, part int) int {
 	}
 	rank := 0
 	for range drawMax {
-		if rank = p.zipf.draw(r); fits(rank) {
+		if rank = p.one(r); fits(rank) {
 			return rank
 		}
 	}

@@ -16,7 +16,7 @@ type keyMix struct {
 }
 
 func newKeyMix(cfg MixConfig) keyMix {
-	return keyMix{cfg, popular{keys: cfg.Keys, parts: cfg.Parts, thetaMilli: cfg.ZipfMilli}}
+	return keyMix{cfg, popular{keys: cfg.Keys, parts: cfg.Parts, thetaMilli: cfg.ZipfMilli, lastProbe: cfg.Draw == DrawLastProbe}}
 }
 
 func (keyMix) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }

@@ -26,8 +26,12 @@ type MixConfig struct {
 	// ValueBytes is the size of a row's value: 64, at least 8; tpcc and smallbank
 	// have sizes of their own.
 	ValueBytes int
+	// Draw is how a rank comes from Zipf's distribution: DrawExact.
+	Draw Draw
 	// Warehouses is how many tpcc has in each part: 10.
 	Warehouses int
+	// Homes are where a transaction of tpcc begins: HomesPinned.
+	Homes Homes
 	// ReadsMilli is how many of a thousand statements read, of sysbench and hotspot.
 	ReadsMilli int
 	// RollbackMilli is how many of a thousand transactions their client rolls back
@@ -37,6 +41,33 @@ type MixConfig struct {
 	// hotspot-scan (100).
 	Hot int
 }
+
+// Homes says in which warehouse a transaction of tpcc begins.
+type Homes string
+
+// The choices.
+const (
+	// HomesPinned: each client is at home in one warehouse for its life, led from its own region
+	// if there is one: what the specification's terminals have, and who places data near its users.
+	HomesPinned Homes = "pinned"
+	// HomesUniform: each transaction begins in any warehouse, wherever that is led from: the
+	// client of D2PC's public prototype.
+	HomesUniform Homes = "uniform"
+)
+
+// Draw says how a rank comes from Zipf's distribution.
+type Draw string
+
+// The choices.
+const (
+	// DrawExact: every rank as often as the distribution says.
+	DrawExact Draw = "exact"
+	// DrawLastProbe: a binary search for the rank that ends one step early, at the rank it has
+	// looked at last: those it would have looked at next never come, and their neighbours come
+	// instead. Of a million ranks at 0.7 the first has 1.00 % and not 0.48. So does the client of
+	// D2PC's public prototype, and that of TAPIR's, from which it comes.
+	DrawLastProbe Draw = "last-probe"
+)
 
 // The defaults and bounds of a MixConfig.
 const (
@@ -133,6 +164,12 @@ func (c *MixConfig) check() error {
 		if b.got < b.low || b.got > b.high {
 			return fmt.Errorf("%s is %d; it must lie between %d and %d", b.what, b.got, b.low, b.high)
 		}
+	}
+	switch {
+	case c.Homes != "" && c.Homes != HomesPinned && c.Homes != HomesUniform:
+		return fmt.Errorf("%q is no choice of homes; choose pinned or uniform", c.Homes)
+	case c.Draw != "" && c.Draw != DrawExact && c.Draw != DrawLastProbe:
+		return fmt.Errorf("%q is no way to draw from Zipf's distribution; choose exact or last-probe", c.Draw)
 	}
 	return nil
 }

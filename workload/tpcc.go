@@ -31,7 +31,8 @@ type tpcc struct {
 	parts, warehouses int
 	shares            [5]int           // of a hundred, in the order of tpccKinds
 	near              map[string][]int // see partsOf
-	rowByRow          bool             // new-order and payment change one row with each statement
+	homes             Homes
+	rowByRow          bool // new-order and payment change one row with each statement
 }
 
 // The sizes. The specification has 3,000 customers in a district, with as many
@@ -71,7 +72,7 @@ func newTPCCRows(shares ...int) func(MixConfig) Mix {
 }
 
 func makeTPCC(cfg MixConfig, shares []int) *tpcc {
-	return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}}
+	return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}, homes: cfg.Homes}
 }
 
 func (m *tpcc) Next(c *Client) Job {
@@ -191,9 +192,12 @@ func (m *tpcc) orderRows(w, d, o, customer int, lines []tpccLine) []txn.Write {
 	return rows
 }
 
-// home is the client's own warehouse, for its life: one that is led from the
-// client's region if there is any, else any.
+// home is where a transaction begins: in any warehouse, drawn anew for each, or in the client's
+// own for its life: one that is led from the client's region if there is any, else any.
 func (m *tpcc) home(c *Client) int {
+	if m.homes == HomesUniform {
+		return 1 + c.Rand.IntN(m.warehouses)
+	}
 	parts := m.partsOf(c.DB)
 	each := m.warehouses / m.parts
 	// Clients of one region may be numbered in steps: a multiplicative hash leaves
@@ -223,12 +227,12 @@ func (m *tpcc) partsOf(db txn.DB) []int {
 	return m.near[region]
 }
 
-// other is not the client's own warehouse, if there is another.
-func (m *tpcc) other(c *Client) int {
+// other is not this warehouse, if there is another.
+func (m *tpcc) other(c *Client, than int) int {
 	if m.warehouses == 1 {
 		return 1
 	}
-	return 1 + (m.home(c)+c.Rand.IntN(m.warehouses-1))%m.warehouses
+	return 1 + (than+c.Rand.IntN(m.warehouses-1))%m.warehouses
 }
 
 func district(c *Client) int { return 1 + c.Rand.IntN(tpccDistricts) }

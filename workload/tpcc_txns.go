@@ -36,7 +36,7 @@ func (m *tpcc) newOrder(c *Client) Job {
 	for range tpccLinesMin + c.Rand.IntN(tpccLinesMax-tpccLinesMin+1) {
 		l := tpccLine{nonUniform(c, 8191, tpccItems), w, 1 + c.Rand.IntN(10)}
 		if c.Rand.IntN(100) == 0 {
-			l.supply = m.other(c)
+			l.supply = m.other(c, w)
 		}
 		// An item comes once in an order.
 		if !slices.ContainsFunc(lines, func(o tpccLine) bool { return o.item == l.item && o.supply == l.supply }) {
@@ -106,7 +106,7 @@ func (m *tpcc) payment(c *Client) Job {
 	w, d := m.home(c), district(c)
 	p := m.who(c, w, d)
 	if c.Rand.IntN(100) < 15 {
-		p = m.who(c, m.other(c), district(c))
+		p = m.who(c, m.other(c, w), district(c))
 	}
 	amount, id := 100+c.Rand.Int64N(499_901), c.nextID()
 	customer := m.row('c', p.w, p.d, p.number)

@@ -12,7 +12,7 @@ import (
 
 // The bounds of a Zipf distribution.
 const (
-	zipfKeysMax  = 1 << 22
+	zipfKeysMax  = 5_000_000 // some 90 MB of tables
 	zipfMilliMax = 2000
 )
 
@@ -55,6 +55,41 @@ func (z *zipf) draw(r *rand.Rand) int {
 	return first + sort.Search(last-first, func(i int) bool { return z.upTo[first+i] > u })
 }
 
+// drawLastProbe draws the rank at which DrawLastProbe's search ends.
+func (z *zipf) drawLastProbe(r *rand.Rand) int {
+	u, first, end, at := r.Uint64N(z.upTo[len(z.upTo)-1]), 0, len(z.upTo), 0
+	for first < end {
+		if at = (first + end) / 2; u >= z.upTo[at] {
+			first = at + 1
+		} else {
+			end = at - 1
+		}
+	}
+	return at
+}
+
+// probed are the weights of all ranks under drawLastProbe.
+func (z *zipf) probed() []uint64 {
+	out := make([]uint64, len(z.upTo))
+	var divide func(first, end int, low, high uint64) // a search that has come to [first, end) with a number of [low, high)
+	divide = func(first, end int, low, high uint64) {
+		at := (first + end) / 2
+		cut := min(max(z.upTo[at], low), high)
+		for _, half := range []struct {
+			first, end int
+			low, high  uint64
+		}{{first, at - 1, low, cut}, {at + 1, end, cut, high}} {
+			if half.first < half.end {
+				divide(half.first, half.end, half.low, half.high)
+			} else {
+				out[at] += half.high - half.low
+			}
+		}
+	}
+	divide(0, len(z.upTo), 0, z.upTo[len(z.upTo)-1])
+	return out
+}
+
 // weight is the weight of a rank; the sum of all is below 1<<63.
 func (z *zipf) weight(rank int) uint64 {
 	if rank == 0 {
@@ -73,7 +108,7 @@ func powers(n, thetaMilli int) []uint64 {
 	for k := 2; k <= n; k++ {
 		p := int(factor[k])
 		if p == k {
-			// The logarithm is at most 22, which has 5 bits; with the fraction's 48 and
+			// The logarithm is below 23, which has 5 bits; with the fraction's 48 and
 			// theta's 11 the product fits.
 			y := log2(uint64(k)) * uint64(thetaMilli) / 1000
 			w[k-1] = exp2(y, halves)

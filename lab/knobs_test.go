@@ -1,0 +1,59 @@
+package lab
+
+import (
+	"testing"
+	"time"
+
+	"isochron/workload"
+)
+
+// Rows that are read one after the other cost a round each at far leaders, and hardly anything
+// beside the client.
+func TestRowsReadOneByOne(t *testing.T) {
+	execute := func(row string, oneByOne bool) float64 {
+		s := short()
+		s.Protocol, s.Workload, s.OneByOne, s.Keys, s.Zipf, s.Client = row, "micro", oneByOne, 100_000, 0, Drop
+		r := mustRun(t, s)
+		if !r.Check.Serializable || r.Committed == 0 {
+			t.Fatalf("%s: %d committed, %+v", row, r.Committed, r.Check)
+		}
+		return r.BreakdownMS.Execute
+	}
+	if one, all := execute("2pc+2pl-nro", true), execute("2pc+2pl-nro", false); one < 2*all {
+		t.Errorf("six rows of far leaders take %v ms, all at once %v", one, all)
+	}
+	if one := execute("2pc+occ", true); one > 20 {
+		t.Errorf("six rows of near replicas take %v ms", one)
+	}
+}
+
+// Near reads that do not heed undecided writes are over sooner and good less often, and what
+// comes of them is as it must be.
+func TestNearReadsAsTheyAre(t *testing.T) {
+	s := mannered(Drop)
+	s.Protocol = "d2pc+occ"
+	heeding := mustRun(t, s)
+	s.NearAsIs = true
+	asIs := mustRun(t, s)
+	if asIs.BreakdownMS.Execute > 0.9*heeding.BreakdownMS.Execute || asIs.AbortRate < heeding.AbortRate || !asIs.Check.Serializable {
+		t.Errorf("reading takes %v ms where undecided writes are heeded and %v where not, %v and %v are aborted, check %+v",
+			heeding.BreakdownMS.Execute, asIs.BreakdownMS.Execute, heeding.AbortRate, asIs.AbortRate, asIs.Check)
+	}
+}
+
+// The conditions of TPC-C hold wherever transactions begin; more of them are far from home.
+func TestHomesOfTPCC(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.Warehouses, s.Client, s.Duration = "2pc+occ", "tpcc-d2pc", 10, Drop, 2*time.Second
+	pinned := mustRun(t, s)
+	s.Homes = workload.HomesUniform
+	uniform := mustRun(t, s)
+	for _, r := range []Result{pinned, uniform} {
+		if !r.Check.Serializable || r.Committed == 0 {
+			t.Errorf("%d committed, check %+v", r.Committed, r.Check)
+		}
+	}
+	if uniform.WANHopsCommit < 1.25*pinned.WANHopsCommit {
+		t.Errorf("commits wait for %v messages between regions at home and %v anywhere", pinned.WANHopsCommit, uniform.WANHopsCommit)
+	}
+}
