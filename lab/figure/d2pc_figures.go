@@ -2,6 +2,7 @@ package figure
 
 import (
 	"slices"
+	"strings"
 
 	"isochron/lab"
 )
@@ -14,7 +15,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig5", Title: "Retwis under locking, more and more clients",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 5",
-		Rows:   d2pcLocking, Pairs: true, Axis: d2pcClients, Base: d2pcBase(),
+		Rows:   d2pcFourAndLeader, Pairs: true, Axis: d2pcClients, Base: d2pcLocking(),
 		Shows: []Measure{throughput, latency, lockingTime},
 		Claims: []Claim{
 			{throughput, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Times, 1.73},
@@ -23,6 +24,12 @@ var d2pcRetwis = []*Figure{
 			{throughput, "d2pc+2pl", "2pc+2pl", AtTheEnd, Times, 2.33},
 			{latency, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -42},
 			{lockingTime, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, -66},
+			{throughput, "d2pc+2pl-nro", "2pc+2pl-nro-through-leader", AtTheEnd, Times, 1.73},
+			{latency, "d2pc+2pl-nro", "2pc+2pl-nro-through-leader", AtTheEnd, Change, -25},
+			{lockingTime, "d2pc+2pl-nro", "2pc+2pl-nro-through-leader", AtTheEnd, Change, -44},
+			{throughput, "d2pc+2pl", "2pc+2pl-through-leader", AtTheEnd, Times, 2.33},
+			{latency, "d2pc+2pl", "2pc+2pl-through-leader", AtTheEnd, Change, -42},
+			{lockingTime, "d2pc+2pl", "2pc+2pl-through-leader", AtTheEnd, Change, -66},
 			{retwisWriting, "d2pc+2pl-nro", "2pc+2pl-nro", AtTheEnd, Change, 0},
 			{retwisWriting, "d2pc+2pl", "2pc+2pl", AtTheEnd, Change, 0},
 		},
@@ -30,7 +37,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig6", Title: "Retwis under locking, more and more contention",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 6",
-		Rows:   d2pcLocking, Pairs: true, Axis: d2pcZipf, Base: d2pcBase(),
+		Rows:   d2pcFour, Pairs: true, Axis: d2pcZipf, Base: d2pcLocking(),
 		Shows: []Measure{throughput, latency, lockingTime},
 		Claims: []Claim{
 			{throughput, "d2pc+2pl", "2pc+2pl", AtBest, Times, 3.06},
@@ -40,21 +47,36 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 7",
-		Rows:   d2pcOCC, Axis: d2pcFewClients, Base: d2pcMore(),
+		Rows:   d2pcOCCAndLeader, Axis: d2pcFewClients, Base: d2pcBase(),
 		Shows: allMeasures,
 		Claims: append([]Claim{
 			{throughput, "d2pc+occ", "2pc+occ", AtTheEnd, Times, 2.43},
 			{commitLatency, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -43},
 			{lockingTime, "d2pc+occ", "2pc+occ", AtTheEnd, Change, -64},
+			{throughput, "d2pc+occ", "2pc+occ-through-leader", AtTheEnd, Times, 2.43},
+			{commitLatency, "d2pc+occ", "2pc+occ-through-leader", AtTheEnd, Change, -43},
+			{lockingTime, "d2pc+occ", "2pc+occ-through-leader", AtTheEnd, Change, -64},
 			{retwisWriting, "d2pc+occ", "2pc+occ", AtTheEnd, Change, 0},
 		}, d2pcLowLoad()...),
 	},
 	{
 		Name: "d2pc/fig8", Title: "Retwis under validation, more and more contention",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 8",
-		Rows:   d2pcOCC, Axis: d2pcFewZipf, Base: d2pcMore(),
+		Rows:   d2pcOCCAndLeader, Axis: d2pcFewZipf, Base: d2pcBase(),
 		Shows:  allMeasures,
-		Claims: d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79),
+		Claims: d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79, 2.35),
+	},
+	{
+		Name: "d2pc/clients", Title: "What clients do after an abort, more and more contention",
+		Source: "no figure of the paper, which does not say: see lab.Manner",
+		Rows:   d2pcManners, Axis: d2pcFewZipf, Base: d2pcBase(),
+		Variants: mannered(d2pcManners),
+		Shows:    allMeasures,
+		Claims: []Claim{
+			{throughput, "d2pc+occ/drop", "2pc+occ/drop", AtTheEnd, Times, 0},
+			{throughput, "d2pc+occ/hold5", "2pc+occ/hold5", AtTheEnd, Times, 0},
+			{throughput, "d2pc+occ/forever", "2pc+occ/forever", AtTheEnd, Times, 0},
+		},
 	},
 }
 
@@ -77,9 +99,9 @@ var d2pcElsewhere = []*Figure{
 	{
 		Name: "d2pc/fig11", Title: "Retwis over five regions of the world, five replicas",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 11",
-		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcFive(),
+		Rows:   d2pcOCCAndLeader, Axis: d2pcWideClients, Base: d2pcFive(),
 		Shows:  allMeasures,
-		Claims: d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57),
+		Claims: d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57, 2.2),
 	},
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
@@ -139,3 +161,16 @@ const (
 	oneEach = "d2pc+occ/one"
 	twoEach = "d2pc+occ/two"
 )
+
+// The rows of d2pc/clients: a row of the table, and a lab.Manner.
+var d2pcManners = []string{"d2pc+occ/drop", "2pc+occ/drop", "d2pc+occ/hold5", "2pc+occ/hold5", "d2pc+occ/forever", "2pc+occ/forever"}
+
+// mannered are rows of the table with a client of their own.
+func mannered(names []string) map[string]Variant {
+	out := map[string]Variant{}
+	for _, name := range names {
+		row, manner, _ := strings.Cut(name, "/")
+		out[name] = Variant{row, func(s *lab.Spec) { s.Client = lab.Manner(manner) }}
+	}
+	return out
+}

@@ -59,6 +59,7 @@ var (
 	pairs = []look{
 		{blue, draw.CircleGlyph{}, nil}, {red, draw.BoxGlyph{}, nil},
 		{blue, draw.RingGlyph{}, long}, {red, draw.SquareGlyph{}, long},
+		{green, draw.PyramidGlyph{}, nil}, {green, draw.CrossGlyph{}, long}, // beside the second ones
 	}
 )
 
