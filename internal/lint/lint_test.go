@@ -140,6 +140,7 @@ func TestPlanted(t *testing.T) {
 
 		{"long file", "txn/x.go", "package txn\n" + strings.Repeat("\n", 600), "a file has at most"},
 		{"long function", "txn/x.go", "package txn\n\nfunc f() {" + strings.Repeat("\n", 90) + "}\n", "a function has at most"},
+		{"type of many jobs", "txn/x.go", "package txn\n\ntype T[A any] struct{}\n" + strings.Repeat("\nfunc (t *T[A]) _() {}\n\nfunc (T[A]) _() {}\n", 20), "txn.T has more than 39 methods"},
 		{"machine path in code", "txn/x.go", "package txn\n\n// see " + shame[0] + "x\n", "of one machine"},
 		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
 	} {
@@ -173,6 +174,7 @@ func TestExcused(t *testing.T) {
 		"same protocol":    "package txn\n\ntype c struct{ Protocol string }\n\nfunc f(a, b c) bool { return a.Protocol == b.Protocol }\n",
 		"durations":        "package txn\n\nimport \"time\"\n\nconst d = time.Second\n",
 		"a field time.Now": "package txn\n\nfunc f(time struct{ Now int }) int { return time.Now }\n",
+		"many small types": "package txn\n\ntype a int\ntype b int\n" + strings.Repeat("\nfunc (a) _() {}\n\nfunc (*b) _() {}\n", 39),
 		"downward import":  "package txn\n\nimport _ \"isochron/geo\"\n",
 	} {
 		found := lintTree(t, plant(t, map[string]string{"txn/x.go": text}))

@@ -72,6 +72,7 @@ var rowNamers = []string{"protocol", "lab"}
 const (
 	fileLinesMax = 500
 	funcLinesMax = 80
+	methodsMax   = 39 // of a type of the core
 )
 
 // shame are words that tell of the machine on which something was written, or

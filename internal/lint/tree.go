@@ -156,6 +156,7 @@ func Check(t *Tree) ([]Finding, error) {
 			out = append(out, checkCore(f)...)
 		}
 	}
+	out = append(out, checkMethods(t)...)
 	out = append(out, checkRows(t)...)
 	paper, err := checkPaper(t)
 	if err != nil {
