@@ -60,22 +60,28 @@ func openLog(id txn.ShardID, engine store.Engine, founders []txn.NodeID, ephemer
 	return l, false, l.loadEntries()
 }
 
+// loadEntries reads the entries that follow First. Terms never fall along a log: entries
+// of an older term behind newer ones were overwritten and are not part of it.
 func (l *raftLog) loadEntries() error {
 	start := entryKey(l.id, l.meta.First+1)
 	it := l.engine.Iter(start, store.After(groupKey(l.id, 'l')))
 	defer it.Close()
-	want := l.meta.First + 1
+	want, term := l.meta.First+1, l.meta.FirstTerm
 	for ok := it.First(); ok; ok = it.Next() {
 		e := new(pb.Entry)
 		if err := proto.Unmarshal(it.Value(), e); err != nil {
 			return fmt.Errorf("shard %d: log entry %d is damaged: %w", l.id, want, err)
 		}
-		if e.GetIndex() != want {
+		switch {
+		case e.GetIndex() != want:
 			return fmt.Errorf("shard %d: log entry %d is missing, %d stands in its place", l.id, want, e.GetIndex())
+		case e.GetTerm() < term:
+			return fmt.Errorf("shard %d: log entry %d is of term %d, and the one before it of term %d: it was overwritten, and stands on the disk still",
+				l.id, want, e.GetTerm(), term)
 		}
 		l.entries = append(l.entries, e)
 		l.bytes += entryBytes(e)
-		want++
+		want, term = want+1, e.GetTerm()
 	}
 	return nil
 }

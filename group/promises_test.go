@@ -1,0 +1,132 @@
+package group
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/store"
+	"isochron/txn"
+)
+
+// overtaken is a group whose first member has logged alone for a while, and has taken
+// over the shorter log of its successor since.
+func overtaken(t *testing.T) *world {
+	t.Helper()
+	w := founded(t)
+	w.propose("kept")
+	old := w.members[1]
+	w.cut[1] = true
+	for range 9 {
+		if !old.Propose("lost") {
+			t.Fatal("it knows already that it is alone")
+		}
+		w.drain()
+	}
+	alone := old.Status().Last
+	for w.run(100 * time.Millisecond); w.leader() < 2; w.run(100 * time.Millisecond) {
+		if w.now > time.Minute {
+			t.Fatal("nobody else is elected")
+		}
+	}
+	w.propose("instead")
+	for _, m := range w.members {
+		m.Want(Desired{Voters: three}) // the first does not lead again at once
+	}
+	w.cut[1] = false
+	w.run(time.Second)
+	w.agree(three, "kept", "instead")
+	if last := old.Status().Last; last >= alone {
+		t.Fatalf("its log ends at entry %d, and ended at %d", last, alone)
+	}
+	return w
+}
+
+// What a leader has logged alone is overwritten by its successor's log. What stood behind
+// the end of that is gone from the disk too: after a restart it is no part of the log.
+func TestAnOverwrittenSuffixIsGoneAfterARestart(t *testing.T) {
+	w := overtaken(t)
+	last := w.members[1].Status().Last
+	m := w.open(1, w.members[1].engine.CrashStrict(), three)
+	if got := m.Status().Last; got != last {
+		t.Errorf("its log ends at entry %d, and did at %d", got, last)
+	}
+	w.run(3 * time.Second)
+	w.propose("more")
+	w.run(time.Second)
+	w.agree(three, "instead", "more")
+}
+
+// Entries of an older term behind newer ones are none of the log's: a disk that has some
+// is damaged, and nobody goes on from it.
+func TestALogWhoseTermsFallIsNotOpened(t *testing.T) {
+	w := overtaken(t)
+	m := w.members[1]
+	var b store.Batch
+	old := &pb.Entry{Index: proto.Uint64(m.log.last() + 1), Term: proto.Uint64(1)}
+	b.Set(entryKey(7, old.GetIndex()), marshal(old))
+	m.engine.Apply(&b)
+	_, _, err := openLog(7, m.engine, three, false)
+	if err == nil || !strings.Contains(err.Error(), "was overwritten") {
+		t.Errorf("it is opened: %v", err)
+	}
+}
+
+// Who has nothing yet answers no call for votes, begins no election, and takes no log
+// from its beginning: a vote would rest on nothing, and the log lacks the genesis.
+func TestABlankMemberGivesNoVote(t *testing.T) {
+	w := founded(t)
+	blank := w.open(4, store.NewMem(), nil)
+	for _, m := range []*pb.Message{
+		{Type: pb.MsgPreVote.Enum(), Term: proto.Uint64(9), Index: proto.Uint64(99), LogTerm: proto.Uint64(8)},
+		{Type: pb.MsgVote.Enum(), Term: proto.Uint64(9), Index: proto.Uint64(99), LogTerm: proto.Uint64(8)},
+		{Type: pb.MsgTimeoutNow.Enum(), Term: proto.Uint64(1)},
+		{Type: pb.MsgApp.Enum(), Term: proto.Uint64(1), Entries: []*pb.Entry{{Index: proto.Uint64(1), Term: proto.Uint64(1)}}},
+	} {
+		m.From, m.To = proto.Uint64(3), proto.Uint64(4)
+		blank.Step(3, &txn.Raft{Shard: 7, Body: m})
+		blank.work()
+		if len(w.queue) > 0 || blank.log.last() > 0 || blank.term > 0 {
+			t.Errorf("%v: it says %+v, has %d entries and is in term %d", m.GetType(), w.queue, blank.log.last(), blank.term)
+		}
+		w.queue = nil
+	}
+}
+
+// A command names the members of when it was proposed, and so it stands before whatever
+// change of them is proposed after it.
+func TestCommandsStandBeforeAChangeOfMembers(t *testing.T) {
+	w := founded(t)
+	w.open(4, store.NewMem(), nil)
+	lead := w.members[1]
+	lead.Want(Desired{Voters: three, Learners: []txn.NodeID{4}, Preferred: []txn.NodeID{1}})
+	if !lead.Propose("names the members") {
+		t.Fatal("it takes no command")
+	}
+	lead.Steer()
+	w.drain()
+	change := slices.IndexFunc(lead.log.entries, func(e *pb.Entry) bool { return e.GetType() == pb.EntryConfChangeV2 })
+	if change < 1 {
+		t.Fatalf("there is no change of members behind the command: %d", change)
+	}
+	if says, err := w.words.Decode(lead.log.entries[change-1].GetData()); err != nil || !slices.Contains(says, "names the members") {
+		t.Errorf("before the change stands %v, %v", says, err)
+	}
+}
+
+// In the middle of a change of members a lease rests on the majorities before and after.
+func TestALeaseRestsOnBothMajorities(t *testing.T) {
+	w := founded(t)
+	lead := w.members[1]
+	if !lead.Leased() {
+		t.Fatal("it has no lease")
+	}
+	lead.log.meta.Outgoing = []uint64{1, 8, 9} // who were never heard of
+	if lead.Leased() {
+		t.Error("it has a lease on which the members before the change have no part")
+	}
+}
