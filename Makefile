@@ -16,7 +16,7 @@ GAP_TIMES     ?= 20
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo test lint hunt hunt-planted kill9 power faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
+.PHONY: build demo test lint hunt hunt-planted mutants kill9 power faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -40,6 +40,11 @@ hunt:
 # Each bug that can be planted, on each row where it can do harm: found after how many seeds?
 hunt-planted:
 	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS) --plant all --protocol $(PLANTED_ROWS)
+
+# Each rule of a list taken away from a copy of the tree: does a test or a hunt notice?
+# ARGS: --only, --all, --hunts, --list, --json
+mutants:
+	$(GO) run $(TAGS) ./test/mutants $(ARGS)
 
 kill9:
 	$(GO) test $(TAGS) -timeout 1h -count=1 -v -run 'TestKill9$$' ./cmd/isochron/ -args -kills 10

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"strings"
+
+	"isochron/sim"
+)
+
+// found is what a hunt came to, as one process tells it to another.
+type found struct {
+	Seed    uint64 `json:"seed"` // the first with a violation; 0: there is none
+	Runs    int    `json:"runs"`
+	Anomaly string `json:"anomaly,omitempty"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+// runHunt is what the command does in a mutated tree, where it is built for that: mutants
+// hunt --row NAME --seed N --seeds N.
+func runHunt(args []string, out io.Writer) error {
+	f := flag.NewFlagSet("hunt", flag.ContinueOnError)
+	row := f.String("row", "", "the row to hunt")
+	seed := f.Uint64("seed", 1, "the first seed")
+	seeds := f.Int("seeds", 1, "how many")
+	among := f.String("switch", "", "rows between which the cluster changes, with commas")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	cfg := sim.HuntConfig{Seed: *seed, Seeds: *seeds, Rows: []string{*row}, Faults: sim.AllFaults(), StopAfter: 1}
+	if *among != "" {
+		cfg.Switch = strings.Split(*among, ",")
+	}
+	sum, err := sim.RunHunt(cfg, io.Discard)
+	result := found{Runs: sum.Runs}
+	if len(sum.Failed) > 0 {
+		r := sum.Failed[0]
+		result.Seed, result.Anomaly, result.Detail = r.Seed, r.Violations[0].Name, r.Violations[0].Detail
+	} else if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(result)
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, restore)
+	err := run(ctx)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run does what the arguments say.
+func run(ctx context.Context) error {
+	if len(os.Args) > 1 && os.Args[1] == "hunt" {
+		return runHunt(os.Args[2:], os.Stdout)
+	}
+	only := flag.String("only", "", "run only these mutations: names, or beginnings of names, with commas")
+	every := flag.Bool("all", false, "run every check of a mutation, also after one has seen it")
+	hunts := flag.Bool("hunts", false, "run the hunts alone, and no tests")
+	bound := flag.Duration("bound", 5*time.Minute, "of one check; what does not end within it has seen the mutation")
+	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
+	list := flag.Bool("list", false, "print the list of mutations, and run nothing")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		return fmt.Errorf("%q is not understood; --help tells the flags", flag.Arg(0))
+	}
+	chosen, err := choose(all(), *only)
+	if err != nil {
+		return err
+	}
+	if *list {
+		printList(os.Stdout, chosen)
+		return nil
+	}
+	progress := io.Writer(os.Stderr)
+	if *asJSON {
+		progress = io.Discard
+	}
+	r := runner{every: *every, huntsOnly: *hunts, bar: &meter{w: progress, total: len(chosen)}}
+	report, err := r.do(ctx, chosen, *bound) // what was interrupted tells how far it came
+	if *asJSON {
+		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(report))
+	} else {
+		report.print(os.Stdout)
+	}
+	return errors.Join(err, report.err())
+}
+
+// choose takes those of the list whose names begin as wanted.
+func choose(list []mutation, only string) ([]mutation, error) {
+	if only == "" {
+		return list, nil
+	}
+	var out []mutation
+	for name := range strings.SplitSeq(only, ",") {
+		before := len(out)
+		for _, m := range list {
+			if strings.HasPrefix(m.name, strings.TrimSpace(name)) {
+				out = append(out, m)
+			}
+		}
+		if len(out) == before {
+			return nil, fmt.Errorf("there is no mutation %q; --list tells their names", name)
+		}
+	}
+	return out, nil
+}
+
+// runner runs mutations one after the other.
+type runner struct {
+	every     bool
+	huntsOnly bool
+	bar       *meter
+}
+
+func (r *runner) do(ctx context.Context, chosen []mutation, bound time.Duration) (rep report, err error) {
+	r.bar.show(0, "copies the tree and builds")
+	t, err := newTree(ctx, bound)
+	if err != nil {
+		return rep, err
+	}
+	defer func() {
+		r.bar.clear()
+		err = errors.Join(err, t.remove())
+	}()
+	for i := range chosen {
+		r.bar.show(i, chosen[i].name)
+		one, err := r.one(ctx, t, &chosen[i])
+		if ctx.Err() != nil {
+			return rep, ctx.Err()
+		}
+		if err != nil {
+			one.Error = err.Error()
+		}
+		rep.Mutations = append(rep.Mutations, one)
+	}
+	return rep, nil
+}
+
+// one applies a mutation, looks, and takes it back.
+func (r *runner) one(ctx context.Context, t *tree, m *mutation) (res result, err error) {
+	began := time.Now()
+	res = result{Name: m.name, Package: m.in, Rule: m.rule, Same: m.same}
+	defer func() { res.Seconds = time.Since(began).Seconds() }()
+	if m.same != "" {
+		return res, nil
+	}
+	path, text, mutated, err := m.place(t.dir)
+	if err != nil {
+		return res, err
+	}
+	for _, c := range r.checks(m) { // before the mutation is there
+		if err := t.holds(ctx, c); err != nil {
+			return res, err
+		}
+	}
+	if err := os.WriteFile(path, []byte(mutated), 0o644); err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644)) }()
+	return res, r.look(ctx, t, m, &res)
+}
+
+// look runs the checks of a mutation that is applied.
+func (r *runner) look(ctx context.Context, t *tree, m *mutation, res *result) error {
+	binary := ""
+	for _, c := range r.checks(m) {
+		if c.pkg == "" && binary == "" {
+			var err error
+			if binary, err = t.build(ctx, "mutated"); err != nil {
+				return err
+			}
+		}
+		s, err := t.look(ctx, c, binary)
+		if err != nil {
+			return err
+		}
+		res.Sights = append(res.Sights, s)
+		if s.Sees && !r.every {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *runner) checks(m *mutation) []check {
+	return slices.DeleteFunc(slices.Clone(m.seen), func(c check) bool { return r.huntsOnly && c.pkg != "" })
+}

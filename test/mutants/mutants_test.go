@@ -1,0 +1,95 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each mutation applies to today's source: its text stands exactly once, what replaces it
+// differs and can be read as Go, and the list says what it breaks and who should see it.
+func TestMutationsApply(t *testing.T) {
+	t.Parallel()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, m := range all() {
+		if names[m.name] || m.name == "" || strings.ContainsAny(m.name, " ,") {
+			t.Errorf("%q: a name is one word, and used once", m.name)
+		}
+		names[m.name] = true
+		if m.rule == "" || len(m.seen) == 0 == (m.same == "") {
+			t.Errorf("%s: a mutation says which rule it breaks, and either who should see it or why nothing can", m.name)
+		}
+		path, text, mutated, err := m.place(root)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if mutated == text {
+			t.Errorf("%s: changes nothing", m.name)
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), path, mutated, parser.SkipObjectResolution); err != nil {
+			t.Errorf("%s: what it leaves is no Go: %v", m.name, err)
+		}
+	}
+	if len(names) < 50 {
+		t.Errorf("there are only %d mutations", len(names))
+	}
+}
+
+// A mutation whose text is gone, or stands twice, is told.
+func TestATextThatIsNotThereIsTold(t *testing.T) {
+	t.Parallel()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []mutation{{name: "gone", in: "group", old: "no such text"}, {name: "twice", in: "group", old: "return"}} {
+		if _, _, _, err := m.place(root); err == nil || !strings.Contains(err.Error(), "times in group") {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
+// A text is found at any depth, and whatever its identifiers are called there.
+func TestATextIsFoundWhereverItStands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n\n\t\t\tif k.done {\n\t\t\t\treturn\n\t\t\t}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := mutation{name: "x", in: ".", old: "if @.done {\n\treturn", new: "if @.open {\n\treturn"}
+	_, _, mutated, err := m.place(dir)
+	if err != nil || !strings.Contains(mutated, "if k.open {\n\treturn\n\t\t\t}") {
+		t.Errorf("%q, %v", mutated, err)
+	}
+}
+
+// What survives fails the run, unless it is listed as changing nothing.
+func TestASurvivorFailsTheRun(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	r := report{Mutations: []result{
+		{Name: "a", Sights: []sight{{Sees: false}, {Sees: true, What: "group TestX"}}},
+		{Name: "b", Same: "it is a hint"},
+	}}
+	if err := r.err(); err != nil {
+		t.Error(err)
+	}
+	r.Mutations = append(r.Mutations, result{Name: "c", Sights: []sight{{Sees: false}}}, result{Name: "d", Error: "it does not build"})
+	if err := r.err(); err == nil || err.Error() != "nothing saw c, d" {
+		t.Error(err)
+	}
+	r.print(&out)
+	for _, want := range []string{"group TestX", "it is a hint", "NOTHING", "NOT TRIED", "1 were seen, 1 change nothing, 2 survived"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}

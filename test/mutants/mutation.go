@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mutation takes one rule away.
+type mutation struct {
+	name string
+	rule string // that it breaks, in a sentence
+	in   string // the package, as a folder of the repository
+	old  string // stands once in the package, outside its tests; see pattern
+	new  string
+	seen []check // what should see it, the quickest first
+	same string  // why nothing can see it; "": something must
+}
+
+// check is a run of tests or a hunt.
+type check struct {
+	pkg   string // whose tests; "": it is a hunt
+	run   string // which of them, as go test -run reads it; "": all
+	row   string // of the protocol table, of a hunt
+	seeds int
+	among string // rows between which the hunted cluster changes; "": it keeps its row
+}
+
+// tests are those of a package whose names match.
+func tests(pkg, run string) check { return check{pkg: pkg, run: run} }
+
+// hunt is over so many seeds of a row.
+func hunt(row string, seeds int) check { return check{row: row, seeds: seeds} }
+
+func (c check) String() string {
+	switch {
+	case c.pkg != "" && c.run == "":
+		return "tests of " + c.pkg
+	case c.pkg != "":
+		return c.pkg + " " + c.run
+	case c.among != "":
+		return fmt.Sprintf("hunt %s, switching", c.row)
+	}
+	return "hunt " + c.row
+}
+
+// all is the list, in the order of the floors.
+func all() []mutation {
+	return slices.Concat(ofStore, ofMoves, ofYield, ofGroup, ofShard, ofReplica, ofCoordinator, ofNode, ofServer)
+}
+
+// pattern is what the old text matches: it may stand at any depth of indentation, and an @
+// is any one identifier, so that it survives when code moves or a receiver is renamed.
+func (m *mutation) pattern() *regexp.Regexp {
+	lines := strings.Split(m.old, "\n")
+	for i, line := range lines {
+		lines[i] = regexp.QuoteMeta(strings.TrimLeft(line, "\t"))
+	}
+	return regexp.MustCompile(strings.ReplaceAll(strings.Join(lines, `\n\t*`), "@", `(\w+)`))
+}
+
+// place finds the file of the tree in which the old text of a mutation stands, and what the
+// file is with the new. An error says that it stands nowhere, or more than once.
+func (m *mutation) place(tree string) (path, text, mutated string, err error) {
+	files, err := filepath.Glob(filepath.Join(tree, m.in, "*.go"))
+	if err != nil {
+		return "", "", "", err
+	}
+	times, old := 0, m.pattern()
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(f)
+		if err != nil {
+			return "", "", "", err
+		}
+		found := old.FindAllSubmatchIndex(b, -1)
+		if times += len(found); len(found) > 0 {
+			path, text, mutated = f, string(b), m.applied(string(b), found[0])
+		}
+	}
+	if times != 1 {
+		return "", "", "", fmt.Errorf("%s: its text stands %d times in %s, and should once: %q", m.name, times, m.in, m.old)
+	}
+	return path, text, mutated, nil
+}
+
+// applied is the text with the mutation at a match; each @ of the new text is the first
+// identifier that an @ of the old has matched.
+func (m *mutation) applied(text string, at []int) string {
+	fresh := m.new
+	if len(at) > 2 {
+		fresh = strings.ReplaceAll(fresh, "@", text[at[2]:at[3]])
+	}
+	return text[:at[0]] + fresh + text[at[1]:]
+}
