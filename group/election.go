@@ -24,7 +24,7 @@ type patience struct {
 // begin starts the timers of a member that was opened.
 func (me *member) begin(fresh bool) {
 	now := me.env.Now().Mono
-	if !fresh {
+	if !fresh && !me.cfg.Params.Bugs.ForgetPromise {
 		me.patience.silentTill = now + me.cfg.Params.ElectionTimeout
 	}
 	me.patience.heardAt = now

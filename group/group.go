@@ -123,7 +123,7 @@ func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *Memo[C]) 
 		return nil, err
 	}
 	install()
-	g.applied, l.snapshot = at, g.makeSnapshot
+	g.applied, l.snapshot, l.careless = at, g.makeSnapshot, cfg.Params.Bugs.KeepOverwritten
 	if g.rn, err = raft.NewRawNode(g.raftConfig()); err != nil {
 		return nil, fmt.Errorf("shard %d: raft cannot start: %w", cfg.ID, err)
 	}

@@ -26,6 +26,7 @@ type raftLog struct {
 	// snapshot makes the metadata of a snapshot of the applied state.
 	snapshot  func() (*pb.Snapshot, error)
 	ephemeral bool
+	careless  bool // a bug was planted: what is overwritten stays on the engine
 }
 
 // openLog reads the log from the engine. fresh: there was none, and it begins with the
@@ -103,7 +104,7 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 	if first <= l.meta.First || first > l.last()+1 {
 		panic(fmt.Sprintf("shard %d: entries from %d do not fit a log of %d..%d", l.id, first, l.meta.First+1, l.last()))
 	}
-	if first <= l.last() && !l.ephemeral {
+	if first <= l.last() && !l.ephemeral && !l.careless {
 		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
 	}
 	kept := first - l.meta.First - 1

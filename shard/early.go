@@ -20,6 +20,9 @@ func (d *dependence) writersOf(keys []txn.Key, spans []txn.Span) []txn.Attempt {
 	if d.cfg.Params.Bugs.ReleaseUntracked {
 		return nil
 	}
+	if d.cfg.Params.Bugs.UntrackedRanges {
+		spans = nil
+	}
 	return d.early.WritersOf(keys, spans)
 }
 

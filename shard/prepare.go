@@ -39,7 +39,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	if p.VotesTo != 0 {
 		asker, from = p.Attempt.Node, p.VotesTo
 	}
-	if !r.Serving() || p.Term != l.term {
+	if !r.Serving() || p.Term != l.term && !(r.cfg.Params.Bugs.TakeOldPrepares && p.Term != 0) {
 		r.notLeader(asker, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}

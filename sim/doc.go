@@ -21,7 +21,8 @@
 // a role at one step of a transaction. A Violation comes with the seed, and the
 // seed is all one needs to see it again. Paths that chance alone seldom finds are
 // forced (forced.go, timers.go), some as plots of several steps (lostvote.go,
-// oldentry.go, lostmoment.go, guests.go, lateprepare.go), and the summary says which rare paths
+// oldentry.go, lostmoment.go, guests.go, lateprepare.go, laterterm.go, overtaken.go, lostpromise.go,
+// latecascade.go), and the summary says which rare paths
 // of each row were reached and which were not. A hunt itself is tried by planting
 // bugs in the nodes (plant.go), each of which it must find.
 //

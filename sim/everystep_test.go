@@ -21,7 +21,7 @@ import (
 // loses its power and comes back, and then the two rows must tell one story,
 // the one that the client was told, and nothing may be left undecided.
 func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
-	for _, name := range DefaultRows {
+	for _, name := range commonRows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			row, err := protocol.ByName(name)

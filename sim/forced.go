@@ -102,6 +102,18 @@ func (f *forced) plan() {
 	if f.rand.IntN(2) == 0 {
 		f.plots = append(f.plots, &latePrepare{n: n, rand: f.rand, odds: 1 + f.rand.IntN(20)})
 	}
+	if f.rand.IntN(3) == 0 {
+		f.plots = append(f.plots, &overtaken{n: n, rand: f.rand, odds: 5 + f.rand.IntN(40), left: 1 + f.rand.IntN(2)})
+	}
+	if f.rand.IntN(3) == 0 {
+		f.plots = append(f.plots, &lostPromise{n: n, rand: f.rand, odds: 50 + f.rand.IntN(400), left: 1 + f.rand.IntN(3)})
+	}
+	if f.rand.IntN(3) == 0 {
+		f.plots = append(f.plots, &laterTerm{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4), left: 1 + f.rand.IntN(3)})
+	}
+	if n.w.cfg.Row.Yield.Hot.Publishes() && f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &lateCascade{n: n, rand: f.rand, odds: 1 + f.rand.IntN(3)})
+	}
 	if n.grows && f.rand.IntN(3) == 0 {
 		n.faults.Replace = false // their nodes alone come and go
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})

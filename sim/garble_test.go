@@ -18,7 +18,7 @@ import (
 // that still can be read, from whom it says. It returns how many came.
 func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) (came int) {
 	t.Helper()
-	row, err := protocol.ByName(DefaultRows[seed%uint64(len(DefaultRows))])
+	row, err := protocol.ByName(commonRows[seed%uint64(len(commonRows))])
 	if err != nil {
 		t.Fatal(err)
 	}

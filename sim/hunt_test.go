@@ -26,7 +26,7 @@ func seeds(t *testing.T, short int) int {
 // Every row keeps its promises under all faults at once, and the hunt has been
 // where things get rare.
 func TestHunt(t *testing.T) {
-	for _, row := range DefaultRows {
+	for _, row := range commonRows {
 		t.Run(row, func(t *testing.T) {
 			t.Parallel()
 			sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: seeds(t, 20), Rows: []string{row}, Faults: AllFaults(), StopAfter: 3}, t.Output())
@@ -36,12 +36,31 @@ func TestHunt(t *testing.T) {
 			}
 			for _, rare := range []string{"sent: finding no", "sent: finding yes", "sent: finding committed", "sent: wounded", "sent: snapshot chunk", "reads at a moment: ok", "unknown", "crashes at an acknowledgement: vote", "losses of a role: coordinator",
 				"leader transfers", "drained nodes", "skewed clocks", "forced: a full queue", "forced: a sync withheld", "forced: a node recovers early",
-				"forced: entries that a majority had are overwritten", "forced: a moment is lost with its leader", "forced: a leader is heard by followers without a vote"} {
+				"forced: entries that a majority had are overwritten", "forced: a moment is lost with its leader", "forced: a leader is heard by followers without a vote",
+				"forced: a log is overwritten, and its node restarts", "forced: followers restart within their promise"} {
 				if sum.Counts[rare] == 0 {
 					t.Errorf("no run met %q: the hunt has become too tame", rare)
 				}
 			}
 		})
+	}
+}
+
+// commonRows are those that tests hunt for longer.
+var commonRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
+
+// A hunt of which nobody has said which rows is over all that a cluster can have, and
+// over those of the laboratory; each keeps its promises.
+func TestHuntEveryRow(t *testing.T) {
+	t.Parallel()
+	for _, row := range protocol.Live() {
+		if !slices.Contains(DefaultRows, row.Name) {
+			t.Errorf("%s is not hunted", row.Name)
+		}
+	}
+	sum, err := RunHunt(HuntConfig{Seed: 101, Seeds: seeds(t, 2), Faults: AllFaults()}, t.Output())
+	if err != nil || sum.Runs < 2*len(DefaultRows) || len(DefaultRows) < len(commonRows)+len(integratedRows) {
+		t.Errorf("%d runs over %v: %v", sum.Runs, DefaultRows, err)
 	}
 }
 
@@ -71,7 +90,7 @@ func TestHuntIntegrated(t *testing.T) {
 
 // Without faults nothing is lost, unknown, or waited for in vain.
 func TestCalm(t *testing.T) {
-	for _, row := range slices.Concat(DefaultRows, integratedRows) {
+	for _, row := range slices.Concat(commonRows, integratedRows) {
 		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: 3, Rows: []string{row}}, t.Output())
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +103,7 @@ func TestCalm(t *testing.T) {
 
 // One seed is one run, byte for byte, with a reader or without.
 func TestHuntIsDeterministic(t *testing.T) {
-	for _, name := range slices.Concat(DefaultRows, []string{"tapir"}) {
+	for _, name := range slices.Concat(commonRows, []string{"tapir"}) {
 		row, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"isochron/geo"
 	"isochron/history"
 	"isochron/node"
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -52,8 +53,15 @@ type HuntConfig struct {
 	boot func(node.Config, txn.Now) (process, error) // of tests; nil: bootNode
 }
 
-// DefaultRows are what is hunted if nobody says.
-var DefaultRows = []string{"2pc+2pl", "2pc+2pl-home", "2pc+2pl-group", "2pc+occ", "d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}
+// DefaultRows are what is hunted if nobody says: all that there are, those of the laboratory too.
+var DefaultRows = everyRow()
+
+func everyRow() (names []string) {
+	for _, r := range protocol.Table() {
+		names = append(names, r.Name)
+	}
+	return names
+}
 
 // Delays and bounds of a hunt: azure5 at a tenth, and every timeout to match,
 // so that seconds hold what minutes would.

@@ -39,6 +39,10 @@ var harms = map[string]func(protocol.Row) bool{
 	"VouchUncommitted":    passesOn,
 	"IgnoreAbort":         integrated,
 	"TellBeforeLogged":    logsDecisions,
+	"UntrackedRanges":     revealsEarlyOfAll,
+	"KeepOverwritten":     logged,
+	"ForgetPromise":       logged,
+	"TakeOldPrepares":     logged,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -46,6 +50,9 @@ var harms = map[string]func(protocol.Row) bool{
 func revealsOnAppend(r protocol.Row) bool {
 	return r.Reveal.PreCommits() && r.Reveal.OnItsAppend(txn.Class{Participants: 1, Hot: true})
 }
+
+// revealsEarlyOfAll: and transactions of several shards depend on each other.
+func revealsEarlyOfAll(r protocol.Row) bool { return r.Reveal.PreCommits() }
 
 // logsDecisions: a decision is what its log says.
 func logsDecisions(r protocol.Row) bool { return r.Decide.Logs() }

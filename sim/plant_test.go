@@ -50,12 +50,12 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		rows []string
 		most int // seeds
 	}{
-		{"skip-validation", DefaultRows, 10},
-		{"ack-before-sync", DefaultRows, 30},
+		{"skip-validation", commonRows, 10},
+		{"ack-before-sync", commonRows, 30},
 		{"forget-fence", []string{"2pc+2pl", "2pc+occ"}, 80},
 		{"ignore-range-checks", []string{"2pc+occ"}, 30},
-		{"release-before-votes", DefaultRows, 10},
-		{"ignore-undecided", DefaultRows, 15},
+		{"release-before-votes", commonRows, 10},
+		{"ignore-undecided", commonRows, 15},
 		{"release-untracked", []string{"d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}, 20},
 		{"drop-dependency", []string{"d2pc+2pl-group"}, 20},
 		{"reveal-at-own-vote", []string{"d2pc+2pl-group"}, 10},
@@ -64,6 +64,12 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 		{"forget-floor", []string{"2pc+2pl", "d2pc+occ"}, 150},
 		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 80},
 		{"vouch-uncommitted", []string{"bamboo"}, 250},
+		{"vouch-uncommitted", []string{"d2pc+2pl-group"}, 100},
+		{"keep-version", []string{"d2pc+2pl-group"}, 100},
+		{"untracked-ranges", []string{"d2pc+2pl-group"}, 60},
+		{"keep-overwritten", []string{"2pc+2pl", "d2pc+occ"}, 30},
+		{"forget-promise", []string{"2pc+2pl", "d2pc+occ"}, 60},
+		{"take-old-prepares", []string{"2pc+2pl", "2pc+occ"}, 100},
 	} {
 		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
 		told := 0

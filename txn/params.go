@@ -73,6 +73,11 @@ type Bugs struct {
 
 	TellBeforeLogged bool // a decision that is to be logged first is told at once
 
+	UntrackedRanges bool // of what a range held, nothing is a dependency
+	KeepOverwritten bool // the end of a log that was overwritten stays on the disk
+	ForgetPromise   bool // a member that restarts may elect somebody at once, whatever it has promised
+	TakeOldPrepares bool // a Prepare that was sent to a leader of another term is taken
+
 	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
 	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended
 }

@@ -45,7 +45,7 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	}
 	batched := c.Rand.IntN(3) == 0 // all reads in one round, as a scheduler would
 	lock, wait := c.lock()
-	forWrite, guarded := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0
+	forWrite, guarded, ranged := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0, c.Rand.IntN(4) == 0
 	c.transact(ctx, txn.Options{ReadOnly: readOnly}, false, func(a *attempt) error {
 		if guarded {
 			w.guard(a, c)
@@ -60,7 +60,11 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 			}
 		}
 		for _, s := range plan {
-			list, err := w.get(a, w.key(s.key), txn.Read{Lock: lock, Wait: wait, ForWrite: forWrite && s.append})
+			r := txn.Read{Lock: lock, Wait: wait, ForWrite: forWrite && s.append}
+			if ranged {
+				r.Scans = []txn.Scan{{Span: txn.Span{Start: w.key(s.key), End: w.key(s.key) + "\x00"}}}
+			}
+			list, err := w.get(a, w.key(s.key), r)
 			if err != nil {
 				return err
 			}
@@ -72,13 +76,23 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 	})
 }
 
+// get reads a list: by its key, or as all that a range holds if r has one.
 func (w *ListAppend) get(a *attempt, key txn.Key, r txn.Read) ([]int64, error) {
-	r.Gets = []txn.Key{key}
+	if len(r.Scans) == 0 {
+		r.Gets = []txn.Key{key}
+	}
 	res, err := a.read(r)
 	if err != nil {
 		return nil, err
 	}
-	list := parseList(res.Values[0])
+	var value []byte
+	switch {
+	case len(r.Gets) > 0:
+		value = res.Values[0]
+	case len(res.Pairs[0]) > 0:
+		value = res.Pairs[0][0].Value
+	}
+	list := parseList(value)
 	a.did(history.Op{Kind: history.ReadList, Key: rowName(key), List: list})
 	return list, nil
 }

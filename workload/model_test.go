@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -91,9 +92,32 @@ func (t *modelTxn) Read(_ context.Context, r txn.Read) (txn.ReadResult, error) {
 		for _, p := range pairs {
 			t.get(p.Key)
 		}
-		res.Pairs = append(res.Pairs, pairs)
+		res.Pairs = append(res.Pairs, t.overlay(s, pairs))
 	}
 	return res, nil
+}
+
+// overlay is what a scan shows beside the transaction's own writes; of one with a limit
+// they are left out.
+func (t *modelTxn) overlay(s txn.Scan, pairs []txn.Pair) (out []txn.Pair) {
+	if s.Limit > 0 {
+		return pairs
+	}
+	for _, p := range pairs {
+		if _, own := t.writes[p.Key]; !own {
+			out = append(out, p)
+		}
+	}
+	for k, v := range t.writes {
+		if v != nil && s.Span.Contains(k) {
+			out = append(out, txn.Pair{Key: k, Value: v})
+		}
+	}
+	slices.SortFunc(out, func(a, b txn.Pair) int { return cmp.Compare(a.Key, b.Key) })
+	if s.Reverse {
+		slices.Reverse(out)
+	}
+	return out
 }
 
 func (t *modelTxn) get(k txn.Key) []byte {

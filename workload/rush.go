@@ -13,11 +13,19 @@ import (
 // has written if others wait, and then does something else before it commits, or
 // thinks better of it.
 func (w *ListAppend) Rush(ctx context.Context, c *Client) {
-	hot, cold := w.key(c.Rand.IntN(2)), w.key(w.list(c))
-	locks, other, again := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0, c.Rand.IntN(12) == 0
-	coldFirst := c.Rand.IntN(8) == 0
+	hottest := c.Rand.IntN(2)
+	hot, cold := w.key(hottest), w.key(w.list(c))
+	if beside := hottest + w.Parts; beside < w.Lists && c.Rand.IntN(2) == 0 {
+		cold = w.key(beside) // of the same shard
+	}
+	locks, other, again := c.Rand.IntN(2) == 0, c.Rand.IntN(3) == 0, c.Rand.IntN(4) == 0
+	coldFirst, looks := c.Rand.IntN(8) == 0, c.Rand.IntN(7) == 0
 	if c.Rand.IntN(3) == 0 {
 		w.bump(ctx, c, hot)
+		return
+	}
+	if looks {
+		w.look(ctx, c, cold, hot)
 		return
 	}
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
@@ -44,11 +52,24 @@ func (w *ListAppend) Rush(ctx context.Context, c *Client) {
 			if err := a.passOn(c); err != nil {
 				return err
 			}
-			if again {
+			if again { // others may have gone on from what it was
+				c.Env.Sleep(time.Duration(c.Rand.Int64N(int64(2*c.Pause) + 1)))
 				w.append(a, c, key, append(list[:len(list):len(list)], id))
 			}
 		}
 		return c.giveUp()
+	})
+}
+
+// look reads one list, then locks the other as if to write it, and writes nothing: what it
+// saw of both must be of one moment, though the second may not have been committed yet.
+func (w *ListAppend) look(ctx context.Context, c *Client, first, then txn.Key) {
+	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
+		if _, err := w.get(a, first, txn.Read{}); err != nil {
+			return err
+		}
+		_, err := w.get(a, then, txn.Read{Lock: txn.LockExclusive, ForWrite: true})
+		return err
 	})
 }
 
