@@ -196,7 +196,7 @@ func (rs *reads) add(p *part) {
 	now := rs.env.Now().Mono
 	a := p.access
 	a.Nearest = a.AsOf != 0 && rs.moments.settled(p.r) || rs.cfg.Row.Reads.Leaderless() ||
-		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !rs.policy.readsAtLeader(p.r.t) && !rs.recent.touches(now, a) &&
+		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !rs.policy.readsAtLeader(p.r.t) && (rs.cfg.Params.NearAsIs || !rs.recent.touches(now, a)) &&
 			!p.r.t.touches(a.Shard).led
 	wait := rs.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {

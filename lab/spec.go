@@ -41,8 +41,9 @@ type Spec struct {
 	// at once: the client of D2PC's public prototype.
 	OneByOne bool
 	// NearAsIs has who reads near take what a replica has committed, whether or not it knows of an
-	// undecided write on the row: what D2PC's paper implies, that says nothing of it (section 4.6).
-	// Ours goes to the leader then, because such a read is seldom good at the commit.
+	// undecided write on the row, and whether or not its gateway has just committed one: what D2PC's
+	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
+	// such a read is seldom good at the commit.
 	NearAsIs  bool
 	ReadShare float64 // statements of sysbench and hotspot that only read
 	Rollback  float64 // transactions of these and of fit that their client rolls back at the end

@@ -34,7 +34,7 @@ type Params struct {
 	// PreparesAgain: an attempt that was aborted for a conflict is prepared again, as it was read,
 	// so many times at most, before its client hears of it; 0. Of experiments.
 	PreparesAgain int
-	NearAsIs      bool // a near read does not heed undecided writes; of experiments too
+	NearAsIs      bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
 	GroupSize     int  // 10: transactions on a hot row that go on from each other before the first has committed
 	// Of admission, see yield.Admission: whether there is none, how long a try waits at
 	// most (50 s; then it is refused).
