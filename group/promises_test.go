@@ -130,3 +130,46 @@ func TestALeaseRestsOnBothMajorities(t *testing.T) {
 		t.Error("it has a lease on which the members before the change have no part")
 	}
 }
+
+// A new leader serves once an entry of its own term is applied, and not when one of a
+// leader before it is.
+func TestALeaderServesFromItsOwnTermOn(t *testing.T) {
+	w := founded(t)
+	lead := w.members[1]
+	lead.lead.serving = false
+	next := lead.applied.Index
+	for _, c := range []struct {
+		term   uint64
+		serves bool
+	}{{lead.term - 1, false}, {lead.term, true}} {
+		next++
+		lead.storageApply(&pb.Message{Entries: []*pb.Entry{{Index: proto.Uint64(next), Term: proto.Uint64(c.term)}}})
+		if lead.Serving() != c.serves {
+			t.Errorf("in term %d, after an entry of term %d: serving %v", lead.term, c.term, lead.Serving())
+		}
+	}
+}
+
+// Of a snapshot the next piece is taken, from whom it was asked for; one that comes again
+// is not.
+func TestThePiecesOfASnapshotComeInOrder(t *testing.T) {
+	in := &incomingSnapshot{from: 1, next: []byte("c"),
+		msg: &pb.Message{Snapshot: &pb.Snapshot{Metadata: &pb.SnapshotMetadata{Index: proto.Uint64(5)}}}}
+	for _, c := range []struct {
+		from  txn.NodeID
+		piece txn.SnapChunk
+		takes bool
+	}{
+		{1, txn.SnapChunk{Index: 5, From: []byte("c"), Next: []byte("d")}, true},
+		{1, txn.SnapChunk{Index: 5, From: []byte("c")}, true},
+		{1, txn.SnapChunk{Index: 5, From: []byte("b"), Next: []byte("d")}, false},
+		{1, txn.SnapChunk{Index: 5}, false},
+		{1, txn.SnapChunk{Index: 5, From: []byte("c"), Next: []byte("b")}, false},
+		{1, txn.SnapChunk{Index: 4, From: []byte("c")}, false},
+		{2, txn.SnapChunk{Index: 5, From: []byte("c")}, false},
+	} {
+		if got := in.awaits(c.from, &c.piece); got != c.takes {
+			t.Errorf("a piece of %d from %q to %q of snapshot %d is taken: %v", c.from, c.piece.From, c.piece.Next, c.piece.Index, got)
+		}
+	}
+}

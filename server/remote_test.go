@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -180,6 +181,8 @@ func TestProcessRefused(t *testing.T) {
 // A peer cannot speak for another node, nor to another than this one.
 func TestForgedEnvelopes(t *testing.T) {
 	cfgs := members(t, 1, "uniform:1ms:1")
+	var said strings.Builder // is read when the process has ended
+	cfgs[0].Log = slog.New(slog.NewTextHandler(&said, nil))
 	p := startProcess(t, cfgs[0])
 	awaitReady(t, p)
 	for _, env := range []txn.Envelope{{From: 1, To: 1}, {From: 2, To: 2}, {From: 3, To: 1}} {
@@ -193,5 +196,8 @@ func TestForgedEnvelopes(t *testing.T) {
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)
+	}
+	if n := strings.Count(said.String(), "another sender or receiver"); n != 3 {
+		t.Errorf("%d of 3 forged messages were thrown away:\n%s", n, said.String())
 	}
 }

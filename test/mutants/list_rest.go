@@ -84,7 +84,7 @@ var ofServer = []mutation{
 		old: "s.engine.Sync()\n", new: "",
 		seen: []check{tests("server", "Syncer")}},
 	{name: "server-sync-of-later", in: "server", rule: "a sync covers what was asked for before it began",
-		old: "s.synced.Store(token)", new: "s.synced.Store(s.wanted.Load())",
+		old: "s.synced.Store(token)", new: "s.synced.Store(max(token, s.wanted.Load()))",
 		seen: []check{tests("server", "Syncer")}},
 	{name: "server-engine-unsynced", in: "server", rule: "a sync of the engine waits for the disk",
 		old: "e.db.LogData(nil, pebble.Sync)", new: "e.db.LogData(nil, pebble.NoSync)",
