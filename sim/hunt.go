@@ -261,15 +261,23 @@ func (h *hunt) goesOn(c *Client) bool {
 }
 
 // setupTries bounds the tries to open the accounts: an impatient node may end the first,
-// where it may not find out how others have voted.
-const setupTries = 5
+// where it may not find out how others have voted. Where a decision is logged before it
+// is told, it may end every one: after so many the accounts are opened one by one.
+const (
+	setupTries      = 5
+	setupTriesWhole = 3
+)
 
 // setup opens the accounts before there is any trouble.
 func (h *hunt) setup() bool {
 	var failed error
 	c := h.w.Go(1, func(c *Client) {
 		for try := range setupTries {
-			if failed = h.bank.Setup(context.Background(), c.DB()); txn.KindOf(failed) != txn.KindAborted {
+			open := h.bank.Setup
+			if try >= setupTriesWhole {
+				open = h.bank.SetupEach
+			}
+			if failed = open(context.Background(), c.DB()); txn.KindOf(failed) != txn.KindAborted {
 				return
 			}
 			c.Sleep(time.Duration(try+1) * 100 * time.Millisecond)

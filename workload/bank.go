@@ -47,6 +47,19 @@ func (w *Bank) Setup(ctx context.Context, db txn.DB) error {
 	return t.Commit(ctx)
 }
 
+// SetupEach opens the accounts with a transaction each: not atomic, but where those over
+// several shards are ended before they can commit it is done all the same.
+func (w *Bank) SetupEach(ctx context.Context, db txn.DB) error {
+	for i := range w.Accounts {
+		t := db.Begin(txn.Options{})
+		t.Put(w.first(i), formatAmount(w.Each))
+		if err := t.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Step runs one transaction.
 func (w *Bank) Step(ctx context.Context, c *Client) {
 	switch n := c.Rand.IntN(20); {
