@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"isochron/sim"
 	"isochron/txn"
@@ -14,6 +15,7 @@ import (
 const (
 	pageRows  = 1000
 	pageTries = 20
+	pagePause = 50 * time.Millisecond
 )
 
 // conditions holds what the workload knows of its rows against all rows, once
@@ -27,7 +29,7 @@ func (r *run) conditions() ([]string, error) {
 	}
 	var rows []txn.Pair
 	var failed error
-	reader := r.w.Go(1, func(c *sim.Client) { rows, failed = r.allRows(c.DB()) })
+	reader := r.w.Go(1, func(c *sim.Client) { rows, failed = r.allRows(c) })
 	for !reader.Done() {
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
@@ -41,10 +43,10 @@ func (r *run) conditions() ([]string, error) {
 }
 
 // allRows reads all rows of the workload, without the numbers of their writes.
-func (r *run) allRows(db txn.DB) (rows []txn.Pair, err error) {
+func (r *run) allRows(c *sim.Client) (rows []txn.Pair, err error) {
 	span := workload.MixSpan()
 	for {
-		page, err := readPage(r.ctx, db, span)
+		page, err := readPage(r.ctx, c, span)
 		if err != nil {
 			return nil, err
 		}
@@ -59,9 +61,11 @@ func (r *run) allRows(db txn.DB) (rows []txn.Pair, err error) {
 	}
 }
 
-func readPage(ctx context.Context, db txn.DB, span txn.Span) (page []txn.Pair, err error) {
+// readPage reads rows in one transaction. A replica that is read from may learn of the last
+// decisions only now, so that there is a pause before it is tried again.
+func readPage(ctx context.Context, c *sim.Client, span txn.Span) (page []txn.Pair, err error) {
 	for range pageTries {
-		t := db.Begin(txn.Options{ReadOnly: true})
+		t := c.DB().Begin(txn.Options{ReadOnly: true})
 		res, err2 := t.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: span, Limit: pageRows}}})
 		if err2 == nil {
 			err2 = t.Commit(ctx)
@@ -71,6 +75,7 @@ func readPage(ctx context.Context, db txn.DB, span txn.Span) (page []txn.Pair, e
 		if err = err2; err == nil {
 			return res.Pairs[0], nil
 		}
+		c.Sleep(pagePause)
 	}
 	return nil, err
 }

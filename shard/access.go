@@ -16,6 +16,9 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	case r.Serving() && r.lead.locks.Asks(m.Txn, m.Request): // it was sent again
 	case r.Serving() && m.Lock != txn.LockNone && r.lead.switching.ahead(m.ProtocolSeq):
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
+	case m.Nearest && r.cfg.Params.NearAsIs && r.state.applied.Index > 0:
+		rows := newest{state: r.state, engine: r.cfg.Engine} // what any replica would show, the leader's too
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m)})
 	case r.Serving():
 		r.lead.reader.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:

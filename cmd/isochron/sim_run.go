@@ -46,6 +46,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.Float64Var(&s.ReadShare, "read-share", s.ReadShare, "part of the statements of sysbench and hotspot that only read")
 	f.Float64Var(&s.Rollback, "rollback", s.Rollback, "part of the transactions of sysbench, hotspot and fit that their client rolls back at the end")
 	f.IntVar(&s.Hot, "hot", s.Hot, "hot accounts of fit, hot rows of hotspot-scan; 0: the workload's default")
+	f.BoolVar(&s.AdmissionOff, "admission-off", s.AdmissionOff, "gateways do not bound the tries that contend, as no paper's prototype does")
 	f.BoolVar(&s.HotOff, "hot-off", s.HotOff, "hot rows are rows like others")
 	f.IntVar(&s.HotWaiters, "hot-waiters", s.HotWaiters, "more waiters than this make a row hot; 0: that of a node")
 	f.IntVar(&s.GroupSize, "group-size", s.GroupSize, "transactions on a hot row that go on from each other before the first has committed; 0: that of a node")
