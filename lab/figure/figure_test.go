@@ -330,6 +330,9 @@ func TestDefinitions(t *testing.T) {
 		if got, err := ByName(f.Name); err != nil || got != f {
 			t.Errorf("%s is not found: %v", f.Name, err)
 		}
+		if !f.Base.AdmissionOff {
+			t.Errorf("%s: gateways bound the tries that contend, which no paper has", f.Name)
+		}
 		q, v := f.Axis.Quick, f.Axis.Values
 		if f.Alone == nil && f.Over == nil && len(q) < 2 || q[len(q)-1] != v[len(v)-1] || !slices.IsSorted(v) {
 			t.Errorf("%s: the values %v, quick %v", f.Name, v, q)
