@@ -6,7 +6,8 @@
 // what is to arrive at a moment of the other's clock must be sent by it. Of each
 // node's samples there is an average that forgets (GeoTP section 4.1) and the
 // 95th percentile of those of a window of time (Natto section 4.1). Whoever asks
-// names which one it goes by.
+// names which one it goes by. How links between nodes are probed, and what of it a node
+// is told, stands in links.go, for the real clock and the virtual one.
 //
 // What the caller owes it. It gives each sample with the time at which it came,
 // on a clock that never runs back, and calls from one goroutine. What is kept is

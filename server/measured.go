@@ -3,18 +3,16 @@ package server
 import (
 	"time"
 
+	"isochron/estimate"
 	"isochron/node"
 	"isochron/server/peer"
 	"isochron/txn"
 )
 
-// measureEvery is how often the node is told the round trips that its links have measured.
-const measureEvery = 5 * time.Second
-
 // tellDistances tells the node what its links measure, until it ends. Where delays are
 // emulated the links are all short, and the map says what they stand for.
 func (p *Process) tellDistances() {
-	tick := time.NewTicker(measureEvery)
+	tick := time.NewTicker(estimate.TellEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -31,8 +29,8 @@ func (p *Process) tellDistances() {
 func distancesOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
 	out := map[txn.NodeID]time.Duration{}
 	for _, l := range links {
-		if l.Up && l.Delay.Samples > 0 {
-			out[l.Peer] = l.Delay.RoundTrip
+		if trip, ok := l.Delay.Distance(); ok && l.Up {
+			out[l.Peer] = trip
 		}
 	}
 	return out

@@ -9,13 +9,9 @@ import (
 )
 
 // A server's links ping each other, and tell their node what they measure (package
-// server/peer, server/measured.go). In a world the same samples are drawn: as often, from
-// the delays of the network and the hosts' wall clocks, by a stream of chance of their own.
-const (
-	probeEvery   = time.Second
-	measureEvery = 5 * time.Second
-	probeWindow  = time.Minute
-)
+// server/peer, server/measured.go). In a world the same samples are drawn: as often (package
+// estimate says how often), from the delays of the network and the hosts' wall clocks, by a
+// stream of chance of their own.
 
 // probes are a host's, for one life.
 type probes struct {
@@ -26,11 +22,9 @@ type probes struct {
 }
 
 func (h *host) startProbes() {
-	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), delays: newDelays()}
-	h.later(probeEvery, p.probe)
+	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), delays: estimate.OfLinks()}
+	h.later(estimate.ProbeEvery, p.probe)
 }
-
-func newDelays() *estimate.Delays { return estimate.NewDelays(estimate.Config{Window: probeWindow}) }
 
 // probe takes one sample of the way to each host that can be reached and answer.
 func (p *probes) probe() {
@@ -42,23 +36,22 @@ func (p *probes) probe() {
 		}
 		there := h.w.net.wavering(p.rand, h.w.net.delays[h.id-1][to.id-1])
 		back := h.w.net.wavering(p.rand, h.w.net.delays[to.id-1][h.id-1])
-		p.delays.Add(to.id, estimate.Sample{
-			At: now.Mono, RoundTrip: max(there+back, 1),
-			OneWay: there + time.Duration(to.now().WallNanos-now.WallNanos), HasOneWay: true,
-		})
+		p.delays.Add(to.id, estimate.Answered(now.Mono, there+back).WithClocks(now.WallNanos, to.now().WallNanos+int64(there)))
 	}
-	if p.count++; p.count%int(measureEvery/probeEvery) == 0 {
+	if p.count++; p.count%int(estimate.TellEvery/estimate.ProbeEvery) == 0 {
 		h.inTurn(0, func() { h.run(func() { h.node.Measured(h.now(), p.roundTrips()) }) })
 	}
-	h.later(probeEvery, p.probe)
+	h.later(estimate.ProbeEvery, p.probe)
 }
 
 // roundTrips are the averages to all hosts that have answered of late.
 func (p *probes) roundTrips() map[txn.NodeID]time.Duration {
 	out := map[txn.NodeID]time.Duration{}
 	for _, to := range p.h.w.hosts {
-		if d, ok := p.delays.To(to.id, p.h.now().Mono); ok && d.Samples > 0 {
-			out[to.id] = d.RoundTrip
+		if d, known := p.delays.To(to.id, p.h.now().Mono); known {
+			if trip, ok := d.Distance(); ok {
+				out[to.id] = trip
+			}
 		}
 	}
 	return out

@@ -90,9 +90,12 @@ func (t *Transport) hears() []hearing {
 	return out
 }
 
-// tellLives tells the peers once a second whom this node knows and hears.
+// livesEvery is how often the peers are told whom this node knows and hears.
+const livesEvery = time.Second
+
+// tellLives tells them.
 func (t *Transport) tellLives() {
-	tick := time.NewTicker(pingEvery)
+	tick := time.NewTicker(livesEvery)
 	defer tick.Stop()
 	for {
 		select {

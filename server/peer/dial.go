@@ -57,16 +57,13 @@ type link struct {
 	life    uint64           // that answered there; 0: its version tells none
 }
 
-// delayWindow is how long a ping counts for the percentile of a link: there is one a second.
-const delayWindow = time.Minute
-
 // LinkState is what is known of the connection to one peer.
 type LinkState struct {
 	Peer    txn.NodeID
 	Address string
 	Up      bool
 	RTT     time.Duration  // the latest measured; 0: none yet on this connection
-	Delay   estimate.Delay // what the pings of the last minute say, and an average over all; zero: none yet
+	Delay   estimate.Delay // what the pings of the last window say, and an average over all; zero: none yet
 	Error   string         // why it is not up
 	Sent    uint64         // frames queued so far
 	Bytes   uint64         // written to the connection so far
@@ -76,7 +73,7 @@ type LinkState struct {
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
-	return &link{t: t, to: to, address: address, delays: estimate.NewDelays(estimate.Config{Window: delayWindow}),
+	return &link{t: t, to: to, address: address, delays: estimate.OfLinks(),
 		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: queueBytesMax, state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
@@ -319,7 +316,7 @@ func (l *link) use(conn *tls.Conn) error {
 		_, err := conn.Read(make([]byte, 1))
 		ended <- err
 	}()
-	ping := time.NewTicker(pingEvery)
+	ping := time.NewTicker(estimate.ProbeEvery)
 	defer ping.Stop()
 	l.ping()
 	var spare []byte

@@ -12,11 +12,10 @@ import (
 // it. Nodes of earlier versions leave the wall clocks out: they send and expect 8 bytes, and
 // send back what they got.
 const (
-	pingOld    = 8
-	pingBytes  = 16
-	pongBytes  = 24
-	tripMax    = time.Hour // what says that it took longer is of an earlier life
-	oneWayMost = 24 * time.Hour
+	pingOld   = 8
+	pingBytes = 16
+	pongBytes = 24
+	tripMax   = time.Hour // what says that it took longer is of an earlier life
 )
 
 // ping sends the time.
@@ -48,11 +47,9 @@ func sampleOf(pong []byte, now time.Duration) (s estimate.Sample, ok bool) {
 	if sent < 0 || trip < 0 || trip > tripMax {
 		return s, false
 	}
-	s = estimate.Sample{At: now, RoundTrip: max(trip, 1)}
+	s = estimate.Answered(now, trip)
 	if len(pong) == pongBytes {
-		left, came := int64(binary.BigEndian.Uint64(pong[8:])), int64(binary.BigEndian.Uint64(pong[16:]))
-		s.OneWay = time.Duration(came - left)
-		s.HasOneWay = left > 0 && came > 0 && s.OneWay.Abs() <= oneWayMost // else a clock is not set
+		s = s.WithClocks(int64(binary.BigEndian.Uint64(pong[8:])), int64(binary.BigEndian.Uint64(pong[16:])))
 	}
 	return s, true
 }

@@ -294,11 +294,8 @@ func (t *Transport) serve(raw *doors.Guarded) {
 }
 
 // silence is after how long without a frame a connection is given up. Pings
-// come every pingEvery.
-const (
-	silence   = 15 * time.Second
-	pingEvery = time.Second
-)
+// come every estimate.ProbeEvery.
+const silence = 15 * time.Second
 
 // take hands over what a peer sends until the connection ends; alive is called about
 // once a second while it is heard.

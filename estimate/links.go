@@ -1,0 +1,33 @@
+package estimate
+
+import "time"
+
+// How links between nodes are measured, by servers in real time and in worlds alike: what
+// virtual time shows of a rule that goes by delays holds for servers as far as these agree.
+const (
+	ProbeEvery = time.Second     // how often a link is probed
+	TellEvery  = 5 * time.Second // how often a node is told what its links measure
+	LinkWindow = time.Minute     // how long a probe counts for the percentiles of a link
+)
+
+// oneWayMost is what two clocks that are set can differ by, the way between them included.
+const oneWayMost = 24 * time.Hour
+
+// OfLinks knows nothing yet of links that are probed as often as that.
+func OfLinks() *Delays { return NewDelays(Config{Window: LinkWindow}) }
+
+// Answered is the sample of a probe whose answer came at a moment of the prober's monotonic
+// clock, trip after it had left: no less than a nanosecond.
+func Answered(at, trip time.Duration) Sample { return Sample{At: at, RoundTrip: max(trip, 1)} }
+
+// WithClocks is the sample with what the wall clocks said, in nanoseconds: the prober's when
+// the probe left, the other's when it came there. Of a clock that is not set nothing is said.
+func (s Sample) WithClocks(left, came int64) Sample {
+	s.OneWay = time.Duration(came - left)
+	s.HasOneWay = left > 0 && came > 0 && s.OneWay.Abs() <= oneWayMost
+	return s
+}
+
+// Distance is how far a node is for whoever chooses by it: the average round trip; ok is
+// false if no probe of the window was answered.
+func (d Delay) Distance() (trip time.Duration, ok bool) { return d.RoundTrip, d.Samples > 0 }
