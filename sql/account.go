@@ -105,10 +105,14 @@ func (a *account) parse(tokens int) error {
 	return a.charge(more * tokenBytes)
 }
 
-// opened is the account of a statement that begins.
-func (b *budget) opened(ctx context.Context) *account {
+// opened is the account of a statement that begins; asked is what its session has set, 0
+// for the default.
+func (b *budget) opened(asked int64) *account {
 	node := b.ofNode() // asked once: every statement has an account
-	return &account{budget: b, statement: b.within(ctx, statementMemory, b.statement, node), node: node}
+	if asked <= 0 {
+		asked = b.statement
+	}
+	return &account{budget: b, statement: min(asked, node), node: node}
 }
 
 // charge takes so many bytes, or says why it cannot.
@@ -271,7 +275,7 @@ func sizeOfJSON(v any) (e jsonExtent) {
 
 // openAccount closes the account of the statement before and opens one.
 func (s *Session) openAccount() {
-	s.account.Swap(s.gateway.budget.opened(s.quiet)).close()
+	s.account.Swap(s.gateway.budget.opened(s.chosen().memory)).close()
 }
 
 // closeAccount gives back what the statement held.

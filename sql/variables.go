@@ -130,6 +130,7 @@ type choices struct {
 	patience   time.Duration // until none begins any more
 	timeout    time.Duration // of each statement; 0: none
 	execution  time.Duration // of each SELECT; 0: none
+	memory     int64         // of each statement, in bytes; 0: the default
 	sum        uint64        // of all settings, 0: not summed up yet
 }
 
@@ -141,6 +142,7 @@ func (s *Session) chosen() *choices {
 		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
 		c.timeout = millis(s.number(timeoutVariable, 0))
 		c.execution = millis(s.number(executionVariable, 0))
+		c.memory = s.number(statementMemory, 0)
 		if v, err := s.GetSessionVariable(s.quiet, gms.AutoCommitSessionVar); err == nil {
 			on, err := gms.ConvertToBool(s.quiet, v)
 			c.autocommit = err == nil && on
