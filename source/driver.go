@@ -1,0 +1,131 @@
+package source
+
+import (
+	"context"
+	"time"
+)
+
+// Dialect is the SQL that a source speaks.
+type Dialect string
+
+// The dialects.
+const (
+	MySQL    Dialect = "mysql" // MariaDB too
+	Postgres Dialect = "postgres"
+)
+
+// Driver is how an agent speaks to its database. Its methods block, may be called by
+// several goroutines at once, and end when their context does. Errors are *Error.
+type Driver interface {
+	// Facts asks the database who it is and whether branches can be prepared there.
+	Facts(ctx context.Context) (Facts, error)
+	// Begin opens a branch, on a connection of its own until the branch is prepared or has
+	// ended. It may put off what it would tell the database to the branch's first statement.
+	Begin(ctx context.Context, n Name, o BranchOptions) (Branch, error)
+	// Prepared lists the prepared branches of the cluster that n names, whatever gateway
+	// they are of. What others have prepared is never in it.
+	Prepared(ctx context.Context, cluster uint64) ([]Name, error)
+	// Finish commits or rolls back a prepared branch. One that is not there is no error:
+	// found is false then.
+	Finish(ctx context.Context, n Name, commit bool) (found bool, err error)
+	// Tables describes the tables of the schemas that the account can see.
+	Tables(ctx context.Context) ([]Table, error)
+	// Close ends all connections; what is prepared stays.
+	Close() error
+}
+
+// Branch is a transaction's part at one source. It is used by one goroutine at a time, and
+// by none after Prepare (whatever it gave), Commit or Rollback.
+type Branch interface {
+	// Execute runs one statement. After an error whose Ends is true the branch is no more.
+	Execute(ctx context.Context, s Statement) (Result, error)
+	// Prepare makes the branch outlive its connection. On an error with Unknown it may have
+	// happened; on any other the branch is rolled back.
+	Prepare(ctx context.Context) error
+	// Commit commits it in one phase, without a Prepare: with Unknown it may have happened.
+	Commit(ctx context.Context) error
+	// Rollback undoes it; an error means that its connection was thrown away, and the
+	// database undoes it when it notices.
+	Rollback(ctx context.Context) error
+}
+
+// Facts are what a source says of itself.
+type Facts struct {
+	Dialect Dialect
+	Version string // as the server writes it
+	// Identity tells one database from another, and from itself with other data: for
+	// PostgreSQL its system identifier and the database's name and number.
+	Identity string
+	// PreparedMax bounds the prepared transactions; 0: it refuses all, -1: no bound is known.
+	PreparedMax int
+	// Warnings are what an operator should know, a line each.
+	Warnings []string
+}
+
+// Isolation is at which level a branch runs.
+type Isolation string
+
+// The levels. Serializable is what global serializability asks for.
+const (
+	Serializable   Isolation = "serializable"
+	RepeatableRead Isolation = "repeatable read"
+	ReadCommitted  Isolation = "read committed"
+)
+
+// BranchOptions are a branch's bounds.
+type BranchOptions struct {
+	Isolation Isolation     // "": Serializable
+	LockWait  time.Duration // of each wait for a lock; 0: the source's own
+	ReadOnly  bool
+}
+
+// Statement is one statement in the source's own dialect.
+type Statement struct {
+	Text string   `cbor:"1,keyasint,omitempty"`
+	Args [][]byte `cbor:"2,keyasint,omitempty"` // values of its placeholders, as text; nil is NULL
+	// MaxRows bounds the answer, 0: RowsMax. One that is larger is an error, and ends nothing.
+	MaxRows int `cbor:"3,keyasint,omitempty"`
+}
+
+// Bounds of an answer, whatever was asked for.
+const (
+	RowsMax  = 1 << 20
+	BytesMax = 64 << 20
+)
+
+// Column describes a column of an answer or a table. Type is the source's own word for it,
+// such as "bigint" or "character varying(20)".
+type Column struct {
+	Name string `cbor:"1,keyasint,omitempty"`
+	Type string `cbor:"2,keyasint,omitempty"`
+	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
+}
+
+// Result is what a statement gave. Values are as text; nil is NULL.
+type Result struct {
+	Columns  []Column   `cbor:"1,keyasint,omitempty"`
+	Rows     [][][]byte `cbor:"2,keyasint,omitempty"`
+	Affected int64      `cbor:"3,keyasint,omitempty"`
+	InsertID int64      `cbor:"4,keyasint,omitempty"` // MySQL's LAST_INSERT_ID, 0: none
+}
+
+// Table is a table of a source.
+type Table struct {
+	Schema, Name string
+	Columns      []Column
+	Key          []string   // names of the primary key's columns, in order
+	Unique       [][]string // other unique keys
+}
+
+// Error is what a source refused or failed at.
+type Error struct {
+	Code    uint16 // MySQL's number for it, whatever the dialect: 1213, 1205, 1062 ...
+	State   string // SQLSTATE
+	Text    string // for people, with nothing of the account's secrets
+	Ends    bool   // the branch is rolled back, or cannot be used any more
+	Again   bool   // the same transaction may do better next time: it lost to another
+	Unknown bool   // whether the commit or prepare happened is not known
+	Gone    bool   // the source could not be reached, or the connection broke
+}
+
+func (e *Error) Error() string { return e.Text }

@@ -1,0 +1,45 @@
+package source
+
+import (
+	"math"
+	"testing"
+
+	"isochron/txn"
+)
+
+// A name comes back as it was, and fits where sources keep names.
+func TestNames(t *testing.T) {
+	for _, n := range []Name{
+		{},
+		{Cluster: 1, Attempt: txn.Attempt{Node: 2, Epoch: 3, Seq: 4}, Source: 5, DecidedAt: 1},
+		{Cluster: math.MaxUint64, Attempt: txn.Attempt{Node: math.MaxUint32, Epoch: math.MaxUint32, Seq: math.MaxUint64}, Source: math.MaxUint64, DecidedAt: math.MaxUint64},
+	} {
+		if len(n.Global()) > 64 || len(n.Qualifier()) > 64 {
+			t.Errorf("%s is longer than XA allows", n)
+		}
+		if back, ok := ParseName(n.String()); !ok || back != n {
+			t.Errorf("%s came back as %v, %v", n, back, ok)
+		}
+	}
+}
+
+// What others have named is never taken for ours.
+func TestForeignNames(t *testing.T) {
+	for _, s := range []string{
+		"", "/", "isochron1", "isochron1.1.2.3.4", "isochron1.1.2.3.4/5", "isochron2.1.2.3.4/5.1", "isochron1.1.2.3.4/5.1.0", "isochron1.01.2.3.4/5.1",
+		"isochron1.1.2.3.4/5.1 ", "isochron1.+1.2.3.4/5.1", "ISOCHRON1.1.2.3.4/5.1", "isochron1.1.2.3.A/5.1", "isochron1.1.2.3.4/5.1/", "isochron1.1.fffffffff.3.4/5.1", "isochron1.1.-2.3.4/5.1",
+	} {
+		if n, ok := ParseName(s); ok {
+			t.Errorf("%q is taken for %v", s, n)
+		}
+	}
+}
+
+func FuzzParseName(f *testing.F) {
+	f.Add("isochron1.1.2.3.4/5.1")
+	f.Fuzz(func(t *testing.T, s string) {
+		if n, ok := ParseName(s); ok && n.String() != s {
+			t.Errorf("%q is read as %q", s, n)
+		}
+	})
+}
