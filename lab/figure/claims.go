@@ -13,7 +13,20 @@ type Claim struct {
 	Row, Over string // Over may be several, see rivals: then it is the best of them at each value
 	Where     Where
 	Kind      Kind
-	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead)
+	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead, Below)
+	UpTo      float64 // if not 0, the paper has a range: from Paper to this, which is the better end
+	Why       string  // the reason in a few words, if it is known, for what is short, better, or no number
+}
+
+// says is a claim of one number.
+func says(m Measure, row, over string, where Where, kind Kind, paper float64) Claim {
+	return Claim{Measure: m, Row: row, Over: over, Where: where, Kind: kind, Paper: paper}
+}
+
+// upTo has the claim be a range that begins with its number.
+func (c Claim) upTo(most float64) Claim {
+	c.UpTo = most
+	return c
 }
 
 // rivals are the rows that Over names, with a | between them.
@@ -28,7 +41,9 @@ func (c Claim) over() string {
 }
 
 // numbered reports whether there is something of the paper to hold ours against.
-func (c Claim) numbered() bool { return c.Paper != 0 || c.Kind == Level || c.Kind == Ahead }
+func (c Claim) numbered() bool {
+	return c.Paper != 0 || c.Kind == Level || c.Kind == Ahead || c.Kind == Below
+}
 
 // Kind is how a claim is put.
 type Kind uint8
@@ -40,6 +55,7 @@ const (
 	Level              // the row has as much as the other: a change of about nothing
 	Ahead              // the row has more than the other, and the paper does not say how much more: so many times
 	AtMost             // the row has less than the other by so many percent at most
+	Below              // the row has less than the other, or than each of several, which is what it should
 )
 
 // Where says for which value of the parameter a claim speaks.
@@ -52,25 +68,29 @@ const (
 	AtPeak                  // of each row its own largest number, wherever that is
 	AtTheStart              // the first value
 	AtWorst                 // the value at which the row does worst by the claim
+	Across                  // the row at the last value, the other at the first
 )
 
 // Tolerance is by what part of the paper's number ours may differ from it, either way,
 // for the claim to be met: of a factor, or of a change in percent. As much is what
-// differs by no more than this part. Claims of the kinds Ahead and AtMost have none.
+// differs by no more than this part. Claims of the kinds Ahead, Below and AtMost have none.
 const Tolerance = 0.15
 
 // band is the least and the most that meets the claim, as Kind says: more than that is
-// better than claimed, less is short of it.
+// better than claimed, less is short of it. A range is met from its least to its most, with
+// the tolerance of each.
 func (c Claim) band() (least, most float64) {
 	switch c.Kind {
 	case Level:
 		return -100 * Tolerance, 100 * Tolerance
 	case Ahead:
 		return 1, math.Inf(1)
+	case Below:
+		return 1, math.Inf(-1)
 	case AtMost:
 		return -c.Paper, math.Inf(1)
 	}
-	return c.Paper * (1 - Tolerance), c.Paper / (1 - Tolerance)
+	return c.Paper * (1 - Tolerance), cmp.Or(c.UpTo, c.Paper) / (1 - Tolerance)
 }
 
 // Band is where our number lies beside the paper's.
@@ -92,7 +112,7 @@ func (b Band) String() string { return bandWords[b] }
 
 // Text is the claim in words.
 func (c Claim) Text() string {
-	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst"}[c.Where]
+	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst", "at the end of the axis beside its start"}[c.Where]
 	return c.Measure.Name + " of " + c.Row + " over " + c.over() + ", " + where
 }
 
@@ -101,6 +121,9 @@ func (c Claim) Band() string {
 	least, most := c.band()
 	if math.IsInf(most, 1) {
 		return "from " + c.Format(least)
+	}
+	if math.IsInf(most, -1) {
+		return "up to " + c.Format(least)
 	}
 	if c.better(least, most) {
 		least, most = most, least
@@ -117,8 +140,12 @@ func (c Claim) PaperText() string {
 		return "as much"
 	case c.Kind == Ahead:
 		return "more"
+	case c.Kind == Below:
+		return "less"
 	case c.Kind == AtMost:
 		return fmt.Sprintf("%.0f%% less at most", c.Paper)
+	case c.UpTo != 0:
+		return c.Format(c.Paper) + " to " + c.Format(c.UpTo)
 	}
 	return c.Format(c.Paper)
 }
@@ -148,7 +175,15 @@ func (c Claim) ours(g *Grid, at int) float64 {
 	if !g.has(c.Row, at) || !g.has(c.Over, at) {
 		return math.NaN()
 	}
-	return c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, at))
+	return c.compare(g.of(c.Measure, c.Row, at), c.overs(g, at))
+}
+
+// overs is the measure of what the claim compares with, at one value.
+func (c Claim) overs(g *Grid, at int) float64 {
+	if c.Kind == Below {
+		return g.leastOf(c.Measure, c.Over, at)
+	}
+	return g.of(c.Measure, c.Over, at)
 }
 
 func (c Claim) compare(row, over float64) float64 {
@@ -162,11 +197,11 @@ func (c Claim) compare(row, over float64) float64 {
 }
 
 // factor reports whether numbers of this kind are so many times another.
-func (k Kind) factor() bool { return k == Times || k == Ahead }
+func (k Kind) factor() bool { return k == Times || k == Ahead || k == Below }
 
 // better reports whether the claim holds more for a than for b.
 func (c Claim) better(a, b float64) bool {
-	if c.Kind == Change && c.Paper < 0 {
+	if c.Kind == Change && c.Paper < 0 || c.Kind == Below {
 		return a < b
 	}
 	return a > b
@@ -208,12 +243,25 @@ func (c Claim) place(g *Grid) (v placed, over int) {
 			}
 		}
 	}
-	over = at
 	if c.Where == AtPeak {
-		at, over = g.peak(c.Measure, c.Row), g.peak(c.Measure, c.Over)
-		ours = c.compare(g.of(c.Measure, c.Row, at), g.of(c.Measure, c.Over, over))
+		at = g.peak(c.Measure, c.Row)
+	}
+	if over = c.placeOfOver(g, at); over != at || c.Where == AtPeak {
+		ours = c.compare(g.of(c.Measure, c.Row, at), c.overs(g, over))
 	}
 	return placed{Verdict{Ours: ours, At: g.Values[at]}, at}, over
+}
+
+// placeOfOver is where the claim looks at what it compares with, if its row is looked at
+// there.
+func (c Claim) placeOfOver(g *Grid, at int) int {
+	switch c.Where {
+	case AtPeak:
+		return g.peak(c.Measure, c.Over)
+	case Across:
+		return 0
+	}
+	return at
 }
 
 // score is the band of a number.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"isochron/lab"
@@ -162,7 +163,25 @@ var allMeasures = []Measure{throughput, latency, abortRate, lockingTime}
 // paper has no number.
 func d2pcOver(m Measure, where Where, paper ...float64) (out []Claim) {
 	for i, number := range paper {
-		out = append(out, Claim{m, "d2pc+occ", d2pcOCCAndLeader[i+1], where, Times, number})
+		out = append(out, says(m, "d2pc+occ", d2pcOCCAndLeader[i+1], where, Times, number))
+	}
+	return out
+}
+
+// d2pcAhead is the claim that d2pc+occ is ahead of all others, of which the paper says no number.
+func d2pcAhead(where Where) Claim {
+	return says(throughput, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Ahead, 0)
+}
+
+// d2pcBelow is the claim that d2pc+occ has the least of a measure.
+func d2pcBelow(m Measure, where Where) Claim {
+	return says(m, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Below, 0)
+}
+
+// across are claims of each row at the end of the axis beside itself at its start.
+func across(rows []string, m Measure, kind Kind) (out []Claim) {
+	for _, row := range rows {
+		out = append(out, says(m, row, row, Across, kind, 0))
 	}
 	return out
 }
@@ -171,7 +190,7 @@ func d2pcOver(m Measure, where Where, paper ...float64) (out []Claim) {
 // where little is in their way.
 func d2pcLowLoad() (out []Claim) {
 	for _, row := range d2pcOCC[2:] {
-		out = append(out, Claim{retwisWriting, row, "d2pc+occ", AtTheStart, Level, 0})
+		out = append(out, says(retwisWriting, row, "d2pc+occ", AtTheStart, Level, 0))
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,6 +199,15 @@ func (g *Grid) costs() (c lab.Costs) {
 	})
 	c.PageMicros, c.ListMicros = page, list
 	return c
+}
+
+// leastOf is the smallest of a measure of several rows at a value.
+func (g *Grid) leastOf(m Measure, rows string, at int) float64 {
+	least := math.Inf(1)
+	for _, row := range rivals(rows) {
+		least = min(least, m.Of(g.cell(row, at)))
+	}
+	return least
 }
 
 // of is a measure of a row at a value, or the largest of several rows; all must be in the grid.

@@ -48,10 +48,10 @@ var testFigure = &Figure{
 	Rows: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: testBase(),
 	Shows: []Measure{throughput, latency},
 	Claims: []Claim{
-		{throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2},
-		{latency, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -50},
-		{throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4}, // all values of the model are as good: the last is taken
-		{latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0},
+		says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2),
+		says(latency, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -50),
+		says(throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4), // all values of the model are as good: the last is taken
+		says(latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0),
 	},
 	Why: "The test says so.",
 }
@@ -110,10 +110,69 @@ func TestBoundsOfClaims(t *testing.T) {
 		{Change, 50, 1420, Short}, {Change, 50, 1430, Met}, {Change, 50, 1600, Better},
 	} {
 		g := &Grid{Figure: testFigure, Values: []int{1}, Cells: [][]lab.Result{{does(c.tps)}, {does(1000)}}}
-		claim := Claim{throughput, "2pc+2pl", "2pc+occ", AtTheEnd, c.kind, c.paper}
+		claim := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, c.kind, c.paper)
 		if v := claim.Judge(g); v.Band != c.band {
 			t.Errorf("%v over 1000, claimed %s (%s): %s is %s", c.tps, claim.PaperText(), claim.Band(), claim.Format(v.Ours), v.Band)
 		}
+	}
+}
+
+// A range is met from its least, with its tolerance, to its most, with its own.
+func TestRanges(t *testing.T) {
+	for _, c := range []struct {
+		claim Claim
+		tps   float64 // of the row, over 1000 of the other
+		band  Band
+	}{
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4240, Short},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4260, Met},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_200, Met},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_400, Better},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 835, Short},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 825, Met},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 535, Met},
+		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 525, Better},
+	} {
+		g := &Grid{Figure: testFigure, Values: []int{1}, Cells: [][]lab.Result{{does(c.tps)}, {does(1000)}}}
+		if v := c.claim.Judge(g); v.Band != c.band {
+			t.Errorf("%v over 1000, claimed %s (%s): %s is %s", c.tps, c.claim.PaperText(), c.claim.Band(), c.claim.Format(v.Ours), v.Band)
+		}
+	}
+	if c := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13); c.PaperText() != "5.00x to 13.00x" || c.Band() != "4.25x to 15.29x" {
+		t.Errorf("%s, %s", c.PaperText(), c.Band())
+	}
+}
+
+// A row that should have less has less than each of several; the worst value is where it has most.
+func TestBelow(t *testing.T) {
+	f := *testFigure
+	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	g := &Grid{Figure: &f, Values: []int{1, 2}, Cells: [][]lab.Result{{does(10), does(30)}, {does(20), does(40)}, {does(50), does(25)}}}
+	for where, want := range map[Where]Verdict{AtTheStart: {Ours: 0.5, At: 1, Band: Met}, AtTheEnd: {Ours: 1.2, At: 2, Band: Short}, AtWorst: {Ours: 1.2, At: 2, Band: Short}, AtBest: {Ours: 0.5, At: 1, Band: Met}} {
+		c := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", where, Below, 0)
+		if v := c.Judge(g); v.Ours != want.Ours || v.At != want.At || v.Band != want.Band || c.PaperText() != "less" || c.Band() != "up to 1.00x" {
+			t.Errorf("%s, %s: %+v", c.Text(), c.Band(), v)
+		}
+	}
+}
+
+// A row at the end of the axis beside itself at its start; both are run again under other costs.
+func TestAcross(t *testing.T) {
+	g := &Grid{Figure: testFigure, Values: []int{30, 60, 90}, Cells: [][]lab.Result{{does(100), does(1), does(110)}, {does(1), does(1), does(1)}}}
+	level, below := says(throughput, "2pc+2pl", "2pc+2pl", Across, Level, 0), says(throughput, "2pc+2pl", "2pc+2pl", Across, Below, 0)
+	if v := level.Judge(g); math.Abs(v.Ours-10) > 1e-9 || v.At != 90 || v.Band != Met {
+		t.Errorf("%+v", v)
+	}
+	v := below.Judge(g)
+	if v.Ours != 1.1 || v.Band != Short {
+		t.Errorf("%+v", v)
+	}
+	if got := (&Part{Grid: g, Verdicts: []Verdict{v}}).claimed(); !slices.Equal(got, []asked{{"2pc+2pl", 90}, {"2pc+2pl", 30}}) {
+		t.Errorf("both ends are asked again, not %v", got)
+	}
+	g.Cells[0][0].Committed = 1
+	if v := level.Judge(g); v.Band != NoNumber {
+		t.Errorf("where the start is no number: %+v", v)
 	}
 }
 
@@ -123,7 +182,7 @@ func TestNoNumbers(t *testing.T) {
 	few, drifting := does(200), does(200)
 	few.Committed, few.CommittedByThird = lab.CommitsMin-1, [3]int64{100, 100, 99}
 	drifting.CommittedByThird = [3]int64{400, 300, 200}
-	claim := Claim{throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2}
+	claim := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)
 	for _, bad := range []lab.Result{few, drifting} {
 		for _, cells := range [][][]lab.Result{{{bad}, {does(100)}}, {{does(200)}, {bad}}} {
 			v := claim.Judge(&Grid{Figure: testFigure, Values: []int{1}, Cells: cells})
@@ -148,11 +207,11 @@ func TestBestAndNone(t *testing.T) {
 	if v := testFigure.Claims[2].Judge(g); v.Ours != 9 || v.At != 2 || v.Band != Better {
 		t.Errorf("at best: %+v", v)
 	}
-	worst := Claim{throughput, "2pc+2pl", "2pc+occ", AtWorst, Times, 1}
+	worst := says(throughput, "2pc+2pl", "2pc+occ", AtWorst, Times, 1)
 	if v := worst.Judge(g); v.Ours != 1 || v.At != 1 || v.Band != Met {
 		t.Errorf("at worst: %+v", v)
 	}
-	peak := Claim{throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9}
+	peak := says(throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9)
 	g.Cells[1][0] = does(30)
 	if v := peak.Judge(g); v.Ours != 3 || v.At != 2 || v.Band != Short {
 		t.Errorf("each at its peak: %+v", v)
@@ -352,7 +411,7 @@ func TestDefinitions(t *testing.T) {
 
 // As much is what differs little, either way; the start of the axis is its first value.
 func TestLevelAtTheStart(t *testing.T) {
-	level := Claim{throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0}
+	level := says(throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0)
 	for tps, met := range map[float64]bool{100: true, 114: true, 86: true, 116: false, 84: false} {
 		g := &Grid{Figure: testFigure, Values: []int{30, 60}, Cells: [][]lab.Result{{does(tps), does(9000)}, {does(100), does(1)}}}
 		if v := level.Judge(g); (v.Band == Met) != met || v.At != 30 {
@@ -370,7 +429,7 @@ func TestVariants(t *testing.T) {
 		"few":  {"2pc+occ", func(s *lab.Spec) { s.Keys = 10 }},
 		"many": {"2pc+occ", func(s *lab.Spec) { s.Keys = 1000 }},
 	}
-	f.Claims = []Claim{{throughput, "many", "few", AtTheEnd, Times, 2}}
+	f.Claims = []Claim{says(throughput, "many", "few", AtTheEnd, Times, 2)}
 	var all []string
 	inner := model(1)
 	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: func(ctx context.Context, specs []lab.Spec, n int, p func(done, total time.Duration)) ([]lab.Result, error) {
@@ -397,7 +456,7 @@ func TestRivals(t *testing.T) {
 	f := *testFigure
 	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
 	f.Base.ReadOnly = ""
-	claim := Claim{throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtBest, Times, 3}
+	claim := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtBest, Times, 3)
 	f.Claims = []Claim{claim}
 	g := &Grid{Figure: &f, Values: []int{30, 60}, Cells: [][]lab.Result{{does(40), does(90)}, {does(10), does(20)}, {does(20), does(30)}}}
 	if v := claim.Judge(g); v.Ours != 3 || v.At != 60 || v.Band != Met {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"isochron/lab"
 )
@@ -25,13 +26,17 @@ type Record struct {
 	Values    []string `json:"values"`
 	Panels    []Panel  `json:"panels"` // under the default costs
 
+	Seconds []float64 `json:"seconds,omitempty"` // of a figure over time: where its pieces end
+	Over    []Panel   `json:"over,omitempty"`    // and its panels, a number for each piece
+
 	Costs []RecordedCosts `json:"costs"`
+	Spans []Span          `json:"spans,omitempty"`
 	Laws  int             `json:"laws,omitempty"`     // pairs of regions held against their formula
 	Held  int             `json:"laws_met,omitempty"` // of them
 
 	Experiments int    `json:"experiments"`
 	Checked     int    `json:"checked"` // tries, all of them serializable
-	Why         string `json:"why,omitempty"`
+	Why         string `json:"-"`       // of what is not met, or more than met: see reasons
 }
 
 // Panel is one measure of all rows.
@@ -40,7 +45,7 @@ type Panel struct {
 	Rows    []Line `json:"rows"`
 }
 
-// Line is a row's numbers, one for each value of the parameter.
+// Line is a row's numbers, one for each value of the parameter, or for each piece of time.
 type Line struct {
 	Row     string    `json:"row"`
 	Numbers []float64 `json:"numbers"` // to three significant digits
@@ -61,6 +66,7 @@ type RecordedClaim struct {
 	Ours    string `json:"ours"`
 	Verdict string `json:"verdict"`
 	Why     string `json:"why,omitempty"` // of no number
+	Reason  string `json:"-"`             // of what is not met, or more than met: see reasons
 }
 
 // digitsKept are the significant digits of a record's numbers.
@@ -85,16 +91,7 @@ func (r *Report) Record(day string, seed uint64) (Record, error) {
 	}
 	f := r.Figure
 	rec := Record{Figure: f.Name, Title: f.Title, Source: f.Source, Recorded: day, Seed: seed, Parameter: f.Axis.Label}
-	if r.unmet() {
-		rec.Why = f.Why
-	}
-	grid := r.Parts[0].Grid
-	for _, v := range grid.Values {
-		rec.Values = append(rec.Values, f.Axis.Text(v))
-	}
-	for _, m := range f.Shows {
-		rec.Panels = append(rec.Panels, grid.record(m))
-	}
+	rec.takePanels(r.Parts[0].Grid)
 	for _, p := range r.Parts {
 		rec.Costs = append(rec.Costs, p.record())
 		p.Grid.each(func(_, _ int, c *lab.Result) {
@@ -106,8 +103,53 @@ func (r *Report) Record(day string, seed uint64) (Record, error) {
 		if rec.Laws++; s.Met {
 			rec.Held++
 		}
+		s.LawMS, s.AloneMS, s.MeasuredMS = significant(s.LawMS), significant(s.AloneMS), significant(s.MeasuredMS)
+		rec.Spans = append(rec.Spans, s)
 	}
+	rec.reasons(f)
 	return rec, nil
+}
+
+// takePanels takes the numbers of the pictures.
+func (r *Record) takePanels(g *Grid) {
+	f := g.Figure
+	for _, v := range g.Values {
+		r.Values = append(r.Values, f.Axis.Text(v))
+	}
+	for _, m := range f.Shows {
+		r.Panels = append(r.Panels, g.record(m))
+	}
+	for _, m := range f.Over {
+		r.Over = append(r.Over, g.recordOver(m))
+	}
+	if len(f.Over) > 0 {
+		for _, piece := range g.then(0) {
+			r.Seconds = append(r.Seconds, piece.UntilS)
+		}
+	}
+}
+
+// reasons takes the reasons from the figure, where there is something to explain. They are not
+// kept: what is known about a number may be said better later, without the figure run again.
+func (r *Record) reasons(f *Figure) {
+	unmet := r.Held < r.Laws
+	if len(r.Costs) > 0 {
+		for i := range r.Costs[0].Claims {
+			c := &r.Costs[0].Claims[i]
+			if c.unmet() && i < len(f.Claims) {
+				c.Reason = f.Claims[i].Why
+			}
+			unmet = unmet || c.unmet()
+		}
+	}
+	if r.Why = ""; unmet {
+		r.Why = strings.Join(strings.Fields(f.Why), " ")
+	}
+}
+
+// unmet reports whether a claim is not met, or more than met.
+func (c RecordedClaim) unmet() bool {
+	return c.Paper != "-" && c.Verdict != Met.String()
 }
 
 func (g *Grid) record(m Measure) Panel {
@@ -116,6 +158,19 @@ func (g *Grid) record(m Measure) Panel {
 		line := Line{Row: row}
 		for at := range g.Values {
 			line.Numbers = append(line.Numbers, significant(g.of(m, row, at)))
+		}
+		p.Rows = append(p.Rows, line)
+	}
+	return p
+}
+
+// recordOver is one measure of all rows over time.
+func (g *Grid) recordOver(m PieceMeasure) Panel {
+	p := Panel{Measure: m.Name + " (" + m.Unit + ")"}
+	for i, row := range g.Figure.Rows {
+		line := Line{Row: row}
+		for _, piece := range g.then(i) {
+			line.Numbers = append(line.Numbers, significant(m.Of(piece)))
 		}
 		p.Rows = append(p.Rows, line)
 	}
@@ -172,6 +227,7 @@ func Records(dir string) (out []Record, err error) {
 		if err := json.Unmarshal(text, &r); err != nil {
 			return nil, fmt.Errorf("the record of %s is not one: %w; record the figure again", f.Name, err)
 		}
+		r.reasons(f)
 		out = append(out, r)
 	}
 	return out, nil

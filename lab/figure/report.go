@@ -45,6 +45,7 @@ type jsonClaim struct {
 	Claim string   `json:"claim"`
 	Unit  string   `json:"unit"`
 	Paper *float64 `json:"paper"`
+	UpTo  float64  `json:"paper_up_to,omitempty"` // of a range
 	Ours  *float64 `json:"ours"`
 	Value float64  `json:"value"` // of the parameter
 	Band  string   `json:"band"`
@@ -73,7 +74,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		for _, v := range p.Verdicts {
 			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At), Band: v.Band.String(), Why: v.Why}
 			if v.Claim.numbered() {
-				c.Paper = &v.Claim.Paper
+				c.Paper, c.UpTo = &v.Claim.Paper, v.Claim.UpTo
 			}
 			if !math.IsNaN(v.Ours) {
 				c.Ours = &v.Ours

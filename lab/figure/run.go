@@ -176,10 +176,7 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 func (p *Part) claimed() []asked {
 	var out []asked
 	for _, v := range p.Verdicts {
-		over := v.At
-		if v.Claim.Where == AtPeak {
-			over = p.Grid.Values[p.Grid.peak(v.Claim.Measure, v.Claim.Over)]
-		}
+		over := p.Grid.Values[v.Claim.placeOfOver(p.Grid, slices.Index(p.Grid.Values, v.At))]
 		out = append(out, asked{v.Claim.Row, v.At})
 		for _, row := range rivals(v.Claim.Over) {
 			out = append(out, asked{row, over})

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,12 +32,13 @@ func TestRecord(t *testing.T) {
 	if line := rec.Panels[0].Rows[0]; line.Row != "2pc+2pl" || line.Numbers[0] != 60 || len(line.Numbers) != len(rec.Values) {
 		t.Errorf("%+v", line)
 	}
-	want := RecordedClaim{"throughput of 2pc+2pl over 2pc+occ, at best", "clients 300", "4.00x", "3.40x to 4.71x", "2.00x", "SHORT", ""}
+	want := RecordedClaim{"throughput of 2pc+2pl over 2pc+occ, at best", "clients 300", "4.00x", "3.40x to 4.71x", "2.00x", "SHORT", "", ""}
 	if got := rec.Costs[1].Claims[2]; got != want {
 		t.Errorf("%+v", got)
 	}
-	f := *All()[0]
+	f := All()[0]
 	rec.Figure = f.Name
+	rec.reasons(f)
 	dir := t.TempDir()
 	if _, err := rec.Save(dir); err != nil {
 		t.Fatal(err)
@@ -137,5 +139,45 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s: the record has %+v where the figure claims %s, %s: record it again", r.Figure, got, c.Text(), c.PaperText())
 			}
 		}
+	}
+}
+
+// A figure over time keeps the number of each piece, and a figure of spans each span.
+func TestRecordOverTime(t *testing.T) {
+	f := *testFigure
+	f.Claims, f.Shows, f.Over = nil, nil, []PieceMeasure{throughputThen}
+	cells := func(tps float64) []lab.Result {
+		r := does(1)
+		r.Check.Serializable = true
+		r.Series = []lab.Piece{{UntilS: 0.5, ThroughputTPS: tps}, {UntilS: 1, ThroughputTPS: 2 * tps}}
+		return []lab.Result{r}
+	}
+	rec, err := (&Report{Figure: &f, Parts: []*Part{{Grid: &Grid{Figure: &f, Values: []int{30}, Cells: [][]lab.Result{cells(110), cells(1234)}}}}}).Record("", 1)
+	if err != nil || !reflect.DeepEqual(rec.Seconds, []float64{0.5, 1}) ||
+		!reflect.DeepEqual(rec.Over, []Panel{{"throughput (transactions/s)", []Line{{"2pc+2pl", []float64{110, 220}}, {"2pc+occ", []float64{1230, 2470}}}}}) {
+		t.Errorf("%v %+v", err, rec)
+	}
+}
+
+// Reasons come from the figure as it is now, and only for what is not met, or more than met.
+func TestReasons(t *testing.T) {
+	rec := testRecord(t)
+	f := *testFigure
+	f.Claims = slices.Clone(f.Claims)
+	for i := range f.Claims {
+		f.Claims[i].Why = "known"
+	}
+	f.Why = "Since\nthen."
+	rec.reasons(&f)
+	got := ""
+	for _, c := range rec.Costs[0].Claims {
+		got += c.Verdict + ":" + c.Reason + " "
+	}
+	if got != "met: met: SHORT:known for comparison: " || rec.Why != "Since then." {
+		t.Errorf("%s, %q", got, rec.Why)
+	}
+	rec.Costs[0].Claims[2].Verdict = Met.String()
+	if rec.reasons(&f); rec.Why != "" {
+		t.Errorf("a reason for nothing: %q", rec.Why)
 	}
 }

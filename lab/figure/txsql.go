@@ -226,7 +226,7 @@ var (
 // "up to", and with the other rows, for which it has no number.
 func txsqlOver(rows []string, where Where, mysql float64) (out []Claim) {
 	for i := len(rows) - 1; i > 0; i-- {
-		c := Claim{throughput, "txsql", rows[i], where, Times, 0}
+		c := says(throughput, "txsql", rows[i], where, Times, 0)
 		if rows[i] == "mysql" {
 			c.Paper = mysql
 		}

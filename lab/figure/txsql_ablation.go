@@ -45,7 +45,7 @@ func ablation() (out []Claim) {
 		{freed, held}, {freedQueue, heldQueue}, {freedAll, heldGroups}, {freedRet, heldRetire},
 		{freedQueue, freed}, {freedAll, freedQueue}, {freedAll, freedRet}, {freedAll, freedAlone}, {held, heldAlone},
 	} {
-		out = append(out, Claim{throughput, c[0], c[1], AtTheEnd, Times, 0})
+		out = append(out, says(throughput, c[0], c[1], AtTheEnd, Times, 0))
 	}
 	return out
 }
@@ -92,9 +92,9 @@ var txsqlOurs = []*Figure{
 		Rows:   txsqlRivals, Axis: txsqlReplicas, Base: threads(txsqlBase("fit"), 1024),
 		Shows: []Measure{throughput, tail, lockWait},
 		Claims: []Claim{
-			{throughput, "txsql", "mysql", AtTheStart, Times, 8.2},
-			{throughput, "txsql", "mysql", AtTheEnd, Times, 22.3},
-			{throughput, "bamboo", "aria|mysql", AtTheEnd, Ahead, 0},
+			says(throughput, "txsql", "mysql", AtTheStart, Times, 8.2),
+			says(throughput, "txsql", "mysql", AtTheEnd, Times, 22.3),
+			says(throughput, "bamboo", "aria|mysql", AtTheEnd, Ahead, 0),
 		},
 		Why: whyMySQL,
 	},
