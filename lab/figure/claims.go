@@ -45,6 +45,12 @@ func (c Claim) numbered() bool {
 	return c.Paper != 0 || c.Kind == Level || c.Kind == Ahead || c.Kind == Below
 }
 
+// because has the claim know the reason, if it is not met.
+func (c Claim) because(why string) Claim {
+	c.Why = why
+	return c
+}
+
 // Kind is how a claim is put.
 type Kind uint8
 

@@ -197,6 +197,16 @@ func (v Verdict) record(axis Axis) RecordedClaim {
 	return c
 }
 
+// whole reports whether the record has values, costs, and as many claims under each of them.
+func (r Record) whole() bool {
+	for _, c := range r.Costs {
+		if len(c.Claims) != len(r.Costs[0].Claims) {
+			return false
+		}
+	}
+	return len(r.Costs) > 0 && len(r.Values) > 0
+}
+
 // recordName is the file of a figure's record.
 func recordName(figure string) string { return fileBase(figure) + ".record.json" }
 
@@ -226,6 +236,9 @@ func Records(dir string) (out []Record, err error) {
 		var r Record
 		if err := json.Unmarshal(text, &r); err != nil {
 			return nil, fmt.Errorf("the record of %s is not one: %w; record the figure again", f.Name, err)
+		}
+		if !r.whole() {
+			return nil, fmt.Errorf("the record of %s lacks values, costs or claims; record the figure again", f.Name)
 		}
 		r.reasons(f)
 		out = append(out, r)

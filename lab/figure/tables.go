@@ -5,78 +5,221 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// The tables of the documents stand between two comments, which name the figure, and are
-// written from its record: nobody types a number.
+// The tables of the documents stand between two comments, of which the first says what the
+// table tells and of which figure, and are written from the figure's record: nobody types a
+// number.
 const (
-	tableBegin = "<!-- claims of %s -->\n"
-	tableEnd   = "<!-- end of claims -->\n"
+	tableBegin = "<!-- %s of %s -->\n"
+	tableEnd   = "<!-- end of %s -->\n"
 )
 
-// Claims is the table of a figure's claims under all costs, in Markdown.
-func (r Record) Claims() string {
-	if len(r.Costs) == 0 || len(r.Costs[0].Claims) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("| claim | at | paper | band | ours |")
-	for _, c := range r.Costs[1:] {
-		b.WriteString(" " + c.Name + " |")
-	}
-	b.WriteString("\n|---|---|---|---|---|" + strings.Repeat("---|", len(r.Costs)-1) + "\n")
-	for i, c := range r.Costs[0].Claims {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |", c.Claim, c.At, c.Paper, c.Band, c.cell(true))
-		for _, other := range r.Costs[1:] {
-			b.WriteString(" " + other.Claims[i].cell(false) + " |")
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "\nSeed %d, recorded %s; %d experiments, %d tries checked.\n", r.Seed, r.Recorded, r.Experiments, r.Checked)
-	return b.String()
+// tables are what there is to tell of a figure, by the word in the comment.
+var tables = []struct {
+	word string
+	text func(Record) string
+}{
+	{"claims", Record.Claims},
+	{"numbers", Record.Numbers},
+	{"shares", Record.Shares},
+	{"spans", Record.SpanTable},
 }
 
-// cell is our number and its verdict; what is the matter with no number is said once.
-func (c RecordedClaim) cell(first bool) string {
+// Claims is a figure's picture and the table of its claims under all costs, in Markdown, and the
+// reasons where one is not met, or more than met. Under other costs a verdict is named where it is another one.
+func (r Record) Claims() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "![%s](figures/%s.svg)\n\n", r.Title, fileBase(r.Figure))
+	if len(r.Costs[0].Claims) == 0 {
+		return b.String() + r.made()
+	}
+	b.WriteString("| claim | at | paper | band | ours |")
+	for _, c := range r.Costs[1:] {
+		b.WriteString(" " + shortCosts(c.Name) + " |")
+	}
+	b.WriteString(" reason |\n|---|---|---|---|---|" + strings.Repeat("---|", len(r.Costs)) + "\n")
+	for i, c := range r.Costs[0].Claims {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |", c.Claim, c.At, c.Paper, c.Band, c.cell())
+		for _, other := range r.Costs[1:] {
+			b.WriteString(" " + other.Claims[i].beside(c) + " |")
+		}
+		b.WriteString(" " + r.reason(c) + " |\n")
+	}
+	if r.Why != "" {
+		b.WriteString("\n*Why*: " + r.Why + "\n")
+	}
+	return b.String() + "\n" + r.made()
+}
+
+// made says of which run the numbers are.
+func (r Record) made() string {
+	return fmt.Sprintf("Seed %d, recorded %s; %d experiments, %d tries checked.\n", r.Seed, r.Recorded, r.Experiments, r.Checked)
+}
+
+// shortCosts is a name of costs as it heads a column.
+func shortCosts(name string) string { return strings.TrimPrefix(name, "by default, and ") }
+
+// cell is our number and its verdict, under the default costs.
+func (c RecordedClaim) cell() string {
 	switch {
 	case c.Paper == "-":
 		return c.Ours
-	case first && c.Why != "":
-		return fmt.Sprintf("%s, %s: %s", c.Ours, c.Verdict, c.Why)
+	case c.Verdict == Met.String():
+		return c.Ours + ", met"
+	}
+	return c.Ours + ", **" + c.Verdict + "**"
+}
+
+// beside is the number under other costs, with its verdict where that is not the default's.
+func (c RecordedClaim) beside(byDefault RecordedClaim) string {
+	if c.Paper == "-" || c.Verdict == byDefault.Verdict {
+		return c.Ours
 	}
 	return c.Ours + ", " + c.Verdict
 }
 
+// reason is why a claim is not met, or more than met, in a few words.
+func (r Record) reason(c RecordedClaim) string {
+	switch {
+	case !c.unmet():
+		return ""
+	case c.Why != "":
+		return c.Why
+	case c.Reason != "":
+		return c.Reason
+	case r.Why != "":
+		return "see *why*"
+	}
+	return ""
+}
+
+// Numbers is the table of a figure's first measure, throughput in nearly all: what is drawn
+// in its first panel.
+func (r Record) Numbers() string {
+	if len(r.Panels) == 0 {
+		return r.made()
+	}
+	var b strings.Builder
+	p := r.Panels[0]
+	fmt.Fprintf(&b, "| %s; %s: | %s |\n|---|%s\n", p.Measure, r.Parameter, strings.Join(r.Values, " | "), strings.Repeat("---|", len(r.Values)))
+	for _, l := range p.Rows {
+		fmt.Fprintf(&b, "| %s |", l.Row)
+		for _, n := range l.Numbers {
+			fmt.Fprintf(&b, " %s |", plain(n))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// plain writes a number without an exponent.
+func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// Shares is the sum of a closed loop, at the end of an axis of clients: throughput is the clients
+// times the share of their time in tries that commit, over the length of such a try.
+func (r Record) Shares() string {
+	clients, err := strconv.ParseFloat(r.Values[len(r.Values)-1], 64)
+	if r.Parameter != d2pcClients.Label || err != nil {
+		return r.made()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s clients | throughput (transactions/s) | mean latency (ms) | of the clients' time in transactions that commit |\n|---|---|---|---|\n", plain(clients))
+	for _, l := range r.panel(throughput).Rows {
+		tps, ms := l.last(), r.panel(latency).row(l.Row).last()
+		fmt.Fprintf(&b, "| %s | %s | %s | %.0f%% |\n", l.Row, plain(tps), plain(ms), 100*tps*ms/1000/clients)
+	}
+	return b.String()
+}
+
+// panel is the panel of a measure, or an empty one.
+func (r Record) panel(m Measure) Panel {
+	i := slices.IndexFunc(r.Panels, func(p Panel) bool { return p.Measure == m.label() })
+	if i < 0 {
+		return Panel{}
+	}
+	return r.Panels[i]
+}
+
+// row is a row's line, or an empty one.
+func (p Panel) row(name string) Line {
+	i := slices.IndexFunc(p.Rows, func(l Line) bool { return l.Row == name })
+	if i < 0 {
+		return Line{}
+	}
+	return p.Rows[i]
+}
+
+// last is the number at the end of the axis.
+func (l Line) last() float64 {
+	if len(l.Numbers) == 0 {
+		return 0
+	}
+	return l.Numbers[len(l.Numbers)-1]
+}
+
+// SpanTable is the table of a figure of spans.
+func (r Record) SpanTable() string {
+	var b strings.Builder
+	b.WriteString("| row | client in | led from | formula (ms) | alone (ms) | with costs and contention (ms) |\n|---|---|---|---|---|---|\n")
+	for _, s := range r.Spans {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", s.Row, s.Client, s.Leader, plain(s.LawMS), plain(s.AloneMS), plain(s.MeasuredMS))
+	}
+	fmt.Fprintf(&b, "\n%d of %d spans measured alone are as their formulas say.\n", r.Held, r.Laws)
+	return b.String() + r.made()
+}
+
 // WriteTables puts the tables of the records into a document. It is an error when a table's
-// end is missing, or when its figure has no record.
+// end is missing, or when no figure has its name; a figure without a record is said to have none.
 func WriteTables(doc string, records []Record) (string, error) {
+	for _, table := range tables {
+		var err error
+		if doc, err = writeTable(doc, records, table.word, table.text); err != nil {
+			return "", err
+		}
+	}
+	return doc, nil
+}
+
+func writeTable(doc string, records []Record, word string, text func(Record) string) (string, error) {
 	var out strings.Builder
+	end := fmt.Sprintf(tableEnd, word)
 	for {
-		before, rest, found := strings.Cut(doc, "<!-- claims of ")
+		before, rest, found := strings.Cut(doc, "<!-- "+word+" of ")
 		out.WriteString(before)
 		if !found {
 			return out.String(), nil
 		}
 		name, rest, _ := strings.Cut(rest, " -->\n")
-		_, rest, found = strings.Cut(rest, tableEnd)
+		_, rest, found = strings.Cut(rest, end)
 		if !found {
-			return "", fmt.Errorf("the table of %s has no end: it is %q", name, strings.TrimSpace(tableEnd))
+			return "", fmt.Errorf("the table of %s of %s has no end: it is %q", word, name, strings.TrimSpace(end))
 		}
-		i := slices.IndexFunc(records, func(r Record) bool { return r.Figure == name })
-		if i < 0 {
-			return "", fmt.Errorf("%s has no record: lab run %s --record docs/figures makes one", name, name)
+		table, err := tableOf(name, records, text)
+		if err != nil {
+			return "", err
 		}
-		fmt.Fprintf(&out, tableBegin+"%s"+tableEnd, name, records[i].Claims())
+		if table == "" && word == tables[0].word { // said once
+			table = fmt.Sprintf("Not recorded yet: `isochron lab run %s --record docs/figures` does it.\n", name)
+		}
+		fmt.Fprintf(&out, tableBegin+"%s"+end, word, name, wrap(table))
 		doc = rest
 	}
 }
 
+// tableOf is one table of a figure; without a record it is empty.
+func tableOf(name string, records []Record, text func(Record) string) (string, error) {
+	if i := slices.IndexFunc(records, func(r Record) bool { return r.Figure == name }); i >= 0 {
+		return text(records[i]), nil
+	}
+	_, err := ByName(name)
+	return "", err
+}
+
 // Document is a page, as it is and as the records would have it.
 type Document struct{ Name, Was, Text string }
-
-// scoreboardName is the page of all claims.
-const scoreboardName = "CLAIMS.md"
 
 // Documents are the pages in dir that have tables, and the page of all claims; the records
 // are in its directory figures.
@@ -110,75 +253,6 @@ func Documents(dir string) ([]Document, error) {
 		return out, nil
 	}
 	return append(out, scores), nil
-}
-
-// Scoreboard is the document of all claims that have been recorded, in Markdown: what the
-// papers say, what we found, and why where the two differ.
-func Scoreboard(records []Record) string {
-	var b strings.Builder
-	b.WriteString(scoreboardHead)
-	b.WriteString(tally(records) + "\n")
-	b.WriteString("| figure | claim | at | paper | ours | verdict |\n|---|---|---|---|---|---|\n")
-	for _, r := range records {
-		for _, c := range r.scored() {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Figure, c.Claim, c.At, c.Paper, c.Ours, c.Verdict)
-		}
-		if r.Laws > 0 {
-			fmt.Fprintf(&b, "| `%s` | spans as their formulas say | %d pairs of regions | all | %d | %s |\n", r.Figure, r.Laws, r.Held, lawVerdict(r))
-		}
-	}
-	b.WriteString("\n## Why where it is not met\n")
-	for _, r := range records {
-		if r.Why != "" {
-			fmt.Fprintf(&b, "\n**`%s`**: %s\n", r.Figure, strings.Join(strings.Fields(r.Why), " "))
-		}
-	}
-	return wrap(b.String())
-}
-
-const scoreboardHead = `# Claims
-
-What the papers claim beside what the laboratory finds, under the default costs. This page is
-written by ` + "`isochron lab tables`" + ` from the records in ` + "`docs/figures`" + `; what a band is, and when
-a run is no number, says [FIGURES.md](FIGURES.md).
-
-`
-
-// tally is how many claims have which verdict.
-func tally(records []Record) string {
-	counts := map[string]int{}
-	all := 0
-	for _, r := range records {
-		for _, c := range r.scored() {
-			counts[c.Verdict]++
-			all++
-		}
-	}
-	var parts []string
-	for _, band := range []Band{Met, Better, Short, NoNumber} {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[band.String()], strings.ToLower(band.String())))
-	}
-	return fmt.Sprintf("Of %d claims of %d figures: %s.\n", all, len(records), strings.Join(parts, ", "))
-}
-
-// scored are the claims of which the paper has a number, under the default costs.
-func (r Record) scored() (out []RecordedClaim) {
-	if len(r.Costs) == 0 {
-		return nil
-	}
-	for _, c := range r.Costs[0].Claims {
-		if c.Paper != "-" {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func lawVerdict(r Record) string {
-	if r.Held == r.Laws {
-		return Met.String()
-	}
-	return Short.String()
 }
 
 // columns is the width of a document's lines; tables are as wide as they must be.

@@ -47,6 +47,13 @@ func TestRecord(t *testing.T) {
 	if err != nil || len(back) != 1 || !reflect.DeepEqual(back[0], rec) {
 		t.Errorf("%v: %+v", err, back)
 	}
+	rec.Costs[1].Claims = rec.Costs[1].Claims[1:]
+	if _, err := rec.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Records(dir); err == nil || !strings.Contains(err.Error(), "lacks") {
+		t.Errorf("a record without one of the claims: %v", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, recordName(f.Name)), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +89,19 @@ func TestWriteTables(t *testing.T) {
 	doc := "before\n<!-- claims of test/fig1 -->\nold numbers\n<!-- end of claims -->\nafter\n"
 	once, err := WriteTables(doc, []Record{rec})
 	if err != nil || strings.Contains(once, "old numbers") || !strings.HasPrefix(once, "before\n<!--") || !strings.HasSuffix(once, "-->\nafter\n") ||
-		!strings.Contains(once, "| 4.00x | 3.40x to 4.71x | 2.00x, SHORT | 2.00x, SHORT |") {
+		!strings.Contains(once, "| 4.00x | 3.40x to 4.71x | 2.00x, **SHORT** | 2.00x | 2.00x | 2.00x | 2.00x | 2.00x | see *why* |\n") ||
+		!strings.Contains(once, "\n*Why*: The test says so.\n") || !strings.Contains(once, "| 1.70x to 2.35x | 2.00x, met | 2.00x |") {
 		t.Fatalf("%v\n%s", err, once)
 	}
 	if again, err := WriteTables(once, []Record{rec}); err != nil || again != once {
 		t.Errorf("%v\n%s", err, again)
 	}
-	if _, err := WriteTables(doc, nil); err == nil || !strings.Contains(err.Error(), "no record") {
-		t.Errorf("without a record: %v", err)
+	if _, err := WriteTables(doc, nil); err == nil || !strings.Contains(err.Error(), "no figure") {
+		t.Errorf("of no figure: %v", err)
+	}
+	name := All()[0].Name
+	if text, err := WriteTables(strings.ReplaceAll(doc, "test/fig1", name), nil); err != nil || !strings.Contains(text, "Not recorded yet: `isochron lab run "+name) {
+		t.Errorf("without a record: %v\n%s", err, text)
 	}
 	if _, err := WriteTables("<!-- claims of test/fig1 -->\n", []Record{rec}); err == nil || !strings.Contains(err.Error(), "no end") {
 		t.Errorf("without an end: %v", err)
@@ -99,7 +111,7 @@ func TestWriteTables(t *testing.T) {
 // The page of all claims counts them by their verdicts and says why.
 func TestScoreboard(t *testing.T) {
 	page := Scoreboard([]Record{testRecord(t)})
-	for _, want := range []string{"Of 3 claims of 1 figures: 2 met, 0 better, 1 short, 0 no number.", "| `test/fig1` | throughput of 2pc+2pl over 2pc+occ, at best | clients 300 | 4.00x | 2.00x | SHORT |", "**`test/fig1`**: The test says so."} {
+	for _, want := range []string{"Of 3 claims of 1 figures: 2 met, 0 better, 1 short, 0 no number.", "Of the 2 that are met, 2 are with CPU halved", "| `test/fig1` | throughput of 2pc+2pl over 2pc+occ, at best | clients 300 | 4.00x | 3.40x to 4.71x | 2.00x | SHORT |  | see *why* |", "`d2pc/fig5`, `d2pc/fig6`", "**`test/fig1`**: The test says so."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q:\n%s", want, page)
 		}
@@ -133,6 +145,14 @@ func TestDocuments(t *testing.T) {
 		if err != nil || len(r.Costs) == 0 || len(r.Costs[0].Claims) != len(f.Claims) {
 			t.Errorf("%s has other claims than its record (%v): record it again", r.Figure, err)
 			continue
+		}
+		for _, c := range r.Costs[0].Claims {
+			if c.unmet() && r.reason(c) == "" {
+				t.Errorf("%s: %s is %s (%s), and nothing says why", r.Figure, c.Claim, c.Verdict, c.Ours)
+			}
+		}
+		if r.Held < r.Laws && r.Why == "" {
+			t.Errorf("%s: %d of %d spans are as their formulas, and nothing says why", r.Figure, r.Held, r.Laws)
 		}
 		for i, c := range f.Claims {
 			if got := r.Costs[0].Claims[i]; got.Claim != c.Text() || got.Paper != c.PaperText() || c.numbered() && got.Band != c.Band() {
@@ -179,5 +199,48 @@ func TestReasons(t *testing.T) {
 	rec.Costs[0].Claims[2].Verdict = Met.String()
 	if rec.reasons(&f); rec.Why != "" {
 		t.Errorf("a reason for nothing: %q", rec.Why)
+	}
+}
+
+// A claim that other costs decide is named with them, and counted by what decides it.
+func TestConstantsThatDecide(t *testing.T) {
+	rec := testRecord(t)
+	set := func(cost, claim int, ours, verdict string) {
+		c := &rec.Costs[cost].Claims[claim]
+		c.Ours, c.Verdict = ours, verdict
+	}
+	set(1, 0, "1.50x", "SHORT") // CPU halved
+	set(3, 1, "-20%", "SHORT")  // another disk
+	page := Scoreboard([]Record{rec})
+	for _, want := range []string{"| met | CPU halved: 1.50x, SHORT |  |", "| met | a sync of 0.1 ms: -20%, SHORT |  |",
+		"Of the 2 that are met, 0 are with CPU halved, CPU doubled and every sync, too. Of the others the\nprocessor decides 1, the disk 1, and either of them 0."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q:\n%s", want, page)
+		}
+	}
+	set(5, 0, "1.50x", "SHORT") // what only reads ends as it does by itself: no constant
+	set(4, 0, "1.50x", "SHORT")
+	if page := Scoreboard([]Record{rec}); !strings.Contains(page, "the disk 1, and either of them 1.") {
+		t.Errorf("the page does not count what either decides:\n%s", page)
+	}
+	if text := rec.Claims(); !strings.Contains(text, "| 2.00x, met | 1.50x, SHORT | 2.00x |") {
+		t.Errorf("another verdict is not named:\n%s", text)
+	}
+}
+
+// The first panel is a table of numbers; of clients, the last of them are a sum.
+func TestNumbersAndShares(t *testing.T) {
+	rec := testRecord(t)
+	for text, want := range map[string]string{
+		rec.Numbers(): "| throughput (transactions/s); clients: | 30 | 60 | 90 | 120 | 150 | 200 | 250 | 300 |\n|---|---|---|---|---|---|---|---|---|\n| 2pc+2pl | 60 |",
+		rec.Shares():  "| 2pc+2pl | 600 | 50 | 10% |\n| 2pc+occ | 300 | 100 | 10% |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	rec.Spans, rec.Laws, rec.Held = []Span{{Row: "2pc+occ", Client: "here", Leader: "there", LawMS: 12.5, AloneMS: 12.5, MeasuredMS: 11}}, 2, 1
+	if text := rec.SpanTable(); !strings.Contains(text, "| 2pc+occ | here | there | 12.5 | 12.5 | 11 |\n\n1 of 2 spans") {
+		t.Errorf("%s", text)
 	}
 }

@@ -1,0 +1,143 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// scoreboardName is the page of all claims.
+const scoreboardName = "CLAIMS.md"
+
+const scoreboardHead = `# Claims
+
+What the papers claim beside what the laboratory finds, under the default costs. This page is
+written by ` + "`isochron lab tables`" + ` from the records in ` + "`docs/figures`" + `; what a band is, and when
+a run is no number, says [FIGURES.md](FIGURES.md).
+
+`
+
+// Scoreboard is the document of all claims that have been recorded, in Markdown: what the
+// papers say, what we found, what becomes of it under other costs, and why where the two differ.
+func Scoreboard(records []Record) string {
+	var b strings.Builder
+	b.WriteString(scoreboardHead + tally(records) + "\n" + constants(records) + "\n")
+	b.WriteString("| figure | claim | at | paper | band | ours | verdict | another verdict with | reason |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range records {
+		for i, c := range r.Costs[0].Claims {
+			if c.Paper != "-" {
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+					r.Figure, c.Claim, c.At, c.Paper, c.Band, c.Ours, c.Verdict, r.otherwise(i), r.reason(c))
+			}
+		}
+		if r.Laws > 0 {
+			fmt.Fprintf(&b, "| `%s` | spans as their formulas say | %d pairs of regions | all | all | %d | %s | | |\n", r.Figure, r.Laws, r.Held, lawVerdict(r))
+		}
+	}
+	b.WriteString("\n## Why where it is not met\n")
+	for _, r := range records {
+		if r.Why != "" {
+			fmt.Fprintf(&b, "\n**`%s`**: %s\n", r.Figure, r.Why)
+		}
+	}
+	if missing := unrecorded(records); len(missing) > 0 {
+		fmt.Fprintf(&b, "\n## Not recorded yet\n\n%s.\n", strings.Join(missing, ", "))
+	}
+	return wrap(b.String())
+}
+
+// otherwise are the costs under which a claim has another verdict, with the number there.
+func (r Record) otherwise(claim int) string {
+	var out []string
+	for _, costs := range r.Costs[1:] {
+		if c := costs.Claims[claim]; c.Verdict != r.Costs[0].Claims[claim].Verdict {
+			out = append(out, fmt.Sprintf("%s: %s, %s", shortCosts(costs.Name), c.Ours, c.Verdict))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// tally is how many claims have which verdict.
+func tally(records []Record) string {
+	counts := map[string]int{}
+	all := 0
+	for _, r := range records {
+		for _, c := range r.scored() {
+			counts[c.Verdict]++
+			all++
+		}
+	}
+	var parts []string
+	for _, band := range []Band{Met, Better, Short, NoNumber} {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[band.String()], strings.ToLower(band.String())))
+	}
+	return fmt.Sprintf("Of %d claims of %d figures: %s.\n", all, len(records), strings.Join(parts, ", "))
+}
+
+// constants says how many claims are met whatever a processor or a disk takes, and how many
+// are decided by which of the two: these are numbers of a machine as much as of a protocol.
+func constants(records []Record) string {
+	met, firm := 0, 0
+	by := map[bool]int{} // by the disk alone, or the processor alone
+	both := 0
+	for _, r := range records {
+		for i, c := range r.Costs[0].Claims {
+			if c.Paper == "-" || c.Verdict != Met.String() {
+				continue
+			}
+			met++
+			switch cpu, disk := r.turns(i); {
+			case cpu && disk:
+				both++
+			case cpu || disk:
+				by[disk]++
+			default:
+				firm++
+			}
+		}
+	}
+	return fmt.Sprintf("Of the %d that are met, %d are with CPU halved, CPU doubled and every sync, too. Of the others the processor decides %d, the disk %d, and either of them %d.\n",
+		met, firm, by[false], by[true], both)
+}
+
+// turns reports whether a claim has another verdict with another processor, or with another disk.
+func (r Record) turns(claim int) (cpu, disk bool) {
+	for _, costs := range r.Costs[1:] {
+		i := slices.IndexFunc(variations, func(v Variation) bool { return v.Name == costs.Name })
+		if i < 0 || variations[i].OwnReadOnly || costs.Claims[claim].Verdict == r.Costs[0].Claims[claim].Verdict {
+			continue
+		}
+		cpu, disk = cpu || variations[i].Sync == 0, disk || variations[i].Sync > 0
+	}
+	return cpu, disk
+}
+
+// scored are the claims of which the paper has a number, under the default costs.
+func (r Record) scored() (out []RecordedClaim) {
+	if len(r.Costs) == 0 {
+		return nil
+	}
+	for _, c := range r.Costs[0].Claims {
+		if c.Paper != "-" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func lawVerdict(r Record) string {
+	if r.Held == r.Laws {
+		return Met.String()
+	}
+	return Short.String()
+}
+
+// unrecorded are the figures of which there is no record.
+func unrecorded(records []Record) (out []string) {
+	for _, f := range All() {
+		if !slices.ContainsFunc(records, func(r Record) bool { return r.Figure == f.Name }) {
+			out = append(out, "`"+f.Name+"`")
+		}
+	}
+	return out
+}
