@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/schedule"
 	"isochron/txn"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // leave sends the parts of a round that begins, each at its instant.
 func (rs *reads) leave(parts []*part) {
-	delays := rs.cfg.Row.Arrive.Delays(rs.roundTrips(parts))
+	delays := rs.cfg.Row.Arrive.Delays(rs.estimates(parts))
 	for i, p := range parts {
 		if delays == nil || delays[i] == 0 {
 			rs.send(p)
@@ -31,18 +32,17 @@ func byDeparture(a, b *part) int {
 	return cmp.Or(cmp.Compare(a.leavesAt, b.leavesAt), cmp.Compare(a.id, b.id))
 }
 
-// roundTrips are those to where the parts go, below 0 where that is not known; nil if
-// nobody asks.
-func (rs *reads) roundTrips(parts []*part) []time.Duration {
+// estimates are what the departures go by; nil if nobody asks.
+func (rs *reads) estimates(parts []*part) []schedule.Part {
 	if !rs.cfg.Row.Arrive.Waits() || len(parts) < 2 {
 		return nil
 	}
-	out := make([]time.Duration, len(parts))
+	out := make([]schedule.Part, len(parts))
 	for i, p := range parts {
-		out[i] = -1
+		out[i].RoundTrip = -1
 		if to, _ := rs.target(p); to != 0 {
 			if rtt, ok := rs.env.RoundTrip(to); ok {
-				out[i] = rtt
+				out[i].RoundTrip = rtt
 			}
 		}
 	}

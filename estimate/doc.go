@@ -7,9 +7,13 @@
 // node's samples there is an average that forgets (GeoTP section 4.1) and the
 // 95th percentile of those of a window of time (Natto section 4.1). Whoever asks
 // names which one it goes by. How links between nodes are probed, and what of it a node
-// is told, stands in links.go, for the real clock and the virtual one.
+// is told, stands in links.go, for the real clock and the virtual one. How long a part of
+// a transaction works at its place, and how likely it is to lose there, is forecast from
+// statistics of the records that transactions contend for (hotrecords.go, footprint.go;
+// GeoTP section 4.3).
 //
 // What the caller owes it. It gives each sample with the time at which it came,
 // on a clock that never runs back, and calls from one goroutine. What is kept is
-// bounded by nodes and samples, whatever is probed and how often.
+// bounded by nodes and samples, or by records and bytes, whatever is probed or accessed
+// and how often.
 package estimate

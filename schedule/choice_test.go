@@ -8,20 +8,58 @@ import (
 
 const ms = time.Millisecond
 
+// trips are parts of which nothing but their round trips is known.
+func trips(all ...time.Duration) (out []Part) {
+	for _, rtt := range all {
+		out = append(out, Part{RoundTrip: rtt})
+	}
+	return out
+}
+
 // Answers come back together, an unknown place holds nobody up, and no wait is without bound.
+// Without expected work Postponed is Together.
 func TestDelays(t *testing.T) {
 	for _, c := range []struct {
-		choice          Choice
-		roundTrips, out []time.Duration
+		parts []Part
+		out   []time.Duration
 	}{
-		{AtOnce, []time.Duration{10 * ms, 80 * ms}, nil},
-		{Together, []time.Duration{10 * ms}, nil},
-		{Together, []time.Duration{10 * ms, 80 * ms, 0}, []time.Duration{70 * ms, 0, 80 * ms}},
-		{Together, []time.Duration{10 * ms, -1, 30 * ms}, []time.Duration{20 * ms, 0, 0}},
-		{Together, []time.Duration{0, time.Hour}, []time.Duration{mostDelay, 0}},
+		{trips(10 * ms), nil},
+		{trips(10*ms, 80*ms, 0), []time.Duration{70 * ms, 0, 80 * ms}},
+		{trips(10*ms, -1, 30*ms), []time.Duration{20 * ms, 0, 0}},
+		{trips(0, time.Hour), []time.Duration{mostDelay, 0}},
 	} {
-		if got := c.choice.Delays(c.roundTrips); !slices.Equal(got, c.out) {
-			t.Errorf("%v, %s: %v, not %v", c.roundTrips, c.choice, got, c.out)
+		for _, choice := range []Choice{Together, Postponed} {
+			if got := choice.Delays(c.parts); !slices.Equal(got, c.out) {
+				t.Errorf("%v, %s: %v, not %v", c.parts, choice, got, c.out)
+			}
+		}
+		if got := AtOnce.Delays(c.parts); got != nil {
+			t.Errorf("%v: %v", c.parts, got)
+		}
+	}
+}
+
+// Where work is expected answers come back together too: a part that waits for locks near by
+// leaves sooner, or is the one that the others are late for. Together knows nothing of it.
+func TestDelaysWithExpectedWork(t *testing.T) {
+	for _, c := range []struct {
+		parts []Part
+		out   []time.Duration
+	}{
+		{[]Part{{10 * ms, 30 * ms}, {80 * ms, 0}}, []time.Duration{40 * ms, 0}},
+		{[]Part{{10 * ms, 170 * ms}, {80 * ms, 20 * ms}, {60 * ms, 0}}, []time.Duration{0, 80 * ms, 120 * ms}},
+		{[]Part{{10 * ms, 30 * ms}, {-1, time.Hour}, {80 * ms, -time.Hour}}, []time.Duration{40 * ms, 0, 0}},
+		{[]Part{{10 * ms, time.Hour}, {80 * ms, 0}}, []time.Duration{0, mostDelay}},
+	} {
+		if got := Postponed.Delays(c.parts); !slices.Equal(got, c.out) {
+			t.Errorf("%v: %v, not %v", c.parts, got, c.out)
+		}
+		bare := slices.Clone(c.parts)
+		for i := range bare {
+			bare[i].Work = 0
+		}
+		if got, want := Together.Delays(c.parts), Together.Delays(bare); !slices.Equal(got, want) {
+			t.Errorf("%v, %s: %v, not %v", c.parts, Together, got, want)
 		}
 	}
 }
