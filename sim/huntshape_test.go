@@ -17,6 +17,7 @@ func shaped(rows ...string) HuntConfig {
 // A hunt heeds what is asked of its load and network: each changes the run, and the
 // same asked twice is the same run.
 func TestHuntsHaveAShape(t *testing.T) {
+	t.Parallel()
 	row, err := protocol.ByName("2pc+occ")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +49,7 @@ func TestHuntsHaveAShape(t *testing.T) {
 
 // Skewed clients choose some rows much more often than others, and all shards have rows.
 func TestHuntsSkewTheirKeys(t *testing.T) {
+	t.Parallel()
 	row, err := protocol.ByName("2pc+occ")
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +88,7 @@ func TestHuntsSkewTheirKeys(t *testing.T) {
 
 // Each run does some work, whatever is asked of its load and its network.
 func TestHuntsDoWork(t *testing.T) {
+	t.Parallel()
 	rests := 0
 	for _, name := range []string{"txsql", "d2pc+occ", "tapir"} {
 		cfg := shaped(name)

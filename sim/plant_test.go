@@ -41,48 +41,6 @@ func TestEveryBugHasAName(t *testing.T) {
 	}
 }
 
-// A hunt is worth something only if it finds what is wrong. Each planted bug
-// must be found on the rows where it can do harm.
-func TestHuntFindsPlantedBugs(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		rows []string
-		most int // seeds
-	}{
-		{"skip-validation", commonRows, 10},
-		{"ack-before-sync", commonRows, 30},
-		{"forget-fence", []string{"2pc+2pl", "2pc+occ"}, 80},
-		{"ignore-range-checks", []string{"2pc+occ"}, 30},
-		{"release-before-votes", commonRows, 10},
-		{"ignore-undecided", commonRows, 15},
-		{"release-untracked", []string{"d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}, 20},
-		{"drop-dependency", []string{"d2pc+2pl-group"}, 20},
-		{"reveal-at-own-vote", []string{"d2pc+2pl-group"}, 10},
-		{"commit-open", []string{"d2pc+2pl", "d2pc+2pl-group"}, 120},
-		{"count-old-acks", []string{"d2pc+2pl", "d2pc+occ"}, 80},
-		{"forget-floor", []string{"2pc+2pl", "d2pc+occ"}, 150},
-		{"lease-counts-learners", []string{"2pc+2pl", "d2pc+occ"}, 80},
-		{"vouch-uncommitted", []string{"bamboo"}, 250},
-		{"vouch-uncommitted", []string{"d2pc+2pl-group"}, 100},
-		{"keep-version", []string{"d2pc+2pl-group"}, 100},
-		{"untracked-ranges", []string{"d2pc+2pl-group"}, 60},
-		{"keep-overwritten", []string{"2pc+2pl", "d2pc+occ"}, 30},
-		{"forget-promise", []string{"2pc+2pl", "d2pc+occ"}, 60},
-		{"take-old-prepares", []string{"2pc+2pl", "2pc+occ"}, 100},
-	} {
-		cfg := HuntConfig{Seed: 1, Seeds: c.most, Rows: c.rows, Faults: AllFaults()}
-		told := 0
-		err := HuntPlanted(cfg, []string{c.name}, func(f Found) {
-			told++
-			t.Logf("%s on %s after %d seeds: %s: %.200s", f.Bug, f.Row, f.Seeds, f.Anomaly, f.Detail)
-		})
-		if err != nil || told == 0 {
-			t.Errorf("%s was hunted on %d rows of %v: %v", c.name, told, c.rows, err)
-		}
-	}
-}
-
 // Who reads of a failure sees what was broken, how it came to be, and how to see
 // all of it again.
 func TestAFailureIsToldAsAStory(t *testing.T) {

@@ -1,52 +1,42 @@
 package sim
 
-import (
-	"io"
-	"testing"
+import "testing"
 
-	"isochron/node"
-)
-
-// A node is lost for ever and another takes its place, while nothing else is
-// wrong and while everything is.
+// A node is lost for ever and another takes its place, or a replica goes to another node and
+// comes back to one that lives on, while nothing else is wrong and while much is; TestHuntEveryRow
+// does it while everything is. The long form: isochron sim --hunt 300 --faults replace, and the
+// same with --faults replace,crashes,partitions,acks.
 func TestReplace(t *testing.T) {
 	t.Parallel()
-	for _, faults := range []Faults{{Replace: true}, {Replace: true, Crashes: true, Partitions: true, Acknowledgements: true}} {
-		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: seeds(t, 8), Faults: faults, StopAfter: 2}, t.Output())
-		t.Logf("%d runs: %v", sum.Runs, sum.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum.Counts["nodes lost for ever"] == 0 || sum.Counts["replacements written"] != sum.Counts["nodes lost for ever"] {
-			t.Errorf("%d nodes were lost, %d replaced", sum.Counts["nodes lost for ever"], sum.Counts["replacements written"])
-		}
+	for _, c := range []struct {
+		name   string
+		faults Faults
+		seed   uint64
+	}{
+		{"alone", Faults{Replace: true}, 1},
+		{"amid faults", Faults{Replace: true, Crashes: true, Partitions: true, Acknowledgements: true}, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			met := huntEach(t, HuntConfig{Seed: c.seed, Seeds: seeds(t, 2), Rows: DefaultRows, Faults: c.faults})
+			if met["nodes lost for ever"] == 0 || met["replacements written"] != met["nodes lost for ever"] {
+				t.Errorf("%d nodes were lost, %d replaced", met["nodes lost for ever"], met["replacements written"])
+			}
+			movedBack(t, met)
+		})
 	}
 }
 
-// The hunt sees what new ids are for: a node that comes back empty under its
-// old name undoes what it had acknowledged.
-func TestHuntFindsEmptyReturns(t *testing.T) {
-	t.Parallel()
-	cfg := HuntConfig{Seed: 1, Seeds: 60, Faults: AllFaults(), Bugs: node.Bugs{EmptyReturns: true}, StopAfter: 1}
-	sum, err := RunHunt(cfg, io.Discard)
-	if err == nil {
-		t.Fatalf("%d runs did not show it", sum.Runs)
+// movedBack judges that replicas were moved, and all came back.
+func movedBack(t *testing.T, met Counts) {
+	t.Helper()
+	if met["replicas moved"] == 0 || met["replicas moved"] != met["replicas moved back"] {
+		t.Errorf("%d replicas were moved, %d moved back", met["replicas moved"], met["replicas moved back"])
 	}
-	t.Logf("seed %d: %v", sum.Failed[0].Seed, sum.Failed[0].Violations[0])
 }
 
-// A replica goes to another node and comes back to one that lives on, while
-// nothing else is wrong and while everything is.
-func TestMoves(t *testing.T) {
-	t.Parallel()
-	for _, faults := range []Faults{{Replace: true}, AllFaults()} {
-		sum, err := RunHunt(HuntConfig{Seed: 100, Seeds: seeds(t, 12), Faults: faults, StopAfter: 2}, t.Output())
-		t.Logf("%d runs: %v", sum.Runs, sum.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum.Counts["replicas moved"] == 0 || sum.Counts["replicas moved"] != sum.Counts["replicas moved back"] {
-			t.Errorf("%d replicas were moved, %d moved back", sum.Counts["replicas moved"], sum.Counts["replicas moved back"])
-		}
-	}
+// Known, and not understood yet: in tapir money appears where a new node takes the place of a
+// lost one while others crash and are cut off.
+func TestTapirKeepsItsMoneyAmidReplacements(t *testing.T) {
+	t.Skip("it does not: isochron sim --hunt 1 --seed 140 --protocol tapir --faults crashes,partitions,acks,replace")
 }

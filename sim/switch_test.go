@@ -30,19 +30,6 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// A shard that goes over without a look at what is undecided forgets locks.
-func TestHuntFindsAnUndrainedSwitch(t *testing.T) {
-	t.Parallel()
-	told := 0
-	err := HuntPlanted(HuntConfig{Seed: 1, Seeds: 40, Rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}}, []string{"switch-undrained"}, func(f Found) {
-		told++
-		t.Logf("%s on %s after %d seeds: %s: %.300s", f.Bug, f.Row, f.Seeds, f.Anomaly, f.Detail)
-	})
-	if err != nil || told != 3 {
-		t.Errorf("hunted on %d rows: %v", told, err)
-	}
-}
-
 // Where nothing fails and there is time to drain, nobody is rolled back for the
 // change of the protocol, and nobody waits for long: clients see a pause.
 func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {

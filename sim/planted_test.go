@@ -1,0 +1,135 @@
+package sim
+
+import (
+	flags "flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// plantedFile says, a line each, on which row a planted bug shows first at which seed. The seed
+// is looked for from 1 on only if the file is written anew (see searchAnew): whatever changes
+// what a hunt does moves many of them.
+const plantedFile = "planted.txt"
+
+const searchAnew = "go test ./sim -run HuntFindsPlantedBugs -args -rewrite"
+
+// planted are bugs with the rows on which the hunt must find them, and after how many seeds at
+// the most: a hunt that needs more has become too tame.
+var planted = []struct {
+	bug  string
+	rows []string
+	most int
+	calm bool // without faults
+}{
+	{bug: "skip-validation", rows: commonRows, most: 10},
+	{bug: "ack-before-sync", rows: commonRows, most: 30},
+	{bug: "forget-fence", rows: []string{"2pc+2pl", "2pc+occ"}, most: 80},
+	{bug: "ignore-range-checks", rows: []string{"2pc+occ"}, most: 30},
+	{bug: "release-before-votes", rows: []string{"2pc+2pl", "2pc+2pl-home", "2pc+occ"}, most: 10},
+	{bug: "ignore-undecided", rows: commonRows, most: 15},
+	{bug: "release-untracked", rows: []string{"d2pc+2pl", "d2pc+2pl-group", "d2pc+occ"}, most: 20},
+	{bug: "drop-dependency", rows: []string{"d2pc+2pl-group"}, most: 20},
+	{bug: "reveal-at-own-vote", rows: []string{"d2pc+2pl-group"}, most: 10},
+	{bug: "commit-open", rows: []string{"d2pc+2pl", "d2pc+2pl-group"}, most: 120},
+	{bug: "count-old-acks", rows: []string{"d2pc+2pl", "d2pc+occ"}, most: 80},
+	{bug: "forget-floor", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 150},
+	{bug: "lease-counts-learners", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 80},
+	{bug: "vouch-uncommitted", rows: []string{"bamboo"}, most: 250},
+	{bug: "vouch-uncommitted", rows: []string{"d2pc+2pl-group"}, most: 100},
+	{bug: "keep-version", rows: []string{"d2pc+2pl-group"}, most: 100},
+	{bug: "untracked-ranges", rows: []string{"d2pc+2pl-group"}, most: 60},
+	{bug: "keep-overwritten", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 30},
+	{bug: "forget-promise", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
+	{bug: "take-old-prepares", rows: []string{"2pc+2pl", "2pc+occ"}, most: 100},
+	{bug: "empty-returns", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
+	{bug: "switch-undrained", rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}, most: 40, calm: true},
+}
+
+// A hunt is worth something only if it finds what is wrong. Each planted bug must be found on
+// the rows where it can do harm, at the seed that is known for it. The long form, from the
+// first seed on, is make hunt-planted.
+func TestHuntFindsPlantedBugs(t *testing.T) {
+	t.Parallel()
+	known, found := readPlanted(t), map[string]uint64{}
+	again := flags.Lookup("rewrite").Value.String() == "true"
+	var mu sync.Mutex
+	t.Run("on", func(t *testing.T) {
+		for _, c := range planted {
+			for _, row := range c.rows {
+				t.Run(c.bug+"/"+row, func(t *testing.T) {
+					t.Parallel()
+					name := c.bug + " " + row
+					cfg := HuntConfig{Seed: known[name], Seeds: 1, Rows: []string{row}, Faults: AllFaults()}
+					if c.calm {
+						cfg.Faults = Faults{}
+					}
+					if again {
+						cfg.Seed, cfg.Seeds = 1, c.most
+					} else if known[name] == 0 || known[name] > uint64(c.most) {
+						t.Fatalf("%s has seed %d for it on %s, want one from 1 to %d; to look for it: %s", plantedFile, known[name], row, c.most, searchAnew)
+					}
+					f := findPlanted(t, cfg, c.bug)
+					if f.Anomaly == "" && again {
+						t.Errorf("not found in the seeds 1 to %d: the hunt has become too tame", c.most)
+					} else if f.Anomaly == "" {
+						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --hunt %d --plant %s --protocol %s", cfg.Seed, searchAnew, c.most, c.bug, row)
+					}
+					mu.Lock()
+					found[name] = f.Seed
+					mu.Unlock()
+				})
+			}
+		}
+	})
+	if again && !t.Failed() {
+		writePlanted(t, found)
+	}
+}
+
+// findPlanted hunts one bug on the one row of cfg.
+func findPlanted(t *testing.T, cfg HuntConfig, bug string) (found Found) {
+	t.Helper()
+	told := 0
+	_ = HuntPlanted(cfg, []string{bug}, func(f Found) { // the error says that it was not found, as f does
+		found, told = f, told+1
+		t.Logf("%s on %s, seed %d, after %d: %s: %.200s", f.Bug, f.Row, f.Seed, f.Seeds, f.Anomaly, f.Detail)
+	})
+	if told != 1 {
+		t.Fatalf("%s was hunted on %d rows of %v", bug, told, cfg.Rows)
+	}
+	return found
+}
+
+func readPlanted(t *testing.T) map[string]uint64 {
+	t.Helper()
+	text, err := os.ReadFile(plantedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]uint64{}
+	for line := range strings.Lines(string(text)) {
+		var bug, row string
+		var seed uint64
+		if _, err := fmt.Sscan(line, &bug, &row, &seed); err != nil {
+			t.Fatalf("%s: %q: %v", plantedFile, line, err)
+		}
+		out[bug+" "+row] = seed
+	}
+	return out
+}
+
+func writePlanted(t *testing.T, seeds map[string]uint64) {
+	t.Helper()
+	var lines []string
+	for name, seed := range seeds { // order: sorted below
+		lines = append(lines, fmt.Sprintf("%s %d\n", name, seed))
+	}
+	slices.Sort(lines)
+	if err := os.WriteFile(plantedFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
