@@ -1,6 +1,9 @@
 package coordinator
 
-import "isochron/txn"
+import (
+	"isochron/rulebook"
+	"isochron/txn"
+)
 
 // What comes of a round of reads: its parts are taken in as they are answered, and
 // the client hears when all are.
@@ -40,6 +43,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	// need not fit with what was read under those locks: nobody should see that.
 	tc := t.touches(m.Shard)
 	if m.Term != 0 && tc.lockTerm != 0 && tc.lockTerm != m.Term {
+		rs.cfg.Params.Rules.Bite(rulebook.LocksOfTerm)
 		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "shard %d changed its leader, and locks were lost with it", m.Shard).Because(txn.CauseLeader))
 		return
 	}
@@ -49,6 +53,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	t.publish = append(t.publish, m.Publish...)
 	t.readUncommitted = t.readUncommitted || m.Uncommitted
 	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !rs.takeIn(p, m) {
+		rs.cfg.Params.Rules.Bite(rulebook.TwoVersions)
 		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
 	}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"slices"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -50,6 +51,7 @@ func (a *attempts) changeMind(t *transaction, writes []txn.Write) {
 	}
 	for _, was := range t.told {
 		if !slices.ContainsFunc(writes, was.Same) {
+			a.cfg.Params.Rules.Bite(rulebook.AnotherVersion)
 			a.giveBack(t)
 			t.told = nil
 			return

@@ -1,6 +1,9 @@
 package coordinator
 
-import "isochron/txn"
+import (
+	"isochron/rulebook"
+	"isochron/txn"
+)
 
 // A transaction that has lost again and again takes its locks before it asks for
 // votes: reads take theirs as they go (policy.lockOf), and here what it writes
@@ -23,6 +26,7 @@ func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) b
 	if len(keys) == 0 {
 		return false
 	}
+	cs.cfg.Params.Rules.Bite(rulebook.LocksFirst)
 	cs.reads.begin(t, &Request{
 		Op: OpRead, Txn: t.id, Guards: req.Guards, Read: txn.Read{Gets: keys, Lock: txn.LockExclusive, ForWrite: true},
 		Done: func(r Response) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -146,7 +147,7 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 
 // opened gives an attempt, which has its scheme, what it begins with.
 func (a *Attempt) opened(r *Room, o Opening) *Attempt {
-	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs)
+	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs).Count(r.Params.Rules)
 	a.decidedAt(o.DecidedAt)
 	return a
 }
@@ -177,8 +178,10 @@ func (a *Attempt) onVote(v *txn.Vote) {
 	case !slices.Contains(a.Participants, v.Shard):
 	case v.Yes:
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
+		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 	default:
+		a.room.Params.Rules.BiteIf(a.tally.anyYes(), rulebook.NoAfterYes)
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause))
 		a.noted(gaveWay(v.Cause))
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
@@ -196,6 +199,7 @@ func (a *Attempt) onFinding(m *txn.Finding) {
 		a.scheme.ended(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:
 		a.tally.No()
+		a.room.Params.Rules.Bite(rulebook.LogWithoutVote)
 		a.scheme.ended(m.Shard)
 	}
 }
@@ -206,6 +210,7 @@ func (a *Attempt) onResolved(m *txn.Resolved) {
 	if m.Doomed {
 		a.doom()
 	} else {
+		a.room.Params.Rules.BiteIf(a.tally.awaits(m.Shard), rulebook.OpenYes)
 		a.tally.Resolved(m.Shard)
 	}
 }
@@ -317,6 +322,7 @@ func (a *Attempt) Terminate() {
 	if a.phase != asking {
 		return
 	}
+	a.room.Params.Rules.Bite(rulebook.SilenceAsksLogs)
 	a.phase, a.asksLogs = terminating, true
 	kind := txn.NoteAsksLogs
 	if a.adopted() {

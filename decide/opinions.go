@@ -1,6 +1,9 @@
 package decide
 
-import "isochron/txn"
+import (
+	"isochron/rulebook"
+	"isochron/txn"
+)
 
 // Opinions of replicas that validate each for itself. They count within one
 // view: a newer view makes those of older ones void, for it has settled them.
@@ -39,6 +42,7 @@ func (o *opinions) count(a txn.Answer) (n int) {
 // Opine counts an opinion of one of n replicas.
 func (t *Tally) Opine(c Choice, n int, m *txn.Opinion) {
 	p := t.part(m.Shard)
+	t.rules.BiteIf(p != nil && len(p.opinions.answers) > 0 && m.View != p.opinions.view, rulebook.TwoViews)
 	if p == nil || !p.opinions.inView(m.View) {
 		return
 	}
@@ -49,6 +53,7 @@ func (t *Tally) Opine(c Choice, n int, m *txn.Opinion) {
 		o.leads = m.Answer
 	}
 	ok := o.count(txn.AnswerOK)
+	t.rules.BiteIf(c == FastWithLeader && ok >= t.fastPath(c, n) && o.leads != txn.AnswerOK, rulebook.LeaderInFastPath)
 	switch {
 	case o.proposed: // what was proposed counts, and no opinion beside it
 	case ok >= t.fastPath(c, n) && (o.leads == txn.AnswerOK || c != FastWithLeader):
@@ -101,6 +106,7 @@ func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, vi
 		return false, 0, false
 	}
 	o := &p.opinions
+	t.rules.BiteIf(o.proposed, rulebook.OneProposal)
 	if !o.proposed {
 		agree, answered := o.count(txn.AnswerOK), len(o.answers)
 		hopeless := answered-agree > n-c.FastPath(n)
@@ -108,6 +114,7 @@ func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, vi
 			return false, 0, false
 		}
 		yes := o.count(txn.AnswerNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
+		t.rules.BiteIf(!yes && agree >= Majority(n), rulebook.NoHeeded)
 		if !yes && o.count(txn.AnswerNo) == 0 && answered < n && !late {
 			return false, 0, false // enough may still agree
 		}

@@ -1,9 +1,13 @@
 package decide
 
-import "isochron/txn"
+import (
+	"isochron/rulebook"
+	"isochron/txn"
+)
 
 // doom aborts an attempt that has read what was undone.
 func (a *Attempt) doom() {
+	a.room.Params.Rules.Bite(rulebook.DoomedYes)
 	a.refused(txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade))
 	a.tally.No()
 }

@@ -3,6 +3,7 @@ package decide
 import (
 	"slices"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -34,6 +35,7 @@ type Tally struct {
 	anyTerm bool
 	// Planted bugs too: see txn.Bugs.
 	smallFastPath, ignoreNo bool
+	rules                   *rulebook.Counts // nil: nothing is counted
 }
 
 // participantTally is what is known of one participant. Three things make its Yes
@@ -57,6 +59,12 @@ func NewTally(participants []txn.ShardID) *Tally {
 // Plant plants bugs, for tests of the tests.
 func (t *Tally) Plant(b txn.Bugs) *Tally {
 	t.anyTerm, t.smallFastPath, t.ignoreNo = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort
+	return t
+}
+
+// Count has the tally count where its rules bite.
+func (t *Tally) Count(c *rulebook.Counts) *Tally {
+	t.rules = c
 	return t
 }
 
@@ -123,6 +131,8 @@ func (t *Tally) Ack(m *txn.Ack) {
 	}
 	if majority(m.Voters, p.replicas) && (len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas)) {
 		t.Logged(m.Shard)
+	} else if t.rules.On() && majority(m.Voters, p.replicas) {
+		t.rules.Bite(rulebook.JointAcks)
 	}
 }
 
@@ -159,6 +169,7 @@ func (t *Tally) force(v Verdict, at txn.Timestamp) {
 	case !t.logs:
 		t.verdict, t.at = v, at
 	case t.proposal == Open:
+		t.rules.BiteIf(v == Commit, rulebook.LoggedFirst)
 		t.proposal, t.proposedAt = v, at
 	}
 }
@@ -173,7 +184,28 @@ func (t *Tally) judge() {
 			return
 		}
 	}
+	if t.rules.On() {
+		t.countStamps()
+	}
 	t.force(Commit, t.Proposed())
+}
+
+// countStamps counts a commit whose participants have proposed different timestamps.
+func (t *Tally) countStamps() {
+	at := t.Proposed()
+	less := func(p participantTally) bool { return p.proposed < at }
+	t.rules.BiteIf(slices.ContainsFunc(t.parts, less), rulebook.LargestStamp)
+}
+
+// anyYes reports whether some participant has voted Yes, and awaits whether one has of which a
+// majority has the Yes, and writers of what it has read are undecided.
+func (t *Tally) anyYes() bool {
+	return slices.ContainsFunc(t.parts, func(p participantTally) bool { return p.yes })
+}
+
+func (t *Tally) awaits(s txn.ShardID) bool {
+	p := t.part(s)
+	return p != nil && p.yes && p.logged && !p.resolved
 }
 
 // Unanimous reports whether every leader has voted Yes: whatever is still

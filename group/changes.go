@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/raft/v3/tracker"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -42,6 +43,7 @@ func (g *Group[C]) preferLeader(now time.Duration) {
 func (g *Group[C]) changeMembers(now time.Duration) {
 	m := &g.log.meta
 	if len(g.desired.Voters) == 0 || len(m.Outgoing) > 0 {
+		g.cfg.Params.Rules.BiteIf(len(m.Outgoing) > 0, rulebook.OneChange)
 		return
 	}
 	if m.First == 0 && slices.ContainsFunc(m.members(), func(v uint64) bool { return !slices.Contains(g.cfg.Founders, txn.NodeID(v)) }) {
@@ -53,6 +55,7 @@ func (g *Group[C]) changeMembers(now time.Duration) {
 	if changes := g.situation().changes(&g.lead.lost); len(changes) > 0 {
 		g.lead.changeAt = now + g.cfg.Params.ElectionTimeout
 		if g.giveProposals(); len(g.proposals.next) > 0 {
+			g.cfg.Params.Rules.Bite(rulebook.CommandsBeforeChange)
 			return // commands that name the members of now must stand before it
 		}
 		_ = g.rn.ProposeConfChange(&pb.ConfChangeV2{Changes: changes}) // refused: it is tried again
@@ -67,10 +70,11 @@ type situation struct {
 	last     uint64 // of the log
 	progress map[uint64]tracker.Progress
 	drains   map[txn.NodeID]bool
+	rules    *rulebook.Counts
 }
 
 func (me *member) situation() situation {
-	return situation{&me.log.meta, me.cfg.Self, &me.desired, me.log.last(), me.rn.Status().Progress, me.lead.drains}
+	return situation{&me.log.meta, me.cfg.Self, &me.desired, me.log.last(), me.rn.Status().Progress, me.lead.drains, me.cfg.Params.Rules}
 }
 
 // changes are the next step towards what is desired; none if all is so, or if there is
@@ -96,6 +100,7 @@ func (s situation) changes(lost *txn.NodeID) []*pb.ConfChangeSingle {
 		}
 		if !slices.Contains(s.Voters, uint64(n)) {
 			if !up {
+				s.rules.Bite(rulebook.LogBeforeVote)
 				return nil // until it has the log
 			}
 			out, votes = append(out, change(pb.ConfChangeAddNode, n)), true

@@ -6,6 +6,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -25,6 +26,7 @@ func (me *member) handOverIfDeaf(now txn.Now) {
 	if heard == 0 || now.Mono-heard < me.cfg.Params.ElectionTimeout {
 		return
 	}
+	me.cfg.Params.Rules.Bite(rulebook.DeafHandsOver)
 	l.lease.void = true
 	l.deafChecks++
 	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != me.cfg.Self {

@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -65,6 +66,12 @@ func turn(all time.Duration, voters []uint64, self, leader txn.NodeID, term uint
 	return turn*time.Duration((at-before+n)%n) + turn/4, turn / 2
 }
 
+// patient reports whether raft gives no vote to a candidate of a later term because this
+// member hears a leader, or is one.
+func (me *member) patient(m *pb.Message) bool {
+	return me.leader != 0 && m.GetTerm() > me.term && string(m.GetContext()) != campaignTransfer
+}
+
 // afterStep keeps the promises and the lease that ride on raft's messages.
 func (g *Group[C]) afterStep(now txn.Now, from txn.NodeID, msg *pb.Message, m *txn.Raft) {
 	g.observeRole(now)
@@ -105,6 +112,7 @@ func (g *Group[C]) observeRole(now txn.Now) {
 func (me *member) look(now txn.Now) {
 	st := me.rn.BasicStatus()
 	if term := st.HardState.GetTerm(); term != me.term {
+		me.cfg.Params.Rules.BiteIf(me.heardStamp != 0, rulebook.StampOfTerm)
 		me.term, me.heardStamp = term, 0
 		me.waitAnew(now.Mono)
 	}

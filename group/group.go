@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -123,7 +124,7 @@ func Open[C any](cfg Config, machine Machine[C], codec Codec[C], memo *Memo[C]) 
 		return nil, err
 	}
 	install()
-	g.applied, l.snapshot, l.careless = at, g.makeSnapshot, cfg.Params.Bugs.KeepOverwritten
+	g.applied, l.snapshot, l.careless, l.rules = at, g.makeSnapshot, cfg.Params.Bugs.KeepOverwritten, cfg.Params.Rules
 	if g.rn, err = raft.NewRawNode(g.raftConfig()); err != nil {
 		return nil, fmt.Errorf("shard %d: raft cannot start: %w", cfg.ID, err)
 	}
@@ -165,6 +166,7 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 		return // damaged or strange: as if lost
 	}
 	if g.blank() && tooEarly(msg) {
+		g.cfg.Params.Rules.BiteIf(msg.GetType() != pb.MsgHeartbeat, ruleOfBlank(msg))
 		g.tellLost(from, msg)
 		return
 	}
@@ -180,8 +182,10 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 		}
 	case pb.MsgVote, pb.MsgPreVote:
 		if now.Mono < g.patience.silentTill && string(msg.GetContext()) != campaignTransfer {
+			g.cfg.Params.Rules.Bite(rulebook.PromiseOverRestart)
 			return // a promise given before the restart may still bind
 		}
+		g.cfg.Params.Rules.BiteIf(g.patient(msg), rulebook.Patience)
 	case pb.MsgSnap:
 		if g.beginSnapshot(from, msg) {
 			return

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -66,12 +67,15 @@ func (l *lease) echoed(voters []uint64, self txn.NodeID, now time.Duration) int6
 // timeout; clocks run apart by at most one hundredth each.
 func (me *member) LeaseUntil() time.Duration {
 	if me.lead == nil || me.lead.lease.void || !me.lead.serving {
+		me.cfg.Params.Rules.BiteIf(me.lead != nil && me.lead.serving, rulebook.LeaseVoid)
 		return 0
 	}
 	now := me.env.Now().Mono
 	s := me.lead.lease.echoed(me.electorate(), me.cfg.Self, now)
 	if out := me.log.meta.Outgoing; len(out) > 0 { // in the middle of a change it takes both majorities
-		s = min(s, me.lead.lease.echoed(out, me.cfg.Self, now))
+		both := min(s, me.lead.lease.echoed(out, me.cfg.Self, now))
+		me.cfg.Params.Rules.BiteIf(both < s, rulebook.LeaseJoint)
+		s = both
 	}
 	if s == 0 {
 		return 0

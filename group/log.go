@@ -8,6 +8,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -27,6 +28,7 @@ type raftLog struct {
 	snapshot  func() (*pb.Snapshot, error)
 	ephemeral bool
 	careless  bool // a bug was planted: what is overwritten stays on the engine
+	rules     *rulebook.Counts
 }
 
 // openLog reads the log from the engine. fresh: there was none, and it begins with the
@@ -105,6 +107,7 @@ func (l *raftLog) append(b *store.Batch, entries []*pb.Entry) {
 		panic(fmt.Sprintf("shard %d: entries from %d do not fit a log of %d..%d", l.id, first, l.meta.First+1, l.last()))
 	}
 	if first <= l.last() && !l.ephemeral && !l.careless {
+		l.rules.BiteIf(entries[len(entries)-1].GetIndex() < l.last(), rulebook.SuffixCut)
 		b.DeleteRange(entryKey(l.id, first), entryKey(l.id, l.last()+1))
 	}
 	kept := first - l.meta.First - 1

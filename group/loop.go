@@ -8,6 +8,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -129,6 +130,7 @@ func (g *Group[C]) storageApply(m *pb.Message) {
 	if serves {
 		g.lead.serving = true
 	}
+	g.cfg.Params.Rules.BiteIf(g.lead != nil && !g.lead.serving, rulebook.ServesOwnTerm)
 	g.machine.Applied(serves)
 	g.deliver(m.GetResponses())
 }

@@ -8,6 +8,7 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -102,6 +103,14 @@ func tooEarly(m *pb.Message) bool {
 	return false
 }
 
+// ruleOfBlank is the rule by which a blank member does not heed a message.
+func ruleOfBlank(m *pb.Message) rulebook.Rule {
+	if m.GetType() == pb.MsgApp {
+		return rulebook.BlankLog
+	}
+	return rulebook.BlankVote
+}
+
 // tellLost tells a leader that this member has nothing of what it has acknowledged
 // in an earlier life. Only one without a vote can come back so.
 func (me *member) tellLost(from txn.NodeID, m *pb.Message) {
@@ -130,6 +139,7 @@ func (me *member) applyMembers(b *store.Batch, e *pb.Entry) {
 	}
 	me.log.meta.setConf(me.rn.ApplyConfChange(cc))
 	me.log.meta.put(b, me.cfg.ID)
+	me.cfg.Params.Rules.BiteIf(me.offer.held != nil, rulebook.OfferOfOldMembers)
 	me.loseOffer() // it says who the members were
 	m := &me.log.meta
 	me.env.Trace("shard %d: voters %v, outgoing %v, learners %v", me.cfg.ID, m.Voters, m.Outgoing, m.Learners)
@@ -177,6 +187,7 @@ func (me *member) tellGone(from txn.NodeID, m *pb.Message) {
 		return
 	}
 	if me.Serving() && !me.log.meta.member(from) && !me.desired.holds(from) {
+		me.cfg.Params.Rules.Bite(rulebook.GoneIsTold)
 		me.tell(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Gone: true}})
 	}
 }
@@ -223,6 +234,7 @@ func (g *Group[C]) Retire() {
 	hard := &pb.HardState{Term: g.log.hard.Term, Vote: g.log.hard.Vote}
 	if !raft.IsEmptyHardState(hard) {
 		g.log.hard = hard
+		g.cfg.Params.Rules.Bite(rulebook.RetiredKeepsTerm)
 		g.log.putHard(&b) // a later member of this process reads it
 	}
 	g.cfg.Engine.Apply(&b)

@@ -119,7 +119,7 @@ func TestTheNextChangeOfMembers(t *testing.T) {
 		{"a learner is wanted no more", meta{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}}, Desired{Voters: three},
 			map[uint64]tracker.Progress{2: has, 3: has}, 0, []string{"ConfChangeRemoveNode 4"}},
 	} {
-		s := situation{&c.meta, 1, &c.desired, 100, c.progress, nil}
+		s := situation{&c.meta, 1, &c.desired, 100, c.progress, nil, nil}
 		var got []string
 		for _, ch := range s.changes(&c.lost) {
 			got = append(got, fmt.Sprint(ch.GetType(), " ", ch.GetNodeId()))

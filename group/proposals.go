@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	pb "go.etcd.io/raft/v3/raftpb"
+
+	"isochron/rulebook"
 )
 
 // proposals are the commands of a leader on their way into its log. What is
@@ -40,6 +42,7 @@ const (
 // about to hand over, and not too much waits already.
 func (g *Group[C]) Takes() bool {
 	p := &g.proposals
+	g.cfg.Params.Rules.BiteIf(g.handing, rulebook.HandsOver)
 	return g.lead != nil && !g.handing && len(p.next) < nextMax && p.bytes < min(nextBytesMax, uint64(g.cfg.Logs.Share(nextBytesMax)))
 }
 

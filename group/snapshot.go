@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -127,6 +128,7 @@ func (me *member) fetchMore() {
 func (g *Group[C]) OnSnapChunk(from txn.NodeID, m *txn.SnapChunk) {
 	in := g.snapIn
 	if !in.awaits(from, m) {
+		g.cfg.Params.Rules.Bite(rulebook.PieceInTurn)
 		return
 	}
 	if m.Gone {

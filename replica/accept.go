@@ -3,6 +3,7 @@ package replica
 import (
 	"fmt"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -47,6 +48,8 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		r.comparing.ask(r.leaderOf(m.View))
 		return
 	case m.View < r.view() || !r.takesPart():
+		r.cfg.Params.Rules.BiteIf(m.View < r.view(), rulebook.OldView)
+		r.cfg.Params.Rules.BiteIf(!r.takesPart(), rulebook.LeftView)
 		return
 	}
 	e, known := r.rec.entries.Get(p.Attempt)
@@ -55,6 +58,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		panic(fmt.Sprintf("shard %d: in view %d both %s and %s are proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
 	case known && e.Final:
 	case m.Yes && r.holds.clashes(p):
+		r.cfg.Params.Rules.Bite(rulebook.BesideOpen)
 		r.slow.await(from, m)
 		return
 	default:

@@ -3,6 +3,7 @@ package replica
 import (
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -36,6 +37,7 @@ func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 		r.answer(rd)
 		return
 	}
+	r.cfg.Params.Rules.Bite(rulebook.ReaderWaits)
 	r.list = append(r.list, rd)
 }
 

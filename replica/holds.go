@@ -17,7 +17,9 @@ type holds struct {
 }
 
 func newHolds(m *member) *holds {
-	return &holds{member: m, stamps: yield.NewStamps(m.rec.meta.MaxTS), local: map[txn.Attempt]*standing{}}
+	h := &holds{member: m, stamps: yield.NewStamps(m.rec.meta.MaxTS), local: map[txn.Attempt]*standing{}}
+	h.stamps.Rules = m.cfg.Params.Rules
+	return h
 }
 
 // standing is what is known of an entry in memory alone.

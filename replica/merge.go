@@ -3,6 +3,7 @@ package replica
 import (
 	"slices"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -63,6 +64,8 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 	all, stamps := g.openIn(records), yield.NewStamps(0)
 	var kept []*open
 	keep := func(o *open, yes bool) {
+		g.cfg.Params.Rules.BiteIf(o.final, rulebook.AcceptedKept)
+		g.cfg.Params.Rules.BiteIf(!o.final && yes, rulebook.FastPathKept)
 		if yes {
 			kept = append(kept, o)
 		}
@@ -114,6 +117,7 @@ func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 			g.openOf(all, &txn.Prepare{Shard: g.cfg.ID, Attempt: q.Attempt, Txn: q.Txn, Participants: q.Participants})
 		}
 		if rec.Normal != last {
+			g.cfg.Params.Rules.BiteIf(len(rec.Entries) > 0, rulebook.OldRecords)
 			continue
 		}
 		for _, e := range rec.Entries {

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -10,6 +11,7 @@ func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 	a := p.Attempt
 	r.forget(p)
 	if r.rec.isRetired(a) || r.tellEnd(from, a) || !r.takesPart() {
+		r.cfg.Params.Rules.BiteIf(!r.takesPart(), rulebook.LeftView)
 		return // in a change of views nobody answers: they are asked again
 	}
 	if e, known := r.rec.entries.Get(a); known {

@@ -1,6 +1,9 @@
 package replica
 
-import "isochron/txn"
+import (
+	"isochron/rulebook"
+	"isochron/txn"
+)
 
 // The slow path: one proposes what counts, and a majority takes it in. In one
 // view it is the leader that proposes, or the coordinator, as the row says, and
@@ -93,6 +96,7 @@ func (s *slowPath) onAccepted(m *txn.Accepted) {
 	}
 	p.have[m.Replica] = true
 	if len(p.have) < s.majority() {
+		s.cfg.Params.Rules.Bite(rulebook.SlowMajority)
 		return
 	}
 	p.voted = true

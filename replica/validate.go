@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -29,6 +30,8 @@ func (v *validator) opine(p *txn.Prepare) txn.Opinion {
 		spans = nil
 	}
 	if why := yield.Stands(v.rows.row, v.rows.scan, p.Reads, spans); why != txn.NotRefused {
+		v.cfg.Params.Rules.BiteIf(why == txn.WhyRowChanged, rulebook.RowsChecked)
+		v.cfg.Params.Rules.BiteIf(why == txn.WhyRangeChanged, rulebook.RangesChecked)
 		o.Answer = txn.AnswerNo
 		differs(&o, why)
 		return o
@@ -37,6 +40,7 @@ func (v *validator) opine(p *txn.Prepare) txn.Opinion {
 		differs(&o, txn.WhyUndecidedMet)
 	}
 	if newest := v.rows.newest(p, v.cfg.Row.Yield.ByTimestamp); o.Answer != txn.AnswerAbstain && newest >= p.At {
+		v.cfg.Params.Rules.Bite(rulebook.BelowCommitted)
 		o.Answer, o.Above = txn.AnswerRetry, max(o.Above, newest)
 	}
 	if o.Answer == txn.AnswerRetry {

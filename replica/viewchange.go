@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -121,6 +122,7 @@ func (c *viewChange) collect(from txn.NodeID, m *txn.ViewRecord) []*txn.ViewReco
 	}
 	c.records[m.Replica] = m
 	if len(c.records) < c.majority() {
+		c.cfg.Params.Rules.Bite(rulebook.MajorityBegins)
 		return nil
 	}
 	var all []*txn.ViewRecord

@@ -3,6 +3,7 @@ package reveal
 import (
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -69,6 +70,8 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 	for _, w := range writes {
 		if e.newest(w.Key) < proposed {
 			out = append(out, w)
+		} else {
+			e.Rules.Bite(rulebook.OlderThanEngine)
 		}
 	}
 	return out
@@ -76,6 +79,7 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 
 // Decided shows the decision on a vote to readers, and settles what depends on it.
 func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write, commit bool) {
+	e.Rules.BiteIf(!commit && e.undecided[a], rulebook.TakenBack)
 	switch {
 	case commit && e.undecided[a]:
 		e.Decide(a, writes)
@@ -99,6 +103,7 @@ func (e *Early) Settle(a txn.Attempt, commit bool) {
 	for _, w := range ws {
 		w.left--
 		w.failed = w.failed || !commit
+		e.Rules.BiteIf(!w.over && !w.failed && w.left > 0, rulebook.AllWriters)
 		if !w.over && (w.failed || w.left == 0) {
 			w.over = true
 			w.then(!w.failed)

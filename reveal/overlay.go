@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -18,7 +19,8 @@ import (
 // A hot row has as many here as commits are on their way to the disk: adding the
 // newest and taking away the oldest must not cost more for it.
 type Overlay struct {
-	rows btree.Map[txn.Key, *list]
+	rows  btree.Map[txn.Key, *list]
+	Rules *rulebook.Counts // nil: nothing is counted
 }
 
 // list are the rows of one key, the oldest first; it has one at least. Nobody
@@ -98,6 +100,7 @@ func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.W
 			l.insert(revealed{Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed})
 			i = l.find(by)
 		}
+		o.Rules.BiteIf(i > 0, rulebook.AppliedStays)
 		l.rows[i].undecided, l.rows[i].applied = false, true
 		o.keep(w.Key, l)
 	}

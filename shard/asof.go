@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"isochron/reveal"
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -119,6 +120,7 @@ func (c *cut) decided(m *txn.Access) bool {
 	read := askedBy(m)
 	for a, p := range c.prepared { // order: none, all are looked at
 		if p.Proposed <= m.AsOf && !c.without(a, m.AsOf) && read.touches(p.Writes) {
+			c.params.Rules.Bite(rulebook.UndecidedAtMoment)
 			return false
 		}
 	}
@@ -204,6 +206,7 @@ func (r *Replica) accessAsOf(from txn.NodeID, m *txn.Access) {
 	case !m.Nearest || c.applied.Index == 0:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case m.AsOf < c.applied.Keep:
+		c.params.Rules.Bite(rulebook.MomentTooOld)
 		c.refuse(from, m, txn.WhyMomentTooOld)
 	case !c.closed(m) || !c.held(m, now):
 		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Unsettled: true}})

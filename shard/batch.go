@@ -3,6 +3,7 @@ package shard
 import (
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -41,6 +42,7 @@ func (g *gathering) gather(p yield.Gathered) {
 func (g *gathering) close() {
 	lost, stay := g.Judge(g.over)
 	for _, p := range lost {
+		g.cfg.Params.Rules.Bite(rulebook.BatchGivesWay)
 		p.Refuse(txn.WhyLostInBatch.Refusal())
 	}
 	for _, p := range stay {

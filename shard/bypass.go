@@ -3,6 +3,7 @@ package shard
 import (
 	"isochron/decide"
 	"isochron/group"
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -32,6 +33,7 @@ func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
 	if r.cfg.Params.Bugs.CountOldAcks && entry != term {
 		return len(v.Voters) > 0
 	}
+	r.cfg.Params.Rules.BiteIf(entry != term && len(v.Voters) > 0, rulebook.EntryOfTerm)
 	leader, _ := r.group.Leader()
 	return decide.Durable{
 		Self: r.cfg.Self, Leader: leader, Coordinator: v.Attempt.Node, Participants: len(v.Participants), Addressed: len(v.Voters) > 0,

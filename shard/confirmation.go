@@ -1,5 +1,7 @@
 package shard
 
+import "isochron/rulebook"
+
 // confirmation lets a leader say what only who leads for certain may say: under its lease
 // at once, else when a barrier has come through the log, which proves that a majority had
 // it lead after it was asked.
@@ -9,6 +11,7 @@ type confirmation struct {
 	term    uint64
 	leased  func() bool
 	propose func(command) bool
+	rules   *rulebook.Counts
 
 	waiting map[uint64]func() // by the number of their barrier
 	last    uint64
@@ -25,6 +28,7 @@ func (c *confirmation) then(f func()) {
 		f()
 		return
 	}
+	c.rules.Bite(rulebook.Barrier)
 	c.last++
 	if c.propose(command{Barrier: c.last}) {
 		c.waiting[c.last] = f

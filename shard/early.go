@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"isochron/reveal"
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -38,7 +39,20 @@ func (d *dependence) of(p *txn.Prepare) []txn.Attempt {
 	if !d.cfg.Row.Reveal.Early() {
 		return nil
 	}
+	d.count(p)
 	return slices.DeleteFunc(d.writersOf(readBy(p)), d.known.isOnePhase)
+}
+
+// count counts the rules that have a part in what a vote depends on.
+func (d *dependence) count(p *txn.Prepare) {
+	rules := d.cfg.Params.Rules
+	if !rules.On() {
+		return
+	}
+	keys, spans := readBy(p)
+	all := d.early.WritersOf(keys, spans)
+	rules.BiteIf(len(all) > len(d.early.WritersOf(keys, nil)), rulebook.RangesTracked)
+	rules.BiteIf(slices.ContainsFunc(all, d.known.isOnePhase), rulebook.OnePhaseNoDependency)
 }
 
 // readBy lists what a Prepare says was read.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"isochron/decide"
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -94,6 +95,7 @@ func (e *endings) preCommit(a txn.Attempt, at txn.Timestamp) {
 		return
 	}
 	if _, doomed := e.known.conditional(a); doomed {
+		e.cfg.Params.Rules.Bite(rulebook.DoomedStays)
 		return
 	}
 	e.clock.Observe(at)

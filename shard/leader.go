@@ -5,6 +5,7 @@ import (
 
 	"isochron/decide"
 	"isochron/reveal"
+	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -54,6 +55,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.newLocks()
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
 	l.certain = newConfirmation(term, r.group.Leased, r.propose)
+	l.certain.rules, l.early.Rules = r.cfg.Params.Rules, r.cfg.Params.Rules
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.collects = newCollecting(r.state, r.cfg.Params.KeepVersions, now.Mono, r.propose)
 	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
@@ -82,11 +84,24 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 func (l *leadership) serve() {
 	r := l.r
 	l.serving = true
+	l.countClocks()
 	r.clock.Observe(r.state.applied.Ceiling)
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	now := r.env.Now().Mono
 	l.restore(now)
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))
+}
+
+// countClocks counts what its own clock would have had the leader propose otherwise.
+func (l *leadership) countClocks() {
+	r := l.r
+	if !r.cfg.Params.Rules.On() {
+		return
+	}
+	now, wall := r.env.Now(), txn.Clock{}
+	r.cfg.Params.Rules.BiteIf(wall.Behind(now, r.state.applied.MaxTS), rulebook.ClockAboveLog)
+	ceiling := r.state.applied.Ceiling
+	r.cfg.Params.Rules.BiteIf(r.clock.Behind(now, ceiling), rulebook.CeilingOfSuccessor)
 }
 
 // restore brings back what the undecided votes of the log hold. A vote that
@@ -99,12 +114,14 @@ func (l *leadership) restore(now time.Duration) {
 	var early func(txn.ID)
 	if l.r.cfg.Row.Reveal.PreCommits() {
 		early = func(id txn.ID) {
+			l.r.cfg.Params.Rules.Bite(rulebook.RestoredInOrder)
 			l.depends.reveal(&byTxn[id].voteCmd)
 			l.locks.release(id, true)
 		}
 	}
 	for _, p := range l.r.state.byIndex() {
 		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
+		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
 		byTxn[p.Txn] = p
 		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)
@@ -180,6 +197,7 @@ func (l *leadership) lookRound(now txn.Now) {
 
 // freeLost ends a transaction of which nobody will ever hear again.
 func (l *leadership) freeLost(id txn.ID) {
+	l.r.cfg.Params.Rules.Bite(rulebook.GatewayLost)
 	l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
 	l.locks.drop(id)
 }

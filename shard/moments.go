@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -50,6 +51,7 @@ func (o *moments) access(w *asOfWaiter) {
 func (o *moments) try(w *asOfWaiter) bool {
 	m, now := w.m, o.env.Now()
 	if m.AsOf < o.applied.Keep {
+		o.params.Rules.Bite(rulebook.MomentTooOld)
 		o.refuse(w.from, m, txn.WhyMomentTooOld)
 		return true
 	}
@@ -72,6 +74,7 @@ func (o *moments) passed(m *txn.Access, now txn.Now) bool {
 	}
 	o.clock.Observe(m.AsOf)
 	if o.applied.Ceiling < m.AsOf {
+		o.params.Rules.Bite(rulebook.CeilingLogged)
 		if o.ceilingAsked < m.AsOf {
 			c := m.AsOf + txn.Timestamp(o.params.ElectionTimeout/ceilingFraction)
 			if o.propose(command{Floor: &floorCmd{Ceiling: c}}) {
@@ -86,6 +89,7 @@ func (o *moments) passed(m *txn.Access, now txn.Now) bool {
 	read := askedBy(m)
 	for _, v := range o.voting { // order: none, all are looked at
 		if v.cmd.Proposed <= m.AsOf && read.touches(v.cmd.Writes) {
+			o.params.Rules.Bite(rulebook.VotingAtMoment)
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"isochron/reveal"
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -43,6 +44,7 @@ func (n *newest) nearest(m *txn.Access) *txn.AccessReply {
 		out.Scans = append(out.Scans, rows)
 		out.Unsettled = out.Unsettled || n.state.pending.TouchesSpan(txn.Covered(s, rows))
 	}
+	n.state.rules.BiteIf(out.Unsettled, rulebook.UnsettledNear)
 	return out
 }
 

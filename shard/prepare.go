@@ -6,6 +6,7 @@ import (
 
 	"isochron/decide"
 	"isochron/participant"
+	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -40,6 +41,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		asker, from = p.Attempt.Node, p.VotesTo
 	}
 	if !r.Serving() || p.Term != l.term && !(r.cfg.Params.Bugs.TakeOldPrepares && p.Term != 0) {
+		r.cfg.Params.Rules.BiteIf(r.Serving() && p.Term > 0 && p.Term < r.lead.term, rulebook.PrepareOneTerm)
 		r.notLeader(asker, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
@@ -70,6 +72,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 func (o *voter) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 	v, says, known := o.known.asked(from, a)
 	if says {
+		o.cfg.Params.Rules.BiteIf(o.known.refused[a], rulebook.RefusedStays)
 		o.voice.vote(from, v)
 	}
 	return known
@@ -117,6 +120,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		return
 	}
 	if p.LockTerm != 0 && (p.LockTerm != o.term || o.locks.Holder(p.Txn) == nil) {
+		o.cfg.Params.Rules.Bite(rulebook.LocksLost)
 		o.refuse(from, p, txn.WhyLocksLost.Refusal())
 		return
 	}
@@ -228,6 +232,7 @@ func (o *voter) vote(p *txn.Prepare) *voteCmd {
 	}
 	v.Deps = o.depends.of(p)
 	if len(v.Deps) > 0 && !o.cfg.Params.Bugs.CommitOpen {
+		o.cfg.Params.Rules.BiteIf(v.OnePhase, rulebook.OpenIsNoCommit)
 		v.OnePhase = false // its entry cannot be its commit
 	}
 	return v
@@ -261,7 +266,10 @@ func (o *voter) validate(p *txn.Prepare) txn.Refusal {
 	if bugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	return yield.Stands(o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) }, p.Reads, spans).Refusal()
+	why := yield.Stands(o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) }, p.Reads, spans)
+	o.cfg.Params.Rules.BiteIf(why == txn.WhyRowChanged, rulebook.RowsChecked)
+	o.cfg.Params.Rules.BiteIf(why == txn.WhyRangeChanged, rulebook.RangesChecked)
+	return why.Refusal()
 }
 
 // vouch answers for a transaction that wrote nothing anywhere. All

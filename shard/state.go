@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"isochron/reveal"
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -48,12 +49,13 @@ type state struct {
 	dependents reveal.Dependents
 	ephemeral  bool
 	careless   bool // a bug was planted: see applyProtocol
+	rules      *rulebook.Counts
 }
 
 // loadState reads from the engine what stands under a prefix.
 func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, rules: cfg.Params.Rules, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: reveal.Dependents{}}
 	s.rows = rowsPrefix(s.prefix)
 	room := store.RowCacheBytes
@@ -169,6 +171,7 @@ func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 	case c.Fence != nil:
 		e.attempt, e.fenced = c.Fence.Attempt, true
 		if s.prepared[e.attempt] == nil {
+			s.rules.Bite(rulebook.FenceLogged)
 			s.putOutcome(b, e.attempt, outcome{Result: txn.OutcomeNo})
 		}
 	case c.Barrier != 0:

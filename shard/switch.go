@@ -3,6 +3,7 @@ package shard
 import (
 	"isochron/participant"
 	"isochron/protocol"
+	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -108,6 +109,7 @@ func (l *leadership) changeProtocol() {
 	}
 	if !l.r.cfg.Params.Bugs.SwitchUndrained {
 		l.endUnvotedAll()
+		l.r.cfg.Params.Rules.BiteIf(!l.drained(), rulebook.SwitchDrained)
 		if !l.drained() {
 			return
 		}

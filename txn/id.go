@@ -105,5 +105,10 @@ func (c *Clock) Next(now Now) Timestamp {
 	return c.last
 }
 
+// Behind reports whether the next timestamp may lie at or below ts.
+func (c *Clock) Behind(now Now, ts Timestamp) bool {
+	return max(c.last+1, Timestamp(max(now.WallNanos, 0))) <= ts
+}
+
 // Observe makes later timestamps larger than ts.
 func (c *Clock) Observe(ts Timestamp) { c.last = max(c.last, ts) }

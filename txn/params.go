@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/rulebook"
 )
 
 // Params are the bounds and intervals of a node. Zero fields get defaults.
@@ -42,6 +43,8 @@ type Params struct {
 	AdmissionWait time.Duration
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
+	// Rules counts where rules bite, in hunts; nil counts nothing.
+	Rules *rulebook.Counts
 }
 
 // Bugs are faults planted to prove that the hunts find them.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -136,6 +137,7 @@ func (c *Chaser) secondLap(cycle []txn.WaitEdge) {
 func (c *Chaser) Recheck(m *txn.Recheck) {
 	for _, e := range m.Cycle {
 		if e.Shard == c.here.Shard && !c.oneLap && (e.Term != c.here.Term || !c.table.graph.stands(e)) {
+			c.table.counts.Bite(rulebook.SecondLap)
 			c.world.NoDeadlock(e)
 			return
 		}
@@ -159,6 +161,7 @@ func (c *Chaser) end(cycle []txn.WaitEdge, victim txn.WaitEdge) {
 		return
 	}
 	wide := slices.ContainsFunc(cycle, func(e txn.WaitEdge) bool { return e.Shard != victim.Shard })
+	c.table.counts.BiteIf(wide, rulebook.WideDeadlock)
 	c.world.Broken(victim.Txn, wide)
 	c.table.waits.cancel(w)
 	w.Expire(Deadlocked)

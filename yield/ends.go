@@ -3,6 +3,7 @@ package yield
 import (
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -41,11 +42,18 @@ func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 
 // Drop ends all that a transaction has here and waits for, unless it has voted.
 func (t *Table) Drop(now time.Duration, id txn.ID) {
+	t.counts.BiteIf(t.voted(id), rulebook.VotedNotDropped)
 	if h := t.holders.get(id); h != nil && h.Voted {
 		return
 	}
 	t.refuseAll(id)
 	t.End(now, id, false)
+}
+
+// voted reports whether a transaction has voted here.
+func (t *Table) voted(id txn.ID) bool {
+	h := t.holders.get(id)
+	return h != nil && h.Voted
 }
 
 // undo ends a transaction here for another's sake. It has not voted here.
@@ -72,6 +80,7 @@ func (t *Table) undoBehind(now time.Duration, id txn.ID, key txn.Key) {
 		if h.Voted {
 			panic("yield: " + behind.String() + " has voted before one whose value it has read has ended")
 		}
+		t.counts.Bite(rulebook.Cascade)
 		t.undo(now, behind, id, true)
 	}
 }

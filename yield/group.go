@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -82,5 +83,6 @@ func (t *Table) inTurn(now time.Duration, r *Request) Effects {
 	case t.graph.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
 		return Effects{Refused: txn.WhyChainDeadlock.Refusal(), Behind: on.Txn}
 	}
+	t.counts.Bite(rulebook.ChainInTurn)
 	return t.waitBehind(now, on, r)
 }

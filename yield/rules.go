@@ -3,6 +3,7 @@ package yield
 import (
 	"slices"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -15,6 +16,7 @@ type rules struct {
 	locks   *locks
 	chains  *chains
 	graph   *graph
+	counts  *rulebook.Counts
 }
 
 // judge is what the rules say of a claim with which these are in conflict, oldest first.
@@ -23,13 +25,28 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts [
 		return verdict{}
 	}
 	v := r.policy.judge(phase, age, c.Fresh, conflicts)
+	if r.counts.On() {
+		r.count(phase, age, v, conflicts)
+	}
 	if h := r.chains.follower(id, conflicts); h != nil && v.wait != nil {
+		r.counts.Bite(rulebook.HotFollower)
 		return verdict{victims: []txn.ID{h.Txn}}
 	}
 	if v.wait != nil && phase == Execute && r.walks(id, c, conflicts) && r.graph.closesCycle(id, age, conflicts, c.Exclusive) {
+		r.counts.Bite(rulebook.LocalDeadlock)
 		return verdict{die: v.wait}
 	}
 	return v
+}
+
+// count counts what the policy has said of a claim.
+func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) {
+	r.counts.BiteIf(len(v.victims) > 0, rulebook.WoundsYounger)
+	r.counts.BiteIf(v.die != nil, rulebook.VoteGivesWay)
+	r.counts.BiteIf(v.wait != nil && !phase.holds(), rulebook.ReadWaitsForVote)
+	r.counts.BiteIf(v.wait != nil && phase == Execute && !r.policy.Detect && v.wait.Age.Older(age), rulebook.YoungerWaits)
+	spared := func(h *Holder) bool { return h.Voted && age.Older(h.Age) }
+	r.counts.BiteIf(phase.holds() && slices.ContainsFunc(conflicts, spared), rulebook.VotedNotWounded)
 }
 
 // walks reports whether a wait is to be looked at for cycles: always where the
@@ -66,6 +83,7 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *Claim) []*Hold
 			r.inTheWay(p, phase, id, age, c.Fresh, joins, add)
 		}
 		for _, s := range r.locks.spans {
+			r.counts.BiteIf(r.counts.On() && phase.holds() && s.holder.Txn != id && s.span.Contains(k), rulebook.RangeLocked)
 			if s.span.Contains(k) {
 				add(s.holder)
 			}
@@ -77,6 +95,7 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *Claim) []*Hold
 			for _, h := range p.chain {
 				add(h)
 			}
+			r.counts.BiteIf(p.exclusive != nil && p.exclusive.Txn != id, rulebook.RangeOverWrites)
 		})
 	}
 	if len(out) > 1 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -24,6 +25,7 @@ type Stamps struct {
 	read   map[txn.Key]txn.Timestamp   // the latest committed read
 	ranges []spanStamp                 // committed
 	floor  txn.Timestamp
+	Rules  *rulebook.Counts // nil: nothing is counted
 }
 
 type stamp struct {
@@ -53,11 +55,13 @@ func NewStamps(floor txn.Timestamp) *Stamps {
 func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn.Answer, txn.Timestamp) {
 	for _, k := range c.Shared {
 		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, others(by)) {
+			s.Rules.Bite(rulebook.StampBesideWrite)
 			return txn.AnswerAbstain, 0
 		}
 	}
 	for _, span := range c.Spans {
 		if s.written(span, others(by)) {
+			s.Rules.Bite(rulebook.StampBesideWrite)
 			return txn.AnswerAbstain, 0
 		}
 	}
@@ -72,6 +76,7 @@ func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn
 		}
 	}
 	if p.ByTimestamp && len(c.Exclusive) > 0 && at <= above {
+		s.Rules.Bite(rulebook.StampBelowRead)
 		return txn.AnswerRetry, above
 	}
 	return txn.AnswerOK, 0

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -34,6 +35,7 @@ type Table struct {
 	chains  chains
 	graph   graph
 	rules   rules
+	counts  *rulebook.Counts // nil: nothing is counted
 }
 
 // NewTable returns an empty table. What it does the world hears.
@@ -50,6 +52,9 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 	t.rules = rules{policy: p, rows: rows, holders: holders, hot: hot, locks: &t.locks, chains: &t.chains, graph: &t.graph}
 	return t
 }
+
+// Count has the table count where its rules bite.
+func (t *Table) Count(c *rulebook.Counts) { t.counts, t.rules.counts = c, c }
 
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders.get(id) }

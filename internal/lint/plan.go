@@ -8,7 +8,7 @@ const module = "isochron"
 // floors are the storeys, lowest first. A package imports only from storeys
 // below its own; two packages of one storey never import each other.
 var floors = [][]string{
-	{"geo"},
+	{"geo", "rulebook"},
 	{"routing"},
 	{"txn"},
 	{"store", "history", "doors", "estimate"},
@@ -36,8 +36,8 @@ var only = map[string][]string{
 	"workload": {"geo", "routing", "txn", "history"},
 	"history":  {"geo", "routing", "txn"},
 	"estimate": {"geo", "routing", "txn"},
-	"sqlload":  {"history"},      // it knows the database only as SQL
-	"group":    {"txn", "store"}, // it knows nothing of the moves
+	"sqlload":  {"history"},                  // it knows the database only as SQL
+	"group":    {"txn", "store", "rulebook"}, // it knows nothing of the moves
 }
 
 // foreign says which packages may import a library, by import path prefix.
@@ -54,7 +54,7 @@ var foreign = map[string][]string{
 // core are the packages that are driven: they take the time and the disk from
 // whoever drives them, and have no source of chance but a seed.
 var core = []string{
-	"geo", "routing", "txn", "store", "history", "workload", "estimate",
+	"geo", "rulebook", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
 	"participant", "group", "coordinator", "shard", "replica", "source", "node",
 }

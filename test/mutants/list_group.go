@@ -15,7 +15,7 @@ var ofGroup = []mutation{
 		old: "me.patience.silentTill = now + me.cfg.Params.ElectionTimeout", new: "_ = now",
 		seen: []check{tests("group", "Promise|Lease"), hunt("2pc+2pl", 60)}},
 	{name: "group-members-before-votes", in: "group", rule: "commands that name the members stand in the log before a change of them",
-		old: "if g.giveProposals(); len(g.proposals.next) > 0 {\n\t\t\treturn // ", new: "if false {\n\t\t\treturn // ",
+		old: "if g.giveProposals(); len(g.proposals.next) > 0 {\n\t\t\tg.cfg.Params.Rules.Bite(rulebook.CommandsBeforeChange)\n\t\t\treturn // ", new: "if false {\n\t\t\treturn // ",
 		seen: []check{tests("group", "Change|Members")}},
 	{name: "group-lease-too-long", in: "group", rule: "a lease ends before another can lead, however clocks drift",
 		old: "me.cfg.Params.ElectionTimeout*98/100", new: "me.cfg.Params.ElectionTimeout*2",
