@@ -14,6 +14,7 @@ import (
 	"isochron/history"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/workload"
 )
@@ -23,8 +24,9 @@ type Result struct {
 	Seed       uint64
 	Row        string
 	Violations []history.Violation
-	Counts     Counts // of faults, of messages, of outcomes
-	Writes     int    // transactions with writes that clients committed
+	Counts     Counts           // of faults, of messages, of outcomes
+	Writes     int              // transactions with writes that clients committed
+	Rules      *rulebook.Counts // nil: not counted
 	Hash       uint64
 	Virtual    time.Duration
 }
@@ -43,6 +45,7 @@ type Summary struct {
 	Failed []Result // runs with a violation
 	Counts Counts
 	ByRow  []RowCounts
+	Rules  []RowRules // none: they were not counted
 }
 
 // WorkDone is how many transactions with writes clients committed in a run: in the
@@ -71,6 +74,9 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 	for _, name := range cfg.Rows {
 		sum.ByRow = append(sum.ByRow, RowCounts{name, Counts{}})
 	}
+	if err := sum.rules(&cfg); err != nil {
+		return sum, err
+	}
 	for i := range max(cfg.Seeds, 1) {
 		for j, name := range cfg.Rows {
 			if cfg.Stop != nil && cfg.Stop() {
@@ -88,6 +94,9 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 			}
 			sum.Counts.add(r.Counts)
 			sum.ByRow[j].Counts.add(r.Counts)
+			if cfg.Rules {
+				sum.Rules[j].add(r.Seed, r.Rules)
+			}
 			if len(r.Violations) > 0 {
 				sum.Failed = append(sum.Failed, r)
 				report(progress, r, row, cfg, len(sum.Failed) <= storiesMax)
@@ -103,7 +112,7 @@ func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
 	if len(sum.Failed) > 0 {
 		return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
 	}
-	return sum, nil
+	return sum, errNeverBit(sum.Rules)
 }
 
 // errStopped says how far a hunt has come that somebody stopped.
@@ -178,12 +187,17 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	dir := workload.Cluster(wan.Regions[:regions])
 	h.populate(dir, cmp.Or(h.cfg.Shards, regions))
 	h.counts = Counts{}
+	params := HuntParams(h.cfg.Bugs)
+	if h.cfg.Rules {
+		params.Rules = new(rulebook.Counts)
+		h.result.Rules = params.Rules
+	}
 	if h.cfg.Faults.Forced && seed%2 == 0 {
 		h.timers = newTimers(seed, h.counts)
 	}
 	h.w, err = New(Config{
 		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true,
-		Params:   HuntParams(h.cfg.Bugs),
+		Params:   params,
 		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
 		Links:    Links{JitterPPM: 100_000, MinDelay: 50 * time.Microsecond},
 		Trace:    h.cfg.Trace, Notes: h.cfg.Trace != nil, boot: h.boot,

@@ -41,6 +41,9 @@ type HuntConfig struct {
 	// Switch names protocols: the cluster goes from one of them to another while
 	// clients work. None: it keeps the row that it began with.
 	Switch []string
+	// Rules counts where rules of the core bite; one that a row can come to and that never
+	// does fails the hunt.
+	Rules bool
 	// StopAfter ends the hunt at so many seeds with a violation; 0 is all seeds.
 	StopAfter int
 	// Stop is asked before each run; true ends the hunt with what it has. nil: never.

@@ -31,6 +31,7 @@ chosen evenly, and a network that the seed draws.`,
   isochron sim --workload micro --length 6 --spread 3 --wan uniform:100ms:3 --rate 200 --cpu 0 --fsync 0
   isochron sim --hunt 300
   isochron sim --hunt 60 --protocol txsql --shards 7 --zipf 0.99 --loss 0.02 --jitter 0.2
+  isochron sim --hunt 300 --protocol d2pc+2pl-group --rules
   isochron sim --hunt 1 --seed 42 --protocol 2pc+occ --trace
   isochron sim --hunt 100 --plant skip-validation,forget-fence`,
 		Args: noArgs,

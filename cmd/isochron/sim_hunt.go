@@ -26,6 +26,7 @@ type huntFlags struct {
 	json      bool
 	plant     string
 	among     []string
+	rules     bool
 }
 
 // shared are the flags of experiments that hunts heed too, in their own way and only if
@@ -39,13 +40,14 @@ var shared = map[string]func(s *lab.Spec, cfg *sim.HuntConfig){
 }
 
 // huntOnly are the flags that only a hunt heeds.
-var huntOnly = []string{"regions", "trace", "plant", "switch"}
+var huntOnly = []string{"regions", "trace", "plant", "switch", "rules"}
 
 func (f *huntFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
 	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
 	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
+	cmd.Flags().BoolVar(&f.rules, "rules", false, "hunt: count how often each rule of the core has refused or changed something, and fail if one never did that can on the protocol")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
 }
 
@@ -73,6 +75,7 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	}
 	cfg := f.shape
 	cfg.Seed, cfg.Seeds, cfg.Rows, cfg.Faults, cfg.Regions, cfg.Switch = f.seed, f.hunt, f.protocols, faults, f.regions, f.among
+	cfg.Rules = f.rules
 	cfg.Stop = func() bool { return ctx.Err() != nil }
 	if err := cfg.Check(); err != nil {
 		return usageError{err}
@@ -97,6 +100,9 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	printCounts(out, sum.Counts)
 	for _, r := range sum.ByRow {
 		printPaths(out, r)
+	}
+	for _, r := range rulesOf(sum.Rules) {
+		printRules(out, r)
 	}
 	return err
 }
@@ -129,7 +135,8 @@ func huntReport(sum sim.Summary) any {
 		Failed []failed    `json:"failed"`
 		Counts sim.Counts  `json:"counts"`
 		Paths  []rarePaths `json:"rare_paths"`
-	}{Runs: sum.Runs, Idle: sum.Idle, Failed: []failed{}, Counts: sum.Counts}
+		Rules  []rowRules  `json:"rules,omitempty"`
+	}{Runs: sum.Runs, Idle: sum.Idle, Failed: []failed{}, Counts: sum.Counts, Rules: rulesOf(sum.Rules)}
 	report.Work.Median, report.Work.Least = sum.WorkDone()
 	for _, r := range sum.ByRow {
 		report.Paths = append(report.Paths, pathsOf(r))

@@ -1,0 +1,201 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"isochron/protocol"
+	"isochron/rulebook"
+)
+
+// A hunt can count where the rules of the core bite (package rulebook): one that leaves
+// a rule at zero has tried everything but that rule, and fails.
+
+// bites says, of each rule, on which rows it can. It follows from their choices alone.
+var bites = map[rulebook.Rule]func(protocol.Row) bool{
+	rulebook.BlankVote:            logged,
+	rulebook.BlankLog:             logged,
+	rulebook.SuffixCut:            logged,
+	rulebook.PromiseOverRestart:   logged,
+	rulebook.Patience:             logged,
+	rulebook.CommandsBeforeChange: logged,
+	rulebook.OneChange:            logged,
+	rulebook.LogBeforeVote:        logged,
+	rulebook.OfferOfOldMembers:    logged,
+	rulebook.GoneIsTold:           logged,
+	rulebook.LeaseVoid:            logged,
+	rulebook.LeaseJoint:           logged,
+	rulebook.StampOfTerm:          logged,
+	rulebook.ServesOwnTerm:        logged,
+	rulebook.PieceInTurn:          logged,
+	rulebook.RetiredKeepsTerm:     logged,
+	rulebook.HandsOver:            logged,
+	rulebook.DeafHandsOver:        logged,
+
+	rulebook.PrepareOneTerm:       logged,
+	rulebook.RefusedStays:         logged,
+	rulebook.FenceLogged:          logged,
+	rulebook.Barrier:              logged,
+	rulebook.CeilingLogged:        logged,
+	rulebook.CeilingOfSuccessor:   logged,
+	rulebook.ClockAboveLog:        logged,
+	rulebook.LocksLost:            logged,
+	rulebook.UndecidedAtMoment:    logged,
+	rulebook.VotingAtMoment:       logged,
+	rulebook.MomentTooOld:         logged,
+	rulebook.UnsettledNear:        readsNear,
+	rulebook.VotesRestored:        logged,
+	rulebook.RestoredInOrder:      revealsEarly,
+	rulebook.RangesTracked:        revealsEarly,
+	rulebook.OpenIsNoCommit:       revealsEarly,
+	rulebook.DoomedStays:          revealsEarly,
+	rulebook.OnePhaseNoDependency: revealsOnAppend,
+	rulebook.SwitchDrained:        logged,
+
+	rulebook.RowsChecked:      everywhere,
+	rulebook.RangesChecked:    everywhere,
+	rulebook.WoundsYounger:    logged,
+	rulebook.VotedNotWounded:  logged,
+	rulebook.YoungerWaits:     func(r protocol.Row) bool { return logged(r) && !r.Yield.Detect },
+	rulebook.VoteGivesWay:     logged,
+	rulebook.ReadWaitsForVote: logged,
+	rulebook.RangeLocked:      logged,
+	rulebook.RangeOverWrites:  logged,
+	rulebook.Cascade:          passesOn,
+	rulebook.VotedNotDropped:  logged,
+	rulebook.LocalDeadlock:    deadlocks,
+	rulebook.WideDeadlock:     deadlocks,
+	rulebook.SecondLap:        deadlocks,
+	rulebook.HotFollower:      passesOn,
+	rulebook.ChainInTurn:      passesOn,
+	rulebook.GatewayLost:      logged,
+	rulebook.StampBelowRead:   func(r protocol.Row) bool { return r.Yield.ByTimestamp },
+	rulebook.StampBesideWrite: integrated,
+	rulebook.BatchGivesWay:    func(r protocol.Row) bool { return r.Yield.Batches },
+
+	rulebook.OlderThanEngine: revealsEarly,
+	rulebook.AllWriters:      revealsEarly,
+	rulebook.TakenBack:       revealsEarly,
+	rulebook.AppliedStays:    revealsEarly,
+
+	rulebook.JointAcks:        bypassesLeaders,
+	rulebook.EntryOfTerm:      bypassesLeaders,
+	rulebook.OpenYes:          revealsEarly,
+	rulebook.LargestStamp:     logged,
+	rulebook.NoAfterYes:       logged,
+	rulebook.LogWithoutVote:   everywhere,
+	rulebook.SilenceAsksLogs:  everywhere,
+	rulebook.ForetoldCommit:   revealsOnAppend,
+	rulebook.DoomedYes:        revealsEarly,
+	rulebook.TwoViews:         integrated,
+	rulebook.OneProposal:      coordinatorSettles,
+	rulebook.NoHeeded:         coordinatorSettles,
+	rulebook.LeaderInFastPath: func(r protocol.Row) bool { return r.Decide.ProposesAtOnce() },
+	rulebook.LoggedFirst:      logsDecisions,
+
+	rulebook.BesideOpen:     integrated,
+	rulebook.OldView:        integrated,
+	rulebook.LeftView:       integrated,
+	rulebook.MajorityBegins: integrated,
+	rulebook.FastPathKept:   integrated,
+	rulebook.AcceptedKept:   integrated,
+	rulebook.OldRecords:     integrated,
+	rulebook.SlowMajority:   leaderSettles,
+	rulebook.BelowCommitted: integrated,
+	rulebook.ReaderWaits:    integrated,
+
+	rulebook.TwoVersions:    everywhere,
+	rulebook.LocksOfTerm:    logged,
+	rulebook.AnotherVersion: passesOn,
+	rulebook.LocksFirst:     func(r protocol.Row) bool { return !r.Yield.NeverLocks },
+}
+
+// CanBite reports whether a rule can bite on a row, as the row's choices say.
+func CanBite(r rulebook.Rule, on protocol.Row) bool { return bites[r](on) }
+
+func readsNear(r protocol.Row) bool { return logged(r) && r.Reads != protocol.ReadLeader }
+
+// coordinatorSettles: where replicas differ.
+func coordinatorSettles(r protocol.Row) bool {
+	return r.Decide.CountsOpinions() && !r.Decide.LeaderProposes()
+}
+
+// Bitten is how often a rule has bitten in the hunts of a row.
+type Bitten struct {
+	Rule  rulebook.Rule
+	Times uint64
+	First uint64 // the seed in which it did so first; 0: in none
+}
+
+// RowRules are the rules that can bite on a row.
+type RowRules struct {
+	Row   string
+	Rules []Bitten
+}
+
+// Never are those that did not.
+func (r *RowRules) Never() (names []string) {
+	for _, b := range r.Rules {
+		if b.Times == 0 {
+			names = append(names, b.Rule.Name())
+		}
+	}
+	return names
+}
+
+// rulesOf are the rules that can bite in a hunt on a row, none of which has yet.
+func (c *HuntConfig) rulesOf(row protocol.Row) RowRules {
+	out := RowRules{Row: row.Name}
+	for _, rule := range rulebook.All() {
+		if rule == rulebook.SwitchDrained && len(c.Switch) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(c.rowsOf(row), bites[rule]) {
+			out.Rules = append(out.Rules, Bitten{Rule: rule})
+		}
+	}
+	return out
+}
+
+// rules opens the counts of a hunt's rows, if it is to have some.
+func (s *Summary) rules(cfg *HuntConfig) error {
+	if !cfg.Rules {
+		return nil
+	}
+	for _, name := range cfg.Rows {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			return err
+		}
+		s.Rules = append(s.Rules, cfg.rulesOf(row))
+	}
+	return nil
+}
+
+// add takes in what one seed has come to.
+func (r *RowRules) add(seed uint64, counts *rulebook.Counts) {
+	for i := range r.Rules {
+		b := &r.Rules[i]
+		if n := counts.Times(b.Rule); n > 0 {
+			if b.Times == 0 {
+				b.First = seed
+			}
+			b.Times += n
+		}
+	}
+}
+
+// errNeverBit says which rules of which rows have never bitten; nil if all have.
+func errNeverBit(all []RowRules) error {
+	var parts []string
+	for _, r := range all {
+		if names := r.Never(); len(names) > 0 {
+			parts = append(parts, fmt.Sprintf("on %s %s", r.Row, strings.Join(names, ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("these rules never came to refuse or change anything, so the hunt shows nothing of them: %s", strings.Join(parts, "; "))
+}

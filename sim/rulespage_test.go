@@ -1,0 +1,48 @@
+package sim_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"isochron/protocol"
+	"isochron/rulebook"
+	"isochron/sim"
+)
+
+// rulesPage is the page of all rules, made from rulebook and from CanBite.
+const rulesPage = "../docs/RULES.md"
+
+// The page of the rules is what the code says. -rewrite writes it anew.
+func TestRulesPage(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(`# The rules of the core
+
+A hunt counts where each of these refuses or changes something that would have gone on without it
+(` + "`isochron sim --hunt 300 --rules`" + `), and fails if one never does that can on the row. This page is
+written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
+
+| package | rule | what it says | on how many rows it can bite |
+|---|---|---|---|
+`)
+	rows := protocol.Table()
+	for _, r := range rulebook.All() {
+		on := 0
+		for _, row := range rows {
+			if sim.CanBite(r, row) {
+				on++
+			}
+		}
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %d of %d |\n", r.Package(), r.Name(), r, on, len(rows))
+	}
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(rulesPage, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(rulesPage); err != nil || string(have) != page.String() {
+		t.Errorf("%s is not what the code says: go test ./sim -run RulesPage -rewrite (%v)", rulesPage, err)
+	}
+}
