@@ -19,6 +19,7 @@ const parkAfter = 5
 type entrance struct {
 	class   yield.Class
 	entrant *yield.Entrant // nil: when it came nobody had lost of late
+	sleeper *yield.Sleeper // nil: it was not judged by forecast
 	waiting *Request       // its first request, which waits to be let in
 	asked   bool           // it has sent a request
 	left    bool
@@ -33,7 +34,9 @@ type gate struct {
 	txns      transactions
 	reports   *reports
 	host      gateHost
+	forecasts *forecasts
 	admission *yield.Admission
+	late      *yield.Late
 }
 
 // gateEnv is what gate needs of the node.
@@ -71,6 +74,9 @@ func (g *gate) enters(t *transaction, req *Request) bool {
 		return true
 	}
 	e.asked = true
+	if g.cfg.Row.Admits.Forecasts() {
+		return !g.judges() || g.judge(t, req)
+	}
 	e.class = classOf(req)
 	if g.admission.Quiet() || t.asOf != 0 || t.readOnly && t.try == 0 || len(e.class.Table) < routing.TablePrefixBytes {
 		return true
@@ -102,7 +108,8 @@ func (g *gate) leaves(t *transaction, err *txn.Error) {
 	if err != nil {
 		how = lostOr(err, e.missed)
 	}
-	if e.entrant == nil && how != yield.Lost {
+	g.late.Leave(e.sleeper)
+	if e.entrant == nil && (how != yield.Lost || g.cfg.Row.Admits.Forecasts()) {
 		return
 	}
 	g.admission.Leave(g.env.Now().Mono, e.class, e.entrant, how)

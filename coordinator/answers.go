@@ -38,6 +38,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 		return
 	}
 	delete(rs.parts, p.id)
+	rs.forecasts.executed(p)
 	r.open--
 	// A new leader does not hold what an earlier one had locked, and what it shows
 	// need not fit with what was read under those locks: nobody should see that.

@@ -44,6 +44,7 @@ type Config struct {
 	Row    protocol.Row
 	Params txn.Params
 	Env    Env
+	Seed   uint64 // of what is left to chance
 	// DeadCoCoordinator, of experiments: it is no co-coordinator, not even of its
 	// own attempts. It hears no acknowledgement and passes none on; its clients'
 	// transactions are decided by the leaders' votes.
@@ -63,6 +64,7 @@ type Coordinator struct {
 	turn      *turn                 // which protocol it goes by, and who waits for the next
 	gate      *gate                 // who may begin
 	policy    *policy               // what the protocol says of reads and locks
+	forecasts *forecasts            // of hot records
 	reads     *reads                // rounds of reads
 	moments   *moments              // that weaker levels read
 	recent    *recentWrites         // what near replicas may not have yet
@@ -95,11 +97,14 @@ func New(cfg Config) *Coordinator {
 	c.attempts = &attempts{cfg: &c.cfg, next: 1}
 	c.surveys = &surveys{env: env, numbers: numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
 	c.reports = &reports{env: env}
-	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c,
+	c.forecasts = &forecasts{cfg: &c.cfg, env: env, policy: c.policy}
+	late := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
+	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
+		late:      yield.NewLate(late, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
 		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
-	c.reports.left = c.gate.leaves
+	c.reports.left = c.left
 	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
-		recent: c.recent, clock: &c.clock, moments: c.moments, executor: c, parts: map[uint64]*part{}}
+		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, executor: c, parts: map[uint64]*part{}}
 	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
 	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
 	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
@@ -201,7 +206,14 @@ func (c *Coordinator) run(t *transaction, req *Request) {
 
 // commit starts the commitment of a transaction that writes this.
 func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
+	c.forecasts.writes(t, writes)
 	c.commits.begin(t, req, writes)
+}
+
+// left gives up the place of a try that has ended; more than once does no harm.
+func (c *Coordinator) left(t *transaction, err *txn.Error) {
+	c.forecasts.left(t, err)
+	c.gate.leaves(t, err)
 }
 
 // end forgets a transaction that prepared nothing, and frees its locks.
@@ -234,7 +246,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	c.gate.notLetIn(t, err)
 	t.releaseLocks(c.leaders)
 	c.reads.giveUp(t, err)
-	c.gate.leaves(t, err)
+	c.left(t, err)
 }
 
 // Deliver hands over a message meant for a coordinator.

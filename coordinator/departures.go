@@ -17,6 +17,7 @@ import (
 func (rs *reads) leave(parts []*part) {
 	delays := rs.cfg.Row.Arrive.Delays(rs.estimates(parts))
 	for i, p := range parts {
+		rs.forecasts.admit(p)
 		if delays == nil || delays[i] == 0 {
 			rs.send(p)
 			continue
@@ -44,6 +45,9 @@ func (rs *reads) estimates(parts []*part) []schedule.Part {
 			if rtt, ok := rs.env.RoundTrip(to); ok {
 				out[i].RoundTrip = rtt
 			}
+		}
+		if rs.cfg.Row.Arrive.Forecasts() {
+			out[i].Work = rs.forecasts.work(p)
 		}
 	}
 	return out

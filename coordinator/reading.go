@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/estimate"
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -47,6 +48,7 @@ type part struct {
 	deadline time.Duration
 	tries    int
 	began    time.Duration
+	work     estimate.Work
 }
 
 // newPart is a part and its request in one piece of memory.
@@ -62,17 +64,18 @@ func newPart(r *round, a txn.Access) *part {
 // reads carries out rounds of reads: it asks the shards, takes in what they answer, and tells
 // the client.
 type reads struct {
-	cfg      *Config
-	env      readEnv
-	policy   *policy
-	leaders  *leaders
-	numbers  *requestNumbers
-	reports  *reports
-	turn     *turn
-	recent   *recentWrites
-	clock    *txn.Clock
-	moments  *moments
-	executor executor
+	cfg       *Config
+	env       readEnv
+	policy    *policy
+	leaders   *leaders
+	numbers   *requestNumbers
+	reports   *reports
+	turn      *turn
+	recent    *recentWrites
+	clock     *txn.Clock
+	moments   *moments
+	forecasts *forecasts
+	executor  executor
 
 	parts      map[uint64]*part // what is asked for and not answered, by request number
 	departures []*part          // that have not left, in their order

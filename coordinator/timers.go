@@ -26,12 +26,18 @@ func (c *Coordinator) NextWake() time.Duration {
 	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
-// NextDeparture is the instant at which the next part of a round leaves, by this node's clock:
-// Depart is to be called then, and not with the next tick.
-func (c *Coordinator) NextDeparture() time.Duration { return c.reads.nextDeparture() }
+// NextDeparture is the instant at which the next part of a round leaves, or the next transaction
+// is judged again that was not let in, by this node's clock: Depart is to be called then, and
+// not with the next tick.
+func (c *Coordinator) NextDeparture() time.Duration {
+	return min(c.reads.nextDeparture(), c.gate.late.NextWake())
+}
 
-// Depart sends the parts whose instant has come.
-func (c *Coordinator) Depart() { c.reads.depart() }
+// Depart sends the parts whose instant has come, and lets in whom it is time for.
+func (c *Coordinator) Depart() {
+	c.reads.depart()
+	c.gate.wake()
+}
 
 // nextWake is when a bound of a switch is reached that was not when Tick looked last.
 func (u *turn) nextWake(looked time.Duration) time.Duration {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/estimate"
 	"isochron/txn"
 )
 
@@ -69,6 +70,7 @@ type transaction struct {
 	upkeep          bool
 	lockedAll       bool // what it writes was locked before its commit, or need not be
 	entrance        entrance
+	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
 }
 
 // touch is what a transaction did at a shard.

@@ -37,5 +37,6 @@ func (c *Coordinator) goBy(row protocol.Row) {
 		choice = decide.LeaderVotes
 	}
 	c.cfg.Row, c.coords.PreCommits = row, row.Reveal.PreCommits()
+	c.forecasts.follow()
 	c.commits.room = &decide.Room{Choice: choice, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: c.world}
 }

@@ -42,8 +42,16 @@ func (h *HotRecords) Open() *Footprint { return &Footprint{hot: h} }
 
 // Work is one part that was admitted. The zero Work is of a part of which nothing counts.
 type Work struct {
-	hot     *HotRecords
-	records []*hotRecord
+	f        *Footprint
+	from, to int32 // of its records among those held
+}
+
+// records are those that the part waits for, none once its transaction has ended.
+func (w Work) records() []*hotRecord {
+	if w.f == nil || int(w.to) > len(w.f.held) {
+		return nil
+	}
+	return w.f.held[w.from:w.to]
 }
 
 // look begins a look at records, in which those that are held have been met.
@@ -135,7 +143,7 @@ func (f *Footprint) Admit(of Records) Work {
 			h.touch(r)
 		}
 	}
-	return Work{hot: h, records: f.held[before:len(f.held):len(f.held)]}
+	return Work{f, int32(before), int32(len(f.held))}
 }
 
 // Executed takes in how long the part took at its place, its way not counted (Eq. 4).
@@ -145,11 +153,12 @@ func (f *Footprint) Admit(of Records) Work {
 // those that were, and where nothing was, all count the same. A record's w_lat begins at
 // 0, so that what was slow once is not expected to be so again.
 func (w Work) Executed(took time.Duration) {
-	if len(w.records) == 0 || took < 0 {
+	records := w.records()
+	if len(records) == 0 || took < 0 {
 		return
 	}
 	sum, known := 0.0, 0
-	for _, r := range w.records {
+	for _, r := range records {
 		if r.measured {
 			sum += max(r.wait, leastWait)
 			known++
@@ -159,9 +168,9 @@ func (w Work) Executed(took time.Duration) {
 	if known > 0 {
 		other = sum / float64(known)
 	}
-	sum += other * float64(len(w.records)-known)
-	alpha := w.hot.cfg.OldWeight
-	for _, r := range w.records {
+	sum += other * float64(len(records)-known)
+	alpha := w.f.hot.cfg.OldWeight
+	for _, r := range records {
 		share := other
 		if r.measured {
 			share = max(r.wait, leastWait)

@@ -146,8 +146,8 @@ func TestARecordCountsOnce(t *testing.T) {
 		t.Errorf("forecast %v", got)
 	}
 	w := f.Admit(of)
-	if again := f.Admit(of); len(w.records) != 2 || len(again.records) != 0 {
-		t.Errorf("%d records, and again %d", len(w.records), len(again.records))
+	if again := f.Admit(of); len(w.records()) != 2 || len(again.records()) != 0 {
+		t.Errorf("%d records, and again %d", len(w.records()), len(again.records()))
 	}
 	if a := h.mustKnow(t, "a"); a.Accessing != 1 || h.mustKnow(t, "b").Accessing != 1 {
 		t.Errorf("%+v", a)

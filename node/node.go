@@ -95,7 +95,7 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 		return nil, err
 	}
 	n.coord = coordinator.New(coordinator.Config{
-		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n),
+		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n), Seed: cfg.Seed,
 		DeadCoCoordinator: cfg.DeadCoCoordinator})
 	n.turn.coord = n.coord
 	if err := n.follow(); err != nil {

@@ -55,6 +55,7 @@ func mustResolve(literals []Row) []Row {
 
 // fill gives r the choices of like where it has none.
 func fill(r, like Row) Row {
+	or(&r.Admits, like.Admits)
 	or(&r.Arrive, like.Arrive)
 	or(&r.Reads, like.Reads)
 	or(&r.Retries, like.Retries)
@@ -89,7 +90,7 @@ type rule struct {
 // rules are what does not fit together, and why. What could be built and is not says so.
 var rules = []rule{
 	{func(r Row) bool {
-		return r.Arrive == schedule.Unset || r.Reads == 0 || r.Retries == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
+		return r.Admits == yield.AdmitUnset || r.Arrive == schedule.Unset || r.Reads == 0 || r.Retries == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
 			r.Decide == decide.Unset || r.Reveal == reveal.Unset || r.Gives == 0 || r.Runs == 0 || r.CommitRTT == "" || r.SpanRTT == ""
 	}, "a column is empty, in it and in what it is like"},
 	{func(r Row) bool { return (r.Validates == EveryReplica) != r.Decide.CountsOpinions() },
@@ -132,6 +133,8 @@ var rules = []rule{
 		"a batch is judged as a whole, without locks, and revealed when it is appended"},
 	{func(r Row) bool { return r.Yield.Hot != yield.HotNone && !r.Yield.LockReads },
 		"a hot row is one for which many wait, and without locks nobody waits"},
+	{func(r Row) bool { return r.Forecasts() && !r.Yield.LockReads },
+		"what is forecast are waits for locks, and its policy locks no reads"},
 	{func(r Row) bool { return r.Reveal == reveal.OnHotAppend && !r.Yield.Hot.Publishes() },
 		"it reveals hot rows at the append and has no groups on them"},
 }

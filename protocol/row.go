@@ -14,6 +14,7 @@ import (
 type Row struct {
 	Name       string
 	Like       string // the row whose choices hold where this one names none
+	Admits     yield.Admitting
 	Arrive     schedule.Choice
 	Reads      Reads
 	Retries    Retries
@@ -34,6 +35,9 @@ type Row struct {
 // Leases reports whether leaders may answer by a lease, without asking others: what a log
 // has elected.
 func (r Row) Leases() bool { return r.Replicates == ByLog }
+
+// Forecasts reports whether gateways keep statistics of hot records.
+func (r Row) Forecasts() bool { return r.Arrive.Forecasts() || r.Admits.Forecasts() }
 
 // Step is one step of a participant's work on a transaction that commits.
 type Step string
@@ -70,6 +74,7 @@ type column struct {
 
 // columns are the choices, in the order in which a transaction meets them.
 var columns = []column{
+	{"who may begin is judged by", func(r Row) string { return r.Admits.String() }},
 	{"parts leave", func(r Row) string { return r.Arrive.String() }},
 	{"plain reads go to", func(r Row) string { return r.Reads.String() }},
 	{"plain reads of a second try go to", func(r Row) string { return r.Retries.String() }},

@@ -24,7 +24,7 @@ const (
 // literals are the rows as they are told: what each is like, and what differs.
 var literals = []Row{
 	{
-		Name: "2pc+2pl", Arrive: schedule.AtOnce, Reads: ReadNearest, Retries: RetryAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
+		Name: "2pc+2pl", Admits: yield.AdmitByLosses, Arrive: schedule.AtOnce, Reads: ReadNearest, Retries: RetryAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
 		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Reveal: reveal.OnDecision,
 		Gives: StrictSerializability, Runs: InClusters,
 		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
@@ -44,6 +44,11 @@ var literals = []Row{
 	{
 		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
 		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
+	},
+	{
+		Name: "2pc+2pl-postponed", Like: "2pc+2pl-logged", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, Reads: ReadLeader,
+		SpanRTT: "the slowest participant's round trip, its waits included, + 3",
+		Source:  "GeoTP section 4.3, over our own shards; without decentralised prepare",
 	},
 	{
 		Name: "2pc+2pl-at-leader", Like: "2pc+2pl", Decide: decide.AtLeader, Runs: InLaboratory,

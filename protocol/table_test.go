@@ -104,6 +104,7 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"2pc+occ", func(r *Row) { r.Decide = decide.AtLeader }, "the votes go elsewhere"},
 		{"aria", func(r *Row) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
 		{"2pc+occ", func(r *Row) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},
+		{"2pc+occ", func(r *Row) { r.Arrive = schedule.Postponed }, "waits for locks"},
 		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnHotAppend }, "no groups"},
 	}
 	if len(cases) != len(rules) {

@@ -41,10 +41,24 @@ type Params struct {
 	// most (50 s; then it is refused).
 	AdmissionOff  bool
 	AdmissionWait time.Duration
+	Forecast      Forecasts // of rows that go by statistics of hot records
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 	// Rules counts where rules bite, in hunts; nil counts nothing.
 	Rules *rulebook.Counts
+}
+
+// Forecasts are the settings of statistics of hot records (estimate.HotConfig) and of admission
+// by them (yield.LateBounds), GeoTP section 4.3. Zero fields get the defaults given there.
+type Forecasts struct {
+	Records   int           // 65,536: known at a gateway
+	Bytes     int           // 16 MiB: that they take
+	OldWeight float64       // 0.75: alpha of Eq. 4
+	Scale     float64       // 0.25: of a forecast
+	CountMax  int           // 32: counts are halved beyond it
+	Sleep     time.Duration // 10 ms: of a transaction that is not let in
+	Again     int           // 10: how often it is judged again
+	Alone     bool          // transactions at one place are judged too
 }
 
 // Bugs are faults planted to prove that the hunts find them.

@@ -54,6 +54,7 @@ the class that each row reveals earliest. With --diff two rows are told apart, i
 type protocolRow struct {
 	Name       string          `json:"name"`
 	Like       string          `json:"like,omitempty"`
+	Admits     string          `json:"admits"` // by what it is judged who may begin
 	Arrives    string          `json:"arrives"`
 	Reads      string          `json:"reads"`
 	Retries    string          `json:"retries"` // where the plain reads of a second try go
@@ -79,7 +80,7 @@ var earliest = txn.Class{Participants: 1, Hot: true}
 func protocolRows() (rows []protocolRow) {
 	for _, r := range protocol.Table() {
 		rows = append(rows, protocolRow{
-			Name: r.Name, Like: r.Like, Arrives: r.Arrive.String(), Reads: r.Reads.String(), Retries: r.Retries.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
+			Name: r.Name, Like: r.Like, Admits: r.Admits.String(), Arrives: r.Arrive.String(), Reads: r.Reads.String(), Retries: r.Retries.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
 			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Reveals: r.Reveal.String(),
 			Gives: r.Gives.String(), Commit: r.CommitRTT, Span: r.SpanRTT, Cluster: r.Runs == protocol.InClusters,
 			Steps: r.Steps(earliest), Source: r.Source, Remark: r.Remark,
@@ -119,7 +120,7 @@ func protocolsDiff(out io.Writer, names []string, asJSON bool) error {
 
 func protocols(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "name\tlike\tarrives\treads\tsecond try\tread-only\tyields\tvalidates\treplicates\tdecides\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
+	fmt.Fprintln(w, "name\tlike\tadmits\tarrives\treads\tsecond try\tread-only\tyields\tvalidates\treplicates\tdecides\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
 	for _, r := range protocolRows() {
 		cluster := "yes"
 		if !r.Cluster {
@@ -130,7 +131,7 @@ func protocols(out io.Writer) error {
 			steps = append(steps, string(s))
 		}
 		fmt.Fprintln(w, strings.Join([]string{
-			r.Name, r.Like, r.Arrives, r.Reads, r.Retries, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Reveals,
+			r.Name, r.Like, r.Admits, r.Arrives, r.Reads, r.Retries, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Reveals,
 			r.Gives, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Remark,
 		}, "\t"))
 	}

@@ -1,0 +1,121 @@
+package coordinator
+
+import (
+	"time"
+
+	"isochron/estimate"
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// What a gateway knows of hot records, where its row goes by forecasts: its choice of
+// departures, of admission, or both (GeoTP section 4.3). Under other rows nothing is kept.
+
+// forecasts keeps the statistics and takes in what becomes of transactions.
+type forecasts struct {
+	cfg    *Config
+	env    forecastsEnv
+	policy *policy
+	hot    *estimate.HotRecords // nil: the row asks for none
+}
+
+// forecastsEnv is what forecasts needs of the node.
+type forecastsEnv interface {
+	Now() txn.Now
+	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
+}
+
+// follow begins to keep statistics, or gives them up, as the row says.
+func (fs *forecasts) follow() {
+	switch wanted := fs.cfg.Row.Forecasts(); {
+	case !wanted:
+		fs.hot = nil
+	case fs.hot == nil:
+		p := fs.cfg.Params.Forecast
+		fs.hot = estimate.NewHotRecords(estimate.HotConfig{
+			RecordsMax: p.Records, BytesMax: p.Bytes, OldWeight: p.OldWeight, Scale: p.Scale, CountMax: p.CountMax})
+	}
+}
+
+// of is the footprint of a transaction, nil if there are no statistics.
+func (fs *forecasts) of(t *transaction) *estimate.Footprint {
+	if t.footprint == nil && fs.hot != nil {
+		t.footprint = fs.hot.Open()
+	}
+	return t.footprint
+}
+
+// records are those for which a part contends: what it does not lock it need not wait for.
+func (p *part) records() estimate.Records {
+	if p.access.Lock == txn.LockNone {
+		return estimate.Records{}
+	}
+	return estimate.Records{Keys: p.access.Keys, Scans: p.access.Scans}
+}
+
+// work is how long a part is expected to work at its place.
+func (fs *forecasts) work(p *part) time.Duration {
+	f := fs.of(p.r.t)
+	if f == nil {
+		return 0
+	}
+	return f.Forecast(p.records()).Latency
+}
+
+// admit takes in that a part is on its way.
+func (fs *forecasts) admit(p *part) {
+	if f := fs.of(p.r.t); f != nil {
+		p.work = f.Admit(p.records())
+	}
+}
+
+// writes takes in what a commit writes: of that some was not read before.
+func (fs *forecasts) writes(t *transaction, writes []txn.Write) {
+	f := fs.of(t)
+	if f == nil || len(writes) == 0 {
+		return
+	}
+	keys := make([]txn.Key, len(writes))
+	for i, w := range writes {
+		keys[i] = w.Key
+	}
+	f.Admit(estimate.Records{Keys: keys})
+}
+
+// executed takes in that a part was granted what it asked for. Its work is the time since it
+// first left, without one round trip: whoever waits for long is asked again meanwhile, and a
+// change of leader is work as well.
+func (fs *forecasts) executed(p *part) {
+	if fs.hot == nil {
+		return
+	}
+	if rtt, ok := fs.env.RoundTrip(p.to); ok {
+		p.work.Executed(max(fs.env.Now().Mono-max(p.began, p.leavesAt)-rtt, 0))
+	}
+}
+
+// left takes in how a transaction ended. One that was not lost to others was granted what it
+// asked for, whether its client wanted it to commit then or not.
+func (fs *forecasts) left(t *transaction, err *txn.Error) {
+	if t.footprint != nil {
+		t.footprint.End(err == nil || lostOr(err, t.entrance.missed) != yield.Lost)
+	}
+}
+
+// chance is how likely a transaction is not to get all that its first request asks for.
+func (fs *forecasts) chance(t *transaction, req *Request) float64 {
+	f := fs.of(t)
+	if f == nil {
+		return 0
+	}
+	of := estimate.Records{}
+	switch {
+	case len(req.Writes) > 0:
+		for _, w := range req.Writes {
+			of.Keys = append(of.Keys, w.Key)
+		}
+	case fs.policy.lockOf(t, req.Read, 0) != txn.LockNone:
+		of.Keys, of.Scans = req.Read.Gets, req.Read.Scans
+	}
+	return f.Forecast(of).Lost()
+}

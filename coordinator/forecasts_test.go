@@ -1,0 +1,195 @@
+package coordinator
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// openForecast is a gateway that goes by forecasts, of shards at different distances: 2, 5
+// and 8 at 20, 50 and 80 ms.
+func openForecast(t *testing.T) (*gateway, *spread) {
+	t.Helper()
+	g, env := openSpread(t)
+	g.goBy(openRow(t, "2pc+2pl-postponed"))
+	return g, env
+}
+
+// lock has a transaction lock rows, and returns its request.
+func (g *gateway) lock(keys ...txn.Key) *Request {
+	req := &Request{Op: OpRead, Read: txn.Read{Gets: keys, Lock: txn.LockExclusive}}
+	req.Done = func(r Response) { g.answered[req] = r }
+	g.Submit(req)
+	return req
+}
+
+// until does what is due by itself until then.
+func (g *gateway) until(end time.Duration) {
+	for next := g.NextDeparture(); next <= end; next = g.NextDeparture() {
+		g.env.now = max(g.env.now, next)
+		g.Depart()
+	}
+	g.env.now = end
+}
+
+// grant answers all that was sent since, each so long after it left, and lets that time pass.
+func (g *gateway) grant(env *spread, from int, waited time.Duration) {
+	for i, m := range env.sent[from:] {
+		if a := m.Access; a != nil {
+			g.until(env.at[len(env.at)-len(env.sent[from:])+i] + time.Duration(a.Shard)*10*time.Millisecond + waited)
+			rows := make([]txn.Row, len(a.Keys))
+			for j, k := range a.Keys {
+				rows[j].Key = k
+			}
+			g.Deliver(txn.NodeID(a.Shard), &txn.Message{AccessReply: &txn.AccessReply{Shard: a.Shard, Request: a.Request, Term: 1, Rows: rows}})
+		}
+	}
+}
+
+// What a part waited for at its place has the others leave later, and itself sooner: here a
+// quarter of a quarter of 640 ms are expected of the row near by.
+func TestExpectedWorkPostponesDepartures(t *testing.T) {
+	g, env := openForecast(t)
+	first := g.lock(rowOf(2))
+	g.grant(env, 0, 640*time.Millisecond)
+	if r := g.answered[first]; r.Err != nil || len(r.Rows) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	g.Submit(&Request{Op: OpEnd, Txn: first.begun})
+	if r, ok := g.forecasts.hot.Of(rowOf(2)); !ok || r.Wait != 160*time.Millisecond || r.Accessing != 0 || r.Accessed != 1 || r.Committed != 1 {
+		t.Fatalf("%+v", r)
+	}
+	env.to, env.at = nil, nil
+	begun := env.now
+	g.lock(rowOf(2), rowOf(5), rowOf(8))
+	g.until(begun + time.Second)
+	want := map[txn.NodeID]time.Duration{8: 0, 5: 30 * time.Millisecond, 2: 20 * time.Millisecond} // 80+0, 50+0, 20+40
+	for i, n := range env.to {
+		if at := env.at[i] - begun; at != want[n] {
+			t.Errorf("node %d is asked at %v, not at %v", n, at, want[n])
+		}
+	}
+	if len(env.to) != 3 {
+		t.Errorf("asked %v", env.to)
+	}
+}
+
+// hopeless has several at one row that was always lost, so that others at it have no chance.
+func (g *gateway) hopeless(t *testing.T, k txn.Key) (inside []*Request) {
+	t.Helper()
+	for range 4 {
+		req := g.lock(k)
+		g.end(g.txns[req.begun], txn.Errorf(txn.KindAborted, "lost").Because(txn.CauseConflict))
+	}
+	for range 3 {
+		inside = append(inside, g.lock(k))
+	}
+	if r, _ := g.forecasts.hot.Of(k); r.Accessed != 4 || r.Committed != 0 || r.Accessing != 3 {
+		t.Fatalf("%+v", r)
+	}
+	return inside
+}
+
+// Who has no chance to get its locks asks nothing of anybody, and is aborted when it was
+// blocked for the eleventh time. Who is at one place is not held back.
+func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
+	g, env := openForecast(t)
+	g.hopeless(t, rowOf(2))
+	asked := len(env.to)
+	began := env.now
+	req := g.lock(rowOf(2), rowOf(8))
+	g.until(began + 99*time.Millisecond)
+	if r, ok := g.answered[req]; ok || len(env.to) != asked {
+		t.Fatalf("after 99 ms: %+v, asked %v", r, env.to[asked:])
+	}
+	open, _ := g.Open()
+	g.until(began + 100*time.Millisecond)
+	r := g.answered[req]
+	if r.Err == nil || r.Err.Kind != txn.KindAborted || len(env.to) != asked || g.NextDeparture() != txn.Never {
+		t.Fatalf("after 100 ms: %+v, asked %v", r, env.to[asked:])
+	}
+	if left, _ := g.Open(); left != open-1 {
+		t.Errorf("%d of %d transactions are open", left, open)
+	}
+	if c := g.gate.late.Counts(); c.Blocked != 11 || c.GaveUp != 1 || !g.gate.admission.Quiet() {
+		t.Errorf("%+v", c)
+	}
+	if r, _ := g.forecasts.hot.Of(rowOf(2)); r.Accessing != 3 || r.Accessed != 4 {
+		t.Errorf("one that was not let in counts: %+v", r)
+	}
+}
+
+// It comes in when those it would wait for have gone.
+func TestWhoWasHeldBackComesIn(t *testing.T) {
+	g, env := openForecast(t)
+	inside := g.hopeless(t, rowOf(2))
+	asked := len(env.to)
+	began := env.now
+	g.lock(rowOf(2), rowOf(8))
+	g.until(began + 25*time.Millisecond)
+	for _, in := range inside[1:] {
+		g.Submit(&Request{Op: OpEnd, Txn: in.begun})
+	}
+	g.until(began + time.Second)
+	if got := env.at[asked:]; len(got) != 2 || got[0] != began+30*time.Millisecond || env.to[asked] != 8 || got[1] != began+90*time.Millisecond {
+		t.Errorf("asked %v at %v", env.to[asked:], got)
+	}
+	if r, _ := g.forecasts.hot.Of(rowOf(2)); r.Accessing != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whoever's client goes, or whose protocol ends, while it is held back is answered, and nobody
+// wakes for it.
+func TestWhoGoesWhileHeldBack(t *testing.T) {
+	for name, leave := range map[string]func(g *gateway, req *Request){
+		"its client": func(g *gateway, req *Request) { g.Submit(&Request{Op: OpEnd, Txn: req.begun}) },
+		"its protocol": func(g *gateway, req *Request) {
+			g.goBy(openRow(t, "2pc+2pl-nro"))
+			g.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
+		},
+	} {
+		g, env := openForecast(t)
+		g.hopeless(t, rowOf(2))
+		asked := len(env.to)
+		req := g.lock(rowOf(2), rowOf(8))
+		leave(g, req)
+		if r := g.answered[req]; r.Err == nil {
+			t.Errorf("%s: it was not answered", name)
+		}
+		g.until(g.env.now + time.Second)
+		if len(env.to) != asked || g.NextDeparture() != txn.Never {
+			t.Errorf("%s: asked %v, the next at %v", name, env.to[asked:], g.NextDeparture())
+		}
+	}
+}
+
+// An operator who wants no admission has none; and what is written without a read counts.
+func TestForecastsOfBlindWrites(t *testing.T) {
+	g, env := openForecast(t)
+	g.hopeless(t, rowOf(2))
+	env.dir.Admission.Off = true
+	asked := len(env.sent)
+	writes := []txn.Write{{Key: rowOf(2), Value: []byte("1")}, {Key: rowOf(8), Value: []byte("1")}}
+	g.Submit(&Request{Op: OpCommit, Writes: writes})
+	if r, _ := g.forecasts.hot.Of(rowOf(8)); r.Accessing != 1 || len(env.sent) != asked+2 {
+		t.Errorf("%+v, %d were asked", r, len(env.sent)-asked)
+	}
+	env.dir.Admission.Off = false
+	asked = len(env.sent)
+	g.Submit(&Request{Op: OpCommit, Writes: writes})
+	if len(env.sent) != asked || g.NextDeparture() == txn.Never {
+		t.Errorf("%d were asked of one that has no chance", len(env.sent)-asked)
+	}
+}
+
+// Rows that ask for no forecasts keep no statistics.
+func TestNoStatisticsWhereNobodyAsks(t *testing.T) {
+	g, env := openSpread(t)
+	req := g.lock(rowOf(2), rowOf(8))
+	g.until(time.Second)
+	if g.forecasts.hot != nil || g.txns[req.begun].footprint != nil || len(env.to) != 2 {
+		t.Errorf("statistics are kept; asked %v", env.to)
+	}
+}
