@@ -35,7 +35,7 @@ func TestOnWhatAVoteDepends(t *testing.T) {
 	cfg, rows, _, known := lead1(t, "d2pc+2pl")
 	d := dependence{cfg, rows.early, known}
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
-	for seq, key := range []txn.Key{"a", "b", "c"} {
+	for seq, key := range []txn.Key{"a", "b", "c", "y"} {
 		v := &voteCmd{Attempt: at(uint64(seq)), Proposed: 50, OnePhase: key == "b", Writes: []txn.Write{{Key: key, Value: []byte("w")}}}
 		known.voting[v.Attempt] = &votingVote{cmd: v}
 		d.reveal(v)
@@ -43,6 +43,14 @@ func TestOnWhatAVoteDepends(t *testing.T) {
 	p := &txn.Prepare{Reads: []txn.ReadCheck{{Key: "a"}, {Key: "b"}}, Guards: []txn.ReadCheck{{Key: "old"}}}
 	if on := d.of(p); len(on) != 1 || on[0] != at(0) {
 		t.Errorf("it depends on %v", on)
+	}
+	for on, p := range map[uint64]*txn.Prepare{ // order: each by itself
+		2: {Guards: []txn.ReadCheck{{Key: "c"}}},
+		3: {Spans: []txn.SpanCheck{{Span: txn.Span{Start: "x", End: "z"}}}},
+	} {
+		if got := d.of(p); len(got) != 1 || got[0] != at(on) {
+			t.Errorf("%+v depends on %v, not on %v", p, got, at(on))
+		}
 	}
 	cfg.Params.Bugs.ReleaseUntracked = true
 	if on := d.of(p); on != nil {
