@@ -91,6 +91,6 @@ var ofMoves = []mutation{
 		old: "doomed = doomed || how == Aborted", new: "doomed = false",
 		seen: []check{tests("reveal", "Dependents"), hunt("d2pc+2pl-group", 100)}},
 	{name: "schedule-longest", in: "schedule", rule: "parts leave so that their answers come back together",
-		old: "longest-rtt", new: "longest",
+		old: "min(longest-c.latency(p), mostDelay)", new: "min(longest, mostDelay)",
 		seen: []check{tests("schedule", "")}},
 }
