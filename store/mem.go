@@ -25,7 +25,7 @@ type Mem struct {
 	unsynced []Batch // applied after durable, in order
 	applied  uint64  // batches applied since NewMem
 	synced   uint64  // of these, how many are in durable
-	forGood  bool    // it never loses power: there is no durable state
+	traces   *traces // not nil: it never loses power, so there is no durable state
 }
 
 type memTree = btree.Map[string, []byte]
@@ -42,8 +42,8 @@ type memState struct {
 func NewMem() *Mem { return newMemFrom(new(memTree)) }
 
 // NewMemForGood returns an empty engine that never loses power. It keeps one
-// state instead of two, and a crash of it panics.
-func NewMemForGood() *Mem { return &Mem{live: &memState{tree: new(memTree)}, forGood: true} }
+// state instead of two, and traces of what was written; a crash of it panics.
+func NewMemForGood() *Mem { return &Mem{live: &memState{tree: new(memTree)}, traces: new(traces)} }
 
 func newMemFrom(tree *memTree) *Mem {
 	return &Mem{live: &memState{tree: tree}, durable: tree.Copy()}
@@ -52,8 +52,11 @@ func newMemFrom(tree *memTree) *Mem {
 // Get implements Reader.
 func (m *Mem) Get(key []byte) ([]byte, bool) { return m.live.get(key) }
 
-// seek finds the first key from key on.
-func (m *Mem) seek(key []byte) (k string, value []byte, ok bool) {
+// seek finds the first key from key on, which begins as all keys of a row do.
+func (m *Mem) seek(row, key []byte) (k string, value []byte, ok bool) {
+	if m.traces != nil && !m.traces.of(row) {
+		return "", nil, false
+	}
 	m.live.tree.Ascend(string(key), func(there string, v []byte) bool {
 		k, value, ok = there, v, true
 		return false
@@ -80,7 +83,12 @@ func (m *Mem) Apply(b *Batch) {
 	}
 	applyTo(m.live.tree, b.Ops)
 	m.applied++
-	if m.forGood {
+	if m.traces != nil {
+		for i := range b.Ops {
+			if b.Ops[i].Kind == OpSet {
+				m.traces.leave(b.Ops[i].Key)
+			}
+		}
 		return
 	}
 	m.unsynced = append(m.unsynced, Batch{Ops: slices.Clone(b.Ops)})
@@ -92,7 +100,7 @@ func (m *Mem) BeginSync() SyncPoint { return SyncPoint{m.applied} }
 // EndSync ends the sync that began at p: what was applied before it is durable.
 // A point older than an earlier end changes nothing.
 func (m *Mem) EndSync(p SyncPoint) {
-	if p.applied <= m.synced || m.forGood {
+	if p.applied <= m.synced || m.traces != nil {
 		return
 	}
 	n := int(p.applied - m.synced)
@@ -121,7 +129,7 @@ func (m *Mem) Crash(r Rand) *Mem {
 func (m *Mem) CrashStrict() *Mem { return m.cloneAfter(0) }
 
 func (m *Mem) cloneAfter(batches int) *Mem {
-	if m.forGood {
+	if m.traces != nil {
 		panic("store: an engine that never loses power was to lose it")
 	}
 	tree := m.durable.Copy()

@@ -121,10 +121,11 @@ func versionAt[K string | []byte](k K) txn.Timestamp {
 	return txn.Timestamp(^binary.BigEndian.Uint64([]byte(k[len(k)-8:])))
 }
 
-// seeker is a Reader that finds a key without a walk. The value is good until
-// the next change.
+// seeker is a Reader that finds without a walk the first key from key on, a key of a row;
+// or says that there is none if it knows that there is none of the row. The value is good
+// until the next change.
 type seeker interface {
-	seek(key []byte) (k string, value []byte, ok bool)
+	seek(row, key []byte) (k string, value []byte, ok bool)
 }
 
 // firstVersion looks at the newest version not after at of the row whose versions
@@ -132,7 +133,7 @@ type seeker interface {
 func firstVersion(r Reader, rk []byte, at txn.Timestamp, found func(at txn.Timestamp, v []byte)) {
 	start := binary.BigEndian.AppendUint64(rk, ^uint64(at))
 	if s, ok := r.(seeker); ok {
-		if k, v, ok := s.seek(start); ok && len(k) > len(rk) && k[:len(rk)] == string(rk) {
+		if k, v, ok := s.seek(rk, start); ok && len(k) > len(rk) && k[:len(rk)] == string(rk) {
 			found(versionAt(k), v)
 		}
 		return
