@@ -158,6 +158,9 @@ func TestWhoGoesWhileHeldBack(t *testing.T) {
 		if r := g.answered[req]; r.Err == nil {
 			t.Errorf("%s: it was not answered", name)
 		}
+		if s := g.gate.late.Next(txn.Never); s != nil {
+			t.Errorf("%s: %v is still to be let in", name, s.Txn)
+		}
 		g.until(g.env.now + time.Second)
 		if len(env.to) != asked || g.NextDeparture() != txn.Never {
 			t.Errorf("%s: asked %v, the next at %v", name, env.to[asked:], g.NextDeparture())
