@@ -22,6 +22,10 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 		rs.send(p)
 		return
 	}
+	if p.access.Work != nil {
+		rs.worked(p, m)
+		return
+	}
 	t, r := p.r.t, p.r
 	if rs.cfg.Row.Decide.Stamps() {
 		rs.clock.Observe(m.At) // its commit must come after what it has read

@@ -18,7 +18,7 @@ func (rs *reads) send(p *part) {
 // asked as a leader, or that is not known.
 func (rs *reads) target(p *part) (to txn.NodeID, term uint64) {
 	switch {
-	case rs.cfg.Row.Reads.Leaderless():
+	case p.access.Work == nil && rs.cfg.Row.Reads.Leaderless():
 		return rs.leaders.aReplica(p.access.Shard, p.tries), 0
 	case p.access.Nearest:
 		return rs.env.Nearest(p.access.Shard), 0
@@ -39,6 +39,9 @@ func (rs *reads) askSuccessor(p *part) {
 
 // sendTo sends a part to a node that leads in a term, 0 if that is not known.
 func (rs *reads) sendTo(p *part, to txn.NodeID, term uint64) {
+	if !rs.address(p, term) {
+		return
+	}
 	now := rs.env.Now().Mono
 	p.wakeAt = now + rs.cfg.Params.ResendAfter<<min(p.tries, 1)
 	p.to, p.term = to, max(p.term, term)
@@ -68,7 +71,8 @@ func (rs *reads) wake(p *part) {
 // partNotLed has a part go on to who is said to lead.
 func (rs *reads) partNotLed(p *part, m *txn.NotLeader) {
 	p.askLeader()
-	if m.Leader != 0 && m.Leader != p.to && p.tries < 8 {
+	other := m.Leader != p.to || p.access.Work != nil && m.Term != p.access.Work.Term
+	if m.Leader != 0 && other && p.tries < 8 {
 		rs.send(p)
 		return
 	}

@@ -21,6 +21,7 @@ type commitment struct {
 	answerBy   time.Duration
 	began      time.Duration
 	parts      []txn.PartReport // of participants, in their order; own transactions only
+	own        bool             // of branches that are rolled back: nobody waits for it
 }
 
 // commits are the attempts that this gateway sees to: its own, and those that it finishes for
@@ -43,6 +44,8 @@ type commits struct {
 
 	room *decide.Room
 	all  map[txn.Attempt]*commitment
+	// branched are the transactions that have branches and are in no commit.
+	branched map[txn.Attempt]*transaction
 }
 
 // commitEnv is what commits need of the node.
@@ -65,8 +68,8 @@ type ender interface {
 
 // begin starts the commitment of a transaction that writes this.
 func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
-	readOnly := len(writes) == 0 && cs.policy.byLease() && (!t.readUncommitted || cs.cfg.Params.Bugs.VouchUncommitted)
-	if len(writes) == 0 && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
+	readOnly := len(writes) == 0 && t.branches == nil && cs.policy.byLease() && (!t.readUncommitted || cs.cfg.Params.Bugs.VouchUncommitted)
+	if len(writes) == 0 && t.branches == nil && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(cs.txns, t.id)
 		t.releaseLocks(cs.leaders)
 		cs.attempts.giveBack(t)
@@ -90,6 +93,12 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 		return
 	}
 	cs.attempts.changeMind(t, writes)
+	if b := t.branches; b != nil && cs.attempts.reserve(t) != b.attempt {
+		err := txn.Errorf(txn.KindAborted, "what others had gone on from was changed, and the branches at sources bear its old name; do it again")
+		cs.ender.end(t, err)
+		req.answer(t.response(err))
+		return
+	}
 	k := cs.open(t, req, prepares, readOnly)
 	for _, tc := range t.touched {
 		if tc.locked && !slices.Contains(k.Participants, tc.shard) {
@@ -97,6 +106,9 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 		}
 	}
 	k.Ask()
+	if t.branches != nil { // they may have voted already
+		cs.follow(k)
+	}
 }
 
 // open begins an attempt; nothing is sent yet.
@@ -117,14 +129,15 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 		p.Retired, p.At = cs.attempts.retiredBelow(), at
 		p.Guards = guardsAt(req.Guards, p.Shard)
 	}
-	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k}
+	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k, Underway: t.branches.underway()}
 	if !readOnly {
-		o.DecidedAt = cs.decisions.place(participants)
+		o.DecidedAt = cs.decisions.place(participants, t.branches)
 	}
 	k.Attempt = cs.room.Open(o)
 	cs.all[id] = k
 	t.commit, t.reserved = k, 0
 	t.stats.CommitRounds++
+	cs.settle(k, now)
 	return k
 }
 
@@ -143,7 +156,9 @@ func (cs *commits) wake(k *commitment) {
 // giveUpWaiting answers the client; the commitment goes on without it.
 func (cs *commits) giveUpWaiting(k *commitment) {
 	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
-	if k.ReadOnly {
+	if v, _ := k.Verdict(); k.Decided() && v == decide.Commit {
+		err = nil // not everybody has said that it knows
+	} else if k.ReadOnly {
 		err = txn.Errorf(txn.KindUnavailable, "the reads could not be confirmed in time; nothing was written")
 	}
 	cs.reply(k, err)
@@ -177,6 +192,8 @@ func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
 	cs.turn.heardOf(m.Vote.ProtocolSeq)
 	if k := cs.all[m.Vote.Attempt]; k != nil {
 		k.heard(m.Vote, cs.env.Now().Mono)
+	} else {
+		cs.early(from, m)
 	}
 	cs.hear(m.Vote.Attempt, from, m)
 }
@@ -236,20 +253,32 @@ func (cs *commits) maybeDecide(k *commitment) {
 	if k.AskedLogs() {
 		cs.env.Note(k.Note(txn.NoteRecovered, commit))
 	}
-	if commit {
+	if commit && !cs.awaitsAll(k) {
 		cs.reply(k, nil)
-	} else {
+	} else if !commit {
 		cs.reply(k, k.Why())
 	}
 	k.Announce()
+}
+
+// awaitsAll reports whether the client hears of a commit when everybody knows it: it may read
+// elsewhere then what it has written at a source.
+func (cs *commits) awaitsAll(k *commitment) bool {
+	return k.t != nil && k.t.branches != nil && !cs.cfg.Params.AnswerDecided
 }
 
 // finish forgets a commitment that every participant knows the end of.
 func (cs *commits) finish(k *commitment) {
 	delete(cs.all, k.ID)
 	cs.decisions.expunge(k)
+	if k.own {
+		cs.attempts.retire(k.ID.Seq)
+	}
 	if k.t == nil {
 		return
+	}
+	if cs.awaitsAll(k) && k.Decided() {
+		cs.reply(k, nil) // unless it has an answer
 	}
 	if k.confirms {
 		cs.attempts.retire(k.ID.Seq)

@@ -66,6 +66,7 @@ type Coordinator struct {
 	policy    *policy               // what the protocol says of reads and locks
 	forecasts *forecasts            // of hot records
 	reads     *reads                // rounds of reads
+	execs     *statements           // rounds of statements
 	moments   *moments              // that weaker levels read
 	recent    *recentWrites         // what near replicas may not have yet
 	attempts  *attempts             // numbers of its own commits
@@ -105,10 +106,12 @@ func New(cfg Config) *Coordinator {
 	c.reports.left = c.left
 	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
 		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, executor: c, parts: map[uint64]*part{}}
+	c.execs = &statements{cfg: &c.cfg, env: env, reads: c.reads, leaders: c.leaders}
 	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
 	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
 	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
-		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}}
+		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
+	c.execs.commits = c.commits
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
 	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params.RecoverAfter)
 	c.goBy(cfg.Row)
@@ -197,6 +200,10 @@ func (c *Coordinator) run(t *transaction, req *Request) {
 		c.reads.begin(t, req)
 		return
 	}
+	if req.Op == OpExecute {
+		c.execs.begin(t, req)
+		return
+	}
 	if req.Op == OpConfirm {
 		c.commits.confirm(t, req)
 		return
@@ -222,6 +229,7 @@ func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	c.gate.notLetIn(t, why)
 	c.reads.giveUp(t, why)
 	t.releaseLocks(c.leaders)
+	c.commits.abandon(t)
 	c.attempts.giveBack(t)
 	c.reports.end(t, why)
 }
@@ -245,6 +253,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	t.failed = err
 	c.gate.notLetIn(t, err)
 	t.releaseLocks(c.leaders)
+	c.commits.abandon(t)
 	c.reads.giveUp(t, err)
 	c.left(t, err)
 }

@@ -108,10 +108,20 @@ func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
 // place is where an attempt's decision is logged, 0 if it is not: the log of a
 // single participant is its decision. A shard that is led from this region costs the
 // least, one of the participants before others.
-func (d *decisions) place(participants []txn.ShardID) txn.ShardID {
-	if !d.cfg.Row.Decide.Logs() || len(participants) < 2 {
+func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
+	switch {
+	case len(participants) < 2 || d.cfg.Row.Asks == decide.ToCommit:
+		return 0
+	case b != nil: // whatever the row says of others, nobody can look up how a source has voted
+		return b.decidedAt
+	case !d.cfg.Row.Decide.Logs():
 		return 0
 	}
+	return d.placeNear(participants)
+}
+
+// placeNear is where a decision on these participants is logged best.
+func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 	dir, native := d.env.Directory(), txn.MetaShard
 	near := func(s txn.ShardID) bool {
 		n, _ := d.leaders.of(s, 0)

@@ -47,6 +47,9 @@ func (fs *forecasts) of(t *transaction) *estimate.Footprint {
 
 // records are those for which a part contends: what it does not lock it need not wait for.
 func (p *part) records() estimate.Records {
+	if p.access.Work != nil {
+		return estimate.Records{Keys: p.named}
+	}
 	if p.access.Lock == txn.LockNone {
 		return estimate.Records{}
 	}
@@ -110,6 +113,10 @@ func (fs *forecasts) chance(t *transaction, req *Request) float64 {
 	}
 	of := estimate.Records{}
 	switch {
+	case len(req.Statements) > 0:
+		for _, s := range req.Statements {
+			of.Keys = append(of.Keys, s.Records...)
+		}
 	case len(req.Writes) > 0:
 		for _, w := range req.Writes {
 			of.Keys = append(of.Keys, w.Key)

@@ -50,6 +50,7 @@ type handle struct {
 	ended      bool
 	failed     *txn.Error  // what ended it
 	first      *Request    // what began it, if that was never answered
+	executed   bool        // it has branches at sources
 	hot        []txn.Key   // rows for which others wait
 	told       []txn.Write // of these, what was passed on last
 }
@@ -123,7 +124,7 @@ func (h *handle) do(ctx context.Context, req *Request) (Response, error) {
 		return resp, nil
 	}
 	switch resp.Err.Kind {
-	case txn.KindLockTimeout, txn.KindNoWait, txn.KindMisuse:
+	case txn.KindLockTimeout, txn.KindNoWait, txn.KindMisuse, txn.KindStatement:
 	default:
 		h.failed = resp.Err
 	}
@@ -237,6 +238,16 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	return true, nil
 }
 
+// Execute implements txn.Sources.
+func (h *handle) Execute(ctx context.Context, statements []txn.SourceStatement, last bool) ([]txn.SourceResult, error) {
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	h.executed = true
+	resp, err := h.do(ctx, &Request{Op: OpExecute, Statements: statements, Last: last, Writing: len(h.buf.log) > 0})
+	return resp.Results, err
+}
+
 // Confirm implements txn.Confirmer.
 func (h *handle) Confirm(ctx context.Context) error {
 	if err := h.usable(); err != nil || h.id.IsZero() {
@@ -259,7 +270,7 @@ func (h *handle) Commit(ctx context.Context) error {
 	if h.id.IsZero() && len(writes) == 0 {
 		return nil
 	}
-	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes})
+	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes, Executed: h.executed})
 	if err != nil {
 		return err
 	}

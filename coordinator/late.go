@@ -67,6 +67,9 @@ func placesOf(d *routing.Directory, req *Request) int {
 			at(s)
 		}
 	}
+	for i := range req.Statements {
+		at(uint64(req.Statements[i].Source))
+	}
 	for _, w := range req.Writes {
 		if s, ok := d.ShardOf(string(w.Key)); ok {
 			at(s)

@@ -33,6 +33,7 @@ const (
 	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
 	OpUpdate            // one round of reads, and then the commit of what Then makes of it
 	OpSurvey            // of no transaction: ask all nodes
+	OpExecute           // one round of statements at sources
 	OpConfirm           // check that what was read stands; the transaction goes on
 )
 
@@ -54,6 +55,12 @@ type Request struct {
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
 	Of *Request
+	// Statements of an OpExecute; Last as in txn.Sources. Writing: the transaction has written
+	// rows of shards. Executed, of an OpCommit: it has branches at sources.
+	Statements []txn.SourceStatement
+	Last       bool
+	Writing    bool
+	Executed   bool
 	// Cause of an OpEnd.
 	Cause txn.Cause
 	// Done is called once, from the node's loop. Nil if nobody waits.
@@ -97,6 +104,7 @@ type Response struct {
 	Rounds  []txn.RoundReport // of the transaction, those that have ended; not to be changed
 	Survey  *txn.Surveyed
 	Err     *txn.Error
+	Results []txn.SourceResult // of an OpExecute, after an error too
 	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed.
 	Undone bool
 }
@@ -104,7 +112,7 @@ type Response struct {
 // Failed is the answer of a port that could not bring the request to an end.
 func (r *Request) Failed(why string) Response {
 	kind := txn.KindUnavailable
-	if r.Op == OpCommit && len(r.Writes) > 0 || r.Op == OpUpdate {
+	if r.Op == OpCommit && (len(r.Writes) > 0 || r.Executed) || r.Op == OpUpdate {
 		kind = txn.KindUnknown
 	}
 	return Response{Txn: r.Txn, Err: txn.Errorf(kind, "%s", why)}

@@ -10,14 +10,10 @@ import (
 
 // divide divides reads and writes among the shards that hold them, rising.
 func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocolSeq uint64) (out []*txn.Prepare, err *txn.Error) {
-	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
-		id, ok := dir.ShardOf(string(k))
+	of := func(id txn.ShardID) *txn.Prepare {
+		i, ok := slices.BinarySearchFunc(out, id, func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
 		if !ok {
-			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
-		}
-		i, ok := slices.BinarySearchFunc(out, txn.ShardID(id), func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
-		if !ok {
-			p := &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq}
+			p := &txn.Prepare{Shard: id, Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq}
 			if t.level == txn.RepeatableRead {
 				p.Since = t.moment
 			}
@@ -26,7 +22,19 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 			}
 			out = slices.Insert(out, i, p)
 		}
-		return out[i], nil
+		return out[i]
+	}
+	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
+		id, ok := dir.ShardOf(string(k))
+		if !ok {
+			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
+		}
+		return of(txn.ShardID(id)), nil
+	}
+	if t.branches != nil {
+		for _, b := range t.branches.at {
+			of(b.source)
+		}
 	}
 	for _, r := range t.seen.rising() {
 		p, err := at(r.row.Key)

@@ -8,6 +8,9 @@ import "isochron/txn"
 
 // publish tells the leaders that granted locks what was written of their rows.
 func (c *Coordinator) publish(t *transaction, writes []txn.Write) {
+	if t.branches != nil { // they bear the name of the attempt, which a change of mind would give up
+		return
+	}
 	c.attempts.changeMind(t, writes)
 	t.told = writes
 	at := map[txn.ShardID]*txn.Publish{}

@@ -25,6 +25,10 @@ type round struct {
 	began  time.Duration
 	parts  []txn.PartReport // answered
 	locks  bool             // a part asks for locks
+	// Of statements: what came of each, and the first that failed.
+	results []txn.SourceResult
+	fault   *txn.Error
+	faultAt int
 }
 
 // piece is the share of one scan that one shard holds.
@@ -40,7 +44,9 @@ type part struct {
 	id       uint64
 	r        *round
 	access   *txn.Access
-	pieces   []*piece // of access.Scans
+	pieces   []*piece  // of access.Scans
+	items    []int     // of access.Work: which of the round's statements they are
+	named    []txn.Key // the records of these
 	to       txn.NodeID
 	term     uint64 // the newest that was known when it was sent to a leader; 0: it was not
 	wakeAt   time.Duration
@@ -198,9 +204,9 @@ func (rs *reads) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error {
 func (rs *reads) add(p *part) {
 	now := rs.env.Now().Mono
 	a := p.access
-	a.Nearest = a.AsOf != 0 && rs.moments.settled(p.r) || rs.cfg.Row.Reads.Leaderless() ||
+	a.Nearest = a.Work == nil && (a.AsOf != 0 && rs.moments.settled(p.r) || rs.cfg.Row.Reads.Leaderless() ||
 		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !rs.policy.readsAtLeader(p.r.t) && (rs.cfg.Params.NearAsIs || !rs.recent.touches(now, a)) &&
-			!p.r.t.touches(a.Shard).led
+			!p.r.t.touches(a.Shard).led)
 	wait := rs.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond

@@ -71,6 +71,7 @@ type transaction struct {
 	lockedAll       bool // what it writes was locked before its commit, or need not be
 	entrance        entrance
 	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
+	branches        *branches           // at sources; nil: it has none
 }
 
 // touch is what a transaction did at a shard.

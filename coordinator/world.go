@@ -38,5 +38,5 @@ func (c *Coordinator) goBy(row protocol.Row) {
 	}
 	c.cfg.Row, c.coords.PreCommits = row, row.Reveal.PreCommits()
 	c.forecasts.follow()
-	c.commits.room = &decide.Room{Choice: choice, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: c.world}
+	c.commits.room = &decide.Room{Choice: choice, Asks: row.Asks, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: c.world}
 }

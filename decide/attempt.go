@@ -12,6 +12,7 @@ import (
 // gateway goes over to another row it opens another room; what was begun ends in its own.
 type Room struct {
 	Choice     Choice
+	Asks       Asking
 	PreCommits bool // the row reveals what every leader has voted on
 	Params     txn.Params
 	World      World
@@ -29,6 +30,10 @@ type Opening struct {
 	// DecidedAt is the shard in which the decision is logged before anybody is told; 0:
 	// it need not be.
 	DecidedAt txn.ShardID
+	// Underway are participants that were asked before, with the last that they had to do.
+	Underway []txn.ShardID
+	// Leftover as in a txn.Orphan.
+	Leftover bool
 	// Asked is told who is asked for a vote; nil if nobody wants to know.
 	Asked Asked
 }
@@ -97,7 +102,7 @@ type scheme interface {
 // Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
 func (r *Room) Open(o Opening) *Attempt {
 	a := r.attempt(o)
-	a.onePhase = len(o.Prepares) == 1 && !r.Choice.CountsOpinions()
+	a.onePhase = (len(o.Prepares) == 1 || r.Asks == ToCommit) && !r.Choice.CountsOpinions()
 	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
@@ -109,13 +114,13 @@ func (r *Room) Open(o Opening) *Attempt {
 // Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
 // coordinator still lives does no harm, for both decide from the same logs.
 func (r *Room) Adopt(o txn.Orphan) *Attempt {
-	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt})
+	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt, Leftover: o.Leftover})
 }
 
 // attempt is one with the scheme of the room's choice, in one piece of memory.
 func (r *Room) attempt(o Opening) (a *Attempt) {
-	switch {
-	case r.Choice.CountsOpinions():
+	switch choice := r.choiceOf(o); {
+	case choice.CountsOpinions():
 		x := &struct {
 			Attempt
 			s replicas
@@ -123,7 +128,7 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		a = &x.Attempt
 		a.scheme = &x.s
 		x.s.Attempt, x.s.slow = a, slowPathOf(r.Choice)
-	case r.Choice.Bypasses():
+	case choice.Bypasses():
 		x := &struct {
 			Attempt
 			s bypass
@@ -131,7 +136,7 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		a = &x.Attempt
 		a.scheme = &x.s
 		x.s.Attempt = a
-	case r.Choice.Elects():
+	case choice.Elects():
 		return r.elects(o)
 	default:
 		x := &struct {
@@ -143,6 +148,15 @@ func (r *Room) attempt(o Opening) (a *Attempt) {
 		x.s.Attempt = a
 	}
 	return a.opened(r, o)
+}
+
+// choiceOf is how an attempt is decided: whose decision is logged first, that one is decided
+// so whatever the row says of others.
+func (r *Room) choiceOf(o Opening) Choice {
+	if o.DecidedAt != 0 && !r.Choice.CountsOpinions() {
+		return LoggedDecision
+	}
+	return r.Choice
 }
 
 // opened gives an attempt, which has its scheme, what it begins with.
@@ -180,9 +194,12 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
+		if a.room.Asks == InTurn && a.phase == asking {
+			a.scheme.ask()
+		}
 	default:
 		a.room.Params.Rules.BiteIf(a.tally.anyYes(), rulebook.NoAfterYes)
-		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause))
+		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 		a.noted(gaveWay(v.Cause))
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
 		a.tally.No()
@@ -198,6 +215,9 @@ func (a *Attempt) onFinding(m *txn.Finding) {
 		a.tally.Learned(true, m.At)
 		a.scheme.ended(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:
+		if m.Forgot && a.onePhase {
+			a.refused(txn.Errorf(txn.KindUnknown, "the agent of source %d was lost in the commit: it may or may not have happened", m.Shard))
+		}
 		a.tally.No()
 		a.room.Params.Rules.Bite(rulebook.LogWithoutVote)
 		a.scheme.ended(m.Shard)
@@ -340,6 +360,14 @@ func (a *Attempt) Terminate() {
 }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
+
+// Abandon ends an attempt of which nobody was asked anything that binds: its participants are
+// told until all know it. It is called once, right after Open, in place of Ask.
+func Abandon(a *Attempt) {
+	a.tally.No()
+	a.Take()
+	a.Announce()
+}
 
 // Take takes the verdict, if there is one and it was not taken before. Nothing changes
 // it then.

@@ -22,8 +22,11 @@ type leaders struct {
 func (l *leaders) ask() {
 	w := l.room.World
 	l.resend()
-	for _, s := range l.tally.Missing() {
+	for _, s := range l.room.Asks.next(l.tally.Missing()) {
 		p := l.prepare(s)
+		if l.tries == 0 && slices.Contains(l.Underway, s) {
+			continue
+		}
 		leader, term := w.Leader(s, l.tries)
 		l.asked(s, leader)
 		switch {
@@ -73,7 +76,7 @@ func (l *leaders) tell() {
 	l.resend()
 	open := false
 	for _, s := range l.Participants {
-		if slices.Contains(l.acked, s) {
+		if slices.Contains(l.acked, s) || open && l.room.Asks == InTurn {
 			continue
 		}
 		open = true
@@ -93,7 +96,9 @@ func (l *leaders) ended(s txn.ShardID) {
 
 func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
 	l.ended(s)
-	l.done = len(l.acked) == len(l.Participants)
+	if l.done = len(l.acked) == len(l.Participants); !l.done && l.room.Asks == InTurn {
+		l.tell()
+	}
 }
 
 func (*leaders) hear(txn.NodeID, *txn.Message) {}

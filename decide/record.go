@@ -66,6 +66,9 @@ func (a *Attempt) Rule(says Ruling) {
 	case says.Known:
 		r.writing, r.stands = false, says.Commit && !a.adopted()
 		a.tally.Ruled(says.Commit, says.At)
+	case says.Finished && a.Leftover:
+		r.writing = false
+		a.tally.Ruled(false, 0)
 	case says.Finished:
 		r.writing, a.done = false, true
 	default:

@@ -121,7 +121,7 @@ func assemble(cfg Config, now txn.Now) *Node {
 		mail: &mail{self: cfg.ID}, story: &story{cfg.ID, cfg.Observer, cfg.Watcher},
 		wakes: wakes{every: cfg.Params.TickInterval, origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
 	n.places = &places{self: cfg.ID, distances: distances{wan: cfg.WAN, own: cfg.Region}, nearest: map[txn.ShardID]txn.NodeID{}}
-	n.hosts = &hosts{opener: opener{&n.cfg, (*shardEnv)(n), n.places}, places: n.places, story: n.story,
+	n.hosts = &hosts{opener: opener{&n.cfg, (*shardEnv)(n), n.places, n.identity}, places: n.places, story: n.story,
 		replicas: map[txn.ShardID]*hosted{}}
 	n.turn = &switching{params: cfg.Params, first: cfg.Row, hosts: n.hosts, places: n.places, mail: n.mail, story: n.story}
 	return n

@@ -22,6 +22,7 @@ type opener struct {
 	cfg    *Config
 	env    env
 	places *places
+	own    *identity
 }
 
 // env is a node as its participants see it, of whatever kind they are.
@@ -58,7 +59,7 @@ func (o *opener) open(s routing.Shard) (participant.Participant, error) {
 		if opens == nil {
 			return nil, errNoOpener
 		}
-		return opens(participant.Opening{Shard: s, Self: o.cfg.ID, Engine: o.cfg.Engine, Row: o.cfg.Row,
+		return opens(participant.Opening{Shard: s, Self: o.cfg.ID, Epoch: o.own.epoch, Engine: o.cfg.Engine, Row: o.cfg.Row,
 			Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env})
 	}
 }

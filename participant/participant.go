@@ -115,6 +115,7 @@ type Env interface {
 type Opening struct {
 	Shard  routing.Shard // its entry in the directory
 	Self   txn.NodeID
+	Epoch  uint32 // of this incarnation of the node: higher than any before, and durable after a sync
 	Engine store.Engine
 	Row    protocol.Row
 	Params txn.Params

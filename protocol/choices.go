@@ -120,11 +120,14 @@ const (
 	// Serializability alone: there is one order of all transactions, but it may
 	// contradict real time.
 	Serializability
+	// NoAtomicity: of several participants some may commit and others not.
+	NoAtomicity
 )
 
 func (i Isolation) String() string {
 	return [...]string{unset, "strict serializability",
-		"serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts"}[i]
+		"serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts",
+		"no atomicity over several participants: some may commit and others not"}[i]
 }
 
 // Where is a row's choice of where it can run.

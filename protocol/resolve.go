@@ -64,6 +64,7 @@ func fill(r, like Row) Row {
 	or(&r.Validates, like.Validates)
 	or(&r.Replicates, like.Replicates)
 	or(&r.Decide, like.Decide)
+	or(&r.Asks, like.Asks)
 	or(&r.Reveal, like.Reveal)
 	or(&r.Gives, like.Gives)
 	or(&r.Runs, like.Runs)
@@ -91,7 +92,7 @@ type rule struct {
 var rules = []rule{
 	{func(r Row) bool {
 		return r.Admits == yield.AdmitUnset || r.Arrive == schedule.Unset || r.Reads == 0 || r.Retries == 0 || r.ReadOnly == 0 || r.Yield.Name == "" || r.Validates == 0 || r.Replicates == 0 ||
-			r.Decide == decide.Unset || r.Reveal == reveal.Unset || r.Gives == 0 || r.Runs == 0 || r.CommitRTT == "" || r.SpanRTT == ""
+			r.Decide == decide.Unset || r.Asks == decide.AskUnset || r.Reveal == reveal.Unset || r.Gives == 0 || r.Runs == 0 || r.CommitRTT == "" || r.SpanRTT == ""
 	}, "a column is empty, in it and in what it is like"},
 	{func(r Row) bool { return (r.Validates == EveryReplica) != r.Decide.CountsOpinions() },
 		"opinions of replicas are counted if, and only if, every replica validates"},
@@ -129,6 +130,12 @@ var rules = []rule{
 		"what is revealed before the decision, or in batches, rests on decisions that follow from votes"},
 	{func(r Row) bool { return r.Decide.Elects() && (r.Reveal.Early() || r.Runs != InLaboratory) },
 		"what becomes of what was read early is told to the gateway, and the votes go elsewhere; and clusters have no use for it"},
+	{func(r Row) bool {
+		return (r.Asks == decide.InTurn || r.Asks == decide.WithLastStatement) && !r.Decide.Logs()
+	},
+		"who prepares one after the other, or unasked, cannot be asked for its vote again, so the decision must be logged"},
+	{func(r Row) bool { return (r.Asks == decide.ToCommit) != (r.Gives == NoAtomicity) },
+		"participants that commit each by itself give no atomicity, and all others do"},
 	{func(r Row) bool { return r.Yield.Batches && (r.Yield.LockReads || r.Reveal != reveal.OnAppend) },
 		"a batch is judged as a whole, without locks, and revealed when it is appended"},
 	{func(r Row) bool { return r.Yield.Hot != yield.HotNone && !r.Yield.LockReads },

@@ -23,6 +23,7 @@ type Row struct {
 	Validates  Validators
 	Replicates Replication
 	Decide     decide.Choice
+	Asks       decide.Asking // who asks participants to prepare
 	Reveal     reveal.Choice
 	Gives      Isolation
 	Runs       Where
@@ -83,6 +84,7 @@ var columns = []column{
 	{"a vote is validated by", func(r Row) string { return r.Validates.String() }},
 	{"replicas agree by", func(r Row) string { return r.Replicates.String() }},
 	{"it is decided so:", func(r Row) string { return r.Decide.String() }},
+	{"participants are asked to prepare", func(r Row) string { return r.Asks.String() }},
 	{"writes are revealed", func(r Row) string { return r.Reveal.String() }},
 	{"clients are given", func(r Row) string { return r.Gives.String() }},
 	{"it runs in", func(r Row) string { return r.Runs.String() }},

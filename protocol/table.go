@@ -25,7 +25,7 @@ const (
 var literals = []Row{
 	{
 		Name: "2pc+2pl", Admits: yield.AdmitByLosses, Arrive: schedule.AtOnce, Reads: ReadNearest, Retries: RetryAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
-		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Reveal: reveal.OnDecision,
+		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Asks: decide.AtOnce, Reveal: reveal.OnDecision,
 		Gives: StrictSerializability, Runs: InClusters,
 		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
 	},
@@ -133,6 +133,30 @@ var literals = []Row{
 		SpanRTT: "a batch", Source: "Aria (VLDB'20) as TXSQL section 6.1.2 tells of it; our reading",
 	},
 	{Name: "2pc+occ-nro", Like: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
+
+	// GeoTP and what it is compared with: participants are databases that are not ours.
+	{
+		Name: "ssp", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Asks: decide.InTurn,
+		CommitRTT: "one for each prepare and one for each commit, and one where the decision is logged", SpanRTT: "execution, and all of the commit",
+		Source: "GeoTP section 6.1, what it is compared with (ShardingSphere)",
+		Remark: "END goes with PREPARE, and START with the first statement, which it sends each by itself",
+	},
+	{
+		Name: "ssp-parallel", Like: "ssp", Asks: decide.AtOnce, CommitRTT: "2, and one where the decision is logged", SpanRTT: "execution + 3",
+		Source: "ssp; ours: prepares together, and commits",
+	},
+	{
+		Name: "geotp-o1", Like: "ssp-parallel", Asks: decide.WithLastStatement, CommitRTT: "1, and one where the decision is logged", SpanRTT: "execution + 2",
+		Source: "GeoTP section 4.1",
+	},
+	{
+		Name: "geotp-o1o2", Like: "geotp-o1", Arrive: schedule.Together, SpanRTT: "its own round trip, execution and the log",
+		Source: "GeoTP sections 4.1 and 4.2; without its estimates of work",
+	},
+	{
+		Name: "geotp", Like: "geotp-o1o2", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, SpanRTT: "its own round trip, its waits, and the log",
+		Source: "GeoTP sections 4 and 5",
+	},
 }
 
 // table are the literals, each filled in from the row it is like. A row that does not

@@ -212,7 +212,7 @@ func (c *Client) Region() geo.Region { return c.host.region }
 // isCommit reports whether a good answer to the request says that writes are
 // committed.
 func isCommit(req *coordinator.Request) bool {
-	return req.Op == coordinator.OpCommit && len(req.Writes) > 0 || req.Op == coordinator.OpUpdate
+	return req.Op == coordinator.OpCommit && (len(req.Writes) > 0 || req.Executed) || req.Op == coordinator.OpUpdate
 }
 
 // DB is the client's gateway.

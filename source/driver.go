@@ -3,6 +3,8 @@ package source
 import (
 	"context"
 	"time"
+
+	"isochron/txn"
 )
 
 // Dialect is the SQL that a source speaks.
@@ -79,35 +81,21 @@ type BranchOptions struct {
 	ReadOnly  bool
 }
 
-// Statement is one statement in the source's own dialect.
-type Statement struct {
-	Text string   `cbor:"1,keyasint,omitempty"`
-	Args [][]byte `cbor:"2,keyasint,omitempty"` // values of its placeholders, as text; nil is NULL
-	// MaxRows bounds the answer, 0: RowsMax. One that is larger is an error, and ends nothing.
-	MaxRows int `cbor:"3,keyasint,omitempty"`
-}
+// Statements and what they give are messages too.
+type (
+	// Statement is one statement in the source's own dialect. MaxRows 0 is RowsMax.
+	Statement = txn.Statement
+	// Column describes a column of an answer or a table.
+	Column = txn.Column
+	// Result is what a statement gave.
+	Result = txn.Result
+)
 
 // Bounds of an answer, whatever was asked for.
 const (
 	RowsMax  = 1 << 20
 	BytesMax = 64 << 20
 )
-
-// Column describes a column of an answer or a table. Type is the source's own word for it,
-// such as "bigint" or "character varying(20)".
-type Column struct {
-	Name string `cbor:"1,keyasint,omitempty"`
-	Type string `cbor:"2,keyasint,omitempty"`
-	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
-}
-
-// Result is what a statement gave. Values are as text; nil is NULL.
-type Result struct {
-	Columns  []Column   `cbor:"1,keyasint,omitempty"`
-	Rows     [][][]byte `cbor:"2,keyasint,omitempty"`
-	Affected int64      `cbor:"3,keyasint,omitempty"`
-	InsertID int64      `cbor:"4,keyasint,omitempty"` // MySQL's LAST_INSERT_ID, 0: none
-}
 
 // Table is a table of a source.
 type Table struct {

@@ -32,6 +32,8 @@ const (
 	// read. If Bounded.Full reports it the transaction lives, as soon as the writes
 	// beyond the bound are undone; else it has ended, and nothing was done.
 	KindTooLarge
+	// KindStatement: a source refused a statement, and Fault says why. The transaction lives.
+	KindStatement
 )
 
 // Error is every error of a transaction.
@@ -39,6 +41,7 @@ type Error struct {
 	Kind   Kind
 	Reason string // for a person: what happened, to what
 	Cause  Cause
+	Fault  *Fault // of an error that a source gave; nil: none did
 }
 
 func (e *Error) Error() string { return e.Reason }
@@ -46,6 +49,12 @@ func (e *Error) Error() string { return e.Reason }
 // Errorf makes an *Error.
 func Errorf(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Of adds what a source said; it returns e.
+func (e *Error) Of(f *Fault) *Error {
+	e.Fault = f
+	return e
 }
 
 // KindOf is the Kind of an error, 0 if it is not an *Error.

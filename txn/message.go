@@ -116,6 +116,8 @@ type Access struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Sure: it goes on from committed values alone, for it was undone too often with others.
 	Sure bool `cbor:"20,keyasint,omitempty"`
+	// Work is for a source, in place of all that is read.
+	Work *Work `cbor:"24,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -159,6 +161,8 @@ type AccessReply struct {
 	Cause       Cause `cbor:"15,keyasint,omitempty"` // of a refusal
 	// ProtocolSeq, of a refusal: under which protocol the shard is.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
+	// Worked answers Work. A refusal has it too if a source said why.
+	Worked *Worked `cbor:"24,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -228,6 +232,8 @@ type Prepare struct {
 	PassOn []PassedOn `cbor:"19,keyasint,omitempty"`
 	// ProtocolSeq as in an Access.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
+	// Peers is as in a Work.
+	Peers []Peer `cbor:"24,keyasint,omitempty"`
 }
 
 // PassedOn is a Prepare for a leader that reaches it through another node.
@@ -257,6 +263,8 @@ type Vote struct {
 	Cause Cause `cbor:"12,keyasint,omitempty"`
 	// ProtocolSeq as in an AccessReply.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
+	// Fault of a refusal, if a source said why.
+	Fault *Fault `cbor:"24,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -299,6 +307,9 @@ type Finding struct {
 	// As in a Vote.
 	Open   bool `cbor:"7,keyasint,omitempty"`
 	Doomed bool `cbor:"8,keyasint,omitempty"`
+	// Forgot, of a No of a source: it has never heard of the attempt, or has forgotten it with
+	// an incarnation of its agent. A commit in one phase may have happened.
+	Forgot bool `cbor:"9,keyasint,omitempty"`
 }
 
 // Outcome is what a log says of an attempt.

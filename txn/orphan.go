@@ -7,4 +7,7 @@ type Orphan struct {
 	Txn          ID
 	Participants []ShardID
 	DecidedAt    ShardID // as in its Prepare
+	// Leftover: its participant asks for itself alone, and what it has of an attempt that
+	// ended everywhere long ago came too late: it is rolled back.
+	Leftover bool
 }

@@ -42,6 +42,9 @@ type Params struct {
 	AdmissionOff  bool
 	AdmissionWait time.Duration
 	Forecast      Forecasts // of rows that go by statistics of hot records
+	// AnswerDecided: a client of sources hears of its commit when it is logged, and not when
+	// every participant knows it. Whoever reads at a source without a lock may miss it then.
+	AnswerDecided bool
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
 	// Rules counts where rules bite, in hunts; nil counts nothing.
@@ -94,6 +97,11 @@ type Bugs struct {
 	KeepOverwritten bool // the end of a log that was overwritten stays on the disk
 	ForgetPromise   bool // a member that restarts may elect somebody at once, whatever it has promised
 	TakeOldPrepares bool // a Prepare that was sent to a leader of another term is taken
+
+	ForgetTombstone   bool // what a source was told to roll back is begun when its start comes after all
+	VoteBeforePrepare bool // an agent votes before its source has prepared
+	AbortPrepared     bool // an agent rolls back what is prepared when its gateway is silent
+	TakeForeign       bool // recovery takes what another cluster has prepared for its own
 
 	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
 	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended

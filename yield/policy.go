@@ -65,6 +65,9 @@ var (
 	WoundWait = Policy{Name: "2pl wound-wait", LockReads: true, PrepareWaits: true}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
+	// OfItsSource is for participants that are databases of others: who yields there is
+	// theirs to say, and their waits are not ours to see. Shards beside them have WoundWait.
+	OfItsSource = Policy{Name: "as the source does; 2pl wound-wait at shards", LockReads: true, PrepareWaits: true}
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}

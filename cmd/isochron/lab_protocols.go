@@ -63,6 +63,7 @@ type protocolRow struct {
 	Validates  string          `json:"validates"`
 	Replicates string          `json:"replicates"`
 	Decides    string          `json:"decides"`
+	Asks       string          `json:"asks"` // who asks participants to prepare
 	Reveals    string          `json:"reveals"`
 	Gives      string          `json:"gives"`
 	Commit     string          `json:"commit_round_trips"`
@@ -81,7 +82,7 @@ func protocolRows() (rows []protocolRow) {
 	for _, r := range protocol.Table() {
 		rows = append(rows, protocolRow{
 			Name: r.Name, Like: r.Like, Admits: r.Admits.String(), Arrives: r.Arrive.String(), Reads: r.Reads.String(), Retries: r.Retries.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
-			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Reveals: r.Reveal.String(),
+			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Asks: r.Asks.String(), Reveals: r.Reveal.String(),
 			Gives: r.Gives.String(), Commit: r.CommitRTT, Span: r.SpanRTT, Cluster: r.Runs == protocol.InClusters,
 			Steps: r.Steps(earliest), Source: r.Source, Remark: r.Remark,
 		})
@@ -120,7 +121,7 @@ func protocolsDiff(out io.Writer, names []string, asJSON bool) error {
 
 func protocols(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "name\tlike\tadmits\tarrives\treads\tsecond try\tread-only\tyields\tvalidates\treplicates\tdecides\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
+	fmt.Fprintln(w, "name\tlike\tadmits\tarrives\treads\tsecond try\tread-only\tyields\tvalidates\treplicates\tdecides\tasked\treveals\tgives\tcommit\tspan\tcluster\tsteps\tsource\tremark")
 	for _, r := range protocolRows() {
 		cluster := "yes"
 		if !r.Cluster {
@@ -131,7 +132,7 @@ func protocols(out io.Writer) error {
 			steps = append(steps, string(s))
 		}
 		fmt.Fprintln(w, strings.Join([]string{
-			r.Name, r.Like, r.Admits, r.Arrives, r.Reads, r.Retries, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Reveals,
+			r.Name, r.Like, r.Admits, r.Arrives, r.Reads, r.Retries, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Asks, r.Reveals,
 			r.Gives, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Remark,
 		}, "\t"))
 	}

@@ -1,0 +1,314 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"isochron/decide"
+	"isochron/txn"
+)
+
+// Statements for sources: a round of them goes to all sources concerned at once, and the
+// transaction has a branch at each that it has touched.
+
+// branches are those of a transaction.
+//
+// Invariant: the commit is the attempt under which the branches were begun, or there is none.
+type branches struct {
+	attempt   txn.Attempt
+	decidedAt txn.ShardID // where a decision on them would be logged
+	at        []branch    // rising by source
+	last      bool        // they were asked to prepare with their last statement
+	votes     []earlyVote // that came before the commit
+	over      bool        // they are committed, or rolled back
+}
+
+// branch is one of them.
+type branch struct {
+	source txn.ShardID
+	step   uint64 // of the newest work
+	term   uint64 // the incarnation of its agent that has begun it; 0: none has answered
+	asked  bool   // to prepare
+}
+
+type earlyVote struct {
+	from txn.NodeID
+	m    *txn.Message
+}
+
+// of is the branch at a source, which is begun if there is none.
+func (b *branches) of(s txn.ShardID) *branch {
+	i, ok := slices.BinarySearchFunc(b.at, s, func(x branch, s txn.ShardID) int { return cmp.Compare(x.source, s) })
+	if !ok {
+		b.at = slices.Insert(b.at, i, branch{source: s})
+	}
+	return &b.at[i]
+}
+
+// sources are where they are.
+func (b *branches) sources() []txn.ShardID {
+	out := make([]txn.ShardID, len(b.at))
+	for i, x := range b.at {
+		out[i] = x.source
+	}
+	return out
+}
+
+// statements carries out rounds of statements.
+type statements struct {
+	cfg     *Config
+	env     readEnv
+	reads   *reads
+	leaders *leaders
+	commits *commits
+}
+
+// begin starts a round.
+func (st *statements) begin(t *transaction, req *Request) {
+	if err := st.check(t, req); err != nil {
+		req.answer(t.response(err))
+		return
+	}
+	if t.branches == nil {
+		t.branches = st.commits.branch(t)
+	}
+	t.final = false
+	r := &round{t: t, req: req, results: make([]txn.SourceResult, len(req.Statements))}
+	parts := st.divide(r)
+	if req.Last {
+		st.askWithLast(t, parts)
+	}
+	t.round, r.began = r, st.env.Now().Mono
+	t.stats.Rounds++
+	for _, p := range parts {
+		st.reads.add(p)
+	}
+	st.reads.leave(parts)
+}
+
+// check refuses what cannot be a round of statements; the transaction lives.
+func (st *statements) check(t *transaction, req *Request) *txn.Error {
+	dir, bytes := st.env.Directory(), 0
+	for i := range req.Statements {
+		s := &req.Statements[i]
+		bytes += s.Bytes()
+		if e, ok := dir.Shard(uint64(s.Source)); !ok || e.Kind.Native() {
+			return txn.Errorf(txn.KindMisuse, "%d is no source: it takes no statements", s.Source)
+		}
+	}
+	switch n := len(req.Statements); {
+	case n == 0 || n > txn.StatementsMax || bytes > txn.StatementBytesMax:
+		return txn.Errorf(txn.KindMisuse, "a round of %d statements of %d bytes; it has 1 to %d of them, and %d bytes at most", n, bytes, txn.StatementsMax, txn.StatementBytesMax)
+	case t.asOf != 0:
+		return txn.Errorf(txn.KindMisuse, "a source knows no moment of the past: it cannot be read as of one")
+	case !st.cfg.Row.Leases():
+		return txn.Errorf(txn.KindMisuse, "without a log no decision can be logged, which a source needs")
+	case t.branches != nil && t.branches.last:
+		return txn.Errorf(txn.KindMisuse, "the transaction has said which statements are its last at its sources; it can be committed or rolled back")
+	}
+	return nil
+}
+
+// divide divides a round among the sources, rising.
+func (st *statements) divide(r *round) (parts []*part) {
+	t, of := r.t, map[txn.ShardID]*part{}
+	for i, s := range r.req.Statements {
+		p := of[s.Source]
+		if p == nil {
+			b := t.branches.of(s.Source)
+			b.step++
+			p = newPart(r, txn.Access{Shard: s.Source, Txn: t.id, Age: t.age, WaitMillis: t.lockWait, ProtocolSeq: st.reads.turn.seq, Work: &txn.Work{
+				Attempt: t.branches.attempt, Step: b.step, DecidedAt: t.branches.decidedAt, Term: b.term, Level: t.level, Retired: st.commits.attempts.retiredBelow()}})
+			of[s.Source] = p
+			parts = append(parts, p)
+		}
+		p.access.Work.Statements = append(p.access.Work.Statements, s.Statement)
+		p.items, p.named = append(p.items, i), append(p.named, s.Records...)
+	}
+	slices.SortFunc(parts, func(a, b *part) int { return cmp.Compare(a.access.Shard, b.access.Shard) })
+	peers := st.peers(t)
+	for _, p := range parts {
+		p.access.Work.Peers = peers
+	}
+	return parts
+}
+
+// peers are where the transaction's sources are reached; nil if there is one alone.
+func (st *statements) peers(t *transaction) (out []txn.Peer) {
+	if len(t.branches.at) < 2 {
+		return nil
+	}
+	for _, b := range t.branches.at {
+		if n, _ := st.leaders.of(b.source, 0); n != 0 {
+			out = append(out, txn.Peer{Node: n, Shard: b.source})
+		}
+	}
+	return out
+}
+
+// askWithLast has each source prepare when it has executed the statements of this round,
+// which are its last, and those at once that have none in it. A transaction of one
+// participant prepares nowhere.
+func (st *statements) askWithLast(t *transaction, parts []*part) {
+	t.branches.last = true
+	participants := t.branches.sources()
+	for _, tc := range t.touched {
+		if !slices.Contains(participants, tc.shard) {
+			participants = append(participants, tc.shard)
+		}
+	}
+	if st.cfg.Row.Asks != decide.WithLastStatement || len(participants) == 1 && !parts[0].r.req.Writing {
+		return
+	}
+	slices.Sort(participants)
+	peers := st.peers(t)
+	for i := range t.branches.at {
+		b := &t.branches.at[i]
+		b.asked = true
+		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, DecidedAt: t.branches.decidedAt,
+			LockTerm: b.term, Term: b.term, Retired: st.commits.attempts.retiredBelow(), ProtocolSeq: st.reads.turn.seq, Peers: peers}
+		if j := slices.IndexFunc(parts, func(p *part) bool { return p.access.Shard == b.source }); j >= 0 {
+			parts[j].access.Work.Last = prepare
+			continue
+		}
+		st.leaders.send(b.source, txn.Message{Prepare: prepare})
+	}
+}
+
+// address has a part go to an incarnation of its agent; false: the branch was begun by
+// another and is lost with it.
+func (rs *reads) address(p *part, term uint64) bool {
+	w := p.access.Work
+	if w == nil || term == 0 || w.Term == term {
+		return true
+	}
+	if w.Step > 1 {
+		rs.executor.fail(p.r.t, txn.Errorf(txn.KindAborted, "the agent of source %d has started anew, and its work was lost with it", p.access.Shard).Because(txn.CauseLeader))
+		return false
+	}
+	a, n := *p.access, *w
+	n.Term, a.Work = term, &n
+	p.access = &a
+	return true
+}
+
+// worked takes in what a source answers.
+func (rs *reads) worked(p *part, m *txn.AccessReply) {
+	t, r := p.r.t, p.r
+	now := rs.env.Now().Mono
+	w := m.Worked
+	if w == nil {
+		w = new(txn.Worked)
+	}
+	if w.Going { // it takes its time
+		p.deadline, p.wakeAt = now+readDeadline, now+rs.cfg.Params.ResendAfter
+		return
+	}
+	r.parts = append(r.parts, rs.reports.part(p, m))
+	delete(rs.parts, p.id)
+	if m.Refused == 0 && w.Fault == nil {
+		rs.forecasts.executed(p)
+	}
+	r.open--
+	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", m.Reason).Because(m.Cause).Of(w.Fault)
+	if m.Refused != 0 {
+		rs.turn.heardOf(m.ProtocolSeq)
+		rs.executor.fail(t, err)
+		return
+	}
+	t.branches.of(p.access.Shard).term = m.Term
+	t.touches(p.access.Shard).lockTerm = m.Term
+	if len(w.Results) > len(p.items) || len(w.Results) < len(p.items) && w.Fault == nil {
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "source %d has answered something else than it was asked", p.access.Shard))
+		return
+	}
+	for i, x := range w.Results {
+		r.results[p.items[i]] = txn.SourceResult{Result: x, Done: true}
+	}
+	if w.Fault != nil {
+		if i := p.items[len(w.Results)%len(p.items)]; r.fault == nil || i < r.faultAt {
+			r.fault, r.faultAt = err, i
+		}
+	}
+	if r.open == 0 {
+		rs.endOfStatements(r)
+	}
+}
+
+// endOfStatements answers the client of a round of statements.
+func (rs *reads) endOfStatements(r *round) {
+	t := r.t
+	if r.fault != nil && r.req.Last {
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "%s", r.fault.Reason).Because(r.fault.Cause).Of(r.fault.Fault))
+		return
+	}
+	t.round = nil
+	rs.reports.round(r)
+	resp := t.response(r.fault)
+	resp.Results = r.results
+	r.req.answer(resp)
+}
+
+// branch begins a transaction's branches: they are named from the start.
+func (cs *commits) branch(t *transaction) *branches {
+	b := &branches{attempt: cs.attempts.reserve(t), decidedAt: cs.decisions.placeNear(nil)}
+	cs.branched[b.attempt] = t
+	return b
+}
+
+// early takes in a vote that comes before the commit: of a source that was asked with its
+// last statement.
+func (cs *commits) early(from txn.NodeID, m *txn.Message) {
+	t := cs.branched[m.Vote.Attempt]
+	switch v := m.Vote; {
+	case t == nil || t.failed != nil:
+	case v.Yes:
+		t.branches.votes = append(t.branches.votes, earlyVote{from, m})
+	default:
+		cs.ender.fail(t, txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
+	}
+}
+
+// settle has an attempt, which was opened, know what its transaction's sources have been
+// asked and have answered already.
+func (cs *commits) settle(k *commitment, now time.Duration) {
+	b := k.t.branches
+	if b == nil {
+		return
+	}
+	b.over = true
+	delete(cs.branched, b.attempt)
+	for _, v := range b.votes {
+		k.heard(v.m.Vote, now)
+		k.Hear(v.from, v.m)
+	}
+}
+
+// underway are the sources that were asked to prepare before the commit.
+func (b *branches) underway() (out []txn.ShardID) {
+	if b == nil {
+		return nil
+	}
+	for _, x := range b.at {
+		if x.asked {
+			out = append(out, x.source)
+		}
+	}
+	return out
+}
+
+// abandon rolls back the branches of a transaction that does not commit: all sources are told
+// until they have said that they know.
+func (cs *commits) abandon(t *transaction) {
+	b := t.branches
+	if b == nil || b.over {
+		return
+	}
+	b.over, t.reserved = true, 0
+	delete(cs.branched, b.attempt)
+	k := &commitment{Attempt: cs.room.Open(decide.Opening{ID: b.attempt, Txn: t.id, Participants: b.sources(), Prepares: []*txn.Prepare{}, DecidedAt: b.decidedAt}), own: true}
+	cs.all[b.attempt] = k
+	decide.Abandon(k.Attempt)
+	cs.follow(k)
+}

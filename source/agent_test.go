@@ -1,0 +1,314 @@
+package source
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+const second = time.Second
+
+// Statements run in their order; the last prepares by itself; the decision ends it.
+func TestABranchPreparesWithItsLastStatement(t *testing.T) {
+	w := serving(t)
+	w.hears(access(1, 1, false, "a", "b"))
+	w.expect("two statements", "9: 2 results")
+	w.hears(access(1, 2, true, "c"))
+	w.expect("the last", "9: 1 results", "9: yes")
+	w.has("all", "begin a9.1.1", "a", "b", "c", "prepare a9.1.1")
+	w.hears(decideOf(1, true), decideOf(1, true))
+	w.expect("the decision, twice", "9: ack", "9: ack")
+	w.has("the decision", "finish a9.1.1 true")
+	if len(w.g.branches) != 0 || w.g.Holders() != 0 {
+		t.Errorf("%v is left", w.g.Summary())
+	}
+}
+
+// A work that comes again is answered again and done once, also while it is under way.
+func TestAWorkIsDoneOnce(t *testing.T) {
+	w := serving(t)
+	w.g.Deliver(gateway, access(1, 1, false, "a"))
+	w.g.Deliver(gateway, access(1, 1, false, "a"))
+	w.expect("under way", "9: going")
+	w.run()
+	w.hears(access(1, 1, false, "a"))
+	w.expect("done", "9: 1 results", "9: 1 results")
+	w.has("it", "begin a9.1.1", "a")
+	w.hears(access(1, 3, false, "c"))
+	w.expect("a gap", "9: refused")
+}
+
+// Work for another incarnation is not looked at: an earlier one may have done it.
+func TestWorkForAnotherIncarnation(t *testing.T) {
+	w := serving(t)
+	m := access(1, 1, false, "a")
+	m.Access.Work.Term--
+	w.hears(m)
+	w.expect("an old term", "9: not leader, term 5")
+	w.hears(access(1, 2, false, "b"))
+	w.expect("a branch of which it knows nothing", "9: refused")
+	p := prepareOf(1)
+	w.hears(p)
+	w.expect("its vote", "9: no")
+	w.has("nothing")
+}
+
+// After an error that does not end the branch it goes on; one that does ends it, the other
+// sources hear of it from this one, and nothing is begun under its name again.
+func TestStatementsThatFail(t *testing.T) {
+	w := serving(t)
+	w.fails["dup"] = &Error{Code: 1062, Text: "twice"}
+	w.fails["dead"] = &Error{Code: 1213, Text: "deadlock", Ends: true, Again: true}
+	w.hears(access(1, 1, false, "a", "dup", "b"))
+	w.expect("a duplicate", "9: 1 results, fault 1062")
+	w.hears(access(1, 2, false, "c"))
+	w.expect("it goes on", "9: 1 results")
+	w.did = nil
+	w.hears(access(1, 3, false, "dead"))
+	w.expect("a deadlock", "9: refused", "4/5: decide commit=false")
+	w.has("nothing is rolled back that has ended")
+	w.hears(access(1, 1, false, "a"), prepareOf(1), decideOf(1, false))
+	w.expect("after its end", "9: refused", "9: no", "9: ack")
+
+	w.hears(access(2, 1, true, "dup"))
+	w.expect("the last fails", "9: refused", "4/5: decide commit=false")
+	w.has("it is rolled back", "begin a9.1.2", "rollback a9.1.2")
+}
+
+// Told to roll back before its start comes, a branch is not begun.
+func TestATombstone(t *testing.T) {
+	w := serving(t)
+	w.hears(decideOf(1, false), access(1, 1, true, "a"))
+	w.expect("both", "9: ack", "9: refused")
+	w.has("nothing is begun")
+
+	w.g.at.Params.Bugs.ForgetTombstone = true
+	w.hears(access(1, 1, true, "a"))
+	w.expect("the planted bug", "9: 1 results", "9: yes")
+}
+
+// An abort from a peer ends what is under way, and what is prepared.
+func TestAnAbortOfAPeer(t *testing.T) {
+	w := serving(t)
+	w.g.Deliver(gateway, access(1, 1, false, "a"))
+	w.g.Deliver(4, decideOf(1, false))
+	w.run()
+	w.expect("under way", "9: refused", "4: ack")
+	w.has("it is interrupted", "begin a9.1.1")
+	w.hears(access(2, 1, true, "a"))
+	w.g.Deliver(4, decideOf(2, false))
+	w.run()
+	w.expect("prepared", "9: 1 results", "9: yes", "4: ack")
+	w.has("it is rolled back", "begin a9.1.2", "a", "prepare a9.1.2", "finish a9.1.2 false")
+}
+
+// One participant commits in one phase; if nobody knows whether it did, that is what it says,
+// and says again.
+func TestOnePhase(t *testing.T) {
+	w := serving(t)
+	w.fails["commit a9.1.2"] = &Error{Text: "broke", Unknown: true, Gone: true}
+	for n := 1; n <= 2; n++ {
+		p := prepareOf(n)
+		p.Prepare.OnePhase = true
+		w.hears(access(n, 1, false, "a"), p, p, inquireOf(n))
+	}
+	w.expect("both", "9: 1 results", "9: committed", "9: committed", "9: finding 3 forgot=false",
+		"9: 1 results", "9: who knows", "9: who knows", "9: finding 2 forgot=true")
+	w.hears(inquireOf(3))
+	w.expect("one of which it knows nothing", "9: finding 2 forgot=true")
+}
+
+// A prepare that fails is a No, and the others hear of it.
+func TestAPrepareThatFails(t *testing.T) {
+	w := serving(t)
+	w.fails["prepare a9.1.1"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
+	w.hears(access(1, 1, true, "a"))
+	w.expect("it", "9: 1 results", "9: no", "4/5: decide commit=false")
+	if w.last.Decide == nil || len(w.g.branches) != 0 {
+		t.Error("it is still there")
+	}
+}
+
+// When the connection breaks in a prepare, what is prepared there says how it went.
+func TestAPrepareOfWhichNobodyKnows(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		w := serving(t)
+		w.fails["prepare a9.1.1"] = &Error{Text: "broke", Unknown: true, Gone: true}
+		w.fails["facts"] = &Error{Text: "down", Gone: true}
+		w.hears(access(1, 1, true, "a"))
+		w.pass(second)
+		w.expect("while nobody knows", "9: 1 results")
+		w.hears(inquireOf(1))
+		w.expect("an inquiry waits")
+		delete(w.fails, "facts")
+		if there {
+			w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, DecidedAt: 2}}
+		}
+		w.pass(second)
+		if there {
+			w.expect("it is there", "9: yes", "9: finding 1 forgot=false")
+		} else {
+			w.expect("it is not there", "9: no", "4/5: decide commit=false", "9: finding 4 forgot=false")
+		}
+	}
+}
+
+// Prepared, it never ends by itself: it has somebody find out how it ends, again and again,
+// and before that nobody if its gateway says that the transaction lives.
+func TestPreparedItWaits(t *testing.T) {
+	w := serving(t)
+	w.hears(access(1, 1, true, "a"))
+	w.did, w.sent = nil, nil
+	alive := &txn.Message{ProbeReply: &txn.ProbeReply{Shard: toySource, Txn: txn.ID(attempt(1)), Alive: true}}
+	for range 20 {
+		w.pass(second)
+		w.hears(alive)
+	}
+	if len(w.orphans) > 0 {
+		t.Errorf("%v is taken over while its gateway lives", w.orphans)
+	}
+	w.pass(60 * second)
+	if n := len(w.orphans); n < 5 || n > 60 || w.orphans[0].DecidedAt != 2 || !w.orphans[0].Leftover || len(w.orphans[0].Participants) != 1 {
+		t.Errorf("%d times: %+v", n, w.orphans)
+	}
+	for _, did := range w.did {
+		if did != "facts" {
+			t.Errorf("the database did %q", did)
+		}
+	}
+}
+
+// What is not prepared is rolled back when its gateway is silent, or says that it has ended,
+// or comes back as another incarnation.
+func TestAGatewayThatIsLost(t *testing.T) {
+	for name, lost := range map[string]func(w *toy){
+		"silent": func(w *toy) { w.pass(10 * second) },
+		"ended": func(w *toy) {
+			w.hears(&txn.Message{ProbeReply: &txn.ProbeReply{Shard: toySource, Txn: txn.ID(attempt(1))}})
+		},
+		"another": func(w *toy) {
+			m := access(2, 1, false)
+			m.Access.Work.Attempt.Epoch++
+			w.hears(m)
+		},
+	} {
+		w := serving(t)
+		w.hears(access(1, 1, false, "a"))
+		lost(w)
+		if w.g.branches[attempt(1)] != nil {
+			t.Errorf("%s: its branch is there", name)
+		}
+		w.sent = nil
+		w.hears(access(1, 1, false, "a"))
+		w.expect(name+": again", "9: refused")
+	}
+}
+
+// Before it has looked what is prepared an agent answers nothing. What it finds it has ended
+// as was decided, and nothing of others.
+func TestRecovery(t *testing.T) {
+	w := newToy(t, txn.Bugs{})
+	own := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, DecidedAt: 2}
+	other, beside := own, own
+	other.Cluster, other.Attempt.Seq, beside.Source, beside.Attempt.Seq = 8, 2, 4, 3
+	w.prepared = []Name{own, other, beside}
+	w.g.Deliver(gateway, inquireOf(1))
+	w.g.Deliver(gateway, access(4, 1, false, "a"))
+	w.expect("before", "9: not leader, term 5", "9: not leader, term 5")
+	if n, _ := w.g.Leader(); n != 0 {
+		t.Error("it serves")
+	}
+	w.run()
+	w.hears(inquireOf(1), inquireOf(2), inquireOf(3), access(1, 1, true, "a"))
+	w.expect("after", "9: finding 1 forgot=false", "9: finding 2 forgot=true", "9: finding 2 forgot=true", "9: refused")
+	w.pass(10 * second)
+	for _, o := range w.orphans {
+		if o.Attempt != own.Attempt || o.DecidedAt != 2 {
+			t.Errorf("%+v is asked for", o)
+		}
+	}
+	w.hears(decideOf(1, false))
+	if len(w.orphans) == 0 || len(w.prepared) != 2 {
+		t.Errorf("%d asked for, %v are prepared", len(w.orphans), w.prepared)
+	}
+}
+
+// What is prepared after it was told to roll back is found and rolled back.
+func TestWhatComesTooLate(t *testing.T) {
+	w := serving(t)
+	w.hears(decideOf(1, false))
+	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
+	w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
+	if len(w.prepared) != 0 {
+		t.Errorf("%v is prepared", w.prepared)
+	}
+}
+
+// Another database under the same address is not served.
+func TestAnotherDatabaseAnswers(t *testing.T) {
+	w := serving(t)
+	w.identity = "two"
+	w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
+	w.hears(access(1, 1, false, "a"))
+	w.expect("another", "9: not leader, term 5")
+	w.identity = "one"
+	w.pass(10 * second)
+	w.sent = nil
+	w.hears(access(1, 1, false, "a"))
+	w.expect("the first", "9: 1 results")
+}
+
+// Branches, and what is remembered of them, are bounded; too much is refused, not begun again.
+func TestBounds(t *testing.T) {
+	w := serving(t)
+	for n := 1; n <= 9; n++ {
+		w.hears(access(n, 1, false, "a"))
+	}
+	if w.g.Holders() != 8 || w.last.AccessReply.Refused != txn.KindUnavailable {
+		t.Errorf("%d branches, %+v", w.g.Holders(), w.last.AccessReply)
+	}
+	m := newMemory()
+	for n := 1; n <= endedMax+10; n++ {
+		m.note(attempt(n), txn.OutcomeAborted)
+	}
+	if len(m.ends) > endedMax || len(m.order) > endedMax || !m.knows(attempt(1)) || !m.knows(attempt(endedMax+10)) || m.knows(attempt(endedMax+11)) {
+		t.Errorf("%d are remembered", len(m.ends))
+	}
+	m.retire(attempt(1), endedMax+20)
+	if len(m.ends) != 0 || !m.knows(attempt(endedMax+19)) || m.knows(attempt(endedMax+20)) {
+		t.Errorf("%d are remembered of what is finished", len(m.ends))
+	}
+}
+
+// What finds no place outside is begun later.
+func TestTooMuchOutside(t *testing.T) {
+	w := serving(t)
+	w.full = true
+	w.hears(access(1, 1, false, "a"), access(2, 1, false, "a"))
+	w.full = false
+	w.pass(second / 10)
+	w.expect("both", "9: 1 results", "9: 1 results")
+}
+
+// Planted: each breaks a rule that a test above holds.
+func TestPlanted(t *testing.T) {
+	w := serving(t)
+	w.g.at.Params.Bugs = txn.Bugs{AbortPrepared: true, VoteBeforePrepare: true}
+	w.g.Deliver(gateway, access(1, 1, true, "a"))
+	next := w.tasks[0]
+	w.tasks = nil
+	next.done(next.work(t.Context()))
+	w.expect("before it is prepared", "9: 1 results", "9: yes")
+	w.run()
+	w.pass(30 * second)
+	if len(w.prepared) != 0 || len(w.orphans) != 0 {
+		t.Error("it waits")
+	}
+	w = newToy(t, txn.Bugs{TakeForeign: true})
+	w.prepared = []Name{{Cluster: 8, Attempt: attempt(1), Source: toySource}}
+	w.run()
+	if w.g.Undecided() != 1 {
+		t.Error("it leaves what is not its own")
+	}
+}

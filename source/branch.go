@@ -1,0 +1,178 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"isochron/txn"
+)
+
+// phase is where a branch stands.
+type phase uint8
+
+const (
+	working   phase = iota // statements are executed, or waited for
+	preparing              // its prepare, or its commit in one phase, is asked for or under way
+	unsure                 // whether it is prepared is not known: the connection broke
+	prepared               // it ends by a decision alone
+)
+
+// branch is a transaction's part here, as long as it has not ended.
+type branch struct {
+	name    Name
+	txn     txn.ID     // zero of one that was found prepared
+	gateway txn.NodeID // of its coordinator
+	peers   []txn.Peer
+	options BranchOptions
+	handle  Branch // nil before its first statement, and once it is prepared or ended
+	phase   phase
+	busy    bool // something is under way outside
+	leash   *leash
+
+	step  uint64      // of the newest work that came
+	todo  *txn.Access // that work, while it waits for its turn or is under way
+	reply *txn.AccessReply
+
+	last     *txn.Prepare // asked for
+	voter    txn.NodeID   // who is told the vote
+	decided  *txn.Decide
+	waits    []txn.NodeID // for the end
+	inquirer []txn.NodeID
+	began    time.Duration // of its first statement here
+	since    time.Duration // when it was prepared
+	heardAt  time.Duration // when its gateway was heard of last
+	probedAt time.Duration
+	retryAt  time.Duration // of an end that could not be brought about
+}
+
+// leash lets the loop end what is under way outside for a branch.
+type leash struct {
+	mu   sync.Mutex
+	cut  bool
+	stop context.CancelFunc
+}
+
+// tie makes a context that ends when the leash is pulled.
+func (l *leash) tie(parent context.Context) context.Context {
+	ctx, stop := context.WithCancel(parent)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stop = stop; l.cut {
+		stop()
+	}
+	return ctx
+}
+
+func (l *leash) pull() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cut = true; l.stop != nil {
+		l.stop()
+	}
+}
+
+// branches are those of an agent that have not ended.
+type branches map[txn.Attempt]*branch
+
+// inOrder lists them in a fixed order.
+func (bs branches) inOrder() []*branch {
+	out := make([]*branch, 0, len(bs))
+	for _, b := range bs { // order: sorted below
+		out = append(out, b)
+	}
+	slices.SortFunc(out, func(a, b *branch) int {
+		if a.name.Attempt.Less(b.name.Attempt) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// begin runs something of a branch outside the loop; nothing else of it runs meanwhile.
+func (g *Agent) begin(b *branch, work func(context.Context) any, done func(any)) {
+	b.busy, b.leash = true, &leash{}
+	l := b.leash
+	g.outside(func(ctx context.Context) any {
+		ctx = l.tie(ctx)
+		defer l.pull()
+		return work(ctx)
+	}, func(result any) {
+		b.busy = false
+		done(result)
+		g.goOn(b)
+	})
+}
+
+// goOn does what is next for a branch, if nothing of it is under way.
+func (g *Agent) goOn(b *branch) {
+	switch d := b.decided; {
+	case b.busy || g.branches[b.name.Attempt] != b:
+	case d != nil && b.phase == prepared:
+		g.finish(b)
+	case d != nil && !d.Commit && b.phase != unsure:
+		g.rollBack(b)
+	case b.phase != working:
+	case b.todo != nil:
+		g.execute(b)
+	case b.last != nil && b.last.OnePhase:
+		g.commit(b)
+	case b.last != nil:
+		g.prepareThere(b)
+	}
+}
+
+// forget ends a branch, and tells who waits for that.
+func (g *Agent) forget(b *branch, how txn.Outcome) {
+	a := b.name.Attempt
+	delete(g.branches, a)
+	g.ended.note(a, how)
+	g.orphans.Ended(a)
+	if b.began != 0 {
+		g.at.Env.Held(g.id, b.txn, int64(b.began))
+	}
+	b.leash.pull()
+	for _, n := range b.waits {
+		g.tell(n, txn.Message{DecideAck: &txn.DecideAck{Shard: g.id, Attempt: a}})
+	}
+	for _, n := range b.inquirer {
+		g.found(n, a, how)
+	}
+}
+
+// asError is a driver's error; what has no form is taken for the end of the branch.
+func asError(err error) *Error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	}
+	return &Error{Text: err.Error(), Ends: true}
+}
+
+// fault is what the client is told beside the reason.
+func (e *Error) fault() *txn.Fault { return &txn.Fault{Code: e.Code, State: e.State} }
+
+// cause is for who counts.
+func (e *Error) cause() txn.Cause {
+	switch {
+	case e.Gone:
+		return txn.CauseUnavailable
+	case e.Code == lockWaitTimeout:
+		return txn.CauseLockTimeout
+	case e.Again:
+		return txn.CauseConflict
+	}
+	return txn.CauseOther
+}
+
+// lockWaitTimeout is MySQL's number of a lock that was not granted in time.
+const lockWaitTimeout = 1205

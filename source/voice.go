@@ -1,0 +1,57 @@
+package source
+
+import (
+	"time"
+
+	"isochron/participant"
+	"isochron/txn"
+)
+
+// voice is how an agent speaks to those who have asked.
+type voice struct {
+	env  participant.Env
+	id   txn.ShardID
+	term uint64
+}
+
+func (v *voice) now() time.Duration { return v.env.Now().Mono }
+
+func (v *voice) trace(format string, args ...any) { v.env.Trace(format, args...) }
+
+// tell sends to a gateway, or to the coordinator of whichever node has asked.
+func (v *voice) tell(n txn.NodeID, m txn.Message) { v.env.Send(txn.Coordinator(n), m) }
+
+// vote says Yes. awaits: the decision is to follow.
+func (v *voice) vote(to txn.NodeID, a txn.Attempt, awaits bool) {
+	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Yes: true, AwaitsDecision: awaits}})
+}
+
+func (v *voice) voteNo(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault, why txn.Cause) {
+	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindAborted, Reason: reason, Fault: f, Cause: why}})
+}
+
+// voteUnknown answers who has asked for a commit in one phase of which nobody knows.
+func (v *voice) voteUnknown(to txn.NodeID, a txn.Attempt, f *txn.Fault) {
+	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindUnknown, Fault: f,
+		Reason: "the connection to the source broke in the commit: it may or may not have happened"}})
+}
+
+// found answers who inquires. What ended without anybody knowing how is answered as forgotten.
+func (v *voice) found(to txn.NodeID, a txn.Attempt, how txn.Outcome) {
+	f := &txn.Finding{Shard: v.id, Attempt: a, Result: how}
+	switch how {
+	case txn.OutcomeNone:
+		f.Result, f.Forgot = txn.OutcomeNo, true
+	case txn.OutcomeYes:
+		f.Participants = []txn.ShardID{v.id}
+	}
+	v.tell(to, txn.Message{Finding: f})
+}
+
+func (v *voice) refuse(to txn.NodeID, m *txn.Access, kind txn.Kind, reason string, f *txn.Fault, why txn.Cause) {
+	r := &txn.AccessReply{Shard: v.id, Request: m.Request, Term: v.term, Refused: kind, Reason: reason, Cause: why}
+	if f != nil {
+		r.Worked = &txn.Worked{Fault: f}
+	}
+	v.tell(to, txn.Message{AccessReply: r})
+}

@@ -1,0 +1,132 @@
+package txn
+
+import "context"
+
+// What a transaction asks of sources: databases that are not ours, each behind an agent
+// (package source). A transaction has a branch at each source that it touches, a
+// transaction of that database. Its statements travel as the Work of an Access, and what
+// they gave as the Worked of its reply.
+
+// Statement is one statement in a source's own dialect.
+type Statement struct {
+	Text string   `cbor:"1,keyasint,omitempty"`
+	Args [][]byte `cbor:"2,keyasint,omitempty"` // values of its placeholders, as text; nil is NULL
+	// MaxRows bounds the answer, 0: as far as any answer may go. One that is larger is an
+	// error, and ends nothing.
+	MaxRows int `cbor:"3,keyasint,omitempty"`
+}
+
+// Column describes a column of an answer or a table. Type is the source's own word for it,
+// such as "bigint" or "character varying(20)".
+type Column struct {
+	Name string `cbor:"1,keyasint,omitempty"`
+	Type string `cbor:"2,keyasint,omitempty"`
+	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
+}
+
+// Result is what a statement gave. Values are as text; nil is NULL.
+type Result struct {
+	Columns  []Column   `cbor:"1,keyasint,omitempty"`
+	Rows     [][][]byte `cbor:"2,keyasint,omitempty"`
+	Affected int64      `cbor:"3,keyasint,omitempty"`
+	InsertID int64      `cbor:"4,keyasint,omitempty"` // MySQL's LAST_INSERT_ID, 0: none
+}
+
+// Fault is what a source says of a statement that failed, beside the reason.
+type Fault struct {
+	Code  uint16 `cbor:"1,keyasint,omitempty"` // MySQL's number for it, whatever the dialect; 0: none
+	State string `cbor:"2,keyasint,omitempty"` // SQLSTATE
+}
+
+// Peer is where a participant is reached.
+type Peer struct {
+	Node  NodeID  `cbor:"1,keyasint,omitempty"`
+	Shard ShardID `cbor:"2,keyasint,omitempty"`
+}
+
+// Work is what a source is to do in a transaction's branch.
+type Work struct {
+	// Attempt is what the commit will be. It names the branch from its start.
+	Attempt Attempt `cbor:"1,keyasint,omitempty"`
+	// Step counts the works of a branch from 1, with which it begins. A work that comes
+	// twice is done once.
+	Step       uint64      `cbor:"2,keyasint,omitempty"`
+	Statements []Statement `cbor:"3,keyasint,omitempty"` // in this order; the first that fails is the last
+	// Last, if not nil, is what to prepare as soon as the statements are done: they are the
+	// transaction's last here. The vote is not asked for.
+	Last *Prepare `cbor:"4,keyasint,omitempty"`
+	// Peers are the other sources of the transaction: who fails tells them.
+	Peers []Peer `cbor:"5,keyasint,omitempty"`
+	// DecidedAt is as in a Prepare.
+	DecidedAt ShardID `cbor:"6,keyasint,omitempty"`
+	// Term is the incarnation of the agent that is addressed; another refuses, for it does
+	// not know whether the work was done before it.
+	Term  uint64 `cbor:"7,keyasint,omitempty"`
+	Level Level  `cbor:"8,keyasint,omitempty"`
+	// Retired is as in a Prepare.
+	Retired uint64 `cbor:"9,keyasint,omitempty"`
+}
+
+// Worked is what came of a Work.
+type Worked struct {
+	Results []Result `cbor:"1,keyasint,omitempty"` // of its first statements, in order
+	// Fault, if not nil, is what the statement after these failed with. If the reply is not
+	// refused the branch lives.
+	Fault *Fault `cbor:"2,keyasint,omitempty"`
+	// Going: it is under way, and nothing else is set.
+	Going bool `cbor:"3,keyasint,omitempty"`
+}
+
+// SourceStatement is a statement for one source.
+type SourceStatement struct {
+	Source ShardID
+	Statement
+	// Records names those that it locks, as far as that is known, for the forecast of hot
+	// records: any names, as long as one record has one.
+	Records []Key
+}
+
+// SourceResult is what came of a SourceStatement.
+type SourceResult struct {
+	Result
+	Done bool // it was executed without an error
+}
+
+// Sources is implemented by transactions that can have branches at sources.
+type Sources interface {
+	// Execute runs statements: those of one source in their order, all sources at once, in
+	// one round. Results are in the order of the statements; those that are not Done were
+	// not executed, or failed. The error is the first in that order. After KindStatement
+	// the transaction lives, as the source has it; after KindAborted, which a source may
+	// give too (its Code is set then), it has ended.
+	//
+	// last promises that no statement for any source follows: where the row says so, sources
+	// prepare at once. An error ends the transaction then, whatever it is.
+	Execute(ctx context.Context, statements []SourceStatement, last bool) ([]SourceResult, error)
+}
+
+// Bounds of one call of Execute.
+const (
+	StatementsMax     = 4096
+	StatementBytesMax = 16 << 20 // of texts and arguments together
+)
+
+// Bytes is about how much a statement takes on its way.
+func (s *Statement) Bytes() int {
+	n := len(s.Text)
+	for _, a := range s.Args {
+		n += len(a) + 4
+	}
+	return n
+}
+
+// Bytes is about how much a result takes on its way.
+func (r *Result) Bytes() int {
+	n := 0
+	for _, row := range r.Rows {
+		for _, v := range row {
+			n += len(v) + 4
+		}
+	}
+	return n
+}
