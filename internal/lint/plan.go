@@ -49,6 +49,7 @@ var foreign = map[string][]string{
 	"github.com/spf13/cobra":             {"cmd"},
 	"github.com/prometheus":              {"ops", "cmd"},
 	"gonum.org/v1/plot":                  {"lab"},
+	"github.com/jackc/pgx":               {"server"},
 }
 
 // core are the packages that are driven: they take the time and the disk from

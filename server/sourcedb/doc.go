@@ -1,0 +1,34 @@
+// Package sourcedb is the driver of real databases for agents: PostgreSQL through pgconn, and
+// MariaDB and MySQL through the Go MySQL driver, both behind source.Driver.
+//
+// How it thinks. A branch has a connection of a bounded pool for itself. What would cost a
+// trip of its own rides with another: the begin with the first statement, the savepoint of a
+// statement with it, XA END with the PREPARE or the COMMIT that follows. A statement that
+// fails leaves the branch as it was before it, in both dialects (PostgreSQL by a savepoint),
+// unless the database has rolled back the whole transaction: the error says so. A statement
+// that is given up is ended at the server too, and takes its branch along. Answers are
+// bounded while they are read. What is asked of two dialects stands in one file for each;
+// what both need stands once (pool.go, answer.go, words.go, inflight.go).
+//
+// Values. Arguments go as strings, whose types the server infers: MySQL computes with a
+// string as with a DOUBLE, so whoever writes arithmetic casts its placeholder there, or
+// writes the number as a literal. Answers are as the server prints them in text: PostgreSQL
+// a bytea as \x and hexadecimal digits (bytea_output is set to that) and a boolean as t and
+// f, MariaDB and MySQL a BLOB as its bytes. Of MySQL's, ZEROFILL is not padded.
+//
+// Prepared branches. PostgreSQL lets go of the connection at once. MariaDB, and MySQL before
+// 8.0.29, tie a prepared branch to the connection that prepared it until that ends; so such a
+// connection stays aside, with its place in the pool, for Finish. A branch that a connection
+// which has ended left behind is finished by any other: in MariaDB a second after that at the
+// earliest (mysql_detach.go says why), so whoever finishes many does it side by side.
+//
+// What MariaDB does to read locks (locks_test.go shows it for the server at hand): PREPARE
+// lets go of all locks of rows that were read and not changed, unless the branch runs at
+// SERIALIZABLE; and a restart of the server forgets the locks of rows that were only read in
+// any case, and keeps those of changed rows. PostgreSQL keeps both, over both.
+//
+// What the caller owes it. An account that may list and finish what it has prepared (the same
+// account each time; for MySQL 8 with XA_RECOVER_ADMIN), statements without transaction
+// control but savepoints, and a Close at the end. Contexts with an end: nothing else bounds
+// how long a statement waits.
+package sourcedb

@@ -1,0 +1,94 @@
+package sourcedb
+
+import (
+	"fmt"
+	"testing"
+
+	"isochron/source"
+)
+
+// What a prepared branch still keeps others from, of what it has only read. This is no rule
+// of ours but what the server does, on which the rules for reads at a source rest: docs of
+// this package and of agents say what these tests show.
+
+// blocked tells whether a change of a row has to wait for another transaction.
+func (k *kit) blocked(id int) bool {
+	k.t.Helper()
+	b, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
+	defer func() { k.must(b.Rollback(k.ctx)) }()
+	_, err := k.try(b, fmt.Sprintf("SELECT v FROM %%s WHERE id = %d FOR UPDATE NOWAIT", id))
+	if err != nil {
+		k.fails(err, 1205)
+	}
+	return err != nil
+}
+
+// readers prepares a branch for each way to read row i+1, which changes row i+11.
+func (k *kit) readers() (names []source.Name, ways []string) {
+	k.t.Helper()
+	b, _ := k.begin(source.BranchOptions{})
+	for i := range 10 {
+		k.do(b, fmt.Sprintf("INSERT INTO %%s VALUES (%d, 0), (%d, 0)", i+1, i+11))
+	}
+	k.must(b.Commit(k.ctx))
+	for i, way := range []struct {
+		level source.Isolation
+		how   string
+	}{
+		{source.Serializable, ""}, {source.Serializable, k.share}, {source.RepeatableRead, k.share}, {source.ReadCommitted, k.share},
+		{source.Serializable, " FOR UPDATE"}, {source.RepeatableRead, " FOR UPDATE"}, {source.ReadCommitted, " FOR UPDATE"},
+	} {
+		b, n := k.begin(source.BranchOptions{Isolation: way.level})
+		k.do(b, fmt.Sprintf("SELECT v FROM %%s WHERE id = %d%s", i+1, way.how))
+		k.do(b, fmt.Sprintf("UPDATE %%s SET v = 1 WHERE id = %d", i+11))
+		if !k.blocked(i+1) && (way.how != "" || k.name_() == "mariadb") {
+			k.t.Errorf("%s%s: what a branch reads is not locked before its PREPARE", way.level, way.how)
+		}
+		k.must(b.Prepare(k.ctx))
+		names, ways = append(names, n), append(ways, string(way.level)+way.how)
+	}
+	return names, ways
+}
+
+// keeps tells which of the rows that were read cannot be changed, and wants all changed ones
+// to be held.
+func (k *kit) keeps(ways []string) (out map[string]bool) {
+	k.t.Helper()
+	out = map[string]bool{}
+	for i, way := range ways {
+		out[way] = k.blocked(i + 1)
+		if !k.blocked(i + 11) {
+			k.t.Errorf("%s: a row that was changed is free after PREPARE", way)
+		}
+	}
+	return out
+}
+
+func TestLocksOfPreparedBranches(t *testing.T) {
+	const ser, rr, rc = "serializable", "repeatable read", "read committed"
+	apart(t, nil, func(t *testing.T, k *kit) {
+		names, ways := k.readers()
+		prepared := k.keeps(ways)
+		k.server.Kill()
+		k.must(k.server.Start())
+		restarted := k.keeps(ways)
+		want := map[string][2]bool{ // after PREPARE, after PREPARE and a restart
+			ser: {false, false}, ser + k.share: {true, true}, rr + k.share: {true, true}, rc + k.share: {true, true},
+			ser + " FOR UPDATE": {true, true}, rr + " FOR UPDATE": {true, true}, rc + " FOR UPDATE": {true, true},
+		}
+		if k.name_() == "mariadb" {
+			want = map[string][2]bool{
+				ser: {true, false}, ser + k.share: {true, false}, rr + k.share: {false, false}, rc + k.share: {false, false},
+				ser + " FOR UPDATE": {true, false}, rr + " FOR UPDATE": {true, false}, rc + " FOR UPDATE": {true, false},
+			}
+		}
+		for _, way := range ways {
+			if got := [2]bool{prepared[way], restarted[way]}; got != want[way] {
+				t.Errorf("%s: read rows are held after PREPARE: %v, after a restart: %v; the docs say %v", way, got[0], got[1], want[way])
+			}
+		}
+		for _, n := range names {
+			k.finish(k.driver, n, true, true)
+		}
+	})
+}

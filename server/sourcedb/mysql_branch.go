@@ -1,0 +1,222 @@
+package sourcedb
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"isochron/source"
+)
+
+// myBranch is an XA branch of a MariaDB or MySQL.
+type myBranch struct {
+	d     *mysqlDB
+	c     *myConn
+	name  source.Name
+	o     source.BranchOptions
+	used  bool // the connection served before, and nothing has been sent on it for us yet
+	begun bool
+	ended bool
+}
+
+// begin is what begins the branch; what differs from what the connection is set to goes
+// before that.
+func (b *myBranch) begin() string {
+	var out strings.Builder
+	if b.c.level != b.o.Isolation {
+		fmt.Fprintf(&out, "SET SESSION TRANSACTION ISOLATION LEVEL %s; ", strings.ToUpper(string(b.o.Isolation)))
+	}
+	// The server counts in seconds; less than one is one.
+	seconds := int((b.o.LockWait + time.Second - 1) / time.Second)
+	if b.c.lockWait != seconds {
+		value := "DEFAULT"
+		if seconds > 0 {
+			value = fmt.Sprint(seconds)
+		}
+		fmt.Fprintf(&out, "SET SESSION innodb_lock_wait_timeout = %s, lock_wait_timeout = %s; ", value, value)
+	}
+	if b.o.ReadOnly {
+		out.WriteString("SET TRANSACTION READ ONLY; ") // of the next transaction alone
+	}
+	b.c.level, b.c.lockWait = b.o.Isolation, seconds
+	return out.String() + "XA START " + xid(b.name) + "; "
+}
+
+func (b *myBranch) Execute(ctx context.Context, s source.Statement) (source.Result, error) {
+	if b.ended {
+		return source.Result{}, over()
+	}
+	if e := refused(s.Text); e != nil {
+		return source.Result{}, e
+	}
+	r, err := b.run(ctx, s)
+	if e := asError(err); e != nil && e.Gone && b.used && ctx.Err() == nil {
+		// The pool's connection had broken unseen. Nothing of the branch was there.
+		b.c.close()
+		b.d.pool.forget()
+		c, err := b.d.dial(ctx)
+		if err != nil {
+			b.ended = true
+			b.d.pool.release()
+			return source.Result{}, err
+		}
+		b.c, b.begun = c, false
+		r, err = b.run(ctx, s)
+		return r, b.failed(err)
+	}
+	return r, b.failed(err)
+}
+
+// run sends a statement, the first together with what begins the branch.
+func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result, err error) {
+	text, args := clientText(s)
+	if !b.begun {
+		text = b.begin() + text
+		b.begun = true
+	} else {
+		b.used = false
+	}
+	if onlyChanges(s.Text) {
+		r.Affected, r.InsertID, err = b.c.exec(ctx, text, args)
+		return r, err
+	}
+	a := newAnswer(s)
+	r.Columns, err = b.c.query(ctx, text, args, a)
+	if err != nil {
+		if e := asError(err); e.Code == a.tooLarge().Code && !onlyReads(s.Text) {
+			e.Ends = true // what it changed cannot be taken back for itself
+		}
+		return source.Result{}, err
+	}
+	r.Rows = a.rows
+	switch {
+	case len(r.Columns) == 0:
+		return b.count(ctx, r)
+	case changes(s.Text): // and returns what it changed
+		r.Affected = int64(len(r.Rows))
+	}
+	return r, nil
+}
+
+// count asks what the last statement has changed.
+func (b *myBranch) count(ctx context.Context, r source.Result) (source.Result, error) {
+	rows, err := b.c.rows(ctx, "SELECT ROW_COUNT()")
+	if err != nil {
+		e := asError(err)
+		e.Ends = true
+		return source.Result{}, e
+	}
+	_, _ = fmt.Sscan(string(rows[0][0]), &r.Affected) // the server wrote a number
+	r.Affected = max(r.Affected, 0)                   // -1: it changes nothing
+	return r, nil
+}
+
+// failed gives an error on, and ends a branch that has come to its end by it.
+func (b *myBranch) failed(err error) error {
+	b.used = false
+	if err == nil {
+		return nil
+	}
+	e := asError(err)
+	e.Ends = e.Ends || e.Code == 1205 && b.c.waitEnds
+	if e.Ends {
+		b.end()
+	}
+	return e
+}
+
+func (b *myBranch) Prepare(ctx context.Context) error {
+	if b.ended {
+		return over()
+	}
+	done := b.d.preparing.begin(b.name)
+	defer done()
+	text := ""
+	if !b.begun {
+		text = b.begin()
+		b.begun = true
+	}
+	x := xid(b.name)
+	if err := b.finish(ctx, text+b.c.tie(b.name)+"XA END "+x+"; XA PREPARE "+x); err != nil {
+		return err
+	}
+	b.ended = true
+	b.d.pool.park(b.name, b.c)
+	return nil
+}
+
+func (b *myBranch) Commit(ctx context.Context) error {
+	if b.ended {
+		return over()
+	}
+	if b.begun {
+		x := xid(b.name)
+		if err := b.finish(ctx, "XA END "+x+"; XA COMMIT "+x+" ONE PHASE"); err != nil {
+			return err
+		}
+	}
+	b.ended = true
+	b.d.pool.put(b.c)
+	return nil
+}
+
+func (b *myBranch) finish(ctx context.Context, text string) error {
+	_, _, err := b.c.exec(ctx, text, nil)
+	if err == nil {
+		return nil
+	}
+	e := asError(err)
+	e.Ends, e.Unknown = true, unknowable(err) || e.Code == xaFatal
+	b.end()
+	return e
+}
+
+func (b *myBranch) Rollback(ctx context.Context) error {
+	if b.ended {
+		return nil
+	}
+	b.ended = true
+	if b.begun {
+		if err := b.c.rollback(ctx, b.name); err != nil {
+			b.d.pool.drop(b.c, b.c.kill)
+			return err
+		}
+	}
+	b.d.pool.put(b.c)
+	return nil
+}
+
+// rollback ends a branch of the connection, whatever has become of it.
+func (c *myConn) rollback(ctx context.Context, n source.Name) error {
+	x, untie := xid(n), c.untie(n)
+	_, _, err := c.exec(ctx, "XA END "+x+"; XA ROLLBACK "+x+untie, nil)
+	if e := asError(err); e != nil && (e.Code == xaRolledBack || e.Code == xaTimedOut || e.Code == xaDeadlock || e.Code == xaWrongState) {
+		// XA END says what has happened, and leaves the rest to do.
+		_, _, err = c.exec(ctx, "XA ROLLBACK "+x+untie, nil)
+		if e := asError(err); e != nil && e.Code == xaRolledBack {
+			err = nil
+		}
+	}
+	if err != nil {
+		return asError(err)
+	}
+	return nil
+}
+
+// end rolls back what may be open, and gives the connection away. If that is not simple the
+// server is told to end the connection, which rolls back what is not prepared.
+func (b *myBranch) end() {
+	b.ended = true
+	if !b.c.c.IsValid() {
+		b.d.pool.drop(b.c, b.c.kill)
+		return
+	}
+	ctx, cancel := cleanUp()
+	defer cancel()
+	if err := b.c.rollback(ctx, b.name); err != nil {
+		b.d.pool.drop(b.c, b.c.kill)
+		return
+	}
+	b.d.pool.put(b.c)
+}

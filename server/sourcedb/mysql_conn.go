@@ -1,0 +1,307 @@
+package sourcedb
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"isochron/source"
+)
+
+// myConn is a connection to a MariaDB or MySQL, with what has been set on it.
+type myConn struct {
+	d *mysqlDB
+	c interface {
+		driver.Conn
+		driver.QueryerContext
+		driver.ExecerContext
+		driver.SessionResetter
+		driver.Validator
+	}
+	id       string // the server's number for the connection
+	host     string // what the server calls this end of it: address and port
+	level    source.Isolation
+	lockWait int // seconds; 0: the server's own
+	// waitEnds says that the server rolls back a transaction, not a statement, that has
+	// waited too long for a lock.
+	waitEnds bool
+	// ties says that the server ties a prepared branch to its connection (mysql_detach.go).
+	ties   bool
+	locked bool // by the lock of a branch's name
+}
+
+// myConfig reads an address.
+func myConfig(u *url.URL, o Options) (*mysql.Config, error) {
+	cfg := mysql.NewConfig()
+	cfg.User = u.User.Username()
+	cfg.Passwd, _ = u.User.Password()
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(u.Hostname(), cmpOr(u.Port(), "3306"))
+	cfg.DBName = strings.Trim(u.Path, "/")
+	cfg.Timeout = o.ConnectTimeout
+	cfg.Logger = &mysql.NopLogger{}
+	cfg.Collation = "utf8mb4_general_ci"
+	cfg.ConnectionAttributes = "program_name:" + o.program()
+	// Values go within the text, quoted by the Go driver: prepared statements cost a trip,
+	// and answer in binary, not as the server prints.
+	cfg.InterpolateParams = true
+	// Several statements go in one trip: only texts of ours are joined (mysql_text.go).
+	cfg.MultiStatements = true
+	for key, values := range u.Query() {
+		if key != "tls" {
+			return nil, fmt.Errorf("the source's address has a parameter %q; for mysql there is only tls=true, skip-verify, preferred or false", key)
+		}
+		switch values[0] {
+		case "true":
+			cfg.TLS = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
+		case "skip-verify", "preferred":
+			cfg.TLS = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} // #nosec: asked for
+			cfg.AllowFallbackToPlaintext = values[0] == "preferred"
+		case "false", "":
+		default:
+			return nil, fmt.Errorf("tls=%s in the source's address: it is true, skip-verify, preferred or false", values[0])
+		}
+	}
+	return cfg, nil
+}
+
+// dial connects, and sets what holds for the session.
+func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
+	bare, err := d.connector.Connect(ctx)
+	if err != nil {
+		if e := myWord(err); e != nil {
+			e.Ends = true
+			return nil, e
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, unreachable(err)
+	}
+	c := &myConn{d: d, level: source.Serializable}
+	var ok bool
+	if c.c, ok = bare.(interface {
+		driver.Conn
+		driver.QueryerContext
+		driver.ExecerContext
+		driver.SessionResetter
+		driver.Validator
+	}); !ok {
+		_ = bare.Close() // never: it is the Go driver's connection
+		return nil, unreachable(errors.New("the Go driver for MySQL is not the one that was built against"))
+	}
+	rows, err := c.rows(ctx, fmt.Sprintf("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET SESSION wait_timeout = %d, autocommit = 1; "+
+		"SELECT id, host, @@innodb_rollback_on_timeout, VERSION() FROM information_schema.processlist WHERE id = CONNECTION_ID()", int(silentMax.Seconds())))
+	if err == nil && len(rows) != 1 {
+		err = unreachable(errors.New("the server does not know the connection that it has just made"))
+	}
+	if err != nil {
+		_ = bare.Close() // the error says more
+		return nil, err
+	}
+	v := texts(rows[0])
+	c.id, c.host, c.waitEnds = v[0], v[1], v[2] == "1"
+	c.ties = strings.Contains(strings.ToLower(v[3]), "mariadb")
+	return c, nil
+}
+
+func (c *myConn) sound(ctx context.Context, _ time.Duration) bool {
+	return c.c.IsValid() && c.c.ResetSession(ctx) == nil // looks at the socket
+}
+
+func (c *myConn) close() {
+	_ = c.c.Close() // it is gone in any case
+}
+
+// kill has the server end the connection, and what runs on it, from a connection besides the
+// pool's.
+func (c *myConn) kill() {
+	c.other("KILL " + c.id)
+}
+
+// cut has the server end what runs on the connection.
+func (c *myConn) cut() {
+	c.other("KILL QUERY " + c.id)
+}
+
+// other runs a statement about this connection on another. The server may have been started
+// again since, and have given the number to a connection that is none of ours to end: so the
+// other end must be the same, too.
+func (c *myConn) other(text string) {
+	ctx, cancel := cleanUp()
+	defer cancel()
+	select {
+	case c.d.killers <- struct{}{}:
+		defer func() { <-c.d.killers }()
+	case <-ctx.Done():
+		return
+	}
+	other, err := c.d.dial(ctx)
+	if err != nil {
+		return // the server notices by itself, later
+	}
+	defer other.close()
+	same, err := other.rows(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.processlist WHERE id = %s AND host = '%s'", c.id, strings.ReplaceAll(c.host, "'", "")))
+	if err == nil && len(same) == 1 {
+		_, _, _ = other.exec(ctx, text, nil) // it may have ended just now
+	}
+}
+
+// exec runs statements that answer with no rows, in one trip: the effect is the last one's.
+func (c *myConn) exec(ctx context.Context, text string, args []driver.NamedValue) (affected, insertID int64, err error) {
+	r, err := c.c.ExecContext(ctx, text, args)
+	if err != nil {
+		return 0, 0, myError(ctx, err)
+	}
+	affected, _ = r.RowsAffected() // it has no error
+	insertID, _ = r.LastInsertId() // nor has this
+	return affected, insertID, nil
+}
+
+// query runs statements of which one may answer with rows, in one trip.
+func (c *myConn) query(ctx context.Context, text string, args []driver.NamedValue, a *answer) (columns []source.Column, err error) {
+	rows, err := c.c.QueryContext(ctx, text, args)
+	if err != nil {
+		return nil, myError(ctx, err)
+	}
+	columns = myColumns(rows)
+	values, texts := make([]driver.Value, len(columns)), make([][]byte, len(columns))
+	for len(columns) > 0 {
+		if err = rows.Next(values); err != nil {
+			break
+		}
+		for i, v := range values {
+			texts[i] = myText(v, texts[i], rows, i)
+		}
+		if !a.add(texts) {
+			err = c.cutShort(rows, a)
+			break
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	closing := rows.Close()
+	if err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, myError(ctx, err)
+	}
+	return columns, nil
+}
+
+// cutShort ends an answer that is too large: the server is told, and what is on its way is
+// read and thrown away. A word of the server's that comes late must not hit the next
+// statement, so one that does nothing is sent before that.
+func (c *myConn) cutShort(rows driver.Rows, a *answer) error {
+	c.cut()
+	_ = rows.Close() // the server's word that it was cut short, or nothing
+	ctx, cancel := cleanUp()
+	defer cancel()
+	for range 2 {
+		_, _, err := c.exec(ctx, "DO 0", nil)
+		if e := asError(err); e != nil && e.Code != codeInterrupted {
+			return e
+		}
+	}
+	return a.tooLarge()
+}
+
+// rows runs statements for the driver's own use; the answer is known to be small.
+func (c *myConn) rows(ctx context.Context, text string) ([][][]byte, error) {
+	a := newAnswer(source.Statement{})
+	_, err := c.query(ctx, text, nil, a)
+	return a.rows, err
+}
+
+// myColumns are the columns of a result, in the server's words.
+func myColumns(rows driver.Rows) []source.Column {
+	names := rows.Columns()
+	out := make([]source.Column, len(names))
+	described, _ := rows.(interface {
+		ColumnTypeDatabaseTypeName(int) string
+		ColumnTypeNullable(int) (bool, bool)
+		ColumnTypePrecisionScale(int) (int64, int64, bool)
+	})
+	for i, name := range names {
+		word := strings.ToLower(described.ColumnTypeDatabaseTypeName(i))
+		if rest, ok := strings.CutPrefix(word, "unsigned "); ok {
+			word = rest + " unsigned"
+		}
+		if word == "decimal" {
+			if p, s, ok := described.ColumnTypePrecisionScale(i); ok {
+				word = fmt.Sprintf("decimal(%d,%d)", p, s)
+			}
+		}
+		null, _ := described.ColumnTypeNullable(i)
+		out[i] = source.Column{Name: name, Type: word, Null: null}
+	}
+	return out
+}
+
+// myText writes a value as the server printed it, in buf if that is large enough. The Go
+// driver has read numbers already.
+func myText(v driver.Value, buf []byte, rows driver.Rows, i int) []byte {
+	if buf == nil {
+		buf = make([]byte, 0, 24)
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []byte:
+		if v == nil {
+			return buf[:0]
+		}
+		return v
+	case string:
+		return append(buf[:0], v...)
+	case int64:
+		return strconv.AppendInt(buf[:0], v, 10)
+	case uint64:
+		return strconv.AppendUint(buf[:0], v, 10)
+	case float32:
+		return appendFloat(buf[:0], float64(v), 32, rows, i)
+	case float64:
+		return appendFloat(buf[:0], v, 64, rows, i)
+	case time.Time:
+		return v.AppendFormat(buf[:0], "2006-01-02 15:04:05.999999")
+	}
+	return fmt.Append(buf[:0], v)
+}
+
+// appendFloat prints a number as MySQL does: with the column's decimals if it has them, else
+// with as few digits as say it, and with an exponent where it is very large or small.
+func appendFloat(buf []byte, v float64, bits int, rows driver.Rows, i int) []byte {
+	if r, ok := rows.(interface {
+		ColumnTypePrecisionScale(int) (int64, int64, bool)
+	}); ok {
+		if _, scale, ok := r.ColumnTypePrecisionScale(i); ok && scale < 31 {
+			return strconv.AppendFloat(buf, v, 'f', int(scale), bits)
+		}
+	}
+	text := strconv.FormatFloat(v, 'e', -1, bits)
+	digits, exponent, _ := strings.Cut(text, "e")
+	e, _ := strconv.Atoi(exponent) // FormatFloat wrote it
+	if e >= -15 && e <= 14 {
+		return strconv.AppendFloat(buf, v, 'f', -1, bits)
+	}
+	return fmt.Appendf(buf, "%se%d", digits, e)
+}
+
+// cmpOr is a, or b if a is "".
+func cmpOr(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,131 @@
+package sourcedb
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"isochron/source"
+)
+
+// myFactsQuery asks for what myFacts reads; a server leaves out what it does not know.
+const myFactsQuery = `SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'server_uuid', 'server_uid', 'hostname',
+	'port', 'datadir', 'wsrep_on', 'log_bin', 'innodb_flush_log_at_trx_commit', 'read_only')`
+
+func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
+	err = d.use(ctx, func(c *myConn) error {
+		rows, err := c.rows(ctx, myFactsQuery)
+		if err != nil {
+			return err
+		}
+		v := map[string]string{}
+		for _, row := range rows {
+			v[strings.ToLower(string(row[0]))] = string(row[1])
+		}
+		f = myFacts(v, d.database)
+		if _, err = c.recover(ctx); err != nil && !asError(err).Ends {
+			f.PreparedMax = 0
+			f.Warnings = append(f.Warnings, "the account may not list prepared transactions, without which none can be finished after a crash: GRANT XA_RECOVER_ADMIN ON *.* TO it")
+			err = nil
+		}
+		return err
+	})
+	return f, err
+}
+
+// myFacts reads a server's variables.
+func myFacts(v map[string]string, database string) source.Facts {
+	f := source.Facts{Dialect: source.MySQL, Version: v["version"], PreparedMax: -1}
+	maria := strings.Contains(strings.ToLower(v["version"]+v["version_comment"]), "mariadb")
+	who := v["server_uuid"]
+	if who == "" { // MariaDB has none that lives with its data
+		who = strings.Join([]string{v["server_uid"], v["hostname"], v["port"], v["datadir"]}, ",")
+	}
+	f.Identity = "mysql/" + who + "/" + database
+	warn := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
+	refuse := func(format string, args ...any) {
+		f.PreparedMax = 0
+		warn(format, args...)
+	}
+	switch {
+	case maria && before(v["version"], 10, 5):
+		refuse("MariaDB %s forgets a prepared transaction when its connection ends; 10.5 and later keep it", v["version"])
+	case !maria && before(v["version"], 5, 8):
+		// 5.7.7 and later keep it, but their reads under XA are not what is tested here.
+		warn("MySQL %s is older than what is tested; before 5.7.7 a prepared transaction ended with its connection", v["version"])
+	}
+	if on(v["wsrep_on"]) {
+		refuse("this server is part of a Galera cluster, which does not support XA: nothing can be prepared there")
+	}
+	if maria && on(v["log_bin"]) {
+		warn("this MariaDB writes a binary log, beside which a prepared transaction is not safe from a crash of the server")
+	}
+	if flush := v["innodb_flush_log_at_trx_commit"]; flush != "" && flush != "1" && flush != "3" {
+		warn("innodb_flush_log_at_trx_commit is %s: after a power cut what was prepared or committed may be gone", flush)
+	}
+	if on(v["read_only"]) {
+		warn("read_only is on: the server takes no writes of ordinary accounts")
+	}
+	return f
+}
+
+func on(v string) bool { return v == "1" || strings.EqualFold(v, "ON") }
+
+// before says that a version is older than major.minor; one that cannot be read is not.
+func before(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, err1 := strconv.Atoi(parts[0])
+	b, err2 := strconv.Atoi(parts[1])
+	return err1 == nil && err2 == nil && (a < major || a == major && b < minor)
+}
+
+// What tables there are, their columns in order, and the columns of their unique keys, of
+// those keys that are of whole columns.
+const (
+	myOthers       = ` NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`
+	myColumnsQuery = `SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE
+		FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
+		WHERE t.TABLE_TYPE = 'BASE TABLE' AND c.TABLE_SCHEMA` + myOthers + `
+		ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION`
+	myKeysQuery = `SELECT s.TABLE_SCHEMA, s.TABLE_NAME, s.INDEX_NAME, IF(s.INDEX_NAME = 'PRIMARY', 'YES', 'NO'), s.COLUMN_NAME, s.SUB_PART IS NULL AND s.COLUMN_NAME IS NOT NULL
+		FROM information_schema.STATISTICS s
+		WHERE s.NON_UNIQUE = 0 AND s.TABLE_SCHEMA` + myOthers + `
+		ORDER BY s.TABLE_SCHEMA, s.TABLE_NAME, s.INDEX_NAME, s.SEQ_IN_INDEX`
+)
+
+func (d *mysqlDB) Tables(ctx context.Context) (out []source.Table, err error) {
+	err = d.use(ctx, func(c *myConn) error {
+		columns, err := c.rows(ctx, myColumnsQuery)
+		if err != nil {
+			return err
+		}
+		keys, err := c.rows(ctx, myKeysQuery)
+		if err != nil {
+			return err
+		}
+		out = tables(columns, wholeKeys(keys), "YES")
+		return nil
+	})
+	return out, err
+}
+
+// wholeKeys leaves out keys of which a column is a prefix or an expression.
+func wholeKeys(rows [][][]byte) (out [][][]byte) {
+	id := func(row [][]byte) string { return strings.Join(texts(row[:3]), "\x00") }
+	partial := map[string]bool{}
+	for _, row := range rows {
+		if string(row[5]) != "1" {
+			partial[id(row)] = true
+		}
+	}
+	for _, row := range rows {
+		if !partial[id(row)] {
+			out = append(out, row[:5])
+		}
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package sourcedb
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"isochron/source"
+)
+
+// What goes to a MariaDB or MySQL in one trip, and why nothing rides along unseen.
+//
+// A connection takes several statements in one packet, for XA START must not cost a trip. A
+// statement of a client may then not bring a second one. One without a semicolon anywhere
+// cannot; every other goes as a string to the server's own PREPARE, which refuses all but a
+// single statement, and is run by EXECUTE: in the same trip, and answered in text as well.
+// The same way goes a statement whose placeholders the Go driver might not find where the
+// server finds them.
+
+// mysqlFormat is the format's number in our XA names: the letters ISO1. It fits four bytes,
+// which is what MariaDB's binary log takes.
+const mysqlFormat = 0x49534f31
+
+// xid is a branch's name as XA statements have it.
+func xid(n source.Name) string {
+	return fmt.Sprintf("'%s','%s',%d", n.Global(), n.Qualifier(), mysqlFormat)
+}
+
+// handle is the name of the prepared statement, and of the variables for its values.
+const handle = "isochron_s"
+
+// clientText is a client's statement as it may follow others in a packet, with its values.
+func clientText(s source.Statement) (text string, args []driver.NamedValue) {
+	values := make([]driver.Value, len(s.Args))
+	for i, v := range s.Args {
+		if v != nil {
+			values[i] = string(v)
+		}
+	}
+	plain := !strings.Contains(s.Text, ";")
+	if len(values) > 0 {
+		// Backslashes and comments are where two readers could differ on what is quoted.
+		plain = plain && strings.Count(s.Text, "?") == len(values) && !strings.ContainsAny(s.Text, "\\#") &&
+			!strings.Contains(s.Text, "--") && !strings.Contains(s.Text, "/*")
+	}
+	if plain {
+		return s.Text, named(values)
+	}
+	text = "PREPARE " + handle + " FROM ?; "
+	using := make([]string, len(values))
+	for i := range values {
+		using[i] = fmt.Sprintf("@%s%d", handle, i)
+		text += fmt.Sprintf("SET %s = ?; ", using[i])
+	}
+	text += "EXECUTE " + handle
+	if len(using) > 0 {
+		text += " USING " + strings.Join(using, ", ")
+	}
+	return text, named(append([]driver.Value{s.Text}, values...))
+}
+
+func named(values []driver.Value) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(values))
+	for i, v := range values {
+		out[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return out
+}
+
+// onlyChanges says that a statement answers with a count, never with rows. Of any other
+// statement that gives no rows the count is asked for.
+func onlyChanges(text string) bool {
+	if changes(text) {
+		return !strings.Contains(strings.ToUpper(text), "RETURNING")
+	}
+	switch first, _ := firstWords(text); first {
+	case "SAVEPOINT", "RELEASE", "ROLLBACK", "SET", "DO":
+		return true
+	}
+	return false
+}
+
+// changes says that a statement changes rows, whether or not it answers with them.
+func changes(text string) bool {
+	switch first, _ := firstWords(text); first {
+	case "INSERT", "UPDATE", "DELETE", "REPLACE":
+		return true
+	}
+	return false
+}
+
+// onlyReads says that a statement that answers with rows has changed none.
+func onlyReads(text string) bool {
+	switch first, _ := firstWords(text); first {
+	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE":
+		return true
+	}
+	return false
+}

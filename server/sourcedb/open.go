@@ -1,0 +1,110 @@
+package sourcedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"isochron/source"
+)
+
+// Options are what an address does not say.
+type Options struct {
+	// Password goes before the one in the address, if not "".
+	Password string
+	// Connections bounds the pool, 0: ConnectionsDefault. Branches and prepared branches
+	// that MariaDB ties to a connection have one each.
+	Connections int
+	// ConnectTimeout bounds each attempt to connect, 0: ConnectTimeoutDefault.
+	ConnectTimeout time.Duration
+	// Cluster is told to the server as part of the program's name, for its operators.
+	Cluster string
+}
+
+// Defaults and bounds.
+const (
+	ConnectionsDefault    = 64
+	ConnectionsMax        = 4096
+	ConnectTimeoutDefault = 5 * time.Second
+	// cleanUpMax bounds what is done about a branch or a connection that is given up.
+	cleanUpMax = 5 * time.Second
+	// idleMax is how long a connection that nobody uses is kept.
+	idleMax = time.Minute
+	// silentMax is after how long the server gives up a connection that says nothing, and
+	// with it the locks of a branch whose agent was cut off.
+	silentMax = 5 * time.Minute
+)
+
+// Open makes the driver for an address, without connecting:
+//
+//	postgres://user:password@host:port/database?sslmode=require
+//	mysql://user:password@host:port/database?tls=skip-verify
+//
+// PostgreSQL's parameters are libpq's. MySQL's is tls alone: true, skip-verify, preferred or
+// false, which is the default. Errors never repeat the address.
+func Open(address string, o Options) (source.Driver, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("the source's address cannot be read: it is postgres://user:password@host:port/database or mysql://..., with special characters of the password as %XX")
+	}
+	if o.Connections == 0 {
+		o.Connections = ConnectionsDefault
+	}
+	if o.Connections < 1 || o.Connections > ConnectionsMax {
+		return nil, fmt.Errorf("%d connections to a source: it is 1 to %d", o.Connections, ConnectionsMax)
+	}
+	if o.ConnectTimeout <= 0 {
+		o.ConnectTimeout = ConnectTimeoutDefault
+	}
+	if u.User == nil || u.User.Username() == "" {
+		return nil, errors.New("the source's address names no user")
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		return nil, errors.New("the source's address names no database")
+	}
+	if o.Password != "" {
+		u.User = url.UserPassword(u.User.Username(), o.Password)
+	}
+	switch source.Dialect(u.Scheme) {
+	case source.Postgres, "postgresql":
+		return openPostgres(u, o)
+	case source.MySQL, "mariadb":
+		return openMySQL(u, o)
+	}
+	return nil, fmt.Errorf("a source is postgres://... or mysql://..., not %q", u.Scheme)
+}
+
+// program is what a server's operator sees as the connection's program.
+func (o Options) program() string {
+	if o.Cluster == "" {
+		return "isochron agent"
+	}
+	return "isochron agent " + o.Cluster
+}
+
+// settled fills in what the options of a branch leave out.
+func settled(o source.BranchOptions) (source.BranchOptions, error) {
+	if o.Isolation == "" {
+		o.Isolation = source.Serializable
+	}
+	switch o.Isolation {
+	case source.Serializable, source.RepeatableRead, source.ReadCommitted:
+		return o, nil
+	}
+	return o, &source.Error{Code: 1231, State: "42000", Text: fmt.Sprintf("no isolation level is called %q", o.Isolation), Ends: true}
+}
+
+// pause waits a while, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return interrupted(ctx)
+	}
+}

@@ -1,0 +1,286 @@
+package sourcedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"isochron/source"
+)
+
+// pgBranch is a transaction of a PostgreSQL.
+//
+// A statement that fails leaves a transaction of PostgreSQL in a state in which it takes
+// nothing but a rollback, where MySQL goes on. So from the second statement on, each is
+// sent within a savepoint, all three messages in one packet; and of the first, the whole
+// transaction is rolled back and begun anew with the next statement, for nothing was before it.
+type pgBranch struct {
+	d     *postgres
+	c     *pgConn
+	name  source.Name
+	o     source.BranchOptions
+	used  bool // the connection served before, and nothing has been sent on it for us yet
+	begun bool
+	ended bool
+}
+
+// mark is the savepoint of the statement that runs.
+const mark = "isochron_statement"
+
+// begin is what begins the transaction.
+func (b *pgBranch) begin() []string {
+	text := "BEGIN ISOLATION LEVEL " + strings.ToUpper(string(b.o.Isolation))
+	if b.o.ReadOnly {
+		text += " READ ONLY"
+	}
+	out := []string{text}
+	if b.o.LockWait > 0 {
+		out = append(out, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, b.o.LockWait.Milliseconds())))
+	}
+	return out
+}
+
+func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Result, error) {
+	if b.ended {
+		return source.Result{}, over()
+	}
+	if e := refused(s.Text); e != nil {
+		return source.Result{}, e
+	}
+	var before, after []string
+	first := !b.begun
+	switch {
+	case first:
+		before = b.begin()
+	case !setsMark(s.Text):
+		before, after = []string{"SAVEPOINT " + mark}, []string{"RELEASE SAVEPOINT " + mark}
+	}
+	r, err := b.c.within(ctx, before, s, after)
+	if e := asError(err); e != nil && e.Gone && b.used && first && ctx.Err() == nil {
+		// The pool's connection had broken unseen. Nothing of the branch was there.
+		if err := b.reconnect(ctx); err != nil {
+			b.ended = true
+			return source.Result{}, err
+		}
+		r, err = b.c.within(ctx, before, s, after)
+	}
+	b.used, b.begun = false, true
+	if err == nil {
+		return r, b.describe(ctx, &r)
+	}
+	return source.Result{}, b.failed(err, first, len(after) > 0)
+}
+
+// reconnect replaces a connection that was found broken.
+func (b *pgBranch) reconnect(ctx context.Context) error {
+	b.c.close()
+	b.d.pool.forget()
+	c, err := b.d.pool.dial(ctx)
+	if err != nil {
+		b.d.pool.release()
+		return err
+	}
+	b.c = c
+	return nil
+}
+
+// failed undoes a statement that failed, or the branch if that cannot be.
+func (b *pgBranch) failed(err error, first, marked bool) error {
+	e := asError(err)
+	if !e.Ends && b.c.c.TxStatus() == 'T' {
+		return e // it ran, and its answer is what was wrong
+	}
+	if !e.Ends {
+		ctx, cancel := cleanUp()
+		defer cancel()
+		undo := "ROLLBACK TO SAVEPOINT " + mark + "; RELEASE SAVEPOINT " + mark
+		if first {
+			undo = "ROLLBACK"
+		}
+		if first || marked {
+			if _, err := b.c.command(ctx, undo); err == nil {
+				b.begun = !first
+				return e
+			}
+		}
+		e.Ends = true
+	}
+	b.end()
+	return e
+}
+
+// describe puts the types of a result's columns in words. It may ask the server.
+func (b *pgBranch) describe(ctx context.Context, r *source.Result) error {
+	err := b.d.types.describe(ctx, b.c, r.Columns)
+	if err != nil {
+		e := asError(err)
+		e.Ends = true
+		b.end()
+		*r = source.Result{}
+		return e
+	}
+	return nil
+}
+
+func (b *pgBranch) Prepare(ctx context.Context) error {
+	if b.ended {
+		return over()
+	}
+	done := b.d.preparing.begin(b.name)
+	defer done()
+	text := "PREPARE TRANSACTION " + pgQuote(b.name.String())
+	if !b.begun {
+		text = strings.Join(append(b.begin(), text), "; ")
+	}
+	return b.finish(ctx, text, "PREPARE TRANSACTION")
+}
+
+func (b *pgBranch) Commit(ctx context.Context) error {
+	if b.ended {
+		return over()
+	}
+	if !b.begun {
+		b.ended = true
+		b.d.pool.put(b.c)
+		return nil
+	}
+	return b.finish(ctx, "COMMIT", "COMMIT")
+}
+
+// finish ends the branch by a command. PostgreSQL says by the tag alone that what it was
+// told to commit or prepare had failed before, and is rolled back.
+func (b *pgBranch) finish(ctx context.Context, text, want string) error {
+	tag, err := b.c.command(ctx, text)
+	if err != nil {
+		e := asError(err)
+		e.Ends, e.Unknown = true, unknowable(err)
+		b.end()
+		return e
+	}
+	if tag != want {
+		b.end()
+		return rolledBack()
+	}
+	b.ended = true
+	b.d.pool.put(b.c)
+	return nil
+}
+
+func (b *pgBranch) Rollback(ctx context.Context) error {
+	if b.ended {
+		return nil
+	}
+	b.ended = true
+	if b.begun {
+		if _, err := b.c.command(ctx, "ROLLBACK"); err != nil {
+			b.d.pool.drop(b.c)
+			return asError(err)
+		}
+	}
+	b.d.pool.put(b.c)
+	return nil
+}
+
+// end rolls back what may be open and gives the connection away.
+func (b *pgBranch) end() {
+	b.ended = true
+	if b.c.c.IsClosed() {
+		b.d.pool.drop(b.c)
+		return
+	}
+	if b.c.c.TxStatus() != 'I' {
+		ctx, cancel := cleanUp()
+		defer cancel()
+		if _, err := b.c.command(ctx, "ROLLBACK"); err != nil {
+			b.d.pool.drop(b.c)
+			return
+		}
+	}
+	b.d.pool.put(b.c)
+}
+
+// within runs a statement between others, in one trip.
+func (c *pgConn) within(ctx context.Context, before []string, s source.Statement, after []string) (source.Result, error) {
+	p := c.c.StartPipeline(ctx)
+	for _, text := range before {
+		p.SendQueryParams(text, nil, nil, nil, nil)
+	}
+	p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+	for _, text := range after {
+		p.SendQueryParams(text, nil, nil, nil, nil)
+	}
+	if err := p.Sync(); err != nil {
+		_ = p.Close()
+		return source.Result{}, pgError(ctx, err)
+	}
+	r, tooLarge, err := c.answers(p, len(before), s)
+	if closing := p.Close(); err == nil {
+		err = closing
+	}
+	if tooLarge != nil && (err == nil || serverWord(err) != nil && serverWord(err).Code == codeInterrupted) {
+		// Cut short or not: what only read has done nothing; what has written and was not
+		// cut short cannot be taken back for itself.
+		tooLarge.Ends = err == nil && r.Affected > 0
+		return source.Result{}, tooLarge
+	}
+	if err != nil {
+		return source.Result{}, pgError(ctx, err)
+	}
+	if c.c.TxStatus() != 'T' {
+		return source.Result{}, rolledBack()
+	}
+	return r, nil
+}
+
+// answers reads what the pipeline gives: the statement's answer is the one after skip others.
+func (c *pgConn) answers(p *pgconn.Pipeline, skip int, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
+	for i := 0; ; i++ {
+		got, err := p.GetResults()
+		if err != nil {
+			return r, tooLarge, err
+		}
+		reader, ok := got.(*pgconn.ResultReader)
+		if !ok { // the sync, after which nothing comes
+			return r, tooLarge, nil
+		}
+		if i != skip {
+			if _, err := reader.Close(); err != nil {
+				return r, tooLarge, err
+			}
+			continue
+		}
+		a := newAnswer(s)
+		for _, f := range reader.FieldDescriptions() {
+			r.Columns = append(r.Columns, source.Column{Name: f.Name, Type: pgTypeKey(f.DataTypeOID, f.TypeModifier), Null: true})
+		}
+		for reader.NextRow() {
+			if tooLarge == nil && !a.add(reader.Values()) {
+				tooLarge = a.tooLarge()
+				c.cancel()
+			}
+		}
+		tag, err := reader.Close()
+		if err != nil {
+			return r, tooLarge, err
+		}
+		r.Rows = a.rows
+		if !tag.Select() {
+			r.Affected = tag.RowsAffected()
+		}
+	}
+}
+
+// asError is err as what it is, nil if it is nil.
+func asError(err error) *source.Error {
+	var e *source.Error
+	if err == nil || errors.As(err, &e) {
+		return e
+	}
+	return &source.Error{Code: unknownCode, State: "HY000", Text: err.Error(), Ends: true}
+}
+
+// pgQuote writes a name of ours as a literal. It has letters, digits, dots and a slash.
+func pgQuote(name string) string { return "'" + name + "'" }

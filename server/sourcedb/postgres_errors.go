@@ -1,0 +1,99 @@
+package sourcedb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"isochron/source"
+)
+
+// pgCodes gives MySQL's number for an SQLSTATE of PostgreSQL, of five letters, or of two for
+// the rest of a class.
+var pgCodes = map[string]uint16{
+	"40001": 1213, "40P01": 1213, "40": 1213, // serialization failure, deadlock
+	"40002": codeRolledBack, "40003": codeRolledBack,
+	"55P03": 1205, // lock not available
+	"57014": codeInterrupted,
+
+	"23505": 1062, "23503": 1452, "23502": 1048, "23514": 4025, "23P01": 1062, "23": 1859,
+
+	"22001": 1406, "22003": 1264, "22012": 1365, "22007": 1292, "22008": 1292, "22P02": 1366,
+	"22021": 1366, "22023": 1210, "22": 1366,
+
+	"42P01": 1146, "42703": 1054, "42702": 1052, "42601": 1064, "42501": 1142, "42883": 1305,
+	"42P07": 1050, "42701": 1060, "42803": 1055, "42710": codeDuplicateName, "42704": codeNoSuchBranch,
+	"42804": 1366, "42P18": 1210, "42P02": 1210, "42": 1064,
+	"08P01": 1210, // too few or too many values
+
+	"3B001": 1305, // no such savepoint
+	"25006": 1792, // read-only transaction
+	"25P02": codeRolledBack, "25P03": codeLost, "25": 1399,
+	"21000": 1242, "0A000": 1235, "0A": 1235,
+
+	"28P01": 1045, "28000": 1045, "28": 1045, "3D000": 1049, "3F000": 1049,
+	"53300": 1040, "53100": 1021, "53200": 1041, "53": 1041,
+	"55000": 1399, "55": 1399,
+	"57P01": 1053, "57P02": 1053, "57P03": 1053, "57P05": codeLost,
+	"08": codeLost,
+}
+
+// unknownCode is MySQL's number for an error that has none.
+const unknownCode = 1105
+
+// pgError is what an error of pgconn means.
+func pgError(ctx context.Context, err error) *source.Error {
+	if e := serverWord(err); e != nil {
+		if e.Code == codeInterrupted && ctx.Err() != nil {
+			return interrupted(ctx)
+		}
+		return e
+	}
+	return lost(ctx, err)
+}
+
+// serverWord is what a server said, nil if an error is none of its.
+func serverWord(err error) *source.Error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return nil
+	}
+	code, ok := pgCodes[e.Code]
+	if !ok && len(e.Code) == 5 {
+		code, ok = pgCodes[e.Code[:2]]
+	}
+	if !ok {
+		code = unknownCode
+	}
+	text := e.Message
+	for _, more := range []string{e.Detail, e.Hint} {
+		if more != "" {
+			text += "; " + more
+		}
+	}
+	class := e.Code[:min(2, len(e.Code))]
+	gone := class == "08" && e.Code != "08P01" || class == "57" && e.Code != "57014" || e.Code == "25P03"
+	return &source.Error{
+		Code: code, State: e.Code, Text: text,
+		Ends:  gone || fatal(e) || class == "40" || e.Code == "25P02",
+		Again: e.Code == "40001" || e.Code == "40P01" || e.Code == "55P03",
+		Gone:  gone,
+	}
+}
+
+// fatal says that the server ended the connection with its word.
+func fatal(e *pgconn.PgError) bool {
+	severity := e.SeverityUnlocalized
+	if severity == "" {
+		severity = e.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+// unknowable says whether a commit or prepare that ended so may have happened: the server
+// did not get to say so, or was ended while it did.
+func unknowable(err error) bool {
+	var e *source.Error
+	return errors.As(err, &e) && (e.Gone || e.Code == codeInterrupted || e.Code == codeLost || e.Code == 1053)
+}

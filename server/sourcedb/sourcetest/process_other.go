@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package sourcetest
+
+import "os/exec"
+
+func dieWithParent(*exec.Cmd) {}

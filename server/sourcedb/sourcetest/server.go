@@ -1,0 +1,165 @@
+package sourcetest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The ordinary account that each server has, and its database.
+const (
+	User     = "agent"
+	Password = "s3cret/of the:agent"
+	Database = "bank"
+)
+
+// startMax bounds the start of a server, once its data are made.
+const startMax = time.Minute
+
+// Server is a running server.
+type Server struct {
+	Kind string // postgres, mariadb
+	Port int
+	// Superuser is the name of the account that may do anything, without a password.
+	Superuser string
+
+	dir     string
+	program string
+	args    []string
+	proc    *process
+	// exec runs statements as the superuser; database may be "".
+	exec func(s *Server, database, text string) error
+}
+
+// MissingError says that a program is not on this machine.
+type MissingError struct{ Program, Package string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("LEFT OUT: %s is not installed (apt-get install %s)", e.Program, e.Package)
+}
+
+// LeaveOut ends a test that err keeps from running: it is skipped where a program is missing,
+// unless the environment has ISOCHRON_NEED_SOURCES, and fails otherwise. Nil is no error.
+func LeaveOut(t testing.TB, err error) {
+	t.Helper()
+	var missing *MissingError
+	switch {
+	case err == nil:
+	case errors.As(err, &missing) && os.Getenv("ISOCHRON_NEED_SOURCES") == "":
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+}
+
+// Addr is the server's host and port.
+func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
+
+// Exec runs statements in the ordinary account's database, as the superuser.
+func (s *Server) Exec(text string) error { return s.exec(s, Database, text) }
+
+// URL is the address of the server for the ordinary account.
+func (s *Server) URL() string {
+	kind := s.Kind
+	if kind == "mariadb" {
+		kind = "mysql"
+	}
+	u := url.URL{Scheme: kind, User: url.UserPassword(User, Password), Host: s.Addr(), Path: "/" + Database}
+	return u.String()
+}
+
+// Log is what the server has written, its last part.
+func (s *Server) Log() string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // none is an empty one
+	return string(text[max(0, len(text)-4000):])
+}
+
+// Kill ends the server as kill -9 does, all its processes at once.
+func (s *Server) Kill() {
+	s.proc.kill()
+	s.proc = nil
+}
+
+// Start starts a server that was killed again, on its data and its port, with further
+// arguments for its program, which stay for the starts to come.
+func (s *Server) Start(more ...string) error {
+	s.args = append(s.args, more...)
+	deadline := time.Now().Add(startMax)
+	var err error
+	for time.Now().Before(deadline) {
+		// What is left of the processes before may still hold on to the data: try again.
+		if s.proc, err = start(s.dir, s.program, s.args); err != nil {
+			return err
+		}
+		for !s.proc.ended() && time.Now().Before(deadline) {
+			if err = s.exec(s, "", "SELECT 1"); err == nil {
+				return nil
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		s.proc.kill()
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("%s did not start: %v; its log:\n%s", s.Kind, err, s.Log())
+}
+
+// Close ends the server and removes its data.
+func (s *Server) Close() {
+	if s.proc != nil {
+		s.Kill()
+	}
+	_ = os.RemoveAll(s.dir) // what is left is in the directory for temporary files
+}
+
+// freePort is a port on which nobody listens now.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// find looks for a program on the path and where Debian has it besides.
+func find(name, pkg string, besides ...string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	for _, pattern := range append(besides, "/usr/sbin/"+name) {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return found[len(found)-1], nil // the newest version
+		}
+	}
+	return "", &MissingError{name, pkg}
+}
+
+// directory makes a directory that the servers' user may use.
+func directory(kind string) (string, error) {
+	dir, err := os.MkdirTemp("", "isochron-"+kind)
+	if err != nil {
+		return "", err
+	}
+	return dir, give(dir)
+}
+
+// run runs a program to its end.
+func run(dir, program string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	if err := asUser(cmd); err != nil {
+		return err
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return nil
+}

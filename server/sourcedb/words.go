@@ -1,0 +1,82 @@
+package sourcedb
+
+import (
+	"strings"
+
+	"isochron/source"
+)
+
+// firstWords gives the first two words of a statement in upper case, after white space,
+// comments and opening parentheses; "" where something else stands. It decides nothing about
+// a statement's meaning: only which call of the driver it goes through, and what is refused.
+func firstWords(text string) (first, second string) {
+	first, rest := word(text)
+	second, _ = word(rest)
+	return first, second
+}
+
+func word(s string) (word, rest string) {
+	s = skipBlank(s)
+	n := 0
+	for n < len(s) && (s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' || s[n] == '_') {
+		n++
+	}
+	return strings.ToUpper(s[:n]), s[n:]
+}
+
+// skipBlank goes past white space, parentheses and comments that neither dialect executes.
+func skipBlank(s string) string {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n\f\v(")
+		switch {
+		case strings.HasPrefix(s, "--"), strings.HasPrefix(s, "#"):
+			_, s, _ = strings.Cut(s, "\n")
+		case strings.HasPrefix(s, "/*") && !strings.HasPrefix(s, "/*!") && !strings.HasPrefix(s, "/*M!"):
+			_, s, _ = strings.Cut(s[2:], "*/")
+		default:
+			return s
+		}
+	}
+}
+
+// refused says why a statement may not run in a branch: it would end it, or another, past
+// the branch's own methods.
+func refused(text string) *source.Error {
+	first, second := firstWords(text)
+	switch first {
+	case "":
+		if skipBlank(text) == "" {
+			return &source.Error{Code: 1065, State: "42000", Text: "a statement for the source is empty"}
+		}
+		return &source.Error{Code: 1064, State: "42000", Text: "a statement for a source begins with a word, not within a comment that is executed"}
+	case "ROLLBACK":
+		if second == "TO" {
+			return nil
+		}
+		if next, _ := word(afterWords(text, 2)); second == "WORK" && next == "TO" {
+			return nil
+		}
+	case "PREPARE":
+		if second != "TRANSACTION" {
+			return nil
+		}
+	case "BEGIN", "START", "COMMIT", "END", "ABORT", "XA":
+	default:
+		return nil
+	}
+	return &source.Error{Code: 1399, State: "XAE07", Text: "a transaction at a source is begun and ended by its gateway, not by a " + first + " within it"}
+}
+
+// afterWords is what follows the first n words.
+func afterWords(s string, n int) string {
+	for range n {
+		_, s = word(s)
+	}
+	return s
+}
+
+// setsMark says that a statement works on savepoints itself.
+func setsMark(text string) bool {
+	first, _ := firstWords(text)
+	return first == "SAVEPOINT" || first == "RELEASE" || first == "ROLLBACK"
+}
