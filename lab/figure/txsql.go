@@ -228,7 +228,7 @@ func txsqlOver(rows []string, where Where, mysql float64) (out []Claim) {
 	for i := len(rows) - 1; i > 0; i-- {
 		c := says(throughput, "txsql", rows[i], where, Times, 0)
 		if rows[i] == "mysql" {
-			c.Paper = mysql
+			c.Paper, c.Why = mysql, seeDisk
 		}
 		out = append(out, c)
 	}
