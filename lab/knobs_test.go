@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/txn"
 	"isochron/workload"
 )
 
@@ -38,6 +39,17 @@ func TestNearReadsAsTheyAre(t *testing.T) {
 	if asIs.BreakdownMS.Execute > 0.7*heeding.BreakdownMS.Execute || asIs.AbortRate < heeding.AbortRate || !asIs.Check.Serializable {
 		t.Errorf("reading takes %v ms where undecided writes are heeded and %v where not, %v and %v are aborted, check %+v",
 			heeding.BreakdownMS.Execute, asIs.BreakdownMS.Execute, heeding.AbortRate, asIs.AbortRate, asIs.Check)
+	}
+	stale, met := txn.CauseValidation.String(), txn.CauseConflict.String()
+	if asIs.AbortedBy[stale] < 2*asIs.AbortedBy[met] || asIs.AbortedBy[met] == 0 {
+		t.Errorf("more read what has changed than meet another: %v", asIs.AbortedBy)
+	}
+	sum := int64(0)
+	for _, n := range asIs.AbortedBy { // order: a sum
+		sum += n
+	}
+	if sum != asIs.Aborted {
+		t.Errorf("%d tries are aborted, by cause %v", asIs.Aborted, asIs.AbortedBy)
 	}
 }
 

@@ -36,10 +36,13 @@ type Result struct {
 
 // Figures are those that every class of transactions has.
 type Figures struct {
-	Committed     int64     `json:"committed"`
-	Aborted       int64     `json:"aborted"`       // tries that were
-	Indeterminate int64     `json:"indeterminate"` // the client was not told the outcome
-	GaveUp        int64     `json:"gave_up"`       // the tries were used up, or the client wanted no more
+	Committed     int64 `json:"committed"`
+	Aborted       int64 `json:"aborted"`       // tries that were
+	Indeterminate int64 `json:"indeterminate"` // the client was not told the outcome
+	// AbortedBy are the aborted tries by their causes, as txn.Cause names them.
+	AbortedBy map[string]int64 `json:"aborted_by,omitempty"`
+
+	GaveUp        int64     `json:"gave_up"` // the tries were used up, or the client wanted no more
 	ThroughputTPS float64   `json:"throughput_tps"`
 	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries that ended one way or the other
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
@@ -246,8 +249,8 @@ func (t *tally) figures(over time.Duration) Figures {
 	return Figures{
 		Committed: t.committed, Aborted: t.aborted, Indeterminate: t.unknown, GaveUp: t.gaveUp,
 		ThroughputTPS: rounded(float64(t.committed)/over.Seconds(), 2),
-		AbortRate:     ratio(t.aborted, t.aborted+t.committed, 4),
-		LatencyMS:     t.latency.latency(), CommitMS: t.commit.latency(),
+		AbortRate:     ratio(t.aborted, t.aborted+t.committed, 4), AbortedBy: t.byCause(),
+		LatencyMS: t.latency.latency(), CommitMS: t.commit.latency(),
 		LockWaitMS:    LockWait{ms(t.lockWait.avg()), ms(t.lockWait.quantile(95))},
 		BreakdownMS:   Breakdown{ms(t.execute / n), ms(t.commits / n), ms(t.aborts / n)},
 		TriesS:        Tries{seconds(t.execute), seconds(t.commits), seconds(t.lostExecute), seconds(t.lostCommit)},

@@ -221,7 +221,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if wished(kind) {
 			break
 		}
-		r.aborted(asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
+		r.aborted(err, asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
 		if !r.again(try, err) {
 			break
 		}
@@ -257,13 +257,14 @@ func (r *run) again(try int, err error) bool {
 
 // aborted counts a try that was, when it is: of transactions that lose again and
 // again some do not end while it is measured. execute and commit are its two parts.
-func (r *run) aborted(execute, commit time.Duration, classes ...string) {
+func (r *run) aborted(err error, execute, commit time.Duration, classes ...string) {
 	if !r.measuring {
 		return
 	}
-	r.all.lose(execute, commit)
+	cause := causeOf(err)
+	r.all.lose(cause, execute, commit)
 	for _, name := range classes {
-		r.class(name).lose(execute, commit)
+		r.class(name).lose(cause, execute, commit)
 	}
 }
 

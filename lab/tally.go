@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"errors"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"isochron/history"
+	"isochron/txn"
 )
 
 // The range and precision of what is measured: a microsecond to an hour, to
@@ -55,13 +57,35 @@ type tally struct {
 	execute, commits, aborts  time.Duration
 	lostExecute, lostCommit   time.Duration // of tries that were aborted
 	hops, hopsKnown           int64
+	causes                    [txn.Causes]int64 // of aborts
+}
+
+// causeOf is why a try was aborted.
+func causeOf(err error) txn.Cause {
+	var e *txn.Error
+	if errors.As(err, &e) {
+		return e.Why()
+	}
+	return txn.CauseOther
 }
 
 // lose adds a try that was aborted.
-func (t *tally) lose(execute, commit time.Duration) {
+func (t *tally) lose(cause txn.Cause, execute, commit time.Duration) {
 	t.aborted++
+	t.causes[cause]++
 	t.lostExecute += execute
 	t.lostCommit += commit
+}
+
+// byCause are the aborted tries by the names of their causes, those that there were.
+func (t *tally) byCause() map[string]int64 {
+	out := map[string]int64{}
+	for cause, n := range t.causes {
+		if n > 0 {
+			out[txn.Cause(cause).String()] = n
+		}
+	}
+	return out
 }
 
 // outcome is one transaction that ended.

@@ -50,8 +50,9 @@ var d2pcRetwis = []*Figure{
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 8",
 		Rows:   d2pcOCCAndLeader, Axis: d2pcFewZipf, Base: d2pcBase(),
 		Shows: allMeasures,
-		Claims: append(d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79, 2.35), d2pcAhead(AtWorst),
-			d2pcBelow(abortRate, AtTheEnd), d2pcBelow(lockingTime, AtWorst)),
+		Claims: slices.Concat(d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79, 2.35),
+			[]Claim{d2pcAhead(AtWorst), d2pcBelow(abortRate, AtTheEnd).because(seeStale), d2pcBelow(lockingTime, AtWorst)}, d2pcConflicts()),
+		Why: whyStale,
 	},
 	{
 		Name: "d2pc/coordinator", Title: "Retwis under validation: where the coordinator of 2PC stands",
@@ -111,8 +112,9 @@ var d2pcElsewhere = []*Figure{
 		Rows:   d2pcOCCAndLeader, Axis: d2pcWideClients, Base: d2pcFive(),
 		Shows: allMeasures,
 		Claims: append(d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57, 2.2),
-			says(abortRate, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0),
+			says(abortRate, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0).because(seeStale),
 			says(latency, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0)),
+		Why: whyStale,
 	},
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",

@@ -9,6 +9,7 @@ import (
 
 	"isochron/lab"
 	"isochron/protocol"
+	"isochron/txn"
 )
 
 // Figure compares rows over a parameter.
@@ -101,8 +102,17 @@ var (
 	lockWait      = Measure{"latency that is waiting for locks", "%", func(r lab.Result) float64 { return percent(r.LockWaitMS.Avg, r.LatencyMS.Avg) }}
 	cpuUse        = Measure{"CPU of the node", "%", func(r lab.Result) float64 { return r.Machine.CPUPercent }}
 	locks         = Measure{"locks and steps of walks, each", "", func(r lab.Result) float64 { return r.Machine.Locks + r.Machine.Steps }}
+	staleRate     = Measure{"aborted because a row had changed since it was read", "%", abortedBy(txn.CauseValidation)}
+	conflictRate  = Measure{"aborted because another held a row", "%", abortedBy(txn.CauseConflict)}
 	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
 )
+
+// abortedBy is the rate of tries that were aborted for one cause.
+func abortedBy(cause txn.Cause) func(lab.Result) float64 {
+	return func(r lab.Result) float64 {
+		return percent(float64(r.AbortedBy[cause.String()]), float64(r.Committed+r.Aborted))
+	}
+}
 
 func percent(part, of float64) float64 {
 	if of == 0 {
