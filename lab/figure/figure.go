@@ -103,7 +103,7 @@ var (
 	cpuUse        = Measure{"CPU of the node", "%", func(r lab.Result) float64 { return r.Machine.CPUPercent }}
 	locks         = Measure{"locks and steps of walks, each", "", func(r lab.Result) float64 { return r.Machine.Locks + r.Machine.Steps }}
 	staleRate     = Measure{"aborted because a row had changed since it was read", "%", abortedBy(txn.CauseValidation)}
-	conflictRate  = Measure{"aborted because another held a row", "%", abortedBy(txn.CauseConflict)}
+	conflictRate  = Measure{"aborted because of another that was under way", "%", func(r lab.Result) float64 { return 100*r.AbortRate - staleRate.Of(r) }}
 	abortRate     = Measure{"abort rate", "%", func(r lab.Result) float64 { return 100 * r.AbortRate }}
 )
 
