@@ -227,6 +227,10 @@ the commit alone. One after the other, as the prototype reads them, that is most
 of its span, so that the gain is small; in one round it is the smaller part (d2pc/reads has both).`
 )
 
+// whyRising is why factors do not grow with contention as the paper's do.
+const whyRising = `Contention does not add to the factor: what aborts tries is stale reads more than rows that are
+held (d2pc/aborts), and D2PC, which tries more, loses more to them.`
+
 // oneByOne has rows be read one after the other.
 func oneByOne(s *lab.Spec) { s.OneByOne = true }
 

@@ -32,9 +32,10 @@ var d2pcRetwis = []*Figure{
 		Rows:   d2pcFour, Pairs: true, Axis: d2pcZipf, Base: d2pcLocking(),
 		Shows: []Measure{throughput, latency, lockingTime},
 		Claims: []Claim{
-			says(throughput, "d2pc+2pl", "2pc+2pl", AtBest, Times, 3.06),
-			says(throughput, "d2pc+2pl-nro", "2pc+2pl-nro", AtBest, Times, 1.8),
+			says(throughput, "d2pc+2pl", "2pc+2pl", AtBest, Times, 3.06).because(seeLoop),
+			says(throughput, "d2pc+2pl-nro", "2pc+2pl-nro", AtBest, Times, 1.8).because(seeReads),
 		},
+		Why: whyLoop + " " + whyReads + " " + whyRising,
 	},
 	{
 		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
