@@ -90,6 +90,9 @@ func (r *Replica) wake() {
 func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 	a := d.Attempt
 	ack := func() {
+		if !r.takesPart() {
+			return // what it has told of open attempts may be from before this: it is asked again
+		}
 		r.afterSync(func() {
 			r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}})
 		})
@@ -134,8 +137,37 @@ func (r *Replica) end(end txn.Ending) {
 		r.leave(end.Prepare, true)
 	}
 	if commit {
+		r.outvote(end)
 		r.env.Trace("shard %d: %v is committed, its writes can be read", r.cfg.ID, end.Prepare.Txn)
 		r.env.Applied(r.cfg.ID, end.Prepare.Writes)
 	}
 	r.wake()
+}
+
+// outvote takes back this replica's OK to attempts that the commit of a later one has
+// overtaken: it has read a row that they write, and not from them. They have not come to
+// count and never will, but a change of views learns that from the commit alone (merge.go),
+// which is forgotten once all replicas have heard of it: from then on what they say of
+// those attempts has to tell it.
+func (r *Replica) outvote(end txn.Ending) {
+	if !r.cfg.Row.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.Guards)+len(end.Prepare.Spans) == 0 {
+		return
+	}
+	var overtaken []txn.Entry
+	r.rec.entries.All(func(_ txn.Attempt, e txn.Entry) bool {
+		if !e.Final && e.Answer == txn.AnswerOK && e.Prepare.At < end.At && missed(end.Prepare, &e.Prepare) {
+			overtaken = append(overtaken, e)
+		}
+		return true
+	})
+	var b store.Batch
+	for _, e := range overtaken {
+		r.cfg.Params.Rules.Bite(rulebook.Overtaken)
+		e.Answer = txn.AnswerAbstain
+		r.rec.putEntry(&b, e)
+		r.holds.enter(e)
+	}
+	if !b.Empty() {
+		r.cfg.Engine.Apply(&b)
+	}
 }

@@ -33,6 +33,11 @@ import (
 //     count beside X. With three replicas it is always so.
 //   - else the records of a majority cannot tell, and the view waits for one more.
 //     Of all replicas' records some can always tell.
+//
+// That Y was committed is forgotten once all replicas know it. By timestamp Y leaves too
+// little behind then, for it may have read a row before X writes it; so whoever hears of
+// Y's commit takes back the OK that it gave X (outvote), acknowledges no end in a change of
+// views, after it has told what it remembers, and forgets none there.
 
 // endingsOf are all that anybody remembers.
 func endingsOf(records []*txn.ViewRecord) []txn.Ending {

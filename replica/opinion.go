@@ -73,8 +73,12 @@ func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 	r.slow.repeat(a)
 }
 
-// forget lets go of what the coordinator knows to be finished everywhere.
+// forget lets go of what the coordinator knows to be finished everywhere. Not in a change of
+// views: what others have told may be from before they knew of it.
 func (r *Replica) forget(p *txn.Prepare) {
+	if !r.takesPart() {
+		return
+	}
 	var b store.Batch
 	r.rec.retire(&b, p.Attempt.Incarnation(), p.Retired)
 	if !b.Empty() {

@@ -103,6 +103,7 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.OldRecords:     integrated,
 	rulebook.SlowMajority:   leaderSettles,
 	rulebook.BelowCommitted: integrated,
+	rulebook.Overtaken:      func(r protocol.Row) bool { return r.Yield.ByTimestamp },
 	rulebook.ReaderWaits:    integrated,
 
 	rulebook.TwoVersions:    everywhere,
