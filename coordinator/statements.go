@@ -34,7 +34,7 @@ type branch struct {
 
 type earlyVote struct {
 	from txn.NodeID
-	m    *txn.Message
+	vote *txn.Vote
 }
 
 // of is the branch at a source, which is begun if there is none.
@@ -264,7 +264,7 @@ func (cs *commits) early(from txn.NodeID, m *txn.Message) {
 	switch v := m.Vote; {
 	case t == nil || t.failed != nil:
 	case v.Yes:
-		t.branches.votes = append(t.branches.votes, earlyVote{from, m})
+		t.branches.votes = append(t.branches.votes, earlyVote{from, v})
 	default:
 		cs.ender.fail(t, txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 	}
@@ -280,8 +280,8 @@ func (cs *commits) settle(k *commitment, now time.Duration) {
 	b.over = true
 	delete(cs.branched, b.attempt)
 	for _, v := range b.votes {
-		k.heard(v.m.Vote, now)
-		k.Hear(v.from, v.m)
+		k.heard(v.vote, now)
+		k.Hear(v.from, &txn.Message{Vote: v.vote})
 	}
 }
 

@@ -24,6 +24,14 @@ func (a Asking) String() string {
 	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "nobody is: each commits by itself"}[a]
 }
 
+// turns is how many times over one round trip is waited for, for so many votes.
+func (a Asking) turns(votes int) int {
+	if a == InTurn {
+		return max(votes, 1)
+	}
+	return 1
+}
+
 // next are those of the participants whose votes are missing that are asked now.
 func (a Asking) next(missing []txn.ShardID) []txn.ShardID {
 	if a == InTurn && len(missing) > 1 {

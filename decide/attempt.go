@@ -103,7 +103,7 @@ type scheme interface {
 func (r *Room) Open(o Opening) *Attempt {
 	a := r.attempt(o)
 	a.onePhase = (len(o.Prepares) == 1 || r.Asks == ToCommit) && !r.Choice.CountsOpinions()
-	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
+	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter*time.Duration(r.Asks.turns(len(o.Prepares)))
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
 		p.OnePhase, p.ReadOnly, p.DecidedAt = a.onePhase && !a.ReadOnly, a.ReadOnly, a.DecidedAt

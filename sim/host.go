@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -40,6 +39,7 @@ type host struct {
 	alarm     alarm
 	slowDisk  int // a sync takes so many times longer; at least 1
 
+	tasks     []*task // run outside its loop
 	syncing   bool
 	syncAsked []askedSync // not yet covered by a begun sync, in order
 	calls     []*call
@@ -98,6 +98,7 @@ func (h *host) boot() error {
 		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
 		Process: h.w.process,
 	}
+	h.w.cfg.Databases.fit(&cfg)
 	if h.w.cfg.Fit != nil {
 		h.w.cfg.Fit(&cfg)
 	}
@@ -206,13 +207,14 @@ func (h *host) emit(out node.Output) {
 	}
 }
 
-// outside runs a node's task beside its loop: at its end in virtual time, all at once.
+// outside runs a node's task beside its loop, in virtual time.
 func (h *host) outside(t node.Task) {
 	hops := h.w.hops
 	h.later(h.w.cfg.Hardware.Outside, func() {
-		result := t.Work(context.Background())
-		h.w.hops = hops
-		h.inTurn(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
+		h.start(t.Work, func(result any) {
+			h.w.hops = hops
+			h.inTurn(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
+		})
 	})
 }
 
@@ -298,6 +300,8 @@ func (h *host) crash(kind crashKind) {
 	h.w.log(h, "crashes (%d writes were not synced)", lost)
 	h.node = nil
 	h.stopLoop()
+	h.stopTasks()
+	h.w.cfg.Databases.lost(h)
 	calls := h.calls
 	h.calls = nil
 	for _, c := range calls {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"isochron/decide"
 	"isochron/history"
 	"isochron/protocol"
 	"isochron/routing"
@@ -137,6 +138,7 @@ type hunt struct {
 	writes  int           // transactions with writes that they have committed
 	hot     bool          // a row under which it may come to be treats hot rows in a way of its own
 	never   bool          // or never locks
+	sources *sourceHunt   // nil: its row is for shards alone
 }
 
 // Hunt runs one seed on one row.
@@ -186,8 +188,12 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	}
 	dir := workload.Cluster(wan.Regions[:regions])
 	h.populate(dir, cmp.Or(h.cfg.Shards, regions))
+	h.sources = h.sourcesOf(dir, row.Yield)
 	h.counts = Counts{}
 	params := HuntParams(h.cfg.Bugs)
+	if row.Asks == decide.InTurn { // its votes take long, and nobody should take an attempt over before they can have come
+		params.RecoverAfter *= 5
+	}
 	if h.cfg.Rules {
 		params.Rules = new(rulebook.Counts)
 		h.result.Rules = params.Rules
@@ -196,7 +202,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		h.timers = newTimers(seed, h.counts)
 	}
 	h.w, err = New(Config{
-		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true,
+		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true, Databases: h.sources.databases(),
 		Params:   params,
 		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
 		Links:    Links{JitterPPM: 100_000, MinDelay: 50 * time.Microsecond},
@@ -234,7 +240,7 @@ func (h *hunt) run() {
 		h.violation("never-ready", "the cluster has no leaders after %v without a fault", huntQuietWait)
 		return
 	}
-	if !h.setup() {
+	if !h.setup() || !h.sources.setup() {
 		return
 	}
 	load := h.cfg.Load
@@ -243,6 +249,7 @@ func (h *hunt) run() {
 	}
 	clients := h.startClients(h.w.Elapsed() + load + 100*time.Millisecond)
 	h.n.start()
+	clients = append(clients, h.sources.start()...)
 	h.changes.start()
 	h.w.Run(load / 2)
 	h.restIfIdle()
@@ -307,16 +314,16 @@ func (h *hunt) setup() bool {
 // settle waits until nothing is left undecided, and reads everything.
 func (h *hunt) settle() {
 	quiet := func() bool {
-		return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 && len(h.changes.unsettled()) == 0
+		return h.w.Ready() && h.n.settled() && len(h.w.Residue()) == 0 && len(h.changes.unsettled()) == 0 && len(h.sources.unsettled()) == 0
 	}
 	if !h.w.RunUntil(huntQuietWait, quiet) {
 		h.violation("not-quiet", "%v after everything was repaired, ready is %v and there is still: %v\n%s",
-			huntQuietWait, h.w.Ready(), slices.Concat(h.w.Residue(), h.n.unsettled(), h.changes.unsettled()), strings.Join(h.w.Summary(), "\n"))
+			huntQuietWait, h.w.Ready(), slices.Concat(h.w.Residue(), h.n.unsettled(), h.changes.unsettled(), h.sources.unsettled()), strings.Join(h.w.Summary(), "\n"))
 	}
-	for _, read := range []func(*Client) bool{
+	for _, read := range append([]func(*Client) bool{
 		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },
 		func(c *Client) bool { return h.lists.ReadAll(context.Background(), c.finalReader(&h.listing), true) },
-	} {
+	}, h.sources.reads()...) {
 		could := false
 		c := h.w.Go(h.w.live()[0].id, func(c *Client) { could = read(c) })
 		if !h.w.RunUntil(huntReadWait, c.Done) || !could {
@@ -352,6 +359,7 @@ func (h *hunt) finish() {
 	lists := history.CheckLists(&h.listing)
 	h.judge(bank.Violations)
 	h.judge(lists.Violations)
+	h.sources.judge()
 	if h.w.Ready() {
 		h.checkReplicas()
 	}

@@ -36,6 +36,9 @@ type HuntConfig struct {
 	// whatever else the network does; Jitter a delay's deviation over its mean, by
 	// Pareto's law, in place of the small one that hunts have otherwise.
 	Loss, Jitter float64
+	// ForgetReads: databases that are not ours keep, of what is prepared, the locks of what was
+	// written alone when they restart, as MariaDB does.
+	ForgetReads bool
 	// Load is the virtual time for which clients run; 2.5 s.
 	Load time.Duration
 	// Switch names protocols: the cluster goes from one of them to another while

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"isochron/routing"
@@ -27,15 +28,20 @@ func (n *nemesis) units(lo, hi int) time.Duration {
 
 // move begins one; other trouble goes on meanwhile.
 func (n *nemesis) move() {
-	shards := n.w.cfg.Directory.Shards
+	shards := n.replicated()
 	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 1)
 }
 
 // moveTwo moves two replicas of one shard at once, not of the first: no history
 // tells of the directory in it.
 func (n *nemesis) moveTwo() {
-	shards := n.w.cfg.Directory.Shards[1:]
+	shards := n.replicated()[1:]
 	n.moveSome(shards[n.moves.IntN(len(shards))].ID, 2)
+}
+
+// replicated are the participants of which a replica can be moved.
+func (n *nemesis) replicated() []routing.Shard {
+	return slices.DeleteFunc(slices.Clone(n.w.cfg.Directory.Shards), func(s routing.Shard) bool { return !s.Kind.Native() })
 }
 
 // moveSome puts new nodes in the place of some that have a replica of a shard.

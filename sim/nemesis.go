@@ -70,6 +70,9 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	if w.cfg.Row.Replicates == protocol.Unordered { // its members are fixed, and nobody hands over
 		n.faults.Replace, n.faults.Transfers = false, false
 	}
+	if w.cfg.Databases != nil { // an agent cannot leave its database
+		n.faults.Replace = false
+	}
 	if n.faults.Forced && n.rand.IntN(4) == 0 {
 		n.faults = Faults{Forced: true} // what is forced has consequences only where enough goes on
 	}
@@ -296,6 +299,7 @@ func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
 	n.countMessage(h.id, m)
 	n.checkName(h, m)
 	n.checkPromise(h, m)
+	n.w.cfg.Databases.hears(m)
 	if !n.active || n.resting {
 		return leaves
 	}

@@ -12,6 +12,7 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
@@ -43,6 +44,10 @@ var harms = map[string]func(protocol.Row) bool{
 	"KeepOverwritten":     logged,
 	"ForgetPromise":       logged,
 	"TakeOldPrepares":     logged,
+	"ForgetTombstone":     atSources,
+	"VoteBeforePrepare":   atSources,
+	"AbortPrepared":       atSources,
+	"TakeForeign":         atSources,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -56,6 +61,9 @@ func revealsEarlyOfAll(r protocol.Row) bool { return r.Reveal.PreCommits() }
 
 // logsDecisions: a decision is what its log says.
 func logsDecisions(r protocol.Row) bool { return r.Decide.Logs() }
+
+// atSources: participants are databases that are not ours.
+func atSources(r protocol.Row) bool { return r.Yield == yield.OfItsSource }
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }

@@ -46,6 +46,10 @@ var planted = []struct {
 	{bug: "forget-promise", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
 	{bug: "take-old-prepares", rows: []string{"2pc+2pl", "2pc+occ"}, most: 100},
 	{bug: "empty-returns", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
+	{bug: "vote-before-prepare", rows: []string{"geotp-o1"}, most: 30},
+	{bug: "abort-prepared", rows: []string{"geotp-o1"}, most: 30},
+	{bug: "take-foreign", rows: []string{"geotp-o1"}, most: 5},
+	{bug: "forget-tombstone", rows: []string{"geotp-o1", "geotp"}, most: 20},
 	{bug: "switch-undrained", rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}, most: 40, calm: true},
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -168,6 +169,9 @@ func entryRange(first, last uint64) string {
 }
 
 func (w words) access(a *txn.Access) string {
+	if a.Work != nil {
+		return work(a)
+	}
 	var what []string
 	for _, k := range a.Keys {
 		what = append(what, w.show(k))
@@ -188,7 +192,50 @@ func (w words) access(a *txn.Access) string {
 	return text
 }
 
+// work words statements for a source.
+func work(a *txn.Access) string {
+	var what []string
+	for _, s := range a.Work.Statements {
+		what = append(what, s.Text)
+	}
+	text := fmt.Sprintf("Access: %v has source %d do %s", a.Txn, a.Shard, strings.Join(what, "; "))
+	if a.Work.Step == 1 {
+		text += fmt.Sprintf(", in a new branch %v", a.Work.Attempt)
+	}
+	if a.Work.Last != nil {
+		text += ", and prepare it then"
+	}
+	return text
+}
+
+// worked words what came of statements.
+func worked(r *txn.Worked) string {
+	if r.Going {
+		return "AccessReply: it is under way"
+	}
+	var what []string
+	for _, x := range r.Results {
+		if x.Affected > 0 {
+			what = append(what, fmt.Sprintf("%d changed", x.Affected))
+			continue
+		}
+		for _, row := range x.Rows {
+			what = append(what, string(bytes.Join(row, []byte("="))))
+		}
+	}
+	if r.Fault != nil {
+		what = append(what, fmt.Sprintf("error %d", r.Fault.Code))
+	}
+	if len(what) == 0 {
+		what = []string{"no rows"}
+	}
+	return "AccessReply: " + strings.Join(what, ", ")
+}
+
 func (w words) accessReply(r *txn.AccessReply) string {
+	if r.Refused == 0 && r.Worked != nil {
+		return worked(r.Worked)
+	}
 	if r.Refused != 0 {
 		return fmt.Sprintf("AccessReply: refused: %s", r.Reason)
 	}

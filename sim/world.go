@@ -36,6 +36,8 @@ type Config struct {
 	Trace func(line string)
 	// Fit, if not nil, changes what a node is started with.
 	Fit func(*node.Config)
+	// Databases are beside the nodes, one for each source of the directory; nil: none are.
+	Databases *Databases
 	// Notes takes the nodes' own lines as well (Observer.Event), if Trace is set.
 	Notes bool
 
@@ -168,6 +170,7 @@ func New(cfg Config) (*World, error) {
 		w.hosts = append(w.hosts, newHost(w, txn.NodeID(n.ID), geo.Region(n.Region)))
 	}
 	w.net.open(len(w.hosts))
+	cfg.Databases.attach(w)
 	for _, h := range w.hosts {
 		if err := h.boot(); err != nil {
 			return nil, err
@@ -293,6 +296,9 @@ func (w *World) Summary() []string {
 func (w *World) Close() {
 	for _, c := range w.clients {
 		c.stop()
+	}
+	for _, h := range w.hosts {
+		h.stopTasks()
 	}
 }
 

@@ -1,0 +1,292 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"isochron/source"
+)
+
+// database is a model of one that is not ours, behind source.Driver: rows under strict
+// two-phase locking, waits for locks that end in time or in a deadlock, transactions that
+// can be prepared, and a log. What was prepared or committed when it crashes is there again;
+// all else is rolled back.
+type database struct {
+	w        *World
+	name     string
+	dialect  source.Dialect
+	latency  time.Duration // one way, to whoever uses it
+	fsync    time.Duration
+	work     time.Duration // of a statement
+	lockWait time.Duration // if nobody says
+	// forgetsReads: over its restart what is prepared keeps the locks of what it has written
+	// alone (MariaDB).
+	forgetsReads bool
+
+	rows     map[string]string
+	locks    map[string]*dbLock
+	open     []*dbTxn // not ended, in the order they began
+	calls    []*dbCall
+	life     int
+	down     bool
+	cut      bool // nobody reaches it
+	waits    int  // for locks, since it began
+	dead     int  // deadlocks
+	finished int  // prepared ones that were committed
+}
+
+// dbTxn is a transaction of it.
+type dbTxn struct {
+	db    *database
+	name  string // under which it is, or may be, prepared
+	owner *dbDriver
+	state dbState
+	undo  []dbUndo
+	held  []*dbLock
+	wait  *dbWait
+	then  []func() // when its end has come
+}
+
+type dbState uint8
+
+const (
+	dbActive  dbState = iota
+	dbSyncing         // its prepare, or its commit without one, is being made durable
+	dbPrepared
+	dbEnding // prepared, and its end is being made durable
+	dbEnded
+)
+
+type dbUndo struct {
+	key, was string
+	had      bool
+}
+
+// The errors of it, as MariaDB numbers them.
+func dbDeadlock() *source.Error {
+	return &source.Error{Code: 1213, State: "40001", Text: "deadlock found when trying to get lock; try restarting transaction", Ends: true, Again: true}
+}
+
+func (d *database) timeout() *source.Error {
+	return &source.Error{Code: 1205, State: "HY000", Text: "lock wait timeout exceeded", Again: true, Ends: d.dialect == source.Postgres}
+}
+
+func dbGone() *source.Error {
+	return &source.Error{Code: 2013, State: "HY000", Text: "lost connection to the server during query", Ends: true, Gone: true}
+}
+
+// run executes a statement of a transaction.
+func (d *database) run(ctx context.Context, x *dbTxn, text string, done func(source.Result, *source.Error)) {
+	word, rest, _ := strings.Cut(text, " ")
+	key, arg, _ := strings.Cut(rest, " ")
+	table, _, _ := strings.Cut(key, "/")
+	locks := []dbClaim{}
+	switch word {
+	case "GET":
+		locks = append(locks, dbClaim{key, lockS})
+	case "PUT", "ADD":
+		locks = append(locks, dbClaim{table + "/", lockIX}, dbClaim{key, lockX})
+	case "SCAN":
+		locks = append(locks, dbClaim{table + "/", lockS})
+	default:
+		done(source.Result{}, &source.Error{Code: 1064, State: "42000", Text: "you have an error in your SQL syntax"})
+		return
+	}
+	d.claim(ctx, x, locks, func(err *source.Error) {
+		if err != nil {
+			done(source.Result{}, err)
+			return
+		}
+		done(d.apply(x, word, key, arg), nil)
+	})
+}
+
+// claim takes locks one after the other.
+func (d *database) claim(ctx context.Context, x *dbTxn, locks []dbClaim, done func(*source.Error)) {
+	if len(locks) == 0 {
+		done(nil)
+		return
+	}
+	d.lock(ctx, x, locks[0], func(err *source.Error) {
+		if err != nil {
+			done(err)
+			return
+		}
+		d.claim(ctx, x, locks[1:], done)
+	})
+}
+
+// apply does what a statement says, under its locks.
+func (d *database) apply(x *dbTxn, word, key, arg string) (r source.Result) {
+	was, had := d.rows[key]
+	set := func(v string) {
+		x.undo = append(x.undo, dbUndo{key, was, had})
+		d.rows[key] = v
+		r.Affected = 1
+	}
+	switch word {
+	case "GET":
+		if had {
+			r.Rows = [][][]byte{{[]byte(key), []byte(was)}}
+		}
+	case "PUT":
+		set(arg)
+	case "ADD":
+		a, _ := strconv.ParseInt(was, 10, 64)
+		b, _ := strconv.ParseInt(arg, 10, 64)
+		set(strconv.FormatInt(a+b, 10))
+	case "SCAN":
+		for k := range d.rows { // order: sorted below
+			if strings.HasPrefix(k, key) {
+				r.Rows = append(r.Rows, [][]byte{[]byte(k), []byte(d.rows[k])})
+			}
+		}
+		slices.SortFunc(r.Rows, func(a, b [][]byte) int { return strings.Compare(string(a[0]), string(b[0])) })
+	}
+	return r
+}
+
+// begin opens a transaction; nil: one of that name is there.
+func (d *database) begin(name string, owner *dbDriver) *dbTxn {
+	if d.dialect == source.MySQL && d.named(name) != nil {
+		return nil
+	}
+	x := &dbTxn{db: d, name: name, owner: owner}
+	d.open = append(d.open, x)
+	return x
+}
+
+// named is the transaction of a name that has not ended.
+func (d *database) named(name string) *dbTxn {
+	for _, x := range d.open {
+		if x.name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// durable calls f when the log has what was done so far, unless it crashes before.
+func (d *database) durable(f func()) {
+	life := d.life
+	d.w.After(d.fsync, func() {
+		if d.life == life {
+			f()
+		}
+	})
+}
+
+// end forgets a transaction, and undoes it unless it commits.
+func (d *database) end(x *dbTxn, commit bool) {
+	if x.state == dbEnded {
+		return
+	}
+	x.state = dbEnded
+	if !commit {
+		for _, u := range slices.Backward(x.undo) {
+			if d.rows[u.key] = u.was; !u.had {
+				delete(d.rows, u.key)
+			}
+		}
+	}
+	d.open = slices.DeleteFunc(d.open, func(o *dbTxn) bool { return o == x })
+	if x.wait != nil {
+		x.wait.end(dbGone())
+	}
+	d.release(x)
+	for _, f := range x.then {
+		f()
+	}
+}
+
+// prepare makes a transaction outlive its connection.
+func (d *database) prepare(x *dbTxn, done func(*source.Error)) {
+	if x.state != dbActive {
+		done(dbGone())
+		return
+	}
+	if o := d.named(x.name); o != x {
+		d.end(x, false)
+		done(&source.Error{Code: 1440, State: "XAE08", Text: "there is a transaction of that name", Ends: true})
+		return
+	}
+	x.state = dbSyncing
+	d.durable(func() {
+		x.state = dbPrepared
+		done(nil)
+	})
+}
+
+// commit commits one that was not prepared.
+func (d *database) commit(x *dbTxn, done func(*source.Error)) {
+	if x.state != dbActive {
+		done(dbGone())
+		return
+	}
+	x.state = dbSyncing
+	d.durable(func() {
+		d.end(x, true)
+		done(nil)
+	})
+}
+
+// finish ends a prepared one.
+func (d *database) finish(name string, commit bool, done func(found bool)) {
+	x := d.named(name)
+	switch {
+	case x == nil || x.state != dbPrepared && x.state != dbEnding:
+		done(false)
+	case x.state == dbEnding:
+		x.then = append(x.then, func() { done(false) })
+	default:
+		x.state = dbEnding
+		d.durable(func() {
+			if commit {
+				d.finished++
+			}
+			d.end(x, commit)
+			done(true)
+		})
+	}
+}
+
+// prepared are the names of what is, in the order it began.
+func (d *database) prepared() (names []string) {
+	for _, x := range d.open {
+		if x.state == dbPrepared || x.state == dbEnding {
+			names = append(names, x.name)
+		}
+	}
+	return names
+}
+
+// crash loses what is not in the log; back is when it is there again.
+func (d *database) crash(back time.Duration) {
+	if d.down {
+		return
+	}
+	d.life++
+	d.down = true
+	d.w.log(nil, "the database %s crashes", d.name)
+	for _, x := range slices.Clone(d.open) {
+		switch x.state {
+		case dbEnding:
+			x.state = dbPrepared
+			x.then = nil
+		case dbPrepared:
+		default:
+			d.end(x, false)
+		}
+	}
+	if d.forgetsReads {
+		d.dropReads()
+	}
+	d.breakCalls()
+	d.w.After(back, func() {
+		d.down = false
+		d.w.log(nil, "the database %s is back", d.name)
+	})
+}

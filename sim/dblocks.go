@@ -1,0 +1,226 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"isochron/source"
+)
+
+// The lock manager of a database: shared, exclusive and intention locks with a queue each.
+
+type dbMode uint8
+
+const (
+	lockIX dbMode = 1 << iota // on a table, to write rows of it
+	lockS
+	lockX
+)
+
+// conflicts reports whether two transactions cannot have these at once.
+func (m dbMode) conflicts(o dbMode) bool {
+	return m&lockX != 0 || o&lockX != 0 || m&lockS != 0 && o&lockIX != 0 || m&lockIX != 0 && o&lockS != 0
+}
+
+type dbClaim struct {
+	key  string
+	mode dbMode
+}
+
+type dbHold struct {
+	x    *dbTxn
+	mode dbMode
+}
+
+type dbLock struct {
+	key   string
+	holds []dbHold
+	queue []*dbWait
+}
+
+// dbWait is a transaction that waits for a lock.
+type dbWait struct {
+	x    *dbTxn
+	lock *dbLock
+	mode dbMode
+	done func(*source.Error)
+	over bool
+}
+
+// lock takes a lock, now or when it can.
+func (d *database) lock(ctx context.Context, x *dbTxn, c dbClaim, done func(*source.Error)) {
+	l := d.locks[c.key]
+	if l == nil {
+		l = &dbLock{key: c.key}
+		d.locks[c.key] = l
+	}
+	have := l.mode(x)
+	if have&c.mode != 0 || have&lockX != 0 {
+		done(nil)
+		return
+	}
+	w := &dbWait{x: x, lock: l, mode: c.mode, done: done}
+	if l.free(w, l.queue) {
+		l.grant(w)
+		return
+	}
+	d.waits++
+	x.wait = w
+	if have != 0 {
+		l.queue = slices.Insert(l.queue, 0, w)
+	} else {
+		l.queue = append(l.queue, w)
+	}
+	if x.waitsFor(x, nil) {
+		d.dead++
+		w.end(dbDeadlock())
+		return
+	}
+	d.watch(ctx, w, d.w.now+lockWaitOf(ctx, d))
+}
+
+// watch ends a wait that lasts too long, or that nobody wants any more.
+func (d *database) watch(ctx context.Context, w *dbWait, until time.Duration) {
+	const every = 2 * time.Millisecond
+	d.w.After(min(every, max(until-d.w.now, 0)), func() {
+		switch {
+		case w.over:
+		case ctx.Err() != nil:
+			w.end(&source.Error{Code: 1317, State: "70100", Text: "query execution was interrupted", Ends: true})
+		case d.w.now >= until:
+			w.end(d.timeout())
+		default:
+			d.watch(ctx, w, until)
+		}
+	})
+}
+
+type lockWaitKey struct{}
+
+func lockWaitOf(ctx context.Context, d *database) time.Duration {
+	if t, ok := ctx.Value(lockWaitKey{}).(time.Duration); ok && t > 0 {
+		return t
+	}
+	return d.lockWait
+}
+
+// mode is what a transaction has of a lock.
+func (l *dbLock) mode(x *dbTxn) dbMode {
+	for _, h := range l.holds {
+		if h.x == x {
+			return h.mode
+		}
+	}
+	return 0
+}
+
+// free reports whether nothing is in the way: no holder, and none of those before it.
+func (l *dbLock) free(w *dbWait, before []*dbWait) bool {
+	for _, h := range l.holds {
+		if h.x != w.x && h.mode.conflicts(w.mode) {
+			return false
+		}
+	}
+	for _, o := range before {
+		if o != w && o.mode.conflicts(w.mode) && l.mode(w.x) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *dbLock) grant(w *dbWait) {
+	w.over, w.x.wait = true, nil
+	if i := slices.IndexFunc(l.holds, func(h dbHold) bool { return h.x == w.x }); i >= 0 {
+		l.holds[i].mode |= w.mode
+	} else {
+		l.holds = append(l.holds, dbHold{w.x, w.mode})
+		w.x.held = append(w.x.held, l)
+	}
+	w.done(nil)
+}
+
+// end ends a wait without a lock; an error that says so ends its transaction.
+func (w *dbWait) end(err *source.Error) {
+	if w.over {
+		return
+	}
+	w.over, w.x.wait = true, nil
+	w.lock.queue = slices.DeleteFunc(w.lock.queue, func(o *dbWait) bool { return o == w })
+	if err.Ends {
+		w.x.db.end(w.x, false)
+	}
+	w.lock.next()
+	w.done(err)
+}
+
+// next grants what can be granted, in order.
+func (l *dbLock) next() {
+	for i := 0; i < len(l.queue); {
+		w := l.queue[i]
+		if !l.free(w, l.queue[:i]) {
+			i++
+			continue
+		}
+		l.queue = slices.Delete(l.queue, i, i+1)
+		l.grant(w)
+		i = 0
+	}
+}
+
+// waitsFor reports whether a transaction waits, through others, for one.
+func (x *dbTxn) waitsFor(goal *dbTxn, seen []*dbTxn) bool {
+	if x.wait == nil || slices.Contains(seen, x) {
+		return false
+	}
+	seen = append(seen, x)
+	for _, o := range x.wait.ahead() {
+		if o == goal || o.waitsFor(goal, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// ahead are those for whom a wait is.
+func (w *dbWait) ahead() (out []*dbTxn) {
+	for _, h := range w.lock.holds {
+		if h.x != w.x && h.mode.conflicts(w.mode) {
+			out = append(out, h.x)
+		}
+	}
+	for _, o := range w.lock.queue {
+		if o == w {
+			break
+		}
+		if o.mode.conflicts(w.mode) {
+			out = append(out, o.x)
+		}
+	}
+	return out
+}
+
+// release frees all that a transaction has.
+func (d *database) release(x *dbTxn) {
+	held := x.held
+	x.held = nil
+	for _, l := range held {
+		l.holds = slices.DeleteFunc(l.holds, func(h dbHold) bool { return h.x == x })
+	}
+	for _, l := range held {
+		l.next()
+	}
+}
+
+// dropReads takes the locks away of what prepared transactions have only read.
+func (d *database) dropReads() {
+	for _, x := range d.open {
+		for _, l := range x.held {
+			if l.mode(x)&lockX == 0 {
+				l.holds = slices.DeleteFunc(l.holds, func(h dbHold) bool { return h.x == x })
+			}
+		}
+		x.held = slices.DeleteFunc(x.held, func(l *dbLock) bool { return l.mode(x) == 0 })
+	}
+}

@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"context"
+	"strings"
+
+	"isochron/history"
+	"isochron/routing"
+	"isochron/source"
+	"isochron/txn"
+	"isochron/workload"
+	"isochron/yield"
+)
+
+// Rows for databases that are not ours are hunted over models of them, beside shards: a bank
+// and lists whose rows are in both, while databases crash and are cut from their agents as
+// nodes do and are from each other.
+
+// sourceHunt is that part of a hunt.
+type sourceHunt struct {
+	h    *hunt
+	dbs  *Databases
+	load workload.Sourced
+
+	banking, listing history.History
+}
+
+// huntedSources is how many databases a hunt has.
+const huntedSources = 4
+
+// sourcesOf adds sources to a hunt's directory if its row is for such; nil: it is not.
+func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
+	if own != yield.OfItsSource {
+		return nil
+	}
+	s := &sourceHunt{h: h, dbs: &Databases{ForgetReads: h.cfg.ForgetReads}}
+	next := uint64(0)
+	for _, e := range dir.Shards {
+		next = max(next, e.ID+1)
+	}
+	for i := range huntedSources {
+		n := dir.Nodes[i%len(dir.Nodes)]
+		dir.Shards = append(dir.Shards, routing.Shard{ID: next, Replicas: []uint32{n.ID}, Leader: n.Region, Kind: source.Kind})
+		s.load.Sources = append(s.load.Sources, txn.ShardID(next))
+		next++
+	}
+	s.load.Parts, s.load.Accounts, s.load.Lists, s.load.Each = h.bank.Parts, 10, 6, 100
+	return s
+}
+
+// databases are those of the hunt's world.
+func (s *sourceHunt) databases() *Databases {
+	if s == nil {
+		return nil
+	}
+	return s.dbs
+}
+
+// setup opens the accounts.
+func (s *sourceHunt) setup() bool {
+	if s == nil {
+		return true
+	}
+	var failed error
+	c := s.h.w.Go(1, func(c *Client) {
+		for range setupTries {
+			if failed = s.load.Setup(context.Background(), c.DB()); failed == nil {
+				return
+			}
+			c.Sleep(4 * huntUnit)
+		}
+	})
+	if !s.h.w.RunUntil(huntReadWait, c.Done) || failed != nil {
+		s.h.violation("no-setup", "the accounts at sources cannot be opened without a fault: %v", failed)
+		return false
+	}
+	return true
+}
+
+// start starts a client of the bank and one of the lists at every node.
+func (s *sourceHunt) start() (all []*Client) {
+	if s == nil {
+		return nil
+	}
+	for _, host := range s.h.w.hosts {
+		all = append(all,
+			s.h.w.Go(host.id, func(c *Client) { s.h.work(c, &s.banking, s.load.Bank) }),
+			s.h.w.Go(host.id, func(c *Client) { s.h.work(c, &s.listing, s.load.Append) }))
+	}
+	s.plan()
+	return all
+}
+
+// plan has the nemesis strike at databases, by the faults that it may use.
+func (s *sourceHunt) plan() {
+	n := s.h.n
+	n.w.After(n.between(1, n.pace), func() {
+		if !n.active {
+			return
+		}
+		d := s.dbs.all[n.rand.IntN(len(s.dbs.all))]
+		switch {
+		case n.resting || d.down || d.cut:
+		case n.faults.Crashes && n.rand.IntN(2) == 0:
+			n.counts["crashes of a database"]++
+			d.crash(n.between(1, 8))
+		case n.faults.Partitions:
+			n.counts["cuts of a database"]++
+			d.cut = true
+			n.w.After(n.between(1, 8), func() { d.cut = false })
+		}
+		s.plan()
+	})
+}
+
+// unsettled tells what of ours is left there.
+func (s *sourceHunt) unsettled() []string {
+	if s == nil {
+		return nil
+	}
+	ours, _ := s.dbs.left()
+	return ours
+}
+
+// reads are the last reads.
+func (s *sourceHunt) reads() []func(*Client) bool {
+	if s == nil {
+		return nil
+	}
+	return []func(*Client) bool{
+		func(c *Client) bool { return s.load.ReadBank(context.Background(), c.finalReader(&s.banking), true) },
+		func(c *Client) bool { return s.load.ReadLists(context.Background(), c.finalReader(&s.listing), true) },
+	}
+}
+
+// judge judges what clients of the sources saw, and what became of others' work.
+func (s *sourceHunt) judge() {
+	if s == nil {
+		return
+	}
+	s.h.judge(history.CheckBank(&s.banking, s.load.Rules()).Violations)
+	s.h.judge(history.CheckLists(&s.listing).Violations)
+	if _, touched := s.dbs.left(); len(touched) > 0 {
+		s.h.violation("foreign-branch-ended", "%s", strings.Join(touched, "; "))
+	}
+	if late := s.dbs.late; len(late) > 0 {
+		s.h.violation("begun-after-its-end", "%d times, first: %s", len(late), late[0])
+	}
+	counts := s.h.n.counts
+	for _, one := range []*history.History{&s.banking, &s.listing} {
+		for _, r := range one.Records {
+			counts["at sources: "+string(r.Outcome)]++
+		}
+	}
+	for _, d := range s.dbs.all {
+		counts["waits for locks at databases"] += d.waits
+		counts["deadlocks at databases"] += d.dead
+		counts["prepared branches committed"] += d.finished
+	}
+}

@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/node"
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/source"
+	"isochron/txn"
+)
+
+// Databases are models of databases that are not ours, beside the nodes of a world: each
+// source of its directory has one, which its agent's node alone reaches.
+type Databases struct {
+	// Latency is one way between an agent and its database; Fsync and Work are the
+	// database's own, of its log and of a statement. Zero: 100 us, 1 ms, 50 us.
+	Latency, Fsync, Work time.Duration
+	// ForgetReads: over a restart what is prepared keeps the locks of what it has written alone.
+	ForgetReads bool
+
+	w     *World
+	all   []*database
+	of    map[txn.ShardID]*database
+	acked map[source.Name]bool // ends of branches that agents have acknowledged, but for where decided
+	late  []string             // branches that were begun after that
+}
+
+// hears notes what agents promise.
+func (s *Databases) hears(m *txn.Message) {
+	if s != nil && m.DecideAck != nil && s.of[m.DecideAck.Shard] != nil {
+		s.acked[source.Name{Cluster: ourCluster, Attempt: m.DecideAck.Attempt, Source: m.DecideAck.Shard}] = true
+	}
+}
+
+// begins notes that a branch is begun. Whose end was acknowledged never is.
+func (s *Databases) begins(n source.Name) {
+	n.DecidedAt = 0
+	if s.acked[n] {
+		s.late = append(s.late, n.String())
+	}
+}
+
+// ourCluster is in the names of branches, and strangeCluster in those of another cluster in
+// the same databases.
+const (
+	ourCluster     = 1
+	strangeCluster = 2
+)
+
+func or(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+// attach makes the databases of a world.
+func (s *Databases) attach(w *World) {
+	if s == nil {
+		return
+	}
+	s.w, s.of, s.acked = w, map[txn.ShardID]*database{}, map[source.Name]bool{}
+	for _, e := range w.cfg.Directory.Shards {
+		if e.Kind != source.Kind {
+			continue
+		}
+		d := &database{
+			w: w, name: fmt.Sprintf("db%d", e.ID), dialect: []source.Dialect{source.MySQL, source.Postgres}[len(s.all)%2],
+			latency: or(s.Latency, 100*time.Microsecond), fsync: or(s.Fsync, time.Millisecond), work: or(s.Work, 50*time.Microsecond), lockWait: 5 * time.Second,
+			forgetsReads: s.ForgetReads, rows: map[string]string{}, locks: map[string]*dbLock{},
+		}
+		s.all = append(s.all, d)
+		s.of[txn.ShardID(e.ID)] = d
+		s.leaveStrange(d, txn.ShardID(e.ID))
+	}
+}
+
+// strangers are what others have prepared there: another cluster, and a program of its own.
+func strangers(s txn.ShardID) []string {
+	return []string{
+		source.Name{Cluster: strangeCluster, Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: 1 << 40}, Source: s, DecidedAt: 2}.String(),
+		fmt.Sprintf("billing-%d", s),
+	}
+}
+
+func (s *Databases) leaveStrange(d *database, id txn.ShardID) {
+	for i, name := range strangers(id) {
+		x := d.begin(name, nil)
+		x.state = dbPrepared
+		d.lock(nil, x, dbClaim{fmt.Sprintf("strange/%d", i), lockX}, func(*source.Error) {})
+	}
+}
+
+// fit gives a node an opener for sources.
+func (s *Databases) fit(c *node.Config) {
+	if s == nil {
+		return
+	}
+	if c.Openers == nil {
+		c.Openers = map[routing.Kind]participant.Opener{}
+	}
+	bugs := c.Params.Bugs
+	c.Openers[source.Kind] = source.Opener(source.Config{Cluster: ourCluster, Open: func(e routing.Shard) (source.Driver, error) {
+		h := s.w.host(txn.NodeID(e.Replicas[0]))
+		return &dbDriver{db: s.of[txn.ShardID(e.ID)], host: h, life: h.life, takesForeign: bugs.TakeForeign}, nil
+	}})
+}
+
+// lost tells the databases that a node is.
+func (s *Databases) lost(h *host) {
+	if s == nil {
+		return
+	}
+	for _, d := range s.all {
+		d.disconnect(h, h.life)
+	}
+}
+
+// left is what is prepared that should not be, and what is gone that is somebody else's.
+func (s *Databases) left() (ours []string, touched []string) {
+	for _, e := range s.w.cfg.Directory.Shards {
+		d := s.of[txn.ShardID(e.ID)]
+		if d == nil {
+			continue
+		}
+		strange := strangers(txn.ShardID(e.ID))
+		for _, x := range d.open {
+			if n, ok := source.ParseName(x.name); ok && n.Cluster == ourCluster {
+				ours = append(ours, fmt.Sprintf("%s has %s, %s", d.name, x.name, [...]string{"active", "syncing", "prepared", "ending", "ended"}[x.state]))
+			}
+		}
+		for _, name := range strange {
+			if x := d.named(name); x == nil || x.state != dbPrepared {
+				touched = append(touched, fmt.Sprintf("%s of %s is not prepared any more", name, d.name))
+			}
+		}
+	}
+	return ours, touched
+}
