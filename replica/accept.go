@@ -144,18 +144,18 @@ func (r *Replica) end(end txn.Ending) {
 	r.wake()
 }
 
-// outvote takes back this replica's OK to attempts that the commit of a later one has
-// overtaken: it has read a row that they write, and not from them. They have not come to
-// count and never will, but a change of views learns that from the commit alone (merge.go),
-// which is forgotten once all replicas have heard of it: from then on what they say of
-// those attempts has to tell it.
+// outvote marks attempts called OK here that the commit of a later one has overtaken: it
+// has read a row that they write, and not from them. They have not come to count and never
+// will, but a change of views learns that from the commit alone (merge.go), which is
+// forgotten once all replicas have heard of it: from then on what they say of those attempts
+// has to tell it.
 func (r *Replica) outvote(end txn.Ending) {
 	if !r.cfg.Row.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.Guards)+len(end.Prepare.Spans) == 0 {
 		return
 	}
 	var overtaken []txn.Entry
 	r.rec.entries.All(func(_ txn.Attempt, e txn.Entry) bool {
-		if !e.Final && e.Answer == txn.AnswerOK && e.Prepare.At < end.At && missed(end.Prepare, &e.Prepare) {
+		if !e.Final && !e.Overtaken && e.Answer == txn.AnswerOK && e.Prepare.At < end.At && missed(end.Prepare, &e.Prepare) {
 			overtaken = append(overtaken, e)
 		}
 		return true
@@ -163,9 +163,8 @@ func (r *Replica) outvote(end txn.Ending) {
 	var b store.Batch
 	for _, e := range overtaken {
 		r.cfg.Params.Rules.Bite(rulebook.Overtaken)
-		e.Answer = txn.AnswerAbstain
+		e.Overtaken = true
 		r.rec.putEntry(&b, e)
-		r.holds.enter(e)
 	}
 	if !b.Empty() {
 		r.cfg.Engine.Apply(&b)

@@ -36,8 +36,9 @@ import (
 //
 // That Y was committed is forgotten once all replicas know it. By timestamp Y leaves too
 // little behind then, for it may have read a row before X writes it; so whoever hears of
-// Y's commit takes back the OK that it gave X (outvote), acknowledges no end in a change of
-// views, after it has told what it remembers, and forgets none there.
+// Y's commit remembers with X that it was overtaken (outvote), and its OK is no part of a fast
+// path any more; and in a change of views, after it has told what it remembers, it
+// acknowledges no end and forgets none.
 
 // endingsOf are all that anybody remembers.
 func endingsOf(records []*txn.ViewRecord) []txn.Ending {
@@ -154,7 +155,7 @@ func (o *open) add(e txn.Entry, leads bool) {
 	if e.Final {
 		o.final, o.yes = true, e.Yes
 	}
-	if e.Answer == txn.AnswerOK {
+	if e.Answer == txn.AnswerOK && !e.Overtaken {
 		o.agree++
 	}
 	if leads {

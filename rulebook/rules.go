@@ -190,7 +190,7 @@ var book = [rules]entry{
 	AcceptedKept:   {"accepted-kept", "replica", "what was accepted in the last view stays so"},
 	OldRecords:     {"old-records", "replica", "records of the last view alone tell of open attempts"},
 	SlowMajority:   {"slow-majority", "replica", "the slow path takes a majority"},
-	Overtaken:      {"overtaken", "replica", "what a later commit has missed is called OK no more"},
+	Overtaken:      {"overtaken", "replica", "what a later commit has overtaken is no fast path"},
 	BelowCommitted: {"below-committed", "replica", "nothing is called OK below what is committed"},
 	ReaderWaits:    {"reader-waits", "replica", "a read waits for the end of who is about to write its row"},
 

@@ -79,6 +79,9 @@ type Entry struct {
 	// Final: Yes (or not) was accepted or settled, in View; it is no mere opinion.
 	Final bool `cbor:"4,keyasint,omitempty"`
 	Yes   bool `cbor:"5,keyasint,omitempty"`
+	// Overtaken: a commit is known with which it cannot count any more, whatever was
+	// answered.
+	Overtaken bool `cbor:"6,keyasint,omitempty"`
 }
 
 // Ending is what a replica remembers of an attempt that is decided, until the

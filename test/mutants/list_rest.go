@@ -29,7 +29,7 @@ var ofReplica = []mutation{
 	{name: "replica-one-accepts", in: "replica", rule: "the slow path takes a majority",
 		old: "if len(p.have) < s.majority() {", new: "if len(p.have) < 1 {",
 		seen: []check{tests("replica", "Slow"), hunt("carousel-fast", 60)}},
-	{name: "replica-overtaken-stands", in: "replica", rule: "what a later commit has missed is called OK no more",
+	{name: "replica-overtaken-stands", in: "replica", rule: "what a later commit has overtaken is no fast path",
 		old: "r.outvote(end)", new: "_ = r.outvote",
 		seen: []check{tests("replica", "Overtaken")}},
 	{name: "replica-forgets-in-change", in: "replica", rule: "in a change of views no end is acknowledged, and none is forgotten",
