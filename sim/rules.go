@@ -112,9 +112,6 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.LocksFirst:     func(r protocol.Row) bool { return !r.Yield.NeverLocks },
 }
 
-// CanBite reports whether a rule can bite on a row, as the row's choices say.
-func CanBite(r rulebook.Rule, on protocol.Row) bool { return bites[r](on) }
-
 func readsNear(r protocol.Row) bool { return logged(r) && r.Reads != protocol.ReadLeader }
 
 // coordinatorSettles: where replicas differ.

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"isochron/protocol"
 	"isochron/rulebook"
-	"isochron/sim"
 )
 
-// rulesPage is the page of all rules, made from rulebook and from CanBite.
+// rulesPage is the page of all rules, made from rulebook.
 const rulesPage = "../docs/RULES.md"
 
 // The page of the rules is what the code says. -rewrite writes it anew.
@@ -24,18 +22,11 @@ A hunt counts where each of these refuses or changes something that would have g
 (` + "`isochron sim --hunt 300 --rules`" + `), and fails if one never does that can on the row. This page is
 written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
 
-| package | rule | what it says | on how many rows it can bite |
-|---|---|---|---|
+| package | rule | what it says |
+|---|---|---|
 `)
-	rows := protocol.Table()
 	for _, r := range rulebook.All() {
-		on := 0
-		for _, row := range rows {
-			if sim.CanBite(r, row) {
-				on++
-			}
-		}
-		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %d of %d |\n", r.Package(), r.Name(), r, on, len(rows))
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s |\n", r.Package(), r.Name(), r)
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
 		if err := os.WriteFile(rulesPage, []byte(page.String()), 0o644); err != nil {
