@@ -22,10 +22,12 @@
 // which has ended left behind is finished by any other: in MariaDB a second after that at the
 // earliest (mysql_detach.go says why), so whoever finishes many does it side by side.
 //
-// What MariaDB does to read locks (locks_test.go shows it for the server at hand): PREPARE
-// lets go of all locks of rows that were read and not changed, unless the branch runs at
-// SERIALIZABLE; and a restart of the server forgets the locks of rows that were only read in
-// any case, and keeps those of changed rows. PostgreSQL keeps both, over both.
+// What MariaDB does to locks of rows that a branch has read and not changed (locks_test.go
+// shows it for the server at hand, 10.11): PREPARE lets go of shared ones, unless the branch
+// runs at SERIALIZABLE, and keeps exclusive ones (FOR UPDATE). The end of the connection ends
+// a prepared branch that has changed nothing, and with it all of its locks. A restart of the
+// server forgets them all, of each branch and at each level: only changed rows are held then.
+// PostgreSQL keeps what FOR SHARE and FOR UPDATE have locked, over all three.
 //
 // What the caller owes it. An account that may list and finish what it has prepared (the same
 // account each time; for MySQL 8 with XA_RECOVER_ADMIN), statements without transaction

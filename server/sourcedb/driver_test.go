@@ -136,8 +136,8 @@ func TestKilledServer(t *testing.T) {
 		lost, _ := k.begin(source.BranchOptions{})
 		k.do(lost, "INSERT INTO %s VALUES (2, 20)")
 		k.server.Kill()
-		e := k.fails(lost.Commit(k.ctx), codeLost)
-		if !e.Unknown || !e.Gone || !e.Ends {
+		e := asError(lost.Commit(k.ctx)) // some servers have time for a last word
+		if e == nil || !e.Unknown || !e.Gone || !e.Ends {
 			t.Errorf("a commit while the server dies: %+v", e)
 		}
 		if _, err := k.driver.Prepared(k.ctx, cluster); err == nil {

@@ -70,3 +70,13 @@ func rolledBack() *source.Error {
 func cleanUp() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), cleanUpMax)
 }
+
+// again does what only asks, once more if the connection broke: the pool's may all have been
+// broken unseen, by a restart of the server.
+func again(ctx context.Context, ask func() error) error {
+	err := ask()
+	if e := asError(err); e != nil && e.Code == codeLost && ctx.Err() == nil {
+		err = ask()
+	}
+	return err
+}

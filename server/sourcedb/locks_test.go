@@ -67,28 +67,62 @@ func (k *kit) keeps(ways []string) (out map[string]bool) {
 func TestLocksOfPreparedBranches(t *testing.T) {
 	const ser, rr, rc = "serializable", "repeatable read", "read committed"
 	apart(t, nil, func(t *testing.T, k *kit) {
+		first := k.driver
 		names, ways := k.readers()
+		k.driver = k.open(Options{})
 		prepared := k.keeps(ways)
+		k.must(first.Close())
+		closed := k.keeps(ways)
 		k.server.Kill()
 		k.must(k.server.Start())
 		restarted := k.keeps(ways)
-		want := map[string][2]bool{ // after PREPARE, after PREPARE and a restart
-			ser: {false, false}, ser + k.share: {true, true}, rr + k.share: {true, true}, rc + k.share: {true, true},
-			ser + " FOR UPDATE": {true, true}, rr + " FOR UPDATE": {true, true}, rc + " FOR UPDATE": {true, true},
+		want := map[string][3]bool{ // after PREPARE, then without its connection, then after a restart
+			ser: {false, false, false}, ser + k.share: {true, true, true}, rr + k.share: {true, true, true}, rc + k.share: {true, true, true},
+			ser + " FOR UPDATE": {true, true, true}, rr + " FOR UPDATE": {true, true, true}, rc + " FOR UPDATE": {true, true, true},
 		}
 		if k.name_() == "mariadb" {
-			want = map[string][2]bool{
-				ser: {true, false}, ser + k.share: {true, false}, rr + k.share: {false, false}, rc + k.share: {false, false},
-				ser + " FOR UPDATE": {true, false}, rr + " FOR UPDATE": {true, false}, rc + " FOR UPDATE": {true, false},
+			want = map[string][3]bool{
+				ser: {true, true, false}, ser + k.share: {true, true, false}, rr + k.share: {}, rc + k.share: {},
+				ser + " FOR UPDATE": {true, true, false}, rr + " FOR UPDATE": {true, true, false}, rc + " FOR UPDATE": {true, true, false},
 			}
 		}
 		for _, way := range ways {
-			if got := [2]bool{prepared[way], restarted[way]}; got != want[way] {
-				t.Errorf("%s: read rows are held after PREPARE: %v, after a restart: %v; the docs say %v", way, got[0], got[1], want[way])
+			if got := [3]bool{prepared[way], closed[way], restarted[way]}; got != want[way] {
+				t.Errorf("%s: read rows are held after PREPARE, without the connection, after a restart: %v; the docs say %v", way, got, want[way])
 			}
 		}
 		for _, n := range names {
 			k.finish(k.driver, n, true, true)
 		}
+	})
+}
+
+// A prepared branch that has changed nothing holds what it has read as long as the connection
+// lives; MariaDB rolls it back when that ends.
+func TestLocksOfPreparedReaders(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		b, _ := k.begin(source.BranchOptions{})
+		k.do(b, "INSERT INTO %s VALUES (1, 0)")
+		k.must(b.Commit(k.ctx))
+		first := k.open(Options{})
+		n := k.name()
+		b = k.beginAt(first, n, source.BranchOptions{})
+		k.do(b, "SELECT v FROM %s WHERE id = 1"+k.share)
+		k.must(b.Prepare(k.ctx))
+		if !k.blocked(1) {
+			t.Error("what was read is free after PREPARE")
+		}
+		k.must(first.Close())
+		if k.name_() == "postgres" {
+			if !k.blocked(1) {
+				t.Error("what was read is free without the connection")
+			}
+		} else {
+			for k.blocked(1) { // until the server has seen the connection end
+				k.must(k.ctx.Err())
+			}
+		}
+		k.prepared(k.driver, n)
+		k.finish(k.driver, n, true, true)
 	})
 }

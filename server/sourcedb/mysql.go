@@ -71,8 +71,13 @@ func (d *mysqlDB) after(c *myConn, err error) error {
 	return err
 }
 
+// ask is use of what only asks.
+func (d *mysqlDB) ask(ctx context.Context, f func(c *myConn) error) error {
+	return again(ctx, func() error { return d.use(ctx, f) })
+}
+
 func (d *mysqlDB) Prepared(ctx context.Context, cluster uint64) (out []source.Name, err error) {
-	err = d.use(ctx, func(c *myConn) error {
+	err = d.ask(ctx, func(c *myConn) error {
 		all, err := c.recover(ctx)
 		for _, n := range all {
 			if n.Cluster == cluster {

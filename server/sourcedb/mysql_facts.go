@@ -14,7 +14,7 @@ const myFactsQuery = `SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', '
 	'port', 'datadir', 'wsrep_on', 'log_bin', 'innodb_flush_log_at_trx_commit', 'read_only')`
 
 func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
-	err = d.use(ctx, func(c *myConn) error {
+	err = d.ask(ctx, func(c *myConn) error {
 		rows, err := c.rows(ctx, myFactsQuery)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ const (
 )
 
 func (d *mysqlDB) Tables(ctx context.Context) (out []source.Table, err error) {
-	err = d.use(ctx, func(c *myConn) error {
+	err = d.ask(ctx, func(c *myConn) error {
 		columns, err := c.rows(ctx, myColumnsQuery)
 		if err != nil {
 			return err

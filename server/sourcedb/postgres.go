@@ -2,7 +2,10 @@ package sourcedb
 
 import (
 	"context"
+	"maps"
 	"net/url"
+	"strconv"
+	"sync"
 	"time"
 
 	"isochron/source"
@@ -13,6 +16,9 @@ type postgres struct {
 	pool      *pool[*pgConn]
 	preparing inflight
 	types     pgTypes
+
+	mu  sync.Mutex
+	own map[string]bool // the server's numbers of the connections that are in order
 }
 
 func openPostgres(u *url.URL, o Options) (source.Driver, error) {
@@ -20,8 +26,15 @@ func openPostgres(u *url.URL, o Options) (source.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &postgres{}
-	d.pool = newPool(o.Connections, func(ctx context.Context) (*pgConn, error) { return pgDial(ctx, cfg) })
+	d := &postgres{own: map[string]bool{}}
+	d.pool = newPool(o.Connections, func(ctx context.Context) (*pgConn, error) {
+		c, err := pgDial(ctx, cfg)
+		if err == nil {
+			c.d = d
+			d.count(c, true)
+		}
+		return c, err
+	})
 	return d, nil
 }
 
@@ -46,16 +59,21 @@ func (d *postgres) use(ctx context.Context, f func(c *pgConn) error) error {
 	err = f(c)
 	if c.c.IsClosed() {
 		d.pool.forget()
-		d.pool.drop(c)
+		d.drop(c)
 	} else {
 		d.pool.put(c)
 	}
 	return err
 }
 
+// ask is use of what only asks.
+func (d *postgres) ask(ctx context.Context, f func(c *pgConn) error) error {
+	return again(ctx, func() error { return d.use(ctx, f) })
+}
+
 func (d *postgres) Prepared(ctx context.Context, cluster uint64) ([]source.Name, error) {
 	var out []source.Name
-	err := d.use(ctx, func(c *pgConn) error {
+	err := d.ask(ctx, func(c *pgConn) error {
 		rows, err := c.rows(ctx, "SELECT gid FROM pg_prepared_xacts WHERE database = current_database() ORDER BY prepared, gid")
 		for _, row := range rows {
 			if n, ok := source.ParseName(string(row[0])); ok && n.Cluster == cluster {
@@ -72,39 +90,42 @@ func (d *postgres) Finish(ctx context.Context, n source.Name, commit bool) (foun
 		return false, err
 	}
 	err = d.use(ctx, func(c *pgConn) error {
-		found, err = pgFinish(ctx, c, n, commit)
+		found, err = d.finish(ctx, c, n, commit)
 		return err
 	})
 	return found, err
 }
 
-// pgFinish tries until it is known that the branch has ended or is not there.
+// finish tries until it is known that the branch has ended or is not there.
 //
-// A branch that another connection is just preparing is not there yet, and is a moment
-// later: that connection may be what an agent left behind. One that another connection is
-// just finishing is busy. Both are waited for.
-func pgFinish(ctx context.Context, c *pgConn, n source.Name, commit bool) (found bool, err error) {
-	verb := "ROLLBACK PREPARED "
+// A branch that is not there may come yet: a connection that broke, or of an agent that died,
+// may have brought the server a PREPARE that it has not done. So what connections of agents
+// had open that are none of this driver's is waited for first. There is none as a rule; the
+// server sees their end soon. A branch that another connection is just finishing is busy.
+func (d *postgres) finish(ctx context.Context, c *pgConn, n source.Name, commit bool) (found bool, err error) {
+	text := "ROLLBACK PREPARED " + pgQuote(n.String())
 	if commit {
-		verb = "COMMIT PREPARED "
+		text = "COMMIT PREPARED " + pgQuote(n.String())
 	}
-	looked := false // nobody was preparing it before the last try
+	var open map[string]bool // what others have open, since the first look; nil: not looked
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		_, err := c.command(ctx, verb+pgQuote(n.String()))
+		_, err := c.command(ctx, text)
 		if err == nil {
 			return true, nil
 		}
 		switch e := asError(err); {
-		case e.State == "42704" && looked: // no such prepared transaction
+		case e.State == "42704" && open != nil && len(open) == 0: // no such prepared transaction
 			return false, nil
 		case e.State == "42704":
-			rows, err := c.rows(ctx, "SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active' AND strpos(query, $1) > 0",
-				"PREPARE TRANSACTION "+pgQuote(n.String()))
+			now, err := d.others(ctx, c)
 			if err != nil {
 				return false, err
 			}
-			if len(rows) == 0 {
-				looked = true
+			if open == nil {
+				open = now
+			}
+			maps.DeleteFunc(open, func(id string, _ bool) bool { return !now[id] })
+			if len(open) == 0 {
 				continue
 			}
 		case e.State == "55000": // busy
@@ -112,9 +133,44 @@ func pgFinish(ctx context.Context, c *pgConn, n source.Name, commit bool) (found
 			return false, e
 		}
 		if err := pause(ctx, wait); err != nil {
-			return false, err
+			e := asError(err)
+			e.Text, e.Again = "whether the branch is prepared is not known yet: a connection that the server has not given up may still hold it", true
+			return false, e
 		}
 	}
+}
+
+// others are the open transactions of agents on connections that are not this driver's, or
+// not any more.
+func (d *postgres) others(ctx context.Context, c *pgConn) (map[string]bool, error) {
+	rows, err := c.rows(ctx, `SELECT pid, xact_start FROM pg_stat_activity WHERE usename = current_user AND datname = current_database()
+		AND application_name = current_setting('application_name') AND xact_start IS NOT NULL`)
+	out := map[string]bool{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, row := range rows {
+		if pid := string(row[0]); !d.own[pid] {
+			out[pid+" "+string(row[1])] = true
+		}
+	}
+	return out, err
+}
+
+// count says that a connection is this driver's, or is given up.
+func (d *postgres) count(c *pgConn, own bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if pid := strconv.FormatUint(uint64(c.c.PID()), 10); own {
+		d.own[pid] = true
+	} else {
+		delete(d.own, pid)
+	}
+}
+
+// drop gives up a connection.
+func (d *postgres) drop(c *pgConn) {
+	d.count(c, false)
+	d.pool.drop(c)
 }
 
 func (d *postgres) Close() error {

@@ -176,7 +176,7 @@ func (b *pgBranch) Rollback(ctx context.Context) error {
 	b.ended = true
 	if b.begun {
 		if _, err := b.c.command(ctx, "ROLLBACK"); err != nil {
-			b.d.pool.drop(b.c)
+			b.d.drop(b.c)
 			return asError(err)
 		}
 	}
@@ -188,14 +188,14 @@ func (b *pgBranch) Rollback(ctx context.Context) error {
 func (b *pgBranch) end() {
 	b.ended = true
 	if b.c.c.IsClosed() {
-		b.d.pool.drop(b.c)
+		b.d.drop(b.c)
 		return
 	}
 	if b.c.c.TxStatus() != 'I' {
 		ctx, cancel := cleanUp()
 		defer cancel()
 		if _, err := b.c.command(ctx, "ROLLBACK"); err != nil {
-			b.d.pool.drop(b.c)
+			b.d.drop(b.c)
 			return
 		}
 	}

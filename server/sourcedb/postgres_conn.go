@@ -15,6 +15,7 @@ import (
 // pgConn is a connection to a PostgreSQL.
 type pgConn struct {
 	c *pgconn.PgConn
+	d *postgres
 }
 
 // pgConfig reads an address; the settings of the session are ours.
@@ -53,7 +54,7 @@ func pgConfig(u *url.URL, o Options) (*pgconn.Config, error) {
 func pgDial(ctx context.Context, cfg *pgconn.Config) (*pgConn, error) {
 	c, err := pgconn.ConnectConfig(ctx, cfg)
 	if err == nil {
-		return &pgConn{c}, nil
+		return &pgConn{c: c}, nil
 	}
 	if e := serverWord(err); e != nil {
 		e.Ends = true
@@ -75,6 +76,7 @@ func (c *pgConn) sound(ctx context.Context, pause time.Duration) bool {
 }
 
 func (c *pgConn) close() {
+	c.d.count(c, false)
 	ctx, cancel := cleanUp()
 	defer cancel()
 	_ = c.c.Close(ctx) // it is gone in any case

@@ -17,7 +17,7 @@ const pgFactsQuery = `SELECT current_setting('server_version'), (SELECT system_i
 	current_setting('synchronous_commit'), current_setting('default_transaction_read_only')`
 
 func (d *postgres) Facts(ctx context.Context) (f source.Facts, err error) {
-	err = d.use(ctx, func(c *pgConn) error {
+	err = d.ask(ctx, func(c *pgConn) error {
 		rows, err := c.rows(ctx, pgFactsQuery)
 		if err == nil {
 			f = pgFacts(texts(rows[0]))
@@ -139,7 +139,7 @@ const (
 )
 
 func (d *postgres) Tables(ctx context.Context) (out []source.Table, err error) {
-	err = d.use(ctx, func(c *pgConn) error {
+	err = d.ask(ctx, func(c *pgConn) error {
 		columns, err := c.rows(ctx, pgColumnsQuery)
 		if err != nil {
 			return err

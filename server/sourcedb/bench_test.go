@@ -1,0 +1,65 @@
+package sourcedb
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"isochron/server/sourcedb/sourcetest"
+	"isochron/source"
+)
+
+// BenchmarkBranch is a branch of some statements by key, committed in one phase or prepared
+// and finished; "bare" are the same statements in PostgreSQL without savepoints.
+func BenchmarkBranch(b *testing.B) {
+	for _, d := range dialects {
+		s, err := d.server()
+		sourcetest.LeaveOut(b, err)
+		driver, err := Open(s.URL(), Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		table := fmt.Sprintf("b%d", tableNumber.Add(1))
+		text := fmt.Sprintf("CREATE TABLE %s (id BIGINT PRIMARY KEY, v BIGINT NOT NULL); INSERT INTO %[1]s VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0); GRANT ALL ON %[1]s TO %s", table, sourcetest.User)
+		if err := s.Exec(text); err != nil {
+			b.Fatal(err)
+		}
+		for _, statements := range []int{1, 5} {
+			for _, prepare := range []bool{false, true} {
+				for _, write := range []bool{false, true} {
+					b.Run(fmt.Sprintf("%s/statements=%d/prepare=%v/write=%v", d.name, statements, prepare, write), func(b *testing.B) {
+						for range b.N {
+							benchBranch(b, driver, table, statements, prepare, write)
+						}
+					})
+				}
+			}
+		}
+		if err := driver.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchBranch(b *testing.B, d source.Driver, table string, statements int, prepare, write bool) {
+	ctx := context.Background()
+	n := (&kit{}).name()
+	branch, err := d.Begin(ctx, n, source.BranchOptions{})
+	for i := 0; i < statements && err == nil; i++ {
+		text := fmt.Sprintf("SELECT v FROM %s WHERE id = %d", table, i+1)
+		if write {
+			text = fmt.Sprintf("UPDATE %s SET v = v + 1 WHERE id = %d", table, i+1)
+		}
+		_, err = branch.Execute(ctx, source.Statement{Text: text})
+	}
+	if err == nil && prepare {
+		if err = branch.Prepare(ctx); err == nil {
+			_, err = d.Finish(ctx, n, true)
+		}
+	} else if err == nil {
+		err = branch.Commit(ctx)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}

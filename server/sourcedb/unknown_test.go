@@ -1,0 +1,169 @@
+package sourcedb
+
+import (
+	"bytes"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"isochron/source"
+)
+
+// A cutter stands between a driver and its server. Told to, it cuts the connection at a
+// message that has a word in it: before the server gets it, or before the driver gets the
+// answer, which the server has given then.
+type cutter struct {
+	listener net.Listener
+	target   string
+
+	mu      sync.Mutex
+	word    []byte // nil: nothing is cut
+	through bool
+}
+
+func newCutter(t *testing.T, target string) *cutter {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cutter{listener: l, target: target}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(near)
+		}
+	}()
+	return c
+}
+
+// cut arms it for one message.
+func (c *cutter) cut(word string, through bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.word, c.through = []byte(word), through
+}
+
+func (c *cutter) serve(near net.Conn) {
+	defer near.Close()
+	far, err := net.Dial("tcp", c.target)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	var late atomic.Bool // the next answer is not passed on
+	go func() {
+		defer near.Close()
+		defer far.Close()
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := far.Read(buf)
+			if err != nil {
+				return
+			}
+			if late.Load() { // the answer comes in pieces: its rest, too
+				for err == nil {
+					_ = far.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+					_, err = far.Read(buf)
+				}
+				return
+			}
+			if _, err := near.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := near.Read(buf)
+		if err != nil {
+			return
+		}
+		c.mu.Lock()
+		hit := c.word != nil && bytes.Contains(buf[:n], c.word)
+		if hit {
+			c.word = nil
+			late.Store(true)
+		}
+		through := c.through
+		c.mu.Unlock()
+		if hit && !through {
+			return
+		}
+		if _, err := far.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// A connection that breaks before the answer to a commit or prepare leaves it unknown, and
+// what the source says then is the truth.
+func TestUnknown(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		u, err := url.Parse(k.server.URL())
+		k.must(err)
+		c := newCutter(t, u.Host)
+		u.Host = c.listener.Addr().String()
+		if k.name_() == "postgres" {
+			u.RawQuery = "sslmode=disable"
+		}
+		far, err := Open(u.String(), Options{})
+		k.must(err)
+		defer far.Close()
+		want, through := []string{}, 0
+		for i, way := range []struct {
+			prepare, through bool
+		}{{false, false}, {false, true}, {true, false}, {true, true}} {
+			n := k.name()
+			b := k.beginAt(far, n, source.BranchOptions{Isolation: source.ReadCommitted})
+			id := string(rune('1' + i))
+			k.do(b, "INSERT INTO %s VALUES ("+id+", 0)")
+			word, end := "COMMIT", b.Commit
+			if way.prepare {
+				word, end = "PREPARE", b.Prepare
+			}
+			c.cut(word, way.through)
+			e := k.fails(end(k.ctx), codeLost)
+			if !e.Unknown || !e.Gone || !e.Ends {
+				t.Errorf("%+v: %+v", way, e)
+			}
+			// On a machine that stands still the end may overtake the message, so of what went
+			// through either may be true; but it is one thing, and what did not go through is not.
+			found := false
+			if way.prepare {
+				found, err = k.driver.Finish(k.ctx, n, true)
+				k.must(err)
+			} else {
+				probe, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
+				_, err := k.try(probe, "INSERT INTO %s VALUES ("+id+", 0)")
+				found = err != nil
+				k.must(probe.Rollback(k.ctx))
+			}
+			if found && !way.through {
+				t.Errorf("%+v: what never arrived has happened", way)
+			}
+			through += count(found)
+			if found {
+				want = append(want, id, "0")
+			}
+		}
+		if through == 0 {
+			t.Error("nothing of what went through has happened")
+		}
+		k.has(want...)
+		k.prepared(k.driver)
+	})
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
