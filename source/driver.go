@@ -87,7 +87,7 @@ type (
 	Statement = txn.Statement
 	// Column describes a column of an answer or a table.
 	Column = txn.Column
-	// Result is what a statement gave.
+	// Result is what a statement gave, its values as the source prints them.
 	Result = txn.Result
 )
 

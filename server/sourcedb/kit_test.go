@@ -26,7 +26,7 @@ func (k *kit) do2(b source.Branch, text string) source.Result {
 	return r
 }
 
-// long is a query of very many rows, sleep one that takes long.
+// long is a query of very many rows.
 func (k *kit) long() string {
 	if k.name_() == "postgres" {
 		return "SELECT generate_series(1, 1000000000), repeat('x', 100)" // row by row
@@ -34,23 +34,16 @@ func (k *kit) long() string {
 	return "SELECT seq, repeat('x', 100) FROM seq_1_to_1000000000"
 }
 
-func (k *kit) sleep() string {
-	if k.name_() == "postgres" {
-		return "SELECT pg_sleep(100) AS " + k.table
-	}
-	return "SELECT SLEEP(100) AS " + k.table
-}
-
-// sleeping is how many statements of sleep the server runs.
-func (k *kit) sleeping() int {
+// waiting is how many statements with a text in them the server runs.
+func (k *kit) waiting(text string) (n int) {
 	k.t.Helper()
+	k.must(k.ctx.Err())
 	var count string
 	if k.name_() == "postgres" {
-		count = k.pg("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE '%pg_sleep%AS " + k.table + "'")
+		count = k.pg("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND strpos(query, '" + text + "') > 0")
 	} else {
-		count = k.my("SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND info LIKE '%SLEEP%AS " + k.table + "'")
+		count = k.my("SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND INSTR(info, '" + text + "')")
 	}
-	n := 0
 	if _, err := fmt.Sscan(count, &n); err != nil {
 		k.t.Fatal(err)
 	}
