@@ -1,0 +1,285 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// aggregateFunctions make one value of several rows.
+var aggregateFunctions = map[string]bool{
+	"count": true, "sum": true, "avg": true, "min": true, "max": true, "bit_or": true, "bit_xor": true,
+	"std": true, "stddev": true, "stddev_pop": true, "stddev_samp": true,
+	"variance": true, "var_pop": true, "var_samp": true, "json_arrayagg": true, "json_objectagg": true, "bit_and": true,
+}
+
+// aggregates says whether an expression has an aggregate of its own query.
+func aggregates(n sqlparser.SQLNode) bool {
+	found := false
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		switch x := n.(type) {
+		case *sqlparser.Subquery:
+			return false, nil
+		case *sqlparser.GroupConcatExpr:
+			found = true
+		case *sqlparser.FuncExpr:
+			found = found || x.Over == nil && aggregateFunctions[x.Name.Lowered()]
+		}
+		return !found, nil
+	}, n)
+	return found
+}
+
+// windowed says whether a SELECT has a function over a window.
+func windowed(s *sqlparser.Select) bool {
+	found := len(s.Window) > 0
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if x, ok := n.(*sqlparser.FuncExpr); ok && x.Over != nil {
+			found = true
+		}
+		_, sub := n.(*sqlparser.Subquery)
+		return !found && !sub, nil
+	}, s.SelectExprs, s.OrderBy)
+	return found
+}
+
+// aggregate writes an aggregate.
+func (e *emitter) aggregate(x *sqlparser.FuncExpr, name string) frag {
+	before := e.scope.substitute
+	e.scope.substitute = never // its arguments are columns
+	defer func(s *scope) { s.substitute = before }(e.scope)
+	if name == "count" {
+		return e.countOf(x)
+	}
+	if len(x.Exprs) != 1 {
+		refuse(strings.ToUpper(name)+"() of several columns", "it takes one", "")
+	}
+	distinct := ""
+	if x.Distinct {
+		distinct = "DISTINCT "
+	}
+	return e.aggregated(name, e.value(expression(x.Exprs[0])), distinct)
+}
+
+func (e *emitter) aggregated(name string, f frag, distinct string) frag {
+	write := func(as string, t typed) frag {
+		out := call(as, t.kind, distinct+f.text)
+		out.typed, out.quotient = t, f.quotient
+		return out
+	}
+	switch name {
+	case "min", "max":
+		return write(name, f.typed)
+	case "sum":
+		f = asNumber(f, "the sum")
+		return write("sum", summed(f.typed))
+	case "avg":
+		f = asNumber(f, "the average")
+		t := summed(f.typed)
+		t.loose = false
+		if s := scaleIn(f); s >= 0 && t.kind == decimal {
+			t.scale = s + 4
+		}
+		out := write("avg", t)
+		out.quotient = true
+		return out
+	case "bit_or", "bit_xor":
+		f = asNumber(f, "bits")
+		out := call("COALESCE", integer, name+"("+distinct+cast(f, "bigint")+")", "0")
+		return surely(out)
+	case "std", "stddev", "stddev_pop":
+		return e.spread("stddev_pop", f, distinct)
+	case "variance", "var_pop":
+		return e.spread("var_pop", f, distinct)
+	case "stddev_samp", "var_samp":
+		return e.spread(name, f, distinct)
+	}
+	refuse(strings.ToUpper(name)+"()", "the writer does not know this aggregate", "")
+	return frag{}
+}
+
+func (e *emitter) spread(as string, f frag, distinct string) frag {
+	f = asNumber(f, "the deviation")
+	return atom("CAST("+as+"("+distinct+f.text+") AS double precision)", float)
+}
+
+// summed is the type of a sum: MySQL's sum of integers is a decimal without digits after the
+// point, which is written as PostgreSQL's bigint and numeric are.
+func summed(t typed) typed {
+	switch t.kind {
+	case integer:
+		return typed{kind: decimal, loose: true}
+	case decimal, float:
+		return t
+	}
+	return typed{}
+}
+
+func (e *emitter) countOf(x *sqlparser.FuncExpr) frag {
+	var out frag
+	switch {
+	case len(x.Exprs) == 1 && !x.Distinct:
+		if _, star := x.Exprs[0].(*sqlparser.StarExpr); star {
+			out = atom("count(*)", integer)
+			break
+		}
+		out = call("count", integer, e.countable(expression(x.Exprs[0])))
+	case x.Distinct && len(x.Exprs) == 1:
+		out = call("count", integer, "DISTINCT "+e.countable(expression(x.Exprs[0])))
+	case x.Distinct:
+		args := e.args(x.Exprs)
+		out = call("count", integer, "DISTINCT ("+strings.Join(texts(args), ", ")+")")
+		var nulls []string
+		for _, a := range args {
+			if !a.sure {
+				nulls = append(nulls, a.operand()+" IS NOT NULL")
+			}
+		}
+		if len(nulls) > 0 {
+			out.text += " FILTER (WHERE " + strings.Join(nulls, " AND ") + ")"
+		}
+	default:
+		refuse("COUNT of several columns", "only COUNT(DISTINCT ...) takes them", "")
+	}
+	out.wide = true
+	return surely(out)
+}
+
+func (e *emitter) countable(x sqlparser.Expr) string {
+	f := e.any(x)
+	if f.kind == untyped {
+		return cast(f, "text")
+	}
+	return f.text
+}
+
+// groupConcat writes GROUP_CONCAT.
+func (e *emitter) groupConcat(x *sqlparser.GroupConcatExpr) frag {
+	before := e.scope.substitute
+	e.scope.substitute = never
+	defer func(s *scope) { s.substitute = before }(e.scope)
+	var parts []string
+	for _, a := range x.Exprs {
+		parts = append(parts, asText(finished(e.value(expression(a)))))
+	}
+	if len(parts) == 0 {
+		refuse("GROUP_CONCAT of nothing", "it takes an argument", "")
+	}
+	separator := x.Separator.SeparatorString
+	if x.Separator.DefaultSeparator {
+		separator = ","
+	}
+	what := strings.Join(parts, " || ")
+	order := ""
+	if x.Distinct != "" {
+		if len(x.OrderBy) > 0 {
+			order = " ORDER BY " + e.orderOfDistinct(x, what)
+		}
+		what = "DISTINCT " + what
+	} else if len(x.OrderBy) > 0 {
+		order = e.orderBy(x.OrderBy, false)
+	}
+	e.remark("GROUP_CONCAT is not cut at group_concat_max_len")
+	return call("string_agg", text, what, quote(separator)+order)
+}
+
+// orderOfDistinct: PostgreSQL orders distinct values by themselves alone.
+func (e *emitter) orderOfDistinct(x *sqlparser.GroupConcatExpr, what string) string {
+	if len(x.OrderBy) == 1 && len(x.Exprs) == 1 {
+		f := e.value(x.OrderBy[0].Expr)
+		if asText(f) == what && f.kind == text {
+			return what + direction(x.OrderBy[0].Direction, f.sure)
+		}
+	}
+	refuse("GROUP_CONCAT(DISTINCT ... ORDER BY ...)", "PostgreSQL orders distinct values only as text, by themselves", "Order by the text itself, or leave out DISTINCT")
+	return ""
+}
+
+// windowFunctions are those that need OVER, with the type of what they give: that of their
+// argument if it is unknown.
+var windowFunctions = map[string]kind{
+	"row_number": integer, "rank": integer, "dense_rank": integer, "ntile": integer,
+	"percent_rank": float, "cume_dist": float,
+	"lag": unknown, "lead": unknown, "first_value": unknown, "last_value": unknown, "nth_value": unknown,
+}
+
+// window writes a function over a window.
+func (e *emitter) window(x *sqlparser.FuncExpr, name string) frag {
+	var f frag
+	if k, ok := windowFunctions[name]; ok {
+		args := e.args(x.Exprs)
+		f = call(name, k, texts(args)...)
+		if k == unknown && len(args) > 0 {
+			f.typed = args[0].typed
+		}
+	} else if aggregateFunctions[name] {
+		f = e.aggregate(x, name)
+		if strings.HasPrefix(f.text, "C") {
+			refuse(strings.ToUpper(name)+"() OVER", "its translation is more than one function", "")
+		}
+	} else {
+		refuse(strings.ToUpper(name)+"() OVER", "the writer does not know this function", "")
+	}
+	over := (*sqlparser.WindowDef)(x.Over)
+	if !over.NameRef.IsEmpty() && len(over.PartitionBy) == 0 && len(over.OrderBy) == 0 && over.Frame == nil {
+		f.text += " OVER " + ident(fold(over.NameRef.String()))
+		return f
+	}
+	f.text += " OVER (" + e.windowBody(over) + ")"
+	return f
+}
+
+func (e *emitter) windowBody(w *sqlparser.WindowDef) string {
+	var parts []string
+	if !w.NameRef.IsEmpty() {
+		parts = append(parts, ident(fold(w.NameRef.String())))
+	}
+	if len(w.PartitionBy) > 0 {
+		parts = append(parts, "PARTITION BY "+list(len(w.PartitionBy), func(i int) string { return e.value(w.PartitionBy[i]).text }))
+	}
+	if len(w.OrderBy) > 0 {
+		parts = append(parts, strings.TrimPrefix(e.orderBy(w.OrderBy, false), " "))
+	}
+	if w.Frame != nil {
+		parts = append(parts, e.frame(w.Frame))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (e *emitter) frame(f *sqlparser.Frame) string {
+	unit := "RANGE"
+	if f.Unit == sqlparser.RowsUnit {
+		unit = "ROWS"
+	}
+	if f.Extent == nil || f.Extent.Start == nil {
+		refuse("a window's frame", "it has no beginning", "")
+	}
+	if f.Extent.End == nil {
+		return unit + " " + e.bound(f.Extent.Start)
+	}
+	return unit + " BETWEEN " + e.bound(f.Extent.Start) + " AND " + e.bound(f.Extent.End)
+}
+
+func (e *emitter) bound(b *sqlparser.FrameBound) string {
+	switch b.Type {
+	case sqlparser.CurrentRow:
+		return "CURRENT ROW"
+	case sqlparser.UnboundedFollowing:
+		return "UNBOUNDED FOLLOWING"
+	case sqlparser.UnboundedPreceding:
+		return "UNBOUNDED PRECEDING"
+	case sqlparser.ExprPreceding:
+		return e.number(b.Expr).operand() + " PRECEDING"
+	}
+	return e.number(b.Expr).operand() + " FOLLOWING"
+}
+
+// windows writes the WINDOW clause.
+func (e *emitter) windows(w sqlparser.Window) string {
+	if len(w) == 0 {
+		return ""
+	}
+	return " WINDOW " + list(len(w), func(i int) string {
+		return ident(fold(w[i].Name.String())) + " AS (" + e.windowBody(w[i]) + ")"
+	})
+}

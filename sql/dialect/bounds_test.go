@@ -1,0 +1,110 @@
+package dialect
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// TestMended says what the lexer changes before the parser reads.
+func TestMended(t *testing.T) {
+	for text, want := range map[string]string{
+		`SELECT 'a\_b\%\\_'`:                   `SELECT 'a\\_b\\%\\_'`,
+		"SELECT `a\\_b`":                       "SELECT `a\\_b`",
+		"SELECT 5--3, 5 -- 3\n, '--x'":         "SELECT 5- -3, 5 -- 3\n, '--x'",
+		"SELECT a FROM t FOR SHARE":            "SELECT a FROM t FOR UPDATE",
+		"SELECT a FROM t FOR /*x*/ share of t": "SELECT a FROM t FOR /*x*/ UPDATE of t",
+		"SELECT 'for share'":                   "SELECT 'for share'",
+	} {
+		m, err := mend(text, false)
+		if err != nil || m.text != want {
+			t.Errorf("%q became %q, not %q: %v", text, m.text, want, err)
+		}
+	}
+}
+
+// TestRefusedTexts has what the parser would take for something else, or would not survive.
+func TestRefusedTexts(t *testing.T) {
+	for _, text := range []string{
+		"", ";", "  -- x", "SELECT", "SELECT 1 // 2", "SELECT :v1", "SELECT a FROM t WHERE b = :name",
+		"SELECT /*! 1 */ 2", "SELECT /*M!100100 1 */ 2", "SELECT 1; SELECT 2",
+		"SELECT a FROM t FOR SHARE UNION SELECT a FROM u FOR UPDATE",
+		"SELECT " + strings.Repeat("NOT ", 2_000_000) + "1",
+		"SELECT " + strings.Repeat("(", 100_000) + "1",
+		"SELECT " + strings.Repeat("-", 100_000) + "1",
+		"SELECT 1" + strings.Repeat("+1", 100_000),
+		"SELECT 1" + strings.Repeat(" UNION SELECT 1", 100_000),
+		"SELECT " + strings.Repeat("'a' ", 1_000_000),
+		"SELECT " + strings.Repeat("CASE WHEN ", 100_000),
+		"SELECT * FROM t" + strings.Repeat(" JOIN t", 100_000),
+		strings.Repeat("FOR ", 1_000_000),
+		strings.Repeat(" ", textMax+1),
+	} {
+		_, err := Translate(text, Postgres, nil, Options{})
+		if !errors.As(err, new(*ErrSyntax)) && !errors.As(err, new(*ErrNotTranslated)) {
+			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+}
+
+// TestDeep goes as deep as is allowed.
+func TestDeep(t *testing.T) {
+	for _, text := range []string{
+		"SELECT " + strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150),
+		"SELECT 1" + strings.Repeat("+1", 900),
+		"SELECT id FROM accounts WHERE id = 1" + strings.Repeat(" OR id = 1", 300),
+		"INSERT INTO orders (id, account, item) VALUES " + strings.TrimSuffix(strings.Repeat("(1, 2, 'x'), ", 20_000), ", "),
+		"SELECT id FROM accounts WHERE id IN (" + strings.TrimSuffix(strings.Repeat("1, ", 20_000), ", ") + ")",
+	} {
+		if _, err := Translate(text, Postgres, caseSchema{}, Options{}); err != nil {
+			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+}
+
+// TestForMySQL: a source that speaks MySQL gets the text as it is.
+func TestForMySQL(t *testing.T) {
+	text := "select /*+ last */ `a`, 'x\\_' from t where b = ? -- c"
+	tr, err := Translate(text, MySQL, nil, Options{})
+	if err != nil || tr.Text != text || !tr.Untouched || len(tr.Args) != 1 || len(tr.Reads) != 1 {
+		t.Errorf("%+v %v", tr, err)
+	}
+	tr, err = Translate("SELECT a FROM t WHERE b LIKE 'x\\_%' AND c = ? FOR SHARE", MySQL, nil, Options{})
+	if want := `select a from t where b like 'x\\_%' and c = ? lock in share mode`; err != nil || tr.Text != want || tr.Untouched {
+		t.Errorf("%q %v", tr.Text, err)
+	}
+	if _, err = Translate("SELECT a FROM t FOR SHARE NOWAIT", MySQL, nil, Options{}); !errors.As(err, new(*ErrNotTranslated)) {
+		t.Error(err)
+	}
+}
+
+// TestErrors: a refusal is MySQL's error for what is not supported.
+func TestErrors(t *testing.T) {
+	_, err := Translate("SELECT SOUNDEX(a) FROM t", Postgres, nil, Options{})
+	var refusal *ErrNotTranslated
+	if !errors.As(err, &refusal) || refusal.Code() != 1235 || refusal.What == "" || refusal.Why == "" || refusal.Instead == "" {
+		t.Errorf("%v", err)
+	}
+	for _, text := range []string{"BEGIN", "COMMIT", "SET autocommit = 0", "USE d", "SHOW TABLES", "EXPLAIN SELECT 1", "CALL p()", "SAVEPOINT a", "KILL 1", "GRANT ALL ON *.* TO a"} {
+		if _, err := Translate(text, Postgres, nil, Options{}); !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestColumnKeys holds our numbers of the parser's key options, which it does not export.
+func TestColumnKeys(t *testing.T) {
+	for text, want := range map[string]sqlparser.ColumnKeyOption{
+		"PRIMARY KEY": keyPrimary, "UNIQUE": keyUnique, "UNIQUE KEY": keyUniqueKey, "KEY": keyBare,
+	} {
+		stmt, err := sqlparser.Parse("CREATE TABLE t (a INT " + text + ")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stmt.(*sqlparser.DDL).TableSpec.Columns[0].Type.KeyOpt; got != want {
+			t.Errorf("%s is %d, not %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// comparison writes a comparison, IN, LIKE, REGEXP or a JSON path.
+func (e *emitter) comparison(x *sqlparser.ComparisonExpr) frag {
+	switch x.Operator {
+	case sqlparser.InStr, sqlparser.NotInStr:
+		return e.in(x)
+	case sqlparser.LikeStr, sqlparser.NotLikeStr:
+		return e.like(x)
+	case sqlparser.RegexpStr, sqlparser.NotRegexpStr:
+		return e.regexp(x)
+	case sqlparser.JSONExtractOp, sqlparser.JSONUnquoteExtractOp:
+		return e.jsonPath(e.value(x.Left), x.Right, x.Operator == sqlparser.JSONUnquoteExtractOp)
+	}
+	l, r := e.side(x.Left), e.side(x.Right)
+	l, r = matched(l, r, "comparison")
+	switch x.Operator {
+	case sqlparser.NullSafeEqualStr:
+		return surely(term(l.operand()+" IS NOT DISTINCT FROM "+r.operand(), boolean))
+	case sqlparser.NotEqualStr:
+		return surely(term(l.operand()+" <> "+r.operand(), boolean), l, r)
+	case sqlparser.EqualStr, sqlparser.LessThanStr, sqlparser.GreaterThanStr, sqlparser.LessEqualStr, sqlparser.GreaterEqualStr:
+		return surely(term(l.operand()+" "+x.Operator+" "+r.operand(), boolean), l, r)
+	}
+	refuse("the operator "+x.Operator, "the writer does not know it", "")
+	return frag{}
+}
+
+// side is a side of a comparison: a value or a row of them.
+func (e *emitter) side(x sqlparser.Expr) frag {
+	if t, ok := x.(sqlparser.ValTuple); ok && len(t) > 1 {
+		return atom(e.row(t), other)
+	}
+	return e.any(x)
+}
+
+// matched makes two sides comparable as MySQL would compare them, or refuses what PostgreSQL
+// would not compare.
+func matched(l, r frag, what string) (frag, frag) {
+	l, r = truth(l, r), truth(r, l)
+	l, r = beside(l, r.kind), beside(r, l.kind)
+	if l.kind == untyped && r.kind == untyped && strings.HasPrefix(l.text, "$") && strings.HasPrefix(r.text, "$") {
+		return atom(cast(l, "text"), text), r
+	}
+	l, r = asUnlike(l, r, what), asUnlike(r, l, what)
+	return l, r
+}
+
+// truth gives a side the form that a boolean at the other side asks for: beside a column that
+// is a boolean, 0 and 1 become FALSE and TRUE.
+func truth(f, with frag) frag {
+	if with.kind != boolean || !f.literal || f.kind != integer {
+		return f
+	}
+	switch f.value {
+	case "0":
+		return surely(atom("FALSE", boolean))
+	case "1":
+		return surely(atom("TRUE", boolean))
+	}
+	return f
+}
+
+// asUnlike makes a side comparable with one of another kind.
+func asUnlike(f, with frag, what string) frag {
+	switch {
+	case f.kind == boolean && with.kind != boolean && !with.open():
+		return asValue(f)
+	case f.kind.number() && with.kind == text && with.literal:
+		return f
+	case f.kind == text && f.literal && with.kind.number():
+		return plainNumber(f, "the "+what)
+	case f.kind == text && !f.literal && (with.kind.number() || with.kind == document):
+		refuse("the "+what+" of text with a number", "MySQL would take the digits at the text's start for a number, whatever follows", "Write the number in quotes, or convert one of them with CAST")
+	case f.kind == text && !f.literal && with.kind.moment():
+		refuse("the "+what+" of text with a date", "what text is a date differs", "Convert the text with CAST(... AS DATETIME)")
+	}
+	return f
+}
+
+// between writes BETWEEN.
+func (e *emitter) between(x *sqlparser.RangeCond) frag {
+	l, from := matched(e.any(x.Left), e.any(x.From), "comparison")
+	_, to := matched(e.any(x.Left), e.any(x.To), "comparison")
+	return surely(term(l.operand()+" "+strings.ToUpper(x.Operator)+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
+}
+
+// in writes IN over a list or a subquery.
+func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
+	word := strings.ToUpper(x.Operator)
+	left := e.side(x.Left)
+	switch r := x.Right.(type) {
+	case *sqlparser.Subquery:
+		sql, columns, _ := e.queryColumns(r.Select, false)
+		if len(columns) == 1 {
+			left, _ = matched(left, frag{typed: columns[0].typed, text: "x"}, "comparison")
+		}
+		return term(left.operand()+" "+word+" ("+sql+")", boolean)
+	case sqlparser.ValTuple:
+		sure := left.sure
+		items := list(len(r), func(i int) string {
+			var f frag
+			left, f = matched(left, e.side(r[i]), "comparison")
+			sure = sure && f.sure
+			return f.text
+		})
+		out := term(left.operand()+" "+word+" ("+items+")", boolean)
+		out.sure = sure
+		return out
+	}
+	refuse("IN over "+brief(sqlparser.String(x.Right)), "it is neither a list nor a subquery", "")
+	return frag{}
+}
+
+// like writes LIKE. Both sides escape with a backslash unless told otherwise.
+func (e *emitter) like(x *sqlparser.ComparisonExpr) frag {
+	word := strings.ToUpper(x.Operator)
+	if e.opt.LikeFoldsCase {
+		word = strings.Replace(word, "LIKE", "ILIKE", 1)
+	} else {
+		e.remark("LIKE regards case, as the comparison of text does at this source")
+	}
+	l, r := e.textual(x.Left), e.textual(x.Right)
+	out := surely(term(l.operand()+" "+word+" "+r.operand(), boolean), l, r)
+	if x.Escape != nil {
+		out.text += " ESCAPE " + e.value(x.Escape).operand()
+	}
+	return out
+}
+
+// textual writes an expression as text.
+func (e *emitter) textual(x sqlparser.Expr) frag {
+	f := beside(e.value(x), text)
+	if f.kind == text || f.kind == untyped {
+		return f
+	}
+	return surely(atom(asText(finished(f)), text), f)
+}
+
+// regexp writes REGEXP, which in MySQL does not regard case.
+func (e *emitter) regexp(x *sqlparser.ComparisonExpr) frag {
+	word := "~*"
+	if x.Operator == sqlparser.NotRegexpStr {
+		word = "!~*"
+	}
+	e.remark("regular expressions are PostgreSQL's: what is beyond POSIX's extended ones may differ")
+	l, r := e.textual(x.Left), e.textual(x.Right)
+	return surely(term(l.operand()+" "+word+" "+r.operand(), boolean), l, r)
+}
+
+// collate writes COLLATE. Only byte order means the same at both.
+func (e *emitter) collate(x *sqlparser.CollateExpr) frag {
+	if !strings.HasSuffix(x.Collation, "_bin") {
+		refuse("COLLATE "+x.Collation, "the collations of MySQL are not PostgreSQL's", "Use a collation that ends in _bin, or compare LOWER(...) of both sides")
+	}
+	f := e.textual(x.Expr)
+	return surely(frag{typed: typed{kind: text}, text: f.operand() + ` COLLATE "C"`}, f)
+}
+
+// unary writes a sign, NOT, or an introducer of a character set.
+func (e *emitter) unary(x *sqlparser.UnaryExpr) frag {
+	switch op := x.Operator; op {
+	case sqlparser.BangStr:
+		f := e.condition(x.Expr)
+		return surely(term("NOT "+f.operand(), boolean), f)
+	case sqlparser.UMinusStr, sqlparser.UPlusStr:
+		f := asNumber(e.any(x.Expr), "arithmetic")
+		if op == sqlparser.UPlusStr {
+			return f
+		}
+		out := f
+		out.text, out.atom, out.literal = "-"+f.operand(), false, false
+		return out
+	case sqlparser.BinaryStr:
+		f := e.textual(x.Expr)
+		return surely(frag{typed: typed{kind: text}, text: f.operand() + ` COLLATE "C"`}, f)
+	case sqlparser.UBinaryStr:
+		if v, ok := x.Expr.(*sqlparser.SQLVal); ok && v.Type == sqlparser.StrVal {
+			return hexBytes(hexOf(v.Val))
+		}
+		refuse("_binary", "it stands only before a text", "")
+	case sqlparser.TildaStr:
+		refuse("the operator ~", "MySQL's bits are 64 without a sign", "")
+	case "_utf8mb4 ", "_utf8 ", "_utf8mb3 ":
+		return e.any(x.Expr)
+	}
+	refuse("the introducer or operator "+strings.TrimSpace(x.Operator), "PostgreSQL's text has one character set", "Write the text in UTF-8")
+	return frag{}
+}

@@ -1,0 +1,162 @@
+package dialect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// emitter writes one statement for PostgreSQL. Its methods leave by refuse.
+type emitter struct {
+	schema Schema
+	opt    Options
+	share  bool // locking clauses are FOR SHARE
+
+	numbers map[int]int // number of a placeholder, by the client's place of it
+	out     Translation
+	scope   *scope
+	ctes    []*cte // those that can be named here, innermost last
+
+	// place is where an expression stands, for what is allowed there only.
+	values    *valuesOf // in ON DUPLICATE KEY UPDATE
+	recursive bool      // in a recursive query, where no row may be locked
+	locked    bool      // the query that was written last ends in a locking clause
+}
+
+// remark notes where the answer may differ, once.
+func (e *emitter) remark(text string) {
+	for _, r := range e.out.Remarks {
+		if r == text {
+			return
+		}
+	}
+	e.out.Remarks = append(e.out.Remarks, text)
+}
+
+func addName(to []Name, n Name) []Name {
+	for _, m := range to {
+		if m == n {
+			return to
+		}
+	}
+	return append(to, n)
+}
+
+// ident writes an identifier.
+func ident(name string) string {
+	if name == "" || strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+		refuse("a name that is empty or not UTF-8", "PostgreSQL has none", "")
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// identMax is how long a name PostgreSQL keeps; a longer one it cuts.
+const identMax = 63
+
+func fold(name string) string { return strings.ToLower(name) }
+
+// quote writes a text literal.
+func quote(s string) string {
+	if strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
+		refuse("a text that has a zero byte or is not UTF-8", "PostgreSQL's text cannot hold it", "Write it as a hexadecimal literal for a binary column")
+	}
+	s = strings.ReplaceAll(s, "'", "''")
+	if strings.Contains(s, `\`) {
+		return `E'` + strings.ReplaceAll(s, `\`, `\\`) + "'"
+	}
+	return "'" + s + "'"
+}
+
+// placeholder writes the client's value at a place.
+func (e *emitter) placeholder(name string) frag {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, ":v"))
+	if err != nil || n < 1 {
+		refuse("the placeholder "+name, "only ? stands for a value", "")
+	}
+	number, ok := e.numbers[n-1]
+	if !ok {
+		e.out.Args = append(e.out.Args, n-1)
+		number = len(e.out.Args)
+		e.numbers[n-1] = number
+	}
+	return atom("$"+strconv.Itoa(number), untyped)
+}
+
+// newEmitter makes a writer.
+func newEmitter(p parsed, schema Schema, o Options) *emitter {
+	return &emitter{schema: schema, opt: o, share: p.share, numbers: map[int]int{}}
+}
+
+// Translate writes a client's statement for a source. For a MySQL source it is the text itself,
+// but for FOR SHARE, which not all of its servers know. Errors are *ErrSyntax and
+// *ErrNotTranslated.
+func Translate(text string, to Dialect, schema Schema, o Options) (Translation, error) {
+	p, err := parse(text, o)
+	if err != nil {
+		return Translation{}, err
+	}
+	if to == MySQL {
+		return forMySQL(p, text)
+	}
+	return toPostgres(p, schema, o)
+}
+
+// TranslateTree is Translate for a tree that Analyse or one of its parts gave.
+func TranslateTree(s *Statement, to Dialect, schema Schema, o Options) (Translation, error) {
+	if to == MySQL {
+		return forMySQL(s.parsed, s.Text)
+	}
+	return toPostgres(s.parsed, schema, o)
+}
+
+func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
+	defer caught(&err)
+	if to := kindOf(p.stmt); to == Control || to == Other {
+		refuse("a statement of this kind", "it is for the gateway, and no source is sent it", "")
+	}
+	e := newEmitter(p, schema, o)
+	e.out.Kind = kindOf(p.stmt)
+	e.statement(p.stmt)
+	e.out.NeedsGuard = len(e.out.Unguarded) > 0
+	return e.out, nil
+}
+
+func (e *emitter) statement(stmt sqlparser.Statement) {
+	switch s := stmt.(type) {
+	case *sqlparser.Select:
+		e.out.Text = e.query(s, true)
+	case *sqlparser.SetOp:
+		e.out.Text = e.query(s, true)
+	case *sqlparser.ParenSelect:
+		e.out.Text = e.query(s, true)
+	case *sqlparser.Insert:
+		e.out.Text = e.insert(s)
+	case *sqlparser.Update:
+		e.out.Text = e.update(s)
+	case *sqlparser.Delete:
+		e.out.Text = e.remove(s)
+	case *sqlparser.DDL:
+		e.define(s)
+	case *sqlparser.AlterTable:
+		e.alter(s)
+	case *sqlparser.DBDDL:
+		refuse(strings.ToUpper(s.Action)+" DATABASE", "a source's databases are made by its operator", "")
+	default:
+		refuse(fmt.Sprintf("a statement of this kind (%T)", stmt), "no source is sent it", "")
+	}
+}
+
+// list writes what f gives of each of n things, with commas between.
+func list(n int, f func(int) string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f(i))
+	}
+	return b.String()
+}

@@ -1,0 +1,204 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// locking is how a SELECT locks its rows.
+type locking struct {
+	clause string
+	inner  bool // the clause belongs below the aggregate
+}
+
+// lockOf chooses the locking clause of a SELECT, of which FROM has been written, and notes what
+// it leaves unguarded. PostgreSQL locks no rows of what it groups, of DISTINCT, or of the
+// optional side of an outer join; what it reads through WITH or a subquery in FROM locks for
+// itself. So the tables are named one by one.
+func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
+	asked := s.Lock != nil && s.Lock.Type != ""
+	var bases, lockable []*item
+	for _, i := range sc.items {
+		if i.base() {
+			bases = append(bases, i)
+			if !i.optional {
+				lockable = append(lockable, i)
+			}
+		}
+	}
+	if len(bases) == 0 {
+		return locking{}
+	}
+	word, wait := "", ""
+	switch {
+	case asked:
+		word, wait = e.lockWord(s.Lock)
+		bases, lockable = e.ofTables(s.Lock, bases, lockable)
+	case e.opt.Share:
+		word = "FOR SHARE"
+	default:
+		e.gaps(s, bases, nil)
+		return locking{}
+	}
+	inner := len(sc.items) == 1 && len(bases) == 1
+	if e.recursive {
+		e.noLock(asked, word, "a recursive query")
+		e.gaps(s, bases, nil)
+		return locking{}
+	}
+	if grouped(s) || s.QueryOpts.Distinct || windowed(s) {
+		if !inner {
+			e.noLock(asked, word, "grouping, DISTINCT or a window over a join")
+			e.gaps(s, bases, nil)
+			return locking{}
+		}
+		e.gaps(s, bases, bases)
+		return locking{clause: " " + word + wait, inner: true}
+	}
+	if asked && len(lockable) < len(bases) {
+		refuse(word+" over an outer join", "PostgreSQL does not lock the rows of its optional side", "Name the other tables with OF, or lock the rows of the optional side in a statement of their own")
+	}
+	e.gaps(s, bases, lockable)
+	if len(lockable) == 0 {
+		return locking{}
+	}
+	of := ""
+	if len(sc.items) > 1 {
+		of = " OF " + list(len(lockable), func(i int) string { return lockable[i].quoted })
+	}
+	return locking{clause: " " + word + of + wait}
+}
+
+// noLock refuses a lock that the client asked for, where there can be none.
+func (e *emitter) noLock(asked bool, word, where string) {
+	if asked {
+		refuse(word+" on "+where, "PostgreSQL locks no rows there", "Lock the rows with a query of their own first")
+	}
+}
+
+func (e *emitter) lockWord(l *sqlparser.Lock) (word, wait string) {
+	word = "FOR UPDATE"
+	if l.Type == sqlparser.ShareModeStr || e.share {
+		word = "FOR SHARE"
+	}
+	switch {
+	case strings.HasSuffix(l.Type, "nowait"):
+		wait = " NOWAIT"
+	case strings.HasSuffix(l.Type, "skip locked"):
+		wait = " SKIP LOCKED"
+	}
+	return word, wait
+}
+
+// ofTables narrows tables to those that OF names.
+func (e *emitter) ofTables(l *sqlparser.Lock, bases, lockable []*item) (b, k []*item) {
+	if len(l.Tables) == 0 {
+		return bases, lockable
+	}
+	named := func(i *item) bool {
+		for _, t := range l.Tables {
+			if strings.EqualFold(t.Name.String(), i.name) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, i := range bases {
+		if named(i) {
+			b = append(b, i)
+		}
+	}
+	for _, i := range lockable {
+		if named(i) {
+			k = append(k, i)
+		}
+	}
+	if len(b) == 0 {
+		refuse("the OF of a locking clause", "it names no table of the query", "")
+	}
+	return b, k
+}
+
+// gaps notes for each table what the locks on its rows leave unguarded.
+func (e *emitter) gaps(s *sqlparser.Select, bases, locked []*item) {
+	for _, i := range bases {
+		gap := Unlocked
+		for _, l := range locked {
+			if l == i {
+				gap = gapOf(s.Where, i, len(bases) > 1)
+			}
+		}
+		e.unguarded(i.logical, gap)
+	}
+}
+
+// unguarded notes a gap; of one table the greatest is kept.
+func (e *emitter) unguarded(n Name, gap Gap) {
+	order := map[Gap]int{Absence: 1, Phantoms: 2, Unlocked: 3}
+	for at, u := range e.out.Unguarded {
+		if u.Table == n {
+			if order[gap] > order[u.Why] {
+				e.out.Unguarded[at].Why = gap
+			}
+			return
+		}
+	}
+	e.out.Unguarded = append(e.out.Unguarded, Unguarded{n, gap})
+}
+
+// gapOf is Absence if a condition says what a whole unique key equals.
+func gapOf(w *sqlparser.Where, i *item, join bool) Gap {
+	if w == nil || i.table == nil || join {
+		return Phantoms
+	}
+	fixed := map[string]bool{}
+	equalities(w.Expr, func(c *sqlparser.ColName) {
+		if o, ok := i.find(c.Name.String()); ok && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name)) {
+			fixed[o.name] = true
+		}
+	})
+	for _, key := range append([][]string{i.table.Key}, i.table.Unique...) {
+		whole := len(key) > 0
+		for _, c := range key {
+			whole = whole && fixed[c]
+		}
+		if whole {
+			return Absence
+		}
+	}
+	return Phantoms
+}
+
+// equalities tells of each column that a condition requires to equal a constant.
+func equalities(x sqlparser.Expr, f func(*sqlparser.ColName)) {
+	switch x := x.(type) {
+	case *sqlparser.ParenExpr:
+		equalities(x.Expr, f)
+	case *sqlparser.AndExpr:
+		equalities(x.Left, f)
+		equalities(x.Right, f)
+	case *sqlparser.ComparisonExpr:
+		if x.Operator != sqlparser.EqualStr {
+			return
+		}
+		if c, ok := x.Left.(*sqlparser.ColName); ok && constant(x.Right) {
+			f(c)
+		}
+		if c, ok := x.Right.(*sqlparser.ColName); ok && constant(x.Left) {
+			f(c)
+		}
+	}
+}
+
+func constant(x sqlparser.Expr) bool {
+	switch x := x.(type) {
+	case *sqlparser.ParenExpr:
+		return constant(x.Expr)
+	case *sqlparser.SQLVal, sqlparser.BoolVal:
+		return true
+	case *sqlparser.UnaryExpr:
+		return x.Operator != sqlparser.BinaryStr && constant(x.Expr)
+	}
+	return false
+}

@@ -1,0 +1,62 @@
+package dialect
+
+import "fmt"
+
+// codeNotSupported is MySQL's ER_NOT_SUPPORTED_YET; codeSyntax is its ER_PARSE_ERROR.
+const (
+	codeNotSupported = 1235
+	codeSyntax       = 1064
+)
+
+// ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
+type ErrNotTranslated struct {
+	What    string // what stands in the statement, such as "REPLACE into accounts"
+	Why     string // a clause, such as "it has two unique keys"
+	Instead string // what may be written instead; may be empty
+}
+
+func (e *ErrNotTranslated) Error() string {
+	text := fmt.Sprintf("%s cannot be translated for a PostgreSQL source: %s", e.What, e.Why)
+	if e.Instead != "" {
+		text += ". " + e.Instead
+	}
+	return text
+}
+
+// Code is MySQL's number for it.
+func (e *ErrNotTranslated) Code() uint16 { return codeNotSupported }
+
+// State is its SQLSTATE.
+func (e *ErrNotTranslated) State() string { return "42000" }
+
+// ErrSyntax is the refusal of a text that is no statement, or one beyond the bounds.
+type ErrSyntax struct{ Text string }
+
+func (e *ErrSyntax) Error() string { return e.Text }
+
+// Code is MySQL's number for it.
+func (e *ErrSyntax) Code() uint16 { return codeSyntax }
+
+// State is its SQLSTATE.
+func (e *ErrSyntax) State() string { return "42000" }
+
+func syntax(format string, args ...any) error {
+	return &ErrSyntax{fmt.Sprintf("You have an error in your SQL syntax; "+format, args...)}
+}
+
+// refuse leaves the writer. It is caught at the package's doors (caught): a refusal may come
+// from the depth of an expression, and nothing in between has anything to add to it.
+func refuse(what, why, instead string) {
+	panic(&ErrNotTranslated{What: what, Why: why, Instead: instead})
+}
+
+// caught puts a refusal that is on its way into err; any other panic goes on.
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *ErrNotTranslated:
+		*err = r
+	default:
+		panic(r)
+	}
+}

@@ -1,0 +1,98 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// insertedRows are the rows that an INSERT or REPLACE lists.
+func insertedRows(s *sqlparser.Insert) (sqlparser.Values, bool) {
+	switch r := s.Rows.(type) {
+	case sqlparser.Values:
+		return r, true
+	case *sqlparser.AliasedValues:
+		return r.Values, true
+	}
+	return nil, false
+}
+
+// RowKeys is the value of a column in each row of an INSERT. The error, *ErrNotTranslated, says
+// why it cannot be told: the rows come from a query, the column is not given, or its value is
+// reckoned.
+func (s *Statement) RowKeys(column string, schema Schema) (keys []Value, err error) {
+	defer caught(&err)
+	insert, ok := s.stmt.(*sqlparser.Insert)
+	if !ok {
+		refuse("a statement that is no INSERT", "it has no rows", "")
+	}
+	rows, ok := insertedRows(insert)
+	if !ok {
+		refuse("INSERT ... SELECT into a table that is spread over sources", "where its rows go is not known before they are read", "Read the rows, and insert them with VALUES")
+	}
+	at := columnAt(insert, column, schema)
+	for _, r := range rows {
+		if at >= len(r) {
+			refuse("an INSERT that does not give "+column, "the table is spread over sources by it", "Give its value")
+		}
+		v, ok := valueOf(r[at])
+		if !ok {
+			refuse("an INSERT that reckons "+column, "the table is spread over sources by it", "Give its value, or a placeholder")
+		}
+		keys = append(keys, v)
+	}
+	return keys, nil
+}
+
+func columnAt(s *sqlparser.Insert, column string, schema Schema) int {
+	for i, c := range s.Columns {
+		if strings.EqualFold(c.String(), column) {
+			return i
+		}
+	}
+	if len(s.Columns) == 0 && schema != nil {
+		n := nameOf(s.Table)
+		if t, ok := schema.Table(n.Database, n.Table); ok {
+			for i, c := range t.Columns {
+				if strings.EqualFold(c.Name, column) {
+					return i
+				}
+			}
+		}
+	}
+	refuse("an INSERT that does not give "+column, "the table is spread over sources by it", "Name the column and give its value")
+	return 0
+}
+
+// WithRows is an INSERT with some of its rows, by their places. The values of its placeholders
+// keep their places.
+func (s *Statement) WithRows(places []int) (out *Statement, err error) {
+	defer caught(&err)
+	insert, ok := s.stmt.(*sqlparser.Insert)
+	if !ok {
+		refuse("a statement that is no INSERT", "it has no rows", "")
+	}
+	rows, ok := insertedRows(insert)
+	if !ok {
+		refuse("INSERT ... SELECT", "its rows are not listed", "")
+	}
+	var kept sqlparser.Values
+	for _, p := range places {
+		if p < 0 || p >= len(rows) {
+			refuse("row "+itoa(p)+" of an INSERT", "it has "+itoa(len(rows)), "")
+		}
+		kept = append(kept, rows[p])
+	}
+	c := *insert
+	if a, ok := insert.Rows.(*sqlparser.AliasedValues); ok {
+		b := *a
+		b.Values = kept
+		c.Rows = &b
+	} else {
+		c.Rows = kept
+	}
+	made := *s
+	made.Text = ""
+	made.stmt = &c
+	return &made, nil
+}

@@ -1,0 +1,128 @@
+package dialect
+
+// Dialect is the SQL that a source speaks.
+type Dialect string
+
+// The dialects.
+const (
+	MySQL    Dialect = "mysql" // MariaDB too
+	Postgres Dialect = "postgres"
+)
+
+// Kind is what sort of statement one is.
+type Kind string
+
+// The kinds.
+const (
+	Read    Kind = "read"    // SELECT, with a locking clause or without
+	Insert  Kind = "insert"  // REPLACE too
+	Update  Kind = "update"  //
+	Delete  Kind = "delete"  //
+	Define  Kind = "define"  // it changes tables: CREATE, ALTER, DROP, TRUNCATE
+	Control Kind = "control" // it is for the gateway: BEGIN, COMMIT, SET, SAVEPOINT, USE ...
+	Other   Kind = "other"   // SHOW, EXPLAIN, CALL and what else no source is sent
+)
+
+// Schema is what is known of a source's tables.
+type Schema interface {
+	// Table finds a table by its logical name. The database is empty where the statement
+	// names none. What it gives must not be changed.
+	Table(database, name string) (*Table, bool)
+}
+
+// Table is a table of a source, under the name that the source has for it.
+type Table struct {
+	Schema, Name string // Schema may be empty: the session's own
+	Columns      []Column
+	Key          []string   // the primary key's columns, in order
+	Unique       [][]string // other unique keys
+}
+
+// Column is a column of a table. Type is the source's own word, such as "bigint" or
+// "character varying(20)".
+type Column struct {
+	Name string
+	Type string
+	Null bool // it may be NULL
+	Auto bool // the source gives it a number by itself
+}
+
+// Options are the choices of a translation.
+type Options struct {
+	// Database is the client's current database; a table qualified by it is one without.
+	Database string
+	// Share has plain reads lock the rows that they read (FOR SHARE), as serializability asks
+	// of PostgreSQL. See Translation.Unguarded for what it does not cover.
+	Share bool
+	// LikeFoldsCase writes LIKE as ILIKE: MySQL's answer under its default collation, without
+	// the source's indexes.
+	LikeFoldsCase bool
+	// ReturnInsertID has an INSERT return the number that the source gave its first row; see
+	// Translation.InsertID.
+	ReturnInsertID bool
+	// LastInsertID is the value of LAST_INSERT_ID(); nil: it is refused.
+	LastInsertID *uint64
+	// AnsiQuotes and PipesAsConcat are MySQL's SQL modes of these names.
+	AnsiQuotes, PipesAsConcat bool
+	// NoAutoValueOnZero is MySQL's mode of this name. Without it a literal 0 for a numbered
+	// column asks for the next number, as NULL does.
+	NoAutoValueOnZero bool
+}
+
+// Translation is a statement in the source's own words.
+type Translation struct {
+	Kind Kind
+	Text string
+	// More are statements that belong to it and run after it, such as a new table's indexes.
+	More []string
+	// Args says which of the client's values stands at each placeholder: Args[0] is the place,
+	// from 0, of the value for the first. A value may be needed twice or not at all.
+	Args []int
+	// Reads and Writes are the tables, each once, in the order of the text.
+	Reads, Writes []Name
+	// InsertID is the column whose value in the first returned row is LAST_INSERT_ID; empty: the
+	// statement returns none.
+	InsertID string
+	// NeedsGuard says that serializability needs more than the locks that the text takes: see
+	// Unguarded, which is not empty then.
+	NeedsGuard bool
+	Unguarded  []Unguarded
+	// Untouched says that Text is the client's own.
+	Untouched bool
+	// Remarks say where the source's answer may differ from MySQL's, each a sentence.
+	Remarks []string
+}
+
+// Name is the name of a table as the client wrote it. Database is empty if it wrote none, or
+// the current one.
+type Name struct{ Database, Table string }
+
+func (n Name) String() string {
+	if n.Database == "" {
+		return n.Table
+	}
+	return n.Database + "." + n.Table
+}
+
+// Unguarded is a read whose answer others may change before the transaction commits although
+// the rows that it found are locked.
+type Unguarded struct {
+	Table Name
+	Why   Gap
+}
+
+// Gap is why a read is not guarded by the locks of its rows.
+type Gap string
+
+// The gaps, from the least.
+const (
+	// Absence: one row was asked for by a whole unique key. Its lock guards it if it is there;
+	// if it is not, another may insert it.
+	Absence Gap = "absence"
+	// Phantoms: a predicate was asked for. The rows that satisfy it are locked, but another may
+	// come.
+	Phantoms Gap = "phantoms"
+	// Unlocked: the source does not lock rows here (below an aggregate over a join, DISTINCT,
+	// UNION, at the optional side of an outer join, in a recursive query), or was not told to.
+	Unlocked Gap = "unlocked"
+)
