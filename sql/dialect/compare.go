@@ -19,7 +19,12 @@ func (e *emitter) comparison(x *sqlparser.ComparisonExpr) frag {
 		return e.jsonPath(e.value(x.Left), x.Right, x.Operator == sqlparser.JSONUnquoteExtractOp)
 	}
 	l, r := e.side(x.Left), e.side(x.Right)
-	l, r = matched(l, r, "comparison")
+	switch x.Operator {
+	case sqlparser.NullSafeEqualStr, sqlparser.NotEqualStr, sqlparser.EqualStr:
+		l, r = matched(l, r, "comparison")
+	default:
+		l, r = ordered(l, r)
+	}
 	switch x.Operator {
 	case sqlparser.NullSafeEqualStr:
 		return surely(term(l.operand()+" IS NOT DISTINCT FROM "+r.operand(), boolean))
@@ -44,12 +49,30 @@ func (e *emitter) side(x sqlparser.Expr) frag {
 // would not compare.
 func matched(l, r frag, what string) (frag, frag) {
 	l, r = truth(l, r), truth(r, l)
+	l, r = momentBeside(l, r), momentBeside(r, l)
 	l, r = beside(l, r.kind), beside(r, l.kind)
 	if l.kind == untyped && r.kind == untyped && strings.HasPrefix(l.text, "$") && strings.HasPrefix(r.text, "$") {
 		return atom(cast(l, "text"), text), r
 	}
 	l, r = asUnlike(l, r, what), asUnlike(r, l, what)
 	return l, r
+}
+
+// ordered is matched for a comparison that asks which is greater.
+func ordered(l, r frag) (frag, frag) {
+	if l.kind == untyped && r.kind == untyped {
+		refuse("the order of two placeholders", "whether they are compared as numbers or as text is not known", "Say it with CAST(? AS SIGNED) or CAST(? AS CHAR)")
+	}
+	return matched(l, r, "comparison")
+}
+
+// momentBeside gives what a date is compared with a time of day, since PostgreSQL would read a
+// text or a value beside a date as a date, and forget its time.
+func momentBeside(f, with frag) frag {
+	if with.kind != date || !f.open() || f.text == "NULL" || f.literal && len(f.value) <= len("2006-01-02") {
+		return f
+	}
+	return surely(atom(cast(f, "timestamp"), datetime), f)
 }
 
 // truth gives a side the form that a boolean at the other side asks for: beside a column that
@@ -86,8 +109,9 @@ func asUnlike(f, with frag, what string) frag {
 
 // between writes BETWEEN.
 func (e *emitter) between(x *sqlparser.RangeCond) frag {
-	l, from := matched(e.any(x.Left), e.any(x.From), "comparison")
-	_, to := matched(e.any(x.Left), e.any(x.To), "comparison")
+	left := e.any(x.Left)
+	l, from := ordered(left, e.any(x.From))
+	_, to := ordered(left, e.any(x.To))
 	return surely(term(l.operand()+" "+strings.ToUpper(x.Operator)+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
 }
 

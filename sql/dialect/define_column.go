@@ -134,7 +134,7 @@ func columnType(name string, t *sqlparser.ColumnType) (word, check string) {
 	case "json":
 		return "jsonb", ""
 	case "bit":
-		return "bit(" + orElse(n, "1") + ")", ""
+		refuse("a column of the type BIT", "PostgreSQL's bits are neither numbers nor bytes", "Use TINYINT(1) or BIGINT")
 	case "enum":
 		return "text", name + " IN (" + list(len(t.EnumValues), func(i int) string { return quote(enumValue(t.EnumValues[i])) }) + ")"
 	}

@@ -21,6 +21,9 @@
 // A text is read by two eyes: a lexer of this package, which cannot recurse and which mends
 // what the parser is known to get wrong before it sees it, and the parser.
 //
+// What a source answers is in its own form: a boolean column is t or f, bytes are \x.., a time with
+// a zone says it. Whoever reads the answer knows the column's type, and makes MySQL's form of it.
+//
 // What the caller owes it. A schema that tells the truth: without one a table's statements are
 // translated too, but what needs types or keys is refused or left to the source to judge. The
 // source's session must have standard_conforming_strings on and the client's time zone. Values

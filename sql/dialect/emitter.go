@@ -24,6 +24,8 @@ type emitter struct {
 	values    *valuesOf // in ON DUPLICATE KEY UPDATE
 	recursive bool      // in a recursive query, where no row may be locked
 	locked    bool      // the query that was written last ends in a locking clause
+	most      int       // bytes that one expression's text may have
+	written   int       // bytes that were written for aliases
 }
 
 // remark notes where the answer may differ, once.
@@ -87,7 +89,7 @@ func (e *emitter) placeholder(name string) frag {
 
 // newEmitter makes a writer.
 func newEmitter(p parsed, schema Schema, o Options) *emitter {
-	return &emitter{schema: schema, opt: o, share: p.share, numbers: map[int]int{}}
+	return &emitter{schema: schema, opt: o, share: p.share, numbers: map[int]int{}, most: growth*p.size + growthIn}
 }
 
 // Translate writes a client's statement for a source. For a MySQL source it is the text itself,

@@ -39,8 +39,28 @@ func asCondition(f frag) frag {
 	return surely(term(f.operand()+" <> 0", boolean), f)
 }
 
-// any writes an expression. It is total: what it does not know it refuses.
+// any writes an expression. It is total: what it does not know it refuses. Some functions are
+// written with an argument more than once, so what comes of one in another is bounded.
 func (e *emitter) any(x sqlparser.Expr) frag {
+	f := e.anything(x)
+	e.spend(len(f.text) - e.most)
+	return f
+}
+
+// growth is how many bytes a translation may have for each of its statement's, and more.
+const (
+	growth   = 16
+	growthIn = 1 << 16
+)
+
+// spend refuses a statement whose translation grows beyond measure.
+func (e *emitter) spend(excess int) {
+	if excess > 0 {
+		refuse("a statement with functions this deep in one another", "its translation would be too long", "Take it apart")
+	}
+}
+
+func (e *emitter) anything(x sqlparser.Expr) frag {
 	switch x := x.(type) {
 	case *sqlparser.SQLVal:
 		return e.constant(x)
@@ -285,9 +305,13 @@ func (e *emitter) substituting(x sqlparser.Expr, how substitution) frag {
 func (e *emitter) caseOf(x *sqlparser.CaseExpr) frag {
 	var conditions []string
 	var results []frag
+	var base frag
+	if x.Expr != nil {
+		base = e.any(x.Expr)
+	}
 	for _, w := range x.Whens {
 		if x.Expr != nil {
-			l, r := matched(e.any(x.Expr), e.any(w.Cond), "CASE")
+			l, r := matched(base, e.any(w.Cond), "CASE")
 			conditions = append(conditions, l.operand()+" = "+r.operand())
 		} else {
 			conditions = append(conditions, e.condition(w.Cond).text)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -182,6 +183,9 @@ func texts(a []frag) []string {
 // extreme writes LEAST or GREATEST, which in MySQL are NULL if anything is.
 func extreme(name string, a []frag) frag {
 	t := unify(a)
+	if t.kind == unknown && !slices.ContainsFunc(a, func(f frag) bool { return f.kind != untyped }) {
+		refuse(name+" of placeholders alone", "whether they are compared as numbers or as text is not known", "Say it with CAST(? AS SIGNED) or CAST(? AS CHAR)")
+	}
 	out := call(name, t.kind, texts(a)...)
 	out.typed, out.sure, out.quotient = t, true, anyQuotient(a)
 	var nulls []string

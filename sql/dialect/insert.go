@@ -126,6 +126,9 @@ func (e *emitter) assigned(x sqlparser.Expr, to output, c Column) string {
 			return "DEFAULT"
 		}
 	}
+	if c.Auto {
+		e.remark("a number that is given for a numbered column does not move on the source's own numbers")
+	}
 	return e.fitting(e.any(x), to.typed, c).text
 }
 

@@ -57,14 +57,14 @@ func steps(path string) []string {
 // json writes JSON_EXTRACT, and JSON_UNQUOTE around it.
 func (e *emitter) json(name string, args sqlparser.SelectExprs) frag {
 	unquote := name == "json_unquote"
-	if unquote {
+	if unquote && len(args) == 1 {
 		inner, ok := args[0].(*sqlparser.AliasedExpr)
 		if ok {
-			if b, path := inner.Expr.(*sqlparser.BinaryExpr); path && len(args) == 1 && b.Operator == sqlparser.JSONExtractOp {
+			if b, path := inner.Expr.(*sqlparser.BinaryExpr); path && b.Operator == sqlparser.JSONExtractOp {
 				return e.jsonPath(e.value(b.Left), b.Right, true)
 			}
 			f, extract := inner.Expr.(*sqlparser.FuncExpr)
-			if extract && len(args) == 1 && f.Name.Lowered() == "json_extract" {
+			if extract && f.Name.Lowered() == "json_extract" {
 				name, args = "json_extract", f.Exprs
 			}
 		}

@@ -15,6 +15,7 @@ type parsed struct {
 	last  bool // the hint of the last round stands in it
 	// places is how many placeholders it has.
 	places int
+	size   int // bytes of its text
 }
 
 // parse reads one statement.
@@ -27,7 +28,7 @@ func parse(text string, o Options) (parsed, error) {
 	if err != nil {
 		return parsed{}, parseError(err)
 	}
-	return parsed{stmt, m.share, m.last, m.places}, nil
+	return parsed{stmt, m.share, m.last, m.places, len(text)}, nil
 }
 
 func parserOptions(o Options) sqlparser.ParserOptions {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -161,6 +162,8 @@ func (e *emitter) column(c *sqlparser.ColName) frag {
 	}
 	for s := e.scope; s != nil; s = s.outer {
 		if f, ok := s.standsFor(name); ok {
+			e.written += len(f.text)
+			e.spend(e.written - e.most)
 			return f
 		}
 		if i := s.holder(name); i != nil {
@@ -198,7 +201,7 @@ func (e *emitter) columnOf(i *item, name string, qualify bool) frag {
 	if !ok {
 		c = output{name: fold(name)}
 	}
-	if f, ok := e.scope.assigned[c.name]; ok && i.base() && !i.excluded {
+	if f, ok := e.scope.of(i).assigned[c.name]; ok && i.base() && !i.excluded {
 		if f.text == "" {
 			refuse("a column that is read after it was set ("+c.name+")", "MySQL reads its new value, and the type that it was given is not known", "Set it last, or write the value out")
 		}
@@ -209,6 +212,16 @@ func (e *emitter) columnOf(i *item, name string, qualify bool) frag {
 		text = i.quoted + "." + text
 	}
 	return frag{typed: c.typed, text: text, atom: true, sure: c.sure && !i.optional}
+}
+
+// of is the scope in which a table stands, this one if it is in none.
+func (s *scope) of(i *item) *scope {
+	for o := s; o != nil; o = o.outer {
+		if slices.Contains(o.items, i) {
+			return o
+		}
+	}
+	return s
 }
 
 // within runs f in a scope inside the present one.
