@@ -112,8 +112,26 @@ func divided(l, r frag) frag {
 		}
 	}
 	out := frag{typed: t, text: left + " / " + guarded(r), quotient: true}
+	if t.kind == decimal {
+		out.hidden = hiddenDigits(scaleIn(l), scaleIn(r))
+	}
 	out.sure = l.sure && r.sure && r.literal && guarded(r) == r.operand()
 	return out
+}
+
+// hiddenDigits is how many digits after the point MySQL keeps of a quotient of numbers with so
+// many: it stores nine in a word, and keeps whole words. Beyond the first word PostgreSQL's
+// quotient has no more digits than MySQL's.
+func hiddenDigits(f, g int) int {
+	if f < 0 || g < 0 {
+		return 0
+	}
+	words := func(n int) int { return (n + 8) / 9 * 9 }
+	more := max(0, 4-(words(f)-f)-(words(g)-g))
+	if n := words(words(f) + words(g) + more); n == 9 {
+		return n
+	}
+	return 0
 }
 
 // wholes writes DIV.
@@ -145,6 +163,7 @@ func remainder(l, r frag) frag {
 	out := term(left+" % "+guarded(r), wider(l.typed, r.typed).kind)
 	if out.kind == decimal {
 		out.scale = scaleAfter(l, r, "%")
+		out.quotient = l.quotient || r.quotient
 	}
 	return out
 }

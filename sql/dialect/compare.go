@@ -48,7 +48,7 @@ func (e *emitter) side(x sqlparser.Expr) frag {
 // matched makes two sides comparable as MySQL would compare them, or refuses what PostgreSQL
 // would not compare.
 func matched(l, r frag, what string) (frag, frag) {
-	l, r = truth(l, r), truth(r, l)
+	l, r = truth(finished(l), r), truth(finished(r), l)
 	l, r = momentBeside(l, r), momentBeside(r, l)
 	l, r = beside(l, r.kind), beside(r, l.kind)
 	if l.kind == untyped && r.kind == untyped && strings.HasPrefix(l.text, "$") && strings.HasPrefix(r.text, "$") {
@@ -109,7 +109,7 @@ func asUnlike(f, with frag, what string) frag {
 
 // between writes BETWEEN.
 func (e *emitter) between(x *sqlparser.RangeCond) frag {
-	left := e.any(x.Left)
+	left := e.value(x.Left)
 	l, from := ordered(left, e.any(x.From))
 	_, to := ordered(left, e.any(x.To))
 	return surely(term(l.operand()+" "+strings.ToUpper(x.Operator)+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
@@ -118,7 +118,7 @@ func (e *emitter) between(x *sqlparser.RangeCond) frag {
 // in writes IN over a list or a subquery.
 func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
 	word := strings.ToUpper(x.Operator)
-	left := e.side(x.Left)
+	left := asValue(e.side(x.Left))
 	switch r := x.Right.(type) {
 	case *sqlparser.Subquery:
 		sql, columns, _ := e.queryColumns(r.Select, false)

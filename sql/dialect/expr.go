@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -321,6 +322,9 @@ func (e *emitter) caseOf(x *sqlparser.CaseExpr) frag {
 	sure := x.Else != nil
 	if x.Else != nil {
 		results = append(results, e.value(x.Else))
+	}
+	if !slices.ContainsFunc(results, func(f frag) bool { return f.text != "NULL" }) {
+		return atom("NULL", untyped)
 	}
 	t := unify(results)
 	var b strings.Builder

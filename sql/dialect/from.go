@@ -24,7 +24,11 @@ func (e *emitter) tableExpr(t sqlparser.TableExpr) string {
 		return e.aliased(t)
 	case *sqlparser.ParenTableExpr:
 		if len(t.Exprs) == 1 {
-			return "(" + e.tableExpr(t.Exprs[0]) + ")"
+			text := e.tableExpr(t.Exprs[0])
+			if _, join := t.Exprs[0].(*sqlparser.JoinTableExpr); join {
+				return "(" + text + ")"
+			}
+			return text // PostgreSQL has no brackets around a table
 		}
 		text := e.tableExpr(t.Exprs[0])
 		for _, x := range t.Exprs[1:] {

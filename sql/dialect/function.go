@@ -137,7 +137,10 @@ var choiceFunctions = map[string]writer{
 	"nullif": {2, 2, func(e *emitter, a []frag) frag {
 		l, r := matched(a[0], a[1], "comparison")
 		out := call("NULLIF", l.kind, l.text, r.text)
-		out.typed = l.typed
+		out.typed, out.quotient = l.typed, l.quotient
+		if l.kind == integer && r.kind != integer && !r.open() {
+			out.text = cast(out, "bigint") // PostgreSQL would give it the wider of both types
+		}
 		return out
 	}},
 	"isnull":   {1, 1, func(e *emitter, a []frag) frag { return surely(term(a[0].operand()+" IS NULL", boolean)) }},

@@ -96,6 +96,9 @@ func ceiled(name string, f frag) frag {
 // rounded writes ROUND and TRUNCATE. PostgreSQL has them with digits for decimals only.
 func rounded(name string, a []frag) frag {
 	f := asNumber(a[0], "arithmetic")
+	if len(a) == 1 && f.kind == integer {
+		return f
+	}
 	if len(a) == 1 {
 		out := surely(call(name, f.kind, f.text), a...)
 		if f.kind == decimal {
@@ -118,9 +121,6 @@ func rounded(name string, a []frag) frag {
 		return surely(atom(cast(out, "double precision"), float), a...)
 	case f.kind == integer && a[1].literal:
 		return surely(atom(cast(out, "bigint"), integer), a...)
-	case f.kind == decimal && f.scale >= 0 && out.scale > f.scale && !f.quotient:
-		out.text = name + "(" + cast(f, "numeric") + ", " + itoa(f.scale) + ")"
-		out.scale = f.scale
 	}
 	return out
 }

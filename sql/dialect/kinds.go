@@ -107,6 +107,8 @@ type frag struct {
 	// quotient: it divides, or is one of several scales, so that its digits are not those that
 	// MySQL shows.
 	quotient bool
+	// hidden is how many digits MySQL keeps of a quotient that it reckons on with, 0: not known.
+	hidden int
 	// hybrid is a hexadecimal literal that is a number where one is asked for.
 	hybrid bool
 }
@@ -172,6 +174,12 @@ func asValue(f frag) frag {
 // asNumber is a fragment as an operand of arithmetic.
 func asNumber(f frag, what string) frag {
 	f = asValue(f)
+	if f.kind == untyped && !strings.HasPrefix(f.text, "$") {
+		return atom(cast(f, "numeric"), untyped) // a bare NULL is text to PostgreSQL
+	}
+	if f.hidden > 0 {
+		f.text, f.atom, f.hidden = "trunc("+f.text+", "+itoa(f.hidden)+")", true, 0
+	}
 	if f.loose {
 		f.text, f.atom, f.loose = cast(f, "numeric"), true, false
 	}

@@ -32,6 +32,9 @@ func tool(t *testing.T, debian string, places ...string) string {
 			return path
 		}
 	}
+	if os.Getenv("ISOCHRON_NEED_SOURCES") != "" {
+		t.Fatalf("no %s here: install the Debian package %s", filepath.Base(places[0]), debian)
+	}
 	t.Skipf("no %s here: install the Debian package %s", filepath.Base(places[0]), debian)
 	return ""
 }
