@@ -212,6 +212,10 @@ func (a *Attempt) onFinding(m *txn.Finding) {
 		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
 		a.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:
+		if a.room.Asks == ToCommit { // that one did says nothing of the others
+			a.tally.Yes(m.Shard, m.At, false)
+			break
+		}
 		a.tally.Learned(true, m.At)
 		a.scheme.ended(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:

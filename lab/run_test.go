@@ -46,7 +46,9 @@ func variants(row string) []Spec {
 func TestOneSeedIsOneRun(t *testing.T) {
 	var specs []Spec
 	for _, row := range protocol.Table() {
-		specs = append(specs, variants(row.Name)...)
+		if row.Gives != protocol.NoAtomicity { // it breaks what is checked here
+			specs = append(specs, variants(row.Name)...)
+		}
 	}
 	together, err := RunAll(context.Background(), append(specs, specs...), 4, nil)
 	if err != nil {

@@ -146,6 +146,11 @@ var literals = []Row{
 		Source: "ssp; ours: prepares together, and commits",
 	},
 	{
+		Name: "ssp-local", Like: "ssp-parallel", Asks: decide.ToCommit, Gives: NoAtomicity, CommitRTT: "1", SpanRTT: "execution + 1",
+		Source: "GeoTP section 6.1 (ShardingSphere's local transactions)",
+		Remark: "it is there for its speed alone: of a transaction over several sources one may commit and another not",
+	},
+	{
 		Name: "geotp-o1", Like: "ssp-parallel", Asks: decide.WithLastStatement, CommitRTT: "1, and one where the decision is logged", SpanRTT: "execution + 2",
 		Source: "GeoTP section 4.1",
 	},

@@ -26,6 +26,10 @@
 // of each row were reached and which were not. A hunt itself is tried by planting
 // bugs in the nodes (plant.go), each of which it must find.
 //
+// Databases are models of databases that are not ours (database.go, dblocks.go): a node
+// reaches them from tasks that wait in virtual time (task.go). Hunts of rows for sources have
+// some (huntsources.go).
+//
 // Scripts in testdata tell the protocols as stories: a small cluster, a step
 // at a time, each message in words (go test ./sim -run Script -rewrite writes
 // them anew).

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,13 +18,15 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/source"
 	"isochron/txn"
 	"isochron/workload"
 )
 
 // TestScripts plays the stories in testdata. A command and what it prints:
 //
-//	cluster wan=SPEC protocol=ROW [regions=N]   a fresh cluster, one node a region
+//	cluster wan=SPEC protocol=ROW [regions=N] [sources]   a fresh cluster, one node a region, with a database beside each
+//	exec NAME [last] [async]                    statements at databases, a line each: region: statement
 //	begin NAME at=REGION [retry-of=NAME]        a transaction
 //	read NAME KEY... [lock=shared|exclusive]    one round
 //	scan NAME REGION                            all rows led from a region, one round
@@ -56,6 +59,7 @@ type script struct {
 	actors map[string]*actor
 	names  map[txn.ID]string // the story's names of transactions
 	tries  []try             // attempts to commit, in the order of their Prepares
+	dbs    *Databases        // nil: none
 	lines  []string
 }
 
@@ -93,7 +97,7 @@ func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 		s.cluster(d)
 	case "begin":
 		s.begin(d)
-	case "read", "scan", "put", "delete", "publish", "commit", "rollback":
+	case "read", "scan", "exec", "put", "delete", "publish", "commit", "rollback":
 		s.act(d)
 	default:
 		s.meddle(d)
@@ -111,19 +115,21 @@ func (s *script) printed() string {
 		s.learnLocal(line)
 		s.learnWaiting(line)
 	}
-	var names []string
-	count := map[txn.ID]int{}
+	names, count := map[string]string{}, map[txn.ID]int{}
 	for _, one := range s.tries {
 		if name := s.names[one.of]; name != "" {
 			count[one.of]++
-			names = append(names, one.attempt.String(), fmt.Sprintf("%s/%d", name, count[one.of]))
+			names[one.attempt.String()] = fmt.Sprintf("%s/%d", name, count[one.of])
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(s.names), func(a, b txn.ID) int { return strings.Compare(b.String(), a.String()) }) {
-		names = append(names, id.String(), s.names[id])
+	for id, name := range s.names {
+		names[id.String()] = name
 	}
-	return strings.NewReplacer(names...).Replace(strings.Join(s.lines, "\n") + "\n")
+	return anyName.ReplaceAllStringFunc(strings.Join(s.lines, "\n")+"\n", func(text string) string { return cmp.Or(names[text], text) })
 }
+
+// anyName is the name of a transaction or an attempt.
+var anyName = regexp.MustCompile(`[at]\d+\.\d+\.\d+`)
 
 func (s *script) cluster(d *datadriven.TestData) {
 	s.close()
@@ -139,13 +145,19 @@ func (s *script) cluster(d *datadriven.TestData) {
 	for i, region := range wan.Regions[:n] {
 		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
 	}
+	if s.dbs = nil; d.HasArg("sources") {
+		s.dbs = new(Databases)
+		for i, region := range wan.Regions[:n] {
+			dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(scriptSource + i + 1), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
+		}
+	}
 	s.actors, s.names, s.tries = map[string]*actor{}, map[txn.ID]string{}, nil
 	s.w, err = New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
 		Params:   node.Params{KeepVersions: time.Hour, HotWaiters: 1},
 		Hardware: Hardware{Fsync: time.Millisecond},
 		Links:    Links{MinDelay: 100 * time.Microsecond},
-		Trace:    func(line string) { s.lines = append(s.lines, line) },
+		Trace:    func(line string) { s.lines = append(s.lines, line) }, Databases: s.dbs,
 	})
 	s.must(err)
 	s.w.onSend = s.learnNames
@@ -161,6 +173,9 @@ func (s *script) cluster(d *datadriven.TestData) {
 		s.say("shard %d holds the rows %s/...; %s leads it", shard, region, s.w.label(s.w.Leader(txn.ShardID(shard))))
 	}
 }
+
+// scriptSource is below the numbers of the databases, which have those of their nodes in them.
+const scriptSource = 10
 
 func scriptPrefix(part int) string {
 	return routing.TablePrefix(scriptTable) + string([]byte{byte(part)})
@@ -208,6 +223,9 @@ func (s *script) tell(a *actor, format string, args ...any) {
 // learnNames notes which attempts belong to which transaction.
 func (s *script) learnNames(_ *host, env *txn.Envelope) fate {
 	p := env.Msg.Prepare
+	if a := env.Msg.Access; a != nil && a.Work != nil {
+		p = &txn.Prepare{Attempt: a.Work.Attempt, Txn: a.Txn}
+	}
 	if p != nil && !slices.ContainsFunc(s.tries, func(o try) bool { return o.attempt == p.Attempt }) {
 		s.tries = append(s.tries, try{p.Attempt, p.Txn})
 	}
@@ -302,6 +320,8 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "read", "scan":
 		s.read(a, d)
+	case "exec":
+		s.execute(a, d)
 	case "put":
 		for _, arg := range d.CmdArgs[1:] {
 			if len(arg.Vals) > 0 {
@@ -363,6 +383,24 @@ func (s *script) read(a *actor, d *datadriven.TestData) {
 		}
 	}
 	s.tell(a, "read %s", strings.Join(saw, " "))
+}
+
+func (s *script) execute(a *actor, d *datadriven.TestData) {
+	var statements []txn.SourceStatement
+	for line := range strings.Lines(d.Input) {
+		region, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		statements = append(statements, txn.SourceStatement{Source: txn.ShardID(scriptSource + s.node(region)), Statement: txn.Statement{Text: text}})
+	}
+	got, err := a.t.(txn.Sources).Execute(context.Background(), statements, d.HasArg("last"))
+	if err != nil {
+		s.tell(a, "not executed: %v", err)
+		return
+	}
+	var saw []string
+	for _, r := range got {
+		saw = append(saw, strings.TrimPrefix(worked(&txn.Worked{Results: []txn.Result{r.Result}}), "AccessReply: "))
+	}
+	s.tell(a, "executed: %s", strings.Join(saw, ", "))
 }
 
 func shown(w *World, k txn.Key, v []byte) string {

@@ -1,9 +1,17 @@
 package sim
 
 import (
+	"context"
+	"fmt"
 	"testing"
+	"time"
 
+	"isochron/geo"
 	"isochron/protocol"
+	"isochron/routing"
+	"isochron/source"
+	"isochron/txn"
+	"isochron/workload"
 	"isochron/yield"
 )
 
@@ -20,6 +28,9 @@ func sourceRows() (out []protocol.Row) {
 // A hunt of each row over sources finds nothing, with faults and without, and does something.
 func TestHuntsOverSources(t *testing.T) {
 	for _, row := range sourceRows() {
+		if row.Gives == protocol.NoAtomicity {
+			continue
+		}
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
 			for faults, least := range map[Faults]int{{}: 60, AllFaults(): 5} {
@@ -32,5 +43,121 @@ func TestHuntsOverSources(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A row that gives no atomicity is one whose hunts find that it has none.
+func TestLocalCommitsAreNotAtomic(t *testing.T) {
+	for _, row := range sourceRows() {
+		if row.Gives != protocol.NoAtomicity {
+			continue
+		}
+		for seed := uint64(1); seed <= 10; seed++ {
+			if r := Hunt(seed, row, HuntConfig{Faults: AllFaults()}); !r.Serializable() {
+				return
+			}
+		}
+		t.Errorf("%s commits everywhere or nowhere", row.Name)
+	}
+}
+
+// besideSources is a cluster of three nodes with a shard led from each and a database beside
+// each, whose sources have the numbers 11 to 13.
+func besideSources(t *testing.T, row string) (*World, *Databases) {
+	t.Helper()
+	wan, err := geo.Parse("uniform:20ms:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := protocol.ByName(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, dbs := workload.Cluster(wan.Regions), new(Databases)
+	workload.SpreadOver(dir, 3)
+	for i, region := range wan.Regions {
+		dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(11 + i), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
+	}
+	w, err := New(Config{Seed: 1, WAN: wan, Row: r, Directory: dir, Databases: dbs, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	if !w.RunUntil(huntQuietWait, w.Ready) {
+		t.Fatalf("the cluster does not come up: %v", w.Summary())
+	}
+	return w, dbs
+}
+
+func at(s txn.ShardID, texts ...string) (out []txn.SourceStatement) {
+	for _, text := range texts {
+		out = append(out, txn.SourceStatement{Source: s, Statement: txn.Statement{Text: text}})
+	}
+	return out
+}
+
+// What a session may say at sources, and what it is told: under a row for them, and under one
+// that is not, whose transactions are decided by a logged decision all the same.
+func TestASessionAtSources(t *testing.T) {
+	for _, row := range []string{"geotp-o1", "ssp", "d2pc+2pl-group", "2pc+2pl"} {
+		t.Run(row, func(t *testing.T) { sessionAtSources(t, row) })
+	}
+}
+
+func sessionAtSources(t *testing.T, row string) {
+	w, dbs := besideSources(t, row)
+	ctx, key := context.Background(), txn.Key(routing.TablePrefix(1001)+"k")
+	var failed []string
+	expect := func(what string, err error, want txn.Kind) {
+		if txn.KindOf(err) != want || (err == nil) != (want == 0) {
+			failed = append(failed, fmt.Sprintf("%s: %v, of kind %d and not %d", what, err, txn.KindOf(err), want))
+		}
+	}
+	c := w.Go(1, func(c *Client) {
+		begin := func(o txn.Options) (txn.Txn, func(last bool, s []txn.SourceStatement) error) {
+			tx := c.DB().Begin(o)
+			return tx, func(last bool, s []txn.SourceStatement) error {
+				_, err := tx.(txn.Sources).Execute(ctx, s, last)
+				return err
+			}
+		}
+		tx, do := begin(txn.Options{})
+		expect("a shard", do(false, at(2, "GET a/1")), txn.KindMisuse)
+		expect("nothing", do(false, nil), txn.KindMisuse)
+		expect("an error", do(false, at(11, "PUT a/1 5", "FAIL", "PUT a/2 6")), txn.KindStatement)
+		expect("goes on", do(false, at(11, "PUT a/3 7")), 0)
+		expect("one participant", tx.Commit(ctx), 0)
+		if dbs.of[11].rows["a/1"] != "5" || dbs.of[11].rows["a/2"] != "" || dbs.of[11].rows["a/3"] != "7" || dbs.of[11].finished != 0 {
+			failed = append(failed, fmt.Sprintf("in one phase: %v, %d prepared", dbs.of[11].rows, dbs.of[11].finished))
+		}
+		tx, do = begin(txn.Options{})
+		tx.Put(key, []byte("x"))
+		expect("both", do(false, append(at(11, "ADD a/1 1"), at(12, "PUT b/1 1")...)), 0)
+		expect("the last", do(true, at(12, "ADD b/1 1")), 0)
+		expect("after the last", do(false, at(12, "ADD b/1 1")), txn.KindMisuse)
+		expect("shards and sources", tx.Commit(ctx), 0)
+		if v, _, _ := w.host(1).node.Peek(key); string(v) != "x" || dbs.of[11].rows["a/1"] != "6" || dbs.of[12].rows["b/1"] != "2" || dbs.of[12].finished != 1 {
+			failed = append(failed, fmt.Sprintf("over both: %q, %v, %v", v, dbs.of[11].rows, dbs.of[12].rows))
+		}
+		tx, do = begin(txn.Options{})
+		expect("the last fails", do(true, append(at(11, "ADD a/1 1"), at(13, "FAIL")...)), txn.KindAborted)
+		expect("a commit after that", tx.Commit(ctx), txn.KindAborted)
+		tx.Rollback()
+		tx, do = begin(txn.Options{AsOf: 1, ReadOnly: true})
+		expect("the past", do(false, at(11, "GET a/1")), txn.KindMisuse)
+		tx.Rollback()
+		tx, do = begin(txn.Options{})
+		expect("to be given up", do(true, append(at(11, "ADD a/1 1"), at(13, "PUT c/1 1")...)), 0)
+		tx.Rollback()
+	})
+	quiet := func() bool {
+		ours, _ := dbs.left()
+		return c.Done() && len(ours) == 0 && len(w.Residue()) == 0
+	}
+	if !w.RunUntil(huntQuietWait, quiet) {
+		t.Errorf("it is not quiet: %v, %v", w.Residue(), w.Summary())
+	}
+	if len(failed) > 0 || dbs.of[11].rows["a/1"] != "6" || dbs.of[13].rows["c/1"] != "" {
+		t.Errorf("%v; at the end %v and %v", failed, dbs.of[11].rows, dbs.of[13].rows)
 	}
 }
