@@ -93,8 +93,9 @@ func analyse(text string, o Options) (*Statement, error) {
 type uses struct {
 	reads, writes []Name
 	locks         bool
-	hidden        []string // names that WITH gave to queries
-	blocks        []*block // query blocks, for what they ask of a key
+	seen          map[Name]byte // in reads: 1, in writes: 2
+	hidden        []string      // names that WITH gave to queries
+	blocks        []*block      // query blocks, for what they ask of a key
 }
 
 // block is a query, or a statement that changes rows, with its tables.
@@ -114,9 +115,23 @@ type tableIn struct {
 }
 
 func usesOf(stmt sqlparser.Statement) *uses {
-	u := &uses{}
+	u := &uses{seen: map[Name]byte{}}
 	u.walk(stmt)
 	return u
+}
+
+func (u *uses) read(n Name) {
+	if u.seen[n]&1 == 0 {
+		u.seen[n] |= 1
+		u.reads = append(u.reads, n)
+	}
+}
+
+func (u *uses) write(n Name) {
+	if u.seen[n]&2 == 0 {
+		u.seen[n] |= 2
+		u.writes = append(u.writes, n)
+	}
 }
 
 func nameOf(t sqlparser.TableName) Name { return Name{t.DbQualifier.String(), t.Name.String()} }
@@ -133,7 +148,7 @@ func (u *uses) walk(nodes ...sqlparser.SQLNode) {
 			return false, nil
 		case *sqlparser.Insert:
 			u.within(n.With, func() {
-				u.writes = addName(u.writes, nameOf(n.Table))
+				u.write(nameOf(n.Table))
 				u.walk(n.Rows, n.OnDup)
 			})
 			return false, nil
@@ -147,7 +162,7 @@ func (u *uses) walk(nodes ...sqlparser.SQLNode) {
 			u.defined(n)
 			return false, nil
 		case *sqlparser.AlterTable:
-			u.writes = addName(u.writes, nameOf(n.Table))
+			u.write(nameOf(n.Table))
 			return false, nil
 		}
 		return true, nil
@@ -184,7 +199,7 @@ func (u *uses) selected(s *sqlparser.Select) {
 		u.from(s.From, b)
 		for _, t := range b.tables {
 			if t.name.Table != "" {
-				u.reads = addName(u.reads, t.name)
+				u.read(t.name)
 			}
 		}
 		u.blocks = append(u.blocks, b)
@@ -311,32 +326,32 @@ func (u *uses) note(t tableIn, written, several bool) {
 		return
 	}
 	if written {
-		u.writes = addName(u.writes, t.name)
+		u.write(t.name)
 	}
 	if !written || several {
-		u.reads = addName(u.reads, t.name)
+		u.read(t.name)
 	}
 }
 
 func (u *uses) defined(s *sqlparser.DDL) {
 	if !s.Table.IsEmpty() {
-		u.writes = addName(u.writes, nameOf(s.Table))
+		u.write(nameOf(s.Table))
 	}
 	for _, names := range []sqlparser.TableNames{s.FromTables, s.ToTables, s.FromViews} {
 		for _, n := range names {
-			u.writes = addName(u.writes, nameOf(n))
+			u.write(nameOf(n))
 		}
 	}
 	if s.OptLike != nil {
 		for _, n := range s.OptLike.LikeTables {
-			u.reads = addName(u.reads, nameOf(n))
+			u.read(nameOf(n))
 		}
 	}
 	if s.OptSelect != nil {
 		u.walk(s.OptSelect.Select)
 	}
 	if s.ViewSpec != nil {
-		u.writes = addName(u.writes, nameOf(s.ViewSpec.ViewName))
+		u.write(nameOf(s.ViewSpec.ViewName))
 		u.walk(s.ViewSpec.ViewExpr)
 	}
 }

@@ -40,6 +40,9 @@ func TestRefusedTexts(t *testing.T) {
 		"SELECT " + strings.Repeat("CASE WHEN ", 100_000),
 		"SELECT * FROM t" + strings.Repeat(" JOIN t", 100_000),
 		strings.Repeat("FOR ", 1_000_000),
+		"SELECT * FROM t" + strings.Repeat(", t", 100_000),
+		"SELECT 1" + strings.Repeat(", 1", 100_000),
+		"SELECT " + strings.Repeat("SUBSTRING(", 150) + "a" + strings.Repeat(", -1)", 150),
 		strings.Repeat(" ", textMax+1),
 	} {
 		_, err := Translate(text, Postgres, nil, Options{})
@@ -106,5 +109,29 @@ func TestColumnKeys(t *testing.T) {
 		if got := stmt.(*sqlparser.DDL).TableSpec.Columns[0].Type.KeyOpt; got != want {
 			t.Errorf("%s is %d, not %d", text, got, want)
 		}
+	}
+}
+
+// TestLargeAnalysis: what a packet of many names and values asks of its analysis stays in bounds.
+func TestLargeAnalysis(t *testing.T) {
+	many := func(what string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(what, "#", itoa(i)))
+		}
+		return strings.TrimSuffix(b.String(), ", ")
+	}
+	for _, text := range []string{
+		"SELECT * FROM " + many("t#, ", 20_000),
+		"SELECT * FROM t WHERE k IN (" + many("#, ", 20_000) + ") OR k IN (" + many("#1, ", 20_000) + ")",
+		"SELECT * FROM t WHERE k IN (" + many("#, ", 20_000) + ") AND k IN (" + many("#1, ", 20_000) + ")",
+		"SELECT * FROM t" + many(" JOIN u# USING (k, l, m, n)", 450),
+		many("SELECT 1; ", 5_000),
+	} {
+		p, err := Analyse(text, Options{})
+		if err != nil {
+			t.Fatalf("%.60q: %v", text, err)
+		}
+		_ = p.Statements[0].Keys(Name{"", "t"}, "k", nil)
 	}
 }

@@ -23,6 +23,7 @@ type emitter struct {
 	// place is where an expression stands, for what is allowed there only.
 	values    *valuesOf // in ON DUPLICATE KEY UPDATE
 	recursive bool      // in a recursive query, where no row may be locked
+	unordered bool      // it is not known what an assignment reads of those before it
 	locked    bool      // the query that was written last ends in a locking clause
 	most      int       // bytes that one expression's text may have
 	written   int       // bytes that were written for aliases

@@ -69,17 +69,25 @@ func (e *emitter) tableUse(n Name, alias string) string {
 			i.name = alias
 		}
 		i.quoted = ident(fold(i.name))
-		e.scope.items = append(e.scope.items, i)
+		e.enter(i)
 		return as(ident(fold(c.name)), i.quoted)
 	}
 	e.out.Reads = addName(e.out.Reads, n)
 	return e.use(n, alias)
 }
 
+// enter puts a table into the scope.
+func (e *emitter) enter(i *item) {
+	if len(e.scope.items) >= joinMax || len(e.out.Reads) > tablesMax {
+		refuse("a query of this many tables", "MySQL joins at most "+itoa(joinMax)+", and a statement names at most "+itoa(tablesMax), "Take it apart")
+	}
+	e.scope.items = append(e.scope.items, i)
+}
+
 // use writes a table and puts it into the scope.
 func (e *emitter) use(n Name, alias string) string {
 	i := e.newItem(n, alias)
-	e.scope.items = append(e.scope.items, i)
+	e.enter(i)
 	return as(e.physical(n), i.quoted)
 }
 
@@ -116,7 +124,7 @@ func (e *emitter) derived(q *sqlparser.Subquery, t *sqlparser.AliasedTableExpr) 
 		i.closed = true
 		names = " (" + list(len(q.Columns), func(n int) string { return ident(q.Columns[n].String()) }) + ")"
 	}
-	e.scope.items = append(e.scope.items, i)
+	e.enter(i)
 	lateral := ""
 	if t.Lateral {
 		lateral = "LATERAL "
@@ -159,6 +167,8 @@ func (e *emitter) join(j *sqlparser.JoinTableExpr) string {
 	}
 	text := left + " " + word + " " + right
 	switch {
+	case len(j.Condition.Using) > columnsMax:
+		refuse("USING over this many columns", "MySQL has at most "+itoa(columnsMax), "")
 	case len(j.Condition.Using) > 0:
 		text += " USING (" + list(len(j.Condition.Using), func(i int) string {
 			return e.usingColumn(j.Condition.Using[i].String(), start)
@@ -187,6 +197,9 @@ func optional(items []*item) {
 
 // selectList writes the columns of a SELECT.
 func (e *emitter) selectList(exprs sqlparser.SelectExprs, named bool) (columns []output, closed bool, text string) {
+	if len(exprs) > columnsMax {
+		refuse("a query of this many columns", "MySQL has at most "+itoa(columnsMax), "")
+	}
 	closed = true
 	text = list(len(exprs), func(n int) string {
 		switch x := exprs[n].(type) {

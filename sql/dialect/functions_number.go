@@ -85,7 +85,8 @@ func ceiled(name string, f frag) frag {
 		out.atom = g.atom
 	}
 	if g.kind == decimal {
-		out.typed = typed{kind: decimal}
+		out = surely(atom(cast(out, "bigint"), integer), f) // MySQL's is an integer too
+		out.wide = true
 	}
 	if g.kind == float && name == "ceil" {
 		out.text, out.atom = out.text+" + 0", false // -0 is told as 0

@@ -84,6 +84,9 @@ type member struct {
 
 // keys are what a block asks of a column of its table i.
 func (b *block) keys(i int, column string, schema Schema) Keys {
+	if len(b.tables) > joinMax || len(b.using) > columnsMax {
+		return allKeys
+	}
 	class := b.class(member{i, fold(column)}, schema)
 	ours := func(c *sqlparser.ColName) bool {
 		m, ok := b.resolve(c, schema)
@@ -302,9 +305,11 @@ func union(a, b Keys) Keys {
 	if a.All || b.All {
 		return allKeys
 	}
-	out := Keys{Values: slices.Clone(a.Values), Ranges: append(slices.Clone(a.Ranges), b.Ranges...)}
-	for _, v := range b.Values {
-		if !slices.Contains(out.Values, v) {
+	out := Keys{Ranges: append(slices.Clone(a.Ranges), b.Ranges...)}
+	seen := map[Value]bool{}
+	for _, v := range append(slices.Clone(a.Values), b.Values...) {
+		if !seen[v] {
+			seen[v] = true
 			out.Values = append(out.Values, v)
 		}
 	}
@@ -340,9 +345,12 @@ func common(a, b []Value) Keys {
 		return v.Arg < 0 && v.Number && ok && (v.Text == "0" || strings.TrimPrefix(v.Text, "-")[0] != '0')
 	}
 	if !slices.ContainsFunc(a, func(v Value) bool { return !plain(v) }) && !slices.ContainsFunc(b, func(v Value) bool { return !plain(v) }) {
-		out := Keys{}
+		out, in := Keys{}, map[Value]bool{}
+		for _, v := range b {
+			in[v] = true
+		}
 		for _, v := range a {
-			if slices.Contains(b, v) {
+			if in[v] {
 				out.Values = append(out.Values, v)
 			}
 		}

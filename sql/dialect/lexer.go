@@ -10,6 +10,11 @@ const (
 	textMax  = 16 << 20 // bytes
 	depthMax = 1000     // brackets, and operators chained between two commas
 	runMax   = 100      // of words for which the parser's tokenizer recurses
+
+	// MySQL's own bounds, and one of ours on the tables of a whole statement.
+	joinMax    = 61   // tables in one FROM
+	columnsMax = 4096 // columns of a query or a table
+	tablesMax  = 1000
 )
 
 // token is a piece of a MySQL text.

@@ -27,7 +27,7 @@ write instead.
 			title, text, _ := strings.Cut(topic, "\n")
 			fmt.Fprintf(&b, "\n## %s\n", title)
 			if text = strings.TrimSpace(text); text != "" {
-				fmt.Fprintf(&b, "\n%s\n", text)
+				fmt.Fprintf(&b, "\n%s\n", wrapped(strings.Join(strings.Fields(text), " "), ""))
 			}
 		}
 		b.WriteString("\n```sql\n" + wrapped(c.text, "") + "\n")

@@ -202,6 +202,9 @@ func (e *emitter) columnOf(i *item, name string, qualify bool) frag {
 		c = output{name: fold(name)}
 	}
 	if f, ok := e.scope.of(i).assigned[c.name]; ok && i.base() && !i.excluded {
+		if f.text == "" && e.unordered {
+			refuse("a column that is read after it was set, in an UPDATE over a join ("+c.name+")", "whether MySQL reads the old value or the new one is not said", "Set it last")
+		}
 		if f.text == "" {
 			refuse("a column that is read after it was set ("+c.name+")", "MySQL reads its new value, and the type that it was given is not known", "Set it last, or write the value out")
 		}

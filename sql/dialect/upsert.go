@@ -152,6 +152,9 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 		f := e.fitting(e.any(x), c.typed, described)
 		sets = append(sets, ident(c.name)+" = "+f.text)
 		e.scope.assigned[c.name] = settled(f, c, described)
+		if e.unordered {
+			e.scope.assigned[c.name] = frag{}
+		}
 	}
 	return sets
 }

@@ -25,6 +25,10 @@ func (e *emitter) update(s *sqlparser.Update) string {
 			}
 			return true
 		}, "UPDATE")
+		if w.others != "" {
+			e.unordered = true // in a join MySQL's servers read the old value or the new one
+			defer func() { e.unordered = false }()
+		}
 		sets := e.assignments(s.Exprs, w.item, nil)
 		if len(sets) == 0 {
 			refuse("an UPDATE without SET", "it changes nothing", "")
