@@ -121,10 +121,10 @@ var d2pcElsewhere = []*Figure{
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 11",
 		Rows:   d2pcOCCAndLeader, Axis: d2pcWideClients, Base: d2pcFive(),
 		Shows: allMeasures,
-		Claims: append(d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57, 2.2),
+		Claims: append(because(seeRising, d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57, 2.2)...),
 			says(abortRate, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0).because(seeStale),
 			says(latency, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0)),
-		Why: whyStale,
+		Why: whyRising300 + " " + whyLoop + " " + whyStale,
 	},
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
@@ -149,7 +149,7 @@ var d2pcSensitivity = []*Figure{
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 13 (c) and (d)",
 		Rows:   d2pcOCC, Axis: d2pcShards, Base: d2pcMicro(),
 		Shows:  []Measure{throughput, abortRate},
-		Claims: append(across(d2pcOCC, throughput, Level), across(d2pcOCC, abortRate, Below)...),
+		Claims: append(across(d2pcOCC, throughput, Level), because(seeKeys, across(d2pcOCC, abortRate, Below)...)...),
 	},
 	{
 		Name: "d2pc/fig14a", Title: "Dead co-coordinators",

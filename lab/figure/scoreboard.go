@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -74,30 +75,41 @@ func tally(records []Record) string {
 	return fmt.Sprintf("Of %d claims of %d figures: %s.\n", all, len(records), strings.Join(parts, ", "))
 }
 
-// constants says how many claims are met whatever a processor or a disk takes, and how many
-// are decided by which of the two: these are numbers of a machine as much as of a protocol.
+// constants says how many claims are met whatever a processor or a disk takes, and names the
+// others with what decides them: these are numbers of a machine as much as of a protocol.
 func constants(records []Record) string {
-	met, firm := 0, 0
-	by := map[bool]int{} // by the disk alone, or the processor alone
-	both := 0
+	met, decided := 0, map[string][]string{}
 	for _, r := range records {
 		for i, c := range r.Costs[0].Claims {
 			if c.Paper == "-" || c.Verdict != Met.String() {
 				continue
 			}
 			met++
+			by := ""
 			switch cpu, disk := r.turns(i); {
 			case cpu && disk:
-				both++
-			case cpu || disk:
-				by[disk]++
+				by = "processor and disk decide"
+			case cpu:
+				by = "the processor decides"
+			case disk:
+				by = "the disk decides"
 			default:
-				firm++
+				continue
 			}
+			decided[by] = append(decided[by], fmt.Sprintf("%s in `%s`", c.Claim, r.Figure))
 		}
 	}
-	return fmt.Sprintf("Of the %d that are met, %d are with CPU halved, CPU doubled and every sync, too. Of the others the processor decides %d, the disk %d, and either of them %d.\n",
-		met, firm, by[false], by[true], both)
+	firm := met
+	var out []string
+	for _, by := range slices.Sorted(maps.Keys(decided)) {
+		firm -= len(decided[by])
+		out = append(out, by+" "+strings.Join(decided[by], "; "))
+	}
+	text := fmt.Sprintf("Of the %d that are met, %d are with CPU halved, CPU doubled and every sync, too.", met, firm)
+	if len(out) > 0 {
+		text += " Of the others, which a constant alone meets, " + strings.Join(out, "; ") + "."
+	}
+	return text + "\n"
 }
 
 // turns reports whether a claim has another verdict with another processor, or with another disk.

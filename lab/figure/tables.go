@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,13 +82,14 @@ func (c RecordedClaim) beside(byDefault RecordedClaim) string {
 	return c.Ours + ", " + c.Verdict
 }
 
-// reason is why a claim is not met, or more than met, in a few words.
+// reason is why a claim is not met, or more than met, in a few words; also of what is there for
+// comparison it is said that runs are no numbers.
 func (r Record) reason(c RecordedClaim) string {
 	switch {
+	case c.Why != "":
+		return "no number: " + c.Why
 	case !c.unmet():
 		return ""
-	case c.Why != "":
-		return c.Why
 	case c.Reason != "":
 		return c.Reason
 	case r.Why != "":
@@ -97,14 +99,46 @@ func (r Record) reason(c RecordedClaim) string {
 }
 
 // Numbers is the table of a figure's first measure, throughput in nearly all: what is drawn
-// in its first panel.
+// in its first panel; of a figure over time it is the mean of each second.
 func (r Record) Numbers() string {
-	if len(r.Panels) == 0 {
-		return r.made()
+	switch {
+	case len(r.Panels) > 0:
+		return r.Panels[0].table(r.Parameter, r.Values)
+	case len(r.Over) > 0:
+		seconds, means := r.Over[0].bySecond(r.Seconds)
+		return means.table("second", seconds)
 	}
+	return r.made()
+}
+
+// bySecond are the means of the pieces that end within each second.
+func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
+	means.Measure = p.Measure
+	for _, l := range p.Rows {
+		line, pieces, second := Line{Row: l.Row}, 0, 0
+		for i, n := range l.Numbers {
+			if now := int(math.Ceil(until[i])); now > second {
+				line.Numbers, pieces, second = append(line.Numbers, 0), 0, now
+			}
+			mean := &line.Numbers[len(line.Numbers)-1]
+			*mean = (*mean*float64(pieces) + n) / float64(pieces+1)
+			pieces++
+		}
+		for i, n := range line.Numbers {
+			line.Numbers[i] = significant(n)
+		}
+		means.Rows = append(means.Rows, line)
+	}
+	for i := range means.Rows[0].Numbers {
+		seconds = append(seconds, strconv.Itoa(i+1))
+	}
+	return seconds, means
+}
+
+// table is the panel in Markdown, a column for each value of the parameter.
+func (p Panel) table(parameter string, values []string) string {
 	var b strings.Builder
-	p := r.Panels[0]
-	fmt.Fprintf(&b, "| %s; %s: | %s |\n|---|%s\n", p.Measure, r.Parameter, strings.Join(r.Values, " | "), strings.Repeat("---|", len(r.Values)))
+	fmt.Fprintf(&b, "| %s; %s: | %s |\n|---|%s\n", p.Measure, parameter, strings.Join(values, " | "), strings.Repeat("---|", len(values)))
 	for _, l := range p.Rows {
 		fmt.Fprintf(&b, "| %s |", l.Row)
 		for _, n := range l.Numbers {
