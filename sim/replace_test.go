@@ -34,4 +34,3 @@ func movedBack(t *testing.T, met Counts) {
 		t.Errorf("%d replicas were moved, %d moved back", met["replicas moved"], met["replicas moved back"])
 	}
 }
-

@@ -112,6 +112,16 @@ func (c *myConn) recover(ctx context.Context) (out []source.Name, err error) {
 }
 
 func (d *mysqlDB) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
+	for { // while it is prepared here after all; each turn takes what was, or waits
+		if found, err = d.finish(ctx, n, commit); err != errParked {
+			return found, err
+		}
+	}
+}
+
+// finish is a turn of Finish; errParked: a connection of this driver's has prepared the
+// branch meanwhile, and nobody else can finish it.
+func (d *mysqlDB) finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
 	if err := d.preparing.wait(ctx, n); err != nil {
 		return false, err
 	}
@@ -124,9 +134,15 @@ func (d *mysqlDB) Finish(ctx context.Context, n source.Name, commit bool) (found
 		// The connection had ended: the branch is free for any other.
 	}
 	err = d.use(ctx, func(c *myConn) error {
-		found, err = c.finishFree(ctx, n, commit, d.grace)
+		found, err = c.finishFree(ctx, n, commit, d.grace, func() bool { return d.pool.holds(n) })
+		if err == errParked {
+			return nil // nothing is the matter with the connection
+		}
 		return err
 	})
+	if err == nil && !found && d.pool.holds(n) {
+		err = errParked
+	}
 	return found, err
 }
 

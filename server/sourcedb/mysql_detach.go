@@ -3,6 +3,7 @@ package sourcedb
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,9 @@ import (
 // engine, which it does without waiting for anything. Who finds the lock free waits for
 // detachGrace, and then finishes the branch. This is the way after a crash or a cut alone:
 // else the connection that prepared finishes. The lock costs a prepared branch 13 us.
+
+// errParked ends a wait for a connection that only waits to be told how its branch ends.
+var errParked = errors.New("a connection of this driver has prepared the branch")
 
 // detachGrace is for how long a name's lock must be free before its branch is finished by
 // another connection: what is bounded is a few steps of a thread of the server.
@@ -64,8 +68,9 @@ func (c *myConn) tied(ctx context.Context, n source.Name) (bool, error) {
 
 // finishFree ends a branch that another connection has prepared. It tries until it is known
 // that the branch has ended or is not there: as long as a connection has the name, prepared
-// or not, nobody else can take it.
-func (c *myConn) finishFree(ctx context.Context, n source.Name, commit bool, grace time.Duration) (found bool, err error) {
+// or not, nobody else can take it. It gives up with errParked if that is a connection of
+// this driver's, as parked says.
+func (c *myConn) finishFree(ctx context.Context, n source.Name, commit bool, grace time.Duration, parked func() bool) (found bool, err error) {
 	x := xid(n)
 	free := !c.ties // for long enough
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
@@ -81,6 +86,8 @@ func (c *myConn) finishFree(ctx context.Context, n source.Name, commit bool, gra
 			return false, err
 		}
 		switch {
+		case parked():
+			return false, errParked
 		case tied:
 			free = false
 		case free:

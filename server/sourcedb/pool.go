@@ -169,6 +169,14 @@ func (p *pool[C]) park(n source.Name, c C) {
 	p.mu.Unlock()
 }
 
+// holds reports whether a connection is parked for a branch.
+func (p *pool[C]) holds(n source.Name) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.parked[n]
+	return ok
+}
+
 // take gives the connection that is parked for a branch, with its place.
 func (p *pool[C]) take(n source.Name) (c C, ok bool) {
 	p.mu.Lock()
