@@ -17,7 +17,6 @@ type dbDriver struct {
 	life uint64
 	// takesForeign lists what is prepared of other clusters too: a planted bug.
 	takesForeign bool
-	closed       bool
 }
 
 // dbCall is a request on its way.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -89,7 +90,7 @@ func (s *Databases) leaveStrange(d *database, id txn.ShardID) {
 	for i, name := range strangers(id) {
 		x := d.begin(name, nil)
 		x.state = dbPrepared
-		d.lock(nil, x, dbClaim{fmt.Sprintf("strange/%d", i), lockX}, func(*source.Error) {})
+		d.lock(context.Background(), x, dbClaim{fmt.Sprintf("strange/%d", i), lockX}, func(*source.Error) {})
 	}
 }
 

@@ -76,7 +76,7 @@ func TestBlocksGoByTheChance(t *testing.T) {
 			t.Errorf("with %v blocked %v", lost, got)
 		}
 	}
-	if blocked(0.5, 3) != blocked(0.5, 3) || blocked(0.5, 3) == blocked(0.5, 4) {
+	if one, same := blocked(0.5, 3), blocked(0.5, 3); one != same || one == blocked(0.5, 4) {
 		t.Error("chance is not of the seed")
 	}
 }
