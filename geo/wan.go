@@ -63,8 +63,8 @@ func (w WAN) Scale(f float64) WAN {
 }
 
 // Parse reads what a person says on the command line: the name of a published
-// map, "uniform:100ms" (five regions) or "uniform:100ms:3" (three), or the path
-// of a YAML file.
+// map, "uniform:100ms" (five regions) or "uniform:100ms:3" (three), "star:10ms:50ms"
+// (the first of three regions is so far from the others), or the path of a YAML file.
 func Parse(spec string) (WAN, error) {
 	if w, ok := published(spec); ok {
 		return w, nil
@@ -72,10 +72,13 @@ func Parse(spec string) (WAN, error) {
 	if rest, ok := strings.CutPrefix(spec, "uniform:"); ok {
 		return parseUniform(spec, rest)
 	}
+	if rest, ok := strings.CutPrefix(spec, "star:"); ok {
+		return parseStar(spec, rest)
+	}
 	if looksLikePath(spec) {
 		return readFile(spec)
 	}
-	return WAN{}, fmt.Errorf("unknown WAN %q: use %s, uniform:100ms, uniform:100ms:3, or a YAML file (a path with a / or ending in .yaml or .yml)",
+	return WAN{}, fmt.Errorf("unknown WAN %q: use %s, uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file (a path with a / or ending in .yaml or .yml)",
 		spec, strings.Join(Names(), ", "))
 }
 
@@ -97,6 +100,25 @@ func parseUniform(spec, rest string) (WAN, error) {
 		}
 	}
 	return uniform(spec, d, n, 0), nil
+}
+
+// parseStar reads how far the first region r1 is from the others; these are as far from each
+// other as by way of it.
+func parseStar(spec, rest string) (WAN, error) {
+	w := WAN{Name: spec, Regions: []Region{"r1"}, rtt: map[[2]Region]time.Duration{}}
+	rays := map[Region]time.Duration{"r1": 0}
+	for text := range strings.SplitSeq(rest, ":") {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 || d > rttMax/2 || len(w.Regions) == regionsMax {
+			return WAN{}, fmt.Errorf("WAN %q: %q is not one of at most %d round trips between 0s and %v; write for example star:10ms:50ms", spec, text, regionsMax-1, rttMax/2)
+		}
+		r := Region(fmt.Sprintf("r%d", len(w.Regions)+1))
+		for _, other := range w.Regions {
+			w.rtt[[2]Region{r, other}], w.rtt[[2]Region{other, r}] = d+rays[other], d+rays[other]
+		}
+		w.Regions, rays[r] = append(w.Regions, r), d
+	}
+	return w, nil
 }
 
 // uniform has n regions r1 to rn, every two of them d apart.

@@ -79,6 +79,8 @@ func TestDelays(t *testing.T) {
 		{"geotp4", "bj", "ldn", 251 * ms},
 		{"uniform:100ms:3", "r1", "r3", 100 * ms},
 		{"lan", "r1", "r5", 500 * time.Microsecond},
+		{"star:10ms:50ms", "r1", "r3", 50 * ms},
+		{"star:10ms:50ms", "r2", "r3", 60 * ms},
 	} {
 		if got := mustParse(t, c.wan).RTT(c.a, c.b); got != c.want {
 			t.Errorf("%s: %s to %s: %v, want %v", c.wan, c.a, c.b, got, c.want)
