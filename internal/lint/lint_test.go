@@ -142,6 +142,8 @@ func TestPlanted(t *testing.T) {
 		{"long function", "txn/x.go", "package txn\n\nfunc f() {" + strings.Repeat("\n", 90) + "}\n", "a function has at most"},
 		{"type of many jobs", "txn/x.go", "package txn\n\ntype T[A any] struct{}\n" + strings.Repeat("\nfunc (t *T[A]) _() {}\n\nfunc (T[A]) _() {}\n", 20), "txn.T has more than 39 methods"},
 		{"machine path in code", "txn/x.go", "package txn\n\n// see " + shame[0] + "x\n", "of one machine"},
+		{"a program that was built", "isochron", "\x7fELF\x00" + shame[0], "is not text"},
+		{"a heap of data", "docs/all.csv", strings.Repeat("1,2,3\n", 200_000), "a file has at most"},
 		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,9 +27,11 @@ func checkPaper(t *Tree) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.ContainsRune(text, 0) {
-			out = append(out, checkShame(path, text)...)
+		if why := notSource(text); why != "" {
+			out = append(out, Finding{path, 0, why})
+			continue
 		}
+		out = append(out, checkShame(path, text)...)
 	}
 	text, err := os.ReadFile(filepath.Join(t.Root, architecture))
 	if err != nil {
@@ -37,6 +39,17 @@ func checkPaper(t *Tree) ([]Finding, error) {
 	}
 	out = append(out, checkList(t, string(text))...)
 	return append(out, checkLibraries(t, string(text))...), nil
+}
+
+// notSource says why a file is none that people write or read: what a build has left, or data.
+func notSource(text []byte) string {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return "is not text: what a build or a run has left does not belong here; delete it"
+	}
+	if len(text) > textBytesMax {
+		return fmt.Sprintf("has %d bytes; a file has at most %d", len(text), textBytesMax)
+	}
+	return ""
 }
 
 // checkDocs wants a doc.go in every package, which says what the package is for,

@@ -73,7 +73,8 @@ var rowNamers = []string{"protocol", "lab"}
 const (
 	fileLinesMax = 500
 	funcLinesMax = 80
-	methodsMax   = 39 // of a type of the core
+	methodsMax   = 39        // of a type of the core
+	textBytesMax = 1_000_000 // of a file that is not Go
 )
 
 // shame are words that tell of the machine on which something was written, or

@@ -64,6 +64,9 @@ func Read(root string) (*Tree, error) {
 			}
 			return nil
 		}
+		if rel == ".git" {
+			return nil // in a linked work tree it is a file
+		}
 		if !strings.HasSuffix(rel, ".go") {
 			t.Texts = append(t.Texts, rel)
 			return nil
