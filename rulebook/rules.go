@@ -49,6 +49,12 @@ const (
 	YoungerWaits
 	VoteGivesWay
 	ReadWaitsForVote
+	ReservingWaits
+	ReservingProceeds
+	HigherReserves
+	ReservedRefuses
+	ReservedWaits
+	VoteWaits
 	RangeLocked
 	RangeOverWrites
 	Cascade
@@ -62,6 +68,11 @@ const (
 	StampBelowRead
 	StampBesideWrite
 	BatchGivesWay
+	RevealedByAll
+	LateGivesWay
+	LowGivesWay
+	HighWaits
+	WaiterFirst
 	OlderThanEngine
 	AllWriters
 	TakenBack
@@ -79,7 +90,10 @@ const (
 	OneProposal
 	NoHeeded
 	LeaderInFastPath
+	AgreedByAll
+	AcceptedFirst
 	LoggedFirst
+	DataFirst
 	BesideOpen
 	OldView
 	LeftView
@@ -95,6 +109,9 @@ const (
 	LocksOfTerm
 	AnotherVersion
 	LocksFirst
+	WarmAtLeader
+	ReservesLate
+	DataBesideVotes
 	rules // how many there are
 )
 
@@ -141,27 +158,38 @@ var book = [rules]entry{
 	OnePhaseNoDependency: {"one-phase-no-dependency", "shard", "nobody depends on a vote that is its own commit"},
 	SwitchDrained:        {"switch-drained", "shard", "a protocol changes when nothing is undecided"},
 
-	RowsChecked:      {"rows-checked", "yield", "a vote is refused whose reads have other versions now"},
-	RangesChecked:    {"ranges-checked", "yield", "a vote is refused whose ranges hold other rows now"},
-	WoundsYounger:    {"wounds-younger", "yield", "the older wounds the younger"},
-	VotedNotWounded:  {"voted-not-wounded", "yield", "who has voted is not wounded by an older one"},
-	YoungerWaits:     {"younger-waits", "yield", "the younger waits for the older"},
-	VoteGivesWay:     {"vote-gives-way", "yield", "a vote gives way to an older one, or to one that has voted"},
-	ReadWaitsForVote: {"read-waits-for-vote", "yield", "a read that holds nothing waits for those who have voted"},
-	RangeLocked:      {"range-locked", "yield", "a write into a locked range waits for its holder"},
-	RangeOverWrites:  {"range-over-writes", "yield", "a range is not locked over rows that another is about to write"},
-	Cascade:          {"cascade", "yield", "who has gone on from a value that is undone ends with its writer"},
-	VotedNotDropped:  {"voted-not-dropped", "yield", "the locks of a vote go by its decision alone"},
-	LocalDeadlock:    {"local-deadlock", "yield", "a wait that would close a cycle at one shard is refused"},
-	WideDeadlock:     {"wide-deadlock", "yield", "a cycle of waits over several shards is ended"},
-	SecondLap:        {"second-lap", "yield", "a cycle of waits that did not stand together is no deadlock"},
-	HotFollower:      {"hot-follower", "yield", "who stands before another in a chain does not wait for that one"},
-	ChainInTurn:      {"chain-in-turn", "yield", "those who went on from each other's values vote in that order"},
-	GatewayLost:      {"gateway-lost", "yield", "locks of transactions whose gateway has ended are freed"},
-	StampBelowRead:   {"stamp-below-read", "yield", "no write is taken at or below the timestamp of a read of its row"},
-	StampBesideWrite: {"stamp-beside-write", "yield", "a read of a row with an undecided write is not called OK"},
-	BatchGivesWay:    {"batch-gives-way", "yield", "of a batch one gives way that cannot be put in order"},
+	RowsChecked:       {"rows-checked", "yield", "a vote is refused whose reads have other versions now"},
+	RangesChecked:     {"ranges-checked", "yield", "a vote is refused whose ranges hold other rows now"},
+	WoundsYounger:     {"wounds-younger", "yield", "the older wounds the younger"},
+	VotedNotWounded:   {"voted-not-wounded", "yield", "who has voted is not wounded by an older one"},
+	YoungerWaits:      {"younger-waits", "yield", "the younger waits for the older"},
+	VoteGivesWay:      {"vote-gives-way", "yield", "a vote gives way to an older one, or to one that has voted"},
+	ReadWaitsForVote:  {"read-waits-for-vote", "yield", "a read that holds nothing waits for those who have voted"},
+	ReservingWaits:    {"reserving-waits", "yield", "who reserves waits for one of several regions that has locked the row, or for a write that is not revealed"},
+	ReservingProceeds: {"reserving-proceeds", "yield", "who reserves reads the revealed write of one of a single region, and does not wait"},
+	HigherReserves:    {"higher-reserves", "yield", "a reservation of a higher priority goes before others"},
+	ReservedRefuses:   {"reserved-refuses", "yield", "the vote of one of a single region gives way to a reservation"},
+	ReservedWaits:     {"reserved-waits", "yield", "a vote waits for a reservation of a higher priority"},
+	VoteWaits:         {"vote-waits", "yield", "where rows are reserved a vote waits for who has voted, and does not give way"},
+	RangeLocked:       {"range-locked", "yield", "a write into a locked range waits for its holder"},
+	RangeOverWrites:   {"range-over-writes", "yield", "a range is not locked over rows that another is about to write"},
+	Cascade:           {"cascade", "yield", "who has gone on from a value that is undone ends with its writer"},
+	VotedNotDropped:   {"voted-not-dropped", "yield", "the locks of a vote go by its decision alone"},
+	LocalDeadlock:     {"local-deadlock", "yield", "a wait that would close a cycle at one shard is refused"},
+	WideDeadlock:      {"wide-deadlock", "yield", "a cycle of waits over several shards is ended"},
+	SecondLap:         {"second-lap", "yield", "a cycle of waits that did not stand together is no deadlock"},
+	HotFollower:       {"hot-follower", "yield", "who stands before another in a chain does not wait for that one"},
+	ChainInTurn:       {"chain-in-turn", "yield", "those who went on from each other's values vote in that order"},
+	GatewayLost:       {"gateway-lost", "yield", "locks of transactions whose gateway has ended are freed"},
+	StampBelowRead:    {"stamp-below-read", "yield", "no write is taken at or below the timestamp of a read of its row"},
+	StampBesideWrite:  {"stamp-beside-write", "yield", "a read of a row with an undecided write is not called OK"},
+	BatchGivesWay:     {"batch-gives-way", "yield", "of a batch one gives way that cannot be put in order"},
+	LateGivesWay:      {"late-gives-way", "yield", "who comes after its stamp does not wait behind others"},
+	LowGivesWay:       {"low-gives-way", "yield", "low priority makes way for high before its vote"},
+	HighWaits:         {"high-waits", "yield", "a vote of high priority waits for its rows, whole, in the order of stamps"},
+	WaiterFirst:       {"waiter-first", "yield", "nobody takes rows for which one waits that goes before it"},
 
+	RevealedByAll:   {"revealed-by-all", "reveal", "what several shards of one region vote on is revealed when all have validated it, before it is logged"},
 	OlderThanEngine: {"older-than-engine", "reveal", "a write older than what the engine has of the row is not revealed: the newest of several readings wins"},
 	AllWriters:      {"all-writers", "reveal", "an answer waits for all of the undecided writers that it has read"},
 	TakenBack:       {"taken-back", "reveal", "what was revealed of an attempt that aborts is taken back"},
@@ -180,7 +208,10 @@ var book = [rules]entry{
 	OneProposal:      {"one-proposal", "decide", "in one view a coordinator proposes one thing"},
 	NoHeeded:         {"no-heeded", "decide", "the slow path does not propose Yes against a No"},
 	LeaderInFastPath: {"leader-in-fast-path", "decide", "there is no fast path without the leader"},
+	AgreedByAll:      {"agreed-by-all", "decide", "a commit is proposed to nobody before every participant has a majority for it"},
+	AcceptedFirst:    {"accepted-first", "decide", "what majorities have voted for counts when majorities have taken it in"},
 	LoggedFirst:      {"logged-first", "decide", "where decisions are logged nobody is told before"},
+	DataFirst:        {"data-first", "decide", "a declared transaction commits when its writes are logged, whoever has voted before"},
 
 	BesideOpen:     {"beside-open", "replica", "no Yes is taken in beside an undecided one with which it clashes"},
 	OldView:        {"old-view", "replica", "what is proposed in an older view is not taken in"},
@@ -194,10 +225,13 @@ var book = [rules]entry{
 	BelowCommitted: {"below-committed", "replica", "nothing is called OK below what is committed"},
 	ReaderWaits:    {"reader-waits", "replica", "a read waits for the end of who is about to write its row"},
 
-	TwoVersions:    {"two-versions", "coordinator", "a transaction that has read two versions of a row has lost"},
-	LocksOfTerm:    {"locks-of-term", "coordinator", "a transaction has lost whose locks were granted by two leaders of a shard"},
-	AnotherVersion: {"another-version", "coordinator", "what is written otherwise than it was passed on gets another version"},
-	LocksFirst:     {"locks-first", "coordinator", "who has lost again and again takes its locks before it asks for votes"},
+	TwoVersions:     {"two-versions", "coordinator", "a transaction that has read two versions of a row has lost"},
+	LocksOfTerm:     {"locks-of-term", "coordinator", "a transaction has lost whose locks were granted by two leaders of a shard"},
+	AnotherVersion:  {"another-version", "coordinator", "what is written otherwise than it was passed on gets another version"},
+	ReservesLate:    {"reserves-late", "coordinator", "who comes to touch a second region reserves what it has read before"},
+	LocksFirst:      {"locks-first", "coordinator", "who has lost again and again takes its locks before it asks for votes"},
+	WarmAtLeader:    {"warm-at-leader", "coordinator", "what is updated often is read at its leader"},
+	DataBesideVotes: {"data-beside-votes", "coordinator", "what a declared transaction writes is logged while votes are on their way"},
 }
 
 // All lists the rules in their order.
