@@ -73,6 +73,8 @@ type Shard struct {
 	LeaderNode uint32   `cbor:"7,keyasint,omitempty"`
 	// Kind is what votes there.
 	Kind Kind `cbor:"8,keyasint,omitempty"`
+	// Source is which database it is, if it is one that is not ours.
+	Source *Source `cbor:"9,keyasint,omitempty" json:",omitempty"`
 }
 
 // Range is a range of table keys, from Start to the next range's Start.
@@ -107,6 +109,8 @@ type Directory struct {
 	Protocol Protocol `cbor:"7,keyasint,omitzero"`
 	// Admission is what an operator wants of it.
 	Admission Admission `cbor:"8,keyasint,omitzero"`
+	// HighestShard is at least the highest id of a participant that was removed, 0: none was.
+	HighestShard uint64 `cbor:"9,keyasint,omitempty" json:",omitempty"`
 }
 
 // Admission bounds the tries that contend at a gateway, of each kind by itself. Zero
@@ -236,11 +240,11 @@ func (d *Directory) Regions() []string {
 func (d *Directory) EnsureShard(replicas []uint32, leader string, slot int) uint64 {
 	replicas = slices.Clone(replicas)
 	slices.Sort(replicas)
-	next := uint64(2)
+	next := max(2, d.HighestShard+1)
 	for _, s := range d.Shards {
 		have := slices.Clone(s.Replicas)
 		slices.Sort(have)
-		if s.ID != 1 && s.Leader == leader && s.Slot == slot && slices.Equal(have, replicas) {
+		if s.ID != 1 && s.Kind.Native() && s.Leader == leader && s.Slot == slot && slices.Equal(have, replicas) {
 			return s.ID
 		}
 		next = max(next, s.ID+1)
@@ -261,7 +265,7 @@ func (d *Directory) AddRange(start string, shard uint64) {
 
 // Clone is a deep copy, to be extended and written back with a higher Epoch.
 func (d *Directory) Clone() *Directory {
-	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Admission: d.Admission, Protocol: d.Protocol}
+	c := &Directory{Epoch: d.Epoch, Nodes: slices.Clone(d.Nodes), Shards: slices.Clone(d.Shards), Ranges: slices.Clone(d.Ranges), Highest: d.Highest, Hot: d.Hot, Admission: d.Admission, Protocol: d.Protocol, HighestShard: d.HighestShard}
 	return c
 }
 

@@ -92,6 +92,9 @@ func (d *Directory) RemoveNode(id uint32) error {
 		return fmt.Errorf("the cluster has no node %d", id)
 	}
 	for _, s := range d.Shards {
+		if slices.Contains(s.Replicas, id) && !s.Kind.Native() {
+			return fmt.Errorf("node %d is the agent of the source %s: remove the source first", id, s.Source.name(s.ID))
+		}
 		if slices.Contains(s.Replicas, id) {
 			return fmt.Errorf("node %d has a replica of shard %d: replace it first", id, s.ID)
 		}
@@ -121,8 +124,8 @@ func (d *Directory) Replace(shard uint64, from, to uint32) ([]uint64, error) {
 	var changed []uint64
 	for i := range d.Shards {
 		s := &d.Shards[i]
-		if shard != 0 && s.ID != shard {
-			continue
+		if shard != 0 && s.ID != shard || !s.Kind.Native() {
+			continue // a source stays with its agent
 		}
 		at := slices.Index(s.Replicas, from)
 		if at < 0 {
@@ -152,6 +155,8 @@ func (d *Directory) Prefer(shard uint64, node uint32) error {
 	switch {
 	case s == nil:
 		return fmt.Errorf("the cluster has no shard %d", shard)
+	case !s.Kind.Native():
+		return fmt.Errorf("%d is a source: its agent alone answers for it", shard)
 	case !slices.Contains(s.Replicas, node):
 		return fmt.Errorf("node %d has no replica of shard %d with a vote; nodes %v have", node, shard, s.Replicas)
 	}

@@ -9,7 +9,7 @@ import "slices"
 func (d *Directory) EnsureShardIn(regions []string, leader string, slot int) uint64 {
 	want := slices.Sorted(slices.Values(regions))
 	for _, s := range d.Shards {
-		if s.ID != 1 && s.Leader == leader && s.Slot == slot && slices.Equal(d.regionsOf(s), want) {
+		if s.ID != 1 && s.Kind.Native() && s.Leader == leader && s.Slot == slot && slices.Equal(d.regionsOf(s), want) {
 			return s.ID
 		}
 	}
@@ -42,7 +42,7 @@ func (d *Directory) leastLoaded(region string) (node uint32, ok bool) {
 		}
 		load := 0
 		for _, s := range d.Shards {
-			if s.ID != 1 && slices.Contains(s.Replicas, n.ID) {
+			if s.ID != 1 && s.Kind.Native() && slices.Contains(s.Replicas, n.ID) {
 				load++
 			}
 		}
