@@ -27,6 +27,11 @@ type emitter struct {
 	locked    bool      // the query that was written last ends in a locking clause
 	most      int       // bytes that one expression's text may have
 	written   int       // bytes that were written for aliases
+	// For the guard:
+	gapsSeen int // reads that were found unguarded
+	rows     int // that the last of them asked for
+	// What its locking clauses say, of any of its tables.
+	exclusive, nowait, skips bool
 }
 
 // remark notes where the answer may differ, once.
@@ -102,7 +107,7 @@ func Translate(text string, to Dialect, schema Schema, o Options) (Translation, 
 		return Translation{}, err
 	}
 	if to == MySQL {
-		return forMySQL(p, text)
+		return forMySQL(p, text, schema)
 	}
 	return toPostgres(p, schema, o)
 }
@@ -110,7 +115,7 @@ func Translate(text string, to Dialect, schema Schema, o Options) (Translation, 
 // TranslateTree is Translate for a tree that Analyse or one of its parts gave.
 func TranslateTree(s *Statement, to Dialect, schema Schema, o Options) (Translation, error) {
 	if to == MySQL {
-		return forMySQL(s.parsed, s.Text)
+		return forMySQL(s.parsed, s.Text, schema)
 	}
 	return toPostgres(s.parsed, schema, o)
 }
@@ -123,7 +128,9 @@ func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 	e := newEmitter(p, schema, o)
 	e.out.Kind = kindOf(p.stmt)
 	e.statement(p.stmt)
-	e.out.NeedsGuard = len(e.out.Unguarded) > 0
+	if e.guard(p.stmt); !o.Share {
+		e.out.Guard, e.out.Least = nil, 0
+	}
 	return e.out, nil
 }
 

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -34,7 +35,9 @@ func (e *emitter) lockOf(s *sqlparser.Select, sc *scope) locking {
 	switch {
 	case asked:
 		word, wait = e.lockWord(s.Lock)
+		all := bases
 		bases, lockable = e.ofTables(s.Lock, bases, lockable)
+		e.gaps(s, slices.DeleteFunc(slices.Clone(all), func(i *item) bool { return slices.Contains(bases, i) }), nil)
 	case e.opt.Share:
 		word = "FOR SHARE"
 	default:
@@ -84,10 +87,11 @@ func (e *emitter) lockWord(l *sqlparser.Lock) (word, wait string) {
 	}
 	switch {
 	case strings.HasSuffix(l.Type, "nowait"):
-		wait = " NOWAIT"
+		wait, e.nowait = " NOWAIT", true
 	case strings.HasSuffix(l.Type, "skip locked"):
-		wait = " SKIP LOCKED"
+		wait, e.skips = " SKIP LOCKED", true
 	}
+	e.exclusive = e.exclusive || word == "FOR UPDATE"
 	return word, wait
 }
 
@@ -126,7 +130,7 @@ func (e *emitter) gaps(s *sqlparser.Select, bases, locked []*item) {
 		gap := Unlocked
 		for _, l := range locked {
 			if l == i {
-				gap = gapOf(s.Where, i, len(bases) > 1)
+				gap, e.rows = gapOf(s.Where, i, len(bases) > 1)
 			}
 		}
 		e.unguarded(i.logical, gap)
@@ -135,6 +139,7 @@ func (e *emitter) gaps(s *sqlparser.Select, bases, locked []*item) {
 
 // unguarded notes a gap; of one table the greatest is kept.
 func (e *emitter) unguarded(n Name, gap Gap) {
+	e.gapsSeen++
 	order := map[Gap]int{Absence: 1, Phantoms: 2, Unlocked: 3}
 	for at, u := range e.out.Unguarded {
 		if u.Table == n {
@@ -147,31 +152,33 @@ func (e *emitter) unguarded(n Name, gap Gap) {
 	e.out.Unguarded = append(e.out.Unguarded, Unguarded{n, gap})
 }
 
-// gapOf is Absence if a condition says what a whole unique key equals.
-func gapOf(w *sqlparser.Where, i *item, join bool) Gap {
+// gapOf is Absence, with the number of rows that are asked for at most, if a condition says what a
+// whole unique key equals, or which values the one column of one has.
+func gapOf(w *sqlparser.Where, i *item, join bool) (gap Gap, rows int) {
 	if w == nil || i.table == nil || join {
-		return Phantoms
+		return Phantoms, 0
 	}
-	fixed := map[string]bool{}
-	equalities(w.Expr, func(c *sqlparser.ColName) {
-		if o, ok := i.find(c.Name.String()); ok && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name)) {
-			fixed[o.name] = true
+	fixed := map[string]int{} // how many values of each column are asked for
+	equalities(w.Expr, func(c *sqlparser.ColName, values int) {
+		o, ok := i.find(c.Name.String())
+		if ok && (c.Qualifier.IsEmpty() || strings.EqualFold(c.Qualifier.Name.String(), i.name)) && (fixed[o.name] == 0 || values < fixed[o.name]) {
+			fixed[o.name] = values
 		}
 	})
-	for _, key := range append([][]string{i.table.Key}, i.table.Unique...) {
-		whole := len(key) > 0
+	for _, key := range keysOf(i.table) {
+		rows := 1
 		for _, c := range key {
-			whole = whole && fixed[c]
+			rows *= fixed[c]
 		}
-		if whole {
-			return Absence
+		if len(key) > 0 && (rows == 1 || rows > 1 && len(key) == 1) {
+			return Absence, rows
 		}
 	}
-	return Phantoms
+	return Phantoms, 0
 }
 
-// equalities tells of each column that a condition requires to equal a constant.
-func equalities(x sqlparser.Expr, f func(*sqlparser.ColName)) {
+// equalities tells of each column that a condition requires to equal a constant, or one of several.
+func equalities(x sqlparser.Expr, f func(c *sqlparser.ColName, values int)) {
 	switch x := x.(type) {
 	case *sqlparser.ParenExpr:
 		equalities(x.Expr, f)
@@ -179,16 +186,35 @@ func equalities(x sqlparser.Expr, f func(*sqlparser.ColName)) {
 		equalities(x.Left, f)
 		equalities(x.Right, f)
 	case *sqlparser.ComparisonExpr:
+		left, ok := x.Left.(*sqlparser.ColName)
+		if tuple, is := x.Right.(sqlparser.ValTuple); is && ok && x.Operator == sqlparser.InStr {
+			if n := different(tuple); n > 0 {
+				f(left, n)
+			}
+			return
+		}
 		if x.Operator != sqlparser.EqualStr {
 			return
 		}
-		if c, ok := x.Left.(*sqlparser.ColName); ok && constant(x.Right) {
-			f(c)
+		if ok && constant(x.Right) {
+			f(left, 1)
 		}
 		if c, ok := x.Right.(*sqlparser.ColName); ok && constant(x.Left) {
-			f(c)
+			f(c, 1)
 		}
 	}
+}
+
+// different counts the constants of a list, as far as they look different; 0: others are among them.
+func different(list sqlparser.ValTuple) int {
+	seen := map[string]bool{}
+	for _, x := range list {
+		if !constant(x) {
+			return 0
+		}
+		seen[sqlparser.String(x)] = true
+	}
+	return len(seen)
 }
 
 func constant(x sqlparser.Expr) bool {

@@ -52,7 +52,7 @@ type Options struct {
 	// Database is the client's current database; a table qualified by it is one without.
 	Database string
 	// Share has plain reads lock the rows that they read (FOR SHARE), as serializability asks
-	// of PostgreSQL. See Translation.Unguarded for what it does not cover.
+	// of PostgreSQL, and has the translation say what guards the rest (Translation.Guard).
 	Share bool
 	// LikeFoldsCase writes LIKE as ILIKE: MySQL's answer under its default collation, without
 	// the source's indexes.
@@ -78,15 +78,22 @@ type Translation struct {
 	// Args says which of the client's values stands at each placeholder: Args[0] is the place,
 	// from 0, of the value for the first. A value may be needed twice or not at all.
 	Args []int
+	// Places are where each placeholder's sign, one byte, stands in Text, if Text was written for
+	// MySQL: a value that is a number may be written there instead, since a text is reckoned with
+	// as a floating-point number. nil: it is not known.
+	Places []int
 	// Reads and Writes are the tables, each once, in the order of the text.
 	Reads, Writes []Name
 	// InsertID is the column whose value in the first returned row is LAST_INSERT_ID; empty: the
 	// statement returns none.
 	InsertID string
-	// NeedsGuard says that serializability needs more than the locks that the text takes: see
-	// Unguarded, which is not empty then.
-	NeedsGuard bool
-	Unguarded  []Unguarded
+	// Unguarded are the reads for which serializability needs more than the locks that the text
+	// takes. Guard, if Options.Share asks for locks, takes what is missing, to be run before the
+	// text; or, if Least is not 0, after it if it has given or changed fewer rows than Least, or was
+	// refused for a key that is there already: then the text is run once more.
+	Unguarded []Unguarded
+	Guard     []string
+	Least     int
 	// Untouched says that Text is the client's own.
 	Untouched bool
 	// Remarks say where the source's answer may differ from MySQL's, each a sentence.
