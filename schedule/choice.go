@@ -17,11 +17,22 @@ const (
 	// Postponed is Together with the work that is expected at each place, waits for locks
 	// included: start_j = max_i (rtt_i + lel_i) - (rtt_j + lel_j) (GeoTP section 4.3, Eq. 8).
 	Postponed
+	// WritesLast: every part leaves at once, and in each what only reads goes before what
+	// writes, so that what is written is locked later (QURO, as GeoTP section 6.1 has it).
+	WritesLast
+	// InnerLast: parts to places in the gateway's own region leave when all others were
+	// answered: so they are locked while nothing far away is waited for (Chiller, the same).
+	InnerLast
+	// AtInstant: every part leaves at once, stamped with the moment at which the last of them
+	// should have arrived: each waits at its place until then (Natto section 3.2).
+	AtInstant
 )
 
 func (c Choice) String() string {
 	return [...]string{"unset", "at once", "so that all answers come back together",
-		"so that all answers come back together, with the work that is expected"}[c]
+		"so that all answers come back together, with the work that is expected",
+		"at once, with what writes after what reads", "at once, and to the own region when the others were answered",
+		"at once, and are handled when the last should have arrived"}[c]
 }
 
 // Waits reports whether parts may have to wait before they leave.
@@ -34,6 +45,7 @@ func (c Choice) Forecasts() bool { return c == Postponed }
 type Part struct {
 	RoundTrip time.Duration // to its place and back; below 0: not known
 	Work      time.Duration // expected there; 0 or below: none
+	Near      bool          // its place is in the gateway's own region
 }
 
 // Delays says how long each part waits before it leaves, in their order; nil: none waits.
@@ -56,12 +68,46 @@ func (c Choice) Delays(parts []Part) []time.Duration {
 	return out
 }
 
+// HoldsBack reports whether parts may have to wait for the answers of others.
+func (c Choice) HoldsBack() bool { return c == InnerLast }
+
+// HeldBack says which parts leave when all others were answered, in their order; nil: none does.
+func (c Choice) HeldBack(parts []Part) []bool {
+	if !c.HoldsBack() {
+		return nil
+	}
+	out, near := make([]bool, len(parts)), 0
+	for i, p := range parts {
+		if out[i] = p.Near; p.Near {
+			near++
+		}
+	}
+	if near == 0 || near == len(parts) {
+		return nil
+	}
+	return out
+}
+
 // latency is how long a part's answer is expected to take, below 0 if that is not known.
 func (c Choice) latency(p Part) time.Duration {
 	if p.RoundTrip < 0 || !c.Forecasts() {
 		return p.RoundTrip
 	}
 	return p.RoundTrip + max(p.Work, 0)
+}
+
+// Stamps reports whether parts are handled at an instant that they are stamped with.
+func (c Choice) Stamps() bool { return c == AtInstant }
+
+// Stamp is that instant, in nanoseconds of the wall clocks of those who receive the parts: ways is
+// how long each part is on its way, by these clocks, below 0 if they are behind; and margin is for
+// what the estimates miss.
+func Stamp(wallNanos int64, ways []time.Duration, margin time.Duration) int64 {
+	longest := time.Duration(0)
+	for _, w := range ways {
+		longest = max(longest, w)
+	}
+	return wallNanos + int64(min(longest, mostDelay)+max(margin, 0))
 }
 
 // mostDelay bounds how long a part waits, whatever was estimated.

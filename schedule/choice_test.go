@@ -16,6 +16,9 @@ func trips(all ...time.Duration) (out []Part) {
 	return out
 }
 
+// work is a part with a round trip and what is expected there.
+func work(rtt, expected time.Duration) Part { return Part{RoundTrip: rtt, Work: expected} }
+
 // Answers come back together, an unknown place holds nobody up, and no wait is without bound.
 // Without expected work Postponed is Together.
 func TestDelays(t *testing.T) {
@@ -46,10 +49,10 @@ func TestDelaysWithExpectedWork(t *testing.T) {
 		parts []Part
 		out   []time.Duration
 	}{
-		{[]Part{{10 * ms, 30 * ms}, {80 * ms, 0}}, []time.Duration{40 * ms, 0}},
-		{[]Part{{10 * ms, 170 * ms}, {80 * ms, 20 * ms}, {60 * ms, 0}}, []time.Duration{0, 80 * ms, 120 * ms}},
-		{[]Part{{10 * ms, 30 * ms}, {-1, time.Hour}, {80 * ms, -time.Hour}}, []time.Duration{40 * ms, 0, 0}},
-		{[]Part{{10 * ms, time.Hour}, {80 * ms, 0}}, []time.Duration{0, mostDelay}},
+		{[]Part{work(10*ms, 30*ms), work(80*ms, 0)}, []time.Duration{40 * ms, 0}},
+		{[]Part{work(10*ms, 170*ms), work(80*ms, 20*ms), work(60*ms, 0)}, []time.Duration{0, 80 * ms, 120 * ms}},
+		{[]Part{work(10*ms, 30*ms), work(-1, time.Hour), work(80*ms, -time.Hour)}, []time.Duration{40 * ms, 0, 0}},
+		{[]Part{work(10*ms, time.Hour), work(80*ms, 0)}, []time.Duration{0, mostDelay}},
 	} {
 		if got := Postponed.Delays(c.parts); !slices.Equal(got, c.out) {
 			t.Errorf("%v: %v, not %v", c.parts, got, c.out)

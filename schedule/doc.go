@@ -6,5 +6,8 @@
 // long each part waits before it leaves. Sending at once is the plainest choice; GeoTP's
 // postponed dispatch and Natto's arrival timestamps stand on the same estimates.
 //
-// What the caller owes it. It keeps each part back for as long as Delays says.
+// What GeoTP is compared with orders within a part, or has parts wait for others' answers.
+//
+// What the caller owes it. It keeps each part back for as long as Delays says, or until those that
+// HeldBack does not name are answered, and has a part's statements executed as Order says.
 package schedule
