@@ -23,6 +23,15 @@ type Target struct {
 	Connections    int // of each address, at most
 	// TLS, if set, is demanded of the server.
 	TLS *tls.Config
+	// AsIs leaves the isolation of connections as the server has it; otherwise it is
+	// Isolation, and SERIALIZABLE if that is "": every check here takes for granted that
+	// transactions of its load are serializable, by that or by the locks of their statements.
+	AsIs      bool
+	Isolation string
+	// Several lets a message have several statements.
+	Several bool
+	// LockWait bounds each wait of a connection for a lock, in seconds; 0 is as the server has it.
+	LockWait int
 }
 
 // How long each thing may take before it is called broken.
@@ -60,26 +69,41 @@ func network(address string) string {
 	return "tcp"
 }
 
-// serializable is a connector whose connections begin with the isolation that
-// every check here takes for granted; servers differ in the variable's name, not in this.
-type serializable struct{ driver.Connector }
+// settled is a connector whose connections begin with settings of the session. The level is set
+// by its statement: servers differ in the variable's name, not in this.
+type settled struct {
+	driver.Connector
+	settings []string
+}
 
-func (s serializable) Connect(ctx context.Context) (driver.Conn, error) {
+func (s settled) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := s.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.(driver.ExecerContext).ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", nil)
-	if err != nil {
-		return nil, errors.Join(err, c.Close())
+	for _, text := range s.settings {
+		if _, err = c.(driver.ExecerContext).ExecContext(ctx, text, nil); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
 	return c, nil
+}
+
+// settings are what its connections begin with.
+func (t Target) settings() (texts []string) {
+	if !t.AsIs {
+		texts = append(texts, "SET SESSION TRANSACTION ISOLATION LEVEL "+or(t.Isolation, "SERIALIZABLE"))
+	}
+	if t.LockWait > 0 {
+		texts = append(texts, fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", t.LockWait))
+	}
+	return texts
 }
 
 func (t Target) open(address, database string) (*sql.DB, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.DBName = t.User, t.Password, network(address), address, database
-	cfg.TLS = t.TLS
+	cfg.TLS, cfg.MultiStatements = t.TLS, t.Several
 	cfg.InterpolateParams = true // one message for each statement
 	cfg.ClientFoundRows = true   // an UPDATE to the same value has found its row
 	cfg.Timeout = connectTimeout
@@ -88,7 +112,7 @@ func (t Target) open(address, database string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(serializable{c})
+	db := sql.OpenDB(settled{c, t.settings()})
 	db.SetMaxOpenConns(t.Connections)
 	db.SetMaxIdleConns(t.Connections)
 	return db, nil

@@ -5,18 +5,12 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"sync"
-
-	"isochron/history"
 )
 
 // hotspot has all clients count up the same few rows, one update a transaction.
 type hotspot struct {
-	rows   int
-	mu     sync.Mutex
-	before int64 // what all had counted when the run began
-	// What was acknowledged since, and how much of which the client was not told.
-	acknowledged, unknown int64
+	rows int
+	told
 }
 
 func newHotspot(o Options) Workload { return &hotspot{rows: or(o.Rows, 1)} }
@@ -65,17 +59,6 @@ func (c *counter) Next() Txn {
 	}
 }
 
-func (h *hotspot) hear(o history.Outcome) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch o {
-	case history.OK:
-		h.acknowledged++
-	case history.Unknown:
-		h.unknown++
-	}
-}
-
 // Check holds what was counted against what clients were told in this run.
 func (h *hotspot) Check(ctx context.Context, e *Env, run *Report) ([]string, error) {
 	sum, rows, err := h.counted(ctx, e)
@@ -86,12 +69,10 @@ func (h *hotspot) Check(ctx context.Context, e *Env, run *Report) ([]string, err
 }
 
 func (h *hotspot) judge(sum int64, rows int, ran bool) (found []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if rows != h.rows {
 		found = append(found, fmt.Sprintf("there are %d rows, not %d", rows, h.rows))
 	}
-	if by := sum - h.before; ran && (by < h.acknowledged || by > h.acknowledged+h.unknown) {
+	if by, right := h.since(sum); ran && !right {
 		found = append(found, fmt.Sprintf("the rows have counted %d since the run began, of which %d were acknowledged and %d may have been", by, h.acknowledged, h.unknown))
 	}
 	return found

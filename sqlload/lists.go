@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"isochron/history"
 )
@@ -24,13 +23,14 @@ type lists struct {
 	first   int64 // the oldest list in use
 	started int64 // the first list of this run
 	appends int64 // tried on the lists in use now
+	life    int64 // how many appends the lists in use live through, more or less
 	value   int64
 }
 
-// listAppends is how many appends a list lives through, more or less.
-const listAppends = 100
+// listLife is how many appends a list lives through.
+const listLife = 100
 
-func newLists(o Options) Workload { return &lists{active: or(o.Rows, 10)} }
+func newLists(o Options) Workload { return &lists{active: or(o.Rows, 10), life: listLife} }
 
 func (l *lists) Sizes() map[string]float64 { return map[string]float64{"lists": float64(l.active)} }
 
@@ -73,7 +73,7 @@ func (l *lists) newValue() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.value++
-	if l.appends++; l.appends >= listAppends {
+	if l.appends++; l.appends >= l.life {
 		l.first, l.appends = l.first+1, 0
 	}
 	return l.value
@@ -201,7 +201,7 @@ const finalLists = 100
 func (l *lists) Finish(ctx context.Context, e *Env) error {
 	for start := l.started; start < l.first+int64(l.active); start += finalLists {
 		end := min(start+finalLists, l.first+int64(l.active))
-		begun := time.Since(e.Begun)
+		begun := e.since()
 		found := map[int64][]int64{}
 		text := "SELECT id, elements FROM append_lists WHERE id >= ? AND id < ?"
 		err := query(ctx, e.DB(), text, []any{start, end}, func(rows *sql.Rows) error {
@@ -216,7 +216,7 @@ func (l *lists) Finish(ctx context.Context, e *Env) error {
 		if err != nil {
 			return fmt.Errorf("the last reading of the lists: %w", err)
 		}
-		r := listRecord(-1, nil, Try{Outcome: history.OK, Begun: begun, Ended: time.Since(e.Begun)})
+		r := listRecord(-1, nil, Try{Outcome: history.OK, Begun: begun, Ended: e.since()})
 		r.Final = true
 		for id := start; id < end; id++ {
 			r.Ops = append(r.Ops, history.Op{Kind: history.ReadList, Key: listKey(id), List: found[id]})

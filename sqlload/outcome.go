@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -69,7 +70,7 @@ func judge(err error, inCommit bool) verdict {
 		return lost
 	case errUnknown:
 		return unknown
-	case 1040, 1053, 1077, 1079, 1927: // too many connections, shutdown, killed: no answer from this server now
+	case 1040, 1053, 1077, 1079, 1927, 2003, 2013: // too many connections, shutdown, killed: no answer from this server now, or from one behind it
 		if inCommit {
 			return unknown
 		}
@@ -82,8 +83,24 @@ func judge(err error, inCommit bool) verdict {
 			return cut
 		}
 	}
+	if lostAt(sqlState(err)) {
+		return lost
+	}
 	return broken
 }
+
+// sqlState is the SQLSTATE of a server's error, "" for any other error.
+func sqlState(err error) string {
+	var my *mysql.MySQLError
+	if errors.As(err, &my) {
+		return string(my.SQLState[:])
+	}
+	return ""
+}
+
+// lostAt knows those who lost by their SQLSTATE, where a middleware hands on what its databases
+// say: rolled back for the sake of others, by the standard, or PostgreSQL's lock_timeout.
+func lostAt(state string) bool { return strings.HasPrefix(state, "40") || state == "55P03" }
 
 // outcome is the verdict as histories have it.
 func (v verdict) outcome(inCommit bool) history.Outcome {

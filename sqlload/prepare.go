@@ -88,7 +88,7 @@ func Adopt(ctx context.Context, e *Env, name string, w Workload) error {
 }
 
 // triesMax bounds how often a statement outside of the load is tried again.
-const triesMax = 20
+const triesMax = 60
 
 // exec runs one statement, again when it loses.
 func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Result, error) {
@@ -103,21 +103,31 @@ func exec(ctx context.Context, db *sql.DB, query string, args ...any) (sql.Resul
 	}
 }
 
-// query reads the rows of one statement; again when it loses, or its connection
-// was a dead one, as long as no row came.
+// query reads the rows of one statement; again when it loses, its connection was a
+// dead one, or nobody knows, as long as no row came.
 func query(ctx context.Context, db *sql.DB, text string, args []any, row func(*sql.Rows) error) error {
 	for n := 1; ; n++ {
 		rows, err := db.QueryContext(ctx, text, args...)
 		if err == nil {
 			return scan(rows, row)
 		}
-		if v := judge(err, false); v != lost && v != cut || n == triesMax {
+		if !readable(err, n) {
 			return err
 		}
 		if err := pause(ctx, n); err != nil {
 			return err
 		}
 	}
+}
+
+// readable reports whether what was only to read may succeed after n tries and this error. Of a
+// reading nobody minds whether it has happened.
+func readable(err error, n int) bool {
+	switch judge(err, false) {
+	case lost, cut, unknown:
+		return n < triesMax
+	}
+	return false
 }
 
 // scan hands each row over and closes.

@@ -67,7 +67,7 @@ func Run(ctx context.Context, e *Env, w Workload, p Plan) (*Report, error) {
 	watched := make(chan struct{})
 	go func() { defer close(watched); watch(timed, m, e.Begun, p.Progress) }()
 	wg.Wait()
-	elapsed := time.Since(e.Begun)
+	elapsed := e.since()
 	stop(nil)
 	<-watched
 	r := m.report(elapsed) // of the time until it was over, however long the last took
@@ -124,6 +124,13 @@ func (w *worker) try(ctx context.Context, t Txn) (v verdict, o history.Outcome, 
 		}
 		w.conn = conn
 	}
+	if t.Own != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		err := t.Own(ctx, w.conn)
+		v = judge(err, false)
+		return v, v.outcome(false), true, err
+	}
 	v, o, err = try(ctx, w.conn, func(ctx context.Context, tx *sql.Tx) error {
 		ran = true
 		return t.Body(ctx, tx)
@@ -148,10 +155,10 @@ func (w *worker) one(ctx context.Context, t Txn) error {
 		w.meter.end(t.Kind, time.Since(begun), tries, field)
 	}
 	for n := 1; n <= runTriesMax; n++ {
-		tried := time.Since(w.env.Begun)
+		tried := w.env.since()
 		v, outcome, ran, err := w.try(ctx, t)
 		if t.After != nil && ran {
-			t.After(Try{outcome, tried, time.Since(w.env.Begun), err})
+			t.After(Try{outcome, tried, w.env.since(), err})
 		}
 		switch v {
 		case committed:

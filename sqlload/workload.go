@@ -53,7 +53,9 @@ type Txn struct {
 	Kind string
 	// Body is called for every try, in a transaction of its own.
 	Body func(ctx context.Context, tx *sql.Tx) error
-	// After hears of every try for which Body was called; nil if nobody wants to know.
+	// Own, if not nil, is called instead: its one statement is a transaction by itself.
+	Own func(ctx context.Context, conn *sql.Conn) error
+	// After hears of every try for which Body or Own was called; nil if nobody wants to know.
 	After func(Try)
 }
 
@@ -92,6 +94,9 @@ type Env struct {
 // DB is the first address's, for what is done once.
 func (e *Env) DB() *sql.DB { return e.DBs[0] }
 
+// since is the time since the run began.
+func (e *Env) since() time.Duration { return time.Since(e.Begun) }
+
 // Options are the sizes a person may choose; zero means the workload's own.
 type Options struct {
 	Rows       int     // accounts, records, customers or lists
@@ -99,7 +104,16 @@ type Options struct {
 	Warehouses int     // tpcc
 	Scale      float64 // tpcc: customers and items times this
 	Mix        string  // ycsb: a, b or c
-	Theta      float64 // ycsb: how skewed the keys are, between 0 and 1, both excluded
+	Theta      float64 // ycsb, transfer, ycsb-txn: how skewed the keys are, above 0 and not 1
+
+	// Of the loads over several sources, transfer and ycsb-txn:
+	Sources     int    // at how many the rows lie, in ranges of the key
+	Distributed int    // transactions of a hundred that work at several; NoneDistributed: none
+	Span        int    // at how many these work
+	Operations  int    // ycsb-txn: of one transaction
+	ReadLock    string // what ends a read, such as " FOR SHARE"
+	Packet      bool   // the statements of a transaction leave in one message
+	Hint        bool   // the last one of a transaction is marked
 }
 
 var makers = map[string]func(Options) Workload{
@@ -109,7 +123,9 @@ var makers = map[string]func(Options) Workload{
 	"list-append": newLists,
 	"smallbank":   newSmallbank,
 	"tpcc":        newTPCC,
+	"transfer":    newTransfer,
 	"ycsb":        newYCSB,
+	"ycsb-txn":    newYCSBTxn,
 }
 
 // Names are the workloads there are.
@@ -131,9 +147,10 @@ func New(name string, o Options) (Workload, error) {
 	return maker(o), nil
 }
 
-// or is the value, or the default for zero.
-func or[T int | float64](value, otherwise T) T {
-	if value == 0 {
+// or is the value, or the default for zero or nothing.
+func or[T int | float64 | string](value, otherwise T) T {
+	var none T
+	if value == none {
 		return otherwise
 	}
 	return value

@@ -39,16 +39,24 @@ func (y *ycsb) Sizes() map[string]float64 { return map[string]float64{"records":
 
 func (y *ycsb) Adopt(sizes map[string]float64) { y.records = int(sizes["records"]) }
 
-func (y *ycsb) Tables() []Table {
+func (*ycsb) Tables() []Table { return ycsbTable("usertable") }
+
+func (y *ycsb) Load(ctx context.Context, e *Env) error {
+	return fillYCSB(ctx, e, "usertable", y.records)
+}
+
+// ycsbTable is YCSB's table under a name.
+func ycsbTable(name string) []Table {
 	columns := "ycsb_key BIGINT NOT NULL PRIMARY KEY"
 	for i := range ycsbFields {
 		columns += fmt.Sprintf(", field%d VARCHAR(%d) NOT NULL", i, ycsbFieldBytes)
 	}
-	return []Table{{"usertable", columns, "ycsb_key"}}
+	return []Table{{name, columns, "ycsb_key"}}
 }
 
-func (y *ycsb) Load(ctx context.Context, e *Env) error {
-	return fill(ctx, e, "usertable", y.records, func(i int) string {
+// fillYCSB loads it.
+func fillYCSB(ctx context.Context, e *Env, table string, records int) error {
+	return fill(ctx, e, table, records, func(i int) string {
 		r := rand.New(rand.NewPCG(e.Seed, uint64(i))) // the loaders are several
 		row := fmt.Sprintf("(%d", i)
 		for range ycsbFields {

@@ -14,7 +14,7 @@ type zipf struct {
 	theta, alpha, zeta, eta float64
 }
 
-// newZipf: theta lies between 0 and 1, both excluded; 0.99 is YCSB's.
+// newZipf: theta is above 0 and not 1; 0.99 is YCSB's.
 func newZipf(n uint64, theta float64) *zipf {
 	z := &zipf{n: n, theta: theta, alpha: 1 / (1 - theta)}
 	for i := uint64(1); i <= n; i++ {
