@@ -19,6 +19,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	}
 	if m.Unsettled && (!rs.cfg.Params.NearAsIs || p.access.AsOf != 0) {
 		p.askLeader()
+		rs.classes.mark(p)
 		rs.send(p)
 		return
 	}
@@ -31,6 +32,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 		rs.clock.Observe(m.At) // its commit must come after what it has read
 	}
 	rs.moments.observe(m.At)
+	rs.temperatures.told(m)
 	r.parts = append(r.parts, rs.reports.part(p, m))
 	if m.Term != 0 {
 		t.touches(m.Shard).led = true
@@ -43,7 +45,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	}
 	delete(rs.parts, p.id)
 	rs.forecasts.executed(p)
-	r.open--
+	rs.answered(r)
 	// A new leader does not hold what an earlier one had locked, and what it shows
 	// need not fit with what was read under those locks: nobody should see that.
 	tc := t.touches(m.Shard)
@@ -131,6 +133,7 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 		}
 		if rest == nil {
 			rest = newPart(p.r, *p.access)
+			rest.warm = p.warm
 			rest.access.Keys, rest.access.Scans, rest.access.Final, rest.access.Fresh = nil, nil, false, false
 			p.r.final = false
 		}
@@ -218,7 +221,7 @@ func (rs *reads) finish(r *round) {
 		}
 		resp.Scans = append(resp.Scans, rows)
 	}
-	if r.req.Op == OpUpdate {
+	if r.req.Then != nil {
 		rs.goOn(t, r.req, resp)
 		return
 	}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"isochron/protocol"
 	"isochron/txn"
 )
 
@@ -19,7 +20,7 @@ func (rs *reads) send(p *part) {
 func (rs *reads) target(p *part) (to txn.NodeID, term uint64) {
 	switch {
 	case p.access.Work == nil && rs.cfg.Row.Reads.Leaderless():
-		return rs.leaders.aReplica(p.access.Shard, p.tries), 0
+		return rs.leaders.aReplica(p.access.Shard, p.tries, rs.cfg.Row.Reads == protocol.ReadLeading), 0
 	case p.access.Nearest:
 		return rs.env.Nearest(p.access.Shard), 0
 	}
@@ -60,7 +61,7 @@ func (rs *reads) sendTo(p *part, to txn.NodeID, term uint64) {
 // wake sends again what was not answered, or gives up.
 func (rs *reads) wake(p *part) {
 	if rs.env.Now().Mono >= p.deadline {
-		rs.executor.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "shard %d did not answer in time; nothing was done", p.access.Shard))
+		rs.executor.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "%s did not answer in time; nothing was done", called(rs.env.Directory(), p.access.Shard)))
 		return
 	}
 	rs.leaders.doubt(p.access.Shard, p.to) // it is silent

@@ -22,6 +22,7 @@ type commitment struct {
 	began      time.Duration
 	parts      []txn.PartReport // of participants, in their order; own transactions only
 	own        bool             // of branches that are rolled back: nobody waits for it
+	declared   *declared        // nil: what it writes was known when it was opened
 }
 
 // commits are the attempts that this gateway sees to: its own, and those that it finishes for
@@ -31,6 +32,7 @@ type commits struct {
 	env       commitEnv
 	txns      transactions
 	policy    *policy
+	classes   *classes
 	leaders   *leaders
 	attempts  *attempts
 	decisions *decisions
@@ -52,6 +54,7 @@ type commits struct {
 type commitEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
+	OneWay(n txn.NodeID) (way time.Duration, ok bool)
 	Note(n txn.Note)
 	Trace(format string, args ...any)
 	Tracing() bool
@@ -86,6 +89,9 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 		req.answer(t.response(err))
 		return
 	}
+	if cs.classes.matter() {
+		cs.classes.prepares(t, prepares)
+	}
 	if len(cs.all) >= maxCommitments {
 		err := txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments)
 		cs.ender.end(t, err)
@@ -101,7 +107,7 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 	}
 	k := cs.open(t, req, prepares, readOnly)
 	for _, tc := range t.touched {
-		if tc.locked && !slices.Contains(k.Participants, tc.shard) {
+		if tc.holds() && !slices.Contains(k.Participants, tc.shard) {
 			cs.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
@@ -130,7 +136,10 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 		p.Guards = guardsAt(req.Guards, p.Shard)
 	}
 	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k, Underway: t.branches.underway()}
-	if !readOnly {
+	switch {
+	case len(prepares) > 0 && prepares[0].Declared != nil:
+		o.Declared, o.DecidedAt = true, cs.decisions.placeNear(participants)
+	case !readOnly:
 		o.DecidedAt = cs.decisions.place(participants, t.branches)
 	}
 	k.Attempt = cs.room.Open(o)
@@ -180,6 +189,11 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 	if err == nil {
 		r.Version = k.ID
 		_, r.At = k.Verdict()
+		r.Results = k.t.results
+	}
+	if k.declared != nil && k.declared.undone {
+		r = k.t.response(nil)
+		r.Undone = true
 	}
 	req := k.req
 	k.req = nil
@@ -192,6 +206,7 @@ func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
 	cs.turn.heardOf(m.Vote.ProtocolSeq)
 	if k := cs.all[m.Vote.Attempt]; k != nil {
 		k.heard(m.Vote, cs.env.Now().Mono)
+		cs.served(k, m.Vote.Shard, m.Vote.Rows)
 	} else {
 		cs.early(from, m)
 	}
@@ -242,7 +257,7 @@ func (cs *commits) maybeDecide(k *commitment) {
 	if commit && k.t != nil && k.req != nil && !k.ReadOnly {
 		now := cs.env.Now().Mono
 		for _, p := range k.Prepares {
-			if len(p.Writes) > 0 {
+			if len(p.Writes) > 0 { // of a declared one their keys are enough
 				cs.recent.add(now, p.Shard, p.Writes)
 			}
 		}

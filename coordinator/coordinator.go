@@ -26,6 +26,9 @@ type Env interface {
 	Wide(n txn.NodeID) bool
 	// RoundTrip is the round trip to a node, as far as it is known.
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
+	// OneWay is how long a message to a node is on its way, by the wall clocks of both, with few
+	// exceptions, as far as it is known.
+	OneWay(n txn.NodeID) (way time.Duration, ok bool)
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
 	// Seen is a moment up to which this node has seen commits.
@@ -61,22 +64,25 @@ type Coordinator struct {
 	txns    transactions
 	sweepAt time.Duration
 
-	turn      *turn                 // which protocol it goes by, and who waits for the next
-	gate      *gate                 // who may begin
-	policy    *policy               // what the protocol says of reads and locks
-	forecasts *forecasts            // of hot records
-	reads     *reads                // rounds of reads
-	execs     *statements           // rounds of statements
-	moments   *moments              // that weaker levels read
-	recent    *recentWrites         // what near replicas may not have yet
-	attempts  *attempts             // numbers of its own commits
-	commits   *commits              // attempts under way
-	decisions *decisions            // logged before anybody is told
-	coords    *decide.CoCoordinator // for attempts of others
-	leaders   *leaders
-	reports   *reports
-	surveys   *surveys
-	world     *world
+	turn         *turn                 // which protocol it goes by, and who waits for the next
+	gate         *gate                 // who may begin
+	classes      *classes              // of transactions
+	policy       *policy               // what the protocol says of reads and locks
+	forecasts    *forecasts            // of hot records
+	temperatures *temperatures         // of records that are updated often
+	reads        *reads                // rounds of reads
+	execs        *statements           // rounds of statements
+	moments      *moments              // that weaker levels read
+	recent       *recentWrites         // what near replicas may not have yet
+	attempts     *attempts             // numbers of its own commits
+	commits      *commits              // attempts under way
+	decisions    *decisions            // logged before anybody is told
+	coords       *decide.CoCoordinator // for attempts of others
+	leaders      *leaders
+	reports      *reports
+	surveys      *surveys
+	asks         *asks // questions to agents of sources
+	world        *world
 }
 
 // The bounds of one gateway.
@@ -95,25 +101,28 @@ func New(cfg Config) *Coordinator {
 	c.leaders = &leaders{env: env, hints: map[txn.ShardID]hint{}}
 	c.turn = &turn{params: &c.cfg.Params, env: env, host: c}
 	c.policy = &policy{cfg: &c.cfg, leaders: c.leaders, env: env}
+	c.classes = &classes{cfg: &c.cfg, leaders: c.leaders, env: env}
 	c.attempts = &attempts{cfg: &c.cfg, next: 1}
 	c.surveys = &surveys{env: env, numbers: numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
+	c.asks = &asks{cfg: &c.cfg, env: env, numbers: numbers, open: map[uint64]*ask{}}
 	c.reports = &reports{env: env}
 	c.forecasts = &forecasts{cfg: &c.cfg, env: env, policy: c.policy}
 	late := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
 	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
 		late:      yield.NewLate(late, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
 		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
+	c.temperatures = &temperatures{cfg: &c.cfg, env: env, leaders: c.leaders}
 	c.reports.left = c.left
-	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
-		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, executor: c, parts: map[uint64]*part{}}
+	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, classes: c.classes, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
+		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, temperatures: c.temperatures, executor: c, parts: map[uint64]*part{}}
 	c.execs = &statements{cfg: &c.cfg, env: env, reads: c.reads, leaders: c.leaders}
 	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
 	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
-	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
+	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
 		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
 	c.execs.commits = c.commits
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
-	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params.RecoverAfter)
+	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params)
 	c.goBy(cfg.Row)
 	return c
 }
@@ -130,6 +139,10 @@ func (n *requestNumbers) take() uint64 {
 func (c *Coordinator) Submit(req *Request) {
 	if req.Op == OpSurvey {
 		c.surveys.begin(req)
+		return
+	}
+	if req.Op == OpAskSources {
+		c.asks.begin(req)
 		return
 	}
 	if c.turn.holdBack(req) {
@@ -187,8 +200,12 @@ func (c *Coordinator) begin(from Start) *transaction {
 	if from.Inside && from.Lost < txn.Causes {
 		c.reports.redone(from.Lost)
 	}
+	t.age.Rank = c.classes.firstRank(t.age, t.try)
 	if t.age.Start == 0 {
-		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id}
+		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id, Priority: from.Age.Priority}
+	}
+	if after := c.cfg.Params.PromoteAfterTries; after > 0 && t.try >= after {
+		t.age.Priority = txn.PriorityHigh
 	}
 	c.txns[t.id] = t
 	return t
@@ -196,7 +213,11 @@ func (c *Coordinator) begin(from Start) *transaction {
 
 // run carries out a request of a transaction that may go on.
 func (c *Coordinator) run(t *transaction, req *Request) {
-	if req.Op == OpRead || req.Op == OpUpdate {
+	if req.Op == OpDeclare && c.commits.declares(t, req) {
+		c.commits.declare(t, req)
+		return
+	}
+	if req.Op == OpRead || req.Op == OpUpdate || req.Op == OpDeclare {
 		c.reads.begin(t, req)
 		return
 	}
@@ -217,9 +238,13 @@ func (c *Coordinator) commit(t *transaction, req *Request, writes []txn.Write) {
 	c.commits.begin(t, req, writes)
 }
 
+// committed ends a transaction that was committed with its statements.
+func (c *Coordinator) committed(t *transaction, req *Request) { c.commits.committed(t, req) }
+
 // left gives up the place of a try that has ended; more than once does no harm.
 func (c *Coordinator) left(t *transaction, err *txn.Error) {
 	c.forecasts.left(t, err)
+	c.temperatures.left(t, err)
 	c.gate.leaves(t, err)
 }
 
@@ -227,7 +252,7 @@ func (c *Coordinator) left(t *transaction, err *txn.Error) {
 func (c *Coordinator) end(t *transaction, why *txn.Error) {
 	delete(c.txns, t.id)
 	c.gate.notLetIn(t, why)
-	c.reads.giveUp(t, why)
+	c.reads.giveUp(t, t.branches.doubt(c.env.Directory(), why))
 	t.releaseLocks(c.leaders)
 	c.commits.abandon(t)
 	c.attempts.giveBack(t)
@@ -250,6 +275,7 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		return
 	}
+	err = t.branches.doubt(c.env.Directory(), err)
 	t.failed = err
 	c.gate.notLetIn(t, err)
 	t.releaseLocks(c.leaders)
@@ -266,6 +292,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.reads.hear(from, m.AccessReply)
 	case m.Vote != nil:
 		c.commits.vote(from, m)
+	case m.Served != nil:
+		c.commits.onServed(m.Served)
 	case m.DecideAck != nil:
 		c.commits.hear(m.DecideAck.Attempt, from, m)
 	case m.Finding != nil:
@@ -293,6 +321,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.onChase(m.Chase)
 	case m.SurveyReply != nil:
 		c.surveys.hear(from, m.SurveyReply)
+	case m.SourceTold != nil:
+		c.asks.hear(m.SourceTold)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
 			c.fail(t, woundedBy(m.Wounded))
@@ -318,6 +348,7 @@ func (c *Coordinator) Tick() {
 	c.recent.expire(now)
 	c.coords.Expire(now)
 	c.surveys.expire(now)
+	c.asks.expire(now)
 	c.gate.sweep(now)
 	c.decisions.sweep(now)
 }
@@ -372,6 +403,15 @@ func (c *Coordinator) Coordinate(p *txn.Prepare) {
 	for _, other := range p.PassOn {
 		c.env.Send(txn.Participant(other.To, other.Prepare.Shard), txn.Message{Prepare: other.Prepare})
 	}
+}
+
+// HotRecords are how many records the gateway keeps statistics of, and the bytes that they take;
+// 0 where its row goes by none.
+func (c *Coordinator) HotRecords() (records, bytes int) {
+	if c.forecasts.hot == nil {
+		return 0, 0
+	}
+	return c.forecasts.hot.Len(), c.forecasts.hot.Bytes()
 }
 
 // Admission lists the kinds of transaction of which tries have failed for each other here of late.

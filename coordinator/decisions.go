@@ -20,6 +20,8 @@ import (
 // and says in the same step how far it has come (the retired row): who would end such an
 // attempt later finds no row, and learns from the other that there is nothing to end.
 // What others wrote to end attempts of a coordinator that never came back stays.
+//
+// Of a declared attempt the row is what it writes (decide/data.go), by the same rules.
 
 // recordOf names the row of an attempt's decision, and retiredOf the one that says below
 // which attempts of an incarnation all are finished everywhere.
@@ -29,25 +31,35 @@ func retiredOf(a txn.Attempt) string { return fmt.Sprintf("decided/%d/%d", a.Nod
 
 func localKey(s txn.ShardID, name string) txn.Key { return txn.Key(routing.LocalKey(uint64(s), name)) }
 
-// encodeDecision is what the row says; decodeDecision reads it.
-func encodeDecision(commit bool, at txn.Timestamp) []byte {
-	if !commit {
-		return []byte("abort")
-	}
-	return []byte("commit " + strconv.FormatUint(uint64(at), 10))
+// What the row says. decodeDecision reads it; what it cannot read says nothing.
+const (
+	saysAbort  = "abort"
+	saysCommit = "commit " // and the timestamp
+	saysData   = "data "   // and the writes
+)
+
+func encodeCommit(at txn.Timestamp) []byte {
+	return strconv.AppendUint([]byte(saysCommit), uint64(at), 10)
 }
 
-func decodeDecision(v []byte) (commit bool, at txn.Timestamp, err error) {
+func encodeData(data []txn.ShardWrites) []byte {
+	return append([]byte(saysData), txn.Encode(data)...)
+}
+
+func decodeDecision(v []byte) (says decide.Ruling) {
 	said := string(v)
-	if said == "abort" {
-		return false, 0, nil
+	if said == saysAbort {
+		return decide.Ruling{Known: true}
 	}
-	number, ok := strings.CutPrefix(said, "commit ")
-	n, err := strconv.ParseUint(number, 10, 64)
-	if !ok || err != nil {
-		return false, 0, fmt.Errorf("the row of a decision says %.40q", said)
+	if number, ok := strings.CutPrefix(said, saysCommit); ok {
+		n, err := strconv.ParseUint(number, 10, 64)
+		return decide.Ruling{Known: err == nil, Commit: err == nil, At: txn.Timestamp(n)}
 	}
-	return true, txn.Timestamp(n), nil
+	if data, ok := strings.CutPrefix(said, saysData); ok {
+		err := txn.Decode([]byte(data), &says.Data)
+		says.Known, says.Commit = err == nil, err == nil
+	}
+	return says
 }
 
 // retiredBelow is what a retired row says: all attempts below it are finished.
@@ -124,7 +136,7 @@ func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
 func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 	dir, native := d.env.Directory(), txn.MetaShard
 	near := func(s txn.ShardID) bool {
-		n, _ := d.leaders.of(s, 0)
+		n := d.leaders.likely(s) // a gateway without replicas may have asked none of them before
 		return n != 0 && !d.env.Wide(n)
 	}
 	for _, s := range slices.Backward(participants) {
@@ -144,13 +156,23 @@ func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 
 // logCommit writes an attempt's commit, unless somebody has ended it.
 func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
+	d.logOwn(id, s, encodeCommit(at), decide.Ruling{Known: true, Commit: true, At: at})
+}
+
+// logData writes what a declared attempt writes, unless somebody has ended it.
+func (d *decisions) logData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites) {
+	d.logOwn(id, s, encodeData(data), decide.Ruling{Known: true, Commit: true})
+}
+
+// logOwn writes what an own attempt's row is to say, if it says nothing yet.
+func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decide.Ruling) {
 	name := recordOf(id)
 	d.submit(&Request{
 		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
-		Writes: []txn.Write{{Key: localKey(s, name), Value: encodeDecision(true, at)}},
+		Writes: []txn.Write{{Key: localKey(s, name), Value: row}},
 		Done: func(r Response) {
 			if r.Err == nil {
-				d.rule(id, decide.Ruling{Known: true, Commit: true, At: at})
+				d.rule(id, says)
 			} else { // it may be there all the same, or somebody may have ended it
 				d.read(id, s)
 			}
@@ -169,8 +191,7 @@ func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 		},
 		Done: func(r Response) {
 			d.endsLater(r.Txn)
-			commit, at, err := decodeDecision(said)
-			d.rule(id, decide.Ruling{Known: err == nil, Commit: commit, At: at})
+			d.rule(id, decodeDecision(said))
 		}})
 }
 
@@ -183,12 +204,12 @@ func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	d.submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
-			commit, at, err := decodeDecision(rows[0].Value)
-			says = decide.Ruling{Known: err == nil, Commit: commit, At: at, Finished: id.Seq < retiredBelow(rows[1].Value)}
+			says = decodeDecision(rows[0].Value)
+			says.Finished = id.Seq < retiredBelow(rows[1].Value)
 			if says.Known || says.Finished {
 				return nil, false
 			}
-			return []txn.Write{{Key: record, Value: encodeDecision(false, 0)}}, true
+			return []txn.Write{{Key: record, Value: []byte(saysAbort)}}, true
 		},
 		Done: func(r Response) {
 			d.endsLater(r.Txn)

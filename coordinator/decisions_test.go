@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"bytes"
+	"reflect"
 	"testing"
 
 	"isochron/txn"
@@ -8,17 +10,25 @@ import (
 
 // What a row of a decision says is read back, and nothing else is taken for a decision.
 func FuzzDecision(f *testing.F) {
-	for _, said := range []string{"abort", "commit 7", "commit", "commit -1", "", "commit 18446744073709551615"} {
+	for _, said := range []string{"abort", "data \x80", "data \x81\xa2\x01\x03\x02\x81\xa1\x01ak", "data x", "commit 7", "commit", "commit -1", "", "commit 18446744073709551615"} {
 		f.Add([]byte(said))
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
-		commit, at, err := decodeDecision(said)
-		if err != nil {
+		says := decodeDecision(said)
+		if !says.Known {
 			return
 		}
-		again, when, err := decodeDecision(encodeDecision(commit, at))
-		if err != nil || again != commit || when != at {
-			t.Errorf("%q is %v at %d, and that is written as what says %v at %d: %v", said, commit, at, again, when, err)
+		row := []byte(saysAbort)
+		switch {
+		case says.Data != nil:
+			row = encodeData(says.Data)
+		case says.Commit && bytes.HasPrefix(said, []byte(saysData)):
+			return // of nothing, in other words
+		case says.Commit:
+			row = encodeCommit(says.At)
+		}
+		if again := decodeDecision(row); !reflect.DeepEqual(again, says) {
+			t.Errorf("%q is %+v, and that is written as what says %+v", said, says, again)
 		}
 	})
 }

@@ -15,9 +15,15 @@ import (
 
 // leave sends the parts of a round that begins, each at its instant.
 func (rs *reads) leave(parts []*part) {
-	delays := rs.cfg.Row.Arrive.Delays(rs.estimates(parts))
+	estimates := rs.estimates(parts)
+	delays, heldBack := rs.cfg.Row.Arrive.Delays(estimates), rs.cfg.Row.Arrive.HeldBack(estimates)
 	for i, p := range parts {
 		rs.forecasts.admit(p)
+		if heldBack != nil && heldBack[i] {
+			p.wakeAt = txn.Never
+			p.r.held = append(p.r.held, p)
+			continue
+		}
 		if delays == nil || delays[i] == 0 {
 			rs.send(p)
 			continue
@@ -35,13 +41,14 @@ func byDeparture(a, b *part) int {
 
 // estimates are what the departures go by; nil if nobody asks.
 func (rs *reads) estimates(parts []*part) []schedule.Part {
-	if !rs.cfg.Row.Arrive.Waits() || len(parts) < 2 {
+	if a := rs.cfg.Row.Arrive; !a.Waits() && !a.HoldsBack() || len(parts) < 2 {
 		return nil
 	}
 	out := make([]schedule.Part, len(parts))
 	for i, p := range parts {
 		out[i].RoundTrip = -1
 		if to, _ := rs.target(p); to != 0 {
+			out[i].Near = !rs.env.Wide(to)
 			if rtt, ok := rs.env.RoundTrip(to); ok {
 				out[i].RoundTrip = rtt
 			}
@@ -51,6 +58,22 @@ func (rs *reads) estimates(parts []*part) []schedule.Part {
 		}
 	}
 	return out
+}
+
+// answered notes that a part of a round was. When only those are left that were held back for
+// that, they leave.
+func (rs *reads) answered(r *round) {
+	if r.open--; r.open == 0 || r.open > len(r.held) {
+		return
+	}
+	held, now := r.held, rs.env.Now().Mono
+	r.held = nil
+	for _, p := range held {
+		if rs.parts[p.id] == p { // its transaction may have ended
+			p.deadline, p.leavesAt = p.deadline+now-p.began, now
+			rs.send(p)
+		}
+	}
 }
 
 // depart sends the parts whose instant has come.

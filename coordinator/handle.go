@@ -24,14 +24,15 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 func (d *db) Begin(opt txn.Options) txn.Txn {
 	readOnly := opt.ReadOnly || opt.AsOf != 0
 	h := &handle{port: d.port, readOnly: readOnly, from: Start{
-		LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner, Upkeep: opt.Upkeep}}
+		Age: txn.Age{Priority: opt.Priority}, LockWaitMillis: opt.LockWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner, Upkeep: opt.Upkeep}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
+		h.from.Age.Priority = max(prev.age.Priority, opt.Priority)
 		if opt.Inside && prev.failed != nil {
 			h.from.Inside, h.from.Lost = true, prev.failed.Why()
 		}
-		h.age = h.from.Age // one that never comes to a request passes it on too
 	}
+	h.age = h.from.Age // one that never comes to a request passes it on too
 	return h
 }
 
@@ -238,6 +239,41 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	return true, nil
 }
 
+// Declare implements txn.Declarer.
+func (h *handle) Declare(ctx context.Context, d txn.Declaration) (done bool, err error) {
+	if err := h.usable(); err != nil {
+		return false, err
+	}
+	if !h.id.IsZero() || len(h.buf.log) > 0 || h.readOnly && len(d.Writes) > 0 {
+		return false, txn.Errorf(txn.KindMisuse, "a declared transaction is declared whole, before anything else is asked of it")
+	}
+	undeclared := false
+	then := func(rows []txn.Row) ([]txn.Write, bool) {
+		values := make([][]byte, len(rows))
+		for i, row := range rows {
+			values[i] = row.Value
+		}
+		writes, ok := d.Then(values)
+		undeclared = ok && slices.ContainsFunc(writes, func(w txn.Write) bool { return !slices.Contains(d.Writes, w.Key) })
+		return writes, ok && !undeclared
+	}
+	resp, err := h.do(ctx, &Request{Op: OpDeclare, Read: txn.Read{Gets: d.Reads, ForWrite: len(d.Writes) > 0}, Declares: d.Writes, Then: then})
+	switch {
+	case err != nil:
+		h.failed = resp.Err // whatever it says: it leaves nothing to go on with
+		return false, err
+	case resp.Undone:
+		h.Rollback()
+		if undeclared {
+			return false, txn.Errorf(txn.KindMisuse, "the transaction writes rows that it has not declared; nothing was done")
+		}
+		return false, nil
+	}
+	h.ended = true
+	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
+	return true, nil
+}
+
 // Execute implements txn.Sources.
 func (h *handle) Execute(ctx context.Context, statements []txn.SourceStatement, last bool) ([]txn.SourceResult, error) {
 	if err := h.usable(); err != nil {
@@ -246,6 +282,25 @@ func (h *handle) Execute(ctx context.Context, statements []txn.SourceStatement, 
 	h.executed = true
 	resp, err := h.do(ctx, &Request{Op: OpExecute, Statements: statements, Last: last, Writing: len(h.buf.log) > 0})
 	return resp.Results, err
+}
+
+// ExecuteAndCommit implements txn.Finishing.
+func (h *handle) ExecuteAndCommit(ctx context.Context, statements []txn.SourceStatement) ([]txn.SourceResult, error) {
+	if err := h.usable(); err != nil {
+		return nil, err
+	}
+	writes := h.buf.writes()
+	if h.readOnly && len(writes) > 0 {
+		return nil, txn.Errorf(txn.KindMisuse, "a read-only transaction cannot write")
+	}
+	h.executed = true
+	resp, err := h.do(ctx, &Request{Op: OpExecute, Statements: statements, Last: true, Commit: true, Writing: len(writes) > 0, Writes: writes, Executed: true})
+	if err != nil {
+		return resp.Results, err
+	}
+	h.ended = true
+	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At
+	return resp.Results, nil
 }
 
 // Confirm implements txn.Confirmer.
@@ -272,6 +327,7 @@ func (h *handle) Commit(ctx context.Context) error {
 	}
 	resp, err := h.do(ctx, &Request{Op: OpCommit, Writes: writes, Executed: h.executed})
 	if err != nil {
+		h.failed = resp.Err // whatever it says: a commit that was refused leaves nothing to go on with
 		return err
 	}
 	h.stats.CommitVersion, h.stats.CommitAt = resp.Version, resp.At

@@ -40,6 +40,21 @@ func (l *leaders) of(s txn.ShardID, try int) (txn.NodeID, uint64) {
 	return txn.NodeID(shard.Replicas[try%len(shard.Replicas)]), 0
 }
 
+// Leader is who leads a shard, as far as this gateway knows, else who should; 0: nobody.
+func (c *Coordinator) Leader(s txn.ShardID) txn.NodeID { return c.leaders.likely(s) }
+
+// likely is a shard's leader if one is known, else who should lead it; 0: nobody.
+func (l *leaders) likely(s txn.ShardID) txn.NodeID {
+	n, term := l.of(s, 0)
+	dir := l.env.Directory()
+	if shard, ok := dir.Shard(uint64(s)); ok && term == 0 {
+		if p := dir.Preferred(shard); len(p) > 0 {
+			return txn.NodeID(p[0])
+		}
+	}
+	return n
+}
+
 // succeeded reports whether a later leader is known of a shard than the one that was
 // asked in a term, or any leader at all if none was known then (term 0): who was asked
 // may answer no more, and the waits for silence grow longer with each time that it is
@@ -74,13 +89,17 @@ func (l *leaders) replicas(s txn.ShardID) []txn.NodeID {
 	return out
 }
 
-// aReplica is where to read: the nearest, or the others in turn if it is silent.
-func (l *leaders) aReplica(s txn.ShardID, try int) txn.NodeID {
+// aReplica is where to read: the nearest, or the one that leads, or the others in turn if it is
+// silent.
+func (l *leaders) aReplica(s txn.ShardID, try int, leading bool) txn.NodeID {
 	all := l.replicas(s)
-	if try == 0 || len(all) == 0 {
-		return l.env.Nearest(s)
+	switch {
+	case try > 0 && len(all) > 0:
+		return all[try%len(all)]
+	case leading:
+		return l.likely(s)
 	}
-	return all[try%len(all)]
+	return l.env.Nearest(s)
 }
 
 // doubt forgets that a node leads a shard: it is silent, or says that it does not. Whoever is

@@ -41,3 +41,51 @@ func TestWhoIsTakenForTheLeader(t *testing.T) {
 	l.doubt(2, 5)
 	asked("it is doubted", 0, 4, 0)
 }
+
+// Reads that no leader need answer go to the nearest replica, or to the one that leads as far as is
+// known; then to the others in turn.
+func TestWhichReplicaIsRead(t *testing.T) {
+	dir := &routing.Directory{Nodes: []routing.Node{{ID: 6, Region: "eu"}}, Shards: []routing.Shard{{ID: 2, Replicas: []uint32{4, 5, 6}, Leader: "eu"}}}
+	env := &led{clocked: &clocked{fakeEnv: &fakeEnv{dir: dir}}}
+	l := &leaders{env: env, hints: map[txn.ShardID]hint{}}
+	reads := func(what string, leading bool, want ...txn.NodeID) {
+		t.Helper()
+		for try, w := range want {
+			if n := l.aReplica(2, try, leading); n != w {
+				t.Errorf("%s, try %d: node %d is read, not %d", what, try, n, w)
+			}
+		}
+	}
+	reads("the nearest", false, 1, 5, 6, 4)
+	reads("who should lead", true, 6, 5, 6, 4)
+	env.leader, env.term = 4, 3
+	reads("who leads", true, 4, 5, 6, 4)
+	reads("the nearest of them", false, 1, 5, 6, 4)
+}
+
+// A gateway that has asked no shard yet logs decisions where its own region should lead.
+func TestWhereDecisionsAreLogged(t *testing.T) {
+	dir := &routing.Directory{Nodes: []routing.Node{{ID: 4, Region: "eu"}, {ID: 5, Region: "us"}},
+		Shards: []routing.Shard{{ID: 1, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 2, Replicas: []uint32{4, 5}, Leader: "eu"}, {ID: 3, Replicas: []uint32{4, 5}, Leader: "us"}}}
+	for far, want := range map[txn.NodeID]txn.ShardID{4: 3, 5: 2} { // order: each by itself
+		env := &afar{fakeEnv: fakeEnv{dir: dir}, far: far}
+		l := &leaders{env: env, hints: map[txn.ShardID]hint{}}
+		if s := (&decisions{env: env, leaders: l}).placeNear(nil); s != want {
+			t.Errorf("node %d is far: decisions are logged at shard %d, want %d", far, s, want)
+		}
+		l.heard(want, far, 1)
+		l.heard(5-want, 9-far, 1)
+		if s := (&decisions{env: env, leaders: l}).placeNear(nil); s != 5-want {
+			t.Errorf("node %d leads another: decisions are logged at shard %d, want %d", 9-far, s, 5-want)
+		}
+	}
+}
+
+// afar is far from one node.
+type afar struct {
+	fakeEnv
+	far txn.NodeID
+}
+
+func (e *afar) Wide(n txn.NodeID) bool                      { return n == e.far }
+func (*afar) Leader(txn.ShardID) (txn.NodeID, uint64, bool) { return 0, 0, false }

@@ -13,7 +13,7 @@ import (
 // lockFirst locks what a commit writes and does not hold; false: nothing is left to
 // be locked, and the commit may go on.
 func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) bool {
-	if cs.cfg.Row.Yield.NeverLocks || !cs.policy.lost(t) || t.lockedAll {
+	if cs.cfg.Row.Yield.NeverLocks || !cs.policy.sure(t) || t.lockedAll {
 		return false
 	}
 	t.lockedAll = true // once is enough: what is refused ends the transaction

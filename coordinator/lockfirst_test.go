@@ -55,6 +55,7 @@ func TestWhereTheReadsOfASecondTryGo(t *testing.T) {
 		"2pc+2pl-nro":   {true, true, true, true},
 		"aria":          {true, true, true, true},
 		"carousel-fast": {},
+		"gpac":          {},
 		"starry":        {},
 		"tapir":         {},
 	} {
@@ -64,7 +65,7 @@ func TestWhereTheReadsOfASecondTryGo(t *testing.T) {
 		}
 		p := &policy{cfg: &Config{Row: row, Params: txn.Params{LockAfterTries: 3}}}
 		for try, leader := range want {
-			if got := p.readsAtLeader(&transaction{try: try}); got != leader {
+			if got := p.readsAtLeader(&transaction{try: try}, false); got != leader {
 				t.Errorf("%s, try %d: at the leader: %v", name, try, got)
 			}
 		}
@@ -151,6 +152,33 @@ func TestRetriesInsideAreCounted(t *testing.T) {
 	for cause, n := range c.Retried() {
 		if want := map[txn.Cause]uint64{txn.CauseWound: 2}[txn.Cause(cause)]; n != want {
 			t.Errorf("%v: %d were done again inside, want %d", txn.Cause(cause), n, want)
+		}
+	}
+}
+
+// Who is of high priority takes no chances from its first try, and passes the priority on to
+// what is done again; who has lost often enough gets it.
+func TestPriorities(t *testing.T) {
+	row, err := protocol.ByName("2pc+occ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &policy{cfg: &Config{Row: row, Params: txn.Params{}.WithDefaults()}}
+	high := txn.Age{Start: 9, Priority: txn.PriorityHigh}
+	if low := (txn.Age{Start: 1}); !high.Older(low) || low.Older(high) || p.sure(&transaction{age: low}) || !p.sure(&transaction{age: high}) {
+		t.Error("high priority does not go before what began earlier, or takes chances")
+	}
+	d := NewDB(nil)
+	first, _ := d.Begin(txn.Options{Priority: txn.PriorityHigh}).(*handle)
+	again, _ := d.Begin(txn.Options{RetryOf: first}).(*handle)
+	if first.from.Age.Priority != txn.PriorityHigh || again.from.Age.Priority != txn.PriorityHigh {
+		t.Error("a retry does not inherit its priority")
+	}
+	c, _ := openFake(t)
+	c.cfg.Params = txn.Params{}.WithDefaults()
+	for try, want := range map[int]txn.Priority{0: txn.PriorityLow, 9: txn.PriorityLow, 10: txn.PriorityHigh} { // order: each by itself
+		if got := c.begin(Start{Try: try}).age.Priority; got != want {
+			t.Errorf("try %d has %v priority, not %v", try, got, want)
 		}
 	}
 }

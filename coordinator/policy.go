@@ -3,6 +3,7 @@ package coordinator
 import (
 	"isochron/protocol"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // policy is what the row that the gateway goes by says of reads and locks.
@@ -30,7 +31,7 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 		return r.Lock
 	case r.Lock != txn.LockNone || !p.locksReads(t):
 		return r.Lock
-	case !p.readsAtLeader(t) && (s == 0 || !p.locksAtHome(t, r, s)):
+	case !p.readsAtLeader(t, false) && (s == 0 || !p.locksAtHome(t, r, s)):
 		return txn.LockNone
 	case r.ForWrite:
 		return txn.LockExclusive
@@ -42,20 +43,23 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 // holds nothing is passed by whoever votes first, younger ones as well, and may be
 // so for ever; with the age of its first try a lock is lost to older ones alone.
 func (p *policy) locksReads(t *transaction) bool {
-	return p.cfg.Row.Yield.LockReads || p.lost(t)
+	return p.cfg.Row.Yield.LockReads || p.sure(t)
 }
 
-// lost: the transaction has lost so often that it takes no chances any more.
-func (p *policy) lost(t *transaction) bool {
+// sure: the transaction takes no chances, for it has lost so often, or is to go first:
+// what holds nothing cannot have others give way. Where rows are reserved those of several regions
+// go first, and nobody locks to pass them.
+func (p *policy) sure(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
-	return after > 0 && t.try >= after
+	return after > 0 && (t.try >= after || t.age.Priority >= txn.PriorityHigh) && p.cfg.Row.Yield.Reserves == yield.ReservesNothing
 }
 
 // readsAtLeader reports whether plain reads of the transaction go to the leader: there alone can
-// they lock.
-func (p *policy) readsAtLeader(t *transaction) bool {
-	row := &p.cfg.Row
-	return row.ReadsAtLeader(t.class()) || p.lost(t) && !row.Yield.NeverLocks
+// they lock. warm: of records that are updated often.
+func (p *policy) readsAtLeader(t *transaction, warm bool) bool {
+	row, class := &p.cfg.Row, t.class()
+	class.Warm = warm
+	return row.ReadsAtLeader(class) || p.sure(t) && !row.Yield.NeverLocks
 }
 
 // locksAtHome: where the leader is in this region, a lock costs no wide-area

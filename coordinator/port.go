@@ -27,14 +27,16 @@ type Op uint8
 
 // The requests.
 const (
-	OpRead    Op = iota // one round of reads
-	OpCommit            // commit, with the writes
-	OpEnd               // roll back; harmless after the end
-	OpPublish           // pass on what is written of hot rows, before the commit; nobody answers
-	OpUpdate            // one round of reads, and then the commit of what Then makes of it
-	OpSurvey            // of no transaction: ask all nodes
-	OpExecute           // one round of statements at sources
-	OpConfirm           // check that what was read stands; the transaction goes on
+	OpRead       Op = iota // one round of reads
+	OpCommit               // commit, with the writes
+	OpEnd                  // roll back; harmless after the end
+	OpPublish              // pass on what is written of hot rows, before the commit; nobody answers
+	OpUpdate               // one round of reads, and then the commit of what Then makes of it
+	OpSurvey               // of no transaction: ask all nodes
+	OpExecute              // one round of statements at sources
+	OpAskSources           // of no transaction: ask agents
+	OpConfirm              // check that what was read stands; the transaction goes on
+	OpDeclare              // a declared transaction, whole: Read.Gets, Declares and Then
 )
 
 // Request is one thing a client wants of the coordinator.
@@ -46,21 +48,27 @@ type Request struct {
 	// Writes and Guards of a commit; Guards of a read as well.
 	Writes []txn.Write
 	Guards []Guard
-	// Then, of an OpUpdate, makes the writes of the rows that were read, in the
+	// Then, of an OpUpdate or OpDeclare, makes the writes of the rows that were read, in the
 	// node's loop: it must be quick, wait for nothing, and use nothing that its
 	// client changes later. ok is false if these rows are not for it: then nothing
 	// is committed, and the transaction goes on as after a read.
 	Then func(rows []txn.Row) (writes []txn.Write, ok bool)
+	// Declares, of an OpDeclare, is what Then may write.
+	Declares []txn.Key
 	// Statement counts the statements of the transaction that this read belongs to.
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.
 	Of *Request
 	// Statements of an OpExecute; Last as in txn.Sources. Writing: the transaction has written
-	// rows of shards. Executed, of an OpCommit: it has branches at sources.
+	// rows of shards. Commit: with these, and Writes, it commits. Executed, of what commits: it
+	// has branches at sources.
 	Statements []txn.SourceStatement
 	Last       bool
 	Writing    bool
+	Commit     bool
 	Executed   bool
+	// Asks, of an OpAskSources.
+	Asks []txn.SourceAsk
 	// Cause of an OpEnd.
 	Cause txn.Cause
 	// Done is called once, from the node's loop. Nil if nobody waits.
@@ -71,7 +79,7 @@ type Request struct {
 
 // Start is what a new transaction inherits and is bound by.
 type Start struct {
-	Age            txn.Age // zero: its own
+	Age            txn.Age // without Start: its own, of that priority
 	Try            int     // 0 for the first
 	LockWaitMillis int64
 	AsOf           txn.Timestamp
@@ -105,14 +113,26 @@ type Response struct {
 	Survey  *txn.Surveyed
 	Err     *txn.Error
 	Results []txn.SourceResult // of an OpExecute, after an error too
+	Told    []*txn.SourceTold  // one for each of Asks, nil for those that have failed; after an error too
 	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed.
 	Undone bool
+}
+
+// Commits reports whether a good answer says that something is committed.
+func (r *Request) Commits() bool {
+	switch r.Op {
+	case OpCommit:
+		return len(r.Writes) > 0 || r.Executed
+	case OpExecute:
+		return r.Commit
+	}
+	return r.Op == OpUpdate || r.Op == OpDeclare
 }
 
 // Failed is the answer of a port that could not bring the request to an end.
 func (r *Request) Failed(why string) Response {
 	kind := txn.KindUnavailable
-	if r.Op == OpCommit && (len(r.Writes) > 0 || r.Executed) || r.Op == OpUpdate {
+	if r.Commits() {
 		kind = txn.KindUnknown
 	}
 	return Response{Txn: r.Txn, Err: txn.Errorf(kind, "%s", why)}

@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"isochron/estimate"
@@ -25,10 +23,12 @@ type round struct {
 	began  time.Duration
 	parts  []txn.PartReport // answered
 	locks  bool             // a part asks for locks
+	held   []*part          // leave when all others were answered
 	// Of statements: what came of each, and the first that failed.
-	results []txn.SourceResult
-	fault   *txn.Error
-	faultAt int
+	results   []txn.SourceResult
+	fault     *txn.Error
+	faultAt   int
+	committed bool // by the only source there is
 }
 
 // piece is the share of one scan that one shard holds.
@@ -47,6 +47,7 @@ type part struct {
 	pieces   []*piece  // of access.Scans
 	items    []int     // of access.Work: which of the round's statements they are
 	named    []txn.Key // the records of these
+	warm     bool      // of records that are updated often: see temperatures
 	to       txn.NodeID
 	term     uint64 // the newest that was known when it was sent to a leader; 0: it was not
 	wakeAt   time.Duration
@@ -73,6 +74,7 @@ type reads struct {
 	cfg       *Config
 	env       readEnv
 	policy    *policy
+	classes   *classes
 	leaders   *leaders
 	numbers   *requestNumbers
 	reports   *reports
@@ -82,6 +84,8 @@ type reads struct {
 	moments   *moments
 	forecasts *forecasts
 	executor  executor
+
+	temperatures *temperatures
 
 	parts      map[uint64]*part // what is asked for and not answered, by request number
 	departures []*part          // that have not left, in their order
@@ -100,6 +104,7 @@ type readEnv interface {
 // executor goes on with a transaction after a round, or ends it.
 type executor interface {
 	commit(t *transaction, req *Request, writes []txn.Write)
+	committed(t *transaction, req *Request) // with its statements
 	fail(t *transaction, err *txn.Error)
 }
 
@@ -109,19 +114,7 @@ const readDeadline = 10 * time.Second
 // begin starts a round: what is known already is not asked again.
 func (rs *reads) begin(t *transaction, req *Request) {
 	r := &round{t: t, req: req, lock: rs.policy.lockOf(t, req.Read, 0), asOf: rs.moments.of(t, req)}
-	known := t.view(r.asOf)
-	var parts []*part // rising by shard
-	get := func(s txn.ShardID) *part {
-		i, ok := slices.BinarySearchFunc(parts, s, func(p *part, s txn.ShardID) int { return cmp.Compare(p.access.Shard, s) })
-		if !ok {
-			p := newPart(r, txn.Access{
-				Shard: s, Txn: t.id, Age: t.age, Lock: rs.policy.lockOf(t, req.Read, s), Wait: req.Read.Wait, WaitMillis: t.lockWait,
-				AsOf: r.asOf, HoldMillis: t.hold, Present: req.Read.Present, ProtocolSeq: rs.turn.seq})
-			rs.moments.weaken(t, req, p.access)
-			parts = slices.Insert(parts, i, p)
-		}
-		return parts[i]
-	}
+	known, among := t.view(r.asOf), &parting{rs: rs, r: r}
 	var asked map[txn.Key]bool
 	if len(req.Read.Gets) > 1 {
 		asked = make(map[txn.Key]bool, len(req.Read.Gets))
@@ -142,14 +135,15 @@ func (rs *reads) begin(t *transaction, req *Request) {
 		if held && have.lock >= rs.policy.lockOf(t, req.Read, txn.ShardID(s)) {
 			continue
 		}
-		p := get(txn.ShardID(s))
+		p := among.of(txn.ShardID(s), k)
 		p.access.Keys = append(p.access.Keys, k)
 	}
-	if err := rs.cutScans(r, get); err != nil {
+	if err := rs.cutScans(r, among); err != nil {
 		req.answer(t.response(err))
 		return
 	}
 	t.final = false
+	parts := among.parts
 	if len(parts) == 0 {
 		rs.finish(r)
 		return
@@ -157,9 +151,13 @@ func (rs *reads) begin(t *transaction, req *Request) {
 	t.round, r.began = r, rs.env.Now().Mono
 	t.stats.Rounds++
 	r.final = req.Read.Final && rs.policy.byLease() && r.asOf == 0 && t.level == txn.Serializable && len(parts) == 1 && t.stats.Rounds == 1
+	if rs.classes.matter() {
+		rs.classes.touchAll(t, parts)
+	}
 	fresh := len(parts) == 1 && !t.locked()
 	for _, p := range parts {
-		p.access.Fresh, p.access.Alone, p.access.Sure = fresh, len(parts) == 1, rs.policy.lost(t)
+		p.access.Age = t.age
+		p.access.Fresh, p.access.Alone, p.access.Sure = fresh, len(parts) == 1, rs.policy.sure(t)
 		if r.final {
 			p.access.Final = true
 			p.access.Lock = req.Read.Lock
@@ -171,7 +169,7 @@ func (rs *reads) begin(t *transaction, req *Request) {
 }
 
 // cutScans spreads the scans over the shards that hold them.
-func (rs *reads) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error {
+func (rs *reads) cutScans(r *round, among *parting) *txn.Error {
 	for _, s := range r.req.Read.Scans {
 		r.scans = append(r.scans, s)
 		if rows, ok := r.t.view(r.asOf).scans[scanKey{s, r.lock}]; ok {
@@ -191,7 +189,7 @@ func (rs *reads) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error {
 			pc := &piece{scan: txn.Scan{
 				Span: txn.Span{Start: txn.Key(cut[j].Start), End: txn.Key(cut[j].End)}, Limit: s.Limit, Reverse: s.Reverse}}
 			pieces = append(pieces, pc)
-			p := get(txn.ShardID(cut[j].Shard))
+			p := among.ofRange(txn.ShardID(cut[j].Shard), pc.scan.Span)
 			p.access.Scans = append(p.access.Scans, pc.scan)
 			p.pieces = append(p.pieces, pc)
 		}
@@ -204,9 +202,8 @@ func (rs *reads) cutScans(r *round, get func(txn.ShardID) *part) *txn.Error {
 func (rs *reads) add(p *part) {
 	now := rs.env.Now().Mono
 	a := p.access
-	a.Nearest = a.Work == nil && (a.AsOf != 0 && rs.moments.settled(p.r) || rs.cfg.Row.Reads.Leaderless() ||
-		a.AsOf == 0 && a.Lock == txn.LockNone && !a.Final && !a.Present && !rs.policy.readsAtLeader(p.r.t) && (rs.cfg.Params.NearAsIs || !rs.recent.touches(now, a)) &&
-			!p.r.t.touches(a.Shard).led)
+	a.Nearest = rs.near(p, now)
+	a.Temperatures = rs.temperatures.asks(a.Shard)
 	wait := rs.cfg.Params.LockWait
 	if p.r.t.lockWait > 0 {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
@@ -217,10 +214,25 @@ func (rs *reads) add(p *part) {
 	a.Request = p.id
 	rs.parts[p.id] = p
 	p.r.open++
+	tc := p.r.t.touches(a.Shard)
 	if a.Lock != txn.LockNone {
-		p.r.locks = true
-		p.r.t.touches(a.Shard).locked = true
-	} else {
-		p.r.t.touches(a.Shard)
+		p.r.locks, tc.locked = true, true
 	}
+	rs.classes.mark(p)
+}
+
+// near reports whether any replica may answer a part, and the nearest is to.
+func (rs *reads) near(p *part, now time.Duration) bool {
+	a, row := p.access, &rs.cfg.Row
+	switch {
+	case a.Work != nil:
+		return false
+	case a.AsOf != 0 && rs.moments.settled(p.r), row.Reads.Leaderless():
+		return true
+	case a.AsOf != 0 || a.Lock != txn.LockNone || a.Final || a.Present || rs.policy.readsAtLeader(p.r.t, p.warm):
+		return false
+	case !rs.cfg.Params.NearAsIs && rs.recent.touches(now, a):
+		return false
+	}
+	return row.Reads.ByTemperature() || !p.r.t.touches(a.Shard).led
 }

@@ -56,5 +56,5 @@ func (cs *commits) repeat(k *commitment, t *transaction, but func(*txn.Prepare))
 // (txn.Params.PreparesAgain). Locks that it took before its commit went with it. It goes on under
 // another name: what the old one holds, and how it ends, is of no concern to the new one.
 func (cs *commits) mayPass(k *commitment) bool {
-	return k.passes < cs.cfg.Params.PreparesAgain && k.MayPass() && !k.confirms && k.t.branches == nil && !k.t.locked() && len(k.t.told) == 0
+	return k.declared == nil && k.passes < cs.cfg.Params.PreparesAgain && k.MayPass() && !k.confirms && k.t.branches == nil && !k.t.locked() && len(k.t.told) == 0
 }

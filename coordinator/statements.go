@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/routing"
+	"isochron/schedule"
 	"isochron/txn"
 )
 
@@ -22,6 +24,7 @@ type branches struct {
 	last      bool        // they were asked to prepare with their last statement
 	votes     []earlyVote // that came before the commit
 	over      bool        // they are committed, or rolled back
+	alone     bool        // the only one commits with its statements, and its source has not answered
 }
 
 // branch is one of them.
@@ -35,6 +38,15 @@ type branch struct {
 type earlyVote struct {
 	from txn.NodeID
 	vote *txn.Vote
+}
+
+// doubt is what to say of a transaction that ends for some reason: if its only source was to
+// commit with the statements that are on their way, nobody knows whether it has.
+func (b *branches) doubt(dir *routing.Directory, why *txn.Error) *txn.Error {
+	if b == nil || !b.alone || why.Kind == txn.KindUnknown {
+		return why
+	}
+	return txn.Errorf(txn.KindUnknown, "%s was to commit and has not answered: it may or may not have happened (%s)", called(dir, b.at[0].source), why.Reason).Because(why.Cause)
 }
 
 // of is the branch at a source, which is begun if there is none.
@@ -113,7 +125,15 @@ func (st *statements) check(t *transaction, req *Request) *txn.Error {
 // divide divides a round among the sources, rising.
 func (st *statements) divide(r *round) (parts []*part) {
 	t, of := r.t, map[txn.ShardID]*part{}
-	for i, s := range r.req.Statements {
+	order := st.cfg.Row.Arrive.Order(len(r.req.Statements), func(i int) schedule.Statement {
+		s := &r.req.Statements[i]
+		return schedule.Statement{Writes: s.Writes, Records: s.Records}
+	})
+	for i := range r.req.Statements {
+		if order != nil {
+			i = order[i]
+		}
+		s := r.req.Statements[i]
 		p := of[s.Source]
 		if p == nil {
 			b := t.branches.of(s.Source)
@@ -149,7 +169,7 @@ func (st *statements) peers(t *transaction) (out []txn.Peer) {
 
 // askWithLast has each source prepare when it has executed the statements of this round,
 // which are its last, and those at once that have none in it. A transaction of one
-// participant prepares nowhere.
+// participant prepares nowhere: if it is to commit now, its source does so by itself.
 func (st *statements) askWithLast(t *transaction, parts []*part) {
 	t.branches.last = true
 	participants := t.branches.sources()
@@ -158,7 +178,10 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 			participants = append(participants, tc.shard)
 		}
 	}
-	if st.cfg.Row.Asks != decide.WithLastStatement || len(participants) == 1 && !parts[0].r.req.Writing {
+	req := parts[0].r.req
+	alone := len(participants) == 1 && !req.Writing
+	t.branches.alone = alone && req.Commit
+	if !t.branches.alone && (alone || st.cfg.Row.Asks != decide.WithLastStatement) {
 		return
 	}
 	slices.Sort(participants)
@@ -166,7 +189,7 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 	for i := range t.branches.at {
 		b := &t.branches.at[i]
 		b.asked = true
-		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, DecidedAt: t.branches.decidedAt,
+		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, DecidedAt: t.branches.decidedAt, OnePhase: alone,
 			LockTerm: b.term, Term: b.term, Retired: st.commits.attempts.retiredBelow(), ProtocolSeq: st.reads.turn.seq, Peers: peers}
 		if j := slices.IndexFunc(parts, func(p *part) bool { return p.access.Shard == b.source }); j >= 0 {
 			parts[j].access.Work.Last = prepare
@@ -177,14 +200,17 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 }
 
 // address has a part go to an incarnation of its agent; false: the branch was begun by
-// another and is lost with it.
+// another and is lost with it, unless that one has committed it.
 func (rs *reads) address(p *part, term uint64) bool {
 	w := p.access.Work
 	if w == nil || term == 0 || w.Term == term {
 		return true
 	}
-	if w.Step > 1 {
-		rs.executor.fail(p.r.t, txn.Errorf(txn.KindAborted, "the agent of source %d has started anew, and its work was lost with it", p.access.Shard).Because(txn.CauseLeader))
+	if p.tries == 0 {
+		p.r.t.branches.alone = p.r.t.branches.alone && w.Step == 1 // nobody was asked to commit
+	}
+	if w.Step > 1 || w.Term != 0 && p.r.t.branches.alone {
+		rs.executor.fail(p.r.t, txn.Errorf(txn.KindAborted, "the agent of %s has started anew, and its work was lost with it", called(rs.env.Directory(), p.access.Shard)).Because(txn.CauseLeader))
 		return false
 	}
 	a, n := *p.access, *w
@@ -192,6 +218,13 @@ func (rs *reads) address(p *part, term uint64) bool {
 	p.access = &a
 	return true
 }
+
+// MySQL's numbers for a server that is not to be reached, or is lost in the middle. Other faults
+// are a source's own, and are told in its own words.
+const (
+	codeCannotConnect = 2003
+	codeLost          = 2013
+)
 
 // worked takes in what a source answers.
 func (rs *reads) worked(p *part, m *txn.AccessReply) {
@@ -210,8 +243,13 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 	if m.Refused == 0 && w.Fault == nil {
 		rs.forecasts.executed(p)
 	}
-	r.open--
-	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", m.Reason).Because(m.Cause).Of(w.Fault)
+	rs.answered(r)
+	reason := m.Reason
+	if m.Refused != 0 && (w.Fault == nil || w.Fault.Code == codeCannotConnect || w.Fault.Code == codeLost) {
+		reason = called(rs.env.Directory(), p.access.Shard) + ": " + reason // its agent says so, and names nobody
+	}
+	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", reason).Because(m.Cause).Of(w.Fault)
+	t.branches.alone = t.branches.alone && m.Refused == 0
 	if m.Refused != 0 {
 		rs.turn.heardOf(m.ProtocolSeq)
 		rs.executor.fail(t, err)
@@ -220,7 +258,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 	t.branches.of(p.access.Shard).term = m.Term
 	t.touches(p.access.Shard).lockTerm = m.Term
 	if len(w.Results) > len(p.items) || len(w.Results) < len(p.items) && w.Fault == nil {
-		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "source %d has answered something else than it was asked", p.access.Shard))
+		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "%s has answered something else than it was asked", called(rs.env.Directory(), p.access.Shard)))
 		return
 	}
 	for i, x := range w.Results {
@@ -231,6 +269,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 			r.fault, r.faultAt = err, i
 		}
 	}
+	r.committed = w.Committed
 	if r.open == 0 {
 		rs.endOfStatements(r)
 	}
@@ -245,6 +284,14 @@ func (rs *reads) endOfStatements(r *round) {
 	}
 	t.round = nil
 	rs.reports.round(r)
+	switch t.results = r.results; {
+	case r.committed:
+		rs.executor.committed(t, r.req)
+		return
+	case r.req.Commit:
+		rs.executor.commit(t, r.req, r.req.Writes)
+		return
+	}
 	resp := t.response(r.fault)
 	resp.Results = r.results
 	r.req.answer(resp)
@@ -255,6 +302,20 @@ func (cs *commits) branch(t *transaction) *branches {
 	b := &branches{attempt: cs.attempts.reserve(t), decidedAt: cs.decisions.placeNear(nil)}
 	cs.branched[b.attempt] = t
 	return b
+}
+
+// committed ends a transaction that its only source has committed with its last statements.
+func (cs *commits) committed(t *transaction, req *Request) {
+	b := t.branches
+	b.over, b.alone = true, false
+	delete(cs.branched, b.attempt)
+	delete(cs.txns, t.id)
+	t.releaseLocks(cs.leaders)
+	cs.attempts.giveBack(t)
+	cs.reports.end(t, nil)
+	resp := t.response(nil)
+	resp.Version, resp.Results = b.attempt, t.results
+	req.answer(resp)
 }
 
 // early takes in a vote that comes before the commit: of a source that was asked with its

@@ -19,7 +19,7 @@ func (c *Coordinator) NextWake() time.Duration {
 	if len(c.reads.parts)+len(c.commits.all) > manyOpen || !c.gate.admission.Quiet() {
 		return min(c.sweepAt, c.NextDeparture())
 	}
-	at := min(c.reads.nextWake(), c.commits.nextWake(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.decisions.nextWake(), c.surveys.nextWake())
+	at := min(c.reads.nextWake(), c.commits.nextWake(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.decisions.nextWake(), c.surveys.nextWake(), c.asks.nextWake())
 	if expiry, ok := c.coords.NextExpiry(); ok {
 		at = min(at, expiry)
 	}

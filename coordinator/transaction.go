@@ -62,16 +62,19 @@ type transaction struct {
 	final           bool // its only round was answered for good, by one leader
 	stats           txn.Stats
 	began           time.Duration // of its first request
+	region          string        // of the leaders that it touches, where that matters; of several: one of them
 	journal         []txn.RoundReport
 	reserved        uint64      // the attempt that its commit will be, 0: none yet
 	told            []txn.Write // passed on as that attempt
 	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
 	publish         []txn.Key   // rows of its last round for which others wait
 	upkeep          bool
+	far             bool // it has read by temperature what is led elsewhere
 	lockedAll       bool // what it writes was locked before its commit, or need not be
 	entrance        entrance
 	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
 	branches        *branches           // at sources; nil: it has none
+	results         []txn.SourceResult  // of its last round of statements
 }
 
 // touch is what a transaction did at a shard.
@@ -79,6 +82,7 @@ type touch struct {
 	shard    txn.ShardID
 	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
 	locked   bool   // locks may be held there
+	reserved bool   // or something is reserved
 	// led: the leader has answered a read. What it shows may not have come to a
 	// near replica: later reads go to a leader too, so that time does not run
 	// backwards inside a transaction.
@@ -86,7 +90,9 @@ type touch struct {
 }
 
 // class is what is known of a transaction while it executes.
-func (t *transaction) class() txn.Class { return txn.Class{Try: t.try, ReadOnly: t.readOnly} }
+func (t *transaction) class() txn.Class {
+	return txn.Class{Try: t.try, ReadOnly: t.readOnly}
+}
 
 // touch is what was done at a shard, nil for nothing. It is good until another is touched.
 func (t *transaction) touch(s txn.ShardID) *touch {
@@ -129,10 +135,13 @@ func (t *transaction) response(err *txn.Error) Response {
 	return Response{Txn: t.id, Age: t.age, Stats: t.stats, Rounds: t.journal, Err: err}
 }
 
-// releaseLocks has the leaders drop what the transaction may have locked.
+// holds reports whether the transaction may have something there that has to be let go.
+func (tc *touch) holds() bool { return tc.locked || tc.reserved }
+
+// releaseLocks has the leaders drop what the transaction may have locked or reserved.
 func (t *transaction) releaseLocks(l *leaders) {
 	for _, tc := range t.touched {
-		if tc.locked {
+		if tc.holds() {
 			l.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}

@@ -30,13 +30,19 @@ func (w *world) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.T
 	}
 }
 
+// LogData implements decide.World.
+func (w *world) LogData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites) {
+	w.decisions.logData(id, s, data)
+}
+
 // goBy has what begins from now on be decided by the choices of a row.
 func (c *Coordinator) goBy(row protocol.Row) {
 	choice := row.Decide
 	if c.cfg.DeadCoCoordinator && choice.Bypasses() {
 		choice = decide.LeaderVotes
 	}
-	c.cfg.Row, c.coords.PreCommits = row, row.Reveal.PreCommits()
+	c.cfg.Row, c.coords.Choice, c.coords.PreCommits = row, choice, row.Reveal.WhenVoted()
 	c.forecasts.follow()
-	c.commits.room = &decide.Room{Choice: choice, Asks: row.Asks, PreCommits: row.Reveal.PreCommits(), Params: c.cfg.Params, World: c.world}
+	c.temperatures.follow()
+	c.commits.room = &decide.Room{Choice: choice, Asks: row.Asks, PreCommits: row.Reveal.WhenVoted(), Params: c.cfg.Params, World: c.world}
 }

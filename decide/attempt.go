@@ -32,8 +32,8 @@ type Opening struct {
 	DecidedAt txn.ShardID
 	// Underway are participants that were asked before, with the last that they had to do.
 	Underway []txn.ShardID
-	// Leftover as in a txn.Orphan.
-	Leftover bool
+	// Leftover as in a txn.Orphan, Declared too.
+	Leftover, Declared bool
 	// Asked is told who is asked for a vote; nil if nobody wants to know.
 	Asked Asked
 }
@@ -64,7 +64,7 @@ type Attempt struct {
 	room        *Room
 	scheme      scheme
 	tally       Tally
-	record      *record // nil: the decision is not logged
+	record      *record // nil: neither decision nor writes are logged
 	phase       phase
 	onePhase    bool       // its only participant's Yes is the commit
 	why         *txn.Error // of the first No
@@ -102,7 +102,7 @@ type scheme interface {
 // Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
 func (r *Room) Open(o Opening) *Attempt {
 	a := r.attempt(o)
-	a.onePhase = (len(o.Prepares) == 1 || r.Asks == ToCommit) && !r.Choice.CountsOpinions()
+	a.onePhase = (len(o.Prepares) == 1 || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
 	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter*time.Duration(r.Asks.turns(len(o.Prepares)))
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
@@ -114,7 +114,7 @@ func (r *Room) Open(o Opening) *Attempt {
 // Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
 // coordinator still lives does no harm, for both decide from the same logs.
 func (r *Room) Adopt(o txn.Orphan) *Attempt {
-	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt, Leftover: o.Leftover})
+	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt, Leftover: o.Leftover, Declared: o.Declared})
 }
 
 // attempt is one with the scheme of the room's choice, in one piece of memory.
@@ -162,7 +162,7 @@ func (r *Room) choiceOf(o Opening) Choice {
 // opened gives an attempt, which has its scheme, what it begins with.
 func (a *Attempt) opened(r *Room, o Opening) *Attempt {
 	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs).Count(r.Params.Rules)
-	a.decidedAt(o.DecidedAt)
+	a.decidedAt(o.DecidedAt, o.Declared)
 	return a
 }
 
@@ -191,10 +191,12 @@ func (a *Attempt) onVote(v *txn.Vote) {
 	switch {
 	case !slices.Contains(a.Participants, v.Shard):
 	case v.Yes:
+		news := slices.Contains(a.tally.Missing(), v.Shard)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
-		if a.room.Asks == InTurn && a.phase == asking {
+		if a.room.Asks == InTurn && a.phase == asking && news {
+			a.tries = 0 // whose turn it is now was not asked before
 			a.scheme.ask()
 		}
 	default:
@@ -251,7 +253,7 @@ func (a *Attempt) voted(s txn.ShardID, proposed txn.Timestamp, open, doomed bool
 // notLed hears that a request about the attempt reached no leader.
 func (a *Attempt) notLed(m *txn.NotLeader) {
 	switch {
-	case a.record != nil && a.record.writing:
+	case a.record.awaited(a):
 		return // the log is waited for, and it is another attempt that has it written
 	case a.phase != asking:
 		a.wakeSoon()
@@ -307,7 +309,7 @@ func (a *Attempt) NextWake() time.Duration {
 
 // askedFormer reports whether a vote is missing of a leader that has a successor.
 func (a *Attempt) askedFormer() bool {
-	if a.phase != asking || a.record != nil && a.record.writing {
+	if a.phase != asking || a.record.awaited(a) {
 		return false
 	}
 	for _, p := range a.Prepares {
@@ -323,10 +325,11 @@ func (a *Attempt) askedFormer() bool {
 
 // Wake does again what was not answered, or asks the logs if that lasted too long.
 func (a *Attempt) Wake() {
-	if a.record != nil && a.record.writing {
+	if a.record.awaited(a) {
 		a.write()
 		return
 	}
+	a.record.logData(a)
 	switch a.phase {
 	case asking:
 		if a.room.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
@@ -355,8 +358,11 @@ func (a *Attempt) Terminate() {
 	a.room.World.Note(a.Note(kind, false))
 	a.tries = 0
 	if a.record != nil && a.adopted() {
-		a.tally.No() // no votes are its decision
-		a.propose()
+		a.record.ruleFirst(a)
+		return
+	}
+	if a.record != nil && a.record.holdsData && a.record.data == nil {
+		Withdraw(a, nil) // nothing is logged yet, and nobody else can commit it
 		return
 	}
 	a.scheme.recall()
@@ -398,7 +404,11 @@ func (a *Attempt) Announce() {
 // decision is what a participant is told.
 func (a *Attempt) decision(s txn.ShardID) *txn.Decide {
 	v, at := a.tally.Verdict()
-	return &txn.Decide{Shard: s, Attempt: a.ID, Txn: a.Txn, Commit: v == Commit, At: at}
+	d := &txn.Decide{Shard: s, Attempt: a.ID, Txn: a.Txn, Commit: v == Commit, At: at}
+	if d.Commit && a.record != nil {
+		d.Writes = a.record.writesAt(s)
+	}
+	return d
 }
 
 // Verdict is what the votes force so far; at is the commit timestamp.

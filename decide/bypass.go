@@ -22,14 +22,26 @@ func (b *bypass) hear(from txn.NodeID, m *txn.Message) {
 func (b *bypass) onAck(m *txn.Ack) {
 	b.onePhase = b.onePhase && !m.AwaitsDecision
 	unanimous := b.tally.Unanimous()
-	b.tally.Voted(m.Shard, m.Proposed)
-	if !m.Open {
-		b.tally.Resolved(m.Shard)
+	b.tally.Acknowledged(m)
+	if !unanimous && b.tally.Unanimous() && b.room.PreCommits && b.room.Choice.preCommits(m) {
+		PreCommit(b.room.World, b.here, b.ID, b.Txn, &b.tally)
 	}
-	b.tally.Ack(m)
-	if !unanimous && b.tally.Unanimous() && b.room.PreCommits {
-		PreCommit(b.room.World, b.ID, b.Txn, &b.tally)
+}
+
+// here reports whether a node's leaders are told by the coordinator that all have voted: see
+// CoCoordinator.here.
+func (b *bypass) here(n txn.NodeID) bool {
+	if b.room.Choice.EachDecides() {
+		return n == b.ID.Node
 	}
+	return !b.room.World.Wide(n)
+}
+
+// preCommits reports whether leaders are told that all have voted on such an attempt. Where
+// leaders reveal what they vote on, and no more comes of it, the only one of an attempt knows
+// when; and of several regions nothing is revealed then.
+func (c Choice) preCommits(m *txn.Ack) bool {
+	return !c.EachDecides() || len(m.Participants) > 1 && !m.Rank.Several()
 }
 
 // shared is the decision as co-coordinators keep it.

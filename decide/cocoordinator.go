@@ -17,12 +17,19 @@ import (
 // attempt derives the decision from the participants' logs, and asks the co-coordinators
 // beside them only because they may have it at hand. So what is beyond its bounds is
 // forgotten, the oldest first.
+//
+// Where participants decide for themselves (R4) it hears for the leaders of this node what
+// the coordinator hears, and nothing is passed on: the same majorities force the same
+// decision, and the leaders here need not wait until the coordinator has told them. They are told
+// too that all have voted, if the row reveals such a transaction then.
 type CoCoordinator struct {
 	self  txn.NodeID
 	world World
+	// Choice is the row's; it says what is done with what is heard.
+	Choice Choice
 	// PreCommits: the row reveals what every leader has voted on.
 	PreCommits bool
-	forget     time.Duration // after which no more is expected of an attempt
+	params     txn.Params
 	open       map[txn.Attempt]*cotally
 	queue      []txn.Attempt // of open, the oldest first
 	decided    map[txn.Attempt]txn.Decision
@@ -42,15 +49,16 @@ const (
 )
 
 // NewCoCoordinator makes a node's co-coordinator, which forgets attempts of which it has
-// heard nothing for so long.
-func NewCoCoordinator(self txn.NodeID, w World, forget time.Duration) *CoCoordinator {
-	return &CoCoordinator{self: self, world: w, forget: forget, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
+// heard nothing for RecoverAfter.
+func NewCoCoordinator(self txn.NodeID, w World, p txn.Params) *CoCoordinator {
+	return &CoCoordinator{self: self, world: w, params: p, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
 }
 
-// OnAck takes in what a replica of this region says of the vote of another gateway's attempt.
+// OnAck takes in what a replica, of this region where acknowledgements are passed on, says of
+// the vote of another gateway's attempt.
 func (c *CoCoordinator) OnAck(m *txn.Ack) {
 	a := m.Attempt
-	if m.Replica != 0 && !m.No {
+	if !c.Choice.EachDecides() && m.Replica != 0 && !m.No {
 		relayed := *m
 		c.world.Send(txn.Coordinator(a.Node), txn.Message{Ack: &relayed})
 	}
@@ -68,10 +76,14 @@ func (c *CoCoordinator) OnAck(m *txn.Ack) {
 		c.abortHere(a, m)
 		return
 	}
+	if c.Choice.EachDecides() {
+		c.count(t.tally, m)
+		return
+	}
 	before := t.tally.Unanimous()
 	t.tally.Voted(m.Shard, m.Proposed)
 	if after := t.tally.Unanimous(); c.PreCommits && after && (!before || m.Replica == 0) {
-		PreCommit(c.world, a, m.Txn, t.tally) // again, if a new leader told its vote
+		PreCommit(c.world, c.here, a, m.Txn, t.tally) // again, if a new leader told its vote
 	}
 }
 
@@ -83,16 +95,47 @@ func (c *CoCoordinator) begin(m *txn.Ack) *cotally {
 		delete(c.open, c.queue[0])
 		c.queue = c.queue[1:]
 	}
-	t := &cotally{NewTally(m.Participants), c.world.Now().Mono + c.forget}
+	t := &cotally{NewTally(m.Participants).Plant(c.params.Bugs).Count(c.params.Rules), c.world.Now().Mono + c.params.RecoverAfter}
 	c.open[m.Attempt] = t
 	c.queue = append(c.queue, m.Attempt)
 	return t
 }
 
+// count counts an acknowledgement as the coordinator does, and has the leaders of this node
+// commit when that forces it. They hear it from the coordinator too, who wants to know that
+// they have it.
+func (c *CoCoordinator) count(t *Tally, m *txn.Ack) {
+	before := t.Unanimous()
+	t.Acknowledged(m)
+	if c.PreCommits && c.Choice.preCommits(m) && t.Unanimous() && (!before || m.Replica == 0) {
+		PreCommit(c.world, c.here, m.Attempt, m.Txn, t)
+	}
+	v, at := t.Verdict()
+	if c.params.Bugs.DecideUnlogged && t.Unanimous() {
+		v, at = Commit, t.Proposed()
+	}
+	if v != Commit {
+		return
+	}
+	leadersHere(c.world, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
+		c.world.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: m.Attempt, Txn: m.Txn, Commit: true, At: at}})
+	})
+	c.OnDecision(&txn.Decision{Attempt: m.Attempt, Commit: true, At: at})
+}
+
+// here reports whether a node's leaders are told what is known here: those of this region, or
+// of this node alone where every participant is told.
+func (c *CoCoordinator) here(n txn.NodeID) bool {
+	if c.Choice.EachDecides() {
+		return n == c.self
+	}
+	return !c.world.Wide(n)
+}
+
 // abortHere has the leaders here end an attempt that cannot commit any more.
 // The coordinator tells them too, and hears from them.
 func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
-	leadersHere(c.world, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
+	leadersHere(c.world, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		if s != m.Shard {
 			c.world.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
 		}

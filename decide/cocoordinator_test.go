@@ -13,7 +13,7 @@ var foreign = txn.Attempt{Node: 9, Epoch: 1, Seq: 1}
 
 func openCoCoordinator() (*CoCoordinator, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5, 6: 7}, wide: []txn.NodeID{5, 9}}
-	c := NewCoCoordinator(1, w, time.Second)
+	c := NewCoCoordinator(1, w, txn.Params{RecoverAfter: time.Second})
 	c.PreCommits = true
 	return c, w
 }

@@ -95,8 +95,10 @@ func (l *leaders) ended(s txn.ShardID) {
 }
 
 func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
+	news := !slices.Contains(l.acked, s)
 	l.ended(s)
-	if l.done = len(l.acked) == len(l.Participants); !l.done && l.room.Asks == InTurn {
+	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.room.Asks == InTurn {
+		l.tries = 0 // whose turn it is now was not told before
 		l.tell()
 	}
 }

@@ -123,6 +123,45 @@ func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, vi
 	return o.proposedYes, o.view, true
 }
 
+// Agreed reports whether a majority of the replicas of every participant has called the attempt
+// OK, or counts already; replicas says how many a participant has. Silent is whether nobody else
+// is waited for: a participant whose majority has answered and does not agree aborts then.
+//
+// Invariant: a commit alone is ever proposed, and not of an attempt that has aborted here. So one
+// that was not proposed never comes to count, and it may be aborted whoever votes for it later.
+func (t *Tally) Agreed(replicas func(txn.ShardID) int, silent bool) bool {
+	if t.verdict != Open {
+		return false
+	}
+	all, any := true, false
+	for i, s := range t.Participants {
+		p := &t.parts[i]
+		switch n, ok := replicas(s), p.opinions.count(txn.AnswerOK); {
+		case p.counts(), p.opinions.proposed, ok >= Majority(n):
+			any = true
+		case silent && len(p.opinions.answers) >= Majority(n):
+			t.No()
+			return false
+		default:
+			all = false
+		}
+	}
+	t.rules.BiteIf(any && !all, rulebook.AgreedByAll)
+	return all
+}
+
+// ProposeYes has a participant's Yes proposed, and says in which view; ok is false if it counts
+// already.
+func (t *Tally) ProposeYes(s txn.ShardID) (view uint64, ok bool) {
+	p := t.part(s)
+	if p == nil || p.counts() {
+		return 0, false
+	}
+	t.rules.BiteIf(!p.opinions.proposed, rulebook.AcceptedFirst)
+	p.opinions.proposed, p.opinions.proposedYes = true, true
+	return p.opinions.view, true
+}
+
 // View is the newest in which a participant's replica has spoken.
 func (t *Tally) View(s txn.ShardID) uint64 {
 	if p := t.part(s); p != nil {

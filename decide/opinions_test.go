@@ -32,6 +32,9 @@ func TestTheFastPathTakesItsQuorum(t *testing.T) {
 		{"one against", FastQuorum, 3, []txn.Answer{ok, ok, no}, Open},
 		{"three against of five", FastQuorum, 5, []txn.Answer{ok, ok, no, no, no}, Open},
 		{"four against of five", FastQuorum, 5, []txn.Answer{ok, no, no, no, abstain}, Abort},
+		{"all agree where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, ok, ok}, Open},
+		{"a majority against where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, no, abstain}, Abort},
+		{"one against where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, ok, no}, Open},
 		{"all but the leader against: it proposes Yes", FastWithLeader, 3, []txn.Answer{ok, no, no}, Open},
 		{"the leader and one more against", FastWithLeader, 3, []txn.Answer{no, no, ok}, Abort},
 	} {

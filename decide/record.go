@@ -12,7 +12,11 @@ import "isochron/txn"
 type record struct {
 	at      txn.ShardID
 	writing bool // the proposal is on its way into the log
-	stands  bool // a commit of this coordinator stands there
+	stands  bool // what this coordinator has written stands there, or may
+
+	holdsData bool              // it is for what is written, and not for the decision: see data.go
+	data      []txn.ShardWrites // nil: not known yet
+	logged    bool              // the log has it
 }
 
 // Ruling is what a log of decisions has answered.
@@ -20,12 +24,18 @@ type Ruling struct {
 	Known    bool // it says how the attempt ended: Commit, and At
 	Commit   bool
 	At       txn.Timestamp
-	Finished bool // it says that the attempt ended long ago, and everybody knows how
+	Data     []txn.ShardWrites // of a commit, if writes are logged there
+	Finished bool              // it says that the attempt ended long ago, and everybody knows how
 }
 
-// decidedAt has the attempt's decision logged in a shard; 0: nowhere.
-func (a *Attempt) decidedAt(s txn.ShardID) {
-	if s != 0 {
+// decidedAt has the attempt's decision logged in a shard, or what it writes; 0: nowhere.
+func (a *Attempt) decidedAt(s txn.ShardID, data bool) {
+	switch {
+	case s == 0:
+	case data:
+		a.record = &record{at: s, holdsData: true}
+		a.tally.AwaitsData()
+	default:
 		a.record = &record{at: s}
 		a.tally.LogsDecision()
 	}
@@ -34,7 +44,7 @@ func (a *Attempt) decidedAt(s txn.ShardID) {
 // propose gives the log what the votes have come to force.
 func (a *Attempt) propose() {
 	r := a.record
-	if r == nil || r.writing {
+	if r == nil || r.writing || r.holdsData {
 		return
 	}
 	verdict, _ := a.tally.Verdict()
@@ -63,6 +73,8 @@ func (a *Attempt) Rule(says Ruling) {
 	r := a.record
 	switch {
 	case r == nil || !r.writing:
+	case r.holdsData:
+		r.ruleData(a, says)
 	case says.Known:
 		r.writing, r.stands = false, says.Commit && !a.adopted()
 		a.tally.Ruled(says.Commit, says.At)
@@ -76,8 +88,8 @@ func (a *Attempt) Rule(says Ruling) {
 	}
 }
 
-// Recorded is the shard in whose log a commit of this coordinator stands, if one does:
-// when everybody knows it nobody needs it there any more.
+// Recorded is the shard in whose log something stands that this coordinator has written, if
+// anything does: when everybody knows how the attempt ended nobody needs it there any more.
 func (a *Attempt) Recorded() (s txn.ShardID, ok bool) {
 	if a.record == nil || !a.record.stands {
 		return 0, false

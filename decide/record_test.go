@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"fmt"
 	"testing"
 
 	"isochron/txn"
@@ -12,6 +13,10 @@ func (w *toy) LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Tim
 		what = "log commit"
 	}
 	w.logged = append(w.logged, what)
+}
+
+func (w *toy) LogData(_ txn.Attempt, _ txn.ShardID, data []txn.ShardWrites) {
+	w.logged = append(w.logged, fmt.Sprintf("log data %v", data))
 }
 
 // logging is an attempt on shards 2 and 3 whose decision is logged in shard 4.

@@ -26,8 +26,11 @@ type slowPath interface {
 }
 
 func slowPathOf(c Choice) slowPath {
-	if c.LeaderProposes() {
+	switch {
+	case c.LeaderProposes():
 		return leaderProposes{}
+	case !c.HasFastPath():
+		return &agreement{}
 	}
 	return &coordinatorProposes{}
 }

@@ -11,6 +11,10 @@ import (
 // co-coordinator in each region (D2PC section 4.2).
 type Route struct {
 	Directory *routing.Directory
+	Choice    Choice // of the row
+	// Leader is the node that leads a participant, as far as is known here; 0: nobody knows. It
+	// is asked only where participants decide for themselves.
+	Leader func(txn.ShardID) txn.NodeID
 	// Some, of experiments: only these co-coordinate in regions other than their own
 	// attempt's. Empty: all.
 	Some []txn.NodeID
@@ -37,9 +41,13 @@ func (r Route) CoCoordinator(region string, a txn.Attempt) txn.NodeID {
 	return here[a.Seq%uint64(len(here))]
 }
 
-// CoCoordinators are those of an attempt, one of each region that has one.
+// CoCoordinators are those of an attempt, one of each region that has one. Where participants
+// decide for themselves nobody else knows what they do not.
 func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 	var out []txn.NodeID
+	if r.Choice.EachDecides() {
+		return nil
+	}
 	for _, region := range r.Directory.Regions() {
 		if n := r.CoCoordinator(region, a); n != 0 {
 			out = append(out, n)
@@ -52,6 +60,10 @@ func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 // leads: it is the leader, which speaks for the regions that have no replica, and for all
 // when no entry of a log is told of.
 func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, tell func(txn.NodeID)) {
+	if r.Choice.EachDecides() {
+		r.acknowledgeToAll(m, tell)
+		return
+	}
 	shard, ok := r.Directory.Shard(uint64(m.Shard))
 	for _, region := range r.Directory.Regions() {
 		own := region == from
@@ -59,6 +71,21 @@ func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, tell func(txn.No
 		case to == 0, m.No && to == m.Attempt.Node: // the coordinator has the vote itself
 		case own, leads && (m.No || m.Replica == 0 || !ok || !r.replicaIn(shard, region)):
 			tell(to)
+		}
+	}
+}
+
+// acknowledgeToAll calls tell with the coordinator, who has a No itself, and with each node that
+// leads a participant.
+func (r Route) acknowledgeToAll(m *txn.Ack, tell func(txn.NodeID)) {
+	told := []txn.NodeID{m.Attempt.Node}
+	if !m.No {
+		tell(m.Attempt.Node)
+	}
+	for _, s := range m.Participants {
+		if n := r.Leader(s); n != 0 && !slices.Contains(told, n) {
+			told = append(told, n)
+			tell(n)
 		}
 	}
 }

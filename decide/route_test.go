@@ -28,7 +28,7 @@ func TestWhoCoCoordinates(t *testing.T) {
 		{nil, "c", [4]txn.NodeID{}},
 	} {
 		for seq, want := range c.want {
-			if got := (Route{dir, c.some}).CoCoordinator(c.region, txn.Attempt{Node: 3, Epoch: 1, Seq: uint64(seq)}); got != want {
+			if got := (Route{Directory: dir, Some: c.some}).CoCoordinator(c.region, txn.Attempt{Node: 3, Epoch: 1, Seq: uint64(seq)}); got != want {
 				t.Errorf("of %v, attempt %d has node %d in %s, not %d", c.some, seq, got, c.region, want)
 			}
 		}

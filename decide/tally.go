@@ -31,10 +31,13 @@ type Tally struct {
 	logs       bool
 	proposal   Verdict
 	proposedAt txn.Timestamp
+	// awaitsData: no votes commit it before the log has what it writes.
+	awaitsData bool
 	// anyTerm counts acknowledgements whatever they acknowledge: a planted bug.
 	anyTerm bool
 	// Planted bugs too: see txn.Bugs.
 	smallFastPath, ignoreNo bool
+	halfAcks                bool
 	rules                   *rulebook.Counts // nil: nothing is counted
 }
 
@@ -58,7 +61,7 @@ func NewTally(participants []txn.ShardID) *Tally {
 
 // Plant plants bugs, for tests of the tests.
 func (t *Tally) Plant(b txn.Bugs) *Tally {
-	t.anyTerm, t.smallFastPath, t.ignoreNo = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort
+	t.anyTerm, t.smallFastPath, t.ignoreNo, t.halfAcks = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort, b.HalfAcks
 	return t
 }
 
@@ -110,6 +113,16 @@ func (t *Tally) Resolved(s txn.ShardID) {
 	}
 }
 
+// Acknowledged takes in all that an acknowledgement says: that the leader has voted Yes, which
+// of its replicas has that on its disk, and whether the writers of what it has read are committed.
+func (t *Tally) Acknowledged(m *txn.Ack) {
+	t.Voted(m.Shard, m.Proposed)
+	if !m.Open {
+		t.Resolved(m.Shard)
+	}
+	t.Ack(m)
+}
+
 // Ack counts a replica that has the participant's Yes on its disk. Only
 // replicas that acknowledge one entry, of one term, while that was their own
 // durable term, make the majority of which raft would say the same: nobody who
@@ -129,7 +142,7 @@ func (t *Tally) Ack(m *txn.Ack) {
 	if !slices.Contains(p.replicas, m.Replica) {
 		p.replicas = append(p.replicas, m.Replica)
 	}
-	if majority(m.Voters, p.replicas) && (len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas)) {
+	if majority(m.Voters, p.replicas) && (t.halfAcks || len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas)) {
 		t.Logged(m.Shard)
 	} else if t.rules.On() && majority(m.Voters, p.replicas) {
 		t.rules.Bite(rulebook.JointAcks)
@@ -150,6 +163,15 @@ func majority(voters, have []txn.NodeID) bool {
 func (t *Tally) LogsDecision() *Tally {
 	t.logs = true
 	return t
+}
+
+// AwaitsData has no votes commit the attempt before DataLogged.
+func (t *Tally) AwaitsData() { t.awaitsData = true }
+
+// DataLogged notes that the log has what the attempt writes.
+func (t *Tally) DataLogged() {
+	t.awaitsData = false
+	t.judge()
 }
 
 // Proposal is what the votes force so far, where a log has the last word; at is the
@@ -183,6 +205,10 @@ func (t *Tally) judge() {
 		if !t.parts[i].counts() {
 			return
 		}
+	}
+	if t.awaitsData {
+		t.rules.Bite(rulebook.DataFirst)
+		return
 	}
 	if t.rules.On() {
 		t.countStamps()

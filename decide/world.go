@@ -22,24 +22,26 @@ type World interface {
 	// nothing is written there of it. What then stands there, as far as that can be
 	// found out, is told by Rule, once, some time after the call.
 	LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp)
+	// LogData has what an attempt writes written there, by the same rules.
+	LogData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites)
 	// Note takes what an operator logs, Trace a line of the story.
 	Note(n txn.Note)
 	Trace(format string, args ...any)
 }
 
-// leadersHere calls tell for the participants that are led from this region.
-func leadersHere(w World, participants []txn.ShardID, tell func(s txn.ShardID, leader txn.NodeID)) {
+// leadersHere calls tell for the participants that are led from a node that is here.
+func leadersHere(w World, here func(txn.NodeID) bool, participants []txn.ShardID, tell func(s txn.ShardID, leader txn.NodeID)) {
 	for _, s := range participants {
-		if n, _ := w.Leader(s, 0); n != 0 && !w.Wide(n) {
+		if n, _ := w.Leader(s, 0); n != 0 && here(n) {
 			tell(s, n)
 		}
 	}
 }
 
-// PreCommit lets the leaders of this region end the contention span of an attempt for
-// which every leader has voted (D2PC section 4.2).
-func PreCommit(w World, a txn.Attempt, id txn.ID, t *Tally) {
-	leadersHere(w, t.Participants, func(s txn.ShardID, leader txn.NodeID) {
+// PreCommit tells the leaders that are here that every leader has voted on an attempt: they end its
+// contention span (D2PC section 4.2), or reveal it.
+func PreCommit(w World, here func(txn.NodeID) bool, a txn.Attempt, id txn.ID, t *Tally) {
+	leadersHere(w, here, t.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		w.Send(txn.Participant(leader, s), txn.Message{PreCommit: &txn.PreCommit{Shard: s, Attempt: a, Txn: id, At: t.Proposed()}})
 	})
 }

@@ -22,16 +22,20 @@ type toy struct {
 	notes    []txn.NoteKind
 	asked    []string
 	logged   []string // what the log of decisions was given
+	tried    []int    // as which try a leader was looked for
 }
 
-func (w *toy) Now() txn.Now                                     { return txn.Now{Mono: w.now} }
-func (w *toy) Wide(n txn.NodeID) bool                           { return slices.Contains(w.wide, n) }
-func (w *toy) Leader(s txn.ShardID, _ int) (txn.NodeID, uint64) { return w.leader[s], w.term }
-func (w *toy) Replicas(txn.ShardID) []txn.NodeID                { return w.replicas }
-func (w *toy) Nearest(txn.ShardID) txn.NodeID                   { return w.replicas[0] }
-func (w *toy) CoCoordinators(txn.Attempt) []txn.NodeID          { return w.coords }
-func (w *toy) Note(n txn.Note)                                  { w.notes = append(w.notes, n.Kind) }
-func (w *toy) Trace(string, ...any)                             {}
+func (w *toy) Now() txn.Now           { return txn.Now{Mono: w.now} }
+func (w *toy) Wide(n txn.NodeID) bool { return slices.Contains(w.wide, n) }
+func (w *toy) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) {
+	w.tried = append(w.tried, try)
+	return w.leader[s], w.term
+}
+func (w *toy) Replicas(txn.ShardID) []txn.NodeID       { return w.replicas }
+func (w *toy) Nearest(txn.ShardID) txn.NodeID          { return w.replicas[0] }
+func (w *toy) CoCoordinators(txn.Attempt) []txn.NodeID { return w.coords }
+func (w *toy) Note(n txn.Note)                         { w.notes = append(w.notes, n.Kind) }
+func (w *toy) Trace(string, ...any)                    {}
 
 func (w *toy) AskedFor(s txn.ShardID, n txn.NodeID) {
 	w.asked = append(w.asked, fmt.Sprintf("%d of %d", n, s))

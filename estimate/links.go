@@ -3,18 +3,18 @@ package estimate
 import "time"
 
 // How links between nodes are measured, by servers in real time and in worlds alike: what
-// virtual time shows of a rule that goes by delays holds for servers as far as these agree.
+// virtual time shows of a rule that goes by delays holds for servers as far as these agree. How
+// often a link is probed is a parameter of the cluster (txn.Params.ProbeEvery).
 const (
-	ProbeEvery = time.Second     // how often a link is probed
-	TellEvery  = 5 * time.Second // how often a node is told what its links measure
-	LinkWindow = time.Minute     // how long a probe counts for the percentiles of a link
+	TellAfter  = 5  // probes after which a node is told what its links measure
+	LinkProbes = 60 // so many of the last probes, if all are answered, count for the percentiles of a link
 )
 
 // oneWayMost is what two clocks that are set can differ by, the way between them included.
 const oneWayMost = 24 * time.Hour
 
 // OfLinks knows nothing yet of links that are probed as often as that.
-func OfLinks() *Delays { return NewDelays(Config{Window: LinkWindow}) }
+func OfLinks(every time.Duration) *Delays { return NewDelays(Config{Window: LinkProbes * every}) }
 
 // Answered is the sample of a probe whose answer came at a moment of the prober's monotonic
 // clock, trip after it had left: no less than a nanosecond.

@@ -8,20 +8,20 @@ import (
 // A window holds enough probes that one that was late by chance is not its percentile, all of
 // them are kept, and a node is told no more often than there is news.
 func TestLinksAreMeasuredOftenEnough(t *testing.T) {
-	probes := int(LinkWindow / ProbeEvery)
-	if probes < 20 || probes > DefaultSamplesMax || TellEvery < ProbeEvery || TellEvery%ProbeEvery != 0 {
-		t.Errorf("%d probes a window, of which %d are kept; told every %v", probes, DefaultSamplesMax, TellEvery)
+	const probes, every = LinkProbes, 10 * ms
+	if probes < 20 || probes > DefaultSamplesMax {
+		t.Errorf("%d probes a window, of which %d are kept", probes, DefaultSamplesMax)
 	}
-	d := OfLinks()
+	d := OfLinks(every)
 	for i := range probes {
-		d.Add(2, Answered(time.Duration(i)*ProbeEvery, 80*ms))
+		d.Add(2, Answered(time.Duration(i)*every, 80*ms))
 	}
-	last := time.Duration(probes-1) * ProbeEvery
+	last := time.Duration(probes-1) * every
 	d.Add(2, Answered(last, 300*ms))
 	if got, _ := d.To(2, last); got.P95 != 80*ms || got.Samples != probes+1 {
 		t.Errorf("one late probe in a window: %+v", got)
 	}
-	if got, _ := d.To(2, last+LinkWindow+1); got.Samples != 0 {
+	if got, _ := d.To(2, last+probes*every+1); got.Samples != 0 {
 		t.Errorf("a window later: %+v", got)
 	}
 }
@@ -52,13 +52,13 @@ func TestWhatAProbeSays(t *testing.T) {
 
 // Only what was measured of late says how far a node is.
 func TestDistance(t *testing.T) {
-	d := OfLinks()
+	d := OfLinks(time.Second)
 	d.Add(2, Answered(0, 80*ms))
-	near, _ := d.To(2, LinkWindow)
+	near, _ := d.To(2, time.Minute)
 	if trip, ok := near.Distance(); !ok || trip != near.RoundTrip || trip != 80*ms {
 		t.Errorf("%v, %v", trip, ok)
 	}
-	late, _ := d.To(2, LinkWindow+1)
+	late, _ := d.To(2, time.Minute+1)
 	if _, ok := late.Distance(); ok {
 		t.Error("what was measured longer ago than a window counts")
 	}

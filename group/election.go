@@ -159,11 +159,11 @@ func (g *Group[C]) tickFollower(now txn.Now) {
 	}
 	if now.Mono >= g.patience.campaignAt && now.Mono >= g.patience.silentTill {
 		g.waitAnew(now.Mono)
-		if g.draining {
-			return
-		}
 		if !g.desired.holds(g.cfg.Self) {
 			g.askIfGone()
+		}
+		if g.draining {
+			return
 		}
 		g.counts.Campaigns++
 		g.env.Note(txn.Note{Kind: txn.NoteCampaigns, Shard: g.cfg.ID, Term: g.term})

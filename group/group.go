@@ -161,11 +161,16 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 		g.noteLost(from)
 		return
 	}
+	if m.Committed != 0 && len(m.Data) == 0 {
+		g.noteCommitted(from, Place{m.Committed, m.CommittedTerm})
+		g.observeRole(g.env.Now())
+		return
+	}
 	msg, err := RaftMessage(m)
 	if err != nil || msg.GetFrom() != uint64(from) || raft.IsLocalMsg(msg.GetType()) {
 		return // damaged or strange: as if lost
 	}
-	if g.blank() && tooEarly(msg) {
+	if g.blank() && tooEarly(msg) && !(g.cfg.Params.Bugs.BlankVotes && asksForVote(msg)) {
 		g.cfg.Params.Rules.BiteIf(msg.GetType() != pb.MsgHeartbeat, ruleOfBlank(msg))
 		g.tellLost(from, msg)
 		return
@@ -174,6 +179,7 @@ func (g *Group[C]) Step(from txn.NodeID, m *txn.Raft) {
 		return
 	}
 	g.tellGone(from, msg)
+	g.tellCommitted(from, msg)
 	now := g.env.Now()
 	switch msg.GetType() {
 	case pb.MsgTimeoutNow:

@@ -23,7 +23,9 @@ import (
 // neighbouring configurations overlap, and a member that has the entry of one
 // change knows that the one before it is committed, and applies it before it
 // campaigns: so whoever is elected is at most one change behind, and leases and
-// votes stay true.
+// votes stay true. The last step of a change may be known to those alone who are out
+// by it: until a leader of those who stay lets them go they keep their logs, and tell
+// who campaigns what is committed.
 //
 // A member that joins is blank: it has no genesis, no members, and no vote,
 // until a snapshot gives it all three. Otherwise a member that was here before
@@ -101,6 +103,11 @@ func tooEarly(m *pb.Message) bool {
 		return m.GetCommit() > 0 // it is for an earlier life of this member
 	}
 	return false
+}
+
+// asksForVote reports whether a message is a candidate's.
+func asksForVote(m *pb.Message) bool {
+	return m.GetType() == pb.MsgVote || m.GetType() == pb.MsgPreVote
 }
 
 // ruleOfBlank is the rule by which a blank member does not heed a message.
@@ -192,6 +199,37 @@ func (me *member) tellGone(from txn.NodeID, m *pb.Message) {
 	}
 }
 
+// tellCommitted answers a campaign at one that has learned that it is out. The candidate may not
+// know that the change is committed by which that is so: then it needs votes of those who are
+// out, who refuse it if their logs have more that was never committed. They are told by nobody
+// any more, so they would refuse it for ever.
+func (me *member) tellCommitted(from txn.NodeID, m *pb.Message) {
+	if !asksForVote(m) || me.blank() || me.log.meta.member(me.cfg.Self) || me.applied.Index == 0 {
+		return
+	}
+	at := me.applied
+	if index := m.GetIndex(); index < at.Index {
+		term, err := me.log.Term(index)
+		if err != nil {
+			return // it is far behind, and others are not
+		}
+		at = Place{index, term}
+	}
+	me.tell(from, txn.Message{Raft: &txn.Raft{Shard: me.cfg.ID, Committed: at.Index, CommittedTerm: at.Term}})
+}
+
+// noteCommitted takes up that an entry is committed, if this log has it. Raft hears of
+// that from leaders alone. That this member takes the sender for one ends with its patience,
+// and nothing was promised to it.
+func (me *member) noteCommitted(from txn.NodeID, at Place) {
+	term, err := me.log.Term(at.Index)
+	if err != nil || term != at.Term || at.Index > me.log.last() || at.Index <= me.log.hard.GetCommit() || me.leader != 0 || me.lead != nil {
+		return
+	}
+	_ = me.rn.Step(&pb.Message{Type: pb.MsgHeartbeat.Enum(), From: proto.Uint64(uint64(from)), To: proto.Uint64(uint64(me.cfg.Self)),
+		Term: proto.Uint64(me.term), Commit: proto.Uint64(at.Index)})
+}
+
 // askIfGone asks those who should vote whether this member is one still, in
 // the form of a campaign that changes nothing at whoever hears of it. Raft's own
 // campaigns do not ask for one without a vote, or with a change that it
@@ -213,12 +251,13 @@ func (me *member) askIfGone() {
 	}
 }
 
-// Out reports whether this member is one no more, and has heard nothing
-// for so long that nobody can be about to take it back.
-func (me *member) Out() bool {
-	silent := me.lead == nil && me.env.Now().Mono >= me.outAt()
-	return silent && (me.removed || !me.log.meta.member(me.cfg.Self))
-}
+// Out reports whether this member is one no more, and has heard nothing for so long that nobody
+// can be about to take it back.
+func (me *member) Out() bool { return me.mayGo() && me.env.Now().Mono >= me.outAt() }
+
+// mayGo: it has nothing, or a leader has said that it is out. That its own log says so is
+// not enough: those who stay may need to hear that from it (tellCommitted).
+func (me *member) mayGo() bool { return me.lead == nil && (me.removed || me.blank()) }
 
 // outAt is when a member has heard nothing for that long.
 func (me *member) outAt() time.Duration { return me.patience.heardAt + 4*me.cfg.Params.ElectionTimeout }

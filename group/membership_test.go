@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	pb "go.etcd.io/raft/v3/raftpb"
 	"go.etcd.io/raft/v3/tracker"
+	"google.golang.org/protobuf/proto"
 
 	"isochron/store"
 	"isochron/txn"
@@ -70,6 +72,102 @@ func TestWhoWasCutOffHearsThatItIsOut(t *testing.T) {
 	w.run(10 * time.Second)
 	if !w.members[3].Out() {
 		t.Error("it does not know that it is out")
+	}
+}
+
+// Those who are to stay do not know that the last change is committed, and those who are out know
+// it and have more in their logs: nobody could be elected if these did not tell.
+func TestWhoIsOutTellsThatItIs(t *testing.T) {
+	w := founded(t)
+	w.open(4, store.NewMem(), nil)
+	w.open(5, store.NewMem(), nil)
+	for _, m := range w.members {
+		m.Want(Desired{Voters: []txn.NodeID{3, 4, 5}, Preferred: []txn.NodeID{3}})
+	}
+	var leave uint64 // the entry that ends the change
+	var held []txn.Envelope
+	hold, mute := true, true
+	w.lose = func(e txn.Envelope) bool {
+		if e.Msg.Raft == nil {
+			return false
+		}
+		if e.Msg.Raft.Committed != 0 {
+			return mute
+		}
+		m, err := RaftMessage(e.Msg.Raft)
+		if err != nil {
+			return false
+		}
+		for _, x := range m.GetEntries() {
+			cc := new(pb.ConfChangeV2)
+			if x.GetType() == pb.EntryConfChangeV2 && proto.Unmarshal(x.GetData(), cc) == nil && cc.LeaveJoint() {
+				leave = x.GetIndex()
+			}
+		}
+		stays := e.To == 4 || e.To == 5
+		switch {
+		case asksForVote(m) && hold:
+			return e.From != 1
+		case m.GetType() == pb.MsgTimeoutNow: // it would rather hand over
+			return hold
+		case e.To == 1 && m.GetType() == pb.MsgAppResp && leave != 0 && hold:
+			held = append(held, e)
+			return true
+		}
+		return e.From == 1 && stays && leave != 0 && (m.GetCommit() >= leave || m.GetIndex()+uint64(len(m.GetEntries())) > leave)
+	}
+	for range 1000 {
+		if _, outgoing, _ := w.members[3].Members(); len(outgoing) > 0 {
+			break
+		}
+		w.run(10 * time.Millisecond)
+	}
+	w.cut[3] = true // in the middle of the change
+	for range 1000 {
+		if leave != 0 {
+			break
+		}
+		w.run(10 * time.Millisecond)
+	}
+	if w.leader() != 1 || leave == 0 {
+		t.Fatalf("who is to go does not lead to the end of the change: %d leads, %d", w.leader(), leave)
+	}
+	for range 1000 {
+		if w.members[1].Propose("more") {
+			break
+		}
+		w.run(10 * time.Millisecond)
+	}
+	w.drain()
+	hold, w.queue = false, append(w.queue, held...)
+	w.drain()
+	for _, n := range []txn.NodeID{1, 2} {
+		if w.members[n].log.meta.member(n) || w.members[n].log.last() == leave {
+			t.Fatalf("member %d does not know that it is out, or has no more than the others", n)
+		}
+	}
+	for _, n := range []txn.NodeID{4, 5} {
+		if _, outgoing, _ := w.members[n].Members(); len(outgoing) == 0 || w.members[n].log.last() != leave {
+			t.Fatalf("member %d knows already that the change is over, or has not got its end", n)
+		}
+	}
+	w.run(10 * time.Second)
+	for n, m := range w.members { // order: each by itself
+		if m.Serving() || m.Out() {
+			t.Errorf("while nobody says it: member %d serves %v, may go %v", n, m.Serving(), m.Out())
+		}
+	}
+	mute = false
+	w.run(10 * time.Second)
+	if l := w.leader(); l != 4 && l != 5 {
+		t.Errorf("%d leads", l)
+	}
+	w.cut[3] = false
+	w.run(10 * time.Second)
+	for _, n := range []txn.NodeID{1, 2} {
+		if !w.members[n].Out() {
+			t.Errorf("member %d was not told that it may go", n)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ func (me *member) nextSnapshotWake() time.Duration {
 
 // goneAt is when a member that is not desired any more will be Out.
 func (me *member) goneAt() time.Duration {
-	if me.desired.holds(me.cfg.Self) || me.lead != nil || !me.removed && me.log.meta.member(me.cfg.Self) {
+	if me.desired.holds(me.cfg.Self) || !me.mayGo() {
 		return txn.Never
 	}
 	return me.outAt()

@@ -32,6 +32,7 @@ func (s resolved) directory() *routing.Directory {
 		shards = append(shards, d.EnsureShard(s.holders(leader), string(s.wan.Regions[leader]), i/len(s.wan.Regions)))
 	}
 	workload.Place(d, shards)
+	s.addSources(d)
 	d.Hot = s.hotRows(s.HotOff || s.HotFrom > 0)
 	return d
 }
@@ -58,8 +59,8 @@ func (s resolved) holders(leader int) []uint32 {
 }
 
 func (s resolved) params() node.Params {
-	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff, BatchSize: s.Sequence,
-		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs}.WithDefaultsFor(s.wan.Widest())
+	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
+		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1}.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
@@ -73,7 +74,7 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World
 		Params: s.params(),
 		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
 			CommitCPU: commit, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},
-		Machines: s.machines(), Fit: s.fit,
+		Machines: s.machines(), Fit: s.fit, Databases: s.databases(),
 		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
 		// A message may come twice under faults: then each is a copy of its own.
 		Codec: s.faults != sim.Faults{}, NoCrash: s.faults == sim.Faults{},

@@ -25,7 +25,17 @@ func (s resolved) addCoordinators(d *routing.Directory) {
 }
 
 // clientRegions is how many regions have clients.
-func (s resolved) clientRegions() int { return cmp.Or(s.ClientRegions, len(s.wan.Regions)) }
+func (s resolved) clientRegions() int {
+	return cmp.Or(len(s.clientsAt), s.ClientRegions, len(s.wan.Regions))
+}
+
+// clientRegion is the place on the map of the i-th of these.
+func (s resolved) clientRegion(i int) int {
+	if len(s.clientsAt) > 0 {
+		return s.clientsAt[i]
+	}
+	return i
+}
 
 // gateways is how many nodes have clients.
 func (s resolved) gateways() int { return s.clientRegions() * max(s.Coordinators, 1) }
@@ -34,7 +44,7 @@ func (s resolved) gateways() int { return s.clientRegions() * max(s.Coordinators
 func (s resolved) gateway(i int) txn.NodeID {
 	regions := len(s.wan.Regions)
 	i %= s.gateways()
-	n := i/s.clientRegions()*regions + i%s.clientRegions()
+	n := i/s.clientRegions()*regions + s.clientRegion(i%s.clientRegions())
 	if s.Coordinators > 0 {
 		n += regions
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 var hops = map[string]map[int]float64{
 	"2pc+occ": {3: 4, 5: 4}, "2pc+2pl": {3: 4, 5: 4},
 	"d2pc+occ": {3: 2, 5: 3}, "d2pc+2pl": {3: 2, 5: 3},
-	"carousel-fast": {3: 2, 5: 2}, "tapir": {3: 2, 5: 2}, "starry": {3: 2, 5: 2},
+	"carousel-fast": {3: 2, 5: 2}, "tapir": {3: 2, 5: 2}, "starry": {3: 2, 5: 2}, "gpac": {3: 4, 5: 4},
 }
 
 func within(got float64, want time.Duration, part float64) bool {
@@ -25,6 +26,9 @@ func within(got float64, want time.Duration, part float64) bool {
 func TestCommitsAndSpansFollowTheirLaws(t *testing.T) {
 	for _, l := range Laws() {
 		for _, name := range []string{"uniform:100ms:3", "uniform:100ms:5", "alibaba3"} {
+			if l.Sources {
+				name = strings.Replace(name, "alibaba3", "geotp4", 1)
+			}
 			t.Run(l.Protocol+"/"+name, func(t *testing.T) { checkLaw(t, l, name) })
 		}
 	}
@@ -36,10 +40,16 @@ func checkLaw(t *testing.T, l Law, name string) {
 		t.Fatal(err)
 	}
 	n := len(w.Regions)
-	r := mustRun(t, Spec{
+	s := Spec{
 		Protocol: l.Protocol, Workload: "micro", WAN: name, Shards: n, Clients: n, Length: n, Spread: n, Keys: 1_000_000,
 		Cores: 1, Tries: 1, Warmup: time.Second, Duration: 4 * time.Second, Seed: 1, Check: 1000,
-	})
+	}
+	if l.Sources {
+		s.Workload, s.Sources, s.Replicas, s.Distributed = "ycsb-sources", strings.Repeat("m", n), 1, 1
+		s.SourceWork, s.SourceSync, s.AgentRTT = time.Nanosecond, time.Nanosecond, 2*time.Nanosecond
+		s.Warmup, s.Duration = 5*time.Second, 10*time.Second // the first request to an agent is sent twice
+	}
+	r := mustRun(t, s)
 	if r.Committed == 0 || r.Aborted > 0 || !r.Check.Serializable {
 		t.Fatalf("%d committed, %d aborted, check %+v", r.Committed, r.Aborted, r.Check)
 	}

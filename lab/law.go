@@ -19,25 +19,44 @@ type Law struct {
 	Commit func(w geo.WAN, a geo.Region) time.Duration
 	// Span is the contention span at a leader in b for a client in a.
 	Span func(w geo.WAN, a, b geo.Region) time.Duration
+	// Sources: it is said of a transaction over sources, one in each region, whose statements go
+	// in one round, where no work of a database takes time either.
+	Sources bool
 }
 
 const (
-	twoRoundsText = "max over i of L(a,i) + L(i,majority)"
-	preCommitText = "max over i of (L(a,i) + L(i,b) - L(a,b)) / 2"
-	opinionsText  = "max over i of L(a,i)"
+	twoRoundsText    = "max over i of L(a,i) + L(i,majority)"
+	preCommitText    = "max over i of (L(a,i) + L(i,b) - L(a,b)) / 2"
+	acknowledgedText = "max over i of the majority of replicas r of (L(a,i) + L(i,r) + L(r,b) - L(a,b)) / 2"
+	opinionsText     = "max over i of L(a,i)"
+	majorityText     = opinionsText + ", a majority"
+	farthestText     = opinionsText
+	ownText          = "L(a,b)"
+	inTurnText       = "max over i of L(a,i) + sum over i of L(a,i) + sum over i before b of L(a,i)"
 )
 
 // Laws are those that are known: table 4 of the D2PC paper, which our rows follow,
 // and the commits that belong to it.
 func Laws() []Law {
 	return []Law{
-		{"2pc+occ", twoRoundsText, twoRounds, heldToTheEnd},
-		{"2pc+2pl", twoRoundsText, twoRounds, heldToTheEnd},
-		{"d2pc+occ", preCommitText, bypass, heldToPreCommit},
-		{"d2pc+2pl", preCommitText, bypass, heldToPreCommit},
-		{"carousel-fast", opinionsText + ", four of five", opinions(4), heldToOpinions(4)},
-		{"tapir", opinionsText + ", four of five", opinions(4), heldToOpinions(4)},
-		{"starry", opinionsText, opinions(5), heldToOpinions(5)},
+		{Protocol: "2pc+occ", Formula: twoRoundsText, Commit: twoRounds, Span: heldToTheEnd},
+		{Protocol: "2pc+2pl", Formula: twoRoundsText, Commit: twoRounds, Span: heldToTheEnd},
+		{Protocol: "d2pc+occ", Formula: preCommitText, Commit: bypass, Span: heldToPreCommit},
+		{Protocol: "d2pc+2pl", Formula: preCommitText, Commit: bypass, Span: heldToPreCommit},
+		{Protocol: "r4", Formula: acknowledgedText, Commit: bypass, Span: heldToAcknowledged},
+		{Protocol: "carousel-fast", Formula: opinionsText + ", four of five", Commit: opinions(4), Span: heldToOpinions(4)},
+		{Protocol: "tapir", Formula: opinionsText + ", four of five", Commit: opinions(4), Span: heldToOpinions(4)},
+		{Protocol: "gpac", Formula: "2 * " + majorityText, Commit: agreement, Span: heldToAgreement},
+		{Protocol: "starry", Formula: opinionsText, Commit: opinions(5), Span: heldToOpinions(5)},
+
+		{Protocol: "ssp", Formula: inTurnText, Commit: eachInTurn, Span: heldInTurn, Sources: true},
+		{Protocol: "ssp-parallel", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
+		{Protocol: "ssp-local", Formula: farthestText, Commit: rounds(1), Span: heldFor(1), Sources: true},
+		{Protocol: "quro", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
+		{Protocol: "chiller", Formula: farthestText + "; L(a,b) where b is a", Commit: rounds(1), Span: heldOutside, Sources: true},
+		{Protocol: "geotp-o1", Formula: farthestText, Commit: rounds(1), Span: heldFor(1), Sources: true},
+		{Protocol: "geotp-o1o2", Formula: ownText, Commit: rounds(1), Span: apart, Sources: true},
+		{Protocol: "geotp", Formula: ownText, Commit: rounds(1), Span: apart, Sources: true},
 	}
 }
 
@@ -83,14 +102,23 @@ func twoRounds(w geo.WAN, a geo.Region) time.Duration {
 
 func heldToTheEnd(w geo.WAN, a, _ geo.Region) time.Duration { return twoRounds(w, a) }
 
-// bypass is the commit of D2PC: for each shard, acknowledgements of a majority
+// bypass is the commit of D2PC and of R4: for each shard, acknowledgements of a majority
 // go from the replicas straight to the client's region.
-func bypass(w geo.WAN, a geo.Region) time.Duration {
+func bypass(w geo.WAN, a geo.Region) time.Duration { return acknowledged(w, a, a) }
+
+// acknowledged is when a region knows of a majority for each shard that a client in a has asked.
+func acknowledged(w geo.WAN, a, at geo.Region) time.Duration {
 	return most(w, func(leader geo.Region) time.Duration {
 		return nth(w, len(w.Regions)/2, func(replica geo.Region) time.Duration {
-			return (apart(w, a, leader) + apart(w, leader, replica) + apart(w, replica, a)) / 2
+			return (apart(w, a, leader) + apart(w, leader, replica) + apart(w, replica, at)) / 2
 		})
 	})
+}
+
+// heldToAcknowledged ends when b's leader knows of these majorities by itself, or is told by the
+// coordinator, whichever comes first.
+func heldToAcknowledged(w geo.WAN, a, b geo.Region) time.Duration {
+	return min(acknowledged(w, a, b)-apart(w, a, b)/2, bypass(w, a))
 }
 
 // heldToPreCommit ends when the votes of all leaders have reached b's region.
@@ -109,4 +137,53 @@ func opinions(of int) func(w geo.WAN, a geo.Region) time.Duration {
 // heldToOpinions ends when the decision has come: it left when the commit was known.
 func heldToOpinions(of int) func(w geo.WAN, a, b geo.Region) time.Duration {
 	return func(w geo.WAN, a, _ geo.Region) time.Duration { return opinions(of)(w, a) }
+}
+
+// agreement is the commit of who hears a majority of replicas twice: of their votes, and of what
+// they have taken in.
+func agreement(w geo.WAN, a geo.Region) time.Duration {
+	return 2 * opinions(len(w.Regions)/2+1)(w, a)
+}
+
+func heldToAgreement(w geo.WAN, a, _ geo.Region) time.Duration { return agreement(w, a) }
+
+// eachInTurn is a commit that asks one participant to prepare after the other, and tells them the
+// decision so too.
+func eachInTurn(w geo.WAN, a geo.Region) (d time.Duration) {
+	for _, i := range w.Regions {
+		d += 2 * apart(w, a, i)
+	}
+	return d
+}
+
+// heldInTurn ends when the turn of b has come: the executions are over and all have prepared.
+func heldInTurn(w geo.WAN, a, b geo.Region) time.Duration {
+	d := rounds(1)(w, a) + eachInTurn(w, a)/2
+	for _, i := range w.Regions {
+		if i == b {
+			return d
+		}
+		d += apart(w, a, i)
+	}
+	return d
+}
+
+// rounds is a commit of so many round trips to the farthest participant.
+func rounds(n int) func(w geo.WAN, a geo.Region) time.Duration {
+	return func(w geo.WAN, a geo.Region) time.Duration {
+		return time.Duration(n) * most(w, func(i geo.Region) time.Duration { return apart(w, a, i) })
+	}
+}
+
+// heldFor is a span of so many of these: the execution is one.
+func heldFor(n int) func(w geo.WAN, a, b geo.Region) time.Duration {
+	return func(w geo.WAN, a, _ geo.Region) time.Duration { return rounds(n)(w, a) }
+}
+
+// heldOutside is the span of who executes in its own region when all others have.
+func heldOutside(w geo.WAN, a, b geo.Region) time.Duration {
+	if a == b {
+		return 0
+	}
+	return rounds(1)(w, a)
 }

@@ -16,6 +16,8 @@ type machine struct {
 	worked [2]time.Duration
 	work   [2]yield.Work
 	waits  [2]int64
+	// threshold is of reads by temperature, when the measuring ended.
+	threshold int64
 }
 
 // mark counts: first at the beginning, then at the end.
@@ -26,6 +28,7 @@ func (m *machine) mark(r *run) {
 	}
 	m.worked[at], m.waits[at] = r.w.Worked(observed), r.w.LockWaits(observed)
 	m.work[at] = r.w.LockWork(observed)
+	m.threshold = r.w.Threshold(observed)
 }
 
 func (m *machine) report(r *run) Machine {
@@ -54,7 +57,8 @@ type series struct {
 
 type piece struct {
 	tally
-	worked time.Duration // since the world began
+	worked    time.Duration // since the world began, at its beginning
+	threshold int64         // at its beginning
 }
 
 // newSeries is nil if nobody has asked for one.
@@ -72,7 +76,7 @@ func (s *series) next() {
 	if s.ended {
 		return
 	}
-	s.pieces = append(s.pieces, piece{worked: s.r.w.Worked(observed)})
+	s.pieces = append(s.pieces, piece{worked: s.r.w.Worked(observed), threshold: s.r.w.Threshold(observed)})
 	s.r.w.After(s.r.spec.Series, s.next)
 }
 
@@ -91,6 +95,24 @@ func (s *series) add(now time.Duration, o outcome) {
 	}
 }
 
+// adapted is a threshold as a Piece tells of it.
+func (r *run) adapted(threshold int64) float64 {
+	if r.spec.Warmth.Fixed {
+		return 0
+	}
+	return rounded(float64(threshold)/1000, 3)
+}
+
+// lose adds a try that was aborted.
+func (s *series) lose(now time.Duration) {
+	if s == nil {
+		return
+	}
+	if i := int((now - s.begins) / s.r.spec.Series); i >= 0 && i < len(s.pieces) {
+		s.pieces[i].aborted++
+	}
+}
+
 // report leaves a last piece out that is shorter than the others.
 func (s *series) report() (out []Piece) {
 	if s == nil {
@@ -98,9 +120,9 @@ func (s *series) report() (out []Piece) {
 	}
 	width := s.r.spec.Series
 	for i := range int(s.r.spec.Duration / width) {
-		p, until := &s.pieces[i], s.r.machine.worked[1]
+		p, until, threshold := &s.pieces[i], s.r.machine.worked[1], s.r.machine.threshold
 		if i+1 < len(s.pieces) {
-			until = s.pieces[i+1].worked
+			until, threshold = s.pieces[i+1].worked, s.pieces[i+1].threshold
 		}
 		out = append(out, Piece{
 			UntilS:        (time.Duration(i+1) * width).Seconds(),
@@ -108,6 +130,8 @@ func (s *series) report() (out []Piece) {
 			FailedTPS:     rounded(float64(p.unknown+p.gaveUp)/width.Seconds(), 2),
 			P95MS:         ms(p.latency.quantile(95)),
 			CPUPercent:    s.r.cpuPercent(until-p.worked, width),
+			AbortRate:     ratio(p.aborted, p.aborted+p.committed, 4),
+			Threshold:     s.r.adapted(threshold),
 		})
 	}
 	return out

@@ -49,6 +49,8 @@ type tracked struct {
 	// autocommit: it is one statement, which carries its commit.
 	autocommit bool
 	owed       bool // the answer to the last statement has not travelled yet
+	region     geo.Region
+	begun      []txn.ShardID // the sources it has sent statements, in that order; see xatrips.go
 
 	rec    *history.Record // nil: it is not recorded
 	number int             // among those that are
@@ -57,7 +59,7 @@ type tracked struct {
 
 // track begins a try. It is recorded if the run still records.
 func (r *run) track(c *sim.Client, t txn.Txn, process int, region geo.Region) *tracked {
-	k := &tracked{Txn: t, r: r, c: c}
+	k := &tracked{Txn: t, r: r, c: c, region: region}
 	if r.recorded < r.spec.Check {
 		r.recorded++
 		k.number = r.recorded
@@ -140,18 +142,24 @@ func (k *tracked) saw(key txn.Key, v []byte) []byte {
 // Put implements txn.Txn.
 func (k *tracked) Put(key txn.Key, value []byte) {
 	k.touch(key)
+	k.Txn.Put(key, k.stamps(key, value))
+}
+
+// stamps numbers a write, and records it.
+func (k *tracked) stamps(key txn.Key, value []byte) []byte {
 	k.writes()
 	k.r.lastWrite++
 	id := k.r.lastWrite
-	k.Txn.Put(key, stamped(id, value))
+	out := stamped(id, value)
 	if k.rec == nil {
-		return
+		return out
 	}
 	if k.r.recorded >= k.r.spec.Check {
 		k.r.lateWrites[id] = true
 	}
 	k.own[id] = true
 	k.rec.Ops = append(k.rec.Ops, history.Op{Kind: history.Put, Key: string(key), Value: id})
+	return out
 }
 
 // isRecorded reports whether a write that somebody reads is one of a recorded
@@ -252,6 +260,9 @@ func (r *run) check() Check {
 // rowName is a key as a person reads it: its shard, and what comes after the
 // prefix that all keys of the workload's table have.
 func (r *run) rowName(key string) string {
+	if r.spec.Sources != "" { // see rowAt
+		return key
+	}
 	shard, _ := r.dir.ShardOf(key)
 	prefix := min(len(routing.TablePrefix(0))+1, len(key)) // the last byte is the part
 	return fmt.Sprintf("%d/%s", shard, strings.Trim(strconv.Quote(key[prefix:]), `"`))

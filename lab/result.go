@@ -91,6 +91,10 @@ type Piece struct {
 	FailedTPS     float64 `json:"failed_tps"` // ended without a commit
 	P95MS         float64 `json:"p95_ms"`
 	CPUPercent    float64 `json:"cpu_percent"`
+	AbortRate     float64 `json:"abort_rate,omitempty"` // of tries
+	// Threshold is, at its end, how many updates of a row in a thousand round trips to its leader have
+	// the observed gateway read it there; 0 where that does not adapt.
+	Threshold float64 `json:"threshold,omitempty"`
 }
 
 // Longest is the worst that any transaction of the run met, warm-up included, and
@@ -178,10 +182,21 @@ type SpecReport struct {
 	Spread   int     `json:"spread,omitempty"`
 
 	Warehouses           int     `json:"warehouses,omitempty"`
+	Sources              string  `json:"sources,omitempty"`
+	Distributed          float64 `json:"distributed,omitempty"`
+	Rounds               int     `json:"rounds,omitempty"`
+	StartTrips           bool    `json:"start_trips,omitempty"`
+	EndTrips             bool    `json:"end_trips,omitempty"`
+	ClientsAt            string  `json:"clients_at,omitempty"`
+	SourceWorkMicros     float64 `json:"source_work_us,omitempty"`
+	SourceSyncMicros     float64 `json:"source_sync_us,omitempty"`
+	AgentRTTMicros       float64 `json:"agent_rtt_us,omitempty"`
 	ReadShare            float64 `json:"read_share"`
 	Rollback             float64 `json:"rollback,omitempty"`
 	Hot                  int     `json:"hot,omitempty"`
 	Spikes               string  `json:"spikes,omitempty"`
+	Delays               string  `json:"delays,omitempty"`
+	Skews                string  `json:"skews,omitempty"`
 	HotOff               bool    `json:"hot_off,omitempty"`
 	AdmissionOff         bool    `json:"admission_off,omitempty"`
 	HotFromS             float64 `json:"hot_from_s,omitempty"`
@@ -194,10 +209,13 @@ type SpecReport struct {
 	ClientRegions        int     `json:"client_regions,omitempty"`
 	ClientRTTMS          float64 `json:"client_rtt_ms,omitempty"`
 	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
+	ProbeEveryMS         float64 `json:"probe_every_ms,omitempty"`
 	Coordinators         int     `json:"coordinators,omitempty"` // in each region, beside the node with the shards
 	CoordinatorCPUMicros float64 `json:"coordinator_cpu_us,omitempty"`
 	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
 	DeadCoCoordinators   int     `json:"dead_co_coordinators,omitempty"`
+
+	Central workload.Central `json:"central,omitempty"`
 
 	Draw     workload.Draw  `json:"zipf_draw,omitempty"`
 	Homes    workload.Homes `json:"homes,omitempty"`
@@ -278,9 +296,11 @@ func (s *spans) report() SpanMS {
 func (s resolved) report() SpecReport {
 	r := SpecReport{
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
-		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes,
+		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
-		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
+		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
+		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
+		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
 		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Reveal != reveal.Unset {

@@ -110,6 +110,8 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	}
 	r.startSpikes()
 	r.startSwitch()
+	r.startChanges()
+	r.startSkews()
 	r.series = r.newSeries()
 	total, done := r.spec.Warmup+r.spec.Duration, time.Duration(0)
 	for _, phase := range []time.Duration{r.spec.Warmup, r.spec.Duration} {
@@ -142,7 +144,7 @@ const faultsAnElection = 6
 
 func (r *run) sawSpan(s sim.Span) {
 	r.sequencer.revealed()
-	if r.measuring {
+	if r.measuring && !r.logs(s.Shard) {
 		r.spans.add(string(s.Client), string(s.Leader), s.Held)
 	}
 }
@@ -263,6 +265,7 @@ func (r *run) aborted(err error, execute, commit time.Duration, classes ...strin
 	}
 	cause := causeOf(err)
 	r.all.lose(cause, execute, commit)
+	r.series.lose(r.w.Elapsed())
 	for _, name := range classes {
 		r.class(name).lose(cause, execute, commit)
 	}

@@ -11,6 +11,7 @@ import (
 	"isochron/reveal"
 	"isochron/routing"
 	"isochron/sim"
+	"isochron/txn"
 	"isochron/workload"
 )
 
@@ -44,8 +45,22 @@ type Spec struct {
 	// undecided write on the row, and whether or not its gateway has just committed one: what D2PC's
 	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
 	// such a read is seldom good at the commit.
-	NearAsIs  bool
-	ReadShare float64 // statements of sysbench and hotspot that only read
+	NearAsIs bool
+	// Sources are databases that are not ours, a letter for each region of the map: m is a MySQL,
+	// p a PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
+	Sources     string
+	Distributed float64          // transactions of ycsb-sources at Spread sources (2), and not at one
+	Central     workload.Central // where those at one source are; none: at any, each as often
+	Rounds      int              // packets in which one of these sends its statements; 0: one
+	// StartTrips and EndTrips have XA START and XA END be sent by themselves, see xatrips.go.
+	StartTrips, EndTrips bool
+	// A database's own costs: of a statement (0: as sim.Databases has it), and of making a prepare
+	// or a commit durable (0: Fsync). Between it and its agent there is AgentRTT (0: as there).
+	SourceWork, SourceSync, AgentRTT time.Duration
+	// Forecast changes what gateways forecast, and do about it; zero fields: as a node has it.
+	Forecast txn.Forecasts
+
+	ReadShare float64 // statements of sysbench, hotspot and ycsb-sources that only read
 	Rollback  float64 // transactions of these and of fit that their client rolls back at the end
 	Hot       int     // hot rows, see workload.MixConfig; 0: the workload's default
 	// Spikes are crowds on top of an open loop's rate: what ParseSpikes reads.
@@ -65,7 +80,9 @@ type Spec struct {
 
 	// ClientRegions is in how many regions, the first of the map, there are clients; 0: in all.
 	ClientRegions int
-	ClientRTT     time.Duration // between a client and its gateway
+	// ClientsAt names the regions that have clients, separated by commas; empty: see ClientRegions.
+	ClientsAt string
+	ClientRTT time.Duration // between a client and its gateway
 
 	// Coordinators is how many nodes each region has beside the one that holds the
 	// shards: clients are at these, and they alone co-coordinate. 0: the one does all.
@@ -76,6 +93,13 @@ type Spec struct {
 	// co-coordinator: see coordinator.Config.
 	DeadCoCoordinators int
 
+	// Delays are how those between regions change in the measured time: what parseChanges reads.
+	Delays string
+	// Skews are how Zipf changes in the measured time, of workloads whose rows are not loaded: what
+	// parseSkews reads.
+	Skews string
+	// Warmth changes how gateways read by temperature; zero fields: as a node has it.
+	Warmth txn.Warmth
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
 	Loss   float64       // part of the messages that are lost
 	Skew   time.Duration // wall clocks are wrong by at most this
@@ -94,8 +118,11 @@ type Spec struct {
 	Fsync        time.Duration // of one sync
 	SyncEach     bool          // each commit has a sync of its own: no group commit
 	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
+	ProbeEvery   time.Duration // how often delays between nodes are measured; 0: as a node does
 	Faults       string        // what sim.ParseFaults reads
-	AdmissionOff bool          // tries that contend are not bounded: see yield.Admission
+	// AdmissionOff: tries that contend are not bounded by how many were lost, see yield.Admission.
+	// What a row forecasts of a transaction by its own choice still holds it back.
+	AdmissionOff bool
 
 	Client   Manner        // what a client does when its transaction is aborted; none: Forever
 	Tries    int           // of one transaction, at most, of a client that is Forever
@@ -121,6 +148,7 @@ const (
 	durationMax = 24 * time.Hour
 	checkMax    = 1_000_000
 	triesMax    = 1_000_000
+	zipfMost    = 10
 
 	coordinatorsMax = 16
 	warehousesMax   = 1000
@@ -155,6 +183,12 @@ type resolved struct {
 	faults sim.Faults
 	pareto sim.Pareto
 	spikes []spike
+	// changes are those of Delays.
+	changes []change
+	// skews are those of Skews.
+	skews []skewing
+	// clientsAt are the places on the map of the regions that ClientsAt names.
+	clientsAt []int
 }
 
 func (s Spec) resolve() (r resolved, err error) {
@@ -190,10 +224,16 @@ func (s Spec) resolve() (r resolved, err error) {
 	if r.spikes, err = parseSpikes(s.Spikes); err != nil {
 		return r, err
 	}
+	if r.changes, err = parseChanges(s.Delays, len(r.wan.Regions)); err != nil {
+		return r, err
+	}
 	if err = s.checkNumbers(len(r.wan.Regions)); err != nil {
 		return r, err
 	}
 	if err = s.Client.check(); err != nil {
+		return r, err
+	}
+	if err = r.checkPlaces(); err != nil {
 		return r, err
 	}
 	r.Tries = s.Client.tries(s.Tries)
@@ -201,6 +241,9 @@ func (s Spec) resolve() (r resolved, err error) {
 		r.Replicas = len(r.wan.Regions)
 	}
 	if r.pareto, err = sim.NewPareto(int64(math.Round(s.Jitter * 1e6))); err != nil {
+		return r, err
+	}
+	if r.skews, err = s.parseSkews(); err != nil {
 		return r, err
 	}
 	if r.mix == nil {
@@ -213,7 +256,8 @@ func (s Spec) resolve() (r resolved, err error) {
 func (s Spec) mixConfig() workload.MixConfig {
 	milli := func(v float64) int { return int(math.Round(v * 1000)) }
 	return workload.MixConfig{Parts: s.Shards, Keys: s.Keys, ZipfMilli: milli(s.Zipf), Length: s.Length, Spread: s.Spread, Warehouses: s.Warehouses, Draw: s.Draw, Homes: s.Homes,
-		ReadsMilli: milli(s.ReadShare), RollbackMilli: milli(s.Rollback), Hot: s.Hot}
+		ReadsMilli: milli(s.ReadShare), RollbackMilli: milli(s.Rollback), Hot: s.Hot,
+		Sources: s.sourceIDs(), SourcesAt: s.sourceRegions(), DistributedMilli: milli(s.Distributed), Central: s.Central, Rounds: s.Rounds}
 }
 
 // checkNumbers holds every number against its bounds.
@@ -227,12 +271,14 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the number of clients", float64(s.Clients), 1, clientsMax},
 		{"the rate of transactions a second", s.Rate, 0, rateMax},
 		{"the number of keys", float64(s.Keys), 0, math.MaxInt32},
-		{"zipf", s.Zipf, 0, 10},
+		{"zipf", s.Zipf, 0, zipfMost},
 		{"the length of a transaction", float64(s.Length), 0, math.MaxInt32},
 		{"the number of shards that a transaction touches", float64(s.Spread), 0, shardsMax},
 		{"the number of warehouses on a shard", float64(s.Warehouses), 0, warehousesMax},
 		{"the share of statements that read", s.ReadShare, 0, 1},
 		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
+		{"the share of transactions at several sources", s.Distributed, 0, 1},
+		{"the number of rounds of a transaction", float64(s.Rounds), 0, math.MaxInt32},
 		{"the number of hot rows", float64(s.Hot), 0, math.MaxInt32},
 		{"the number of waiters of a hot row", float64(s.HotWaiters), 0, routing.HotRowsMost},
 		{"the size to which groups grow", float64(s.GrowTo), 0, routing.HotRowsMost},
@@ -265,6 +311,9 @@ func (s Spec) checkTimes() error {
 		{"the CPU time of a message at a coordinator", s.CoordinatorCPU, 0, costMax},
 		{"the time of a sync", s.Fsync, 0, costMax},
 		{"the CPU time of a request", s.RequestCPU, 0, costMax},
+		{"the time of a source's statement", s.SourceWork, 0, costMax},
+		{"the time of a source's sync", s.SourceSync, 0, costMax},
+		{"the round trip between an agent and its source", s.AgentRTT, 0, costMax},
 		{"the CPU time of a statement", s.StatementCPU, 0, costMax},
 		{"the CPU time of a commit", s.CommitCPU, 0, costMax},
 		{"the CPU time of a commit beside its request", s.StoreCPU, 0, costMax},
@@ -274,6 +323,7 @@ func (s Spec) checkTimes() error {
 		{"the CPU time of the list of writers", s.ListCPU, 0, costMax},
 		{"the round trip of a client", s.ClientRTT, 0, costMax},
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
+		{"the time between two probes", s.ProbeEvery, 0, 5 * time.Second},
 		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},
 		{"the moment from which groups are larger", s.GrowFrom, 0, durationMax},
 		{"the backoff", s.Backoff, 0, time.Minute},

@@ -67,6 +67,7 @@ func (k *tracked) commit(ctx context.Context) error {
 	if k.wrote {
 		k.c.WorkBeside(k.r.spec.StoreCPU)
 	}
+	k.endsBranches()
 	err := k.Txn.Commit(ctx)
 	if err == nil {
 		k.commitsInTurn()

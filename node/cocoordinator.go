@@ -7,7 +7,7 @@ import (
 
 // route is who hears of votes past their leaders.
 func (n *Node) route() decide.Route {
-	return decide.Route{Directory: n.dir, Some: n.cfg.CoCoordinators}
+	return decide.Route{Directory: n.dir, Choice: n.Row().Decide, Leader: n.coord.Leader, Some: n.cfg.CoCoordinators}
 }
 
 // CoCoordinators implements coordinator.Env.

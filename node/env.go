@@ -21,8 +21,9 @@ func (e *shardEnv) AfterSync(f func())                 { e.syncs.after(f) }
 
 func (e *shardEnv) Orphan(o txn.Orphan) { e.coord.Adopt(o) }
 
-// Applied looks out for a new directory.
+// Applied has the gateway count updates, and looks out for a new directory.
 func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
+	e.coord.Applied(writes)
 	if s != txn.MetaShard {
 		return
 	}
@@ -39,6 +40,9 @@ func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
 		}
 	}
 }
+
+// Warm implements shard.Env.
+func (e *shardEnv) Warm(m *txn.Access) []txn.WarmKey { return e.coord.Warm(m) }
 
 func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
 	if e.cfg.Observer != nil {
@@ -92,6 +96,14 @@ func (e *coordEnv) RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool) {
 	return e.places.distances.roundTrip(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
 }
 
+// OneWay implements coordinator.Env.
+func (e *coordEnv) OneWay(n txn.NodeID) (way time.Duration, ok bool) {
+	if n == e.cfg.ID {
+		return 0, true
+	}
+	return e.places.distances.oneWay(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
+}
+
 // Pending counts what has not come to an end here: transactions and commitments
 // of this gateway, undecided votes and lock holders of its replicas.
 func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
@@ -99,6 +111,13 @@ func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 	undecided, holders = n.hosts.pending()
 	return transactions, commitments, undecided, holders
 }
+
+// HotRecords are how many records this gateway keeps statistics of, and the bytes that they take.
+func (n *Node) HotRecords() (records, bytes int) { return n.coord.HotRecords() }
+
+// Temperatures are how many records this gateway knows the temperature of, and its threshold: see
+// coordinator.Coordinator.Temperatures.
+func (n *Node) Temperatures() (records int, threshold int64) { return n.coord.Temperatures() }
 
 // Admission tells of the tries that contend at this gateway.
 func (n *Node) Admission() []txn.AdmissionClass { return n.coord.Admission() }

@@ -65,11 +65,15 @@ func (h *hosts) add(id txn.ShardID, p participant.Participant) {
 // members no more. A node that was removed from the cluster keeps what it has.
 func (h *hosts) retire() {
 	for _, id := range slices.Clone(h.order) {
-		if r := h.replicas[id]; !h.places.holds(id) && r.member != nil && r.member.Out() {
-			r.member.Retire()
-			delete(h.replicas, id)
-			h.order = slices.DeleteFunc(h.order, func(o txn.ShardID) bool { return o == id })
+		r := h.replicas[id]
+		if h.places.holds(id) || !r.out() {
+			continue
 		}
+		if r.member != nil {
+			r.member.Retire()
+		}
+		delete(h.replicas, id)
+		h.order = slices.DeleteFunc(h.order, func(o txn.ShardID) bool { return o == id })
 	}
 	h.sharePools()
 }
@@ -113,6 +117,29 @@ func (h *hosts) work() {
 func (h *hosts) tick() {
 	for _, id := range h.order {
 		h.replicas[id].Tick()
+	}
+}
+
+// nextInstant is the earliest at which one of them has something to do whatever the ticks are.
+func (h *hosts) nextInstant() time.Duration {
+	at := txn.Never
+	if !h.opener.cfg.Row.Arrive.Stamps() {
+		return at
+	}
+	for _, id := range h.order {
+		if r := h.replicas[id]; r.exact != nil {
+			at = min(at, r.exact.NextInstant())
+		}
+	}
+	return at
+}
+
+// atInstant has them do that.
+func (h *hosts) atInstant() {
+	for _, id := range h.order {
+		if r := h.replicas[id]; r.exact != nil {
+			r.exact.AtInstant()
+		}
 	}
 }
 

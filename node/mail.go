@@ -8,10 +8,15 @@ type mail struct {
 	local   []txn.Envelope // to this node itself, in order
 	out     []txn.Envelope
 	drained []txn.Envelope // what was taken last: its room is used again
+
+	overhears func(m *txn.Message) // nil: nobody does
 }
 
 func (o *mail) send(to txn.Address, m txn.Message) {
 	env := txn.Envelope{From: o.self, To: to.Node, Msg: m, Part: to.Part()}
+	if o.overhears != nil {
+		o.overhears(&env.Msg)
+	}
 	if to.Node == o.self {
 		o.local = append(o.local, env)
 		return

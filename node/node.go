@@ -43,6 +43,8 @@ type Config struct {
 	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
 	// other regions. Empty: all nodes.
 	CoCoordinators []txn.NodeID
+	// Overhears, of tests, hears all that the node says, to itself too. It may be nil.
+	Overhears func(m *txn.Message)
 	// DeadCoCoordinator, of experiments: see coordinator.Config.
 	DeadCoCoordinator bool
 }
@@ -118,7 +120,7 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 // assemble gives each part what it needs of the others.
 func assemble(cfg Config, now txn.Now) *Node {
 	n := &Node{cfg: cfg, now: now, identity: &identity{engine: cfg.Engine, self: cfg.ID},
-		mail: &mail{self: cfg.ID}, story: &story{cfg.ID, cfg.Observer, cfg.Watcher},
+		mail: &mail{self: cfg.ID, overhears: cfg.Overhears}, story: &story{cfg.ID, cfg.Observer, cfg.Watcher},
 		wakes: wakes{every: cfg.Params.TickInterval, origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
 	n.places = &places{self: cfg.ID, distances: distances{wan: cfg.WAN, own: cfg.Region}, nearest: map[txn.ShardID]txn.NodeID{}}
 	n.hosts = &hosts{opener: opener{&n.cfg, (*shardEnv)(n), n.places, n.identity}, places: n.places, story: n.story,

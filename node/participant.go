@@ -17,6 +17,7 @@ var (
 type hosted struct {
 	participant.Participant
 	work    participant.Working
+	exact   participant.Punctual
 	member  participant.Member
 	clock   participant.Clocked
 	survey  participant.Surveyed
@@ -27,6 +28,7 @@ type hosted struct {
 func host(p participant.Participant) *hosted {
 	h := &hosted{Participant: p}
 	h.work, _ = p.(participant.Working)
+	h.exact, _ = p.(participant.Punctual)
 	h.member, _ = p.(participant.Member)
 	h.clock, _ = p.(participant.Clocked)
 	h.survey, _ = p.(participant.Surveyed)
@@ -48,6 +50,15 @@ func (h *hosted) setDraining(on bool) {
 	if h.member != nil {
 		h.member.SetDraining(on)
 	}
+}
+
+// out reports whether it is a member no more. The agent of a source that the directory does
+// not have any more is none.
+func (h *hosted) out() bool {
+	if h.member != nil {
+		return h.member.Out()
+	}
+	return !h.Status().Kind.Native()
 }
 
 func (h *hosted) converged() bool { return h.member == nil || h.member.Converged() }

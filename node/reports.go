@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"isochron/participant"
+	"isochron/routing"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -12,11 +13,14 @@ import (
 // What those hosted at a node tell of themselves.
 
 // Leaderless lists the shards of this node's replicas that cannot be served for
-// want of a known leader; Ready means that there are none.
+// want of a known leader; ShardsReady means that there are none.
 func (h *hosts) Leaderless() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
 		r := h.replicas[id]
+		if s, ok := h.places.dir.Shard(uint64(id)); ok && !s.Kind.Native() {
+			continue
+		}
 		if leader, _ := r.Leader(); leader == 0 || leader == h.places.self && !r.Serving() {
 			out = append(out, id)
 		}
@@ -75,15 +79,21 @@ func (h *hosts) Statuses() []participant.Status {
 	return out
 }
 
-// Ready reports whether every shard of the directory has a leader that this
+// Ready reports whether every participant of the directory has a leader that this
 // node knows of.
-func (h *hosts) Ready() bool {
+func (h *hosts) Ready() bool { return h.led(func(routing.Kind) bool { return true }) }
+
+// ShardsReady is Ready but for participants that are not native: a database that is not ours
+// may be down for as long as it likes.
+func (h *hosts) ShardsReady() bool { return h.led(routing.Kind.Native) }
+
+func (h *hosts) led(matters func(routing.Kind) bool) bool {
 	if h.places.dir.Epoch == 0 {
 		return false // it has not yet heard where anything is
 	}
 	for _, s := range h.places.dir.Shards {
 		r := h.replicas[txn.ShardID(s.ID)]
-		if r == nil || !s.Holds(uint32(h.places.self)) {
+		if r == nil || !matters(s.Kind) || !s.Holds(uint32(h.places.self)) {
 			continue
 		}
 		leader, _ := r.Leader()

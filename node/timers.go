@@ -11,7 +11,7 @@ func (n *Node) touched() { n.wakes.touched(n.now.Mono) }
 
 // wakeAt is when the node wants to be woken, if nothing happens before.
 func (n *Node) wakeAt() time.Duration {
-	return min(n.wakes.nextLook(n.NextWake), n.coord.NextDeparture())
+	return min(n.wakes.nextLook(n.NextWake), n.coord.NextDeparture(), n.hosts.nextInstant())
 }
 
 // NextWake is the earliest instant at which Tick has something to do, as things are now.
@@ -27,6 +27,10 @@ func (n *Node) Wake(now txn.Now) {
 		if n.coord.NextDeparture() <= now.Mono {
 			n.touched()
 			n.coord.Depart()
+		}
+		if n.hosts.nextInstant() <= now.Mono {
+			n.touched()
+			n.hosts.atInstant()
 		}
 		return
 	}

@@ -42,6 +42,8 @@ func shardOf(m *txn.Message) txn.ShardID {
 		return m.PreCommit.Shard
 	case m.Inquire != nil:
 		return m.Inquire.Shard
+	case m.Reserve != nil:
+		return m.Reserve.Shard
 	case m.Publish != nil:
 		return m.Publish.Shard
 	case m.Release != nil:

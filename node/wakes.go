@@ -12,7 +12,8 @@ import (
 // at instants so far apart, the node's ticks, so that what is due at about the same time
 // costs one wake.
 //
-// What is to leave at an instant (coordinator.Depart) has a wake of its own, whatever the ticks.
+// What is to leave at an instant (coordinator.Depart), and what is to be done at one
+// (participant.Punctual), has a wake of its own, whatever the ticks.
 //
 // After an event (a message, a request, the end of a sync, a new directory) timers may have been set
 // anywhere, and what waited for news may go on: so all parts are asked at the next tick,

@@ -45,6 +45,14 @@ type Working interface {
 	Process()
 }
 
+// Punctual is a participant that has something to do at instants, whatever the node's ticks.
+type Punctual interface {
+	// NextInstant is the next of them, by this node's clock; txn.Never if there is none.
+	NextInstant() time.Duration
+	// AtInstant does what is due.
+	AtInstant()
+}
+
 // Member is a participant whose members can change while it works.
 type Member interface {
 	// Want tells it of what the directory wants from now on.

@@ -28,6 +28,28 @@ type Status struct {
 	Draining  bool
 	// ProtocolSeq is under which change of the protocol the shard is, 0: what it began with.
 	ProtocolSeq uint64
+	// Source has the counts of a participant that is a database not ours, zero of others.
+	Source SourceCounts
+}
+
+// HeldBuckets are those of SourceCounts.Held: from 1 ms on by doubling, and the last without a
+// bound.
+const HeldBuckets = 18
+
+// SourceCounts are totals of an agent's branches since it was opened, and how it stands.
+type SourceCounts struct {
+	Works      uint64 // messages with statements of one round
+	Statements uint64
+	Committed  uint64 // branches
+	Aborted    uint64
+	Unknown    uint64 // branches of which the agent cannot know how they have ended
+	FenceWaits uint64 // branches that waited for what was prepared before the source started anew
+	Fenced     int    // branches for which others wait so
+	Refused    [txn.Causes]uint64
+	// HeldNanos is how long ended branches held their rows, from their first statement on, and
+	// Held how many of them it was at most 1, 2, 4 ... ms, or more.
+	HeldNanos uint64
+	Held      [HeldBuckets]uint64
 }
 
 // Counts are totals since the replica was opened.
@@ -35,6 +57,7 @@ type Counts struct {
 	Proposals          uint64 // commands proposed to the log; several may share an entry
 	Wounds             uint64 // transactions that lost their locks to an older one
 	LockWaits          uint64 // waits for a lock that were begun
+	Late               uint64 // declared transactions that came after their stamps
 	Refusals           uint64 // votes of No
 	Deadlocks          uint64 // requests that would have waited for themselves, by waits at this shard
 	WideDeadlocks      uint64 // deadlocks over several shards that were ended here

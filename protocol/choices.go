@@ -25,14 +25,24 @@ const (
 	// ReadAnyReplica reads at the nearest replica, at the others in turn if it is silent,
 	// and checks the versions at the prepare: where no replica is asked before others.
 	ReadAnyReplica
+	// ReadByTemperature reads what is updated often at the leader, and all else as ReadNearest
+	// (Bonspiel section 3.2). What counts as often follows how the gateway's transactions fare.
+	ReadByTemperature
+	// ReadLeading is ReadAnyReplica, but the first that is asked is the one that leads its shard's
+	// view, as far as is known: it has most often seen what is committed.
+	ReadLeading
 )
 
 func (r Reads) String() string {
-	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked"}[r]
+	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked",
+		"leader where updated often, else nearest, checked", "leading replica, checked"}[r]
 }
 
 // Leaderless reports whether no read is asked of a leader.
-func (r Reads) Leaderless() bool { return r == ReadAnyReplica }
+func (r Reads) Leaderless() bool { return r == ReadAnyReplica || r == ReadLeading }
+
+// ByTemperature reports whether gateways go by how often records are updated.
+func (r Reads) ByTemperature() bool { return r == ReadByTemperature }
 
 // LockAtHome reports whether it locks what it reads where the leader is in its own
 // region. Who only reads takes no lock: it would be in the way of others for nothing.
@@ -56,7 +66,7 @@ func (r Retries) String() string { return [...]string{unset, "leader", "as the f
 
 // ReadsAtLeader reports whether such a transaction's plain reads go to leaders.
 func (r Row) ReadsAtLeader(of txn.Class) bool {
-	return r.Reads == ReadLeader || of.Try > 0 && r.Retries == RetryAtLeader
+	return r.Reads == ReadLeader || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.Retries == RetryAtLeader
 }
 
 // ReadOnly is a row's choice of how a transaction ends that wrote nothing.

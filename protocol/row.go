@@ -40,6 +40,9 @@ func (r Row) Leases() bool { return r.Replicates == ByLog }
 // Forecasts reports whether gateways keep statistics of hot records.
 func (r Row) Forecasts() bool { return r.Arrive.Forecasts() || r.Admits.Forecasts() }
 
+// OverSources reports whether the row is made for participants that are databases of others.
+func (r Row) OverSources() bool { return r.Yield == yield.OfItsSource }
+
 // Step is one step of a participant's work on a transaction that commits.
 type Step string
 
@@ -60,8 +63,13 @@ func (r Row) Steps(of txn.Class) []Step {
 	switch {
 	case r.Replicates == Unordered: // the vote is on a disk before it is told, and nothing is logged twice
 		return []Step{Validate, Append, Vote, Reveal, Release, Apply}
+	case r.Reveal.TellsValidation(of):
+		return []Step{Validate, Reveal, Append, Vote, Release, LogCommit, Apply}
 	case r.Reveal.PreCommits() || r.Reveal.OnItsAppend(of):
 		return []Step{Validate, Append, Reveal, Release, Vote, LogCommit, Apply}
+	}
+	if r.Reveal.Logged() {
+		return []Step{Validate, Append, Vote, LogCommit, Reveal, Release, Apply}
 	}
 	// Revealed and released before the decision is logged, for votes are recoverable.
 	return []Step{Validate, Append, Vote, Reveal, Release, LogCommit, Apply}

@@ -91,6 +91,48 @@ var literals = []Row{
 	},
 	{Name: "d2pc+occ", Like: "d2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 4"},
 
+	// Spanner, and its four round trips one reduction after the other.
+	{
+		Name: "spanner", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.WaitDie, Reveal: reveal.OnLog,
+		CommitRTT: "3", SpanRTT: "execution + 4", Source: "Spanner (OSDI'12) as Bonspiel section 6.1 tells of it",
+	},
+	{Name: "spanner-no-wait", Like: "spanner", Yield: yield.NoWait, Source: "the public prototype of Bonspiel, whose Spanner does not wait"},
+
+	// R4: everybody who waits for a decision counts the acknowledgements that force it.
+	{
+		Name: "r4", Like: "2pc+occ", Reads: ReadLeader, Decide: decide.Participants, Runs: InLaboratory,
+		CommitRTT: "1 with three replicas, one of them beside the client, else 1.5", SpanRTT: "1, or half a round trip more",
+		Source: "Occam's Razor for Distributed Protocols (SoCC'24), reductions 1, 3 and 4; what Bonspiel stands on",
+		Remark: "its payload goes to followers with the leader's entry (reduction 2 saves bandwidth, and no time)",
+	},
+	{
+		Name: "r4+gams", Like: "r4", Reads: ReadByTemperature,
+		Source: "Bonspiel (PVLDB 18(11), 2025) section 3.2, and figure 13, without its concurrency control",
+		Remark: "temperatures are of records, not of pages; answers tell of them, where no replica is beside the client",
+	},
+	{
+		Name: "r4-logged", Like: "r4", Decide: decide.LoggedDecision, CommitRTT: "2, and one where the decision is logged", SpanRTT: "3",
+		Source: "r4 without reductions 1 and 3",
+	},
+	{Name: "r4-held", Like: "r4", Reveal: reveal.OnLog, SpanRTT: "2, or half a round trip more", Source: "r4 without reduction 4"},
+	{Name: "r4+no-wait", Like: "r4", Yield: yield.NoWait, SpanRTT: "execution + 1", Source: "Bonspiel section 6.1, what it is compared with"},
+	{Name: "r4+wait-die", Like: "r4+no-wait", Yield: yield.WaitDie, Source: "Bonspiel section 6.1, what it is compared with"},
+	{Name: "r4+wound-wait", Like: "r4+no-wait", Yield: yield.WoundWait, Source: "Bonspiel section 6.1, what it is compared with"},
+
+	{
+		Name: "r4+polaris", Like: "r4", Yield: yield.ReservePatiently, Source: "Bonspiel section 3.1, what it is compared with: Polaris",
+		Remark: "a reservation of one priority stands beside others, as in r4+gdcc",
+	},
+	{
+		Name: "r4+gdcc", Like: "r4", Yield: yield.Reserve, Reveal: reveal.OnValidation,
+		SpanRTT: "execution + 1, or half a round trip more; to readers, of one region: nothing", Source: "Bonspiel section 3.1",
+		Remark: "what is written unread is not reserved",
+	},
+	{
+		Name: "bonspiel", Like: "r4+gdcc", Reads: ReadByTemperature, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
+		Remark: "what is written unread is not reserved; temperatures are of records, not of pages",
+	},
+
 	// Replication and concurrency control in one: every replica validates, no log orders.
 	{
 		Name: "carousel-fast", Like: "2pc+occ", Reads: ReadAnyReplica, ReadOnly: AsOthers, Yield: yield.EachValidates,
@@ -107,6 +149,11 @@ var literals = []Row{
 		Name: "starry", Like: "carousel-fast", Decide: decide.FastOfAll,
 		CommitRTT: "1, else 2.5", SpanRTT: "1, else 2.5", Source: "STARRY (VLDB'22) as D2PC section 5 tells of it",
 		Remark: leftOut + "; our reading, its own paper was not at hand",
+	},
+	{
+		Name: "gpac", Like: "carousel-fast", Reads: ReadLeading, Decide: decide.AgreedCommit,
+		CommitRTT: "2, to a majority", SpanRTT: "2, to a majority", Source: "G-PAC (PVLDB 12(5), 2019) section 4, as Bonspiel section 4.1 has it: it reads where is led",
+		Remark: leftOut + "; validated as in the public prototype of Bonspiel, where its table 7 has locks and wait-die",
 	},
 
 	// TXSQL and what it is compared with: what is done about hot rows.
@@ -134,9 +181,24 @@ var literals = []Row{
 	},
 	{Name: "2pc+occ-nro", Like: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
 
+	// Natto, and what it is built on and compared with: transactions that declare their keys.
+	{
+		Name: "carousel-basic", Like: "2pc+occ-nro", Decide: decide.Carousel, Reveal: reveal.OnLog, Runs: InLaboratory,
+		CommitRTT: "2, of a declared transaction its reads included", SpanRTT: "3", Source: "Carousel (SIGMOD'18) as Natto section 2.1 tells of it",
+		Remark: "what is not declared is read, and then committed as 2pc+occ-nro has it; what writes nothing ends by a round of checks",
+	},
+
+	{
+		Name: "natto-ts", Like: "carousel-basic", Arrive: schedule.AtInstant, Yield: yield.InStampOrder, Source: "Natto (SIGMOD'22) section 3.2",
+	},
+	{
+		Name: "natto-lecsf", Like: "natto-ts", Reveal: reveal.OnDecision, SpanRTT: "2", Source: "Natto section 3.4, local forwarding",
+	},
+	{Name: "natto-pa", Like: "natto-lecsf", Yield: yield.InStampOrderPreempting, Source: "Natto section 3.3.1"},
+
 	// GeoTP and what it is compared with: participants are databases that are not ours.
 	{
-		Name: "ssp", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Asks: decide.InTurn,
+		Name: "ssp", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Asks: decide.InTurn, Runs: InClusters,
 		CommitRTT: "one for each prepare and one for each commit, and one where the decision is logged", SpanRTT: "execution, and all of the commit",
 		Source: "GeoTP section 6.1, what it is compared with (ShardingSphere)",
 		Remark: "END goes with PREPARE, and START with the first statement, which it sends each by itself",
@@ -146,9 +208,13 @@ var literals = []Row{
 		Source: "ssp; ours: prepares together, and commits",
 	},
 	{
-		Name: "ssp-local", Like: "ssp-parallel", Asks: decide.ToCommit, Gives: NoAtomicity, CommitRTT: "1", SpanRTT: "execution + 1",
+		Name: "ssp-local", Like: "ssp-parallel", Asks: decide.ToCommit, Gives: NoAtomicity, Runs: InLaboratory, CommitRTT: "1", SpanRTT: "execution + 1",
 		Source: "GeoTP section 6.1 (ShardingSphere's local transactions)",
 		Remark: "it is there for its speed alone: of a transaction over several sources one may commit and another not",
+	},
+	{
+		Name: "quro", Like: "ssp-parallel", Arrive: schedule.WritesLast, Source: "QURO (PVLDB 9(5), 2016), as GeoTP section 6.1 has it: over the same sources",
+		Remark: "of what a client sends at once, in which it does by itself what QURO does to a program",
 	},
 	{
 		Name: "geotp-o1", Like: "ssp-parallel", Asks: decide.WithLastStatement, CommitRTT: "1, and one where the decision is logged", SpanRTT: "execution + 2",
@@ -157,6 +223,11 @@ var literals = []Row{
 	{
 		Name: "geotp-o1o2", Like: "geotp-o1", Arrive: schedule.Together, SpanRTT: "its own round trip, execution and the log",
 		Source: "GeoTP sections 4.1 and 4.2; without its estimates of work",
+	},
+	{
+		Name: "chiller", Like: "geotp-o1", Arrive: schedule.InnerLast, SpanRTT: "execution + 2; its own round trip, execution and the log in the gateway's region",
+		Source: "Chiller (SIGMOD'20), as GeoTP section 6.1 has it: prepared with the last statement, and the own region after the others",
+		Remark: "the own region prepares as the others do, where Chiller's inner region commits by itself and decides",
 	},
 	{
 		Name: "geotp", Like: "geotp-o1o2", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, SpanRTT: "its own round trip, its waits, and the log",
@@ -181,6 +252,12 @@ func Live() []Row {
 
 // ByName finds a row; the error lists the names there are.
 func ByName(name string) (Row, error) { return byName(Table(), name) }
+
+// OverShards are the rows of Live that differ in what they do over shards: of those made for
+// databases of others the one that makes every choice of theirs stands for all.
+func OverShards() []Row {
+	return slices.DeleteFunc(Live(), func(r Row) bool { return r.OverSources() && !r.Forecasts() })
+}
 
 // LiveByName finds a row that a cluster can be started with.
 func LiveByName(name string) (Row, error) {

@@ -12,6 +12,9 @@ const (
 	// OnDecision reveals a write when its leader hears the decision, before the
 	// decision is logged (it is derived from logged votes and cannot change).
 	OnDecision
+	// OnLog reveals it, and lets go of the locks, when the log of its shard has the decision: a
+	// round trip to the nearest followers later (Spanner, as R4's fourth reduction tells of it).
+	OnLog
 	// OnPreCommit reveals it, and lets go of the locks, as soon as every leader
 	// has voted Yes, before any of the votes is known to last; who reads it then
 	// depends on its writer (D2PC section 4.3).
@@ -29,17 +32,47 @@ const (
 	// voted, else on pre-commit. A vote that rests on what is undecided is no commit
 	// yet, so whoever reads it depends on it as on any pre-committed write.
 	OnAppendOrPreCommit
+	// OnValidation reveals what shards of one region vote on as soon as all of them have
+	// validated it, before any of the votes is logged, and keeps the locks; of a transaction of
+	// several regions it is OnDecision (Bonspiel section 3.1.4). Nobody tracks who has read such
+	// a write: the vote of its reader waits for the locks, and then finds out whether the
+	// version stands. So what was read is never decided before its writer, and when that is
+	// lost with its leader only those are who have read it themselves.
+	OnValidation
 )
 
 func (c Choice) String() string {
-	return [...]string{"unset", "on decision", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
-		"on append, if one shard votes, else on pre-commit, tracked"}[c]
+	return [...]string{"unset", "on decision", "when the decision is logged", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
+		"on append, if one shard votes, else on pre-commit, tracked", "on validation, if it touches one region, its locks kept, else on decision"}[c]
 }
 
 // Early reports whether writes are revealed before they are decided.
-func (c Choice) Early() bool { return c != OnDecision && c != Unset }
+func (c Choice) Early() bool { return c != OnDecision && c != OnLog && c != Unset }
 
-// PreCommits reports whether that happens when every leader has voted Yes.
+// Tracked reports whether who reads such a write depends on its writer.
+func (c Choice) Tracked() bool { return c.Early() && c != OnValidation }
+
+// KeepsLocks reports whether what is revealed before it is decided stays locked.
+func (c Choice) KeepsLocks() bool { return c == OnValidation }
+
+// WhenVoted reports whether leaders want to know that every leader has voted Yes on a
+// transaction of several shards.
+func (c Choice) WhenVoted() bool { return c.PreCommits() || c == OnValidation }
+
+// OnItsValidation reports whether the only leader of such a transaction reveals what it votes on
+// before that is in its log.
+func (c Choice) OnItsValidation(of txn.Class) bool {
+	return of.Participants == 1 && c.TellsValidation(of)
+}
+
+// TellsValidation reports whether such a transaction is revealed once all of its leaders have
+// validated it, who tell each other then and not when their votes are logged.
+func (c Choice) TellsValidation(of txn.Class) bool { return c == OnValidation && !of.Several() }
+
+// Logged reports whether a decision is logged before it is heeded.
+func (c Choice) Logged() bool { return c == OnLog }
+
+// PreCommits reports whether writes are revealed, and let go, when every leader has voted Yes.
 func (c Choice) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
 
 // OnItsAppend reports whether it happens when the vote of such a transaction is

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -29,6 +30,10 @@ type Config struct {
 	// Row is what a new cluster begins with, and what one that exists is switched to
 	// before Start returns; zero: the default, and what holds there.
 	Row protocol.Row
+
+	// Sources are databases that are not ours, each with an agent at the node of its region.
+	// One that does not answer is waited for beside the rest: see AwaitSources.
+	Sources []SourceConfig
 
 	CacheBytes   int64         // block cache, shared by all nodes; 0: 256 MiB
 	Params       node.Params   // zero fields get defaults that fit the WAN
@@ -117,8 +122,62 @@ func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runn
 		dir: dir, disk: c.cfg.Disk, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
 		log: c.cfg.Log.With("region", string(region)),
 		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer, metrics: c.cfg.Metrics,
-		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)),
+		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)), sources: c.sourcesOf(region),
 	})
+}
+
+// sourcesOf are the sources whose agents are in a region.
+func (c *Cluster) sourcesOf(region geo.Region) (out []SourceConfig) {
+	for _, s := range c.cfg.Sources {
+		if s.Region == region {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// AwaitSources waits until the agent of each source serves it and every gateway knows it;
+// the error says which does not and why.
+func (c *Cluster) AwaitSources(ctx context.Context) error {
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		err := c.unserved()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+		}
+	}
+}
+
+// unserved is why a source is not served.
+func (c *Cluster) unserved() error {
+	for _, s := range c.cfg.Sources {
+		if !slices.Contains(c.cfg.WAN.Regions, s.Region) {
+			return fmt.Errorf("source %s: the cluster has no region %s", s.Name, s.Region)
+		}
+		for _, r := range c.runners {
+			if why := r.agents.why(s.Name); why != "" {
+				return fmt.Errorf("source %s: %s", s.Name, why)
+			}
+		}
+		for _, r := range c.runners {
+			e, known := r.directory.Load().SourceNamed(s.Name)
+			if !known {
+				return fmt.Errorf("source %s is not known at the gateway in %s yet", s.Name, r.region)
+			}
+			serving := false
+			r.inLoop(func(n *node.Node) { serving = r.region != s.Region || slices.Contains(n.Leads(), txn.ShardID(e.ID)) })
+			if !serving {
+				return fmt.Errorf("the agent of source %s has not looked at it yet", s.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // onePerRegion makes node i+1 of region i.
@@ -168,7 +227,7 @@ func (c *Cluster) notReady() []geo.Region {
 	var out []geo.Region
 	for _, r := range c.runners {
 		ready := false
-		if !r.inLoop(func(n *node.Node) { ready = n.Ready() }) || !ready {
+		if !r.inLoop(func(n *node.Node) { ready = n.ShardsReady() }) || !ready {
 			out = append(out, r.region)
 		}
 	}

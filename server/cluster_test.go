@@ -91,7 +91,7 @@ func count(t *testing.T, db txn.DB) int {
 // Clients of all regions count together; a restart remembers; no update is lost.
 func TestClusterCountsAndRemembers(t *testing.T) {
 	const each = 10
-	for _, row := range protocol.Live() {
+	for _, row := range protocol.OverShards() {
 		t.Run(row.Name, func(t *testing.T) {
 			cfg := testConfig(t, t.TempDir(), row)
 			for round := 1; round <= 2; round++ {

@@ -115,7 +115,7 @@ func wantNoViolation(t *testing.T, r *history.Report) {
 // promptRows are those whose deadlocks over several shards end by a rule, not by the
 // bound of a wait: with the others these loads would take minutes.
 func promptRows() []protocol.Row {
-	return slices.DeleteFunc(protocol.Live(), func(r protocol.Row) bool { return r.Yield.Detect })
+	return slices.DeleteFunc(protocol.OverShards(), func(r protocol.Row) bool { return r.Yield.Detect })
 }
 
 // The bank's history on the real clock and real disks is serializable.

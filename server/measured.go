@@ -12,7 +12,7 @@ import (
 // tellDistances tells the node what its links measure, until it ends. Where delays are
 // emulated the links are all short, and the map says what they stand for.
 func (p *Process) tellDistances() {
-	tick := time.NewTicker(estimate.TellEvery)
+	tick := time.NewTicker(estimate.TellAfter * p.cfg.Params.ProbeEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -20,8 +20,12 @@ func (p *Process) tellDistances() {
 			return
 		case <-tick.C:
 		}
-		measured := distancesOf(p.peers.Links())
-		p.runner.inLoop(func(n *node.Node) { n.Measured(p.runner.clock.now(), measured) })
+		links := p.peers.Links()
+		measured, ways := distancesOf(links), waysOf(links)
+		p.runner.inLoop(func(n *node.Node) {
+			n.Measured(p.runner.clock.now(), measured)
+			n.MeasuredWays(ways)
+		})
 	}
 }
 
@@ -31,6 +35,17 @@ func distancesOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
 	for _, l := range links {
 		if trip, ok := l.Delay.Distance(); ok && l.Up {
 			out[l.Peer] = trip
+		}
+	}
+	return out
+}
+
+// waysOf are the 95th percentiles of the one-way delays of the links that have measured any.
+func waysOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
+	out := map[txn.NodeID]time.Duration{}
+	for _, l := range links {
+		if l.Up && l.Delay.Samples > 0 && l.Delay.HasOneWay {
+			out[l.Peer] = l.Delay.OneWayP95
 		}
 	}
 	return out

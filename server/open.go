@@ -43,6 +43,7 @@ type runnerConfig struct {
 	adopted   func(*routing.Directory) // told of each that the node goes by; may be nil
 	// firstEpoch is after which number the incarnations of an empty engine count.
 	firstEpoch uint32
+	sources    []SourceConfig // whose agents are at the node
 }
 
 // openRunner opens a node on its engine. Its loop is not started yet.
@@ -57,12 +58,17 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	if err := cfg.me.claim(cfg.disk, cfg.dir); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
+	agents, err := newAgents(cfg.me.Cluster, cfg.me.Node, cfg.sources, cfg.log)
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
 	w := newWatch(cfg)
 	rows, logs := cfg.pools()
 	n, err := newNode(node.Config{
 		Rows: rows, Logs: logs,
 		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(), FirstEpoch: cfg.firstEpoch,
 		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
+		Openers: agents.openers(),
 	}, cfg.clock.now())
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the node in %s does not start: %w", cfg.me.Region, err), engine.Close())
@@ -70,7 +76,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
 		box: newMailbox(cfg.shares.Mailbox()), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), adopted: cfg.adopted,
-		failed: cfg.failed, stop: make(chan struct{}), ended: make(chan struct{}),
+		failed: cfg.failed, agents: agents, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
 }
 

@@ -25,11 +25,15 @@ const (
 	OrderLeader    = "transfer-leader" // Shard is to be led by To
 	OrderDrain     = "drain"
 	OrderUndrain   = "undrain"
-	OrderHotRows   = "hot-rows"     // Hot is what is done about hot rows from now on
-	OrderProtocol  = "set-protocol" // Protocol says where to and within which times
-	OrderAdmission = "admission"    // Admission is how many tries may contend from now on
-	OrderBegin     = "begin"        // Node, a gateway, begins with nothing; the answer's Node is how often it has
-	OrderRoot      = "root"         // Root is the verifier of root's new password; Node is who says so
+	OrderHotRows   = "hot-rows"      // Hot is what is done about hot rows from now on
+	OrderProtocol  = "set-protocol"  // Protocol says where to and within which times
+	OrderAdmission = "admission"     // Admission is how many tries may contend from now on
+	OrderBegin     = "begin"         // Node, a gateway, begins with nothing; the answer's Node is how often it has
+	OrderInDoubt   = "in-doubt"      // list what is in doubt at sources
+	OrderResolve   = "resolve"       // end the branch Name at its source; Force: commit or rollback, whatever is logged
+	OrderForget    = "remove-source" // Name is a source of the cluster no more
+	OrderAccept    = "accept-source" // Name is the database of this Identity from now on
+	OrderRoot      = "root"          // Root is the verifier of root's new password; Node is who says so
 )
 
 // Order is one of them, with what it needs.
@@ -46,6 +50,9 @@ type Order struct {
 
 	Admission routing.Admission `json:"admission,omitzero"`
 	Root      string            `json:"root,omitempty"`
+	Name      string            `json:"name,omitempty"`
+	Identity  string            `json:"identity,omitempty"`
+	Force     string            `json:"force,omitempty"`
 }
 
 // Outcome of an order. Refused says why it was not carried out, and that asking
@@ -56,6 +63,7 @@ type Outcome struct {
 	Node      uint32             `json:"node,omitempty"`
 	Directory *routing.Directory `json:"directory,omitempty"`
 	Began     string             `json:"began,omitempty"` // the protocol with which the cluster began
+	InDoubt   []SourceDoubt      `json:"in_doubt,omitempty"`
 }
 
 // ErrRefused: the order makes no sense as the cluster is.
@@ -79,8 +87,11 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), orderWait)
 	defer cancel()
-	if o.Do == OrderRoot {
+	switch o.Do {
+	case OrderRoot:
 		return p.setRoot(ctx, o)
+	case OrderInDoubt, OrderResolve:
+		return p.inDoubt(ctx, o)
 	}
 	out := Outcome{}
 	var refused error
@@ -139,6 +150,10 @@ func (o Order) apply(d *routing.Directory, began string) (node uint32, err error
 	case OrderHotRows:
 		d.Hot = o.Hot
 		return 0, o.Hot.Check()
+	case OrderForget:
+		return 0, d.RemoveSource(o.Name)
+	case OrderAccept:
+		return 0, d.AcceptSource(o.Name, o.Identity)
 	case OrderProtocol:
 		if _, err := protocol.LiveByName(o.Protocol.To); err != nil {
 			return 0, err

@@ -49,6 +49,9 @@ type MemberConfig struct {
 	Join        bool         // it was added to a cluster that exists; else it is one of the first
 	Emulate     bool         // add the WAN's delays to this node's links
 
+	// Sources are databases that are not ours, whose agents are at this node.
+	Sources []SourceConfig
+
 	Memory   memory.Shares // zero: memory.Default
 	Params   node.Params   // zero fields get defaults that fit the WAN
 	Observer node.Observer // may be nil
@@ -103,7 +106,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	if err == nil {
 		p.runner, err = openRunner(runnerConfig{
 			me: me, dir: p.cfg.Dir, disk: p.cfg.Disk, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
-			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first,
+			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first, sources: cfg.Sources,
 		})
 	}
 	if err == nil {
@@ -184,6 +187,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Removed:    func(id txn.NodeID) string { return removedText(p.runner.directory.Load(), id) },
 		TurnedAway: p.turnedAway,
 		QueueBytes: p.cfg.Memory.Queues(),
+		ProbeEvery: p.cfg.Params.ProbeEvery,
 	})
 }
 
@@ -255,7 +259,7 @@ func (p *Process) AwaitReady(ctx context.Context) error {
 	said := time.Now()
 	for {
 		ready := false
-		if p.Removed() == "" && p.runner.inLoop(func(n *node.Node) { ready = n.Ready() }) && ready {
+		if p.Removed() == "" && p.runner.inLoop(func(n *node.Node) { ready = n.ShardsReady() }) && ready {
 			return nil
 		}
 		if why := p.Removed(); why != "" {

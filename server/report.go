@@ -43,6 +43,12 @@ type Report struct {
 	Removed string `json:"removed,omitempty"`
 	// Memory is what the node may take, and what its parts hold of it.
 	Memory memory.Use `json:"memory"`
+	// Sources are those whose agents are at this node.
+	Sources []SourceReport `json:"sources,omitempty"`
+	// HotRecords are those of which this gateway keeps statistics, where its row goes by
+	// them, and HotRecordsBytes what they take.
+	HotRecords      int `json:"hot_records,omitempty"`
+	HotRecordsBytes int `json:"hot_records_bytes,omitempty"`
 	// Wakes is how often the node has looked at its timers.
 	Wakes node.Wakes `json:"-"`
 }
@@ -75,7 +81,8 @@ type ShardReport struct {
 	Learners []txn.NodeID `json:"learners,omitempty"`
 	Draining bool         `json:"draining,omitempty"`
 	// ProtocolSeq is under which change of the protocol it is, 0: what the cluster began with.
-	ProtocolSeq uint64 `json:"protocol_seq,omitempty"`
+	ProtocolSeq uint64                   `json:"protocol_seq,omitempty"`
+	Source      participant.SourceCounts `json:"-"`
 }
 
 // InDoubtReport is a vote of one replica whose decision has not come.
@@ -159,7 +166,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		r.Admission.Queue += a.Queue
 	}
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
-	r.Wakes = v.wakes
+	r.Wakes, r.HotRecords, r.HotRecordsBytes = v.wakes, v.hotRecords, v.hotBytes
 	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
@@ -169,6 +176,7 @@ func (p *Process) Report() (r Report, ok bool) {
 		s.Role = strings.ToLower(strings.TrimPrefix(s.Role, "State")) // raft's word
 		r.Shards = append(r.Shards, ShardReport(s))
 	}
+	r.Sources = p.runner.agents.reports(v.statuses, time.Now())
 	r.Links = p.linkReports()
 	r.Removed = p.Removed()
 	r.Memory = p.use(v.rows, v.logs)
@@ -190,6 +198,7 @@ type view struct {
 	change                    node.Switch
 	wakes                     node.Wakes
 	admission                 []txn.AdmissionClass
+	hotRecords, hotBytes      int
 	rows, logs                int64 // bytes that replicas keep in memory
 }
 
@@ -197,10 +206,11 @@ type view struct {
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.Ready(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission(), wakes: n.Wakes()}
+		v := view{ready: n.ShardsReady(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission(), wakes: n.Wakes()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Converged(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()
+		v.hotRecords, v.hotBytes = n.HotRecords()
 		answer <- v
 	}})
 	if !asked {

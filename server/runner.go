@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"isochron/coordinator"
 	"isochron/geo"
 	"isochron/node"
 	"isochron/routing"
@@ -36,6 +37,8 @@ type runner struct {
 	armed  time.Duration // for when, 0: it has rung
 	failed func(error)
 	watch  *watch
+	agents *agents
+	tasks  tasks
 	beat   atomic.Int64 // when the loop last came round, in clock nanoseconds
 
 	adopted   func(*routing.Directory)
@@ -57,8 +60,10 @@ func (r *runner) start() {
 	r.begun = true
 	r.adopt(r.node.Directory())
 	r.alive, r.end = context.WithCancel(context.Background())
+	r.tasks.next = make(chan node.Task)
 	go r.syncer.run()
 	go r.run()
+	r.agents.start(coordinator.NewDB(port{r: r}))
 }
 
 // run is the node's loop, the only goroutine that calls the node.
@@ -176,7 +181,7 @@ func (r *runner) flush() {
 		r.net.send(r.id, env.To, txn.Encode(env))
 	}
 	for _, t := range out.Tasks {
-		go r.runTask(t)
+		r.runTask(t)
 	}
 	if out.SyncToken != 0 {
 		r.syncer.request(out.SyncToken)
@@ -188,16 +193,10 @@ func (r *runner) flush() {
 	}
 }
 
-// runTask runs what a participant wants run where it may block; the node bounds how many
-// there are.
-func (r *runner) runTask(t node.Task) {
-	result := t.Work(r.alive)
-	r.box.putAlways(input{call: func(n *node.Node) { n.Finished(r.clock.now(), t.ID, result) }})
-}
-
 func (r *runner) adopt(d *routing.Directory) {
 	r.tellProtocol(d.Protocol)
 	r.directory.Store(d)
+	r.agents.adopted(d)
 	if r.adopted != nil {
 		r.adopted(d)
 	}
@@ -245,6 +244,7 @@ func (r *runner) close() error {
 	}
 	r.stopOnce.Do(func() { close(r.stop) })
 	<-r.ended
+	r.agents.close()
 	if r.engine.Broken() {
 		return nil // a sync under way may never return, and nothing can be saved
 	}

@@ -18,12 +18,12 @@ func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	case m.Nearest && r.cfg.Params.NearAsIs && r.state.applied.Index > 0:
 		rows := newest{state: r.state, engine: r.cfg.Engine} // what any replica would show, the leader's too
-		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m)})
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m, warm(r.env, m))})
 	case r.Serving():
 		r.lead.reader.access(from, m, r.arrives())
 	case m.Nearest && r.state.applied.Index > 0:
 		rows := r.newest()
-		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m)})
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: rows.nearest(m, warm(r.env, m))})
 	default:
 		r.notLeader(from, txn.NotLeader{Request: m.Request})
 	}
@@ -36,4 +36,12 @@ func (r *Replica) notLeader(to txn.NodeID, n txn.NotLeader) {
 		n.Leader = 0 // elected, not yet serving: ask again soon
 	}
 	r.env.Send(txn.Coordinator(to), txn.Message{NotLeader: &n})
+}
+
+// warm is what an answer tells of temperatures, if it is asked to.
+func warm(env Env, m *txn.Access) []txn.WarmKey {
+	if !m.Temperatures {
+		return nil
+	}
+	return env.Warm(m)
 }

@@ -15,6 +15,7 @@ type attempts struct {
 	early *reveal.Early
 	bugs  *txn.Bugs
 
+	instants *yield.Instants             // not asked for yet, or wait there
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
 	deciding map[txn.Attempt]*decidingVote
@@ -154,6 +155,9 @@ func (k *attempts) conditional(a txn.Attempt) (open, doomed bool) {
 
 // stopWaiting cancels the wait of an attempt's vote, if it waits.
 func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
+	if k.instants.Cancel(a) {
+		k.instants.Freed()
+	}
 	if w := k.waiting[a]; w != nil {
 		locks.Cancel(w)
 		delete(k.waiting, a)
@@ -167,7 +171,7 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 		v.to = addNode(v.to, from)
 		return txn.Vote{}, false, true
 	}
-	if k.waiting[a] != nil || k.isRetired(a) {
+	if k.waiting[a] != nil || k.instants.Has(a) || k.isRetired(a) {
 		return txn.Vote{}, false, true
 	}
 	v = txn.Vote{Attempt: a}

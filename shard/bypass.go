@@ -45,6 +45,6 @@ func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
 func (v *voteCmd) ack(s txn.ShardID) *txn.Ack {
 	return &txn.Ack{
 		Shard: s, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
-		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase,
+		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase, Rank: v.Age.Rank,
 	}
 }

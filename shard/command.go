@@ -23,10 +23,16 @@ func decodeEntry(b []byte) ([]command, error) {
 func (c *command) bytes() uint64 {
 	const itself, eachWrite = 96, 12
 	n := itself
-	if c.Vote != nil {
-		for _, w := range c.Vote.Writes {
+	written := func(list []txn.Write) {
+		for _, w := range list {
 			n += len(w.Key) + len(w.Value) + eachWrite
 		}
+	}
+	if c.Decide != nil {
+		written(c.Decide.Writes)
+	}
+	if c.Vote != nil {
+		written(c.Vote.Writes)
 		for _, k := range c.Vote.Reads {
 			n += len(k)
 		}
@@ -72,6 +78,27 @@ type voteCmd struct {
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
 	// DecidedAt as in the Prepare.
 	DecidedAt txn.ShardID `cbor:"15,keyasint,omitempty"`
+	// Declared, if set, is what a declared transaction reads here. Its Writes have keys alone:
+	// the values come with the decision.
+	Declared *txn.Declared `cbor:"40,keyasint,omitempty"`
+}
+
+// stamp is the moment for which a declared transaction was stamped, 0 if it was not.
+func (v *voteCmd) stamp() int64 {
+	if v.Declared == nil {
+		return 0
+	}
+	return v.Declared.Stamp
+}
+
+// with is the vote with what its transaction has come to write here, if it was declared.
+func (v *voteCmd) with(writes []txn.Write) *voteCmd {
+	if v.Declared == nil {
+		return v
+	}
+	whole := *v
+	whole.Writes = writes
+	return &whole
 }
 
 // decideCmd is a logged decision.
@@ -79,6 +106,8 @@ type decideCmd struct {
 	Attempt txn.Attempt   `cbor:"1,keyasint,omitempty"`
 	Commit  bool          `cbor:"2,keyasint,omitempty"`
 	At      txn.Timestamp `cbor:"3,keyasint,omitempty"`
+	// Writes, of a commit, are those of a declared transaction.
+	Writes []txn.Write `cbor:"40,keyasint,omitempty"`
 }
 
 // fenceCmd says No for ever, unless the log has said Yes before.

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func TestEntriesOfTheFirstFormatAreRead(t *testing.T) {
 	was := command{Decide: &decideCmd{Attempt: txn.Attempt{Node: 1, Seq: 7}, Commit: true, At: 9}}
 	got, err := decodeEntry(txn.Encode(was))
-	if err != nil || len(got) != 1 || got[0].Decide == nil || *got[0].Decide != *was.Decide {
+	if err != nil || len(got) != 1 || got[0].Decide == nil || !reflect.DeepEqual(got[0].Decide, was.Decide) {
 		t.Errorf("it reads as %+v, %v", got, err)
 	}
 	for _, damaged := range [][]byte{{0xff}, {0xa1}, {0x81}, {0x82, 0xa0}} {

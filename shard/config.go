@@ -20,6 +20,8 @@ type Env interface {
 	Acknowledge(m *txn.Ack, leads bool)
 	// Applied reports rows that the log has just made visible.
 	Applied(s txn.ShardID, writes []txn.Write)
+	// Warm is what an answer tells its gateway of how often what it reads is updated.
+	Warm(m *txn.Access) []txn.WarmKey
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
 	Tracing() bool // whether anybody reads what Trace says

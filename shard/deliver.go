@@ -17,6 +17,8 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 		r.OnPreCommit(m.PreCommit)
 	case m.Inquire != nil:
 		r.OnInquire(from, m.Inquire)
+	case m.Reserve != nil:
+		r.OnReserve(m.Reserve)
 	case m.Publish != nil:
 		r.OnPublish(m.Publish)
 	case m.Release != nil:

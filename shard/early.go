@@ -36,7 +36,7 @@ func (d *dependence) whenDecided(keys []txn.Key, spans []txn.Span, began arrival
 // of are the attempts on whose commit a vote depends. A one-phase attempt is none of
 // them: its entry is its commit, and stands before the vote.
 func (d *dependence) of(p *txn.Prepare) []txn.Attempt {
-	if !d.cfg.Row.Reveal.Early() {
+	if !d.cfg.Row.Reveal.Tracked() {
 		return nil
 	}
 	d.count(p)

@@ -56,17 +56,26 @@ func (e *endings) decide(from txn.NodeID, d *txn.Decide) {
 // decideVote ends an attempt whose vote is undecided.
 func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	a := d.Attempt
-	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At}}) {
+	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At, Writes: d.Writes}}) {
 		return // it comes again
 	}
 	e.known.deciding[a] = &decidingVote{commit: d.Commit, at: d.At, to: []txn.NodeID{from}}
+	if d.Commit {
+		v = v.with(d.Writes)
+	}
 	e.depends.ended(v, d.Commit)
 	if d.Commit {
+		e.clock.Observe(d.At)
+	}
+	switch {
+	case d.Commit && e.cfg.Row.Reveal.Logged():
+		e.cfg.Env.Trace("shard %d: logs the commit of %v", e.cfg.ID, v.Txn)
+		return // its locks go when the log has it
+	case d.Commit:
 		// The vote may still be on its way through the log here: others know of a
 		// majority that has it, and the decision follows it in the log.
-		e.clock.Observe(d.At)
 		e.cfg.Env.Trace("shard %d: commits %v, its writes are revealed and its locks released", e.cfg.ID, v.Txn)
-	} else {
+	default:
 		e.cfg.Env.Trace("shard %d: aborts %v", e.cfg.ID, v.Txn)
 	}
 	// Whoever is granted these locks now votes after the decision in the log, so
@@ -82,9 +91,9 @@ func (e *endings) abortUnvoted(d *txn.Decide) {
 	e.locks.drop(d.Txn)
 }
 
-// OnPreCommit ends an attempt's concurrency control.
+// OnPreCommit ends an attempt's concurrency control, or shows its writes alone.
 func (r *Replica) OnPreCommit(m *txn.PreCommit) {
-	if r.Serving() && r.cfg.Row.Reveal.PreCommits() {
+	if r.Serving() && r.cfg.Row.Reveal.WhenVoted() {
 		r.lead.endings.preCommit(m.Attempt, m.At)
 	}
 }
@@ -100,6 +109,12 @@ func (e *endings) preCommit(a txn.Attempt, at txn.Timestamp) {
 	}
 	e.clock.Observe(at)
 	e.depends.reveal(v)
+	if e.cfg.Row.Reveal.KeepsLocks() {
+		e.cfg.Params.Rules.Bite(rulebook.RevealedByAll)
+		e.cfg.Env.Trace("shard %d: %v is validated by all, its writes can be read and its locks are kept", e.cfg.ID, v.Txn)
+		e.locks.Reveal(v.Txn)
+		return
+	}
 	e.cfg.Env.Trace("shard %d: pre-commits %v, its writes can be read and its locks are released", e.cfg.ID, v.Txn)
 	e.locks.release(v.Txn, true)
 }
@@ -198,7 +213,10 @@ func (e *endings) appliedDecision(did effect) {
 		e.depends.applied(&did.ended.voteCmd)
 	}
 	e.orphans.Ended(a)
-	e.locks.release(did.ended.Txn, did.commit) // if an earlier leader decided it
+	if did.commit && e.cfg.Row.Reveal.Logged() {
+		e.cfg.Env.Trace("shard %d: has the commit of %v in its log, its writes are revealed and its locks released", e.cfg.ID, did.ended.Txn)
+	}
+	e.locks.release(did.ended.Txn, did.commit) // also if an earlier leader decided it
 	e.ackDecision(a)
 }
 

@@ -31,6 +31,7 @@ type leadership struct {
 
 	known attempts
 
+	instants  *yield.Instants // votes that are asked for at one
 	gathering gathering
 	voice     voice
 	reader    reader
@@ -51,7 +52,10 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.rows.early = l.early
 	l.known = newAttempts(r.state, l.early, &r.cfg.Params.Bugs)
 	l.depends = dependence{cfg: &r.cfg, early: l.early, known: &l.known}
-	l.locks = locks{cfg: &r.cfg, counts: &r.counts}
+	l.instants = yield.NewInstants(r.cfg.Row.Yield, l.locks.holdsVoted, r.cfg.Params.Rules)
+	l.instants.Early, l.instants.ForgetLate = r.cfg.Params.Bugs.HandleEarly, r.cfg.Params.Bugs.ForgetLate
+	l.known.instants = l.instants
+	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
 	l.newLocks()
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
 	l.certain = newConfirmation(term, r.group.Leased, r.propose)
@@ -63,13 +67,13 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.moments.term, l.moments.certain = term, &l.certain
 	l.gathering = gathering{yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval), &r.cfg, l.known.over}
 	l.locks.leaves = l.gathering.leaves
-	l.voice = voice{&r.cfg, &l.switching}
+	l.voice = voice{&r.cfg, &l.switching, &l.rows, &l.known}
 	l.endings = endings{
 		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, orphans: l.orphans,
 		certain: &l.certain, voice: l.voice,
 	}
 	l.voter = voter{
-		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written,
+		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written, instants: l.instants,
 		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, orphans: l.orphans, voice: l.voice,
 	}
 	l.reader = reader{
@@ -85,7 +89,9 @@ func (l *leadership) serve() {
 	r := l.r
 	l.serving = true
 	l.countClocks()
-	r.clock.Observe(r.state.applied.Ceiling)
+	if !r.cfg.Params.Bugs.ForgetCeiling {
+		r.clock.Observe(r.state.applied.Ceiling)
+	}
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	now := r.env.Now().Mono
 	l.restore(now)
@@ -122,6 +128,7 @@ func (l *leadership) restore(now time.Duration) {
 	for _, p := range l.r.state.byIndex() {
 		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
 		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
+		l.instants.Voted(p.Txn, p.stamp())
 		byTxn[p.Txn] = p
 		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)
@@ -190,7 +197,7 @@ func (l *leadership) lookRound(now txn.Now) {
 	for _, v := range l.r.state.byIndex() {
 		lost := l.presence.Lost(now.Mono, v.Txn.Node)
 		if l.known.deciding[v.Attempt] == nil && l.orphans.Due(now.Mono, v.Attempt, time.Duration(v.since), lost) {
-			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt})
+			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt, Declared: v.Declared != nil})
 		}
 	}
 }

@@ -13,7 +13,8 @@ type locks struct {
 	*yield.Table // of the protocol in force
 	cfg          *Config
 	counts       *participant.Counts
-	leaves       func(txn.ID) // called with who ends without a vote
+	leaves       func(txn.ID)    // called with who ends without a vote
+	instants     *yield.Instants // those who wait by their stamps
 }
 
 // acquire asks the lock table, and counts and tells what comes of it.
@@ -41,12 +42,16 @@ func (k *locks) mayWait(q *yield.Request, began arrival, millis int64) {
 
 // release frees a transaction's locks and lets those who waited ask again. If it
 // is not committed, those who went on from what it had written end with it.
-func (k *locks) release(id txn.ID, committed bool) { k.End(k.cfg.Env.Now().Mono, id, committed) }
+func (k *locks) release(id txn.ID, committed bool) {
+	k.End(k.cfg.Env.Now().Mono, id, committed)
+	k.instants.Ended(id)
+}
 
 // drop frees all of a transaction that has not voted here.
 func (k *locks) drop(id txn.ID) {
 	k.leaves(id)
 	k.Drop(k.cfg.Env.Now().Mono, id)
+	k.instants.Freed()
 }
 
 // OnPublish passes on what a transaction has written.
@@ -55,6 +60,13 @@ func (r *Replica) OnPublish(m *txn.Publish) {
 		return
 	}
 	r.lead.locks.Publish(r.env.Now().Mono, m.Txn, m.Attempt, m.Writes)
+}
+
+// OnReserve reserves what a transaction has read before.
+func (r *Replica) OnReserve(m *txn.Reserve) {
+	if r.Serving() {
+		r.lead.locks.Reserved().Reserve(r.env.Now().Mono, m.Txn, m.Age, m.Keys, m.Spans)
+	}
 }
 
 // lockWorld hears what the lock table does to transactions.
@@ -92,6 +104,9 @@ func (w lockWorld) PassedOn(id txn.ID) {
 func (l *leadership) newLocks() {
 	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, l.presence.Freed})
 	l.locks.Count(l.r.cfg.Params.Rules)
+	if l.r.cfg.Params.Bugs.KeepReservation {
+		l.locks.Reserved().Outlive()
+	}
 	l.chaser = l.newChaser()
 }
 

@@ -33,8 +33,8 @@ func (n *newest) row(k txn.Key) txn.Row {
 }
 
 // nearest answers a read that any replica may answer, and says if it may be old.
-func (n *newest) nearest(m *txn.Access) *txn.AccessReply {
-	out := &txn.AccessReply{Shard: n.state.id, Request: m.Request}
+func (n *newest) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply {
+	out := &txn.AccessReply{Shard: n.state.id, Request: m.Request, Warm: warm}
 	for _, k := range m.Keys {
 		out.Rows = append(out.Rows, n.row(k))
 		out.Unsettled = out.Unsettled || n.state.pending.Touches(k)

@@ -20,7 +20,7 @@ func TestANearestReadTellsWhatIsUnsettled(t *testing.T) {
 		{txn.Access{Scans: []txn.Scan{{Span: txn.Span{Start: "n", End: "o"}}}}, false},
 		{txn.Access{Scans: []txn.Scan{{Span: txn.Span{Start: "n", End: "p"}}}}, true},
 	} {
-		out, n := rows.nearest(&c.m), 0
+		out, n := rows.nearest(&c.m, nil), 0
 		for _, s := range out.Scans {
 			n += len(s.Rows)
 		}

@@ -53,7 +53,7 @@ func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
 	rows.early = reveal.NewEarly(row.Reveal, rows.at)
 	known := newAttempts(st, rows.early, &cfg.Params.Bugs)
 	table := yield.NewTable(row.Yield, yield.Bounds{}, nobody{})
-	return cfg, rows, &locks{table, cfg, &participant.Counts{}, func(txn.ID) {}}, &known
+	return cfg, rows, &locks{Table: table, cfg: cfg, counts: &participant.Counts{}, leaves: func(txn.ID) {}}, &known
 }
 
 // heard keeps what a leader says.

@@ -24,6 +24,7 @@ type voter struct {
 
 	rows      *newest
 	locks     *locks
+	instants  *yield.Instants
 	written   *written
 	depends   *dependence
 	certain   *confirmation
@@ -63,6 +64,10 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 			began := r.arrives()
 			l.gathering.gather(yield.Gathered{Prepare: p, Retry: func() { l.voter.prepare(from, p, began) }, Refuse: func(why txn.Refusal) { l.voter.refuse(from, p, why) }})
 		}
+		return
+	}
+	if l.voter.stamped(p) {
+		l.voter.holdBack(from, p, r.arrives())
 		return
 	}
 	l.voter.prepare(from, p, r.arrives())
@@ -119,7 +124,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		o.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
-	if p.LockTerm != 0 && (p.LockTerm != o.term || o.locks.Holder(p.Txn) == nil) {
+	if p.LockTerm != 0 && (p.LockTerm != o.term || !o.locks.Holder(p.Txn).Locks()) {
 		o.cfg.Params.Rules.Bite(rulebook.LocksLost)
 		o.refuse(from, p, txn.WhyLocksLost.Refusal())
 		return
@@ -136,6 +141,9 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	}
 	v := o.vote(p)
 	q, atOnce := o.asksToVote(p, v, began)
+	if o.waitsByStamp(from, p, &q, began) {
+		return
+	}
 	e := o.locks.acquire(&q)
 	switch {
 	case e.Again:
@@ -151,8 +159,10 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
 	o.known.voting[p.Attempt] = vv
+	o.instants.Voted(v.Txn, v.stamp())
 	o.orphans.Await(p.Attempt, o.cfg.Env.Now().Mono)
 	o.depends.condition(v)
+	o.voice.serve(from, v)
 	if atOnce {
 		o.depends.reveal(v)
 		if o.cfg.Env.Tracing() {
@@ -160,6 +170,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		}
 		o.locks.release(p.Txn, true)
 	}
+	o.revealsValidated(v)
 	if o.cfg.Params.Bugs.ReleaseBeforeVotes {
 		o.locks.release(p.Txn, true)
 	}
@@ -196,28 +207,56 @@ func (o *voter) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.R
 	if !o.log.takes() {
 		q.Barred = txn.WhyLogFull
 	}
-	class := txn.Class{Participants: len(v.Participants), Hot: o.locks.Hot(p.Txn, q.Exclusive)}
-	if o.cfg.Params.Bugs.RevealAtOwnVote {
-		class.Participants = 1
-	}
+	class := o.class(v)
+	class.Hot = o.locks.Hot(p.Txn, q.Exclusive)
 	if o.cfg.Row.Reveal.OnItsAppend(class) {
 		return q, true
 	}
+	q.ReadsPass = v.OnePhase && o.cfg.Row.Reveal.OnItsValidation(class)
 	q.Attempt, q.Writes = p.Attempt, p.Writes // others go on from its rows
 	return q, false
+}
+
+// class is what is known here of whoever a vote is of.
+func (o *voter) class(v *voteCmd) txn.Class {
+	c := txn.Class{Participants: len(v.Participants), Rank: v.Age.Rank}
+	if o.cfg.Params.Bugs.RevealAtOwnVote {
+		c.Participants = 1
+	}
+	return c
+}
+
+// revealsValidated shows what is validated, where the row shows it before it is logged; if others
+// have to validate it too they are told, and it is shown when all have (preCommit).
+func (o *voter) revealsValidated(v *voteCmd) {
+	switch class := o.class(v); {
+	case o.cfg.Row.Reveal.OnItsValidation(class):
+		o.depends.reveal(v)
+		o.cfg.Env.Trace("shard %d: %v is validated, its writes can be read and its locks are kept", o.cfg.ID, v.Txn)
+		o.locks.Reveal(v.Txn)
+	case o.cfg.Row.Reveal.TellsValidation(class):
+		o.voice.spread(v)
+	}
 }
 
 // vote is the log entry of a Yes.
 func (o *voter) vote(p *txn.Prepare) *voteCmd {
 	v := &voteCmd{
 		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
-		Proposed: o.clock.Next(o.cfg.Env.Now()), OnePhase: p.OnePhase, Retired: p.Retired, DecidedAt: p.DecidedAt,
+		Proposed: o.clock.Next(o.cfg.Env.Now()), OnePhase: p.OnePhase, Retired: p.Retired, DecidedAt: p.DecidedAt, Declared: p.Declared,
 	}
 	written := writes(p.Writes)
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
 		for _, c := range checks {
 			if !written(c.Key) {
 				v.Reads = append(v.Reads, c.Key)
+			}
+		}
+	}
+	if p.Declared != nil {
+		for _, k := range p.Declared.Reads {
+			if !written(k) {
+				v.Reads = append(v.Reads, k)
 			}
 		}
 	}

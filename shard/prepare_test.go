@@ -40,10 +40,10 @@ func newCourt(t *testing.T, name string) court {
 	cfg.Env = w
 	depends, certain, orphans := &dependence{cfg, rows.early, known}, newConfirmation(1, func() bool { return w.leased }, p.propose), decide.NewOrphans(time.Hour)
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
-	says, clock := voice{cfg, change}, &txn.Clock{}
+	says, clock := voice{cfg, change, rows, known}, &txn.Clock{}
 	clock.Observe(40) // above what the engine has
 	return court{
-		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, &written{rows, locks, known}, depends, &certain, change, known, orphans, says},
+		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, says},
 		&endings{cfg, clock, p, known, depends, locks, orphans, &certain, says}, w, p,
 	}
 }

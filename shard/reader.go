@@ -51,7 +51,7 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 		e.Waits.Refuse = func(why txn.Refusal) { r.refuse(from, m, why, next) }
 		return
 	}
-	out.Publish = e.Pass
+	out.Publish, out.Warm = e.Pass, warm(r.cfg.Env, m)
 	if m.Clock {
 		out.At = r.clock.Next(r.cfg.Env.Now()) // whatever is revealed here was observed
 	}
@@ -83,8 +83,11 @@ func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
 // asks is the question of a read to the lock table.
 func (r *reader) asks(m *txn.Access, c yield.Claim, began arrival) yield.Request {
 	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, Claim: c, Request: m.Request, Alone: m.Alone}
-	if m.Lock != txn.LockNone {
+	switch {
+	case m.Lock != txn.LockNone:
 		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
+	case m.Reserves:
+		q.Phase = yield.Reserving
 	}
 	r.locks.mayWait(&q, began, m.WaitMillis)
 	return q

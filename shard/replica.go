@@ -69,6 +69,7 @@ func (r *Replica) Tick() {
 			r.lead.chaser.Look(now.Mono)
 		}
 		r.lead.gathering.tick(now.Mono)
+		r.lead.instants.Go(now.Mono)
 		r.lead.moments.expire(now)
 		r.lead.early.Expire(now.Mono)
 		r.lead.changeProtocol()
@@ -105,12 +106,15 @@ func (r *Replica) Serving() bool { return r.lead != nil && r.lead.serving }
 // Undecided is the number of votes in the log without a decision.
 func (r *Replica) Undecided() int { return len(r.state.prepared) }
 
-// Holders is the number of transactions that hold locks here.
+// Holders is the number of transactions that hold locks here, or have reserved something.
 func (r *Replica) Holders() int {
 	if r.lead == nil {
 		return 0
 	}
-	return len(r.lead.locks.Holders())
+	if n := len(r.lead.locks.Holders()); n > 0 {
+		return n
+	}
+	return r.lead.locks.Reserved().Count() // of nobody: there should be none
 }
 
 // Summary is one line for a person.

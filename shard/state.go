@@ -258,6 +258,11 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 		return e
 	}
 	s.applied.MaxTS = max(s.applied.MaxTS, d.At)
+	if p.Declared != nil {
+		whole := *p
+		whole.Writes = d.Writes
+		p, e.ended = &whole, &whole
+	}
 	s.write(b, p.Writes, d.At, d.Attempt)
 	s.putOutcome(b, d.Attempt, outcome{txn.OutcomeCommitted, d.At})
 	e.visible = p.Writes

@@ -22,7 +22,8 @@ func (r *Replica) Survey(out *txn.SurveyReply) {
 		}
 		listed[same] = true
 		out.Waits = append(out.Waits, txn.LockWait{
-			Shard: r.cfg.ID, Txn: w.Txn, Holder: w.For, Key: w.Near, WaitedNanos: int64(max(now-w.Since, time.Nanosecond))})
+			Shard: r.cfg.ID, Txn: w.Txn, Holder: w.For, Key: w.Near, WaitedNanos: int64(max(now-w.Since, time.Nanosecond)),
+			Priority: w.Priority, HolderPriority: w.ForPriority})
 		if w.Near != "" {
 			queues[w.Near]++
 		}

@@ -1,6 +1,10 @@
 package shard
 
-import "time"
+import (
+	"time"
+
+	"isochron/txn"
+)
 
 // NextWake is the earliest instant of this node's clock at which Tick has something to
 // do if nothing else happens before: no message, no end of a sync, nothing new that is
@@ -16,9 +20,24 @@ func (r *Replica) NextWake() time.Duration {
 	return at
 }
 
+// NextInstant implements participant.Punctual.
+func (r *Replica) NextInstant() time.Duration {
+	if r.lead == nil {
+		return txn.Never
+	}
+	return r.lead.instants.NextWake()
+}
+
+// AtInstant implements participant.Punctual.
+func (r *Replica) AtInstant() {
+	if r.lead != nil {
+		r.lead.instants.Go(r.env.Now().Mono)
+	}
+}
+
 // nextWake is when a leader has something to do besides its heartbeats.
 func (l *leadership) nextWake() time.Duration {
-	at := min(l.locks.NextWake(), l.gathering.NextWake(), l.early.NextExpiry())
+	at := min(l.locks.NextWake(), l.gathering.NextWake(), l.early.NextExpiry(), l.instants.NextWake())
 	if l.serving && l.r.cfg.Row.Yield.Deadlocks() {
 		at = min(at, l.chaser.NextWake())
 	}

@@ -6,6 +6,8 @@ import "isochron/txn"
 type voice struct {
 	cfg       *Config
 	switching *switching
+	rows      *newest // that declared transactions read
+	known     *attempts
 }
 
 // vote sends a vote. One of No says which protocol is in force here.
@@ -14,7 +16,30 @@ func (s voice) vote(to txn.NodeID, v txn.Vote) {
 	if v.Refused != 0 {
 		v.ProtocolSeq = s.switching.seq()
 	}
+	if v.Yes {
+		v.Rows = s.read(s.known.undecided(v.Attempt))
+	}
 	s.cfg.Env.Send(txn.Coordinator(to), txn.Message{Vote: &v})
+}
+
+// serve tells who asked for a declared transaction's vote what it reads, before the vote lasts.
+func (s voice) serve(to txn.NodeID, v *voteCmd) {
+	if rows := s.read(v); len(rows) > 0 {
+		s.cfg.Env.Send(txn.Coordinator(to), txn.Message{Served: &txn.Served{Shard: s.cfg.ID, Attempt: v.Attempt, Rows: rows}})
+	}
+}
+
+// read are the rows that a declared transaction with an undecided vote reads here. They are what
+// they were at the vote, whichever leader has it: until it is decided nobody else can write them.
+func (s voice) read(v *voteCmd) []txn.Row {
+	if v == nil || v.Declared == nil {
+		return nil
+	}
+	rows := make([]txn.Row, len(v.Declared.Reads))
+	for i, k := range v.Declared.Reads {
+		rows[i] = s.rows.row(k)
+	}
+	return rows
 }
 
 // finding tells what the log says of an attempt.

@@ -21,7 +21,7 @@ func answerWithin(p txn.Params, op coordinator.Op) time.Duration {
 	switch op {
 	case coordinator.OpRead:
 		return p.LockWait + readPatience + answerSlack
-	case coordinator.OpUpdate:
+	case coordinator.OpUpdate, coordinator.OpExecute, coordinator.OpDeclare:
 		return 2*p.LockWait + readPatience + p.CommitWait + answerSlack
 	}
 	return p.LockWait + p.CommitWait + answerSlack

@@ -14,7 +14,7 @@ const noChain chain = -1
 
 // chainOf begins the chain of a request.
 func chainOf(req *coordinator.Request) chain {
-	if req.Op == coordinator.OpCommit {
+	if req.Op == coordinator.OpCommit || req.Commit {
 		return 0
 	}
 	return noChain

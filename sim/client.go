@@ -172,7 +172,7 @@ func (k *call) answer(res coordinator.Response) {
 		k.client.w.late = append(k.client.w.late, what)
 	}
 	k.answered, k.res = true, res
-	if k.req.Op == coordinator.OpCommit {
+	if k.req.Op == coordinator.OpCommit || k.req.Op == coordinator.OpDeclare || k.req.Commit {
 		k.client.hops = k.client.w.hops
 	}
 	k.client.host.answered(k.client)
@@ -212,7 +212,7 @@ func (c *Client) Region() geo.Region { return c.host.region }
 // isCommit reports whether a good answer to the request says that writes are
 // committed.
 func isCommit(req *coordinator.Request) bool {
-	return req.Op == coordinator.OpCommit && (len(req.Writes) > 0 || req.Executed) || req.Op == coordinator.OpUpdate
+	return req.Commits()
 }
 
 // DB is the client's gateway.

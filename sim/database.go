@@ -22,9 +22,8 @@ type database struct {
 	fsync    time.Duration
 	work     time.Duration // of a statement
 	lockWait time.Duration // if nobody says
-	// forgetsReads: over its restart what is prepared keeps the locks of what it has written
-	// alone (MariaDB).
-	forgetsReads bool
+	// deadlockAfter is how long a wait lasts before it is held for a deadlock.
+	deadlockAfter time.Duration
 
 	rows     map[string]string
 	locks    map[string]*dbLock
@@ -36,6 +35,11 @@ type database struct {
 	waits    int  // for locks, since it began
 	dead     int  // deadlocks
 	finished int  // prepared ones that were committed
+	// onPrepared, if not nil, is called when a transaction is prepared.
+	onPrepared func(x *dbTxn)
+	// onEnding, if not nil, is called when the end of a prepared one goes to the log, and says for
+	// how long the disk withholds that.
+	onEnding func(x *dbTxn) time.Duration
 }
 
 // dbTxn is a transaction of it.
@@ -170,9 +174,12 @@ func (d *database) named(name string) *dbTxn {
 }
 
 // durable calls f when the log has what was done so far, unless it crashes before.
-func (d *database) durable(f func()) {
+func (d *database) durable(f func()) { d.durableAfter(d.fsync, f) }
+
+// durableAfter calls f when that has taken so long.
+func (d *database) durableAfter(sync time.Duration, f func()) {
 	life := d.life
-	d.w.After(d.fsync, func() {
+	d.w.After(sync, func() {
 		if d.life == life {
 			f()
 		}
@@ -217,6 +224,9 @@ func (d *database) prepare(x *dbTxn, done func(*source.Error)) {
 	d.durable(func() {
 		x.state = dbPrepared
 		done(nil)
+		if d.onPrepared != nil {
+			d.onPrepared(x)
+		}
 	})
 }
 
@@ -239,11 +249,17 @@ func (d *database) finish(name string, commit bool, done func(found bool)) {
 	switch {
 	case x == nil || x.state != dbPrepared && x.state != dbEnding:
 		done(false)
+	case x.state == dbEnding && d.dialect == source.MySQL: // listed, and not found
+		done(false)
 	case x.state == dbEnding:
 		x.then = append(x.then, func() { done(false) })
 	default:
 		x.state = dbEnding
-		d.durable(func() {
+		sync := d.fsync
+		if d.onEnding != nil {
+			sync += d.onEnding(x)
+		}
+		d.durableAfter(sync, func() {
 			if commit {
 				d.finished++
 			}
@@ -281,7 +297,7 @@ func (d *database) crash(back time.Duration) {
 			d.end(x, false)
 		}
 	}
-	if d.forgetsReads {
+	if d.dialect == source.MySQL {
 		d.dropReads()
 	}
 	d.breakCalls()
@@ -290,3 +306,6 @@ func (d *database) crash(back time.Duration) {
 		d.w.log(nil, "the database %s is back", d.name)
 	})
 }
+
+// incarnation tells its starts from each other.
+func (d *database) incarnation() string { return strconv.Itoa(d.life) }

@@ -84,10 +84,12 @@ func (d *database) breakCalls() {
 
 // Facts implements source.Driver.
 func (d *dbDriver) Facts(ctx context.Context) (source.Facts, error) {
-	if !d.call(ctx, func(reply func()) { reply() }) {
+	at := ""
+	if !d.call(ctx, func(reply func()) { at = d.db.incarnation(); reply() }) {
 		return source.Facts{}, dbGone()
 	}
-	return source.Facts{Dialect: d.db.dialect, Version: "a model", Identity: d.db.name, PreparedMax: -1}, nil
+	return source.Facts{Dialect: d.db.dialect, Version: "a model", Identity: d.db.name, PreparedMax: -1,
+		Incarnation: at, ForgetsReads: d.db.dialect == source.MySQL}, nil
 }
 
 // Prepared implements source.Driver.
@@ -143,6 +145,11 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 	ctx = context.WithValue(ctx, lockWaitKey{}, b.options.LockWait)
 	ok := b.d.call(ctx, func(reply func()) {
 		if b.x == nil {
+			if want := b.options.Incarnation; want != "" && want != db.incarnation() {
+				failed = dbGone()
+				reply()
+				return
+			}
 			db.w.cfg.Databases.begins(b.name)
 			if b.x, b.life = db.begin(b.name.String(), b.d), db.life; b.x == nil {
 				failed = &source.Error{Code: 1440, State: "XAE08", Text: "XAER_DUPID: the XID already exists", Ends: true}

@@ -72,12 +72,22 @@ func (d *database) lock(ctx context.Context, x *dbTxn, c dbClaim, done func(*sou
 	} else {
 		l.queue = append(l.queue, w)
 	}
-	if x.waitsFor(x, nil) {
-		d.dead++
-		w.end(dbDeadlock())
+	if d.deadlockAfter > 0 {
+		d.w.After(d.deadlockAfter, func() { d.detect(w) })
+	} else if d.detect(w) {
 		return
 	}
 	d.watch(ctx, w, d.w.now+lockWaitOf(ctx, d))
+}
+
+// detect ends a wait that is part of a deadlock.
+func (d *database) detect(w *dbWait) bool {
+	if w.over || !w.x.waitsFor(w.x, map[*dbTxn]bool{}) {
+		return false
+	}
+	d.dead++
+	w.end(dbDeadlock())
+	return true
 }
 
 // watch ends a wait that lasts too long, or that nobody wants any more.
@@ -169,12 +179,12 @@ func (l *dbLock) next() {
 	}
 }
 
-// waitsFor reports whether a transaction waits, through others, for one.
-func (x *dbTxn) waitsFor(goal *dbTxn, seen []*dbTxn) bool {
-	if x.wait == nil || slices.Contains(seen, x) {
+// waitsFor reports whether a transaction waits, through others, for one. Each is looked at once.
+func (x *dbTxn) waitsFor(goal *dbTxn, seen map[*dbTxn]bool) bool {
+	if x.wait == nil || seen[x] {
 		return false
 	}
-	seen = append(seen, x)
+	seen[x] = true
 	for _, o := range x.wait.ahead() {
 		if o == goal || o.waitsFor(goal, seen) {
 			return true
@@ -213,13 +223,22 @@ func (d *database) release(x *dbTxn) {
 	}
 }
 
-// dropReads takes the locks away of what prepared transactions have only read.
+// reads reports whether a transaction has locks of what it has only read.
+func (x *dbTxn) reads() bool {
+	return slices.ContainsFunc(x.held, func(l *dbLock) bool { m := l.mode(x); return m&lockS != 0 && m&lockX == 0 })
+}
+
+// dropReads takes the locks away of what prepared transactions have only read, as MariaDB and
+// MySQL do when they start again.
 func (d *database) dropReads() {
 	for _, x := range d.open {
 		for _, l := range x.held {
-			if l.mode(x)&lockX == 0 {
-				l.holds = slices.DeleteFunc(l.holds, func(h dbHold) bool { return h.x == x })
+			for i := range l.holds {
+				if h := &l.holds[i]; h.x == x && h.mode&lockX == 0 {
+					h.mode &^= lockS
+				}
 			}
+			l.holds = slices.DeleteFunc(l.holds, func(h dbHold) bool { return h.mode == 0 })
 		}
 		x.held = slices.DeleteFunc(x.held, func(l *dbLock) bool { return l.mode(x) == 0 })
 	}

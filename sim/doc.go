@@ -21,10 +21,10 @@
 // a role at one step of a transaction. A Violation comes with the seed, and the
 // seed is all one needs to see it again. Paths that chance alone seldom finds are
 // forced (forced.go, timers.go), some as plots of several steps (lostvote.go,
-// oldentry.go, lostmoment.go, guests.go, lateprepare.go, laterterm.go, overtaken.go, lostpromise.go,
-// latecascade.go), and the summary says which rare paths
-// of each row were reached and which were not. A hunt itself is tried by planting
-// bugs in the nodes (plant.go), each of which it must find.
+// oldentry.go, lostmoment.go, guests.go, halfheard.go, leftbehind.go, fulllog.go,
+// lateprepare.go, laterterm.go, overtaken.go, lostpromise.go, latecascade.go), and the
+// summary says which rare paths of each row were reached and which were not. A hunt itself
+// is tried by planting bugs in the nodes (plant.go), each of which it must find.
 //
 // Databases are models of databases that are not ours (database.go, dblocks.go): a node
 // reaches them from tasks that wait in virtual time (task.go). Hunts of rows for sources have

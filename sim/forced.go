@@ -44,6 +44,11 @@ type habit struct {
 const (
 	streamForced uint64 = 900 + iota
 	streamTimers
+	streamMembers
+	streamRoom
+	streamVotes
+	streamEnds
+	streamPriorities
 )
 
 // forcible are the classes of messages on which something hangs.
@@ -59,7 +64,7 @@ var forcibleToo = []string{"ack", "ack of a vote alone", "ack no", "pre-commit",
 func newForced(n *nemesis, seed uint64) *forced {
 	f := &forced{n: n, rand: stream(seed, streamForced)}
 	classes := forcible
-	if n.w.cfg.Row.Decide.Bypasses() {
+	if n.w.cfg.Row.Decide.CoCoordinates() {
 		classes = slices.Concat(forcible, forcibleToo, forcibleToo) // the more, the fewer they are
 	}
 	if n.w.cfg.Row.Replicates == protocol.Unordered {
@@ -105,8 +110,8 @@ func (f *forced) plan() {
 	if f.rand.IntN(3) == 0 {
 		f.plots = append(f.plots, &overtaken{n: n, rand: f.rand, odds: 5 + f.rand.IntN(40), left: 1 + f.rand.IntN(2)})
 	}
-	if f.rand.IntN(3) == 0 {
-		f.plots = append(f.plots, &lostPromise{n: n, rand: f.rand, odds: 50 + f.rand.IntN(400), left: 1 + f.rand.IntN(3)})
+	if f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &lostPromise{n: n, rand: f.rand, odds: 50 + f.rand.IntN(200), left: 2 + f.rand.IntN(4)})
 	}
 	if f.rand.IntN(3) == 0 {
 		f.plots = append(f.plots, &laterTerm{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4), left: 1 + f.rand.IntN(3)})
@@ -114,17 +119,51 @@ func (f *forced) plan() {
 	if n.w.cfg.Row.Yield.Hot.Publishes() && f.rand.IntN(2) == 0 {
 		f.plots = append(f.plots, &lateCascade{n: n, rand: f.rand, odds: 1 + f.rand.IntN(3)})
 	}
+	if n.w.cfg.Databases != nil && f.rand.IntN(2) == 0 {
+		f.plots = append(f.plots, &lateDrop{n: n, rand: f.rand, odds: 1 + f.rand.IntN(4)})
+	}
 	if n.grows && f.rand.IntN(3) == 0 {
 		n.faults.Replace = false // their nodes alone come and go
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})
+	}
+	f.planMembers()
+	f.planVotes()
+}
+
+// planVotes draws, from a stream of its own, which plots there are about what is said of one who
+// has voted.
+func (f *forced) planVotes() {
+	draws := stream(f.n.w.cfg.Seed, streamVotes)
+	if draws.IntN(2) == 0 {
+		f.plots = append(f.plots, &oldProbe{n: f.n, rand: draws, odds: 1 + draws.IntN(4), left: 1 + draws.IntN(6)})
+	}
+}
+
+// planMembers draws, from a stream of its own, which plots there are about members that change.
+func (f *forced) planMembers() {
+	draws := stream(f.n.w.cfg.Seed, streamMembers)
+	if littleRoom(f.n.w.cfg.Seed, Faults{Forced: true}) > 0 {
+		f.plots = append(f.plots, &fullLog{n: f.n, rand: draws, left: 6})
+	}
+	isGuests := func(p plot) bool { _, is := p.(*guests); return is }
+	mayMove := f.n.grows && !f.n.faults.Replace && !slices.ContainsFunc(f.plots, isGuests)
+	var half *halfHeard
+	if f.n.grows && draws.IntN(3) > 0 {
+		half = &halfHeard{n: f.n, rand: draws, left: 4}
+		f.plots = append(f.plots, half)
+	}
+	if mayMove && draws.IntN(2) == 0 {
+		f.plots = append(f.plots, &leftBehind{n: f.n, rand: draws})
+	} else if mayMove && half != nil {
+		half.moves = 3
 	}
 }
 
 // start begins what needs no message to begin with.
 func (f *forced) start() {
 	for _, p := range f.plots {
-		if g, is := p.(*guests); is {
-			g.start()
+		if s, is := p.(interface{ start() }); is {
+			s.start()
 		}
 	}
 }

@@ -129,16 +129,23 @@ type hunt struct {
 	result  Result
 	bank    workload.Bank
 	lists   workload.ListAppend
+	blind   workload.Registers // none: in this run nothing is overwritten unseen
 	banking history.History
-	listing history.History
+	listing history.History // of lists, and of registers
 	counts  Counts
+	room    int64   // bytes that each node has for its logs; 0: as many as it wants
 	timers  *timers // nil: every node is as patient as it should be
-	changes *switches
-	ends    time.Duration // clients begin nothing after it
-	writes  int           // transactions with writes that they have committed
-	hot     bool          // a row under which it may come to be treats hot rows in a way of its own
-	never   bool          // or never locks
-	sources *sourceHunt   // nil: its row is for shards alone
+	// priorities gives that of the transaction that a client begins next; nil: all are low.
+	priorities func() txn.Priority
+	changes    *switches
+	ends       time.Duration // clients begin nothing after it
+	writes     int           // transactions with writes that they have committed
+	hot        bool          // a row under which it may come to be treats hot rows in a way of its own
+	never      bool          // or never locks
+	declares   bool          // or votes on declared transactions as it reads
+	sources    *sourceHunt   // nil: its row is for shards alone
+
+	unvalidated *unvalidated // nil: nothing is revealed on votes
 }
 
 // Hunt runs one seed on one row.
@@ -187,9 +194,16 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		panic(err) // RunHunt has looked
 	}
 	dir := workload.Cluster(wan.Regions[:regions])
-	h.populate(dir, cmp.Or(h.cfg.Shards, regions))
-	h.sources = h.sourcesOf(dir, row.Yield)
+	shards := cmp.Or(h.cfg.Shards, regions)
+	if h.cfg.Shards == 0 && reserves(row) {
+		shards *= 2 // so that transactions of one region are of several shards too
+	}
+	h.populate(dir, shards)
+	if h.sources = h.sourcesOf(dir, row.Yield); h.sources != nil {
+		h.blind.Count = 0 // their load is of its own
+	}
 	h.counts = Counts{}
+	h.room = littleRoom(seed, h.cfg.Faults)
 	params := HuntParams(h.cfg.Bugs)
 	if row.Asks == decide.InTurn { // its votes take long, and nobody should take an attempt over before they can have come
 		params.RecoverAfter *= 5
@@ -201,7 +215,9 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	if h.cfg.Faults.Forced && seed%2 == 0 {
 		h.timers = newTimers(seed, h.counts)
 	}
+	h.unvalidated = newUnvalidated(row, len(h.cfg.Switch))
 	h.w, err = New(Config{
+		Fit:  h.unvalidated.overhear,
 		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true, Databases: h.sources.databases(),
 		Params:   params,
 		Hardware: Hardware{MessageCPU: 10 * time.Microsecond, Fsync: 300 * time.Microsecond, FsyncJitter: time.Millisecond, DriftPPM: 5000},
@@ -220,7 +236,15 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	}
 	rows := h.cfg.rowsOf(row)
 	h.hot, h.never = anyHot(rows), anyNeverLocks(rows)
+	h.declares = slices.ContainsFunc(rows, declares)
 }
+
+// In one seed of blindEvery there are clients that overwrite so many registers without a
+// look at them.
+const (
+	blindEvery      = 3
+	registersHunted = 4
+)
 
 // populate lays out the rows over so many shards.
 func (h *hunt) populate(dir *routing.Directory, shards int) {
@@ -229,6 +253,10 @@ func (h *hunt) populate(dir *routing.Directory, shards int) {
 	accounts, skew := max(2*shards, accountsLeast), int(math.Round(h.cfg.Zipf*1000))
 	h.bank = workload.Bank{Parts: shards, Accounts: accounts, BranchMax: (accounts+shards-1)/shards + room, Each: 100, ZipfMilli: skew}
 	h.lists = workload.ListAppend{Parts: shards, Lists: max(4, h.cfg.Shards), ZipfMilli: skew}
+	h.blind.Parts = shards
+	if h.result.Seed%blindEvery == 1 {
+		h.blind.Count = registersHunted
+	}
 }
 
 // millionths are those of a part.
@@ -323,6 +351,9 @@ func (h *hunt) settle() {
 	for _, read := range append([]func(*Client) bool{
 		func(c *Client) bool { return h.bank.ReadAll(context.Background(), c.finalReader(&h.banking), true) },
 		func(c *Client) bool { return h.lists.ReadAll(context.Background(), c.finalReader(&h.listing), true) },
+		func(c *Client) bool {
+			return h.blind.Count == 0 || h.blind.ReadAll(context.Background(), c.finalReader(&h.listing), true)
+		},
 	}, h.sources.reads()...) {
 		could := false
 		c := h.w.Go(h.w.live()[0].id, func(c *Client) { could = read(c) })
@@ -355,10 +386,15 @@ func (h *hunt) finish() {
 	if len(h.n.broken) > 0 {
 		h.violation("name-reused", "%d times, first: %s", len(h.n.broken), h.n.broken[0])
 	}
+	if u := h.unvalidated; u != nil && len(u.found) > 0 {
+		h.violation("shown-unvalidated", "%d times, first: %s", len(u.found), u.found[0])
+	}
 	bank := history.CheckBank(&h.banking, h.bank.Rules())
-	lists := history.CheckLists(&h.listing)
 	h.judge(bank.Violations)
-	h.judge(lists.Violations)
+	h.judge(history.CheckLists(&h.listing).Violations)
+	if h.blind.Count > 0 {
+		h.judge(history.CheckRegisters(&h.listing).Violations)
+	}
 	h.sources.judge()
 	if h.w.Ready() {
 		h.checkReplicas()
@@ -403,7 +439,7 @@ func (h *hunt) checkReplicas() {
 func (h *hunt) difference() string {
 	live := h.w.live()
 	first := live[0]
-	for _, key := range append(h.bank.Keys(), h.lists.Keys()...) {
+	for _, key := range slices.Concat(h.bank.Keys(), h.lists.Keys(), h.blind.Keys()) {
 		value, version, _ := first.node.Peek(key)
 		for _, o := range live[1:] {
 			if v, ver, has := o.node.Peek(key); has && (string(v) != string(value) || ver != version) {

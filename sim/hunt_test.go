@@ -96,7 +96,7 @@ func huntEach(t *testing.T, cfg HuntConfig) Counts {
 }
 
 // integratedRows are those in which every replica validates.
-var integratedRows = []string{"carousel-fast", "tapir", "starry"}
+var integratedRows = []string{"carousel-fast", "tapir", "starry", "gpac"}
 
 // The same for rows in which every replica validates, which have rare paths of their own.
 func TestHuntIntegrated(t *testing.T) {
@@ -111,8 +111,8 @@ func TestHuntIntegrated(t *testing.T) {
 		all.add(sum.Counts)
 	}
 	for _, rare := range []string{"sent: opinion against", "sent: dispute", "sent: accept", "sent: start view", "sent: endings", "sent: finding committed", "unknown",
-		"path: no proposed", "path: yes proposed", "path: fast path kept", "path: fenced by a view", "path: decide with prepare",
-		"note: takes over", "note: recovered, commits", "note: recovered, aborts", "forced: a coordinator is lost right after a fast path"} {
+		"path: no proposed", "path: yes proposed", "path: yes kept by a view", "path: fenced by a view", "path: decide with prepare",
+		"note: takes over", "note: recovered, commits", "note: recovered, aborts", "forced: a coordinator is lost right after replicas agreed"} {
 		if all[rare] == 0 {
 			t.Errorf("no run met %q: the hunt has become too tame", rare)
 		}

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"isochron/history"
+	"isochron/txn"
 	"isochron/workload"
 )
 
-// startClients starts two of the bank and two of the lists at every node.
+// startClients starts two of the bank and two of the lists at every node, and, where there are
+// registers, one of these.
 func (h *hunt) startClients(ends time.Duration) []*Client {
 	h.ends = ends
+	h.drawPriorities()
 	var all []*Client
 	for _, host := range h.w.hosts {
 		all = append(all, h.w.Go(host.id, func(c *Client) { h.lookBack(c) }))
@@ -19,6 +22,9 @@ func (h *hunt) startClients(ends time.Duration) []*Client {
 			all = append(all,
 				h.w.Go(host.id, func(c *Client) { h.work(c, &h.banking, h.bank.Step) }),
 				h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Step) }))
+		}
+		if h.blind.Count > 0 {
+			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.blind.Step) }))
 		}
 		if h.hot {
 			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Rush) }),
@@ -28,8 +34,26 @@ func (h *hunt) startClients(ends time.Duration) []*Client {
 	return all
 }
 
+// drawPriorities has clients of some seeds begin now and then a transaction of high priority.
+func (h *hunt) drawPriorities() {
+	draws := stream(h.w.cfg.Seed, streamPriorities)
+	if draws.IntN(3) > 0 {
+		return
+	}
+	odds := 2 + draws.IntN(8)
+	h.priorities = func() txn.Priority {
+		if draws.IntN(odds) > 0 {
+			return txn.PriorityLow
+		}
+		h.n.counts["transactions of high priority"]++
+		return txn.PriorityHigh
+	}
+}
+
 func (h *hunt) work(c *Client, record *history.History, step func(context.Context, *workload.Client)) {
 	wc := c.workload(record)
+	wc.Priority = h.priorities
+	wc.Declares = h.declares
 	wc.Record = func(r *history.Record) {
 		if r.Outcome == history.OK && r.Writes() {
 			h.writes++

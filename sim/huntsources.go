@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"strings"
+	"time"
 
 	"isochron/history"
 	"isochron/routing"
@@ -33,7 +34,7 @@ func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
 	if own != yield.OfItsSource {
 		return nil
 	}
-	s := &sourceHunt{h: h, dbs: &Databases{ForgetReads: h.cfg.ForgetReads}}
+	s := &sourceHunt{h: h, dbs: new(Databases)}
 	next := uint64(0)
 	for _, e := range dir.Shards {
 		next = max(next, e.ID+1)
@@ -63,8 +64,12 @@ func (s *sourceHunt) setup() bool {
 	}
 	var failed error
 	c := s.h.w.Go(1, func(c *Client) {
-		for range setupTries {
-			if failed = s.load.Setup(context.Background(), c.DB()); failed == nil {
+		for try := range setupTries {
+			open := s.load.Setup
+			if try >= setupTriesWhole {
+				open = s.load.SetupEach
+			}
+			if failed = open(context.Background(), c.DB()); failed == nil {
 				return
 			}
 			c.Sleep(4 * huntUnit)
@@ -88,7 +93,56 @@ func (s *sourceHunt) start() (all []*Client) {
 			s.h.w.Go(host.id, func(c *Client) { s.h.work(c, &s.listing, s.load.Append) }))
 	}
 	s.plan()
+	s.catch()
+	s.loseEnds()
 	return all
+}
+
+// How long a disk withholds the end that loseEnds loses, and how often there is one in a run.
+const (
+	endWithheldUnits = 14
+	endsLost         = 4
+)
+
+// loseEnds has, in some runs, the end of a prepared transaction never come to its database's disk:
+// the agent's node crashes while it is awaited and is back at once, so that the end is asked for
+// again; what is ended then is listed and not found. Then the database crashes too.
+func (s *sourceHunt) loseEnds() {
+	n, draws, left := s.h.n, stream(s.h.w.cfg.Seed, streamEnds), endsLost
+	if !n.faults.Crashes || draws.IntN(4) == 0 {
+		return
+	}
+	odds := 1 + draws.IntN(4)
+	for _, d := range s.dbs.all {
+		d.onEnding = func(x *dbTxn) time.Duration {
+			h := x.owner.host
+			if !n.active || n.resting || left == 0 || !h.up() || d.dialect != source.MySQL || draws.IntN(odds) > 0 {
+				return 0
+			}
+			left--
+			n.counts["ends that are lost with an agent and its database"]++
+			n.w.After(2*d.latency, func() { n.crash(h, "crashes of an agent whose source ends something", strictly, n.unit/20) })
+			n.w.After((endWithheldUnits-1)*n.unit, func() { d.crash(n.unit) })
+			return endWithheldUnits * n.unit
+		}
+	}
+}
+
+// catch has a database crash, in some runs, when something of it is prepared that rests on what it
+// has read there, and be back soon: the decision is still on its way, or votes are.
+func (s *sourceHunt) catch() {
+	n := s.h.n
+	if !n.faults.Crashes || n.rand.IntN(2) == 0 {
+		return
+	}
+	for _, d := range s.dbs.all {
+		d.onPrepared = func(x *dbTxn) {
+			if n.active && !n.resting && !d.down && !d.cut && x.reads() && n.rand.IntN(8) == 0 {
+				n.counts["crashes of a database that has prepared reads"]++
+				n.w.After(4*d.latency, func() { d.crash(n.between(0, 1) / 4) })
+			}
+		}
+	}
 }
 
 // plan has the nemesis strike at databases, by the faults that it may use.

@@ -140,6 +140,15 @@ func (w *World) LockWork(id txn.NodeID) yield.Work {
 	return yield.Work{}
 }
 
+// Threshold is from where on the gateway of a node reads at leaders what is updated so often, in
+// millionths of an update in a round trip there; 0 if it does not go by that, or is not up.
+func (w *World) Threshold(id txn.NodeID) (threshold int64) {
+	if n, ok := w.host(id).node.(interface{ Temperatures() (int, int64) }); ok {
+		_, threshold = n.Temperatures()
+	}
+	return threshold
+}
+
 // LockWaits is how many waits for locks were begun at a node, if it is up.
 func (w *World) LockWaits(id txn.NodeID) (n int64) {
 	if h := w.host(id); h.up() {

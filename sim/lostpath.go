@@ -8,7 +8,8 @@ import (
 )
 
 // lostPath has a coordinator lost right after it has told its client of a commit
-// that a fast path made, before anybody else hears of it. Of the replicas that called
+// that a fast path made, before anybody else hears of it; where there is none, that a majority
+// has taken in. Of the replicas that called
 // the attempt OK some are not heard then, the leader among them if it can be, so that the
 // others must find out in a new view what the coordinator had told. In some runs the
 // attempt does not come to as many replicas as a fast path can spare, and to one more:
@@ -41,7 +42,8 @@ func (l *lostPath) onSend(env *txn.Envelope) fate {
 		if slices.Contains(l.unheard, env.From) || slices.Contains(l.unheard, env.To) {
 			return heldBack
 		}
-	case about && m.Prepare != nil && m.Prepare.Shard == l.shard && slices.Contains(l.away, env.To), about && m.Accept != nil:
+	case about && m.Prepare != nil && m.Prepare.Shard == l.shard && slices.Contains(l.away, env.To),
+		about && m.Accept != nil && (l.short || l.n.w.cfg.Row.Decide.HasFastPath()):
 		return heldBack
 	case about && m.Decide != nil && m.Decide.Commit && env.From == a.Node:
 		return l.lose(l.n.w.host(env.From))
@@ -85,7 +87,7 @@ func (l *lostPath) lose(h *host) fate {
 		back = end
 	}
 	l.until = l.n.w.now + end
-	l.n.forced.count("a coordinator is lost right after a fast path")
+	l.n.forced.count("a coordinator is lost right after replicas agreed")
 	l.n.w.log(h, "a coordinator is lost right after it has told of %v", l.attempt)
 	l.n.w.After(back, h.restart)
 	return lostCrash

@@ -14,8 +14,9 @@ import (
 // lostPromise has followers restart within what they have promised their leader: to
 // elect nobody else for one election time-out. A rival does not hear the leader, and asks
 // for votes; meanwhile the others hear it, and get no entries that the rival lacks. Just then
-// those crash who had heard it, enough for a majority, and are back at once. Nobody hears the leader any more, which has its lease still. Raft's messages of
-// this shard are lost or late, and hosts crash; nothing else is touched.
+// those crash who had heard it, enough for a majority, and are back at once. Nobody hears the
+// leader any more, which has its lease still. Raft's messages of this shard are lost or late,
+// and hosts crash; nothing else is touched.
 type lostPromise struct {
 	n      *nemesis
 	rand   *rand.Rand

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"isochron/routing"
+	"isochron/txn"
 )
 
 // planMove has, in half of the runs that lose no node, one replica moved from a
@@ -44,6 +45,17 @@ func (n *nemesis) replicated() []routing.Shard {
 	return slices.DeleteFunc(slices.Clone(n.w.cfg.Directory.Shards), func(s routing.Shard) bool { return !s.Kind.Native() })
 }
 
+// moveSomeOf moves replicas of the participant at a place among those of which one can be moved.
+func (n *nemesis) moveSomeOf(place, replicas int) {
+	n.moveSome(n.replicated()[place].ID, replicas)
+}
+
+// moved is what is being moved.
+type moved struct {
+	shard txn.ShardID
+	from  []txn.NodeID
+}
+
 // moveSome puts new nodes in the place of some that have a replica of a shard.
 func (n *nemesis) moveSome(id uint64, replicas int) {
 	dir := n.w.cfg.Directory
@@ -53,7 +65,10 @@ func (n *nemesis) moveSome(id uint64, replicas int) {
 		n.counts["nodes added"]++
 	}
 	stay := n.units(5, 80)
-	n.moving = true
+	n.moving, n.moved = true, moved{shard: txn.ShardID(id)}
+	for _, node := range from {
+		n.moved.from = append(n.moved.from, txn.NodeID(node))
+	}
 	n.w.Go(n.w.hosts[n.moves.IntN(len(dir.Nodes))].id, func(c *Client) {
 		n.changeDirectory(c, "replicas moved", func(d *routing.Directory) error {
 			for _, fresh := range to {

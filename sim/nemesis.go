@@ -33,6 +33,7 @@ type nemesis struct {
 	members  map[txn.ShardID]membership // the newest that any node has applied
 	moves    *rand.Rand                 // of what is moved
 	moving   bool                       // a replica, and it is not back yet
+	moved    moved                      // which, the last time
 	forced   *forced                    // nil: nothing is
 	timers   *timers                    // nil: those that the world was told
 	grows    bool                       // nodes may be added
@@ -190,6 +191,11 @@ func (n *nemesis) crash(h *host, what string, kind crashKind, back time.Duration
 		h.crash(kind)
 		n.w.After(back, h.restart)
 	}
+}
+
+// atSource reports whether a participant is a database that is not ours.
+func (n *nemesis) atSource(s txn.ShardID) bool {
+	return n.w.cfg.Databases != nil && n.w.cfg.Databases.of[s] != nil
 }
 
 func (n *nemesis) kind() crashKind { return crashKind(n.rand.IntN(2)) }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"isochron/geo"
 	"isochron/txn"
 )
 
@@ -47,6 +48,23 @@ func (n *network) open(hosts int) {
 		n.arrived = append(n.arrived, make([]time.Duration, hosts))
 	}
 	n.measure()
+}
+
+// Move has messages take as long, from now on, as a map says that has the regions of Config.WAN, in
+// their order, whatever it calls them. Nodes are not told: they measure.
+func (w *World) Move(wan geo.WAN) {
+	for i, region := range w.cfg.WAN.Regions {
+		for j, other := range w.cfg.WAN.Regions {
+			d := max(wan.RTT(wan.Regions[i], wan.Regions[j])/2, w.net.links.MinDelay)
+			for _, from := range w.hosts {
+				for _, to := range w.hosts {
+					if from != to && from.region == region && to.region == other {
+						w.net.delays[from.id-1][to.id-1] = d
+					}
+				}
+			}
+		}
+	}
 }
 
 // measure takes the delays from the map.

@@ -3,6 +3,7 @@ package sim
 import (
 	"isochron/node"
 	"isochron/protocol"
+	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -22,15 +23,24 @@ func logged(r protocol.Row) bool { return r.Replicates == protocol.ByLog }
 
 func integrated(r protocol.Row) bool { return r.Replicates == protocol.Unordered }
 
+func hasFastPath(r protocol.Row) bool { return r.Decide.HasFastPath() }
+
+// agrees: a commit that majorities have voted for is accepted by majorities.
+func agrees(r protocol.Row) bool { return integrated(r) && !hasFastPath(r) }
+
 func leaderSettles(r protocol.Row) bool { return r.Decide.LeaderProposes() }
 
 func disputesOpinions(r protocol.Row) bool { return r.Decide.DisputesOpinions() }
 
 func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
 
+func wounds(r protocol.Row) bool { return logged(r) && r.Yield.Meets == yield.Wounds }
+
 func deadlocks(r protocol.Row) bool { return r.Yield.Deadlocks() }
 
 func bypassesLeaders(r protocol.Row) bool { return r.Decide.Bypasses() }
+
+func coCoordinates(r protocol.Row) bool { return r.Decide.CoCoordinates() }
 
 func revealsEarly(r protocol.Row) bool { return r.Reveal.PreCommits() }
 
@@ -64,6 +74,9 @@ var paths = []path{
 	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", logged},
 	{"followers without a vote hear a leader that too few voters hear", "forced: a leader is heard by followers without a vote", logged},
 	{"a log is overwritten, and its node restarts before more has come", "forced: a log is overwritten, and its node restarts", logged},
+	{"a leader is heard by those who join alone, while members change", "forced: a leader is heard by those who join alone", logged},
+	{"who was left behind asks those who are blank for their votes", "forced: who was left behind asks those who are blank", logged},
+	{"votes wait for room in a log when its members are to change", "forced: a log with little room while members change", logged},
 	{"followers restart within their promise to a leader", "forced: followers restart within their promise", logged},
 	{"a prepare that was refused comes again in a later term", "forced: a prepare comes again in a later term", logged},
 	{"a vote that depends on undecided writers", "path: open vote", revealsEarly},
@@ -73,18 +86,20 @@ var paths = []path{
 	{"a doomed Yes is found in a log", "path: doomed finding", revealsEarly},
 	{"an open Yes is found in a log", "path: open finding", revealsEarly},
 	{"a co-coordinator hears a No before the coordinator's decision", "sent: ack no", bypassesLeaders},
-	{"a vote goes to a region without a replica", "sent: ack of a vote alone", bypassesLeaders},
-	{"who recovers asks co-coordinators", "sent: recall", bypassesLeaders},
-	{"a co-coordinator knows the decision", "path: recalled decision", bypassesLeaders},
+	{"a vote goes to a region without a replica", "sent: ack of a vote alone", coCoordinates},
+	{"who recovers asks co-coordinators", "sent: recall", coCoordinates},
+	{"a co-coordinator knows the decision", "path: recalled decision", coCoordinates},
 	{"a replica is against an attempt", "sent: opinion against", integrated},
 	{"a replica is for an attempt at a later timestamp", "path: opinion retry", integrated},
 	{"a leader is asked to settle what replicas do not agree on", "sent: dispute", disputesOpinions},
-	{"a No is proposed", "path: no proposed", integrated},
-	{"a Yes is proposed on which replicas do not agree", "path: yes proposed", integrated},
+	{"a No is proposed", "path: no proposed", hasFastPath},
+	{"a Yes is proposed on which replicas do not agree", "path: yes proposed", hasFastPath},
+	{"a Yes is proposed that majorities have voted for", "path: yes proposed", agrees},
 	{"a view changes", "sent: start view", integrated},
-	{"a view begins with what may have been a fast path", "path: fast path kept", integrated},
+	{"a view begins with what may have been a fast path", "path: yes kept by a view", hasFastPath},
+	{"a view begins with what has been accepted", "path: yes kept by a view", agrees},
 	{"a view begins with what nobody had heard of, refused for ever", "path: fenced by a view", integrated},
-	{"a coordinator is lost right after it has told of a fast path", "forced: a coordinator is lost right after a fast path", integrated},
+	{"a coordinator is lost right after it has told of what replicas agreed on", "forced: a coordinator is lost right after replicas agreed", integrated},
 	{"a replica hears from another how attempts have ended", "sent: endings", integrated},
 	{"a replica is told what it has missed with the decision", "path: decide with prepare", integrated},
 }
@@ -111,7 +126,7 @@ func (n *nemesis) countMessage(from txn.NodeID, m *txn.Message) {
 		count(!m.Accept.Yes, "no proposed")
 	case m.StartView != nil:
 		for _, e := range m.StartView.Entries {
-			count(e.Yes, "fast path kept")
+			count(e.Yes, "yes kept by a view")
 			count(e.Prepare.At == 0, "fenced by a view")
 		}
 	case m.Decide != nil:
@@ -158,6 +173,9 @@ func (noteCounter) Ended(txn.Ended) {}
 // boot makes a node whose remarks are counted.
 func (h *hunt) boot(c node.Config, now txn.Now) (process, error) {
 	c.Watcher = noteCounter{h, c.ID}
+	if h.room > 0 {
+		c.Logs = store.NewPool(h.room)
+	}
 	if h.timers != nil {
 		h.timers.boot(&c)
 	}

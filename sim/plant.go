@@ -12,7 +12,6 @@ import (
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/txn"
-	"isochron/yield"
 )
 
 // A hunt is worth what it finds. Each field of node.Bugs is a bug that can be
@@ -31,14 +30,16 @@ var harms = map[string]func(protocol.Row) bool{
 	"ReleaseUntracked":    revealsEarly,
 	"DropDependency":      revealsEarly,
 	"CountOldAcks":        bypassesLeaders,
-	"RevealAtOwnVote":     revealsOnAppend,
+	"RevealAtOwnVote":     func(r protocol.Row) bool { return revealsOnAppend(r) || revealsValidated(r) },
+	"KeepReservation":     reserves,
 	"CommitOpen":          revealsEarly,
 	"LeaseCountsLearners": logged,
 	"SkipSecondLap":       inDirectedTests,
-	"SmallFastPath":       integrated,
+	"SmallFastPath":       hasFastPath,
+	"TellUnaccepted":      agrees,
 	"KeepVersion":         passesOn,
 	"VouchUncommitted":    passesOn,
-	"IgnoreAbort":         integrated,
+	"IgnoreAbort":         hasFastPath,
 	"TellBeforeLogged":    logsDecisions,
 	"UntrackedRanges":     revealsEarlyOfAll,
 	"KeepOverwritten":     logged,
@@ -48,6 +49,15 @@ var harms = map[string]func(protocol.Row) bool{
 	"VoteBeforePrepare":   atSources,
 	"AbortPrepared":       atSources,
 	"TakeForeign":         atSources,
+	"UnfencedReads":       tooSeldom,
+	"TrustNotFound":       atSources,
+	"BlankVotes":          logged,
+	"HalfAcks":            bypassesLeaders,
+	"DecideUnlogged":      func(r protocol.Row) bool { return r.Decide.EachDecides() },
+	"ForgetCeiling":       logged,
+	"HandleEarly":         stamped,
+	"ForgetLate":          stamped,
+	"ForgetData":          declares,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -62,11 +72,20 @@ func revealsEarlyOfAll(r protocol.Row) bool { return r.Reveal.PreCommits() }
 // logsDecisions: a decision is what its log says.
 func logsDecisions(r protocol.Row) bool { return r.Decide.Logs() }
 
+// stamped: they are voted on in the order of their stamps.
+func stamped(r protocol.Row) bool { return r.Yield.Stamped }
+
+// declares: declared transactions are voted on while they are read.
+func declares(r protocol.Row) bool { return r.Decide.Declares() }
+
 // atSources: participants are databases that are not ours.
-func atSources(r protocol.Row) bool { return r.Yield == yield.OfItsSource }
+func atSources(r protocol.Row) bool { return r.OverSources() }
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }
+
+// tooSeldom: a history would tell of it, but hunts come to it too seldom; it has a test of its own.
+func tooSeldom(protocol.Row) bool { return false }
 
 // passesOn: transactions go on from each other's uncommitted values.
 func passesOn(r protocol.Row) bool { return r.Yield.Hot.Publishes() }

@@ -22,8 +22,8 @@ type probes struct {
 }
 
 func (h *host) startProbes() {
-	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), delays: estimate.OfLinks()}
-	h.later(estimate.ProbeEvery, p.probe)
+	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), delays: estimate.OfLinks(h.w.cfg.Params.ProbeEvery)}
+	h.later(h.w.cfg.Params.ProbeEvery, p.probe)
 }
 
 // probe takes one sample of the way to each host that can be reached and answer.
@@ -38,10 +38,15 @@ func (p *probes) probe() {
 		back := h.w.net.wavering(p.rand, h.w.net.delays[to.id-1][h.id-1])
 		p.delays.Add(to.id, estimate.Answered(now.Mono, there+back).WithClocks(now.WallNanos, to.now().WallNanos+int64(there)))
 	}
-	if p.count++; p.count%int(estimate.TellEvery/estimate.ProbeEvery) == 0 {
-		h.inTurn(0, func() { h.run(func() { h.node.Measured(h.now(), p.roundTrips()) }) })
+	if p.count++; p.count%estimate.TellAfter == 0 {
+		h.inTurn(0, func() {
+			h.run(func() {
+				h.node.Measured(h.now(), p.roundTrips())
+				h.node.MeasuredWays(p.ways())
+			})
+		})
 	}
-	h.later(estimate.ProbeEvery, p.probe)
+	h.later(h.w.cfg.Params.ProbeEvery, p.probe)
 }
 
 // roundTrips are the averages to all hosts that have answered of late.
@@ -52,6 +57,17 @@ func (p *probes) roundTrips() map[txn.NodeID]time.Duration {
 			if trip, ok := d.Distance(); ok {
 				out[to.id] = trip
 			}
+		}
+	}
+	return out
+}
+
+// ways are the 95th percentiles of the one-way delays to those hosts.
+func (p *probes) ways() map[txn.NodeID]time.Duration {
+	out := map[txn.NodeID]time.Duration{}
+	for _, to := range p.h.w.hosts {
+		if d, known := p.delays.To(to.id, p.h.now().Mono); known && d.Samples > 0 && d.HasOneWay {
+			out[to.id] = d.OneWayP95
 		}
 	}
 	return out

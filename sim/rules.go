@@ -7,6 +7,7 @@ import (
 
 	"isochron/protocol"
 	"isochron/rulebook"
+	"isochron/yield"
 )
 
 // A hunt can count where the rules of the core bite (package rulebook): one that leaves
@@ -53,26 +54,38 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.OnePhaseNoDependency: revealsOnAppend,
 	rulebook.SwitchDrained:        logged,
 
-	rulebook.RowsChecked:      everywhere,
-	rulebook.RangesChecked:    everywhere,
-	rulebook.WoundsYounger:    logged,
-	rulebook.VotedNotWounded:  logged,
-	rulebook.YoungerWaits:     func(r protocol.Row) bool { return logged(r) && !r.Yield.Detect },
-	rulebook.VoteGivesWay:     logged,
-	rulebook.ReadWaitsForVote: logged,
-	rulebook.RangeLocked:      logged,
-	rulebook.RangeOverWrites:  logged,
-	rulebook.Cascade:          passesOn,
-	rulebook.VotedNotDropped:  logged,
-	rulebook.LocalDeadlock:    deadlocks,
-	rulebook.WideDeadlock:     deadlocks,
-	rulebook.SecondLap:        deadlocks,
-	rulebook.HotFollower:      passesOn,
-	rulebook.ChainInTurn:      passesOn,
-	rulebook.GatewayLost:      logged,
-	rulebook.StampBelowRead:   func(r protocol.Row) bool { return r.Yield.ByTimestamp },
-	rulebook.StampBesideWrite: integrated,
-	rulebook.BatchGivesWay:    func(r protocol.Row) bool { return r.Yield.Batches },
+	rulebook.RowsChecked:       everywhere,
+	rulebook.RangesChecked:     everywhere,
+	rulebook.WoundsYounger:     wounds,
+	rulebook.VotedNotWounded:   logged,
+	rulebook.YoungerWaits:      func(r protocol.Row) bool { return wounds(r) && !r.Yield.Detect },
+	rulebook.VoteGivesWay:      logged,
+	rulebook.ReadWaitsForVote:  logged,
+	rulebook.ReservingWaits:    reserves,
+	rulebook.ReservingProceeds: revealsValidated,
+	rulebook.HigherReserves:    reserves,
+	rulebook.ReservedRefuses:   reserves,
+	rulebook.ReservedWaits:     reserves,
+	rulebook.VoteWaits:         reserves,
+	rulebook.RevealedByAll:     revealsValidated,
+	rulebook.ReservesLate:      reserves,
+	rulebook.RangeLocked:       logged,
+	rulebook.RangeOverWrites:   logged,
+	rulebook.Cascade:           passesOn,
+	rulebook.VotedNotDropped:   logged,
+	rulebook.LocalDeadlock:     func(r protocol.Row) bool { return r.Yield.Detect || r.Yield.Hot != yield.HotNone },
+	rulebook.WideDeadlock:      deadlocks,
+	rulebook.SecondLap:         deadlocks,
+	rulebook.HotFollower:       passesOn,
+	rulebook.ChainInTurn:       passesOn,
+	rulebook.GatewayLost:       logged,
+	rulebook.StampBelowRead:    func(r protocol.Row) bool { return r.Yield.ByTimestamp },
+	rulebook.StampBesideWrite:  integrated,
+	rulebook.BatchGivesWay:     func(r protocol.Row) bool { return r.Yield.Batches },
+	rulebook.LateGivesWay:      stamped,
+	rulebook.LowGivesWay:       func(r protocol.Row) bool { return r.Yield.Preempts },
+	rulebook.HighWaits:         stamped,
+	rulebook.WaiterFirst:       stamped,
 
 	rulebook.OlderThanEngine: revealsEarly,
 	rulebook.AllWriters:      revealsEarly,
@@ -92,13 +105,16 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.OneProposal:      coordinatorSettles,
 	rulebook.NoHeeded:         coordinatorSettles,
 	rulebook.LeaderInFastPath: func(r protocol.Row) bool { return r.Decide.ProposesAtOnce() },
+	rulebook.AgreedByAll:      agrees,
+	rulebook.AcceptedFirst:    agrees,
 	rulebook.LoggedFirst:      logsDecisions,
+	rulebook.DataFirst:        declares,
 
 	rulebook.BesideOpen:     integrated,
 	rulebook.OldView:        integrated,
 	rulebook.LeftView:       integrated,
 	rulebook.MajorityBegins: integrated,
-	rulebook.FastPathKept:   integrated,
+	rulebook.FastPathKept:   hasFastPath,
 	rulebook.AcceptedKept:   integrated,
 	rulebook.OldRecords:     integrated,
 	rulebook.SlowMajority:   leaderSettles,
@@ -106,23 +122,32 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.Overtaken:      func(r protocol.Row) bool { return r.Yield.ByTimestamp },
 	rulebook.ReaderWaits:    integrated,
 
-	rulebook.TwoVersions:    everywhere,
-	rulebook.LocksOfTerm:    logged,
-	rulebook.AnotherVersion: passesOn,
-	rulebook.LocksFirst:     func(r protocol.Row) bool { return !r.Yield.NeverLocks },
+	rulebook.TwoVersions:     everywhere,
+	rulebook.LocksOfTerm:     logged,
+	rulebook.AnotherVersion:  passesOn,
+	rulebook.LocksFirst:      func(r protocol.Row) bool { return !r.Yield.NeverLocks && !reserves(r) },
+	rulebook.WarmAtLeader:    func(r protocol.Row) bool { return r.Reads.ByTemperature() },
+	rulebook.DataBesideVotes: declares,
 }
+
+// reserves: transactions of several regions do; revealsValidated: and those of one are revealed
+// before they are logged.
+func reserves(r protocol.Row) bool { return r.Yield.Reserves != yield.ReservesNothing }
+
+func revealsValidated(r protocol.Row) bool { return r.Reveal.KeepsLocks() }
 
 func readsNear(r protocol.Row) bool { return logged(r) && r.Reads != protocol.ReadLeader }
 
 // coordinatorSettles: where replicas differ.
 func coordinatorSettles(r protocol.Row) bool {
-	return r.Decide.CountsOpinions() && !r.Decide.LeaderProposes()
+	return r.Decide.HasFastPath() && !r.Decide.LeaderProposes()
 }
 
 // Bitten is how often a rule has bitten in the hunts of a row.
 type Bitten struct {
 	Rule  rulebook.Rule
 	Times uint64
+	Seeds int    // in how many seeds
 	First uint64 // the seed in which it did so first; 0: in none
 }
 
@@ -180,6 +205,7 @@ func (r *RowRules) add(seed uint64, counts *rulebook.Counts) {
 				b.First = seed
 			}
 			b.Times += n
+			b.Seeds++
 		}
 	}
 }

@@ -26,12 +26,13 @@ import (
 // TestScripts plays the stories in testdata. A command and what it prints:
 //
 //	cluster wan=SPEC protocol=ROW [regions=N] [sources]   a fresh cluster, one node a region, with a database beside each
-//	exec NAME [last] [async]                    statements at databases, a line each: region: statement
+//	exec NAME [last|commit] [async]             statements at databases, a line each: region: statement
 //	begin NAME at=REGION [retry-of=NAME]        a transaction
 //	read NAME KEY... [lock=shared|exclusive]    one round
 //	scan NAME REGION                            all rows led from a region, one round
 //	put NAME KEY=VALUE...                       buffered
 //	delete NAME KEY...                          buffered
+//	declare NAME [read=KEY]... [KEY=VALUE]...   a whole transaction, declared
 //	publish NAME                                tells of what it has written of hot rows
 //	commit NAME / rollback NAME
 //	run FOR                                     let time pass
@@ -97,7 +98,7 @@ func (s *script) play(t *testing.T, data *datadriven.TestData) string {
 		s.cluster(d)
 	case "begin":
 		s.begin(d)
-	case "read", "scan", "exec", "put", "delete", "publish", "commit", "rollback":
+	case "read", "scan", "exec", "put", "delete", "publish", "commit", "rollback", "declare":
 		s.act(d)
 	default:
 		s.meddle(d)
@@ -167,6 +168,9 @@ func (s *script) cluster(d *datadriven.TestData) {
 	s.w.Run(5 * time.Second) // until elections are history
 	s.w.trace.zero = s.w.Elapsed()
 	s.w.trace.words.key = func(k txn.Key) string { return showKey(dir, k) }
+	s.w.trace.words.instant = func(nanos int64) string {
+		return strings.TrimSpace(stamp(time.Duration(nanos-wallStart) - s.w.trace.zero))
+	}
 	s.lines = nil
 	for i, region := range wan.Regions[:n] {
 		shard, _ := dir.ShardOf(scriptPrefix(i))
@@ -266,6 +270,9 @@ func (s *script) learnWaiting(line string) {
 func (s *script) begin(d *datadriven.TestData) {
 	a := &actor{name: d.CmdArgs[0].Key}
 	opt := txn.Options{}
+	if d.HasArg("priority") && argument(d, "priority") == txn.PriorityHigh.String() {
+		opt.Priority = txn.PriorityHigh
+	}
 	if d.HasArg("retry-of") {
 		opt.RetryOf = s.actors[argument(d, "retry-of")].t
 	}
@@ -332,6 +339,8 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 		for _, arg := range d.CmdArgs[1:] {
 			a.t.Delete(s.key(arg.Key))
 		}
+	case "declare":
+		s.declare(a, d)
 	case "commit":
 		switch err := a.t.Commit(context.Background()); {
 		case err == nil:
@@ -350,6 +359,39 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 	}
 	s.names[a.t.ID()] = a.name
 	delete(s.names, txn.ID{}) // it has no id before its first request
+}
+
+// declare carries out a declared transaction.
+func (s *script) declare(a *actor, d *datadriven.TestData) {
+	var x txn.Declaration
+	var writes []txn.Write
+	for _, arg := range d.CmdArgs[1:] {
+		switch {
+		case arg.Key == "read":
+			for _, k := range arg.Vals {
+				x.Reads = append(x.Reads, s.key(k))
+			}
+		case len(arg.Vals) > 0:
+			x.Writes = append(x.Writes, s.key(arg.Key))
+			writes = append(writes, txn.Write{Key: s.key(arg.Key), Value: []byte(arg.Vals[0])})
+		}
+	}
+	x.Then = func(values [][]byte) ([]txn.Write, bool) {
+		var saw []string
+		for i, v := range values {
+			saw = append(saw, shown(s.w, x.Reads[i], v))
+		}
+		s.tell(a, "read %s", strings.Join(saw, " "))
+		return writes, true
+	}
+	switch _, err := a.t.(txn.Declarer).Declare(context.Background(), x); {
+	case err == nil:
+		s.tell(a, "committed")
+	case txn.KindOf(err) == txn.KindUnknown:
+		s.tell(a, "the outcome is unknown: %v", err)
+	default:
+		s.tell(a, "not committed: %v", err)
+	}
 }
 
 func (s *script) read(a *actor, d *datadriven.TestData) {
@@ -391,7 +433,15 @@ func (s *script) execute(a *actor, d *datadriven.TestData) {
 		region, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		statements = append(statements, txn.SourceStatement{Source: txn.ShardID(scriptSource + s.node(region)), Statement: txn.Statement{Text: text}})
 	}
-	got, err := a.t.(txn.Sources).Execute(context.Background(), statements, d.HasArg("last"))
+	src, ctx, how := a.t.(txn.Sources), context.Background(), "executed"
+	var got []txn.SourceResult
+	var err error
+	if d.HasArg("commit") {
+		how = "committed"
+		got, err = a.t.(txn.Finishing).ExecuteAndCommit(ctx, statements)
+	} else {
+		got, err = src.Execute(ctx, statements, d.HasArg("last"))
+	}
 	if err != nil {
 		s.tell(a, "not executed: %v", err)
 		return
@@ -400,7 +450,7 @@ func (s *script) execute(a *actor, d *datadriven.TestData) {
 	for _, r := range got {
 		saw = append(saw, strings.TrimPrefix(worked(&txn.Worked{Results: []txn.Result{r.Result}}), "AccessReply: "))
 	}
-	s.tell(a, "executed: %s", strings.Join(saw, ", "))
+	s.tell(a, "%s: %s", how, strings.Join(saw, ", "))
 }
 
 func shown(w *World, k txn.Key, v []byte) string {

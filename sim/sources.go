@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"isochron/node"
@@ -18,8 +19,12 @@ type Databases struct {
 	// Latency is one way between an agent and its database; Fsync and Work are the
 	// database's own, of its log and of a statement. Zero: 100 us, 1 ms, 50 us.
 	Latency, Fsync, Work time.Duration
-	// ForgetReads: over a restart what is prepared keeps the locks of what it has written alone.
-	ForgetReads bool
+	// Dialects are those of the sources, in the directory's order; none: in turn MySQL's and
+	// PostgreSQL's.
+	Dialects []source.Dialect
+	// DeadlockAfter is for how long a PostgreSQL has a statement wait before it looks for a
+	// deadlock; 0: it looks at once, as a MySQL does.
+	DeadlockAfter time.Duration
 
 	w     *World
 	all   []*database
@@ -68,14 +73,26 @@ func (s *Databases) attach(w *World) {
 			continue
 		}
 		d := &database{
-			w: w, name: fmt.Sprintf("db%d", e.ID), dialect: []source.Dialect{source.MySQL, source.Postgres}[len(s.all)%2],
+			w: w, name: fmt.Sprintf("db%d", e.ID), dialect: s.dialect(len(s.all)),
 			latency: or(s.Latency, 100*time.Microsecond), fsync: or(s.Fsync, time.Millisecond), work: or(s.Work, 50*time.Microsecond), lockWait: 5 * time.Second,
-			forgetsReads: s.ForgetReads, rows: map[string]string{}, locks: map[string]*dbLock{},
+			rows: map[string]string{}, locks: map[string]*dbLock{},
+		}
+		if d.dialect == source.Postgres {
+			d.deadlockAfter = s.DeadlockAfter
 		}
 		s.all = append(s.all, d)
 		s.of[txn.ShardID(e.ID)] = d
 		s.leaveStrange(d, txn.ShardID(e.ID))
 	}
+}
+
+// dialect is that of the i-th source.
+func (s *Databases) dialect(i int) source.Dialect {
+	all := s.Dialects
+	if len(all) == 0 {
+		all = []source.Dialect{source.MySQL, source.Postgres}
+	}
+	return all[i%len(all)]
 }
 
 // strangers are what others have prepared there: another cluster, and a program of its own.
@@ -116,6 +133,15 @@ func (s *Databases) lost(h *host) {
 	}
 	for _, d := range s.all {
 		d.disconnect(h, h.life)
+	}
+	// What an agent has ended it remembers for one life, and need not for longer: a work names
+	// the life for which it is, so that what was on its way to this one the next refuses. A
+	// branch that the next begins is begun by a work that was sent to it as the first, of a
+	// transaction whose gateway has not ended it.
+	for n := range s.acked { // order: each by itself
+		if e, ok := s.w.cfg.Directory.Shard(uint64(n.Source)); ok && slices.Contains(e.Replicas, uint32(h.id)) {
+			delete(s.acked, n)
+		}
 	}
 }
 

@@ -12,13 +12,12 @@ import (
 	"isochron/source"
 	"isochron/txn"
 	"isochron/workload"
-	"isochron/yield"
 )
 
 // sourceRows are the rows for databases that are not ours.
 func sourceRows() (out []protocol.Row) {
 	for _, r := range protocol.Table() {
-		if r.Yield == yield.OfItsSource {
+		if r.OverSources() {
 			out = append(out, r)
 		}
 	}
@@ -65,6 +64,11 @@ func TestLocalCommitsAreNotAtomic(t *testing.T) {
 // each, whose sources have the numbers 11 to 13.
 func besideSources(t *testing.T, row string) (*World, *Databases) {
 	t.Helper()
+	return besideSourcesWith(t, row, txn.Bugs{})
+}
+
+func besideSourcesWith(t *testing.T, row string, bugs txn.Bugs) (*World, *Databases) {
+	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +82,7 @@ func besideSources(t *testing.T, row string) (*World, *Databases) {
 	for i, region := range wan.Regions {
 		dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(11 + i), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
 	}
-	w, err := New(Config{Seed: 1, WAN: wan, Row: r, Directory: dir, Databases: dbs, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true})
+	w, err := New(Config{Seed: 1, WAN: wan, Row: r, Directory: dir, Databases: dbs, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true, Params: txn.Params{Bugs: bugs}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +134,19 @@ func sessionAtSources(t *testing.T, row string) {
 		if dbs.of[11].rows["a/1"] != "5" || dbs.of[11].rows["a/2"] != "" || dbs.of[11].rows["a/3"] != "7" || dbs.of[11].finished != 0 {
 			failed = append(failed, fmt.Sprintf("in one phase: %v, %d prepared", dbs.of[11].rows, dbs.of[11].finished))
 		}
+		tx, _ = begin(txn.Options{})
+		res, err := tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "ADD a/3 1", "GET a/3"))
+		if expect("at once", err, 0); len(res) != 2 || string(valueIn(res[1])) != "8" || dbs.of[11].rows["a/3"] != "8" || dbs.of[11].finished != 0 || tx.Stats().CommitRounds != 0 {
+			failed = append(failed, fmt.Sprintf("at once: %v, %v, %+v", res, dbs.of[11].rows, tx.Stats()))
+		}
+		expect("after its commit", tx.Commit(ctx), txn.KindMisuse)
+		tx, _ = begin(txn.Options{})
+		_, err = tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "ADD a/3 1", "FAIL"))
+		expect("at once, and fails", err, txn.KindAborted)
+		tx.Rollback()
+		tx, _ = begin(txn.Options{})
+		_, err = tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "PUT a/3 7"))
+		expect("back", err, 0)
 		tx, do = begin(txn.Options{})
 		tx.Put(key, []byte("x"))
 		expect("both", do(false, append(at(11, "ADD a/1 1"), at(12, "PUT b/1 1")...)), 0)
@@ -159,5 +176,58 @@ func sessionAtSources(t *testing.T, row string) {
 	}
 	if len(failed) > 0 || dbs.of[11].rows["a/1"] != "6" || dbs.of[13].rows["c/1"] != "" {
 		t.Errorf("%v; at the end %v and %v", failed, dbs.of[11].rows, dbs.of[13].rows)
+	}
+}
+
+// valueIn is what a GET gave.
+func valueIn(r txn.SourceResult) []byte {
+	if len(r.Rows) != 1 {
+		return nil
+	}
+	return r.Rows[0][1]
+}
+
+// A database that forgets over its restart what prepared transactions have read takes no new ones
+// before those have ended: who writes what one of them has read comes after it.
+func TestAFenceStandsForReadsThatARestartForgets(t *testing.T) {
+	for _, bugs := range []txn.Bugs{{}, {UnfencedReads: true}} {
+		w, dbs := besideSourcesWith(t, "geotp-o1", bugs)
+		ctx := context.Background()
+		if d := dbs.of[11]; d.dialect != source.MySQL {
+			t.Fatalf("it is %v", d.dialect)
+		}
+		var committed, wrote time.Duration
+		w.Go(1, func(c *Client) {
+			tx := c.DB().Begin(txn.Options{})
+			if _, err := tx.(txn.Sources).Execute(ctx, append(at(11, "GET a/1"), at(12, "ADD b/1 1")...), true); err != nil {
+				t.Errorf("the first: %v", err)
+			}
+			c.Sleep(time.Second) // its branches are prepared
+			dbs.of[11].crash(10 * time.Millisecond)
+			c.Sleep(2 * time.Second)
+			committed = c.Elapsed()
+			if err := tx.Commit(ctx); err != nil {
+				t.Errorf("the first: %v", err)
+			}
+		})
+		second := w.Go(1, func(c *Client) {
+			c.Sleep(2 * time.Second)
+			for range 50 {
+				tx := c.DB().Begin(txn.Options{})
+				if _, err := tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "PUT a/1 5")); err == nil {
+					break
+				}
+				tx.Rollback()
+				c.Sleep(100 * time.Millisecond)
+			}
+			wrote = c.Elapsed()
+		})
+		if !w.RunUntil(huntQuietWait, second.Done) || dbs.of[11].rows["a/1"] != "5" {
+			t.Fatalf("the second does not end: %v", w.Summary())
+		}
+		w.Run(5 * time.Second)
+		if early := committed == 0 || wrote < committed; early != bugs.UnfencedReads {
+			t.Errorf("with %+v it was written after %v, and who had read it began to commit after %v", bugs, wrote, committed)
+		}
 	}
 }

@@ -41,6 +41,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 		}
 		h := &hunt{cfg: HuntConfig{}}
 		h.open(1, row)
+		h.unvalidated = nil // the row changes
 		defer h.w.Close()
 		h.until(t, "ready", h.w.Ready)
 		if !h.setup() {

@@ -15,6 +15,8 @@ import (
 type words struct {
 	// key prints a key; nil prints it quoted.
 	key func(txn.Key) string
+	// instant prints a moment of the wall clocks; nil prints it in nanoseconds.
+	instant func(nanos int64) string
 	// node names a node.
 	node func(txn.NodeID) string
 }
@@ -33,6 +35,8 @@ func (w words) message(m *txn.Message) string {
 		return w.prepare(m.Prepare)
 	case m.Vote != nil:
 		return w.vote(m.Vote)
+	case m.Served != nil:
+		return w.served(m.Served)
 	case m.Decide != nil:
 		return w.decide(m.Decide)
 	case m.DecideAck != nil:
@@ -87,6 +91,8 @@ func conditions(open, doomed bool) string {
 
 func (w words) upkeep(m *txn.Message) string {
 	switch {
+	case m.Reserve != nil:
+		return w.reserve(m.Reserve)
 	case m.Publish != nil:
 		return fmt.Sprintf("Publish: %v passes on to others what it has written at shard %d", m.Publish.Txn, m.Publish.Shard)
 	case m.Release != nil:
@@ -186,10 +192,24 @@ func (w words) access(a *txn.Access) string {
 	case txn.LockExclusive:
 		text += ", exclusive locks"
 	}
+	if a.Reserves {
+		text += fmt.Sprintf(", and reserves it with priority %d", a.Age.Rank)
+	}
 	if a.Nearest {
 		text += ", any replica will do"
 	}
 	return text
+}
+
+func (w words) reserve(r *txn.Reserve) string {
+	var what []string
+	for _, k := range r.Keys {
+		what = append(what, w.show(k))
+	}
+	for _, s := range r.Spans {
+		what = append(what, fmt.Sprintf("[%s, %s)", w.show(s.Start), w.show(s.End)))
+	}
+	return fmt.Sprintf("Reserve: %v has read %s at shard %d, and reserves it with priority %d", r.Txn, strings.Join(what, " "), r.Shard, r.Age.Rank)
 }
 
 // work words statements for a source.
@@ -202,7 +222,10 @@ func work(a *txn.Access) string {
 	if a.Work.Step == 1 {
 		text += fmt.Sprintf(", in a new branch %v", a.Work.Attempt)
 	}
-	if a.Work.Last != nil {
+	switch last := a.Work.Last; {
+	case last != nil && last.OnePhase:
+		text += ", and commit it then"
+	case last != nil:
 		text += ", and prepare it then"
 	}
 	return text
@@ -228,6 +251,9 @@ func worked(r *txn.Worked) string {
 	}
 	if len(what) == 0 {
 		what = []string{"no rows"}
+	}
+	if r.Committed {
+		what = append(what, "committed")
 	}
 	return "AccessReply: " + strings.Join(what, ", ")
 }
@@ -283,14 +309,10 @@ func (w words) prepare(p *txn.Prepare) string {
 	if len(parts) > 0 {
 		text += "; if " + strings.Join(parts, " and ")
 	}
-	for _, x := range p.Writes {
-		if x.Value == nil {
-			text += fmt.Sprintf("; delete %s", w.show(x.Key))
-		} else {
-			text += fmt.Sprintf("; write %s=%s", w.show(x.Key), x.Value)
-		}
+	if p.Declared != nil {
+		return text + w.declared(p)
 	}
-	return text
+	return text + w.writes(p.Writes)
 }
 
 func (w words) vote(v *txn.Vote) string {
@@ -305,7 +327,47 @@ func (w words) decide(d *txn.Decide) string {
 	if d.Commit {
 		what = "commits"
 	}
-	return fmt.Sprintf("Decide: %v %s at shard %d", d.Attempt, what, d.Shard)
+	return fmt.Sprintf("Decide: %v %s at shard %d", d.Attempt, what, d.Shard) + w.writes(d.Writes)
+}
+
+func (w words) writes(all []txn.Write) (text string) {
+	for _, x := range all {
+		if x.Value == nil {
+			text += fmt.Sprintf("; delete %s", w.show(x.Key))
+		} else {
+			text += fmt.Sprintf("; write %s=%s", w.show(x.Key), x.Value)
+		}
+	}
+	return text
+}
+
+func (w words) wall(nanos int64) string {
+	if w.instant != nil {
+		return w.instant(nanos)
+	}
+	return fmt.Sprint(nanos)
+}
+
+// declared words what a declared transaction is to do at a shard.
+func (w words) declared(p *txn.Prepare) (text string) {
+	for _, k := range p.Declared.Reads {
+		text += fmt.Sprintf("; read %s", w.show(k))
+	}
+	for _, x := range p.Writes {
+		text += fmt.Sprintf("; will write %s", w.show(x.Key))
+	}
+	if p.Declared.Stamp != 0 {
+		text += fmt.Sprintf("; at %s, %s priority", w.wall(p.Declared.Stamp), p.Age.Priority)
+	}
+	return text
+}
+
+func (w words) served(m *txn.Served) string {
+	var rows []string
+	for _, r := range m.Rows {
+		rows = append(rows, w.row(r))
+	}
+	return fmt.Sprintf("Served: for %v shard %d holds %s", m.Attempt, m.Shard, strings.Join(rows, " "))
 }
 
 func (w words) finding(f *txn.Finding) string {

@@ -37,6 +37,7 @@ func bootToy(cfg node.Config, _ txn.Now) (process, error) {
 }
 
 func (p *toy) Measured(txn.Now, map[txn.NodeID]time.Duration) {}
+func (p *toy) MeasuredWays(map[txn.NodeID]time.Duration)      {}
 
 func (p *toy) Deliver(_ txn.Now, env *txn.Envelope) {
 	switch m := env.Msg; {

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"time"
 
 	"isochron/decide"
@@ -11,7 +10,7 @@ import (
 )
 
 // Kind is what a directory says of a participant that is a source.
-const Kind routing.Kind = "source"
+const Kind = routing.SourceKind
 
 // Config is what an agent is opened with beside its place in the cluster.
 type Config struct {
@@ -40,16 +39,11 @@ const (
 // Invariants: a branch whose prepare has begun ends by a decision alone, or because its
 // prepare has failed; and of an attempt that it has ended it begins nothing again.
 type Agent struct {
-	cfg Config
-	at  participant.Opening
-	db  Driver
-	voice
-
-	branches branches
-	ended    *memory
-	orphans  *decide.Orphans
-	links    link
-	waiting  []task // could not be begun yet
+	*state
+	works    works
+	ends     ends
+	recovery recovery
+	desk     desk
 }
 
 // Opener opens agents.
@@ -65,10 +59,13 @@ func Opener(cfg Config) participant.Opener {
 		if err != nil {
 			return nil, err
 		}
-		g := &Agent{cfg: cfg, at: o, voice: voice{o.Env, txn.ShardID(o.Shard.ID), uint64(o.Epoch)}, db: db,
-			branches: branches{}, ended: newMemory(), orphans: decide.NewOrphans(o.Params.RecoverAfter)}
+		s := &state{cfg: cfg, at: o, voice: voice{o.Env, txn.ShardID(o.Shard.ID), uint64(o.Epoch), tally{}}, db: db,
+			branches: branches{}, ended: newMemory(), describing: map[asker]bool{}, orphans: decide.NewOrphans(o.Params.RecoverAfter)}
+		g := &Agent{state: s, works: works{s}, ends: ends{s}, desk: desk{s}}
+		g.recovery = recovery{s, &g.ends}
+		s.goOn = g.next
 		// Its term is on the disk before anybody hears of it: no two incarnations have one.
-		o.Env.AfterSync(func() { g.links.open = true; g.recall() })
+		o.Env.AfterSync(func() { g.links.open = true; g.recovery.recall() })
 		return g, nil
 	}
 }
@@ -81,50 +78,32 @@ func (g *Agent) Deliver(from txn.NodeID, m *txn.Message) {
 	}
 	switch {
 	case m.Access != nil && m.Access.Work != nil:
-		g.work(from, m.Access)
+		g.works.take(from, m.Access)
 	case m.Access != nil:
 		g.tell(from, txn.Message{AccessReply: &txn.AccessReply{Shard: g.id, Request: m.Access.Request, Term: g.term,
 			Refused: txn.KindMisuse, Reason: "a source is asked by statements, not for keys"}})
 	case m.Prepare != nil:
-		g.prepare(from, m.Prepare)
+		g.ends.prepare(from, m.Prepare)
 	case m.Decide != nil && g.links.serving:
-		g.decide(from, m.Decide)
+		g.ends.decide(from, m.Decide)
 	case m.Inquire != nil:
-		g.inquire(from, m.Inquire)
+		g.ends.inquire(from, m.Inquire)
 	case m.ProbeReply != nil:
-		g.probed(m.ProbeReply)
-	}
-}
-
-// task is work outside the loop.
-type task struct {
-	work func(context.Context) any
-	done func(any)
-}
-
-// outside has something run outside the loop, later if too much is under way there.
-func (g *Agent) outside(work func(context.Context) any, done func(any)) {
-	if len(g.waiting) > 0 || !g.at.Env.Outside(work, done) {
-		g.waiting = append(g.waiting, task{work, done}) // one for each branch at most
+		g.recovery.probed(m.ProbeReply)
+	case m.SourceAsk != nil:
+		g.desk.asked(from, m.SourceAsk)
 	}
 }
 
 // Tick implements participant.Participant.
 func (g *Agent) Tick() {
-	waiting := g.waiting
-	g.waiting = nil
-	for i, t := range waiting {
-		if !g.at.Env.Outside(t.work, t.done) {
-			g.waiting = append(g.waiting, waiting[i:]...)
-			break
-		}
-	}
+	g.retry()
 	now := g.now()
 	if g.links.due(now) {
-		g.recall()
+		g.recovery.recall()
 	}
 	for _, b := range g.branches.inOrder() {
-		g.look(b, now)
+		g.recovery.look(b, now)
 	}
 }
 
@@ -135,7 +114,7 @@ func (g *Agent) NextWake() time.Duration {
 	}
 	at := g.links.nextWake()
 	for _, b := range g.branches { // order: the least of all
-		at = min(at, g.looksAt(b))
+		at = min(at, g.recovery.looksAt(b))
 	}
 	return at
 }
@@ -153,5 +132,28 @@ func (g *Agent) Leader() (txn.NodeID, uint64) {
 
 // Serving implements participant.Participant.
 func (g *Agent) Serving() bool { return g.links.serving }
+
+// next does what is next for a branch, if nothing of it is under way.
+func (g *Agent) next(b *branch) {
+	switch d := b.decided; {
+	case b.busy || g.branches[b.name.Attempt] != b:
+	case d != nil && b.phase == prepared:
+		g.ends.finish(b)
+	case d != nil && !d.Commit && b.phase != unsure:
+		g.ends.rollBack(b)
+	case b.phase != working:
+	case b.todo != nil && g.blocks(b):
+	case b.todo != nil:
+		if db := g.works.alone(b); db != nil {
+			g.works.once(b, db)
+			return
+		}
+		g.works.execute(b)
+	case b.last != nil && b.last.OnePhase:
+		g.ends.commit(b)
+	case b.last != nil:
+		g.ends.prepareThere(b)
+	}
+}
 
 var _ participant.Participant = (*Agent)(nil)

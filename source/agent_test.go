@@ -119,6 +119,45 @@ func TestOnePhase(t *testing.T) {
 	w.expect("one of which it knows nothing", "9: finding 2 forgot=true")
 }
 
+// onePhase is a work with which its branch is to commit.
+func onePhase(n, step int, statements ...string) *txn.Message {
+	m := access(n, step, true, statements...)
+	m.Access.Work.Last.OnePhase, m.Access.Work.Last.Participants, m.Access.Work.Peers = true, []txn.ShardID{toySource}, nil
+	return m
+}
+
+// With its last statements the only branch commits, and there is one answer. Who asks again is
+// never told that it was rolled back if it was not.
+func TestStatementsWithTheirCommit(t *testing.T) {
+	w := serving(t)
+	w.g.Deliver(gateway, onePhase(1, 1, "a", "b"))
+	next := w.tasks[0]
+	w.tasks = nil
+	next.done(next.work(t.Context()))
+	w.g.Deliver(gateway, onePhase(1, 1, "a", "b"))
+	w.expect("before the commit", "9: going")
+	w.run()
+	w.hears(onePhase(1, 1, "a", "b"), prepareOf(1), decideOf(1, false))
+	w.expect("after it", "9: 2 results, committed", "9: who knows, refused", "9: yes", "9: ack")
+	w.has("it", "begin a9.1.1", "a", "b", "commit a9.1.1")
+
+	w.fails["commit a9.1.2"] = &Error{Text: "broke", Unknown: true, Gone: true}
+	w.hears(onePhase(2, 1, "a"), onePhase(2, 1, "a"))
+	w.expect("it broke", "9: who knows, refused", "9: who knows, refused")
+	w.fails["commit a9.1.3"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
+	w.hears(onePhase(3, 1, "a"), onePhase(3, 1, "a"))
+	w.expect("it failed", "9: refused", "9: refused")
+	w.fails["dup"] = &Error{Code: 1062, Text: "twice"}
+	w.did = nil
+	w.hears(onePhase(4, 1, "dup"))
+	w.expect("a statement fails", "9: refused")
+	w.has("it is rolled back", "begin a9.1.4", "rollback a9.1.4")
+	w.g.Deliver(gateway, onePhase(5, 1, "a"))
+	w.g.Deliver(gateway, decideOf(5, false))
+	w.run()
+	w.expect("given up before", "9: refused", "9: ack")
+}
+
 // A prepare that fails is a No, and the others hear of it.
 func TestAPrepareThatFails(t *testing.T) {
 	w := serving(t)
@@ -245,6 +284,72 @@ func TestWhatComesTooLate(t *testing.T) {
 	}
 }
 
+// A branch that is listed and not found is being ended by an agent that has died: it has not
+// ended before it is listed no more.
+func TestNotFoundIsNoEnd(t *testing.T) {
+	w := newToy(t, txn.Bugs{})
+	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
+	w.busy = true
+	w.run()
+	w.hears(decideOf(1, true))
+	w.pass(second)
+	w.expect("while it is listed")
+	w.prepared = nil
+	w.pass(second)
+	w.expect("when it is not", "9: ack")
+
+	w = newToy(t, txn.Bugs{TrustNotFound: true})
+	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
+	w.busy = true
+	w.run()
+	w.hears(decideOf(1, true))
+	w.expect("the planted bug", "9: ack")
+}
+
+// When a source has started anew that forgets what prepared branches have read, a branch is
+// begun when those have ended, or refused when that takes too long; at another source at once.
+func TestAFence(t *testing.T) {
+	for _, forgets := range []bool{true, false} {
+		w := serving(t)
+		w.facts = Facts{Incarnation: "1", ForgetsReads: forgets}
+		w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
+		w.hears(access(1, 1, true, "a"))
+		w.facts.Incarnation = "2"
+		w.g.broke()
+		w.pass(second)
+		w.sent, w.did = nil, nil
+		w.hears(access(2, 1, false, "b"))
+		if !forgets {
+			w.expect("it has its locks", "9: 1 results")
+			continue
+		}
+		w.expect("it waits")
+		w.hears(decideOf(1, true))
+		w.expect("the other has ended", "9: ack", "9: 1 results")
+		w.has("in that order", "finish a9.1.1 true", "begin a9.1.2", "b")
+
+		w.hears(access(3, 1, true, "c"))
+		w.facts.Incarnation = "3"
+		w.g.broke()
+		w.pass(second)
+		w.sent, w.did = nil, nil
+		w.hears(access(4, 1, false, "d"))
+		w.g.branches[attempt(4)].options.LockWait = second
+		w.pass(2 * second)
+		if w.g.branches[attempt(4)] != nil || len(w.g.branches) != 2 {
+			t.Errorf("%v", w.g.Summary())
+		}
+		w.hears(decideOf(3, false))
+		w.hears(access(5, 1, false, "e"))
+		if w.g.fence.open != 0 || w.g.branches[attempt(5)].blockedAt != 0 {
+			t.Errorf("the fence stands: %+v", w.g.fence)
+		}
+		if c := w.g.Status().Source; c.FenceWaits != 2 || c.Fenced != 0 || c.Committed != 1 || c.Aborted != 2 || c.Works != 5 || c.Refused[txn.CauseLockTimeout] != 1 || c.HeldNanos == 0 {
+			t.Errorf("it has counted %+v", c)
+		}
+	}
+}
+
 // Another database under the same address is not served.
 func TestAnotherDatabaseAnswers(t *testing.T) {
 	w := serving(t)
@@ -257,6 +362,12 @@ func TestAnotherDatabaseAnswers(t *testing.T) {
 	w.sent = nil
 	w.hears(access(1, 1, false, "a"))
 	w.expect("the first", "9: 1 results")
+	w.identity, w.facts.Expected = "two", true
+	w.g.broke()
+	w.pass(second)
+	w.sent = nil
+	w.hears(access(2, 1, false, "a"))
+	w.expect("another that is meant", "9: 1 results")
 }
 
 // Branches, and what is remembered of them, are bounded; too much is refused, not begun again.

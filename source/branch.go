@@ -30,22 +30,28 @@ type branch struct {
 	handle  Branch // nil before its first statement, and once it is prepared or ended
 	phase   phase
 	busy    bool // something is under way outside
+	whole   bool // that is all of the transaction: its one statement, and its commit
 	leash   *leash
 
 	step  uint64      // of the newest work that came
 	todo  *txn.Access // that work, while it waits for its turn or is under way
 	reply *txn.AccessReply
+	held  *txn.AccessReply // that reply, until the commit that came with the work is done
 
 	last     *txn.Prepare // asked for
 	voter    txn.NodeID   // who is told the vote
 	decided  *txn.Decide
 	waits    []txn.NodeID // for the end
 	inquirer []txn.NodeID
+	askers   []asker       // for its end, at an operator's word
 	began    time.Duration // of its first statement here
 	since    time.Duration // when it was prepared
 	heardAt  time.Duration // when its gateway was heard of last
 	probedAt time.Duration
 	retryAt  time.Duration // of an end that could not be brought about
+
+	fences    bool          // others wait for its end (fence.go)
+	blockedAt time.Duration // since when it waits so; 0: it does not
 }
 
 // leash lets the loop end what is under way outside for a branch.
@@ -93,57 +99,6 @@ func (bs branches) inOrder() []*branch {
 		return 1
 	})
 	return out
-}
-
-// begin runs something of a branch outside the loop; nothing else of it runs meanwhile.
-func (g *Agent) begin(b *branch, work func(context.Context) any, done func(any)) {
-	b.busy, b.leash = true, &leash{}
-	l := b.leash
-	g.outside(func(ctx context.Context) any {
-		ctx = l.tie(ctx)
-		defer l.pull()
-		return work(ctx)
-	}, func(result any) {
-		b.busy = false
-		done(result)
-		g.goOn(b)
-	})
-}
-
-// goOn does what is next for a branch, if nothing of it is under way.
-func (g *Agent) goOn(b *branch) {
-	switch d := b.decided; {
-	case b.busy || g.branches[b.name.Attempt] != b:
-	case d != nil && b.phase == prepared:
-		g.finish(b)
-	case d != nil && !d.Commit && b.phase != unsure:
-		g.rollBack(b)
-	case b.phase != working:
-	case b.todo != nil:
-		g.execute(b)
-	case b.last != nil && b.last.OnePhase:
-		g.commit(b)
-	case b.last != nil:
-		g.prepareThere(b)
-	}
-}
-
-// forget ends a branch, and tells who waits for that.
-func (g *Agent) forget(b *branch, how txn.Outcome) {
-	a := b.name.Attempt
-	delete(g.branches, a)
-	g.ended.note(a, how)
-	g.orphans.Ended(a)
-	if b.began != 0 {
-		g.at.Env.Held(g.id, b.txn, int64(b.began))
-	}
-	b.leash.pull()
-	for _, n := range b.waits {
-		g.tell(n, txn.Message{DecideAck: &txn.DecideAck{Shard: g.id, Attempt: a}})
-	}
-	for _, n := range b.inquirer {
-		g.found(n, a, how)
-	}
 }
 
 // asError is a driver's error; what has no form is taken for the end of the branch.

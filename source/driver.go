@@ -36,6 +36,28 @@ type Driver interface {
 	Close() error
 }
 
+// AtOnce is a Driver that runs a transaction of one statement, at its source alone, in one trip.
+type AtOnce interface {
+	// Once runs a statement and commits it. On an error with Unknown it may have happened; on any
+	// other it has not. What it reads it reads as a branch would: at Serializable a read of what
+	// a prepared branch has changed waits for that one's end where the branch's own reads would.
+	Once(ctx context.Context, n Name, o BranchOptions, s Statement) (Result, error)
+}
+
+// OnceByBranch is Once of a Driver that has none.
+func OnceByBranch(ctx context.Context, d Driver, n Name, o BranchOptions, s Statement) (Result, error) {
+	b, err := d.Begin(ctx, n, o)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := b.Execute(ctx, s)
+	if err != nil {
+		_ = b.Rollback(ctx) // an error: the source does it when it notices
+		return Result{}, err
+	}
+	return r, b.Commit(ctx)
+}
+
 // Branch is a transaction's part at one source. It is used by one goroutine at a time, and
 // by none after Prepare (whatever it gave), Commit or Rollback.
 type Branch interface {
@@ -58,8 +80,17 @@ type Facts struct {
 	// Identity tells one database from another, and from itself with other data: for
 	// PostgreSQL its system identifier and the database's name and number.
 	Identity string
+	// Expected: the driver has been told, by an operator or by what the cluster remembers, that
+	// this identity is the right one, whatever it was before.
+	Expected bool
 	// PreparedMax bounds the prepared transactions; 0: it refuses all, -1: no bound is known.
 	PreparedMax int
+	// Incarnation tells one start of the database's server from another; "": not known, or of
+	// no use there.
+	Incarnation string
+	// ForgetsReads: over a restart of the server a prepared branch keeps the locks of what it
+	// has written alone.
+	ForgetsReads bool
 	// Warnings are what an operator should know, a line each.
 	Warnings []string
 }
@@ -79,6 +110,9 @@ type BranchOptions struct {
 	Isolation Isolation     // "": Serializable
 	LockWait  time.Duration // of each wait for a lock; 0: the source's own
 	ReadOnly  bool
+	// Incarnation, if not "", is at which the branch is to begin; at another it is an Error
+	// that says Gone.
+	Incarnation string
 }
 
 // Statements and what they give are messages too.
@@ -89,6 +123,8 @@ type (
 	Column = txn.Column
 	// Result is what a statement gave, its values as the source prints them.
 	Result = txn.Result
+	// Table is a table of a source.
+	Table = txn.SourceTable
 )
 
 // Bounds of an answer, whatever was asked for.
@@ -96,14 +132,6 @@ const (
 	RowsMax  = 1 << 20
 	BytesMax = 64 << 20
 )
-
-// Table is a table of a source.
-type Table struct {
-	Schema, Name string
-	Columns      []Column
-	Key          []string   // names of the primary key's columns, in order
-	Unique       [][]string // other unique keys
-}
 
 // Error is what a source refused or failed at.
 type Error struct {

@@ -37,6 +37,8 @@ func (g *Agent) Status() participant.Status {
 	s := participant.Status{Shard: g.id, Kind: g.at.Shard.Kind, Role: "agent", Serving: g.links.serving, Term: g.term,
 		Undecided: g.Undecided(), Holders: g.Holders(), Voters: []txn.NodeID{g.at.Self}}
 	s.Leader, _ = g.Leader()
+	s.Source = g.counts.SourceCounts
+	s.Source.Fenced = g.fence.open
 	return s
 }
 

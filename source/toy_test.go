@@ -27,6 +27,8 @@ type toy struct {
 	prepared []Name
 	fails    map[string]*Error // by what is done
 	identity string
+	facts    Facts // beside its identity
+	busy     bool  // what is prepared is listed and not found
 }
 
 func (w *toy) Now() txn.Now                       { return txn.Now{Mono: w.now} }
@@ -50,12 +52,16 @@ func said(to txn.Address, m *txn.Message) string {
 		whom = fmt.Sprintf("%d/%d: ", to.Node, to.Shard)
 	}
 	switch {
+	case m.AccessReply != nil && m.AccessReply.Refused == txn.KindUnknown:
+		return whom + "who knows, refused"
 	case m.AccessReply != nil && m.AccessReply.Refused != 0:
 		return whom + "refused"
 	case m.AccessReply != nil && m.AccessReply.Worked.Going:
 		return whom + "going"
 	case m.AccessReply != nil && m.AccessReply.Worked.Fault != nil:
 		return whom + fmt.Sprintf("%d results, fault %d", len(m.AccessReply.Worked.Results), m.AccessReply.Worked.Fault.Code)
+	case m.AccessReply != nil && m.AccessReply.Worked.Committed:
+		return whom + fmt.Sprintf("%d results, committed", len(m.AccessReply.Worked.Results))
 	case m.AccessReply != nil:
 		return whom + fmt.Sprintf("%d results", len(m.AccessReply.Worked.Results))
 	case m.Vote != nil && m.Vote.Yes && !m.Vote.AwaitsDecision:
@@ -91,7 +97,9 @@ func (w *toy) do(what string) error {
 }
 
 func (w *toy) Facts(context.Context) (Facts, error) {
-	return Facts{Identity: w.identity}, w.do("facts")
+	f := w.facts
+	f.Identity = w.identity
+	return f, w.do("facts")
 }
 func (w *toy) Prepared(context.Context, uint64) ([]Name, error) {
 	return w.prepared, nil // with foreign names, which a driver would not give
@@ -103,7 +111,7 @@ func (w *toy) Begin(ctx context.Context, n Name, o BranchOptions) (Branch, error
 }
 func (w *toy) Finish(ctx context.Context, n Name, commit bool) (bool, error) {
 	i := slices.IndexFunc(w.prepared, func(o Name) bool { return o.Attempt == n.Attempt && o.Cluster == n.Cluster })
-	if err := w.do(fmt.Sprintf("finish %v %v", n.Attempt, commit)); err != nil || i < 0 {
+	if err := w.do(fmt.Sprintf("finish %v %v", n.Attempt, commit)); err != nil || i < 0 || w.busy {
 		return false, err
 	}
 	w.prepared = slices.Delete(w.prepared, i, i+1)

@@ -12,6 +12,8 @@ type voice struct {
 	env  participant.Env
 	id   txn.ShardID
 	term uint64
+
+	counts tally
 }
 
 func (v *voice) now() time.Duration { return v.env.Now().Mono }
@@ -27,13 +29,17 @@ func (v *voice) vote(to txn.NodeID, a txn.Attempt, awaits bool) {
 }
 
 func (v *voice) voteNo(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault, why txn.Cause) {
+	v.counts.refused(why)
 	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindAborted, Reason: reason, Fault: f, Cause: why}})
 }
+
+// brokeInCommit is what is said of a commit in one phase of which nobody knows.
+const brokeInCommit = "the connection to the source broke in the commit: it may or may not have happened"
 
 // voteUnknown answers who has asked for a commit in one phase of which nobody knows.
 func (v *voice) voteUnknown(to txn.NodeID, a txn.Attempt, f *txn.Fault) {
 	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindUnknown, Fault: f,
-		Reason: "the connection to the source broke in the commit: it may or may not have happened"}})
+		Reason: brokeInCommit}})
 }
 
 // found answers who inquires. What ended without anybody knowing how is answered as forgotten.
@@ -48,8 +54,9 @@ func (v *voice) found(to txn.NodeID, a txn.Attempt, how txn.Outcome) {
 	v.tell(to, txn.Message{Finding: f})
 }
 
-func (v *voice) refuse(to txn.NodeID, m *txn.Access, kind txn.Kind, reason string, f *txn.Fault, why txn.Cause) {
-	r := &txn.AccessReply{Shard: v.id, Request: m.Request, Term: v.term, Refused: kind, Reason: reason, Cause: why}
+func (v *voice) refuse(to txn.NodeID, request uint64, kind txn.Kind, reason string, f *txn.Fault, why txn.Cause) {
+	v.counts.refused(why)
+	r := &txn.AccessReply{Shard: v.id, Request: request, Term: v.term, Refused: kind, Reason: reason, Cause: why}
 	if f != nil {
 		r.Worked = &txn.Worked{Fault: f}
 	}

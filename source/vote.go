@@ -9,104 +9,119 @@ import (
 
 // Votes and ends.
 
+// ends has branches vote, and ends them as is decided.
+type ends struct{ *state }
+
 // prepare is asked for a vote.
-func (g *Agent) prepare(from txn.NodeID, p *txn.Prepare) {
-	g.ended.retire(p.Attempt, p.Retired)
-	b := g.branches[p.Attempt]
+func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
+	e.ended.retire(p.Attempt, p.Retired)
+	b := e.branches[p.Attempt]
 	switch {
-	case p.Term != g.term:
-		g.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: g.id, Leader: g.at.Self, Term: g.term, Attempt: p.Attempt}})
-	case b == nil && g.ended.how(p.Attempt) == txn.OutcomeCommitted:
-		g.vote(from, p.Attempt, !p.OnePhase)
-	case b == nil && p.OnePhase && g.ended.knows(p.Attempt) && g.ended.how(p.Attempt) == txn.OutcomeNone:
-		g.voteUnknown(from, p.Attempt, nil)
+	case p.Term != e.term:
+		e.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: e.id, Leader: e.at.Self, Term: e.term, Attempt: p.Attempt}})
+	case b == nil && e.ended.how(p.Attempt) == txn.OutcomeCommitted:
+		e.vote(from, p.Attempt, !p.OnePhase)
+	case b == nil && p.OnePhase && e.ended.knows(p.Attempt) && e.ended.how(p.Attempt) == txn.OutcomeNone:
+		e.voteUnknown(from, p.Attempt, nil)
 	case b == nil:
-		g.ended.note(p.Attempt, txn.OutcomeAborted)
-		g.voteNo(from, p.Attempt, "the source does not have the transaction's branch any more", nil, txn.CauseLeader)
+		e.ended.note(p.Attempt, txn.OutcomeAborted)
+		e.voteNo(from, p.Attempt, "the source does not have the transaction's branch any more", nil, txn.CauseLeader)
 	case b.phase == prepared:
-		g.vote(from, p.Attempt, true)
+		e.vote(from, p.Attempt, true)
 	case b.decided != nil || b.last != nil: // it votes when it has come so far, or is ended already
-		b.heardAt = g.now()
+		b.heardAt = e.now()
 	default:
-		b.last, b.voter, b.heardAt = p, from, g.now()
+		b.last, b.voter, b.heardAt = p, from, e.now()
 		b.meets(p.Peers)
-		g.goOn(b)
+		e.goOn(b)
 	}
 }
 
 // prepareThere has the source prepare a branch.
-func (g *Agent) prepareThere(b *branch) {
+func (e *ends) prepareThere(b *branch) {
 	b.phase = preparing
-	if g.at.Params.Bugs.VoteBeforePrepare {
-		g.vote(b.voter, b.name.Attempt, true)
+	if e.at.Params.Bugs.VoteBeforePrepare {
+		e.vote(b.voter, b.name.Attempt, true)
 	}
 	handle := b.handle
-	g.begin(b, func(ctx context.Context) any { return asError(handle.Prepare(ctx)) }, func(result any) {
+	e.begin(b, func(ctx context.Context) any { return asError(handle.Prepare(ctx)) }, func(result any) {
 		b.handle = nil
 		switch err := result.(*Error); {
 		case err == nil:
-			g.isPrepared(b)
+			e.isPrepared(b)
 		case err.Unknown:
 			b.phase = unsure
-			g.broke()
+			e.broke()
 		default:
-			g.failed(b, err)
+			e.failed(b, err)
 		}
 	})
 }
 
 // isPrepared votes Yes for a branch, and answers who has asked.
-func (g *Agent) isPrepared(b *branch) {
-	b.phase, b.since = prepared, g.now()
+func (e *ends) isPrepared(b *branch) {
+	b.phase, b.since = prepared, e.now()
 	if b.voter != 0 {
-		g.vote(b.voter, b.name.Attempt, true)
+		e.vote(b.voter, b.name.Attempt, true)
 	}
 	for _, n := range b.inquirer {
-		g.found(n, b.name.Attempt, txn.OutcomeYes)
+		e.found(n, b.name.Attempt, txn.OutcomeYes)
 	}
 	b.inquirer = nil
 }
 
 // failed ends a branch whose prepare has failed.
-func (g *Agent) failed(b *branch, err *Error) {
+func (e *ends) failed(b *branch, err *Error) {
 	if err.Gone {
-		g.broke()
+		e.broke()
 	}
-	if b.voter != 0 {
-		g.voteNo(b.voter, b.name.Attempt, err.Text, err.fault(), err.cause())
+	switch r := b.held; {
+	case r != nil:
+		e.refuse(b.gateway, r.Request, txn.KindAborted, err.Text, err.fault(), err.cause())
+	case b.voter != 0:
+		e.voteNo(b.voter, b.name.Attempt, err.Text, err.fault(), err.cause())
 	}
-	g.warn(b)
-	g.forget(b, txn.OutcomeAborted)
+	e.warn(b)
+	e.forget(b, txn.OutcomeAborted)
 }
 
 // commit commits a branch that is its transaction's only one, without a prepare.
-func (g *Agent) commit(b *branch) {
+func (e *ends) commit(b *branch) {
 	b.phase = preparing
 	handle := b.handle
-	g.begin(b, func(ctx context.Context) any { return asError(handle.Commit(ctx)) }, func(result any) {
+	e.begin(b, func(ctx context.Context) any { return asError(handle.Commit(ctx)) }, func(result any) {
 		b.handle = nil
 		switch err := result.(*Error); {
 		case err == nil:
-			g.vote(b.voter, b.name.Attempt, false)
-			g.forget(b, txn.OutcomeCommitted)
+			if r := b.held; r != nil {
+				r.Worked.Committed = true
+				e.tell(b.gateway, txn.Message{AccessReply: r})
+			} else {
+				e.vote(b.voter, b.name.Attempt, false)
+			}
+			e.forget(b, txn.OutcomeCommitted)
 		case err.Unknown:
-			g.broke()
-			g.voteUnknown(b.voter, b.name.Attempt, err.fault())
-			g.forget(b, txn.OutcomeNone)
+			e.broke()
+			if r := b.held; r != nil {
+				e.refuse(b.gateway, r.Request, txn.KindUnknown, brokeInCommit, err.fault(), txn.CauseUnavailable)
+			} else {
+				e.voteUnknown(b.voter, b.name.Attempt, err.fault())
+			}
+			e.forget(b, txn.OutcomeNone)
 		default:
-			g.failed(b, err)
+			e.failed(b, err)
 		}
 	})
 }
 
 // decide takes in how an attempt ends.
-func (g *Agent) decide(from txn.NodeID, m *txn.Decide) {
-	b := g.branches[m.Attempt]
+func (e *ends) decide(from txn.NodeID, m *txn.Decide) {
+	b := e.branches[m.Attempt]
 	if b == nil { // what is prepared there was found: it has ended, or its start may come yet
-		if !g.ended.knows(m.Attempt) {
-			g.ended.note(m.Attempt, outcome(m.Commit))
+		if !e.ended.knows(m.Attempt) {
+			e.ended.note(m.Attempt, outcome(m.Commit))
 		}
-		g.tell(from, txn.Message{DecideAck: &txn.DecideAck{Shard: g.id, Attempt: m.Attempt}})
+		e.tell(from, txn.Message{DecideAck: &txn.DecideAck{Shard: e.id, Attempt: m.Attempt}})
 		return
 	}
 	if !slices.Contains(b.waits, from) {
@@ -114,40 +129,48 @@ func (g *Agent) decide(from txn.NodeID, m *txn.Decide) {
 	}
 	if b.decided == nil {
 		b.decided = m
-		if !m.Commit && b.phase == working {
+		if !m.Commit && (b.phase == working || b.whole) {
 			b.leash.pull()
 		}
 	}
-	g.goOn(b)
+	e.goOn(b)
 }
 
-// finished is what came of an end.
-type finished struct {
-	found bool
-	err   *Error
+// gone says that a branch that was not found is not prepared any more. An agent that has died
+// may have had its source end it: while the source still writes that to its disk the branch is
+// listed, although it is not found, and it is prepared again if the source dies before.
+func gone(ctx context.Context, db Driver, n Name) error {
+	names, err := db.Prepared(ctx, n.Cluster)
+	if err == nil && slices.ContainsFunc(names, func(o Name) bool { return o.Attempt == n.Attempt && o.Source == n.Source }) {
+		err = &Error{Text: "another has it end there now", Again: true}
+	}
+	return err
 }
 
 // finish ends a prepared branch as it was decided.
-func (g *Agent) finish(b *branch) {
-	if g.now() < b.retryAt {
+func (e *ends) finish(b *branch) {
+	if e.now() < b.retryAt {
 		return
 	}
-	commit, db, name := b.decided.Commit, g.db, b.name
-	g.begin(b, func(ctx context.Context) any {
+	commit, db, name := b.decided.Commit, e.db, b.name
+	trusts := e.at.Params.Bugs.TrustNotFound
+	e.begin(b, func(ctx context.Context) any {
 		found, err := db.Finish(ctx, name, commit)
-		return finished{found, asError(err)}
+		if err == nil && !found && !trusts {
+			err = gone(ctx, db, name)
+		}
+		return asError(err)
 	}, func(result any) {
-		x := result.(finished)
-		if x.err != nil {
-			g.trace("source %d: %v cannot be ended now: %v", g.id, name, x.err)
-			b.retryAt = g.now() + g.at.Params.ResendAfter
-			if x.err.Gone {
-				g.broke()
+		if err := result.(*Error); err != nil {
+			e.trace("source %d: %v cannot be ended now: %v", e.id, name, err)
+			b.retryAt = e.now() + e.at.Params.ResendAfter
+			if err.Gone {
+				e.broke()
 			}
 			return
 		}
-		g.trace("source %d: %s %v", g.id, map[bool]string{true: "commits", false: "rolls back"}[commit], b.name.Attempt)
-		g.forget(b, outcome(commit))
+		e.trace("source %d: %s %v", e.id, map[bool]string{true: "commits", false: "rolls back"}[commit], b.name.Attempt)
+		e.forget(b, outcome(commit))
 	})
 }
 
@@ -160,51 +183,41 @@ func outcome(commit bool) txn.Outcome {
 }
 
 // rollBack ends a branch that is not prepared.
-func (g *Agent) rollBack(b *branch) {
+func (e *ends) rollBack(b *branch) {
 	b.last = nil
 	if m := b.todo; m != nil {
 		b.todo = nil
-		g.refuse(b.gateway, m, txn.KindAborted, endedByOthers, nil, txn.CauseOther)
+		e.refuse(b.gateway, m.Request, txn.KindAborted, endedByOthers, nil, txn.CauseOther)
 	}
 	handle := b.handle
 	if b.handle = nil; handle == nil {
-		g.forget(b, txn.OutcomeAborted)
+		e.forget(b, txn.OutcomeAborted)
 		return
 	}
 	b.phase = preparing // nothing else is begun
-	g.begin(b, func(ctx context.Context) any { return asError(handle.Rollback(ctx)) }, func(any) {
-		g.trace("source %d: rolls back %v", g.id, b.name.Attempt)
-		g.forget(b, txn.OutcomeAborted)
+	e.begin(b, func(ctx context.Context) any { return asError(handle.Rollback(ctx)) }, func(any) {
+		e.trace("source %d: rolls back %v", e.id, b.name.Attempt)
+		e.forget(b, txn.OutcomeAborted)
 	})
 }
 
 // inquire is asked what becomes of an attempt. One that is not prepared never will be.
-func (g *Agent) inquire(from txn.NodeID, m *txn.Inquire) {
-	b := g.branches[m.Attempt]
+func (e *ends) inquire(from txn.NodeID, m *txn.Inquire) {
+	b := e.branches[m.Attempt]
 	switch {
-	case b == nil && g.ended.knows(m.Attempt):
-		g.found(from, m.Attempt, g.ended.how(m.Attempt))
+	case b == nil && e.ended.knows(m.Attempt):
+		e.found(from, m.Attempt, e.ended.how(m.Attempt))
 	case b == nil:
-		g.ended.note(m.Attempt, txn.OutcomeAborted)
-		g.tell(from, txn.Message{Finding: &txn.Finding{Shard: g.id, Attempt: m.Attempt, Result: txn.OutcomeNo, Forgot: true}})
+		e.ended.note(m.Attempt, txn.OutcomeAborted)
+		e.tell(from, txn.Message{Finding: &txn.Finding{Shard: e.id, Attempt: m.Attempt, Result: txn.OutcomeNo, Forgot: true}})
 	case b.phase == prepared && (b.decided == nil || b.busy):
-		g.found(from, m.Attempt, txn.OutcomeYes)
+		e.found(from, m.Attempt, txn.OutcomeYes)
 	default:
 		if !slices.Contains(b.inquirer, from) {
 			b.inquirer = append(b.inquirer, from)
 		}
 		if b.phase == working {
-			g.abandoned(b)
+			e.abandoned(b)
 		}
 	}
-}
-
-// abandoned rolls back a branch that nobody will ask to prepare; a prepared one stays.
-func (g *Agent) abandoned(b *branch) {
-	if b.phase != working || b.decided != nil {
-		return
-	}
-	b.decided = &txn.Decide{Shard: g.id, Attempt: b.name.Attempt, Txn: b.txn}
-	b.leash.pull()
-	g.goOn(b)
 }

@@ -10,60 +10,89 @@ import (
 
 // Statements: they are executed in the order of their works, each work once.
 
-// work takes in what is to be done in a branch.
-func (g *Agent) work(from txn.NodeID, m *txn.Access) {
+// works has branches execute statements.
+type works struct{ *state }
+
+// take takes in what is to be done in a branch.
+func (ws *works) take(from txn.NodeID, m *txn.Access) {
 	w := m.Work
-	g.ended.retire(w.Attempt, w.Retired)
-	b := g.branches[w.Attempt]
+	ws.ended.retire(w.Attempt, w.Retired)
+	b := ws.branches[w.Attempt]
 	switch {
-	case w.Term != g.term: // whether an earlier incarnation has done it is not known here
-		g.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: g.id, Leader: g.at.Self, Term: g.term, Request: m.Request}})
+	case w.Term != ws.term: // whether an earlier incarnation has done it is not known here
+		ws.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: ws.id, Leader: ws.at.Self, Term: ws.term, Request: m.Request}})
 		return
-	case b == nil && g.ended.knows(w.Attempt) && !g.at.Params.Bugs.ForgetTombstone:
-		g.refuse(from, m, txn.KindAborted, "the transaction was rolled back there before", nil, txn.CauseOther)
+	case b == nil && ws.ended.knows(w.Attempt) && !ws.at.Params.Bugs.ForgetTombstone:
+		ws.over(from, m)
 		return
 	case b == nil && w.Step != 1:
-		g.refuse(from, m, txn.KindAborted, "the source has lost the transaction's branch", nil, txn.CauseLeader)
+		ws.refuse(from, m.Request, txn.KindAborted, "the source has lost the transaction's branch", nil, txn.CauseLeader)
 		return
-	case b == nil && len(g.branches) >= g.cfg.BranchesMax:
-		g.refuse(from, m, txn.KindUnavailable, "the source's agent has as many branches as it may; try again later", nil, txn.CauseUnavailable)
+	case b == nil && len(ws.branches) >= ws.cfg.BranchesMax:
+		ws.refuse(from, m.Request, txn.KindUnavailable, "the source's agent has as many branches as it may; try again later", nil, txn.CauseUnavailable)
 		return
 	case b == nil:
-		b = g.open(from, m)
+		b = ws.open(from, m)
 	case w.Step <= b.step:
-		g.again(b, from, m)
+		ws.again(b, from, m)
 		return
 	case w.Step != b.step+1 || b.phase != working || b.last != nil || b.decided != nil:
-		g.refuse(from, m, txn.KindAborted, "the transaction's branch takes no more statements", nil, txn.CauseOther)
+		ws.refuse(from, m.Request, txn.KindAborted, "the transaction's branch takes no more statements", nil, txn.CauseOther)
 		return
 	}
-	b.step, b.todo, b.reply, b.heardAt = w.Step, m, nil, g.now()
+	b.step, b.todo, b.reply, b.heardAt = w.Step, m, nil, ws.now()
 	if b.last = w.Last; w.Last != nil {
 		b.voter = from
 	}
 	b.meets(w.Peers)
-	g.goOn(b)
+	ws.counts.worked(len(w.Statements))
+	ws.goOn(b)
+}
+
+// over answers a work of a branch that has ended.
+func (ws *works) over(from txn.NodeID, m *txn.Access) {
+	switch how := ws.ended.how(m.Work.Attempt); {
+	case m.Work.Last == nil || !m.Work.Last.OnePhase || how == txn.OutcomeAborted:
+		ws.refuse(from, m.Request, txn.KindAborted, "the transaction was rolled back there before", nil, txn.CauseOther)
+	case how == txn.OutcomeCommitted:
+		ws.refuse(from, m.Request, txn.KindUnknown, "the transaction is committed, but what its last statements gave was lost on its way", nil, txn.CauseOther)
+	default:
+		ws.refuse(from, m.Request, txn.KindUnknown, brokeInCommit, nil, txn.CauseUnavailable)
+	}
 }
 
 // open notes a new branch. Work of dead incarnations of its gateway is rolled back first.
-func (g *Agent) open(from txn.NodeID, m *txn.Access) *branch {
-	w, now := m.Work, g.now()
-	wait := g.at.Params.LockWait
+func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
+	w, now := m.Work, ws.now()
+	wait := ws.at.Params.LockWait
 	if m.WaitMillis > 0 {
 		wait = time.Duration(m.WaitMillis) * time.Millisecond
 	}
 	b := &branch{
-		name: Name{Cluster: g.cfg.Cluster, Attempt: w.Attempt, Source: g.id, DecidedAt: w.DecidedAt},
+		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, DecidedAt: w.DecidedAt},
 		txn:  m.Txn, gateway: from, heardAt: now, began: now,
 		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait},
 	}
-	for _, o := range g.branches.inOrder() {
-		if a := o.name.Attempt; a.Node == w.Attempt.Node && a.Epoch < w.Attempt.Epoch {
-			g.abandoned(o)
+	dead := func(o *branch) bool {
+		return o.name.Attempt.Node == w.Attempt.Node && o.name.Attempt.Epoch < w.Attempt.Epoch
+	}
+	for _, o := range ws.branches { // order: whether there is one
+		if dead(o) {
+			ws.giveUp(dead)
+			break
 		}
 	}
-	g.branches[w.Attempt] = b
+	ws.branches[w.Attempt] = b
 	return b
+}
+
+// giveUp rolls back the branches of which something is true.
+func (ws *works) giveUp(of func(*branch) bool) {
+	for _, o := range ws.branches.inOrder() {
+		if of(o) {
+			ws.abandoned(o)
+		}
+	}
 }
 
 // isolation is the source's word for a level.
@@ -87,14 +116,14 @@ func (b *branch) meets(peers []txn.Peer) {
 }
 
 // again answers a work that came before.
-func (g *Agent) again(b *branch, from txn.NodeID, m *txn.Access) {
+func (ws *works) again(b *branch, from txn.NodeID, m *txn.Access) {
 	switch w := m.Work; {
 	case w.Step < b.step:
 	case b.reply != nil:
-		g.tell(from, txn.Message{AccessReply: b.reply})
+		ws.tell(from, txn.Message{AccessReply: b.reply})
 	default:
-		b.heardAt = g.now()
-		g.tell(from, txn.Message{AccessReply: &txn.AccessReply{Shard: g.id, Request: m.Request, Term: g.term, Worked: &txn.Worked{Going: true}}})
+		b.heardAt = ws.now()
+		ws.tell(from, txn.Message{AccessReply: &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Worked: &txn.Worked{Going: true}}})
 	}
 }
 
@@ -106,10 +135,11 @@ type executed struct {
 }
 
 // execute runs the statements of a work.
-func (g *Agent) execute(b *branch) {
-	m, db, most := b.todo, g.db, g.cfg.AnswerBytesMax
+func (ws *works) execute(b *branch) {
+	m, db, most := b.todo, ws.db, ws.cfg.AnswerBytesMax
 	name, options, handle := b.name, b.options, b.handle
-	g.begin(b, func(ctx context.Context) any {
+	options.Incarnation = ws.fence.incarnation
+	ws.begin(b, func(ctx context.Context) any {
 		out := executed{handle: handle}
 		if handle == nil {
 			h, err := db.Begin(ctx, name, options)
@@ -127,59 +157,59 @@ func (g *Agent) execute(b *branch) {
 				return out
 			}
 			if bytes += r.Bytes(); bytes > most {
-				out.err = &Error{Code: tooLarge, State: "HY000", Text: "the answers are larger than a source's agent sends at once; ask for fewer rows"}
+				out.err = answerTooLarge()
 				return out
 			}
 			out.results = append(out.results, r)
 		}
 		return out
-	}, func(result any) { g.executed(b, m, result.(executed)) })
+	}, func(result any) { ws.executed(b, m, result.(executed)) })
 }
 
 // tooLarge is MySQL's number of a packet that is larger than is allowed.
 const tooLarge = 1153
+
+func answerTooLarge() *Error {
+	return &Error{Code: tooLarge, State: "HY000", Text: "the answers are larger than a source's agent sends at once; ask for fewer rows"}
+}
 
 // endedByOthers is what is said of what was under way or waited here when it ended.
 const endedByOthers = "the transaction was rolled back: it had failed at another source, or its gateway gave it up"
 
 // executed answers a work. A statement that fails ends the branch if the source says so, or
 // if it was to be the last.
-func (g *Agent) executed(b *branch, m *txn.Access, x executed) {
+func (ws *works) executed(b *branch, m *txn.Access, x executed) {
 	b.todo, b.handle = nil, x.handle
 	if b.decided != nil { // it is rolled back whatever came of it
 		if x.err != nil && x.err.Ends {
 			b.handle = nil
 		}
-		g.refuse(b.gateway, m, txn.KindAborted, endedByOthers, nil, txn.CauseOther)
+		ws.refuse(b.gateway, m.Request, txn.KindAborted, endedByOthers, nil, txn.CauseOther)
 		return
 	}
 	if x.err == nil || !x.err.Ends && b.last == nil {
 		w := &txn.Worked{Results: x.results}
-		r := &txn.AccessReply{Shard: g.id, Request: m.Request, Term: g.term, Worked: w}
+		r := &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Worked: w}
 		if x.err != nil {
 			w.Fault, r.Reason, r.Cause = x.err.fault(), x.err.Text, x.err.cause()
 		}
+		if x.err == nil && b.last != nil && b.last.OnePhase {
+			b.held = r
+			return
+		}
 		b.reply = r
-		g.tell(b.gateway, txn.Message{AccessReply: r})
+		ws.tell(b.gateway, txn.Message{AccessReply: r})
 		return
 	}
 	kind := txn.KindAborted
 	if x.err.Gone {
 		kind = txn.KindUnavailable
-		g.broke()
+		ws.broke()
 	}
-	g.refuse(b.gateway, m, kind, x.err.Text, x.err.fault(), x.err.cause())
-	g.warn(b)
+	ws.refuse(b.gateway, m.Request, kind, x.err.Text, x.err.fault(), x.err.cause())
+	ws.warn(b)
 	if x.err.Ends {
 		b.handle = nil
 	}
-	b.decided = &txn.Decide{Shard: g.id, Attempt: b.name.Attempt, Txn: b.txn} // goOn rolls it back
-}
-
-// warn tells the transaction's other sources that it cannot commit, past its coordinator
-// (GeoTP section 4.1, early abort). What has failed here was never prepared, and never will be.
-func (g *Agent) warn(b *branch) {
-	for _, p := range b.peers {
-		g.at.Env.Send(txn.Participant(p.Node, p.Shard), txn.Message{Decide: &txn.Decide{Shard: p.Shard, Attempt: b.name.Attempt, Txn: b.txn}})
-	}
+	b.decided = &txn.Decide{Shard: ws.id, Attempt: b.name.Attempt, Txn: b.txn} // goOn rolls it back
 }

@@ -20,10 +20,13 @@ func Present(ctx context.Context, db DB) (Timestamp, error) {
 	return res.At, err
 }
 
-// EveryShard is one key of each shard of the directory: a read of them asks all.
+// EveryShard is one key of each native shard of the directory: a read of them asks all.
 func EveryShard(d *routing.Directory) []Key {
 	keys := make([]Key, 0, len(d.Shards))
 	for _, s := range d.Shards {
+		if !s.Kind.Native() {
+			continue // a source has no moments
+		}
 		keys = append(keys, Key(routing.LocalKey(s.ID, "")))
 	}
 	return keys

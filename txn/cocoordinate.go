@@ -35,6 +35,8 @@ type Ack struct {
 	AwaitsDecision bool `cbor:"12,keyasint,omitempty"`
 	// No: the leader refused. Nothing else is said but who takes part.
 	No bool `cbor:"13,keyasint,omitempty"`
+	// Rank is that of the transaction.
+	Rank Rank `cbor:"14,keyasint,omitempty"`
 }
 
 // PreCommit tells a leader that every participant has voted Yes: the serial

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -13,8 +14,10 @@ func examples() []Message {
 		{AccessReply: &AccessReply{Rows: []Row{{Key: "k", Value: []byte("v"), Version: a}, {Key: "none"}}, Scans: []ScanRows{{More: true}}}},
 		{Prepare: &Prepare{Attempt: a, Participants: []ShardID{2, 3}, Reads: []ReadCheck{{"k", a}}, Writes: []Write{{"k", nil}, {"l", []byte("v")}}}},
 		{Vote: &Vote{Attempt: a, Yes: true, Proposed: 1 << 62}},
-		{Chase: &Chase{Shard: 2, Txn: id, Start: ID{1, 2, 3}, Age: Age{7, id}, Path: []WaitEdge{{Txn: id, Shard: 2, Leader: 1, Term: 3, Request: 4, For: ID{1, 2, 3}, Tenure: 5, Undone: true}}, Into: []WaitEdge{{Txn: id}}, Budget: 9, Seen: 3, Turn: 1}},
+		{Reserve: &Reserve{Shard: 2, Txn: id, Age: Age{7, id, PriorityHigh, 3}, Keys: []Key{"a"}, Spans: []Span{{"a", "b"}}}},
+		{Chase: &Chase{Shard: 2, Txn: id, Start: ID{1, 2, 3}, Age: Age{7, id, PriorityHigh, 3}, Path: []WaitEdge{{Txn: id, Shard: 2, Leader: 1, Term: 3, Request: 4, For: ID{1, 2, 3}, Tenure: 5, Undone: true}}, Into: []WaitEdge{{Txn: id}}, Budget: 9, Seen: 3, Turn: 1}},
 		{Recheck: &Recheck{Shard: 2, Cycle: []WaitEdge{{Txn: id}, {For: id}}, Victim: 1, Route: []ShardID{3, 2}}},
+		{SurveyReply: &SurveyReply{Admission: []AdmissionClass{{Table: "t", Window: 1, Inside: 2, Queue: 3, Admitted: 4, Delayed: 5}}}},
 		{SnapChunk: &SnapChunk{Keys: [][]byte{{1}}, Values: [][]byte{{2}}, Next: []byte{3}}},
 	}
 }
@@ -28,6 +31,46 @@ func TestMessagesSurviveTheCodec(t *testing.T) {
 		if !reflect.DeepEqual(m, back) {
 			t.Errorf("sent %+v, got %+v", m, back)
 		}
+	}
+}
+
+// Two fields with one number would both be left out on their way, without a word.
+func TestFieldsHaveNumbersOfTheirOwn(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var look func(reflect.Type)
+	look = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			look(of.Elem())
+			return
+		case reflect.Map:
+			look(of.Key())
+			look(of.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		if seen[of] {
+			return
+		}
+		seen[of] = true
+		numbers := map[string]string{"-": ""}
+		for i := range of.NumField() {
+			f := of.Field(i)
+			number, _, _ := strings.Cut(f.Tag.Get("cbor"), ",")
+			if other := numbers[number]; number != "" && other != "" {
+				t.Errorf("%v: %s and %s have the number %s", of, other, f.Name, number)
+			}
+			if number != "-" {
+				numbers[number] = f.Name
+				look(f.Type)
+			}
+		}
+	}
+	look(reflect.TypeFor[Message]())
+	if !seen[reflect.TypeFor[AdmissionClass]()] || len(seen) < 50 {
+		t.Errorf("%d kinds of record were looked at", len(seen))
 	}
 }
 

@@ -71,14 +71,26 @@ func (a Attempt) Less(o Attempt) bool { return ID(a).Less(ID(o)) }
 type Version = Attempt
 
 // Age is a transaction's place in the order of wound-wait: older is smaller.
-// A retry inherits the age of its first try, so that it wins in the end.
+// A retry inherits the age of its first try, so that it wins in the end. Who is of
+// higher priority counts as older than all of lower: whatever goes by age heeds it,
+// and the order stays one that does not change while a try lasts.
 type Age struct {
-	Start Timestamp `cbor:"1,keyasint,omitempty"`
-	ID    ID        `cbor:"2,keyasint,omitempty"`
+	Start    Timestamp `cbor:"1,keyasint,omitempty"`
+	ID       ID        `cbor:"2,keyasint,omitempty"`
+	Priority Priority  `cbor:"3,keyasint,omitempty"`
+	// Rank goes before all of these. Where a row tells classes apart it rises while a transaction
+	// runs, and what was told of its age before holds no more; elsewhere all have 0.
+	Rank Rank `cbor:"4,keyasint,omitempty"`
 }
 
 // Older reports whether a goes before b.
 func (a Age) Older(b Age) bool {
+	if a.Rank != b.Rank {
+		return a.Rank > b.Rank
+	}
+	if a.Priority != b.Priority {
+		return a.Priority > b.Priority
+	}
 	if a.Start != b.Start {
 		return a.Start < b.Start
 	}

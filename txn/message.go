@@ -8,6 +8,7 @@ import "bytes"
 //	coordinator            shard leader
 //	Access        ->                          reads, with locks if asked
 //	              <-       AccessReply
+//	Reserve       ->                          what was read before, where rows are reserved
 //	Publish       ->                          of hot rows, what is not committed yet
 //	Prepare       ->                          concurrency control, then the log
 //	              <-       Vote               after a majority has the vote
@@ -59,6 +60,10 @@ type Message struct {
 	Chase       *Chase       `cbor:"34,keyasint,omitempty"`
 	Recheck     *Recheck     `cbor:"35,keyasint,omitempty"`
 	Drained     *Drained     `cbor:"48,keyasint,omitempty"`
+	SourceAsk   *SourceAsk   `cbor:"49,keyasint,omitempty"`
+	SourceTold  *SourceTold  `cbor:"50,keyasint,omitempty"`
+	Reserve     *Reserve     `cbor:"51,keyasint,omitempty"`
+	Served      *Served      `cbor:"60,keyasint,omitempty"`
 }
 
 // Raft carries one raft message of a shard. StampNanos is the sender's
@@ -74,6 +79,9 @@ type Raft struct {
 	Gone       bool    `cbor:"6,keyasint,omitempty"` // without Data: the receiver is a member no more
 	// Lost, without Data: the sender, which has no vote, has lost all that it had acknowledged.
 	Lost bool `cbor:"7,keyasint,omitempty"`
+	// Committed, without Data: the entry of this index and of CommittedTerm is committed.
+	Committed     uint64 `cbor:"8,keyasint,omitempty"`
+	CommittedTerm uint64 `cbor:"9,keyasint,omitempty"`
 	// Body is the same, a *raftpb.Message, instead of Data: for a receiver in this process. Nobody changes it.
 	Body any `cbor:"-"`
 }
@@ -116,8 +124,31 @@ type Access struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Sure: it goes on from committed values alone, for it was undone too often with others.
 	Sure bool `cbor:"20,keyasint,omitempty"`
+	// Reserves: what is read is reserved, with the priority of Age (Bonspiel section 3.1.2).
+	Reserves bool `cbor:"25,keyasint,omitempty"`
 	// Work is for a source, in place of all that is read.
 	Work *Work `cbor:"24,keyasint,omitempty"`
+	// Temperatures asks how often what is read is updated: the gateway has no replica of it.
+	Temperatures bool `cbor:"28,keyasint,omitempty"`
+}
+
+// WarmKey is a record that is updated often.
+type WarmKey struct {
+	Key          Key    `cbor:"1,keyasint,omitempty"`
+	MilliUpdates uint64 `cbor:"2,keyasint,omitempty"` // in a thousand seconds, of late
+}
+
+// WarmMax bounds the records of which one answer tells.
+const WarmMax = 64
+
+// Reserve reserves what a transaction read before it was known to touch several regions, as an
+// Access does for what it reads. Nobody answers, and where it is lost the rows are not reserved.
+type Reserve struct {
+	Shard ShardID `cbor:"1,keyasint,omitempty"`
+	Txn   ID      `cbor:"2,keyasint,omitempty"`
+	Age   Age     `cbor:"3,keyasint,omitempty"`
+	Keys  []Key   `cbor:"4,keyasint,omitempty"`
+	Spans []Span  `cbor:"5,keyasint,omitempty"`
 }
 
 // Row is a row as read. A row that does not exist, deleted or never written, has
@@ -163,6 +194,9 @@ type AccessReply struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Worked answers Work. A refusal has it too if a source said why.
 	Worked *Worked `cbor:"24,keyasint,omitempty"`
+	// Warm answers Temperatures: of what was asked for, records that were updated more than once
+	// of late, at most WarmMax.
+	Warm []WarmKey `cbor:"28,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -224,7 +258,8 @@ type Prepare struct {
 	// Since, if not 0, refuses writes of what was written after that moment.
 	Since Timestamp `cbor:"16,keyasint,omitempty"`
 	// DecidedAt, if not 0, is the shard in which the decision is logged before anybody is
-	// told: what is not there is not decided, whatever was voted.
+	// told: what is not there is not decided, whatever was voted. Of a declared transaction it is
+	// where its writes are logged, without which it is not committed.
 	DecidedAt ShardID `cbor:"17,keyasint,omitempty"`
 	// VotesTo is the node that gathers the votes and decides, 0: the one that asks.
 	VotesTo NodeID `cbor:"18,keyasint,omitempty"`
@@ -234,6 +269,8 @@ type Prepare struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Peers is as in a Work.
 	Peers []Peer `cbor:"24,keyasint,omitempty"`
+	// Declared, if set, asks for rows as well: see declared.go.
+	Declared *Declared `cbor:"40,keyasint,omitempty"`
 }
 
 // PassedOn is a Prepare for a leader that reaches it through another node.
@@ -265,6 +302,8 @@ type Vote struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Fault of a refusal, if a source said why.
 	Fault *Fault `cbor:"24,keyasint,omitempty"`
+	// Rows of a Yes are what a declared transaction reads, in case Served was lost.
+	Rows []Row `cbor:"40,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -276,6 +315,8 @@ type Decide struct {
 	At      Timestamp `cbor:"5,keyasint,omitempty"`
 	// Prepare is what was asked, for a replica that may have missed it.
 	Prepare *Prepare `cbor:"6,keyasint,omitempty"`
+	// Writes, of the commit of a declared transaction, are what it writes here.
+	Writes []Write `cbor:"40,keyasint,omitempty"`
 }
 
 // DecideAck says that a majority has the outcome: the participant will never

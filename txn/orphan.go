@@ -7,6 +7,7 @@ type Orphan struct {
 	Txn          ID
 	Participants []ShardID
 	DecidedAt    ShardID // as in its Prepare
+	Declared     bool    // what stands at DecidedAt is what it writes, and its votes decide
 	// Leftover: its participant asks for itself alone, and what it has of an attempt that
 	// ended everywhere long ago came too late: it is rolled back.
 	Leftover bool

@@ -21,6 +21,9 @@ type Params struct {
 	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
 	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
 	ProbeAfter   time.Duration // 3 s: locks held for so long are asked after
+	// ProbeEvery is how often the ways to other nodes are measured; 1 s, at most 5 s. A node is told
+	// after every fifth time (estimate.TellAfter): what goes by delays follows them no faster.
+	ProbeEvery time.Duration
 	// GatewayLease: a gateway that has not answered a leader for so long has ended, as far
 	// as its transactions have not voted there; one and a half times ElectionTimeout.
 	GatewayLease time.Duration
@@ -32,16 +35,22 @@ type Params struct {
 	// LockAfterTries: so many tries that lost, and the reads of optimistic rows lock, and
 	// what is written is locked before it is voted on; 3. Below 0: never.
 	LockAfterTries int
+	// PromoteAfterTries: what has lost so many tries has high priority from then on, so that
+	// those of high priority starve nobody; 10. Below 0: never.
+	PromoteAfterTries int
 	// PreparesAgain: an attempt that was aborted for a conflict is prepared again, as it was read,
 	// so many times at most, before its client hears of it; 0. Of experiments.
 	PreparesAgain int
-	NearAsIs      bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
-	GroupSize     int  // 10: transactions on a hot row that go on from each other before the first has committed
+	// StampMargin is added to the stamps of declared transactions; 2 ms, below 0: nothing.
+	StampMargin time.Duration
+	NearAsIs    bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
+	GroupSize   int  // 10: transactions on a hot row that go on from each other before the first has committed
 	// Of admission, see yield.Admission: whether there is none, how long a try waits at
 	// most (50 s; then it is refused).
 	AdmissionOff  bool
 	AdmissionWait time.Duration
 	Forecast      Forecasts // of rows that go by statistics of hot records
+	Warmth        Warmth    // of rows that read by temperature
 	// AnswerDecided: a client of sources hears of its commit when it is logged, and not when
 	// every participant knows it. Whoever reads at a source without a lock may miss it then.
 	AnswerDecided bool
@@ -62,6 +71,21 @@ type Forecasts struct {
 	Sleep     time.Duration // 10 ms: of a transaction that is not let in
 	Again     int           // 10: how often it is judged again
 	Alone     bool          // transactions at one place are judged too
+}
+
+// Warmth are the settings of reads by temperature, Bonspiel section 3.2, which names none: see
+// estimate.TemperatureConfig and estimate.ThresholdConfig. Zero fields get the defaults given
+// there.
+type Warmth struct {
+	Records  int           // 65,536: known at a node
+	HalfLife time.Duration // 5 s: of the weight of an update
+	// Threshold is how many updates of a record in a round trip to its leader, in millionths,
+	// have it be read there, as long as no try has ended; 1,000.
+	Threshold    int64
+	Fixed        bool          // it stays so, as in the public prototype
+	AbortPercent int           // 10: of tries; more lower the threshold
+	Every        time.Duration // 1 s: how often it moves at most
+	Tries        int           // 20: that must have ended meanwhile
 }
 
 // Bugs are faults planted to prove that the hunts find them.
@@ -86,6 +110,8 @@ type Bugs struct {
 	SmallFastPath bool // one replica too few makes a fast path
 	IgnoreAbort   bool // the slow path proposes Yes though there is a No
 
+	TellUnaccepted bool // a commit that is to be accepted first is told once it is voted for
+
 	KeepVersion      bool // a value that is changed keeps the version under which others have read it
 	VouchUncommitted bool // who has read what is not committed, and writes nothing, is answered by versions alone
 
@@ -102,6 +128,19 @@ type Bugs struct {
 	VoteBeforePrepare bool // an agent votes before its source has prepared
 	AbortPrepared     bool // an agent rolls back what is prepared when its gateway is silent
 	TakeForeign       bool // recovery takes what another cluster has prepared for its own
+	UnfencedReads     bool // branches begin at a source that has started anew beside what has lost its read locks
+	TrustNotFound     bool // an agent says that a branch has ended when its source does not find it, though it lists it
+
+	BlankVotes    bool // a member that has nothing yet gives its vote
+	HalfAcks      bool // in a change of members the new majority alone makes a vote count
+	ForgetCeiling bool // a new leader proposes below moments that others have answered
+
+	DecideUnlogged bool // a participant that decides for itself counts votes whatever a majority has on its disks
+
+	KeepReservation bool // what a transaction has reserved outlives it
+	HandleEarly     bool // declared transactions are voted on before their stamps have passed
+	ForgetLate      bool // who comes after its stamp waits behind those that went before it
+	ForgetData      bool // who finishes the work of another does not look for what it writes
 
 	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
 	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended
@@ -139,6 +178,8 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.CommitWait, max(20*time.Second, 20*p.ResendAfter))
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
 	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
+	set(&p.ProbeEvery, time.Second)
+	set(&p.StampMargin, 2*time.Millisecond)
 	set(&p.GatewayLease, p.ElectionTimeout+p.ElectionTimeout/2)
 	set(&p.KeepVersions, 10*time.Minute)
 	set(&p.AdmissionWait, 50*time.Second)
@@ -150,6 +191,9 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	}
 	if p.LockAfterTries == 0 {
 		p.LockAfterTries = 3
+	}
+	if p.PromoteAfterTries == 0 {
+		p.PromoteAfterTries = 10
 	}
 	if p.GroupSize == 0 {
 		p.GroupSize = 10

@@ -21,6 +21,7 @@ const (
 	WhyWideDeadlock
 	WhyChainDeadlock
 	WhyGivesWay
+	WhyReserved
 	WhyLostInBatch
 	WhyRowChanged
 	WhyRangeChanged
@@ -47,6 +48,8 @@ const (
 	WhyRefusedBefore
 	WhyLogFull
 	WhyOtherProtocol
+	WhyLate
+	WhyPriority
 	whys // how many there are
 )
 
@@ -62,6 +65,7 @@ var refusals = [whys]struct {
 	WhyWideDeadlock:      {KindAborted, CauseWound, "it and others wait for each other at several shards: a deadlock"},
 	WhyChainDeadlock:     {KindAborted, CauseWound, "it and others waited for each other"},
 	WhyGivesWay:          {KindAborted, CauseConflict, "gives way to %v, which holds what it needs"},
+	WhyReserved:          {KindAborted, CauseConflict, "gives way to %v, which touches several regions and has reserved what it writes"},
 	WhyLostInBatch:       {KindAborted, CauseConflict, "gives way to an older transaction of its batch"},
 	WhyRowChanged:        {KindAborted, CauseValidation, "a row it read has changed since"},
 	WhyRangeChanged:      {KindAborted, CauseValidation, "a range it read has changed since"},
@@ -88,6 +92,8 @@ var refusals = [whys]struct {
 	WhyRefusedBefore:     {KindAborted, CauseLeader, "refused before"},
 	WhyLogFull:           {KindAborted, CauseUnavailable, "the shard's log takes no more now"},
 	WhyOtherProtocol:     {KindAborted, CauseProtocol, "the cluster has changed its protocol since the transaction began; do it again"},
+	WhyLate:              {KindAborted, CauseConflict, "came after the moment for which it was stamped, behind others that it needs rows of"},
+	WhyPriority:          {KindAborted, CauseConflict, "makes way for %v, which has high priority"},
 }
 
 // Refusal is one in which nobody is named.
@@ -111,4 +117,12 @@ func (r Refusal) String() string {
 	return text
 }
 
-func (w Why) named() bool { return w == WhyDeadlock || w == WhyGivesWay || w == WhyLockNotGranted }
+func (w Why) named() bool {
+	return w == WhyDeadlock || w == WhyGivesWay || w == WhyReserved || w == WhyPriority || w == WhyLockNotGranted
+}
+
+// Err is such a refusal as a client hears of it.
+func (w Why) Err() *Error {
+	r := w.Refusal()
+	return Errorf(r.Kind(), "%s", r).Because(r.Cause())
+}

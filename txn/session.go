@@ -87,6 +87,9 @@ type Options struct {
 	// inherits the age, so that it wins in the end, and a 2PL row reads under
 	// locks the second time.
 	RetryOf Txn
+	// Priority is its place before all of lower priority, whatever their ages. What is done
+	// again keeps the higher of its own and this.
+	Priority Priority
 	// Inside: the gateway does it again by itself, and its client has not heard that
 	// it lost. It is counted, see Survey.
 	Inside bool

@@ -14,6 +14,37 @@ type Statement struct {
 	// MaxRows bounds the answer, 0: as far as any answer may go. One that is larger is an
 	// error, and ends nothing.
 	MaxRows int `cbor:"3,keyasint,omitempty"`
+	// Kinds says what kind of value each of Args is; those beyond its end are ArgText. A source
+	// that infers the types of placeholders by itself, as PostgreSQL does, needs none.
+	Kinds []ArgKind `cbor:"4,keyasint,omitempty"`
+	// Locks: what it reads stays as it was read until the transaction ends, by locks that its text
+	// and Guard take. A source whose isolation rests on locks needs no more then. An agent of an
+	// earlier version has its source see to that.
+	Locks bool `cbor:"5,keyasint,omitempty"`
+	// Guard is run before it, in the same trip; nothing is told of its answer. If Least is not 0 it
+	// is run only if the statement has given or changed fewer rows, or was refused for a key that is
+	// there already; and then the statement is run once more, and that is what it gave.
+	Guard []string `cbor:"6,keyasint,omitempty"`
+	Least int      `cbor:"7,keyasint,omitempty"`
+}
+
+// ArgKind is what kind of value an argument is. An agent of an earlier version takes all for
+// text.
+type ArgKind uint8
+
+// The kinds. A number is written as SQL has it, such as -12, 0.50 or 1e3; what is none is
+// taken for text.
+const (
+	ArgText ArgKind = iota
+	ArgNumber
+)
+
+// Kind is what kind of value an argument is.
+func (s *Statement) Kind(arg int) ArgKind {
+	if arg < len(s.Kinds) {
+		return s.Kinds[arg]
+	}
+	return ArgText
 }
 
 // Column describes a column of an answer or a table. Type is the source's own word for it,
@@ -22,6 +53,7 @@ type Column struct {
 	Name string `cbor:"1,keyasint,omitempty"`
 	Type string `cbor:"2,keyasint,omitempty"`
 	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
+	Auto bool   `cbor:"4,keyasint,omitempty"` // of a table: the source numbers rows by itself, if nobody gives a value
 }
 
 // Result is what a statement gave. Values are as text; nil is NULL.
@@ -53,7 +85,9 @@ type Work struct {
 	Step       uint64      `cbor:"2,keyasint,omitempty"`
 	Statements []Statement `cbor:"3,keyasint,omitempty"` // in this order; the first that fails is the last
 	// Last, if not nil, is what to prepare as soon as the statements are done: they are the
-	// transaction's last here. The vote is not asked for.
+	// transaction's last here. The vote is not asked for. If it is OnePhase the branch is
+	// committed then, and the answer says so (Worked.Committed), or why not; the answer comes
+	// when that is known.
 	Last *Prepare `cbor:"4,keyasint,omitempty"`
 	// Peers are the other sources of the transaction: who fails tells them.
 	Peers []Peer `cbor:"5,keyasint,omitempty"`
@@ -75,6 +109,8 @@ type Worked struct {
 	Fault *Fault `cbor:"2,keyasint,omitempty"`
 	// Going: it is under way, and nothing else is set.
 	Going bool `cbor:"3,keyasint,omitempty"`
+	// Committed: the branch, its transaction's only one, is committed.
+	Committed bool `cbor:"4,keyasint,omitempty"`
 }
 
 // SourceStatement is a statement for one source.
@@ -84,6 +120,8 @@ type SourceStatement struct {
 	// Records names those that it locks, as far as that is known, for the forecast of hot
 	// records: any names, as long as one record has one.
 	Records []Key
+	// Writes: it changes the records that it names, and reads nothing that it does not name.
+	Writes bool
 }
 
 // SourceResult is what came of a SourceStatement.
@@ -103,6 +141,15 @@ type Sources interface {
 	// last promises that no statement for any source follows: where the row says so, sources
 	// prepare at once. An error ends the transaction then, whatever it is.
 	Execute(ctx context.Context, statements []SourceStatement, last bool) ([]SourceResult, error)
+}
+
+// Finishing is implemented by Sources that take a commit with the last statements.
+type Finishing interface {
+	// ExecuteAndCommit is an Execute of the last statements and a Commit of the transaction, in
+	// one trip if one source is all that the transaction has touched. KindUnknown is what it
+	// gives if nobody can say whether the commit happened; after KindMisuse the transaction
+	// lives, after any other error it has ended.
+	ExecuteAndCommit(ctx context.Context, statements []SourceStatement) ([]SourceResult, error)
 }
 
 // Bounds of one call of Execute.

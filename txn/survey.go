@@ -35,7 +35,7 @@ type AdmissionClass struct {
 	Once        bool   `cbor:"2,keyasint,omitempty"` // they are updates in one request
 	Window      int    `cbor:"3,keyasint,omitempty"` // so many may contend; 0: any number
 	Inside      int    `cbor:"4,keyasint,omitempty"` // that contend now
-	Queue       int    `cbor:"6,keyasint,omitempty"` // that wait to be let in
+	Queue       int    `cbor:"5,keyasint,omitempty"` // that wait to be let in
 	Admitted    uint64 `cbor:"6,keyasint,omitempty"` // let in, at once or later
 	Delayed     uint64 `cbor:"7,keyasint,omitempty"` // had to wait
 	Refused     uint64 `cbor:"8,keyasint,omitempty"` // waited in vain
@@ -58,6 +58,9 @@ type LockWait struct {
 	Holder      ID      `cbor:"3,keyasint,omitempty"`
 	Key         Key     `cbor:"4,keyasint,omitempty"` // in whose way the holder is; one of them
 	WaitedNanos int64   `cbor:"5,keyasint,omitempty"`
+
+	Priority       Priority `cbor:"6,keyasint,omitempty"` // of Txn
+	HolderPriority Priority `cbor:"7,keyasint,omitempty"`
 }
 
 // Surveyed is what the nodes of a cluster have answered.

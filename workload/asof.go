@@ -57,6 +57,8 @@ type moment struct {
 	attempt
 	c  *Client
 	at txn.Timestamp
+	// hold is for how many milliseconds each read has its versions kept; 0: no longer than usual.
+	hold int64
 	// tx, if not nil, is a transaction of repeatable reads that does all the reading;
 	// its gateway chose the moment.
 	tx txn.Txn
@@ -65,7 +67,7 @@ type moment struct {
 // lookBack asks for the present and records what read finds there, or at a moment
 // that is still to come.
 func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
-	m := &moment{c: c, attempt: attempt{ctx: ctx, rec: &history.Record{
+	m := &moment{c: c, hold: holdMillis, attempt: attempt{ctx: ctx, rec: &history.Record{
 		Process: c.Process, Moment: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
 	if c.Repeatable {
@@ -79,6 +81,7 @@ func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 	} else if m.at, err = txn.Present(ctx, c.DB); err == nil {
 		if c.Ahead > 0 && c.Rand.IntN(2) == 0 {
 			m.at += txn.Timestamp(c.Rand.Int64N(int64(c.Ahead)))
+			m.hold *= int64(c.Rand.IntN(2)) // else leaders log the moment itself
 		}
 		m.rec.At = int64(m.at)
 		err = read(m)
@@ -106,7 +109,7 @@ func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
 	}
 	for try := 1; ; try++ {
 		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
-		t := m.c.DB.Begin(txn.Options{AsOf: m.at, HoldMillis: holdMillis})
+		t := m.c.DB.Begin(txn.Options{AsOf: m.at, HoldMillis: m.hold})
 		if res, err = t.Read(m.ctx, r); err == nil {
 			err = t.Commit(m.ctx)
 		} else {

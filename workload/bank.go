@@ -80,6 +80,10 @@ func (w *Bank) Step(ctx context.Context, c *Client) {
 
 // transfer moves money from one of the first accounts to one or two others.
 func (w *Bank) transfer(ctx context.Context, c *Client) {
+	if yes, opt := c.declares(); yes {
+		w.transferDeclared(ctx, c, opt)
+		return
+	}
 	picked := w.accounts(c)
 	amount := 1 + c.Rand.Int64N(5)
 	lock, wait := c.lock()
@@ -127,9 +131,11 @@ func (w *Bank) move(a *attempt, key txn.Key, balance []byte, delta int64) histor
 // enter writes the ledger row; it is a blind write.
 func (w *Bank) enter(a *attempt, c *Client, moves []history.Account) {
 	id := c.nextID()
-	a.t.Put(rowKey(tableLedger, int(id)%w.Parts, idName(id)), []byte(moves[0].Name))
+	a.t.Put(w.ledgerKey(id), []byte(moves[0].Name))
 	a.did(history.Op{Kind: history.Transfer, Value: id, Accounts: moves})
 }
+
+func (w *Bank) ledgerKey(id int64) txn.Key { return rowKey(tableLedger, int(id)%w.Parts, idName(id)) }
 
 // open counts the accounts of a branch and, if there is room, opens one more
 // with money from one of the first: a phantom for whoever sums or counts.

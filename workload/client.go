@@ -33,6 +33,10 @@ type Client struct {
 	Repeatable bool
 	// Ahead bounds how far a moment that is read may lie after the present; 0: not at all.
 	Ahead time.Duration
+	// Priority gives that of the transaction that begins next; nil: all are low.
+	Priority func() txn.Priority
+	// Declares: most transactions whose keys are known from the start are declared.
+	Declares bool
 	// Spike: the transaction that is drawn next is one of a sudden crowd, see hotspots.
 	Spike bool
 
@@ -67,6 +71,9 @@ var errGiveUp = txn.Errorf(txn.KindMisuse, "the client gave it up")
 // transact runs body in a transaction until it commits, its outcome is unknown,
 // or the tries are used up. It reports whether it committed.
 func (c *Client) transact(ctx context.Context, opt txn.Options, final bool, body func(a *attempt) error) bool {
+	if c.Priority != nil {
+		opt.Priority = max(opt.Priority, c.Priority())
+	}
 	for try := 1; ; try++ {
 		t := c.DB.Begin(opt)
 		a := &attempt{ctx: ctx, t: t, rec: &history.Record{

@@ -34,6 +34,10 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 		w.change(ctx, c)
 		return
 	}
+	if yes, opt := c.declares(); yes {
+		w.stepDeclared(ctx, c, opt)
+		return
+	}
 	type step struct {
 		key    int
 		append bool

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"isochron/geo"
+	"isochron/txn"
 )
 
 // MixConfig says how large and how contended a benchmark is. A field that is 0
@@ -40,6 +43,17 @@ type MixConfig struct {
 	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
 	// hotspot-scan (100).
 	Hot int
+	// Sources are where the rows of ycsb-sources are; others have none.
+	Sources []txn.ShardID
+	// SourcesAt are the regions of Sources, for CentralNear.
+	SourcesAt []geo.Region
+	// DistributedMilli is how many of a thousand transactions of ycsb-sources are at Spread
+	// sources, and not at one.
+	DistributedMilli int
+	// Central is where those at one source are: CentralAny.
+	Central Central
+	// Rounds is in how many packets a transaction of ycsb-sources sends its statements: 1.
+	Rounds int
 }
 
 // Homes says in which warehouse a transaction of tpcc begins.
@@ -53,6 +67,25 @@ const (
 	// HomesUniform: each transaction begins in any warehouse, wherever that is led from: the
 	// client of D2PC's public prototype.
 	HomesUniform Homes = "uniform"
+)
+
+// Central says where a transaction of ycsb-sources is that is at one source.
+type Central string
+
+// The choices.
+const (
+	// CentralAny: at each source as often.
+	CentralAny Central = "any"
+	// CentralFirst: at the first source, near which clients are: figure 1 of GeoTP's paper.
+	CentralFirst Central = "first"
+	// CentralNear: at the source in its client's region; where there is none, at the first.
+	CentralNear Central = "near"
+	// CentralInUse: it is one statement, a read as often as a write, on the row of even rank that
+	// was drawn if a distributed one is executing on it, or else on the next lower such row that is
+	// in use, or else on the first row of all: the public client of GeoTP's authors
+	// (github.com/QiYuZhuang/benchbase4ssp, d243a9c5). So such rows are at every other source, and
+	// transactions at one source are always in the way of those at several.
+	CentralInUse Central = "in-use"
 )
 
 // Draw says how a rank comes from Zipf's distribution.
@@ -86,7 +119,8 @@ var mixMakers = []struct {
 	name string
 	make func(MixConfig) Mix
 	// The defaults that differ from benchmark to benchmark; 0: that of all.
-	length, hot int
+	length, hot, spread int
+	atSources           bool // its rows are in sources
 }{
 	{name: "retwis", make: newRetwis},
 	{name: "ycsb+t", make: newYCSBT},
@@ -104,6 +138,7 @@ var mixMakers = []struct {
 	{name: "fit", make: newFit},
 	{name: "bank", make: newBankMix},
 	{name: "hotspots", make: newHotspots},
+	{name: "ycsb-sources", make: newYCSBSources, length: ycsbSourcesLength, spread: 2, atSources: true},
 }
 
 // MixNames are the names that NewMix knows.
@@ -122,7 +157,15 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("there is no workload %q; choose one of: %s", name, strings.Join(MixNames(), ", "))
 	}
-	cfg.Length, cfg.Hot = cmp.Or(cfg.Length, mixMakers[at].length), cmp.Or(cfg.Hot, mixMakers[at].hot)
+	made := mixMakers[at]
+	if made.atSources != (len(cfg.Sources) > 0) {
+		return nil, fmt.Errorf("the rows of %s are in %s", name, map[bool]string{true: "sources: say which databases there are (--sources)", false: "shards, and not in sources (--sources)"}[made.atSources])
+	}
+	cfg.Length, cfg.Hot, cfg.Spread = cmp.Or(cfg.Length, made.length), cmp.Or(cfg.Hot, made.hot), cmp.Or(cfg.Spread, made.spread)
+	if made.atSources {
+		cfg.Parts = len(cfg.Sources)
+		cfg.Spread = min(cfg.Spread, cfg.Parts)
+	}
 	cfg.fill()
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -142,6 +185,7 @@ func (c *MixConfig) fill() {
 	fill(&c.ValueBytes, defaultValueBytes)
 	fill(&c.Warehouses, defaultWarehouses)
 	fill(&c.Hot, 1)
+	fill(&c.Rounds, 1)
 }
 
 // check bounds every field: a part must have the rows for the longest transaction.
@@ -159,6 +203,8 @@ func (c *MixConfig) check() error {
 		{"the reads of a thousand statements", c.ReadsMilli, 0, 1000},
 		{"the rollbacks of a thousand transactions", c.RollbackMilli, 0, 1000},
 		{"the number of hot rows", c.Hot, 1, c.Keys},
+		{"the distributed transactions of a thousand", c.DistributedMilli, 0, 1000},
+		{"the rounds of a transaction", c.Rounds, 1, c.Length},
 		{"the bytes of a value", c.ValueBytes, 8, valueBytesMax},
 	} {
 		if b.got < b.low || b.got > b.high {
@@ -168,6 +214,8 @@ func (c *MixConfig) check() error {
 	switch {
 	case c.Homes != "" && c.Homes != HomesPinned && c.Homes != HomesUniform:
 		return fmt.Errorf("%q is no choice of homes; choose pinned or uniform", c.Homes)
+	case c.Central != "" && !slices.Contains([]Central{CentralAny, CentralFirst, CentralNear, CentralInUse}, c.Central):
+		return fmt.Errorf("%q is no choice of where transactions at one source are; choose any, first, near or in-use", c.Central)
 	case c.Draw != "" && c.Draw != DrawExact && c.Draw != DrawLastProbe:
 		return fmt.Errorf("%q is no way to draw from Zipf's distribution; choose exact or last-probe", c.Draw)
 	}

@@ -73,6 +73,7 @@ type modelTxn struct {
 	spans  []modelSpan
 	writes map[txn.Key][]byte
 	undo   []map[txn.Key][]byte
+	at     uint64 // when it has committed
 }
 
 type modelSpan struct {
@@ -162,6 +163,7 @@ func (t *modelTxn) Commit(context.Context) error {
 	t.db.wait()
 	db := t.db
 	db.version++
+	t.at = db.version
 	odd := db.version%10 == 0
 	if !t.valid() {
 		if db.flaw == dirtyRollback && odd {
@@ -210,5 +212,5 @@ func (t *modelTxn) Guard(name string, v txn.Version) {
 	}
 }
 func (t *modelTxn) Rollback()        {}
-func (t *modelTxn) Stats() txn.Stats { return txn.Stats{} }
+func (t *modelTxn) Stats() txn.Stats { return txn.Stats{CommitAt: txn.Timestamp(t.at)} }
 func (t *modelTxn) ID() txn.ID       { return txn.ID{Node: 1, Seq: t.db.version} }

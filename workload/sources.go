@@ -33,7 +33,12 @@ func (w *Sourced) home(i int) int { return i % (len(w.Sources) + 1) }
 func (w *Sourced) native(i int) bool { return w.home(i) == len(w.Sources) }
 
 func (w *Sourced) at(i int, format string, args ...any) txn.SourceStatement {
-	return txn.SourceStatement{Source: w.Sources[w.home(i)], Statement: txn.Statement{Text: fmt.Sprintf(format, args...)}}
+	s := txn.SourceStatement{Source: w.Sources[w.home(i)], Statement: txn.Statement{Text: fmt.Sprintf(format, args...)}}
+	if verb, rest, _ := strings.Cut(s.Text, " "); verb == "GET" || verb == "PUT" || verb == "ADD" {
+		row, _, _ := strings.Cut(rest, " ")
+		s.Records, s.Writes = []txn.Key{txn.Key(row)}, verb != "GET"
+	}
+	return s
 }
 
 func accountName(i int) string { return fmt.Sprintf("account/%03d", i) }
@@ -60,6 +65,37 @@ func (a *attempt) execute(last bool, s []txn.SourceStatement) ([]txn.SourceResul
 	return a.t.(txn.Sources).Execute(a.ctx, s, last)
 }
 
+// ending is how a transaction's last statements are run.
+type ending int
+
+const (
+	plain     ending = iota // as others
+	asLast                  // said to be the last
+	andCommit               // with the commit
+)
+
+// ending draws one.
+func (c *Client) ending() ending { return []ending{plain, asLast, asLast, andCommit}[c.Rand.IntN(4)] }
+
+// finally runs the last statements, if there are any.
+func (a *attempt) finally(how ending, s []txn.SourceStatement) error {
+	if len(s) == 0 || how != andCommit {
+		_, err := a.execute(how == asLast, s)
+		return err
+	}
+	_, err := a.t.(txn.Finishing).ExecuteAndCommit(a.ctx, s)
+	a.done = err == nil
+	return err
+}
+
+// goesOn has a client give up, now and then, what has not committed.
+func (a *attempt) goesOn(c *Client) error {
+	if a.done {
+		return nil
+	}
+	return c.giveUp()
+}
+
 // Setup opens the accounts.
 func (w *Sourced) Setup(ctx context.Context, db txn.DB) error {
 	t := db.Begin(txn.Options{})
@@ -78,6 +114,23 @@ func (w *Sourced) Setup(ctx context.Context, db txn.DB) error {
 	return t.Commit(ctx)
 }
 
+// SetupEach opens the accounts one by one.
+func (w *Sourced) SetupEach(ctx context.Context, db txn.DB) error {
+	for i := range w.Accounts {
+		t := db.Begin(txn.Options{})
+		if w.native(i) {
+			t.Put(w.nativeKey(accountName(i), i), formatAmount(w.Each))
+		} else if _, err := t.(txn.Sources).Execute(ctx, []txn.SourceStatement{w.at(i, "PUT %s %d", accountName(i), w.Each)}, false); err != nil {
+			t.Rollback()
+			return err
+		}
+		if err := t.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Bank moves money, or reads all.
 func (w *Sourced) Bank(ctx context.Context, c *Client) {
 	if c.Rand.IntN(6) == 0 {
@@ -85,7 +138,11 @@ func (w *Sourced) Bank(ctx context.Context, c *Client) {
 		return
 	}
 	picked := c.Rand.Perm(w.Accounts)[:2+c.Rand.IntN(2)]
-	amount, blind, last, stumbles := 1+c.Rand.Int64N(5), c.Rand.IntN(2) == 0, c.Rand.IntN(4) > 0, c.Rand.IntN(12) == 0
+	amount, blind, ending, stumbles := 1+c.Rand.Int64N(5), c.Rand.IntN(2) == 0, c.ending(), c.Rand.IntN(12) == 0
+	near := c.Rand.IntN(4) == 0
+	if near { // all at one place
+		picked = []int{picked[0], (picked[0] + len(w.Sources) + 1) % w.Accounts}
+	}
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		if stumbles {
 			if _, err := a.execute(false, []txn.SourceStatement{w.at(0, "FAIL")}); txn.KindOf(err) != txn.KindStatement {
@@ -97,6 +154,9 @@ func (w *Sourced) Bank(ctx context.Context, c *Client) {
 			return err
 		}
 		id := c.nextID()
+		for near && w.home(int(id)) != w.home(picked[0]) {
+			id = c.nextID()
+		}
 		var s []txn.SourceStatement
 		op := history.Op{Kind: history.Transfer, Value: id}
 		for j, i := range picked {
@@ -120,10 +180,10 @@ func (w *Sourced) Bank(ctx context.Context, c *Client) {
 			s = append(s, w.at(int(id), "PUT %s 1", entry))
 		}
 		a.did(op)
-		if _, err := a.execute(last, s); err != nil {
+		if err := a.finally(ending, s); err != nil {
 			return err
 		}
-		return c.giveUp()
+		return a.goesOn(c)
 	})
 }
 
@@ -233,7 +293,7 @@ func (w *Sourced) Append(ctx context.Context, c *Client) {
 	for i := range plan {
 		plan[i] = step{c.Rand.IntN(w.Lists), !readOnly && c.Rand.IntN(2) == 0}
 	}
-	together := c.Rand.IntN(3) == 0
+	together, ending := c.Rand.IntN(3) == 0, c.ending()
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
 		if together {
 			var s []txn.SourceStatement
@@ -253,12 +313,16 @@ func (w *Sourced) Append(ctx context.Context, c *Client) {
 			}
 			a.did(history.Op{Kind: history.ReadList, Key: listName(p.list), List: list})
 			if p.append {
-				if err := w.push(a, c, p.list, list, i == len(plan)-1); err != nil {
+				how := plain
+				if i == len(plan)-1 {
+					how = ending
+				}
+				if err := w.push(a, c, p.list, list, how); err != nil {
 					return err
 				}
 			}
 		}
-		return c.giveUp()
+		return a.goesOn(c)
 	})
 }
 
@@ -279,7 +343,7 @@ func (w *Sourced) list(a *attempt, i int) ([]int64, error) {
 }
 
 // push appends to a list that was read.
-func (w *Sourced) push(a *attempt, c *Client, i int, list []int64, last bool) error {
+func (w *Sourced) push(a *attempt, c *Client, i int, list []int64, how ending) error {
 	id := c.nextID()
 	a.did(history.Op{Kind: history.Append, Key: listName(i), Value: id})
 	text := formatList(append(list[:len(list):len(list)], id))
@@ -287,8 +351,7 @@ func (w *Sourced) push(a *attempt, c *Client, i int, list []int64, last bool) er
 		a.t.Put(w.nativeKey(listName(i), i), text)
 		return nil
 	}
-	_, err := a.execute(last, []txn.SourceStatement{w.at(i, "PUT %s %s", listName(i), text)})
-	return err
+	return a.finally(how, []txn.SourceStatement{w.at(i, "PUT %s %s", listName(i), text)})
 }
 
 // ReadLists reads every list; it reports whether it could.

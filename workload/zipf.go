@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The bounds of a Zipf distribution.
@@ -46,6 +47,25 @@ func newZipf(n, thetaMilli int) *zipf {
 	}
 	z.from = append(z.from, uint32(n-1))
 	return z
+}
+
+// keptZipf keeps the table that was asked for last: it is large, takes half a second to build for
+// four million keys, and the experiments of a figure often have the same. Tables do not change.
+type keptZipf struct {
+	mu            sync.Mutex
+	n, thetaMilli int
+	table         *zipf
+}
+
+var lastZipf keptZipf
+
+func (k *keptZipf) of(n, thetaMilli int) *zipf {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.table == nil || k.n != n || k.thetaMilli != thetaMilli {
+		k.n, k.thetaMilli, k.table = n, thetaMilli, newZipf(n, thetaMilli)
+	}
+	return k.table
 }
 
 // draw draws a rank.

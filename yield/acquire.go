@@ -19,6 +19,9 @@ type Request struct {
 	Barred txn.Why
 	// Looks: the answer is what would come of it, and nothing changes.
 	Looks bool
+	// ReadsPass, of a vote: what it reads is looked at and not held. Its log orders it before
+	// whoever writes that later.
+	ReadsPass bool
 	// Writes, of a vote, are passed on as the attempt, before the rest is locked: those of
 	// rows that the transaction has already and for which others wait (chain.go).
 	Writes  []txn.Write
@@ -62,9 +65,16 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	if r.Phase == Turn {
 		return t.inTurn(now, r)
 	}
+	if no, owner := t.reserved.stop(r); owner != nil {
+		return t.waitBehind(now, owner, r)
+	} else if no.Refused() {
+		return Effects{Refused: no, Behind: no.Who}
+	}
 	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
 	if len(conflicts) > 0 {
-		return t.meets(now, r, conflicts)
+		if e, met := t.meets(now, r, conflicts); met {
+			return e
+		}
 	}
 	switch {
 	case r.Looks:
@@ -72,13 +82,24 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 		e.Refused = r.Barred.Refusal()
 	case r.Phase.holds():
 		e.Pass = t.grantTo(now, r)
+	case r.Phase == Reserving:
+		t.reserved.Reserve(now, r.Txn, r.Age, r.Shared, r.Spans)
 	}
 	return e
 }
 
-// meets is what comes of a request that others are in the way of, oldest first.
-func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) Effects {
+// meets is what comes of a request that meets others, oldest first; met is false if none of them
+// is in its way.
+func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) (e Effects, met bool) {
 	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.Claim, conflicts)
+	if v.granted() {
+		return e, false
+	}
+	return t.stops(now, r, v), true
+}
+
+// stops is what comes of a request that the rules do not grant.
+func (t *Table) stops(now time.Duration, r *Request, v verdict) Effects {
 	switch {
 	case r.Looks:
 		return Effects{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
@@ -90,7 +111,7 @@ func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) Effect
 		}
 		return Effects{Again: true}
 	case v.die != nil:
-		return Effects{Refused: txn.Refusal{Why: endings[r.Phase].gives, Who: v.die.Txn}, Behind: v.die.Txn}
+		return Effects{Refused: txn.Refusal{Why: t.rules.policy.givesWay(r.Phase), Who: v.die.Txn}, Behind: v.die.Txn}
 	}
 	return t.waitBehind(now, v.wait, r)
 }
@@ -109,7 +130,11 @@ func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
-	h := t.locks.give(now, r.Txn, r.Age, &r.Claim)
+	claim := r.Claim
+	if r.ReadsPass {
+		claim.Shared, claim.Spans = nil, nil
+	}
+	h := t.locks.give(now, r.Txn, r.Age, &claim)
 	if r.Phase == Prepare {
 		h.Voted = true
 		return nil
@@ -152,13 +177,23 @@ func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, earl
 	t.locks.give(now, id, age, &c).Voted = true
 }
 
+// givesWay is why a request is refused that gives way: in execution it closed a cycle of waits,
+// unless nobody waits in cycles by the rule of who meets whom.
+func (p Policy) givesWay(phase Phase) txn.Why {
+	if p.Meets != Wounds {
+		return txn.WhyGivesWay
+	}
+	return endings[phase].gives
+}
+
 // endings are why a request is refused that gives way, and one whose wait ends without its lock.
 var endings = [...]struct{ gives, timedOut, undone txn.Why }{
-	Instant:  {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
-	ReadOnly: {txn.WhyGivesWay, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter},
-	Execute:  {txn.WhyDeadlock, txn.WhyLockNotGranted, txn.WhyWounded},
-	Prepare:  {txn.WhyGivesWay, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare},
-	Turn:     {txn.WhyChainDeadlock, txn.WhyWaitedInChain, txn.WhyChainUndone},
+	Instant:   {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
+	ReadOnly:  {txn.WhyGivesWay, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter},
+	Execute:   {txn.WhyDeadlock, txn.WhyLockNotGranted, txn.WhyWounded},
+	Prepare:   {txn.WhyGivesWay, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare},
+	Reserving: {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
+	Turn:      {txn.WhyChainDeadlock, txn.WhyWaitedInChain, txn.WhyChainUndone},
 }
 
 // refusal is why a request is refused whose wait for somebody has ended like this.

@@ -19,6 +19,9 @@
 // So a chain of waits climbs in age through executing transactions, and once it
 // reaches one at its prepare it only descends in age through voted ones: it ends.
 //
+// Without wounds (WaitDie, NoWait) every wait is of an older one for a younger, in execution and at
+// prepare, or there is none.
+//
 // With Detect a request in execution waits for anybody, unless a walk over the
 // waits of this shard leads back to it; deadlocks over several shards are chased, in two
 // laps (chase.go). Rows for which many wait are hot: there one may wait in the queue, and
@@ -34,6 +37,9 @@
 // A Table is made of parts that know nothing of it: rows and holders are who has what, hot which rows
 // are hot, waits who waits; locks and chains change these; the graph says who waits for whom, the
 // rules what comes of a claim. A Chaser looks over the graph for deadlocks over several shards.
+//
+// Declared transactions with a stamp ask in the order of their stamps: Instants stands before the
+// Table and holds them back, and has those of high priority wait there (instants.go).
 //
 // What the caller owes it. It calls End or Drop exactly once for every transaction that may hold
 // something, has a waiter know how it asks again before anything else happens, and calls

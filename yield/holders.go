@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// Holder is a transaction that holds locks at this shard, or has its place in a
-// chain of uncommitted writes. It is the table's: after the transaction's end
+// Holder is a transaction that holds locks at this shard, has reserved something, or has its place
+// in a chain of uncommitted writes. It is the table's: after the transaction's end
 // it may come to stand for another.
 //
 // Invariant: a voted holder leaves only by a decision; whatever holds nothing
@@ -17,6 +17,8 @@ type Holder struct {
 	Txn   txn.ID
 	Age   txn.Age
 	Voted bool
+	// Revealed: what it has voted on is shown to readers, and it is not decided.
+	Revealed bool
 	// Since is when its contention span began here.
 	Since   time.Duration
 	keys    []txn.Key // locked, each once
@@ -28,6 +30,9 @@ type Holder struct {
 	chased  pursuit
 	chained []txn.Key // in whose chains it has a place, or whose last value it has read
 	written []txn.Row // what it has published, versions included
+	// What it has reserved: rows, and how many spans.
+	reserved      []txn.Key
+	reservedSpans int
 }
 
 // object is one lock of one holder, for policies that keep one whether or not
@@ -77,6 +82,9 @@ func (l *holders) get(id txn.ID) *Holder { return l.byTxn[id] }
 func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
 	h := l.byTxn[id]
 	if h != nil {
+		if age.Rank > h.Age.Rank {
+			h.Age = age // it has come to touch several regions
+		}
 		return h
 	}
 	if n := len(l.spare); n > 0 {
@@ -90,6 +98,9 @@ func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
 	return h
 }
 
+// Locks reports whether it holds more than reservations. Of nobody it is false.
+func (h *Holder) Locks() bool { return h != nil && len(h.keys)+len(h.spans)+len(h.chained) > 0 }
+
 // renew gives a holder another tenure.
 func (l *holders) renew(h *Holder) { h.tenure = l.serial.next() }
 
@@ -101,7 +112,8 @@ func (l *holders) keep(h *Holder) {
 	}
 	clear(h.keys)
 	clear(h.written)
-	*h = Holder{keys: h.keys[:0], spans: h.spans[:0], chained: h.chained[:0], written: h.written[:0]}
+	clear(h.reserved)
+	*h = Holder{keys: h.keys[:0], spans: h.spans[:0], chained: h.chained[:0], written: h.written[:0], reserved: h.reserved[:0]}
 	l.spare = append(l.spare, h)
 }
 

@@ -14,10 +14,12 @@ type locks struct {
 	holders *holders
 	hot     *hotRows
 	waits   *waits
-	objects bool // each is an object of its own
-	spans   []spanLock
-	count   uint64 // locks granted and freed
-	beside  uint64 // who waited for their rows then
+	// reserved end with the locks of their transactions
+	reserved *Reservations
+	objects  bool // each is an object of its own
+	spans    []spanLock
+	count    uint64 // locks granted and freed
+	beside   uint64 // who waited for their rows then
 }
 
 type spanLock struct {
@@ -123,6 +125,7 @@ func (l *locks) release(now time.Duration, id txn.ID) {
 	if len(h.spans) > 0 {
 		l.spans = slices.DeleteFunc(l.spans, func(s spanLock) bool { return s.holder == h })
 	}
+	l.reserved.release(h)
 	l.waits.free(h)
 	l.holders.keep(h)
 }

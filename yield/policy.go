@@ -10,6 +10,8 @@ type Policy struct {
 	// PrepareWaits: a prepare that meets a voted, younger holder waits for it.
 	// Otherwise it gives way at once, as optimistic validation does.
 	PrepareWaits bool
+	// Meets is what happens where a request meets a holder that is in its way.
+	Meets Meeting
 	// NeverLocks: a read that asks for a lock is checked at the commit like any
 	// other, and holds nothing: there is nobody who could hold it for all replicas.
 	NeverLocks bool
@@ -24,9 +26,29 @@ type Policy struct {
 	Objects bool
 	// Batches: prepares are gathered and judged together (batch.go).
 	Batches bool
+	// Reserves: what transactions of several regions read is reserved for them, and whoever
+	// validates waits for who has locked what it writes or has read (reserve.go).
+	Reserves ReserveRule
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
+	// Stamped: votes of declared transactions are asked for in the order of their stamps, and
+	// those of high priority wait (instants.go). Preempts: those of low priority make way for them.
+	Stamped, Preempts bool
 }
+
+// Meeting is what happens where a request that is to hold something meets a holder.
+type Meeting uint8
+
+// The meetings.
+const (
+	// Wounds: the older one has the younger give way unless that has voted, and the younger
+	// waits (wound-wait).
+	Wounds Meeting = iota
+	// WaitsOrDies: the older one waits, whatever the other does, and the younger gives way.
+	WaitsOrDies
+	// Dies: whoever comes later gives way.
+	Dies
+)
 
 // HotRule is what is done about rows for which many wait.
 type HotRule uint8
@@ -47,9 +69,11 @@ const (
 )
 
 // Deadlocks reports whether waits at several shards can form a cycle: where one waits for
-// anybody, or for those before it in a chain. Elsewhere ages keep waits in order, and
-// nobody looks for deadlocks.
-func (p Policy) Deadlocks() bool { return p.Detect || p.Hot != HotNone }
+// anybody, or for those before it in a chain, or votes at one shard for who has voted at another.
+// Elsewhere ages keep waits in order, and nobody looks for deadlocks.
+func (p Policy) Deadlocks() bool {
+	return p.Detect || p.Hot != HotNone || p.Reserves != ReservesNothing
+}
 
 // Publishes reports whether uncommitted values are passed on.
 func (h HotRule) Publishes() bool { return h == HotGroup || h == Retire }
@@ -63,6 +87,10 @@ var (
 	// WoundWait is two-phase locking: wound-wait until the vote, waiting for
 	// voted holders (D2PC notes, rule e).
 	WoundWait = Policy{Name: "2pl wound-wait", LockReads: true, PrepareWaits: true}
+	// WaitDie and NoWait are two-phase locking without wounds: who waits, if anybody, is older
+	// than those it waits for (Bonspiel section 6.1, what it is compared with).
+	WaitDie = Policy{Name: "2pl wait-die", LockReads: true, PrepareWaits: true, Meets: WaitsOrDies}
+	NoWait  = Policy{Name: "2pl no-wait", LockReads: true, Meets: Dies}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
 	// OfItsSource is for participants that are databases of others: who yields there is
@@ -71,12 +99,21 @@ var (
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
+	// InStampOrder is optimistic for low priority, and has high priority wait, in the order of
+	// stamps (Natto section 3.2). InStampOrderPreempting is that with low priority making way
+	// before it has voted (section 3.3.1).
+	InStampOrder           = Policy{Name: "in the order of stamps: low priority gives way, high priority waits", Stamped: true}
+	InStampOrderPreempting = Policy{Name: "in the order of stamps, low priority makes way for high before its vote", Stamped: true, Preempts: true}
 	// ValidateInBatches is optimistic validation of many at once.
 	ValidateInBatches = Policy{Name: "occ in batches, with reordering", Batches: true}
 	// EachValidates is optimistic validation by every replica for itself.
 	EachValidates = Policy{Name: "occ at every replica", NeverLocks: true}
 	// EachByTimestamp is the same, in the order of proposed timestamps.
 	EachByTimestamp = Policy{Name: "occ at every replica, by timestamp", NeverLocks: true, ByTimestamp: true}
+	// Reserve is GDCC, optimistic validation in which those of several regions go first (Bonspiel
+	// section 3.1), and ReservePatiently what Polaris makes of it.
+	Reserve          = Policy{Name: "occ, several regions reserve, gdcc", PrepareWaits: true, Reserves: ReservesConditionally}
+	ReservePatiently = Policy{Name: "occ, several regions reserve, polaris", PrepareWaits: true, Reserves: ReservesPatiently}
 	// DetectEager is two-phase locking with a walk over the waits at each wait and
 	// an object for each lock.
 	DetectEager = Policy{Name: "2pl, deadlocks detected", LockReads: true, PrepareWaits: true, Detect: true, Objects: true}
@@ -97,11 +134,12 @@ type Phase uint8
 const (
 	// Instant asks whether something can be read now, holding nothing: only
 	// voted writers are in the way, for their writes may already be committed.
-	Instant  Phase = iota
-	ReadOnly       // the same, of the vote of a transaction that has written nothing
-	Turn           // the turn of a vote behind those before it in a chain, holding nothing more
-	Execute        // a lock in execution
-	Prepare        // all locks of the vote
+	Instant   Phase = iota
+	ReadOnly        // the same, of the vote of a transaction that has written nothing
+	Turn            // the turn of a vote behind those before it in a chain, holding nothing more
+	Execute         // a lock in execution
+	Prepare         // all locks of the vote
+	Reserving       // Instant, and what is read is reserved
 )
 
 // holds reports whether what is granted is held.
@@ -125,7 +163,14 @@ func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder)
 	var v verdict
 	for _, h := range conflicts {
 		switch {
-		case !phase.holds() || phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
+		case p.passes(phase, h):
+		case p.Reserves != ReservesNothing && phase == Prepare && h.Voted: // always, see reserve.go
+			v.wait = h
+		case !phase.holds(), p.Meets == WaitsOrDies && age.Older(h.Age):
+			v.wait = h
+		case p.Meets != Wounds:
+			return verdict{die: h}
+		case phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
 			v.wait = h
 		case !h.Voted && age.Older(h.Age):
 			v.victims = append(v.victims, h.Txn)

@@ -18,12 +18,13 @@ type point struct {
 	chain     []*Holder
 	queue     waitQueue
 	hot       *HotRow
+	reserved  []reservation // those before whom none of a higher priority stands come first
 	ownedAt   time.Duration // when exclusive was granted
 	turnTakes time.Duration // average time between a grant and its release, while somebody waits
 }
 
 func (p *point) empty() bool {
-	return p.exclusive == nil && len(p.shared) == 0 && len(p.chain) == 0 && p.queue.len() == 0
+	return p.exclusive == nil && len(p.shared) == 0 && len(p.chain) == 0 && p.queue.len() == 0 && len(p.reserved) == 0
 }
 
 // shares reports whether the transaction has the row shared.

@@ -41,6 +41,9 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts [
 
 // count counts what the policy has said of a claim.
 func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) {
+	r.counts.BiteIf(phase == Reserving && v.wait != nil, rulebook.ReservingWaits)
+	r.counts.BiteIf(phase == Reserving && v.granted(), rulebook.ReservingProceeds)
+	r.counts.BiteIf(phase == Prepare && v.wait != nil && r.policy.Reserves != ReservesNothing, rulebook.VoteWaits)
 	r.counts.BiteIf(len(v.victims) > 0, rulebook.WoundsYounger)
 	r.counts.BiteIf(v.die != nil, rulebook.VoteGivesWay)
 	r.counts.BiteIf(v.wait != nil && !phase.holds(), rulebook.ReadWaitsForVote)

@@ -22,6 +22,8 @@ type Wait struct {
 	Deadline time.Duration
 	Near     txn.Key // a row that it is about, if known
 	Since    time.Duration
+
+	Priority, ForPriority txn.Priority
 }
 
 // WaitsMax bounds how many a Survey lists.
@@ -32,9 +34,9 @@ func (t *Table) listWaits() []Wait {
 	ws := t.waits.longest()
 	var out []Wait
 	for _, w := range ws[:min(len(ws), WaitsMax)] {
-		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since}
+		x := Wait{Txn: w.Txn, Key: w.Key, Deadline: w.Deadline, Near: w.Near, Since: w.Since, Priority: w.Age.Priority}
 		if h := t.graph.blocker(w); h != nil {
-			x.For = h.Txn
+			x.For, x.ForPriority = h.Txn, h.Age.Priority
 		}
 		out = append(out, x)
 	}

@@ -32,10 +32,12 @@ type Table struct {
 	hot     hotRows
 	waits   waits
 	locks   locks
-	chains  chains
-	graph   graph
-	rules   rules
-	counts  *rulebook.Counts // nil: nothing is counted
+	// reserved are not locked, and for those of several regions
+	reserved Reservations
+	chains   chains
+	graph    graph
+	rules    rules
+	counts   *rulebook.Counts // nil: nothing is counted
 }
 
 // NewTable returns an empty table. What it does the world hears.
@@ -46,7 +48,8 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 	*holders = newHolders(&t.numbers)
 	*hot = newHotRows(p.Hot, b, rows)
 	*waits = newWaits(p.Detect, rows, hot, &t.numbers)
-	t.locks = locks{rows: rows, holders: holders, hot: hot, waits: waits, objects: p.Objects}
+	t.reserved = Reservations{rule: p.Reserves, rows: rows, holders: holders}
+	t.locks = locks{rows: rows, holders: holders, hot: hot, waits: waits, reserved: &t.reserved, objects: p.Objects}
 	t.chains = chains{rule: p.Hot, detect: p.Detect, rows: rows, holders: holders, hot: hot, waits: waits}
 	t.graph = graph{rows: rows, chains: &t.chains, waits: waits}
 	t.rules = rules{policy: p, rows: rows, holders: holders, hot: hot, locks: &t.locks, chains: &t.chains, graph: &t.graph}
@@ -54,10 +57,13 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 }
 
 // Count has the table count where its rules bite.
-func (t *Table) Count(c *rulebook.Counts) { t.counts, t.rules.counts = c, c }
+func (t *Table) Count(c *rulebook.Counts) { t.counts, t.rules.counts, t.reserved.counts = c, c, c }
 
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders.get(id) }
+
+// Reserved are the reservations.
+func (t *Table) Reserved() *Reservations { return &t.reserved }
 
 // Holders lists the holders in the order of their ids.
 func (t *Table) Holders() []*Holder { return t.holders.list() }

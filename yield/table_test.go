@@ -32,6 +32,14 @@ func TestWhoYields(t *testing.T) {
 		{"a prepare gives way to an older that executes", WoundWait, Prepare, 2, 1, false, false, true, false},
 		{"a prepare waits for a voted younger one", WoundWait, Prepare, 1, 2, true, true, false, false},
 		{"a prepare gives way to a voted older one", WoundWait, Prepare, 2, 1, true, false, true, false},
+		{"by wait-die an older one waits for a younger that executes", WaitDie, Execute, 1, 2, false, true, false, false},
+		{"by wait-die a younger one gives way to an older that executes", WaitDie, Execute, 2, 1, false, false, true, false},
+		{"by wait-die it gives way to an older that has voted", WaitDie, Execute, 2, 1, true, false, true, false},
+		{"by wait-die a prepare waits for a younger that executes", WaitDie, Prepare, 1, 2, false, true, false, false},
+		{"by wait-die a prepare gives way to an older voted one", WaitDie, Prepare, 2, 1, true, false, true, false},
+		{"by no-wait an older one gives way", NoWait, Execute, 1, 2, false, false, true, false},
+		{"by no-wait a prepare gives way", NoWait, Prepare, 1, 2, true, false, true, false},
+		{"by no-wait an instant read waits for a voted writer", NoWait, Instant, 1, 2, true, true, false, false},
 		{"a validation never waits", Validate, Prepare, 1, 2, true, false, true, false},
 		{"an instant read waits for a voted writer", Validate, Instant, 1, 2, true, true, false, false},
 		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
@@ -76,13 +84,20 @@ func TestUpgradeAndRelease(t *testing.T) {
 // TestNobodyWaitsInACycle drives random transactions over several shards, as
 // they would be driven, and looks for a cycle of waits after each step.
 func TestNobodyWaitsInACycle(t *testing.T) {
-	for seed := range uint64(300) {
-		w := newWaitWorld(seed)
-		for range 400 {
-			w.step()
-			if c := w.cycle(); c != "" {
-				t.Fatalf("seed %d: %s", seed, c)
+	for _, policy := range []Policy{WoundWait, WaitDie, NoWait} {
+		waits := 0
+		for seed := range uint64(300) {
+			w := newWaitWorld(seed, policy)
+			for range 400 {
+				w.step()
+				if c := w.cycle(); c != "" {
+					t.Fatalf("%s, seed %d: %s", policy.Name, seed, c)
+				}
 			}
+			waits += w.waits
+		}
+		if (waits > 0) == (policy.Meets == Dies) {
+			t.Errorf("%s: %d waits", policy.Name, waits)
 		}
 	}
 }
@@ -94,6 +109,7 @@ type waitWorld struct {
 	shards []*Table
 	txns   map[uint64]*actor
 	next   uint64
+	waits  int
 }
 
 type actor struct {
@@ -104,10 +120,10 @@ type actor struct {
 	waits     map[int]txn.ID
 }
 
-func newWaitWorld(seed uint64) *waitWorld {
+func newWaitWorld(seed uint64, p Policy) *waitWorld {
 	w := &waitWorld{rng: rand.New(rand.NewPCG(seed, 7)), txns: map[uint64]*actor{}}
 	for range 3 {
-		w.shards = append(w.shards, NewTable(WoundWait, Bounds{}, nil))
+		w.shards = append(w.shards, NewTable(p, Bounds{}, nil))
 	}
 	return w
 }
@@ -190,6 +206,7 @@ func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 			return false
 		case v.wait != nil:
 			a.waits[s] = v.wait.Txn
+			w.waits++
 			return false
 		case len(v.victims) > 0:
 			for _, victim := range v.victims {

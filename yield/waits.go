@@ -117,6 +117,25 @@ func (q *waits) free(h *Holder) {
 		q.leave(w)
 		q.ready = append(q.ready, w)
 	}
+	q.inOrder()
+}
+
+// freeReaders lets those ask again who wait for a holder and are to hold no lock, oldest first.
+func (q *waits) freeReaders(h *Holder) {
+	held := h.waiters
+	h.waiters = slices.DeleteFunc(slices.Clone(held), func(w *Waiter) bool { return w.phase == Instant || w.phase == Reserving })
+	for _, w := range held {
+		if w.phase == Instant || w.phase == Reserving {
+			w.on = nil
+			q.leave(w)
+			q.ready = append(q.ready, w)
+		}
+	}
+	q.inOrder()
+}
+
+// inOrder has the oldest of those who are ready ask first.
+func (q *waits) inOrder() {
 	slices.SortFunc(q.ready, func(a, b *Waiter) int {
 		if a.before(b) {
 			return -1

@@ -102,6 +102,26 @@ func TestPictureOfSpans(t *testing.T) {
 	}
 }
 
+// Where a figure holds spans against formulas nobody is in another's way, whatever its axis says.
+func TestNobodyMeetsAlone(t *testing.T) {
+	seen := 0
+	for _, f := range All() {
+		if f.Alone == nil {
+			continue
+		}
+		for _, v := range f.Axis.Values {
+			s := *f.Alone
+			f.Axis.Set(&s, v)
+			if seen++; s.Zipf != 0 || s.CPU != 0 || s.Fsync != 0 {
+				t.Errorf("%s at %s: rows are chosen by %v, a message costs %v and a sync %v", f.Name, f.Axis.Text(v), s.Zipf, s.CPU, s.Fsync)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d settings of formulas", seen)
+	}
+}
+
 // The setting of the formulas has one client a region and no costs.
 func TestAloneIsAlone(t *testing.T) {
 	s := d2pcAlone()

@@ -162,7 +162,7 @@ func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
 		p.Spec.ReadOnly = ""
 	}
 	s := &p.Spec
-	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.PageCPU, &s.ListCPU} {
+	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.PageCPU, &s.ListCPU, &s.SourceWork} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
 	}
 	if costs.Sync > 0 {

@@ -111,14 +111,17 @@ func (r Record) Numbers() string {
 	return r.made()
 }
 
-// bySecond are the means of the pieces that end within each second.
+// bySecond are the means of the pieces that end within each second in which any does.
 func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 	means.Measure = p.Measure
-	for _, l := range p.Rows {
+	for row, l := range p.Rows {
 		line, pieces, second := Line{Row: l.Row}, 0, 0
 		for i, n := range l.Numbers {
 			if now := int(math.Ceil(until[i])); now > second {
 				line.Numbers, pieces, second = append(line.Numbers, 0), 0, now
+				if row == 0 {
+					seconds = append(seconds, strconv.Itoa(now))
+				}
 			}
 			mean := &line.Numbers[len(line.Numbers)-1]
 			*mean = (*mean*float64(pieces) + n) / float64(pieces+1)
@@ -128,9 +131,6 @@ func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 			line.Numbers[i] = significant(n)
 		}
 		means.Rows = append(means.Rows, line)
-	}
-	for i := range means.Rows[0].Numbers {
-		seconds = append(seconds, strconv.Itoa(i+1))
 	}
 	return seconds, means
 }

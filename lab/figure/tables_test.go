@@ -248,6 +248,10 @@ func TestNumbersAndShares(t *testing.T) {
 	if text := rec.Numbers(); text != "| failed; second: | 1 | 2 |\n|---|---|---|\n| some | 20 | 5 |\n" {
 		t.Errorf("over time:\n%s", text)
 	}
+	rec.Seconds = []float64{5, 10, 15}
+	if text := rec.Numbers(); text != "| failed; second: | 5 | 10 | 15 |\n|---|---|---|---|\n| some | 10 | 30 | 5 |\n" {
+		t.Errorf("in longer pieces:\n%s", text)
+	}
 	rec.Spans, rec.Laws, rec.Held = []Span{{Row: "2pc+occ", Client: "here", Leader: "there", LawMS: 12.5, AloneMS: 12.5, MeasuredMS: 11}}, 2, 1
 	if text := rec.SpanTable(); !strings.Contains(text, "| 2pc+occ | here | there | 12.5 | 12.5 | 11 |\n\n1 of 2 spans") {
 		t.Errorf("%s", text)

@@ -27,11 +27,12 @@ type Addition struct {
 	Clients   *peer.Authority // signs what SQL clients verify
 	ID        txn.NodeID
 	Region    geo.Region
-	Role      string // RoleGateway, or nothing
-	Peers     string // address where the others reach it
-	SQL       string // address where it listens for MySQL clients
-	HTTP      string // address of its figures and health
-	Nodes     []Node // of the cluster now, this one among them
+	Role      string   // RoleGateway, or nothing
+	Peers     string   // address where the others reach it
+	SQL       string   // address where it listens for MySQL clients
+	HTTP      string   // address of its figures and health
+	Sources   []Source // databases beside it; then SQL may be empty: it receives no clients
+	Nodes     []Node   // of the cluster now, this one among them
 }
 
 // HTTPBeside is where a node serves figures and health, by its port for the others.
@@ -61,12 +62,17 @@ func (a *Addition) config() Config {
 	if a.From.SQL.Root != "" {
 		root = verifierFile
 	}
+	sql := SQL{Root: root, Certificate: fmt.Sprintf("sql%d.crt", a.ID), Key: fmt.Sprintf("sql%d.key", a.ID)}
+	if a.SQL == "" {
+		sql = SQL{}
+	}
 	return Config{
 		Format: Format, Cluster: a.From.Cluster, Node: a.ID, Region: a.Region, Role: a.Role, Data: name,
 		PeerListen: a.Peers, SQLListen: a.SQL, HTTPListen: a.HTTP, Join: true,
-		SQL:      SQL{Root: root, Certificate: fmt.Sprintf("sql%d.crt", a.ID), Key: fmt.Sprintf("sql%d.key", a.ID)},
-		TLS:      TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},
-		Protocol: a.From.Protocol, WAN: wan, AddDelays: a.From.AddDelays, Nodes: a.Nodes,
+		SQL: sql, Sources: a.Sources,
+		TLS:          TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},
+		HTTPProfiles: a.From.HTTPProfiles && loopback(a.HTTP),
+		Protocol:     a.From.Protocol, WAN: wan, AddDelays: a.From.AddDelays, Nodes: a.Nodes,
 	}
 }
 
@@ -113,12 +119,14 @@ func (a *Addition) fill(c Config) error {
 	write(c.TLS.CA, ca, public)
 	write(c.TLS.Certificate, cert, public)
 	write(c.TLS.Key, key, secret)
-	if cert, key, err = a.Clients.IssueServer(sqlName(c.Node), sqlHosts(c)); err != nil {
-		return err
+	if c.SQLListen != "" {
+		if cert, key, err = a.Clients.IssueServer(sqlName(c.Node), sqlHosts(c)); err != nil {
+			return err
+		}
+		write(c.SQL.Certificate, cert, public)
+		write(c.SQL.Key, key, secret)
 	}
-	write(c.SQL.Certificate, cert, public)
-	write(c.SQL.Key, key, secret)
-	if a.From.SQL.Root != "" { // the users are stored by now; it says that root has a password
+	if c.SQL.Root != "" { // the users are stored by now; it says that root has a password
 		b, readErr := os.ReadFile(a.From.SQL.Root)
 		if readErr != nil {
 			return readErr

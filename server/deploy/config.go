@@ -39,7 +39,7 @@ type Config struct {
 	Role            string     `yaml:"role,omitempty"` // RoleGateway, or nothing
 	Data            string     `yaml:"data"`
 	PeerListen      string     `yaml:"peer_listen"`
-	SQLListen       string     `yaml:"sql_listen"`
+	SQLListen       string     `yaml:"sql_listen,omitempty"` // of a node with sources: may be left out
 	SQL             SQL        `yaml:"sql,omitempty"`
 	HTTPListen      string     `yaml:"http_listen,omitempty"` // figures and health; empty: none
 	HTTPProfiles    bool       `yaml:"http_profiles,omitempty"`
@@ -49,7 +49,8 @@ type Config struct {
 	Protocol        string     `yaml:"protocol"`
 	WAN             string     `yaml:"wan,omitempty"`
 	AddDelays       bool       `yaml:"add_delays,omitempty"`
-	Join            bool       `yaml:"join,omitempty"` // it was added to a cluster that existed
+	Join            bool       `yaml:"join,omitempty"`    // it was added to a cluster that existed
+	Sources         []Source   `yaml:"sources,omitempty"` // databases beside the node, whose agents it has
 	Nodes           []Node     `yaml:"nodes"`
 
 	slow    time.Duration
@@ -106,6 +107,7 @@ func Read(path string) (*Config, error) {
 			*p = filepath.Join(dir, *p)
 		}
 	}
+	c.absoluteSources(dir)
 	if err := c.loadMap(dir); err != nil {
 		return nil, fmt.Errorf("%s: wan: %w", path, err)
 	}
@@ -162,13 +164,14 @@ func (c *Config) check() error {
 			return fmt.Errorf("%s: a path is missing", f.key)
 		}
 	}
-	for _, f := range []struct{ key, value string }{{"peer_listen", c.PeerListen}, {"sql_listen", c.SQLListen}} {
-		if err := checkAddress(f.value, true); err != nil {
-			return fmt.Errorf("%s: %w", f.key, err)
-		}
-	}
-	err := c.SQL.check(c.SQLListen)
+	err := checkAddress(c.PeerListen, true)
 	if err != nil {
+		return fmt.Errorf("peer_listen: %w", err)
+	}
+	if err := c.checkSQL(); err != nil {
+		return err
+	}
+	if err := c.checkSources(); err != nil {
 		return err
 	}
 	if err := c.checkOperations(); err != nil {

@@ -28,9 +28,10 @@ type Plan struct {
 	Regions        []geo.Region
 	NodesPerRegion int
 	Gateways       []geo.Region // one in each of these; a region may come again
-	Host           string       // of every node, until somebody edits the files
-	BasePort       int          // of node 1 for its peers; the others follow
-	WAN            string       // a published map, a file, or nothing
+	Sources        []PlannedSource
+	Host           string // of every node, until somebody edits the files
+	BasePort       int    // of node 1 for its peers; the others follow
+	WAN            string // a published map, a file, or nothing
 	// WANScale multiplies the map's delays; 0: they stay as they are.
 	WANScale float64
 	Protocol string
@@ -110,7 +111,7 @@ func (p *Plan) check() error {
 	if len(p.Regions) == 0 || p.NodesPerRegion < 1 {
 		return PlanError{errors.New("a cluster needs at least one region, and one node in each")}
 	}
-	n := len(p.Regions)*p.NodesPerRegion + len(p.Gateways)
+	n := len(p.Regions)*p.NodesPerRegion + len(p.Gateways) + len(p.Sources)
 	if n > nodesMax {
 		return PlanError{fmt.Errorf("%d nodes are more than the %d that a cluster may have", n, nodesMax)}
 	}
@@ -127,8 +128,12 @@ func (p *Plan) check() error {
 	if p.scaled() && (p.WAN == "" || math.IsNaN(p.WANScale) || p.WANScale < 0 || p.WANScale > 100) {
 		return PlanError{fmt.Errorf("a map is scaled by a factor above 0 and up to 100, and there must be one; not by %v", p.WANScale)}
 	}
-	c := p.configs("any")[0]
+	all := p.configs("any")
+	c := all[0]
 	if err := c.check(); err != nil {
+		return PlanError{err}
+	}
+	if err := checkPlanned(all, p.Sources); err != nil {
 		return PlanError{err}
 	}
 	c.WAN = p.WAN // as it stands here, before it is copied
@@ -168,6 +173,9 @@ func (p *Plan) configs(cluster string) []Config {
 	for _, r := range p.Gateways {
 		nodes = append(nodes, Node{ID: txn.NodeID(len(nodes) + 1), Region: r, Address: address(p.BasePort + len(nodes)), Role: RoleGateway})
 	}
+	for _, s := range p.Sources {
+		nodes = append(nodes, Node{ID: txn.NodeID(len(nodes) + 1), Region: s.Region, Address: address(p.BasePort + len(nodes)), Role: RoleGateway})
+	}
 	sqlHost := p.SQLHost
 	if sqlHost == "" {
 		sqlHost = "127.0.0.1"
@@ -183,6 +191,10 @@ func (p *Plan) configs(cluster string) []Config {
 			TLS:        TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
 			Protocol:   p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
 		})
+	}
+	for i := range p.Sources {
+		c := &out[len(out)-len(p.Sources)+i]
+		c.SQLListen, c.SQL, c.Sources = "", SQL{}, []Source{p.Sources[i].Source}
 	}
 	return out
 }
@@ -255,11 +267,13 @@ func (p *Plan) fill(dir string, c *Cluster) error {
 		}
 		write(n.TLS.Certificate, cert, public)
 		write(n.TLS.Key, key, secret)
-		if cert, key, issueErr = clients.IssueServer(sqlName(n.Node), sqlHosts(n)); issueErr != nil {
-			return issueErr
+		if n.SQLListen != "" {
+			if cert, key, issueErr = clients.IssueServer(sqlName(n.Node), sqlHosts(n)); issueErr != nil {
+				return issueErr
+			}
+			write(n.SQL.Certificate, cert, public)
+			write(n.SQL.Key, key, secret)
 		}
-		write(n.SQL.Certificate, cert, public)
-		write(n.SQL.Key, key, secret)
 		text, encodeErr := yaml.Marshal(&n)
 		if encodeErr != nil {
 			return encodeErr

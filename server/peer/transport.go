@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ type Config struct {
 	// QueueBytes is what waits for the connections to all peers, and what of it is being
 	// written, at most; 0: each has a bound of its own.
 	QueueBytes int64
+	// ProbeEvery is how often the ways to the peers are measured, by pings; 0: 1 s. At most 5 s, for
+	// whom nothing is heard of is given up after 15.
+	ProbeEvery time.Duration
 }
 
 // incomingMax bounds the connections of those who have said who they are: two for each
@@ -82,6 +86,7 @@ type caller struct {
 
 // New opens the port; Start begins to use it.
 func New(cfg Config) (*Transport, error) {
+	cfg.ProbeEvery = cmp.Or(cfg.ProbeEvery, time.Second)
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("the port for the other nodes cannot be opened: %w (is this node running already? another address goes into peer_listen, and into the nodes of every configuration)", err)
@@ -294,7 +299,7 @@ func (t *Transport) serve(raw *doors.Guarded) {
 }
 
 // silence is after how long without a frame a connection is given up. Pings
-// come every estimate.ProbeEvery.
+// come every Config.ProbeEvery.
 const silence = 15 * time.Second
 
 // take hands over what a peer sends until the connection ends; alive is called about

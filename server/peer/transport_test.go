@@ -317,9 +317,16 @@ func write(t *testing.T, conn net.Conn, b []byte) net.Conn {
 	return conn
 }
 
+// idleLink is a link to node 2, and idleLinkTo one to another, that nobody runs.
+func idleLink() *link { return idleLinkTo(2) }
+
+func idleLinkTo(id txn.NodeID) *link {
+	return newLink(&Transport{cfg: Config{ProbeEvery: time.Second}}, id, "")
+}
+
 // What a peer does not take away is dropped, and counted.
 func TestQueueIsBounded(t *testing.T) {
-	l := newLink(nil, 2, "")
+	l := idleLink()
 	l.put(kindEnvelope, []byte("lost"))
 	l.up(nil, Life{})
 	for range queueFramesMax + 7 {
@@ -341,7 +348,7 @@ func TestQueueIsBounded(t *testing.T) {
 func TestQueuesShareTheirMemory(t *testing.T) {
 	tr := &Transport{cfg: Config{QueueBytes: 80_000}, links: map[txn.NodeID]*link{}}
 	for id := txn.NodeID(2); id < 6; id++ {
-		tr.links[id] = newLink(nil, id, "")
+		tr.links[id] = idleLinkTo(id)
 		tr.links[id].up(nil, Life{})
 	}
 	tr.shareQueues()

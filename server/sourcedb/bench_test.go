@@ -71,3 +71,38 @@ func benchBranch(b *testing.B, d source.Driver, table string, statements int, pr
 		b.Fatal(err)
 	}
 }
+
+// BenchmarkOnce is a statement by key that is all of its transaction.
+func BenchmarkOnce(b *testing.B) {
+	for _, d := range dialects {
+		s, err := d.server()
+		sourcetest.LeaveOut(b, err)
+		driver, err := Open(s.URL(), Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		table := fmt.Sprintf("b%d", tableNumber.Add(1))
+		text := fmt.Sprintf("CREATE TABLE %s (id BIGINT PRIMARY KEY, v BIGINT NOT NULL); INSERT INTO %[1]s VALUES (1, 0), (2, 0); GRANT ALL ON %[1]s TO %s", table, sourcetest.User)
+		if err := s.Exec(text); err != nil {
+			b.Fatal(err)
+		}
+		for name, text := range map[string]string{"read": "SELECT v FROM %s WHERE id = 1", "write": "UPDATE %s SET v = v + 1 WHERE id = 2"} {
+			b.Run(d.name+"/"+name, func(b *testing.B) {
+				took := make([]time.Duration, b.N)
+				for i := range took {
+					begun := time.Now()
+					if _, err := driver.(source.AtOnce).Once(context.Background(), (&kit{}).name(), source.BranchOptions{}, source.Statement{Text: fmt.Sprintf(text, table)}); err != nil {
+						b.Fatal(err)
+					}
+					took[i] = time.Since(begun)
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(took[b.N/10].Microseconds()), "p10-us")
+				b.ReportMetric(float64(took[b.N/2].Microseconds()), "p50-us")
+			})
+		}
+		if err := driver.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -16,6 +16,7 @@ const (
 	codeRolledBack    = 1402
 	codeNoSuchBranch  = 1397
 	codeDuplicateName = 1440
+	codeDuplicate     = 1062 // a key that is there already
 )
 
 // interrupted is the error of what its caller gave up.

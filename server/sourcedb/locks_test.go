@@ -73,8 +73,14 @@ func TestLocksOfPreparedBranches(t *testing.T) {
 		prepared := k.keeps(ways)
 		k.must(first.Close())
 		closed := k.keeps(ways)
+		before, err := k.driver.Facts(k.ctx)
+		k.must(err)
 		k.server.Kill()
 		k.must(k.server.Start())
+		after, err := k.driver.Facts(k.ctx)
+		if k.must(err); after.ForgetsReads && after.Incarnation == before.Incarnation {
+			t.Errorf("it was started at %s before its restart and after it", after.Incarnation)
+		}
 		restarted := k.keeps(ways)
 		want := map[string][3]bool{ // after PREPARE, then without its connection, then after a restart
 			ser: {false, false, false}, ser + k.share: {true, true, true}, rr + k.share: {true, true, true}, rc + k.share: {true, true, true},

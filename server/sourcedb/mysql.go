@@ -19,6 +19,7 @@ type mysqlDB struct {
 	database  string
 	pool      *pool[*myConn]
 	preparing inflight
+	frail     frail
 	killers   chan struct{} // bounds the connections besides the pool's
 	grace     time.Duration // detachGrace, but in tests
 }
@@ -47,6 +48,9 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 	c, used, err := d.pool.get(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := c.on(o.Incarnation); err != nil {
+		return nil, d.after(c, err)
 	}
 	return &myBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
@@ -114,6 +118,9 @@ func (c *myConn) recover(ctx context.Context) (out []source.Name, err error) {
 func (d *mysqlDB) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
 	for { // while it is prepared here after all; each turn takes what was, or waits
 		if found, err = d.finish(ctx, n, commit); err != errParked {
+			if err == nil {
+				d.frail.remove(n)
+			}
 			return found, err
 		}
 	}

@@ -18,32 +18,43 @@ type myBranch struct {
 	used  bool // the connection served before, and nothing has been sent on it for us yet
 	begun bool
 	ended bool
+	// changed: it has changed rows, and has not gone back to a savepoint since.
+	changed bool
 }
 
 // begin is what begins the branch; what differs from what the connection is set to goes
 // before that.
 func (b *myBranch) begin() string {
-	var out strings.Builder
-	if b.c.level != b.o.Isolation {
-		fmt.Fprintf(&out, "SET SESSION TRANSACTION ISOLATION LEVEL %s; ", strings.ToUpper(string(b.o.Isolation)))
+	text := b.c.settle(b.o)
+	if b.o.ReadOnly {
+		text += "SET TRANSACTION READ ONLY; " // of the next transaction alone
 	}
+	return text + "XA START " + xid(b.name) + "; "
+}
+
+// settle is what sets the connection to what a branch asks for; "": it is set so.
+func (c *myConn) settle(o source.BranchOptions) string {
 	// The server counts in seconds; less than one is one.
-	seconds := int((b.o.LockWait + time.Second - 1) / time.Second)
-	if b.c.lockWait != seconds {
+	seconds := int((o.LockWait + time.Second - 1) / time.Second)
+	if c.level == o.Isolation && c.lockWait == seconds {
+		return ""
+	}
+	var out strings.Builder
+	if c.level != o.Isolation {
+		fmt.Fprintf(&out, "SET SESSION TRANSACTION ISOLATION LEVEL %s; ", strings.ToUpper(string(o.Isolation)))
+	}
+	if c.lockWait != seconds {
 		value := "DEFAULT"
 		if seconds > 0 {
 			value = fmt.Sprint(seconds)
 		}
 		fmt.Fprintf(&out, "SET SESSION innodb_lock_wait_timeout = %s, lock_wait_timeout = %s; ", value, value)
 	}
-	if b.o.ReadOnly {
-		out.WriteString("SET TRANSACTION READ ONLY; ") // of the next transaction alone
-	}
-	b.c.level, b.c.lockWait = b.o.Isolation, seconds
-	return out.String() + "XA START " + xid(b.name) + "; "
+	c.level, c.lockWait = o.Isolation, seconds
+	return out.String()
 }
 
-func (b *myBranch) Execute(ctx context.Context, s source.Statement) (source.Result, error) {
+func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.Result, failed error) {
 	if b.ended {
 		return source.Result{}, over()
 	}
@@ -51,6 +62,7 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		return source.Result{}, e
 	}
 	r, err := b.run(ctx, s)
+	defer func() { b.changed = (b.changed || out.Affected > 0) && !goesBack(s.Text) }()
 	if e := asError(err); e != nil && e.Gone && b.used && ctx.Err() == nil {
 		// The pool's connection had broken unseen. Nothing of the branch was there.
 		b.c.close()
@@ -59,6 +71,11 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		if err != nil {
 			b.ended = true
 			b.d.pool.release()
+			return source.Result{}, err
+		}
+		if err := c.on(b.o.Incarnation); err != nil {
+			b.ended = true
+			b.d.pool.put(c)
 			return source.Result{}, err
 		}
 		b.c, b.begun = c, false
@@ -139,6 +156,17 @@ func (b *myBranch) Prepare(ctx context.Context) error {
 	}
 	x := xid(b.name)
 	if err := b.finish(ctx, text+b.c.tie(b.name)+"XA END "+x+"; XA PREPARE "+x); err != nil {
+		if e := asError(err); !b.changed {
+			e.Unknown = false // the end of the connection has undone it
+		}
+		return err
+	}
+	err := b.contradicts(ctx)
+	if !b.changed {
+		err = b.staysThere(ctx)
+	}
+	if err != nil {
+		b.end()
 		return err
 	}
 	b.ended = true
@@ -151,6 +179,10 @@ func (b *myBranch) Commit(ctx context.Context) error {
 		return over()
 	}
 	if b.begun {
+		if err := b.contradicts(ctx); err != nil {
+			b.end()
+			return err
+		}
 		x := xid(b.name)
 		if err := b.finish(ctx, "XA END "+x+"; XA COMMIT "+x+" ONE PHASE"); err != nil {
 			return err

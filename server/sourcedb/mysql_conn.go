@@ -38,6 +38,8 @@ type myConn struct {
 	// ties says that the server ties a prepared branch to its connection (mysql_detach.go).
 	ties   bool
 	locked bool // by the lock of a branch's name
+	// incarnation is when the server was started, by its own clock; "": it does not say.
+	incarnation string
 }
 
 // myConfig reads an address.
@@ -111,7 +113,39 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 	v := texts(rows[0])
 	c.id, c.host, c.waitEnds = v[0], v[1], v[2] == "1"
 	c.ties = strings.Contains(strings.ToLower(v[3]), "mariadb")
+	if err := c.started(ctx); err != nil {
+		_ = bare.Close() // the error says more
+		return nil, err
+	}
 	return c, nil
+}
+
+// started asks when the server was started, by its own clock: both numbers are of the moment at
+// which the statement began. They are of seconds: nothing is done in the first, so that a start
+// at which something was is never taken for the next.
+func (c *myConn) started(ctx context.Context) error {
+	status := "performance_schema.global_status"
+	if c.ties { // MariaDB
+		status = "information_schema.GLOBAL_STATUS"
+	}
+	rows, err := c.rows(ctx, "SELECT CAST(UNIX_TIMESTAMP() - VARIABLE_VALUE AS SIGNED), VARIABLE_VALUE < 1 FROM "+status+" WHERE VARIABLE_NAME = 'Uptime'")
+	switch {
+	case err != nil && asError(err).Ends:
+		return err
+	case err == nil && len(rows) == 1:
+		if c.incarnation = string(rows[0][0]); string(rows[0][1]) == "1" {
+			return pause(ctx, time.Second)
+		}
+	}
+	return nil
+}
+
+// on refuses a branch that is to begin at another start of the server than this connection's.
+func (c *myConn) on(incarnation string) error {
+	if incarnation == "" || incarnation == c.incarnation {
+		return nil
+	}
+	return &source.Error{Code: 2013, State: "08S01", Text: "the server of the source has started anew; try again", Ends: true, Again: true, Gone: true}
 }
 
 func (c *myConn) sound(ctx context.Context, _ time.Duration) bool {

@@ -24,6 +24,9 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 			v[strings.ToLower(string(row[0]))] = string(row[1])
 		}
 		f = myFacts(v, d.database)
+		if f.Incarnation = c.incarnation; f.Incarnation == "" {
+			f.Warnings = append(f.Warnings, "the server does not say since when it runs: what a prepared transaction has read is not kept from others over its restart")
+		}
 		if _, err = c.recover(ctx); err != nil && !asError(err).Ends {
 			f.PreparedMax = 0
 			f.Warnings = append(f.Warnings, "the account may not list prepared transactions, without which none can be finished after a crash: GRANT XA_RECOVER_ADMIN ON *.* TO it")
@@ -36,7 +39,7 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 
 // myFacts reads a server's variables.
 func myFacts(v map[string]string, database string) source.Facts {
-	f := source.Facts{Dialect: source.MySQL, Version: v["version"], PreparedMax: -1}
+	f := source.Facts{Dialect: source.MySQL, Version: v["version"], PreparedMax: -1, ForgetsReads: true}
 	maria := strings.Contains(strings.ToLower(v["version"]+v["version_comment"]), "mariadb")
 	who := v["server_uuid"]
 	if who == "" { // MariaDB has none that lives with its data
@@ -87,7 +90,7 @@ func before(version string, major, minor int) bool {
 // those keys that are of whole columns.
 const (
 	myOthers       = ` NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`
-	myColumnsQuery = `SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE
+	myColumnsQuery = `SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, IF(c.EXTRA LIKE '%auto_increment%', 'YES', 'NO')
 		FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
 		WHERE t.TABLE_TYPE = 'BASE TABLE' AND c.TABLE_SCHEMA` + myOthers + `
 		ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION`

@@ -3,9 +3,12 @@ package sourcedb
 import (
 	"database/sql/driver"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"isochron/source"
+	"isochron/txn"
 )
 
 // What goes to a MariaDB or MySQL in one trip, and why nothing rides along unseen.
@@ -31,13 +34,18 @@ const handle = "isochron_s"
 
 // clientText is a client's statement as it may follow others in a packet, with its values.
 func clientText(s source.Statement) (text string, args []driver.NamedValue) {
-	values := make([]driver.Value, len(s.Args))
+	values, plain := make([]driver.Value, len(s.Args)), !strings.Contains(s.Text, ";")
 	for i, v := range s.Args {
-		if v != nil {
-			values[i] = string(v)
+		if v == nil {
+			continue
+		}
+		values[i] = string(v)
+		if s.Kind(i) == txn.ArgNumber {
+			n, whole := number(string(v))
+			plain = plain && whole
+			values[i] = n
 		}
 	}
-	plain := !strings.Contains(s.Text, ";")
 	if len(values) > 0 {
 		// Backslashes and comments are where two readers could differ on what is quoted.
 		plain = plain && strings.Count(s.Text, "?") == len(values) && !strings.ContainsAny(s.Text, "\\#") &&
@@ -48,15 +56,42 @@ func clientText(s source.Statement) (text string, args []driver.NamedValue) {
 	}
 	text = "PREPARE " + handle + " FROM ?; "
 	using := make([]string, len(values))
-	for i := range values {
+	own := []driver.Value{s.Text}
+	for i, v := range values {
 		using[i] = fmt.Sprintf("@%s%d", handle, i)
+		if n, ok := v.(literal); ok {
+			text += fmt.Sprintf("SET %s = %s; ", using[i], n)
+			continue
+		}
 		text += fmt.Sprintf("SET %s = ?; ", using[i])
+		own = append(own, v)
 	}
 	text += "EXECUTE " + handle
 	if len(using) > 0 {
 		text += " USING " + strings.Join(using, ", ")
 	}
-	return text, named(append([]driver.Value{s.Text}, values...))
+	return text, named(own)
+}
+
+// literal is a number that the Go driver cannot write exactly: it goes into a text of ours.
+type literal string
+
+// numberPattern is how SQL writes a number.
+var numberPattern = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$`)
+
+// number is a number as a value: whole if the Go driver writes it as it is, without quotes; text
+// if it is none.
+func number(text string) (v driver.Value, whole bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, true
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return n, true
+	}
+	if len(text) > 100 || !numberPattern.MatchString(text) {
+		return text, true
+	}
+	return literal(text), false
 }
 
 func named(values []driver.Value) []driver.NamedValue {

@@ -20,6 +20,8 @@ type Options struct {
 	Connections int
 	// ConnectTimeout bounds each attempt to connect, 0: ConnectTimeoutDefault.
 	ConnectTimeout time.Duration
+	// Ordering is how a PostgreSQL keeps transactions in order; "": ByLocks. Others have one way.
+	Ordering Ordering
 	// Cluster is told to the server as part of the program's name, for its operators.
 	Cluster string
 }
@@ -55,6 +57,9 @@ func Open(address string, o Options) (source.Driver, error) {
 	}
 	if o.Connections < 1 || o.Connections > ConnectionsMax {
 		return nil, fmt.Errorf("%d connections to a source: it is 1 to %d", o.Connections, ConnectionsMax)
+	}
+	if err := o.Ordering.Check(); err != nil {
+		return nil, err
 	}
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = ConnectTimeoutDefault

@@ -16,6 +16,7 @@ type postgres struct {
 	pool      *pool[*pgConn]
 	preparing inflight
 	types     pgTypes
+	locks     bool // transactions that lock what they read run at READ COMMITTED
 
 	mu  sync.Mutex
 	own map[string]bool // the server's numbers of the connections that are in order
@@ -26,7 +27,7 @@ func openPostgres(u *url.URL, o Options) (source.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &postgres{own: map[string]bool{}}
+	d := &postgres{own: map[string]bool{}, locks: o.Ordering != BySerializable}
 	d.pool = newPool(o.Connections, func(ctx context.Context) (*pgConn, error) {
 		c, err := pgDial(ctx, cfg)
 		if err == nil {

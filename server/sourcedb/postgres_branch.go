@@ -3,7 +3,7 @@ package sourcedb
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,6 +26,8 @@ type pgBranch struct {
 	used  bool // the connection served before, and nothing has been sent on it for us yet
 	begun bool
 	ended bool
+	locks bool // its isolation rests on locks (postgres_locks.go)
+	wrote bool // it may have changed something
 }
 
 // mark is the savepoint of the statement that runs.
@@ -33,13 +35,17 @@ const mark = "isochron_statement"
 
 // begin is what begins the transaction.
 func (b *pgBranch) begin() []string {
-	text := "BEGIN ISOLATION LEVEL " + strings.ToUpper(string(b.o.Isolation))
+	level := b.o.Isolation
+	if b.locks {
+		level = source.ReadCommitted
+	}
+	text := "BEGIN ISOLATION LEVEL " + strings.ToUpper(string(level))
 	if b.o.ReadOnly {
 		text += " READ ONLY"
 	}
 	out := []string{text}
-	if b.o.LockWait > 0 {
-		out = append(out, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, b.o.LockWait.Milliseconds())))
+	if b.c.lockWait != waitOf(b.o) {
+		out = append(out, "SET LOCAL lock_timeout = "+timeout(b.o))
 	}
 	return out
 }
@@ -51,28 +57,51 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 	if e := refused(s.Text); e != nil {
 		return source.Result{}, e
 	}
-	var before, after []string
-	first := !b.begun
-	switch {
-	case first:
-		before = b.begin()
-	case !setsMark(s.Text):
-		before, after = []string{"SAVEPOINT " + mark}, []string{"RELEASE SAVEPOINT " + mark}
+	if e := b.agree(s); e != nil {
+		return source.Result{}, e
 	}
-	r, err := b.c.within(ctx, before, s, after)
+	if !b.locks || len(s.Guard) == 0 {
+		return b.execute(ctx, s, nil)
+	}
+	if s.Least > 0 {
+		if r, err := b.execute(ctx, s, nil); !misses(s, r, err) {
+			return r, err
+		}
+	}
+	return b.execute(ctx, s, s.Guard)
+}
+
+// execute runs a statement after what guards it.
+func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []string) (source.Result, error) {
+	before, first := guard, !b.begun // a guard stays if the statement fails
+	var after []string
+	if marks := (!first || len(guard) > 0) && !setsMark(s.Text); marks {
+		before, after = append(slices.Clone(guard), "SAVEPOINT "+mark), []string{"RELEASE SAVEPOINT " + mark}
+	}
+	run := func() (source.Result, error) {
+		if !first {
+			return b.c.within(ctx, before, s, after)
+		}
+		if err := b.c.settleWait(ctx, b.o); err != nil {
+			return source.Result{}, err
+		}
+		return b.c.within(ctx, append(b.begin(), before...), s, after)
+	}
+	r, err := run()
 	if e := asError(err); e != nil && e.Gone && b.used && first && ctx.Err() == nil {
 		// The pool's connection had broken unseen. Nothing of the branch was there.
 		if err := b.reconnect(ctx); err != nil {
 			b.ended = true
 			return source.Result{}, err
 		}
-		r, err = b.c.within(ctx, before, s, after)
+		r, err = run()
 	}
 	b.used, b.begun = false, true
+	b.wrote = b.wrote || r.Affected > 0
 	if err == nil {
 		return r, b.describe(ctx, &r)
 	}
-	return source.Result{}, b.failed(err, first, len(after) > 0)
+	return source.Result{}, b.failed(err, first && len(guard) == 0, len(after) > 0)
 }
 
 // reconnect replaces a connection that was found broken.
@@ -148,7 +177,11 @@ func (b *pgBranch) Commit(ctx context.Context) error {
 		b.d.pool.put(b.c)
 		return nil
 	}
-	return b.finish(ctx, "COMMIT", "COMMIT")
+	text := "COMMIT"
+	if b.locks && !b.wrote {
+		text = lightly + text
+	}
+	return b.finish(ctx, text, "COMMIT")
 }
 
 // finish ends the branch by a command. PostgreSQL says by the tag alone that what it was
@@ -253,25 +286,39 @@ func (c *pgConn) answers(p *pgconn.Pipeline, skip int, s source.Statement) (r so
 			}
 			continue
 		}
-		a := newAnswer(s)
-		for _, f := range reader.FieldDescriptions() {
-			r.Columns = append(r.Columns, source.Column{Name: f.Name, Type: pgTypeKey(f.DataTypeOID, f.TypeModifier), Null: true})
-		}
-		for reader.NextRow() {
-			if tooLarge == nil && !a.add(reader.Values()) {
-				tooLarge = a.tooLarge()
-				c.cancel()
-			}
-		}
-		tag, err := reader.Close()
-		if err != nil {
+		if r, tooLarge, err = c.answer(reader, s); err != nil {
 			return r, tooLarge, err
 		}
-		r.Rows = a.rows
-		if !tag.Select() {
-			r.Affected = tag.RowsAffected()
+	}
+}
+
+// answer reads what one statement gives.
+func (c *pgConn) answer(reader *pgconn.ResultReader, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
+	a := newAnswer(s)
+	r.Columns = pgColumns(reader)
+	for reader.NextRow() {
+		if tooLarge == nil && !a.add(reader.Values()) {
+			tooLarge = a.tooLarge()
+			c.cancel()
 		}
 	}
+	tag, err := reader.Close()
+	if err != nil {
+		return r, tooLarge, err
+	}
+	r.Rows = a.rows
+	if !tag.Select() {
+		r.Affected = tag.RowsAffected()
+	}
+	return r, tooLarge, nil
+}
+
+// pgColumns are the columns of an answer, their types as keys (pgTypes).
+func pgColumns(reader *pgconn.ResultReader) (out []source.Column) {
+	for _, f := range reader.FieldDescriptions() {
+		out = append(out, source.Column{Name: f.Name, Type: pgTypeKey(f.DataTypeOID, f.TypeModifier), Null: true})
+	}
+	return out
 }
 
 // asError is err as what it is, nil if it is nil.

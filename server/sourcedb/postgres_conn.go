@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,8 +15,10 @@ import (
 
 // pgConn is a connection to a PostgreSQL.
 type pgConn struct {
-	c *pgconn.PgConn
-	d *postgres
+	c        *pgconn.PgConn
+	d        *postgres
+	level    source.Isolation // of the session, for statements alone (once.go); "": the server's own
+	lockWait int64            // of the session, in milliseconds; 0: the server's own
 }
 
 // pgConfig reads an address; the settings of the session are ours.
@@ -66,14 +69,8 @@ func pgDial(ctx context.Context, cfg *pgconn.Config) (*pgConn, error) {
 	return nil, unreachable(err)
 }
 
-func (c *pgConn) sound(ctx context.Context, pause time.Duration) bool {
-	if c.c.IsClosed() {
-		return false
-	}
-	// To look at the socket costs a millisecond, so it is done after a pause alone. What
-	// broke a moment ago is noticed at the first trip.
-	//lint:ignore SA1019 Ping would cost a trip; this asks the socket alone, and what it misses is noticed at the first trip
-	return pause < 10*time.Second || c.c.CheckConn() == nil
+func (c *pgConn) sound(context.Context, time.Duration) bool {
+	return !c.c.IsClosed() && quiet(c.c.Conn())
 }
 
 func (c *pgConn) close() {
@@ -85,6 +82,47 @@ func (c *pgConn) close() {
 	case <-c.c.CleanupDone():
 	case <-ctx.Done():
 	}
+}
+
+// waitOf is how long a wait for a lock may be, in milliseconds; 0: as the server has it.
+func waitOf(o source.BranchOptions) int64 {
+	if o.LockWait <= 0 {
+		return 0
+	}
+	return max(1, o.LockWait.Milliseconds())
+}
+
+// timeout is that as a value of lock_timeout.
+func timeout(o source.BranchOptions) string {
+	if wait := waitOf(o); wait > 0 {
+		return strconv.FormatInt(wait, 10)
+	}
+	return "DEFAULT"
+}
+
+// settle sets the session to what a statement alone asks for, unless it is set so: at the cost of
+// a trip, but as a rule all ask for the same.
+func (c *pgConn) settle(ctx context.Context, o source.BranchOptions) error {
+	if c.level == o.Isolation && c.lockWait == waitOf(o) {
+		return nil
+	}
+	if _, err := c.command(ctx, "SET default_transaction_isolation = '"+string(o.Isolation)+"'; SET lock_timeout = "+timeout(o)); err != nil {
+		return err
+	}
+	c.level, c.lockWait = o.Isolation, waitOf(o)
+	return nil
+}
+
+// settleWait sets the session's bound of waits, once: a branch that has another says so itself.
+func (c *pgConn) settleWait(ctx context.Context, o source.BranchOptions) error {
+	if c.lockWait != 0 || o.LockWait <= 0 {
+		return nil
+	}
+	if _, err := c.command(ctx, "SET lock_timeout = "+timeout(o)); err != nil {
+		return err
+	}
+	c.lockWait = waitOf(o)
+	return nil
 }
 
 // command runs statements without values and without an answer, in one trip. The tag is that

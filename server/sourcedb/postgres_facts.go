@@ -122,8 +122,9 @@ func (t *pgTypes) fill(columns []source.Column) (missing []string) {
 // What tables there are, their columns in order, and the columns of their unique keys, of
 // those keys that hold for all rows and have no expression.
 const (
-	pgColumnsQuery = `SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull
-		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+	pgColumnsQuery = `SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull,
+			a.attidentity <> '' OR coalesce(pg_get_expr(e.adbin, e.adrelid) LIKE 'nextval(%', false)
+		FROM pg_attribute a LEFT JOIN pg_attrdef e ON e.adrelid = a.attrelid AND e.adnum = a.attnum JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 			AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
 			AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))

@@ -3,7 +3,7 @@ package sourcedb
 import "isochron/source"
 
 // tables joins what both dialects answer, in order: columns with schema, table, name, type
-// and whether they may be NULL; keys with schema, table, key, whether it is the primary key,
+// whether they may be NULL and whether the server numbers rows by them; keys with schema, table, key, whether it is the primary key,
 // and a column. yes is the dialect's word for true.
 func tables(columns, keys [][][]byte, yes string) []source.Table {
 	var out []source.Table
@@ -17,7 +17,7 @@ func tables(columns, keys [][][]byte, yes string) []source.Table {
 			at[id] = i
 			out = append(out, source.Table{Schema: v[0], Name: v[1]})
 		}
-		out[i].Columns = append(out[i].Columns, source.Column{Name: v[2], Type: v[3], Null: v[4] == yes})
+		out[i].Columns = append(out[i].Columns, source.Column{Name: v[2], Type: v[3], Null: v[4] == yes, Auto: v[5] == yes})
 	}
 	last := ""
 	for _, row := range keys {

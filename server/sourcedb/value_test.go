@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"isochron/source"
+	"isochron/txn"
 )
 
 // Values go in as text and come out as the server prints them.
@@ -177,6 +178,41 @@ func TestCounts(t *testing.T) {
 		for want := range 3 {
 			if r := k.do(b, "INSERT INTO %s_auto (v) VALUES (1)"); int(r.InsertID) != want+1 {
 				t.Errorf("the id of the row inserted is %d, want %d", r.InsertID, want+1)
+			}
+		}
+		k.must(b.Rollback(k.ctx))
+	})
+}
+
+// A number that is said to be one is computed with exactly, whole or not; what is none is text, and
+// brings no statement with it.
+func TestNumbers(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		if k.name_() == "postgres" {
+			return // it infers types by itself
+		}
+		b, _ := k.begin(source.BranchOptions{})
+		k.do(b, "INSERT INTO %s VALUES (1, 9007199254740992)")
+		ask := func(text, arg string) string {
+			t.Helper()
+			r, err := b.Execute(k.ctx, source.Statement{Text: text, Args: [][]byte{[]byte(arg)}, Kinds: []txn.ArgKind{txn.ArgNumber}})
+			k.must(err)
+			return string(r.Rows[0][0])
+		}
+		sum := "SELECT v + ? FROM " + k.table + " WHERE id = 1"
+		for arg, want := range map[string]string{"1": "9007199254740993", "-1": "9007199254740991", "0.25": "9007199254740992.25", "+.5": "9007199254740992.5", "18446744073700000000": ""} {
+			if want != "" {
+				if got := ask(sum, arg); got != want {
+					t.Errorf("plus %s it is %s, not %s", arg, got, want)
+				}
+			}
+			if got := ask("SELECT CONCAT(?, '')", arg); strings.TrimPrefix(got, "0") != strings.TrimPrefix(strings.TrimPrefix(arg, "+"), "0") {
+				t.Errorf("%s is written as %s", arg, got)
+			}
+		}
+		for _, text := range []string{"1; DELETE FROM " + k.table, "1 OR 1", "0x10", "'", "\\", "1e", "--1", "1e99999"} {
+			if got := ask("SELECT CONCAT(?, '')", text); got != text {
+				t.Errorf("%q came as %q", text, got)
 			}
 		}
 		k.must(b.Rollback(k.ctx))

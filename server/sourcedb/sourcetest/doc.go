@@ -1,4 +1,4 @@
-// Package sourcetest starts throw-away servers of PostgreSQL and MariaDB for tests.
+// Package sourcetest starts throw-away servers of PostgreSQL and MariaDB for tests and for the demo.
 //
 // How it thinks. Whatever programs Debian's packages postgresql and mariadb-server have put
 // on the machine are run on free ports of the loopback interface, in a directory of their

@@ -27,16 +27,16 @@ func MariaDB(more ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(dir, "data")
+	data, tmp := filepath.Join(dir, "data"), "--tmpdir="+dir // in a directory of several servers their temporary tables collide
 	s := &Server{
 		Kind: "mariadb", Port: port, Superuser: "root", dir: dir, program: program, exec: mysqlExec,
 		args: append([]string{
-			"--no-defaults", "--datadir=" + data, "--socket=" + filepath.Join(dir, "s"), "--pid-file=" + filepath.Join(dir, "pid"),
+			"--no-defaults", "--datadir=" + data, tmp, "--socket=" + filepath.Join(dir, "s"), "--pid-file=" + filepath.Join(dir, "pid"),
 			"--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", port), "--skip-log-bin", "--innodb-buffer-pool-size=32M",
 			"--innodb-log-file-size=16M", "--max-connections=300",
 		}, more...),
 	}
-	if err := run(dir, install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db", "--innodb-log-file-size=16M"); err != nil {
+	if err := run(dir, install, "--no-defaults", "--datadir="+data, tmp, "--auth-root-authentication-method=normal", "--skip-test-db", "--innodb-log-file-size=16M"); err != nil {
 		s.Close()
 		return nil, err
 	}

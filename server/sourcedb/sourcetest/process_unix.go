@@ -113,6 +113,7 @@ func servant() (*syscall.Credential, error) {
 func asUser(cmd *exec.Cmd) error {
 	c, err := servant()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
+	apart(cmd.SysProcAttr)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -45,9 +44,16 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("LEFT OUT: %s is not installed (apt-get install %s)", e.Program, e.Package)
 }
 
+// Test is what a test is for LeaveOut: a *testing.T, or such.
+type Test interface {
+	Helper()
+	Skip(...any)
+	Fatal(...any)
+}
+
 // LeaveOut ends a test that err keeps from running: it is skipped where a program is missing,
 // unless the environment has ISOCHRON_NEED_SOURCES, and fails otherwise. Nil is no error.
-func LeaveOut(t testing.TB, err error) {
+func LeaveOut(t Test, err error) {
 	t.Helper()
 	var missing *MissingError
 	switch {
@@ -61,6 +67,14 @@ func LeaveOut(t testing.TB, err error) {
 
 // Addr is the server's host and port.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
+
+// PID is the server's process, 0 while it is killed.
+func (s *Server) PID() int {
+	if s.proc == nil {
+		return 0
+	}
+	return s.proc.cmd.Process.Pid
+}
 
 // Exec runs statements in the ordinary account's database, as the superuser.
 func (s *Server) Exec(text string) error { return s.exec(s, Database, text) }

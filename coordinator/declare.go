@@ -1,0 +1,213 @@
+package coordinator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"isochron/decide"
+	"isochron/rulebook"
+	"isochron/schedule"
+	"isochron/txn"
+)
+
+// Declared transactions (txn.Declarer) where the row votes on them while they are read: the
+// attempt is opened at once, and what it writes is made when all rows are here.
+
+// declared is what an attempt needs besides, until that is done.
+type declared struct {
+	rows   map[txn.Key]txn.Row
+	open   []txn.ShardID // whose rows are missing, rising
+	undone bool          // its client wanted no more of it
+}
+
+// declares reports whether a declared transaction is voted on as it is read. What writes nothing
+// needs no votes, and what is read at a moment, or was read before, is no part of it.
+func (cs *commits) declares(t *transaction, req *Request) bool {
+	return cs.cfg.Row.Decide.Declares() && len(req.Declares) > 0 && t.asOf == 0 && len(t.touched) == 0
+}
+
+// declare opens the attempt of a declared transaction.
+func (cs *commits) declare(t *transaction, req *Request) {
+	refuse := func(err *txn.Error) {
+		cs.ender.end(t, err)
+		req.answer(t.response(err))
+	}
+	prepares, err := cs.divideDeclared(t, req)
+	switch {
+	case err != nil:
+		refuse(err)
+		return
+	case len(cs.all) >= maxCommitments:
+		refuse(txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments))
+		return
+	}
+	cs.stamp(prepares)
+	d := &declared{rows: map[txn.Key]txn.Row{}}
+	for _, p := range prepares {
+		if len(p.Declared.Reads) > 0 {
+			d.open = append(d.open, p.Shard)
+		}
+	}
+	k := cs.open(t, req, prepares, false)
+	k.declared = d
+	t.stats.Rounds++
+	t.stats.Shards = len(prepares)
+	k.Ask()
+	if len(d.open) == 0 {
+		cs.makeWrites(k)
+	}
+	cs.follow(k)
+}
+
+// stamp says when the leaders are to vote, where the row has them do so together. A way that is
+// not known has no part in it.
+func (cs *commits) stamp(prepares []*txn.Prepare) {
+	if !cs.cfg.Row.Arrive.Stamps() {
+		return
+	}
+	ways, logged := make([]time.Duration, len(prepares)), time.Duration(0)
+	for i, p := range prepares {
+		ways[i], _ = cs.env.OneWay(cs.leaders.likely(p.Shard))
+		logged = max(logged, cs.majorityOf(p.Shard, ways[i]))
+	}
+	at := schedule.Stamp(cs.env.Now().WallNanos, ways, cs.cfg.Params.StampMargin)
+	// The votes go to their majorities, then here, and the decision back.
+	ends := at + int64(logged+2*slices.Max(append(ways, 0)))
+	for _, p := range prepares {
+		p.Declared.Stamp, p.Declared.Ends = at, ends
+	}
+}
+
+// majorityOf guesses how long a shard's leader, to which the way is known, takes to have something
+// on the disks of a majority: as if the ways to its followers led past this node.
+func (cs *commits) majorityOf(s txn.ShardID, toLeader time.Duration) time.Duration {
+	var trips []time.Duration
+	replicas := cs.leaders.replicas(s)
+	for _, n := range replicas {
+		if way, ok := cs.env.OneWay(n); ok && n != cs.leaders.likely(s) {
+			trips = append(trips, 2*max(toLeader+way, 0))
+		}
+	}
+	slices.Sort(trips)
+	if i := decide.Majority(len(replicas)) - 2; i >= 0 && i < len(trips) {
+		return trips[i]
+	}
+	return 0
+}
+
+// divideDeclared divides the keys of a declared transaction among the shards, rising.
+func (cs *commits) divideDeclared(t *transaction, req *Request) (out []*txn.Prepare, err *txn.Error) {
+	dir, size := cs.env.Directory(), 0
+	at := func(k txn.Key) *txn.Prepare {
+		id, ok := dir.ShardOf(string(k))
+		if !ok {
+			err = txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
+			return &txn.Prepare{Declared: &txn.Declared{}}
+		}
+		i, has := slices.BinarySearchFunc(out, txn.ShardID(id), func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
+		if !has {
+			out = slices.Insert(out, i, &txn.Prepare{Shard: txn.ShardID(id), Txn: t.id, Age: t.age, ProtocolSeq: cs.turn.seq, Declared: &txn.Declared{}})
+		}
+		return out[i]
+	}
+	for _, k := range req.Read.Gets {
+		p := at(k)
+		p.Declared.Reads = append(p.Declared.Reads, k)
+		size += len(k)
+	}
+	for _, k := range req.Declares {
+		p := at(k)
+		p.Writes = append(p.Writes, txn.Write{Key: k})
+		size += len(k)
+	}
+	if err == nil && size > MaxPrepareBytes {
+		err = txn.Errorf(txn.KindTooLarge, "the transaction declares %d bytes of keys, and at most %d are taken; do it in several", size, MaxPrepareBytes)
+	}
+	return out, err
+}
+
+// onServed takes in what a leader has read for a declared attempt.
+func (cs *commits) onServed(m *txn.Served) {
+	if k := cs.all[m.Attempt]; k != nil {
+		cs.served(k, m.Shard, m.Rows)
+		cs.follow(k)
+	}
+}
+
+// served is the same, by whatever message it came. What the rows are is the same in all of them,
+// for they are held; an attempt that is on its end needs none.
+func (cs *commits) served(k *commitment, s txn.ShardID, rows []txn.Row) {
+	d := k.declared
+	if d == nil || decide.Supplied(k.Attempt) || k.Decided() || !slices.Contains(d.open, s) {
+		return
+	}
+	p := k.Prepares[slices.Index(k.Participants, s)]
+	if len(rows) != len(p.Declared.Reads) {
+		return // a No, or an answer to something else
+	}
+	for i, row := range rows {
+		if row.Key != p.Declared.Reads[i] {
+			return
+		}
+	}
+	for _, row := range rows {
+		d.rows[row.Key] = row
+	}
+	if d.open = slices.DeleteFunc(d.open, func(o txn.ShardID) bool { return o == s }); len(d.open) == 0 {
+		cs.makeWrites(k)
+	}
+}
+
+// makeWrites has the client's function make the writes of what was read, and has them logged.
+func (cs *commits) makeWrites(k *commitment) {
+	if verdict, _ := k.Verdict(); verdict != decide.Open { // a leader has said No
+		return
+	}
+	if k.req == nil { // its client was told that nobody knows, and waits no more
+		decide.Withdraw(k.Attempt, nil)
+		return
+	}
+	rows := make([]txn.Row, len(k.req.Read.Gets))
+	for i, key := range k.req.Read.Gets {
+		rows[i] = k.declared.rows[key]
+	}
+	k.declared.rows = nil
+	writes, ok := k.req.Then(rows)
+	if !ok {
+		k.declared.undone = true
+		decide.Withdraw(k.Attempt, rolledBack(txn.CauseClient))
+		return
+	}
+	data, err := k.dataOf(writes)
+	if err != nil {
+		decide.Withdraw(k.Attempt, err)
+		return
+	}
+	if cs.env.Tracing() {
+		cs.env.Trace("%v of %v has read all, and its writes are logged at shard %d", k.ID, k.Txn, k.DecidedAt)
+	}
+	cs.cfg.Params.Rules.BiteIf(len(k.Missing()) > 0, rulebook.DataBesideVotes)
+	decide.Supply(k.Attempt, data)
+}
+
+// dataOf divides writes among the participants.
+func (k *commitment) dataOf(writes []txn.Write) (data []txn.ShardWrites, err *txn.Error) {
+	size := 0
+	for _, p := range k.Prepares {
+		d := txn.ShardWrites{Shard: p.Shard}
+		for _, w := range writes {
+			if slices.ContainsFunc(p.Writes, func(o txn.Write) bool { return o.Key == w.Key }) {
+				d.Writes = append(d.Writes, w)
+				size += writeBytes(w.Key, w.Value)
+			}
+		}
+		if len(d.Writes) > 0 {
+			data = append(data, d)
+		}
+	}
+	if size > MaxPrepareBytes {
+		return nil, txn.Errorf(txn.KindTooLarge, "the transaction writes %d bytes, and at most %d are taken; do it in several", size, MaxPrepareBytes)
+	}
+	return data, nil
+}

@@ -1,0 +1,242 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// What clients ask of agents beside transactions.
+
+var (
+	_ txn.SourceCatalogue = (*db)(nil)
+	_ txn.SourceForcer    = (*db)(nil)
+)
+
+// Sources implements txn.SourceCatalogue.
+func (d *db) Sources() (out []txn.SourceEntry) {
+	dir := d.port.Directory()
+	for _, s := range dir.Shards {
+		if s.Kind != routing.SourceKind || len(s.Replicas) == 0 {
+			continue
+		}
+		e := txn.SourceEntry{ID: txn.ShardID(s.ID), Name: fmt.Sprint(s.ID), Node: txn.NodeID(s.Replicas[0])}
+		if s.Source != nil {
+			e.Name, e.Dialect = s.Source.Name, s.Source.Dialect
+		}
+		e.Region = geo.Region(dir.RegionOf(s.Replicas[0]))
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b txn.SourceEntry) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// DescribeSource implements txn.SourceCatalogue.
+func (d *db) DescribeSource(ctx context.Context, s txn.ShardID) (txn.SourceSchema, error) {
+	told, err := d.askSources(ctx, txn.SourceAsk{Shard: s, What: txn.SourceDescribe})
+	switch {
+	case err != nil:
+		return txn.SourceSchema{}, err
+	case told[0].Schema == nil:
+		return txn.SourceSchema{}, txn.Errorf(txn.KindUnavailable, "source %d has answered something else than it was asked", s)
+	}
+	return *told[0].Schema, nil
+}
+
+// InDoubt implements txn.SourceCatalogue.
+func (d *db) InDoubt(ctx context.Context) (out []txn.InDoubtBranch, failed error) {
+	var asked []txn.SourceAsk
+	sources := d.Sources()
+	for _, s := range sources {
+		asked = append(asked, txn.SourceAsk{Shard: s.ID, What: txn.SourceInDoubt})
+	}
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	told, failed := d.askSources(ctx, asked...)
+	for i, m := range told {
+		if m == nil {
+			continue
+		}
+		for _, b := range m.InDoubt {
+			b.Source = sources[i].Name
+			out = append(out, b)
+		}
+	}
+	return out, failed
+}
+
+// ResolveInDoubt implements txn.SourceCatalogue.
+func (d *db) ResolveInDoubt(ctx context.Context, name string) error {
+	return d.endInDoubt(ctx, name, txn.SourceResolve)
+}
+
+// ForceInDoubt implements txn.SourceForcer.
+func (d *db) ForceInDoubt(ctx context.Context, name string, commit bool) error {
+	if commit {
+		return d.endInDoubt(ctx, name, txn.SourceCommit)
+	}
+	return d.endInDoubt(ctx, name, txn.SourceUndo)
+}
+
+func (d *db) endInDoubt(ctx context.Context, name string, how txn.SourceQuestion) error {
+	listed, failed := d.InDoubt(ctx)
+	for _, b := range listed {
+		if b.Name == name {
+			_, err := d.askSources(ctx, txn.SourceAsk{Shard: b.ID, What: how, Name: name})
+			return err
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return txn.Errorf(txn.KindMisuse, "no source has a branch %.140q in doubt; it may have ended", name)
+}
+
+// askSources asks agents, all at once, and waits. The error is the first of them.
+func (d *db) askSources(ctx context.Context, m ...txn.SourceAsk) ([]*txn.SourceTold, error) {
+	resp := d.port.Do(ctx, &Request{Op: OpAskSources, Asks: m})
+	if resp.Err != nil {
+		return resp.Told, resp.Err
+	}
+	return resp.Told, nil
+}
+
+// asksMax bounds the questions to agents that are on their way at one gateway.
+const asksMax = 1024
+
+// asked are the questions of one request.
+type asked struct {
+	req    *Request
+	open   int
+	told   []*txn.SourceTold
+	failed *txn.Error
+}
+
+// ask is a question to an agent.
+type ask struct {
+	of       *asked
+	at       int // which of its questions
+	m        *txn.SourceAsk
+	deadline time.Duration
+	again    time.Duration // when it is asked again: a message may be lost
+	wait     time.Duration // before the time after that
+}
+
+// asks are those on their way.
+type asks struct {
+	cfg     *Config
+	env     surveyEnv
+	numbers *requestNumbers
+	open    map[uint64]*ask // by request number
+}
+
+// begin asks agents.
+func (v *asks) begin(req *Request) {
+	if n := len(req.Asks); n == 0 || n+len(v.open) > asksMax {
+		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to sources are on their way at this gateway, and %d are asked at once; the bound is %d: ask again later", len(v.open), n, asksMax)})
+		return
+	}
+	of := &asked{req: req, open: len(req.Asks), told: make([]*txn.SourceTold, len(req.Asks))}
+	for i := range req.Asks {
+		v.send(of, i)
+	}
+}
+
+// send sends one of the questions.
+func (v *asks) send(of *asked, i int) {
+	m := of.req.Asks[i]
+	s, ok := v.env.Directory().Shard(uint64(m.Shard))
+	if !ok || s.Kind.Native() || len(s.Replicas) == 0 {
+		of.end(i, nil, txn.Errorf(txn.KindMisuse, "%d is no source", m.Shard))
+		return
+	}
+	wait := txn.SourceAskWait
+	if m.What == txn.SourceInDoubt { // an agent says it at once
+		wait = txn.SurveyWait
+	}
+	m.Request = v.numbers.take()
+	now := v.env.Now().Mono
+	v.open[m.Request] = &ask{of: of, at: i, m: &m, deadline: now + wait, again: now + v.cfg.Params.ResendAfter, wait: v.cfg.Params.ResendAfter}
+	v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), m.Shard), txn.Message{SourceAsk: &m})
+}
+
+// repeat asks once more, of whoever has the source now.
+func (v *asks) repeat(a *ask, now time.Duration) {
+	a.wait *= 2
+	a.again = now + a.wait
+	if s, ok := v.env.Directory().Shard(uint64(a.m.Shard)); ok && len(s.Replicas) > 0 {
+		v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), a.m.Shard), txn.Message{SourceAsk: a.m})
+	}
+}
+
+// end notes what came of a question; with the last of them the client is answered.
+func (a *asked) end(i int, told *txn.SourceTold, err *txn.Error) {
+	a.told[i] = told
+	if a.failed == nil {
+		a.failed = err
+	}
+	if a.open--; a.open == 0 {
+		a.req.answer(Response{Told: a.told, Err: a.failed})
+	}
+}
+
+// hear takes in an answer.
+func (v *asks) hear(m *txn.SourceTold) {
+	a := v.open[m.Request]
+	if a == nil || a.m.Shard != m.Shard {
+		return
+	}
+	delete(v.open, m.Request)
+	if m.Refused != 0 {
+		a.of.end(a.at, nil, txn.Errorf(m.Refused, "%s: %s", called(v.env.Directory(), m.Shard), m.Reason))
+		return
+	}
+	a.of.end(a.at, m, nil)
+}
+
+// called is what people call a participant: a source has a name.
+func called(dir *routing.Directory, id txn.ShardID) string {
+	s, ok := dir.Shard(uint64(id))
+	switch {
+	case ok && s.Source != nil:
+		return "source " + s.Source.Name
+	case ok && s.Kind == routing.SourceKind:
+		return fmt.Sprintf("source %d", id)
+	}
+	return fmt.Sprintf("shard %d", id)
+}
+
+// expire asks again what was not answered, and gives up what nobody answers.
+func (v *asks) expire(now time.Duration) {
+	for _, id := range sortedKeys(v.open) {
+		a := v.open[id]
+		if now < a.deadline {
+			if now >= a.again {
+				v.repeat(a, now)
+			}
+			continue
+		}
+		delete(v.open, id)
+		why := "its agent does not answer"
+		if a.m.What >= txn.SourceResolve {
+			why = "the branch has not ended: the log of its decision could not be asked in time, or the source not be reached; nothing was guessed"
+		}
+		a.of.end(a.at, nil, txn.Errorf(txn.KindUnavailable, "%s: %s", called(v.env.Directory(), a.m.Shard), why))
+	}
+}
+
+// nextWake is when a question waits no longer.
+func (v *asks) nextWake() time.Duration {
+	at := txn.Never
+	for _, a := range v.open { // order: the least of all
+		at = min(at, a.deadline, a.again)
+	}
+	return at
+}

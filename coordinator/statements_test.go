@@ -1,0 +1,76 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// commitsAtOnce is a gateway that has sent a source statements with the transaction's commit, to
+// the source's agent at node 2 in term 1.
+func commitsAtOnce(t *testing.T) (*gateway, *led, *Request) {
+	t.Helper()
+	g, env := openLed(t, led{leader: 2, term: 1})
+	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 9, Replicas: []uint32{2}, Kind: "source"})
+	req := &Request{Op: OpExecute, Last: true, Commit: true, Executed: true, Statements: []txn.SourceStatement{{Source: 9, Statement: txn.Statement{Text: "a"}}}}
+	req.Done = func(r Response) { g.answered[req] = r }
+	g.Submit(req)
+	if w := env.asked(); w == nil || w.Work.Last == nil || !w.Work.Last.OnePhase || w.Work.Term != 1 {
+		t.Fatalf("sent %+v", env.sent)
+	}
+	return g, env, req
+}
+
+// asked is the newest Access that was sent.
+func (e *led) asked() *txn.Access {
+	for i := len(e.sent) - 1; i >= 0; i-- {
+		if a := e.sent[i].Access; a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// A source that has committed with the statements ends the transaction with its answer.
+func TestAnAnswerThatIsTheCommit(t *testing.T) {
+	g, env, req := commitsAtOnce(t)
+	sent := len(env.sent)
+	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Committed: true, Results: []txn.Result{{Affected: 7}}}}})
+	r, ok := g.answered[req]
+	if open, commits := g.Open(); !ok || r.Err != nil || len(r.Results) != 1 || r.Results[0].Affected != 7 || open+commits != 0 || len(env.sent) != sent {
+		t.Errorf("answered %v %+v, %d messages more, %d open, %d in commits", ok, r, len(env.sent)-sent, open, commits)
+	}
+}
+
+// Whatever ends a transaction that its source may have committed with its statements, its client
+// hears that nobody knows; and another incarnation of the agent is not asked to do it again. What
+// the source itself refuses has not happened.
+func TestACommitWithStatementsOfWhichNobodyKnows(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(g *gateway, env *led)
+		want txn.Kind
+	}{
+		"another incarnation": {func(g *gateway, env *led) {
+			env.leader, env.term = 2, 2
+			g.Deliver(2, &txn.Message{NotLeader: &txn.NotLeader{Shard: 9, Leader: 2, Term: 2, Request: env.asked().Request}})
+		}, txn.KindUnknown},
+		"silence":        {func(g *gateway, _ *led) { g.pass(g.cfg.Params.LockWait + readDeadline + g.cfg.Params.ResendAfter*8) }, txn.KindUnknown},
+		"the node stops": {func(g *gateway, _ *led) { g.RollBackOpen() }, txn.KindUnknown},
+		"it fails": {func(g *gateway, env *led) {
+			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Refused: txn.KindAborted, Reason: "no"}})
+		}, txn.KindAborted},
+	} {
+		g, env, req := commitsAtOnce(t)
+		works := 0
+		c.do(g, env)
+		for _, m := range env.sent {
+			if m.Access != nil && m.Access.Work.Term != 1 {
+				works++
+			}
+		}
+		if r, ok := g.answered[req]; !ok || txn.KindOf(r.Err) != c.want || works > 0 {
+			t.Errorf("%s: answered %v %+v, asked another incarnation %d times", name, ok, r.Err, works)
+		}
+	}
+}

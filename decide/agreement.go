@@ -1,0 +1,42 @@
+package decide
+
+import "isochron/txn"
+
+// agreement is how a commit comes to count where there is no fast path (G-PAC): first a majority
+// of every participant's replicas votes for it, then a majority of each takes it in. Nobody is
+// proposed an abort: what was not proposed never counts, whoever asks for it later.
+//
+// Where the paper has its agreement rest on majorities of a majority of the participants we take
+// all of these, for here whoever finishes an attempt asks each participant by itself.
+type agreement struct {
+	in map[txn.ShardID]uint64 // 1 + the view in which a participant's replicas were asked
+}
+
+func (c *agreement) settle(r *replicas, _ txn.ShardID, late bool) {
+	if !r.tally.Agreed(func(s txn.ShardID) int { return len(r.room.World.Replicas(s)) }, late) {
+		return
+	}
+	if r.room.Params.Bugs.TellUnaccepted {
+		for i, s := range r.Participants {
+			r.tally.Yes(s, r.Prepares[i].At, false)
+		}
+		return
+	}
+	for i, s := range r.Participants {
+		view, ok := r.tally.ProposeYes(s)
+		if !ok || !late && c.in[s] == view+1 {
+			continue
+		}
+		if c.in == nil {
+			c.in = map[txn.ShardID]uint64{}
+		}
+		if c.in[s] != view+1 {
+			r.room.World.Trace("%v of %v: every participant has a majority for it, proposes the commit to shard %d in view %d", r.ID, r.Txn, s, view)
+		}
+		c.in[s] = view + 1
+		p := r.Prepares[i]
+		r.toAll(s, func() txn.Message {
+			return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: true, Prepare: p}}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package decide
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+// declaring is an attempt on shards 2 and 3 whose writes are logged in shard 4.
+func declaring(adopted bool) (*Attempt, *toy) {
+	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
+	room, shards := roomOf(Carousel, w), []txn.ShardID{2, 3}
+	if adopted {
+		return room.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4, Declared: true}), w
+	}
+	a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4, Declared: true})
+	a.Ask()
+	w.sent = nil
+	return a, w
+}
+
+var someData = []txn.ShardWrites{{Shard: 3, Writes: []txn.Write{{Key: "k", Value: []byte("v")}}}}
+
+// A declared attempt commits when all have voted and the log has its writes, whichever comes last;
+// who is told hears what to write.
+func TestVotesAndWritesCommit(t *testing.T) {
+	for _, votesFirst := range []bool{true, false} {
+		a, w := declaring(false)
+		votes := func() { a.Hear(4, yes(2, 10)); a.Hear(5, yes(3, 12)) }
+		writes := func() {
+			Supply(a, someData)
+			wantLogged(t, w, "log data [{3 [{k [118]}]}]")
+			a.Rule(Ruling{Known: true, Commit: true})
+		}
+		first, then := votes, writes
+		if !votesFirst {
+			first, then = writes, votes
+		}
+		first()
+		taken(t, a, Open, 0)
+		then()
+		taken(t, a, Commit, 12)
+		a.Announce()
+		if d := w.last.Decide; d == nil || d.Shard != 3 || len(d.Writes) != 1 {
+			t.Errorf("shard 3 is told %+v", w.last)
+		}
+	}
+}
+
+// Before its writes are known the coordinator may give it up; afterwards silence asks the logs.
+func TestWithdrawnBeforeItsWrites(t *testing.T) {
+	a, _ := declaring(false)
+	a.Hear(4, yes(2, 10))
+	a.Terminate()
+	taken(t, a, Abort, 0)
+
+	a, w := declaring(false)
+	Supply(a, someData)
+	a.Hear(4, yes(2, 10))
+	a.Terminate()
+	taken(t, a, Open, 0)
+	expect(t, w, "the logs are asked", "5/3: inquire")
+}
+
+// If the log cannot be asked the writes are logged again; if somebody has ended the attempt there,
+// it aborts, whoever has voted for it.
+func TestWritesThatComeTooLate(t *testing.T) {
+	a, w := declaring(false)
+	Supply(a, someData)
+	w.logged = nil
+	a.Rule(Ruling{})
+	w.now = a.NextWake()
+	a.Wake()
+	wantLogged(t, w, "log data [{3 [{k [118]}]}]")
+	a.Hear(4, yes(2, 10))
+	a.Hear(5, yes(3, 12))
+	taken(t, a, Open, 0)
+	a.Rule(Ruling{Known: true})
+	taken(t, a, Abort, 0)
+}
+
+// Who finishes the work of another asks for the writes first: if there are none it ends the attempt,
+// else the votes decide, and it tells what the other would have told.
+func TestAnothersWritesAreSoughtFirst(t *testing.T) {
+	a, w := declaring(true)
+	a.Terminate()
+	wantLogged(t, w, "log abort")
+	expect(t, w, "the writes are sought")
+	a.Rule(Ruling{Known: true})
+	taken(t, a, Abort, 0)
+
+	a, w = declaring(true)
+	a.Terminate()
+	a.Rule(Ruling{Known: true, Commit: true, Data: someData})
+	expect(t, w, "then the logs are asked", "4/2: inquire", "5/3: inquire")
+	a.Hear(4, &txn.Message{Finding: &txn.Finding{Shard: 2, Attempt: ours, Result: txn.OutcomeYes, Proposed: 10}})
+	a.Hear(5, &txn.Message{Finding: &txn.Finding{Shard: 3, Attempt: ours, Result: txn.OutcomeYes, Proposed: 12}})
+	taken(t, a, Commit, 12)
+	a.Announce()
+	if d := w.last.Decide; d == nil || len(d.Writes) != 1 {
+		t.Errorf("shard 3 is told %+v", w.last)
+	}
+}

@@ -1,0 +1,233 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/server/sourcedb"
+	"isochron/source"
+	"isochron/txn"
+)
+
+// SourceConfig is a database that is not ours, with an agent at one node of the cluster.
+type SourceConfig struct {
+	Name        string     // as the cluster calls it
+	Address     string     // postgres://user@host:port/database or mysql://..., see sourcedb.Open
+	Password    string     // goes before the one in the address
+	Region      geo.Region // of the node with the agent; of a Cluster alone
+	Connections int        // at most; 0: sourcedb.ConnectionsDefault
+	Ordering    sourcedb.Ordering
+	// Wrap, of tests, gives what stands between the agent and the driver; nil: nothing does.
+	Wrap func(source.Driver) source.Driver
+}
+
+// agents are those of one node: a driver for each source, the agents that the node opens for
+// them, and who makes a source known to the cluster.
+//
+// How a source becomes known: once it has said who it is an entry of the directory is made,
+// with its identity, and the node opens an agent for the entry. Until then nobody knows of
+// it; later it may be down at any time, and the rest of the cluster does not mind.
+type agents struct {
+	cluster   string
+	node      txn.NodeID
+	log       *slog.Logger
+	hosted    []*hostedSource
+	directory atomic.Pointer[routing.Directory]
+	stop      context.CancelFunc
+	begun     sync.WaitGroup
+}
+
+// newAgents makes the drivers; nothing is connected yet.
+func newAgents(cluster string, node txn.NodeID, sources []SourceConfig, log *slog.Logger) (*agents, error) {
+	a := &agents{cluster: cluster, node: node, log: log}
+	for _, c := range sources {
+		if err := routing.CheckSourceName(c.Name); err != nil {
+			return nil, err
+		}
+		if a.called(c.Name) != nil {
+			return nil, fmt.Errorf("two sources are called %s", c.Name)
+		}
+		db, err := sourcedb.Open(c.Address, sourcedb.Options{Password: c.Password, Connections: c.Connections, Ordering: c.Ordering, Cluster: cluster})
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", c.Name, err)
+		}
+		if c.Wrap != nil {
+			db = c.Wrap(db)
+		}
+		a.hosted = append(a.hosted, &hostedSource{Driver: db, name: c.Name, dialect: dialectOf(c.Address), server: serverOf(c.Address), identity: a.identityOf})
+	}
+	return a, nil
+}
+
+// dialectOf is the dialect that an address names; sourcedb.Open has read it.
+func dialectOf(address string) string {
+	if scheme, _, _ := strings.Cut(address, "://"); source.Dialect(scheme) == source.MySQL || scheme == "mariadb" {
+		return string(source.MySQL)
+	}
+	return string(source.Postgres)
+}
+
+// identityOf is the identity of a source as the cluster knows it, "": it does not.
+func (a *agents) identityOf(name string) string {
+	if d := a.directory.Load(); d != nil {
+		if s, ok := d.SourceNamed(name); ok {
+			return s.Source.Identity
+		}
+	}
+	return ""
+}
+
+// openers are what the node opens agents with.
+func (a *agents) openers() map[routing.Kind]participant.Opener {
+	return map[routing.Kind]participant.Opener{source.Kind: source.Opener(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open})}
+}
+
+// clusterNumber is a cluster in the names of branches.
+func clusterNumber(name string) uint64 { return xxhash.Sum64String(name) }
+
+// open gives the driver of a source of the directory.
+func (a *agents) open(s routing.Shard) (source.Driver, error) {
+	if s.Source == nil {
+		return absent{fmt.Sprint(s.ID)}, nil
+	}
+	if h := a.called(s.Source.Name); h != nil {
+		return h, nil
+	}
+	return absent{s.Source.Name}, nil
+}
+
+// called is the source of a name; nil: it is not here.
+func (a *agents) called(name string) *hostedSource {
+	for _, h := range a.hosted {
+		if h.name == name {
+			return h
+		}
+	}
+	return nil
+}
+
+// why is why a source of this node is not reached or not served, "" if it is, or is not here.
+func (a *agents) why(name string) string {
+	if h := a.called(name); h != nil {
+		_, text, _ := h.stands()
+		return text
+	}
+	return ""
+}
+
+// adopted takes in a directory that the node goes by.
+func (a *agents) adopted(d *routing.Directory) { a.directory.Store(d) }
+
+// start makes the sources known to the cluster, through the node's own gateway.
+func (a *agents) start(db txn.DB) {
+	var ctx context.Context
+	ctx, a.stop = context.WithCancel(context.Background())
+	for _, h := range a.hosted {
+		a.begun.Go(func() { a.introduce(ctx, db, h) })
+	}
+}
+
+// close ends the connections; what is prepared stays.
+func (a *agents) close() {
+	if a.stop != nil {
+		a.stop()
+	}
+	a.begun.Wait()
+	for _, h := range a.hosted {
+		_ = h.Driver.Close() // nothing of it is needed any more
+	}
+}
+
+// The pauses between two attempts to reach a source that nobody knows yet, and how often one
+// that is known is asked.
+const (
+	introducePauseLeast = 250 * time.Millisecond
+	introducePauseMost  = 15 * time.Second
+	askEvery            = 5 * time.Second
+)
+
+// introduce makes a source known to the cluster, when it answers and unless it is known.
+func (a *agents) introduce(ctx context.Context, db txn.DB, h *hostedSource) {
+	said := ""
+	for pause := introducePauseLeast; ; pause = min(2*pause, introducePauseMost) {
+		err := a.tryIntroduce(ctx, db, h)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			a.keepAsking(ctx, h)
+			return
+		}
+		if text := err.Error(); text != said {
+			said = text
+			a.log.Warn("the source is not served yet; its agent keeps trying", "source", h.name, "why", text)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// keepAsking asks a source that is known who it is, so that whoever looks knows how it stands
+// although no client has asked for anything.
+func (a *agents) keepAsking(ctx context.Context, h *hostedSource) {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	was := ""
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if _, _, at := h.stands(); time.Since(at) < askEvery/2 {
+			continue
+		}
+		_, err := h.Facts(ctx)
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if text != was && ctx.Err() == nil {
+			a.log.Warn("the source stands otherwise than before", "source", h.name, "why", cmp.Or(text, "it is back"))
+		}
+		was = text
+	}
+}
+
+func (a *agents) tryIntroduce(ctx context.Context, db txn.DB, h *hostedSource) error {
+	ctx, stop := context.WithTimeout(ctx, askMax)
+	defer stop()
+	f, err := h.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	var refused error
+	_, err = coordinator.ChangeDirectory(ctx, db, func(d *routing.Directory) error {
+		_, refused = d.AddSource(uint32(a.node), routing.Source{Name: h.name, Dialect: h.dialect, Identity: f.Identity})
+		return refused
+	})
+	if err != nil {
+		h.note(nil, err.Error())
+		return err
+	}
+	for _, w := range f.Warnings {
+		a.log.Warn("of the source", "source", h.name, "warning", w)
+	}
+	a.log.Info("the source is there", "source", h.name, "dialect", h.dialect, "version", f.Version)
+	return nil
+}

@@ -1,0 +1,152 @@
+package deploy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"isochron/geo"
+	"isochron/routing"
+	"isochron/server"
+	"isochron/server/sourcedb"
+)
+
+// Source is a database that is not ours, whose agent is at the node.
+type Source struct {
+	Name    string `yaml:"name"`
+	Address string `yaml:"address"` // postgres://user@host:port/database or mysql://...
+	// PasswordFile holds the account's password, one line; empty: it is in the environment
+	// (PasswordEnv), or there is none.
+	PasswordFile string `yaml:"password_file,omitempty"`
+	// Connections bounds those to the database; 0 is the agent's default.
+	Connections int `yaml:"connections,omitempty"`
+	// Isolation is on what transactions at a PostgreSQL rest that ask for SERIALIZABLE: locks (the
+	// default), or serializable, its own level.
+	Isolation sourcedb.Ordering `yaml:"isolation,omitempty"`
+}
+
+// PasswordEnv is the variable of the environment with the password of a source that has no
+// password file.
+const PasswordEnv = "ISOCHRON_SOURCE_PASSWORD"
+
+// passwordFileMax bounds a password and what is around it.
+const passwordFileMax = 4096
+
+// Check tells what is wrong with a source, without reading a file or asking anybody.
+func (s *Source) Check() error {
+	if err := routing.CheckSourceName(s.Name); err != nil {
+		return err
+	}
+	u, err := url.Parse(s.Address)
+	if err != nil {
+		return fmt.Errorf("source %s: the address cannot be read: it is postgres://user@host:port/database or mysql with the same", s.Name)
+	}
+	if _, has := u.User.Password(); has {
+		return fmt.Errorf("source %s: the address has a password, which others could read: put it into a file, and leave it out here", s.Name)
+	}
+	db, err := sourcedb.Open(s.Address, sourcedb.Options{Connections: s.Connections, Ordering: s.Isolation})
+	if err != nil {
+		return fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	return db.Close()
+}
+
+// Load reads what the node needs to reach the source.
+func (s *Source) Load() (server.SourceConfig, error) {
+	out := server.SourceConfig{Name: s.Name, Address: s.Address, Connections: s.Connections, Ordering: s.Isolation, Password: os.Getenv(PasswordEnv)}
+	if s.PasswordFile == "" {
+		return out, nil
+	}
+	f, err := os.Open(s.PasswordFile)
+	if err != nil {
+		return out, fmt.Errorf("source %s: the password cannot be read: %w", s.Name, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, passwordFileMax+1))
+	if err != nil {
+		return out, fmt.Errorf("source %s: the password cannot be read: %w", s.Name, err)
+	}
+	out.Password = strings.TrimRight(string(b), "\r\n")
+	if out.Password == "" || len(b) > passwordFileMax || strings.ContainsAny(out.Password, "\r\n\x00") {
+		return out, fmt.Errorf("source %s: %s must hold one line, the account's password", s.Name, s.PasswordFile)
+	}
+	return out, nil
+}
+
+// checkSources checks those of a node.
+func (c *Config) checkSources() error {
+	if len(c.Sources) > routing.SourcesMax {
+		return fmt.Errorf("sources: %d of them, and at most %d may be", len(c.Sources), routing.SourcesMax)
+	}
+	for i := range c.Sources {
+		s := &c.Sources[i]
+		if err := s.Check(); err != nil {
+			return fmt.Errorf("sources: %w", err)
+		}
+		for _, before := range c.Sources[:i] {
+			if before.Name == s.Name {
+				return fmt.Errorf("sources: two are called %s", s.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkSQL checks how the node receives SQL clients. One with sources may receive none.
+func (c *Config) checkSQL() error {
+	if c.SQLListen == "" && len(c.Sources) > 0 {
+		if c.SQL != (SQL{}) {
+			return errors.New("sql: the node has no sql_listen, so nothing can be said of its SQL clients")
+		}
+		return nil
+	}
+	if err := checkAddress(c.SQLListen, true); err != nil {
+		return fmt.Errorf("sql_listen: %w", err)
+	}
+	return c.SQL.check(c.SQLListen)
+}
+
+// absoluteSources makes the paths of sources absolute.
+func (c *Config) absoluteSources(dir string) {
+	for i := range c.Sources {
+		if p := &c.Sources[i].PasswordFile; *p != "" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(dir, *p)
+		}
+	}
+}
+
+// PlannedSource is a source of a new cluster, with an agent of its own.
+type PlannedSource struct {
+	Source
+	Region geo.Region
+}
+
+// ParsePlanned reads name@region=address. The password's file is beside the configuration.
+func ParsePlanned(text string) (PlannedSource, error) {
+	who, address, ok := strings.Cut(text, "=")
+	name, region, in := strings.Cut(who, "@")
+	if !ok || !in {
+		return PlannedSource{}, fmt.Errorf("%.80q is no source: write name@region=postgres://user@host:port/database or mysql://", who)
+	}
+	p := PlannedSource{Source{Name: name, Address: address, PasswordFile: name + ".password"}, geo.Region(region)}
+	return p, p.Check()
+}
+
+// checkPlanned checks the sources of a plan, whose agents are the last of its nodes.
+func checkPlanned(all []Config, sources []PlannedSource) error {
+	for i := range sources {
+		if err := all[len(all)-len(sources)+i].check(); err != nil {
+			return err
+		}
+		for _, before := range sources[:i] {
+			if before.Name == sources[i].Name {
+				return fmt.Errorf("two sources are called %s", before.Name)
+			}
+		}
+	}
+	return nil
+}

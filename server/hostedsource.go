@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"isochron/source"
+)
+
+// hostedSource is the driver of a source, which answers for no other database than the
+// cluster knows under its name, and remembers how the source stood when it was asked last.
+type hostedSource struct {
+	source.Driver
+	name     string
+	dialect  string
+	server   string                   // where it is, for people
+	identity func(name string) string // as the cluster knows it, "": it does not
+
+	// stranger is set while another database answers than the one that is meant.
+	stranger atomic.Pointer[source.Error]
+
+	mu    sync.Mutex
+	facts source.Facts
+	text  string    // why it was not reached, or is not served
+	at    time.Time // when that was found
+}
+
+// askMax bounds each question to a source.
+const askMax = 15 * time.Second
+
+// Tables implements source.Driver.
+func (h *hostedSource) Tables(ctx context.Context) ([]source.Table, error) {
+	ctx, stop := context.WithTimeout(ctx, askMax)
+	defer stop()
+	return h.Driver.Tables(ctx)
+}
+
+// Prepared implements source.Driver.
+func (h *hostedSource) Prepared(ctx context.Context, cluster uint64) ([]source.Name, error) {
+	ctx, stop := context.WithTimeout(ctx, askMax)
+	defer stop()
+	return h.Driver.Prepared(ctx, cluster)
+}
+
+// Facts implements source.Driver. What has another identity is refused.
+func (h *hostedSource) Facts(ctx context.Context) (source.Facts, error) {
+	ctx, stop := context.WithTimeout(ctx, askMax)
+	defer stop()
+	f, err := h.Driver.Facts(ctx)
+	if err != nil {
+		h.note(nil, err.Error())
+		return f, err
+	}
+	if known := h.identity(h.name); known != "" && known != f.Identity {
+		err := &source.Error{Code: 1105, State: "HY000", Ends: true, Text: fmt.Sprintf(
+			"another database answers there than the one known as %s: %s, not %s. If that is meant: isochron source accept --name %[1]s", h.name, f.Identity, known)}
+		h.note(&f, err.Text)
+		h.stranger.Store(err)
+		return source.Facts{}, err
+	}
+	f.Expected = true
+	h.stranger.Store(nil)
+	h.note(&f, "")
+	return f, nil
+}
+
+// Begin implements source.Driver: nothing is begun at a stranger.
+func (h *hostedSource) Begin(ctx context.Context, n source.Name, o source.BranchOptions) (source.Branch, error) {
+	if err := h.stranger.Load(); err != nil {
+		return nil, err
+	}
+	return h.Driver.Begin(ctx, n, o)
+}
+
+// Once implements source.AtOnce: nothing is done at a stranger.
+func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
+	if err := h.stranger.Load(); err != nil {
+		return source.Result{}, err
+	}
+	if d, ok := h.Driver.(source.AtOnce); ok {
+		return d.Once(ctx, n, o, s)
+	}
+	return source.OnceByBranch(ctx, h.Driver, n, o, s)
+}
+
+// Finish implements source.Driver. That a branch is not there is believed of the right
+// database alone: at another it has not ended.
+func (h *hostedSource) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
+	if err := h.stranger.Load(); err != nil {
+		return false, err
+	}
+	if found, err = h.Driver.Finish(ctx, n, commit); found || err != nil {
+		return found, err
+	}
+	_, err = h.Facts(ctx)
+	return false, err
+}
+
+// note remembers how the source stands.
+func (h *hostedSource) note(f *source.Facts, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f != nil {
+		h.facts = *f
+	}
+	h.text, h.at = text, time.Now()
+}
+
+// stands tells how it stood last, and when that was; zero: nobody has asked yet.
+func (h *hostedSource) stands() (f source.Facts, text string, at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.facts, h.text, h.at
+}
+
+// absent is the driver of a source for which this node was given no address.
+type absent struct{ name string }
+
+func (a absent) err() error {
+	return &source.Error{Code: 2003, State: "08001", Ends: true, Gone: true, Text: fmt.Sprintf(
+		"this node was started without an address of the source %s: give it with isochron agent --name %[1]s --source ..., or remove the source", a.name)}
+}
+
+// Facts implements source.Driver.
+func (a absent) Facts(context.Context) (source.Facts, error) { return source.Facts{}, a.err() }
+
+// Begin implements source.Driver.
+func (a absent) Begin(context.Context, source.Name, source.BranchOptions) (source.Branch, error) {
+	return nil, a.err()
+}
+
+// Prepared implements source.Driver.
+func (a absent) Prepared(context.Context, uint64) ([]source.Name, error) { return nil, a.err() }
+
+// Finish implements source.Driver.
+func (a absent) Finish(context.Context, source.Name, bool) (bool, error) { return false, a.err() }
+
+// Tables implements source.Driver.
+func (a absent) Tables(context.Context) ([]source.Table, error) { return nil, a.err() }
+
+// Close implements source.Driver.
+func (a absent) Close() error { return nil }
+
+var (
+	_ source.Driver = (*hostedSource)(nil)
+	_ source.AtOnce = (*hostedSource)(nil)
+	_ source.Driver = absent{}
+)

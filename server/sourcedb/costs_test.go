@@ -1,0 +1,92 @@
+package sourcedb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/server/sourcedb/sourcetest"
+	"isochron/source"
+)
+
+// BenchmarkCosts is what the models of databases that package lab experiments on are given: a round
+// trip (a statement that reads nothing), a statement that reads or writes a row of 1 KB by its key,
+// in the middle of a branch, and the prepares and commits of branches that have written. A row has
+// ten fields, as YCSB has it, and a write changes all.
+func BenchmarkCosts(b *testing.B) {
+	for _, d := range dialects {
+		s, err := d.server()
+		sourcetest.LeaveOut(b, err)
+		driver, err := Open(s.URL(), Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		table := fmt.Sprintf("b%d", tableNumber.Add(1))
+		const rows = 10_000
+		var text strings.Builder
+		fmt.Fprintf(&text, "CREATE TABLE %s (id BIGINT PRIMARY KEY, %s); INSERT INTO %[1]s VALUES ", table, fields("%s VARCHAR(100)"))
+		for i := range rows {
+			fmt.Fprintf(&text, "(%d%s),", i, strings.Repeat(", '"+strings.Repeat("x", 100)+"'", 10))
+		}
+		if err := s.Exec(fmt.Sprintf("%s; GRANT ALL ON %s TO %s", strings.TrimSuffix(text.String(), ","), table, sourcetest.User)); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(d.name, func(b *testing.B) {
+			took := map[string][]time.Duration{}
+			for i := range b.N {
+				costBranch(b, driver, table, i%rows, i%2 == 0, took)
+			}
+			for what, all := range took { // order: reported by name
+				slices.Sort(all)
+				b.ReportMetric(float64(all[len(all)/10].Nanoseconds())/1e3, what+"-p10-us")
+				b.ReportMetric(float64(all[len(all)/2].Nanoseconds())/1e3, what+"-p50-us")
+			}
+		})
+		if err := driver.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fields are ten columns.
+func fields(format string) string {
+	out := make([]string, 10)
+	for i := range out {
+		out[i] = fmt.Sprintf(format, fmt.Sprintf("f%d", i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// costBranch measures the steps of one branch.
+func costBranch(b *testing.B, d source.Driver, table string, row int, prepare bool, took map[string][]time.Duration) {
+	ctx, n := context.Background(), (&kit{}).name()
+	step := func(what string, f func() error) {
+		begun := time.Now()
+		if err := f(); err != nil {
+			b.Fatalf("%s: %v", what, err)
+		}
+		took[what] = append(took[what], time.Since(begun))
+	}
+	var branch source.Branch
+	begin := func() (err error) { branch, err = d.Begin(ctx, n, source.BranchOptions{}); return err }
+	statement := func(format string, args ...any) func() error {
+		return func() error {
+			_, err := branch.Execute(ctx, source.Statement{Text: fmt.Sprintf(format, args...)})
+			return err
+		}
+	}
+	step("begin", begin)
+	step("first", statement("SELECT * FROM %s WHERE id = %d", table, row)) // begins the branch as well, perhaps
+	step("trip", statement("SELECT 1"))
+	step("read", statement("SELECT * FROM %s WHERE id = %d", table, row/2))
+	step("write", statement("UPDATE %s SET %s WHERE id = %d", table, fields("%s = '"+strings.Repeat("y", 100)+"'"), row))
+	if !prepare {
+		step("commit", func() error { return branch.Commit(ctx) })
+		return
+	}
+	step("prepare", func() error { return branch.Prepare(ctx) })
+	step("finish", func() error { _, err := d.Finish(ctx, n, true); return err })
+}

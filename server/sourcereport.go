@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// SourceReport is how a source stands whose agent is at a node.
+type SourceReport struct {
+	Name     string      `json:"name"`
+	Source   txn.ShardID `json:"source"` // 0: the cluster does not know it yet
+	Dialect  string      `json:"dialect"`
+	Server   string      `json:"server,omitempty"` // host, port and database; never the account's secrets
+	Version  string      `json:"version,omitempty"`
+	Serving  bool        `json:"serving"`
+	Why      string      `json:"why,omitempty"` // it is not reached or not served
+	Warnings []string    `json:"warnings,omitempty"`
+	// PreparedMax bounds its prepared transactions; 0: it refuses all, -1: no bound is known.
+	PreparedMax int    `json:"prepared_max"`
+	Identity    string `json:"identity,omitempty"` // that answered last
+	Known       string `json:"known,omitempty"`    // the identity that the cluster knows
+	Branches    int    `json:"branches"`           // that have not ended
+	InDoubt     int    `json:"in_doubt"`           // prepared and not ended
+	AskedAgoMS  int64  `json:"asked_ago_ms"`       // since it was asked who it is
+	// Counts are of its branches since its agent began.
+	Counts participant.SourceCounts `json:"-"`
+}
+
+// reports tells how the sources of a node stand, by what its participants say.
+func (a *agents) reports(statuses []participant.Status, now time.Time) (out []SourceReport) {
+	d := a.directory.Load()
+	for _, h := range a.hosted {
+		f, why, at := h.stands()
+		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Why: why, Warnings: f.Warnings, PreparedMax: f.PreparedMax, Identity: f.Identity}
+		if !at.IsZero() {
+			r.AskedAgoMS = now.Sub(at).Milliseconds()
+		}
+		if s, ok := d.SourceNamed(h.name); ok {
+			r.Source, r.Known = txn.ShardID(s.ID), s.Source.Identity
+		} else if why == "" {
+			r.Why = "the cluster does not know it yet"
+		}
+		if i := slices.IndexFunc(statuses, func(s participant.Status) bool { return s.Kind == routing.SourceKind && s.Shard == r.Source }); i >= 0 {
+			r.Counts = statuses[i].Source
+			r.Serving, r.Branches, r.InDoubt = statuses[i].Serving && why == "", statuses[i].Holders, statuses[i].Undecided
+		}
+		out = append(out, r)
+	}
+	for _, s := range d.Shards {
+		if s.Kind == routing.SourceKind && s.Source != nil && s.Holds(uint32(a.node)) && a.called(s.Source.Name) == nil {
+			out = append(out, SourceReport{Name: s.Source.Name, Source: txn.ShardID(s.ID), Dialect: s.Source.Dialect, Known: s.Source.Identity, PreparedMax: -1,
+				Why: absent{s.Source.Name}.err().Error()})
+		}
+	}
+	return out
+}
+
+// serverOf is where an address leads, without the account.
+func serverOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host + u.Path
+}
+
+// SourceDoubt is a prepared branch at a source that has not ended.
+type SourceDoubt struct {
+	Source    string     `json:"source"`
+	Name      string     `json:"name"`
+	AgeMS     float64    `json:"age_ms"` // since the agent learnt of it
+	Why       string     `json:"why"`
+	Gateway   txn.NodeID `json:"gateway"`    // whose transaction it is
+	DecidedAt uint64     `json:"decided_at"` // the shard in whose log its decision stands
+	Txn       string     `json:"txn,omitempty"`
+}
+
+// inDoubt lists what is in doubt at all sources, or ends a branch.
+func (p *Process) inDoubt(ctx context.Context, o Order) Outcome {
+	db := p.DB()
+	var err error
+	switch {
+	case o.Do == OrderInDoubt:
+		var listed []txn.InDoubtBranch
+		listed, err = db.(txn.SourceCatalogue).InDoubt(ctx)
+		out := Outcome{InDoubt: []SourceDoubt{}}
+		for _, b := range listed {
+			d := SourceDoubt{Source: b.Source, Name: b.Name, AgeMS: float64(b.Age().Microseconds()) / 1000, Why: b.Why, Gateway: b.Gateway, DecidedAt: uint64(b.DecidedAt)}
+			if !b.Txn.IsZero() {
+				d.Txn = b.Txn.String()
+			}
+			out.InDoubt = append(out.InDoubt, d)
+		}
+		if err != nil { // what the others have said is told all the same
+			out.Error = err.Error()
+		}
+		return out
+	case o.Force == "":
+		err = db.(txn.SourceCatalogue).ResolveInDoubt(ctx, o.Name)
+	case o.Force == "commit" || o.Force == "rollback":
+		p.cfg.Log.Warn("an operator ends a prepared transaction at a source by his own word", "name", o.Name, "how", o.Force)
+		err = db.(txn.SourceForcer).ForceInDoubt(ctx, o.Name, o.Force == "commit")
+	default:
+		return Outcome{Refused: "a branch is forced to commit or to rollback"}
+	}
+	var told *txn.Error
+	switch {
+	case err == nil:
+		return Outcome{Node: uint32(p.cfg.Self)}
+	case errors.As(err, &told) && told.Kind == txn.KindMisuse:
+		return Outcome{Refused: err.Error()}
+	}
+	return Outcome{Error: err.Error()}
+}

@@ -1,0 +1,58 @@
+package txn
+
+import "context"
+
+// A declared transaction says at its start what it reads and what it may write. It has two rounds
+// and no more: what is read decides what is written (Carousel, SIGMOD'18, calls it 2FI: two rounds,
+// fixed sets, interactive). Where a row decides so (decide.Choice.Declares), it is voted on while
+// it is read:
+//
+//	coordinator            shard leader
+//	Prepare       ->                          with Declared: reads, and concurrency control
+//	              <-       Served             the rows, as soon as they are held
+//	              <-       Vote               after a majority has the vote
+//	Decide        ->                          with what is written here, which the vote did not know
+
+// Declaration is a whole transaction.
+type Declaration struct {
+	// Reads are the keys that it reads, each once, and Writes those that it may write, of which
+	// some may be among Reads. Without Writes it is a read of one moment.
+	Reads, Writes []Key
+	// Then makes the writes of the values of Reads, in their order; nil is a row that is not
+	// there. It may leave keys of Writes out, and ok == false gives the transaction up. It runs
+	// at the gateway, maybe after the caller has given up, and not more than once: it must be
+	// quick, wait for nothing and use nothing that others change.
+	Then func(values [][]byte) (writes []Write, ok bool)
+}
+
+// Declarer is implemented by transactions that can be declared.
+type Declarer interface {
+	// Declare carries out the whole transaction, of which nothing was read or written before,
+	// and ends it. done is false if Then gave it up. Errors are those of Read and Commit, and
+	// KindMisuse if Then writes what was not declared.
+	Declare(ctx context.Context, d Declaration) (done bool, err error)
+}
+
+// Declared is what a Prepare says of a declared transaction: its Writes have no values yet.
+type Declared struct {
+	Reads []Key `cbor:"1,keyasint,omitempty"` // answered in this order
+	// Stamp is when the last of its Prepares should have arrived, by the wall clocks of those
+	// who receive them, in nanoseconds; 0: it is voted on when it comes. Ends is when it should
+	// have ended.
+	Stamp int64 `cbor:"2,keyasint,omitempty"`
+	Ends  int64 `cbor:"3,keyasint,omitempty"`
+}
+
+// Served are the rows that a declared transaction reads at a shard. They are held for it, and it
+// is not known yet whether its vote will last.
+type Served struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt `cbor:"2,keyasint,omitempty"`
+	Rows    []Row   `cbor:"3,keyasint,omitempty"`
+}
+
+// ShardWrites is what a transaction writes at one shard.
+type ShardWrites struct {
+	Shard  ShardID `cbor:"1,keyasint,omitempty"`
+	Writes []Write `cbor:"2,keyasint,omitempty"`
+}

@@ -1,0 +1,269 @@
+package yield
+
+import (
+	"slices"
+	"time"
+
+	"isochron/rulebook"
+	"isochron/txn"
+)
+
+// Instants has the votes of declared transactions asked for in the order of their stamps, which is
+// the same at all shards (Natto sections 3.2 and 3.3.1). A stamp is the moment at which the last of
+// a transaction's Prepares should have arrived: one that comes before it is held back here.
+//
+// Invariants:
+//
+//   - who is queued or waits holds nothing in the lock table;
+//   - who waits has high priority, and waits for what has voted, or for one that waits before it,
+//     in either case with a smaller stamp, or with none: that one waits for nobody. For one that
+//     comes in time finds nobody voted whose stamp is larger, and one that does not has nobody in
+//     its way when it comes. So waits lead to smaller stamps, at all shards, and none of them
+//     closes a cycle. MustFollow asserts it;
+//   - where low priority gives way no queued one of low priority stands before one of high
+//     priority that it would be in the way of.
+//
+// Stamps only advise: whatever they are, the lock table and the votes decide what commits. A
+// wrong one costs time or an abort.
+type Instants struct {
+	policy Policy
+	queued []*StampedVote // held back, in order
+	waits  []*StampedVote // for what is locked, in order
+	pumps  bool
+	again  bool
+	held   func(*StampedVote) bool // somebody who has voted holds some of its claim
+	voted  map[txn.ID]StampedVote  // those who have, by stamp and name alone
+	passed StampedVote             // the last in order that was asked for, or has voted, so too
+
+	Early, ForgetLate bool             // bugs, planted
+	Rules             *rulebook.Counts // nil: nothing is counted
+}
+
+// StampedVote is a vote that is asked for at a moment.
+type StampedVote struct {
+	Attempt txn.Attempt
+	Txn     txn.ID
+	Stamp   int64 // nanoseconds of the wall clock
+	Ends    int64 // by then it should have ended, if it is not in another's way
+	High    bool  // of priority
+	Claim   Claim
+	// Due is when the stamp passes here, on the monotonic clock, as the wall clock was when the
+	// request came; Late: it had passed before. Deadline bounds how long it is here.
+	Due, Deadline time.Duration
+	Late          bool
+	Ask           func()            // asks the lock table
+	Refuse        func(txn.Refusal) // ends it
+}
+
+// NewInstants is an empty queue; held asks the lock table whether somebody who has voted holds some
+// of a claim. A nil one has nobody and never will.
+func NewInstants(p Policy, held func(*StampedVote) bool, counts *rulebook.Counts) *Instants {
+	return &Instants{policy: p, held: held, voted: map[txn.ID]StampedVote{}, Rules: counts}
+}
+
+// before is the order in which they are asked for.
+func (i *StampedVote) before(o *StampedVote) bool {
+	if i.Stamp != o.Stamp {
+		return i.Stamp < o.Stamp
+	}
+	return i.Txn.Less(o.Txn)
+}
+
+// Enter takes one in, which is asked for when Next has it. Where low priority gives way, those give
+// way now that would be in the way of one of high priority; it may be the one that comes.
+func (q *Instants) Enter(i *StampedVote) {
+	switch {
+	case len(q.queued)+len(q.waits) >= MaxWaiters:
+		i.Refuse(txn.WhyOtherMet.Refusal())
+		return
+	case i.Late && i.High && !q.ForgetLate && (q.held(i) || q.behind(i)):
+		q.Rules.Bite(rulebook.LateGivesWay)
+		i.Refuse(txn.WhyLate.Refusal())
+		return
+	}
+	if q.policy.Preempts && !q.preempts(i) {
+		return
+	}
+	q.queued = insertStamped(q.queued, i)
+}
+
+func insertStamped(list []*StampedVote, i *StampedVote) []*StampedVote {
+	at, _ := slices.BinarySearchFunc(list, i, func(a, b *StampedVote) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	return slices.Insert(list, at, i)
+}
+
+// behind reports whether one that is here already has a smaller stamp and is in its way.
+func (q *Instants) behind(i *StampedVote) bool {
+	return slices.ContainsFunc(q.waits, i.follows) || slices.ContainsFunc(q.queued, i.follows)
+}
+
+func (i *StampedVote) follows(o *StampedVote) bool { return o.before(i) && o.Claim.Clashes(&i.Claim) }
+
+// preempts has those of low priority give way that stand before one of high priority; false if that
+// is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
+func (q *Instants) preempts(i *StampedVote) bool {
+	inTheWay := func(low, high *StampedVote) bool {
+		return !low.High && high.High && high.follows(low) && low.Ends > high.Stamp
+	}
+	for _, o := range slices.Concat(q.waits, q.queued) {
+		switch {
+		case inTheWay(i, o):
+			q.Rules.Bite(rulebook.LowGivesWay)
+			i.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: o.Txn})
+			return false
+		case inTheWay(o, i):
+			q.Rules.Bite(rulebook.LowGivesWay)
+			if !q.Cancel(o.Attempt) {
+				continue // it ended with another
+			}
+			o.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: i.Txn})
+		}
+	}
+	return true
+}
+
+// Clashes reports whether two claims of keys cannot be held together. Ranges are not looked at:
+// no declared transaction has any.
+func (c *Claim) Clashes(o *Claim) bool {
+	wants := func(k txn.Key) bool { return slices.Contains(o.Exclusive, k) }
+	return slices.ContainsFunc(c.Shared, wants) || slices.ContainsFunc(c.Exclusive, func(k txn.Key) bool {
+		return wants(k) || slices.Contains(o.Shared, k)
+	})
+}
+
+// InTheWay is one that waits for some of a claim and goes before it; nil if none does. before is
+// nil for one that has no stamp: it goes after all.
+func (q *Instants) InTheWay(c *Claim, before *StampedVote) *StampedVote {
+	for _, w := range q.waits {
+		if w != before && (before == nil || w.before(before)) && w.Claim.Clashes(c) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Wait has one wait that was asked for and finds its claim held.
+func (q *Instants) Wait(i *StampedVote) { q.waits = insertStamped(q.waits, i) }
+
+// Has reports whether an attempt is here.
+func (q *Instants) Has(a txn.Attempt) bool {
+	if q == nil {
+		return false
+	}
+	of := func(i *StampedVote) bool { return i.Attempt == a }
+	return slices.ContainsFunc(q.queued, of) || slices.ContainsFunc(q.waits, of)
+}
+
+// Cancel takes an attempt out; false if it is not here.
+func (q *Instants) Cancel(a txn.Attempt) bool {
+	if q == nil {
+		return false
+	}
+	of := func(i *StampedVote) bool { return i.Attempt == a }
+	n := q.Len()
+	q.queued, q.waits = slices.DeleteFunc(q.queued, of), slices.DeleteFunc(q.waits, of)
+	return q.Len() < n
+}
+
+// Len is how many are here.
+func (q *Instants) Len() int { return len(q.queued) + len(q.waits) }
+
+// Go asks for those whose instant has come, in order: none goes before one with a smaller stamp.
+func (q *Instants) Go(now time.Duration) {
+	for len(q.queued) > 0 && (q.queued[0].Due <= now || q.Early) {
+		i := q.queued[0]
+		if i.Due > now {
+			panic("yield: " + i.Txn.String() + " is asked for before its instant")
+		}
+		q.queued = slices.Delete(q.queued, 0, 1)
+		q.pass(StampedVote{Txn: i.Txn, Stamp: i.Stamp})
+		i.Ask()
+	}
+	q.expire(now)
+}
+
+// expire ends those who have been here for too long.
+func (q *Instants) expire(now time.Duration) {
+	for _, i := range slices.Clone(q.waits) {
+		if i.Deadline <= now && q.Cancel(i.Attempt) {
+			i.Refuse(txn.WhyWaitedAtPrepare.Refusal())
+			q.Freed()
+		}
+	}
+}
+
+// Freed lets those ask again who wait, in order. Whoever still finds its claim held waits again.
+func (q *Instants) Freed() {
+	if q == nil {
+		return
+	}
+	if q.again = true; q.pumps {
+		return
+	}
+	q.pumps = true
+	for q.again { // each turn but the last was asked for by one that ended
+		q.again = false
+		for _, i := range slices.Clone(q.waits) {
+			if q.InTheWay(&i.Claim, i) == nil && !q.held(i) && q.Cancel(i.Attempt) {
+				i.Ask()
+			}
+		}
+	}
+	q.pumps = false
+}
+
+// Passed reports whether one with a larger stamp went before: whatever the clocks say, this one
+// is late.
+func (q *Instants) Passed(i *StampedVote) bool { return i.before(&q.passed) }
+
+func (q *Instants) pass(i StampedVote) {
+	if q.passed.before(&i) {
+		q.passed = i
+	}
+}
+
+// Voted notes that one has voted and holds its rows until Ended; stamp is 0 if it has none.
+func (q *Instants) Voted(id txn.ID, stamp int64) {
+	if q != nil && stamp != 0 {
+		q.voted[id] = StampedVote{Txn: id, Stamp: stamp}
+		q.pass(q.voted[id])
+	}
+}
+
+// Ended notes that one holds nothing any more, and lets others ask again.
+func (q *Instants) Ended(id txn.ID) {
+	if q != nil {
+		delete(q.voted, id)
+		q.Freed()
+	}
+}
+
+// MustFollow asserts that one may wait for another that has voted.
+func (q *Instants) MustFollow(i *StampedVote, voted txn.ID) {
+	if h, ok := q.voted[voted]; ok && i.before(&h) {
+		panic("yield: " + i.Txn.String() + " is to wait for " + voted.String() + ", whose stamp is larger")
+	}
+}
+
+// NextWake is when Go has something to do.
+func (q *Instants) NextWake() time.Duration {
+	at := txn.Never
+	if len(q.queued) > 0 {
+		at = q.queued[0].Due
+	}
+	for _, i := range q.waits {
+		at = min(at, i.Deadline)
+	}
+	return at
+}
+
+// HeldBy lists who has some of a claim in the lock table, oldest first: those that a vote with this
+// claim would meet.
+func (t *Table) HeldBy(id txn.ID, age txn.Age, c *Claim) []*Holder {
+	return t.rules.conflicts(Prepare, id, age, c)
+}

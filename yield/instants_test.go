@@ -1,0 +1,186 @@
+package yield
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// stamps is a queue of votes whose rows a test holds and frees, and what comes of them.
+type stamps struct {
+	q    *Instants
+	held map[txn.Key]txn.ID
+	did  []string
+}
+
+func newStamps(p Policy) *stamps {
+	s := &stamps{held: map[txn.Key]txn.ID{}}
+	s.q = NewInstants(p, func(i *StampedVote) bool { return s.holder(i) != txn.ID{} }, nil)
+	return s
+}
+
+func (s *stamps) holder(i *StampedVote) txn.ID {
+	for _, k := range i.Claim.Exclusive {
+		if h := s.held[k]; !h.IsZero() {
+			return h
+		}
+	}
+	return txn.ID{}
+}
+
+// enter is a vote on rows at an instant, in milliseconds; now is when it comes.
+func (s *stamps) enter(now, stamp int, seq uint64, high bool, keys ...txn.Key) *StampedVote {
+	i := &StampedVote{Attempt: txn.Attempt{Seq: seq}, Txn: txn.ID{Node: 1, Seq: seq}, Stamp: int64(stamp), Ends: int64(stamp + 100), High: high,
+		Claim: Claim{Exclusive: keys}, Due: time.Duration(max(stamp, now)), Deadline: 1000, Late: now > stamp}
+	i.Late = i.Late || s.q.Passed(i)
+	i.Refuse = func(why txn.Refusal) { s.did = append(s.did, fmt.Sprintf("%d refused", seq)) }
+	i.Ask = func() {
+		h := s.holder(i)
+		switch waits := !h.IsZero() || s.q.InTheWay(&i.Claim, i) != nil; {
+		case waits && high:
+			s.q.MustFollow(i, h)
+			s.q.Wait(i)
+		case waits:
+			i.Refuse(txn.Refusal{})
+		default:
+			for _, k := range keys {
+				s.held[k] = i.Txn
+			}
+			s.q.Voted(i.Txn, i.Stamp)
+			s.did = append(s.did, fmt.Sprintf("%d votes", seq))
+		}
+	}
+	s.q.Enter(i)
+	s.q.Go(time.Duration(now))
+	return i
+}
+
+func (s *stamps) end(seq uint64) {
+	id := txn.ID{Node: 1, Seq: seq}
+	for k, h := range s.held { // order: each is freed by itself
+		if h == id {
+			delete(s.held, k)
+		}
+	}
+	s.q.Ended(id)
+}
+
+func (s *stamps) want(t *testing.T, did ...string) {
+	t.Helper()
+	if !slices.Equal(s.did, did) {
+		t.Errorf("%v came of it, not %v", s.did, did)
+	}
+	s.did = nil
+}
+
+// Votes are asked for when their stamps have passed, in that order, and of one stamp in the order
+// of their names, however they came.
+func TestVotesInTheOrderOfStamps(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 30, 1, false, "a")
+	s.enter(1, 20, 3, false, "b")
+	s.enter(2, 20, 2, false, "c")
+	s.want(t)
+	if at := s.q.NextWake(); at != 20 {
+		t.Errorf("it wakes at %d", at)
+	}
+	s.q.Go(19)
+	s.want(t)
+	s.q.Go(20)
+	s.want(t, "2 votes", "3 votes")
+	s.q.Go(30)
+	s.want(t, "1 votes")
+}
+
+// Low priority gives way to who has voted, and to who waits; high priority waits, whole, in order.
+func TestHighPriorityWaits(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 10, 1, false, "a")
+	s.enter(0, 20, 2, true, "a", "b")
+	s.enter(0, 30, 3, true, "b", "c")
+	s.enter(0, 40, 4, false, "c")
+	s.enter(0, 50, 5, false, "d")
+	s.q.Go(10)
+	s.want(t, "1 votes")
+	s.q.Go(20)
+	s.q.Go(50)
+	s.want(t, "4 refused", "5 votes")
+	s.end(1)
+	s.want(t, "2 votes")
+	s.end(2)
+	s.want(t, "3 votes")
+}
+
+// Who waits is let in when its rows are free, before those that come after it; who has waited for too
+// long is ended.
+func TestWaitersGoInOrder(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 10, 1, true, "a")
+	s.enter(0, 20, 2, true, "a")
+	s.enter(0, 30, 3, true, "a")
+	s.q.Go(30)
+	s.want(t, "1 votes")
+	s.end(1)
+	s.want(t, "2 votes")
+	s.q.Go(1000)
+	s.want(t, "3 refused")
+	s.end(2)
+	if s.q.Len() != 0 {
+		t.Errorf("%d are left", s.q.Len())
+	}
+}
+
+// One of high priority that comes after its stamp does not wait behind those that went before it, for
+// elsewhere they may wait for it. If nobody is in its way it goes on; low priority is as it always is.
+func TestLateOnesGiveWay(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 50, 1, true, "a")
+	s.q.Go(50)
+	s.enter(60, 40, 2, true, "a")
+	s.enter(60, 40, 3, true, "b")
+	s.enter(60, 55, 4, false, "c")
+	s.want(t, "1 votes", "2 refused", "3 votes", "4 votes")
+	// A clock that was set back does not make it come in time.
+	s.enter(10, 45, 5, true, "a")
+	s.want(t, "5 refused")
+}
+
+// Low priority makes way before its vote for high priority with a later stamp, whichever comes
+// first; not if it should have ended by then, and not if it goes after.
+func TestLowPriorityMakesWay(t *testing.T) {
+	s := newStamps(InStampOrderPreempting)
+	s.enter(0, 20, 1, false, "a")
+	s.enter(1, 30, 2, true, "a")
+	s.want(t, "1 refused")
+	s.enter(2, 25, 3, false, "a")
+	s.want(t, "3 refused")
+	s.enter(2, 35, 4, false, "a")
+	s.enter(2, 25, 5, false, "b")
+	s.enter(2, 200, 6, true, "b")
+	s.want(t)
+	s.q.Go(200)
+	s.want(t, "5 votes", "2 votes", "4 refused")
+}
+
+// The assertion that no wait closes a cycle looks at stamps, and of one stamp at names.
+func TestWaitsLeadToSmallerStamps(t *testing.T) {
+	for _, c := range []struct {
+		seq   uint64
+		stamp int64
+		ok    bool
+	}{{9, 50, true}, {9, 40, true}, {1, 40, false}, {9, 30, false}} {
+		func() {
+			defer func() {
+				if r := recover(); (r == nil) != c.ok {
+					t.Errorf("%+v: %v", c, r)
+				}
+			}()
+			q := NewInstants(InStampOrder, nil, nil)
+			q.Voted(txn.ID{Node: 1, Seq: 5}, 40)
+			q.MustFollow(&StampedVote{Txn: txn.ID{Node: 1, Seq: c.seq}, Stamp: c.stamp}, txn.ID{Node: 1, Seq: 5})
+		}()
+	}
+}

@@ -1,0 +1,297 @@
+package yield
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// aged is the age of transaction n with a priority: 0 is of a single region.
+func aged(n uint64, p txn.Rank) txn.Age {
+	a := age(n)
+	a.Rank = p
+	return a
+}
+
+// question is a question of transaction n with a priority.
+func question(phase Phase, n uint64, p txn.Rank, c Claim) *Request {
+	return &Request{Phase: phase, Txn: id(n), Age: aged(n, p), Claim: c, Deadline: time.Minute, Number: n}
+}
+
+var readX = Claim{Shared: []txn.Key{"x"}}
+
+// answer is what came of a request, in a word.
+func answer(e Effects) string {
+	switch {
+	case e.Again:
+		return "wounds"
+	case e.Refused.Refused():
+		return "refused"
+	case e.Waits != nil:
+		return "waits"
+	}
+	return "granted"
+}
+
+// Table 2 of Bonspiel: who reserves x waits for M', and for S if S is not revealed or the policy
+// is Polaris'. Either way it gets what it asks for when that ends.
+func TestReserveMeetsLock(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		policy   Policy
+		holder   txn.Rank
+		revealed bool
+		want     string
+	}{
+		{"S, revealed", Reserve, 0, true, "granted"},
+		{"S, still validated elsewhere", Reserve, 0, false, "waits"},
+		{"M'", Reserve, 1, false, "waits"},
+		{"S, of Polaris", ReservePatiently, 0, true, "waits"},
+		{"M', of Polaris", ReservePatiently, 1, false, "waits"},
+	} {
+		tab := NewTable(c.policy, Bounds{}, &heard{})
+		tab.Acquire(0, question(Prepare, 5, c.holder, x))
+		if c.revealed {
+			tab.Reveal(id(5))
+		}
+		e := tab.Acquire(0, question(Reserving, 7, 1, readX))
+		if got := answer(e); got != c.want {
+			t.Errorf("%s has locked x: who reserves it %s, want %s", c.name, got, c.want)
+		}
+		if e.Waits == nil {
+			continue
+		}
+		asked := 0
+		e.Waits.Retry = func() {
+			asked++
+			e = tab.Acquire(0, question(Reserving, 7, 1, readX))
+		}
+		tab.End(0, id(5), true)
+		if asked != 1 || !e.Granted() || tab.reserved.Count() != 1 {
+			t.Errorf("%s has ended: asked again %d times, %s", c.name, asked, answer(e))
+		}
+	}
+}
+
+// Readers wait no more once a write is revealed; who is to lock its row, or vouches for what it
+// has read, waits on until it is decided.
+func TestRevealedToReadersAlone(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Prepare, 5, 0, x))
+	waiting := map[Phase]*Waiter{}
+	again := map[Phase]string{}
+	for n, phase := range []Phase{Instant, Reserving, ReadOnly, Prepare} {
+		claim := readX
+		if phase == Prepare {
+			claim = x
+		}
+		q := question(phase, uint64(10+n), 1, claim)
+		e := tab.Acquire(0, q)
+		if e.Waits == nil {
+			t.Fatalf("phase %d does not wait for a vote: %s", phase, answer(e))
+		}
+		waiting[phase] = e.Waits
+		e.Waits.Retry = func() { again[phase] = answer(tab.Acquire(0, q)) }
+	}
+	tab.Reveal(id(5))
+	if again[Instant] != "granted" || again[Reserving] != "granted" || len(again) != 2 {
+		t.Errorf("revealed, and asked again: %v", again)
+	}
+	if e := tab.Acquire(0, question(ReadOnly, 20, 1, readX)); e.Waits == nil {
+		t.Error("who vouches for a revealed row does not wait for its writer")
+	}
+	tab.Reveal(id(99)) // of nobody
+	if tab.Waiting() != 3 {
+		t.Errorf("%d wait, want 3", tab.Waiting())
+	}
+}
+
+// Table 3: reservations stand beside each other, and those of a higher priority before the rest,
+// which count again when it has ended.
+func TestReserveMeetsReserve(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	reserve := func(n uint64, p txn.Rank) {
+		t.Helper()
+		if e := tab.Acquire(0, question(Reserving, n, p, readX)); !e.Granted() {
+			t.Fatalf("%d does not get to read: %s", n, answer(e))
+		}
+	}
+	reserve(1, 0) // S reserves nothing
+	if tab.reserved.Count() != 0 || tab.Holder(id(1)) != nil {
+		t.Fatal("one of a single region has reserved something")
+	}
+	order := func(want ...uint64) {
+		t.Helper()
+		p, _ := tab.rows.Get("x")
+		if len(p.reserved) != len(want) {
+			t.Fatalf("reserved: %v, want %v", p.reserved, want)
+		}
+		for i, n := range want {
+			if p.reserved[i].txn != id(n) {
+				t.Fatalf("reserved: %v, want %v", p.reserved, want)
+			}
+		}
+	}
+	reserve(2, 1)
+	reserve(3, 1)
+	reserve(4, 2)
+	reserve(5, 1)
+	reserve(2, 1) // again
+	order(4, 2, 3, 5)
+	vote := func(n uint64, p txn.Rank, want string) {
+		t.Helper()
+		e := tab.Acquire(0, question(Prepare, n, p, x))
+		if got := answer(e); got != want {
+			t.Errorf("%d of priority %d is to lock x: %s, want %s", n, p, got, want)
+		}
+		if e.Waits != nil {
+			tab.Cancel(e.Waits)
+		}
+	}
+	vote(3, 1, "waits")
+	tab.End(0, id(4), true)
+	vote(7, 0, "refused") // the rest count again
+	vote(3, 1, "granted")
+}
+
+// Table 4: S gives way to any reservation of another, M to none; M waits for one of a higher
+// priority. Ranges are reserved as rows are.
+func TestLockMeetsReserve(t *testing.T) {
+	for _, c := range []struct {
+		claim     Claim
+		priority  txn.Rank // of whoever votes
+		want      string
+		why       txn.Why
+		reserving txn.Rank
+	}{
+		{readX, 0, "refused", txn.WhyReserved, 1},
+		{readX, 1, "granted", 0, 1},
+		{readX, 2, "granted", 0, 1},
+		{readX, 1, "waits", 0, 2},
+		{Claim{Spans: []txn.Span{{Start: "w", End: "z"}}}, 0, "refused", txn.WhyReserved, 1},
+		{Claim{Spans: []txn.Span{{Start: "w", End: "z"}}}, 1, "waits", 0, 2},
+		{Claim{Spans: []txn.Span{{Start: "a", End: "x"}}}, 0, "granted", 0, 1},
+	} {
+		tab := NewTable(Reserve, Bounds{}, &heard{})
+		tab.Acquire(0, question(Reserving, 5, c.reserving, c.claim))
+		e := tab.Acquire(0, question(Prepare, 7, c.priority, x))
+		if got := answer(e); got != c.want || e.Refused.Why != c.why {
+			t.Errorf("%v is reserved with priority %d, and one of %d is to lock x: %s (%v), want %s", c.claim, c.reserving, c.priority, got, e.Refused, c.want)
+		}
+		if e.Granted() {
+			continue
+		}
+		if e.Waits != nil {
+			e.Waits.Retry = func() { e = tab.Acquire(0, question(Prepare, 7, c.priority, x)) }
+		}
+		tab.End(0, id(5), true)
+		if e.Waits != nil || tab.reserved.Count() != 0 {
+			t.Errorf("the reservation of %v has ended, and %d are left", c.claim, tab.reserved.Count())
+		}
+		if got := answer(tab.Acquire(0, question(Prepare, 7, c.priority, x))); got != "granted" {
+			t.Errorf("nothing is reserved any more: %s", got)
+		}
+	}
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Reserving, 5, 1, readX))
+	if e := tab.Acquire(0, question(Prepare, 5, 1, x)); !e.Granted() {
+		t.Errorf("its own reservation is in its way: %s", answer(e))
+	}
+}
+
+// Votes wait for votes, whoever is older and whatever their classes are; nobody who has voted is
+// wounded. Elsewhere a vote gives way.
+func TestVotesWait(t *testing.T) {
+	for _, holder := range []txn.Rank{0, 1, 2} {
+		for _, asker := range []txn.Rank{0, 1, 2} {
+			for _, n := range []uint64{3, 7} {
+				tab := NewTable(Reserve, Bounds{}, &heard{})
+				tab.Acquire(0, question(Prepare, 5, holder, x))
+				if e := tab.Acquire(0, question(Prepare, n, asker, x)); e.Waits == nil {
+					t.Errorf("%d of priority %d meets a vote of %d: %s", n, asker, holder, answer(e))
+				}
+				if e := tab.Acquire(0, question(Prepare, n, asker, readX)); e.Waits == nil {
+					t.Errorf("%d of priority %d has read what a vote of %d writes: %s", n, asker, holder, answer(e))
+				}
+			}
+		}
+	}
+	if e := votes(Validate); e.Refused.Why != txn.WhyGivesWay {
+		t.Errorf("without reservations a vote does not give way: %s", answer(e))
+	}
+}
+
+func votes(p Policy) Effects {
+	tab := NewTable(p, Bounds{}, &heard{})
+	tab.Acquire(0, question(Prepare, 5, 0, x))
+	return tab.Acquire(0, question(Prepare, 7, 0, x))
+}
+
+// One of several regions is older than all of a single one: it wounds who has locked in execution.
+func TestSeveralRegionsGoFirst(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Execute, 3, 0, x))
+	if e := tab.Acquire(0, question(Prepare, 7, 1, x)); !e.Again || tab.Holder(id(3)) != nil {
+		t.Errorf("an older one of a single region is in the way: %s", answer(e))
+	}
+	tab.Acquire(0, question(Execute, 7, 1, x))
+	if e := tab.Acquire(0, question(Execute, 3, 0, x)); e.Waits == nil {
+		t.Errorf("one of a single region does not wait: %s", answer(e))
+	}
+}
+
+// Reservations are bounded, end with whoever has made them by whatever way it ends, and are
+// found to be left over when they do not.
+func TestReservationsEnd(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x", "y", "x"}, []txn.Span{{Start: "a", End: "b"}})
+	tab.reserved.Reserve(0, id(6), aged(6, 0), []txn.Key{"x"}, nil)
+	if tab.reserved.Count() != 3 || tab.Holder(id(5)).Locks() || len(tab.Unvoted()) != 1 {
+		t.Fatalf("%d are reserved, by %v", tab.reserved.Count(), tab.Unvoted())
+	}
+	tab.Drop(0, id(5))
+	if tab.reserved.Count() != 0 || len(tab.Holders()) != 0 || tab.rows.Len() != 1 {
+		t.Errorf("%d reservations and %d rows are left", tab.reserved.Count(), tab.rows.Len())
+	}
+	tab.reserved.count = MaxReservations
+	tab.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x"}, nil)
+	if tab.reserved.Count() != MaxReservations {
+		t.Error("more is reserved than there is room for")
+	}
+	kept := NewTable(Reserve, Bounds{}, &heard{})
+	kept.reserved.Outlive()
+	kept.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x"}, nil)
+	kept.End(0, id(5), true)
+	if e := kept.Acquire(0, question(Prepare, 7, 0, x)); kept.reserved.Count() != 1 || e.Refused.Why != txn.WhyReserved {
+		t.Error("the planted bug does nothing")
+	}
+}
+
+// Who comes to touch a second region after it has locked or reserved is known by its new age.
+func TestClassOfHolderRises(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Execute, 5, 0, x))
+	tab.Acquire(0, question(Prepare, 5, 1, x))
+	if h := tab.Holder(id(5)); h.Age.Rank != 1 || !h.Voted {
+		t.Errorf("it has %+v", h.Age)
+	}
+}
+
+// A vote whose reads pass looks at them, and holds only what it writes.
+func TestReadsPass(t *testing.T) {
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	q := question(Prepare, 5, 0, Claim{Shared: []txn.Key{"y"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}})
+	q.ReadsPass = true
+	tab.Acquire(0, q)
+	for key, want := range map[txn.Key]string{"y": "granted", "m": "granted", "x": "waits"} { // order: each by itself
+		if got := answer(tab.Acquire(0, question(Prepare, 7, 1, Claim{Exclusive: []txn.Key{key}}))); got != want {
+			t.Errorf("another is to write %s: %s, want %s", key, got, want)
+		}
+	}
+	r := question(Prepare, 9, 0, Claim{Shared: []txn.Key{"x"}})
+	r.ReadsPass = true
+	if e := tab.Acquire(0, r); e.Waits == nil {
+		t.Errorf("what it has read is locked, and its vote is %s", answer(e))
+	}
+}
