@@ -20,8 +20,8 @@ var (
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), numberColumn("node"), textColumn("region"),
 		numberColumn("queue_length"), numberColumn("group_size"), fractionColumn("updates_per_second")}
 	lockWaitsColumns = []gms.Column{
-		textColumn("waiting_txn"), textColumn("waiting_region"), numberColumn("waiting_connection"), textColumn("waiting_statement"),
-		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"),
+		textColumn("waiting_txn"), textColumn("waiting_region"), numberColumn("waiting_connection"), textColumn("waiting_statement"), textColumn("waiting_priority"),
+		textColumn("holding_txn"), textColumn("holding_region"), numberColumn("holding_connection"), textColumn("holding_statement"), textColumn("holding_priority"),
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
 	admissionColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("table_schema"), textColumn("table_name"), textColumn("kind"),
 		numberColumn("window_size"), numberColumn("inside"), numberColumn("queue_length"), numberColumn("admitted"), numberColumn("waited"), numberColumn("refused"), numberColumn("failed_percent")}
@@ -108,8 +108,8 @@ func (d systemDB) lockWaits(ctx *gms.Context) ([]gms.Row, error) {
 			p := d.locate(ctx, snap, w.Key)
 			waiting, holding := d.g.clientOf(s, w.Txn), d.g.clientOf(s, w.Holder)
 			rows = append(rows, gms.Row{
-				w.Txn.String(), d.region(w.Txn.Node), waiting.connection, waiting.statement,
-				w.Holder.String(), d.region(w.Holder.Node), holding.connection, holding.statement,
+				w.Txn.String(), d.region(w.Txn.Node), waiting.connection, waiting.statement, w.Priority.String(),
+				w.Holder.String(), d.region(w.Holder.Node), holding.connection, holding.statement, w.HolderPriority.String(),
 				p.Database, p.Table, p.Index, p.Key, int64(w.Shard), float64(w.WaitedNanos/1000) / 1000})
 		}
 	}

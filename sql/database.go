@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
 	"isochron/sql/table"
@@ -27,10 +28,25 @@ func (d *database) Name() string { return d.rec.Name }
 // GetTableInsensitive implements gms.Database.
 func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {
 	t, ok, err := d.find(ctx, name)
-	if !ok || err != nil {
+	if err != nil {
 		return nil, false, err
 	}
+	if !ok {
+		return d.atSource(ctx, name, "")
+	}
 	return t, true, nil
+}
+
+// atSource finds a table that lies at sources.
+func (d *database) atSource(ctx *gms.Context, name, lock string) (gms.Table, bool, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if t, ok := snap.ForeignTable(d.rec.Name, name); ok {
+		return &foreignTable{t, lock}, true, nil
+	}
+	return nil, false, nil
 }
 
 func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, error) {
@@ -39,7 +55,9 @@ func (d *database) find(ctx *gms.Context, name string) (*table.Table, bool, erro
 		return nil, false, err
 	}
 	desc, ok := snap.Table(d.rec.Name, name)
-	if _, view := snap.View(d.rec.Name, name); !ok && !view {
+	_, view := snap.View(d.rec.Name, name)
+	_, foreign := snap.ForeignTable(d.rec.Name, name)
+	if !ok && !view && !foreign {
 		if snap, _, err = ctx.Session.(*Session).again(ctx); err != nil {
 			return nil, false, err
 		}
@@ -63,6 +81,9 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 			out = append(out, t.Record.Name)
 		}
 	}
+	for _, t := range snap.ForeignIn(d.rec.Name) {
+		out = append(out, t.Name)
+	}
 	slices.Sort(out)
 	return out, nil
 }
@@ -76,8 +97,11 @@ func (d *database) GetTableInsensitiveAsOf(ctx *gms.Context, name string, asOf a
 		return nil, false, fmt.Errorf("tables cannot be read AS OF another time")
 	}
 	t, found, err := d.find(ctx, name)
-	if !found || err != nil {
+	if err != nil {
 		return nil, false, err
+	}
+	if !found {
+		return d.atSource(ctx, name, lockWords[lock]+waitWords[wait])
 	}
 	return t.Locked(lock, wait), true, nil
 }
@@ -99,6 +123,9 @@ func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
 
 // DropTable implements gms.TableDropper.
 func (d *database) DropTable(ctx *gms.Context, name string) error {
+	if _, foreign, _ := d.atSource(ctx, name, ""); foreign {
+		return mysql.NewSQLError(codeMisuse, "42000", "%s lies at a source, and is not dropped through this door: CALL isochron.forget('%s.%s') takes it out of the catalogue", name, d.rec.Name, name)
+	}
 	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.DropTable(ctx, d.rec.Name, name) })
 }
 

@@ -13,7 +13,7 @@ import (
 // dynamicPrivileges are those that can be granted here, by what they let one do.
 var dynamicPrivileges = map[string]bool{
 	systemVariablesAdmin: true, connectionAdmin: true, systemUser: true, roleAdmin: true,
-	"REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
+	resourceGroupUser: true, "RESOURCE_GROUP_ADMIN": true, "REPLICATION_SLAVE_ADMIN": true, "REPLICATION_APPLIER": true, "BINLOG_ADMIN": true, "CLONE_ADMIN": true,
 }
 
 // The parser does not know SYSTEM_USER as a privilege. It is given another word of

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -33,8 +34,12 @@ const (
 	codeTooLong     = 1153
 )
 
-// ofKind is the error that a client gets for an error of a transaction.
+// ofKind is the error that a client gets for an error of a transaction: what a source has said has
+// its number, but where nobody can tell the outcome. That has one number, whoever failed.
 func ofKind(f *txn.Error) *mysql.SQLError {
+	if f.Fault != nil && f.Fault.Code != 0 && f.Kind != txn.KindUnknown {
+		return mysql.NewSQLError(int(f.Fault.Code), cmp.Or(f.Fault.State, "HY000"), "%s", f.Reason)
+	}
 	switch f.Kind {
 	case txn.KindAborted:
 		return mysql.NewSQLError(codeDeadlock, "40001", "Deadlock found when trying to get lock; try restarting transaction (%s)", f.Reason)

@@ -83,6 +83,9 @@ func (x *execution) run(ctx context.Context) (err error) {
 // enter waits until the statement is let in.
 func (x *execution) enter(ctx context.Context) error {
 	s := x.s
+	if len(s.packet.ahead) > 0 {
+		return nil // it was executed before
+	}
 	open := s.open != nil && s.open.real != nil
 	if err := x.h.g.admission.enter(ctx, &s.place, open, x.below); err != nil {
 		if why := s.interruption.reason(); why != nil {
@@ -163,7 +166,7 @@ func (x *execution) end(kind planKind, err error) {
 		return
 	}
 	x.counted = true // once, however often it is tried
-	if kind != explained {
+	if kind != explained && kind != atSources {
 		x.h.g.cached.Add(1)
 	}
 	s.count("Questions")
@@ -258,6 +261,8 @@ func (x *execution) report(err error) {
 // afterFailure cleans up after a try of a statement that has failed, and says whether it
 // is to be done again; if not, the error is the client's.
 func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err error) (again bool, answer error) {
+	open := s.open != nil && s.open.real != nil
+	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
 	if why := s.interruption.reason(); why != nil && !s.unknown() {
 		return false, s.cutShort(ctx, why)
 	}
@@ -268,7 +273,11 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 		return false, interrupted(why) // while its error was confirmed
 	}
 	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(x.text) {
-		return false, s.answer(x.c, v, err)
+		answer := s.answer(x.c, v, err)
+		if open && s.statement.ending && lives(v.failure) {
+			answer = rolledBack(answer)
+		}
+		return false, answer
 	}
 	if !s.backoff(ctx, try) {
 		return false, interrupted(s.interruption.reason())

@@ -42,11 +42,23 @@ func (h *handler) explain(ctx context.Context, c *mysql.Conn, text string, yield
 	if err != nil {
 		return err
 	}
+	var sent []step
+	if s, ok := sqlCtx.Session.(*Session); ok {
+		var whole bool
+		if sent, whole, err = h.explainAtSources(sqlCtx, s, text); err != nil {
+			return err
+		}
+		if whole {
+			return yield(asResult(explanation{sent, "sources", h.g.leaders}), false)
+		}
+	}
 	root, err := h.analyse(sqlCtx, text)
 	if err != nil {
 		return gms.CastSQLError(err)
 	}
-	return yield(asResult(h.g.steps(sqlCtx, root)), false)
+	x := h.g.steps(sqlCtx, root)
+	x.steps = append(sent, x.steps...)
+	return yield(asResult(x), false)
 }
 
 func (h *handler) analyse(ctx *gms.Context, text string) (gms.Node, error) {

@@ -84,8 +84,12 @@ func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callbac
 		s.preparing = r.text
 		defer func() { s.preparing = "" }()
 	}
+	s.turn(r.text)
 	x := execution{request: r, h: h, c: c, s: s, spool: callback}
 	if err := x.run(ctx); err != nil {
+		if !s.packet.held {
+			s.forsake()
+		}
 		return "", err // of several statements those behind it are not done
 	}
 	return x.rest, nil

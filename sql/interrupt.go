@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ type interruption struct {
 	ends       bool  // the context ends with the statement
 	why        error // nil: it was not cut short
 	committing bool  // it has handed over its commit, which is not cut
+	late       error // why it would have been cut meanwhile
 	lasting    lasting
 }
 
@@ -79,7 +81,7 @@ func (i *interruption) enter(ctx context.Context, now time.Time, again bool) con
 		return ctx
 	}
 	i.generation++
-	i.why, i.committing = nil, false
+	i.why, i.committing, i.late = nil, false, nil
 	i.since.Store(now.UnixNano())
 	if i.ends = !again; i.ends {
 		ctx, i.cancel = context.WithCancelCause(ctx)
@@ -122,7 +124,11 @@ func (i *interruption) cut(why error) {
 }
 
 func (i *interruption) cutLocked(why error) {
-	if i.cancel != nil && i.why == nil && !i.committing {
+	switch {
+	case i.cancel == nil || i.why != nil:
+	case i.committing:
+		i.late = cmp.Or(i.late, why)
+	default:
 		i.why = why
 		i.cancel(why)
 	}
@@ -154,14 +160,20 @@ func (i *interruption) reason() error {
 func (i *interruption) commits() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.committing = i.why == nil
+	i.committing, i.late = i.why == nil, nil
 	return i.why
 }
 
-func (i *interruption) committed() {
+// committed ends a commit. What should have cut the statement during one that failed cuts it
+// now, if it is to be done again otherwise: nobody says it a second time. After one that was all
+// the statement had to do nothing cuts it any more: its client would hear that it was not done.
+func (i *interruption) committed(again, all bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.committing = false
+	i.committing = all
+	if again && i.late != nil {
+		i.cutLocked(i.late)
+	}
 }
 
 // hint matches the time that a SELECT bounds itself with.
@@ -243,19 +255,19 @@ func interrupted(why error) error {
 }
 
 // cutShort cleans up after a statement that was cut short, and answers it. One that
-// was its own transaction is rolled back. An explicit transaction goes on, unless the
-// statement was within a read: that cannot be called back, so nothing more is asked of
-// the transaction, which is over.
+// was its own transaction, or was to end one, is rolled back. Else an explicit transaction
+// goes on, unless the statement was within a read: that cannot be called back, so nothing
+// more is asked of the transaction, which is over.
 func (s *Session) cutShort(ctx context.Context, why error) error {
 	made, f := s.statement.made, s.statement.failure
 	s.failed = nil
 	switch {
-	case s.statement.own || s.open == nil || s.open.real == nil:
+	case s.statement.own || s.statement.ending || s.open == nil || s.open.real == nil:
 		s.end(nil)
 	case lives(f):
 		s.undoStatement()
 	default:
-		s.doom(why)
+		s.doom(txn.Errorf(txn.KindAborted, "a statement of the transaction was interrupted while it read: %v; all of it is rolled back", why))
 	}
 	s.unmake(ctx, made, nil)
 	return interrupted(why)
@@ -263,11 +275,11 @@ func (s *Session) cutShort(ctx context.Context, why error) error {
 
 // doom rolls back the open transaction and leaves a dead one in its place: its client
 // must learn, from the next statement or the commit, that it is over.
-func (s *Session) doom(why error) {
+func (s *Session) doom(why *txn.Error) {
 	t := s.open
 	t.real.Rollback()
 	s.slowEnd(t, nil, true)
-	t.over = txn.Errorf(txn.KindAborted, "a statement of the transaction was interrupted while it read: %v; all of it is rolled back", why)
+	t.over = why
 	t.real = &watched{Txn: doomed{unwatched(t.real), t.over}, s: s}
 }
 

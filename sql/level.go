@@ -55,6 +55,7 @@ func levelOf(value string) txn.Level {
 type characteristics struct {
 	level    txn.Level
 	readOnly bool
+	priority txn.Priority
 }
 
 // nextCharacteristics is how the next transaction runs, where that differs.
@@ -91,7 +92,13 @@ func (s *Session) inherit() error {
 	if value, err = s.GetSessionVariable(s.quiet, readOnlyVariable); err != nil {
 		return err
 	}
-	s.characteristics.readOnly, err = gms.ConvertToBool(s.quiet, value)
+	if s.characteristics.readOnly, err = gms.ConvertToBool(s.quiet, value); err != nil {
+		return err
+	}
+	value, err = s.GetSessionVariable(s.quiet, priorityVariable)
+	if name, ok := value.(string); ok {
+		s.characteristics.priority, _ = priorityOf(name) // whoever set it for all might
+	}
 	return err
 }
 
@@ -196,14 +203,16 @@ func blankSnapshot(query string) string {
 	return consistentSnapshot.ReplaceAllStringFunc(query, func(found string) string { return strings.Repeat(" ", len(found)) })
 }
 
-// noteSnapshot remembers that a statement asks for a moment, which is not in its tree.
-func noteSnapshot(ctx context.Context, query string, stmt sqlparser.Statement) {
-	if _, ok := stmt.(*sqlparser.Begin); !ok || !strings.Contains(strings.ToLower(query), "consistent") {
+// noteBegin remembers what a START TRANSACTION asks for that is not in its tree: a moment, and
+// a priority. What stands behind it in its packet is not its.
+func noteBegin(ctx context.Context, query string, stmt sqlparser.Statement) {
+	if _, ok := stmt.(*sqlparser.Begin); !ok {
 		return
 	}
 	if gctx, ok := ctx.(*gms.Context); ok {
 		if s, ok := gctx.Session.(*Session); ok {
-			s.statement.consistent = true
+			s.statement.consistent = s.statement.consistent || strings.Contains(strings.ToLower(query), "consistent")
+			s.notePriority(query)
 		}
 	}
 }

@@ -32,6 +32,10 @@ func (s *Session) autocommit() bool { return s.chosen().autocommit }
 // done again.
 func (s *Session) fail(ctx context.Context) verdict {
 	f := s.statement.failure
+	if s.statement.ending {
+		s.end(f)
+		return verdict{retry: worthwhile(f) && s.repeatable(), failure: f}
+	}
 	if !s.statement.own && f == nil {
 		f = s.confirm(ctx)
 	}

@@ -31,8 +31,13 @@ type packet struct {
 	again    bool   // that is not the first try
 	beyond   bool   // the answers were more than are held
 	lasting  bool   // it cannot be done again
+	spoilt   bool   // what has failed was not executed alone (together.go)
+	single   bool   // so that each statement goes by itself
 	settings uint64 // the session's when it began
 	database string // likewise
+
+	ahead []*executedAhead // statements that sources have executed before their turn
+	apart string           // statements of this text, or of its end, go by themselves
 }
 
 // answer is what one statement of a packet came to.
@@ -69,7 +74,7 @@ func (s *Session) opens(text string) bool {
 
 // inTransaction reports whether what the client sends next belongs to what was before.
 func (s *Session) inTransaction() bool {
-	return s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil
+	return s.GetIgnoreAutoCommit() || !s.autocommit() && s.open != nil || len(s.packet.ahead) > 0
 }
 
 // errBeyond ends a statement whose answer is more than is held. No client sees it.
@@ -100,21 +105,26 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 	defer s.interruption.leave()
 	before, began, p := s.savedState(), time.Now(), &s.packet
 	p.held, p.lasting, p.settings, p.database = true, false, s.settings, s.GetCurrentDatabase()
-	defer func() { p.held, p.again = false, false }()
+	defer func() { p.held, p.again, p.single = false, false, false; s.forsake() }()
 	for try := 0; ; try++ {
-		p.beyond, p.again = false, try > 0
+		p.beyond, p.again, p.spoilt = false, try > 0, false
 		last := h.through(ctx, c, s, text)
-		if !p.beyond {
-			if last.err == nil || p.fixed(s) || !worthwhile(s.failed) || !s.patient(s.failed, try, began) {
-				return true
-			}
-			if !s.backoff(ctx, try) {
-				last.err = interrupted(s.interruption.reason())
-				return true
-			}
+		switch {
+		case p.beyond:
+		case last.err == nil || p.fixed(s):
+			return true
+		case !worthwhile(s.failed) && p.anew(s):
+			p.single = true
+		case !worthwhile(s.failed) || !s.patient(s.failed, try, began):
+			return true
+		case !s.backoff(ctx, try):
+			last.err = interrupted(s.interruption.reason())
+			return true
+		default:
 			s.reloadIfStale(ctx, verdict{failure: s.failed})
 		}
 		p.drop()
+		p.ahead = nil
 		s.abandon()
 		s.restore(&before)
 		if p.beyond {

@@ -101,7 +101,7 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 		return nil, parsed, rest, err
 	}
 	markNext(query, stmt)
-	noteSnapshot(ctx, query, stmt)
+	noteBegin(ctx, query[:max(0, len(query)-len(rest))], stmt)
 	if system {
 		parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
 	}

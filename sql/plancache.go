@@ -13,6 +13,7 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
+	"isochron/sql/foreign"
 	"isochron/sql/plan"
 	"isochron/txn"
 )
@@ -29,8 +30,11 @@ const (
 // it was made under.
 type text struct {
 	under     circumstances
-	shownText string           // of the statement, as whoever looks at the session sees it
-	fields    []*querypb.Field // as the engine described them; nil: not seen yet, or none
+	native    bool               // it names no table at a source
+	foreign   *foreign.Statement // of a prepared statement that does; nil: not known, or none
+	written   written            // of texts that do
+	shownText string             // of the statement, as whoever looks at the session sees it
+	fields    []*querypb.Field   // as the engine described them; nil: not seen yet, or none
 	seen      bool
 	strict    bool
 	failed    int // compilations that came to nothing

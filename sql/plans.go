@@ -32,6 +32,7 @@ const (
 	pointPlan   planKind = iota // one request to the gateway
 	cachedPlan                  // a round plan that was kept
 	explained                   // nothing is executed
+	atSources                   // it is done at databases that are not ours
 	wholeEngine                 // the engine parses, analyses, lists and executes it
 )
 
@@ -43,10 +44,13 @@ var errOtherPlan = errors.New("the statement is for another plan")
 func (x *execution) choose(ctx context.Context) (Plan, error) {
 	s := x.s
 	if x.request.key() == "" {
+		if p, err := x.atSources(ctx, nil); p != nil || err != nil {
+			return p, err
+		}
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
 		}
-		return enginePlan{}, nil
+		return x.called()
 	}
 	var t *text
 	if s.chosen().path != pathEngine {
@@ -64,6 +68,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 			return nil, err
 		}
 		s.numberLimits(x.prepare)
+	}
+	if p, err := x.atSources(ctx, t); p != nil || err != nil {
+		return p, err
 	}
 	if t != nil {
 		if p := x.cached(ctx, t); p != nil {
@@ -110,6 +117,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*roundPlan)(nil), explainPlan{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*roundPlan)(nil), (*sourcePlan)(nil), explainPlan{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

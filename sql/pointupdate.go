@@ -114,8 +114,10 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 // emptied is the transaction's memory for the next one.
 func (t *transaction) emptied() *transaction {
 	t.real, t.watch.Txn, t.timedOut, t.over = nil, nil, false, nil
+	t.numbers, t.branches, t.source = 0, nil, 0
 	clear(t.uses)
-	t.uses, t.marks = t.uses[:0], t.marks[:0]
+	clear(t.rules)
+	t.uses, t.rules, t.marks = t.uses[:0], t.rules[:0], t.marks[:0]
 	return t
 }
 

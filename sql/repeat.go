@@ -156,7 +156,7 @@ func saysLasting(text string) bool {
 
 // worthwhile reports whether a failure is one that another try may not meet.
 func worthwhile(f *txn.Error) bool {
-	return f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale)
+	return f != nil && (f.Kind == txn.KindAborted || f.Kind == txn.KindStale) && (f.Fault == nil || f.Fault.Code == codeDeadlock)
 }
 
 // patient reports whether one more try is within the bounds; try is that which failed.

@@ -69,6 +69,7 @@ var rights = []Right{
 	onNamed("TRUNCATE", "TRUNCATE TABLE d.t", "DROP"),
 	onNamed("EXPLAIN", "EXPLAIN SELECT * FROM d.t", "SELECT").note("as the statement that is explained"),
 	onNamed("CALL", "CALL d.p()", "EXECUTE"),
+	globally("CALL isochron.adopt", "CALL isochron.adopt('s')", "CREATE").note("and the other procedures of the database isochron: they give access to what the agents' accounts may do"),
 	onNamed("LOCK TABLES", "LOCK TABLES d.t READ", "SELECT", "LOCK TABLES"),
 	everybody("UNLOCK TABLES", "UNLOCK TABLES"),
 	onNamed("ANALYZE", "ANALYZE TABLE d.t", "SELECT", "INSERT"),
@@ -108,7 +109,7 @@ var rights = []Right{
 	globally("REVOKE PROXY", "REVOKE PROXY ON plain FROM u", "SUPER").note(noteUnbuilt),
 	globally("FLUSH", "FLUSH PRIVILEGES", "RELOAD"),
 
-	everybody("SET", "SET @x = 1").note("of the session"),
+	everybody("SET", "SET @x = 1").note("of the session; isochron_priority = 'high' needs RESOURCE_GROUP_USER or RESOURCE_GROUP_ADMIN, and so does a START TRANSACTION that says so"),
 	globally("SET GLOBAL", "SET GLOBAL isochron_path = 'auto'", "SYSTEM_VARIABLES_ADMIN").note("and SET PERSIST"),
 	globally("KILL", "KILL QUERY 4711", "CONNECTION_ADMIN").note("one's own: everybody; a session of an account with SYSTEM_USER needs SYSTEM_USER too"),
 	everybody("USE", "USE information_schema").note("of a database on which one has any privilege"),

@@ -69,7 +69,7 @@ func setsGlobal(e *sqlparser.SetVarExpr) bool {
 
 // kindOfType is for types all of whose statements are of one kind.
 func kindOfType(stmt sqlparser.Statement) string {
-	switch stmt.(type) {
+	switch n := stmt.(type) {
 	case *sqlparser.Update:
 		return "UPDATE"
 	case *sqlparser.Delete:
@@ -97,6 +97,9 @@ func kindOfType(stmt sqlparser.Statement) string {
 	case *sqlparser.Analyze:
 		return "ANALYZE"
 	case *sqlparser.Call:
+		if equalFold(n.ProcName.Qualifier.String(), systemDatabase) {
+			return "CALL isochron.adopt"
+		}
 		return "CALL"
 	case *sqlparser.LockTables:
 		return "LOCK TABLES"

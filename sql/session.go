@@ -15,6 +15,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/catalog"
+	"isochron/sql/foreign"
 	"isochron/sql/plan"
 	"isochron/sql/table"
 	"isochron/txn"
@@ -42,6 +43,7 @@ type Session struct {
 	names           map[string]struct{} // prepared by PREPARE name FROM
 	quiet           *gms.Context        // for questions about the session itself
 	settings        uint64              // rises with each change of a session variable
+	zoned           zoneKnown
 	choices         choices
 	texts           map[string]*text
 	last            lastText
@@ -79,17 +81,23 @@ type statement struct {
 	compiled   bool  // a round plan was looked for
 	topped     bool  // what its plan yields is counted
 	plan       *plan.RoundPlan
-	writes     uint64              // the table that it writes, by id
-	written    []uint64            // tables that an UPDATE or DELETE without a round plan writes, by id
-	joined     []uint64            // these, and those that it joins them with
-	consistent bool                // START TRANSACTION WITH CONSISTENT SNAPSHOT
-	fresh      bool                // the memory of what it yields is not used again
-	first      bool                // nothing of its explicit transaction was used before it
-	inside     bool                // it is done again, and its client knows nothing of that
-	committed  bool                // something was committed for it
-	shown      bool                // the client has been sent something of it
-	lasting    bool                // it has had effects beside its transaction's
-	made       *catalog.Descriptor // a table that it has made and is to fill
+	writes     uint64               // the table that it writes, by id
+	written    []uint64             // tables that an UPDATE or DELETE without a round plan writes, by id
+	joined     []uint64             // these, and those that it joins them with
+	consistent bool                 // START TRANSACTION WITH CONSISTENT SNAPSHOT
+	priority   string               // START TRANSACTION /*+ priority(..) */
+	fresh      bool                 // the memory of what it yields is not used again
+	first      bool                 // nothing of its explicit transaction was used before it
+	inside     bool                 // it is done again, and its client knows nothing of that
+	committed  bool                 // something was committed for it
+	ending     bool                 // it has set out to end its transaction, and does (ending.go)
+	shown      bool                 // the client has been sent something of it
+	lasting    bool                 // it has had effects beside its transaction's
+	made       *catalog.Descriptor  // a table that it has made and is to fill
+	foreign    *foreign.Statement   // it names tables at sources
+	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
+	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
+	args       []foreign.Arg        // its values
 }
 
 var (
@@ -160,11 +168,13 @@ func (s *Session) abandonFor(why txn.Cause) {
 
 // SetSessionVariable implements gms.Session.
 func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
-	switch strings.ToLower(name) { // no plan rests on these two
+	switch strings.ToLower(name) { // no plan rests on these
 	case isolationVariable, isolationAlias:
 		return s.setIsolation(ctx, value)
 	case readOnlyVariable, readOnlyAlias:
 		return s.setReadOnly(ctx, value)
+	case priorityVariable:
+		return s.setPriority(ctx, value)
 	}
 	s.settings++
 	switch strings.ToLower(name) {
@@ -184,6 +194,10 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 // StartTransaction implements gms.TransactionSession.
 func (s *Session) StartTransaction(_ *gms.Context, c gms.TransactionCharacteristic) (gms.Transaction, error) {
 	s.openTransaction(c)
+	if err := s.prioritize(s.statement.priority); err != nil {
+		s.open = nil
+		return nil, err
+	}
 	return s.open, nil
 }
 
@@ -197,6 +211,10 @@ func (s *Session) commit(ctx context.Context) error {
 	if t == nil || t.real == nil {
 		s.open = nil
 		return nil
+	}
+	s.statement.ending = true
+	if err := t.rulesHold(ctx); err != nil {
+		return s.note(err)
 	}
 	if err := t.real.Commit(ctx); err != nil {
 		return err // the end of the statement deals with what is left
@@ -229,7 +247,12 @@ func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string
 }
 
 // RollbackToSavepoint implements gms.TransactionSession.
-func (s *Session) RollbackToSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
+func (s *Session) RollbackToSavepoint(ctx *gms.Context, _ gms.Transaction, name string) error {
+	if s.open != nil {
+		if err := s.open.rollbackAtSources(ctx, name); err != nil {
+			return err
+		}
+	}
 	if s.open == nil || !s.open.rollbackTo(name) {
 		return noSavepoint(name)
 	}
@@ -275,7 +298,8 @@ func (s *Session) openTransaction(c gms.TransactionCharacteristic) {
 	if s.points.spare = nil; t == nil {
 		t = &transaction{s: s}
 	}
-	t.readOnly = c == gms.ReadOnly || s.characteristicsNow().readOnly
+	m := s.characteristicsNow()
+	t.readOnly, t.priority = c == gms.ReadOnly || m.readOnly, m.priority
 	s.open = t
 }
 
@@ -329,7 +353,11 @@ func (s *Session) NotFinal() error {
 // note keeps the error that ended a read or a commit: the first, for the reads
 // that ran beside it are then called off, and fail of that.
 func (s *Session) note(err error) error {
-	if e, ok := err.(*txn.Error); ok {
+	if err == nil {
+		return nil
+	}
+	var e *txn.Error
+	if errors.As(err, &e) {
 		s.statement.mu.Lock()
 		if s.statement.failure == nil {
 			s.statement.failure = e

@@ -36,7 +36,7 @@ func (systemDB) IsReadOnly() bool { return true }
 
 // GetTableNames implements gms.Database.
 func (systemDB) GetTableNames(*gms.Context) ([]string, error) {
-	return []string{"admission", "hot_rows", "lock_waits", "placement", "rollbacks", "shards"}, nil
+	return []string{"admission", "hot_rows", "in_doubt", "lock_waits", "placement", "rollbacks", "shards", "sources"}, nil
 }
 
 // GetTableInsensitive implements gms.Database.
@@ -50,6 +50,10 @@ func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, b
 		return newSystemTable(name, d.admission, admissionColumns), true, nil
 	case "hot_rows":
 		return newSystemTable(name, d.hotRows, hotRowsColumns), true, nil
+	case "in_doubt":
+		return newSystemTable(name, d.inDoubt, inDoubtColumns), true, nil
+	case "sources":
+		return newSystemTable(name, d.sources, sourcesColumns), true, nil
 	case "lock_waits":
 		return newSystemTable(name, d.lockWaits, lockWaitsColumns), true, nil
 	case "rollbacks":

@@ -17,19 +17,25 @@ type transaction struct {
 	s        *Session
 	readOnly bool
 	level    txn.Level // once it has begun
+	priority txn.Priority
 	real     txn.Txn
 	began    time.Time
-	first    time.Time             // when the first try of it began, if it is done again
-	timedOut bool                  // a statement has waited for a lock in vain
-	uses     []*catalog.Descriptor // tables
+	first    time.Time               // when the first try of it began, if it is done again
+	timedOut bool                    // a statement has waited for a lock in vain
+	uses     []*catalog.Descriptor   // tables
+	rules    []*catalog.ForeignTable // tables at sources, as they were used first
 	marks    []mark
-	watch    watched    // real, once it has begun
-	over     *txn.Error // why nothing more can be done in it; nil: it is as any
+	numbers  int         // savepoints set so far
+	branches []atSource  // at sources
+	watch    watched     // real, once it has begun
+	source   txn.ShardID // the first that it has asked; 0: none
+	over     *txn.Error  // why nothing more can be done in it; nil: it is as any
 }
 
 type mark struct {
-	name string
-	at   int
+	name   string
+	at     int
+	number int // among all of the transaction
 }
 
 var _ gms.Transaction = (*transaction)(nil)
@@ -54,7 +60,7 @@ func (t *transaction) begin() {
 		t.s.next.used = true
 	}
 	t.began = time.Now()
-	tx, before := t.s.beginTxn(characteristics{t.level, t.readOnly}, t.began)
+	tx, before := t.s.beginTxn(characteristics{t.level, t.readOnly, t.priority}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s
 	t.real = &t.watch
 	t.first = before.first
@@ -67,6 +73,7 @@ func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before
 		RetryOf:        before.tx,
 		Inside:         s.statement.inside,
 		ReadOnly:       m.readOnly,
+		Priority:       m.priority,
 		LockWaitMillis: s.lockWaitMillis,
 		Level:          m.level,
 		Owner:          uint64(s.ID()),
@@ -108,7 +115,8 @@ func (t *transaction) savepoint(name string) bool {
 	if t.real != nil {
 		at = t.real.Savepoint()
 	}
-	t.marks = append(t.marks, mark{name, at})
+	t.numbers++
+	t.marks = append(t.marks, mark{name, at, t.numbers})
 	return true
 }
 
@@ -224,10 +232,11 @@ func (w *watched) Commit(ctx context.Context) error {
 	if err := w.s.interruption.commits(); err != nil {
 		return err // nothing was handed over
 	}
-	defer w.s.interruption.committed()
 	w.s.place.pause()
 	defer w.s.place.resume()
-	return w.s.note(w.Txn.Commit(context.WithoutCancel(ctx))) // it has bounds of its own, and one that is cut has no known outcome
+	err := w.Txn.Commit(context.WithoutCancel(ctx)) // it has bounds of its own, and one that is cut has no known outcome
+	w.s.interruption.committed(err != nil && w.s.statement.own, err == nil && !w.s.statement.alters)
+	return w.s.note(err)
 }
 
 // unwatched is the transaction itself, as RetryOf wants it.

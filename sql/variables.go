@@ -6,6 +6,8 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
+
+	"isochron/txn"
 )
 
 // pathVariable chooses who executes the statements of a session.
@@ -94,6 +96,13 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    isolationType,
 			Default: serializable,
+		},
+		&gms.MysqlSystemVariable{
+			Name:    priorityVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    priorityType,
+			Default: txn.PriorityLow.String(),
 		},
 		// The engine's own admits the value 1 only.
 		&gms.MysqlSystemVariable{

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"isochron/routing"
+	"isochron/sql/catalog"
 	"isochron/txn"
 )
 
@@ -260,7 +261,10 @@ func (r *Reader) end(content []byte) error {
 type Contents struct {
 	Header
 	Footer
-	System []txn.Pair `json:"-"` // the catalogue
+	// Sources names the databases that are not ours at which tables of the catalogue are: the
+	// backup has where they are, and none of their rows.
+	Sources []string   `json:"sources"`
+	System  []txn.Pair `json:"-"` // the catalogue
 }
 
 // Verify reads a whole backup.
@@ -274,7 +278,8 @@ func Verify(from io.Reader) (Contents, error) {
 		c, err := r.Next()
 		if err == io.EOF {
 			out.Footer = *r.footer
-			return out, nil
+			out.Sources, err = catalog.SourcesOf(out.System)
+			return out, err
 		}
 		if err != nil {
 			return Contents{}, err

@@ -93,7 +93,7 @@ func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(P
 	if b.w, err = NewWriter(w, about); err != nil {
 		return Contents{}, err
 	}
-	records, err := b.catalogue()
+	records, sources, err := b.catalogue()
 	if err != nil {
 		return Contents{}, err
 	}
@@ -110,7 +110,7 @@ func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(P
 		return Contents{}, err
 	}
 	footer, err := b.w.Finish()
-	return Contents{Header: about, Footer: footer}, err
+	return Contents{Header: about, Footer: footer, Sources: sources}, err
 }
 
 // renew keeps the versions of the moment at all shards for a while more.
@@ -130,18 +130,22 @@ func explain(err error) error {
 	return err
 }
 
-// catalogue saves the catalogue and reads the tables in it.
-func (b *backup) catalogue() ([]*catalog.Record, error) {
+// catalogue saves the catalogue, and reads the tables in it and the sources that it names.
+func (b *backup) catalogue() (records []*catalog.Record, sources []string, err error) {
 	var system []txn.Pair
 	if err := b.span(0, catalog.SystemSpan(), &system); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, p := range system {
 		if p.Key == catalog.RestoreKey {
-			return nil, catalog.ErrRestoring
+			return nil, nil, catalog.ErrRestoring
 		}
 	}
-	return catalog.DecodeRecords(system)
+	if sources, err = catalog.SourcesOf(system); err != nil {
+		return nil, nil, err
+	}
+	records, err = catalog.DecodeRecords(system)
+	return records, sources, err
 }
 
 // span saves the rows of a span, page by page; keep, if set, takes them as well.

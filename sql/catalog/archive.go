@@ -123,9 +123,17 @@ func Rehome(system []txn.Pair, dir *routing.Directory, base uint64, home string,
 	}
 	h.NextTable = binary.BigEndian.AppendUint64(nil, base+uint64(len(records)))
 	for _, p := range system {
-		if key, ok := h.rest(p.Key); ok {
-			h.Catalogue = append(h.Catalogue, txn.Write{Key: key, Value: p.Value})
+		key, ok := h.rest(p.Key)
+		if !ok {
+			continue
 		}
+		value := p.Value
+		if ForeignSpan().Contains(key) {
+			if value, err = unbound(value); err != nil {
+				return nil, err
+			}
+		}
+		h.Catalogue = append(h.Catalogue, txn.Write{Key: key, Value: value})
 	}
 	return h, nil
 }

@@ -73,7 +73,7 @@ func (s *Store) DropDatabase(ctx context.Context, name string) error {
 		tables = tables[:0]
 		res, err := c.tx.Read(ctx, txn.Read{
 			Gets:     []txn.Key{databaseKey(name)},
-			Scans:    []txn.Scan{{Span: prefixSpan("table/" + fold(name) + "\x00")}, {Span: prefixSpan("view/" + fold(name) + "\x00")}},
+			Scans:    []txn.Scan{{Span: prefixSpan("table/" + fold(name) + "\x00")}, {Span: prefixSpan("view/" + fold(name) + "\x00")}, {Span: prefixSpan("foreign/" + fold(name) + "\x00")}},
 			ForWrite: true,
 		})
 		if err != nil {
@@ -110,13 +110,13 @@ func (s *Store) DropDatabase(ctx context.Context, name string) error {
 // CreateView stores a view.
 func (s *Store) CreateView(ctx context.Context, v View) error {
 	return s.change(ctx, func(c *change) error {
-		values, err := c.get(databaseKey(v.Database), tableKey(v.Database, v.Name), viewKey(v.Database, v.Name))
+		values, err := c.get(databaseKey(v.Database), tableKey(v.Database, v.Name), viewKey(v.Database, v.Name), foreignKey(v.Database, v.Name))
 		switch {
 		case err != nil:
 			return err
 		case values[0] == nil:
 			return gms.ErrDatabaseNotFound.New(v.Database)
-		case values[1] != nil:
+		case values[1] != nil, values[3] != nil:
 			return gms.ErrTableAlreadyExists.New(v.Name)
 		case values[2] != nil:
 			return gms.ErrExistingView.New(v.Database, v.Name)

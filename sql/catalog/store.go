@@ -34,6 +34,8 @@ type Store struct {
 type held struct {
 	snapshot *Snapshot
 	glanced  txn.Version // what the nearest replica showed when the snapshot was made
+	// directory is the one by which its foreign tables were bound to their sources.
+	directory *routing.Directory
 }
 
 // NewRowID makes the hidden id of a row of a table without primary key: rows of
@@ -51,7 +53,8 @@ type Snapshot struct {
 	Databases map[string]*DatabaseRecord // by folded name
 	Tables    map[txn.Key]*Descriptor
 	Views     map[txn.Key]*View
-	Accounts  []byte // users and grants in the engine's form; nil: none were ever made
+	Foreign   map[txn.Key]*ForeignTable // nil: there are none
+	Accounts  []byte                    // users and grants in the engine's form; nil: none were ever made
 }
 
 // Table finds a table by names of any case.
@@ -102,7 +105,13 @@ func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
 func (s *Store) Fresh() bool {
 	_, seen, ok := s.db.Peek(versionKey)
 	h := s.held.Load()
-	return h != nil && (!ok || seen == h.glanced)
+	if h == nil || ok && seen != h.glanced {
+		return false
+	}
+	if len(h.snapshot.Foreign) > 0 && h.directory != s.db.Directory() {
+		s.rebind(h)
+	}
+	return true
 }
 
 // Held is the snapshot at hand, nil if none was read yet.
@@ -116,11 +125,12 @@ func (s *Store) Held() *Snapshot {
 // Reload reads the catalogue from its leader.
 func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	_, glance, _ := s.db.Peek(versionKey)
+	directory := s.db.Directory()
 	var next *Snapshot
 	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
 			Gets:  []txn.Key{accountsKey, RestoreKey},
-			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}},
+			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}},
 			Final: true,
 		})
 		if err != nil {
@@ -137,7 +147,7 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.held.Store(&held{next, glance})
+	s.held.Store(&held{next, glance, directory})
 	return next, nil
 }
 
@@ -171,6 +181,21 @@ func (s *Store) build(pairs [][]txn.Pair) (*Snapshot, error) {
 		}
 		next.Views[p.Key] = v
 	}
+	if len(pairs[3]) > 0 {
+		next.Foreign = make(map[txn.Key]*ForeignTable, len(pairs[3]))
+	}
+	for _, p := range pairs[3] {
+		if old != nil && old.Foreign[p.Key] != nil && bytes.Equal(old.Foreign[p.Key].raw, p.Value) {
+			next.Foreign[p.Key] = old.Foreign[p.Key]
+			continue
+		}
+		t, err := decodeForeign(p.Value)
+		if err != nil {
+			return nil, err
+		}
+		next.Foreign[p.Key] = t
+	}
+	next.Foreign, _ = s.bound(next.Foreign)
 	return next, nil
 }
 

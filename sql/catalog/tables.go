@@ -122,13 +122,13 @@ func (s *Store) placeNew(ctx context.Context, rec *Record) error {
 }
 
 func (c *change) nameIsFree(db, name string) error {
-	values, err := c.get(databaseKey(db), tableKey(db, name), viewKey(db, name))
+	values, err := c.get(databaseKey(db), tableKey(db, name), viewKey(db, name), foreignKey(db, name))
 	switch {
 	case err != nil:
 		return err
 	case values[0] == nil:
 		return gms.ErrDatabaseNotFound.New(db)
-	case values[1] != nil, values[2] != nil:
+	case values[1] != nil, values[2] != nil, values[3] != nil:
 		return gms.ErrTableAlreadyExists.New(name)
 	}
 	return nil

@@ -20,12 +20,17 @@ type Cluster struct {
 	seq   uint64
 	dir   *routing.Directory
 
+	sources []*Source
+
 	// BeforeCommit, if set, runs before a commit is validated; an error is what
 	// the commit returns.
 	BeforeCommit func(*Txn) error
 	// BeforeRead, if set, runs before a read; an error is what it returns. The
 	// transaction can then only be rolled back, unless it is of a kind with which it lives.
 	BeforeRead func(*Txn, txn.Read) error
+	// BeforeExecute, if set, is told of every round of statements for sources, and whether it
+	// commits the transaction.
+	BeforeExecute func(t *Txn, statements []txn.SourceStatement, last, commits bool)
 	// MaxWrites, if set, bounds the writes of a transaction.
 	MaxWrites int
 	// OnBegin, if set, is told of every transaction.

@@ -27,6 +27,9 @@ type Txn struct {
 	over    bool
 	final   bool
 	full    *txn.Error
+
+	branches map[txn.ShardID]Branch
+	last     bool // it has said which statements are its last at sources
 }
 
 var (
@@ -334,6 +337,7 @@ func (t *Txn) Commit(context.Context) error {
 	if t.final && len(t.writes) == 0 {
 		return nil
 	}
+	defer t.endBranches(false)
 	for k := range t.writes {
 		t.touch(k)
 	}
@@ -342,6 +346,9 @@ func (t *Txn) Commit(context.Context) error {
 		return err
 	}
 	if err := t.validate(); err != nil {
+		return err
+	}
+	if err := t.endBranches(true); err != nil {
 		return err
 	}
 	v := c.next()
@@ -423,6 +430,7 @@ func (t *Txn) Rollback() {
 
 func (t *Txn) end() {
 	t.over = true
+	_ = t.endBranches(false)
 	for k := range t.locked {
 		l := t.g.c.locks[k]
 		if l.exclusive == t.id {

@@ -1,0 +1,325 @@
+package sql
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/catalog"
+	"isochron/sql/dialect"
+	"isochron/sql/foreign"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// Tables at sources come into the catalogue, and go out of it, by procedures of the database
+// isochron, which nobody else can define.
+
+// procedure is one of them.
+type procedure struct {
+	least, most int    // arguments
+	usage       string // what they are
+	do          func(*adoption, []string) ([]*catalog.Foreign, error)
+}
+
+var procedures = map[string]procedure{
+	"adopt":            {1, 3, "adopt('source' [, 'database' [, 'table']])", (*adoption).whole},
+	"adopt_sharded":    {4, 5, "adopt_sharded('database.table', 'column', 'hash' or 'range', 'source,source,...' [, 'bound,...'])", (*adoption).sharded},
+	"adopt_everywhere": {2, 2, "adopt_everywhere('database.table', 'source,source,...')", (*adoption).everywhere},
+	"resolve":          {1, 1, "resolve('branch')", (*adoption).resolve},
+	"forget":           {1, 1, "forget('database.table')", (*adoption).release},
+}
+
+// called is the plan of a statement for the engine, but for the procedures of the database
+// isochron.
+func (x *execution) called() (Plan, error) {
+	if table.FirstWord(x.text) != "call" {
+		return enginePlan{}, nil
+	}
+	text, rest := x.text, ""
+	if x.several {
+		text, rest = dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
+	}
+	stmt, _, err := x.h.g.engine.Parser.ParseOneWithOptions(x.s.quiet, text, gms.LoadSqlMode(x.s.quiet).ParserOptions())
+	call, ok := stmt.(*sqlparser.Call)
+	if err != nil || !ok || !equalFold(call.ProcName.Qualifier.String(), systemDatabase) {
+		return enginePlan{}, nil // the engine reports what is wrong with it
+	}
+	name := call.ProcName.Name.Lowered()
+	p, ok := procedures[name]
+	if !ok {
+		return nil, mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", systemDatabase, name)
+	}
+	var args []string
+	for _, e := range call.Params {
+		v, ok := e.(*sqlparser.SQLVal)
+		if !ok || v.Type == sqlparser.ValArg {
+			return nil, mysql.NewSQLError(codeMisuse, "42000", "CALL isochron.%s takes texts: %s", name, p.usage)
+		}
+		args = append(args, string(v.Val))
+	}
+	if len(args) < p.least || len(args) > p.most {
+		return nil, mysql.NewSQLError(1318, "42000", "Incorrect number of arguments for PROCEDURE isochron.%s: %s", name, p.usage)
+	}
+	x.rest = rest
+	return &adoption{p: p, args: args}, nil
+}
+
+// adoption is the plan of such a call.
+type adoption struct {
+	p    procedure
+	args []string
+
+	ctx context.Context
+	s   *Session
+	has map[string]*foreign.Source
+}
+
+func (*adoption) kind() planKind { return atSources }
+
+func (*adoption) counter() string { return "Com_call_procedure" }
+
+// Execute implements Plan.
+func (a *adoption) Execute(ctx context.Context, x *execution) error {
+	a.ctx, a.s, a.has = ctx, x.s, map[string]*foreign.Source{}
+	for _, need := range rightOf["CALL isochron.adopt"].Needs {
+		if !has(a.s.privileges(), need) {
+			return needs(need)
+		}
+	}
+	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
+	if err != nil {
+		return err
+	}
+	tables, err := a.p.do(a, a.args)
+	if err != nil {
+		return err
+	}
+	if len(tables) == 0 {
+		return x.yield(&sqltypes.Result{}, x.rest != "")
+	}
+	err = a.s.Alter(gctx, func() error {
+		if a.p.usage == procedures["forget"].usage {
+			return a.s.gateway.store.Release(ctx, tables[0].Database, tables[0].Name)
+		}
+		return a.s.gateway.store.Adopt(ctx, tables)
+	})
+	if err != nil {
+		return err
+	}
+	return x.yield(adopted(tables, a.warnings()), x.rest != "")
+}
+
+// adopted shows what was adopted.
+func adopted(tables []*catalog.Foreign, warnings []string) *sqltypes.Result {
+	r := &sqltypes.Result{}
+	for _, name := range []string{"table_schema", "table_name", "placement", "columns", "remark"} {
+		r.Fields = append(r.Fields, &querypb.Field{Name: name, Type: sqltypes.VarChar, Charset: mysql.CharacterSetUtf8, ColumnLength: 1024})
+	}
+	add := func(cells ...string) {
+		row := make([]sqltypes.Value, len(cells))
+		for i, c := range cells {
+			row[i] = sqltypes.NewVarChar(c)
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	for _, t := range tables {
+		remark := ""
+		if len(t.Key) == 0 {
+			remark = "it has no primary key"
+		}
+		add(t.Database, t.Name, foreign.Describe(t), strconv.Itoa(len(t.Columns)), remark)
+	}
+	for _, w := range warnings {
+		add("", "", "", "", w)
+	}
+	r.RowsAffected = uint64(len(r.Rows))
+	return r
+}
+
+// source asks a source for what it has.
+func (a *adoption) source(name string) (*foreign.Source, error) {
+	if s := a.has[name]; s != nil {
+		return s, nil
+	}
+	known, ok := a.s.gateway.db.(txn.SourceCatalogue)
+	if !ok {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "this gateway knows no sources")
+	}
+	var names []string
+	for _, e := range known.Sources() {
+		names = append(names, e.Name)
+		if e.Name != name {
+			continue
+		}
+		schema, err := known.DescribeSource(a.ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		a.has[name] = &foreign.Source{SourceEntry: e, SourceSchema: schema}
+		return a.has[name], nil
+	}
+	if len(names) == 0 {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "there is no source %s: this cluster has none", name)
+	}
+	return nil, mysql.NewSQLError(codeMisuse, "42000", "there is no source %s: there are %s", name, strings.Join(names, ", "))
+}
+
+// warnings are what the sources that were asked say of themselves.
+func (a *adoption) warnings() (out []string) {
+	for _, s := range a.has { // order: sorted below
+		for _, w := range s.Warnings {
+			out = append(out, "source "+s.Name+": "+w)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// whole adopts tables of one source.
+func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
+	database := a.s.GetCurrentDatabase()
+	if len(args) > 1 {
+		database = args[1]
+	}
+	if database == "" {
+		return nil, mysql.NewSQLError(codeNoDatabase, "3D000", "No database selected: USE one, or name it: %s", a.p.usage)
+	}
+	from, err := a.source(args[0])
+	if err != nil {
+		return nil, err
+	}
+	var tables []*txn.SourceTable
+	if len(args) == 3 {
+		t, err := from.Find(args[2])
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	} else {
+		for i := range from.Tables {
+			t, err := from.Find(from.Tables[i].Name)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 0 {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has no tables that its agent's account may read", from.Name)
+	}
+	if len(tables) > catalog.ForeignMax || from.More {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has more tables than are adopted at once: adopt them one by one", from.Name)
+	}
+	for _, t := range tables {
+		f, err := foreign.Adopt(database, t.Name, foreign.Rule{How: catalog.SpreadWhole}, []*foreign.Source{from}, []*txn.SourceTable{t})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// sharded adopts one table whose rows lie at several sources.
+func (a *adoption) sharded(args []string) ([]*catalog.Foreign, error) {
+	rule := foreign.Rule{How: catalog.Spreading(strings.ToLower(args[2])), By: args[1]}
+	if rule.How != catalog.SpreadHashed && rule.How != catalog.SpreadRanges {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "rows are placed by 'hash' or by 'range', not by '%s': %s", args[2], a.p.usage)
+	}
+	if len(args) > 4 {
+		for _, text := range strings.Split(args[4], ",") {
+			n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			if err != nil {
+				return nil, mysql.NewSQLError(codeMisuse, "42000", "the bound '%s' of a range is no integer: %s", text, a.p.usage)
+			}
+			rule.Bounds = append(rule.Bounds, n)
+		}
+	}
+	return a.several(args[0], rule, args[3])
+}
+
+// everywhere adopts one table that is the same at all of several sources.
+func (a *adoption) everywhere(args []string) ([]*catalog.Foreign, error) {
+	return a.several(args[0], foreign.Rule{How: catalog.SpreadEverywhere}, args[1])
+}
+
+func (a *adoption) several(name string, rule foreign.Rule, sources string) ([]*catalog.Foreign, error) {
+	database, name, err := a.named(name)
+	if err != nil {
+		return nil, err
+	}
+	var from []*foreign.Source
+	var tables []*txn.SourceTable
+	for _, source := range strings.Split(sources, ",") {
+		s, err := a.source(strings.TrimSpace(source))
+		if err != nil {
+			return nil, err
+		}
+		t, err := s.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		from, tables = append(from, s), append(tables, t)
+	}
+	f, err := foreign.Adopt(database, name, rule, from, tables)
+	if err != nil {
+		return nil, err
+	}
+	return []*catalog.Foreign{f}, nil
+}
+
+// named is the database and the table that an argument names.
+func (a *adoption) named(arg string) (database, name string, err error) {
+	database, name, ok := strings.Cut(arg, ".")
+	if !ok {
+		database, name = a.s.GetCurrentDatabase(), arg
+	}
+	if database == "" || name == "" {
+		return "", "", mysql.NewSQLError(codeNoDatabase, "3D000", "No database selected: name the table as database.table: %s", a.p.usage)
+	}
+	return database, name, nil
+}
+
+// release takes a table out of the catalogue.
+func (a *adoption) release(args []string) ([]*catalog.Foreign, error) {
+	database, name, err := a.named(args[0])
+	if err != nil {
+		return nil, err
+	}
+	snap, err := a.s.gateway.store.Reload(a.ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := snap.ForeignTable(database, name)
+	if !ok {
+		return nil, mysql.NewSQLError(codeNoTable, "42S02", "Table '%s.%s' is at no source", database, name)
+	}
+	return []*catalog.Foreign{t.Foreign}, nil
+}
+
+// changedAt says how the sources of a table differ from what was adopted; empty: they do not, or
+// cannot be asked.
+func (s *Session) changedAt(ctx context.Context, t *catalog.ForeignTable) string {
+	known, ok := s.gateway.db.(txn.SourceCatalogue)
+	if !ok {
+		return ""
+	}
+	for i := range t.Parts {
+		now, err := known.DescribeSource(ctx, txn.ShardID(t.Parts[i].Source))
+		if err != nil {
+			continue
+		}
+		if what := foreign.Changed(t, &t.Parts[i], &now); what != "" {
+			return what
+		}
+	}
+	return ""
+}

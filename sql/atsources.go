@@ -1,0 +1,403 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+
+	"isochron/sql/catalog"
+	"isochron/sql/dialect"
+	"isochron/sql/foreign"
+	"isochron/sql/table"
+	"isochron/txn"
+)
+
+// Statements over tables that live at sources (package foreign): they are asked what they are
+// before any other plan is chosen. Where the catalogue has no such table that is one look at
+// a length; where it has some, a text is read once and what it is remembered with its plans.
+
+const (
+	codeReadOnly    = 1792
+	codeNoSavepoint = 1305
+)
+
+// sourcePlan carries a statement out at sources.
+type sourcePlan struct {
+	st    *foreign.Statement
+	plan  *foreign.Plan  // made already; nil: it is not
+	last  bool           // no statement for a source follows it
+	ahead *executedAhead // it was executed with one before it; nil: it was not
+}
+
+func (*sourcePlan) kind() planKind { return atSources }
+
+func (p *sourcePlan) counter() string {
+	switch p.st.Kind {
+	case dialect.Insert:
+		return "Com_insert"
+	case dialect.Update:
+		return "Com_update"
+	case dialect.Delete:
+		return "Com_delete"
+	}
+	return "Com_select"
+}
+
+// mayNameSources is the catalogue by which a text is to be asked whether it names tables at
+// sources; nil: it need not be.
+func (x *execution) mayNameSources(ctx context.Context) *catalog.Snapshot {
+	snap := x.s.statement.snapshot
+	if snap != nil && len(snap.Foreign) == 0 {
+		return nil
+	}
+	switch table.FirstWord(x.text) {
+	case "alter", "drop", "truncate", "rename", "create":
+	default:
+		if !readsOrChanges(x.text) {
+			return nil
+		}
+	}
+	if snap == nil {
+		var err error
+		if snap, err = x.s.snapshot(ctx); err != nil || len(snap.Foreign) == 0 {
+			return nil // if it cannot be read, whoever needs it says so
+		}
+	}
+	return snap
+}
+
+// atSources is the plan of a statement all of which is done at sources; nil: it is for another
+// plan. t is what the session knows of the text; nil: nothing.
+func (x *execution) atSources(ctx context.Context, t *text) (Plan, error) {
+	if p := x.aheadOf(); p != nil {
+		return p, nil
+	}
+	if t != nil && t.native {
+		return nil, nil
+	}
+	snap := x.mayNameSources(ctx)
+	if snap == nil {
+		return nil, nil
+	}
+	if p, err := x.written(t, snap); p != nil || err != nil {
+		return p, err
+	}
+	s, text, rest := x.s, x.text, ""
+	o := s.dialectOptions()
+	if x.several {
+		text, rest = dialect.First(x.text, o.AnsiQuotes)
+	}
+	if rest != "" && !x.tried[atSources] {
+		r, err := s.writtenInPacket(ctx, text, snap, 0)
+		if err != nil {
+			return nil, err
+		}
+		if r.st != nil {
+			x.rest, s.statement.foreign, s.statement.args = rest, r.st, r.args
+			return &sourcePlan{st: r.st, plan: r.plan, last: s.statement.own || r.st.Last || commits(rest, o)}, nil
+		}
+	}
+	st, err := x.readForeign(t, text, snap, o)
+	if err != nil || st == nil {
+		return nil, err
+	}
+	if x.below {
+		return nil, errAbove
+	}
+	s.statement.foreign = st
+	if s.statement.args, err = argsOf(x); err != nil {
+		return nil, err
+	}
+	if st.Plain(s.isTable(snap)) {
+		s.statement.narrow = st
+	}
+	if err := s.mayUse(st); err != nil {
+		return nil, err
+	}
+	if !st.Foreign() && !st.WritesForeign() || x.tried[atSources] {
+		return nil, nil
+	}
+	p := &sourcePlan{st: st, last: s.statement.own || st.Last}
+	if x.several {
+		p.last = p.last || commits(rest, o)
+		x.rest = rest
+	}
+	return p, nil
+}
+
+// readForeign reads a statement; nil: it names no table at a source. What cannot be read is for
+// the engine to refuse.
+func (x *execution) readForeign(t *text, text string, snap *catalog.Snapshot, o dialect.Options) (*foreign.Statement, error) {
+	if t != nil && t.foreign != nil && x.prepare != nil { // a text may have the key of a prepared statement
+		return t.foreign, nil
+	}
+	s := x.s
+	st, err := foreign.Read(text, s.foreignLookup(snap), o)
+	if err != nil && !foreign.Mentions(text, snap) {
+		return nil, nil
+	}
+	if t != nil && err == nil {
+		t.native = st == nil
+		if x.prepare != nil {
+			t.foreign = st
+		}
+	}
+	return st, err
+}
+
+// foreignLookup finds tables at sources by the names of the session's statements.
+func (s *Session) foreignLookup(snap *catalog.Snapshot) foreign.Lookup {
+	current := s.GetCurrentDatabase()
+	return func(database, table string) *catalog.ForeignTable {
+		if database == "" {
+			database = current
+		}
+		t, _ := snap.ForeignTable(database, table)
+		return t
+	}
+}
+
+// isTable tells tables from views.
+func (s *Session) isTable(snap *catalog.Snapshot) func(dialect.Name) bool {
+	current := s.GetCurrentDatabase()
+	return func(n dialect.Name) bool {
+		if n.Database == "" {
+			n.Database = current
+		}
+		_, native := snap.Table(n.Database, n.Table)
+		_, foreign := snap.ForeignTable(n.Database, n.Table)
+		return native || foreign
+	}
+}
+
+func (s *Session) dialectOptions() dialect.Options {
+	mode := gms.LoadSqlMode(s.quiet)
+	o := mode.ParserOptions()
+	return dialect.Options{Database: s.GetCurrentDatabase(), AnsiQuotes: o.AnsiQuotes, PipesAsConcat: o.PipesAsConcat, NoAutoValueOnZero: mode.ModeEnabled("NO_AUTO_VALUE_ON_ZERO")}
+}
+
+// mayUse is nil if the session's user holds what a statement needs on the tables at sources.
+func (s *Session) mayUse(st *foreign.Statement) error {
+	p := s.privileges()
+	for _, u := range st.Needs() {
+		static, _ := staticPrivilege(u.Privilege)
+		on := p.Database(u.Table.Database)
+		if !has(p, u.Privilege) && !on.Has(static) && !on.Table(u.Table.Name).Has(static) {
+			return mysql.NewSQLError(codeCommandDenied, "42000", "%s command denied to user '%s' for table '%s'", u.Privilege, s.Client().User, u.Table.Name)
+		}
+	}
+	return s.mayWrite(st)
+}
+
+// mayWrite is nil if the session's transaction may do what a statement does to tables at sources.
+func (s *Session) mayWrite(st *foreign.Statement) error {
+	if st.WritesForeign() && s.readsOnly() {
+		return mysql.NewSQLError(codeReadOnly, "25006", "Cannot execute statement in a READ ONLY transaction.")
+	}
+	return nil
+}
+
+// Execute implements Plan.
+func (p *sourcePlan) Execute(ctx context.Context, x *execution) error {
+	s := x.s
+	if s.statement.fresh = true; p.ahead != nil {
+		s.packet.ahead = s.packet.ahead[1:]
+		return x.answerAtSources(p.ahead.asked, p.ahead.results)
+	}
+	plan := p.plan
+	if plan == nil {
+		var err error
+		if plan, err = s.planAtSources(p.st, s.statement.args, 0); errors.Is(err, foreign.ErrEngine) {
+			return errOtherPlan
+		} else if err != nil {
+			return err
+		}
+	}
+	results, err := p.ask(ctx, x, plan)
+	if err != nil {
+		return s.explained(ctx, p.st, err)
+	}
+	return x.answerAtSources(plan, results)
+}
+
+// answerAtSources makes one answer of those of the sources.
+func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResult) error {
+	s := x.s
+	a, err := plan.Merge(results, s.zone())
+	if err != nil {
+		return err
+	}
+	if account := s.account.Load(); account != nil {
+		if err := account.charge(a.Bytes()); err != nil {
+			return err
+		}
+	}
+	info := s.GetLastQueryInfo()
+	if plan.Changes {
+		info.RowCount.Store(int64(a.Affected))
+		if a.InsertID != 0 {
+			info.LastInsertId.Store(int64(a.InsertID))
+		}
+		return x.yield(&sqltypes.Result{RowsAffected: a.Affected, InsertID: a.InsertID}, x.rest != "")
+	}
+	info.RowCount.Store(-1)
+	info.FoundRows.Store(int64(len(a.Rows)))
+	x.s.flags(x.c)
+	return x.yield(&sqltypes.Result{Fields: a.Fields, Rows: a.Rows, RowsAffected: uint64(len(a.Rows))}, x.rest != "")
+}
+
+// planAtSources plans a statement in the session's transaction. At SERIALIZABLE it locks what it
+// reads, even if it is its own transaction, and asks one source alone: that may show what one has
+// written who read from another, whose decision it has heard of elsewhere and not yet here. first
+// is the source that the transaction will have asked first, if it has asked none; 0: it is not known.
+func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first txn.ShardID) (*foreign.Plan, error) {
+	level := s.characteristicsNow().level
+	if s.open != nil && s.open.real != nil {
+		level = s.open.level
+	}
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable})
+}
+
+// argsOf are the values of a prepared statement's placeholders.
+func argsOf(x *execution) ([]foreign.Arg, error) {
+	if x.prepare == nil {
+		return nil, nil
+	}
+	args := make([]foreign.Arg, len(x.prepare.BindVars))
+	for i := range args {
+		v := x.prepare.BindVars[paramName(i)]
+		switch {
+		case v == nil:
+			return nil, mysql.NewSQLError(1210, "HY000", "Incorrect arguments to EXECUTE")
+		case v.Type == sqltypes.Null:
+			args[i].Null = true
+		default:
+			args[i] = foreign.Arg{Text: v.Value, Number: sqltypes.IsIntegral(v.Type) || sqltypes.IsFloat(v.Type) || v.Type == sqltypes.Decimal}
+		}
+	}
+	return args, nil
+}
+
+// asking is how sources are asked.
+type asking struct {
+	last    bool // nothing for a source follows
+	changes bool // rows are changed: if one of several statements fails, what the others did is undone
+	commits bool // the transaction commits with it
+	of      []*catalog.ForeignTable
+}
+
+// askSources sends statements to their sources in one round of the session's transaction.
+func (s *Session) askSources(ctx context.Context, statements []txn.SourceStatement, how asking) ([]txn.SourceResult, error) {
+	if s.open == nil {
+		s.openTransaction(gms.ReadWrite)
+		s.SetTransaction(s.open)
+	}
+	if s.open.over != nil {
+		return nil, s.note(s.open.over)
+	}
+	s.open.begin()
+	err := s.open.goBy(how.of)
+	if err == nil && how.commits {
+		err = s.open.rulesHold(ctx)
+	}
+	if err != nil {
+		return nil, s.note(err)
+	}
+	if _, ok := unwatched(s.open.real).(txn.Sources); !ok {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "this gateway cannot ask sources")
+	}
+	if s.open.source == 0 {
+		s.open.source = statements[0].Source
+	}
+	if f, ok := unwatched(s.open.real).(txn.Finishing); ok && how.last && (s.statement.own || how.commits) {
+		results, err := s.open.watch.finish(ctx, f, statements)
+		if err == nil {
+			s.committed()
+			s.SetTransaction(nil)
+		}
+		return results, err
+	}
+	return s.open.execute(ctx, statements, how)
+}
+
+// finish asks sources and commits: in one trip, if one source is all that is asked. If it is cut
+// short after it was sent, what became of it may be unknown.
+func (w *watched) finish(ctx context.Context, f txn.Finishing, statements []txn.SourceStatement) ([]txn.SourceResult, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.Txn.Stats()
+	w.s.place.pause()
+	results, err := f.ExecuteAndCommit(ctx, statements)
+	w.s.place.resume()
+	w.s.cost.add(before, w.Txn.Stats())
+	return results, w.s.note(err)
+}
+
+// Execute asks sources, as txn.Sources does.
+func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement, last bool) ([]txn.SourceResult, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.Txn.Stats()
+	w.s.place.pause()
+	results, err := w.Txn.(txn.Sources).Execute(ctx, statements, last)
+	w.s.place.resume()
+	w.s.cost.add(before, w.Txn.Stats())
+	if txn.KindOf(err) == txn.KindStatement {
+		return results, err // the transaction lives
+	}
+	return results, w.s.note(err)
+}
+
+// explained is an error of a statement at a source for the client: one that says that the source
+// does not have what the catalogue says is told apart.
+func (s *Session) explained(ctx context.Context, st *foreign.Statement, err error) error {
+	var e *txn.Error
+	if !errors.As(err, &e) || e.Fault == nil {
+		return err
+	}
+	switch e.Fault.Code {
+	case 1054, 1136, 1146: // a column, their number, a table
+	default:
+		return err
+	}
+	for _, t := range st.Tables() {
+		if what := s.changedAt(ctx, t); what != "" {
+			// In place: it may have been noted as what ended the transaction.
+			e.Reason = "Table definition has changed: " + what + ". CALL isochron.adopt(...) or isochron.adopt_sharded(...) again (" + e.Reason + ")"
+			e.Fault = &txn.Fault{Code: codeTableStale, State: "HY000"}
+			return e
+		}
+	}
+	return err
+}
+
+// zoneKnown is a session's time zone while its settings are those that they were.
+type zoneKnown struct {
+	zone  *time.Location
+	under uint64
+}
+
+// zone is the session's time zone.
+func (s *Session) zone() *time.Location {
+	if s.zoned.zone == nil || s.zoned.under != s.settings {
+		s.zoned = zoneKnown{s.readZone(), s.settings}
+	}
+	return s.zoned.zone
+}
+
+func (s *Session) readZone() *time.Location {
+	v, err := s.GetSessionVariable(s.quiet, "time_zone")
+	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
+		if t, err := time.Parse("-07:00", name); err == nil {
+			return t.Location()
+		}
+		if l, err := time.LoadLocation(name); err == nil {
+			return l
+		}
+	}
+	return time.Local
+}

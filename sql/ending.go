@@ -1,0 +1,45 @@
+package sql
+
+import (
+	"errors"
+
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/dialect"
+	"isochron/sql/table"
+)
+
+// What sets out to end its transaction ends it, whatever comes between: a COMMIT that fails has
+// rolled back, and a ROLLBACK that fails has, too. Drivers take it so. They hand the connection to
+// the next who asks for one, and his BEGIN would commit what the one before him was told is not.
+// An implicit commit that fails, as that of a BEGIN, is one as well (Session.commit).
+
+// setsOutToEnd reports whether the statement is a COMMIT or a ROLLBACK of the whole transaction.
+// It is asked of what has failed, perhaps before anybody has read it.
+func (x *execution) setsOutToEnd() bool {
+	text, _ := dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
+	switch table.FirstWord(text) {
+	case "commit", "rollback":
+	default:
+		return false
+	}
+	stmt, err := sqlparser.Parse(text)
+	if err != nil {
+		return false
+	}
+	switch stmt.(type) {
+	case *sqlparser.Commit, *sqlparser.Rollback:
+		return true
+	}
+	return false
+}
+
+// rolledBack adds to an error, which alone does not say so, that the transaction is over.
+func rolledBack(err error) error {
+	var e *mysql.SQLError
+	if !errors.As(err, &e) {
+		return err
+	}
+	return mysql.NewSQLError(e.Num, e.State, "%s; the transaction is rolled back", e.Message)
+}
