@@ -58,7 +58,7 @@ func TestRounds(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("rounds are ours")
 	}
-	for _, row := range protocol.Live() {
+	for _, row := range protocol.OverShards() {
 		// Started before the subtests run: see start.
 		spent := new(counter)
 		c := startFor(t, row, node.Bugs{}, spent)

@@ -42,6 +42,7 @@ func run(ctx context.Context) error {
 	binary := flag.String("isochron", "bin/isochron", "the binary to run")
 	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
 	gaps := gapFlags()
+	sources := flag.Bool("sources", false, "torment a cluster with a PostgreSQL and a MariaDB instead, which it starts")
 	flag.Parse()
 
 	w, err := geo.Parse(*wan)
@@ -72,11 +73,24 @@ func run(ctx context.Context) error {
 		report, err := gaps.do(ctx, cfg)
 		return finish(cfg, report, *asJSON, err)
 	}
+	if *sources {
+		return overSources(ctx, cfg, *asJSON)
+	}
 	report, err := faults.Do(ctx, cfg)
 	if err == nil && len(report.Violations) > 0 {
 		err = errViolations
 	}
 	return finish(cfg, report, *asJSON, err)
+}
+
+// overSources is the run over a PostgreSQL and a MariaDB.
+func overSources(ctx context.Context, cfg faults.Config, asJSON bool) error {
+	cfg.Period = min(cfg.Period, time.Minute)
+	report, err := faults.DoSources(ctx, cfg)
+	if err == nil && len(report.Violations) > 0 {
+		err = errViolations
+	}
+	return finish(cfg, report, asJSON, err)
 }
 
 // finish prints a report, and keeps the files if something was wrong.

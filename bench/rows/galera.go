@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"isochron/bench/process"
 )
 
 // galera is a Galera cluster with a node at each region of a site.
@@ -49,11 +51,11 @@ func (g galera) alone(ctx context.Context, dir, data string, more ...string) (*s
 	}
 	args := append(nodeFlags(data), "--wsrep-new-cluster", "--wsrep-cluster-address=gcomm://", "--wsrep-node-address=127.0.0.1", "--skip-networking",
 		fmt.Sprintf("--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:%d", port))
-	p, err := spawn(dir+".log", "mariadbd", append(args, more...)...)
+	p, err := process.Spawn(dir+".log", "", "mariadbd", append(args, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{addresses: []string{filepath.Join(data, "sock")}, stop: func() error { return p.end(syscall.SIGTERM) }}
+	s := &server{addresses: []string{filepath.Join(data, "sock")}, stop: func() error { p.End(syscall.SIGTERM); return nil }}
 	return s, s.ready(ctx, p, galeraRow)
 }
 
@@ -104,13 +106,13 @@ func (g galera) start(ctx context.Context, dir string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var nodes []*process
+	var nodes []*process.Process
 	s := &server{stop: func() error {
-		var errs []error
 		for i := len(nodes) - 1; i >= 0; i-- { // the first is the last, and may begin again
-			errs = append(errs, nodes[i].end(syscall.SIGTERM))
+			nodes[i].End(syscall.SIGTERM)
 		}
-		return errors.Join(append(errs, world.end(syscall.SIGINT))...)
+		world.End(syscall.SIGINT)
+		return nil
 	}}
 	var all []string
 	for i := 1; i <= n; i++ {
@@ -123,13 +125,13 @@ func (g galera) start(ctx context.Context, dir string) (*server, error) {
 		if i == 1 {
 			args = append(args, "--wsrep-new-cluster")
 		}
-		p, err := spawn(fmt.Sprintf("%s-%d.log", dir, i), "ip", args...)
+		p, err := process.Spawn(fmt.Sprintf("%s-%d.log", dir, i), "", "ip", args...)
 		if err != nil {
 			return nil, errors.Join(err, s.stop())
 		}
 		nodes = append(nodes, p)
 		s.addresses = append(s.addresses, filepath.Join(data, "sock"))
-		err = p.await(ctx, "a node of Galera", func(ctx context.Context) error { return s.joined(ctx, i) })
+		err = p.Await(ctx, "a node of Galera", func(ctx context.Context) error { return s.joined(ctx, i) })
 		if err != nil {
 			return nil, errors.Join(err, s.stop())
 		}
@@ -144,17 +146,17 @@ func (s *server) joined(ctx context.Context, nodes int) error {
 }
 
 // open makes the namespaces; they are gone when the process is ended.
-func (g galera) open(ctx context.Context, dir string) (sites map[string]string, world *process, err error) {
+func (g galera) open(ctx context.Context, dir string) (sites map[string]string, world *process.Process, err error) {
 	list := dir + ".sites"
 	if err := os.RemoveAll(list); err != nil {
 		return nil, nil, err
 	}
-	world, err = spawn(dir+".log", g.wan, "--map", g.site.wan, "--map-scale", fmt.Sprint(g.site.scale),
+	world, err = process.Spawn(dir+".log", "", g.wan, "--map", g.site.wan, "--map-scale", fmt.Sprint(g.site.scale),
 		"sh", "-c", `env | grep ^WAN_ > "$0.new" && mv "$0.new" "$0" && exec sleep infinity`, list)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = world.await(ctx, "the network", func(context.Context) error {
+	err = world.Await(ctx, "the network", func(context.Context) error {
 		text, err := os.ReadFile(list)
 		sites = map[string]string{}
 		for line := range strings.Lines(string(text)) {
@@ -164,7 +166,8 @@ func (g galera) open(ctx context.Context, dir string) (sites map[string]string, 
 		return err
 	})
 	if err != nil {
-		return nil, nil, errors.Join(err, world.end(syscall.SIGINT))
+		world.End(syscall.SIGINT)
+		return nil, nil, err
 	}
 	return sites, world, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"isochron/bench/process"
 	"isochron/test/faults"
 )
 
@@ -71,12 +72,12 @@ func (i isochron) demo(ctx context.Context, dir string, scale float64) (*server,
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	p, err := spawn(dir+".log", i.program, "demo", "--load", "none", "--wan", i.site.wan, "--wan-scale", fmt.Sprint(scale),
+	p, err := process.Spawn(dir+".log", "", i.program, "demo", "--load", "none", "--wan", i.site.wan, "--wan-scale", fmt.Sprint(scale),
 		"--protocol", i.row, "--data", filepath.Join(dir, "cluster"), "--port", fmt.Sprint(port))
 	if err != nil {
 		return nil, err
 	}
-	s := &server{stop: func() error { return p.end(syscall.SIGINT) }}
+	s := &server{stop: func() error { p.End(syscall.SIGINT); return nil }}
 	for r := range n {
 		s.addresses = append(s.addresses, fmt.Sprintf("127.0.0.1:%d", port+r))
 	}
@@ -100,30 +101,22 @@ func (i isochron) node(ctx context.Context, dir string) (*server, error) {
 		}
 	}
 	config := filepath.Join(files, "node1.yaml")
-	text, err := os.ReadFile(config)
+	address, password, err := process.Door(files, config)
 	if err != nil {
 		return nil, err
 	}
-	password, err := os.ReadFile(filepath.Join(files, "root.password"))
+	p, err := process.Spawn(dir+".log", "", i.program, "start", "--config", config)
 	if err != nil {
 		return nil, err
 	}
-	listens := regexp.MustCompile(`(?m)^sql_listen: *"?([^"\n]+)`).FindSubmatch(text)
-	if listens == nil {
-		return nil, fmt.Errorf("%s has no sql_listen", config)
-	}
-	p, err := spawn(dir+".log", i.program, "start", "--config", config)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{addresses: []string{string(listens[1])}, password: strings.TrimSpace(string(password)), stop: func() error { return p.end(syscall.SIGTERM) }}
+	s := &server{addresses: []string{address}, password: password, stop: func() error { p.End(syscall.SIGTERM); return nil }}
 	return s, s.ready(ctx, p, i.row)
 }
 
 // ready waits until SQL clients may come to all addresses; else the server is stopped.
-func (s *server) ready(ctx context.Context, p *process, name string) error {
+func (s *server) ready(ctx context.Context, p *process.Process, name string) error {
 	for _, a := range s.addresses {
-		err := p.await(ctx, name, func(ctx context.Context) error { return s.query(ctx, a, "SELECT 1") })
+		err := p.Await(ctx, name, func(ctx context.Context) error { return s.query(ctx, a, "SELECT 1") })
 		if err != nil {
 			return errors.Join(err, s.stop())
 		}

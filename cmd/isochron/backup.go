@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,9 @@ views, AUTO_INCREMENT values. It is the cluster at one moment: every transaction
 that was acknowledged before the backup began is in it, and of each transaction all
 or nothing. Clients are neither stopped nor slowed by locks. The file comes into
 being under its name only when it is whole and on the disk.
+
+Of tables at sources, databases that are not ours, it has where they are and not
+their rows: those are for the backups of the databases themselves.
 
 With --verify it reads a backup, checks all of it, and needs no cluster.`,
 		Example: `  isochron backup --config c/node1.yaml --out monday.backup
@@ -172,6 +176,9 @@ func (a archived) show(out io.Writer, asJSON bool, what string) error {
 	}
 	_, err := fmt.Fprintf(out, "%s: %s: %d rows and index entries of %d tables (the catalogue is one), %s in %.1f s, as of %s\n",
 		a.File, what, a.Rows, a.Tables, size(uint64(a.Size)), a.Seconds, time.Unix(0, int64(a.At)).UTC().Format(time.RFC3339))
+	if err == nil && len(a.Sources) > 0 {
+		_, err = fmt.Fprintf(out, "Tables at the sources %s are in it by name, without their rows: these stay in the databases, which have backups of their own.\n", strings.Join(a.Sources, ", "))
+	}
 	return err
 }
 

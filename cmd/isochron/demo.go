@@ -29,6 +29,10 @@ type demoFlags struct {
 	clients  int
 	verbose  bool
 	keeps    bool // the protocol of data that exist
+	sources  bool // over real PostgreSQL and MariaDB servers
+	// priorities: batch jobs and a client whose transactions are to go before theirs.
+	priorities bool
+	native     bool // and a table of the cluster's own in the same transactions
 }
 
 // demoPlan is what the flags come to.
@@ -56,17 +60,37 @@ func newDemo() *cobra.Command {
 		Long: `Demo starts one node for each region of a map, in this process, with the delays
 between the regions emulated and the data on this disk. It opens a MySQL port for
 each region on the loopback interface, loads a small shop, runs a light load from
-every region, and shows each region's latency beside the round trip that bounds it.`,
+every region, and shows each region's latency beside the round trip that bounds it.
+
+With --sources it starts two PostgreSQL and two MariaDB servers besides, if their programs
+are on this machine, on free ports and with data that are removed at the end, spreads the
+accounts of a bank and the warehouses of TPC-C over them, and shows by source what they cost:
+transfers within a source, and the fifth of them that span two. At the end the money is added up
+and TPC-C's conditions are checked.
+
+With --priorities batch jobs in every region count up the same few rows, and one client pays, in
+turns of low and of high priority; the summary has the latency of its payments in both.`,
 		Example: `  isochron demo                                   until Ctrl-C, nothing is left behind
   isochron demo --for 30s --json                  one JSON object at the end
   isochron demo --data ./cluster                  kept: start it again and all is there
-  isochron demo --wan uniform:100ms --load none   empty, for your own clients`,
+  isochron demo --wan uniform:100ms --load none   empty, for your own clients
+  isochron demo --sources --native                over two PostgreSQL and two MariaDB of its own
+  isochron demo --priorities --wan-scale 0.2      payments among batch jobs`,
 		Args: noArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if f.sources && !cmd.Flags().Changed("wan") {
+			f.wanSpec = "geotp4"
+		}
+		if f.priorities && !cmd.Flags().Changed("clients") {
+			f.clients = priorityJobs
+		}
 		plan, err := f.plan(cmd.Flags().Changed)
 		if err != nil {
 			return err
+		}
+		if plan.sources {
+			return runSourcesDemo(cmd.Context(), plan, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}
 		return runDemo(cmd.Context(), plan, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
@@ -79,7 +103,10 @@ every region, and shows each region's latency beside the round trip that bounds 
 	flags.StringVar(&f.load, "load", loadShop, "what clients do: "+loadNone+" or "+loadShop)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	flags.IntVar(&f.port, "port", 4401, "MySQL port of the first region, the others follow; 0: any free ones")
-	flags.IntVar(&f.clients, "clients", 4, "clients of the load in each region")
+	flags.IntVar(&f.clients, "clients", 4, "clients of the load in each region; of batch jobs 16 if no other number is given")
+	flags.BoolVar(&f.sources, "sources", false, "transactions over PostgreSQL and MariaDB servers, which it starts; the map is geotp4 if no other is given")
+	flags.BoolVar(&f.priorities, "priorities", false, "batch jobs on hot rows, and payments of low and of high priority by turns; 30 seconds, or as --for says")
+	flags.BoolVar(&f.native, "native", false, "with --sources: a replicated table of the cluster's own in the same transactions")
 	flags.BoolVar(&f.verbose, "verbose", false, "log what the nodes do")
 	return cmd
 }
@@ -130,6 +157,12 @@ func (f demoFlags) check() error {
 		return usagef("--wan-scale %v: give a factor between 0 and 100, such as 0.1", f.wanScale)
 	case f.load != loadNone && f.load != loadShop:
 		return usagef("--load %q: use %s or %s", f.load, loadNone, loadShop)
+	case f.native && !f.sources:
+		return usagef("--native: it goes with --sources")
+	case f.priorities && f.sources:
+		return usagef("--priorities: not together with --sources")
+	case f.sources && f.data != "":
+		return usagef("--data: with --sources nothing is kept")
 	case f.clients < 1 || f.clients > clientsMax:
 		return usagef("--clients %d: give a number between 1 and %d", f.clients, clientsMax)
 	}

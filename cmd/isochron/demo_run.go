@@ -90,6 +90,9 @@ type nodeFailure struct{ error }
 
 // live is the demo with its cluster up.
 func (d *demo) live(ctx context.Context) error {
+	if d.plan.priorities {
+		return d.livePriorities(ctx)
+	}
 	if err := d.openShop(ctx); err != nil {
 		return err
 	}

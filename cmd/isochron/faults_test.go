@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"isochron/geo"
 	"isochron/protocol"
+	"isochron/server/sourcedb/sourcetest"
 	"isochron/test/faults"
 )
 
@@ -112,6 +114,43 @@ func TestFaultsFindsWhatIsLost(t *testing.T) {
 	for _, want := range []string{fmt.Sprintf("bank: transfer %d was acknowledged and is not in the ledger", transfer), "tpcc: condition 1, warehouse 1"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not among the violations:\n%s", want, found)
+		}
+	}
+}
+
+// TestFaultsOverSources is make faults-sources in short: gateways, agents and databases are lost
+// under load, and of each transfer among them there is all or nothing, but for half of one and a
+// unit of money that are taken away in the end: these two are named, and nothing else.
+func TestFaultsOverSources(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Minute)
+	defer cancel()
+	cfg := faults.Config{Dir: t.TempDir(), Command: command, Seed: 3, Period: time.Hour, Say: t.Logf,
+		Once: []faults.Kind{faults.KillGateway, faults.KillSource, faults.CutAgent, faults.CutDatabase, faults.KillEverything}}
+	lost := 0
+	cfg.BeforeCheck = func(c *faults.Cluster) error {
+		db := (&testCluster{about: initialized{RootPassword: c.PasswordFile, Nodes: []initializedNode{{SQL: c.Nodes[3].SQL}}}}).connect(t, 0)
+		if err := db.QueryRow("SELECT MAX(p.id) FROM faults.moves_pg p JOIN faults.moves_my m ON m.id = p.id").Scan(&lost); err != nil {
+			return err
+		}
+		mustExec(t, db, fmt.Sprintf("DELETE FROM faults.moves_pg WHERE id = %d", lost))
+		mustExec(t, db, "UPDATE faults.acct_my SET v = v - 1 WHERE id = 0")
+		return nil
+	}
+	report, err := faults.DoSources(ctx, cfg)
+	var missing *sourcetest.MissingError
+	if errors.As(err, &missing) {
+		sourcetest.LeaveOut(t, missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Events) != len(cfg.Once) || report.Acknowledged == 0 {
+		t.Errorf("%d faults were done and %d moves acknowledged", len(report.Events), report.Acknowledged)
+	}
+	found := strings.Join(report.Violations, "\n")
+	for _, want := range []string{fmt.Sprintf("move %d over ", lost), "the accounts at all places sum to 719999, not 720000"} {
+		if !strings.Contains(found, want) || len(report.Violations) != 2 {
+			t.Errorf("%q is not one of two violations:\n%s", want, found)
 		}
 	}
 }

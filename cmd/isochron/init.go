@@ -21,6 +21,7 @@ type initFlags struct {
 	regions  []string
 	nodes    int
 	gateways []string
+	sources  []string
 	host     string
 	basePort int
 	wan      string
@@ -45,7 +46,8 @@ same list of nodes in each.
 With --wan the nodes add the delays of a map to their links, so that processes on
 one machine are as far apart as its regions.`,
 		Example: `  isochron init --dir c --regions va,wa,pr --wan azure5
-  isochron init --dir c --regions eu,us,asia --host 10.0.0.1 --base-port 5000`,
+  isochron init --dir c --regions eu,us,asia --host 10.0.0.1 --base-port 5000
+  isochron init --dir c --regions eu,us,asia --source orders@eu=postgres://app@127.0.0.1/shop`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.OutOrStdout()) },
 	}
@@ -54,6 +56,7 @@ one machine are as far apart as its regions.`,
 	flags.StringSliceVar(&f.regions, "regions", nil, "the regions, the first leads the catalogue (needed, but with --wan: all of the map)")
 	flags.IntVar(&f.nodes, "nodes-per-region", 1, "nodes in each region")
 	flags.StringSliceVar(&f.gateways, "gateways", nil, "regions that get a node more, each of which holds no data and answers SQL (role: gateway)")
+	flags.StringArrayVar(&f.sources, "source", nil, "name@region=postgres://user@host:port/database (or mysql://...): a database that is not ours, with an agent in that region; may be repeated")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
@@ -80,6 +83,13 @@ func (f *initFlags) run(out io.Writer) error {
 	for _, r := range f.gateways {
 		p.Gateways = append(p.Gateways, geo.Region(r))
 	}
+	for _, text := range f.sources {
+		s, err := deploy.ParsePlanned(text)
+		if err != nil {
+			return usagef("--source: %w", err)
+		}
+		p.Sources = append(p.Sources, s)
+	}
 	if len(p.Regions) == 0 && f.wan != "" {
 		w, err := geo.Parse(f.wan)
 		if err != nil {
@@ -101,11 +111,18 @@ func (f *initFlags) run(out io.Writer) error {
 		return json.NewEncoder(out).Encode(initReport(c))
 	}
 	fmt.Fprintf(out, "cluster %s in %s:\n\n", c.Name, c.Dir)
-	for _, n := range initReport(c).Nodes {
+	for i, n := range initReport(c).Nodes {
+		if len(c.Nodes[i].Sources) > 0 {
+			fmt.Fprintf(out, "  node %-3d %-8s isochron agent --config %s\n", n.Node, n.Region, n.Config)
+			continue
+		}
 		fmt.Fprintf(out, "  node %-3d %-8s isochron start --config %-24s MySQL at %s%s\n", n.Node, n.Region, n.Config, n.SQL, gatewayMark(n.Role))
 	}
 	if c.RootPassword != "" {
 		fmt.Fprintf(out, "\nThe MySQL user root has the password in %s: keep it where only you read it.", c.RootPassword)
+	}
+	for _, s := range p.Sources {
+		fmt.Fprintf(out, "\nPut the password of the account of source %s into %s, where only its agent reads it.", s.Name, filepath.Join(c.Dir, s.PasswordFile))
 	}
 	fmt.Fprintf(out, "\nMySQL clients verify the nodes with %s.\n", c.ClientCA)
 	fmt.Fprintf(out, "Start a majority of them. Keep %s away from the nodes: whoever has it can make nodes.\n", filepath.Join(c.Dir, "ca.key"))

@@ -71,9 +71,20 @@ it in another's place. Given again with the same address it goes on.`,
 }
 
 func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
-	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway})
+	path, err := o.write(ctx, a)
 	if err != nil {
 		return err
+	}
+	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Role: a.Role, Config: path, Peers: a.Peers, SQL: a.SQL}
+	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
+}
+
+// write makes a node known to the cluster and writes its files; it returns its
+// configuration's path.
+func (o *operator) write(ctx context.Context, a *deploy.Addition) (string, error) {
+	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway})
+	if err != nil {
+		return "", err
 	}
 	a.ID = txn.NodeID(done.Node)
 	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration says by now
@@ -81,12 +92,7 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 		m := server.MemberOf(n, addresses(o.c))
 		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address, Role: roleOf(n)})
 	}
-	path, err := a.Write()
-	if err != nil {
-		return err
-	}
-	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Role: a.Role, Config: path, Peers: a.Peers, SQL: a.SQL}
-	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
+	return a.Write()
 }
 
 // roleOf is the role of a node of the directory, as configurations have it.

@@ -31,7 +31,12 @@ that the restore is incomplete; run it again with the same backup and it complet
 
 A table that was placed in a region which the new cluster does not have needs
 --map-region, once for each such region. Tables placed nowhere in particular need
-nothing.`,
+nothing.
+
+Tables at sources come back as they were adopted, and find their databases by the
+names of the sources: have agents join under these names (isochron agent --join),
+before or after. Their rows are as the databases have them, which may be newer, or
+older, than the backup.`,
 		Example: `  isochron restore --config c2/node1.yaml --from monday.backup
   isochron restore --config c2/node1.yaml --from monday.backup --map-region va=eu,sg=asia`,
 		Args: noArgs,

@@ -20,6 +20,7 @@ type ruleCounts struct {
 	Package string `json:"package"`
 	Says    string `json:"says"`
 	Times   uint64 `json:"times"`
+	Seeds   int    `json:"seeds"` // in how many
 	First   uint64 `json:"first_seed,omitempty"`
 }
 
@@ -28,7 +29,7 @@ func rulesOf(all []sim.RowRules) (out []rowRules) {
 	for _, r := range all {
 		one := rowRules{Protocol: r.Row, Rules: []ruleCounts{}, Never: append([]string{}, r.Never()...)}
 		for _, b := range r.Rules {
-			one.Rules = append(one.Rules, ruleCounts{b.Rule.Name(), b.Rule.Package(), b.Rule.String(), b.Times, b.First})
+			one.Rules = append(one.Rules, ruleCounts{b.Rule.Name(), b.Rule.Package(), b.Rule.String(), b.Times, b.Seeds, b.First})
 		}
 		out = append(out, one)
 	}
@@ -38,13 +39,13 @@ func rulesOf(all []sim.RowRules) (out []rowRules) {
 // printRules is the table of a row's rules.
 func printRules(out io.Writer, r rowRules) {
 	fmt.Fprintf(out, "\nRules of the core that can bite on %s:\n", r.Protocol)
-	fmt.Fprintf(out, "  %-12s %-23s %12s %11s  %s\n", "package", "rule", "times", "first seed", "what it says")
+	fmt.Fprintf(out, "  %-12s %-23s %12s %8s %11s  %s\n", "package", "rule", "times", "in seeds", "first seed", "what it says")
 	for _, b := range r.Rules {
 		first := fmt.Sprint(b.First)
 		if b.Times == 0 {
 			first = "NEVER"
 		}
-		fmt.Fprintf(out, "  %-12s %-23s %12d %11s  %s\n", b.Package, b.Rule, b.Times, first, b.Says)
+		fmt.Fprintf(out, "  %-12s %-23s %12d %8d %11s  %s\n", b.Package, b.Rule, b.Times, b.Seeds, first, b.Says)
 	}
 	fmt.Fprintf(out, "%d of %d rules have bitten.\n", len(r.Rules)-len(r.Never), len(r.Rules))
 }

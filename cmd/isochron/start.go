@@ -44,7 +44,7 @@ standard error.`,
 				return err
 			}
 			shares.Collect(cmd.Context().Done())
-			return runNode(cmd.Context(), c, shares, cmd.OutOrStdout())
+			return runNode(cmd.Context(), c, shares, cmd.OutOrStdout(), false)
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
@@ -72,7 +72,8 @@ func credentials(c *deploy.Config) (*peer.Credentials, error) {
 }
 
 // runNode runs a node until ctx ends or the node fails.
-func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io.Writer) error {
+// An agent that is ready says so in JSON if asJSON.
+func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io.Writer, asJSON bool) error {
 	figures := ops.New(c.Map(), c.Region)
 	var web *ops.Listener
 	var err error
@@ -91,7 +92,7 @@ func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io
 	figures.Attach(p)
 	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Row().Name,
 		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String(), "memory", memory.Bytes(shares.Total))
-	err = serveNode(ctx, c, p, shares, figures, out)
+	err = serveNode(ctx, c, p, shares, figures, out, asJSON)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // it was told to end while it was starting
 	}
@@ -133,11 +134,13 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 	if err != nil {
 		return nil, err
 	}
-	if _, err := sqlConfig(c); err != nil {
-		return nil, err
-	}
-	if err := checkFree(c.SQLListen); err != nil {
-		return nil, err
+	if c.SQLListen != "" {
+		if _, err := sqlConfig(c); err != nil {
+			return nil, err
+		}
+		if err := checkFree(c.SQLListen); err != nil {
+			return nil, err
+		}
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
@@ -145,6 +148,13 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
+	}
+	for _, s := range c.Sources {
+		loaded, err := s.Load()
+		if err != nil {
+			return nil, err
+		}
+		cfg.Sources = append(cfg.Sources, loaded)
 	}
 	return server.StartProcess(cfg)
 }
@@ -163,9 +173,12 @@ func checkFree(address string) error {
 const handOverWait = 1500 * time.Millisecond
 
 // serveNode opens the node to SQL clients when it is ready.
-func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, shares memory.Shares, figures *ops.Metrics, out io.Writer) error {
+func serveNode(ctx context.Context, c *deploy.Config, p *server.Process, shares memory.Shares, figures *ops.Metrics, out io.Writer, asJSON bool) error {
 	if err := p.AwaitReady(ctx); err != nil {
 		return err
+	}
+	if c.SQLListen == "" {
+		return serveSources(ctx, c, p, out, asJSON)
 	}
 	cfg, err := sqlConfig(c)
 	if err != nil {

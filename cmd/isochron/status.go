@@ -27,6 +27,7 @@ type clusterStatus struct {
 	Nodes    []nodeStatus      `json:"nodes"`
 	Shards   []shardStatus     `json:"shards"`
 	InDoubt  []inDoubt         `json:"in_doubt"` // the oldest of each replica
+	Sources  []sourceStatus    `json:"sources"`  // databases that are not ours
 }
 
 // inDoubt is a transaction that has voted somewhere and has no decision there.
@@ -64,7 +65,7 @@ type shardStatus struct {
 
 func newStatus() *cobra.Command {
 	var config string
-	var asJSON bool
+	var asJSON, doubt bool
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -72,9 +73,15 @@ func newStatus() *cobra.Command {
 		Long: `Status asks every node that a configuration names, with that configuration's
 certificate, and shows which are up, who leads which shard, how far the others are
 behind, what is undecided, and the round trips that the nodes measure, with the
-delays that they add. It fails only if no node answers.`,
+delays that they add; of each source (isochron agent), whether it is reached or why not.
+It fails only if no node answers.
+
+With --in-doubt it lists what is prepared at sources and has not ended, for how long and
+why, and what is undecided at the cluster's own shards; it fails if a source's agent does
+not answer. isochron resolve ends what is listed.`,
 		Example: `  isochron status --config c/node1.yaml
-  isochron status --config c/node1.yaml --json`,
+  isochron status --config c/node1.yaml --json
+  isochron status --config c/node1.yaml --in-doubt`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if timeout <= 0 {
@@ -86,10 +93,14 @@ delays that they add. It fails only if no node answers.`,
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
+			if doubt {
+				return showInDoubt(ctx, c, asJSON, cmd.OutOrStdout())
+			}
 			return showStatus(ctx, c, asJSON, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&config, "config", "", "a node's configuration, a nodeN.yaml (needed)")
+	cmd.Flags().BoolVar(&doubt, "in-doubt", false, "list what is prepared and not decided")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Second, "how long to wait for the nodes' answers")
 	return cmd
@@ -128,7 +139,7 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	}
 	asking.Wait()
 	s.follow(ctx, c, creds)
-	s.Shards, s.InDoubt = joinShards(s.Nodes), joinInDoubt(s.Nodes)
+	s.Shards, s.InDoubt, s.Sources = joinShards(s.Nodes), joinInDoubt(s.Nodes), joinSources(s.Nodes)
 	return s, nil
 }
 

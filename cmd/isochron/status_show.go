@@ -21,7 +21,9 @@ func joinShards(nodes []nodeStatus) []shardStatus {
 				continue
 			}
 			for _, r := range n.Report.Shards {
-				f(n.Node, r)
+				if r.Kind.Native() {
+					f(n.Node, r)
+				}
 			}
 		}
 	}
@@ -94,6 +96,7 @@ func statusText(s clusterStatus) string {
 	_ = w.Flush() // into memory
 	writeMemory(&b, s.Nodes)
 	writeLinks(&b, s.Nodes)
+	writeSources(&b, s.Sources)
 	if len(s.Shards) == 0 {
 		return b.String()
 	}

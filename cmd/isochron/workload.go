@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"isochron/history"
 	"isochron/sqlload"
@@ -19,19 +20,20 @@ import (
 
 // workloadFlags are the flags of all three steps of a workload.
 type workloadFlags struct {
-	name, step string
-	target     sqlload.Target
-	login      login
-	options    sqlload.Options
-	placement  string
-	drop       bool
-	clients    int
-	duration   time.Duration
-	warmup     time.Duration
-	unchecked  bool
-	seed       uint64
-	history    string
-	json       bool
+	name, step  string
+	target      sqlload.Target
+	login       login
+	options     sqlload.Options
+	distributed int // of a hundred
+	placement   string
+	drop        bool
+	clients     int
+	duration    time.Duration
+	warmup      time.Duration
+	unchecked   bool
+	seed        uint64
+	history     string
+	json        bool
 }
 
 // The steps of a workload.
@@ -78,27 +80,46 @@ The workloads: ` + strings.Join(sqlload.Names(), ", ") + `.`,
 	flags.Float64Var(&f.options.Scale, "scale", 1, "prepare tpcc: customers and items times this, for a short try; 1 is the benchmark's own")
 	flags.IntVar(&f.options.Hot, "hot", 0, "run smallbank: how many customers take nine tenths of the work (default: one in a thousand)")
 	flags.StringVar(&f.options.Mix, "mix", "a", "run ycsb: a (half updates), b (one update in twenty) or c (reads only)")
-	flags.Float64Var(&f.options.Theta, "theta", 0, "run ycsb: how skewed the keys are, between 0 and 1, both excluded (default 0.99)")
+	flags.Float64Var(&f.options.Theta, "theta", 0, "run ycsb, transfer or ycsb-txn: how skewed the keys are, 0.3 little, 0.9 much, 1.5 very much; not 1 (default 0.99, over sources 0.9)")
+	f.sourceFlags(flags)
 	flags.StringVar(&f.history, "history", "", "run list-append: write what the clients saw to this file, for isochron check")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
 	return cmd
 }
 
+// sourceFlags are those of the loads over several sources.
+func (f *workloadFlags) sourceFlags(flags *pflag.FlagSet) {
+	flags.IntVar(&f.options.Sources, "sources", 0, "prepare transfer or ycsb-txn: at how many sources the rows lie, in ranges of the key (default 4)")
+	flags.IntVar(&f.distributed, "distributed", 20, "run transfer or ycsb-txn: transactions of a hundred that work at several sources")
+	flags.IntVar(&f.options.Span, "span", 0, "run transfer or ycsb-txn: at how many those work (default 2)")
+	flags.IntVar(&f.options.Operations, "operations", 0, "run ycsb-txn: operations of a transaction (default 5)")
+	flags.BoolVar(&f.options.Packet, "packet", false, "run transfer or ycsb-txn: send the statements of a transaction in one message")
+	flags.BoolVar(&f.options.Hint, "hint", false, "run transfer or ycsb-txn: mark the last statement of a transaction, /*+ last */")
+}
+
 // check refuses what makes no sense before anything is connected.
 func (f *workloadFlags) check() (sqlload.Workload, error) {
+	f.target.Several = f.options.Packet
+	if f.options.Distributed = f.distributed; f.distributed == 0 {
+		f.options.Distributed = sqlload.NoneDistributed
+	}
 	w, err := sqlload.New(f.name, f.options)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	switch {
+	case f.distributed < 0 || f.distributed > 100:
+		return nil, usagef("--distributed %d: give a number up to 100", f.distributed)
+	case f.options.Sources < 0 || f.options.Span < 0 || f.options.Operations < 0:
+		return nil, usagef("--sources, --span and --operations cannot be negative")
 	case f.step != stepPrepare && f.step != stepRun && f.step != stepCheck:
 		return nil, usagef("%q is not a step; use %s, %s or %s", f.step, stepPrepare, stepRun, stepCheck)
 	case f.clients < 1 || f.clients > 10000:
 		return nil, usagef("--clients %d: give a number between 1 and 10000", f.clients)
 	case f.warmup < 0:
 		return nil, usagef("--warmup %v: a time cannot be negative", f.warmup)
-	case f.options.Theta < 0 || f.options.Theta >= 1:
-		return nil, usagef("--theta %v: give a number between 0 and 1, such as 0.9", f.options.Theta)
+	case f.options.Theta < 0 || f.options.Theta == 1 || f.options.Theta > 5:
+		return nil, usagef("--theta %v: give a number up to 5 that is not 1, such as 0.9", f.options.Theta)
 	case f.duration < 0:
 		return nil, usagef("--for %v: a time cannot be negative; 0 runs until Ctrl-C", f.duration)
 	case f.options.Mix != "a" && f.options.Mix != "b" && f.options.Mix != "c":

@@ -163,7 +163,7 @@ func (n *Node) Start() error {
 func (n *Node) readStdout(r *nodeRun, from io.Reader) {
 	said := false
 	for lines := bufio.NewScanner(from); lines.Scan(); {
-		if !said && strings.Contains(lines.Text(), " is ready: MySQL at ") {
+		if !said && strings.Contains(lines.Text(), " is ready: ") { // MySQL at, or agent of
 			said = true
 			close(r.ready)
 		}

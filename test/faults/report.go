@@ -40,24 +40,37 @@ func (r *Report) finish(loads []*load, took time.Duration) {
 		r.Loads[l.name] = l.total
 	}
 	for _, kind := range Kinds {
-		k := KindReport{Kind: kind}
 		var goesOn, resumes []float64
 		for _, e := range r.Events {
 			if e.Kind != kind {
 				continue
 			}
-			k.Count++
 			resumes = append(resumes, e.Resumes)
 			if e.GoesOn >= 0 {
 				goesOn = append(goesOn, e.GoesOn)
 			}
 		}
-		k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(goesOn)
-		k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
-		if k.Count > 0 {
-			r.Kinds = append(r.Kinds, k)
+		if len(resumes) > 0 {
+			r.Kinds = append(r.Kinds, kindReport(kind, goesOn, resumes))
 		}
 	}
+}
+
+// kindReport sums up the faults of a kind: one of resumes for each.
+func kindReport(kind Kind, goesOn, resumes []float64) KindReport {
+	k := KindReport{Kind: kind, Count: len(resumes)}
+	k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(goesOn)
+	k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
+	return k
+}
+
+// line writes a kind's; others says that there were nodes that were not hit.
+func (k KindReport) line(w io.Writer, others bool) {
+	goesOn := "-\t-"
+	if others {
+		goesOn = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, goesOn, k.ResumesMedian, k.ResumesWorst)
 }
 
 func medianAndWorst(times []float64) (median, worst float64) {
@@ -73,11 +86,7 @@ func (r *Report) Print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n")
 	for _, k := range r.Kinds {
-		goesOn := "-\t-"
-		if k.Kind != KillAll && k.Kind != KillMajority {
-			goesOn = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
-		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, goesOn, k.ResumesMedian, k.ResumesWorst)
+		k.line(w, k.Kind != KillAll && k.Kind != KillMajority)
 	}
 	fmt.Fprint(w, "\t\t\t\t\t\t\nload\tcommits\tunknown\taborted tries\tcut off\tgave up\t\n")
 	for _, name := range []string{"bank", "list-append", "tpcc"} {

@@ -16,7 +16,7 @@ var ofStore = []mutation{
 // ofMoves are those of deciding, revealing and scheduling.
 var ofMoves = []mutation{
 	{name: "decide-joint-acks", in: "decide", rule: "in a change of members a vote counts when both majorities have it",
-		old: "majority(m.Voters, p.replicas) && (len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas))", new: "majority(m.Voters, p.replicas)",
+		old: "majority(m.Voters, p.replicas) && (t.halfAcks || len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas))", new: "majority(m.Voters, p.replicas)",
 		seen: []check{tests("decide", "Majorit")}},
 	{name: "decide-half", in: "decide", rule: "a majority is more than half",
 		old: "return n > len(voters)/2", new: "return n >= len(voters)/2",

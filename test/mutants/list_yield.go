@@ -22,7 +22,7 @@ var ofYield = []mutation{
 		seen: []check{tests("yield", "TakesAlong"), hunt("2pc+2pl-group", 60)}},
 	{name: "yield-drop-voted", in: "yield", rule: "the locks of a vote go by its decision alone",
 		old: "h != nil && h.Voted {\nreturn\n}", new: "h != nil && h.Voted && false {\nreturn\n}",
-		seen: []check{tests("yield", "Dropped"), hunt("2pc+2pl", 40)}},
+		seen: []check{tests("yield", "Dropped"), hunt("2pc+2pl", 60), hunt("bamboo", 60), hunt("2pc+occ-nro", 60)}},
 	{name: "yield-version-unchecked", in: "yield", rule: "a prepare checks the version of each row that was read",
 		old: "row(c.Key).Version != c.Version", new: "row(c.Key).Key != c.Key",
 		seen: []check{hunt("2pc+occ", 20)}},

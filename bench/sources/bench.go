@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"isochron/sqlload"
+)
+
+// system is one that is measured.
+type system interface {
+	// can reports whether it runs over the databases of a deployment.
+	can(deployment string) bool
+	start(ctx context.Context, c config, d *deployment) (*running, error)
+}
+
+// systems are all there are.
+var systems = []struct {
+	name string
+	system
+}{
+	{"shardingsphere", shardingsphere{}},
+	{"spider", spider{}},
+	{"ssp", isochron{row: "ssp"}},
+	{"geotp", isochron{row: "geotp"}},
+	{"geotp-packet", isochron{row: "geotp", packet: true}},
+	{"geotp-locks", isochron{row: "geotp", locks: true}},
+	{"geotp-packet-locks", isochron{row: "geotp", packet: true, locks: true}},
+}
+
+func systemNames() (names []string) {
+	for _, s := range systems {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// running is a system that was started.
+type running struct {
+	target  sqlload.Target
+	options sqlload.Options // how its clients must speak
+	pids    []int           // of it, not of the databases
+	agents  []int           // of those of its parts that stand beside databases
+	stop    func() error
+	log     func() string
+}
+
+// answers asks for one row.
+func (r *running) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	t := r.target
+	t.Connections = 1
+	env, err := t.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	var balance int64
+	err = env.DB().QueryRowContext(ctx, "SELECT balance FROM transfer_accounts WHERE id = 1").Scan(&balance)
+	return errors.Join(err, env.Close())
+}
+
+// bench is one run of the command.
+type bench struct {
+	config
+	words io.Writer
+	begun time.Time
+	cells []cell
+	lines *os.File // nil: none
+}
+
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(b.words, "%4.0fs  "+format+"\n", append([]any{time.Since(b.begun).Seconds()}, args...)...)
+}
+
+// run is the whole command: what there is until an error or Ctrl-C is printed all the same.
+func run(ctx context.Context, c config, out, words io.Writer) error {
+	b := &bench{config: c, words: words, begun: time.Now()}
+	if c.Lines != "" {
+		f, err := os.OpenFile(c.Lines, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		b.lines = f
+	}
+	var errs []error
+	for _, name := range c.Deployments {
+		if ctx.Err() == nil {
+			errs = append(errs, b.deployment(ctx, name))
+		}
+	}
+	if c.JSON {
+		for _, one := range b.cells {
+			errs = append(errs, json.NewEncoder(out).Encode(one))
+		}
+	} else if len(b.cells) > 0 {
+		_, err := io.WriteString(out, b.report())
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// deployment measures all systems on one.
+func (b *bench) deployment(ctx context.Context, name string) (err error) {
+	var todo []int
+	for i, s := range systems {
+		for _, wanted := range b.Systems {
+			if wanted == s.name && s.can(name) {
+				todo = append(todo, i)
+			}
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	delays, err := b.delays()
+	if err != nil {
+		return err
+	}
+	d, err := deploy(ctx, name, b.Rows, delays)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	b.say("%s: four servers with %d rows each, round trips %v", name, b.Rows, delays)
+	if b.Hold {
+		return b.hold(ctx, d, todo)
+	}
+	var errs []error
+	for _, i := range todo {
+		if err := b.turn(ctx, d, systems[i].name, systems[i].system); err != nil {
+			errs = append(errs, fmt.Errorf("%s over %s: %w", systems[i].name, name, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	b.say("%s: the links: %v", name, d.lateness())
+	return errors.Join(errs...)
+}
+
+// hold keeps a deployment and its systems for somebody to look at.
+func (b *bench) hold(ctx context.Context, d *deployment, todo []int) (err error) {
+	for i, s := range d.servers {
+		b.say("source %d: %s, through its delay at %s", i, s.URL(), d.links[i].Addr())
+	}
+	for _, i := range todo {
+		r, err := systems[i].start(ctx, b.config, d)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.stop()) }()
+		b.say("%s: %s, user %s, password %s, database %s, processes %v", systems[i].name, r.target.Addresses[0], r.target.User, r.target.Password, r.target.Database, r.pids)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// turn starts a system and runs all its cells.
+func (b *bench) turn(ctx context.Context, d *deployment, name string, s system) (err error) {
+	r, err := s.start(ctx, b.config, d)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			b.say("%s said: %s", name, r.log())
+		}
+		err = errors.Join(err, r.stop())
+	}()
+	for _, load := range b.Loads {
+		for _, skew := range b.Skews {
+			for _, clients := range b.Clients {
+				one := cell{System: name, Deployment: d.name, Load: load, Skew: skew, Clients: clients, Distributed: b.Distributed, Seconds: b.Seconds}
+				err := b.measure(ctx, d, r, &one)
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err != nil {
+					one.Error = err.Error()
+				}
+				b.say("%v", one)
+				b.cells = append(b.cells, one)
+				if b.lines != nil {
+					if err := json.NewEncoder(b.lines).Encode(one); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// measure runs one cell.
+func (b *bench) measure(ctx context.Context, d *deployment, r *running, one *cell) (err error) {
+	options := r.options
+	options.Rows, options.Sources, options.Span, options.Theta = sources*b.Rows, sources, b.Span, one.Skew
+	if options.Distributed = b.Distributed; options.Distributed == 0 {
+		options.Distributed = sqlload.NoneDistributed
+	}
+	w, err := sqlload.New(one.Load, options)
+	if err != nil {
+		return err
+	}
+	t := r.target
+	t.Connections = one.Clients + 2
+	env, err := t.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	env.Seed = rand.Uint64()
+	report, err := sqlload.Run(ctx, env, w, sqlload.Plan{Name: one.Load, Clients: one.Clients,
+		For: time.Duration(b.Seconds) * time.Second, Warmup: time.Duration(b.Warmup) * time.Second})
+	if report != nil {
+		one.take(report)
+	}
+	if err != nil {
+		return err
+	}
+	if one.Memory, err = memoryOf(r.pids...); err != nil {
+		return err
+	}
+	if one.Agents, err = memoryOf(r.agents...); err != nil {
+		return err
+	}
+	if one.Load == "transfer" { // YCSB's records would all be fetched by some
+		if one.Violations, err = w.Check(ctx, env, report); err != nil {
+			return err
+		}
+	}
+	if one.Left, err = d.settle(ctx); err != nil {
+		return err
+	}
+	found, err := d.audit(ctx)
+	one.Violations = append(one.Violations, found...)
+	return err
+}

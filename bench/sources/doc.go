@@ -1,0 +1,22 @@
+// Command sources holds middleware over several databases beside each other: the same loads on
+// the same servers under the same delays, one system after another.
+//
+// How it thinks. A deployment is four throw-away servers of this machine: all PostgreSQL, all
+// MariaDB, or two of each. Their tables are filled once, directly, in ranges of the key; before
+// each server stands a link of server/delay with the round trip that its region has on the map
+// from the first one, where clients and middleware stand. Systems take turns on a deployment:
+// each is started, does all cells (a load, a skew, so many clients), is asked for its memory, and
+// ended. The load is that of package sqlload, in this process, so that all systems are measured by
+// the same clients. After each cell the servers themselves are asked whether the money is still
+// there, and whether a branch was left prepared; what was left is counted and ended.
+//
+// Isochron is a gateway and four agents, on the rows ssp and geotp, and on geotp once more with
+// clients that send the statements of a transaction in one message and mark the last.
+// ShardingSphere-Proxy commits by XA (Atomikos), Spider by its internal XA. What each is given is
+// what is best for it, as far as the promise stays the same: rows read and written are locked until
+// the end on every server (MariaDB at SERIALIZABLE; PostgreSQL at READ COMMITTED under
+// ShardingSphere, whose clients say FOR SHARE, since SERIALIZABLE there would refuse what waits).
+//
+// What its caller owes it: run.sh, which fetches the peers; a machine with nothing else to do, or
+// figures that mean little. Ctrl-C ends everything that was started.
+package main

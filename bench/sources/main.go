@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"isochron/geo"
+)
+
+// config is what a person can choose.
+type config struct {
+	Deployments []string
+	Systems     []string
+	Loads       []string
+	Skews       []float64
+	Clients     []int
+	Distributed int
+	Span        int
+	Seconds     int
+	Warmup      int
+	Rows        int // of a source
+	Map         string
+	Scale       float64
+	Peers       string
+	Program     string
+	Lines       string
+	JSON        bool
+	Hold        bool
+}
+
+func main() {
+	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, restore)
+	c, err := parse(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		err = run(ctx, c, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sources: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+const usage = `Middleware over four databases, one system after another: throughput, latency, tries
+lost, memory.
+
+  bench/sources/run.sh [flags]                  fetches the peers first (make bench-sources ARGS="...")
+  bench/sources/run.sh --deployments mysql --systems shardingsphere,spider --clients 8 --seconds 5
+
+`
+
+// parse reads the flags.
+func parse(args []string, words io.Writer) (config, error) {
+	var c config
+	var deployments, named, loads, skews, clients string
+	f := flag.NewFlagSet("sources", flag.ContinueOnError)
+	f.SetOutput(words)
+	f.StringVar(&deployments, "deployments", strings.Join(deploymentNames(), ","), "which databases, with commas between them")
+	f.StringVar(&named, "systems", strings.Join(systemNames(), ","), "which systems, each where it can run")
+	f.StringVar(&loads, "loads", "transfer,ycsb-txn", "loads of isochron workload")
+	f.StringVar(&skews, "skews", "0.3,0.9,1.5", "skews of the keys")
+	f.StringVar(&clients, "clients", "1,8,64", "numbers of clients")
+	f.IntVar(&c.Distributed, "distributed", 20, "transactions of a hundred that work at several sources")
+	f.IntVar(&c.Span, "span", 2, "at how many those work")
+	f.IntVar(&c.Seconds, "seconds", 15, "of a cell")
+	f.IntVar(&c.Warmup, "warmup", 5, "seconds before those, no part of the figures")
+	f.IntVar(&c.Rows, "rows", 100_000, "rows of each table at each source")
+	f.StringVar(&c.Map, "wan", "geotp4", "the map; a source at each of its first four regions, the middleware at the first")
+	f.Float64Var(&c.Scale, "wan-scale", 1, "multiply the map's delays by this")
+	f.StringVar(&c.Peers, "peers", "", "where run.sh put the peers")
+	f.StringVar(&c.Program, "isochron", "bin/isochron", "the program")
+	f.StringVar(&c.Lines, "lines", "", "a file to which each cell is added as a line of JSON")
+	f.BoolVar(&c.JSON, "json", false, "print lines of JSON instead of the table")
+	f.BoolVar(&c.Hold, "hold", false, "run nothing: start the first deployment and its systems, and wait for Ctrl-C")
+	f.Usage = func() { fmt.Fprint(words, usage); f.PrintDefaults() }
+	if err := f.Parse(args); err != nil {
+		return c, err
+	}
+	c.Deployments, c.Systems, c.Loads = list(deployments), list(named), list(loads)
+	for _, text := range list(skews) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || v <= 0 || v == 1 || v > 5 {
+			return c, fmt.Errorf("--skews %q: give numbers above 0, up to 5, and not 1", text)
+		}
+		c.Skews = append(c.Skews, v)
+	}
+	for _, text := range list(clients) {
+		v, err := strconv.Atoi(text)
+		if err != nil || v < 1 || v > clientsMax {
+			return c, fmt.Errorf("--clients %q: give numbers between 1 and %d", text, clientsMax)
+		}
+		c.Clients = append(c.Clients, v)
+	}
+	if f.NArg() > 0 {
+		return c, fmt.Errorf("%q is no flag; see --help", f.Arg(0))
+	}
+	return c, c.check()
+}
+
+// clientsMax is what the servers have connections for.
+const clientsMax = 200
+
+func (c *config) check() error {
+	for _, one := range []struct {
+		flag         string
+		given, known []string
+	}{{"deployments", c.Deployments, deploymentNames()}, {"systems", c.Systems, systemNames()}, {"loads", c.Loads, []string{"transfer", "ycsb-txn"}}} {
+		for _, name := range one.given {
+			if !slices.Contains(one.known, name) {
+				return fmt.Errorf("--%s %q: there are %s", one.flag, name, strings.Join(one.known, ", "))
+			}
+		}
+	}
+	switch {
+	case c.Seconds < 1 || c.Seconds > 3600 || c.Warmup < 0 || c.Warmup > 600:
+		return errors.New("--seconds and --warmup: give numbers up to 3600 and 600")
+	case c.Rows < 100 || c.Rows > 10_000_000:
+		return fmt.Errorf("--rows %d: give a number between 100 and 10000000", c.Rows)
+	case c.Distributed < 0 || c.Distributed > 100 || c.Span < 2 || c.Span > sources:
+		return fmt.Errorf("--distributed is of a hundred, --span between 2 and %d", sources)
+	case !(c.Scale >= 0 && c.Scale <= 10):
+		return fmt.Errorf("--wan-scale %v: give a number up to 10", c.Scale)
+	}
+	var err error
+	if c.Program, err = filepath.Abs(c.Program); err == nil {
+		_, err = c.delays()
+	}
+	return err
+}
+
+// delays are the round trips from the middleware to each source.
+func (c config) delays() ([]time.Duration, error) {
+	wan, err := geo.Parse(c.Map)
+	if err != nil {
+		return nil, err
+	}
+	if len(wan.Regions) < sources {
+		return nil, fmt.Errorf("--wan %s has %d regions, and there are %d sources", c.Map, len(wan.Regions), sources)
+	}
+	wan = wan.Scale(c.Scale)
+	out := make([]time.Duration, sources)
+	for i := range out[1:] { // the first stands where the middleware does
+		out[i+1] = wan.RTT(wan.Regions[0], wan.Regions[i+1])
+	}
+	return out, nil
+}
+
+// list is what stands between commas.
+func list(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}

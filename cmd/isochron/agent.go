@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"isochron/geo"
+	"isochron/server"
+	"isochron/server/deploy"
+	"isochron/server/peer"
+)
+
+// agentFlags are the flags of agent as given.
+type agentFlags struct {
+	config, join, region, host, out, caKey string
+	source                                 deploy.Source
+	peerPort                               int
+	memory                                 string
+	json                                   bool
+	logs                                   logFlags
+}
+
+func newAgent() *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Run the agent beside a PostgreSQL, MariaDB or MySQL that is a source of a cluster",
+		Long: `Agent runs beside a database that is not ours, and makes it a source of the cluster:
+transactions may span it, other sources and the cluster's own tables. It needs an
+ordinary account there; of PostgreSQL max_prepared_transactions above 0 too.
+
+With --join it makes itself known to a cluster that runs, as a node that holds no
+data, and writes its files into --out; given again with the same flags, it goes on.
+With --config it runs an agent that init or an earlier --join has made.
+
+The password is read from --password-file, or from ISOCHRON_SOURCE_PASSWORD in the
+environment; an address with a password in it is refused. A database that does not answer
+is tried again and again, and the rest of the cluster does not wait for it.`,
+		Example: `  isochron agent --join c/node1.yaml --name orders --source postgres://app@127.0.0.1:5432/shop \
+    --password-file orders.password --region eu --peer-port 4510 --out c
+  isochron agent --config c/node6.yaml`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.config, "config", "", "the agent's own configuration, a nodeN.yaml with sources")
+	flags.StringVar(&f.join, "join", "", "a configuration of any node of the cluster that it joins")
+	flags.StringVar(&f.source.Name, "name", "", "what the cluster calls the database (with --join)")
+	flags.StringVar(&f.source.Address, "source", "", "the database: postgres://user@host:port/database or mysql://... (with --join)")
+	flags.StringVar(&f.source.PasswordFile, "password-file", "", "a file with the account's password, one line")
+	flags.IntVar(&f.source.Connections, "connections", 0, "connections to the database at most (0: 64)")
+	flags.StringVar((*string)(&f.source.Isolation), "isolation", "", "on what SERIALIZABLE rests at a PostgreSQL: locks (the default), over all sources, or serializable, its own level alone")
+	flags.StringVar(&f.region, "region", "", "where it stands (with --join)")
+	flags.StringVar(&f.host, "host", "127.0.0.1", "where the other nodes reach it")
+	flags.IntVar(&f.peerPort, "peer-port", 0, "its port for the other nodes (with --join)")
+	flags.StringVar(&f.out, "out", "", "the directory for its files (with --join)")
+	flags.StringVar(&f.caKey, "ca-key", "", "the authority's key; without it: ca.key beside the ca.crt (with --join)")
+	flags.StringVar(&f.memory, "memory", "", "what it may take of the machine's memory, such as 1GB or 10%")
+	flags.BoolVar(&f.json, "json", false, "say that it is ready as one JSON object, and nothing else")
+	f.logs.add(cmd)
+	return cmd
+}
+
+// run joins the cluster, if that was asked for, and runs the agent.
+func (f *agentFlags) run(ctx context.Context, out, stderr io.Writer) error {
+	switch {
+	case (f.config == "") == (f.join == ""):
+		return usagef("give --config for an agent that was made, or --join to make one (see isochron agent --help)")
+	case f.config != "" && (f.source != deploy.Source{}):
+		return usagef("what the source is stands in the configuration: leave --name, --source, --password-file and --connections out, or give --join")
+	}
+	if err := f.logs.set(stderr); err != nil {
+		return err
+	}
+	config := f.config
+	if f.join != "" {
+		var err error
+		if config, err = f.joins(ctx, out); err != nil {
+			return err
+		}
+	}
+	c, err := readConfig(config)
+	if err != nil {
+		return err
+	}
+	if len(c.Sources) == 0 {
+		return usagef("%s names no sources: it is no agent's", config)
+	}
+	c.SQLListen, c.SQL = "", deploy.SQL{} // it receives no SQL clients, whatever else it could
+	shares, err := divideMemory(f.memory, c)
+	if err != nil {
+		return err
+	}
+	shares.Collect(ctx.Done())
+	return runNode(ctx, c, shares, out, f.json)
+}
+
+// joinWait bounds the joining of a cluster, which takes a majority of its nodes.
+const joinWait = time.Minute
+
+// joins makes the agent known to a cluster and writes its files, and returns its configuration.
+func (f *agentFlags) joins(ctx context.Context, out io.Writer) (string, error) {
+	if f.source.Name == "" || f.source.Address == "" || f.region == "" || f.peerPort == 0 || f.out == "" {
+		return "", usagef("--name, --source, --region, --peer-port and --out are needed beside --join (see isochron agent --help)")
+	}
+	if err := f.source.Check(); err != nil {
+		return "", usageError{err}
+	}
+	if p := f.source.PasswordFile; p != "" { // the configuration's paths are relative to it
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return "", err
+		}
+		f.source.PasswordFile = abs
+	}
+	if _, err := f.source.Load(); err != nil {
+		return "", usageError{err}
+	}
+	c, err := readConfig(f.join)
+	if err != nil {
+		return "", err
+	}
+	creds, err := credentials(c)
+	if err != nil {
+		return "", err
+	}
+	caKey := f.caKey
+	if caKey == "" {
+		caKey = filepath.Join(filepath.Dir(c.TLS.CA), "ca.key")
+	}
+	a := &deploy.Addition{Dir: f.out, From: c, Region: geo.Region(f.region), Role: deploy.RoleGateway, Sources: []deploy.Source{f.source},
+		Peers: net.JoinHostPort(f.host, strconv.Itoa(f.peerPort)), HTTP: deploy.HTTPBeside(f.peerPort)}
+	if err := a.Check(); err != nil {
+		return "", usageError{err}
+	}
+	if a.Authority, err = peer.LoadAuthority(c.Cluster, c.TLS.CA, caKey); err != nil {
+		return "", err
+	}
+	late := fmt.Errorf("the cluster has not taken the agent in within %v; give the command again and it goes on", joinWait)
+	ctx, cancel := context.WithTimeoutCause(ctx, joinWait, late)
+	defer cancel()
+	o := &operator{c: c, creds: creds, out: out, json: f.json}
+	path, err := o.write(ctx, a)
+	if err == nil {
+		o.say(fmt.Sprintf("node %d in %s is known to the cluster; its configuration is %s", a.ID, a.Region, path))
+	}
+	return path, err
+}
+
+// serveSources runs a node that receives no SQL clients until ctx ends or the node fails.
+func serveSources(ctx context.Context, c *deploy.Config, p *server.Process, out io.Writer, asJSON bool) error {
+	var names []string
+	for _, s := range c.Sources {
+		names = append(names, s.Name)
+	}
+	if asJSON { // whether somebody listens is no concern of the agent
+		_ = json.NewEncoder(out).Encode(map[string]any{"node": c.Node, "region": c.Region, "sources": names, "peer_listen": c.PeerListen, "http_listen": c.HTTPListen})
+	} else {
+		fmt.Fprintf(out, "node %d in %s is ready: agent of %s, other nodes at %s\n", c.Node, c.Region, strings.Join(names, ", "), c.PeerListen)
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		handing(p.HandOver)
+	case err = <-p.Failed():
+	}
+	if err == nil {
+		handing(p.Settle)
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"isochron/server"
+)
+
+func newSource() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "source",
+		Short: "Forget a source of the cluster, or accept that it is another database",
+		Long: `Source is for databases that are not ours and have an agent (isochron agent). What there
+is shows isochron status.`,
+		Example: "  isochron source accept --config c/node1.yaml --name orders\n  isochron source remove --config c/node1.yaml --name orders",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSourceAccept(), newSourceRemove())
+	return cmd
+}
+
+// reportOf is what the node says of a source that has its agent.
+func (o *operator) reportOf(ctx context.Context, name string) (server.SourceReport, error) {
+	out, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+	if err != nil {
+		return server.SourceReport{}, err
+	}
+	if _, ok := out.Directory.SourceNamed(name); !ok {
+		return server.SourceReport{}, usagef("the cluster has no source %q; isochron status lists what it has", name)
+	}
+	reports := o.reports(ctx, out.Directory)
+	for _, n := range out.Directory.Nodes {
+		for _, s := range reports[n.ID].Sources {
+			if s.Name == name {
+				return s, nil
+			}
+		}
+	}
+	return server.SourceReport{}, fmt.Errorf("the agent of source %s does not answer: start it first", name)
+}
+
+func newSourceAccept() *cobra.Command {
+	var name, identity string
+	cmd := newOrder(&cobra.Command{
+		Use:   "accept",
+		Short: "Take the database that answers now for the source of that name",
+		Long: `Accept has the cluster take the database that answers now under a source's address for
+that source, although it is another than before: one that was restored, or moved. What
+transactions had prepared at the other is not there; look at isochron status --in-doubt
+before. The agent is to be started anew afterwards.`,
+		Example: "  isochron source accept --config c/node1.yaml --name orders",
+	}, time.Minute, func(ctx context.Context, o *operator) error {
+		if name == "" {
+			return usagef("--name is missing: say which source")
+		}
+		s, err := o.reportOf(ctx, name)
+		if err != nil {
+			return err
+		}
+		if identity == "" {
+			identity = s.Identity
+		}
+		if identity == "" {
+			return fmt.Errorf("the database of source %s has not answered its agent: %s", name, s.Why)
+		}
+		if _, err := o.anyone(ctx, server.Order{Do: server.OrderAccept, Name: name, Identity: identity}); err != nil {
+			return err
+		}
+		return o.tell(map[string]any{"name": name, "identity": identity, "was": s.Known},
+			"source %s is the database %s from now on (it was %s); start its agent anew", name, identity, s.Known)
+	})
+	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
+	cmd.Flags().StringVar(&identity, "identity", "", "the identity that is meant (default: that of the database that answers now)")
+	return cmd
+}
+
+func newSourceRemove() *cobra.Command {
+	var name string
+	var force bool
+	cmd := newOrder(&cobra.Command{
+		Use:   "remove",
+		Short: "Have the cluster forget a source; its rows stay where they are",
+		Long: `Remove has the cluster forget a source. Nothing in the database changes. It refuses while
+something is in doubt there, or if its agent does not say that nothing is; --force
+does not ask.`,
+		Example: "  isochron source remove --config c/node1.yaml --name orders",
+	}, time.Minute, func(ctx context.Context, o *operator) error {
+		if name == "" {
+			return usagef("--name is missing: say which source")
+		}
+		if !force {
+			s, err := o.reportOf(ctx, name)
+			switch {
+			case err != nil:
+				return err
+			case s.Branches > 0:
+				return fmt.Errorf("source %s has %d transactions that have not ended, %d of them prepared: let them end first (isochron status --in-doubt)", name, s.Branches, s.InDoubt)
+			case !s.Serving:
+				return fmt.Errorf("whether something is prepared at source %s is not known: %s; --force does not ask", name, s.Why)
+			}
+		}
+		if _, err := o.anyone(ctx, server.Order{Do: server.OrderForget, Name: name}); err != nil {
+			return err
+		}
+		return o.tell(map[string]any{"name": name, "removed": true}, "source %s is removed; end its agent, and remove the agent's node if it has no other: isochron remove-node", name)
+	})
+	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
+	cmd.Flags().BoolVar(&force, "force", false, "also if something may be prepared there, which nobody will end then")
+	return cmd
+}
+
+func newResolve() *cobra.Command {
+	var name, force string
+	var all bool
+	cmd := newOrder(&cobra.Command{
+		Use:   "resolve",
+		Short: "End transactions that are prepared at a source and have not ended",
+		Long: `Resolve ends a transaction that is prepared at a source, as the log of decisions says: if
+nothing stands there an abort is logged first, so that nobody can commit it any more. It
+never guesses: where the log cannot be asked, or the gateway still works on it, nothing
+is done and it says so. The cluster does the same by itself a little later.
+
+With --force it commits or rolls back without asking the log. The transaction may then
+have committed at one place and not at another: it is for a log that is lost for ever.`,
+		Example: `  isochron status --config c/node1.yaml --in-doubt
+  isochron resolve --config c/node1.yaml --name isochron1.5f2c.4.1.9/3.2
+  isochron resolve --config c/node1.yaml --all`,
+	}, time.Minute, func(ctx context.Context, o *operator) error {
+		switch {
+		case (name == "") != all:
+			return usagef("give --name of one that isochron status --in-doubt lists, or --all")
+		case force != "" && force != "commit" && force != "rollback":
+			return usagef("--force %q: give commit or rollback", force)
+		case force != "" && all:
+			return usagef("--force is for one --name at a time")
+		}
+		return o.resolve(ctx, name, force)
+	})
+	cmd.Flags().StringVar(&name, "name", "", "of the branch, as isochron status --in-doubt lists it")
+	cmd.Flags().BoolVar(&all, "all", false, "all that is listed")
+	cmd.Flags().StringVar(&force, "force", "", "commit or rollback, whatever is logged; read the help first")
+	return cmd
+}
+
+// resolved is what resolve tells a program.
+type resolved struct {
+	Name  string `json:"name"`
+	Ended bool   `json:"ended"`
+	Error string `json:"error,omitempty"`
+}
+
+// resolve ends one branch, or with no name all that are listed.
+func (o *operator) resolve(ctx context.Context, name, force string) error {
+	names := []string{name}
+	if name == "" {
+		names = nil
+		listed, err := o.inDoubt(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range listed {
+			names = append(names, d.Name)
+		}
+	}
+	if force != "" {
+		o.say("WARNING: the log of decisions is not asked. The transaction may end otherwise at its other participants.")
+	}
+	out, failed := []resolved{}, 0
+	for _, n := range names {
+		_, err := o.once(ctx, server.Order{Do: server.OrderResolve, Name: n, Force: force})
+		r := resolved{Name: n, Ended: err == nil}
+		if err != nil {
+			failed++
+			r.Error = err.Error()
+			o.say(fmt.Sprintf("%s: %v", n, err))
+		} else {
+			o.say(n + " has ended")
+		}
+		out = append(out, r)
+	}
+	if err := o.tell(map[string]any{"resolved": out}, "%d ended, %d did not", len(out)-failed, failed); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d have not ended", failed, len(out))
+	}
+	return nil
+}
+
+// once has the first node that answers carry out an order.
+func (o *operator) once(ctx context.Context, order server.Order) (server.Outcome, error) {
+	var errs []error
+	for _, n := range o.c.Nodes {
+		out, err := server.Give(ctx, o.creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address}, order)
+		if err == nil || errors.Is(err, server.ErrRefused) || len(out.InDoubt) > 0 || out.Error != "" {
+			return out, err
+		}
+		errs = append(errs, fmt.Errorf("node %d: %w", n.ID, err))
+	}
+	return server.Outcome{}, errors.Join(errs...)
+}
+
+// inDoubt lists what is in doubt at sources, the oldest first of each; with an error what
+// could be learnt.
+func (o *operator) inDoubt(ctx context.Context) ([]server.SourceDoubt, error) {
+	out, err := o.once(ctx, server.Order{Do: server.OrderInDoubt})
+	return out.InDoubt, err
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"isochron/console"
+)
+
+// sourcesShow keeps the figures on the standard output while the demo runs.
+type sourcesShow struct {
+	d      *sourcesDemo
+	screen *console.Screen // nil: not a terminal
+	begun  time.Time
+	lined  time.Time
+}
+
+func newSourcesShow(d *sourcesDemo) *sourcesShow {
+	s := &sourcesShow{d: d, begun: time.Now(), lined: time.Now()}
+	if isTerminal(d.out) && !d.plan.json {
+		s.screen = console.NewScreen(d.out)
+	}
+	return s
+}
+
+// refresh is called once a second.
+func (s *sourcesShow) refresh() error {
+	switch {
+	case s.d.plan.json:
+		return nil
+	case s.screen != nil:
+		return s.screen.Show(fmt.Sprintf("%v, the last seconds:\n\n%s", time.Since(s.begun).Round(time.Second), sourcesTable(s.d.figures((*console.Meter).Window))))
+	case time.Since(s.lined) >= lineEvery:
+		s.lined = time.Now()
+		_, err := io.WriteString(s.d.out, sourcesTable(s.d.figures((*console.Meter).Window))+"\n")
+		return err
+	}
+	return nil
+}
+
+// sourcesTable is a line for each source.
+func sourcesTable(figures []sourceFigures) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "source\tregion\tat it alone, 1/s\tp50 ms\tp99\tover two, 1/s\tp50\tp99\theld p50\tp99\taborts, 1/s\n")
+	for _, f := range figures {
+		fmt.Fprintf(w, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.0f\t%.0f\t%.1f\t%.0f\t%.1f\n", f.Source, f.Region, f.Near, f.NearP50, f.NearP99, f.Far, f.FarP50, f.FarP99, f.SpanP50, f.SpanP99, f.Aborts)
+	}
+	fmt.Fprint(w, "\t\t\n\tTPC-C\tof its warehouse, 1/s\tp50 ms\tp99\taborts, 1/s\n")
+	for _, f := range figures {
+		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.0f\t%.0f\t%.1f\n", f.Source, f.Region, f.TPCC, f.TPCCP50, f.TPCCP99, f.TPCCAborts)
+	}
+	_ = w.Flush() // into memory
+	return b.String()
+}
+
+// welcome says how to get in.
+func (d *sourcesDemo) welcome() {
+	p := d.plan
+	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. The table bank.accounts and those of tpcc lie at four sources:\n\n", len(p.wan.Regions), p.wanSpec, p.wanScale, p.row.Name)
+	for _, s := range d.all {
+		fmt.Fprintf(d.out, "  %-6s %-10s in %-6s at %s\n", s.name, s.kind, s.region, s.server.Addr())
+	}
+	fmt.Fprint(d.out, "\nConnect to any region and change rows at several of them in one transaction:\n\n")
+	for _, r := range p.wan.Regions {
+		fmt.Fprintf(d.out, "  %-6s mariadb -h 127.0.0.1 -P %d -u root bank\n", r, d.ports.port(r))
+	}
+	until := "Ctrl-C ends it, and removes all of it."
+	if p.duration > 0 {
+		until = fmt.Sprintf("It ends by itself after %v, and removes all of it.", p.duration)
+	}
+	fmt.Fprintf(d.out, "\n%d clients beside each source transfer money, %d %% of it to another source, and a terminal of TPC-C works for a warehouse there. %s\n\n", p.clients, demoFarPercent, until)
+}
+
+// tell sums up the run, and fails if money was made or lost.
+func (d *sourcesDemo) tell(end []sourceFigures, sum int64) error {
+	balanced := sum == demoAccounts*demoBalance
+	var err error
+	if d.plan.json {
+		err = json.NewEncoder(d.out).Encode(map[string]any{"wan": d.plan.wanSpec, "wan_scale": d.plan.wanScale, "protocol": d.plan.row.Name,
+			"native": d.plan.native, "sources": end, "sum": sum, "books_balance": balanced})
+	} else {
+		_, err = fmt.Fprintf(d.out, "\nIn all:\n\n%s\nTPC-C's twelve conditions hold, and the accounts at all sources sum to %d.\n", sourcesTable(end), sum)
+	}
+	if err == nil && !balanced {
+		err = fmt.Errorf("the accounts sum to %d, and %d was put in", sum, int64(demoAccounts*demoBalance))
+	}
+	return err
+}

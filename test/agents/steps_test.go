@@ -1,0 +1,102 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+
+	"isochron/source"
+)
+
+// The steps at which an agent stops, in the order of a commit.
+const (
+	executed      = "executed"       // its statements are, and nobody has heard
+	beforePrepare = "before-prepare" // it was asked to prepare
+	prepared      = "prepared"       // the branch is, and nobody has heard
+	beforeFinish  = "before-finish"  // the decision is known to it
+	finished      = "finished"       // the branch has ended, and nobody has heard
+)
+
+var steps = []string{executed, beforePrepare, prepared, beforeFinish, finished}
+
+// stops is where an agent is to stop next.
+type stops struct {
+	mu    sync.Mutex
+	armed string
+	goOn  chan struct{}
+}
+
+// arm has the agent stop when it comes to a step, once.
+func (s *stops) arm(step string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armed, s.goOn = step, make(chan struct{})
+}
+
+// release lets it go on, and stop nowhere.
+func (s *stops) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.armed = ""; s.goOn != nil {
+		close(s.goOn)
+		s.goOn = nil
+	}
+}
+
+// at stops if it is to.
+func (s *stops) at(step string) {
+	s.mu.Lock()
+	wait := s.goOn
+	if s.armed != step {
+		wait = nil
+	} else {
+		s.armed = ""
+	}
+	s.mu.Unlock()
+	if wait != nil {
+		fmt.Fprintln(os.Stdout, "at", step)
+		<-wait
+	}
+}
+
+// stopping is a driver that stops at steps.
+type stopping struct {
+	source.Driver
+	stops *stops
+}
+
+func (d stopping) Begin(ctx context.Context, n source.Name, o source.BranchOptions) (source.Branch, error) {
+	b, err := d.Driver.Begin(ctx, n, o)
+	if err != nil {
+		return nil, err
+	}
+	return stoppingBranch{b, d.stops}, nil
+}
+
+func (d stopping) Finish(ctx context.Context, n source.Name, commit bool) (bool, error) {
+	d.stops.at(beforeFinish)
+	found, err := d.Driver.Finish(ctx, n, commit)
+	d.stops.at(finished)
+	return found, err
+}
+
+type stoppingBranch struct {
+	source.Branch
+	stops *stops
+}
+
+func (b stoppingBranch) Execute(ctx context.Context, s source.Statement) (source.Result, error) {
+	r, err := b.Branch.Execute(ctx, s)
+	if s.MaxRows == lastOfAMove {
+		b.stops.at(executed)
+	}
+	return r, err
+}
+
+func (b stoppingBranch) Prepare(ctx context.Context) error {
+	b.stops.at(beforePrepare)
+	err := b.Branch.Prepare(ctx)
+	b.stops.at(prepared)
+	return err
+}

@@ -1,0 +1,89 @@
+package faults
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// SourcesReport is what came of a run over sources.
+type SourcesReport struct {
+	Seed    uint64        `json:"seed"`
+	Dir     string        `json:"dir"`
+	Seconds float64       `json:"seconds"`
+	Events  []SourceEvent `json:"events"`
+	Kinds   []KindReport  `json:"kinds"`
+	// Moves that were acknowledged, that were refused, and of which their clients know nothing.
+	Acknowledged int64            `json:"acknowledged"`
+	Refused      int64            `json:"refused"`
+	Unknown      int64            `json:"unknown"`
+	Errors       map[string]int64 `json:"errors"` // by MySQL's number
+	Violations   []string         `json:"violations"`
+}
+
+// SourceEvent is one fault that was done and undone.
+type SourceEvent struct {
+	Kind    Kind    `json:"kind"`
+	At      float64 `json:"at_s"` // since the beginning
+	Hit     string  `json:"hit"`  // nodes by number, databases by the name of their source
+	Seconds float64 `json:"seconds"`
+	// GoesOn is after how long, counted from the fault, moves among the places that were not hit
+	// committed through each gateway that was not; negative: none was left.
+	GoesOn float64 `json:"goes_on_s"`
+	// Resumes is the same through each gateway over all places, counted from when what was
+	// ended had started again.
+	Resumes float64 `json:"resumes_s"`
+}
+
+func (e SourceEvent) String() string {
+	goesOn := "nobody is left"
+	if e.GoesOn >= 0 {
+		goesOn = fmt.Sprintf("others %5.1f s", e.GoesOn)
+	}
+	return fmt.Sprintf("%7.1f s  %-36s  %-6s  %5.1f s long, %s, all back in %5.1f s", e.At, e.Kind, e.Hit, e.Seconds, goesOn, e.Resumes)
+}
+
+func (r *SourcesReport) finish(m *movers, took time.Duration) {
+	r.Seconds = took.Seconds()
+	if m != nil {
+		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(told), m.count(refused), m.count(unsure), m.said
+	}
+	for _, kind := range SourceKinds {
+		var goesOn, resumes []float64
+		for _, e := range r.Events {
+			if e.Kind != kind {
+				continue
+			}
+			resumes = append(resumes, e.Resumes)
+			if e.GoesOn >= 0 {
+				goesOn = append(goesOn, e.GoesOn)
+			}
+		}
+		if len(resumes) > 0 {
+			r.Kinds = append(r.Kinds, kindReport(kind, goesOn, resumes))
+		}
+	}
+}
+
+// Print is for people.
+func (r *SourcesReport) Print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n")
+	for _, k := range r.Kinds {
+		k.line(w, k.Kind != KillEverything)
+	}
+	_ = w.Flush() // whoever reads it is no part of the verdict
+	var said []string
+	for number, n := range r.Errors { // order: sorted below
+		said = append(said, fmt.Sprintf("%s: %d", number, n))
+	}
+	slices.Sort(said)
+	fmt.Fprintf(out, "\n%d moves acknowledged, %d refused, of %d nobody could tell the client; errors %s\n", r.Acknowledged, r.Refused, r.Unknown, strings.Join(said, ", "))
+	for _, v := range r.Violations {
+		fmt.Fprintln(out, "VIOLATION:", v)
+	}
+	fmt.Fprintf(out, "\nseed %d, %.0f s, %d faults over sources, %d violations\n", r.Seed, r.Seconds, len(r.Events), len(r.Violations))
+}

@@ -1,0 +1,146 @@
+package sources
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// What users of other proxies over databases complain of most, each as a test. Those that are not
+// here: a decided commit that is rolled back at a start, and a log that no other gateway can
+// recover from (package test/agents); an error of PostgreSQL's that COMMIT hides
+// (TestAnErrorInAPacketOfSeveralSources); joins over sources (TestSeveralSources); keys by which
+// rows are placed that are updated (TestRefusals).
+
+// BEGIN, COMMIT and ROLLBACK may be prepared by the binary protocol, as drivers do.
+func TestPreparedCommit(t *testing.T) {
+	c := begin(t)
+	c.exec("CALL isochron.adopt_sharded('testpreparedcommit.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100)")
+	ctx := context.Background()
+	run := func(text string, args ...any) {
+		t.Helper()
+		st, err := c.PrepareContext(ctx, text)
+		if err != nil {
+			t.Fatalf("%s cannot be prepared: %v", text, err)
+		}
+		defer st.Close()
+		if _, err := st.ExecContext(ctx, args...); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	for _, end := range []string{"COMMIT", "ROLLBACK", "COMMIT"} {
+		run("BEGIN")
+		run("UPDATE accounts SET balance = balance - ? WHERE id = ?", 10, 0)
+		run("UPDATE accounts SET balance = balance + ? WHERE id = ?", 10, 1)
+		run(end)
+	}
+	c.expect("80.00\n120.00", "SELECT balance FROM accounts ORDER BY id")
+	c.expect("", "SELECT branch FROM isochron.in_doubt")
+}
+
+// A transaction has one branch at a source, whatever a statement of it reads there: all that it
+// reads sees what it has written, and it commits as one.
+func TestOneBranchForAllThatIsRead(t *testing.T) {
+	c := begin(t)
+	c.exec("CALL isochron.adopt_sharded('testonebranchforallthatisread.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("CALL isochron.adopt('my_a', 'testonebranchforallthatisread', 'orders')")
+	c.exec("CALL isochron.adopt('pg_a', 'testonebranchforallthatisread', 'rates')")
+	c.exec("BEGIN")
+	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 5), (1, 7)")
+	c.exec("INSERT INTO orders (account, item) VALUES (1, 'pen'), (0, 'cup')")
+	c.exec("INSERT INTO rates VALUES (0, 2), (1, 3)")
+	c.expect("cup|10.00\npen|21.00", "SELECT o.item, a.balance * r.factor FROM accounts a JOIN orders o ON o.account = a.id JOIN rates r ON r.id = a.id ORDER BY o.item")
+	c.expect("2|12.00", "SELECT COUNT(*), SUM(balance) FROM accounts")
+	c.exec("COMMIT")
+	c.expect("2|12.00", "SELECT COUNT(*), SUM(balance) FROM accounts")
+}
+
+// A client that goes away within a transaction leaves nothing at the sources: neither locks nor
+// transactions that nobody ends. That holds for one whose statement waits there as well, and while
+// it waits the door serves others.
+func TestClientsThatGoAway(t *testing.T) {
+	c := begin(t)
+	c.exec("CALL isochron.adopt_sharded('testclientsthatgoaway.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
+	for _, there := range []int{0, 1} { // at the PostgreSQL, at the MariaDB
+		holder, waiter := connect(t, ""), connect(t, "")
+		for _, d := range []*client{holder, waiter} {
+			d.exec("SET innodb_lock_wait_timeout = 30")
+			d.exec("BEGIN")
+		}
+		holder.exec("UPDATE testclientsthatgoaway.accounts SET balance = 1 WHERE id = ?", there)
+		waiter.exec("UPDATE testclientsthatgoaway.accounts SET balance = 2 WHERE id = ?", there+2)
+		ctx, leave := context.WithCancel(context.Background())
+		waits := make(chan error)
+		go func() {
+			_, err := waiter.ExecContext(ctx, fmt.Sprintf("UPDATE testclientsthatgoaway.accounts SET balance = 2 WHERE id = %d", there))
+			waits <- err
+		}()
+		time.Sleep(100 * time.Millisecond)
+		c.expect("1", fmt.Sprintf("SELECT COUNT(*) FROM accounts WHERE id = %d", 1-there)) // others are served
+		leave()                                                                            // the driver closes the connection of whom it does not wait for
+		if err := <-waits; err == nil {
+			t.Error("who has gone away was answered")
+		}
+		c.exec("SET innodb_lock_wait_timeout = 20")
+		c.exec("UPDATE accounts SET balance = 3 WHERE id = ?", there+2) // what it held is free
+		_ = holder.Raw(func(any) error { return driver.ErrBadConn })    // which closes the connection
+		c.exec("UPDATE accounts SET balance = 4 WHERE id = ?", there)
+	}
+	c.expect("4.00\n4.00\n3.00\n3.00", "SELECT balance FROM accounts ORDER BY id")
+}
+
+// A deadlock over two sources ends when a wait for a lock does, with 1205; the transaction of whom
+// it ends lives and can be rolled back, and the other goes on. One within a source is found there
+// at once, and is a 1213.
+func TestDeadlocks(t *testing.T) {
+	c := begin(t)
+	c.exec("CALL isochron.adopt_sharded('testdeadlocks.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
+	for _, d := range []struct {
+		first, second int
+		want          uint16
+	}{{0, 1, 1205}, {0, 2, 1213}, {1, 3, 1213}} {
+		a, b := connect(t, ""), connect(t, "")
+		for _, x := range []*client{a, b} {
+			x.exec("SET innodb_lock_wait_timeout = 2, isochron_retry_max = 0")
+			x.exec("USE testdeadlocks")
+			x.exec("BEGIN")
+		}
+		const text = "UPDATE accounts SET balance = balance + 1 WHERE id = %d"
+		a.exec(fmt.Sprintf(text, d.first))
+		b.exec(fmt.Sprintf(text, d.second))
+		failed := make(chan error, 2)
+		for _, x := range []struct {
+			*client
+			id int
+		}{{a, d.second}, {b, d.first}} {
+			go func() {
+				_, err := x.ExecContext(context.Background(), fmt.Sprintf(text, x.id))
+				if err != nil {
+					_, _ = x.ExecContext(context.Background(), "ROLLBACK")
+				}
+				failed <- err
+			}()
+		}
+		lost := 0
+		for range 2 {
+			if err := <-failed; err != nil {
+				lost++
+				if e, ok := err.(*mysql.MySQLError); !ok || e.Number != d.want {
+					t.Errorf("a deadlock between %d and %d: %v", d.first, d.second, err)
+				}
+			}
+		}
+		if lost == 0 {
+			t.Errorf("nobody lost in a deadlock between %d and %d", d.first, d.second)
+		}
+		a.exec("COMMIT")
+		b.exec("COMMIT")
+	}
+}

@@ -1,0 +1,10 @@
+// Package sources tries tables that lie at real databases as a client does: a cluster in this
+// process with agents beside PostgreSQL and MariaDB, and the Go driver at its SQL door.
+//
+// How it thinks. Two servers of each kind are started once, on free ports, and have the tables of
+// a bank and a shop. Each test adopts what it needs into a database of its own name. What is
+// expected of an answer is MySQL's; it stands in the tests.
+//
+// What the caller owes it. The programs of Debian's packages postgresql and mariadb-server, or
+// its tests are left out.
+package sources
