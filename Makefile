@@ -16,7 +16,7 @@ GAP_TIMES     ?= 20
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo test lint hunt hunt-planted mutants kill9 power faults gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-hostile clients
+.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-sources bench-hostile clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -24,6 +24,10 @@ build:
 demo:
 	@echo "Building isochron; the first time that takes about a minute."
 	$(GO) run $(TAGS) ./cmd/isochron demo $(ARGS)
+
+# Over two PostgreSQL and two MariaDB servers that it starts; it says which packages are missing.
+demo-sources:
+	$(GO) run $(TAGS) ./cmd/isochron demo --sources --native $(ARGS)
 
 test:
 	@.ci/test
@@ -56,6 +60,11 @@ power:
 # Five processes under load, one fault after another. ARGS: --seed, --wan-scale, --json
 faults: build
 	$(GO) run $(TAGS) ./bench/faults --minutes $(FAULT_MINUTES) $(ARGS)
+
+# Gateways, agents, a PostgreSQL and a MariaDB under load, one fault after another.
+# FAULT_MINUTES; ARGS: --seed, --protocol, --json
+faults-sources: build
+	$(GO) run $(TAGS) ./bench/faults --sources --minutes $(FAULT_MINUTES) $(ARGS)
 
 # For how long clients cannot commit when a node is lost, paused or cut off: each kind of
 # fault, the leader and a gateway. ARGS: --only, --last, --json
@@ -105,6 +114,11 @@ bench-rows: build
 bench-collapse: build
 	$(GO) build $(TAGS) -o bin/ ./bench/rows ./bench/wan
 	bin/rows --collapse $(ARGS)
+
+# Middleware over four databases under the delays of a wide-area network, one system after another:
+# Isochron, and ShardingSphere-Proxy and Spider, fetched into the user's cache. ARGS: --loads, --skews
+bench-sources:
+	bench/sources/run.sh $(ARGS)
 
 # A node with 2 GB of memory under every hostile statement at once, beside ordinary clients.
 # ARGS: --minutes, --nodes 3; or --connects 100000, --sockets 5000 in place of statements.

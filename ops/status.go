@@ -152,6 +152,7 @@ func (statusCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, f := range memoryFigures {
 		out <- f.desc
 	}
+	describeSources(out)
 	out <- scrapeOK.desc
 	out <- connections.desc
 	out <- strangers.desc
@@ -194,6 +195,7 @@ func (s statusCollector) Collect(out chan<- prometheus.Metric) {
 			put(f.figure, f.of(sh), number(sh.Shard))
 		}
 	}
+	collectSources(r, put, out)
 	for _, u := range r.Memory.Parts {
 		for _, f := range memoryFigures {
 			put(f.figure, f.of(u), u.Part)

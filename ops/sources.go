@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"isochron/participant"
+	"isochron/server"
+	"isochron/txn"
+)
+
+// sourceFigures are of one source, at the node of its agent.
+var sourceFigures = []struct {
+	figure
+	of func(s server.SourceReport) float64
+}{
+	{gauge("isochron_source_serving", "1 if the database answers its agent and is the one that is meant.", "source"), func(s server.SourceReport) float64 { return truth(s.Serving) }},
+	{gauge("isochron_source_branches", "Transactions at the source that have not ended.", "source"), func(s server.SourceReport) float64 { return float64(s.Branches) }},
+	{gauge("isochron_source_in_doubt", "Of these, transactions that are prepared, or may be.", "source"), func(s server.SourceReport) float64 { return float64(s.InDoubt) }},
+	{gauge("isochron_source_fenced", "Transactions that were prepared before the source started anew, and for whose end others wait.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Fenced) }},
+	{total("isochron_source_fence_waits_total", "Transactions that waited so.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.FenceWaits) }},
+	{total("isochron_source_rounds_total", "Rounds of statements that gateways have sent to the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Works) }},
+	{total("isochron_source_statements_total", "Statements in them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Statements) }},
+}
+
+var (
+	sourceEnded   = total("isochron_source_ended_total", "Transactions that ended at the source; unknown: a commit of which the connection took the answer with it.", "source", "outcome")
+	sourceRefused = total("isochron_source_refusals_total", "Statements and votes with which a transaction failed at the source.", "source", "cause")
+	sourceHeld    = prometheus.NewDesc("isochron_source_held_seconds", "For how long a transaction held its rows at the source, from its first statement there to its end.", []string{"source"}, nil)
+	hotRecords    = gauge("isochron_hot_records", "Records of which this gateway keeps statistics, where its protocol goes by them.")
+	hotBytes      = gauge("isochron_hot_records_bytes", "Memory that they take.")
+)
+
+// causeLabel makes a label of a cause's words.
+var causeLabel = strings.NewReplacer(" ", "_", "(", "", ")", "")
+
+func describeSources(out chan<- *prometheus.Desc) {
+	for _, f := range sourceFigures {
+		out <- f.desc
+	}
+	for _, f := range []figure{sourceEnded, sourceRefused, hotRecords, hotBytes} {
+		out <- f.desc
+	}
+	out <- sourceHeld
+}
+
+// collectSources tells of a node's sources; put is as in Collect.
+func collectSources(r server.Report, put func(figure, float64, ...string), out chan<- prometheus.Metric) {
+	put(hotRecords, float64(r.HotRecords))
+	put(hotBytes, float64(r.HotRecordsBytes))
+	for _, s := range r.Sources {
+		for _, f := range sourceFigures {
+			put(f.figure, f.of(s), s.Name)
+		}
+		put(sourceEnded, float64(s.Counts.Committed), s.Name, "committed")
+		put(sourceEnded, float64(s.Counts.Aborted), s.Name, "aborted")
+		put(sourceEnded, float64(s.Counts.Unknown), s.Name, "unknown")
+		for c := range txn.Causes {
+			put(sourceRefused, float64(s.Counts.Refused[c]), s.Name, causeLabel.Replace(c.String()))
+		}
+		count, buckets := held(s.Counts)
+		out <- prometheus.MustNewConstHistogram(sourceHeld, count, float64(s.Counts.HeldNanos)/1e9, buckets, s.Name)
+	}
+}
+
+// held are the counts up to each bound, in seconds.
+func held(c participant.SourceCounts) (count uint64, buckets map[float64]uint64) {
+	buckets = map[float64]uint64{}
+	for i, n := range c.Held {
+		if count += n; i < len(c.Held)-1 {
+			buckets[float64(uint64(1)<<i)/1000] = count
+		}
+	}
+	return count, buckets
+}
