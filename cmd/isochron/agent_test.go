@@ -31,16 +31,7 @@ func (c *testCluster) joinAgent(t *testing.T, name string, s *sourcetest.Server)
 // startAgent starts an agent and waits until it says that it is ready.
 func startAgent(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: command(args...), stderr: new(safeBuffer), ended: make(chan error, 1)}
-	p.cmd.Stderr = p.stderr
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // if the test ended early
+	p, out := startProcess(t, command(args...))
 	ready := make(chan struct{})
 	go func() {
 		lines := bufio.NewScanner(out)
@@ -88,15 +79,22 @@ func (c *testCluster) awaitSource(t *testing.T, what string, ok func(sourceStatu
 	t.Fatalf("%s: never; sources are %+v", what, last)
 }
 
+// postgresWithStock is a server with a table that its user may do everything with.
+func postgresWithStock(t *testing.T) *sourcetest.Server {
+	t.Helper()
+	pg, err := sourcetest.Postgres()
+	sourcetest.LeaveOut(t, err)
+	t.Cleanup(pg.Close)
+	if err := pg.Exec("CREATE TABLE stock (id bigint PRIMARY KEY, n bigint NOT NULL); GRANT ALL ON stock TO " + sourcetest.User); err != nil {
+		t.Fatal(err)
+	}
+	return pg
+}
+
 // An agent joins a cluster that runs, as a process of its own; what it serves is seen in the
 // status; it is refused with other data; its secrets are seen nowhere.
 func TestAnAgentJoins(t *testing.T) {
-	pg, err := sourcetest.Postgres()
-	sourcetest.LeaveOut(t, err)
-	defer pg.Close()
-	if err := pg.Exec("CREATE TABLE stock (id bigint PRIMARY KEY, n bigint); GRANT ALL ON stock TO " + sourcetest.User); err != nil {
-		t.Fatal(err)
-	}
+	pg := postgresWithStock(t)
 	c := initNodes(t, 3, "--wan", "uniform:2ms:3", "--regions", "r1,r2,r3")
 	c.startAll(t)
 	p, args := c.joinAgent(t, "orders", pg)

@@ -186,7 +186,7 @@ func (d *demo) work(ctx context.Context) error {
 	defer stop()
 	crowd := make(chan error, 1)
 	go func() { crowd <- d.runCrowd(ctx) }()
-	show := newShow(d)
+	show := d.show()
 	defer show.end()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

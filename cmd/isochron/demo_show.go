@@ -52,42 +52,9 @@ func (p *progress) done() {
 }
 
 // show keeps the figures on the standard output while the demo runs.
-type show struct {
-	d      *demo
-	screen *console.Screen // nil: not a terminal
-	begun  time.Time
-	lined  time.Time
-}
-
-func newShow(d *demo) *show {
-	s := &show{d: d, begun: time.Now(), lined: time.Now()}
-	if isTerminal(d.out) && !d.plan.json {
-		s.screen = console.NewScreen(d.out)
-	}
-	return s
-}
-
-// refresh is called once a second.
-func (s *show) refresh() error {
-	switch {
-	case s.d.plan.json:
-		return nil
-	case s.screen != nil:
-		ran := time.Since(s.begun).Round(time.Second)
-		return s.screen.Show(fmt.Sprintf("%v, the last seconds:\n\n", ran) +
-			console.Table(s.d.rows(s.d.meter.Window)) + "\n" + console.Legend())
-	case time.Since(s.lined) >= lineEvery:
-		s.lined = time.Now()
-		_, err := fmt.Fprintln(s.d.out, console.Line(s.d.rows(s.d.meter.Window)))
-		return err
-	}
-	return nil
-}
-
-func (s *show) end() {
-	if s.screen != nil {
-		fmt.Fprintln(s.d.out)
-	}
+func (d *demo) show() *refresher {
+	table := func() string { return console.Table(d.rows(d.meter.Window)) + "\n" + console.Legend() }
+	return newRefresher(d.out, d.plan.json, table, func() string { return console.Line(d.rows(d.meter.Window)) })
 }
 
 // printWelcome says how to get in.

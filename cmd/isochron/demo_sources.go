@@ -295,7 +295,7 @@ func (d *sourcesDemo) work(ctx context.Context, dbs []*sql.DB) error {
 			fail(err)
 		}
 	})
-	show := newSourcesShow(d)
+	show := d.show()
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	for {

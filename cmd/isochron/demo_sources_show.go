@@ -3,43 +3,16 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"isochron/console"
 )
 
-// sourcesShow keeps the figures on the standard output while the demo runs.
-type sourcesShow struct {
-	d      *sourcesDemo
-	screen *console.Screen // nil: not a terminal
-	begun  time.Time
-	lined  time.Time
-}
-
-func newSourcesShow(d *sourcesDemo) *sourcesShow {
-	s := &sourcesShow{d: d, begun: time.Now(), lined: time.Now()}
-	if isTerminal(d.out) && !d.plan.json {
-		s.screen = console.NewScreen(d.out)
-	}
-	return s
-}
-
-// refresh is called once a second.
-func (s *sourcesShow) refresh() error {
-	switch {
-	case s.d.plan.json:
-		return nil
-	case s.screen != nil:
-		return s.screen.Show(fmt.Sprintf("%v, the last seconds:\n\n%s", time.Since(s.begun).Round(time.Second), sourcesTable(s.d.figures((*console.Meter).Window))))
-	case time.Since(s.lined) >= lineEvery:
-		s.lined = time.Now()
-		_, err := io.WriteString(s.d.out, sourcesTable(s.d.figures((*console.Meter).Window))+"\n")
-		return err
-	}
-	return nil
+// show keeps the figures on the standard output while the demo runs.
+func (d *sourcesDemo) show() *refresher {
+	table := func() string { return sourcesTable(d.figures((*console.Meter).Window)) }
+	return newRefresher(d.out, d.plan.json, table, table)
 }
 
 // sourcesTable is a line for each source.

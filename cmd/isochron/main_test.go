@@ -69,10 +69,10 @@ func command(args ...string) *exec.Cmd {
 // startTimeout bounds the start of a demo, on a busy machine under the race detector.
 const startTimeout = 3 * time.Minute
 
-// startDemo starts a demo and waits until it says how to connect.
-func startDemo(t *testing.T, regions int, args ...string) *process {
+// startProcess starts a command, and gives it and its standard output.
+func startProcess(t *testing.T, cmd *exec.Cmd) (*process, io.Reader) {
 	t.Helper()
-	p := &process{t: t, cmd: command(append([]string{"demo"}, args...)...), stderr: new(safeBuffer), ended: make(chan error, 1)}
+	p := &process{t: t, cmd: cmd, stderr: new(safeBuffer), ended: make(chan error, 1)}
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -82,6 +82,13 @@ func startDemo(t *testing.T, regions int, args ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // if the test ended early
+	return p, out
+}
+
+// startDemo starts a demo and waits until it says how to connect.
+func startDemo(t *testing.T, regions int, args ...string) *process {
+	t.Helper()
+	p, out := startProcess(t, command(append([]string{"demo"}, args...)...))
 	ports := make(chan int)
 	go p.read(out, ports)
 	deadline := time.After(startTimeout)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"isochron/server/sourcedb/sourcetest"
 )
 
 // awaitExec executes a statement, again and again while it fails.
@@ -30,12 +28,7 @@ func awaitExec(t *testing.T, db *sql.DB, stmt string) {
 // into they find their database by the name of the source, whatever its number is there. The
 // same holds for an agent that goes on at another place, once the cluster has forgotten it.
 func TestTablesAtSourcesAreFoundByName(t *testing.T) {
-	pg, err := sourcetest.Postgres()
-	sourcetest.LeaveOut(t, err)
-	defer pg.Close()
-	if err := pg.Exec("CREATE TABLE stock (id bigint PRIMARY KEY, n bigint NOT NULL); GRANT ALL ON stock TO " + sourcetest.User); err != nil {
-		t.Fatal(err)
-	}
+	pg := postgresWithStock(t)
 	c := clusterOf(t, 3)
 	agent, args := c.joinAgent(t, "orders", pg)
 	serving := func(s sourceStatus) bool { return s.Name == "orders" && s.Serving }

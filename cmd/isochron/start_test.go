@@ -74,16 +74,7 @@ func (c *testCluster) edit(t *testing.T, old, new string) {
 // start starts a node; the channel is closed when it says that it is ready.
 func (c *testCluster) start(t *testing.T, i int) <-chan struct{} {
 	t.Helper()
-	p := &process{t: t, cmd: command("start", "--config", c.about.Nodes[i].Config), stderr: new(safeBuffer), ended: make(chan error, 1)}
-	p.cmd.Stderr = p.stderr
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // if the test ended early
+	p, out := startProcess(t, command("start", "--config", c.about.Nodes[i].Config))
 	ready := make(chan struct{})
 	go func() {
 		lines := bufio.NewScanner(out)

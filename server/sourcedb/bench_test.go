@@ -11,9 +11,9 @@ import (
 	"isochron/source"
 )
 
-// BenchmarkBranch is a branch of some statements by key, committed in one phase or prepared
-// and finished.
-func BenchmarkBranch(b *testing.B) {
+// benchEach runs f at each server, with a table of its own: id, the primary key, and what columns
+// says, and in it the rows that values says, as SQL.
+func benchEach(b *testing.B, columns, values string, f func(d *dialect, driver source.Driver, table string)) {
 	for _, d := range dialects {
 		s, err := d.server()
 		sourcetest.LeaveOut(b, err)
@@ -22,10 +22,28 @@ func BenchmarkBranch(b *testing.B) {
 			b.Fatal(err)
 		}
 		table := fmt.Sprintf("b%d", tableNumber.Add(1))
-		text := fmt.Sprintf("CREATE TABLE %s (id BIGINT PRIMARY KEY, v BIGINT NOT NULL); INSERT INTO %[1]s VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0); GRANT ALL ON %[1]s TO %s", table, sourcetest.User)
-		if err := s.Exec(text); err != nil {
+		if err := s.Exec(fmt.Sprintf("CREATE TABLE %[1]s (id BIGINT PRIMARY KEY, %[2]s); INSERT INTO %[1]s VALUES %[3]s; GRANT ALL ON %[1]s TO %[4]s", table, columns, values, sourcetest.User)); err != nil {
 			b.Fatal(err)
 		}
+		f(d, driver, table)
+		if err := driver.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// reportTimes reports what a step took, at the first tenth, which says most where others use the
+// machine too, and in the middle.
+func reportTimes(b *testing.B, step string, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/10].Nanoseconds())/1e3, step+"p10-us")
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, step+"p50-us")
+}
+
+// BenchmarkBranch is a branch of some statements by key, committed in one phase or prepared
+// and finished.
+func BenchmarkBranch(b *testing.B) {
+	benchEach(b, "v BIGINT NOT NULL", "(1, 0), (2, 0), (3, 0), (4, 0), (5, 0)", func(d *dialect, driver source.Driver, table string) {
 		for _, statements := range []int{1, 5} {
 			for _, prepare := range []bool{false, true} {
 				for _, write := range []bool{false, true} {
@@ -36,17 +54,12 @@ func BenchmarkBranch(b *testing.B) {
 							benchBranch(b, driver, table, statements, prepare, write)
 							took[i] = time.Since(begun)
 						}
-						slices.Sort(took) // the first tenth says most where others use the machine too
-						b.ReportMetric(float64(took[b.N/10].Microseconds()), "p10-us")
-						b.ReportMetric(float64(took[b.N/2].Microseconds()), "p50-us")
+						reportTimes(b, "", took)
 					})
 				}
 			}
 		}
-		if err := driver.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	})
 }
 
 func benchBranch(b *testing.B, d source.Driver, table string, statements int, prepare, write bool) {
@@ -74,18 +87,7 @@ func benchBranch(b *testing.B, d source.Driver, table string, statements int, pr
 
 // BenchmarkOnce is a statement by key that is all of its transaction.
 func BenchmarkOnce(b *testing.B) {
-	for _, d := range dialects {
-		s, err := d.server()
-		sourcetest.LeaveOut(b, err)
-		driver, err := Open(s.URL(), Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		table := fmt.Sprintf("b%d", tableNumber.Add(1))
-		text := fmt.Sprintf("CREATE TABLE %s (id BIGINT PRIMARY KEY, v BIGINT NOT NULL); INSERT INTO %[1]s VALUES (1, 0), (2, 0); GRANT ALL ON %[1]s TO %s", table, sourcetest.User)
-		if err := s.Exec(text); err != nil {
-			b.Fatal(err)
-		}
+	benchEach(b, "v BIGINT NOT NULL", "(1, 0), (2, 0)", func(d *dialect, driver source.Driver, table string) {
 		for name, text := range map[string]string{"read": "SELECT v FROM %s WHERE id = 1", "write": "UPDATE %s SET v = v + 1 WHERE id = 2"} {
 			b.Run(d.name+"/"+name, func(b *testing.B) {
 				took := make([]time.Duration, b.N)
@@ -96,13 +98,8 @@ func BenchmarkOnce(b *testing.B) {
 					}
 					took[i] = time.Since(begun)
 				}
-				slices.Sort(took)
-				b.ReportMetric(float64(took[b.N/10].Microseconds()), "p10-us")
-				b.ReportMetric(float64(took[b.N/2].Microseconds()), "p50-us")
+				reportTimes(b, "", took)
 			})
 		}
-		if err := driver.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	})
 }

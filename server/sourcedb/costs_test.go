@@ -3,12 +3,10 @@ package sourcedb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"isochron/server/sourcedb/sourcetest"
 	"isochron/source"
 )
 
@@ -17,38 +15,22 @@ import (
 // in the middle of a branch, and the prepares and commits of branches that have written. A row has
 // ten fields, as YCSB has it, and a write changes all.
 func BenchmarkCosts(b *testing.B) {
-	for _, d := range dialects {
-		s, err := d.server()
-		sourcetest.LeaveOut(b, err)
-		driver, err := Open(s.URL(), Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		table := fmt.Sprintf("b%d", tableNumber.Add(1))
-		const rows = 10_000
-		var text strings.Builder
-		fmt.Fprintf(&text, "CREATE TABLE %s (id BIGINT PRIMARY KEY, %s); INSERT INTO %[1]s VALUES ", table, fields("%s VARCHAR(100)"))
-		for i := range rows {
-			fmt.Fprintf(&text, "(%d%s),", i, strings.Repeat(", '"+strings.Repeat("x", 100)+"'", 10))
-		}
-		if err := s.Exec(fmt.Sprintf("%s; GRANT ALL ON %s TO %s", strings.TrimSuffix(text.String(), ","), table, sourcetest.User)); err != nil {
-			b.Fatal(err)
-		}
+	const rows = 10_000
+	var values strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&values, "(%d%s),", i, strings.Repeat(", '"+strings.Repeat("x", 100)+"'", 10))
+	}
+	benchEach(b, fields("%s VARCHAR(100)"), strings.TrimSuffix(values.String(), ","), func(d *dialect, driver source.Driver, table string) {
 		b.Run(d.name, func(b *testing.B) {
 			took := map[string][]time.Duration{}
 			for i := range b.N {
 				costBranch(b, driver, table, i%rows, i%2 == 0, took)
 			}
 			for what, all := range took { // order: reported by name
-				slices.Sort(all)
-				b.ReportMetric(float64(all[len(all)/10].Nanoseconds())/1e3, what+"-p10-us")
-				b.ReportMetric(float64(all[len(all)/2].Nanoseconds())/1e3, what+"-p50-us")
+				reportTimes(b, what+"-", all)
 			}
 		})
-		if err := driver.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	})
 }
 
 // fields are ten columns.

@@ -2,7 +2,6 @@ package sourcedb
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -151,16 +150,7 @@ func TestOnceGuarded(t *testing.T) {
 // A change whose connection breaks may have happened; a read is done again or simply failed.
 func TestOnceUnknown(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
-		u, err := url.Parse(k.server.URL())
-		k.must(err)
-		c := newCutter(t, u.Host)
-		u.Host = c.listener.Addr().String()
-		if k.name_() == "postgres" {
-			u.RawQuery = "sslmode=disable"
-		}
-		far, err := Open(u.String(), Options{})
-		k.must(err)
-		defer far.Close()
+		c, far := k.openThroughCutter()
 		for i, through := range []bool{false, true} {
 			c.cut("marked", through)
 			_, err := k.once(far, source.BranchOptions{}, fmt.Sprintf("INSERT INTO %%s SELECT %d, 0 WHERE 'marked' <> ''", i+1))

@@ -43,6 +43,22 @@ func newCutter(t *testing.T, target string) *cutter {
 	return c
 }
 
+// openThroughCutter makes a driver whose connections go through a cutter.
+func (k *kit) openThroughCutter() (*cutter, source.Driver) {
+	k.t.Helper()
+	u, err := url.Parse(k.server.URL())
+	k.must(err)
+	c := newCutter(k.t, u.Host)
+	u.Host = c.listener.Addr().String()
+	if k.name_() == "postgres" {
+		u.RawQuery = "sslmode=disable"
+	}
+	far, err := Open(u.String(), Options{})
+	k.must(err)
+	k.t.Cleanup(func() { _ = far.Close() })
+	return c, far
+}
+
 // cut arms it for one message.
 func (c *cutter) cut(word string, through bool) {
 	c.mu.Lock()
@@ -106,16 +122,7 @@ func (c *cutter) serve(near net.Conn) {
 // what the source says then is the truth.
 func TestUnknown(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
-		u, err := url.Parse(k.server.URL())
-		k.must(err)
-		c := newCutter(t, u.Host)
-		u.Host = c.listener.Addr().String()
-		if k.name_() == "postgres" {
-			u.RawQuery = "sslmode=disable"
-		}
-		far, err := Open(u.String(), Options{})
-		k.must(err)
-		defer far.Close()
+		c, far := k.openThroughCutter()
 		want, through := []string{}, 0
 		for i, way := range []struct {
 			prepare, through bool
@@ -137,8 +144,9 @@ func TestUnknown(t *testing.T) {
 			// through either may be true; but it is one thing, and what did not go through is not.
 			found := false
 			if way.prepare {
-				found, err = k.driver.Finish(k.ctx, n, true)
+				done, err := k.driver.Finish(k.ctx, n, true)
 				k.must(err)
+				found = done
 			} else {
 				probe, _ := k.begin(source.BranchOptions{Isolation: source.ReadCommitted})
 				_, err := k.try(probe, "INSERT INTO %s VALUES ("+id+", 0)")

@@ -39,21 +39,29 @@ func (r *Report) finish(loads []*load, took time.Duration) {
 	for _, l := range loads {
 		r.Loads[l.name] = l.total
 	}
-	for _, kind := range Kinds {
+	r.Kinds = kindReports(Kinds, r.Events, func(e Event) (Kind, float64, float64) { return e.Kind, e.GoesOn, e.Resumes })
+}
+
+// kindReports sums up events by their kinds, in the order of kinds, without those that did not happen;
+// times tells an event's kind, GoesOn and Resumes.
+func kindReports[E any](kinds []Kind, events []E, times func(E) (Kind, float64, float64)) (out []KindReport) {
+	for _, kind := range kinds {
 		var goesOn, resumes []float64
-		for _, e := range r.Events {
-			if e.Kind != kind {
+		for _, e := range events {
+			k, on, back := times(e)
+			if k != kind {
 				continue
 			}
-			resumes = append(resumes, e.Resumes)
-			if e.GoesOn >= 0 {
-				goesOn = append(goesOn, e.GoesOn)
+			resumes = append(resumes, back)
+			if on >= 0 {
+				goesOn = append(goesOn, on)
 			}
 		}
 		if len(resumes) > 0 {
-			r.Kinds = append(r.Kinds, kindReport(kind, goesOn, resumes))
+			out = append(out, kindReport(kind, goesOn, resumes))
 		}
 	}
+	return out
 }
 
 // kindReport sums up the faults of a kind: one of resumes for each.
@@ -63,6 +71,9 @@ func kindReport(kind Kind, goesOn, resumes []float64) KindReport {
 	k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
 	return k
 }
+
+// kindsHead is above the lines of kinds.
+const kindsHead = "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n"
 
 // line writes a kind's; others says that there were nodes that were not hit.
 func (k KindReport) line(w io.Writer, others bool) {
@@ -84,7 +95,7 @@ func medianAndWorst(times []float64) (median, worst float64) {
 // Print is for people.
 func (r *Report) Print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n")
+	fmt.Fprint(w, kindsHead)
 	for _, k := range r.Kinds {
 		k.line(w, k.Kind != KillAll && k.Kind != KillMajority)
 	}

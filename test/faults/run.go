@@ -176,12 +176,17 @@ func (r *Run) one(ctx context.Context, kind Kind) error {
 	}
 	r.Report.Events = append(r.Report.Events, e)
 	r.cfg.Say("%s", e)
-	if err := r.cluster.strayed(); err != nil {
+	return settle(ctx, r.cluster, r.cfg, r.nemesis.rand)
+}
+
+// settle looks whether a node fell by itself, and leaves some time before the next fault.
+func settle(ctx context.Context, c *Cluster, cfg Config, draw *rand.Rand) error {
+	if err := c.strayed(); err != nil {
 		return err
 	}
 	calm := pauseMax / 8
-	if r.cfg.Once == nil {
-		calm = time.Duration(r.nemesis.rand.Int64N(int64(pauseMax)))
+	if cfg.Once == nil {
+		calm = time.Duration(draw.Int64N(int64(pauseMax)))
 	}
 	select {
 	case <-time.After(calm):

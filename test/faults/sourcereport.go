@@ -51,27 +51,13 @@ func (r *SourcesReport) finish(m *movers, took time.Duration) {
 	if m != nil {
 		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(told), m.count(refused), m.count(unsure), m.said
 	}
-	for _, kind := range SourceKinds {
-		var goesOn, resumes []float64
-		for _, e := range r.Events {
-			if e.Kind != kind {
-				continue
-			}
-			resumes = append(resumes, e.Resumes)
-			if e.GoesOn >= 0 {
-				goesOn = append(goesOn, e.GoesOn)
-			}
-		}
-		if len(resumes) > 0 {
-			r.Kinds = append(r.Kinds, kindReport(kind, goesOn, resumes))
-		}
-	}
+	r.Kinds = kindReports(SourceKinds, r.Events, func(e SourceEvent) (Kind, float64, float64) { return e.Kind, e.GoesOn, e.Resumes })
 }
 
 // Print is for people.
 func (r *SourcesReport) Print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\nfault\ttimes\tothers go on, s\tworst\tall back after healing, s\tworst\t\n")
+	fmt.Fprint(w, kindsHead)
 	for _, k := range r.Kinds {
 		k.line(w, k.Kind != KillEverything)
 	}

@@ -201,16 +201,5 @@ func (r *sourcesRun) one(ctx context.Context, queue *[]Kind) error {
 	}
 	r.Report.Events = append(r.Report.Events, e)
 	r.cfg.Say("%s", e)
-	if err := r.cluster.strayed(); err != nil {
-		return err
-	}
-	calm := pauseMax / 8
-	if r.cfg.Once == nil {
-		calm = time.Duration(r.rand.Int64N(int64(pauseMax)))
-	}
-	select {
-	case <-time.After(calm):
-	case <-ctx.Done():
-	}
-	return nil
+	return settle(ctx, r.cluster, r.cfg, r.rand)
 }

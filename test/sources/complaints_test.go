@@ -18,8 +18,7 @@ import (
 
 // BEGIN, COMMIT and ROLLBACK may be prepared by the binary protocol, as drivers do.
 func TestPreparedCommit(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testpreparedcommit.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100)")
 	ctx := context.Background()
 	run := func(text string, args ...any) {
@@ -46,8 +45,7 @@ func TestPreparedCommit(t *testing.T) {
 // A transaction has one branch at a source, whatever a statement of it reads there: all that it
 // reads sees what it has written, and it commits as one.
 func TestOneBranchForAllThatIsRead(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testonebranchforallthatisread.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("CALL isochron.adopt('my_a', 'testonebranchforallthatisread', 'orders')")
 	c.exec("CALL isochron.adopt('pg_a', 'testonebranchforallthatisread', 'rates')")
 	c.exec("BEGIN")
@@ -64,8 +62,7 @@ func TestOneBranchForAllThatIsRead(t *testing.T) {
 // transactions that nobody ends. That holds for one whose statement waits there as well, and while
 // it waits the door serves others.
 func TestClientsThatGoAway(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testclientsthatgoaway.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
 	for _, there := range []int{0, 1} { // at the PostgreSQL, at the MariaDB
 		holder, waiter := connect(t, ""), connect(t, "")
@@ -99,8 +96,7 @@ func TestClientsThatGoAway(t *testing.T) {
 // it ends lives and can be rolled back, and the other goes on. One within a source is found there
 // at once, and is a 1213.
 func TestDeadlocks(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testdeadlocks.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
 	for _, d := range []struct {
 		first, second int

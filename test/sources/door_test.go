@@ -58,8 +58,7 @@ func TestRefusals(t *testing.T) {
 
 // Savepoints hold at sources too.
 func TestSavepoints(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testsavepoints.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("CREATE TABLE native (id INT PRIMARY KEY)")
 	c.exec("BEGIN")
 	c.exec("INSERT INTO accounts (id) VALUES (0)")

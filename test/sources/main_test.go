@@ -140,7 +140,7 @@ func begin(t *testing.T) *client {
 	t.Helper()
 	sourcetest.LeaveOut(t, house.err)
 	c := connect(t, "multiStatements=true")
-	name := strings.ToLower(strings.ReplaceAll(t.Name(), "/", "_"))
+	name := databaseOf(t)
 	c.exec("CREATE DATABASE " + name)
 	c.exec("USE " + name)
 	for _, s := range []*sourcetest.Server{house.pg, house.pg2, house.my, house.my2} {
@@ -155,6 +155,17 @@ func begin(t *testing.T) *client {
 			t.Fatal(err)
 		}
 	}
+	return c
+}
+
+// databaseOf is the name of a test's database.
+func databaseOf(t *testing.T) string { return strings.ToLower(strings.ReplaceAll(t.Name(), "/", "_")) }
+
+// beginSharded is begin with accounts over a PostgreSQL and a MariaDB: even ids are at the first.
+func beginSharded(t *testing.T) *client {
+	t.Helper()
+	c := begin(t)
+	c.exec("CALL isochron.adopt_sharded('" + databaseOf(t) + ".accounts', 'id', 'hash', 'pg_a,my_a')")
 	return c
 }
 

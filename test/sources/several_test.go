@@ -48,8 +48,7 @@ func TestSeveralSources(t *testing.T) {
 
 // EXPLAIN shows what is sent where.
 func TestExplain(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testexplain.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("CREATE TABLE native (id BIGINT PRIMARY KEY)")
 	c.shows("EXPLAIN SELECT owner FROM accounts WHERE id = 2", `read at pg_a|accounts|SELECT "owner" FROM "public"."accounts" WHERE "id" = 2 FOR SHARE|1|`)
 	c.shows("EXPLAIN UPDATE accounts SET balance = 1 WHERE id IN (1, 3)", `update at my_a|accounts|update bank.accounts set balance = 1 where id in (1, 3)|1|`)

@@ -63,8 +63,7 @@ func TestValues(t *testing.T) {
 // A transaction lives on after an error of a statement, unless its source has ended it; COMMIT in
 // the packet of the last statement commits it.
 func TestErrorsAndPackets(t *testing.T) {
-	c := begin(t)
-	c.exec("CALL isochron.adopt_sharded('testerrorsandpackets.accounts', 'id', 'hash', 'pg_a,my_a')")
+	c := beginSharded(t)
 	c.exec("BEGIN; INSERT INTO accounts (id, balance) VALUES (0, 5), (1, 5); UPDATE accounts SET balance = 4 WHERE id = 0; COMMIT")
 	c.expect("9.00", "SELECT SUM(balance) FROM accounts")
 	c.exec("BEGIN")
