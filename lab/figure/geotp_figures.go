@@ -35,7 +35,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig5", Title: "YCSB, more and more clients",
 		Source: "GeoTP, section 7.2, figure 5 (a)",
-		Rows:   geotpRivals, Axis: geotpClients, Base: geotpBase(),
+		Rows:   geotpRivals, Axis: geotpClients, Base: forMinutes(geotpBase()),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
@@ -63,7 +63,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig10mean", Title: "YCSB, farther and farther sources",
 		Source: "GeoTP, section 7.4, figure 10: sources 10 ms apart, the middleware beside a fourth one, as in its scripts",
-		Rows:   geotpSSP, Axis: geotpMean, Base: forSeconds(geotpBase()),
+		Rows:   geotpSSP, Axis: geotpMean, Base: geotpBase(),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
@@ -74,7 +74,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig10spread", Title: "YCSB, sources at more and more different distances",
 		Source: "GeoTP, section 7.4, figure 10: a mean of 20 ms, the middleware beside a fourth source, as in its scripts",
-		Rows:   geotpSSP, Axis: geotpDeviation, Base: forSeconds(geotpBase()),
+		Rows:   geotpSSP, Axis: geotpDeviation, Base: geotpBase(),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "ssp", "ssp", Across, Level, 0),
@@ -84,7 +84,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig11", Title: "YCSB, delays that vary, more and more distributed transactions",
 		Source: "GeoTP, section 7.4, figure 11 (a)",
-		Rows:   []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare, Base: geotpBase(),
+		Rows:   []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare, Base: forMinutes(geotpBase()),
 		Variants: map[string]Variant{
 			"geotp":         rowOver("geotp", wandering),
 			"ssp":           rowOver("ssp", wandering),
@@ -127,7 +127,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig14a", Title: "YCSB, longer and longer transactions of one round",
 		Source: "GeoTP, section 7.8, figure 14 (a)",
-		Rows:   geotpSSP, Axis: geotpLength, Base: geotpBase(),
+		Rows:   geotpSSP, Axis: geotpLength, Base: forMinutes(geotpBase()),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "geotp", Across, Change, -19.1),
@@ -187,25 +187,37 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/settings", Title: "Medium contention: what the paper leaves open",
 		Source: "ours: table I over MySQL, each row with one setting changed",
-		Rows:   settingsRows(), Pairs: true, Axis: geotpTwoShares, Base: distributed(geotpBase(), 0.25),
+		Rows:   settingsRows(), Pairs: true, Axis: geotpTwoShares, Base: forMinutes(geotpBase()),
 		Variants: settingsVariants(),
 		Shows:    geotpShows,
 	},
 }
 
-func low(s *lab.Spec)    { s.Zipf = lowSkew }
-func medium(s *lab.Spec) { s.Zipf = mediumSkew }
+func low(s *lab.Spec) { s.Zipf = lowSkew }
+
+func medium(s *lab.Spec) {
+	*s = forMinutes(*s)
+	s.Zipf = mediumSkew
+}
 
 // over is a row over other databases.
 func over(row, sources string) Variant {
 	return rowOver(row, func(s *lab.Spec) { s.Sources = sources })
 }
 
+// inShares is a contention of figure 7. At the medium one clients wait for seconds now and then.
+func inShares(zipf float64) lab.Spec {
+	if zipf == mediumSkew {
+		return forMinutes(geotpBase())
+	}
+	return skewedBy(geotpBase(), zipf)
+}
+
 // shareFigure is a part of figure 7.
 func shareFigure(name, title string, zipf float64) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 7",
-		Rows: geotpRivals, Axis: geotpShare, Base: skewedBy(geotpBase(), zipf),
+		Rows: geotpRivals, Axis: geotpShare, Base: inShares(zipf),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "chiller|quro|ssp-local|ssp", AtWorst, Ahead, 0),

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"isochron/lab"
 )
 
 // Record is a whole run of a figure as it is kept in the repository: small, rounded, and
@@ -35,8 +33,9 @@ type Record struct {
 	Held  int             `json:"laws_met,omitempty"` // of them
 
 	Experiments int    `json:"experiments"`
-	Checked     int    `json:"checked"` // tries, all of them serializable
-	Why         string `json:"-"`       // of what is not met, or more than met: see reasons
+	Checked     int    `json:"checked"`        // tries, all of them serializable but in those that are torn
+	Torn        int    `json:"torn,omitempty"` // experiments under rows that give no atomicity, and broke it
+	Why         string `json:"-"`              // of what is not met, or more than met: see reasons
 }
 
 // Panel is one measure of all rows.
@@ -81,7 +80,7 @@ func significant(v float64) float64 {
 }
 
 // Record is what is kept of the report; day is when it was made. A quick run, and one that
-// is not serializable, is an error: neither is to be quoted.
+// is not serializable although its row gives that, is an error: neither is to be quoted.
 func (r *Report) Record(day string, seed uint64) (Record, error) {
 	if r.Quick {
 		return Record{}, errors.New("a quick run is not recorded: its numbers are not to be quoted")
@@ -94,11 +93,8 @@ func (r *Report) Record(day string, seed uint64) (Record, error) {
 	rec.takePanels(r.Parts[0].Grid)
 	for _, p := range r.Parts {
 		rec.Costs = append(rec.Costs, p.record())
-		p.Grid.each(func(_, _ int, c *lab.Result) {
-			rec.Experiments++
-			rec.Checked += c.Check.Checked
-		})
 	}
+	rec.Experiments, rec.Checked, rec.Torn = r.count()
 	for _, s := range r.Spans() {
 		if rec.Laws++; s.Met {
 			rec.Held++

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"isochron/lab"
+	"isochron/protocol"
 )
 
 // jsonReport is a report as machines read it.
@@ -204,12 +205,13 @@ func (r *Report) unmet() bool {
 		slices.ContainsFunc(r.Spans(), func(s Span) bool { return !s.Met })
 }
 
-// Wrong are the experiments whose history is not serializable, in words.
+// Wrong are the experiments whose history is not serializable although their row gives that, in
+// words.
 func (r *Report) Wrong() []string {
 	var wrong []string
 	for _, p := range r.Parts {
 		p.Grid.each(func(row, at int, c *lab.Result) {
-			if !c.Check.Serializable {
+			if !c.Check.Serializable && givesAtomicity(c.Protocol) {
 				axis := r.Figure.Axis
 				wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Rows[row], axis.Label, axis.Text(p.Grid.Values[at]),
 					p.Costs.Name, strings.Join(c.Check.Anomalies, "; ")))
@@ -219,19 +221,42 @@ func (r *Report) Wrong() []string {
 	return wrong
 }
 
-// checked says how much of what clients saw was judged, and what was wrong.
-func (r *Report) checked() string {
-	runs, tries := 0, 0
+// givesAtomicity tells whether all or nothing of a transaction happens under a row. A figure has
+// those that do not give it for their speed.
+func givesAtomicity(protocolRow string) bool {
+	row, err := protocol.ByName(protocolRow)
+	return err != nil || row.Gives != protocol.NoAtomicity
+}
+
+// count says how many experiments there are, of how many tries the history was judged, and in how
+// many experiments under rows that give no atomicity it was found broken.
+func (r *Report) count() (experiments, tries, torn int) {
 	for _, p := range r.Parts {
 		p.Grid.each(func(_, _ int, c *lab.Result) {
-			runs++
+			experiments++
 			tries += c.Check.Checked
+			if !c.Check.Serializable && !givesAtomicity(c.Protocol) {
+				torn++
+			}
 		})
 	}
-	wrong := r.Wrong()
-	out := fmt.Sprintf("%d experiments; of %d transactions that were checked, all are serializable.\n", runs, tries)
-	if len(wrong) > 0 {
-		out = fmt.Sprintf("%d experiments, and these are WRONG:\n%s\n", runs, strings.Join(wrong, "\n"))
+	return experiments, tries, torn
+}
+
+// tornText says what torn experiments are, or nothing.
+func tornText(torn int) string {
+	if torn == 0 {
+		return ""
 	}
-	return out
+	return fmt.Sprintf(" but in %d experiments under rows that give no atomicity", torn)
+}
+
+// checked says how much of what clients saw was judged, and what was wrong.
+func (r *Report) checked() string {
+	experiments, tries, torn := r.count()
+	wrong := r.Wrong()
+	if len(wrong) > 0 {
+		return fmt.Sprintf("%d experiments, and these are WRONG:\n%s\n", experiments, strings.Join(wrong, "\n"))
+	}
+	return fmt.Sprintf("%d experiments; of %d transactions that were checked, all are serializable%s.\n", experiments, tries, tornText(torn))
 }

@@ -57,7 +57,11 @@ func (r Record) Claims() string {
 
 // made says of which run the numbers are.
 func (r Record) made() string {
-	return fmt.Sprintf("Seed %d, recorded %s; %d experiments, %d tries checked.\n", r.Seed, r.Recorded, r.Experiments, r.Checked)
+	torn := ""
+	if r.Torn > 0 {
+		torn = ", all serializable" + tornText(r.Torn)
+	}
+	return fmt.Sprintf("Seed %d, recorded %s; %d experiments, %d tries checked%s.\n", r.Seed, r.Recorded, r.Experiments, r.Checked, torn)
 }
 
 // shortCosts is a name of costs as it heads a column.

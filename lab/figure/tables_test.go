@@ -72,6 +72,15 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	if _, err := r.Record("", 1); err == nil || !strings.Contains(err.Error(), "G2") {
 		t.Errorf("a wrong run was recorded: %v", err)
 	}
+	// A row that gives no atomicity does as it says.
+	r.Parts[0].Grid.Cells[1][0].Protocol = "ssp-local"
+	rec, err := r.Record("", 1)
+	if err != nil || rec.Torn != 1 || !strings.Contains(rec.made(), "all serializable but in 1 experiments under rows that give no atomicity") {
+		t.Errorf("a row that gives no atomicity: %v, %q", err, rec.made())
+	}
+	if text := r.Text(); strings.Contains(text, "WRONG") || !strings.Contains(text, "all are serializable but in 1 experiments") {
+		t.Errorf("a row that gives no atomicity is told so:\n%s", text)
+	}
 }
 
 // Three digits are kept of any number.
