@@ -17,6 +17,8 @@ type Latency struct {
 	P95 float64 `json:"p95"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
+	// Mean is of all; last, because scripts read the others in their order.
+	Mean float64 `json:"mean"`
 }
 
 // Figures are what was counted of one kind of transaction, or of all, since the
@@ -60,7 +62,7 @@ func newTally() *tally { return &tally{times: hdr.New(1, 600_000_000, 3)} }
 func (t *tally) in(seconds float64) Figures {
 	f := t.figures
 	ms := func(micros int64) float64 { return float64(micros) / 1000 }
-	f.LatencyMS = Latency{ms(t.times.ValueAtQuantile(50)), ms(t.times.ValueAtQuantile(95)), ms(t.times.ValueAtQuantile(99)), ms(t.times.Max())}
+	f.LatencyMS = Latency{ms(t.times.ValueAtQuantile(50)), ms(t.times.ValueAtQuantile(95)), ms(t.times.ValueAtQuantile(99)), ms(t.times.Max()), t.times.Mean() / 1000}
 	if seconds > 0 {
 		f.Throughput = float64(f.Commits-t.late) / seconds
 	}

@@ -146,6 +146,9 @@ func TestFiguresOfTheTime(t *testing.T) {
 	if f.LatencyMS.Max < 299 || f.LatencyMS.Max > 301 || f.LongestMS != 700 || f.TriesMax != 4 {
 		t.Errorf("slowest commit %v ms, longest %v ms, %d tries; want 300, 700 and 4", f.LatencyMS.Max, f.LongestMS, f.TriesMax)
 	}
+	if mean := f.LatencyMS.Mean; mean < 31 || mean > 32.5 {
+		t.Errorf("the mean of ten at 5 ms and one at 300 is %v ms", mean)
+	}
 	if a := r.ByType["a"]; a.LongestMS != 300 || a.TriesMax != 2 {
 		t.Errorf("of kind a the longest is %v ms, %d tries; want 300 and 2", a.LongestMS, a.TriesMax)
 	}

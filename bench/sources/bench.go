@@ -24,14 +24,18 @@ type system interface {
 var systems = []struct {
 	name string
 	system
+	over []string // those whose clients speak to them alike, and beside which it is judged
 }{
-	{"shardingsphere", shardingsphere{}},
-	{"spider", spider{}},
-	{"ssp", isochron{row: "ssp"}},
-	{"geotp", isochron{row: "geotp"}},
-	{"geotp-packet", isochron{row: "geotp", packet: true}},
-	{"geotp-locks", isochron{row: "geotp", locks: true}},
-	{"geotp-packet-locks", isochron{row: "geotp", packet: true, locks: true}},
+	{"shardingsphere", shardingsphere{}, nil},
+	{"spider", spider{}, nil},
+	{"ssp", isochron{row: "ssp"}, nil},
+	{"ssp-parallel", isochron{row: "ssp-parallel"}, nil},
+	{"ssp-packet", isochron{row: "ssp", packet: true}, nil},
+	{"ssp-parallel-packet", isochron{row: "ssp-parallel", packet: true}, nil},
+	{"geotp", isochron{row: "geotp"}, []string{"ssp", "ssp-parallel", "shardingsphere", "spider"}},
+	{"geotp-packet", isochron{row: "geotp", packet: true}, []string{"ssp-packet", "ssp-parallel-packet"}},
+	{"geotp-locks", isochron{row: "geotp", locks: true}, []string{"shardingsphere"}},
+	{"geotp-packet-locks", isochron{row: "geotp", packet: true, locks: true}, nil},
 }
 
 func systemNames() (names []string) {
@@ -134,12 +138,10 @@ func (b *bench) deployment(ctx context.Context, name string) (err error) {
 		return b.hold(ctx, d, todo)
 	}
 	var errs []error
-	for _, i := range todo {
-		if err := b.turn(ctx, d, systems[i].name, systems[i].system); err != nil {
-			errs = append(errs, fmt.Errorf("%s over %s: %w", systems[i].name, name, err))
-		}
-		if ctx.Err() != nil {
-			break
+	for turn := 0; turn < b.Rounds*len(todo) && ctx.Err() == nil; turn++ {
+		s := systems[todo[turn%len(todo)]]
+		if err := b.turn(ctx, d, s.name, s.system); err != nil {
+			errs = append(errs, fmt.Errorf("%s over %s: %w", s.name, name, err))
 		}
 	}
 	b.say("%s: the links: %v", name, d.lateness())
@@ -175,35 +177,45 @@ func (b *bench) turn(ctx context.Context, d *deployment, name string, s system) 
 		}
 		err = errors.Join(err, r.stop())
 	}()
-	for _, load := range b.Loads {
-		for _, skew := range b.Skews {
-			for _, clients := range b.Clients {
-				one := cell{System: name, Deployment: d.name, Load: load, Skew: skew, Clients: clients, Distributed: b.Distributed, Seconds: b.Seconds}
-				err := b.measure(ctx, d, r, &one)
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err != nil {
-					one.Error = err.Error()
-				}
-				b.say("%v", one)
-				b.cells = append(b.cells, one)
-				if b.lines != nil {
-					if err := json.NewEncoder(b.lines).Encode(one); err != nil {
-						return err
-					}
-				}
+	for _, one := range b.plan() {
+		one.System, one.Deployment = name, d.name
+		err := b.measure(ctx, d, r, &one)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			one.Error = err.Error()
+		}
+		b.say("%v", one)
+		b.cells = append(b.cells, one)
+		if b.lines != nil {
+			if err := json.NewEncoder(b.lines).Encode(one); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
+// plan is the cells of one turn, in their order.
+func (b *bench) plan() (cells []cell) {
+	for _, load := range b.Loads {
+		for _, share := range b.Distributed {
+			for _, skew := range b.Skews {
+				for _, clients := range b.Clients {
+					cells = append(cells, cell{Load: load, Distributed: share, Skew: skew, Clients: clients, Seconds: b.Seconds})
+				}
+			}
+		}
+	}
+	return cells
+}
+
 // measure runs one cell.
 func (b *bench) measure(ctx context.Context, d *deployment, r *running, one *cell) (err error) {
 	options := r.options
 	options.Rows, options.Sources, options.Span, options.Theta = sources*b.Rows, sources, b.Span, one.Skew
-	if options.Distributed = b.Distributed; options.Distributed == 0 {
+	if options.Distributed = one.Distributed; options.Distributed == 0 {
 		options.Distributed = sqlload.NoneDistributed
 	}
 	w, err := sqlload.New(one.Load, options)

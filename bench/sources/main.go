@@ -25,10 +25,11 @@ type config struct {
 	Loads       []string
 	Skews       []float64
 	Clients     []int
-	Distributed int
+	Distributed []int // transactions of a hundred that work at several sources
 	Span        int
 	Seconds     int
 	Warmup      int
+	Rounds      int
 	Rows        int // of a source
 	Map         string
 	Scale       float64
@@ -66,7 +67,7 @@ lost, memory.
 // parse reads the flags.
 func parse(args []string, words io.Writer) (config, error) {
 	var c config
-	var deployments, named, loads, skews, clients string
+	var deployments, named, loads, skews, clients, shares string
 	f := flag.NewFlagSet("sources", flag.ContinueOnError)
 	f.SetOutput(words)
 	f.StringVar(&deployments, "deployments", strings.Join(deploymentNames(), ","), "which databases, with commas between them")
@@ -74,9 +75,10 @@ func parse(args []string, words io.Writer) (config, error) {
 	f.StringVar(&loads, "loads", "transfer,ycsb-txn", "loads of isochron workload")
 	f.StringVar(&skews, "skews", "0.3,0.9,1.5", "skews of the keys")
 	f.StringVar(&clients, "clients", "1,8,64", "numbers of clients")
-	f.IntVar(&c.Distributed, "distributed", 20, "transactions of a hundred that work at several sources")
+	f.StringVar(&shares, "distributed", "20", "transactions of a hundred that work at several sources; a cell for each number")
 	f.IntVar(&c.Span, "span", 2, "at how many those work")
 	f.IntVar(&c.Seconds, "seconds", 15, "of a cell")
+	f.IntVar(&c.Rounds, "rounds", 1, "how often the systems take turns; ratios are of all rounds together")
 	f.IntVar(&c.Warmup, "warmup", 5, "seconds before those, no part of the figures")
 	f.IntVar(&c.Rows, "rows", 100_000, "rows of each table at each source")
 	f.StringVar(&c.Map, "wan", "geotp4", "the map; a source at each of its first four regions, the middleware at the first")
@@ -98,12 +100,12 @@ func parse(args []string, words io.Writer) (config, error) {
 		}
 		c.Skews = append(c.Skews, v)
 	}
-	for _, text := range list(clients) {
-		v, err := strconv.Atoi(text)
-		if err != nil || v < 1 || v > clientsMax {
-			return c, fmt.Errorf("--clients %q: give numbers between 1 and %d", text, clientsMax)
-		}
-		c.Clients = append(c.Clients, v)
+	var err error
+	if c.Clients, err = numbers("clients", clients, 1, clientsMax); err != nil {
+		return c, err
+	}
+	if c.Distributed, err = numbers("distributed", shares, 0, 100); err != nil {
+		return c, err
 	}
 	if f.NArg() > 0 {
 		return c, fmt.Errorf("%q is no flag; see --help", f.Arg(0))
@@ -130,8 +132,10 @@ func (c *config) check() error {
 		return errors.New("--seconds and --warmup: give numbers up to 3600 and 600")
 	case c.Rows < 100 || c.Rows > 10_000_000:
 		return fmt.Errorf("--rows %d: give a number between 100 and 10000000", c.Rows)
-	case c.Distributed < 0 || c.Distributed > 100 || c.Span < 2 || c.Span > sources:
-		return fmt.Errorf("--distributed is of a hundred, --span between 2 and %d", sources)
+	case c.Rounds < 1 || c.Rounds > 100:
+		return fmt.Errorf("--rounds %d: give a number between 1 and 100", c.Rounds)
+	case c.Span < 2 || c.Span > sources:
+		return fmt.Errorf("--span between 2 and %d", sources)
 	case !(c.Scale >= 0 && c.Scale <= 10):
 		return fmt.Errorf("--wan-scale %v: give a number up to 10", c.Scale)
 	}
@@ -155,6 +159,18 @@ func (c config) delays() ([]time.Duration, error) {
 	out := make([]time.Duration, sources)
 	for i := range out[1:] { // the first stands where the middleware does
 		out[i+1] = wan.RTT(wan.Regions[0], wan.Regions[i+1])
+	}
+	return out, nil
+}
+
+// numbers are those that stand between the commas of a flag's text.
+func numbers(flag, text string, least, most int) (out []int, err error) {
+	for _, one := range list(text) {
+		v, err := strconv.Atoi(one)
+		if err != nil || v < least || v > most {
+			return nil, fmt.Errorf("--%s %q: give numbers between %d and %d", flag, one, least, most)
+		}
+		out = append(out, v)
 	}
 	return out, nil
 }

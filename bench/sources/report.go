@@ -36,9 +36,9 @@ func lost(f sqlload.Figures) float64 { return float64(f.Aborts) / float64(max(1,
 
 // String is the line that is said when a cell is done.
 func (c cell) String() string {
-	at := fmt.Sprintf("%s over %s, %s at %v, %d clients", c.System, c.Deployment, c.Load, c.Skew, c.Clients)
-	text := fmt.Sprintf("%s: %.1f a second, p50 %.1f ms, p99 %.1f ms (local %.1f and %.1f, distributed %.1f and %.1f), %.2f tries lost per commit, %.0f MB",
-		at, c.Total.Throughput, c.Total.LatencyMS.P50, c.Total.LatencyMS.P99, c.Local.LatencyMS.P50, c.Local.LatencyMS.P99,
+	at := fmt.Sprintf("%s over %s, %s at %v, %d of a hundred distributed, %d clients", c.System, c.Deployment, c.Load, c.Skew, c.Distributed, c.Clients)
+	text := fmt.Sprintf("%s: %.1f a second, mean %.1f ms, p50 %.1f ms, p99 %.1f ms (local %.1f and %.1f, distributed %.1f and %.1f), %.2f tries lost per commit, %.0f MB",
+		at, c.Total.Throughput, c.Total.LatencyMS.Mean, c.Total.LatencyMS.P50, c.Total.LatencyMS.P99, c.Local.LatencyMS.P50, c.Local.LatencyMS.P99,
 		c.Far.LatencyMS.P50, c.Far.LatencyMS.P99, lost(c.Total), c.Memory.Resident)
 	if notes := c.notes(); notes != "" {
 		text += "; " + notes
@@ -67,24 +67,21 @@ func (c cell) notes() string {
 	return strings.Join(append(all, c.Violations...), "; ")
 }
 
-// report is a table for each load, and one of memory.
+// report is a table for each load and share of distributed transactions, one of ratios, and one of
+// memory.
 func (b *bench) report() string {
 	var w strings.Builder
 	for _, load := range b.Loads {
-		mine := slices.DeleteFunc(slices.Clone(b.cells), func(c cell) bool { return c.Load != load })
-		if len(mine) == 0 {
-			continue
+		for _, share := range b.Distributed {
+			mine := slices.DeleteFunc(slices.Clone(b.cells), func(c cell) bool { return c.Load != load || c.Distributed != share })
+			if len(mine) == 0 {
+				continue
+			}
+			fmt.Fprintf(&w, "### %s, %d of a hundred distributed\n\n", load, share)
+			writeCells(&w, mine)
 		}
-		fmt.Fprintf(&w, "### %s, %d of a hundred distributed\n\n", load, b.Distributed)
-		w.WriteString("| system, databases | skew | clients | a second | p50 ms | p99 ms | local p50 / p99 | distributed p50 / p99 | tries lost per commit | MB resident | |\n")
-		w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
-		for _, c := range mine {
-			fmt.Fprintf(&w, "| %s, %s | %v | %d | %s | %s | %s | %s / %s | %s / %s | %.2f | %.0f | %s |\n", c.System, c.Deployment, c.Skew, c.Clients,
-				digits(c.Total.Throughput), digits(c.Total.LatencyMS.P50), digits(c.Total.LatencyMS.P99), digits(c.Local.LatencyMS.P50), digits(c.Local.LatencyMS.P99),
-				digits(c.Far.LatencyMS.P50), digits(c.Far.LatencyMS.P99), lost(c.Total), c.Memory.Resident, c.notes())
-		}
-		w.WriteString("\n")
 	}
+	w.WriteString(ratios(b.cells))
 	w.WriteString("| system, databases | most resident, MB | agents, all together |\n|---|---:|---:|\n")
 	var seen []string
 	for _, c := range b.cells {
@@ -102,6 +99,18 @@ func (b *bench) report() string {
 		fmt.Fprintf(&w, "| %s | %.0f | %.0f |\n", name, peak, agents)
 	}
 	return w.String()
+}
+
+// writeCells is the table of some cells.
+func writeCells(w *strings.Builder, cells []cell) {
+	w.WriteString("| system, databases | skew | clients | a second | mean ms | p50 ms | p99 ms | local p50 / p99 | distributed p50 / p99 | tries lost per commit | MB resident | |\n")
+	w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	for _, c := range cells {
+		fmt.Fprintf(w, "| %s, %s | %v | %d | %s | %s | %s | %s | %s / %s | %s / %s | %.2f | %.0f | %s |\n", c.System, c.Deployment, c.Skew, c.Clients,
+			digits(c.Total.Throughput), digits(c.Total.LatencyMS.Mean), digits(c.Total.LatencyMS.P50), digits(c.Total.LatencyMS.P99),
+			digits(c.Local.LatencyMS.P50), digits(c.Local.LatencyMS.P99), digits(c.Far.LatencyMS.P50), digits(c.Far.LatencyMS.P99), lost(c.Total), c.Memory.Resident, c.notes())
+	}
+	w.WriteString("\n")
 }
 
 // digits is a number with three of them.

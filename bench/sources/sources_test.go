@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,8 @@ func TestParse(t *testing.T) {
 		"--clients":      {"--clients", "0"},
 		"--seconds":      {"--seconds", "0"},
 		"--rows":         {"--rows", "10"},
-		"--distributed":  {"--distributed", "101"},
+		"--distributed":  {"--distributed", "25,101"},
+		"--rounds":       {"--rounds", "0"},
 		"--wan-scale":    {"--wan-scale", "-1"},
 		"3 regions":      {"--wan", "alibaba3"},
 		"is no flag":     {"now"},
@@ -33,8 +35,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
-	c, err := parse([]string{"--clients", "1,64", "--wan-scale", "0.5"}, io.Discard)
-	if err != nil || len(c.Clients) != 2 || len(c.Skews) != 3 {
+	c, err := parse([]string{"--clients", "1,64", "--wan-scale", "0.5", "--distributed", "25,75,0"}, io.Discard)
+	if err != nil || len(c.Clients) != 2 || len(c.Skews) != 3 || !slices.Equal(c.Distributed, []int{25, 75, 0}) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	got, err := c.delays()
@@ -94,9 +96,9 @@ func TestPeersAreConfigured(t *testing.T) {
 
 // The table has every cell, what went wrong with it, and the most memory of each system.
 func TestReport(t *testing.T) {
-	b := &bench{config: config{Loads: []string{"transfer", "ycsb-txn"}, Distributed: 20}}
+	b := &bench{config: config{Loads: []string{"transfer", "ycsb-txn"}, Distributed: []int{20}}}
 	for i, name := range []string{"shardingsphere", "spider"} {
-		c := cell{System: name, Deployment: "mysql", Load: "transfer", Skew: 0.9, Clients: 8, Memory: memory{Resident: 100, Peak: float64(200 + i)}}
+		c := cell{System: name, Deployment: "mysql", Load: "transfer", Skew: 0.9, Clients: 8, Distributed: 20, Memory: memory{Resident: 100, Peak: float64(200 + i)}}
 		r := &sqlload.Report{ByType: map[string]sqlload.Figures{"local": {LatencyMS: sqlload.Latency{P50: 1.5}}}}
 		r.Total = sqlload.Figures{Commits: 10, Aborts: 5, Throughput: 12.34, Unknown: int64(i)}
 		c.take(r)
