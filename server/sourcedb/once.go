@@ -17,8 +17,9 @@ import (
 //   - MariaDB at SERIALIZABLE has a change lock all that it reads, that of its triggers and
 //     functions too, whether or not it stands in a transaction. A SELECT outside one locks nothing
 //     and shows a snapshot, which lacks what a prepared branch has written, although its
-//     transaction may be committed and seen at another source: so it goes within BEGIN and COMMIT
-//     there, in one packet, and waits (once_test.go shows both).
+//     transaction may be committed and seen at another source: so it says LOCK IN SHARE MODE where
+//     that locks all that it reads (mysql_lone.go), goes within BEGIN and COMMIT in one packet
+//     where it might not, and waits (once_test.go shows both).
 //     While prepared branches there have changed nothing (mysql_frail.go) a change goes in a branch,
 //     which asks after them. One that was sent before, and waits for the locks of such a branch
 //     when that loses its connection, is not rolled back.
@@ -90,17 +91,23 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 
 // once runs a statement that only reads, or one that only changes.
 func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Statement, reads bool) (r source.Result, err error) {
-	text, args := clientText(s)
-	text = c.settle(o) + text
 	if !reads {
-		r.Affected, r.InsertID, err = c.exec(ctx, text, args)
+		text, args := clientText(s)
+		r.Affected, r.InsertID, err = c.exec(ctx, c.settle(o)+text, args)
 		return r, err
 	}
-	if o.Isolation == source.Serializable {
+	within := o.Isolation == source.Serializable
+	if within && c.ties { // of a MySQL it is not known which privilege the clause asks for
+		if text, ok := sharing(s.Text); ok {
+			s.Text, within = text, false
+		}
+	}
+	text, args := clientText(s)
+	if within {
 		text = "BEGIN; " + text + "; COMMIT"
 	}
 	a := newAnswer(s)
-	r.Columns, err = c.query(ctx, text, args, a)
+	r.Columns, err = c.query(ctx, c.settle(o)+text, args, a)
 	r.Rows = a.rows
 	return r, err
 }

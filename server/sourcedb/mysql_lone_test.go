@@ -1,0 +1,89 @@
+package sourcedb
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"isochron/server/sourcedb/sourcetest"
+	"isochron/source"
+)
+
+// The clause goes behind what reads nothing but its own FROM; all else stays as it is.
+func TestSharing(t *testing.T) {
+	for _, text := range []string{"SELECT v FROM t WHERE id = 1", "select * from `t` WHERE id=-1 AND name = 'x' ORDER BY v LIMIT 3", "SELECT a.v FROM a JOIN b ON a.id = b.id WHERE a.id = ?",
+		"SELECT DISTINCT format FROM t", "SELECT v FROM intos WHERE unions = 1 LIMIT 3 OFFSET 2", "SELECT v FROM t GROUP BY v HAVING v > 1"} {
+		if got, ok := sharing(text); !ok || got != text+" LOCK IN SHARE MODE" {
+			t.Errorf("%s becomes %q, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "SELECT 1", "SELECT f(v) FROM t", "SELECT v FROM (SELECT v FROM t) AS x", "SELECT v FROM t UNION SELECT v FROM u", "SELECT v FROM t union table u",
+		"SELECT v FROM t FOR UPDATE", "SELECT v FROM t LOCK IN SHARE MODE", "SELECT v INTO @x FROM t", "SELECT NEXT VALUE FOR s FROM t", "SELECT v FROM t; SELECT v FROM t", "SELECT v FROM t EXCEPT VALUES",
+		"WITH w AS SELECT v FROM t", "TABLE t", "SELECT 'it\\'s' FROM t", "SELECT v FROM t WHERE id IN (1)", "SELECT v FROM t LIMIT ROWS EXAMINED 5", "SELECT v FROM t FETCH FIRST ROW ONLY"} {
+		if got, ok := sharing(text); ok {
+			t.Errorf("%s becomes %q", text, got)
+		}
+	}
+}
+
+// What goes without a transaction about it is answered as within one, and waits as within one: for
+// rows that a prepared branch has changed, and for those that it has put where there were none.
+func TestLoneReadsShare(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		if k.name_() != "mariadb" {
+			t.Skip("PostgreSQL's reads say so themselves")
+		}
+		k.ok("INSERT INTO %s VALUES (1, 10), (2, 20), (9, 90)")
+		for text, want := range map[string]string{"SELECT v FROM %s WHERE id = 2": "20", "SELECT v FROM %s ORDER BY id LIMIT 1 OFFSET 1": "20", "SELECT DISTINCT v FROM %s WHERE v > 80": "90",
+			"SELECT v FROM %s GROUP BY v HAVING v < 15": "10", "SELECT HIGH_PRIORITY v FROM %s WHERE id = 1": "10", "SELECT 'from'": "from",
+			"SELECT x.v FROM %s AS x JOIN %[1]s AS y ON x.id = y.v WHERE y.id = 77 ": ""} {
+			if strings.Contains(text, "%s") {
+				text = fmt.Sprintf(text, k.table)
+			}
+			if _, ok := sharing(text); !ok {
+				t.Errorf("%s does not go by the clause", text)
+			}
+			r := k.ok(text)
+			if got := fmt.Sprintf("%s", r.Rows); got != map[bool]string{true: "[]", false: "[[" + want + "]]"}[want == ""] {
+				t.Errorf("%s gives %s, want %q", text, got, want)
+			}
+		}
+		b, n := k.begin(source.BranchOptions{})
+		k.do(b, "UPDATE %s SET v = 11 WHERE id = 1")
+		k.do(b, "INSERT INTO %s VALUES (5, 50)")
+		k.must(b.Prepare(k.ctx))
+		soon := source.BranchOptions{LockWait: time.Second}
+		for _, text := range []string{"SELECT v FROM %s WHERE id = 1", "SELECT v FROM %s WHERE id = 5", "SELECT v FROM %s WHERE v > 40", "SELECT x.v FROM %s AS x JOIN %[1]s AS y ON x.id = y.id WHERE y.id = 1"} {
+			text = fmt.Sprintf(text, k.table)
+			if _, err := k.once(k.driver, soon, text); err == nil {
+				t.Errorf("%s does not wait for a prepared branch", text)
+			} else {
+				k.fails(err, 1205)
+			}
+		}
+		k.finish(k.driver, n, true, true)
+		if r := k.ok("SELECT v FROM %s WHERE id = 5"); string(r.Rows[0][0]) != "50" {
+			t.Errorf("after the commit: %q", r.Rows)
+		}
+		// Nothing is locked any more by what was read: the clause's locks go with its statement.
+		k.ok("UPDATE %s SET v = 12 WHERE id = 1")
+	})
+}
+
+// Who may only read may do so with the clause.
+func TestLoneReadsNeedNoMore(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		if k.name_() != "mariadb" {
+			t.Skip("it is about a MariaDB")
+		}
+		k.ok("INSERT INTO %s VALUES (1, 10)")
+		k.must(k.server.Exec(fmt.Sprintf("CREATE USER reader IDENTIFIED BY '%s'; GRANT SELECT ON %s TO reader", sourcetest.Password, k.table)))
+		d, err := Open(strings.Replace(k.server.URL(), "//"+sourcetest.User+":", "//reader:", 1), Options{})
+		k.must(err)
+		defer d.Close()
+		if r, err := k.once(d, source.BranchOptions{}, "SELECT v FROM %s WHERE id = 1"); err != nil || string(r.Rows[0][0]) != "10" {
+			t.Errorf("%q, %v", r.Rows, err)
+		}
+	})
+}
