@@ -116,7 +116,8 @@ bench-collapse: build
 	bin/rows --collapse $(ARGS)
 
 # Middleware over four databases under the delays of a wide-area network, one system after another:
-# Isochron, and ShardingSphere-Proxy and Spider, fetched into the user's cache. ARGS: --loads, --skews
+# Isochron, and ShardingSphere-Proxy and Spider, fetched into the user's cache. ARGS: --loads, --skews.
+# bench/sources/table1.sh does geotp and ssp alone, as GeoTP's Table I has them.
 bench-sources:
 	bench/sources/run.sh $(ARGS)
 

@@ -28,8 +28,19 @@ while (($#)); do
   esac
   shift 2
 done
+for part in ${parts//,/ }; do
+  [[ $part == skews || $part == table1 ]] || { echo "table1.sh: --parts $part: there are skews and table1" >&2; exit 2; }
+done
+set -m # what runs is a group of its own, and is told to end once: a second word would kill it where it stands
+child=''
+trap '[[ -z $child ]] || { kill -TERM -- "-$child" && wait "$child"; } 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 measure() {
-  ./run.sh --loads ycsb-txn --clients 64 --systems "$systems" --seconds "$seconds" --warmup "$warmup" --rows "$rows" "$@" ${more[@]+"${more[@]}"}
+  ./run.sh --loads ycsb-txn --clients 64 --systems "$systems" --seconds "$seconds" --warmup "$warmup" --rows "$rows" "$@" ${more[@]+"${more[@]}"} &
+  child=$!
+  wait "$child"
+  child=''
 }
 for part in ${parts//,/ }; do
   case $part in
@@ -39,7 +50,6 @@ for part in ${parts//,/ }; do
     table1)
       echo "## Table I: mysql is S1, mixed S2, pg S3"
       measure --deployments mysql,mixed,pg --skews 0.9 --distributed 25,75 ;;
-    *) echo "table1.sh: --parts $part: there are skews and table1" >&2; exit 2 ;;
   esac
   echo
 done
