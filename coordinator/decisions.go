@@ -118,11 +118,11 @@ func (d *decisions) takeBelow(s txn.ShardID, below uint64) []uint64 {
 }
 
 // place is where an attempt's decision is logged, 0 if it is not: the log of a
-// single participant is its decision. A shard that is led from this region costs the
+// single participant is its decision, unless sources are asked twice. A shard that is led from this region costs the
 // least, one of the participants before others.
 func (d *decisions) place(participants []txn.ShardID, b *branches) txn.ShardID {
 	switch {
-	case len(participants) < 2 || d.cfg.Row.Asks == decide.ToCommit:
+	case len(participants) < 2 && (b == nil || !d.cfg.Row.Asks.Validates()) || d.cfg.Row.Asks == decide.ToCommit:
 		return 0
 	case b != nil: // whatever the row says of others, nobody can look up how a source has voted
 		return b.decidedAt

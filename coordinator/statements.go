@@ -179,7 +179,7 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 		}
 	}
 	req := parts[0].r.req
-	alone := len(participants) == 1 && !req.Writing
+	alone := len(participants) == 1 && !req.Writing && !st.cfg.Row.Asks.Validates()
 	t.branches.alone = alone && req.Commit
 	if !t.branches.alone && (alone || st.cfg.Row.Asks != decide.WithLastStatement) {
 		return

@@ -18,19 +18,31 @@ const (
 	WithLastStatement
 	// ToCommit: nobody prepares. Each commits by itself, and nothing holds them together.
 	ToCommit
+	// Twice: as AtOnce; and when all have prepared those are asked again whose Yes is open, whether
+	// what they have read and not written still stands (ScalarDB's validation, PVLDB 16(12),
+	// 2023). A transaction at one source alone is prepared, and its decision logged, too.
+	Twice
 )
 
 func (a Asking) String() string {
-	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "nobody is: each commits by itself"}[a]
+	return [...]string{"unset", "all at once", "one after the other", "by itself, with its last statement", "nobody is: each commits by itself",
+		"all at once, and once all have, again, whether what they have read still stands"}[a]
 }
 
 // turns is how many times over one round trip is waited for, for so many votes.
 func (a Asking) turns(votes int) int {
-	if a == InTurn {
+	switch a {
+	case InTurn:
 		return max(votes, 1)
+	case Twice:
+		return 2
 	}
 	return 1
 }
+
+// Validates reports whether sources are asked again when all have prepared. What it takes to commit
+// is then known to the coordinator alone until it has that logged, of a single participant too.
+func (a Asking) Validates() bool { return a == Twice }
 
 // next are those of the participants whose votes are missing that are asked now.
 func (a Asking) next(missing []txn.ShardID) []txn.ShardID {

@@ -37,3 +37,83 @@ func TestInTurn(t *testing.T) {
 		t.Errorf("done %v; leaders were looked for as tries %v", a.Done(), w.tried)
 	}
 }
+
+// twice is an attempt whose sources 2 and 3 are asked twice, and whose decision is logged in 4.
+func twice(shards ...txn.ShardID) (*Attempt, *toy) {
+	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
+	r := roomOf(LoggedDecision, w)
+	r.Asks = Twice
+	a := r.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
+	a.Ask()
+	w.sent = nil
+	return a, w
+}
+
+func openYes(s txn.ShardID) *txn.Message {
+	m := yes(s, 0)
+	m.Vote.Open = true
+	return m
+}
+
+// When all have prepared, and not before, those with an open Yes are asked again; with what they
+// say then the commit is proposed to the log. A lost question is asked again.
+func TestTwice(t *testing.T) {
+	a, w := twice(2, 3)
+	a.Hear(4, openYes(2))
+	taken(t, a, Open, 0)
+	expect(t, w, "one has prepared")
+	a.Hear(5, yes(3, 0))
+	expect(t, w, "all have", "4/2: validate, term 6")
+	a.Hear(4, openYes(2)) // the same vote once more
+	taken(t, a, Open, 0)
+	wantLogged(t, w)
+	expect(t, w, "an old vote")
+	w.now = a.NextWake()
+	a.Wake()
+	expect(t, w, "no answer", "4/2: validate, term 6")
+	a.Hear(4, yes(2, 0))
+	taken(t, a, Open, 0)
+	wantLogged(t, w, "log commit")
+	a.Rule(Ruling{Known: true, Commit: true})
+	taken(t, a, Commit, 0)
+	a.Announce()
+	expect(t, w, "the log has it", "4/2: commit at 0", "5/3: commit at 0")
+}
+
+// One who finds something else than it has read aborts, and so does silence, and an agent that has
+// begun anew: nobody but this coordinator can have logged a commit.
+func TestTwiceAborts(t *testing.T) {
+	for what, hear := range map[string]func(a *Attempt, w *toy){
+		"something else": func(a *Attempt, w *toy) {
+			a.Hear(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "changed"}})
+		},
+		"silence": func(a *Attempt, w *toy) {
+			w.now = a.terminateAt
+			a.Wake()
+		},
+		"another incarnation": func(a *Attempt, w *toy) {
+			a.Hear(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Leader: 4, Term: 7, Attempt: ours}})
+		},
+	} {
+		a, w := twice(2, 3)
+		a.Hear(4, openYes(2))
+		a.Hear(5, openYes(3))
+		expect(t, w, "all have prepared", "4/2: validate, term 6", "5/3: validate, term 6")
+		a.Hear(5, yes(3, 0))
+		hear(a, w)
+		if v, _, ok := a.Take(); v != Abort || !ok || len(w.logged) > 0 {
+			t.Errorf("%s: %v, logged %q", what, v, w.logged)
+		}
+	}
+}
+
+// A source alone is prepared as well: its Yes is no commit.
+func TestTwiceOfOne(t *testing.T) {
+	a, w := twice(2)
+	if a.Prepares[0].OnePhase {
+		t.Error("its Yes would be the commit")
+	}
+	a.Hear(4, yes(2, 0))
+	taken(t, a, Open, 0)
+	wantLogged(t, w, "log commit")
+}

@@ -73,6 +73,7 @@ type Attempt struct {
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
+	asksAgain   bool // all have prepared, and open Yes are looked at again (Twice)
 	asksLogs    bool // silence lasted too long, here or at another coordinator
 	done        bool
 }
@@ -102,7 +103,7 @@ type scheme interface {
 // Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
 func (r *Room) Open(o Opening) *Attempt {
 	a := r.attempt(o)
-	a.onePhase = (len(o.Prepares) == 1 || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
+	a.onePhase = (len(o.Prepares) == 1 && !a.validates() || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
 	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter*time.Duration(r.Asks.turns(len(o.Prepares)))
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
@@ -197,6 +198,10 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 		if a.room.Asks == InTurn && a.phase == asking && news {
 			a.tries = 0 // whose turn it is now was not asked before
+			a.scheme.ask()
+		}
+		if a.validates() && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
+			a.asksAgain, a.tries = true, 0
 			a.scheme.ask()
 		}
 	default:
@@ -365,9 +370,16 @@ func (a *Attempt) Terminate() {
 		Withdraw(a, nil) // nothing is logged yet, and nobody else can commit it
 		return
 	}
+	if a.validates() { // the same: who has prepared alone does not know what it takes
+		a.tally.No()
+		return
+	}
 	a.scheme.recall()
 	a.scheme.inquire()
 }
+
+// validates reports whether sources are asked twice: those that have a log of decisions.
+func (a *Attempt) validates() bool { return a.room.Asks.Validates() && a.record != nil }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
 

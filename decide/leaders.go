@@ -42,7 +42,7 @@ func (l *leaders) ask() {
 			l.Terminate()
 			return
 		}
-		if p.Term != term {
+		if p.Term != term || p.Validate != l.asksAgain {
 			p = l.addressed(s, term)
 		}
 		w.Send(txn.Participant(leader, s), txn.Message{Prepare: p})
@@ -54,11 +54,11 @@ func (l *leaders) ask() {
 // sent is not ours to change any more.
 func (l *leaders) addressed(s txn.ShardID, term uint64) *txn.Prepare {
 	i := slices.Index(l.Participants, s)
-	if l.tries > 0 {
+	if l.tries > 0 || l.asksAgain {
 		q := *l.Prepares[i]
 		l.Prepares[i] = &q
 	}
-	l.Prepares[i].Term = term
+	l.Prepares[i].Term, l.Prepares[i].Validate = term, l.asksAgain
 	return l.Prepares[i]
 }
 

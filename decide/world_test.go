@@ -54,6 +54,8 @@ func what(m txn.Message) string {
 	switch {
 	case m.Prepare != nil && m.Prepare.OnePhase:
 		return fmt.Sprintf("prepare in one phase, term %d", m.Prepare.Term)
+	case m.Prepare != nil && m.Prepare.Validate:
+		return fmt.Sprintf("validate, term %d", m.Prepare.Term)
 	case m.Prepare != nil:
 		return fmt.Sprintf("prepare, term %d", m.Prepare.Term)
 	case m.Inquire != nil:

@@ -17,7 +17,7 @@ import (
 // (github.com/dbiir/GeoTP_middleware, 1d166e25: XAResourceTransaction.resume, and
 // CustomTransactionImp.syncCommit, which runs for its algorithm "none", the paper's SSP). To
 // PostgreSQL neither is sent: a transaction begins there with its first statement, and PREPARE
-// TRANSACTION ends it.
+// TRANSACTION ends it. Over versions nothing of XA is used.
 //
 // Nothing is locked or freed by either, and neither is refused here: so they are the time of their
 // round trips, as long as the map says.
@@ -29,7 +29,7 @@ func (k *tracked) startsBranches(statements []txn.SourceStatement) {
 			continue
 		}
 		k.begun = append(k.begun, s.Source)
-		if k.r.spec.StartTrips {
+		if k.r.spec.StartTrips && !k.r.spec.row.Yield.Versions {
 			k.c.Sleep(k.tripTo(s.Source))
 		}
 	}

@@ -27,6 +27,7 @@ func TestXATrips(t *testing.T) {
 		{"ssp", "ppp", 0, 0},
 		{"geotp", "mmm", 160, 0},
 		{"ssp-parallel", "mpm", 100, 0},
+		{"scalardb", "mmm", 0, 0},
 	} {
 		without, with := latency(x.row, x.sources, false, false), latency(x.row, x.sources, true, true)
 		if e, c := with.execute-without.execute, with.commit-without.commit; math.Abs(e-x.executeMore) > 2 || math.Abs(c-x.waitMore) > 2 {

@@ -144,6 +144,10 @@ var rules = []rule{
 		return (r.Asks == decide.InTurn || r.Asks == decide.WithLastStatement) && !r.Decide.Logs()
 	},
 		"who prepares one after the other, or unasked, cannot be asked for its vote again, so the decision must be logged"},
+	{func(r Row) bool {
+		return r.Asks.Validates() != r.Yield.Versions || r.Yield.Versions && !r.Decide.Logs()
+	},
+		"sources are asked twice if, and only if, what is read there is held by nothing; and what they say then is not to be looked up, so the decision must be logged"},
 	{func(r Row) bool { return (r.Asks == decide.ToCommit) != (r.Gives == NoAtomicity) },
 		"participants that commit each by itself give no atomicity, and all others do"},
 	{func(r Row) bool { return r.Yield.Batches && (r.Yield.LockReads || r.Reveal != reveal.OnAppend) },

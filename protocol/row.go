@@ -41,7 +41,7 @@ func (r Row) Leases() bool { return r.Replicates == ByLog }
 func (r Row) Forecasts() bool { return r.Arrive.Forecasts() || r.Admits.Forecasts() }
 
 // OverSources reports whether the row is made for participants that are databases of others.
-func (r Row) OverSources() bool { return r.Yield == yield.OfItsSource }
+func (r Row) OverSources() bool { return r.Yield.OfSources() }
 
 // Step is one step of a participant's work on a transaction that commits.
 type Step string

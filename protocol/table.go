@@ -230,6 +230,15 @@ var literals = []Row{
 		Remark: "the own region prepares as the others do, where Chiller's inner region commits by itself and decides",
 	},
 	{
+		Name: "scalardb", Like: "ssp-parallel", Yield: yield.OverItsSource, Asks: decide.Twice, Runs: InLaboratory,
+		CommitRTT: "3, and one where the decision is logged", SpanRTT: "2, and the log", Source: "ScalarDB (PVLDB 16(12), 2023), as GeoTP section 7.1 compares itself with it",
+		Remark: "kinder than ScalarDB: agents beside the sources, a round of statements at a time, one transaction of a source for all records that are prepared there; what is prepared is ended by its agent, and not by who reads it",
+	},
+	{
+		Name: "scalardb+", Like: "scalardb", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed,
+		Source: "GeoTP section 7.1: ScalarDB with its scheduling and its heuristics (sections 4.2 and 4.3), and without its prepare",
+	},
+	{
 		Name: "geotp", Like: "geotp-o1o2", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, SpanRTT: "its own round trip, its waits, and the log",
 		Source: "GeoTP sections 4 and 5",
 	},

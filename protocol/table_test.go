@@ -107,6 +107,7 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"aria", func(r *Row) { r.Decide = decide.LoggedDecision }, "follow from votes"},
 		{"2pc+occ", func(r *Row) { r.Decide = decide.AtLeader }, "the votes go elsewhere"},
 		{"2pc+2pl", func(r *Row) { r.Asks = decide.WithLastStatement }, "or unasked"},
+		{"ssp-parallel", func(r *Row) { r.Asks = decide.Twice }, "asked twice"},
 		{"2pc+2pl", func(r *Row) { r.Asks = decide.ToCommit }, "give no atomicity"},
 		{"aria", func(r *Row) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
 		{"2pc+occ", func(r *Row) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},

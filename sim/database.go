@@ -35,8 +35,12 @@ type database struct {
 	waits    int  // for locks, since it began
 	dead     int  // deadlocks
 	finished int  // prepared ones that were committed
+	unmarked int  // branches over versions that have ended
 	// onPrepared, if not nil, is called when a transaction is prepared.
 	onPrepared func(x *dbTxn)
+	// onMarked, if not nil, is called when what a branch over versions has prepared is durable, or
+	// its end is, and the answer is on its way.
+	onMarked func(x *dbTxn)
 	// onEnding, if not nil, is called when the end of a prepared one goes to the log, and says for
 	// how long the disk withholds that.
 	onEnding func(x *dbTxn) time.Duration
@@ -91,7 +95,7 @@ func (d *database) run(ctx context.Context, x *dbTxn, text string, done func(sou
 	switch word {
 	case "GET":
 		locks = append(locks, dbClaim{key, lockS})
-	case "PUT", "ADD":
+	case "PUT", "ADD", "SWAP":
 		locks = append(locks, dbClaim{table + "/", lockIX}, dbClaim{key, lockX})
 	case "SCAN":
 		locks = append(locks, dbClaim{table + "/", lockS})
@@ -142,6 +146,17 @@ func (d *database) apply(x *dbTxn, word, key, arg string) (r source.Result) {
 		a, _ := strconv.ParseInt(was, 10, 64)
 		b, _ := strconv.ParseInt(arg, 10, 64)
 		set(strconv.FormatInt(a+b, 10))
+	case "SWAP":
+		old, fresh, ok := source.ParseSwap(arg)
+		switch {
+		case !ok || was != old:
+		case fresh == "":
+			x.undo = append(x.undo, dbUndo{key, was, had})
+			delete(d.rows, key)
+			r.Affected = 1
+		default:
+			set(fresh)
+		}
 	case "SCAN":
 		for k := range d.rows { // order: sorted below
 			if strings.HasPrefix(k, key) {
@@ -153,9 +168,9 @@ func (d *database) apply(x *dbTxn, word, key, arg string) (r source.Result) {
 	return r
 }
 
-// begin opens a transaction; nil: one of that name is there.
+// begin opens a transaction, without a name one that is never prepared; nil: one of that name is there.
 func (d *database) begin(name string, owner *dbDriver) *dbTxn {
-	if d.dialect == source.MySQL && d.named(name) != nil {
+	if d.dialect == source.MySQL && name != "" && d.named(name) != nil {
 		return nil
 	}
 	x := &dbTxn{db: d, name: name, owner: owner}
@@ -238,8 +253,12 @@ func (d *database) commit(x *dbTxn, done func(*source.Error)) {
 	}
 	x.state = dbSyncing
 	d.durable(func() {
+		marks := d.marks(x)
 		d.end(x, true)
 		done(nil)
+		if marks && d.onMarked != nil {
+			d.onMarked(x)
+		}
 	})
 }
 
@@ -277,6 +296,29 @@ func (d *database) prepared() (names []string) {
 		}
 	}
 	return names
+}
+
+// marked begins the keys of the rows that list what branches over versions have prepared.
+const marked = "prepared/"
+
+// marks reports whether a transaction is the prepare of such a branch, or its end.
+func (d *database) marks(x *dbTxn) bool {
+	i := slices.IndexFunc(x.undo, func(u dbUndo) bool { return strings.HasPrefix(u.key, marked) })
+	if i >= 0 && x.undo[i].had {
+		d.unmarked++
+	}
+	return i >= 0
+}
+
+// unended are those rows.
+func (d *database) unended() (out []string) {
+	for k := range d.rows { // order: sorted below
+		if strings.HasPrefix(k, marked) {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // crash loses what is not in the log; back is when it is there again.

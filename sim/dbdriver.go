@@ -151,7 +151,7 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 				return
 			}
 			db.w.cfg.Databases.begins(b.name)
-			if b.x, b.life = db.begin(b.name.String(), b.d), db.life; b.x == nil {
+			if b.x, b.life = db.begin(b.named(), b.d), db.life; b.x == nil {
 				failed = &source.Error{Code: 1440, State: "XAE08", Text: "XAER_DUPID: the XID already exists", Ends: true}
 				reply()
 				return
@@ -170,7 +170,7 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 			}
 			db.run(ctx, b.x, s.Text, func(got source.Result, e *source.Error) {
 				r, failed = got, e
-				reply()
+				b.autocommit(e, reply)
 			})
 		})
 	})
@@ -182,6 +182,30 @@ func (b *dbBranch) Execute(ctx context.Context, s source.Statement) (r source.Re
 		return source.Result{}, failed
 	}
 	return r, nil
+}
+
+// named is the transaction's name at the database.
+func (b *dbBranch) named() string {
+	if b.options.Plain || b.options.Autocommit {
+		return ""
+	}
+	return b.name.String()
+}
+
+// autocommit ends what is a transaction by itself; one that has changed nothing needs no sync.
+func (b *dbBranch) autocommit(failed *source.Error, reply func()) {
+	x := b.x
+	switch {
+	case !b.options.Autocommit:
+		reply()
+	case failed != nil || len(x.undo) == 0:
+		b.x = nil
+		b.d.db.end(x, failed == nil)
+		reply()
+	default:
+		b.x = nil
+		b.d.db.commit(x, func(*source.Error) { reply() })
+	}
 }
 
 // leave closes the connection: the database rolls back what is not prepared, when it notices.

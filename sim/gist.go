@@ -60,6 +60,9 @@ func appendGist(b []byte, m *txn.Message) []byte {
 func appendPrepare(b []byte, p *txn.Prepare) []byte {
 	b = appendAttempt(append(b, flag(p.ReadOnly), flag(p.OnePhase)), p.Attempt)
 	b = appendNumbers(b, uint64(p.Shard), p.Term, p.LockTerm, p.Retired)
+	if p.Validate {
+		b = append(b, 1)
+	}
 	for _, checks := range [...][]txn.ReadCheck{p.Reads, p.Guards} {
 		for _, c := range checks {
 			b = appendAttempt(append(b, c.Key...), c.Version)

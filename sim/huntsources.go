@@ -31,7 +31,7 @@ const huntedSources = 4
 
 // sourcesOf adds sources to a hunt's directory if its row is for such; nil: it is not.
 func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
-	if own != yield.OfItsSource {
+	if !own.OfSources() {
 		return nil
 	}
 	s := &sourceHunt{h: h, dbs: new(Databases)}
@@ -142,6 +142,17 @@ func (s *sourceHunt) catch() {
 				n.w.After(4*d.latency, func() { d.crash(n.between(0, 1) / 4) })
 			}
 		}
+		d.onMarked = func(x *dbTxn) {
+			h := x.owner.host
+			switch {
+			case !n.active || n.resting || d.down || d.cut || n.rand.IntN(16) > 0:
+			case h.up() && n.rand.IntN(2) == 0: // the agent has not heard of it
+				n.crash(h, "crashes of an agent whose source has prepared or ended something", strictly, n.between(0, 1)/4)
+			default:
+				n.counts["crashes of a database that has prepared or ended something"]++
+				d.crash(n.between(0, 1) / 4)
+			}
+		}
 	}
 }
 
@@ -210,5 +221,6 @@ func (s *sourceHunt) judge() {
 		counts["waits for locks at databases"] += d.waits
 		counts["deadlocks at databases"] += d.dead
 		counts["prepared branches committed"] += d.finished
+		counts["branches over versions that were prepared and ended"] += d.unmarked
 	}
 }

@@ -48,9 +48,11 @@ var harms = map[string]func(protocol.Row) bool{
 	"ForgetTombstone":     atSources,
 	"VoteBeforePrepare":   atSources,
 	"AbortPrepared":       atSources,
-	"TakeForeign":         atSources,
+	"TakeForeign":         preparedThere,
 	"UnfencedReads":       tooSeldom,
-	"TrustNotFound":       atSources,
+	"TrustNotFound":       preparedThere,
+	"UncheckedReads":      overVersions,
+	"RollForward":         overVersions,
 	"BlankVotes":          logged,
 	"HalfAcks":            bypassesLeaders,
 	"DecideUnlogged":      func(r protocol.Row) bool { return r.Decide.EachDecides() },
@@ -80,6 +82,11 @@ func declares(r protocol.Row) bool { return r.Decide.Declares() }
 
 // atSources: participants are databases that are not ours.
 func atSources(r protocol.Row) bool { return r.OverSources() }
+
+// preparedThere: their own prepared transactions are used; overVersions: they are stores of records.
+func preparedThere(r protocol.Row) bool { return r.OverSources() && !r.Yield.Versions }
+
+func overVersions(r protocol.Row) bool { return r.OverSources() && r.Yield.Versions }
 
 // inDirectedTests: it breaks no promise of which a history tells, only a rule of its own test.
 func inDirectedTests(protocol.Row) bool { return false }

@@ -57,6 +57,8 @@ var planted = []struct {
 	{bug: "take-foreign", rows: []string{"geotp-o1"}, most: 5},
 	{bug: "forget-tombstone", rows: []string{"geotp-o1", "geotp"}, most: 20},
 	{bug: "trust-not-found", rows: []string{"geotp-o1", "geotp"}, most: 60},
+	{bug: "unchecked-reads", rows: []string{"scalardb"}, most: 30},
+	{bug: "roll-forward", rows: []string{"scalardb"}, most: 20},
 	{bug: "forget-data", rows: []string{"carousel-basic"}, most: 60},
 	{bug: "handle-early", rows: []string{"natto-ts"}, most: 5},
 	{bug: "forget-late", rows: []string{"natto-ts"}, most: 60},

@@ -158,6 +158,9 @@ func (s *Databases) left() (ours []string, touched []string) {
 				ours = append(ours, fmt.Sprintf("%s has %s, %s", d.name, x.name, [...]string{"active", "syncing", "prepared", "ending", "ended"}[x.state]))
 			}
 		}
+		for _, key := range d.unended() {
+			ours = append(ours, fmt.Sprintf("%s has %s", d.name, key))
+		}
 		for _, name := range strange {
 			if x := d.named(name); x == nil || x.state != dbPrepared {
 				touched = append(touched, fmt.Sprintf("%s of %s is not prepared any more", name, d.name))

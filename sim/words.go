@@ -293,6 +293,9 @@ func (w words) row(r txn.Row) string {
 
 func (w words) prepare(p *txn.Prepare) string {
 	text := fmt.Sprintf("Prepare %v at shard %d", p.Attempt, p.Shard)
+	if p.Validate {
+		text += ", as all others have: does what it has read still stand"
+	}
 	if p.OnePhase {
 		text += ", its only participant: a Yes is the commit"
 	}
@@ -318,6 +321,9 @@ func (w words) prepare(p *txn.Prepare) string {
 func (w words) vote(v *txn.Vote) string {
 	if !v.Yes {
 		return fmt.Sprintf("Vote: shard %d says No to %v: %s", v.Shard, v.Attempt, v.Reason)
+	}
+	if v.Open && v.Proposed == 0 { // of a source, which proposes nothing
+		return fmt.Sprintf("Vote: shard %d says Yes to %v, if what it has read stands when all have", v.Shard, v.Attempt)
 	}
 	return fmt.Sprintf("Vote: shard %d says Yes to %v%s", v.Shard, v.Attempt, conditions(v.Open, v.Doomed))
 }

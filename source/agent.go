@@ -59,6 +59,9 @@ func Opener(cfg Config) participant.Opener {
 		if err != nil {
 			return nil, err
 		}
+		if o.Row.Yield.Versions {
+			db = newVersions(db, o.Params.Bugs)
+		}
 		s := &state{cfg: cfg, at: o, voice: voice{o.Env, txn.ShardID(o.Shard.ID), uint64(o.Epoch), tally{}}, db: db,
 			branches: branches{}, ended: newMemory(), describing: map[asker]bool{}, orphans: decide.NewOrphans(o.Params.RecoverAfter)}
 		g := &Agent{state: s, works: works{s}, ends: ends{s}, desk: desk{s}}

@@ -38,6 +38,9 @@ type branch struct {
 	reply *txn.AccessReply
 	held  *txn.AccessReply // that reply, until the commit that came with the work is done
 
+	reads   *versioned // once it is prepared over versions: what it has read there
+	checked bool       // that was looked at again, and stands
+
 	last     *txn.Prepare // asked for
 	voter    txn.NodeID   // who is told the vote
 	decided  *txn.Decide

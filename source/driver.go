@@ -113,6 +113,10 @@ type BranchOptions struct {
 	// Incarnation, if not "", is at which the branch is to begin; at another it is an Error
 	// that says Gone.
 	Incarnation string
+	// Plain is a transaction that is never prepared and has no name there; Autocommit has each
+	// statement be one by itself. Versions asks for them, and the laboratory's databases alone
+	// know them.
+	Plain, Autocommit bool
 }
 
 // Statements and what they give are messages too.

@@ -66,6 +66,8 @@ func said(to txn.Address, m *txn.Message) string {
 		return whom + fmt.Sprintf("%d results", len(m.AccessReply.Worked.Results))
 	case m.Vote != nil && m.Vote.Yes && !m.Vote.AwaitsDecision:
 		return whom + "committed"
+	case m.Vote != nil && m.Vote.Yes && m.Vote.Open:
+		return whom + "open yes"
 	case m.Vote != nil && m.Vote.Yes:
 		return whom + "yes"
 	case m.Vote != nil && m.Vote.Refused == txn.KindUnknown:

@@ -28,6 +28,13 @@ func (v *voice) vote(to txn.NodeID, a txn.Attempt, awaits bool) {
 	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Yes: true, AwaitsDecision: awaits}})
 }
 
+// voteYes says Yes for a branch that is prepared: an open one, if what it has read is to be looked
+// at again when all of the transaction is prepared.
+func (v *voice) voteYes(to txn.NodeID, b *branch) {
+	open := b.reads != nil && !b.checked && b.reads.unchecked()
+	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: b.name.Attempt, Yes: true, AwaitsDecision: true, Open: open}})
+}
+
 func (v *voice) voteNo(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault, why txn.Cause) {
 	v.counts.refused(why)
 	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindAborted, Reason: reason, Fault: f, Cause: why}})

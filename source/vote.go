@@ -19,6 +19,8 @@ func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
 	switch {
 	case p.Term != e.term:
 		e.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: e.id, Leader: e.at.Self, Term: e.term, Attempt: p.Attempt}})
+	case b != nil && p.Validate:
+		e.validate(from, b)
 	case b == nil && e.ended.how(p.Attempt) == txn.OutcomeCommitted:
 		e.vote(from, p.Attempt, !p.OnePhase)
 	case b == nil && p.OnePhase && e.ended.knows(p.Attempt) && e.ended.how(p.Attempt) == txn.OutcomeNone:
@@ -27,7 +29,7 @@ func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
 		e.ended.note(p.Attempt, txn.OutcomeAborted)
 		e.voteNo(from, p.Attempt, "the source does not have the transaction's branch any more", nil, txn.CauseLeader)
 	case b.phase == prepared:
-		e.vote(from, p.Attempt, true)
+		e.voteYes(from, b)
 	case b.decided != nil || b.last != nil: // it votes when it has come so far, or is ended already
 		b.heardAt = e.now()
 	default:
@@ -40,12 +42,16 @@ func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
 // prepareThere has the source prepare a branch.
 func (e *ends) prepareThere(b *branch) {
 	b.phase = preparing
+	if b.began == 0 {
+		b.began = e.now()
+	}
 	if e.at.Params.Bugs.VoteBeforePrepare {
 		e.vote(b.voter, b.name.Attempt, true)
 	}
 	handle := b.handle
 	e.begin(b, func(ctx context.Context) any { return asError(handle.Prepare(ctx)) }, func(result any) {
 		b.handle = nil
+		b.reads, _ = handle.(*versioned)
 		switch err := result.(*Error); {
 		case err == nil:
 			e.isPrepared(b)
@@ -62,7 +68,7 @@ func (e *ends) prepareThere(b *branch) {
 func (e *ends) isPrepared(b *branch) {
 	b.phase, b.since = prepared, e.now()
 	if b.voter != 0 {
-		e.vote(b.voter, b.name.Attempt, true)
+		e.voteYes(b.voter, b)
 	}
 	for _, n := range b.inquirer {
 		e.found(n, b.name.Attempt, txn.OutcomeYes)
@@ -219,5 +225,37 @@ func (e *ends) inquire(from txn.NodeID, m *txn.Inquire) {
 		if b.phase == working {
 			e.abandoned(b)
 		}
+	}
+}
+
+// validate is asked, when all of the transaction is prepared, whether what was read here stands.
+// What it has said once it says again: what comes after the commit may change what was read. If it
+// does not stand there is no commit, which needs this Yes: so the branch is rolled back at once.
+func (e *ends) validate(from txn.NodeID, b *branch) {
+	b.heardAt = e.now()
+	reads := b.reads
+	switch {
+	case b.busy || b.decided != nil && b.decided.Commit: // it is asked again, or was long ago
+	case b.phase != prepared || b.decided != nil || reads == nil:
+		e.voteNo(from, b.name.Attempt, endedByOthers, nil, txn.CauseOther)
+	case b.checked || !reads.unchecked() || e.at.Params.Bugs.UncheckedReads:
+		b.checked = true
+		e.voteYes(from, b)
+	default:
+		e.begin(b, func(ctx context.Context) any { return asError(reads.validate(ctx)) }, func(result any) {
+			err := result.(*Error)
+			if b.checked = err == nil; b.checked {
+				e.voteYes(from, b)
+				return
+			}
+			if err.Gone {
+				e.broke()
+			}
+			e.voteNo(from, b.name.Attempt, err.Text, err.fault(), err.cause())
+			e.warn(b)
+			if b.decided == nil {
+				b.decided = &txn.Decide{Shard: e.id, Attempt: b.name.Attempt, Txn: b.txn}
+			}
+		})
 	}
 }

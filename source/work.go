@@ -73,6 +73,9 @@ func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
 		txn:  m.Txn, gateway: from, heardAt: now, began: now,
 		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait},
 	}
+	if ws.at.Row.Yield.Versions {
+		b.began = 0 // nothing is held before its prepare
+	}
 	dead := func(o *branch) bool {
 		return o.name.Attempt.Node == w.Attempt.Node && o.name.Attempt.Epoch < w.Attempt.Epoch
 	}

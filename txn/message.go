@@ -269,6 +269,9 @@ type Prepare struct {
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Peers is as in a Work.
 	Peers []Peer `cbor:"24,keyasint,omitempty"`
+	// Validate: all participants are prepared; does what was read here, and is not written, stand
+	// as it was read? Who had voted an open Yes answers with another, or with a No.
+	Validate bool `cbor:"25,keyasint,omitempty"`
 	// Declared, if set, asks for rows as well: see declared.go.
 	Declared *Declared `cbor:"40,keyasint,omitempty"`
 }
@@ -291,7 +294,8 @@ type Vote struct {
 	WaitedNanos int64 `cbor:"7,keyasint,omitempty"`
 	WaitedFor   ID    `cbor:"8,keyasint,omitempty"`
 	// Open: a Yes that holds if the writers of what was read commit, which is not
-	// known yet. Doomed: one of them aborted, and so must this attempt.
+	// known yet. Doomed: one of them aborted, and so must this attempt. Of a source that is a store
+	// of versions: if what was read stands when all have voted (Prepare.Validate).
 	Open   bool `cbor:"9,keyasint,omitempty"`
 	Doomed bool `cbor:"10,keyasint,omitempty"`
 	// AwaitsDecision: though asked for in one phase, it is a vote like others, and its coordinator must decide.

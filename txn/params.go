@@ -129,6 +129,8 @@ type Bugs struct {
 	AbortPrepared     bool // an agent rolls back what is prepared when its gateway is silent
 	TakeForeign       bool // recovery takes what another cluster has prepared for its own
 	UnfencedReads     bool // branches begin at a source that has started anew beside what has lost its read locks
+	UncheckedReads    bool // an agent over versions says that what was read still stands without looking
+	RollForward       bool // an agent over versions rolls forward what an aborted transaction has prepared
 	TrustNotFound     bool // an agent says that a branch has ended when its source does not find it, though it lists it
 
 	BlankVotes    bool // a member that has nothing yet gives its vote

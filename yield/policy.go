@@ -34,7 +34,14 @@ type Policy struct {
 	// Stamped: votes of declared transactions are asked for in the order of their stamps, and
 	// those of high priority wait (instants.go). Preempts: those of low priority make way for them.
 	Stamped, Preempts bool
+	// Versions: databases of others are stores of single records, of which the middleware compares
+	// versions at the prepare and once more when all have prepared; who meets what is prepared
+	// gives way (source/versions.go).
+	Versions bool
 }
+
+// OfSources reports whether it is for participants that are databases of others.
+func (p Policy) OfSources() bool { return p == OfItsSource || p.Versions }
 
 // Meeting is what happens where a request that is to hold something meets a holder.
 type Meeting uint8
@@ -96,6 +103,9 @@ var (
 	// OfItsSource is for participants that are databases of others: who yields there is
 	// theirs to say, and their waits are not ours to see. Shards beside them have WoundWait.
 	OfItsSource = Policy{Name: "as the source does; 2pl wound-wait at shards", LockReads: true, PrepareWaits: true}
+	// OverItsSource is for them too, and their own concurrency control is not used (ScalarDB, PVLDB
+	// 16(12), 2023).
+	OverItsSource = Policy{Name: "by versions that the middleware keeps at its sources; 2pl wound-wait at shards", LockReads: true, PrepareWaits: true, Versions: true}
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
