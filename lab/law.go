@@ -54,6 +54,7 @@ func Laws() []Law {
 		{Protocol: "ssp-local", Formula: farthestText, Commit: rounds(1), Span: heldFor(1), Sources: true},
 		{Protocol: "quro", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
 		{Protocol: "chiller", Formula: farthestText + "; L(a,b) where b is a", Commit: rounds(1), Span: heldOutside, Sources: true},
+		{Protocol: "scalardb", Formula: farthestText + ", where all that is read is written", Commit: rounds(2), Span: heldFor(1), Sources: true},
 		{Protocol: "geotp-o1", Formula: farthestText, Commit: rounds(1), Span: heldFor(1), Sources: true},
 		{Protocol: "geotp-o1o2", Formula: ownText, Commit: rounds(1), Span: apart, Sources: true},
 		{Protocol: "geotp", Formula: ownText, Commit: rounds(1), Span: apart, Sources: true},

@@ -44,6 +44,17 @@ var geotpFigures = []*Figure{
 		},
 		Why: whyFarWriters,
 	},
+	{
+		Name: "geotp/fig5scalardb", Title: "YCSB, more and more clients, beside ScalarDB",
+		Source: "GeoTP, section 7.2, figure 5 (a): its ScalarDB, and that with its scheduling",
+		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: geotpBase(),
+		Shows: geotpShows,
+		Claims: []Claim{
+			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
+			says(throughput, "scalardb+", "scalardb", AtBest, Times, 3.16),
+			says(throughput, "geotp", "scalardb", AtWorst, Ahead, 0),
+		},
+	},
 	shareFigure("geotp/fig7low", "YCSB, low contention, more and more distributed transactions", lowSkew),
 	shareFigure("geotp/fig7", "YCSB, medium contention, more and more distributed transactions", mediumSkew),
 	shareFigure("geotp/fig7high", "YCSB, high contention, more and more distributed transactions", highSkew),
