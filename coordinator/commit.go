@@ -48,6 +48,9 @@ type commits struct {
 	all  map[txn.Attempt]*commitment
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
+	// delays are how long the Prepares wait that are asked for now, and departing those that wait.
+	delays    map[txn.ShardID]time.Duration
+	departing []postponed
 }
 
 // commitEnv is what commits need of the node.
@@ -55,6 +58,8 @@ type commitEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
 	OneWay(n txn.NodeID) (way time.Duration, ok bool)
+	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
+	Send(to txn.Address, m txn.Message)
 	Note(n txn.Note)
 	Trace(format string, args ...any)
 	Tracing() bool
@@ -111,7 +116,7 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 			cs.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
-	k.Ask()
+	cs.ask(k)
 	if t.branches != nil { // they may have voted already
 		cs.follow(k)
 	}

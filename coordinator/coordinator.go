@@ -120,7 +120,7 @@ func New(cfg Config) *Coordinator {
 	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
 	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
 		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
-	c.execs.commits = c.commits
+	c.execs.commits, c.world.postpones = c.commits, c.commits.postpones
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
 	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params)
 	c.goBy(cfg.Row)

@@ -26,16 +26,17 @@ func (c *Coordinator) NextWake() time.Duration {
 	return min(max(at, c.sweepAt), c.NextDeparture())
 }
 
-// NextDeparture is the instant at which the next part of a round leaves, or the next transaction
+// NextDeparture is the instant at which the next part of a round or Prepare leaves, or the next transaction
 // is judged again that was not let in, by this node's clock: Depart is to be called then, and
 // not with the next tick.
 func (c *Coordinator) NextDeparture() time.Duration {
-	return min(c.reads.nextDeparture(), c.gate.late.NextWake())
+	return min(c.reads.nextDeparture(), c.commits.nextDeparture(), c.gate.late.NextWake())
 }
 
-// Depart sends the parts whose instant has come, and lets in whom it is time for.
+// Depart sends the parts and Prepares whose instant has come, and lets in whom it is time for.
 func (c *Coordinator) Depart() {
 	c.reads.depart()
+	c.commits.depart()
 	c.gate.wake()
 }
 

@@ -11,9 +11,17 @@ type world struct {
 	Env
 	leaders   *leaders
 	decisions *decisions
+	postpones func(to txn.Address, m txn.Message) bool // takes what is to leave later
 }
 
 var _ decide.World = (*world)(nil)
+
+// Send implements decide.World.
+func (w *world) Send(to txn.Address, m txn.Message) {
+	if !w.postpones(to, m) {
+		w.Env.Send(to, m)
+	}
+}
 
 // Leader implements decide.World.
 func (w *world) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) { return w.leaders.of(s, try) }
