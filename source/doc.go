@@ -38,6 +38,10 @@
 //   - At READ COMMITTED and REPEATABLE READ, of either, a transaction is atomic, and what it has
 //     read without a lock is as old as the source says.
 //
+// Under rows whose policy compares versions (yield.Policy.Versions) a source is a store of single
+// records, and none of this is asked of its own concurrency control: versions.go has why the
+// transactions are serializable then.
+//
 // What the caller owes it. The database is reached through one Driver at a time, with an
 // account that sees the prepared transactions it has made.
 package source
