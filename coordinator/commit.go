@@ -43,14 +43,12 @@ type commits struct {
 	moments   *moments
 	reads     *reads
 	ender     ender
+	late      *latePrepares
 
 	room *decide.Room
 	all  map[txn.Attempt]*commitment
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
-	// delays are how long the Prepares wait that are asked for now, and departing those that wait.
-	delays    map[txn.ShardID]time.Duration
-	departing []postponed
 }
 
 // commitEnv is what commits need of the node.
@@ -116,7 +114,7 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 			cs.leaders.send(tc.shard, txn.Message{Release: &txn.Release{Shard: tc.shard, Txn: t.id}})
 		}
 	}
-	cs.ask(k)
+	cs.late.ask(k)
 	if t.branches != nil { // they may have voted already
 		cs.follow(k)
 	}

@@ -107,9 +107,9 @@ func New(cfg Config) *Coordinator {
 	c.asks = &asks{cfg: &c.cfg, env: env, numbers: numbers, open: map[uint64]*ask{}}
 	c.reports = &reports{env: env}
 	c.forecasts = &forecasts{cfg: &c.cfg, env: env, policy: c.policy}
-	late := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
+	bounds := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
 	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
-		late:      yield.NewLate(late, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
+		late:      yield.NewLate(bounds, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
 		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
 	c.temperatures = &temperatures{cfg: &c.cfg, env: env, leaders: c.leaders}
 	c.reports.left = c.left
@@ -117,10 +117,11 @@ func New(cfg Config) *Coordinator {
 		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, temperatures: c.temperatures, executor: c, parts: map[uint64]*part{}}
 	c.execs = &statements{cfg: &c.cfg, env: env, reads: c.reads, leaders: c.leaders}
 	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
-	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions}
+	late := &latePrepares{cfg: &c.cfg, env: env, leaders: c.leaders}
+	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions, late: late}
 	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
-		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
-	c.execs.commits, c.world.postpones = c.commits, c.commits.postpones
+		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, late: late, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
+	c.execs.commits = c.commits
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
 	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params)
 	c.goBy(cfg.Row)

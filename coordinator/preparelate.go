@@ -13,31 +13,47 @@ import (
 // of departures has arrive together is the Prepares as well: what is near is marked as prepared for
 // its own round trip, and not for that to the farthest.
 
-// postponed is a Prepare that leaves later.
-type postponed struct {
+// latePrepares are the Prepares that leave later than others.
+type latePrepares struct {
+	cfg     *Config
+	env     commitEnv
+	leaders *leaders
+
+	delays map[txn.ShardID]time.Duration // of those that are asked for now
+	queue  []latePrepare                 // by their instants
+}
+
+// latePrepare is a Prepare that waits for its instant.
+type latePrepare struct {
 	at time.Duration
 	to txn.Address
 	m  txn.Message
+	of *commitment
 }
 
 // ask asks for the votes of an attempt that begins, of each participant at its instant.
-func (cs *commits) ask(k *commitment) {
-	cs.delays = cs.prepareDelays(k)
+func (l *latePrepares) ask(k *commitment) {
+	l.delays = l.delaysOf(k)
+	first := len(l.queue)
 	k.Ask()
-	cs.delays = nil
+	l.delays = nil
+	for i := first; i < len(l.queue); i++ {
+		l.queue[i].of = k
+	}
+	slices.SortStableFunc(l.queue, func(a, b latePrepare) int { return cmp.Compare(a.at, b.at) })
 }
 
-// prepareDelays are how long the Prepares wait that wait, by participant.
-func (cs *commits) prepareDelays(k *commitment) map[txn.ShardID]time.Duration {
-	row := cs.cfg.Row
+// delaysOf are how long its Prepares wait that wait, by participant.
+func (l *latePrepares) delaysOf(k *commitment) map[txn.ShardID]time.Duration {
+	row := l.cfg.Row
 	if k.DecidedAt == 0 || !row.Yield.Versions || !row.Arrive.Waits() {
 		return nil
 	}
 	parts := make([]schedule.Part, len(k.Participants))
 	for i, s := range k.Participants {
 		parts[i].RoundTrip = -1
-		if n, _ := cs.leaders.of(s, 0); n != 0 {
-			if rtt, ok := cs.env.RoundTrip(n); ok {
+		if n, _ := l.leaders.of(s, 0); n != 0 {
+			if rtt, ok := l.env.RoundTrip(n); ok {
 				parts[i].RoundTrip = rtt
 			}
 		}
@@ -51,33 +67,31 @@ func (cs *commits) prepareDelays(k *commitment) map[txn.ShardID]time.Duration {
 	return out
 }
 
-// postpones takes a message that is to leave later; false: it leaves now.
-func (cs *commits) postpones(to txn.Address, m txn.Message) bool {
-	if m.Prepare == nil || cs.delays[m.Prepare.Shard] == 0 {
+// takes takes a message that is to leave later; false: it leaves now.
+func (l *latePrepares) takes(to txn.Address, m txn.Message) bool {
+	if m.Prepare == nil || l.delays[m.Prepare.Shard] == 0 {
 		return false
 	}
-	p := postponed{cs.env.Now().Mono + cs.delays[m.Prepare.Shard], to, m}
-	at, _ := slices.BinarySearchFunc(cs.departing, p, func(a, b postponed) int { return cmp.Or(cmp.Compare(a.at, b.at), -1) })
-	cs.departing = slices.Insert(cs.departing, at, p)
+	l.queue = append(l.queue, latePrepare{at: l.env.Now().Mono + l.delays[m.Prepare.Shard], to: to, m: m})
 	return true
 }
 
-// depart sends the Prepares whose instant has come, of attempts that still wait for votes.
-func (cs *commits) depart() {
-	now := cs.env.Now().Mono
-	for len(cs.departing) > 0 && cs.departing[0].at <= now {
-		p := cs.departing[0]
-		cs.departing = slices.Delete(cs.departing, 0, 1)
-		if k := cs.all[p.m.Prepare.Attempt]; k != nil && k.Asking() {
-			cs.env.Send(p.to, p.m)
+// depart sends those whose instant has come, of attempts that still wait for votes.
+func (l *latePrepares) depart() {
+	now := l.env.Now().Mono
+	for len(l.queue) > 0 && l.queue[0].at <= now {
+		p := l.queue[0]
+		l.queue = slices.Delete(l.queue, 0, 1)
+		if p.of.Asking() {
+			l.env.Send(p.to, p.m)
 		}
 	}
 }
 
-// nextDeparture is the instant at which the next Prepare leaves.
-func (cs *commits) nextDeparture() time.Duration {
-	if len(cs.departing) == 0 {
+// next is the instant at which the next leaves.
+func (l *latePrepares) next() time.Duration {
+	if len(l.queue) == 0 {
 		return txn.Never
 	}
-	return cs.departing[0].at
+	return l.queue[0].at
 }

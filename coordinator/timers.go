@@ -30,13 +30,13 @@ func (c *Coordinator) NextWake() time.Duration {
 // is judged again that was not let in, by this node's clock: Depart is to be called then, and
 // not with the next tick.
 func (c *Coordinator) NextDeparture() time.Duration {
-	return min(c.reads.nextDeparture(), c.commits.nextDeparture(), c.gate.late.NextWake())
+	return min(c.reads.nextDeparture(), c.commits.late.next(), c.gate.late.NextWake())
 }
 
 // Depart sends the parts and Prepares whose instant has come, and lets in whom it is time for.
 func (c *Coordinator) Depart() {
 	c.reads.depart()
-	c.commits.depart()
+	c.commits.late.depart()
 	c.gate.wake()
 }
 

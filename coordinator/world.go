@@ -11,14 +11,14 @@ type world struct {
 	Env
 	leaders   *leaders
 	decisions *decisions
-	postpones func(to txn.Address, m txn.Message) bool // takes what is to leave later
+	late      *latePrepares
 }
 
 var _ decide.World = (*world)(nil)
 
 // Send implements decide.World.
 func (w *world) Send(to txn.Address, m txn.Message) {
-	if !w.postpones(to, m) {
+	if !w.late.takes(to, m) {
 		w.Env.Send(to, m)
 	}
 }

@@ -103,7 +103,7 @@ type scheme interface {
 // Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
 func (r *Room) Open(o Opening) *Attempt {
 	a := r.attempt(o)
-	a.onePhase = (len(o.Prepares) == 1 && !a.validates() || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
+	a.onePhase = (len(o.Prepares) == 1 && !validates(a) || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
 	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter*time.Duration(r.Asks.turns(len(o.Prepares)))
 	for _, p := range o.Prepares {
 		p.Attempt, p.Participants = a.ID, a.Participants
@@ -200,7 +200,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 			a.tries = 0 // whose turn it is now was not asked before
 			a.scheme.ask()
 		}
-		if a.validates() && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
+		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
 			a.asksAgain, a.tries = true, 0
 			a.scheme.ask()
 		}
@@ -370,7 +370,7 @@ func (a *Attempt) Terminate() {
 		Withdraw(a, nil) // nothing is logged yet, and nobody else can commit it
 		return
 	}
-	if a.validates() { // the same: who has prepared alone does not know what it takes
+	if validates(a) { // the same: who has prepared alone does not know what it takes
 		a.tally.No()
 		return
 	}
@@ -379,7 +379,7 @@ func (a *Attempt) Terminate() {
 }
 
 // validates reports whether sources are asked twice: those that have a log of decisions.
-func (a *Attempt) validates() bool { return a.room.Asks.Validates() && a.record != nil }
+func validates(a *Attempt) bool { return a.room.Asks.Validates() && a.record != nil }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
 
