@@ -106,7 +106,7 @@ func (w *watched) Wake(now txn.Now) {
 // Whatever a node does by time alone it has asked to be woken for, in all protocols and
 // under all faults.
 func TestNothingIsDueBeforeItsTime(t *testing.T) {
-	for _, name := range []string{"2pc+2pl", "2pc+2pl-group", "d2pc+occ", "txsql", "aria", "tapir", "starry", "2pc+2pl-logged", "2pc+2pl-together", "2pc+2pl-postponed", "geotp-o1o2"} {
+	for _, name := range []string{"2pc+2pl", "2pc+2pl-group", "d2pc+occ", "txsql", "aria", "tapir", "starry", "2pc+2pl-logged", "2pc+2pl-together", "2pc+2pl-postponed", "geotp-o1o2", "scalardb+"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			row, err := protocol.ByName(name)
