@@ -201,6 +201,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 			a.scheme.ask()
 		}
 		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
+			a.room.Params.Rules.Bite(rulebook.AskedTwice)
 			a.asksAgain, a.tries = true, 0
 			a.scheme.ask()
 		}

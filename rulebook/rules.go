@@ -94,6 +94,7 @@ const (
 	AcceptedFirst
 	LoggedFirst
 	DataFirst
+	AskedTwice
 	BesideOpen
 	OldView
 	LeftView
@@ -112,6 +113,8 @@ const (
 	WarmAtLeader
 	ReservesLate
 	DataBesideVotes
+	ReadsStand
+	SaidOnce
 	rules // how many there are
 )
 
@@ -212,6 +215,7 @@ var book = [rules]entry{
 	AcceptedFirst:    {"accepted-first", "decide", "what majorities have voted for counts when majorities have taken it in"},
 	LoggedFirst:      {"logged-first", "decide", "where decisions are logged nobody is told before"},
 	DataFirst:        {"data-first", "decide", "a declared transaction commits when its writes are logged, whoever has voted before"},
+	AskedTwice:       {"asked-twice", "decide", "an open Yes over versions counts when it is given again, after all have prepared"},
 
 	BesideOpen:     {"beside-open", "replica", "no Yes is taken in beside an undecided one with which it clashes"},
 	OldView:        {"old-view", "replica", "what is proposed in an older view is not taken in"},
@@ -231,6 +235,8 @@ var book = [rules]entry{
 	ReservesLate:    {"reserves-late", "coordinator", "who comes to touch a second region reserves what it has read before"},
 	LocksFirst:      {"locks-first", "coordinator", "who has lost again and again takes its locks before it asks for votes"},
 	WarmAtLeader:    {"warm-at-leader", "coordinator", "what is updated often is read at its leader"},
+	ReadsStand:      {"reads-stand", "source", "what was read over versions and has changed when all have prepared is refused"},
+	SaidOnce:        {"said-once", "source", "who has said that what it has read stands says so again, and does not look"},
 	DataBesideVotes: {"data-beside-votes", "coordinator", "what a declared transaction writes is logged while votes are on their way"},
 }
 

@@ -109,6 +109,7 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.AcceptedFirst:    agrees,
 	rulebook.LoggedFirst:      logsDecisions,
 	rulebook.DataFirst:        declares,
+	rulebook.AskedTwice:       overVersions,
 
 	rulebook.BesideOpen:     integrated,
 	rulebook.OldView:        integrated,
@@ -128,6 +129,8 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.LocksFirst:      func(r protocol.Row) bool { return !r.Yield.NeverLocks && !reserves(r) },
 	rulebook.WarmAtLeader:    func(r protocol.Row) bool { return r.Reads.ByTemperature() },
 	rulebook.DataBesideVotes: declares,
+	rulebook.ReadsStand:      overVersions,
+	rulebook.SaidOnce:        overVersions,
 }
 
 // reserves: transactions of several regions do; revealsValidated: and those of one are revealed

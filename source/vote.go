@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"isochron/rulebook"
 	"isochron/txn"
 )
 
@@ -233,12 +234,15 @@ func (e *ends) inquire(from txn.NodeID, m *txn.Inquire) {
 // does not stand there is no commit, which needs this Yes: so the branch is rolled back at once.
 func (e *ends) validate(from txn.NodeID, b *branch) {
 	b.heardAt = e.now()
-	reads := b.reads
+	reads, rules := b.reads, e.at.Params.Rules
 	switch {
 	case b.busy || b.decided != nil && b.decided.Commit: // it is asked again, or was long ago
 	case b.phase != prepared || b.decided != nil || reads == nil:
 		e.voteNo(from, b.name.Attempt, endedByOthers, nil, txn.CauseOther)
-	case b.checked || !reads.unchecked() || e.at.Params.Bugs.UncheckedReads:
+	case b.checked:
+		rules.Bite(rulebook.SaidOnce)
+		e.voteYes(from, b)
+	case !reads.unchecked() || e.at.Params.Bugs.UncheckedReads:
 		b.checked = true
 		e.voteYes(from, b)
 	default:
@@ -248,6 +252,7 @@ func (e *ends) validate(from txn.NodeID, b *branch) {
 				e.voteYes(from, b)
 				return
 			}
+			rules.BiteIf(err.Again, rulebook.ReadsStand)
 			if err.Gone {
 				e.broke()
 			}
