@@ -208,6 +208,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	if after := c.cfg.Params.PromoteAfterTries; after > 0 && t.try >= after {
 		t.age.Priority = txn.PriorityHigh
 	}
+	t.age = c.cfg.Row.Yield.Priority.Of(t.age)
 	c.txns[t.id] = t
 	return t
 }

@@ -77,6 +77,23 @@ func (cs *commits) stamp(prepares []*txn.Prepare) {
 	for _, p := range prepares {
 		p.Declared.Stamp, p.Declared.Ends = at, ends
 	}
+	if cs.cfg.Row.Yield.Conditional {
+		tellParts(prepares, ways, cs.env.Now().WallNanos)
+	}
+}
+
+// tellParts tells all leaders of all parts of a transaction, and when each should arrive.
+func tellParts(prepares []*txn.Prepare, ways []time.Duration, now int64) {
+	parts := make([]txn.DeclaredPart, len(prepares))
+	for i, p := range prepares {
+		parts[i] = txn.DeclaredPart{Shard: p.Shard, Reads: p.Declared.Reads, Arrives: now + int64(ways[i])}
+		for _, w := range p.Writes {
+			parts[i].Writes = append(parts[i].Writes, w.Key)
+		}
+	}
+	for _, p := range prepares {
+		p.Declared.Parts = parts
+	}
 }
 
 // majorityOf guesses how long a shard's leader, to which the way is known, takes to have something

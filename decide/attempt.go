@@ -70,6 +70,7 @@ type Attempt struct {
 	why         *txn.Error // of the first No
 	gaveWay     bool       // a No was for what is undecided
 	outdated    bool       // a No was for what is committed
+	beside      bool       // a Yes rests on the abort of others
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
@@ -193,6 +194,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 	case !slices.Contains(a.Participants, v.Shard):
 	case v.Yes:
 		news := slices.Contains(a.tally.Missing(), v.Shard)
+		rests(a, v.Shard, v.Unless, v.MadeWay)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
@@ -217,6 +219,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 func (a *Attempt) onFinding(m *txn.Finding) {
 	switch m.Result {
 	case txn.OutcomeYes:
+		rests(a, m.Shard, m.Unless, m.MadeWay)
 		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
 		a.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:

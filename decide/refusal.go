@@ -8,7 +8,11 @@ import (
 // doom aborts an attempt that has read what was undone.
 func (a *Attempt) doom() {
 	a.room.Params.Rules.Bite(rulebook.DoomedYes)
-	a.refused(txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade))
+	why := txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade)
+	if a.beside {
+		why = txn.Errorf(txn.KindAborted, "a transaction that should have made way for it has committed; try again").Because(txn.CauseConflict)
+	}
+	a.refused(why)
 	a.tally.No()
 }
 

@@ -38,6 +38,8 @@ type Tally struct {
 	// Planted bugs too: see txn.Bugs.
 	smallFastPath, ignoreNo bool
 	halfAcks                bool
+	commitBeside            bool
+	madeWay                 []txn.Attempt    // that have aborted for its sake
 	rules                   *rulebook.Counts // nil: nothing is counted
 }
 
@@ -49,7 +51,8 @@ type participantTally struct {
 	proposed              txn.Timestamp
 	term, index           uint64 // of the entry that replicas acknowledge
 	replicas              []txn.NodeID
-	opinions              opinions // where every replica validates
+	opinions              opinions      // where every replica validates
+	unless                []txn.Attempt // on whose abort its Yes rests
 }
 
 func (p *participantTally) counts() bool { return p.yes && p.logged && p.resolved }
@@ -62,6 +65,7 @@ func NewTally(participants []txn.ShardID) *Tally {
 // Plant plants bugs, for tests of the tests.
 func (t *Tally) Plant(b txn.Bugs) *Tally {
 	t.anyTerm, t.smallFastPath, t.ignoreNo, t.halfAcks = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort, b.HalfAcks
+	t.commitBeside = b.CommitBeside
 	return t
 }
 

@@ -195,6 +195,19 @@ var literals = []Row{
 		Name: "natto-lecsf", Like: "natto-ts", Reveal: reveal.OnDecision, SpanRTT: "2", Source: "Natto section 3.4, local forwarding",
 	},
 	{Name: "natto-pa", Like: "natto-lecsf", Yield: yield.InStampOrderPreempting, Source: "Natto section 3.3.1"},
+	{
+		Name: "natto-cp", Like: "natto-pa", Yield: yield.InStampOrderConditional, Source: "Natto section 3.3.2",
+		Remark: "one whose condition fails is aborted and tried again, where the paper goes on with what was read anew",
+	},
+	{
+		Name: "natto-2pl", Like: "spanner", Yield: yield.WoundWaitAlike, Source: "Natto sections 4 and 5.1, what it is compared with: 2PL+2PC",
+		Remark: "its own try again keeps its age, where the public prototype of Natto gives it a new one",
+	},
+	{Name: "natto-2pl-p", Like: "natto-2pl", Yield: yield.WoundWaitPreempting, Source: "Natto section 4: 2PL+2PC(P)"},
+	{
+		Name: "natto-2pl-pow", Like: "natto-2pl", Yield: yield.WoundWaitOnWait, Source: "Natto section 4: 2PL+2PC(POW)",
+		Remark: "whether a holder waits is looked at when high priority asks, and at the shard that is asked alone",
+	},
 
 	// GeoTP and what it is compared with: participants are databases that are not ours.
 	{

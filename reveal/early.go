@@ -33,6 +33,7 @@ type wait struct {
 	left     int
 	failed   bool // one of them aborted
 	over     bool
+	unless   bool          // it is for them to abort, and failed if one has committed
 	deadline time.Duration // of an answer
 	then     func(committed bool)
 	expire   func()
@@ -102,7 +103,7 @@ func (e *Early) Settle(a txn.Attempt, commit bool) {
 	delete(e.dependents, a)
 	for _, w := range ws {
 		w.left--
-		w.failed = w.failed || !commit
+		w.failed = w.failed || commit == w.unless
 		e.Rules.BiteIf(!w.over && !w.failed && w.left > 0, rulebook.AllWriters)
 		if !w.over && (w.failed || w.left == 0) {
 			w.over = true
@@ -146,15 +147,25 @@ func (e *Early) WhenDecided(on []txn.Attempt, deadline time.Duration, then func(
 // Condition makes a vote of Yes wait for what it depends on; told hears how that has ended,
 // unless the vote is decided before. A doomed one depends on what has aborted already.
 func (e *Early) Condition(a txn.Attempt, on []txn.Attempt, doomed bool, told func(committed bool)) {
+	e.condition(a, on, false, doomed, told)
+}
+
+// ConditionOnAborts is Condition with the other sign: the vote counts if all of them abort (Natto
+// section 3.3.2).
+func (e *Early) ConditionOnAborts(a txn.Attempt, on []txn.Attempt, doomed bool, told func(aborted bool)) {
+	e.condition(a, on, true, doomed, told)
+}
+
+func (e *Early) condition(a txn.Attempt, on []txn.Attempt, unless, doomed bool, told func(held bool)) {
 	switch {
 	case doomed:
 		e.votes[a] = &wait{failed: true, over: true}
 	case len(on) > 0:
-		w := &wait{then: func(committed bool) {
-			if committed {
+		w := &wait{unless: unless, then: func(held bool) {
+			if held {
 				delete(e.votes, a)
 			}
-			told(committed)
+			told(held)
 		}}
 		e.votes[a] = w
 		e.await(on, w)

@@ -69,8 +69,13 @@ const (
 	StampBesideWrite
 	BatchGivesWay
 	RevealedByAll
+	PreemptsWaiters
+	PreemptsWhoWaits
 	LateGivesWay
 	LowGivesWay
+	VotesBeside
+	ConditionFails
+	EndsBeside
 	HighWaits
 	WaiterFirst
 	OlderThanEngine
@@ -95,6 +100,7 @@ const (
 	LoggedFirst
 	DataFirst
 	AskedTwice
+	MadeWayElsewhere
 	BesideOpen
 	OldView
 	LeftView
@@ -188,7 +194,12 @@ var book = [rules]entry{
 	StampBesideWrite:  {"stamp-beside-write", "yield", "a read of a row with an undecided write is not called OK"},
 	BatchGivesWay:     {"batch-gives-way", "yield", "of a batch one gives way that cannot be put in order"},
 	LateGivesWay:      {"late-gives-way", "yield", "who comes after its stamp does not wait behind others"},
+	PreemptsWaiters:   {"preempts-waiters", "yield", "who waits with low priority makes way for high that wants the same row"},
+	PreemptsWhoWaits:  {"preempts-who-waits", "yield", "who has a row with low priority, and waits for another, makes way for high"},
 	LowGivesWay:       {"low-gives-way", "yield", "low priority makes way for high before its vote"},
+	VotesBeside:       {"votes-beside", "yield", "a vote of high priority rests on the abort of low that should have made way elsewhere"},
+	ConditionFails:    {"condition-fails", "shard", "a vote is lost that rests on the abort of one that has committed"},
+	EndsBeside:        {"ends-beside", "shard", "a commit that rests on the abort of others is their abort in its log"},
 	HighWaits:         {"high-waits", "yield", "a vote of high priority waits for its rows, whole, in the order of stamps"},
 	WaiterFirst:       {"waiter-first", "yield", "nobody takes rows for which one waits that goes before it"},
 
@@ -216,6 +227,7 @@ var book = [rules]entry{
 	LoggedFirst:      {"logged-first", "decide", "where decisions are logged nobody is told before"},
 	DataFirst:        {"data-first", "decide", "a declared transaction commits when its writes are logged, whoever has voted before"},
 	AskedTwice:       {"asked-twice", "decide", "an open Yes over versions counts when it is given again, after all have prepared"},
+	MadeWayElsewhere: {"made-way-elsewhere", "decide", "a vote that rests on the abort of others counts when shards tell that they made way"},
 
 	BesideOpen:     {"beside-open", "replica", "no Yes is taken in beside an undecided one with which it clashes"},
 	OldView:        {"old-view", "replica", "what is proposed in an older view is not taken in"},

@@ -198,6 +198,7 @@ func (k *attempts) finding(a txn.Attempt) (f txn.Finding, ok bool) {
 	if p := k.state.prepared[a]; p != nil {
 		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
 		f.Open, f.Doomed = k.conditional(a)
+		f.Unless, f.MadeWay = p.Unless, p.MadeWay
 	} else if o, ok := k.state.outcomes.Get(a); ok {
 		f.Result, f.At = o.Result, o.At
 	} else if k.isRetired(a) {

@@ -76,19 +76,16 @@ type voteCmd struct {
 	// effect beside their majorities: so an entry that these have is committed.
 	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
+	// Unless are attempts, undecided here at the vote, on whose abort it rests: the Yes means "if all
+	// of them abort". Those that have since are taken out; Doomed says that one has committed. MadeWay
+	// are attempts without a vote here that have aborted for its sake: this entry is their fence.
+	Unless  []txn.Attempt `cbor:"41,keyasint,omitempty"`
+	MadeWay []txn.Attempt `cbor:"42,keyasint,omitempty"`
 	// DecidedAt as in the Prepare.
 	DecidedAt txn.ShardID `cbor:"15,keyasint,omitempty"`
 	// Declared, if set, is what a declared transaction reads here. Its Writes have keys alone:
 	// the values come with the decision.
 	Declared *txn.Declared `cbor:"40,keyasint,omitempty"`
-}
-
-// stamp is the moment for which a declared transaction was stamped, 0 if it was not.
-func (v *voteCmd) stamp() int64 {
-	if v.Declared == nil {
-		return 0
-	}
-	return v.Declared.Stamp
 }
 
 // with is the vote with what its transaction has come to write here, if it was declared.

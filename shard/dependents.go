@@ -2,6 +2,7 @@ package shard
 
 import (
 	"fmt"
+	"slices"
 
 	"isochron/reveal"
 	"isochron/store"
@@ -29,6 +30,9 @@ func (s *state) end(vote, on txn.Attempt) reveal.End {
 func (s *state) resolveKnown(p *prepared) {
 	open, doomed := reveal.Resolve(p.Deps, func(a txn.Attempt) reveal.End { return s.end(p.Attempt, a) })
 	p.Deps, p.Doomed = open, p.Doomed || doomed
+	if len(p.Unless) > 0 {
+		s.resolveAborts(p)
+	}
 }
 
 // resolve tells the dependents of an attempt how it ended.
@@ -38,8 +42,9 @@ func (s *state) resolve(b *store.Batch, a txn.Attempt, commit bool) {
 		if p == nil {
 			continue // it was aborted for another reason
 		}
-		p.Deps = reveal.Without(p.Deps, a)
-		p.Doomed = p.Doomed || !commit
+		rests := slices.Contains(p.Unless, a)
+		p.Deps, p.Unless = reveal.Without(p.Deps, a), reveal.Without(p.Unless, a)
+		p.Doomed = p.Doomed || commit == rests
 		s.putVote(b, p)
 	}
 }

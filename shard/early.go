@@ -71,6 +71,10 @@ func readBy(p *txn.Prepare) (keys []txn.Key, spans []txn.Span) {
 // condition makes a vote wait for what it depends on, and tells the coordinator
 // when that is decided.
 func (d *dependence) condition(v *voteCmd) {
+	if len(v.Unless) > 0 {
+		d.restsOnAborts(v)
+		return
+	}
 	if len(v.Deps) == 0 && !v.Doomed {
 		return
 	}

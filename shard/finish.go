@@ -56,6 +56,9 @@ func (e *endings) decide(from txn.NodeID, d *txn.Decide) {
 // decideVote ends an attempt whose vote is undecided.
 func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	a := d.Attempt
+	if d.Commit && !e.endsBeside(from, v) {
+		return // it comes again
+	}
 	if !e.log.propose(command{Decide: &decideCmd{Attempt: a, Commit: d.Commit, At: d.At, Writes: d.Writes}}) {
 		return // it comes again
 	}

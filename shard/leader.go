@@ -52,7 +52,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.rows.early = l.early
 	l.known = newAttempts(r.state, l.early, &r.cfg.Params.Bugs)
 	l.depends = dependence{cfg: &r.cfg, early: l.early, known: &l.known}
-	l.instants = yield.NewInstants(r.cfg.Row.Yield, l.locks.holdsVoted, r.cfg.Params.Rules)
+	l.instants = yield.NewInstants(r.cfg.Row.Yield, l.locks.votersOf, r.cfg.Params.Rules)
 	l.instants.Early, l.instants.ForgetLate = r.cfg.Params.Bugs.HandleEarly, r.cfg.Params.Bugs.ForgetLate
 	l.known.instants = l.instants
 	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
@@ -126,9 +126,9 @@ func (l *leadership) restore(now time.Duration) {
 		}
 	}
 	for _, p := range l.r.state.byIndex() {
-		l.locks.Restore(now, p.Txn, p.Age, p.claim(), early)
+		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.Unless), p.claim()), early)
 		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
-		l.instants.Voted(p.Txn, p.stamp())
+		l.instants.Voted(stampOf(&p.voteCmd, l.r.cfg.ID))
 		byTxn[p.Txn] = p
 		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)

@@ -141,7 +141,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	}
 	v := o.vote(p)
 	q, atOnce := o.asksToVote(p, v, began)
-	if o.waitsByStamp(from, p, &q, began) {
+	if o.waitsByStamp(from, p, v, &q, began) {
 		return
 	}
 	e := o.locks.acquire(&q)
@@ -159,7 +159,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
 	o.known.voting[p.Attempt] = vv
-	o.instants.Voted(v.Txn, v.stamp())
+	o.instants.Voted(stampOf(v, o.cfg.ID))
 	o.orphans.Await(p.Attempt, o.cfg.Env.Now().Mono)
 	o.depends.condition(v)
 	o.voice.serve(from, v)

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"slices"
 	"time"
 
 	"isochron/rulebook"
@@ -23,7 +22,7 @@ func (o *voter) stamped(p *txn.Prepare) bool {
 // holdBack has one wait for it.
 func (o *voter) holdBack(from txn.NodeID, p *txn.Prepare, began arrival) {
 	now := o.cfg.Env.Now()
-	i := o.stampedVote(from, p, began)
+	i := o.stampedVote(from, p, &began)
 	until := time.Duration(p.Declared.Stamp - now.WallNanos)
 	i.Late, i.Due = until < 0 || o.instants.Passed(i), now.Mono+min(max(until, 0), holdMost)
 	if i.Late {
@@ -36,18 +35,38 @@ func (o *voter) holdBack(from txn.NodeID, p *txn.Prepare, began arrival) {
 	o.instants.Go(now.Mono)
 }
 
-// stampedVote is a Prepare as the queue knows it.
-func (o *voter) stampedVote(from txn.NodeID, p *txn.Prepare, began arrival) *yield.StampedVote {
-	d := p.Declared
+// stampedVote is a Prepare as the queue knows it, from its arrival on.
+func (o *voter) stampedVote(from txn.NodeID, p *txn.Prepare, began *arrival) *yield.StampedVote {
 	i := &yield.StampedVote{
-		Attempt: p.Attempt, Txn: p.Txn, Stamp: d.Stamp, Ends: d.Ends, High: p.Age.Priority >= txn.PriorityHigh,
-		Claim: yield.Claim{Shared: d.Reads}, Deadline: began.Mono + holdMost + o.cfg.Params.LockWait,
-		Ask:    func() { o.askedAtInstant(from, p, began) },
-		Refuse: func(why txn.Refusal) { o.refuse(from, p, why) },
+		Attempt: p.Attempt, Txn: p.Txn, Claim: yield.Claim{Shared: p.Declared.Reads}, Due: began.Mono,
+		Deadline: began.Mono + holdMost + o.cfg.Params.LockWait,
+		Refuse:   func(why txn.Refusal) { o.refuse(from, p, why) },
 	}
-	i.Due = began.Mono
+	stampFrom(i, p.Age, p.Declared, o.cfg.ID)
 	for _, w := range p.Writes {
 		i.Claim.Exclusive = append(i.Claim.Exclusive, w.Key)
+	}
+	began.stamped = i
+	came := *began
+	i.Ask = func() { o.askedAtInstant(from, p, came) }
+	return i
+}
+
+// stampFrom enters what a declaration says of a vote at a shard.
+func stampFrom(i *yield.StampedVote, age txn.Age, d *txn.Declared, at txn.ShardID) {
+	i.Stamp, i.Ends, i.High = d.Stamp, d.Ends, age.Priority >= txn.PriorityHigh
+	for _, part := range d.Parts {
+		if part.Shard != at {
+			i.Elsewhere = append(i.Elsewhere, part)
+		}
+	}
+}
+
+// stampOf is a vote at a shard as the queue remembers it, without its claim.
+func stampOf(v *voteCmd, at txn.ShardID) yield.StampedVote {
+	i := yield.StampedVote{Attempt: v.Attempt, Txn: v.Txn}
+	if v.Declared != nil {
+		stampFrom(&i, v.Age, v.Declared, at)
 	}
 	return i
 }
@@ -62,17 +81,17 @@ func (o *voter) askedAtInstant(from txn.NodeID, p *txn.Prepare, began arrival) {
 // waitsByStamp has a vote of high priority wait whose rows are held by votes, or are waited for by
 // one with a smaller stamp, and one of low priority give way; false: it may ask for its rows.
 // Whoever holds rows and has not voted is no reason to wait: he may wait for others himself.
-func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, q *yield.Request, began arrival) bool {
+func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, v *voteCmd, q *yield.Request, began arrival) bool {
 	if !o.cfg.Row.Yield.Stamped {
 		return false
 	}
-	var i *yield.StampedVote
-	if o.stamped(p) {
-		i = o.stampedVote(from, p, began)
+	i := began.stamped
+	if i != nil && o.cfg.Row.Yield.Conditional {
+		v.MadeWay = i.MadeWay
 	}
 	behind, waits := o.behindWhom(q, i)
 	switch {
-	case !waits:
+	case !waits, o.rests(v, q, i):
 		return false
 	case i == nil || !i.High:
 		o.refuse(from, p, txn.Refusal{Why: txn.WhyGivesWay, Who: behind})
@@ -87,9 +106,14 @@ func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, q *yield.Request, 
 	return true
 }
 
-// holdsVoted reports whether somebody who has voted holds some of a claim.
-func (k *locks) holdsVoted(i *yield.StampedVote) bool {
-	return slices.ContainsFunc(k.HeldBy(i.Txn, txn.Age{}, &i.Claim), func(h *yield.Holder) bool { return h.Voted })
+// votersOf are those who have voted and hold some of a claim.
+func (k *locks) votersOf(i *yield.StampedVote) (out []txn.ID) {
+	for _, h := range k.HeldBy(i.Txn, txn.Age{}, &i.Claim) {
+		if h.Voted {
+			out = append(out, h.Txn)
+		}
+	}
+	return out
 }
 
 // behindWhom is who has voted and holds some of a claim, or waits for it and goes before.

@@ -94,6 +94,7 @@ func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	}
 	for _, p := range s.byIndex() {
 		s.dependents.Add(p.Attempt, p.Deps)
+		s.dependents.Add(p.Attempt, p.Unless)
 	}
 	return s, nil
 }
@@ -226,6 +227,8 @@ func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effe
 	s.prepared[v.Attempt] = p
 	s.pending.Add(v.Writes)
 	s.dependents.Add(p.Attempt, p.Deps)
+	s.dependents.Add(p.Attempt, p.Unless)
+	s.fenceThoseWho(b, v.MadeWay)
 	s.putVote(b, p)
 	return e
 }

@@ -53,6 +53,7 @@ type arrival struct {
 	txn.Now
 	number    uint64 // of all that came to this replica, from 1
 	waitedFor txn.ID
+	stamped   *yield.StampedVote // as which it waits for its instant, if it does
 }
 
 func (r *Replica) arrives() arrival {

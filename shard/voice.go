@@ -16,8 +16,8 @@ func (s voice) vote(to txn.NodeID, v txn.Vote) {
 	if v.Refused != 0 {
 		v.ProtocolSeq = s.switching.seq()
 	}
-	if v.Yes {
-		v.Rows = s.read(s.known.undecided(v.Attempt))
+	if u := s.known.undecided(v.Attempt); v.Yes && u != nil {
+		v.Rows, v.Unless, v.MadeWay = s.read(u), u.Unless, u.MadeWay
 	}
 	s.cfg.Env.Send(txn.Coordinator(to), txn.Message{Vote: &v})
 }

@@ -49,6 +49,7 @@ const (
 	streamVotes
 	streamEnds
 	streamPriorities
+	streamBeside
 )
 
 // forcible are the classes of messages on which something hangs.
@@ -125,6 +126,9 @@ func (f *forced) plan() {
 	if n.grows && f.rand.IntN(3) == 0 {
 		n.faults.Replace = false // their nodes alone come and go
 		f.plots = append(f.plots, &guests{n: n, rand: f.rand, left: 3})
+	}
+	if draws := stream(n.w.cfg.Seed, streamBeside); votesBeside(n.w.cfg.Row) && draws.IntN(4) > 0 {
+		f.plots = append(f.plots, &lateHigh{n: n, rand: draws, odds: 1 + draws.IntN(3)})
 	}
 	f.planMembers()
 	f.planVotes()

@@ -208,6 +208,9 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	if row.Asks == decide.InTurn { // its votes take long, and nobody should take an attempt over before they can have come
 		params.RecoverAfter *= 5
 	}
+	if votesBeside(row) { // what votes may rest on is to happen between an arrival and its stamp
+		params.StampMargin = huntUnit
+	}
 	if h.cfg.Rules {
 		params.Rules = new(rulebook.Counts)
 		h.result.Rules = params.Rules
@@ -236,7 +239,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	}
 	rows := h.cfg.rowsOf(row)
 	h.hot, h.never = anyHot(rows), anyNeverLocks(rows)
-	h.declares = slices.ContainsFunc(rows, declares)
+	h.declares, h.lists.Duels = slices.ContainsFunc(rows, declares), slices.ContainsFunc(rows, votesBeside)
 }
 
 // In one seed of blindEvery there are clients that overwrite so many registers without a

@@ -16,7 +16,7 @@ func (h *hunt) startClients(ends time.Duration) []*Client {
 	h.ends = ends
 	h.drawPriorities()
 	var all []*Client
-	for _, host := range h.w.hosts {
+	for i, host := range h.w.hosts {
 		all = append(all, h.w.Go(host.id, func(c *Client) { h.lookBack(c) }))
 		for range 2 {
 			all = append(all,
@@ -25,6 +25,17 @@ func (h *hunt) startClients(ends time.Duration) []*Client {
 		}
 		if h.blind.Count > 0 {
 			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.blind.Step) }))
+		}
+		if h.lists.Duels {
+			oneOf := 2 // who is far from both leaders may come late to both
+			if h.lists.DuelsAt(i) {
+				oneOf = 6
+			}
+			for range 2 {
+				all = append(all, h.w.Go(host.id, func(c *Client) {
+					h.work(c, &h.listing, func(ctx context.Context, wc *workload.Client) { h.lists.Duel(ctx, wc, oneOf) })
+				}))
+			}
 		}
 		if h.hot {
 			all = append(all, h.w.Go(host.id, func(c *Client) { h.work(c, &h.listing, h.lists.Rush) }),

@@ -60,6 +60,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"HandleEarly":         stamped,
 	"ForgetLate":          stamped,
 	"ForgetData":          declares,
+	"CommitBeside":        votesBeside,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -76,6 +77,9 @@ func logsDecisions(r protocol.Row) bool { return r.Decide.Logs() }
 
 // stamped: they are voted on in the order of their stamps.
 func stamped(r protocol.Row) bool { return r.Yield.Stamped }
+
+// votesBeside: on condition of each other's abort.
+func votesBeside(r protocol.Row) bool { return r.Yield.Conditional }
 
 // declares: declared transactions are voted on while they are read.
 func declares(r protocol.Row) bool { return r.Decide.Declares() }

@@ -60,6 +60,7 @@ var planted = []struct {
 	{bug: "unchecked-reads", rows: []string{"scalardb"}, most: 30},
 	{bug: "roll-forward", rows: []string{"scalardb"}, most: 20},
 	{bug: "forget-data", rows: []string{"carousel-basic"}, most: 60},
+	{bug: "commit-beside", rows: []string{"natto-cp"}, most: 120},
 	{bug: "handle-early", rows: []string{"natto-ts"}, most: 5},
 	{bug: "forget-late", rows: []string{"natto-ts"}, most: 60},
 	{bug: "switch-undrained", rows: []string{"2pc+2pl-home", "d2pc+occ", "2pc+2pl-group"}, most: 40, calm: true},

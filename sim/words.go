@@ -64,6 +64,8 @@ func (w words) cocoordinate(m *txn.Message) string {
 			w.node(m.Ack.Replica), m.Ack.Index, m.Ack.Term, m.Ack.Shard, m.Ack.Attempt, conditions(m.Ack.Open, false))
 	case m.PreCommit != nil:
 		return fmt.Sprintf("PreCommit: every participant said Yes to %v, shard %d may reveal it", m.PreCommit.Attempt, m.PreCommit.Shard)
+	case m.Resolved != nil && m.Resolved.Beside:
+		return fmt.Sprintf("Resolved: at shard %d those beside whom %v has voted have aborted: %v", m.Resolved.Shard, m.Resolved.Attempt, !m.Resolved.Doomed)
 	case m.Resolved != nil && m.Resolved.Doomed:
 		return fmt.Sprintf("Resolved: at shard %d %v has read what was undone", m.Resolved.Shard, m.Resolved.Attempt)
 	case m.Resolved != nil:
@@ -325,7 +327,25 @@ func (w words) vote(v *txn.Vote) string {
 	if v.Open && v.Proposed == 0 { // of a source, which proposes nothing
 		return fmt.Sprintf("Vote: shard %d says Yes to %v, if what it has read stands when all have", v.Shard, v.Attempt)
 	}
-	return fmt.Sprintf("Vote: shard %d says Yes to %v%s", v.Shard, v.Attempt, conditions(v.Open, v.Doomed))
+	text := fmt.Sprintf("Vote: shard %d says Yes to %v", v.Shard, v.Attempt)
+	if v.Open && len(v.Unless) > 0 {
+		text += ", if these abort: " + names(v.Unless)
+	} else {
+		text += conditions(v.Open, v.Doomed)
+	}
+	if len(v.MadeWay) > 0 {
+		text += "; these have made way for it there: " + names(v.MadeWay)
+	}
+	return text
+}
+
+// names lists attempts.
+func names(list []txn.Attempt) string {
+	var out []string
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return strings.Join(out, " ")
 }
 
 func (w words) decide(d *txn.Decide) string {

@@ -54,6 +54,8 @@ type Resolved struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Attempt Attempt `cbor:"2,keyasint,omitempty"`
 	Doomed  bool    `cbor:"3,keyasint,omitempty"`
+	// Beside: it is about those on whose abort its vote rests, which have all aborted, or not.
+	Beside bool `cbor:"41,keyasint,omitempty"`
 }
 
 // Recall asks a co-coordinator whether it has heard how an attempt ended.

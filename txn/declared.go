@@ -41,6 +41,18 @@ type Declared struct {
 	// have ended.
 	Stamp int64 `cbor:"2,keyasint,omitempty"`
 	Ends  int64 `cbor:"3,keyasint,omitempty"`
+	// Parts, where they matter, are its parts at all shards: votes are given on condition of what
+	// comes of them elsewhere (Natto section 3.3.2).
+	Parts []DeclaredPart `cbor:"4,keyasint,omitempty"`
+}
+
+// DeclaredPart is what a declared transaction reads and may write at a shard, and when its Prepare
+// should arrive there, by the wall clock of its leader, in nanoseconds.
+type DeclaredPart struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Reads   []Key   `cbor:"2,keyasint,omitempty"`
+	Writes  []Key   `cbor:"3,keyasint,omitempty"`
+	Arrives int64   `cbor:"4,keyasint,omitempty"`
 }
 
 // Served are the rows that a declared transaction reads at a shard. They are held for it, and it

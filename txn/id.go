@@ -81,6 +81,8 @@ type Age struct {
 	// Rank goes before all of these. Where a row tells classes apart it rises while a transaction
 	// runs, and what was told of its age before holds no more; elsewhere all have 0.
 	Rank Rank `cbor:"4,keyasint,omitempty"`
+	// Preempts: of high priority, where that is no part of its place (yield.PriorityPreemptsWaiting).
+	Preempts bool `cbor:"5,keyasint,omitempty"`
 }
 
 // Older reports whether a goes before b.

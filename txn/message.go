@@ -308,6 +308,10 @@ type Vote struct {
 	Fault *Fault `cbor:"24,keyasint,omitempty"`
 	// Rows of a Yes are what a declared transaction reads, in case Served was lost.
 	Rows []Row `cbor:"40,keyasint,omitempty"`
+	// Unless are attempts, undecided here, on whose abort an open Yes rests, and MadeWay those that
+	// have aborted here for its sake.
+	Unless  []Attempt `cbor:"41,keyasint,omitempty"`
+	MadeWay []Attempt `cbor:"42,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -355,6 +359,9 @@ type Finding struct {
 	// Forgot, of a No of a source: it has never heard of the attempt, or has forgotten it with
 	// an incarnation of its agent. A commit in one phase may have happened.
 	Forgot bool `cbor:"9,keyasint,omitempty"`
+	// As in a Vote, of a Yes.
+	Unless  []Attempt `cbor:"41,keyasint,omitempty"`
+	MadeWay []Attempt `cbor:"42,keyasint,omitempty"`
 }
 
 // Outcome is what a log says of an attempt.

@@ -74,6 +74,34 @@ func (w *ListAppend) stepDeclared(ctx context.Context, c *Client, opt txn.Option
 			d.Writes = append(d.Writes, k)
 		}
 	}
+	w.declare(ctx, c, opt, d, appends)
+}
+
+// Duel appends to two lists in a declared transaction: the same for all who do, of the parts that
+// DuelsAt tells, beside the Lists. One of so many has high priority.
+func (w *ListAppend) Duel(ctx context.Context, c *Client, oneOf int) {
+	var d txn.Declaration
+	var opt txn.Options
+	if c.Rand.IntN(oneOf) == 0 {
+		opt.Priority = txn.PriorityHigh
+	}
+	appends := map[txn.Key]bool{}
+	for _, k := range w.duelled() {
+		appends[k] = true
+	}
+	d.Reads, d.Writes = w.duelled(), w.duelled()
+	w.declare(ctx, c, opt, d, appends)
+}
+
+// DuelsAt reports whether one of these lists is of a part.
+func (w *ListAppend) DuelsAt(part int) bool {
+	return part == w.Lists%w.Parts || part == (w.Lists+1)%w.Parts
+}
+
+func (w *ListAppend) duelled() []txn.Key { return []txn.Key{w.key(w.Lists), w.key(w.Lists + 1)} }
+
+// declare carries a declaration out that appends to some of what it reads.
+func (w *ListAppend) declare(ctx context.Context, c *Client, opt txn.Options, d txn.Declaration, appends map[txn.Key]bool) {
 	givesUp := c.giveUp() != nil
 	c.transact(ctx, opt, false, func(a *attempt) error {
 		d.Then = func(values [][]byte) (writes []txn.Write, ok bool) {

@@ -16,6 +16,7 @@ type ListAppend struct {
 	Lists int
 	// ZipfMilli is how unevenly lists are chosen, in thousandths; 0 is evenly.
 	ZipfMilli int
+	Duels     bool // two more lists are for Duel
 
 	skew uneven
 }
@@ -156,6 +157,9 @@ func (w *ListAppend) Keys() []txn.Key {
 	keys := make([]txn.Key, w.Lists)
 	for i := range keys {
 		keys[i] = w.key(i)
+	}
+	if w.Duels {
+		keys = append(keys, w.duelled()...)
 	}
 	return keys
 }

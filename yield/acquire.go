@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"slices"
 	"time"
 
 	"isochron/txn"
@@ -26,6 +27,9 @@ type Request struct {
 	// rows that the transaction has already and for which others wait (chain.go).
 	Writes  []txn.Write
 	Attempt txn.Attempt
+	// Beside are those who have voted on whose abort a vote rests: they are not in its way, and it
+	// takes over what it wants of theirs.
+	Beside []txn.ID
 
 	// Since is when the request came, Deadline until when it waits, and Number what it has at this
 	// leader, the same when it asks again. Request is its number at its gateway, if that sends it
@@ -71,6 +75,9 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 		return Effects{Refused: no, Behind: no.Who}
 	}
 	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
+	if len(r.Beside) > 0 {
+		conflicts = slices.DeleteFunc(conflicts, func(h *Holder) bool { return slices.Contains(r.Beside, h.Txn) })
+	}
 	if len(conflicts) > 0 {
 		if e, met := t.meets(now, r, conflicts); met {
 			return e
@@ -81,6 +88,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	case r.Barred != txn.NotRefused:
 		e.Refused = r.Barred.Refusal()
 	case r.Phase.holds():
+		r.Claim = t.TakeOver(now, r.Txn, r.Beside, r.Claim)
 		e.Pass = t.grantTo(now, r)
 	case r.Phase == Reserving:
 		t.reserved.Reserve(now, r.Txn, r.Age, r.Shared, r.Spans)

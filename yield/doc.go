@@ -19,6 +19,9 @@
 // So a chain of waits climbs in age through executing transactions, and once it
 // reaches one at its prepare it only descends in age through voted ones: it ends.
 //
+// High priority counts as age, or not at all, or has others make way beside what ages say, which adds
+// no wait (priority.go).
+//
 // Without wounds (WaitDie, NoWait) every wait is of an older one for a younger, in execution and at
 // prepare, or there is none.
 //

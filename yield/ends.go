@@ -28,6 +28,7 @@ type World interface {
 func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 	h := t.holders.get(id)
 	if h == nil {
+		t.loans.repay(now, id) // others have all that it had
 		return
 	}
 	was := t.begin()
@@ -37,23 +38,18 @@ func (t *Table) End(now time.Duration, id txn.ID, committed bool) {
 	t.world.Freed(id, h.Since)
 	t.chains.ended(id, committed)
 	t.locks.release(now, id)
+	t.loans.repay(now, id)
 	t.finish(was)
 }
 
 // Drop ends all that a transaction has here and waits for, unless it has voted.
 func (t *Table) Drop(now time.Duration, id txn.ID) {
-	t.counts.BiteIf(t.voted(id), rulebook.VotedNotDropped)
-	if h := t.holders.get(id); h != nil && h.Voted {
+	t.counts.BiteIf(t.loans.voted(id), rulebook.VotedNotDropped)
+	if t.loans.voted(id) {
 		return
 	}
 	t.refuseAll(id)
 	t.End(now, id, false)
-}
-
-// voted reports whether a transaction has voted here.
-func (t *Table) voted(id txn.ID) bool {
-	h := t.holders.get(id)
-	return h != nil && h.Voted
 }
 
 // undo ends a transaction here for another's sake. It has not voted here.

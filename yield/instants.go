@@ -31,9 +31,9 @@ type Instants struct {
 	waits  []*StampedVote // for what is locked, in order
 	pumps  bool
 	again  bool
-	held   func(*StampedVote) bool // somebody who has voted holds some of its claim
-	voted  map[txn.ID]StampedVote  // those who have, by stamp and name alone
-	passed StampedVote             // the last in order that was asked for, or has voted, so too
+	voters func(*StampedVote) []txn.ID // who has voted and holds some of its claim, oldest first
+	voted  map[txn.ID]StampedVote      // those who have, but for their claims
+	passed StampedVote                 // the last in order that was asked for, or has voted, so too
 
 	Early, ForgetLate bool             // bugs, planted
 	Rules             *rulebook.Counts // nil: nothing is counted
@@ -47,6 +47,10 @@ type StampedVote struct {
 	Ends    int64 // by then it should have ended, if it is not in another's way
 	High    bool  // of priority
 	Claim   Claim
+	// Elsewhere are its parts at other shards, where they have to be known, and MadeWay those of low
+	// priority that made way for it here.
+	Elsewhere []txn.DeclaredPart
+	MadeWay   []txn.Attempt
 	// Due is when the stamp passes here, on the monotonic clock, as the wall clock was when the
 	// request came; Late: it had passed before. Deadline bounds how long it is here.
 	Due, Deadline time.Duration
@@ -55,10 +59,10 @@ type StampedVote struct {
 	Refuse        func(txn.Refusal) // ends it
 }
 
-// NewInstants is an empty queue; held asks the lock table whether somebody who has voted holds some
-// of a claim. A nil one has nobody and never will.
-func NewInstants(p Policy, held func(*StampedVote) bool, counts *rulebook.Counts) *Instants {
-	return &Instants{policy: p, held: held, voted: map[txn.ID]StampedVote{}, Rules: counts}
+// NewInstants is an empty queue; voters asks the lock table who has voted and holds some of a
+// claim. A nil one has nobody and never will.
+func NewInstants(p Policy, voters func(*StampedVote) []txn.ID, counts *rulebook.Counts) *Instants {
+	return &Instants{policy: p, voters: voters, voted: map[txn.ID]StampedVote{}, Rules: counts}
 }
 
 // before is the order in which they are asked for.
@@ -107,13 +111,12 @@ func (i *StampedVote) follows(o *StampedVote) bool { return o.before(i) && o.Cla
 // preempts has those of low priority give way that stand before one of high priority; false if that
 // is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
 func (q *Instants) preempts(i *StampedVote) bool {
-	inTheWay := func(low, high *StampedVote) bool {
-		return !low.High && high.High && high.follows(low) && low.Ends > high.Stamp
-	}
+	inTheWay := func(low, high *StampedVote) bool { return low.makesWay(high) && high.follows(low) }
 	for _, o := range slices.Concat(q.waits, q.queued) {
 		switch {
 		case inTheWay(i, o):
 			q.Rules.Bite(rulebook.LowGivesWay)
+			o.madeWay(i)
 			i.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: o.Txn})
 			return false
 		case inTheWay(o, i):
@@ -121,10 +124,16 @@ func (q *Instants) preempts(i *StampedVote) bool {
 			if !q.Cancel(o.Attempt) {
 				continue // it ended with another
 			}
+			i.madeWay(o)
 			o.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: i.Txn})
 		}
 	}
 	return true
+}
+
+// makesWay reports whether one would make way for another where it is in its way and has not voted.
+func (i *StampedVote) makesWay(high *StampedVote) bool {
+	return !i.High && high.High && i.before(high) && i.Ends > high.Stamp
 }
 
 // Clashes reports whether two claims of keys cannot be held together. Ranges are not looked at:
@@ -209,12 +218,24 @@ func (q *Instants) Freed() {
 	for q.again { // each turn but the last was asked for by one that ended
 		q.again = false
 		for _, i := range slices.Clone(q.waits) {
-			if q.InTheWay(&i.Claim, i) == nil && !q.held(i) && q.Cancel(i.Attempt) {
+			if q.InTheWay(&i.Claim, i) == nil && q.free(i) && q.Cancel(i.Attempt) {
 				i.Ask()
 			}
 		}
 	}
 	q.pumps = false
+}
+
+// held reports whether somebody who has voted holds some of its claim, and free whether nobody
+// does, or it may vote beside them.
+func (q *Instants) held(i *StampedVote) bool { return len(q.voters(i)) > 0 }
+
+func (q *Instants) free(i *StampedVote) bool {
+	if !q.held(i) {
+		return true
+	}
+	_, rests := q.RestsOn(i)
+	return rests
 }
 
 // Passed reports whether one with a larger stamp went before: whatever the clocks say, this one
@@ -227,11 +248,11 @@ func (q *Instants) pass(i StampedVote) {
 	}
 }
 
-// Voted notes that one has voted and holds its rows until Ended; stamp is 0 if it has none.
-func (q *Instants) Voted(id txn.ID, stamp int64) {
-	if q != nil && stamp != 0 {
-		q.voted[id] = StampedVote{Txn: id, Stamp: stamp}
-		q.pass(q.voted[id])
+// Voted notes that one has voted and holds its rows until Ended; its stamp is 0 if it has none.
+func (q *Instants) Voted(i StampedVote) {
+	if q != nil && i.Stamp != 0 {
+		q.voted[i.Txn] = i
+		q.pass(i)
 	}
 }
 

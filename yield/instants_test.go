@@ -18,7 +18,7 @@ type stamps struct {
 
 func newStamps(p Policy) *stamps {
 	s := &stamps{held: map[txn.Key]txn.ID{}}
-	s.q = NewInstants(p, func(i *StampedVote) bool { return s.holder(i) != txn.ID{} }, nil)
+	s.q = NewInstants(p, s.voters, nil)
 	return s
 }
 
@@ -29,6 +29,13 @@ func (s *stamps) holder(i *StampedVote) txn.ID {
 		}
 	}
 	return txn.ID{}
+}
+
+func (s *stamps) voters(i *StampedVote) (out []txn.ID) {
+	if h := s.holder(i); !h.IsZero() {
+		out = append(out, h)
+	}
+	return out
 }
 
 // enter is a vote on rows at an instant, in milliseconds; now is when it comes.
@@ -49,7 +56,7 @@ func (s *stamps) enter(now, stamp int, seq uint64, high bool, keys ...txn.Key) *
 			for _, k := range keys {
 				s.held[k] = i.Txn
 			}
-			s.q.Voted(i.Txn, i.Stamp)
+			s.q.Voted(*i)
 			s.did = append(s.did, fmt.Sprintf("%d votes", seq))
 		}
 	}
@@ -179,7 +186,7 @@ func TestWaitsLeadToSmallerStamps(t *testing.T) {
 				}
 			}()
 			q := NewInstants(InStampOrder, nil, nil)
-			q.Voted(txn.ID{Node: 1, Seq: 5}, 40)
+			q.Voted(StampedVote{Txn: txn.ID{Node: 1, Seq: 5}, Stamp: 40})
 			q.MustFollow(&StampedVote{Txn: txn.ID{Node: 1, Seq: c.seq}, Stamp: c.stamp}, txn.ID{Node: 1, Seq: 5})
 		}()
 	}

@@ -31,9 +31,12 @@ type Policy struct {
 	Reserves ReserveRule
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
+	// Priority is what high priority does to low priority.
+	Priority PriorityRule
 	// Stamped: votes of declared transactions are asked for in the order of their stamps, and
 	// those of high priority wait (instants.go). Preempts: those of low priority make way for them.
-	Stamped, Preempts bool
+	// Conditional: who should make way elsewhere is voted beside (conditional.go).
+	Stamped, Preempts, Conditional bool
 	// Versions: databases of others are stores of single records, of which the middleware compares
 	// versions at the prepare and once more when all have prepared; who meets what is prepared
 	// gives way (source/versions.go).
@@ -98,6 +101,11 @@ var (
 	// than those it waits for (Bonspiel section 6.1, what it is compared with).
 	WaitDie = Policy{Name: "2pl wait-die", LockReads: true, PrepareWaits: true, Meets: WaitsOrDies}
 	NoWait  = Policy{Name: "2pl no-wait", LockReads: true, Meets: Dies}
+	// WoundWaitAlike is WoundWait by ages alone; WoundWaitPreempting and WoundWaitOnWait are that
+	// with preemption, whatever waits, or of who waits (Natto section 4, what it is compared with).
+	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, Priority: PriorityIgnored}
+	WoundWaitPreempting = Policy{Name: "2pl wound-wait, high priority preempts low", LockReads: true, PrepareWaits: true, Priority: PriorityPreempts}
+	WoundWaitOnWait     = Policy{Name: "2pl wound-wait, high priority preempts low that waits", LockReads: true, PrepareWaits: true, Priority: PriorityPreemptsWaiting}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
 	// OfItsSource is for participants that are databases of others: who yields there is
@@ -114,6 +122,9 @@ var (
 	// before it has voted (section 3.3.1).
 	InStampOrder           = Policy{Name: "in the order of stamps: low priority gives way, high priority waits", Stamped: true}
 	InStampOrderPreempting = Policy{Name: "in the order of stamps, low priority makes way for high before its vote", Stamped: true, Preempts: true}
+	// InStampOrderConditional is that with high priority voting beside low that has voted, if that
+	// should have made way elsewhere (section 3.3.2).
+	InStampOrderConditional = Policy{Name: "in the order of stamps, low priority makes way for high, which votes on condition of that", Stamped: true, Preempts: true, Conditional: true}
 	// ValidateInBatches is optimistic validation of many at once.
 	ValidateInBatches = Policy{Name: "occ in batches, with reordering", Batches: true}
 	// EachValidates is optimistic validation by every replica for itself.
@@ -168,8 +179,8 @@ func (v verdict) granted() bool { return len(v.victims) == 0 && v.wait == nil &&
 
 // judge applies the rules above to the holders in the way, oldest first. fresh:
 // the asker holds nothing anywhere, so nobody waits for it, and it may wait for
-// anybody.
-func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder) verdict {
+// anybody. wounds says who gives way to whom.
+func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder, wounds func(txn.Age, *Holder) bool) verdict {
 	var v verdict
 	for _, h := range conflicts {
 		switch {
@@ -182,7 +193,7 @@ func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder)
 			return verdict{die: h}
 		case phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
 			v.wait = h
-		case !h.Voted && age.Older(h.Age):
+		case !h.Voted && wounds(age, h):
 			v.victims = append(v.victims, h.Txn)
 		case phase == Execute:
 			v.wait = h

@@ -24,7 +24,7 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts [
 	if len(conflicts) == 0 {
 		return verdict{}
 	}
-	v := r.policy.judge(phase, age, c.Fresh, conflicts)
+	v := r.policy.judge(phase, age, c.Fresh, conflicts, r.wounds)
 	if r.counts.On() {
 		r.count(phase, age, v, conflicts)
 	}
@@ -35,6 +35,9 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts [
 	if v.wait != nil && phase == Execute && r.walks(id, c, conflicts) && r.graph.closesCycle(id, age, conflicts, c.Exclusive) {
 		r.counts.Bite(rulebook.LocalDeadlock)
 		return verdict{die: v.wait}
+	}
+	if phase.holds() && !v.granted() {
+		v.victims = append(v.victims, r.preemptedWaiters(age, c, conflicts)...)
 	}
 	return v
 }

@@ -35,6 +35,7 @@ type Table struct {
 	// reserved are not locked, and for those of several regions
 	reserved Reservations
 	chains   chains
+	loans    loans
 	graph    graph
 	rules    rules
 	counts   *rulebook.Counts // nil: nothing is counted
@@ -48,6 +49,7 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 	*holders = newHolders(&t.numbers)
 	*hot = newHotRows(p.Hot, b, rows)
 	*waits = newWaits(p.Detect, rows, hot, &t.numbers)
+	t.loans = loans{world: w, rows: rows, locks: &t.locks}
 	t.reserved = Reservations{rule: p.Reserves, rows: rows, holders: holders}
 	t.locks = locks{rows: rows, holders: holders, hot: hot, waits: waits, reserved: &t.reserved, objects: p.Objects}
 	t.chains = chains{rule: p.Hot, detect: p.Detect, rows: rows, holders: holders, hot: hot, waits: waits}

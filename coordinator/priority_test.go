@@ -1,0 +1,29 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// What priority is to a transaction's age is what its row makes of it, and a retry inherits that.
+func TestPriorityIsWhatTheRowMakesOfIt(t *testing.T) {
+	for name, want := range map[string]txn.Age{ // order: each by itself
+		"natto-2pl":     {},
+		"natto-2pl-p":   {Priority: txn.PriorityHigh},
+		"natto-2pl-pow": {Preempts: true},
+	} {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ := openFake(t)
+		c.cfg.Row, c.cfg.Params = row, txn.Params{}.WithDefaults()
+		first := c.begin(Start{Age: txn.Age{Priority: txn.PriorityHigh}}).age
+		again := c.begin(Start{Age: first, Try: 1}).age
+		if first.Priority != want.Priority || first.Preempts != want.Preempts || again != first {
+			t.Errorf("%s: %+v, and again %+v", name, first, again)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package yield
+
+import (
+	"slices"
+
+	"isochron/txn"
+)
+
+// Conditional prepare (Natto section 3.3.2). A vote of high priority that only votes of low priority
+// hold up need not wait for them if they are about to abort: that is so where, by the estimates that
+// their requests carry, it has come to another shard before they were voted on there, and they
+// have made way for it. Then it votes beside them, on condition of their abort.
+//
+// Nothing rests on the estimates: the vote counts when all of them have aborted, as the log
+// knows, or as the shards tell at which they made way; and it is lost if one has committed.
+
+// restsMost bounds on how many a vote rests.
+const restsMost = 16
+
+// RestsOn lists those who have voted and hold some of a claim, if a vote may rest on their abort.
+func (q *Instants) RestsOn(i *StampedVote) (on []StampedVote, ok bool) {
+	if !q.policy.Conditional || !i.High || q.InTheWay(&i.Claim, i) != nil {
+		return nil, false
+	}
+	for _, id := range q.voters(i) {
+		low, stamped := q.voted[id]
+		if !stamped || !low.makesWay(i) || !i.comesFirstElsewhere(&low) {
+			return nil, false
+		}
+		on = append(on, low)
+	}
+	return on, 0 < len(on) && len(on) <= restsMost
+}
+
+// comesFirstElsewhere reports whether there is another shard at which low priority is in its way, and at
+// which it should arrive before that is voted on.
+func (i *StampedVote) comesFirstElsewhere(low *StampedVote) bool {
+	return slices.ContainsFunc(i.Elsewhere, func(part txn.DeclaredPart) bool {
+		return slices.ContainsFunc(low.Elsewhere, func(o txn.DeclaredPart) bool {
+			if o.Shard != part.Shard || part.Arrives >= low.Stamp {
+				return false
+			}
+			has := Claim{Shared: o.Reads, Exclusive: o.Writes}
+			return has.Clashes(&Claim{Shared: part.Reads, Exclusive: part.Writes})
+		})
+	})
+}
+
+// madeWayMost bounds how many are named that made way for one.
+const madeWayMost = 64
+
+// madeWay notes that one of low priority has made way.
+func (i *StampedVote) madeWay(low *StampedVote) {
+	if len(i.MadeWay) < madeWayMost {
+		i.MadeWay = append(i.MadeWay, low.Attempt)
+	}
+}

@@ -1,0 +1,95 @@
+package yield
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/txn"
+)
+
+// ofPriority is the age of the nth transaction, of high priority or low, as a policy has it.
+func ofPriority(p Policy, n uint64, high bool) txn.Age {
+	a := age(n)
+	if high {
+		a.Priority = txn.PriorityHigh
+	}
+	return p.Priority.Of(a)
+}
+
+// undone is a World that notes who was undone.
+type undone struct{ ids []txn.ID }
+
+func (u *undone) Undone(victim, _ txn.ID, _ bool) { u.ids = append(u.ids, victim) }
+func (*undone) Freed(txn.ID, time.Duration)       {}
+func (*undone) PassedOn(txn.ID)                   {}
+
+// What a younger one of high priority does to an older of low that has locked a row, under each rule.
+func TestWhoIsPreempted(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		policy       Policy
+		waits, voted bool // the holder
+		holderHigh   bool
+		wounds, asks bool // who asks
+	}{
+		{name: "alike: ages count", policy: WoundWaitAlike, asks: true},
+		{name: "preempting: low makes way", policy: WoundWaitPreempting, wounds: true},
+		{name: "preempting: high is older or younger", policy: WoundWaitPreempting, holderHigh: true, asks: true},
+		{name: "preempting: not who has voted", policy: WoundWaitPreempting, voted: true, asks: true},
+		{name: "on wait: not who does not wait", policy: WoundWaitOnWait, asks: true},
+		{name: "on wait: who waits makes way", policy: WoundWaitOnWait, waits: true, wounds: true},
+		{name: "on wait: not of high priority", policy: WoundWaitOnWait, waits: true, holderHigh: true, asks: true},
+	} {
+		u := &undone{}
+		table := NewTable(c.policy, Bounds{}, u)
+		old := ofPriority(c.policy, 2, c.holderHigh)
+		table.grant(0, id(2), old, Claim{Exclusive: []txn.Key{"x"}}).Voted = c.voted
+		if c.waits {
+			table.grant(0, id(1), ofPriority(c.policy, 1, true), Claim{Exclusive: []txn.Key{"y"}})
+			e := table.Acquire(0, &Request{Phase: Execute, Txn: id(2), Age: old, Claim: Claim{Exclusive: []txn.Key{"y"}}, Deadline: time.Second})
+			if e.Waits == nil {
+				t.Fatalf("%s: it does not wait", c.name)
+			}
+			e.Waits.Refuse = func(txn.Refusal) {}
+		}
+		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(3), Age: ofPriority(c.policy, 3, true), Claim: Claim{Exclusive: []txn.Key{"x"}}, Deadline: time.Second})
+		if e.Again != c.wounds || (e.Waits != nil) != c.asks || len(u.ids) == 1 != c.wounds {
+			t.Errorf("%s: got %+v, undone %v", c.name, e, u.ids)
+		}
+	}
+}
+
+// Where high priority preempts and has to wait, those of low priority make way that are before it in
+// the queue of the row, and began before it; nobody else does.
+func TestWaitersArePreempted(t *testing.T) {
+	u := &undone{}
+	p := WoundWaitPreempting
+	table := NewTable(p, Bounds{}, u)
+	table.grant(0, id(1), ofPriority(p, 1, false), Claim{Exclusive: []txn.Key{"x", "z"}}).Voted = true
+	var refused []uint64
+	wait := func(n uint64, high, exclusive bool, keys ...txn.Key) *Effects {
+		c := Claim{Shared: keys}
+		if exclusive {
+			c = Claim{Exclusive: keys}
+		}
+		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: ofPriority(p, n, high), Claim: c, Deadline: time.Second})
+		if e.Waits != nil {
+			e.Waits.Refuse = func(why txn.Refusal) { refused = append(refused, n) }
+		}
+		return &e
+	}
+	wait(2, false, true, "x")      // before it
+	wait(3, false, true, "x", "w") // before it, of several rows
+	wait(4, true, true, "x")       // undoes 2 and 3 as it comes
+	if want := []txn.ID{id(2), id(3)}; !slices.Equal(u.ids, want) || !slices.Equal(refused, []uint64{2, 3}) {
+		t.Fatalf("undone %v, refused %v", u.ids, refused)
+	}
+	wait(4, true, true, "x")
+	wait(5, false, false, "z") // reads, as 7 does: neither is in the other's way
+	wait(9, false, true, "z")  // began after it
+	wait(6, false, true, "v")  // granted
+	if e := wait(7, true, false, "z"); e.Waits == nil || len(u.ids) != 2 {
+		t.Errorf("got %+v, undone %v", e, u.ids)
+	}
+}
