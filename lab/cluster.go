@@ -38,7 +38,7 @@ func (s resolved) directory() *routing.Directory {
 }
 
 // holders are the nodes of the regions nearest to a leader's, its own first; of
-// two equally near the first of the map.
+// two equally near the first of the map. With Ring they are those before it on the map.
 func (s resolved) holders(leader int) []uint32 {
 	var all []int
 	for i := range s.wan.Regions {
@@ -50,6 +50,9 @@ func (s resolved) holders(leader int) []uint32 {
 		}
 		return s.wan.RTT(s.wan.Regions[leader], s.wan.Regions[i])
 	}
+	if s.Ring {
+		far = func(i int) time.Duration { return time.Duration((leader - i + len(all)) % len(all)) }
+	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
 	var nodes []uint32
 	for _, i := range all[:s.Replicas] {
@@ -59,8 +62,12 @@ func (s resolved) holders(leader int) []uint32 {
 }
 
 func (s resolved) params() node.Params {
-	return node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
-		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1}.WithDefaultsFor(s.wan.Widest())
+	p := node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
+		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1}
+	if s.NeverSure {
+		p.LockAfterTries = -1
+	}
+	return p.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {

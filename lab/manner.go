@@ -22,10 +22,14 @@ const (
 	// Forever: it is tried again, with the age of its first try, until Spec.Tries are used up:
 	// what an application does that wants its transaction done. Ours.
 	Forever Manner = "forever"
+	// ByRegion is Forever with pauses that are drawn from 0 to twice Spec.Backoff, and grow for
+	// transactions of a single region alone: the public prototype of Bonspiel, whose paper has them
+	// grow for all.
+	ByRegion Manner = "by-region"
 )
 
 // Manners are all, in the order in which they are listed.
-var Manners = []Manner{Drop, Hold5, Forever}
+var Manners = []Manner{Drop, Hold5, Forever, ByRegion}
 
 // hold5Prepares is how often Hold5 prepares what it has read beside the first time.
 const hold5Prepares = 5
@@ -33,7 +37,7 @@ const hold5Prepares = 5
 // check refuses what is no manner. None is Forever.
 func (m Manner) check() error {
 	switch m {
-	case "", Drop, Hold5, Forever:
+	case "", Drop, Hold5, Forever, ByRegion:
 		return nil
 	}
 	var names []string

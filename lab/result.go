@@ -46,7 +46,13 @@ type Figures struct {
 	ThroughputTPS float64   `json:"throughput_tps"`
 	AbortRate     float64   `json:"abort_rate"` // aborted tries over all tries that ended one way or the other
 	LatencyMS     LatencyMS `json:"latency_ms"` // from the first try's begin to the commit's answer
-	CommitMS      LatencyMS `json:"commit_ms"`  // from the commit's request to its answer
+	// EveryMS is of all transactions but those that their clients did not want any more: what was
+	// given up after the last try, at the time it took, and what was under way at the end, at its age
+	// then, which is less than it would have taken. Who starves is seen here.
+	EveryMS       LatencyMS `json:"every_ms"`
+	UnderWay      int64     `json:"under_way"` // at the end of the measured time
+	Slowest       Slowest   `json:"slowest"`
+	CommitMS      LatencyMS `json:"commit_ms"` // from the commit's request to its answer
 	BreakdownMS   Breakdown `json:"breakdown_ms"`
 	LockWaitMS    LockWait  `json:"lock_wait_ms"` // of the latency, at shards for locks, in all tries
 	TriesS        Tries     `json:"tries_s"`
@@ -66,12 +72,23 @@ type LatencyMS struct {
 	P95  float64 `json:"p95"`
 	P99  float64 `json:"p99"`
 	P999 float64 `json:"p999"`
+	// P9999 wants more than ten thousand transactions.
+	P9999 float64 `json:"p9999"`
 }
 
 // LockWait is a distribution of waits; of most transactions it is 0.
 type LockWait struct {
 	Avg float64 `json:"avg"`
 	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+}
+
+// Slowest is where the time of the slowest thousandth of the commits went: of one at least, and of
+// the slowest 500 where a thousandth is more.
+type Slowest struct {
+	Breakdown
+	Tries   float64 `json:"tries"`
+	Commits int     `json:"commits"` // so many are these
 }
 
 // Machine is what the first region's node did while it was measured; of its locks so much
@@ -174,6 +191,7 @@ type SpecReport struct {
 	WAN      string  `json:"wan"`
 	Shards   int     `json:"shards"`
 	Replicas int     `json:"replicas"`
+	Ring     bool    `json:"ring,omitempty"`
 	Clients  int     `json:"clients,omitempty"`
 	Rate     float64 `json:"rate_tps,omitempty"`
 	Keys     int     `json:"keys,omitempty"`
@@ -199,6 +217,7 @@ type SpecReport struct {
 	Skews                string  `json:"skews,omitempty"`
 	HotOff               bool    `json:"hot_off,omitempty"`
 	AdmissionOff         bool    `json:"admission_off,omitempty"`
+	NeverSure            bool    `json:"never_sure,omitempty"`
 	HotFromS             float64 `json:"hot_from_s,omitempty"`
 	HotWaiters           int     `json:"hot_waiters,omitempty"`
 	GroupSize            int     `json:"group_size,omitempty"`
@@ -255,7 +274,7 @@ func ratio(a, b int64, decimals int) float64 {
 func (d *dist) latency() LatencyMS {
 	return LatencyMS{
 		Avg: ms(d.avg()), P50: ms(d.quantile(50)), P90: ms(d.quantile(90)), P95: ms(d.quantile(95)),
-		P99: ms(d.quantile(99)), P999: ms(d.quantile(99.9)),
+		P99: ms(d.quantile(99)), P999: ms(d.quantile(99.9)), P9999: ms(d.quantile(99.99)),
 	}
 }
 
@@ -269,7 +288,8 @@ func (t *tally) figures(over time.Duration) Figures {
 		ThroughputTPS: rounded(float64(t.committed)/over.Seconds(), 2),
 		AbortRate:     ratio(t.aborted, t.aborted+t.committed, 4), AbortedBy: t.byCause(),
 		LatencyMS: t.latency.latency(), CommitMS: t.commit.latency(),
-		LockWaitMS:    LockWait{ms(t.lockWait.avg()), ms(t.lockWait.quantile(95))},
+		EveryMS: t.every.latency(), UnderWay: t.underWay, Slowest: t.slowest.report(t.committed),
+		LockWaitMS:    LockWait{ms(t.lockWait.avg()), ms(t.lockWait.quantile(95)), ms(t.lockWait.quantile(99))},
 		BreakdownMS:   Breakdown{ms(t.execute / n), ms(t.commits / n), ms(t.aborts / n)},
 		TriesS:        Tries{seconds(t.execute), seconds(t.commits), seconds(t.lostExecute), seconds(t.lostCommit)},
 		WANHopsCommit: ratio(t.hops, t.hopsKnown, 2), HopsKnown: t.hopsKnown,
@@ -295,9 +315,9 @@ func (s *spans) report() SpanMS {
 
 func (s resolved) report() SpecReport {
 	r := SpecReport{
-		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Ring: s.Ring, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
-		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
+		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),

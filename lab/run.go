@@ -36,6 +36,7 @@ type run struct {
 	writers   writerList
 	sequencer *sequencer
 	series    *series
+	underWay  map[*ongoing]bool
 
 	leaderBit map[uint64]uint64 // of a shard: the bit of the region it is led from
 	history   history.History
@@ -59,7 +60,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 	}
 	r := &run{
 		ctx: ctx, spec: s, mix: s.mix, dir: s.directory(), classes: map[string]*tally{}, spans: newSpans(),
-		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, lateWrites: map[int64]bool{}, deleted: map[string]bool{},
+		leaderBit: map[uint64]uint64{}, open: map[*tracked]bool{}, underWay: map[*ongoing]bool{}, lateWrites: map[int64]bool{}, deleted: map[string]bool{},
 	}
 	_, r.writers.each = s.managed()
 	r.sequencer = newSequencer(s.Sequence)
@@ -130,6 +131,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 		r.machine.mark(r)
 	}
 	r.stopped = true
+	r.countUnderWay()
 	r.series.stop()
 	if trouble == nil {
 		return nil, r.drain()
@@ -192,7 +194,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	defer func() { r.busy-- }()
 	job := r.mix.Next(wc)
 	var o outcome
-	var leaders uint64
+	way := r.begins(since, job.Class)
 	opt := txn.Options{ReadOnly: job.ReadOnly}
 	r.arrives(c)
 	for try := 1; ; try++ {
@@ -207,7 +209,8 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		}
 		k.ended(err)
 		r.sequencer.leave(c, err == nil && k.wrote, r.again(try, err))
-		leaders |= k.leaders
+		way.leaders |= k.leaders
+		o.tries = try
 		o.lockWait += k.waitedForLocks()
 		kind := txn.KindOf(err)
 		if err == nil {
@@ -221,17 +224,19 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			break
 		}
 		if wished(kind) {
+			o.byWish = true
 			break
 		}
-		r.aborted(err, asked-began, c.Elapsed()-asked, classOf(leaders), job.Class)
+		r.aborted(err, asked-began, c.Elapsed()-asked, classOf(way.leaders), job.Class)
 		if !r.again(try, err) {
 			break
 		}
 		r.longest.see(try+1, c.Elapsed()-since)
 		opt.RetryOf = k.Txn
-		r.pause(c, try, kind)
+		r.pause(c, try, kind, classOf(way.leaders))
 	}
 	r.departs(c)
+	delete(r.underWay, way)
 	o.latency = c.Elapsed() - since
 	r.longest.see(1, o.latency)
 	if job.Ended != nil {
@@ -239,7 +244,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	}
 	if r.measuring {
 		r.all.add(o)
-		r.class(classOf(leaders)).add(o)
+		r.class(classOf(way.leaders)).add(o)
 		r.class(job.Class).add(o)
 		r.steady.add(c.Elapsed(), o)
 		r.series.add(c.Elapsed(), o)
@@ -278,12 +283,19 @@ const (
 	unavailablePause = 5 * time.Millisecond
 )
 
-func (r *run) pause(c *sim.Client, try int, kind txn.Kind) {
+func (r *run) pause(c *sim.Client, try int, kind txn.Kind, class string) {
 	d := r.spec.Backoff << min(try-1, backoffDoublings)
+	if r.spec.Client == ByRegion && class == classMR {
+		d = r.spec.Backoff
+	}
 	if kind != txn.KindAborted {
 		d = max(d, unavailablePause)
 	}
-	if d > 0 {
+	switch {
+	case d <= 0:
+	case r.spec.Client == ByRegion:
+		c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * d))))
+	default:
 		c.Sleep(d/2 + time.Duration(c.Rand().Int64N(int64(d))))
 	}
 }

@@ -26,6 +26,7 @@ type Spec struct {
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
 	Replicas int    // of each shard: its leader's region and those nearest to it; 0: all regions
+	Ring     bool   // replicas are in the regions before the leader's on the map, round and round, and not in the nearest
 	Clients  int    // closed loop: so many, spread evenly over the regions
 	Rate     float64
 	// Rate, if not 0, makes it an open loop: transactions begin at this rate a
@@ -123,6 +124,9 @@ type Spec struct {
 	// AdmissionOff: tries that contend are not bounded by how many were lost, see yield.Admission.
 	// What a row forecasts of a transaction by its own choice still holds it back.
 	AdmissionOff bool
+	// NeverSure: what has lost several tries reads as it did in its first, where ours locks from then
+	// on in rows that validate (txn.Params.LockAfterTries): what the papers of such rows have.
+	NeverSure bool
 
 	Client   Manner        // what a client does when its transaction is aborted; none: Forever
 	Tries    int           // of one transaction, at most, of a client that is Forever

@@ -54,6 +54,9 @@ type tally struct {
 	committed, aborted, unknown, gaveUp int64
 
 	latency, commit, lockWait dist // of those that committed
+	every                     dist // see Figures.EveryMS
+	underWay                  int64
+	slowest                   slowest
 	execute, commits, aborts  time.Duration
 	lostExecute, lostCommit   time.Duration // of tries that were aborted
 	hops, hopsKnown           int64
@@ -91,6 +94,8 @@ func (t *tally) byCause() map[string]int64 {
 // outcome is one transaction that ended.
 type outcome struct {
 	committed, unknown bool
+	byWish             bool // of its client it ended without a commit
+	tries              int
 	latency            time.Duration
 	lockWait           time.Duration // of it, in all tries
 	execute            time.Duration // of the last try, up to its commit
@@ -111,6 +116,9 @@ func (o outcome) told() history.Outcome {
 }
 
 func (t *tally) add(o outcome) {
+	if !o.byWish {
+		t.every.add(o.latency)
+	}
 	switch {
 	case o.unknown:
 		t.unknown++
@@ -123,6 +131,7 @@ func (t *tally) add(o outcome) {
 	t.latency.add(o.latency)
 	t.commit.add(o.commit)
 	t.lockWait.add(o.lockWait)
+	t.slowest.add(o)
 	t.execute += o.execute
 	t.commits += o.commit
 	t.aborts += o.latency - o.execute - o.commit

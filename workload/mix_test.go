@@ -145,6 +145,7 @@ func TestProportions(t *testing.T) {
 		"tpcc-rows":     {"new-order": 45, "payment": 43, "order-status": 4, "delivery": 4, "stock-level": 4},
 		"tpcc-d2pc":     {"new-order": 48, "payment": 47, "delivery": 5},
 		"tpcc-bonspiel": {"new-order": 50, "payment": 50},
+		"ycsb-regions":  {"at home": 100},
 		"sysbench":      {"update": 100},
 		"fit":           {"payment": 100},
 		"hotspots":      {"read": 45, "update": 45, "payment": 10},

@@ -48,7 +48,7 @@ type MixConfig struct {
 	// SourcesAt are the regions of Sources, for CentralNear.
 	SourcesAt []geo.Region
 	// DistributedMilli is how many of a thousand transactions of ycsb-sources are at Spread
-	// sources, and not at one.
+	// sources, and not at one; of ycsb-regions, how many are elsewhere than at home.
 	DistributedMilli int
 	// Central is where those at one source are: CentralAny.
 	Central Central
@@ -129,8 +129,9 @@ var mixMakers = []struct {
 	{name: "micro", make: newMicro},
 	{name: "tpcc", make: newTPCC(45, 43, 4, 4, 4)},
 	{name: "tpcc-rows", make: newTPCCRows(45, 43, 4, 4, 4)},
-	{name: "tpcc-d2pc", make: newTPCC(48, 47, 0, 5, 0)},     // as in the D2PC paper
-	{name: "tpcc-bonspiel", make: newTPCC(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
+	{name: "tpcc-d2pc", make: newTPCC(48, 47, 0, 5, 0)},          // as in the D2PC paper
+	{name: "tpcc-bonspiel", make: newTPCCTaxed(50, 50, 0, 0, 0)}, // as in the Bonspiel paper
+	{name: "ycsb-regions", make: newYCSBRegions, length: ycsbRegionsLength},
 	{name: "sysbench", make: newSysbench, length: sysbenchLength},
 	{name: "hotspot", make: newHotspot, length: sysbenchLength},
 	{name: "hotspot-once", make: newHotspotOnce, length: sysbenchLength},

@@ -29,10 +29,12 @@ import (
 //	x last order  of a customer
 type tpcc struct {
 	parts, warehouses int
-	shares            [5]int           // of a hundred, in the order of tpccKinds
-	near              map[string][]int // see partsOf
+	shares            [5]int // of a hundred, in the order of tpccKinds
+	near              nearParts
 	homes             Homes
 	rowByRow          bool // new-order and payment change one row with each statement
+	taxed             bool // new-order reads its warehouse, of which payment writes the takings
+	opening           int  // orders of a district at the opening, none delivered
 }
 
 // The sizes. The specification has 3,000 customers in a district, with as many
@@ -43,7 +45,7 @@ const (
 	tpccItems     = 10_000
 	tpccLinesMin  = 5
 	tpccLinesMax  = 15
-	tpccOpen      = 10 // orders of a district at the opening, none delivered
+	tpccOpen      = 10 // opening, where orders are delivered
 	tpccDigits    = 8  // of a number in a name
 )
 
@@ -71,8 +73,19 @@ func newTPCCRows(shares ...int) func(MixConfig) Mix {
 	}
 }
 
+// newTPCCTaxed is for the Bonspiel paper: a new order reads the tax of its warehouse, as in the
+// specification, from the row whose takings each payment there writes. Nothing is delivered, and no
+// order is there at the opening.
+func newTPCCTaxed(shares ...int) func(MixConfig) Mix {
+	return func(cfg MixConfig) Mix {
+		m := makeTPCC(cfg, shares)
+		m.taxed, m.opening = true, 0
+		return m
+	}
+}
+
 func makeTPCC(cfg MixConfig, shares []int) *tpcc {
-	return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: map[string][]int{}, homes: cfg.Homes}
+	return &tpcc{parts: cfg.Parts, warehouses: cfg.Warehouses * cfg.Parts, shares: [5]int(shares), near: newNearParts(cfg.Parts), homes: cfg.Homes, opening: tpccOpen}
 }
 
 func (m *tpcc) Next(c *Client) Job {
@@ -135,9 +148,11 @@ func (f fields) read(value []byte) fields {
 // openings are the columns of rows that nobody has written yet.
 var (
 	openWarehouse = fields{0}
-	openDistrict  = fields{tpccOpen + 1, 0}
 	openCustomer  = fields{0, 0, 0, 0}
 )
+
+// openDistrict is a district at the opening.
+func (m *tpcc) openDistrict() fields { return fields{int64(m.opening) + 1, 0} }
 
 func openStock(w, item int) fields { return fields{int64(10 + (w*31+item*17)%91), 0, 0, 0} }
 
@@ -149,7 +164,7 @@ func (m *tpcc) Rows() iter.Seq[txn.Write] {
 	return func(yield func(txn.Write) bool) {
 		for w := 1; w <= m.warehouses; w++ {
 			for d := 1; d <= tpccDistricts; d++ {
-				for o := 1; o <= tpccOpen; o++ {
+				for o := 1; o <= m.opening; o++ {
 					if !m.opened(w, d, o, yield) {
 						return
 					}
@@ -198,33 +213,12 @@ func (m *tpcc) home(c *Client) int {
 	if m.homes == HomesUniform {
 		return 1 + c.Rand.IntN(m.warehouses)
 	}
-	parts := m.partsOf(c.DB)
+	parts := m.near.of(c.DB)
 	each := m.warehouses / m.parts
 	// Clients of one region may be numbered in steps: a multiplicative hash leaves
 	// none of the warehouses out.
 	i := int(uint32(c.Process)*2654435769>>8) % (each * len(parts))
 	return 1 + parts[i%len(parts)] + i/len(parts)*m.parts
-}
-
-// partsOf are the parts that are led from a gateway's region, or all.
-func (m *tpcc) partsOf(db txn.DB) []int {
-	region := string(db.Region())
-	if m.near[region] == nil {
-		var near, all []int
-		d := db.Directory()
-		for part := range m.parts {
-			all = append(all, part)
-			id, _ := d.ShardOf(partPrefix(tableMix, part))
-			if shard, ok := d.Shard(id); ok && shard.Leader == region {
-				near = append(near, part)
-			}
-		}
-		if len(near) == 0 {
-			near = all
-		}
-		m.near[region] = near
-	}
-	return m.near[region]
 }
 
 // other is not this warehouse, if there is another.

@@ -22,6 +22,7 @@ const wrongMax = 20
 // tpccBooks are what the conditions compare.
 type tpccBooks struct {
 	wrong      []string
+	next       int64 // order of a district that nobody has written
 	warehouses map[int]*warehouseBooks
 	districts  map[[2]int]*districtBooks
 	customers  map[[3]int]*customerBooks
@@ -54,7 +55,7 @@ func of[K comparable, V any](m map[K]*V, k K, fresh V) *V {
 // Check holds the rows against the twelve conditions of the specification's
 // clause 3.3.2, whose opening sums are those of this benchmark's opening.
 func (m *tpcc) Check(rows iter.Seq[txn.Pair]) []string {
-	b := &tpccBooks{warehouses: map[int]*warehouseBooks{}, districts: map[[2]int]*districtBooks{},
+	b := &tpccBooks{next: m.openDistrict()[0], warehouses: map[int]*warehouseBooks{}, districts: map[[2]int]*districtBooks{},
 		customers: map[[3]int]*customerBooks{}, orders: map[[3]int]*orderBooks{}}
 	for p := range rows {
 		kind, n := numbers(rowName(p.Key))
@@ -86,7 +87,7 @@ func (b *tpccBooks) hold(condition int, holds bool, format string, args ...any) 
 }
 
 func (b *tpccBooks) district(w, d int) *districtBooks {
-	return of(b.districts, [2]int{w, d}, districtBooks{next: openDistrict[0]})
+	return of(b.districts, [2]int{w, d}, districtBooks{next: b.next})
 }
 
 // columns are how many numbers a row's name and its value have, by kind.

@@ -149,3 +149,21 @@ func TestTPCCNames(t *testing.T) {
 		}
 	}
 }
+
+// As Bonspiel has it, a new order reads the row of its warehouse, which it does not write; the
+// conditions hold from an opening without orders, unless the database is broken.
+func TestTPCCTaxed(t *testing.T) {
+	cfg := MixConfig{Parts: 1, Warehouses: 1}
+	for _, f := range []flaw{sound, noValidation} {
+		m := newTestMix(t, "tpcc-bonspiel", cfg)
+		db, _ := runMix(t, m, f, 17, 25)
+		if wrong := m.(Checked).Check(db.all()); (len(wrong) == 0) != (f == sound) {
+			t.Errorf("flaw %d: %q", f, wrong)
+		}
+	}
+	m, c := newTestMix(t, "tpcc-bonspiel", cfg).(*tpcc), seeded(5)
+	p := asked(t, m.newOrder(c))
+	if w := m.row('w', 1); p.gets[0] != w || slices.Contains(p.puts, w) {
+		t.Errorf("it reads %q and writes %q", p.gets, p.puts)
+	}
+}

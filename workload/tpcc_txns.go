@@ -29,7 +29,7 @@ func (m *tpcc) change(ctx context.Context, t txn.Txn, keys []txn.Key, to func(i 
 
 // newOrder orders some items, one line in a hundred from another warehouse. One
 // order in a hundred names an item that does not exist and is given up for it.
-// All it reads is known beforehand: one round.
+// All it changes is known beforehand: one round, and one for the tax where it is read.
 func (m *tpcc) newOrder(c *Client) Job {
 	w, d, customer := m.home(c), district(c), tpccCustomer(c)
 	lines := make([]tpccLine, 0, tpccLinesMax)
@@ -49,13 +49,18 @@ func (m *tpcc) newOrder(c *Client) Job {
 		gets = append(gets, m.row('s', l.supply, l.item))
 	}
 	return Job{Body: func(ctx context.Context, t txn.Txn) error {
+		if m.taxed {
+			if _, err := t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('w', w)}}); err != nil {
+				return err
+			}
+		}
 		o := 0
 		err := m.change(ctx, t, gets, func(i int, value []byte) []byte {
 			switch {
 			case i == 1 || bad && !m.rowByRow: // it is known before anything is written
 				return nil
 			case i == 0:
-				dist := openDistrict.read(value)
+				dist := m.openDistrict().read(value)
 				o = int(dist[0])
 				dist[0]++
 				return dist.encode()
@@ -134,7 +139,7 @@ func (m *tpcc) payment(c *Client) Job {
 			case i == 0:
 				return takes(i, openWarehouse.read(value), 0)
 			case i == 1:
-				return takes(i, openDistrict.read(value), 1)
+				return takes(i, m.openDistrict().read(value), 1)
 			case p.byName:
 				return nil
 			}
@@ -250,7 +255,7 @@ func (m *tpcc) stockLevel(c *Client) Job {
 		if err != nil {
 			return err
 		}
-		next := int(openDistrict.read(res.Values[0])[0])
+		next := int(m.openDistrict().read(res.Values[0])[0])
 		recent := txn.Span{Start: m.row('l', w, d, max(1, next-stockRecent)), End: m.row('l', w, d, next)}
 		if res, err = t.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: recent}}}); err != nil {
 			return err

@@ -62,6 +62,7 @@ const (
 	Ahead              // the row has more than the other, and the paper does not say how much more: so many times
 	AtMost             // the row has less than the other by so many percent at most
 	Below              // the row has less than the other, or than each of several, which is what it should
+	Lower              // the other, or the least of several, has so many times what the row has, which should have little
 )
 
 // Where says for which value of the parameter a claim speaks.
@@ -119,7 +120,11 @@ func (b Band) String() string { return bandWords[b] }
 // Text is the claim in words.
 func (c Claim) Text() string {
 	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst", "at the end of the axis beside its start"}[c.Where]
-	return c.Measure.Name + " of " + c.Row + " over " + c.over() + ", " + where
+	beside := " over "
+	if c.Kind == Lower {
+		beside = " below "
+	}
+	return c.Measure.Name + " of " + c.Row + beside + c.over() + ", " + where
 }
 
 // Band is what meets the claim, in words.
@@ -186,13 +191,16 @@ func (c Claim) ours(g *Grid, at int) float64 {
 
 // overs is the measure of what the claim compares with, at one value.
 func (c Claim) overs(g *Grid, at int) float64 {
-	if c.Kind == Below {
+	if c.Kind == Below || c.Kind == Lower {
 		return g.leastOf(c.Measure, c.Over, at)
 	}
 	return g.of(c.Measure, c.Over, at)
 }
 
 func (c Claim) compare(row, over float64) float64 {
+	if c.Kind == Lower {
+		row, over = over, row
+	}
 	if over == 0 {
 		return math.NaN()
 	}
@@ -203,7 +211,7 @@ func (c Claim) compare(row, over float64) float64 {
 }
 
 // factor reports whether numbers of this kind are so many times another.
-func (k Kind) factor() bool { return k == Times || k == Ahead || k == Below }
+func (k Kind) factor() bool { return k == Times || k == Ahead || k == Below || k == Lower }
 
 // better reports whether the claim holds more for a than for b.
 func (c Claim) better(a, b float64) bool {

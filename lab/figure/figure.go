@@ -33,6 +33,8 @@ type Figure struct {
 	// Over, if set, makes it a figure over time: its panels tell the measured time of each
 	// row piece by piece (lab.Spec.Series), at the last value of the axis.
 	Over []PieceMeasure
+	// Costs names the variations under which the claims are judged beside the default; nil: all.
+	Costs []string
 	// Why is the reason, if it is known, for what is short of a claim, better, or no number.
 	Why string
 }

@@ -492,3 +492,29 @@ func TestOverTime(t *testing.T) {
 		}
 	}
 }
+
+// What has so many times less is held against the least of the others, and does better by more.
+func TestLower(t *testing.T) {
+	f := *testFigure
+	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	claim := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtTheEnd, Lower, 1.8).upTo(2.2)
+	for mine, want := range map[float64]Band{10: Met, 20: Short, 5: Better} {
+		g := &Grid{Figure: &f, Values: []int{30}, Cells: [][]lab.Result{{does(mine)}, {does(20)}, {does(90)}}}
+		if v := claim.Judge(g); v.Band != want || v.Ours != 20/mine {
+			t.Errorf("%v below 20: %+v, not %s", mine, v, want)
+		}
+	}
+	if text := claim.Text(); !strings.Contains(text, "2pc+2pl below the best of") {
+		t.Errorf("it says %s", text)
+	}
+}
+
+// A figure that names costs is judged under no others.
+func TestCostsThatAFigureWants(t *testing.T) {
+	f := *testFigure
+	f.Claims, f.Costs = []Claim{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)}, []string{"CPU doubled"}
+	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: model(1)})
+	if err != nil || len(r.Parts) != 2 || r.Parts[1].Costs.Name != "CPU doubled" {
+		t.Errorf("%v: %+v", err, r.Parts)
+	}
+}

@@ -56,9 +56,11 @@ var variations = []Variation{
 	{Name: "by default, and what only reads ends as the rows have it", Num: 1, Den: 1, OwnReadOnly: true},
 }
 
-// differs reports whether the costs are others than the figure's own.
+// differs reports whether the costs are others than the figure's own, and it wants them.
 func (v Variation) differs(f *Figure) bool {
 	switch {
+	case f.Costs != nil && !slices.Contains(f.Costs, v.Name):
+		return false
 	case v.OwnReadOnly:
 		return f.Base.ReadOnly != "" // else the rows have it so by default
 	case v.Sync > 0:

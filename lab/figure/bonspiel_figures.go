@@ -1,0 +1,192 @@
+package figure
+
+import (
+	"slices"
+	"time"
+
+	"isochron/lab"
+	"isochron/txn"
+)
+
+// woundCause is why whoever gives way to a holder of higher priority is rolled back.
+const woundCause = txn.CauseWound
+
+// bonspielFigures are those of the Bonspiel paper, each beside the same as its prototype measures.
+var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielPlaces)
+
+// bonspielMotives are those of section 1.
+var bonspielMotives = []*Figure{
+	{
+		Name: "bonspiel/fig1", Title: "YCSB-A, all of several regions, low contention: the mean of four commits",
+		Source: "Bonspiel, section 1, figure 1",
+		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielFewClients(), Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts,
+		Shows: []Measure{latency, commitLatency, throughput, abortRate},
+		Claims: []Claim{
+			says(latency, "r4", "spanner", AtTheEnd, Lower, 1.6),
+			says(latency, "r4", "spanner|tapir|gpac", AtTheEnd, Below, 0),
+			says(latency, "gpac", "tapir", AtTheEnd, Below, 0),
+			says(latency, "tapir", "spanner", AtTheEnd, Below, 0),
+		},
+	},
+	{
+		Name: "bonspiel/fig2", Title: "YCSB-A, all of several regions: what the slowest take",
+		Source: "Bonspiel, section 1.1, figure 2",
+		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielZipf, Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts,
+		Shows:  []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
+		Claims: noBetterTail(),
+	},
+	{
+		Name: "bonspiel/fig3", Title: "TPC-C: what the slowest take",
+		Source: "Bonspiel, section 1.2, figure 3",
+		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows:  []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
+		Claims: noBetterTail(),
+	},
+}
+
+// noBetterTail: who commits in fewer round trips has no shorter tail.
+func noBetterTail() (out []Claim) {
+	for _, row := range []string{"tapir", "gpac", "r4"} {
+		out = append(out, says(tailOf("p99.9", ""), row, "spanner", AtWorst, AtMost, 100*Tolerance))
+	}
+	return out
+}
+
+// bonspielSystems are those of section 4.1.
+var bonspielSystems = []*Figure{
+	bonspielOverall("bonspiel/fig8low", "low contention", lowContention),
+	bonspielOverall("bonspiel/fig8high", "high contention", highContention),
+	{
+		Name: "bonspiel/fig9", Title: "TPC-C: transactions of a single region",
+		Source: "Bonspiel, section 4.1.1, figure 9, with the most clients",
+		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows: []Measure{tailOf("p99.9", "SR"), latency.of("SR"), throughput.of("SR")},
+		Claims: []Claim{
+			says(tailOf("p99.9", "SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			says(latency.of("SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+		},
+	},
+	{
+		Name: "bonspiel/fig10", Title: "TPC-C: aborts by class",
+		Source: "Bonspiel, section 4.1.1, figure 10, with the most clients",
+		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows: []Measure{abortRate.of("MR"), abortRate.of("SR"), abortRate, lostTries.of("MR"), lostTries.of("SR"), neverEnded, throughput},
+		Claims: []Claim{
+			says(abortRate.of("MR"), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			says(abortRate.of("SR"), "bonspiel", "r4", AtTheStart, Level, 0),
+			says(abortRate.of("SR"), "bonspiel", "r4", AtTheEnd, Level, 0),
+			says(abortRate, "bonspiel", "r4", AtTheStart, Level, 0),
+			says(abortRate, "bonspiel", "r4", AtTheEnd, Level, 0),
+		},
+	},
+	{
+		Name: "bonspiel/fig11", Title: "TPC-C: more and more of the tail",
+		Source: "Bonspiel, section 4.1.2, figure 11, with the most clients",
+		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows:  []Measure{tailOf("p50", ""), tailOf("p90", ""), tailOf("p99", ""), tailOf("p99.9", ""), tailOf("p99.99", ""), throughput},
+		Claims: bonspielLowestTails(),
+	},
+	bonspielRatio("bonspiel/fig12low", "low contention", 0.2),
+	bonspielRatio("bonspiel/fig12high", "high contention", 0.8),
+}
+
+// bonspielLowestTails: at each percentile of figure 11 the latency is the least.
+func bonspielLowestTails() (out []Claim) {
+	for _, p := range []string{"p50", "p90", "p99", "p99.9", "p99.99"} {
+		out = append(out, says(tailOf(p, ""), "bonspiel", bonspielOthers, AtWorst, Below, 0))
+	}
+	return out
+}
+
+// bonspielOverall is a half of figure 8.
+func bonspielOverall(name, contention string, warehouses int) *Figure {
+	return &Figure{
+		Name: name, Title: "TPC-C, " + contention + ", more and more clients",
+		Source: "Bonspiel, section 4.1.1, figure 8",
+		Rows:   bonspielRivals, Axis: bonspielClients, Base: bonspielTPCC(warehouses), Costs: bonspielCosts,
+		Shows: []Measure{tailOf("p99.9", ""), latency, median, throughput, neverEnded},
+		Claims: []Claim{
+			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtBest, Lower, 1.8).upTo(2.2),
+			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Lower, 1.8).upTo(2.2),
+			says(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			says(median, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+		},
+	}
+}
+
+// bonspielRatio is a half of figure 12.
+func bonspielRatio(name, contention string, zipf float64) *Figure {
+	f := &Figure{
+		Name: name, Title: "YCSB-A, " + contention + ", more and more transactions of several regions",
+		Source: "Bonspiel, section 4.1.3, figure 12",
+		Rows:   bonspielRivals, Axis: bonspielElsewhere, Base: bonspielYCSB(zipf, 0), Costs: bonspielCosts,
+		Shows: []Measure{tailOf("p99.9", ""), latency, throughput, abortRate},
+		Claims: []Claim{
+			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			says(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+		},
+	}
+	f.Base.Clients, f.Base.Duration = 160, 20*time.Second
+	return f
+}
+
+// bonspielParts are those of section 4.2, and table 5.
+var bonspielParts = []*Figure{
+	{
+		Name: "bonspiel/fig13", Title: "TPC-C: Bonspiel without its concurrency control, without its reads, and without both",
+		Source: "Bonspiel, section 4.2, figure 13, with the most clients",
+		Rows:   []string{"bonspiel", "r4+gdcc", "r4+gams", "r4"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows: []Measure{tailOf("p99.9", ""), latency, latency.of("SR"), latency.of("MR"), throughput},
+		Claims: []Claim{
+			says(tailOf("p99.9", ""), "r4+gdcc", "r4", AtWorst, Below, 0),
+			says(tailOf("p99.9", ""), "r4+gams", "r4", AtWorst, Below, 0),
+			says(tailOf("p99.9", ""), "bonspiel", "r4+gdcc|r4+gams", AtWorst, Below, 0),
+			says(latency, "r4+gdcc", "r4", AtTheEnd, Below, 0),
+			says(latency, "r4+gdcc", "r4", AtTheStart, Level, 0),
+		},
+	},
+	{
+		Name: "bonspiel/table5", Title: "TPC-C: who is aborted, wounded or has to wait, by concurrency control",
+		Source: "Bonspiel, section 3.1, table 5: what its ticks and crosses should make of these measures",
+		Rows:   []string{"r4+gdcc", "r4+polaris", "r4+wait-die", "r4+wound-wait", "r4+no-wait"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows: []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Claims: []Claim{
+			says(abortRate.of("MR"), "r4+gdcc", "r4+no-wait", AtWorst, Below, 0),
+			says(abortRate.of("MR"), "r4+polaris", "r4+no-wait", AtWorst, Below, 0),
+			says(woundRate.of("SR"), "r4+gdcc", "r4+wound-wait", AtWorst, Below, 0),
+			says(lockWait99.of("MR"), "r4+gdcc", "r4+polaris|r4+wait-die", AtWorst, Below, 0),
+			says(tailOf("p99.9", ""), "r4+gdcc", "r4+polaris|r4+wait-die|r4+wound-wait|r4+no-wait", AtWorst, Below, 0),
+		},
+	},
+}
+
+// bonspielPlaces has three shards on two replicas each (3P2R), of which the paper leaves the numbers
+// to its technical report: each region leads one shard and follows the next.
+var bonspielPlaces = []*Figure{
+	{
+		Name: "bonspiel/3p2r", Title: "TPC-C over three shards on two replicas each, 100 ms apart",
+		Source: "Bonspiel, section 4.3, whose technical report has it: lowest tails, and throughput at the top",
+		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielThree(), Costs: bonspielCosts,
+		Shows: []Measure{tailOf("p99.9", ""), latency, throughput, abortRate.of("MR")},
+		Claims: []Claim{
+			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			says(latency, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+		},
+	},
+}
+
+func bonspielThree() lab.Spec {
+	s := bonspielTPCC(highContention)
+	s.WAN, s.Shards, s.Replicas, s.Ring, s.Clients = "uniform:100ms:3", 3, 2, true, 144
+	return s
+}
+
+// bonspielFewClients are the least and the most.
+func bonspielFewClients() Axis {
+	a := bonspielClients
+	a.Values = a.Quick
+	return a
+}
