@@ -56,6 +56,9 @@ func asItsPrototype(f *Figure) *Figure {
 	out.Base.Warmup, out.Base.Duration, out.Base.Fsync = 0, 5*time.Second, 0
 	out.Shows = nil
 	for _, m := range f.Shows {
+		if m.Name == tailOf("mean", "").Name {
+			continue // of commits it is shown anyway
+		}
 		if n := slices.Index(everyNames(), m.Name); n >= 0 {
 			m = tails[n].committed
 		}
@@ -72,7 +75,7 @@ func besidePrototype(figures []*Figure) (out []*Figure) {
 	return out
 }
 
-// tails are percentiles: of all transactions, those included that were given up or did not end, and
+// tails are percentiles and the mean: of all transactions, those included that were given up or did not end, and
 // of what committed.
 var tails = func() (out []struct{ every, committed Measure }) {
 	for _, p := range []struct {
@@ -82,6 +85,7 @@ var tails = func() (out []struct{ every, committed Measure }) {
 		{"p50", func(l lab.LatencyMS) float64 { return l.P50 }}, {"p90", func(l lab.LatencyMS) float64 { return l.P90 }},
 		{"p99", func(l lab.LatencyMS) float64 { return l.P99 }}, {"p99.9", func(l lab.LatencyMS) float64 { return l.P999 }},
 		{"p99.99", func(l lab.LatencyMS) float64 { return l.P9999 }},
+		{"mean", func(l lab.LatencyMS) float64 { return l.Avg }},
 	} {
 		m := struct{ every, committed Measure }{
 			Measure{p.name + " latency of all", "ms", func(r lab.Result) float64 { return p.of(r.EveryMS) }},
@@ -92,9 +96,9 @@ var tails = func() (out []struct{ every, committed Measure }) {
 	return out
 }()
 
-// tailOf is a percentile of all transactions, or of a class of them.
-func tailOf(percentile, class string) Measure {
-	name := percentile + " latency of all"
+// tailOf is a percentile, or the mean, of all transactions, or of a class of them.
+func tailOf(which, class string) Measure {
+	name := which + " latency of all"
 	if class != "" {
 		name += " of " + class
 	}
