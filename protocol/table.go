@@ -129,7 +129,7 @@ var literals = []Row{
 		Remark: "what is written unread is not reserved",
 	},
 	{
-		Name: "bonspiel", Like: "r4+gdcc", Reads: ReadByTemperature, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
+		Name: "bonspiel", Like: "r4+gdcc", Reads: ReadByTemperature, Runs: InClusters, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
 		Remark: "what is written unread is not reserved; temperatures are of records, not of pages",
 	},
 

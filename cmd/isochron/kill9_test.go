@@ -32,7 +32,7 @@ var bankRegionNames = []string{"va", "wa", "pr", "nsw", "sg"}
 // same data: every transfer whose COMMIT was answered must be in the ledger, and every
 // account must hold what the ledger says. The demo itself adds up its shop at each start.
 func TestKill9(t *testing.T) {
-	for _, name := range []string{protocol.Default, "d2pc+occ"} {
+	for _, name := range []string{protocol.Default, "d2pc+occ", "bonspiel"} {
 		t.Run(name, func(t *testing.T) { testKill9(t, name) })
 	}
 }

@@ -114,8 +114,14 @@ func (c *testCluster) startAll(t *testing.T) {
 
 func (c *testCluster) connect(t *testing.T, i int) *sql.DB {
 	t.Helper()
+	return c.connectTo(t, i, "")
+}
+
+// connectTo is connect to a database.
+func (c *testCluster) connectTo(t *testing.T, i int, database string) *sql.DB {
+	t.Helper()
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr, cfg.Logger = "root", "tcp", c.about.Nodes[i].SQL, &mysql.NopLogger{}
+	cfg.User, cfg.Net, cfg.Addr, cfg.Logger, cfg.DBName = "root", "tcp", c.about.Nodes[i].SQL, &mysql.NopLogger{}, database
 	password, err := os.ReadFile(c.about.RootPassword)
 	if err != nil {
 		t.Fatal(err)

@@ -120,11 +120,16 @@ func (b Band) String() string { return bandWords[b] }
 // Text is the claim in words.
 func (c Claim) Text() string {
 	where := [...]string{"at the end of the axis", "at best", "each at its peak", "at the start of the axis", "at worst", "at the end of the axis beside its start"}[c.Where]
+	return c.rows() + ", " + where
+}
+
+// rows says what is compared of which rows.
+func (c Claim) rows() string {
 	beside := " over "
 	if c.Kind == Lower {
 		beside = " below "
 	}
-	return c.Measure.Name + " of " + c.Row + beside + c.over() + ", " + where
+	return c.Measure.Name + " of " + c.Row + beside + c.over()
 }
 
 // Band is what meets the claim, in words.

@@ -184,7 +184,7 @@ func (p *Part) claims() string {
 		if v.Claim.numbered() {
 			band = v.Claim.Band()
 		}
-		fmt.Fprintf(w, "%s of %s over %s\t%s %s\t%s\t%s\t%s\t%s\n", v.Claim.Measure.Name, v.Claim.Row, v.Claim.over(),
+		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\t%s\t%s\n", v.Claim.rows(),
 			axis.Label, axis.Text(v.At), v.Claim.PaperText(), band, v.Claim.Format(v.Ours), v.verdict())
 	}
 	w.Flush()
