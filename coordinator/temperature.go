@@ -176,3 +176,12 @@ func (c *Coordinator) Temperatures() (records int, threshold int64) {
 	}
 	return c.temperatures.known.Len(), int64(c.temperatures.threshold.At())
 }
+
+// Hottest are the hottest records that the gateway knows of and that are wanted; none where its row
+// does not read by temperature.
+func (c *Coordinator) Hottest(most int, wanted func(txn.Key) bool) []estimate.Warm {
+	if c.temperatures.known == nil {
+		return nil
+	}
+	return c.temperatures.known.Hottest(c.env.Now().Mono, most, wanted)
+}

@@ -13,6 +13,7 @@ import (
 func surveyed(m *txn.Survey, coord *coordinator.Coordinator, hosts *hosts) *txn.SurveyReply {
 	out := &txn.SurveyReply{Request: m.Request, Rollbacks: coord.Rollbacks(), Retried: coord.Retried(), Admission: coord.Admission()}
 	hosts.survey(out)
+	addWarm(out, coord, hosts)
 	slices.SortStableFunc(out.Hot, func(a, b txn.HotKey) int {
 		return cmp.Or(cmp.Compare(b.Queue+b.Group, a.Queue+a.Group), cmp.Compare(b.MilliUpdates, a.MilliUpdates))
 	})
@@ -20,4 +21,17 @@ func surveyed(m *txn.Survey, coord *coordinator.Coordinator, hosts *hosts) *txn.
 	out.Hot = out.Hot[:min(len(out.Hot), txn.SurveyHotMax)]
 	out.Waits = out.Waits[:min(len(out.Waits), txn.SurveyWaitsMax)]
 	return out
+}
+
+// addWarm adds the hottest records of the shards that are led here, where the row reads by
+// temperature and they are not among those that many wait for.
+func addWarm(out *txn.SurveyReply, coord *coordinator.Coordinator, hosts *hosts) {
+	leads, at := hosts.Leads(), map[txn.Key]txn.ShardID{}
+	for _, w := range coord.Hottest(txn.SurveyWarmMax, func(k txn.Key) bool {
+		id, ok := hosts.places.dir.ShardOf(string(k))
+		at[k] = txn.ShardID(id)
+		return ok && slices.Contains(leads, at[k]) && !slices.ContainsFunc(out.Hot, func(h txn.HotKey) bool { return h.Key == k })
+	}) {
+		out.Hot = append(out.Hot, txn.HotKey{Shard: at[w.Key], Key: w.Key, MilliUpdates: uint64(w.Is)})
+	}
 }

@@ -77,6 +77,8 @@ var nodeFigures = []struct {
 	{gauge("isochron_admission_window", "Tries of transactions that may contend at once at this gateway, of the kinds of which most have failed; 0: any number."), func(a about) float64 { return float64(a.r.Admission.Window) }},
 	{gauge("isochron_admission_inside", "Tries that contend, of the kinds of which some have failed of late."), func(a about) float64 { return float64(a.r.Admission.Inside) }},
 	{gauge("isochron_admission_queue", "Tries that wait until they may contend."), func(a about) float64 { return float64(a.r.Admission.Queue) }},
+	{gauge("isochron_warm_records", "Records of which this gateway knows how often they are updated, where its protocol reads by that."), func(a about) float64 { return float64(a.r.WarmRecords) }},
+	{gauge("isochron_warm_threshold_updates", "From how many updates expected in a round trip to its leader on a record is read there; 0: the protocol does not go by that."), func(a about) float64 { return a.r.WarmThreshold }},
 	{gauge("isochron_unfinished_commits", "Commits of this gateway that not every participant has confirmed."), func(a about) float64 { return float64(a.r.Commitments) }},
 	{gauge("isochron_oldest_undecided_age_seconds", "Age of the oldest vote without a decision; 0: there is none."), func(a about) float64 { return oldest(a.r) }},
 	{total("isochron_timer_looks_total", "Times at which the node looked at its timers: some ten a second when idle, one each tick (10 ms) under load."), func(a about) float64 { return float64(a.r.Wakes.Looked) }},

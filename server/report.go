@@ -49,6 +49,11 @@ type Report struct {
 	// them, and HotRecordsBytes what they take.
 	HotRecords      int `json:"hot_records,omitempty"`
 	HotRecordsBytes int `json:"hot_records_bytes,omitempty"`
+	// WarmRecords are those of which this gateway knows how often they are updated, where its row
+	// reads by that, and WarmThreshold from how many updates expected in a round trip to its leader
+	// on one is read there.
+	WarmRecords   int     `json:"warm_records,omitempty"`
+	WarmThreshold float64 `json:"warm_threshold,omitempty"`
 	// Wakes is how often the node has looked at its timers.
 	Wakes node.Wakes `json:"-"`
 }
@@ -167,6 +172,7 @@ func (p *Process) Report() (r Report, ok bool) {
 	}
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
 	r.Wakes, r.HotRecords, r.HotRecordsBytes = v.wakes, v.hotRecords, v.hotBytes
+	r.WarmRecords, r.WarmThreshold = v.warmRecords, float64(v.warmThreshold)/1e6
 	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
@@ -199,6 +205,8 @@ type view struct {
 	wakes                     node.Wakes
 	admission                 []txn.AdmissionClass
 	hotRecords, hotBytes      int
+	warmRecords               int
+	warmThreshold             int64 // in millionths
 	rows, logs                int64 // bytes that replicas keep in memory
 }
 
@@ -211,6 +219,7 @@ func look(r *runner) (view, bool) {
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()
 		v.hotRecords, v.hotBytes = n.HotRecords()
+		v.warmRecords, v.warmThreshold = n.Temperatures()
 		answer <- v
 	}})
 	if !asked {

@@ -15,6 +15,7 @@ type Survey struct {
 const (
 	SurveyHotMax   = 200
 	SurveyWaitsMax = 2000
+	SurveyWarmMax  = 50 // of Hot, those for which nobody waits
 )
 
 // SurveyReply answers Survey, the longest queues and the longest waits first.
@@ -42,7 +43,8 @@ type AdmissionClass struct {
 	LostPercent int    `cbor:"9,keyasint,omitempty"` // of the last tries, those that failed
 }
 
-// HotKey is a key for which many wait, or that many update as a group.
+// HotKey is a key for which many wait, that many update as a group, or that is updated most of those
+// whose temperature counts (Bonspiel section 3.2).
 type HotKey struct {
 	Shard        ShardID `cbor:"1,keyasint,omitempty"`
 	Key          Key     `cbor:"2,keyasint,omitempty"`

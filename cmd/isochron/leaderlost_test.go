@@ -25,6 +25,7 @@ func TestBonspielGoesOnWithoutALeader(t *testing.T) {
 		clients.Go(func() { b.client(region) })
 	}
 	b.await(t, 20)
+	c.showsTemperatures(t)
 	if err := c.nodes[victim].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +50,22 @@ func TestBonspielGoesOnWithoutALeader(t *testing.T) {
 	b.disconnect()
 	if name := c.statusOf(t).Protocol; name != "bonspiel" {
 		t.Errorf("it runs %s", name)
+	}
+}
+
+// showsTemperatures: while rows are updated, tables and metrics tell how often.
+func (c *testCluster) showsTemperatures(t *testing.T) {
+	t.Helper()
+	db, warm := c.connect(t, 1), 0
+	const asked = "SELECT COUNT(*) FROM isochron.hot_rows WHERE table_name = 'accounts' AND updates_per_second > 0"
+	for end := time.Now().Add(startTimeout); warm == 0; time.Sleep(20 * time.Millisecond) {
+		if err := db.QueryRow(asked).Scan(&warm); err != nil || time.Now().After(end) {
+			t.Fatalf("%d rows are warm: %v", warm, err)
+		}
+	}
+	_, page := c.get(t, 0, "/metrics")
+	if n, from := figure(t, page, "isochron_warm_records"), figure(t, page, "isochron_warm_threshold_updates"); n < float64(warm) || from <= 0 {
+		t.Errorf("by the metrics %v records are warm from %v updates on, and hot_rows has %d", n, from, warm)
 	}
 }
 
