@@ -3,10 +3,10 @@ package main
 // ofYield are the mutations of who waits and who gives way.
 var ofYield = []mutation{
 	{name: "yield-wound-order", in: "yield", rule: "the older wounds the younger, never the other way",
-		old: "case !h.Voted && age.Older(h.Age):", new: "case !h.Voted && !age.Older(h.Age):",
+		old: "if age.Older(h.Age) {\nreturn true\n}", new: "if !age.Older(h.Age) {\nreturn true\n}",
 		seen: []check{tests("yield", "WhoYields|Cycle"), hunt("2pc+2pl", 20)}},
 	{name: "yield-voted-wounded", in: "yield", rule: "who has voted is not wounded",
-		old: "case !h.Voted && age.Older(h.Age):", new: "case age.Older(h.Age):",
+		old: "case !h.Voted && wounds(age, h):", new: "case wounds(age, h):",
 		seen: []check{tests("yield", "WhoYields"), hunt("2pc+2pl", 20)}},
 	{name: "yield-instant-unvoted", in: "yield", rule: "a read that holds nothing waits for those who have voted",
 		old: "(h.Voted || phase.holds())", new: "phase.holds()",
@@ -21,7 +21,7 @@ var ofYield = []mutation{
 		old: "if !committed {\n\t\tt.undoBehind(now, id, \"\")\n\t}", new: "",
 		seen: []check{tests("yield", "TakesAlong"), hunt("2pc+2pl-group", 60)}},
 	{name: "yield-drop-voted", in: "yield", rule: "the locks of a vote go by its decision alone",
-		old: "h != nil && h.Voted {\nreturn\n}", new: "h != nil && h.Voted && false {\nreturn\n}",
+		old: "if t.loans.voted(id) {\nreturn\n}", new: "if t.loans.voted(id) && false {\nreturn\n}",
 		seen: []check{tests("yield", "Dropped"), hunt("2pc+2pl", 60), hunt("bamboo", 60), hunt("2pc+occ-nro", 60)}},
 	{name: "yield-version-unchecked", in: "yield", rule: "a prepare checks the version of each row that was read",
 		old: "row(c.Key).Version != c.Version", new: "row(c.Key).Key != c.Key",
