@@ -116,7 +116,7 @@ func (c *Cluster) goneOver(try uint64, name string) (bool, error) {
 			return false, nil
 		}
 		for _, s := range v.statuses {
-			if s.Serving && s.ProtocolSeq != p.Seq {
+			if s.Serving && s.Kind.Native() && s.ProtocolSeq != p.Seq {
 				return false, nil
 			}
 		}

@@ -172,7 +172,7 @@ func (g *goingOver) down() []string {
 }
 
 // gone reports whether all nodes that answer, and the leaders of all shards, go by
-// what is wanted.
+// what is wanted. A source goes by what its gateways ask of it, and has no protocol of its own.
 func (g *goingOver) gone(to string) bool {
 	if g.inForce != to {
 		return false
@@ -182,7 +182,7 @@ func (g *goingOver) gone(to string) bool {
 			return false
 		}
 		for _, s := range r.Shards {
-			if s.Serving && s.ProtocolSeq != g.change.Seq {
+			if s.Serving && s.Kind.Native() && s.ProtocolSeq != g.change.Seq {
 				return false
 			}
 		}

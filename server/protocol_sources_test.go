@@ -1,0 +1,29 @@
+package server
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// A cluster with sources goes over to another protocol while it runs, and transactions over them go
+// on: agents have no protocol to change, and are not waited for.
+func TestSourcesUnderAnotherProtocol(t *testing.T) {
+	c, pg, my := withSources(t, "ssp")
+	for _, s := range []interface{ Exec(string) error }{pg, my} {
+		if err := s.Exec("INSERT INTO acct (id, v) VALUES (1, 10)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := c.DB(c.runners[0].region)
+	for _, row := range []string{"geotp", "ssp-parallel"} {
+		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		if err := c.SetProtocol(ctx, row); err != nil || c.Row().Name != row {
+			t.Fatalf("the cluster runs %s: %v, want %s", c.Row().Name, err, row)
+		}
+		stop()
+		if got := sumsAt(t, db); got != "10+10" {
+			t.Errorf("under %s the sources have %s", row, got)
+		}
+	}
+}
