@@ -10,8 +10,9 @@
 // the same clients. After each cell the servers themselves are asked whether the money is still
 // there, and whether a branch was left prepared; what was left is counted and ended.
 //
-// Isochron is a gateway and four agents, on the rows ssp and geotp, and on geotp once more with
-// clients that send the statements of a transaction in one message and mark the last.
+// Isochron is a gateway and four agents, on the rows ssp, ssp-parallel and geotp, and on each once
+// more with clients that send the statements of a transaction in one message and mark the last.
+// Ratios are of systems whose clients speak alike. table1.sh runs these alone.
 // ShardingSphere-Proxy commits by XA (Atomikos), Spider by its internal XA. What each is given is
 // what is best for it, as far as the promise stays the same: rows read and written are locked until
 // the end on every server (MariaDB at SERIALIZABLE; PostgreSQL at READ COMMITTED under
