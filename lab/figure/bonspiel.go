@@ -129,9 +129,14 @@ var (
 		Label: "clients", Values: []int{80, 160, 240}, Quick: []int{80, 240},
 		Set: func(s *lab.Spec, v int) { s.Clients = v },
 	}
+	// With low contention there are several times the commits, and shorter experiments.
 	bonspielWarehouses = Axis{
 		Label: "warehouses of a shard", Values: []int{highContention, lowContention}, Quick: []int{highContention, lowContention},
-		Set: func(s *lab.Spec, v int) { s.Warehouses = v },
+		Set: func(s *lab.Spec, v int) {
+			if s.Warehouses = v; v == lowContention {
+				s.Duration = min(s.Duration, 15*time.Second)
+			}
+		},
 	}
 	bonspielZipf = Axis{
 		Label: "Zipf coefficient", Values: []int{200, 800}, Quick: []int{200, 800}, Milli: true, Set: d2pcZipf.Set,
