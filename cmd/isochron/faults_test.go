@@ -17,7 +17,7 @@ import (
 // TestFaults is make faults in short: each kind of fault that matters once, over
 // five real processes under load, with all the checks.
 func TestFaults(t *testing.T) {
-	for _, name := range []string{protocol.Default, "d2pc+2pl"} {
+	for _, name := range []string{protocol.Default, "d2pc+2pl", "bonspiel"} {
 		t.Run(name, func(t *testing.T) { testFaults(t, name) })
 	}
 }
