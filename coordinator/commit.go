@@ -23,6 +23,7 @@ type commitment struct {
 	parts      []txn.PartReport // of participants, in their order; own transactions only
 	own        bool             // of branches that are rolled back: nobody waits for it
 	declared   *declared        // nil: what it writes was known when it was opened
+	forwards   []*txn.Forward   // reads that wait for its commit
 }
 
 // commits are the attempts that this gateway sees to: its own, and those that it finishes for
@@ -246,6 +247,7 @@ func (cs *commits) maybeDecide(k *commitment) {
 	if !ok {
 		return
 	}
+	answerForwarded(cs, k)
 	commit := verdict == decide.Commit
 	if commit {
 		cs.moments.observe(at)

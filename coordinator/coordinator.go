@@ -294,6 +294,8 @@ func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 		c.reads.hear(from, m.AccessReply)
 	case m.Vote != nil:
 		c.commits.vote(from, m)
+	case m.Forward != nil:
+		onForward(c.commits, m.Forward)
 	case m.Served != nil:
 		c.commits.onServed(m.Served)
 	case m.DecideAck != nil:

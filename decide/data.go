@@ -24,6 +24,14 @@ func Supply(a *Attempt, data []txn.ShardWrites) {
 // Supplied reports whether that was done.
 func Supplied(a *Attempt) bool { return a.record != nil && a.record.data != nil }
 
+// WritesAt is what a declared attempt writes at a shard, as far as that is known.
+func WritesAt(a *Attempt, s txn.ShardID) []txn.Write {
+	if a.record == nil {
+		return nil
+	}
+	return a.record.writesAt(s)
+}
+
 // Withdraw aborts a declared attempt that was given no writes: its client wants no more of it, or
 // a leader of its participants is lost. why may be nil.
 func Withdraw(a *Attempt, why *txn.Error) {

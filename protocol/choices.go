@@ -31,15 +31,26 @@ const (
 	// ReadLeading is ReadAnyReplica, but the first that is asked is the one that leads its shard's
 	// view, as far as is known: it has most often seen what is committed.
 	ReadLeading
+	// ReadForwarded is ReadLeader; and of a declared transaction of high priority that waits for another
+	// the leader passes the read on to that one's coordinator, which answers when it
+	// has committed (Natto section 3.4).
+	ReadForwarded
 )
 
 func (r Reads) String() string {
 	return [...]string{unset, "leader", "nearest, checked", "home leader locked, else nearest", "any replica, checked",
-		"leader where updated often, else nearest, checked", "leading replica, checked"}[r]
+		"leader where updated often, else nearest, checked", "leading replica, checked",
+		"leader, and there forwarded to the coordinators of those waited for"}[r]
 }
 
 // Leaderless reports whether no read is asked of a leader.
 func (r Reads) Leaderless() bool { return r == ReadAnyReplica || r == ReadLeading }
+
+// Forwards reports whether leaders pass reads on to the coordinators of those for whom they wait.
+func (r Reads) Forwards() bool { return r == ReadForwarded }
+
+// AtLeaders reports whether all plain reads go to leaders.
+func (r Reads) AtLeaders() bool { return r == ReadLeader || r == ReadForwarded }
 
 // ByTemperature reports whether gateways go by how often records are updated.
 func (r Reads) ByTemperature() bool { return r == ReadByTemperature }
@@ -66,7 +77,7 @@ func (r Retries) String() string { return [...]string{unset, "leader", "as the f
 
 // ReadsAtLeader reports whether such a transaction's plain reads go to leaders.
 func (r Row) ReadsAtLeader(of txn.Class) bool {
-	return r.Reads == ReadLeader || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.Retries == RetryAtLeader
+	return r.Reads.AtLeaders() || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.Retries == RetryAtLeader
 }
 
 // ReadOnly is a row's choice of how a transaction ends that wrote nothing.

@@ -200,6 +200,10 @@ var literals = []Row{
 		Remark: "one whose condition fails is aborted and tried again, where the paper goes on with what was read anew",
 	},
 	{
+		Name: "natto-recsf", Like: "natto-cp", Reads: ReadForwarded, Source: "Natto section 3.4, remote forwarding",
+		Remark: "a read is forwarded if it waits for one alone, which has voted",
+	},
+	{
 		Name: "natto-2pl", Like: "spanner", Yield: yield.WoundWaitAlike, Source: "Natto sections 4 and 5.1, what it is compared with: 2PL+2PC",
 		Remark: "its own try again keeps its age, where the public prototype of Natto gives it a new one",
 	},

@@ -76,6 +76,7 @@ const (
 	VotesBeside
 	ConditionFails
 	EndsBeside
+	ForwardedKeepsPlace
 	HighWaits
 	WaiterFirst
 	OlderThanEngine
@@ -119,6 +120,7 @@ const (
 	WarmAtLeader
 	ReservesLate
 	DataBesideVotes
+	ForwardedReads
 	ReadsStand
 	SaidOnce
 	rules // how many there are
@@ -167,41 +169,42 @@ var book = [rules]entry{
 	OnePhaseNoDependency: {"one-phase-no-dependency", "shard", "nobody depends on a vote that is its own commit"},
 	SwitchDrained:        {"switch-drained", "shard", "a protocol changes when nothing is undecided"},
 
-	RowsChecked:       {"rows-checked", "yield", "a vote is refused whose reads have other versions now"},
-	RangesChecked:     {"ranges-checked", "yield", "a vote is refused whose ranges hold other rows now"},
-	WoundsYounger:     {"wounds-younger", "yield", "the older wounds the younger"},
-	VotedNotWounded:   {"voted-not-wounded", "yield", "who has voted is not wounded by an older one"},
-	YoungerWaits:      {"younger-waits", "yield", "the younger waits for the older"},
-	VoteGivesWay:      {"vote-gives-way", "yield", "a vote gives way to an older one, or to one that has voted"},
-	ReadWaitsForVote:  {"read-waits-for-vote", "yield", "a read that holds nothing waits for those who have voted"},
-	ReservingWaits:    {"reserving-waits", "yield", "who reserves waits for one of several regions that has locked the row, or for a write that is not revealed"},
-	ReservingProceeds: {"reserving-proceeds", "yield", "who reserves reads the revealed write of one of a single region, and does not wait"},
-	HigherReserves:    {"higher-reserves", "yield", "a reservation of a higher priority goes before others"},
-	ReservedRefuses:   {"reserved-refuses", "yield", "the vote of one of a single region gives way to a reservation"},
-	ReservedWaits:     {"reserved-waits", "yield", "a vote waits for a reservation of a higher priority"},
-	VoteWaits:         {"vote-waits", "yield", "where rows are reserved a vote waits for who has voted, and does not give way"},
-	RangeLocked:       {"range-locked", "yield", "a write into a locked range waits for its holder"},
-	RangeOverWrites:   {"range-over-writes", "yield", "a range is not locked over rows that another is about to write"},
-	Cascade:           {"cascade", "yield", "who has gone on from a value that is undone ends with its writer"},
-	VotedNotDropped:   {"voted-not-dropped", "yield", "the locks of a vote go by its decision alone"},
-	LocalDeadlock:     {"local-deadlock", "yield", "a wait that would close a cycle at one shard is refused"},
-	WideDeadlock:      {"wide-deadlock", "yield", "a cycle of waits over several shards is ended"},
-	SecondLap:         {"second-lap", "yield", "a cycle of waits that did not stand together is no deadlock"},
-	HotFollower:       {"hot-follower", "yield", "who stands before another in a chain does not wait for that one"},
-	ChainInTurn:       {"chain-in-turn", "yield", "those who went on from each other's values vote in that order"},
-	GatewayLost:       {"gateway-lost", "yield", "locks of transactions whose gateway has ended are freed"},
-	StampBelowRead:    {"stamp-below-read", "yield", "no write is taken at or below the timestamp of a read of its row"},
-	StampBesideWrite:  {"stamp-beside-write", "yield", "a read of a row with an undecided write is not called OK"},
-	BatchGivesWay:     {"batch-gives-way", "yield", "of a batch one gives way that cannot be put in order"},
-	LateGivesWay:      {"late-gives-way", "yield", "who comes after its stamp does not wait behind others"},
-	PreemptsWaiters:   {"preempts-waiters", "yield", "who waits with low priority makes way for high that wants the same row"},
-	PreemptsWhoWaits:  {"preempts-who-waits", "yield", "who has a row with low priority, and waits for another, makes way for high"},
-	LowGivesWay:       {"low-gives-way", "yield", "low priority makes way for high before its vote"},
-	VotesBeside:       {"votes-beside", "yield", "a vote of high priority rests on the abort of low that should have made way elsewhere"},
-	ConditionFails:    {"condition-fails", "shard", "a vote is lost that rests on the abort of one that has committed"},
-	EndsBeside:        {"ends-beside", "shard", "a commit that rests on the abort of others is their abort in its log"},
-	HighWaits:         {"high-waits", "yield", "a vote of high priority waits for its rows, whole, in the order of stamps"},
-	WaiterFirst:       {"waiter-first", "yield", "nobody takes rows for which one waits that goes before it"},
+	RowsChecked:         {"rows-checked", "yield", "a vote is refused whose reads have other versions now"},
+	RangesChecked:       {"ranges-checked", "yield", "a vote is refused whose ranges hold other rows now"},
+	WoundsYounger:       {"wounds-younger", "yield", "the older wounds the younger"},
+	VotedNotWounded:     {"voted-not-wounded", "yield", "who has voted is not wounded by an older one"},
+	YoungerWaits:        {"younger-waits", "yield", "the younger waits for the older"},
+	VoteGivesWay:        {"vote-gives-way", "yield", "a vote gives way to an older one, or to one that has voted"},
+	ReadWaitsForVote:    {"read-waits-for-vote", "yield", "a read that holds nothing waits for those who have voted"},
+	ReservingWaits:      {"reserving-waits", "yield", "who reserves waits for one of several regions that has locked the row, or for a write that is not revealed"},
+	ReservingProceeds:   {"reserving-proceeds", "yield", "who reserves reads the revealed write of one of a single region, and does not wait"},
+	HigherReserves:      {"higher-reserves", "yield", "a reservation of a higher priority goes before others"},
+	ReservedRefuses:     {"reserved-refuses", "yield", "the vote of one of a single region gives way to a reservation"},
+	ReservedWaits:       {"reserved-waits", "yield", "a vote waits for a reservation of a higher priority"},
+	VoteWaits:           {"vote-waits", "yield", "where rows are reserved a vote waits for who has voted, and does not give way"},
+	RangeLocked:         {"range-locked", "yield", "a write into a locked range waits for its holder"},
+	RangeOverWrites:     {"range-over-writes", "yield", "a range is not locked over rows that another is about to write"},
+	Cascade:             {"cascade", "yield", "who has gone on from a value that is undone ends with its writer"},
+	VotedNotDropped:     {"voted-not-dropped", "yield", "the locks of a vote go by its decision alone"},
+	LocalDeadlock:       {"local-deadlock", "yield", "a wait that would close a cycle at one shard is refused"},
+	WideDeadlock:        {"wide-deadlock", "yield", "a cycle of waits over several shards is ended"},
+	SecondLap:           {"second-lap", "yield", "a cycle of waits that did not stand together is no deadlock"},
+	HotFollower:         {"hot-follower", "yield", "who stands before another in a chain does not wait for that one"},
+	ChainInTurn:         {"chain-in-turn", "yield", "those who went on from each other's values vote in that order"},
+	GatewayLost:         {"gateway-lost", "yield", "locks of transactions whose gateway has ended are freed"},
+	StampBelowRead:      {"stamp-below-read", "yield", "no write is taken at or below the timestamp of a read of its row"},
+	StampBesideWrite:    {"stamp-beside-write", "yield", "a read of a row with an undecided write is not called OK"},
+	BatchGivesWay:       {"batch-gives-way", "yield", "of a batch one gives way that cannot be put in order"},
+	LateGivesWay:        {"late-gives-way", "yield", "who comes after its stamp does not wait behind others"},
+	PreemptsWaiters:     {"preempts-waiters", "yield", "who waits with low priority makes way for high that wants the same row"},
+	PreemptsWhoWaits:    {"preempts-who-waits", "yield", "who has a row with low priority, and waits for another, makes way for high"},
+	LowGivesWay:         {"low-gives-way", "yield", "low priority makes way for high before its vote"},
+	VotesBeside:         {"votes-beside", "yield", "a vote of high priority rests on the abort of low that should have made way elsewhere"},
+	ConditionFails:      {"condition-fails", "shard", "a vote is lost that rests on the abort of one that has committed"},
+	EndsBeside:          {"ends-beside", "shard", "a commit that rests on the abort of others is their abort in its log"},
+	ForwardedKeepsPlace: {"forwarded-keeps-place", "yield", "nobody goes before one whose read was forwarded"},
+	HighWaits:           {"high-waits", "yield", "a vote of high priority waits for its rows, whole, in the order of stamps"},
+	WaiterFirst:         {"waiter-first", "yield", "nobody takes rows for which one waits that goes before it"},
 
 	RevealedByAll:   {"revealed-by-all", "reveal", "what several shards of one region vote on is revealed when all have validated it, before it is logged"},
 	OlderThanEngine: {"older-than-engine", "reveal", "a write older than what the engine has of the row is not revealed: the newest of several readings wins"},
@@ -250,6 +253,7 @@ var book = [rules]entry{
 	ReadsStand:      {"reads-stand", "source", "what was read over versions and has changed when all have prepared is refused"},
 	SaidOnce:        {"said-once", "source", "who has said that what it has read stands says so again, and does not look"},
 	DataBesideVotes: {"data-beside-votes", "coordinator", "what a declared transaction writes is logged while votes are on their way"},
+	ForwardedReads:  {"forwarded-reads", "coordinator", "a read that waits for another is answered where that one has committed"},
 }
 
 // All lists the rules in their order.

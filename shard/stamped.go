@@ -89,6 +89,9 @@ func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, v *voteCmd, q *yie
 	if i != nil && o.cfg.Row.Yield.Conditional {
 		v.MadeWay = i.MadeWay
 	}
+	if o.goesBetween(from, p, q, i) {
+		return true
+	}
 	behind, waits := o.behindWhom(q, i)
 	switch {
 	case !waits, o.rests(v, q, i):
@@ -103,6 +106,7 @@ func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, v *voteCmd, q *yie
 	next := began.behind(behind)
 	i.Ask = func() { o.askedAtInstant(from, p, next) }
 	o.instants.Wait(i)
+	o.forward(i, p.Declared)
 	return true
 }
 

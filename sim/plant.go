@@ -61,6 +61,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"ForgetLate":          stamped,
 	"ForgetData":          declares,
 	"CommitBeside":        votesBeside,
+	"ForwardAborted":      forwards,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 
@@ -80,6 +81,9 @@ func stamped(r protocol.Row) bool { return r.Yield.Stamped }
 
 // votesBeside: on condition of each other's abort.
 func votesBeside(r protocol.Row) bool { return r.Yield.Conditional }
+
+// forwards: reads, to the coordinators of those waited for.
+func forwards(r protocol.Row) bool { return r.Reads.Forwards() }
 
 // declares: declared transactions are voted on while they are read.
 func declares(r protocol.Row) bool { return r.Decide.Declares() }

@@ -35,6 +35,8 @@ func (w words) message(m *txn.Message) string {
 		return w.prepare(m.Prepare)
 	case m.Vote != nil:
 		return w.vote(m.Vote)
+	case m.Forward != nil:
+		return w.forward(m.Forward)
 	case m.Served != nil:
 		return w.served(m.Served)
 	case m.Decide != nil:
@@ -394,6 +396,14 @@ func (w words) served(m *txn.Served) string {
 		rows = append(rows, w.row(r))
 	}
 	return fmt.Sprintf("Served: for %v shard %d holds %s", m.Attempt, m.Shard, strings.Join(rows, " "))
+}
+
+func (w words) forward(m *txn.Forward) string {
+	var keys []string
+	for _, r := range m.Rows {
+		keys = append(keys, w.show(r.Key))
+	}
+	return fmt.Sprintf("Forward: %v waits at shard %d for %v, and reads %s", m.Reader, m.Shard, m.Attempt, strings.Join(keys, " "))
 }
 
 func (w words) finding(f *txn.Finding) string {

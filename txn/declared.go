@@ -63,6 +63,15 @@ type Served struct {
 	Rows    []Row   `cbor:"3,keyasint,omitempty"`
 }
 
+// Forward asks the coordinator of an attempt to serve, if that commits, the read of another that waits
+// for it at a shard (Natto section 3.4). Nobody answers if it does not.
+type Forward struct {
+	Shard   ShardID `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt `cbor:"2,keyasint,omitempty"`
+	Reader  Attempt `cbor:"3,keyasint,omitempty"`
+	Rows    []Row   `cbor:"4,keyasint,omitempty"` // that Reader reads there, as they are before the commit
+}
+
 // ShardWrites is what a transaction writes at one shard.
 type ShardWrites struct {
 	Shard  ShardID `cbor:"1,keyasint,omitempty"`

@@ -64,6 +64,7 @@ type Message struct {
 	SourceTold  *SourceTold  `cbor:"50,keyasint,omitempty"`
 	Reserve     *Reserve     `cbor:"51,keyasint,omitempty"`
 	Served      *Served      `cbor:"60,keyasint,omitempty"`
+	Forward     *Forward     `cbor:"61,keyasint,omitempty"`
 }
 
 // Raft carries one raft message of a shard. StampNanos is the sender's

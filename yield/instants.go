@@ -51,6 +51,8 @@ type StampedVote struct {
 	// priority that made way for it here.
 	Elsewhere []txn.DeclaredPart
 	MadeWay   []txn.Attempt
+	// Forwarded: what it reads was asked of the coordinator of who is in its way (forwarded.go).
+	Forwarded bool
 	// Due is when the stamp passes here, on the monotonic clock, as the wall clock was when the
 	// request came; Late: it had passed before. Deadline bounds how long it is here.
 	Due, Deadline time.Duration

@@ -32,8 +32,10 @@ func (s *stamps) holder(i *StampedVote) txn.ID {
 }
 
 func (s *stamps) voters(i *StampedVote) (out []txn.ID) {
-	if h := s.holder(i); !h.IsZero() {
-		out = append(out, h)
+	for _, k := range i.Claim.Exclusive {
+		if h := s.held[k]; !h.IsZero() && !slices.Contains(out, h) {
+			out = append(out, h)
+		}
 	}
 	return out
 }

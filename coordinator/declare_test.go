@@ -1,0 +1,172 @@
+package coordinator
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/decide"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// declarer is a coordinator under a row that votes on declared transactions as it reads, with shards 2
+// from key "a" on and 3 from "m" on, to whose leaders it takes 10 ms.
+type declarer struct {
+	*Coordinator
+	env *wayEnv
+	got []Response
+}
+
+// wayEnv knows how long it takes to everybody.
+type wayEnv struct{ fakeEnv }
+
+func (*wayEnv) OneWay(txn.NodeID) (time.Duration, bool) { return 10 * time.Millisecond, true }
+func (e *wayEnv) Now() txn.Now                          { return txn.Now{Mono: e.mono, WallNanos: int64(time.Second)} }
+func (*wayEnv) Trace(string, ...any)                    {}
+
+func newDeclarer(t *testing.T, row string) *declarer {
+	t.Helper()
+	env := &wayEnv{fakeEnv{dir: &routing.Directory{}}}
+	env.dir.AddRange("a", 2)
+	env.dir.AddRange("m", 3)
+	return &declarer{Coordinator: New(Config{Self: 1, Row: openRow(t, row), Env: env, Params: txn.Params{}.WithDefaults()}), env: env}
+}
+
+// declares has a transaction declared that reads these and may write them, and writes "v" to each.
+func (d *declarer) declares(gives func(rows []txn.Row) ([]txn.Write, bool), keys ...txn.Key) *commitment {
+	d.Coordinator.commits.declare(d.begin(Start{Age: txn.Age{Priority: txn.PriorityHigh}}), &Request{
+		Op: OpDeclare, Read: txn.Read{Gets: keys}, Declares: keys, Then: gives, Done: func(r Response) { d.got = append(d.got, r) },
+	})
+	for _, k := range d.commits.all { // order: the only one
+		if k.declared != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// prepares are those that were sent, by shard.
+func (d *declarer) prepares() map[txn.ShardID]*txn.Prepare {
+	out := map[txn.ShardID]*txn.Prepare{}
+	for _, m := range d.env.sent {
+		if m.Prepare != nil {
+			out[m.Prepare.Shard] = m.Prepare
+		}
+	}
+	return out
+}
+
+func writesAll(rows []txn.Row) (out []txn.Write, ok bool) {
+	for _, r := range rows {
+		out = append(out, txn.Write{Key: r.Key, Value: []byte("v")})
+	}
+	return out, true
+}
+
+// Keys are divided among the shards, all parts have one stamp, and are told of each other where votes
+// rest on that.
+func TestADeclarationIsDividedAndStamped(t *testing.T) {
+	for _, row := range []string{"carousel-basic", "natto-pa", "natto-cp"} {
+		d := newDeclarer(t, row)
+		d.declares(writesAll, "b", "n", "c")
+		sent := d.prepares()
+		if len(sent) != 2 || !slices.Equal(sent[2].Declared.Reads, []txn.Key{"b", "c"}) || len(sent[3].Writes) != 1 {
+			t.Fatalf("%s: sent are %+v", row, sent)
+		}
+		want := int64(time.Second + 10*time.Millisecond + d.cfg.Params.StampMargin)
+		if row == "carousel-basic" {
+			want = 0
+		}
+		for _, p := range sent { // order: each by itself
+			if p.Declared.Stamp != want || (p.Declared.Ends > want) != (want > 0) {
+				t.Errorf("%s: it is stamped %d, and ends at %d", row, p.Declared.Stamp, p.Declared.Ends)
+			}
+			if parts := p.Declared.Parts; (len(parts) == 2) != (row == "natto-cp") || len(parts) > 0 && parts[0].Arrives != int64(time.Second+10*time.Millisecond) {
+				t.Errorf("%s: told of the parts %+v", row, parts)
+			}
+		}
+	}
+}
+
+// The client's function runs once, when all rows are here: what does not fit the question is no answer.
+func TestWritesAreMadeOfAllRows(t *testing.T) {
+	d := newDeclarer(t, "natto-pa")
+	var saw []txn.Row
+	runs := 0
+	k := d.declares(func(rows []txn.Row) ([]txn.Write, bool) {
+		runs++
+		saw = rows
+		return writesAll(rows)
+	}, "b", "n", "c")
+	served := func(s txn.ShardID, keys ...txn.Key) {
+		m := &txn.Served{Shard: s, Attempt: k.ID}
+		for _, key := range keys {
+			m.Rows = append(m.Rows, txn.Row{Key: key, Value: []byte(key)})
+		}
+		d.commits.onServed(m)
+	}
+	served(2, "b")      // one too few
+	served(2, "b", "d") // another row
+	served(4, "n")      // another shard
+	served(3, "n")
+	if runs != 0 {
+		t.Fatal("writes are made before all is read")
+	}
+	served(2, "b", "c")
+	served(2, "b", "c")
+	if runs != 1 || len(saw) != 3 || saw[0].Key != "b" || saw[1].Key != "n" || saw[2].Key != "c" || !decide.Supplied(k.Attempt) {
+		t.Errorf("it ran %d times, over %+v", runs, saw)
+	}
+}
+
+// What is written and was not declared is refused as far as it goes, and who gives up is told so.
+func TestADeclarationIsGivenUp(t *testing.T) {
+	d := newDeclarer(t, "natto-pa")
+	k := d.declares(func([]txn.Row) ([]txn.Write, bool) { return nil, false }, "b")
+	d.commits.onServed(&txn.Served{Shard: 2, Attempt: k.ID, Rows: []txn.Row{{Key: "b"}}})
+	if len(d.got) != 1 || !d.got[0].Undone || d.got[0].Err != nil {
+		t.Errorf("its client is told %+v", d.got)
+	}
+}
+
+// A read that waits for another is answered by that one's coordinator when it has committed: with its
+// writes over what was there, and not if it aborts.
+func TestAForwardedReadIsAnswered(t *testing.T) {
+	for _, commit := range []bool{true, false} {
+		for _, early := range []bool{true, false} {
+			d := newDeclarer(t, "natto-recsf")
+			k := d.declares(func([]txn.Row) ([]txn.Write, bool) {
+				return []txn.Write{{Key: "b", Value: []byte("new")}, {Key: "c"}}, true
+			}, "b", "c")
+			d.commits.onServed(&txn.Served{Shard: 2, Attempt: k.ID, Rows: []txn.Row{{Key: "b"}, {Key: "c"}}})
+			old := txn.Version{Seq: 3}
+			ask := func() {
+				onForward(d.commits, &txn.Forward{Shard: 2, Attempt: k.ID, Reader: txn.Attempt{Node: 9}, Rows: []txn.Row{
+					{Key: "c", Value: []byte("old"), Version: old}, {Key: "b", Value: []byte("old"), Version: old}, {Key: "k", Value: []byte("old"), Version: old}}})
+			}
+			if early {
+				ask()
+			}
+			d.commits.rule(k.ID, decide.Ruling{Known: true, Commit: true})
+			d.env.sent = nil
+			d.commits.vote(1, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: k.ID, Yes: commit, Proposed: 5, Refused: txn.KindAborted}})
+			if !early {
+				ask()
+			}
+			var got *txn.Served
+			for _, m := range d.env.sent {
+				if m.Served != nil {
+					got = m.Served
+				}
+			}
+			if (got != nil) != commit {
+				t.Fatalf("commit %v, asked early %v: answered %+v", commit, early, got)
+			}
+			if commit && (got.Attempt.Node != 9 || got.Rows[0].Value != nil || got.Rows[0].Version != (txn.Version{}) || string(got.Rows[1].Value) != "new" ||
+				got.Rows[1].Version != k.ID || string(got.Rows[2].Value) != "old" || got.Rows[2].Version != old) {
+				t.Errorf("asked early %v: answered %+v", early, got)
+			}
+		}
+	}
+}

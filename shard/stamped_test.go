@@ -1,0 +1,158 @@
+package shard
+
+import (
+	"testing"
+	"time"
+
+	"isochron/txn"
+	"isochron/yield"
+)
+
+// stampedCourt is a court with a queue by stamps; its wall clock shows 100 s, and its monotonic one 1 s.
+func stampedCourt(t *testing.T, row string) court {
+	t.Helper()
+	c := newCourt(t, row)
+	c.world.now.WallNanos = int64(100 * time.Second)
+	c.voter.instants = yield.NewInstants(c.voter.cfg.Row.Yield, c.voter.locks.votersOf, nil)
+	c.voter.locks.instants, c.voter.known.instants = c.voter.instants, c.voter.instants
+	return c
+}
+
+// declares is a Prepare that reads a row and may write it, to be voted on so many milliseconds from now.
+func (c *court) declares(seq uint64, millis int, high bool, key txn.Key, elsewhere ...txn.DeclaredPart) *txn.Prepare {
+	p := asksFor(seq, key)
+	p.Writes[0].Value = nil
+	stamp := c.world.now.WallNanos + int64(millis)*int64(time.Millisecond)
+	p.Declared = &txn.Declared{Reads: []txn.Key{key}, Stamp: stamp, Ends: stamp + int64(time.Second), Parts: elsewhere}
+	if high {
+		p.Age.Priority = txn.PriorityHigh
+	}
+	c.voter.holdBack(2, p, arrival{Now: c.world.now})
+	return p
+}
+
+// pass lets time pass on both clocks.
+func (c *court) pass(millis int) {
+	d := time.Duration(millis) * time.Millisecond
+	c.world.now.Mono, c.world.now.WallNanos = c.world.now.Mono+d, c.world.now.WallNanos+int64(d)
+	c.voter.instants.Go(c.world.now.Mono)
+}
+
+// votes are the attempts that the log has votes of.
+func (c *court) votes() (out []uint64) {
+	for _, x := range c.paper.commands {
+		if x.Vote != nil {
+			out = append(out, x.Vote.Attempt.Seq)
+		}
+	}
+	return out
+}
+
+func (c *court) wantVotes(t *testing.T, when string, want ...uint64) {
+	t.Helper()
+	got := c.votes()
+	same := len(got) == len(want)
+	for i := range min(len(got), len(want)) {
+		same = same && got[i] == want[i]
+	}
+	if !same {
+		t.Errorf("%s: votes of %v, not %v", when, got, want)
+	}
+}
+
+// A vote is held back until its stamp passes here, and for no longer than holdMost whatever that is.
+func TestAVoteIsHeldBack(t *testing.T) {
+	c := stampedCourt(t, "natto-ts")
+	c.declares(1, 30, false, "a")
+	c.declares(2, 20, false, "b")
+	c.declares(3, 3_600_000, false, "c")
+	c.pass(19)
+	c.wantVotes(t, "before any")
+	c.pass(11)
+	c.wantVotes(t, "in the order of stamps", 2, 1)
+	c.pass(int(holdMost/time.Millisecond) - 31)
+	c.wantVotes(t, "before it was here for too long", 2, 1)
+	c.pass(1)
+	c.wantVotes(t, "after that", 2, 1, 3)
+}
+
+// What comes after its stamp is counted; of high priority it gives way where it would have to wait.
+func TestALateOneIsCounted(t *testing.T) {
+	c := stampedCourt(t, "natto-ts")
+	c.declares(1, 10, true, "a")
+	c.pass(10)
+	c.declares(2, -1, true, "a")
+	c.declares(3, -1, true, "b")
+	c.wantVotes(t, "late ones", 1, 3)
+	if c.voter.counts.Late != 2 || c.world.all[1].Vote == nil || c.world.all[1].Vote.Yes {
+		t.Errorf("%d came late, %+v is said", c.voter.counts.Late, c.world.all)
+	}
+}
+
+// High priority waits for who has voted and is voted on when that has ended; its deadline is kept.
+func TestHighPriorityWaitsAtItsShard(t *testing.T) {
+	c := stampedCourt(t, "natto-ts")
+	first := c.declares(1, 10, false, "a")
+	c.declares(2, 20, true, "a")
+	c.declares(3, 30, true, "a")
+	c.pass(30)
+	c.wantVotes(t, "while it is held", 1)
+	c.voter.locks.release(first.Txn, false)
+	c.wantVotes(t, "when it is free", 1, 2)
+	c.pass(int((holdMost + c.voter.cfg.Params.LockWait) / time.Millisecond))
+	if c.voter.instants.Len() != 0 {
+		t.Error("one waits for ever")
+	}
+}
+
+// The entry of a vote names those that have made way for it, and rests on the abort of those that have
+// voted and should make way elsewhere.
+func TestAVoteNamesOnWhomItRests(t *testing.T) {
+	c := stampedCourt(t, "natto-cp")
+	now := c.world.now.WallNanos
+	elsewhere := txn.DeclaredPart{Shard: 7, Reads: []txn.Key{"x"}, Writes: []txn.Key{"x"}, Arrives: now + 1}
+	c.declares(1, 10, false, "a", elsewhere)
+	c.pass(10)
+	c.declares(3, 20, true, "a", elsewhere)
+	c.pass(20)
+	c.wantVotes(t, "beside", 1, 3)
+	v := c.paper.commands[1].Vote
+	if len(v.Unless) != 1 || v.Unless[0].Seq != 1 {
+		t.Errorf("it rests on %v", v.Unless)
+	}
+	if h := c.voter.locks.Holder(id(3)); h == nil || !h.Voted || c.voter.locks.Holder(id(1)) != nil {
+		t.Error("its lock is not taken over")
+	}
+
+	c = stampedCourt(t, "natto-cp")
+	c.declares(1, 10, false, "a")
+	c.declares(2, 20, true, "a")
+	c.pass(20)
+	if v := c.paper.commands[0].Vote; v.Attempt.Seq != 2 || len(v.MadeWay) != 1 || v.MadeWay[0].Seq != 1 {
+		t.Errorf("the vote is %+v", v)
+	}
+}
+
+// The read of one that waits is passed on once, with what the rows are without the write that it waits
+// for; then nobody with a smaller stamp goes between.
+func TestAReadIsForwarded(t *testing.T) {
+	c := stampedCourt(t, "natto-recsf")
+	c.declares(1, 10, false, "old")
+	c.pass(10)
+	c.declares(2, 20, true, "old")
+	c.pass(20)
+	var sent []*txn.Forward
+	for _, m := range c.world.all {
+		if m.Forward != nil {
+			sent = append(sent, m.Forward)
+		}
+	}
+	if len(sent) != 1 || sent[0].Attempt.Seq != 1 || sent[0].Reader.Seq != 2 || len(sent[0].Rows) != 1 || string(sent[0].Rows[0].Value) != "v" {
+		t.Fatalf("passed on is %+v", sent)
+	}
+	c.voter.locks.End(0, id(1), true) // and nobody asks again yet
+	c.declares(3, -5, false, "z")
+	c.wantVotes(t, "one that comes late for another row", 1, 3)
+	c.declares(4, -5, true, "old")
+	c.wantVotes(t, "one that would go between gives way", 1, 3, 2)
+}

@@ -1,0 +1,75 @@
+package yield
+
+import (
+	"testing"
+
+	"isochron/txn"
+)
+
+// A read is forwarded to whom it waits for if that is one alone, which has voted.
+func TestToWhomAReadIsForwarded(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 10, 1, true, "a")
+	s.enter(0, 12, 2, true, "b")
+	s.q.Go(12)
+	high := s.enter(12, 20, 3, true, "a")
+	both := s.enter(12, 21, 4, true, "b", "c")
+	s.held["c"] = txn.ID{Node: 8}
+	low := &StampedVote{Txn: txn.ID{Node: 1, Seq: 5}, Stamp: 30, Claim: high.Claim}
+	s.q.Go(30)
+	if on, ok := s.q.ForwardTo(high); !ok || on.Attempt != (txn.Attempt{Seq: 1}) {
+		t.Errorf("it is forwarded to %+v, %v", on, ok)
+	}
+	if _, ok := s.q.ForwardTo(both); ok {
+		t.Error("the read of one that waits for two is forwarded")
+	}
+	behind := *high
+	behind.Txn.Seq, behind.Stamp = 6, 25
+	if _, ok := s.q.ForwardTo(&behind); ok {
+		t.Error("the read of one that waits behind another is forwarded")
+	}
+	if _, ok := s.q.ForwardTo(low); ok {
+		t.Error("the read of low priority is forwarded")
+	}
+	high.Forwarded = true
+	if _, ok := s.q.ForwardTo(high); ok {
+		t.Error("a read is forwarded twice")
+	}
+	s.q.Cancel(both.Attempt)
+	s.held["a"] = txn.ID{Node: 9}
+	high.Forwarded = false
+	if _, ok := s.q.ForwardTo(high); ok {
+		t.Error("a read is forwarded to one that has no stamp")
+	}
+}
+
+// Nobody who would go before one whose read was forwarded gets between; who goes after may come.
+func TestNobodyGetsBetween(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 10, 1, true, "a")
+	s.q.Go(10)
+	waits := s.enter(10, 20, 2, true, "a", "b")
+	s.q.Go(20)
+	claim := Claim{Exclusive: []txn.Key{"b"}}
+	other := func(stamp int64) *StampedVote { return &StampedVote{Txn: txn.ID{Node: 1, Seq: 9}, Stamp: stamp} }
+	if s.q.Between(&claim, other(15)) != nil {
+		t.Error("one gives way though nothing was forwarded")
+	}
+	waits.Forwarded = true
+	for _, c := range []struct {
+		name  string
+		claim Claim
+		i     *StampedVote
+		gives bool
+	}{
+		{"a smaller stamp", claim, other(15), true},
+		{"a larger stamp", claim, other(25), false},
+		{"another row", Claim{Exclusive: []txn.Key{"c"}}, other(15), false},
+		{"no stamp: who waits is in its way anyhow", claim, nil, false},
+		{"itself", waits.Claim, waits, false},
+	} {
+		if w := s.q.Between(&c.claim, c.i); (w != nil) != c.gives {
+			t.Errorf("%s: %+v", c.name, w)
+		}
+	}
+}
