@@ -74,7 +74,7 @@ var bonspielSystems = []*Figure{
 		Claims: []Claim{
 			says(abortRate.of("MR"), "bonspiel", bonspielOthers, AtWorst, Below, 0),
 			says(abortRate.of("SR"), "bonspiel", "r4", AtTheStart, Level, 0),
-			says(abortRate.of("SR"), "bonspiel", "r4", AtTheEnd, Level, 0),
+			says(abortRate.of("SR"), "bonspiel", "r4", AtTheEnd, Level, 0).because("most of r4's clients are caught in transactions of several regions, so that fewer of SR meet"),
 			says(abortRate, "bonspiel", "r4", AtTheStart, Level, 0),
 			says(abortRate, "bonspiel", "r4", AtTheEnd, Level, 0),
 		},
