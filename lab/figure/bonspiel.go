@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/lab"
+	"isochron/txn"
 )
 
 // bonspielBase is the setting of section 4 of the Bonspiel paper: five shards on five replicas
@@ -119,7 +120,7 @@ var (
 	lostTries   = Measure{"tries lost for each commit", "", func(r lab.Result) float64 { return percent(float64(r.Aborted), float64(r.Committed)) / 100 }}
 	lockWait99  = Measure{"p99 of the wait for locks", "ms", func(r lab.Result) float64 { return r.LockWaitMS.P99 }}
 	neverEnded  = Measure{"given up", "%", func(r lab.Result) float64 { return percent(float64(r.GaveUp), float64(r.GaveUp+r.Committed)) }}
-	woundRate   = Measure{"tries that others wounded", "%", abortedBy(woundCause)}
+	woundRate   = Measure{"tries that others wounded", "%", abortedBy(txn.CauseWound)}
 )
 
 var (

@@ -5,11 +5,7 @@ import (
 	"time"
 
 	"isochron/lab"
-	"isochron/txn"
 )
-
-// woundCause is why whoever gives way to a holder of higher priority is rolled back.
-const woundCause = txn.CauseWound
 
 // bonspielFigures are those of the Bonspiel paper, each beside the same as its prototype measures.
 var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielPlaces)
