@@ -13,7 +13,7 @@ var bonspielReads = []*Figure{
 	{
 		Name: "bonspiel/threshold", Title: "The threshold of reads at leaders, under a load that changes while it runs",
 		Source: "ours; Bonspiel, section 3.2, says how it adapts and does not show it",
-		Rows:   []string{"r4+gams", gamsFixed, readNear, "r4"}, Axis: bonspielOnce, Base: shifting(),
+		Rows:   []string{"bonspiel", "r4+gams", gamsFixed, readNear, "r4"}, Axis: bonspielOnce, Base: shifting(),
 		Variants: map[string]Variant{
 			gamsFixed: {"r4+gams", func(s *lab.Spec) { s.Warmth.Fixed = true }},
 			readNear:  {"r4+gams", func(s *lab.Spec) { s.Warmth = txn.Warmth{Fixed: true, Threshold: never} }},
