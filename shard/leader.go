@@ -54,6 +54,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.depends = dependence{cfg: &r.cfg, early: l.early, known: &l.known}
 	l.instants = yield.NewInstants(r.cfg.Row.Yield, l.locks.votersOf, r.cfg.Params.Rules)
 	l.instants.Early, l.instants.ForgetLate = r.cfg.Params.Bugs.HandleEarly, r.cfg.Params.Bugs.ForgetLate
+	l.instants.ByArrival = r.cfg.Params.Bugs.StampsByArrival
 	l.known.instants = l.instants
 	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
 	l.newLocks()

@@ -62,6 +62,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"ForgetData":          declares,
 	"CommitBeside":        votesBeside,
 	"ForwardAborted":      forwards,
+	"StampsByArrival":     stamped,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 

@@ -61,6 +61,7 @@ var planted = []struct {
 	{bug: "roll-forward", rows: []string{"scalardb"}, most: 20},
 	{bug: "forget-data", rows: []string{"carousel-basic"}, most: 60},
 	{bug: "commit-beside", rows: []string{"natto-cp"}, most: 120},
+	{bug: "stamps-by-arrival", rows: []string{"natto-ts"}, most: 30},
 	{bug: "forward-aborted", rows: []string{"natto-recsf"}, most: 30},
 	{bug: "handle-early", rows: []string{"natto-ts"}, most: 5},
 	{bug: "forget-late", rows: []string{"natto-ts"}, most: 60},

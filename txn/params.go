@@ -142,6 +142,7 @@ type Bugs struct {
 	KeepReservation bool // what a transaction has reserved outlives it
 	HandleEarly     bool // declared transactions are voted on before their stamps have passed
 	ForgetLate      bool // who comes after its stamp waits behind those that went before it
+	StampsByArrival bool // of votes whose stamps are about equal whoever has come first is asked for first
 	ForwardAborted  bool // a read that was forwarded is answered with writes that have aborted
 	CommitBeside    bool // a vote that rests on the abort of others counts whatever becomes of them
 	ForgetData      bool // who finishes the work of another does not look for what it writes

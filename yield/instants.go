@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,8 +36,8 @@ type Instants struct {
 	voted  map[txn.ID]StampedVote      // those who have, but for their claims
 	passed StampedVote                 // the last in order that was asked for, or has voted, so too
 
-	Early, ForgetLate bool             // bugs, planted
-	Rules             *rulebook.Counts // nil: nothing is counted
+	Early, ForgetLate, ByArrival bool             // bugs, planted
+	Rules                        *rulebook.Counts // nil: nothing is counted
 }
 
 // StampedVote is a vote that is asked for at a moment.
@@ -90,7 +91,22 @@ func (q *Instants) Enter(i *StampedVote) {
 	if q.policy.Preempts && !q.preempts(i) {
 		return
 	}
+	if q.ByArrival {
+		q.queued = insertByArrival(q.queued, i)
+		return
+	}
 	q.queued = insertStamped(q.queued, i)
+}
+
+// insertByArrival is a bug: of those whose stamps are close whoever came first is asked first, here and
+// not elsewhere.
+func insertByArrival(list []*StampedVote, i *StampedVote) []*StampedVote {
+	const near = int64(8 * time.Millisecond)
+	at := slices.IndexFunc(list, func(o *StampedVote) bool { return o.Stamp/near > i.Stamp/near })
+	if at < 0 {
+		at = len(list)
+	}
+	return slices.Insert(list, at, i)
 }
 
 func insertStamped(list []*StampedVote, i *StampedVote) []*StampedVote {
@@ -266,10 +282,12 @@ func (q *Instants) Ended(id txn.ID) {
 	}
 }
 
-// MustFollow asserts that one may wait for another that has voted.
+// MustFollow asserts that one may wait for another that has voted. There is no way on from a wait
+// that may close a cycle: where the order is broken here, others have it otherwise.
 func (q *Instants) MustFollow(i *StampedVote, voted txn.ID) {
 	if h, ok := q.voted[voted]; ok && i.before(&h) {
-		panic("yield: " + i.Txn.String() + " is to wait for " + voted.String() + ", whose stamp is larger")
+		panic(fmt.Sprintf("yield: the order of stamps is broken: %v, stamped %d, would wait for %v, stamped %d, which goes after it, and waits might close a cycle",
+			i.Txn, i.Stamp, voted, h.Stamp))
 	}
 }
 

@@ -104,6 +104,20 @@ func TestVotesInTheOrderOfStamps(t *testing.T) {
 	s.want(t, "1 votes")
 }
 
+// At one stamp names alone count, at all shards alike, whoever has come first at each.
+func TestEqualStampsGoByName(t *testing.T) {
+	for _, order := range [][]uint64{{2, 3}, {3, 2}} {
+		s := newStamps(InStampOrder)
+		for _, seq := range order {
+			s.enter(0, 20, seq, true, "a")
+		}
+		s.q.Go(20)
+		s.want(t, "2 votes")
+		s.end(2)
+		s.want(t, "3 votes")
+	}
+}
+
 // Low priority gives way to who has voted, and to who waits; high priority waits, whole, in order.
 func TestHighPriorityWaits(t *testing.T) {
 	s := newStamps(InStampOrder)
