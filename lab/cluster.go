@@ -50,7 +50,11 @@ func (s resolved) holders(leader int) []uint32 {
 		}
 		return s.wan.RTT(s.wan.Regions[leader], s.wan.Regions[i])
 	}
-	if s.Ring {
+	switch {
+	case s.held != nil:
+		all = s.held[leader]
+		far = func(int) time.Duration { return 0 }
+	case s.Ring:
 		far = func(i int) time.Duration { return time.Duration((leader - i + len(all)) % len(all)) }
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(far(a), far(b)) })

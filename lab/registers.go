@@ -48,6 +48,7 @@ type tracked struct {
 	wrote   bool
 	// autocommit: it is one statement, which carries its commit.
 	autocommit bool
+	declared   bool // it was declared whole
 	owed       bool // the answer to the last statement has not travelled yet
 	region     geo.Region
 	begun      []txn.ShardID // the sources it has sent statements, in that order; see xatrips.go

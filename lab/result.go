@@ -236,6 +236,10 @@ type SpecReport struct {
 
 	Central workload.Central `json:"central,omitempty"`
 
+	Holders  string  `json:"holders,omitempty"`
+	High     float64 `json:"high,omitempty"` // part of the transactions that have high priority
+	Declares bool    `json:"declares,omitempty"`
+
 	Draw     workload.Draw  `json:"zipf_draw,omitempty"`
 	Homes    workload.Homes `json:"homes,omitempty"`
 	OneByOne bool           `json:"one_by_one,omitempty"`
@@ -319,7 +323,7 @@ func (s resolved) report() SpecReport {
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
-		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
+		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
 		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}

@@ -196,15 +196,18 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	var o outcome
 	way := r.begins(since, job.Class)
 	opt := txn.Options{ReadOnly: job.ReadOnly}
+	priority := r.priority(c, &opt)
 	r.arrives(c)
 	for try := 1; ; try++ {
 		began := c.Elapsed()
 		k := r.track(c, wc.DB.Begin(opt), wc.Process, wc.DB.Region())
 		err := k.body(r.ctx, job)
 		asked := c.Elapsed()
-		if err == nil {
+		switch {
+		case k.declared: // it has ended
+		case err == nil:
 			err = k.commit(r.ctx)
-		} else {
+		default:
 			k.rollback(err)
 		}
 		k.ended(err)
@@ -246,6 +249,9 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.all.add(o)
 		r.class(classOf(way.leaders)).add(o)
 		r.class(job.Class).add(o)
+		if r.spec.High > 0 {
+			r.class(priority).add(o)
+		}
 		r.steady.add(c.Elapsed(), o)
 		r.series.add(c.Elapsed(), o)
 	}

@@ -27,8 +27,10 @@ type Spec struct {
 	Shards   int    // shard i is led from region i, counted round and round
 	Replicas int    // of each shard: its leader's region and those nearest to it; 0: all regions
 	Ring     bool   // replicas are in the regions before the leader's on the map, round and round, and not in the nearest
-	Clients  int    // closed loop: so many, spread evenly over the regions
-	Rate     float64
+	// Holders, if set, are the regions that hold shards, in place of the nearest: what parseHolders reads.
+	Holders string
+	Clients int // closed loop: so many, spread evenly over the regions
+	Rate    float64
 	// Rate, if not 0, makes it an open loop: transactions begin at this rate a
 	// second, at random, spread evenly over the regions. Clients is not heeded.
 	Keys   int           // rows of the workload; 0: its default
@@ -47,6 +49,10 @@ type Spec struct {
 	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
 	// such a read is seldom good at the commit.
 	NearAsIs bool
+	// High is the part of the transactions that have high priority, and Declares has those declared
+	// whole whose workload can (workload.Job.Declares).
+	High     float64
+	Declares bool
 	// Sources are databases that are not ours, a letter for each region of the map: m is a MySQL,
 	// p a PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
 	Sources     string
@@ -193,6 +199,8 @@ type resolved struct {
 	skews []skewing
 	// clientsAt are the places on the map of the regions that ClientsAt names.
 	clientsAt []int
+	// held are the places of the regions that hold what is led from one: Holders.
+	held map[int][]int
 }
 
 func (s Spec) resolve() (r resolved, err error) {
@@ -229,6 +237,9 @@ func (s Spec) resolve() (r resolved, err error) {
 		return r, err
 	}
 	if r.changes, err = parseChanges(s.Delays, len(r.wan.Regions)); err != nil {
+		return r, err
+	}
+	if r.held, err = parseHolders(s.Holders, r.wan.Regions, s.Replicas); err != nil {
 		return r, err
 	}
 	if err = s.checkNumbers(len(r.wan.Regions)); err != nil {
@@ -280,6 +291,7 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the number of shards that a transaction touches", float64(s.Spread), 0, shardsMax},
 		{"the number of warehouses on a shard", float64(s.Warehouses), 0, warehousesMax},
 		{"the share of statements that read", s.ReadShare, 0, 1},
+		{"the share of transactions of high priority", s.High, 0, 1},
 		{"the share of transactions that are rolled back", s.Rollback, 0, 1},
 		{"the share of transactions at several sources", s.Distributed, 0, 1},
 		{"the number of rounds of a transaction", float64(s.Rounds), 0, math.MaxInt32},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"isochron/txn"
 )
@@ -46,7 +47,18 @@ func look(class string, keys []txn.Key) Job {
 // change is a transaction that counts rows up, all read in one round, and
 // writes others that it has not read.
 func (m *keyMix) change(class string, counted, blind []txn.Key) Job {
-	return Job{Class: class, Body: func(ctx context.Context, t txn.Txn) error {
+	declares := func() txn.Declaration {
+		return txn.Declaration{Reads: counted, Writes: slices.Concat(counted, blind), Then: func(values [][]byte) (writes []txn.Write, ok bool) {
+			for i, k := range counted {
+				writes = append(writes, txn.Write{Key: k, Value: m.value(countOf(values[i]) + 1)})
+			}
+			for _, k := range blind {
+				writes = append(writes, txn.Write{Key: k, Value: m.value(1)})
+			}
+			return writes, true
+		}}
+	}
+	return Job{Class: class, Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
 		res, err := t.Read(ctx, txn.Read{Gets: counted, ForWrite: true})
 		if err != nil {
 			return err

@@ -25,8 +25,16 @@ type experiment struct {
 	only []string // flags that only an experiment heeds
 }
 
+// addDeclared adds the flags of declared transactions and their priorities.
+func addDeclared(f *pflag.FlagSet, s *lab.Spec) {
+	f.StringVar(&s.Holders, "holders", s.Holders, "the regions that hold what is led from each, in place of the nearest, such as va,wa/wa,pr/pr,va")
+	f.Float64Var(&s.High, "high", s.High, "part of the transactions that have high priority; results tell of these apart")
+	f.BoolVar(&s.Declares, "declares", s.Declares, "have transactions declared whole, of workloads that can")
+}
+
 func (e *experiment) add(cmd *cobra.Command) {
 	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
+	addDeclared(f, s)
 	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
 	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "how transactions end that wrote nothing: lease (checked by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")
 	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file")

@@ -8,7 +8,7 @@ import (
 )
 
 // figures are all, in the order in which they are listed.
-var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, geotpFigures, bonspielFigures, bonspielReads, inBestForm(txsqlEffects, txsqlComparison, txsqlMore, txsqlOurs))
+var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, geotpFigures, bonspielFigures, bonspielReads, nattoFigures, inBestForm(txsqlEffects, txsqlComparison, txsqlMore, txsqlOurs))
 
 // d2pcRetwis are those of section 5.2.
 var d2pcRetwis = []*Figure{

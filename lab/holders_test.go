@@ -1,0 +1,31 @@
+package lab
+
+import (
+	"slices"
+	"testing"
+
+	"isochron/geo"
+)
+
+// Regions hold what they are said to hold, the leader's first; what is not said of every region is refused.
+func TestHolders(t *testing.T) {
+	regions := []geo.Region{"a", "b", "c"}
+	held, err := parseHolders("b,c/a,c/c,a", regions, 2)
+	if err != nil || !slices.Equal(held[0], []int{0, 2}) || !slices.Equal(held[1], []int{1, 2}) || !slices.Equal(held[2], []int{2, 0}) {
+		t.Errorf("got %v, %v", held, err)
+	}
+	for _, bad := range []string{"a,b/b,c", "a,b/b,c/c", "a,b/b,c/a,c", "a,b/b,c/c,d", "a,a/b,c/c,a"} {
+		if _, err := parseHolders(bad, regions, 2); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	s := Defaults()
+	s.WAN, s.Replicas, s.Holders = "azure5", 2, "va,sg/wa,va/pr,va/nsw,va/sg,va"
+	r, err := s.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, far := r.holders(0), uint32(slices.Index(r.wan.Regions, "sg")+1); !slices.Equal(got, []uint32{1, far}) {
+		t.Errorf("the first region's are held by %v, not by 1 and %d", got, far)
+	}
+}
