@@ -43,7 +43,7 @@ type Request struct {
 
 // Effects are what came of a request: it is refused, or it waits, or others had to give way and
 // it asks again, or nothing is in its way and it holds what it has claimed. What becomes of others
-// meanwhile the World has heard, in order: between two who give way others may have been let in.
+// meanwhile the World has heard, in order: whoever is let in is so when all of them have given way.
 type Effects struct {
 	// Again: others had to give way, and nothing was granted. The request asks anew, for what there
 	// is to be read by now. That ends: each turn removes its victims.
@@ -114,9 +114,7 @@ func (t *Table) stops(now time.Duration, r *Request, v verdict) Effects {
 	case r.NoWait && r.Phase == Execute:
 		return Effects{Refused: txn.WhyLockedNoWait.Refusal()}
 	case len(v.victims) > 0:
-		for _, victim := range v.victims {
-			t.undo(now, victim, r.Txn, false)
-		}
+		t.undoAll(now, v.victims, r.Txn)
 		return Effects{Again: true}
 	case v.die != nil:
 		return Effects{Refused: txn.Refusal{Why: t.rules.policy.givesWay(r.Phase), Who: v.die.Txn}, Behind: v.die.Txn}

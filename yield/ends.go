@@ -52,6 +52,16 @@ func (t *Table) Drop(now time.Duration, id txn.ID) {
 	t.End(now, id, false)
 }
 
+// undoAll ends those who give way to one who asks. Nobody is let in before all of them have ended: a vote of
+// the last may wait for the first.
+func (t *Table) undoAll(now time.Duration, victims []txn.ID, by txn.ID) {
+	was := t.begin()
+	for _, victim := range victims {
+		t.undo(now, victim, by, false)
+	}
+	t.finish(was)
+}
+
 // undo ends a transaction here for another's sake. It has not voted here.
 func (t *Table) undo(now time.Duration, victim, by txn.ID, cascade bool) {
 	t.world.Undone(victim, by, cascade)

@@ -61,7 +61,7 @@ func groups(p Policy) (*Table, *heard) {
 }
 
 // Those who have to give way do so in the order of their ages, and whoever waited for one of them is
-// let in before the next has to.
+// let in when all of them have.
 func TestTheWoundedEndInOrder(t *testing.T) {
 	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
@@ -75,7 +75,7 @@ func TestTheWoundedEndInOrder(t *testing.T) {
 		w.events = append(w.events, fmt.Sprintf("9 has y: %v", e.Granted()))
 	}
 	w.asks(tab, 2)
-	w.says(t, "2 wants x", "2 wounds 4", "4 is free", "9 has y: true", "2 wounds 6", "6 is free", "2 wounds 8", "8 is free", "2 has it")
+	w.says(t, "2 wants x", "2 wounds 4", "4 is free", "2 wounds 6", "6 is free", "2 wounds 8", "8 is free", "9 has y: true", "2 has it")
 }
 
 // Whoever has gone on from a value ends with the transaction that wrote it, newest first, and what they

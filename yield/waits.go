@@ -228,9 +228,14 @@ func (q *waits) expired(now time.Duration) []*Waiter {
 	return out
 }
 
-// take takes out the waiters that belong to a transaction.
+// take takes out the waiters that belong to a transaction, those as well who are about to ask again.
 func (q *waits) take(id txn.ID) []*Waiter {
 	out := slices.Clone(q.byTxn[id])
+	for _, w := range q.ready {
+		if w.Txn == id {
+			out = append(out, w)
+		}
+	}
 	for _, w := range out {
 		q.cancel(w)
 	}
