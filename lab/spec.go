@@ -56,7 +56,7 @@ type Spec struct {
 	// Sources are databases that are not ours, a letter for each region of the map: m is a MySQL,
 	// p a PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
 	Sources     string
-	Distributed float64          // transactions of ycsb-sources at Spread sources (2), and not at one
+	Distributed float64          // transactions over Sources at Spread of them (2), and not at one
 	Central     workload.Central // where those at one source are; none: at any, each as often
 	Rounds      int              // packets in which one of these sends its statements; 0: one
 	// StartTrips and EndTrips have XA START and XA END be sent by themselves, see xatrips.go.

@@ -43,16 +43,17 @@ type MixConfig struct {
 	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
 	// hotspot-scan (100).
 	Hot int
-	// Sources are where the rows of ycsb-sources are; others have none.
+	// Sources are where the rows of ycsb-sources, payment-sources and new-order-sources are; others have
+	// none.
 	Sources []txn.ShardID
 	// SourcesAt are the regions of Sources, for CentralNear.
 	SourcesAt []geo.Region
-	// DistributedMilli is how many of a thousand transactions of ycsb-sources are at Spread
+	// DistributedMilli is how many of a thousand transactions over Sources are at Spread
 	// sources, and not at one; of ycsb-regions, how many are elsewhere than at home.
 	DistributedMilli int
 	// Central is where those at one source are: CentralAny.
 	Central Central
-	// Rounds is in how many packets a transaction of ycsb-sources sends its statements: 1.
+	// Rounds is in how many packets a transaction over Sources sends its statements: 1.
 	Rounds int
 }
 
@@ -69,7 +70,7 @@ const (
 	HomesUniform Homes = "uniform"
 )
 
-// Central says where a transaction of ycsb-sources is that is at one source.
+// Central says where a transaction over sources is that is at one of them, and where all of TPC-C begin.
 type Central string
 
 // The choices.
@@ -139,6 +140,8 @@ var mixMakers = []struct {
 	{name: "fit", make: newFit},
 	{name: "bank", make: newBankMix},
 	{name: "hotspots", make: newHotspots},
+	{name: "payment-sources", make: newPaymentsAtSources, length: tpccSourcesLength, spread: 2, atSources: true},
+	{name: "new-order-sources", make: newOrdersAtSources, length: tpccSourcesLength, spread: 2, atSources: true},
 	{name: "ycsb-sources", make: newYCSBSources, length: ycsbSourcesLength, spread: 2, atSources: true},
 }
 

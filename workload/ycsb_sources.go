@@ -21,7 +21,7 @@ import (
 // Its statements go in the order of the ranks, in Rounds packets of about equal length; the last
 // packet is marked as the last.
 type ycsbSources struct {
-	MixConfig
+	sourceMix
 	zipf *zipf
 	// inUse are the even ranks, in order, on which distributed ones are executing, each as often
 	// as one is; for CentralInUse.
@@ -31,29 +31,14 @@ type ycsbSources struct {
 // ycsbSourcesLength is how many statements a transaction has (GeoTP section 7.1).
 const ycsbSourcesLength = 5
 
-// The classes of its transactions.
-const (
-	ClassCentral     = "centralized"
-	ClassDistributed = "distributed"
-)
-
-func newYCSBSources(cfg MixConfig) Mix { return &ycsbSources{MixConfig: cfg} }
+func newYCSBSources(cfg MixConfig) Mix { return &ycsbSources{sourceMix: sourceMix{cfg}} }
 
 func (*ycsbSources) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }
 
 // Next implements Mix.
 func (m *ycsbSources) Next(c *Client) Job {
-	class, places := ClassCentral, []int{c.Rand.IntN(len(m.Sources))}
-	switch m.Central {
-	case CentralFirst:
-		places[0] = 0
-	case CentralNear:
-		places[0] = max(0, slices.Index(m.SourcesAt, c.DB.Region()))
-	}
-	switch {
-	case c.Rand.IntN(1000) < m.DistributedMilli:
-		class, places = ClassDistributed, c.Rand.Perm(len(m.Sources))[:min(m.Spread, m.Length)]
-	case m.Central == CentralInUse:
+	class, places := m.places(c)
+	if class == ClassCentral && m.Central == CentralInUse {
 		one := []txn.SourceStatement{m.statement(m.nextInUse(m.ranks().draw(c.Rand)), c.Rand.IntN(2) == 0)}
 		return Job{Class: class, Body: func(ctx context.Context, t txn.Txn) error { return m.execute(ctx, t, one, 1) }}
 	}
@@ -72,17 +57,6 @@ func (m *ycsbSources) Next(c *Client) Job {
 		}
 		return m.execute(ctx, t, statements, m.Rounds)
 	}}
-}
-
-// execute sends statements in packets, and marks the last.
-func (*ycsbSources) execute(ctx context.Context, t txn.Txn, statements []txn.SourceStatement, rounds int) error {
-	for i := range rounds {
-		part := statements[i*len(statements)/rounds : (i+1)*len(statements)/rounds]
-		if _, err := t.(txn.Sources).Execute(ctx, part, i == rounds-1); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // uses has the even ones of ranks be in use until what it returns is called.

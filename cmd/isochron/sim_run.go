@@ -32,6 +32,21 @@ func addDeclared(f *pflag.FlagSet, s *lab.Spec) {
 	f.BoolVar(&s.Declares, "declares", s.Declares, "have transactions declared whole, of workloads that can")
 }
 
+// addSources adds the flags of databases that are not ours.
+func addSources(f *pflag.FlagSet, s *lab.Spec) {
+	f.StringVar(&s.Sources, "sources", s.Sources, "databases that are not ours, a letter for each region: m (MySQL), p (PostgreSQL) or - (none), such as mmmm; the workload's rows are in them")
+	f.Float64Var(&s.Distributed, "distributed", s.Distributed, "part of the transactions over --sources that are at --spread sources (2), and not at one")
+	f.StringVar((*string)(&s.Central), "central", string(workload.CentralAny), "where transactions over --sources at one of them are: any (each as often), first, near (in the client's region), or in-use (a statement on a row in use, as GeoTP's public client)")
+	f.BoolVar(&s.StartTrips, "start-trips", s.StartTrips, "XA START is a round trip by itself to one MySQL after another, before the first statement there")
+	f.BoolVar(&s.EndTrips, "end-trips", s.EndTrips, "so is XA END, before the prepare, where the gateway asks one source after another (ssp)")
+	f.IntVar(&s.Rounds, "rounds", s.Rounds, "packets in which a transaction over --sources sends its statements; 0: one")
+	f.DurationVar(&s.SourceWork, "source-work", s.SourceWork, "time of a statement in a source; 0: 50us")
+	f.DurationVar(&s.SourceSync, "source-sync", s.SourceSync, "time in which a source makes a prepare or a commit durable; 0: 1ms")
+	f.DurationVar(&s.AgentRTT, "agent-rtt", s.AgentRTT, "round trip between a source and its agent; 0: 200us")
+	f.Float64Var(&s.Forecast.Scale, "forecast-scale", s.Forecast.Scale, "what forecasts of hot records are scaled by; 0: 0.25")
+	f.BoolVar(&s.Forecast.Alone, "forecast-alone", s.Forecast.Alone, "late scheduling holds back transactions at one source too")
+}
+
 func (e *experiment) add(cmd *cobra.Command) {
 	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
 	addDeclared(f, s)
@@ -68,17 +83,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.Series, "series", s.Series, "tell the measured time in pieces of this length as well (--json)")
 	f.IntVar(&s.ClientRegions, "client-regions", s.ClientRegions, "regions, the first of the map, that have clients; 0: all")
 	f.StringVar(&s.ClientsAt, "clients-at", s.ClientsAt, "the regions that have clients, such as bj,ldn; empty: see --client-regions")
-	f.StringVar(&s.Sources, "sources", s.Sources, "databases that are not ours, a letter for each region: m (MySQL), p (PostgreSQL) or - (none), such as mmmm; the workload's rows are in them")
-	f.Float64Var(&s.Distributed, "distributed", s.Distributed, "part of the transactions of ycsb-sources that are at --spread sources (2), and not at one")
-	f.StringVar((*string)(&s.Central), "central", string(workload.CentralAny), "where transactions of ycsb-sources at one source are: any (each as often), first, near (in the client's region), or in-use (a statement on a row in use, as GeoTP's public client)")
-	f.BoolVar(&s.StartTrips, "start-trips", s.StartTrips, "XA START is a round trip by itself to one MySQL after another, before the first statement there")
-	f.BoolVar(&s.EndTrips, "end-trips", s.EndTrips, "so is XA END, before the prepare, where the gateway asks one source after another (ssp)")
-	f.IntVar(&s.Rounds, "rounds", s.Rounds, "packets in which a transaction of ycsb-sources sends its statements; 0: one")
-	f.DurationVar(&s.SourceWork, "source-work", s.SourceWork, "time of a statement in a source; 0: 50us")
-	f.DurationVar(&s.SourceSync, "source-sync", s.SourceSync, "time in which a source makes a prepare or a commit durable; 0: 1ms")
-	f.DurationVar(&s.AgentRTT, "agent-rtt", s.AgentRTT, "round trip between a source and its agent; 0: 200us")
-	f.Float64Var(&s.Forecast.Scale, "forecast-scale", s.Forecast.Scale, "what forecasts of hot records are scaled by; 0: 0.25")
-	f.BoolVar(&s.Forecast.Alone, "forecast-alone", s.Forecast.Alone, "late scheduling holds back transactions at one source too")
+	addSources(f, s)
 	f.DurationVar(&s.ClientRTT, "client-rtt", s.ClientRTT, "round trip between a client and its gateway, for each statement")
 	f.DurationVar(&s.LockWait, "lock-wait", s.LockWait, "bound of a wait for a lock; 0: that of a node")
 	f.DurationVar(&s.ProbeEvery, "probe-every", s.ProbeEvery, "how often nodes measure the delays between them; 0: that of a node (1 s)")
