@@ -43,8 +43,7 @@ type MixConfig struct {
 	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
 	// hotspot-scan (100).
 	Hot int
-	// Sources are where the rows of ycsb-sources, payment-sources and new-order-sources are; others have
-	// none.
+	// Sources are where the rows of the workloads named for sources are; others have none.
 	Sources []txn.ShardID
 	// SourcesAt are the regions of Sources, for CentralNear.
 	SourcesAt []geo.Region
@@ -142,6 +141,7 @@ var mixMakers = []struct {
 	{name: "hotspots", make: newHotspots},
 	{name: "payment-sources", make: newPaymentsAtSources, length: tpccSourcesLength, spread: 2, atSources: true},
 	{name: "new-order-sources", make: newOrdersAtSources, length: tpccSourcesLength, spread: 2, atSources: true},
+	{name: "tpcc-sources", make: newTPCCAtSources, length: tpccSourcesLength, spread: 2, atSources: true},
 	{name: "ycsb-sources", make: newYCSBSources, length: ycsbSourcesLength, spread: 2, atSources: true},
 }
 

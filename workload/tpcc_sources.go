@@ -11,7 +11,7 @@ import (
 )
 
 // tpccSources is one transaction of TPC-C over databases that are not ours, as GeoTP measures it
-// (section 7.3, figure 9): payments alone, or new orders alone, without those that name an item that
+// (section 7.3, figure 9): payments alone, or new orders alone (tpccSourcesMix has all five), without those that name an item that
 // does not exist. Each source has Warehouses of them, and the items whose number it is sent to.
 //
 // How it thinks. A client is at home in one warehouse of the source that Central says. A transaction
@@ -40,8 +40,13 @@ func (*tpccSources) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) boo
 // Next implements Mix.
 func (m *tpccSources) Next(c *Client) Job {
 	class, places := m.placesFromHome(c)
-	statements := m.statements(m, c, places)
-	return Job{Class: class, Body: func(ctx context.Context, t txn.Txn) error { return m.execute(ctx, t, statements, m.Rounds) }}
+	return m.job(class, m.statements(m, c, places))
+}
+
+// job sends statements in packets: in fewer, if it has fewer.
+func (m *tpccSources) job(class string, statements []txn.SourceStatement) Job {
+	rounds := min(m.Rounds, len(statements))
+	return Job{Class: class, Body: func(ctx context.Context, t txn.Txn) error { return m.execute(ctx, t, statements, rounds) }}
 }
 
 // placesFromHome are those of a transaction, its home first.
@@ -95,13 +100,26 @@ func (m *tpccSources) payment(c *Client, places []int) []txn.SourceStatement {
 	return append(out, m.at(far, "PUT", "c", cw, cd, customer), m.at(home, "PUT", "h", w, c.Process, int(id)))
 }
 
-// newOrder has its lines in the order of their items, so that two orders do not wait for each other.
+// sourceOrder is a new order over sources; its lines are in the order of their items, so that two
+// orders do not wait for each other.
+type sourceOrder struct {
+	home, warehouse, district, id, customer int
+	lines                                   []sourceLine
+}
+
+// sourceLine is one of an order: an item, and where its stock is.
+type sourceLine struct{ place, supply, item int }
+
 func (m *tpccSources) newOrder(c *Client, places []int) []txn.SourceStatement {
-	type line struct{ place, supply, item int }
+	return m.orderStatements(c, m.drawOrder(c, places))
+}
+
+// drawOrder draws an order of the client's own warehouse, with lines at all its places in turn.
+func (m *tpccSources) drawOrder(c *Client, places []int) sourceOrder {
 	home, w, d, id := places[0], m.warehouse(c, true), district(c), int(c.nextID())
-	var lines []line
+	var lines []sourceLine
 	for i := range tpccLinesMin + c.Rand.IntN(tpccLinesMax-tpccLinesMin+1) {
-		l := line{place: places[i%len(places)], supply: w, item: nonUniform(c, 8191, tpccItems)}
+		l := sourceLine{place: places[i%len(places)], supply: w, item: nonUniform(c, 8191, tpccItems)}
 		l.item += l.place - l.item%len(m.Sources)
 		if l.place != home {
 			l.supply = m.warehouse(c, false)
@@ -110,10 +128,16 @@ func (m *tpccSources) newOrder(c *Client, places []int) []txn.SourceStatement {
 			lines = append(lines, l)
 		}
 	}
-	slices.SortFunc(lines, func(a, b line) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.supply, b.supply)) })
-	out := []txn.SourceStatement{m.at(home, "GET", "w", w), m.at(home, "GET", "c", w, d, tpccCustomer(c)), m.at(home, "PUT", "d", w, d),
+	slices.SortFunc(lines, func(a, b sourceLine) int { return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.supply, b.supply)) })
+	return sourceOrder{home, w, d, id, tpccCustomer(c), lines}
+}
+
+// orderStatements are an order's.
+func (m *tpccSources) orderStatements(c *Client, o sourceOrder) []txn.SourceStatement {
+	home, w, d, id := o.home, o.warehouse, o.district, o.id
+	out := []txn.SourceStatement{m.at(home, "GET", "w", w), m.at(home, "GET", "c", w, d, o.customer), m.at(home, "PUT", "d", w, d),
 		m.at(home, "PUT", "o", w, d, c.Process, id), m.at(home, "PUT", "n", w, d, c.Process, id)}
-	for i, l := range lines {
+	for i, l := range o.lines {
 		out = append(out, m.at(l.place, "GET", "item", l.item), m.at(l.place, "PUT", "s", l.supply, l.item), m.at(home, "PUT", "l", w, d, c.Process, id, i))
 	}
 	return out

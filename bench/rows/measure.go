@@ -16,6 +16,7 @@ type figures struct {
 	PerSecond float64 `json:"per_second"` // commits, within the time
 	P50       float64 `json:"p50_ms"`     // of commits, from the first try on
 	P99       float64 `json:"p99_ms"`
+	P999      float64 `json:"p999_ms"`         // wants some thousands of commits
 	Lost      float64 `json:"lost_per_commit"` // tries
 	Longest   float64 `json:"longest_ms"`      // any transaction took
 	Tries     int64   `json:"tries_max"`       // of any transaction
@@ -89,7 +90,7 @@ func ofReport(out []byte) (figures, error) {
 		return figures{}, fmt.Errorf("isochron workload said %q: %w", tailOf(out), err)
 	}
 	t := r.Total
-	f := figures{PerSecond: t.Throughput, P50: t.LatencyMS.P50, P99: t.LatencyMS.P99, Longest: t.LongestMS, Tries: t.TriesMax, Unknown: t.Unknown, GaveUp: t.GaveUp}
+	f := figures{PerSecond: t.Throughput, P50: t.LatencyMS.P50, P99: t.LatencyMS.P99, P999: t.LatencyMS.P999, Longest: t.LongestMS, Tries: t.TriesMax, Unknown: t.Unknown, GaveUp: t.GaveUp}
 	f.Lost = float64(t.Aborts+t.Disconnect) / float64(max(1, t.Commits))
 	return f, nil
 }

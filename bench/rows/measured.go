@@ -90,7 +90,7 @@ func ofThreads(all []thread, seconds int, cut bool, nowMicros int64) (f figures)
 	f.PerSecond = float64(within) / float64(seconds)
 	f.Lost = float64(lost) / float64(max(1, commits))
 	if commits > 0 {
-		f.P50, f.P99 = quantile(buckets, commits, 0.50), quantile(buckets, commits, 0.99)
+		f.P50, f.P99, f.P999 = quantile(buckets, commits, 0.50), quantile(buckets, commits, 0.99), quantile(buckets, commits, 0.999)
 	}
 	return f
 }

@@ -112,13 +112,13 @@ func (b *bench) tableReport() string {
 	}
 	for _, c := range columns {
 		fmt.Fprintf(&w, "\n### %s, %d connections\n\n%s: %s.\n\n", c.load.name, c.connections, upper(c.load.about), c.verdict(b.Default))
-		w.WriteString("| row | a second | p50 ms | p99 ms | tries lost per commit | longest, s | most tries | |\n|---|---:|---:|---:|---:|---:|---:|---|\n")
+		w.WriteString("| row | a second | p50 ms | p99 ms | p99.9 ms | tries lost per commit | longest, s | most tries | |\n|---|---:|---:|---:|---:|---:|---:|---:|---|\n")
 		for _, s := range c.rows {
 			if s.rounds == 0 {
-				fmt.Fprintf(&w, "| %s | - | - | - | - | - | - | %s |\n", b.marked(s.row), s.remark())
+				fmt.Fprintf(&w, "| %s | - | - | - | - | - | - | - | %s |\n", b.marked(s.row), s.remark())
 				continue
 			}
-			fmt.Fprintf(&w, "| %s | %s | %s | %s | %.2f | %.1f | %d | %s |\n", b.marked(s.row), count(s), millis(s.P50), millis(s.P99),
+			fmt.Fprintf(&w, "| %s | %s | %s | %s | %s | %.2f | %.1f | %d | %s |\n", b.marked(s.row), count(s), millis(s.P50), millis(s.P99), millis(s.P999),
 				s.Lost, s.Longest/1000, s.Tries, s.remark())
 		}
 	}

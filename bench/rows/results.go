@@ -112,7 +112,7 @@ type summary struct {
 // summarize has the medians of a cell's rounds, and the worst of what any transaction took.
 func (r *results) summarize(row, load string, connections int, collapse bool) (summary, bool) {
 	s := summary{row: row}
-	var perSecond, p50, p99, lost []float64
+	var perSecond, p50, p99, p999, lost []float64
 	seen := false
 	for _, one := range r.list {
 		if one.Row != row || one.Load != load || one.Connections != connections || one.Collapse != collapse {
@@ -124,13 +124,14 @@ func (r *results) summarize(row, load string, connections int, collapse bool) (s
 			continue
 		}
 		s.rounds++
-		perSecond, p50, p99, lost = append(perSecond, one.PerSecond), append(p50, one.P50), append(p99, one.P99), append(lost, one.Lost)
+		perSecond, p50, p99 = append(perSecond, one.PerSecond), append(p50, one.P50), append(p99, one.P99)
+		p999, lost = append(p999, one.P999), append(lost, one.Lost)
 		s.Longest, s.Tries = max(s.Longest, one.Longest), max(s.Tries, one.Tries)
 		s.Unknown, s.GaveUp = s.Unknown+one.Unknown, s.GaveUp+one.GaveUp
 		s.Stuck = max(s.Stuck, one.Stuck)
 	}
 	if s.rounds > 0 {
-		s.PerSecond, s.P50, s.P99, s.Lost = median(perSecond), median(p50), median(p99), median(lost)
+		s.PerSecond, s.P50, s.P99, s.P999, s.Lost = median(perSecond), median(p50), median(p99), median(p999), median(lost)
 	}
 	return s, seen
 }

@@ -74,8 +74,8 @@ func TestTable(t *testing.T) {
 	got := b.report()
 	for _, want := range []string{
 		"| hot0, 64 | 50.0 | txsql | 1234 | 0.04 | **txsql beats it by 2368 %** | - |",
-		"| txsql | 1234 | 0.00 | 10 | 0.00 | 1.5 | 3 |  |\n| **2pc+2pl**, the default | 50.0 |",
-		"| aria | - | - | - | - | - | - | failed 1 of 1 times: no / such thing |",
+		"| txsql | 1234 | 0.00 | 10 | 0.00 | 0.00 | 1.5 | 3 |  |\n| **2pc+2pl**, the default | 50.0 |",
+		"| aria | - | - | - | - | - | - | - | failed 1 of 1 times: no / such thing |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -164,6 +164,9 @@ func TestThreads(t *testing.T) {
 	}
 	if f := ofThreads([]thread{a, c}, 2, true, 5_000_000); f.Longest != 4000 || f.Tries != 7 || f.Stuck != 1 {
 		t.Errorf("cut off: %+v", f)
+	}
+	if f.P999 < 9.9 || f.P999 > 10.2 {
+		t.Errorf("p99.9 %v ms; want 10", f.P999)
 	}
 	if n := binary.Size(thread{}); n != 7*8+2100*4 {
 		t.Errorf("a thread has %d bytes", n)

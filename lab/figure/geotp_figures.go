@@ -72,6 +72,29 @@ var geotpFigures = []*Figure{
 		},
 		Why: whyLockWait,
 	},
+	{
+		Name: "geotp/fig5tpcc", Title: "TPC-C, more and more clients",
+		Source: "GeoTP, section 7.2, figure 5 (b); 16 warehouses a source, two packets a transaction",
+		Rows:   geotpRivals, Axis: geotpClients, Base: forMinutes(tpccBase("tpcc-sources")),
+		Shows: geotpShows,
+		Claims: []Claim{
+			says(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
+			says(throughput, "geotp", "ssp", AtBest, Times, 5.14),
+			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
+		},
+		Why: whyPackets,
+	},
+	{
+		Name: "geotp/fig5tpccscalardb", Title: "TPC-C, more and more clients, beside ScalarDB",
+		Source: "GeoTP, section 7.2, figure 5 (b): its ScalarDB, and that with its scheduling",
+		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: forMinutes(tpccBase("tpcc-sources")),
+		Shows: geotpShows,
+		Claims: []Claim{
+			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
+			says(throughput, "scalardb+", "scalardb", AtBest, Times, 3.22),
+		},
+		Why: whyVersions,
+	},
 	tpccFigure("geotp/fig9payment", "TPC-C's payments, more and more distributed ones", "payment-sources", 2.81, -66.6),
 	tpccFigure("geotp/fig9order", "TPC-C's new orders, more and more distributed ones", "new-order-sources", 2.04, -53),
 	{
@@ -261,11 +284,9 @@ func shareFigure(name, title string, zipf float64, own ...Claim) *Figure {
 // says nothing of packets there, nor names the baseline of its numbers; ssp is that of all its
 // others.
 func tpccFigure(name, title, workload string, times, change float64) *Figure {
-	base := geotpBase()
-	base.Workload, base.Warehouses, base.Rounds, base.Keys, base.Zipf = workload, 16, 2, 0, 0
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 9; 16 warehouses a source, two packets a transaction",
-		Rows: geotpRivals, Axis: geotpShare, Base: base,
+		Rows: geotpRivals, Axis: geotpShare, Base: tpccBase(workload),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtBest, Times, times),
@@ -275,6 +296,13 @@ func tpccFigure(name, title, workload string, times, change float64) *Figure {
 		},
 		Why: whyPackets,
 	}
+}
+
+// tpccBase is the paper's setting with TPC-C over sources.
+func tpccBase(workload string) lab.Spec {
+	base := geotpBase()
+	base.Workload, base.Warehouses, base.Rounds, base.Keys, base.Zipf = workload, 16, 2, 0, 0
+	return base
 }
 
 // settings are what the paper does not say, or what its prototype's client does otherwise.
