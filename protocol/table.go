@@ -132,6 +132,14 @@ var literals = []Row{
 		Name: "bonspiel", Like: "r4+gdcc", Reads: ReadByTemperature, Runs: InClusters, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
 		Remark: "what is written unread is not reserved; temperatures are of records, not of pages",
 	},
+	{
+		Name: "bonspiel+wait-die", Like: "bonspiel", Yield: yield.ReserveByAge, Source: "ours, after Bonspiel section 3.1.3",
+		Remark: "votes of several regions wait for each other by age alone",
+	},
+	{
+		Name: "bonspiel+no-wait", Like: "bonspiel", Yield: yield.ReserveGivingWay, Runs: InLaboratory, Source: "ours, after Bonspiel's public prototype",
+		Remark: "no vote waits",
+	},
 
 	// Replication and concurrency control in one: every replica validates, no log orders.
 	{

@@ -29,6 +29,8 @@ type Policy struct {
 	// Reserves: what transactions of several regions read is reserved for them, and whoever
 	// validates waits for who has locked what it writes or has read (reserve.go).
 	Reserves ReserveRule
+	// Votes is what such a vote does that may not have a row yet (votes.go).
+	Votes VoteRule
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
 	// Priority is what high priority does to low priority.
@@ -135,6 +137,10 @@ var (
 	// section 3.1), and ReservePatiently what Polaris makes of it.
 	Reserve          = Policy{Name: "occ, several regions reserve, gdcc", PrepareWaits: true, Reserves: ReservesConditionally}
 	ReservePatiently = Policy{Name: "occ, several regions reserve, polaris", PrepareWaits: true, Reserves: ReservesPatiently}
+	// ReserveByAge is GDCC in which votes of several regions wait for each other by age alone, and
+	// ReserveGivingWay that in which no vote waits.
+	ReserveByAge     = Policy{Name: "occ, several regions reserve, gdcc, votes wait by age", PrepareWaits: true, Reserves: ReservesConditionally, Votes: VotesByAge}
+	ReserveGivingWay = Policy{Name: "occ, several regions reserve, gdcc, no vote waits", PrepareWaits: true, Reserves: ReservesConditionally, Votes: VotesGiveWay}
 	// DetectEager is two-phase locking with a walk over the waits at each wait and
 	// an object for each lock.
 	DetectEager = Policy{Name: "2pl, deadlocks detected", LockReads: true, PrepareWaits: true, Detect: true, Objects: true}
@@ -185,7 +191,10 @@ func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder,
 	for _, h := range conflicts {
 		switch {
 		case p.passes(phase, h):
-		case p.Reserves != ReservesNothing && phase == Prepare && h.Voted: // always, see reserve.go
+		case p.Reserves != ReservesNothing && phase == Prepare && h.Voted: // see votes.go
+			if p.Votes.givesWay(age, h.Age) {
+				return verdict{die: h}
+			}
 			v.wait = h
 		case !phase.holds(), p.Meets == WaitsOrDies && age.Older(h.Age):
 			v.wait = h

@@ -118,6 +118,7 @@ var reserveReserve = [...]place{equal: behind, higher: before, lower: behind}
 //	M locks x    cannot be            M proceeds   M waits
 //
 // Where another has locked x, whoever validates waits, S or M, whatever that is (section 3.1.3).
+// Other rules for both, and why there are any: votes.go.
 var lockReserve = [classes][3]step{
 	single:  {lower: givesWay, equal: givesWay, higher: givesWay},
 	several: {lower: halts, equal: proceeds, higher: proceeds},
@@ -144,6 +145,7 @@ type Reservations struct {
 	rows    *rows
 	holders *holders
 	counts  *rulebook.Counts
+	votes   VoteRule
 	spans   []reservedSpan
 	count   int  // rows and spans
 	outlive bool // a planted bug: see txn.Bugs.KeepReservation
@@ -260,7 +262,7 @@ func (v *Reservations) stop(r *Request) (no txn.Refusal, behind *Holder) {
 	case s == givesWay:
 		v.counts.Bite(rulebook.ReservedRefuses)
 		return txn.Refusal{Why: txn.WhyReserved, Who: by}, nil
-	case s == halts && h != nil:
+	case s == halts && h != nil && v.votes == VotesWait:
 		v.counts.Bite(rulebook.ReservedWaits)
 		return no, h
 	}

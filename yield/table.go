@@ -50,7 +50,7 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 	*hot = newHotRows(p.Hot, b, rows)
 	*waits = newWaits(p.Detect, rows, hot, &t.numbers)
 	t.loans = loans{world: w, rows: rows, locks: &t.locks}
-	t.reserved = Reservations{rule: p.Reserves, rows: rows, holders: holders}
+	t.reserved = Reservations{rule: p.Reserves, votes: p.Votes, rows: rows, holders: holders}
 	t.locks = locks{rows: rows, holders: holders, hot: hot, waits: waits, reserved: &t.reserved, objects: p.Objects}
 	t.chains = chains{rule: p.Hot, detect: p.Detect, rows: rows, holders: holders, hot: hot, waits: waits}
 	t.graph = graph{rows: rows, chains: &t.chains, waits: waits}

@@ -8,7 +8,7 @@ import (
 )
 
 // bonspielFigures are those of the Bonspiel paper, each beside the same as its prototype measures.
-var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielPlaces)
+var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielVotes, bonspielPlaces)
 
 // bonspielMotives are those of section 1.
 var bonspielMotives = []*Figure{
@@ -148,6 +148,25 @@ func bonspielRatio(name, contention string, zipf float64) *Figure {
 		},
 	}
 	f.Base.Clients, f.Base.Duration = 160, 20*time.Second
+	return f
+}
+
+// bonspielVotes are what the rule of votes that meet a lock makes of figures 8 and 12: the paper has
+// them wait, its public prototype has them give way.
+var bonspielVotes = []*Figure{
+	votesOf(bonspielOverall("bonspiel/fig8votes", "high contention", highContention)),
+	votesOf(bonspielRatio("bonspiel/fig12votes", "high contention", 0.8)),
+}
+
+// votesOf is a figure over the rules of votes.
+func votesOf(f *Figure) *Figure {
+	f.Title, f.Source = f.Title+": what votes do that meet a lock", f.Source+", and the public prototype's rule"
+	f.Rows, f.Why = []string{"bonspiel", "bonspiel+wait-die", "bonspiel+no-wait", "r4"}, ""
+	f.Claims = []Claim{
+		says(throughput, "bonspiel+wait-die", "bonspiel", AtWorst, Ahead, 0),
+		says(tailOf("p99.9", ""), "bonspiel+wait-die", "bonspiel", AtWorst, Below, 0),
+		says(tailOf("p99.9", ""), "bonspiel+no-wait", "bonspiel", AtWorst, Below, 0),
+	}
 	return f
 }
 

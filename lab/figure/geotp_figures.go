@@ -75,7 +75,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig5tpcc", Title: "TPC-C, more and more clients",
 		Source: "GeoTP, section 7.2, figure 5 (b); 16 warehouses a source, two packets a transaction",
-		Rows:   geotpRivals, Axis: geotpClients, Base: forMinutes(tpccBase("tpcc-sources")),
+		Rows:   geotpRivals, Axis: geotpClients, Base: tpccBase("tpcc-sources"),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
@@ -87,7 +87,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig5tpccscalardb", Title: "TPC-C, more and more clients, beside ScalarDB",
 		Source: "GeoTP, section 7.2, figure 5 (b): its ScalarDB, and that with its scheduling",
-		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: forMinutes(tpccBase("tpcc-sources")),
+		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: tpccBase("tpcc-sources"),
 		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),

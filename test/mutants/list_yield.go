@@ -47,4 +47,7 @@ var ofYield = []mutation{
 	{name: "yield-reserved-unwaited", in: "yield", rule: "a vote waits for a reservation of a higher priority",
 		old: "several: {lower: halts, equal: proceeds, higher: proceeds},", new: "several: {lower: proceeds, equal: proceeds, higher: proceeds},",
 		seen: []check{tests("yield", "LockMeetsReserve|VotesWait")}},
+	{name: "yield-votes-die", in: "yield", rule: "of two votes of several regions the older waits and the younger gives way",
+		old: "holder.Rank.Several() && !age.Older(holder)", new: "holder.Rank.Several() && age.Older(holder)",
+		seen: []check{tests("yield", "VotesMeet|CloseNoCycle")}},
 }
