@@ -64,6 +64,7 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
 		return
 	}
+	t.hearLeases(p, m)
 	r.final = r.final && m.Final
 	r.at = max(r.at, m.At)
 	if len(t.spans) > maxSpans {
@@ -124,7 +125,9 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 		}
 		pc.rows = append(pc.rows, got.Rows...)
 		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
-			t.spans = append(t.spans, readSpan{spanCheck(pc.scan, got)})
+			check := spanCheck(pc.scan, got)
+			check.From = m.Leased
+			t.spans = append(t.spans, readSpan{check})
 		}
 		pc.more = got.More
 		if p.r.req.Read.Page || !got.More || pc.scan.Limit > 0 && len(pc.rows) >= pc.scan.Limit || len(got.Rows) == 0 {

@@ -48,6 +48,8 @@ type commits struct {
 
 	room *decide.Room
 	all  map[txn.Attempt]*commitment
+	// behind is a timestamp that some shard would have taken, whose leases were ahead of a commit.
+	behind txn.Timestamp
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
 }
@@ -135,6 +137,9 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 	if cs.cfg.Row.Decide.Stamps() {
 		at = cs.clock.Next(cs.env.Now())
 	}
+	if cs.cfg.Row.Yield.RowLeases {
+		at = cs.atLeases(t, prepares)
+	}
 	for _, p := range prepares {
 		p.Retired, p.At = cs.attempts.retiredBelow(), at
 		p.Guards = guardsAt(req.Guards, p.Shard)
@@ -208,6 +213,7 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 // vote takes in a vote.
 func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
 	cs.turn.heardOf(m.Vote.ProtocolSeq)
+	cs.heardBehind(m.Vote)
 	if k := cs.all[m.Vote.Attempt]; k != nil {
 		k.heard(m.Vote, cs.env.Now().Mono)
 		cs.served(k, m.Vote.Shard, m.Vote.Rows)

@@ -22,7 +22,7 @@ type readSpan struct{ txn.SpanCheck }
 // it has lost. Where no leader can say so, it is taken to stand.
 func (cs *commits) confirm(t *transaction, req *Request) {
 	reads := t.reads()
-	if !cs.cfg.Row.Leases() || len(reads.seen.rows)+len(reads.spans) == 0 {
+	if !cs.cfg.Row.Leases() || cs.cfg.Row.Yield.RowLeases || len(reads.seen.rows)+len(reads.spans) == 0 {
 		req.answer(t.response(nil))
 		return
 	}

@@ -8,12 +8,14 @@ import (
 // A transaction that has lost again and again takes its locks before it asks for
 // votes: reads take theirs as they go (policy.lockOf), and here what it writes
 // without having locked it. A vote that meets an older holder, or one that has voted,
-// gives way at once and would be asked for again and again; a lock is waited for.
+// gives way at once and would be asked for again and again; a lock is waited for. Where rows have
+// leases each does so that asks several shards: what is locked has a lease that does not grow.
 
 // lockFirst locks what a commit writes and does not hold; false: nothing is left to
 // be locked, and the commit may go on.
 func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) bool {
-	if cs.cfg.Row.Yield.NeverLocks || !cs.policy.sure(t) || t.lockedAll {
+	sure := cs.policy.sure(t)
+	if cs.cfg.Row.Yield.NeverLocks || !sure && !cs.leasesFirst(t, writes) || t.lockedAll {
 		return false
 	}
 	t.lockedAll = true // once is enough: what is refused ends the transaction
@@ -26,7 +28,7 @@ func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) b
 	if len(keys) == 0 {
 		return false
 	}
-	cs.cfg.Params.Rules.Bite(rulebook.LocksFirst)
+	cs.cfg.Params.Rules.BiteIf(sure, rulebook.LocksFirst)
 	cs.reads.begin(t, &Request{
 		Op: OpRead, Txn: t.id, Guards: req.Guards, Read: txn.Read{Gets: keys, Lock: txn.LockExclusive, ForWrite: true},
 		Done: func(r Response) {

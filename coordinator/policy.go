@@ -29,6 +29,8 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 		return txn.LockExclusive
 	case t.level != txn.Serializable:
 		return r.Lock
+	case r.ForWrite && p.cfg.Row.Yield.RowLeases:
+		return txn.LockExclusive
 	case r.Lock != txn.LockNone || !p.locksReads(t):
 		return r.Lock
 	case !p.readsAtLeader(t, false) && (s == 0 || !p.locksAtHome(t, r, s)):
@@ -77,10 +79,10 @@ func (p *policy) byLease() bool {
 	return p.cfg.Row.ReadOnly == protocol.ByLease
 }
 
-// levelOf is the level at which a transaction runs: rows in which nobody can hold
-// a lock give no less than they give to all.
+// levelOf is the level at which a transaction runs: rows that know no moments give no less than
+// they give to all.
 func (p *policy) levelOf(asked txn.Level) txn.Level {
-	if p.cfg.Row.Yield.NeverLocks {
+	if !p.cfg.Row.Moments() {
 		return txn.Serializable
 	}
 	return asked

@@ -45,6 +45,9 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 			continue
 		}
 		p.Reads = append(p.Reads, txn.ReadCheck{Key: r.row.Key, Version: r.row.Version})
+		if t.leases != nil {
+			p.Leases = append(p.Leases, t.leases.rows[r.row.Key])
+		}
 	}
 	for _, s := range t.spans {
 		p, err := at(s.Span.Start)

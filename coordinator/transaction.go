@@ -54,6 +54,7 @@ type transaction struct {
 	seen            view          // the newest: what the commit checks
 	shown           view          // of a moment
 	spans           []readSpan
+	leases          *leases  // of what it has read; nil: rows have none, or it has read nothing
 	touched         []touch  // rising by shard
 	first           [1]touch // room for it: most transactions touch one
 	round           *round

@@ -147,7 +147,7 @@ const (
 
 func (i Isolation) String() string {
 	return [...]string{unset, "strict serializability",
-		"serializability; not strict: three transactions with skewed clocks can be put in an order that real time contradicts",
+		"serializability; not strict: three transactions can be put in an order that real time contradicts, by clocks that differ or by leases",
 		"no atomicity over several participants: some may commit and others not"}[i]
 }
 

@@ -118,8 +118,16 @@ var rules = []rule{
 		"FOR UPDATE is promised to hold where leaders could hold it"},
 	{func(r Row) bool { return r.Yield.ByTimestamp && r.Validates != EveryReplica },
 		"the order of timestamps is judged by replicas, and leaders have their log's"},
-	{func(r Row) bool { return r.Yield.ByTimestamp != (r.Gives == Serializability) },
+	{func(r Row) bool { return (r.Yield.ByTimestamp || r.Yield.RowLeases) != (r.Gives == Serializability) },
 		"the order of timestamps may contradict real time, and no other does"},
+	{func(r Row) bool {
+		return r.Yield.RowLeases && (r.Replicates != ByLog || !r.Reads.AtLeaders() || r.ReadOnly != AsOthers || r.Yield.LockReads || r.Yield.Meets != yield.Dies)
+	},
+		"leases are given by leaders, last by the votes that their logs have, and renewing one waits for nobody"},
+	{func(r Row) bool {
+		return r.Yield.RowLeases && (r.Reveal != reveal.OnDecision || r.Runs != InLaboratory)
+	},
+		"a lease begins with a commit's timestamp, which is known with the decision; and clusters read at moments"},
 	{func(r Row) bool { return r.Reads == ReadHome && !r.Yield.LockReads },
 		"reads at home lock, and its policy locks no reads"},
 	{func(r Row) bool { return r.Reads.ByTemperature() && r.Yield.LockReads },

@@ -37,6 +37,10 @@ type Row struct {
 // has elected.
 func (r Row) Leases() bool { return r.Replicates == ByLog }
 
+// Moments reports whether what was committed up to a moment can be read later: where timestamps rise
+// with a log.
+func (r Row) Moments() bool { return r.Replicates == ByLog && !r.Yield.RowLeases }
+
 // Forecasts reports whether gateways keep statistics of hot records.
 func (r Row) Forecasts() bool { return r.Arrive.Forecasts() || r.Admits.Forecasts() }
 

@@ -120,6 +120,12 @@ var literals = []Row{
 	{Name: "r4+wound-wait", Like: "r4+no-wait", Yield: yield.WoundWait, Source: "Bonspiel section 6.1, what it is compared with"},
 
 	{
+		Name: "r4+sundial", Like: "r4+no-wait", ReadOnly: AsOthers, Yield: yield.Lease, Gives: Serializability,
+		SpanRTT: "execution + 1 for writers; for readers nothing", Source: "Sundial (PVLDB 11(10), 2018), as Bonspiel section 6.1 compares itself with it, without its caches",
+		Remark: "no reads at a moment; a read waits for who has voted to write its row; what wrote nothing is logged too, for a lease lasts by the votes that renewed it",
+	},
+
+	{
 		Name: "r4+polaris", Like: "r4", Yield: yield.ReservePatiently, Source: "Bonspiel section 3.1, what it is compared with: Polaris",
 		Remark: "a reservation of one priority stands beside others, as in r4+gdcc",
 	},

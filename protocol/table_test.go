@@ -97,6 +97,8 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 		{"2pc+occ", func(r *Row) { r.Yield = yield.EachValidates }, "FOR UPDATE is promised"},
 		{"2pc+occ", func(r *Row) { r.Yield.ByTimestamp = true }, "judged by replicas"},
 		{"tapir", func(r *Row) { r.Gives = StrictSerializability }, "contradict real time"},
+		{"r4+sundial", func(r *Row) { r.Reads = ReadNearest }, "given by leaders"},
+		{"r4+sundial", func(r *Row) { r.Runs = InClusters }, "begins with a commit"},
 		{"2pc+occ", func(r *Row) { r.Reads = ReadHome }, "locks no reads"},
 		{"2pc+2pl", func(r *Row) { r.Reads = ReadByTemperature }, "some reads would lock"},
 		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnPreCommit }, "nobody sends them"},

@@ -79,6 +79,10 @@ const (
 	ForwardedKeepsPlace
 	HighWaits
 	WaiterFirst
+	LeaseReaches
+	LeaseLocked
+	LeaseOfTerm
+	AboveLeases
 	OlderThanEngine
 	AllWriters
 	TakenBack
@@ -205,6 +209,11 @@ var book = [rules]entry{
 	ForwardedKeepsPlace: {"forwarded-keeps-place", "yield", "nobody goes before one whose read was forwarded"},
 	HighWaits:           {"high-waits", "yield", "a vote of high priority waits for its rows, whole, in the order of stamps"},
 	WaiterFirst:         {"waiter-first", "yield", "nobody takes rows for which one waits that goes before it"},
+
+	LeaseReaches: {"lease-reaches", "yield", "what has changed since it was read stands if its lease reaches the commit's timestamp"},
+	LeaseLocked:  {"lease-locked", "yield", "no lease is renewed over what another has locked"},
+	LeaseOfTerm:  {"lease-of-term", "yield", "a lease is good in the term of the leader that gave it"},
+	AboveLeases:  {"above-leases", "yield", "a write's timestamp is above the leases of its row, and no commit is before what guards it"},
 
 	RevealedByAll:   {"revealed-by-all", "reveal", "what several shards of one region vote on is revealed when all have validated it, before it is logged"},
 	OlderThanEngine: {"older-than-engine", "reveal", "a write older than what the engine has of the row is not revealed: the newest of several readings wins"},

@@ -7,6 +7,8 @@ import (
 // OnAccess answers reads: any replica a nearest one, the leader all others.
 func (r *Replica) OnAccess(from txn.NodeID, m *txn.Access) {
 	switch {
+	case (m.AsOf != 0 || m.Present) && !r.cfg.Row.Moments():
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(r.cfg.ID, m, txn.WhyNoMoments.Refusal())})
 	case m.AsOf != 0:
 		r.accessAsOf(from, m)
 	case m.Present && r.Serving():

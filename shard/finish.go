@@ -6,6 +6,7 @@ import (
 	"isochron/decide"
 	"isochron/rulebook"
 	"isochron/txn"
+	"isochron/yield"
 )
 
 // endings brings attempts to their end at a leader: what is decided is shown and frees its
@@ -21,6 +22,7 @@ type endings struct {
 	orphans *decide.Orphans
 	certain *confirmation
 	voice   voice
+	leases  *yield.Leases // nil: rows have none
 }
 
 // OnDecide hears how an attempt ended. A commit is revealed and its locks are
@@ -69,6 +71,7 @@ func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	e.depends.ended(v, d.Commit)
 	if d.Commit {
 		e.clock.Observe(d.At)
+		e.leases.Wrote(v.Writes, d.At)
 	}
 	switch {
 	case d.Commit && e.cfg.Row.Reveal.Logged():
@@ -194,6 +197,7 @@ func (e *endings) appliedVote(did effect) {
 		e.depends.ended(v.cmd, false)
 	case did.voted.OnePhase:
 		e.depends.committed(v.cmd)
+		e.leases.Wrote(v.cmd.Writes, v.cmd.Proposed)
 	}
 	if did.void || did.voted.OnePhase {
 		e.orphans.Ended(a)

@@ -41,6 +41,7 @@ type leadership struct {
 	presence  *yield.Presence
 	orphans   *decide.Orphans
 	moments   moments // reads at one
+	leases    *yield.Leases
 }
 
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
@@ -58,6 +59,9 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.known.instants = l.instants
 	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
 	l.newLocks()
+	if l.leases = yield.NewLeases(r.cfg.Row.Yield, term); l.leases != nil {
+		l.leases.Rules, l.leases.Inside = r.cfg.Params.Rules, r.cfg.Params.Bugs.WriteInsideLease
+	}
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
 	l.certain = newConfirmation(term, r.group.Leased, r.propose)
 	l.certain.rules, l.early.Rules = r.cfg.Params.Rules, r.cfg.Params.Rules
@@ -71,15 +75,15 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.voice = voice{&r.cfg, &l.switching, &l.rows, &l.known}
 	l.endings = endings{
 		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, orphans: l.orphans,
-		certain: &l.certain, voice: l.voice,
+		certain: &l.certain, voice: l.voice, leases: l.leases,
 	}
 	l.voter = voter{
 		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written, instants: l.instants,
-		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, orphans: l.orphans, voice: l.voice,
+		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, orphans: l.orphans, voice: l.voice, leases: l.leases,
 	}
 	l.reader = reader{
 		cfg: &r.cfg, term: term, clock: &r.clock, rows: &l.rows, locks: &l.locks, written: &l.written, depends: &l.depends,
-		certain: &l.certain, switching: &l.switching, gathering: &l.gathering,
+		certain: &l.certain, switching: &l.switching, gathering: &l.gathering, leases: l.leases,
 	}
 	return l
 }
@@ -94,6 +98,7 @@ func (l *leadership) serve() {
 		r.clock.Observe(r.state.applied.Ceiling)
 	}
 	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
+	l.leases.Begin(r.state.applied.MaxTS)
 	now := r.env.Now().Mono
 	l.restore(now)
 	r.env.Trace("serves shard %d in term %d, %d undecided votes restored", r.cfg.ID, l.term, len(r.state.prepared))

@@ -32,6 +32,7 @@ type voter struct {
 	known     *attempts
 	orphans   *decide.Orphans
 	voice     voice
+	leases    *yield.Leases // nil: rows have none
 }
 
 // OnPrepare validates, logs and votes: to whom the Prepare says, else to whom it comes from.
@@ -108,6 +109,9 @@ func (o *voter) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 	o.counts.Refusals++
 	o.cfg.Env.Trace("shard %d: %v votes no: %s", o.cfg.ID, p.Txn, why)
 	no := txn.Vote{Attempt: p.Attempt}
+	if why.Why == txn.WhyLeaseBehind {
+		_, no.Proposed = o.leasesStand(p)
+	}
 	refused(&no, why)
 	o.voice.vote(to, no)
 	if !p.ReadOnly {
@@ -152,9 +156,11 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		}
 		return
 	case !e.Granted():
+		o.countLocked(&q)
 		o.votesLater(from, p, began, &e)
 		return
 	}
+	o.leases.Renew(p, v.Proposed)
 	o.log.propose(command{Vote: v})
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
@@ -206,6 +212,11 @@ func (o *voter) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.R
 	o.locks.mayWait(&q, began, 0)
 	if !o.log.takes() {
 		q.Barred = txn.WhyLogFull
+	}
+	if o.leases != nil {
+		q.Shared, q.Spans = o.renews(p, v.Proposed)
+		q.ReadsPass = true
+		return q, false
 	}
 	class := o.class(v)
 	class.Hot = o.locks.Hot(p.Txn, q.Exclusive)
@@ -266,6 +277,9 @@ func (o *voter) vote(p *txn.Prepare) *voteCmd {
 	if o.cfg.Params.Bugs.IgnoreRangeChecks {
 		v.Spans = nil
 	}
+	if o.leases != nil { // what it has read is held by nothing: later leaders heed its timestamp
+		v.Proposed, v.Reads, v.Spans = o.leases.At(p, o.rows.row), nil, nil
+	}
 	if o.cfg.Row.Decide.Bypasses() {
 		v.Voters, v.Outgoing = o.log.members()
 	}
@@ -301,14 +315,24 @@ func (o *voter) validate(p *txn.Prepare) txn.Refusal {
 	if no := o.written.since(p.Txn, p.Since, writtenKeys(p), nil); no.Refused() {
 		return no
 	}
+	if o.leases != nil {
+		why, _ := o.leasesStand(p)
+		o.countChecks(why)
+		return why.Refusal()
+	}
 	spans := p.Spans
 	if bugs.IgnoreRangeChecks {
 		spans = nil
 	}
 	why := yield.Stands(o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) }, p.Reads, spans)
+	o.countChecks(why)
+	return why.Refusal()
+}
+
+// countChecks counts what the checks of reads have refused.
+func (o *voter) countChecks(why txn.Why) {
 	o.cfg.Params.Rules.BiteIf(why == txn.WhyRowChanged, rulebook.RowsChecked)
 	o.cfg.Params.Rules.BiteIf(why == txn.WhyRangeChanged, rulebook.RangesChecked)
-	return why.Refusal()
 }
 
 // vouch answers for a transaction that wrote nothing anywhere. All

@@ -42,9 +42,11 @@ func newCourt(t *testing.T, name string) court {
 	change := &switching{state: rows.state, desired: &participant.Desired{}}
 	says, clock := voice{cfg, change, rows, known}, &txn.Clock{}
 	clock.Observe(40) // above what the engine has
+	leases := yield.NewLeases(cfg.Row.Yield, 1)
+	leases.Begin(40)
 	return court{
-		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, says},
-		&endings{cfg, clock, p, known, depends, locks, orphans, &certain, says}, w, p,
+		&voter{cfg, 1, clock, &participant.Counts{}, p, rows, locks, nil, &written{rows, locks, known}, depends, &certain, change, known, orphans, says, leases},
+		&endings{cfg, clock, p, known, depends, locks, orphans, &certain, says, leases}, w, p,
 	}
 }
 

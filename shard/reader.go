@@ -24,6 +24,7 @@ type reader struct {
 	certain   *confirmation
 	switching *switching
 	gathering *gathering
+	leases    *yield.Leases // nil: rows have none
 }
 
 // access reads, or waits, or refuses to. It is not asked of a protocol that is not in force yet.
@@ -52,6 +53,7 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 		return
 	}
 	out.Publish, out.Warm = e.Pass, warm(r.cfg.Env, m)
+	r.leases.Tell(out)
 	if m.Clock {
 		out.At = r.clock.Next(r.cfg.Env.Now()) // whatever is revealed here was observed
 	}

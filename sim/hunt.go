@@ -238,7 +238,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		h.w.held = switchHeld
 	}
 	rows := h.cfg.rowsOf(row)
-	h.hot, h.never = anyHot(rows), anyNeverLocks(rows)
+	h.hot, h.never = anyHot(rows), anyWithoutMoments(rows)
 	h.declares, h.lists.Duels = slices.ContainsFunc(rows, declares), slices.ContainsFunc(rows, votesBeside)
 }
 

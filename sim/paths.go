@@ -23,6 +23,11 @@ func logged(r protocol.Row) bool { return r.Replicates == protocol.ByLog }
 
 func integrated(r protocol.Row) bool { return r.Replicates == protocol.Unordered }
 
+// moments are the rows in which moments can be read, keepsLeases those in which rows have leases.
+func moments(r protocol.Row) bool { return r.Moments() }
+
+func keepsLeases(r protocol.Row) bool { return r.Yield.RowLeases }
+
 func hasFastPath(r protocol.Row) bool { return r.Decide.HasFastPath() }
 
 // agrees: a commit that majorities have voted for is accepted by majorities.
@@ -67,11 +72,11 @@ var paths = []path{
 	{"a leader serves while another still believes that it leads", "path: two leaders", logged},
 	{"a new leader restores undecided votes", "note: restores votes", logged},
 	{"a snapshot is fetched and becomes the state", "note: snapshot installed", logged},
-	{"a reading of a moment comes too late", "reads at a moment that came too late", logged},
+	{"a reading of a moment comes too late", "reads at a moment that came too late", moments},
 	{"a leader logs alone, and later hands its old entries on", "forced: entries of an old term are handed on", logged},
 	{"a prepare comes after the log was asked of its vote", "forced: a prepare comes after the log was asked", logged},
 	{"a rival overwrites what a majority has of an old term", "forced: entries that a majority had are overwritten", logged},
-	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", logged},
+	{"a leader is lost right after it has told of a moment to come", "forced: a moment is lost with its leader", moments},
 	{"followers without a vote hear a leader that too few voters hear", "forced: a leader is heard by followers without a vote", logged},
 	{"a log is overwritten, and its node restarts before more has come", "forced: a log is overwritten, and its node restarts", logged},
 	{"a leader is heard by those who join alone, while members change", "forced: a leader is heard by those who join alone", logged},

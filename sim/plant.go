@@ -21,8 +21,8 @@ import (
 var harms = map[string]func(protocol.Row) bool{
 	"IgnoreRangeChecks":   func(r protocol.Row) bool { return !r.Yield.LockReads },
 	"ReleaseBeforeVotes":  func(r protocol.Row) bool { return !r.Reveal.Early() && logged(r) },
-	"IgnoreUndecided":     logged,
-	"ForgetFloor":         logged,
+	"IgnoreUndecided":     moments,
+	"ForgetFloor":         moments,
 	"ForgetFence":         logged,
 	"EmptyReturns":        logged,
 	"VoteOnAppend":        logged,
@@ -33,7 +33,7 @@ var harms = map[string]func(protocol.Row) bool{
 	"RevealAtOwnVote":     func(r protocol.Row) bool { return revealsOnAppend(r) || revealsValidated(r) },
 	"KeepReservation":     reserves,
 	"CommitOpen":          revealsEarly,
-	"LeaseCountsLearners": logged,
+	"LeaseCountsLearners": func(r protocol.Row) bool { return r.ReadOnly == protocol.ByLease },
 	"SkipSecondLap":       inDirectedTests,
 	"SmallFastPath":       hasFastPath,
 	"TellUnaccepted":      agrees,
@@ -56,13 +56,15 @@ var harms = map[string]func(protocol.Row) bool{
 	"BlankVotes":          logged,
 	"HalfAcks":            bypassesLeaders,
 	"DecideUnlogged":      func(r protocol.Row) bool { return r.Decide.EachDecides() },
-	"ForgetCeiling":       logged,
+	"ForgetCeiling":       moments,
 	"HandleEarly":         stamped,
 	"ForgetLate":          stamped,
 	"ForgetData":          declares,
 	"CommitBeside":        votesBeside,
 	"ForwardAborted":      forwards,
 	"StampsByArrival":     stamped,
+	"RenewLockedLease":    keepsLeases,
+	"WriteInsideLease":    keepsLeases,
 	"SwitchUndrained":     logged, // if the protocol is changed
 }
 

@@ -140,6 +140,6 @@ func anyHot(rows []protocol.Row) bool {
 	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.Hot != yield.HotNone })
 }
 
-func anyNeverLocks(rows []protocol.Row) bool {
-	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.NeverLocks })
+func anyWithoutMoments(rows []protocol.Row) bool {
+	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return !r.Moments() })
 }

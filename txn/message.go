@@ -198,6 +198,10 @@ type AccessReply struct {
 	// Warm answers Temperatures: of what was asked for, records that were updated more than once
 	// of late, at most WarmMax.
 	Warm []WarmKey `cbor:"28,keyasint,omitempty"`
+	// Leases are those of Rows, in their order, where rows have leases. Leased is at or above the
+	// ends of all leases of the shard, in an answer to Scans.
+	Leases []Lease   `cbor:"62,keyasint,omitempty"`
+	Leased Timestamp `cbor:"63,keyasint,omitempty"`
 }
 
 // ReadCheck is a row that was read and must still have this version.
@@ -212,6 +216,8 @@ type SpanCheck struct {
 	Span   Span   `cbor:"1,keyasint,omitempty"`
 	Digest uint64 `cbor:"2,keyasint,omitempty"`
 	Count  int    `cbor:"3,keyasint,omitempty"`
+	// From, where rows have leases, is at or above the beginnings of all of them when it was read.
+	From Timestamp `cbor:"62,keyasint,omitempty"`
 }
 
 // Write is one row to write; Value nil deletes it.
@@ -254,7 +260,7 @@ type Prepare struct {
 	// finished at every participant.
 	Retired uint64 `cbor:"14,keyasint,omitempty"`
 	// At is the timestamp that the coordinator proposes, where every replica
-	// validates for itself; else 0, and the leaders propose.
+	// validates for itself, or rows have leases; else 0, and the leaders propose.
 	At Timestamp `cbor:"15,keyasint,omitempty"`
 	// Since, if not 0, refuses writes of what was written after that moment.
 	Since Timestamp `cbor:"16,keyasint,omitempty"`
@@ -275,6 +281,8 @@ type Prepare struct {
 	Validate bool `cbor:"25,keyasint,omitempty"`
 	// Declared, if set, asks for rows as well: see declared.go.
 	Declared *Declared `cbor:"40,keyasint,omitempty"`
+	// Leases are those of Reads, in their order, where rows have leases.
+	Leases []Lease `cbor:"62,keyasint,omitempty"`
 }
 
 // PassedOn is a Prepare for a leader that reaches it through another node.
@@ -288,7 +296,7 @@ type Vote struct {
 	Shard    ShardID   `cbor:"1,keyasint,omitempty"`
 	Attempt  Attempt   `cbor:"2,keyasint,omitempty"`
 	Yes      bool      `cbor:"3,keyasint,omitempty"`
-	Proposed Timestamp `cbor:"4,keyasint,omitempty"` // above every version and read it conflicts with
+	Proposed Timestamp `cbor:"4,keyasint,omitempty"` // above every version and read it conflicts with; of a No: one that would have been
 	Refused  Kind      `cbor:"5,keyasint,omitempty"`
 	Reason   string    `cbor:"6,keyasint,omitempty"`
 	// As in an AccessReply.

@@ -147,6 +147,9 @@ type Bugs struct {
 	CommitBeside    bool // a vote that rests on the abort of others counts whatever becomes of them
 	ForgetData      bool // who finishes the work of another does not look for what it writes
 
+	RenewLockedLease bool // a lease is renewed over a row that another has locked
+	WriteInsideLease bool // a write heeds no leases of its row
+
 	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
 	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended
 }

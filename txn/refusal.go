@@ -50,6 +50,7 @@ const (
 	WhyOtherProtocol
 	WhyLate
 	WhyPriority
+	WhyLeaseBehind
 	whys // how many there are
 )
 
@@ -78,7 +79,7 @@ var refusals = [whys]struct {
 	WhyMomentsFull:       {KindUnavailable, CauseOther, "too many reads at a moment wait at the shard; try again"},
 	WhyMomentAhead:       {KindMisuse, CauseOther, "the moment to read at lies hours ahead of the clock of the shard's leader"},
 	WhyMomentNotComplete: {KindUnavailable, CauseOther, "the moment to read at was not complete in time: a commit from before it is undecided, or too many moments are held; nothing was done"},
-	WhyNoMoments:         {KindMisuse, CauseOther, "reads at a moment are not offered where every replica validates for itself"},
+	WhyNoMoments:         {KindMisuse, CauseOther, "reads at a moment are not offered where every replica validates for itself, nor where rows have leases"},
 	WhyLockedNoWait:      {KindNoWait, CauseOther, "the row is locked by another transaction and NOWAIT was asked for"},
 	WhyLockNotGranted:    {KindLockTimeout, CauseOther, "the lock was not granted in time; it is held by %v"},
 	WhyNotDecidedInTime:  {KindLockTimeout, CauseOther, "what it read was not decided in time"},
@@ -94,6 +95,7 @@ var refusals = [whys]struct {
 	WhyOtherProtocol:     {KindAborted, CauseProtocol, "the cluster has changed its protocol since the transaction began; do it again"},
 	WhyLate:              {KindAborted, CauseConflict, "came after the moment for which it was stamped, behind others that it needs rows of"},
 	WhyPriority:          {KindAborted, CauseConflict, "makes way for %v, which has high priority"},
+	WhyLeaseBehind:       {KindAborted, CauseConflict, "its timestamp came too late for the leases of what it writes, or too early for the definition of a table"},
 }
 
 // Refusal is one in which nobody is named.

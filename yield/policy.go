@@ -43,6 +43,9 @@ type Policy struct {
 	// versions at the prepare and once more when all have prepared; who meets what is prepared
 	// gives way (source/versions.go).
 	Versions bool
+	// RowLeases: rows have leases. What reads locks nothing and renews them, what writes locks in
+	// execution, and all of it happens at one timestamp (lease.go).
+	RowLeases bool
 }
 
 // OfSources reports whether it is for participants that are databases of others.
@@ -103,6 +106,9 @@ var (
 	// than those it waits for (Bonspiel section 6.1, what it is compared with).
 	WaitDie = Policy{Name: "2pl wait-die", LockReads: true, PrepareWaits: true, Meets: WaitsOrDies}
 	NoWait  = Policy{Name: "2pl no-wait", LockReads: true, Meets: Dies}
+	// Lease is Sundial's: leases of rows for those who read, and no waiting among those who write (the
+	// same section; its paper has wait-die, the public prototype of Bonspiel no-wait).
+	Lease = Policy{Name: "leases of rows, written ones locked no-wait", Meets: Dies, RowLeases: true}
 	// WoundWaitAlike is WoundWait by ages alone; WoundWaitPreempting and WoundWaitOnWait are that
 	// with preemption, whatever waits, or of who waits (Natto section 4, what it is compared with).
 	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, Priority: PriorityIgnored}
