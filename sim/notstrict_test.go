@@ -55,10 +55,11 @@ type inversion struct {
 	t    *testing.T
 	w    *World
 	h    history.History
-	keys [2]txn.Key
+	keys [3]txn.Key // of three shards
 }
 
-func playInversion(t *testing.T, row protocol.Row) *history.History {
+// openInversion is the cluster, in which nothing has happened yet.
+func openInversion(t *testing.T, row protocol.Row) *inversion {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
 	if err != nil {
@@ -71,17 +72,23 @@ func playInversion(t *testing.T, row protocol.Row) *history.History {
 		dir.AddRange(prefix, dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[i]), 0))
 		s.keys[i] = txn.Key(prefix + "k")
 	}
-	b, _ := dir.ShardOf(string(s.keys[1]))
 	s.w, err = New(Config{Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true, Params: HuntParams(txn.Bugs{}),
 		Hardware: Hardware{Fsync: 300 * time.Microsecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.w.Close()
+	t.Cleanup(s.w.Close)
 	s.w.host(1).wallShift, s.w.host(3).wallShift = 10*time.Second, 5*time.Second
 	if !s.w.RunUntil(huntQuietWait, s.w.Ready) {
 		t.Fatal("the cluster does not come up")
 	}
+	return s
+}
+
+func playInversion(t *testing.T, row protocol.Row) *history.History {
+	t.Helper()
+	s := openInversion(t, row)
+	b, _ := s.w.cfg.Directory.ShardOf(string(s.keys[1]))
 	s.w.onSend = func(_ *host, env *txn.Envelope) fate { // T3 does not come to B
 		if p := env.Msg.Prepare; p != nil && p.Attempt.Node == 3 && p.Shard == txn.ShardID(b) {
 			return heldBack
@@ -139,4 +146,66 @@ func (s *inversion) end(c *Client) {
 	if !s.w.RunUntil(huntQuietWait, c.Done) {
 		s.t.Fatal("a client waits for ever")
 	}
+}
+
+// Where rows have leases nobody's clock is wrong: T1 has read A, whose lease was renewed, when T2
+// overwrites it; T3 begins when T2 is over, and writes B; T1 reads that, and commits inside its lease.
+// So T3 comes before T1, and T1 before T2. Under r4 T1 is refused.
+func TestLeasesMayContradictRealTime(t *testing.T) {
+	for _, name := range []string{"r4+sundial", "r4"} {
+		row, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := openInversion(t, row)
+		leased := row.Gives == protocol.Serializability
+		for number := range int64(3) { // each begins a lease later than the one before
+			s.end(s.begin(2, 10+number, 1))
+		}
+		s.end(s.w.Go(1, func(c *Client) { s.lookAt(c, 20, nil) }))
+		hasRead := false
+		first := s.w.Go(1, func(c *Client) {
+			s.lookAt(c, 1, func() {
+				hasRead = true
+				c.Sleep(2 * time.Second)
+			})
+		})
+		if !s.w.RunUntil(huntQuietWait, func() bool { return hasRead }) {
+			t.Fatal("T1 reads nothing")
+		}
+		s.end(s.begin(1, 2, 0))
+		s.w.Run(time.Millisecond) // what ends and begins at one instant overlaps
+		s.end(s.begin(2, 3, 2))
+		s.end(first)
+		report, last := history.CheckRegisters(&s.h), s.h.Records[len(s.h.Records)-1]
+		if !report.Serializable() || report.StrictSerializable() == leased || (last.Outcome == history.OK) != leased {
+			t.Errorf("%s: T1 is %s (%s), and of the whole: %v", name, last.Outcome, last.Reason, report.Violations)
+		}
+	}
+}
+
+// lookAt reads A and, after a while, C as well; without a while A and B.
+func (s *inversion) lookAt(c *Client, number int, meanwhile func()) {
+	x, began := c.DB().Begin(txn.Options{}), c.Elapsed()
+	r := &history.Record{Process: number, InvokeNanos: int64(began), Outcome: history.OK}
+	read := func(row int) {
+		got, err := x.Read(context.Background(), txn.Read{Gets: []txn.Key{s.keys[row]}})
+		if err != nil {
+			s.t.Errorf("T%d does not read: %v", number, err)
+			return
+		}
+		value, _ := strconv.ParseInt(string(got.Values[0]), 10, 64)
+		r.Ops = append(r.Ops, history.Op{Kind: history.Get, Key: string(rune('A' + row)), Value: value})
+	}
+	if read(0); meanwhile == nil {
+		read(1)
+	} else {
+		meanwhile()
+		read(2)
+	}
+	if err := x.Commit(context.Background()); err != nil {
+		r.Outcome, r.Reason = history.Fail, err.Error()
+	}
+	r.Txn, r.CompleteNanos = x.ID().String(), int64(c.Elapsed())
+	s.h.Add(r)
 }

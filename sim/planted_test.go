@@ -50,6 +50,8 @@ var planted = []struct {
 	{bug: "tell-unaccepted", rows: []string{"gpac"}, most: 60},
 	{bug: "reveal-at-own-vote", rows: []string{"r4+gdcc", "bonspiel"}, most: 60},
 	{bug: "keep-reservation", rows: []string{"r4+gdcc", "r4+polaris", "bonspiel"}, most: 10},
+	{bug: "renew-locked-lease", rows: []string{"r4+sundial"}, most: 60},
+	{bug: "write-inside-lease", rows: []string{"r4+sundial"}, most: 30},
 	{bug: "forget-ceiling", rows: []string{"2pc+occ"}, most: 60},
 	{bug: "empty-returns", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
 	{bug: "vote-before-prepare", rows: []string{"geotp-o1"}, most: 30},

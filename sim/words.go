@@ -270,8 +270,12 @@ func (w words) accessReply(r *txn.AccessReply) string {
 		return fmt.Sprintf("AccessReply: refused: %s", r.Reason)
 	}
 	var what []string
-	for _, row := range r.Rows {
-		what = append(what, w.row(row))
+	for i, row := range r.Rows {
+		text := w.row(row)
+		if i < len(r.Leases) {
+			text += fmt.Sprintf(" (lease %d to %d)", r.Leases[i].From, r.Leases[i].Until)
+		}
+		what = append(what, text)
 	}
 	for _, s := range r.Scans {
 		for _, row := range s.Rows {
@@ -303,8 +307,13 @@ func (w words) prepare(p *txn.Prepare) string {
 	if p.OnePhase {
 		text += ", its only participant: a Yes is the commit"
 	}
+	if len(p.Leases) > 0 {
+		text += fmt.Sprintf(" at %d", p.At)
+	}
 	var parts []string
-	if n := len(p.Reads); n > 0 {
+	if n := len(p.Reads); n > 0 && len(p.Leases) > 0 {
+		parts = append(parts, fmt.Sprintf("the leases of %d rows read reach up to there", n))
+	} else if n > 0 {
 		parts = append(parts, fmt.Sprintf("%d rows read are unchanged", n))
 	}
 	if n := len(p.Spans); n > 0 {
