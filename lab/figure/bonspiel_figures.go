@@ -199,6 +199,16 @@ var bonspielParts = []*Figure{
 		},
 		Why: whyGivenUp,
 	},
+	{
+		Name: "bonspiel/table5sundial", Title: "TPC-C: who is aborted, wounded or has to wait, with leases",
+		Source: "Bonspiel, section 3.1, table 5, its first line: Sundial, beside no-wait",
+		Rows:   []string{"r4+gdcc", "r4+sundial", "r4+no-wait"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Shows: []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Claims: []Claim{
+			says(abortRate.of("MR"), "r4+gdcc", "r4+sundial", AtWorst, Below, 0),
+			says(tailOf("p99.9", ""), "r4+gdcc", "r4+sundial|r4+no-wait", AtWorst, Below, 0),
+		},
+	},
 }
 
 // bonspielPlaces has three shards on two replicas each (3P2R), of which the paper leaves the numbers
