@@ -161,6 +161,10 @@ func TestLeasesOfRanges(t *testing.T) {
 	l.write("c", 0, 13)
 	l.want(t, "it was there meanwhile", before, 12, "changed")
 	l.want(t, "who has read after that", l.ranged(span), 13, "yes")
+	next := newLeased(2)
+	next.rows = l.rows
+	next.Begin(13)
+	next.want(t, "a later leader knows nothing of what was there meanwhile", before, 13, "changed")
 }
 
 // Who votes alone has its leader choose the timestamp; of several all have the coordinator's.
