@@ -38,7 +38,7 @@ func (s resolved) directory() *routing.Directory {
 }
 
 // holders are the nodes of the regions nearest to a leader's, its own first; of
-// two equally near the first of the map. With Ring they are those before it on the map.
+// two equally near the first of the map. With Holders they are those that it names.
 func (s resolved) holders(leader int) []uint32 {
 	var all []int
 	for i := range s.wan.Regions {
@@ -50,12 +50,9 @@ func (s resolved) holders(leader int) []uint32 {
 		}
 		return s.wan.RTT(s.wan.Regions[leader], s.wan.Regions[i])
 	}
-	switch {
-	case s.held != nil:
+	if s.held != nil {
 		all = s.held[leader]
 		far = func(int) time.Duration { return 0 }
-	case s.Ring:
-		far = func(i int) time.Duration { return time.Duration((leader - i + len(all)) % len(all)) }
 	}
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
 	var nodes []uint32

@@ -25,6 +25,15 @@ func TestHolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Each region follows the next one's shard, however near the others are.
+	s.WAN, s.Shards, s.Holders = "uniform:100ms:3", 3, "r1,r3/r2,r1/r3,r2"
+	ring, err := s.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Concat(ring.holders(0), ring.holders(1), ring.holders(2)); !slices.Equal(got, []uint32{1, 3, 2, 1, 3, 2}) {
+		t.Errorf("the ring is held by %v", got)
+	}
 	if got, far := r.holders(0), uint32(slices.Index(r.wan.Regions, "sg")+1); !slices.Equal(got, []uint32{1, far}) {
 		t.Errorf("the first region's are held by %v, not by 1 and %d", got, far)
 	}

@@ -191,7 +191,6 @@ type SpecReport struct {
 	WAN      string  `json:"wan"`
 	Shards   int     `json:"shards"`
 	Replicas int     `json:"replicas"`
-	Ring     bool    `json:"ring,omitempty"`
 	Clients  int     `json:"clients,omitempty"`
 	Rate     float64 `json:"rate_tps,omitempty"`
 	Keys     int     `json:"keys,omitempty"`
@@ -319,7 +318,7 @@ func (s *spans) report() SpanMS {
 
 func (s resolved) report() SpecReport {
 	r := SpecReport{
-		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Ring: s.Ring, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,

@@ -26,7 +26,6 @@ type Spec struct {
 	WAN      string // what geo.Parse reads
 	Shards   int    // shard i is led from region i, counted round and round
 	Replicas int    // of each shard: its leader's region and those nearest to it; 0: all regions
-	Ring     bool   // replicas are in the regions before the leader's on the map, round and round, and not in the nearest
 	// Holders, if set, are the regions that hold shards, in place of the nearest: what parseHolders reads.
 	Holders string
 	Clients int // closed loop: so many, spread evenly over the regions

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -78,26 +77,6 @@ func TestPausesByRegion(t *testing.T) {
 	for class, want := range map[string]time.Duration{classSR: 32 * time.Millisecond, classMR: time.Millisecond, "first": time.Millisecond} {
 		if got := pauses[class]; got < want*9/10 || got > want*11/10 {
 			t.Errorf("%s: %v on average, not %v", class, got, want)
-		}
-	}
-}
-
-// By a ring each region follows the next one's shard, however near the others are.
-func TestReplicasByRing(t *testing.T) {
-	s := short()
-	s.WAN, s.Shards, s.Replicas = "uniform:100ms:3", 3, 2
-	for ring, want := range map[bool][]uint32{false: {1, 2, 2, 1, 3, 1}, true: {1, 3, 2, 1, 3, 2}} {
-		s.Ring = ring
-		spec, err := s.resolve()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []uint32
-		for leader := range 3 {
-			got = append(got, spec.holders(leader)...)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("ring %v: %v, not %v", ring, got, want)
 		}
 	}
 }

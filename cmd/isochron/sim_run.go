@@ -55,7 +55,6 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file")
 	f.IntVar(&s.Shards, "shards", s.Shards, "shards, led from the regions in turn")
 	f.IntVar(&s.Replicas, "replicas", s.Replicas, "regions that hold a shard: its leader's and those nearest to it; 0: all")
-	f.BoolVar(&s.Ring, "ring", s.Ring, "with --replicas: the leader's region and those before it on the map, not the nearest")
 	f.IntVar(&s.Clients, "clients", s.Clients, "closed loop: clients, spread evenly over the regions")
 	f.Float64Var(&s.Rate, "rate", s.Rate, "open loop: transactions that begin in a second, at random; 0: closed loop")
 	f.IntVar(&s.Keys, "keys", s.Keys, "rows of the workload, or customers; 0: its default")

@@ -229,7 +229,8 @@ var bonspielPlaces = []*Figure{
 
 func bonspielThree() lab.Spec {
 	s := bonspielTPCC(highContention)
-	s.WAN, s.Shards, s.Replicas, s.Ring, s.Clients = "uniform:100ms:3", 3, 2, true, 144
+	s.WAN, s.Shards, s.Replicas, s.Clients = "uniform:100ms:3", 3, 2, 144
+	s.Holders = "r1,r3/r2,r1/r3,r2"
 	return s
 }
 
