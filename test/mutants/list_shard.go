@@ -73,4 +73,10 @@ var ofShard = []mutation{
 	{name: "shard-switch-undrained", in: "shard", rule: "a protocol changes when nothing is undecided",
 		old: "drained() {\n\t\t\treturn", new: "drained() && false {\n\t\t\treturn",
 		seen: []check{tests("shard", "Protocol"), {row: "2pc+2pl", seeds: 30, among: "2pc+2pl,d2pc+2pl-group,d2pc+occ"}}},
+	{name: "shard-leases-begin", in: "shard", rule: "a later leader promises of all rows what the votes in its log have promised",
+		old: "\tl.leases.Begin(r.state.applied.MaxTS)\n", new: "",
+		seen: []check{hunt("r4+sundial", 20)}},
+	{name: "shard-leases-one-phase", in: "shard", rule: "a version begins its lease with the commit that wrote it, in one phase too",
+		old: "\t\te.leases.Wrote(v.cmd.Writes, v.cmd.Proposed)\n", new: "",
+		seen: []check{hunt("r4+sundial", 20)}},
 }
