@@ -16,7 +16,7 @@
 //     brings attempts to their end (finish.go), and what is said of all that (voice.go);
 //     what it knows of attempts before its log does (attempts.go), its lock table
 //     (locks.go), the newest rows (newest.go), what is written since a moment (since.go)
-//     and what depends on what is revealed (early.go); its certainty that it leads
+//     and what depends on what is revealed (early.go); leases of rows (leases.go); its certainty that it leads
 //     (confirmation.go), its chases of deadlocks (deadlock.go), its way from one protocol
 //     to the next (switch.go).
 //

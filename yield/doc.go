@@ -44,6 +44,9 @@
 // Declared transactions with a stamp ask in the order of their stamps: Instants stands before the
 // Table and holds them back, and has those of high priority wait there (instants.go).
 //
+// Where rows have leases, who reads holds nothing in the Table, and commits at a timestamp that suits
+// what it has read: Leases stand beside it (lease.go).
+//
 // What the caller owes it. It calls End or Drop exactly once for every transaction that may hold
 // something, has a waiter know how it asks again before anything else happens, and calls
 // Expire now and then. After a change of leader it starts from a new Table.
