@@ -16,9 +16,9 @@
 //     brings attempts to their end (finish.go), and what is said of all that (voice.go);
 //     what it knows of attempts before its log does (attempts.go), its lock table
 //     (locks.go), the newest rows (newest.go), what is written since a moment (since.go)
-//     and what depends on what is revealed (early.go); leases of rows (leases.go); its certainty that it leads
-//     (confirmation.go), its chases of deadlocks (deadlock.go), its way from one protocol
-//     to the next (switch.go).
+//     and what depends on what is revealed (early.go); leases of rows (leases.go); its
+//     certainty that it leads (confirmation.go), its chases of deadlocks (deadlock.go),
+//     its way from one protocol to the next (switch.go).
 //
 // Where the row says so, every replica tells of the votes on its disk past the
 // leader (bypass.go).
