@@ -46,10 +46,9 @@ type commits struct {
 	ender     ender
 	late      *latePrepares
 
-	room *decide.Room
-	all  map[txn.Attempt]*commitment
-	// behind is a timestamp that some shard would have taken, whose leases were ahead of a commit.
-	behind txn.Timestamp
+	room   *decide.Room
+	all    map[txn.Attempt]*commitment
+	leased leaseClock
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
 }
@@ -138,7 +137,7 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 		at = cs.clock.Next(cs.env.Now())
 	}
 	if cs.cfg.Row.Yield.RowLeases {
-		at = cs.atLeases(t, prepares)
+		at = cs.leased.at(t, prepares, cs.cfg.Params.Bugs.WriteInsideLease)
 	}
 	for _, p := range prepares {
 		p.Retired, p.At = cs.attempts.retiredBelow(), at
@@ -213,7 +212,9 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 // vote takes in a vote.
 func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
 	cs.turn.heardOf(m.Vote.ProtocolSeq)
-	cs.heardBehind(m.Vote)
+	if cs.cfg.Row.Yield.RowLeases {
+		cs.leased.hear(m.Vote)
+	}
 	if k := cs.all[m.Vote.Attempt]; k != nil {
 		k.heard(m.Vote, cs.env.Now().Mono)
 		cs.served(k, m.Vote.Shard, m.Vote.Rows)

@@ -31,17 +31,22 @@ func (t *transaction) hearLeases(p *part, m *txn.AccessReply) {
 	t.leases.from = max(t.leases.from, from)
 }
 
-// atLeases is the timestamp of a commit: not before anything that it has read, and above the leases of
-// what it writes.
-func (cs *commits) atLeases(t *transaction, prepares []*txn.Prepare) txn.Timestamp {
-	at := max(cs.behind, 1)
+// leaseClock gives commits their timestamps.
+type leaseClock struct {
+	behind txn.Timestamp // some shard would have taken it, whose leases were ahead of a commit
+}
+
+// at is the timestamp of a commit: not before anything that it has read, and above the leases of what
+// it writes, unless a planted bug has it write inside them.
+func (l *leaseClock) at(t *transaction, prepares []*txn.Prepare, inside bool) txn.Timestamp {
+	at := max(l.behind, 1)
 	if t.leases == nil {
 		return at
 	}
 	at = max(at, t.leases.from)
 	for _, p := range prepares {
 		for _, w := range p.Writes {
-			if !cs.cfg.Params.Bugs.WriteInsideLease {
+			if !inside {
 				at = max(at, t.leases.rows[w.Key].Until+1)
 			}
 		}
@@ -70,10 +75,9 @@ func (cs *commits) leasesFirst(t *transaction, writes []txn.Write) bool {
 	return false
 }
 
-// heardBehind takes in that a shard's leases were ahead of a commit: no later one from here is behind
-// them.
-func (cs *commits) heardBehind(v *txn.Vote) {
-	if !v.Yes && cs.cfg.Row.Yield.RowLeases {
-		cs.behind = max(cs.behind, v.Proposed)
+// hear takes in that a shard's leases were ahead of a commit: no later one from here is behind them.
+func (l *leaseClock) hear(v *txn.Vote) {
+	if !v.Yes {
+		l.behind = max(l.behind, v.Proposed)
 	}
 }
