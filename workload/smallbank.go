@@ -82,18 +82,34 @@ func (m *smallbank) checking(customer int) txn.Key {
 // book reads accounts in one round and lets change say what they have then; an
 // account that is as it was is not written.
 func book(keys []txn.Key, change func(b []int64)) Job {
-	return Job{Body: func(ctx context.Context, t txn.Txn) error {
-		res, err := t.Read(ctx, txn.Read{Gets: keys, ForWrite: true})
+	return settle(keys, keys, change)
+}
+
+// settle is book of a transaction that writes only some of the accounts that it reads: the keys in
+// writes come first among those in reads. It can be declared whole: which accounts it reads, and
+// which it may write, is known from the start.
+func settle(reads, writes []txn.Key, change func(b []int64)) Job {
+	after := func(values [][]byte) (out []txn.Write) {
+		before := balances(values)
+		now := slices.Clone(before)
+		change(now)
+		for i, k := range writes {
+			if now[i] != before[i] {
+				out = append(out, txn.Write{Key: k, Value: formatAmount(now[i])})
+			}
+		}
+		return out
+	}
+	declares := func() txn.Declaration {
+		return txn.Declaration{Reads: reads, Writes: writes, Then: func(values [][]byte) ([]txn.Write, bool) { return after(values), true }}
+	}
+	return Job{Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
+		res, err := t.Read(ctx, txn.Read{Gets: reads, ForWrite: len(writes) == len(reads)})
 		if err != nil {
 			return err
 		}
-		before := balances(res.Values)
-		after := slices.Clone(before)
-		change(after)
-		for i, k := range keys {
-			if after[i] != before[i] {
-				t.Put(k, formatAmount(after[i]))
-			}
+		for _, w := range after(res.Values) {
+			t.Put(w.Key, w.Value)
 		}
 		return nil
 	}}
@@ -157,18 +173,12 @@ func (m *smallbank) transactSavings(c *Client) Job {
 // accounts together do not have the amount.
 func (m *smallbank) writeCheck(c *Client) Job {
 	who, amount := m.customer(c), m.amount(c)
-	checking, savings := m.checking(who), m.savings(who)
-	return Job{Body: func(ctx context.Context, t txn.Txn) error {
-		res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{checking, savings}})
-		if err != nil {
-			return err
-		}
-		b := balances(res.Values)
+	checking := m.checking(who)
+	return settle([]txn.Key{checking, m.savings(who)}, []txn.Key{checking}, func(b []int64) {
 		fine := int64(0)
 		if b[0]+b[1] < amount {
 			fine = 1
 		}
-		t.Put(checking, formatAmount(b[0]-amount-fine))
-		return nil
-	}}
+		b[0] -= amount + fine
+	})
 }
