@@ -56,6 +56,24 @@ var presets = []preset{
 		regions: []Region{"bj", "sh", "sg", "ldn"},
 		rows:    [][]int64{{27, 73, 251}, {68, 230}, {181}},
 	},
+	{
+		// Natto's section 5.6: three datacenters of which the paper gives the delays. Those between
+		// machines of one are ours.
+		name:    "natto3",
+		regions: []Region{"dc1", "dc2", "dc3"},
+		rows:    [][]int64{{4, 6}, {8}},
+		intra:   200 * time.Microsecond,
+	},
+	{
+		// Natto's section 5.5: azure5 with Virginia and Washington in another cloud (AWS), whose
+		// western region is in Oregon. The paper gives no delays. Those of a pair that has one of these
+		// are between the regions of that cloud in both places, as published in 2017 ("Latency
+		// Between AWS Global Regions", quoted at acomputerscientistlearnsaws.blogspot.com), in whole
+		// ms; it had none in Paris then, and those to Paris are as in azure5, as all others are.
+		name:    "hybrid5",
+		regions: []Region{"va", "wa", "pr", "nsw", "sg"},
+		rows:    [][]int64{{87, 80, 230, 217}, {136, 162, 161}, {234, 149}, {87}},
+	},
 }
 
 // lanRTT is a round trip inside one building.

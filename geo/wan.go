@@ -64,10 +64,14 @@ func (w WAN) Scale(f float64) WAN {
 
 // Parse reads what a person says on the command line: the name of a published
 // map, "uniform:100ms" (five regions) or "uniform:100ms:3" (three), "star:10ms:50ms"
-// (the first of three regions is so far from the others), or the path of a YAML file.
+// (the first of three regions is so far from the others), one of these with several machines in each
+// region ("natto3*4"), or the path of a YAML file.
 func Parse(spec string) (WAN, error) {
 	if w, ok := published(spec); ok {
 		return w, nil
+	}
+	if name, count, ok := cutMachines(spec); ok {
+		return parseMachines(spec, name, count)
 	}
 	if rest, ok := strings.CutPrefix(spec, "uniform:"); ok {
 		return parseUniform(spec, rest)
@@ -78,7 +82,7 @@ func Parse(spec string) (WAN, error) {
 	if looksLikePath(spec) {
 		return readFile(spec)
 	}
-	return WAN{}, fmt.Errorf("unknown WAN %q: use %s, uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file (a path with a / or ending in .yaml or .yml)",
+	return WAN{}, fmt.Errorf("unknown WAN %q: use %s, uniform:100ms, uniform:100ms:3, star:10ms:50ms, one of these with so many machines in each region (natto3*4), or a YAML file (a path with a / or ending in .yaml or .yml)",
 		spec, strings.Join(Names(), ", "))
 }
 
