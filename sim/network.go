@@ -14,6 +14,7 @@ type Links struct {
 	Pareto       Pareto        // instead: delays vary about what the matrix says
 	MinDelay     time.Duration // between two nodes, whatever the matrix says
 	LossPPM      int64
+	TCP          bool // what is lost between two regions is sent again, and late: see tcp.go
 	DuplicatePPM int64
 	ReorderPPM   int64 // messages that others may overtake; the rest arrive in order
 	ReorderBy    time.Duration
@@ -32,6 +33,7 @@ type network struct {
 	sent    int
 	lost    int
 	free    []*mail // to be used again
+	tcp     *connections
 }
 
 // mail is a message on its way: first it arrives, then the host's CPU takes it.
@@ -107,7 +109,7 @@ func (n *network) send(env *txn.Envelope) {
 		body = txn.Encode(&env.Msg)
 	}
 	n.w.trace.message(n.w.now, env, body)
-	if n.cut[env.From-1][env.To-1] || n.chance(n.links.LossPPM) {
+	if n.cut[env.From-1][env.To-1] || !n.links.TCP && n.chance(n.links.LossPPM) {
 		n.lost++
 		n.w.trace.lost(n.w.now, env)
 		return
@@ -120,7 +122,9 @@ func (n *network) send(env *txn.Envelope) {
 
 func (n *network) carry(env *txn.Envelope, body []byte) {
 	at := n.w.now + n.delay(env)
-	if last := &n.arrived[env.From-1][env.To-1]; n.chance(n.links.ReorderPPM) {
+	if k := n.tcp.of(n, env); k != nil {
+		at = n.tcp.carry(k, n.rand, n.w.now, at-n.w.now, n.trip(env.From, env.To), len(body))
+	} else if last := &n.arrived[env.From-1][env.To-1]; n.chance(n.links.ReorderPPM) {
 		at += time.Duration(n.rand.Int64N(int64(n.links.ReorderBy) + 1))
 	} else {
 		at = max(at, *last)

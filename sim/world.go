@@ -26,7 +26,8 @@ type Config struct {
 	Hardware  Hardware
 	Machines  map[txn.NodeID]Hardware // of hosts whose CPU is not Hardware's
 	Links     Links
-	// Codec passes every message through its wire form.
+	// Codec passes every message through its wire form, which says how long it is where that counts
+	// (Links.TCP).
 	Codec bool
 	// NoCrash promises that no host crashes: nothing is kept for what comes after.
 	NoCrash bool
@@ -163,7 +164,7 @@ func New(cfg Config) (*World, error) {
 		w.process = shard.NewProcess()
 	}
 	w.trace = newTracer(cfg.Trace, w.label)
-	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork)}
+	w.net = &network{w: w, links: cfg.Links, rand: stream(cfg.Seed, streamNetwork), tcp: newConnections(cfg.Links)}
 	for i, n := range cfg.Directory.Nodes {
 		if int(n.ID) != i+1 {
 			return nil, fmt.Errorf("node %d stands at place %d of the directory: a world numbers its nodes from 1", n.ID, i+1)

@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// luck says of each segment that is sent whether it is lost; after its end none is.
+type luck []bool
+
+func (l *luck) Uint64() uint64 {
+	lost := false
+	if len(*l) > 0 {
+		lost, *l = (*l)[0], (*l)[1:]
+	}
+	if lost {
+		return 1 << 40
+	}
+	return 1 << 63
+}
+
+// tcpOf are connections that lose one segment in a hundred, and a connection of a round trip of 100 ms
+// that takes a segment a millisecond, and what it has under its luck.
+func tcpOf(l ...bool) (send func(now time.Duration, bytes int) time.Duration, lucky *luck) {
+	lucky = (*luck)(&l)
+	c, k, r := newConnections(Links{TCP: true, LossPPM: 10_000}), &connection{}, rand.New(lucky)
+	return func(now time.Duration, bytes int) time.Duration {
+		return c.carry(k, r, now, 50*time.Millisecond, 100*time.Millisecond, bytes)
+	}, lucky
+}
+
+func wantAt(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if got.Round(time.Millisecond) != want {
+		t.Errorf("%s arrives after %v, not %v", what, got, want)
+	}
+}
+
+const aMilli = time.Millisecond
+
+// What is lost once, and nothing comes behind it, is sent again at the time-out; what is lost again
+// waits twice as long.
+func TestALoneSegmentWaitsForItsTimeout(t *testing.T) {
+	send, _ := tcpOf(true)
+	wantAt(t, "a lone one", send(0, 1), (50+300)*aMilli)
+	send, _ = tcpOf(true, true, true)
+	wantAt(t, "one that is lost three times", send(0, 1), (50+300+600+1200)*aMilli)
+	send, _ = tcpOf()
+	wantAt(t, "one that is not lost", send(0, 1), 50*aMilli)
+}
+
+// Where others follow close behind, three of them have it sent again a round trip after they have left,
+// and all that are sent meanwhile arrive with it. Lost once more, it waits for the time-out.
+func TestWhatFollowsHasItSentAgain(t *testing.T) {
+	send, lucky := tcpOf()
+	now := time.Duration(0)
+	for ; now < 200*aMilli; now += aMilli {
+		wantAt(t, "one of many", send(now, 1)-now, 50*aMilli)
+	}
+	*lucky = luck{true}
+	wantAt(t, "a lost one", send(now, 1)-now, (50+100+3)*aMilli)
+	wantAt(t, "the one behind it", send(now+aMilli, 1)-now, (50+100+3)*aMilli)
+	wantAt(t, "one that is sent after it", send(now+110*aMilli, 1)-now, (50+110)*aMilli)
+	for now += 111 * aMilli; now < 500*aMilli; now += aMilli {
+		send(now, 1)
+	}
+	*lucky = luck{true, true}
+	wantAt(t, "one that is lost twice", send(now, 1)-now, (50+100+3+300)*aMilli)
+}
+
+// A connection takes no more than 1.22/sqrt(p) segments in a round trip: here 12.2, or 17.8 KB. Beyond
+// that bytes wait, and each segment of a long message may be lost.
+func TestAConnectionHasARate(t *testing.T) {
+	send, lucky := tcpOf()
+	var last time.Duration
+	for range 10 {
+		last = send(0, 17_812)
+	}
+	wantAt(t, "the last of ten windows", last, (10*100+50)*aMilli)
+	send, lucky = tcpOf(false, false, true)
+	if got := send(0, 3*segmentBytes); got < 150*aMilli || len(*lucky) != 0 {
+		t.Errorf("its third segment is lost, and it arrives after %v with %d left", got, len(*lucky))
+	}
+}
+
+// In a world messages are late and none is lost; within a region nothing is. Without loss TCP is nothing.
+func TestTCPLosesNothing(t *testing.T) {
+	took := func(l Links) (last time.Duration, w *World) {
+		w = toyWorld(t, 3, l, nil)
+		done := 0
+		w.Go(1, func(c *Client) {
+			for range 200 {
+				ask(c)
+				done++
+			}
+			last = c.Elapsed()
+		})
+		w.Run(5 * time.Minute)
+		if done != 200 {
+			t.Errorf("%d of 200 are answered under %+v", done, l)
+		}
+		return last, w
+	}
+	plain, w := took(Links{})
+	none, same := took(Links{TCP: true})
+	if none != plain || same.Hash() != w.Hash() {
+		t.Errorf("without loss it took %v, not %v", none, plain)
+	}
+	late, w := took(Links{TCP: true, LossPPM: 50_000})
+	if w.net.lost != 0 || late < plain*3/2 {
+		t.Errorf("%d are lost, and it took %v beside %v", w.net.lost, late, plain)
+	}
+}
