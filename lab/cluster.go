@@ -64,7 +64,7 @@ func (s resolved) holders(leader int) []uint32 {
 
 func (s resolved) params() node.Params {
 	p := node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
-		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1}
+		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1, Rules: s.rules}
 	if s.NeverSure {
 		p.LockAfterTries = -1
 	}
@@ -83,9 +83,10 @@ func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World
 		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
 			CommitCPU: commit, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},
 		Machines: s.machines(), Fit: s.fit, Databases: s.databases(),
-		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6)},
-		// A message may come twice under faults: then each is a copy of its own.
-		Codec: s.faults != sim.Faults{}, NoCrash: s.faults == sim.Faults{},
+		Links: sim.Links{Pareto: s.pareto, LossPPM: int64(s.Loss * 1e6), TCP: s.TCP},
+		// A message may come twice under faults: then each is a copy of its own. TCP has to know how
+		// long it is.
+		Codec: s.faults != sim.Faults{} || s.TCP && s.Loss > 0, NoCrash: s.faults == sim.Faults{},
 	})
 }
 

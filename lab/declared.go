@@ -2,17 +2,35 @@ package lab
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"isochron/sim"
 	"isochron/txn"
 )
 
-// priority draws that of the next transaction, and names it as a class of its own.
-func (r *run) priority(c *sim.Client, opt *txn.Options) string {
-	if r.spec.High > 0 && c.Rand().Float64() < r.spec.High {
+// prioritized reports whether some transactions have high priority.
+func (s Spec) prioritized() bool { return s.High > 0 || s.HighClass != "" }
+
+// priority draws that of the next transaction, or has it of its class, and names it as a class of its own.
+func (r *run) priority(c *sim.Client, opt *txn.Options, class string) string {
+	switch {
+	case r.spec.HighClass != "" && r.spec.HighClass == class, r.spec.High > 0 && c.Rand().Float64() < r.spec.High:
 		opt.Priority = txn.PriorityHigh
 	}
 	return opt.Priority.String() + " priority"
+}
+
+// knowsHighClass holds HighClass against the classes that came.
+func (r *run) knowsHighClass() error {
+	name := r.spec.HighClass
+	if name == "" || r.classes[name] != nil {
+		return nil
+	}
+	return SpecError{fmt.Errorf("%s had no transaction of the class %q, which was to have high priority; it had those of %s",
+		r.spec.Workload, name, strings.Join(slices.Sorted(maps.Keys(r.classes)), ", "))}
 }
 
 // declare runs a whole transaction, which is one request of its client.

@@ -1,6 +1,9 @@
 package lab
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Transactions that are declared whole are measured by their priorities and checked as others are, by
 // rows that vote on them as they read and by such as do not.
@@ -18,5 +21,34 @@ func TestDeclaredTransactionsAreMeasured(t *testing.T) {
 		if r := mustRun(t, s); r.ByClass["high priority"].Committed+r.ByClass["low priority"].Committed > 0 {
 			t.Errorf("%s: priorities are told where none are drawn", row)
 		}
+	}
+}
+
+// All of one class have high priority, and nobody else has; a class that never comes is told.
+func TestAClassOfHighPriority(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-recsf", "smallbank", "azure5", 5, 3, 10_000
+	s.Rate, s.HighClass, s.Declares, s.Tries, s.AdmissionOff = 60, "send-payment", true, 101, true
+	r := mustRun(t, s)
+	high, payments := r.ByClass["high priority"].Committed, r.ByClass["send-payment"].Committed
+	if !r.Check.Serializable || high == 0 || high != payments || high+r.ByClass["low priority"].Committed != r.Committed {
+		t.Errorf("%d high, %d payments, %d in all committed, check %+v", high, payments, r.Committed, r.Check)
+	}
+	s.HighClass = "sendPayment"
+	if _, err := Run(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), "sendPayment") || !strings.Contains(err.Error(), "send-payment") {
+		t.Errorf("a class that does not come: %v", err)
+	}
+}
+
+// An experiment counts rules if it is asked to, and is the same then.
+func TestRulesAreCounted(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-pa", "ycsb+t", "azure5", 5, 3, 1000
+	s.Rate, s.High, s.Declares, s.Tries, s.AdmissionOff = 60, 0.3, true, 101, true
+	plain := mustRun(t, s)
+	s.CountRules = true
+	counted := mustRun(t, s)
+	if plain.Rules != nil || counted.Rules["low-gives-way"] == 0 || counted.TraceHash != plain.TraceHash {
+		t.Errorf("counted %v, and %v without", counted.Rules, plain.Rules)
 	}
 }

@@ -32,6 +32,9 @@ type Result struct {
 	Costs            Costs            `json:"costs"`
 	Spec             SpecReport       `json:"spec"`
 	Faults           map[string]int   `json:"faults,omitempty"` // that struck, by kind
+
+	// Rules are the rules of the core that bit and how often, warm-up included, if they were counted.
+	Rules map[string]uint64 `json:"rules,omitempty"`
 }
 
 // Figures are those that every class of transactions has.
@@ -239,6 +242,8 @@ type SpecReport struct {
 	High     float64 `json:"high,omitempty"` // part of the transactions that have high priority
 	Declares bool    `json:"declares,omitempty"`
 
+	HighClass string `json:"high_class,omitempty"` // of the workload's classes the one that has it
+
 	Draw     workload.Draw  `json:"zipf_draw,omitempty"`
 	Homes    workload.Homes `json:"homes,omitempty"`
 	OneByOne bool           `json:"one_by_one,omitempty"`
@@ -249,6 +254,7 @@ type SpecReport struct {
 
 	Jitter  float64 `json:"jitter"`
 	Loss    float64 `json:"loss"`
+	TCP     bool    `json:"tcp,omitempty"`
 	SkewMS  float64 `json:"skew_ms"`
 	Faults  string  `json:"faults"`
 	WarmupS float64 `json:"warmup_s"`
@@ -322,9 +328,9 @@ func (s resolved) report() SpecReport {
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
-		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
+		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
-		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Reveal != reveal.Unset {
 		r.Reveal = s.Reveal.String()

@@ -78,7 +78,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		return Result{}, err
 	}
 	counts, err := r.work(progress)
-	if err = cmp.Or(err, r.failed); err != nil {
+	if err = cmp.Or(err, r.failed, r.knowsHighClass()); err != nil {
 		return Result{}, err
 	}
 	broken, err := r.conditions()
@@ -86,6 +86,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		return Result{}, err
 	}
 	out := r.result(counts)
+	out.Rules = bites(s.rules)
 	if len(broken) > 0 {
 		out.Check.Serializable = false
 		out.Check.Anomalies = append(out.Check.Anomalies, broken...)
@@ -196,7 +197,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	var o outcome
 	way := r.begins(since, job.Class)
 	opt := txn.Options{ReadOnly: job.ReadOnly}
-	priority := r.priority(c, &opt)
+	priority := r.priority(c, &opt, job.Class)
 	r.arrives(c)
 	for try := 1; ; try++ {
 		began := c.Elapsed()
@@ -249,7 +250,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		r.all.add(o)
 		r.class(classOf(way.leaders)).add(o)
 		r.class(job.Class).add(o)
-		if r.spec.High > 0 {
+		if r.spec.prioritized() {
 			r.class(priority).add(o)
 		}
 		r.steady.add(c.Elapsed(), o)

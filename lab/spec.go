@@ -10,6 +10,7 @@ import (
 	"isochron/protocol"
 	"isochron/reveal"
 	"isochron/routing"
+	"isochron/rulebook"
 	"isochron/sim"
 	"isochron/txn"
 	"isochron/workload"
@@ -48,10 +49,11 @@ type Spec struct {
 	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
 	// such a read is seldom good at the commit.
 	NearAsIs bool
-	// High is the part of the transactions that have high priority, and Declares has those declared
-	// whole whose workload can (workload.Job.Declares).
-	High     float64
-	Declares bool
+	// High is the part of the transactions that have high priority, HighClass a class of which all
+	// have it, and Declares has those declared whole whose workload can (workload.Job.Declares).
+	High      float64
+	HighClass string
+	Declares  bool
 	// Sources are databases that are not ours, a letter for each region of the map: m is a MySQL,
 	// p a PostgreSQL, - none. The rows of the workload are in them. Empty: there are none.
 	Sources     string
@@ -108,6 +110,7 @@ type Spec struct {
 	Warmth txn.Warmth
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
 	Loss   float64       // part of the messages that are lost
+	TCP    bool          // Loss is of segments, which are sent again as TCP does: messages are late, and not lost
 	Skew   time.Duration // wall clocks are wrong by at most this
 	CPU    time.Duration // that a message costs its receiver, and a request its gateway
 	// RequestCPU is what a client's request (a read, a commit) costs its gateway; 0: CPU.
@@ -142,6 +145,8 @@ type Spec struct {
 	// Series, if not 0, has the measured time told in pieces of this length as well.
 	Series time.Duration
 	Check  int // tries whose reads and writes are recorded and checked, from the first on
+	// CountRules counts how often each rule of the core bites (Result.Rules).
+	CountRules bool
 
 	mix  workload.Mix // of tests; nil: Workload's
 	bugs node.Bugs    // of tests
@@ -200,6 +205,8 @@ type resolved struct {
 	clientsAt []int
 	// held are the places of the regions that hold what is led from one: Holders.
 	held map[int][]int
+	// rules are the counts of CountRules, or nil.
+	rules *rulebook.Counts
 }
 
 func (s Spec) resolve() (r resolved, err error) {
@@ -209,6 +216,9 @@ func (s Spec) resolve() (r resolved, err error) {
 		}
 	}()
 	r = resolved{Spec: s}
+	if s.CountRules {
+		r.rules = new(rulebook.Counts)
+	}
 	if r.row, err = protocol.ByName(s.Protocol); err != nil {
 		return r, err
 	}

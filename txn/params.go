@@ -56,7 +56,7 @@ type Params struct {
 	AnswerDecided bool
 	// Bugs are planted on purpose in tests of the tests; none in production.
 	Bugs Bugs
-	// Rules counts where rules bite, in hunts; nil counts nothing.
+	// Rules counts where rules bite, in hunts and in experiments that ask for it; nil counts nothing.
 	Rules *rulebook.Counts
 }
 

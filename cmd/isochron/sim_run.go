@@ -29,6 +29,7 @@ type experiment struct {
 func addDeclared(f *pflag.FlagSet, s *lab.Spec) {
 	f.StringVar(&s.Holders, "holders", s.Holders, "the regions that hold what is led from each, in place of the nearest, such as va,wa/wa,pr/pr,va")
 	f.Float64Var(&s.High, "high", s.High, "part of the transactions that have high priority; results tell of these apart")
+	f.StringVar(&s.HighClass, "high-class", s.HighClass, "a class of the workload's transactions of which all have high priority, such as send-payment")
 	f.BoolVar(&s.Declares, "declares", s.Declares, "have transactions declared whole, of workloads that can")
 }
 
@@ -94,6 +95,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.StringVar(&s.Delays, "delays", s.Delays, "other delays from moments of the measured time on, such as 40s=star:50ms:90ms, separated by commas; nodes measure them")
 	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
 	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
+	f.BoolVar(&s.TCP, "tcp", s.TCP, "--loss is of segments between regions, which are sent again as TCP does: messages are late, and not lost")
 	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")
 	f.DurationVar(&s.CPU, "cpu", s.CPU, "CPU time of one message at its receiver")
 	f.IntVar(&s.Cores, "cores", s.Cores, "cores of a node")
@@ -113,6 +115,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.Backoff, "backoff", s.Backoff, "pause before the second try, on average; it doubles five times at most")
 	f.DurationVar(&s.Warmup, "warmup", s.Warmup, "virtual time that is not measured")
 	f.DurationVar(&s.Duration, "duration", s.Duration, "virtual time that is measured")
+	f.BoolVar(&s.CountRules, "count-rules", s.CountRules, "count how often each rule of the core bites, warm-up included (--json)")
 	f.IntVar(&s.Check, "check", s.Check, "tries whose reads and writes are checked for serializability, from the first on")
 	f.VisitAll(func(flag *pflag.Flag) { e.only = append(e.only, flag.Name) })
 	cmd.Flags().AddFlagSet(f)

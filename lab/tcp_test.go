@@ -1,0 +1,21 @@
+package lab
+
+import "testing"
+
+// Under TCP what is lost is late: fewer commit in time than where nothing is lost, and what commits
+// takes longer. Without loss it changes nothing.
+func TestLossOverTCP(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-ts", "ycsb+t", "azure5", 5, 3, 10_000
+	s.Rate, s.Declares, s.Tries, s.AdmissionOff = 40, true, 101, true
+	plain := mustRun(t, s)
+	s.TCP = true
+	if same := mustRun(t, s); same.TraceHash != plain.TraceHash {
+		t.Error("it is another run where nothing is lost")
+	}
+	s.Loss = 0.02
+	r := mustRun(t, s)
+	if !r.Check.Serializable || r.Committed == 0 || r.LatencyMS.P95 < plain.LatencyMS.P95*1.2 {
+		t.Errorf("%d commit, p95 %v beside %v, check %+v", r.Committed, r.LatencyMS.P95, plain.LatencyMS.P95, r.Check)
+	}
+}
