@@ -30,6 +30,18 @@ var nattoFigures = []*Figure{
 		},
 	},
 	{
+		Name: "natto/fig7smallbank", Title: "SmallBank, more and more transactions",
+		Source: "Natto, section 5.2.3, figure 7 (e) and (f)",
+		Rows:   nattoRivals, Axis: nattoBankRate, Base: nattoBank(), Costs: bonspielCosts,
+		Shows: nattoShows,
+		Claims: []Claim{
+			says(highTail, "natto-ts", "carousel-basic|carousel-fast|tapir", AtTheEnd, Below, 0),
+			says(highTail, "natto-recsf", "carousel-basic|carousel-fast|tapir", AtTheEnd, Below, 0),
+			says(lowTail, "natto-ts", "carousel-basic|carousel-fast|tapir", AtTheEnd, Below, 0),
+			says(lowTail, "natto-recsf", "carousel-basic|carousel-fast|tapir", AtTheEnd, Below, 0),
+		},
+	},
+	{
 		Name: "natto/fig8ycsb", Title: "YCSB+T, 50 transactions a second, more and more contention",
 		Source: "Natto, section 5.3.1, figure 8 (a)",
 		Rows:   nattoRows, Axis: nattoSkew, Base: nattoWith("ycsb+t", 50),
@@ -69,6 +81,21 @@ var nattoFigures = []*Figure{
 		},
 	},
 	{
+		Name: "natto/fig10", Title: "SmallBank, payments of high priority, more and more transactions",
+		Source: "Natto, section 5.4, figure 10",
+		Rows:   natto2PL, Axis: nattoPaymentRate, Base: nattoPayments(), Costs: bonspielCosts,
+		Shows: nattoShows,
+		Claims: []Claim{
+			says(highTail, "natto-recsf", "natto-2pl|natto-2pl-p|natto-2pl-pow", AtTheStart, Below, 0),
+			says(highTail, "natto-2pl", "natto-2pl", Across, Change, 200),
+			says(highTail, "natto-2pl-p", "natto-2pl-p", Across, Change, 200),
+			says(highTail, "natto-2pl-pow", "natto-2pl-pow", Across, Change, 200),
+			// By less than a half: at the start it has two thirds of the end at least.
+			says(highTail, "natto-recsf", "natto-recsf", Across, Lower, 1/1.5).upTo(1),
+			says(nattoGap, "natto-recsf", "natto-recsf", Across, Below, 0),
+		},
+	},
+	{
 		Name: "natto/fig11", Title: "YCSB+T, delays that vary more and more",
 		Source: "Natto, section 5.5, figure 11: Pareto, a mean as on the map",
 		Rows:   nattoRivals, Axis: nattoJitter, Base: nattoBase(),
@@ -76,6 +103,58 @@ var nattoFigures = []*Figure{
 		Claims: []Claim{
 			says(highTail, "natto-ts", "natto-ts", Across, Ahead, 0),
 			says(highTail, "natto-recsf", "carousel-basic|carousel-fast|tapir|natto-2pl", AtTheEnd, Below, 0),
+		},
+	},
+	{
+		Name: "natto/fig12", Title: "YCSB+T, 100 transactions a second, more and more packets lost",
+		Source: "Natto, section 5.5, figure 12: over TCP, as sim/tcp.go has it",
+		Rows:   nattoRivals, Axis: nattoLoss, Base: nattoLossy(), Costs: bonspielCosts,
+		Shows: nattoShows,
+		Claims: []Claim{
+			says(highTail, "carousel-basic", "carousel-basic", Across, Ahead, 0),
+			says(highTail, "carousel-basic", "tapir|natto-2pl|natto-2pl-p|natto-2pl-pow", AtTheEnd, Ahead, 0),
+			says(highTail, "natto-ts", "natto-ts", Across, Ahead, 0),
+			says(highTail, "carousel-fast", "carousel-basic", AtTheEnd, Ahead, 0),
+			says(highTail, "natto-recsf", "natto-ts", AtTheEnd, Below, 0),
+		},
+	},
+	{
+		Name: "natto/fig12typical", Title: "YCSB+T, 100 transactions a second, as many packets lost as is typical",
+		Source: "Natto, section 5.5, figure 12, up to 1 %",
+		Rows:   nattoRivals, Axis: nattoTypicalLoss, Base: nattoLossy(), Costs: bonspielCosts,
+		Shows: nattoShows,
+		Claims: []Claim{
+			says(highTail, "natto-recsf", nattoOthers, AtWorst, Below, 0),
+			says(highTail, "natto-ts", nattoOthers, AtWorst, Below, 0),
+		},
+	},
+	{
+		Name: "natto/fig13", Title: "Retwis, 1000 transactions a second, in one cloud and in two",
+		Source: "Natto, section 5.5, figure 13",
+		Rows:   nattoRivals, Axis: nattoClouds, Base: nattoWith("retwis", 1000), Costs: bonspielCosts,
+		Shows: nattoShows,
+		Claims: []Claim{
+			says(highTail, "natto-ts", nattoOthers, AtTheEnd, Below, 0),
+			says(highTail, "natto-recsf", nattoOthers, AtTheEnd, Below, 0),
+		},
+	},
+	{
+		Name: "natto/fig14", Title: "Retwis, rows drawn evenly, as many clients as it bears, more and more partitions",
+		Source: "Natto, section 5.6, figure 14",
+		Rows:   nattoPeaks, Axis: nattoPartitions, Base: nattoPeak(), Costs: bonspielCosts,
+		Shows: []Measure{throughput, cpuUse, latency, abortRate},
+		Claims: []Claim{
+			says(throughput, "carousel-basic", "carousel-basic", Across, Times, 17500.0/8000),
+			says(throughput, "natto-recsf", "natto-recsf", Across, Times, 17500.0/8000),
+			says(throughput, "natto-recsf", "carousel-basic", AtTheEnd, Level, 0),
+			says(throughput, "natto-ts", "carousel-basic", AtTheEnd, Level, 0),
+			says(throughput, "carousel-fast", "carousel-basic", AtTheEnd, Change, 100*(15112.0/17500-1)),
+			says(throughput, "tapir", "carousel-fast", AtTheEnd, Level, 0),
+			says(throughput, "natto-2pl", "carousel-fast", AtTheEnd, Level, 0),
+			says(throughput, "natto-2pl-p", "natto-2pl", AtTheEnd, Level, 0),
+			says(throughput, "carousel-fast", "tapir|natto-2pl|natto-2pl-p", AtTheEnd, Ahead, 0),
+			says(throughput, "tapir", "tapir", Across, Ahead, 0),
+			says(throughput, "natto-2pl", "natto-2pl", Across, Ahead, 0),
 		},
 	},
 }
