@@ -49,7 +49,7 @@ func (c check) String() string {
 
 // all is the list, in the order of the floors.
 func all() []mutation {
-	return slices.Concat(ofStore, ofMoves, ofYield, ofGroup, ofShard, ofReplica, ofCoordinator, ofNode, ofSource, ofServer)
+	return slices.Concat(ofStore, ofMoves, ofYield, ofNatto, ofGroup, ofShard, ofReplica, ofCoordinator, ofNode, ofSource, ofServer)
 }
 
 // pattern is what the old text matches: it may stand at any depth of indentation, and an @
