@@ -105,6 +105,34 @@ func TestHighPriorityWaitsAtItsShard(t *testing.T) {
 	}
 }
 
+// Low priority does not wait: it gives way to who has voted, and to who waits and goes before it.
+func TestLowPriorityGivesWayAtItsShard(t *testing.T) {
+	c := stampedCourt(t, "natto-ts")
+	first := c.declares(1, 10, false, "a")
+	c.declares(2, 20, false, "a")
+	c.declares(3, 25, true, "a")
+	c.pass(30)
+	if n := c.voter.instants.Len(); n != 1 {
+		t.Errorf("%d wait, and one of high priority should", n)
+	}
+	c.voter.locks.End(0, first.Txn, true) // and nobody asks again yet
+	c.declares(4, 10, false, "a")
+	c.pass(10)
+	c.wantVotes(t, "one gives way to who waits, which has others ask again", 1, 3)
+}
+
+// A vote is late before its stamp has passed if one with a larger stamp went first.
+func TestOneThatWasPassedIsLate(t *testing.T) {
+	c := stampedCourt(t, "natto-ts")
+	c.declares(1, 20, true, "a")
+	c.pass(20)
+	c.world.now.WallNanos -= int64(15 * time.Millisecond) // the clock was set back
+	c.declares(2, 10, true, "b")
+	if c.voter.counts.Late != 1 {
+		t.Errorf("%d are late", c.voter.counts.Late)
+	}
+}
+
 // The entry of a vote names those that have made way for it, and rests on the abort of those that have
 // voted and should make way elsewhere.
 func TestAVoteNamesOnWhomItRests(t *testing.T) {
@@ -123,6 +151,14 @@ func TestAVoteNamesOnWhomItRests(t *testing.T) {
 	if h := c.voter.locks.Holder(id(3)); h == nil || !h.Voted || c.voter.locks.Holder(id(1)) != nil {
 		t.Error("its lock is not taken over")
 	}
+
+	c = stampedCourt(t, "natto-cp")
+	elsewhere.Shard = c.voter.cfg.ID // where nothing is elsewhere
+	c.declares(1, 10, false, "a", elsewhere)
+	c.pass(10)
+	c.declares(3, 20, true, "a", elsewhere)
+	c.pass(20)
+	c.wantVotes(t, "where both have this part alone", 1)
 
 	c = stampedCourt(t, "natto-cp")
 	c.declares(1, 10, false, "a")
