@@ -171,6 +171,16 @@ func TestLateOnesGiveWay(t *testing.T) {
 	s.want(t, "5 refused")
 }
 
+// Nor does it wait behind one with a smaller stamp that waits itself, though its row is free.
+func TestLateOnesDoNotQueue(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.enter(0, 10, 1, true, "a")
+	s.enter(0, 20, 2, true, "a", "b")
+	s.q.Go(30)
+	s.enter(60, 25, 3, true, "b")
+	s.want(t, "1 votes", "3 refused")
+}
+
 // Low priority makes way before its vote for high priority with a later stamp, whichever comes
 // first; not if it should have ended by then, and not if it goes after.
 func TestLowPriorityMakesWay(t *testing.T) {
