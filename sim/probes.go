@@ -34,8 +34,8 @@ func (p *probes) probe() {
 		if to == h || !to.up() || h.w.net.cut[h.id-1][to.id-1] || h.w.net.cut[to.id-1][h.id-1] {
 			continue
 		}
-		there := h.w.net.probed(p.rand, h.id, to.id, h.w.now) - h.w.now
-		back := h.w.net.probed(p.rand, to.id, h.id, h.w.now+there) - h.w.now - there
+		there := h.w.net.probed(p.rand, asked, h.id, to.id, h.w.now) - h.w.now
+		back := h.w.net.probed(p.rand, answered, to.id, h.id, h.w.now+there) - h.w.now - there
 		p.delays.Add(to.id, estimate.Answered(now.Mono, there+back).WithClocks(now.WallNanos, to.now().WallNanos+int64(there)))
 	}
 	if p.count++; p.count%estimate.TellAfter == 0 {

@@ -12,7 +12,7 @@ import (
 // it on the same connection are late with it.
 //
 //   - From each node to each participant of another there is a connection of its own, one more to
-//     what else is at that node, and one that has the probes: the servers of Natto's prototype are
+//     what else is at that node, and those of the probes and of their answers: the servers of Natto's prototype are
 //     processes by themselves.
 //   - A message has a segment for each segmentBytes of its wire form, and shares none.
 //   - A segment that is lost for the first time is sent again when three later ones have been
@@ -46,8 +46,17 @@ type connections struct {
 type connectionID struct {
 	from, to txn.NodeID
 	shard    txn.ShardID
-	probes   bool
+	measures measuring
 }
+
+// measuring is what a connection has of probes.
+type measuring uint8
+
+const (
+	noProbes measuring = iota
+	asked
+	answered
+)
 
 // connection is one direction of a TCP connection.
 type connection struct {
@@ -83,7 +92,7 @@ func (c *connections) get(id connectionID) *connection {
 }
 
 // carry hands bytes to a connection and is when they arrive; way is how long they would take alone,
-// and trip a round trip.
+// and trip a round trip. What it was handed before was handed no later than now.
 func (c *connections) carry(k *connection, r *rand.Rand, now, way, trip time.Duration, bytes int) time.Duration {
 	begins := max(now, k.busy)
 	k.busy = begins + time.Duration(int64(trip)*int64(bytes)/c.window)
@@ -122,13 +131,14 @@ func (c *connections) again(k *connection, r *rand.Rand, trip time.Duration) (af
 	return after
 }
 
-// probed is when a probe that is sent now arrives at another host.
-func (n *network) probed(r *rand.Rand, from, to txn.NodeID, now time.Duration) time.Duration {
+// probed is when a probe that is sent now, or its answer, arrives at another host. Answers go by themselves:
+// when they are drawn they are sent in the future, and what a connection is handed comes in order.
+func (n *network) probed(r *rand.Rand, what measuring, from, to txn.NodeID, now time.Duration) time.Duration {
 	way := n.wavering(r, n.delays[from-1][to-1])
 	if n.tcp == nil || n.calm || !n.wide[from-1][to-1] {
 		return now + way
 	}
-	return n.tcp.carry(n.tcp.get(connectionID{from: from, to: to, probes: true}), r, now, way, n.trip(from, to), probeBytes)
+	return n.tcp.carry(n.tcp.get(connectionID{from: from, to: to, measures: what}), r, now, way, n.trip(from, to), probeBytes)
 }
 
 // trip is the mean of a round trip.

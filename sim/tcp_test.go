@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"isochron/estimate"
 )
 
 // luck says of each segment that is sent whether it is lost; after its end none is.
@@ -110,5 +112,25 @@ func TestTCPLosesNothing(t *testing.T) {
 	late, w := took(Links{TCP: true, LossPPM: 50_000})
 	if w.net.lost != 0 || late < plain*5/4 {
 		t.Errorf("%d are lost, and it took %v beside %v", w.net.lost, late, plain)
+	}
+}
+
+// Two hosts that probe each other measure what they do where nothing is lost: no answer is in the way
+// of a probe that is sent before it.
+func TestProbesOverTCP(t *testing.T) {
+	w := toyWorld(t, 1, Links{TCP: true, LossPPM: 1}, nil)
+	var both []*probes
+	for _, h := range w.hosts[:2] {
+		both = append(both, &probes{h: h, rand: stream(1, streamProbes), delays: estimate.OfLinks(10 * time.Millisecond)})
+	}
+	for range 300 {
+		for _, p := range both {
+			p.probe()
+		}
+		w.Run(10 * time.Millisecond)
+	}
+	way := w.net.delays[0][1]
+	if got := both[0].roundTrips()[2]; got < way || got > 3*way {
+		t.Errorf("a round trip of %v takes %v", 2*way, got)
 	}
 }
