@@ -144,6 +144,9 @@ func (st *statements) divide(r *round) (parts []*part) {
 			parts = append(parts, p)
 		}
 		p.access.Work.Statements = append(p.access.Work.Statements, s.Statement)
+		if st.cfg.Params.SourceWaits > 0 {
+			p.access.Work.Locks = append(p.access.Work.Locks, txn.Locked{Records: s.Records, Writes: s.Writes})
+		}
 		p.items, p.named = append(p.items, i), append(p.named, s.Records...)
 	}
 	slices.SortFunc(parts, func(a, b *part) int { return cmp.Compare(a.access.Shard, b.access.Shard) })

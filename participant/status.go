@@ -45,6 +45,7 @@ type SourceCounts struct {
 	Unknown    uint64 // branches of which the agent cannot know how they have ended
 	FenceWaits uint64 // branches that waited for what was prepared before the source started anew
 	Fenced     int    // branches for which others wait so
+	Deadlocks  uint64 // over several participants, that were ended by giving up a statement here
 	Refused    [txn.Causes]uint64
 	// HeldNanos is how long ended branches held their rows, from their first statement on, and
 	// Held how many of them it was at most 1, 2, 4 ... ms, or more.

@@ -31,7 +31,7 @@ func (w chaseWorld) Chased(id, waiter txn.ID) {
 
 // CycleSeen tells of a cycle that may be a deadlock.
 func (w chaseWorld) CycleSeen(cycle []txn.WaitEdge) {
-	w.r.env.Trace("shard %d: %s", w.r.cfg.ID, tellCycle(cycle))
+	w.r.env.Trace("shard %d: %s", w.r.cfg.ID, txn.TellCycle(cycle))
 }
 
 // NoDeadlock tells that it is none.
@@ -49,9 +49,16 @@ func (w chaseWorld) Broken(victim txn.ID, wide bool) {
 	w.r.env.Trace("shard %d: %v gives way, to end the deadlock", w.r.cfg.ID, victim)
 }
 
-// OnChase carries a chase on over the waits at this shard.
+// chases reports whether waits here may be part of a deadlock over several participants. Beside
+// databases that are not ours they may, whatever ages do here: nobody waits there by age.
+func (r *Replica) chases() bool {
+	return r.cfg.Row.Yield.Deadlocks() || r.cfg.Row.OverSources() && r.cfg.Params.SourceWaits > 0
+}
+
+// OnChase carries a chase on over the waits at this shard. It may come from a source, which can be
+// beside shards under any row.
 func (r *Replica) OnChase(m *txn.Chase) {
-	if r.Serving() && r.cfg.Row.Yield.Deadlocks() && m.Sane() {
+	if r.Serving() && (r.cfg.Row.Yield.Deadlocks() || r.cfg.Params.SourceWaits > 0) && m.Sane() {
 		r.lead.chaser.Chase(m)
 	}
 }
@@ -61,13 +68,4 @@ func (r *Replica) OnRecheck(m *txn.Recheck) {
 	if r.Serving() && m.Sane() {
 		r.lead.chaser.Recheck(m)
 	}
-}
-
-// tellCycle words a cycle for whoever reads a trace.
-func tellCycle(cycle []txn.WaitEdge) string {
-	text := cycle[0].Txn.String() + " waits for "
-	for _, e := range cycle[1:] {
-		text += e.Txn.String() + ", which waits for "
-	}
-	return text + cycle[0].Txn.String()
 }

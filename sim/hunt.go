@@ -211,6 +211,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	if votesBeside(row) { // what votes may rest on is to happen between an arrival and its stamp
 		params.StampMargin = huntUnit
 	}
+	params.SourceWaits = waitsLookedFor(seed)
 	if h.cfg.Rules {
 		params.Rules = new(rulebook.Counts)
 		h.result.Rules = params.Rules

@@ -35,7 +35,7 @@ func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
 	if !own.OfSources() {
 		return nil
 	}
-	s := &sourceHunt{h: h, dbs: new(Databases)}
+	s := &sourceHunt{h: h, dbs: &Databases{Tell: true}}
 	next := uint64(0)
 	for _, e := range dir.Shards {
 		next = max(next, e.ID+1)
@@ -48,6 +48,15 @@ func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
 	}
 	s.load.Parts, s.load.Accounts, s.load.Lists, s.load.Each = h.bank.Parts, 10, 6, 100
 	return s
+}
+
+// waitsLookedFor is, in every other seed, after how long somebody at a database may be in a deadlock
+// over several; else nobody looks, as in the laboratory.
+func waitsLookedFor(seed uint64) time.Duration {
+	if seed%2 == 0 {
+		return 0
+	}
+	return HuntParams(txn.Bugs{}).DetectAfter
 }
 
 // databases are those of the hunt's world.

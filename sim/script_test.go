@@ -25,8 +25,8 @@ import (
 
 // TestScripts plays the stories in testdata. A command and what it prints:
 //
-//	cluster wan=SPEC protocol=ROW [regions=N] [sources]   a fresh cluster, one node a region, with a database beside each
-//	exec NAME [last|commit] [async]             statements at databases, a line each: region: statement
+//	cluster wan=SPEC protocol=ROW [regions=N] [sources [deadlock-after=FOR]]   a fresh cluster, one node a region, with a database beside each
+//	exec NAME [last|commit] [named] [async]     statements at databases, a line each: region: statement; named: that name what they lock
 //	begin NAME at=REGION [retry-of=NAME]        a transaction
 //	read NAME KEY... [lock=shared|exclusive]    one round
 //	scan NAME REGION                            all rows led from a region, one round
@@ -146,8 +146,13 @@ func (s *script) cluster(d *datadriven.TestData) {
 	for i, region := range wan.Regions[:n] {
 		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
 	}
+	looksAfter := time.Duration(0)
+	if d.HasArg("deadlock-after") {
+		looksAfter, err = time.ParseDuration(argument(d, "deadlock-after"))
+		s.must(err)
+	}
 	if s.dbs = nil; d.HasArg("sources") {
-		s.dbs = new(Databases)
+		s.dbs = &Databases{Tell: true}
 		for i, region := range wan.Regions[:n] {
 			dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(scriptSource + i + 1), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
 		}
@@ -155,7 +160,7 @@ func (s *script) cluster(d *datadriven.TestData) {
 	s.actors, s.names, s.tries = map[string]*actor{}, map[txn.ID]string{}, nil
 	s.w, err = New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
-		Params:   node.Params{KeepVersions: time.Hour, HotWaiters: 1},
+		Params:   node.Params{KeepVersions: time.Hour, HotWaiters: 1, SourceWaits: looksAfter},
 		Hardware: Hardware{Fsync: time.Millisecond},
 		Links:    Links{MinDelay: 100 * time.Microsecond},
 		Trace:    func(line string) { s.lines = append(s.lines, line) }, Databases: s.dbs,
@@ -431,7 +436,11 @@ func (s *script) execute(a *actor, d *datadriven.TestData) {
 	var statements []txn.SourceStatement
 	for line := range strings.Lines(d.Input) {
 		region, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		statements = append(statements, txn.SourceStatement{Source: txn.ShardID(scriptSource + s.node(region)), Statement: txn.Statement{Text: text}})
+		st := txn.SourceStatement{Source: txn.ShardID(scriptSource + s.node(region)), Statement: txn.Statement{Text: text}}
+		if d.HasArg("named") { // as of changes of single rows
+			st.Records, st.Writes = []txn.Key{txn.Key(strings.Fields(text)[1])}, true
+		}
+		statements = append(statements, st)
 	}
 	src, ctx, how := a.t.(txn.Sources), context.Background(), "executed"
 	var got []txn.SourceResult

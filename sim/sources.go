@@ -25,6 +25,9 @@ type Databases struct {
 	// DeadlockAfter is for how long a PostgreSQL has a statement wait before it looks for a
 	// deadlock; 0: it looks at once, as a MySQL does.
 	DeadlockAfter time.Duration
+	// Tell has PostgreSQLs tell their agents who waits for whom, as real ones do; of others agents
+	// conclude it. Either matters if Params.SourceWaits is not 0.
+	Tell bool
 
 	w     *World
 	all   []*database

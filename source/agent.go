@@ -23,6 +23,8 @@ type Config struct {
 	BranchesMax int
 	// AnswerBytesMax bounds what the statements of one request give together; 0: 16 MiB.
 	AnswerBytesMax int
+	// DetectAfter, if not nil, is Params.SourceWaits of one source, of which it gets that of all.
+	DetectAfter func(s routing.Shard, all time.Duration) time.Duration
 }
 
 const (
@@ -44,6 +46,7 @@ type Agent struct {
 	ends     ends
 	recovery recovery
 	desk     desk
+	waits    waitings
 }
 
 // Opener opens agents.
@@ -66,6 +69,7 @@ func Opener(cfg Config) participant.Opener {
 			branches: branches{}, ended: newMemory(), describing: map[asker]bool{}, orphans: decide.NewOrphans(o.Params.RecoverAfter)}
 		g := &Agent{state: s, works: works{s}, ends: ends{s}, desk: desk{s}}
 		g.recovery = recovery{s, &g.ends}
+		g.waits = newWaitings(s)
 		s.goOn = g.next
 		// Its term is on the disk before anybody hears of it: no two incarnations have one.
 		o.Env.AfterSync(func() { g.links.open = true; g.recovery.recall() })
@@ -95,6 +99,10 @@ func (g *Agent) Deliver(from txn.NodeID, m *txn.Message) {
 		g.recovery.probed(m.ProbeReply)
 	case m.SourceAsk != nil:
 		g.desk.asked(from, m.SourceAsk)
+	case m.Chase != nil && g.links.serving:
+		g.waits.chase(m.Chase)
+	case m.Recheck != nil && g.links.serving:
+		g.waits.recheck(m.Recheck)
 	}
 }
 
@@ -108,6 +116,7 @@ func (g *Agent) Tick() {
 	for _, b := range g.branches.inOrder() {
 		g.recovery.look(b, now)
 	}
+	g.waits.tick()
 }
 
 // NextWake implements participant.Participant.
@@ -115,7 +124,7 @@ func (g *Agent) NextWake() time.Duration {
 	if len(g.waiting) > 0 {
 		return g.now() + g.at.Params.TickInterval
 	}
-	at := g.links.nextWake()
+	at := min(g.links.nextWake(), g.waits.nextWake())
 	for _, b := range g.branches { // order: the least of all
 		at = min(at, g.recovery.looksAt(b))
 	}

@@ -53,6 +53,16 @@ type branch struct {
 	probedAt time.Duration
 	retryAt  time.Duration // of an end that could not be brought about
 
+	age      txn.Age
+	workedAt time.Duration // when the work under way was begun
+	pace     *pace         // of that work
+	stood    struct {      // the statement at which it was seen last, and since when
+		step  uint64
+		since time.Duration
+	}
+	locked map[txn.Key]bool // records that it has locked, as far as they are known; true: exclusively
+	victim bool             // it gives way, to end a deadlock
+
 	fences    bool          // others wait for its end (fence.go)
 	blockedAt time.Duration // since when it waits so; 0: it does not
 }

@@ -70,7 +70,7 @@ func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
 	}
 	b := &branch{
 		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, DecidedAt: w.DecidedAt},
-		txn:  m.Txn, gateway: from, heardAt: now, began: now,
+		txn:  m.Txn, age: m.Age, pace: new(pace), gateway: from, heardAt: now, began: now,
 		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait},
 	}
 	if ws.at.Row.Yield.Versions {
@@ -142,6 +142,8 @@ func (ws *works) execute(b *branch) {
 	m, db, most := b.todo, ws.db, ws.cfg.AnswerBytesMax
 	name, options, handle := b.name, b.options, b.handle
 	options.Incarnation = ws.fence.incarnation
+	b.workedAt, b.pace = ws.now(), new(pace)
+	pace := b.pace
 	ws.begin(b, func(ctx context.Context) any {
 		out := executed{handle: handle}
 		if handle == nil {
@@ -164,6 +166,7 @@ func (ws *works) execute(b *branch) {
 				return out
 			}
 			out.results = append(out.results, r)
+			pace.done.Add(1)
 		}
 		return out
 	}, func(result any) { ws.executed(b, m, result.(executed)) })
@@ -183,9 +186,15 @@ const endedByOthers = "the transaction was rolled back: it had failed at another
 // if it was to be the last.
 func (ws *works) executed(b *branch, m *txn.Access, x executed) {
 	b.todo, b.handle = nil, x.handle
+	b.hold(m.Work, len(x.results))
 	if b.decided != nil { // it is rolled back whatever came of it
 		if x.err != nil && x.err.Ends {
 			b.handle = nil
+		}
+		if b.victim {
+			e := wideDeadlock()
+			ws.refuse(b.gateway, m.Request, txn.KindAborted, e.Text, e.fault(), e.cause())
+			return
 		}
 		ws.refuse(b.gateway, m.Request, txn.KindAborted, endedByOthers, nil, txn.CauseOther)
 		return

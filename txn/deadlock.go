@@ -92,3 +92,12 @@ func (m *Recheck) Sane() bool {
 	}
 	return true
 }
+
+// TellCycle words a cycle of waits for whoever reads a trace.
+func TellCycle(cycle []WaitEdge) string {
+	text := cycle[0].Txn.String() + " waits for "
+	for _, e := range cycle[1:] {
+		text += e.Txn.String() + ", which waits for "
+	}
+	return text + cycle[0].Txn.String()
+}

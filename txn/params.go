@@ -16,7 +16,11 @@ type Params struct {
 	// DetectAfter: somebody for whom another waits for so long may be in a deadlock over
 	// several shards, and that is looked into; the widest round trip and 50 ms. Waits that
 	// end by themselves should be shorter.
-	DetectAfter  time.Duration
+	DetectAfter time.Duration
+	// SourceWaits: who has waited for so long at a database that is not ours may be in a deadlock over
+	// several sources, or sources and shards, and that is looked into (yield/foreign.go); 0: nobody
+	// looks, and such a deadlock ends by LockWait. A cluster of real time has SourceWaitsLive.
+	SourceWaits  time.Duration
 	CommitWait   time.Duration // 20 s: then the client is told "unknown"
 	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
 	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
@@ -163,6 +167,19 @@ type Observer interface {
 	// Event is one line of a trace: who, what. It is called only if Tracing.
 	Event(node NodeID, what string)
 	Tracing() bool
+}
+
+// SourceWaitsLive is SourceWaits of a cluster of real time that was told nothing else.
+const SourceWaitsLive = 100 * time.Millisecond
+
+// Live fills in what a cluster of real time has and the laboratory has not, unless it was asked for:
+// SourceWaits; below 0, it is off.
+func (p Params) Live() Params {
+	if p.SourceWaits == 0 {
+		p.SourceWaits = SourceWaitsLive
+	}
+	p.SourceWaits = max(p.SourceWaits, 0)
+	return p
 }
 
 // WithDefaults fills in zero fields for a network whose round trips stay below

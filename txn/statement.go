@@ -99,6 +99,16 @@ type Work struct {
 	Level Level  `cbor:"8,keyasint,omitempty"`
 	// Retired is as in a Prepare.
 	Retired uint64 `cbor:"9,keyasint,omitempty"`
+	// Locks says of each of Statements which records it locks, or is empty. An agent concludes from
+	// it who waits for whom, where its database does not say.
+	Locks []Locked `cbor:"10,keyasint,omitempty"`
+}
+
+// Locked is what a statement locks, as far as that is known: at a source that locks what is read,
+// it waits for all who have locked any of it otherwise than shared.
+type Locked struct {
+	Records []Key `cbor:"1,keyasint,omitempty"` // any names, as long as one record has one; none: it is not known
+	Writes  bool  `cbor:"2,keyasint,omitempty"` // exclusively
 }
 
 // Worked is what came of a Work.

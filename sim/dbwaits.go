@@ -1,0 +1,35 @@
+package sim
+
+import (
+	"context"
+	"slices"
+
+	"isochron/source"
+)
+
+// Waits implements source.Waiting, of a PostgreSQL of which that is asked.
+func (d *dbDriver) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
+	if d.db.dialect != source.Postgres || !d.db.w.cfg.Databases.Tell {
+		return nil, false, nil
+	}
+	if !d.call(ctx, func(reply func()) { list = d.db.whoWaits(of); reply() }) {
+		return nil, false, dbGone()
+	}
+	return list, true, nil
+}
+
+// whoWaits lists for whom these wait, of those that have a name of ours, in the order they began.
+func (d *database) whoWaits(of []source.Name) (list []source.Wait) {
+	for _, x := range d.open {
+		n, ok := source.ParseName(x.name)
+		if !ok || x.wait == nil || !slices.ContainsFunc(of, func(o source.Name) bool { return o.Attempt == n.Attempt }) {
+			continue
+		}
+		for _, o := range x.wait.ahead() {
+			if on, ok := source.ParseName(o.name); ok {
+				list = append(list, source.Wait{Name: n, For: on})
+			}
+		}
+	}
+	return list
+}
