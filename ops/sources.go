@@ -19,6 +19,7 @@ var sourceFigures = []struct {
 	{gauge("isochron_source_branches", "Transactions at the source that have not ended.", "source"), func(s server.SourceReport) float64 { return float64(s.Branches) }},
 	{gauge("isochron_source_in_doubt", "Of these, transactions that are prepared, or may be.", "source"), func(s server.SourceReport) float64 { return float64(s.InDoubt) }},
 	{gauge("isochron_source_fenced", "Transactions that were prepared before the source started anew, and for whose end others wait.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Fenced) }},
+	{total("isochron_source_deadlocks_total", "Deadlocks over several databases and shards that were ended by giving up a statement there.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Deadlocks) }},
 	{total("isochron_source_fence_waits_total", "Transactions that waited so.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.FenceWaits) }},
 	{total("isochron_source_rounds_total", "Rounds of statements that gateways have sent to the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Works) }},
 	{total("isochron_source_statements_total", "Statements in them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Statements) }},

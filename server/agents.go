@@ -29,6 +29,9 @@ type SourceConfig struct {
 	Region      geo.Region // of the node with the agent; of a Cluster alone
 	Connections int        // at most; 0: sourcedb.ConnectionsDefault
 	Ordering    sourcedb.Ordering
+	// DeadlockAfter: who has waited there for so long may be in a deadlock over several databases,
+	// which is looked for (txn.Params.SourceWaits); 0: as in the whole cluster, below 0: never.
+	DeadlockAfter time.Duration
 	// Wrap, of tests, gives what stands between the agent and the driver; nil: nothing does.
 	Wrap func(source.Driver) source.Driver
 }
@@ -66,7 +69,7 @@ func newAgents(cluster string, node txn.NodeID, sources []SourceConfig, log *slo
 		if c.Wrap != nil {
 			db = c.Wrap(db)
 		}
-		a.hosted = append(a.hosted, &hostedSource{Driver: db, name: c.Name, dialect: dialectOf(c.Address), server: serverOf(c.Address), identity: a.identityOf})
+		a.hosted = append(a.hosted, &hostedSource{Driver: db, name: c.Name, dialect: dialectOf(c.Address), deadlockAfter: c.DeadlockAfter, server: serverOf(c.Address), identity: a.identityOf})
 	}
 	return a, nil
 }
@@ -91,7 +94,17 @@ func (a *agents) identityOf(name string) string {
 
 // openers are what the node opens agents with.
 func (a *agents) openers() map[routing.Kind]participant.Opener {
-	return map[routing.Kind]participant.Opener{source.Kind: source.Opener(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open})}
+	return map[routing.Kind]participant.Opener{source.Kind: source.Opener(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open, DetectAfter: a.detectAfter})}
+}
+
+// detectAfter is after how long somebody at a source may be in a deadlock over several.
+func (a *agents) detectAfter(s routing.Shard, all time.Duration) time.Duration {
+	if s.Source != nil {
+		if h := a.called(s.Source.Name); h != nil && h.deadlockAfter != 0 {
+			return h.deadlockAfter
+		}
+	}
+	return all
 }
 
 // clusterNumber is a cluster in the names of branches.

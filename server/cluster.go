@@ -99,7 +99,7 @@ func withDefaults(cfg Config) Config {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
+	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.Live().WithDefaultsFor(cfg.WAN.Widest())
 	return cfg
 }
 

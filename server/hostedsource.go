@@ -19,6 +19,8 @@ type hostedSource struct {
 	server   string                   // where it is, for people
 	identity func(name string) string // as the cluster knows it, "": it does not
 
+	deadlockAfter time.Duration // as in a SourceConfig
+
 	// stranger is set while another database answers than the one that is meant.
 	stranger atomic.Pointer[source.Error]
 
@@ -86,6 +88,17 @@ func (h *hostedSource) Once(ctx context.Context, n source.Name, o source.BranchO
 	return source.OnceByBranch(ctx, h.Driver, n, o, s)
 }
 
+// Waits implements source.Waiting, of drivers that do.
+func (h *hostedSource) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
+	d, ok := h.Driver.(source.Waiting)
+	if !ok || h.stranger.Load() != nil {
+		return nil, false, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, askMax)
+	defer stop()
+	return d.Waits(ctx, of)
+}
+
 // Finish implements source.Driver. That a branch is not there is believed of the right
 // database alone: at another it has not ended.
 func (h *hostedSource) Finish(ctx context.Context, n source.Name, commit bool) (found bool, err error) {
@@ -145,7 +158,8 @@ func (a absent) Tables(context.Context) ([]source.Table, error) { return nil, a.
 func (a absent) Close() error { return nil }
 
 var (
-	_ source.Driver = (*hostedSource)(nil)
-	_ source.AtOnce = (*hostedSource)(nil)
-	_ source.Driver = absent{}
+	_ source.Driver  = (*hostedSource)(nil)
+	_ source.AtOnce  = (*hostedSource)(nil)
+	_ source.Waiting = (*hostedSource)(nil)
+	_ source.Driver  = absent{}
 )

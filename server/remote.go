@@ -149,7 +149,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.WithDefaultsFor(cfg.WAN.Widest())
+	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.Live().WithDefaultsFor(cfg.WAN.Widest())
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))

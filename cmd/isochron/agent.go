@@ -62,6 +62,7 @@ is tried again and again, and the rest of the cluster does not wait for it.`,
 	flags.StringVar(&f.source.PasswordFile, "password-file", "", "a file with the account's password, one line")
 	flags.IntVar(&f.source.Connections, "connections", 0, "connections to the database at most (0: 64)")
 	flags.StringVar((*string)(&f.source.Isolation), "isolation", "", "on what SERIALIZABLE rests at a PostgreSQL: locks (the default), over all sources, or serializable, its own level alone")
+	flags.DurationVar(&f.source.DeadlockAfter, "deadlock-after", 0, "look for deadlocks over several databases when a statement has waited for so long (0: 100ms; -1s: never)")
 	flags.StringVar(&f.region, "region", "", "where it stands (with --join)")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the other nodes reach it")
 	flags.IntVar(&f.peerPort, "peer-port", 0, "its port for the other nodes (with --join)")

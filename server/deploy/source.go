@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"isochron/geo"
 	"isochron/routing"
@@ -27,6 +28,9 @@ type Source struct {
 	// Isolation is on what transactions at a PostgreSQL rest that ask for SERIALIZABLE: locks (the
 	// default), or serializable, its own level.
 	Isolation sourcedb.Ordering `yaml:"isolation,omitempty"`
+	// DeadlockAfter: who has waited there for so long may be in a deadlock over several databases,
+	// which is looked for; 0: 100 ms, below 0: never, and such a deadlock ends with a wait for a lock.
+	DeadlockAfter time.Duration `yaml:"deadlock_after,omitempty"`
 }
 
 // PasswordEnv is the variable of the environment with the password of a source that has no
@@ -57,7 +61,7 @@ func (s *Source) Check() error {
 
 // Load reads what the node needs to reach the source.
 func (s *Source) Load() (server.SourceConfig, error) {
-	out := server.SourceConfig{Name: s.Name, Address: s.Address, Connections: s.Connections, Ordering: s.Isolation, Password: os.Getenv(PasswordEnv)}
+	out := server.SourceConfig{Name: s.Name, Address: s.Address, Connections: s.Connections, Ordering: s.Isolation, DeadlockAfter: s.DeadlockAfter, Password: os.Getenv(PasswordEnv)}
 	if s.PasswordFile == "" {
 		return out, nil
 	}

@@ -18,6 +18,8 @@ type postgres struct {
 	types     pgTypes
 	locks     bool // transactions that lock what they read run at READ COMMITTED
 
+	waits pgWaits
+
 	mu  sync.Mutex
 	own map[string]bool // the server's numbers of the connections that are in order
 }
@@ -28,14 +30,15 @@ func openPostgres(u *url.URL, o Options) (source.Driver, error) {
 		return nil, err
 	}
 	d := &postgres{own: map[string]bool{}, locks: o.Ordering != BySerializable}
-	d.pool = newPool(o.Connections, func(ctx context.Context) (*pgConn, error) {
+	d.waits.dial = func(ctx context.Context) (*pgConn, error) {
 		c, err := pgDial(ctx, cfg)
 		if err == nil {
 			c.d = d
 			d.count(c, true)
 		}
 		return c, err
-	})
+	}
+	d.pool = newPool(o.Connections, d.waits.dial)
 	return d, nil
 }
 
@@ -48,6 +51,7 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 	if err != nil {
 		return nil, err
 	}
+	d.waits.serves(c, n)
 	return &pgBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
 
@@ -165,6 +169,7 @@ func (d *postgres) count(c *pgConn, own bool) {
 		d.own[pid] = true
 	} else {
 		delete(d.own, pid)
+		d.waits.left(c)
 	}
 }
 
@@ -176,5 +181,6 @@ func (d *postgres) drop(c *pgConn) {
 
 func (d *postgres) Close() error {
 	d.pool.close()
+	d.waits.close()
 	return nil
 }

@@ -114,6 +114,7 @@ func (b *pgBranch) reconnect(ctx context.Context) error {
 		return err
 	}
 	b.c = c
+	b.d.waits.serves(c, b.name)
 	return nil
 }
 

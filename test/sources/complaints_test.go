@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 )
 
 // What users of other proxies over databases complain of most, each as a test. Those that are not
@@ -90,53 +88,4 @@ func TestClientsThatGoAway(t *testing.T) {
 		c.exec("UPDATE accounts SET balance = 4 WHERE id = ?", there)
 	}
 	c.expect("4.00\n4.00\n3.00\n3.00", "SELECT balance FROM accounts ORDER BY id")
-}
-
-// A deadlock over two sources ends when a wait for a lock does, with 1205; the transaction of whom
-// it ends lives and can be rolled back, and the other goes on. One within a source is found there
-// at once, and is a 1213.
-func TestDeadlocks(t *testing.T) {
-	c := beginSharded(t)
-	c.exec("INSERT INTO accounts (id, balance) VALUES (0, 100), (1, 100), (2, 100), (3, 100)")
-	for _, d := range []struct {
-		first, second int
-		want          uint16
-	}{{0, 1, 1205}, {0, 2, 1213}, {1, 3, 1213}} {
-		a, b := connect(t, ""), connect(t, "")
-		for _, x := range []*client{a, b} {
-			x.exec("SET innodb_lock_wait_timeout = 2, isochron_retry_max = 0")
-			x.exec("USE testdeadlocks")
-			x.exec("BEGIN")
-		}
-		const text = "UPDATE accounts SET balance = balance + 1 WHERE id = %d"
-		a.exec(fmt.Sprintf(text, d.first))
-		b.exec(fmt.Sprintf(text, d.second))
-		failed := make(chan error, 2)
-		for _, x := range []struct {
-			*client
-			id int
-		}{{a, d.second}, {b, d.first}} {
-			go func() {
-				_, err := x.ExecContext(context.Background(), fmt.Sprintf(text, x.id))
-				if err != nil {
-					_, _ = x.ExecContext(context.Background(), "ROLLBACK")
-				}
-				failed <- err
-			}()
-		}
-		lost := 0
-		for range 2 {
-			if err := <-failed; err != nil {
-				lost++
-				if e, ok := err.(*mysql.MySQLError); !ok || e.Number != d.want {
-					t.Errorf("a deadlock between %d and %d: %v", d.first, d.second, err)
-				}
-			}
-		}
-		if lost == 0 {
-			t.Errorf("nobody lost in a deadlock between %d and %d", d.first, d.second)
-		}
-		a.exec("COMMIT")
-		b.exec("COMMIT")
-	}
 }
