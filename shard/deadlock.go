@@ -49,14 +49,10 @@ func (w chaseWorld) Broken(victim txn.ID, wide bool) {
 	w.r.env.Trace("shard %d: %v gives way, to end the deadlock", w.r.cfg.ID, victim)
 }
 
-// chases reports whether waits here may be part of a deadlock over several participants. Beside
-// databases that are not ours they may, whatever ages do here: nobody waits there by age.
-func (r *Replica) chases() bool {
-	return r.cfg.Row.Yield.Deadlocks() || r.cfg.Row.OverSources() && r.cfg.Params.SourceWaits > 0
-}
-
-// OnChase carries a chase on over the waits at this shard. It may come from a source, which can be
-// beside shards under any row.
+// OnChase carries a chase on over the waits at this shard. It may come from a source, beside which
+// waits are part of cycles whatever ages do here: nobody waits at a database by age. No shard need
+// begin one for that: where ages decide, an elder waits here for who has voted alone, and who has
+// voted has no statement at a source to wait with.
 func (r *Replica) OnChase(m *txn.Chase) {
 	if r.Serving() && (r.cfg.Row.Yield.Deadlocks() || r.cfg.Params.SourceWaits > 0) && m.Sane() {
 		r.lead.chaser.Chase(m)

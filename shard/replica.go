@@ -65,7 +65,7 @@ func (r *Replica) Tick() {
 	r.ticked = now.Mono
 	if r.lead != nil {
 		r.lead.locks.Expire(now.Mono)
-		if r.lead.serving && r.chases() {
+		if r.lead.serving && r.cfg.Row.Yield.Deadlocks() {
 			r.lead.chaser.Look(now.Mono)
 		}
 		r.lead.gathering.tick(now.Mono)

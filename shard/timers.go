@@ -38,7 +38,7 @@ func (r *Replica) AtInstant() {
 // nextWake is when a leader has something to do besides its heartbeats.
 func (l *leadership) nextWake() time.Duration {
 	at := min(l.locks.NextWake(), l.gathering.NextWake(), l.early.NextExpiry(), l.instants.NextWake())
-	if l.serving && l.r.chases() {
+	if l.serving && l.r.cfg.Row.Yield.Deadlocks() {
 		at = min(at, l.chaser.NextWake())
 	}
 	if l.serving && l.switching.due() { // it looks at each tick whether all has come to its end
