@@ -69,16 +69,19 @@ func (w *pgWaits) named(pid []byte) (source.Name, bool) {
 }
 
 // askWaits lists who waits for whom. Of what is prepared pg_blocking_pids says 0; whose lock it is
-// stands in pg_locks then. The modes that are left out are in the way of no row and of no guard.
-const askWaits = `WITH waiting AS MATERIALIZED (SELECT pid, pg_blocking_pids(pid) AS before FROM unnest($1::int[]) AS pid)
+// stands in pg_locks then, under the virtual transaction that has the lock of the prepared one's own
+// number. The modes that are left out are in the way of no row and of no guard.
+const askWaits = `WITH waiting AS MATERIALIZED (SELECT pid, pg_blocking_pids(pid) AS before FROM unnest($1::int[]) AS pid),
+	locks AS MATERIALIZED (SELECT * FROM pg_locks WHERE 0 = ANY (SELECT unnest(before) FROM waiting))
 SELECT pid, by, '' FROM waiting, unnest(before) AS by WHERE by <> 0
 UNION ALL
 SELECT waiting.pid, 0, x.gid FROM waiting
-JOIN pg_locks l ON l.pid = waiting.pid AND NOT l.granted
-JOIN pg_locks h ON h.granted AND h.pid IS NULL AND h.locktype = l.locktype AND h.database IS NOT DISTINCT FROM l.database
+JOIN locks l ON l.pid = waiting.pid AND NOT l.granted
+JOIN locks h ON h.granted AND h.pid IS NULL AND h.locktype = l.locktype AND h.database IS NOT DISTINCT FROM l.database
 	AND h.relation IS NOT DISTINCT FROM l.relation AND h.transactionid IS NOT DISTINCT FROM l.transactionid
 	AND (h.locktype <> 'relation' OR h.mode NOT IN ('AccessShareLock', 'RowShareLock'))
-JOIN pg_prepared_xacts x ON h.virtualtransaction = '-1/' || x.transaction::text
+JOIN locks own ON own.pid IS NULL AND own.locktype = 'transactionid' AND own.virtualtransaction = h.virtualtransaction
+JOIN pg_prepared_xacts x ON x.transaction = own.transactionid
 WHERE 0 = ANY (waiting.before)`
 
 // Waits implements source.Waiting.
