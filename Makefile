@@ -17,6 +17,7 @@ GAP_TIMES     ?= 20
 POWER_PLAYS ?= 30
 
 .PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients
+.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-sources bench-hostile bench-priorities clients
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
@@ -131,3 +132,8 @@ bench-sources:
 # ARGS: --minutes, --nodes 3; or --connects 100000, --sockets 5000 in place of statements.
 bench-hostile: build
 	$(GO) run $(TAGS) ./bench/hostile $(ARGS)
+
+# Payments of low and of high priority by turns, among batch jobs, over SQL on five processes.
+# ARGS: --jobs, --turn, --turns, --wan-scale, --protocol, --json
+bench-priorities: build
+	$(GO) run $(TAGS) ./bench/priorities $(ARGS)

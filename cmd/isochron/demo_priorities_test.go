@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"isochron/sqlload"
 )
 
 // The demo of priorities pays with both, and what it has counted is there.
@@ -13,10 +15,11 @@ func TestTheDemoOfPriorities(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, &stderr)
 	}
 	var told struct {
-		Priorities []priorityFigures
+		Priorities []sqlload.PriorityFigures
+		Aim        float64
 		Balance    bool `json:"books_balance"`
 	}
-	if err := json.Unmarshal([]byte(out.String()), &told); err != nil || !told.Balance || len(told.Priorities) != 2 {
+	if err := json.Unmarshal([]byte(out.String()), &told); err != nil || !told.Balance || told.Aim != sqlload.PriorityAim || len(told.Priorities) != 2 {
 		t.Fatalf("%v in %s", err, &out)
 	}
 	for i, want := range []string{"low", "high"} {

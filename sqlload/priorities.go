@@ -1,0 +1,239 @@
+package sqlload
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Priorities are batch jobs everywhere that count up a few hot rows, two in each transaction, so
+// that the rows are never free, and one client that pays, which counts up one of the same rows.
+// Turn by turn its transactions are of low priority, as those of the jobs, and of high: by
+// Isochron's hint, which other servers take for a comment. Its table is made anew by each Run.
+type Priorities struct {
+	Pools []*sql.DB     // of each place at which there are jobs; the first is where payments are made
+	Jobs  int           // at each place
+	Turn  time.Duration // how long one lasts
+	Turns int           // half of them of each priority; an even number
+
+	high    atomic.Bool // whether payments are of high priority now
+	batches [priorities]atomic.Int64
+	paid    [priorities]*hdr.Histogram // latencies in us, of the one client that pays
+	counted atomic.Int64               // rows counted up by what was acknowledged
+	unsure  atomic.Int64               // by what nobody knows of
+	strange atomic.Pointer[error]      // the first that no server was expected to say
+}
+
+const (
+	low, high  = 0, 1
+	priorities = 2
+)
+
+var priorityNames = [priorities]string{"low", "high"}
+
+// PriorityRows is how many hot rows there are, and PriorityAim what the 95th percentile of payments
+// of high priority is to be of that of low.
+const (
+	PriorityRows = 4
+	PriorityAim  = 0.2
+)
+
+// PriorityFigures are those of payments of one priority, and of the jobs beside them.
+type PriorityFigures struct {
+	Priority string  `json:"priority"`
+	Payments int64   `json:"payments"`
+	P50      float64 `json:"p50_ms"`
+	P95      float64 `json:"p95_ms"`
+	Batches  float64 `json:"batches_per_s"`
+}
+
+// PriorityReport is what came of a run.
+type PriorityReport struct {
+	Figures [priorities]PriorityFigures `json:"priorities"` // of low, of high
+	Ratio   float64                     `json:"p95_high_over_low"`
+	Aim     float64                     `json:"aim"`
+	Counted int64                       `json:"rows_counted_up"`
+	Balance bool                        `json:"books_balance"`
+	least   int64
+	most    int64
+	strange error
+}
+
+// Run has all clients work until the turns are over, or ctx is; each ends after its transaction. The
+// error is of a server that could not be asked; books that do not balance are in the report.
+func (p *Priorities) Run(ctx context.Context) (*PriorityReport, error) {
+	for i := range p.paid {
+		p.paid[i] = hdr.New(1, time.Hour.Microseconds(), 3)
+	}
+	texts := []string{"DROP TABLE IF EXISTS hot", "CREATE TABLE hot (id INT PRIMARY KEY, counted BIGINT NOT NULL)"}
+	for row := range PriorityRows {
+		texts = append(texts, fmt.Sprintf("INSERT INTO hot VALUES (%d, 0)", row))
+	}
+	for _, text := range texts {
+		if _, err := p.Pools[0].ExecContext(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	p.work(ctx)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	var sum int64
+	if err := p.Pools[0].QueryRowContext(asking, "SELECT SUM(counted) FROM hot").Scan(&sum); err != nil {
+		return nil, err
+	}
+	return p.report(sum), nil
+}
+
+func (p *Priorities) work(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	for i, db := range p.Pools {
+		for c := range p.Jobs {
+			all.Go(func() { p.batch(ctx, db, rand.New(rand.NewPCG(uint64(i), uint64(c)))) })
+		}
+	}
+	all.Go(func() { p.pay(ctx, p.Pools[0]) })
+	for turn := range p.Turns {
+		p.high.Store(turn%2 == 1)
+		select {
+		case <-time.After(p.Turn):
+		case <-ctx.Done():
+		}
+	}
+	stop()
+	all.Wait()
+}
+
+// now is the priority of payments that begin now.
+func (p *Priorities) now() int {
+	if p.high.Load() {
+		return high
+	}
+	return low
+}
+
+func (p *Priorities) batch(ctx context.Context, db *sql.DB, r *rand.Rand) {
+	for ctx.Err() == nil {
+		if p.insist(ctx, db, "START TRANSACTION", r.Perm(PriorityRows)[:2]) {
+			p.batches[p.now()].Add(1)
+		}
+	}
+}
+
+// pay makes one payment after the other, and measures each with all of its tries.
+func (p *Priorities) pay(ctx context.Context, db *sql.DB) {
+	for n := 0; ctx.Err() == nil; n++ {
+		priority, begun := p.now(), time.Now()
+		if p.insist(ctx, db, fmt.Sprintf("START TRANSACTION /*+ priority(%s) */", priorityNames[priority]), []int{n % PriorityRows}) {
+			_ = p.paid[priority].RecordValue(time.Since(begun).Microseconds()) // an hour is never over
+		}
+	}
+}
+
+// insist does a transaction, on one connection so that it keeps its age, until it is committed or
+// ctx ends. What nobody knows of is counted, and not tried again.
+func (p *Priorities) insist(ctx context.Context, db *sql.DB, begin string, rows []int) bool {
+	whole := context.WithoutCancel(ctx)
+	conn, err := db.Conn(whole)
+	if err != nil {
+		p.strange.CompareAndSwap(nil, &err)
+		time.Sleep(beforeAgain)
+		return false
+	}
+	defer conn.Close()
+	for {
+		v, err := countUp(whole, conn, begin, rows)
+		switch {
+		case v == committed:
+			p.counted.Add(int64(len(rows)))
+			return true
+		case v == unknown:
+			p.unsure.Add(int64(len(rows)))
+			return false
+		case v == broken:
+			p.strange.CompareAndSwap(nil, &err)
+		}
+		time.Sleep(beforeAgain) // whatever fails, it is not asked for without a pause
+		if v == cut || ctx.Err() != nil {
+			return false
+		}
+	}
+}
+
+// beforeAgain stands between two tries.
+const beforeAgain = time.Millisecond
+
+// countUp is one try. A transaction that is over need not be rolled back, and may be.
+func countUp(ctx context.Context, conn *sql.Conn, begin string, rows []int) (verdict, error) {
+	texts := []string{begin}
+	for _, row := range rows {
+		texts = append(texts, fmt.Sprintf("UPDATE hot SET counted = counted + 1 WHERE id = %d", row))
+	}
+	for i, text := range append(texts, "COMMIT") {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			v := judge(err, i == len(texts))
+			if v != unknown && v != cut {
+				_, _ = conn.ExecContext(ctx, "ROLLBACK")
+			}
+			return v, err
+		}
+	}
+	return committed, nil
+}
+
+// report sums up a run after which the rows hold a sum.
+func (p *Priorities) report(sum int64) *PriorityReport {
+	r := &PriorityReport{Aim: PriorityAim, Counted: sum, least: p.counted.Load()}
+	r.most = r.least + p.unsure.Load()
+	r.Balance = r.least <= sum && sum <= r.most
+	if err := p.strange.Load(); err != nil {
+		r.strange = *err
+	}
+	for i, h := range p.paid {
+		r.Figures[i] = PriorityFigures{priorityNames[i], h.TotalCount(), float64(h.ValueAtQuantile(50)) / 1000, float64(h.ValueAtQuantile(95)) / 1000,
+			float64(p.batches[i].Load()) / (float64(p.Turns/2) * p.Turn.Seconds())}
+	}
+	if r.Figures[low].P95 > 0 {
+		r.Ratio = r.Figures[high].P95 / r.Figures[low].P95
+	}
+	return r
+}
+
+// Err is what is wrong: the books, if rows were counted up and are not or the other way round, or what
+// the server was never expected to say.
+func (r *PriorityReport) Err() error {
+	if !r.Balance {
+		return errors.Join(r.strange, fmt.Errorf("the rows were counted up %d times, and clients know of %d to %d", r.Counted, r.least, r.most))
+	}
+	if r.strange != nil {
+		return fmt.Errorf("the figures are of no use, for clients were told what they should not be: %w", r.strange)
+	}
+	return nil
+}
+
+// Print writes the figures as a table, and what they come to.
+func (r *PriorityReport) Print(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "payments of priority\tnumber\tp50 ms\tp95 ms\tbatches beside them, 1/s\t\n")
+	for _, f := range r.Figures {
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.1f\t\n", f.Priority, f.Payments, f.P50, f.P95, f.Batches)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "\nThe p95 of payments of high priority is %.2f times that of low; the aim is %.2f.\n", r.Ratio, r.Aim)
+	if err == nil && r.Balance {
+		_, err = fmt.Fprintf(to, "The rows were counted up %d times, nothing lost and nothing made of nothing.\n", r.Counted)
+	}
+	return err
+}
