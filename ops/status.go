@@ -44,6 +44,7 @@ var shardFigures = []struct {
 	{total("isochron_shard_wounds_total", "Transactions that lost their locks to an older one.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Wounds) }},
 	{total("isochron_shard_deadlocks_total", "Requests that gave way because they would have waited for themselves, by waits at this shard.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Deadlocks) }},
 	{total("isochron_shard_wide_deadlocks_total", "Deadlocks over several shards that were ended here.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.WideDeadlocks) }},
+	{total("isochron_shard_late_total", "Declared transactions that came after the stamps at which they were to be voted on; at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Late) }},
 	{total("isochron_shard_refusals_total", "Votes of No.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
 	{total("isochron_shard_proposals_total", "Commands proposed to the log; several may share an entry.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
 	{total("isochron_shard_elections_total", "Elections that this replica began.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Campaigns) }},

@@ -69,7 +69,7 @@ var families = []string{
 	"isochron_sql_statement_rounds", "isochron_sql_statement_wide_rounds", "isochron_sql_transaction_failures_total", "isochron_sql_connections",
 	"isochron_sql_strangers", "isochron_sql_strangers_dropped_total", "isochron_sql_login_failures_total",
 	"isochron_shard_leads", "isochron_shard_leader_node", "isochron_shard_term", "isochron_shard_applied_index", "isochron_shard_last_index",
-	"isochron_shard_undecided", "isochron_shard_lock_holders", "isochron_shard_lock_waiters", "isochron_shard_wounds_total", "isochron_shard_proposals_total",
+	"isochron_shard_undecided", "isochron_shard_lock_holders", "isochron_shard_lock_waiters", "isochron_shard_wounds_total", "isochron_shard_late_total", "isochron_shard_proposals_total",
 	"isochron_peer_up", "isochron_peer_round_trip_seconds", "isochron_peer_sent_bytes_total", "isochron_peer_dropped_frames_total",
 	"isochron_mailbox_depth", "isochron_storage_usage_bytes", "isochron_storage_compaction_debt_bytes", "isochron_storage_cache_hits_total",
 	"isochron_ready", "isochron_scrape_success", "go_goroutines", "process_open_fds",
