@@ -201,7 +201,7 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 	}
 	if k.declared != nil && k.declared.undone {
 		r = k.t.response(nil)
-		r.Undone = true
+		r.Undone, r.Over = true, true
 	}
 	req := k.req
 	k.req = nil

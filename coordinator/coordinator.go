@@ -215,7 +215,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 
 // run carries out a request of a transaction that may go on.
 func (c *Coordinator) run(t *transaction, req *Request) {
-	if req.Op == OpDeclare && c.commits.declares(t, req) {
+	if c.commits.declares(t, req) {
 		c.commits.declare(t, req)
 		return
 	}

@@ -170,3 +170,33 @@ func TestAForwardedReadIsAnswered(t *testing.T) {
 		}
 	}
 }
+
+// An update whose writes are known before it reads is declared, with its client's priority; where it
+// turns out not to be for that its transaction is over, and any other goes on as after a read.
+func TestAnUpdateIsDeclared(t *testing.T) {
+	for _, c := range []struct {
+		row      string
+		declares []txn.Key
+		declared bool
+	}{
+		{"natto-recsf", []txn.Key{"b"}, true}, {"natto-recsf", nil, false}, {"2pc+occ-nro", []txn.Key{"b"}, false},
+	} {
+		d := newDeclarer(t, c.row)
+		d.Submit(&Request{Op: OpUpdate, From: Start{Age: txn.Age{Priority: txn.PriorityHigh}}, Read: txn.Read{Gets: []txn.Key{"b"}, ForWrite: true}, Declares: c.declares,
+			Then: func([]txn.Row) ([]txn.Write, bool) { return nil, false }, Done: func(r Response) { d.got = append(d.got, r) }})
+		p := d.prepares()[2]
+		if (p != nil) != c.declared {
+			t.Fatalf("%s, declaring %q: sent are %+v", c.row, c.declares, d.env.sent)
+		}
+		if !c.declared {
+			continue
+		}
+		if p.Declared == nil || p.Declared.Stamp == 0 || p.Age.Priority != txn.PriorityHigh {
+			t.Errorf("sent is %+v", p)
+		}
+		d.commits.onServed(&txn.Served{Shard: 2, Attempt: p.Attempt, Rows: []txn.Row{{Key: "b"}}})
+		if len(d.got) != 1 || !d.got[0].Undone || !d.got[0].Over {
+			t.Errorf("its client is told %+v", d.got)
+		}
+	}
+}

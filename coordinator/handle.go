@@ -221,7 +221,7 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 		return false, txn.Errorf(txn.KindMisuse, "an update in one go is for keys alone, in a transaction that may write and has not")
 	}
 	r.Final = false
-	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, Then: func(rows []txn.Row) ([]txn.Write, bool) {
+	resp, err := h.do(ctx, &Request{Op: OpUpdate, Read: r, Declares: r.Declares, Then: func(rows []txn.Row) ([]txn.Write, bool) {
 		values := make([][]byte, len(rows))
 		for i, row := range rows {
 			values[i] = row.Value
@@ -231,6 +231,9 @@ func (h *handle) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]txn
 	switch {
 	case err != nil:
 		return false, err
+	case resp.Over: // what follows begins another, of the same age
+		h.id, h.from.Age = txn.ID{}, h.age
+		return false, nil
 	case resp.Undone:
 		return false, nil
 	}

@@ -53,7 +53,7 @@ type Request struct {
 	// client changes later. ok is false if these rows are not for it: then nothing
 	// is committed, and the transaction goes on as after a read.
 	Then func(rows []txn.Row) (writes []txn.Write, ok bool)
-	// Declares, of an OpDeclare, is what Then may write.
+	// Declares, of an OpDeclare, is what Then may write; of an OpUpdate too, if it is known.
 	Declares []txn.Key
 	// Statement counts the statements of the transaction that this read belongs to.
 	Statement int
@@ -114,8 +114,9 @@ type Response struct {
 	Err     *txn.Error
 	Results []txn.SourceResult // of an OpExecute, after an error too
 	Told    []*txn.SourceTold  // one for each of Asks, nil for those that have failed; after an error too
-	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed.
-	Undone bool
+	// Undone: the Then of an OpUpdate did not want the rows; nothing is committed. Over: and its
+	// transaction has ended with that, for it was declared.
+	Undone, Over bool
 }
 
 // Commits reports whether a good answer says that something is committed.

@@ -21,6 +21,7 @@ type hosts struct {
 	replicas map[txn.ShardID]*hosted
 	order    []txn.ShardID
 	draining bool
+	stamps   bool // the row in force has some of them do things at instants
 }
 
 // open opens those that the directory places here, and tells all of
@@ -123,7 +124,7 @@ func (h *hosts) tick() {
 // nextInstant is the earliest at which one of them has something to do whatever the ticks are.
 func (h *hosts) nextInstant() time.Duration {
 	at := txn.Never
-	if !h.opener.cfg.Row.Arrive.Stamps() {
+	if !h.stamps {
 		return at
 	}
 	for _, id := range h.order {

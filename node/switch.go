@@ -70,7 +70,7 @@ func (s *switching) follow() error {
 			return fmt.Errorf("the cluster has gone over to a protocol that this program does not have: %w", err)
 		}
 	}
-	s.row = row
+	s.row, s.hosts.stamps = row, row.Arrive.Stamps()
 	s.coord.FollowProtocol(p, row)
 	return nil
 }

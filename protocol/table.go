@@ -214,7 +214,7 @@ var literals = []Row{
 		Remark: "one whose condition fails is aborted and tried again, where the paper goes on with what was read anew",
 	},
 	{
-		Name: "natto-recsf", Like: "natto-cp", Reads: ReadForwarded, Source: "Natto section 3.4, remote forwarding",
+		Name: "natto-recsf", Like: "natto-cp", Reads: ReadForwarded, Runs: InClusters, Source: "Natto section 3.4, remote forwarding",
 		Remark: "a read is forwarded if it waits for one alone, which has voted",
 	},
 	{

@@ -66,7 +66,7 @@ func (p port) left() <-chan struct{} {
 // abandon ends the transaction that a request began and whose name its client
 // never learnt: nobody else could free its locks.
 func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
-	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate || !req.Txn.IsZero() {
+	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate && req.Op != coordinator.OpDeclare || !req.Txn.IsZero() {
 		return // the client knows the name, or the commit is the end
 	}
 	select {

@@ -63,6 +63,7 @@ func (m *machine) followProtocol() {
 	m.cfg.Row = row
 	if m.lead != nil {
 		m.lead.newLocks()
+		m.lead.instants.Follow(row.Yield)
 		m.lead.early.Follow(row.Reveal)
 		m.env.Trace("shard %d: transactions commit by %s from now on (%d)", m.cfg.ID, c.Name, c.Seq)
 	}

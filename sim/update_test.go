@@ -34,7 +34,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 	var last txn.Txn
 	for range 1000 {
 		tx := c.DB().Begin(txn.Options{RetryOf: last})
-		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true}, func(values [][]byte) ([]txn.Write, bool) {
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, Declares: a.h.bank.Keys()[:1]}, func(values [][]byte) ([]txn.Write, bool) {
 			n, err := 0, error(nil)
 			if values[0] != nil { // a near replica may not have it yet: then this will not stand
 				n, err = strconv.Atoi(string(values[0]))

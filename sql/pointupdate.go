@@ -94,7 +94,11 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	if _, err := s.use(ctx, u.Table.Descriptor()); err != nil {
 		return err
 	}
-	done, err := s.open.watch.Update(ctx, txn.Read{Gets: []txn.Key{u.Key}, ForWrite: true}, u.apply)
+	r := txn.Read{Gets: []txn.Key{u.Key}, ForWrite: true}
+	if u.Declares() {
+		r.Declares = r.Gets
+	}
+	done, err := s.open.watch.Update(ctx, r, u.apply)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,9 @@ type Read struct {
 	// ForWrite says that the transaction means to write what it reads: a row
 	// whose reads lock takes exclusive locks at once.
 	ForWrite bool
+	// Declares, of an Update, are all keys that it may write, where they are known before it
+	// reads: it is a declared transaction then (Declarer), where the row has any.
+	Declares []Key
 	// Final promises that this is the transaction's only read and that it will
 	// write nothing (an autocommit SELECT): it may need no validation.
 	Final bool
@@ -175,7 +178,7 @@ type Updater interface {
 	// runs at the gateway, where nothing may wait, and may run after the caller has
 	// given up: it must be quick and use nothing that others change. If it gives
 	// ok == false nothing is committed, done is false and the transaction goes on
-	// as after a Read. Errors are those of Read and Commit; with KindUnknown the
+	// as after a Read, or, if it was declared, as if it had read nothing. Errors are those of Read and Commit; with KindUnknown the
 	// commit may have happened.
 	Update(ctx context.Context, r Read, f func(values [][]byte) (writes []Write, ok bool)) (done bool, err error)
 }

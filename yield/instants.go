@@ -40,6 +40,10 @@ type Instants struct {
 	Rules                        *rulebook.Counts // nil: nothing is counted
 }
 
+// Follow has those that come from now on judged by another policy. Who is here still is of the one
+// before, holds nothing, and is refused when it is asked for.
+func (q *Instants) Follow(p Policy) { q.policy = p }
+
 // StampedVote is a vote that is asked for at a moment.
 type StampedVote struct {
 	Attempt txn.Attempt

@@ -217,3 +217,14 @@ func TestWaitsLeadToSmallerStamps(t *testing.T) {
 		}()
 	}
 }
+
+// After a change of the protocol low priority makes way as the next policy has it.
+func TestAnotherPolicyIsFollowed(t *testing.T) {
+	s := newStamps(InStampOrder)
+	s.q.Follow(InStampOrderPreempting)
+	s.enter(0, 10, 1, false, "a")
+	s.enter(1, 20, 2, true, "a")
+	if !slices.Equal(s.did, []string{"1 refused"}) {
+		t.Errorf("what was done: %v", s.did)
+	}
+}

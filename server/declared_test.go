@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// Nodes under a row that votes on declared transactions while they are read carry an update out in
+// one round if it says what it writes, and in one of reads and one of votes if it does not. Both
+// count, and so does one that turns out not to be for that and goes on by itself.
+func TestDeclaredUpdatesOverNodes(t *testing.T) {
+	row, err := protocol.LiveByName("natto-recsf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig(t, t.TempDir(), row)
+	c := startTest(t, cfg)
+	defer closeTest(t, c)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	keys := []txn.Key{counter()}
+	plus := func(values [][]byte) ([]txn.Write, bool) {
+		return []txn.Write{{Key: counter(), Value: append(slices.Clone(values[0]), '+')}}, true
+	}
+	for _, want := range []struct {
+		declares []txn.Key
+		rounds   []txn.RoundKind
+	}{{keys, []txn.RoundKind{txn.RoundPrepare}}, {nil, []txn.RoundKind{txn.RoundLock, txn.RoundPrepare}}} {
+		for _, r := range cfg.WAN.Regions {
+			tx := c.DB(r).Begin(txn.Options{Priority: txn.PriorityHigh})
+			done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, Declares: want.declares}, plus)
+			var rounds []txn.RoundKind
+			for _, round := range tx.(txn.Journaled).Rounds() {
+				rounds = append(rounds, round.Kind)
+			}
+			if !done || err != nil || !slices.Equal(rounds, want.rounds) {
+				t.Errorf("in %s, declaring %q: %v, %v, in rounds %v", r, want.declares, done, err, rounds)
+			}
+		}
+	}
+	tx := c.DB(cfg.WAN.Regions[0]).Begin(txn.Options{})
+	done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, Declares: keys}, func([][]byte) ([]txn.Write, bool) { return nil, false })
+	if done || err != nil {
+		t.Errorf("one that is not wanted: %v, %v", done, err)
+	}
+	if err := increment(ctx, tx); err != nil {
+		t.Error(err)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Error(err)
+	}
+	if got, want := count(t, c.DB(cfg.WAN.Regions[1])), 2*len(cfg.WAN.Regions)+1; got != want {
+		t.Errorf("counted %d, not %d", got, want)
+	}
+}
