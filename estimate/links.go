@@ -13,8 +13,33 @@ const (
 // oneWayMost is what two clocks that are set can differ by, the way between them included.
 const oneWayMost = 24 * time.Hour
 
-// OfLinks knows nothing yet of links that are probed as often as that.
-func OfLinks(every time.Duration) *Delays { return NewDelays(Config{Window: LinkProbes * every}) }
+// Probing is how a node's links are measured.
+type Probing struct {
+	Every     time.Duration // between two probes of a link
+	Window    time.Duration // percentiles are of the probes of so long
+	TellAfter int           // probes after which a node is told
+}
+
+// Of links of a node that stamps what it sends with the moment at which it should arrive, as Natto's
+// proxies and clients have them (Natto sections 2.2 and 4, and its public prototype): they are probed
+// each 10 ms, percentiles are of the last second, and a node is told each 100 ms.
+const (
+	StampProbeEvery = 10 * time.Millisecond
+	StampWindow     = time.Second
+	StampTell       = 100 * time.Millisecond
+)
+
+// ProbingOf is how links are measured that are probed so often, of a node that stamps what it sends or
+// does not.
+func ProbingOf(every time.Duration, stamps bool) Probing {
+	if !stamps {
+		return Probing{every, LinkProbes * every, TellAfter}
+	}
+	return Probing{every, max(StampWindow, 20*every), max(int(StampTell/every), 1)}
+}
+
+// Delays knows nothing yet of links that are measured so.
+func (p Probing) Delays() *Delays { return NewDelays(Config{Window: p.Window}) }
 
 // Answered is the sample of a probe whose answer came at a moment of the prober's monotonic
 // clock, trip after it had left: no less than a nanosecond.

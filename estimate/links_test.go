@@ -12,7 +12,7 @@ func TestLinksAreMeasuredOftenEnough(t *testing.T) {
 	if probes < 20 || probes > DefaultSamplesMax {
 		t.Errorf("%d probes a window, of which %d are kept", probes, DefaultSamplesMax)
 	}
-	d := OfLinks(every)
+	d := ProbingOf(every, false).Delays()
 	for i := range probes {
 		d.Add(2, Answered(time.Duration(i)*every, 80*ms))
 	}
@@ -52,7 +52,7 @@ func TestWhatAProbeSays(t *testing.T) {
 
 // Only what was measured of late says how far a node is.
 func TestDistance(t *testing.T) {
-	d := OfLinks(time.Second)
+	d := ProbingOf(time.Second, false).Delays()
 	d.Add(2, Answered(0, 80*ms))
 	near, _ := d.To(2, time.Minute)
 	if trip, ok := near.Distance(); !ok || trip != near.RoundTrip || trip != 80*ms {

@@ -68,7 +68,7 @@ func (s resolved) params() node.Params {
 	if s.NeverSure {
 		p.LockAfterTries = -1
 	}
-	return p.WithDefaultsFor(s.wan.Widest())
+	return s.row.WithProbing(p).WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {

@@ -3,7 +3,6 @@ package server
 import (
 	"time"
 
-	"isochron/estimate"
 	"isochron/node"
 	"isochron/server/peer"
 	"isochron/txn"
@@ -12,7 +11,8 @@ import (
 // tellDistances tells the node what its links measure, until it ends. Where delays are
 // emulated the links are all short, and the map says what they stand for.
 func (p *Process) tellDistances() {
-	tick := time.NewTicker(estimate.TellAfter * p.cfg.Params.ProbeEvery)
+	every := p.cfg.Row.Probing(p.cfg.Params.ProbeEvery)
+	tick := time.NewTicker(time.Duration(every.TellAfter) * every.Every)
 	defer tick.Stop()
 	for {
 		select {

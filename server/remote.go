@@ -149,7 +149,7 @@ func newProcess(cfg MemberConfig) (*Process, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Params.Live().WithDefaultsFor(cfg.WAN.Widest())
+	cfg.Disk, cfg.Params = disk.Or(cfg.Disk), cfg.Row.WithProbing(cfg.Params.Live()).WithDefaultsFor(cfg.WAN.Widest())
 	for _, m := range cfg.Members {
 		if m.ID == cfg.Self {
 			cfg.Log = cfg.Log.With("node", m.ID, "region", string(m.Region))
@@ -187,7 +187,7 @@ func (p *Process) listen() (*peer.Transport, error) {
 		Removed:    func(id txn.NodeID) string { return removedText(p.runner.directory.Load(), id) },
 		TurnedAway: p.turnedAway,
 		QueueBytes: p.cfg.Memory.Queues(),
-		ProbeEvery: p.cfg.Params.ProbeEvery,
+		Probing:    p.cfg.Row.Probing(p.cfg.Params.ProbeEvery),
 	})
 }
 

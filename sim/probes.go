@@ -17,13 +17,15 @@ import (
 type probes struct {
 	h      *host
 	rand   *rand.Rand
+	every  estimate.Probing
 	delays *estimate.Delays
 	count  int
 }
 
 func (h *host) startProbes() {
-	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), delays: estimate.OfLinks(h.w.cfg.Params.ProbeEvery)}
-	h.later(h.w.cfg.Params.ProbeEvery, p.probe)
+	every := h.w.cfg.Row.Probing(h.w.cfg.Params.ProbeEvery)
+	p := &probes{h: h, rand: stream(h.w.cfg.Seed^h.life, streamProbes+uint64(h.id)), every: every, delays: every.Delays()}
+	h.later(every.Every, p.probe)
 }
 
 // probe takes one sample of the way to each host that can be reached and answer.
@@ -38,7 +40,7 @@ func (p *probes) probe() {
 		back := h.w.net.probed(p.rand, answered, to.id, h.id, h.w.now+there) - h.w.now - there
 		p.delays.Add(to.id, estimate.Answered(now.Mono, there+back).WithClocks(now.WallNanos, to.now().WallNanos+int64(there)))
 	}
-	if p.count++; p.count%estimate.TellAfter == 0 {
+	if p.count++; p.count%p.every.TellAfter == 0 {
 		h.inTurn(0, func() {
 			h.run(func() {
 				h.node.Measured(h.now(), p.roundTrips())
@@ -46,7 +48,7 @@ func (p *probes) probe() {
 			})
 		})
 	}
-	h.later(h.w.cfg.Params.ProbeEvery, p.probe)
+	h.later(p.every.Every, p.probe)
 }
 
 // roundTrips are the averages to all hosts that have answered of late.

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"isochron/estimate"
 	"isochron/protocol"
 )
 
@@ -19,8 +18,9 @@ func TestProbesSayWhatTheNetworkDoes(t *testing.T) {
 	w := newStepWorld(t, row).w
 	defer w.Close()
 	first, second := w.hosts[0], w.hosts[1]
+	every := row.Probing(time.Second)
 	second.wallShift = 40 * time.Millisecond
-	p := &probes{h: first, rand: stream(1, streamProbes), delays: estimate.OfLinks(time.Second)}
+	p := &probes{h: first, rand: stream(1, streamProbes), every: every, delays: every.Delays()}
 	for range 10 {
 		p.probe()
 	}
@@ -30,7 +30,7 @@ func TestProbesSayWhatTheNetworkDoes(t *testing.T) {
 		t.Errorf("%+v, want a round trip of %v", d, want)
 	}
 	w.net.setCut(second.id, first.id, true)
-	p = &probes{h: first, rand: stream(1, streamProbes), delays: estimate.OfLinks(time.Second)}
+	p = &probes{h: first, rand: stream(1, streamProbes), every: every, delays: every.Delays()}
 	p.probe()
 	if got := p.roundTrips(); got[second.id] != 0 || len(got) != len(w.hosts)-2 {
 		t.Errorf("with a link cut: %v", got)

@@ -158,7 +158,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Params.DetectAfter == 0 {
 		cfg.Params.DetectAfter = node.Params{}.WithDefaultsFor(cfg.WAN.Widest()).DetectAfter
 	}
-	cfg.Params = cfg.Params.WithDefaults()
+	cfg.Params = cfg.Row.WithProbing(cfg.Params).WithDefaults()
 	w := &World{cfg: cfg, hops: noChain}
 	if cfg.NoCrash && !cfg.Codec {
 		w.process = shard.NewProcess()

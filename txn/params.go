@@ -25,8 +25,10 @@ type Params struct {
 	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
 	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
 	ProbeAfter   time.Duration // 3 s: locks held for so long are asked after
-	// ProbeEvery is how often the ways to other nodes are measured; 1 s, at most 5 s. A node is told
-	// after every fifth time (estimate.TellAfter): what goes by delays follows them no faster.
+	// ProbeEvery is how often the ways to other nodes are measured; 1 s, at most 5 s, and 10 ms under
+	// rows that stamp what they send with its arrival, as in Natto's paper (protocol.Row.WithProbing).
+	// A node is told after every fifth time, under those rows each 100 ms (estimate.ProbingOf): what
+	// goes by delays follows them no faster.
 	ProbeEvery time.Duration
 	// GatewayLease: a gateway that has not answered a leader for so long has ended, as far
 	// as its transactions have not voted there; one and a half times ElectionTimeout.

@@ -73,7 +73,7 @@ type LinkState struct {
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
-	return &link{t: t, to: to, address: address, delays: estimate.OfLinks(t.cfg.ProbeEvery),
+	return &link{t: t, to: to, address: address, delays: t.cfg.Probing.Delays(),
 		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: queueBytesMax, state: LinkState{Peer: to, Address: address, Error: "not connected yet"}}
 }
@@ -316,7 +316,7 @@ func (l *link) use(conn *tls.Conn) error {
 		_, err := conn.Read(make([]byte, 1))
 		ended <- err
 	}()
-	ping := time.NewTicker(l.t.cfg.ProbeEvery)
+	ping := time.NewTicker(l.t.cfg.Probing.Every)
 	defer ping.Stop()
 	l.ping()
 	var spare []byte

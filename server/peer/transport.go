@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"isochron/doors"
+	"isochron/estimate"
 	"isochron/txn"
 )
 
@@ -43,9 +44,9 @@ type Config struct {
 	// QueueBytes is what waits for the connections to all peers, and what of it is being
 	// written, at most; 0: each has a bound of its own.
 	QueueBytes int64
-	// ProbeEvery is how often the ways to the peers are measured, by pings; 0: 1 s. At most 5 s, for
-	// whom nothing is heard of is given up after 15.
-	ProbeEvery time.Duration
+	// Probing is how the ways to the peers are measured, by pings; 0: each second. At least each 5 s,
+	// for whom nothing is heard of is given up after 15.
+	Probing estimate.Probing
 }
 
 // incomingMax bounds the connections of those who have said who they are: two for each
@@ -86,7 +87,7 @@ type caller struct {
 
 // New opens the port; Start begins to use it.
 func New(cfg Config) (*Transport, error) {
-	cfg.ProbeEvery = cmp.Or(cfg.ProbeEvery, time.Second)
+	cfg.Probing = cmp.Or(cfg.Probing, estimate.ProbingOf(time.Second, false))
 	l, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("the port for the other nodes cannot be opened: %w (is this node running already? another address goes into peer_listen, and into the nodes of every configuration)", err)
@@ -299,7 +300,7 @@ func (t *Transport) serve(raw *doors.Guarded) {
 }
 
 // silence is after how long without a frame a connection is given up. Pings
-// come every Config.ProbeEvery.
+// come as Config.Probing has it.
 const silence = 15 * time.Second
 
 // take hands over what a peer sends until the connection ends; alive is called about

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/estimate"
 	"isochron/txn"
 )
 
@@ -321,7 +322,7 @@ func write(t *testing.T, conn net.Conn, b []byte) net.Conn {
 func idleLink() *link { return idleLinkTo(2) }
 
 func idleLinkTo(id txn.NodeID) *link {
-	return newLink(&Transport{cfg: Config{ProbeEvery: time.Second}}, id, "")
+	return newLink(&Transport{cfg: Config{Probing: estimate.ProbingOf(time.Second, false)}}, id, "")
 }
 
 // What a peer does not take away is dropped, and counted.
