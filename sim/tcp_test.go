@@ -120,8 +120,9 @@ func TestTCPLosesNothing(t *testing.T) {
 func TestProbesOverTCP(t *testing.T) {
 	w := toyWorld(t, 1, Links{TCP: true, LossPPM: 1}, nil)
 	var both []*probes
+	every := estimate.ProbingOf(10*time.Millisecond, false)
 	for _, h := range w.hosts[:2] {
-		both = append(both, &probes{h: h, rand: stream(1, streamProbes), delays: estimate.OfLinks(10 * time.Millisecond)})
+		both = append(both, &probes{h: h, rand: stream(1, streamProbes), every: every, delays: every.Delays()})
 	}
 	for range 300 {
 		for _, p := range both {
