@@ -220,13 +220,16 @@ func (l *Leases) renewSpan(span txn.Span, at txn.Timestamp) {
 	l.spans = append(l.spans, spanStamp{span, stamp{at: at}})
 }
 
-// Wrote begins the leases of new versions, at the commit timestamp that wrote them.
+// Wrote begins the leases of new versions, at the commit timestamp that wrote them. It may say so of a
+// write once more, when another has come after it: who commits in one phase is shown when majorities
+// have told of it, and again when the log has come that far here.
 func (l *Leases) Wrote(writes []txn.Write, at txn.Timestamp) {
 	if l == nil {
 		return
 	}
 	for _, w := range writes {
-		l.set(w.Key, at, at)
+		have := l.Of(w.Key)
+		l.set(w.Key, max(have.From, at), max(have.Until, at))
 	}
 }
 

@@ -105,6 +105,18 @@ func TestALeaseOutlivesItsVersion(t *testing.T) {
 	}
 }
 
+// What is said once more of a write that another has come after shortens no lease: else the next one
+// would be written before both.
+func TestAnEarlierWriteIsToldAgain(t *testing.T) {
+	l := newLeased(1)
+	l.write("x", 1, 38)
+	l.write("x", 2, 41)
+	l.Wrote([]txn.Write{{Key: "x"}}, 38)
+	if got := l.Of("x"); got.From != 41 || got.Until != 41 {
+		t.Errorf("the lease is from %d to %d, want 41", got.From, got.Until)
+	}
+}
+
 // An append that was read inside a lease and committed after it is checked: another's has come between.
 func TestAWriterChecksItsOwnRead(t *testing.T) {
 	l := newLeased(1)
