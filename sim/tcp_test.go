@@ -39,17 +39,17 @@ func wantAt(t *testing.T, what string, got, want time.Duration) {
 	}
 }
 
-const aMilli = time.Millisecond
+const ms = time.Millisecond
 
 // What is lost once, and nothing comes behind it, is sent again at the time-out; what is lost again
 // waits twice as long.
 func TestALoneSegmentWaitsForItsTimeout(t *testing.T) {
 	send, _ := tcpOf(true)
-	wantAt(t, "a lone one", send(0, 1), (50+300)*aMilli)
+	wantAt(t, "a lone one", send(0, 1), (50+300)*ms)
 	send, _ = tcpOf(true, true, true)
-	wantAt(t, "one that is lost three times", send(0, 1), (50+300+600+1200)*aMilli)
+	wantAt(t, "one that is lost three times", send(0, 1), (50+300+600+1200)*ms)
 	send, _ = tcpOf()
-	wantAt(t, "one that is not lost", send(0, 1), 50*aMilli)
+	wantAt(t, "one that is not lost", send(0, 1), 50*ms)
 }
 
 // Where others follow close behind, three of them have it sent again a round trip after they have left,
@@ -57,31 +57,31 @@ func TestALoneSegmentWaitsForItsTimeout(t *testing.T) {
 func TestWhatFollowsHasItSentAgain(t *testing.T) {
 	send, lucky := tcpOf()
 	now := time.Duration(0)
-	for ; now < 200*aMilli; now += aMilli {
-		wantAt(t, "one of many", send(now, 1)-now, 50*aMilli)
+	for ; now < 200*ms; now += ms {
+		wantAt(t, "one of many", send(now, 1)-now, 50*ms)
 	}
 	*lucky = luck{true}
-	wantAt(t, "a lost one", send(now, 1)-now, (50+100+3)*aMilli)
-	wantAt(t, "the one behind it", send(now+aMilli, 1)-now, (50+100+3)*aMilli)
-	wantAt(t, "one that is sent after it", send(now+110*aMilli, 1)-now, (50+110)*aMilli)
-	for now += 111 * aMilli; now < 500*aMilli; now += aMilli {
+	wantAt(t, "a lost one", send(now, 1)-now, (50+100+3)*ms)
+	wantAt(t, "the one behind it", send(now+ms, 1)-now, (50+100+3)*ms)
+	wantAt(t, "one that is sent after it", send(now+110*ms, 1)-now, (50+110)*ms)
+	for now += 111 * ms; now < 500*ms; now += ms {
 		send(now, 1)
 	}
 	*lucky = luck{true, true}
-	wantAt(t, "one that is lost twice", send(now, 1)-now, (50+100+3+300)*aMilli)
+	wantAt(t, "one that is lost twice", send(now, 1)-now, (50+100+3+300)*ms)
 }
 
 // A connection takes no more than 1.22/sqrt(p) segments in a round trip: here 12.2, or 17.8 KB. Beyond
 // that bytes wait, and each segment of a long message may be lost.
 func TestAConnectionHasARate(t *testing.T) {
-	send, lucky := tcpOf()
+	send, _ := tcpOf()
 	var last time.Duration
 	for range 10 {
 		last = send(0, 17_812)
 	}
-	wantAt(t, "the last of ten windows", last, (10*100+50)*aMilli)
-	send, lucky = tcpOf(false, false, true)
-	if got := send(0, 3*segmentBytes); got < 150*aMilli || len(*lucky) != 0 {
+	wantAt(t, "the last of ten windows", last, (10*100+50)*ms)
+	send, lucky := tcpOf(false, false, true)
+	if got := send(0, 3*segmentBytes); got < 150*ms || len(*lucky) != 0 {
 		t.Errorf("its third segment is lost, and it arrives after %v with %d left", got, len(*lucky))
 	}
 }
