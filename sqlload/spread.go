@@ -18,6 +18,7 @@ type spread struct {
 	sources     int
 	distributed int // transactions of a hundred that work at several sources
 	span        int // at how many
+	central     int // the source of the others, from 1 on; 0: any
 	theta       float64
 	lock        string // what ends a read that is to lock its row; "": nothing
 	packet      bool   // the statements of a transaction leave together
@@ -40,7 +41,7 @@ const NoneDistributed = -1
 
 func newSpread(o Options) spread {
 	return spread{
-		rows: or(o.Rows, 40_000), sources: or(o.Sources, 4), distributed: max(0, or(o.Distributed, 20)), span: or(o.Span, 2),
+		rows: or(o.Rows, 40_000), sources: or(o.Sources, 4), distributed: max(0, or(o.Distributed, 20)), span: or(o.Span, 2), central: o.CentralAt,
 		theta: or(o.Theta, 0.9), lock: o.ReadLock, packet: o.Packet, hint: o.Hint,
 	}
 }
@@ -58,6 +59,8 @@ func (s *spread) begin(keys int) error {
 	switch {
 	case s.sources < 1 || s.rows < s.sources*keys:
 		return fmt.Errorf("%d rows at %d sources are too few for %d in one transaction", s.rows, s.sources, keys)
+	case s.central < 0 || s.central > s.sources:
+		return fmt.Errorf("transactions at one source cannot be at source %d of %d", s.central, s.sources)
 	case s.distributed > 100 || s.distributed > 0 && (s.span < 2 || s.span > min(keys, s.sources)):
 		return fmt.Errorf("%d of a hundred transactions cannot work on %d rows at %d of %d sources", s.distributed, keys, s.span, s.sources)
 	}
@@ -71,6 +74,9 @@ func (s *spread) begin(keys int) error {
 // its own popular rows, the first of its range.
 func (s *spread) draw(r *rand.Rand, n int) (keys []int64, kind string) {
 	at, kind := []int{r.IntN(s.sources)}, kindLocal
+	if s.central > 0 {
+		at[0] = s.central - 1
+	}
 	if r.IntN(100) < s.distributed {
 		at, kind = r.Perm(s.sources)[:s.span], kindDistributed
 	}

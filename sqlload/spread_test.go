@@ -16,6 +16,31 @@ import (
 	"isochron/history"
 )
 
+// Those at one source are where they are told to be, and no others.
+func TestSpreadDrawsCentral(t *testing.T) {
+	s := newSpread(Options{Rows: 4000, Distributed: 20, Theta: 0.9, CentralAt: 2})
+	if err := s.begin(5); err != nil {
+		t.Fatal(err)
+	}
+	r, elsewhere := chance(), 0
+	for range 1000 {
+		keys, kind := s.draw(r, 5)
+		at := keys[0] / 1000
+		if kind == kindLocal && (at != 1 || keys[4]/1000 != 1) {
+			t.Fatalf("%v are not all at the second source", keys)
+		}
+		if kind == kindDistributed && at != 1 {
+			elsewhere++
+		}
+	}
+	if elsewhere == 0 {
+		t.Error("transactions at several sources never began elsewhere")
+	}
+	if s = newSpread(Options{Rows: 4000, CentralAt: 5}); s.begin(5) == nil {
+		t.Error("the fifth of four sources was taken")
+	}
+}
+
 // What a transaction works on lies at as many sources as its kind says, in ascending order and
 // none of it twice; the share of those with several is what was asked for, and no source is left out.
 func TestSpreadDraws(t *testing.T) {

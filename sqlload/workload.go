@@ -109,6 +109,7 @@ type Options struct {
 	// Of the loads over several sources, transfer and ycsb-txn:
 	Sources     int    // at how many the rows lie, in ranges of the key
 	Distributed int    // transactions of a hundred that work at several; NoneDistributed: none
+	CentralAt   int    // the source of those that work at one, from 1 on; 0: any of them
 	Span        int    // at how many these work
 	Operations  int    // ycsb-txn: of one transaction
 	ReadLock    string // what ends a read, such as " FOR SHARE"

@@ -215,6 +215,7 @@ func (b *bench) plan() (cells []cell) {
 func (b *bench) measure(ctx context.Context, d *deployment, r *running, one *cell) (err error) {
 	options := r.options
 	options.Rows, options.Sources, options.Span, options.Theta = sources*b.Rows, sources, b.Span, one.Skew
+	options.CentralAt = b.Central
 	if options.Distributed = one.Distributed; options.Distributed == 0 {
 		options.Distributed = sqlload.NoneDistributed
 	}

@@ -26,6 +26,7 @@ type config struct {
 	Skews       []float64
 	Clients     []int
 	Distributed []int // transactions of a hundred that work at several sources
+	Central     int   // the source of the others, from 1 on; 0: any
 	Span        int
 	Seconds     int
 	Warmup      int
@@ -77,6 +78,7 @@ func parse(args []string, words io.Writer) (config, error) {
 	f.StringVar(&clients, "clients", "1,8,64", "numbers of clients")
 	f.StringVar(&shares, "distributed", "20", "transactions of a hundred that work at several sources; a cell for each number")
 	f.IntVar(&c.Span, "span", 2, "at how many those work")
+	f.IntVar(&c.Central, "central", 0, "the source at which the others work, from 1 on, such as 1 (beside the middleware, as in figure 1 of GeoTP's paper); 0: any")
 	f.IntVar(&c.Seconds, "seconds", 15, "of a cell")
 	f.IntVar(&c.Rounds, "rounds", 1, "how often the systems take turns; ratios are of all rounds together")
 	f.IntVar(&c.Warmup, "warmup", 5, "seconds before those, no part of the figures")
@@ -136,6 +138,8 @@ func (c *config) check() error {
 		return fmt.Errorf("--rounds %d: give a number between 1 and 100", c.Rounds)
 	case c.Span < 2 || c.Span > sources:
 		return fmt.Errorf("--span between 2 and %d", sources)
+	case c.Central < 0 || c.Central > sources:
+		return fmt.Errorf("--central %d: give the number of a source, up to %d, or 0", c.Central, sources)
 	case !(c.Scale >= 0 && c.Scale <= 10):
 		return fmt.Errorf("--wan-scale %v: give a number up to 10", c.Scale)
 	}

@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		"3 regions":      {"--wan", "alibaba3"},
 		"is no flag":     {"now"},
 		"--span between": {"--span", "5"},
+		"--central":      {"--central", "5"},
 	} {
 		if _, err := parse(args, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
