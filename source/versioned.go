@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func (b *versioned) scan(ctx context.Context, prefix string) (out Result, err er
 		}
 	}
 	b.scans = append(b.scans, prefix)
-	for _, key := range keysOf(values) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		out.Rows = append(out.Rows, [][]byte{[]byte(key), []byte(values[key])})
 	}
 	return out, nil
@@ -123,7 +124,7 @@ func (b *versioned) scan(ctx context.Context, prefix string) (out Result, err er
 // Prepare implements Branch.
 func (b *versioned) Prepare(ctx context.Context) error {
 	var put []swap
-	keys := keysOf(b.writes)
+	keys := slices.Sorted(maps.Keys(b.writes))
 	for _, key := range keys {
 		s := swap{key: key}
 		if was := b.seen[key]; was.version != 0 {
@@ -148,7 +149,7 @@ func (b *versioned) Prepare(ctx context.Context) error {
 
 // unchecked reports whether there is something to look at again when all is prepared.
 func (b *versioned) unchecked() bool {
-	return len(b.scans) > 0 || slices.ContainsFunc(keysOf(b.seen), func(key string) bool { return !b.written(key) })
+	return len(b.scans) > 0 || slices.ContainsFunc(slices.Sorted(maps.Keys(b.seen)), func(key string) bool { return !b.written(key) })
 }
 
 func (b *versioned) written(key string) bool {
@@ -174,7 +175,7 @@ func (b *versioned) validate(ctx context.Context) error {
 			}
 		}
 	}
-	for _, key := range keysOf(b.seen) {
+	for _, key := range slices.Sorted(maps.Keys(b.seen)) {
 		if looked[key] || b.written(key) {
 			continue
 		}

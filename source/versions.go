@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -178,14 +177,4 @@ func (v *versions) swapAll(ctx context.Context, n Name, o BranchOptions, all []s
 	}
 	err = b.Commit(ctx)
 	return err == nil, err
-}
-
-// keysOf are the keys of a map, rising.
-func keysOf[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for k := range m { // order: sorted below
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

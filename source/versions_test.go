@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func (b *shelfBranch) Execute(_ context.Context, st Statement) (r Result, err er
 	}
 	switch word {
 	case "GET", "SCAN":
-		for _, k := range keysOf(b.s.rows) {
+		for _, k := range slices.Sorted(maps.Keys(b.s.rows)) {
 			if text := b.s.rows[k]; text != "" && (k == key || word == "SCAN" && strings.HasPrefix(k, key)) {
 				r.Rows = append(r.Rows, [][]byte{[]byte(k), []byte(text)})
 			}
@@ -58,7 +59,7 @@ func (b *shelfBranch) Execute(_ context.Context, st Statement) (r Result, err er
 }
 
 func (b *shelfBranch) Rollback(context.Context) error {
-	for _, k := range keysOf(b.undo) {
+	for _, k := range slices.Sorted(maps.Keys(b.undo)) {
 		b.s.rows[k] = b.undo[k]
 	}
 	return nil

@@ -14,9 +14,10 @@ import (
 // agent finds out which branch waits for which at its source, as a leader knows it of its shard,
 // and takes part in the search of yield/chase.go with that.
 //
-// What it goes by. Work says which records its statements lock (txn.Locked), and whoever has run a statement that locks a record keeps the lock until its end. So a statement
-// that runs and is to lock the same, one of both exclusively, cannot end before: that is a wait,
-// whether or not the statement has come to the lock yet, and a cycle of such is a deadlock at once.
+// What it goes by. Work says which records its statements lock (txn.Locked), and whoever has run a
+// statement that locks a record keeps the lock until its end. So a statement that runs and is to
+// lock the same, one of both exclusively, cannot end before: that is a wait, whether or not the
+// statement has come to the lock yet, and a cycle of such is a deadlock at once.
 // Of what does not follow so (ranges, conditions) the source is asked, by a driver that is Waiting:
 // PostgreSQL tells it to any account. Where nobody tells, a deadlock by such a wait ends by its bound.
 //
