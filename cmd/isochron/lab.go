@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"isochron/lab"
 	figures "isochron/lab/figure"
 )
 
@@ -92,47 +93,53 @@ type labFlags struct {
 func newLabRun() *cobra.Command {
 	var f labFlags
 	cmd := &cobra.Command{
-		Use:   "run FIGURE",
-		Short: "Run all experiments of a figure, draw it, and judge the paper's claims",
+		Use:   "run FIGURE...",
+		Short: "Run all experiments of figures, draw them, and judge the paper's claims",
 		Long: `Run runs every experiment of a figure, side by side. It writes all results (JSON)
 and the picture (SVG and PNG) into a directory, and prints each claim of the
 paper beside what was found: with the costs of CPU and disk as they are by
-default, with CPU halved and doubled, and with other disks. It ends with 1 if
+default, with CPU halved and doubled, and with other disks. Of several figures
+one comes after the other, and what they have in common is run once. It ends with 1 if
 an experiment's history is not serializable; a claim that is short, or better than the paper's, or that has no
 number, is printed as such and is no failure.`,
-		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1",
+		Example: "  isochron lab run d2pc/fig5 --quick\n  isochron lab run d2pc/fig6 --out figures --parallel 1\n  isochron lab run bonspiel/fig9 bonspiel/fig11",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("lab run takes the name of one figure; lab list has them (see %s --help)", cmd.CommandPath())
+			if len(args) == 0 {
+				return usagef("lab run takes the names of figures; lab list has them (see %s --help)", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVar(&f.out, "out", "figures", "the directory for results and pictures; it is made if it is not there")
 	cmd.Flags().StringVar(&f.record, "record", "", "keep the record of a whole run, and its picture, in this directory, from which lab tables writes documents")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "fewer and shorter experiments: seconds, to see that it works")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a figure, each on a line, and nothing else")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the seed of every experiment")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "how many experiments go side by side; 0: one a processor")
 	return cmd
 }
 
-func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) error {
-	fig, err := figures.ByName(name)
-	if err != nil {
-		return usageError{err}
+// run runs figures one after the other; all that is wrong with what was asked for is said before.
+func (f labFlags) run(ctx context.Context, names []string, out, errs io.Writer) error {
+	var all []*figures.Figure
+	for _, name := range names {
+		fig, err := figures.ByName(name)
+		if err != nil {
+			return usageError{err}
+		}
+		if rows := fig.Missing(); len(rows) > 0 {
+			return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
+		}
+		all = append(all, fig)
 	}
 	if f.parallel < 0 {
 		return usagef("--parallel is %d; it must be at least 0", f.parallel)
 	}
 	if f.record != "" && f.quick {
 		return usagef("a quick run is not recorded: its numbers are not to be quoted; leave out --quick or --record")
-	}
-	if rows := fig.Missing(); len(rows) > 0 {
-		return usagef("%s needs protocols that this build does not have: %s", name, strings.Join(rows, ", "))
 	}
 	debug.SetGCPercent(gcPercent)
 	// Before the long work, not after it.
@@ -145,25 +152,36 @@ func (f labFlags) run(ctx context.Context, name string, out, errs io.Writer) err
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return fmt.Errorf("the directory for the results cannot be made: %w", err)
 	}
+	var kept lab.Kept
+	for _, fig := range all {
+		report, err := f.runOne(ctx, fig, &kept, errs)
+		if ctx.Err() != nil {
+			if missing != nil {
+				_ = os.Remove(f.out) // it stays if a figure is in it; else nothing is left behind
+			}
+			fmt.Fprintf(errs, "isochron: stopped before %s was done; nothing of it was written\n", fig.Name)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.publish(report, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runOne makes the experiments of a figure that none before it has made.
+func (f labFlags) runOne(ctx context.Context, fig *figures.Figure, kept *lab.Kept, errs io.Writer) (*figures.Report, error) {
 	var bar *meter
 	var progress func(done, total time.Duration)
 	if !f.json && isTerminal(errs) {
 		bar = &meter{w: errs}
 		progress = bar.show
 	}
-	report, err := figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress})
-	bar.clear()
-	if ctx.Err() != nil {
-		if missing != nil {
-			_ = os.Remove(f.out) // nothing is left behind
-		}
-		fmt.Fprintln(errs, "isochron: stopped before the figure was done; nothing was written")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.publish(report, out)
+	defer bar.clear()
+	return figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress, RunAll: kept.RunAll})
 }
 
 // publish writes the files and prints the report.

@@ -41,8 +41,8 @@ func TestLabRunRefuses(t *testing.T) {
 		args []string
 	}{
 		{"no figure", []string{"run", "d2pc/fig99"}},
-		{"one figure", []string{"run"}},
-		{"one figure", []string{"run", "d2pc/fig5", "d2pc/fig6"}},
+		{"names of figures", []string{"run"}},
+		{"no figure", []string{"run", "d2pc/fig5", "d2pc/fig99"}},
 		{"--parallel", []string{"run", "d2pc/fig5", "--parallel", "-1"}},
 		{"unknown flag", []string{"run", "d2pc/fig5", "--fast"}},
 		{"quick run", []string{"run", "d2pc/fig5", "--quick", "--record", t.TempDir()}},
