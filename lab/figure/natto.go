@@ -105,7 +105,7 @@ var (
 // The parameters.
 var (
 	nattoRate = Axis{
-		Label: "transactions a second", Values: []int{50, 100, 150, 200, 250, 300, 350}, Quick: []int{50, 350},
+		Label: "transactions a second", Values: []int{50, 150, 250, 350}, Quick: []int{50, 350},
 		Set: func(s *lab.Spec, v int) { s.Rate = float64(v) },
 	}
 	nattoRetwisRate = Axis{

@@ -5,7 +5,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig7ycsb", Title: "YCSB+T, more and more transactions",
 		Source: "Natto, section 5.2.1, figure 7 (a) and (b)",
-		Rows:   nattoRows, Axis: nattoRate, Base: nattoBase(),
+		Rows:   nattoRows, Axis: nattoRate, Base: nattoBase(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-ts", "natto-2pl", AtTheStart, Change, 100*(372.0/715-1)),
@@ -21,7 +21,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig7retwis", Title: "Retwis, more and more transactions",
 		Source: "Natto, section 5.2.2, figure 7 (c) and (d)",
-		Rows:   nattoRivals, Axis: nattoRetwisRate, Base: nattoWith("retwis", 1000),
+		Rows:   nattoRivals, Axis: nattoRetwisRate, Base: nattoWith("retwis", 1000), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-recsf", "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)),
@@ -44,7 +44,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig8ycsb", Title: "YCSB+T, 50 transactions a second, more and more contention",
 		Source: "Natto, section 5.3.1, figure 8 (a)",
-		Rows:   nattoRows, Axis: nattoSkew, Base: nattoWith("ycsb+t", 50),
+		Rows:   nattoRows, Axis: nattoSkew, Base: nattoWith("ycsb+t", 50), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-ts", "natto-ts", Across, Ahead, 0),
@@ -57,7 +57,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig8retwis", Title: "Retwis, 100 transactions a second, more and more contention",
 		Source: "Natto, section 5.3.2, figure 8 (b)",
-		Rows:   nattoRivals, Axis: nattoSkew, Base: nattoWith("retwis", 100),
+		Rows:   nattoRivals, Axis: nattoSkew, Base: nattoWith("retwis", 100), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-recsf", "natto-ts", AtTheEnd, Below, 0),
@@ -69,7 +69,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig9", Title: "YCSB+T, more and more transactions of high priority",
 		Source: "Natto, section 5.4, figure 9",
-		Rows:   natto2PL, Axis: nattoHigh, Base: nattoBase(),
+		Rows:   natto2PL, Axis: nattoHigh, Base: nattoBase(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-2pl", "natto-2pl", Across, Level, 0),
@@ -98,7 +98,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig11", Title: "YCSB+T, delays that vary more and more",
 		Source: "Natto, section 5.5, figure 11: Pareto, a mean as on the map",
-		Rows:   nattoRivals, Axis: nattoJitter, Base: nattoBase(),
+		Rows:   nattoRivals, Axis: nattoJitter, Base: nattoBase(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-ts", "natto-ts", Across, Ahead, 0),
