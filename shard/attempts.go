@@ -20,7 +20,7 @@ type attempts struct {
 	waiting  map[txn.Attempt]*yield.Waiter
 	deciding map[txn.Attempt]*decidingVote
 	fencing  map[txn.Attempt][]txn.NodeID // who waits for a fence
-	refused  map[txn.Attempt]bool         // No, in this term
+	refused  *txn.ByAttempt[struct{}]     // No, in this term
 	retired  map[txn.Incarnation]uint64   // seen in messages; prunes refused
 }
 
@@ -45,7 +45,7 @@ func newAttempts(s *state, early *reveal.Early, bugs *txn.Bugs) attempts {
 		state: s, early: early, bugs: bugs,
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
 		deciding: map[txn.Attempt]*decidingVote{}, fencing: map[txn.Attempt][]txn.NodeID{},
-		refused: map[txn.Attempt]bool{}, retired: map[txn.Incarnation]uint64{},
+		refused: txn.NewByAttempt[struct{}](), retired: map[txn.Incarnation]uint64{},
 	}
 }
 
@@ -56,11 +56,15 @@ func (k *attempts) sawRetired(a txn.Attempt, below uint64) {
 		return
 	}
 	k.retired[inc] = below
-	for have := range k.refused { // order: each is dropped by itself
-		if have.Incarnation() == inc && have.Seq < below {
-			delete(k.refused, have)
-		}
-	}
+	k.refused.DropBelow(txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}, txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below})
+}
+
+// refuse has an attempt never be voted Yes in this term, and isRefused reports whether one is.
+func (k *attempts) refuse(a txn.Attempt) { k.refused.Set(a, struct{}{}) }
+
+func (k *attempts) isRefused(a txn.Attempt) bool {
+	_, is := k.refused.Get(a)
+	return is
 }
 
 // isRetired reports whether the attempt is finished everywhere.
@@ -70,7 +74,7 @@ func (k *attempts) isRetired(a txn.Attempt) bool {
 
 // over reports whether an attempt has ended while its Prepare was in a batch, so
 // that it must not be voted on: it may be forgotten everywhere by now.
-func (k *attempts) over(a txn.Attempt) bool { return k.refused[a] || k.isRetired(a) }
+func (k *attempts) over(a txn.Attempt) bool { return k.isRefused(a) || k.isRetired(a) }
 
 // undecided is an attempt's Yes, logged or on its way into the log.
 func (k *attempts) undecided(a txn.Attempt) *voteCmd {
@@ -185,7 +189,7 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 		refused(&v, txn.WhyEndedByOthers.Refusal()) // it counts if it is no Yes
 		return v, true, true
 	}
-	if k.refused[a] || k.fencing[a] != nil {
+	if k.isRefused(a) || k.fencing[a] != nil {
 		refused(&v, txn.WhyRefusedBefore.Refusal())
 		return v, true, true
 	}

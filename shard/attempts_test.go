@@ -12,7 +12,10 @@ func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
 	s := &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome]()}
 	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.Bugs{})
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
-	k.refused[at(4)], k.refused[at(6)] = true, true
+	other := txn.Attempt{Node: 2, Seq: 1} // of another gateway: what this one has finished says nothing of it
+	for _, a := range []txn.Attempt{at(4), at(6), other} {
+		k.refuse(a)
+	}
 	k.voting[at(7)] = &votingVote{to: []txn.NodeID{2}, cmd: &voteCmd{OnePhase: true}}
 	s.outcomes.Set(at(8), outcome{Result: txn.OutcomeCommitted, At: 30})
 	k.sawRetired(at(9), 5)
@@ -33,7 +36,7 @@ func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
 			t.Errorf("attempt %d: %+v, says %v, known %v, over %v, found %v", c.seq, v, says, known, k.over(at(c.seq)), find)
 		}
 	}
-	if k.refused[at(4)] || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {
+	if k.isRefused(at(4)) || !k.isRefused(other) || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {
 		t.Errorf("%+v", k)
 	}
 }

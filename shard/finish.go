@@ -92,7 +92,7 @@ func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 // abortUnvoted ends an attempt that has no vote here, and sees to it that it
 // never gets one in this term, the only one in which its Prepare is good.
 func (e *endings) abortUnvoted(d *txn.Decide) {
-	e.known.refused[d.Attempt] = true
+	e.known.refuse(d.Attempt)
 	e.known.stopWaiting(e.locks.Table, d.Attempt)
 	e.locks.drop(d.Txn)
 }
@@ -149,7 +149,7 @@ func (e *endings) inquire(from txn.NodeID, q *txn.Inquire) {
 		e.voice.finding(from, txn.Finding{Attempt: a, Result: txn.OutcomeNo})
 		return
 	}
-	e.known.refused[a] = true
+	e.known.refuse(a)
 	if to := e.known.fencing[a]; to != nil {
 		e.known.fencing[a] = addNode(to, from)
 		return

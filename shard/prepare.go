@@ -78,7 +78,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 func (o *voter) answerAgain(from txn.NodeID, a txn.Attempt) bool {
 	v, says, known := o.known.asked(from, a)
 	if says {
-		o.cfg.Params.Rules.BiteIf(o.known.refused[a], rulebook.RefusedStays)
+		o.cfg.Params.Rules.BiteIf(o.known.isRefused(a), rulebook.RefusedStays)
 		o.voice.vote(from, v)
 	}
 	return known
@@ -104,7 +104,7 @@ func refused(v *txn.Vote, why txn.Refusal) {
 func (o *voter) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 	delete(o.known.waiting, p.Attempt)
 	if !p.ReadOnly {
-		o.known.refused[p.Attempt] = true
+		o.known.refuse(p.Attempt)
 	}
 	o.counts.Refusals++
 	o.cfg.Env.Trace("shard %d: %v votes no: %s", o.cfg.ID, p.Txn, why)
@@ -151,7 +151,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	e := o.locks.acquire(&q)
 	switch {
 	case e.Again:
-		if !o.known.refused[p.Attempt] {
+		if !o.known.isRefused(p.Attempt) {
 			o.prepare(from, p, began) // bounded: each turn removes its victims
 		}
 		return
