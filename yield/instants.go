@@ -29,7 +29,7 @@ import (
 type Instants struct {
 	policy Policy
 	queued []*StampedVote // held back, in order
-	waits  []*StampedVote // for what is locked, in order
+	waits  stampWaits     // for what is locked
 	pumps  bool
 	again  bool
 	voters func(*StampedVote) []txn.ID // who has voted and holds some of its claim, oldest first
@@ -64,6 +64,9 @@ type StampedVote struct {
 	Late          bool
 	Ask           func()            // asks the lock table
 	Refuse        func(txn.Refusal) // ends it
+
+	waits  bool         // for what is locked, and then
+	behind *StampedVote // one that was found to be in its way, if any was
 }
 
 // NewInstants is an empty queue; voters asks the lock table who has voted and holds some of a
@@ -84,7 +87,7 @@ func (i *StampedVote) before(o *StampedVote) bool {
 // way now that would be in the way of one of high priority; it may be the one that comes.
 func (q *Instants) Enter(i *StampedVote) {
 	switch {
-	case len(q.queued)+len(q.waits) >= MaxWaiters:
+	case q.Len() >= MaxWaiters:
 		i.Refuse(txn.WhyOtherMet.Refusal())
 		return
 	case i.Late && i.High && !q.ForgetLate && (q.held(i) || q.behind(i)):
@@ -125,7 +128,7 @@ func insertStamped(list []*StampedVote, i *StampedVote) []*StampedVote {
 
 // behind reports whether one that is here already has a smaller stamp and is in its way.
 func (q *Instants) behind(i *StampedVote) bool {
-	return slices.ContainsFunc(q.waits, i.follows) || slices.ContainsFunc(q.queued, i.follows)
+	return q.waits.first(&i.Claim, i) != nil || slices.ContainsFunc(q.queued, i.follows)
 }
 
 func (i *StampedVote) follows(o *StampedVote) bool { return o.before(i) && o.Claim.Clashes(&i.Claim) }
@@ -134,7 +137,7 @@ func (i *StampedVote) follows(o *StampedVote) bool { return o.before(i) && o.Cla
 // is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
 func (q *Instants) preempts(i *StampedVote) bool {
 	inTheWay := func(low, high *StampedVote) bool { return low.makesWay(high) && high.follows(low) }
-	for _, o := range slices.Concat(q.waits, q.queued) {
+	for _, o := range slices.Concat(q.waits.list, q.queued) {
 		switch {
 		case inTheWay(i, o):
 			q.Rules.Bite(rulebook.LowGivesWay)
@@ -170,16 +173,11 @@ func (c *Claim) Clashes(o *Claim) bool {
 // InTheWay is one that waits for some of a claim and goes before it; nil if none does. before is
 // nil for one that has no stamp: it goes after all.
 func (q *Instants) InTheWay(c *Claim, before *StampedVote) *StampedVote {
-	for _, w := range q.waits {
-		if w != before && (before == nil || w.before(before)) && w.Claim.Clashes(c) {
-			return w
-		}
-	}
-	return nil
+	return q.waits.first(c, before)
 }
 
 // Wait has one wait that was asked for and finds its claim held.
-func (q *Instants) Wait(i *StampedVote) { q.waits = insertStamped(q.waits, i) }
+func (q *Instants) Wait(i *StampedVote) { q.waits.add(i) }
 
 // Has reports whether an attempt is here.
 func (q *Instants) Has(a txn.Attempt) bool {
@@ -187,7 +185,7 @@ func (q *Instants) Has(a txn.Attempt) bool {
 		return false
 	}
 	of := func(i *StampedVote) bool { return i.Attempt == a }
-	return slices.ContainsFunc(q.queued, of) || slices.ContainsFunc(q.waits, of)
+	return slices.ContainsFunc(q.queued, of) || slices.ContainsFunc(q.waits.list, of)
 }
 
 // Cancel takes an attempt out; false if it is not here.
@@ -196,13 +194,13 @@ func (q *Instants) Cancel(a txn.Attempt) bool {
 		return false
 	}
 	of := func(i *StampedVote) bool { return i.Attempt == a }
-	n := q.Len()
-	q.queued, q.waits = slices.DeleteFunc(q.queued, of), slices.DeleteFunc(q.waits, of)
-	return q.Len() < n
+	n := len(q.queued)
+	q.queued = slices.DeleteFunc(q.queued, of)
+	return q.waits.remove(a) || len(q.queued) < n
 }
 
 // Len is how many are here.
-func (q *Instants) Len() int { return len(q.queued) + len(q.waits) }
+func (q *Instants) Len() int { return len(q.queued) + len(q.waits.list) }
 
 // Go asks for those whose instant has come, in order: none goes before one with a smaller stamp.
 func (q *Instants) Go(now time.Duration) {
@@ -220,7 +218,10 @@ func (q *Instants) Go(now time.Duration) {
 
 // expire ends those who have been here for too long.
 func (q *Instants) expire(now time.Duration) {
-	for _, i := range slices.Clone(q.waits) {
+	if q.waits.deadline() > now {
+		return
+	}
+	for _, i := range slices.Clone(q.waits.list) {
 		if i.Deadline <= now && q.Cancel(i.Attempt) {
 			i.Refuse(txn.WhyWaitedAtPrepare.Refusal())
 			q.Freed()
@@ -239,8 +240,8 @@ func (q *Instants) Freed() {
 	q.pumps = true
 	for q.again { // each turn but the last was asked for by one that ended
 		q.again = false
-		for _, i := range slices.Clone(q.waits) {
-			if q.InTheWay(&i.Claim, i) == nil && q.free(i) && q.Cancel(i.Attempt) {
+		for _, i := range slices.Clone(q.waits.list) {
+			if !q.waits.blocked(i) && q.free(i) && q.Cancel(i.Attempt) {
 				i.Ask()
 			}
 		}
@@ -301,10 +302,7 @@ func (q *Instants) NextWake() time.Duration {
 	if len(q.queued) > 0 {
 		at = q.queued[0].Due
 	}
-	for _, i := range q.waits {
-		at = min(at, i.Deadline)
-	}
-	return at
+	return min(at, q.waits.deadline())
 }
 
 // HeldBy lists who has some of a claim in the lock table, oldest first: those that a vote with this
