@@ -153,15 +153,12 @@ func (r *Replica) outvote(end txn.Ending) {
 	if !r.cfg.Row.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.Guards)+len(end.Prepare.Spans) == 0 {
 		return
 	}
-	var overtaken []txn.Entry
-	r.rec.entries.All(func(_ txn.Attempt, e txn.Entry) bool {
-		if !e.Final && !e.Overtaken && e.Answer == txn.AnswerOK && e.Prepare.At < end.At && missed(end.Prepare, &e.Prepare) {
-			overtaken = append(overtaken, e)
-		}
-		return true
-	})
 	var b store.Batch
-	for _, e := range overtaken {
+	for _, a := range r.holds.stamps.WritersOf(claimOf(end.Prepare)) {
+		e, open := r.rec.entries.Get(a)
+		if !open || e.Final || e.Overtaken || e.Answer != txn.AnswerOK || e.Prepare.At >= end.At || !missed(end.Prepare, &e.Prepare) {
+			continue
+		}
 		r.cfg.Params.Rules.Bite(rulebook.Overtaken)
 		e.Overtaken = true
 		r.rec.putEntry(&b, e)

@@ -132,6 +132,38 @@ func (s *Stamps) InTheWay(keys []txn.Key, spans []txn.Span) bool {
 	return slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, others(txn.Attempt{})) })
 }
 
+// WritersOf lists the undecided attempts that write what a claim has read, each once, in their order.
+func (s *Stamps) WritersOf(c Claim) (out []txn.Attempt) {
+	note := func(list []stamp) {
+		for _, w := range list {
+			out = append(out, w.by)
+		}
+	}
+	for _, k := range c.Shared {
+		if list, ok := s.writes.Get(k); ok {
+			note(list)
+		}
+	}
+	for _, span := range c.Spans {
+		s.writes.Ascend(span.Start, func(k txn.Key, list []stamp) bool {
+			if k < span.End {
+				note(list)
+			}
+			return k < span.End
+		})
+	}
+	slices.SortFunc(out, func(a, b txn.Attempt) int {
+		switch {
+		case a.Less(b):
+			return -1
+		case b.Less(a):
+			return 1
+		}
+		return 0
+	})
+	return slices.Compact(out)
+}
+
 func others(by txn.Attempt) func(stamp) bool {
 	return func(o stamp) bool { return o.by != by }
 }

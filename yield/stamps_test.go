@@ -2,6 +2,7 @@ package yield
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"isochron/txn"
@@ -80,5 +81,22 @@ func TestForgottenReadsStayInTheFloor(t *testing.T) {
 	}
 	if len(s.ranges) > maxRangesKept || s.floor != 1 {
 		t.Errorf("%d ranges kept, the floor is %d", len(s.ranges), s.floor)
+	}
+}
+
+// Who writes what somebody has read, of rows and of ranges, is listed once, while it is undecided.
+func TestStampsListWriters(t *testing.T) {
+	s := NewStamps(0)
+	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
+	s.Hold(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}})
+	s.Hold(at(1), 11, Claim{Exclusive: []txn.Key{"b"}, Shared: []txn.Key{"d"}})
+	s.Hold(at(2), 12, Claim{Exclusive: []txn.Key{"e"}})
+	read := Claim{Shared: []txn.Key{"a", "b", "d"}, Spans: []txn.Span{{Start: "b", End: "e"}}, Exclusive: []txn.Key{"e"}}
+	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(3)}) {
+		t.Errorf("%v write what is read", got)
+	}
+	s.Drop(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}}, true)
+	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1)}) {
+		t.Errorf("when one is decided %v write it", got)
 	}
 }
