@@ -1,6 +1,9 @@
 package coordinator
 
 import (
+	"cmp"
+	"slices"
+
 	"isochron/rulebook"
 	"isochron/txn"
 )
@@ -250,12 +253,24 @@ func (rs *reads) giveUp(t *transaction, err *txn.Error) {
 		return
 	}
 	t.round = nil
-	for _, id := range sortedKeys(rs.parts) {
-		if p := rs.parts[id]; p.r == r {
-			r.parts = append(r.parts, rs.reports.part(p, nil))
-			delete(rs.parts, id)
-		}
+	for _, p := range rs.partsOf(r) {
+		r.parts = append(r.parts, rs.reports.part(p, nil))
+		delete(rs.parts, p.id)
 	}
 	rs.reports.round(r)
 	r.req.answer(t.response(err))
+}
+
+// partsOf lists what a round still waits for, in the order in which it was asked for.
+func (rs *reads) partsOf(r *round) (out []*part) {
+	if r.open == 0 {
+		return nil
+	}
+	for _, p := range rs.parts { // order: sorted below
+		if p.r == r {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *part) int { return cmp.Compare(a.id, b.id) })
+	return out
 }

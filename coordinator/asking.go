@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"time"
 
 	"isochron/protocol"
@@ -89,15 +90,31 @@ func (p *part) askLeader() {
 
 // sweep asks again for what was not answered in time.
 func (rs *reads) sweep(now time.Duration) {
-	for _, id := range sortedKeys(rs.parts) {
+	for _, id := range rs.due(now) {
 		switch p := rs.parts[id]; {
 		case p == nil:
 		case now >= p.wakeAt:
 			rs.wake(p)
-		case rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term):
+		case rs.hasSuccessor(p):
 			rs.askSuccessor(p)
 		}
 	}
+}
+
+// due lists the parts that are to be asked for again, in a fixed order.
+func (rs *reads) due(now time.Duration) (ids []uint64) {
+	for id, p := range rs.parts { // order: sorted below
+		if now >= p.wakeAt || rs.hasSuccessor(p) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// hasSuccessor reports whether a part waits for a leader that has a successor.
+func (rs *reads) hasSuccessor(p *part) bool {
+	return rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term)
 }
 
 // nextWake is when something is to be asked again: at once if a leader that was asked has a
@@ -105,7 +122,7 @@ func (rs *reads) sweep(now time.Duration) {
 func (rs *reads) nextWake() time.Duration {
 	at := txn.Never
 	for _, p := range rs.parts { // order: the least of all
-		if at = min(at, p.wakeAt); rs.asksLeader(p) && rs.leaders.succeeded(p.access.Shard, p.term) {
+		if at = min(at, p.wakeAt); rs.hasSuccessor(p) {
 			return 0
 		}
 	}

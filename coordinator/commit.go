@@ -325,11 +325,12 @@ func (cs *commits) forgetTxn(k *commitment) {
 	}
 }
 
-// inOrder lists them in a fixed order.
-func (cs *commits) inOrder() []*commitment {
-	out := make([]*commitment, 0, len(cs.all))
+// due lists those that are due, in a fixed order.
+func (cs *commits) due(now time.Duration) (out []*commitment) {
 	for _, k := range cs.all { // order: sorted below
-		out = append(out, k)
+		if k.Due(now) {
+			out = append(out, k)
+		}
 	}
 	slices.SortFunc(out, func(a, b *commitment) int {
 		if a.ID.Less(b.ID) {
@@ -342,8 +343,8 @@ func (cs *commits) inOrder() []*commitment {
 
 // sweep goes on with what is due.
 func (cs *commits) sweep(now time.Duration) {
-	for _, k := range cs.inOrder() {
-		if k.Due(now) {
+	for _, k := range cs.due(now) {
+		if k.Due(now) { // still, when those before it have done what they do
 			cs.wake(k)
 		}
 	}
