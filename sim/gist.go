@@ -54,6 +54,9 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	if m.Opinion != nil || m.Accept != nil || m.Accepted != nil {
 		return appendOpinion(b, m)
 	}
+	if wire, ok := appendWire(b, m); ok {
+		return wire
+	}
 	return append(b, txn.Encode(m)...)
 }
 
