@@ -16,8 +16,7 @@ GAP_TIMES     ?= 20
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients
-.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-sources bench-hostile bench-priorities clients
+.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 build:
 	$(GO) build $(TAGS) -o bin/isochron ./cmd/isochron
