@@ -38,6 +38,7 @@ type Waiter struct {
 
 	on    *Holder // if it waits for a holder
 	place int     // in the queue, 1 for the first; 0: it is in none
+	gone  bool    // it waits no more: see deadlines
 	seq   uint64
 }
 

@@ -18,6 +18,7 @@ type waits struct {
 	serial   *serial
 	byTxn    map[txn.ID][]*Waiter
 	count    int
+	ends     deadlines
 	earliest time.Duration // no deadline is before it
 	ready    []*Waiter     // their holder is gone
 	opened   []opening     // rows of which something was freed
@@ -40,6 +41,7 @@ func (q *waits) enter(now time.Duration, on *Holder, w *Waiter) bool {
 		q.earliest = w.Deadline
 	}
 	q.count++
+	q.ends.enter(w)
 	w.seq = q.serial.next()
 	q.byTxn[w.Txn] = append(q.byTxn[w.Txn], w)
 	if w.Key == "" {
@@ -65,6 +67,7 @@ func (q *waits) asks(id txn.ID, request uint64) bool {
 // leave takes a waiter off the books.
 func (q *waits) leave(w *Waiter) {
 	q.count--
+	q.ends.leave(w)
 	rest := q.byTxn[w.Txn]
 	if rest = slices.DeleteFunc(rest, func(o *Waiter) bool { return o == w }); len(rest) == 0 {
 		delete(q.byTxn, w.Txn)
@@ -205,16 +208,10 @@ func (q *waits) expired(now time.Duration) []*Waiter {
 	if q.count == 0 || now < q.earliest {
 		return nil
 	}
-	var out []*Waiter
+	out := q.ends.passed(now)
 	q.earliest = now + time.Hour
-	for _, ws := range q.byTxn { // order: sorted below
-		for _, w := range ws {
-			if now >= w.Deadline {
-				out = append(out, w)
-			} else {
-				q.earliest = min(q.earliest, w.Deadline)
-			}
-		}
+	if w := q.ends.first(); w != nil {
+		q.earliest = min(q.earliest, w.Deadline)
 	}
 	slices.SortFunc(out, func(a, b *Waiter) int {
 		if a.seq < b.seq {
