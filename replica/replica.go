@@ -59,7 +59,7 @@ func assemble(m *member) *Replica {
 	return &Replica{
 		member: m, rows: rows, holds: held, slow: slow,
 		validator: &validator{member: m, rows: rows, holds: held},
-		readers:   &readers{member: m, rows: rows, holds: held},
+		readers:   &readers{member: m, rows: rows, holds: held, behind: map[txn.Key][]*reader{}},
 		change:    &viewChange{member: m, slow: slow, records: map[txn.NodeID]*txn.ViewRecord{}},
 		merger:    &merger{member: m, rows: rows},
 		comparing: &comparing{member: m},

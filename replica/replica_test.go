@@ -230,6 +230,36 @@ func TestReadsWait(t *testing.T) {
 	}
 }
 
+// A read of several rows waits for the last of their writers, and those that can be answered together
+// are so in the order in which they came.
+func TestReadsWaitForAllOfTheirRows(t *testing.T) {
+	n := newNet(t, carousel, 1)
+	x, y := prepare(1, 10, "w:a", "w:b"), prepare(2, 20, "w:c")
+	n.tellAll(txn.Message{Prepare: x})
+	n.tellAll(txn.Message{Prepare: y})
+	for request, keys := range [][]txn.Key{{"b", "c"}, {"b"}, {"a"}, {"c", "a"}} {
+		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: uint64(request), Keys: keys}})
+	}
+	n.settle()
+	answered := func(want ...uint64) {
+		t.Helper()
+		var got []uint64
+		for _, m := range n.heard {
+			if m.AccessReply != nil {
+				got = append(got, m.AccessReply.Request)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v are answered, not %v", got, want)
+		}
+	}
+	answered()
+	n.tellAll(decision(x, true, false))
+	answered(1, 2)
+	n.tellAll(decision(y, true, false))
+	answered(1, 2, 0, 3)
+}
+
 // What nobody decides for long is reported, by one replica after the other.
 func TestOrphansAreReported(t *testing.T) {
 	n := newNet(t, starry, 3)

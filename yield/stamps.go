@@ -25,6 +25,7 @@ type Stamps struct {
 	read   map[txn.Key]txn.Timestamp   // the latest committed read
 	ranges []spanStamp                 // committed
 	floor  txn.Timestamp
+	freed  []txn.Key        // that nobody undecided writes any more, since Freed was asked
 	Rules  *rulebook.Counts // nil: nothing is counted
 }
 
@@ -122,14 +123,29 @@ func (s *Stamps) touched(k txn.Key, by txn.Attempt) bool {
 	return slices.ContainsFunc(s.spans, func(o spanStamp) bool { return o.by != by && o.span.Contains(k) })
 }
 
-// InTheWay reports whether an undecided attempt writes what somebody wants to read.
-func (s *Stamps) InTheWay(keys []txn.Key, spans []txn.Span) bool {
+// InTheWay reports whether an undecided attempt writes what somebody wants to read, and the first
+// of the rows of which that is so; none if it is in a range alone.
+func (s *Stamps) InTheWay(keys []txn.Key, spans []txn.Span) (at txn.Key, yes bool) {
 	for _, k := range keys {
-		if _, ok := s.writes.Get(k); ok {
-			return true
+		if s.Written(k) {
+			return k, true
 		}
 	}
-	return slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, others(txn.Attempt{})) })
+	return "", slices.ContainsFunc(spans, func(span txn.Span) bool { return s.written(span, others(txn.Attempt{})) })
+}
+
+// Written reports whether an undecided attempt writes a row.
+func (s *Stamps) Written(k txn.Key) bool {
+	_, ok := s.writes.Get(k)
+	return ok
+}
+
+// Freed lists the rows that the last one has let go of that wrote them, since it was asked last.
+// Others may write them by now.
+func (s *Stamps) Freed() []txn.Key {
+	out := s.freed
+	s.freed = nil
+	return out
 }
 
 // WritersOf lists the undecided attempts that write what a claim has read, each once, in their order.
@@ -219,19 +235,22 @@ func (s *Stamps) Hold(by txn.Attempt, at txn.Timestamp, c Claim) {
 
 // Drop takes an attempt out that is decided. If it committed, its reads are remembered.
 func (s *Stamps) Drop(by txn.Attempt, at txn.Timestamp, c Claim, committed bool) {
-	cut := func(m *btree.Map[txn.Key, []stamp], k txn.Key) {
+	cut := func(m *btree.Map[txn.Key, []stamp], k txn.Key) (last bool) {
 		list, _ := m.Get(k)
 		if list = slices.DeleteFunc(slices.Clone(list), func(o stamp) bool { return o.by == by }); len(list) > 0 {
 			m.Set(k, list)
-		} else {
-			m.Delete(k)
+			return false
 		}
+		m.Delete(k)
+		return true
 	}
 	for _, k := range c.Shared {
 		cut(&s.reads, k)
 	}
 	for _, k := range c.Exclusive {
-		cut(&s.writes, k)
+		if cut(&s.writes, k) {
+			s.freed = append(s.freed, k)
+		}
 	}
 	s.spans = slices.DeleteFunc(s.spans, func(o spanStamp) bool { return o.by == by })
 	if committed {
