@@ -1,9 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
-	"slices"
-
 	"isochron/rulebook"
 	"isochron/txn"
 )
@@ -263,14 +260,10 @@ func (rs *reads) giveUp(t *transaction, err *txn.Error) {
 
 // partsOf lists what a round still waits for, in the order in which it was asked for.
 func (rs *reads) partsOf(r *round) (out []*part) {
-	if r.open == 0 {
-		return nil
-	}
-	for _, p := range rs.parts { // order: sorted below
-		if p.r == r {
+	for _, p := range r.asked {
+		if rs.parts[p.id] == p {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b *part) int { return cmp.Compare(a.id, b.id) })
 	return out
 }

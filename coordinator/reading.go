@@ -13,7 +13,8 @@ type round struct {
 	t      *transaction
 	req    *Request
 	lock   txn.Lock
-	open   int // parts not answered
+	asked  []*part // in the order of their numbers
+	open   int     // parts not answered
 	final  bool
 	at     txn.Timestamp // the latest that a Present was answered
 	asOf   txn.Timestamp // the moment that is read, 0: what is newest
@@ -213,6 +214,7 @@ func (rs *reads) add(p *part) {
 	p.id = rs.numbers.take()
 	a.Request = p.id
 	rs.parts[p.id] = p
+	p.r.asked = append(p.r.asked, p)
 	p.r.open++
 	tc := p.r.t.touches(a.Shard)
 	if a.Lock != txn.LockNone {
