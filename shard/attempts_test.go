@@ -12,8 +12,8 @@ func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
 	s := &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome]()}
 	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.Bugs{})
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
-	other := txn.Attempt{Node: 2, Seq: 1} // of another gateway: what this one has finished says nothing of it
-	for _, a := range []txn.Attempt{at(4), at(6), other} {
+	others := []txn.Attempt{{Node: 0, Seq: 1}, {Node: 2, Seq: 1}} // of other gateways: what this one has finished says nothing of them
+	for _, a := range append(others, at(4), at(6)) {
 		k.refuse(a)
 	}
 	k.voting[at(7)] = &votingVote{to: []txn.NodeID{2}, cmd: &voteCmd{OnePhase: true}}
@@ -36,7 +36,7 @@ func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
 			t.Errorf("attempt %d: %+v, says %v, known %v, over %v, found %v", c.seq, v, says, known, k.over(at(c.seq)), find)
 		}
 	}
-	if k.isRefused(at(4)) || !k.isRefused(other) || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {
+	if k.isRefused(at(4)) || !k.isRefused(others[0]) || !k.isRefused(others[1]) || len(k.voting[at(7)].to) != 2 || !k.isOnePhase(at(7)) || k.undecided(at(7)) == nil || k.undecided(at(9)) != nil {
 		t.Errorf("%+v", k)
 	}
 }

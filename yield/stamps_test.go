@@ -90,13 +90,14 @@ func TestStampsListWriters(t *testing.T) {
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
 	s.Hold(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}})
 	s.Hold(at(1), 11, Claim{Exclusive: []txn.Key{"b"}, Shared: []txn.Key{"d"}})
-	s.Hold(at(2), 12, Claim{Exclusive: []txn.Key{"e"}})
+	s.Hold(at(2), 12, Claim{Exclusive: []txn.Key{"c"}})
+	s.Hold(at(4), 13, Claim{Exclusive: []txn.Key{"e"}})
 	read := Claim{Shared: []txn.Key{"a", "b", "d"}, Spans: []txn.Span{{Start: "b", End: "e"}}, Exclusive: []txn.Key{"e"}}
-	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(3)}) {
+	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2), at(3)}) {
 		t.Errorf("%v write what is read", got)
 	}
 	s.Drop(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}}, true)
-	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1)}) {
+	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2)}) {
 		t.Errorf("when one is decided %v write it", got)
 	}
 }
