@@ -102,9 +102,14 @@ func (s *Session) describe(key string, fields []*querypb.Field) {
 // bound is the plan for the values' types, bound to the values; nil if they are for
 // the engine.
 func (x *execution) bound(ctx *gms.Context, t *text) *variant {
-	if t.failed > compilesMax || !t.seen && !x.updates(ctx) {
+	if t.failed > compilesMax || !t.seen && !x.changes(ctx) {
 		return nil
 	}
+	return x.boundTo(ctx, t)
+}
+
+// boundTo is the same, though the engine has not described what the statement yields.
+func (x *execution) boundTo(ctx *gms.Context, t *text) *variant {
 	v, values := x.variantFor(ctx, t)
 	if v == nil || v.plan == nil {
 		return nil
@@ -120,10 +125,10 @@ func (x *execution) bound(ctx *gms.Context, t *text) *variant {
 	return v
 }
 
-// updates reports whether a request is an UPDATE that was parsed already: that has
-// no rows which the engine would have to describe first, so that a thousand clients
+// changes reports whether a request is an UPDATE, INSERT or DELETE that was parsed already:
+// that has no rows which the engine would have to describe first, so that a thousand clients
 // who begin with it need not each have the engine carry it out once.
-func (x *execution) updates(ctx *gms.Context) bool {
+func (x *execution) changes(ctx *gms.Context) bool {
 	if x.prepare == nil {
 		return false // it came as text
 	}
@@ -131,8 +136,15 @@ func (x *execution) updates(ctx *gms.Context) bool {
 	if !ok {
 		return false
 	}
-	u, ok := stmt.(*sqlparser.Update)
-	return ok && len(u.Returning) == 0
+	switch stmt := stmt.(type) {
+	case *sqlparser.Update:
+		return len(stmt.Returning) == 0
+	case *sqlparser.Insert:
+		return len(stmt.Returning) == 0
+	case *sqlparser.Delete:
+		return len(stmt.Returning) == 0
+	}
+	return false
 }
 
 // adopt makes a plan that of the statement, as compile does.

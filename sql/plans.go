@@ -117,6 +117,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*roundPlan)(nil), (*sourcePlan)(nil), explainPlan{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), (*roundPlan)(nil), (*sourcePlan)(nil), explainPlan{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

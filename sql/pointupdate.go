@@ -110,7 +110,7 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 	s.committed()
 	s.SetTransaction(nil)
 	s.points.update, s.points.spare = u, t.emptied()
-	p, affected := s.counted(u.matched, u.changed)
+	p, affected := s.counted(asCount(u.matched), asCount(u.changed))
 	x.yieldOK(affected, p.text)
 	return nil
 }
@@ -139,16 +139,30 @@ func newPointInfo(matched, changed int) *pointInfo {
 // It changed its row, found it as it was to be, or found none.
 var pointChanged, pointMatched, pointNone = newPointInfo(1, 1), newPointInfo(1, 0), newPointInfo(0, 0)
 
-// counted notes what such an update has changed, for who asks later: affected are
-// the rows that the client is told of.
-func (s *Session) counted(matched, changed bool) (p *pointInfo, affected int64) {
-	p = pointNone
+// infoOf is such an answer for so many rows.
+func infoOf(matched, changed int) *pointInfo {
 	switch {
-	case changed:
-		p = pointChanged
-	case matched:
-		p = pointMatched
+	case matched > 1:
+		return newPointInfo(matched, changed)
+	case changed > 0:
+		return pointChanged
+	case matched > 0:
+		return pointMatched
 	}
+	return pointNone
+}
+
+func asCount(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// counted notes how many rows an update has found and changed, for who asks later: affected are
+// the rows that the client is told of.
+func (s *Session) counted(matched, changed int) (p *pointInfo, affected int64) {
+	p = infoOf(matched, changed)
 	affected = int64(p.Updated)
 	if s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0 {
 		affected = int64(p.Matched)

@@ -54,6 +54,11 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 		if u := v.plan.Point(gctx); u != nil {
 			return newPointUpdate(*u, v.plan.Plan)
 		}
+		if b := v.plan.ByKey(gctx); b != nil {
+			if p := newByKeys(b); p != nil {
+				return p
+			}
+		}
 	}
 	return &roundPlan{gctx, t, v}
 }

@@ -55,7 +55,9 @@ type form struct {
 var allForms = []form{
 	{"point update", "UPDATE t SET n = n + ? WHERE id = ?", []any{1, 1}, pointPlan, cachedPlan, wholeEngine, true, "Com_update"},
 	{"update", "UPDATE t SET n = n + ? WHERE id = ? AND n > -1000", []any{1, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_update"},
-	{"insertion", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_insert"},
+	{"insertion by key", "INSERT INTO u (id, n) VALUES (?, ?)", []any{0, 1}, pointPlan, cachedPlan, wholeEngine, true, "Com_insert"},
+	{"deletion by keys", "DELETE FROM t WHERE id IN (?, ?)", []any{1000, 2000}, pointPlan, cachedPlan, wholeEngine, true, "Com_delete"},
+	{"insertion", "INSERT INTO v (id, n) VALUES (?, ?)", []any{0, 1}, cachedPlan, cachedPlan, wholeEngine, true, "Com_insert"},
 	{"deletion", "DELETE FROM t WHERE id = ? AND n > ?", []any{1, 100000}, cachedPlan, cachedPlan, wholeEngine, true, "Com_delete"},
 	{"point read", "SELECT n FROM t WHERE id = ?", []any{1}, cachedPlan, cachedPlan, wholeEngine, false, "Com_select"},
 	{"engine's update", "UPDATE t SET n = n + ? WHERE id = ? AND RAND() < 2", []any{1, 1}, wholeEngine, wholeEngine, wholeEngine, true, "Com_update"},
@@ -154,7 +156,7 @@ func newWays(t *testing.T) *ways {
 	t.Cleanup(func() { s.Close() })
 	o.server = s
 	o.root = o.enter(t, "root", way{})
-	for _, q := range []string{"CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", "INSERT INTO d.t VALUES (1, 0), (2, 0)", "CREATE TABLE d.u (id INT PRIMARY KEY, n INT)", "CREATE USER u", "GRANT ALL ON d.* TO u"} {
+	for _, q := range []string{"CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", "INSERT INTO d.t VALUES (1, 0), (2, 0)", "CREATE TABLE d.u (id INT PRIMARY KEY, n INT)", "CREATE TABLE d.v (id INT PRIMARY KEY AUTO_INCREMENT, n INT)", "CREATE USER u", "GRANT ALL ON d.* TO u"} {
 		o.root.exec(q)
 	}
 	return o

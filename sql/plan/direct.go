@@ -36,7 +36,7 @@ type source struct {
 // Direct readies the plan for that, if its parameters v1, v2 and so on stand there
 // and nowhere else; else it gives nil.
 func (p *Prepared) Direct() *Direct {
-	if p.point == nil || p.Plan.Read.Table.Descriptor().Partitions(p.Plan.Read.Access.Index) != 1 {
+	if p.point == nil || !p.held.numbers() || p.Plan.Read.Table.Descriptor().Partitions(p.Plan.Read.Access.Index) != 1 {
 		return nil
 	}
 	owner := map[*expression.Literal]int{}
@@ -57,13 +57,8 @@ func (p *Prepared) Direct() *Direct {
 		}
 		return s
 	}
-	for _, pos := range r.Access.Index.Columns {
-		for _, e := range splitAnd(r.Filter) {
-			eq := e.(*expression.Equals) // byKeyAlone has seen to it
-			if r.position(eq.Left().(*expression.GetField).Name()) == pos {
-				d.keys = append(d.keys, from(eq.Right().(*expression.Literal)))
-			}
-		}
+	for _, lit := range p.held.rows[0] {
+		d.keys = append(d.keys, from(lit))
 	}
 	for _, s := range d.sets {
 		d.values = append(d.values, from(s.value))
@@ -124,7 +119,7 @@ func (d *Direct) Fill(ctx *gms.Context, values []any, u *PointUpdate) bool {
 			return false
 		}
 	}
-	if u.Table, u.indexes, u.alone, u.changes = d.table, d.indexes, d.alone, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
+	if u.Table, u.indexes, u.alone, u.texts, u.changes = d.table, d.indexes, d.alone, nil, u.changes[:0]; string(u.Key) != string(b) { // on a hot row they are the same
 		u.Key = txn.Key(b)
 	}
 	for i, s := range d.sets {

@@ -16,9 +16,10 @@ import (
 	"isochron/txn"
 )
 
-// point is what an update of one row by its primary key assigns, as it stands in
-// the tree of a prepared plan.
+// point is what an update of rows by their primary keys assigns, as it stands in the
+// tree of a prepared plan.
 type point struct {
+	held    *heldRows
 	sets    []set
 	indexes []*catalog.IndexInfo // secondary ones that hold an assigned column
 	// alone are the assigned columns in their order, which is then that of sets, if
@@ -40,18 +41,15 @@ type set struct {
 func pointOf(p *Prepared) *point {
 	u, ok := p.Root.(*gmsplan.Update)
 	r := p.Plan.Read
-	if !ok || u.Ignore || u.IsJoin || len(u.Checks()) > 0 || len(u.Returning) > 0 || r == nil || p.whole {
+	if !ok || u.Ignore || u.IsJoin || len(u.Checks()) > 0 || len(u.Returning) > 0 || p.held == nil {
 		return nil
 	}
 	source, ok := u.Child.(*gmsplan.UpdateSource)
-	if !ok || source.Ignore || source.Child != r.Top || source.UpdateExprs.HasDerivedUpdates() {
+	if !ok || source.Ignore || source.Child != r.Top || source.UpdateExprs.HasDerivedUpdates() || r.Table.Columns() != nil {
 		return nil
 	}
 	d := r.Table.Descriptor()
-	if r.Project != nil || r.Limit >= 0 || r.Offset > 0 || r.Table.Columns() != nil || r.Table.Mode() != (table.Mode{}) || !byKeyAlone(r) {
-		return nil
-	}
-	out := &point{}
+	out := &point{held: p.held}
 	for _, e := range source.UpdateExprs.ExplicitUpdateExprs() {
 		s, ok := setOf(d, e)
 		if !ok {
@@ -62,49 +60,8 @@ func pointOf(p *Prepared) *point {
 	return out.reach(d)
 }
 
-// byKeyAlone reports whether the filter holds each column of a primary key of
-// whole numbers to one value and says nothing else: then the key is the filter.
-func byKeyAlone(r *Read) bool {
-	key := r.Access.Index
-	if !key.Primary || r.Filter == nil || len(r.Access.Gets) != 1 || len(r.Access.Scans) > 0 {
-		return false
-	}
-	var held []int
-	for _, e := range splitAnd(r.Filter) {
-		eq, ok := e.(*expression.Equals)
-		if !ok {
-			return false
-		}
-		field, left := eq.Left().(*expression.GetField)
-		_, right := eq.Right().(*expression.Literal)
-		if !left || !right {
-			return false
-		}
-		pos := r.position(field.Name())
-		if !slices.Contains(key.Columns, pos) || slices.Contains(held, pos) || !isNumber(r.Table.Descriptor(), pos) {
-			return false
-		}
-		held = append(held, pos)
-	}
-	return len(held) == len(key.Columns)
-}
-
-// splitAnd lists what a filter asks for.
-func splitAnd(e gms.Expression) []gms.Expression {
-	if and, ok := e.(*expression.And); ok {
-		return append(splitAnd(and.LeftChild), splitAnd(and.RightChild)...)
-	}
-	return []gms.Expression{e}
-}
-
 func isNumber(d *catalog.Descriptor, pos int) bool {
-	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
-	return err == nil && (k == rowcodec.KindInt || k == rowcodec.KindUint)
-}
-
-func isText(d *catalog.Descriptor, pos int) bool {
-	k, err := rowcodec.KindOf(d.Schema.Schema[pos].Type)
-	return err == nil && k == rowcodec.KindText
+	return isKind(d, pos, rowcodec.KindInt, rowcodec.KindUint)
 }
 
 // setOf reads one assignment.
@@ -114,7 +71,7 @@ func setOf(d *catalog.Descriptor, e gms.Expression) (set, bool) {
 		return set{}, false
 	}
 	column, ok := columnOf(d, assign.LeftChild)
-	if !ok || !isNumber(d, column) && !isText(d, column) {
+	if !ok || !isNumber(d, column) && !isKind(d, column, rowcodec.KindText) {
 		return set{}, false
 	}
 	s := set{column: column, from: -1}
@@ -186,7 +143,8 @@ type PointUpdate struct {
 	Table   *table.Table
 	changes []change
 	indexes []*catalog.IndexInfo
-	alone   []int // see point
+	alone   []int      // see point
+	texts   []heldText // of the key
 }
 
 // change is a set with its value.
@@ -204,11 +162,20 @@ func (u *PointUpdate) Declares() bool { return len(u.indexes) == 0 }
 // Point readies the bound plan for an execution in one go; nil if it is not one
 // for that, or not with these values.
 func (p *Prepared) Point(ctx *gms.Context) *PointUpdate {
-	if p.point == nil || len(p.Plan.Read.Access.Gets) != 1 || len(p.Plan.Read.Access.Scans) > 0 {
+	if p.point == nil || len(p.held.rows) > 1 {
 		return nil
 	}
+	rows, ok := p.held.named(ctx)
+	if !ok {
+		return nil
+	}
+	return p.updateOf(ctx, rows[0])
+}
+
+// updateOf is the update of one of the rows; nil if the values are for the engine.
+func (p *Prepared) updateOf(ctx *gms.Context, row heldRow) *PointUpdate {
 	t := p.Plan.Read.Table
-	u := &PointUpdate{Key: p.Plan.Read.Access.Gets[0], Table: t, indexes: p.point.indexes, alone: p.point.alone, changes: make([]change, 0, len(p.point.sets))}
+	u := &PointUpdate{Key: row.key, texts: row.texts, Table: t, indexes: p.point.indexes, alone: p.point.alone, changes: make([]change, 0, len(p.point.sets))}
 	for _, s := range p.point.sets {
 		c, ok := s.valued(ctx, t.Descriptor().Schema.Schema[s.column], s.value.Val)
 		if !ok {
@@ -260,6 +227,9 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 	if err != nil {
 		return nil, false, false, false
 	}
+	if !hasTexts(old, u.texts) {
+		return nil, false, false, false
+	}
 	row := old.Copy()
 	for _, c := range u.changes {
 		col := d.Schema.Schema[c.column]
@@ -290,7 +260,7 @@ func (u *PointUpdate) Apply(stored []byte) (writes []txn.Write, matched, changed
 // replace makes the changed row of the stored one's bytes; ok is false if it has to
 // be taken apart.
 func (u *PointUpdate) replace(stored []byte) (row []byte, changed, ok bool) {
-	if u.alone == nil {
+	if u.alone == nil || len(u.texts) > 0 {
 		return nil, false, false
 	}
 	d, next := u.Table.Descriptor(), 0

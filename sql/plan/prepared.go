@@ -35,7 +35,10 @@ type Prepared struct {
 	given    []*expression.Literal        // of params: values for an AUTO_INCREMENT column
 	whole    bool                         // no key is asked for: the whole table is read
 	shape    table.Access
-	point    *point // nil: it is no update of one row in one go
+	held     *heldRows // of an UPDATE or DELETE that its filter holds to rows by their keys; else nil
+	point    *point    // nil: it is no update in one go
+	deletes  bool      // it is a deletion of rows held so, in one go
+	inserts  [][]given // the rows of an insertion in one go; nil: it is none
 }
 
 // errUnfit: these values are for the engine.
@@ -54,6 +57,7 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 	if p.Root, err = analyse(p.params); err != nil {
 		return nil
 	}
+	unhashed(ctx, p.Root)
 	p.Plan = Compile(ctx, p.Root)
 	if p.Plan == nil || p.Plan.ForeignKeys || p.Plan.Insert != nil && p.Plan.Insert.Owners {
 		return nil
@@ -64,12 +68,13 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 	if r := p.Plan.Read; r != nil {
 		p.shape = *r.Access
 		p.whole = r.Access.Same(table.All(r.Table.Descriptor()))
+		p.held = heldOf(p)
 		got, err := p.access(ctx)
 		if err != nil || !got.Same(r.Access) {
 			return nil
 		}
 	}
-	p.point = pointOf(p)
+	p.point, p.deletes, p.inserts = pointOf(p), isDeletion(p), insertionOf(p)
 	return p
 }
 
@@ -201,7 +206,7 @@ func constantFree(e gms.Expression) bool {
 	case *expression.GetField, *expression.Literal, *expression.Equals, *expression.GreaterThan, *expression.GreaterThanOrEqual,
 		*expression.LessThan, *expression.LessThanOrEqual, *expression.Between, *expression.And, *expression.Or, *expression.Not,
 		*expression.IsNull, *expression.Arithmetic, *expression.SetField, *expression.Alias, *expression.AutoIncrement,
-		*gms.ColumnDefaultValue, *expression.Wrapper, *aggregation.Count, *aggregation.Sum, *aggregation.Min, *aggregation.Max, *aggregation.Avg:
+		*gms.ColumnDefaultValue, *expression.Wrapper, *expression.InTuple, expression.Tuple, *aggregation.Count, *aggregation.Sum, *aggregation.Min, *aggregation.Max, *aggregation.Avg:
 		return true
 	}
 	return false
@@ -248,9 +253,19 @@ func (p *Prepared) Bind(ctx *gms.Context) bool {
 func (p *Prepared) access(ctx *gms.Context) (*table.Access, error) {
 	r := p.Plan.Read
 	var a *table.Access
-	if p.whole {
+	switch {
+	case p.whole:
 		a = table.All(r.Table.Descriptor())
-	} else {
+	case p.held != nil:
+		rows, ok := p.held.named(ctx)
+		if !ok {
+			return nil, errUnfit
+		}
+		a = &table.Access{Desc: r.Table.Descriptor(), Index: p.shape.Index}
+		for _, row := range rows {
+			a.Gets = append(a.Gets, row.key)
+		}
+	default:
 		bounds, err := p.bounds(ctx)
 		if err != nil {
 			return nil, err

@@ -45,6 +45,7 @@ func (p *Prepared) find(ctx *gms.Context, values map[string]*expression.Literal,
 	if twin.Root, err = analyse(twin.params); err != nil {
 		return false
 	}
+	unhashed(ctx, twin.Root)
 	if twin.Plan = Compile(ctx, twin.Root); twin.Plan == nil {
 		return false
 	}

@@ -84,9 +84,10 @@ func ForRange(ctx *gms.Context, d *catalog.Descriptor, x *catalog.IndexInfo, r g
 	return a, a.add(ctx, r)
 }
 
-// Same reports whether two accesses ask for the same keys of the same index.
+// Same reports whether two accesses ask for the same keys of the same index, in whatever order the
+// single ones are.
 func (a *Access) Same(o *Access) bool {
-	return a.Index == o.Index && slices.Equal(a.Gets, o.Gets) && slices.EqualFunc(a.Scans, o.Scans, func(x, y Range) bool {
+	return a.Index == o.Index && slices.Equal(slices.Sorted(slices.Values(a.Gets)), slices.Sorted(slices.Values(o.Gets))) && slices.EqualFunc(a.Scans, o.Scans, func(x, y Range) bool {
 		return x.Span == y.Span && slices.Equal(x.rest, y.rest)
 	})
 }
