@@ -9,13 +9,16 @@ import (
 	"isochron/txn"
 )
 
-// byKeys is a statement that names the rows which it writes by their keys and is its own transaction:
-// what it reads is read, and what it makes of that committed, in one request to the gateway. If all
-// that it may write is known before, the gateway is told: then it is a declared transaction, where the
-// row of the protocol has them.
+// byKeys are statements that name the rows which they write by their keys: one that is its own
+// transaction, or those of one packet up to its COMMIT (declaredpacket.go). What they read is read,
+// and what they make of it committed, in one request to the gateway. If all that they may write is
+// known before, the gateway is told: then they are a declared transaction, where the row of the
+// protocol has them.
 type byKeys struct {
-	all *plan.Together
-	of  []*plan.ByKey
+	all   *plan.Together
+	of    []*plan.ByKey
+	ahead []*executedAhead // those of a packet behind the first, with its COMMIT; nil: it is alone
+	rest  string           // what stands behind the first
 }
 
 // newByKeys makes a plan of a statement that is its own transaction; nil if it asks for too much.
@@ -62,8 +65,12 @@ func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 	s.committed()
 	s.SetTransaction(nil)
 	r := s.toldOf(p.of[0])
-	x.yieldOK(int64(r.RowsAffected), r.Info)
-	return nil
+	if p.ahead == nil {
+		x.yieldOK(int64(r.RowsAffected), r.Info)
+		return nil
+	}
+	s.packet.ahead, x.rest = p.ahead, p.rest
+	return x.yield(r, true)
 }
 
 // toldOf is the answer to a statement that was done, which the session notes for who asks later.
@@ -74,4 +81,19 @@ func (s *Session) toldOf(b *plan.ByKey) *sqltypes.Result {
 	}
 	s.GetLastQueryInfo().RowCount.Store(int64(b.Changed))
 	return &sqltypes.Result{RowsAffected: uint64(b.Changed)}
+}
+
+// doneAhead is the plan of a statement of a packet that was done with one before it.
+type doneAhead struct{ of *plan.ByKey }
+
+func (doneAhead) kind() planKind { return pointPlan }
+
+func (d doneAhead) counter() string { return countedAs(d.of) }
+
+// Execute implements Plan.
+func (d doneAhead) Execute(_ context.Context, x *execution) error {
+	s := x.s
+	s.adopt(d.of.Plan)
+	s.packet.ahead = s.packet.ahead[1:]
+	return x.yield(s.toldOf(d.of), true)
 }

@@ -184,6 +184,67 @@ func TestDeclaredStatementsFail(t *testing.T) {
 	}
 }
 
+// A transaction that is one packet is one declared transaction, done again as a whole if it loses; its
+// client is answered as if it had not been.
+func TestAPacketIsDeclared(t *testing.T) {
+	f := start(t)
+	c := f.many(t, "va", "shop")
+	for _, text := range keyedTables[:4] {
+		c.exec(text)
+	}
+	const move = "BEGIN; UPDATE plain SET n = n - 5 WHERE id = 1; UPDATE plain SET n = n + 5 WHERE id = 2; INSERT INTO pair VALUES ('m', %d, 5); COMMIT"
+	d := watchDeclarations(f)
+	for _, w := range []struct {
+		packet string
+		want   []int
+	}{
+		{fmt.Sprintf(move, 1), []int{3}},
+		{fmt.Sprintf(move, 2) + "; SELECT 1", []int{3}},
+		{"START TRANSACTION; UPDATE plain SET n = n + 1 WHERE id = 1; UPDATE plain SET n = n + 1 WHERE id = 1; COMMIT", []int{1}},
+		{"BEGIN; INSERT INTO plain (id, n) VALUES (5, 5); UPDATE plain SET n = n + 1 WHERE id = 5; DELETE FROM plain WHERE id = 5; INSERT INTO plain (id, n) VALUES (5, 6); COMMIT", []int{1}},
+		{"BEGIN; SELECT 1; UPDATE plain SET n = n - 0 WHERE id = 2; COMMIT", []int{1}},
+		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1; ROLLBACK", []int{-1}},
+		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1", []int{-1}},
+		{"ROLLBACK; BEGIN; UPDATE plain SET n = n - 0 WHERE id = 1; SELECT n FROM plain WHERE id = 1; COMMIT", []int{-1}},
+		{"BEGIN; SELECT n FROM plain WHERE id = 1; UPDATE plain SET n = n + 1 WHERE id = 1; COMMIT", []int{-1}},
+		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1; UPDATE plain SET n = n + 1 WHERE n = 77; COMMIT", []int{-1, -1}},
+		{"BEGIN; INSERT INTO numbered VALUES (NULL, 1); UPDATE plain SET n = n + 1 WHERE id = 1; COMMIT", []int{-1, -1, -1}},
+	} {
+		c.exec("REPLACE INTO plain (id, n) VALUES (1, 10), (2, 20)")
+		c.exec("DELETE FROM plain WHERE id = 5")
+		d.drain()
+		if _, err := c.all(w.packet); err != nil {
+			t.Errorf("%s: %v", w.packet, err)
+		}
+		if got := d.drain(); !slices.Equal(got, w.want) {
+			t.Errorf("%s: declared %v, want %v", w.packet, got, w.want)
+		}
+		c.exec("ROLLBACK")
+	}
+	f.cluster.BeforeRead = nil
+	c.exec("REPLACE INTO plain (id, n) VALUES (1, 10), (2, 20)")
+	for i, kind := range []txn.Kind{txn.KindAborted, txn.KindStale} {
+		l := startLosing(f, kind, 2, false)
+		if _, err := c.all(fmt.Sprintf(move, 10+i)); err != nil {
+			t.Error(err)
+		}
+		if tries := l.stop(f); tries != 3 {
+			t.Errorf("%d tries, not 3", tries)
+		}
+	}
+	if got, _ := c.all("SELECT n FROM plain WHERE id < 3"); got != "0 30" {
+		t.Errorf("left are %q", got)
+	}
+	l := startLosing(f, txn.KindUnknown, 1, false)
+	if _, err := c.all(fmt.Sprintf(move, 20)); numberOf(err) != 1180 {
+		t.Errorf("not known: %v", err)
+	}
+	l.stop(f)
+	if f.cluster.Held() != 0 {
+		t.Error("locks are left")
+	}
+}
+
 // outcome is all that a client is told of a packet.
 func (c *client) outcome(packet string) string {
 	var told string

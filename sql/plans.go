@@ -47,6 +47,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if p, err := x.atSources(ctx, nil); p != nil || err != nil {
 			return p, err
 		}
+		if p := x.wholeByKeys(ctx); p != nil {
+			return p, nil
+		}
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
 		}
@@ -117,6 +120,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), (*roundPlan)(nil), (*sourcePlan)(nil), explainPlan{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -38,6 +38,7 @@ const (
 type executedAhead struct {
 	text    string // of it and of all behind it
 	rest    string // of all behind it
+	alone   string // of it alone, where that is needed
 	plan    Plan
 	asked   *foreign.Plan
 	results []txn.SourceResult
