@@ -52,7 +52,7 @@ func (cs *commits) declare(t *transaction, req *Request) {
 	k := cs.open(t, req, prepares, false)
 	k.declared = d
 	t.stats.Rounds++
-	t.stats.Shards = len(prepares)
+	t.stats.Shards, t.stats.Declared = len(prepares), true
 	k.Ask()
 	if len(d.open) == 0 {
 		cs.makeWrites(k)

@@ -29,6 +29,7 @@ type Metrics struct {
 	batch      prometheus.Histogram
 
 	sqlCommitted prometheus.Histogram
+	declared     prometheus.Counter
 	sqlAborted   [endings]prometheus.Counter
 	statements   [2]prometheus.Observer // through the engine alone, with a round plan
 	rounds       prometheus.Histogram
@@ -74,6 +75,7 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	m.sync = m.histogram("isochron_disk_sync_duration_seconds", "Time of one sync of the disk, which makes durable all that was written before it.", prometheus.ExponentialBuckets(0.0001, 2, 16))
 	m.batch = m.histogram("isochron_disk_sync_answers", "Answers that had waited for the syncs that were over when the loop looked: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
 	m.sqlCommitted = m.histogram("isochron_sql_transaction_duration_seconds", "Time of the committed transactions of SQL clients, from their first use of data.", seconds)
+	m.declared = m.counter("isochron_sql_declared_total", "Of the committed transactions of SQL clients those that were declared: voted on while they were read.")
 	aborted := m.counters("isochron_sql_transaction_failures_total", "Transactions of SQL clients that failed, each try by itself.", "cause")
 	for i := range m.sqlAborted {
 		m.sqlAborted[i] = aborted.WithLabelValues(outcomes[i][1])
@@ -167,7 +169,12 @@ func (m *Metrics) Shared(answers int) { m.batch.Observe(float64(answers)) }
 func (m *Metrics) Recovering() { m.recovering.Inc() }
 
 // Committed implements sql.Observer.
-func (m *Metrics) Committed(took time.Duration, _ txn.Stats) { m.sqlCommitted.Observe(took.Seconds()) }
+func (m *Metrics) Committed(took time.Duration, s txn.Stats) {
+	m.sqlCommitted.Observe(took.Seconds())
+	if s.Declared {
+		m.declared.Inc()
+	}
+}
 
 // Aborted implements sql.Observer.
 func (m *Metrics) Aborted(kind txn.Kind) { m.sqlAborted[kind].Inc() }

@@ -202,10 +202,11 @@ type Bounded interface {
 
 // Stats is what a transaction cost.
 type Stats struct {
-	Rounds        int // parallel read rounds that left the gateway
-	WideRounds    int // of these, those that waited for another region
-	CommitRounds  int // prepare rounds
-	Shards        int // shards touched
+	Rounds        int  // parallel read rounds that left the gateway
+	WideRounds    int  // of these, those that waited for another region
+	CommitRounds  int  // prepare rounds
+	Shards        int  // shards touched
+	Declared      bool // it was voted on while it was read: its rounds are one
 	CommitVersion Version
 	// CommitAt is the commit's timestamp, which orders the versions of a row; 0 if
 	// nothing was written.

@@ -1,0 +1,137 @@
+package test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"isochron/node"
+	"isochron/protocol"
+	"isochron/txn"
+)
+
+// declaredCount counts the transactions of clients, and of them those that were declared.
+type declaredCount struct{ declared, others atomic.Int64 }
+
+// Committed implements the observer of package sql.
+func (c *declaredCount) Committed(_ time.Duration, stats txn.Stats) {
+	if stats.Declared {
+		c.declared.Add(1)
+	} else {
+		c.others.Add(1)
+	}
+}
+
+// Aborted implements the observer of package sql.
+func (c *declaredCount) Aborted(txn.Kind) {}
+
+// TestDeclaredThroughSQL: under a row that has declared transactions, statements and packets whose
+// keys follow from their values are voted on while they are read, over shards in several regions and
+// of both priorities; clients of all regions lose nothing, and are told what they are told elsewhere.
+func TestDeclaredThroughSQL(t *testing.T) {
+	if *dsn != "" {
+		t.Skip("declared transactions are ours")
+	}
+	row, err := protocol.LiveByName("natto-recsf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := new(declaredCount)
+	c := startFor(t, row, node.Bugs{}, count)
+	s := c.house().stage(t, "auto", layouts[1])
+	c.awaitHome(t)
+	s.movesAround()
+	// Each text is carried out once by the engine at each connection before its plan is kept.
+	t.Logf("%d transactions were declared, %d were not", count.declared.Load(), count.others.Load())
+	if n, least := count.declared.Load(), int64(4*rushClients*rushEach); n < least {
+		t.Errorf("%d transactions were declared, want at least %d", n, least)
+	}
+}
+
+// TestNothingIsLostByKeys: the same statements lose nothing under rows that declare nothing, where each
+// reads and commits in one request to its gateway.
+func TestNothingIsLostByKeys(t *testing.T) {
+	if *dsn != "" {
+		t.Skip("other servers tell of a transaction that lost")
+	}
+	onPathsOf(t, loserRows, func(t *testing.T, s *stage) {
+		if strings.HasSuffix(t.Name(), "gms") {
+			t.Skip("the engine alone has no such plans")
+		}
+		s.movesAround()
+	})
+}
+
+// movesAround has clients of all regions and of both priorities move money around.
+func (s *stage) movesAround() {
+	t := s.t
+	t.Helper()
+	for i, d := range s.dsns {
+		s.pools[i] = pool(t, d+"&multiStatements=true", nil)
+	}
+	s.exec(`CREATE TABLE accounts (region VARCHAR(8), id INT, v INT, PRIMARY KEY (region, id)) COMMENT='isochron: {"spread":"region","column":"region"}'`)
+	s.exec("INSERT INTO accounts VALUES ('va', 1, 100), ('wa', 2, 100), ('sg', 3, 100)")
+	s.exec("CREATE TABLE ledger (id VARCHAR(20) PRIMARY KEY, amount INT)")
+	s.rush(func(ctx context.Context, c *sql.Conn, client, n int) error {
+		if n == 0 && client%2 == 0 {
+			if _, err := c.ExecContext(ctx, "SET isochron_priority = 'high'"); err != nil {
+				return err
+			}
+		}
+		return moveAround(ctx, c, client, n)
+	})
+	const turns = rushClients * rushEach
+	ctx, cancel := context.WithTimeout(context.Background(), endless)
+	defer cancel()
+	for text, want := range map[string]string{
+		"SELECT SUM(v) FROM accounts":    fmt.Sprint(300 + 3*turns),
+		"SELECT COUNT(*) FROM ledger":    fmt.Sprint(turns),
+		"SELECT SUM(amount) FROM ledger": fmt.Sprint(3 * turns),
+	} { // order: each by itself
+		if got := s.string(ctx, 3, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// moveAround is a client's turn: a row of another region, two of several, a note of it, money moved in
+// one packet, and what has to fail.
+func moveAround(ctx context.Context, c *sql.Conn, client, n int) error {
+	note := fmt.Sprintf("%d-%d", client, n)
+	regions, ids := []string{"va", "wa", "sg"}, []int{1, 2, 3}
+	i, j := client%3, (client+1+n%2)%3
+	for _, step := range []struct {
+		text string
+		rows int64
+		code uint16
+	}{
+		{fmt.Sprintf("UPDATE accounts SET v = v + 1 WHERE region = '%s' AND id = %d", regions[i], ids[i]), 1, 0},
+		{fmt.Sprintf("UPDATE accounts SET v = v + 1 WHERE region = '%s' AND id = %d OR region = '%s' AND id = %d", regions[i], ids[i], regions[j], ids[j]), 2, 0},
+		{fmt.Sprintf("INSERT INTO ledger VALUES ('%s', 1), ('%s again', 5)", note, note), 2, 0},
+		{fmt.Sprintf("INSERT INTO ledger VALUES ('%s', 7)", note), 0, 1062},
+		{fmt.Sprintf("BEGIN; UPDATE accounts SET v = v - 5 WHERE region = '%s' AND id = %d; UPDATE accounts SET v = v + 5 WHERE region = '%s' AND id = %d; UPDATE ledger SET amount = amount + 2 WHERE id = '%s'; COMMIT",
+			regions[i], ids[i], regions[j], ids[j], note), 0, 0},
+		{fmt.Sprintf("DELETE FROM ledger WHERE id = '%s again'", note), 1, 0},
+		{fmt.Sprintf("DELETE FROM ledger WHERE id = '%s again'", note), 0, 0},
+	} {
+		r, err := c.ExecContext(ctx, step.text)
+		var e *mysql.MySQLError
+		switch {
+		case step.code != 0 && errors.As(err, &e) && e.Number == step.code:
+			continue
+		case err != nil || step.code != 0:
+			return fmt.Errorf("%s: %v, want %d", step.text, err, step.code)
+		}
+		if rows, _ := r.RowsAffected(); rows != step.rows {
+			return fmt.Errorf("%s: %d rows, want %d", step.text, rows, step.rows)
+		}
+	}
+	return nil
+}
