@@ -16,9 +16,10 @@
 // (execution.go): it becomes a request, is let in, is carried out by a plan, is tried
 // again if it lost to another, ends its transaction if that is its own, is answered and
 // is reported. What every statement is owed is done there. Plans (plans.go) are of four
-// kinds: a point update is read, changed and committed in one request; a round plan that
-// was kept is bound to other values; EXPLAIN is answered from the analysis alone; all
-// else is the engine's.
+// kinds: what names its rows by their keys is read, changed and committed in one request,
+// as a statement (bykeys.go) or as a packet (declaredpacket.go); a round plan that was kept
+// is bound to other values; EXPLAIN is answered from the analysis alone; all else is the
+// engine's.
 //
 // An update of one row by its key that a session has prepared and executed before is
 // also read and answered where its bytes come in (wireexecute.go), before the wire
