@@ -3,6 +3,8 @@ package sql
 import (
 	"context"
 
+	"github.com/dolthub/go-mysql-server/server"
+	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/sqltypes"
 
 	"isochron/sql/plan"
@@ -16,9 +18,16 @@ import (
 // protocol has them.
 type byKeys struct {
 	all   *plan.Together
-	of    []*plan.ByKey
+	of    []keyed
 	ahead []*executedAhead // those of a packet behind the first, with its COMMIT; nil: it is alone
 	rest  string           // what stands behind the first
+}
+
+// keyed is one of the statements, and how its rows look if it is a query.
+type keyed struct {
+	*plan.ByKey
+	*text
+	*variant
 }
 
 // newByKeys makes a plan of a statement that is its own transaction; nil if it asks for too much.
@@ -27,12 +36,12 @@ func newByKeys(b *plan.ByKey) *byKeys {
 	if all == nil {
 		return nil
 	}
-	return &byKeys{all: all, of: []*plan.ByKey{b}}
+	return &byKeys{all: all, of: []keyed{{ByKey: b}}}
 }
 
 func (*byKeys) kind() planKind { return pointPlan }
 
-func (p *byKeys) counter() string { return countedAs(p.of[0]) }
+func (p *byKeys) counter() string { return countedAs(p.of[0].ByKey) }
 
 // countedAs is the status variable that counts a statement.
 func countedAs(b *plan.ByKey) string {
@@ -41,6 +50,8 @@ func countedAs(b *plan.ByKey) string {
 		return "Com_delete"
 	case plan.Inserts:
 		return "Com_insert"
+	case plan.Reads:
+		return "Com_select"
 	}
 	return "Com_update"
 }
@@ -48,7 +59,7 @@ func countedAs(b *plan.ByKey) string {
 // Execute implements Plan.
 func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.adopt(p.of[0].Plan)
+	s.adopt(p.of[0].ByKey.Plan)
 	for _, b := range p.of {
 		if _, err := s.use(ctx, b.Table.Descriptor()); err != nil {
 			return err
@@ -64,13 +75,13 @@ func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 	x.h.g.pointUpdates.Add(int64(len(p.of)))
 	s.committed()
 	s.SetTransaction(nil)
-	r := s.toldOf(p.of[0])
-	if p.ahead == nil {
-		x.yieldOK(int64(r.RowsAffected), r.Info)
-		return nil
+	if p.ahead != nil {
+		s.packet.ahead, x.rest = p.ahead, p.rest
+		return x.tell(ctx, p.of[0])
 	}
-	s.packet.ahead, x.rest = p.ahead, p.rest
-	return x.yield(r, true)
+	r := s.toldOf(p.of[0].ByKey)
+	x.yieldOK(int64(r.RowsAffected), r.Info)
+	return nil
 }
 
 // toldOf is the answer to a statement that was done, which the session notes for who asks later.
@@ -83,17 +94,46 @@ func (s *Session) toldOf(b *plan.ByKey) *sqltypes.Result {
 	return &sqltypes.Result{RowsAffected: uint64(b.Changed)}
 }
 
+// tell yields the answer to a statement of a packet that was done.
+func (x *execution) tell(ctx context.Context, k keyed) error {
+	if k.Kind != plan.Reads {
+		return x.yield(x.s.toldOf(k.ByKey), true)
+	}
+	rows, err := k.Rows()
+	if err != nil {
+		return err
+	}
+	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
+	if err != nil {
+		return err
+	}
+	r, buf := &sqltypes.Result{Fields: k.fields}, gms.NewByteBuffer(512)
+	for _, row := range rows {
+		out, err := server.RowToSQL(gctx, k.schema, row, nil, buf)
+		if err != nil {
+			return err
+		}
+		r.Rows = append(r.Rows, out)
+	}
+	r.RowsAffected = uint64(len(r.Rows))
+	info := x.s.GetLastQueryInfo()
+	info.RowCount.Store(-1)
+	info.FoundRows.Store(int64(len(r.Rows)))
+	x.s.flags(x.c)
+	return x.yield(r, true)
+}
+
 // doneAhead is the plan of a statement of a packet that was done with one before it.
-type doneAhead struct{ of *plan.ByKey }
+type doneAhead struct{ of keyed }
 
 func (doneAhead) kind() planKind { return pointPlan }
 
-func (d doneAhead) counter() string { return countedAs(d.of) }
+func (d doneAhead) counter() string { return countedAs(d.of.ByKey) }
 
 // Execute implements Plan.
-func (d doneAhead) Execute(_ context.Context, x *execution) error {
+func (d doneAhead) Execute(ctx context.Context, x *execution) error {
 	s := x.s
-	s.adopt(d.of.Plan)
+	s.adopt(d.of.ByKey.Plan)
 	s.packet.ahead = s.packet.ahead[1:]
-	return x.yield(s.toldOf(d.of), true)
+	return x.tell(ctx, d.of)
 }

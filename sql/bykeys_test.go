@@ -79,6 +79,7 @@ func TestWhichStatementsAreDeclared(t *testing.T) {
 		{"UPDATE pair SET n = n + 1 WHERE a = 'x' AND b IN (7, %d)", 2},
 		{"UPDATE indexed SET n = n + 1 WHERE id = %d", 1},
 		{"UPDATE indexed SET m = m + 1 WHERE id = %d", -1},
+		{"UPDATE indexed SET m = m + 1 WHERE id IN (1, %d)", -1},
 		{"UPDATE indexed SET u = 5 WHERE id = %d", -1},
 		{"UPDATE computed SET n = 1 WHERE id = %d", -1},
 		{"UPDATE stamped SET n = 1 WHERE id = %d", -1},
@@ -204,6 +205,10 @@ func TestAPacketIsDeclared(t *testing.T) {
 		{"BEGIN; INSERT INTO plain (id, n) VALUES (5, 5); UPDATE plain SET n = n + 1 WHERE id = 5; DELETE FROM plain WHERE id = 5; INSERT INTO plain (id, n) VALUES (5, 6); COMMIT", []int{1}},
 		{"BEGIN; SELECT 1; UPDATE plain SET n = n - 0 WHERE id = 2; COMMIT", []int{1}},
 		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1; ROLLBACK", []int{-1}},
+		{"BEGIN; SELECT n, s FROM plain WHERE id = 1 FOR UPDATE; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{-1}},
+		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{1}},
+		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE; COMMIT", []int{}},
+		{"BEGIN; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE NOWAIT; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT", []int{-1}},
 		{"BEGIN; UPDATE plain SET n = n + 1 WHERE id = 1", []int{-1}},
 		{"ROLLBACK; BEGIN; UPDATE plain SET n = n - 0 WHERE id = 1; SELECT n FROM plain WHERE id = 1; COMMIT", []int{-1}},
 		{"BEGIN; SELECT n FROM plain WHERE id = 1; UPDATE plain SET n = n + 1 WHERE id = 1; COMMIT", []int{-1}},
@@ -222,7 +227,18 @@ func TestAPacketIsDeclared(t *testing.T) {
 		c.exec("ROLLBACK")
 	}
 	f.cluster.BeforeRead = nil
-	c.exec("REPLACE INTO plain (id, n) VALUES (1, 10), (2, 20)")
+	c.exec("REPLACE INTO plain (id, n, s) VALUES (1, 10, 'one'), (2, 20, NULL)")
+	for i := range 3 {
+		packet := fmt.Sprintf("BEGIN; SELECT n, s AS 'name', d FROM plain WHERE id = 1 FOR UPDATE; UPDATE plain SET n = n - 1 WHERE id = 1; SELECT n, s FROM plain WHERE id = 1 FOR UPDATE; "+
+			"UPDATE plain SET n = n + 1 WHERE id = 1; SELECT n, s FROM plain WHERE id = 2 FOR UPDATE; SELECT n, s FROM plain WHERE id = 77%d FOR UPDATE; COMMIT", i)
+		before := f.points()
+		if got, err := c.all(packet); got != "10 one 1.50 - 9 one - 20  -" || err != nil {
+			t.Errorf("the %d. time: %q, %v", i, got, err)
+		}
+		if n := f.points() - before; i > 1 && n != 6 {
+			t.Errorf("%d statements were done in one go, not 6", n)
+		}
+	}
 	for i, kind := range []txn.Kind{txn.KindAborted, txn.KindStale} {
 		l := startLosing(f, kind, 2, false)
 		if _, err := c.all(fmt.Sprintf(move, 10+i)); err != nil {
@@ -247,6 +263,10 @@ func TestAPacketIsDeclared(t *testing.T) {
 
 // outcome is all that a client is told of a packet.
 func (c *client) outcome(packet string) string {
+	if strings.Contains(packet, "SELECT") {
+		rows, err := c.all(packet)
+		return fmt.Sprint(rows, err)
+	}
 	var told string
 	err := c.conn.Raw(func(d any) error {
 		r, err := d.(driver.ExecerContext).ExecContext(context.Background(), packet, nil)
@@ -326,6 +346,12 @@ func TestDeclaredStatementsDoWhatOthersDo(t *testing.T) {
 			packet = "BEGIN; " + packet
 			for range r.IntN(4) {
 				packet += "; " + someStatement(r)
+				switch r.IntN(6) {
+				case 0:
+					packet += fmt.Sprintf("; SELECT s, n AS m, d FROM plain WHERE id = %d FOR UPDATE", r.IntN(8))
+				case 1:
+					packet += fmt.Sprintf("; SELECT * FROM pair WHERE b = %d AND a = '%s' FOR UPDATE", r.IntN(3), []string{"a", "A", "b"}[r.IntN(3)])
+				}
 			}
 			packet += "; COMMIT"
 		}

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"slices"
 
 	"isochron/sql/dialect"
 	"isochron/sql/plan"
@@ -20,31 +21,32 @@ func (x *execution) wholeByKeys(ctx context.Context) Plan {
 	if !x.several || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || s.readsOnly() || s.chosen().path == pathEngine {
 		return nil
 	}
-	texts, commit := s.writesUpToCommit(x.text)
+	texts, commit := s.upToCommit(x.text)
 	if commit == nil {
 		return nil
 	}
 	p := &byKeys{rest: texts[0].rest, ahead: texts[1:]}
+	var all []*plan.ByKey
 	for i, t := range texts {
-		b := x.byKeyOf(ctx, t.alone)
-		if b == nil {
+		k := x.byKeyOf(ctx, t.alone)
+		if k.ByKey == nil {
 			return nil
 		}
-		p.of = append(p.of, b)
+		p.of, all = append(p.of, k), append(all, k.ByKey)
 		if i > 0 {
-			t.plan = doneAhead{b}
+			t.plan = doneAhead{k}
 		}
 	}
-	if p.all = plan.Join(p.of...); p.all == nil {
+	if p.all = plan.Join(all...); p.all == nil || !slices.ContainsFunc(all, func(b *plan.ByKey) bool { return b.Kind != plan.Reads }) {
 		return nil
 	}
 	p.ahead = append(p.ahead, commit)
 	return p
 }
 
-// writesUpToCommit are the statements of a packet up to its COMMIT, if they all begin as such that
-// write rows and there are not too many; else commit is nil.
-func (s *Session) writesUpToCommit(packet string) (texts []*executedAhead, commit *executedAhead) {
+// upToCommit are the statements of a packet up to its COMMIT, if they all begin as such that may name
+// rows by their keys and there are not too many; else commit is nil.
+func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *executedAhead) {
 	o := s.dialectOptions()
 	for rest, bytes := packet, 0; rest != "" && len(texts) < togetherMax; {
 		a := &executedAhead{text: rest}
@@ -53,7 +55,7 @@ func (s *Session) writesUpToCommit(packet string) (texts []*executedAhead, commi
 			return nil, nil
 		}
 		switch table.FirstWord(a.alone) {
-		case "insert", "update", "delete":
+		case "insert", "update", "delete", "select":
 			texts, rest = append(texts, a), a.rest
 		case "commit":
 			if len(texts) == 0 {
@@ -67,20 +69,31 @@ func (s *Session) writesUpToCommit(packet string) (texts []*executedAhead, commi
 	return nil, nil
 }
 
-// byKeyOf readies one statement of a packet; nil if it is not one for that.
-func (x *execution) byKeyOf(ctx context.Context, text string) *plan.ByKey {
+// byKeyOf readies one statement of a packet; no ByKey if it is not one for that. A query is one when
+// the engine has carried it out before, and so described its rows.
+func (x *execution) byKeyOf(ctx context.Context, text string) (k keyed) {
 	one := &execution{request: textRequest(text, false), h: x.h, c: x.c, s: x.s}
 	if one.request.key() == "" {
-		return nil
+		return k
 	}
 	t := x.s.remembered(ctx, one.request.key())
 	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, text)
-	if t == nil || err != nil || t.failed > compilesMax {
-		return nil
+	if t == nil || err != nil || t.failed > compilesMax || selects(text) && !t.seen {
+		return k
 	}
-	v := one.boundTo(gctx, t)
-	if v == nil || v.plan.Plan.Writes == nil {
-		return nil
+	if v := one.boundTo(gctx, t); v != nil {
+		k = keyed{v.plan.ByKey(gctx), t, v}
 	}
-	return v.plan.ByKey(gctx)
+	return k
+}
+
+// describedAs is the key under which the description of a statement's rows is kept: of one of a
+// transaction in a packet that by itself.
+func (x *execution) describedAs() string {
+	if !x.several || !x.s.GetIgnoreAutoCommit() || !selects(x.text) {
+		return x.request.key()
+	}
+	text, _ := dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
+	one := textRequest(text, false)
+	return one.key()
 }

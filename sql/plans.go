@@ -104,8 +104,9 @@ func (enginePlan) counter() string { return "" }
 
 // Execute implements Plan.
 func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
+	key := x.describedAs()
 	described := func(r *sqltypes.Result, more bool) error {
-		x.s.describe(x.request.key(), r.Fields)
+		x.s.describe(key, r.Fields)
 		return x.yield(r, more)
 	}
 	engine := x.h.Handler

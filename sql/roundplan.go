@@ -54,7 +54,7 @@ func (x *execution) cached(ctx context.Context, t *text) Plan {
 		if u := v.plan.Point(gctx); u != nil {
 			return newPointUpdate(*u, v.plan.Plan)
 		}
-		if b := v.plan.ByKey(gctx); b != nil {
+		if b := v.plan.ByKey(gctx); b != nil && v.plan.Plan.Writes != nil {
 			if p := newByKeys(b); p != nil {
 				return p
 			}

@@ -116,7 +116,7 @@ func moveAround(ctx context.Context, c *sql.Conn, client, n int) error {
 		{fmt.Sprintf("UPDATE accounts SET v = v + 1 WHERE region = '%s' AND id = %d OR region = '%s' AND id = %d", regions[i], ids[i], regions[j], ids[j]), 2, 0},
 		{fmt.Sprintf("INSERT INTO ledger VALUES ('%s', 1), ('%s again', 5)", note, note), 2, 0},
 		{fmt.Sprintf("INSERT INTO ledger VALUES ('%s', 7)", note), 0, 1062},
-		{fmt.Sprintf("BEGIN; UPDATE accounts SET v = v - 5 WHERE region = '%s' AND id = %d; UPDATE accounts SET v = v + 5 WHERE region = '%s' AND id = %d; UPDATE ledger SET amount = amount + 2 WHERE id = '%s'; COMMIT",
+		{fmt.Sprintf("BEGIN; SELECT v FROM accounts WHERE region = '%[1]s' AND id = %[2]d FOR UPDATE; UPDATE accounts SET v = v - 5 WHERE region = '%[1]s' AND id = %[2]d; UPDATE accounts SET v = v + 5 WHERE region = '%[3]s' AND id = %[4]d; UPDATE ledger SET amount = amount + 2 WHERE id = '%[5]s'; COMMIT",
 			regions[i], ids[i], regions[j], ids[j], note), 0, 0},
 		{fmt.Sprintf("DELETE FROM ledger WHERE id = '%s again'", note), 1, 0},
 		{fmt.Sprintf("DELETE FROM ledger WHERE id = '%s again'", note), 0, 0},

@@ -21,6 +21,7 @@ type ByKey struct {
 	Matched int // rows that it has found, or inserted
 	Changed int // rows that it has changed, inserted or deleted
 	parts   []part
+	columns []int // that a query shows
 }
 
 // Kind is what a statement does to its rows.
@@ -31,6 +32,7 @@ const (
 	Updates Kind = iota
 	Deletes
 	Inserts
+	Reads // with FOR UPDATE
 )
 
 // part is what such a statement does to one row.
@@ -69,6 +71,9 @@ func (p *Prepared) ByKey(ctx *gms.Context) *ByKey {
 		b.Kind, b.Table = Inserts, p.Plan.Insert.Table
 		return b.inserting(ctx, p.inserts)
 	}
+	if p.lookups != nil {
+		return b.reading(ctx, p)
+	}
 	if p.point == nil && !p.deletes {
 		return nil
 	}
@@ -89,6 +94,19 @@ func (p *Prepared) ByKey(ctx *gms.Context) *ByKey {
 			return nil
 		}
 		b.parts = append(b.parts, u)
+	}
+	return b
+}
+
+// reading readies a query.
+func (b *ByKey) reading(ctx *gms.Context, p *Prepared) *ByKey {
+	rows, ok := p.lookups.held.named(ctx)
+	if !ok {
+		return nil
+	}
+	b.Kind, b.Table, b.columns = Reads, p.Plan.Read.Table, p.lookups.columns
+	for _, row := range rows {
+		b.parts = append(b.parts, &lookup{heldRow: row, desc: p.lookups.held.desc})
 	}
 	return b
 }

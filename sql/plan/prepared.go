@@ -37,6 +37,7 @@ type Prepared struct {
 	shape    table.Access
 	held     *heldRows // of an UPDATE or DELETE that its filter holds to rows by their keys; else nil
 	point    *point    // nil: it is no update in one go
+	lookups  *lookups  // nil: it is no query of a row to be updated
 	deletes  bool      // it is a deletion of rows held so, in one go
 	inserts  [][]given // the rows of an insertion in one go; nil: it is none
 }
@@ -74,7 +75,7 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 			return nil
 		}
 	}
-	p.point, p.deletes, p.inserts = pointOf(p), isDeletion(p), insertionOf(p)
+	p.point, p.deletes, p.inserts, p.lookups = pointOf(p), isDeletion(p), insertionOf(p), lookupsOf(p)
 	return p
 }
 
