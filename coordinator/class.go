@@ -38,16 +38,28 @@ func (c *classes) firstRank(of txn.Age, try int) txn.Rank {
 // touch takes in that a transaction touches a shard. It reports whether it has become one of
 // several regions with that.
 func (c *classes) touch(t *transaction, s txn.ShardID) (became bool) {
-	region := c.env.Directory().RegionOf(uint32(c.leaders.likely(s)))
+	dir := c.env.Directory()
+	region := dir.RegionOf(uint32(c.leaders.likely(s)))
 	switch {
 	case region == "" || t.age.Rank.Several():
 	case t.region == "":
-		t.region = region
+		t.region, t.away = region, region != dir.RegionOf(uint32(c.cfg.Self))
 	case t.region != region:
 		t.age.Rank = txn.RankOf(t.try)
 		return true
 	}
 	return false
+}
+
+// begins takes in where a transaction begins that has touched nothing, before it is known whether it
+// locks what it asks for: at the shard of this key.
+func (c *classes) begins(t *transaction, k txn.Key) {
+	if !c.matter() || t.region != "" {
+		return
+	}
+	if s, ok := c.env.Directory().ShardOf(string(k)); ok {
+		c.touch(t, txn.ShardID(s))
+	}
 }
 
 // touchAll takes in what a round of reads touches. Whoever becomes one of several regions with it
@@ -84,7 +96,9 @@ func (c *classes) mark(p *part) {
 	}
 }
 
-// reserveEarlier reserves what a transaction has read so far without a lock.
+// reserveEarlier reserves what a transaction has read so far. What it has locked it had locked as
+// one of a single region, to which another of these does not give way that is older: by the
+// reservation the leader hears of its new place.
 func (c *classes) reserveEarlier(t *transaction) {
 	at := map[txn.ShardID]*txn.Reserve{}
 	of := func(k txn.Key) *txn.Reserve {
@@ -99,7 +113,7 @@ func (c *classes) reserveEarlier(t *transaction) {
 		return at[s]
 	}
 	for _, r := range t.seen.rising() {
-		if r.lock == txn.LockNone && !r.spanned {
+		if !r.spanned {
 			if m := of(r.row.Key); m != nil {
 				m.Keys = append(m.Keys, r.row.Key)
 			}

@@ -108,14 +108,64 @@ func TestWhatIsReserved(t *testing.T) {
 	}
 }
 
-// Where rows are reserved nobody locks because it has lost too often.
+// Who reserves never locks because it has lost too often. One of a single region does that is far from
+// its gateway, where rows are reserved as elsewhere: nothing else has younger ones of its kind give way.
 func TestWhoReservesLocksNothing(t *testing.T) {
-	g, env := openReserving(t)
-	if _, _, sent := g.readAt(env, txn.ID{}, Start{Try: 50}, 2); sent[0].Access.Lock != txn.LockNone {
-		t.Errorf("asked %+v", sent[0].Access)
+	several, high := txn.Age{Start: 1, Rank: 1}, txn.Age{Priority: txn.PriorityHigh}
+	for _, c := range []struct {
+		row   string
+		at    string // the gateway's region
+		from  Start
+		reads []uint64
+		lock  txn.Lock
+	}{
+		{"r4+gdcc", "away", Start{Age: several, Try: 50}, []uint64{2}, txn.LockNone},
+		{"r4+gdcc", "away", Start{Try: 50}, []uint64{2, 5}, txn.LockShared}, // learns that it is of several
+		{"r4+gdcc", "away", Start{Try: 2}, []uint64{2}, txn.LockNone},
+		{"r4+gdcc", "away", Start{Try: 3}, []uint64{2}, txn.LockShared},
+		{"r4+gdcc", "away", Start{Age: high}, []uint64{2}, txn.LockShared},
+		{"bonspiel", "away", Start{Try: 3}, []uint64{2}, txn.LockShared},
+		{"bonspiel+wait-die", "away", Start{Try: 3}, []uint64{2}, txn.LockShared},
+		{"r4+gdcc", "home", Start{Try: 50}, []uint64{2}, txn.LockNone},
+		{"r4+gdcc", "home", Start{Age: high}, []uint64{2}, txn.LockNone},
+		{"r4", "away", Start{Age: several, Try: 50}, []uint64{2, 5}, txn.LockShared},
+		{"r4", "home", Start{Try: 3}, []uint64{2}, txn.LockShared},
+	} {
+		g, env := openReserving(t)
+		env.dir.Nodes = append(env.dir.Nodes, routing.Node{ID: 1, Region: c.at})
+		g.goBy(openRow(t, c.row))
+		_, _, sent := g.readAt(env, txn.ID{}, c.from, c.reads...)
+		for _, m := range sent {
+			if a := m.Access; a.Lock != c.lock || a.Reserves != (c.row != "r4" && c.from.Age.Rank.Several()) {
+				t.Errorf("%s %s, %+v: asked %+v, want lock %v", c.row, c.at, c.from, a, c.lock)
+			}
+		}
 	}
-	g.goBy(openRow(t, "r4"))
-	if _, _, sent := g.readAt(env, txn.ID{}, Start{Try: 50}, 2, 5); sent[0].Access.Lock == txn.LockNone || sent[0].Access.Reserves {
-		t.Errorf("elsewhere: asked %+v", sent[0].Access)
+}
+
+// What is written unread is locked first by the same rule.
+func TestFarWritesAreLockedFirst(t *testing.T) {
+	for at, want := range map[string]bool{"away": true, "home": false} {
+		g, env := openReserving(t)
+		env.dir.Nodes = append(env.dir.Nodes, routing.Node{ID: 1, Region: at})
+		env.sent = nil
+		g.Submit(&Request{Op: OpCommit, From: Start{Try: 3}, Writes: []txn.Write{{Key: rowOf(2)}}, Done: func(Response) {}})
+		if a := env.sent[0].Access; (a != nil && a.Lock == txn.LockExclusive) != want {
+			t.Errorf("from %s: asked %+v", at, env.sent[0])
+		}
+	}
+}
+
+// One that has locked as one of a single region tells of its new place where it has, when it comes to
+// touch a second region: an older one of a single region would have it give way else.
+func TestLocksRiseWithTheirClass(t *testing.T) {
+	g, env := openReserving(t) // this gateway is in none of their regions
+	id, age, sent := g.readAt(env, txn.ID{}, Start{Try: 3}, 2)
+	if sent[0].Access.Lock == txn.LockNone || age.Rank.Several() {
+		t.Fatalf("asked %+v as %+v", sent[0].Access, age)
+	}
+	_, age, sent = g.readAt(env, id, Start{}, 5)
+	if len(sent) != 2 || sent[0].Reserve == nil || sent[0].Reserve.Shard != 2 || sent[0].Reserve.Age != age || !age.Rank.Several() {
+		t.Errorf("of several regions as %+v, sent %+v", age, sent)
 	}
 }

@@ -14,6 +14,9 @@ import (
 // lockFirst locks what a commit writes and does not hold; false: nothing is left to
 // be locked, and the commit may go on.
 func (cs *commits) lockFirst(t *transaction, req *Request, writes []txn.Write) bool {
+	if len(writes) > 0 {
+		cs.classes.begins(t, writes[0].Key)
+	}
 	sure := cs.policy.sure(t)
 	if cs.cfg.Row.Yield.NeverLocks || !sure && !cs.leasesFirst(t, writes) || t.lockedAll {
 		return false

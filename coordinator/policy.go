@@ -50,10 +50,15 @@ func (p *policy) locksReads(t *transaction) bool {
 
 // sure: the transaction takes no chances, for it has lost so often, or is to go first:
 // what holds nothing cannot have others give way. Where rows are reserved those of several regions
-// go first, and nobody locks to pass them.
+// go first by that, and nobody locks to pass them. Of a single region who is validated where its
+// client is has its turn as soon as it has read; from far away what was read is old by then, for as
+// long as others write it there, so that one locks: it passes those of a single region alone.
 func (p *policy) sure(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
-	return after > 0 && (t.try >= after || t.age.Priority >= txn.PriorityHigh) && p.cfg.Row.Yield.Reserves == yield.ReservesNothing
+	if after <= 0 || t.try < after && t.age.Priority < txn.PriorityHigh {
+		return false
+	}
+	return p.cfg.Row.Yield.Reserves == yield.ReservesNothing || t.away && !t.age.Rank.Several()
 }
 
 // readsAtLeader reports whether plain reads of the transaction go to the leader: there alone can

@@ -114,6 +114,11 @@ const readDeadline = 10 * time.Second
 
 // begin starts a round: what is known already is not asked again.
 func (rs *reads) begin(t *transaction, req *Request) {
+	if len(req.Read.Gets) > 0 {
+		rs.classes.begins(t, req.Read.Gets[0])
+	} else if len(req.Read.Scans) > 0 {
+		rs.classes.begins(t, req.Read.Scans[0].Span.Start)
+	}
 	r := &round{t: t, req: req, lock: rs.policy.lockOf(t, req.Read, 0), asOf: rs.moments.of(t, req)}
 	known, among := t.view(r.asOf), &parting{rs: rs, r: r}
 	var asked map[txn.Key]bool

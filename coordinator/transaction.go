@@ -64,6 +64,7 @@ type transaction struct {
 	stats           txn.Stats
 	began           time.Duration // of its first request
 	region          string        // of the leaders that it touches, where that matters; of several: one of them
+	away            bool          // that is not the gateway's
 	journal         []txn.RoundReport
 	reserved        uint64      // the attempt that its commit will be, 0: none yet
 	told            []txn.Write // passed on as that attempt

@@ -8,7 +8,8 @@ import (
 
 // Reads is a row's choice of where plain reads go. Locking reads go to the
 // leader in every row that has one; for those of a second try see Retries. After some more tries
-// (txn.Params.LockAfterTries) they lock in every row whose policy ever locks.
+// (txn.Params.LockAfterTries) they lock in every row whose policy ever locks; where rows are reserved,
+// those of a single region alone that is not the gateway's.
 type Reads uint8
 
 // The choices.

@@ -138,7 +138,7 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.TwoVersions:     everywhere,
 	rulebook.LocksOfTerm:     logged,
 	rulebook.AnotherVersion:  passesOn,
-	rulebook.LocksFirst:      func(r protocol.Row) bool { return !r.Yield.NeverLocks && !reserves(r) },
+	rulebook.LocksFirst:      func(r protocol.Row) bool { return !r.Yield.NeverLocks },
 	rulebook.WarmAtLeader:    func(r protocol.Row) bool { return r.Reads.ByTemperature() },
 	rulebook.DataBesideVotes: declares,
 	rulebook.ReadsStand:      overVersions,

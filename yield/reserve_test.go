@@ -295,3 +295,49 @@ func TestReadsPass(t *testing.T) {
 		t.Errorf("what it has read is locked, and its vote is %s", answer(e))
 	}
 }
+
+// What one of a single region has locked before its vote it loses to one of several regions, which
+// neither waits for it nor gives way; younger ones of a single region give way to it, or wait.
+func TestLocksOfOneOfASingleRegion(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		phase Phase
+		n     uint64 // 5 has the lock
+		rank  txn.Rank
+		want  string
+	}{
+		{"M reserves x", Reserving, 7, 1, "granted"},
+		{"M votes", Prepare, 7, 1, "wounds"},
+		{"M, younger, locks", Execute, 7, 1, "wounds"},
+		{"S, younger, reads", Instant, 7, 0, "granted"},
+		{"S, younger, votes", Prepare, 7, 0, "refused"},
+		{"S, younger, locks", Execute, 7, 0, "waits"},
+		{"S, older, votes", Prepare, 3, 0, "wounds"},
+	} {
+		tab := NewTable(Reserve, Bounds{}, &heard{})
+		if e := tab.Acquire(0, question(Execute, 5, 0, x)); !e.Granted() {
+			t.Fatalf("5 does not get the lock: %s", answer(e))
+		}
+		claim := x
+		if c.phase == Reserving || c.phase == Instant {
+			claim = readX
+		}
+		if got := answer(tab.Acquire(0, question(c.phase, c.n, c.rank, claim))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+
+	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Execute, 5, 0, x))
+	tab.Acquire(0, question(Reserving, 7, 1, readX))
+	if got := answer(tab.Acquire(0, question(Prepare, 5, 0, x))); got != "refused" {
+		t.Errorf("S has locked what M has reserved since, and votes: %s", got)
+	}
+
+	tab = NewTable(Reserve, Bounds{}, &heard{})
+	tab.Acquire(0, question(Execute, 5, 0, x))
+	tab.Reserved().Reserve(0, id(5), aged(5, 1), x.Exclusive, nil)
+	if got := answer(tab.Acquire(0, question(Prepare, 3, 0, x))); got != "refused" {
+		t.Errorf("S, older, votes on what another has locked and is of several regions since: %s", got)
+	}
+}
