@@ -21,7 +21,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig7retwis", Title: "Retwis, more and more transactions",
 		Source: "Natto, section 5.2.2, figure 7 (c) and (d)",
-		Rows:   nattoRivals, Axis: nattoRetwisRate, Base: nattoWith("retwis", 1000), Costs: bonspielCosts,
+		Rows:   nattoRivals, Axis: nattoRetwisRate, Base: nattoRetwis(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-recsf", "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)),
@@ -131,7 +131,7 @@ var nattoFigures = []*Figure{
 	{
 		Name: "natto/fig13", Title: "Retwis, 1000 transactions a second, in one cloud and in two",
 		Source: "Natto, section 5.5, figure 13",
-		Rows:   nattoRivals, Axis: nattoClouds, Base: nattoWith("retwis", 1000), Costs: bonspielCosts,
+		Rows:   nattoRivals, Axis: nattoClouds, Base: nattoRetwis(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "natto-ts", nattoOthers, AtTheEnd, Below, 0),
