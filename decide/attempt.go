@@ -66,11 +66,12 @@ type Attempt struct {
 	tally       Tally
 	record      *record // nil: neither decision nor writes are logged
 	phase       phase
-	onePhase    bool       // its only participant's Yes is the commit
-	why         *txn.Error // of the first No
-	gaveWay     bool       // a No was for what is undecided
-	outdated    bool       // a No was for what is committed
-	beside      bool       // a Yes rests on the abort of others
+	onePhase    bool          // its only participant's Yes is the commit
+	why         *txn.Error    // of the first No
+	noes        []txn.ShardID // whose leaders have voted No
+	gaveWay     bool          // a No was for what is undecided
+	outdated    bool          // a No was for what is committed
+	beside      bool          // a Yes rests on the abort of others
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
@@ -196,6 +197,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		news := slices.Contains(a.tally.Missing(), v.Shard)
 		rests(a, v.Shard, v.Unless, v.MadeWay)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
+		endRefused(a)
 		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
 		if a.room.Asks == InTurn && a.phase == asking && news {
@@ -212,7 +214,7 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 		a.noted(gaveWay(v.Cause))
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
-		a.tally.No()
+		votedNo(a, v.Shard)
 	}
 }
 

@@ -181,3 +181,26 @@ func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	a.Announce()
 	expect(t, w, "a commit is found", "4/2: commit at 9")
 }
+
+// The first No aborts; where aborts take what commits take all have voted before.
+func TestANoWaitsForTheOtherVotes(t *testing.T) {
+	no := &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "a conflict"}}
+	a, _ := begin(LeaderVotes, 2, 3)
+	a.Hear(4, no)
+	taken(t, a, Abort, 0)
+	for _, last := range []*txn.Message{yes(3, 12), {Vote: &txn.Vote{Shard: 3, Attempt: ours, Refused: txn.KindAborted, Reason: "another"}}} {
+		for _, noFirst := range []bool{true, false} {
+			a, _ := begin(LeaderVotes, 2, 3)
+			a.room.Params.AbortsLikeCommits = true
+			first, second, from := no, last, txn.NodeID(4)
+			if !noFirst {
+				first, second, from = last, no, 5
+			}
+			a.Hear(from, first)
+			a.Hear(from, first)
+			taken(t, a, Open, 0)
+			a.Hear(9-from, second)
+			taken(t, a, Abort, 0)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package decide
 
 import (
+	"slices"
+
 	"isochron/rulebook"
 	"isochron/txn"
 )
@@ -14,6 +16,22 @@ func (a *Attempt) doom() {
 	}
 	a.refused(why)
 	a.tally.No()
+}
+
+// votedNo takes in that a participant's leader has voted No.
+func votedNo(a *Attempt, s txn.ShardID) {
+	if !slices.Contains(a.noes, s) {
+		a.noes = append(a.noes, s)
+	}
+	endRefused(a)
+}
+
+// endRefused aborts an attempt that a leader has voted No on: at once, or when the others have voted
+// too (txn.Params.AbortsLikeCommits).
+func endRefused(a *Attempt) {
+	if len(a.noes) > 0 && (!a.room.Params.AbortsLikeCommits || len(a.tally.Missing()) <= len(a.noes)) {
+		a.tally.No()
+	}
 }
 
 func (a *Attempt) refused(why *txn.Error) {

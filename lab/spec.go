@@ -49,6 +49,8 @@ type Spec struct {
 	// paper implies, that says nothing of it (section 4.6). Ours goes to the leader then, because
 	// such a read is seldom good at the commit.
 	NearAsIs bool
+	// AbortsLikeCommits has what is lost cost more, as txn.Params says.
+	AbortsLikeCommits bool
 	// High is the part of the transactions that have high priority, HighClass a class of which all
 	// have it, and Declares has those declared whole whose workload can (workload.Job.Declares).
 	High      float64

@@ -77,6 +77,9 @@ func (e *endings) decideVote(from txn.NodeID, d *txn.Decide, v *voteCmd) {
 	case d.Commit && e.cfg.Row.Reveal.Logged():
 		e.cfg.Env.Trace("shard %d: logs the commit of %v", e.cfg.ID, v.Txn)
 		return // its locks go when the log has it
+	case !d.Commit && e.cfg.Params.AbortsLikeCommits && e.cfg.Row.Reveal.Logged():
+		e.cfg.Env.Trace("shard %d: logs the abort of %v", e.cfg.ID, v.Txn)
+		return
 	case d.Commit:
 		// The vote may still be on its way through the log here: others know of a
 		// majority that has it, and the decision follows it in the log.

@@ -116,3 +116,33 @@ func TestAPreCommitShowsWhatIsNotDoomed(t *testing.T) {
 		}
 	}
 }
+
+// Where a commit keeps its locks until the log has it an abort frees them at once, unless aborts take
+// what commits take.
+func TestAnAbortFreesItsLocksAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		row          string
+		commit, like bool
+		held         bool
+	}{
+		{"carousel-basic", true, false, true}, {"carousel-basic", false, false, false}, {"carousel-basic", false, true, true},
+		{"d2pc+occ", false, true, false}, {"d2pc+occ", true, true, false},
+	} {
+		court := newCourt(t, c.row)
+		court.endings.cfg.Params.AbortsLikeCommits = c.like
+		p := asksFor(1, "old")
+		court.prepares(p)
+		v := court.paper.commands[0].Vote
+		court.voter.known.state.prepared[p.Attempt] = &prepared{voteCmd: *v}
+		court.endings.applied(effect{attempt: p.Attempt, voted: v})
+		court.endings.decide(2, &txn.Decide{Attempt: p.Attempt, Txn: p.Txn, Commit: c.commit, At: 70})
+		if held := court.voter.locks.Holder(p.Txn) != nil; held != c.held {
+			t.Errorf("%+v: its locks are held: %v", c, held)
+		}
+		delete(court.voter.known.state.prepared, p.Attempt)
+		court.endings.applied(effect{attempt: p.Attempt, ended: &prepared{voteCmd: *v}, commit: c.commit})
+		if court.voter.locks.Holder(p.Txn) != nil {
+			t.Errorf("%+v: the log has its end, and its locks are held", c)
+		}
+	}
+}

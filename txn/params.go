@@ -47,6 +47,10 @@ type Params struct {
 	// PreparesAgain: an attempt that was aborted for a conflict is prepared again, as it was read,
 	// so many times at most, before its client hears of it; 0. Of experiments.
 	PreparesAgain int
+	// AbortsLikeCommits: a coordinator hears all participants before it aborts, not the first No alone,
+	// and where a commit keeps its keys until the log has it an abort does so too, as in Natto's public
+	// prototype. Of experiments.
+	AbortsLikeCommits bool
 	// StampMargin is added to the stamps of declared transactions; 2 ms, below 0: nothing.
 	StampMargin time.Duration
 	NearAsIs    bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too

@@ -66,6 +66,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.StringVar((*string)(&s.Homes), "homes", string(workload.HomesPinned), "where transactions of tpcc begin: pinned (in the client's own warehouse) or uniform (in any)")
 	f.StringVar((*string)(&s.Draw), "zipf-draw", string(workload.DrawExact), "how rows are drawn by --zipf: exact, or last-probe (a search that ends one step early, as in D2PC's prototype)")
 	f.BoolVar(&s.OneByOne, "one-by-one", s.OneByOne, "a transaction reads its rows one after the other, and not in one round")
+	f.BoolVar(&s.AbortsLikeCommits, "aborts-like-commits", s.AbortsLikeCommits, "a coordinator hears all before it aborts, and an abort keeps its keys as long as a commit, as in Natto's prototype")
 	f.BoolVar(&s.NearAsIs, "near-as-is", s.NearAsIs, "near reads do not heed undecided writes: otherwise they go to the leader then")
 	f.Float64Var(&s.ReadShare, "read-share", s.ReadShare, "part of the statements of sysbench and hotspot that only read")
 	f.Float64Var(&s.Rollback, "rollback", s.Rollback, "part of the transactions of sysbench, hotspot and fit that their client rolls back at the end")

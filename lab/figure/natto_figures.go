@@ -19,6 +19,18 @@ var nattoFigures = []*Figure{
 		},
 	},
 	{
+		Name: "natto/fig7aborts", Title: "YCSB+T, more and more transactions: what a lost try costs",
+		Source: "Natto, section 5.2.1, figure 7 (a) and (b), with aborts as its public prototype has them",
+		Rows:   []string{"natto-recsf" + likeCommits, "natto-ts" + likeCommits, "carousel-basic" + likeCommits, "carousel-basic"}, Axis: nattoRate, Base: nattoBase(), Costs: bonspielCosts,
+		Variants: nattoLost("natto-recsf", "natto-ts", "carousel-basic"),
+		Shows:    nattoShows,
+		Claims: []Claim{
+			says(highTail, "natto-ts"+likeCommits, "carousel-basic"+likeCommits, AtTheEnd, Change, 100*(656.0/5000-1)),
+			says(highTail, "natto-recsf"+likeCommits, "natto-ts"+likeCommits, AtTheEnd, Change, 100*(469.0/656-1)),
+			says(lowTail, "natto-ts"+likeCommits, "carousel-basic"+likeCommits, AtTheEnd, Below, 0),
+		},
+	},
+	{
 		Name: "natto/fig7retwis", Title: "Retwis, more and more transactions",
 		Source: "Natto, section 5.2.2, figure 7 (c) and (d)",
 		Rows:   nattoRivals, Axis: nattoRetwisRate, Base: nattoRetwis(), Costs: bonspielCosts,
