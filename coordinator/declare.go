@@ -22,9 +22,11 @@ type declared struct {
 }
 
 // declares reports whether a declared transaction is voted on as it is read. What writes nothing
-// needs no votes, and what is read at a moment, or was read before, is no part of it.
+// needs no votes, unless the row has it end as others do, and what is read at a moment, or was read
+// before, is no part of it.
 func (cs *commits) declares(t *transaction, req *Request) bool {
-	return cs.cfg.Row.Decide.Declares() && len(req.Declares) > 0 && t.asOf == 0 && len(t.touched) == 0
+	votes := cs.cfg.Row.Decide.Declares() && len(req.Declares) > 0 || req.Op == OpDeclare && cs.cfg.Row.VotesOnDeclaredReads()
+	return votes && t.asOf == 0 && len(t.touched) == 0
 }
 
 // declare opens the attempt of a declared transaction.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -117,6 +118,37 @@ func TestWritesAreMadeOfAllRows(t *testing.T) {
 	served(2, "b", "c")
 	if runs != 1 || len(saw) != 3 || saw[0].Key != "b" || saw[1].Key != "n" || saw[2].Key != "c" || !decide.Supplied(k.Attempt) {
 		t.Errorf("it ran %d times, over %+v", runs, saw)
+	}
+}
+
+// What writes nothing is voted on as it is read where it ends as others do, and elsewhere it is read.
+func TestADeclaredReadIsVotedOn(t *testing.T) {
+	for _, ends := range []protocol.ReadOnly{protocol.ByLease, protocol.AsOthers} {
+		d := newDeclarer(t, "natto-recsf")
+		d.cfg.Row.ReadOnly = ends
+		d.run(d.begin(Start{ReadOnly: true}), &Request{Op: OpDeclare, Read: txn.Read{Gets: []txn.Key{"b", "n"}}, Then: func(rows []txn.Row) ([]txn.Write, bool) {
+			return nil, len(rows) == 2
+		}, Done: func(r Response) { d.got = append(d.got, r) }})
+		sent := d.prepares()
+		if votes := len(sent) == 2; votes != (ends == protocol.AsOthers) {
+			t.Fatalf("%v: asked for votes: %v", ends, votes)
+		}
+		if ends == protocol.ByLease {
+			continue
+		}
+		a := sent[2].Attempt
+		d.commits.onServed(&txn.Served{Shard: 2, Attempt: a, Rows: []txn.Row{{Key: "b"}}})
+		d.commits.onServed(&txn.Served{Shard: 3, Attempt: a, Rows: []txn.Row{{Key: "n"}}})
+		d.commits.rule(a, decide.Ruling{Known: true, Commit: true})
+		for _, s := range []txn.ShardID{2, 3} {
+			if len(d.got) > 0 {
+				t.Fatal("its client is told before all have voted")
+			}
+			d.commits.vote(1, &txn.Message{Vote: &txn.Vote{Shard: s, Attempt: a, Yes: true, Proposed: 5}})
+		}
+		if len(d.got) != 1 || d.got[0].Err != nil {
+			t.Errorf("its client is told %+v", d.got)
+		}
 	}
 }
 

@@ -94,6 +94,10 @@ const (
 	AsOthers
 )
 
+// VotesOnDeclaredReads reports whether a declared transaction that writes nothing is voted on as it is
+// read, in the place of a round of reads and one of checks.
+func (r Row) VotesOnDeclaredReads() bool { return r.Decide.Declares() && r.ReadOnly == AsOthers }
+
 func (r ReadOnly) String() string { return [...]string{unset, "lease", "logged"}[r] }
 
 // ParseReadOnly reads what String prints.

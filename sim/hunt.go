@@ -181,6 +181,9 @@ func (h *hunt) violation(name, format string, args ...any) {
 
 // open builds the cluster.
 func (h *hunt) open(seed uint64, row protocol.Row) {
+	if declares(row) && seed%3 == 0 && len(h.cfg.Switch) == 0 {
+		row.ReadOnly = protocol.AsOthers // what is declared and writes nothing is voted on, too
+	}
 	regions := h.cfg.Regions
 	if regions == 0 {
 		regions = 3

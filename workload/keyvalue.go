@@ -38,7 +38,10 @@ func countOf(v []byte) uint64 {
 
 // look is a transaction that reads rows, in one round, and writes none.
 func look(class string, keys []txn.Key) Job {
-	return Job{Class: class, ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {
+	declares := func() txn.Declaration {
+		return txn.Declaration{Reads: keys, Then: func([][]byte) ([]txn.Write, bool) { return nil, true }}
+	}
+	return Job{Class: class, ReadOnly: true, Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
 		_, err := t.Read(ctx, txn.Read{Gets: keys, Final: true})
 		return err
 	}}
