@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/lab"
+	"isochron/protocol"
 )
 
 // nattoBase is the setting of section 5.1 of the Natto paper: five regions, in each the leader of one of
@@ -36,6 +37,15 @@ func nattoWith(workload string, rate float64) lab.Spec {
 func nattoRetwis() lab.Spec {
 	s := nattoWith("retwis", 1000)
 	s.Warmup, s.Duration = 5*time.Second, 15*time.Second
+	return s
+}
+
+// nattoReadsLogged is nattoWith Retwis where what writes nothing ends as others do: in the public
+// prototype that is so of TAPIR and of 2PL. Natto and Carousel answer reads in one round there and log
+// nothing, but two leaders may so tell of two moments; here a declared read is voted on.
+func nattoReadsLogged() lab.Spec {
+	s := nattoWith("retwis", 100)
+	s.ReadOnly = protocol.AsOthers.String()
 	return s
 }
 
