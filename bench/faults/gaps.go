@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
 
+	"isochron/bench/command"
 	"isochron/test/faults"
 )
 
@@ -19,14 +19,12 @@ type gapOptions struct {
 	only    string
 }
 
-func gapFlags() *gapOptions {
-	var o gapOptions
-	flag.BoolVar(&o.wanted, "gaps", false, "print the gap table instead: for how long clients cannot commit, fault by fault")
-	flag.IntVar(&o.times, "times", 20, "with --gaps: how often each fault is done")
-	flag.DurationVar(&o.last, "last", 10*time.Second, "with --gaps: how long each fault lasts")
-	flag.IntVar(&o.clients, "clients", 2, "with --gaps: clients at each node")
-	flag.StringVar(&o.only, "only", "", "with --gaps: only faults whose names contain one of these, between commas")
-	return &o
+func (o *gapOptions) flags(f *command.Flags) {
+	f.BoolVar(&o.wanted, "gaps", false, "print the gap table instead: for how long clients cannot commit, fault by fault")
+	f.IntVar(&o.times, "times", 20, "with --gaps: how often each fault is done")
+	f.DurationVar(&o.last, "last", 10*time.Second, "with --gaps: how long each fault lasts")
+	f.IntVar(&o.clients, "clients", 2, "with --gaps: clients at each node")
+	f.StringVar(&o.only, "only", "", "with --gaps: only faults whose names contain one of these, between commas")
 }
 
 // do measures the table. An error is what ended it early, or that bounds are broken.

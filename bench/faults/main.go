@@ -4,106 +4,112 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
-	"isochron/geo"
+	"isochron/bench/command"
 	"isochron/test/faults"
 )
 
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	if err := run(ctx); err != nil {
-		fmt.Fprintf(os.Stderr, "faults: %v\n", err)
-		os.Exit(1)
-	}
-}
+const usage = `A cluster of five processes under load, one fault after another, and the judgement of it.
+
+  make faults                                            an hour
+  make faults FAULT_MINUTES=5 ARGS="--seed 7 --json"     five minutes of known faults, one JSON object
+  make gaps ARGS="--only pause"                          for how long clients cannot commit
+  make faults-sources                                    over a PostgreSQL and a MariaDB`
+
+func main() { command.Main("faults", run) }
 
 var errViolations = errors.New("the cluster broke its promises")
 
-func run(ctx context.Context) error {
-	minutes := flag.Float64("minutes", 60, "how long")
-	period := flag.Duration("period", 5*time.Minute, "after how long the loads pause and everything is checked")
-	wan := flag.String("wan", "azure5", "the map, of an odd number of regions")
-	scale := flag.Float64("wan-scale", 0.2, "multiply every delay by this")
-	protocol := flag.String("protocol", "", "how transactions commit; empty: as they do unless told otherwise")
-	seed := flag.Uint64("seed", 0, "the faults follow from it; 0: another each time")
-	disk := flag.Int("disk-mb", 600, "the size of one node's disk, which is filled now and then; 0: none")
-	tpcc := flag.Float64("tpcc-scale", 0.02, "customers and items of TPC-C times this")
-	binary := flag.String("isochron", "bin/isochron", "the binary to run")
-	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
-	gaps := gapFlags()
-	sources := flag.Bool("sources", false, "torment a cluster with a PostgreSQL and a MariaDB instead, which it starts")
-	flag.Parse()
-
-	w, err := geo.Parse(*wan)
-	if err != nil {
-		return err
-	}
-	path, err := filepath.Abs(*binary)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "isochron-faults-")
-	if err != nil {
-		return err
-	}
-	cfg := faults.Config{
-		Dir: dir, WAN: w.Scale(*scale), Protocol: *protocol, Seed: *seed, For: time.Duration(*minutes * float64(time.Minute)), Period: *period, DiskMB: *disk, Scale: *tpcc,
-		Command: func(args ...string) *exec.Cmd { return exec.Command(path, args...) },
-		Say:     func(format string, args ...any) { fmt.Printf(format+"\n", args...) },
-	}
-	if cfg.Seed == 0 {
-		cfg.Seed = rand.Uint64N(1 << 40)
-	}
-	if *asJSON {
-		cfg.Say = func(string, ...any) {}
-	}
-	cfg.Say("seed %d, in %s", cfg.Seed, dir)
-	if gaps.wanted {
-		report, err := gaps.do(ctx, cfg)
-		return finish(cfg, report, *asJSON, err)
-	}
-	if *sources {
-		return overSources(ctx, cfg, *asJSON)
-	}
-	report, err := faults.Do(ctx, cfg)
-	if err == nil && len(report.Violations) > 0 {
-		err = errViolations
-	}
-	return finish(cfg, report, *asJSON, err)
+// options are the flags.
+type options struct {
+	wan     command.Map
+	binary  string
+	minutes float64
+	asJSON  bool
+	sources bool
+	gaps    gapOptions
+	cfg     faults.Config
 }
 
-// overSources is the run over a PostgreSQL and a MariaDB.
-func overSources(ctx context.Context, cfg faults.Config, asJSON bool) error {
-	cfg.Period = min(cfg.Period, time.Minute)
-	report, err := faults.DoSources(ctx, cfg)
-	if err == nil && len(report.Violations) > 0 {
-		err = errViolations
+// parse reads the flags.
+func parse(args []string, out io.Writer) (o options, err error) {
+	f := command.NewFlags("faults", usage)
+	f.Float64Var(&o.minutes, "minutes", 60, "how long")
+	f.DurationVar(&o.cfg.Period, "period", 5*time.Minute, "after how long the loads pause and everything is checked")
+	o.wan.Flags(f, "azure5", 0.2, "the map, of an odd number of regions")
+	f.StringVar(&o.cfg.Protocol, "protocol", "", "how transactions commit; empty: as they do unless told otherwise")
+	f.Uint64Var(&o.cfg.Seed, "seed", 0, "the faults follow from it; 0: another each time")
+	f.IntVar(&o.cfg.DiskMB, "disk-mb", 600, "the size of one node's disk, which is filled now and then; 0: none")
+	f.Float64Var(&o.cfg.Scale, "tpcc-scale", 0.02, "customers and items of TPC-C times this")
+	f.StringVar(&o.binary, "isochron", "bin/isochron", "the binary to run")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end and nothing else")
+	f.BoolVar(&o.sources, "sources", false, "torment a cluster with a PostgreSQL and a MariaDB instead, which it starts")
+	o.gaps.flags(f)
+	if err = f.Parse(args, out); err != nil {
+		return o, err
 	}
-	return finish(cfg, report, asJSON, err)
+	if !(o.minutes > 0) {
+		return o, command.Usagef("--minutes %v: give a number above 0", o.minutes)
+	}
+	if o.cfg.WAN, err = o.wan.WAN(); err != nil {
+		return o, err
+	}
+	o.cfg.For = time.Duration(o.minutes * float64(time.Minute))
+	if o.cfg.Seed == 0 {
+		o.cfg.Seed = rand.Uint64N(1 << 40)
+	}
+	o.binary, err = filepath.Abs(o.binary)
+	o.cfg.Command = func(args ...string) *exec.Cmd { return exec.Command(o.binary, args...) }
+	return o, err
 }
 
-// finish prints a report, and keeps the files if something was wrong.
-func finish(cfg faults.Config, report interface{ Print(io.Writer) }, asJSON bool, err error) error {
-	if asJSON {
-		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(report))
-	} else {
-		report.Print(os.Stdout)
-	}
+// run is the whole command.
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	o, err := parse(args, out)
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w (seed %d; logs, histories and data are in %s)", err, cfg.Seed, cfg.Dir), keep(cfg.Dir, report))
+		return err
 	}
-	return os.RemoveAll(cfg.Dir)
+	scratch, err := command.NewScratch("faults")
+	if err != nil {
+		return err
+	}
+	o.cfg.Dir, o.cfg.Say = scratch.Dir, command.Say(words, o.asJSON)
+	o.cfg.Say("seed %d, in %s", o.cfg.Seed, scratch.Dir)
+	report, violations, err := o.torment(ctx)
+	if violations > 0 {
+		scratch.Keep()
+		err = errors.Join(errViolations, err)
+	}
+	err = errors.Join(err, command.Report(out, o.asJSON, report))
+	if err == nil {
+		return scratch.Leave(ctx, nil)
+	}
+	return scratch.Leave(ctx, errors.Join(fmt.Errorf("%w (seed %d)", err, o.cfg.Seed), keep(scratch.Dir, report)))
+}
+
+// report is what came of a run of either kind.
+type report interface{ Print(io.Writer) }
+
+// torment does what the flags ask for, and says how many promises were broken.
+func (o *options) torment(ctx context.Context) (report, int, error) {
+	switch {
+	case o.gaps.wanted:
+		r, err := o.gaps.do(ctx, o.cfg)
+		return r, 0, err
+	case o.sources:
+		o.cfg.Period = min(o.cfg.Period, time.Minute)
+		r, err := faults.DoSources(ctx, o.cfg)
+		return r, len(r.Violations), err
+	}
+	r, err := faults.Do(ctx, o.cfg)
+	return r, len(r.Violations), err
 }
 
 // keep writes the report beside the logs.

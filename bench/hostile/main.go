@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"isochron/bench/command"
 )
 
 // options are the flags.
@@ -30,63 +27,66 @@ type options struct {
 	asJSON    bool
 }
 
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	if err := run(ctx); err != nil {
-		fmt.Fprintf(os.Stderr, "hostile: %v\n", err)
-		os.Exit(1)
-	}
-}
+const usage = `A node with little memory under hostile clients, beside ordinary ones: is it alive, and what do
+the ordinary ones notice?
 
-func run(ctx context.Context) error {
-	var o options
-	flag.Float64Var(&o.minutes, "minutes", 5, "how long the attack is, and the quiet before it")
-	flag.Int64Var(&o.memoryMB, "memory-mb", 2048, "what the attacked node may have")
-	flag.IntVar(&o.nodes, "nodes", 1, "1, or 3 of which the first is attacked")
-	flag.IntVar(&o.ordinary, "ordinary", 16, "ordinary clients, over all nodes")
-	flag.IntVar(&o.attackers, "attackers", 8, "connections with hostile statements, half of them without any grant")
-	flag.IntVar(&o.connects, "connects", 0, "in place of statements: connect so often without a login")
-	flag.IntVar(&o.sockets, "sockets", 0, "in place of statements: so many idle connections that never log in")
-	flag.StringVar(&o.binary, "isochron", "bin/isochron", "the binary to run")
-	flag.Uint64Var(&o.seed, "seed", 0, "the attackers' choices follow from it; 0: another each time")
-	flag.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end and nothing else")
-	flag.Parse()
+  make bench-hostile                                     every hostile statement, five minutes
+  make bench-hostile ARGS="--minutes 1 --nodes 3 --json" shorter, on three nodes, one JSON object
+  make bench-hostile ARGS="--connects 100000"            connections without a login instead
+  make bench-hostile ARGS="--sockets 5000"               idle connections instead`
+
+func main() { command.Main("hostile", run) }
+
+// parse reads the flags.
+func parse(args []string, out io.Writer) (o options, err error) {
+	f := command.NewFlags("hostile", usage)
+	f.Float64Var(&o.minutes, "minutes", 5, "how long the attack is, and the quiet before it")
+	f.Int64Var(&o.memoryMB, "memory-mb", 2048, "what the attacked node may have")
+	f.IntVar(&o.nodes, "nodes", 1, "1, or 3 of which the first is attacked")
+	f.IntVar(&o.ordinary, "ordinary", 16, "ordinary clients, over all nodes")
+	f.IntVar(&o.attackers, "attackers", 8, "connections with hostile statements, half of them without any grant")
+	f.IntVar(&o.connects, "connects", 0, "in place of statements: connect so often without a login")
+	f.IntVar(&o.sockets, "sockets", 0, "in place of statements: so many idle connections that never log in")
+	f.StringVar(&o.binary, "isochron", "bin/isochron", "the binary to run")
+	f.Uint64Var(&o.seed, "seed", 0, "the attackers' choices follow from it; 0: another each time")
+	f.BoolVar(&o.asJSON, "json", false, "print one JSON object at the end and nothing else")
+	if err = f.Parse(args, out); err != nil {
+		return o, err
+	}
 	if o.nodes != 1 && o.nodes != 3 || o.minutes <= 0 || o.memoryMB < 256 || o.ordinary < 1 || o.attackers < 1 {
-		return errors.New("give 1 or 3 --nodes, --minutes above 0, at least 256 --memory-mb, and some --ordinary clients and --attackers")
+		return o, command.Usagef("give 1 or 3 --nodes, --minutes above 0, at least 256 --memory-mb, and some --ordinary clients and --attackers")
 	}
 	if o.seed == 0 {
 		o.seed = rand.Uint64N(1 << 40)
 	}
-	var err error
-	if o.binary, err = filepath.Abs(o.binary); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "isochron-hostile-")
+	o.binary, err = filepath.Abs(o.binary)
+	return o, err
+}
+
+// run is the whole command.
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	o, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-	if o.asJSON {
-		say = func(string, ...any) {}
+	scratch, err := command.NewScratch("hostile")
+	if err != nil {
+		return err
 	}
-	b, err := start(ctx, dir, o, say)
+	b, err := start(ctx, scratch.Dir, o, command.Say(words, o.asJSON))
 	if err == nil {
 		err = b.do(ctx)
 	}
 	err = errors.Join(err, b.close())
-	if o.asJSON {
-		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(b.report))
-	} else {
-		b.report.Print(os.Stdout)
-	}
-	if err == nil && len(b.report.Broken) > 0 {
-		err = fmt.Errorf("the node broke its promises: %s", strings.Join(b.report.Broken, "; "))
+	err = errors.Join(err, command.Report(out, o.asJSON, b.report))
+	if len(b.report.Broken) > 0 {
+		scratch.Keep()
+		err = errors.Join(fmt.Errorf("the node broke its promises: %s", strings.Join(b.report.Broken, "; ")), err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (seed %d; the logs are in %s)", err, o.seed, dir)
+		err = fmt.Errorf("%w (seed %d)", err, o.seed)
 	}
-	return os.RemoveAll(dir)
+	return scratch.Leave(ctx, err)
 }
 
 // do runs what the flags ask for.

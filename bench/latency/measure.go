@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 // bench is a cluster with a client in each region.
 type bench struct {
 	config
+	out     io.Writer
 	ports   ports
 	clients map[geo.Region]*sql.DB
 }
@@ -64,23 +67,48 @@ func (b *bench) all(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("%s, %s, median of %d\n\n", b.name, b.row.Name, b.times)
-	fmt.Println("| from | what | p50 ms | bound ms | ratio |")
-	fmt.Println("|---|---|---|---|---|")
+	b.head()
 	for _, r := range b.wan.Regions {
 		for _, l := range b.lines(r) {
 			p50, err := b.median(ctx, r, l)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", r, l.what, err)
 			}
-			ratio := "-"
-			if l.bound > 0 {
-				ratio = fmt.Sprintf("%.2f", float64(p50)/float64(l.bound))
+			if err := b.tell(r, l, p50); err != nil {
+				return err
 			}
-			fmt.Printf("| %s | %s | %.1f | %.1f | %s |\n", r, l.what, millis(p50), millis(l.bound), ratio)
 		}
 	}
 	return nil
+}
+
+// head stands above the lines.
+func (b *bench) head() {
+	if !b.json {
+		fmt.Fprintf(b.out, "%s, %s, median of %d\n\n| from | what | p50 ms | bound ms | ratio |\n|---|---|---|---|---|\n", b.Map.Name, b.row.Name, b.times)
+	}
+}
+
+// tell prints a line.
+func (b *bench) tell(at geo.Region, l line, p50 time.Duration) error {
+	if b.json {
+		return json.NewEncoder(b.out).Encode(struct {
+			WAN      string     `json:"wan"`
+			Scale    float64    `json:"wan_scale"`
+			Protocol string     `json:"protocol"`
+			Times    int        `json:"times"`
+			From     geo.Region `json:"from"`
+			What     string     `json:"what"`
+			P50      float64    `json:"p50_ms"`
+			Bound    float64    `json:"bound_ms"` // 0: nothing bounds it
+		}{b.Map.Name, b.Map.Scale, b.row.Name, b.times, at, l.what, millis(p50), millis(l.bound)})
+	}
+	ratio := "-"
+	if l.bound > 0 {
+		ratio = fmt.Sprintf("%.2f", float64(p50)/float64(l.bound))
+	}
+	_, err := fmt.Fprintf(b.out, "| %s | %s | %.1f | %.1f | %s |\n", at, l.what, millis(p50), millis(l.bound), ratio)
+	return err
 }
 
 func (b *bench) prepare(ctx context.Context) error {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"isochron/bench/command"
 	"isochron/bench/process"
 	"isochron/geo"
 	"isochron/protocol"
@@ -23,8 +20,7 @@ import (
 
 // config is what a person can choose.
 type config struct {
-	Map      string
-	Scale    float64
+	Map      command.Map
 	Protocol string
 	Jobs     int // in each region
 	Turn     time.Duration
@@ -35,58 +31,33 @@ type config struct {
 	wan geo.WAN // scaled
 }
 
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	c, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = run(ctx, c, os.Stdout, os.Stderr)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "priorities: %v\n", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("priorities", run) }
 
 const usage = `Payments of low and of high priority by turns, among batch jobs on the same hot rows, over SQL on
 a cluster with a process for each region. Ctrl-C ends it and leaves nothing.
 
   make bench-priorities                           the default row over azure5 at a fifth of its delays
   make bench-priorities ARGS="--jobs 4 --json"    fewer jobs, one JSON object
-  go run -tags gms_pure_go ./bench/priorities --protocol 2pc+2pl --turns 2 --turn 2s
-
-`
+  go run -tags gms_pure_go ./bench/priorities --protocol 2pc+2pl --turns 2 --turn 2s`
 
 // parse reads the flags.
-func parse(args []string, words io.Writer) (config, error) {
-	var c config
-	f := flag.NewFlagSet("priorities", flag.ContinueOnError)
-	f.SetOutput(words)
-	f.StringVar(&c.Map, "wan", "azure5", "the map; a process in each of its regions")
-	f.Float64Var(&c.Scale, "wan-scale", 0.2, "multiply every delay by this")
+func parse(args []string, out io.Writer) (c config, err error) {
+	f := command.NewFlags("priorities", usage)
+	c.Map.Flags(f, "azure5", 0.2, "the map; a process in each of its regions")
 	f.StringVar(&c.Protocol, "protocol", protocol.Default, "how transactions commit")
 	f.IntVar(&c.Jobs, "jobs", 16, "batch jobs in each region")
 	f.DurationVar(&c.Turn, "turn", 10*time.Second, "how long a turn lasts")
 	f.IntVar(&c.Turns, "turns", 6, "turns, half of them of low priority and half of high")
 	f.StringVar(&c.Program, "isochron", "bin/isochron", "the binary to run")
 	f.BoolVar(&c.JSON, "json", false, "print one JSON object at the end and nothing else")
-	f.Usage = func() { fmt.Fprint(words, usage); f.PrintDefaults() }
-	if err := f.Parse(args); err != nil {
-		return c, err
+	if err = f.Parse(args, out); err == nil {
+		err = command.Usage(c.check())
 	}
-	if f.NArg() > 0 {
-		return c, fmt.Errorf("%q is no flag; see --help", f.Arg(0))
-	}
-	return c, c.check()
+	return c, err
 }
 
 func (c *config) check() error {
 	switch {
-	case !(c.Scale >= 0 && c.Scale <= 10):
-		return fmt.Errorf("--wan-scale %v: give a number up to 10", c.Scale)
 	case c.Jobs < 1 || c.Jobs > 1000:
 		return fmt.Errorf("--jobs %d: give a number between 1 and 1000", c.Jobs)
 	case c.Turn < 100*time.Millisecond || c.Turn > time.Hour:
@@ -94,42 +65,43 @@ func (c *config) check() error {
 	case c.Turns < 2 || c.Turns > 1000 || c.Turns%2 != 0:
 		return fmt.Errorf("--turns %d: give an even number between 2 and 1000", c.Turns)
 	}
-	if _, err := protocol.LiveByName(c.Protocol); err != nil {
+	_, err := protocol.LiveByName(c.Protocol)
+	if err != nil {
 		return fmt.Errorf("--protocol: %w", err)
 	}
-	wan, err := geo.Parse(c.Map)
-	if err != nil {
-		return fmt.Errorf("--wan: %w", err)
+	if c.wan, err = c.Map.WAN(); err != nil {
+		return err
 	}
-	c.wan = wan.Scale(c.Scale)
 	c.Program, err = filepath.Abs(c.Program)
 	return err
 }
 
-// run makes the cluster, measures, and takes it away again.
-func run(ctx context.Context, c config, out, words io.Writer) (err error) {
-	dir, err := os.MkdirTemp("", "isochron-priorities-")
+// run is the whole command.
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	c, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err == nil || ctx.Err() != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-			return
-		}
-		err = fmt.Errorf("%w (logs and data are in %s)", err, dir)
-	}()
-	command := func(args ...string) *exec.Cmd { return process.Apart(exec.Command(c.Program, args...)) }
-	cluster, err := faults.NewCluster(dir, command, c.wan, c.Protocol)
+	scratch, err := command.NewScratch("priorities")
+	if err != nil {
+		return err
+	}
+	return scratch.Leave(ctx, c.compare(ctx, scratch.Dir, out, command.Say(words, c.JSON)))
+}
+
+// compare makes the cluster, measures, and ends it.
+func (c config) compare(ctx context.Context, dir string, out io.Writer, say func(string, ...any)) (err error) {
+	start := func(args ...string) *exec.Cmd { return process.Apart(exec.Command(c.Program, args...)) }
+	cluster, err := faults.NewCluster(dir, start, c.wan, c.Protocol)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	fmt.Fprintf(words, "starting %d processes (%s x %g, %s)\n", len(cluster.Nodes), c.Map, c.Scale, c.Protocol)
+	say("starting %d processes (%s x %g, %s)", len(cluster.Nodes), c.Map.Name, c.Map.Scale, c.Protocol)
 	if err := cluster.StartAll(ctx); err != nil {
 		return err
 	}
-	report, err := measure(ctx, c, cluster, words)
+	report, err := measure(ctx, c, cluster, say)
 	if err != nil {
 		return err
 	}
@@ -137,7 +109,7 @@ func run(ctx context.Context, c config, out, words io.Writer) (err error) {
 }
 
 // measure has the clients work.
-func measure(ctx context.Context, c config, cluster *faults.Cluster, words io.Writer) (report *sqlload.PriorityReport, err error) {
+func measure(ctx context.Context, c config, cluster *faults.Cluster, say func(string, ...any)) (report *sqlload.PriorityReport, err error) {
 	target := sqlload.Target{User: "root", Password: cluster.Password, Database: "bench", Connections: c.Jobs + 1, AsIs: true}
 	for _, n := range cluster.Nodes {
 		target.Addresses = append(target.Addresses, n.SQL)
@@ -147,7 +119,7 @@ func measure(ctx context.Context, c config, cluster *faults.Cluster, words io.Wr
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	fmt.Fprintf(words, "%d turns of %v: %d batch jobs in each region, payments in %s\n", c.Turns, c.Turn, c.Jobs, cluster.Nodes[0].Region)
+	say("%d turns of %v: %d batch jobs in each region, payments in %s", c.Turns, c.Turn, c.Jobs, cluster.Nodes[0].Region)
 	p := sqlload.Priorities{Pools: env.DBs, Jobs: c.Jobs, Turn: c.Turn, Turns: c.Turns}
 	if report, err = p.Run(ctx); err == nil {
 		err = ctx.Err() // turns were cut short, and their figures are of nothing
@@ -170,7 +142,7 @@ func (c config) tell(report *sqlload.PriorityReport, out io.Writer) error {
 			TurnS    float64 `json:"turn_s"`
 			Turns    int     `json:"turns"`
 			*sqlload.PriorityReport
-		}{c.Map, c.Scale, c.Protocol, len(c.wan.Regions), c.Jobs, c.Turn.Seconds(), c.Turns, report})
+		}{c.Map.Name, c.Map.Scale, c.Protocol, len(c.wan.Regions), c.Jobs, c.Turn.Seconds(), c.Turns, report})
 	}
 	return report.Print(out)
 }

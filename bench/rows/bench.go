@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,7 @@ type bench struct {
 	config
 	loads   []load
 	results *results
-	words   io.Writer
+	say     func(format string, args ...any) // progress
 	begun   time.Time
 	dir     string // of data
 	script  string // measured.lua
@@ -31,10 +30,6 @@ const settle = 3 * time.Second
 
 // breath is the pause after a cell, in which what its clients have left ends.
 const breath = 500 * time.Millisecond
-
-func (b *bench) say(format string, args ...any) {
-	fmt.Fprintf(b.words, "%4.0fs  "+format+"\n", append([]any{time.Since(b.begun).Seconds()}, args...)...)
-}
 
 // seconds of a cell of this load.
 func (b *bench) seconds(l load) int {

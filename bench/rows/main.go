@@ -4,18 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
+	"isochron/bench/command"
 	"isochron/protocol"
 )
 
@@ -55,29 +52,14 @@ tries lost per commit, and whether the default is the first.
 Run once more with the same --data, what was loaded need not be loaded again.
 
 The loads: %s.
-With --collapse: %s.
+With --collapse: %s.`
 
-`
-
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "rows: %v\n", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("rows", run) }
 
 // parse reads the flags.
-func parse(args []string, words io.Writer) (config, error) {
-	var c config
+func parse(args []string, out io.Writer) (c config, err error) {
 	var protocols, loads, connections string
-	f := flag.NewFlagSet("rows", flag.ContinueOnError)
-	f.SetOutput(words)
+	f := command.NewFlags("rows", fmt.Sprintf(usage, names(tableLoads(1)), names(collapseLoads(1))))
 	f.BoolVar(&c.Collapse, "collapse", false, "more and more connections on one node, instead of the table")
 	f.StringVar(&protocols, "protocols", "", "rows, with commas between them (default: every row that a cluster can be started with)")
 	f.StringVar(&c.Default, "default", protocol.Default, "the row that should be the first")
@@ -98,25 +80,14 @@ func parse(args []string, words io.Writer) (config, error) {
 	f.StringVar(&c.Resume, "resume", "", "a file of JSON lines: what it has is not run again, what is run is added")
 	f.BoolVar(&c.Show, "show", false, "run nothing, show what --resume has")
 	f.BoolVar(&c.JSON, "json", false, "print JSON lines instead of the table")
-	f.Usage = func() {
-		fmt.Fprintf(words, usage, names(tableLoads(1)), names(collapseLoads(1)))
-		f.PrintDefaults()
-	}
-	if err := f.Parse(args); err != nil {
+	if err = f.Parse(args, out); err != nil {
 		return c, err
 	}
-	if f.NArg() > 0 {
-		return c, fmt.Errorf("%q is no flag; see --help", f.Arg(0))
+	c.Protocols, c.Loads = command.List(protocols), command.List(loads)
+	if c.Connections, err = command.Numbers("connections", connections, 1, 10_000); err != nil {
+		return c, err
 	}
-	c.Protocols, c.Loads = list(protocols), list(loads)
-	for _, n := range list(connections) {
-		v, err := strconv.Atoi(n)
-		if err != nil || v < 1 || v > 10000 {
-			return c, fmt.Errorf("--connections %q: give numbers between 1 and 10000", n)
-		}
-		c.Connections = append(c.Connections, v)
-	}
-	return c, c.check()
+	return c, command.Usage(c.check())
 }
 
 func (c *config) check() error {
@@ -149,11 +120,6 @@ func (c *config) check() error {
 	return nil
 }
 
-// list is what stands between commas or spaces.
-func list(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
 func names(loads []load) string {
 	var all []string
 	for _, l := range loads {
@@ -164,7 +130,7 @@ func names(loads []load) string {
 
 // run is the whole command.
 func run(ctx context.Context, args []string, out, words io.Writer) error {
-	c, err := parse(args, words)
+	c, err := parse(args, out)
 	if err != nil {
 		return err
 	}
@@ -172,9 +138,9 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if c.Collapse {
 		all = collapseLoads(c.Scale)
 	}
-	b := &bench{config: c, words: words}
+	b := &bench{config: c, say: command.SayWhen(words)}
 	if b.loads, err = choose(all, c.Loads); err != nil {
-		return err
+		return command.Usage(err)
 	}
 	for i := range b.loads {
 		if len(c.Connections) > 0 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"isochron/bench/command"
 	"isochron/sqlload"
 )
 
@@ -73,19 +74,18 @@ func (r *running) answers(ctx context.Context) error {
 // bench is one run of the command.
 type bench struct {
 	config
-	words io.Writer
-	begun time.Time
+	say   func(format string, args ...any) // progress
 	cells []cell
 	lines *os.File // nil: none
 }
 
-func (b *bench) say(format string, args ...any) {
-	fmt.Fprintf(b.words, "%4.0fs  "+format+"\n", append([]any{time.Since(b.begun).Seconds()}, args...)...)
-}
-
 // run is the whole command: what there is until an error or Ctrl-C is printed all the same.
-func run(ctx context.Context, c config, out, words io.Writer) error {
-	b := &bench{config: c, words: words, begun: time.Now()}
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	c, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	b := &bench{config: c, say: command.SayWhen(words)}
 	if c.Lines != "" {
 		f, err := os.OpenFile(c.Lines, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"isochron/bench/process"
-	"isochron/geo"
 	"isochron/server/sourcedb/sourcetest"
 	"isochron/sqlload"
 	"isochron/test/faults"
@@ -92,12 +91,12 @@ func (n *nodes) begin(ctx context.Context, c config, d *deployment, row string) 
 	if err != nil {
 		return nil, err
 	}
-	wan, err := geo.Parse(c.Map)
+	wan, err := c.Map.WAN()
 	if err != nil {
 		return nil, err
 	}
 	files := filepath.Join(n.dir, "c")
-	out, err := exec.CommandContext(ctx, n.program, "init", "--dir", files, "--regions", string(wan.Regions[0]), "--wan", c.Map, "--wan-scale", fmt.Sprint(c.Scale),
+	out, err := exec.CommandContext(ctx, n.program, "init", "--dir", files, "--regions", string(wan.Regions[0]), "--wan", c.Map.Name, "--wan-scale", fmt.Sprint(c.Map.Scale),
 		"--base-port", fmt.Sprint(base), "--protocol", row).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("isochron init: %w: %s", err, out)

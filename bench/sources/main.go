@@ -1,21 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
-	"isochron/geo"
+	"isochron/bench/command"
 )
 
 // config is what a person can choose.
@@ -32,8 +27,7 @@ type config struct {
 	Warmup      int
 	Rounds      int
 	Rows        int // of a source
-	Map         string
-	Scale       float64
+	Map         command.Map
 	Peers       string
 	Program     string
 	Lines       string
@@ -41,36 +35,18 @@ type config struct {
 	Hold        bool
 }
 
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	c, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = run(ctx, c, os.Stdout, os.Stderr)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "sources: %v\n", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("sources", run) }
 
 const usage = `Middleware over four databases, one system after another: throughput, latency, tries
 lost, memory.
 
   bench/sources/run.sh [flags]                  fetches the peers first (make bench-sources ARGS="...")
-  bench/sources/run.sh --deployments mysql --systems shardingsphere,spider --clients 8 --seconds 5
-
-`
+  bench/sources/run.sh --deployments mysql --systems shardingsphere,spider --clients 8 --seconds 5`
 
 // parse reads the flags.
-func parse(args []string, words io.Writer) (config, error) {
-	var c config
+func parse(args []string, out io.Writer) (c config, err error) {
 	var deployments, named, loads, skews, clients, shares string
-	f := flag.NewFlagSet("sources", flag.ContinueOnError)
-	f.SetOutput(words)
+	f := command.NewFlags("sources", usage)
 	f.StringVar(&deployments, "deployments", strings.Join(deploymentNames(), ","), "which databases, with commas between them")
 	f.StringVar(&named, "systems", strings.Join(systemNames(), ","), "which systems, each where it can run")
 	f.StringVar(&loads, "loads", "transfer,ycsb-txn", "loads of isochron workload")
@@ -83,36 +59,30 @@ func parse(args []string, words io.Writer) (config, error) {
 	f.IntVar(&c.Rounds, "rounds", 1, "how often the systems take turns; ratios are of all rounds together")
 	f.IntVar(&c.Warmup, "warmup", 5, "seconds before those, no part of the figures")
 	f.IntVar(&c.Rows, "rows", 100_000, "rows of each table at each source")
-	f.StringVar(&c.Map, "wan", "geotp4", "the map; a source at each of its first four regions, the middleware at the first")
-	f.Float64Var(&c.Scale, "wan-scale", 1, "multiply the map's delays by this")
+	c.Map.Flags(f, "geotp4", 1, "the map; a source at each of its first four regions, the middleware at the first")
 	f.StringVar(&c.Peers, "peers", "", "where run.sh put the peers")
 	f.StringVar(&c.Program, "isochron", "bin/isochron", "the program")
 	f.StringVar(&c.Lines, "lines", "", "a file to which each cell is added as a line of JSON")
 	f.BoolVar(&c.JSON, "json", false, "print lines of JSON instead of the table")
 	f.BoolVar(&c.Hold, "hold", false, "run nothing: start the first deployment and its systems, and wait for Ctrl-C")
-	f.Usage = func() { fmt.Fprint(words, usage); f.PrintDefaults() }
-	if err := f.Parse(args); err != nil {
+	if err = f.Parse(args, out); err != nil {
 		return c, err
 	}
-	c.Deployments, c.Systems, c.Loads = list(deployments), list(named), list(loads)
-	for _, text := range list(skews) {
+	c.Deployments, c.Systems, c.Loads = command.List(deployments), command.List(named), command.List(loads)
+	for _, text := range command.List(skews) {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || v <= 0 || v == 1 || v > 5 {
-			return c, fmt.Errorf("--skews %q: give numbers above 0, up to 5, and not 1", text)
+			return c, command.Usagef("--skews %q: give numbers above 0, up to 5, and not 1", text)
 		}
 		c.Skews = append(c.Skews, v)
 	}
-	var err error
-	if c.Clients, err = numbers("clients", clients, 1, clientsMax); err != nil {
+	if c.Clients, err = command.Numbers("clients", clients, 1, clientsMax); err != nil {
 		return c, err
 	}
-	if c.Distributed, err = numbers("distributed", shares, 0, 100); err != nil {
+	if c.Distributed, err = command.Numbers("distributed", shares, 0, 100); err != nil {
 		return c, err
 	}
-	if f.NArg() > 0 {
-		return c, fmt.Errorf("%q is no flag; see --help", f.Arg(0))
-	}
-	return c, c.check()
+	return c, command.Usage(c.check())
 }
 
 // clientsMax is what the servers have connections for.
@@ -140,8 +110,6 @@ func (c *config) check() error {
 		return fmt.Errorf("--span between 2 and %d", sources)
 	case c.Central < 0 || c.Central > sources:
 		return fmt.Errorf("--central %d: give the number of a source, up to %d, or 0", c.Central, sources)
-	case !(c.Scale >= 0 && c.Scale <= 10):
-		return fmt.Errorf("--wan-scale %v: give a number up to 10", c.Scale)
 	}
 	var err error
 	if c.Program, err = filepath.Abs(c.Program); err == nil {
@@ -152,34 +120,16 @@ func (c *config) check() error {
 
 // delays are the round trips from the middleware to each source.
 func (c config) delays() ([]time.Duration, error) {
-	wan, err := geo.Parse(c.Map)
+	wan, err := c.Map.WAN()
 	if err != nil {
 		return nil, err
 	}
 	if len(wan.Regions) < sources {
-		return nil, fmt.Errorf("--wan %s has %d regions, and there are %d sources", c.Map, len(wan.Regions), sources)
+		return nil, fmt.Errorf("--wan %s has %d regions, and there are %d sources", c.Map.Name, len(wan.Regions), sources)
 	}
-	wan = wan.Scale(c.Scale)
 	out := make([]time.Duration, sources)
 	for i := range out[1:] { // the first stands where the middleware does
 		out[i+1] = wan.RTT(wan.Regions[0], wan.Regions[i+1])
 	}
 	return out, nil
-}
-
-// numbers are those that stand between the commas of a flag's text.
-func numbers(flag, text string, least, most int) (out []int, err error) {
-	for _, one := range list(text) {
-		v, err := strconv.Atoi(one)
-		if err != nil || v < least || v > most {
-			return nil, fmt.Errorf("--%s %q: give numbers between %d and %d", flag, one, least, most)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-// list is what stands between commas.
-func list(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -3,50 +3,69 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"syscall"
 	"time"
 
+	"isochron/bench/command"
 	"isochron/geo"
 )
 
-func main() {
-	sites := flag.Int("sites", 3, "how many sites, 2 to 9")
-	rtt := flag.Duration("rtt", 30*time.Millisecond, "round trip between any two sites")
-	plan := flag.String("map", "", "a site for each region of this map, such as azure5 or a YAML FILE, with its round trips, instead of --sites and --rtt")
-	scale := flag.Float64("map-scale", 1, "multiply the map's delays by this")
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: wan [--sites 3] [--rtt 30ms] [--map MAP] COMMAND [ARGUMENT ...]\nexample: wan --rtt 30ms bash -c 'ip netns exec $WAN_NS_1 ping -c 3 $WAN_IP_2'")
-		flag.PrintDefaults()
+const usage = `A command among network namespaces that have the delays of a wide-area network between them; needs root.
+
+  wan [flags] COMMAND [ARGUMENT ...]
+  wan --rtt 30ms bash -c 'ip netns exec $WAN_NS_1 ping -c 3 $WAN_IP_2'
+  wan --map azure5 --map-scale 0.2 bash -c 'ip netns exec $WAN_NS_1 ping -c 3 $WAN_IP_5'
+
+Exit 1 if the command fails. Ctrl-C is handed on to it, and when it has ended nothing is left.`
+
+// sitesMax is how many sites there can be: a digit of a name and of an address.
+const sitesMax = 9
+
+func main() { command.Main("wan", run) }
+
+// parse reads the flags and the command.
+func parse(args []string, out io.Writer) (wan geo.WAN, run []string, err error) {
+	f := command.NewFlags("wan", usage)
+	sites := f.Int("sites", 3, "how many sites, 2 to 9")
+	rtt := f.Duration("rtt", 30*time.Millisecond, "round trip between any two sites")
+	plan := f.String("map", "", "a site for each region of this map, such as azure5 or a YAML FILE, with its round trips, instead of --sites and --rtt")
+	scale := f.Float64("map-scale", 1, "multiply the map's delays by this")
+	if err = f.ParseSome(args, out); err != nil {
+		return wan, nil, err
 	}
-	flag.Parse()
 	spec := *plan
 	if spec == "" {
 		spec = fmt.Sprintf("uniform:%v:%d", *rtt, *sites)
 	}
-	wan, err := geo.Parse(spec)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "wan:", err)
-		os.Exit(2)
+	if wan, err = geo.Parse(spec); err != nil {
+		return wan, nil, command.Usage(err)
 	}
-	if n := len(wan.Regions); flag.NArg() == 0 || n < 2 || n > 9 || !(*scale >= 0 && *scale <= 100) {
-		flag.Usage()
-		os.Exit(2)
+	switch n := len(wan.Regions); {
+	case f.NArg() == 0:
+		err = command.Usagef("name a command to run; see --help")
+	case n < 2 || n > sitesMax:
+		err = command.Usagef("%s has %d sites; give 2 to %d", spec, n, sitesMax)
+	case !(*scale >= 0 && *scale <= 100):
+		err = command.Usagef("--map-scale %v: give a number up to 100", *scale)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, wan.Scale(*scale), flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "wan:", err)
-		os.Exit(1)
-	}
+	return wan.Scale(*scale), f.Args(), err
 }
 
-// run makes the sites, runs the command among them, and takes them away again.
-func run(ctx context.Context, wan geo.WAN, command []string) (err error) {
+// run is the whole command.
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	wan, command, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	return among(ctx, wan, command, out, words)
+}
+
+// among makes the sites, runs the command among them, and takes them away again.
+func among(ctx context.Context, wan geo.WAN, command []string, out, words io.Writer) (err error) {
 	if os.Geteuid() != 0 {
 		return errors.New("namespaces and TUN devices need root: run it as root")
 	}
@@ -72,7 +91,7 @@ func run(ctx context.Context, wan geo.WAN, command []string) (err error) {
 		return wan.RTT(wan.Regions[from.number-1], wan.Regions[to.number-1]) / 2
 	})
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = env, os.Stdout, os.Stderr
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, out, words
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 20 * time.Second

@@ -2,64 +2,55 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"isochron/bench/command"
 )
 
-func main() {
-	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore)
-	err := run(ctx)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
-		os.Exit(1)
-	}
-}
+const usage = `Takes the rules of the core away, one after the other in a copy of the tree, and tells which test or
+hunt notices.
+
+  make mutants                                        all of them
+  make mutants ARGS="--only yield- --all"             each check of some
+  go run -tags gms_pure_go ./test/mutants --list`
+
+func main() { command.Main("mutants", run) }
 
 // run does what the arguments say.
-func run(ctx context.Context) error {
-	if len(os.Args) > 1 && os.Args[1] == "hunt" {
-		return runHunt(os.Args[2:], os.Stdout)
+func run(ctx context.Context, args []string, out, words io.Writer) error {
+	if len(args) > 0 && args[0] == "hunt" {
+		return runHunt(args[1:], out)
 	}
-	only := flag.String("only", "", "run only these mutations: names, or beginnings of names, with commas")
-	every := flag.Bool("all", false, "run every check of a mutation, also after one has seen it")
-	hunts := flag.Bool("hunts", false, "run the hunts alone, and no tests")
-	bound := flag.Duration("bound", 5*time.Minute, "of one check; what does not end within it has seen the mutation")
-	asJSON := flag.Bool("json", false, "print one JSON object at the end and nothing else")
-	list := flag.Bool("list", false, "print the list of mutations, and run nothing")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("%q is not understood; --help tells the flags", flag.Arg(0))
+	f := command.NewFlags("mutants", usage)
+	only := f.String("only", "", "run only these mutations: names, or beginnings of names, with commas")
+	every := f.Bool("all", false, "run every check of a mutation, also after one has seen it")
+	hunts := f.Bool("hunts", false, "run the hunts alone, and no tests")
+	bound := f.Duration("bound", 5*time.Minute, "of one check; what does not end within it has seen the mutation")
+	asJSON := f.Bool("json", false, "print one JSON object at the end and nothing else")
+	list := f.Bool("list", false, "print the list of mutations, and run nothing")
+	if err := f.Parse(args, out); err != nil {
+		return err
 	}
 	chosen, err := choose(all(), *only)
 	if err != nil {
-		return err
+		return command.Usage(err)
 	}
 	if *list {
-		printList(os.Stdout, chosen)
+		printList(out, chosen)
 		return nil
 	}
-	progress := io.Writer(os.Stderr)
 	if *asJSON {
-		progress = io.Discard
+		words = io.Discard
 	}
-	r := runner{every: *every, huntsOnly: *hunts, bar: &meter{w: progress, total: len(chosen)}}
+	r := runner{every: *every, huntsOnly: *hunts, bar: &meter{w: words, total: len(chosen)}}
 	report, err := r.do(ctx, chosen, *bound) // what was interrupted tells how far it came
-	if *asJSON {
-		err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(report))
-	} else {
-		report.print(os.Stdout)
-	}
-	return errors.Join(err, report.err())
+	return errors.Join(err, command.Report(out, *asJSON, &report), report.err())
 }
 
 // choose takes those of the list whose names begin as wanted.

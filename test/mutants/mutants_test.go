@@ -86,7 +86,7 @@ func TestASurvivorFailsTheRun(t *testing.T) {
 	if err := r.err(); err == nil || err.Error() != "nothing saw c, d" {
 		t.Error(err)
 	}
-	r.print(&out)
+	r.Print(&out)
 	for _, want := range []string{"group TestX", "it is a hint", "NOTHING", "NOT TRIED", "1 were seen, 1 change nothing, 2 survived"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())

@@ -51,8 +51,8 @@ type report struct {
 	Mutations []result `json:"mutations"`
 }
 
-// print writes the table.
-func (r *report) print(w io.Writer) {
+// Print writes the table.
+func (r *report) Print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "mutation\trule\tseen by\tseconds")
 	for i := range r.Mutations {

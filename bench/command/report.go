@@ -1,0 +1,60 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Say writes lines of progress, and nothing if it should be quiet.
+func Say(words io.Writer, quiet bool) func(format string, args ...any) {
+	if quiet {
+		return func(string, ...any) {}
+	}
+	return func(format string, args ...any) { fmt.Fprintf(words, format+"\n", args...) }
+}
+
+// SayWhen writes lines of progress, each with the seconds since the program began.
+func SayWhen(words io.Writer) func(format string, args ...any) {
+	begun := time.Now()
+	return func(format string, args ...any) {
+		fmt.Fprintf(words, "%4.0fs  "+format+"\n", append([]any{time.Since(begun).Seconds()}, args...)...)
+	}
+}
+
+// Report writes what came of a run: a JSON object in a line, or what its Print has for people.
+func Report(out io.Writer, asJSON bool, report interface{ Print(io.Writer) }) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(report)
+	}
+	report.Print(out)
+	return nil
+}
+
+// Scratch is the directory of one run: its data, and the logs of what it starts.
+type Scratch struct {
+	Dir  string
+	keep bool
+}
+
+// NewScratch makes the directory of a run of the program named so.
+func NewScratch(name string) (*Scratch, error) {
+	dir, err := os.MkdirTemp("", "isochron-"+name+"-")
+	return &Scratch{Dir: dir}, err
+}
+
+// Keep has what failed outlive an interruption too: somebody should look at it.
+func (s *Scratch) Keep() { s.keep = true }
+
+// Leave takes the directory away if the run went well or was interrupted, which its context tells;
+// otherwise the error says where it is. It is called once, when all that works in it has ended.
+func (s *Scratch) Leave(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil && !s.keep {
+		return errors.Join(err, os.RemoveAll(s.Dir))
+	}
+	return fmt.Errorf("%w (logs and data are in %s)", err, s.Dir)
+}
