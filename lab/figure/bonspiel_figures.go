@@ -11,12 +11,12 @@ import (
 var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielVotes, bonspielPlaces)
 
 // bonspielMotives are those of section 1.
-var bonspielMotives = []*Figure{
+var bonspielMotives = with(Figure{Rows: []string{"spanner", "tapir", "gpac", "r4"}, Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts}, []*Figure{
 	{
 		Name: "bonspiel/fig1", Title: "YCSB-A, all of several regions, low contention: the mean of four commits",
 		Source: "Bonspiel, section 1, figure 1",
-		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielFewClients(), Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts,
-		Shows: []Measure{latency, commitLatency, throughput, abortRate},
+		Axis:   bonspielFewClients(),
+		Shows:  []Measure{latency, commitLatency, throughput, abortRate},
 		Claims: []Claim{
 			says(latency, "r4", "spanner", AtTheEnd, Lower, 1.6),
 			says(latency, "r4", "spanner|tapir|gpac", AtTheEnd, Below, 0),
@@ -28,7 +28,7 @@ var bonspielMotives = []*Figure{
 	{
 		Name: "bonspiel/fig2", Title: "YCSB-A, all of several regions: what the slowest take",
 		Source: "Bonspiel, section 1.1, figure 2",
-		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielZipf, Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts,
+		Axis:   bonspielZipf,
 		Shows:  []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
 		Claims: noBetterTail(),
 		Why:    whyFewMeet,
@@ -36,11 +36,11 @@ var bonspielMotives = []*Figure{
 	{
 		Name: "bonspiel/fig3", Title: "TPC-C: what the slowest take",
 		Source: "Bonspiel, section 1.2, figure 3",
-		Rows:   []string{"spanner", "tapir", "gpac", "r4"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
+		Axis:   bonspielWarehouses, Base: bonspielTPCC(highContention),
 		Shows:  []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
 		Claims: noBetterTail(),
 	},
-}
+})
 
 // whyNear is why tapir has the shortest mean where little contends.
 const whyNear = `tapir reads at the replica beside the client, as the paper's table 7 has it, and the three others at
@@ -65,15 +65,17 @@ func noBetterTail() (out []Claim) {
 	return out
 }
 
+// bonspielSetting is that of most figures: TPC-C under high contention and low.
+var bonspielSetting = Figure{Rows: bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts}
+
 // bonspielSystems are those of section 4.1.
-var bonspielSystems = []*Figure{
+var bonspielSystems = with(bonspielSetting, []*Figure{
 	bonspielOverall("bonspiel/fig8low", "low contention", lowContention),
 	bonspielOverall("bonspiel/fig8high", "high contention", highContention),
 	{
 		Name: "bonspiel/fig9", Title: "TPC-C: transactions of a single region",
 		Source: "Bonspiel, section 4.1.1, figure 9, with the most clients",
-		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
-		Shows: []Measure{tailOf("p99.9", "SR"), latency.of("SR"), throughput.of("SR")},
+		Shows:  []Measure{tailOf("p99.9", "SR"), latency.of("SR"), throughput.of("SR")},
 		Claims: []Claim{
 			says(tailOf("p99.9", "SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
 			says(latency.of("SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
@@ -83,8 +85,7 @@ var bonspielSystems = []*Figure{
 	{
 		Name: "bonspiel/fig10", Title: "TPC-C: aborts by class",
 		Source: "Bonspiel, section 4.1.1, figure 10, with the most clients",
-		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
-		Shows: []Measure{abortRate.of("MR"), abortRate.of("SR"), abortRate, lostTries.of("MR"), lostTries.of("SR"), neverEnded, throughput},
+		Shows:  []Measure{abortRate.of("MR"), abortRate.of("SR"), abortRate, lostTries.of("MR"), lostTries.of("SR"), neverEnded, throughput},
 		Claims: []Claim{
 			says(abortRate.of("MR"), "bonspiel", bonspielOthers, AtWorst, Below, 0),
 			says(abortRate.of("SR"), "bonspiel", "r4", AtTheStart, Level, 0),
@@ -96,14 +97,13 @@ var bonspielSystems = []*Figure{
 	{
 		Name: "bonspiel/fig11", Title: "TPC-C: more and more of the tail",
 		Source: "Bonspiel, section 4.1.2, figure 11, with the most clients",
-		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
 		Shows:  []Measure{tailOf("p50", ""), tailOf("p90", ""), tailOf("p99", ""), tailOf("p99.9", ""), tailOf("p99.99", ""), throughput},
 		Claims: bonspielLowestTails(),
 		Why:    whyWhoCommits + " " + whyHalf,
 	},
 	bonspielRatio("bonspiel/fig12low", "low contention", 0.2, whyNear+" "+whyNearAlone),
 	bonspielRatio("bonspiel/fig12high", "high contention", 0.8, whyVotesWait),
-}
+})
 
 // bonspielLowestTails: at each percentile of figure 11 the latency is the least.
 func bonspielLowestTails() (out []Claim) {
@@ -194,12 +194,12 @@ func votesOf(f *Figure) *Figure {
 }
 
 // bonspielParts are those of section 4.2, and table 5.
-var bonspielParts = []*Figure{
+var bonspielParts = with(bonspielSetting, []*Figure{
 	{
 		Name: "bonspiel/fig13", Title: "TPC-C: Bonspiel without its concurrency control, without its reads, and without both",
 		Source: "Bonspiel, section 4.2, figure 13, with the most clients",
-		Rows:   []string{"bonspiel", "r4+gdcc", "r4+gams", "r4"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
-		Shows: []Measure{tailOf("p99.9", ""), latency, latency.of("SR"), latency.of("MR"), throughput},
+		Rows:   []string{"bonspiel", "r4+gdcc", "r4+gams", "r4"},
+		Shows:  []Measure{tailOf("p99.9", ""), latency, latency.of("SR"), latency.of("MR"), throughput},
 		Claims: []Claim{
 			says(tailOf("p99.9", ""), "r4+gdcc", "r4", AtWorst, Below, 0),
 			says(tailOf("p99.9", ""), "r4+gams", "r4", AtWorst, Below, 0),
@@ -212,8 +212,8 @@ var bonspielParts = []*Figure{
 	{
 		Name: "bonspiel/table5", Title: "TPC-C: who is aborted, wounded or has to wait, by concurrency control",
 		Source: "Bonspiel, section 3.1, table 5: what its ticks and crosses should make of these measures",
-		Rows:   []string{"r4+gdcc", "r4+polaris", "r4+wait-die", "r4+wound-wait", "r4+no-wait"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
-		Shows: []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Rows:   []string{"r4+gdcc", "r4+polaris", "r4+wait-die", "r4+wound-wait", "r4+no-wait"},
+		Shows:  []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
 		Claims: []Claim{
 			says(abortRate.of("MR"), "r4+gdcc", "r4+no-wait", AtWorst, Below, 0),
 			says(abortRate.of("MR"), "r4+polaris", "r4+no-wait", AtWorst, Below, 0),
@@ -226,15 +226,15 @@ var bonspielParts = []*Figure{
 	{
 		Name: "bonspiel/table5sundial", Title: "TPC-C: who is aborted, wounded or has to wait, with leases",
 		Source: "Bonspiel, section 3.1, table 5, its first line: Sundial, beside no-wait",
-		Rows:   []string{"r4+gdcc", "r4+sundial", "r4+no-wait"}, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts,
-		Shows: []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Rows:   []string{"r4+gdcc", "r4+sundial", "r4+no-wait"},
+		Shows:  []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
 		Claims: []Claim{
 			says(abortRate.of("MR"), "r4+gdcc", "r4+sundial", AtWorst, Below, 0),
 			says(tailOf("p99.9", ""), "r4+gdcc", "r4+sundial|r4+no-wait", AtWorst, Below, 0),
 		},
 		Why: whyGivenUpLeases,
 	},
-}
+})
 
 // whyParts is why figure 13 has a mean of r4 that is below Bonspiel's.
 const whyParts = `The mean is of what commits. Under r4 six and one in a hundred tries of several regions do, so that
@@ -249,12 +249,12 @@ they took. Of several regions gdcc's slowest take 2.6 s, sundial's 8.1 s.`
 
 // bonspielPlaces has three shards on two replicas each (3P2R), of which the paper leaves the numbers
 // to its technical report: each region leads one shard and follows the next.
-var bonspielPlaces = []*Figure{
+var bonspielPlaces = with(bonspielSetting, []*Figure{
 	{
 		Name: "bonspiel/3p2r", Title: "TPC-C over three shards on two replicas each, 100 ms apart",
 		Source: "Bonspiel, section 4.3, whose technical report has it: lowest tails, and throughput at the top",
-		Rows:   bonspielRivals, Axis: bonspielWarehouses, Base: bonspielThree(), Costs: bonspielCosts,
-		Shows: []Measure{tailOf("p99.9", ""), latency, throughput, abortRate.of("MR")},
+		Base:   bonspielThree(),
+		Shows:  []Measure{tailOf("p99.9", ""), latency, throughput, abortRate.of("MR")},
 		Claims: []Claim{
 			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
 			says(latency, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
@@ -262,7 +262,7 @@ var bonspielPlaces = []*Figure{
 		},
 		Why: whyCaught,
 	},
-}
+})
 
 // whyCaught is why three shards on two replicas have rows with a shorter mean, and tapir more commits.
 const whyCaught = `As in figure 8 the mean is of what commits, and where transactions of several regions starve the clients

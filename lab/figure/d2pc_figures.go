@@ -11,7 +11,7 @@ import (
 var figures = slices.Concat(d2pcRetwis, d2pcElsewhere, d2pcSensitivity, geotpFigures, bonspielFigures, bonspielReads, nattoFigures, inBestForm(txsqlEffects, txsqlComparison, txsqlMore, txsqlOurs))
 
 // d2pcRetwis are those of section 5.2.
-var d2pcRetwis = []*Figure{
+var d2pcRetwis = with(Figure{Base: d2pcBase(), Shows: allMeasures}, []*Figure{
 	{
 		Name: "d2pc/fig5", Title: "Retwis under locking, more and more clients",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 5",
@@ -40,8 +40,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig7", Title: "Retwis under validation, more and more clients",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 7",
-		Rows:   d2pcOCCAndLeader, Axis: d2pcFewClients, Base: d2pcBase(),
-		Shows: allMeasures,
+		Rows:   d2pcOCCAndLeader, Axis: d2pcFewClients,
 		Claims: slices.Concat(d2pcBeside("2pc+occ"), d2pcBeside("2pc+occ-through-leader"),
 			[]Claim{says(retwisWriting, "d2pc+occ", "2pc+occ", AtTheEnd, Change, 0)}, d2pcLowLoad()),
 		Why: whyLoop,
@@ -49,8 +48,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/fig8", Title: "Retwis under validation, more and more contention",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.2, figure 8",
-		Rows:   d2pcOCCAndLeader, Axis: d2pcFewZipf, Base: d2pcBase(),
-		Shows: allMeasures,
+		Rows:   d2pcOCCAndLeader, Axis: d2pcFewZipf,
 		Claims: append(because(seeStale, d2pcOver(throughput, AtTheEnd, 2.35, 1.41, 3.1, 2.79, 2.35)...), d2pcAhead(AtWorst),
 			d2pcBelow(abortRate, AtTheEnd).because(seeStale), d2pcBelow(lockingTime, AtWorst)),
 		Why: whyStale,
@@ -58,18 +56,17 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/coordinator", Title: "Retwis under validation: where the coordinator of 2PC stands",
 		Source: "ours; D2PC (PVLDB 17(10), 2024), section 2.2, has it at a participant's leader",
-		Rows:   d2pcCoordinators, Axis: d2pcTwoClients, Base: d2pcBase(),
-		Shows:  allMeasures,
+		Rows:   d2pcCoordinators, Axis: d2pcTwoClients,
 		Claims: d2pcBeside("2pc+occ-at-leader"),
 		Why:    whyLoop,
 	},
 	{
 		Name: "d2pc/reads", Title: "Retwis under locking at leaders: rows read one after the other, and in one round",
 		Source: "ours; D2PC (PVLDB 17(10), 2024), figure 5, does not say: its prototype reads them one after the other",
-		Rows:   []string{nroOneByOne, "2pc+2pl-nro, one by one", nroAtOnce, "2pc+2pl-nro, at once"}, Pairs: true, Axis: d2pcTwoClients, Base: d2pcBase(),
+		Rows:   []string{nroOneByOne, "2pc+2pl-nro, one by one", nroAtOnce, "2pc+2pl-nro, at once"}, Pairs: true, Axis: d2pcTwoClients,
 		Variants: map[string]Variant{
 			nroOneByOne: {"d2pc+2pl-nro", oneByOne}, "2pc+2pl-nro, one by one": {"2pc+2pl-nro", oneByOne},
-			nroAtOnce: {"d2pc+2pl-nro", func(*lab.Spec) {}}, "2pc+2pl-nro, at once": {"2pc+2pl-nro", func(*lab.Spec) {}},
+			nroAtOnce: {Row: "d2pc+2pl-nro"}, "2pc+2pl-nro, at once": {Row: "2pc+2pl-nro"},
 		},
 		Shows:  []Measure{throughput, latency, lockingTime},
 		Claims: append(nroBeside(nroOneByOne, "2pc+2pl-nro, one by one"), nroBeside(nroAtOnce, "2pc+2pl-nro, at once")...),
@@ -78,7 +75,7 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/aborts", Title: "What aborts tries under contention: Retwis at Zipf 0.9, and TPC-C",
 		Source: "ours; D2PC (PVLDB 17(10), 2024), section 4.6, has reads near, checked when they are prepared",
-		Rows:   d2pcAborting, Axis: d2pcTwoClients, Base: d2pcBase(),
+		Rows:   d2pcAborting, Axis: d2pcTwoClients,
 		Variants: aborting(d2pcAborting),
 		Shows:    []Measure{staleRate, conflictRate, throughput},
 		Claims:   d2pcConflicts(),
@@ -86,25 +83,23 @@ var d2pcRetwis = []*Figure{
 	{
 		Name: "d2pc/clients", Title: "What clients do after an abort, more and more contention",
 		Source: "no figure of the paper, which does not say: see lab.Manner",
-		Rows:   d2pcManners, Axis: d2pcFewZipf, Base: d2pcBase(),
+		Rows:   d2pcManners, Axis: d2pcFewZipf,
 		Variants: mannered(d2pcManners),
-		Shows:    allMeasures,
 		Claims: []Claim{
 			says(throughput, "d2pc+occ/drop", "2pc+occ/drop", AtTheEnd, Times, 0),
 			says(throughput, "d2pc+occ/hold5", "2pc+occ/hold5", AtTheEnd, Times, 0),
 			says(throughput, "d2pc+occ/forever", "2pc+occ/forever", AtTheEnd, Times, 0),
 		},
 	},
-}
+})
 
 // d2pcElsewhere are those of sections 5.3 and 5.4: TPC-C, and other maps.
-var d2pcElsewhere = []*Figure{
+var d2pcElsewhere = with(Figure{Rows: d2pcOCC, Base: d2pcTPCC(), Shows: allMeasures}, []*Figure{
 	{
 		Name: "d2pc/fig9", Title: "TPC-C, ten warehouses a shard, more and more clients",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.3, figure 9",
-		Rows:   d2pcOCC, Axis: d2pcClients, Base: d2pcTPCC(),
-		Shows: allMeasures,
-		Why:   whyStale,
+		Axis:   d2pcClients,
+		Why:    whyStale,
 		Claims: append(because(seeStale, d2pcOver(throughput, AtPeak, 1/0.61, 1/0.82, 0, 0)...),
 			says(throughput, "tapir", "d2pc+occ", AtTheStart, Level, 0),
 			says(throughput, "starry", "d2pc+occ", AtTheStart, Level, 0)),
@@ -112,15 +107,13 @@ var d2pcElsewhere = []*Figure{
 	{
 		Name: "d2pc/fig10", Title: "TPC-C, more and more warehouses",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.3, figure 10",
-		Rows:   d2pcOCC, Axis: d2pcWarehouses, Base: d2pcTPCC(),
-		Shows:  allMeasures,
+		Axis:   d2pcWarehouses,
 		Claims: append(d2pcOver(throughput, AtTheStart, 0, 0, 0, 0), d2pcAhead(AtWorst)),
 	},
 	{
 		Name: "d2pc/fig11", Title: "Retwis over five regions of the world, five replicas",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 11",
 		Rows:   d2pcOCCAndLeader, Axis: d2pcWideClients, Base: d2pcFive(),
-		Shows: allMeasures,
 		Claims: append(because(seeRising, d2pcOver(throughput, AtPeak, 2.2, 1.29, 1.64, 1.57, 2.2)...),
 			says(abortRate, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0).because(seeStale),
 			says(latency, "d2pc+occ", "carousel-fast|tapir|starry", AtTheEnd, Below, 0)),
@@ -129,26 +122,23 @@ var d2pcElsewhere = []*Figure{
 	{
 		Name: "d2pc/fig12", Title: "Retwis over three regions of one continent",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.4, figure 12",
-		Rows:   d2pcOCC, Axis: d2pcWideClients, Base: d2pcAsia(),
-		Shows:  allMeasures,
+		Axis:   d2pcWideClients, Base: d2pcAsia(),
 		Claims: append(d2pcOver(throughput, AtPeak, 0, 0, 0, 0), d2pcAhead(AtPeak)),
 	},
-}
+})
 
 // d2pcSensitivity are those of sections 5.5 and 5.6.
-var d2pcSensitivity = []*Figure{
+var d2pcSensitivity = with(Figure{Rows: d2pcOCC, Base: d2pcMicro(), Shows: []Measure{throughput, abortRate}}, []*Figure{
 	{
 		Name: "d2pc/fig13ab", Title: "Longer and longer transactions",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 13 (a) and (b)",
-		Rows:   d2pcOCC, Axis: d2pcLength, Base: d2pcMicro(),
-		Shows:  []Measure{throughput, abortRate},
+		Axis:   d2pcLength,
 		Claims: []Claim{d2pcAhead(AtWorst)},
 	},
 	{
 		Name: "d2pc/fig13cd", Title: "More and more shards",
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.5, figure 13 (c) and (d)",
-		Rows:   d2pcOCC, Axis: d2pcShards, Base: d2pcMicro(),
-		Shows:  []Measure{throughput, abortRate},
+		Axis:   d2pcShards,
 		Claims: append(across(d2pcOCC, throughput, Level), because(seeKeys, across(d2pcOCC, abortRate, Below)...)...),
 	},
 	{
@@ -180,7 +170,7 @@ var d2pcSensitivity = []*Figure{
 		Source: "D2PC (PVLDB 17(10), 2024), section 5.6, table 4 and figure 15",
 		Rows:   d2pcThree, Axis: d2pcPlaces, Base: d2pcMicro(), Alone: d2pcAlone(),
 	},
-}
+})
 
 // The rows of figure 14 (b).
 const (

@@ -39,18 +39,45 @@ type Figure struct {
 	Why string
 }
 
+// with has figures stand in one setting: what a figure leaves out of its rows, axis, base, measures
+// (unless it is one over time, or of contention spans) and costs is the setting's.
+func with(setting Figure, figures []*Figure) []*Figure {
+	for _, f := range figures {
+		if f.Rows == nil {
+			f.Rows = setting.Rows
+		}
+		if f.Axis.Set == nil {
+			f.Axis = setting.Axis
+		}
+		if f.Base.Protocol == "" {
+			f.Base = setting.Base
+		}
+		if f.Shows == nil && f.Over == nil && f.Alone == nil {
+			f.Shows = setting.Shows
+		}
+		if f.Costs == nil {
+			f.Costs = setting.Costs
+		}
+	}
+	return figures
+}
+
 // Variant is a row of the protocol table, in a setting of its own.
 type Variant struct {
 	Row string
-	Set func(*lab.Spec)
+	Set func(*lab.Spec) // nil: in the figure's
 }
 
 // variant is what one of Rows names.
 func (f *Figure) variant(name string) Variant {
-	if v, ok := f.Variants[name]; ok {
-		return v
+	v, ok := f.Variants[name]
+	if !ok {
+		v.Row = name
 	}
-	return Variant{Row: name, Set: func(*lab.Spec) {}}
+	if v.Set == nil {
+		v.Set = func(*lab.Spec) {}
+	}
+	return v
 }
 
 // Axis is the parameter.

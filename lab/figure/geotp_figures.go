@@ -8,7 +8,7 @@ import (
 )
 
 // geotpFigures are those of the GeoTP paper (its extended version), sections 1 and 7.
-var geotpFigures = []*Figure{
+var geotpFigures = with(Figure{Rows: geotpSSP, Base: forMinutes(geotpBase()), Shows: geotpShows}, []*Figure{
 	{
 		Name: "geotp/fig1", Title: "Transactions at a near source, and how far the other one is",
 		Source: "GeoTP, section 1, figure 1",
@@ -33,18 +33,8 @@ var geotpFigures = []*Figure{
 		Shows: []Measure{lockingTime, commitLatency}, Alone: geotpAlone(),
 	},
 	clientsFigure("geotp/fig5", "YCSB, more and more clients", "GeoTP, section 7.2, figure 5 (a)", forMinutes(geotpBase()), whyFarWriters),
-	{
-		Name: "geotp/fig5scalardb", Title: "YCSB, more and more clients, beside ScalarDB",
-		Source: "GeoTP, section 7.2, figure 5 (a): its ScalarDB, and that with its scheduling",
-		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: forMinutes(geotpBase()),
-		Shows: geotpShows,
-		Claims: []Claim{
-			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
-			says(throughput, "scalardb+", "scalardb", AtBest, Times, 3.16),
-			says(throughput, "geotp", "scalardb", AtWorst, Ahead, 0),
-		},
-		Why: whyVersions,
-	},
+	besideScalarDB("geotp/fig5scalardb", "YCSB", "figure 5 (a)", forMinutes(geotpBase()), 3.16,
+		says(throughput, "geotp", "scalardb", AtWorst, Ahead, 0)),
 	shareFigure("geotp/fig7low", "YCSB, low contention, more and more distributed transactions", lowSkew, asChiller),
 	shareFigure("geotp/fig7", "YCSB, medium contention, more and more distributed transactions", mediumSkew, asChiller),
 	shareFigure("geotp/fig7high", "YCSB, high contention, more and more distributed transactions", highSkew, upTo...),
@@ -63,24 +53,13 @@ var geotpFigures = []*Figure{
 	},
 	clientsFigure("geotp/fig5tpcc", "TPC-C, more and more clients", "GeoTP, section 7.2, figure 5 (b); 16 warehouses a source, two packets a transaction",
 		tpccBase("tpcc-sources"), whyPackets),
-	{
-		Name: "geotp/fig5tpccscalardb", Title: "TPC-C, more and more clients, beside ScalarDB",
-		Source: "GeoTP, section 7.2, figure 5 (b): its ScalarDB, and that with its scheduling",
-		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: tpccBase("tpcc-sources"),
-		Shows: geotpShows,
-		Claims: []Claim{
-			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
-			says(throughput, "scalardb+", "scalardb", AtBest, Times, 3.22),
-		},
-		Why: whyVersions,
-	},
+	besideScalarDB("geotp/fig5tpccscalardb", "TPC-C", "figure 5 (b)", tpccBase("tpcc-sources"), 3.22),
 	tpccFigure("geotp/fig9payment", "TPC-C's payments, more and more distributed ones", "payment-sources", 2.81, -66.6),
 	tpccFigure("geotp/fig9order", "TPC-C's new orders, more and more distributed ones", "new-order-sources", 2.04, -53),
 	{
 		Name: "geotp/fig10mean", Title: "YCSB, farther and farther sources",
 		Source: "GeoTP, section 7.4, figure 10: sources 10 ms apart, the middleware beside a fourth one, as in its scripts",
-		Rows:   geotpSSP, Axis: geotpMean, Base: geotpBase(),
-		Shows: geotpShows,
+		Axis:   geotpMean, Base: geotpBase(),
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
 			says(throughput, "geotp", "ssp", AtTheStart, Times, 0),
@@ -90,8 +69,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig10spread", Title: "YCSB, sources at more and more different distances",
 		Source: "GeoTP, section 7.4, figure 10: a mean of 20 ms, the middleware beside a fourth source, as in its scripts",
-		Rows:   geotpSSP, Axis: geotpDeviation, Base: geotpBase(),
-		Shows: geotpShows,
+		Axis:   geotpDeviation, Base: geotpBase(),
 		Claims: []Claim{
 			says(throughput, "ssp", "ssp", Across, Level, 0),
 			says(throughput, "geotp", "geotp", Across, Ahead, 0),
@@ -101,14 +79,13 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig11", Title: "YCSB, delays that vary, more and more distributed transactions",
 		Source: "GeoTP, section 7.4, figure 11 (a)",
-		Rows:   []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare, Base: forMinutes(geotpBase()),
+		Rows:   []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare,
 		Variants: map[string]Variant{
 			"geotp":         rowOver("geotp", wandering),
 			"ssp":           rowOver("ssp", wandering),
-			"geotp, steady": rowOver("geotp", func(*lab.Spec) {}),
-			"ssp, steady":   rowOver("ssp", func(*lab.Spec) {}),
+			"geotp, steady": {Row: "geotp"},
+			"ssp, steady":   {Row: "ssp"},
 		},
-		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
 			says(throughput, "geotp", "ssp", AtBest, Times, 4.5).upTo(9.1),
@@ -144,8 +121,7 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig14a", Title: "YCSB, longer and longer transactions of one round",
 		Source: "GeoTP, section 7.8, figure 14 (a)",
-		Rows:   geotpSSP, Axis: geotpLength, Base: forMinutes(geotpBase()),
-		Shows: geotpShows,
+		Axis:   geotpLength,
 		Claims: []Claim{
 			says(throughput, "geotp", "geotp", Across, AtMost, 19.1),
 			says(throughput, "ssp", "ssp", Across, AtMost, 41.3),
@@ -156,23 +132,20 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/fig14b", Title: "YCSB, low contention, transactions of more and more rounds",
 		Source: "GeoTP, section 7.8, figure 14 (b)",
-		Rows:   geotpSSP, Axis: geotpRounds, Base: forSeconds(inRounds(lowSkew)),
-		Shows:  geotpShows,
+		Axis:   geotpRounds, Base: forSeconds(inRounds(lowSkew)),
 		Claims: []Claim{says(throughput, "geotp", "ssp", AtTheEnd, Times, 1.5)},
 	},
 	{
 		Name: "geotp/fig14c", Title: "YCSB, medium contention, transactions of more and more rounds",
 		Source: "GeoTP, section 7.8, figure 14 (c)",
-		Rows:   geotpSSP, Axis: geotpRounds, Base: inRounds(mediumSkew),
-		Shows:  geotpShows,
+		Axis:   geotpRounds, Base: inRounds(mediumSkew),
 		Claims: []Claim{says(throughput, "geotp", "ssp", AtTheEnd, Times, 3.4)},
 		Why:    whyRounds,
 	},
 	{
 		Name: "geotp/fig15", Title: "YCSB from two middlewares, in Beijing and in London",
 		Source: "GeoTP, section 7.9, figure 15",
-		Rows:   geotpSSP, Axis: geotpThreeSkews, Base: twoGateways(),
-		Shows: geotpShows,
+		Axis:   geotpThreeSkews, Base: twoGateways(),
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtBest, Times, 6.7),
 			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
@@ -182,13 +155,12 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/table1", Title: "MySQL (S1), PostgreSQL and MySQL (S2), PostgreSQL (S3)",
 		Source: "GeoTP, section 7.6, table I",
-		Rows:   []string{"geotp, S1", "ssp, S1", "geotp, S2", "ssp, S2", "geotp, S3", "ssp, S3"}, Pairs: true, Axis: geotpTwoShares, Base: forMinutes(geotpBase()),
+		Rows:   []string{"geotp, S1", "ssp, S1", "geotp, S2", "ssp, S2", "geotp, S3", "ssp, S3"}, Pairs: true, Axis: geotpTwoShares,
 		Variants: map[string]Variant{
 			"geotp, S1": over("geotp", "mmmm"), "ssp, S1": over("ssp", "mmmm"),
 			"geotp, S2": over("geotp", "pmpm"), "ssp, S2": over("ssp", "pmpm"),
 			"geotp, S3": over("geotp", "pppp"), "ssp, S3": over("ssp", "pppp"),
 		},
-		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp, S1", "ssp, S1", AtTheStart, Times, 7.46),
 			says(throughput, "geotp, S2", "ssp, S2", AtTheStart, Times, 4.60),
@@ -205,11 +177,10 @@ var geotpFigures = []*Figure{
 	{
 		Name: "geotp/settings", Title: "Medium contention: what the paper leaves open",
 		Source: "ours: table I over MySQL, each row with one setting changed",
-		Rows:   settingsRows(), Pairs: true, Axis: geotpTwoShares, Base: forMinutes(geotpBase()),
+		Rows:   settingsRows(), Pairs: true, Axis: geotpTwoShares,
 		Variants: settingsVariants(),
-		Shows:    geotpShows,
 	},
-}
+})
 
 func low(s *lab.Spec) { s.Zipf = lowSkew }
 
@@ -247,7 +218,6 @@ func shareFigure(name, title string, zipf float64, own ...Claim) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 7",
 		Rows: geotpRivals, Axis: geotpShare, Base: inShares(zipf),
-		Shows: geotpShows,
 		Claims: append([]Claim{
 			says(throughput, "geotp", "chiller|quro|ssp-local|ssp", AtWorst, Ahead, 0),
 			says(throughput, "geotp", "quro", AtBest, Times, 0),
@@ -262,13 +232,27 @@ func shareFigure(name, title string, zipf float64, own ...Claim) *Figure {
 func clientsFigure(name, title, source string, base lab.Spec, why string) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: source, Rows: geotpRivals, Axis: geotpClients, Base: base,
-		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
 			says(throughput, "geotp", "ssp", AtBest, Times, 5.14),
 			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
 		},
 		Why: why,
+	}
+}
+
+// besideScalarDB is a half of figure 5 with ScalarDB alone, and with that under GeoTP's scheduling,
+// which is so many times as fast.
+func besideScalarDB(name, load, part string, base lab.Spec, scheduled float64, own ...Claim) *Figure {
+	return &Figure{
+		Name: name, Title: load + ", more and more clients, beside ScalarDB",
+		Source: "GeoTP, section 7.2, " + part + ": its ScalarDB, and that with its scheduling",
+		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: base,
+		Claims: append([]Claim{
+			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
+			says(throughput, "scalardb+", "scalardb", AtBest, Times, scheduled),
+		}, own...),
+		Why: whyVersions,
 	}
 }
 
@@ -280,7 +264,6 @@ func tpccFigure(name, title, workload string, times, change float64) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 9; 16 warehouses a source, two packets a transaction",
 		Rows: geotpRivals, Axis: geotpShare, Base: tpccBase(workload),
-		Shows: geotpShows,
 		Claims: []Claim{
 			says(throughput, "geotp", "ssp", AtBest, Times, times),
 			says(latency, "geotp", "ssp", AtBest, Change, change),
@@ -303,7 +286,7 @@ var settings = []struct {
 	name string
 	set  func(*lab.Spec)
 }{
-	{"as the paper", func(*lab.Spec) {}},
+	{"as the paper", nil},
 	{"a quarter writes", func(s *lab.Spec) { s.ReadShare = 0.75 }},
 	{"a million rows", func(s *lab.Spec) { s.Keys = 1_000_000 }},
 	{"at all four", func(s *lab.Spec) { s.Spread = 4 }},

@@ -72,7 +72,7 @@ const (
 )
 
 var fairest = map[string]Variant{
-	"txsql":  {txsqlRow, func(*lab.Spec) {}},
+	"txsql":  {Row: txsqlRow},
 	"bamboo": {"bamboo", early},
 	"aria":   {"aria", func(s *lab.Spec) { sequenced(s, ariaBatch) }},
 }

@@ -30,7 +30,7 @@ var ablated = map[string]Variant{
 	heldRetire: {"bamboo", late},
 	freed:      {"o1", early},
 	freedQueue: {"o2", early},
-	freedAll:   {txsqlRow, func(*lab.Spec) {}},
+	freedAll:   {Row: txsqlRow},
 	freedRet:   {"bamboo", early},
 	freedAlone: {txsqlRow, func(s *lab.Spec) { s.SyncEach = true }},
 	heldAlone:  {"o1", func(s *lab.Spec) { late(s); s.SyncEach = true }},
@@ -82,7 +82,7 @@ var txsqlOurs = []*Figure{
 		Shows: []Measure{throughput, tail, abortRate},
 		Variants: map[string]Variant{
 			"one row":  {"aria", oneRow},
-			"FiT":      {"aria", func(*lab.Spec) {}},
+			"FiT":      {Row: "aria"},
 			"Zipf 0.9": {"aria", skewed},
 		},
 	},

@@ -8,11 +8,11 @@ import (
 )
 
 // txsqlEffects are those of section 6.2: what each step from MySQL to TXSQL brings.
-var txsqlEffects = []*Figure{
+var txsqlEffects = with(Figure{Rows: txsqlAblation, Axis: txsqlThreads, Shows: []Measure{throughput, tail}}, []*Figure{
 	{
 		Name: "txsql/fig6abcd", Title: "Payments on a hot account (FiT), more and more threads",
 		Source: "TXSQL, section 6.2, figure 6 (a) to (d)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: txsqlBase("fit"),
+		Base:   txsqlBase("fit"),
 		Shows:  txsqlShows,
 		Claims: append(txsqlOver(txsqlAblation, AtBest, 8.25), says(locks, "txsql", "o2|o1|mysql", AtTheEnd, Below, 0)),
 		Why:    whyMySQL,
@@ -20,7 +20,7 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6e", Title: "Updates of one hot row, more and more threads",
 		Source: "TXSQL, section 6.2, figure 6 (e)",
-		Rows:   txsqlAblation, Axis: txsqlThreads, Base: statements(txsqlBase("hotspot"), 1, 0),
+		Base:   statements(txsqlBase("hotspot"), 1, 0),
 		Shows:  []Measure{throughput, tail, lockWait, cpuUse},
 		Claims: txsqlOver(txsqlAblation, AtBest, 7.5),
 		Why:    whyMySQL,
@@ -29,7 +29,7 @@ var txsqlEffects = []*Figure{
 		Name: "txsql/fig6f", Title: "Updates of ten neighbours among a hundred hot rows",
 		Source: "TXSQL, section 6.2, figure 6 (f)",
 		Rows:   append(slices.Clone(txsqlAblation), txsqlCluster), Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot-scan"), 10, 0),
-		Variants: map[string]Variant{txsqlCluster: {"txsql", func(*lab.Spec) {}}},
+		Variants: map[string]Variant{txsqlCluster: {Row: "txsql"}},
 		Shows:    []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
 			says(throughput, txsqlCluster, "o1", AtTheEnd, Times, 0),
@@ -42,29 +42,25 @@ var txsqlEffects = []*Figure{
 	{
 		Name: "txsql/fig6g", Title: "Updates of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (g)",
-		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
-		Shows:  []Measure{throughput, tail},
+		Axis:   txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 0),
 		Claims: txsqlNoWorse,
 	},
 	{
 		Name: "txsql/fig6h", Title: "Reads of rows drawn evenly",
 		Source: "TXSQL, section 6.2, figure 6 (h)",
-		Rows:   txsqlAblation, Axis: txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
-		Shows:  []Measure{throughput, tail},
+		Axis:   txsqlFewThreads, Base: statements(uniform(txsqlBase("sysbench")), 14, 1),
 		Claims: txsqlNoWorse,
 	},
 	{
 		Name: "txsql/fig7a", Title: "Twenty statements, of which one updates a hot row, 1024 threads",
 		Source: "TXSQL, section 6.2.2, figure 7 (a)",
-		Rows:   txsqlAblation, Axis: txsqlWrites, Base: threads(statements(longer(txsqlBase("hotspot-once")), 20, 0), 1024),
-		Shows:  []Measure{throughput, tail},
+		Axis:   txsqlWrites, Base: threads(statements(longer(txsqlBase("hotspot-once")), 20, 0), 1024),
 		Claims: txsqlAlwaysBest[:3],
 	},
 	{
 		Name: "txsql/fig7b", Title: "Longer and longer transactions, one update of each on a hot row, 1024 threads",
 		Source: "TXSQL, section 6.2.2, figure 7 (b)",
-		Rows:   txsqlAblation, Axis: txsqlLength, Base: threads(longer(txsqlBase("hotspot-once")), 1024),
-		Shows:  []Measure{throughput, tail},
+		Axis:   txsqlLength, Base: threads(longer(txsqlBase("hotspot-once")), 1024),
 		Claims: txsqlAlwaysBest,
 		Why:    whyLength,
 	},
@@ -76,7 +72,7 @@ var txsqlEffects = []*Figure{
 		Claims: []Claim{says(throughput, "txsql", "o2|mysql", AtWorst, Ahead, 0)},
 		Why:    whyLength,
 	},
-}
+})
 
 // txsqlAlwaysBest: the paper has txsql ahead in all of figure 7, and o2 ahead of mysql where
 // transactions are short; it has no numbers.
@@ -98,28 +94,25 @@ var txsqlNoWorse = []Claim{
 }
 
 // txsqlComparison are those of section 6.3: TXSQL beside others.
-var txsqlComparison = []*Figure{
+var txsqlComparison = with(Figure{Rows: txsqlRivals, Axis: txsqlThreads, Shows: []Measure{throughput, tail, abortRate}}, []*Figure{
 	{
 		Name: "txsql/fig8", Title: "Updates of one hot row, more and more threads",
 		Source: "TXSQL, section 6.3.1, figure 8",
-		Rows:   txsqlRivals, Axis: txsqlThreads, Base: statements(txsqlBase("hotspot"), 1, 0),
-		Shows:  []Measure{throughput, tail, abortRate},
+		Base:   statements(txsqlBase("hotspot"), 1, 0),
 		Claims: append(txsqlOver(txsqlRivals, AtBest, 7), txsqlBestRival, txsqlFewThreadsBamboo),
 		Why:    whyMySQL + " " + whyRivals,
 	},
 	{
 		Name: "txsql/fig9sync", Title: "Payments on a hot account (FiT), synchronous replication",
 		Source: "TXSQL, section 6.3.2, figure 9",
-		Rows:   txsqlRivals, Axis: txsqlThreads, Base: synchronous(txsqlBase("fit")),
-		Shows:  []Measure{throughput, tail, abortRate},
+		Base:   synchronous(txsqlBase("fit")),
 		Claims: append(txsqlOver(txsqlRivals, AtBest, 22.3), txsqlBestRival),
 		Why:    whyMySQL + " " + whyRivals,
 	},
 	{
 		Name: "txsql/fig9async", Title: "Payments on a hot account (FiT), asynchronous replication",
 		Source: "TXSQL, section 6.3.2, figure 9",
-		Rows:   txsqlRivals, Axis: txsqlThreads, Base: txsqlBase("fit"),
-		Shows:  []Measure{throughput, tail, abortRate},
+		Base:   txsqlBase("fit"),
 		Claims: append(txsqlOver(txsqlRivals, AtBest, 8.2), txsqlBestRival),
 		Why:    whyMySQL + " " + whyRivals,
 	},
@@ -127,7 +120,6 @@ var txsqlComparison = []*Figure{
 		Name: "txsql/fig10rollback", Title: "Transactions that update a hot row and are rolled back at their end, 128 threads",
 		Source: "TXSQL, section 6.3.3, figure 10 (left)",
 		Rows:   []string{"txsql", "bamboo", "mysql"}, Axis: txsqlRollbacks, Base: brief(threads(statements(txsqlBase("hotspot-once"), 16, 0.5), 128)),
-		Shows: []Measure{throughput, tail, abortRate},
 		Claims: []Claim{
 			says(throughput, "txsql", "bamboo", AtWorst, Ahead, 0),
 			says(throughput, "txsql", "mysql", AtTheEnd, Times, 0),
@@ -136,15 +128,14 @@ var txsqlComparison = []*Figure{
 	{
 		Name: "txsql/fig10skew", Title: "Updates of single rows, more and more skewed, 1024 threads",
 		Source: "TXSQL, section 6.3.4, figure 10 (right)",
-		Rows:   txsqlRivals, Axis: txsqlZipf, Base: settled(fewRows(threads(statements(txsqlBase("sysbench"), 1, 0), 1024))),
-		Shows: []Measure{throughput, tail, abortRate},
+		Axis:   txsqlZipf, Base: settled(fewRows(threads(statements(txsqlBase("sysbench"), 1, 0), 1024))),
 		Claims: []Claim{
 			says(throughput, "txsql", "mysql", AtTheStart, Times, 1.6).because(seeShort),
 			says(throughput, "txsql", "mysql", AtTheEnd, Times, 3.9).because(seeShort),
 		},
 		Why: whySkew,
 	},
-}
+})
 
 // Why numbers are others than the paper's.
 const (
@@ -183,7 +174,7 @@ var txsqlMore = []*Figure{
 		Rows:   []string{alwaysOn, switchedOn, alwaysOff, "o2"}, Axis: txsqlOnce, Base: crowds(),
 		Over: []PieceMeasure{throughputThen, failedThen, tailThen, cpuThen},
 		Variants: map[string]Variant{
-			alwaysOn: {txsqlRow, func(*lab.Spec) {}},
+			alwaysOn: {Row: txsqlRow},
 			switchedOn: {txsqlRow, func(s *lab.Spec) {
 				s.HotFrom, s.GroupSize, s.GrowFrom, s.GrowTo = 6*time.Second, 2, 11500*time.Millisecond, 10
 			}},
@@ -211,39 +202,30 @@ var txsqlMore = []*Figure{
 			"FiT, 32": {txsqlRow, payments(32)}, "HU, 32": {txsqlRow, sixteen(0, 32)}, "HRW, 32": {txsqlRow, sixteen(0.5, 32)},
 		},
 	},
-	{
+	besides(", no GC", Figure{
 		Name: "txsql/fig13commit", Title: "With group commit and without, 512 threads",
 		Source: "TXSQL, section 6.4.4, figure 13",
-		Rows:   []string{"FiT", "FiT, no GC", "HU", "HU, no GC", "HRW", "HRW, no GC"}, Axis: txsqlReplicas, Base: txsqlBase("fit"),
-		Shows:  []Measure{throughput, tail},
-		Claims: besides(", no GC", 0, 0),
-		Variants: map[string]Variant{
-			"FiT": {txsqlRow, payments(512)}, "HU": {txsqlRow, sixteen(0, 512)}, "HRW": {txsqlRow, sixteen(0.5, 512)},
-			"FiT, no GC": {txsqlRow, alone(payments(512))}, "HU, no GC": {txsqlRow, alone(sixteen(0, 512))}, "HRW, no GC": {txsqlRow, alone(sixteen(0.5, 512))},
-		},
-	},
-	{
+	}, func(set func(*lab.Spec)) Variant { return Variant{txsqlRow, alone(set)} }, 0, 0),
+	besides(", mysql", Figure{
 		Name: "txsql/threads512", Title: "The same beside MySQL, 512 threads",
-		Source: "TXSQL, section 6.4.6, from 5 times to 13 times MySQL",
-		Rows:   []string{"FiT", "FiT, mysql", "HU", "HU, mysql", "HRW", "HRW, mysql"}, Axis: txsqlReplicas, Base: txsqlBase("fit"),
-		Shows:  []Measure{throughput, tail},
-		Claims: besides(", mysql", 5, 13),
-		Variants: map[string]Variant{
-			"FiT": {txsqlRow, payments(512)}, "HU": {txsqlRow, sixteen(0, 512)}, "HRW": {txsqlRow, sixteen(0.5, 512)},
-			"FiT, mysql": {"mysql", payments(512)}, "HU, mysql": {"mysql", sixteen(0, 512)}, "HRW, mysql": {"mysql", sixteen(0.5, 512)},
-		},
-		Why: whyMySQL,
-	},
+		Source: "TXSQL, section 6.4.6, from 5 times to 13 times MySQL", Why: whyMySQL,
+	}, func(set func(*lab.Spec)) Variant { return Variant{"mysql", set} }, 5, 13),
 }
 
-// besides compares each of three workloads with itself in another setting: without replicas,
-// from least times to most if the paper says so, and with them, for comparison.
-func besides(setting string, least, most float64) (out []Claim) {
-	for _, workload := range []string{"FiT", "HU", "HRW"} {
-		out = append(out, says(throughput, workload, workload+setting, AtTheStart, Times, least).upTo(most).because(seeDisk),
-			says(throughput, workload, workload+setting, AtTheEnd, Times, 0))
+// besides is a figure of three workloads of 512 threads, each beside itself in another setting: without
+// replicas, from least times to most if the paper says so, and with them, for comparison.
+func besides(setting string, f Figure, other func(func(*lab.Spec)) Variant, least, most float64) *Figure {
+	f.Axis, f.Base, f.Shows, f.Variants = txsqlReplicas, txsqlBase("fit"), []Measure{throughput, tail}, map[string]Variant{}
+	for _, load := range []struct {
+		name string
+		set  func(*lab.Spec)
+	}{{"FiT", payments(512)}, {"HU", sixteen(0, 512)}, {"HRW", sixteen(0.5, 512)}} {
+		f.Rows = append(f.Rows, load.name, load.name+setting)
+		f.Variants[load.name], f.Variants[load.name+setting] = Variant{txsqlRow, load.set}, other(load.set)
+		f.Claims = append(f.Claims, says(throughput, load.name, load.name+setting, AtTheStart, Times, least).upTo(most).because(seeDisk),
+			says(throughput, load.name, load.name+setting, AtTheEnd, Times, 0))
 	}
-	return out
+	return &f
 }
 
 // The rows of figure 11.
