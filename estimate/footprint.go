@@ -58,16 +58,16 @@ func (w Work) records() []*hotRecord {
 func (f *Footprint) look() {
 	f.hot.visits++
 	for _, r := range f.held {
-		r.visit = f.hot.visits
+		r.is.visit = f.hot.visits
 	}
 }
 
 // meet reports whether the record is met for the first time in this look.
 func (h *HotRecords) meet(r *hotRecord) bool {
-	if r.visit == h.visits {
+	if r.is.visit == h.visits {
 		return false
 	}
-	r.visit = h.visits
+	r.is.visit = h.visits
 	return true
 }
 
@@ -98,8 +98,8 @@ func (f *Footprint) Forecast(of Records) Forecast {
 	wait, granted := 0.0, 1.0
 	add := func(r *hotRecord) bool {
 		if room > 0 && h.meet(r) {
-			wait += r.wait
-			granted *= r.granted()
+			wait += r.is.wait
+			granted *= r.is.granted()
 			room--
 		}
 		return room > 0
@@ -125,21 +125,23 @@ func (f *Footprint) Admit(of Records) Work {
 	h, before := f.hot, len(f.held)
 	add := func(r *hotRecord) bool {
 		if len(f.held) < h.cfg.PerTxn && h.meet(r) {
-			r.accessing++
+			r.is.accessing++
 			f.held = append(f.held, r)
 		}
 		return len(f.held) < h.cfg.PerTxn
 	}
 	for _, k := range of.Keys {
-		if len(f.held) >= h.cfg.PerTxn || !add(h.remember(k)) {
+		if len(f.held) >= h.cfg.PerTxn {
 			break
 		}
+		r, _ := h.remember(k)
+		add(r)
 	}
 	for _, s := range of.Scans {
 		h.scanned(s, add)
 	}
 	for _, r := range f.held[before:] {
-		if r.newer != nil { // a scan's are not touched while the tree is walked
+		if !r.forgotten() { // a scan's are not touched while the tree is walked
 			h.touch(r)
 		}
 	}
@@ -159,8 +161,8 @@ func (w Work) Executed(took time.Duration) {
 	}
 	sum, known := 0.0, 0
 	for _, r := range records {
-		if r.measured {
-			sum += max(r.wait, leastWait)
+		if r.is.measured {
+			sum += max(r.is.wait, leastWait)
 			known++
 		}
 	}
@@ -172,11 +174,11 @@ func (w Work) Executed(took time.Duration) {
 	alpha := w.f.hot.cfg.OldWeight
 	for _, r := range records {
 		share := other
-		if r.measured {
-			share = max(r.wait, leastWait)
+		if r.is.measured {
+			share = max(r.is.wait, leastWait)
 		}
-		r.wait = alpha*r.wait + (1-alpha)*float64(took)*share/sum
-		r.measured = true
+		r.is.wait = alpha*r.is.wait + (1-alpha)*float64(took)*share/sum
+		r.is.measured = true
 	}
 }
 
@@ -191,7 +193,7 @@ func (f *Footprint) End(committed bool) {
 	}
 	f.ended = true
 	for _, r := range f.held {
-		r.ended(committed, uint32(f.hot.cfg.CountMax))
+		r.is.ended(committed, uint32(f.hot.cfg.CountMax))
 	}
 	f.held = nil
 }

@@ -2,10 +2,7 @@ package estimate
 
 import (
 	"math"
-	"strings"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"isochron/txn"
 )
@@ -34,10 +31,8 @@ import (
 // that was granted all it asked for, and End when the transaction's locks are free. All
 // costs O(log n) for each key, and for each scan, with as many known records of it as count.
 type HotRecords struct {
-	cfg    HotConfig
-	all    btree.Map[txn.Key, *hotRecord]
-	ends   hotRecord // of the list by use: newest after it, oldest before it
-	bytes  int
+	cfg HotConfig
+	recent[contended]
 	visits uint64 // looks, by which a record is told that was met in this one
 }
 
@@ -89,22 +84,22 @@ func (c HotConfig) withDefaults() HotConfig {
 	return c
 }
 
-// hotRecord is one record that was accessed of late.
-type hotRecord struct {
-	key          txn.Key
-	newer, older *hotRecord // nil once it is forgotten; who still accesses it may keep it
-	wait         float64    // w_lat, nanoseconds
-	visit        uint64     // the last look that met it
-	accessed     uint32     // t_cnt
-	committed    uint32     // c_cnt
-	accessing    uint32     // a_cnt
-	measured     bool       // wait has taken something in
+// hotRecord is one record that was accessed of late, and contended what is known of it.
+type hotRecord = record[contended]
+
+type contended struct {
+	wait      float64 // w_lat, nanoseconds
+	visit     uint64  // the last look that met it
+	accessed  uint32  // t_cnt
+	committed uint32  // c_cnt
+	accessing uint32  // a_cnt
+	measured  bool    // wait has taken something in
 }
 
 // NewHotRecords knows nothing yet.
 func NewHotRecords(cfg HotConfig) *HotRecords {
 	h := &HotRecords{cfg: cfg.withDefaults()}
-	h.ends.newer, h.ends.older = &h.ends, &h.ends
+	h.init(h.cfg.RecordsMax, h.cfg.BytesMax, hotRecordBytes)
 	return h
 }
 
@@ -129,49 +124,13 @@ func (h *HotRecords) Of(k txn.Key) (HotRecord, bool) {
 	if !ok {
 		return HotRecord{}, false
 	}
-	return HotRecord{Key: k, Wait: time.Duration(r.wait), Accessed: int(r.accessed), Committed: int(r.committed), Accessing: int(r.accessing)}, true
-}
-
-// touch has the record be the newest.
-func (h *HotRecords) touch(r *hotRecord) {
-	r.unlink()
-	r.older, r.newer = h.ends.older, &h.ends
-	r.older.newer, h.ends.older = r, r
-}
-
-func (r *hotRecord) unlink() {
-	if r.newer != nil {
-		r.newer.older, r.older.newer = r.older, r.newer
-		r.newer, r.older = nil, nil
-	}
-}
-
-// remember is the record of a key, a new one if there was none.
-func (h *HotRecords) remember(k txn.Key) *hotRecord {
-	r, ok := h.all.Get(k)
-	if !ok {
-		k = txn.Key(strings.Clone(string(k))) // not all of the message that it came in
-		r = &hotRecord{key: k}
-		h.all.Set(k, r)
-		h.bytes += hotRecordBytes + len(k)
-	}
-	h.touch(r)
-	for h.all.Len() > h.cfg.RecordsMax || h.bytes > h.cfg.BytesMax && h.all.Len() > 1 {
-		h.forget(h.ends.newer)
-	}
-	return r
-}
-
-func (h *HotRecords) forget(r *hotRecord) {
-	h.all.Delete(r.key)
-	h.bytes -= hotRecordBytes + len(r.key)
-	r.unlink()
+	return HotRecord{Key: k, Wait: time.Duration(r.is.wait), Accessed: int(r.is.accessed), Committed: int(r.is.committed), Accessing: int(r.is.accessing)}, true
 }
 
 // granted is the record's factor of Eq. 9: the chance that all who wait for it already are
 // granted it. One of those who access it holds it, the others wait. It is 1 of a record
 // that no transaction has accessed to its end.
-func (r *hotRecord) granted() float64 {
+func (r *contended) granted() float64 {
 	if r.accessed == 0 || r.accessing <= 1 {
 		return 1
 	}
@@ -179,7 +138,7 @@ func (r *hotRecord) granted() float64 {
 }
 
 // ended takes in that a transaction is through with the record.
-func (r *hotRecord) ended(committed bool, countMax uint32) {
+func (r *contended) ended(committed bool, countMax uint32) {
 	r.accessing--
 	r.accessed++
 	if committed {

@@ -262,10 +262,10 @@ func TestHotRecordsStayWhole(t *testing.T) {
 		}
 		out := ""
 		h.all.Scan(func(k txn.Key, r *hotRecord) bool {
-			if r.accessing != 0 || r.committed > r.accessed || r.accessed > 32 {
+			if r.is.accessing != 0 || r.is.committed > r.is.accessed || r.is.accessed > 32 {
 				t.Errorf("%+v", *r)
 			}
-			out += fmt.Sprintf("%s %v %d %d\n", k, r.wait, r.accessed, r.committed)
+			out += fmt.Sprintf("%s %v %d %d\n", k, r.is.wait, r.is.accessed, r.is.committed)
 			return true
 		})
 		return out

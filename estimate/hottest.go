@@ -18,8 +18,8 @@ type Warm struct {
 // equally hot ones in the order of their keys. It looks at all that are known: it is for people.
 func (t *Temperatures) Hottest(now time.Duration, most int, wanted func(txn.Key) bool) []Warm {
 	var out []Warm
-	t.all.Scan(func(k txn.Key, w *warmth) bool {
-		is := t.of(w, now)
+	t.all.Scan(func(k txn.Key, r *record[warmth]) bool {
+		is := t.of(r, now)
 		if is == 0 || len(out) == most && is <= out[len(out)-1].Is || !wanted(k) {
 			return true
 		}

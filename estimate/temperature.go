@@ -2,10 +2,7 @@ package estimate
 
 import (
 	"math/bits"
-	"strings"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"isochron/txn"
 )
@@ -26,9 +23,8 @@ import (
 // What the caller owes it. It calls from one goroutine, with times of a clock that never runs
 // back. All costs O(log n) for each record; a range, so many of its records as RangeMax says.
 type Temperatures struct {
-	cfg  TemperatureConfig
-	all  btree.Map[txn.Key, *warmth]
-	ends warmth // of the list by update: newest before it, oldest after it
+	cfg TemperatureConfig
+	recent[warmth]
 }
 
 // Temperature is updates in a thousand seconds.
@@ -65,10 +61,8 @@ func (c TemperatureConfig) withDefaults() TemperatureConfig {
 
 // warmth is one record that was updated of late.
 type warmth struct {
-	key          txn.Key
-	newer, older *warmth
-	sum          uint64 // of weights, in units of one at the beginning of age
-	age          int64  // half-lives since the clock's zero
+	sum uint64 // of weights, in units of one at the beginning of age
+	age int64  // half-lives since the clock's zero
 }
 
 // The weight of an update at the beginning of a half-life, and the bound of a sum: it is
@@ -81,7 +75,7 @@ const (
 // NewTemperatures knows nothing yet.
 func NewTemperatures(cfg TemperatureConfig) *Temperatures {
 	t := &Temperatures{cfg: cfg.withDefaults()}
-	t.ends.newer, t.ends.older = &t.ends, &t.ends
+	t.init(t.cfg.RecordsMax, 0, 0)
 	return t
 }
 
@@ -90,52 +84,44 @@ func (t *Temperatures) Len() int { return t.all.Len() }
 
 // Updated takes in that a record was.
 func (t *Temperatures) Updated(k txn.Key, now time.Duration) {
-	w, known := t.all.Get(k)
-	if !known {
-		w = t.add(k)
-	}
+	r, known := t.remember(k)
 	age, part := t.ageAt(now)
-	w.comeTo(age)
+	r.is.comeTo(age)
 	if known {
-		w.sum = min(w.sum+one+part, sumMax)
+		r.is.sum = min(r.is.sum+one+part, sumMax)
 	}
-	t.touch(w)
 }
 
 // Told takes in what another node says of a record, in place of what is known of it.
 func (t *Temperatures) Told(k txn.Key, is Temperature, now time.Duration) {
-	w, known := t.all.Get(k)
-	if !known {
-		w = t.add(k)
-	}
+	r, _ := t.remember(k)
 	age, part := t.ageAt(now)
 	hi, lo := bits.Mul64(uint64(min(max(is, 0), 1<<40)), t.spread(part))
-	w.age, w.sum = age, sumMax
+	r.is = warmth{sum: sumMax, age: age}
 	if hi < milliNanos {
 		sum, _ := bits.Div64(hi, lo, milliNanos)
-		w.sum = min(sum, sumMax)
+		r.is.sum = min(sum, sumMax)
 	}
-	t.touch(w)
 }
 
 // Of is a record's temperature now, 0 if it is not known.
 func (t *Temperatures) Of(k txn.Key, now time.Duration) Temperature {
-	w, ok := t.all.Get(k)
+	r, ok := t.all.Get(k)
 	if !ok {
 		return 0
 	}
-	return t.of(w, now)
+	return t.of(r, now)
 }
 
 // In calls f with the records of a range that are known and not cold, rising, until f
 // returns false.
 func (t *Temperatures) In(s txn.Span, now time.Duration, f func(txn.Key, Temperature) bool) {
 	looks := 0
-	t.all.Ascend(s.Start, func(k txn.Key, w *warmth) bool {
+	t.all.Ascend(s.Start, func(k txn.Key, r *record[warmth]) bool {
 		if looks++; looks > t.cfg.RangeMax || s.End != "" && k >= s.End {
 			return false
 		}
-		if is := t.of(w, now); is > 0 {
+		if is := t.of(r, now); is > 0 {
 			return f(k, is)
 		}
 		return true
@@ -145,9 +131,9 @@ func (t *Temperatures) In(s txn.Span, now time.Duration, f func(txn.Key, Tempera
 // milliNanos turns updates a nanosecond into updates in a thousand seconds.
 const milliNanos = 1_000_000_000_000
 
-func (t *Temperatures) of(w *warmth, now time.Duration) Temperature {
+func (t *Temperatures) of(r *record[warmth], now time.Duration) Temperature {
 	age, part := t.ageAt(now)
-	sum := w.sum >> min(uint64(max(age-w.age, 0)), 63)
+	sum := r.is.sum >> min(uint64(max(age-r.is.age, 0)), 63)
 	hi, lo := bits.Mul64(sum, milliNanos)
 	is, _ := bits.Div64(hi, lo, t.spread(part)) // sumMax keeps hi below any spread
 	return Temperature(is)
@@ -176,30 +162,4 @@ func (t *Temperatures) spread(part uint64) uint64 {
 func (w *warmth) comeTo(age int64) {
 	w.sum >>= min(uint64(max(age-w.age, 0)), 63)
 	w.age = age
-}
-
-// add makes room for a record and knows it.
-func (t *Temperatures) add(k txn.Key) *warmth {
-	for t.all.Len() >= t.cfg.RecordsMax {
-		oldest := t.ends.newer
-		oldest.unlink()
-		t.all.Delete(oldest.key)
-	}
-	w := &warmth{key: txn.Key(strings.Clone(string(k)))} // not all of the message that it came in
-	t.all.Set(w.key, w)
-	return w
-}
-
-// touch has the record be the newest.
-func (t *Temperatures) touch(w *warmth) {
-	w.unlink()
-	w.older, w.newer = t.ends.older, &t.ends
-	w.older.newer, t.ends.older = w, w
-}
-
-func (w *warmth) unlink() {
-	if w.newer != nil {
-		w.newer.older, w.older.newer = w.older, w.newer
-		w.newer, w.older = nil, nil
-	}
 }
