@@ -137,7 +137,7 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 		at = cs.clock.Next(cs.env.Now())
 	}
 	if cs.cfg.Row.Yield.RowLeases {
-		at = cs.leased.at(t, prepares, cs.cfg.Params.Bugs.WriteInsideLease)
+		at = cs.leased.at(t, prepares)
 	}
 	for _, p := range prepares {
 		p.Retired, p.At = cs.attempts.retiredBelow(), at

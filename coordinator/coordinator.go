@@ -120,7 +120,7 @@ func New(cfg Config) *Coordinator {
 	late := &latePrepares{cfg: &c.cfg, env: env, leaders: c.leaders}
 	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions, late: late}
 	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
-		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, late: late, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
+		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, late: late, leased: leaseClock{writes: yield.AboveLeases{Inside: cfg.Params.Bugs.WriteInsideLease}}, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
 	c.execs.commits = c.commits
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
 	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params)

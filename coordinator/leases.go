@@ -1,6 +1,9 @@
 package coordinator
 
-import "isochron/txn"
+import (
+	"isochron/txn"
+	"isochron/yield"
+)
 
 // Where rows have leases (yield.Leases) a transaction takes along those of what it reads, and of what
 // it has locked to write. Its commit is not before any of the first begins, and above where the
@@ -11,6 +14,9 @@ type leases struct {
 	rows map[txn.Key]txn.Lease
 	from txn.Timestamp // none of what it has read begins later
 }
+
+// of is the lease of a row; none is like one that has ended before all time.
+func (l *leases) of(k txn.Key) txn.Lease { return l.rows[k] }
 
 // hearLeases takes in what an answer tells of leases. Of two of one row the later counts.
 func (t *transaction) hearLeases(p *part, m *txn.AccessReply) {
@@ -33,23 +39,20 @@ func (t *transaction) hearLeases(p *part, m *txn.AccessReply) {
 
 // leaseClock gives commits their timestamps.
 type leaseClock struct {
+	writes yield.AboveLeases
 	behind txn.Timestamp // some shard would have taken it, whose leases were ahead of a commit
 }
 
 // at is the timestamp of a commit: not before anything that it has read, and above the leases of what
-// it writes, unless a planted bug has it write inside them.
-func (l *leaseClock) at(t *transaction, prepares []*txn.Prepare, inside bool) txn.Timestamp {
+// it writes.
+func (l *leaseClock) at(t *transaction, prepares []*txn.Prepare) txn.Timestamp {
 	at := max(l.behind, 1)
 	if t.leases == nil {
 		return at
 	}
 	at = max(at, t.leases.from)
 	for _, p := range prepares {
-		for _, w := range p.Writes {
-			if !inside {
-				at = max(at, t.leases.rows[w.Key].Until+1)
-			}
-		}
+		at = max(at, l.writes.Least(p.Writes, t.leases.of))
 	}
 	return at
 }

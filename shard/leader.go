@@ -60,7 +60,7 @@ func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
 	l.newLocks()
 	if l.leases = yield.NewLeases(r.cfg.Row.Yield, term); l.leases != nil {
-		l.leases.Rules, l.leases.Inside = r.cfg.Params.Rules, r.cfg.Params.Bugs.WriteInsideLease
+		l.leases.Rules, l.leases.Writes.Inside = r.cfg.Params.Rules, r.cfg.Params.Bugs.WriteInsideLease
 	}
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
 	l.certain = newConfirmation(term, r.group.Leased, r.propose)

@@ -29,8 +29,23 @@ type Leases struct {
 	term   uint64
 	room   int              // of rows
 	Rules  *rulebook.Counts // nil: nothing is counted
-	// Inside plants a bug: see txn.Bugs.WriteInsideLease.
-	Inside bool
+	Writes AboveLeases
+}
+
+// AboveLeases is the rule of who writes: no row at or below the end of a lease of it. A leader has it,
+// and so has who proposes the timestamps of commits. Inside plants the bug that breaks it: see
+// txn.Bugs.WriteInsideLease.
+type AboveLeases struct{ Inside bool }
+
+// Least is the least timestamp at which rows may be written whose leases are these; 0 is any.
+func (a AboveLeases) Least(writes []txn.Write, lease func(txn.Key) txn.Lease) (at txn.Timestamp) {
+	if a.Inside {
+		return 0
+	}
+	for _, w := range writes {
+		at = max(at, lease(w.Key).Until+1)
+	}
+	return at
 }
 
 // NewLeases are those of a leader of a term, nil where the policy has none.
@@ -102,11 +117,7 @@ func (l *Leases) At(p *txn.Prepare, row func(txn.Key) txn.Row) txn.Timestamp {
 // least is the least timestamp that is above the leases of what a vote writes, and not before what
 // guards it begins.
 func (l *Leases) least(p *txn.Prepare, row func(txn.Key) txn.Row) (at txn.Timestamp) {
-	for _, w := range p.Writes {
-		if !l.Inside {
-			at = max(at, l.Of(w.Key).Until+1)
-		}
-	}
+	at = l.Writes.Least(p.Writes, l.Of)
 	for _, g := range p.Guards {
 		if row(g.Key).Value != nil { // else the shard has no opinion
 			at = max(at, l.Of(g.Key).From)

@@ -54,7 +54,7 @@ var ofYield = []mutation{
 		old: "given.Term == l.term && given.Until >= at", new: "given.Until >= at",
 		seen: []check{tests("yield", "EarlierTerm")}},
 	{name: "yield-lease-inside", in: "yield", rule: "a write's timestamp is above the leases of its row",
-		old: "at = max(at, l.Of(w.Key).Until+1)", new: "at = max(at, l.Of(w.Key).From+1)",
+		old: "at = max(at, lease(w.Key).Until+1)", new: "at = max(at, lease(w.Key).From+1)",
 		seen: []check{tests("yield", "Outlives|Ranges"), hunt("r4+sundial", 60)}},
 	{name: "yield-lease-absent-row", in: "yield", rule: "what is not there again may have been there meanwhile",
 		old: "c.Version.IsZero() && l.Of(c.Key).From > given.From", new: "c.Key == \"\"",
