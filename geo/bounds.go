@@ -46,18 +46,3 @@ func (w WAN) Widest() (most time.Duration) {
 	}
 	return most
 }
-
-// NearestOf is the nearest of the candidates, the first of several equally near,
-// and "" of none.
-func (w WAN) NearestOf(from Region, candidates []Region) Region {
-	var best Region
-	for i, r := range candidates {
-		if r == from {
-			return r
-		}
-		if i == 0 || w.RTT(from, r) < w.RTT(from, best) {
-			best = r
-		}
-	}
-	return best
-}

@@ -129,15 +129,6 @@ func TestBounds(t *testing.T) {
 	if got := w.MaxRTT("va", []Region{"wa", "sg", "pr"}); got != 214*ms {
 		t.Errorf("farthest: %v", got)
 	}
-	if got := w.NearestOf("sg", []Region{"va", "nsw", "pr"}); got != "nsw" {
-		t.Errorf("nearest: %s", got)
-	}
-	if got := w.NearestOf("sg", []Region{"va", "sg"}); got != "sg" {
-		t.Errorf("nearest to itself: %s", got)
-	}
-	if got := w.NearestOf("sg", nil); got != "" {
-		t.Errorf("nearest of none: %q", got)
-	}
 }
 
 func TestParseSaysWhatIsWrong(t *testing.T) {

@@ -245,9 +245,6 @@ func (c *Cluster) fail(err error) {
 // Failed delivers the failure of a node, if there is one: the process should end.
 func (c *Cluster) Failed() <-chan error { return c.failed }
 
-// About is what the data directory remembers of the cluster.
-func (c *Cluster) About() Description { return c.about }
-
 // DB is the gateway of a region; nil if the cluster has no such region.
 func (c *Cluster) DB(region geo.Region) txn.DB {
 	for _, r := range c.runners {
@@ -267,16 +264,6 @@ func (c *Cluster) Leads(region geo.Region) []txn.ShardID {
 		}
 	}
 	return out
-}
-
-// Traffic counts the messages sent between nodes, and those lost because a
-// bounded queue was full.
-func (c *Cluster) Traffic() (sent, dropped uint64) {
-	sent, dropped = c.net.traffic()
-	for _, r := range c.runners {
-		dropped += r.box.drops()
-	}
-	return sent, dropped
 }
 
 // Close stops all nodes and closes their disks. Requests still waiting are

@@ -85,9 +85,3 @@ func (m *mailbox) held() int64 {
 	defer m.mu.Unlock()
 	return m.bytes
 }
-
-func (m *mailbox) drops() uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.dropped
-}

@@ -40,7 +40,7 @@ func TestStartingSwitchesTheProtocol(t *testing.T) {
 		if got := count(t, c.DB(cfg.WAN.Regions[2])); got != want || c.Row().Name != inForce {
 			t.Errorf("started with %q: counted %d, want %d; it runs %s", name, got, want, c.Row().Name)
 		}
-		if began := c.About().Protocol; began != "2pc+2pl-home" {
+		if began := c.about.Protocol; began != "2pc+2pl-home" {
 			t.Errorf("it began with %s", began)
 		}
 		closeTest(t, c)

@@ -54,7 +54,7 @@ func TestMailboxIsBounded(t *testing.T) {
 	for range mailboxMessagesMax {
 		m.put(input{envelope: []byte("m")})
 	}
-	if m.put(input{envelope: []byte("m")}) || m.drops() != 1 {
+	if m.put(input{envelope: []byte("m")}) || m.dropped != 1 {
 		t.Error("a full mailbox took a message")
 	}
 	if !m.put(input{call: nil}) {
@@ -115,7 +115,7 @@ func TestMailboxBoundsBytes(t *testing.T) {
 	for range 10 {
 		m.put(input{envelope: make([]byte, 300)})
 	}
-	if len(m.waiting) != 3 || m.drops() != 8 || m.bytes != 900 {
-		t.Errorf("%d messages of %d bytes wait, %d were dropped", len(m.waiting), m.bytes, m.drops())
+	if len(m.waiting) != 3 || m.dropped != 8 || m.bytes != 900 {
+		t.Errorf("%d messages of %d bytes wait, %d were dropped", len(m.waiting), m.bytes, m.dropped)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-
-	"isochron/routing"
 )
 
 // OneShot is a whole transaction in one value, for whoever speaks to a gateway
@@ -124,9 +122,6 @@ func (q *OneShot) try(ctx context.Context, tx Txn, out *OneShotResult) error {
 	}
 	return nil
 }
-
-// Routing is the directory in the result.
-func (r *OneShotResult) Routing() (*routing.Directory, error) { return routing.Decode(r.Directory) }
 
 // Err is what went wrong, nil if nothing did.
 func (r *OneShotResult) Err() error {

@@ -36,9 +36,6 @@ type Span struct {
 // Contains reports whether k lies in the span.
 func (s Span) Contains(k Key) bool { return s.Start <= k && k < s.End }
 
-// Overlaps reports whether the spans share a key.
-func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
-
 // Scan reads a span in key order (or its reverse). Limit 0 means all of it.
 type Scan struct {
 	Span    Span

@@ -88,19 +88,6 @@ func TestGoldenDraws(t *testing.T) {
 	}
 }
 
-func TestParseZipf(t *testing.T) {
-	for text, want := range map[string]int{"0": 0, "0.7": 700, "0.75": 750, "0.999": 999, "1": 1000, "2.000": 2000, "0.": 0} {
-		if got, err := ParseZipf(text); err != nil || got != want {
-			t.Errorf("%q is %d (%v), not %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "-0.7", ".7", "0.7001", "2.001", "x", "0.x", "1e3", "+1", "0.+1", "0.-1", " 1", "99999999999"} {
-		if got, err := ParseZipf(text); err == nil {
-			t.Errorf("%q was read as %d", text, got)
-		}
-	}
-}
-
 // Every part has as much of the popularity as the others.
 func TestPopularityIsSpreadEvenly(t *testing.T) {
 	const keys = 30_000

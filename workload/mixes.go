@@ -17,7 +17,7 @@ type MixConfig struct {
 	Parts int
 	// Keys is how many rows there are, or customers (smallbank): 1,000,000.
 	Keys int
-	// ZipfMilli is Zipf's coefficient in thousandths, see ParseZipf; 0 is uniform.
+	// ZipfMilli is Zipf's coefficient in thousandths, at most 2000; 0 is uniform.
 	// smallbank and tpcc have hot spots of their own and do not heed it.
 	ZipfMilli int
 	// Length is the number of operations of one transaction of micro: 6; of statements

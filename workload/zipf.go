@@ -1,13 +1,10 @@
 package workload
 
 import (
-	"fmt"
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
 	"sort"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -199,14 +196,4 @@ func exp2(y uint64, halves []uint64) uint64 {
 		}
 	}
 	return w >> (y >> fractionBits)
-}
-
-// ParseZipf reads a coefficient like 0.7 as thousandths. It has at most three
-// digits after its point and lies between 0 and 2.
-func ParseZipf(text string) (milli int, err error) {
-	whole, rest, _ := strings.Cut(text, ".")
-	if n, e := strconv.ParseUint(whole+(rest + "000")[:max(3, len(rest))], 10, 32); e == nil && len(rest) <= 3 && whole != "" && n <= zipfMilliMax {
-		return int(n), nil
-	}
-	return 0, fmt.Errorf("%q is no coefficient of a Zipf distribution; it lies between 0 and 2, with at most three digits after the point, like 0.7", text)
 }

@@ -19,9 +19,6 @@ const (
 	markValue = 0x06
 )
 
-// AppendAfterNull appends what is above NULL and not above any value.
-func AppendAfterNull(dst []byte) []byte { return append(dst, markValue) }
-
 // AppendKey appends the key form of one value of a column. prefixLength, if not
 // 0, is the number of characters (or bytes) of it that the index holds. The form
 // is self-delimiting: no value's form is a prefix of another's.
