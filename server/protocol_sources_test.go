@@ -17,7 +17,7 @@ func TestSourcesUnderAnotherProtocol(t *testing.T) {
 	}
 	db := c.DB(c.runners[0].region)
 	for _, row := range []string{"geotp", "ssp-parallel"} {
-		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 		if err := c.SetProtocol(ctx, row); err != nil || c.Row().Name != row {
 			t.Fatalf("the cluster runs %s: %v, want %s", c.Row().Name, err, row)
 		}

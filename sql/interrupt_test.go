@@ -90,7 +90,11 @@ func TestTimeIsUp(t *testing.T) {
 				t.Errorf("%s: %d locks are held, and the other client has one", statement, n)
 			}
 		}
-		c.exec("SET isochron_statement_timeout = 0, max_execution_time = 100")
+		for { // until it is off SET has the limit too, and a busy machine may not keep it
+			if _, err := c.try("SET isochron_statement_timeout = 0, max_execution_time = 100"); numberOf(err) != 3024 {
+				break
+			}
+		}
 		if err := c.within(endless[0]); numberOf(err) != 3024 || !strings.Contains(err.Error(), "max_execution_time is 100 ms") {
 			t.Errorf("with max_execution_time: %v", err)
 		}

@@ -253,7 +253,7 @@ func TestKillEndsTheTries(t *testing.T) {
 			if n := numberOf(err); n != 1317 && n != 1158 {
 				t.Errorf("after %s: a killed statement ended with %v", begin, err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(hang):
 			l.stop(f)
 			t.Fatal("KILL did not end the tries")
 		}

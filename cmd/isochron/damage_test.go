@@ -75,7 +75,7 @@ func (c *testCluster) outcome(t *testing.T) (ended bool, said string) {
 	select {
 	case <-p.ended:
 		return true, p.stderr.String()
-	case <-time.After(20 * time.Second):
+	case <-time.After(startTimeout):
 		_ = p.cmd.Process.Signal(syscall.SIGQUIT)
 		<-p.ended
 		t.Fatalf("a query failed (%v) and the node goes on\n%.3000s", err, p.stderr)

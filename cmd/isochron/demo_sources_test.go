@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -27,6 +28,24 @@ func TestTheDemoOverSources(t *testing.T) {
 	if err := os.Chmod(dir, 0o1777); err != nil {
 		t.Fatal(err)
 	}
+	var idle []string
+	for work := 4 * time.Second; work < startTimeout; work *= 4 { // a busy machine does less
+		if idle = demonstrate(t, dir, work); len(idle) == 0 {
+			break
+		}
+	}
+	if len(idle) > 0 {
+		t.Errorf("nothing was done at %v", idle)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+}
+
+// demonstrate runs the demo with its files in a directory, ends it after so much work, and gives the
+// databases at which nothing was done.
+func demonstrate(t *testing.T, dir string, work time.Duration) (idle []string) {
+	t.Helper()
 	var out strings.Builder
 	stderr := new(safeBuffer)
 	cmd := command("demo", "--sources", "--native", "--for", "10m", "--port", "0", "--wan-scale", "0.05", "--clients", "2", "--json")
@@ -40,7 +59,7 @@ func TestTheDemoOverSources(t *testing.T) {
 	for end := time.Now().Add(startTimeout); !strings.Contains(stderr.String(), "the clients begin") && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
-	time.Sleep(4 * time.Second) // of work
+	time.Sleep(work)
 	if err := syscall.Kill(group, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +75,10 @@ func TestTheDemoOverSources(t *testing.T) {
 	}
 	for _, f := range told.Sources {
 		if f.Near+f.Far == 0 || f.TPCC == 0 {
-			t.Errorf("nothing was done at %+v", f)
+			idle = append(idle, fmt.Sprintf("%+v", f))
 		}
 	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("it leaves %v", left)
-	}
+	return idle
 }
 
 func TestFlagsOfTheDemoOverSources(t *testing.T) {

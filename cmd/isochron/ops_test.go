@@ -191,7 +191,7 @@ func conflict(t *testing.T, c *testCluster) {
 		t.Fatal(err)
 	}
 	var line string
-	for end := time.Now().Add(10 * time.Second); line == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(startTimeout); line == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		for l := range strings.Lines(c.nodes[1].stderr.String()) { // it comes through a pipe
 			if strings.Contains(l, "slow transaction") && strings.Contains(l, "(waited ") {
 				line = l

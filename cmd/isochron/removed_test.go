@@ -32,7 +32,7 @@ func TestARemovedNodeIsTold(t *testing.T) {
 	const told = "node 4 was removed from the cluster for good; connect to another: node 1 in r1, node 2 in r2, node 3 in r3"
 	var my *mysql.MySQLError
 	var err error
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if _, err = db.Exec("UPDATE d.t SET v = 1"); errors.As(err, &my) && my.Number == 1158 && strings.Contains(my.Message, told) {
 			break
 		}
