@@ -1,11 +1,9 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"time"
 
-	"isochron/coordinator"
 	"isochron/protocol"
 	"isochron/txn"
 )
@@ -40,22 +38,6 @@ type nemesis struct {
 	resting  bool                       // it does nothing for a while, see rest
 	lossPPM  int64                      // messages lost whatever the seed draws
 	pareto   Pareto                     // jitter that a person has asked for
-}
-
-// incarnation is the part of a transaction's name that says which life of a
-// node gave it.
-type incarnation struct {
-	node  txn.NodeID
-	epoch uint32
-}
-
-// prey is a transaction that will lose a role at one of its steps.
-type prey struct {
-	attempt txn.Attempt
-	shards  []txn.ShardID
-	co      txn.NodeID // a co-coordinator of it, if one has been heard of
-	after   int        // messages until the loss
-	since   time.Duration
 }
 
 func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
@@ -288,184 +270,4 @@ func (n *nemesis) stall() {
 	h, d := n.anyHost(), n.between(2, 30)
 	h.busyUntil = max(h.busyUntil, n.w.now) + d
 	n.w.log(h, "stands still for %d ms", d.Milliseconds())
-}
-
-// onAnswer: a client is about to learn that its transaction is committed.
-func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) fate {
-	if res.Err != nil || !isCommit(req) {
-		return leaves
-	}
-	n.checkCommit(req, res)
-	return n.acknowledges("client", 40)
-}
-
-// onSend counts every message, has hosts crash at some, and holds others back.
-func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
-	m := &env.Msg
-	n.countMessage(h.id, m)
-	n.checkName(h, m)
-	n.checkPromise(h, m)
-	n.w.cfg.Databases.hears(m)
-	if !n.active || n.resting {
-		return leaves
-	}
-	if f := n.onMessage(h, env); f != leaves || n.forced == nil {
-		return f
-	}
-	return n.forced.onSend(env)
-}
-
-// onMessage may have a host crash at what it sends.
-func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
-	m := &env.Msg
-	if n.budget == 0 {
-		return leaves
-	}
-	if f := n.onStep(h, env); f != leaves {
-		return f
-	}
-	switch {
-	case m.Vote != nil && m.Vote.Yes:
-		return n.acknowledges("vote", 120)
-	case m.Ack != nil && m.Ack.Replica == h.id:
-		return n.acknowledges("entry on disk", 300)
-	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
-		return n.acknowledges("opinion", 400)
-	case m.Accepted != nil:
-		return n.acknowledges("acceptance", 300)
-	case m.DecideAck != nil:
-		return n.acknowledges("decide", 150)
-	case m.Finding != nil:
-		return n.acknowledges("finding", 30)
-	case m.Raft != nil:
-		return n.acknowledges("raft", 2500)
-	}
-	return leaves
-}
-
-// checkName: no two lives of a node give transactions the same names. What comes
-// of it is so rare to see in a history that it is looked for here.
-func (n *nemesis) checkName(h *host, m *txn.Message) {
-	var id txn.ID
-	switch {
-	case m.Access != nil:
-		id = m.Access.Txn
-	case m.Prepare != nil && m.Prepare.Attempt.Node == h.id: // others it only passes on
-		id = m.Prepare.Txn
-	default:
-		return
-	}
-	name := incarnation{id.Node, id.Epoch}
-	if life, used := n.lives[name]; used && life != h.life {
-		n.broken = append(n.broken, fmt.Sprintf("%v is named as in an earlier life of n%d", id, h.id))
-	}
-	n.lives[name] = h.life
-}
-
-// acknowledges may draw a crash at an acknowledgement: of the host that gives
-// it, or of all hosts at once, so that only what was synced speaks for it.
-func (n *nemesis) acknowledges(what string, odds int) fate {
-	if !n.active || n.resting || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
-		return leaves
-	}
-	n.budget--
-	n.counts["crashes at an acknowledgement: "+what]++
-	when := lostCrash + fate(n.steps.IntN(2))
-	n.w.log(nil, "a crash at an acknowledgement: %s", what)
-	if n.steps.IntN(3) == 0 {
-		n.w.After(0, n.crashAll)
-	}
-	n.w.After(time.Duration(n.steps.Int64N(int64(8*n.unit))), n.restartAll)
-	return when
-}
-
-func (n *nemesis) crashAll() {
-	for _, h := range n.w.hosts {
-		h.crash(strictly)
-	}
-}
-
-func (n *nemesis) restartAll() {
-	for _, h := range n.w.hosts {
-		h.restart()
-	}
-}
-
-// onStep follows one transaction and, at the drawn message, takes one of its
-// roles away.
-func (n *nemesis) onStep(h *host, env *txn.Envelope) fate {
-	m := &env.Msg
-	if !n.faults.Roles {
-		return leaves
-	}
-	if n.hunted.attempt.IsZero() || n.w.now > n.hunted.since+40*n.unit {
-		n.choosePrey(m)
-		return leaves
-	}
-	if !n.concerns(m) {
-		return leaves
-	}
-	if m.Ack != nil && env.To != n.hunted.attempt.Node {
-		n.hunted.co = env.To
-	}
-	if n.hunted.after--; n.hunted.after >= 0 {
-		return leaves
-	}
-	return n.strikeRole(h)
-}
-
-// choosePrey takes up an attempt of several participants, now and then.
-func (n *nemesis) choosePrey(m *txn.Message) {
-	if p := m.Prepare; p != nil && len(p.Participants) > 1 && n.steps.IntN(8) == 0 {
-		n.hunted = prey{attempt: p.Attempt, shards: p.Participants, after: n.steps.IntN(5 + 12*len(p.Participants)), since: n.w.now}
-	}
-}
-
-func (n *nemesis) concerns(m *txn.Message) bool {
-	if a, ok := attemptOf(m); ok {
-		return a == n.hunted.attempt
-	}
-	if m.Raft == nil || len(m.Raft.Data) < raftEntryBytes {
-		return false
-	}
-	for _, s := range n.hunted.shards {
-		if s == m.Raft.Shard {
-			return true
-		}
-	}
-	return false
-}
-
-// strikeRole crashes the coordinator, a participant's leader, one of its
-// followers, or a co-coordinator, at the message that h is sending.
-func (n *nemesis) strikeRole(h *host) fate {
-	shard := n.hunted.shards[n.steps.IntN(len(n.hunted.shards))]
-	victim, role := n.w.host(n.hunted.attempt.Node), "coordinator"
-	switch lead := n.w.Leader(shard); n.steps.IntN(4) {
-	case 1:
-		if lead != 0 {
-			victim, role = n.w.host(lead), "leader"
-		}
-	case 2:
-		if i := n.steps.IntN(len(n.w.hosts)); n.w.hosts[i].id != lead {
-			victim, role = n.w.hosts[i], "follower"
-		}
-	case 3:
-		if n.hunted.co != 0 {
-			victim, role = n.w.host(n.hunted.co), "co-coordinator"
-		}
-	}
-	n.hunted = prey{}
-	if !victim.up() {
-		return leaves
-	}
-	n.budget--
-	n.counts["losses of a role: "+role]++
-	n.w.log(victim, "a %s is lost at a step of a transaction", role)
-	n.w.After(time.Duration(n.steps.Int64N(int64(10*n.unit))), victim.restart)
-	if victim == h {
-		return lostCrash + fate(n.steps.IntN(2))
-	}
-	victim.crash(strictly)
-	return leaves
 }

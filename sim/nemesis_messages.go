@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"isochron/coordinator"
+	"isochron/txn"
+)
+
+// What the nemesis does at messages: it looks for broken promises in them, and has hosts crash at some.
+
+// incarnation is the part of a transaction's name that says which life of a
+// node gave it.
+type incarnation struct {
+	node  txn.NodeID
+	epoch uint32
+}
+
+// onAnswer: a client is about to learn that its transaction is committed.
+func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) fate {
+	if res.Err != nil || !isCommit(req) {
+		return leaves
+	}
+	n.checkCommit(req, res)
+	return n.acknowledges("client", 40)
+}
+
+// onSend counts every message, has hosts crash at some, and holds others back.
+func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
+	m := &env.Msg
+	n.countMessage(h.id, m)
+	n.checkName(h, m)
+	n.checkPromise(h, m)
+	n.w.cfg.Databases.hears(m)
+	if !n.active || n.resting {
+		return leaves
+	}
+	if f := n.onMessage(h, env); f != leaves || n.forced == nil {
+		return f
+	}
+	return n.forced.onSend(env)
+}
+
+// onMessage may have a host crash at what it sends.
+func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
+	m := &env.Msg
+	if n.budget == 0 {
+		return leaves
+	}
+	if f := n.onStep(h, env); f != leaves {
+		return f
+	}
+	switch {
+	case m.Vote != nil && m.Vote.Yes:
+		return n.acknowledges("vote", 120)
+	case m.Ack != nil && m.Ack.Replica == h.id:
+		return n.acknowledges("entry on disk", 300)
+	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
+		return n.acknowledges("opinion", 400)
+	case m.Accepted != nil:
+		return n.acknowledges("acceptance", 300)
+	case m.DecideAck != nil:
+		return n.acknowledges("decide", 150)
+	case m.Finding != nil:
+		return n.acknowledges("finding", 30)
+	case m.Raft != nil:
+		return n.acknowledges("raft", 2500)
+	}
+	return leaves
+}
+
+// checkName: no two lives of a node give transactions the same names. What comes
+// of it is so rare to see in a history that it is looked for here.
+func (n *nemesis) checkName(h *host, m *txn.Message) {
+	var id txn.ID
+	switch {
+	case m.Access != nil:
+		id = m.Access.Txn
+	case m.Prepare != nil && m.Prepare.Attempt.Node == h.id: // others it only passes on
+		id = m.Prepare.Txn
+	default:
+		return
+	}
+	name := incarnation{id.Node, id.Epoch}
+	if life, used := n.lives[name]; used && life != h.life {
+		n.broken = append(n.broken, fmt.Sprintf("%v is named as in an earlier life of n%d", id, h.id))
+	}
+	n.lives[name] = h.life
+}
+
+// acknowledges may draw a crash at an acknowledgement: of the host that gives
+// it, or of all hosts at once, so that only what was synced speaks for it.
+func (n *nemesis) acknowledges(what string, odds int) fate {
+	if !n.active || n.resting || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
+		return leaves
+	}
+	n.budget--
+	n.counts["crashes at an acknowledgement: "+what]++
+	when := lostCrash + fate(n.steps.IntN(2))
+	n.w.log(nil, "a crash at an acknowledgement: %s", what)
+	if n.steps.IntN(3) == 0 {
+		n.w.After(0, n.crashAll)
+	}
+	n.w.After(time.Duration(n.steps.Int64N(int64(8*n.unit))), n.restartAll)
+	return when
+}
+
+func (n *nemesis) crashAll() {
+	for _, h := range n.w.hosts {
+		h.crash(strictly)
+	}
+}
+
+func (n *nemesis) restartAll() {
+	for _, h := range n.w.hosts {
+		h.restart()
+	}
+}
