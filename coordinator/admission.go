@@ -36,7 +36,7 @@ type gate struct {
 	host      gateHost
 	forecasts *forecasts
 	admission *yield.Admission
-	late      *yield.Late
+	late      *yield.LateScheduler
 }
 
 // gateEnv is what gate needs of the node.

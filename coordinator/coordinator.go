@@ -109,7 +109,7 @@ func New(cfg Config) *Coordinator {
 	c.forecasts = &forecasts{cfg: &c.cfg, env: env, policy: c.policy}
 	bounds := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
 	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
-		late:      yield.NewLate(bounds, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
+		late:      yield.NewLateScheduler(bounds, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
 		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
 	c.temperatures = &temperatures{cfg: &c.cfg, env: env, leaders: c.leaders}
 	c.reports.left = c.left

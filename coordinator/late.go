@@ -7,7 +7,7 @@ import (
 )
 
 // Admission by forecast, where the row chooses it: before its first request a transaction that
-// is likely not to get its locks sleeps at the gateway, and holds nothing (yield.Late).
+// is likely not to get its locks sleeps at the gateway, and holds nothing (yield.LateScheduler).
 
 // judges reports whether a transaction's first request is judged by forecast.
 func (g *gate) judges() bool {

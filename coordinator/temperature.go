@@ -179,7 +179,7 @@ func (c *Coordinator) Temperatures() (records int, threshold int64) {
 
 // Hottest are the hottest records that the gateway knows of and that are wanted; none where its row
 // does not read by temperature.
-func (c *Coordinator) Hottest(most int, wanted func(txn.Key) bool) []estimate.Warm {
+func (c *Coordinator) Hottest(most int, wanted func(txn.Key) bool) []estimate.RecordTemperature {
 	if c.temperatures.known == nil {
 		return nil
 	}

@@ -20,8 +20,8 @@ func TestHottest(t *testing.T) {
 	}
 	var got []txn.Key
 	for _, x := range w.Hottest(now, 5, func(k txn.Key) bool { return k != "k06" }) {
-		if x.Is != w.Of(x.Key, now) {
-			t.Errorf("%s is %d, not %d", x.Key, x.Is, w.Of(x.Key, now))
+		if x.Temperature != w.Of(x.Key, now) {
+			t.Errorf("%s is %d, not %d", x.Key, x.Temperature, w.Of(x.Key, now))
 		}
 		got = append(got, x.Key)
 	}

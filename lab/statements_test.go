@@ -167,7 +167,7 @@ func TestEachCommitItsOwnSync(t *testing.T) {
 // Who waits for a lock for longer than a gateway waits before it asks again gets it once.
 func TestLongWaitsForAHotRow(t *testing.T) {
 	for _, row := range protocol.Table() {
-		if !row.Yield.LockReads || row.Yield.Meets != yield.Wounds || row.Reveal.OnItsAppend(txn.Class{Participants: 1}) {
+		if !row.Yield.LockReads || row.Yield.OnConflict != yield.ConflictWoundWait || row.Reveal.OnItsAppend(txn.Class{Participants: 1}) {
 			continue // others do not wait for long
 		}
 		s := beside("hotspot", 5)

@@ -32,6 +32,6 @@ func addWarm(out *txn.SurveyReply, coord *coordinator.Coordinator, hosts *hosts)
 		at[k] = txn.ShardID(id)
 		return ok && slices.Contains(leads, at[k]) && !slices.ContainsFunc(out.Hot, func(h txn.HotKey) bool { return h.Key == k })
 	}) {
-		out.Hot = append(out.Hot, txn.HotKey{Shard: at[w.Key], Key: w.Key, MilliUpdates: uint64(w.Is)})
+		out.Hot = append(out.Hot, txn.HotKey{Shard: at[w.Key], Key: w.Key, MilliUpdates: uint64(w.Temperature)})
 	}
 }

@@ -121,7 +121,7 @@ var rules = []rule{
 	{func(r Row) bool { return (r.Yield.ByTimestamp || r.Yield.RowLeases) != (r.Gives == Serializability) },
 		"the order of timestamps may contradict real time, and no other does"},
 	{func(r Row) bool {
-		return r.Yield.RowLeases && (r.Replicates != ByLog || !r.Reads.AtLeaders() || r.ReadOnly != AsOthers || r.Yield.LockReads || r.Yield.Meets != yield.Dies)
+		return r.Yield.RowLeases && (r.Replicates != ByLog || !r.Reads.AtLeaders() || r.ReadOnly != AsOthers || r.Yield.LockReads || r.Yield.OnConflict != yield.ConflictNoWait)
 	},
 		"leases are given by leaders, last by the votes that their logs have, and renewing one waits for nobody"},
 	{func(r Row) bool {

@@ -32,7 +32,7 @@ func (g *gathering) leaves(id txn.ID) {
 }
 
 // gather takes a Prepare in that is not there yet.
-func (g *gathering) gather(p yield.Gathered) {
+func (g *gathering) gather(p yield.BatchedPrepare) {
 	if g.Gather(p) {
 		g.close()
 	}

@@ -18,7 +18,7 @@ func TestPreparesAreJudgedWhenTheyAreWhole(t *testing.T) {
 	g := &gathering{yield.NewBatches(10, time.Second), cfg, func(a txn.Attempt) bool { return over[a] }}
 	put := func(seq uint64, key txn.Key, ends uint64) {
 		p := &txn.Prepare{Attempt: txn.Attempt{Seq: seq}, Txn: id(seq), Age: txn.Age{Start: txn.Timestamp(seq)}, Writes: []txn.Write{{Key: key}}}
-		g.gather(yield.Gathered{Prepare: p, Refuse: func(why txn.Refusal) { said += fmt.Sprintf("-%d:%v ", seq, why.Why == txn.WhyLostInBatch) }, Retry: func() {
+		g.gather(yield.BatchedPrepare{Prepare: p, Refuse: func(why txn.Refusal) { said += fmt.Sprintf("-%d:%v ", seq, why.Why == txn.WhyLostInBatch) }, Retry: func() {
 			said += fmt.Sprintf("+%d ", seq)
 			over[txn.Attempt{Seq: ends}] = true
 		}})

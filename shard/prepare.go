@@ -63,7 +63,7 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 	if r.cfg.Row.Yield.Batches {
 		if !l.gathering.Has(p.Attempt) {
 			began := r.arrives()
-			l.gathering.gather(yield.Gathered{Prepare: p, Retry: func() { l.voter.prepare(from, p, began) }, Refuse: func(why txn.Refusal) { l.voter.refuse(from, p, why) }})
+			l.gathering.gather(yield.BatchedPrepare{Prepare: p, Retry: func() { l.voter.prepare(from, p, began) }, Refuse: func(why txn.Refusal) { l.voter.refuse(from, p, why) }})
 		}
 		return
 	}

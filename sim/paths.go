@@ -39,7 +39,7 @@ func disputesOpinions(r protocol.Row) bool { return r.Decide.DisputesOpinions() 
 
 func woundsWaiters(r protocol.Row) bool { return r.Yield == yield.WoundWait }
 
-func wounds(r protocol.Row) bool { return logged(r) && r.Yield.Meets == yield.Wounds }
+func wounds(r protocol.Row) bool { return logged(r) && r.Yield.OnConflict == yield.ConflictWoundWait }
 
 func deadlocks(r protocol.Row) bool { return r.Yield.Deadlocks() }
 

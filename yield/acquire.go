@@ -186,7 +186,7 @@ func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, earl
 // givesWay is why a request is refused that gives way: in execution it closed a cycle of waits,
 // unless nobody waits in cycles by the rule of who meets whom.
 func (p Policy) givesWay(phase Phase) txn.Why {
-	if p.Meets != Wounds {
+	if p.OnConflict != ConflictWoundWait {
 		return txn.WhyGivesWay
 	}
 	return endings[phase].gives

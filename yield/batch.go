@@ -14,8 +14,8 @@ import (
 // before it in the batch, and vote in that order. Whoever gives way is done again
 // by its client, in a later batch.
 
-// Gathered is a Prepare in a batch: how it goes on, and what becomes of it if it gives way.
-type Gathered struct {
+// BatchedPrepare is a Prepare in a batch: how it goes on, and what becomes of it if it gives way.
+type BatchedPrepare struct {
 	*txn.Prepare
 	Retry  func()
 	Refuse func(why txn.Refusal)
@@ -26,7 +26,7 @@ type Batches struct {
 	size   int           // of a batch that is whole
 	forget time.Duration // how long one who has read is awaited
 
-	items []Gathered
+	items []BatchedPrepare
 	in    map[txn.Attempt]bool
 	// awaited is how many had read here when the batch was opened, and have not come
 	// yet: when all have, it is whole. The clock is the bound.
@@ -77,7 +77,7 @@ func (b *Batches) Leaves(id txn.ID) (whole bool) {
 
 // Gather takes a Prepare in that is not there yet, and reports whether the batch is whole. The
 // first opens it, and waits for those who are on their way.
-func (b *Batches) Gather(g Gathered) (whole bool) {
+func (b *Batches) Gather(g BatchedPrepare) (whole bool) {
 	if len(b.items) == 0 {
 		b.opened++
 		b.awaited = len(b.readers)
@@ -118,20 +118,20 @@ func (b *Batches) NextWake() time.Duration {
 
 // Judge empties the batch: who gives way, oldest first, and the rest in the order in which they
 // vote. Of those that are over already nothing is said.
-func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []Gathered) {
+func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []BatchedPrepare) {
 	if len(b.items) == 0 {
 		return nil, nil
 	}
-	items := slices.DeleteFunc(b.items, func(g Gathered) bool { return over(g.Attempt) })
+	items := slices.DeleteFunc(b.items, func(g BatchedPrepare) bool { return over(g.Attempt) })
 	b.items = nil
 	clear(b.in)
-	slices.SortFunc(items, func(x, y Gathered) int {
+	slices.SortFunc(items, func(x, y BatchedPrepare) int {
 		if x.Age.Older(y.Age) {
 			return -1
 		}
 		return 1
 	})
-	var rest []Gathered
+	var rest []BatchedPrepare
 	for i, loses := range losers(items) {
 		if loses {
 			lost = append(lost, items[i])
@@ -146,7 +146,7 @@ func (b *Batches) Judge(over func(txn.Attempt) bool) (lost, stay []Gathered) {
 }
 
 // losers tells which of a batch, oldest first, must give way.
-func losers(items []Gathered) []bool {
+func losers(items []BatchedPrepare) []bool {
 	lose := make([]bool, len(items))
 	wrote, read := map[txn.Key]*txn.Prepare{}, map[txn.Key]*txn.Prepare{} // by an older one
 	var spans []txn.Span
@@ -180,7 +180,7 @@ func losers(items []Gathered) []bool {
 // writes it, older ones first where that leaves a choice. There is such an order for
 // those that nobody made give way; without one the rest keeps its order, and the
 // versions decide.
-func readersFirst(items []Gathered) []int {
+func readersFirst(items []BatchedPrepare) []int {
 	writers := map[txn.Key][]int{}
 	for i, g := range items {
 		for _, w := range g.Writes {

@@ -10,7 +10,7 @@ import (
 )
 
 // of makes a Prepare from words such as "r:x w:y s:a-c": what it reads, writes and scans.
-func of(words string) Gathered {
+func of(words string) BatchedPrepare {
 	p := &txn.Prepare{}
 	for _, w := range strings.Fields(words) {
 		switch key := w[2:]; w[0] {
@@ -23,7 +23,7 @@ func of(words string) Gathered {
 			p.Spans = append(p.Spans, txn.SpanCheck{Span: txn.Span{Start: txn.Key(start), End: txn.Key(end)}})
 		}
 	}
-	return Gathered{Prepare: p}
+	return BatchedPrepare{Prepare: p}
 }
 
 func TestWhoGivesWayInABatch(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWhoGivesWayInABatch(t *testing.T) {
 		{"a phantom", []string{"s:a-c w:x", "r:x w:b"}, []bool{false, true}, []int{0}},
 		{"a range comes before a writer in it", []string{"w:b", "s:a-c w:z"}, []bool{false, false}, []int{1, 0}},
 	} {
-		var items, stay []Gathered
+		var items, stay []BatchedPrepare
 		for _, words := range c.batch {
 			items = append(items, of(words))
 		}
@@ -87,7 +87,7 @@ func TestWhenABatchIsJudged(t *testing.T) {
 			case 'r':
 				b.Reads(now, id(n))
 			case 'p':
-				whole = b.Gather(Gathered{Prepare: &txn.Prepare{Txn: id(n), Attempt: txn.Attempt{Seq: n}}})
+				whole = b.Gather(BatchedPrepare{Prepare: &txn.Prepare{Txn: id(n), Attempt: txn.Attempt{Seq: n}}})
 			case 'e':
 				whole = b.Leaves(id(n))
 			case 't':

@@ -16,7 +16,7 @@ const (
 	AdmitUnset Admitting = iota
 	// AdmitByLosses: tries of a kind of which many have lost to each other queue (Admission).
 	AdmitByLosses
-	// AdmitByForecast: who is likely not to get its locks sleeps and is judged anew (Late).
+	// AdmitByForecast: who is likely not to get its locks sleeps and is judged anew (LateScheduler).
 	AdmitByForecast
 )
 
@@ -27,7 +27,7 @@ func (a Admitting) String() string {
 // Forecasts reports whether it asks for the chance of each transaction.
 func (a Admitting) Forecasts() bool { return a == AdmitByForecast }
 
-// Late holds back, at one gateway, transactions that are likely not to get all their locks:
+// LateScheduler holds back, at one gateway, transactions that are likely not to get all their locks:
 // late transaction scheduling of GeoTP (section 4.3, Alg. 2 lines 10 to 18).
 //
 // How it thinks. The chance that a transaction is not granted all that it first asks for is
@@ -42,14 +42,14 @@ func (a Admitting) Forecasts() bool { return a == AdmitByForecast }
 //
 // What the caller owes it. Time does not run back. It judges whom Next names again, and calls
 // Leave for one whose client has gone.
-type Late struct {
+type LateScheduler struct {
 	bounds LateBounds
 	chance *rand.Rand
 	asleep []*Sleeper // by when they wake, which is the order in which they were blocked
 	counts LateCounts
 }
 
-// LateBounds are the settings of Late. Zero fields get defaults.
+// LateBounds are the settings of LateScheduler. Zero fields get defaults.
 type LateBounds struct {
 	Sleep time.Duration // 10 ms (Alg. 2; the prototype): how long a block lasts
 	// Again is how often one that was blocked is judged anew: 10 (Alg. 2 line 16). The next
@@ -95,14 +95,14 @@ const (
 	GiveUp                // it is to be aborted: it has done nothing
 )
 
-// NewLate judges by chance of its own: one seed, one run.
-func NewLate(b LateBounds, seed, stream uint64) *Late {
-	return &Late{bounds: b.withDefaults(), chance: rand.New(rand.NewPCG(seed, stream))}
+// NewLateScheduler judges by chance of its own: one seed, one run.
+func NewLateScheduler(b LateBounds, seed, stream uint64) *LateScheduler {
+	return &LateScheduler{bounds: b.withDefaults(), chance: rand.New(rand.NewPCG(seed, stream))}
 }
 
 // Judge says what becomes of a transaction at so many places whose chance not to get all its
 // locks is lost, from 0 to 1.
-func (l *Late) Judge(now time.Duration, s *Sleeper, lost float64, places int) Verdict {
+func (l *LateScheduler) Judge(now time.Duration, s *Sleeper, lost float64, places int) Verdict {
 	if lost <= 0 || places < 2 && !l.bounds.Alone || l.chance.Float64() >= lost {
 		l.counts.Entered++
 		return Enter
@@ -118,7 +118,7 @@ func (l *Late) Judge(now time.Duration, s *Sleeper, lost float64, places int) Ve
 }
 
 // Next takes out one whose sleep is over, nil if there is none.
-func (l *Late) Next(now time.Duration) *Sleeper {
+func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	for len(l.asleep) > 0 {
 		s := l.asleep[0]
 		if !s.gone && s.until > now {
@@ -135,7 +135,7 @@ func (l *Late) Next(now time.Duration) *Sleeper {
 }
 
 // NextWake is when the first wakes, txn.Never if nobody sleeps. It may name one that has gone.
-func (l *Late) NextWake() time.Duration {
+func (l *LateScheduler) NextWake() time.Duration {
 	if len(l.asleep) == 0 {
 		return txn.Never
 	}
@@ -144,11 +144,11 @@ func (l *Late) NextWake() time.Duration {
 
 // Leave says that a transaction wants to be let in no more; once it has entered that is no
 // harm. Nil is nobody.
-func (l *Late) Leave(s *Sleeper) {
+func (l *LateScheduler) Leave(s *Sleeper) {
 	if s != nil {
 		s.gone = true
 	}
 }
 
 // Counts tells of all transactions so far.
-func (l *Late) Counts() LateCounts { return l.counts }
+func (l *LateScheduler) Counts() LateCounts { return l.counts }

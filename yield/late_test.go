@@ -12,7 +12,7 @@ const lateStep = 10 * time.Millisecond
 
 // Who is sure to lose sleeps for 10 ms each time, and is given up at the eleventh block.
 func TestWhoIsSureToLoseIsGivenUp(t *testing.T) {
-	l, s := NewLate(LateBounds{}, 1, 2), &Sleeper{}
+	l, s := NewLateScheduler(LateBounds{}, 1, 2), &Sleeper{}
 	now := time.Second
 	for block := 1; ; block++ {
 		v := l.Judge(now, s, 1, 2)
@@ -55,7 +55,7 @@ func TestWhoEntersAtOnce(t *testing.T) {
 		{LateBounds{Alone: true}, 1, 1, Sleep},
 		{LateBounds{Alone: true}, 0, 1, Enter},
 	} {
-		if got := NewLate(c.bounds, 1, 2).Judge(0, &Sleeper{}, c.lost, c.places); got != c.want {
+		if got := NewLateScheduler(c.bounds, 1, 2).Judge(0, &Sleeper{}, c.lost, c.places); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -65,7 +65,7 @@ func TestWhoEntersAtOnce(t *testing.T) {
 // gives one run.
 func TestBlocksGoByTheChance(t *testing.T) {
 	blocked := func(lost float64, seed uint64) uint64 {
-		l := NewLate(LateBounds{}, seed, 2)
+		l := NewLateScheduler(LateBounds{}, seed, 2)
 		for range 10_000 {
 			l.Judge(0, &Sleeper{}, lost, 2)
 		}
@@ -83,7 +83,7 @@ func TestBlocksGoByTheChance(t *testing.T) {
 
 // They wake in the order in which they were blocked, and who has gone is not named.
 func TestWhoHasGoneIsNotNamed(t *testing.T) {
-	l := NewLate(LateBounds{Sleep: 3 * lateStep, Again: 1}, 1, 2)
+	l := NewLateScheduler(LateBounds{Sleep: 3 * lateStep, Again: 1}, 1, 2)
 	var all []*Sleeper
 	for i := range 4 {
 		s := &Sleeper{Txn: txn.ID{Seq: uint64(i)}}

@@ -10,8 +10,8 @@ type Policy struct {
 	// PrepareWaits: a prepare that meets a voted, younger holder waits for it.
 	// Otherwise it gives way at once, as optimistic validation does.
 	PrepareWaits bool
-	// Meets is what happens where a request meets a holder that is in its way.
-	Meets Meeting
+	// OnConflict is what happens where a request meets a holder that is in its way.
+	OnConflict ConflictRule
 	// NeverLocks: a read that asks for a lock is checked at the commit like any
 	// other, and holds nothing: there is nobody who could hold it for all replicas.
 	NeverLocks bool
@@ -51,18 +51,18 @@ type Policy struct {
 // OfSources reports whether it is for participants that are databases of others.
 func (p Policy) OfSources() bool { return p == OfItsSource || p.Versions }
 
-// Meeting is what happens where a request that is to hold something meets a holder.
-type Meeting uint8
+// ConflictRule is what happens where a request that is to hold something meets a holder.
+type ConflictRule uint8
 
-// The meetings.
+// The rules, by the names of the field.
 const (
-	// Wounds: the older one has the younger give way unless that has voted, and the younger
+	// ConflictWoundWait: the older one has the younger give way unless that has voted, and the younger
 	// waits (wound-wait).
-	Wounds Meeting = iota
-	// WaitsOrDies: the older one waits, whatever the other does, and the younger gives way.
-	WaitsOrDies
-	// Dies: whoever comes later gives way.
-	Dies
+	ConflictWoundWait ConflictRule = iota
+	// ConflictWaitDie: the older one waits, whatever the other does, and the younger gives way.
+	ConflictWaitDie
+	// ConflictNoWait: whoever comes later gives way.
+	ConflictNoWait
 )
 
 // HotRule is what is done about rows for which many wait.
@@ -104,11 +104,11 @@ var (
 	WoundWait = Policy{Name: "2pl wound-wait", LockReads: true, PrepareWaits: true}
 	// WaitDie and NoWait are two-phase locking without wounds: who waits, if anybody, is older
 	// than those it waits for (Bonspiel section 6.1, what it is compared with).
-	WaitDie = Policy{Name: "2pl wait-die", LockReads: true, PrepareWaits: true, Meets: WaitsOrDies}
-	NoWait  = Policy{Name: "2pl no-wait", LockReads: true, Meets: Dies}
+	WaitDie = Policy{Name: "2pl wait-die", LockReads: true, PrepareWaits: true, OnConflict: ConflictWaitDie}
+	NoWait  = Policy{Name: "2pl no-wait", LockReads: true, OnConflict: ConflictNoWait}
 	// Lease is Sundial's: leases of rows for those who read, and no waiting among those who write (the
 	// same section; its paper has wait-die, the public prototype of Bonspiel no-wait).
-	Lease = Policy{Name: "leases of rows, written ones locked no-wait", Meets: Dies, RowLeases: true}
+	Lease = Policy{Name: "leases of rows, written ones locked no-wait", OnConflict: ConflictNoWait, RowLeases: true}
 	// WoundWaitAlike is WoundWait by ages alone; WoundWaitPreempting and WoundWaitOnWait are that
 	// with preemption, whatever waits, or of who waits (Natto section 4, what it is compared with).
 	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, Priority: PriorityIgnored}
@@ -202,9 +202,9 @@ func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder,
 				return verdict{die: h}
 			}
 			v.wait = h
-		case !phase.holds(), p.Meets == WaitsOrDies && age.Older(h.Age):
+		case !phase.holds(), p.OnConflict == ConflictWaitDie && age.Older(h.Age):
 			v.wait = h
-		case p.Meets != Wounds:
+		case p.OnConflict != ConflictWoundWait:
 			return verdict{die: h}
 		case phase == Execute && (h.Voted || p.Detect || fresh && p.Hot.waits()):
 			v.wait = h

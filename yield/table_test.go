@@ -96,7 +96,7 @@ func TestNobodyWaitsInACycle(t *testing.T) {
 			}
 			waits += w.waits
 		}
-		if (waits > 0) == (policy.Meets == Dies) {
+		if (waits > 0) == (policy.OnConflict == ConflictNoWait) {
 			t.Errorf("%s: %d waits", policy.Name, waits)
 		}
 	}
