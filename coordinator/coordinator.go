@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -11,48 +10,6 @@ import (
 	"isochron/txn"
 	"isochron/yield"
 )
-
-// Env is the world as a coordinator sees it.
-type Env interface {
-	Now() txn.Now
-	Send(to txn.Address, m txn.Message)
-	Directory() *routing.Directory
-	// Leader is who a local replica believes leads the shard; ok is false if
-	// there is no local replica or it knows of no leader.
-	Leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool)
-	// Nearest is the replica with the shortest round trip.
-	Nearest(s txn.ShardID) txn.NodeID
-	// Wide reports whether a node is in another region.
-	Wide(n txn.NodeID) bool
-	// RoundTrip is the round trip to a node, as far as it is known.
-	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
-	// OneWay is how long a message to a node is on its way, by the wall clocks of both, with few
-	// exceptions, as far as it is known.
-	OneWay(n txn.NodeID) (way time.Duration, ok bool)
-	// CoCoordinators are the co-coordinators of an attempt, one in each region.
-	CoCoordinators(a txn.Attempt) []txn.NodeID
-	// Seen is a moment up to which this node has seen commits.
-	Seen() txn.Timestamp
-	// Note and Ended take what an operator logs and counts.
-	Note(n txn.Note)
-	Ended(e txn.Ended)
-	Trace(format string, args ...any)
-	Tracing() bool // whether anybody reads what Trace says
-}
-
-// Config of a coordinator.
-type Config struct {
-	Self   txn.NodeID
-	Epoch  uint32 // this incarnation; higher than any before it
-	Row    protocol.Row
-	Params txn.Params
-	Env    Env
-	Seed   uint64 // of what is left to chance
-	// DeadCoCoordinator, of experiments: it is no co-coordinator, not even of its
-	// own attempts. It hears no acknowledgement and passes none on; its clients'
-	// transactions are decided by the leaders' votes.
-	DeadCoCoordinator bool
-}
 
 // Coordinator runs the transactions of one gateway. It knows which are open, begins and ends
 // them, and hands requests and messages to its parts, each of which owns its state.
@@ -386,10 +343,6 @@ func (c *Coordinator) RollBackOpen() {
 		func(*transaction) bool { return true })
 }
 
-// Unfinished counts what is open here and in no commit, and what is in its commit
-// or not finished everywhere.
-func (c *Coordinator) Unfinished() (open, commits int) { return len(c.txns.open()), len(c.commits.all) }
-
 // FollowProtocol has the gateway go by what the directory says; row is what that
 // comes to. Open transactions of another protocol end.
 func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) { c.turn.follow(p, row) }
@@ -407,42 +360,4 @@ func (c *Coordinator) Coordinate(p *txn.Prepare) {
 	for _, other := range p.PassOn {
 		c.env.Send(txn.Participant(other.To, other.Prepare.Shard), txn.Message{Prepare: other.Prepare})
 	}
-}
-
-// HotRecords are how many records the gateway keeps statistics of, and the bytes that they take;
-// 0 where its row goes by none.
-func (c *Coordinator) HotRecords() (records, bytes int) {
-	if c.forecasts.hot == nil {
-		return 0, 0
-	}
-	return c.forecasts.hot.Len(), c.forecasts.hot.Bytes()
-}
-
-// Admission lists the kinds of transaction of which tries have failed for each other here of late.
-func (c *Coordinator) Admission() []txn.AdmissionClass { return c.gate.admission.Classes() }
-
-// Open is the number of transactions and commitments that have not ended.
-func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits.all) }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	out := make([]K, 0, len(m))
-	for k := range m { // order: sorted below
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func sortedShards[V any](m map[txn.ShardID]V) []txn.ShardID { return sortedKeys(m) }
-
-// Rollbacks are the transactions of this incarnation that were rolled back, by cause.
-func (c *Coordinator) Rollbacks() []uint64 {
-	rollbacks, _ := c.reports.counted()
-	return rollbacks
-}
-
-// Retried are those of the Rollbacks that the gateway did again by itself, by cause.
-func (c *Coordinator) Retried() []uint64 {
-	_, retried := c.reports.counted()
-	return retried
 }

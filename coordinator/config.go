@@ -1,0 +1,51 @@
+package coordinator
+
+import (
+	"time"
+
+	"isochron/protocol"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// Env is the world as a coordinator sees it.
+type Env interface {
+	Now() txn.Now
+	Send(to txn.Address, m txn.Message)
+	Directory() *routing.Directory
+	// Leader is who a local replica believes leads the shard; ok is false if
+	// there is no local replica or it knows of no leader.
+	Leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool)
+	// Nearest is the replica with the shortest round trip.
+	Nearest(s txn.ShardID) txn.NodeID
+	// Wide reports whether a node is in another region.
+	Wide(n txn.NodeID) bool
+	// RoundTrip is the round trip to a node, as far as it is known.
+	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
+	// OneWay is how long a message to a node is on its way, by the wall clocks of both, with few
+	// exceptions, as far as it is known.
+	OneWay(n txn.NodeID) (way time.Duration, ok bool)
+	// CoCoordinators are the co-coordinators of an attempt, one in each region.
+	CoCoordinators(a txn.Attempt) []txn.NodeID
+	// Seen is a moment up to which this node has seen commits.
+	Seen() txn.Timestamp
+	// Note and Ended take what an operator logs and counts.
+	Note(n txn.Note)
+	Ended(e txn.Ended)
+	Trace(format string, args ...any)
+	Tracing() bool // whether anybody reads what Trace says
+}
+
+// Config of a coordinator.
+type Config struct {
+	Self   txn.NodeID
+	Epoch  uint32 // this incarnation; higher than any before it
+	Row    protocol.Row
+	Params txn.Params
+	Env    Env
+	Seed   uint64 // of what is left to chance
+	// DeadCoCoordinator, of experiments: it is no co-coordinator, not even of its
+	// own attempts. It hears no acknowledgement and passes none on; its clients'
+	// transactions are decided by the leaders' votes.
+	DeadCoCoordinator bool
+}
