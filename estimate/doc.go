@@ -11,7 +11,8 @@
 // a transaction works at its place, and how likely it is to lose there, is forecast from
 // statistics of the records that transactions contend for (hotrecords.go, footprint.go;
 // GeoTP section 4.3). How often records are updated, and from which rate on they are read at
-// their leaders, stands in temperature.go and threshold.go (Bonspiel section 3.2).
+// their leaders, stands in temperature.go and threshold.go (Bonspiel section 3.2). Both keep what
+// they know of records in one kind of bounded table, which forgets the longest untouched (recent.go).
 //
 // What the caller owes it. It gives each sample with the time at which it came,
 // on a clock that never runs back, and calls from one goroutine. What is kept is

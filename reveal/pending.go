@@ -11,8 +11,10 @@ type Pending struct {
 	keys btree.Map[txn.Key, int]
 }
 
-// Add counts the writes of an attempt as undecided; Remove takes them back.
-func (p *Pending) Add(writes []txn.Write)    { p.count(writes, 1) }
+// Add counts the writes of an attempt as undecided, once for each call.
+func (p *Pending) Add(writes []txn.Write) { p.count(writes, 1) }
+
+// Remove takes back what one Add of the same writes has counted.
 func (p *Pending) Remove(writes []txn.Write) { p.count(writes, -1) }
 
 func (p *Pending) count(writes []txn.Write, by int) {

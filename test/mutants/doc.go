@@ -1,6 +1,6 @@
 // Command mutants asks of each rule of the core whether a test would notice its loss.
 //
-// A mutation takes one rule away: it replaces a text, which stands exactly once in a
+// How it thinks. A mutation takes one rule away: it replaces a text, which stands exactly once in a
 // package, by another. The command copies the tree to a temporary directory (the checkout
 // is never written), and for each mutation of the list it applies it there, runs the
 // tests and the hunts that should see it, each for a bounded time, and takes it back. It
@@ -12,4 +12,6 @@
 //
 // The list stands in the files list_*.go, by package. It grows with every protocol: whoever
 // writes a rule adds the mutation that takes it away. A test holds that each still applies.
+//
+// What its caller owes it: a checkout that passes its tests, and time; Ctrl-C tells how far it came.
 package main
