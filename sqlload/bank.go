@@ -91,10 +91,10 @@ func (c *banker) transfer() Txn {
 			if _, err := tx.ExecContext(ctx, insert, id, from, to, amount); err != nil {
 				return err
 			}
-			if err := changeOne(ctx, tx, "UPDATE bank_accounts SET balance = ? WHERE id = ?", balance-amount, from); err != nil {
+			if err := ChangeOne(ctx, tx, "UPDATE bank_accounts SET balance = ? WHERE id = ?", balance-amount, from); err != nil {
 				return err
 			}
-			return changeOne(ctx, tx, "UPDATE bank_accounts SET balance = balance + ? WHERE id = ?", amount, to)
+			return ChangeOne(ctx, tx, "UPDATE bank_accounts SET balance = balance + ? WHERE id = ?", amount, to)
 		},
 		After: func(t Try) { c.bank.hear(id, t.Outcome) },
 	}
@@ -176,8 +176,8 @@ func (b *bank) checkBalances(moved, balances map[int64]int64) []string {
 	return found
 }
 
-// changeOne changes exactly one row.
-func changeOne(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+// ChangeOne runs a statement that changes exactly one row; any other number is an error.
+func ChangeOne(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	res, err := tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err

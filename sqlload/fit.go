@@ -56,7 +56,7 @@ func (p *payer) Next() Txn {
 		Kind: "payment",
 		Body: func(ctx context.Context, tx *sql.Tx) error {
 			id = p.newID()
-			if err := changeOne(ctx, tx, "UPDATE fit_accounts SET balance = balance + ? WHERE id = ?", amount, account); err != nil {
+			if err := ChangeOne(ctx, tx, "UPDATE fit_accounts SET balance = balance + ? WHERE id = ?", amount, account); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(ctx, "INSERT INTO fit_ledger (id, account, amount) VALUES (?, ?, ?)", id, account, amount)

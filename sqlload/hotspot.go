@@ -53,7 +53,7 @@ func (c *counter) Next() Txn {
 	return Txn{
 		Kind: "update",
 		Body: func(ctx context.Context, tx *sql.Tx) error {
-			return changeOne(ctx, tx, "UPDATE hotspot_rows SET counted = counted + 1 WHERE id = ?", row)
+			return ChangeOne(ctx, tx, "UPDATE hotspot_rows SET counted = counted + 1 WHERE id = ?", row)
 		},
 		After: func(t Try) { c.hear(t.Outcome) },
 	}

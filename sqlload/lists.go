@@ -166,7 +166,7 @@ func (c *lister) do(ctx context.Context, tx *sql.Tx, s listStep, lock string) ([
 		}
 		return ops, err
 	}
-	return ops, changeOne(ctx, tx, "UPDATE append_lists SET elements = ? WHERE id = ?", longer, s.list)
+	return ops, ChangeOne(ctx, tx, "UPDATE append_lists SET elements = ? WHERE id = ?", longer, s.list)
 }
 
 func listKey(id int64) string { return "l" + strconv.FormatInt(id, 10) }

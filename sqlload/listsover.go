@@ -168,7 +168,7 @@ func (c *listerOver) step(ctx context.Context, tx *sql.Tx, s stepOver) ([]histor
 			err = errBeaten
 		}
 	default:
-		err = changeOne(ctx, tx, fmt.Sprintf("UPDATE %s SET elements = '%s' WHERE id = %d", t.Name, longer, s.list))
+		err = ChangeOne(ctx, tx, fmt.Sprintf("UPDATE %s SET elements = '%s' WHERE id = %d", t.Name, longer, s.list))
 	}
 	return ops, err
 }

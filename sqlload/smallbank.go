@@ -166,13 +166,13 @@ func (c *teller) amalgamate() Txn {
 		if err != nil {
 			return err
 		}
-		if err := changeOne(ctx, tx, smallSetSavings, 0, a); err != nil {
+		if err := ChangeOne(ctx, tx, smallSetSavings, 0, a); err != nil {
 			return err
 		}
-		if err := changeOne(ctx, tx, smallSetChecking, 0, a); err != nil {
+		if err := ChangeOne(ctx, tx, smallSetChecking, 0, a); err != nil {
 			return err
 		}
-		return changeOne(ctx, tx, smallAddChecking, savings+checking, b)
+		return ChangeOne(ctx, tx, smallAddChecking, savings+checking, b)
 	}}
 }
 
@@ -190,7 +190,7 @@ func (c *teller) balance() Txn {
 func (c *teller) depositChecking() Txn {
 	a, amount := c.customer(), c.amount()
 	return c.booked(func(ctx context.Context, tx *sql.Tx) (int64, error) {
-		return amount, changeOne(ctx, tx, smallAddChecking, amount, a)
+		return amount, ChangeOne(ctx, tx, smallAddChecking, amount, a)
 	})
 }
 
@@ -205,10 +205,10 @@ func (c *teller) sendPayment() Txn {
 		if bal < amount {
 			return errRollback
 		}
-		if err := changeOne(ctx, tx, smallSetChecking, bal-amount, a); err != nil {
+		if err := ChangeOne(ctx, tx, smallSetChecking, bal-amount, a); err != nil {
 			return err
 		}
-		return changeOne(ctx, tx, smallAddChecking, amount, b)
+		return ChangeOne(ctx, tx, smallAddChecking, amount, b)
 	}}
 }
 
@@ -226,7 +226,7 @@ func (c *teller) transactSavings() Txn {
 		if bal+amount < 0 {
 			return 0, errRollback
 		}
-		return amount, changeOne(ctx, tx, smallSetSavings, bal+amount, a)
+		return amount, ChangeOne(ctx, tx, smallSetSavings, bal+amount, a)
 	})
 }
 
@@ -250,7 +250,7 @@ func (c *teller) writeCheck() Txn {
 		if savings+checking < amount {
 			take += smallPenalty
 		}
-		return -take, changeOne(ctx, tx, smallSetChecking, checking-take, a)
+		return -take, ChangeOne(ctx, tx, smallSetChecking, checking-take, a)
 	})
 }
 

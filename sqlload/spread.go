@@ -118,7 +118,7 @@ func (s *spread) run(ctx context.Context, tx *sql.Tx, list []statement) error {
 	for i, one := range list {
 		var err error
 		if one.write {
-			err = changeOne(ctx, tx, texts[i])
+			err = ChangeOne(ctx, tx, texts[i])
 		} else {
 			err = readOne(ctx, tx, texts[i])
 		}

@@ -94,7 +94,7 @@ func (o *ordering) takeNumber() error {
 	if err := o.tx.QueryRowContext(o.ctx, customer, o.w, o.d, o.customer).Scan(&discount, &last, &credit); err != nil {
 		return err
 	}
-	return changeOne(o.ctx, o.tx, "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?", o.id+1, o.w, o.d)
+	return ChangeOne(o.ctx, o.tx, "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?", o.id+1, o.w, o.d)
 }
 
 func (o *ordering) writeOrder() error {
@@ -154,7 +154,7 @@ func (o *ordering) takeLine(i int) error {
 	if l.supply != o.w {
 		remote = 1
 	}
-	return changeOne(o.ctx, o.tx, `UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + ?
+	return ChangeOne(o.ctx, o.tx, `UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + ?
 		WHERE s_w_id = ? AND s_i_id = ?`, quantity, l.quantity, remote, l.supply, l.item)
 }
 
@@ -182,10 +182,10 @@ func (c *terminal) payment() Txn {
 	}
 	amount := cents(c.between(100, 500000))
 	return Txn{Kind: "payment", Body: func(ctx context.Context, tx *sql.Tx) error {
-		if err := changeOne(ctx, tx, "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?", amount.String(), c.w); err != nil {
+		if err := ChangeOne(ctx, tx, "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?", amount.String(), c.w); err != nil {
 			return err
 		}
-		if err := changeOne(ctx, tx, "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?", amount.String(), c.w, d); err != nil {
+		if err := ChangeOne(ctx, tx, "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?", amount.String(), c.w, d); err != nil {
 			return err
 		}
 		var w, name string
@@ -219,7 +219,7 @@ func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p who, customer, d int, 
 		data = fmt.Sprintf("%d %d %d %d %d %v|%s", customer, p.d, p.w, d, c.w, amount, data)
 		data = data[:min(len(data), 500)]
 	}
-	return changeOne(ctx, tx, `UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, c_payment_cnt = c_payment_cnt + 1, c_data = ?
+	return ChangeOne(ctx, tx, `UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, c_payment_cnt = c_payment_cnt + 1, c_data = ?
 		WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?`, amount.String(), amount.String(), data, p.w, p.d, customer)
 }
 
@@ -283,14 +283,14 @@ func (c *terminal) deliver(ctx context.Context, tx *sql.Tx, d, carrier int) erro
 	if err != nil {
 		return err
 	}
-	if err := changeOne(ctx, tx, "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?", c.w, d, order); err != nil {
+	if err := ChangeOne(ctx, tx, "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?", c.w, d, order); err != nil {
 		return err
 	}
 	const whose = "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?"
 	if err := tx.QueryRowContext(ctx, whose, c.w, d, order).Scan(&customer); err != nil {
 		return err
 	}
-	if err := changeOne(ctx, tx, "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?", carrier, c.w, d, order); err != nil {
+	if err := ChangeOne(ctx, tx, "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?", carrier, c.w, d, order); err != nil {
 		return err
 	}
 	const lines = "UPDATE order_line SET ol_delivery_d = ? WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?"
@@ -302,7 +302,7 @@ func (c *terminal) deliver(ctx context.Context, tx *sql.Tx, d, carrier int) erro
 	if err := tx.QueryRowContext(ctx, amounts, c.w, d, order).Scan(&sum); err != nil {
 		return err
 	}
-	return changeOne(ctx, tx, "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
+	return ChangeOne(ctx, tx, "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
 		sum.String(), c.w, d, customer)
 }
 

@@ -86,7 +86,7 @@ func (c *ycsbClient) Next() Txn {
 	if c.rand.IntN(100) < c.updates {
 		field, value := c.rand.IntN(ycsbFields), letters(c.rand, ycsbFieldBytes)
 		return Txn{Kind: "update", Body: func(ctx context.Context, tx *sql.Tx) error {
-			return changeOne(ctx, tx, fmt.Sprintf("UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", field), value, key)
+			return ChangeOne(ctx, tx, fmt.Sprintf("UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", field), value, key)
 		}}
 	}
 	return Txn{Kind: "read", Body: func(ctx context.Context, tx *sql.Tx) error {

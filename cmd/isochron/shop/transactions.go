@@ -3,9 +3,9 @@ package shop
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"isochron/geo"
+	"isochron/sqlload"
 )
 
 // newPurchase is a home customer's order. With goods it takes one to three
@@ -48,7 +48,7 @@ func (c *client) placeOrder(ctx context.Context, tx *sql.Tx, customer, order, to
 	if err != nil {
 		return err
 	}
-	return updateOne(ctx, tx, "UPDATE customers SET balance_cents = balance_cents - ? WHERE region = ? AND id = ?",
+	return sqlload.ChangeOne(ctx, tx, "UPDATE customers SET balance_cents = balance_cents - ? WHERE region = ? AND id = ?",
 		total, string(c.region), customer)
 }
 
@@ -58,7 +58,7 @@ func (c *client) takeOff(ctx context.Context, tx *sql.Tx, order, line, product i
 	if err != nil {
 		return err
 	}
-	return updateOne(ctx, tx, "UPDATE products SET stock = stock - 1 WHERE id = ?", product)
+	return sqlload.ChangeOne(ctx, tx, "UPDATE products SET stock = stock - 1 WHERE id = ?", product)
 }
 
 // newTransfer moves money from a home customer to one of another region.
@@ -68,10 +68,10 @@ func (c *client) newTransfer() func(context.Context, *sql.Tx) error {
 	amount := 1 + c.rand.Int64N(1000)
 	const add = "UPDATE customers SET balance_cents = balance_cents + ? WHERE region = ? AND id = ?"
 	return func(ctx context.Context, tx *sql.Tx) error {
-		if err := updateOne(ctx, tx, add, -amount, string(c.region), from); err != nil {
+		if err := sqlload.ChangeOne(ctx, tx, add, -amount, string(c.region), from); err != nil {
 			return err
 		}
-		return updateOne(ctx, tx, add, amount, string(there), to)
+		return sqlload.ChangeOne(ctx, tx, add, amount, string(there), to)
 	}
 }
 
@@ -82,20 +82,4 @@ func (c *client) elsewhere() geo.Region {
 			return r
 		}
 	}
-}
-
-// updateOne changes exactly one row.
-func updateOne(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-	res, err := tx.ExecContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n != 1 {
-		return fmt.Errorf("%d rows changed where one should: %s %v", n, query, args)
-	}
-	return nil
 }
