@@ -84,28 +84,51 @@ func BenchmarkMessage(b *testing.B) {
 }
 
 func benchmarkMessages(b *testing.B, name string) {
-	row, err := protocol.ByName(name)
+	c := measured{protocol: name, wan: "alibaba3", mix: "retwis", keys: 100_000, clients: 150}.run(b, func(cfg node.Config, now txn.Now, c *costs) (process, error) {
+		cfg.Process = nil // what is measured is a node of the world
+		n, err := node.New(cfg, now)
+		return &timed{Node: n, costs: c}, err
+	})
+	var took time.Duration
+	count := 0
+	// order: sums.
+	for kind, n := range c.count {
+		took, count = took+c.took[kind], count+n
+		if kind == "raft" || kind == "prepare" || kind == "vote yes" || kind == "request" || kind == "access" || kind == "decide" {
+			b.ReportMetric(float64(c.took[kind].Nanoseconds())/1000/float64(n), "us/"+kind[:4])
+		}
+	}
+	b.ReportMetric(float64(took.Nanoseconds())/1000/float64(max(count, 1)), "us/message")
+}
+
+// measured is a cluster under load whose nodes are timed.
+type measured struct {
+	protocol, wan, mix string
+	keys, length       int // of the mix
+	clients            int // spread over the nodes
+}
+
+// run has the clients work, and gives what their work has cost since they had warmed up.
+func (m measured) run(b *testing.B, boot func(node.Config, txn.Now, *costs) (process, error)) *costs {
+	b.Helper()
+	row, err := protocol.ByName(m.protocol)
 	if err != nil {
 		b.Fatal(err)
 	}
-	wan, err := geo.Parse("alibaba3")
+	wan, err := geo.Parse(m.wan)
 	if err != nil {
 		b.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions)
 	workload.Spread(dir, 1)
-	mix, err := workload.NewMix("retwis", workload.MixConfig{Parts: len(wan.Regions), Keys: 100_000})
+	mix, err := workload.NewMix(m.mix, workload.MixConfig{Parts: len(wan.Regions), Keys: m.keys, Length: m.length})
 	if err != nil {
 		b.Fatal(err)
 	}
 	c := &costs{map[string]time.Duration{}, map[string]int{}}
 	w, err := New(Config{
 		Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
-		boot: func(cfg node.Config, now txn.Now) (process, error) {
-			cfg.Process = nil // what is measured is a node of the world
-			n, err := node.New(cfg, now)
-			return &timed{Node: n, costs: c}, err
-		},
+		boot: func(cfg node.Config, now txn.Now) (process, error) { return boot(cfg, now, c) },
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -114,7 +137,7 @@ func benchmarkMessages(b *testing.B, name string) {
 	if !w.RunUntil(time.Minute, w.Ready) {
 		b.Fatal("no leaders")
 	}
-	for i := range 150 {
+	for i := range m.clients {
 		w.Go(txn.NodeID(i%len(wan.Regions)+1), func(c *Client) {
 			wc := &workload.Client{Process: i, DB: c.DB(), Env: c, Rand: c.Rand()}
 			for {
@@ -133,14 +156,5 @@ func benchmarkMessages(b *testing.B, name string) {
 	for range b.N {
 		w.Run(100 * time.Millisecond)
 	}
-	var took time.Duration
-	count := 0
-	// order: sums.
-	for kind, n := range c.count {
-		took, count = took+c.took[kind], count+n
-		if kind == "raft" || kind == "prepare" || kind == "vote yes" || kind == "request" || kind == "access" || kind == "decide" {
-			b.ReportMetric(float64(c.took[kind].Nanoseconds())/1000/float64(n), "us/"+kind[:4])
-		}
-	}
-	b.ReportMetric(float64(took.Nanoseconds())/1000/float64(max(count, 1)), "us/message")
+	return c
 }

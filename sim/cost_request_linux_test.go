@@ -1,17 +1,13 @@
 package sim
 
 import (
-	"context"
-	"runtime"
 	"testing"
 	"time"
 
 	"isochron/coordinator"
-	"isochron/geo"
 	"isochron/node"
 	"isochron/protocol"
 	"isochron/txn"
-	"isochron/workload"
 )
 
 // requests is a node alone whose work on requests is timed: what it does at once, local
@@ -61,54 +57,10 @@ func BenchmarkRequest(b *testing.B) {
 }
 
 func benchmarkRequests(b *testing.B, name string) {
-	row, err := protocol.ByName(protocol.Default)
-	if err != nil {
-		b.Fatal(err)
-	}
-	wan, err := geo.Parse("uniform:1ms:1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	dir := workload.Cluster(wan.Regions)
-	workload.Spread(dir, 1)
-	mix, err := workload.NewMix(name, workload.MixConfig{Parts: 1, Keys: 10_000, Length: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	c := &costs{map[string]time.Duration{}, map[string]int{}}
-	w, err := New(Config{
-		Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
-		boot: func(cfg node.Config, now txn.Now) (process, error) {
-			n, err := node.New(cfg, now)
-			return &requests{Node: n, costs: c}, err
-		},
+	c := measured{protocol: protocol.Default, wan: "uniform:1ms:1", mix: name, keys: 10_000, length: 1, clients: 16}.run(b, func(cfg node.Config, now txn.Now, c *costs) (process, error) {
+		n, err := node.New(cfg, now)
+		return &requests{Node: n, costs: c}, err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer w.Close()
-	if !w.RunUntil(time.Minute, w.Ready) {
-		b.Fatal("no leader")
-	}
-	for i := range 16 {
-		w.Go(1, func(c *Client) {
-			wc := &workload.Client{Process: i + 1, DB: c.DB(), Env: c, Rand: c.Rand()}
-			for {
-				t := c.DB().Begin(txn.Options{})
-				if mix.Next(wc).Body(context.Background(), t) != nil || t.Commit(context.Background()) != nil {
-					t.Rollback()
-				}
-			}
-		})
-	}
-	w.Run(2 * time.Second)
-	clear(c.took)
-	clear(c.count)
-	runtime.GC()
-	b.ResetTimer()
-	for range b.N {
-		w.Run(100 * time.Millisecond)
-	}
 	for _, kind := range []string{"read", "commit"} {
 		b.ReportMetric(float64(c.took[kind].Nanoseconds())/1000/float64(max(c.count[kind], 1)), "us/"+kind)
 	}
