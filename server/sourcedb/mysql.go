@@ -66,7 +66,7 @@ func (d *mysqlDB) use(ctx context.Context, f func(c *myConn) error) error {
 
 // after gives a connection back.
 func (d *mysqlDB) after(c *myConn, err error) error {
-	if c.c.IsValid() {
+	if c.valid() {
 		d.pool.put(c)
 	} else {
 		d.pool.forget()

@@ -240,7 +240,7 @@ func (c *myConn) rollback(ctx context.Context, n source.Name) error {
 // server is told to end the connection, which rolls back what is not prepared.
 func (b *myBranch) end() {
 	b.ended = true
-	if !b.c.c.IsValid() {
+	if !b.c.valid() {
 		b.d.pool.drop(b.c, b.c.kill)
 		return
 	}

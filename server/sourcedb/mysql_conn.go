@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -28,8 +29,10 @@ type myConn struct {
 		driver.SessionResetter
 		driver.Validator
 	}
-	id       string // the server's number for the connection
-	host     string // what the server calls this end of it: address and port
+	socket   net.Conn    // beneath it
+	given    atomic.Bool // up: what ran there was, and the socket is closed (watched.go)
+	id       string      // the server's number for the connection
+	host     string      // what the server calls this end of it: address and port
 	level    source.Isolation
 	lockWait int // seconds; 0: the server's own
 	// waitEnds says that the server rolls back a transaction, not a statement, that has
@@ -49,7 +52,7 @@ func myConfig(u *url.URL, o Options) (*mysql.Config, error) {
 	cfg.Passwd, _ = u.User.Password()
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(u.Hostname(), cmpOr(u.Port(), "3306"))
 	cfg.DBName = strings.Trim(u.Path, "/")
-	cfg.Timeout = o.ConnectTimeout
+	cfg.Timeout, cfg.DialFunc = o.ConnectTimeout, dialSocket
 	cfg.Logger = &mysql.NopLogger{}
 	cfg.Collation = "utf8mb4_general_ci"
 	cfg.ConnectionAttributes = "program_name:" + o.program()
@@ -78,7 +81,8 @@ func myConfig(u *url.URL, o Options) (*mysql.Config, error) {
 
 // dial connects, and sets what holds for the session.
 func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
-	bare, err := d.connector.Connect(ctx)
+	var socket net.Conn
+	bare, err := d.connector.Connect(context.WithValue(ctx, socketOf{}, &socket))
 	if err != nil {
 		if e := myWord(err); e != nil {
 			e.Ends = true
@@ -89,7 +93,7 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 		}
 		return nil, unreachable(err)
 	}
-	c := &myConn{d: d, level: source.Serializable}
+	c := &myConn{d: d, level: source.Serializable, socket: socket}
 	var ok bool
 	if c.c, ok = bare.(interface {
 		driver.Conn
@@ -149,7 +153,7 @@ func (c *myConn) on(incarnation string) error {
 }
 
 func (c *myConn) sound(ctx context.Context, _ time.Duration) bool {
-	return c.c.IsValid() && c.c.ResetSession(ctx) == nil // looks at the socket
+	return c.valid() && c.c.ResetSession(ctx) == nil // looks at the socket
 }
 
 func (c *myConn) close() {
@@ -192,7 +196,12 @@ func (c *myConn) other(text string) {
 
 // exec runs statements that answer with no rows, in one trip: the effect is the last one's.
 func (c *myConn) exec(ctx context.Context, text string, args []driver.NamedValue) (affected, insertID int64, err error) {
-	r, err := c.c.ExecContext(ctx, text, args)
+	if ctx.Err() != nil {
+		return 0, 0, interrupted(ctx)
+	}
+	call, end := c.watched(ctx)
+	r, err := c.c.ExecContext(call, text, args)
+	end()
 	if err != nil {
 		return 0, 0, myError(ctx, err)
 	}
@@ -203,7 +212,12 @@ func (c *myConn) exec(ctx context.Context, text string, args []driver.NamedValue
 
 // query runs statements of which one may answer with rows, in one trip.
 func (c *myConn) query(ctx context.Context, text string, args []driver.NamedValue, a *answer) (columns []source.Column, err error) {
-	rows, err := c.c.QueryContext(ctx, text, args)
+	if ctx.Err() != nil {
+		return nil, interrupted(ctx)
+	}
+	call, end := c.watched(ctx)
+	defer end()
+	rows, err := c.c.QueryContext(call, text, args)
 	if err != nil {
 		return nil, myError(ctx, err)
 	}

@@ -20,28 +20,61 @@ var notShared = map[string]bool{
 	"WITH": true, "NEXTVAL": true, "PREVIOUS": true,
 }
 
+// wordMax is the length of the longest of these words, and of SELECT.
+const wordMax = 9
+
 // sharing is a SELECT of a client, without comments, with the clause that has it lock all that it
 // reads; false if that is not plain from its words.
 func sharing(text string) (string, bool) {
 	if strings.ContainsAny(text, "(;\\") {
 		return "", false
 	}
-	words := strings.FieldsFunc(strings.ToUpper(text), func(r rune) bool {
-		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && r < 0x80
-	})
-	selects, froms := 0, 0
-	for _, w := range words {
-		switch {
-		case notShared[w]:
+	var room [wordMax]byte
+	selects, froms, words := 0, 0, 0
+	for from, end := 0, 0; from < len(text); from = end {
+		for end = from; end < len(text) && ofWord(text[end]); end++ {
+		}
+		if end == from {
+			end++
+			continue
+		}
+		words++
+		switch w := upper(text[from:end], &room); {
+		case notShared[string(w)]:
 			return "", false
-		case w == "SELECT":
+		case string(w) == "SELECT":
 			selects++
-		case w == "FROM":
+		case string(w) == "FROM":
 			froms++
 		}
+		if words == 1 && selects == 0 {
+			return "", false
+		}
 	}
-	if len(words) == 0 || words[0] != "SELECT" || selects != 1 || froms != 1 {
+	if selects != 1 || froms != 1 {
 		return "", false
 	}
 	return text + shareMode, true
+}
+
+// upper is a word in upper case, in room if that does.
+func upper(word string, room *[wordMax]byte) []byte {
+	if len(word) > wordMax {
+		return []byte(strings.ToUpper(word)) // letters that are not ASCII may have shorter ones
+	}
+	w := room[:copy(room[:], word)]
+	for i, b := range w {
+		switch {
+		case b >= 0x80:
+			return []byte(strings.ToUpper(word))
+		case b >= 'a' && b <= 'z':
+			w[i] = b - 'a' + 'A'
+		}
+	}
+	return w
+}
+
+// ofWord reports whether a byte belongs to a word.
+func ofWord(b byte) bool {
+	return b == '_' || b == '$' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' || b >= 0x80
 }

@@ -2,6 +2,7 @@ package sourcedb
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -86,4 +87,51 @@ func TestLoneReadsNeedNoMore(t *testing.T) {
 			t.Errorf("%q, %v", r.Rows, err)
 		}
 	})
+}
+
+// sharingByFields is sharing as one reads it: the words of the text in upper case.
+func sharingByFields(text string) (string, bool) {
+	if strings.ContainsAny(text, "(;\\") {
+		return "", false
+	}
+	words := strings.FieldsFunc(strings.ToUpper(text), func(r rune) bool {
+		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && r < 0x80
+	})
+	count := map[string]int{}
+	for _, w := range words {
+		if count[w]++; notShared[w] {
+			return "", false
+		}
+	}
+	if len(words) == 0 || words[0] != "SELECT" || count["SELECT"] != 1 || count["FROM"] != 1 {
+		return "", false
+	}
+	return text + shareMode, true
+}
+
+// A text is judged as by its words.
+func TestSharingByWords(t *testing.T) {
+	for w := range notShared {
+		if len(w) > wordMax {
+			t.Errorf("%s is longer than %d", w, wordMax)
+		}
+	}
+	pieces := []string{"SELECT", "select", "Select", "FROM", "from", "t", "union", "UNION", "unıon", "ſelect", "into", "rows", "ROWSX", "procedure", "PROCEDURES", "intersect", "é", "'x'", "`a`", "_from", "from_", "1", "=", ",", "*", ".", "?", "fetch", "a1", "$with", "WITH"}
+	gaps := []string{" ", "", "\n", ",", "\t"}
+	r := rand.New(rand.NewPCG(1, 2))
+	both := map[bool]int{}
+	for range 20_000 {
+		text := []string{"SELECT ", " select v FROM ", ""}[r.IntN(3)]
+		for range r.IntN(6) {
+			text += pieces[r.IntN(len(pieces))] + gaps[r.IntN(len(gaps))]
+		}
+		want, is := sharingByFields(text)
+		got, ok := sharing(text)
+		if both[ok]++; got != want || ok != is {
+			t.Fatalf("%q becomes %q, %v; by its words %q, %v", text, got, ok, want, is)
+		}
+	}
+	if both[true] < 1000 || both[false] < 1000 {
+		t.Errorf("%d texts are shared and %d not", both[true], both[false])
+	}
 }

@@ -3,6 +3,7 @@ package sourcedb
 import (
 	"context"
 	"strings"
+	"time"
 
 	"isochron/source"
 )
@@ -52,6 +53,15 @@ func onceError(ctx context.Context, s source.Statement, err error, used bool) (e
 	return e, e.Gone && harmless && used && ctx.Err() == nil
 }
 
+// unlooked is for how long a connection may have been idle that a statement alone goes to without a
+// look: one that is sent anew if the connection turns out to be broken.
+func unlooked(s source.Statement, first bool) time.Duration {
+	if first && pure(s.Text) {
+		return unseen
+	}
+	return 0
+}
+
 // Once implements source.AtOnce.
 func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	if e := refused(s.Text); e != nil {
@@ -66,7 +76,7 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 		return source.OnceByBranch(ctx, d, n, o, s)
 	}
 	for first := true; ; first = false {
-		c, used, err := d.pool.get(ctx)
+		c, used, err := d.pool.getIdle(ctx, unlooked(s, first))
 		if err != nil {
 			return source.Result{}, err
 		}
@@ -114,12 +124,12 @@ func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Stat
 
 // giveBack gives a connection back on which a statement alone was run; nothing is open on it then.
 func (d *mysqlDB) giveBack(c *myConn, err error) {
-	if err != nil && c.c.IsValid() {
+	if err != nil && c.valid() {
 		ctx, cancel := cleanUp()
 		defer cancel()
 		_, _, err = c.exec(ctx, "ROLLBACK", nil)
 	}
-	if err == nil && c.c.IsValid() {
+	if err == nil && c.valid() {
 		d.pool.put(c)
 		return
 	}
@@ -167,7 +177,7 @@ func simple(s source.Statement) bool { return len(s.Args) == 0 && !strings.Conta
 // once runs a statement on a connection of the pool.
 func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	for first := true; ; first = false {
-		c, used, err := d.pool.get(ctx)
+		c, used, err := d.pool.getIdle(ctx, unlooked(s, first))
 		if err != nil {
 			return source.Result{}, err
 		}

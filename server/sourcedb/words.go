@@ -27,7 +27,9 @@ func word(s string) (word, rest string) {
 // skipBlank goes past white space, parentheses and comments that neither dialect executes.
 func skipBlank(s string) string {
 	for {
-		s = strings.TrimLeft(s, " \t\r\n\f\v(")
+		for s != "" && (s[0] == ' ' || s[0] >= '\t' && s[0] <= '\r' || s[0] == '(') {
+			s = s[1:]
+		}
 		switch {
 		case strings.HasPrefix(s, "--"), strings.HasPrefix(s, "#"):
 			_, s, _ = strings.Cut(s, "\n")
