@@ -371,3 +371,19 @@ func TestDeclaredStatementsDoWhatOthersDo(t *testing.T) {
 		}
 	}
 }
+
+// The tries of a packet that is done with its first statement are not multiplied by its own.
+func TestAPacketThatAlwaysLoses(t *testing.T) {
+	f := start(t)
+	c := f.many(t, "va", "shop")
+	c.exec(keyedTables[0])
+	c.exec("INSERT INTO plain (id, n) VALUES (1, 10), (2, 20)")
+	c.exec("SET isochron_retry_max = 3")
+	l := startLosing(f, txn.KindAborted, 1<<40, false)
+	if _, err := c.all("BEGIN; UPDATE plain SET n = n - 1 WHERE id = 1; UPDATE plain SET n = n + 1 WHERE id = 2; COMMIT"); numberOf(err) != 1213 {
+		t.Error(err)
+	}
+	if tries := l.stop(f); tries != 4 {
+		t.Errorf("%d tries, not 4", tries)
+	}
+}

@@ -145,6 +145,9 @@ var unrepeatable = []string{"get_lock", "release_lock", "release_all_locks", "in
 // it had never been.
 func (s *Session) repeatable() bool {
 	st := &s.statement
+	if st.first && s.packet.held && !s.packet.fixed(s) {
+		return false // all of its packet is done again (untilWon), or its tries would multiply
+	}
 	return (st.own || st.first) && !st.alters && !st.committed && !st.shown && !st.lasting
 }
 
