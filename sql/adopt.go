@@ -6,30 +6,27 @@ import (
 	"strconv"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
-	"isochron/sql/dialect"
 	"isochron/sql/foreign"
-	"isochron/sql/table"
 	"isochron/txn"
 )
 
 // Tables at sources come into the catalogue, and go out of it, by procedures of the database
 // isochron, which nobody else can define.
 
-// procedure is one of them.
-type procedure struct {
+// systemProcedure is one of them.
+type systemProcedure struct {
 	least, most int    // arguments
 	usage       string // what they are
 	do          func(*adoption, []string) ([]*catalog.Foreign, error)
 }
 
-var procedures = map[string]procedure{
+var procedures = map[string]systemProcedure{
 	"adopt":            {1, 3, "adopt('source' [, 'database' [, 'table']])", (*adoption).whole},
 	"adopt_sharded":    {4, 5, "adopt_sharded('database.table', 'column', 'hash' or 'range', 'source,source,...' [, 'bound,...'])", (*adoption).sharded},
 	"adopt_everywhere": {2, 2, "adopt_everywhere('database.table', 'source,source,...')", (*adoption).everywhere},
@@ -37,21 +34,8 @@ var procedures = map[string]procedure{
 	"forget":           {1, 1, "forget('database.table')", (*adoption).release},
 }
 
-// called is the plan of a statement for the engine, but for the procedures of the database
-// isochron.
-func (x *execution) called() (Plan, error) {
-	if table.FirstWord(x.text) != "call" {
-		return enginePlan{}, nil
-	}
-	text, rest := x.text, ""
-	if x.several {
-		text, rest = dialect.First(x.text, x.s.dialectOptions().AnsiQuotes)
-	}
-	stmt, _, err := x.h.g.engine.Parser.ParseOneWithOptions(x.s.quiet, text, gms.LoadSqlMode(x.s.quiet).ParserOptions())
-	call, ok := stmt.(*sqlparser.Call)
-	if err != nil || !ok || !equalFold(call.ProcName.Qualifier.String(), systemDatabase) {
-		return enginePlan{}, nil // the engine reports what is wrong with it
-	}
+// adoptionOf is the plan of a call of one of them.
+func adoptionOf(call *sqlparser.Call, rest string) (Plan, error) {
 	name := call.ProcName.Name.Lowered()
 	p, ok := procedures[name]
 	if !ok {
@@ -68,14 +52,14 @@ func (x *execution) called() (Plan, error) {
 	if len(args) < p.least || len(args) > p.most {
 		return nil, mysql.NewSQLError(1318, "42000", "Incorrect number of arguments for PROCEDURE isochron.%s: %s", name, p.usage)
 	}
-	x.rest = rest
-	return &adoption{p: p, args: args}, nil
+	return &adoption{p: p, args: args, rest: rest}, nil
 }
 
 // adoption is the plan of such a call.
 type adoption struct {
-	p    procedure
+	p    systemProcedure
 	args []string
+	rest string // what stands behind the call
 
 	ctx context.Context
 	s   *Session
@@ -89,6 +73,7 @@ func (*adoption) counter() string { return "Com_call_procedure" }
 // Execute implements Plan.
 func (a *adoption) Execute(ctx context.Context, x *execution) error {
 	a.ctx, a.s, a.has = ctx, x.s, map[string]*foreign.Source{}
+	x.rest = a.rest
 	for _, need := range rightOf["CALL isochron.adopt"].Needs {
 		if !has(a.s.privileges(), need) {
 			return needs(need)

@@ -33,6 +33,8 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.changeAccounts(ctx, n)
 	case *gmsplan.FlushPrivileges:
 		return done(), nil // they are never behind for long
+	case *gmsplan.Call, *gmsplan.CreateProcedure, *gmsplan.DropProcedure:
+		return nil, errProcedureElsewhere
 	case *plan.Rows:
 		return n.Iter(), nil
 	}

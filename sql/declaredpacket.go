@@ -13,22 +13,23 @@ import (
 // they write by its keys, is done with its first statement: one request to the gateway reads for all
 // of them and commits. The others and the COMMIT are answered in their turns, as those are that
 // sources have executed ahead (together.go). If one of them turns out to be for the engine, a
-// duplicate key say, nothing was done and all are carried out one by one.
+// duplicate key say, nothing was done and all are carried out one by one. The statements of a procedure
+// that is called outside a transaction are such a packet (call.go).
 
 // wholeByKeys is the plan of the first statement of such a transaction; nil: it is no such.
 func (x *execution) wholeByKeys(ctx context.Context) Plan {
 	s := x.s
-	if !x.several || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || s.readsOnly() || s.chosen().path == pathEngine {
+	if !x.several && s.packet.steps == nil || x.tried[pointPlan] || !s.GetIgnoreAutoCommit() || s.open == nil || s.open.real != nil || s.readsOnly() || s.chosen().path == pathEngine {
 		return nil
 	}
-	texts, commit := s.upToCommit(x.text)
+	texts, commit := x.upToCommit()
 	if commit == nil {
 		return nil
 	}
 	p := &byKeys{rest: texts[0].rest, ahead: texts[1:]}
 	var all []*plan.ByKey
 	for i, t := range texts {
-		k := x.byKeyOf(ctx, t.alone)
+		k := x.byKeyOf(ctx, t.request)
 		if k.ByKey == nil {
 			return nil
 		}
@@ -44,6 +45,21 @@ func (x *execution) wholeByKeys(ctx context.Context) Plan {
 	return p
 }
 
+// upToCommit are the statements from this one on up to the COMMIT.
+func (x *execution) upToCommit() (texts []*executedAhead, commit *executedAhead) {
+	steps := x.s.packet.steps
+	switch len(steps) {
+	case 0:
+		return x.s.upToCommit(x.text)
+	case 1:
+		return nil, nil // it is the COMMIT
+	}
+	for _, r := range steps[:len(steps)-1] {
+		texts = append(texts, &executedAhead{text: r.text, request: r})
+	}
+	return texts, x.s.commitOf(steps[len(steps)-1].text)
+}
+
 // upToCommit are the statements of a packet up to its COMMIT, if they all begin as such that may name
 // rows by their keys and there are not too many; else commit is nil.
 func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *executedAhead) {
@@ -51,6 +67,7 @@ func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *exe
 	for rest, bytes := packet, 0; rest != "" && len(texts) < togetherMax; {
 		a := &executedAhead{text: rest}
 		a.alone, a.rest = dialect.First(rest, o.AnsiQuotes)
+		a.request = textRequest(a.alone, false)
 		if bytes += len(a.alone); bytes > togetherBytesMax {
 			return nil, nil
 		}
@@ -71,14 +88,14 @@ func (s *Session) upToCommit(packet string) (texts []*executedAhead, commit *exe
 
 // byKeyOf readies one statement of a packet; no ByKey if it is not one for that. A query is one when
 // the engine has carried it out before, and so described its rows.
-func (x *execution) byKeyOf(ctx context.Context, text string) (k keyed) {
-	one := &execution{request: textRequest(text, false), h: x.h, c: x.c, s: x.s}
+func (x *execution) byKeyOf(ctx context.Context, r request) (k keyed) {
+	one := &execution{request: r, h: x.h, c: x.c, s: x.s}
 	if one.request.key() == "" {
 		return k
 	}
 	t := x.s.remembered(ctx, one.request.key())
-	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, text)
-	if t == nil || err != nil || t.failed > compilesMax || selects(text) && !t.seen {
+	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, r.text)
+	if t == nil || err != nil || t.failed > compilesMax || selects(r.text) && !t.seen {
 		return k
 	}
 	if v := one.boundTo(gctx, t); v != nil {

@@ -35,6 +35,7 @@ type execution struct {
 	held      results             // what is not shown before the commit
 	result    sqltypes.Result     // the answer of a plan that has committed, if it has one
 	whole     bool                // there is such a result
+	call      *procedureCall      // the statements of the procedure that it calls, which are to be done
 	counted   bool                // in the status variables
 	before    sessionState
 }

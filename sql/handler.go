@@ -92,6 +92,9 @@ func (h *handler) execute(ctx context.Context, c *mysql.Conn, r request, callbac
 		}
 		return "", err // of several statements those behind it are not done
 	}
+	if x.call != nil {
+		return h.answerCall(ctx, &x)
+	}
 	return x.rest, nil
 }
 
@@ -120,6 +123,9 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 	}
 	var fields []*querypb.Field
 	err := h.withNamed(s, query, func() (err error) {
+		if s != nil && beginsCall(query) {
+			return s.prepareCall(prepare.PrepareStmt)
+		}
 		fields, err = h.Handler.ComPrepare(ctx, c, query, prepare)
 		return err
 	})

@@ -37,6 +37,8 @@ type packet struct {
 	database string // likewise
 
 	ahead []*executedAhead // statements that sources have executed before their turn
+	steps []request        // of a procedure that is one transaction: the one that is under way, and those behind it
+	sets  []*answer        // of a procedure, behind its first
 	apart string           // statements of this text, or of its end, go by themselves
 }
 
@@ -91,14 +93,33 @@ func (h *handler) multi(ctx context.Context, c *mysql.Conn, text string, callbac
 		a = s.packet.take(text)
 	}
 	if a == nil {
-		return h.execute(ctx, c, textRequest(text, true), callback)
+		rest, err := h.execute(ctx, c, textRequest(text, true), callback)
+		s.packet.answers = append(s.packet.answers, s.packet.furtherSets()...)
+		return rest, err
 	}
 	return a.give(c, s, callback)
+}
+
+// furtherSets are the answers of a procedure behind its first.
+func (p *packet) furtherSets() (sets []*answer) {
+	sets, p.sets = p.sets, nil
+	return sets
 }
 
 // whole does the statements of a transaction up to its end, or that of the packet,
 // and keeps their answers. False: nothing was done, for they are too much to keep.
 func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text string) bool {
+	if s.untilWon(ctx, func(ctx context.Context) *answer { return h.through(ctx, c, s, text) }) {
+		return true
+	}
+	s.packet.live = text
+	return false
+}
+
+// untilWon has several statements done until they have not lost, or it is not worth while; do gives
+// the answer to the last of them that was done. False: nothing was done, for their answers are more
+// than are held.
+func (s *Session) untilWon(ctx context.Context, do func(context.Context) *answer) bool {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	ctx = s.interruption.enter(ctx, time.Now(), false)
@@ -108,7 +129,7 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 	defer func() { p.held, p.again, p.single = false, false, false; s.forsake() }()
 	for try := 0; ; try++ {
 		p.beyond, p.again, p.spoilt = false, try > 0, false
-		last := h.through(ctx, c, s, text)
+		last := do(ctx)
 		switch {
 		case p.beyond:
 		case last.err == nil || p.fixed(s):
@@ -128,7 +149,6 @@ func (h *handler) whole(ctx context.Context, c *mysql.Conn, s *Session, text str
 		s.abandon()
 		s.restore(&before)
 		if p.beyond {
-			p.live = text
 			return false
 		}
 	}
@@ -158,6 +178,9 @@ func (h *handler) through(ctx context.Context, c *mysql.Conn, s *Session, text s
 		a.flags, a.warnings = c.StatusFlags, h.Handler.WarningCount(c)
 		p.lasting = p.fixed(s) || saysLasting(text[:max(0, len(text)-len(a.rest))])
 		p.answers = append(p.answers, a)
+		if sets := p.furtherSets(); len(sets) > 0 {
+			p.answers, a = append(p.answers, sets...), sets[len(sets)-1]
+		}
 		if a.err != nil || a.rest == "" || !s.inTransaction() {
 			return a
 		}

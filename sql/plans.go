@@ -43,6 +43,9 @@ var errOtherPlan = errors.New("the statement is for another plan")
 // choose is the plan for this try of the statement: the first of these that it is for.
 func (x *execution) choose(ctx context.Context) (Plan, error) {
 	s := x.s
+	if len(s.packet.ahead) == 0 && beginsCall(x.text) {
+		return x.called()
+	}
 	if x.request.key() == "" {
 		if p, err := x.atSources(ctx, nil); p != nil || err != nil {
 			return p, err
@@ -53,7 +56,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
 		}
-		return x.called()
+		return x.defined()
 	}
 	var t *text
 	if s.chosen().path != pathEngine {
@@ -74,6 +77,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 	}
 	if p, err := x.atSources(ctx, t); p != nil || err != nil {
 		return p, err
+	}
+	if p := x.wholeByKeys(ctx); p != nil {
+		return p, nil
 	}
 	if t != nil {
 		if p := x.cached(ctx, t); p != nil {
@@ -121,6 +127,6 @@ func (enginePlan) Execute(ctx context.Context, x *execution) (err error) {
 	return err
 }
 
-var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, enginePlan{}}
+var _ = []Plan{(*pointUpdate)(nil), (*byKeys)(nil), doneAhead{}, (*roundPlan)(nil), (*sourcePlan)(nil), committedAhead{}, explainPlan{}, callPlan{}, routineChange{}, enginePlan{}}
 
 var _ mysql.Handler = (*handler)(nil)

@@ -19,7 +19,7 @@ import (
 // isDenied reports whether an error says that somebody may not.
 func isDenied(err error) bool {
 	n, _, _ := codeOf(err)
-	return slices.Contains([]uint16{1044, 1045, 1142, 1227}, n)
+	return slices.Contains([]uint16{1044, 1045, 1142, 1227, 1370}, n)
 }
 
 // rightsWorld is a server with objects that the examples are about.

@@ -26,6 +26,8 @@ var (
 	_ gms.ReadOnlyDatabase = systemDB{}
 	_ gms.ViewDatabase     = systemDB{}
 	_ gms.TriggerDatabase  = systemDB{}
+
+	_ gms.StoredProcedureDatabase = systemDB{}
 )
 
 // Name implements gms.Nameable.
@@ -88,6 +90,24 @@ func (systemDB) CreateTrigger(*gms.Context, gms.TriggerDefinition) error { retur
 func (systemDB) DropTrigger(_ *gms.Context, name string) error {
 	return gms.ErrTriggerDoesNotExist.New(name)
 }
+
+// GetStoredProcedures implements gms.StoredProcedureDatabase.
+func (systemDB) GetStoredProcedures(*gms.Context) ([]gms.StoredProcedureDetails, error) {
+	return nil, nil
+}
+
+// GetStoredProcedure implements gms.StoredProcedureDatabase.
+func (systemDB) GetStoredProcedure(*gms.Context, string) (gms.StoredProcedureDetails, bool, error) {
+	return gms.StoredProcedureDetails{}, false, errProcedureElsewhere
+}
+
+// SaveStoredProcedure implements gms.StoredProcedureDatabase.
+func (systemDB) SaveStoredProcedure(*gms.Context, gms.StoredProcedureDetails) error {
+	return errSystem()
+}
+
+// DropStoredProcedure implements gms.StoredProcedureDatabase.
+func (systemDB) DropStoredProcedure(*gms.Context, string) error { return errSystem() }
 
 // placement lists the tables and where they live.
 func (d systemDB) placement(ctx *gms.Context) ([]gms.Row, error) {

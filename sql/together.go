@@ -36,9 +36,10 @@ const (
 // executedAhead is a statement that its sources have executed with one before it, and whose turn has not
 // come yet.
 type executedAhead struct {
-	text    string // of it and of all behind it
-	rest    string // of all behind it
-	alone   string // of it alone, where that is needed
+	text    string  // of it and of all behind it
+	rest    string  // of all behind it
+	alone   string  // of it alone, where that is needed
+	request request // it alone, likewise
 	plan    Plan
 	asked   *foreign.Plan
 	results []txn.SourceResult

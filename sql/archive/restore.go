@@ -73,13 +73,13 @@ func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[str
 func (r *restore) begin(regions map[string]string) error {
 	res, err := do(r.ctx, r.c, txn.OneShot{
 		Gets:  []txn.Key{catalog.RestoreKey, catalog.DirectoryKey, catalog.NextTableKey},
-		Scans: []txn.Scan{{Span: catalog.TableSpan(), Limit: 1}, {Span: catalog.ViewSpan(), Limit: 1}, {Span: catalog.ForeignSpan(), Limit: 1}},
+		Scans: []txn.Scan{{Span: catalog.TableSpan(), Limit: 1}, {Span: catalog.ViewSpan(), Limit: 1}, {Span: catalog.ForeignSpan(), Limit: 1}, {Span: catalog.ProcedureSpan(), Limit: 1}},
 	})
 	if err != nil {
 		return err
 	}
-	if len(res.Pairs[0])+len(res.Pairs[1])+len(res.Pairs[2]) > 0 {
-		return errors.New("the cluster has tables or views already: restore into a new one")
+	if len(res.Pairs[0])+len(res.Pairs[1])+len(res.Pairs[2])+len(res.Pairs[3]) > 0 {
+		return errors.New("the cluster has tables or views already, or procedures: restore into a new one")
 	}
 	r.mark = mark{Backup: hex.EncodeToString(r.what.Sum), Base: 1}
 	next := res.Values[2]

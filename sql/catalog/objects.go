@@ -66,14 +66,15 @@ func (s *Store) SetDatabaseCollation(ctx context.Context, name string, collation
 	})
 }
 
-// DropDatabase removes a database with its tables and views.
+// DropDatabase removes a database with its tables, views and procedures.
 func (s *Store) DropDatabase(ctx context.Context, name string) error {
 	var tables []uint64
 	err := s.change(ctx, func(c *change) error {
 		tables = tables[:0]
 		res, err := c.tx.Read(ctx, txn.Read{
-			Gets:     []txn.Key{databaseKey(name)},
-			Scans:    []txn.Scan{{Span: prefixSpan("table/" + fold(name) + "\x00")}, {Span: prefixSpan("view/" + fold(name) + "\x00")}, {Span: prefixSpan("foreign/" + fold(name) + "\x00")}},
+			Gets: []txn.Key{databaseKey(name)},
+			Scans: []txn.Scan{{Span: prefixSpan("table/" + fold(name) + "\x00")}, {Span: prefixSpan("view/" + fold(name) + "\x00")}, {Span: prefixSpan("foreign/" + fold(name) + "\x00")},
+				{Span: prefixSpan("procedure/" + fold(name) + "\x00")}},
 			ForWrite: true,
 		})
 		if err != nil {

@@ -50,11 +50,12 @@ func (s *Store) NewRowID() []byte {
 
 // Snapshot is the catalogue at one moment. It is never changed.
 type Snapshot struct {
-	Databases map[string]*DatabaseRecord // by folded name
-	Tables    map[txn.Key]*Descriptor
-	Views     map[txn.Key]*View
-	Foreign   map[txn.Key]*ForeignTable // nil: there are none
-	Accounts  []byte                    // users and grants in the engine's form; nil: none were ever made
+	Databases  map[string]*DatabaseRecord // by folded name
+	Tables     map[txn.Key]*Descriptor
+	Views      map[txn.Key]*View
+	Foreign    map[txn.Key]*ForeignTable    // nil: there are none
+	Procedures map[txn.Key]*StoredProcedure // nil: there are none
+	Accounts   []byte                       // users and grants in the engine's form; nil: none were ever made
 }
 
 // Table finds a table by names of any case.
@@ -130,7 +131,7 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
 			Gets:  []txn.Key{accountsKey, RestoreKey},
-			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}},
+			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}, {Span: ProcedureSpan()}},
 			Final: true,
 		})
 		if err != nil {
@@ -196,7 +197,7 @@ func (s *Store) build(pairs [][]txn.Pair) (*Snapshot, error) {
 		next.Foreign[p.Key] = t
 	}
 	next.Foreign, _ = s.bound(next.Foreign)
-	return next, nil
+	return next, next.takeProcedures(old, pairs[4])
 }
 
 func decodeTable(b []byte) (*Descriptor, error) {

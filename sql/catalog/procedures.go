@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/routing"
+	"isochron/sql/procedure"
+	"isochron/txn"
+)
+
+// ProceduresMax bounds the procedures of a database: every gateway holds all of them.
+const ProceduresMax = 256
+
+// Procedure is a stored procedure as stored: its text, and under which mode it was written.
+type Procedure struct {
+	Format   uint64 `cbor:"1,keyasint"`
+	Database string `cbor:"2,keyasint"`
+	Name     string `cbor:"3,keyasint"`
+	Create   string `cbor:"4,keyasint"`
+	SQLMode  string `cbor:"5,keyasint,omitempty"`
+	Created  int64  `cbor:"6,keyasint"` // in nanoseconds since 1970, by the clock of its gateway
+	Altered  int64  `cbor:"7,keyasint"` // likewise
+}
+
+// StoredProcedure is a procedure of a snapshot.
+type StoredProcedure struct {
+	Procedure
+	// Read is what its text says. It is read once.
+	Read func() (*procedure.Procedure, error)
+	raw  []byte
+}
+
+func procedureKey(db, name string) txn.Key {
+	return txn.Key(routing.SystemKey("procedure/" + fold(db) + "\x00" + fold(name)))
+}
+
+// ProcedureSpan holds all procedures.
+func ProcedureSpan() txn.Span { return prefixSpan("procedure/") }
+
+func decodeProcedure(b []byte) (*StoredProcedure, error) {
+	p := &StoredProcedure{raw: b}
+	if err := txn.Decode(b, &p.Procedure); err != nil {
+		return nil, fmt.Errorf("the catalogue: %w", err)
+	}
+	p.Read = sync.OnceValues(func() (*procedure.Procedure, error) {
+		read, _, err := procedure.Read(p.Create, gms.NewSqlModeFromString(p.SQLMode).ParserOptions())
+		return read, err
+	})
+	return p, nil
+}
+
+// takeProcedures reads the procedures of the catalogue; what is as it was in an old one is taken from it.
+func (s *Snapshot) takeProcedures(old *Snapshot, pairs []txn.Pair) error {
+	if len(pairs) > 0 {
+		s.Procedures = make(map[txn.Key]*StoredProcedure, len(pairs))
+	}
+	for _, pair := range pairs {
+		if old != nil && old.Procedures[pair.Key] != nil && bytes.Equal(old.Procedures[pair.Key].raw, pair.Value) {
+			s.Procedures[pair.Key] = old.Procedures[pair.Key]
+			continue
+		}
+		p, err := decodeProcedure(pair.Value)
+		if err != nil {
+			return err
+		}
+		s.Procedures[pair.Key] = p
+	}
+	return nil
+}
+
+// Procedure finds a procedure by names of any case.
+func (s *Snapshot) Procedure(db, name string) (*StoredProcedure, bool) {
+	p, ok := s.Procedures[procedureKey(db, name)]
+	return p, ok
+}
+
+// The errors of procedures, with MySQL's numbers.
+
+func errProcedureExists(name string) error {
+	return mysql.NewSQLError(1304, "42000", "PROCEDURE %s already exists", name)
+}
+
+// ErrNoProcedure is the error of a procedure that is not there.
+func ErrNoProcedure(db, name string) error {
+	return mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", db, name)
+}
+
+// CreateProcedure stores a procedure, in the place of one of its name if it replaces.
+func (s *Store) CreateProcedure(ctx context.Context, p Procedure, replaces bool) error {
+	p.Format, p.Altered = recordFormat, time.Now().UnixNano()
+	p.Created = p.Altered
+	return s.change(ctx, func(c *change) error {
+		key := procedureKey(p.Database, p.Name)
+		res, err := c.tx.Read(ctx, txn.Read{
+			Gets:     []txn.Key{databaseKey(p.Database), key},
+			Scans:    []txn.Scan{{Span: prefixSpan("procedure/" + fold(p.Database) + "\x00")}},
+			ForWrite: true,
+		})
+		switch {
+		case err != nil:
+			return err
+		case res.Values[0] == nil:
+			return gms.ErrDatabaseNotFound.New(p.Database)
+		case res.Values[1] != nil && !replaces:
+			return errProcedureExists(p.Name)
+		case res.Values[1] == nil && len(res.Pairs[0]) >= ProceduresMax:
+			return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed", ProceduresMax)
+		}
+		c.tx.Put(key, txn.Encode(p))
+		return nil
+	})
+}
+
+// DropProcedure removes a procedure.
+func (s *Store) DropProcedure(ctx context.Context, db, name string) error {
+	return s.change(ctx, func(c *change) error {
+		values, err := c.get(procedureKey(db, name))
+		if err != nil {
+			return err
+		}
+		if values[0] == nil {
+			return ErrNoProcedure(db, name)
+		}
+		c.tx.Delete(procedureKey(db, name))
+		return nil
+	})
+}

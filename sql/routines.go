@@ -1,0 +1,204 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/sql/catalog"
+	"isochron/sql/dialect"
+	"isochron/sql/procedure"
+)
+
+// Stored procedures are texts of the catalogue, as views are. What their statements are package
+// procedure reads; a call carries them out (call.go). The engine lists them (SHOW PROCEDURE STATUS,
+// SHOW CREATE PROCEDURE, information_schema.routines), and neither defines nor calls them: what it
+// makes of a procedure has loops without bounds, and statements that the session does not see.
+
+const (
+	codeProcedureDenied = 1370
+	codeProcedureExists = 1304
+	codeNoProcedure     = 1305
+	codeArguments       = 1318
+	codeNoResultSet     = 1312
+)
+
+// errProcedureElsewhere is what the engine is told where it would do by itself what is done here.
+var errProcedureElsewhere = mysql.NewSQLError(1295, "HY000", "This command is not supported in the prepared statement protocol yet: send it as a text, or CALL as a statement that your driver prepares")
+
+// drops matches the begin of a DROP PROCEDURE.
+var drops = regexp.MustCompile(`(?is)^(?:\s|/\*[^!].*?\*/)*drop\s+procedure\b`)
+
+// defined is the plan of a text that defines a procedure, or drops it; every other is for the engine.
+func (x *execution) defined() (Plan, error) {
+	options := gms.LoadSqlMode(x.s.quiet).ParserOptions()
+	switch {
+	case procedure.Creates(x.text):
+		if err := checkSize(x.s.quiet, x.text, options); err != nil {
+			return nil, err
+		}
+		p, rest, err := procedure.Read(x.text, options)
+		if err == nil && rest != "" && !x.several {
+			err = errors.New("syntax error: a second statement stands behind the procedure")
+		}
+		return routineChange{creates: p, rest: rest}, err
+	case drops.MatchString(x.text):
+		text, rest := dialect.First(x.text, options.AnsiQuotes)
+		stmt, _, err := x.h.g.engine.Parser.ParseOneWithOptions(x.s.quiet, text, options)
+		if ddl, ok := stmt.(*sqlparser.DDL); ok && err == nil && ddl.ProcedureSpec != nil {
+			return routineChange{drops: ddl, rest: rest}, nil
+		}
+	}
+	return enginePlan{}, nil // the engine reports what is wrong with it
+}
+
+// routineChange is the plan of CREATE PROCEDURE and DROP PROCEDURE.
+type routineChange struct {
+	creates *procedure.Procedure
+	drops   *sqlparser.DDL
+	rest    string
+}
+
+func (routineChange) kind() planKind { return explained }
+
+func (d routineChange) counter() string {
+	if d.drops != nil {
+		return "Com_drop_procedure"
+	}
+	return "Com_create_procedure"
+}
+
+// Execute implements Plan.
+func (d routineChange) Execute(ctx context.Context, x *execution) error {
+	gctx, err := x.h.sm.NewContextWithQuery(ctx, x.c, x.text)
+	if err != nil {
+		return err
+	}
+	x.rest = d.rest
+	if d.drops != nil {
+		err = d.drop(ctx, gctx, x.s)
+	} else {
+		err = d.create(ctx, gctx, x.s)
+	}
+	if err != nil {
+		return err
+	}
+	return x.yield(&sqltypes.Result{}, x.rest != "")
+}
+
+func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session) error {
+	p := d.creates
+	db, err := s.databaseOf(p.Database)
+	if err != nil {
+		return err
+	}
+	if err := s.mayDefine("CREATE ROUTINE", db); err != nil {
+		return err
+	}
+	if p.Replaces {
+		if err := s.holdsOnProcedure("ALTER ROUTINE", db, p.Name); err != nil {
+			return err
+		}
+	}
+	err = s.Alter(gctx, func() error {
+		return s.gateway.store.CreateProcedure(ctx, catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces)
+	})
+	return s.unless(p.IfNew, codeProcedureExists, err)
+}
+
+func (d routineChange) drop(ctx context.Context, gctx *gms.Context, s *Session) error {
+	name := d.drops.ProcedureSpec.ProcName
+	db, err := s.databaseOf(name.Qualifier.String())
+	if err != nil {
+		return err
+	}
+	if err := s.holdsOnProcedure("ALTER ROUTINE", db, name.Name.String()); err != nil {
+		return err
+	}
+	err = s.Alter(gctx, func() error { return s.gateway.store.DropProcedure(ctx, db, name.Name.String()) })
+	return s.unless(d.drops.IfExists, codeNoProcedure, err)
+}
+
+// unless makes a note of an error that a statement allows for.
+func (s *Session) unless(allowed bool, code int, err error) error {
+	var e *mysql.SQLError
+	if !allowed || !errors.As(err, &e) || e.Num != code {
+		return err
+	}
+	s.Warn(&gms.Warning{Level: "Note", Code: code, Message: e.Message})
+	return nil
+}
+
+// databaseOf is the database of a procedure: the current one, if none is named.
+func (s *Session) databaseOf(named string) (string, error) {
+	if named == "" {
+		named = s.GetCurrentDatabase()
+	}
+	if named == "" {
+		return "", mysql.NewSQLError(codeNoDatabase, "3D000", "No database selected")
+	}
+	return named, nil
+}
+
+// mayDefine is nil if the user holds a privilege on a database, and procedures may be made in it.
+func (s *Session) mayDefine(need, db string) error {
+	static, _ := staticPrivilege(need)
+	p := s.privileges()
+	if equalFold(db, systemDatabase) || !has(p, need) && !p.Database(db).Has(static) {
+		return mysql.NewSQLError(codeDatabaseDenied, "42000", "Access denied for user '%s' to database '%s'", s.Client().User, db)
+	}
+	return nil
+}
+
+// holdsOnProcedure is nil if the user holds a privilege on a procedure.
+func (s *Session) holdsOnProcedure(need, db, name string) error {
+	static, _ := staticPrivilege(need)
+	p := s.privileges()
+	on := p.Database(db)
+	if has(p, need) || on.Has(static) || on.Routine(strings.ToLower(name), true).Has(static) || on.Routine(name, true).Has(static) {
+		return nil
+	}
+	return mysql.NewSQLError(codeProcedureDenied, "42000", "%s command denied to user '%s' for routine '%s.%s'", strings.ToLower(need), s.Client().User, db, name)
+}
+
+var _ gms.StoredProcedureDatabase = (*database)(nil)
+
+// GetStoredProcedure implements gms.StoredProcedureDatabase. The engine asks for one to call it.
+func (d *database) GetStoredProcedure(*gms.Context, string) (gms.StoredProcedureDetails, bool, error) {
+	return gms.StoredProcedureDetails{}, false, errProcedureElsewhere
+}
+
+// GetStoredProcedures implements gms.StoredProcedureDatabase. The engine asks for all to list them.
+func (d *database) GetStoredProcedures(ctx *gms.Context) ([]gms.StoredProcedureDetails, error) {
+	snap, err := snapshotOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []gms.StoredProcedureDetails
+	for _, p := range snap.Procedures { // order: sorted below
+		if equalFold(p.Database, d.rec.Name) {
+			out = append(out, gms.StoredProcedureDetails{
+				Name: p.Name, CreateStatement: p.Create, SqlMode: p.SQLMode,
+				CreatedAt: time.Unix(0, p.Created).UTC(), ModifiedAt: time.Unix(0, p.Altered).UTC(),
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b gms.StoredProcedureDetails) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// SaveStoredProcedure implements gms.StoredProcedureDatabase.
+func (d *database) SaveStoredProcedure(*gms.Context, gms.StoredProcedureDetails) error {
+	return errProcedureElsewhere
+}
+
+// DropStoredProcedure implements gms.StoredProcedureDatabase.
+func (d *database) DropStoredProcedure(*gms.Context, string) error { return errProcedureElsewhere }
