@@ -146,7 +146,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stmt := range []string{"USE d", "CREATE VIEW big AS SELECT id, v FROM acc WHERE v >= 0"} {
+	for _, stmt := range []string{"USE d", "CREATE VIEW big AS SELECT id, v FROM acc WHERE v >= 0", "CREATE PROCEDURE notes() SELECT COUNT(*) FROM e.note"} {
 		if _, err := conn.ExecContext(t.Context(), stmt); err != nil {
 			t.Fatalf("%s: %v", stmt, err)
 		}
@@ -271,6 +271,9 @@ func checkShop(t *testing.T, db *sql.DB, acked []int64) {
 		t.Errorf("the view shows %d rows, want %d; %v", seen, want[0], err)
 	}
 	_ = conn.Close()
+	if got := ask(t, db, "CALL d.notes()"); got[0] != 3 {
+		t.Errorf("the procedure sees %d notes, want 3", got[0])
+	}
 	if got := ask(t, db, "SELECT COUNT(*) FROM e.note"); got[0] != 3 {
 		t.Errorf("%d notes, want 3", got[0])
 	}
