@@ -120,6 +120,18 @@ func TestACallIsAnswered(t *testing.T) {
 			t.Errorf("what was rolled back leaves %q", got)
 		}
 	}
+	c.exec("CREATE DATABASE other")
+	c.exec("USE other")
+	c.exec("CREATE TABLE plain (id INT PRIMARY KEY, n INT)")
+	if got, err := c.all("CALL shop.look(1); SELECT DATABASE()"); got != "1 2 - other" || err != nil {
+		t.Errorf("from another database: %q, %v", got, err)
+	}
+	if _, err := c.all("CALL shop.fails(1)"); numberOf(err) != 1062 {
+		t.Errorf("from another database: %v", err)
+	}
+	if got, err := c.all("BEGIN; CALL shop.look(1); SELECT DATABASE(); COMMIT"); got != "1 2 - other" || err != nil {
+		t.Errorf("from another database: %q, %v", got, err)
+	}
 	if f.cluster.Held() != 0 || f.servers["va"].gateway.held.Load() != 0 {
 		t.Error("something is left")
 	}

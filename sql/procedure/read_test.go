@@ -32,6 +32,10 @@ func TestRead(t *testing.T) {
 		{"CREATE PROCEDURE p(a INT) REPLACE INTO t SELECT a, b FROM u WHERE u.a = a", "replace into t select ? as a, b from u where u.a = ? [0 0] false"},
 		{"CREATE PROCEDURE p(a INT) COMMENT 'mine' LANGUAGE SQL MODIFIES SQL DATA SQL SECURITY INVOKER DELETE FROM t WHERE id = a", "delete from t where id = ? [0] false"},
 		{"CREATE PROCEDURE p(a INT) SELECT * FROM (SELECT v + a FROM t) x ORDER BY 1", "select * from (select v + ? as `v + a` from t) as x order by 1 asc [0] true"},
+		{"CREATE PROCEDURE p(a INT) SELECT IF(a, v + 1, COALESCE(a, v)), (SELECT a + 1) FROM t", "select IF(?, v + 1, COALESCE(?, v)) as `IF(a, v + 1, COALESCE(a, v))`, (select ? + 1 as `a + 1`) as `(SELECT a + 1)` from t [0 0 0] true"},
+		{"CREATE PROCEDURE p(a INT) INSERT INTO t (id) VALUES (a) AS a ON DUPLICATE KEY UPDATE v = a.id, a = a", "insert into t(id) values (?) AS a on duplicate key update v = a.id, a = ? [0 0] false"},
+		{"CREATE PROCEDURE p(a INT) UPDATE t AS a JOIN u USING (a) SET a.a = a, v = a.v WHERE u.a = a ORDER BY a", "update t as a join u using (a) set a.a = ?, v = a.v where u.a = ? order by ? asc [0 0 0] false"},
+		{"CREATE PROCEDURE p() SELECT SUBSTRING(s, 2, 3), LEFT(s, 1) FROM t", "select SUBSTRING(s, 2, 3) as `SUBSTRING(s, 2, 3)`, LEFT(s, 1) as `LEFT(s, 1)` from t [] true"},
 	} {
 		p, rest, err := Read(w.text, sqlparser.ParserOptions{})
 		if err != nil || rest != "" {
@@ -90,6 +94,7 @@ func TestReadRefuses(t *testing.T) {
 		{"CREATE PROCEDURE p() BEGIN SIGNAL SQLSTATE '45000'; END", 1235},
 		{"CREATE PROCEDURE p() SELECT * FROM t WHERE id = ?", 1235},
 		{"CREATE PROCEDURE p() SELECT v INTO x FROM t", 1235},
+		{"CREATE PROCEDURE p() SELECT SUBSTRING(s FROM 2 FOR 3) FROM t", 1235}, // it is written out as another expression
 		{"CREATE PROCEDURE p() SELECT v INTO OUTFILE '/x' FROM t", 1235},
 		{"CREATE PROCEDURE p() BEGIN SELECT 1 FROM t FOR SHARE; END", 1235},
 		{"CREATE OR REPLACE PROCEDURE IF NOT EXISTS p() SELECT 1", 1064},

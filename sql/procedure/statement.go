@@ -137,8 +137,14 @@ func (e *editor) parameterAt(v reflect.Value) int {
 
 func (e *editor) visit(node any) {
 	switch n := node.(type) {
-	case *sqlparser.AliasedExpr:
-		e.name(n)
+	case *sqlparser.Select:
+		for _, shown := range n.SelectExprs {
+			if one, ok := shown.(*sqlparser.AliasedExpr); ok {
+				e.name(one)
+			}
+		}
+	case *sqlparser.AliasedExpr: // of a SELECT, or an argument of a function
+		n.InputExpression = ""
 	case *sqlparser.SQLVal:
 		if _, ours := e.of[n]; !ours && n.Type == sqlparser.ValArg {
 			e.err = refuse("a ? in a procedure: name a parameter")
@@ -163,7 +169,6 @@ func (e *editor) name(n *sqlparser.AliasedExpr) {
 	case !is && said != "" && len(said) <= aliasMaxBytes && !strings.ContainsAny(said, "`\x00"):
 		n.As = sqlparser.NewColIdent(strings.Trim(said, `'"`))
 	}
-	n.InputExpression, n.StartParsePos, n.EndParsePos = "", 0, 0
 }
 
 // alike reports whether two trees of the parser are the same, but for the places of what they were
