@@ -194,9 +194,7 @@ func (h *handler) answerCall(ctx context.Context, x *execution) (rest string, er
 			r.answers[i-1].rest = a.text
 		}
 	}
-	if len(r.answers[0].results.list) > 0 && x.spool != nil {
-		s.packet.sets = r.answers[1:]
-	}
+	s.packet.sets = r.answers[1:]
 	return r.answers[0].give(x.c, s, x.spool)
 }
 

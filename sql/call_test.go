@@ -422,3 +422,49 @@ func TestProceduresAreBounded(t *testing.T) {
 	c.exec("DROP PROCEDURE p8")
 	c.exec("CREATE PROCEDURE more() SELECT 1")
 }
+
+// A procedure whose statements are for sources sends them there as any, and is undone there too.
+func TestACallAtSources(t *testing.T) {
+	f := startSources(t)
+	f.c.exec("CREATE PROCEDURE sell(o INT, x INT) BEGIN UPDATE orders SET qty = qty - x WHERE id = o; UPDATE orders SET item = 'sold' WHERE id = o; END")
+	f.c.exec("CREATE PROCEDURE one(o INT) UPDATE orders SET qty = 0 WHERE id = o")
+	f.c.exec("CALL one(7)")
+	got(t, f.my, "update erp.orders set qty = 0 where id = 7", "COMMIT")
+	f.c.exec("CALL sell(7, 2)")
+	got(t, f.my, "update erp.orders set qty = qty - 2 where id = 7", "update erp.orders set item = 'sold' where id = 7", "COMMIT")
+	f.c.exec("BEGIN")
+	f.c.exec("CALL sell(7, 2)")
+	f.my.Answer = func(s txn.Statement) (txn.Result, error) {
+		if strings.Contains(s.Text, "sold") {
+			return txn.Result{}, &txn.Error{Kind: txn.KindStatement, Reason: "no", Fault: &txn.Fault{Code: 1644, State: "45000"}}
+		}
+		return txn.Result{}, nil
+	}
+	f.c.fails("CALL sell(8, 2)", "1644")
+	f.my.Answer = nil
+	f.c.exec("COMMIT")
+	got(t, f.my, "SAVEPOINT isochron_c1", "update erp.orders set qty = qty - 2 where id = 7", "update erp.orders set item = 'sold' where id = 7",
+		"SAVEPOINT isochron_c2", "update erp.orders set qty = qty - 2 where id = 8", "update erp.orders set item = 'sold' where id = 8", "ROLLBACK TO SAVEPOINT isochron_c2", "COMMIT")
+}
+
+// What a call yields is held back, up to the bound of a statement's result.
+func TestWhatACallYieldsIsBounded(t *testing.T) {
+	f := start(t)
+	c := f.many(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, s TEXT)")
+	c.exec("INSERT INTO t VALUES (1, REPEAT('x', 60000)), (2, REPEAT('x', 60000))")
+	c.exec("CREATE PROCEDURE p() BEGIN SELECT s FROM t; SELECT s FROM t; END")
+	g := f.servers["va"].gateway
+	before := g.bounds
+	defer func() { g.bounds = before }()
+	if got, err := c.all("CALL p()"); len(got) < 240000 || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	g.bounds.held = 200_000
+	if _, err := c.all("CALL p()"); numberOf(err) != 3170 {
+		t.Errorf("beyond the bound: %v", err)
+	}
+	if f.cluster.Held() != 0 || g.held.Load() != 0 {
+		t.Error("something is left")
+	}
+}

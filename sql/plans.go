@@ -47,6 +47,9 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		return x.called()
 	}
 	if x.request.key() == "" {
+		if p, err := x.defined(); p != nil || err != nil {
+			return p, err
+		}
 		if p, err := x.atSources(ctx, nil); p != nil || err != nil {
 			return p, err
 		}
@@ -56,7 +59,7 @@ func (x *execution) choose(ctx context.Context) (Plan, error) {
 		if text, ok := explainable(x.text); ok && x.prepare == nil {
 			return explainPlan{text}, nil
 		}
-		return x.defined()
+		return enginePlan{}, nil
 	}
 	var t *text
 	if s.chosen().path != pathEngine {

@@ -16,6 +16,7 @@ import (
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/sql/procedure"
+	"isochron/sql/table"
 )
 
 // Stored procedures are texts of the catalogue, as views are. What their statements are package
@@ -37,8 +38,11 @@ var errProcedureElsewhere = mysql.NewSQLError(1295, "HY000", "This command is no
 // drops matches the begin of a DROP PROCEDURE.
 var drops = regexp.MustCompile(`(?is)^(?:\s|/\*[^!].*?\*/)*drop\s+procedure\b`)
 
-// defined is the plan of a text that defines a procedure, or drops it; every other is for the engine.
+// defined is the plan of a text that defines a procedure, or drops it; nil: it is another.
 func (x *execution) defined() (Plan, error) {
+	if word := table.FirstWord(x.text); word != "create" && word != "drop" || len(x.s.packet.ahead) > 0 || x.prepare != nil {
+		return nil, nil
+	}
 	options := gms.LoadSqlMode(x.s.quiet).ParserOptions()
 	switch {
 	case procedure.Creates(x.text):
@@ -49,7 +53,10 @@ func (x *execution) defined() (Plan, error) {
 		if err == nil && rest != "" && !x.several {
 			err = errors.New("syntax error: a second statement stands behind the procedure")
 		}
-		return routineChange{creates: p, rest: rest}, err
+		if err != nil {
+			return nil, err
+		}
+		return routineChange{creates: p, rest: rest}, nil
 	case drops.MatchString(x.text):
 		text, rest := dialect.First(x.text, options.AnsiQuotes)
 		stmt, _, err := x.h.g.engine.Parser.ParseOneWithOptions(x.s.quiet, text, options)
@@ -57,7 +64,7 @@ func (x *execution) defined() (Plan, error) {
 			return routineChange{drops: ddl, rest: rest}, nil
 		}
 	}
-	return enginePlan{}, nil // the engine reports what is wrong with it
+	return nil, nil // the engine reports what is wrong with it
 }
 
 // routineChange is the plan of CREATE PROCEDURE and DROP PROCEDURE.
