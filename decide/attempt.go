@@ -165,6 +165,7 @@ func (r *Room) choiceOf(o Opening) Choice {
 // opened gives an attempt, which has its scheme, what it begins with.
 func (a *Attempt) opened(r *Room, o Opening) *Attempt {
 	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs).Count(r.Params.Rules)
+	a.tally.refusalsAgreed = r.Params.AbortsLikeCommits
 	a.decidedAt(o.DecidedAt, o.Declared)
 	return a
 }
@@ -177,7 +178,7 @@ func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.NotLeader != nil:
 		a.notLed(m.NotLeader)
-	case m.DecideAck != nil && a.phase == deciding:
+	case m.DecideAck != nil && a.phase == deciding && !m.DecideAck.Tentative:
 		a.scheme.acknowledged(m.DecideAck.Shard, from)
 	case m.Vote != nil && a.phase != deciding:
 		a.onVote(m.Vote)

@@ -58,6 +58,10 @@ func (t *Tally) Opine(c Choice, n int, m *txn.Opinion) {
 	case o.proposed: // what was proposed counts, and no opinion beside it
 	case ok >= t.fastPath(c, n) && (o.leads == txn.AnswerOK || c != FastWithLeader):
 		t.Yes(m.Shard, m.At, false)
+	case t.refusalsAgreed && c.HasFastPath() && !c.LeaderProposes():
+		if m.Answer != txn.AnswerOK && o.count(m.Answer) >= c.FastPath(n) {
+			t.No() // else it takes the slow path, as what is agreed to does
+		}
 	case len(o.answers)-ok > n-c.Perhaps(n) && (!c.LeaderProposes() || o.leads > txn.AnswerOK):
 		t.No() // nobody proposes Yes, and who asks a majority finds too few who agreed
 	}
@@ -115,7 +119,7 @@ func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, vi
 		}
 		yes := o.count(txn.AnswerNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
 		t.rules.BiteIf(!yes && agree >= Majority(n), rulebook.NoHeeded)
-		if !yes && o.count(txn.AnswerNo) == 0 && answered < n && !late {
+		if !yes && (o.count(txn.AnswerNo) == 0 || t.refusalsAgreed) && answered < n && !late {
 			return false, 0, false // enough may still agree
 		}
 		o.proposed, o.proposedYes = true, yes

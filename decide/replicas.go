@@ -10,6 +10,7 @@ type replicas struct {
 	*Attempt
 	slow    slowPath
 	heardBy map[replicaOf]bool // who knows the end
+	notedBy map[replicaOf]bool // who has it noted, where it is noted first
 	told    int                // how often everybody was
 }
 
@@ -65,8 +66,10 @@ func (r *replicas) settle(s txn.ShardID, late bool) {
 	}
 }
 
-func (r *replicas) hear(_ txn.NodeID, m *txn.Message) {
+func (r *replicas) hear(from txn.NodeID, m *txn.Message) {
 	switch {
+	case m.DecideAck != nil && m.DecideAck.Tentative:
+		r.hasNoted(m.DecideAck.Shard, from)
 	case r.phase == deciding:
 	case m.Opinion != nil:
 		r.onOpinion(m.Opinion)
@@ -98,23 +101,53 @@ func (r *replicas) inquire() {
 // tell tells the replicas that have not acknowledged the decision, less often each time.
 func (r *replicas) tell() {
 	r.wakeAt = r.room.World.Now().Mono + r.room.Params.ResendAfter<<min(r.tries, 3)
-	open := false
 	for _, s := range r.Participants {
-		for _, n := range r.room.World.Replicas(s) {
-			if r.heardBy[replicaOf{s, n}] {
-				continue
-			}
-			open = true
-			d := r.decision(s)
-			if r.told > 0 {
-				d.Prepare = r.prepare(s) // it may have missed that too
-			}
-			r.room.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
-		}
+		r.tellAt(s)
 	}
 	r.tries++
 	r.told++
-	r.done = !open
+	r.done = r.allKnow()
+}
+
+// tellAt tells the replicas of one participant; where the end is noted first, to note it.
+func (r *replicas) tellAt(s txn.ShardID) {
+	first := r.room.Params.EndsNotedFirst && !r.isNoted(s)
+	for _, n := range r.room.World.Replicas(s) {
+		if r.heardBy[replicaOf{s, n}] {
+			continue
+		}
+		d := r.decision(s)
+		d.Tentative = first
+		if r.told > 0 {
+			d.Prepare = r.prepare(s) // it may have missed that too
+		}
+		r.room.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
+	}
+}
+
+// isNoted reports whether a majority of a participant's replicas has the end noted.
+func (r *replicas) isNoted(s txn.ShardID) bool {
+	have, nodes := 0, r.room.World.Replicas(s)
+	for _, n := range nodes {
+		if r.notedBy[replicaOf{s, n}] {
+			have++
+		}
+	}
+	return have >= Majority(len(nodes))
+}
+
+// hasNoted: a replica has the end noted. With a majority all are told to act on it.
+func (r *replicas) hasNoted(s txn.ShardID, by txn.NodeID) {
+	if r.phase != deciding || r.isNoted(s) {
+		return
+	}
+	if r.notedBy == nil {
+		r.notedBy = map[replicaOf]bool{}
+	}
+	r.notedBy[replicaOf{s, by}] = true
+	if r.isNoted(s) {
+		r.tellAt(s)
+	}
 }
 
 func (r *replicas) acknowledged(s txn.ShardID, by txn.NodeID) {

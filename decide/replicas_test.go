@@ -39,6 +39,91 @@ func TestEveryReplicaIsAskedAndTold(t *testing.T) {
 	}
 }
 
+// Where an end is noted first, replicas act on it when a majority of the participant's has it noted:
+// whoever has not said so is asked again, and each must have acted.
+func TestAnEndIsNotedFirst(t *testing.T) {
+	a, w := begin(FastQuorum, 2, 3)
+	a.room.Params.EndsNotedFirst = true
+	for _, s := range a.Participants {
+		for _, replica := range w.replicas {
+			m := opinion(replica, txn.AnswerOK)
+			m.Opinion.Shard = s
+			a.Hear(replica, m)
+		}
+	}
+	taken(t, a, Commit, 7)
+	w.sent = nil
+	a.Announce()
+	noted := []string{"4/2: note the end", "5/2: note the end", "6/2: note the end", "4/3: note the end", "5/3: note the end", "6/3: note the end"}
+	expect(t, w, "decided", noted...)
+	says := func(s txn.ShardID, tentative bool) *txn.Message {
+		return &txn.Message{DecideAck: &txn.DecideAck{Shard: s, Attempt: ours, Tentative: tentative}}
+	}
+	a.Hear(4, says(2, true))
+	a.Hear(4, says(2, true))
+	a.Hear(5, says(3, true))
+	expect(t, w, "one of each")
+	a.Wake()
+	expect(t, w, "silence", noted...)
+	a.Hear(6, says(2, true))
+	expect(t, w, "a majority of one participant", "4/2: commit at 7", "5/2: commit at 7", "6/2: commit at 7")
+	a.Hear(5, says(2, true))
+	expect(t, w, "the last of it")
+	for _, replica := range w.replicas {
+		a.Hear(replica, says(2, false))
+	}
+	a.Wake()
+	expect(t, w, "silence of the other", noted[3:]...)
+	a.Hear(4, says(3, true))
+	expect(t, w, "a majority of that", "4/3: commit at 7", "5/3: commit at 7", "6/3: commit at 7")
+	for _, replica := range w.replicas {
+		if a.Done() {
+			t.Error("not all have acted")
+		}
+		a.Hear(replica, says(3, false))
+	}
+	if !a.Done() {
+		t.Error("all have acted")
+	}
+}
+
+// Where aborts take what commits take, a refusal counts when all replicas give the same, or else
+// when all have spoken and a majority has taken it in.
+func TestARefusalIsAgreedTo(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		answers  []txn.Answer // of 4, 5, 6
+		proposed bool
+	}{
+		{"all the same", []txn.Answer{txn.AnswerAbstain, txn.AnswerAbstain, txn.AnswerAbstain}, false},
+		{"two against", []txn.Answer{txn.AnswerNo, txn.AnswerNo, txn.AnswerOK}, true},
+		{"one against", []txn.Answer{txn.AnswerOK, txn.AnswerNo, txn.AnswerOK}, true},
+		{"each otherwise", []txn.Answer{txn.AnswerRetry, txn.AnswerNo, txn.AnswerAbstain}, true},
+	} {
+		w := &toy{replicas: []txn.NodeID{4, 5, 6}}
+		room := roomOf(FastQuorum, w)
+		room.Params.AbortsLikeCommits = true
+		a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}, Prepares: preparesOf([]txn.ShardID{2})})
+		a.Ask()
+		w.sent = nil
+		for i, answer := range c.answers {
+			expect(t, w, c.name+", not all have spoken")
+			taken(t, a, Open, 0)
+			a.Hear(w.replicas[i], opinion(w.replicas[i], answer))
+		}
+		if !c.proposed {
+			taken(t, a, Abort, 0)
+			continue
+		}
+		expect(t, w, c.name, "4/2: accept false in view 1", "5/2: accept false in view 1", "6/2: accept false in view 1")
+		for _, replica := range []txn.NodeID{4, 6} {
+			taken(t, a, Open, 0)
+			a.Hear(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica}})
+		}
+		taken(t, a, Abort, 0)
+	}
+}
+
 // Where a leader proposes, it is asked to when replicas are silent for too long.
 func TestALeaderIsAskedToSettle(t *testing.T) {
 	a, w := begin(FastOfAll, 2)

@@ -37,6 +37,7 @@ type Tally struct {
 	anyTerm bool
 	// Planted bugs too: see txn.Bugs.
 	smallFastPath, ignoreNo bool
+	refusalsAgreed          bool // what is refused takes what is agreed to (Params.AbortsLikeCommits)
 	halfAcks                bool
 	commitBeside            bool
 	madeWay                 []txn.Attempt    // that have aborted for its sake

@@ -62,6 +62,8 @@ func what(m txn.Message) string {
 		return "inquire"
 	case m.PreCommit != nil:
 		return fmt.Sprintf("pre-commit at %d", m.PreCommit.At)
+	case m.Decide != nil && m.Decide.Tentative:
+		return "note the end"
 	case m.Decide != nil && m.Decide.Commit:
 		return fmt.Sprintf("commit at %d", m.Decide.At)
 	case m.Decide != nil:

@@ -53,6 +53,30 @@ func TestNearReadsAsTheyAre(t *testing.T) {
 	}
 }
 
+// Replicas that are TAPIR's to the letter have reads wait less, and more tries fail; ends that are
+// noted first come later; and what comes of it is as it must be.
+func TestReplicasToTheLetter(t *testing.T) {
+	s := mannered(Drop)
+	s.Protocol = "tapir"
+	ours := mustRun(t, s)
+	s.ReadsUnwaited = true
+	unwaited := mustRun(t, s)
+	s.EndsNotedFirst, s.AbortsLikeCommits = true, true
+	letter := mustRun(t, s)
+	if unwaited.LockWaitMS.Avg > 0 || ours.LockWaitMS.Avg == 0 || unwaited.AbortRate <= ours.AbortRate {
+		t.Errorf("reads wait %v ms, and %v where they do not; %v and %v are aborted", ours.LockWaitMS.Avg, unwaited.LockWaitMS.Avg, ours.AbortRate, unwaited.AbortRate)
+	}
+	if letter.ContentionSpanMS.Avg < 1.2*unwaited.ContentionSpanMS.Avg || letter.AbortRate <= unwaited.AbortRate {
+		t.Errorf("rows are held for %v ms, and %v where ends are noted first; %v and %v are aborted",
+			unwaited.ContentionSpanMS.Avg, letter.ContentionSpanMS.Avg, unwaited.AbortRate, letter.AbortRate)
+	}
+	for _, r := range []Result{ours, unwaited, letter} {
+		if !r.Check.Serializable || r.Committed == 0 {
+			t.Errorf("%d committed, check %+v", r.Committed, r.Check)
+		}
+	}
+}
+
 // The conditions of TPC-C hold wherever transactions begin; more of them are far from home.
 func TestHomesOfTPCC(t *testing.T) {
 	s := short()

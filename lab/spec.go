@@ -51,6 +51,8 @@ type Spec struct {
 	NearAsIs bool
 	// AbortsLikeCommits has what is lost cost more, as txn.Params says.
 	AbortsLikeCommits bool
+	// ReadsUnwaited and EndsNotedFirst are TAPIR's to the letter, as txn.Params says.
+	ReadsUnwaited, EndsNotedFirst bool
 	// High is the part of the transactions that have high priority, HighClass a class of which all
 	// have it, and Declares has those declared whole whose workload can (workload.Job.Declares).
 	High      float64

@@ -94,8 +94,12 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 			return // what it has told of open attempts may be from before this: it is asked again
 		}
 		r.afterSync(func() {
-			r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a}})
+			r.env.Send(txn.Coordinator(from), txn.Message{DecideAck: &txn.DecideAck{Shard: r.cfg.ID, Attempt: a, Tentative: d.Tentative}})
 		})
+	}
+	if d.Tentative { // the coordinator has it in memory alone, and who finishes its attempt asks the replicas
+		ack()
+		return
 	}
 	if _, over := r.rec.endings.Get(a); over || r.rec.isRetired(a) {
 		ack()

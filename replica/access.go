@@ -32,7 +32,8 @@ type readers struct {
 }
 
 // onAccess answers reads from what is committed here. Where somebody is about
-// to write it waits for the end of that, for it would be refused at its commit.
+// to write it waits for the end of that, for it would be refused at its commit
+// (ours; in TAPIR's paper none waits: txn.Params.ReadsUnwaited).
 func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 	if m.AsOf != 0 || m.Present {
 		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.WhyNoMoments.Refusal().Kind(),
@@ -42,7 +43,7 @@ func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 	now := r.env.Now().Mono
 	r.last++
 	rd := &reader{from: from, m: m, began: now, deadline: now + r.cfg.Params.LockWait, number: r.last}
-	if r.open >= maxReaders || !r.waits(rd) {
+	if r.cfg.Params.ReadsUnwaited || r.open >= maxReaders || !r.waits(rd) {
 		r.answer(rd)
 		return
 	}

@@ -230,6 +230,50 @@ func TestReadsWait(t *testing.T) {
 	}
 }
 
+// Where reads wait for nobody they take what is committed, and an end that is only noted changes
+// nothing: neither what is read nor who is in whose way.
+func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
+	n := newNet(t, tapir, 3)
+	n.params.ReadsUnwaited = true
+	for _, id := range n.members {
+		n.open(id)
+	}
+	x := prepare(1, 10, "w:a")
+	n.tellAll(txn.Message{Prepare: x})
+	read := func(request uint64) string {
+		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"}}})
+		n.settle()
+		for _, m := range n.heard {
+			if m.AccessReply != nil && m.AccessReply.Request == request {
+				return string(m.AccessReply.Rows[0].Value)
+			}
+		}
+		return "no answer"
+	}
+	if got := read(1); got != "" {
+		t.Errorf("under an undecided write: %s", got)
+	}
+	end := decision(x, true, false)
+	end.Decide.Tentative = true
+	n.acks = nil
+	n.tellAll(end)
+	for _, ack := range n.acks {
+		if !ack.Msg.DecideAck.Tentative {
+			t.Error("it says that it has acted on what it has noted")
+		}
+	}
+	if len(n.acks) != 3 || read(2) != "" {
+		t.Errorf("noted: %d say so, read %q", len(n.acks), read(2))
+	}
+	n.tellAll(txn.Message{Prepare: prepare(2, 20, "r:a")})
+	n.wantOpinions(2, abstain, abstain, abstain)
+	end.Decide.Tentative, n.acks = false, nil
+	n.tellAll(end)
+	if got := read(3); got != "by 1" || len(n.acks) != 3 || n.acks[0].Msg.DecideAck.Tentative {
+		t.Errorf("ended: %q, %v", got, n.acks)
+	}
+}
+
 // A read of several rows waits for the last of their writers, and those that can be answered together
 // are so in the order in which they came.
 func TestReadsWaitForAllOfTheirRows(t *testing.T) {

@@ -39,7 +39,7 @@ func appendGist(b []byte, m *txn.Message) []byte {
 		return appendNumbers(appendAttempt(append(b, 4, flag(v.Yes), byte(v.Refused)), v.Attempt), uint64(v.Shard), uint64(v.Proposed))
 	case m.Decide != nil:
 		d := m.Decide
-		return appendNumbers(appendAttempt(append(b, 5, flag(d.Commit)), d.Attempt), uint64(d.Shard), uint64(d.At))
+		return appendNumbers(appendAttempt(append(b, 5, flag(d.Commit)|flag(d.Tentative)<<1), d.Attempt), uint64(d.Shard), uint64(d.At))
 	case m.Prepare != nil && len(m.Prepare.Spans) == 0:
 		return appendPrepare(append(b, 7), m.Prepare)
 	case m.Ack != nil:
@@ -49,7 +49,7 @@ func appendGist(b []byte, m *txn.Message) []byte {
 	case m.Decision != nil:
 		return appendNumbers(appendAttempt(append(b, 9, flag(m.Decision.Commit)), m.Decision.Attempt), uint64(m.Decision.At))
 	case m.DecideAck != nil:
-		return appendNumbers(appendAttempt(append(b, 6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
+		return appendNumbers(appendAttempt(append(b, 6+flag(m.DecideAck.Tentative)<<6), m.DecideAck.Attempt), uint64(m.DecideAck.Shard))
 	}
 	if m.Opinion != nil || m.Accept != nil || m.Accepted != nil {
 		return appendOpinion(b, m)

@@ -41,6 +41,8 @@ func (w words) message(m *txn.Message) string {
 		return w.served(m.Served)
 	case m.Decide != nil:
 		return w.decide(m.Decide)
+	case m.DecideAck != nil && m.DecideAck.Tentative:
+		return fmt.Sprintf("DecideAck: at shard %d the outcome of %v is noted", m.DecideAck.Shard, m.DecideAck.Attempt)
 	case m.DecideAck != nil:
 		return fmt.Sprintf("DecideAck: shard %d has the outcome of %v for good", m.DecideAck.Shard, m.DecideAck.Attempt)
 	case m.Inquire != nil:
@@ -363,6 +365,9 @@ func (w words) decide(d *txn.Decide) string {
 	what := "aborts"
 	if d.Commit {
 		what = "commits"
+	}
+	if d.Tentative {
+		what += " once that is noted"
 	}
 	return fmt.Sprintf("Decide: %v %s at shard %d", d.Attempt, what, d.Shard) + w.writes(d.Writes)
 }

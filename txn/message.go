@@ -334,6 +334,9 @@ type Decide struct {
 	Prepare *Prepare `cbor:"6,keyasint,omitempty"`
 	// Writes, of the commit of a declared transaction, are what it writes here.
 	Writes []Write `cbor:"40,keyasint,omitempty"`
+	// Tentative: a replica notes it and does nothing more. It comes again without this when a
+	// majority has it noted (Params.EndsNotedFirst).
+	Tentative bool `cbor:"41,keyasint,omitempty"`
 }
 
 // DecideAck says that a majority has the outcome: the participant will never
@@ -341,6 +344,8 @@ type Decide struct {
 type DecideAck struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Attempt Attempt `cbor:"2,keyasint,omitempty"`
+	// Tentative: the replica has the outcome noted, and has not acted on it.
+	Tentative bool `cbor:"3,keyasint,omitempty"`
 }
 
 // Inquire asks what a participant's log says of an attempt. If it says nothing

@@ -47,10 +47,18 @@ type Params struct {
 	// PreparesAgain: an attempt that was aborted for a conflict is prepared again, as it was read,
 	// so many times at most, before its client hears of it; 0. Of experiments.
 	PreparesAgain int
-	// AbortsLikeCommits: a coordinator hears all participants before it aborts, not the first No alone,
-	// and where a commit keeps its keys until the log has it an abort does so too, as in Natto's public
-	// prototype. Of experiments.
+	// AbortsLikeCommits: a coordinator hears all participants before it aborts, not the first No alone;
+	// where a commit keeps its keys until the log has it an abort does so too; and where every replica
+	// validates and the coordinator proposes, a majority takes in what is refused, unless all refuse it
+	// alike: much as in Natto's public prototype. Of experiments.
 	AbortsLikeCommits bool
+	// ReadsUnwaited: where every replica validates, a read takes what is committed there and waits for
+	// nobody who is about to write, as in TAPIR's paper (SOSP'15, section 5). Of experiments.
+	ReadsUnwaited bool
+	// EndsNotedFirst: where every replica validates, a majority of a participant's replicas notes how an
+	// attempt ended before any of them acts on it, as IR has it of an inconsistent operation (TAPIR's
+	// paper, section 3.2). Of experiments.
+	EndsNotedFirst bool
 	// StampMargin is added to the stamps of declared transactions; 2 ms, below 0: nothing.
 	StampMargin time.Duration
 	NearAsIs    bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
