@@ -77,6 +77,19 @@ func TestReplicasToTheLetter(t *testing.T) {
 	}
 }
 
+// A try that is as old as itself alone is lost to whoever began since its first: the one that is tried
+// most often is tried more often than where it keeps its age.
+func TestTriesOfFreshAge(t *testing.T) {
+	s := mannered(Forever)
+	s.Protocol, s.Keys, s.NeverSure = "natto-2pl", 100, true
+	kept := mustRun(t, s)
+	s.FreshAge = true
+	fresh := mustRun(t, s)
+	if fresh.Longest.Tries <= kept.Longest.Tries || !fresh.Check.Serializable {
+		t.Errorf("at most %d tries of one transaction, and %d of fresh age; check %+v", kept.Longest.Tries, fresh.Longest.Tries, fresh.Check)
+	}
+}
+
 // The conditions of TPC-C hold wherever transactions begin; more of them are far from home.
 func TestHomesOfTPCC(t *testing.T) {
 	s := short()

@@ -236,7 +236,9 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			break
 		}
 		r.longest.see(try+1, c.Elapsed()-since)
-		opt.RetryOf = k.Txn
+		if !r.spec.FreshAge {
+			opt.RetryOf = k.Txn
+		}
 		r.pause(c, try, kind, classOf(way.leaders))
 	}
 	r.departs(c)

@@ -51,6 +51,9 @@ type Spec struct {
 	NearAsIs bool
 	// AbortsLikeCommits has what is lost cost more, as txn.Params says.
 	AbortsLikeCommits bool
+	// FreshAge has each try be as old as itself, and not as its first: the client of Natto's public
+	// prototype for its rows of 2PL (spanner/client.go, Begin).
+	FreshAge bool
 	// ReadsUnwaited and EndsNotedFirst are TAPIR's to the letter, as txn.Params says.
 	ReadsUnwaited, EndsNotedFirst bool
 	// High is the part of the transactions that have high priority, HighClass a class of which all
