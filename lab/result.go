@@ -249,6 +249,7 @@ type SpecReport struct {
 	OneByOne    bool           `json:"one_by_one,omitempty"`
 	NearAsIs    bool           `json:"near_as_is,omitempty"`
 	LikeCommits bool           `json:"aborts_like_commits,omitempty"`
+	CountBegun  bool           `json:"count_begun,omitempty"`
 	FreshAge    bool           `json:"fresh_age,omitempty"`
 	Unwaited    bool           `json:"reads_unwaited,omitempty"`
 	NotedFirst  bool           `json:"ends_noted_first,omitempty"`
@@ -334,7 +335,7 @@ func (s resolved) report() SpecReport {
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
-		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, CountBegun: s.CountBegun, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Reveal != reveal.Unset {
 		r.Reveal = s.Reveal.String()

@@ -23,10 +23,11 @@ type run struct {
 	w    *sim.World
 
 	measuring bool
-	failed    error // what an operator could not do
-	stopped   bool  // no transaction is begun any more
-	workers   int   // of an open loop, so far
-	busy      int   // transactions that have begun and not ended
+	window    window // of the measured time, once it has begun
+	failed    error  // what an operator could not do
+	stopped   bool   // no transaction is begun any more
+	workers   int    // of an open loop, so far
+	busy      int    // transactions that have begun and not ended
 	all       tally
 	steady    steadiness
 	longest   longest
@@ -115,8 +116,11 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	r.startChanges()
 	r.startSkews()
 	r.series = r.newSeries()
-	total, done := r.spec.Warmup+r.spec.Duration, time.Duration(0)
-	for _, phase := range []time.Duration{r.spec.Warmup, r.spec.Duration} {
+	phases, total, done := r.spec.phases(), time.Duration(0), time.Duration(0)
+	for _, phase := range phases {
+		total += phase
+	}
+	for at, phase := range phases {
 		for i := range slicesOfRun {
 			if err := r.ctx.Err(); err != nil {
 				return nil, err
@@ -127,18 +131,31 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 				progress(done, total)
 			}
 		}
-		r.measuring = !r.measuring
-		r.steady.begin(r.w.Elapsed(), r.spec.Duration)
-		r.machine.mark(r)
+		if at < 2 {
+			r.turn()
+		}
 	}
 	r.stopped = true
-	r.countUnderWay()
-	r.series.stop()
 	if trouble == nil {
 		return nil, r.drain()
 	}
 	trouble.Heal()
 	return trouble.Counts(), r.drain()
+}
+
+// turn begins the measured time, or ends it.
+func (r *run) turn() {
+	r.measuring = !r.measuring
+	r.window.passes(r.w.Elapsed(), r.measuring)
+	r.steady.begin(r.w.Elapsed(), r.spec.Duration)
+	r.machine.mark(r)
+	if r.measuring {
+		return
+	}
+	if !r.spec.CountBegun { // else they are waited for
+		r.countUnderWay()
+	}
+	r.series.stop()
 }
 
 // faultsAnElection is how many units of trouble make up an election time-out:
@@ -212,7 +229,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			k.rollback(err)
 		}
 		k.ended(err)
-		r.sequencer.leave(c, err == nil && k.wrote, r.again(try, err))
+		r.sequencer.leave(c, err == nil && k.wrote, r.again(since, try, err))
 		way.leaders |= k.leaders
 		o.tries = try
 		o.lockWait += k.waitedForLocks()
@@ -232,7 +249,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 			break
 		}
 		r.aborted(err, asked-began, c.Elapsed()-asked, classOf(way.leaders), job.Class)
-		if !r.again(try, err) {
+		if !r.again(since, try, err) {
 			break
 		}
 		r.longest.see(try+1, c.Elapsed()-since)
@@ -248,14 +265,16 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	if job.Ended != nil {
 		job.Ended(o.told())
 	}
-	if r.measuring {
+	if r.counts(since) {
 		r.all.add(o)
 		r.class(classOf(way.leaders)).add(o)
 		r.class(job.Class).add(o)
 		if r.spec.prioritized() {
 			r.class(priority).add(o)
 		}
-		r.steady.add(c.Elapsed(), o)
+		r.steady.add(r.moment(since, c.Elapsed()), o)
+	}
+	if r.measuring {
 		r.series.add(c.Elapsed(), o)
 	}
 }
@@ -266,9 +285,9 @@ func wished(kind txn.Kind) bool {
 }
 
 // again reports whether a transaction is tried once more whose try ended like this.
-func (r *run) again(try int, err error) bool {
+func (r *run) again(since time.Duration, try int, err error) bool {
 	kind := txn.KindOf(err)
-	return err != nil && kind != txn.KindUnknown && !wished(kind) && try < r.spec.Tries && !r.stopped
+	return err != nil && kind != txn.KindUnknown && !wished(kind) && try < r.spec.Tries && r.triesOn(since)
 }
 
 // aborted counts a try that was, when it is: of transactions that lose again and

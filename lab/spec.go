@@ -51,6 +51,9 @@ type Spec struct {
 	NearAsIs bool
 	// AbortsLikeCommits has what is lost cost more, as txn.Params says.
 	AbortsLikeCommits bool
+	// CountBegun measures what begins in the measured time, to its end, and not what ends in it: as
+	// the public prototype of Natto. The load goes on for Warmup after it.
+	CountBegun bool
 	// FreshAge has each try be as old as itself, and not as its first: the client of Natto's public
 	// prototype for its rows of 2PL (spanner/client.go, Begin).
 	FreshAge bool

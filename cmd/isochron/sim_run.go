@@ -67,6 +67,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.StringVar((*string)(&s.Draw), "zipf-draw", string(workload.DrawExact), "how rows are drawn by --zipf: exact, or last-probe (a search that ends one step early, as in D2PC's prototype)")
 	f.BoolVar(&s.OneByOne, "one-by-one", s.OneByOne, "a transaction reads its rows one after the other, and not in one round")
 	f.BoolVar(&s.AbortsLikeCommits, "aborts-like-commits", s.AbortsLikeCommits, "a coordinator hears all before it aborts, replicas have a refusal agreed to, and an abort keeps its keys as long as a commit, as in Natto's prototype")
+	f.BoolVar(&s.CountBegun, "count-begun", s.CountBegun, "measure what begins in the measured time, to its end, and not what ends in it: as in Natto's prototype")
 	f.BoolVar(&s.FreshAge, "fresh-age", s.FreshAge, "a try is as old as itself, and not as the first: as in Natto's prototype for 2PL")
 	f.BoolVar(&s.ReadsUnwaited, "reads-unwaited", s.ReadsUnwaited, "where every replica validates, a read waits for nobody who is about to write, as in TAPIR's paper")
 	f.BoolVar(&s.EndsNotedFirst, "ends-noted-first", s.EndsNotedFirst, "where every replica validates, a majority notes how an attempt ended before any acts on it, as in TAPIR's paper")
