@@ -188,14 +188,20 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 
 // votesLater has a vote wait, or refuses it.
 func (o *voter) votesLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.Effects) {
+	next := began.behind(e.Behind)
+	if o.later(from, p, e, func() { o.prepare(from, p, next) }) {
+		o.known.waiting[p.Attempt] = e.Waits
+	}
+}
+
+// later has a Prepare ask again when its wait is over, and reports whether it waits: else it is refused.
+func (o *voter) later(from txn.NodeID, p *txn.Prepare, e *yield.Effects, again func()) bool {
 	if e.Waits == nil {
 		o.refuse(from, p, e.Refused)
-		return
+		return false
 	}
-	next := began.behind(e.Behind)
-	e.Waits.Retry = func() { o.prepare(from, p, next) }
-	e.Waits.Refuse = func(why txn.Refusal) { o.refuse(from, p, why) }
-	o.known.waiting[p.Attempt] = e.Waits
+	e.Waits.Retry, e.Waits.Refuse = again, func(why txn.Refusal) { o.refuse(from, p, why) }
+	return true
 }
 
 // asksTurn asks the lock table whether those before a vote in a chain have ended.
@@ -374,13 +380,8 @@ func (o *voter) vouch(from txn.NodeID, p *txn.Prepare, began arrival) {
 
 // vouchesLater has a vote on reads alone wait, or refuses it.
 func (o *voter) vouchesLater(from txn.NodeID, p *txn.Prepare, began arrival, e *yield.Effects) {
-	if e.Waits == nil {
-		o.refuse(from, p, e.Refused)
-		return
-	}
 	next := began.behind(e.Behind)
-	e.Waits.Retry = func() { o.vouch(from, p, next) }
-	e.Waits.Refuse = func(why txn.Refusal) { o.refuse(from, p, why) }
+	o.later(from, p, e, func() { o.vouch(from, p, next) })
 }
 
 // vouchesInTurn is a bug: whoever has read what is not committed is not refused, but waits until
