@@ -83,6 +83,17 @@ func pause(ctx context.Context) error {
 	}
 }
 
+// set has an order change a setting of the whole cluster, and tells what it is now.
+func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.Order, said string) error {
+	if err := want.Check(); err != nil {
+		return usageError{err}
+	}
+	if _, err := o.anyone(ctx, order); err != nil {
+		return err
+	}
+	return o.tell(want, "%s", said)
+}
+
 // anyone has whichever node can carry out an order, and asks again while none can.
 func (o *operator) anyone(ctx context.Context, order server.Order) (server.Outcome, error) {
 	for {
