@@ -39,7 +39,7 @@ var ofReplica = []mutation{
 		old: "o.Answer != txn.AnswerAbstain && newest >= p.At", new: "false",
 		seen: []check{tests("replica", "Opinions"), hunt("carousel-fast", 60)}}, // tapir breaks real time alone, which it does not promise
 	{name: "replica-readers-not-blocked", in: "replica", rule: "a read waits for the end of who is about to write its row",
-		old: "if r.open >= maxReaders || !r.waits(rd) {", new: "if true {",
+		old: "if r.cfg.Params.ReadsUnwaited || r.open >= maxReaders || !r.waits(rd) {", new: "if true {",
 		seen: []check{tests("replica", "ReadsWait")}},
 }
 
