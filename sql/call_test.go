@@ -468,3 +468,47 @@ func TestWhatACallYieldsIsBounded(t *testing.T) {
 		t.Error("something is left")
 	}
 }
+
+// A call that is killed has done nothing, and its connection goes on.
+func TestACallIsKilled(t *testing.T) {
+	f := start(t)
+	c, admin := f.many(t, "va", "shop"), f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, n INT, KEY (n))")
+	c.exec("INSERT INTO t VALUES (1, 10), (2, 20)")
+	c.exec("CREATE PROCEDURE p() BEGIN UPDATE t SET n = n + 1 WHERE id = 1; UPDATE t SET n = n + 1 WHERE n > 15; END")
+	id := strings.TrimSpace(c.query("SELECT CONNECTION_ID()"))
+	came, goOn := make(chan struct{}), make(chan struct{})
+	reads := 0
+	f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
+		if fmt.Sprint(tx.Options().Owner) != id {
+			return nil
+		}
+		if reads++; reads == 2 { // of the second statement
+			close(came)
+			<-goOn
+		}
+		return nil
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.all("CALL p()")
+		ended <- err
+	}()
+	select {
+	case <-came:
+	case err := <-ended:
+		t.Fatalf("it read nothing: %v", err)
+	}
+	admin.exec("KILL QUERY " + id)
+	close(goOn)
+	if err := <-ended; numberOf(err) != 1317 {
+		t.Errorf("killed: %v", err)
+	}
+	f.cluster.BeforeRead = nil
+	if got, err := c.all("SELECT n FROM t"); got != "10 20" || err != nil {
+		t.Errorf("left are %q, %v", got, err)
+	}
+	if _, err := c.all("CALL p()"); err != nil || f.cluster.Held() != 0 {
+		t.Errorf("%v, or locks are left", err)
+	}
+}
