@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -68,45 +67,16 @@ func (s *sourceHunt) databases() *Databases {
 	return s.dbs
 }
 
-// setup opens the accounts. An impatient node may end each branch before it is prepared: if no try
-// succeeds all nodes are patient from then on.
+// setup opens the accounts.
 func (s *sourceHunt) setup() bool {
 	if s == nil {
 		return true
 	}
-	failed := s.open()
-	if txn.KindOf(failed) == txn.KindAborted && s.h.timers != nil {
-		s.h.timers.end(s.h.w.hosts)
-		for _, h := range s.h.w.hosts {
-			h.restart()
-		}
-		s.h.w.RunUntil(huntReadWait, s.h.w.Ready)
-		failed = s.open()
-	}
+	failed := s.h.opened(func(error) bool { return true }, 2*huntUnit, s.load.Setup, s.load.SetupEach)
 	if failed != nil {
 		s.h.violation("no-setup", "the accounts at sources cannot be opened without a fault: %v", failed)
 	}
 	return failed == nil
-}
-
-// open tries to open the accounts.
-func (s *sourceHunt) open() (failed error) {
-	c := s.h.w.Go(1, func(c *Client) {
-		for try := range setupTries {
-			open := s.load.Setup
-			if try >= setupTriesWhole {
-				open = s.load.SetupEach
-			}
-			if failed = open(context.Background(), c.DB()); failed == nil {
-				return
-			}
-			c.Sleep(4 * huntUnit)
-		}
-	})
-	if !s.h.w.RunUntil(huntReadWait, c.Done) {
-		return errors.New("no answer")
-	}
-	return failed
 }
 
 // start starts a client of the bank and one of the lists at every node.
