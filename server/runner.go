@@ -155,7 +155,7 @@ func (r *runner) handleOne(in input) {
 	switch {
 	case in.envelope != nil:
 		var env txn.Envelope
-		if err := txn.DecodeEnvelope(in.envelope, &env); err != nil {
+		if err := txn.Decode(in.envelope, &env); err != nil {
 			r.log.Warn("a message was thrown away", "err", err)
 			return
 		}
