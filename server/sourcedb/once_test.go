@@ -184,16 +184,18 @@ func afterTheEnd(t *testing.T, k *kit, texts ...string) {
 	if _, err := k.once(d, source.BranchOptions{}, "INSERT INTO %s VALUES (1, 0)"); err != nil {
 		t.Fatal(err)
 	}
+	left := func() string {
+		return k.pg("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%" + k.table + "'")
+	}
 	if k.name_() == "postgres" {
 		k.pg("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%" + k.table + "'")
 	} else {
-		k.my("KILL " + d.(*mysqlDB).pool.idle[0].c.id)
+		id := d.(*mysqlDB).pool.idle[0].c.id
+		k.my("KILL " + id)
+		left = func() string { return k.my("SELECT count(*) FROM information_schema.processlist WHERE id = " + id) }
 	}
-	for left := 1; left > 0; time.Sleep(10 * time.Millisecond) {
-		left = 0
-		if k.name_() == "postgres" && k.pg("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%"+k.table+"'") != "0" {
-			left = 1
-		}
+	for left() != "0" {
+		time.Sleep(10 * time.Millisecond)
 		k.must(k.ctx.Err())
 	}
 	time.Sleep(50 * time.Millisecond) // until the end of the connection has come here
