@@ -112,10 +112,10 @@ func (ws *waitings) tick() {
 		return
 	}
 	ws.lookAt = now + max(ws.after/2, ws.at.Params.TickInterval)
-	ws.told = nil
 	db, can := ws.db.(Waiting)
 	of := ws.unexplained(now)
 	if !can || now < ws.askAt || len(of) == 0 {
+		ws.told = nil
 		ws.look()
 		return
 	}
@@ -130,6 +130,7 @@ func (ws *waitings) tick() {
 		return answered{list, known && err == nil}
 	}, func(result any) {
 		a := result.(answered)
+		ws.told = nil // until now what it said before held: an answer may take long
 		if ws.asking = false; !a.known {
 			ws.askAt = ws.now() + refusedFor
 		}

@@ -22,6 +22,8 @@ type mysqlDB struct {
 	frail     frail
 	killers   chan struct{} // bounds the connections besides the pool's
 	grace     time.Duration // detachGrace, but in tests
+	serving   serving
+	asker     asker[*myConn] // who waits for whom (waits.go)
 }
 
 // killersMax bounds the connections that end what runs on others.
@@ -37,6 +39,7 @@ func openMySQL(u *url.URL, o Options) (source.Driver, error) {
 		return nil, fmt.Errorf("the source's address cannot be used: %w", err)
 	}
 	d.pool = newPool(o.Connections, d.dial)
+	d.asker.dial = d.dial
 	return d, nil
 }
 
@@ -52,6 +55,7 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 	if err := c.on(o.Incarnation); err != nil {
 		return nil, d.after(c, err)
 	}
+	d.serving.serves(c.id, n)
 	return &myBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
 
@@ -170,5 +174,6 @@ func (c *myConn) finish(ctx context.Context, n source.Name, commit bool) error {
 
 func (d *mysqlDB) Close() error {
 	d.pool.close()
+	d.asker.close()
 	return nil
 }

@@ -78,6 +78,7 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 			b.d.pool.put(c)
 			return source.Result{}, err
 		}
+		b.d.serving.serves(c.id, b.name)
 		b.c, b.begun = c, false
 		r, err = b.run(ctx, s)
 		return r, b.failed(err)

@@ -157,6 +157,7 @@ func (c *myConn) sound(ctx context.Context, _ time.Duration) bool {
 }
 
 func (c *myConn) close() {
+	c.d.serving.left(c.id)
 	_ = c.c.Close() // it is gone in any case
 }
 

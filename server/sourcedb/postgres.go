@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -18,7 +17,8 @@ type postgres struct {
 	types     pgTypes
 	locks     bool // transactions that lock what they read run at READ COMMITTED
 
-	waits pgWaits
+	serving serving
+	asker   asker[*pgConn] // who waits for whom (waits.go)
 
 	mu  sync.Mutex
 	own map[string]bool // the server's numbers of the connections that are in order
@@ -30,7 +30,7 @@ func openPostgres(u *url.URL, o Options) (source.Driver, error) {
 		return nil, err
 	}
 	d := &postgres{own: map[string]bool{}, locks: o.Ordering != BySerializable}
-	d.waits.dial = func(ctx context.Context) (*pgConn, error) {
+	d.asker.dial = func(ctx context.Context) (*pgConn, error) {
 		c, err := pgDial(ctx, cfg)
 		if err == nil {
 			c.d = d
@@ -38,7 +38,7 @@ func openPostgres(u *url.URL, o Options) (source.Driver, error) {
 		}
 		return c, err
 	}
-	d.pool = newPool(o.Connections, d.waits.dial)
+	d.pool = newPool(o.Connections, d.asker.dial)
 	return d, nil
 }
 
@@ -51,7 +51,7 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 	if err != nil {
 		return nil, err
 	}
-	d.waits.serves(c, n)
+	d.serving.serves(c.pid(), n)
 	return &pgBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
 
@@ -165,11 +165,11 @@ func (d *postgres) others(ctx context.Context, c *pgConn) (map[string]bool, erro
 func (d *postgres) count(c *pgConn, own bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if pid := strconv.FormatUint(uint64(c.c.PID()), 10); own {
+	if pid := c.pid(); own {
 		d.own[pid] = true
 	} else {
 		delete(d.own, pid)
-		d.waits.left(c)
+		d.serving.left(pid)
 	}
 }
 
@@ -181,6 +181,6 @@ func (d *postgres) drop(c *pgConn) {
 
 func (d *postgres) Close() error {
 	d.pool.close()
-	d.waits.close()
+	d.asker.close()
 	return nil
 }

@@ -114,7 +114,7 @@ func (b *pgBranch) reconnect(ctx context.Context) error {
 		return err
 	}
 	b.c = c
-	b.d.waits.serves(c, b.name)
+	b.d.serving.serves(c.pid(), b.name)
 	return nil
 }
 

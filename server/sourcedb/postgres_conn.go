@@ -73,6 +73,9 @@ func (c *pgConn) sound(context.Context, time.Duration) bool {
 	return !c.c.IsClosed() && quiet(c.c.Conn())
 }
 
+// pid is the server's number for the connection.
+func (c *pgConn) pid() string { return strconv.FormatUint(uint64(c.c.PID()), 10) }
+
 func (c *pgConn) close() {
 	c.d.count(c, false)
 	ctx, cancel := cleanUp()

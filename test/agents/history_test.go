@@ -193,6 +193,8 @@ func (c *cluster) laid(t *testing.T, ctx context.Context, e *sqlload.Env) {
 			}
 			if kind == "pg" {
 				text += "; GRANT ALL ON " + table.Name + " TO agent"
+			} else {
+				text += "; GRANT PROCESS ON *.* TO agent" // it tells who waits
 			}
 			if err := servers[kind].Exec(text); err != nil {
 				t.Fatal(err)
@@ -269,4 +271,9 @@ type weakBranch struct{ source.Branch }
 func (b weakBranch) Execute(ctx context.Context, s source.Statement) (source.Result, error) {
 	s.Text, s.Locks, s.Guard = strings.ReplaceAll(s.Text, " FOR SHARE", ""), false, nil
 	return b.Branch.Execute(ctx, s)
+}
+
+// Waits implements source.Waiting.
+func (d weak) Waits(ctx context.Context, of []source.Name) ([]source.Wait, bool, error) {
+	return d.Driver.(source.Waiting).Waits(ctx, of)
 }

@@ -100,3 +100,8 @@ func (b stoppingBranch) Prepare(ctx context.Context) error {
 	b.stops.at(prepared)
 	return err
 }
+
+// Waits implements source.Waiting.
+func (d stopping) Waits(ctx context.Context, of []source.Name) ([]source.Wait, bool, error) {
+	return d.Driver.(source.Waiting).Waits(ctx, of)
+}

@@ -81,7 +81,8 @@ GRANT ALL ON ALL TABLES IN SCHEMA public TO agent; GRANT ALL ON ALL SEQUENCES IN
 const mariaTables = `
 CREATE TABLE accounts (id BIGINT PRIMARY KEY, owner TEXT, balance DECIMAL(12,2) NOT NULL DEFAULT 0);
 CREATE TABLE orders (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, account BIGINT NOT NULL, item VARCHAR(30) NOT NULL UNIQUE, qty INT UNSIGNED NOT NULL DEFAULT 1, paid BOOLEAN, at DATETIME(3), pic BLOB, sort ENUM('a','b'));
-CREATE TABLE rates (id INT PRIMARY KEY, factor INT NOT NULL)`
+CREATE TABLE rates (id INT PRIMARY KEY, factor INT NOT NULL);
+GRANT PROCESS ON *.* TO agent`
 
 func open() error {
 	for _, s := range []struct {
