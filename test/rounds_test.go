@@ -113,8 +113,8 @@ var roundsWanted = []wanted{
 // undone is what takes back a statement that can be done only once, so that it can be tried again.
 var undone = map[string]string{
 	"INSERT INTO kv VALUES ('wa', 6, 0, 3), ('pr', 16, 0, 3), ('sg', 26, 0, 3)": "DELETE FROM kv WHERE id IN (6, 16, 26)",
-	"DELETE FROM kv WHERE region = 'wa' AND id = 6":                            "INSERT INTO kv VALUES ('wa', 6, 0, 3)",
-	"INSERT INTO plain VALUES (3, 'three', 3)":                                 "DELETE FROM plain WHERE id = 3",
+	"DELETE FROM kv WHERE region = 'wa' AND id = 6":                             "INSERT INTO kv VALUES ('wa', 6, 0, 3)",
+	"INSERT INTO plain VALUES (3, 'three', 3)":                                  "DELETE FROM plain WHERE id = 3",
 }
 
 func (w wanted) check(t *testing.T, ctx context.Context, conn *sql.Conn, spent *counter) {
