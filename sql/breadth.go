@@ -60,6 +60,11 @@ func breadth(ctx context.Context, name string, otherwise int64) int64 {
 			return s.number(name, otherwise)
 		}
 	}
+	return setGlobally(name, otherwise)
+}
+
+// setGlobally is a setting of the whole gateway.
+func setGlobally(name string, otherwise int64) int64 {
 	if _, v, ok := gms.SystemVariables.GetGlobal(name); ok {
 		if n, ok := v.(int64); ok {
 			return n

@@ -421,6 +421,12 @@ func TestProceduresAreBounded(t *testing.T) {
 	c.exec("CREATE OR REPLACE PROCEDURE p7() SELECT 2")
 	c.exec("DROP PROCEDURE p8")
 	c.exec("CREATE PROCEDURE more() SELECT 1")
+	c.exec("SET GLOBAL isochron_procedures_max = 257")
+	defer c.exec("SET GLOBAL isochron_procedures_max = DEFAULT")
+	c.exec("CREATE PROCEDURE p8() SELECT 1")
+	if _, err := c.conn.ExecContext(context.Background(), "CREATE PROCEDURE p256() SELECT 1"); numberOf(err) != 3170 {
+		t.Errorf("one more than 257: %v", err)
+	}
 }
 
 // A procedure whose statements are for sources sends them there as any, and is undone there too.

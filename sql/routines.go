@@ -32,6 +32,9 @@ const (
 	codeNoResultSet     = 1312
 )
 
+// proceduresVariable is how many procedures a database may have, of the whole gateway.
+const proceduresVariable = "isochron_procedures_max"
+
 // errProcedureElsewhere is what the engine is told where it would do by itself what is done here.
 var errProcedureElsewhere = mysql.NewSQLError(1295, "HY000", "This command is not supported in the prepared statement protocol yet: send it as a text, or CALL as a statement that your driver prepares")
 
@@ -116,7 +119,8 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 		}
 	}
 	err = s.Alter(gctx, func() error {
-		return s.gateway.store.CreateProcedure(ctx, catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces)
+		return s.gateway.store.CreateProcedure(ctx, catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
+			int(setGlobally(proceduresVariable, catalog.ProceduresMax)))
 	})
 	return s.unless(p.IfNew, codeProcedureExists, err)
 }

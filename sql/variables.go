@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
+	"isochron/sql/catalog"
 	"isochron/txn"
 )
 
@@ -111,6 +112,14 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false),
 			Default: int64(50),
+		},
+		// How many procedures a database may have.
+		&gms.MysqlSystemVariable{
+			Name:    proceduresVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Global),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(proceduresVariable, 0, 65_536, false),
+			Default: int64(catalog.ProceduresMax),
 		},
 		// Clients ask for it to know how long a statement may be.
 		&gms.MysqlSystemVariable{

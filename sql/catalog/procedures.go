@@ -15,7 +15,8 @@ import (
 	"isochron/txn"
 )
 
-// ProceduresMax bounds the procedures of a database: every gateway holds all of them.
+// ProceduresMax bounds the procedures of a database where no setting says otherwise: every gateway
+// holds all of them.
 const ProceduresMax = 256
 
 // Procedure is a stored procedure as stored: its text, and under which mode it was written.
@@ -92,8 +93,9 @@ func ErrNoProcedure(db, name string) error {
 	return mysql.NewSQLError(1305, "42000", "PROCEDURE %s.%s does not exist", db, name)
 }
 
-// CreateProcedure stores a procedure, in the place of one of its name if it replaces.
-func (s *Store) CreateProcedure(ctx context.Context, p Procedure, replaces bool) error {
+// CreateProcedure stores a procedure, in the place of one of its name if it replaces. The database
+// then has at most so many, or it is refused with 3170.
+func (s *Store) CreateProcedure(ctx context.Context, p Procedure, replaces bool, most int) error {
 	p.Format, p.Altered = recordFormat, time.Now().UnixNano()
 	p.Created = p.Altered
 	return s.change(ctx, func(c *change) error {
@@ -110,8 +112,8 @@ func (s *Store) CreateProcedure(ctx context.Context, p Procedure, replaces bool)
 			return gms.ErrDatabaseNotFound.New(p.Database)
 		case res.Values[1] != nil && !replaces:
 			return errProcedureExists(p.Name)
-		case res.Values[1] == nil && len(res.Pairs[0]) >= ProceduresMax:
-			return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed", ProceduresMax)
+		case res.Values[1] == nil && len(res.Pairs[0]) >= most:
+			return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed, or raise isochron_procedures_max", most)
 		}
 		c.tx.Put(key, txn.Encode(p))
 		return nil
