@@ -212,4 +212,8 @@ var (
 		Label: "deviation of delays (% of the mean)", Values: []int{0, 5, 10, 15, 20, 40}, Quick: []int{0, 40},
 		Set: func(s *lab.Spec, v int) { s.Jitter = float64(v) / 100 },
 	}
+	// nattoModerateJitter is as far as the paper calls the variance of delays low to moderate.
+	nattoModerateJitter = Axis{
+		Label: nattoJitter.Label, Values: []int{0, 5, 10, 15}, Quick: []int{0, 15}, Set: nattoJitter.Set,
+	}
 )
