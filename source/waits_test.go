@@ -199,3 +199,33 @@ func TestASourceIsAskedWhoWaits(t *testing.T) {
 		}
 	}
 }
+
+// While a source is asked again, for its answer may take long, what it has said holds.
+func TestWhatASourceHasSaidHolds(t *testing.T) {
+	w := looking(t)
+	db := &toldToy{toy: w, known: true}
+	w.g.db = db
+	hold, ask := locks(1, 1, 20, "x", true), locks(2, 1, 10, "x", true)
+	hold.Access.Work.Locks, ask.Access.Work.Locks = nil, nil
+	w.hears(hold)
+	w.g.Deliver(gateway, ask)
+	w.tasks = nil
+	db.list = []Wait{{Name: w.g.branches[attempt(2)].name, For: w.g.branches[attempt(1)].name}}
+	tick := func() {
+		w.now += lookAfter / 2
+		w.g.Tick()
+	}
+	tick()
+	w.run()
+	for range 4 { // the second question is not answered
+		tick()
+		if told := w.g.waits.asTold(w.now, w.g.waits.holders()); len(told) != 1 {
+			t.Fatalf("asked %d times, under way: %v, it is known that %v", db.asked, w.g.waits.asking, told)
+		}
+	}
+	db.list = nil
+	w.run()
+	if told := w.g.waits.asTold(w.now, w.g.waits.holders()); len(told) != 0 || db.asked != 2 {
+		t.Errorf("asked %d times, it is known that %v", db.asked, told)
+	}
+}
