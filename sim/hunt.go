@@ -3,9 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -20,107 +18,6 @@ import (
 	"isochron/txn"
 	"isochron/workload"
 )
-
-// Result is one seed on one row.
-type Result struct {
-	Seed       uint64
-	Row        string
-	Violations []history.Violation
-	Counts     Counts           // of faults, of messages, of outcomes
-	Writes     int              // transactions with writes that clients committed
-	Rules      *rulebook.Counts // nil: not counted
-	Hash       uint64
-	Virtual    time.Duration
-}
-
-// Serializable reports whether no worse than real-time order was broken.
-func (r *Result) Serializable() bool {
-	report := history.Report{Violations: r.Violations}
-	return report.Serializable()
-}
-
-// Summary is a whole hunt.
-type Summary struct {
-	Runs   int
-	Idle   int      // runs in which clients committed no write: they show nothing
-	Work   []int    // how many transactions with writes clients committed, by run
-	Failed []Result // runs with a violation
-	Counts Counts
-	ByRow  []RowCounts
-	Rules  []RowRules // none: they were not counted
-}
-
-// WorkDone is how many transactions with writes clients committed in a run: in the
-// median, and in the run with the fewest.
-func (s *Summary) WorkDone() (median, least int) {
-	if len(s.Work) == 0 {
-		return 0, 0
-	}
-	sorted := slices.Sorted(slices.Values(s.Work))
-	return sorted[len(sorted)/2], sorted[0]
-}
-
-// RowCounts are the counts of the runs of one row.
-type RowCounts struct {
-	Row    string
-	Counts Counts
-}
-
-// RunHunt runs every seed on every row and tells progress as it goes. The error
-// says that something was violated; the Summary says what, and how to see it again.
-func RunHunt(cfg HuntConfig, progress io.Writer) (Summary, error) {
-	if len(cfg.Rows) == 0 {
-		cfg.Rows = DefaultRows
-	}
-	sum := Summary{Counts: Counts{}}
-	for _, name := range cfg.Rows {
-		sum.ByRow = append(sum.ByRow, RowCounts{name, Counts{}})
-	}
-	if err := sum.rules(&cfg); err != nil {
-		return sum, err
-	}
-	for i := range max(cfg.Seeds, 1) {
-		for j, name := range cfg.Rows {
-			if cfg.Stop != nil && cfg.Stop() {
-				return sum, errStopped(sum)
-			}
-			row, err := protocol.ByName(name)
-			if err != nil {
-				return sum, err
-			}
-			r := Hunt(cfg.Seed+uint64(i), row, cfg)
-			sum.Runs++
-			sum.Work = append(sum.Work, r.Writes)
-			if r.Writes == 0 {
-				sum.Idle++
-			}
-			sum.Counts.add(r.Counts)
-			sum.ByRow[j].Counts.add(r.Counts)
-			if cfg.Rules {
-				sum.Rules[j].add(r.Seed, r.Rules)
-			}
-			if len(r.Violations) > 0 {
-				sum.Failed = append(sum.Failed, r)
-				report(progress, r, row, cfg, len(sum.Failed) <= storiesMax)
-			}
-			if cfg.StopAfter > 0 && len(sum.Failed) >= cfg.StopAfter {
-				return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
-			}
-		}
-		if (i+1)%50 == 0 {
-			fmt.Fprintf(progress, "%d seeds: %d runs, %d with violations, %d commits\n", i+1, sum.Runs, len(sum.Failed), sum.Counts["ok"])
-		}
-	}
-	if len(sum.Failed) > 0 {
-		return sum, fmt.Errorf("%d of %d runs broke a promise", len(sum.Failed), sum.Runs)
-	}
-	return sum, errNeverBit(sum.Rules)
-}
-
-// errStopped says how far a hunt has come that somebody stopped.
-func errStopped(sum Summary) error {
-	return fmt.Errorf("stopped after %d runs, of which %d broke a promise", sum.Runs, len(sum.Failed))
-}
 
 // hunt is one run.
 type hunt struct {
@@ -317,62 +214,6 @@ func (h *hunt) goesOn(c *Client) bool {
 	return c.Elapsed() < h.ends || h.writes == 0 && c.Elapsed() < h.ends+huntRest
 }
 
-// setupTries bounds the tries to open the accounts: an impatient node may end the first,
-// where it may not find out how others have voted. Where a decision is logged before it
-// is told, it may end every one: after so many the accounts are opened one by one.
-const (
-	setupTries      = 5
-	setupTriesWhole = 3
-)
-
-// setup opens the accounts before there is any trouble.
-func (h *hunt) setup() bool {
-	failed := h.opened(func(failed error) bool { return txn.KindOf(failed) == txn.KindAborted }, 100*time.Millisecond, h.bank.Setup, h.bank.SetupEach)
-	if failed != nil {
-		h.violation("no-setup", "the accounts cannot be opened without a fault: %v", failed)
-	}
-	return failed == nil
-}
-
-// opening opens accounts.
-type opening func(context.Context, txn.DB) error
-
-// opened opens accounts whole, or one by one. Impatient nodes may end each attempt before it is
-// decided, or ask each other without an end how: if no try succeeds all nodes are patient from then on.
-// What is opened twice is as if it were opened once.
-func (h *hunt) opened(again func(failed error) bool, pause time.Duration, whole, each opening) error {
-	failed := h.triesToOpen(again, pause, whole, each)
-	if kind := txn.KindOf(failed); h.timers == nil || kind != txn.KindAborted && kind != txn.KindUnknown {
-		return failed
-	}
-	h.timers.end(h.w.hosts)
-	for _, host := range h.w.hosts {
-		host.restart()
-	}
-	h.w.RunUntil(huntReadWait, h.w.Ready)
-	return h.triesToOpen(again, pause, whole, each)
-}
-
-// triesToOpen tries to, for as often as is worth while.
-func (h *hunt) triesToOpen(again func(failed error) bool, pause time.Duration, whole, each opening) (failed error) {
-	c := h.w.Go(1, func(c *Client) {
-		for try := range setupTries {
-			open := whole
-			if try >= setupTriesWhole {
-				open = each
-			}
-			if failed = open(context.Background(), c.DB()); failed == nil || !again(failed) {
-				return
-			}
-			c.Sleep(time.Duration(try+1) * pause)
-		}
-	})
-	if !h.w.RunUntil(huntReadWait, c.Done) {
-		return errors.New("no answer")
-	}
-	return failed
-}
-
 // settle waits until nothing is left undecided, and reads everything.
 func (h *hunt) settle() {
 	quiet := func() bool {
@@ -401,85 +242,4 @@ func (c *Client) finalReader(record *history.History) *workload.Client {
 	wc := c.workload(record)
 	wc.Tries = 50
 	return wc
-}
-
-// finish judges the run.
-func (h *hunt) finish() {
-	if h.cfg.Histories != nil {
-		h.cfg.Histories(h.result.Seed, h.result.Row, &h.banking, &h.listing)
-	}
-	if len(h.n.volatile) > 0 {
-		h.violation("not-durable", "%d times, first: %s", len(h.n.volatile), h.n.volatile[0])
-	}
-	if len(h.n.leases) > 0 {
-		h.violation("two-leases", "%d times, first: %s", len(h.n.leases), h.n.leases[0])
-	}
-	if late := h.w.unanswered(); len(late) > 0 {
-		h.violation("unanswered", "%d times, first: %s", len(late), late[0])
-	}
-	if len(h.n.broken) > 0 {
-		h.violation("name-reused", "%d times, first: %s", len(h.n.broken), h.n.broken[0])
-	}
-	if u := h.unvalidated; u != nil && len(u.found) > 0 {
-		h.violation("shown-unvalidated", "%d times, first: %s", len(u.found), u.found[0])
-	}
-	bank := history.CheckBank(&h.banking, h.bank.Rules())
-	h.judge(bank.Violations)
-	h.judge(history.CheckLists(&h.listing).Violations)
-	if h.blind.Count > 0 {
-		h.judge(history.CheckRegisters(&h.listing).Violations)
-	}
-	h.sources.judge()
-	if h.w.Ready() {
-		h.checkReplicas()
-	}
-	h.changes.count()
-	counts := h.n.counts
-	for _, one := range []*history.History{&h.banking, &h.listing} {
-		for _, r := range one.Records {
-			counts[string(r.Outcome)]++
-		}
-	}
-	counts["lost messages"], counts["contention spans"] = h.w.net.lost, h.w.spans
-	h.result.Writes = h.writes
-	h.result.Counts, h.result.Hash, h.result.Virtual = counts, h.w.Hash(), h.w.Elapsed()
-}
-
-// judge takes in what a checker found, but for what the row does not promise.
-func (h *hunt) judge(found []history.Violation) {
-	for _, v := range found {
-		if v.StrictOnly && h.w.cfg.Row.Gives != protocol.StrictSerializability {
-			h.n.counts["orders that real time contradicts"]++
-			continue
-		}
-		h.result.Violations = append(h.result.Violations, v)
-	}
-}
-
-// checkReplicas: in a quiet cluster every replica comes to have the same rows.
-func (h *hunt) checkReplicas() {
-	difference := ""
-	agree := func() bool {
-		difference = h.difference()
-		return difference == ""
-	}
-	if !h.w.RunUntil(huntQuietWait, agree) {
-		h.violation("replicas-differ", "%v after everything else was quiet: %s\n%s", huntQuietWait, difference, strings.Join(h.w.Summary(), "\n"))
-	}
-}
-
-// difference tells of one row that two replicas have differently. That each
-// node has the replicas that it should was seen before: see settled.
-func (h *hunt) difference() string {
-	live := h.w.live()
-	first := live[0]
-	for _, key := range slices.Concat(h.bank.Keys(), h.lists.Keys(), h.blind.Keys()) {
-		value, version, _ := first.node.Peek(key)
-		for _, o := range live[1:] {
-			if v, ver, has := o.node.Peek(key); has && (string(v) != string(value) || ver != version) {
-				return fmt.Sprintf("n%d has %q by %v, n%d has %q by %v for %q", first.id, value, version, o.id, v, ver, string(key))
-			}
-		}
-	}
-	return ""
 }
