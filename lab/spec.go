@@ -155,6 +155,9 @@ type Spec struct {
 	// Series, if not 0, has the measured time told in pieces of this length as well.
 	Series time.Duration
 	Check  int // tries whose reads and writes are recorded and checked, from the first on
+	// PendingMax bounds the messages and timers that wait: a row that cannot bear its load, whose
+	// clients try again at once, has ever more of them, and they have taken 20 GB.
+	PendingMax int
 	// CountRules counts how often each rule of the core bites (Result.Rules).
 	CountRules bool
 
@@ -172,6 +175,7 @@ const (
 	durationMax = 24 * time.Hour
 	checkMax    = 1_000_000
 	triesMax    = 1_000_000
+	pendingMost = 100_000_000
 	zipfMost    = 10
 
 	coordinatorsMax = 16
@@ -186,7 +190,7 @@ func Defaults() Spec {
 		Protocol: "2pc+occ", Workload: "retwis", WAN: "alibaba3", Shards: 3, Replicas: 0,
 		Clients: 150, Zipf: 0.7, ReadShare: 0.5,
 		CPU: MessageCPU, Cores: Cores, Fsync: Fsync, Faults: "none", CoordinatorCPU: MessageCPU, CoordinatorCores: Cores,
-		Tries: 100, Warmup: 10 * time.Second, Duration: 60 * time.Second, Seed: 1, Check: 20_000,
+		Tries: 100, Warmup: 10 * time.Second, Duration: 60 * time.Second, Seed: 1, Check: 20_000, PendingMax: 2_000_000,
 	}
 }
 
@@ -328,6 +332,7 @@ func (s Spec) checkNumbers(regions int) error {
 		{"the number of cores", float64(s.Cores), 1, coresMax},
 		{"the number of tries", float64(s.Tries), 1, triesMax},
 		{"the number of tries to check", float64(s.Check), 0, checkMax},
+		{"the number of messages and timers that may wait", float64(s.PendingMax), 1000, pendingMost},
 	} {
 		if !(b.got >= b.low && b.got <= b.high) { // not a number is neither
 			return fmt.Errorf("%s is %v; it must lie between %v and %v", b.what, b.got, b.low, b.high)

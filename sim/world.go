@@ -350,3 +350,6 @@ func (w *World) host(id txn.NodeID) *host { return w.hosts[id-1] }
 func (w *World) log(h *host, format string, args ...any) {
 	w.trace.line(w.now, h, format, args...)
 }
+
+// Pending is how many events are to come: messages on their way or waiting for a processor, timers.
+func (w *World) Pending() int { return len(w.agenda.heap) }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -141,7 +140,7 @@ func (f labFlags) run(ctx context.Context, names []string, out, errs io.Writer) 
 	if f.record != "" && f.quick {
 		return usagef("a quick run is not recorded: its numbers are not to be quoted; leave out --quick or --record")
 	}
-	debug.SetGCPercent(gcPercent)
+	collectLate()
 	// Before the long work, not after it.
 	if f.record != "" {
 		if err := os.MkdirAll(f.record, 0o755); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"isochron/geo"
 	"isochron/lab"
+	"isochron/server/memory"
 	"isochron/workload"
 )
 
@@ -122,12 +124,13 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.Duration, "duration", s.Duration, "virtual time that is measured")
 	f.BoolVar(&s.CountRules, "count-rules", s.CountRules, "count how often each rule of the core bites, warm-up included (--json)")
 	f.IntVar(&s.Check, "check", s.Check, "tries whose reads and writes are checked for serializability, from the first on")
+	f.IntVar(&s.PendingMax, "pending-max", s.PendingMax, "messages and timers that may wait: an experiment with more, whose nodes cannot follow, is ended")
 	f.VisitAll(func(flag *pflag.Flag) { e.only = append(e.only, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
 }
 
 func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
-	debug.SetGCPercent(gcPercent)
+	collectLate()
 	var bar *meter
 	var progress func(done, total time.Duration)
 	if !e.json && isTerminal(errs) {
@@ -158,6 +161,15 @@ func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
 // gcPercent lets the heap of an experiment grow to several times what lives: its
 // memory is small, and collecting it less often takes a quarter off its time.
 const gcPercent = 400
+
+// collectLate has garbage be collected late, and as before when it comes near half of the machine's
+// memory. GOMEMLIMIT in the environment goes before it.
+func collectLate() {
+	debug.SetGCPercent(gcPercent)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memory.Machine() / 2)
+	}
+}
 
 // meter is a bar that grows with the virtual time that has passed.
 type meter struct {

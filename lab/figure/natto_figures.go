@@ -146,7 +146,7 @@ var nattoFigures = []*Figure{
 		},
 	},
 	{
-		// Above that carousel-basic tries so often that a run of it takes 20 GB.
+		// Above that carousel-basic tries more than its nodes can follow (lab.Spec.PendingMax).
 		Name: "natto/fig11moderate", Title: "YCSB+T, delays that vary as much as is moderate",
 		Source: "Natto, section 5.5, figure 11, up to 15 %",
 		Rows:   nattoRivals, Axis: nattoModerateJitter, Base: nattoBase(), Costs: bonspielCosts,

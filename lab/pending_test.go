@@ -1,0 +1,23 @@
+package lab
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// An experiment whose clients ask for ever more than its nodes can do is ended and says so, and takes
+// no machine with it.
+func TestAnExperimentThatCannotBeBorne(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas = "carousel-basic", "ycsb+t", "azure5", 5, 3
+	s.Rate, s.Declares, s.Tries, s.AdmissionOff = 3000, true, 101, true
+	s.PendingMax = 20_000
+	_, err := Run(context.Background(), s, nil)
+	if err == nil || !strings.Contains(err.Error(), "carousel-basic cannot bear this load") {
+		t.Fatalf("it ends with %v", err)
+	}
+	t.Log(err)
+	s.Rate = 50
+	mustRun(t, s)
+}
