@@ -127,7 +127,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 			}
 			part := phase*time.Duration(i+1)/slicesOfRun - phase*time.Duration(i)/slicesOfRun
 			r.w.Run(part)
-			if r.w.Pending() > r.spec.PendingMax {
+			if r.w.Pending() > r.spec.pendingMax() {
 				return nil, r.overloaded(done)
 			}
 			if done += part; progress != nil {
@@ -146,11 +146,14 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 	return trouble.Counts(), r.drain()
 }
 
+// pendingMax is how many messages and timers may wait.
+func (s Spec) pendingMax() int { return cmp.Or(s.PendingMax, PendingMax) }
+
 // overloaded is the error of an experiment whose clients ask for more than its nodes can do.
 func (r *run) overloaded(after time.Duration) error {
 	return fmt.Errorf("%s cannot bear this load: after %v of virtual time %d messages and timers wait, of %d tries of %d transactions; "+
 		"ask for less, have gateways bound the tries that contend, or raise --pending-max (%d), which takes some KB of memory for each",
-		r.spec.Protocol, after.Round(time.Millisecond), r.w.Pending(), len(r.open), len(r.underWay), r.spec.PendingMax)
+		r.spec.Protocol, after.Round(time.Millisecond), r.w.Pending(), len(r.open), len(r.underWay), r.spec.pendingMax())
 }
 
 // turn begins the measured time, or ends it.

@@ -124,7 +124,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.Duration, "duration", s.Duration, "virtual time that is measured")
 	f.BoolVar(&s.CountRules, "count-rules", s.CountRules, "count how often each rule of the core bites, warm-up included (--json)")
 	f.IntVar(&s.Check, "check", s.Check, "tries whose reads and writes are checked for serializability, from the first on")
-	f.IntVar(&s.PendingMax, "pending-max", s.PendingMax, "messages and timers that may wait: an experiment with more, whose nodes cannot follow, is ended")
+	f.IntVar(&s.PendingMax, "pending-max", s.PendingMax, fmt.Sprintf("messages and timers that may wait; 0: %d. An experiment with more, whose nodes cannot follow, is ended", lab.PendingMax))
 	f.VisitAll(func(flag *pflag.Flag) { e.only = append(e.only, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
 }
