@@ -18,7 +18,9 @@ const (
 	rushEach    = 6
 )
 
-// rush has clients of every region do something at once, each some times.
+// rush has clients of every region do something at once, each some times. They wait for locks, and are
+// tried again, for as long as it takes: on a busy machine those of low priority wait until the others
+// have done all.
 func (s *stage) rush(do func(ctx context.Context, c *sql.Conn, client, n int) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endless)
 	defer cancel()
@@ -27,6 +29,14 @@ func (s *stage) rush(do func(ctx context.Context, c *sql.Conn, client, n int) er
 		c := s.conn(ctx, i)
 		all.Go(func() {
 			defer c.Close()
+			patient := "SET innodb_lock_wait_timeout = 600"
+			if *dsn == "" {
+				patient += ", isochron_retry_timeout = 600"
+			}
+			if _, err := c.ExecContext(ctx, patient); err != nil {
+				s.t.Errorf("client %d: %v", i, err)
+				return
+			}
 			for n := range rushEach {
 				if err := do(ctx, c, i, n); err != nil {
 					s.t.Errorf("client %d, its %d. turn: %v", i, n, err)
