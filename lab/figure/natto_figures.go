@@ -93,6 +93,7 @@ var nattoFigures = []*Figure{
 		Source: "Natto, section 5.3.2, figure 8 (b), where what only reads takes votes that are logged",
 		Rows:   nattoRivals, Axis: nattoSkew, Base: nattoReadsLogged(), Costs: bonspielCosts,
 		Shows: nattoShows, Claims: nattoRetwisSkewed,
+		Why: whyRivalsHere,
 	},
 	{
 		Name: "natto/fig8begun", Title: "Retwis, 100 transactions a second, more and more contention: what begins is measured",
@@ -200,6 +201,7 @@ var nattoFigures = []*Figure{
 			says(highTail, "natto-ts", nattoOthers, AtTheEnd, Below, 0),
 			says(highTail, "natto-recsf", nattoOthers, AtTheEnd, Below, 0),
 		},
+		Why: whyTapirHere,
 	},
 	{
 		Name: "natto/fig14", Title: "Retwis, rows drawn evenly, as many clients as it bears, more and more partitions",
@@ -252,6 +254,8 @@ takes the old row, and replicas keep what they have prepared for two messages mo
 as in its paper, until a majority has noted the end; of carousel-fast until its leader's log tells them. With 0.5 % lost
 that takes carousel-fast's p95 from 622 ms to 1452 and tapir's from 699 to 2281, beside 804 of natto-recsf with aborts as
 there. Figure 12replicas has them.`
+	whyTapirHere = `Of the rivals tapir alone is below: what reads, ends and refusals cost it in the prototype is not in its
+row here (figure 7replicas has that, for YCSB+T). natto-recsf is below all others, in one cloud and in two.`
 	whyMessages = `A message costs its receiver the same under each row here, and what keeps a machine busy is their number: a
 transaction of carousel-fast takes 46, which asks replicas and the leader's log at once, of carousel-basic and natto-2pl 33
 and of tapir 32 (6 s at 500 a second over azure5, three replicas, Zipf 0). What else of TAPIR and 2PL takes a processor in
