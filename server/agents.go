@@ -241,6 +241,9 @@ func (a *agents) tryIntroduce(ctx context.Context, db txn.DB, h *hostedSource) e
 	for _, w := range f.Warnings {
 		a.log.Warn("of the source", "source", h.name, "warning", w)
 	}
+	for _, w := range f.Hints {
+		a.log.Info("of the source", "source", h.name, "hint", w)
+	}
 	a.log.Info("the source is there", "source", h.name, "dialect", h.dialect, "version", f.Version)
 	return nil
 }

@@ -22,6 +22,7 @@ type SourceReport struct {
 	Serving  bool        `json:"serving"`
 	Why      string      `json:"why,omitempty"` // it is not reached or not served
 	Warnings []string    `json:"warnings,omitempty"`
+	Hints    []string    `json:"hints,omitempty"` // what would make it better, and what it does without
 	// PreparedMax bounds its prepared transactions; 0: it refuses all, -1: no bound is known.
 	PreparedMax int    `json:"prepared_max"`
 	Identity    string `json:"identity,omitempty"` // that answered last
@@ -38,7 +39,7 @@ func (a *agents) reports(statuses []participant.Status, now time.Time) (out []So
 	d := a.directory.Load()
 	for _, h := range a.hosted {
 		f, why, at := h.stands()
-		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Why: why, Warnings: f.Warnings, PreparedMax: f.PreparedMax, Identity: f.Identity}
+		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Why: why, Warnings: f.Warnings, Hints: f.Hints, PreparedMax: f.PreparedMax, Identity: f.Identity}
 		if !at.IsZero() {
 			r.AskedAgoMS = now.Sub(at).Milliseconds()
 		}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"isochron/geo"
@@ -60,6 +61,11 @@ type HuntConfig struct {
 // DefaultRows are what is hunted if nobody says: all that there are, those of the laboratory
 // too, but for those that promise too little to be held to it.
 var DefaultRows = everyRow()
+
+// WithoutAtomicity are the rows of a hunt that promise too little to be held to what is checked.
+func (c *HuntConfig) WithoutAtomicity() []string {
+	return slices.DeleteFunc(slices.Clone(c.Rows), func(name string) bool { return slices.Contains(DefaultRows, name) })
+}
 
 func everyRow() (names []string) {
 	for _, r := range protocol.Table() {

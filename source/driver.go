@@ -93,6 +93,8 @@ type Facts struct {
 	ForgetsReads bool
 	// Warnings are what an operator should know, a line each.
 	Warnings []string
+	// Hints are what would make it better and what it does without, a line each.
+	Hints []string
 }
 
 // Isolation is at which level a branch runs.

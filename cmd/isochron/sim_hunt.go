@@ -89,6 +89,9 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if f.json {
 		progress = io.Discard
 	}
+	for _, name := range cfg.WithoutAtomicity() {
+		fmt.Fprintf(progress, "%s promises no atomicity: it breaks what is checked here, and a run that finds nothing would be the surprise.\n", name)
+	}
 	sum, err := sim.RunHunt(cfg, progress)
 	if f.json {
 		return errorsFirst(err, json.NewEncoder(out).Encode(huntReport(sum)))

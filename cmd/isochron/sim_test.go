@@ -126,3 +126,11 @@ func TestSimHuntsWhenTold(t *testing.T) {
 		}
 	}
 }
+
+// A row that promises no atomicity breaks what is checked, and a hunt says so first.
+func TestSimSaysWhatPromisesNoAtomicity(t *testing.T) {
+	_, said := runHere(t, exitFailed, "sim", "--hunt", "1", "--protocol", "ssp-local,ssp")
+	if !strings.HasPrefix(said, "ssp-local promises no atomicity") || strings.Contains(said, "ssp promises") {
+		t.Errorf("it said %q", said)
+	}
+}

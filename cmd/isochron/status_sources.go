@@ -68,6 +68,9 @@ func writeSources(b *strings.Builder, sources []sourceStatus) {
 		for _, line := range s.Warnings {
 			fmt.Fprintf(b, "  %s: %s\n", s.Name, line)
 		}
+		for _, line := range s.Hints {
+			fmt.Fprintf(b, "  %s, a hint: %s\n", s.Name, line)
+		}
 	}
 }
 

@@ -25,6 +25,9 @@ func TestFacts(t *testing.T) {
 		if len(f.Warnings) > 0 {
 			t.Errorf("warnings about a server that is in order: %q", f.Warnings)
 		}
+		if told := strings.Contains(fmt.Sprint(f.Hints), "GRANT PROCESS"); told != (want == source.MySQL) {
+			t.Errorf("hints of an ordinary account: %q", f.Hints)
+		}
 	})
 }
 

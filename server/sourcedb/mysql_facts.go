@@ -32,9 +32,25 @@ func (d *mysqlDB) Facts(ctx context.Context) (f source.Facts, err error) {
 			f.Warnings = append(f.Warnings, "the account may not list prepared transactions, without which none can be finished after a crash: GRANT XA_RECOVER_ADMIN ON *.* TO it")
 			err = nil
 		}
+		if err == nil {
+			f.Hints, err = c.hints(ctx)
+		}
 		return err
 	})
 	return f, err
+}
+
+// hints are of an account that may not ask who waits.
+func (c *myConn) hints(ctx context.Context) ([]string, error) {
+	_, err := c.rows(ctx, `SELECT 1 FROM information_schema.INNODB_LOCK_WAITS LIMIT 1`)
+	e := asError(err)
+	if e == nil || !myTellsNot[e.Code] {
+		return nil, err
+	}
+	if e.Code == myNeedsProcess {
+		return []string{"the account may not see who waits for whom, so that a deadlock over several sources ends when the bound of its waits is over, not at once: GRANT PROCESS ON *.* TO it"}, nil
+	}
+	return []string{"this server has no information_schema.INNODB_LOCK_WAITS, so that a deadlock over several sources ends when the bound of its waits is over, not at once"}, nil
 }
 
 // myFacts reads a server's variables.

@@ -28,7 +28,9 @@ WHERE b.trx_mysql_thread_id <> r.trx_mysql_thread_id AND r.trx_mysql_thread_id I
 const myCopied = 110 * time.Millisecond
 
 // myTellsNot are the errors of those that do not tell: no PROCESS, and no such table.
-var myTellsNot = map[uint16]bool{1227: true, 1109: true, 1146: true}
+var myTellsNot = map[uint16]bool{myNeedsProcess: true, 1109: true, 1146: true}
+
+const myNeedsProcess = 1227
 
 // Waits implements source.Waiting.
 func (d *mysqlDB) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {

@@ -97,6 +97,9 @@ func TestAMariaDBTellsWhoWaits(t *testing.T) {
 		k.must(k.server.Exec("GRANT PROCESS ON *.* TO " + sourcetest.User))
 		defer func() { k.must(k.server.Exec("REVOKE PROCESS ON *.* FROM " + sourcetest.User)) }()
 		k.driver = k.open(Options{})
+		if f, err := k.driver.Facts(k.ctx); err != nil || len(f.Hints) > 0 {
+			t.Errorf("hints of an account that may see who waits: %q, %v", f.Hints, err)
+		}
 		first, one := k.begin(source.BranchOptions{})
 		_, err := first.Execute(k.ctx, source.Statement{Text: "UPDATE " + k.table + " SET v = v + 1 WHERE id > 3"})
 		k.must(err)
