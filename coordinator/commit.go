@@ -46,9 +46,9 @@ type commits struct {
 	ender     ender
 	late      *latePrepares
 
-	room   *decide.Room
-	all    map[txn.Attempt]*commitment
-	leased leaseClock
+	decider *decide.Decider
+	all     map[txn.Attempt]*commitment
+	leased  leaseClock
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
 }
@@ -150,7 +150,7 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 	case !readOnly:
 		o.DecidedAt = cs.decisions.place(participants, t.branches)
 	}
-	k.Attempt = cs.room.Open(o)
+	k.Attempt = cs.decider.Open(o)
 	cs.all[id] = k
 	t.commit, t.reserved = k, 0
 	t.stats.CommitRounds++
@@ -233,7 +233,7 @@ func (cs *commits) hear(a txn.Attempt, from txn.NodeID, m *txn.Message) {
 }
 
 // rule hands over what the log of decisions says of an attempt.
-func (cs *commits) rule(id txn.Attempt, says decide.Ruling) {
+func (cs *commits) rule(id txn.Attempt, says decide.LogAnswer) {
 	if k := cs.all[id]; k != nil {
 		k.Rule(says)
 		cs.follow(k)

@@ -46,14 +46,14 @@ func encodeData(data []txn.ShardWrites) []byte {
 	return append([]byte(saysData), txn.Encode(data)...)
 }
 
-func decodeDecision(v []byte) (says decide.Ruling) {
+func decodeDecision(v []byte) (says decide.LogAnswer) {
 	said := string(v)
 	if said == saysAbort {
-		return decide.Ruling{Known: true}
+		return decide.LogAnswer{Known: true}
 	}
 	if number, ok := strings.CutPrefix(said, saysCommit); ok {
 		n, err := strconv.ParseUint(number, 10, 64)
-		return decide.Ruling{Known: err == nil, Commit: err == nil, At: txn.Timestamp(n)}
+		return decide.LogAnswer{Known: err == nil, Commit: err == nil, At: txn.Timestamp(n)}
 	}
 	if data, ok := strings.CutPrefix(said, saysData); ok {
 		err := txn.Decode([]byte(data), &says.Data)
@@ -78,8 +78,8 @@ type decisions struct {
 	leaders  *leaders
 	attempts *attempts
 	txns     transactions
-	submit   func(*Request)                   // runs the transactions that log decisions
-	rule     func(txn.Attempt, decide.Ruling) // hears what they have found
+	submit   func(*Request)                      // runs the transactions that log decisions
+	rule     func(txn.Attempt, decide.LogAnswer) // hears what they have found
 
 	rows    map[txn.ShardID][]uint64 // the attempts whose rows may go, by where these are
 	count   int
@@ -156,16 +156,16 @@ func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 
 // logCommit writes an attempt's commit, unless somebody has ended it.
 func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
-	d.logOwn(id, s, encodeCommit(at), decide.Ruling{Known: true, Commit: true, At: at})
+	d.logOwn(id, s, encodeCommit(at), decide.LogAnswer{Known: true, Commit: true, At: at})
 }
 
 // logData writes what a declared attempt writes, unless somebody has ended it.
 func (d *decisions) logData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites) {
-	d.logOwn(id, s, encodeData(data), decide.Ruling{Known: true, Commit: true})
+	d.logOwn(id, s, encodeData(data), decide.LogAnswer{Known: true, Commit: true})
 }
 
 // logOwn writes what an own attempt's row is to say, if it says nothing yet.
-func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decide.Ruling) {
+func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decide.LogAnswer) {
 	name := recordOf(id)
 	d.submit(&Request{
 		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
@@ -200,7 +200,7 @@ func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 // on both being what they were.
 func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
-	var says decide.Ruling
+	var says decide.LogAnswer
 	d.submit(&Request{
 		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
@@ -214,7 +214,7 @@ func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 		Done: func(r Response) {
 			d.endsLater(r.Txn)
 			if r.Err == nil && !r.Undone {
-				says = decide.Ruling{Known: true}
+				says = decide.LogAnswer{Known: true}
 			}
 			d.rule(id, says)
 		}})

@@ -139,7 +139,7 @@ func TestADeclaredReadIsVotedOn(t *testing.T) {
 		a := sent[2].Attempt
 		d.commits.onServed(&txn.Served{Shard: 2, Attempt: a, Rows: []txn.Row{{Key: "b"}}})
 		d.commits.onServed(&txn.Served{Shard: 3, Attempt: a, Rows: []txn.Row{{Key: "n"}}})
-		d.commits.rule(a, decide.Ruling{Known: true, Commit: true})
+		d.commits.rule(a, decide.LogAnswer{Known: true, Commit: true})
 		for _, s := range []txn.ShardID{2, 3} {
 			if len(d.got) > 0 {
 				t.Fatal("its client is told before all have voted")
@@ -180,7 +180,7 @@ func TestAForwardedReadIsAnswered(t *testing.T) {
 			if early {
 				ask()
 			}
-			d.commits.rule(k.ID, decide.Ruling{Known: true, Commit: true})
+			d.commits.rule(k.ID, decide.LogAnswer{Known: true, Commit: true})
 			d.env.sent = nil
 			d.commits.vote(1, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: k.ID, Yes: commit, Proposed: 5, Refused: txn.KindAborted}})
 			if !early {

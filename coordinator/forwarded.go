@@ -38,7 +38,7 @@ func answerForwarded(cs *commits, k *commitment) {
 				rows[i] = rowBy(writes[at], k.ID)
 			}
 		}
-		cs.room.World.Send(txn.Coordinator(m.Reader.Node), txn.Message{Served: &txn.Served{Shard: m.Shard, Attempt: m.Reader, Rows: rows}})
+		cs.decider.World.Send(txn.Coordinator(m.Reader.Node), txn.Message{Served: &txn.Served{Shard: m.Shard, Attempt: m.Reader, Rows: rows}})
 	}
 	k.forwards = nil
 }

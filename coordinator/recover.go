@@ -11,7 +11,7 @@ func (cs *commits) adopt(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return
 	}
-	k := &commitment{Attempt: cs.room.Adopt(o)}
+	k := &commitment{Attempt: cs.decider.Adopt(o)}
 	cs.all[o.Attempt] = k
 	cs.env.Trace("takes over %v of %v", o.Attempt, o.Txn)
 	k.Terminate()
@@ -22,5 +22,5 @@ func (cs *commits) coordinate(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return
 	}
-	cs.all[o.Attempt] = &commitment{Attempt: cs.room.Elect(o)}
+	cs.all[o.Attempt] = &commitment{Attempt: cs.decider.Elect(o)}
 }

@@ -371,7 +371,7 @@ func (cs *commits) abandon(t *transaction) {
 	}
 	b.over, t.reserved = true, 0
 	delete(cs.branched, b.attempt)
-	k := &commitment{Attempt: cs.room.Open(decide.Opening{ID: b.attempt, Txn: t.id, Participants: b.sources(), Prepares: []*txn.Prepare{}, DecidedAt: b.decidedAt}), own: true}
+	k := &commitment{Attempt: cs.decider.Open(decide.Opening{ID: b.attempt, Txn: t.id, Participants: b.sources(), Prepares: []*txn.Prepare{}, DecidedAt: b.decidedAt}), own: true}
 	cs.all[b.attempt] = k
 	decide.Abandon(k.Attempt)
 	cs.follow(k)

@@ -52,5 +52,5 @@ func (c *Coordinator) goBy(row protocol.Row) {
 	c.cfg.Row, c.coords.Choice, c.coords.PreCommits = row, choice, row.Reveal.WhenVoted()
 	c.forecasts.follow()
 	c.temperatures.follow()
-	c.commits.room = &decide.Room{Choice: choice, Asks: row.Asks, PreCommits: row.Reveal.WhenVoted(), Params: c.cfg.Params, World: c.world}
+	c.commits.decider = &decide.Decider{Choice: choice, Asks: row.Asks, PreCommits: row.Reveal.WhenVoted(), Params: c.cfg.Params, World: c.world}
 }

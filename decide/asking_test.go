@@ -11,7 +11,7 @@ import (
 // that was not asked before: who is looked for again and again may be asked where it is not.
 func TestInTurn(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5, 4: 6, 5: 7}, term: 6}
-	r := roomOf(LoggedDecision, w)
+	r := deciderOf(LoggedDecision, w)
 	r.Choice, r.Asks = LeaderVotes, InTurn
 	shards := []txn.ShardID{2, 3, 4, 5}
 	a := r.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards)})
@@ -41,7 +41,7 @@ func TestInTurn(t *testing.T) {
 // twice is an attempt whose sources 2 and 3 are asked twice, and whose decision is logged in 4.
 func twice(shards ...txn.ShardID) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	r := roomOf(LoggedDecision, w)
+	r := deciderOf(LoggedDecision, w)
 	r.Asks = Twice
 	a := r.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
 	a.Ask()
@@ -74,7 +74,7 @@ func TestTwice(t *testing.T) {
 	a.Hear(4, yes(2, 0))
 	taken(t, a, Open, 0)
 	wantLogged(t, w, "log commit")
-	a.Rule(Ruling{Known: true, Commit: true})
+	a.Rule(LogAnswer{Known: true, Commit: true})
 	taken(t, a, Commit, 0)
 	a.Announce()
 	expect(t, w, "the log has it", "4/2: commit at 0", "5/3: commit at 0")

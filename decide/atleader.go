@@ -18,18 +18,18 @@ type atLeader struct {
 }
 
 // elects is an attempt of the gateway, or one of a coordinator that seems lost.
-func (r *Room) elects(o Opening) *Attempt { return r.opens(o, false) }
+func (d *Decider) elects(o Opening) *Attempt { return d.opens(o, false) }
 
 // Elect is the attempt of a gateway whose votes come to this node. It begins with the first
 // word of it, and asks the logs when votes do not come in time.
-func (r *Room) Elect(o txn.Orphan) *Attempt {
-	a := r.opens(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt}, true)
-	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter
+func (d *Decider) Elect(o txn.Orphan) *Attempt {
+	a := d.opens(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt}, true)
+	a.terminateAt = d.World.Now().Mono + 4*d.Params.ResendAfter
 	a.resend()
 	return a
 }
 
-func (r *Room) opens(o Opening, elected bool) *Attempt {
+func (d *Decider) opens(o Opening, elected bool) *Attempt {
 	x := &struct {
 		Attempt
 		s atLeader
@@ -37,7 +37,7 @@ func (r *Room) opens(o Opening, elected bool) *Attempt {
 	a := &x.Attempt
 	a.scheme = &x.s
 	x.s.Attempt, x.s.elected = a, elected
-	return a.opened(r, o)
+	return a.opened(d, o)
 }
 
 func (l *atLeader) ask() {
@@ -47,7 +47,7 @@ func (l *atLeader) ask() {
 		return
 	case l.tries == 0 && !l.ReadOnly && len(l.Participants) > 1:
 		l.elect()
-		if l.room.Choice.PassesOn() && l.delegated() && l.through() {
+		if l.decider.Choice.PassesOn() && l.delegated() && l.through() {
 			return
 		}
 	}
@@ -60,7 +60,7 @@ func (l *atLeader) ask() {
 func (l *atLeader) through() bool {
 	var first txn.Prepare
 	for _, s := range l.Participants {
-		n, term := l.room.World.Leader(s, 0)
+		n, term := l.decider.World.Leader(s, 0)
 		if n == 0 || term == 0 {
 			return false
 		}
@@ -74,12 +74,12 @@ func (l *atLeader) through() bool {
 		}
 	}
 	for _, p := range l.Prepares {
-		n, _ := l.room.World.Leader(p.Shard, 0)
+		n, _ := l.decider.World.Leader(p.Shard, 0)
 		l.asked(p.Shard, n)
 	}
 	l.resend()
 	l.tries++
-	l.room.World.Send(txn.Participant(first.VotesTo, first.Shard), txn.Message{Prepare: &first})
+	l.decider.World.Send(txn.Participant(first.VotesTo, first.Shard), txn.Message{Prepare: &first})
 	return true
 }
 
@@ -87,7 +87,7 @@ func (l *atLeader) through() bool {
 // is known, or it stands at the gateway itself, that decides.
 func (l *atLeader) elect() {
 	chosen := l.Participants[l.ID.Seq%uint64(len(l.Participants))]
-	n, _ := l.room.World.Leader(chosen, 0)
+	n, _ := l.decider.World.Leader(chosen, 0)
 	if n == l.ID.Node {
 		return
 	}
@@ -128,7 +128,7 @@ func (l *atLeader) report(known bool) {
 	if why := l.why; why != nil && !d.Commit {
 		d.Refused, d.Reason, d.Cause = why.Kind, why.Reason, why.Cause
 	}
-	l.room.World.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
+	l.decider.World.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
 }
 
 // tell leaves it to the elected one to tell the leaders, for a while.

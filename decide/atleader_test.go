@@ -10,7 +10,7 @@ import (
 // elected is the attempt as the node has it to which the leaders vote: that of shard 3.
 func elected() (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	a := roomOf(AtLeader, w).Elect(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
+	a := deciderOf(AtLeader, w).Elect(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	return a, w
 }
 
@@ -122,7 +122,7 @@ func TestNobodyElseDecides(t *testing.T) {
 		t.Errorf("the vote goes to %d", w.last.Prepare.VotesTo)
 	}
 	w = &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 1}, term: 6}
-	roomOf(ThroughLeader, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})}).Ask()
+	deciderOf(ThroughLeader, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})}).Ask()
 	if expect(t, w, "the chosen leader is here", "4/2: prepare, term 6", "1/3: prepare, term 6"); w.last.Prepare.VotesTo != 0 {
 		t.Errorf("the vote goes to %d", w.last.Prepare.VotesTo)
 	}

@@ -8,41 +8,6 @@ import (
 	"isochron/txn"
 )
 
-// Room is where the attempts of a gateway are decided, by the choices of one row. When a
-// gateway goes over to another row it opens another room; what was begun ends in its own.
-type Room struct {
-	Choice     Choice
-	Asks       Asking
-	PreCommits bool // the row reveals what every leader has voted on
-	Params     txn.Params
-	World      World
-}
-
-// Opening is what an attempt is begun with. Nobody changes it.
-type Opening struct {
-	ID           txn.Attempt
-	Txn          txn.ID
-	Participants []txn.ShardID
-	// Prepares are what is asked, of the Participants in their order; none for the
-	// attempt of a coordinator that seems lost.
-	Prepares []*txn.Prepare
-	ReadOnly bool // each leader answers by its lease, and nobody holds anything
-	// DecidedAt is the shard in which the decision is logged before anybody is told; 0:
-	// it need not be.
-	DecidedAt txn.ShardID
-	// Underway are participants that were asked before, with the last that they had to do.
-	Underway []txn.ShardID
-	// Leftover as in a txn.Orphan, Declared too.
-	Leftover, Declared bool
-	// Asked is told who is asked for a vote; nil if nobody wants to know.
-	Asked Asked
-}
-
-// Asked takes note of whom an attempt asks for a vote.
-type Asked interface {
-	AskedFor(s txn.ShardID, n txn.NodeID)
-}
-
 // phase is where an attempt stands.
 type phase uint8
 
@@ -61,7 +26,7 @@ const (
 // Invariant: once a Prepare has left, only the tally ends it: a timer never does.
 type Attempt struct {
 	Opening
-	room        *Room
+	decider     *Decider
 	scheme      scheme
 	tally       Tally
 	record      *record // nil: neither decision nor writes are logged
@@ -102,74 +67,6 @@ type scheme interface {
 	acknowledged(s txn.ShardID, by txn.NodeID)
 }
 
-// Open begins an attempt. Its Prepares say from now on whose they are; nothing is sent yet.
-func (r *Room) Open(o Opening) *Attempt {
-	a := r.attempt(o)
-	a.onePhase = (len(o.Prepares) == 1 && !validates(a) || r.Asks == ToCommit) && !r.Choice.CountsOpinions() && !o.Declared
-	a.terminateAt = r.World.Now().Mono + 4*r.Params.ResendAfter*time.Duration(r.Asks.turns(len(o.Prepares)))
-	for _, p := range o.Prepares {
-		p.Attempt, p.Participants = a.ID, a.Participants
-		p.OnePhase, p.ReadOnly, p.DecidedAt = a.onePhase && !a.ReadOnly, a.ReadOnly, a.DecidedAt
-	}
-	return a
-}
-
-// Adopt is an attempt of a coordinator that seems lost; Terminate finishes it. That its
-// coordinator still lives does no harm, for both decide from the same logs.
-func (r *Room) Adopt(o txn.Orphan) *Attempt {
-	return r.attempt(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt, Leftover: o.Leftover, Declared: o.Declared})
-}
-
-// attempt is one with the scheme of the room's choice, in one piece of memory.
-func (r *Room) attempt(o Opening) (a *Attempt) {
-	switch choice := r.choiceOf(o); {
-	case choice.CountsOpinions():
-		x := &struct {
-			Attempt
-			s replicas
-		}{}
-		a = &x.Attempt
-		a.scheme = &x.s
-		x.s.Attempt, x.s.slow = a, slowPathOf(r.Choice)
-	case choice.Bypasses():
-		x := &struct {
-			Attempt
-			s bypass
-		}{}
-		a = &x.Attempt
-		a.scheme = &x.s
-		x.s.Attempt = a
-	case choice.Elects():
-		return r.elects(o)
-	default:
-		x := &struct {
-			Attempt
-			s leaders
-		}{}
-		a = &x.Attempt
-		a.scheme = &x.s
-		x.s.Attempt = a
-	}
-	return a.opened(r, o)
-}
-
-// choiceOf is how an attempt is decided: whose decision is logged first, that one is decided
-// so whatever the row says of others.
-func (r *Room) choiceOf(o Opening) Choice {
-	if o.DecidedAt != 0 && !r.Choice.CountsOpinions() {
-		return LoggedDecision
-	}
-	return r.Choice
-}
-
-// opened gives an attempt, which has its scheme, what it begins with.
-func (a *Attempt) opened(r *Room, o Opening) *Attempt {
-	a.Opening, a.room, a.tally = o, r, *NewTally(o.Participants).Plant(r.Params.Bugs).Count(r.Params.Rules)
-	a.tally.refusalsAgreed = r.Params.AbortsLikeCommits
-	a.decidedAt(o.DecidedAt, o.Declared)
-	return a
-}
-
 // Ask asks for the votes that are missing.
 func (a *Attempt) Ask() { a.scheme.ask() }
 
@@ -199,19 +96,19 @@ func (a *Attempt) onVote(v *txn.Vote) {
 		rests(a, v.Shard, v.Unless, v.MadeWay)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		endRefused(a)
-		a.room.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
+		a.decider.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
-		if a.room.Asks == InTurn && a.phase == asking && news {
+		if a.decider.Asks == InTurn && a.phase == asking && news {
 			a.tries = 0 // whose turn it is now was not asked before
 			a.scheme.ask()
 		}
 		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
-			a.room.Params.Rules.Bite(rulebook.AskedTwice)
+			a.decider.Params.Rules.Bite(rulebook.AskedTwice)
 			a.asksAgain, a.tries = true, 0
 			a.scheme.ask()
 		}
 	default:
-		a.room.Params.Rules.BiteIf(a.tally.anyYes(), rulebook.NoAfterYes)
+		a.decider.Params.Rules.BiteIf(a.tally.anyYes(), rulebook.NoAfterYes)
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 		a.noted(gaveWay(v.Cause))
 		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
@@ -226,7 +123,7 @@ func (a *Attempt) onFinding(m *txn.Finding) {
 		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
 		a.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:
-		if a.room.Asks == ToCommit { // that one did says nothing of the others
+		if a.decider.Asks == ToCommit { // that one did says nothing of the others
 			a.tally.Yes(m.Shard, m.At, false)
 			break
 		}
@@ -237,7 +134,7 @@ func (a *Attempt) onFinding(m *txn.Finding) {
 			a.refused(txn.Errorf(txn.KindUnknown, "the agent of source %d was lost in the commit: it may or may not have happened", m.Shard))
 		}
 		a.tally.No()
-		a.room.Params.Rules.Bite(rulebook.LogWithoutVote)
+		a.decider.Params.Rules.Bite(rulebook.LogWithoutVote)
 		a.scheme.ended(m.Shard)
 	}
 }
@@ -248,7 +145,7 @@ func (a *Attempt) onResolved(m *txn.Resolved) {
 	if m.Doomed {
 		a.doom()
 	} else {
-		a.room.Params.Rules.BiteIf(a.tally.awaits(m.Shard), rulebook.OpenYes)
+		a.decider.Params.Rules.BiteIf(a.tally.awaits(m.Shard), rulebook.OpenYes)
 		a.tally.Resolved(m.Shard)
 	}
 }
@@ -284,7 +181,7 @@ func (a *Attempt) notLed(m *txn.NotLeader) {
 // wakeSoon tries again well before the usual resend, but not at once: a term
 // begins with a round trip in which nobody serves.
 func (a *Attempt) wakeSoon() {
-	a.wakeAt = min(a.wakeAt, a.room.World.Now().Mono+a.room.Params.TickInterval*2)
+	a.wakeAt = min(a.wakeAt, a.decider.World.Now().Mono+a.decider.Params.TickInterval*2)
 }
 
 // prepare is what a participant is asked, nil if it was not here that it was asked.
@@ -305,7 +202,7 @@ func (a *Attempt) asked(s txn.ShardID, n txn.NodeID) {
 }
 
 // resend sets when to do again what is done now.
-func (a *Attempt) resend() { a.wakeAt = a.room.World.Now().Mono + a.room.Params.ResendAfter }
+func (a *Attempt) resend() { a.wakeAt = a.decider.World.Now().Mono + a.decider.Params.ResendAfter }
 
 // Due reports whether Wake has something to do: it is time, or a leader whose vote is
 // missing has a successor.
@@ -328,7 +225,7 @@ func (a *Attempt) askedFormer() bool {
 		if p.Term == 0 {
 			continue
 		}
-		if n, term := a.room.World.Leader(p.Shard, 0); n != 0 && term > p.Term && slices.Contains(a.tally.Missing(), p.Shard) {
+		if n, term := a.decider.World.Leader(p.Shard, 0); n != 0 && term > p.Term && slices.Contains(a.tally.Missing(), p.Shard) {
 			return true
 		}
 	}
@@ -344,7 +241,7 @@ func (a *Attempt) Wake() {
 	a.record.logData(a)
 	switch a.phase {
 	case asking:
-		if a.room.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
+		if a.decider.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
 			a.Terminate()
 			return
 		}
@@ -361,13 +258,13 @@ func (a *Attempt) Terminate() {
 	if a.phase != asking {
 		return
 	}
-	a.room.Params.Rules.Bite(rulebook.SilenceAsksLogs)
+	a.decider.Params.Rules.Bite(rulebook.SilenceAsksLogs)
 	a.phase, a.asksLogs = terminating, true
 	kind := txn.NoteAsksLogs
 	if a.adopted() {
 		kind = txn.NoteTakesOver
 	}
-	a.room.World.Note(a.Note(kind, false))
+	a.decider.World.Note(a.Note(kind, false))
 	a.tries = 0
 	if a.record != nil && a.adopted() {
 		a.record.ruleFirst(a)
@@ -386,7 +283,7 @@ func (a *Attempt) Terminate() {
 }
 
 // validates reports whether sources are asked twice: those that have a log of decisions.
-func validates(a *Attempt) bool { return a.room.Asks.Validates() && a.record != nil }
+func validates(a *Attempt) bool { return a.decider.Asks.Validates() && a.record != nil }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
 

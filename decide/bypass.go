@@ -15,7 +15,7 @@ func (b *bypass) hear(from txn.NodeID, m *txn.Message) {
 	case m.Decision != nil && b.phase != deciding:
 		b.tally.Learned(m.Decision.Commit, m.Decision.At)
 	case m.Recall != nil && b.phase == deciding:
-		b.room.World.Send(txn.Coordinator(from), txn.Message{Decision: b.shared()})
+		b.decider.World.Send(txn.Coordinator(from), txn.Message{Decision: b.shared()})
 	}
 }
 
@@ -23,18 +23,18 @@ func (b *bypass) onAck(m *txn.Ack) {
 	b.onePhase = b.onePhase && !m.AwaitsDecision
 	unanimous := b.tally.Unanimous()
 	b.tally.Acknowledged(m)
-	if !unanimous && b.tally.Unanimous() && b.room.PreCommits && b.room.Choice.preCommits(m) {
-		PreCommit(b.room.World, b.here, b.ID, b.Txn, &b.tally)
+	if !unanimous && b.tally.Unanimous() && b.decider.PreCommits && b.decider.Choice.preCommits(m) {
+		PreCommit(b.decider.World, b.here, b.ID, b.Txn, &b.tally)
 	}
 }
 
 // here reports whether a node's leaders are told by the coordinator that all have voted: see
 // CoCoordinator.here.
 func (b *bypass) here(n txn.NodeID) bool {
-	if b.room.Choice.EachDecides() {
+	if b.decider.Choice.EachDecides() {
 		return n == b.ID.Node
 	}
-	return !b.room.World.Wide(n)
+	return !b.decider.World.Wide(n)
 }
 
 // preCommits reports whether leaders are told that all have voted on such an attempt. Where
@@ -56,9 +56,9 @@ func (b *bypass) share() {
 	if b.adopted() || b.ReadOnly || len(b.Participants) == 1 {
 		return
 	}
-	for _, n := range b.room.World.CoCoordinators(b.ID) {
+	for _, n := range b.decider.World.CoCoordinators(b.ID) {
 		if n != b.ID.Node {
-			b.room.World.Send(txn.Coordinator(n), txn.Message{Decision: b.shared()})
+			b.decider.World.Send(txn.Coordinator(n), txn.Message{Decision: b.shared()})
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (b *bypass) share() {
 // recall asks the co-coordinators for a decision that its coordinator may have
 // told them before it was lost (D2PC section 4.4).
 func (b *bypass) recall() {
-	for _, n := range b.room.World.CoCoordinators(b.ID) {
-		b.room.World.Send(txn.Coordinator(n), txn.Message{Recall: &txn.Recall{Attempt: b.ID}})
+	for _, n := range b.decider.World.CoCoordinators(b.ID) {
+		b.decider.World.Send(txn.Coordinator(n), txn.Message{Recall: &txn.Recall{Attempt: b.ID}})
 	}
 }

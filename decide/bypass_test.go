@@ -55,7 +55,7 @@ func TestASingleParticipantsEndIsNotShared(t *testing.T) {
 // Whoever finishes an attempt asks the co-coordinators beside the logs, and believes them.
 func TestWhoRecoversAsksCoCoordinators(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, coords: []txn.NodeID{1, 8}}
-	a := roomOf(CoCoordinators, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
+	a := deciderOf(CoCoordinators, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "1: recall", "8: recall", "4/2: inquire", "5/3: inquire")
 	a.Hear(8, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 11}})

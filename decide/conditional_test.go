@@ -41,7 +41,7 @@ func TestAVoteThatRestsOnAborts(t *testing.T) {
 	} {
 		a, _ := declaring(false)
 		Supply(a, someData)
-		a.Rule(Ruling{Known: true, Commit: true})
+		a.Rule(LogAnswer{Known: true, Commit: true})
 		for _, m := range c.hears {
 			a.Hear(5, m)
 		}
@@ -60,7 +60,7 @@ func TestFindingsThatRestOnAborts(t *testing.T) {
 	for _, made := range []bool{true, false} {
 		a, _ := declaring(true)
 		a.Terminate()
-		a.Rule(Ruling{Known: true, Commit: true, Data: someData})
+		a.Rule(LogAnswer{Known: true, Commit: true, Data: someData})
 		f := txn.Finding{Shard: 2, Attempt: ours, Result: txn.OutcomeYes, Proposed: 10}
 		if made {
 			f.MadeWay = []txn.Attempt{one}

@@ -50,11 +50,11 @@ func (r *record) logData(a *Attempt) {
 		return
 	}
 	r.writing, r.stands = true, true
-	a.room.World.LogData(a.ID, r.at, r.data)
+	a.decider.World.LogData(a.ID, r.at, r.data)
 }
 
 // ruleData takes in what stands where the writes should.
-func (r *record) ruleData(a *Attempt, says Ruling) {
+func (r *record) ruleData(a *Attempt, says LogAnswer) {
 	switch {
 	case says.Known && says.Commit:
 		r.writing, r.logged = false, true
@@ -85,7 +85,7 @@ func (r *record) ruleFirst(a *Attempt) {
 		a.propose()
 		return
 	}
-	if a.room.Params.Bugs.ForgetData {
+	if a.decider.Params.Bugs.ForgetData {
 		a.tally.DataLogged()
 		a.scheme.inquire()
 		return

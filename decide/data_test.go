@@ -9,11 +9,11 @@ import (
 // declaring is an attempt on shards 2 and 3 whose writes are logged in shard 4.
 func declaring(adopted bool) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	room, shards := roomOf(Carousel, w), []txn.ShardID{2, 3}
+	decider, shards := deciderOf(Carousel, w), []txn.ShardID{2, 3}
 	if adopted {
-		return room.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4, Declared: true}), w
+		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4, Declared: true}), w
 	}
-	a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4, Declared: true})
+	a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4, Declared: true})
 	a.Ask()
 	w.sent = nil
 	return a, w
@@ -30,7 +30,7 @@ func TestVotesAndWritesCommit(t *testing.T) {
 		writes := func() {
 			Supply(a, someData)
 			wantLogged(t, w, "log data [{3 [{k [118]}]}]")
-			a.Rule(Ruling{Known: true, Commit: true})
+			a.Rule(LogAnswer{Known: true, Commit: true})
 		}
 		first, then := votes, writes
 		if !votesFirst {
@@ -68,14 +68,14 @@ func TestWritesThatComeTooLate(t *testing.T) {
 	a, w := declaring(false)
 	Supply(a, someData)
 	w.logged = nil
-	a.Rule(Ruling{})
+	a.Rule(LogAnswer{})
 	w.now = a.NextWake()
 	a.Wake()
 	wantLogged(t, w, "log data [{3 [{k [118]}]}]")
 	a.Hear(4, yes(2, 10))
 	a.Hear(5, yes(3, 12))
 	taken(t, a, Open, 0)
-	a.Rule(Ruling{Known: true})
+	a.Rule(LogAnswer{Known: true})
 	taken(t, a, Abort, 0)
 }
 
@@ -86,12 +86,12 @@ func TestAnothersWritesAreSoughtFirst(t *testing.T) {
 	a.Terminate()
 	wantLogged(t, w, "log abort")
 	expect(t, w, "the writes are sought")
-	a.Rule(Ruling{Known: true})
+	a.Rule(LogAnswer{Known: true})
 	taken(t, a, Abort, 0)
 
 	a, w = declaring(true)
 	a.Terminate()
-	a.Rule(Ruling{Known: true, Commit: true, Data: someData})
+	a.Rule(LogAnswer{Known: true, Commit: true, Data: someData})
 	expect(t, w, "then the logs are asked", "4/2: inquire", "5/3: inquire")
 	a.Hear(4, &txn.Message{Finding: &txn.Finding{Shard: 2, Attempt: ours, Result: txn.OutcomeYes, Proposed: 10}})
 	a.Hear(5, &txn.Message{Finding: &txn.Finding{Shard: 3, Attempt: ours, Result: txn.OutcomeYes, Proposed: 12}})

@@ -22,7 +22,7 @@
 // decision does not follow from logged votes. Then what the votes force is a proposal,
 // and the verdict is what the first to write in a log of decisions wrote there.
 //
-// A Room opens attempts with the scheme of a row's Choice; nothing outside asks which
+// A Decider opens attempts with the scheme of a row's Choice; nothing outside asks which
 // it is. A CoCoordinator takes part in the attempts of other gateways, and a Route says
 // who hears of votes past their leaders. Orphans tells which votes somebody has to look after.
 //

@@ -20,9 +20,9 @@ type leaders struct {
 // ask sends each Prepare to one leader in one term; if that leader is gone, only the logs
 // can tell what became of it.
 func (l *leaders) ask() {
-	w := l.room.World
+	w := l.decider.World
 	l.resend()
-	for _, s := range l.room.Asks.next(l.tally.Missing()) {
+	for _, s := range l.decider.Asks.next(l.tally.Missing()) {
 		p := l.prepare(s)
 		if l.tries == 0 && slices.Contains(l.Underway, s) {
 			continue
@@ -65,8 +65,8 @@ func (l *leaders) addressed(s txn.ShardID, term uint64) *txn.Prepare {
 func (l *leaders) inquire() {
 	l.resend()
 	for _, s := range l.tally.Missing() {
-		if n, _ := l.room.World.Leader(s, l.tries); n != 0 {
-			l.room.World.Send(txn.Participant(n, s), txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: l.ID, Txn: l.Txn}})
+		if n, _ := l.decider.World.Leader(s, l.tries); n != 0 {
+			l.decider.World.Send(txn.Participant(n, s), txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: l.ID, Txn: l.Txn}})
 		}
 	}
 	l.tries++
@@ -76,12 +76,12 @@ func (l *leaders) tell() {
 	l.resend()
 	open := false
 	for _, s := range l.Participants {
-		if slices.Contains(l.acked, s) || open && l.room.Asks == InTurn {
+		if slices.Contains(l.acked, s) || open && l.decider.Asks == InTurn {
 			continue
 		}
 		open = true
-		if n, _ := l.room.World.Leader(s, l.tries); n != 0 {
-			l.room.World.Send(txn.Participant(n, s), txn.Message{Decide: l.decision(s)})
+		if n, _ := l.decider.World.Leader(s, l.tries); n != 0 {
+			l.decider.World.Send(txn.Participant(n, s), txn.Message{Decide: l.decision(s)})
 		}
 	}
 	l.tries++
@@ -97,7 +97,7 @@ func (l *leaders) ended(s txn.ShardID) {
 func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
 	news := !slices.Contains(l.acked, s)
 	l.ended(s)
-	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.room.Asks == InTurn {
+	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.decider.Asks == InTurn {
 		l.tries = 0 // whose turn it is now was not told before
 		l.tell()
 	}

@@ -26,7 +26,7 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 	if a.Done() {
 		t.Fatal("one participant does not know the end")
 	}
-	w.now += a.room.Params.ResendAfter
+	w.now += a.decider.Params.ResendAfter
 	a.Wake()
 	expect(t, w, "told again", "5/3: commit at 12")
 	if a.Hear(5, &txn.Message{DecideAck: &txn.DecideAck{Shard: 3, Attempt: ours}}); !a.Done() {
@@ -40,7 +40,7 @@ func TestSilenceLeadsToTheLogs(t *testing.T) {
 	a.Hear(4, yes(2, 10))
 	for i := range 4 {
 		w.sent = nil
-		if a.Due(a.wakeAt-1) || a.NextWake() != w.now+a.room.Params.ResendAfter {
+		if a.Due(a.wakeAt-1) || a.NextWake() != w.now+a.decider.Params.ResendAfter {
 			t.Fatalf("due at %v, now is %v", a.NextWake(), w.now)
 		}
 		w.now = a.NextWake()
@@ -82,7 +82,7 @@ func TestASuccessorIsAskedForItsLog(t *testing.T) {
 	a, w = begin(LeaderVotes, 2, 3)
 	w.sent = nil
 	a.Hear(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 6}})
-	if expect(t, w, "elected, but not serving"); a.wakeAt != 2*a.room.Params.TickInterval {
+	if expect(t, w, "elected, but not serving"); a.wakeAt != 2*a.decider.Params.TickInterval {
 		t.Errorf("asks again at %v", a.wakeAt)
 	}
 	a.Hear(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 8}})
@@ -91,7 +91,7 @@ func TestASuccessorIsAskedForItsLog(t *testing.T) {
 
 func TestALeaderThatIsNotKnownIsLookedFor(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{3: 5}}
-	a := roomOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
+	a := deciderOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
 	a.Ask()
 	if expect(t, w, "a term that nobody knows", "5/3: prepare, term 0"); w.last.Prepare == a.Prepares[1] || a.wakeAt != leaderWait {
 		t.Error("what is asked in no term must not be looked at; and a leader is looked for soon")
@@ -118,7 +118,7 @@ func TestOnePhase(t *testing.T) {
 func TestReadsAloneHoldNothing(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	shards := []txn.ShardID{2, 3}
-	a := roomOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: shards, Prepares: preparesOf(shards), ReadOnly: true})
+	a := deciderOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: shards, Prepares: preparesOf(shards), ReadOnly: true})
 	a.Ask()
 	w.term, w.now, w.sent = 7, time.Hour, nil
 	a.Wake()
@@ -168,7 +168,7 @@ func TestAnOpenYesWaitsForItsWriters(t *testing.T) {
 // Whoever finishes another's attempt asks the logs at once, and decides as they force.
 func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	a := roomOf(LeaderVotes, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
+	a := deciderOf(LeaderVotes, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "4/2: inquire", "5/3: inquire")
 	if !slices.Equal(w.notes, []txn.NoteKind{txn.NoteTakesOver}) {
@@ -191,7 +191,7 @@ func TestANoWaitsForTheOtherVotes(t *testing.T) {
 	for _, last := range []*txn.Message{yes(3, 12), {Vote: &txn.Vote{Shard: 3, Attempt: ours, Refused: txn.KindAborted, Reason: "another"}}} {
 		for _, noFirst := range []bool{true, false} {
 			a, _ := begin(LeaderVotes, 2, 3)
-			a.room.Params.AbortsLikeCommits = true
+			a.decider.Params.AbortsLikeCommits = true
 			first, second, from := no, last, txn.NodeID(4)
 			if !noFirst {
 				first, second, from = last, no, 5

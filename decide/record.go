@@ -19,8 +19,8 @@ type record struct {
 	logged    bool              // the log has it
 }
 
-// Ruling is what a log of decisions has answered.
-type Ruling struct {
+// LogAnswer is what a log of decisions has answered.
+type LogAnswer struct {
 	Known    bool // it says how the attempt ended: Commit, and At
 	Commit   bool
 	At       txn.Timestamp
@@ -52,9 +52,9 @@ func (a *Attempt) propose() {
 	case verdict != Open || v == Open:
 	case v == Abort && !a.adopted():
 		a.tally.Ruled(false, 0)
-	case a.room.Params.Bugs.TellBeforeLogged && !a.adopted():
+	case a.decider.Params.Bugs.TellBeforeLogged && !a.adopted():
 		a.tally.Ruled(true, at)
-		a.room.World.LogDecision(a.ID, r.at, true, at)
+		a.decider.World.LogDecision(a.ID, r.at, true, at)
 	default:
 		r.writing = true
 		a.write()
@@ -63,13 +63,13 @@ func (a *Attempt) propose() {
 
 // write has the proposal written, again too if the log has not answered.
 func (a *Attempt) write() {
-	a.wakeAt = a.room.World.Now().Mono + 2*a.room.Params.CommitWait // an answer comes before
+	a.wakeAt = a.decider.World.Now().Mono + 2*a.decider.Params.CommitWait // an answer comes before
 	v, at := a.tally.Proposal()
-	a.room.World.LogDecision(a.ID, a.record.at, v == Commit, at)
+	a.decider.World.LogDecision(a.ID, a.record.at, v == Commit, at)
 }
 
 // Rule takes in what the log of decisions has answered.
-func (a *Attempt) Rule(says Ruling) {
+func (a *Attempt) Rule(says LogAnswer) {
 	r := a.record
 	switch {
 	case r == nil || !r.writing:

@@ -22,11 +22,11 @@ func (w *toy) LogData(_ txn.Attempt, _ txn.ShardID, data []txn.ShardWrites) {
 // logging is an attempt on shards 2 and 3 whose decision is logged in shard 4.
 func logging(adopted bool) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
-	room, shards := roomOf(LoggedDecision, w), []txn.ShardID{2, 3}
+	decider, shards := deciderOf(LoggedDecision, w), []txn.ShardID{2, 3}
 	if adopted {
-		return room.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4}), w
+		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4}), w
 	}
-	a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
+	a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
 	a.Ask()
 	w.sent = nil
 	return a, w
@@ -59,7 +59,7 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 		taken(t, a, Open, 0)
 		expect(t, w, "the log is waited for")
 		wantLogged(t, w)
-		a.Rule(Ruling{}) // the log could not be asked
+		a.Rule(LogAnswer{}) // the log could not be asked
 		w.now = a.NextWake()
 		a.Wake()
 		wantLogged(t, w, "log commit")
@@ -67,8 +67,8 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 		if commit {
 			at = 12
 		}
-		a.Rule(Ruling{Known: true, Commit: commit, At: at})
-		a.Rule(Ruling{Known: true, Commit: !commit}) // a late answer to the first
+		a.Rule(LogAnswer{Known: true, Commit: commit, At: at})
+		a.Rule(LogAnswer{Known: true, Commit: !commit}) // a late answer to the first
 		want, told := Abort, "abort"
 		if commit {
 			want, told = Commit, "commit at 12"
@@ -99,7 +99,7 @@ func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
 	a.Terminate()
 	expect(t, w, "adopted")
 	wantLogged(t, w, "log abort")
-	a.Rule(Ruling{Known: true, Commit: true, At: 12})
+	a.Rule(LogAnswer{Known: true, Commit: true, At: 12})
 	taken(t, a, Commit, 12)
 	a.Announce()
 	expect(t, w, "the log has it", "4/2: commit at 12", "5/3: commit at 12")
@@ -110,7 +110,7 @@ func TestWhoTakesOverAsksTheLogAlone(t *testing.T) {
 	a, w = logging(true)
 	a.Terminate()
 	wantLogged(t, w, "log abort")
-	a.Rule(Ruling{Finished: true})
+	a.Rule(LogAnswer{Finished: true})
 	taken(t, a, Open, 0)
 	if !a.Done() {
 		t.Error("an attempt that ended long ago is not let go")

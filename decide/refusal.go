@@ -9,7 +9,7 @@ import (
 
 // doom aborts an attempt that has read what was undone.
 func (a *Attempt) doom() {
-	a.room.Params.Rules.Bite(rulebook.DoomedYes)
+	a.decider.Params.Rules.Bite(rulebook.DoomedYes)
 	why := txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade)
 	if a.beside {
 		why = txn.Errorf(txn.KindAborted, "a transaction that should have made way for it has committed; try again").Because(txn.CauseConflict)
@@ -29,7 +29,7 @@ func votedNo(a *Attempt, s txn.ShardID) {
 // endRefused aborts an attempt that a leader has voted No on: at once, or when the others have voted
 // too (txn.Params.AbortsLikeCommits).
 func endRefused(a *Attempt) {
-	if len(a.noes) > 0 && (!a.room.Params.AbortsLikeCommits || len(a.tally.Missing()) <= len(a.noes)) {
+	if len(a.noes) > 0 && (!a.decider.Params.AbortsLikeCommits || len(a.tally.Missing()) <= len(a.noes)) {
 		a.tally.No()
 	}
 }

@@ -37,8 +37,8 @@ func slowPathOf(c Choice) slowPath {
 }
 
 func (r *replicas) toAll(s txn.ShardID, message func() txn.Message) {
-	for _, n := range r.room.World.Replicas(s) {
-		r.room.World.Send(txn.Participant(n, s), message())
+	for _, n := range r.decider.World.Replicas(s) {
+		r.decider.World.Send(txn.Participant(n, s), message())
 	}
 }
 
@@ -48,7 +48,7 @@ func (r *replicas) ask() {
 	r.resend()
 	for _, s := range r.tally.Missing() {
 		p := r.prepare(s)
-		r.asked(s, r.room.World.Nearest(s))
+		r.asked(s, r.decider.World.Nearest(s))
 		r.toAll(s, func() txn.Message {
 			q := *p
 			return txn.Message{Prepare: &q}
@@ -74,7 +74,7 @@ func (r *replicas) hear(from txn.NodeID, m *txn.Message) {
 	case m.Opinion != nil:
 		r.onOpinion(m.Opinion)
 	case m.Accepted != nil:
-		r.tally.Accepted(len(r.room.World.Replicas(m.Accepted.Shard)), m.Accepted)
+		r.tally.Accepted(len(r.decider.World.Replicas(m.Accepted.Shard)), m.Accepted)
 	}
 }
 
@@ -83,7 +83,7 @@ func (r *replicas) onOpinion(m *txn.Opinion) {
 		r.refused(txn.Errorf(m.Refused, "%s", m.Reason))
 		r.noted(m.Answer != txn.AnswerNo)
 	}
-	r.tally.Opine(r.room.Choice, len(r.room.World.Replicas(m.Shard)), m)
+	r.tally.Opine(r.decider.Choice, len(r.decider.World.Replicas(m.Shard)), m)
 	r.settle(m.Shard, false)
 }
 
@@ -100,7 +100,7 @@ func (r *replicas) inquire() {
 
 // tell tells the replicas that have not acknowledged the decision, less often each time.
 func (r *replicas) tell() {
-	r.wakeAt = r.room.World.Now().Mono + r.room.Params.ResendAfter<<min(r.tries, 3)
+	r.wakeAt = r.decider.World.Now().Mono + r.decider.Params.ResendAfter<<min(r.tries, 3)
 	for _, s := range r.Participants {
 		r.tellAt(s)
 	}
@@ -111,8 +111,8 @@ func (r *replicas) tell() {
 
 // tellAt tells the replicas of one participant; where the end is noted first, to note it.
 func (r *replicas) tellAt(s txn.ShardID) {
-	first := r.room.Params.EndsNotedFirst && !r.isNoted(s)
-	for _, n := range r.room.World.Replicas(s) {
+	first := r.decider.Params.EndsNotedFirst && !r.isNoted(s)
+	for _, n := range r.decider.World.Replicas(s) {
 		if r.heardBy[replicaOf{s, n}] {
 			continue
 		}
@@ -121,13 +121,13 @@ func (r *replicas) tellAt(s txn.ShardID) {
 		if r.told > 0 {
 			d.Prepare = r.prepare(s) // it may have missed that too
 		}
-		r.room.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
+		r.decider.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
 	}
 }
 
 // isNoted reports whether a majority of a participant's replicas has the end noted.
 func (r *replicas) isNoted(s txn.ShardID) bool {
-	have, nodes := 0, r.room.World.Replicas(s)
+	have, nodes := 0, r.decider.World.Replicas(s)
 	for _, n := range nodes {
 		if r.notedBy[replicaOf{s, n}] {
 			have++
@@ -160,7 +160,7 @@ func (r *replicas) acknowledged(s txn.ShardID, by txn.NodeID) {
 
 func (r *replicas) allKnow() bool {
 	for _, s := range r.Participants {
-		for _, n := range r.room.World.Replicas(s) {
+		for _, n := range r.decider.World.Replicas(s) {
 			if !r.heardBy[replicaOf{s, n}] {
 				return false
 			}
@@ -194,7 +194,7 @@ type coordinatorProposes struct {
 }
 
 func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {
-	yes, view, ok := r.tally.Propose(r.room.Choice, s, len(r.room.World.Replicas(s)), late)
+	yes, view, ok := r.tally.Propose(r.decider.Choice, s, len(r.decider.World.Replicas(s)), late)
 	if !ok || !late && c.in[s] == view+1 {
 		return
 	}
@@ -202,7 +202,7 @@ func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {
 		c.in = map[txn.ShardID]uint64{}
 	}
 	c.in[s] = view + 1
-	r.room.World.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", r.ID, r.Txn, s, yesNo(yes), view)
+	r.decider.World.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", r.ID, r.Txn, s, yesNo(yes), view)
 	r.toAll(s, func() txn.Message {
 		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: r.prepare(s)}}
 	})

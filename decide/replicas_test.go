@@ -43,7 +43,7 @@ func TestEveryReplicaIsAskedAndTold(t *testing.T) {
 // whoever has not said so is asked again, and each must have acted.
 func TestAnEndIsNotedFirst(t *testing.T) {
 	a, w := begin(FastQuorum, 2, 3)
-	a.room.Params.EndsNotedFirst = true
+	a.decider.Params.EndsNotedFirst = true
 	for _, s := range a.Participants {
 		for _, replica := range w.replicas {
 			m := opinion(replica, txn.AnswerOK)
@@ -101,9 +101,9 @@ func TestARefusalIsAgreedTo(t *testing.T) {
 		{"each otherwise", []txn.Answer{txn.AnswerRetry, txn.AnswerNo, txn.AnswerAbstain}, true},
 	} {
 		w := &toy{replicas: []txn.NodeID{4, 5, 6}}
-		room := roomOf(FastQuorum, w)
-		room.Params.AbortsLikeCommits = true
-		a := room.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}, Prepares: preparesOf([]txn.ShardID{2})})
+		decider := deciderOf(FastQuorum, w)
+		decider.Params.AbortsLikeCommits = true
+		a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}, Prepares: preparesOf([]txn.ShardID{2})})
 		a.Ask()
 		w.sent = nil
 		for i, answer := range c.answers {
@@ -171,7 +171,7 @@ func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
 // Of an attempt whose coordinator is lost every replica is asked, and told who takes part.
 func TestEveryReplicaIsAskedOfALostAttempt(t *testing.T) {
 	w := &toy{replicas: []txn.NodeID{4, 5}}
-	a := roomOf(FastQuorum, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}})
+	a := deciderOf(FastQuorum, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}})
 	a.Terminate()
 	if expect(t, w, "adopted", "4/2: inquire", "5/2: inquire"); len(w.last.Inquire.Participants) != 1 {
 		t.Error("who has never heard of it must know who takes part")

@@ -96,13 +96,13 @@ var ours = txn.Attempt{Node: 1, Epoch: 1, Seq: 7}
 // begin begins an attempt on these shards, and asks.
 func begin(c Choice, shards ...txn.ShardID) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, replicas: []txn.NodeID{4, 5, 6}, coords: []txn.NodeID{1, 8, 9}, wide: []txn.NodeID{5}}
-	a := roomOf(c, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
+	a := deciderOf(c, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
 	a.Ask()
 	return a, w
 }
 
-func roomOf(c Choice, w *toy) *Room {
-	return &Room{Choice: c, PreCommits: c.Bypasses(), Params: txn.Params{}.WithDefaults(), World: w}
+func deciderOf(c Choice, w *toy) *Decider {
+	return &Decider{Choice: c, PreCommits: c.Bypasses(), Params: txn.Params{}.WithDefaults(), World: w}
 }
 
 func preparesOf(shards []txn.ShardID) (out []*txn.Prepare) {

@@ -158,7 +158,7 @@ func (r *Replica) outvote(end txn.Ending) {
 		return
 	}
 	var b store.Batch
-	for _, a := range r.holds.stamps.WritersOf(claimOf(end.Prepare)) {
+	for _, a := range r.holds.stamps.WritersOf(lockSetOf(end.Prepare)) {
 		e, open := r.rec.entries.Get(a)
 		if !open || e.Final || e.Overtaken || e.Answer != txn.AnswerOK || e.Prepare.At >= end.At || !missed(end.Prepare, &e.Prepare) {
 			continue

@@ -44,9 +44,9 @@ func (h *holds) enter(e txn.Entry) {
 	}
 	switch {
 	case holds && !l.held:
-		h.stamps.Hold(a, e.Prepare.At, claimOf(&e.Prepare))
+		h.stamps.Hold(a, e.Prepare.At, lockSetOf(&e.Prepare))
 	case !holds && l.held:
-		h.stamps.Drop(a, e.Prepare.At, claimOf(&e.Prepare), false)
+		h.stamps.Drop(a, e.Prepare.At, lockSetOf(&e.Prepare), false)
 	}
 	l.held = holds
 }
@@ -56,12 +56,12 @@ func (h *holds) leave(e *txn.Prepare, committed bool) {
 	l := h.local[e.Attempt]
 	delete(h.local, e.Attempt)
 	if l != nil && l.held {
-		h.stamps.Drop(e.Attempt, e.At, claimOf(e), committed)
+		h.stamps.Drop(e.Attempt, e.At, lockSetOf(e), committed)
 		if h.leads() {
 			h.env.Held(h.cfg.ID, e.Txn, int64(l.since))
 		}
 	} else if committed {
-		h.stamps.Remember(e.Attempt, e.At, claimOf(e))
+		h.stamps.Remember(e.Attempt, e.At, lockSetOf(e))
 	}
 }
 
@@ -75,7 +75,7 @@ func (h *holds) clashes(p *txn.Prepare) bool {
 	if l := h.local[p.Attempt]; l != nil && l.held {
 		return false
 	}
-	return h.stamps.Clashes(h.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
+	return h.stamps.Clashes(h.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
 // orphans reports those that are undecided for too long.
@@ -99,9 +99,9 @@ func (h *holds) count() (n int) {
 	return n
 }
 
-// claimOf is what an attempt reads and writes: Shared has all that it has read.
-func claimOf(p *txn.Prepare) yield.Claim {
-	c := yield.Claim{}
+// lockSetOf is what an attempt reads and writes: Shared has all that it has read.
+func lockSetOf(p *txn.Prepare) yield.LockSet {
+	c := yield.LockSet{}
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
 		for _, check := range checks {
 			c.Shared = append(c.Shared, check.Key)

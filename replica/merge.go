@@ -104,7 +104,7 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 			return true
 		})
 		for _, o := range kept {
-			stamps.Hold(o.prepare.Attempt, o.prepare.At, claimOf(&o.prepare))
+			stamps.Hold(o.prepare.Attempt, o.prepare.At, lockSetOf(&o.prepare))
 		}
 		kept = nil
 	}
@@ -177,7 +177,7 @@ func (g *merger) perhaps(o *open, heard int) bool {
 func (g *merger) excludes(o *open) bool { return o.agree+g.majority() > g.n() }
 
 func (g *merger) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
-	return stamps.Clashes(g.cfg.Row.Yield, p.Attempt, p.At, claimOf(p))
+	return stamps.Clashes(g.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
 // fits asks whether an attempt still fits with what is committed and with what

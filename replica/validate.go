@@ -36,7 +36,7 @@ func (v *validator) opine(p *txn.Prepare) txn.Opinion {
 		differs(&o, why)
 		return o
 	}
-	if o.Answer, o.Above = v.holds.stamps.Judge(v.cfg.Row.Yield, p.Attempt, p.At, claimOf(p)); o.Answer != txn.AnswerOK {
+	if o.Answer, o.Above = v.holds.stamps.Judge(v.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p)); o.Answer != txn.AnswerOK {
 		differs(&o, txn.WhyUndecidedMet)
 	}
 	if newest := v.rows.newest(p, v.cfg.Row.Yield.ByTimestamp); o.Answer != txn.AnswerAbstain && newest >= p.At {

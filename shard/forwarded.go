@@ -26,7 +26,7 @@ func (o *voter) forward(i *yield.StampedVote, d *txn.Declared) {
 
 // goesBetween has one give way that would go before another whose read was forwarded.
 func (o *voter) goesBetween(from txn.NodeID, p *txn.Prepare, q *yield.Request, i *yield.StampedVote) bool {
-	w := o.instants.Between(&q.Claim, i)
+	w := o.instants.Between(&q.LockSet, i)
 	if w == nil {
 		return false
 	}

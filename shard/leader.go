@@ -38,7 +38,7 @@ type leadership struct {
 	voter     voter
 	endings   endings
 	collects  collecting
-	presence  *yield.Presence
+	gateways  *yield.GatewayLeases
 	orphans   *decide.Orphans
 	moments   moments // reads at one
 	leases    *yield.Leases
@@ -46,7 +46,7 @@ type leadership struct {
 
 func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
 	l := &leadership{r: r, term: term}
-	l.presence = yield.NewPresence(r.cfg.Self, r.cfg.Params.ProbeAfter, r.cfg.Params.GatewayLease)
+	l.gateways = yield.NewGatewayLeases(r.cfg.Self, r.cfg.Params.ProbeAfter, r.cfg.Params.GatewayLease)
 	l.orphans = decide.NewOrphans(r.cfg.Params.RecoverAfter)
 	l.rows = newest{state: r.state, engine: r.cfg.Engine}
 	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
@@ -132,7 +132,7 @@ func (l *leadership) restore(now time.Duration) {
 		}
 	}
 	for _, p := range l.r.state.byIndex() {
-		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.Unless), p.claim()), early)
+		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.Unless), p.lockSet()), early)
 		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
 		l.instants.Voted(stampOf(&p.voteCmd, l.r.cfg.ID))
 		byTxn[p.Txn] = p
@@ -160,9 +160,9 @@ func (l *leadership) applied(e effect, term uint64) {
 	l.endings.applied(e)
 }
 
-// claim is what a vote holds: its writes exclusively, its reads shared.
-func (v *voteCmd) claim() yield.Claim {
-	c := yield.Claim{Spans: v.Spans, Shared: v.Reads}
+// lockSet is what a vote holds: its writes exclusively, its reads shared.
+func (v *voteCmd) lockSet() yield.LockSet {
+	c := yield.LockSet{Spans: v.Spans, Shared: v.Reads}
 	for _, w := range v.Writes {
 		c.Exclusive = append(c.Exclusive, w.Key)
 	}
@@ -177,22 +177,22 @@ func (l *leadership) lookRound(now txn.Now) {
 	self, env := l.r.cfg.ID, l.r.env
 	unvoted := l.locks.Unvoted()
 	for _, id := range unvoted {
-		l.presence.Has(now.Mono, id)
+		l.gateways.Has(now.Mono, id)
 	}
 	for _, v := range l.r.state.byIndex() {
-		l.presence.Has(now.Mono, v.Txn)
+		l.gateways.Has(now.Mono, v.Txn)
 	}
-	for _, n := range l.presence.Gateways(now.Mono) {
+	for _, n := range l.gateways.Gateways(now.Mono) {
 		env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: self, StampNanos: int64(now.Mono)}})
 	}
 	for _, id := range unvoted {
-		if l.presence.Lost(now.Mono, id.Node) {
+		if l.gateways.Lost(now.Mono, id.Node) {
 			env.Trace("shard %d: node %d is not heard of, the locks of %v are freed", self, id.Node, id)
 			l.freeLost(id)
 		}
 	}
 	for _, h := range l.locks.Holders() {
-		switch ask, gone := l.presence.Judge(now.Mono, h); {
+		switch ask, gone := l.gateways.Judge(now.Mono, h); {
 		case ask:
 			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{Probe: &txn.Probe{Shard: self, Txn: h.Txn}})
 		case gone:
@@ -201,7 +201,7 @@ func (l *leadership) lookRound(now txn.Now) {
 		}
 	}
 	for _, v := range l.r.state.byIndex() {
-		lost := l.presence.Lost(now.Mono, v.Txn.Node)
+		lost := l.gateways.Lost(now.Mono, v.Txn.Node)
 		if l.known.deciding[v.Attempt] == nil && l.orphans.Due(now.Mono, v.Attempt, time.Duration(v.since), lost) {
 			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt, Declared: v.Declared != nil})
 		}
@@ -228,9 +228,9 @@ func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
 		return
 	}
 	if m.Txn == (txn.ID{}) {
-		r.lead.presence.Answers(r.env.Now().Mono, time.Duration(m.StampNanos), from)
+		r.lead.gateways.Answers(r.env.Now().Mono, time.Duration(m.StampNanos), from)
 	} else if m.Alive {
-		r.lead.presence.Lives(m.Txn)
+		r.lead.gateways.Lives(m.Txn)
 	} else {
 		r.lead.locks.drop(m.Txn)
 	}

@@ -102,7 +102,7 @@ func (w lockWorld) PassedOn(id txn.ID) {
 
 // newLocks begins with a lock table of the protocol in force.
 func (l *leadership) newLocks() {
-	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, l.presence.Freed})
+	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, l.gateways.Freed})
 	l.locks.Count(l.r.cfg.Params.Rules)
 	if l.r.cfg.Params.Bugs.KeepReservation {
 		l.locks.Reserved().Outlive()

@@ -214,7 +214,7 @@ func (o *voter) asksTurn(p *txn.Prepare, began arrival) yield.Request {
 // asksToVote is the question of a vote to the lock table, and whether all of it is revealed and
 // let go at once.
 func (o *voter) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.Request, atOnce bool) {
-	q = yield.Request{Phase: yield.Prepare, Txn: p.Txn, Age: p.Age, Claim: v.claim()}
+	q = yield.Request{Phase: yield.Prepare, Txn: p.Txn, Age: p.Age, LockSet: v.lockSet()}
 	o.locks.mayWait(&q, began, 0)
 	if !o.log.takes() {
 		q.Barred = txn.WhyLogFull

@@ -102,7 +102,7 @@ func TestALeaderVotesOnNothingThatItHasLost(t *testing.T) {
 	if v := c.world.last(t, 1).Vote; v.Cause != txn.WhyLocksLost.Refusal().Cause() || v.Refused == 0 {
 		t.Errorf("%+v", v)
 	}
-	q := yield.Request{Phase: yield.Execute, Txn: id(2), Claim: yield.Claim{Exclusive: []txn.Key{"old"}}}
+	q := yield.Request{Phase: yield.Execute, Txn: id(2), LockSet: yield.LockSet{Exclusive: []txn.Key{"old"}}}
 	c.voter.locks.acquire(&q)
 	for n, term := range []uint64{2, 1} { // of the term before, and of this
 		p := asksFor(2, "old")

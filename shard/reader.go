@@ -63,7 +63,7 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 }
 
 // forbids is why a read cannot be answered whatever locks are free, if it cannot.
-func (r *reader) forbids(m *txn.Access, c yield.Claim) txn.Refusal {
+func (r *reader) forbids(m *txn.Access, c yield.LockSet) txn.Refusal {
 	if !yield.Guarded(r.rows.row, m.Guards) {
 		return txn.WhySchemaChanged.Refusal()
 	}
@@ -83,8 +83,8 @@ func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
 }
 
 // asks is the question of a read to the lock table.
-func (r *reader) asks(m *txn.Access, c yield.Claim, began arrival) yield.Request {
-	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, Claim: c, Request: m.Request, Alone: m.Alone}
+func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.Request {
+	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, LockSet: c, Request: m.Request, Alone: m.Alone}
 	switch {
 	case m.Lock != txn.LockNone:
 		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
@@ -96,9 +96,9 @@ func (r *reader) asks(m *txn.Access, c yield.Claim, began arrival) yield.Request
 }
 
 // gather reads what is asked for, and tells what has to be claimed for it.
-func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.Claim) {
+func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: r.term}
-	c := yield.Claim{Fresh: m.Fresh, Sure: m.Sure}
+	c := yield.LockSet{Fresh: m.Fresh, Sure: m.Sure}
 	claimKey := func(k txn.Key) {
 		if m.Lock == txn.LockExclusive {
 			c.Exclusive = append(c.Exclusive, k)
@@ -174,10 +174,10 @@ func (r *reader) rowFor(m *txn.Access, k txn.Key) (row txn.Row, uncommitted bool
 
 // locked reports whether another holds the key against the request.
 func (r *reader) locked(m *txn.Access, k txn.Key) bool {
-	c := yield.Claim{Shared: []txn.Key{k}}
+	c := yield.LockSet{Shared: []txn.Key{k}}
 	if m.Lock == txn.LockExclusive {
-		c = yield.Claim{Exclusive: []txn.Key{k}}
+		c = yield.LockSet{Exclusive: []txn.Key{k}}
 	}
-	e := r.locks.Acquire(r.cfg.Env.Now().Mono, &yield.Request{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, Claim: c, Looks: true})
+	e := r.locks.Acquire(r.cfg.Env.Now().Mono, &yield.Request{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, LockSet: c, Looks: true})
 	return !e.Granted()
 }

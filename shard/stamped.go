@@ -38,13 +38,13 @@ func (o *voter) holdBack(from txn.NodeID, p *txn.Prepare, began arrival) {
 // stampedVote is a Prepare as the queue knows it, from its arrival on.
 func (o *voter) stampedVote(from txn.NodeID, p *txn.Prepare, began *arrival) *yield.StampedVote {
 	i := &yield.StampedVote{
-		Attempt: p.Attempt, Txn: p.Txn, Claim: yield.Claim{Shared: p.Declared.Reads}, Due: began.Mono,
+		Attempt: p.Attempt, Txn: p.Txn, LockSet: yield.LockSet{Shared: p.Declared.Reads}, Due: began.Mono,
 		Deadline: began.Mono + holdMost + o.cfg.Params.LockWait,
 		Refuse:   func(why txn.Refusal) { o.refuse(from, p, why) },
 	}
 	stampFrom(i, p.Age, p.Declared, o.cfg.ID)
 	for _, w := range p.Writes {
-		i.Claim.Exclusive = append(i.Claim.Exclusive, w.Key)
+		i.LockSet.Exclusive = append(i.LockSet.Exclusive, w.Key)
 	}
 	began.stamped = i
 	came := *began
@@ -62,7 +62,7 @@ func stampFrom(i *yield.StampedVote, age txn.Age, d *txn.Declared, at txn.ShardI
 	}
 }
 
-// stampOf is a vote at a shard as the queue remembers it, without its claim.
+// stampOf is a vote at a shard as the queue remembers it, without its lock set.
 func stampOf(v *voteCmd, at txn.ShardID) yield.StampedVote {
 	i := yield.StampedVote{Attempt: v.Attempt, Txn: v.Txn}
 	if v.Declared != nil {
@@ -110,9 +110,9 @@ func (o *voter) waitsByStamp(from txn.NodeID, p *txn.Prepare, v *voteCmd, q *yie
 	return true
 }
 
-// votersOf are those who have voted and hold some of a claim.
+// votersOf are those who have voted and hold some of a lock set.
 func (k *locks) votersOf(i *yield.StampedVote) (out []txn.ID) {
-	for _, h := range k.HeldBy(i.Txn, txn.Age{}, &i.Claim) {
+	for _, h := range k.HeldBy(i.Txn, txn.Age{}, &i.LockSet) {
 		if h.Voted {
 			out = append(out, h.Txn)
 		}
@@ -120,9 +120,9 @@ func (k *locks) votersOf(i *yield.StampedVote) (out []txn.ID) {
 	return out
 }
 
-// behindWhom is who has voted and holds some of a claim, or waits for it and goes before.
+// behindWhom is who has voted and holds some of a lock set, or waits for it and goes before.
 func (o *voter) behindWhom(q *yield.Request, i *yield.StampedVote) (txn.ID, bool) {
-	for _, h := range o.locks.HeldBy(q.Txn, q.Age, &q.Claim) {
+	for _, h := range o.locks.HeldBy(q.Txn, q.Age, &q.LockSet) {
 		if h.Voted {
 			if i != nil && i.High {
 				o.instants.MustFollow(i, h.Txn)
@@ -130,7 +130,7 @@ func (o *voter) behindWhom(q *yield.Request, i *yield.StampedVote) (txn.ID, bool
 			return h.Txn, true
 		}
 	}
-	if w := o.instants.InTheWay(&q.Claim, i); w != nil {
+	if w := o.instants.InTheWay(&q.LockSet, i); w != nil {
 		o.cfg.Params.Rules.Bite(rulebook.WaiterFirst)
 		return w.Txn, true
 	}

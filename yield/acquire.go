@@ -13,7 +13,7 @@ type Request struct {
 	Phase Phase
 	Txn   txn.ID
 	Age   txn.Age
-	Claim
+	LockSet
 	// NoWait: in execution, it is refused where it would wait or have others give way.
 	NoWait bool
 	// Barred, if set, is why it is refused when nothing else is in its way.
@@ -55,16 +55,16 @@ type Effects struct {
 	Waits *Waiter
 	// Behind is for whom it waits, or to whom it gives way.
 	Behind txn.ID
-	// Pass are rows of the claim to be passed on as soon as they are written.
+	// Pass are rows of the lock set to be passed on as soon as they are written.
 	Pass []txn.Key
 }
 
-// Granted reports whether nothing is in the way, and the claim is held.
+// Granted reports whether nothing is in the way, and the lock set is held.
 func (e *Effects) Granted() bool {
 	return !e.Again && !e.Refused.Refused() && e.Waits == nil
 }
 
-// Acquire asks for a claim, as a whole or not at all.
+// Acquire asks for a lock set, as a whole or not at all.
 func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	if r.Phase == Turn {
 		return t.inTurn(now, r)
@@ -74,7 +74,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	} else if no.Refused() {
 		return Effects{Refused: no, Behind: no.Who}
 	}
-	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.Claim)
+	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.LockSet)
 	if len(r.Beside) > 0 {
 		conflicts = slices.DeleteFunc(conflicts, func(h *Holder) bool { return slices.Contains(r.Beside, h.Txn) })
 	}
@@ -88,7 +88,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	case r.Barred != txn.NotRefused:
 		e.Refused = r.Barred.Refusal()
 	case r.Phase.holds():
-		r.Claim = t.TakeOver(now, r.Txn, r.Beside, r.Claim)
+		r.LockSet = t.TakeOver(now, r.Txn, r.Beside, r.LockSet)
 		e.Pass = t.grantTo(now, r)
 	case r.Phase == Reserving:
 		t.reserved.Reserve(now, r.Txn, r.Age, r.Shared, r.Spans)
@@ -99,7 +99,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 // meets is what comes of a request that meets others, oldest first; met is false if none of them
 // is in its way.
 func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) (e Effects, met bool) {
-	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.Claim, conflicts)
+	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.LockSet, conflicts)
 	if v.granted() {
 		return e, false
 	}
@@ -136,11 +136,11 @@ func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
-	claim := r.Claim
+	lockSet := r.LockSet
 	if r.ReadsPass {
-		claim.Shared, claim.Spans = nil, nil
+		lockSet.Shared, lockSet.Spans = nil, nil
 	}
-	h := t.locks.give(now, r.Txn, r.Age, &claim)
+	h := t.locks.give(now, r.Txn, r.Age, &lockSet)
 	if r.Phase == Prepare {
 		h.Voted = true
 		return nil
@@ -174,7 +174,7 @@ func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
 // Restore gives a vote of the log the locks back that it has had, of a new leader. early,
 // if votes may let go of theirs before they are decided, is called with each holder in the way and
 // releases it: that the log has both votes proves that the earlier had let go.
-func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c Claim, early func(txn.ID)) {
+func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c LockSet, early func(txn.ID)) {
 	if early != nil {
 		for _, h := range t.rules.conflicts(Prepare, id, age, &c) {
 			early(h.Txn)

@@ -9,13 +9,13 @@ import (
 )
 
 // ask is a question of transaction n in execution.
-func ask(n uint64, c Claim) *Request {
-	return &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c, Deadline: time.Minute, Number: n}
+func ask(n uint64, c LockSet) *Request {
+	return &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c, Deadline: time.Minute, Number: n}
 }
 
 // One question has one of five answers, and what it says is so in the table.
 func TestWhatARequestIsAnswered(t *testing.T) {
-	shared := Claim{Shared: []txn.Key{"x"}}
+	shared := LockSet{Shared: []txn.Key{"x"}}
 	for _, c := range []struct {
 		name   string
 		policy Policy
@@ -26,22 +26,22 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		why    txn.Why
 		holds  bool // afterwards
 	}{
-		{"another row is free", WoundWait, 7, false, func(r *Request) { r.Claim = y }, "granted", 0, true},
+		{"another row is free", WoundWait, 7, false, func(r *Request) { r.LockSet = y }, "granted", 0, true},
 		{"its own row is free", WoundWait, 5, false, nil, "granted", 0, true},
 		{"an older one has others give way, and asks again", WoundWait, 3, false, nil, "wounds", 0, false},
 		{"and not if it will not wait", WoundWait, 3, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
 		{"a younger one waits", WoundWait, 7, false, nil, "waits", 0, false},
 		{"or will not", WoundWait, 7, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
 		{"or only looks", WoundWait, 7, false, func(r *Request) { r.Looks = true }, "refused", txn.WhyLockNotGranted, false},
-		{"or looks at what is free", WoundWait, 7, false, func(r *Request) { r.Claim, r.Looks = y, true }, "granted", 0, false},
+		{"or looks at what is free", WoundWait, 7, false, func(r *Request) { r.LockSet, r.Looks = y, true }, "granted", 0, false},
 		{"a vote gives way to an older one", WoundWait, 7, true, func(r *Request) { r.Phase = Prepare }, "refused", txn.WhyGivesWay, false},
 		{"and waits for a younger one", WoundWait, 3, true, func(r *Request) { r.Phase = Prepare }, "waits", 0, false},
-		{"or is granted, and has voted", WoundWait, 7, true, func(r *Request) { r.Phase, r.Claim = Prepare, y }, "granted", 0, true},
-		{"or is barred, and does not", WoundWait, 7, true, func(r *Request) { r.Phase, r.Claim, r.Barred = Prepare, y, txn.WhyLogFull }, "refused", txn.WhyLogFull, false},
+		{"or is granted, and has voted", WoundWait, 7, true, func(r *Request) { r.Phase, r.LockSet = Prepare, y }, "granted", 0, true},
+		{"or is barred, and does not", WoundWait, 7, true, func(r *Request) { r.Phase, r.LockSet, r.Barred = Prepare, y, txn.WhyLogFull }, "refused", txn.WhyLogFull, false},
 		{"barred or not it waits", WoundWait, 3, true, func(r *Request) { r.Phase, r.Barred = Prepare, txn.WhyLogFull }, "waits", 0, false},
-		{"who reads an instant waits for a vote", Validate, 7, true, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "waits", 0, false},
-		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = Instant, shared }, "granted", 0, false},
-		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.Claim = ReadOnly, shared }, "granted", 0, false},
+		{"who reads an instant waits for a vote", Validate, 7, true, func(r *Request) { r.Phase, r.LockSet = Instant, shared }, "waits", 0, false},
+		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.LockSet = Instant, shared }, "granted", 0, false},
+		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.LockSet = ReadOnly, shared }, "granted", 0, false},
 	} {
 		tab := NewTable(c.policy, Bounds{}, &heard{})
 		tab.grant(0, id(5), age(5), x).Voted = c.voted
@@ -87,8 +87,8 @@ func TestWhereARequestWaits(t *testing.T) {
 		behind string
 	}{
 		{ask(2, x), "x", "in the queue of its row"},
-		{ask(3, Claim{Exclusive: []txn.Key{"w", "x"}}), "", "behind the holder, for two rows"},
-		{ask(4, Claim{Shared: x.Exclusive, Spans: []txn.Span{{Start: "a", End: "b"}}}), "", "behind the holder, for a range too"},
+		{ask(3, LockSet{Exclusive: []txn.Key{"w", "x"}}), "", "behind the holder, for two rows"},
+		{ask(4, LockSet{Shared: x.Exclusive, Spans: []txn.Span{{Start: "a", End: "b"}}}), "", "behind the holder, for a range too"},
 		{vote, "", "behind the holder, for it only looks"},
 	} {
 		w := tab.Acquire(0, c.r).Waits
@@ -168,7 +168,7 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 		world := &heard{}
 		tab.world = world
 		take(t, tab, 5)
-		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), Claim: Claim{Exclusive: []txn.Key{"x", "y"}}}
+		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), LockSet: LockSet{Exclusive: []txn.Key{"x", "y"}}}
 		if passes {
 			r.Attempt, r.Writes = txn.Attempt{Node: 1, Seq: 5}, writes
 		}

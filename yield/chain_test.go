@@ -14,7 +14,7 @@ func row(k txn.Key, value string, by uint64) txn.Row {
 	return txn.Row{Key: k, Value: []byte(value), Version: txn.Attempt{Node: 1, Epoch: 1, Seq: by}}
 }
 
-var x = Claim{Exclusive: []txn.Key{"x"}}
+var x = LockSet{Exclusive: []txn.Key{"x"}}
 
 // hotX is a table in which row x is hot: somebody waited for it.
 func hotX(p Policy, b Bounds) *Table {
@@ -27,7 +27,7 @@ func hotX(p Policy, b Bounds) *Table {
 // take gives x to a transaction that need not wait.
 func take(t *testing.T, tab *Table, n uint64) {
 	t.Helper()
-	if v := tab.request(Execute, id(n), age(n), Claim{Exclusive: x.Exclusive, Fresh: true}); !v.granted() {
+	if v := tab.request(Execute, id(n), age(n), LockSet{Exclusive: x.Exclusive, Fresh: true}); !v.granted() {
 		t.Fatalf("%d does not get the row: %+v", n, v)
 	}
 	tab.grant(0, id(n), age(n), x)
@@ -43,7 +43,7 @@ func pass(t *testing.T, tab *Table, n uint64, value string) {
 func TestAChainOfUncommittedValues(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)
-	if v := tab.request(Execute, id(1), age(1), Claim{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
+	if v := tab.request(Execute, id(1), age(1), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
 		t.Errorf("while it is being written even an older one waits in the queue of a hot row: %+v", v)
 	}
 	pass(t, tab, 5, "5")
@@ -77,9 +77,9 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 	tab := hotX(WoundWaitGroup, Bounds{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
-	shared := Claim{Shared: []txn.Key{"x"}, Fresh: true}
-	span := Claim{Spans: []txn.Span{{Start: "a", End: "z"}}, Fresh: true}
-	for name, c := range map[string]Claim{"a reader": shared, "a reader of a range": span} {
+	shared := LockSet{Shared: []txn.Key{"x"}, Fresh: true}
+	span := LockSet{Spans: []txn.Span{{Start: "a", End: "z"}}, Fresh: true}
+	for name, c := range map[string]LockSet{"a reader": shared, "a reader of a range": span} {
 		if v := tab.request(Execute, id(7), age(7), c); v.wait == nil {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -103,7 +103,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	take(t, tab, 6)
-	y := Claim{Exclusive: []txn.Key{"y"}}
+	y := LockSet{Exclusive: []txn.Key{"y"}}
 	tab.grant(0, id(8), age(8), y)
 	v := tab.request(Execute, id(5), age(5), y)
 	if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(5), Age: age(5), Key: "y", Deadline: time.Second}) {
@@ -112,7 +112,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	if v := tab.request(Execute, id(8), age(8), x); v.die == nil {
 		t.Errorf("8 would wait for 6, which commits after 5, which waits for 8: %+v", v)
 	}
-	if v := tab.request(Execute, id(9), age(9), Claim{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
+	if v := tab.request(Execute, id(9), age(9), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
 		t.Errorf("9 has nothing that anybody waits for: %+v", v)
 	}
 }
@@ -125,7 +125,7 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 		take(t, tab, 5)
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
-		v := tab.request(Execute, id(6), age(6), Claim{Shared: []txn.Key{"x"}})
+		v := tab.request(Execute, id(6), age(6), LockSet{Shared: []txn.Key{"x"}})
 		if v.wait == nil || !tab.waits.enter(0, v.wait, &Waiter{Txn: id(6), Age: age(6), Key: "x", Deadline: time.Second}) {
 			t.Fatalf("%s: it reads what is committed once 5 is: %+v", p.Name, v)
 		}
@@ -142,7 +142,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	pass(t, tab, 5, "5")
 	take(t, tab, 6)
 	pass(t, tab, 6, "56")
-	y := Claim{Exclusive: []txn.Key{"y"}}
+	y := LockSet{Exclusive: []txn.Key{"y"}}
 	tab.waits.enter(0, nil, &Waiter{Txn: id(98), Age: age(98), Key: "y", Deadline: time.Second})
 	tab.grant(0, id(4), age(4), y)
 	if !tab.chains.publish(id(4), row("y", "4", 4)) {
@@ -152,7 +152,7 @@ func TestOneChainForATransaction(t *testing.T) {
 	if v := tab.request(Execute, id(6), age(6), y); v.granted() {
 		t.Error("one that has a place in a chain takes another hot row plainly")
 	}
-	tab.grant(0, id(6), age(6), Claim{Exclusive: []txn.Key{"z"}})
+	tab.grant(0, id(6), age(6), LockSet{Exclusive: []txn.Key{"z"}})
 	if tab.chains.wanted("z", id(6)) {
 		t.Error("and it holds it to its end")
 	}
@@ -165,7 +165,7 @@ func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
 		pass(t, tab, 5, "5")
 		take(t, tab, 3)
 		pass(t, tab, 3, "53")
-		other := Claim{Exclusive: []txn.Key{"other"}}
+		other := LockSet{Exclusive: []txn.Key{"other"}}
 		tab.grant(0, id(3), age(3), other)
 		if v := tab.request(Execute, id(5), age(5), other); !slices.Equal(v.victims, []txn.ID{id(3)}) {
 			t.Errorf("%s: the first needs what the second holds, which waits for it to commit: %+v", p.Name, v)
@@ -179,7 +179,7 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 	pass(t, tab, 1, "1")
 	take(t, tab, 2)
 	pass(t, tab, 2, "12")
-	third := Claim{Exclusive: x.Exclusive, Fresh: true}
+	third := LockSet{Exclusive: x.Exclusive, Fresh: true}
 	if v := tab.request(Execute, id(3), age(3), third); v.wait == nil {
 		t.Errorf("the group is full: %+v", v)
 	}
@@ -198,7 +198,7 @@ func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	tab.chains.unpublish(id(1), "x")
-	if v := tab.request(Execute, id(2), age(2), Claim{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
+	if v := tab.request(Execute, id(2), age(2), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
 		t.Error("it holds the row again")
 	}
 	if tab.chains.ahead(id(1)) != nil || len(tab.chains.behind(id(1), "")) != 0 {
@@ -268,7 +268,7 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 
 func TestCyclesAreFound(t *testing.T) {
 	tab := NewTable(Detect, Bounds{}, nil)
-	y := Claim{Exclusive: []txn.Key{"y"}}
+	y := LockSet{Exclusive: []txn.Key{"y"}}
 	tab.grant(0, id(1), age(1), x)
 	tab.grant(0, id(2), age(2), y)
 	v := tab.request(Execute, id(1), age(1), y)
@@ -291,7 +291,7 @@ func TestCyclesAreFound(t *testing.T) {
 func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 	tab := NewTable(Detect, Bounds{}, nil)
 	for _, n := range []uint64{2, 3} {
-		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+		tab.grant(0, id(n), age(n), LockSet{Shared: []txn.Key{"x"}})
 	}
 	asked := []uint64{}
 	for _, n := range []uint64{3, 1} { // 1 is older, and has nothing
@@ -317,11 +317,11 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 // table has seen as many.
 func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
 	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
-	claim := Claim{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
+	lockSet := LockSet{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
 	n := uint64(0)
 	one := func() {
 		n++
-		e := tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: claim})
+		e := tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: lockSet})
 		if !e.Granted() {
 			t.Fatal("nobody is in its way")
 		}
@@ -397,8 +397,8 @@ func lockedRows() []txn.Key {
 // lockAlone locks a row that nobody else wants and lets go of it.
 func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
-	c := Claim{Exclusive: exclusive[:], Fresh: true}
-	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), Claim: c})
+	c := LockSet{Exclusive: exclusive[:], Fresh: true}
+	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c})
 	tab.locks.release(0, id(n))
 	tab.waits.next()
 }
@@ -413,7 +413,7 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 		n++
 		me := n
 		e := tab.Acquire(0, &Request{
-			Phase: Execute, Txn: id(me), Age: age(me), Claim: Claim{Exclusive: x.Exclusive, Fresh: true}, Deadline: time.Hour})
+			Phase: Execute, Txn: id(me), Age: age(me), LockSet: LockSet{Exclusive: x.Exclusive, Fresh: true}, Deadline: time.Hour})
 		if e.Waits == nil {
 			b.Fatalf("%d does not wait: %+v", me, e)
 		}

@@ -8,14 +8,14 @@ import (
 	"isochron/txn"
 )
 
-var y = Claim{Exclusive: []txn.Key{"y"}}
+var y = LockSet{Exclusive: []txn.Key{"y"}}
 
 func at(shard txn.ShardID) txn.WaitEdge { return txn.WaitEdge{Shard: shard, Leader: 1, Term: 1} }
 
 // stay has a transaction wait for a row that it wants to write, since time 0.
 func stay(t *testing.T, tab *Table, n uint64, k txn.Key, f func(*Waiter)) *Waiter {
 	t.Helper()
-	v := tab.request(Execute, id(n), age(n), Claim{Exclusive: []txn.Key{k}})
+	v := tab.request(Execute, id(n), age(n), LockSet{Exclusive: []txn.Key{k}})
 	if v.wait == nil {
 		t.Fatalf("%d does not wait for %s: %+v", n, k, v)
 	}
@@ -49,7 +49,7 @@ func TestWhoIsChased(t *testing.T) {
 	const after = 100 * time.Millisecond
 	tab := NewTable(Detect, Bounds{}, nil)
 	tab.grant(0, id(5), age(5), x)
-	tab.grant(0, id(4), age(4), Claim{Exclusive: []txn.Key{"y", "z"}})
+	tab.grant(0, id(4), age(4), LockSet{Exclusive: []txn.Key{"y", "z"}})
 	stay(t, tab, 3, "x", nil)
 	stay(t, tab, 6, "z", nil) // younger: the chase of 6 will come here
 	stay(t, tab, 2, "y", func(w *Waiter) { w.Fresh = true })
@@ -77,7 +77,7 @@ func TestWhoIsChased(t *testing.T) {
 // is in the way of all others: that they wait for those who have it shared as well, older than these, is seen.
 func TestWhoIsChasedBehindAnUpgrade(t *testing.T) {
 	const after = 100 * time.Millisecond
-	shared := Claim{Shared: []txn.Key{"x"}}
+	shared := LockSet{Shared: []txn.Key{"x"}}
 	tab := NewTable(Detect, Bounds{}, nil)
 	tab.grant(0, id(6), age(6), shared)
 	tab.grant(0, id(7), age(7), shared)
@@ -205,7 +205,7 @@ func TestWhoStandsBehindTheYoungestGivesWay(t *testing.T) {
 // cycle. It can be between two others of one, and the chase finds it.
 func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	tab := NewTable(DetectQueue, Bounds{HotWaiters: -1}, nil)
-	tab.grant(0, id(5), age(5), Claim{Shared: []txn.Key{"x"}})
+	tab.grant(0, id(5), age(5), LockSet{Shared: []txn.Key{"x"}})
 	tab.grant(0, id(4), age(4), x2)
 	fresh := stay(t, tab, 2, "x", func(w *Waiter) { w.Fresh = true })
 	reader := &Waiter{Txn: id(4), Age: age(4), Key: "x", Number: 104, Deadline: time.Minute, Alone: true}
@@ -228,4 +228,4 @@ func TestAWaiterWhoHoldsNothingIsPartOfACycle(t *testing.T) {
 	}
 }
 
-var x2 = Claim{Exclusive: []txn.Key{"other"}}
+var x2 = LockSet{Exclusive: []txn.Key{"other"}}

@@ -148,7 +148,7 @@ func (w *chaseWorld) act() {
 	default:
 		w.number++
 		fresh := len(m.touched) == 0
-		c := Claim{Fresh: fresh}
+		c := LockSet{Fresh: fresh}
 		if k := []txn.Key{txn.Key(rune('a' + w.rng.IntN(2)))}; w.rng.IntN(4) == 0 {
 			c.Shared = k
 		} else {
@@ -178,7 +178,7 @@ func (w *chaseWorld) publish(m *member, s txn.ShardID) {
 	w.wake()
 }
 
-func (w *chaseWorld) ask(m *member, s txn.ShardID, c Claim, number uint64) {
+func (w *chaseWorld) ask(m *member, s txn.ShardID, c LockSet, number uint64) {
 	tab := w.table(s)
 	m.waits = 0
 	m.touched[s] = true

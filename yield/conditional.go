@@ -17,9 +17,9 @@ import (
 // restsMost bounds on how many a vote rests.
 const restsMost = 16
 
-// RestsOn lists those who have voted and hold some of a claim, if a vote may rest on their abort.
+// RestsOn lists those who have voted and hold some of a lock set, if a vote may rest on their abort.
 func (q *Instants) RestsOn(i *StampedVote) (on []StampedVote, ok bool) {
-	if !q.policy.Conditional || !i.High || q.InTheWay(&i.Claim, i) != nil {
+	if !q.policy.Conditional || !i.High || q.InTheWay(&i.LockSet, i) != nil {
 		return nil, false
 	}
 	for _, id := range q.voters(i) {
@@ -40,8 +40,8 @@ func (i *StampedVote) comesFirstElsewhere(low *StampedVote) bool {
 			if o.Shard != part.Shard || part.Arrives >= low.Stamp {
 				return false
 			}
-			has := Claim{Shared: o.Reads, Exclusive: o.Writes}
-			return has.Clashes(&Claim{Shared: part.Reads, Exclusive: part.Writes})
+			has := LockSet{Shared: o.Reads, Exclusive: o.Writes}
+			return has.Clashes(&LockSet{Shared: part.Reads, Exclusive: part.Writes})
 		})
 	})
 }

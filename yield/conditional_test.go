@@ -42,11 +42,11 @@ func TestOnWhoseAbortAVoteRests(t *testing.T) {
 		c.low.Txn, c.low.Attempt, c.low.Stamp = txn.ID{Node: 1, Seq: 1}, txn.Attempt{Seq: 1}, 20
 		s.held["a"] = c.low.Txn
 		s.q.Voted(c.low)
-		claim := Claim{Exclusive: []txn.Key{"a"}}
+		lockSet := LockSet{Exclusive: []txn.Key{"a"}}
 		if c.waiter {
-			s.q.Wait(&StampedVote{Txn: txn.ID{Node: 1, Seq: 3}, Stamp: 25, High: true, Claim: claim})
+			s.q.Wait(&StampedVote{Txn: txn.ID{Node: 1, Seq: 3}, Stamp: 25, High: true, LockSet: lockSet})
 		}
-		high := &StampedVote{Txn: txn.ID{Node: 1, Seq: 2}, Stamp: c.stamp, High: true, Claim: claim, Elsewhere: c.elsewhere}
+		high := &StampedVote{Txn: txn.ID{Node: 1, Seq: 2}, Stamp: c.stamp, High: true, LockSet: lockSet, Elsewhere: c.elsewhere}
 		if on, ok := s.q.RestsOn(high); ok != c.ok || ok && (len(on) != 1 || on[0].Attempt != c.low.Attempt) {
 			t.Errorf("%s: %v, rests on %+v", c.name, ok, on)
 		}

@@ -39,7 +39,7 @@
 //
 // A Table is made of parts that know nothing of it: rows and holders are who has what, hot which rows
 // are hot, waits who waits; locks and chains change these; the graph says who waits for whom, the
-// rules what comes of a claim. A Chaser looks over the graph for deadlocks over several shards.
+// rules what comes of a lock set. A Chaser looks over the graph for deadlocks over several shards.
 //
 // Declared transactions with a stamp ask in the order of their stamps: Instants stands before the
 // Table and holds them back, and has those of high priority wait there (instants.go).

@@ -36,7 +36,7 @@ func (w *heard) says(t *testing.T, name string, want ...string) {
 
 // asks has a transaction ask for row x until it has it or is refused.
 func (w *heard) asks(tab *Table, n uint64) {
-	e := tab.Acquire(0, ask(n, Claim{Exclusive: x.Exclusive, Fresh: true}))
+	e := tab.Acquire(0, ask(n, LockSet{Exclusive: x.Exclusive, Fresh: true}))
 	switch {
 	case e.Again:
 		w.asks(tab, n)
@@ -66,7 +66,7 @@ func TestTheWoundedEndInOrder(t *testing.T) {
 	w := &heard{}
 	tab := NewTable(WoundWait, Bounds{}, w)
 	for _, n := range []uint64{8, 4, 6} {
-		tab.grant(0, id(n), age(n), Claim{Shared: []txn.Key{"x"}})
+		tab.grant(0, id(n), age(n), LockSet{Shared: []txn.Key{"x"}})
 	}
 	tab.grant(0, id(4), age(4), y)
 	e := tab.Acquire(0, ask(9, y))

@@ -9,7 +9,7 @@ package yield
 // which has voted.
 func (q *Instants) ForwardTo(i *StampedVote) (on StampedVote, ok bool) {
 	voters := q.voters(i)
-	if !i.High || i.Forwarded || len(voters) != 1 || q.InTheWay(&i.Claim, i) != nil {
+	if !i.High || i.Forwarded || len(voters) != 1 || q.InTheWay(&i.LockSet, i) != nil {
 		return on, false
 	}
 	on, ok = q.voted[voters[0]]
@@ -18,9 +18,9 @@ func (q *Instants) ForwardTo(i *StampedVote) (on StampedVote, ok bool) {
 
 // Between is one that waits, whose read was forwarded, and that another would go before; nil if there is
 // none. i is nil for one that has no stamp.
-func (q *Instants) Between(c *Claim, i *StampedVote) *StampedVote {
+func (q *Instants) Between(c *LockSet, i *StampedVote) *StampedVote {
 	for _, w := range q.waits.list {
-		if w.Forwarded && i != nil && i.before(w) && w.Txn != i.Txn && w.Claim.Clashes(c) {
+		if w.Forwarded && i != nil && i.before(w) && w.Txn != i.Txn && w.LockSet.Clashes(c) {
 			return w
 		}
 	}

@@ -15,7 +15,7 @@ func TestToWhomAReadIsForwarded(t *testing.T) {
 	high := s.enter(12, 20, 3, true, "a")
 	both := s.enter(12, 21, 4, true, "b", "c")
 	s.held["c"] = txn.ID{Node: 8}
-	low := &StampedVote{Txn: txn.ID{Node: 1, Seq: 5}, Stamp: 30, Claim: high.Claim}
+	low := &StampedVote{Txn: txn.ID{Node: 1, Seq: 5}, Stamp: 30, LockSet: high.LockSet}
 	s.q.Go(30)
 	if on, ok := s.q.ForwardTo(high); !ok || on.Attempt != (txn.Attempt{Seq: 1}) {
 		t.Errorf("it is forwarded to %+v, %v", on, ok)
@@ -50,25 +50,25 @@ func TestNobodyGetsBetween(t *testing.T) {
 	s.q.Go(10)
 	waits := s.enter(10, 20, 2, true, "a", "b")
 	s.q.Go(20)
-	claim := Claim{Exclusive: []txn.Key{"b"}}
+	lockSet := LockSet{Exclusive: []txn.Key{"b"}}
 	other := func(stamp int64) *StampedVote { return &StampedVote{Txn: txn.ID{Node: 1, Seq: 9}, Stamp: stamp} }
-	if s.q.Between(&claim, other(15)) != nil {
+	if s.q.Between(&lockSet, other(15)) != nil {
 		t.Error("one gives way though nothing was forwarded")
 	}
 	waits.Forwarded = true
 	for _, c := range []struct {
-		name  string
-		claim Claim
-		i     *StampedVote
-		gives bool
+		name    string
+		lockSet LockSet
+		i       *StampedVote
+		gives   bool
 	}{
-		{"a smaller stamp", claim, other(15), true},
-		{"a larger stamp", claim, other(25), false},
-		{"another row", Claim{Exclusive: []txn.Key{"c"}}, other(15), false},
-		{"no stamp: who waits is in its way anyhow", claim, nil, false},
-		{"itself", waits.Claim, waits, false},
+		{"a smaller stamp", lockSet, other(15), true},
+		{"a larger stamp", lockSet, other(25), false},
+		{"another row", LockSet{Exclusive: []txn.Key{"c"}}, other(15), false},
+		{"no stamp: who waits is in its way anyhow", lockSet, nil, false},
+		{"itself", waits.LockSet, waits, false},
 	} {
-		if w := s.q.Between(&c.claim, c.i); (w != nil) != c.gives {
+		if w := s.q.Between(&c.lockSet, c.i); (w != nil) != c.gives {
 			t.Errorf("%s: %+v", c.name, w)
 		}
 	}

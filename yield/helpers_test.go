@@ -6,12 +6,12 @@ import (
 	"isochron/txn"
 )
 
-// request asks what the rules say of a claim. It changes nothing.
-func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c Claim) verdict {
+// request asks what the rules say of a lock set. It changes nothing.
+func (t *Table) request(phase Phase, id txn.ID, age txn.Age, c LockSet) verdict {
 	return t.rules.judge(phase, id, age, &c, t.rules.conflicts(phase, id, age, &c))
 }
 
-// grant gives a claim that nobody is in the way of.
-func (t *Table) grant(now time.Duration, id txn.ID, age txn.Age, c Claim) *Holder {
+// grant gives a lock set that nobody is in the way of.
+func (t *Table) grant(now time.Duration, id txn.ID, age txn.Age, c LockSet) *Holder {
 	return t.locks.give(now, id, age, &c)
 }

@@ -116,9 +116,9 @@ func (l *hotRows) cool(k txn.Key, p *point) {
 	}
 }
 
-// alone reports whether the claim is for hot rows alone: who holds nothing waits there
+// alone reports whether the lock set is for hot rows alone: who holds nothing waits there
 // in the queue without a walk, for nobody waits for it.
-func (l *hotRows) alone(c *Claim) bool {
+func (l *hotRows) alone(c *LockSet) bool {
 	if !l.rule.waits() || len(c.Shared)+len(c.Spans) > 0 {
 		return false
 	}

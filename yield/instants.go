@@ -32,8 +32,8 @@ type Instants struct {
 	waits  stampWaits     // for what is locked
 	pumps  bool
 	again  bool
-	voters func(*StampedVote) []txn.ID // who has voted and holds some of its claim, oldest first
-	voted  map[txn.ID]StampedVote      // those who have, but for their claims
+	voters func(*StampedVote) []txn.ID // who has voted and holds some of its lock set, oldest first
+	voted  map[txn.ID]StampedVote      // those who have, but for their lock sets
 	passed StampedVote                 // the last in order that was asked for, or has voted, so too
 
 	Early, ForgetLate, ByArrival bool             // bugs, planted
@@ -51,7 +51,7 @@ type StampedVote struct {
 	Stamp   int64 // nanoseconds of the wall clock
 	Ends    int64 // by then it should have ended, if it is not in another's way
 	High    bool  // of priority
-	Claim   Claim
+	LockSet LockSet
 	// Elsewhere are its parts at other shards, where they have to be known, and MadeWay those of low
 	// priority that made way for it here.
 	Elsewhere []txn.DeclaredPart
@@ -70,7 +70,7 @@ type StampedVote struct {
 }
 
 // NewInstants is an empty queue; voters asks the lock table who has voted and holds some of a
-// claim. A nil one has nobody and never will.
+// lock set. A nil one has nobody and never will.
 func NewInstants(p Policy, voters func(*StampedVote) []txn.ID, counts *rulebook.Counts) *Instants {
 	return &Instants{policy: p, voters: voters, voted: map[txn.ID]StampedVote{}, Rules: counts}
 }
@@ -128,10 +128,12 @@ func insertStamped(list []*StampedVote, i *StampedVote) []*StampedVote {
 
 // behind reports whether one that is here already has a smaller stamp and is in its way.
 func (q *Instants) behind(i *StampedVote) bool {
-	return q.waits.first(&i.Claim, i) != nil || slices.ContainsFunc(q.queued, i.follows)
+	return q.waits.first(&i.LockSet, i) != nil || slices.ContainsFunc(q.queued, i.follows)
 }
 
-func (i *StampedVote) follows(o *StampedVote) bool { return o.before(i) && o.Claim.Clashes(&i.Claim) }
+func (i *StampedVote) follows(o *StampedVote) bool {
+	return o.before(i) && o.LockSet.Clashes(&i.LockSet)
+}
 
 // preempts has those of low priority give way that stand before one of high priority; false if that
 // is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
@@ -161,22 +163,22 @@ func (i *StampedVote) makesWay(high *StampedVote) bool {
 	return !i.High && high.High && i.before(high) && i.Ends > high.Stamp
 }
 
-// Clashes reports whether two claims of keys cannot be held together. Ranges are not looked at:
+// Clashes reports whether two lock sets of keys cannot be held together. Ranges are not looked at:
 // no declared transaction has any.
-func (c *Claim) Clashes(o *Claim) bool {
+func (c *LockSet) Clashes(o *LockSet) bool {
 	wants := func(k txn.Key) bool { return slices.Contains(o.Exclusive, k) }
 	return slices.ContainsFunc(c.Shared, wants) || slices.ContainsFunc(c.Exclusive, func(k txn.Key) bool {
 		return wants(k) || slices.Contains(o.Shared, k)
 	})
 }
 
-// InTheWay is one that waits for some of a claim and goes before it; nil if none does. before is
+// InTheWay is one that waits for some of a lock set and goes before it; nil if none does. before is
 // nil for one that has no stamp: it goes after all.
-func (q *Instants) InTheWay(c *Claim, before *StampedVote) *StampedVote {
+func (q *Instants) InTheWay(c *LockSet, before *StampedVote) *StampedVote {
 	return q.waits.first(c, before)
 }
 
-// Wait has one wait that was asked for and finds its claim held.
+// Wait has one wait that was asked for and finds its lock set held.
 func (q *Instants) Wait(i *StampedVote) { q.waits.add(i) }
 
 // Has reports whether an attempt is here.
@@ -229,7 +231,7 @@ func (q *Instants) expire(now time.Duration) {
 	}
 }
 
-// Freed lets those ask again who wait, in order. Whoever still finds its claim held waits again.
+// Freed lets those ask again who wait, in order. Whoever still finds its lock set held waits again.
 func (q *Instants) Freed() {
 	if q == nil {
 		return
@@ -249,7 +251,7 @@ func (q *Instants) Freed() {
 	q.pumps = false
 }
 
-// held reports whether somebody who has voted holds some of its claim, and free whether nobody
+// held reports whether somebody who has voted holds some of its lock set, and free whether nobody
 // does, or it may vote beside them.
 func (q *Instants) held(i *StampedVote) bool { return len(q.voters(i)) > 0 }
 
@@ -305,8 +307,8 @@ func (q *Instants) NextWake() time.Duration {
 	return min(at, q.waits.deadline())
 }
 
-// HeldBy lists who has some of a claim in the lock table, oldest first: those that a vote with this
-// claim would meet.
-func (t *Table) HeldBy(id txn.ID, age txn.Age, c *Claim) []*Holder {
+// HeldBy lists who has some of a lock set in the lock table, oldest first: those that a vote with this
+// lock set would meet.
+func (t *Table) HeldBy(id txn.ID, age txn.Age, c *LockSet) []*Holder {
 	return t.rules.conflicts(Prepare, id, age, c)
 }

@@ -23,7 +23,7 @@ func newStamps(p Policy) *stamps {
 }
 
 func (s *stamps) holder(i *StampedVote) txn.ID {
-	for _, k := range i.Claim.Exclusive {
+	for _, k := range i.LockSet.Exclusive {
 		if h := s.held[k]; !h.IsZero() {
 			return h
 		}
@@ -32,7 +32,7 @@ func (s *stamps) holder(i *StampedVote) txn.ID {
 }
 
 func (s *stamps) voters(i *StampedVote) (out []txn.ID) {
-	for _, k := range i.Claim.Exclusive {
+	for _, k := range i.LockSet.Exclusive {
 		if h := s.held[k]; !h.IsZero() && !slices.Contains(out, h) {
 			out = append(out, h)
 		}
@@ -43,12 +43,12 @@ func (s *stamps) voters(i *StampedVote) (out []txn.ID) {
 // enter is a vote on rows at an instant, in milliseconds; now is when it comes.
 func (s *stamps) enter(now, stamp int, seq uint64, high bool, keys ...txn.Key) *StampedVote {
 	i := &StampedVote{Attempt: txn.Attempt{Seq: seq}, Txn: txn.ID{Node: 1, Seq: seq}, Stamp: int64(stamp), Ends: int64(stamp + 100), High: high,
-		Claim: Claim{Exclusive: keys}, Due: time.Duration(max(stamp, now)), Deadline: 1000, Late: now > stamp}
+		LockSet: LockSet{Exclusive: keys}, Due: time.Duration(max(stamp, now)), Deadline: 1000, Late: now > stamp}
 	i.Late = i.Late || s.q.Passed(i)
 	i.Refuse = func(why txn.Refusal) { s.did = append(s.did, fmt.Sprintf("%d refused", seq)) }
 	i.Ask = func() {
 		h := s.holder(i)
-		switch waits := !h.IsZero() || s.q.InTheWay(&i.Claim, i) != nil; {
+		switch waits := !h.IsZero() || s.q.InTheWay(&i.LockSet, i) != nil; {
 		case waits && high:
 			s.q.MustFollow(i, h)
 			s.q.Wait(i)

@@ -115,7 +115,7 @@ func TestASecondLapThatIsSkippedEndsPhantoms(t *testing.T) {
 // A cycle whose waits are all at one shard needs no message.
 func TestADeadlockOfOneShardEndsAtOnce(t *testing.T) {
 	log, _, two, _ := knotAt(t)
-	two.table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"z"}})
+	two.table.grant(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"z"}})
 	w := &Waiter{Txn: id(2), Age: age(2), Key: "z", Exclusive: true, Request: 7, Deadline: time.Hour, Refuse: func(txn.Refusal) {}}
 	two.table.waits.enter(0, nil, w) // as if nobody had looked for a cycle when it came
 	two.Look(2 * time.Second)

@@ -37,11 +37,11 @@ func (l *loans) voted(id txn.ID) bool { return l.locks.holders.voted(id) || l.le
 
 // TakeOver gives a vote that rests on the abort of lenders what it wants of what these have locked, and
 // is what it is to lock now: what a lender has to itself nobody may share before both have ended.
-func (t *Table) TakeOver(now time.Duration, borrower txn.ID, lenders []txn.ID, c Claim) Claim {
+func (t *Table) TakeOver(now time.Duration, borrower txn.ID, lenders []txn.ID, c LockSet) LockSet {
 	return t.loans.takeOver(now, borrower, lenders, c)
 }
 
-func (l *loans) takeOver(now time.Duration, borrower txn.ID, lenders []txn.ID, c Claim) Claim {
+func (l *loans) takeOver(now time.Duration, borrower txn.ID, lenders []txn.ID, c LockSet) LockSet {
 	var alone []txn.Key
 	for _, id := range lenders {
 		for _, k := range c.Exclusive {
@@ -92,9 +92,9 @@ func (l *loans) repay(now time.Duration, ended txn.ID) {
 		return o.borrower == ended || o.lender == ended
 	})
 	for _, o := range back {
-		c := Claim{Shared: []txn.Key{o.key}}
+		c := LockSet{Shared: []txn.Key{o.key}}
 		if o.exclusive {
-			c = Claim{Exclusive: []txn.Key{o.key}}
+			c = LockSet{Exclusive: []txn.Key{o.key}}
 		}
 		l.locks.give(now, o.lender, o.age, &c).Voted = true
 	}

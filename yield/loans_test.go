@@ -11,9 +11,9 @@ import (
 func borrows(t *testing.T) *Table {
 	t.Helper()
 	table := NewTable(InStampOrderConditional, Bounds{}, &undone{})
-	table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x", "own"}, Shared: []txn.Key{"s"}}).Voted = true
-	table.grant(0, id(2), age(2), Claim{Shared: []txn.Key{"s"}}).Voted = true
-	e := table.Acquire(0, &Request{Phase: Prepare, Txn: id(3), Age: age(3), Beside: []txn.ID{id(1), id(2)}, Claim: Claim{Shared: []txn.Key{"x"}, Exclusive: []txn.Key{"s"}}})
+	table.grant(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"x", "own"}, Shared: []txn.Key{"s"}}).Voted = true
+	table.grant(0, id(2), age(2), LockSet{Shared: []txn.Key{"s"}}).Voted = true
+	e := table.Acquire(0, &Request{Phase: Prepare, Txn: id(3), Age: age(3), Beside: []txn.ID{id(1), id(2)}, LockSet: LockSet{Shared: []txn.Key{"x"}, Exclusive: []txn.Key{"s"}}})
 	if !e.Granted() {
 		t.Fatalf("it is not granted: %+v", e)
 	}
@@ -22,9 +22,9 @@ func borrows(t *testing.T) *Table {
 
 // has lists who would be in the way of somebody else.
 func has(t *Table, k txn.Key, exclusive bool) (out []uint64) {
-	c := Claim{Shared: []txn.Key{k}}
+	c := LockSet{Shared: []txn.Key{k}}
 	if exclusive {
-		c = Claim{Exclusive: []txn.Key{k}}
+		c = LockSet{Exclusive: []txn.Key{k}}
 	}
 	for _, h := range t.HeldBy(id(9), age(9), &c) {
 		if h.Voted {
@@ -72,8 +72,8 @@ func TestALenderEndsFirst(t *testing.T) {
 // A new leader that has restored votes in the order of the log has who has taken over from whom.
 func TestLoansAreRestored(t *testing.T) {
 	table := NewTable(InStampOrderConditional, Bounds{}, &undone{})
-	table.Restore(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}}, nil)
-	c := table.TakeOver(0, id(2), []txn.ID{id(1)}, Claim{Exclusive: []txn.Key{"x", "y"}})
+	table.Restore(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"x"}}, nil)
+	c := table.TakeOver(0, id(2), []txn.ID{id(1)}, LockSet{Exclusive: []txn.Key{"x", "y"}})
 	table.Restore(0, id(2), age(2), c, nil)
 	wantHolders(t, "restored", has(table, "x", false), 2)
 	table.End(0, id(2), false)

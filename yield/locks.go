@@ -27,8 +27,8 @@ type spanLock struct {
 	holder *Holder
 }
 
-// give gives the claim to the transaction, and is its entry. Nobody may be in its way.
-func (l *locks) give(now time.Duration, id txn.ID, age txn.Age, c *Claim) *Holder {
+// give gives the lock set to the transaction, and is its entry. Nobody may be in its way.
+func (l *locks) give(now time.Duration, id txn.ID, age txn.Age, c *LockSet) *Holder {
 	l.hot.now = now
 	h := l.holders.enter(now, id, age)
 	for _, k := range c.Shared {

@@ -63,7 +63,7 @@ func TestWhoLeavesAQueue(t *testing.T) {
 func TestLocksAreFreed(t *testing.T) {
 	tab := NewTable(DetectEager, Bounds{}, nil)
 	l := &tab.locks
-	c := Claim{Shared: []txn.Key{"a"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}}
+	c := LockSet{Shared: []txn.Key{"a"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}}
 	h := l.give(0, id(1), age(1), &c)
 	l.give(0, id(1), age(1), &c) // again: nothing is had twice
 	if len(h.keys) != 2 || len(l.spans) != 1 || l.count != 2 || len(h.objects) != 2 {
@@ -129,7 +129,7 @@ func TestWhenARowIsHot(t *testing.T) {
 	if rows := l.list(); len(rows) != 1 || rows[0].Since != time.Second || rows[0].Queue != 2 {
 		t.Fatalf("hot are %+v", rows)
 	}
-	if !l.alone(&Claim{Exclusive: x.Exclusive}) || l.alone(&Claim{Shared: x.Exclusive}) || l.alone(&Claim{Exclusive: []txn.Key{"x", "y"}}) {
+	if !l.alone(&LockSet{Exclusive: x.Exclusive}) || l.alone(&LockSet{Shared: x.Exclusive}) || l.alone(&LockSet{Exclusive: []txn.Key{"x", "y"}}) {
 		t.Error("only who writes hot rows alone waits there without a walk")
 	}
 	p.chain = []*Holder{holder(1)}

@@ -47,9 +47,9 @@ func (r *rules) wounds(age txn.Age, h *Holder) bool {
 	return preempts
 }
 
-// preemptedWaiters are those who wait for some of a claim that cannot be had at once, in order, and give
+// preemptedWaiters are those who wait for some of a lock set that cannot be had at once, in order, and give
 // way to who asks for it.
-func (r *rules) preemptedWaiters(age txn.Age, c *Claim, conflicts []*Holder) (out []txn.ID) {
+func (r *rules) preemptedWaiters(age txn.Age, c *LockSet, conflicts []*Holder) (out []txn.ID) {
 	if r.policy.Priority != PriorityPreempts || age.Priority < txn.PriorityHigh {
 		return nil
 	}

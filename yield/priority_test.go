@@ -44,16 +44,16 @@ func TestWhoIsPreempted(t *testing.T) {
 		u := &undone{}
 		table := NewTable(c.policy, Bounds{}, u)
 		old := ofPriority(c.policy, 2, c.holderHigh)
-		table.grant(0, id(2), old, Claim{Exclusive: []txn.Key{"x"}}).Voted = c.voted
+		table.grant(0, id(2), old, LockSet{Exclusive: []txn.Key{"x"}}).Voted = c.voted
 		if c.waits {
-			table.grant(0, id(1), ofPriority(c.policy, 1, true), Claim{Exclusive: []txn.Key{"y"}})
-			e := table.Acquire(0, &Request{Phase: Execute, Txn: id(2), Age: old, Claim: Claim{Exclusive: []txn.Key{"y"}}, Deadline: time.Second})
+			table.grant(0, id(1), ofPriority(c.policy, 1, true), LockSet{Exclusive: []txn.Key{"y"}})
+			e := table.Acquire(0, &Request{Phase: Execute, Txn: id(2), Age: old, LockSet: LockSet{Exclusive: []txn.Key{"y"}}, Deadline: time.Second})
 			if e.Waits == nil {
 				t.Fatalf("%s: it does not wait", c.name)
 			}
 			e.Waits.Refuse = func(txn.Refusal) {}
 		}
-		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(3), Age: ofPriority(c.policy, 3, true), Claim: Claim{Exclusive: []txn.Key{"x"}}, Deadline: time.Second})
+		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(3), Age: ofPriority(c.policy, 3, true), LockSet: LockSet{Exclusive: []txn.Key{"x"}}, Deadline: time.Second})
 		if e.Again != c.wounds || (e.Waits != nil) != c.asks || len(u.ids) == 1 != c.wounds {
 			t.Errorf("%s: got %+v, undone %v", c.name, e, u.ids)
 		}
@@ -66,14 +66,14 @@ func TestWaitersArePreempted(t *testing.T) {
 	u := &undone{}
 	p := WoundWaitPreempting
 	table := NewTable(p, Bounds{}, u)
-	table.grant(0, id(1), ofPriority(p, 1, false), Claim{Exclusive: []txn.Key{"x", "z"}}).Voted = true
+	table.grant(0, id(1), ofPriority(p, 1, false), LockSet{Exclusive: []txn.Key{"x", "z"}}).Voted = true
 	var refused []uint64
 	wait := func(n uint64, high, exclusive bool, keys ...txn.Key) *Effects {
-		c := Claim{Shared: keys}
+		c := LockSet{Shared: keys}
 		if exclusive {
-			c = Claim{Exclusive: keys}
+			c = LockSet{Exclusive: keys}
 		}
-		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: ofPriority(p, n, high), Claim: c, Deadline: time.Second})
+		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: ofPriority(p, n, high), LockSet: c, Deadline: time.Second})
 		if e.Waits != nil {
 			e.Waits.Refuse = func(why txn.Refusal) { refused = append(refused, n) }
 		}

@@ -15,11 +15,11 @@ func aged(n uint64, p txn.Rank) txn.Age {
 }
 
 // question is a question of transaction n with a priority.
-func question(phase Phase, n uint64, p txn.Rank, c Claim) *Request {
-	return &Request{Phase: phase, Txn: id(n), Age: aged(n, p), Claim: c, Deadline: time.Minute, Number: n}
+func question(phase Phase, n uint64, p txn.Rank, c LockSet) *Request {
+	return &Request{Phase: phase, Txn: id(n), Age: aged(n, p), LockSet: c, Deadline: time.Minute, Number: n}
 }
 
-var readX = Claim{Shared: []txn.Key{"x"}}
+var readX = LockSet{Shared: []txn.Key{"x"}}
 
 // answer is what came of a request, in a word.
 func answer(e Effects) string {
@@ -82,11 +82,11 @@ func TestRevealedToReadersAlone(t *testing.T) {
 	waiting := map[Phase]*Waiter{}
 	again := map[Phase]string{}
 	for n, phase := range []Phase{Instant, Reserving, ReadOnly, Prepare} {
-		claim := readX
+		lockSet := readX
 		if phase == Prepare {
-			claim = x
+			lockSet = x
 		}
-		q := question(phase, uint64(10+n), 1, claim)
+		q := question(phase, uint64(10+n), 1, lockSet)
 		e := tab.Acquire(0, q)
 		if e.Waits == nil {
 			t.Fatalf("phase %d does not wait for a vote: %s", phase, answer(e))
@@ -159,7 +159,7 @@ func TestReserveMeetsReserve(t *testing.T) {
 // priority. Ranges are reserved as rows are.
 func TestLockMeetsReserve(t *testing.T) {
 	for _, c := range []struct {
-		claim     Claim
+		lockSet   LockSet
 		priority  txn.Rank // of whoever votes
 		want      string
 		why       txn.Why
@@ -169,15 +169,15 @@ func TestLockMeetsReserve(t *testing.T) {
 		{readX, 1, "granted", 0, 1},
 		{readX, 2, "granted", 0, 1},
 		{readX, 1, "waits", 0, 2},
-		{Claim{Spans: []txn.Span{{Start: "w", End: "z"}}}, 0, "refused", txn.WhyReserved, 1},
-		{Claim{Spans: []txn.Span{{Start: "w", End: "z"}}}, 1, "waits", 0, 2},
-		{Claim{Spans: []txn.Span{{Start: "a", End: "x"}}}, 0, "granted", 0, 1},
+		{LockSet{Spans: []txn.Span{{Start: "w", End: "z"}}}, 0, "refused", txn.WhyReserved, 1},
+		{LockSet{Spans: []txn.Span{{Start: "w", End: "z"}}}, 1, "waits", 0, 2},
+		{LockSet{Spans: []txn.Span{{Start: "a", End: "x"}}}, 0, "granted", 0, 1},
 	} {
 		tab := NewTable(Reserve, Bounds{}, &heard{})
-		tab.Acquire(0, question(Reserving, 5, c.reserving, c.claim))
+		tab.Acquire(0, question(Reserving, 5, c.reserving, c.lockSet))
 		e := tab.Acquire(0, question(Prepare, 7, c.priority, x))
 		if got := answer(e); got != c.want || e.Refused.Why != c.why {
-			t.Errorf("%v is reserved with priority %d, and one of %d is to lock x: %s (%v), want %s", c.claim, c.reserving, c.priority, got, e.Refused, c.want)
+			t.Errorf("%v is reserved with priority %d, and one of %d is to lock x: %s (%v), want %s", c.lockSet, c.reserving, c.priority, got, e.Refused, c.want)
 		}
 		if e.Granted() {
 			continue
@@ -187,7 +187,7 @@ func TestLockMeetsReserve(t *testing.T) {
 		}
 		tab.End(0, id(5), true)
 		if e.Waits != nil || tab.reserved.Count() != 0 {
-			t.Errorf("the reservation of %v has ended, and %d are left", c.claim, tab.reserved.Count())
+			t.Errorf("the reservation of %v has ended, and %d are left", c.lockSet, tab.reserved.Count())
 		}
 		if got := answer(tab.Acquire(0, question(Prepare, 7, c.priority, x))); got != "granted" {
 			t.Errorf("nothing is reserved any more: %s", got)
@@ -281,15 +281,15 @@ func TestClassOfHolderRises(t *testing.T) {
 // A vote whose reads pass looks at them, and holds only what it writes.
 func TestReadsPass(t *testing.T) {
 	tab := NewTable(Reserve, Bounds{}, &heard{})
-	q := question(Prepare, 5, 0, Claim{Shared: []txn.Key{"y"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}})
+	q := question(Prepare, 5, 0, LockSet{Shared: []txn.Key{"y"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}})
 	q.ReadsPass = true
 	tab.Acquire(0, q)
 	for key, want := range map[txn.Key]string{"y": "granted", "m": "granted", "x": "waits"} { // order: each by itself
-		if got := answer(tab.Acquire(0, question(Prepare, 7, 1, Claim{Exclusive: []txn.Key{key}}))); got != want {
+		if got := answer(tab.Acquire(0, question(Prepare, 7, 1, LockSet{Exclusive: []txn.Key{key}}))); got != want {
 			t.Errorf("another is to write %s: %s, want %s", key, got, want)
 		}
 	}
-	r := question(Prepare, 9, 0, Claim{Shared: []txn.Key{"x"}})
+	r := question(Prepare, 9, 0, LockSet{Shared: []txn.Key{"x"}})
 	r.ReadsPass = true
 	if e := tab.Acquire(0, r); e.Waits == nil {
 		t.Errorf("what it has read is locked, and its vote is %s", answer(e))
@@ -318,11 +318,11 @@ func TestLocksOfOneOfASingleRegion(t *testing.T) {
 		if e := tab.Acquire(0, question(Execute, 5, 0, x)); !e.Granted() {
 			t.Fatalf("5 does not get the lock: %s", answer(e))
 		}
-		claim := x
+		lockSet := x
 		if c.phase == Reserving || c.phase == Instant {
-			claim = readX
+			lockSet = readX
 		}
-		if got := answer(tab.Acquire(0, question(c.phase, c.n, c.rank, claim))); got != c.want {
+		if got := answer(tab.Acquire(0, question(c.phase, c.n, c.rank, lockSet))); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// rules say who is in the way of a claim, and what comes of that. They change nothing.
+// rules say who is in the way of a lock set, and what comes of that. They change nothing.
 type rules struct {
 	policy  Policy
 	rows    *rows
@@ -19,8 +19,8 @@ type rules struct {
 	counts  *rulebook.Counts
 }
 
-// judge is what the rules say of a claim with which these are in conflict, oldest first.
-func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts []*Holder) verdict {
+// judge is what the rules say of a lock set with which these are in conflict, oldest first.
+func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *LockSet, conflicts []*Holder) verdict {
 	if len(conflicts) == 0 {
 		return verdict{}
 	}
@@ -42,7 +42,7 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *Claim, conflicts [
 	return v
 }
 
-// count counts what the policy has said of a claim.
+// count counts what the policy has said of a lock set.
 func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) {
 	r.counts.BiteIf(phase == Reserving && v.wait != nil, rulebook.ReservingWaits)
 	r.counts.BiteIf(phase == Reserving && v.granted(), rulebook.ReservingProceeds)
@@ -57,7 +57,7 @@ func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) 
 
 // walks reports whether a wait is to be looked at for cycles: always where the
 // policy detects them, but in the queue of a hot row; and wherever chains have a part.
-func (r *rules) walks(id txn.ID, c *Claim, conflicts []*Holder) bool {
+func (r *rules) walks(id txn.ID, c *LockSet, conflicts []*Holder) bool {
 	if r.policy.Detect {
 		return !c.Fresh || !r.hot.alone(c)
 	}
@@ -65,7 +65,7 @@ func (r *rules) walks(id txn.ID, c *Claim, conflicts []*Holder) bool {
 }
 
 // conflicts lists the holders in the way, oldest first, each once.
-func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *Claim) []*Holder {
+func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Holder {
 	var out []*Holder
 	add := func(h *Holder) {
 		if h != nil && h.Txn != id && (h.Voted || phase.holds()) && !slices.Contains(out, h) {

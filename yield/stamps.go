@@ -53,7 +53,7 @@ func NewStamps(floor txn.Timestamp) *Stamps {
 // Judge asks whether reads and writes fit at a timestamp beside what is
 // undecided and what was read: OK; Abstain, for it meets somebody undecided; or
 // Retry, above the returned timestamp.
-func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn.Answer, txn.Timestamp) {
+func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c LockSet) (txn.Answer, txn.Timestamp) {
 	for _, k := range c.Shared {
 		if list, ok := s.writes.Get(k); ok && slices.ContainsFunc(list, others(by)) {
 			s.Rules.Bite(rulebook.StampBesideWrite)
@@ -88,7 +88,7 @@ func (s *Stamps) Judge(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) (txn
 // one writes what the other reads or writes; one by timestamp only if a write is
 // not after a read of the same row that has missed it, or two writes of a row have one
 // timestamp. What Judge calls OK does not clash.
-func (s *Stamps) Clashes(p Policy, by txn.Attempt, at txn.Timestamp, c Claim) bool {
+func (s *Stamps) Clashes(p Policy, by txn.Attempt, at txn.Timestamp, c LockSet) bool {
 	missed := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at <= at) }
 	misses := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at >= at) }
 	beside := func(o stamp) bool { return o.by != by && (!p.ByTimestamp || o.at == at) }
@@ -148,8 +148,8 @@ func (s *Stamps) Freed() []txn.Key {
 	return out
 }
 
-// WritersOf lists the undecided attempts that write what a claim has read, each once, in their order.
-func (s *Stamps) WritersOf(c Claim) (out []txn.Attempt) {
+// WritersOf lists the undecided attempts that write what a lock set has read, each once, in their order.
+func (s *Stamps) WritersOf(c LockSet) (out []txn.Attempt) {
 	note := func(list []stamp) {
 		for _, w := range list {
 			out = append(out, w.by)
@@ -217,7 +217,7 @@ func (s *Stamps) lastRead(k txn.Key, by txn.Attempt) txn.Timestamp {
 
 // Hold enters what an undecided attempt has read and will write. Shared are the
 // rows that it has read, those that it writes too among them.
-func (s *Stamps) Hold(by txn.Attempt, at txn.Timestamp, c Claim) {
+func (s *Stamps) Hold(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	add := func(m *btree.Map[txn.Key, []stamp], k txn.Key) {
 		list, _ := m.Get(k)
 		m.Set(k, append(slices.Clip(list), stamp{by, at}))
@@ -234,7 +234,7 @@ func (s *Stamps) Hold(by txn.Attempt, at txn.Timestamp, c Claim) {
 }
 
 // Drop takes an attempt out that is decided. If it committed, its reads are remembered.
-func (s *Stamps) Drop(by txn.Attempt, at txn.Timestamp, c Claim, committed bool) {
+func (s *Stamps) Drop(by txn.Attempt, at txn.Timestamp, c LockSet, committed bool) {
 	cut := func(m *btree.Map[txn.Key, []stamp], k txn.Key) (last bool) {
 		list, _ := m.Get(k)
 		if list = slices.DeleteFunc(slices.Clone(list), func(o stamp) bool { return o.by == by }); len(list) > 0 {
@@ -259,7 +259,7 @@ func (s *Stamps) Drop(by txn.Attempt, at txn.Timestamp, c Claim, committed bool)
 }
 
 // Remember notes the reads of a committed attempt.
-func (s *Stamps) Remember(by txn.Attempt, at txn.Timestamp, c Claim) {
+func (s *Stamps) Remember(by txn.Attempt, at txn.Timestamp, c LockSet) {
 	for _, k := range c.Shared {
 		s.read[k] = max(s.read[k], at)
 	}

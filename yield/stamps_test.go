@@ -10,15 +10,15 @@ import (
 
 func by(n uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: n} }
 
-func reads(k ...txn.Key) Claim  { return Claim{Shared: k} }
-func writes(k ...txn.Key) Claim { return Claim{Exclusive: k} }
+func reads(k ...txn.Key) LockSet  { return LockSet{Shared: k} }
+func writes(k ...txn.Key) LockSet { return LockSet{Exclusive: k} }
 
 func TestStampsJudge(t *testing.T) {
-	span := Claim{Spans: []txn.Span{{Start: "a", End: "m"}}}
+	span := LockSet{Spans: []txn.Span{{Start: "a", End: "m"}}}
 	for _, c := range []struct {
 		name        string
-		held        Claim // undecided at 10
-		asks        Claim // at 20
+		held        LockSet // undecided at 10
+		asks        LockSet // at 20
 		plain, byTS txn.Answer
 	}{
 		{"different rows", writes("a"), writes("b"), txn.AnswerOK, txn.AnswerOK},
@@ -60,7 +60,7 @@ func TestNoWriteComesBeforeARead(t *testing.T) {
 	refused("an undecided read", "a", 30, 30)
 	s.Drop(by(1), 30, reads("a"), true)
 	refused("a committed read", "a", 29, 30)
-	s.Remember(by(2), 40, Claim{Spans: []txn.Span{{Start: "k", End: "l"}}})
+	s.Remember(by(2), 40, LockSet{Spans: []txn.Span{{Start: "k", End: "l"}}})
 	refused("a committed read of a range", "k1", 40, 40)
 	if got, _ := s.Judge(EachByTimestamp, by(9), 41, writes("a", "k1")); got != txn.AnswerOK {
 		t.Errorf("after all of them: %v", got)
@@ -77,7 +77,7 @@ func TestForgottenReadsStayInTheFloor(t *testing.T) {
 	}
 	s = NewStamps(0)
 	for i := range maxRangesKept + 1 {
-		s.Remember(by(1), txn.Timestamp(i+1), Claim{Spans: []txn.Span{{Start: "a", End: "b"}}})
+		s.Remember(by(1), txn.Timestamp(i+1), LockSet{Spans: []txn.Span{{Start: "a", End: "b"}}})
 	}
 	if len(s.ranges) > maxRangesKept || s.floor != 1 {
 		t.Errorf("%d ranges kept, the floor is %d", len(s.ranges), s.floor)
@@ -88,15 +88,15 @@ func TestForgottenReadsStayInTheFloor(t *testing.T) {
 func TestStampsListWriters(t *testing.T) {
 	s := NewStamps(0)
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
-	s.Hold(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}})
-	s.Hold(at(1), 11, Claim{Exclusive: []txn.Key{"b"}, Shared: []txn.Key{"d"}})
-	s.Hold(at(2), 12, Claim{Exclusive: []txn.Key{"c"}})
-	s.Hold(at(4), 13, Claim{Exclusive: []txn.Key{"e"}})
-	read := Claim{Shared: []txn.Key{"a", "b", "d"}, Spans: []txn.Span{{Start: "b", End: "e"}}, Exclusive: []txn.Key{"e"}}
+	s.Hold(at(3), 10, LockSet{Exclusive: []txn.Key{"a", "b"}})
+	s.Hold(at(1), 11, LockSet{Exclusive: []txn.Key{"b"}, Shared: []txn.Key{"d"}})
+	s.Hold(at(2), 12, LockSet{Exclusive: []txn.Key{"c"}})
+	s.Hold(at(4), 13, LockSet{Exclusive: []txn.Key{"e"}})
+	read := LockSet{Shared: []txn.Key{"a", "b", "d"}, Spans: []txn.Span{{Start: "b", End: "e"}}, Exclusive: []txn.Key{"e"}}
 	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2), at(3)}) {
 		t.Errorf("%v write what is read", got)
 	}
-	s.Drop(at(3), 10, Claim{Exclusive: []txn.Key{"a", "b"}}, true)
+	s.Drop(at(3), 10, LockSet{Exclusive: []txn.Key{"a", "b"}}, true)
 	if got := s.WritersOf(read); !slices.Equal(got, []txn.Attempt{at(1), at(2)}) {
 		t.Errorf("when one is decided %v write it", got)
 	}

@@ -39,14 +39,14 @@ func (w *stampWaits) remove(a txn.Attempt) bool {
 	return len(w.list) < n
 }
 
-// first is the first one that wants some of a claim and goes before one with a stamp, nil if none
+// first is the first one that wants some of a lock set and goes before one with a stamp, nil if none
 // does; before is nil for one that has none: it goes after all.
-func (w *stampWaits) first(c *Claim, before *StampedVote) *StampedVote {
+func (w *stampWaits) first(c *LockSet, before *StampedVote) *StampedVote {
 	for _, o := range w.list {
 		if before != nil && !o.before(before) {
 			return nil
 		}
-		if o.Claim.Clashes(c) {
+		if o.LockSet.Clashes(c) {
 			return o
 		}
 	}
@@ -55,8 +55,8 @@ func (w *stampWaits) first(c *Claim, before *StampedVote) *StampedVote {
 
 // blocked reports whether one that waits is behind another.
 func (w *stampWaits) blocked(i *StampedVote) bool {
-	if i.behind == nil || !i.behind.waits { // neither stamps nor claims ever change
-		i.behind = w.first(&i.Claim, i)
+	if i.behind == nil || !i.behind.waits { // neither stamps nor lock sets ever change
+		i.behind = w.first(&i.LockSet, i)
 	}
 	return i.behind != nil
 }

@@ -21,8 +21,8 @@ func TestWaitersAreAsLookingAtAllWouldTell(t *testing.T) {
 			}
 		} else {
 			i := &StampedVote{Attempt: txn.Attempt{Seq: seq}, Txn: txn.ID{Seq: seq}, Stamp: r.Int64N(50), Deadline: time.Duration(r.Int64N(50))}
-			i.Claim.Exclusive = []txn.Key{keys[r.IntN(len(keys))]}
-			i.Claim.Shared = []txn.Key{keys[r.IntN(len(keys))]}
+			i.LockSet.Exclusive = []txn.Key{keys[r.IntN(len(keys))]}
+			i.LockSet.Shared = []txn.Key{keys[r.IntN(len(keys))]}
 			w.add(i)
 		}
 		least := txn.Never
@@ -30,7 +30,7 @@ func TestWaitersAreAsLookingAtAllWouldTell(t *testing.T) {
 			least = min(least, i.Deadline)
 			behind := false
 			for _, o := range w.list {
-				behind = behind || o.before(i) && o.Claim.Clashes(&i.Claim)
+				behind = behind || o.before(i) && o.LockSet.Clashes(&i.LockSet)
 			}
 			if got := w.blocked(i); got != behind {
 				t.Fatalf("step %d: %v is blocked: %v, and by all: %v", seq, i.Txn, got, behind)

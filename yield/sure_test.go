@@ -6,14 +6,14 @@ import "testing"
 // for the chain to end, or undoes what is younger and has not voted, and no younger
 // one goes on from the chain while it waits.
 func TestWhoIsSureWaitsForTheChain(t *testing.T) {
-	sure := Claim{Exclusive: x.Exclusive, Sure: true}
+	sure := LockSet{Exclusive: x.Exclusive, Sure: true}
 	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
 		tab := hotX(p, Bounds{})
 		take(t, tab, 5)
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
 		pass(t, tab, 6, "56")
-		if v := tab.request(Execute, id(7), age(7), Claim{Exclusive: x.Exclusive}); !v.granted() {
+		if v := tab.request(Execute, id(7), age(7), LockSet{Exclusive: x.Exclusive}); !v.granted() {
 			t.Fatalf("%s: others go on from the chain: %+v", p.Name, v)
 		}
 		if v := tab.request(Execute, id(7), age(7), sure); v.wait == nil {

@@ -8,8 +8,8 @@ import (
 	"isochron/txn"
 )
 
-// Claim is what a request wants to hold. Spans are shared.
-type Claim struct {
+// LockSet is what a request wants to hold. Spans are shared.
+type LockSet struct {
 	Shared    []txn.Key
 	Exclusive []txn.Key
 	Spans     []txn.Span

@@ -14,7 +14,7 @@ func id(n uint64) txn.ID   { return txn.ID{Node: 1, Epoch: 1, Seq: n} }
 func age(n uint64) txn.Age { return txn.Age{Start: txn.Timestamp(n), ID: id(n)} }
 
 func TestWhoYields(t *testing.T) {
-	row := Claim{Exclusive: []txn.Key{"x"}}
+	row := LockSet{Exclusive: []txn.Key{"x"}}
 	for _, c := range []struct {
 		name         string
 		policy       Policy
@@ -46,7 +46,7 @@ func TestWhoYields(t *testing.T) {
 	} {
 		table := NewTable(c.policy, Bounds{}, nil)
 		table.grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
-		v := table.request(c.phase, id(c.asker), age(c.asker), Claim{Shared: []txn.Key{"x"}})
+		v := table.request(c.phase, id(c.asker), age(c.asker), LockSet{Shared: []txn.Key{"x"}})
 		if (v.wait != nil) != c.wait || (v.die != nil) != c.die || (len(v.victims) == 1) != c.woundsHolder {
 			t.Errorf("%s: got %+v", c.name, v)
 		}
@@ -55,9 +55,9 @@ func TestWhoYields(t *testing.T) {
 
 func TestRangesKeepPhantomsOut(t *testing.T) {
 	table := NewTable(WoundWait, Bounds{}, nil)
-	table.grant(0, id(1), age(1), Claim{Spans: []txn.Span{{Start: "b", End: "d"}}})
+	table.grant(0, id(1), age(1), LockSet{Spans: []txn.Span{{Start: "b", End: "d"}}})
 	ask := func(k txn.Key) bool {
-		return table.request(Execute, id(2), age(2), Claim{Exclusive: []txn.Key{k}}).granted()
+		return table.request(Execute, id(2), age(2), LockSet{Exclusive: []txn.Key{k}}).granted()
 	}
 	if ask("b") || ask("c") || !ask("a") || !ask("d") {
 		t.Error("a locked range [b, d) must keep writers out of b and c only")
@@ -70,9 +70,9 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 
 func TestUpgradeAndRelease(t *testing.T) {
 	table := NewTable(WoundWait, Bounds{}, nil)
-	table.grant(0, id(1), age(1), Claim{Shared: []txn.Key{"x"}})
-	table.grant(0, id(1), age(1), Claim{Exclusive: []txn.Key{"x"}})
-	if table.request(Prepare, id(2), age(2), Claim{Shared: []txn.Key{"x"}}).granted() {
+	table.grant(0, id(1), age(1), LockSet{Shared: []txn.Key{"x"}})
+	table.grant(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"x"}})
+	if table.request(Prepare, id(2), age(2), LockSet{Shared: []txn.Key{"x"}}).granted() {
 		t.Error("an upgraded lock must be exclusive")
 	}
 	table.locks.release(0, id(1))
@@ -114,8 +114,8 @@ type waitWorld struct {
 
 type actor struct {
 	n         uint64
-	claims    map[int]Claim // held, by shard
-	preparing map[int]bool  // shards asked for a vote
+	lockSets  map[int]LockSet // held, by shard
+	preparing map[int]bool    // shards asked for a vote
 	voted     map[int]bool
 	waits     map[int]txn.ID
 }
@@ -136,7 +136,7 @@ func (w *waitWorld) pick() *actor {
 		for w.txns[n] != nil {
 			n++
 		}
-		w.txns[n] = &actor{n: n, claims: map[int]Claim{}, preparing: map[int]bool{}, voted: map[int]bool{}, waits: map[int]txn.ID{}}
+		w.txns[n] = &actor{n: n, lockSets: map[int]LockSet{}, preparing: map[int]bool{}, voted: map[int]bool{}, waits: map[int]txn.ID{}}
 		return w.txns[n]
 	}
 	i := w.rng.IntN(len(w.txns))
@@ -165,14 +165,14 @@ func (w *waitWorld) step() {
 		w.vote(a)
 	case w.rng.IntN(4) == 0:
 		for s := range w.shards {
-			if w.rng.IntN(2) == 0 || len(a.claims[s].Exclusive) > 0 {
+			if w.rng.IntN(2) == 0 || len(a.lockSets[s].Exclusive) > 0 {
 				a.preparing[s] = true
 			}
 		}
 		a.waits = map[int]txn.ID{}
 	default:
 		s := w.rng.IntN(len(w.shards))
-		w.ask(a, s, Execute, Claim{Exclusive: []txn.Key{w.key()}})
+		w.ask(a, s, Execute, LockSet{Exclusive: []txn.Key{w.key()}})
 	}
 }
 
@@ -183,7 +183,7 @@ func (w *waitWorld) vote(a *actor) {
 		if !a.preparing[s] || a.voted[s] || w.rng.IntN(2) == 0 {
 			continue
 		}
-		c := a.claims[s]
+		c := a.lockSets[s]
 		c.Exclusive = append(c.Exclusive[:len(c.Exclusive):len(c.Exclusive)], w.key())
 		if w.txns[a.n] == nil || !w.ask(a, s, Prepare, c) {
 			return
@@ -196,7 +196,7 @@ func (w *waitWorld) vote(a *actor) {
 	}
 }
 
-func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
+func (w *waitWorld) ask(a *actor, s int, phase Phase, c LockSet) bool {
 	for {
 		v := w.shards[s].request(phase, id(a.n), age(a.n), c)
 		delete(a.waits, s)
@@ -215,9 +215,9 @@ func (w *waitWorld) ask(a *actor, s int, phase Phase, c Claim) bool {
 			continue
 		}
 		w.shards[s].grant(0, id(a.n), age(a.n), c)
-		have := a.claims[s]
+		have := a.lockSets[s]
 		have.Exclusive = append(have.Exclusive, c.Exclusive...)
-		a.claims[s] = have
+		a.lockSets[s] = have
 		return true
 	}
 }
@@ -266,7 +266,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 // In the queue of a row many wait, and the oldest is asked first.
 func TestTheQueueOfARow(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
-	c := Claim{Exclusive: []txn.Key{"hot"}}
+	c := LockSet{Exclusive: []txn.Key{"hot"}}
 	holder := tab.grant(0, id(1), age(1), c)
 	var asked []uint64
 	for _, n := range []uint64{5, 3, 4, 2} {
@@ -294,7 +294,7 @@ func TestTheQueueOfARow(t *testing.T) {
 // gives up must not keep the next from asking.
 func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
-	shared := Claim{Shared: []txn.Key{"x"}}
+	shared := LockSet{Shared: []txn.Key{"x"}}
 	tab.grant(0, id(1), age(1), shared)
 	h := tab.grant(0, id(2), age(2), shared)
 	tries := map[uint64]int{}
@@ -323,7 +323,7 @@ func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
 // Who wants several rows waits in no queue, and must not pass those for ever who want one.
 func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
 	tab := NewTable(WoundWait, Bounds{}, nil)
-	both := Claim{Exclusive: []txn.Key{"x", "y"}}
+	both := LockSet{Exclusive: []txn.Key{"x", "y"}}
 	h := tab.grant(0, id(1), age(1), both)
 	var asked []uint64
 	wait := func(n uint64, k txn.Key) {

@@ -15,7 +15,7 @@ func TestATableWakesForThoseWhoWait(t *testing.T) {
 	if at := min(table.NextWake(), chaser.NextWake()); at != txn.Never {
 		t.Errorf("nobody waits, and it wakes at %v", at)
 	}
-	h := table.grant(0, txn.ID{Node: 1, Seq: 1}, txn.Age{Start: 1}, Claim{Exclusive: []txn.Key{"a"}})
+	h := table.grant(0, txn.ID{Node: 1, Seq: 1}, txn.Age{Start: 1}, LockSet{Exclusive: []txn.Key{"a"}})
 	w := &Waiter{Txn: txn.ID{Node: 1, Seq: 2}, Age: txn.Age{Start: 2}, Key: "a", Since: 1, Deadline: 5 * time.Second, Exclusive: true}
 	if !table.waits.enter(1, h, w) {
 		t.Fatal("it may not wait")

@@ -12,7 +12,7 @@ import (
 func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 	for _, p := range []Policy{WoundWait, WoundWaitGroup} {
 		tab := NewTable(p, Bounds{}, nil)
-		shared := Claim{Shared: []txn.Key{"x"}}
+		shared := LockSet{Shared: []txn.Key{"x"}}
 		tab.grant(0, id(1), age(1), shared)
 		stay(t, tab, 3, "x", nil) // waits for 1, which is older
 		tab.grant(0, id(5), age(5), shared)
@@ -23,7 +23,7 @@ func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 		if w == nil || w.Txn != id(3) {
 			t.Fatalf("%s: %+v is asked; 3 is the oldest", p.Name, w)
 		}
-		v := tab.request(Execute, id(3), age(3), Claim{Exclusive: []txn.Key{"x"}})
+		v := tab.request(Execute, id(3), age(3), LockSet{Exclusive: []txn.Key{"x"}})
 		if len(v.victims) != 2 {
 			t.Errorf("%s: 5 and 7 are younger than 3: %+v", p.Name, v)
 		}

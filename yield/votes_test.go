@@ -37,7 +37,7 @@ func TestVotesMeet(t *testing.T) {
 		if e := tab.Acquire(0, question(Prepare, 7, m, x)); answer(e) != want {
 			t.Errorf("%s, M meets a reservation of a higher M: %s, want %s", policy.Name, answer(e), want)
 		}
-		if e := tab.Acquire(0, question(Prepare, 8, s, Claim{Exclusive: []txn.Key{"x"}})); answer(e) != "refused" {
+		if e := tab.Acquire(0, question(Prepare, 8, s, LockSet{Exclusive: []txn.Key{"x"}})); answer(e) != "refused" {
 			t.Errorf("%s, S meets a reservation: %s", policy.Name, answer(e))
 		}
 	}

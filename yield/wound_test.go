@@ -16,9 +16,9 @@ func TestAllGiveWayBeforeAnyoneIsLetIn(t *testing.T) {
 		heard := &heard{}
 		tab := NewTable(p, Bounds{}, heard)
 		ranked := func(n uint64, rank txn.Rank) txn.Age { a := age(n); a.Rank = rank; return a }
-		shared, exclusive := Claim{Shared: []txn.Key{"x"}}, Claim{Exclusive: []txn.Key{"x"}}
+		shared, exclusive := LockSet{Shared: []txn.Key{"x"}}, LockSet{Exclusive: []txn.Key{"x"}}
 		vote := func(n uint64, rank txn.Rank) *Request {
-			return &Request{Phase: Prepare, Txn: id(n), Age: ranked(n, rank), Claim: exclusive, Deadline: time.Hour, Alone: true}
+			return &Request{Phase: Prepare, Txn: id(n), Age: ranked(n, rank), LockSet: exclusive, Deadline: time.Hour, Alone: true}
 		}
 		tab.reserved.Reserve(0, id(5), ranked(5, 2), []txn.Key{"x"}, nil)
 		tab.grant(0, id(5), ranked(5, 2), shared)

@@ -43,7 +43,7 @@ var ofMoves = []mutation{
 		old: "if t.verdict == Abort {\n\t\treturn false\n\t}", new: "",
 		seen: []check{tests("decide", "")}},
 	{name: "decide-finding-no", in: "decide", rule: "a log without a vote, fenced off, aborts",
-		old: "a.tally.No()\n\t\ta.room.Params.Rules.Bite(rulebook.LogWithoutVote)", new: "a.tally.Yes(m.Shard, 0, false)\n\t\ta.room.Params.Rules.Bite(rulebook.LogWithoutVote)",
+		old: "a.tally.No()\n\t\ta.decider.Params.Rules.Bite(rulebook.LogWithoutVote)", new: "a.tally.Yes(m.Shard, 0, false)\n\t\ta.decider.Params.Rules.Bite(rulebook.LogWithoutVote)",
 		seen: []check{tests("decide", "Logs|Adopted"), hunt("2pc+2pl", 20)}},
 	{name: "decide-timer-ends", in: "decide", rule: "once a Prepare has left, silence alone does not abort",
 		old: "a.phase, a.asksLogs = terminating, true", new: "a.phase, a.asksLogs = terminating, true\n\ta.tally.No()",

@@ -53,7 +53,7 @@ var ofShard = []mutation{
 		old: "conditional(a); doomed {", new: "conditional(a); doomed && false {",
 		seen: []check{tests("shard", ""), hunt("d2pc+2pl", 100)}},
 	{name: "shard-votes-not-restored", in: "shard", rule: "a new leader holds what undecided votes have locked",
-		old: "l.known.txnsOf(p.Unless), p.claim())", new: "l.known.txnsOf(p.Unless), yield.Claim{})",
+		old: "l.known.txnsOf(p.Unless), p.lockSet())", new: "l.known.txnsOf(p.Unless), yield.LockSet{})",
 		seen: []check{tests("shard", ""), hunt("2pc+2pl", 60)}},
 	{name: "shard-restored-out-of-order", in: "shard", rule: "votes are restored in the order of the log",
 		old: "cmp.Compare(a.index, b.index)", new: "cmp.Compare(b.index, a.index)",

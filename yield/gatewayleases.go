@@ -7,7 +7,7 @@ import (
 	"isochron/txn"
 )
 
-// Presence is what a leader knows of whether those still live who hold, or wait for, something
+// GatewayLeases is what a leader knows of whether those still live who hold, or wait for, something
 // and have not voted: nobody else can end them, and others wait for them.
 //
 // After a transaction that holds locks for long its coordinator is asked; if nobody answers a few
@@ -23,7 +23,7 @@ import (
 // refused at its vote, and whoever takes over decides from the same logs.
 //
 // Invariant: the leader's own gateway has no lease; it ends with it.
-type Presence struct {
+type GatewayLeases struct {
 	self     txn.NodeID
 	patience time.Duration // with one who holds locks
 	lasts    time.Duration // a lease
@@ -44,14 +44,14 @@ type probe struct {
 // maxProbes without an answer mean that the coordinator is gone.
 const maxProbes = 4
 
-// NewPresence is that at one leader: who holds locks for as long as patience is asked after, and a
+// NewGatewayLeases are those at one leader: who holds locks for as long as patience is asked after, and a
 // gateway's lease lasts for so long.
-func NewPresence(self txn.NodeID, patience, lease time.Duration) *Presence {
-	return &Presence{self, patience, lease, map[txn.NodeID]*gatewayLease{}, map[txn.ID]*probe{}}
+func NewGatewayLeases(self txn.NodeID, patience, lease time.Duration) *GatewayLeases {
+	return &GatewayLeases{self, patience, lease, map[txn.NodeID]*gatewayLease{}, map[txn.ID]*probe{}}
 }
 
 // Has takes in that a transaction has something here.
-func (p *Presence) Has(now time.Duration, id txn.ID) {
+func (p *GatewayLeases) Has(now time.Duration, id txn.ID) {
 	if id.Node == p.self {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *Presence) Has(now time.Duration, id txn.ID) {
 
 // Gateways lists those that are to be asked whether they live, in the order of their numbers. It
 // forgets those that have had nothing here for as long as a lease.
-func (p *Presence) Gateways(now time.Duration) []txn.NodeID {
+func (p *GatewayLeases) Gateways(now time.Duration) []txn.NodeID {
 	out := make([]txn.NodeID, 0, len(p.gateways))
 	for n, lease := range p.gateways { // order: sorted below
 		if now-lease.here > p.lasts {
@@ -79,14 +79,14 @@ func (p *Presence) Gateways(now time.Duration) []txn.NodeID {
 }
 
 // Lost reports whether the lease of a gateway has run out.
-func (p *Presence) Lost(now time.Duration, n txn.NodeID) bool {
+func (p *GatewayLeases) Lost(now time.Duration, n txn.NodeID) bool {
 	lease := p.gateways[n]
 	return lease != nil && now >= lease.until
 }
 
 // Answers takes in that a gateway has answered to what it was asked at a moment of this clock. One
 // of an older version does not say when: 0.
-func (p *Presence) Answers(now, asked time.Duration, n txn.NodeID) {
+func (p *GatewayLeases) Answers(now, asked time.Duration, n txn.NodeID) {
 	if asked == 0 {
 		asked = now
 	}
@@ -96,7 +96,7 @@ func (p *Presence) Answers(now, asked time.Duration, n txn.NodeID) {
 }
 
 // Judge tells of a holder whether its coordinator is to be asked, or is taken to be gone.
-func (p *Presence) Judge(now time.Duration, h *Holder) (ask, gone bool) {
+func (p *GatewayLeases) Judge(now time.Duration, h *Holder) (ask, gone bool) {
 	if h.Voted || now-h.Since < p.patience {
 		return false, false
 	}
@@ -116,11 +116,11 @@ func (p *Presence) Judge(now time.Duration, h *Holder) (ask, gone bool) {
 }
 
 // Lives hears that the coordinator of a holder lives.
-func (p *Presence) Lives(id txn.ID) {
+func (p *GatewayLeases) Lives(id txn.ID) {
 	if pr := p.probes[id]; pr != nil {
 		pr.tries = 0
 	}
 }
 
 // Freed forgets a holder.
-func (p *Presence) Freed(id txn.ID) { delete(p.probes, id) }
+func (p *GatewayLeases) Freed(id txn.ID) { delete(p.probes, id) }

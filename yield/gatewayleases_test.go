@@ -10,7 +10,7 @@ import (
 
 // Who holds locks for long is asked after a few times, and then is gone; an answer begins anew.
 func TestAHolderOfWhomNobodyHearsIsGone(t *testing.T) {
-	p := NewPresence(1, 10, 50)
+	p := NewGatewayLeases(1, 10, 50)
 	id := func(seq uint64) txn.ID { return txn.ID{Node: 2, Seq: seq} }
 	h := &Holder{Txn: id(1), Since: 5}
 	var asked, gone []int
@@ -42,7 +42,7 @@ func TestAHolderOfWhomNobodyHearsIsGone(t *testing.T) {
 
 // A gateway's lease goes on from when it was asked, and it is asked as long as it has something here.
 func TestAGatewayHasALease(t *testing.T) {
-	p := NewPresence(1, 10, 50)
+	p := NewGatewayLeases(1, 10, 50)
 	for _, n := range []txn.NodeID{1, 3, 2} {
 		p.Has(20, txn.ID{Node: n})
 	}
