@@ -3,6 +3,7 @@ package memory
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -152,6 +153,47 @@ func TestGarbageStaysInItsShare(t *testing.T) {
 				t.Errorf("%d %%", percent)
 			}
 		}
+	}
+}
+
+// Garbage is let grow while collecting it takes much, and no further: between two
+// collections nothing changes, and a node at rest goes back to where it began.
+func TestGarbageGrowsWhileThatSavesWork(t *testing.T) {
+	p := pace{percent: percentFirst}
+	now := cpu{}
+	after := func(collecting float64) int {
+		now.collecting, now.all = now.collecting+collecting, now.all+2
+		return p.next(now)
+	}
+	if got := after(0.04); got != percentFirst {
+		t.Errorf("%d %% when collecting took a fiftieth of the time, and that is neither little nor much", got)
+	}
+	last := p.percent
+	for range 10 {
+		got := after(0.2)
+		if got < last || got == last && got != percentTop {
+			t.Errorf("%d %% after %d %%, and collecting took a tenth of the time", got, last)
+		}
+		last = got
+	}
+	if last != percentTop || p.next(now) != last {
+		t.Errorf("%d %%, and %d %% with no collection since; want %d %%", last, p.next(now), percentTop)
+	}
+	for range 20 {
+		after(0.001)
+	}
+	if p.percent != percentFirst {
+		t.Errorf("%d %% when nothing was to collect any more; want %d %%", p.percent, percentFirst)
+	}
+}
+
+// The runtime tells what the pace goes by: after a collection both have grown, and collecting is
+// the lesser.
+func TestWhatCollectingTakesIsTold(t *testing.T) {
+	before := spent()
+	runtime.GC()
+	if now := spent(); now.all <= before.all || now.collecting < before.collecting || now.collecting > now.all {
+		t.Errorf("%+v, and before it %+v", now, before)
 	}
 }
 
