@@ -224,7 +224,7 @@ var literals = []Row{
 	{Name: "natto-2pl-p", Like: "natto-2pl", Yield: yield.WoundWaitPreempting, Source: "Natto section 4: 2PL+2PC(P)"},
 	{
 		Name: "natto-2pl-pow", Like: "natto-2pl", Yield: yield.WoundWaitOnWait, Source: "Natto section 4: 2PL+2PC(POW)",
-		Remark: "whether a holder waits is looked at when high priority asks, and at that shard alone, where one of a single round waits or holds",
+		Remark: "whether a holder waits is looked at when high priority asks, and at that shard alone",
 	},
 
 	// GeoTP and what it is compared with: participants are databases that are not ours.

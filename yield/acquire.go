@@ -64,7 +64,8 @@ func (e *Effects) Granted() bool {
 	return !e.Again && !e.Refused.Refused() && e.Waits == nil
 }
 
-// Acquire asks for a lock set, as a whole or not at all.
+// Acquire asks for a lock set: it is granted as a whole or not at all, but that who waits may hold
+// what is free of it meanwhile (rowbyrow.go).
 func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 	if r.Phase == Turn {
 		return t.inTurn(now, r)
@@ -127,6 +128,10 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
 	e := Effects{Behind: on.Txn, Waits: t.queue(now, on, r)}
 	if e.Waits == nil { // too many wait
 		e.Refused = TimedOut.refusal(r.Phase, e.Behind)
+	} else if t.rules.policy.RowByRow && r.Phase == Execute {
+		if free := t.rules.free(r); len(free.Shared)+len(free.Exclusive) > 0 {
+			t.locks.give(now, r.Txn, r.Age, &free)
+		}
 	}
 	return e
 }

@@ -33,6 +33,9 @@ type Policy struct {
 	Votes VoteRule
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
+	// RowByRow: in execution who has to wait for some of its rows holds the others meanwhile
+	// (rowbyrow.go).
+	RowByRow bool
 	// Priority is what high priority does to low priority.
 	Priority PriorityRule
 	// Stamped: votes of declared transactions are asked for in the order of their stamps, and
@@ -111,9 +114,10 @@ var (
 	Lease = Policy{Name: "leases of rows, written ones locked no-wait", OnConflict: ConflictNoWait, RowLeases: true}
 	// WoundWaitAlike is WoundWait by ages alone; WoundWaitPreempting and WoundWaitOnWait are that
 	// with preemption, whatever waits, or of who waits (Natto section 4, what it is compared with).
-	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, Priority: PriorityIgnored}
-	WoundWaitPreempting = Policy{Name: "2pl wound-wait, high priority preempts low", LockReads: true, PrepareWaits: true, Priority: PriorityPreempts}
-	WoundWaitOnWait     = Policy{Name: "2pl wound-wait, high priority preempts low that waits", LockReads: true, PrepareWaits: true, Priority: PriorityPreemptsWaiting}
+	// Each row's lock is had by itself, as in the public prototype of Natto.
+	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityIgnored}
+	WoundWaitPreempting = Policy{Name: "2pl wound-wait, high priority preempts low", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityPreempts}
+	WoundWaitOnWait     = Policy{Name: "2pl wound-wait, high priority preempts low that waits", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityPreemptsWaiting}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
 	// OfItsSource is for participants that are databases of others: who yields there is

@@ -96,4 +96,10 @@ var ofNatto = []mutation{
 	{name: "natto-forward-deleted", in: "coordinator", rule: "a row that the commit deletes is not there, and has no version",
 		old: "if w.Value == nil {\nreturn txn.Row{Key: w.Key}\n}\nreturn txn.Row{Key: w.Key, Value: w.Value, Version: by}", new: "return txn.Row{Key: w.Key, Value: w.Value, Version: by}",
 		seen: []check{tests("coordinator", "ForwardedRead")}},
+	{name: "natto-2pl-whole", in: "yield", rule: "who waits for some of its rows holds those that are free, where locks are had row by row",
+		old: "t.rules.policy.RowByRow && r.Phase == Execute", new: "false",
+		seen: []check{tests("yield", "FreeIsHeld|RowByRow")}},
+	{name: "natto-2pl-takes-held", in: "yield", rule: "and of them those alone that nobody is in the way of",
+		old: "return len(r.conflicts(q.Phase, q.Txn, q.Age, &one)) == 0", new: "return true",
+		seen: []check{tests("yield", "FreeIsHeld|RowByRow")}},
 }
