@@ -64,7 +64,7 @@ func (s resolved) holders(leader int) []uint32 {
 
 func (s resolved) params() node.Params {
 	p := node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
-		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, AbortsLikeCommits: s.AbortsLikeCommits, ReadsUnwaited: s.ReadsUnwaited, EndsNotedFirst: s.EndsNotedFirst, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, PromoteAfterTries: -1, Rules: s.rules}
+		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, AbortsLikeCommits: s.AbortsLikeCommits, ReadsUnwaited: s.ReadsUnwaited, EndsNotedFirst: s.EndsNotedFirst, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, ResendAfter: s.ResendAfter, PromoteAfterTries: -1, Rules: s.rules}
 	if s.NeverSure {
 		p.LockAfterTries = -1
 	}
