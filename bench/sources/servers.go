@@ -37,6 +37,7 @@ type deployment struct {
 	rows    int // of each table at each source
 	servers []*sourcetest.Server
 	links   []*delay.Proxy
+	delays  []time.Duration // of the links, round trips
 }
 
 // What the servers are told. Locks are waited for no longer than 5 s, as in GeoTP's paper, and
@@ -49,7 +50,7 @@ var (
 
 // deploy starts the servers of a deployment, fills them, and opens the links.
 func deploy(ctx context.Context, name string, rows int, delays []time.Duration) (d *deployment, err error) {
-	d = &deployment{name: name, rows: rows}
+	d = &deployment{name: name, rows: rows, delays: delays}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())

@@ -70,10 +70,14 @@ func (shardingsphere) start(ctx context.Context, c config, d *deployment) (*runn
 func configure(dir string, d *deployment) error {
 	var dataSources, ranges strings.Builder
 	for i, link := range d.links {
+		address := link.Addr()
+		if d.delays[i] == 0 { // the link would cost processor time and change nothing
+			address = d.servers[i].Addr()
+		}
 		// The driver of MySQL knows a MariaDB by what it answers.
-		url := fmt.Sprintf("jdbc:mysql://%s/%s?useSSL=false&useServerPrepStmts=false&useLocalSessionState=true", link.Addr(), sourcetest.Database)
+		url := fmt.Sprintf("jdbc:mysql://%s/%s?useSSL=false&useServerPrepStmts=false&useLocalSessionState=true", address, sourcetest.Database)
 		if d.servers[i].Kind == "postgres" {
-			url = fmt.Sprintf("jdbc:postgresql://%s/%s?sslmode=disable", link.Addr(), sourcetest.Database)
+			url = fmt.Sprintf("jdbc:postgresql://%s/%s?sslmode=disable", address, sourcetest.Database)
 		}
 		fmt.Fprintf(&dataSources, "  ds_%d:\n    url: \"%s\"\n    username: %s\n    password: \"%s\"\n    connectionTimeoutMilliseconds: 60000\n"+
 			"    idleTimeoutMilliseconds: 600000\n    maxLifetimeMilliseconds: 1800000\n    maxPoolSize: %d\n    minPoolSize: 1\n", i, url, sourcetest.User, sourcetest.Password, clientsMax+20)

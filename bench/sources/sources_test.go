@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 // fake is a deployment whose servers do not run.
 func fake(t *testing.T, name, kind string) *deployment {
 	t.Helper()
-	d := &deployment{name: name, rows: 1000}
+	d := &deployment{name: name, rows: 1000, delays: []time.Duration{0, time.Millisecond, time.Millisecond, time.Millisecond}}
 	for range sources {
 		link, err := delay.Listen("127.0.0.1:0", "127.0.0.1:1", 0)
 		if err != nil {
@@ -67,7 +67,7 @@ func fake(t *testing.T, name, kind string) *deployment {
 	return d
 }
 
-// Both systems divide the tables at the same keys, and go through the links.
+// Both systems divide the tables at the same keys, and go through the links that delay.
 func TestPeersAreConfigured(t *testing.T) {
 	d := fake(t, "pg", "postgres")
 	dir := t.TempDir()
@@ -78,7 +78,8 @@ func TestPeersAreConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`sharding-ranges: "1000,2000,3000"`, "jdbc:postgresql://" + d.links[3].Addr() + "/bank", "ds_${0..3}.transfer_accounts", "ds_${0..3}.ycsb_records", "ds_3:"} {
+	for _, want := range []string{`sharding-ranges: "1000,2000,3000"`, "jdbc:postgresql://" + d.servers[0].Addr() + "/bank",
+		"jdbc:postgresql://" + d.links[3].Addr() + "/bank", "ds_${0..3}.transfer_accounts", "ds_${0..3}.ycsb_records", "ds_3:"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("config-bench.yaml has no %s:\n%s", want, text)
 		}
