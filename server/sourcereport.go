@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"isochron/participant"
@@ -68,6 +69,11 @@ func serverOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
+	}
+	for _, key := range []string{"socket", "host"} { // MySQL's, and PostgreSQL's directory of it
+		if path := u.Query().Get(key); strings.HasPrefix(path, "/") {
+			return path + ":" + strings.TrimPrefix(u.Path, "/")
+		}
 	}
 	return u.Host + u.Path
 }

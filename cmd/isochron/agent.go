@@ -58,7 +58,7 @@ is tried again and again, and the rest of the cluster does not wait for it.`,
 	flags.StringVar(&f.config, "config", "", "the agent's own configuration, a nodeN.yaml with sources")
 	flags.StringVar(&f.join, "join", "", "a configuration of any node of the cluster that it joins")
 	flags.StringVar(&f.source.Name, "name", "", "what the cluster calls the database (with --join)")
-	flags.StringVar(&f.source.Address, "source", "", "the database: postgres://user@host:port/database or mysql://... (with --join)")
+	flags.StringVar(&f.source.Address, "source", "", "the database: postgres://user@host:port/database or mysql://..., with ?host=/directory or ?socket=/path for its socket (with --join)")
 	flags.StringVar(&f.source.PasswordFile, "password-file", "", "a file with the account's password, one line")
 	flags.IntVar(&f.source.Connections, "connections", 0, "connections to the database at most (0: 64)")
 	flags.StringVar((*string)(&f.source.Isolation), "isolation", "", "on what SERIALIZABLE rests at a PostgreSQL: locks (the default), over all sources, or serializable, its own level alone")

@@ -436,40 +436,40 @@ func TestAnswerTooLarge(t *testing.T) {
 }
 
 // A statement that is given up ends at the server too, and its branch with it.
-func TestCancel(t *testing.T) {
-	each(t, func(t *testing.T, k *kit) {
-		o := source.BranchOptions{Isolation: source.ReadCommitted, LockWait: endless}
-		b, _ := k.begin(o)
-		k.do(b, "INSERT INTO %s VALUES (2, 20)")
-		k.must(b.Commit(k.ctx))
-		holder, _ := k.begin(o)
-		k.do(holder, "UPDATE %s SET v = 21 WHERE id = 2")
-		b, n := k.begin(o)
-		k.do(b, "INSERT INTO %s VALUES (1, 10)")
-		ctx, cancel := context.WithCancel(k.ctx)
-		got := make(chan error, 1)
-		text := fmt.Sprintf("UPDATE %s SET v = 22 WHERE id = 2", k.table)
-		go func() {
-			_, err := b.Execute(ctx, source.Statement{Text: text})
-			got <- err
-		}()
-		for k.waiting(text) == 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
-		cancel()
-		if e := k.fails(<-got, codeInterrupted); !e.Ends || e.Unknown {
-			t.Errorf("%+v", e)
-		}
-		for k.waiting(text) > 0 { // an endless wait for the lock would end the test
-			time.Sleep(5 * time.Millisecond)
-		}
-		again, _ := k.begin(o)
-		k.do(again, "INSERT INTO %s VALUES (1, 11)") // the row is free
-		k.must(again.Commit(k.ctx))
-		k.must(holder.Commit(k.ctx))
-		k.has("1", "11", "2", "21")
-		k.finish(k.driver, n, true, false)
-	})
+func TestCancel(t *testing.T) { each(t, testCancel) }
+
+func testCancel(t *testing.T, k *kit) {
+	o := source.BranchOptions{Isolation: source.ReadCommitted, LockWait: endless}
+	b, _ := k.begin(o)
+	k.do(b, "INSERT INTO %s VALUES (2, 20)")
+	k.must(b.Commit(k.ctx))
+	holder, _ := k.begin(o)
+	k.do(holder, "UPDATE %s SET v = 21 WHERE id = 2")
+	b, n := k.begin(o)
+	k.do(b, "INSERT INTO %s VALUES (1, 10)")
+	ctx, cancel := context.WithCancel(k.ctx)
+	got := make(chan error, 1)
+	text := fmt.Sprintf("UPDATE %s SET v = 22 WHERE id = 2", k.table)
+	go func() {
+		_, err := b.Execute(ctx, source.Statement{Text: text})
+		got <- err
+	}()
+	for k.waiting(text) == 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	if e := k.fails(<-got, codeInterrupted); !e.Ends || e.Unknown {
+		t.Errorf("%+v", e)
+	}
+	for k.waiting(text) > 0 { // an endless wait for the lock would end the test
+		time.Sleep(5 * time.Millisecond)
+	}
+	again, _ := k.begin(o)
+	k.do(again, "INSERT INTO %s VALUES (1, 11)") // the row is free
+	k.must(again.Commit(k.ctx))
+	k.must(holder.Commit(k.ctx))
+	k.has("1", "11", "2", "21")
+	k.finish(k.driver, n, true, false)
 }
 
 // Many branches at once, prepared and finished, as agents have them.

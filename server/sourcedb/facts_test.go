@@ -171,18 +171,25 @@ func TestCannotConnect(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
-		"postgres://u:s3cret@h:1/d":               "",
-		"postgresql://u:s3cret@h/d?sslmode=allow": "",
-		"mysql://u:s3cret@h/d?tls=skip-verify":    "",
-		"mariadb://u:s3cret@h:3306/d":             "",
-		"postgres://u:s3cret%zz@h/d":              "cannot be read",
-		"postgres://u:s3cret@h:port/d":            "cannot be read",
-		"postgres://u:s3cret@h/d?sslmode=perhaps": "cannot be read",
-		"mysql://u:s3cret@h/d?tls=perhaps":        "tls=perhaps",
-		"mysql://u:s3cret@h/d?multi=1":            "multi",
-		"oracle://u:s3cret@h/d":                   "postgres://... or mysql://...",
-		"mysql://h/d":                             "names no user",
-		"mysql://u:s3cret@h/":                     "names no database",
+		"postgres://u:s3cret@h:1/d":                           "",
+		"postgresql://u:s3cret@h/d?sslmode=allow":             "",
+		"mysql://u:s3cret@h/d?tls=skip-verify":                "",
+		"mariadb://u:s3cret@h:3306/d":                         "",
+		"postgres://u:s3cret%zz@h/d":                          "cannot be read",
+		"postgres://u:s3cret@h:port/d":                        "cannot be read",
+		"postgres://u:s3cret@h/d?sslmode=perhaps":             "cannot be read",
+		"mysql://u:s3cret@h/d?tls=perhaps":                    "tls=perhaps",
+		"mysql://u:s3cret@h/d?multi=1":                        "multi",
+		"mysql://u:s3cret@/d?socket=/run/s":                   "",
+		"mysql://u:s3cret@localhost/d?socket=/run/s":          "",
+		"mysql://u:s3cret@h/d?socket=/run/s":                  "no other host than localhost",
+		"mysql://u:s3cret@localhost:3306/d?socket=/run/s":     "no other host than localhost",
+		"mysql://u:s3cret@localhost/d?socket=s":               "the whole path",
+		"mysql://u:s3cret@localhost/d?socket=/run/s&tls=true": "a socket and tls",
+		"postgres://u:s3cret@/d?host=/run/postgresql":         "",
+		"oracle://u:s3cret@h/d":                               "postgres://... or mysql://...",
+		"mysql://h/d":                                         "names no user",
+		"mysql://u:s3cret@h/":                                 "names no database",
 	} {
 		d, err := Open(address, Options{Password: "other-s3cret"})
 		if err == nil {

@@ -2,19 +2,15 @@ package sourcedb
 
 import (
 	"context"
-	"crypto/tls"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 
 	"isochron/source"
 )
@@ -32,7 +28,7 @@ type myConn struct {
 	socket   net.Conn    // beneath it
 	given    atomic.Bool // up: what ran there was, and the socket is closed (watched.go)
 	id       string      // the server's number for the connection
-	host     string      // what the server calls this end of it: address and port
+	host     string      // what the server calls this end of it: address and port, or localhost
 	level    source.Isolation
 	lockWait int // seconds; 0: the server's own
 	// waitEnds says that the server rolls back a transaction, not a statement, that has
@@ -43,40 +39,6 @@ type myConn struct {
 	locked bool // by the lock of a branch's name
 	// incarnation is when the server was started, by its own clock; "": it does not say.
 	incarnation string
-}
-
-// myConfig reads an address.
-func myConfig(u *url.URL, o Options) (*mysql.Config, error) {
-	cfg := mysql.NewConfig()
-	cfg.User = u.User.Username()
-	cfg.Passwd, _ = u.User.Password()
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(u.Hostname(), cmpOr(u.Port(), "3306"))
-	cfg.DBName = strings.Trim(u.Path, "/")
-	cfg.Timeout, cfg.DialFunc = o.ConnectTimeout, dialSocket
-	cfg.Logger = &mysql.NopLogger{}
-	cfg.Collation = "utf8mb4_general_ci"
-	cfg.ConnectionAttributes = "program_name:" + o.program()
-	// Values go within the text, quoted by the Go driver: prepared statements cost a trip,
-	// and answer in binary, not as the server prints.
-	cfg.InterpolateParams = true
-	// Several statements go in one trip: only texts of ours are joined (mysql_text.go).
-	cfg.MultiStatements = true
-	for key, values := range u.Query() {
-		if key != "tls" {
-			return nil, fmt.Errorf("the source's address has a parameter %q; for mysql there is only tls=true, skip-verify, preferred or false", key)
-		}
-		switch values[0] {
-		case "true":
-			cfg.TLS = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
-		case "skip-verify", "preferred":
-			cfg.TLS = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} // #nosec: asked for
-			cfg.AllowFallbackToPlaintext = values[0] == "preferred"
-		case "false", "":
-		default:
-			return nil, fmt.Errorf("tls=%s in the source's address: it is true, skip-verify, preferred or false", values[0])
-		}
-	}
-	return cfg, nil
 }
 
 // dial connects, and sets what holds for the session.
@@ -189,6 +151,9 @@ func (c *myConn) other(text string) {
 		return // the server notices by itself, later
 	}
 	defer other.close()
+	if other.incarnation != c.incarnation && !strings.Contains(c.host, ":") {
+		return // over a server's own socket all are called alike
+	}
 	same, err := other.rows(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.processlist WHERE id = %s AND host = '%s'", c.id, strings.ReplaceAll(c.host, "'", "")))
 	if err == nil && len(same) == 1 {
 		_, _, _ = other.exec(ctx, text, nil) // it may have ended just now
@@ -345,12 +310,4 @@ func appendFloat(buf []byte, v float64, bits int, rows driver.Rows, i int) []byt
 		return strconv.AppendFloat(buf, v, 'f', -1, bits)
 	}
 	return fmt.Appendf(buf, "%se%d", digits, e)
-}
-
-// cmpOr is a, or b if a is "".
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }

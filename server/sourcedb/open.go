@@ -43,10 +43,13 @@ const (
 // Open makes the driver for an address, without connecting:
 //
 //	postgres://user:password@host:port/database?sslmode=require
+//	postgres://user@/database?host=/var/run/postgresql
 //	mysql://user:password@host:port/database?tls=skip-verify
+//	mysql://user@localhost/database?socket=/run/mysqld/mysqld.sock
 //
-// PostgreSQL's parameters are libpq's. MySQL's is tls alone: true, skip-verify, preferred or
-// false, which is the default. Errors never repeat the address.
+// PostgreSQL's parameters are libpq's, in which a host that is a path is the directory of the
+// server's socket. MySQL's are socket, and tls: true, skip-verify, preferred or false, which is the
+// default. Errors never repeat the address.
 func Open(address string, o Options) (source.Driver, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
+// mariadbSocket is the name of a server's socket in its directory.
+const mariadbSocket = "s"
+
 // MariaDB starts a MariaDB without a binary log. more are further arguments for the server.
 func MariaDB(more ...string) (*Server, error) {
 	install, err := find("mariadb-install-db", "mariadb-server")
@@ -31,7 +34,7 @@ func MariaDB(more ...string) (*Server, error) {
 	s := &Server{
 		Kind: "mariadb", Port: port, Superuser: "root", dir: dir, program: program, exec: mysqlExec,
 		args: append([]string{
-			"--no-defaults", "--datadir=" + data, tmp, "--socket=" + filepath.Join(dir, "s"), "--pid-file=" + filepath.Join(dir, "pid"),
+			"--no-defaults", "--datadir=" + data, tmp, "--socket=" + filepath.Join(dir, mariadbSocket), "--pid-file=" + filepath.Join(dir, "pid"),
 			"--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", port), "--skip-log-bin", "--innodb-buffer-pool-size=32M",
 			"--innodb-log-file-size=16M", "--max-connections=300",
 		}, more...),

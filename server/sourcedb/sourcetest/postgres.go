@@ -32,7 +32,7 @@ func Postgres(more ...string) (*Server, error) {
 	s := &Server{
 		Kind: "postgres", Port: port, Superuser: "super", dir: dir, program: program, exec: pgExec,
 		args: append([]string{
-			"-D", data, "-p", fmt.Sprint(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+			"-D", data, "-p", fmt.Sprint(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + dir,
 			"-c", "max_prepared_transactions=64", "-c", "shared_buffers=16MB", "-c", "deadlock_timeout=50ms",
 		}, more...),
 	}
@@ -40,7 +40,7 @@ func Postgres(more ...string) (*Server, error) {
 		s.Close()
 		return nil, err
 	}
-	rules := fmt.Sprintf("host all %s all trust\nhost all all all scram-sha-256\n", s.Superuser)
+	rules := fmt.Sprintf("local all all scram-sha-256\nhost all %s all trust\nhost all all all scram-sha-256\n", s.Superuser)
 	if err := os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte(rules), 0o600); err != nil {
 		s.Close()
 		return nil, err

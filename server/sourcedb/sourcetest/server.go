@@ -89,6 +89,16 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
+// SocketURL is URL over the server's own socket.
+func (s *Server) SocketURL() string {
+	u := url.URL{Scheme: s.Kind, User: url.UserPassword(User, Password), Path: "/" + Database}
+	u.RawQuery = url.Values{"host": {s.dir}, "port": {fmt.Sprint(s.Port)}}.Encode()
+	if s.Kind == "mariadb" {
+		u.Scheme, u.RawQuery = "mysql", url.Values{"socket": {filepath.Join(s.dir, mariadbSocket)}}.Encode()
+	}
+	return u.String()
+}
+
 // Log is what the server has written, its last part.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // none is an empty one
