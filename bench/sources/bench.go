@@ -151,7 +151,7 @@ func (b *bench) deployment(ctx context.Context, name string) (err error) {
 // hold keeps a deployment and its systems for somebody to look at.
 func (b *bench) hold(ctx context.Context, d *deployment, todo []int) (err error) {
 	for i, s := range d.servers {
-		b.say("source %d: %s, through its delay at %s", i, s.URL(), d.links[i].Addr())
+		b.say("source %d: %s, through its delay at %s, over its socket %s", i, s.URL(), d.links[i].Addr(), withoutPassword(s.SocketURL()))
 	}
 	for _, i := range todo {
 		r, err := systems[i].start(ctx, b.config, d)

@@ -127,8 +127,11 @@ func (n *nodes) begin(ctx context.Context, c config, d *deployment, row string) 
 	}
 	var names, bounds []string
 	for i, s := range d.servers {
-		name := fmt.Sprint("s", i)
-		agent, err := n.spawn("agent", "--join", config, "--name", name, "--source", withoutPassword(s.URL()), "--password-file", password,
+		name, address := fmt.Sprint("s", i), s.URL()
+		if c.Sockets {
+			address = s.SocketURL()
+		}
+		agent, err := n.spawn("agent", "--join", config, "--name", name, "--source", withoutPassword(address), "--password-file", password,
 			"--region", string(wan.Regions[i]), "--peer-port", fmt.Sprint(base+1+i), "--out", files, "--connections", fmt.Sprint(clientsMax))
 		if err != nil {
 			return nil, err

@@ -33,6 +33,7 @@ type config struct {
 	Lines       string
 	JSON        bool
 	Hold        bool
+	Sockets     bool
 }
 
 func main() { command.Main("sources", run) }
@@ -64,6 +65,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	f.StringVar(&c.Program, "isochron", "bin/isochron", "the program")
 	f.StringVar(&c.Lines, "lines", "", "a file to which each cell is added as a line of JSON")
 	f.BoolVar(&c.JSON, "json", false, "print lines of JSON instead of the table")
+	f.BoolVar(&c.Sockets, "sockets", false, "have Isochron's agents reach the servers over their sockets, not their ports")
 	f.BoolVar(&c.Hold, "hold", false, "run nothing: start the first deployment and its systems, and wait for Ctrl-C")
 	if err = f.Parse(args, out); err != nil {
 		return c, err

@@ -7,6 +7,8 @@
 # --peers shardingsphere has ShardingSphere-Proxy beside them as one more way, once it has run so long
 # that Java has compiled it. Its clients speak as those of a gateway do, and its commits are the
 # server's own: a statement alone is no transaction of several sources to it.
+# With --sockets agents reach the server over its socket, and one more way is a direct connection over
+# that (socket); clients come to gateways over a port in any case.
 #
 #   bench/sources/point.sh                                  # MariaDB and PostgreSQL, 16 connections
 #   bench/sources/point.sh --deployments mysql --seconds 20 --rounds 5 --connections 64
@@ -15,11 +17,11 @@
 # Needs sysbench, and what Isochron's sources need. All that is started ends with it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-deployments="mysql pg" seconds=10 rounds=3 connections=16 rows=10000 systems=
+deployments="mysql pg" seconds=10 rounds=3 connections=16 rows=10000 systems= sockets=
 while (($#)); do
   case $1 in
-    --deployments) deployments=${2//,/ } ;; --seconds) seconds=$2 ;; --rounds) rounds=$2 ;; --connections) connections=$2 ;; --rows) rows=$2 ;; --peers) systems=$2 ;;
-    *) echo "point.sh: no option $1; there are --deployments --seconds --rounds --connections --rows --peers" >&2; exit 2 ;;
+    --deployments) deployments=${2//,/ } ;; --seconds) seconds=$2 ;; --rounds) rounds=$2 ;; --connections) connections=$2 ;; --rows) rows=$2 ;; --peers) systems=$2 ;; --sockets) sockets=--sockets; shift; continue ;;
+    *) echo "point.sh: no option $1; there are --deployments --seconds --rounds --connections --rows --peers --sockets" >&2; exit 2 ;;
   esac
   shift 2
 done
@@ -44,7 +46,7 @@ trap 'stop; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 for deployment in $deployments; do
-  "$ISOCHRON_BIN/sources" --isochron "$ISOCHRON_BIN/isochron" --hold --deployments "$deployment" --systems "geotp${systems:+,$systems}" --peers "$peers" --wan-scale 0.001 --rows 1000 2>"$work/held" &
+  "$ISOCHRON_BIN/sources" --isochron "$ISOCHRON_BIN/isochron" --hold --deployments "$deployment" --systems "geotp${systems:+,$systems}" --peers "$peers" $sockets --wan-scale 0.001 --rows 1000 2>"$work/held" &
   held=$!
   until grep -q 'geotp: ' "$work/held"; do
     kill -0 "$held" 2>/dev/null || { cat "$work/held" >&2; exit 1; }
@@ -56,14 +58,22 @@ for deployment in $deployments; do
   server=$(sed -n 's/.*source 0: .*@127.0.0.1:\([0-9]*\)\/bank,.*/\1/p' "$work/held")
   through=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$gateway" --mysql-user=root --mysql-password="$password" --mysql-db=bench)
   direct=(--db-driver=mysql --mysql-host=127.0.0.1 --mysql-port="$server" --mysql-user=root --mysql-db=bank)
+  address="${deployment/pg/postgres}://agent@127.0.0.1:$server/bank" socket=()
+  if [[ -n $sockets ]]; then
+    address=$(sed -n 's/.*source 0: .* over its socket \(.*\)/\1/p' "$work/held")
+    path=${address#*\?*=}
+    socket=(--db-driver=mysql --mysql-socket="${path//%2F//}" --mysql-user=root --mysql-db=bank)
+  fi
   if [[ $deployment == pg ]]; then
     direct=(--db-driver=pgsql --pgsql-host=127.0.0.1 --pgsql-port="$server" --pgsql-user=super --pgsql-db=bank)
+    path=${path%&port=*}
+    socket=(--db-driver=pgsql --pgsql-host="${path//%2F//}" --pgsql-port="$server" --pgsql-user=agent --pgsql-password=s3cret/of\ the:agent --pgsql-db=bank)
   fi
   base=$((gateway + 1000))
   "$ISOCHRON_BIN/isochron" init --dir "$work/$deployment" --regions bj --base-port $base --protocol geotp >"$work/init" 2>&1 || { cat "$work/init" >&2; exit 1; }
   config=$work/$deployment/node1.yaml
   printf 's3cret/of the:agent\n' >"$work/$deployment/s0.password"
-  printf '\nsources:\n  - {name: s0, address: "%s://agent@127.0.0.1:%s/bank", password_file: s0.password, connections: 200}\n' "${deployment/pg/postgres}" "$server" >>"$config"
+  printf '\nsources:\n  - {name: s0, address: "%s", password_file: s0.password, connections: 200}\n' "$address" >>"$config"
   "$ISOCHRON_BIN/isochron" start --config "$config" >"$work/$deployment/log" 2>&1 &
   one=$!
   besides=$(cat "$work/$deployment/root.password")
@@ -111,6 +121,7 @@ for deployment in $deployments; do
     if [[ -n $systems ]]; then load $test $((seconds > 20 ? seconds : 20)) "${proxy[@]}"; fi
     for ((round = 0; round < rounds; round++)); do
       measure direct $test "${direct[@]}"
+      if [[ -n $sockets ]]; then measure socket $test "${socket[@]}"; fi
       measure through $test "${through[@]}"
       measure beside $test "${beside[@]}"
       if [[ -n $systems ]]; then measure shardingsphere $test "${proxy[@]}"; fi
