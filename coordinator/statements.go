@@ -192,15 +192,24 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 	for i := range t.branches.at {
 		b := &t.branches.at[i]
 		b.asked = true
+		j := slices.IndexFunc(parts, func(p *part) bool { return p.access.Shard == b.source })
+		if alone && j >= 0 {
+			parts[j].access.Work.Last = commitsAlone
+			continue
+		}
 		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, DecidedAt: t.branches.decidedAt, OnePhase: alone,
 			LockTerm: b.term, Term: b.term, Retired: st.commits.attempts.retiredBelow(), ProtocolSeq: st.reads.turn.seq, Peers: peers}
-		if j := slices.IndexFunc(parts, func(p *part) bool { return p.access.Shard == b.source }); j >= 0 {
+		if j >= 0 {
 			parts[j].access.Work.Last = prepare
 			continue
 		}
 		st.leaders.send(b.source, txn.Message{Prepare: prepare})
 	}
 }
+
+// commitsAlone is the prepare of a branch that is all of its transaction and commits with the work
+// that it is in, which says all the rest of it. Nobody changes it.
+var commitsAlone = &txn.Prepare{OnePhase: true}
 
 // address has a part go to an incarnation of its agent; false: the branch was begun by
 // another and is lost with it, unless that one has committed it.

@@ -87,7 +87,7 @@ type Work struct {
 	// Last, if not nil, is what to prepare as soon as the statements are done: they are the
 	// transaction's last here. The vote is not asked for. If it is OnePhase the branch is
 	// committed then, and the answer says so (Worked.Committed), or why not; the answer comes
-	// when that is known.
+	// when that is known. Nothing else of it is set then: the work says it.
 	Last *Prepare `cbor:"4,keyasint,omitempty"`
 	// Peers are the other sources of the transaction: who fails tells them.
 	Peers []Peer `cbor:"5,keyasint,omitempty"`
