@@ -15,7 +15,8 @@ type mail struct {
 func (o *mail) send(to txn.Address, m txn.Message) {
 	env := txn.Envelope{From: o.self, To: to.Node, Msg: m, Part: to.Part()}
 	if o.overhears != nil {
-		o.overhears(&env.Msg)
+		heard := m // of its own, or every message would be made on the heap for this
+		o.overhears(&heard)
 	}
 	if to.Node == o.self {
 		o.local = append(o.local, env)

@@ -43,6 +43,7 @@ type runner struct {
 
 	adopted   func(*routing.Directory)
 	directory atomic.Pointer[routing.Directory]
+	heard     txn.Envelope  // room for the message that is being delivered
 	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
 	peeks     peeks
 	awake     int             // clients whose answers they have not been let take since
@@ -154,17 +155,7 @@ func (r *runner) handleOne(in input) {
 	r.hurry = r.hurry || in.request == nil
 	switch {
 	case in.envelope != nil:
-		var env txn.Envelope
-		if err := txn.Decode(in.envelope, &env); err != nil {
-			r.log.Warn("a message was thrown away", "err", err)
-			return
-		}
-		if in.from != 0 && (env.From != in.from || env.To != r.id) {
-			r.log.Warn("a message was thrown away: it says another sender or receiver than its connection",
-				"connection_from", in.from, "from", env.From, "to", env.To)
-			return
-		}
-		r.node.Deliver(r.clock.now(), &env)
+		r.deliver(in)
 	case in.request != nil:
 		r.gathered++
 		r.node.Submit(r.clock.now(), in.request)
@@ -173,11 +164,29 @@ func (r *runner) handleOne(in input) {
 	}
 }
 
+// deliver gives a message to the node. What the message points to the node may keep; the envelope is
+// the same for all, and holds on to none of it.
+func (r *runner) deliver(in input) {
+	env := &r.heard
+	defer func() { *env = txn.Envelope{} }()
+	if err := txn.Decode(in.envelope, env); err != nil {
+		r.log.Warn("a message was thrown away", "err", err)
+		return
+	}
+	if in.from != 0 && (env.From != in.from || env.To != r.id) {
+		r.log.Warn("a message was thrown away: it says another sender or receiver than its connection",
+			"connection_from", in.from, "from", env.From, "to", env.To)
+		return
+	}
+	r.node.Deliver(r.clock.now(), env)
+}
+
 // flush carries out what the node wants done.
 func (r *runner) flush() {
 	r.gathered, r.hurry = 0, false
 	out := r.node.Drain()
-	for _, env := range out.Messages {
+	for i := range out.Messages {
+		env := &out.Messages[i] // a copy for the encoder would be made on the heap
 		r.net.send(r.id, env.To, txn.Encode(env))
 	}
 	for _, t := range out.Tasks {
