@@ -320,6 +320,7 @@ func (l *link) use(conn *tls.Conn) error {
 	defer ping.Stop()
 	l.ping()
 	var spare []byte
+	var patient deadline
 	for {
 		select {
 		case <-l.stop:
@@ -333,7 +334,7 @@ func (l *link) use(conn *tls.Conn) error {
 			l.ping()
 		case <-l.wake:
 			batch := l.grab(spare)
-			if err := writeAll(conn, batch); err != nil {
+			if err := writeAll(conn, batch, &patient); err != nil {
 				return err
 			}
 			l.wrote(len(batch))
@@ -351,9 +352,9 @@ func (l *link) wrote(bytes int) {
 }
 
 // writeAll writes in pieces, so that a long batch on a thin line is no dead peer.
-func writeAll(conn net.Conn, batch []byte) error {
+func writeAll(conn net.Conn, batch []byte, patient *deadline) error {
 	for piece := range slices.Chunk(batch, writePiece) {
-		if err := conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		if err := patient.after(writeWait, conn.SetWriteDeadline); err != nil {
 			return err
 		}
 		if _, err := conn.Write(piece); err != nil {
@@ -382,15 +383,18 @@ func (l *link) isSilent() bool {
 
 // frames reads frames from a connection that must not fall silent.
 type frames struct {
-	conn net.Conn
-	r    *bufio.Reader
+	conn    net.Conn
+	r       *bufio.Reader
+	patient deadline
 }
 
-func newFrames(conn net.Conn) *frames { return &frames{conn, bufio.NewReaderSize(conn, 64<<10)} }
+func newFrames(conn net.Conn) *frames {
+	return &frames{conn: conn, r: bufio.NewReaderSize(conn, 64<<10)}
+}
 
 func (f *frames) next() (Kind, []byte, error) {
 	if f.r.Buffered() < headerLen { // a call for each frame would be dear
-		if err := f.conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
+		if err := f.patient.after(silence, f.conn.SetReadDeadline); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -1,0 +1,29 @@
+package peer
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// Whoever has a deadline moved has at least as long as was asked for, and it is moved when a tenth
+// of that is over, not each time.
+func TestDeadlineIsMovedNowAndThen(t *testing.T) {
+	var d deadline
+	var set []time.Time
+	move := func(at time.Time) error { set = append(set, at); return nil }
+	for range 3 {
+		before := time.Now()
+		if err := d.after(time.Hour, move); err != nil || d.at.Before(before.Add(time.Hour)) {
+			t.Fatalf("%v: %v after %v", err, d.at, before)
+		}
+	}
+	if len(set) != 1 {
+		t.Errorf("moved %d times", len(set))
+	}
+	d.at = d.at.Add(-10 * time.Minute)
+	broken := errors.New("broken")
+	if err := d.after(time.Hour, func(time.Time) error { return broken }); err != broken {
+		t.Errorf("a connection that takes no deadline: %v", err)
+	}
+}
