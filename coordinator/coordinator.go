@@ -234,6 +234,10 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		return
 	}
+	if waits := t.entrance.waiting; waits != nil && waits.Op == OpCommit {
+		c.end(t, err) // its client has nothing to ask any more
+		return
+	}
 	err = t.branches.doubt(c.env.Directory(), err)
 	t.failed = err
 	c.gate.notLetIn(t, err)

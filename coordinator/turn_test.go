@@ -126,6 +126,22 @@ func TestOpenTransactionsAreRolledBack(t *testing.T) {
 	}
 }
 
+// What is rolled back while it waits to be let in stays for its next request, unless it has asked for
+// its commit: then there is none.
+func TestWhoWaitsToBeLetInIsRolledBack(t *testing.T) {
+	for _, op := range []Op{OpCommit, OpRead} {
+		g := openGateway(t)
+		req := &Request{Op: op, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}}
+		req.Done = func(r Response) { g.answered[req] = r }
+		g.begin(Start{}).entrance.waiting = req
+		g.follow(t, routing.Protocol{Seq: 1, Name: going.To, Try: 1})
+		open, _ := g.Open()
+		if r := g.answered[req]; r.Err == nil || r.Err.Why() != txn.CauseProtocol || (open == 0) != (op == OpCommit) {
+			t.Errorf("request %d: it hears %+v, and %d transactions are kept", op, r, open)
+		}
+	}
+}
+
 // A switch whose end is not heard of, and one that is given up, let everybody begin
 // under the protocol that is; a switch that has lasted too long is not waited for again.
 func TestAGatewayWaitsNoLongerThanItsBound(t *testing.T) {
