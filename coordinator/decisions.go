@@ -154,6 +154,10 @@ func (d *decisions) placeNear(participants []txn.ShardID) txn.ShardID {
 	return native
 }
 
+// ofRecord begins what reads and writes the record of an attempt. A shard takes it also while it
+// changes its protocol, and whatever this gateway goes by: what is undecided there may wait for it.
+var ofRecord = Start{Upkeep: true, Record: true}
+
 // logCommit writes an attempt's commit, unless somebody has ended it.
 func (d *decisions) logCommit(id txn.Attempt, s txn.ShardID, at txn.Timestamp) {
 	d.logOwn(id, s, encodeCommit(at), decide.LogAnswer{Known: true, Commit: true, At: at})
@@ -168,7 +172,7 @@ func (d *decisions) logData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrite
 func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decide.LogAnswer) {
 	name := recordOf(id)
 	d.submit(&Request{
-		Op: OpCommit, From: Start{Upkeep: true}, Guards: []Guard{{Name: name}},
+		Op: OpCommit, From: ofRecord, Guards: []Guard{{Name: name}},
 		Writes: []txn.Write{{Key: localKey(s, name), Value: row}},
 		Done: func(r Response) {
 			if r.Err == nil {
@@ -184,7 +188,7 @@ func (d *decisions) logOwn(id txn.Attempt, s txn.ShardID, row []byte, says decid
 func (d *decisions) read(id txn.Attempt, s txn.ShardID) {
 	var said []byte
 	d.submit(&Request{
-		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
+		Op: OpUpdate, From: ofRecord, Read: txn.Read{Gets: []txn.Key{localKey(s, recordOf(id))}},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			said = rows[0].Value
 			return nil, false
@@ -202,7 +206,7 @@ func (d *decisions) logAbort(id txn.Attempt, s txn.ShardID) {
 	record, retired := localKey(s, recordOf(id)), localKey(s, retiredOf(id))
 	var says decide.LogAnswer
 	d.submit(&Request{
-		Op: OpUpdate, From: Start{Upkeep: true}, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
+		Op: OpUpdate, From: ofRecord, Read: txn.Read{Gets: []txn.Key{record, retired}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) {
 			says = decodeDecision(rows[0].Value)
 			says.Finished = id.Seq < retiredBelow(rows[1].Value)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"isochron/decide"
 	"isochron/txn"
 )
 
@@ -49,4 +50,44 @@ func TestWhatIsTakenAway(t *testing.T) {
 	if gone := d.takeBelow(4, 1<<40); len(gone) != expungeBatch || len(d.rows[4]) != expungeBatch {
 		t.Errorf("takes %d and leaves %d", len(gone), len(d.rows[4]))
 	}
+}
+
+// What reads and writes the record of an attempt says so to the shard, and locks nothing before its
+// vote, also where the row locks what is read: while a shard goes over to another protocol it grants
+// no locks, and takes the record. What only tidies up is as any other.
+func TestRecordsAreMarkedAndLockNothing(t *testing.T) {
+	lost := txn.Attempt{Node: 7, Epoch: 1, Seq: 3}
+	for name, c := range map[string]struct { // order: each by itself
+		does   func(*decisions)
+		record bool
+		locks  txn.Lock
+	}{
+		"ends an attempt":     {func(d *decisions) { d.logAbort(lost, 2) }, true, txn.LockNone},
+		"supplies an attempt": {func(d *decisions) { d.logData(lost, 2, []txn.ShardWrites{{Shard: 2}}) }, true, txn.LockNone},
+		"decides an attempt":  {func(d *decisions) { d.logCommit(lost, 2, 9) }, true, txn.LockNone},
+		"tidies up":           {func(d *decisions) { d.takeAway(2, []uint64{3}, 4) }, false, txn.LockExclusive},
+	} {
+		g := openGateway(t)
+		g.goBy(openRow(t, "2pc+2pl-nro"))
+		g.decisions.rule = func(txn.Attempt, decide.LogAnswer) {}
+		c.does(g.decisions)
+		if a := g.env.sent[0].Access; a != nil {
+			if a.Lock != c.locks {
+				t.Errorf("%s: it locks %v", name, a.Lock)
+			}
+			g.Deliver(1, &txn.Message{AccessReply: &txn.AccessReply{Shard: 2, Request: a.Request, Term: 1, Rows: rowsOf(a.Keys)}})
+		}
+		p := g.env.sent[len(g.env.sent)-1].Prepare
+		if p == nil || p.Record != c.record || !p.OnePhase {
+			t.Errorf("%s: it asks %+v", name, p)
+		}
+	}
+}
+
+// rowsOf are rows that are not there.
+func rowsOf(keys []txn.Key) (rows []txn.Row) {
+	for _, k := range keys {
+		rows = append(rows, txn.Row{Key: k})
+	}
+	return rows
 }

@@ -44,7 +44,13 @@ func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 // locksReads: an optimistic row's reads take locks too after so many tries. What
 // holds nothing is passed by whoever votes first, younger ones as well, and may be
 // so for ever; with the age of its first try a lock is lost to older ones alone.
+//
+// What is read for a record is never locked: a shard that changes its protocol grants no locks, and
+// takes the record.
 func (p *policy) locksReads(t *transaction) bool {
+	if t.record {
+		return false
+	}
 	return p.cfg.Row.Yield.LockReads || p.sure(t)
 }
 

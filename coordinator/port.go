@@ -88,6 +88,7 @@ type Start struct {
 	Level          txn.Level
 	Owner          uint64
 	Upkeep         bool
+	Record         bool      // it is for a row of a decision: see decisions.go
 	Inside         bool      // the gateway does it again by itself
 	Lost           txn.Cause // why the try before was rolled back; of Inside alone
 }

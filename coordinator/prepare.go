@@ -13,7 +13,7 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 	of := func(id txn.ShardID) *txn.Prepare {
 		i, ok := slices.BinarySearchFunc(out, id, func(p *txn.Prepare, s txn.ShardID) int { return cmp.Compare(p.Shard, s) })
 		if !ok {
-			p := &txn.Prepare{Shard: id, Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq}
+			p := &txn.Prepare{Shard: id, Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq, Record: t.record}
 			if t.level == txn.RepeatableRead {
 				p.Since = t.moment
 			}

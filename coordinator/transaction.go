@@ -71,6 +71,7 @@ type transaction struct {
 	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
 	publish         []txn.Key   // rows of its last round for which others wait
 	upkeep          bool
+	record          bool // see Start
 	far             bool // it has read by temperature what is led elsewhere
 	lockedAll       bool // what it writes was locked before its commit, or need not be
 	entrance        entrance

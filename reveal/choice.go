@@ -46,6 +46,9 @@ func (c Choice) String() string {
 		"on append, if one shard votes, else on pre-commit, tracked", "on validation, if it touches one region, its locks kept, else on decision"}[c]
 }
 
+// Invariant: a record is shown by nobody before its log has it. Who reads one tells others at once
+// how an attempt has ended, and no vote of his would be lost with what he has read.
+
 // Early reports whether writes are revealed before they are decided.
 func (c Choice) Early() bool { return c != OnDecision && c != OnLog && c != Unset }
 
@@ -67,7 +70,9 @@ func (c Choice) OnItsValidation(of txn.Class) bool {
 
 // TellsValidation reports whether such a transaction is revealed once all of its leaders have
 // validated it, who tell each other then and not when their votes are logged.
-func (c Choice) TellsValidation(of txn.Class) bool { return c == OnValidation && !of.Several() }
+func (c Choice) TellsValidation(of txn.Class) bool {
+	return c == OnValidation && !of.Several() && !of.Record
+}
 
 // Logged reports whether a decision is logged before it is heeded.
 func (c Choice) Logged() bool { return c == OnLog }
@@ -78,5 +83,5 @@ func (c Choice) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPr
 // OnItsAppend reports whether it happens when the vote of such a transaction is
 // appended: only one that has no other participant commits by that one entry.
 func (c Choice) OnItsAppend(of txn.Class) bool {
-	return of.Participants == 1 && (c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && of.Hot)
+	return of.Participants == 1 && !of.Record && (c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && of.Hot)
 }

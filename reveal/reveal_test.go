@@ -128,3 +128,18 @@ func TestPending(t *testing.T) {
 		t.Error("nothing is left on k")
 	}
 }
+
+// A record is not revealed before its log has it, by no choice; what else one shard commits is.
+func TestNoChoiceRevealsARecordEarly(t *testing.T) {
+	for c := OnDecision; c <= OnValidation; c++ {
+		early := func(of txn.Class) bool { return c.OnItsAppend(of) || c.OnItsValidation(of) }
+		of := txn.Class{Participants: 1, Hot: true}
+		alone := early(of)
+		if want := c != OnDecision && c != OnLog && c != OnPreCommit; alone != want {
+			t.Errorf("%v: what commits by one entry is revealed early: %v", c, alone)
+		}
+		if of.Record = true; early(of) {
+			t.Errorf("%v reveals a record early", c)
+		}
+	}
+}

@@ -42,6 +42,7 @@ const (
 	DoomedStays
 	OnePhaseNoDependency
 	SwitchDrained
+	RecordPasses
 	RowsChecked
 	RangesChecked
 	WoundsYounger
@@ -172,6 +173,7 @@ var book = [rules]entry{
 	DoomedStays:          {"doomed-stays", "shard", "what is doomed is not revealed"},
 	OnePhaseNoDependency: {"one-phase-no-dependency", "shard", "nobody depends on a vote that is its own commit"},
 	SwitchDrained:        {"switch-drained", "shard", "a protocol changes when nothing is undecided"},
+	RecordPasses:         {"record-passes", "shard", "the record of an attempt is taken whatever protocol it is of"},
 
 	RowsChecked:         {"rows-checked", "yield", "a vote is refused whose reads have other versions now"},
 	RangesChecked:       {"ranges-checked", "yield", "a vote is refused whose ranges hold other rows now"},

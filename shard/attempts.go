@@ -29,6 +29,7 @@ type votingVote struct {
 	inquirers []txn.NodeID
 	id        txn.ID
 	cmd       *voteCmd
+	record    bool // it writes one, which nobody reads before the log has it
 
 	waitedNanos int64 // for locks
 	waitedFor   txn.ID
@@ -145,6 +146,12 @@ func (k *attempts) decided(a txn.Attempt) (to []txn.NodeID) {
 func (k *attempts) isOnePhase(a txn.Attempt) bool {
 	v := k.voting[a]
 	return v != nil && v.cmd.OnePhase
+}
+
+// isRecord reports whether an attempt's vote is on its way into the log as a record.
+func (k *attempts) isRecord(a txn.Attempt) bool {
+	v := k.voting[a]
+	return v != nil && v.record
 }
 
 // conditional tells how a vote stands: whether what it depends on is open, and

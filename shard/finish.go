@@ -109,7 +109,7 @@ func (r *Replica) OnPreCommit(m *txn.PreCommit) {
 
 func (e *endings) preCommit(a txn.Attempt, at txn.Timestamp) {
 	v := e.known.undecided(a)
-	if v == nil || e.known.early.Revealed(a) || e.known.deciding[a] != nil {
+	if v == nil || e.known.early.Revealed(a) || e.known.deciding[a] != nil || e.known.isRecord(a) {
 		return
 	}
 	if _, doomed := e.known.conditional(a); doomed {

@@ -48,10 +48,11 @@ func (r *Replica) OnPrepare(from txn.NodeID, p *txn.Prepare) {
 		return
 	}
 	l.known.sawRetired(p.Attempt, p.Retired)
-	if l.switching.ahead(p.ProtocolSeq) {
+	if l.switching.early(p) {
 		r.notLeader(asker, txn.NotLeader{Attempt: p.Attempt})
 		return
 	}
+	r.cfg.Params.Rules.BiteIf(l.switching.passing(p), rulebook.RecordPasses)
 	if p.ReadOnly {
 		l.gathering.leaves(p.Txn)
 		l.voter.vouch(from, p, r.arrives())
@@ -124,7 +125,7 @@ func (o *voter) refuse(to txn.NodeID, p *txn.Prepare, why txn.Refusal) {
 // what it grants is of one instant.
 func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	delete(o.known.waiting, p.Attempt)
-	if o.switching.refuses(p.ProtocolSeq) {
+	if o.switching.late(p) {
 		o.refuse(from, p, txn.WhyOtherProtocol.Refusal())
 		return
 	}
@@ -162,7 +163,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	}
 	o.leases.Renew(p, v.Proposed)
 	o.log.propose(command{Vote: v})
-	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v}
+	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v, record: p.Record}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
 	o.known.voting[p.Attempt] = vv
 	o.instants.Voted(stampOf(v, o.cfg.ID))
@@ -176,7 +177,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 		}
 		o.locks.release(p.Txn, true)
 	}
-	o.revealsValidated(v)
+	o.revealsValidated(p, v)
 	if o.cfg.Params.Bugs.ReleaseBeforeVotes {
 		o.locks.release(p.Txn, true)
 	}
@@ -224,7 +225,7 @@ func (o *voter) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.R
 		q.ReadsPass = true
 		return q, false
 	}
-	class := o.class(v)
+	class := o.class(p)
 	class.Hot = o.locks.Hot(p.Txn, q.Exclusive)
 	if o.cfg.Row.Reveal.OnItsAppend(class) {
 		return q, true
@@ -234,9 +235,9 @@ func (o *voter) asksToVote(p *txn.Prepare, v *voteCmd, began arrival) (q yield.R
 	return q, false
 }
 
-// class is what is known here of whoever a vote is of.
-func (o *voter) class(v *voteCmd) txn.Class {
-	c := txn.Class{Participants: len(v.Participants), Rank: v.Age.Rank}
+// class is what is known here of whoever asks for a vote.
+func (o *voter) class(p *txn.Prepare) txn.Class {
+	c := txn.Class{Participants: len(p.Participants), Rank: p.Age.Rank, Record: p.Record}
 	if o.cfg.Params.Bugs.RevealAtOwnVote {
 		c.Participants = 1
 	}
@@ -245,8 +246,8 @@ func (o *voter) class(v *voteCmd) txn.Class {
 
 // revealsValidated shows what is validated, where the row shows it before it is logged; if others
 // have to validate it too they are told, and it is shown when all have (preCommit).
-func (o *voter) revealsValidated(v *voteCmd) {
-	switch class := o.class(v); {
+func (o *voter) revealsValidated(p *txn.Prepare, v *voteCmd) {
+	switch class := o.class(p); {
 	case o.cfg.Row.Reveal.OnItsValidation(class):
 		o.depends.reveal(v)
 		o.cfg.Env.Trace("shard %d: %v is validated, its writes can be read and its locks are kept", o.cfg.ID, v.Txn)

@@ -28,6 +28,14 @@ import (
 // No, and a shard that is not yet there has it ask again. At each shard all of the
 // old protocol stands before all of the new one; so their orders make one.
 //
+// The record of an attempt (Prepare.Record) is taken under any protocol, also by a shard that
+// waits for its votes to end: it may be what one of them waits for, here or elsewhere, and whoever
+// writes it may have gone over already. Its entry is its commit, so it leaves nothing undecided,
+// and until that is applied the shard waits for it as for any vote. There are as many as there are
+// attempts to be ended, so that comes to an end. When the change is on its way into the log a
+// record waits until it is there: its locks are not carried across, and two that write the
+// same row must not both find it empty.
+//
 // Plain reads need no such word: what they show is checked at the prepare, or the
 // leader answers for it by what it knows itself.
 
@@ -91,6 +99,25 @@ func (s *switching) refuses(seq uint64) bool {
 
 // ahead reports whether a transaction of this protocol comes too early.
 func (s *switching) ahead(seq uint64) bool { return seq > s.seq() }
+
+// passes reports whether a Prepare is voted on whatever protocol it is of, and passing whether
+// that makes a difference to it.
+func passes(p *txn.Prepare) bool { return p.Record && p.OnePhase }
+
+func (s *switching) passing(p *txn.Prepare) bool {
+	return passes(p) && (s.refuses(p.ProtocolSeq) || s.ahead(p.ProtocolSeq))
+}
+
+// late reports whether a Prepare is refused.
+func (s *switching) late(p *txn.Prepare) bool { return s.refuses(p.ProtocolSeq) && !passes(p) }
+
+// early reports whether a Prepare has to be asked for again.
+func (s *switching) early(p *txn.Prepare) bool {
+	if passes(p) {
+		return s.proposed > s.seq()
+	}
+	return s.ahead(p.ProtocolSeq)
+}
 
 // due reports whether another protocol is wanted, and not proposed yet.
 func (s *switching) due() bool { return s.leaves() && s.proposed < s.desired.Protocol.Seq }

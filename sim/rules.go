@@ -53,6 +53,7 @@ var bites = map[rulebook.Rule]func(protocol.Row) bool{
 	rulebook.DoomedStays:          revealsEarly,
 	rulebook.OnePhaseNoDependency: revealsOnAppend,
 	rulebook.SwitchDrained:        logged,
+	rulebook.RecordPasses:         declares,
 
 	rulebook.RowsChecked:         everywhere,
 	rulebook.RangesChecked:       everywhere,
@@ -186,7 +187,7 @@ func (r *RowRules) Never() (names []string) {
 func (c *HuntConfig) rulesOf(row protocol.Row) RowRules {
 	out := RowRules{Row: row.Name}
 	for _, rule := range rulebook.All() {
-		if rule == rulebook.SwitchDrained && len(c.Switch) == 0 {
+		if (rule == rulebook.SwitchDrained || rule == rulebook.RecordPasses) && len(c.Switch) == 0 {
 			continue
 		}
 		if slices.ContainsFunc(c.rowsOf(row), bites[rule]) {

@@ -33,6 +33,8 @@ func TestRulesFollowTheRow(t *testing.T) {
 		{"joint-acks", of("d2pc+occ"), of("2pc+occ")},
 		{"joint-acks", of("2pc+occ", "2pc+occ", "d2pc+occ"), of("tapir")},
 		{"switch-drained", of("2pc+2pl", "2pc+2pl", "txsql"), of("2pc+2pl")},
+		{"record-passes", of("2pc+2pl", "2pc+2pl", "natto-recsf"), of("2pc+2pl", "2pc+2pl", "txsql")},
+		{"record-passes", of("natto-recsf", "2pc+2pl"), of("natto-recsf")},
 		{"beside-open", of("tapir"), of("mysql")},
 		{"stamp-below-read", of("tapir"), of("carousel-fast")},
 		{"suffix-cut", of("mysql"), of("starry")},

@@ -11,6 +11,7 @@ type Class struct {
 	Hot          bool // it has written a hot row at the participant that asks
 	Warm         bool // what it reads now is updated too often for a replica that may be behind
 	Rank         Rank // where the row tells classes apart
+	Record       bool // it writes the record of another's attempt (Prepare.Record)
 }
 
 // Several reports whether it is known to touch the leaders of several regions (MR); else it

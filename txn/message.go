@@ -279,6 +279,9 @@ type Prepare struct {
 	// Validate: all participants are prepared; does what was read here, and is not written, stand
 	// as it was read? Who had voted an open Yes answers with another, or with a No.
 	Validate bool `cbor:"25,keyasint,omitempty"`
+	// Record: it writes, by itself, what others act on as soon as they read it: how an attempt has
+	// ended, or what it writes (DecidedAt of that attempt's Prepares).
+	Record bool `cbor:"26,keyasint,omitempty"`
 	// Declared, if set, asks for rows as well: see declared.go.
 	Declared *Declared `cbor:"40,keyasint,omitempty"`
 	// Leases are those of Reads, in their order, where rows have leases.

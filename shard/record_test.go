@@ -1,0 +1,150 @@
+package shard
+
+import (
+	"testing"
+
+	"isochron/participant"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// recordOf1 is the Prepare of what writes a record in shard 1.
+func recordOf1(seq uint64) *txn.Prepare {
+	p := asksFor(seq, "record")
+	p.Participants, p.OnePhase, p.Record = []txn.ShardID{1}, true, true
+	return p
+}
+
+// Whatever the row reveals early, nobody reads a record before its log has it: who reads one tells
+// others how an attempt has ended. Its locks are kept until then.
+func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
+	for _, name := range []string{"2pc+2pl", "txsql", "d2pc+2pl", "d2pc+2pl-group", "bonspiel"} {
+		for _, record := range []bool{true, false} {
+			c := newCourt(t, name)
+			p := recordOf1(1)
+			p.Record = record
+			c.prepares(p)
+			if c.voter.cfg.Row.Reveal.WhenVoted() {
+				c.endings.preCommit(p.Attempt, 50)
+			}
+			_, shown := c.voter.rows.early.Get("record")
+			holds := c.voter.locks.Holder(p.Txn) != nil
+			if early := !record && name != "2pc+2pl"; shown != early || record && !holds {
+				t.Errorf("%s, record %v: it is shown: %v, and holds its rows: %v", name, record, shown, holds)
+			}
+			c.endings.applied(effect{attempt: p.Attempt, voted: c.paper.commands[0].Vote})
+			if c.voter.locks.Holder(p.Txn) != nil {
+				t.Errorf("%s: it holds its rows when the log has it", name)
+			}
+		}
+	}
+}
+
+// wants has the directory say that the shard is to go over to a row, and names the Prepares of
+// this term so that no two are of one attempt.
+func (w *trio) wants(seq uint64, row string) {
+	want := participant.Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}
+	want.Protocol = routing.Protocol{Seq: seq, Name: row}
+	w.replicas[1].Want(want)
+}
+
+// asks has a leader asked for a vote, of a gateway that goes by a protocol, and returns what it
+// says when all that it has proposed is applied.
+func (w *trio) asks(l *leadership, p *txn.Prepare, seq uint64) txn.Message {
+	w.others = nil
+	p.Term, p.Shard, p.ProtocolSeq = l.term, 2, seq
+	for i, s := range p.Participants {
+		p.Participants[i] = s + 1 // the shard is the second here
+	}
+	w.replicas[1].OnPrepare(1, p)
+	w.drain()
+	for _, m := range w.others {
+		if m.Vote != nil || m.NotLeader != nil {
+			return m
+		}
+	}
+	return txn.Message{}
+}
+
+// A shard that waits for a vote to end before it goes over takes records, of those who have gone
+// over and of those who have not: that vote may wait for one. When it has gone over it takes them still.
+func TestRecordsPassAShardThatGoesOver(t *testing.T) {
+	w, l := newTrio(t)
+	seq := uint64(10)
+	takes := func(when string, of uint64) {
+		t.Helper()
+		seq++
+		p := recordOf1(seq)
+		if said := w.asks(l, p, of); said.Vote == nil || !said.Vote.Yes || said.Vote.AwaitsDecision {
+			t.Errorf("%s, of protocol %d: %+v", when, of, said.Vote)
+		}
+		seq++
+		p = recordOf1(seq)
+		if p.Record = false; of == l.switching.seq() && !l.switching.leaves() {
+			return
+		}
+		if said := w.asks(l, p, of); said.Vote != nil && said.Vote.Yes {
+			t.Errorf("%s, of protocol %d: what is no record passes as well", when, of)
+		}
+	}
+	waits := asksFor(1, "row")
+	if said := w.asks(l, waits, 0); said.Vote == nil || !said.Vote.Yes {
+		t.Fatalf("%+v", said)
+	}
+	w.wants(1, "2pc+2pl")
+	takes("while it waits", 0)
+	takes("while it waits", 1)
+	if l.switching.seq() != 0 || l.drained() {
+		t.Fatal("it has gone over across a vote")
+	}
+	w.replicas[1].OnDecide(1, &txn.Decide{Shard: 2, Attempt: waits.Attempt, Txn: waits.Txn})
+	w.drain()
+	if l.switching.seq() != 1 {
+		t.Fatal("it does not go over")
+	}
+	takes("afterwards", 0)
+	takes("afterwards", 1)
+	takes("afterwards", 2)
+}
+
+// While the change is on its way into the log a record is to be asked for again: what it locks
+// would not be known when the change has come, and another could find its row empty too.
+func TestNoRecordIsTakenBehindAChange(t *testing.T) {
+	w, l := newTrio(t)
+	w.wants(1, "2pc+2pl")
+	if l.switching.proposed != 1 || l.switching.seq() != 0 {
+		t.Fatalf("%+v", l.switching)
+	}
+	if said := w.asks(l, recordOf1(1), 0); said.NotLeader == nil || said.NotLeader.Leader != 1 {
+		t.Errorf("it is told %+v", said)
+	}
+	if said := w.asks(l, recordOf1(1), 0); said.Vote == nil || !said.Vote.Yes {
+		t.Errorf("asked again it is told %+v", said)
+	}
+	second := recordOf1(2)
+	second.Guards = []txn.ReadCheck{{Key: "record"}}
+	if said := w.asks(l, second, 1); said.Vote == nil || said.Vote.Yes {
+		t.Errorf("another, which takes the row to be empty, is told %+v", said)
+	}
+}
+
+// A record waits for another that writes the same row, and the change for both.
+func TestAChangeWaitsForRecords(t *testing.T) {
+	w, l := newTrio(t)
+	vote := asksFor(1, "row")
+	w.asks(l, vote, 0)
+	w.wants(1, "2pc+2pl")
+	for seq := range uint64(2) {
+		p := recordOf1(2 + seq)
+		p.Term, p.Shard, p.Participants = l.term, 2, []txn.ShardID{2}
+		w.replicas[1].OnPrepare(1, p)
+	}
+	w.replicas[1].OnDecide(1, &txn.Decide{Shard: 2, Attempt: vote.Attempt, Txn: vote.Txn})
+	l.changeProtocol()
+	if l.drained() || l.switching.proposed != 0 {
+		t.Error("it goes over while records are on their way")
+	}
+	if w.drain(); l.switching.seq() != 1 {
+		t.Error("it does not go over when they are there")
+	}
+}
