@@ -155,7 +155,7 @@ func (o Order) apply(d *routing.Directory, began string) (node uint32, err error
 	case OrderAccept:
 		return 0, d.AcceptSource(o.Name, o.Identity)
 	case OrderProtocol:
-		if err := protocol.CheckSwitch(d.Protocol.InForce(began), o.Protocol.To); err != nil {
+		if _, err := protocol.LiveByName(o.Protocol.To); err != nil {
 			return 0, err
 		}
 		return 0, d.Protocol.Begin(d.Protocol.InForce(began), o.Protocol)

@@ -73,7 +73,7 @@ func (c *Cluster) SetProtocol(ctx context.Context, name string) error {
 	}
 	db := c.DB(c.runners[0].region)
 	want := routing.Protocol{To: name, DrainMillis: startDrain, LimitMillis: startLimit.Milliseconds()}
-	if err := protocol.CheckSwitch(c.Row().Name, name); err != nil {
+	if _, err := protocol.LiveByName(name); err != nil {
 		return err
 	}
 	d, err := coordinator.ChangeDirectory(ctx, db, func(d *routing.Directory) error {

@@ -82,9 +82,6 @@ func (s *switches) order() {
 			if d.Protocol.Under() {
 				return nil // of an order before this
 			}
-			if protocol.CheckSwitch(d.Protocol.InForce(s.began), to) != nil {
-				return nil // an operator is refused, too
-			}
 			return d.Protocol.Begin(d.Protocol.InForce(s.began), want)
 		})
 	})

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestSwitches(t *testing.T) {
 		faults Faults
 		seeds  int
 	}{{Faults{}, 2}, {Faults{Crashes: true, Partitions: true, Network: true, Transfers: true}, 6}, {AllFaults(), 6}} {
-		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, c.seeds), Rows: []string{"2pc+2pl-home", "d2pc+occ", "txsql"}, Faults: c.faults, Switch: DefaultSwitch, StopAfter: 2}
+		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, c.seeds), Rows: []string{"2pc+2pl-home", "d2pc+occ", "txsql"}, Faults: c.faults, Switch: append(slices.Clone(DefaultSwitch), "natto-recsf"), StopAfter: 2}
 		sum, err := RunHunt(cfg, t.Output())
 		t.Logf("%d runs with faults %v: %v", sum.Runs, c.faults, sum.Counts)
 		if err != nil {
@@ -34,7 +35,7 @@ func TestSwitches(t *testing.T) {
 // change of the protocol, and nobody waits for long: clients see a pause.
 func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 	t.Parallel()
-	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}, {"d2pc+2pl-group", "natto-recsf"}} {
+	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}, {"d2pc+2pl-group", "natto-recsf"}, {"natto-recsf", "2pc+2pl-home"}} {
 		row, err := protocol.ByName(pair[0])
 		if err != nil {
 			t.Fatal(err)

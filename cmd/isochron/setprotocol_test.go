@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (b *transfers) create(t *testing.T, db *sql.DB) {
 
 // client transfers until it is told to stop. A node that is gone is a part of its
 // life, and so is a rollback; another error of SQL is not.
-func (b *transfers) client(db *sql.DB, stop <-chan struct{}) {
+func (b *transfers) client(db *sql.DB, stop <-chan struct{}, transfer func(*sql.DB, int64) error) {
 	for {
 		select {
 		case <-stop:
@@ -82,7 +83,7 @@ func (b *transfers) client(db *sql.DB, stop <-chan struct{}) {
 		default:
 		}
 		id := b.next.Add(1)
-		err := b.transfer(db, id)
+		err := transfer(db, id)
 		var my *mysql.MySQLError
 		switch {
 		case err == nil:
@@ -99,25 +100,47 @@ func (b *transfers) client(db *sql.DB, stop <-chan struct{}) {
 	}
 }
 
-func (b *transfers) transfer(db *sql.DB, id int64) error {
+// statements move money between two rows, and write it down.
+func statements(id int64) []string {
+	from, to, amount := rand.IntN(transferRows), rand.IntN(transferRows), 1+rand.IntN(20)
+	return []string{
+		fmt.Sprintf("UPDATE d.t SET v = v - %d WHERE id = %d", amount, from),
+		fmt.Sprintf("UPDATE d.t SET v = v + %d WHERE id = %d", amount, to),
+		fmt.Sprintf("INSERT INTO d.ledger VALUES (%d, %d, %d, %d)", id, from, to, amount),
+	}
+}
+
+// oneByOne sends them by themselves.
+func oneByOne(db *sql.DB, id int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	from, to, amount := rand.IntN(transferRows), rand.IntN(transferRows), 1+rand.IntN(20)
-	for _, stmt := range []string{
-		fmt.Sprintf("UPDATE d.t SET v = v - %d WHERE id = %d", amount, from),
-		fmt.Sprintf("UPDATE d.t SET v = v + %d WHERE id = %d", amount, to),
-		fmt.Sprintf("INSERT INTO d.ledger VALUES (%d, %d, %d, %d)", id, from, to, amount),
-	} {
+	for _, stmt := range statements(id) {
 		if _, err := tx.ExecContext(ctx, stmt); err != nil {
 			_ = tx.Rollback()
 			return err
 		}
 	}
 	return tx.Commit()
+}
+
+// inOnePacket sends them together, so that they are declared where the row declares.
+func inOnePacket(db *sql.DB, id int64) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.ExecContext(ctx, "BEGIN; "+strings.Join(statements(id), "; ")+"; COMMIT")
+	if err != nil { // what is open goes with its connection
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	return err
 }
 
 // check holds the rows against the ledger, and the ledger against what was told.
@@ -181,9 +204,10 @@ func TestSetProtocol(t *testing.T) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.nodes {
-		db := c.connect(t, i)
-		for range 3 {
-			wg.Go(func() { b.client(db, stop) })
+		db, packets := c.connect(t, i), c.connectWith(t, i, func(cfg *mysql.Config) { cfg.MultiStatements = true })
+		for range 2 {
+			wg.Go(func() { b.client(db, stop, oneByOne) })
+			wg.Go(func() { b.client(packets, stop, inOnePacket) })
 		}
 	}
 	config := c.about.Nodes[0].Config
@@ -196,9 +220,10 @@ func TestSetProtocol(t *testing.T) {
 	if status := order(t, "status", "--config", config); !strings.Contains(status, "protocol d2pc+2pl-home: 3 of 3 nodes up") {
 		t.Errorf("status says\n%s", status)
 	}
-	for round, name := range []string{"txsql", "2pc+2pl-group", "d2pc+occ"} {
-		c.killDuringSwitch(t, round, name)
+	for round, name := range []string{"txsql", "natto-recsf", "2pc+2pl-group", "d2pc+occ"} {
+		c.killDuringSwitch(t, round%3, name)
 	}
+	order(t, "set-protocol", "natto-recsf", "--config", config)
 	idle, err := c.connect(t, 2).Begin()
 	if err != nil {
 		t.Fatal(err)

@@ -120,8 +120,15 @@ func (c *testCluster) connect(t *testing.T, i int) *sql.DB {
 // connectTo is connect to a database.
 func (c *testCluster) connectTo(t *testing.T, i int, database string) *sql.DB {
 	t.Helper()
+	return c.connectWith(t, i, func(cfg *mysql.Config) { cfg.DBName = database })
+}
+
+// connectWith is connect with settings of the client.
+func (c *testCluster) connectWith(t *testing.T, i int, set func(*mysql.Config)) *sql.DB {
+	t.Helper()
 	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr, cfg.Logger, cfg.DBName = "root", "tcp", c.about.Nodes[i].SQL, &mysql.NopLogger{}, database
+	cfg.User, cfg.Net, cfg.Addr, cfg.Logger = "root", "tcp", c.about.Nodes[i].SQL, &mysql.NopLogger{}
+	set(cfg)
 	password, err := os.ReadFile(c.about.RootPassword)
 	if err != nil {
 		t.Fatal(err)
