@@ -40,8 +40,6 @@ type Attempt struct {
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
-	soon        uint // how often in a row it has tried again soon, and nobody led
-	soonNext    bool // so it does next
 	asksAgain   bool // all have prepared, and open Yes are looked at again (Twice)
 	asksLogs    bool // silence lasted too long, here or at another coordinator
 	done        bool
@@ -74,9 +72,6 @@ func (a *Attempt) Ask() { a.scheme.ask() }
 
 // Hear takes in what a node says of the attempt.
 func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
-	if m.NotLeader == nil {
-		a.soon = 0
-	}
 	switch {
 	case m.NotLeader != nil:
 		a.notLed(m.NotLeader)
@@ -183,16 +178,10 @@ func (a *Attempt) notLed(m *txn.NotLeader) {
 	}
 }
 
-// soonDoubles bounds how far the interval grows in which it is tried again where nobody leads.
-const soonDoubles = 4
-
 // wakeSoon tries again well before the usual resend, but not at once: a term
-// begins with a round trip in which nobody serves. Where nobody leads for long each try gets such an
-// answer from each participant, so the interval doubles: they would fill the connections that an
-// election needs.
+// begins with a round trip in which nobody serves.
 func (a *Attempt) wakeSoon() {
-	a.soonNext = true
-	a.wakeAt = min(a.wakeAt, a.decider.World.Now().Mono+a.decider.Params.TickInterval*2<<min(a.soon, soonDoubles))
+	a.wakeAt = min(a.wakeAt, a.decider.World.Now().Mono+a.decider.Params.TickInterval*2)
 }
 
 // prepare is what a participant is asked, nil if it was not here that it was asked.
@@ -245,10 +234,6 @@ func (a *Attempt) askedFormer() bool {
 
 // Wake does again what was not answered, or asks the logs if that lasted too long.
 func (a *Attempt) Wake() {
-	if a.soonNext {
-		a.soonNext = false
-		a.soon++
-	}
 	if a.record.awaited(a) {
 		a.write()
 		return

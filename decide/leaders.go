@@ -10,20 +10,11 @@ import (
 // leaderWait is when a leader is looked for again that nobody knows.
 const leaderWait = 50 * time.Millisecond
 
-// toldSoon is how often in a row participants are told at the usual interval: for as long as a lost
-// leader takes to be replaced. Who has not answered then is told less and less often, for what waits
-// in a full connection does not come sooner if more is put behind it.
-const (
-	toldSoon   = 3
-	toldSeldom = 3 // doublings of the interval
-)
-
 // leaders is the scheme of rows in which each participant's leader votes, once its vote
 // is replicated, and carries the decision on to its replicas.
 type leaders struct {
 	*Attempt
 	acked []txn.ShardID // know the end
-	told  int
 }
 
 // ask sends each Prepare to one leader in one term; if that leader is gone, only the logs
@@ -82,8 +73,7 @@ func (l *leaders) inquire() {
 }
 
 func (l *leaders) tell() {
-	l.wakeAt = l.decider.World.Now().Mono + l.decider.Params.ResendAfter<<min(max(l.told-toldSoon, 0), toldSeldom)
-	l.told++
+	l.resend()
 	open := false
 	for _, s := range l.Participants {
 		if slices.Contains(l.acked, s) || open && l.decider.Asks == InTurn {
@@ -108,7 +98,7 @@ func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
 	news := !slices.Contains(l.acked, s)
 	l.ended(s)
 	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.decider.Asks == InTurn {
-		l.tries, l.told = 0, 0 // whose turn it is now was not told before
+		l.tries = 0 // whose turn it is now was not told before
 		l.tell()
 	}
 }

@@ -34,52 +34,6 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 	}
 }
 
-// A participant that does not say that it knows the end is told again, less and less often and never
-// for the last time.
-func TestWhoIsSilentIsToldLessOften(t *testing.T) {
-	a, w := begin(LeaderVotes, 2, 3)
-	a.Hear(4, yes(2, 10))
-	a.Hear(5, yes(3, 12))
-	taken(t, a, Commit, 12)
-	a.Announce()
-	every := a.decider.Params.ResendAfter
-	for i, factor := range []time.Duration{1, 1, 1, 1, 2, 4, 8, 8, 8} {
-		if wait := a.NextWake() - w.now; wait != factor*every {
-			t.Errorf("told %d times, it is told again after %v, want %v", i+1, wait, factor*every)
-		}
-		w.now, w.sent = a.NextWake(), nil
-		a.Wake()
-		expect(t, w, "told again", "4/2: commit at 12", "5/3: commit at 12")
-	}
-}
-
-// Where nobody leads each try is answered so, and the next comes later; once one is answered by a
-// leader it is as before.
-func TestWhereNobodyLeadsTriesComeLess(t *testing.T) {
-	a, w := begin(LeaderVotes, 2, 3)
-	a.Hear(4, yes(2, 10))
-	a.Hear(5, yes(3, 12))
-	taken(t, a, Commit, 12)
-	a.Announce()
-	nobody := func(want time.Duration) {
-		t.Helper()
-		for range 3 { // answers to one try
-			a.Hear(5, &txn.Message{NotLeader: &txn.NotLeader{Shard: 3, Attempt: ours}})
-		}
-		if wait := a.NextWake() - w.now; wait != want {
-			t.Errorf("it is tried again after %v, want %v", wait, want)
-		}
-		w.now = a.NextWake()
-		a.Wake()
-	}
-	soon := 2 * a.decider.Params.TickInterval
-	for _, factor := range []time.Duration{1, 2, 4, 8, 16, 16, 16} {
-		nobody(factor * soon)
-	}
-	a.Hear(4, &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}})
-	nobody(soon)
-}
-
 // Who is silent is asked again, and after four times the logs are; a timer decides nothing.
 func TestSilenceLeadsToTheLogs(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
