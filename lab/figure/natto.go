@@ -57,9 +57,8 @@ func nattoReadsLogged() lab.Spec {
 	return s
 }
 
-// nattoRetwisBegun is nattoRetwis where what begins is measured, and what only reads ends as others do:
-// so it is in the public prototype of TAPIR and 2PL, whose rows it decides; of Natto's and Carousel's
-// see nattoReadsLogged.
+// nattoRetwisBegun is nattoRetwis where what begins is measured, and what only reads ends as others do,
+// as TAPIR's and 2PL's does in the public prototype; of Natto's and Carousel's see nattoReadsLogged.
 func nattoRetwisBegun() lab.Spec {
 	s := nattoRetwis()
 	s.CountBegun, s.ReadOnly = true, protocol.AsOthers.String()
