@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"isochron/protocol"
 	"isochron/server/disk"
 	"isochron/server/peer"
+	"isochron/server/ports"
 	"isochron/txn"
 )
 
@@ -26,14 +26,14 @@ func members(t *testing.T, n int, wan string) []MemberConfig {
 		t.Fatal(err)
 	}
 	w := mustWAN(t, wan)
+	port, err := ports.Take(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(port.Release)
 	var all []Member
 	for i := range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // all together, so that no port is given twice
-		all = append(all, Member{ID: txn.NodeID(i + 1), Region: w.Regions[i], Address: l.Addr().String()})
+		all = append(all, Member{ID: txn.NodeID(i + 1), Region: w.Regions[i], Address: ports.Address(port.Base + i)})
 	}
 	var out []MemberConfig
 	for _, m := range all {

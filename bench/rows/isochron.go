@@ -5,12 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"isochron/bench/process"
+	"isochron/server/ports"
 	"isochron/test/faults"
 )
 
@@ -213,15 +212,9 @@ func copyTree(from, to string, share func(path string) bool) error {
 
 // portsInRow is the first of n free ports that follow each other.
 func portsInRow(n int) (int, error) {
-	for base := 15000 + os.Getpid()%400*10; base < 20000; base += n {
-		free := true
-		for p := base; p < base+n && free; p++ {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p)))
-			free = err == nil && l.Close() == nil
-		}
-		if free {
-			return base, nil
-		}
+	c, err := ports.Take(n)
+	if err != nil {
+		return 0, err
 	}
-	return 0, errors.New("no free ports between 15000 and 20000")
+	return c.Base, nil
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
 	"isochron/bench/process"
+	"isochron/server/ports"
 	"isochron/server/sourcedb/sourcetest"
 	"isochron/sqlload"
 )
@@ -38,7 +38,7 @@ func (shardingsphere) start(ctx context.Context, c config, d *deployment) (*runn
 		return nil, err
 	}
 	remove := func() error { return os.RemoveAll(dir) }
-	port, err := freePort()
+	port, err := ports.Take(1)
 	if err == nil {
 		err = configure(dir, d)
 	}
@@ -47,14 +47,14 @@ func (shardingsphere) start(ctx context.Context, c config, d *deployment) (*runn
 	}
 	// Its own start script's settings, but for the memory: that takes 2 GB at once, this as it needs it.
 	p, err := process.Spawn(filepath.Join(dir, "log"), dir, "java", "-server", "-Xmx2g", "-Xss1m", "-Djava.awt.headless=true", "-Dio.netty.leakDetection.level=DISABLED",
-		"-classpath", dir+":"+filepath.Join(jars, "*"), "org.apache.shardingsphere.proxy.Bootstrap", fmt.Sprint(port), dir)
+		"-classpath", dir+":"+filepath.Join(jars, "*"), "org.apache.shardingsphere.proxy.Bootstrap", fmt.Sprint(port.Base), dir)
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
 	r := &running{
-		target: sqlload.Target{Addresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}, User: proxyUser, Password: proxyPassword, Database: proxyDatabase, AsIs: true},
+		target: sqlload.Target{Addresses: []string{ports.Address(port.Base)}, User: proxyUser, Password: proxyPassword, Database: proxyDatabase, AsIs: true},
 		pids:   []int{p.Pid()},
-		stop:   func() error { p.End(syscall.SIGTERM); return remove() },
+		stop:   func() error { p.End(syscall.SIGTERM); port.Release(); return remove() },
 		log:    p.Tail,
 	}
 	if d.name == "pg" {
@@ -123,14 +123,4 @@ props:
 		}
 	}
 	return nil
-}
-
-// freePort is a port on which nobody listens now.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

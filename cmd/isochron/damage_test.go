@@ -13,18 +13,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"isochron/test/faults"
 )
 
 // lonely is a cluster of one node, stopped, with two tables of data on its disk.
 func lonely(t *testing.T) *testCluster {
 	t.Helper()
 	c := &testCluster{dir: filepath.Join(t.TempDir(), "c"), nodes: make([]*process, 1)}
-	base, err := faults.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := freePorts(t, 1)
 	var out, stderr strings.Builder
 	args := []string{"init", "--dir", c.dir, "--regions", "r1", "--base-port", fmt.Sprint(base), "--json"}
 	if code := run(context.Background(), args, &out, &stderr); code != exitOK {

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
+	"isochron/server/ports"
 
-	"isochron/test/faults"
+	"github.com/go-sql-driver/mysql"
 )
 
 // testCluster is a cluster of processes made by init.
@@ -29,11 +29,12 @@ type testCluster struct {
 // freePorts is a base port above which init's ports are free for n nodes.
 func freePorts(t *testing.T, n int) int {
 	t.Helper()
-	base, err := faults.FreePorts(n)
+	c, err := ports.Take(n, 100, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return base
+	t.Cleanup(c.Release)
+	return c.Base
 }
 
 func initCluster(t *testing.T) *testCluster {

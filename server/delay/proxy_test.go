@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"isochron/server/ports"
 )
 
 // server listens until the test ends, and does with each connection what it is told to.
@@ -156,14 +158,12 @@ func TestBuffersAreBounded(t *testing.T) {
 
 // A server that is down, or that ends, closes the client's connection; Close ends all others.
 func TestEnds(t *testing.T) {
-	down, err := net.Listen("tcp", "127.0.0.1:0")
+	down, err := ports.Take(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := down.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for name, target := range map[string]string{"down": down.Addr().String(), "ends": server(t, func(net.Conn) {})} {
+	defer down.Release()
+	for name, target := range map[string]string{"down": ports.Address(down.Base), "ends": server(t, func(net.Conn) {})} {
 		if n, err := dial(t, link(t, target, time.Millisecond)).Read(make([]byte, 1)); err == nil {
 			t.Errorf("%s: %d bytes came", name, n)
 		}

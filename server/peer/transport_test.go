@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"isochron/estimate"
+	"isochron/server/ports"
 	"isochron/txn"
 )
 
@@ -101,15 +102,15 @@ func newNode(t *testing.T, c *Credentials, listen string, peers map[txn.NodeID]s
 	return n
 }
 
-// freeAddress is one where nobody listens now.
-func freeAddress(t *testing.T) string {
+// twoAddresses are of nodes 1 and 2; nobody listens at them.
+func twoAddresses(t *testing.T) map[txn.NodeID]string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	c, err := ports.Take(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Cleanup(c.Release)
+	return map[txn.NodeID]string{1: ports.Address(c.Base), 2: ports.Address(c.Base + 1)}
 }
 
 func eventually(t *testing.T, what string, ok func() bool) {
@@ -138,7 +139,7 @@ func sendUntil(t *testing.T, from, to testNode) {
 func TestDeliversReconnectsMeasuresAnswers(t *testing.T) {
 	a := authority(t, "aa")
 	c1, c2 := credentials(t, a, 1), credentials(t, a, 2)
-	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+	peers := twoAddresses(t)
 	n1, n2 := newNode(t, c1, peers[1], peers, nil), newNode(t, c2, peers[2], peers, nil)
 	sendUntil(t, n1, n2)
 	sendUntil(t, n2, n1)
@@ -159,7 +160,7 @@ func TestDeliversReconnectsMeasuresAnswers(t *testing.T) {
 // Messages of one connection keep their order, large ones among them.
 func TestKeepsOrder(t *testing.T) {
 	a := authority(t, "aa")
-	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+	peers := twoAddresses(t)
 	n1, n2 := newNode(t, credentials(t, a, 1), peers[1], peers, nil), newNode(t, credentials(t, a, 2), peers[2], peers, nil)
 	sendUntil(t, n1, n2)
 	const n = 1000
@@ -198,7 +199,7 @@ func TestRefusesStrangers(t *testing.T) {
 		{"another cluster in the hello", credentials(t, a, 2), func(c *Config) { c.Cluster = "bb" }, "it is of cluster"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+			peers := twoAddresses(t)
 			n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
 			n2 := newNode(t, c.stranger, peers[2], peers, c.edit)
 			// Each reaches for the other: it is enough that either refuses first, and the
@@ -224,7 +225,7 @@ func TestRefusesStrangers(t *testing.T) {
 func TestGarbageDoesNoHarm(t *testing.T) {
 	a := authority(t, "aa")
 	c2 := credentials(t, a, 2)
-	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+	peers := twoAddresses(t)
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
 	good := hello{Version: version, Cluster: "aa", From: 2, To: 1, Settings: "as all"}
 	for name, speak := range map[string]func(t *testing.T) net.Conn{
@@ -263,7 +264,7 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 // Idle connections, twice as many as there are places, keep no peer and no operator out.
 func TestIdleStrangersKeepNobodyOut(t *testing.T) {
 	a := authority(t, "aa")
-	peers := map[txn.NodeID]string{1: freeAddress(t), 2: freeAddress(t)}
+	peers := twoAddresses(t)
 	n1 := newNode(t, credentials(t, a, 1), peers[1], peers, nil)
 	for range 2 * strangersMax {
 		conn := raw(t, peers[1])

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"isochron/server/ports"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -57,6 +58,7 @@ func (m *nemesis) endClone() error {
 	if clone == nil || clone.current() == nil {
 		return nil
 	}
+	defer clone.ports.Release()
 	return errors.Join(clone.Kill(), os.RemoveAll(clone.DataDir), os.Remove(clone.Config))
 }
 
@@ -77,23 +79,16 @@ func (n *Node) copied() (*Node, error) {
 		return nil, err
 	}
 	config["data"] = filepath.Base(clone.DataDir)
-	for _, key := range []string{"peer_listen", "sql_listen", "http_listen"} {
-		if config[key], err = freeAddress(); err != nil {
-			return nil, err
-		}
+	keys := []string{"peer_listen", "sql_listen", "http_listen"}
+	if clone.ports, err = ports.Take(len(keys)); err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		config[key] = ports.Address(clone.ports.Base + i)
 	}
 	clone.SQL = fmt.Sprint(config["sql_listen"])
 	if b, err = yaml.Marshal(config); err != nil {
 		return nil, err
 	}
 	return clone, os.WriteFile(clone.Config, b, 0o600)
-}
-
-// freeAddress is one of this machine at which nobody listens.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

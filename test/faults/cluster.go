@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"isochron/geo"
+	"isochron/server/ports"
 )
 
 // Command makes a call of the isochron command.
@@ -44,6 +44,7 @@ type Node struct {
 
 	command Command
 	log     string
+	ports   *ports.Claim // of a copy
 	mu      sync.Mutex
 	run     *nodeRun // the latest; nil: never started
 }
@@ -58,22 +59,14 @@ type nodeRun struct {
 	last  string        // line of its standard error
 }
 
-// FreePorts is a base port above which init's ports for n nodes are free.
+// FreePorts is a base port above which init's ports for n nodes are free. They are this process'
+// until it ends.
 func FreePorts(n int) (int, error) {
-	free := func(port int) bool {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		return err == nil && l.Close() == nil
+	c, err := ports.Take(n, 100, 200)
+	if err != nil {
+		return 0, err
 	}
-	for base := 20000 + os.Getpid()%1000*10; base < 32000; base += n { // below the ports given to clients
-		ok := true
-		for i := range n {
-			ok = ok && free(base+i) && free(base+100+i) && free(base+200+i)
-		}
-		if ok {
-			return base, nil
-		}
-	}
-	return 0, errors.New("no free ports between 20000 and 32000")
+	return c.Base, nil
 }
 
 // NewCluster makes the files of a cluster in dir/c: one node in each region of

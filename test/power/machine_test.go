@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"isochron/server/disk/disktest"
 	"isochron/server/memory"
 	"isochron/server/peer"
+	"isochron/server/ports"
 	"isochron/sql"
 )
 
@@ -39,32 +39,18 @@ type member struct {
 // clusterDir is the cluster's directory on a disk.
 func clusterDir(d *disktest.Disk) string { return filepath.Join(d.Dir(), "etc", "c") }
 
-// basePorts begin the search for free ports, below those that the system hands out.
-const basePorts = 21000
-
 // plan is of a cluster with so many regions of one node.
 func plan(d *disktest.Disk, n int) (deploy.Plan, error) {
 	p := deploy.Plan{Dir: clusterDir(d), Disk: d, NodesPerRegion: 1, Host: "127.0.0.1", Protocol: protocol.Default}
 	for i := range n {
 		p.Regions = append(p.Regions, geo.Region(fmt.Sprintf("r%d", i+1)))
 	}
-	for p.BasePort = basePorts; p.BasePort < basePorts+5000; p.BasePort += n {
-		if free(p.BasePort, n) && free(p.BasePort+100, n) {
-			return p, nil
-		}
+	c, err := ports.Take(n, 100, 200)
+	if err != nil {
+		return p, err
 	}
-	return p, errors.New("no free ports")
-}
-
-func free(first, n int) bool {
-	for i := range n {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+i))
-		if err != nil {
-			return false
-		}
-		_ = l.Close()
-	}
-	return true
+	p.BasePort = c.Base
+	return p, nil
 }
 
 // params have nodes find a leader, and finish what a lost one began, sooner than nodes that

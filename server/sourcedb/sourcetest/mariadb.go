@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"isochron/server/ports"
+
 	"github.com/go-sql-driver/mysql"
 )
 
@@ -22,20 +24,21 @@ func MariaDB(more ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := ports.Take(1)
 	if err != nil {
 		return nil, err
 	}
 	dir, err := directory("mariadb")
 	if err != nil {
+		port.Release()
 		return nil, err
 	}
 	data, tmp := filepath.Join(dir, "data"), "--tmpdir="+dir // in a directory of several servers their temporary tables collide
 	s := &Server{
-		Kind: "mariadb", Port: port, Superuser: "root", dir: dir, program: program, exec: mysqlExec,
+		Kind: "mariadb", Port: port.Base, port: port, Superuser: "root", dir: dir, program: program, exec: mysqlExec,
 		args: append([]string{
 			"--no-defaults", "--datadir=" + data, tmp, "--socket=" + filepath.Join(dir, mariadbSocket), "--pid-file=" + filepath.Join(dir, "pid"),
-			"--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", port), "--skip-log-bin", "--innodb-buffer-pool-size=32M",
+			"--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", port.Base), "--skip-log-bin", "--innodb-buffer-pool-size=32M",
 			"--innodb-log-file-size=16M", "--max-connections=300",
 		}, more...),
 	}

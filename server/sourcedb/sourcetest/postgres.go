@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"isochron/server/ports"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -20,19 +22,20 @@ func Postgres(more ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := ports.Take(1)
 	if err != nil {
 		return nil, err
 	}
 	dir, err := directory("postgres")
 	if err != nil {
+		port.Release()
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
 	s := &Server{
-		Kind: "postgres", Port: port, Superuser: "super", dir: dir, program: program, exec: pgExec,
+		Kind: "postgres", Port: port.Base, port: port, Superuser: "super", dir: dir, program: program, exec: pgExec,
 		args: append([]string{
-			"-D", data, "-p", fmt.Sprint(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + dir,
+			"-D", data, "-p", fmt.Sprint(port.Base), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + dir,
 			"-c", "max_prepared_transactions=64", "-c", "shared_buffers=16MB", "-c", "deadlock_timeout=50ms",
 		}, more...),
 	}

@@ -3,13 +3,14 @@ package sourcetest
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"isochron/server/ports"
 )
 
 // The ordinary account that each server has, and its database.
@@ -30,6 +31,7 @@ type Server struct {
 	Superuser string
 
 	dir     string
+	port    *ports.Claim
 	program string
 	args    []string
 	proc    *process
@@ -139,17 +141,8 @@ func (s *Server) Close() {
 	if s.proc != nil {
 		s.Kill()
 	}
+	s.port.Release()
 	_ = os.RemoveAll(s.dir) // what is left is in the directory for temporary files
-}
-
-// freePort is a port on which nobody listens now.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // find looks for a program on the path and where Debian has it besides.
