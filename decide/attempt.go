@@ -40,6 +40,7 @@ type Attempt struct {
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
+	pace        pace
 	asksAgain   bool // all have prepared, and open Yes are looked at again (Twice)
 	asksLogs    bool // silence lasted too long, here or at another coordinator
 	done        bool
@@ -165,7 +166,7 @@ func (a *Attempt) notLed(m *txn.NotLeader) {
 	case a.record.awaited(a):
 		return // the log is waited for, and it is another attempt that has it written
 	case a.phase != asking:
-		a.wakeSoon()
+		a.refusedBy(m)
 		return
 	}
 	switch p := a.prepare(m.Shard); {
@@ -174,14 +175,20 @@ func (a *Attempt) notLed(m *txn.NotLeader) {
 		// The leader that was asked is gone; it may have logged a vote or not.
 		a.Terminate()
 	default:
-		a.wakeSoon() // another is asked, or it was elected and does not serve yet
+		a.refusedBy(m) // another is asked, or it was elected and does not serve yet
 	}
 }
 
-// wakeSoon tries again well before the usual resend, but not at once: a term
-// begins with a round trip in which nobody serves.
-func (a *Attempt) wakeSoon() {
-	a.wakeAt = min(a.wakeAt, a.decider.World.Now().Mono+a.decider.Params.TickInterval*2)
+// refusedBy has a participant that nobody leads told again well before the usual resend, but not at
+// once: a term begins with a round trip in which nobody serves.
+func (a *Attempt) refusedBy(m *txn.NotLeader) {
+	if !slices.Contains(a.Participants, m.Shard) {
+		return
+	}
+	w := a.decider.World
+	_, term := w.Leader(m.Shard, 0)
+	again := a.pace.of(m.Shard).refused(w.Now().Mono, 2*a.decider.Params.TickInterval, max(term, m.Term))
+	a.wakeAt = min(a.wakeAt, again)
 }
 
 // prepare is what a participant is asked, nil if it was not here that it was asked.
@@ -205,12 +212,14 @@ func (a *Attempt) asked(s txn.ShardID, n txn.NodeID) {
 func (a *Attempt) resend() { a.wakeAt = a.decider.World.Now().Mono + a.decider.Params.ResendAfter }
 
 // Due reports whether Wake has something to do: it is time, or a leader whose vote is
-// missing has a successor.
-func (a *Attempt) Due(now time.Duration) bool { return now >= a.wakeAt || a.askedFormer() }
+// missing has a successor, or one that nobody led has a leader.
+func (a *Attempt) Due(now time.Duration) bool {
+	return now >= a.wakeAt || a.askedFormer() || a.pace.news(a.decider.World)
+}
 
 // NextWake is when it is due if nothing else happens before: 0 if it is now.
 func (a *Attempt) NextWake() time.Duration {
-	if a.askedFormer() {
+	if a.askedFormer() || a.pace.news(a.decider.World) {
 		return 0
 	}
 	return a.wakeAt
@@ -234,6 +243,7 @@ func (a *Attempt) askedFormer() bool {
 
 // Wake does again what was not answered, or asks the logs if that lasted too long.
 func (a *Attempt) Wake() {
+	a.pace.hear(a.decider.World)
 	if a.record.awaited(a) {
 		a.write()
 		return
@@ -260,6 +270,7 @@ func (a *Attempt) Terminate() {
 	}
 	a.decider.Params.Rules.Bite(rulebook.SilenceAsksLogs)
 	a.phase, a.asksLogs = terminating, true
+	a.pace = nil
 	kind := txn.NoteAsksLogs
 	if a.adopted() {
 		kind = txn.NoteTakesOver
@@ -303,7 +314,7 @@ func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
 	if v == Open || a.phase == deciding {
 		return v, at, false
 	}
-	a.phase = deciding
+	a.phase, a.pace = deciding, nil
 	return v, at, true
 }
 

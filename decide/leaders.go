@@ -46,6 +46,7 @@ func (l *leaders) ask() {
 			p = l.addressed(s, term)
 		}
 		w.Send(txn.Participant(leader, s), txn.Message{Prepare: p})
+		l.pace.asked(s)
 	}
 	l.tries++
 }
@@ -63,26 +64,46 @@ func (l *leaders) addressed(s txn.ShardID, term uint64) *txn.Prepare {
 }
 
 func (l *leaders) inquire() {
-	l.resend()
+	l.sleep()
 	for _, s := range l.tally.Missing() {
-		if n, _ := l.decider.World.Leader(s, l.tries); n != 0 {
-			l.decider.World.Send(txn.Participant(n, s), txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: l.ID, Txn: l.Txn}})
-		}
+		l.paced(s, func() txn.Message {
+			return txn.Message{Inquire: &txn.Inquire{Shard: s, Attempt: l.ID, Txn: l.Txn}}
+		})
 	}
 	l.tries++
 }
 
+// paced sends a participant's leader a message if that is due, and sees to it that the attempt is
+// woken when it is due again.
+func (l *leaders) paced(s txn.ShardID, message func() txn.Message) {
+	w := l.decider.World
+	now, every, e := w.Now().Mono, l.decider.Params.ResendAfter, l.pace.of(s)
+	n, _ := w.Leader(s, l.tries)
+	if n == 0 {
+		l.wakeAt = min(l.wakeAt, now+every)
+		return
+	}
+	if e.at <= now {
+		e.told(now, every)
+		w.Send(txn.Participant(n, s), message())
+	}
+	l.wakeAt = min(l.wakeAt, e.at)
+}
+
+// sleep has the attempt woken for nobody before any participant is due.
+func (l *leaders) sleep() {
+	l.wakeAt = l.decider.World.Now().Mono + l.decider.Params.ResendAfter<<paceDoubles
+}
+
 func (l *leaders) tell() {
-	l.resend()
+	l.sleep()
 	open := false
 	for _, s := range l.Participants {
 		if slices.Contains(l.acked, s) || open && l.decider.Asks == InTurn {
 			continue
 		}
 		open = true
-		if n, _ := l.decider.World.Leader(s, l.tries); n != 0 {
-			l.decider.World.Send(txn.Participant(n, s), txn.Message{Decide: l.decision(s)})
-		}
+		l.paced(s, func() txn.Message { return txn.Message{Decide: l.decision(s)} })
 	}
 	l.tries++
 	l.done = !open

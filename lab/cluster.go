@@ -68,7 +68,11 @@ func (s resolved) params() node.Params {
 	if s.NeverSure {
 		p.LockAfterTries = -1
 	}
-	return s.row.WithProbing(p).WithDefaultsFor(s.wan.Widest())
+	p = s.row.WithProbing(p)
+	if s.ElectionTimeout != 0 {
+		p.HeartbeatInterval, p.ElectionTimeout = p.WithDefaultsFor(s.wan.Widest()).HeartbeatInterval, s.ElectionTimeout
+	}
+	return p.WithDefaultsFor(s.wan.Widest())
 }
 
 func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {

@@ -232,6 +232,7 @@ type SpecReport struct {
 	LockWaitS            float64 `json:"lock_wait_s,omitempty"`
 	ProbeEveryMS         float64 `json:"probe_every_ms,omitempty"`
 	ResendAfterS         float64 `json:"resend_after_s,omitempty"`
+	ElectionTimeoutS     float64 `json:"election_timeout_s,omitempty"`
 	Coordinators         int     `json:"coordinators,omitempty"` // in each region, beside the node with the shards
 	CoordinatorCPUMicros float64 `json:"coordinator_cpu_us,omitempty"`
 	CoordinatorCores     int     `json:"coordinator_cores,omitempty"`
@@ -333,7 +334,7 @@ func (s resolved) report() SpecReport {
 		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
-		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), ResendAfterS: s.ResendAfter.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
+		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), ResendAfterS: s.ResendAfter.Seconds(), ElectionTimeoutS: s.ElectionTimeout.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
 		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, CountBegun: s.CountBegun, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),

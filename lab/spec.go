@@ -139,7 +139,10 @@ type Spec struct {
 	LockWait     time.Duration // a lock is waited for no longer; 0: as a node has it
 	ProbeEvery   time.Duration // how often delays between nodes are measured; 0: as a node does
 	ResendAfter  time.Duration // what is not answered is sent again; 0: as a node does
-	Faults       string        // what sim.ParseFaults reads
+	// ElectionTimeout is how long a replica hears nothing of its leader before it wants to lead; 0: as
+	// a node has it. Heartbeats are as often as ever.
+	ElectionTimeout time.Duration
+	Faults          string // what sim.ParseFaults reads
 	// AdmissionOff: tries that contend are not bounded by how many were lost, see yield.Admission.
 	// What a row forecasts of a transaction by its own choice still holds it back.
 	AdmissionOff bool
@@ -370,6 +373,7 @@ func (s Spec) checkTimes() error {
 		{"the wait for a lock", s.LockWait, 0, time.Hour},
 		{"the time between two probes", s.ProbeEvery, 0, 5 * time.Second},
 		{"the time after which what is not answered is sent again", s.ResendAfter, 0, time.Hour},
+		{"the election timeout", s.ElectionTimeout, 0, time.Hour},
 		{"the moment from which rows are hot", s.HotFrom, 0, durationMax},
 		{"the moment from which groups are larger", s.GrowFrom, 0, durationMax},
 		{"the backoff", s.Backoff, 0, time.Minute},

@@ -94,6 +94,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.DurationVar(&s.ClientRTT, "client-rtt", s.ClientRTT, "round trip between a client and its gateway, for each statement")
 	f.DurationVar(&s.LockWait, "lock-wait", s.LockWait, "bound of a wait for a lock; 0: that of a node")
 	f.DurationVar(&s.ProbeEvery, "probe-every", s.ProbeEvery, "how often nodes measure the delays between them; 0: that of a node (1 s)")
+	f.DurationVar(&s.ElectionTimeout, "election-timeout", s.ElectionTimeout, "a replica that hears nothing of its leader for so long wants to lead; heartbeats are as often as ever; 0: that of a node (1.5 s or five round trips)")
 	f.DurationVar(&s.ResendAfter, "resend-after", s.ResendAfter, "what is not answered is sent again after so long, and its log is asked after four times that; 0: that of a node (0.7 s or three round trips)")
 	f.IntVar(&s.Coordinators, "coordinators", s.Coordinators, "nodes in each region beside the one that holds the shards: clients are at these, and they co-coordinate; 0: the one does all")
 	f.DurationVar(&s.CoordinatorCPU, "coordinator-cpu", s.CoordinatorCPU, "CPU time of one message at one of --coordinators")

@@ -119,6 +119,14 @@ func nattoLossy() lab.Spec {
 	return s
 }
 
+// nattoUnhurried is nattoLossy where nodes are as patient as the public prototype's: its replicas want
+// to lead after 6 s (raftnode.go: 60 ticks of 100 ms), and nothing is sent again over TCP.
+func nattoUnhurried() lab.Spec {
+	s := nattoLossy()
+	s.ElectionTimeout, s.ResendAfter = 6*time.Second, 20*time.Second
+	return s
+}
+
 // likeCommits are rows whose aborts cost what they cost in the public prototype, by their names in a
 // figure: there one that loses hears of it when all participants have voted, and aborts are logged
 // before they free their keys, where commits are.

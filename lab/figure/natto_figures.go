@@ -65,7 +65,7 @@ var nattoFigures = []*Figure{
 		Variants: nattoToTheLetter(),
 		Shows:    nattoShows,
 		Claims: []Claim{
-			says(highTail, nattoThere[0], "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)),
+			says(highTail, nattoThere[0], "natto-2pl-p", AtTheEnd, Change, 100*(432.0/1922-1)).because("natto-2pl-p frees at once what it loses: figure 7retwis"),
 			says(highTail, nattoThere[0], "tapir"+asThere, AtTheEnd, Change, 100*(432.0/4393-1)),
 			says(highTail, nattoThere[0], strings.Join(nattoThere[2:4], "|"), AtTheEnd, Below, 0),
 		},
@@ -172,9 +172,9 @@ var nattoFigures = []*Figure{
 		},
 	},
 	{
-		Name: "natto/fig12", Title: "YCSB+T, 100 transactions a second, more and more packets lost",
+		Name: "natto/fig12", Title: "YCSB+T, 100 transactions a second, more and more packets lost: elections and repeats as in the prototype",
 		Source: "Natto, section 5.5, figure 12: over TCP, as sim/tcp.go has it",
-		Rows:   nattoRivals, Axis: nattoLoss, Base: nattoLossy(), Costs: bonspielCosts,
+		Rows:   nattoRivals, Axis: nattoLoss, Base: nattoUnhurried(), Costs: bonspielCosts,
 		Shows: nattoShows,
 		Claims: []Claim{
 			says(highTail, "carousel-basic", "carousel-basic", Across, Ahead, 0),
