@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"isochron/server/ports"
-
 	"github.com/go-sql-driver/mysql"
+
+	"isochron/server/ports"
 )
 
 // mariadbSocket is the name of a server's socket in its directory.

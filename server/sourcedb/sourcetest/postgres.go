@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"isochron/server/ports"
-
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"isochron/server/ports"
 )
 
 // Postgres starts a PostgreSQL that can prepare 64 transactions. more are further arguments
