@@ -44,7 +44,7 @@ func (cs *commits) declare(t *transaction, req *Request) {
 		refuse(txn.Errorf(txn.KindUnavailable, "this gateway has %d commits on their way, its bound; nothing was done", maxCommitments))
 		return
 	}
-	cs.stamp(prepares)
+	held := cs.stamp(prepares)
 	d := &declared{rows: map[txn.Key]txn.Row{}}
 	for _, p := range prepares {
 		if len(p.Declared.Reads) > 0 {
@@ -52,6 +52,7 @@ func (cs *commits) declare(t *transaction, req *Request) {
 		}
 	}
 	k := cs.open(t, req, prepares, false)
+	k.HeldBack(held)
 	k.declared = d
 	t.stats.Rounds++
 	t.stats.Shards, t.stats.Declared = len(prepares), true
@@ -62,18 +63,23 @@ func (cs *commits) declare(t *transaction, req *Request) {
 	cs.follow(k)
 }
 
-// stamp says when the leaders are to vote, where the row has them do so together. A way that is
-// not known has no part in it.
-func (cs *commits) stamp(prepares []*txn.Prepare) {
+// stamp says when the leaders are to vote, where the row has them do so together, and how long some
+// of them wait for that. A way that is not known has no part in it.
+func (cs *commits) stamp(prepares []*txn.Prepare) (held time.Duration) {
 	if !cs.cfg.Row.Arrive.Stamps() {
-		return
+		return 0
 	}
 	ways, logged := make([]time.Duration, len(prepares)), time.Duration(0)
+	var known []schedule.Way
 	for i, p := range prepares {
-		ways[i], _ = cs.env.OneWay(cs.leaders.likely(p.Shard))
+		to := cs.leaders.likely(p.Shard)
+		if way, ok := cs.env.OneWay(to); ok {
+			ways[i] = way
+			known = append(known, schedule.Way{OneWay: way, RoundTrip: cs.roundTrip(to)})
+		}
 		logged = max(logged, cs.majorityOf(p.Shard, ways[i]))
 	}
-	at := schedule.Stamp(cs.env.Now().WallNanos, ways, cs.cfg.Params.StampMargin)
+	at, held := schedule.Stamp(cs.env.Now().WallNanos, known, cs.cfg.Params.StampMargin)
 	// The votes go to their majorities, then here, and the decision back.
 	ends := at + int64(logged+2*slices.Max(append(ways, 0)))
 	for _, p := range prepares {
@@ -82,6 +88,15 @@ func (cs *commits) stamp(prepares []*txn.Prepare) {
 	if cs.cfg.Row.Yield.Conditional {
 		tellParts(prepares, ways, cs.env.Now().WallNanos)
 	}
+	return held
+}
+
+// roundTrip is that to a node, below 0 if it is not known.
+func (cs *commits) roundTrip(n txn.NodeID) time.Duration {
+	if rtt, ok := cs.env.RoundTrip(n); ok {
+		return rtt
+	}
+	return -1
 }
 
 // tellParts tells all leaders of all parts of a transaction, and when each should arrive.

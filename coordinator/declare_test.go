@@ -19,16 +19,26 @@ type declarer struct {
 	got []Response
 }
 
-// wayEnv knows how long it takes to everybody.
-type wayEnv struct{ fakeEnv }
+// wayEnv knows how long it takes to everybody: 10 ms, and for some as much more as their clocks are ahead.
+type wayEnv struct {
+	fakeEnv
+	ahead map[txn.NodeID]time.Duration
+}
 
-func (*wayEnv) OneWay(txn.NodeID) (time.Duration, bool) { return 10 * time.Millisecond, true }
-func (e *wayEnv) Now() txn.Now                          { return txn.Now{Mono: e.mono, WallNanos: int64(time.Second)} }
-func (*wayEnv) Trace(string, ...any)                    {}
+func (e *wayEnv) OneWay(n txn.NodeID) (time.Duration, bool) {
+	return 10*time.Millisecond + e.ahead[n], true
+}
+func (e *wayEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) { return txn.NodeID(s), 1, true }
+
+func (*wayEnv) RoundTrip(txn.NodeID) (time.Duration, bool) { return time.Second, true }
+
+func (e *wayEnv) Now() txn.Now       { return txn.Now{Mono: e.mono, WallNanos: int64(time.Second)} }
+func (*wayEnv) Trace(string, ...any) {}
+func (*wayEnv) Note(txn.Note)        {}
 
 func newDeclarer(t *testing.T, row string) *declarer {
 	t.Helper()
-	env := &wayEnv{fakeEnv{dir: &routing.Directory{}}}
+	env := &wayEnv{fakeEnv: fakeEnv{dir: &routing.Directory{}}}
 	env.dir.AddRange("a", 2)
 	env.dir.AddRange("m", 3)
 	return &declarer{Coordinator: New(Config{Self: 1, Row: openRow(t, row), Env: env, Params: txn.Params{}.WithDefaults()}), env: env}
@@ -87,6 +97,30 @@ func TestADeclarationIsDividedAndStamped(t *testing.T) {
 				t.Errorf("%s: told of the parts %+v", row, parts)
 			}
 		}
+	}
+}
+
+// A gateway is patient for as much longer as a leader holds its part back.
+func TestWhatIsHeldBackIsNotSilent(t *testing.T) {
+	asksAfter := func(ahead time.Duration) time.Duration {
+		d := newDeclarer(t, "natto-pa")
+		d.env.ahead = map[txn.NodeID]time.Duration{3: ahead}
+		k := d.declares(writesAll, "b", "n")
+		if k == nil || k.Decided() {
+			t.Fatal("nothing was begun")
+		}
+		for i := 0; k.Asking(); i++ {
+			if i == 100 {
+				t.Fatal("the gateway is patient for ever")
+			}
+			d.env.mono = k.NextWake()
+			k.Wake()
+		}
+		return d.env.mono
+	}
+	const ahead = 800 * time.Millisecond
+	if longer := asksAfter(ahead) - asksAfter(0); longer < ahead/2 {
+		t.Errorf("where a clock is %v ahead of another the gateway is patient for %v longer", ahead, longer)
 	}
 }
 

@@ -89,6 +89,10 @@ func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
 	}
 }
 
+// HeldBack says, before Ask, that leaders that have been asked vote so much later: they are not
+// silent until then.
+func (a *Attempt) HeldBack(by time.Duration) { a.terminateAt += by }
+
 func (a *Attempt) onVote(v *txn.Vote) {
 	switch {
 	case !slices.Contains(a.Participants, v.Shard):

@@ -3,6 +3,7 @@ package lab
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // Transactions that are declared whole are measured by their priorities and checked as others are, by
@@ -50,5 +51,23 @@ func TestRulesAreCounted(t *testing.T) {
 	counted := mustRun(t, s)
 	if plain.Rules != nil || counted.Rules["low-gives-way"] == 0 || counted.TraceHash != plain.TraceHash {
 		t.Errorf("counted %v, and %v without", counted.Rules, plain.Rules)
+	}
+}
+
+// Where clocks are seconds apart the stamps do not suit all of them, and what is declared commits all
+// the same: it waits for no clock that is wrong by more than ways are long.
+func TestClocksApart(t *testing.T) {
+	s := short()
+	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas = "natto-recsf", "ycsb+t", "azure5", 5, 3
+	s.Rate, s.High, s.Declares, s.Tries, s.AdmissionOff = 20, 0.1, true, 101, true
+	s.Duration = 12 * time.Second
+	set := mustRun(t, s)
+	for _, skew := range []time.Duration{4 * time.Second, 8 * time.Second} {
+		s.Skew = skew
+		wrong := mustRun(t, s)
+		if !wrong.Check.Serializable || 10*wrong.Committed < 9*set.Committed || wrong.LatencyMS.P50 > 2*set.LatencyMS.P50 {
+			t.Errorf("clocks %v wrong: %d commits, p50 %v ms, where it is %d and %v ms by clocks that are right, check %+v",
+				skew, wrong.Committed, wrong.LatencyMS.P50, set.Committed, set.LatencyMS.P50, wrong.Check)
+		}
 	}
 }

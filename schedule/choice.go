@@ -1,6 +1,8 @@
 package schedule
 
-import "time"
+import (
+	"time"
+)
 
 // Choice is a row's choice of when a round's parts leave.
 type Choice uint8
@@ -99,16 +101,44 @@ func (c Choice) latency(p Part) time.Duration {
 // Stamps reports whether parts are handled at an instant that they are stamped with.
 func (c Choice) Stamps() bool { return c == AtInstant }
 
-// Stamp is that instant, in nanoseconds of the wall clocks of those who receive the parts: ways is
-// how long each part is on its way, by these clocks, below 0 if they are behind; and margin is for
-// what the estimates miss.
-func Stamp(wallNanos int64, ways []time.Duration, margin time.Duration) int64 {
-	longest := time.Duration(0)
-	for _, w := range ways {
-		longest = max(longest, w)
-	}
-	return wallNanos + int64(min(longest, mostDelay)+max(margin, 0))
+// Way is how a part comes to who receives it.
+type Way struct {
+	OneWay    time.Duration // by the clocks of both ends; below 0 if the receiver's is behind
+	RoundTrip time.Duration // there and back, by one clock; below 0: not known
 }
 
-// mostDelay bounds how long a part waits, whatever was estimated.
-const mostDelay = time.Second
+// Stamp is that instant, in nanoseconds of the wall clocks of those who receive the parts, and held
+// the longest that any of them holds its part back. margin is for what the estimates miss.
+//
+// No part takes longer than the longest round trip. If one seems to take so much longer than
+// another it is clocks that differ, and no instant suits all of them: the others would wait for the
+// clock that is ahead, or whose clock is behind for them. So the part comes late where the clock is
+// too far ahead, and nobody waits for it.
+func Stamp(wallNanos int64, ways []Way, margin time.Duration) (at int64, held time.Duration) {
+	if len(ways) == 0 {
+		ways = []Way{{}}
+	}
+	shortest, most := ways[0].OneWay, leastApart
+	for _, w := range ways {
+		shortest = min(shortest, w.OneWay)
+		if w.RoundTrip < 0 {
+			w.RoundTrip = mostDelay
+		}
+		most = max(most, min(w.RoundTrip, mostDelay))
+	}
+	longest := shortest
+	for _, w := range ways {
+		if w.OneWay <= shortest+most {
+			longest = max(longest, w.OneWay)
+		}
+	}
+	longest += max(margin, 0)
+	return wallNanos + int64(longest), longest - shortest
+}
+
+const (
+	// mostDelay bounds how long a part waits, but for the margin, whatever was estimated.
+	mostDelay = time.Second
+	// leastApart is by how much clocks may differ that are kept by a time server, whatever the ways.
+	leastApart = 50 * time.Millisecond
+)

@@ -66,3 +66,37 @@ func TestDelaysWithExpectedWork(t *testing.T) {
 		}
 	}
 }
+
+// The instant is when the last part should be there, by the clocks of those who receive them, and
+// nobody waits for a clock that cannot be right.
+func TestAStampSuitsTheClocks(t *testing.T) {
+	const ms, margin = time.Millisecond, 2 * time.Millisecond
+	trip := func(rtt time.Duration, ways ...time.Duration) (out []Way) {
+		for _, w := range ways {
+			out = append(out, Way{OneWay: w, RoundTrip: rtt})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what     string
+		ways     []Way
+		at, held time.Duration
+	}{
+		{"no way is known", nil, margin, margin},
+		{"the last part", trip(160*ms, 10*ms, 80*ms, 30*ms), 82 * ms, 72 * ms},
+		{"the sender's clock is ahead of all", trip(160*ms, -3990*ms, -3920*ms), -3918 * ms, 72 * ms},
+		{"the sender's clock is behind all", trip(160*ms, 4010*ms, 4080*ms), 4082 * ms, 72 * ms},
+		{"clocks differ by less than the longest round trip", trip(160*ms, 10*ms, 170*ms), 172 * ms, 162 * ms},
+		{"and by more", trip(160*ms, 10*ms, 171*ms), 12 * ms, 2 * ms},
+		{"and machines are near", trip(1*ms, 0, 50*ms), 52 * ms, 52 * ms},
+		{"and round trips are not known", trip(-1, 10*ms, 1010*ms), 1012 * ms, 1002 * ms},
+		{"or wrong", trip(time.Hour, 10*ms, 1011*ms), 12 * ms, 2 * ms},
+		{"one clock is far ahead", trip(160*ms, 10*ms, 4080*ms, 30*ms), 32 * ms, 22 * ms},
+		{"one clock is far behind", trip(160*ms, 10*ms, -3920*ms, 30*ms), -3918 * ms, 2 * ms},
+	} {
+		at, held := Stamp(int64(time.Hour), c.ways, margin)
+		if at != int64(time.Hour+c.at) || held != c.held {
+			t.Errorf("%s: stamped %v from now and held for %v, not %v and %v", c.what, time.Duration(at)-time.Hour, held, c.at, c.held)
+		}
+	}
+}
