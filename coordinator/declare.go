@@ -52,7 +52,7 @@ func (cs *commits) declare(t *transaction, req *Request) {
 		}
 	}
 	k := cs.open(t, req, prepares, false)
-	k.HeldBack(held)
+	decide.HeldBack(k.Attempt, held)
 	k.declared = d
 	t.stats.Rounds++
 	t.stats.Shards, t.stats.Declared = len(prepares), true
@@ -75,7 +75,11 @@ func (cs *commits) stamp(prepares []*txn.Prepare) (held time.Duration) {
 		to := cs.leaders.likely(p.Shard)
 		if way, ok := cs.env.OneWay(to); ok {
 			ways[i] = way
-			known = append(known, schedule.Way{OneWay: way, RoundTrip: cs.roundTrip(to)})
+			rtt, ok := cs.env.RoundTrip(to)
+			if !ok {
+				rtt = -1
+			}
+			known = append(known, schedule.Way{OneWay: way, RoundTrip: rtt})
 		}
 		logged = max(logged, cs.majorityOf(p.Shard, ways[i]))
 	}
@@ -89,14 +93,6 @@ func (cs *commits) stamp(prepares []*txn.Prepare) (held time.Duration) {
 		tellParts(prepares, ways, cs.env.Now().WallNanos)
 	}
 	return held
-}
-
-// roundTrip is that to a node, below 0 if it is not known.
-func (cs *commits) roundTrip(n txn.NodeID) time.Duration {
-	if rtt, ok := cs.env.RoundTrip(n); ok {
-		return rtt
-	}
-	return -1
 }
 
 // tellParts tells all leaders of all parts of a transaction, and when each should arrive.

@@ -89,9 +89,9 @@ func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
 	}
 }
 
-// HeldBack says, before Ask, that leaders that have been asked vote so much later: they are not
-// silent until then.
-func (a *Attempt) HeldBack(by time.Duration) { a.terminateAt += by }
+// HeldBack says, before Ask, that leaders that are asked will vote so much later: they are not silent
+// until then.
+func HeldBack(a *Attempt, by time.Duration) { a.terminateAt += by }
 
 func (a *Attempt) onVote(v *txn.Vote) {
 	switch {

@@ -106,3 +106,20 @@ func TestHomesOfTPCC(t *testing.T) {
 		t.Errorf("commits wait for %v messages between regions at home and %v anywhere", pinned.WANHopsCommit, uniform.WANHopsCommit)
 	}
 }
+
+// Delays that netem calls Pareto's are drawn, checked and told of as others are, and are shorter at the
+// far end.
+func TestDelaysAsNetemHasThem(t *testing.T) {
+	s := mannered(Drop)
+	s.Protocol, s.Jitter = "2pc+2pl", 0.4
+	heavy := mustRun(t, s)
+	s.Netem = true
+	cut := mustRun(t, s)
+	if !cut.Spec.Netem || !cut.Check.Serializable || cut.Committed == 0 || cut.CommitMS.P999 >= heavy.CommitMS.P999 {
+		t.Errorf("%d committed, one commit in a thousand takes %v ms, %v where delays have no bound, check %+v", cut.Committed, cut.CommitMS.P999, heavy.CommitMS.P999, cut.Check)
+	}
+	s.Jitter = -1
+	if err := s.Validate(); err == nil {
+		t.Error("a negative jitter is taken")
+	}
+}

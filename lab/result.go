@@ -260,6 +260,7 @@ type SpecReport struct {
 	Tries  int    `json:"tries"` // of one transaction, at most
 
 	Jitter  float64 `json:"jitter"`
+	Netem   bool    `json:"jitter_netem,omitempty"`
 	Loss    float64 `json:"loss"`
 	TCP     bool    `json:"tcp,omitempty"`
 	SkewMS  float64 `json:"skew_ms"`
@@ -337,7 +338,7 @@ func (s resolved) report() SpecReport {
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), ResendAfterS: s.ResendAfter.Seconds(), ElectionTimeoutS: s.ElectionTimeout.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
 		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
-		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, CountBegun: s.CountBegun, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
+		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, CountBegun: s.CountBegun, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Netem: s.Netem, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}
 	if s.Reveal != reveal.Unset {
 		r.Reveal = s.Reveal.String()

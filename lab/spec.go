@@ -119,6 +119,7 @@ type Spec struct {
 	// Warmth changes how gateways read by temperature; zero fields: as a node has it.
 	Warmth txn.Warmth
 	Jitter float64       // Pareto: a delay's deviation over its mean; 0 is none
+	Netem  bool          // Jitter is what Linux's netem calls Pareto (sim.NewNetemPareto)
 	Loss   float64       // part of the messages that are lost
 	TCP    bool          // Loss is of segments, which are sent again as TCP does: messages are late, and not lost
 	Skew   time.Duration // wall clocks are wrong by at most this
@@ -286,7 +287,11 @@ func (s Spec) resolve() (r resolved, err error) {
 	if r.Replicas == 0 {
 		r.Replicas = len(r.wan.Regions)
 	}
-	if r.pareto, err = sim.NewPareto(int64(math.Round(s.Jitter * 1e6))); err != nil {
+	law := sim.NewPareto
+	if s.Netem {
+		law = sim.NewNetemPareto
+	}
+	if r.pareto, err = law(int64(math.Round(s.Jitter * 1e6))); err != nil {
 		return r, err
 	}
 	if r.skews, err = s.parseSkews(); err != nil {

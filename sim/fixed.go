@@ -105,6 +105,7 @@ func Exponential(r *rand.Rand, mean time.Duration) time.Duration {
 type Pareto struct {
 	least   uint64 // the shortest delay, as a part of the mean
 	inverse uint64 // 1 / the exponent of the law
+	netem   uint64 // of netem's instead: the deviation as a part of the mean; 0 is none
 }
 
 // ParetoRatioMax bounds the ratio of a Pareto. Ratios below a thousandth are none.
@@ -127,12 +128,42 @@ func NewPareto(ratioPPM int64) (Pareto, error) {
 	return Pareto{least: divFixed(a-million, a), inverse: divFixed(million, a)}, nil
 }
 
-func (p Pareto) on() bool { return p.least != 0 }
+// NewNetemPareto makes the jitter of Linux's netem that calls itself so, as NewPareto has it: of a law
+// with the exponent 3, moved and scaled to a mean of 0 and a deviation of 1, but cut at 4, the deviation
+// is taken so many times and added to the delay (iproute2, netem/pareto.c). Nothing takes longer than the
+// mean and four deviations, and one in ninety takes as long as that.
+func NewNetemPareto(ratioPPM int64) (Pareto, error) {
+	p, err := NewPareto(ratioPPM)
+	if err != nil || !p.on() {
+		return p, err
+	}
+	return Pareto{inverse: fixedOne / 3, netem: divFixed(uint64(ratioPPM), 1_000_000)}, nil
+}
+
+func (p Pareto) on() bool { return p.least != 0 || p.netem != 0 }
 
 // draw is one delay. It is at most 512 times the mean.
 func (p Pareto) draw(r *rand.Rand, mean time.Duration) time.Duration {
+	if p.netem != 0 {
+		return p.drawNetem(r, mean)
+	}
 	const most = 9 << fixedBits
 	x := min(mulFixed(minusLog2(anyOf(r)), p.inverse), most)
 	hi, lo := bits.Mul64(mulFixed(exp2(x), p.least), uint64(mean))
 	return time.Duration(hi<<(64-fixedBits) | lo>>fixedBits)
+}
+
+// drawNetem is one delay; one below 0 is none.
+func (p Pareto) drawNetem(r *rand.Rand, mean time.Duration) time.Duration {
+	// The mean of the law is 3/2 and its deviation near 3/4, so that 9/2 is four deviations above.
+	const middle, highest = fixedOne + fixedOne/2, 4*fixedOne + fixedOne/2
+	v := min(exp2(min(mulFixed(minusLog2(anyOf(r)), p.inverse), 3*fixedOne)), highest)
+	add := func(above uint64) time.Duration { // for what is so far from the middle
+		hi, lo := bits.Mul64(mulFixed(above*4/3, p.netem), uint64(mean))
+		return time.Duration(hi<<(64-fixedBits) | lo>>fixedBits)
+	}
+	if v >= middle {
+		return mean + add(v-middle)
+	}
+	return max(mean-add(middle-v), 0)
 }

@@ -53,6 +53,48 @@ func TestParetoHasItsMeanAndDeviation(t *testing.T) {
 	}
 }
 
+// What netem calls Pareto has no heavy tail: a few in a hundred delays are the longest, and that is the
+// mean and four deviations. So it has a little less than its mean and its deviation.
+func TestNetemsParetoIsCut(t *testing.T) {
+	const mean, draws = 50 * time.Millisecond, 200_000
+	for _, ratio := range []float64{0.05, 0.4, 3} {
+		p, err := NewNetemPareto(int64(ratio * 1e6))
+		if err != nil || !p.on() {
+			t.Fatal(p, err)
+		}
+		r := stream(1, 1)
+		var sum, squares, least, most float64
+		longest := 0
+		for i := range draws {
+			d := float64(p.draw(r, mean))/float64(mean) - 1
+			sum += d
+			squares += d * d
+			if least = min(least, d); i == 0 || d > most+1e-6 {
+				most, longest = d, 0
+			}
+			if d > most-1e-6 {
+				longest++
+			}
+		}
+		m := sum / draws
+		deviation := math.Sqrt(squares/draws - m*m)
+		switch {
+		case !near(most, 4*ratio, 1e-6), !near(least, -min(ratio*2/3, 1), 1e-3):
+			t.Errorf("ratio %v: from %v to %v of the delay are added", ratio, least, most)
+		case !near(float64(longest)/draws, 1/91.1, 0.1):
+			t.Errorf("ratio %v: %d of %d are the longest", ratio, longest, draws)
+		case ratio < 1 && (m > 0 || m < -0.1*ratio || deviation > ratio || deviation < 0.7*ratio):
+			t.Errorf("ratio %v: the mean is off by %v, the deviation is %v", ratio, m, deviation)
+		}
+	}
+	if p, err := NewNetemPareto(0); p.on() || err != nil {
+		t.Error("no jitter is one")
+	}
+	if _, err := NewNetemPareto(-1); err == nil {
+		t.Error("a negative jitter is taken")
+	}
+}
+
 func TestExponentialHasItsMean(t *testing.T) {
 	const mean, draws = time.Millisecond, 200_000
 	r := stream(1, 2)

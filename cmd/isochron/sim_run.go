@@ -50,9 +50,19 @@ func addSources(f *pflag.FlagSet, s *lab.Spec) {
 	f.BoolVar(&s.Forecast.Alone, "forecast-alone", s.Forecast.Alone, "late scheduling holds back transactions at one source too")
 }
 
+// addNetwork adds how delays vary, what is lost, and how wrong clocks are.
+func addNetwork(f *pflag.FlagSet, s *lab.Spec) {
+	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
+	f.BoolVar(&s.Netem, "jitter-netem", s.Netem, "--jitter is what Linux's netem calls Pareto, which it cuts at four deviations")
+	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
+	f.BoolVar(&s.TCP, "tcp", s.TCP, "--loss is of segments between regions, which are sent again as TCP does: messages are late, and not lost")
+	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")
+}
+
 func (e *experiment) add(cmd *cobra.Command) {
 	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
 	addDeclared(f, s)
+	addNetwork(f, s)
 	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
 	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "how transactions end that wrote nothing: lease (checked by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")
 	f.StringVar(&s.WAN, "wan", s.WAN, strings.Join(geo.Names(), ", ")+", uniform:100ms, uniform:100ms:3, star:10ms:50ms, or a YAML file")
@@ -102,10 +112,6 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.IntVar(&s.DeadCoCoordinators, "dead-co-coordinators", s.DeadCoCoordinators, "regions, the last of the map, without a co-coordinator (D2PC)")
 	f.StringVar(&s.Skews, "skews", s.Skews, "other coefficients of Zipf from moments of the measured time on, such as 20s=0.9, separated by commas; of workloads whose rows are not loaded")
 	f.StringVar(&s.Delays, "delays", s.Delays, "other delays from moments of the measured time on, such as 40s=star:50ms:90ms, separated by commas; nodes measure them")
-	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
-	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
-	f.BoolVar(&s.TCP, "tcp", s.TCP, "--loss is of segments between regions, which are sent again as TCP does: messages are late, and not lost")
-	f.DurationVar(&s.Skew, "skew", s.Skew, "wall clocks are wrong by at most this")
 	f.DurationVar(&s.CPU, "cpu", s.CPU, "CPU time of one message at its receiver")
 	f.IntVar(&s.Cores, "cores", s.Cores, "cores of a node")
 	f.DurationVar(&s.RequestCPU, "request-cpu", s.RequestCPU, "CPU time of a client's request at its gateway; 0: as a message")

@@ -134,6 +134,7 @@ func TestPlanted(t *testing.T) {
 		{"doc.go of another", "geo/doc.go", "// Package map is a map.\npackage geo\n", "must open with \"Package geo \""},
 		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it thinks. Plainly.\npackage geo\n", "does not have \"owes\""},
 		{"package not listed", "store/doc.go", "// Package store stores.\npackage store\n", "does not list store"},
+		{"long prose", "docs/LONG.md", "# L\n\n" + strings.Repeat("a word ", 15) + "\n", "has 105 characters"},
 		{"no list", "ARCHITECTURE.md", "# A\n", "has no list of packages"},
 		{"no architecture", "ARCHITECTURE.md", "", "cannot be read"},
 		{"library without a reason", "go.mod", "module isochron\n\ngo 1.26\n\nrequire example.com/thing v1.2.3\n", "example.com/thing is not named"},

@@ -32,6 +32,7 @@ func checkPaper(t *Tree) ([]Finding, error) {
 			continue
 		}
 		out = append(out, checkShame(path, text)...)
+		out = append(out, checkWrapped(path, text)...)
 	}
 	text, err := os.ReadFile(filepath.Join(t.Root, architecture))
 	if err != nil {

@@ -237,4 +237,10 @@ var (
 	nattoModerateJitter = Axis{
 		Label: nattoJitter.Label, Values: []int{0, 5, 10, 15}, Quick: []int{0, 15}, Set: nattoJitter.Set,
 	}
+	// nattoNetemJitter is the variance as the public prototype sets it (sbin/delay-set.py): by netem, for
+	// which Pareto ends four deviations above the mean.
+	nattoNetemJitter = Axis{
+		Label: nattoJitter.Label, Values: []int{0, 10, 20, 40}, Quick: []int{0, 40},
+		Set: func(s *lab.Spec, v int) { s.Jitter, s.Netem = float64(v)/100, v > 0 },
+	}
 )

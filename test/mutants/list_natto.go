@@ -103,7 +103,7 @@ var ofNatto = []mutation{
 		old: "if w.OneWay <= shortest+most {", new: "if true {",
 		seen: []check{tests("schedule", "SuitsTheClocks"), tests("lab", "ClocksApart")}},
 	{name: "natto-held-is-silent", in: "coordinator", rule: "a gateway is patient for as much longer as a leader holds its part back",
-		old: "k.HeldBack(held)", new: "_ = held",
+		old: "decide.HeldBack(k.Attempt, held)", new: "_ = held",
 		seen: []check{tests("coordinator", "HeldBack")}},
 	{name: "natto-2pl-whole", in: "yield", rule: "who waits for some of its rows holds those that are free, where locks are had row by row",
 		old: "t.rules.policy.RowByRow && r.Phase == Execute", new: "false",
