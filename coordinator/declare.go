@@ -95,17 +95,22 @@ func (cs *commits) stamp(prepares []*txn.Prepare) (held time.Duration) {
 	return held
 }
 
-// tellParts tells all leaders of all parts of a transaction, and when each should arrive.
+// tellParts tells each leader of the parts of a transaction at the others, and when they should arrive.
 func tellParts(prepares []*txn.Prepare, ways []time.Duration, now int64) {
 	parts := make([]txn.DeclaredPart, len(prepares))
 	for i, p := range prepares {
-		parts[i] = txn.DeclaredPart{Shard: p.Shard, Reads: p.Declared.Reads, Arrives: now + int64(ways[i])}
+		parts[i] = txn.DeclaredPart{Shard: p.Shard, Arrives: now + int64(ways[i])}
 		for _, w := range p.Writes {
 			parts[i].Writes = append(parts[i].Writes, w.Key)
 		}
+		for _, k := range p.Declared.Reads {
+			if !slices.Contains(parts[i].Writes, k) {
+				parts[i].Reads = append(parts[i].Reads, k)
+			}
+		}
 	}
-	for _, p := range prepares {
-		p.Declared.Parts = parts
+	for i, p := range prepares {
+		p.Declared.Parts = slices.Concat(parts[:i], parts[i+1:])
 	}
 }
 

@@ -134,7 +134,7 @@ func (l *leadership) restore(now time.Duration) {
 	for _, p := range l.r.state.byIndex() {
 		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.Unless), p.lockSet()), early)
 		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
-		l.instants.Voted(stampOf(&p.voteCmd, l.r.cfg.ID))
+		l.instants.Voted(stampOf(&p.voteCmd, p.Declared))
 		byTxn[p.Txn] = p
 		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)

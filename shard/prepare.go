@@ -166,7 +166,7 @@ func (o *voter) prepare(from txn.NodeID, p *txn.Prepare, began arrival) {
 	vv := &votingVote{to: []txn.NodeID{from}, id: p.Txn, cmd: v, record: p.Record}
 	vv.waitedNanos, vv.waitedFor = began.waited(o.cfg.Env.Now())
 	o.known.voting[p.Attempt] = vv
-	o.instants.Voted(stampOf(v, o.cfg.ID))
+	o.instants.Voted(stampOf(v, p.Declared))
 	o.orphans.Await(p.Attempt, o.cfg.Env.Now().Mono)
 	o.depends.condition(v)
 	o.voice.serve(from, v)
@@ -261,7 +261,7 @@ func (o *voter) revealsValidated(p *txn.Prepare, v *voteCmd) {
 func (o *voter) vote(p *txn.Prepare) *voteCmd {
 	v := &voteCmd{
 		Attempt: p.Attempt, Txn: p.Txn, Age: p.Age, Participants: p.Participants, Writes: p.Writes,
-		Proposed: o.clock.Next(o.cfg.Env.Now()), OnePhase: p.OnePhase, Retired: p.Retired, DecidedAt: p.DecidedAt, Declared: p.Declared,
+		Proposed: o.clock.Next(o.cfg.Env.Now()), OnePhase: p.OnePhase, Retired: p.Retired, DecidedAt: p.DecidedAt, Declared: loggedOf(p.Declared),
 	}
 	written := writes(p.Writes)
 	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {

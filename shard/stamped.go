@@ -42,7 +42,7 @@ func (o *voter) stampedVote(from txn.NodeID, p *txn.Prepare, began *arrival) *yi
 		Deadline: began.Mono + holdMost + o.cfg.Params.LockWait,
 		Refuse:   func(why txn.Refusal) { o.refuse(from, p, why) },
 	}
-	stampFrom(i, p.Age, p.Declared, o.cfg.ID)
+	stampFrom(i, p.Age, p.Declared)
 	for _, w := range p.Writes {
 		i.LockSet.Exclusive = append(i.LockSet.Exclusive, w.Key)
 	}
@@ -52,23 +52,30 @@ func (o *voter) stampedVote(from txn.NodeID, p *txn.Prepare, began *arrival) *yi
 	return i
 }
 
-// stampFrom enters what a declaration says of a vote at a shard.
-func stampFrom(i *yield.StampedVote, age txn.Age, d *txn.Declared, at txn.ShardID) {
-	i.Stamp, i.Ends, i.High = d.Stamp, d.Ends, age.Priority >= txn.PriorityHigh
-	for _, part := range d.Parts {
-		if part.Shard != at {
-			i.Elsewhere = append(i.Elsewhere, part)
-		}
-	}
+// stampFrom enters what a declaration says of a vote.
+func stampFrom(i *yield.StampedVote, age txn.Age, d *txn.Declared) {
+	i.Stamp, i.Ends, i.High, i.Elsewhere = d.Stamp, d.Ends, age.Priority >= txn.PriorityHigh, d.Parts
 }
 
-// stampOf is a vote at a shard as the queue remembers it, without its lock set.
-func stampOf(v *voteCmd, at txn.ShardID) yield.StampedVote {
+// stampOf is a vote as the queue remembers it, without its lock set; d is what its Prepare declared, or
+// what the log has of that.
+func stampOf(v *voteCmd, d *txn.Declared) yield.StampedVote {
 	i := yield.StampedVote{Attempt: v.Attempt, Txn: v.Txn}
-	if v.Declared != nil {
-		stampFrom(&i, v.Age, v.Declared, at)
+	if d != nil {
+		stampFrom(&i, v.Age, d)
 	}
 	return i
+}
+
+// loggedOf is what the log has of a declaration: not what its transaction does elsewhere. A later leader
+// has no vote rest on the abort of one that it has from the log.
+func loggedOf(d *txn.Declared) *txn.Declared {
+	if d == nil || d.Parts == nil {
+		return d
+	}
+	logged := *d
+	logged.Parts = nil
+	return &logged
 }
 
 // askedAtInstant goes on with one whose turn has come, unless it has ended meanwhile.

@@ -145,6 +145,9 @@ func TestAVoteNamesOnWhomItRests(t *testing.T) {
 	c.pass(20)
 	c.wantVotes(t, "beside", 1, 3)
 	v := c.paper.commands[1].Vote
+	if v.Declared.Stamp == 0 || v.Declared.Parts != nil {
+		t.Errorf("the log has %+v of what was declared", v.Declared)
+	}
 	if len(v.Unless) != 1 || v.Unless[0].Seq != 1 {
 		t.Errorf("it rests on %v", v.Unless)
 	}
@@ -153,12 +156,11 @@ func TestAVoteNamesOnWhomItRests(t *testing.T) {
 	}
 
 	c = stampedCourt(t, "natto-cp")
-	elsewhere.Shard = c.voter.cfg.ID // where nothing is elsewhere
-	c.declares(1, 10, false, "a", elsewhere)
+	c.declares(1, 10, false, "a")
 	c.pass(10)
 	c.declares(3, 20, true, "a", elsewhere)
 	c.pass(20)
-	c.wantVotes(t, "where both have this part alone", 1)
+	c.wantVotes(t, "where one has this part alone", 1)
 
 	c = stampedCourt(t, "natto-cp")
 	c.declares(1, 10, false, "a")

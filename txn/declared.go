@@ -41,13 +41,13 @@ type Declared struct {
 	// have ended.
 	Stamp int64 `cbor:"2,keyasint,omitempty"`
 	Ends  int64 `cbor:"3,keyasint,omitempty"`
-	// Parts, where they matter, are its parts at all shards: votes are given on condition of what
-	// comes of them elsewhere (Natto section 3.3.2).
+	// Parts, where they matter, are its parts at the other shards: votes are given on condition of
+	// what comes of them there (Natto section 3.3.2). No log has them.
 	Parts []DeclaredPart `cbor:"4,keyasint,omitempty"`
 }
 
-// DeclaredPart is what a declared transaction reads and may write at a shard, and when its Prepare
-// should arrive there, by the wall clock of its leader, in nanoseconds.
+// DeclaredPart is what a declared transaction may write at a shard, what it reads there besides, and
+// when its Prepare should arrive there, by the wall clock of its leader, in nanoseconds.
 type DeclaredPart struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Reads   []Key   `cbor:"2,keyasint,omitempty"`
