@@ -81,7 +81,7 @@ const sentinel = "swordfish4711"
 // neither holds what clients say.
 func TestWatching(t *testing.T) {
 	c := initCluster(t)
-	c.edit(t, "sql_listen:", "slow_transaction: 1ms\nsql_listen:")
+	c.edit(t, "sql_listen:", "slow_transaction: 1ms\nelection_timeout: 2s\nsql_listen:")
 	first := c.start(t, 0)
 	c.awaitPage(t, 0, "/readyz", http.StatusServiceUnavailable, "majority")
 	c.awaitPage(t, 0, "/healthz", http.StatusOK, "ok")

@@ -91,7 +91,8 @@ func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io
 	}
 	figures.Attach(p)
 	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Row().Name,
-		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String(), "memory", memory.Bytes(shares.Total))
+		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String(), "memory", memory.Bytes(shares.Total),
+		"election_timeout", c.Params().WithDefaultsFor(c.Map().Widest()).ElectionTimeout.String())
 	err = serveNode(ctx, c, p, shares, figures, out, asJSON)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // it was told to end while it was starting
@@ -144,7 +145,7 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares,
+		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares, Params: c.Params(),
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})

@@ -72,7 +72,7 @@ func (a *Addition) config() Config {
 		SQL: sql, Sources: a.Sources,
 		TLS:          TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},
 		HTTPProfiles: a.From.HTTPProfiles && loopback(a.HTTP),
-		Protocol:     a.From.Protocol, WAN: wan, AddDelays: a.From.AddDelays, Nodes: a.Nodes,
+		Protocol:     a.From.Protocol, WAN: wan, AddDelays: a.From.AddDelays, ElectionTimeout: a.From.ElectionTimeout, Nodes: a.Nodes,
 	}
 }
 

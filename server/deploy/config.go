@@ -49,14 +49,16 @@ type Config struct {
 	Protocol        string     `yaml:"protocol"`
 	WAN             string     `yaml:"wan,omitempty"`
 	AddDelays       bool       `yaml:"add_delays,omitempty"`
-	Join            bool       `yaml:"join,omitempty"`    // it was added to a cluster that existed
-	Sources         []Source   `yaml:"sources,omitempty"` // databases beside the node, whose agents it has
+	ElectionTimeout string     `yaml:"election_timeout,omitempty"` // a duration, the same at all nodes; empty: it fits the map
+	Join            bool       `yaml:"join,omitempty"`             // it was added to a cluster that existed
+	Sources         []Source   `yaml:"sources,omitempty"`          // databases beside the node, whose agents it has
 	Nodes           []Node     `yaml:"nodes"`
 
-	slow    time.Duration
-	row     protocol.Row
-	wan     geo.WAN
-	mapFile string // of wan, if it is a file
+	slow     time.Duration
+	election time.Duration // 0: as it fits the map
+	row      protocol.Row
+	wan      geo.WAN
+	mapFile  string // of wan, if it is a file
 }
 
 // TLS names the files with which a node proves who it is.
@@ -110,6 +112,9 @@ func Read(path string) (*Config, error) {
 	c.absoluteSources(dir)
 	if err := c.loadMap(dir); err != nil {
 		return nil, fmt.Errorf("%s: wan: %w", path, err)
+	}
+	if err := c.checkElections(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return c, nil
 }

@@ -15,6 +15,7 @@ import (
 	"isochron/geo"
 	"isochron/protocol"
 	"isochron/server/peer"
+	"isochron/txn"
 )
 
 func plan(t *testing.T) Plan {
@@ -140,6 +141,48 @@ func TestMapIsScaled(t *testing.T) {
 	c, err := Read(filepath.Join(p.Dir, "node1.yaml"))
 	if err != nil || c.Map().RTT("va", "wa") != 6700*time.Microsecond || c.Map().Name != "azure5" {
 		t.Errorf("%v, %+v", err, c)
+	}
+}
+
+// An election time-out is longer than what fits the map, has heartbeats come as often as ever, and goes
+// with the nodes that join later.
+func TestElectionsWait(t *testing.T) {
+	p := plan(t)
+	p.WAN = "azure5"
+	if _, err := Write(p); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(p.Dir, "node1.yaml")
+	plain, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(path)
+	if err != nil || c.Params() != (txn.Params{}) {
+		t.Fatalf("%v, %+v without a word", err, c.Params())
+	}
+	usual := c.Params().WithDefaultsFor(c.Map().Widest())
+	for text, say := range map[string]string{"6s": "", "1m": "", "soon": "is no time", "1s": "must lie between", "61s": "must lie between", "-6s": "must lie between"} {
+		if err := os.WriteFile(path, append([]byte("election_timeout: "+text+"\n"), plain...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Read(path)
+		if say != "" {
+			if err == nil || !strings.Contains(err.Error(), "election_timeout: ") || !strings.Contains(err.Error(), say) {
+				t.Errorf("%s: %v, want %q", text, err, say)
+			}
+			continue
+		}
+		want, _ := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Params().WithDefaultsFor(c.Map().Widest()); got.ElectionTimeout != want || got.HeartbeatInterval != usual.HeartbeatInterval {
+			t.Errorf("%s: elections after %v, heartbeats each %v", text, got.ElectionTimeout, got.HeartbeatInterval)
+		}
+		if again := (&Addition{ID: 9, From: c, Peers: "127.0.0.1:4900"}).config(); again.ElectionTimeout != text {
+			t.Errorf("a node that joins has %q", again.ElectionTimeout)
+		}
 	}
 }
 
