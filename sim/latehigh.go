@@ -27,7 +27,7 @@ func (l *lateHigh) onSend(env *txn.Envelope) fate {
 		return heldBack
 	}
 	p := env.Msg.Prepare
-	if p == nil || p.Declared == nil || len(p.Declared.Parts) < 2 || p.Age.Priority < txn.PriorityHigh {
+	if p == nil || p.Declared == nil || len(p.Declared.Parts) == 0 || p.Age.Priority < txn.PriorityHigh {
 		return leaves
 	}
 	if p.Attempt != l.attempt && l.rand.IntN(l.odds) == 0 {
@@ -39,12 +39,12 @@ func (l *lateHigh) onSend(env *txn.Envelope) fate {
 	if p.Attempt != l.attempt || l.shard != 0 && p.Shard != l.shard {
 		return leaves
 	}
-	for _, part := range p.Declared.Parts {
-		if early := time.Duration(p.Declared.Stamp-part.Arrives) - 3*time.Millisecond; part.Shard == p.Shard && early > 0 {
-			l.n.forced.count("a prepare of high priority comes just before its stamp")
-			l.n.w.net.hold(*env, early)
-			return heldBack
-		}
+	there := l.n.w.net.delays[env.From-1][env.To-1]
+	early := time.Duration(p.Declared.Stamp-l.n.w.host(env.To).now().WallNanos) - there - 3*time.Millisecond
+	if early <= 0 {
+		return leaves
 	}
-	return leaves
+	l.n.forced.count("a prepare of high priority comes just before its stamp")
+	l.n.w.net.hold(*env, early)
+	return heldBack
 }
