@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/estimate"
 	"isochron/routing"
 	"isochron/txn"
 )
@@ -57,7 +58,7 @@ type commits struct {
 type commitEnv interface {
 	Now() txn.Now
 	Directory() *routing.Directory
-	OneWay(n txn.NodeID) (way time.Duration, ok bool)
+	Way(n txn.NodeID) (way estimate.Way, ok bool)
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
 	Send(to txn.Address, m txn.Message)
 	Note(n txn.Note)

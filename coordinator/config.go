@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"isochron/estimate"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
@@ -22,9 +23,9 @@ type Env interface {
 	Wide(n txn.NodeID) bool
 	// RoundTrip is the round trip to a node, as far as it is known.
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
-	// OneWay is how long a message to a node is on its way, by the wall clocks of both, with few
+	// Way is how long a message to a node is on its way, by the wall clocks of both, with few
 	// exceptions, as far as it is known.
-	OneWay(n txn.NodeID) (way time.Duration, ok bool)
+	Way(n txn.NodeID) (way estimate.Way, ok bool)
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
 	// Seen is a moment up to which this node has seen commits.

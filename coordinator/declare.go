@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/estimate"
 	"isochron/rulebook"
 	"isochron/schedule"
 	"isochron/txn"
@@ -70,16 +71,12 @@ func (cs *commits) stamp(prepares []*txn.Prepare) (held time.Duration) {
 		return 0
 	}
 	ways, logged := make([]time.Duration, len(prepares)), time.Duration(0)
-	var known []schedule.Way
+	var known []estimate.Way
 	for i, p := range prepares {
 		to := cs.leaders.likely(p.Shard)
-		if way, ok := cs.env.OneWay(to); ok {
-			ways[i] = way
-			rtt, ok := cs.env.RoundTrip(to)
-			if !ok {
-				rtt = -1
-			}
-			known = append(known, schedule.Way{OneWay: way, RoundTrip: rtt})
+		if way, ok := cs.env.Way(to); ok {
+			ways[i] = way.OneWay
+			known = append(known, way)
 		}
 		logged = max(logged, cs.majorityOf(p.Shard, ways[i]))
 	}
@@ -120,8 +117,8 @@ func (cs *commits) majorityOf(s txn.ShardID, toLeader time.Duration) time.Durati
 	var trips []time.Duration
 	replicas := cs.leaders.replicas(s)
 	for _, n := range replicas {
-		if way, ok := cs.env.OneWay(n); ok && n != cs.leaders.likely(s) {
-			trips = append(trips, 2*max(toLeader+way, 0))
+		if way, ok := cs.env.Way(n); ok && n != cs.leaders.likely(s) {
+			trips = append(trips, 2*max(toLeader+way.OneWay, 0))
 		}
 	}
 	slices.Sort(trips)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"isochron/decide"
+	"isochron/estimate"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/txn"
@@ -25,12 +26,11 @@ type wayEnv struct {
 	ahead map[txn.NodeID]time.Duration
 }
 
-func (e *wayEnv) OneWay(n txn.NodeID) (time.Duration, bool) {
-	return 10*time.Millisecond + e.ahead[n], true
+func (e *wayEnv) Way(n txn.NodeID) (estimate.Way, bool) {
+	return estimate.Way{OneWay: 10*time.Millisecond + e.ahead[n], RoundTrip: time.Second}, true
 }
-func (e *wayEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) { return txn.NodeID(s), 1, true }
 
-func (*wayEnv) RoundTrip(txn.NodeID) (time.Duration, bool) { return time.Second, true }
+func (e *wayEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) { return txn.NodeID(s), 1, true }
 
 func (e *wayEnv) Now() txn.Now       { return txn.Now{Mono: e.mono, WallNanos: int64(time.Second)} }
 func (*wayEnv) Trace(string, ...any) {}

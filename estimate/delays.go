@@ -61,6 +61,17 @@ type Delay struct {
 	OneWayP95 time.Duration // of the one-way delays in the window, skew included
 }
 
+// Way is how long a message to a node takes, 95 times of a hundred.
+type Way struct {
+	OneWay    time.Duration // with what the clocks of both ends differ by: below 0 if the other's is behind
+	RoundTrip time.Duration // there and back, by one clock; so the way there alone takes no longer
+}
+
+// Way is that of the samples in the window; false if there are none, or none of one way.
+func (d Delay) Way() (Way, bool) {
+	return Way{OneWay: d.OneWayP95, RoundTrip: d.P95}, d.Samples > 0 && d.HasOneWay
+}
+
 // Delays are those to all nodes that were probed.
 type Delays struct {
 	cfg   Config

@@ -82,3 +82,20 @@ func TestBounds(t *testing.T) {
 		t.Error("it was forgotten")
 	}
 }
+
+// The way is known of the samples in the window, and the way there is no longer than there and back.
+func TestWays(t *testing.T) {
+	d := NewDelays(Config{})
+	for i := range 20 {
+		d.Add(2, Answered(time.Duration(i)*time.Millisecond, time.Duration(100+10*i)*time.Millisecond).WithClocks(int64(time.Second), int64(time.Second+time.Duration(60+10*i)*time.Millisecond)))
+	}
+	known, _ := d.To(2, 20*time.Millisecond)
+	way, ok := known.Way()
+	if !ok || way.OneWay != known.OneWayP95 || way.RoundTrip != known.P95 || way.OneWay >= way.RoundTrip || way.RoundTrip <= known.RoundTrip {
+		t.Errorf("%+v, %v of %+v", way, ok, known)
+	}
+	known, _ = d.To(2, time.Minute)
+	if _, ok := known.Way(); ok {
+		t.Error("samples that are too old make a way")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"isochron/coordinator"
+	"isochron/estimate"
 	"isochron/geo"
 	"isochron/routing"
 	"isochron/shard"
@@ -96,12 +97,12 @@ func (e *coordEnv) RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool) {
 	return e.places.distances.roundTrip(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
 }
 
-// OneWay implements coordinator.Env.
-func (e *coordEnv) OneWay(n txn.NodeID) (way time.Duration, ok bool) {
+// Way implements coordinator.Env.
+func (e *coordEnv) Way(n txn.NodeID) (way estimate.Way, ok bool) {
 	if n == e.cfg.ID {
-		return 0, true
+		return estimate.Way{}, true
 	}
-	return e.places.distances.oneWay(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
+	return e.places.distances.way(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
 }
 
 // Pending counts what has not come to an end here: transactions and commitments

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"isochron/estimate"
 	"isochron/geo"
 	"isochron/routing"
 	"isochron/txn"
@@ -14,7 +15,7 @@ type distances struct {
 	wan      geo.WAN
 	own      geo.Region
 	measured map[txn.NodeID]time.Duration
-	ways     map[txn.NodeID]time.Duration // one way, with what clocks differ by
+	ways     map[txn.NodeID]estimate.Way
 }
 
 // roundTrip is the round trip to a node of a region; ok is false if nothing is known of it.
@@ -25,19 +26,18 @@ func (d *distances) roundTrip(n txn.NodeID, region geo.Region) (rtt time.Duratio
 	return d.wan.RTT(d.own, region), d.wan.Has(d.own) && d.wan.Has(region)
 }
 
-// oneWay is how long a message to a node takes by both wall clocks, 95 of 100 times; where that was
-// not measured, half of the round trip.
-func (d *distances) oneWay(n txn.NodeID, region geo.Region) (way time.Duration, ok bool) {
+// way is how long a message to a node takes by both wall clocks, 95 of 100 times; where that was not
+// measured, half of the round trip.
+func (d *distances) way(n txn.NodeID, region geo.Region) (way estimate.Way, ok bool) {
 	if way, ok = d.ways[n]; ok {
 		return way, true
 	}
 	rtt, ok := d.roundTrip(n, region)
-	return rtt / 2, ok
+	return estimate.Way{OneWay: rtt / 2, RoundTrip: rtt}, ok
 }
 
-// MeasuredWays tells the node what was measured of the ways to others, one way: the 95th
-// percentiles, by the wall clocks of both ends. What is left out is forgotten.
-func (n *Node) MeasuredWays(ways map[txn.NodeID]time.Duration) { n.places.distances.ways = ways }
+// MeasuredWays tells the node what was measured of the ways to others. What is left out is forgotten.
+func (n *Node) MeasuredWays(ways map[txn.NodeID]estimate.Way) { n.places.distances.ways = ways }
 
 // nearerBy is by how much another replica must be nearer than the one that is read from
 // for it to be read from instead, in parts of its distance: measurements waver, and a

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"isochron/estimate"
 	"time"
 )
 
@@ -101,12 +102,6 @@ func (c Choice) latency(p Part) time.Duration {
 // Stamps reports whether parts are handled at an instant that they are stamped with.
 func (c Choice) Stamps() bool { return c == AtInstant }
 
-// Way is how a part comes to who receives it.
-type Way struct {
-	OneWay    time.Duration // by the clocks of both ends; below 0 if the receiver's is behind
-	RoundTrip time.Duration // there and back, by one clock; below 0: not known
-}
-
 // Stamp is that instant, in nanoseconds of the wall clocks of those who receive the parts, and held
 // the longest that any of them holds its part back. margin is for what the estimates miss.
 //
@@ -114,16 +109,13 @@ type Way struct {
 // another it is clocks that differ, and no instant suits all of them: the others would wait for the
 // clock that is ahead, or whose clock is behind for them. So the part comes late where the clock is
 // too far ahead, and nobody waits for it.
-func Stamp(wallNanos int64, ways []Way, margin time.Duration) (at int64, held time.Duration) {
+func Stamp(wallNanos int64, ways []estimate.Way, margin time.Duration) (at int64, held time.Duration) {
 	if len(ways) == 0 {
-		ways = []Way{{}}
+		ways = []estimate.Way{{}}
 	}
 	shortest, most := ways[0].OneWay, leastApart
 	for _, w := range ways {
 		shortest = min(shortest, w.OneWay)
-		if w.RoundTrip < 0 {
-			w.RoundTrip = mostDelay
-		}
 		most = max(most, min(w.RoundTrip, mostDelay))
 	}
 	longest := shortest

@@ -3,6 +3,7 @@ package server
 import (
 	"time"
 
+	"isochron/estimate"
 	"isochron/node"
 	"isochron/server/peer"
 	"isochron/txn"
@@ -40,12 +41,12 @@ func distancesOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
 	return out
 }
 
-// waysOf are the 95th percentiles of the one-way delays of the links that have measured any.
-func waysOf(links []peer.LinkState) map[txn.NodeID]time.Duration {
-	out := map[txn.NodeID]time.Duration{}
+// waysOf are those of the links that have measured any.
+func waysOf(links []peer.LinkState) map[txn.NodeID]estimate.Way {
+	out := map[txn.NodeID]estimate.Way{}
 	for _, l := range links {
-		if l.Up && l.Delay.Samples > 0 && l.Delay.HasOneWay {
-			out[l.Peer] = l.Delay.OneWayP95
+		if way, ok := l.Delay.Way(); ok && l.Up {
+			out[l.Peer] = way
 		}
 	}
 	return out

@@ -64,12 +64,13 @@ func (p *probes) roundTrips() map[txn.NodeID]time.Duration {
 	return out
 }
 
-// ways are the 95th percentiles of the one-way delays to those hosts.
-func (p *probes) ways() map[txn.NodeID]time.Duration {
-	out := map[txn.NodeID]time.Duration{}
+// ways are those to these hosts.
+func (p *probes) ways() map[txn.NodeID]estimate.Way {
+	out := map[txn.NodeID]estimate.Way{}
 	for _, to := range p.h.w.hosts {
-		if d, known := p.delays.To(to.id, p.h.now().Mono); known && d.Samples > 0 && d.HasOneWay {
-			out[to.id] = d.OneWayP95
+		d, known := p.delays.To(to.id, p.h.now().Mono)
+		if way, measured := d.Way(); known && measured {
+			out[to.id] = way
 		}
 	}
 	return out

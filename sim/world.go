@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"isochron/coordinator"
+	"isochron/estimate"
 	"isochron/geo"
 	"isochron/node"
 	"isochron/participant"
@@ -77,7 +78,7 @@ type process interface {
 	Deliver(now txn.Now, env *txn.Envelope)
 	Wake(now txn.Now)
 	Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration)
-	MeasuredWays(ways map[txn.NodeID]time.Duration)
+	MeasuredWays(ways map[txn.NodeID]estimate.Way)
 	Synced(now txn.Now, token uint64) (released int)
 	Finished(now txn.Now, id uint64, result any)
 	Submit(now txn.Now, req *coordinator.Request)

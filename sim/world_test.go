@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"isochron/coordinator"
+	"isochron/estimate"
 	"isochron/geo"
 	"isochron/node"
 	"isochron/participant"
@@ -37,7 +38,7 @@ func bootToy(cfg node.Config, _ txn.Now) (process, error) {
 }
 
 func (p *toy) Measured(txn.Now, map[txn.NodeID]time.Duration) {}
-func (p *toy) MeasuredWays(map[txn.NodeID]time.Duration)      {}
+func (p *toy) MeasuredWays(map[txn.NodeID]estimate.Way)       {}
 
 func (p *toy) Deliver(_ txn.Now, env *txn.Envelope) {
 	switch m := env.Msg; {
