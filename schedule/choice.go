@@ -1,8 +1,9 @@
 package schedule
 
 import (
-	"isochron/estimate"
 	"time"
+
+	"isochron/estimate"
 )
 
 // Choice is a row's choice of when a round's parts leave.

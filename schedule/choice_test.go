@@ -1,10 +1,11 @@
 package schedule
 
 import (
-	"isochron/estimate"
 	"slices"
 	"testing"
 	"time"
+
+	"isochron/estimate"
 )
 
 const ms = time.Millisecond
