@@ -41,7 +41,7 @@ type MixConfig struct {
 	// when all is done but the commit, of sysbench, hotspot and fit.
 	RollbackMilli int
 	// Hot is how many hot rows there are: accounts of fit and hotspots (1), rows of
-	// hotspot-scan (100).
+	// hotspot-scan (100), customers of smallbank (one in a thousand).
 	Hot int
 	// Sources are where the rows of the workloads named for sources are; others have none.
 	Sources []txn.ShardID
@@ -120,12 +120,13 @@ var mixMakers = []struct {
 	make func(MixConfig) Mix
 	// The defaults that differ from benchmark to benchmark; 0: that of all.
 	length, hot, spread int
+	hotOneIn            int  // so many keys are hot, and two at least
 	atSources           bool // its rows are in sources
 }{
 	{name: "retwis", make: newRetwis},
 	{name: "ycsb+t", make: newYCSBT},
 	{name: "ycsb-a", make: newYCSBA},
-	{name: "smallbank", make: newSmallbank},
+	{name: "smallbank", make: newSmallbank, hotOneIn: 1000},
 	{name: "micro", make: newMicro},
 	{name: "tpcc", make: newTPCC(45, 43, 4, 4, 4)},
 	{name: "tpcc-rows", make: newTPCCRows(45, 43, 4, 4, 4)},
@@ -166,6 +167,9 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 		return nil, fmt.Errorf("the rows of %s are in %s", name, map[bool]string{true: "sources: say which databases there are (--sources)", false: "shards, and not in sources (--sources)"}[made.atSources])
 	}
 	cfg.Length, cfg.Hot, cfg.Spread = cmp.Or(cfg.Length, made.length), cmp.Or(cfg.Hot, made.hot), cmp.Or(cfg.Spread, made.spread)
+	if made.hotOneIn > 0 {
+		cfg.Hot = cmp.Or(cfg.Hot, max(2, cmp.Or(cfg.Keys, defaultKeys)/made.hotOneIn))
+	}
 	if made.atSources {
 		cfg.Parts = len(cfg.Sources)
 		cfg.Spread = min(cfg.Spread, cfg.Parts)
@@ -173,6 +177,9 @@ func NewMix(name string, cfg MixConfig) (Mix, error) {
 	cfg.fill()
 	if err := cfg.check(); err != nil {
 		return nil, err
+	}
+	if made.hotOneIn > 0 && cfg.Hot < 2 {
+		return nil, fmt.Errorf("the number of hot rows is %d; %s has two at least, for some of its transactions want two", cfg.Hot, name)
 	}
 	return mixMakers[at].make(cfg), nil
 }

@@ -19,9 +19,8 @@ const (
 	smallHotPercent = 90
 )
 
-// newSmallbank has one hot customer in a thousand, and two at least.
 func newSmallbank(cfg MixConfig) Mix {
-	return &smallbank{customers: cfg.Keys, hot: max(2, cfg.Keys/1000), parts: cfg.Parts}
+	return &smallbank{customers: cfg.Keys, hot: cfg.Hot, parts: cfg.Parts}
 }
 
 func (*smallbank) Rows() iter.Seq[txn.Write] { return func(func(txn.Write) bool) {} }

@@ -22,14 +22,24 @@ func (q *Instants) RestsOn(i *StampedVote) (on []StampedVote, ok bool) {
 	if !q.policy.Conditional || !i.High || q.InTheWay(&i.LockSet, i) != nil {
 		return nil, false
 	}
-	for _, id := range q.voters(i) {
+	on, by := q.restsOn(i, q.voters(i))
+	return on, len(on) > 0 && by.IsZero()
+}
+
+// restsOn lists those on whose abort a vote may rest of voters that hold some of its lock set; by is one on
+// whose abort it may not, zero if there is none.
+func (q *Instants) restsOn(i *StampedVote, voters []txn.ID) (on []StampedVote, by txn.ID) {
+	if len(voters) > 0 && (!q.policy.Conditional || !i.High) {
+		return nil, voters[0]
+	}
+	for n, id := range voters {
 		low, stamped := q.voted[id]
-		if !stamped || !low.makesWay(i) || !i.comesFirstElsewhere(&low) {
-			return nil, false
+		if n == restsMost || !stamped || !low.makesWay(i) || !i.comesFirstElsewhere(&low) {
+			return nil, id
 		}
 		on = append(on, low)
 	}
-	return on, 0 < len(on) && len(on) <= restsMost
+	return on, txn.ID{}
 }
 
 // comesFirstElsewhere reports whether there is another shard at which low priority is in its way, and at

@@ -19,8 +19,11 @@ func (q *Instants) ForwardTo(i *StampedVote) (on StampedVote, ok bool) {
 // Between is one that waits, whose read was forwarded, and that another would go before; nil if there is
 // none. i is nil for one that has no stamp.
 func (q *Instants) Between(c *LockSet, i *StampedVote) *StampedVote {
-	for _, w := range q.waits.list {
-		if w.Forwarded && i != nil && i.before(w) && w.Txn != i.Txn && w.LockSet.Clashes(c) {
+	if i == nil {
+		return nil
+	}
+	for _, w := range q.waits.list[placeAfter(q.waits.list, i):] {
+		if w.Forwarded && w.Txn != i.Txn && w.LockSet.Clashes(c) {
 			return w
 		}
 	}

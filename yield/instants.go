@@ -28,6 +28,7 @@ import (
 // wrong one costs time or an abort.
 type Instants struct {
 	policy Policy
+	here   map[txn.Attempt]*StampedVote
 	queued []*StampedVote // held back, in order
 	waits  stampWaits     // for what is locked
 	pumps  bool
@@ -42,7 +43,10 @@ type Instants struct {
 
 // Follow has those that come from now on judged by another policy. Who is here still is of the one
 // before, holds nothing, and is refused when it is asked for.
-func (q *Instants) Follow(p Policy) { q.policy = p }
+func (q *Instants) Follow(p Policy) {
+	q.policy = p
+	q.waits.lookAtAll()
+}
 
 // StampedVote is a vote that is asked for at a moment.
 type StampedVote struct {
@@ -65,14 +69,16 @@ type StampedVote struct {
 	Ask           func()            // asks the lock table
 	Refuse        func(txn.Refusal) // ends it
 
-	waits  bool         // for what is locked, and then
-	behind *StampedVote // one that was found to be in its way, if any was
+	// waits: for what is locked, and then head: among those who are looked at when somebody ends, and
+	// heldBy: whose end it waits for, if that is known (stampwaits.go).
+	waits, head bool
+	heldBy      txn.ID
 }
 
 // NewInstants is an empty queue; voters asks the lock table who has voted and holds some of a
 // lock set. A nil one has nobody and never will.
 func NewInstants(p Policy, voters func(*StampedVote) []txn.ID, counts *rulebook.Counts) *Instants {
-	return &Instants{policy: p, voters: voters, voted: map[txn.ID]StampedVote{}, Rules: counts}
+	return &Instants{policy: p, voters: voters, here: map[txn.Attempt]*StampedVote{}, voted: map[txn.ID]StampedVote{}, Rules: counts}
 }
 
 // before is the order in which they are asked for.
@@ -98,6 +104,7 @@ func (q *Instants) Enter(i *StampedVote) {
 	if q.policy.Preempts && !q.preempts(i) {
 		return
 	}
+	q.here[i.Attempt] = i
 	if q.ByArrival {
 		q.queued = insertByArrival(q.queued, i)
 		return
@@ -113,16 +120,6 @@ func insertByArrival(list []*StampedVote, i *StampedVote) []*StampedVote {
 	if at < 0 {
 		at = len(list)
 	}
-	return slices.Insert(list, at, i)
-}
-
-func insertStamped(list []*StampedVote, i *StampedVote) []*StampedVote {
-	at, _ := slices.BinarySearchFunc(list, i, func(a, b *StampedVote) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
 	return slices.Insert(list, at, i)
 }
 
@@ -179,26 +176,26 @@ func (q *Instants) InTheWay(c *LockSet, before *StampedVote) *StampedVote {
 }
 
 // Wait has one wait that was asked for and finds its lock set held.
-func (q *Instants) Wait(i *StampedVote) { q.waits.add(i) }
+func (q *Instants) Wait(i *StampedVote) {
+	q.here[i.Attempt] = i
+	q.waits.add(i)
+}
 
 // Has reports whether an attempt is here.
-func (q *Instants) Has(a txn.Attempt) bool {
-	if q == nil {
-		return false
-	}
-	of := func(i *StampedVote) bool { return i.Attempt == a }
-	return slices.ContainsFunc(q.queued, of) || slices.ContainsFunc(q.waits.list, of)
-}
+func (q *Instants) Has(a txn.Attempt) bool { return q != nil && q.here[a] != nil }
 
 // Cancel takes an attempt out; false if it is not here.
 func (q *Instants) Cancel(a txn.Attempt) bool {
-	if q == nil {
+	if !q.Has(a) {
 		return false
 	}
-	of := func(i *StampedVote) bool { return i.Attempt == a }
-	n := len(q.queued)
-	q.queued = slices.DeleteFunc(q.queued, of)
-	return q.waits.remove(a) || len(q.queued) < n
+	i := q.here[a]
+	delete(q.here, a)
+	if !q.waits.remove(i) {
+		at := slices.Index(q.queued, i)
+		q.queued = slices.Delete(q.queued, at, at+1)
+	}
+	return true
 }
 
 // Len is how many are here.
@@ -212,6 +209,7 @@ func (q *Instants) Go(now time.Duration) {
 			panic("yield: " + i.Txn.String() + " is asked for before its instant")
 		}
 		q.queued = slices.Delete(q.queued, 0, 1)
+		delete(q.here, i.Attempt)
 		q.pass(StampedVote{Txn: i.Txn, Stamp: i.Stamp})
 		i.Ask()
 	}
@@ -242,8 +240,8 @@ func (q *Instants) Freed() {
 	q.pumps = true
 	for q.again { // each turn but the last was asked for by one that ended
 		q.again = false
-		for _, i := range slices.Clone(q.waits.list) {
-			if !q.waits.blocked(i) && q.free(i) && q.Cancel(i.Attempt) {
+		for i := q.waits.headAfter(nil); i != nil; i = q.waits.headAfter(i) {
+			if q.mayGoOn(i) && q.Cancel(i.Attempt) {
 				i.Ask()
 			}
 		}
@@ -251,17 +249,24 @@ func (q *Instants) Freed() {
 	q.pumps = false
 }
 
-// held reports whether somebody who has voted holds some of its lock set, and free whether nobody
-// does, or it may vote beside them.
-func (q *Instants) held(i *StampedVote) bool { return len(q.voters(i)) > 0 }
-
-func (q *Instants) free(i *StampedVote) bool {
-	if !q.held(i) {
+// mayGoOn reports whether one that waits may ask again: it is behind nobody, and nobody who has voted
+// holds some of its lock set, or it may vote beside them. If not it is not looked at before
+// whoever is in its way has ended.
+func (q *Instants) mayGoOn(i *StampedVote) bool {
+	if q.waits.blocked(i) {
+		q.waits.unhead(i)
+		return false
+	}
+	_, by := q.restsOn(i, q.voters(i))
+	if by.IsZero() {
 		return true
 	}
-	_, rests := q.RestsOn(i)
-	return rests
+	q.waits.hold(i, by)
+	return false
 }
+
+// held reports whether somebody who has voted holds some of its lock set.
+func (q *Instants) held(i *StampedVote) bool { return len(q.voters(i)) > 0 }
 
 // Passed reports whether one with a larger stamp went before: whatever the clocks say, this one
 // is late.
@@ -285,6 +290,7 @@ func (q *Instants) Voted(i StampedVote) {
 func (q *Instants) Ended(id txn.ID) {
 	if q != nil {
 		delete(q.voted, id)
+		q.waits.ended(id)
 		q.Freed()
 	}
 }

@@ -2,6 +2,7 @@ package yield
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -226,5 +227,76 @@ func TestAnotherPolicyIsFollowed(t *testing.T) {
 	s.enter(1, 20, 2, true, "a")
 	if !slices.Equal(s.did, []string{"1 refused"}) {
 		t.Errorf("what was done: %v", s.did)
+	}
+}
+
+// Whoever comes and ends, nobody is left to wait who may go on: who is behind nobody that waits, and of
+// whose rows nobody holds any. Nor is anybody asked for who may not: it would wait again.
+func TestNobodyIsForgotten(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	keys := []txn.Key{"a", "b", "c", "d", "e", "f"}
+	s := newStamps(InStampOrder)
+	var waited int
+	for step := range 4000 {
+		switch n := r.IntN(10); {
+		case n < 5 && s.q.Len() < 40:
+			picked := keys[:1+r.IntN(2)]
+			s.enter(step, step+r.IntN(20), uint64(step)+1, r.IntN(3) > 0, picked[r.IntN(len(picked))], keys[r.IntN(len(keys))])
+		case n < 6 && len(s.q.waits.list) > 0:
+			s.q.Cancel(s.q.waits.list[r.IntN(len(s.q.waits.list))].Attempt)
+			s.q.Freed()
+		default:
+			for _, k := range keys {
+				if h := s.held[k]; !h.IsZero() && r.IntN(4) == 0 {
+					s.end(h.Seq)
+				}
+			}
+		}
+		s.q.Go(time.Duration(step))
+		for at, i := range s.q.waits.list {
+			waited++
+			clashes := func(o *StampedVote) bool { return o.LockSet.Clashes(&i.LockSet) }
+			if !slices.ContainsFunc(s.q.waits.list[:at], clashes) && s.holder(i).IsZero() {
+				t.Fatalf("step %d: nothing is in the way of %v, and it waits", step, i.Txn)
+			}
+		}
+		for k, h := range s.held { // order: each is judged by itself
+			for _, o := range s.did {
+				if o == fmt.Sprintf("%d refused", h.Seq) {
+					t.Fatalf("step %d: %v holds %s and was refused", step, h, k)
+				}
+			}
+		}
+		s.did = nil
+	}
+	if waited < 1000 {
+		t.Errorf("%d waits were looked at: too few to tell", waited)
+	}
+}
+
+// However many wait, an end has only those looked at that it may let go on.
+func TestAnEndLooksAtFew(t *testing.T) {
+	const many = 500
+	s := newStamps(InStampOrder)
+	key := func(n int) txn.Key { return txn.Key(fmt.Sprint("row ", n)) }
+	for n := range many {
+		s.enter(0, 1, uint64(n)+1, true, key(n))
+	}
+	for n := range 2 * many { // two behind each
+		s.enter(0, 2, many+uint64(n)+1, true, key(n%many))
+	}
+	s.q.Go(2)
+	looked := 0
+	s.q.voters = func(i *StampedVote) []txn.ID {
+		looked++
+		return s.voters(i)
+	}
+	s.end(1) // all are looked at once
+	looked, s.did = 0, nil
+	for n := range uint64(10) {
+		s.end(n + 2)
+	}
+	if len(s.did) != 10 || looked > 40 {
+		t.Errorf("ten ends let %d go on, and %d were looked at", len(s.did), looked)
 	}
 }

@@ -86,7 +86,7 @@ func (e *experiment) add(cmd *cobra.Command) {
 	f.BoolVar(&s.NearAsIs, "near-as-is", s.NearAsIs, "near reads do not heed undecided writes: otherwise they go to the leader then")
 	f.Float64Var(&s.ReadShare, "read-share", s.ReadShare, "part of the statements of sysbench and hotspot that only read")
 	f.Float64Var(&s.Rollback, "rollback", s.Rollback, "part of the transactions of sysbench, hotspot and fit that their client rolls back at the end")
-	f.IntVar(&s.Hot, "hot", s.Hot, "hot accounts of fit, hot rows of hotspot-scan; 0: the workload's default")
+	f.IntVar(&s.Hot, "hot", s.Hot, "hot accounts of fit, hot rows of hotspot-scan, hot customers of smallbank; 0: the workload's default")
 	f.BoolVar(&s.AdmissionOff, "admission-off", s.AdmissionOff, "gateways do not bound the tries that contend, as no paper's prototype does")
 	f.BoolVar(&s.NeverSure, "never-sure", s.NeverSure, "what has lost several tries reads as it did in its first, and does not lock where others only validate: as in the papers")
 	f.BoolVar(&s.HotOff, "hot-off", s.HotOff, "hot rows are rows like others")
