@@ -135,21 +135,34 @@ func (i *StampedVote) follows(o *StampedVote) bool {
 // preempts has those of low priority give way that stand before one of high priority; false if that
 // is the one that comes (Natto section 3.3.1). Who should have ended by then is spared.
 func (q *Instants) preempts(i *StampedVote) bool {
-	inTheWay := func(low, high *StampedVote) bool { return low.makesWay(high) && high.follows(low) }
-	for _, o := range slices.Concat(q.waits.list, q.queued) {
-		switch {
-		case inTheWay(i, o):
-			q.Rules.Bite(rulebook.LowGivesWay)
-			o.madeWay(i)
-			i.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: o.Txn})
-			return false
-		case inTheWay(o, i):
-			q.Rules.Bite(rulebook.LowGivesWay)
-			if !q.Cancel(o.Attempt) {
-				continue // it ended with another
+	if !i.High {
+		return q.preempted(i)
+	}
+	for _, o := range slices.Clone(q.queued) { // who waits has high priority too
+		if !o.makesWay(i) || !i.follows(o) {
+			continue
+		}
+		q.Rules.Bite(rulebook.LowGivesWay)
+		if !q.Cancel(o.Attempt) {
+			continue // it ended with another
+		}
+		i.madeWay(o)
+		o.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: i.Txn})
+	}
+	return true
+}
+
+// preempted has one of low priority give way that comes, if it is in the way of one of high priority; false
+// if it is.
+func (q *Instants) preempted(i *StampedVote) bool {
+	for _, list := range [][]*StampedVote{q.waits.list[placeAfter(q.waits.list, i):], q.queued} {
+		for _, o := range list {
+			if i.makesWay(o) && o.follows(i) {
+				q.Rules.Bite(rulebook.LowGivesWay)
+				o.madeWay(i)
+				i.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: o.Txn})
+				return false
 			}
-			i.madeWay(o)
-			o.Refuse(txn.Refusal{Why: txn.WhyPriority, Who: i.Txn})
 		}
 	}
 	return true
