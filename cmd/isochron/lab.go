@@ -173,14 +173,9 @@ func (f labFlags) run(ctx context.Context, names []string, out, errs io.Writer) 
 
 // runOne makes the experiments of a figure that none before it has made.
 func (f labFlags) runOne(ctx context.Context, fig *figures.Figure, kept *lab.Kept, errs io.Writer) (*figures.Report, error) {
-	var bar *meter
-	var progress func(done, total time.Duration)
-	if !f.json && isTerminal(errs) {
-		bar = &meter{w: errs}
-		progress = bar.show
-	}
+	bar := newMeter(errs, fig.Name, f.json)
 	defer bar.clear()
-	return figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: progress, RunAll: kept.RunAll})
+	return figures.Run(ctx, fig, figures.Options{Quick: f.quick, Seed: f.seed, Parallel: f.parallel, Progress: bar.progress(), RunAll: kept.RunAll})
 }
 
 // publish writes the files and prints the report.

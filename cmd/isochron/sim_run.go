@@ -139,13 +139,8 @@ func (e *experiment) add(cmd *cobra.Command) {
 
 func (e *experiment) run(ctx context.Context, out, errs io.Writer) error {
 	collectLate()
-	var bar *meter
-	var progress func(done, total time.Duration)
-	if !e.json && isTerminal(errs) {
-		bar = &meter{w: errs}
-		progress = bar.show
-	}
-	r, err := lab.Run(ctx, e.spec, progress)
+	bar := newMeter(errs, e.spec.Protocol, e.json || !isTerminal(errs)) // an experiment is short
+	r, err := lab.Run(ctx, e.spec, bar.progress())
 	bar.clear()
 	if wrong := (lab.SpecError{}); errors.As(err, &wrong) {
 		return usageError{err}
@@ -179,24 +174,46 @@ func collectLate() {
 	}
 }
 
-// meter is a bar that grows with the virtual time that has passed.
+// meter is a bar that grows with the virtual time that has passed; of what is not redrawn, a file or a
+// pipe, it is a line for each tenth.
 type meter struct {
 	w     io.Writer
-	shown int // percent; the bar is drawn anew when it changes
+	what  string
+	lines bool // not redrawn
+	shown int  // percent; the bar is drawn anew when it changes
 	drawn bool
+}
+
+// newMeter is a meter of something; nil if nobody is to see it.
+func newMeter(w io.Writer, what string, quiet bool) *meter {
+	if quiet {
+		return nil
+	}
+	return &meter{w: w, what: what, lines: !isTerminal(w)}
+}
+
+// progress is what tells the meter how far it is, nil of none.
+func (m *meter) progress() func(done, total time.Duration) {
+	if m == nil {
+		return nil
+	}
+	return m.show
 }
 
 const meterWidth = 40
 
 func (m *meter) show(done, total time.Duration) {
 	percent := int(100 * done / max(total, 1))
-	if m.drawn && percent == m.shown {
-		return
+	switch {
+	case m.lines && percent/10 > m.shown/10:
+		fmt.Fprintf(m.w, "isochron: %s: %3d%%, %v of %v of virtual time\n", m.what, percent, done.Round(time.Second), total)
+	case !m.lines && (!m.drawn || percent != m.shown):
+		full := meterWidth * percent / 100
+		fmt.Fprintf(m.w, "\r\x1b[K[%s%s] %3d%%  %v of %v", strings.Repeat("=", full), strings.Repeat(" ", meterWidth-full),
+			percent, done.Round(time.Second), total)
+		m.drawn = true
 	}
-	m.shown, m.drawn = percent, true
-	full := meterWidth * percent / 100
-	fmt.Fprintf(m.w, "\r\x1b[K[%s%s] %3d%%  %v of %v", strings.Repeat("=", full), strings.Repeat(" ", meterWidth-full),
-		percent, done.Round(time.Second), total)
+	m.shown = percent
 }
 
 // clear takes the bar away.
