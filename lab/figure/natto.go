@@ -80,6 +80,15 @@ func nattoPayments() lab.Spec {
 	return s
 }
 
+// nattoPaymentsSpread is nattoPayments with one hot customer in a hundred, in place of one in a
+// thousand: the fewest that the public prototype can have where they are a part of all (smallbank.go:
+// hotSpotPercentage, a whole number).
+func nattoPaymentsSpread() lab.Spec {
+	s := nattoPayments()
+	s.Hot = s.Keys / 100
+	return s
+}
+
 // nattoPeak is section 5.6: Retwis over rows drawn evenly, three datacenters, in which a machine has the
 // leader of a partition and two followers of others (nattoMachines). Instead of the largest rate it
 // bears it has more clients, in a closed loop, than keep it busy. Delays are those of the paper; what
