@@ -39,7 +39,7 @@ func (w *stampWaits) add(i *StampedVote) {
 		r := w.row(k)
 		r.writes = insertStamped(r.writes, i)
 	}
-	w.mayLead(i)
+	w.mayHead(i)
 	w.sure = w.sure && len(w.list) > 1
 	if w.sure {
 		w.ends = min(w.ends, i.Deadline)
@@ -76,25 +76,25 @@ func (w *stampWaits) remove(i *StampedVote) bool {
 		r := w.rows[k]
 		r.writes = removeStamped(r.writes, i)
 	}
-	w.leadersBehind(i)
+	w.headsBehind(i)
 	w.sure = w.sure && i.Deadline > w.ends
 	return true
 }
 
-// leadersBehind makes heads of those that were behind one alone, which has been taken out.
-func (w *stampWaits) leadersBehind(i *StampedVote) {
+// headsBehind makes heads of those that were behind one alone, which has been taken out.
+func (w *stampWaits) headsBehind(i *StampedVote) {
 	for _, k := range i.LockSet.Shared {
-		w.firstWriterLeads(k)
+		w.firstWriterHeads(k)
 	}
 	for _, k := range i.LockSet.Exclusive {
-		w.firstWriterLeads(k)
-		w.readersLead(k, i)
+		w.firstWriterHeads(k)
+		w.readersHead(k, i)
 	}
 }
 
-// readersLead looks which of those are behind nobody that read a row and go after one, and before the
+// readersHead looks which of those are behind nobody that read a row and go after one, and before the
 // next that writes it.
-func (w *stampWaits) readersLead(k txn.Key, i *StampedVote) {
+func (w *stampWaits) readersHead(k txn.Key, i *StampedVote) {
 	r := w.rows[k]
 	if r == nil {
 		return
@@ -103,24 +103,24 @@ func (w *stampWaits) readersLead(k txn.Key, i *StampedVote) {
 		if len(r.writes) > 0 && r.writes[0].before(o) {
 			return
 		}
-		w.mayLead(o)
+		w.mayHead(o)
 	}
 }
 
-// firstWriterLeads looks whether the first that writes a row is behind nobody, and forgets a row for which
+// firstWriterHeads looks whether the first that writes a row is behind nobody, and forgets a row for which
 // nobody waits.
-func (w *stampWaits) firstWriterLeads(k txn.Key) {
+func (w *stampWaits) firstWriterHeads(k txn.Key) {
 	switch r := w.rows[k]; {
 	case r == nil:
 	case len(r.writes) > 0:
-		w.mayLead(r.writes[0])
+		w.mayHead(r.writes[0])
 	case len(r.reads) == 0:
 		delete(w.rows, k)
 	}
 }
 
-// mayLead makes a head of one that is behind nobody, unless it is known who holds it up.
-func (w *stampWaits) mayLead(i *StampedVote) {
+// mayHead makes a head of one that is behind nobody, unless it is known who holds it up.
+func (w *stampWaits) mayHead(i *StampedVote) {
 	if !i.head && i.heldBy.IsZero() && !w.blocked(i) {
 		i.head, w.heads = true, insertStamped(w.heads, i)
 	}
@@ -160,7 +160,7 @@ func (w *stampWaits) ended(by txn.ID) {
 	delete(w.held, by)
 	for _, i := range list {
 		i.heldBy = txn.ID{}
-		w.mayLead(i)
+		w.mayHead(i)
 	}
 }
 
@@ -168,7 +168,7 @@ func (w *stampWaits) ended(by txn.ID) {
 func (w *stampWaits) lookAtAll() {
 	for _, i := range w.list {
 		w.release(i)
-		w.mayLead(i)
+		w.mayHead(i)
 	}
 }
 
