@@ -53,6 +53,25 @@ func (k *kit) tells(n source.Name, of ...source.Name) {
 	}
 }
 
+// letGo rolls back those who waited, each when its statement has ended. Servers do not promise who of
+// those is first who wait for one that has ended: the later may have the row, and the other waits for it.
+func (k *kit) letGo(waiting ...*waitingBranch) {
+	k.t.Helper()
+	ended := make(chan func(), len(waiting))
+	for _, w := range waiting {
+		go func() {
+			err := <-w.done
+			ended <- func() {
+				k.must(err)
+				k.must(w.Rollback(k.ctx))
+			}
+		}()
+	}
+	for range waiting {
+		(<-ended)()
+	}
+}
+
 // A PostgreSQL tells its agent's account who waits for whom: for one that works, for one that stands
 // before it in the queue of a row, and for one that is prepared, at a row and at a table.
 func TestAPostgresTellsWhoWaits(t *testing.T) {
@@ -75,10 +94,7 @@ func TestAPostgresTellsWhoWaits(t *testing.T) {
 		table := k.waits(source.Statement{Text: "SELECT 1", Locks: true, Guard: []string{"LOCK TABLE " + k.table + " IN SHARE MODE"}})
 		k.tells(table.name, one)
 		k.finish(k.driver, one, true, true)
-		for _, w := range []*waitingBranch{second, third, table} {
-			k.must(<-w.done)
-			k.must(w.Rollback(k.ctx))
-		}
+		k.letGo(second, third, table)
 	})
 }
 
@@ -110,9 +126,6 @@ func TestAMariaDBTellsWhoWaits(t *testing.T) {
 		k.must(first.Prepare(k.ctx))
 		k.tells(second.name, one)
 		k.finish(k.driver, one, true, true)
-		for _, w := range []*waitingBranch{third, second} { // the gap is the third's then
-			k.must(<-w.done)
-			k.must(w.Rollback(k.ctx))
-		}
+		k.letGo(second, third)
 	})
 }
