@@ -22,8 +22,10 @@ type Report struct {
 	Node           txn.NodeID      `json:"node"`
 	Region         string          `json:"region"`
 	Cluster        string          `json:"cluster"`
-	Protocol       string          `json:"protocol"` // in force at this node
-	Ready          bool            `json:"ready"`    // knows a leader of every shard
+	Build          *Build          `json:"build,omitempty"`     // nil: of a version that does not say
+	Protocols      []string        `json:"protocols,omitempty"` // that it knows; none: of a version that does not say
+	Protocol       string          `json:"protocol"`            // in force at this node
+	Ready          bool            `json:"ready"`               // knows a leader of every shard
 	UptimeSeconds  float64         `json:"uptime_s"`
 	Transactions   int             `json:"open_transactions"`      // of this gateway
 	Commitments    int             `json:"unfinished_commitments"` // of this gateway
@@ -155,9 +157,11 @@ func (p *Process) answer(question []byte) []byte {
 
 // Report tells how the node stands; ok is false if it has stopped.
 func (p *Process) Report() (r Report, ok bool) {
+	build := BuildOf()
 	r = Report{
 		InDoubt: []InDoubtReport{},
 		Node:    p.cfg.Self, Region: string(p.region), Cluster: p.cfg.Cluster,
+		Build: &build, Protocols: liveProtocols(),
 		UptimeSeconds: time.Since(p.begun).Seconds(), Shards: []ShardReport{}, Links: []LinkReport{},
 	}
 	v, ok := look(p.runner)

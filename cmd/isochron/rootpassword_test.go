@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"isochron/server"
 	isosql "isochron/sql"
 )
 
@@ -70,7 +71,7 @@ func TestPrivilegesAndVersion(t *testing.T) {
 	if code, out, _ := try("version"); code != exitOK || !strings.HasPrefix(out, "isochron ") || strings.Count(out, "\n") != 1 {
 		t.Errorf("version: %q", out)
 	}
-	var b built
+	var b server.Build
 	if _, out, _ := try("version", "--json"); json.Unmarshal([]byte(out), &b) != nil || b.Go == "" {
 		t.Errorf("version --json: %s", out)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,8 @@ protocol: clients see a pause of about a second. Those that are open may go on f
 come to its end. If a node does not answer, the cluster goes on under the protocol
 that it has; --with-nodes-down goes over all the same, and such a node follows when
 it is back. Given again after any failure, the command goes on where the cluster
-stands. It needs this version at all nodes.`,
+stands. It refuses if a node that answers does not know the protocol: put the same
+version at all nodes first.`,
 		Example: `  isochron set-protocol d2pc+2pl-home --config c/node1.yaml
   isochron set-protocol txsql --config c/node1.yaml --drain 2s --json`,
 	}, 2*time.Minute, func(ctx context.Context, o *operator) error {
@@ -73,6 +75,9 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 	}
 	if down := before.down(); len(down) > 0 && !want.Absent && before.inForce != want.To {
 		return fmt.Errorf("%s: the protocol stays %s (start it, remove it from the cluster, or go over without it: --with-nodes-down)", down[0], before.inForce)
+	}
+	if lack := before.lacking(want.To); len(lack) > 0 && before.inForce != want.To {
+		return fmt.Errorf("%s: the protocol stays %s (put this version there first)", strings.Join(lack, "; "), before.inForce)
 	}
 	order, err := o.anyone(ctx, server.Order{Do: server.OrderProtocol, Protocol: want})
 	if err != nil {
@@ -166,6 +171,23 @@ func (g *goingOver) down() []string {
 	for _, n := range g.nodes {
 		if _, ok := g.reports[n.ID]; !ok {
 			out = append(out, fmt.Sprintf("node %d in %s does not answer", n.ID, n.Region))
+		}
+	}
+	return out
+}
+
+// lacking names the nodes that do not know a protocol, or do not say which they know: on one
+// that goes over all the same the program ends.
+func (g *goingOver) lacking(to string) []string {
+	var out []string
+	for _, id := range sortedNodes(g.reports) {
+		r := g.reports[id]
+		switch {
+		case slices.Contains(r.Protocols, to):
+		case r.Build == nil || len(r.Protocols) == 0:
+			out = append(out, fmt.Sprintf("node %d in %s runs an older version, which does not say whether it knows %s", id, r.Region, to))
+		default:
+			out = append(out, fmt.Sprintf("node %d in %s runs %s, which does not know %s", id, r.Region, r.Build.Short(), to))
 		}
 	}
 	return out

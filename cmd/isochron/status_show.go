@@ -69,9 +69,10 @@ func statusText(s clusterStatus) string {
 	}
 	fmt.Fprintf(&b, "cluster %s, protocol %s: %d of %d nodes up\n", s.Cluster, cmp.Or(s.Protocol, "unknown"), up, all)
 	writeChange(&b, s)
+	writeVersions(&b, s.Nodes)
 	b.WriteString("\n")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\n")
+	fmt.Fprint(w, "node\tregion\tstate\taddress\topen\tunfinished\tversion\n")
 	for _, n := range s.Nodes {
 		if n.Report == nil && n.Removed {
 			fmt.Fprintf(w, "%d\t%s\tremoved\t%s\n", n.Node, n.Region, n.Address)
@@ -91,7 +92,7 @@ func statusText(s clusterStatus) string {
 		if n.Removed {
 			state = "removed"
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\n", n.Node, n.Region, roleMark(n.Role)+state, n.Address, n.Report.Transactions, n.Report.Commitments)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.Node, n.Region, roleMark(n.Role)+state, n.Address, n.Report.Transactions, n.Report.Commitments, n.version())
 	}
 	_ = w.Flush() // into memory
 	writeMemory(&b, s.Nodes)
@@ -111,6 +112,27 @@ func statusText(s clusterStatus) string {
 	_ = w.Flush()
 	writeInDoubt(&b, s.InDoubt)
 	return b.String()
+}
+
+// version is which build a node that answers runs.
+func (n nodeStatus) version() string {
+	if n.Report.Build == nil {
+		return "older"
+	}
+	return n.Report.Build.Short()
+}
+
+// writeVersions says that the nodes are not of one version.
+func writeVersions(b *strings.Builder, nodes []nodeStatus) {
+	var versions []string
+	for _, n := range nodes {
+		if n.Report != nil && !n.Removed && !slices.Contains(versions, n.version()) {
+			versions = append(versions, n.version())
+		}
+	}
+	if len(versions) > 1 {
+		fmt.Fprintf(b, "the nodes run %d versions: %s\n", len(versions), strings.Join(versions, ", "))
+	}
 }
 
 // roleMark stands before the state of a node that holds no data.

@@ -12,7 +12,7 @@ import (
 // counted from the foremost replica.
 func TestStatusText(t *testing.T) {
 	nodes := []nodeStatus{
-		{Node: 1, Region: "va", Address: "a:1", Up: true, Report: &server.Report{Ready: true,
+		{Node: 1, Region: "va", Address: "a:1", Up: true, Report: &server.Report{Ready: true, Build: &server.Build{Version: "devel", Revision: "0123456789abcdef", Modified: true},
 			Memory:  memory.Use{Setting: 2 << 30, Resident: 300 << 20, Parts: []memory.PartUse{{Part: "a", Holds: 1 << 20, Share: 2 << 20}, {Part: "b", Share: 9}, {Part: "c", Holds: 3 << 20, Share: 4 << 20}, {Part: "d", Holds: 2000, Share: 3000}}},
 			Shards:  []server.ShardReport{{Shard: 1, Serving: true, Term: 3, Leader: 1, Applied: 7, Holders: 9}, {Shard: 2, Term: 1, Applied: 5, Undecided: 2}},
 			InDoubt: []server.InDoubtReport{{Shard: 2, Txn: "t3.1.9", Participants: []txn.ShardID{1, 2}, AgeMS: 12000}, {Shard: 1, Txn: "t3.1.9", Participants: []txn.ShardID{1, 2}, AgeMS: 11000}},
@@ -23,10 +23,11 @@ func TestStatusText(t *testing.T) {
 	}
 	got := statusText(clusterStatus{Cluster: "aa", Protocol: "p", Nodes: nodes, Shards: joinShards(nodes), InDoubt: joinInDoubt(nodes)})
 	want := `cluster aa, protocol p: 2 of 3 nodes up
+the nodes run 2 versions: devel 0123456789ab with changes, older
 
-node  region  state      address  open  unfinished
-1     va      up         a:1      0     0
-2     wa      not ready  b:1      0     0
+node  region  state      address  open  unfinished  version
+1     va      up         a:1      0     0           devel 0123456789ab with changes
+2     wa      not ready  b:1      0     0           older
 3     pr      DOWN       c:1      connection refused
 
 node  memory   of       held most of, of its share (--json has all)

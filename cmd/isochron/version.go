@@ -3,43 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"isochron/server"
 )
-
-// built is what a program knows of how it was built.
-type built struct {
-	Version  string `json:"version"`  // of the module, or devel
-	Revision string `json:"revision"` // of the sources; unknown, if it was built without
-	Modified bool   `json:"modified"` // the sources were changed after that revision
-	Time     string `json:"time,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
-func buildOf() built {
-	b := built{Version: "devel", Revision: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Revision = s.Value
-		case "vcs.time":
-			b.Time = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
-		}
-	}
-	return b
-}
 
 func newVersion() *cobra.Command {
 	var asJSON bool
@@ -50,7 +18,7 @@ func newVersion() *cobra.Command {
 		Example: "  isochron version\n  isochron version --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b := buildOf()
+			b := server.BuildOf()
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(b)
 			}
