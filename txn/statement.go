@@ -23,7 +23,7 @@ type Statement struct {
 	Locks bool `cbor:"5,keyasint,omitempty"`
 	// Guard is run before it, in the same trip; nothing is told of its answer. If Least is not 0 it
 	// is run only if the statement has given or changed fewer rows, or was refused for a key that is
-	// there already; and then the statement is run once more, and that is what it gave.
+	// there already; then what the statement did is undone, and it is run anew behind its guard.
 	Guard []string `cbor:"6,keyasint,omitempty"`
 	Least int      `cbor:"7,keyasint,omitempty"`
 }

@@ -26,8 +26,9 @@ import (
 //     when that loses its connection, is not rolled back.
 //   - PostgreSQL has statements alone in a transaction of their own at the session's default level.
 //     They see and lock what they do between BEGIN and COMMIT. One that rests on locks
-//     (postgres_locks.go) is tried without its guard if it has changed nothing where that turns out
-//     to be needed, and goes behind it in a branch then.
+//     (postgres_locks.go) is tried without its guard. A change is committed once its answer shows
+//     that it needs none, which costs a trip more; else it is undone, for a trigger may have acted
+//     although no row was changed. Then it goes behind its guard in a branch.
 
 // hasComment says that a text may hold the begin of a comment: what follows it in a packet could
 // be taken for a part of that.
@@ -151,24 +152,26 @@ func (d *postgres) Once(ctx context.Context, n source.Name, o source.BranchOptio
 	alone := o
 	if locks := d.locks && s.Locks && o.Isolation == source.Serializable; locks {
 		alone.Isolation = source.ReadCommitted
+	} else {
+		s.Guard = nil
 	}
 	if o.ReadOnly || !onlyReads(s.Text) && !changes(s.Text) || alone.Isolation != o.Isolation && !locksAlone(s) {
 		return source.OnceByBranch(ctx, d, n, o, s)
 	}
 	r, err := d.once(ctx, alone, s)
-	if alone.Isolation != o.Isolation && len(s.Guard) > 0 && misses(s, r, err) {
+	if len(s.Guard) > 0 && misses(s, r, err) {
 		return source.OnceByBranch(ctx, d, n, o, s) // it has changed nothing, and is run anew behind its guard
 	}
 	return r, err
 }
 
 // locksAlone reports whether a statement that rests on locks can be tried without its guard, outside
-// a transaction: if it needs the guard after all, it must have changed nothing.
+// a transaction.
 func locksAlone(s source.Statement) bool {
 	if onlyReads(s.Text) && !simple(s) {
 		return false // its commit would be waited for
 	}
-	return len(s.Guard) == 0 || s.Least == 1 || s.Least > 0 && onlyReads(s.Text)
+	return len(s.Guard) == 0 || s.Least > 0
 }
 
 // simple reports whether a statement can go as a simple query, in which nothing rides along.
@@ -203,6 +206,9 @@ func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.St
 // alone sends a statement and reads its answer. One without values, and without a semicolon that
 // could bring a second one, goes as a simple query, which costs less than what is taken apart.
 func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
+	if len(s.Guard) > 0 && mayChange(s.Text) {
+		return c.tried(ctx, s)
+	}
 	if !simple(s) {
 		return c.answer(c.c.ExecParams(ctx, s.Text, s.Args, nil, nil, nil), s)
 	}
@@ -218,6 +224,33 @@ func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result
 	}
 	if closing := results.Close(); err == nil {
 		err = closing // of the commit, too
+	}
+	return r, tooLarge, err
+}
+
+// tried sends a statement that is committed once its answer shows that it needs no guard, and is
+// undone if it does: a trigger may have acted on what it has not found.
+func (c *pgConn) tried(ctx context.Context, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
+	p := c.c.StartPipeline(ctx) // one transaction up to its Sync
+	p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+	p.SendFlushRequest()
+	if err = p.Flush(); err == nil {
+		r, tooLarge, err = c.next(p, s)
+	}
+	if err == nil && (tooLarge != nil || misses(s, r, nil)) {
+		p.SendQueryParams("ROLLBACK", nil, nil, nil, nil)
+	}
+	syncing := p.Sync()
+	if err == nil {
+		if err = syncing; err == nil {
+			_, _, err = c.answers(p, -1, s)
+		}
+	}
+	if closing := p.Close(); err == nil {
+		err = closing
+	}
+	if tooLarge != nil {
+		r = source.Result{} // it has changed nothing
 	}
 	return r, tooLarge, err
 }

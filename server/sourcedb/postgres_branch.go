@@ -28,6 +28,7 @@ type pgBranch struct {
 	ended bool
 	locks bool // its isolation rests on locks (postgres_locks.go)
 	wrote bool // it may have changed something
+	held  bool // the savepoint of its last statement is still set
 }
 
 // mark is the savepoint of the statement that runs.
@@ -61,22 +62,37 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		return source.Result{}, e
 	}
 	if !b.locks || len(s.Guard) == 0 {
-		return b.execute(ctx, s, nil)
+		return b.execute(ctx, s, nil, false)
 	}
 	if s.Least > 0 {
-		if r, err := b.execute(ctx, s, nil); !misses(s, r, err) {
+		first, undone := !b.begun, mayChange(s.Text)
+		r, err := b.execute(ctx, s, nil, undone)
+		if !misses(s, r, err) {
 			return r, err
 		}
+		if err == nil && undone { // an error has undone it already
+			if err := b.undo(first); err != nil {
+				return source.Result{}, b.broken(err)
+			}
+		}
 	}
-	return b.execute(ctx, s, s.Guard)
+	return b.execute(ctx, s, s.Guard, false)
 }
 
-// execute runs a statement after what guards it.
-func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []string) (source.Result, error) {
+// execute runs a statement after what guards it. One that may be undone yet keeps its savepoint
+// until the next.
+func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []string, keep bool) (source.Result, error) {
 	before, first := guard, !b.begun // a guard stays if the statement fails
+	if b.held {
+		before = append([]string{"RELEASE SAVEPOINT " + mark}, guard...)
+	}
 	var after []string
-	if marks := (!first || len(guard) > 0) && !setsMark(s.Text); marks {
-		before, after = append(slices.Clone(guard), "SAVEPOINT "+mark), []string{"RELEASE SAVEPOINT " + mark}
+	marked := (!first || len(guard) > 0) && !setsMark(s.Text)
+	if marked {
+		before = append(slices.Clone(before), "SAVEPOINT "+mark)
+		if !keep {
+			after = []string{"RELEASE SAVEPOINT " + mark}
+		}
 	}
 	run := func() (source.Result, error) {
 		if !first {
@@ -96,12 +112,12 @@ func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []stri
 		}
 		r, err = run()
 	}
-	b.used, b.begun = false, true
+	b.used, b.begun, b.held = false, true, marked && keep
 	b.wrote = b.wrote || r.Affected > 0
 	if err == nil {
 		return r, b.describe(ctx, &r)
 	}
-	return source.Result{}, b.failed(err, first && len(guard) == 0, len(after) > 0)
+	return source.Result{}, b.failed(err, first && len(guard) == 0, marked)
 }
 
 // reconnect replaces a connection that was found broken.
@@ -124,21 +140,31 @@ func (b *pgBranch) failed(err error, first, marked bool) error {
 	if !e.Ends && b.c.c.TxStatus() == 'T' {
 		return e // it ran, and its answer is what was wrong
 	}
-	if !e.Ends {
-		ctx, cancel := cleanUp()
-		defer cancel()
-		undo := "ROLLBACK TO SAVEPOINT " + mark + "; RELEASE SAVEPOINT " + mark
-		if first {
-			undo = "ROLLBACK"
-		}
-		if first || marked {
-			if _, err := b.c.command(ctx, undo); err == nil {
-				b.begun = !first
-				return e
-			}
-		}
-		e.Ends = true
+	if !e.Ends && (first || marked) && b.undo(first) == nil {
+		return e
 	}
+	return b.broken(e)
+}
+
+// undo takes back the last statement: with all of the branch, if it was the first.
+func (b *pgBranch) undo(first bool) error {
+	ctx, cancel := cleanUp()
+	defer cancel()
+	text := "ROLLBACK TO SAVEPOINT " + mark + "; RELEASE SAVEPOINT " + mark
+	if first {
+		text = "ROLLBACK"
+	}
+	_, err := b.c.command(ctx, text)
+	if err == nil {
+		b.begun, b.held = !first, false
+	}
+	return err
+}
+
+// broken ends the branch after an error.
+func (b *pgBranch) broken(err error) error {
+	e := asError(err)
+	e.Ends = true
 	b.end()
 	return e
 }
@@ -147,11 +173,8 @@ func (b *pgBranch) failed(err error, first, marked bool) error {
 func (b *pgBranch) describe(ctx context.Context, r *source.Result) error {
 	err := b.d.types.describe(ctx, b.c, r.Columns)
 	if err != nil {
-		e := asError(err)
-		e.Ends = true
-		b.end()
 		*r = source.Result{}
-		return e
+		return b.broken(err)
 	}
 	return nil
 }
@@ -268,6 +291,19 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 		return source.Result{}, rolledBack()
 	}
 	return r, nil
+}
+
+// next reads the answer of one statement of a pipeline.
+func (c *pgConn) next(p *pgconn.Pipeline, s source.Statement) (source.Result, *source.Error, error) {
+	got, err := p.GetResults()
+	if err != nil {
+		return source.Result{}, nil, err
+	}
+	reader, ok := got.(*pgconn.ResultReader)
+	if !ok {
+		return source.Result{}, nil, errors.New("no answer of the statement's")
+	}
+	return c.answer(reader, s)
 }
 
 // answers reads what the pipeline gives: the statement's answer is the one after skip others.

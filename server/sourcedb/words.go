@@ -82,3 +82,13 @@ func setsMark(text string) bool {
 	first, _ := firstWords(text)
 	return first == "SAVEPOINT" || first == "RELEASE" || first == "ROLLBACK"
 }
+
+// mayChange says that a statement may have changed something although its answer does not say so:
+// by a part of it that it names first, or by a trigger.
+func mayChange(text string) bool {
+	switch first, _ := firstWords(text); first {
+	case "SELECT", "SHOW", "VALUES", "TABLE":
+		return false
+	}
+	return true
+}

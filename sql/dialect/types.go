@@ -90,7 +90,7 @@ type Translation struct {
 	// Unguarded are the reads for which serializability needs more than the locks that the text
 	// takes. Guard, if Options.Share asks for locks, takes what is missing, to be run before the
 	// text; or, if Least is not 0, after it if it has given or changed fewer rows than Least, or was
-	// refused for a key that is there already: then the text is run once more.
+	// refused for a key that is there already: then it is undone, and run anew.
 	Unguarded []Unguarded
 	Guard     []string
 	Least     int
