@@ -69,6 +69,9 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *mysql.Conn, prepare *my
 	if err := connOf(c).executes(prepare); err != nil {
 		return err
 	}
+	if err := padTimes(prepare); err != nil {
+		return err
+	}
 	r := request{text: prepare.PrepareStmt, prepare: prepare}
 	_, err := h.execute(ctx, c, r, func(r *sqltypes.Result, _ bool) error { return callback(r) })
 	return err
