@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"isochron/server/disk"
+	"isochron/server/disk/marks"
 	"isochron/server/memory"
 	"isochron/store"
 )
@@ -21,6 +23,8 @@ import (
 type Engine struct {
 	dir    string
 	db     *pebble.DB
+	lock   *pebble.Lock
+	marks  *marks.Marks
 	broken atomic.Bool // it failed: Close must not wait for what will never end
 
 	mu        sync.Mutex
@@ -39,7 +43,8 @@ type EngineConfig struct {
 	Failed func(*store.Failure)
 	Log    *slog.Logger
 
-	fs vfs.FS // nil: the real one
+	fs   vfs.FS // nil: the real one
+	lock *pebble.Lock
 }
 
 // NewCache is a block cache to share between engines.
@@ -60,18 +65,38 @@ func OpenEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, openError(cfg.Dir, err)
 	}
 	e := &Engine{dir: cfg.Dir, snapshots: map[*snapshot]struct{}{}}
-	db, err := openPebble(cfg, &e.broken)
-	if err != nil {
+	if err := e.open(cfg); err != nil {
 		return nil, openError(cfg.Dir, err)
 	}
-	e.db = db
 	return e, nil
+}
+
+// open locks the directory, compares what was synced with what is there, and opens the store.
+func (e *Engine) open(cfg EngineConfig) (err error) {
+	if cfg.lock, err = pebble.LockDirectory(cfg.Dir, cfg.fs); err != nil {
+		return err
+	}
+	e.lock = cfg.lock
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.lock.Close())
+		}
+	}()
+	if e.marks, err = marks.Open(cfg.fs, cfg.Dir); err != nil {
+		return err
+	}
+	cfg.fs = e.marks.FS()
+	if e.db, err = openPebble(cfg, e.marks.Made(), &e.broken); err == nil {
+		return e.marks.Opened()
+	}
+	return errors.Join(err, e.marks.Close())
 }
 
 func pebbleOptions(cfg EngineConfig, broken *atomic.Bool) *pebble.Options {
 	log := pebbleLog{log: cfg.Log.With("dir", cfg.Dir), dir: cfg.Dir, failed: cfg.Failed, broken: broken}
 	o := &pebble.Options{
 		FS:                          cfg.fs,
+		Lock:                        cfg.lock,
 		Cache:                       cfg.Cache,
 		FormatMajorVersion:          pebble.FormatNewest,
 		Logger:                      log,
@@ -187,9 +212,10 @@ func (e *Engine) Snapshot() store.Snapshot {
 	return s
 }
 
-// Close syncs and closes the engine, with the snapshots that are still open. One
-// that has failed is left as it is, for the process to end: a writer that met a
-// broken disk holds locks for which a close would wait.
+// Close writes all that is in memory into tables, so that nothing rests on the log, and closes
+// the engine, with the snapshots that are still open. One that has failed is left as it is,
+// for the process to end: a writer that met a broken disk holds locks for which a close
+// would wait.
 func (e *Engine) Close() error {
 	if e.broken.Load() {
 		return nil
@@ -203,7 +229,11 @@ func (e *Engine) Close() error {
 	for _, s := range open {
 		s.Close()
 	}
-	if err := e.db.Close(); err != nil {
+	err := errors.Join(e.db.Flush(), e.db.Close())
+	if err == nil {
+		e.marks.Flushed()
+	}
+	if err = errors.Join(err, e.marks.Close(), e.lock.Close()); err != nil {
 		return fmt.Errorf("the data directory %s was not closed cleanly: %w", e.dir, err)
 	}
 	return nil

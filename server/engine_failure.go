@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"isochron/server/disk/marks"
 	"isochron/store"
 )
 
@@ -31,7 +33,7 @@ func advise(dir string, err error) error {
 	err = oneLineError{err}
 	has := func(word string) bool { return strings.Contains(err.Error(), word) }
 	switch {
-	case pebble.IsCorruptionError(err), slices.ContainsFunc(damaged, has):
+	case errors.Is(err, marks.ErrDamaged), pebble.IsCorruptionError(err), slices.ContainsFunc(damaged, has):
 		return fmt.Errorf("the data in %s is damaged: %w; put the directory back from a copy that is whole, or let the other nodes go on without this one", dir, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), has(syscall.ENOSPC.Error()):
 		return fmt.Errorf("the disk that holds %s is full: make room there and start the node again; it has acknowledged nothing that it did not write (%w)", dir, err)
@@ -57,12 +59,16 @@ func (e *Engine) nameFailure(doing string) {
 
 // openPebble opens a store. A new one is opened twice: only the second log says
 // how far it was synced, so that damage in its midst is told from a torn end.
-func openPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
+// made: it was open before.
+func openPebble(cfg EngineConfig, made bool, broken *atomic.Bool) (*pebble.DB, error) {
 	about, err := pebble.Peek(cfg.Dir, cfg.fs)
 	if err != nil {
 		return nil, err
 	}
 	if !about.Exists {
+		if err := checkEmpty(cfg.fs, cfg.Dir, made); err != nil {
+			return nil, err
+		}
 		db, err := tryPebble(cfg, broken)
 		if err == nil {
 			err = db.Close()
@@ -77,6 +83,22 @@ func openPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 		}
 	}
 	return tryPebble(cfg, broken)
+}
+
+// checkEmpty fails if a directory in which the library finds no store has had one: it
+// would make a new one there.
+func checkEmpty(fs vfs.FS, dir string, made bool) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	held := slices.ContainsFunc(names, func(name string) bool {
+		return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasPrefix(name, "OPTIONS-")
+	})
+	if made || held {
+		return fmt.Errorf("%w: no file marker.manifest.* says which manifest holds", marks.ErrDamaged)
+	}
+	return nil
 }
 
 // The bounds of the opening of a store.

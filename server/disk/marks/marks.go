@@ -1,0 +1,325 @@
+package marks
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"isochron/server/disk"
+)
+
+// FileName is the mark's name in the directory of its store.
+const FileName = "SYNCED"
+
+const logSuffix = ".log"
+
+// syncEvery is how old the mark on the disk may be.
+const syncEvery = time.Second
+
+// ErrDamaged: a file is not what was synced.
+var ErrDamaged = errors.New("data is corrupt")
+
+// Marks are those of one directory.
+type Marks struct {
+	disk vfs.FS
+	dir  string
+	file vfs.File
+	made bool // the store was opened once, when the file was read
+
+	mu      sync.Mutex
+	now     mark
+	files   map[string]*state
+	number  uint64 // of the newest mark
+	to      int    // the slot that the next mark is written to
+	durable int    // the slot that is on the disk
+	kept    uint64 // the number of the mark in it
+	syncing bool
+	dirty   bool // to has what durable has not
+	armed   bool // a sync of the mark will begin by itself
+	closed  bool
+	err     error // of a sync of the mark
+}
+
+// state is what is known of a file since it was made.
+type state struct {
+	synced
+	named bool // its name is on the disk
+}
+
+// marked reports whether a file is one of those that a mark is about, and its number.
+func marked(name string) (number uint64, ok bool) {
+	digits, log := strings.CutSuffix(name, logSuffix)
+	if !log {
+		if digits, ok = strings.CutPrefix(name, "MANIFEST-"); !ok {
+			return 0, false
+		}
+	}
+	number, err := strconv.ParseUint(digits, 10, 64)
+	return number, err == nil
+}
+
+// Open reads the mark of a directory, or makes one, and compares the files with it. The error is
+// ErrDamaged if one is not what was synced.
+func Open(d vfs.FS, dir string) (*Marks, error) {
+	m := &Marks{disk: d, dir: dir, files: map[string]*state{}}
+	path := d.PathJoin(dir, FileName)
+	b, err := read(d, path, -1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := m.create(path); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	default:
+		at, number, has := newest(b)
+		if at < 0 {
+			return nil, fmt.Errorf("%w: no mark in %s can be read", ErrDamaged, FileName)
+		}
+		if has.Version > formatVersion {
+			return nil, fmt.Errorf("%s has format %d, and this Isochron knows format %d only: use the version that made it", path, has.Version, formatVersion)
+		}
+		m.durable, m.number, m.kept, m.now, m.made = at, number, number, has, has.Made
+		if err := m.compare(); err != nil {
+			return nil, err
+		}
+	}
+	if m.file, err = d.OpenReadWrite(path, "isochron-mark"); err != nil {
+		return nil, err
+	}
+	if err := m.file.Sync(); err != nil { // what was read may not be on the disk yet
+		return nil, errors.Join(err, m.file.Close())
+	}
+	m.to = (m.durable + 1) % slots
+	return m, nil
+}
+
+// create makes the file with a first mark that asks for nothing.
+func (m *Marks) create(path string) error {
+	m.now.Version = formatVersion
+	b, err := slot(0, m.now)
+	if err != nil {
+		return err
+	}
+	temp := disk.TempName(m.dir)
+	f, err := m.disk.Create(temp, "isochron-mark")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, make([]byte, slots*slotBytes-len(b))...))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = m.disk.Rename(temp, path)
+	}
+	if err != nil {
+		_ = m.disk.Remove(temp)
+		return err
+	}
+	return disk.SyncDir(m.disk, m.dir)
+}
+
+// compare fails if a file is not what the mark says.
+func (m *Marks) compare() error {
+	names, err := m.disk.List(m.dir)
+	if err != nil {
+		return err
+	}
+	if len(m.now.Files) > 0 && above(names, m.now.Files) {
+		m.now.Files = nil // a program that writes no marks has run since
+	}
+	for _, f := range m.now.Files {
+		if err := m.compareOne(f); err != nil {
+			return err
+		}
+		m.files[f.Name] = &state{f, true}
+	}
+	return nil
+}
+
+// above reports whether there is a log or a manifest with a number above all that are marked.
+func above(names []string, files []synced) bool {
+	var top uint64
+	for _, f := range files {
+		n, _ := marked(f.Name)
+		top = max(top, n)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		n, ok := marked(name)
+		return ok && n > top
+	})
+}
+
+func (m *Marks) compareOne(f synced) error {
+	if f.Bytes == 0 {
+		return nil
+	}
+	b, err := read(m.disk, m.disk.PathJoin(m.dir, f.Name), f.Bytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s, of which %d bytes were synced, is missing", ErrDamaged, f.Name, f.Bytes)
+	case err != nil:
+		return err
+	case int64(len(b)) < f.Bytes:
+		return fmt.Errorf("%w: %s has %d bytes, and %d were synced", ErrDamaged, f.Name, len(b), f.Bytes)
+	case crc32.Checksum(b, castagnoli) != f.Sum:
+		return fmt.Errorf("%w: the first %d bytes of %s are not those that were synced", ErrDamaged, f.Bytes, f.Name)
+	}
+	return nil
+}
+
+// read reads the first so many bytes of a file; -1: all.
+func read(d vfs.FS, path string, most int64) ([]byte, error) {
+	f, err := d.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if most < 0 || most > info.Size() {
+		most = info.Size()
+	}
+	b := make([]byte, most)
+	n, err := io.ReadFull(f, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return b[:n], errors.Join(err, f.Close())
+}
+
+// Made reports whether the store was opened before.
+func (m *Marks) Made() bool { return m.made }
+
+// Opened remembers that the store was opened.
+func (m *Marks) Opened() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.now.Made {
+		return nil
+	}
+	m.now.Made = true
+	return m.writeSynced()
+}
+
+// Flushed says that the store was closed and that nothing in its logs is needed any more.
+func (m *Marks) Flushed() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, s := range m.files {
+		if strings.HasSuffix(name, logSuffix) && s.Bytes > 0 {
+			s.Bytes, s.Sum, m.dirty = 0, 0, true
+		}
+	}
+}
+
+// Close has the last mark on the disk.
+func (m *Marks) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	err := m.err
+	if err == nil && (m.dirty || m.syncing) {
+		err = m.writeSynced()
+	}
+	m.closed = true
+	if m.syncing {
+		return err // the goroutine that syncs closes the file
+	}
+	return errors.Join(err, m.file.Close())
+}
+
+// write puts the present mark into its slot.
+func (m *Marks) write() error {
+	if m.closed {
+		return fs.ErrClosed
+	}
+	if m.err != nil {
+		return m.err
+	}
+	m.now.Files = m.now.Files[:0]
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		s := m.files[name]
+		says := s.synced
+		if !s.named { // a power cut may take it away
+			says.Bytes, says.Sum = 0, 0
+		}
+		m.now.Files = append(m.now.Files, says)
+	}
+	m.number++
+	b, err := slot(m.number, m.now)
+	if err != nil {
+		return err
+	}
+	if _, err := m.file.WriteAt(b, int64(m.to)*slotBytes); err != nil {
+		return fmt.Errorf("the mark %s cannot be written: %w", FileName, err)
+	}
+	m.dirty = true
+	m.arm()
+	return nil
+}
+
+// writeSynced puts the present mark on the disk. The other marks wait.
+func (m *Marks) writeSynced() error {
+	if err := m.write(); err != nil {
+		return err
+	}
+	if err := m.file.Sync(); err != nil {
+		m.err = fmt.Errorf("the mark %s cannot be synced: %w", FileName, err)
+		return m.err
+	}
+	m.durable, m.kept = m.to, m.number
+	m.to, m.dirty = (m.to+1)%slots, false
+	return nil
+}
+
+// syncLater puts what was written on the disk while marks are written to another slot.
+func (m *Marks) syncLater() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.armed = false
+	if m.closed || !m.dirty || m.err != nil {
+		return
+	}
+	if m.syncing { // the one before takes long
+		m.arm()
+		return
+	}
+	slot, number := m.to, m.number
+	m.to, m.dirty, m.syncing = slots-slot-m.durable, false, true // the third: 0, 1 and 2 are 3 together
+	m.mu.Unlock()
+	err := m.file.Sync()
+	m.mu.Lock()
+	m.syncing = false
+	switch {
+	case err != nil:
+		m.err = fmt.Errorf("the mark %s cannot be synced: %w", FileName, err)
+	case number > m.kept: // no newer one was synced meanwhile
+		m.durable, m.kept = slot, number
+	}
+	if m.closed {
+		_ = m.file.Close() // all was synced
+	}
+}
+
+// arm has the mark synced soon.
+func (m *Marks) arm() {
+	if !m.armed {
+		m.armed = true
+		time.AfterFunc(syncEvery, m.syncLater)
+	}
+}
