@@ -173,3 +173,43 @@ func TestThePiecesOfASnapshotComeInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A member that finds that its leader's log lacks what is committed stops, and says so: raft would
+// have it stay behind for ever, in silence.
+func TestAMemberStopsWhoseLeaderLacksWhatIsCommitted(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lag  bool // the second lacks it by right; else its disk forgot as well
+	}{{"one disk forgets", true}, {"two disks forget", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := founded(t)
+			w.propose("kept")
+			w.run(time.Second)
+			before := map[txn.NodeID]*store.Mem{1: w.members[1].engine.CrashStrict(), 2: w.members[2].engine.CrashStrict()}
+			w.cut[2] = c.lag
+			for range 5 {
+				w.propose("acknowledged")
+			}
+			w.run(time.Second)
+			if got := w.members[3].book.page.Lines; got[len(got)-1] != "acknowledged" {
+				t.Fatalf("it was not committed: %v", got)
+			}
+			w.open(1, before[1], three)
+			if !c.lag {
+				w.open(2, before[2], three)
+			}
+			w.cut[2], w.cut[3] = false, true
+			w.run(5 * time.Second)
+			w.propose("instead")
+			w.cut[3] = false
+			var failed *store.Failure
+			func() {
+				defer func() { failed, _ = recover().(*store.Failure) }()
+				w.run(5 * time.Second)
+			}()
+			if failed == nil || !strings.Contains(failed.Error(), "has one of term") {
+				t.Errorf("the third goes on: %v; it has %v, the first %v", failed, w.members[3].book.page.Lines, w.members[1].book.page.Lines)
+			}
+		})
+	}
+}

@@ -17,11 +17,12 @@ import (
 // looked at here is what is cheap to see in a message that got mixed up, by a
 // mistake of ours or by another release: it is taken as lost.
 //
-// Two things are not looked at. What an entry says is read when it is applied,
-// not at each hop: one that cannot be read stops the node then (store.Failure),
-// as it must once it is committed. And a heartbeat that knows of more than this
-// log has is no mix-up but a log that lost what it had acknowledged: the node
-// stops too, before it helps to elect somebody who lacks it.
+// Three things are not. What an entry says is read when it is applied, not at each hop: one
+// that cannot be read stops the node then (store.Failure), as it must once it is committed.
+// A heartbeat that knows of more than this log has is no mix-up but a log that lost what it
+// had acknowledged: the node stops too, before it helps to elect somebody who lacks it. And a
+// leader whose log differs from what is committed here lost that, or was elected by those who
+// did: the node stops, for it may be the last that has it.
 
 // maxNumber bounds terms and indexes: far above what a log can reach, far below
 // where sums run over.
@@ -39,7 +40,14 @@ func (l *raftLog) sane(m *pb.Message, self txn.NodeID, term uint64) bool {
 	}
 	switch m.GetType() {
 	case pb.MsgApp:
-		return consecutive(m)
+		if !consecutive(m) {
+			return false
+		}
+		if at, theirs, ok := l.conflict(m); ok && m.GetTerm() >= term {
+			ours, _ := l.Term(at)
+			panic(&store.Failure{Doing: "following a leader", Err: conflictingLog{l.id, txn.NodeID(m.GetFrom()), at, ours, theirs}})
+		}
+		return true
 	case pb.MsgSnap:
 		return saneSnapshot(m, self)
 	case pb.MsgAppResp: // nobody has what this leader has not
@@ -55,6 +63,29 @@ func (l *raftLog) sane(m *pb.Message, self txn.NodeID, term uint64) bool {
 		return true
 	}
 	return false // no member of ours sends anything else
+}
+
+// conflict is the first committed entry of this log in whose place the sender has another, and
+// the term of that one. Raft would leave it as it is, and follow no further.
+func (l *raftLog) conflict(m *pb.Message) (at, term uint64, ok bool) {
+	if l.differs(m.GetIndex(), m.GetLogTerm()) {
+		return m.GetIndex(), m.GetLogTerm(), true
+	}
+	for _, e := range m.GetEntries() {
+		if l.differs(e.GetIndex(), e.GetTerm()) {
+			return e.GetIndex(), e.GetTerm(), true
+		}
+	}
+	return 0, 0, false
+}
+
+// differs reports whether an entry is committed here with another term.
+func (l *raftLog) differs(index, term uint64) bool {
+	if index < l.meta.First || index > min(l.hard.GetCommit(), l.last()) {
+		return false
+	}
+	ours, err := l.Term(index)
+	return err == nil && ours != term
 }
 
 // consecutive: the entries follow the one that the message names, and no term
@@ -128,4 +159,17 @@ type lostLog struct {
 func (e lostLog) Error() string {
 	return fmt.Sprintf("the log of shard %d ends at entry %d, but its leader says that this node has acknowledged entry %d: "+
 		"its disk lost what it had promised to keep; replace this node by a new one", e.shard, e.last, e.acked)
+}
+
+// conflictingLog is what stops a node whose leader lacks what is committed.
+type conflictingLog struct {
+	shard             txn.ShardID
+	leader            txn.NodeID
+	at, ours, leaders uint64
+}
+
+func (e conflictingLog) Error() string {
+	return fmt.Sprintf("entry %d of the log of shard %d is committed here, of term %d, and its leader, node %d, has one of term %d in its place: "+
+		"a node of the shard lost what it had acknowledged, and this one may be the last that has it; keep its data directory, and see \"A damaged node\" in docs/OPERATING.md",
+		e.at, e.shard, e.ours, e.leader, e.leaders)
 }
