@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -259,7 +258,7 @@ func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first
 	if s.open != nil && s.open.real != nil {
 		level = s.open.level
 	}
-	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable})
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable, Zone: s.zoneName()})
 }
 
 // argsOf are the values of a prepared statement's placeholders.
@@ -373,31 +372,4 @@ func (s *Session) explained(ctx context.Context, st *foreign.Statement, err erro
 		}
 	}
 	return err
-}
-
-// zoneKnown is a session's time zone while its settings are those that they were.
-type zoneKnown struct {
-	zone  *time.Location
-	under uint64
-}
-
-// zone is the session's time zone.
-func (s *Session) zone() *time.Location {
-	if s.zoned.zone == nil || s.zoned.under != s.settings {
-		s.zoned = zoneKnown{s.readZone(), s.settings}
-	}
-	return s.zoned.zone
-}
-
-func (s *Session) readZone() *time.Location {
-	v, err := s.GetSessionVariable(s.quiet, "time_zone")
-	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
-		if t, err := time.Parse("-07:00", name); err == nil {
-			return t.Location()
-		}
-		if l, err := time.LoadLocation(name); err == nil {
-			return l
-		}
-	}
-	return time.Local
 }

@@ -26,6 +26,10 @@ type Statement struct {
 	// there already; then what the statement did is undone, and it is run anew behind its guard.
 	Guard []string `cbor:"6,keyasint,omitempty"`
 	Least int      `cbor:"7,keyasint,omitempty"`
+	// Zone is the time zone of the client's session, by which moments are read and written: a name
+	// such as Europe/Paris or a distance such as +05:30; "": +00:00. An agent of an earlier version
+	// leaves its source's own.
+	Zone string `cbor:"8,keyasint,omitempty"`
 }
 
 // ArgKind is what kind of value an argument is. An agent of an earlier version takes all for

@@ -88,13 +88,23 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 
 // run sends a statement, the first together with what begins the branch.
 func (b *myBranch) run(ctx context.Context, s source.Statement) (r source.Result, err error) {
+	if e := checkZone(s.Zone); e != nil {
+		return r, e
+	}
 	text, args := clientText(s)
-	if !b.begun {
+	first, zone := !b.begun, b.c.inZone(s.Zone)
+	if first {
 		text = b.begin() + text
 		b.begun = true
 	} else {
 		b.used = false
 	}
+	text = zone + text
+	defer func() {
+		if err = b.c.zoned(zone, s.Zone, err); first && asError(err) != nil && asError(err).Code == codeUnknownZone {
+			b.begun = false // the zone stands before all else
+		}
+	}()
 	if onlyChanges(s.Text) {
 		r.Affected, r.InsertID, err = b.c.exec(ctx, text, args)
 		return r, err

@@ -30,7 +30,8 @@ type myConn struct {
 	id       string      // the server's number for the connection
 	host     string      // what the server calls this end of it: address and port, or localhost
 	level    source.Isolation
-	lockWait int // seconds; 0: the server's own
+	lockWait int    // seconds; 0: the server's own
+	zone     string // of the session: a statement's (zone.go)
 	// waitEnds says that the server rolls back a transaction, not a statement, that has
 	// waited too long for a lock.
 	waitEnds bool
@@ -67,10 +68,13 @@ func (d *mysqlDB) dial(ctx context.Context) (*myConn, error) {
 		_ = bare.Close() // never: it is the Go driver's connection
 		return nil, unreachable(errors.New("the Go driver for MySQL is not the one that was built against"))
 	}
-	rows, err := c.rows(ctx, fmt.Sprintf("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET SESSION wait_timeout = %d, autocommit = 1; "+
-		"SELECT id, host, @@innodb_rollback_on_timeout, VERSION() FROM information_schema.processlist WHERE id = CONNECTION_ID()", int(silentMax.Seconds())))
+	rows, err := c.rows(ctx, fmt.Sprintf("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET SESSION wait_timeout = %d; "+
+		"SELECT id, host, @@innodb_rollback_on_timeout, VERSION(), @@SESSION.sql_mode FROM information_schema.processlist WHERE id = CONNECTION_ID()", int(silentMax.Seconds())))
 	if err == nil && len(rows) != 1 {
 		err = unreachable(errors.New("the server does not know the connection that it has just made"))
+	}
+	if err == nil {
+		err = c.pinned(ctx, string(rows[0][4]), string(rows[0][3]))
 	}
 	if err != nil {
 		_ = bare.Close() // the error says more

@@ -102,9 +102,15 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 
 // once runs a statement that only reads, or one that only changes.
 func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Statement, reads bool) (r source.Result, err error) {
+	if e := checkZone(s.Zone); e != nil {
+		return r, e
+	}
+	zone := c.inZone(s.Zone)
+	defer func() { err = c.zoned(zone, s.Zone, err) }()
+	before := zone + c.settle(o)
 	if !reads {
 		text, args := clientText(s)
-		r.Affected, r.InsertID, err = c.exec(ctx, c.settle(o)+text, args)
+		r.Affected, r.InsertID, err = c.exec(ctx, before+text, args)
 		return r, err
 	}
 	within := o.Isolation == source.Serializable
@@ -118,7 +124,7 @@ func (c *myConn) once(ctx context.Context, o source.BranchOptions, s source.Stat
 		text = "BEGIN; " + text + "; COMMIT"
 	}
 	a := newAnswer(s)
-	r.Columns, err = c.query(ctx, c.settle(o)+text, args, a)
+	r.Columns, err = c.query(ctx, before+text, args, a)
 	r.Rows = a.rows
 	return r, err
 }
@@ -257,7 +263,7 @@ func (c *pgConn) tried(ctx context.Context, s source.Statement) (r source.Result
 
 // once runs a statement.
 func (c *pgConn) once(ctx context.Context, o source.BranchOptions, s source.Statement) (r source.Result, err error) {
-	if err := c.settle(ctx, o); err != nil {
+	if err := c.settle(ctx, o, s.Zone); err != nil {
 		return r, err
 	}
 	r, tooLarge, err := c.alone(ctx, s)

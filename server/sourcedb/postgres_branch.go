@@ -26,9 +26,10 @@ type pgBranch struct {
 	used  bool // the connection served before, and nothing has been sent on it for us yet
 	begun bool
 	ended bool
-	locks bool // its isolation rests on locks (postgres_locks.go)
-	wrote bool // it may have changed something
-	held  bool // the savepoint of its last statement is still set
+	locks bool   // its isolation rests on locks (postgres_locks.go)
+	wrote bool   // it may have changed something
+	held  bool   // the savepoint of its last statement is still set
+	zone  string // that the transaction is in, once it is begun
 }
 
 // mark is the savepoint of the statement that runs.
@@ -94,7 +95,14 @@ func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []stri
 			after = []string{"RELEASE SAVEPOINT " + mark}
 		}
 	}
+	if e := checkZone(s.Zone); e != nil {
+		return source.Result{}, e
+	}
 	run := func() (source.Result, error) {
+		if first {
+			b.zone = b.c.zone
+		}
+		before := append(before[:len(before):len(before)], b.inZone(s)...)
 		if !first {
 			return b.c.within(ctx, before, s, after)
 		}
@@ -113,6 +121,7 @@ func (b *pgBranch) execute(ctx context.Context, s source.Statement, guard []stri
 		r, err = run()
 	}
 	b.used, b.begun, b.held = false, true, marked && keep
+	err = b.zoned(s, err)
 	b.wrote = b.wrote || r.Affected > 0
 	if err == nil {
 		return r, b.describe(ctx, &r)
@@ -156,7 +165,7 @@ func (b *pgBranch) undo(first bool) error {
 	}
 	_, err := b.c.command(ctx, text)
 	if err == nil {
-		b.begun, b.held = !first, false
+		b.begun, b.held, b.zone = !first, false, zoneNotKnown
 	}
 	return err
 }

@@ -19,6 +19,7 @@ type pgConn struct {
 	d        *postgres
 	level    source.Isolation // of the session, for statements alone (once.go); "": the server's own
 	lockWait int64            // of the session, in milliseconds; 0: the server's own
+	zone     string           // of the session: a statement's (zone.go)
 }
 
 // pgConfig reads an address; the settings of the session are ours.
@@ -55,9 +56,14 @@ func pgConfig(u *url.URL, o Options) (*pgconn.Config, error) {
 
 // pgDial connects.
 func pgDial(ctx context.Context, cfg *pgconn.Config) (*pgConn, error) {
-	c, err := pgconn.ConnectConfig(ctx, cfg)
+	bare, err := pgconn.ConnectConfig(ctx, cfg)
 	if err == nil {
-		return &pgConn{c: c}, nil
+		c := &pgConn{c: bare}
+		if err = c.pinned(ctx); err != nil {
+			_ = bare.Close(ctx) // the error says more
+			return nil, err
+		}
+		return c, nil
 	}
 	if e := serverWord(err); e != nil {
 		e.Ends = true
@@ -105,14 +111,17 @@ func timeout(o source.BranchOptions) string {
 
 // settle sets the session to what a statement alone asks for, unless it is set so: at the cost of
 // a trip, but as a rule all ask for the same.
-func (c *pgConn) settle(ctx context.Context, o source.BranchOptions) error {
-	if c.level == o.Isolation && c.lockWait == waitOf(o) {
+func (c *pgConn) settle(ctx context.Context, o source.BranchOptions, zone string) error {
+	if c.level == o.Isolation && c.lockWait == waitOf(o) && c.zone == zone {
 		return nil
 	}
-	if _, err := c.command(ctx, "SET default_transaction_isolation = '"+string(o.Isolation)+"'; SET lock_timeout = "+timeout(o)); err != nil {
-		return err
+	if e := checkZone(zone); e != nil {
+		return e
 	}
-	c.level, c.lockWait = o.Isolation, waitOf(o)
+	if _, err := c.command(ctx, "SET default_transaction_isolation = '"+string(o.Isolation)+"'; SET lock_timeout = "+timeout(o)+"; SET TimeZone = '"+pgZone(zone)+"'"); err != nil {
+		return pgZoned(zone, err)
+	}
+	c.level, c.lockWait, c.zone = o.Isolation, waitOf(o), zone
 	return nil
 }
 

@@ -197,6 +197,8 @@ type Now struct {
 	LastInsertID uint64
 	// Prefer is a source that the transaction has touched, for tables that are everywhere; 0: none.
 	Prefer uint64
+	// Zone is the session's time zone, as txn.Statement has it.
+	Zone string
 }
 
 // Plan is what is sent for a statement.

@@ -1,0 +1,69 @@
+package sql
+
+import (
+	"os"
+	"strings"
+	"time"
+)
+
+// zoneKnown is a session's time zone while its settings are those that they were.
+type zoneKnown struct {
+	zone  *time.Location
+	name  string
+	under uint64
+}
+
+// zone is the session's time zone.
+func (s *Session) zone() *time.Location { return s.zoneNow().zone }
+
+// zoneName is the session's time zone as sources are sent it (txn.Statement.Zone).
+func (s *Session) zoneName() string { return s.zoneNow().name }
+
+func (s *Session) zoneNow() *zoneKnown {
+	if s.zoned.zone == nil || s.zoned.under != s.settings {
+		s.zoned = s.readZone()
+		s.zoned.under = s.settings
+	}
+	return &s.zoned
+}
+
+func (s *Session) readZone() zoneKnown {
+	v, err := s.GetSessionVariable(s.quiet, "time_zone")
+	if name, ok := v.(string); err == nil && ok && !equalFold(name, "SYSTEM") {
+		if t, err := time.Parse("-07:00", name); err == nil {
+			return zoneKnown{zone: t.Location(), name: distance(t)}
+		}
+		if l, err := time.LoadLocation(name); err == nil {
+			return zoneKnown{zone: l, name: nameOfZone(l)}
+		}
+	}
+	return zoneKnown{zone: time.Local, name: localName(time.Local.String(), os.Readlink)}
+}
+
+// localName is the name of this machine's time zone; its distance of now if it has none.
+func localName(name string, readlink func(string) (string, error)) string {
+	if name == "Local" {
+		target, _ := readlink("/etc/localtime") // a file that is no link names no zone
+		_, name, _ = strings.Cut(target, "zoneinfo/")
+	}
+	if l, err := time.LoadLocation(name); err == nil && name != "" {
+		return nameOfZone(l)
+	}
+	return distance(time.Now())
+}
+
+// nameOfZone is a zone's name; "": it is UTC, by whatever name.
+func nameOfZone(l *time.Location) string {
+	if short, _ := time.Now().In(l).Zone(); short == "UTC" {
+		return ""
+	}
+	return l.String()
+}
+
+// distance is a moment's zone as its distance from UTC; "": it is UTC.
+func distance(t time.Time) string {
+	if text := t.Format("-07:00"); text != "+00:00" {
+		return text
+	}
+	return ""
+}
