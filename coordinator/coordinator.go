@@ -138,8 +138,10 @@ func (c *Coordinator) Submit(req *Request) {
 		err := t.failed
 		c.end(t, err)
 		req.answer(t.response(err))
-	case c.gate.enters(t, req):
-		c.run(t, req)
+	default:
+		if t.guards = req.Guards; c.gate.enters(t, req) {
+			c.run(t, req)
+		}
 	}
 }
 

@@ -55,6 +55,8 @@ type Request struct {
 	Then func(rows []txn.Row) (writes []txn.Write, ok bool)
 	// Declares, of an OpDeclare, is what Then may write; of an OpUpdate too, if it is known.
 	Declares []txn.Key
+	// Using, of an OpSurvey, are the guards whose users it asks for.
+	Using []string
 	// Statement counts the statements of the transaction that this read belongs to.
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.

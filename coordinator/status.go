@@ -23,6 +23,9 @@ func (c *Coordinator) Admission() []txn.AdmissionClass { return c.gate.admission
 // Open is the number of transactions and commitments that have not ended.
 func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits.all) }
 
+// Using are the open transactions that have one of these guards.
+func (c *Coordinator) Using(guards []string) []txn.User { return c.txns.using(guards) }
+
 // Rollbacks are the transactions of this incarnation that were rolled back, by cause.
 func (c *Coordinator) Rollbacks() []uint64 {
 	rollbacks, _ := c.reports.counted()

@@ -44,6 +44,19 @@ func (d *db) Survey(ctx context.Context) (txn.Surveyed, error) {
 	return *resp.Survey, nil
 }
 
+// Using implements txn.Users.
+func (d *db) Using(ctx context.Context, guards []string) ([]txn.User, error) {
+	resp := d.port.Do(ctx, &Request{Op: OpSurvey, Using: guards})
+	if resp.Err != nil {
+		return nil, resp.Err
+	}
+	var out []txn.User
+	for _, n := range sortedKeys(resp.Survey.Nodes) {
+		out = append(out, resp.Survey.Nodes[n].Users...)
+	}
+	return out, nil
+}
+
 // begin asks every node.
 func (v *surveys) begin(req *Request) {
 	if len(v.open) >= maxSurveys {
@@ -55,7 +68,7 @@ func (v *surveys) begin(req *Request) {
 	v.open[id] = s
 	for _, n := range v.env.Directory().Nodes {
 		s.asked = append(s.asked, txn.NodeID(n.ID))
-		v.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: id}})
+		v.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: id, Using: req.Using}})
 	}
 }
 

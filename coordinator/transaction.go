@@ -20,6 +20,22 @@ func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
 	return t.owner, true
 }
 
+// using lists those that have one of these guards and may still commit.
+func (o transactions) using(guards []string) (out []txn.User) {
+	for _, t := range o { // order: sorted below
+		if t.failed == nil && slices.ContainsFunc(t.guards, func(g Guard) bool { return slices.Contains(guards, g.Name) }) {
+			out = append(out, txn.User{Txn: t.id, Owner: t.owner})
+		}
+	}
+	slices.SortFunc(out, func(a, b txn.User) int {
+		if a.Txn.Less(b.Txn) {
+			return -1
+		}
+		return 1
+	})
+	return out[:min(len(out), txn.SurveyUsersMax)]
+}
+
 // open lists the transactions that have not failed and are in no commit.
 func (o transactions) open() []*transaction {
 	var out []*transaction
@@ -78,6 +94,7 @@ type transaction struct {
 	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
 	branches        *branches           // at sources; nil: it has none
 	results         []txn.SourceResult  // of its last round of statements
+	guards          []Guard             // as its last request had them
 }
 
 // touch is what a transaction did at a shard.

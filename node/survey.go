@@ -11,6 +11,9 @@ import (
 // surveyed is what the shards led here know of contention, and what the
 // gateway has counted.
 func surveyed(m *txn.Survey, coord *coordinator.Coordinator, hosts *hosts) *txn.SurveyReply {
+	if len(m.Using) > 0 {
+		return &txn.SurveyReply{Request: m.Request, Users: coord.Using(m.Using)}
+	}
 	out := &txn.SurveyReply{Request: m.Request, Rollbacks: coord.Rollbacks(), Retried: coord.Retried(), Admission: coord.Admission()}
 	hosts.survey(out)
 	addWarm(out, coord, hosts)

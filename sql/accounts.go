@@ -198,7 +198,7 @@ func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, err
 	exec := rowexec.NewBuilder(nil, gms.EngineOverrides{})
 	a := b.g.accounts
 	var out gms.RowIter
-	err := ctx.Session.(*Session).Alter(ctx, func() error {
+	err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error {
 		return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
 			if old == nil {
 				old = a.first

@@ -90,11 +90,11 @@ func (a *adoption) Execute(ctx context.Context, x *execution) error {
 	if len(tables) == 0 {
 		return x.yield(&sqltypes.Result{}, x.rest != "")
 	}
-	err = a.s.Alter(gctx, func() error {
+	err = a.s.Alter(gctx, func(c *catalog.Change) error {
 		if a.p.usage == procedures["forget"].usage {
-			return a.s.gateway.store.Release(ctx, tables[0].Database, tables[0].Name)
+			return c.Release(tables[0].Database, tables[0].Name)
 		}
-		return a.s.gateway.store.Adopt(ctx, tables)
+		return c.Adopt(tables)
 	})
 	if err != nil {
 		return err

@@ -81,7 +81,10 @@ func checkRules(a *analyzer.Analyzer) {
 		checked.Rules = make([]analyzer.Rule, len(b.Rules))
 		for j, r := range b.Rules { // the engine's lists are for all analyzers
 			apply := r.Apply
-			if r.Id.String() == joinsRule {
+			switch r.Id.String() {
+			case renamesRule:
+				apply = renamesUnderChecks(apply)
+			case joinsRule:
 				apply = boundedJoins(apply)
 			}
 			checked.Rules[j] = analyzer.Rule{Id: r.Id, Apply: checkedRule(apply)}

@@ -21,7 +21,16 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	if err := permitNode(ctx, n); err != nil {
 		return nil, err
 	}
+	if err := b.defines(ctx, n); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
+	case *gmsplan.CreateCheck:
+		return b.createCheck(ctx, n)
+	case *gmsplan.AlterDefaultSet:
+		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, n.Default)
+	case *gmsplan.AlterDefaultDrop:
+		return alterDefault(ctx, n.Database(), n.Table, n.ColumnName, nil)
 	case *gmsplan.CreateTable:
 		return b.createTable(ctx, n)
 	case *gmsplan.TableCopier:

@@ -1,12 +1,10 @@
 package sql
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -15,7 +13,6 @@ import (
 
 	"isochron/sql/catalog"
 	"isochron/sql/table"
-	"isochron/txn"
 )
 
 // createTable makes a table with all that belongs to it in one change of the
@@ -186,16 +183,14 @@ func generatedFrom(ctx *gms.Context, schema gms.Schema) map[string]bool {
 	return out
 }
 
-// createFrom makes a table and fills it from a query. If that fails, the end of the
-// statement takes the table away again (unmake).
+// createFrom makes a table and fills it from a query, in one transaction.
 func (b *builder) createFrom(ctx *gms.Context, n *gmsplan.TableCopier, row gms.Row) (gms.RowIter, error) {
 	create, ok := n.Destination.(*gmsplan.CreateTable)
 	if !ok {
 		return nil, nil
 	}
 	d, ok := databaseOf(create.Db)
-	s, is := ctx.Session.(*Session)
-	if !ok || !is {
+	if !ok {
 		return nil, nil
 	}
 	if _, there, err := d.find(ctx, create.Name()); err != nil {
@@ -216,35 +211,17 @@ func (b *builder) createFrom(ctx *gms.Context, n *gmsplan.TableCopier, row gms.R
 		return nil, err
 	}
 	if !ok {
-		return nil, gms.ErrTableNotFound.New(create.Name()) // another has dropped it meanwhile
+		return nil, gms.ErrTableNotFound.New(create.Name())
 	}
-	s.statement.made = t.Descriptor()
 	var columns []string
 	for _, c := range n.Source.Schema(ctx) {
 		columns = append(columns, c.Name)
 	}
 	// Analysed, it fills the columns that the query does not name, and minds foreign keys.
 	insert := gmsplan.NewInsertInto(n.Database(), gmsplan.NewResolvedTable(t, n.Database(), nil), n.Source, false, columns, nil, false)
-	fill, err := b.g.engine.Analyzer.Analyze(ctx, insert, nil, new(gms.QueryFlags))
+	fill, err := b.g.engine.Analyzer.Analyze(ctx, insert.WithChecks(create.Checks()), nil, new(gms.QueryFlags))
 	if err != nil {
 		return nil, err
 	}
 	return exec.Build(ctx, fill, row)
-}
-
-// unmakePatience bounds how long a statement that has failed tries to take away the
-// table that it had made.
-const unmakePatience = 10 * time.Second
-
-// unmake takes away the table that a statement has made and not filled. Whether one
-// is filled whose commit has no known outcome, nobody knows: it stays.
-func (s *Session) unmake(ctx context.Context, made *catalog.Descriptor, f *txn.Error) {
-	if made == nil || f != nil && f.Kind == txn.KindUnknown {
-		return
-	}
-	s.end(f) // it began after the table was made
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unmakePatience)
-	defer cancel()
-	_ = s.gateway.store.DropTable(ctx, made.Record.Database, made.Name())
-	s.statement.snapshot = nil
 }

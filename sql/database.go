@@ -118,7 +118,7 @@ func (d *database) CreateTable(ctx *gms.Context, name string, sch gms.PrimaryKey
 
 func (d *database) create(ctx *gms.Context, def catalog.Definition) error {
 	def.Database = d.rec.Name
-	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.CreateTable(ctx, def) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateTable(def) })
 }
 
 // DropTable implements gms.TableDropper.
@@ -126,12 +126,12 @@ func (d *database) DropTable(ctx *gms.Context, name string) error {
 	if _, foreign, _ := d.atSource(ctx, name, ""); foreign {
 		return mysql.NewSQLError(codeMisuse, "42000", "%s lies at a source, and is not dropped through this door: CALL isochron.forget('%s.%s') takes it out of the catalogue", name, d.rec.Name, name)
 	}
-	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.DropTable(ctx, d.rec.Name, name) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropTable(d.rec.Name, name) })
 }
 
 // RenameTable implements gms.TableRenamer.
 func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
-	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.RenameTable(ctx, d.rec.Name, from, to) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.RenameTable(d.rec.Name, from, to) })
 }
 
 // GetCollation implements gms.CollatedDatabase.
@@ -144,13 +144,13 @@ func (d *database) GetCollation(*gms.Context) gms.CollationID {
 
 // SetCollation implements gms.CollatedDatabase.
 func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
-	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.SetDatabaseCollation(ctx, d.rec.Name, collation) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.SetDatabaseCollation(d.rec.Name, collation) })
 }
 
 // CreateView implements gms.ViewDatabase.
 func (d *database) CreateView(ctx *gms.Context, name, text, create string) error {
-	return ctx.Session.(*Session).Alter(ctx, func() error {
-		return d.g.store.CreateView(ctx, catalog.View{
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error {
+		return c.CreateView(catalog.View{
 			Database: d.rec.Name, Name: name, Text: text, Create: create, SQLMode: gms.LoadSqlMode(ctx).String(),
 		})
 	})
@@ -158,7 +158,7 @@ func (d *database) CreateView(ctx *gms.Context, name, text, create string) error
 
 // DropView implements gms.ViewDatabase.
 func (d *database) DropView(ctx *gms.Context, name string) error {
-	return ctx.Session.(*Session).Alter(ctx, func() error { return d.g.store.DropView(ctx, d.rec.Name, name) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropView(d.rec.Name, name) })
 }
 
 func definition(v *catalog.View) gms.ViewDefinition {

@@ -92,6 +92,8 @@ var recognised = []struct {
 	{"Field '", 1364},
 	{"string '", 1406},
 	{"Check constraint", 3819},
+	{"Duplicate key name '", 1061},
+	{"can't alter column \"", 3959},
 	{"missing index for foreign key", 1822},
 	{"duplicate foreign key constraint", 1826},
 	{"cannot use SET NULL as column", 1830},

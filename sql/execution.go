@@ -102,7 +102,7 @@ func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	s.beginStatement(try)
 	s.statement.inside = s.cost.again > 0 || s.packet.again
-	if try == 0 && s.retriesAlone() {
+	if s.before = &x.before; try == 0 && s.retriesAlone() {
 		x.before = s.savedState()
 	}
 	s.follow(ctx)
@@ -266,11 +266,9 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 	open := s.open != nil && s.open.real != nil
 	s.statement.ending = s.statement.ending || open && x.setsOutToEnd()
 	if why := s.interruption.reason(); why != nil && !s.unknown() {
-		return false, s.cutShort(ctx, why)
+		return false, s.cutShort(why)
 	}
-	made := s.statement.made
 	v := s.fail(ctx)
-	s.unmake(ctx, made, v.failure)
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}

@@ -258,8 +258,8 @@ func interrupted(why error) error {
 // was its own transaction, or was to end one, is rolled back. Else an explicit transaction
 // goes on, unless the statement was within a read: that cannot be called back, so nothing
 // more is asked of the transaction, which is over.
-func (s *Session) cutShort(ctx context.Context, why error) error {
-	made, f := s.statement.made, s.statement.failure
+func (s *Session) cutShort(why error) error {
+	f := s.statement.failure
 	s.failed = nil
 	switch {
 	case s.statement.own || s.statement.ending || s.open == nil || s.open.real == nil:
@@ -269,7 +269,6 @@ func (s *Session) cutShort(ctx context.Context, why error) error {
 	default:
 		s.doom(txn.Errorf(txn.KindAborted, "a statement of the transaction was interrupted while it read: %v; all of it is rolled back", why))
 	}
-	s.unmake(ctx, made, nil)
 	return interrupted(why)
 }
 

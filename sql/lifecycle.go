@@ -102,6 +102,7 @@ func (s *Session) confirm(ctx context.Context) *txn.Error {
 func (s *Session) end(f *txn.Error) {
 	if s.open != nil && s.open.real != nil {
 		s.open.real.Rollback()
+		s.open.undefine()
 		s.slowEnd(s.open, f, f == nil)
 		if f != nil {
 			s.gateway.observer.Aborted(f.Kind)

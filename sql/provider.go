@@ -79,12 +79,12 @@ func (p provider) CreateCollatedDatabase(ctx *gms.Context, name string, collatio
 	if text := strings.ToLower(ctx.Query()); collation == gms.Collation_Default && !strings.Contains(text, "collat") && !strings.Contains(text, "char") {
 		collation = gms.Collation_utf8mb4_0900_ai_ci
 	}
-	return ctx.Session.(*Session).Alter(ctx, func() error { return p.g.store.CreateDatabase(ctx, name, collation) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.CreateDatabase(name, collation) })
 }
 
 // DropDatabase implements gms.MutableDatabaseProvider.
 func (p provider) DropDatabase(ctx *gms.Context, name string) error {
-	return ctx.Session.(*Session).Alter(ctx, func() error { return p.g.store.DropDatabase(ctx, name) })
+	return ctx.Session.(*Session).Alter(ctx, func(c *catalog.Change) error { return c.DropDatabase(name) })
 }
 
 // database is one database of the catalogue.

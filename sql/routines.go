@@ -118,8 +118,8 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 			return err
 		}
 	}
-	err = s.Alter(gctx, func() error {
-		return s.gateway.store.CreateProcedure(ctx, catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
+	err = s.Alter(gctx, func(c *catalog.Change) error {
+		return c.CreateProcedure(catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
 			int(setGlobally(proceduresVariable, catalog.ProceduresMax)))
 	})
 	return s.unless(p.IfNew, codeProcedureExists, err)
@@ -134,7 +134,7 @@ func (d routineChange) drop(ctx context.Context, gctx *gms.Context, s *Session) 
 	if err := s.holdsOnProcedure("ALTER ROUTINE", db, name.Name.String()); err != nil {
 		return err
 	}
-	err = s.Alter(gctx, func() error { return s.gateway.store.DropProcedure(ctx, db, name.Name.String()) })
+	err = s.Alter(gctx, func(c *catalog.Change) error { return c.DropProcedure(db, name.Name.String()) })
 	return s.unless(d.drops.IfExists, codeNoProcedure, err)
 }
 

@@ -53,8 +53,9 @@ type Session struct {
 	status          status
 	variables       variables // of users, as they were
 	interruption    interruption
-	wire            *conn      // nil: it is not known
-	failed          *txn.Error // why the last statement that failed did, nil: an error of its own
+	wire            *conn         // nil: it is not known
+	before          *sessionState // as it stood before the statement
+	failed          *txn.Error    // why the last statement that failed did, nil: an error of its own
 	packet          packet
 	binder          *planbuilder.Builder // makes literals of parameters
 	binderUnder     circumstances
@@ -77,7 +78,7 @@ type statement struct {
 	read       bool  // it has read something
 	final      bool  // it makes one read and is its own transaction
 	notFinal   bool  // that proved wrong at a former try
-	alters     bool  // it changes the catalogue, so it is not done again
+	alters     bool  // it has changed the catalogue, or is about to: so it is not done again
 	compiled   bool  // a round plan was looked for
 	topped     bool  // what its plan yields is counted
 	plan       *plan.RoundPlan
@@ -93,7 +94,6 @@ type statement struct {
 	ending     bool                 // it has set out to end its transaction, and does (ending.go)
 	shown      bool                 // the client has been sent something of it
 	lasting    bool                 // it has had effects beside its transaction's
-	made       *catalog.Descriptor  // a table that it has made and is to fill
 	foreign    *foreign.Statement   // it names tables at sources
 	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
 	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
@@ -158,6 +158,7 @@ func (s *Session) abandonFor(why txn.Cause) {
 		} else {
 			t.real.Rollback()
 		}
+		t.undefine()
 		s.slowEnd(t, nil, true)
 		if t.timedOut && why == txn.CauseClient {
 			s.lose(t, txn.KindLockTimeout) // its client has given up waiting, and may begin anew
@@ -216,10 +217,16 @@ func (s *Session) commit(ctx context.Context) error {
 	if err := t.rulesHold(ctx); err != nil {
 		return s.note(err)
 	}
+	if t.change != nil {
+		t.change.Seal()
+	}
 	if err := t.real.Commit(ctx); err != nil {
 		return err // the end of the statement deals with what is left
 	}
 	s.committed()
+	if t.change != nil {
+		s.defined(t.change)
+	}
 	return nil
 }
 
@@ -311,24 +318,6 @@ func (s *Session) readsOnly() bool {
 	return s.characteristicsNow().readOnly
 }
 
-// Alter implements table.Session.
-func (s *Session) Alter(ctx *gms.Context, change func() error) error {
-	s.statement.snapshot, s.statement.alters = nil, true
-	if s.open != nil {
-		if err := s.commit(ctx); err != nil {
-			return err
-		}
-		ctx.SetTransaction(nil)
-		ctx.SetIgnoreAutoCommit(false)
-	}
-	err := s.note(change())
-	s.statement.snapshot = nil
-	if err == nil {
-		s.statement.unread = nil // the catalogue was read after all
-	}
-	return err
-}
-
 // Duplicate implements table.Session.
 func (s *Session) Duplicate(message string) { s.statement.duplicate = message }
 
@@ -366,6 +355,9 @@ func (s *Session) note(err error) error {
 	}
 	return err
 }
+
+// Catalogue implements table.Session.
+func (s *Session) Catalogue(ctx context.Context) (*catalog.Snapshot, error) { return s.snapshot(ctx) }
 
 // snapshot is the catalogue that the statement sees.
 func (s *Session) snapshot(ctx context.Context) (*catalog.Snapshot, error) {

@@ -25,11 +25,12 @@ type transaction struct {
 	uses     []*catalog.Descriptor   // tables
 	rules    []*catalog.ForeignTable // tables at sources, as they were used first
 	marks    []mark
-	numbers  int         // savepoints set so far
-	branches []atSource  // at sources
-	watch    watched     // real, once it has begun
-	source   txn.ShardID // the first that it has asked; 0: none
-	over     *txn.Error  // why nothing more can be done in it; nil: it is as any
+	numbers  int             // savepoints set so far
+	branches []atSource      // at sources
+	watch    watched         // real, once it has begun
+	source   txn.ShardID     // the first that it has asked; 0: none
+	change   *catalog.Change // that it is; nil: of rows alone
+	over     *txn.Error      // why nothing more can be done in it; nil: it is as any
 }
 
 type mark struct {
@@ -82,6 +83,9 @@ func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before
 
 // use makes the transaction depend on a table's definition.
 func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
+	if t.change != nil && t.change.Has(d) {
+		return nil // nobody else knows it so
+	}
 	var used *catalog.Descriptor
 	for _, u := range t.uses {
 		if u.ID() == d.ID() {

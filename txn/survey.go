@@ -9,6 +9,9 @@ import (
 // its gateway has counted. None of it holds values.
 type Survey struct {
 	Request uint64 `cbor:"1,keyasint,omitempty"` // echoed in the reply
+	// Using, if set, asks in place of all that for the open transactions of its gateway that have
+	// one of these guards (Txn.Guard).
+	Using []string `cbor:"2,keyasint,omitempty"`
 }
 
 // The bounds of one node's answer.
@@ -16,6 +19,7 @@ const (
 	SurveyHotMax   = 200
 	SurveyWaitsMax = 2000
 	SurveyWarmMax  = 50 // of Hot, those for which nobody waits
+	SurveyUsersMax = 10_000
 )
 
 // SurveyReply answers Survey, the longest queues and the longest waits first.
@@ -27,6 +31,14 @@ type SurveyReply struct {
 	Retried   []uint64   `cbor:"5,keyasint,omitempty"` // of these, those that the gateway did again by itself
 	// Admission is the kinds of transaction of which tries have failed for each other here of late.
 	Admission []AdmissionClass `cbor:"6,keyasint,omitempty"`
+	// Users answers Using.
+	Users []User `cbor:"7,keyasint,omitempty"`
+}
+
+// User is an open transaction that has one of the guards that were asked for.
+type User struct {
+	Txn   ID     `cbor:"1,keyasint,omitempty"`
+	Owner uint64 `cbor:"2,keyasint,omitempty"` // Options.Owner
 }
 
 // AdmissionClass is the tries at one gateway that begin alike, see yield.Admission.
@@ -80,6 +92,13 @@ const SurveyWait = 2 * time.Second
 type Surveyor interface {
 	// Survey asks all nodes of the directory, for no longer than SurveyWait.
 	Survey(ctx context.Context) (Surveyed, error)
+}
+
+// Users is implemented by gateways that can ask all nodes who uses what.
+type Users interface {
+	// Using are the open transactions of all gateways that have one of these guards, by rising id.
+	// Nodes that do not answer within SurveyWait are left out.
+	Using(ctx context.Context, guards []string) ([]User, error)
 }
 
 // Endable is implemented by transactions that take a cause of their Rollback.

@@ -39,7 +39,7 @@ func decodeAccounts(b []byte) ([]byte, error) {
 // ChangeAccounts makes new users from the old ones, nil if there are none yet.
 // do may run several times; it must depend on nothing but what it is given.
 func (s *Store) ChangeAccounts(ctx context.Context, do func(old []byte) ([]byte, error)) error {
-	return s.change(ctx, func(c *change) error {
+	return s.change(ctx, func(c *Change) error {
 		values, err := c.get(accountsKey)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *Store) ChangeAccounts(ctx context.Context, do func(old []byte) ([]byte,
 			return fmt.Errorf("users and grants would take %d bytes, and at most %d are kept: drop users that are not needed, or grant to roles", len(next), accountsMaxBytes)
 		}
 		if !bytes.Equal(old, next) {
-			c.tx.Put(accountsKey, txn.Encode(accountsRecord{Format: recordFormat, Data: next}))
+			c.put(accountsKey, txn.Encode(accountsRecord{Format: recordFormat, Data: next}))
 		}
 		return nil
 	})

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,24 +12,22 @@ import (
 	"isochron/txn"
 )
 
-// alter changes a table's record in one transaction.
-func (s *Store) alter(ctx context.Context, db, name string, do func(*change, *Record) error) error {
-	return s.change(ctx, func(c *change) error {
-		rec, err := c.table(db, name)
-		if err != nil {
-			return err
-		}
-		if err := do(c, rec); err != nil {
-			return err
-		}
-		_, err = c.write(rec)
+// alter changes a table's record.
+func (c *Change) alter(db, name string, do func(*Record) error) error {
+	rec, err := c.table(db, name)
+	if err != nil {
 		return err
-	})
+	}
+	if err := do(rec); err != nil {
+		return err
+	}
+	_, err = c.write(rec)
+	return err
 }
 
 // AddColumn adds a column. fill is its value in the rows that exist.
-func (s *Store) AddColumn(ctx context.Context, db, name string, col *gms.Column, fill any, order *gms.ColumnOrder) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) AddColumn(db, name string, col *gms.Column, fill any, order *gms.ColumnOrder) error {
+	return c.alter(db, name, func(rec *Record) error {
 		if rec.columnNamed(col.Name) >= 0 {
 			return gms.ErrColumnExists.New(col.Name)
 		}
@@ -70,10 +67,9 @@ func (r *Record) insertColumn(c Column, order *gms.ColumnOrder) error {
 	return nil
 }
 
-// DropColumn removes a column, and the indexes that are on it alone.
-func (s *Store) DropColumn(ctx context.Context, db, name, column string) error {
-	var dropped []uint32
-	err := s.alter(ctx, db, name, func(c *change, rec *Record) error {
+// DropColumn removes a column, and the indexes and checks that are on it alone.
+func (c *Change) DropColumn(db, name, column string) error {
+	return c.alter(db, name, func(rec *Record) error {
 		at := rec.columnNamed(column)
 		if at < 0 {
 			return gms.ErrTableColumnNotFound.New(rec.Name, column)
@@ -82,7 +78,9 @@ func (s *Store) DropColumn(ctx context.Context, db, name, column string) error {
 		if slices.Contains(rec.PrimaryKey, id) {
 			return fmt.Errorf("column %s is part of the primary key of table %s and cannot be dropped", column, rec.Name)
 		}
-		dropped = dropped[:0]
+		if err := rec.unnamed(column); err != nil {
+			return err
+		}
 		for _, x := range rec.Indexes {
 			if !slices.Contains(x.Columns, id) {
 				continue
@@ -90,134 +88,122 @@ func (s *Store) DropColumn(ctx context.Context, db, name, column string) error {
 			if len(x.Columns) > 1 {
 				return fmt.Errorf("column %s is part of index %s; drop the index first", column, x.Name)
 			}
-			dropped = append(dropped, x.ID)
+			c.leave(indexPrefix(rec.ID, x.ID))
 		}
-		rec.Indexes = slices.DeleteFunc(rec.Indexes, func(x Index) bool { return slices.Contains(dropped, x.ID) })
+		rec.Indexes = slices.DeleteFunc(rec.Indexes, func(x Index) bool { return slices.Contains(x.Columns, id) })
 		rec.Columns = slices.Delete(rec.Columns, at, at+1)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return s.purgeIndexes(ctx, db, name, dropped)
 }
 
 // ModifyColumn changes a column's name, type, place or properties. A change of
-// type converts every row in the same transaction.
-func (s *Store) ModifyColumn(ctx *gms.Context, db, name, column string, col *gms.Column, order *gms.ColumnOrder) error {
-	return s.change(ctx, func(c *change) error {
-		rec, err := c.table(db, name)
-		if err != nil {
-			return err
-		}
-		old, err := NewDescriptor(rec.clone())
-		if err != nil {
-			return err
-		}
-		at := rec.columnNamed(column)
-		if at < 0 {
-			return gms.ErrTableColumnNotFound.New(rec.Name, column)
-		}
-		before := rec.Columns[at]
-		after, err := storeColumn(before.ID, col)
-		if err != nil {
-			return err
-		}
-		after.Fill = before.Fill
-		rewrite := after.Type != before.Type || after.Collation != before.Collation || (before.Nullable && !after.Nullable)
-		if rewrite {
-			after.Fill = nil
-			if slices.Contains(rec.Placement.Columns, before.ID) || len(rec.Placement.Splits) > 0 && slices.Contains(rec.PrimaryKey, before.ID) {
-				return fmt.Errorf("the placement of table %s depends on column %s; its type cannot be changed", rec.Name, column)
-			}
-		}
-		rec.Columns = slices.Delete(rec.Columns, at, at+1)
-		if order == nil {
-			rec.Columns = slices.Insert(rec.Columns, at, after)
-		} else if err := rec.insertColumn(after, order); err != nil {
-			return err
-		}
-		next, err := c.write(rec)
-		if err != nil || !rewrite {
-			return err
-		}
-		return c.convert(ctx, old, next)
-	})
-}
-
-// CreateIndex adds a secondary index and fills it, in one transaction.
-func (s *Store) CreateIndex(ctx context.Context, db, name string, def gms.IndexDef) error {
-	snap, err := s.Reload(ctx)
+// type converts every row.
+func (c *Change) ModifyColumn(ctx *gms.Context, db, name, column string, col *gms.Column, order *gms.ColumnOrder) error {
+	rec, err := c.table(db, name)
 	if err != nil {
 		return err
 	}
-	d, ok := snap.Table(db, name)
-	if !ok {
-		return gms.ErrTableNotFound.New(name)
+	old, err := NewDescriptor(rec.clone())
+	if err != nil {
+		return err
 	}
-	planned := d.Record.clone()
+	at := rec.columnNamed(column)
+	if at < 0 {
+		return gms.ErrTableColumnNotFound.New(rec.Name, column)
+	}
+	before := rec.Columns[at]
+	after, err := storeColumn(before.ID, col)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(before.Name, after.Name) {
+		if rec.columnNamed(after.Name) >= 0 {
+			return gms.ErrColumnExists.New(after.Name)
+		}
+		if err := rec.renamed(before.Name, after.Name); err != nil {
+			return err
+		}
+	}
+	after.Fill = before.Fill
+	rewrite := after.Type != before.Type || after.Collation != before.Collation || (before.Nullable && !after.Nullable)
+	if rewrite {
+		after.Fill = nil
+		if slices.Contains(rec.Placement.Columns, before.ID) || len(rec.Placement.Splits) > 0 && slices.Contains(rec.PrimaryKey, before.ID) {
+			return fmt.Errorf("the placement of table %s depends on column %s; its type cannot be changed", rec.Name, column)
+		}
+	}
+	rec.Columns = slices.Delete(rec.Columns, at, at+1)
+	if order == nil {
+		rec.Columns = slices.Insert(rec.Columns, at, after)
+	} else if err := rec.insertColumn(after, order); err != nil {
+		return err
+	}
+	next, err := c.write(rec)
+	if err != nil || !rewrite {
+		return err
+	}
+	return c.convert(ctx, old, next)
+}
+
+// CreateIndex adds a secondary index and fills it.
+func (c *Change) CreateIndex(db, name string, def gms.IndexDef) error {
+	planned, err := c.table(db, name)
+	if err != nil {
+		return err
+	}
+	d, err := NewDescriptor(planned.clone())
+	if err != nil {
+		return err
+	}
 	if err := planned.addIndex(def); err != nil {
 		return err
 	}
 	added := planned.Indexes[len(planned.Indexes)-1]
-	err = s.direct(ctx, func(_ txn.Txn, dir *routing.Directory) error {
+	err = c.store.direct(c.ctx, func(_ txn.Txn, dir *routing.Directory) error {
 		placeIndex(dir, planned, added.ID, added.Global)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
-		if rec.ID != planned.ID || rec.NextIndex != added.ID {
-			return txn.Errorf(txn.KindStale, "the definition of table %s changed while index %s was made; try again", name, added.Name)
-		}
-		rows, err := c.allRows(d)
+	rows, err := c.allRows(d)
+	if err != nil {
+		return err
+	}
+	next, err := c.write(planned)
+	if err != nil {
+		return err
+	}
+	seen := map[txn.Key]bool{}
+	x := next.Indexes[len(next.Indexes)-1]
+	for _, r := range rows {
+		key, value, err := next.Entry(x, r.row, r.key)
 		if err != nil {
 			return err
 		}
-		if err := rec.addIndex(def); err != nil {
+		if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
 			return err
 		}
-		next, err := NewDescriptor(rec.clone())
-		if err != nil {
-			return err
-		}
-		seen := map[txn.Key]bool{}
-		x := next.Indexes[len(next.Indexes)-1]
-		for _, r := range rows {
-			key, value, err := next.Entry(x, r.row, r.key)
-			if err != nil {
-				return err
-			}
-			if err := putOnce(c.tx, seen, key, value, x.Name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// DropIndex removes a secondary index, then its entries.
-func (s *Store) DropIndex(ctx context.Context, db, name, index string) error {
-	var id uint32
-	err := s.alter(ctx, db, name, func(c *change, rec *Record) error {
+// DropIndex removes a secondary index.
+func (c *Change) DropIndex(db, name, index string) error {
+	return c.alter(db, name, func(rec *Record) error {
 		at := rec.indexNamed(index)
 		if at < 0 {
 			return fmt.Errorf("table %s has no index %s", name, index)
 		}
-		id = rec.Indexes[at].ID
+		c.leave(indexPrefix(rec.ID, rec.Indexes[at].ID))
 		rec.Indexes = slices.Delete(rec.Indexes, at, at+1)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return s.purgeIndexes(ctx, db, name, []uint32{id})
 }
 
 // RenameIndex gives an index another name.
-func (s *Store) RenameIndex(ctx context.Context, db, name, from, to string) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) RenameIndex(db, name, from, to string) error {
+	return c.alter(db, name, func(rec *Record) error {
 		at := rec.indexNamed(from)
 		if at < 0 {
 			return fmt.Errorf("table %s has no index %s", name, from)
@@ -232,8 +218,8 @@ func (s *Store) RenameIndex(ctx context.Context, db, name, from, to string) erro
 
 // SetComment changes the comment. A comment never moves a table, so one that
 // asks for another placement is refused.
-func (s *Store) SetComment(ctx context.Context, db, name, comment string) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) SetComment(db, name, comment string) error {
+	return c.alter(db, name, func(rec *Record) error {
 		now, err := ParsePlacementRequest(rec.Comment)
 		if err != nil {
 			return err
@@ -251,8 +237,8 @@ func (s *Store) SetComment(ctx context.Context, db, name, comment string) error 
 }
 
 // AddCheck adds a check constraint, which the engine has tried on the rows.
-func (s *Store) AddCheck(ctx context.Context, db, name string, check Check) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) AddCheck(db, name string, check Check) error {
+	return c.alter(db, name, func(rec *Record) error {
 		if slices.ContainsFunc(rec.Checks, func(have Check) bool { return strings.EqualFold(have.Name, check.Name) }) {
 			return fmt.Errorf("table %s has a check %s already", name, check.Name)
 		}
@@ -262,8 +248,8 @@ func (s *Store) AddCheck(ctx context.Context, db, name string, check Check) erro
 }
 
 // DropCheck removes a check constraint.
-func (s *Store) DropCheck(ctx context.Context, db, name, check string) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) DropCheck(db, name, check string) error {
+	return c.alter(db, name, func(rec *Record) error {
 		n := len(rec.Checks)
 		rec.Checks = slices.DeleteFunc(rec.Checks, func(have Check) bool { return strings.EqualFold(have.Name, check) })
 		if len(rec.Checks) == n {
@@ -275,8 +261,8 @@ func (s *Store) DropCheck(ctx context.Context, db, name, check string) error {
 
 // SetForeignKey adds a foreign key or, if old names one, replaces it; with no
 // new key it removes it.
-func (s *Store) SetForeignKey(ctx context.Context, db, name, old string, fk *ForeignKey) error {
-	return s.alter(ctx, db, name, func(c *change, rec *Record) error {
+func (c *Change) SetForeignKey(db, name, old string, fk *ForeignKey) error {
+	return c.alter(db, name, func(rec *Record) error {
 		n := len(rec.ForeignKey)
 		rec.ForeignKey = slices.DeleteFunc(rec.ForeignKey, func(f ForeignKey) bool { return strings.EqualFold(f.Name, old) })
 		if old != "" && len(rec.ForeignKey) == n {

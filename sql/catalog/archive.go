@@ -141,7 +141,7 @@ func Rehome(system []txn.Pair, dir *routing.Directory, base uint64, home string,
 // rest is the key of a row of the catalogue that is no table; false for what a
 // cluster knows by itself.
 func (h *Homecoming) rest(key txn.Key) (txn.Key, bool) {
-	if slices.Contains([]txn.Key{directoryKey, nextTableKey, versionKey, RestoreKey}, key) || TableSpan().Contains(key) {
+	if slices.Contains([]txn.Key{directoryKey, nextTableKey, versionKey, RestoreKey}, key) || TableSpan().Contains(key) || leftSpan().Contains(key) {
 		return "", false
 	}
 	if name, ok := strings.CutPrefix(string(key), routing.SystemKey("seq/")); ok {

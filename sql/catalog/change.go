@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 
@@ -11,54 +12,122 @@ import (
 	"isochron/txn"
 )
 
-// change is one transaction that changes the catalogue.
-type change struct {
+// Change is one transaction that changes the catalogue, whole or not at all: that of a statement.
+// After an error of one of its steps it can only be rolled back.
+type Change struct {
 	ctx     context.Context
 	store   *Store
 	tx      txn.Txn
+	base    *Snapshot
+	wait    time.Duration // for others that use what is changed
 	written []*Descriptor
+	edits   map[txn.Key][]byte // of the catalogue; nil: deleted
+	left    []string           // prefixes of keys that nothing uses once it is committed
+	placed  []uint64           // tables that were given ranges for it
+	free    map[uint64]bool    // tables that nobody uses any more
 }
 
-// change runs do in a transaction, tells every gateway that the catalogue has
-// changed, and reads it anew here.
-func (s *Store) change(ctx context.Context, do func(*change) error) error {
-	var c *change
-	err := retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
-		c = &change{ctx: ctx, store: s, tx: tx}
+// NewChange makes a change of what a snapshot shows, in a transaction that has not begun. Others
+// that use a table are waited for until this long has passed.
+func (s *Store) NewChange(ctx context.Context, tx txn.Txn, base *Snapshot, wait time.Duration) *Change {
+	return &Change{ctx: ctx, store: s, tx: tx, base: base, wait: wait, edits: map[txn.Key][]byte{}, free: map[uint64]bool{}}
+}
+
+// change runs do in a transaction of the gateway's own.
+func (s *Store) change(ctx context.Context, do func(*Change) error) error {
+	var c *Change
+	return retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
+		c = s.NewChange(ctx, tx, nil, 0)
 		if err := do(c); err != nil {
 			return err
 		}
-		tx.Put(versionKey, []byte(tx.ID().String()))
+		c.Seal()
 		return nil
-	}, func(tx txn.Txn) {
-		v := tx.Stats().CommitVersion
-		for _, d := range c.written {
-			d.version.Store(&v)
-		}
-	})
-	if err != nil {
-		return err
+	}, func(txn.Txn) { c.Committed() })
+}
+
+func (c *Change) put(key txn.Key, value []byte) {
+	c.tx.Put(key, value)
+	c.edit(key, value)
+}
+
+func (c *Change) delete(key txn.Key) {
+	c.tx.Delete(key)
+	c.edit(key, nil)
+}
+
+func (c *Change) edit(key txn.Key, value []byte) {
+	if SystemSpan().Contains(key) {
+		c.edits[key] = value
+	}
+}
+
+// Seal adds what every gateway is to see of it. The caller commits the transaction then, and calls
+// Committed or RolledBack.
+func (c *Change) Seal() {
+	if len(c.edits) == 0 {
+		return
+	}
+	c.tx.Put(versionKey, []byte(c.tx.ID().String()))
+	for _, prefix := range c.left {
+		c.tx.Put(leftKey(prefix), []byte{1})
+	}
+}
+
+// Committed reads the catalogue anew, and clears away what the change has left. It has happened:
+// what fails here is done by others later.
+func (c *Change) Committed() {
+	s, v := c.store, c.tx.Stats().CommitVersion
+	if len(c.edits) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), catchUpLimit)
+	defer cancel()
+	for _, d := range c.written {
+		d.version.Store(&v)
 	}
 	snap, err := s.Reload(ctx)
 	if err != nil {
-		return err
+		s.forgetGlance()
+		return
 	}
 	for _, d := range c.written {
 		if now, ok := snap.Table(d.Record.Database, d.Record.Name); ok && slices.Equal(now.raw, d.raw) {
 			now.version.Store(d.version.Load())
 		}
 	}
-	return nil
+	s.clear(ctx, snap.left)
+}
+
+// RolledBack takes back the ranges that were given to tables for it. If they stay, they are in
+// nobody's way.
+func (c *Change) RolledBack() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), catchUpLimit)
+	defer cancel()
+	for _, id := range c.placed {
+		_ = c.store.purge(ctx, routing.TablePrefix(id), clearPatience)
+	}
+	c.placed = nil
 }
 
 // get reads keys of the catalogue.
-func (c *change) get(keys ...txn.Key) ([][]byte, error) {
+func (c *Change) get(keys ...txn.Key) ([][]byte, error) {
 	res, err := c.tx.Read(c.ctx, txn.Read{Gets: keys, ForWrite: true})
 	return res.Values, err
 }
 
-// table reads a table as it is now.
-func (c *change) table(db, name string) (*Record, error) {
+// table reads a table as it is now, once nobody else uses it.
+func (c *Change) table(db, name string) (*Record, error) {
+	if d, ok := c.base.Table(db, name); ok {
+		if err := c.Alone(d); err != nil {
+			return nil, err
+		}
+	}
+	return c.tableInUse(db, name)
+}
+
+// tableInUse is table without waiting for those who use it.
+func (c *Change) tableInUse(db, name string) (*Record, error) {
 	values, err := c.get(tableKey(db, name))
 	if err != nil {
 		return nil, err
@@ -71,21 +140,21 @@ func (c *change) table(db, name string) (*Record, error) {
 }
 
 // write stores a table and its new version at every shard that holds it.
-func (c *change) write(rec *Record) (*Descriptor, error) {
+func (c *Change) write(rec *Record) (*Descriptor, error) {
 	rec.Generation++
 	rec.Format = recordFormat
 	d, err := NewDescriptor(rec)
 	if err != nil {
 		return nil, err
 	}
-	c.tx.Put(tableKey(rec.Database, rec.Name), d.raw)
+	c.put(tableKey(rec.Database, rec.Name), d.raw)
 	c.written = append(c.written, d)
 	return d, c.touch(d, d.raw)
 }
 
 // touch makes a new version of a table's schema at every shard that holds it. A
 // dropped table keeps its mark, so that no one takes it for never seen.
-func (c *change) touch(d *Descriptor, value []byte) error {
+func (c *Change) touch(d *Descriptor, value []byte) error {
 	err := waitFor(c.ctx, func() bool { return c.store.routed(d) })
 	if err != nil {
 		return err
@@ -97,11 +166,13 @@ func (c *change) touch(d *Descriptor, value []byte) error {
 }
 
 // end is touch for a table that there will be no more.
-func (c *change) end(rec *Record, mark string) error {
+func (c *Change) end(rec *Record, mark string) error {
 	d, err := NewDescriptor(rec.clone())
 	if err != nil {
 		return err
 	}
+	c.leave(routing.TablePrefix(rec.ID))
+	c.tx.Delete(sequenceKey(rec.ID))
 	return c.touch(d, []byte(mark))
 }
 

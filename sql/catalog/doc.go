@@ -9,10 +9,10 @@
 // each transaction is guarded on it there. Who planned with an old schema is
 // refused and plans again.
 //
-// A change of schema is at most two transactions: one gives the new key ranges
-// to shards in the directory, and the next, once this gateway routes by that
-// directory, writes the schema. A failure between them leaves ranges that
-// nothing uses.
+// A change of schema is one transaction, a Change: all steps of its statement, and the rows that go
+// with them. New key ranges are given to shards in the directory before it commits, in transactions
+// of their own; a failure leaves ranges that nothing uses. What a change has ended is cleared away
+// after it (leave.go). A change waits for open transactions that use its tables (users.go).
 //
 // The keys of a table are: table, index (0 is the rows themselves), partition,
 // columns. The partition is a hash bucket, the number of a region in the

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,45 +129,41 @@ func (s *Snapshot) ForeignTable(db, name string) (*ForeignTable, bool) {
 }
 
 // Adopt stores foreign tables, in the place of those of their names, all or none.
-func (s *Store) Adopt(ctx context.Context, tables []*Foreign) error {
-	return s.change(ctx, func(c *change) error {
-		for _, f := range tables {
-			values, err := c.get(databaseKey(f.Database), tableKey(f.Database, f.Name), viewKey(f.Database, f.Name), foreignKey(f.Database, f.Name))
-			switch {
-			case err != nil:
-				return err
-			case values[0] == nil:
-				return gms.ErrDatabaseNotFound.New(f.Database)
-			case values[1] != nil, values[2] != nil:
-				return gms.ErrTableAlreadyExists.New(f.Name)
-			}
-			f.Format, f.Generation = recordFormat, 1
-			if values[3] != nil {
-				old, err := decodeForeign(values[3])
-				if err != nil {
-					return err
-				}
-				f.Generation = old.Generation + 1
-			}
-			c.tx.Put(foreignKey(f.Database, f.Name), txn.Encode(f))
+func (c *Change) Adopt(tables []*Foreign) error {
+	for _, f := range tables {
+		values, err := c.get(databaseKey(f.Database), tableKey(f.Database, f.Name), viewKey(f.Database, f.Name), foreignKey(f.Database, f.Name))
+		switch {
+		case err != nil:
+			return err
+		case values[0] == nil:
+			return gms.ErrDatabaseNotFound.New(f.Database)
+		case values[1] != nil, values[2] != nil:
+			return gms.ErrTableAlreadyExists.New(f.Name)
 		}
-		return nil
-	})
+		f.Format, f.Generation = recordFormat, 1
+		if values[3] != nil {
+			old, err := decodeForeign(values[3])
+			if err != nil {
+				return err
+			}
+			f.Generation = old.Generation + 1
+		}
+		c.put(foreignKey(f.Database, f.Name), txn.Encode(f))
+	}
+	return nil
 }
 
 // Release forgets a foreign table; its rows stay where they are.
-func (s *Store) Release(ctx context.Context, db, name string) error {
-	return s.change(ctx, func(c *change) error {
-		values, err := c.get(foreignKey(db, name))
-		if err != nil {
-			return err
-		}
-		if values[0] == nil {
-			return mysql.NewSQLError(1146, "42S02", "Table '%s.%s' is at no source", db, name)
-		}
-		c.tx.Delete(foreignKey(db, name))
-		return nil
-	})
+func (c *Change) Release(db, name string) error {
+	values, err := c.get(foreignKey(db, name))
+	if err != nil {
+		return err
+	}
+	if values[0] == nil {
+		return mysql.NewSQLError(1146, "42S02", "Table '%s.%s' is at no source", db, name)
+	}
+	c.delete(foreignKey(db, name))
+	return nil
 }
 
 // ForeignIn are the foreign tables of a database, by name.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -95,42 +94,38 @@ func ErrNoProcedure(db, name string) error {
 
 // CreateProcedure stores a procedure, in the place of one of its name if it replaces. The database
 // then has at most so many, or it is refused with 3170.
-func (s *Store) CreateProcedure(ctx context.Context, p Procedure, replaces bool, most int) error {
+func (c *Change) CreateProcedure(p Procedure, replaces bool, most int) error {
 	p.Format, p.Altered = recordFormat, time.Now().UnixNano()
 	p.Created = p.Altered
-	return s.change(ctx, func(c *change) error {
-		key := procedureKey(p.Database, p.Name)
-		res, err := c.tx.Read(ctx, txn.Read{
-			Gets:     []txn.Key{databaseKey(p.Database), key},
-			Scans:    []txn.Scan{{Span: prefixSpan("procedure/" + fold(p.Database) + "\x00")}},
-			ForWrite: true,
-		})
-		switch {
-		case err != nil:
-			return err
-		case res.Values[0] == nil:
-			return gms.ErrDatabaseNotFound.New(p.Database)
-		case res.Values[1] != nil && !replaces:
-			return errProcedureExists(p.Name)
-		case res.Values[1] == nil && len(res.Pairs[0]) >= most:
-			return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed, or raise isochron_procedures_max", most)
-		}
-		c.tx.Put(key, txn.Encode(p))
-		return nil
+	key := procedureKey(p.Database, p.Name)
+	res, err := c.tx.Read(c.ctx, txn.Read{
+		Gets:     []txn.Key{databaseKey(p.Database), key},
+		Scans:    []txn.Scan{{Span: prefixSpan("procedure/" + fold(p.Database) + "\x00")}},
+		ForWrite: true,
 	})
+	switch {
+	case err != nil:
+		return err
+	case res.Values[0] == nil:
+		return gms.ErrDatabaseNotFound.New(p.Database)
+	case res.Values[1] != nil && !replaces:
+		return errProcedureExists(p.Name)
+	case res.Values[1] == nil && len(res.Pairs[0]) >= most:
+		return mysql.NewSQLError(3170, "HY000", "Memory capacity of %d procedures of a database exceeded: drop those that are not needed, or raise isochron_procedures_max", most)
+	}
+	c.put(key, txn.Encode(p))
+	return nil
 }
 
 // DropProcedure removes a procedure.
-func (s *Store) DropProcedure(ctx context.Context, db, name string) error {
-	return s.change(ctx, func(c *change) error {
-		values, err := c.get(procedureKey(db, name))
-		if err != nil {
-			return err
-		}
-		if values[0] == nil {
-			return ErrNoProcedure(db, name)
-		}
-		c.tx.Delete(procedureKey(db, name))
-		return nil
-	})
+func (c *Change) DropProcedure(db, name string) error {
+	values, err := c.get(procedureKey(db, name))
+	if err != nil {
+		return err
+	}
+	if values[0] == nil {
+		return ErrNoProcedure(db, name)
+	}
+	c.delete(procedureKey(db, name))
+	return nil
 }

@@ -22,7 +22,7 @@ func (r *Record) clone() *Record {
 
 // convert rewrites every row of a table for a new definition with the same
 // columns by id.
-func (c *change) convert(ctx *gms.Context, old, next *Descriptor) error {
+func (c *Change) convert(ctx *gms.Context, old, next *Descriptor) error {
 	rows, err := c.allRows(old)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ type storedRow struct {
 }
 
 // allRows reads a whole table, or says that it is too large to change so.
-func (c *change) allRows(d *Descriptor) ([]storedRow, error) {
+func (c *Change) allRows(d *Descriptor) ([]storedRow, error) {
 	read := txn.Read{ForWrite: true}
 	for part := range d.Partitions(d.Primary) {
 		prefix := d.Prefix(d.Primary, part)
@@ -100,19 +100,19 @@ func (c *change) allRows(d *Descriptor) ([]storedRow, error) {
 	return out, nil
 }
 
-func (c *change) deleteRow(d *Descriptor, r storedRow) error {
-	c.tx.Delete(r.key)
+func (c *Change) deleteRow(d *Descriptor, r storedRow) error {
+	c.delete(r.key)
 	for _, x := range d.Indexes {
 		key, _, err := d.Entry(x, r.row, r.key)
 		if err != nil {
 			return err
 		}
-		c.tx.Delete(key)
+		c.delete(key)
 	}
 	return nil
 }
 
-func (c *change) putRow(d *Descriptor, row gms.Row, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
+func (c *Change) putRow(d *Descriptor, row gms.Row, old *Descriptor, oldKey txn.Key, seen map[txn.Key]bool) error {
 	var rowID []byte
 	if d.Keyless() {
 		rowID = old.RowID(oldKey)

@@ -26,6 +26,8 @@ type Store struct {
 	mu        sync.Mutex
 	lastRowID int64
 
+	clearing atomic.Bool // what was left is tried again
+
 	// Sequences hands out AUTO_INCREMENT values.
 	Sequences *Sequences
 }
@@ -56,6 +58,7 @@ type Snapshot struct {
 	Foreign    map[txn.Key]*ForeignTable    // nil: there are none
 	Procedures map[txn.Key]*StoredProcedure // nil: there are none
 	Accounts   []byte                       // users and grants in the engine's form; nil: none were ever made
+	left       []string                     // prefixes of keys that nothing uses (leave.go)
 }
 
 // Table finds a table by names of any case.
@@ -115,6 +118,13 @@ func (s *Store) Fresh() bool {
 	return true
 }
 
+// forgetGlance has the next who asks read the catalogue anew.
+func (s *Store) forgetGlance() {
+	if h := s.held.Load(); h != nil {
+		s.held.Store(&held{h.snapshot, txn.Version{Seq: 1}, h.directory})
+	}
+}
+
 // Held is the snapshot at hand, nil if none was read yet.
 func (s *Store) Held() *Snapshot {
 	if h := s.held.Load(); h != nil {
@@ -131,7 +141,7 @@ func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
 	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
 			Gets:  []txn.Key{accountsKey, RestoreKey},
-			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}, {Span: ProcedureSpan()}},
+			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}, {Span: ProcedureSpan()}, {Span: leftSpan()}},
 			Final: true,
 		})
 		if err != nil {
@@ -197,6 +207,7 @@ func (s *Store) build(pairs [][]txn.Pair) (*Snapshot, error) {
 		next.Foreign[p.Key] = t
 	}
 	next.Foreign, _ = s.bound(next.Foreign)
+	next.left = leftOf(pairs[5])
 	return next, next.takeProcedures(old, pairs[4])
 }
 
@@ -289,17 +300,27 @@ func newer(value []byte, d *Descriptor) bool {
 
 // waitFor polls, with growing steps, until done or the limit.
 func waitFor(ctx context.Context, done func() bool) error {
-	step, waited := catchUpStep, time.Duration(0)
+	began := time.Now()
+	late := false
+	err := waitUntil(ctx, func() bool {
+		late = time.Since(began) > catchUpLimit
+		return done() || late
+	})
+	if err == nil && late && !done() {
+		err = txn.Errorf(txn.KindUnavailable, "this region's replica of the catalogue did not catch up within %s; try again", catchUpLimit)
+	}
+	return err
+}
+
+// waitUntil polls, with growing steps, until done.
+func waitUntil(ctx context.Context, done func() bool) error {
+	step := catchUpStep
 	for !done() {
-		if waited > catchUpLimit {
-			return txn.Errorf(txn.KindUnavailable, "this region's replica of the catalogue did not catch up within %s; try again", catchUpLimit)
-		}
 		select {
 		case <-ctx.Done():
 			return txn.Errorf(txn.KindUnavailable, "the statement was cancelled while it waited for the catalogue")
 		case <-time.After(step):
 		}
-		waited += step
 		step = min(step*2, 50*time.Millisecond)
 	}
 	return nil

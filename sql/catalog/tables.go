@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -39,8 +38,8 @@ func Draft(def Definition) (*Descriptor, error) {
 	return NewDescriptor(rec)
 }
 
-// CreateTable makes a table, or nothing.
-func (s *Store) CreateTable(ctx context.Context, def Definition) error {
+// CreateTable makes a table.
+func (c *Change) CreateTable(def Definition) error {
 	request, err := ParsePlacementRequest(def.Comment)
 	if err != nil {
 		return err
@@ -49,8 +48,8 @@ func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 	if err != nil {
 		return err
 	}
-	dir := s.db.Directory()
-	if rec.Placement, err = request.resolve(rec, dir.StorageRegions(), dir.HomeOf(string(s.db.Region()))); err != nil {
+	dir := c.store.db.Directory()
+	if rec.Placement, err = request.resolve(rec, dir.StorageRegions(), dir.HomeOf(string(c.store.db.Region()))); err != nil {
 		return err
 	}
 	if rec.Placement.Splits, err = rec.splits(request.Split); err != nil {
@@ -59,30 +58,18 @@ func (s *Store) CreateTable(ctx context.Context, def Definition) error {
 	for i := range rec.Indexes {
 		rec.Indexes[i].Global = rec.mustBeGlobal(rec.Indexes[i])
 	}
-	if err := s.placeNew(ctx, rec); err != nil {
+	if err := c.placeNew(rec, def.AutoIncrement); err != nil {
 		return err
 	}
-	var refused error
-	err = s.change(ctx, func(c *change) error {
-		if refused = c.mayCreate(rec, def.Parents); refused != nil {
-			return refused
-		}
-		if def.AutoIncrement > 1 {
-			c.tx.Put(sequenceKey(rec.ID), binary.BigEndian.AppendUint64(nil, def.AutoIncrement))
-		}
-		_, err := c.write(rec)
+	if err := c.mayCreate(rec, def.Parents); err != nil {
 		return err
-	})
-	if err != nil && refused != nil { // its ranges stand in the directory already; if they stay, they are in nobody's way
-		if e := s.purge(context.WithoutCancel(ctx), rec.ID); e != nil {
-			return fmt.Errorf("%w (and its place could not be freed: %v)", err, e)
-		}
 	}
+	_, err = c.write(rec)
 	return err
 }
 
 // mayCreate fails if a table cannot be made as it was drafted.
-func (c *change) mayCreate(rec *Record, parents []*Descriptor) error {
+func (c *Change) mayCreate(rec *Record, parents []*Descriptor) error {
 	if err := c.nameIsFree(rec.Database, rec.Name); err != nil {
 		return err
 	}
@@ -90,9 +77,9 @@ func (c *change) mayCreate(rec *Record, parents []*Descriptor) error {
 }
 
 // unchanged fails if one of the tables is not as it was.
-func (c *change) unchanged(tables []*Descriptor) error {
+func (c *Change) unchanged(tables []*Descriptor) error {
 	for _, d := range tables {
-		now, err := c.table(d.Record.Database, d.Record.Name)
+		now, err := c.tableInUse(d.Record.Database, d.Record.Name)
 		if err != nil {
 			return err
 		}
@@ -103,25 +90,31 @@ func (c *change) unchanged(tables []*Descriptor) error {
 	return nil
 }
 
-// placeNew gives a table an id and its ranges to shards.
-func (s *Store) placeNew(ctx context.Context, rec *Record) error {
-	return s.direct(ctx, func(tx txn.Txn, dir *routing.Directory) error {
-		c := &change{ctx: ctx, store: s, tx: tx}
-		values, err := c.get(nextTableKey)
+// placeNew gives a table an id, its first number if it has one, and its ranges to shards.
+func (c *Change) placeNew(rec *Record, first uint64) error {
+	err := c.store.direct(c.ctx, func(tx txn.Txn, dir *routing.Directory) error {
+		res, err := tx.Read(c.ctx, txn.Read{Gets: []txn.Key{nextTableKey}, ForWrite: true})
 		if err != nil {
 			return err
 		}
 		rec.ID = 1
-		if b := values[0]; len(b) == 8 {
+		if b := res.Values[0]; len(b) == 8 {
 			rec.ID = binary.BigEndian.Uint64(b)
 		}
 		tx.Put(nextTableKey, binary.BigEndian.AppendUint64(nil, rec.ID+1))
+		if first > 1 {
+			tx.Put(sequenceKey(rec.ID), binary.BigEndian.AppendUint64(nil, first))
+		}
 		placeTable(dir, rec)
 		return nil
 	})
+	if err == nil {
+		c.placed = append(c.placed, rec.ID)
+	}
+	return err
 }
 
-func (c *change) nameIsFree(db, name string) error {
+func (c *Change) nameIsFree(db, name string) error {
 	values, err := c.get(databaseKey(db), tableKey(db, name), viewKey(db, name), foreignKey(db, name))
 	switch {
 	case err != nil:
@@ -267,112 +260,44 @@ func (r *Record) splits(points [][]any) ([][]byte, error) {
 	return out, nil
 }
 
-// DropTable removes a table, then its rows and its ranges.
-func (s *Store) DropTable(ctx context.Context, db, name string) error {
-	var id uint64
-	err := s.change(ctx, func(c *change) error {
-		rec, err := c.table(db, name)
-		if err != nil {
-			return err
-		}
-		id = rec.ID
-		c.tx.Delete(tableKey(db, name))
-		c.tx.Delete(sequenceKey(id))
-		return c.end(rec, "dropped")
-	})
+// DropTable removes a table.
+func (c *Change) DropTable(db, name string) error {
+	rec, err := c.table(db, name)
 	if err != nil {
 		return err
 	}
-	return s.purge(ctx, id)
+	c.delete(tableKey(db, name))
+	return c.end(rec, "dropped")
 }
 
-// Truncate gives a table a new, empty key range and drops the old one.
-func (s *Store) Truncate(ctx context.Context, db, name string) error {
-	snap, err := s.Reload(ctx)
+// Truncate gives a table a new, empty key range and leaves the old one.
+func (c *Change) Truncate(db, name string) error {
+	rec, err := c.table(db, name)
 	if err != nil {
 		return err
 	}
-	d, ok := snap.Table(db, name)
-	if !ok {
-		return gms.ErrTableNotFound.New(name)
-	}
-	fresh := *d.Record
-	if err := s.placeNew(ctx, &fresh); err != nil {
+	fresh := *rec
+	if err := c.placeNew(&fresh, 0); err != nil {
 		return err
 	}
-	err = s.change(ctx, func(c *change) error {
-		rec, err := c.table(db, name)
-		if err != nil {
-			return err
-		}
-		if rec.Generation != d.Record.Generation {
-			return txn.Errorf(txn.KindStale, "the definition of table %s changed while it was truncated; try again", name)
-		}
-		next := fresh
-		if err := c.end(rec, "truncated"); err != nil {
-			return err
-		}
-		_, err = c.write(&next)
-		return err
-	})
-	if err != nil {
+	if err := c.end(rec, "truncated"); err != nil {
 		return err
 	}
-	return s.purge(ctx, d.Record.ID)
-}
-
-// purgeChunk is how many keys one transaction of purge deletes.
-const purgeChunk = 2000
-
-// purge deletes what a table that nobody can reach any more has left.
-func (s *Store) purge(ctx context.Context, table uint64) error {
-	return s.purgeSpan(ctx, spanOf(routing.TablePrefix(table)))
-}
-
-func (s *Store) purgeSpan(ctx context.Context, span txn.Span) error {
-	ranges := s.db.Directory().Ranges
-	first := slices.IndexFunc(ranges, func(r routing.Range) bool { return span.Contains(txn.Key(r.Start)) })
-	if first < 0 {
-		return nil
-	}
-	span.Start = txn.Key(ranges[first].Start) // no shard holds what is below
-	for more := true; more; {
-		err := Retry(ctx, s.db, txn.Options{}, func(tx txn.Txn) error {
-			res, err := tx.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: span, Limit: purgeChunk}}, ForWrite: true})
-			if err != nil {
-				return err
-			}
-			more = len(res.Pairs[0]) == purgeChunk
-			for _, p := range res.Pairs[0] {
-				tx.Delete(p.Key)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return s.direct(ctx, func(_ txn.Txn, dir *routing.Directory) error {
-		dir.Ranges = slices.DeleteFunc(dir.Ranges, func(r routing.Range) bool {
-			return span.Contains(txn.Key(r.Start))
-		})
-		return nil
-	})
+	_, err = c.write(&fresh)
+	return err
 }
 
 // RenameTable gives a table another name in its database.
-func (s *Store) RenameTable(ctx context.Context, db, from, to string) error {
-	return s.change(ctx, func(c *change) error {
-		rec, err := c.table(db, from)
-		if err != nil {
-			return err
-		}
-		if err := c.nameIsFree(db, to); err != nil && fold(from) != fold(to) {
-			return err
-		}
-		c.tx.Delete(tableKey(db, from))
-		rec.Name = to
-		_, err = c.write(rec)
+func (c *Change) RenameTable(db, from, to string) error {
+	rec, err := c.table(db, from)
+	if err != nil {
 		return err
-	})
+	}
+	if err := c.nameIsFree(db, to); err != nil && fold(from) != fold(to) {
+		return err
+	}
+	c.delete(tableKey(db, from))
+	rec.Name = to
+	_, err = c.write(rec)
+	return err
 }

@@ -1,6 +1,8 @@
 package sqltest
 
 import (
+	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ type Cluster struct {
 	keys  []txn.Key // sorted; deleted rows keep their key
 	rows  map[txn.Key]row
 	locks map[txn.Key]*lock
+	open  map[txn.ID]*Txn
 	seq   uint64
 	dir   *routing.Directory
 
@@ -35,6 +38,8 @@ type Cluster struct {
 	MaxWrites int
 	// OnBegin, if set, is told of every transaction.
 	OnBegin func(txn.Options)
+	// OnUsing, if set, is told when a gateway has asked who uses something.
+	OnUsing func()
 }
 
 type row struct {
@@ -49,7 +54,7 @@ type lock struct {
 
 // NewCluster has one node in each region and a directory with the meta shard.
 func NewCluster(regions ...string) *Cluster {
-	c := &Cluster{rows: map[txn.Key]row{}, locks: map[txn.Key]*lock{}}
+	c := &Cluster{rows: map[txn.Key]row{}, locks: map[txn.Key]*lock{}, open: map[txn.ID]*Txn{}}
 	dir := &routing.Directory{Epoch: 1}
 	var nodes []uint32
 	for i, r := range regions {
@@ -115,11 +120,32 @@ func (g *Gateway) Begin(opt txn.Options) txn.Txn {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
 	g.c.seq++
-	return &Txn{
+	t := &Txn{
 		g: g, opt: opt, id: txn.ID{Node: 1, Epoch: 1, Seq: g.c.seq},
 		read: map[txn.Key]row{}, writes: map[txn.Key][]byte{}, guards: map[string]txn.Version{},
 		touched: map[uint64]bool{}, locked: map[txn.Key]bool{},
 	}
+	g.c.open[t.id] = t
+	return t
+}
+
+// Using implements txn.Users.
+func (g *Gateway) Using(_ context.Context, guards []string) (out []txn.User, _ error) {
+	if g.c.OnUsing != nil {
+		defer g.c.OnUsing()
+	}
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	for id, t := range g.c.open {
+		for _, name := range guards {
+			if _, has := t.guards[name]; has {
+				out = append(out, txn.User{Txn: id, Owner: t.opt.Owner})
+				break
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b txn.User) int { return cmp.Compare(a.Txn.Seq, b.Txn.Seq) })
+	return out, nil
 }
 
 // Directory implements txn.DB.

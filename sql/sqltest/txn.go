@@ -53,6 +53,12 @@ type write struct {
 // ID implements txn.Txn.
 func (t *Txn) ID() txn.ID { return t.id }
 
+// Writes reports whether it writes a key.
+func (t *Txn) Writes(k txn.Key) bool {
+	_, ok := t.writes[k]
+	return ok
+}
+
 // Options are those it was begun with.
 func (t *Txn) Options() txn.Options { return t.opt }
 
@@ -64,7 +70,11 @@ func (t *Txn) Stats() txn.Stats {
 }
 
 // Guard implements txn.Txn.
-func (t *Txn) Guard(name string, v txn.Version) { t.guards[name] = v }
+func (t *Txn) Guard(name string, v txn.Version) {
+	t.g.c.mu.Lock()
+	defer t.g.c.mu.Unlock()
+	t.guards[name] = v
+}
 
 // Read implements txn.Txn.
 func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
@@ -430,6 +440,7 @@ func (t *Txn) Rollback() {
 
 func (t *Txn) end() {
 	t.over = true
+	delete(t.g.c.open, t.id)
 	_ = t.endBranches(false)
 	for k := range t.locked {
 		l := t.g.c.locks[k]

@@ -32,7 +32,7 @@ func (t *Table) AddColumn(ctx *gms.Context, col *gms.Column, order *gms.ColumnOr
 		return err
 	}
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.AddColumn(ctx, db, name, col, fill, order) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.AddColumn(db, name, col, fill, order) })
 }
 
 func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
@@ -56,37 +56,37 @@ func fillOf(ctx *gms.Context, col *gms.Column) (any, error) {
 // DropColumn implements gms.AlterableTable.
 func (t *Table) DropColumn(ctx *gms.Context, column string) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropColumn(ctx, db, name, column) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.DropColumn(db, name, column) })
 }
 
 // ModifyColumn implements gms.AlterableTable.
 func (t *Table) ModifyColumn(ctx *gms.Context, column string, col *gms.Column, order *gms.ColumnOrder) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.ModifyColumn(ctx, db, name, column, col, order) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.ModifyColumn(ctx, db, name, column, col, order) })
 }
 
 // CreateIndex implements gms.IndexAlterableTable.
 func (t *Table) CreateIndex(ctx *gms.Context, def gms.IndexDef) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.CreateIndex(ctx, db, name, def) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.CreateIndex(db, name, def) })
 }
 
 // DropIndex implements gms.IndexAlterableTable.
 func (t *Table) DropIndex(ctx *gms.Context, index string) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropIndex(ctx, db, name, index) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.DropIndex(db, name, index) })
 }
 
 // RenameIndex implements gms.IndexAlterableTable.
 func (t *Table) RenameIndex(ctx *gms.Context, from, to string) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.RenameIndex(ctx, db, name, from, to) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.RenameIndex(db, name, from, to) })
 }
 
 // ModifyComment implements gms.CommentAlterableTable.
 func (t *Table) ModifyComment(ctx *gms.Context, comment string) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.SetComment(ctx, db, name, comment) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.SetComment(db, name, comment) })
 }
 
 // CreatePrimaryKey implements gms.PrimaryKeyAlterableTable.
@@ -111,15 +111,15 @@ func (t *Table) GetChecks(*gms.Context) ([]gms.CheckDefinition, error) {
 // CreateCheck implements gms.CheckAlterableTable.
 func (t *Table) CreateCheck(ctx *gms.Context, check *gms.CheckDefinition) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error {
-		return t.store.AddCheck(ctx, db, name, catalog.Check{Name: check.Name, Text: check.CheckExpression, Enforced: check.Enforced})
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error {
+		return c.AddCheck(db, name, catalog.Check{Name: check.Name, Text: check.CheckExpression, Enforced: check.Enforced})
 	})
 }
 
 // DropCheck implements gms.CheckAlterableTable.
 func (t *Table) DropCheck(ctx *gms.Context, check string) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.DropCheck(ctx, db, name, check) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.DropCheck(db, name, check) })
 }
 
 // Truncate implements gms.TruncateableTable. The engine calls it for a DELETE of
@@ -129,7 +129,7 @@ func (t *Table) Truncate(ctx *gms.Context) (int, error) {
 		return t.deleteAll(ctx)
 	}
 	db, name := t.place()
-	return 0, sessionOf(ctx).Alter(ctx, func() error { return t.store.Truncate(ctx, db, name) })
+	return 0, sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.Truncate(db, name) })
 }
 
 func (t *Table) deleteAll(ctx *gms.Context) (int, error) {

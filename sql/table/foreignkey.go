@@ -42,9 +42,13 @@ func (t *Table) GetDeclaredForeignKeys(*gms.Context) ([]gms.ForeignKeyConstraint
 }
 
 // GetReferencedForeignKeys implements gms.ForeignKeyTable.
-func (t *Table) GetReferencedForeignKeys(*gms.Context) ([]gms.ForeignKeyConstraint, error) {
+func (t *Table) GetReferencedForeignKeys(ctx *gms.Context) ([]gms.ForeignKeyConstraint, error) {
+	snap, err := sessionOf(ctx).Catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []gms.ForeignKeyConstraint
-	for _, d := range t.store.Held().Sorted() {
+	for _, d := range snap.Sorted() {
 		for _, f := range d.Record.ForeignKey {
 			if strings.EqualFold(f.ParentDatabase, t.desc.Record.Database) && strings.EqualFold(f.ParentTable, t.desc.Record.Name) {
 				out = append(out, t.foreignKey(d, f))
@@ -56,7 +60,7 @@ func (t *Table) GetReferencedForeignKeys(*gms.Context) ([]gms.ForeignKeyConstrai
 
 func (t *Table) setForeignKey(ctx *gms.Context, old string, fk *catalog.ForeignKey) error {
 	db, name := t.place()
-	return sessionOf(ctx).Alter(ctx, func() error { return t.store.SetForeignKey(ctx, db, name, old, fk) })
+	return sessionOf(ctx).Alter(ctx, func(c *catalog.Change) error { return c.SetForeignKey(db, name, old, fk) })
 }
 
 // AddForeignKey implements gms.ForeignKeyTable.

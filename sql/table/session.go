@@ -1,6 +1,8 @@
 package table
 
 import (
+	"context"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 
 	"isochron/sql/catalog"
@@ -13,9 +15,11 @@ type Session interface {
 	// Use is the session's transaction, made to depend on the definition of
 	// the table.
 	Use(ctx *gms.Context, d *catalog.Descriptor) (txn.Txn, error)
-	// Alter makes a change of the catalogue. What is open is committed before it,
-	// as MySQL does.
-	Alter(ctx *gms.Context, change func() error) error
+	// Alter does a step of the statement's change of the catalogue. What is open is committed
+	// before it, as MySQL does, and the change at the statement's end.
+	Alter(ctx *gms.Context, step func(*catalog.Change) error) error
+	// Catalogue is what the statement sees.
+	Catalogue(ctx context.Context) (*catalog.Snapshot, error)
 	// Duplicate notes MySQL's words for the duplicate key just met.
 	Duplicate(message string)
 	// FinalRead reports whether the next read is the statement's only one and
