@@ -22,7 +22,8 @@ type commitment struct {
 	answerBy   time.Duration
 	began      time.Duration
 	parts      []txn.PartReport // of participants, in their order; own transactions only
-	own        bool             // of branches that are rolled back: nobody waits for it
+	own        bool             // of branches that are rolled back; req waits for that alone
+	undoing    Response         // of that
 	declared   *declared        // nil: what it writes was known when it was opened
 	forwards   []*txn.Forward   // reads that wait for its commit
 }
@@ -173,6 +174,10 @@ func (cs *commits) wake(k *commitment) {
 
 // giveUpWaiting answers the client; the commitment goes on without it.
 func (cs *commits) giveUpWaiting(k *commitment) {
+	if v, _ := k.Verdict(); k.Decided() && v != decide.Commit {
+		cs.reply(k, k.Why())
+		return
+	}
 	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
 	if v, _ := k.Verdict(); k.Decided() && v == decide.Commit {
 		err = nil // not everybody has said that it knows
@@ -184,6 +189,10 @@ func (cs *commits) giveUpWaiting(k *commitment) {
 
 // reply answers the commitment's client, once.
 func (cs *commits) reply(k *commitment, err *txn.Error) {
+	if k.own && k.req != nil {
+		k.req.answer(k.undoing)
+		k.req = nil
+	}
 	if k.t == nil || k.req == nil {
 		return
 	}
@@ -281,16 +290,25 @@ func (cs *commits) maybeDecide(k *commitment) {
 	if k.AskedLogs() {
 		cs.env.Note(k.Note(txn.NoteRecovered, commit))
 	}
-	if commit && !cs.awaitsAll(k) {
-		cs.reply(k, nil)
-	} else if !commit {
-		cs.reply(k, k.Why())
+	switch {
+	case !cs.awaitsAll(k):
+		cs.reply(k, outcome(k, verdict))
+	case !commit:
+		k.answerBy = min(k.answerBy, cs.env.Now().Mono+undoneWait)
 	}
 	k.Announce()
 }
 
-// awaitsAll reports whether the client hears of a commit when everybody knows it: it may read
-// elsewhere then what it has written at a source.
+// outcome is what the client of a commitment is answered: nil if it commits.
+func outcome(k *commitment, v decide.Verdict) *txn.Error {
+	if v == decide.Commit {
+		return nil
+	}
+	return k.Why()
+}
+
+// awaitsAll reports whether the client is answered when everybody knows how its commit ends: it may
+// read elsewhere then what it has written at a source, and what it has locked there is free.
 func (cs *commits) awaitsAll(k *commitment) bool {
 	return k.t != nil && k.t.branches != nil && !cs.cfg.Params.AnswerDecided
 }
@@ -302,11 +320,15 @@ func (cs *commits) finish(k *commitment) {
 	if k.own {
 		cs.attempts.retire(k.ID.Seq)
 	}
+	if k.own {
+		cs.reply(k, nil)
+	}
 	if k.t == nil {
 		return
 	}
 	if cs.awaitsAll(k) && k.Decided() {
-		cs.reply(k, nil) // unless it has an answer
+		verdict, _ := k.Verdict()
+		cs.reply(k, outcome(k, verdict)) // unless it has an answer
 	}
 	if k.confirms {
 		cs.attempts.retire(k.ID.Seq)

@@ -121,7 +121,7 @@ func (c *Coordinator) Submit(req *Request) {
 		if t != nil && t.commit == nil {
 			c.end(t, rolledBack(req.Cause))
 		}
-		req.answer(Response{Txn: id})
+		undone(c.commits, t, req, Response{Txn: id})
 	case req.Op == OpPublish:
 		if t != nil && t.commit == nil && t.failed == nil {
 			c.publish(t, req.Writes)
@@ -137,7 +137,7 @@ func (c *Coordinator) Submit(req *Request) {
 	case t.failed != nil:
 		err := t.failed
 		c.end(t, err)
-		req.answer(t.response(err))
+		undone(c.commits, t, req, t.response(err))
 	default:
 		if t.guards = req.Guards; c.gate.enters(t, req) {
 			c.run(t, req)

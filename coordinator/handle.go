@@ -342,11 +342,30 @@ func (h *handle) Rollback() { h.RollbackFor(txn.CauseClient) }
 
 // RollbackFor implements txn.Endable.
 func (h *handle) RollbackFor(why txn.Cause) {
+	if req := h.ends(why); req != nil {
+		h.port.Post(req)
+	}
+}
+
+// RollbackAndWait implements txn.Endable.
+func (h *handle) RollbackAndWait(why txn.Cause) {
+	switch req := h.ends(why); {
+	case req == nil:
+	case h.executed:
+		h.port.Do(context.Background(), req) // it says nothing but that it is done, or takes too long
+	default:
+		h.port.Post(req)
+	}
+}
+
+// ends is the request that rolls the transaction back; nil: there is nothing to roll back.
+func (h *handle) ends(why txn.Cause) *Request {
 	if h.ended && h.failed == nil {
-		return
+		return nil
 	}
 	h.ended, h.buf = true, buffer{} // whoever does it again may keep the handle for its age
-	if !h.id.IsZero() || h.first != nil {
-		h.port.Post(&Request{Op: OpEnd, Txn: h.id, Of: h.first, Cause: why})
+	if h.id.IsZero() && h.first == nil {
+		return nil
 	}
+	return &Request{Op: OpEnd, Txn: h.id, Of: h.first, Cause: why}
 }

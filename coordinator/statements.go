@@ -371,6 +371,21 @@ func (b *branches) underway() (out []txn.ShardID) {
 	return out
 }
 
+// undoneWait bounds how long a client waits until sources have let go of what was rolled back: one
+// that does not answer does so later.
+const undoneWait = 2 * time.Second
+
+// undone answers whose transaction was rolled back, when no branch of it is left.
+func undone(cs *commits, t *transaction, req *Request, r Response) {
+	if t != nil && t.branches != nil && req.Done != nil {
+		if k := cs.all[t.branches.attempt]; k != nil && k.own && k.req == nil {
+			k.req, k.undoing, k.answerBy = req, r, cs.env.Now().Mono+undoneWait
+			return
+		}
+	}
+	req.answer(r)
+}
+
 // abandon rolls back the branches of a transaction that does not commit: all sources are told
 // until they have said that they know.
 func (cs *commits) abandon(t *transaction) {

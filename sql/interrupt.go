@@ -276,7 +276,7 @@ func (s *Session) cutShort(why error) error {
 // must learn, from the next statement or the commit, that it is over.
 func (s *Session) doom(why *txn.Error) {
 	t := s.open
-	t.real.Rollback()
+	rollBack(t.real, txn.CauseClient)
 	s.slowEnd(t, nil, true)
 	t.over = why
 	t.real = &watched{Txn: doomed{unwatched(t.real), t.over}, s: s}

@@ -101,7 +101,7 @@ func (s *Session) confirm(ctx context.Context) *txn.Error {
 // end rolls the open transaction back and leaves the session without one.
 func (s *Session) end(f *txn.Error) {
 	if s.open != nil && s.open.real != nil {
-		s.open.real.Rollback()
+		rollBack(s.open.real, txn.CauseClient)
 		s.open.undefine()
 		s.slowEnd(s.open, f, f == nil)
 		if f != nil {

@@ -153,11 +153,7 @@ func (s *Session) abandon() { s.abandonFor(txn.CauseClient) }
 
 func (s *Session) abandonFor(why txn.Cause) {
 	if t := s.open; t != nil && t.real != nil {
-		if e, ok := unwatched(t.real).(txn.Endable); ok {
-			e.RollbackFor(why)
-		} else {
-			t.real.Rollback()
-		}
+		rollBack(t.real, why)
 		t.undefine()
 		s.slowEnd(t, nil, true)
 		if t.timedOut && why == txn.CauseClient {
@@ -165,6 +161,18 @@ func (s *Session) abandonFor(why txn.Cause) {
 		}
 	}
 	s.open = nil
+}
+
+// rollBack ends a transaction. A client that is still there is answered when its locks are free.
+func rollBack(t txn.Txn, why txn.Cause) {
+	switch e, ok := unwatched(t).(txn.Endable); {
+	case !ok:
+		t.Rollback()
+	case why == txn.CauseConnection:
+		e.RollbackFor(why)
+	default:
+		e.RollbackAndWait(why)
+	}
 }
 
 // SetSessionVariable implements gms.Session.

@@ -105,4 +105,7 @@ type Users interface {
 type Endable interface {
 	// RollbackFor is Rollback, with its cause.
 	RollbackFor(Cause)
+	// RollbackAndWait is RollbackFor, and returns when what the transaction has locked at sources
+	// is free. It does not wait long for a source that does not answer.
+	RollbackAndWait(Cause)
 }
