@@ -258,7 +258,7 @@ func TestTimesForASource(t *testing.T) {
 	took := moment{kind: wireTime, negative: true, day: 2, hour: 1, minute: 1, second: 1, micro: 20}
 	p.execute(id, []moment{at, took}, 11, 12)
 	packetOf(t, p.c)
-	got(t, source, "update erp.moments set at = ?, took = ? where id = 1 | "+at.text()+" | "+took.text(), "COMMIT")
+	got(t, source, "update erp.moments set `at` = ?, took = ? where id = 1 | "+at.text()+" | "+took.text(), "COMMIT")
 	at.micro = 1_000_000
 	p.execute(id, []moment{at, took}, 11, 12)
 	if b := packetOf(t, p.c); b[0] != mysql.ErrPacket || binary.LittleEndian.Uint16(b[1:]) != codeWrongDateTime {

@@ -67,22 +67,6 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestForMySQL: a source that speaks MySQL gets the text as it is.
-func TestForMySQL(t *testing.T) {
-	text := "select /*+ last */ `a`, 'x\\_' from t where b = ? -- c"
-	tr, err := Translate(text, MySQL, nil, Options{})
-	if err != nil || tr.Text != text || !tr.Untouched || len(tr.Args) != 1 || len(tr.Reads) != 1 {
-		t.Errorf("%+v %v", tr, err)
-	}
-	tr, err = Translate("SELECT a FROM t WHERE b LIKE 'x\\_%' AND c = ? FOR SHARE", MySQL, nil, Options{})
-	if want := `select a from t where b like 'x\\_%' and c = ? lock in share mode`; err != nil || tr.Text != want || tr.Untouched {
-		t.Errorf("%q %v", tr.Text, err)
-	}
-	if _, err = Translate("SELECT a FROM t FOR SHARE NOWAIT", MySQL, nil, Options{}); !errors.As(err, new(*ErrNotTranslated)) {
-		t.Error(err)
-	}
-}
-
 // TestErrors: a refusal is MySQL's error for what is not supported.
 func TestErrors(t *testing.T) {
 	_, err := Translate("SELECT SOUNDEX(a) FROM t", Postgres, nil, Options{})

@@ -98,16 +98,14 @@ func newEmitter(p parsed, schema Schema, o Options) *emitter {
 	return &emitter{schema: schema, opt: o, share: p.share, numbers: map[int]int{}, most: growth*p.size + growthIn}
 }
 
-// Translate writes a client's statement for a source. For a MySQL source it is the text itself,
-// but for FOR SHARE, which not all of its servers know. Errors are *ErrSyntax and
-// *ErrNotTranslated.
+// Translate writes a client's statement for a source. Errors are *ErrSyntax and *ErrNotTranslated.
 func Translate(text string, to Dialect, schema Schema, o Options) (Translation, error) {
 	p, err := parse(text, o)
 	if err != nil {
 		return Translation{}, err
 	}
 	if to == MySQL {
-		return forMySQL(p, text, schema)
+		return forMySQL(p, schema, o)
 	}
 	return toPostgres(p, schema, o)
 }
@@ -115,7 +113,7 @@ func Translate(text string, to Dialect, schema Schema, o Options) (Translation, 
 // TranslateTree is Translate for a tree that Analyse or one of its parts gave.
 func TranslateTree(s *Statement, to Dialect, schema Schema, o Options) (Translation, error) {
 	if to == MySQL {
-		return forMySQL(s.parsed, s.Text, schema)
+		return forMySQL(s.parsed, schema, o)
 	}
 	return toPostgres(s.parsed, schema, o)
 }

@@ -10,9 +10,10 @@ func page(all []aCase) string {
 	var b strings.Builder
 	b.WriteString(`# What is translated for a PostgreSQL source
 
-A statement that comes in at the MySQL door and is for one source that speaks MySQL goes there as it
-came. For a PostgreSQL source it is parsed as MySQL and written anew from the tree. What means
-another thing there, and cannot be written so that it means the same, is refused with error 1235.
+A statement that comes in at the MySQL door and is for one source is parsed as MySQL and written
+anew from the tree: for one that speaks MySQL in its own words, without comments and hints. What
+means another thing at a PostgreSQL, and cannot be written so that it means the same, is refused
+with error 1235.
 
 This page is made from the cases in ` + "`sql/dialect/testdata/cases`" + `. A test translates each, has
 PostgreSQL's own parser read it, and, but for those marked *not run* and those that define tables,

@@ -6,6 +6,7 @@ import "fmt"
 const (
 	codeNotSupported = 1235
 	codeSyntax       = 1064
+	codeNoColumn     = 1054 // ER_BAD_FIELD_ERROR
 )
 
 // ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
@@ -13,10 +14,20 @@ type ErrNotTranslated struct {
 	What    string // what stands in the statement, such as "REPLACE into accounts"
 	Why     string // a clause, such as "it has two unique keys"
 	Instead string // what may be written instead; may be empty
+	To      Dialect
+	// Unknown is a column that no table has. Nothing else but To is set then.
+	Unknown string
 }
 
 func (e *ErrNotTranslated) Error() string {
-	text := fmt.Sprintf("%s cannot be translated for a PostgreSQL source: %s", e.What, e.Why)
+	if e.Unknown != "" {
+		return "Unknown column '" + e.Unknown + "' in the statement"
+	}
+	to := "PostgreSQL"
+	if e.To == MySQL {
+		to = "MySQL"
+	}
+	text := fmt.Sprintf("%s cannot be translated for a %s source: %s", e.What, to, e.Why)
 	if e.Instead != "" {
 		text += ". " + e.Instead
 	}
@@ -24,10 +35,20 @@ func (e *ErrNotTranslated) Error() string {
 }
 
 // Code is MySQL's number for it.
-func (e *ErrNotTranslated) Code() uint16 { return codeNotSupported }
+func (e *ErrNotTranslated) Code() uint16 {
+	if e.Unknown != "" {
+		return codeNoColumn
+	}
+	return codeNotSupported
+}
 
 // State is its SQLSTATE.
-func (e *ErrNotTranslated) State() string { return "42000" }
+func (e *ErrNotTranslated) State() string {
+	if e.Unknown != "" {
+		return "42S22"
+	}
+	return "42000"
+}
 
 // ErrSyntax is the refusal of a text that is no statement, or one beyond the bounds.
 type ErrSyntax struct{ Text string }
@@ -49,6 +70,9 @@ func syntax(format string, args ...any) error {
 func refuse(what, why, instead string) {
 	panic(&ErrNotTranslated{What: what, Why: why, Instead: instead})
 }
+
+// noColumn is refuse of a column that no table has.
+func noColumn(name string) { panic(&ErrNotTranslated{Unknown: name}) }
 
 // caught puts a refusal that is on its way into err; any other panic goes on.
 func caught(err *error) {

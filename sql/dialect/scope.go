@@ -170,7 +170,36 @@ func (e *emitter) column(c *sqlparser.ColName) frag {
 			return e.columnOf(i, name, e.values != nil)
 		}
 	}
-	return atom(ident(fold(name)), unknown)
+	return atom(ident(e.outside(name)), unknown)
+}
+
+// outside is a name that no table is known to have, where not all columns of all tables are known.
+// PostgreSQL would take that of a table for its whole row.
+func (e *emitter) outside(name string) string {
+	closed, items := true, 0
+	for s := e.scope; s != nil; s = s.outer {
+		for _, i := range s.items {
+			items++
+			closed = closed && i.closed
+			if strings.EqualFold(i.name, name) {
+				noColumn(name)
+			}
+		}
+	}
+	if closed && items > 0 {
+		noColumn(name)
+	}
+	return notOfServer(name)
+}
+
+// ofServer are columns that each table of a PostgreSQL has, and no table of a MySQL.
+var ofServer = []string{"xmin", "xmax", "cmin", "cmax", "ctid", "tableoid", "oid"}
+
+func notOfServer(name string) string {
+	if name = fold(name); slices.Contains(ofServer, name) {
+		noColumn(name)
+	}
+	return name
 }
 
 // holder is the table of a scope in which an unqualified name must be: the one that is known
@@ -198,8 +227,11 @@ func (s *scope) holder(name string) *item {
 
 func (e *emitter) columnOf(i *item, name string, qualify bool) frag {
 	c, ok := i.find(name)
-	if !ok {
-		c = output{name: fold(name)}
+	switch {
+	case !ok && i.closed:
+		noColumn(i.name + "." + name)
+	case !ok:
+		c = output{name: notOfServer(name)}
 	}
 	if f, ok := e.scope.of(i).assigned[c.name]; ok && i.base() && !i.excluded {
 		if f.text == "" && e.unordered {

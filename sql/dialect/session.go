@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -42,41 +41,41 @@ func hasStatement(text string, ansi bool) bool {
 	}
 }
 
-// sessionFunctions ask or change what belongs to the client's session, which a source's session
-// is not, or reach beyond the source's tables.
-var sessionFunctions = []string{"last_insert_id", "database", "schema", "user", "current_user", "session_user", "system_user", "connection_id", "found_rows",
-	"row_count", "get_lock", "release_lock", "release_all_locks", "is_free_lock", "is_used_lock", "load_file", "sleep", "benchmark",
-	"current_role", "version", "master_pos_wait", "source_pos_wait", "nextval", "lastval", "setval", "master_gtid_wait"}
+// LastInsertID is how OfSession calls what a source can be sent the value of.
+const LastInsertID = "LAST_INSERT_ID()"
 
-// OfSession is the first thing in a statement that only the client's own session can tell, as it
-// is written: a variable, LAST_INSERT_ID() and such, INTO; or a function that a source has stored.
-// Empty if there is none.
+// OfSession is the first thing in a statement that no source can tell, as it is written: a variable,
+// INTO, or a function that is not built in everywhere, such as one of the session, one that reaches
+// beyond the source's tables, or one that somebody has stored. LastInsertID if that is all; empty
+// if there is none.
 func (s *Statement) OfSession() (what string) {
-	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+	note := func(found string) {
+		if what == "" || what == LastInsertID {
+			what = found
+		}
+	}
+	// The parser's Walk leaves out some clauses, which its writer cannot.
+	buf := sqlparser.NewTrackedBuffer(func(buf *sqlparser.TrackedBuffer, n sqlparser.SQLNode) {
 		switch n := n.(type) {
 		case *sqlparser.ColName:
-			if strings.HasPrefix(n.Name.String(), "@") || strings.HasPrefix(n.Qualifier.Name.String(), "@") {
-				what = sqlparser.String(n)
+			if isVariable(n) {
+				note(sqlparser.String(n))
 			}
 		case *sqlparser.FuncExpr:
-			if !n.Qualifier.IsEmpty() || slices.Contains(sessionFunctions, n.Name.Lowered()) {
-				what = n.Name.String() + "()"
+			switch name := n.Name.Lowered(); {
+			case name == "last_insert_id" && n.Qualifier.IsEmpty():
+				note(LastInsertID)
+			case !n.Qualifier.IsEmpty() || !builtins[name] && functions[name].write == nil:
+				note(brief(n.Name.String()) + "()")
 			}
 		case *sqlparser.Into:
 			if n != nil {
-				what = "INTO"
-			}
-		case *sqlparser.Select:
-			if n.Into != nil {
-				what = "INTO"
-			}
-		case *sqlparser.SetOp:
-			if n.Into != nil {
-				what = "INTO"
+				note("INTO")
 			}
 		}
-		return what == "", nil
-	}, s.stmt)
+		n.Format(buf)
+	})
+	buf.Myprintf("%v", s.stmt)
 	return what
 }
 

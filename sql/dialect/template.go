@@ -83,8 +83,6 @@ func NewTemplate(text string, kinds []ValueKind, to Dialect, schema Schema, o Op
 	switch {
 	case to != MySQL:
 		w.cutNumbered(t.Text, t.Args)
-	case t.Untouched:
-		w.cut(text, places, t.Args)
 	default:
 		w.cut(t.Text, t.Places, t.Args)
 	}

@@ -94,8 +94,6 @@ type Translation struct {
 	Unguarded []Unguarded
 	Guard     []string
 	Least     int
-	// Untouched says that Text is the client's own.
-	Untouched bool
 	// Remarks say where the source's answer may differ from MySQL's, each a sentence.
 	Remarks []string
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +14,11 @@ import (
 // Plan says what to send for the statement with these values. ErrEngine: it is a read for the
 // engine.
 func (s *Statement) Plan(args []Arg, now Now) (*Plan, error) {
-	if what := s.session; what != "" && !(what == "LAST_INSERT_ID()" && s.Kind != dialect.Read) {
+	if what := s.session; what != "" && !(what == dialect.LastInsertID && s.Kind != dialect.Read) {
 		if !s.WritesForeign() {
 			return nil, ErrEngine
 		}
-		return nil, refused("%s is of this session, and the statement is carried out at a source: ask for its value before, and write it out", what)
+		return nil, refused("%s is of this session, or not built in at every server, and the statement is carried out at a source: ask for its value before, and write it out", what)
 	}
 	for _, t := range s.tables {
 		if err := there(t.ForeignTable); err != nil {
@@ -79,6 +80,9 @@ func (b *planning) send(source uint64, st *dialect.Statement) error {
 		return b.sendFilled(source, of, st)
 	}
 	t, err := b.translation(source, of, st)
+	if of == dialect.MySQL && errors.As(err, new(*dialect.ErrNotTranslated)) && !b.s.WritesForeign() {
+		return ErrEngine
+	}
 	if err != nil {
 		return asSQL(err)
 	}
