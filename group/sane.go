@@ -158,7 +158,7 @@ type lostLog struct {
 
 func (e lostLog) Error() string {
 	return fmt.Sprintf("the log of shard %d ends at entry %d, but its leader says that this node has acknowledged entry %d: "+
-		"its disk lost what it had promised to keep; replace this node by a new one", e.shard, e.last, e.acked)
+		"its disk lost what it had promised to keep; have the node rebuilt from the others (isochron rebuild)", e.shard, e.last, e.acked)
 }
 
 // conflictingLog is what stops a node whose leader lacks what is committed.

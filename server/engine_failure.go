@@ -34,7 +34,7 @@ func advise(dir string, err error) error {
 	has := func(word string) bool { return strings.Contains(err.Error(), word) }
 	switch {
 	case errors.Is(err, marks.ErrDamaged), pebble.IsCorruptionError(err), slices.ContainsFunc(damaged, has):
-		return fmt.Errorf("the data in %s is damaged: %w; put the directory back from a copy that is whole, or let the other nodes go on without this one", dir, err)
+		return fmt.Errorf("the data in %s is damaged: %w; nothing is served from it: have the node rebuilt from the others (isochron rebuild), or, where it is alone, restore a backup", dir, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), has(syscall.ENOSPC.Error()):
 		return fmt.Errorf("the disk that holds %s is full: make room there and start the node again; it has acknowledged nothing that it did not write (%w)", dir, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), has(syscall.EROFS.Error()):

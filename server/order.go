@@ -19,7 +19,7 @@ import (
 // be asked of any node, and asked again: the second time changes nothing.
 const (
 	OrderDirectory = "directory"       // tell the directory as a majority has it
-	OrderAddNode   = "add-node"        // Region, Address, Gateway; the answer's Node is its id
+	OrderAddNode   = "add-node"        // Region, Address, Gateway, Instead; the answer's Node is its id
 	OrderRemove    = "remove-node"     // Node
 	OrderReplace   = "replace-replica" // Node is replaced by To, in Shard or, if that is 0, in all
 	OrderLeader    = "transfer-leader" // Shard is to be led by To
@@ -33,6 +33,7 @@ const (
 	OrderResolve   = "resolve"       // end the branch Name at its source; Force: commit or rollback, whatever is logged
 	OrderForget    = "remove-source" // Name is a source of the cluster no more
 	OrderAccept    = "accept-source" // Name is the database of this Identity from now on
+	OrderStopped   = "stopped"       // Node has stopped by itself, and Why
 	OrderRoot      = "root"          // Root is the verifier of root's new password; Node is who says so
 )
 
@@ -45,6 +46,8 @@ type Order struct {
 	Region   string           `json:"region,omitempty"`
 	Address  string           `json:"address,omitempty"`
 	Gateway  bool             `json:"gateway,omitempty"`
+	Instead  uint32           `json:"instead,omitempty"` // the node whose address a new one takes
+	Why      string           `json:"why,omitempty"`
 	Hot      routing.HotRows  `json:"hot,omitzero"`
 	Protocol routing.Protocol `json:"protocol,omitzero"`
 
@@ -83,6 +86,9 @@ func (p *Process) carryOut(raw []byte) Outcome {
 		if !p.SetDraining(o.Do == OrderDrain) {
 			return Outcome{Error: "the node has stopped, or is too busy"}
 		}
+		return Outcome{Node: uint32(p.cfg.Self)}
+	case OrderStopped:
+		p.lastWords.keep(o.Node, o.Why)
 		return Outcome{Node: uint32(p.cfg.Self)}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), orderWait)
@@ -132,7 +138,7 @@ func (o Order) apply(d *routing.Directory, began string) (node uint32, err error
 		return 0, nil
 	case OrderAddNode:
 		for _, n := range d.Nodes {
-			if n.Address == o.Address && n.Region == o.Region && n.Gateway == o.Gateway {
+			if n.ID != o.Instead && n.Address == o.Address && n.Region == o.Region && n.Gateway == o.Gateway {
 				return n.ID, nil // asked before
 			}
 		}

@@ -40,7 +40,7 @@ func (want identity) checkPrepared(d disk.Disk, dir string) error {
 	path := filepath.Join(dir, identityFile)
 	switch err := readYAML(path, &have); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s holds no node (no %s in it): give the directory that init made for this node. If its data is lost, do not start it empty: it would break promises that it has made; let the other nodes go on without it",
+		return fmt.Errorf("%s holds no node (no %s in it): give the directory that init made for this node. If its data is lost, do not start it empty: it would break promises that it has made; have it rebuilt from the others (isochron rebuild)",
 			dir, identityFile)
 	case err != nil:
 		return err
@@ -53,7 +53,7 @@ func (want identity) checkPrepared(d disk.Disk, dir string) error {
 		return fmt.Errorf("the node's data cannot be read: %w", err)
 	}
 	if len(entries) == 0 && have.Started {
-		return fmt.Errorf("%s is the directory of a node that has run, and its data is gone (nothing in its %s): do not start it empty, it would break promises that it has made; let the other nodes go on without it, or put the data back",
+		return fmt.Errorf("%s is the directory of a node that has run, and its data is gone (nothing in its %s): do not start it empty, it would break promises that it has made; put the data back as it was, or have the node rebuilt from the others (isochron rebuild)",
 			dir, dataDir)
 	}
 	return nil

@@ -73,6 +73,11 @@ type Process struct {
 	failed  chan error
 	begun   time.Time
 
+	running   atomic.Bool    // its loop was started
+	stopping  sync.Once      // it says why it stops
+	saying    sync.WaitGroup // for as long as that takes
+	lastWords lastWords      // of other nodes
+
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
 	onUse   atomic.Pointer[func(*memory.Held)]
@@ -105,7 +110,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	first, err := p.prepare(me)
 	if err == nil {
 		p.runner, err = openRunner(runnerConfig{
-			me: me, dir: p.cfg.Dir, disk: p.cfg.Disk, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.fail, log: p.cfg.Log,
+			me: me, dir: p.cfg.Dir, disk: p.cfg.Disk, cache: p.cache, shares: p.cfg.Memory, clock: clock, net: p.wan, failed: p.stops, log: p.cfg.Log,
 			row: cfg.Row, wan: cfg.WAN, params: p.cfg.Params, observer: cfg.Observer, metrics: cfg.Metrics, directory: p.first(), adopted: p.follow, firstEpoch: first, sources: cfg.Sources,
 		})
 	}
@@ -117,11 +122,13 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 		lives, err = beginLife(p.cfg.Disk, p.cfg.Dir, cfg.Self, p.gateway, first)
 	}
 	if err != nil {
+		p.sayLast(err)
 		return nil, errors.Join(err, p.Close())
 	}
 	p.peers.SetLives(lives)
 	p.wan.connect(cfg.Self, cfg.Self, 0, into(p.runner.box))
 	p.runner.start()
+	p.running.Store(true)
 	p.peers.Start()
 	if !cfg.Emulate {
 		go p.tellDistances()
@@ -290,6 +297,12 @@ func (p *Process) connected() int {
 	return n
 }
 
+// stops is called with what stops the node's loop or its disk.
+func (p *Process) stops(err error) {
+	p.stopping.Do(func() { p.saying.Go(func() { p.sayLast(err) }) })
+	p.fail(err)
+}
+
 // fail keeps the first failure.
 func (p *Process) fail(err error) {
 	select {
@@ -310,6 +323,7 @@ func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner, p}) }
 // Close leaves the cluster and closes the disk. Requests still waiting are
 // answered with an error.
 func (p *Process) Close() error {
+	p.saying.Wait()
 	p.peers.Close()
 	p.wan.close()
 	var err error

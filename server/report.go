@@ -43,6 +43,8 @@ type Report struct {
 	Left   string            `json:"left_to_drain,omitempty"`
 	// Removed says that the node has learnt that it is of the cluster no more.
 	Removed string `json:"removed,omitempty"`
+	// Stopped are other nodes that have said why they stop, and are not back.
+	Stopped []StoppedReport `json:"stopped,omitempty"`
 	// Memory is what the node may take, and what its parts hold of it.
 	Memory memory.Use `json:"memory"`
 	// Sources are those whose agents are at this node.
@@ -188,7 +190,7 @@ func (p *Process) Report() (r Report, ok bool) {
 	}
 	r.Sources = p.runner.agents.reports(v.statuses, time.Now())
 	r.Links = p.linkReports()
-	r.Removed = p.Removed()
+	r.Removed, r.Stopped = p.Removed(), p.lastWords.reports(r.Links)
 	r.Memory = p.use(v.rows, v.logs)
 	return r, true
 }

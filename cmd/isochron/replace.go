@@ -82,13 +82,19 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 // write makes a node known to the cluster and writes its files; it returns its
 // configuration's path.
 func (o *operator) write(ctx context.Context, a *deploy.Addition) (string, error) {
-	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway})
+	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway, Instead: uint32(a.Instead)})
 	if err != nil {
 		return "", err
+	}
+	if a.Instead != 0 && done.Node == uint32(a.Instead) {
+		return "", fmt.Errorf("node %d cannot be rebuilt while nodes of an earlier version run: give them this version first", a.Instead)
 	}
 	a.ID = txn.NodeID(done.Node)
 	a.From.Protocol = cmp.Or(done.Began, a.From.Protocol) // whatever the configuration says by now
 	for _, n := range done.Directory.Nodes {
+		if txn.NodeID(n.ID) == a.Instead {
+			continue
+		}
 		m := server.MemberOf(n, addresses(o.c))
 		a.Nodes = append(a.Nodes, deploy.Node{ID: m.ID, Region: m.Region, Address: m.Address, Role: roleOf(n)})
 	}

@@ -45,6 +45,7 @@ type nodeStatus struct {
 	Address string         `json:"address"`
 	Up      bool           `json:"up"`
 	Error   string         `json:"error,omitempty"`
+	Stopped string         `json:"stopped,omitempty"` // why it has stopped by itself, as other nodes know it
 	Removed bool           `json:"removed,omitempty"` // from the cluster, for good
 	Report  *server.Report `json:"report,omitempty"`
 }
@@ -139,6 +140,7 @@ func askAll(ctx context.Context, c *deploy.Config) (clusterStatus, error) {
 	}
 	asking.Wait()
 	s.follow(ctx, c, creds)
+	s.joinStopped()
 	s.Shards, s.InDoubt, s.Sources = joinShards(s.Nodes), joinInDoubt(s.Nodes), joinSources(s.Nodes)
 	return s, nil
 }
@@ -155,6 +157,26 @@ func askOne(ctx context.Context, creds *peer.Credentials, m server.Member) nodeS
 		s.Error = err.Error()
 	}
 	return s
+}
+
+// joinStopped says of the nodes that do not answer what they have said last to others.
+func (s *clusterStatus) joinStopped() {
+	last := map[uint32]server.StoppedReport{}
+	for _, n := range s.Nodes {
+		if n.Report == nil {
+			continue
+		}
+		for _, w := range n.Report.Stopped {
+			if w.At.After(last[w.Node].At) {
+				last[w.Node] = w
+			}
+		}
+	}
+	for i := range s.Nodes {
+		if w, ok := last[s.Nodes[i].Node]; ok && !s.Nodes[i].Up {
+			s.Nodes[i].Stopped = w.Why
+		}
+	}
 }
 
 func roleName(gateway bool) string {

@@ -95,6 +95,11 @@ func statusText(s clusterStatus) string {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.Node, n.Region, roleMark(n.Role)+state, n.Address, n.Report.Transactions, n.Report.Commitments, n.version())
 	}
 	_ = w.Flush() // into memory
+	for _, n := range s.Nodes {
+		if n.Stopped != "" {
+			fmt.Fprintf(&b, "node %d has stopped: %s\n", n.Node, n.Stopped)
+		}
+	}
 	writeMemory(&b, s.Nodes)
 	writeLinks(&b, s.Nodes)
 	writeSources(&b, s.Sources)

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,12 +28,14 @@ type Addition struct {
 	Clients   *peer.Authority // signs what SQL clients verify
 	ID        txn.NodeID
 	Region    geo.Region
-	Role      string   // RoleGateway, or nothing
-	Peers     string   // address where the others reach it
-	SQL       string   // address where it listens for MySQL clients
-	HTTP      string   // address of its figures and health
-	Sources   []Source // databases beside it; then SQL may be empty: it receives no clients
-	Nodes     []Node   // of the cluster now, this one among them
+	Role      string     // RoleGateway, or nothing
+	Peers     string     // address where the others reach it
+	Listen    string     // where it listens for them; empty: at Peers
+	SQL       string     // address where it listens for MySQL clients
+	HTTP      string     // address of its figures and health
+	Sources   []Source   // databases beside it; then SQL may be empty: it receives no clients
+	Instead   txn.NodeID // the node whose addresses it takes; 0: none
+	Nodes     []Node     // of the cluster now, this one among them
 }
 
 // HTTPBeside is where a node serves figures and health, by its port for the others.
@@ -68,7 +71,7 @@ func (a *Addition) config() Config {
 	}
 	return Config{
 		Format: Format, Cluster: a.From.Cluster, Node: a.ID, Region: a.Region, Role: a.Role, Data: name,
-		PeerListen: a.Peers, SQLListen: a.SQL, HTTPListen: a.HTTP, Join: true,
+		PeerListen: cmp.Or(a.Listen, a.Peers), SQLListen: a.SQL, HTTPListen: a.HTTP, Join: true,
 		SQL: sql, Sources: a.Sources,
 		TLS:          TLS{CA: "ca.crt", Certificate: name + ".crt", Key: name + ".key"},
 		HTTPProfiles: a.From.HTTPProfiles && loopback(a.HTTP),

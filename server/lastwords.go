@@ -1,0 +1,102 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"isochron/txn"
+)
+
+// A node that stops by itself says why to the others, who say it to whoever asks for the
+// status: nobody could ask itself any more.
+
+// StoppedReport is of another node that has stopped by itself and has not come back.
+type StoppedReport struct {
+	Node uint32    `json:"node"`
+	Why  string    `json:"why"`
+	At   time.Time `json:"at"`
+}
+
+const (
+	lastWordsMax  = 2000 // bytes of a reason
+	lastWordsWait = time.Second
+)
+
+// lastWords are the newest of each node.
+type lastWords struct {
+	mu   sync.Mutex
+	said map[uint32]StoppedReport
+}
+
+func (w *lastWords) keep(node uint32, why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.said == nil {
+		w.said = map[uint32]StoppedReport{}
+	}
+	if len(w.said) >= maxMembers {
+		clear(w.said)
+	}
+	w.said[node] = StoppedReport{node, why[:min(len(why), lastWordsMax)], time.Now()}
+}
+
+// maxMembers bounds the nodes whose words are kept.
+const maxMembers = 1000
+
+// reports are of those that are not connected; the words of one that is back are forgotten.
+func (w *lastWords) reports(links []LinkReport) (out []StoppedReport) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, l := range links {
+		if s, ok := w.said[uint32(l.Peer)]; ok && l.Up && time.Since(s.At) > 2*lastWordsWait {
+			delete(w.said, s.Node)
+		}
+	}
+	// order: sorted below.
+	for _, s := range w.said {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b StoppedReport) int { return cmp.Compare(a.Node, b.Node) })
+	return out
+}
+
+// sayLast says to the other nodes why this one stops, for at most a second.
+func (p *Process) sayLast(why error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWordsWait)
+	defer cancel()
+	var telling sync.WaitGroup
+	for _, m := range p.otherMembers() {
+		telling.Go(func() {
+			_, err := Give(ctx, p.cfg.Credentials, m, Order{Do: OrderStopped, Node: uint32(p.cfg.Self), Why: why.Error()})
+			if err != nil {
+				p.cfg.Log.Debug("a node does not learn why this one stops", "node", m.ID, "err", err)
+			}
+		})
+	}
+	telling.Wait()
+}
+
+// otherMembers are the other nodes, as far as this one knows.
+func (p *Process) otherMembers() (out []Member) {
+	if !p.running.Load() {
+		for _, m := range p.cfg.Members {
+			if m.ID != p.cfg.Self {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	addresses := map[txn.NodeID]string{}
+	for _, m := range p.cfg.Members {
+		addresses[m.ID] = m.Address
+	}
+	for _, n := range p.runner.directory.Load().Nodes {
+		if txn.NodeID(n.ID) != p.cfg.Self {
+			out = append(out, MemberOf(n, addresses))
+		}
+	}
+	return out
+}
