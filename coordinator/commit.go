@@ -202,6 +202,9 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 		req.answer(Response{Err: err})
 		return
 	}
+	if !k.wrote() {
+		err = k.t.branches.known(err)
+	}
 	cs.reports.commit(k, err)
 	r := k.t.response(err)
 	if err == nil {

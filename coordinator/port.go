@@ -128,7 +128,7 @@ func (r *Request) Commits() bool {
 	case OpCommit:
 		return len(r.Writes) > 0 || r.Executed
 	case OpExecute:
-		return r.Commit
+		return r.Commit && (len(r.Writes) > 0 || !onlyRead(r.Statements))
 	}
 	return r.Op == OpUpdate || r.Op == OpDeclare
 }

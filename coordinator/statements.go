@@ -24,6 +24,7 @@ type branches struct {
 	last      bool        // they were asked to prepare with their last statement
 	votes     []earlyVote // that came before the commit
 	over      bool        // they are committed, or rolled back
+	changes   bool        // a statement may have changed something
 	alone     bool        // the only one commits with its statements, and its source has not answered
 }
 
@@ -43,10 +44,23 @@ type earlyVote struct {
 // doubt is what to say of a transaction that ends for some reason: if its only source was to
 // commit with the statements that are on their way, nobody knows whether it has.
 func (b *branches) doubt(dir *routing.Directory, why *txn.Error) *txn.Error {
-	if b == nil || !b.alone || why.Kind == txn.KindUnknown {
-		return why
+	if b == nil || !b.alone || why.Kind == txn.KindUnknown || !b.changes {
+		return b.known(why)
 	}
 	return txn.Errorf(txn.KindUnknown, "%s was to commit and has not answered: it may or may not have happened (%s)", called(dir, b.at[0].source), why.Reason).Because(why.Cause)
+}
+
+// known is why a transaction ends, which is never unknown to have happened if it has only read.
+func (b *branches) known(why *txn.Error) *txn.Error {
+	if b == nil || b.changes || why == nil || why.Kind != txn.KindUnknown {
+		return why
+	}
+	return txn.Errorf(txn.KindAborted, "a source's answer to what only reads was lost, or its agent; nothing was changed").Because(cmp.Or(why.Cause, txn.CauseLeader))
+}
+
+// onlyRead reports whether statements change nothing.
+func onlyRead(statements []txn.SourceStatement) bool {
+	return !slices.ContainsFunc(statements, func(s txn.SourceStatement) bool { return !s.Reads })
 }
 
 // of is the branch at a source, which is begun if there is none.
@@ -85,7 +99,7 @@ func (st *statements) begin(t *transaction, req *Request) {
 	if t.branches == nil {
 		t.branches = st.commits.branch(t)
 	}
-	t.final = false
+	t.final, t.branches.changes = false, t.branches.changes || req.Writing || !onlyRead(req.Statements)
 	r := &round{t: t, req: req, results: make([]txn.SourceResult, len(req.Statements))}
 	parts := st.divide(r)
 	if req.Last {
@@ -231,10 +245,10 @@ func (rs *reads) address(p *part, term uint64) bool {
 	return true
 }
 
-// MySQL's numbers for a server that is not to be reached, or is lost in the middle. Other faults
+// MySQL's numbers for a source that is not to be reached, or is lost in the middle. Other faults
 // are a source's own, and are told in its own words.
 const (
-	codeCannotConnect = 2003
+	codeCannotConnect = 1429
 	codeLost          = 2013
 )
 
@@ -261,6 +275,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 		reason = called(rs.env.Directory(), p.access.Shard) + ": " + reason // its agent says so, and names nobody
 	}
 	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", reason).Because(m.Cause).Of(w.Fault)
+	err = t.branches.known(err)
 	t.branches.alone = t.branches.alone && m.Refused == 0
 	if m.Refused != 0 {
 		rs.turn.heardOf(m.ProtocolSeq)

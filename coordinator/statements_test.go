@@ -9,11 +9,11 @@ import (
 
 // commitsAtOnce is a gateway that has sent a source statements with the transaction's commit, to
 // the source's agent at node 2 in term 1.
-func commitsAtOnce(t *testing.T) (*gateway, *led, *Request) {
+func commitsAtOnce(t *testing.T, reads bool) (*gateway, *led, *Request) {
 	t.Helper()
 	g, env := openLed(t, led{leader: 2, term: 1})
 	env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 9, Replicas: []uint32{2}, Kind: "source"})
-	req := &Request{Op: OpExecute, Last: true, Commit: true, Executed: true, Statements: []txn.SourceStatement{{Source: 9, Statement: txn.Statement{Text: "a"}}}}
+	req := &Request{Op: OpExecute, Last: true, Commit: true, Executed: true, Statements: []txn.SourceStatement{{Source: 9, Reads: reads, Statement: txn.Statement{Text: "a"}}}}
 	req.Done = func(r Response) { g.answered[req] = r }
 	g.Submit(req)
 	if w := env.asked(); w == nil || w.Work.Last == nil || !w.Work.Last.OnePhase || w.Work.Term != 1 {
@@ -34,7 +34,7 @@ func (e *led) asked() *txn.Access {
 
 // A source that has committed with the statements ends the transaction with its answer.
 func TestAnAnswerThatIsTheCommit(t *testing.T) {
-	g, env, req := commitsAtOnce(t)
+	g, env, req := commitsAtOnce(t, false)
 	sent := len(env.sent)
 	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Committed: true, Results: []txn.Result{{Affected: 7}}}}})
 	r, ok := g.answered[req]
@@ -45,32 +45,67 @@ func TestAnAnswerThatIsTheCommit(t *testing.T) {
 
 // Whatever ends a transaction that its source may have committed with its statements, its client
 // hears that nobody knows; and another incarnation of the agent is not asked to do it again. What
-// the source itself refuses has not happened.
+// the source itself refuses has not happened, nor has what only reads.
 func TestACommitWithStatementsOfWhichNobodyKnows(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(g *gateway, env *led)
 		want txn.Kind
+		read txn.Kind // of what only reads
 	}{
 		"another incarnation": {func(g *gateway, env *led) {
 			env.leader, env.term = 2, 2
 			g.Deliver(2, &txn.Message{NotLeader: &txn.NotLeader{Shard: 9, Leader: 2, Term: 2, Request: env.asked().Request}})
-		}, txn.KindUnknown},
-		"silence":        {func(g *gateway, _ *led) { g.pass(g.cfg.Params.LockWait + readDeadline + g.cfg.Params.ResendAfter*8) }, txn.KindUnknown},
-		"the node stops": {func(g *gateway, _ *led) { g.RollBackOpen() }, txn.KindUnknown},
+		}, txn.KindUnknown, txn.KindAborted},
+		"silence":        {func(g *gateway, _ *led) { g.pass(g.cfg.Params.LockWait + readDeadline + g.cfg.Params.ResendAfter*8) }, txn.KindUnknown, txn.KindUnavailable},
+		"the node stops": {func(g *gateway, _ *led) { g.RollBackOpen() }, txn.KindUnknown, txn.KindAborted},
 		"it fails": {func(g *gateway, env *led) {
 			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Refused: txn.KindAborted, Reason: "no"}})
-		}, txn.KindAborted},
+		}, txn.KindAborted, txn.KindAborted},
+		"its connection breaks": {func(g *gateway, env *led) {
+			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Refused: txn.KindUnknown, Reason: "broke"}})
+		}, txn.KindUnknown, txn.KindAborted},
 	} {
-		g, env, req := commitsAtOnce(t)
-		works := 0
-		c.do(g, env)
-		for _, m := range env.sent {
-			if m.Access != nil && m.Access.Work.Term != 1 {
-				works++
+		for i, want := range []txn.Kind{c.want, c.read} {
+			reads := i > 0
+			g, env, req := commitsAtOnce(t, reads)
+			works := 0
+			c.do(g, env)
+			for _, m := range env.sent {
+				if m.Access != nil && m.Access.Work.Term != 1 {
+					works++
+				}
+			}
+			if r, ok := g.answered[req]; !ok || txn.KindOf(r.Err) != want || works > 0 {
+				t.Errorf("%s, reads %v: answered %v %+v, asked another incarnation %d times", name, reads, ok, r.Err, works)
 			}
 		}
-		if r, ok := g.answered[req]; !ok || txn.KindOf(r.Err) != c.want || works > 0 {
-			t.Errorf("%s: answered %v %+v, asked another incarnation %d times", name, ok, r.Err, works)
+	}
+}
+
+// A rollback is answered when the source has said that its branch has ended, or has not for long.
+func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
+	for _, acknowledged := range []bool{true, false} {
+		g, env := openLed(t, led{leader: 2, term: 1})
+		env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 9, Replicas: []uint32{2}, Kind: "source"})
+		do := func(req *Request) *Request {
+			req.Done = func(r Response) { g.answered[req] = r }
+			g.Submit(req)
+			return req
+		}
+		first := do(&Request{Op: OpExecute, Statements: []txn.SourceStatement{{Source: 9, Statement: txn.Statement{Text: "a"}}}})
+		g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Results: []txn.Result{{Affected: 7}}}}})
+		attempt := env.asked().Work.Attempt
+		end := do(&Request{Op: OpEnd, Txn: g.answered[first].Txn})
+		if _, ok := g.answered[end]; ok {
+			t.Error("it is answered before its source has let go")
+		}
+		if acknowledged {
+			g.Deliver(2, &txn.Message{DecideAck: &txn.DecideAck{Shard: 9, Attempt: attempt}})
+		} else {
+			g.pass(undoneWait + 8*g.cfg.Params.ResendAfter)
+		}
+		if r, ok := g.answered[end]; !ok || r.Err != nil {
+			t.Errorf("acknowledged %v: answered %v %+v", acknowledged, ok, r.Err)
 		}
 	}
 }

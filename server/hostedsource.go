@@ -133,7 +133,7 @@ func (h *hostedSource) stands() (f source.Facts, text string, at time.Time) {
 type absent struct{ name string }
 
 func (a absent) err() error {
-	return &source.Error{Code: 2003, State: "08001", Ends: true, Gone: true, Text: fmt.Sprintf(
+	return &source.Error{Code: 1429, State: "08001", Ends: true, Gone: true, Text: fmt.Sprintf(
 		"this node was started without an address of the source %s: give it with isochron agent --name %[1]s --source ..., or remove the source", a.name)}
 }
 

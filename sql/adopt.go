@@ -61,9 +61,10 @@ type adoption struct {
 	args []string
 	rest string // what stands behind the call
 
-	ctx context.Context
-	s   *Session
-	has map[string]*foreign.Source
+	ctx  context.Context
+	s    *Session
+	has  map[string]*foreign.Source
+	left []string // tables that were left out, and why
 }
 
 func (*adoption) kind() planKind { return atSources }
@@ -165,7 +166,7 @@ func (a *adoption) warnings() (out []string) {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return append(a.left, out...)
 }
 
 // whole adopts tables of one source.
@@ -196,6 +197,17 @@ func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
 			}
 			tables = append(tables, t)
 		}
+	}
+	if len(args) < 3 {
+		tables = slices.DeleteFunc(tables, func(t *txn.SourceTable) bool {
+			if t.Unfit != "" {
+				a.left = append(a.left, "table "+t.Name+" is left out: "+t.Unfit)
+			}
+			return t.Unfit != ""
+		})
+	}
+	if len(tables) == 0 && len(a.left) > 0 {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has no table that can be adopted: %s", from.Name, a.left[0])
 	}
 	if len(tables) == 0 {
 		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has no tables that its agent's account may read", from.Name)

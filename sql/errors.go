@@ -32,12 +32,18 @@ const (
 	codeNoTable     = 1146
 	codeNoParent    = 1824
 	codeTooLong     = 1153
+	codeNoSource    = 1429
 )
 
 // ofKind is the error that a client gets for an error of a transaction: what a source has said has
 // its number, but where nobody can tell the outcome. That has one number, whoever failed.
 func ofKind(f *txn.Error) *mysql.SQLError {
 	if f.Fault != nil && f.Fault.Code != 0 && f.Kind != txn.KindUnknown {
+		if n := f.Fault.Code; n == codeNoSource || n >= 2000 && n < 3000 {
+			// Numbers of a client's own, from a server, have it take the connection for broken, as
+			// does a state of their class.
+			return mysql.NewSQLError(codeNoSource, "HY000", "Unable to connect to foreign data source: %s", f.Reason)
+		}
 		return mysql.NewSQLError(int(f.Fault.Code), cmp.Or(f.Fault.State, "HY000"), "%s", f.Reason)
 	}
 	switch f.Kind {

@@ -16,7 +16,7 @@ func TestAnUnknownOutcomeHasOneNumber(t *testing.T) {
 	}{
 		{&txn.Error{Kind: txn.KindUnknown, Reason: "it broke", Fault: lost}, 1180},
 		{&txn.Error{Kind: txn.KindUnknown, Reason: "it broke"}, 1180},
-		{&txn.Error{Kind: txn.KindAborted, Reason: "it broke", Fault: lost}, 2013},
+		{&txn.Error{Kind: txn.KindAborted, Reason: "it broke", Fault: lost}, 1429},
 		{&txn.Error{Kind: txn.KindAborted, Reason: "it broke"}, 1213},
 	} {
 		if got := ofKind(x.err); got.Num != x.want {

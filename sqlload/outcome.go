@@ -70,7 +70,7 @@ func judge(err error, inCommit bool) verdict {
 		return lost
 	case errUnknown:
 		return unknown
-	case 1040, 1053, 1077, 1079, 1927, 2003, 2013: // too many connections, shutdown, killed: no answer from this server now, or from one behind it
+	case 1040, 1053, 1077, 1079, 1429, 1927, 2003, 2013: // too many connections, shutdown, killed: no answer from this server now, or from one behind it
 		if inCommit {
 			return unknown
 		}

@@ -42,6 +42,7 @@ type SourceTable struct {
 	Columns []Column   `cbor:"3,keyasint,omitempty"`
 	Key     []string   `cbor:"4,keyasint,omitempty"` // names of the primary key's columns, in order
 	Unique  [][]string `cbor:"5,keyasint,omitempty"` // other unique keys
+	Unfit   string     `cbor:"6,keyasint,omitempty"` // why it can be in no transaction over sources; empty: it can
 }
 
 // Bounds of what a source tells in one answer.
@@ -140,7 +141,7 @@ func (s *SourceSchema) Fit() {
 
 // bytes is about how much a table takes on its way.
 func (t *SourceTable) bytes() int {
-	n := len(t.Schema) + len(t.Name)
+	n := len(t.Schema) + len(t.Name) + len(t.Unfit)
 	for _, c := range t.Columns {
 		n += len(c.Name) + len(c.Type) + 8
 	}

@@ -136,6 +136,8 @@ type SourceStatement struct {
 	Records []Key
 	// Writes: it changes the records that it names, and reads nothing that it does not name.
 	Writes bool
+	// Reads: it changes nothing, so that it is never in doubt whether it has happened.
+	Reads bool
 }
 
 // SourceResult is what came of a SourceStatement.

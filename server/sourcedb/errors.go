@@ -10,7 +10,7 @@ import (
 
 // MySQL's numbers for what has no number of a server.
 const (
-	codeCannotConnect = 2003
+	codeCannotConnect = 1429
 	codeLost          = 2013
 	codeInterrupted   = 1317
 	codeRolledBack    = 1402

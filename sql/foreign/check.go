@@ -64,6 +64,9 @@ func Changed(t *catalog.ForeignTable, p *catalog.ForeignPart, now *txn.SourceSch
 	if i < 0 {
 		return "source " + p.Name + " has no table " + p.Table + " any more"
 	}
+	if why := now.Tables[i].Unfit; why != "" {
+		return "table " + p.Table + " at source " + p.Name + " can be in no transaction any more: " + why
+	}
 	columns := now.Tables[i].Columns
 	if len(columns) != len(p.Columns) {
 		return "table " + p.Table + " at source " + p.Name + " has other columns than were adopted"

@@ -98,6 +98,7 @@ func (b *planning) send(source uint64, st *dialect.Statement) error {
 func (b *planning) sent(s txn.SourceStatement, of dialect.Dialect, t *dialect.Translation) {
 	s.Records = b.recordsAt(uint64(s.Source))
 	s.Writes = len(s.Records) > 0 && b.s.writesRecords
+	s.Reads = b.s.Kind == dialect.Read
 	s.Zone = b.now.Zone
 	if b.now.Share && of == dialect.Postgres {
 		s.Locks, s.Guard, s.Least = true, t.Guard, t.Least

@@ -2,10 +2,13 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 
 	"isochron/geo"
 	"isochron/protocol"
@@ -33,7 +36,8 @@ func TestASourceThatIsDown(t *testing.T) {
 	c.exec("INSERT INTO native VALUES (1)")
 	c.exec("UPDATE accounts SET balance = 50 WHERE id = 1")
 	_, err := c.ExecContext(context.Background(), "UPDATE accounts SET balance = 150 WHERE id = 1001")
-	if err == nil || strings.Contains(err.Error(), "s3cret") {
+	var e *mysql.MySQLError
+	if !errors.As(err, &e) || e.Number != 1429 || !strings.Contains(e.Message, "my_b") || strings.Contains(e.Message, "s3cret") {
 		t.Errorf("a server that is down: %v", err)
 	}
 	t.Log(err)
