@@ -119,12 +119,15 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 	for i, got := range m.Scans {
 		pc := p.pieces[i]
 		for _, row := range got.Rows {
+			if p.access.Wait == txn.LookLocked {
+				break // who looks rests on nothing of it
+			}
 			if appeared(row) || !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
 				return false
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
-		if p.access.Wait != txn.SkipLocked && p.r.asOf == 0 {
+		if !p.access.Wait.Skips() && p.r.asOf == 0 {
 			check := spanCheck(pc.scan, got)
 			check.From = m.Leased
 			t.spans = append(t.spans, readSpan{check})
@@ -219,7 +222,7 @@ func (rs *reads) finish(r *round) {
 			rows, more = rows[:s.Limit], true
 		}
 		resp.More = append(resp.More, more)
-		if r.req.Read.Wait != txn.SkipLocked {
+		if !r.req.Read.Wait.Skips() {
 			known.scanned(scanKey{s, r.lock}, rows)
 		}
 		resp.Scans = append(resp.Scans, rows)

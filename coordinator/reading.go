@@ -178,7 +178,7 @@ func (rs *reads) begin(t *transaction, req *Request) {
 func (rs *reads) cutScans(r *round, among *parting) *txn.Error {
 	for _, s := range r.req.Read.Scans {
 		r.scans = append(r.scans, s)
-		if rows, ok := r.t.view(r.asOf).scans[scanKey{s, r.lock}]; ok {
+		if rows, ok := r.t.view(r.asOf).scans[scanKey{s, r.lock}]; ok && r.req.Read.Wait != txn.LookLocked {
 			r.pieces = append(r.pieces, []*piece{{rows: rows, done: true}})
 			continue
 		}

@@ -86,7 +86,7 @@ func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
 func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.Request {
 	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, LockSet: c, Request: m.Request, Alone: m.Alone}
 	switch {
-	case m.Lock != txn.LockNone:
+	case m.Lock != txn.LockNone && m.Wait != txn.LookLocked:
 		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
 	case m.Reserves:
 		q.Phase = yield.Reserving
@@ -100,6 +100,9 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: r.term}
 	c := yield.LockSet{Fresh: m.Fresh, Sure: m.Sure}
 	claimKey := func(k txn.Key) {
+		if m.Wait == txn.LookLocked {
+			return
+		}
 		if m.Lock == txn.LockExclusive {
 			c.Exclusive = append(c.Exclusive, k)
 		} else {
@@ -107,7 +110,7 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 		}
 	}
 	var skip func(txn.Key) bool
-	if m.Wait == txn.SkipLocked && m.Lock != txn.LockNone {
+	if m.Wait.Skips() && m.Lock != txn.LockNone {
 		skip = func(k txn.Key) bool { return r.locked(m, k) }
 	}
 	for _, k := range m.Keys {
@@ -127,7 +130,7 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 				claimKey(row.Key)
 			}
 		}
-		if skip == nil {
+		if !m.Wait.Skips() {
 			c.Spans = append(c.Spans, txn.Covered(s, rows))
 		}
 	}

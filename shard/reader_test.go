@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,11 +43,18 @@ func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 	if out := w.last(t, 3).AccessReply; out.Rows[0].Value != nil || out.Rows[1].Value == nil {
 		t.Errorf("one that skips hears %+v", out)
 	}
+	r.access(2, &txn.Access{Txn: id(5), Request: 5, Scans: []txn.Scan{{Span: txn.Span{Start: "a", End: "z"}}}, Lock: txn.LockExclusive, Wait: txn.LookLocked, Age: txn.Age{Start: 5}}, arrival{Now: w.now})
+	if out := w.last(t, 4).AccessReply; out.Refused != 0 || slices.ContainsFunc(out.Scans[0].Rows, func(row txn.Row) bool { return row.Key == "old" || row.Key == "new" }) {
+		t.Errorf("one that looks hears %+v", out)
+	}
+	if r.locks.Holder(id(5)) != nil {
+		t.Error("one that looks holds something")
+	}
 	lock(4, 0, "old")
-	w.last(t, 3)
+	w.last(t, 4)
 	w.now.Mono += time.Millisecond
 	r.locks.End(w.now.Mono, id(1), true)
-	if out := w.last(t, 4).AccessReply; out.WaitedFor != id(1) || out.WaitedNanos != int64(time.Millisecond) || len(out.Rows) != 1 {
+	if out := w.last(t, 5).AccessReply; out.WaitedFor != id(1) || out.WaitedNanos != int64(time.Millisecond) || len(out.Rows) != 1 {
 		t.Errorf("one that has waited hears %+v", out)
 	}
 }

@@ -59,14 +59,24 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		if err != nil {
 			return nil, err
 		}
+		s.compile(ctx, other)
+		if iter, err := b.skip(ctx, s, other, row); iter != nil || err != nil {
+			return iter, err
+		}
 		if !same {
-			s.compile(ctx, other)
 			return b.g.engine.Analyzer.ExecBuilder.Build(ctx, other, row)
 		}
 	}
-	s.compile(ctx, n)
 	if s.statement.plan == nil {
 		if iter, err := b.top(ctx, n, row); iter != nil || err != nil {
+			return iter, err
+		}
+	}
+	if p := s.statement.plan; p != nil && p.Read != nil && p.Read.Top == n {
+		return p.Read.Rows(), nil
+	}
+	if s.statement.looks != nil {
+		if iter, err := b.looking(ctx, s, n, row); iter != nil || err != nil {
 			return iter, err
 		}
 	}
@@ -79,9 +89,6 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 	p := s.statement.plan
 	if p == nil {
 		return b.check(ctx, n, row)
-	}
-	if p.Read != nil && p.Read.Top == n {
-		return p.Read.Rows(), nil
 	}
 	if p.Insert != nil && p.Insert.Node == n {
 		return b.insert(ctx, p.Insert)

@@ -93,6 +93,9 @@ type statement struct {
 	committed  bool                 // something was committed for it
 	ending     bool                 // it has set out to end its transaction, and does (ending.go)
 	shown      bool                 // the client has been sent something of it
+	looks      func([]table.Looked) // it looks at what it will lock (skiplocked.go)
+	skipping   bool                 // that was tried
+	seen       map[txn.Key]table.Looked
 	lasting    bool                 // it has had effects beside its transaction's
 	foreign    *foreign.Statement   // it names tables at sources
 	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
@@ -337,6 +340,9 @@ func (s *Session) Writes(id uint64) bool {
 	st := &s.statement
 	return st.writes == id || slices.Contains(st.written, id) || s.weak() && slices.Contains(st.joined, id)
 }
+
+// Looks implements table.Session.
+func (s *Session) Looks() func([]table.Looked) { return s.statement.looks }
 
 // Weak implements table.Session.
 func (s *Session) Weak() bool { return s.weak() }

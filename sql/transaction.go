@@ -111,7 +111,9 @@ const savepointsMax = 1000
 
 // savepoint sets a savepoint; false if there are too many.
 func (t *transaction) savepoint(name string) bool {
-	t.release(name)
+	if i := t.find(name); i >= 0 { // the new one takes its name
+		t.marks = append(t.marks[:i], t.marks[i+1:]...)
+	}
 	if len(t.marks) >= savepointsMax {
 		return false
 	}
@@ -133,10 +135,11 @@ func (t *transaction) find(name string) int {
 	return -1
 }
 
+// release forgets a savepoint and those set after it.
 func (t *transaction) release(name string) bool {
 	i := t.find(name)
 	if i >= 0 {
-		t.marks = append(t.marks[:i], t.marks[i+1:]...)
+		t.marks = t.marks[:i]
 	}
 	return i >= 0
 }

@@ -25,7 +25,11 @@ const (
 	WaitForLock Wait = iota // bounded by the lock wait timeout
 	NoWait                  // fail at once with KindNoWait
 	SkipLocked              // leave locked rows out of the result
+	LookLocked              // the same, of scans alone, and lock nothing: it is not checked at the commit
 )
+
+// Skips reports whether locked rows are left out.
+func (w Wait) Skips() bool { return w == SkipLocked || w == LookLocked }
 
 // Span is the half-open range of keys [Start, End).
 type Span struct {

@@ -34,7 +34,11 @@ func (i *readIter) Next(ctx *gms.Context) (gms.Row, error) {
 	if i.r.Project == nil {
 		return row, nil
 	}
-	return project(ctx, i.r.Project, row)
+	out, err := project(ctx, i.r.Project, row)
+	if marks, ok := table.MarksOf(row); ok && err == nil {
+		out = table.Mark(out, marks)
+	}
+	return out, err
 }
 
 // Close implements gms.Closer.

@@ -63,6 +63,9 @@ func Prepare(ctx *gms.Context, values map[string]*expression.Literal, analyse An
 	if p.Plan == nil || p.Plan.ForeignKeys || p.Plan.Insert != nil && p.Plan.Insert.Owners {
 		return nil
 	}
+	if r := p.Plan.Read; r != nil && r.Table.Skips() {
+		return nil // it is carried out in two steps
+	}
 	if !p.looksThrough(ctx, own) || !p.find(ctx, values, analyse) || !p.givesNumbers() {
 		return nil
 	}

@@ -196,6 +196,13 @@ func (t *Txn) scan(ctx context.Context, s txn.Scan, r txn.Read, skip map[txn.Key
 		if skip[k] {
 			continue
 		}
+		if r.Wait == txn.LookLocked {
+			pairs = append(pairs, txn.Pair{Key: k, Value: all[k]})
+			if len(pairs) == s.Limit {
+				break
+			}
+			continue
+		}
 		t.get(k)
 		pairs = append(pairs, txn.Pair{Key: k, Value: t.visible(k)})
 		if len(pairs) == s.Limit {
@@ -208,7 +215,7 @@ func (t *Txn) scan(ctx context.Context, s txn.Scan, r txn.Read, skip map[txn.Key
 		}
 	}
 	seen.keys = t.g.c.scan(seen.upTo)
-	if left {
+	if left && r.Wait != txn.LookLocked {
 		t.scans = append(t.scans, seen)
 	}
 	return pairs, left, nil
@@ -220,6 +227,10 @@ func (t *Txn) lock(ctx context.Context, k txn.Key, r txn.Read, skip map[txn.Key]
 		return nil
 	}
 	c := t.g.c
+	if r.Wait == txn.LookLocked {
+		skip[k] = !t.free(k, r.Lock)
+		return nil
+	}
 	wait := time.Duration(t.opt.LockWaitMillis) * time.Millisecond
 	if wait == 0 {
 		wait = 5 * time.Second
@@ -248,21 +259,22 @@ func (t *Txn) lock(ctx context.Context, k txn.Key, r txn.Read, skip map[txn.Key]
 	return nil
 }
 
+// free reports whether nobody else is in the way of a lock.
+func (t *Txn) free(k txn.Key, want txn.Lock) bool {
+	l := t.g.c.locks[k]
+	return l == nil || (l.exclusive.IsZero() || l.exclusive == t.id) && (want != txn.LockExclusive || !othersIn(l.shared, t.id))
+}
+
 func (t *Txn) tryLock(k txn.Key, want txn.Lock) bool {
+	if !t.free(k, want) {
+		return false
+	}
 	l := t.g.c.locks[k]
 	if l == nil {
 		l = &lock{shared: map[txn.ID]bool{}}
 		t.g.c.locks[k] = l
 	}
-	if !l.exclusive.IsZero() && l.exclusive != t.id {
-		return false
-	}
 	if want == txn.LockExclusive {
-		for id := range l.shared {
-			if id != t.id {
-				return false
-			}
-		}
 		l.exclusive = t.id
 	} else if l.exclusive.IsZero() {
 		l.shared[t.id] = true

@@ -18,6 +18,7 @@ type Mode struct {
 	Wait     txn.Wait
 	ForWrite bool
 	Final    bool // the only read of its transaction
+	Look     bool // lock nothing, and mark the rows (looked.go)
 }
 
 // locking reports whether rows, not only what the statement needs of them, must
@@ -25,7 +26,11 @@ type Mode struct {
 func (m Mode) locking() bool { return m.Lock != txn.LockNone || m.ForWrite }
 
 func (m Mode) read() txn.Read {
-	return txn.Read{Lock: m.Lock, Wait: m.Wait, ForWrite: m.ForWrite, Final: m.Final}
+	r := txn.Read{Lock: m.Lock, Wait: m.Wait, ForWrite: m.ForWrite, Final: m.Final}
+	if m.Look {
+		r.Wait = txn.LookLocked
+	}
+	return r
 }
 
 // scanChunk is how many keys one round asks of one span. A span with more costs
@@ -70,22 +75,29 @@ type found struct {
 // Fetch reads the rows, in the order of the index. columns are the positions of
 // the columns wanted; the others may be nil in the rows.
 func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
+	if m.Look {
+		return a.look(ctx, tx, m, columns)
+	}
+	rows, _, err := a.fetch(ctx, tx, m, columns)
+	return rows, err
+}
+
+// fetch is Fetch, with how many keys were found.
+func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, int, error) {
 	hits, err := a.collect(ctx, tx, m, a.Rounds(m, columns) == 1)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	rows, keys, err := a.decode(hits)
+	rows, keys, err := a.decode(hits, m.Look)
 	if err != nil || a.Rounds(m, columns) <= 1 || len(keys) == 0 {
-		return a.cut(rows), err
+		return a.cut(rows), len(hits), err
 	}
-	read := m.read()
-	read.Gets, read.Final = keys, false
-	res, err := tx.Read(ctx, read)
+	values, err := m.values(ctx, tx, keys)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	out := rows[:0]
-	for _, value := range res.Values {
+	for i, value := range values {
 		// A row that is gone by now, or locked and to be skipped, is left out:
 		// if it matters, the transaction will not pass its validation.
 		if value == nil {
@@ -93,11 +105,38 @@ func (a *Access) Fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 		}
 		row, err := a.Desc.DecodeRow(value)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
+		}
+		if m.Look {
+			row = marked(row, Looked{keys[i], value})
 		}
 		out = append(out, row)
 	}
-	return a.cut(out), nil
+	return a.cut(out), len(hits), nil
+}
+
+// values reads rows by their keys.
+func (m Mode) values(ctx context.Context, tx txn.Txn, keys []txn.Key) ([][]byte, error) {
+	read := m.read()
+	read.Final = false
+	if m.Look {
+		for _, k := range keys {
+			read.Scans = append(read.Scans, txn.Scan{Span: only(k)})
+		}
+	} else {
+		read.Gets = keys
+	}
+	res, err := tx.Read(ctx, read)
+	if err != nil || !m.Look {
+		return res.Values, err
+	}
+	out := make([][]byte, len(keys))
+	for i, pairs := range res.Pairs {
+		if len(pairs) > 0 {
+			out[i] = pairs[0].Value
+		}
+	}
+	return out, nil
 }
 
 func (a *Access) cut(rows []gms.Row) []gms.Row {
@@ -179,7 +218,7 @@ func (a *Access) sort(hits []found) {
 
 // decode makes rows of what was found and, in a secondary index, the keys of the
 // rows that the entries stand for.
-func (a *Access) decode(hits []found) ([]gms.Row, []txn.Key, error) {
+func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 	rows := make([]gms.Row, 0, len(hits))
 	var keys []txn.Key
 	for _, h := range hits {
@@ -198,6 +237,9 @@ func (a *Access) decode(hits []found) ([]gms.Row, []txn.Key, error) {
 			return nil, nil, err
 		} else if !ok {
 			continue
+		}
+		if look && a.Index.Primary {
+			row = marked(row, Looked{h.key, h.value})
 		}
 		rows, keys = append(rows, row), append(keys, key)
 	}

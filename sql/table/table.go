@@ -93,6 +93,9 @@ func (t *Table) PrimaryKeySchema(*gms.Context) gms.PrimaryKeySchema { return t.d
 
 // WithProjections implements gms.ProjectedTable.
 func (t *Table) WithProjections(_ *gms.Context, names []string) (gms.Table, error) {
+	if t.Skips() {
+		return t, nil // the key of a joined row is sought in it
+	}
 	c := *t
 	c.names, c.columns = names, make([]int, 0, len(names))
 	for _, name := range names {
@@ -178,9 +181,17 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 	if t.keyCheck && s.Weak() && m.Lock == txn.LockNone {
 		m.Lock = txn.LockShared
 	}
+	note := s.Looks()
+	m.Look = note != nil && t.Skips()
 	rows, err := a.Fetch(ctx, tx, m, t.columns)
 	if errors.Is(err, errNotFinal) {
 		return nil, s.NotFinal()
+	}
+	if m.Look {
+		for _, row := range rows {
+			marks, _ := MarksOf(row)
+			note(marks)
+		}
 	}
 	if err != nil || t.columns == nil {
 		return rows, err

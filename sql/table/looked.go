@@ -1,0 +1,130 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+
+	"isochron/txn"
+)
+
+// A statement that skips locked rows locks those that it answers, and no others that it has only
+// read. So it looks first: its rows are read without locks, but for those that others have locked,
+// and carry where they lie through the engine, behind their last value. Then what was answered is
+// locked, and stands if nothing of it has changed meanwhile.
+
+// Looked is a row that was read without a lock.
+type Looked struct {
+	Key   txn.Key
+	Value []byte // that stood there
+}
+
+// behind is how far behind a row's last value its marks lie: who appends to a row does not write
+// over them.
+const behind = 3
+
+// marked is a row that carries where it, or what it was made of, lies.
+func marked(row gms.Row, of ...Looked) gms.Row {
+	out := make(gms.Row, len(row)+behind)
+	copy(out, row)
+	out[len(out)-1] = of
+	return slices.Clip(out)[:len(row)]
+}
+
+// Mark has a row carry marks.
+func Mark(row gms.Row, of []Looked) gms.Row { return marked(row, of...) }
+
+// MarksOf are the marks of a row; false if it carries none.
+func MarksOf(row gms.Row) ([]Looked, bool) {
+	if cap(row) < len(row)+behind {
+		return nil, false
+	}
+	marks, ok := row[:cap(row)][cap(row)-1].([]Looked)
+	return marks, ok
+}
+
+// look fetches without locks. Entries of an index stand for rows that may be locked: of those more
+// are read than are wanted.
+func (a *Access) look(ctx context.Context, tx txn.Txn, m Mode, columns []int) ([]gms.Row, error) {
+	c, wanted := a.spans(), a.Limit
+	if a.Index.Primary || wanted == 0 || !a.Exact() {
+		rows, _, err := c.fetch(ctx, tx, m, columns)
+		return rows, err
+	}
+	for c.Limit = wanted + lookAhead; ; c.Limit *= 4 {
+		rows, hits, err := c.fetch(ctx, tx, m, columns)
+		if err != nil || len(rows) >= wanted || hits < c.Limit {
+			return a.cut(rows), err
+		}
+	}
+}
+
+// lookAhead is how many entries of an index are read beyond those that are wanted.
+const lookAhead = 32
+
+// spans is the access with spans in the place of single keys.
+func (a *Access) spans() *Access {
+	c := *a
+	c.Gets, c.Scans = nil, slices.Clone(a.Scans)
+	for _, k := range a.Gets {
+		c.Scans = append(c.Scans, Range{Span: only(k)})
+	}
+	return &c
+}
+
+func only(k txn.Key) txn.Span { return txn.Span{Start: k, End: k + "\x00"} }
+
+// Skips reports whether rows that others have locked are left out.
+func (t *Table) Skips() bool { return t.mode.Lock != txn.LockNone && t.mode.Wait == txn.SkipLocked }
+
+// KeyOf is where a whole row of the table lies; false for a table without a primary key, and for
+// what an outer join has in the place of a row.
+func (t *Table) KeyOf(row gms.Row) (txn.Key, bool) {
+	if t.desc.Keyless() || slices.ContainsFunc(t.desc.Schema.PkOrdinals, func(i int) bool { return row[i] == nil }) {
+		return "", false
+	}
+	k, err := t.desc.RowKey(row, nil)
+	return k, err == nil
+}
+
+// Holds reports whether a key is one of the table's rows.
+func (t *Table) Holds(k txn.Key) bool {
+	d := t.desc
+	for part := range d.Partitions(d.Primary) {
+		if prefixSpan(d.Prefix(d.Primary, part)).Contains(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// LockLooked locks rows that were looked at; false if one is locked by another now, or is not as
+// it was.
+func (t *Table) LockLooked(ctx *gms.Context, rows []Looked) (bool, error) {
+	if len(rows) == 0 {
+		return true, nil
+	}
+	tx, err := sessionOf(ctx).Use(ctx, t.desc)
+	if err != nil {
+		return false, err
+	}
+	return lockLooked(ctx, tx, t.mode.read(), rows)
+}
+
+func lockLooked(ctx context.Context, tx txn.Txn, read txn.Read, rows []Looked) (bool, error) {
+	for _, r := range rows {
+		read.Gets = append(read.Gets, r.Key)
+	}
+	res, err := tx.Read(ctx, read)
+	if err != nil {
+		return false, err
+	}
+	for i, value := range res.Values {
+		if value == nil || !bytes.Equal(value, rows[i].Value) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
