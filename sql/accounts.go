@@ -13,7 +13,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/vitess/go/mysql"
 
@@ -114,6 +113,7 @@ func load(db *mysql_db.MySQLDb, data []byte) error {
 	if err := db.OverwriteUsersAndGrantData(gms.NewEmptyContext(), ed, data); err != nil {
 		return fmt.Errorf("the stored users cannot be read: %w", err)
 	}
+	mendLoaded(ed, data)
 	return nil
 }
 
@@ -195,9 +195,7 @@ func (a *accounts) find(name, host string) *mysql_db.User {
 // changeAccounts does a statement about users on the stored ones, in one
 // transaction of the catalogue: of two gateways that change them none loses its change.
 func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {
-	exec := rowexec.NewBuilder(nil, gms.EngineOverrides{})
 	a := b.g.accounts
-	var out gms.RowIter
 	err := ctx.Session.(*Session).Alter(ctx, func(*catalog.Change) error {
 		return a.store.ChangeAccounts(ctx, func(old []byte) ([]byte, error) {
 			if old == nil {
@@ -210,66 +208,19 @@ func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, err
 			if err := mayChange(ctx, n, db); err != nil {
 				return nil, err
 			}
-			on, err := onAccounts(n, db)
-			if err != nil {
+			if err := doAccounts(ctx, n, db); err != nil {
 				return nil, err
 			}
-			out, err = exec.Build(ctx, on, nil)
-			return saved.data, err
+			if saved.data == nil {
+				return old, nil
+			}
+			return saved.data, nil
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return out, a.follow()
-}
-
-// onAccounts is a statement about users that works on others than the shown ones;
-// nil if it is not about users.
-func onAccounts(n gms.Node, db *mysql_db.MySQLDb) (gms.Node, error) {
-	switch n := n.(type) {
-	case *gmsplan.CreateUser:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.AlterUser:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.DropUser:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.CreateRole:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.DropRole:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.Grant:
-		c := *n
-		c.MySQLDb = db
-		var err error
-		c.Privileges, err = giveDynamic(db, n.Users, n.Privileges, n.PrivilegeLevel, func(p mysql_db.PrivilegeSet, name string) { p.AddGlobalDynamic(n.WithGrantOption, name) })
-		return &c, err
-	case *gmsplan.Revoke:
-		c := *n
-		c.MySQLDb = db
-		var err error
-		c.Privileges, err = giveDynamic(db, n.Users, n.Privileges, n.PrivilegeLevel, func(p mysql_db.PrivilegeSet, name string) { p.RemoveGlobalDynamic(name) })
-		return &c, err
-	case *gmsplan.GrantRole:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	case *gmsplan.RevokeRole:
-		c := *n
-		c.MySQLDb = db
-		return &c, nil
-	}
-	return nil, nil
+	return done(), a.follow()
 }
 
 // writesUserTable reports whether a statement writes a table of users directly,

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -65,41 +64,23 @@ func correctSystemUser(stmt sqlparser.Statement) {
 	}
 }
 
-// giveDynamic grants or takes the dynamic privileges of a statement, for the engine
-// does not, and returns the others, for the engine.
-func giveDynamic(db *mysql_db.MySQLDb, users []gmsplan.UserName, privileges []gmsplan.Privilege, level gmsplan.PrivilegeLevel, do func(mysql_db.PrivilegeSet, string)) ([]gmsplan.Privilege, error) {
-	var static []gmsplan.Privilege
-	var dynamic []string
+// splitDynamic takes the dynamic privileges of a statement, which hold everywhere, out of
+// the others: the engine does not know them.
+func splitDynamic(privileges []gmsplan.Privilege, db string) (static []gmsplan.Privilege, dynamic []string, err error) {
 	for _, p := range privileges {
 		if p.Type != gmsplan.PrivilegeType_Dynamic {
 			static = append(static, p)
 			continue
 		}
 		if !dynamicPrivileges[strings.ToUpper(p.Dynamic)] {
-			return nil, mysql.NewSQLError(codeMisuse, "42000", "the privilege %s lets nobody do anything here: it is not granted", strings.ToUpper(p.Dynamic))
+			return nil, nil, mysql.NewSQLError(codeMisuse, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
 		}
 		dynamic = append(dynamic, strings.ToLower(p.Dynamic))
 	}
-	if len(dynamic) == 0 {
-		return static, nil
+	if len(dynamic) > 0 && db != "*" {
+		return nil, nil, gms.ErrGrantRevokeIllegalPrivilege.New()
 	}
-	if level.Database != "*" || level.TableRoutine != "*" {
-		return nil, gms.ErrGrantRevokeIllegalPrivilege.New()
-	}
-	ed := db.Editor()
-	defer ed.Close()
-	for _, name := range users {
-		if u := db.GetUser(ed, name.Name, name.Host, false); u != nil { // of others the engine tells
-			for _, p := range dynamic {
-				do(u.PrivilegeSet, p)
-			}
-			ed.PutUser(u)
-		}
-	}
-	if len(static) == 0 {
-		static = []gmsplan.Privilege{{Type: gmsplan.PrivilegeType_Usage}}
-	}
-	return static, nil
+	return static, dynamic, nil
 }
 
 // staticOf is the privilege of a GRANT or REVOKE; ok is false for those that are more

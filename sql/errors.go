@@ -104,6 +104,7 @@ var recognised = []struct {
 	{"duplicate foreign key constraint", 1826},
 	{"cannot use SET NULL as column", 1830},
 	{"column type mismatch on", 3780},
+	{"Operation ", 1396}, // CREATE USER, ALTER USER, DROP USER and of roles, on an account that is there, or is not
 }
 
 // ofStatement is the error that a client gets for an error of its statement.

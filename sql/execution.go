@@ -268,6 +268,9 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 	if why := s.interruption.reason(); why != nil && !s.unknown() {
 		return false, s.cutShort(why)
 	}
+	if s.statement.panicked {
+		return false, s.afterPanic(s.answer(x.c, verdict{}, err))
+	}
 	v := s.fail(ctx)
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed

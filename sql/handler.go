@@ -138,6 +138,9 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 			if why := s.interruption.reason(); why != nil {
 				return nil, interrupted(why)
 			}
+			if s.statement.panicked {
+				return nil, s.afterPanic(s.ofStatement(err))
+			}
 		}
 		return nil, s.ofStatement(err)
 	}

@@ -42,10 +42,10 @@ func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	case *gmsplan.DropUser:
 		return j.alter("DROP USER", n.Users)
 	case *gmsplan.DropRole:
-		return j.alter("DROP ROLE", n.Roles)
+		return j.dropRoles(n.Roles)
 	case *gmsplan.AlterUser:
-		if j.isMe(n.User.UserName) {
-			return nil
+		if s, ok := ctx.Session.(*Session); ok && j.isMe(n.User.UserName) && s.statement.alterUser.AccountLimits == nil {
+			return nil // one's own password
 		}
 		return j.alter("ALTER USER", []gmsplan.UserName{n.User.UserName})
 	case *gmsplan.Grant:
@@ -96,31 +96,17 @@ func (j *judge) holds(kind string) error {
 	return nil
 }
 
+// isMe reports whether a statement names one's own account.
 func (j *judge) isMe(name gmsplan.UserName) bool {
-	host := name.Host
-	if host == "" {
-		host = "%"
-	}
-	return j.me.User == name.Name && equalFold(j.me.Host, host)
+	return keyOf(name) == mysql_db.UserPrimaryKey{Host: j.me.Host, User: j.me.User}
 }
 
-// meant are the accounts that the engine could take a name for: it does not always
-// compare hosts exactly.
+// meant is the account that a statement names; none if there is no such.
 func (j *judge) meant(name gmsplan.UserName) []*mysql_db.User {
-	host := name.Host
-	if host == "" || name.AnyHost {
-		host = "%"
+	if u, ok := j.rd.GetUser(keyOf(name)); ok {
+		return []*mysql_db.User{u}
 	}
-	var out []*mysql_db.User
-	if u, ok := j.rd.GetUser(mysql_db.UserPrimaryKey{Host: host, User: name.Name}); ok {
-		out = append(out, u)
-	}
-	for _, role := range []bool{false, true} {
-		if u := j.db.GetUser(j.rd, name.Name, name.Host, role); u != nil && !slices.Contains(out, u) {
-			out = append(out, u)
-		}
-	}
-	return out
+	return nil
 }
 
 // create refuses a second account of the name of a stronger one, too: logins from its
@@ -151,6 +137,18 @@ func (j *judge) alter(kind string, names []gmsplan.UserName) error {
 		}
 	}
 	return nil
+}
+
+// dropRoles leaves accounts that can log in to those who may drop users.
+func (j *judge) dropRoles(names []gmsplan.UserName) error {
+	for _, name := range names {
+		for _, u := range j.meant(name) {
+			if !u.Locked {
+				return j.alter("DROP USER", names)
+			}
+		}
+	}
+	return j.alter("DROP ROLE", names)
 }
 
 // over is nil if one may do with an account what one likes.

@@ -10,11 +10,14 @@ import (
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+
+	"isochron/txn"
 )
 
-// The engine panics at arguments that nobody thought of. Such a statement ends with
-// error 1105 and a line in the log; its connection goes on, and its client sees
-// nothing of the engine's insides.
+// The engine panics at arguments that were not thought of. Such a statement ends with
+// error 1105 and a line in the log; its connection stays, and its client sees
+// nothing of the engine's insides. Its transaction is rolled back as a whole: what the
+// statement has read, written and locked until then is not known.
 
 // panicMark is how the engine reports a panic of a goroutine of its own: with a trace.
 const panicMark = "panic recovered: "
@@ -41,6 +44,9 @@ func (g *gateway) guard(s *Session, text string, do func() error) (err error) {
 // panicked logs a panic, within the bounds of the log of slow transactions, and is
 // the error that the client gets.
 func (g *gateway) panicked(s *Session, text, said, place string) error {
+	if s != nil {
+		s.statement.panicked = true
+	}
 	hash := fnv.New64a()
 	shape := digest(shortened(text))
 	hash.Write([]byte(shape))
@@ -63,8 +69,20 @@ func (g *gateway) panicked(s *Session, text, said, place string) error {
 	return errPanicked(number)
 }
 
+// afterPanic rolls back the transaction of a statement that the engine has panicked at. Of
+// an explicit one the client must learn that it is over, from the next statement or the commit.
+func (s *Session) afterPanic(err error) error {
+	explicit := !s.statement.own && s.open != nil && s.open.real != nil
+	if !explicit {
+		s.end(nil)
+		return err
+	}
+	s.doom(txn.Errorf(txn.KindAborted, "the engine failed in a statement of the transaction: all of it is rolled back"))
+	return rolledBack(err)
+}
+
 func errPanicked(number string) error {
-	return mysql.NewSQLError(codeUnspecified, "HY000", "The statement cannot be carried out: the engine fails at it. The connection goes on; the node's log says more (digest %s)", number)
+	return mysql.NewSQLError(codeUnspecified, "HY000", "The statement cannot be carried out: the engine fails at it. The connection stays; the node's log says more (digest %s)", number)
 }
 
 func cut(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }

@@ -129,6 +129,7 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 	if system {
 		correctSystemUser(stmt)
 	}
+	markAuthentication(query, stmt)
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}

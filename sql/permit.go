@@ -81,10 +81,13 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 		s, _ = gctx.Session.(*Session)
 	}
 	r := rightOf[kindOf(stmt)]
-	switch {
-	case r == nil:
+	if r == nil {
 		return s.keep(mysql.NewSQLError(codeMisuse, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
-	case s == nil:
+	}
+	if err := refuseOptions(stmt); err != nil {
+		return s.keep(err)
+	}
+	if s == nil {
 		return nil
 	}
 	return s.keep(s.permit(r, stmt))
@@ -128,6 +131,10 @@ func (s *Session) permit(r *Right, stmt sqlparser.Statement) error {
 			if e.Scope == sqlparser.SetScope_None && e.Name.Name.EqualString("password") {
 				return mysql.NewSQLError(codeMisuse, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
 			}
+		}
+	case *sqlparser.DDL:
+		if !n.User.IsEmpty() {
+			s.statement.alterUser = n // the engine's plan has not all of it
 		}
 	case *sqlparser.DBDDL:
 		n.Auth = leaveIt // the engine would take rights on the current database for it

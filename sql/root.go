@@ -36,7 +36,7 @@ func changeRoot(ctx context.Context, store *catalog.Store, first []byte, verifie
 		}
 		ed := db.Editor()
 		defer ed.Close()
-		ed.PutUser(&mysql_db.User{
+		putAccount(ed, mysql_db.UserPrimaryKey{Host: "%", User: rootName}, &mysql_db.User{
 			User: rootName, Host: "%", PrivilegeSet: mysql_db.NewPrivilegeSetWithAllPrivileges(),
 			Plugin: string(mysql.MysqlNativePassword), AuthString: verifier, PasswordLastChanged: time.Now().UTC(),
 		})

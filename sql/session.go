@@ -13,6 +13,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
@@ -101,6 +102,8 @@ type statement struct {
 	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
 	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
 	args       []foreign.Arg        // its values
+	alterUser  *sqlparser.DDL       // it is this ALTER USER
+	panicked   bool                 // the engine has panicked at it
 }
 
 var (

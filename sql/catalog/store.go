@@ -338,7 +338,7 @@ func Retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) err
 func retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) error, committed func(txn.Txn)) error {
 	for try := 1; ; try++ {
 		tx := db.Begin(opt)
-		err := do(tx)
+		err := unlessPanic(tx, do)
 		if err == nil {
 			err = tx.Commit(ctx)
 		}
@@ -355,6 +355,20 @@ func retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) err
 			return err
 		}
 	}
+}
+
+// unlessPanic does a part of a transaction, which is rolled back if that panics: whoever
+// recovers does not know of it, and its locks would stay.
+func unlessPanic(tx txn.Txn, do func(txn.Txn) error) error {
+	done := false
+	defer func() {
+		if !done {
+			tx.Rollback()
+		}
+	}()
+	err := do(tx)
+	done = true
+	return err
 }
 
 // Backoff waits before the next try of something that lost to contention; false
