@@ -58,6 +58,8 @@ type Column struct {
 	Type string `cbor:"2,keyasint,omitempty"`
 	Null bool   `cbor:"3,keyasint,omitempty"` // it may be NULL
 	Auto bool   `cbor:"4,keyasint,omitempty"` // of a table: the source numbers rows by itself, if nobody gives a value
+	// Collation, of a table at a MySQL, is how the column's text is compared; "": it is none.
+	Collation string `cbor:"5,keyasint,omitempty"`
 }
 
 // Result is what a statement gave. Values are as text; nil is NULL.

@@ -215,6 +215,13 @@ func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result
 	if len(s.Guard) > 0 && mayChange(s.Text) {
 		return c.tried(ctx, s)
 	}
+	if asksForTypes(s) {
+		d, err := c.c.Prepare(ctx, "", s.Text, nil)
+		if err != nil {
+			return r, nil, err
+		}
+		return c.answer(c.c.ExecPrepared(ctx, "", s.Args, formats(d), nil), s)
+	}
 	if !simple(s) {
 		return c.answer(c.c.ExecParams(ctx, s.Text, s.Args, nil, nil, nil), s)
 	}

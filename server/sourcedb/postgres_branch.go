@@ -275,7 +275,18 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 	for _, text := range before {
 		p.SendQueryParams(text, nil, nil, nil, nil)
 	}
-	p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+	skip := len(before)
+	if asksForTypes(s) {
+		formats, err := described(p, s.Text)
+		if err != nil {
+			_ = p.Close() // the error says more
+			return source.Result{}, pgError(ctx, err)
+		}
+		p.SendQueryPrepared("", s.Args, formats, nil)
+		skip = 0
+	} else {
+		p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+	}
 	for _, text := range after {
 		p.SendQueryParams(text, nil, nil, nil, nil)
 	}
@@ -283,7 +294,7 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 		_ = p.Close()
 		return source.Result{}, pgError(ctx, err)
 	}
-	r, tooLarge, err := c.answers(p, len(before), s)
+	r, tooLarge, err := c.answers(p, skip, s)
 	if closing := p.Close(); err == nil {
 		err = closing
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	gms "github.com/dolthub/go-mysql-server/sql"
-
 	"isochron/sql/catalog"
 	"isochron/sql/dialect"
 	"isochron/txn"
@@ -99,15 +97,11 @@ func Adopt(database, name string, rule Rule, from []*Source, tables []*txn.Sourc
 
 // column is a source's column as MySQL has it.
 func column(of string, c txn.Column) catalog.ForeignColumn {
-	sql, exact := SQLType(dialect.Dialect(of), c.Type)
-	out := catalog.ForeignColumn{Name: c.Name, Type: sql, Nullable: c.Null, Numbered: c.Auto}
+	sql := SQLType(dialect.Dialect(of), c.Type)
 	if catalog.CheckType(sql) != nil {
-		out.Type, exact = "longtext", true
+		sql = "longtext"
 	}
-	if exact {
-		out.Collation = uint16(gms.Collation_utf8mb4_0900_bin)
-	}
-	return out
+	return catalog.ForeignColumn{Name: c.Name, Type: sql, Nullable: c.Null, Numbered: c.Auto, Collation: uint16(collation(dialect.Dialect(of), c, sql))}
 }
 
 // class is what two types must share to be one column's.

@@ -258,7 +258,7 @@ func TestForms(t *testing.T) {
 	}
 	for word, want := range map[string]string{"integer": "int", "character varying(20)": "varchar(20)", "character varying": "longtext", "numeric(10,2)": "decimal(10,2)",
 		"numeric": "decimal(65,30)", "timestamp(3) without time zone": "datetime(3)", "timestamp with time zone": "datetime(6)", "uuid": "char(36)", "integer[]": "longtext", "jsonb": "json", "real": "float"} {
-		if got, _ := SQLType(dialect.Postgres, word); got != want || catalog.CheckType(got) != nil {
+		if got := SQLType(dialect.Postgres, word); got != want || catalog.CheckType(got) != nil {
 			t.Errorf("%s is %s, not %s", word, got, want)
 		}
 	}

@@ -83,53 +83,53 @@ const (
 	fractionMax = 6
 )
 
-// SQLType is MySQL's type for a source's word, as it stands in a CREATE TABLE, and whether its
-// text is compared byte by byte. What MySQL has no type for is text.
-func SQLType(of dialect.Dialect, text string) (sql string, exact bool) {
+// SQLType is MySQL's type for a source's word, as it stands in a CREATE TABLE. What MySQL has no
+// type for is text.
+func SQLType(of dialect.Dialect, text string) string {
 	if of == dialect.MySQL {
-		return mysqlType(text), false
+		return mysqlType(text)
 	}
 	w := read(text)
 	if w.array {
-		return "longtext", true
+		return "longtext"
 	}
 	switch w.base {
 	case "boolean":
-		return "tinyint(1)", false
+		return "tinyint(1)"
 	case "smallint", "bigint", "double precision", "date":
-		return strings.TrimSuffix(w.base, " precision"), false
+		return strings.TrimSuffix(w.base, " precision")
 	case "integer":
-		return "int", false
+		return "int"
 	case "real":
-		return "float", false
+		return "float"
 	case "numeric", "decimal":
 		if w.first < 0 || w.first > digitsMax || w.second > scaleMax || w.second > w.first {
-			return "decimal(65,30)", false
+			return "decimal(65,30)"
 		}
-		return "decimal(" + strconv.Itoa(w.first) + "," + strconv.Itoa(max(w.second, 0)) + ")", false
+		return "decimal(" + strconv.Itoa(w.first) + "," + strconv.Itoa(max(w.second, 0)) + ")"
 	case "timestamp":
-		return "datetime" + fraction(w), false
+		return "datetime" + fraction(w)
 	case "time":
 		if w.zone {
-			return "varchar(32)", true
+			return "varchar(32)"
 		}
-		return "time" + fraction(w), false
+		return "time" + fraction(w)
 	case "character varying", "varchar":
 		if w.first > 0 && w.first <= varcharMax {
-			return "varchar(" + strconv.Itoa(w.first) + ")", true
+			return "varchar(" + strconv.Itoa(w.first) + ")"
 		}
 	case "character", "char":
 		if n := max(w.first, 1); n <= 255 {
-			return "char(" + strconv.Itoa(n) + ")", true
+			return "char(" + strconv.Itoa(n) + ")"
 		}
 	case "uuid":
-		return "char(36)", true
+		return "char(36)"
 	case "bytea":
-		return "longblob", false
+		return "longblob"
 	case "json", "jsonb":
-		return "json", false
+		return "json"
 	}
-	return "longtext", true
+	return "longtext"
 }
 
 func fraction(w word) string {
