@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"isochron/decide"
 	"isochron/history"
 	"isochron/protocol"
 	"isochron/routing"
@@ -100,13 +99,14 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 		shards *= 2 // so that transactions of one region are of several shards too
 	}
 	h.populate(dir, shards)
-	if h.sources = h.sourcesOf(dir, row.Yield); h.sources != nil {
+	if h.sources = h.sourcesOf(dir, row); h.sources != nil {
 		h.blind.Count = 0 // their load is of its own
 	}
 	h.counts = Counts{}
 	h.room = littleRoom(seed, h.cfg.Faults)
 	params := HuntParams(h.cfg.Bugs)
-	if row.Asks == decide.InTurn { // its votes take long, and nobody should take an attempt over before they can have come
+	rows := h.cfg.rowsOf(row)
+	if slices.ContainsFunc(rows, asksInTurn) { // its votes take long, and nobody should take an attempt over before they can have come
 		params.RecoverAfter *= 5
 	}
 	if votesBeside(row) { // what votes may rest on is to happen between an arrival and its stamp
@@ -139,7 +139,6 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	if h.changes = newSwitches(h.n, seed, h.cfg, row); h.changes != nil {
 		h.w.held = switchHeld
 	}
-	rows := h.cfg.rowsOf(row)
 	h.hot, h.never = anyHot(rows), anyWithoutMoments(rows)
 	h.declares, h.lists.Duels = slices.ContainsFunc(rows, declares), slices.ContainsFunc(rows, votesBeside)
 }

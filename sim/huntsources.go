@@ -2,15 +2,16 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"isochron/history"
+	"isochron/protocol"
 	"isochron/routing"
 	"isochron/source"
 	"isochron/txn"
 	"isochron/workload"
-	"isochron/yield"
 )
 
 // Rows for databases that are not ours are hunted over models of them, beside shards: a bank
@@ -29,9 +30,10 @@ type sourceHunt struct {
 // huntedSources is how many databases a hunt has.
 const huntedSources = 4
 
-// sourcesOf adds sources to a hunt's directory if its row is for such; nil: it is not.
-func (h *hunt) sourcesOf(dir *routing.Directory, own yield.Policy) *sourceHunt {
-	if !own.OfSources() {
+// sourcesOf adds sources to a hunt's directory if a row under which it may come to be is for such;
+// nil: none is.
+func (h *hunt) sourcesOf(dir *routing.Directory, row protocol.Row) *sourceHunt {
+	if !slices.ContainsFunc(h.cfg.rowsOf(row), protocol.Row.OverSources) {
 		return nil
 	}
 	s := &sourceHunt{h: h, dbs: &Databases{Tell: true}}

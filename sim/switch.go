@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"isochron/decide"
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/yield"
@@ -102,7 +103,7 @@ func (s *switches) unsettled() []string {
 			out = append(out, fmt.Sprintf("%s knows of a switch to %s", s.n.w.label(h.id), p.To))
 		}
 		for _, st := range h.node.Statuses() {
-			if st.ProtocolSeq != p.Seq {
+			if st.Kind.Native() && st.ProtocolSeq != p.Seq { // a source goes by what its gateways ask of it
 				out = append(out, fmt.Sprintf("%s has shard %d under protocol %d of %d", s.n.w.label(h.id), st.Shard, st.ProtocolSeq, p.Seq))
 			}
 		}
@@ -135,6 +136,8 @@ func (cfg *HuntConfig) rowsOf(row protocol.Row) []protocol.Row {
 	}
 	return out
 }
+
+func asksInTurn(r protocol.Row) bool { return r.Asks == decide.InTurn }
 
 func anyHot(rows []protocol.Row) bool {
 	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.Hot != yield.HotNone })

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -28,6 +29,28 @@ func TestSwitches(t *testing.T) {
 		if n := sum.Counts["switches of the protocol"]; n < sum.Runs {
 			t.Errorf("%d switches in %d runs", n, sum.Runs)
 		}
+	}
+}
+
+// The same over databases that are not ours, from rows that are made for them and to others. Their
+// promises are looked at there too: a branch that votes before it is prepared is found.
+func TestSwitchesOverSources(t *testing.T) {
+	t.Parallel()
+	among := []string{"geotp", "ssp", "d2pc+2pl-group", "2pc+2pl-home"}
+	for _, faults := range []Faults{{}, AllFaults()} {
+		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, 2), Rows: []string{"geotp", "d2pc+2pl-group"}, Faults: faults, Switch: among, StopAfter: 2}
+		sum, err := RunHunt(cfg, t.Output())
+		t.Logf("%d runs with faults %v: %v", sum.Runs, faults, sum.Counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := sum.Counts["switches of the protocol"]; n < sum.Runs/2 || sum.Counts["at sources: ok"] < 10*sum.Runs {
+			t.Errorf("%d switches in %d runs, %d committed at sources", n, sum.Runs, sum.Counts["at sources: ok"])
+		}
+	}
+	cfg := HuntConfig{Seed: 1, Seeds: 30, Rows: []string{"d2pc+2pl-group"}, Faults: AllFaults(), Switch: among, StopAfter: 1, Bugs: txn.Bugs{VoteBeforePrepare: true}}
+	if sum, _ := RunHunt(cfg, io.Discard); len(sum.Failed) == 0 {
+		t.Errorf("a planted bug is not found in %d runs", sum.Runs)
 	}
 }
 
