@@ -16,7 +16,7 @@ GAP_TIMES     ?= 20
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test lint hunt hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -34,14 +34,25 @@ demo-sources:
 test:
 	@.ci/test
 
+# The long run: what make test leaves out too, the race detector on all that runs in real time, more
+# seeds of each hunt (SEEDS), and the long forms that are commands of their own. docs/TESTING.md.
+hours:
+	@.ci/test --hours
+	$(MAKE) hunt hunt-planted hunt-sources kill9 power
+
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
+	@echo "lines of the longest documents, which fail nothing:"; wc -l README.md ARCHITECTURE.md docs/*.md | sort -rn | head -6
 	$(GO) vet $(TAGS) ./...
 	$(GO) tool staticcheck $(TAGS) ./...
 	$(GO) test $(TAGS) -count=1 ./internal/lint
 
 hunt:
 	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS)
+
+# The same while the cluster goes from protocol to protocol, over sources too.
+hunt-sources:
+	$(GO) run $(TAGS) ./cmd/isochron sim --hunt $(SEEDS) --protocol geotp,ssp,d2pc+2pl-group,2pc+2pl-home --switch geotp,ssp,geotp-o1,quro,chiller,d2pc+2pl-group,2pc+2pl-home,txsql
 
 # Each bug that can be planted, on each row where it can do harm: found after how many seeds?
 hunt-planted:

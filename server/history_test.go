@@ -11,6 +11,7 @@ import (
 	"isochron/history"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/test/hours"
 	"isochron/txn"
 	"isochron/workload"
 )
@@ -118,10 +119,16 @@ func promptRows() []protocol.Row {
 	return slices.DeleteFunc(protocol.OverShards(), func(r protocol.Row) bool { return r.Yield.Detect })
 }
 
+// shortRows are those that differ most in what nodes send each other; hunts have all.
+var shortRows = []string{protocol.Default, "2pc+2pl-home", "d2pc+occ", "bonspiel", "aria"}
+
 // The bank's history on the real clock and real disks is serializable.
 func TestBankHistory(t *testing.T) {
 	for _, row := range promptRows() {
 		t.Run(row.Name, func(t *testing.T) {
+			if !slices.Contains(shortRows, row.Name) {
+				hours.Only(t)
+			}
 			bank := &workload.Bank{Parts: 3, Accounts: 9, BranchMax: 6, Each: 100}
 			final := func(ctx context.Context, c *workload.Client) bool { return bank.ReadAll(ctx, c, true) }
 			h := withClients(t, row, bank.Setup, bank.Step, final)
@@ -134,6 +141,9 @@ func TestBankHistory(t *testing.T) {
 func TestListHistory(t *testing.T) {
 	for _, row := range promptRows() {
 		t.Run(row.Name, func(t *testing.T) {
+			if !slices.Contains(shortRows, row.Name) {
+				hours.Only(t)
+			}
 			lists := &workload.ListAppend{Parts: 3, Lists: 6}
 			setup := func(context.Context, txn.DB) error { return nil }
 			final := func(ctx context.Context, c *workload.Client) bool { return lists.ReadAll(ctx, c, true) }

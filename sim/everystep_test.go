@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"isochron/geo"
 	"isochron/protocol"
 	"isochron/routing"
+	"isochron/test/hours"
 	"isochron/txn"
 	"isochron/workload"
 	"isochron/yield"
@@ -24,6 +26,9 @@ func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 	for _, name := range commonRows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if !slices.Contains([]string{"2pc+2pl-home", "d2pc+occ"}, name) {
+				hours.Only(t)
+			}
 			row, err := protocol.ByName(name)
 			if err != nil {
 				t.Fatal(err)

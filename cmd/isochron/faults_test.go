@@ -12,13 +12,19 @@ import (
 	"isochron/protocol"
 	"isochron/server/sourcedb/sourcetest"
 	"isochron/test/faults"
+	"isochron/test/hours"
 )
 
 // TestFaults is make faults in short: each kind of fault that matters once, over
 // five real processes under load, with all the checks.
 func TestFaults(t *testing.T) {
 	for _, name := range []string{protocol.Default, "d2pc+2pl", "bonspiel"} {
-		t.Run(name, func(t *testing.T) { testFaults(t, name) })
+		t.Run(name, func(t *testing.T) {
+			if name != protocol.Default {
+				hours.Only(t)
+			}
+			testFaults(t, name)
+		})
 	}
 }
 

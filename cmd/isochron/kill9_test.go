@@ -15,6 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"isochron/protocol"
+	"isochron/test/hours"
 )
 
 // The bank of TestKill9: accounts and the ledger of what was moved.
@@ -33,7 +34,12 @@ var bankRegionNames = []string{"va", "wa", "pr", "nsw", "sg"}
 // account must hold what the ledger says. The demo itself adds up its shop at each start.
 func TestKill9(t *testing.T) {
 	for _, name := range []string{protocol.Default, "d2pc+occ", "bonspiel"} {
-		t.Run(name, func(t *testing.T) { testKill9(t, name) })
+		t.Run(name, func(t *testing.T) {
+			if name != protocol.Default {
+				hours.Only(t)
+			}
+			testKill9(t, name)
+		})
 	}
 }
 

@@ -4,7 +4,8 @@
 // may import, which packages make up the core that knows no clock, no chance
 // and no goroutines (plan.go). A check is a function from the tree to findings,
 // each of them one line that names the file, the line and the rule. Most checks
-// read syntax alone (core.go, floors.go, rows.go, size.go, methods.go, paper.go, wrapped.go); one
+// read syntax alone (core.go, floors.go, rows.go, size.go, methods.go, paper.go,
+// wrapped.go, hours.go); one
 // asks the types, because only they know what a map is (maporder.go).
 //
 // What the caller owes it. A directory with a go.mod of module isochron. The

@@ -161,6 +161,7 @@ func Check(t *Tree) ([]Finding, error) {
 	}
 	out = append(out, checkMethods(t)...)
 	out = append(out, checkRows(t)...)
+	out = append(out, checkHours(t)...)
 	paper, err := checkPaper(t)
 	if err != nil {
 		return nil, err
