@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"isochron/test/hours"
 )
 
 // collapseTable has TestCollapseTable print what a number of clients does to loads whose
@@ -82,7 +84,7 @@ func TestCollapseTable(t *testing.T) {
 // of what the best smaller one does. Without admission they make a tenth.
 func TestMoreClientsDoNotMakeLess(t *testing.T) {
 	rows, sizes := []string{"2pc+2pl-home", "2pc+2pl-group", "d2pc+2pl-group", "2pc+occ", "mysql"}, crowdSizes
-	if testing.Short() {
+	if !hours.Long() {
 		rows, sizes = rows[:1], []int{4, 16, 256}
 	}
 	for _, row := range rows {

@@ -23,7 +23,7 @@ func checkHours(t *Tree) []Finding {
 		}
 		for _, d := range f.AST.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && callsHours(fn) && !strings.Contains(string(page), "`"+fn.Name.Name+"`") {
-				out = append(out, f.at(fn, "%s is of the long run alone; %s does not name it", fn.Name.Name, testingPage))
+				out = append(out, f.at(fn, "%s is longer in the long run; %s does not name it", fn.Name.Name, testingPage))
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func checkHours(t *Tree) []Finding {
 func callsHours(fn *ast.FuncDecl) (found bool) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == "hours" && s.Sel.Name == "Only" {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "hours" && (s.Sel.Name == "Only" || s.Sel.Name == "Long") {
 				found = true
 			}
 		}

@@ -134,7 +134,7 @@ func TestPlanted(t *testing.T) {
 		{"doc.go of another", "geo/doc.go", "// Package map is a map.\npackage geo\n", "must open with \"Package geo \""},
 		{"doc.go without duties", "geo/doc.go", "// Package geo is a map.\n//\n// How it thinks. Plainly.\npackage geo\n", "does not have \"owes\""},
 		{"package not listed", "store/doc.go", "// Package store stores.\npackage store\n", "does not list store"},
-		{"a long story that no page names", "geo/x_test.go", "package geo\n\nimport (\n\t\"testing\"\n\n\t\"isochron/test/hours\"\n)\n\nfunc TestLong(t *testing.T) { hours.Only(t) }\n", "TestLong is of the long run alone"},
+		{"a long story that no page names", "geo/x_test.go", "package geo\n\nimport (\n\t\"testing\"\n\n\t\"isochron/test/hours\"\n)\n\nfunc TestLong(t *testing.T) { hours.Only(t) }\n", "TestLong is longer in the long run"},
 		{"long prose", "docs/LONG.md", "# L\n\n" + strings.Repeat("a word ", 15) + "\n", "has 105 characters"},
 		{"no list", "ARCHITECTURE.md", "# A\n", "has no list of packages"},
 		{"no architecture", "ARCHITECTURE.md", "", "cannot be read"},
