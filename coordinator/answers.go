@@ -59,9 +59,13 @@ func (rs *reads) hear(from txn.NodeID, m *txn.AccessReply) {
 	}
 	t.publish = append(t.publish, m.Publish...)
 	t.readUncommitted = t.readUncommitted || m.Uncommitted
-	if len(m.Rows) != len(p.access.Keys) || len(m.Scans) != len(p.pieces) || !rs.takeIn(p, m) {
+	now, same := txn.Version{}, len(m.Rows) == len(p.access.Keys) && len(m.Scans) == len(p.pieces)
+	if same {
+		now, same = rs.takeIn(p, m)
+	}
+	if !same {
 		rs.cfg.Params.Rules.Bite(rulebook.TwoVersions)
-		rs.executor.fail(t, txn.Errorf(txn.KindAborted, "a row it had read has changed since").Because(txn.CauseValidation))
+		rs.executor.fail(t, txn.Changed(now))
 		return
 	}
 	t.hearLeases(p, m)
@@ -94,8 +98,8 @@ func (rs *reads) refused(p *part, m *txn.AccessReply) {
 	rs.executor.fail(t, err)
 }
 
-// takeIn records what was read; false if it contradicts an earlier read.
-func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
+// takeIn records what was read; false if it contradicts an earlier read, and with which version.
+func (rs *reads) takeIn(p *part, m *txn.AccessReply) (now txn.Version, same bool) {
 	t := p.r.t
 	into := t.view(p.r.asOf)
 	before := covered(nil)
@@ -106,13 +110,13 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 	appeared := func(row txn.Row) bool { return row.Value != nil && into.find(row.Key) < 0 && before(row.Key) }
 	for i, row := range m.Rows {
 		if row.Key != p.access.Keys[i] {
-			return false // an answer to something else
+			return now, false // an answer to something else
 		}
 		if p.access.Wait == txn.SkipLocked && row.Value == nil {
 			continue // skipped, or not there: either way nothing is held on it
 		}
 		if appeared(row) || !into.note(row, p.access.Lock, false) {
-			return false
+			return row.Version, false
 		}
 	}
 	var rest *part
@@ -123,7 +127,7 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 				break // who looks rests on nothing of it
 			}
 			if appeared(row) || !into.note(row, p.access.Lock, p.access.Wait != txn.SkipLocked) {
-				return false
+				return row.Version, false
 			}
 		}
 		pc.rows = append(pc.rows, got.Rows...)
@@ -152,7 +156,7 @@ func (rs *reads) takeIn(p *part, m *txn.AccessReply) bool {
 		rs.add(rest)
 		rs.send(rest)
 	}
-	return true
+	return now, true
 }
 
 // asked is the scan of what remains of a piece.

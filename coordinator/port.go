@@ -57,6 +57,7 @@ type Request struct {
 	Declares []txn.Key
 	// Using, of an OpSurvey, are the guards whose users it asks for.
 	Using []string
+	Known bool // of an OpSurvey: it asks for transactions alone
 	// Statement counts the statements of the transaction that this read belongs to.
 	Statement int
 	// Of, of an OpEnd without Txn, is the request that began the transaction.

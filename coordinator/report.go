@@ -16,6 +16,7 @@ type reports struct {
 	left      func(*transaction, *txn.Error) // is told of each that ends before the operator is
 	rollbacks [txn.Causes]uint64
 	retried   [txn.Causes]uint64 // of these, those that were done again inside
+	late      ended              // of late
 }
 
 // reportEnv is what reports needs of the node.
@@ -123,6 +124,7 @@ func (j *reports) commit(k *commitment, err *txn.Error) {
 	j.enter(k.t, r)
 	e := j.ended(k.t, err)
 	e.Wrote, e.Commit, e.Participants = k.wrote(), now-k.began, k.Participants
+	j.note(k.t, e, k.ID, err)
 	j.env.Ended(e)
 }
 
@@ -131,7 +133,9 @@ func (j *reports) end(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		err = t.failed
 	}
-	j.env.Ended(j.ended(t, err))
+	e := j.ended(t, err)
+	j.note(t, e, txn.Attempt{}, err)
+	j.env.Ended(e)
 }
 
 func (j *reports) ended(t *transaction, err *txn.Error) txn.Ended {

@@ -57,6 +57,15 @@ func (d *db) Using(ctx context.Context, guards []string) ([]txn.User, error) {
 	return out, nil
 }
 
+// Known implements txn.Users.
+func (d *db) Known(ctx context.Context) (txn.Surveyed, error) {
+	resp := d.port.Do(ctx, &Request{Op: OpSurvey, Known: true})
+	if resp.Err != nil {
+		return txn.Surveyed{}, resp.Err
+	}
+	return *resp.Survey, nil
+}
+
 // begin asks every node.
 func (v *surveys) begin(req *Request) {
 	if len(v.open) >= maxSurveys {
@@ -68,7 +77,7 @@ func (v *surveys) begin(req *Request) {
 	v.open[id] = s
 	for _, n := range v.env.Directory().Nodes {
 		s.asked = append(s.asked, txn.NodeID(n.ID))
-		v.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: id, Using: req.Using}})
+		v.env.Send(txn.Whole(txn.NodeID(n.ID)), txn.Message{Survey: &txn.Survey{Request: id, Using: req.Using, Known: req.Known}})
 	}
 }
 

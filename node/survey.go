@@ -14,6 +14,9 @@ func surveyed(m *txn.Survey, coord *coordinator.Coordinator, hosts *hosts) *txn.
 	if len(m.Using) > 0 {
 		return &txn.SurveyReply{Request: m.Request, Users: coord.Using(m.Using)}
 	}
+	if m.Known {
+		return &txn.SurveyReply{Request: m.Request, Known: coord.Known()}
+	}
 	out := &txn.SurveyReply{Request: m.Request, Rollbacks: coord.Rollbacks(), Retried: coord.Retried(), Admission: coord.Admission()}
 	hosts.survey(out)
 	addWarm(out, coord, hosts)

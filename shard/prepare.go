@@ -333,7 +333,7 @@ func (o *voter) validate(p *txn.Prepare) txn.Refusal {
 	}
 	why := yield.Stands(o.rows.row, func(s txn.Scan) txn.ScanRows { return o.rows.scan(s, nil) }, p.Reads, spans)
 	o.countChecks(why)
-	return why.Refusal()
+	return txn.Refusal{Why: why, By: yield.ChangedBy(o.rows.row, why, p.Reads)}
 }
 
 // countChecks counts what the checks of reads have refused.

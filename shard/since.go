@@ -28,7 +28,7 @@ func (w *written) since(id txn.ID, since txn.Timestamp, keys []txn.Key, spans []
 	}
 	for _, k := range keys {
 		if w.rows.at(k) > since {
-			return txn.WhyWrittenSince.Refusal()
+			return txn.Refusal{Why: txn.WhyWrittenSince, By: w.rows.row(k).Version}
 		}
 	}
 	for _, s := range spans {

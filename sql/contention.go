@@ -25,7 +25,8 @@ var (
 		textColumn("table_schema"), textColumn("table_name"), textColumn("index_name"), textColumn("row_key"), numberColumn("shard_id"), fractionColumn("waiting_ms")}
 	admissionColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("table_schema"), textColumn("table_name"), textColumn("kind"),
 		numberColumn("window_size"), numberColumn("inside"), numberColumn("queue_length"), numberColumn("admitted"), numberColumn("waited"), numberColumn("refused"), numberColumn("failed_percent")}
-	rollbacksColumns = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count"), numberColumn("retried")}
+	transactionsColumns = []gms.Column{textColumn("txn"), numberColumn("node"), textColumn("region"), numberColumn("connection"), textColumn("state"), textColumn("cause"), textColumn("commit_id"), fractionColumn("seconds")}
+	rollbacksColumns    = []gms.Column{numberColumn("node"), textColumn("region"), textColumn("cause"), numberColumn("count"), numberColumn("retried")}
 )
 
 func textColumn(name string) gms.Column {
@@ -36,17 +37,22 @@ func numberColumn(name string) gms.Column {
 }
 func fractionColumn(name string) gms.Column { return gms.Column{Name: name, Type: types.Float64} }
 
-// survey asks all nodes; those that do not answer in time are named in a warning.
+// survey asks all nodes.
 func (d systemDB) survey(ctx *gms.Context) (txn.Surveyed, error) {
+	return askedAll(ctx, d, func(s txn.Surveyor) (txn.Surveyed, error) { return s.Survey(ctx) })
+}
+
+// askedAll asks all nodes something; those that do not answer in time are named in a warning.
+func askedAll[A any](ctx *gms.Context, d systemDB, ask func(A) (txn.Surveyed, error)) (txn.Surveyed, error) {
 	privileges := d.g.engine.Analyzer.Catalog.MySQLDb.UserActivePrivilegeSet(ctx)
 	if !privileges.Has(gms.PrivilegeType_Process) && !privileges.Has(gms.PrivilegeType_Super) {
 		return txn.Surveyed{}, mysql.NewSQLError(1227, "42000", "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation")
 	}
-	asker, ok := d.g.db.(txn.Surveyor)
+	asker, ok := d.g.db.(A)
 	if !ok {
 		return txn.Surveyed{}, fmt.Errorf("this gateway cannot ask the nodes of its cluster")
 	}
-	s, err := asker.Survey(ctx)
+	s, err := ask(asker)
 	if err != nil {
 		return txn.Surveyed{}, err
 	}
@@ -143,6 +149,34 @@ func (d systemDB) admission(ctx *gms.Context) ([]gms.Row, error) {
 	}
 	const queue = 7
 	slices.SortStableFunc(rows, func(a, b gms.Row) int { return cmp.Compare(b[queue].(int64), a[queue].(int64)) })
+	return rows, nil
+}
+
+// transactions lists those of clients that are open, and those that have ended within a minute.
+func (d systemDB) transactions(ctx *gms.Context) ([]gms.Row, error) {
+	s, err := askedAll(ctx, d, func(u txn.Users) (txn.Surveyed, error) { return u.Known(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	var rows []gms.Row
+	for _, n := range slices.Sorted(maps.Keys(s.Nodes)) {
+		for _, t := range s.Nodes[n].Known {
+			state, cause, commit := "open", any(nil), any(nil)
+			switch {
+			case !t.Ended:
+			case t.Committed:
+				state = "committed"
+			case t.OutcomeLost:
+				state = "unknown"
+			default:
+				state, cause = "rolled back", t.Cause.String()
+			}
+			if !t.Commit.IsZero() {
+				commit = t.Commit.String()
+			}
+			rows = append(rows, gms.Row{t.Txn.String(), int64(n), d.region(n), int64(t.Owner), state, cause, commit, float64(t.AgoNanos/1e6) / 1e3})
+		}
+	}
 	return rows, nil
 }
 

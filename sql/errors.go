@@ -48,7 +48,7 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 	}
 	switch f.Kind {
 	case txn.KindAborted:
-		return mysql.NewSQLError(codeDeadlock, "40001", "Deadlock found when trying to get lock; try restarting transaction (%s)", f.Reason)
+		return mysql.NewSQLError(codeDeadlock, "40001", "%s; try restarting transaction (%s)", lostBy(f.Cause), f.Reason)
 	case txn.KindLockTimeout:
 		return mysql.NewSQLError(codeLockTimeout, "HY000", "Lock wait timeout exceeded; try restarting transaction (%s)", f.Reason)
 	case txn.KindNoWait:
@@ -65,6 +65,26 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 		return mysql.NewSQLError(codeUnknown, "08007", "Got error during COMMIT: it may or may not have happened (%s)", f.Reason)
 	}
 	return mysql.NewSQLError(codeMisuse, "42000", "%s", f.Reason)
+}
+
+// lostBy says why a transaction is over. Only who has lost a lock, or would wait for one for ever,
+// hears of a deadlock.
+func lostBy(why txn.Cause) string {
+	switch why {
+	case txn.CauseValidation, txn.CauseWrite:
+		return "Record has changed since last read"
+	case txn.CauseCascade:
+		return "Record has changed since last read: what had been read was rolled back"
+	case txn.CauseLeader, txn.CauseUnavailable, txn.CauseProtocol:
+		return "Transaction was rolled back by the cluster"
+	case txn.CauseLockTimeout:
+		return "Transaction was rolled back after it had waited too long"
+	case txn.CauseConflict:
+		return "Transaction was rolled back for another that needs the same rows"
+	case txn.CauseWound:
+		return "Deadlock found when trying to get lock"
+	}
+	return "Transaction was rolled back"
 }
 
 // messageMax bounds an error's text, in bytes: the engine puts whole values into it.

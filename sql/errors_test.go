@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"strings"
 	"testing"
 
 	"isochron/txn"
@@ -23,4 +24,41 @@ func TestAnUnknownOutcomeHasOneNumber(t *testing.T) {
 			t.Errorf("%v with %v is told as %d, not %d", x.err, x.err.Fault, got.Num, x.want)
 		}
 	}
+}
+
+// Only who was in a deadlock, or lost its locks to an older transaction, is said to have been in a
+// deadlock; whatever the reason, the number is the one that clients begin anew for.
+func TestWhyATransactionWasRolledBack(t *testing.T) {
+	by := txn.Attempt{Node: 2, Epoch: 1, Seq: 7}
+	for _, x := range []struct {
+		err  *txn.Error
+		want string
+	}{
+		{txn.WhyDeadlock.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
+		{txn.WhyWounded.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
+		{txn.WhyRowChanged.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.WhyRangeChanged.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.WhyWrittenSince.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.Changed(by), "Record has changed since last read; try restarting transaction (a row it had read has changed since by commit a2.1.7 of node 2)"},
+		{txn.WhyGivesWay.Err(), "Transaction was rolled back for another that needs the same rows; try restarting transaction"},
+		{txn.WhyOtherProtocol.Err(), "Transaction was rolled back by the cluster; try restarting transaction"},
+		{txn.Errorf(txn.KindAborted, "it was interrupted"), "Transaction was rolled back; try restarting transaction (it was interrupted)"},
+	} {
+		if got := ofKind(x.err); got.Num != 1213 || got.State != "40001" || !strings.HasPrefix(got.Message, x.want) {
+			t.Errorf("%v: %d (%s) %s, want %s", x.err, got.Num, got.State, got.Message, x.want)
+		}
+	}
+}
+
+// A transaction is found by its id, with the connection of its client.
+func TestTransactionsAreKnown(t *testing.T) {
+	f := start(t)
+	c, looker := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+	looker.expect("SELECT count(*) FROM isochron.transactions", "0")
+	c.exec("BEGIN")
+	c.query("SELECT * FROM t")
+	id := strings.TrimSpace(c.query("SELECT connection_id()"))
+	looker.expect("SELECT connection, state, cause, commit_id FROM isochron.transactions", id+" | open | NULL | NULL")
+	c.exec("ROLLBACK")
 }

@@ -38,7 +38,7 @@ func (systemDB) IsReadOnly() bool { return true }
 
 // GetTableNames implements gms.Database.
 func (systemDB) GetTableNames(*gms.Context) ([]string, error) {
-	return []string{"admission", "hot_rows", "in_doubt", "lock_waits", "placement", "rollbacks", "shards", "sources"}, nil
+	return []string{"admission", "hot_rows", "in_doubt", "lock_waits", "placement", "rollbacks", "shards", "sources", "transactions"}, nil
 }
 
 // GetTableInsensitive implements gms.Database.
@@ -58,6 +58,8 @@ func (d systemDB) GetTableInsensitive(_ *gms.Context, name string) (gms.Table, b
 		return newSystemTable(name, d.sources, sourcesColumns), true, nil
 	case "lock_waits":
 		return newSystemTable(name, d.lockWaits, lockWaitsColumns), true, nil
+	case "transactions":
+		return newSystemTable(name, d.transactions, transactionsColumns), true, nil
 	case "rollbacks":
 		return newSystemTable(name, d.rollbacks, rollbacksColumns), true, nil
 	}

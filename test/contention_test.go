@@ -120,7 +120,7 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 	s.exec("CREATE USER IF NOT EXISTS looker@'%' IDENTIFIED BY 'x'")
 	s.exec("GRANT SELECT ON isochron.* TO looker@'%'")
 	looker := pool(t, strings.Replace(h.dsn(0, h.paths[0], ""), "root@", "looker:x@", 1), nil)
-	for _, table := range []string{"admission", "hot_rows", "lock_waits", "rollbacks"} {
+	for _, table := range []string{"admission", "hot_rows", "lock_waits", "rollbacks", "transactions"} {
 		if _, err := looker.Exec("SELECT * FROM isochron." + table); number(err) != 1227 {
 			t.Errorf("%s without PROCESS: %v, want error 1227", table, err)
 		}

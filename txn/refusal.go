@@ -6,7 +6,8 @@ import "fmt"
 // it, what is counted, and the text for people are made from it.
 type Refusal struct {
 	Why Why
-	Who ID // whom it met, where that is one
+	Who ID      // whom it met, where that is one
+	By  Version // that has changed what it had read, where that is known
 }
 
 // Why says what happened to a transaction that is refused.
@@ -73,7 +74,7 @@ var refusals = [whys]struct {
 	WhyUndecidedMet:      {KindAborted, CauseConflict, "another transaction is undecided on a row that it needs"},
 	WhyStampTooLate:      {KindAborted, CauseConflict, "its timestamp came too late"},
 	WhyOtherMet:          {KindAborted, CauseConflict, "it met another transaction"},
-	WhyWrittenSince:      {KindAborted, CauseWrite, "a row it locks or writes was written by another since the moment at which it reads; run the transaction again"},
+	WhyWrittenSince:      {KindAborted, CauseWrite, "a row it locks or writes was written since the moment at which it reads"},
 	WhySchemaChanged:     {KindStale, CauseOther, "the definition of a table has changed"},
 	WhyMomentTooOld:      {KindTooOld, CauseOther, "versions of the moment asked for may have been collected already; read at a later one"},
 	WhyMomentsFull:       {KindUnavailable, CauseOther, "too many reads at a moment wait at the shard; try again"},
@@ -116,7 +117,20 @@ func (r Refusal) String() string {
 	if r.Why.named() {
 		return fmt.Sprintf(text, r.Who)
 	}
-	return text
+	return text + r.By.changed()
+}
+
+// changed says who has changed a row, if that is known: a deletion does not tell.
+func (a Attempt) changed() string {
+	if a.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" by commit %v of node %d", a, a.Node)
+}
+
+// Changed is why a transaction is over that reads a row anew and finds another version.
+func Changed(now Version) *Error {
+	return Errorf(KindAborted, "a row it had read has changed since%s", now.changed()).Because(CauseValidation)
 }
 
 func (w Why) named() bool {

@@ -12,6 +12,9 @@ type Survey struct {
 	// Using, if set, asks in place of all that for the open transactions of its gateway that have
 	// one of these guards (Txn.Guard).
 	Using []string `cbor:"2,keyasint,omitempty"`
+	// Known asks in place of all that for the transactions that its gateway has open, or that have
+	// ended of late.
+	Known bool `cbor:"3,keyasint,omitempty"`
 }
 
 // The bounds of one node's answer.
@@ -20,6 +23,7 @@ const (
 	SurveyWaitsMax = 2000
 	SurveyWarmMax  = 50 // of Hot, those for which nobody waits
 	SurveyUsersMax = 10_000
+	SurveyKnownMax = 10_000
 )
 
 // SurveyReply answers Survey, the longest queues and the longest waits first.
@@ -33,6 +37,24 @@ type SurveyReply struct {
 	Admission []AdmissionClass `cbor:"6,keyasint,omitempty"`
 	// Users answers Using.
 	Users []User `cbor:"7,keyasint,omitempty"`
+	// Known answers Known, those that have ended last first.
+	Known []Known `cbor:"8,keyasint,omitempty"`
+}
+
+// KnownFor is how long a gateway knows a transaction that has ended, unless too many end.
+const KnownFor = time.Minute
+
+// Known is a transaction of a client that is open, or has ended of late.
+type Known struct {
+	Txn   ID     `cbor:"1,keyasint,omitempty"`
+	Owner uint64 `cbor:"2,keyasint,omitempty"` // Options.Owner
+	// Commit is what has written its rows; zero if it has written none.
+	Commit      Attempt `cbor:"3,keyasint,omitempty"`
+	Ended       bool    `cbor:"4,keyasint,omitempty"`
+	AgoNanos    int64   `cbor:"5,keyasint,omitempty"` // since its end, or since its begin while it is open
+	Committed   bool    `cbor:"6,keyasint,omitempty"`
+	Cause       Cause   `cbor:"7,keyasint,omitempty"` // why it was not
+	OutcomeLost bool    `cbor:"8,keyasint,omitempty"` // nobody knows whether it has committed
 }
 
 // User is an open transaction that has one of the guards that were asked for.
@@ -99,6 +121,9 @@ type Users interface {
 	// Using are the open transactions of all gateways that have one of these guards, by rising id.
 	// Nodes that do not answer within SurveyWait are left out.
 	Using(ctx context.Context, guards []string) ([]User, error)
+	// Known asks all nodes for the transactions that they have open or that have ended of late, as
+	// Survey does.
+	Known(ctx context.Context) (Surveyed, error)
 }
 
 // Endable is implemented by transactions that take a cause of their Rollback.

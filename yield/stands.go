@@ -19,6 +19,18 @@ func Stands(row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows, reads [
 	return txn.NotRefused
 }
 
+// ChangedBy is what has written the first row that does not stand, where a row is why.
+func ChangedBy(row func(txn.Key) txn.Row, why txn.Why, reads []txn.ReadCheck) txn.Version {
+	if why == txn.WhyRowChanged {
+		for _, c := range reads {
+			if now := row(c.Key).Version; now != c.Version {
+				return now
+			}
+		}
+	}
+	return txn.Version{}
+}
+
 // Guarded reports whether no guard contradicts what is known here: a shard that
 // has no such row has no opinion.
 func Guarded(row func(txn.Key) txn.Row, guards []txn.ReadCheck) bool {

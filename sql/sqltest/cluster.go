@@ -158,6 +158,19 @@ func (g *Gateway) Directory() *routing.Directory {
 	return g.c.dir
 }
 
+// Known implements txn.Users.
+func (g *Gateway) Known(context.Context) (txn.Surveyed, error) {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	out := &txn.SurveyReply{}
+	for id, t := range g.c.open {
+		if t.opt.Owner != 0 {
+			out.Known = append(out.Known, txn.Known{Txn: id, Owner: t.opt.Owner})
+		}
+	}
+	return txn.Surveyed{Nodes: map[txn.NodeID]*txn.SurveyReply{1: out}}, nil
+}
+
 // Region implements txn.DB.
 func (g *Gateway) Region() geo.Region { return g.region }
 
