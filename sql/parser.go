@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"isochron/sql/window"
 	"isochron/txn"
 )
 
@@ -75,6 +76,9 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 	if err == nil {
 		err = permit(context.Background(), stmt)
 	}
+	if err == nil {
+		err = window.Rewrite(stmt)
+	}
 	if err != nil {
 		return stmt, err
 	}
@@ -118,13 +122,7 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 // parser's for one that could not be.
 func judged(ctx context.Context, query string, stmt sqlparser.Statement, system bool, err error) error {
 	if err != nil {
-		err = unsupported(query, err)
-		if gctx, ok := ctx.(*gms.Context); ok {
-			if s, ok := gctx.Session.(*Session); ok {
-				return s.keep(err)
-			}
-		}
-		return err
+		return keepOf(ctx, unsupported(query, err))
 	}
 	if system {
 		correctSystemUser(stmt)
@@ -133,7 +131,23 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
-	return permit(ctx, stmt)
+	if err := permit(ctx, stmt); err != nil {
+		return err
+	}
+	if err := window.Rewrite(stmt); err != nil {
+		return keepOf(ctx, err)
+	}
+	return nil
+}
+
+// keepOf has the session keep an error, if there is one.
+func keepOf(ctx context.Context, err error) error {
+	if gctx, ok := ctx.(*gms.Context); ok {
+		if s, ok := gctx.Session.(*Session); ok {
+			return s.keep(err)
+		}
+	}
+	return err
 }
 
 // checkBounds refuses what the engine would take too long over, or too much memory.

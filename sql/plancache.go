@@ -282,8 +282,8 @@ func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]
 		return e.Analyzer.Analyze(ctx, bound, nil, flags)
 	}
 	v.plan = plan.Prepare(ctx, values, analyse, func(e gms.Expression) bool {
-		_, sum := e.(*exactSum)
-		return sum
+		_, is := e.(*exact)
+		return is
 	})
 	if v.plan != nil {
 		t.strict = t.strict || v.plan.Strict
