@@ -29,3 +29,20 @@ func TestTextsAreComparedAsAtTheirSource(t *testing.T) {
 	c.expect("SELECT id FROM a WHERE g IN (SELECT g FROM b) ORDER BY id", "1\n2")
 	c.expect("SELECT COUNT(*) FROM x JOIN y ON x.g = y.g", "0")
 }
+
+// DISTINCT, COUNT(DISTINCT) and UNION take texts for the same that their collation takes for one.
+func TestTextsThatAreTheSame(t *testing.T) {
+	f := start(t)
+	c := f.connect(t, "va", "shop")
+	c.exec("CREATE TABLE ci (id INT PRIMARY KEY, g VARCHAR(10) COLLATE utf8mb4_general_ci, b VARCHAR(10) COLLATE utf8mb4_bin, t TEXT COLLATE utf8mb4_0900_ai_ci)")
+	c.exec("INSERT INTO ci VALUES (1, 'A', 'A', 'A'), (2, 'a', 'a', 'a'), (3, 'B', 'B', 'B'), (4, NULL, NULL, NULL), (5, 'b ', 'b ', 'é'), (6, 'e', 'e', 'E')")
+	c.expect("SELECT COUNT(DISTINCT g), COUNT(DISTINCT b), COUNT(DISTINCT t) FROM ci", "3 | 5 | 3")
+	c.expect("SELECT COUNT(DISTINCT g, id > 1) FROM ci", "4")
+	c.expect("SELECT COUNT(*) FROM (SELECT DISTINCT g FROM ci) AS x", "4")
+	c.expect("SELECT DISTINCT LOWER(g) FROM ci WHERE id < 3", "a")
+	c.expect("SELECT COUNT(*) FROM (SELECT DISTINCT b FROM ci) AS x", "6")
+	c.expect("SELECT COUNT(*) FROM (SELECT g FROM ci UNION SELECT g FROM ci WHERE id < 3) AS x", "4")
+	c.expect("SELECT COUNT(*) FROM (SELECT g FROM ci UNION ALL SELECT g FROM ci) AS x", "12")
+	c.expect("SELECT id FROM ci WHERE id = (SELECT COUNT(DISTINCT g) FROM ci)", "3")
+	c.expect("SELECT SUM(id) FROM ci WHERE id <> 5 GROUP BY g ORDER BY 1", "3\n3\n4\n6")
+}

@@ -7,6 +7,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -32,6 +33,8 @@ func withinBounds(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentit
 				n, same = i.WithSource(source), transform.NewTree
 			}
 		}
+		n, as := weighedNode(ctx, n)
+		same = same && as
 		out, as, err := transform.OneNodeExprsWithNode(ctx, n, func(ctx *gms.Context, _ gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			return boundExpression(ctx, e)
 		})
@@ -85,6 +88,8 @@ func boundExpression(ctx *gms.Context, e gms.Expression) (gms.Expression, transf
 		return &like{Like: e}, transform.NewTree, nil
 	case *function.RegexpLike:
 		return &growing{Expression: e, name: "regexp_like", check: checkRegexp}, transform.NewTree, nil
+	case *aggregation.CountDistinct:
+		return weighedCount(ctx, e)
 	case *gmsplan.Subquery:
 		inner, same, err := withinBounds(ctx, e.Query)
 		if err != nil || same == transform.SameTree {
