@@ -212,17 +212,20 @@ func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.St
 // alone sends a statement and reads its answer. One without values, and without a semicolon that
 // could bring a second one, goes as a simple query, which costs less than what is taken apart.
 func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
-	if len(s.Guard) > 0 && mayChange(s.Text) {
-		return c.tried(ctx, s)
-	}
+	var as []int16
 	if asksForTypes(s) {
 		d, err := c.c.Prepare(ctx, "", s.Text, nil)
 		if err != nil {
 			return r, nil, err
 		}
-		return c.answer(c.c.ExecPrepared(ctx, "", s.Args, formats(d), nil), s)
+		as = formats(d)
 	}
-	if !simple(s) {
+	switch {
+	case len(s.Guard) > 0 && mayChange(s.Text):
+		return c.tried(ctx, s, as)
+	case as != nil:
+		return c.answer(c.c.ExecPrepared(ctx, "", s.Args, as, nil), s)
+	case !simple(s):
 		return c.answer(c.c.ExecParams(ctx, s.Text, s.Args, nil, nil, nil), s)
 	}
 	text := s.Text
@@ -243,9 +246,9 @@ func (c *pgConn) alone(ctx context.Context, s source.Statement) (r source.Result
 
 // tried sends a statement that is committed once its answer shows that it needs no guard, and is
 // undone if it does: a trigger may have acted on what it has not found.
-func (c *pgConn) tried(ctx context.Context, s source.Statement) (r source.Result, tooLarge *source.Error, err error) {
+func (c *pgConn) tried(ctx context.Context, s source.Statement, as []int16) (r source.Result, tooLarge *source.Error, err error) {
 	p := c.c.StartPipeline(ctx) // one transaction up to its Sync
-	p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+	queue(p, s, as)
 	p.SendFlushRequest()
 	if err = p.Flush(); err == nil {
 		r, tooLarge, err = c.next(p, s)

@@ -275,6 +275,7 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 	for _, text := range before {
 		p.SendQueryParams(text, nil, nil, nil, nil)
 	}
+	var as []int16
 	skip := len(before)
 	if asksForTypes(s) {
 		formats, err := described(p, s.Text)
@@ -282,11 +283,9 @@ func (c *pgConn) within(ctx context.Context, before []string, s source.Statement
 			_ = p.Close() // the error says more
 			return source.Result{}, pgError(ctx, err)
 		}
-		p.SendQueryPrepared("", s.Args, formats, nil)
-		skip = 0
-	} else {
-		p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+		as, skip = formats, 0
 	}
+	queue(p, s, as)
 	for _, text := range after {
 		p.SendQueryParams(text, nil, nil, nil, nil)
 	}

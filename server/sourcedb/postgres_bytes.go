@@ -38,6 +38,15 @@ func formats(d *pgconn.StatementDescription) []int16 {
 	return out
 }
 
+// queue puts a statement into a pipeline: as it was described, unless as is nil.
+func queue(p *pgconn.Pipeline, s source.Statement, as []int16) {
+	if as == nil {
+		p.SendQueryParams(s.Text, s.Args, nil, nil, nil)
+		return
+	}
+	p.SendQueryPrepared("", s.Args, as, nil)
+}
+
 // described sends what stands before a statement, and has the server describe the statement. It
 // waits for the answer: an error is the statement's own.
 func described(p *pgconn.Pipeline, text string) ([]int16, error) {

@@ -25,17 +25,13 @@ func Form(of dialect.Dialect, text string, zone *time.Location) func([]byte) []b
 	case "bytea":
 		return unhex
 	case "timestamp":
-		digits := w.first
-		if digits < 0 {
-			digits = fractionMax
-		}
 		if w.zone {
-			return func(v []byte) []byte { return zoned(v, zone, digits) }
+			return func(v []byte) []byte { return zoned(v, zone, digits(w)) }
 		}
-		return func(v []byte) []byte { return padded(v, digits) }
+		return func(v []byte) []byte { return padded(v, digits(w)) }
 	case "time":
 		if !w.zone {
-			return func(v []byte) []byte { return padded(v, max(w.first, 0)) }
+			return func(v []byte) []byte { return padded(v, digits(w)) }
 		}
 	case "real", "double precision":
 		return exponent
@@ -43,6 +39,14 @@ func Form(of dialect.Dialect, text string, zone *time.Location) func([]byte) []b
 		return func(v []byte) []byte { return bytes.TrimRight(v, " ") }
 	}
 	return nil
+}
+
+// digits are those of a second that a PostgreSQL's type has: all, unless it says how many.
+func digits(w word) int {
+	if w.first < 0 {
+		return fractionMax
+	}
+	return w.first
 }
 
 func truth(v []byte) []byte {
