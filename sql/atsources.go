@@ -241,9 +241,12 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 		if a.InsertID != 0 {
 			info.LastInsertId.Store(int64(a.InsertID))
 		}
-		return x.yield(&sqltypes.Result{RowsAffected: a.Affected, InsertID: a.InsertID}, x.rest != "")
+		if a.Fields == nil {
+			return x.yield(&sqltypes.Result{RowsAffected: a.Affected, InsertID: a.InsertID}, x.rest != "")
+		}
+	} else {
+		info.RowCount.Store(-1)
 	}
-	info.RowCount.Store(-1)
 	info.FoundRows.Store(int64(len(a.Rows)))
 	x.s.flags(x.c)
 	return x.yield(&sqltypes.Result{Fields: a.Fields, Rows: a.Rows, RowsAffected: uint64(len(a.Rows))}, x.rest != "")
@@ -258,7 +261,7 @@ func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first
 	if s.open != nil && s.open.real != nil {
 		level = s.open.level
 	}
-	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable, Zone: s.zoneName()})
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable, FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
 }
 
 // argsOf are the values of a prepared statement's placeholders.

@@ -42,7 +42,9 @@ type SourceTable struct {
 	Columns []Column   `cbor:"3,keyasint,omitempty"`
 	Key     []string   `cbor:"4,keyasint,omitempty"` // names of the primary key's columns, in order
 	Unique  [][]string `cbor:"5,keyasint,omitempty"` // other unique keys
-	Unfit   string     `cbor:"6,keyasint,omitempty"` // why it can be in no transaction over sources; empty: it can
+	// Plain: its rows are stored in itself, not in partitions, and have system columns.
+	Plain bool   `cbor:"7,keyasint,omitempty"`
+	Unfit string `cbor:"6,keyasint,omitempty"` // why it can be in no transaction over sources; empty: it can
 }
 
 // Bounds of what a source tells in one answer.

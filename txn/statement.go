@@ -26,6 +26,9 @@ type Statement struct {
 	// there already; then what the statement did is undone, and it is run anew behind its guard.
 	Guard []string `cbor:"6,keyasint,omitempty"`
 	Least int      `cbor:"7,keyasint,omitempty"`
+	// Locked, if not empty, is what is run behind Guard in place of Text, with the same values: it
+	// locks what it finds and does not change, too.
+	Locked string `cbor:"9,keyasint,omitempty"`
 	// Zone is the time zone of the client's session, by which moments are read and written: a name
 	// such as Europe/Paris or a distance such as +05:30; "": +00:00. An agent of an earlier version
 	// leaves its source's own.

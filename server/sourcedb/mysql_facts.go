@@ -107,7 +107,7 @@ func before(version string, major, minor int) bool {
 const (
 	myOthers       = ` NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`
 	myColumnsQuery = `SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE, IF(c.EXTRA LIKE '%auto_increment%', 'YES', 'NO'),
-			IF(t.ENGINE = 'InnoDB', '', CONCAT('its engine is ', IFNULL(t.ENGINE, 'not known'), ', which cannot roll back or prepare what InnoDB can: ALTER TABLE ... ENGINE = InnoDB')), c.COLLATION_NAME
+			IF(t.ENGINE = 'InnoDB', '', CONCAT('its engine is ', IFNULL(t.ENGINE, 'not known'), ', which cannot roll back or prepare what InnoDB can: ALTER TABLE ... ENGINE = InnoDB')), 'NO', c.COLLATION_NAME
 		FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
 		WHERE t.TABLE_TYPE = 'BASE TABLE' AND c.TABLE_SCHEMA` + myOthers + `
 		ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION`

@@ -159,7 +159,7 @@ func (d *postgres) Once(ctx context.Context, n source.Name, o source.BranchOptio
 	if locks := d.locks && s.Locks && o.Isolation == source.Serializable; locks {
 		alone.Isolation = source.ReadCommitted
 	} else {
-		s.Guard = nil
+		s.Guard, s.Text = nil, locked(s).Text
 	}
 	if o.ReadOnly || !onlyReads(s.Text) && !changes(s.Text) || alone.Isolation != o.Isolation && !locksAlone(s) {
 		return source.OnceByBranch(ctx, d, n, o, s)
@@ -177,7 +177,7 @@ func locksAlone(s source.Statement) bool {
 	if onlyReads(s.Text) && !simple(s) {
 		return false // its commit would be waited for
 	}
-	return len(s.Guard) == 0 || s.Least > 0
+	return len(s.Guard) == 0 || s.Least != 0
 }
 
 // simple reports whether a statement can go as a simple query, in which nothing rides along.

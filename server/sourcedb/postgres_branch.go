@@ -63,9 +63,9 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 		return source.Result{}, e
 	}
 	if !b.locks || len(s.Guard) == 0 {
-		return b.execute(ctx, s, nil, false)
+		return b.execute(ctx, locked(s), nil, false)
 	}
-	if s.Least > 0 {
+	if s.Least != 0 {
 		first, undone := !b.begun, mayChange(s.Text)
 		r, err := b.execute(ctx, s, nil, undone)
 		if !misses(s, r, err) {
@@ -77,7 +77,15 @@ func (b *pgBranch) Execute(ctx context.Context, s source.Statement) (source.Resu
 			}
 		}
 	}
-	return b.execute(ctx, s, s.Guard, false)
+	return b.execute(ctx, locked(s), s.Guard, false)
+}
+
+// locked is a statement that locks all that it finds.
+func locked(s source.Statement) source.Statement {
+	if s.Locked != "" {
+		s.Text = s.Locked
+	}
+	return s
 }
 
 // execute runs a statement after what guards it. One that may be undone yet keeps its savepoint

@@ -124,7 +124,8 @@ func (t *pgTypes) fill(columns []source.Column) (missing []string) {
 const (
 	pgColumnsQuery = `SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull,
 			a.attidentity <> '' OR coalesce(pg_get_expr(e.adbin, e.adrelid) LIKE 'nextval(%', false),
-			CASE c.relpersistence WHEN 'u' THEN 'it is UNLOGGED, and a crash of its server empties it, whatever was committed: ALTER TABLE ... SET LOGGED' ELSE '' END
+			CASE c.relpersistence WHEN 'u' THEN 'it is UNLOGGED, and a crash of its server empties it, whatever was committed: ALTER TABLE ... SET LOGGED' ELSE '' END,
+			c.relkind = 'r'
 		FROM pg_attribute a LEFT JOIN pg_attrdef e ON e.adrelid = a.attrelid AND e.adnum = a.attnum JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 			AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')

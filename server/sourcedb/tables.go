@@ -3,8 +3,9 @@ package sourcedb
 import "isochron/source"
 
 // tables joins what both dialects answer, in order: columns with schema, table, name, type, whether
-// they may be NULL, whether the server numbers rows by them, why their table is unfit, and at a MySQL
-// their collation; keys with schema, table, key, whether it is the primary key, and a column. yes is the dialect's word for true.
+// they may be NULL, whether the server numbers rows by them, why their table is unfit, whether it has
+// no partitions, and at a MySQL their collation; keys with schema, table, key, whether it is the
+// primary key, and a column. yes is the dialect's word for true.
 func tables(columns, keys [][][]byte, yes string) []source.Table {
 	var out []source.Table
 	at := map[[2]string]int{}
@@ -15,11 +16,11 @@ func tables(columns, keys [][][]byte, yes string) []source.Table {
 		if !ok {
 			i = len(out)
 			at[id] = i
-			out = append(out, source.Table{Schema: v[0], Name: v[1], Unfit: v[6]})
+			out = append(out, source.Table{Schema: v[0], Name: v[1], Unfit: v[6], Plain: v[7] == yes})
 		}
 		c := source.Column{Name: v[2], Type: v[3], Null: v[4] == yes, Auto: v[5] == yes}
-		if len(v) > 7 {
-			c.Collation = v[7]
+		if len(v) > 8 {
+			c.Collation = v[8]
 		}
 		out[i].Columns = append(out[i].Columns, c)
 	}

@@ -57,8 +57,9 @@ type ForeignPart struct {
 	Identity string   `cbor:"4,keyasint,omitempty"` // of the database that was adopted
 	Schema   string   `cbor:"5,keyasint,omitempty"`
 	Table    string   `cbor:"6,keyasint"`
-	Columns  []string `cbor:"7,keyasint"` // as the source spells them, in the order of the table's
-	Types    []string `cbor:"8,keyasint"` // the source's own words
+	Columns  []string `cbor:"7,keyasint"`           // as the source spells them, in the order of the table's
+	Types    []string `cbor:"8,keyasint"`           // the source's own words
+	Plain    bool     `cbor:"9,keyasint,omitempty"` // it has no partitions
 }
 
 // Bounds of the catalogue's foreign tables.

@@ -27,6 +27,9 @@ type emitter struct {
 	locked    bool      // the query that was written last ends in a locking clause
 	most      int       // bytes that one expression's text may have
 	written   int       // bytes that were written for aliases
+	settings  []setting // what assignments have set
+	moves     bool      // one of them changes each row
+	counts    string    // how often a row counts that is there already; empty: once
 	// For the guard:
 	gapsSeen int // reads that were found unguarded
 	rows     int // that the last of them asked for
@@ -128,6 +131,9 @@ func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 	e.statement(p.stmt)
 	if e.guard(p.stmt); !o.Share {
 		e.out.Guard, e.out.Least = nil, 0
+	}
+	if e.out.Locked != "" && e.out.Least == 0 {
+		e.out.Text, e.out.Locked = e.out.Locked, ""
 	}
 	return e.out, nil
 }

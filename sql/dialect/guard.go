@@ -32,6 +32,8 @@ func (e *emitter) guard(stmt sqlparser.Statement) {
 	if insert, ok := stmt.(*sqlparser.Insert); ok { // it tells of rows that have its keys
 		t := e.physical(e.out.Writes[0])
 		switch rows := rowsGiven(insert); {
+		case rows > 0 && len(e.out.Unguarded) == 0 && e.counts != "": // each is inserted or locked
+			n, reads = -1, append(reads, t)
 		case rows > 0 && len(e.out.Unguarded) == 0:
 			n, reads = rows, append(reads, t)
 		case !slices.Contains(both, t):

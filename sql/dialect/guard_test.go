@@ -58,7 +58,7 @@ func TestGuards(t *testing.T) {
 		{"DELETE FROM t WHERE v < 3 LIMIT 2", 0, tBoth},
 		{"INSERT INTO t VALUES (1, 2), (3, 4)", 2, tShare},
 		{"INSERT IGNORE INTO t VALUES (1, 2)", 1, tShare},
-		{"INSERT INTO t VALUES (1, 2) ON DUPLICATE KEY UPDATE v = 3", 1, tShare},
+		{"INSERT INTO t VALUES (1, 2) ON DUPLICATE KEY UPDATE v = 3", -1, tShare},
 		{"INSERT INTO t SELECT a, w FROM u WHERE b = 2", 0, tBoth + ";" + uShare},
 		{"INSERT INTO t VALUES (1, (SELECT w FROM u WHERE a = 1 AND b = 2))", 0, tBoth + ";" + uShare},
 		{"SELECT 1", 0, ""},

@@ -170,7 +170,7 @@ func (e *emitter) conflict(s *sqlparser.Insert, target *item, columns []output) 
 	replace := strings.EqualFold(s.Action, sqlparser.ReplaceStr)
 	switch {
 	case replace:
-		return e.replacing(target)
+		return e.replacing(s, target)
 	case len(s.OnDup) > 0:
 		if s.Ignore != "" {
 			refuse("INSERT IGNORE ... ON DUPLICATE KEY UPDATE", "PostgreSQL does one or the other", "Leave out IGNORE")
@@ -185,7 +185,7 @@ func (e *emitter) conflict(s *sqlparser.Insert, target *item, columns []output) 
 
 // replacing writes REPLACE for a table with one unique key: every other column becomes what was
 // to be inserted, its default where nothing was given.
-func (e *emitter) replacing(target *item) string {
+func (e *emitter) replacing(s *sqlparser.Insert, target *item) string {
 	t := e.known(target.logical, "REPLACE")
 	if len(t.Key) == 0 && len(t.Unique) == 0 {
 		return ""
@@ -202,13 +202,20 @@ func (e *emitter) replacing(target *item) string {
 	for _, c := range t.Columns {
 		if !in[c.Name] {
 			sets = append(sets, ident(c.Name)+" = EXCLUDED."+ident(c.Name))
+			e.settings = append(e.settings, setting{c, "EXCLUDED." + ident(c.Name)})
 		}
 	}
 	e.remark("REPLACE updates the row that is there: triggers and foreign keys see an update, not a delete and an insert")
 	if len(sets) == 0 {
 		return " ON CONFLICT DO NOTHING"
 	}
-	return " ON CONFLICT (" + identList(keys[0]) + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	e.counts = "2"
+	text := " ON CONFLICT (" + identList(keys[0]) + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	if other := e.other(target); e.opt.Count && t.Plain && len(s.Returning) == 0 && other != "" { // a row that is there as it is to be counts once
+		text += " WHERE " + other
+		e.out.Given = rowsGiven(s)
+	}
+	return text
 }
 
 func keysOf(t *Table) [][]string {
@@ -225,18 +232,30 @@ func identList(names []string) string {
 
 // returning writes what an INSERT gives back.
 func (e *emitter) returning(s *sqlparser.Insert, target *item) string {
+	var columns []string
 	if len(s.Returning) > 0 {
 		_, _, list := e.selectList(s.Returning, true)
-		return " RETURNING " + list
+		columns, e.out.Returns = append(columns, list), true
 	}
-	if !e.opt.ReturnInsertID || target.table == nil {
-		return ""
-	}
-	for _, c := range target.table.Columns {
-		if c.Auto {
-			e.out.InsertID = c.Name
-			return " RETURNING " + ident(c.Name)
+	if e.opt.ReturnInsertID && target.table != nil {
+		for _, c := range target.table.Columns {
+			if !c.Auto {
+				continue
+			}
+			if e.out.InsertID = c.Name; e.out.Returns {
+				e.out.InsertID = idColumn
+			}
+			columns = append(columns, as(ident(c.Name), ident(e.out.InsertID)))
+			break
 		}
 	}
-	return ""
+	if e.counts != "" {
+		if count := e.rowCount(target, e.counts); count != "" {
+			columns = append(columns, count)
+		}
+	}
+	if len(columns) == 0 {
+		return ""
+	}
+	return " RETURNING " + strings.Join(columns, ", ")
 }

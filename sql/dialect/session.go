@@ -108,3 +108,9 @@ func (s *Statement) Upserts() bool {
 	i, ok := s.stmt.(*sqlparser.Insert)
 	return ok && len(i.OnDup) > 0
 }
+
+// Returns says that it changes rows and has RETURNING.
+func (s *Statement) Returns() bool {
+	i, ok := s.stmt.(*sqlparser.Insert)
+	return ok && len(i.Returning) > 0
+}

@@ -82,7 +82,7 @@ func NewTemplate(text string, kinds []ValueKind, to Dialect, schema Schema, o Op
 	w := &Template{Translation: t, kinds: kinds}
 	switch {
 	case to != MySQL:
-		w.cutNumbered(t.Text, t.Args)
+		w.cutNumbered(t.texts(), t.Args)
 	default:
 		w.cut(t.Text, t.Places, t.Args)
 	}
@@ -95,17 +95,25 @@ func NewTemplate(text string, kinds []ValueKind, to Dialect, schema Schema, o Op
 			values[j] = []byte(of[(i+j)%len(of)])
 		}
 		want, err := Translate(client.Fill(values), to, schema, o)
-		if err != nil || want.Text != w.Fill(values) || len(want.Args) > 0 || len(want.More) > 0 || want.InsertID != t.InsertID || !t.guardsLike(&want) {
+		if err != nil || want.texts() != w.Fill(values) || len(want.Args) > 0 || len(want.More) > 0 || want.InsertID != t.InsertID || !t.guardsLike(&want) {
 			return nil
 		}
 	}
 	return w
 }
 
+// texts are Text, and Locked behind a zero byte if there is one.
+func (t *Translation) texts() string {
+	if t.Locked == "" {
+		return t.Text
+	}
+	return t.Text + "\x00" + t.Locked
+}
+
 // guardsLike reports whether a translation's guard does for another, too: it is the same, and goes
 // before whenever that one's does.
 func (t *Translation) guardsLike(other *Translation) bool {
-	return slices.Equal(t.Guard, other.Guard) && (t.Least == 0 || other.Least > 0 && t.Least >= other.Least)
+	return slices.Equal(t.Guard, other.Guard) && (t.Least == 0 || t.Least == other.Least || other.Least > 0 && t.Least >= other.Least)
 }
 
 func consecutive(n int) []int {
@@ -166,7 +174,8 @@ func (w *Template) cutNumbered(text string, args []int) {
 	w.parts = append(w.parts, text[from:])
 }
 
-// Fill is the translation of the text with these values, which are of the template's kinds.
+// Fill is the translation of the text with these values, which are of the template's kinds: its
+// Text, and its Locked behind a zero byte if it has one.
 func (w *Template) Fill(values [][]byte) string {
 	n := 0
 	for _, p := range w.parts {

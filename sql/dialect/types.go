@@ -36,6 +36,7 @@ type Table struct {
 	Columns      []Column
 	Key          []string   // the primary key's columns, in order
 	Unique       [][]string // other unique keys
+	Plain        bool       // its rows are in no partitions
 }
 
 // Column is a column of a table. Type is the source's own word, such as "bigint" or
@@ -60,6 +61,9 @@ type Options struct {
 	// ReturnInsertID has an INSERT return the number that the source gave its first row; see
 	// Translation.InsertID.
 	ReturnInsertID bool
+	// Count has changes be counted as MySQL's; FoundRows: as for a client that wants to know how many
+	// rows were found.
+	Count, FoundRows bool
 	// LastInsertID is the value of LAST_INSERT_ID(); nil: it is refused.
 	LastInsertID *uint64
 	// AnsiQuotes and PipesAsConcat are MySQL's SQL modes of these names.
@@ -94,6 +98,13 @@ type Translation struct {
 	Unguarded []Unguarded
 	Guard     []string
 	Least     int
+	// Locked, if not empty, is the text behind Guard: it locks what it does not change, too.
+	Locked string
+	// Returns says that the client asks for rows of what it changes. What stands behind its columns is
+	// not for it: InsertID, and CountColumn if Counts says so. Then the rows' counts make that of the
+	// statement, and each of Given rows that is not among them counts once.
+	Returns, Counts bool
+	Given           int
 	// Remarks say where the source's answer may differ from MySQL's, each a sentence.
 	Remarks []string
 }

@@ -29,12 +29,24 @@ func (e *emitter) upsert(s *sqlparser.Insert, target *item, columns []output) st
 		}
 		return x, false
 	})
-	e.remark("two rows of one statement with the same key are an error, and each updated row counts once")
+	e.remark("two rows of one statement with the same key are an error")
+	e.counts = "2"
+	text := " ON CONFLICT (" + identList(key) + ") DO UPDATE SET "
 	if len(sets) == 0 {
 		c := ident(key[0])
-		sets = []string{c + " = " + target.quoted + "." + c}
+		if e.counts = "0"; e.opt.FoundRows {
+			e.counts = "1"
+		}
+		return text + c + " = " + target.quoted + "." + c
 	}
-	return " ON CONFLICT (" + identList(key) + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	text += strings.Join(sets, ", ")
+	if changed := e.other(target); e.opt.Count && target.table.Plain && len(s.Returning) == 0 && len(sets) == len(s.OnDup) && changed != "" && !e.moves {
+		text += " WHERE " + changed
+		if e.opt.FoundRows {
+			e.out.Given = rowsGiven(s)
+		}
+	}
+	return text
 }
 
 // conflictKey chooses the key. One whose number the source gives cannot conflict.
@@ -126,6 +138,7 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 	e.scope.assigned = map[string]frag{}
 	defer func(s *scope) { s.assigned = nil }(e.scope)
 	var sets []string
+	e.settings, e.moves = nil, false
 	seen := map[string]bool{}
 	for _, a := range exprs {
 		c, ok := target.find(a.Name.Name.String())
@@ -146,11 +159,14 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 		if d, ok := x.(*sqlparser.Default); ok && d.ColName == "" {
 			sets = append(sets, ident(c.name)+" = DEFAULT")
 			e.scope.assigned[c.name] = frag{typed: typed{kind: other}, text: ""}
+			e.settings = append(e.settings, setting{})
 			continue
 		}
 		described := target.described(c.name)
 		f := e.fitting(e.any(x), c.typed, described)
 		sets = append(sets, ident(c.name)+" = "+f.text)
+		e.settings = append(e.settings, setting{described, f.text})
+		e.moves = e.moves || moves(described, c.kind, x)
 		e.scope.assigned[c.name] = settled(f, c, described)
 		if e.unordered {
 			e.scope.assigned[c.name] = frag{}

@@ -34,7 +34,11 @@ func (e *emitter) update(s *sqlparser.Update) string {
 			refuse("an UPDATE without SET", "it changes nothing", "")
 		}
 		text := with + "UPDATE " + w.table + " SET " + strings.Join(sets, ", ") + clause(" FROM ", w.others)
-		out = text + e.chosen(w, s.Where, s.OrderBy, s.Limit, "UPDATE")
+		settings, filter := e.settings, e.chosen(w, s.Where, s.OrderBy, s.Limit, "UPDATE")
+		if out = text + filter; w.others == "" {
+			e.settings = settings
+			out = e.counting(text, w.table, filter, w.item)
+		}
 		e.closeWith(s.With)
 	})
 	return out

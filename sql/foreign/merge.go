@@ -26,15 +26,21 @@ func (p *Plan) Merge(results []txn.SourceResult, zone *time.Location) (*Answer, 
 	if p.Changes {
 		for i := range results {
 			if !p.alike || i == 0 {
-				a.Affected += uint64(max(results[i].Affected, 0))
+				a.Affected += p.counting[i].of(&results[i].Result)
 			}
 			if id := p.newNumber(i, &results[i].Result); id != 0 && a.InsertID == 0 {
 				a.InsertID = id
 			}
 		}
-		return a, nil
+		if !p.returns {
+			return a, nil
+		}
 	}
 	for i := range results {
+		p.strip(i, &results[i].Result)
+		if p.alike && p.returns && i > 0 {
+			break
+		}
 		if i == 0 {
 			for _, c := range results[i].Columns {
 				a.Fields = append(a.Fields, Field(p.dialects[i], c))
@@ -48,6 +54,32 @@ func (p *Plan) Merge(results []txn.SourceResult, zone *time.Location) (*Answer, 
 	p.join(a)
 	a.fractions()
 	return a, nil
+}
+
+// of is how many rows a source has changed, as MySQL counts them.
+func (c counting) of(r *txn.Result) (n uint64) {
+	at := len(r.Columns) - 1
+	if !c.byRow || at < 0 || r.Columns[at].Name != dialect.CountColumn {
+		return uint64(max(r.Affected, 0))
+	}
+	for _, row := range r.Rows {
+		times, _ := strconv.ParseUint(string(row[at]), 10, 8) // 0: it is no number
+		n += times
+	}
+	return n + uint64(max(c.given-len(r.Rows), 0))
+}
+
+// strip takes away the columns of an answer that are not the client's.
+func (p *Plan) strip(i int, r *txn.Result) {
+	if !p.returns {
+		return
+	}
+	for n := len(r.Columns) - 1; n >= 0 && (p.counting[i].byRow && r.Columns[n].Name == dialect.CountColumn || p.insertID[i] != "" && r.Columns[n].Name == p.insertID[i]); n-- {
+		r.Columns = r.Columns[:n]
+		for j := range r.Rows {
+			r.Rows[j] = r.Rows[j][:n]
+		}
+	}
 }
 
 // fractions has the columns of times say how many digits of a second they have, by which the

@@ -25,7 +25,7 @@ func (s *Statement) Plan(args []Arg, now Now) (*Plan, error) {
 			return nil, err
 		}
 	}
-	b := &planning{s: s, args: args, now: now, p: &Plan{Changes: s.Changes()}}
+	b := &planning{s: s, args: args, now: now, p: &Plan{Changes: s.Changes(), returns: s.Returns()}}
 	switch {
 	case !s.foreign:
 		if s.WritesForeign() {
@@ -90,6 +90,7 @@ func (b *planning) send(source uint64, st *dialect.Statement) error {
 	if out.Text, out.Args, err = b.filled(t); err != nil {
 		return err
 	}
+	out.Locked = t.Locked
 	b.sent(out, of, t)
 	return nil
 }
@@ -106,6 +107,7 @@ func (b *planning) sent(s txn.SourceStatement, of dialect.Dialect, t *dialect.Tr
 	b.p.Statements = append(b.p.Statements, s)
 	b.p.dialects = append(b.p.dialects, of)
 	b.p.insertID = append(b.p.insertID, t.InsertID)
+	b.p.counting = append(b.p.counting, counting{t.Counts, t.Given})
 }
 
 // translating are the options of a translation for a source of a dialect.
@@ -113,13 +115,13 @@ func (b *planning) translating(of dialect.Dialect) dialect.Options {
 	o := b.s.options
 	o.Share = b.now.Share
 	o.LastInsertID = &b.now.LastInsertID
-	o.ReturnInsertID = of == dialect.Postgres
+	o.ReturnInsertID, o.Count, o.FoundRows = of == dialect.Postgres, of == dialect.Postgres, b.now.FoundRows
 	return o
 }
 
 // translation is a statement in a source's words; that of the client's own statement is kept.
 func (b *planning) translation(source uint64, of dialect.Dialect, st *dialect.Statement) (*dialect.Translation, error) {
-	key := translating{source, b.now.Share}
+	key := translating{source, b.now.Share, b.now.FoundRows}
 	keep := st == b.s.Statement && b.s.session == ""
 	if t := b.s.translated[key]; t != nil && keep {
 		return t, nil

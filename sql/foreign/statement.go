@@ -42,6 +42,7 @@ type Statement struct {
 type translating struct {
 	source uint64
 	share  bool
+	found  bool
 }
 
 type named struct {
@@ -167,7 +168,7 @@ func (c *schema) Table(database, name string) (*dialect.Table, bool) {
 
 // describe is a table as one of its sources has it.
 func describe(t *catalog.ForeignTable, p *catalog.ForeignPart) *dialect.Table {
-	out := &dialect.Table{Schema: p.Schema, Name: p.Table}
+	out := &dialect.Table{Schema: p.Schema, Name: p.Table, Plain: p.Plain}
 	spelled := func(names []string) (list []string) {
 		for _, n := range names {
 			list = append(list, p.Columns[t.Column(n)])
@@ -195,6 +196,7 @@ type Arg struct {
 type Now struct {
 	Share        bool // reads at PostgreSQL lock what they read, and have the rest guarded
 	LastInsertID uint64
+	FoundRows    bool // the client asks how many rows are found, not changed
 	// Prefer is a source that the transaction has touched, for tables that are everywhere; 0: none.
 	Prefer uint64
 	// Zone is the session's time zone, as txn.Statement has it.
@@ -207,8 +209,16 @@ type Plan struct {
 	Changes    bool
 	dialects   []dialect.Dialect // of each
 	insertID   []string          // of each: the column of its answer that is the new number
+	counting   []counting        // of each
+	returns    bool              // it changes rows, and answers with them
 	partial    *dialect.Partial  // how the answers are put together; nil: they are one
 	alike      bool              // each source does the same to the same rows
+}
+
+// counting is how the rows of an answer count what was changed.
+type counting struct {
+	byRow bool // each says how often it counts
+	given int  // rows of which those that are not among them count once
 }
 
 // Need is a privilege on a table.

@@ -3,6 +3,7 @@ package foreign
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"isochron/sql/dialect"
 	"isochron/txn"
@@ -36,7 +37,7 @@ func (b *planning) sendFilled(source uint64, of dialect.Dialect, st *dialect.Sta
 	if st != b.s.Statement || b.s.session != "" {
 		return ErrAsWritten
 	}
-	key := translating{source, b.now.Share}
+	key := translating{source, b.now.Share, b.now.FoundRows}
 	t, known := b.s.templates[key]
 	if !known {
 		t = dialect.NewTemplate(b.s.Text, b.s.kinds, of, b.s.at(source), b.translating(of))
@@ -49,6 +50,12 @@ func (b *planning) sendFilled(source uint64, of dialect.Dialect, st *dialect.Sta
 	for i := range b.args {
 		values[i] = b.args[i].Text
 	}
-	b.sent(txn.SourceStatement{Source: txn.ShardID(source), Statement: txn.Statement{Text: t.Fill(values)}}, of, &t.Translation)
+	b.sent(txn.SourceStatement{Source: txn.ShardID(source), Statement: statementOf(t.Fill(values))}, of, &t.Translation)
 	return nil
+}
+
+// statementOf is a statement of a template's text.
+func statementOf(filled string) txn.Statement {
+	text, locked, _ := strings.Cut(filled, "\x00")
+	return txn.Statement{Text: text, Locked: locked}
 }
