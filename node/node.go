@@ -31,6 +31,8 @@ type Config struct {
 	Params    Params
 	Observer  Observer
 	Watcher   txn.Watcher // may be nil
+	// Verify is given the states of replicas that are to be compared; nil: none is.
+	Verify func(*shard.Held)
 	// Process, if not nil, says that all nodes run in one process and end with it:
 	// nothing is written for a restart, and messages are passed as they are.
 	Process *shard.Process

@@ -77,6 +77,7 @@ func (o *opener) shardConfig(s routing.Shard) shard.Config {
 	cfg := shard.Config{
 		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Engine: o.cfg.Engine, Row: o.cfg.Row, Desired: o.places.desired(s),
 		Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env, Process: o.cfg.Process, Rows: o.cfg.Rows, Logs: o.cfg.Logs,
+		Verify: o.cfg.Verify,
 	}
 	if !slices.Contains(s.FoundedBy(), uint32(o.cfg.ID)) {
 		return cfg // it joins

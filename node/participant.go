@@ -23,6 +23,7 @@ type hosted struct {
 	survey  participant.Surveyed
 	locks   participant.Locking
 	holding participant.Holding
+	logged  *shard.Replica // with a log, by which its replicas can be compared
 }
 
 func host(p participant.Participant) *hosted {
@@ -34,6 +35,7 @@ func host(p participant.Participant) *hosted {
 	h.survey, _ = p.(participant.Surveyed)
 	h.locks, _ = p.(participant.Locking)
 	h.holding, _ = p.(participant.Holding)
+	h.logged, _ = p.(*shard.Replica)
 	return h
 }
 

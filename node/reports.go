@@ -79,6 +79,13 @@ func (h *hosts) Statuses() []participant.Status {
 	return out
 }
 
+// Verify has the replicas of a shard hold their states to be compared; false if this node does not
+// lead it, or it has no log.
+func (h *hosts) Verify(id txn.ShardID, check uint64) bool {
+	r := h.replicas[id]
+	return r != nil && r.logged != nil && r.logged.Verify(check)
+}
+
 // Ready reports whether every participant of the directory has a leader that this
 // node knows of.
 func (h *hosts) Ready() bool { return h.led(func(routing.Kind) bool { return true }) }

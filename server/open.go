@@ -64,10 +64,11 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	}
 	w := newWatch(cfg)
 	rows, logs := cfg.pools()
+	held := newVerifying()
 	n, err := newNode(node.Config{
 		Rows: rows, Logs: logs,
 		ID: cfg.me.Node, Region: cfg.me.Region, Engine: engine, Row: cfg.row, Seed: rand.Uint64(), FirstEpoch: cfg.firstEpoch,
-		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w,
+		Directory: cfg.directory, WAN: cfg.wan, Params: cfg.params, Observer: cfg.observer, Watcher: w, Verify: held.hold,
 		Openers: agents.openers(),
 	}, cfg.clock.now())
 	if err != nil {
@@ -76,7 +77,7 @@ func openRunner(cfg runnerConfig) (*runner, error) {
 	return &runner{
 		id: cfg.me.Node, region: cfg.me.Region, log: cfg.log, clock: cfg.clock, engine: engine, node: n,
 		box: newMailbox(cfg.shares.Mailbox()), net: cfg.net, watch: w, syncer: newSyncer(engine, cfg.clock, cfg.failed, w.synced), adopted: cfg.adopted,
-		failed: cfg.failed, agents: agents, stop: make(chan struct{}), ended: make(chan struct{}),
+		failed: cfg.failed, agents: agents, verifying: held, stop: make(chan struct{}), ended: make(chan struct{}),
 	}, nil
 }
 

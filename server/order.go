@@ -12,6 +12,7 @@ import (
 	"isochron/protocol"
 	"isochron/routing"
 	"isochron/server/peer"
+	"isochron/shard"
 	"isochron/txn"
 )
 
@@ -33,6 +34,8 @@ const (
 	OrderResolve   = "resolve"       // end the branch Name at its source; Force: commit or rollback, whatever is logged
 	OrderForget    = "remove-source" // Name is a source of the cluster no more
 	OrderAccept    = "accept-source" // Name is the database of this Identity from now on
+	OrderVerify    = "verify"        // the replicas of Shard, led here, are to hold their states for Check
+	OrderSums      = "sums"          // sum up Span of what is held of Shard for Check, Rate bytes a second
 	OrderStopped   = "stopped"       // Node has stopped by itself, and Why
 	OrderRoot      = "root"          // Root is the verifier of root's new password; Node is who says so
 )
@@ -48,6 +51,9 @@ type Order struct {
 	Gateway  bool             `json:"gateway,omitempty"`
 	Instead  uint32           `json:"instead,omitempty"` // the node whose address a new one takes
 	Why      string           `json:"why,omitempty"`
+	Check    uint64           `json:"check,omitempty"`
+	Span     shard.Span       `json:"span,omitzero"`
+	Rate     int64            `json:"rate,omitempty"`
 	Hot      routing.HotRows  `json:"hot,omitzero"`
 	Protocol routing.Protocol `json:"protocol,omitzero"`
 
@@ -67,6 +73,7 @@ type Outcome struct {
 	Directory *routing.Directory `json:"directory,omitempty"`
 	Began     string             `json:"began,omitempty"` // the protocol with which the cluster began
 	InDoubt   []SourceDoubt      `json:"in_doubt,omitempty"`
+	Sums      *Sums              `json:"sums,omitempty"`
 }
 
 // ErrRefused: the order makes no sense as the cluster is.
@@ -81,12 +88,21 @@ func (p *Process) carryOut(raw []byte) Outcome {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return Outcome{Refused: "the order cannot be read; is the command of another version?"}
 	}
+	return p.carryOutOrder(o)
+}
+
+func (p *Process) carryOutOrder(o Order) Outcome {
 	switch o.Do {
 	case OrderDrain, OrderUndrain:
 		if !p.SetDraining(o.Do == OrderDrain) {
 			return Outcome{Error: "the node has stopped, or is too busy"}
 		}
 		return Outcome{Node: uint32(p.cfg.Self)}
+	case OrderVerify:
+		return p.beginVerify(o)
+	case OrderSums:
+		says := p.runner.verifying.answer(txn.ShardID(o.Shard), o.Check, o.Span, o.Rate)
+		return Outcome{Sums: &says}
 	case OrderStopped:
 		p.lastWords.keep(o.Node, o.Why)
 		return Outcome{Node: uint32(p.cfg.Self)}
@@ -187,6 +203,11 @@ func Give(ctx context.Context, c *peer.Credentials, to Member, o Order) (Outcome
 	if err := json.Unmarshal(b, &out); err != nil {
 		return Outcome{}, fmt.Errorf("its answer cannot be read: %w", err)
 	}
+	return out.result()
+}
+
+// result is the outcome, or its error.
+func (out Outcome) result() (Outcome, error) {
 	switch {
 	case out.Refused != "":
 		return out, fmt.Errorf("%w: %s", ErrRefused, out.Refused)

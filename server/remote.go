@@ -52,6 +52,11 @@ type MemberConfig struct {
 	// Sources are databases that are not ours, whose agents are at this node.
 	Sources []SourceConfig
 
+	// VerifyEvery is how often the node compares the replicas of the shards that it leads, 0: never;
+	// each of them reads VerifyRate bytes a second.
+	VerifyEvery time.Duration
+	VerifyRate  int64
+
 	Memory   memory.Shares // zero: memory.Default
 	Params   node.Params   // zero fields get defaults that fit the WAN
 	Observer node.Observer // may be nil
@@ -77,6 +82,7 @@ type Process struct {
 	stopping  sync.Once      // it says why it stops
 	saying    sync.WaitGroup // for as long as that takes
 	lastWords lastWords      // of other nodes
+	verified  verifications
 
 	onDrain atomic.Pointer[func(draining bool)]
 	onRoot  atomic.Pointer[func(context.Context, string) error]
@@ -130,6 +136,7 @@ func StartProcess(cfg MemberConfig) (*Process, error) {
 	p.runner.start()
 	p.running.Store(true)
 	p.peers.Start()
+	p.verifyAlways()
 	if !cfg.Emulate {
 		go p.tellDistances()
 	}
@@ -324,6 +331,7 @@ func (p *Process) DB() txn.DB { return coordinator.NewDB(port{p.runner, p}) }
 // answered with an error.
 func (p *Process) Close() error {
 	p.saying.Wait()
+	p.stopVerifying()
 	p.peers.Close()
 	p.wan.close()
 	var err error

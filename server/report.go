@@ -45,6 +45,8 @@ type Report struct {
 	Removed string `json:"removed,omitempty"`
 	// Stopped are other nodes that have said why they stop, and are not back.
 	Stopped []StoppedReport `json:"stopped,omitempty"`
+	// Verify is of the comparisons of replicas that this node has made.
+	Verify VerifyReport `json:"verify"`
 	// Memory is what the node may take, and what its parts hold of it.
 	Memory memory.Use `json:"memory"`
 	// Sources are those whose agents are at this node.
@@ -191,6 +193,7 @@ func (p *Process) Report() (r Report, ok bool) {
 	r.Sources = p.runner.agents.reports(v.statuses, time.Now())
 	r.Links = p.linkReports()
 	r.Removed, r.Stopped = p.Removed(), p.lastWords.reports(r.Links)
+	r.Verify = p.verified.report()
 	r.Memory = p.use(v.rows, v.logs)
 	return r, true
 }

@@ -39,7 +39,10 @@ type runner struct {
 	watch  *watch
 	agents *agents
 	tasks  tasks
-	beat   atomic.Int64 // when the loop last came round, in clock nanoseconds
+
+	verifying *verifying
+
+	beat atomic.Int64 // when the loop last came round, in clock nanoseconds
 
 	adopted   func(*routing.Directory)
 	directory atomic.Pointer[routing.Directory]
@@ -254,6 +257,7 @@ func (r *runner) close() error {
 	r.stopOnce.Do(func() { close(r.stop) })
 	<-r.ended
 	r.agents.close()
+	r.verifying.close()
 	if r.engine.Broken() {
 		return nil // a sync under way may never return, and nothing can be saved
 	}

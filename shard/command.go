@@ -52,6 +52,8 @@ type command struct {
 	Floor *floorCmd `cbor:"6,keyasint,omitempty"`
 	// Switch says how transactions commit from here on.
 	Switch *protocolCmd `cbor:"23,keyasint,omitempty"`
+	// Verify has replicas hold their state, to be compared.
+	Verify *verifyCmd `cbor:"43,keyasint,omitempty"`
 }
 
 // voteCmd is a logged Yes. OnePhase: it is the commit as well.

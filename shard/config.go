@@ -45,6 +45,9 @@ type Config struct {
 	// Rows and Logs are what the replicas of a node may keep in memory of their rows and
 	// of their log entries; nil: each has bounds of its own.
 	Rows, Logs *store.Pool
+	// Verify is given the state of the replica where the log says that it is to be compared;
+	// nil: it never is.
+	Verify func(*Held)
 }
 
 func (c *Config) ephemeral() bool { return c.Process != nil }

@@ -47,8 +47,15 @@ func (m *machine) Save(b *store.Batch) { m.state.save(b) }
 func (m *machine) Apply(b *store.Batch, at group.Place, commands []command) {
 	m.state.applied.Index, m.state.applied.Term = at.Index, at.Term
 	now := int64(m.env.Now().Mono)
+	var checks []uint64
 	for place, c := range commands {
 		m.effects = append(m.effects, m.state.apply(b, place, c, now))
+		if c.Verify != nil {
+			checks = append(checks, c.Verify.Check)
+		}
+	}
+	if len(checks) > 0 {
+		m.hold(b, checks)
 	}
 }
 

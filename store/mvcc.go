@@ -268,26 +268,52 @@ func Collect(r Reader, b *Batch, prefix []byte, keep txn.Timestamp, cursor []byt
 	}
 	it := r.Iter(cursor, end)
 	defer it.Close()
-	var current txn.Key
-	have, covered := false, false // covered: a newer version at or below keep was seen
+	versions := Versions{Keep: keep}
 	for ok := it.First(); ok; ok = it.Next() {
-		key, ts, good := splitVersionKey(it.Key()[len(prefix):])
-		if !good {
+		key := it.Key()[len(prefix):]
+		if len(key) < 10 || len(it.Value()) < versionHead {
 			panic(&Failure{"collecting old versions", errShortVersion})
 		}
-		if !have || key != current {
-			if limit <= 0 {
-				return append([]byte(nil), it.Key()...)
-			}
-			current, have, covered = key, true, false
+		if limit <= 0 && !bytes.Equal(key[:len(key)-8], versions.current) {
+			return append([]byte(nil), it.Key()...)
 		}
 		limit--
-		if covered || ts <= keep && it.Value()[16] == kindDeletion {
+		if !versions.Needed(key, it.Value()) {
 			b.Delete(append([]byte(nil), it.Key()...))
 		}
-		covered = covered || ts <= keep
 	}
 	return nil
+}
+
+// Versions looks at the versions of rows in the order of their keys, and says which are needed.
+type Versions struct {
+	Keep    txn.Timestamp // those that are needed only below it are not
+	current []byte        // the row, as its versions begin
+	covered bool          // a newer version at or below Keep was seen
+}
+
+// Needed reports whether the next version is one that Collect would leave. The key is
+// without the prefix of all rows.
+func (v *Versions) Needed(key, value []byte) bool {
+	if len(key) < 10 || len(value) < versionHead {
+		return true
+	}
+	if row := key[:len(key)-8]; v.current == nil || !bytes.Equal(row, v.current) {
+		v.current, v.covered = append(v.current[:0], row...), false
+	}
+	at := versionAt(key)
+	needed := !v.covered && (at > v.Keep || value[16] != kindDeletion)
+	v.covered = v.covered || at <= v.Keep
+	return needed
+}
+
+// KeyOf is the row of a version's key, without the prefix of all rows; what is no such key is
+// returned as it is.
+func KeyOf(key []byte) txn.Key {
+	if row, _, ok := splitVersionKey(key); ok {
+		return row
+	}
+	return txn.Key(key)
 }
 
 func prefixEnd(p []byte) []byte {

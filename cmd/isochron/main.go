@@ -65,7 +65,7 @@ Its one aim is that no row is held longer than the network forces it to be.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return inPlainWords(cmd, err)
 	})
-	root.AddCommand(newInit(), newStart(), newAgent(), newSource(), newResolve(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRebuild(), newRemoveNode(),
+	root.AddCommand(newInit(), newStart(), newAgent(), newSource(), newResolve(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRebuild(), newVerify(), newRemoveNode(),
 		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges(), newRootPassword(), newVersion())
 	return root
 }

@@ -147,6 +147,7 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
 		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares, Params: c.Params(),
 	}
+	cfg.VerifyEvery, cfg.VerifyRate = c.Verify()
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
 	}

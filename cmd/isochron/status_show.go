@@ -99,6 +99,12 @@ func statusText(s clusterStatus) string {
 		if n.Stopped != "" {
 			fmt.Fprintf(&b, "node %d has stopped: %s\n", n.Node, n.Stopped)
 		}
+		if n.Report == nil {
+			continue
+		}
+		for _, c := range n.Report.Verify.Different {
+			b.WriteString(strings.Join(c.Lines()[1:], "\n") + "\n")
+		}
 	}
 	writeMemory(&b, s.Nodes)
 	writeLinks(&b, s.Nodes)

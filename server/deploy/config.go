@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,8 @@ type Config struct {
 	HTTPListen      string     `yaml:"http_listen,omitempty"` // figures and health; empty: none
 	HTTPProfiles    bool       `yaml:"http_profiles,omitempty"`
 	SlowTransaction string     `yaml:"slow_transaction,omitempty"` // a duration; 0: none is logged; empty: SlowDefault
+	VerifyEvery     string     `yaml:"verify_every,omitempty"`     // a duration: how often replicas are compared; empty: never
+	VerifyRate      float64    `yaml:"verify_rate,omitempty"`      // megabytes a second that each reads then; 0: VerifyRateDefault
 	Memory          string     `yaml:"memory,omitempty"`           // what memory.Parse reads; empty: its default
 	TLS             TLS        `yaml:"tls"`
 	Protocol        string     `yaml:"protocol"`
@@ -55,6 +58,7 @@ type Config struct {
 	Nodes           []Node     `yaml:"nodes"`
 
 	slow     time.Duration
+	verify   time.Duration // 0: never
 	election time.Duration // 0: as it fits the map
 	row      protocol.Row
 	wan      geo.WAN
@@ -214,6 +218,9 @@ func (c *Config) checkOperations() error {
 	if c.HTTPProfiles && (c.HTTPListen == "" || !loopback(c.HTTPListen)) {
 		return errors.New("http_profiles: profiles are served on a loopback address only: let http_listen be on 127.0.0.1")
 	}
+	if err := c.checkVerify(); err != nil {
+		return err
+	}
 	c.slow = SlowDefault
 	if c.SlowTransaction == "" {
 		return nil
@@ -224,6 +231,30 @@ func (c *Config) checkOperations() error {
 	}
 	c.slow = d
 	return nil
+}
+
+// VerifyRateDefault is in megabytes a second.
+const VerifyRateDefault = 8
+
+// verifyLeast is the shortest time between two comparisons of replicas.
+const verifyLeast = time.Second
+
+func (c *Config) checkVerify() (err error) {
+	if c.VerifyRate < 0 || c.VerifyRate > 1e6 {
+		return fmt.Errorf("verify_rate: %v: write the megabytes that each replica may read in a second, such as 8", c.VerifyRate)
+	}
+	if c.VerifyEvery == "" {
+		return nil
+	}
+	if c.verify, err = time.ParseDuration(c.VerifyEvery); err != nil || c.verify < verifyLeast {
+		return fmt.Errorf("verify_every: %.80q is no time from %v on: write for example 24h", c.VerifyEvery, verifyLeast)
+	}
+	return nil
+}
+
+// Verify is how often the replicas are compared, 0: never, and how many bytes each reads a second.
+func (c *Config) Verify() (every time.Duration, bytesPerSecond int64) {
+	return c.verify, int64(cmp.Or(c.VerifyRate, VerifyRateDefault) * 1e6)
 }
 
 func (c *Config) checkNodes() error {
