@@ -59,6 +59,9 @@ func weighedCount(ctx *gms.Context, e *aggregation.CountDistinct) (gms.Expressio
 	out := make([]gms.Expression, len(children))
 	for i, c := range children {
 		out[i] = weighed(ctx, c)
+		if types.IsBinaryType(c.Type(ctx)) {
+			out[i] = &weight{c, gms.Collation_binary} // the engine takes them for texts
+		}
 		changed = changed || out[i] != c
 	}
 	if !changed {
@@ -96,6 +99,9 @@ func (w *weight) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	v, err := w.Expression.Eval(ctx, row)
 	if err == nil {
 		v, err = gms.UnwrapAny(ctx, v)
+	}
+	if b, ok := v.([]byte); ok {
+		v = string(b)
 	}
 	text, ok := v.(string)
 	if err != nil || !ok {

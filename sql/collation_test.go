@@ -44,5 +44,8 @@ func TestTextsThatAreTheSame(t *testing.T) {
 	c.expect("SELECT COUNT(*) FROM (SELECT g FROM ci UNION SELECT g FROM ci WHERE id < 3) AS x", "4")
 	c.expect("SELECT COUNT(*) FROM (SELECT g FROM ci UNION ALL SELECT g FROM ci) AS x", "12")
 	c.expect("SELECT id FROM ci WHERE id = (SELECT COUNT(DISTINCT g) FROM ci)", "3")
+	c.exec("CREATE TABLE bytes (id INT PRIMARY KEY, b BLOB)")
+	c.exec("INSERT INTO bytes VALUES (1, x'00ff10'), (2, x'00ff10'), (3, x'41'), (4, x'61')")
+	c.expect("SELECT COUNT(DISTINCT b) FROM bytes", "3")
 	c.expect("SELECT SUM(id) FROM ci WHERE id <> 5 GROUP BY g ORDER BY 1", "3\n3\n4\n6")
 }

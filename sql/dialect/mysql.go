@@ -35,6 +35,7 @@ type mysqlWriter struct {
 	parsed
 	opt    Options
 	tables map[Name]*Table // those that the source names otherwise
+	has    map[string]bool // columns of all tables that are known, in lower case
 	args   []int
 	places []int
 }
@@ -46,6 +47,12 @@ func newMySQLWriter(p parsed, u *uses, schema Schema, o Options) *mysqlWriter {
 	}
 	for _, n := range slices.Concat(u.reads, u.writes) {
 		t, ok := schema.Table(n.Database, n.Table)
+		for i := 0; ok && i < len(t.Columns); i++ {
+			if w.has == nil {
+				w.has = map[string]bool{}
+			}
+			w.has[fold(t.Columns[i].Name)] = true
+		}
 		if !ok || n.Table == t.Name && n.Database == t.Schema {
 			continue
 		}

@@ -172,6 +172,11 @@ func TestColumnsThatNobodyAdopted(t *testing.T) {
 			t.Errorf("%s: %s, %v", text, tr.Text, err)
 		}
 	}
+	for _, text := range []string{"SELECT ROW_START FROM orders", "SELECT o.row_end FROM orders o", "SELECT id FROM orders WHERE _rowid = 1", "SELECT 1 AS row_start FROM orders WHERE row_start < NOW()", "SELECT id FROM orders FOR SYSTEM_TIME ALL"} {
+		if tr, err := Translate(text, MySQL, caseSchema{}, Options{}); err == nil {
+			t.Errorf("%s: %s", text, tr.Text)
+		}
+	}
 	for _, text := range []string{"SELECT xmin FROM t", "SELECT t.ctid FROM t"} {
 		if tr, err := Translate(text, Postgres, nil, Options{}); err == nil {
 			t.Errorf("%s without a schema: %s", text, tr.Text)

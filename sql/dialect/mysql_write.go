@@ -168,11 +168,18 @@ func (w *mysqlWriter) column(buf *sqlparser.TrackedBuffer, n *sqlparser.ColName)
 	if isVariable(n) {
 		refuse("the variable "+sqlparser.String(n), "a variable is the session's, which the source does not have", "Give its value")
 	}
+	if name := fold(n.Name.String()); slices.Contains(ofMariaDB, name) && !w.has[name] {
+		noColumn(name)
+	}
 	if !n.Qualifier.IsEmpty() {
 		buf.Myprintf("%v.", w.qualifier(n.Qualifier).Name)
 	}
 	buf.Myprintf("%v", n.Name)
 }
+
+// ofMariaDB are columns that a table with versions has, and lists nowhere, and one that stands for
+// a key.
+var ofMariaDB = []string{"row_start", "row_end", "_rowid"}
 
 // isVariable reports whether a name is a variable's: of the session, or of the server.
 func isVariable(n *sqlparser.ColName) bool {

@@ -149,6 +149,8 @@ func mysqlType(text string) string {
 		return "longblob"
 	case "inet4", "inet6", "uuid":
 		return "varchar(64)"
+	case "year":
+		return "year" // MariaDB says year(4)
 	}
 	return text
 }
@@ -190,7 +192,7 @@ func Field(of dialect.Dialect, c txn.Column) *querypb.Field {
 		f.Type = u
 	}
 	switch {
-	case sqltypes.IsIntegral(f.Type), sqltypes.IsFloat(f.Type), f.Type == sqltypes.Decimal, f.Type == sqltypes.Date, f.Type == sqltypes.Datetime, f.Type == sqltypes.Timestamp, f.Type == sqltypes.Time, sqltypes.IsBinary(f.Type):
+	case sqltypes.IsIntegral(f.Type), sqltypes.IsFloat(f.Type), f.Type == sqltypes.Decimal, f.Type == sqltypes.Date, f.Type == sqltypes.Datetime, f.Type == sqltypes.Timestamp, f.Type == sqltypes.Time, f.Type == sqltypes.Bit, sqltypes.IsBinary(f.Type):
 		f.Charset = mysql.CharacterSetBinary
 		f.Flags |= uint32(querypb.MySqlFlag_BINARY_FLAG)
 	}
