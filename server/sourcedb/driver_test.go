@@ -372,6 +372,13 @@ func TestPoolExhausted(t *testing.T) {
 		if e := k.fails(err, 1040); !e.Ends || !strings.Contains(e.Text, "2 connections") {
 			t.Errorf("%+v", e)
 		}
+		// Without an end of the caller's own its bound of waits ends it, and is named.
+		_, err = d.Begin(k.ctx, k.name(), source.BranchOptions{LockWait: 50 * time.Millisecond})
+		if e := k.fails(err, 1040); !e.Again || !strings.Contains(e.Text, "innodb_lock_wait_timeout") {
+			t.Errorf("%+v", e)
+		}
+		_, err = d.(source.AtOnce).Once(k.ctx, k.name(), source.BranchOptions{LockWait: 50 * time.Millisecond}, source.Statement{Text: "SELECT 1"})
+		k.fails(err, 1040)
 		waits := make(chan error, 1)
 		go func() {
 			b, err := d.Begin(k.ctx, k.name(), source.BranchOptions{})

@@ -48,7 +48,9 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 	if err != nil {
 		return nil, err
 	}
-	c, used, err := d.pool.get(ctx)
+	waits, stop := bounded(ctx, o)
+	c, used, err := d.pool.get(waits)
+	stop()
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,9 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 		return source.OnceByBranch(ctx, d, n, o, s)
 	}
 	for first := true; ; first = false {
-		c, used, err := d.pool.getIdle(ctx, unlooked(s, first))
+		waits, stop := bounded(ctx, o)
+		c, used, err := d.pool.getIdle(waits, unlooked(s, first))
+		stop()
 		if err != nil {
 			return source.Result{}, err
 		}
@@ -186,7 +188,9 @@ func simple(s source.Statement) bool { return len(s.Args) == 0 && !strings.Conta
 // once runs a statement on a connection of the pool.
 func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	for first := true; ; first = false {
-		c, used, err := d.pool.getIdle(ctx, unlooked(s, first))
+		waits, stop := bounded(ctx, o)
+		c, used, err := d.pool.getIdle(waits, unlooked(s, first))
+		stop()
 		if err != nil {
 			return source.Result{}, err
 		}

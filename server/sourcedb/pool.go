@@ -48,6 +48,14 @@ func newPool[C conn](size int, dial func(context.Context) (C, error)) *pool[C] {
 // what fails: to look at its socket costs 2 us.
 const unseen = time.Second
 
+// bounded bounds how long a branch waits for a connection, as it bounds its waits for locks.
+func bounded(ctx context.Context, o source.BranchOptions) (context.Context, context.CancelFunc) {
+	if o.LockWait <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, o.LockWait)
+}
+
 // get gives a connection. used says that it has served before, so that it may turn out to be
 // broken by what happened since.
 func (p *pool[C]) get(ctx context.Context) (c C, used bool, err error) { return p.getIdle(ctx, 0) }
@@ -111,7 +119,7 @@ func (p *pool[C]) place(ctx context.Context) error {
 	}
 	return &source.Error{
 		Code: 1040, State: "08004", Ends: true, Again: true,
-		Text: fmt.Sprintf("all %d connections to the source are taken and none became free in time", p.size),
+		Text: fmt.Sprintf("all %d connections to the source are taken and none became free in time (innodb_lock_wait_timeout; connections of the source bounds how many there are)", p.size),
 	}
 }
 

@@ -47,7 +47,9 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 	if err != nil {
 		return nil, err
 	}
-	c, used, err := d.pool.get(ctx)
+	waits, stop := bounded(ctx, o)
+	c, used, err := d.pool.get(waits)
+	stop()
 	if err != nil {
 		return nil, err
 	}
