@@ -52,8 +52,8 @@ func (s *Session) define(ctx *gms.Context) (*catalog.Change, error) {
 			return nil, err
 		}
 	}
-	s.statement.own, s.statement.first, s.statement.snapshot = true, false, nil
-	base, err := s.snapshot(ctx)
+	s.statement.own, s.statement.first = true, false
+	base, err := s.snapshot(ctx) // by which the statement was planned
 	if err != nil {
 		return nil, s.note(err)
 	}

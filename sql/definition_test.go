@@ -326,3 +326,58 @@ func TestNamedColumns(t *testing.T) {
 	c.fails("ALTER TABLE child DROP COLUMN kk", "Error ")
 	c.fails("ALTER TABLE parent DROP COLUMN pid", "Error ")
 }
+
+// A definition at a gateway that has not heard of the last one is planned anew.
+func TestDefinitionsOfStaleTables(t *testing.T) {
+	f := start(t)
+	va, wa := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	for statement, number := range map[string]string{
+		"DROP TABLE IF EXISTS t": "", "DROP TABLE t": "1051", "ALTER TABLE t ADD COLUMN z INT": "1146", "TRUNCATE TABLE t": "1146", "RENAME TABLE t TO t2": "1146",
+		"CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY)": "", "CREATE INDEX i ON t (id)": "1146",
+	} {
+		va.exec("DROP TABLE IF EXISTS t")
+		va.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+		wa.query("SELECT * FROM t")
+		f.gateways["wa"].Lag(true)
+		va.exec("DROP TABLE t")
+		if number == "" {
+			wa.exec(statement)
+		} else {
+			wa.fails(statement, "Error 1")
+		}
+		f.gateways["wa"].Lag(false)
+	}
+	va.exec("DROP TABLE IF EXISTS t")
+	va.exec("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+	wa.query("SELECT * FROM t")
+	f.gateways["wa"].Lag(true)
+	va.exec("ALTER TABLE t ADD COLUMN w INT DEFAULT 4, RENAME COLUMN v TO vv")
+	wa.fails("ALTER TABLE t ADD COLUMN w INT", "Error ")
+	wa.exec("ALTER TABLE t MODIFY w BIGINT")
+	f.gateways["wa"].Lag(false)
+	va.exec("INSERT INTO t (id, vv) VALUES (1, 2)")
+	va.expect("SELECT * FROM t", "1 | 2 | NULL")
+}
+
+// A gateway that has too many questions to ask asks again, until the wait is over.
+func TestDefinitionsAskAgain(t *testing.T) {
+	f := start(t)
+	va, wa := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
+	va.exec("CREATE TABLE t (id INT PRIMARY KEY)")
+	refused := 0
+	f.cluster.RefuseUsing = func() error {
+		if refused++; refused > 3 {
+			return nil
+		}
+		return txn.Errorf(txn.KindUnavailable, "too many questions are on their way")
+	}
+	wa.exec("BEGIN")
+	wa.query("SELECT * FROM t")
+	va.exec("SET lock_wait_timeout = 1")
+	va.fails("DROP TABLE t", "Error 1205")
+	wa.exec("COMMIT")
+	f.cluster.RefuseUsing = func() error { return txn.Errorf(txn.KindUnavailable, "too many questions are on their way") }
+	va.fails("DROP TABLE t", "Error 1158")
+	f.cluster.RefuseUsing = nil
+	va.exec("DROP TABLE t")
+}

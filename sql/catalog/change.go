@@ -116,14 +116,21 @@ func (c *Change) get(keys ...txn.Key) ([][]byte, error) {
 	return res.Values, err
 }
 
-// table reads a table as it is now, once nobody else uses it.
+// table reads a table as it is now, once nobody else uses it. If the statement was planned for
+// another, it has to be planned anew.
 func (c *Change) table(db, name string) (*Record, error) {
-	if d, ok := c.base.Table(db, name); ok {
-		if err := c.Alone(d); err != nil {
-			return nil, err
-		}
+	d, planned := c.base.Table(db, name)
+	if _, edited := c.edits[tableKey(db, name)]; !planned || edited {
+		return c.tableInUse(db, name)
 	}
-	return c.tableInUse(db, name)
+	if err := c.Alone(d); err != nil {
+		return nil, err
+	}
+	rec, err := c.tableInUse(db, name)
+	if gms.ErrTableNotFound.Is(err) || err == nil && (rec.ID != d.ID() || rec.Generation != d.Record.Generation) {
+		return nil, txn.Errorf(txn.KindStale, "the definition of table %s changed while the statement was planned", name)
+	}
+	return rec, err
 }
 
 // tableInUse is table without waiting for those who use it.

@@ -28,9 +28,8 @@ func (c *Change) Alone(tables ...*Descriptor) error {
 	var failed error
 	wait := func() bool {
 		now, err := asker.Using(c.ctx, guards)
-		if err != nil {
-			failed = err
-			return true
+		if failed = err; err != nil {
+			return time.Now().After(deadline) // others ask too many questions
 		}
 		if !asked {
 			asked, users = true, slices.DeleteFunc(now, func(u txn.User) bool { return u.Txn == c.tx.ID() })

@@ -38,6 +38,8 @@ type Cluster struct {
 	MaxWrites int
 	// OnBegin, if set, is told of every transaction.
 	OnBegin func(txn.Options)
+	// RefuseUsing, if set, is asked first; its error is what the gateway gets.
+	RefuseUsing func() error
 	// OnUsing, if set, is told when a gateway has asked who uses something.
 	OnUsing func()
 }
@@ -131,6 +133,11 @@ func (g *Gateway) Begin(opt txn.Options) txn.Txn {
 
 // Using implements txn.Users.
 func (g *Gateway) Using(_ context.Context, guards []string) (out []txn.User, _ error) {
+	if g.c.RefuseUsing != nil {
+		if err := g.c.RefuseUsing(); err != nil {
+			return nil, err
+		}
+	}
 	if g.c.OnUsing != nil {
 		defer g.c.OnUsing()
 	}
