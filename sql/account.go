@@ -82,7 +82,8 @@ func (b *budget) within(ctx context.Context, name string, otherwise, node int64)
 // still charge is given back at once.
 type account struct {
 	budget          *budget
-	statement, node int64 // the bounds
+	of              *share // of whose statement it is; nil: it is not known
+	statement, node int64  // the bounds
 	used            atomic.Int64
 	closed          atomic.Bool
 	growing         atomic.Int64 // functions in it that can make much of little
@@ -107,12 +108,12 @@ func (a *account) parse(tokens int) error {
 
 // opened is the account of a statement that begins; asked is what its session has set, 0
 // for the default.
-func (b *budget) opened(asked int64) *account {
+func (b *budget) opened(asked int64, of *share) *account {
 	node := b.ofNode() // asked once: every statement has an account
 	if asked <= 0 {
 		asked = b.statement
 	}
-	return &account{budget: b, statement: min(asked, node), node: node}
+	return &account{budget: b, of: of, statement: min(asked, node), node: node}
 }
 
 // charge takes so many bytes, or says why it cannot.
@@ -123,8 +124,12 @@ func (a *account) charge(n int64) error {
 	if a.used.Load()+n > a.statement {
 		return mysql.NewSQLError(codeCapacity, "HY000", "Memory capacity of %d bytes for 'a statement' exceeded (%s). Sort, group or join fewer rows at a time, or raise it", a.statement, statementMemory)
 	}
+	if !a.of.take(ofMemory, n, a.node) {
+		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this account would hold more than %d bytes, 80 %% of what those of the node may (%s): try again later", partOf(a.node), nodeMemory)
+	}
 	if a.budget.used.Add(n) > a.node {
 		a.budget.used.Add(-n)
+		a.of.give(ofMemory, n)
 		return mysql.NewSQLError(codeResources, "HY000", "Out of memory; all statements of this node would hold more than %d bytes (%s): try again later", a.node, nodeMemory)
 	}
 	a.used.Add(n)
@@ -141,6 +146,7 @@ func (a *account) release(n int64) {
 	}
 	a.used.Add(-n)
 	a.budget.used.Add(-n)
+	a.of.give(ofMemory, n)
 }
 
 // close gives back all.
@@ -149,7 +155,9 @@ func (a *account) close() {
 		return
 	}
 	a.closed.Store(true)
-	a.budget.used.Add(-a.used.Swap(0))
+	left := a.used.Swap(0)
+	a.budget.used.Add(-left)
+	a.of.give(ofMemory, left)
 }
 
 // accountOf is the account of the statement that a context is of; nil: none.
@@ -275,7 +283,7 @@ func sizeOfJSON(v any) (e jsonExtent) {
 
 // openAccount closes the account of the statement before and opens one.
 func (s *Session) openAccount() {
-	s.account.Swap(s.gateway.budget.opened(s.chosen().memory)).close()
+	s.account.Swap(s.gateway.budget.opened(s.chosen().memory, s.share())).close()
 }
 
 // closeAccount gives back what the statement held.

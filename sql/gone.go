@@ -19,6 +19,7 @@ func (g *gateway) watchClients() {
 		select {
 		case now := <-ticker.C:
 			g.cutGone(now.Add(-goneTick))
+			g.lookAfter(now)
 		case <-g.admission.closed:
 			return
 		}

@@ -151,6 +151,8 @@ func (h *handler) ComPrepare(ctx context.Context, c *mysql.Conn, query string, p
 func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 	s := h.g.session(c.ConnectionID)
 	if s != nil {
+		s.interruption.alone.Lock()
+		defer s.interruption.alone.Unlock()
 		s.beginStatement(0)
 	}
 	if err := h.g.guard(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {

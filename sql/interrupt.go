@@ -52,6 +52,7 @@ func (t timeUp) Error() string {
 // interruption lets others cut a session's statement short. A statement may begin
 // within another that is several (packet.go): both end together.
 type interruption struct {
+	alone sync.Mutex   // held while a command of the client is carried out
 	since atomic.Int64 // when the statement began, in ns since 1970; 0: none runs
 
 	mu         sync.Mutex
@@ -75,6 +76,9 @@ type lasting struct {
 // next statement's too, so whatever this one starts must end before it. The caller calls
 // leave at its end, in the same goroutine.
 func (i *interruption) enter(ctx context.Context, now time.Time, again bool) context.Context {
+	if i.depth == 0 { // it is changed in this goroutine alone
+		i.alone.Lock()
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.depth++; i.depth > 1 {
@@ -104,7 +108,15 @@ func (i *interruption) leave() {
 		i.cancel = nil
 		i.why = nil
 		i.since.Store(0)
+		i.alone.Unlock()
 	}
+}
+
+// begun is how many statements have begun.
+func (i *interruption) begun() uint64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.generation
 }
 
 // close ends what the end of its session leaves.

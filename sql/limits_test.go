@@ -25,7 +25,7 @@ func numberOf(err error) int {
 func TestPreparedStatementsAreBounded(t *testing.T) {
 	f := start(t)
 	g := f.servers["va"].gateway
-	g.bounds.prepared, g.bounds.preparedConnection = 6, 4
+	g.bounds.prepared, g.bounds.preparedConnection = 7, 4 // of an account 6
 	ctx := context.Background()
 	prepare := func(c *client, i int) (*sql.Stmt, error) {
 		return c.conn.PrepareContext(ctx, fmt.Sprintf("SELECT %d + ?", i))
@@ -49,7 +49,7 @@ func TestPreparedStatementsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := prepare(two, 6); numberOf(err) != codeStatements {
-		t.Fatalf("beyond the bound of the server: %v", err)
+		t.Fatalf("beyond the bound of the account: %v", err)
 	}
 	two.fails("PREPARE b FROM 'SELECT 1'", "max_prepared_stmt_count")
 	two.expect("EXECUTE a", "2")

@@ -143,21 +143,25 @@ func refuse(c net.Conn, code uint16, text string) {
 // last answered, for the wire library reads a request of any length into memory.
 type conn struct {
 	net.Conn
-	port    *listener
-	known   atomic.Bool // the client has logged in
-	placed  atomic.Bool // it takes one of the places of those who have
-	gone    chan struct{}
-	client  *mysql.Conn  // once it is known; of the connection's own goroutine
-	gateway *gateway     // the same
-	session *Session     // the same
-	frames  framing      // of what was read; the same
-	execute execute      // the same
-	held    int          // statements of the client that the gateway counts
-	long    longData     // the same
-	reset   bool         // the answer to COM_RESET_CONNECTION is the next; of the same
-	request atomic.Int64 // bytes since the last answer
-	patient time.Time    // until when a write may take; of the goroutine that writes
-	once    sync.Once
+	port         *listener
+	known        atomic.Bool // the client has logged in
+	placed       atomic.Bool // it takes one of the places of those who have
+	share        *share      // its account's, once it has logged in
+	gone         chan struct{}
+	client       *mysql.Conn // once it is known; of the connection's own goroutine
+	gateway      *gateway    // the same
+	session      *Session    // the same
+	frames       framing     // of what was read; the same
+	execute      execute     // the same
+	held         int         // statements of the client that the gateway counts
+	long         longData    // the same
+	reads        atomic.Uint64
+	flow         flow
+	capabilities uint32       // as the client has said them: the wire library forgets some
+	reset        bool         // the answer to COM_RESET_CONNECTION is the next; of the same
+	request      atomic.Int64 // bytes since the last answer
+	patient      time.Time    // until when a write may take; of the goroutine that writes
+	once         sync.Once
 }
 
 // Read implements net.Conn.
@@ -166,20 +170,26 @@ func (c *conn) Read(p []byte) (int, error) {
 		c.recount() // nothing else tells of statements that were closed
 	}
 	n, err := c.Conn.Read(p)
+	c.reads.Add(1)
+	c.flow.anew()
 	for err == nil && c.answer(p[:n]) {
 		n, err = c.Conn.Read(p)
 	}
 	c.long.sent += int64(n)
 	now := c.request.Add(int64(n))
 	if !c.known.Load() {
+		if now == int64(n) && n >= 8 {
+			c.capabilities = binary.LittleEndian.Uint32(p[4:]) // of its first packet, with TLS or without
+		}
 		if now > loginMaxBytes {
 			return 0, errLoginTooLong
 		}
 		return n, err
 	}
 	if now > requestSmallBytes {
-		all := c.port.unread.Add(min(int64(n), now-requestSmallBytes))
-		if now > requestMaxBytes || all > c.port.unreadMax {
+		more := min(int64(n), now-requestSmallBytes)
+		all, own := c.port.unread.Add(more), c.share.requests.Add(more)
+		if now > requestMaxBytes || all > c.port.unreadMax || own > partOf(c.port.unreadMax) {
 			return 0, errRequestTooLong
 		}
 	}
@@ -187,15 +197,18 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (c *conn) Write(p []byte) (int, error) {
+func (c *conn) Write(p []byte) (n int, err error) {
 	if c.known.Load() {
 		c.answered()
-		if now := time.Now(); c.patient.Sub(now) < writePatience { // it costs more than a short write should
+		now := time.Now()
+		if c.patient.Sub(now) < writePatience { // it costs more than a short write should
 			c.patient = now.Add(writePatience + writePatience/4)
 			if err := c.SetWriteDeadline(c.patient); err != nil {
 				return 0, err
 			}
 		}
+		c.flow.begin(now)
+		defer func() { c.flow.end(n) }()
 	}
 	if !c.execute.hidden {
 		p = c.amended(p)
@@ -227,6 +240,7 @@ func tlsOf(c net.Conn) *tls.Conn {
 func (c *conn) answered() {
 	if long := c.request.Swap(0) - requestSmallBytes; long > 0 {
 		c.port.unread.Add(-long)
+		c.share.requests.Add(-long)
 	}
 }
 
@@ -238,6 +252,7 @@ func (c *conn) Close() error {
 		}
 		if c.placed.Load() {
 			c.port.known.Add(-1)
+			c.gateway.shares.leave(c.share)
 		}
 		c.port.open.Add(-1)
 		close(c.gone)
@@ -256,12 +271,18 @@ func (g *gateway) admitted(m *mysql.Conn) error {
 	if c == nil {
 		return nil
 	}
-	if err := c.port.takePlace(g.administers(m)); err != nil {
+	administrator := g.administers(m)
+	if err := c.port.takePlace(administrator); err != nil {
 		return err
 	}
+	own, err := g.takeShare(m, c.port.max, administrator)
+	if err != nil {
+		c.port.known.Add(-1)
+		return err
+	}
+	c.client, c.gateway, c.share = m, g, own
 	c.placed.Store(true)
 	c.port.door.Leave(c)
-	c.client, c.gateway = m, g
 	if t := tlsOf(m.Conn); t != nil {
 		m.Conn = &sealed{t, c}
 	}

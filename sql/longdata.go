@@ -46,8 +46,11 @@ func (c *conn) weigh() {
 		all = c.dropLong(fmt.Errorf("the values sent ahead of the execution of a connection's statements (COM_STMT_SEND_LONG_DATA) would take more than %d bytes (%s)", most, connectionMemory))
 	case all > l.bytes && b.used.Load()+all-l.bytes > b.limit(ctx, nodeMemory, b.node):
 		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have all statements of this node hold more than %d bytes (%s)", b.limit(ctx, nodeMemory, b.node), nodeMemory))
+	case all > l.bytes && c.share.memory.Load()+all-l.bytes > partOf(b.limit(ctx, nodeMemory, b.node)):
+		all = c.dropLong(fmt.Errorf("the values sent ahead of an execution (COM_STMT_SEND_LONG_DATA) would have the account's statements hold more than 80 %% of what those of this node may (%s)", nodeMemory))
 	}
 	b.used.Add(all - l.bytes)
+	c.share.memory.Add(all - l.bytes)
 	l.bytes = all
 }
 
@@ -107,6 +110,7 @@ func (c *conn) taken(n int64) {
 	c.request.Store(now)
 	if less := max(0, was-requestSmallBytes) - max(0, now-requestSmallBytes); less > 0 {
 		c.port.unread.Add(-less)
+		c.share.requests.Add(-less)
 	}
 }
 
@@ -127,7 +131,8 @@ func (c *conn) executes(p *mysql.PrepareData) error {
 }
 
 // dropped gives back what a connection that is closed has held.
-func (l *longData) dropped(b *budget) {
+func (l *longData) dropped(b *budget, of *share) {
 	b.used.Add(-l.bytes)
+	of.give(ofMemory, l.bytes)
 	*l = longData{}
 }

@@ -44,6 +44,10 @@ func (h *results) count(r *sqltypes.Result) error {
 		return h.s.statement.beyond
 	}
 	if add := h.bytes - heldFreeBytes - h.counted; add > 0 {
+		if !h.s.share().take(ofResults, add, h.s.gateway.bounds.heldAll) {
+			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this account would take more than %d bytes, 80 %% of what there is for those of the node: try again later, or read in parts", partOf(h.s.gateway.bounds.heldAll))
+			return h.s.statement.beyond
+		}
 		h.counted += add
 		if h.s.gateway.held.Add(add) > h.s.gateway.bounds.heldAll {
 			h.s.statement.beyond = mysql.NewSQLError(codeResources, "HY000", "Out of memory; the results of all statements of this node would take more than %d bytes: try again later, or read in parts", h.s.gateway.bounds.heldAll)
@@ -57,6 +61,7 @@ func (h *results) count(r *sqltypes.Result) error {
 func (h *results) drop() {
 	if h.counted > 0 {
 		h.s.gateway.held.Add(-h.counted)
+		h.s.share().give(ofResults, h.counted)
 	}
 	*h = results{s: h.s}
 }

@@ -122,6 +122,7 @@ type gateway struct {
 	handler      *handler
 	prepared     atomic.Int64 // statements that are prepared, at all connections
 	held         atomic.Int64 // bytes of results that are held back
+	shares       shares
 	admission    *admission
 	bounds       bounds
 	budget       *budget

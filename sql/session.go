@@ -54,6 +54,10 @@ type Session struct {
 	status          status
 	variables       variables // of users, as they were
 	interruption    interruption
+	transacting     atomic.Bool // its transaction has begun, and has not ended, as far as is known outside
+	expiring        atomic.Bool
+	patienceNow     patience
+	still           stillness     // of the goroutine that looks after sessions
 	wire            *conn         // nil: it is not known
 	before          *sessionState // as it stood before the statement
 	failed          *txn.Error    // why the last statement that failed did, nil: an error of its own
@@ -143,11 +147,17 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		old.leave()
 	}
 	g.sessions[conn.ConnectionID] = s
+	if err := s.interactive(); err != nil {
+		return nil, err
+	}
+	s.readPatience()
 	return s, s.inherit()
 }
 
 // leave ends the session of a client who has gone.
 func (s *Session) leave() {
+	s.interruption.alone.Lock() // whoever looks after idle sessions may be at it
+	defer s.interruption.alone.Unlock()
 	s.abandonFor(txn.CauseConnection)
 	s.unprepareAll()
 	s.packet.drop()
@@ -202,6 +212,8 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 			s.lockWaitMillis = max(1, min(seconds, 1<<30)) * 1000
 		}
 		return err
+	case waitVariable, writeVariable, idleVariable:
+		defer s.readPatience()
 	}
 	return s.BaseSession.SetSessionVariable(ctx, name, value)
 }
@@ -248,6 +260,7 @@ func (s *Session) commit(ctx context.Context) error {
 func (s *Session) committed() {
 	t := s.open
 	s.open = nil
+	s.transacting.Store(false)
 	s.statement.committed = s.statement.committed || s.statement.failure == nil // what has failed has nothing to commit
 	s.gateway.observer.Committed(time.Since(t.began), t.real.Stats())
 	s.slowEnd(t, nil, false)

@@ -38,11 +38,27 @@ func (b *bounds) tooManyStatements() error {
 	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one connection): close those that are not needed", b.prepared, b.preparedConnection)
 }
 
+// tooMany is nil if there is room for so many of a connection, of all, and of an account.
+func (b *bounds) tooMany(connection int, all int64, of *share) error {
+	switch {
+	case connection > b.preparedConnection || all > int64(b.prepared):
+		return b.tooManyStatements()
+	case of != nil && of.prepared.Load() > partOf(int64(b.prepared)):
+		return b.tooManyOfAccount()
+	}
+	return nil
+}
+
+func (b *bounds) tooManyOfAccount() error {
+	return mysql.NewSQLError(codeStatements, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d, and %d for one account): close those that are not needed", b.prepared, partOf(int64(b.prepared)))
+}
+
 // recount tells the gateway how many statements the client has prepared. The
 // wire library adds and closes them in the goroutine that reads.
 func (c *conn) recount() {
 	if n := len(c.client.PrepareData); n != c.held {
 		c.gateway.prepared.Add(int64(n - c.held))
+		c.share.prepared.Add(int64(n - c.held))
 		c.held = n
 		if c.long.bytes > 0 {
 			c.long.sent = longDataGlance
@@ -60,19 +76,21 @@ func (g *gateway) prepare(m *mysql.Conn, id uint32) error {
 	if c == nil || c.client == nil {
 		return nil
 	}
-	if c.recount(); c.held <= g.bounds.preparedConnection && g.prepared.Load() <= int64(g.bounds.prepared) {
-		return nil
-	}
-	delete(m.PrepareData, id)
 	c.recount()
-	return g.bounds.tooManyStatements()
+	err := g.bounds.tooMany(c.held, g.prepared.Load(), c.share)
+	if err != nil {
+		delete(m.PrepareData, id)
+		c.recount()
+	}
+	return err
 }
 
 // unprepared frees the places of a connection that is closed.
 func (g *gateway) unprepared(m *mysql.Conn) {
 	if c := connOf(m); c != nil && c.client != nil {
 		g.prepared.Add(int64(-c.held))
-		c.long.dropped(c.gateway.budget)
+		c.share.give(ofPrepared, int64(c.held))
+		c.long.dropped(c.gateway.budget, c.share)
 		c.client, c.held = nil, 0
 	}
 }
@@ -81,9 +99,13 @@ func (g *gateway) unprepared(m *mysql.Conn) {
 func (s *Session) PrepareQuery(name string, parsed sqlparser.Statement) {
 	if name != s.preparing {
 		if _, known := s.names[name]; !known {
-			b := &s.gateway.bounds
-			if len(s.names) >= b.preparedConnection || s.gateway.prepared.Load() >= int64(b.prepared) {
-				s.statement.beyond = b.tooManyStatements()
+			if !s.share().take(ofPrepared, 1, int64(s.gateway.bounds.prepared)) {
+				s.statement.beyond = s.gateway.bounds.tooManyOfAccount()
+				return
+			}
+			if err := s.gateway.bounds.tooMany(len(s.names)+1, s.gateway.prepared.Load()+1, nil); err != nil {
+				s.share().give(ofPrepared, 1)
+				s.statement.beyond = err
 				return
 			}
 			if s.names == nil {
@@ -105,6 +127,7 @@ func (s *Session) UnprepareQuery(name string) {
 	if _, known := s.names[name]; known {
 		delete(s.names, name)
 		s.gateway.prepared.Add(-1)
+		s.share().give(ofPrepared, 1)
 	}
 	s.BaseSession.UnprepareQuery(name)
 }
@@ -112,6 +135,7 @@ func (s *Session) UnprepareQuery(name string) {
 // unprepareAll frees the places of a session that has ended.
 func (s *Session) unprepareAll() {
 	s.gateway.prepared.Add(int64(-len(s.names)))
+	s.share().give(ofPrepared, int64(len(s.names)))
 	s.names = nil
 }
 

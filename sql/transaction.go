@@ -60,6 +60,7 @@ func (t *transaction) begin() {
 	if t.s.next != nil {
 		t.s.next.used = true
 	}
+	t.s.transacting.Store(true)
 	t.began = time.Now()
 	tx, before := t.s.beginTxn(characteristics{t.level, t.readOnly, t.priority}, t.began)
 	t.watch.Txn, t.watch.s = tx, t.s

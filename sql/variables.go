@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ const noDirectory = "/dev/null/none"
 
 // registerVariables adds our variables to the engine's, once for the process.
 var registerVariables = sync.OnceFunc(func() {
-	gms.SystemVariables.AddSystemVariables(append(sizeVariables(), memoryVariables()...))
+	gms.SystemVariables.AddSystemVariables(slices.Concat(sizeVariables(), memoryVariables(), idleVariables()))
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
 		&gms.MysqlSystemVariable{
 			Name:    pathVariable,

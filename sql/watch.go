@@ -75,6 +75,9 @@ func (s *Session) reportStatement() {
 
 func (s *Session) report(now time.Time) {
 	s.afterStatement()
+	if open := s.open != nil && s.open.real != nil && s.open.over == nil; open != s.transacting.Load() {
+		s.transacting.Store(open)
+	}
 	if w := s.gateway.watcher; w != nil {
 		w.Statement(Statement{now.Sub(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned, s.cost.again})
 	}

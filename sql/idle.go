@@ -1,0 +1,209 @@
+package sql
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/txn"
+)
+
+// What a client may leave waiting is bounded by settings of its session, in seconds. A
+// connection that is idle is closed (wait_timeout, which begins as interactive_timeout where
+// the client says that a person sits there). An explicit transaction that is idle is rolled
+// back, and its client learns why from its next statement. A client that does not take its
+// answer while its transaction may hold locks is cut off (net_write_timeout).
+const (
+	waitVariable        = "wait_timeout"
+	interactiveVariable = "interactive_timeout"
+	writeVariable       = "net_write_timeout"
+	idleVariable        = "isochron_idle_transaction_timeout"
+)
+
+const (
+	waitDefault  = 28800
+	writeDefault = 60
+	idleDefault  = 600
+	// slowReaderBytes a second are taken by a client that is not slow: so much more time
+	// has an answer for each.
+	slowReaderBytes = 64 << 10
+	codeInactive    = 4031
+	// clientInteractive is CLIENT_INTERACTIVE of the handshake.
+	clientInteractive = 1 << 10
+)
+
+func idleVariables() []gms.SystemVariable {
+	seconds := func(name string, least, most, otherwise int64) gms.SystemVariable {
+		return &gms.MysqlSystemVariable{
+			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemIntType(name, least, most, false), Default: otherwise,
+		}
+	}
+	return []gms.SystemVariable{
+		seconds(waitVariable, 1, 31536000, waitDefault), seconds(interactiveVariable, 1, 31536000, waitDefault),
+		seconds(writeVariable, 1, 31536000, writeDefault), seconds(idleVariable, 0, 31536000, idleDefault),
+	}
+}
+
+// patience is what a session has set, for those who look after it from outside.
+type patience struct {
+	wait, write, idle atomic.Int64 // seconds
+}
+
+// readPatience is called when a setting may have changed.
+func (s *Session) readPatience() {
+	s.patienceNow.wait.Store(s.number(waitVariable, waitDefault))
+	s.patienceNow.write.Store(s.number(writeVariable, writeDefault))
+	s.patienceNow.idle.Store(s.number(idleVariable, idleDefault))
+}
+
+// interactive has a session of a client at which a person sits wait as long as is set for that.
+func (s *Session) interactive() error {
+	if s.wire == nil || s.wire.capabilities&clientInteractive == 0 {
+		return nil
+	}
+	return s.SetSessionVariable(s.quiet, waitVariable, setGlobally(interactiveVariable, waitDefault))
+}
+
+// stillness is what a session was seen to do when it was looked at last. It is of the
+// goroutine that looks.
+type stillness struct {
+	reads      uint64
+	generation uint64
+	since      time.Time
+}
+
+// lookAfter ends what has been left too long, as of now. It is called again and again.
+func (g *gateway) lookAfter(now time.Time) {
+	g.mu.Lock()
+	all := make([]*Session, 0, len(g.sessions))
+	for _, s := range g.sessions { // order: each by itself
+		if s.wire != nil {
+			all = append(all, s)
+		}
+	}
+	g.mu.Unlock()
+	for _, s := range all {
+		switch {
+		case s.interruption.since.Load() != 0:
+			s.still.since = time.Time{}
+			s.cutSlowReader(now)
+		case s.stillSince(now):
+			idle := now.Sub(s.still.since)
+			if most := seconds(s.patienceNow.wait.Load()); idle > most {
+				s.disconnect(most)
+			} else if most := seconds(s.patienceNow.idle.Load()); most > 0 && idle > most && s.transacting.Load() && s.expiring.CompareAndSwap(false, true) {
+				go s.expire(most) // a source may be slow to answer
+			}
+		}
+	}
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// stillSince reports whether nothing has come from the client since the last look.
+func (s *Session) stillSince(now time.Time) bool {
+	reads, generation := s.wire.reads.Load(), s.interruption.begun()
+	if last := &s.still; last.since.IsZero() || last.reads != reads || last.generation != generation {
+		*last = stillness{reads, generation, now}
+	}
+	return now.After(s.still.since)
+}
+
+// disconnect closes an idle connection, and says why.
+func (s *Session) disconnect(after time.Duration) {
+	if !s.interruption.alone.TryLock() {
+		return // a statement has come
+	}
+	defer s.interruption.alone.Unlock()
+	text := fmt.Sprintf("#HY000The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior (wait_timeout is %d)", int64(after/time.Second))
+	body := append([]byte{mysql.ErrPacket, byte(codeInactive & 0xff), byte(codeInactive >> 8)}, text...)
+	s.wire.close(append([]byte{byte(len(body)), byte(len(body) >> 8), 0, 0}, body...))
+}
+
+// close ends a connection from outside, with last words if it takes them at once.
+func (c *conn) close(words []byte) {
+	if m := c.client; m != nil && len(words) > 0 {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(acceptPause))
+		_, _ = m.Conn.Write(words)
+	}
+	_ = c.Conn.Close() // its reader ends, and cleans up
+}
+
+// expire rolls back the transaction of a session that is idle. What it has held is free; its
+// client learns of it from the next statement or the commit.
+func (s *Session) expire(after time.Duration) {
+	defer s.expiring.Store(false)
+	if !s.interruption.alone.TryLock() {
+		return // a statement has come
+	}
+	defer s.interruption.alone.Unlock()
+	if t := s.open; t == nil || t.real == nil || t.over != nil {
+		return
+	}
+	s.doom(txn.Errorf(txn.KindAborted, "the transaction was idle for more than %d s (%s); all of it is rolled back", int64(after/time.Second), idleVariable))
+	s.transacting.Store(false)
+}
+
+// cutSlowReader closes the connection of a client that does not take its answer while its
+// transaction is open: whatever that holds, others wait for.
+func (s *Session) cutSlowReader(now time.Time) {
+	if !s.transacting.Load() {
+		return
+	}
+	waited, sent := s.wire.flow.waited(now)
+	most := seconds(s.patienceNow.write.Load())
+	if waited <= most+time.Duration(sent)*time.Second/slowReaderBytes {
+		return
+	}
+	if g := s.gateway; g.slow != nil {
+		g.slow.log.LogAttrs(s.quiet, slog.LevelWarn, "a client did not take its answer while its transaction was open: its connection was closed, and the transaction is rolled back",
+			slog.String("user", s.Client().User), slog.String("client", g.remote(s.ID())), slog.String("waited", waited.String()), slog.Int64(writeVariable, int64(most/time.Second)))
+	}
+	s.wire.close(nil)
+}
+
+// flow is how a client takes the answer to its statement.
+type flow struct {
+	mu      sync.Mutex
+	writing time.Time     // since when a write waits; zero: none does
+	before  time.Duration // what former ones have waited
+	sent    int64         // bytes
+}
+
+func (f *flow) begin(now time.Time) {
+	f.mu.Lock()
+	f.writing = now
+	f.mu.Unlock()
+}
+
+func (f *flow) end(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent += int64(n)
+	f.before += time.Since(f.writing)
+	f.writing = time.Time{}
+}
+
+// anew is called when the next request comes.
+func (f *flow) anew() {
+	f.mu.Lock()
+	f.before, f.sent = 0, 0
+	f.mu.Unlock()
+}
+
+func (f *flow) waited(now time.Time) (time.Duration, int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.before
+	if !f.writing.IsZero() {
+		all += now.Sub(f.writing)
+	}
+	return all, f.sent
+}
