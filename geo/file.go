@@ -59,7 +59,7 @@ func ParseFile(path string, data []byte) (WAN, error) {
 		if errors.Is(err, io.EOF) {
 			return WAN{}, fmt.Errorf("%s: the file is empty; it needs regions and rtt_ms", path)
 		}
-		return WAN{}, fmt.Errorf("%s: %s", path, oneLine(err))
+		return WAN{}, fmt.Errorf("%s: %s", path, Complaint(err, nil))
 	}
 	if f.Name == "" {
 		base := filepath.Base(path)
@@ -92,13 +92,37 @@ func (w WAN) File() []byte {
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.3f", float64(d.Microseconds())/1000) }
 
-// oneLine joins the several lines in which the YAML reader complains.
-func oneLine(err error) string {
-	s := strings.TrimPrefix(err.Error(), "yaml: ")
-	s = strings.TrimPrefix(s, "unmarshal errors:\n")
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
+// Complaint is one line of what the YAML reader says is wrong with a file, without what
+// stands in it: the file may be another than was meant, and hold a secret. key gives the
+// words for a key that there is not, by its name; nil: the line is all that is said of it.
+func Complaint(err error, key func(name string) string) string {
+	s := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
+	var lines []string
+	for _, l := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		l = strings.TrimSpace(l)
+		where, rest, _ := strings.Cut(l, ": ")
+		if !strings.HasPrefix(where, "line ") {
+			where, rest = "", l
+		} else {
+			where += ": "
+		}
+		if name, ok := strings.CutPrefix(rest, "field "); ok && strings.Contains(name, " not found in type ") {
+			name, _, _ = strings.Cut(name, " not found in type ")
+			said := "there is no such key"
+			if key != nil {
+				said = key(name)
+			}
+			lines = append(lines, where+said)
+			continue
+		}
+		if strings.HasPrefix(rest, "cannot unmarshal") || strings.HasPrefix(rest, "invalid map key") {
+			lines = append(lines, where+"what stands there is of another kind than the key takes, or the file is another than was meant")
+			continue
+		}
+		if at := strings.IndexAny(rest, "`'\""); at >= 0 {
+			rest = strings.TrimSpace(rest[:at]) + " ..."
+		}
+		lines = append(lines, where+rest)
 	}
 	return strings.Join(lines, "; ")
 }

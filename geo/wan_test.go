@@ -204,9 +204,9 @@ func TestFileSaysWhatIsWrong(t *testing.T) {
 		{"regions: [va, wa]\nrtt_ms: {va: {xx: 1}}", `"xx" is not one of the regions`},
 		{"regions: [va, wa]\nrtt_ms: {va: {va: 1}}", "given by intra_ms"},
 		{"regions: [va]\nintra_ms: -2", "intra_ms: -2 ms"},
-		{"regions: [va]\ncolour: red", "field colour not found"},
+		{"regions: [va]\ncolour: red", "there is no such key"},
 		{"regions: [va\n", "did not find expected"},
-		{"regions: [va, wa]\nrtt_ms: {va: {wa: fast}}", "cannot unmarshal"},
+		{"regions: [va, wa]\nrtt_ms: {va: {wa: fast}}", "of another kind than the key takes"},
 	} {
 		_, err := ParseFile("f.yaml", []byte(c.file))
 		if err == nil {

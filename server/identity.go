@@ -72,7 +72,7 @@ func readYAML(path string, v any) error {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, err)
+		return fmt.Errorf("%s cannot be read: %s", path, geo.Complaint(err, nil))
 	}
 	return nil
 }

@@ -2,15 +2,19 @@ package sql
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
+
+	"isochron/doors"
 )
 
 // The numbers of what can become of a login.
@@ -26,6 +30,9 @@ type gate struct {
 	requireTLS bool
 	methods    []mysql.AuthMethod
 	failures   *failures
+	strangers  strangers
+	noneNative *mysql_db.User // who is asked for a password in the place of somebody unknown
+	noneSha2   *mysql_db.User
 
 	mu     sync.Mutex
 	proved map[string][sha256.Size]byte // stored passwords that were proved, by their stored form
@@ -36,6 +43,10 @@ const provedMax = 1024
 
 func newGate(a *accounts, cfg Config) *gate {
 	g := &gate{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
+	g.noneNative = &mysql_db.User{Plugin: string(mysql.MysqlNativePassword), AuthString: "*" + strings.Repeat("0", 40)}
+	if again, err := mysql.SerializeCachingSha2PasswordAuthString(rand.Text(), []byte(rand.Text()[:20]), mysql.DefaultCachingSha2PasswordHashIterations); err == nil {
+		g.noneSha2 = &mysql_db.User{Plugin: string(mysql.CachingSha2Password), AuthString: string(again)}
+	}
 	g.methods = []mysql.AuthMethod{
 		&method{mysql.NewMysqlNativeAuthMethod(g, nil), g, mysql.MysqlNativePassword},
 		&method{mysql.NewSha2CachingAuthMethod(g, g, nil), g, mysql.CachingSha2Password},
@@ -64,7 +75,7 @@ func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
 	_ = m.g.accounts.refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
 	host := hostOf(conn.RemoteAddr())
 	u := m.g.accounts.find(user, host)
-	if u == nil && m.g.askOnce(conn) {
+	if m.g.strangers.asks(doors.HostKey(conn.RemoteAddr()), u == nil, time.Now()) && m.g.askOnce(conn) {
 		u = m.g.accounts.find(user, host)
 	}
 	if u == nil {
@@ -108,6 +119,34 @@ func (g *gate) askOnce(conn *mysql.Conn) bool {
 
 type asked struct{}
 
+// strangers are addresses from which somebody has asked for an account that there is not.
+// The leader is asked for such a name, which takes time. From there it is asked for every
+// name for a while, so that the time does not tell which there are.
+type strangers struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+const (
+	strangersMax = 4096
+	strangersFor = 10 * time.Minute
+)
+
+// asks reports whether the leader is to be asked for a name.
+func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if unknown {
+		if s.last == nil || len(s.last) >= strangersMax {
+			s.last = map[string]time.Time{}
+		}
+		s.last[address] = now
+		return true
+	}
+	last, ok := s.last[address]
+	return ok && now.Sub(last) < strangersFor
+}
+
 // verify lets a user in whose password is proved. If it is not, the password may
 // have been changed a moment ago: once, the leader is asked.
 func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
@@ -117,6 +156,9 @@ func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password b
 			return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, nil
 		}
 		if !g.askOnce(conn) {
+			if g.accounts.find(user, host) == nil { // it takes as long
+				_ = proved(g.noneNative) || g.noneSha2 != nil && proved(g.noneSha2)
+			}
 			return nil, denied(user, host, password)
 		}
 	}

@@ -32,7 +32,8 @@ type procedureCall struct {
 	database  string // of the procedure: names in it are of this one
 	options   sqlparser.ParserOptions
 	steps     []request
-	rest      string // what stands behind the CALL
+	rest      string       // what stands behind the CALL
+	warning   *gms.Warning // of who has defined it; nil: none
 }
 
 // beginsCall reports whether a text begins with CALL.
@@ -122,7 +123,7 @@ func (p callPlan) Execute(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	c := &procedureCall{procedure: read, database: stored.Database, options: gms.NewSqlModeFromString(stored.SQLMode).ParserOptions(), rest: p.rest}
+	c := &procedureCall{warning: s.warnOfDefiner(stored), procedure: read, database: stored.Database, options: gms.NewSqlModeFromString(stored.SQLMode).ParserOptions(), rest: p.rest}
 	c.options.AnsiQuotes = false // the texts of its statements are ours
 	switch {
 	case len(p.call.Params) != len(read.Parameters):
@@ -244,6 +245,9 @@ func (r *calling) run(ctx context.Context) error {
 	s.ClearWarnings()
 	for _, w := range r.warnings {
 		s.Warn(w)
+	}
+	if r.warning != nil {
+		s.Warn(r.warning)
 	}
 	done := &answer{results: results{s: s}}
 	r.answers = append(r.answers, done)

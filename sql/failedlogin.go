@@ -1,9 +1,11 @@
 package sql
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"net"
 	"sync"
@@ -105,24 +107,26 @@ func (g *gateway) administers(m *mysql.Conn) bool {
 	return u != nil && has(g.accounts.privilegesOf(u), connectionAdmin)
 }
 
-var decoySeed = maphash.MakeSeed()
-
 // decoy is the way in which somebody who does not exist is asked for a password: that
-// of one of the users that there are, always the same for a name.
+// of one of the users that there are. For a name it is the same at every node and after
+// every start, as it is for a name that exists: it goes by what the cluster began with,
+// which clients do not know.
 func (a *accounts) decoy(name string) mysql.AuthMethodDescription {
 	rd := a.shown.Reader()
 	defer rd.Close()
-	native, sha2 := 0, 0
+	all, sha2 := 0, 0
 	rd.VisitUsers(func(u *mysql_db.User) {
-		switch {
-		case u.IsRole || u.AuthString == "":
-		case u.Plugin == string(mysql.CachingSha2Password):
+		if u.IsRole || u.AuthString == "" {
+			return
+		}
+		all++
+		if u.Plugin == string(mysql.CachingSha2Password) {
 			sha2++
-		default:
-			native++
 		}
 	})
-	if n := maphash.String(decoySeed, name) % uint64(max(native+sha2, 1)); n < uint64(sha2) {
+	keyed := hmac.New(sha256.New, a.first)
+	keyed.Write([]byte(name))
+	if at := float64(binary.BigEndian.Uint64(keyed.Sum(nil))) / (1 << 64); at < float64(sha2)/float64(max(all, 1)) {
 		return mysql.CachingSha2Password
 	}
 	return mysql.MysqlNativePassword

@@ -3,12 +3,14 @@ package sql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -113,13 +115,17 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 	if err := s.mayDefine("CREATE ROUTINE", db); err != nil {
 		return err
 	}
+	if !s.isDefiner(p.Definer) {
+		return mysql.NewSQLError(codeMisuse, "42000", "DEFINER of another account is not supported: a procedure runs with the rights of who calls it. Leave DEFINER out, or define it as that account")
+	}
 	if p.Replaces {
 		if err := s.holdsOnProcedure("ALTER ROUTINE", db, p.Name); err != nil {
 			return err
 		}
 	}
+	me := s.Client()
 	err = s.Alter(gctx, func(c *catalog.Change) error {
-		return c.CreateProcedure(catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
+		return c.CreateProcedure(catalog.Procedure{Database: db, Name: p.Name, Create: p.Create, DefinerUser: me.User, DefinerHost: me.Address, SQLMode: gms.LoadSqlMode(gctx).String()}, p.Replaces,
 			int(setGlobally(proceduresVariable, catalog.ProceduresMax)))
 	})
 	return s.unless(p.IfNew, codeProcedureExists, err)
@@ -197,13 +203,58 @@ func (d *database) GetStoredProcedures(ctx *gms.Context) ([]gms.StoredProcedureD
 	for _, p := range snap.Procedures { // order: sorted below
 		if equalFold(p.Database, d.rec.Name) {
 			out = append(out, gms.StoredProcedureDetails{
-				Name: p.Name, CreateStatement: p.Create, SqlMode: p.SQLMode,
+				Name: p.Name, CreateStatement: withDefiner(p), SqlMode: p.SQLMode,
 				CreatedAt: time.Unix(0, p.Created).UTC(), ModifiedAt: time.Unix(0, p.Altered).UTC(),
 			})
 		}
 	}
 	slices.SortFunc(out, func(a, b gms.StoredProcedureDetails) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// withDefiner is the text of a procedure as it is shown.
+func withDefiner(p *catalog.StoredProcedure) string {
+	if p.DefinerUser == "" {
+		return p.Create
+	}
+	return "CREATE DEFINER=" + quotedAccount(p.DefinerUser, p.DefinerHost) + strings.TrimPrefix(p.Create, "CREATE")
+}
+
+func quotedAccount(user, host string) string {
+	return "`" + strings.ReplaceAll(user, "`", "``") + "`@`" + strings.ReplaceAll(host, "`", "``") + "`"
+}
+
+// isDefiner reports whether a DEFINER, as it was written, is the session's account or none.
+func (s *Session) isDefiner(text string) bool {
+	me := s.Client()
+	plain := strings.NewReplacer("`", "", "'", "", `"`, "", " ", "").Replace(text)
+	switch {
+	case plain == "", equalFold(plain, "current_user"), equalFold(plain, "current_user()"):
+		return true
+	case !strings.Contains(plain, "@"):
+		plain += "@%"
+	}
+	return plain == me.User+"@"+me.Address
+}
+
+// warnOfDefiner is a warning for whoever calls a procedure of somebody with fewer rights: its
+// statements run with those of the caller, who may not have read them. nil: there is no need.
+func (s *Session) warnOfDefiner(p *catalog.StoredProcedure) *gms.Warning {
+	me := s.Client()
+	if p.DefinerUser == "" || p.DefinerUser == me.User && p.DefinerHost == me.Address {
+		return nil
+	}
+	a := s.gateway.accounts
+	rd := a.shown.Reader()
+	defer rd.Close()
+	whose := "has fewer privileges than yours"
+	if u, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: p.DefinerUser, Host: p.DefinerHost}); !ok {
+		whose = "is no account any more"
+	} else if mine := a.shown.GetUser(rd, me.User, me.Address, false); mine == nil || holdsAll(privilegesIn(a.shown, rd, u), privilegesIn(a.shown, rd, mine)) {
+		return nil
+	}
+	return &gms.Warning{Level: "Warning", Code: codeUnspecified, Message: fmt.Sprintf("the procedure %s.%s was defined by %s, who %s: its statements run with your privileges. SHOW CREATE PROCEDURE shows them",
+		p.Database, p.Name, quotedAccount(p.DefinerUser, p.DefinerHost), whose)}
 }
 
 // SaveStoredProcedure implements gms.StoredProcedureDatabase.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,7 +25,8 @@ import (
 type agentFlags struct {
 	config, join, region, host, out, caKey string
 	source                                 deploy.Source
-	peerPort                               int
+	peerPort, httpPort                     int
+	newRegion                              bool
 	memory                                 string
 	json                                   bool
 	logs                                   logFlags
@@ -44,8 +46,9 @@ data, and writes its files into --out; given again with the same flags, it goes 
 With --config it runs an agent that init or an earlier --join has made.
 
 The password is read from --password-file, or from ISOCHRON_SOURCE_PASSWORD in the
-environment; an address with a password in it is refused. A database that does not answer
-is tried again and again, and the rest of the cluster does not wait for it.`,
+environment; an address with a password in it is refused. To join, the database must answer;
+later one that does not is tried again and again, and the rest of the cluster does not wait
+for it.`,
 		Example: `  isochron agent --join c/node1.yaml --name orders --source postgres://app@127.0.0.1:5432/shop \
     --password-file orders.password --region eu --peer-port 4510 --out c
   isochron agent --config c/node6.yaml`,
@@ -66,6 +69,8 @@ is tried again and again, and the rest of the cluster does not wait for it.`,
 	flags.StringVar(&f.region, "region", "", "where it stands (with --join)")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the other nodes reach it")
 	flags.IntVar(&f.peerPort, "peer-port", 0, "its port for the other nodes (with --join)")
+	flags.IntVar(&f.httpPort, "http-port", 0, "its port for metrics and health (with --join; 0: 200 above --peer-port)")
+	flags.BoolVar(&f.newRegion, "new-region", false, "the cluster has no node in that region yet, and is to have one (with --join)")
 	flags.StringVar(&f.out, "out", "", "the directory for its files (with --join)")
 	flags.StringVar(&f.caKey, "ca-key", "", "the authority's key; without it: ca.key beside the ca.crt (with --join)")
 	flags.StringVar(&f.memory, "memory", "", "what it may take of the machine's memory, such as 1GB or 10%")
@@ -142,11 +147,14 @@ func (f *agentFlags) joins(ctx context.Context, out io.Writer) (string, error) {
 		caKey = filepath.Join(filepath.Dir(c.TLS.CA), "ca.key")
 	}
 	a := &deploy.Addition{Dir: f.out, From: c, Region: geo.Region(f.region), Role: deploy.RoleGateway, Sources: []deploy.Source{f.source},
-		Peers: net.JoinHostPort(f.host, strconv.Itoa(f.peerPort)), HTTP: deploy.HTTPBeside(f.peerPort)}
+		Peers: net.JoinHostPort(f.host, strconv.Itoa(f.peerPort)), NewRegion: f.newRegion, HTTP: deploy.HTTPAt(f.httpPort, f.peerPort)}
 	if err := a.Check(); err != nil {
 		return "", usageError{err}
 	}
 	if a.Authority, err = peer.LoadAuthority(c.Cluster, c.TLS.CA, caKey); err != nil {
+		return "", err
+	}
+	if err := f.canRun(ctx, a); err != nil {
 		return "", err
 	}
 	late := fmt.Errorf("the cluster has not taken the agent in within %v; give the command again and it goes on", joinWait)
@@ -158,6 +166,31 @@ func (f *agentFlags) joins(ctx context.Context, out io.Writer) (string, error) {
 		o.say(fmt.Sprintf("node %d in %s is known to the cluster; its configuration is %s", a.ID, a.Region, path))
 	}
 	return path, err
+}
+
+// sourceWait bounds what the database may take to answer before the cluster is asked.
+const sourceWait = 15 * time.Second
+
+// canRun looks whether the agent will run here, before the cluster knows of it: a node that
+// never starts would stay in its list.
+func (f *agentFlags) canRun(ctx context.Context, a *deploy.Addition) error {
+	const nothing = "nothing was made known to the cluster: %w"
+	ctx, cancel := context.WithTimeout(ctx, sourceWait)
+	defer cancel()
+	if err := f.source.Reach(ctx, a.From.Cluster); err != nil {
+		return fmt.Errorf(nothing, err)
+	}
+	for _, address := range []string{a.Peers, a.HTTP} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return fmt.Errorf(nothing, err)
+		}
+		_ = l.Close()
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return fmt.Errorf(nothing, err)
+	}
+	return nil
 }
 
 // serveSources runs a node that receives no SQL clients until ctx ends or the node fails.

@@ -24,6 +24,7 @@ type initFlags struct {
 	sources  []string
 	host     string
 	basePort int
+	httpPort int
 	wan      string
 	wanScale float64
 	protocol string
@@ -59,6 +60,7 @@ one machine are as far apart as its regions.`,
 	flags.StringArrayVar(&f.sources, "source", nil, "name@region=postgres://user@host:port/database (or mysql://...): a database that is not ours, with an agent in that region; may be repeated")
 	flags.StringVar(&f.host, "host", "127.0.0.1", "where the nodes reach each other")
 	flags.IntVar(&f.basePort, "base-port", 4500, "port of node 1 for the other nodes, the others follow; MySQL ports are 100 above, HTTP ports 200")
+	flags.IntVar(&f.httpPort, "http-port", 0, "port of node 1 for metrics and health, the others follow (0: 200 above --base-port)")
 	flags.StringVar(&f.wan, "wan", "", "add the delays of this map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE")
 	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply the map's delays by this")
 	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", "))
@@ -72,7 +74,7 @@ func (f *initFlags) run(out io.Writer) error {
 	if f.dir == "" {
 		return usagef("--dir is missing: name the directory to make (see isochron init --help)")
 	}
-	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, WAN: f.wan, WANScale: f.wanScale, Protocol: f.protocol,
+	p := deploy.Plan{Dir: f.dir, NodesPerRegion: f.nodes, Host: f.host, BasePort: f.basePort, HTTPPort: f.httpPort, WAN: f.wan, WANScale: f.wanScale, Protocol: f.protocol,
 		SQLHost: f.sqlHost, RootPasswordFile: f.rootFile}
 	if f.wanScale == 0 || f.wanScale != 1 && f.wan == "" {
 		return usagef("--wan-scale %v: give a factor above 0 and up to 100, such as 0.1, and a --wan", f.wanScale)

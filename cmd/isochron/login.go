@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"isochron/server/peer"
 	"isochron/sqlload"
 )
 
@@ -30,7 +31,7 @@ func (l *login) flags(cmd *cobra.Command) {
 func (l *login) into(t *sqlload.Target) error {
 	t.User, t.Password = l.user, os.Getenv(passwordVariable)
 	if l.passwordFile != "" {
-		b, err := os.ReadFile(l.passwordFile)
+		b, err := peer.ReadSecret(l.passwordFile)
 		if err != nil {
 			return fmt.Errorf("--password-file: %w", err)
 		}

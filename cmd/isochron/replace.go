@@ -24,7 +24,8 @@ import (
 func newAddNode() *cobra.Command {
 	var region, host, out, caKey, role string
 	var sqlHost string
-	var peerPort, sqlPort int
+	var peerPort, sqlPort, httpPort int
+	var newRegion bool
 	cmd := newOrder(&cobra.Command{
 		Use:   "add-node",
 		Short: "Make a new node known to a cluster and write its files",
@@ -45,7 +46,7 @@ it in another's place. Given again with the same address it goes on.`,
 			caKey = filepath.Join(filepath.Dir(o.c.TLS.CA), "ca.key")
 		}
 		a := &deploy.Addition{Dir: out, From: o.c, Region: geo.Region(region), Role: role,
-			Peers: net.JoinHostPort(host, strconv.Itoa(peerPort)), SQL: net.JoinHostPort(sqlHost, strconv.Itoa(sqlPort)), HTTP: deploy.HTTPBeside(peerPort)}
+			Peers: net.JoinHostPort(host, strconv.Itoa(peerPort)), SQL: net.JoinHostPort(sqlHost, strconv.Itoa(sqlPort)), NewRegion: newRegion, HTTP: deploy.HTTPAt(httpPort, peerPort)}
 		if err := a.Check(); err != nil {
 			return usageError{err}
 		}
@@ -64,6 +65,8 @@ it in another's place. Given again with the same address it goes on.`,
 	flags.IntVar(&peerPort, "peer-port", 0, "its port for the other nodes (needed)")
 	flags.IntVar(&sqlPort, "sql-port", 0, "its port for MySQL clients (needed)")
 	flags.StringVar(&sqlHost, "sql-host", "127.0.0.1", "where it listens for them; 0.0.0.0: everywhere")
+	flags.IntVar(&httpPort, "http-port", 0, "its port for metrics and health (0: 200 above --peer-port)")
+	flags.BoolVar(&newRegion, "new-region", false, "the cluster has no node in that region yet, and is to have one")
 	flags.StringVar(&role, "role", "", "gateway: it holds no data, ever, and answers SQL; without it: it may take replicas")
 	flags.StringVar(&out, "out", "", "the directory for its files (needed)")
 	flags.StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")

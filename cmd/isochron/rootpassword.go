@@ -15,6 +15,7 @@ import (
 
 	"isochron/server"
 	"isochron/server/deploy"
+	"isochron/server/peer"
 )
 
 func newRootPassword() *cobra.Command {
@@ -56,7 +57,7 @@ func (o *operator) rootPassword(ctx context.Context, file string) error {
 // newPassword asks for a password where somebody sits, and reads a line elsewhere.
 func newPassword(file string) (string, error) {
 	if file != "" {
-		b, err := os.ReadFile(file)
+		b, err := peer.ReadSecret(file)
 		if err != nil {
 			return "", usagef("--password-file: %w", err)
 		}

@@ -21,6 +21,7 @@ import (
 
 func newStart() *cobra.Command {
 	var config, mem string
+	var httpPort int
 	var logs logFlags
 	cmd := &cobra.Command{
 		Use:   "start",
@@ -36,6 +37,9 @@ standard error.`,
 			if err != nil {
 				return err
 			}
+			if httpPort != 0 {
+				c.HTTPListen = deploy.HTTPAt(httpPort, 0)
+			}
 			if err := logs.set(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
@@ -49,6 +53,7 @@ standard error.`,
 	}
 	cmd.Flags().StringVar(&config, "config", "", "the node's configuration, a nodeN.yaml (needed)")
 	cmd.Flags().StringVar(&mem, "memory", "", "what the node may take of the machine's memory, such as 2GB or 25% (default: memory in the configuration, else half)")
+	cmd.Flags().IntVar(&httpPort, "http-port", 0, "serve metrics and health at this port of the loopback (0: as http_listen in the configuration says)")
 	logs.add(cmd)
 	return cmd
 }

@@ -28,6 +28,7 @@ type Addition struct {
 	Clients   *peer.Authority // signs what SQL clients verify
 	ID        txn.NodeID
 	Region    geo.Region
+	NewRegion bool       // the cluster has no node there yet, and no map
 	Role      string     // RoleGateway, or nothing
 	Peers     string     // address where the others reach it
 	Listen    string     // where it listens for them; empty: at Peers
@@ -43,6 +44,14 @@ func HTTPBeside(peerPort int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(peerPort+httpPortsAfter))
 }
 
+// HTTPAt is that with a port of one's own; 0: beside.
+func HTTPAt(port, peerPort int) string {
+	if port == 0 {
+		return HTTPBeside(peerPort)
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+}
+
 // Check says what is wrong with an addition, before anything is asked or written.
 func (a *Addition) Check() error {
 	c := a.config()
@@ -50,8 +59,12 @@ func (a *Addition) Check() error {
 	if err := c.check(); err != nil {
 		return PlanError{err}
 	}
-	if a.From.WAN != "" && !a.From.wan.Has(a.Region) {
-		return PlanError{fmt.Errorf("region %q is not on the cluster's map, which has %v", a.Region, a.From.wan.Regions)}
+	switch known := a.From.wan.Regions; {
+	case a.From.wan.Has(a.Region):
+	case a.From.WAN != "":
+		return PlanError{fmt.Errorf("region %q is not on the cluster's map, which has %v", a.Region, known)}
+	case !a.NewRegion:
+		return PlanError{fmt.Errorf("the cluster has no region %q, but %v: name one of them, or say that it is to be a new one (--new-region)", a.Region, known)}
 	}
 	return nil
 }
@@ -130,7 +143,7 @@ func (a *Addition) fill(c Config) error {
 		write(c.SQL.Key, key, secret)
 	}
 	if c.SQL.Root != "" { // the users are stored by now; it says that root has a password
-		b, readErr := os.ReadFile(a.From.SQL.Root)
+		b, readErr := peer.ReadSecret(a.From.SQL.Root)
 		if readErr != nil {
 			return readErr
 		}

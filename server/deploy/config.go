@@ -135,7 +135,7 @@ func Parse(b []byte) (*Config, error) {
 	if err := dec.Decode(c); errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty; give a nodeN.yaml that init wrote")
 	} else if err != nil {
-		return nil, errors.New(oneLine(err))
+		return nil, errors.New(geo.Complaint(err, unknownKey))
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more after the end of the configuration: one file is of one node")
@@ -143,20 +143,12 @@ func Parse(b []byte) (*Config, error) {
 	return c, c.check()
 }
 
-// oneLine puts the YAML reader's complaints into one line, in words of ours.
-func oneLine(err error) string {
-	s := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n")
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i, l := range lines {
-		l = strings.TrimSpace(l)
-		if at, ok := strings.CutPrefix(l, "line "); ok && strings.Contains(l, " not found in type ") {
-			line, rest, _ := strings.Cut(at, ": field ")
-			key, _, _ := strings.Cut(rest, " not found in type ")
-			l = fmt.Sprintf("line %s: there is no key %q%s", line, key, nearest(key))
-		}
-		lines[i] = l
+// unknownKey names a key that there is not if it is like one: another word may be a secret.
+func unknownKey(key string) string {
+	if like := nearest(key); like != "" {
+		return fmt.Sprintf("there is no key %.40q%s", key, like)
 	}
-	return strings.Join(lines, "; ")
+	return "there is no such key"
 }
 
 // check says what is wrong, and with which key.

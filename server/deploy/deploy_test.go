@@ -199,7 +199,7 @@ func sample(t testing.TB) string {
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, say string }{
 		{"protocol:", "protokoll:", `line 17: there is no key "protokoll"; did you mean "protocol"?`},
-		{"sql_listen:", "zzz:", `there is no key "zzz"`},
+		{"sql_listen:", "zzz:", `there is no such key`},
 		{"  key:", "  kye:", `did you mean "key"?`},
 		{"format: 1", "format: 2", "format: 2"},
 		{"cluster: aa", "cluster: A/B", "cluster:"},

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"isochron/geo"
 	"isochron/routing"
 	"isochron/server"
+	"isochron/server/peer"
 	"isochron/server/sourcedb"
 )
 
@@ -36,6 +38,24 @@ type Source struct {
 // PasswordEnv is the variable of the environment with the password of a source that has no
 // password file.
 const PasswordEnv = "ISOCHRON_SOURCE_PASSWORD"
+
+// Reach asks the source how it stands, once: whether there is such a database, and it lets its
+// account in.
+func (s *Source) Reach(ctx context.Context, cluster string) error {
+	c, err := s.Load()
+	if err != nil {
+		return err
+	}
+	db, err := sourcedb.Open(s.Address, sourcedb.Options{Password: c.Password, Connections: 1, Ordering: s.Isolation, Cluster: cluster})
+	if err != nil {
+		return fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	defer db.Close()
+	if _, err := db.Facts(ctx); err != nil {
+		return fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	return nil
+}
 
 // passwordFileMax bounds a password and what is around it.
 const passwordFileMax = 4096
@@ -64,6 +84,9 @@ func (s *Source) Load() (server.SourceConfig, error) {
 	out := server.SourceConfig{Name: s.Name, Address: s.Address, Connections: s.Connections, Ordering: s.Isolation, DeadlockAfter: s.DeadlockAfter, Password: os.Getenv(PasswordEnv)}
 	if s.PasswordFile == "" {
 		return out, nil
+	}
+	if err := peer.CheckSecret(s.PasswordFile); err != nil {
+		return out, fmt.Errorf("source %s: the password cannot be read: %w", s.Name, err)
 	}
 	f, err := os.Open(s.PasswordFile)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -129,7 +128,7 @@ func loopback(address string) bool {
 // TLS for clients, nil if it is off.
 func (s *SQL) Load(listen string) (verifier string, t *tls.Config, err error) {
 	if s.Root != "" {
-		b, err := os.ReadFile(s.Root)
+		b, err := peer.ReadSecret(s.Root)
 		if err != nil {
 			return "", nil, fmt.Errorf("sql.root: the verifier of root's password cannot be read: %w", err)
 		}
@@ -139,6 +138,9 @@ func (s *SQL) Load(listen string) (verifier string, t *tls.Config, err error) {
 		return verifier, nil, nil
 	}
 	cert, err := tls.LoadX509KeyPair(s.Certificate, s.Key)
+	if err == nil {
+		err = peer.CheckSecret(s.Key)
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("the certificate %s and key %s for SQL clients cannot be used: %w", s.Certificate, s.Key, err)
 	}
@@ -172,7 +174,7 @@ func (p *Plan) password() (string, error) {
 		}
 		return strings.ToLower(base32.StdEncoding.EncodeToString(b[:])), nil
 	}
-	b, err := os.ReadFile(p.RootPasswordFile)
+	b, err := peer.ReadSecret(p.RootPasswordFile)
 	if err != nil {
 		return "", PlanError{fmt.Errorf("the password of root cannot be read: %w", err)}
 	}

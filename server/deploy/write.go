@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -31,6 +32,7 @@ type Plan struct {
 	Sources        []PlannedSource
 	Host           string // of every node, until somebody edits the files
 	BasePort       int    // of node 1 for its peers; the others follow
+	HTTPPort       int    // of node 1 for figures and health; the others follow; 0: httpPortsAfter above BasePort
 	WAN            string // a published map, a file, or nothing
 	// WANScale multiplies the map's delays; 0: they stay as they are.
 	WANScale float64
@@ -118,6 +120,14 @@ func (p *Plan) check() error {
 	if p.BasePort < 1 || p.BasePort+httpPortsAfter+n-1 > 65535 {
 		return PlanError{fmt.Errorf("the ports would be %d to %d, and they go from 1 to 65535: give another base port", p.BasePort, p.BasePort+httpPortsAfter+n-1)}
 	}
+	if last := p.HTTPPort + n - 1; p.HTTPPort < 0 || last > 65535 {
+		return PlanError{fmt.Errorf("the HTTP ports would be %d to %d, and they go from 1 to 65535: give another one", p.HTTPPort, last)}
+	}
+	for _, r := range p.elsewhere() {
+		if !slices.Contains(p.Regions, r) {
+			return PlanError{fmt.Errorf("the cluster has no region %q for a gateway or a source, but %v", r, p.Regions)}
+		}
+	}
 	for i, r := range p.Regions {
 		for _, before := range p.Regions[:i] {
 			if r == before {
@@ -141,6 +151,27 @@ func (p *Plan) check() error {
 		return PlanError{err}
 	}
 	return nil
+}
+
+// elsewhere are the regions of gateways and sources where there is no map, which would know
+// others.
+func (p *Plan) elsewhere() []geo.Region {
+	if p.WAN != "" {
+		return nil
+	}
+	out := slices.Clone(p.Gateways)
+	for _, s := range p.Sources {
+		out = append(out, s.Region)
+	}
+	return out
+}
+
+// httpPort is that of a node, by its place; 0: nothing was said.
+func (p *Plan) httpPort(i int) int {
+	if p.HTTPPort == 0 {
+		return 0
+	}
+	return p.HTTPPort + i
 }
 
 // scaled reports whether the delays are other than the map's.
@@ -187,7 +218,7 @@ func (p *Plan) configs(cluster string) []Config {
 			Data: fmt.Sprintf("node%d", n.ID), PeerListen: n.Address,
 			SQLListen:  net.JoinHostPort(sqlHost, strconv.Itoa(p.BasePort+sqlPortsAfter+i)),
 			SQL:        SQL{Root: verifierFile, Certificate: fmt.Sprintf("sql%d.crt", n.ID), Key: fmt.Sprintf("sql%d.key", n.ID)},
-			HTTPListen: HTTPBeside(p.BasePort + i),
+			HTTPListen: HTTPAt(p.httpPort(i), p.BasePort+i),
 			TLS:        TLS{CA: "ca.crt", Certificate: fmt.Sprintf("node%d.crt", n.ID), Key: fmt.Sprintf("node%d.key", n.ID)},
 			Protocol:   p.Protocol, WAN: wan, AddDelays: wan != "", Nodes: nodes,
 		})

@@ -61,6 +61,9 @@ func NewAuthority(cluster string) (*Authority, error) {
 
 // LoadAuthority reads the authority's files, of which nodes have the first only.
 func LoadAuthority(cluster, certFile, keyFile string) (*Authority, error) {
+	if err := CheckSecret(keyFile); err != nil {
+		return nil, fmt.Errorf("the key of the cluster's certificate cannot be used: %w", err)
+	}
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		return nil, fmt.Errorf("the authority's certificate %s and key %s cannot be used: %w", certFile, keyFile, err)
@@ -164,6 +167,9 @@ func LoadCredentials(cluster string, node txn.NodeID, caFile, certFile, keyFile 
 	c := &Credentials{cluster: cluster, node: node, roots: x509.NewCertPool()}
 	if !c.roots.AppendCertsFromPEM(ca) {
 		return nil, fmt.Errorf("%s holds no certificate: give the ca.crt that init wrote", caFile)
+	}
+	if err := CheckSecret(keyFile); err != nil {
+		return nil, fmt.Errorf("the node's key cannot be used: %w", err)
 	}
 	if c.own, err = tls.LoadX509KeyPair(certFile, keyFile); err != nil {
 		return nil, fmt.Errorf("the node's certificate %s and key %s cannot be used: %w", certFile, keyFile, err)

@@ -27,6 +27,9 @@ type Procedure struct {
 	SQLMode  string `cbor:"5,keyasint,omitempty"`
 	Created  int64  `cbor:"6,keyasint"` // in nanoseconds since 1970, by the clock of its gateway
 	Altered  int64  `cbor:"7,keyasint"` // likewise
+	// Who has defined it: an account. Empty: it is of a former version.
+	DefinerUser string `cbor:"8,keyasint,omitempty"`
+	DefinerHost string `cbor:"9,keyasint,omitempty"`
 }
 
 // StoredProcedure is a procedure of a snapshot.

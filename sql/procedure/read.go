@@ -33,6 +33,7 @@ const (
 
 // Procedure is what a CREATE PROCEDURE says.
 type Procedure struct {
+	Definer    string // the account that a DEFINER names, as it was written; empty: none
 	Database   string // empty: the session's
 	Name       string
 	Create     string // the text, without OR REPLACE, IF NOT EXISTS and what stands behind it
@@ -76,8 +77,9 @@ func Read(text string, options sqlparser.ParserOptions) (p *Procedure, rest stri
 	if at == nil {
 		return nil, "", mysql.NewSQLError(codeSyntax, "42000", "this is no CREATE PROCEDURE")
 	}
+	definer := ""
 	if at[6] >= 0 {
-		return nil, "", refuse("DEFINER: a procedure runs with the rights of who calls it")
+		_, definer, _ = strings.Cut(text[at[6]:at[7]], "=")
 	}
 	text, replaces, ifNew := "CREATE PROCEDURE "+text[at[1]:], at[4] >= 0, at[8] >= 0
 	if replaces && ifNew {
@@ -92,7 +94,7 @@ func Read(text string, options sqlparser.ParserOptions) (p *Procedure, rest stri
 		return nil, "", mysql.NewSQLError(codeSyntax, "42000", "this is no CREATE PROCEDURE")
 	}
 	spec := ddl.ProcedureSpec
-	p = &Procedure{Database: spec.ProcName.Qualifier.String(), Name: spec.ProcName.Name.String(), Replaces: replaces, IfNew: ifNew}
+	p = &Procedure{Database: spec.ProcName.Qualifier.String(), Name: spec.ProcName.Name.String(), Replaces: replaces, IfNew: ifNew, Definer: strings.TrimSpace(definer)}
 	if p.Create, rest = text, ""; end > 0 && end < len(text) {
 		p.Create, rest = text[:end], text[end:]
 	}

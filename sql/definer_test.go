@@ -1,0 +1,100 @@
+package sql
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A procedure shows who has defined it, and whoever calls one of somebody with fewer
+// privileges is warned; nobody else is.
+func TestDefiner(t *testing.T) {
+	g := startGuarded(t, nil)
+	root := g.open(t, "va", "root", rootPassword, true)
+	root.SetMaxOpenConns(1)
+	must(t, root, "CREATE DATABASE d", "USE d", "CREATE TABLE t (id INT PRIMARY KEY)", "CREATE USER weak IDENTIFIED BY 'p'", "GRANT ALL ON d.* TO weak",
+		"CREATE USER weaker IDENTIFIED BY 'p'", "GRANT EXECUTE ON d.* TO weaker", "CREATE PROCEDURE own() SELECT 1")
+	weak := g.open(t, "va", "weak", "p", true)
+	weak.SetMaxOpenConns(1)
+	must(t, weak, "USE d", "CREATE PROCEDURE p() INSERT INTO t VALUES (1)", "CREATE DEFINER=`weak`@`%` PROCEDURE q() SELECT 1", "CREATE DEFINER=CURRENT_USER PROCEDURE r() SELECT 1")
+	for _, other := range []string{"root", "root@'%'", "`root`@`%`", "weaker"} {
+		if _, err := weak.Exec("CREATE DEFINER=" + other + " PROCEDURE x() SELECT 1"); err == nil {
+			t.Errorf("DEFINER=%s was accepted", other)
+		}
+	}
+	for name, want := range map[string]string{"p": "weak@%", "q": "weak@%", "own": "root@%"} { // order: each by itself
+		var got string
+		if err := root.QueryRow("SELECT definer FROM information_schema.routines WHERE routine_name = '" + name + "'").Scan(&got); err != nil || got != want {
+			t.Errorf("%s was defined by %q (%v)", name, got, err)
+		}
+	}
+	var name, mode, text, a, b, c string
+	if err := root.QueryRow("SHOW CREATE PROCEDURE p").Scan(&name, &mode, &text, &a, &b, &c); err != nil || !strings.HasPrefix(text, "CREATE DEFINER=`weak`@`%` PROCEDURE") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	warned := func(user string, call string) bool {
+		t.Helper()
+		db := root
+		if user != "root" {
+			db = g.open(t, "va", user, "p", true)
+			db.SetMaxOpenConns(1)
+			must(t, db, "USE d")
+		}
+		must(t, db, call)
+		rows, err := db.Query("SHOW WARNINGS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		found := false
+		for rows.Next() {
+			var level, said string
+			var code int
+			if err := rows.Scan(&level, &code, &said); err != nil {
+				t.Fatal(err)
+			}
+			found = found || level == "Warning" && strings.Contains(said, "`weak`@`%`")
+		}
+		return found
+	}
+	if !warned("root", "CALL p()") {
+		t.Error("root was not warned")
+	}
+	if warned("root", "CALL own()") || warned("weak", "CALL q()") || warned("weaker", "CALL q()") {
+		t.Error("somebody was warned who need not be")
+	}
+	must(t, root, "DROP USER weak")
+	if !warned("root", "CALL q()") {
+		t.Error("root was not warned of a procedure whose definer is gone")
+	}
+}
+
+// An unknown name is asked for a password in the same way at every node, as a known one is,
+// and from an address that has asked for one the leader is asked for known ones, too.
+func TestNamesAreNotTold(t *testing.T) {
+	g := startGuarded(t, nil)
+	must(t, g.open(t, "va", "root", rootPassword, false), "CREATE USER sha IDENTIFIED WITH caching_sha2_password BY 's1'", "CREATE USER shb IDENTIFIED WITH caching_sha2_password BY 's1'")
+	a, b := g.servers["va"].gateway.accounts, g.servers["wa"].gateway.accounts
+	eventually(t, "both know the accounts", func() bool { return b.refresh(t.Context()) == nil && b.find("shb", "127.0.0.1") != nil })
+	for _, name := range strings.Fields("x y z admin app nobody postgres backup") {
+		if a.decoy(name) != b.decoy(name) {
+			t.Errorf("%s is asked in two ways", name)
+		}
+	}
+	var s strangers
+	now := time.Unix(1000, 0)
+	if s.asks("h", false, now) {
+		t.Error("the leader is asked for a known name at once")
+	}
+	if !s.asks("h", true, now) || !s.asks("h", false, now.Add(strangersFor-1)) || s.asks("other", false, now) || s.asks("h", false, now.Add(strangersFor)) {
+		t.Error("the leader is asked as it should not be")
+	}
+	for _, secure := range []bool{false, true} {
+		for _, user := range []string{"root", "sha", "nobody"} {
+			err := g.login(t, "va", user, "wrong", secure)
+			if n, _, _ := codeOf(err); n != 1045 && (secure || n != 3159) {
+				t.Errorf("%s, TLS %v: %v", user, secure, err)
+			}
+		}
+	}
+}
