@@ -30,8 +30,7 @@ const (
 	waitDefault  = 28800
 	writeDefault = 60
 	idleDefault  = 600
-	// slowReaderBytes a second are taken by a client that is not slow: so much more time
-	// has an answer for each.
+	// slowReaderBytes a second are taken by a client that is not slow.
 	slowReaderBytes = 64 << 10
 	codeInactive    = 4031
 	// clientInteractive is CLIENT_INTERACTIVE of the handshake.
@@ -157,9 +156,8 @@ func (s *Session) cutSlowReader(now time.Time) {
 	if !s.transacting.Load() {
 		return
 	}
-	waited, sent := s.wire.flow.waited(now)
-	most := seconds(s.patienceNow.write.Load())
-	if waited <= most+time.Duration(sent)*time.Second/slowReaderBytes {
+	waited, most := s.wire.flow.waited(now), seconds(s.patienceNow.write.Load())
+	if waited <= most {
 		return
 	}
 	if g := s.gateway; g.slow != nil {
@@ -173,8 +171,7 @@ func (s *Session) cutSlowReader(now time.Time) {
 type flow struct {
 	mu      sync.Mutex
 	writing time.Time     // since when a write waits; zero: none does
-	before  time.Duration // what former ones have waited
-	sent    int64         // bytes
+	before  time.Duration // what former ones have waited, less what their bytes may take
 }
 
 func (f *flow) begin(now time.Time) {
@@ -186,24 +183,23 @@ func (f *flow) begin(now time.Time) {
 func (f *flow) end(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sent += int64(n)
-	f.before += time.Since(f.writing)
+	f.before = max(0, f.before+time.Since(f.writing)-time.Duration(n)*time.Second/slowReaderBytes)
 	f.writing = time.Time{}
 }
 
 // anew is called when the next request comes.
 func (f *flow) anew() {
 	f.mu.Lock()
-	f.before, f.sent = 0, 0
+	f.before = 0
 	f.mu.Unlock()
 }
 
-func (f *flow) waited(now time.Time) (time.Duration, int64) {
+func (f *flow) waited(now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := f.before
 	if !f.writing.IsZero() {
 		all += now.Sub(f.writing)
 	}
-	return all, f.sent
+	return all
 }
