@@ -174,10 +174,6 @@ func (cs *commits) wake(k *commitment) {
 
 // giveUpWaiting answers the client; the commitment goes on without it.
 func (cs *commits) giveUpWaiting(k *commitment) {
-	if v, _ := k.Verdict(); k.Decided() && v != decide.Commit {
-		cs.reply(k, k.Why())
-		return
-	}
 	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
 	if v, _ := k.Verdict(); k.Decided() && v == decide.Commit {
 		err = nil // not everybody has said that it knows
@@ -293,25 +289,16 @@ func (cs *commits) maybeDecide(k *commitment) {
 	if k.AskedLogs() {
 		cs.env.Note(k.Note(txn.NoteRecovered, commit))
 	}
-	switch {
-	case !cs.awaitsAll(k):
-		cs.reply(k, outcome(k, verdict))
-	case !commit:
-		k.answerBy = min(k.answerBy, cs.env.Now().Mono+undoneWait)
+	if commit && !cs.awaitsAll(k) {
+		cs.reply(k, nil)
+	} else if !commit {
+		cs.reply(k, k.Why())
 	}
 	k.Announce()
 }
 
-// outcome is what the client of a commitment is answered: nil if it commits.
-func outcome(k *commitment, v decide.Verdict) *txn.Error {
-	if v == decide.Commit {
-		return nil
-	}
-	return k.Why()
-}
-
-// awaitsAll reports whether the client is answered when everybody knows how its commit ends: it may
-// read elsewhere then what it has written at a source, and what it has locked there is free.
+// awaitsAll reports whether the client is answered only when all participants know of its commit:
+// it may then read elsewhere what it has written at a source, and its locks there are free.
 func (cs *commits) awaitsAll(k *commitment) bool {
 	return k.t != nil && k.t.branches != nil && !cs.cfg.Params.AnswerDecided
 }
@@ -330,8 +317,7 @@ func (cs *commits) finish(k *commitment) {
 		return
 	}
 	if cs.awaitsAll(k) && k.Decided() {
-		verdict, _ := k.Verdict()
-		cs.reply(k, outcome(k, verdict)) // unless it has an answer
+		cs.reply(k, nil) // unless it has an answer
 	}
 	if k.confirms {
 		cs.attempts.retire(k.ID.Seq)
