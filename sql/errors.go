@@ -146,7 +146,8 @@ func (s *Session) ofStatement(err error) error {
 	if beyond := sizeError(e.Message); beyond != nil {
 		return beyond
 	}
-	code, message := e.Num, cut(e.Message, messageMax)
+	ours, _, _ := strings.Cut(e.Message, " Please file an issue here: https://github.com/dolthub") // not with us
+	code, message := e.Num, cut(ours, messageMax)
 	if code == codeDuplicate && s != nil && s.statement.duplicate != "" {
 		message = s.statement.duplicate
 	}

@@ -179,12 +179,20 @@ func kindOfDDL(n *sqlparser.DDL) string {
 		return action + " VIEW"
 	case n.Action == sqlparser.TruncateStr:
 		return action
+	case n.Action == sqlparser.AlterStr && n.IndexSpec != nil && keysOnOrOff(n.IndexSpec.Action):
+		return "ALTER TABLE"
 	case n.Action == sqlparser.AlterStr && n.IndexSpec != nil:
 		return strings.ToUpper(n.IndexSpec.Action) + " INDEX"
 	case n.Action == sqlparser.CreateStr && n.Temporary:
 		return "CREATE TEMPORARY TABLE"
 	}
 	return action + " TABLE"
+}
+
+// keysOnOrOff reports whether it is DISABLE KEYS or ENABLE KEYS, which dumps have around the
+// rows of each table, and which do nothing.
+func keysOnOrOff(action string) bool {
+	return equalFold(action, "disable") || equalFold(action, "enable")
 }
 
 // kindOfShow knows which of them show what belongs to somebody.

@@ -26,6 +26,12 @@ const noDirectory = "/dev/null/none"
 var registerVariables = sync.OnceFunc(func() {
 	gms.SystemVariables.AddSystemVariables(slices.Concat(sizeVariables(), memoryVariables(), idleVariables()))
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
+		&gms.MysqlSystemVariable{ // the engine's says whose engine it is
+			Name:    "version_comment",
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Global),
+			Type:    types.NewSystemStringType("version_comment"),
+			Default: "Isochron",
+		},
 		&gms.MysqlSystemVariable{
 			Name:    pathVariable,
 			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
