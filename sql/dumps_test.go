@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"strings"
 	"testing"
 
 	"isochron/txn"
@@ -27,4 +28,15 @@ func TestDumpsReadTablesAtSources(t *testing.T) {
 	f.c.expect("SELECT /*!40001 SQL_NO_CACHE */ `id` FROM `orders`", "7")
 	f.a.Answer = rowsOf([]txn.Column{{Name: "balance", Type: "bigint"}}, []string{"5"})
 	f.c.expect("SELECT /*!40001 SQL_NO_CACHE */ `balance` FROM `accounts` WHERE id = 4", "5")
+}
+
+// What SHOW CREATE TABLE answers makes the same table again.
+func TestDefaultsOfMembersAreShownByName(t *testing.T) {
+	c := start(t).connect(t, "va", "shop")
+	c.exec("CREATE TABLE t (id INT PRIMARY KEY, e ENUM('x','2') DEFAULT 'x', f ENUM('x','2') DEFAULT '2', s SET('p','q') DEFAULT 'p,q', n ENUM('a') DEFAULT NULL)")
+	_, text, _ := strings.Cut(c.query("SHOW CREATE TABLE t"), " | ")
+	c.exec("DROP TABLE t")
+	c.exec(text)
+	c.exec("INSERT INTO t (id) VALUES (1)")
+	c.expect("SELECT * FROM t", "1 | x | 2 | p,q | NULL")
 }
