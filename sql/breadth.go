@@ -85,7 +85,7 @@ func checkRules(a *analyzer.Analyzer) {
 			case renamesRule:
 				apply = renamesUnderChecks(apply)
 			case joinsRule:
-				apply = boundedJoins(apply)
+				apply = boundedJoins(beforeRule(exactProbes, apply))
 			case firstRule:
 				apply = carried(apply)
 			case groupsRule:

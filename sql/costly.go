@@ -35,6 +35,11 @@ func withinBounds(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentit
 		}
 		n, as := weighedNode(ctx, n)
 		same = same && as
+		if h, ok := n.(*gmsplan.HashLookup); ok {
+			var hashed transform.TreeIdentity
+			n, hashed = exactHash(ctx, h)
+			same = same && hashed
+		}
 		out, as, err := transform.OneNodeExprsWithNode(ctx, n, func(ctx *gms.Context, _ gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			return boundExpression(ctx, e)
 		})
@@ -83,6 +88,11 @@ func costlyColumn(ctx *gms.Context, v *gmsplan.Values, at int, c conversion) boo
 }
 
 func boundExpression(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	if made, same := mended(ctx, e); !bool(same) {
+		if _, query := e.(*gmsplan.Subquery); !query {
+			return made, transform.NewTree, nil
+		}
+	}
 	switch e := e.(type) {
 	case *expression.Like:
 		return &like{Like: e}, transform.NewTree, nil

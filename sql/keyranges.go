@@ -25,6 +25,7 @@ var _ gms.ExpressionTreeFilter = keyRanges{}
 
 // Next implements gms.ExpressionTreeFilter.
 func (keyRanges) Next(e gms.Expression) gms.Expression {
+	e = nearRange(e)
 	switch e.(type) {
 	case *expression.And, *expression.Or, *expression.Not:
 		return fewRanges(e)

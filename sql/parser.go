@@ -195,6 +195,9 @@ func markLocks(stmt sqlparser.Statement, share bool) sqlparser.Statement {
 		return stmt
 	}
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if c, ok := node.(*sqlparser.ComparisonExpr); ok {
+			keepDigits(c)
+		}
 		if s, ok := node.(*sqlparser.Select); ok && s.Lock != nil && s.Lock.Type != "" {
 			markTables(s.From, s.Lock, share)
 		}

@@ -268,9 +268,13 @@ func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]
 	if !ok {
 		return v
 	}
+	inComparison := comparedParameters(parsed)
 	analyse := func(params map[string]*expression.Literal) (gms.Node, error) {
 		bindings := make(map[string]gms.Expression, len(params))
 		for name, lit := range params { // order: into a map
+			if inComparison[name] {
+				withDigits(ctx, lit)
+			}
 			bindings[name] = lit
 		}
 		b := planbuilder.New(ctx, e.Analyzer.Catalog, e.EventScheduler)
@@ -279,11 +283,21 @@ func (x *execution) compileVariant(ctx *gms.Context, t *text, values map[string]
 		if err != nil {
 			return nil, err
 		}
-		return e.Analyzer.Analyze(ctx, bound, nil, flags)
+		root, err := e.Analyzer.Analyze(ctx, bound, nil, flags)
+		if err != nil {
+			return nil, err
+		}
+		root, _, err = mendedComparisons(ctx, root)
+		return root, err
 	}
 	v.plan = plan.Prepare(ctx, values, analyse, func(e gms.Expression) bool {
-		_, is := e.(*exact)
-		return is
+		switch e := e.(type) {
+		case *exact, *compared:
+			return true
+		case *among:
+			return !e.fixed
+		}
+		return false
 	})
 	if v.plan != nil {
 		t.strict = t.strict || v.plan.Strict

@@ -122,8 +122,19 @@ func (h *heldRows) take(r *Read, parts []gms.Expression) bool {
 	return true
 }
 
+// lister is an IN by rules that are not the engine's.
+type lister interface {
+	// Listed is it as the engine has it.
+	Listed() *expression.InTuple
+	// Unhashed is it with nothing kept between executions.
+	Unhashed() gms.Expression
+}
+
 // comparedTo reads column = value and column IN (values); else it gives nil.
 func comparedTo(e gms.Expression) (column *expression.GetField, values []*expression.Literal) {
+	if in, ok := e.(lister); ok {
+		e = in.Listed()
+	}
 	switch e := e.(type) {
 	case *expression.Equals:
 		column, _ = e.Left().(*expression.GetField)
@@ -209,6 +220,9 @@ func unhashed(ctx *gms.Context, root gms.Node) {
 			return true
 		}
 		plainIn := func(_ *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			if in, ok := e.(lister); ok {
+				return in.Unhashed(), transform.NewTree, nil
+			}
 			if in, ok := e.(*expression.HashInTuple); ok {
 				return expression.NewInTuple(in.Left(), in.Right()), transform.NewTree, nil
 			}

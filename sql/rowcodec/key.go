@@ -139,6 +139,18 @@ func appendText(dst []byte, s string, t gms.Type, prefixLength int) []byte {
 	if collation == gms.Collation_binary {
 		return appendBytes(dst, []byte(s))
 	}
+	return appendWeights(dst, s, collation, prefixLength)
+}
+
+// AppendText appends a text as one of a collation: texts that are alike to it have one form.
+func AppendText(dst []byte, s string, collation gms.CollationID) []byte {
+	if collation == gms.Collation_binary {
+		return appendBytes(dst, []byte(s))
+	}
+	return appendWeights(dst, s, collation, 0)
+}
+
+func appendWeights(dst []byte, s string, collation gms.CollationID, prefixLength int) []byte {
 	weight := collation.Sorter()
 	for n := 0; len(s) > 0 && (prefixLength == 0 || n < prefixLength); n++ {
 		r, size := utf8.DecodeRuneInString(s)

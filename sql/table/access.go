@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/routing"
 	"isochron/sql/catalog"
@@ -67,7 +68,7 @@ func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) 
 	if !ok {
 		return nil, fmt.Errorf("a lookup in table %s uses ranges of another kind, %T", d.Name(), lookup.Ranges)
 	}
-	if lookup.IsEmptyRange {
+	if lookup.IsEmptyRange && !wantsNull(ranges) {
 		return a, nil
 	}
 	for _, r := range ranges {
@@ -76,6 +77,20 @@ func ForLookup(ctx *gms.Context, d *catalog.Descriptor, lookup gms.IndexLookup) 
 		}
 	}
 	return a, nil
+}
+
+// wantsNull reports whether ranges ask for rows with a NULL (<=>), which the engine takes for none.
+func wantsNull(ranges gms.MySQLRangeCollection) bool {
+	null := false
+	for _, r := range ranges {
+		for _, e := range r {
+			if low, ok := e.LowerBound.(gms.Below); ok && low.Key == nil {
+				return false
+			}
+			null = null || isNullOnly(e)
+		}
+	}
+	return null
 }
 
 // ForRange is the access to one range of an index: bounds of its first columns.
@@ -277,8 +292,8 @@ func (b *rangeBuilder) cut(n int, c gms.MySQLRangeCut, low bool) (string, error)
 }
 
 func (b *rangeBuilder) form(n int, v any) (string, error) {
-	if v != nil {
-		t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
+	t := b.a.Desc.Schema.Schema[b.a.Index.Columns[n]].Type
+	if v != nil && !isText(t, v) {
 		converted, _, err := t.Convert(b.ctx, catalog.Within(t, v))
 		if err != nil && !gms.ErrTruncatedIncorrect.Is(err) {
 			return "", err
@@ -287,6 +302,17 @@ func (b *rangeBuilder) form(n int, v any) (string, error) {
 	}
 	form, err := b.a.Desc.AppendColumn(nil, b.a.Index, n, v)
 	return string(form), err
+}
+
+// isText reports whether a value is a text as a column has it, but for its length: a longer one is in no row.
+func isText(t gms.Type, v any) bool {
+	switch v.(type) {
+	case string:
+		return types.IsTextOnly(t)
+	case []byte:
+		return types.IsBinaryType(t)
+	}
+	return false
 }
 
 // partitions are those that may hold keys of the range: one if the columns with

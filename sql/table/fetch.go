@@ -221,7 +221,11 @@ func (a *Access) sort(hits []found) {
 func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 	rows := make([]gms.Row, 0, len(hits))
 	var keys []txn.Key
+	taken := map[txn.Key]bool{} // spans of what an index holds in part may overlap
 	for _, h := range hits {
+		if taken[h.key] {
+			continue
+		}
 		var row gms.Row
 		var key txn.Key
 		var err error
@@ -241,7 +245,9 @@ func (a *Access) decode(hits []found, look bool) ([]gms.Row, []txn.Key, error) {
 		if look && a.Index.Primary {
 			row = marked(row, Looked{h.key, h.value})
 		}
-		rows, keys = append(rows, row), append(keys, key)
+		if rows, keys = append(rows, row), append(keys, key); a.Index.HasPrefixes() {
+			taken[h.key] = true
+		}
 	}
 	return rows, keys, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"isochron/sql/catalog"
 )
@@ -43,6 +44,9 @@ func (x *Index) types(columns []int) []gms.ColumnExpressionType {
 	out := make([]gms.ColumnExpressionType, len(columns))
 	for i, e := range x.expressions(columns) {
 		out[i] = gms.ColumnExpressionType{Expression: e, Type: x.desc.Schema.Schema[columns[i]].Type}
+		if types.IsText(out[i].Type) { // of any length: the engine fails at a longer one, which no row has
+			out[i].Type = out[i].Type.Promote()
+		}
 	}
 	return out
 }
