@@ -24,6 +24,9 @@ func (p provider) replaced(name string) (gms.Function, bool) {
 	if equalFold(name, "get_lock") {
 		return newGetLock(p.g.engine.LS), true
 	}
+	if f, ok := rounding(name); ok {
+		return f, true
+	}
 	if equalFold(name, "space") {
 		return newSpace(), true
 	}
