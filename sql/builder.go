@@ -68,7 +68,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		}
 	}
 	if s.statement.plan == nil {
-		if iter, err := b.top(ctx, n, row); iter != nil || err != nil {
+		if iter, err := b.withoutPlan(ctx, n, row); iter != nil || err != nil {
 			return iter, err
 		}
 	}

@@ -127,6 +127,9 @@ type Rows struct {
 	iter gms.RowIter
 }
 
+// NewRows stands for a node whose rows an iterator yields.
+func NewRows(n gms.Node, iter gms.RowIter) *Rows { return &Rows{Node: n, iter: iter} }
+
 // Iter yields the rows, once.
 func (r *Rows) Iter() gms.RowIter { return r.iter }
 

@@ -130,6 +130,9 @@ func (e *editor) Update(ctx *gms.Context, old, row gms.Row) error {
 
 // Delete implements gms.RowDeleter.
 func (e *editor) Delete(ctx *gms.Context, row gms.Row) error {
+	if !slices.ContainsFunc(row, func(v any) bool { return v != nil }) && !e.d.Keyless() {
+		return nil // no row of this table: of a join, one of another is to be deleted
+	}
 	tx, err := e.use(ctx)
 	if err != nil {
 		return err
