@@ -13,10 +13,12 @@ PLANTED_ROWS ?= 2pc+2pl,2pc+occ,d2pc+2pl,d2pc+2pl-group,d2pc+occ,carousel-fast,t
 # How long make faults goes on, in minutes, and how often make gaps does each fault.
 FAULT_MINUTES ?= 60
 GAP_TIMES     ?= 20
+# How many bits of each kind of file make flips flips.
+FLIPS ?= 200
 # How many clusters make power makes of each size.
 POWER_PLAYS ?= 30
 
-.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
+.PHONY: build demo demo-sources test hours lint hunt hunt-sources hunt-planted mutants kill9 power flips faults faults-sources gaps fuzz golden bench bench-mariadb bench-galera bench-sysbench bench-hotrow bench-hotrow-wan bench-rows bench-collapse bench-tail bench-sources bench-hostile clients bench-priorities
 
 # The revision goes in by the linker: that works under -buildvcs=false, and in a clone that is not the builder's own.
 build:
@@ -69,6 +71,11 @@ kill9:
 # Clusters that lose their power under load, on a disk that loses what was not synced.
 power:
 	$(GO) test $(TAGS) -timeout 2h -count=1 -v ./test/power -args -power.plays $(POWER_PLAYS) -power.cuts 8
+
+# Bits of each kind of file of a stopped node, flipped one at a time: refused, or all rows are there.
+flips:
+	$(GO) test $(TAGS) -timeout 2h -count=1 -v -run 'TestFlippedBits' ./server -args -server.flips $(FLIPS)
+	$(GO) test $(TAGS) -timeout 3h -count=1 -v -run 'TestFlippedFiles' ./test/power -args -power.flips $(FLIPS)
 
 # Five processes under load, one fault after another. ARGS: --seed, --wan-scale, --json
 faults: build

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -63,11 +65,27 @@ func checkFormat(path string, format int) error {
 	return nil
 }
 
+// A file of a node's own begins with a line that has a checksum of the rest: a flipped bit could
+// have it refuse others, or forget what it promised. Versions before write none, and read it as a comment.
+const sumLine = "# checksum "
+
+func sumOf(b []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(b, castagnoli)) }
+
+// cutSum cuts that line; ok is false if there is none.
+func cutSum(b []byte) (says string, rest []byte, ok bool) {
+	line, rest, ended := bytes.Cut(b, []byte("\n"))
+	says, ok = strings.CutPrefix(string(line), sumLine)
+	return says, rest, ok && ended
+}
+
 // readYAML reads a file strictly: an unknown field is an error.
 func readYAML(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
+	}
+	if says, rest, ok := cutSum(b); ok && says != sumOf(rest) {
+		return fmt.Errorf("%s cannot be read: it is damaged; have the node rebuilt from the others (isochron rebuild)", path)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
@@ -83,6 +101,7 @@ func writeYAML(d disk.Disk, path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be encoded: %w", path, err)
 	}
+	b = append([]byte(sumLine+sumOf(b)+"\n"), b...)
 	if err := disk.WriteFile(d, path, b, 0o600); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}

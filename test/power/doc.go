@@ -12,6 +12,8 @@
 // (first_test.go). That all this can fail is shown by disks that lie as a server with a mistake
 // would (teeth_test.go).
 //
+// Besides, bits of all files of a stopped node are flipped, one at a time (flips_test.go): make flips.
+//
 // The quick form is part of the tests; make power has more clusters and more cuts of each
 // (-power.plays, -power.cuts, -power.seed).
 //

@@ -16,6 +16,7 @@ import (
 	"isochron/protocol"
 	"isochron/server"
 	"isochron/server/deploy"
+	"isochron/server/disk"
 	"isochron/server/disk/disktest"
 	"isochron/server/memory"
 	"isochron/server/peer"
@@ -94,30 +95,39 @@ func start(d *disktest.Disk) (*machine, error) {
 }
 
 func (m *machine) startNode(path string) error {
+	n, err := startOn(m.disk, path)
+	if err == nil {
+		m.nodes = append(m.nodes, n)
+	}
+	return err
+}
+
+// startOn starts the node of a configuration on a disk.
+func startOn(d disk.Disk, path string) (*member, error) {
 	c, err := deploy.Read(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	creds, err := peer.LoadCredentials(c.Cluster, c.Node, c.TLS.CA, c.TLS.Certificate, c.TLS.Key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shares, err := memory.Divide(memory.Least) // small tables: they are flushed now and then
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cfg := server.MemberConfig{
-		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Disk: m.disk, Listen: c.PeerListen, Credentials: creds,
+		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Disk: d, Listen: c.PeerListen, Credentials: creds,
 		Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Memory: shares, Params: params, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})
 	}
 	core, err := server.StartProcess(cfg)
-	if err == nil {
-		m.nodes = append(m.nodes, &member{config: c, core: core})
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return &member{config: c, core: core}, nil
 }
 
 // serve opens the node to SQL clients.
