@@ -110,10 +110,17 @@ func flippingOf(t *testing.T, nodes int) *flipping {
 	f.must(err)
 	f.password = strings.TrimSpace(string(b))
 	db := f.connect(f.members[0])
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	f.exec(db, "CREATE DATABASE d")
 	f.exec(db, "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(4000) NOT NULL)")
 	for i := range flipRows {
+		if i == flipRows/2 {
+			f.again(ctx) // so that it has tables, and a log
+			if nodes == 1 {
+				f.must(db.Close())
+				db = f.connect(f.members[0])
+			}
+		}
 		f.exec(db, fmt.Sprintf("INSERT INTO d.t VALUES (%d, '%s')", i, strings.Repeat(fmt.Sprintf("%04d", i), 700)))
 	}
 	last := f.members[nodes-1]
@@ -123,6 +130,18 @@ func flippingOf(t *testing.T, nodes int) *flipping {
 	f.must(end(last))
 	f.restore()
 	return f
+}
+
+// again ends the last node and starts it.
+func (f *flipping) again(ctx context.Context) {
+	f.t.Helper()
+	last := len(f.members) - 1
+	f.must(end(f.members[last]))
+	n, err := startOn(disk.Machine(), f.config)
+	f.must(err)
+	f.members[last] = n
+	f.must(n.core.AwaitReady(ctx))
+	f.must(n.serve())
 }
 
 func (f *flipping) must(err error) {
