@@ -1,6 +1,7 @@
 package power
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +38,10 @@ func TestFlippedFiles(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
 		t.Run(fmt.Sprintf("nodes %d", nodes), func(t *testing.T) {
 			f := flippingOf(t, nodes)
+			if rows, err := f.try(); rows != flipRows || err != nil {
+				t.Fatalf("undamaged it serves %d of %d rows: %v", rows, flipRows, err)
+			}
+			f.restore()
 			r := rand.New(rand.NewPCG(*seed, uint64(nodes)))
 			for _, kind := range f.kinds() {
 				refused, served, tried := 0, 0, 0
@@ -49,6 +55,9 @@ func TestFlippedFiles(t *testing.T) {
 					switch {
 					case err != nil:
 						refused++
+						if strings.Contains(err.Error(), "in use") {
+							t.Errorf("%s, bit %d flipped: %v", name, at, err)
+						}
 					case rows != flipRows:
 						t.Errorf("%s, bit %d flipped: it serves %d of %d rows", name, at, rows, flipRows)
 					default:
@@ -70,6 +79,7 @@ type flipping struct {
 	t        *testing.T
 	dir      string // of the cluster
 	left     string // what the last node left, as it was
+	shared   string // what is not the last node's alone
 	config   string // of that node
 	members  []*member
 	password string
@@ -79,7 +89,7 @@ type flipping struct {
 // in the midst of it.
 func flippingOf(t *testing.T, nodes int) *flipping {
 	t.Helper()
-	f := &flipping{t: t, dir: filepath.Join(t.TempDir(), "c"), left: t.TempDir()}
+	f := &flipping{t: t, dir: filepath.Join(t.TempDir(), "c"), left: t.TempDir(), shared: t.TempDir()}
 	p := deploy.Plan{Dir: f.dir, NodesPerRegion: 1, Host: "127.0.0.1", Protocol: protocol.Default}
 	for i := range nodes {
 		p.Regions = append(p.Regions, geo.Region(fmt.Sprintf("r%d", i+1)))
@@ -128,6 +138,14 @@ func flippingOf(t *testing.T, nodes int) *flipping {
 	f.take(f.own())
 	f.members = f.members[:nodes-1]
 	f.must(end(last))
+	entries, err := os.ReadDir(f.dir)
+	f.must(err)
+	for _, e := range entries {
+		if !e.IsDir() && !slices.Contains(f.own(), e.Name()) {
+			f.must(copyFile(filepath.Join(f.dir, e.Name()), filepath.Join(f.shared, e.Name())))
+		}
+	}
+	f.dir = filepath.Join(t.TempDir(), "none yet") // the others go on in theirs
 	f.restore()
 	return f
 }
@@ -180,36 +198,46 @@ func (f *flipping) own() (names []string) {
 	return []string{node, node + ".yaml", node + ".crt", node + ".key", "sql" + number + ".crt", "sql" + number + ".key"}
 }
 
-// take takes what the last node has on its disk, the marks first: they ask for no more than what
-// is copied after them.
+// take takes what the last node has on its disk.
 func (f *flipping) take(names []string) {
 	for _, name := range names {
 		from, to := filepath.Join(f.dir, name), filepath.Join(f.left, name)
 		info, err := os.Stat(from)
 		f.must(err)
-		f.must(os.RemoveAll(to))
 		if !info.IsDir() {
 			f.must(copyFile(from, to))
 			continue
 		}
-		marks, err := os.ReadFile(filepath.Join(from, "data", "SYNCED"))
-		f.must(err)
-		f.must(os.CopyFS(to, os.DirFS(from)))
-		f.must(os.WriteFile(filepath.Join(to, "data", "SYNCED"), marks, 0o600))
+		f.takeStill(from, to)
 	}
 }
 
-// restore puts it back as it was.
-func (f *flipping) restore() {
-	for _, name := range f.own() {
-		from, to := filepath.Join(f.left, name), filepath.Join(f.dir, name)
+// takeStill copies a node's directory while nothing is synced in it.
+func (f *flipping) takeStill(from, to string) {
+	marks := filepath.Join(from, "data", "SYNCED")
+	for range 100 {
+		before, err := os.ReadFile(marks)
+		f.must(err)
 		f.must(os.RemoveAll(to))
-		if info, err := os.Stat(from); err == nil && info.IsDir() {
-			f.must(os.CopyFS(to, os.DirFS(from)))
-		} else {
-			f.must(copyFile(from, to))
+		err = os.CopyFS(to, os.DirFS(from))
+		after, readErr := os.ReadFile(marks)
+		f.must(readErr)
+		if err == nil && bytes.Equal(before, after) {
+			return
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
+	f.t.Fatal("the node is never still")
+}
+
+// restore puts it back as it was, in a directory of its own: what has failed to open may still have
+// its files open, until its process ends.
+func (f *flipping) restore() {
+	_ = os.RemoveAll(f.dir)
+	f.dir = filepath.Join(f.t.TempDir(), "c")
+	f.must(os.CopyFS(f.dir, os.DirFS(f.shared)))
+	f.must(os.CopyFS(f.dir, os.DirFS(f.left)))
+	f.config = filepath.Join(f.dir, filepath.Base(f.config))
 }
 
 func copyFile(from, to string) error {
