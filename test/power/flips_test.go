@@ -238,6 +238,13 @@ func (f *flipping) restore() {
 	f.must(os.CopyFS(f.dir, os.DirFS(f.shared)))
 	f.must(os.CopyFS(f.dir, os.DirFS(f.left)))
 	f.config = filepath.Join(f.dir, filepath.Base(f.config))
+	entries, err := os.ReadDir(f.dir)
+	f.must(err)
+	for _, e := range entries {
+		if !e.IsDir() { // secrets are refused that others may read
+			f.must(os.Chmod(filepath.Join(f.dir, e.Name()), 0o600))
+		}
+	}
 }
 
 func copyFile(from, to string) error {
