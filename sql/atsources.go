@@ -354,8 +354,9 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	return results, w.s.note(err)
 }
 
-// explained is an error of a statement at a source for the client: one that says that the source
-// does not have what the catalogue says is told apart.
+// explained is an error of a statement at a source for the client. A source may lack what the
+// catalogue has, and databases other than MySQL have one number for a lock that NOWAIT did not
+// get and for one that was not granted in time.
 func (s *Session) explained(ctx context.Context, st *foreign.Statement, err error) error {
 	var e *txn.Error
 	if !errors.As(err, &e) || e.Fault == nil {
@@ -363,6 +364,11 @@ func (s *Session) explained(ctx context.Context, st *foreign.Statement, err erro
 	}
 	switch e.Fault.Code {
 	case 1054, 1136, 1146: // a column, their number, a table
+	case codeLockTimeout:
+		if st.NoWait() {
+			e.Fault = &txn.Fault{Code: codeNoWait, State: "HY000"}
+		}
+		return err
 	default:
 		return err
 	}

@@ -100,6 +100,12 @@ func (s *Statement) Limits() bool {
 	return false
 }
 
+// NoWait says that it locks rows with NOWAIT.
+func (s *Statement) NoWait() bool {
+	n, ok := s.stmt.(*sqlparser.Select)
+	return ok && n.Lock != nil && strings.HasSuffix(n.Lock.Type, "nowait")
+}
+
 // Blocks is how many queries stand in a statement, itself included.
 func (s *Statement) Blocks() int { return len(usesOf(s.stmt).blocks) }
 

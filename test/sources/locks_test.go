@@ -55,3 +55,19 @@ func TestLocksAreFreeWhenTheEndIsAnswered(t *testing.T) {
 	}
 	c.expect("4", "SELECT COUNT(*) FROM accounts")
 }
+
+// NOWAIT has MySQL's number for it, whatever the source's is.
+func TestNoWaitAtASource(t *testing.T) {
+	c := beginSharded(t)
+	other := connect(t, "")
+	other.exec("USE " + databaseOf(t))
+	c.exec("INSERT INTO accounts (id, balance) VALUES (1, 0), (2, 0), (3, 0), (4, 0)")
+	c.exec("BEGIN")
+	c.exec("UPDATE accounts SET balance = 1 WHERE id IN (1, 2, 3, 4)")
+	for id := 1; id <= 4; id++ {
+		other.fails(3572, "", "SELECT id FROM accounts WHERE id = ? FOR UPDATE NOWAIT", id)
+	}
+	other.exec("SET innodb_lock_wait_timeout = 1")
+	other.fails(1205, "", "SELECT id FROM accounts WHERE id = 1 FOR UPDATE")
+	c.exec("ROLLBACK")
+}
