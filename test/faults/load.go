@@ -137,8 +137,15 @@ func (r *Run) check(ctx context.Context, n int, reports []*sqlload.Report) ([]st
 		}
 	}
 	sum, err := r.probe.total(ctx)
-	if err == nil && sum != 0 {
+	if err != nil {
+		return violations, err
+	}
+	if sum != 0 {
 		violations = append(violations, fmt.Sprintf("probe: the balances add up to %d, not 0", sum))
+	}
+	differ, err := r.cluster.Verify(ctx)
+	if differ != "" {
+		violations = append(violations, "replicas: "+differ)
 	}
 	return violations, err
 }
