@@ -27,6 +27,6 @@ func TestEndedTransactionsAreKnownForAMinute(t *testing.T) {
 		e.add(endedTxn{id: id(n), owner: 7, at: time.Hour})
 	}
 	if got := e.known(time.Hour); len(e.ring) != knownMax || len(got) != txn.SurveyKnownMax || got[0].Txn != id(2*knownMax-1) || got[1].Txn != id(2*knownMax-2) {
-		t.Errorf("%d are kept, %d told, the last of them %v", len(e.ring), len(got), got[0].Txn)
+		t.Errorf("%d are kept, %d returned, the last of them %v", len(e.ring), len(got), got[0].Txn)
 	}
 }

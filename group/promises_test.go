@@ -208,7 +208,7 @@ func TestAMemberStopsWhoseLeaderLacksWhatIsCommitted(t *testing.T) {
 				w.run(5 * time.Second)
 			}()
 			if failed == nil || !strings.Contains(failed.Error(), "has one of term") {
-				t.Errorf("the third goes on: %v; it has %v, the first %v", failed, w.members[3].book.page.Lines, w.members[1].book.page.Lines)
+				t.Errorf("the third still runs: %v; it has %v, the first %v", failed, w.members[3].book.page.Lines, w.members[1].book.page.Lines)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ import (
 // Three things are not. What an entry says is read when it is applied, not at each hop: one
 // that cannot be read stops the node then (store.Failure), as it must once it is committed.
 // A heartbeat that knows of more than this log has is no mix-up but a log that lost what it
-// had acknowledged: the node stops too, before it helps to elect somebody who lacks it. And a
+// had acknowledged: the node stops too, before it votes for a candidate that lacks it. And a
 // leader whose log differs from what is committed here lost that, or was elected by those who
 // did: the node stops, for it may be the last that has it.
 

@@ -94,7 +94,7 @@ type comparing struct {
 	give  func(ctx context.Context, node uint32, o Order) (Outcome, error)
 }
 
-// begin has whoever leads name the comparison in the log.
+// begin has the leader name the comparison in the log.
 func (c *comparing) begin(ctx context.Context, members []uint32) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, comesWithin, errors.New("no replica leads"))
 	defer cancel()
@@ -143,7 +143,7 @@ func (c *comparing) gather(ctx context.Context, members []uint32, span shard.Spa
 
 // await is the sums of one replica.
 func (c *comparing) await(ctx context.Context, node uint32, span shard.Span) (Sums, error) {
-	heard := time.Now() // when it was known to be on its way
+	received := time.Now() // when it was known to be on its way
 	for {
 		out, err := c.give(ctx, node, Order{Do: OrderSums, Shard: c.Shard, Check: c.check, Span: span, Rate: c.rate})
 		says := Sums{}
@@ -156,12 +156,12 @@ func (c *comparing) await(ctx context.Context, node uint32, span shard.Span) (Su
 		case says.Done:
 			return says, nil
 		case says.Known:
-			heard = time.Now()
+			received = time.Now()
 		case errors.Is(err, ErrRefused):
 			return says, err
-		case time.Since(heard) > answersAfter && err != nil:
+		case time.Since(received) > answersAfter && err != nil:
 			return says, err
-		case time.Since(heard) > comesWithin:
+		case time.Since(received) > comesWithin:
 			return says, errors.New("it has not come to the entry of the log at which the others were compared, or fetched a snapshot meanwhile: give the command again")
 		}
 		select {

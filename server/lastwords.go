@@ -10,8 +10,8 @@ import (
 	"isochron/txn"
 )
 
-// A node that stops by itself says why to the others, who say it to whoever asks for the
-// status: nobody could ask itself any more.
+// A node that stops by itself sends its reason to the others, which show it in the status: the
+// node itself does not answer any more.
 
 // StoppedReport is of another node that has stopped by itself and has not come back.
 type StoppedReport struct {

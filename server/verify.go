@@ -79,7 +79,7 @@ func (v *verifying) hold(h *shard.Held) {
 	})
 }
 
-// expire lets go of those that nobody asks for any more.
+// expire drops those that are not asked for any more.
 func (v *verifying) expire(now time.Time) {
 	for i := len(v.held) - 1; i >= 0; i-- {
 		if h := v.held[i]; !h.busy && now.Sub(h.asked) > heldLasts {
@@ -135,7 +135,7 @@ func (v *verifying) sum(h *holding, span shard.Span, bytesPerSecond int64) {
 	says := Sums{Known: true, Done: true, Index: h.Index}
 	var err error
 	if says.Ranges, err = sums(h.Held, span, pacing(bytesPerSecond, v.stop)); err == nil && len(says.Ranges) > sumsMost {
-		err = fmt.Errorf("%d ranges are too many to be told", len(says.Ranges))
+		err = fmt.Errorf("%d ranges are too many for one answer", len(says.Ranges))
 	}
 	if err != nil {
 		says.Ranges, says.Error = nil, err.Error()

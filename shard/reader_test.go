@@ -45,7 +45,7 @@ func TestAReadWithLocksWaitsOrSkips(t *testing.T) {
 	}
 	r.access(2, &txn.Access{Txn: id(5), Request: 5, Scans: []txn.Scan{{Span: txn.Span{Start: "a", End: "z"}}}, Lock: txn.LockExclusive, Wait: txn.LookLocked, Age: txn.Age{Start: 5}}, arrival{Now: w.now})
 	if out := w.last(t, 4).AccessReply; out.Refused != 0 || slices.ContainsFunc(out.Scans[0].Rows, func(row txn.Row) bool { return row.Key == "old" || row.Key == "new" }) {
-		t.Errorf("one that looks hears %+v", out)
+		t.Errorf("a dry run is answered %+v", out)
 	}
 	if r.locks.Holder(id(5)) != nil {
 		t.Error("one that looks holds something")

@@ -13,7 +13,7 @@ import (
 
 // Replicas of a shard are compared by what they have made of the log up to one entry. A command
 // names the comparison; each replica that applies it holds its state as it is then, whole, and
-// hands it to whoever sums it up, beside the loop. Replicas of a version before know no such
+// hands it to the reader that sums it up, beside the loop. Replicas of a version before know no such
 // command, and do nothing.
 
 // verifyCmd has each replica hold its state.

@@ -106,7 +106,7 @@ func (h *hunt) open(seed uint64, row protocol.Row) {
 	h.room = littleRoom(seed, h.cfg.Faults)
 	params := HuntParams(h.cfg.Bugs)
 	rows := h.cfg.rowsOf(row)
-	if slices.ContainsFunc(rows, asksInTurn) { // its votes take long, and nobody should take an attempt over before they can have come
+	if slices.ContainsFunc(rows, asksInTurn) { // its votes take long, and no attempt should be taken over before they can have come
 		params.RecoverAfter *= 5
 	}
 	if votesBeside(row) { // what votes may rest on is to happen between an arrival and its stamp

@@ -31,7 +31,7 @@ type gate struct {
 	methods    []mysql.AuthMethod
 	failures   *failures
 	strangers  strangers
-	noneNative *mysql_db.User // who is asked for a password in the place of somebody unknown
+	noneNative *mysql_db.User // asked for a password in the place of an unknown account
 	noneSha2   *mysql_db.User
 
 	mu     sync.Mutex
@@ -119,7 +119,7 @@ func (g *gate) askOnce(conn *mysql.Conn) bool {
 
 type asked struct{}
 
-// strangers are addresses from which somebody has asked for an account that there is not.
+// strangers are addresses from which an unknown account was asked for.
 // The leader is asked for such a name, which takes time. From there it is asked for every
 // name for a while, so that the time does not tell which there are.
 type strangers struct {

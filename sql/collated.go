@@ -14,7 +14,7 @@ import (
 )
 
 // The engine takes texts for the same by their bytes in DISTINCT, COUNT(DISTINCT) and UNION. Here
-// they are the same if their collation says so: what it tells rows apart by are the weights of
+// they are the same if their collation says so: rows are distinguished by the weights of
 // their texts.
 
 // weighedNode is a part of a plan that leaves out rows that are the same; n itself if it does not
@@ -38,7 +38,7 @@ func weighedNode(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity
 	return n, transform.SameTree
 }
 
-// weighedRow is what tells rows of a node apart; nil: their bytes do.
+// weighedRow is what distinguishes rows of a node; nil: their bytes do.
 func weighedRow(ctx *gms.Context, n gms.Node) []gms.Expression {
 	var on []gms.Expression
 	changed := false

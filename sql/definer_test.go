@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A procedure shows who has defined it, and whoever calls one of somebody with fewer
-// privileges is warned; nobody else is.
+// A procedure shows who has defined it. A caller with more privileges than the definer is warned;
+// no other is.
 func TestDefiner(t *testing.T) {
 	g := startGuarded(t, nil)
 	root := g.open(t, "va", "root", rootPassword, true)
@@ -61,7 +61,7 @@ func TestDefiner(t *testing.T) {
 		t.Error("root was not warned")
 	}
 	if warned("root", "CALL own()") || warned("weak", "CALL q()") || warned("weaker", "CALL q()") {
-		t.Error("somebody was warned who need not be")
+		t.Error("a caller was warned that need not be")
 	}
 	must(t, root, "DROP USER weak")
 	if !warned("root", "CALL q()") {

@@ -19,7 +19,7 @@ import (
 // A statement that defines something is one transaction, which changes the catalogue and whatever
 // rows go with that: it has happened, all of it, when it answers OK, and not at all when it answers
 // an error. The engine does it in steps (one for each action of an ALTER TABLE); each sees what
-// those before it have done, and nobody else does before the commit.
+// those before it have done, and no other transaction does before the commit.
 
 // definitionWait bounds how long a definition waits for others that use its tables, where the
 // session does not say.

@@ -82,7 +82,7 @@ func (p definitionPlace) shows() string {
 }
 
 // A definition waits for a transaction that uses its table as long as a statement waits for a lock.
-// Then it fails, and nothing has happened; the transaction goes on.
+// Then it fails, and nothing has happened; the transaction stays open.
 func TestDefinitionsWaitForUsers(t *testing.T) {
 	uses := map[string]string{
 		"read": "SELECT * FROM %s.t WHERE id = 1", "written": "UPDATE %s.t SET v = 20 WHERE id = 1",
@@ -128,7 +128,7 @@ func TestDefinitionsWaitForUsers(t *testing.T) {
 	}
 }
 
-// A definition that waits goes on as soon as the transaction ends.
+// A definition that waits continues as soon as the transaction ends.
 func TestDefinitionGoesOn(t *testing.T) {
 	f := start(t)
 	va, wa := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")
@@ -220,7 +220,7 @@ func TestDefinitionsWhoseCommitFails(t *testing.T) {
 					if lost {
 						return txn.Errorf(txn.KindAborted, "it lost")
 					}
-					return txn.Errorf(txn.KindUnavailable, "nobody is there")
+					return txn.Errorf(txn.KindUnavailable, "no node answers")
 				}
 				if lost {
 					p.c.exec("BEGIN")
@@ -262,7 +262,7 @@ func TestLeftIsCleared(t *testing.T) {
 	wa.query("SELECT * FROM t WHERE id = 1 FOR UPDATE")
 	keeper.exec("ROLLBACK")
 	if err := <-done; err != nil {
-		t.Error("the table is dropped, and its client heard of ", err)
+		t.Error("the table is dropped, and its client got ", err)
 	}
 	if n := f.cluster.Keys(routing.SystemKey("left/")); n != 1 {
 		t.Errorf("%d prefixes are left while a row is locked, want 1", n)
@@ -327,7 +327,7 @@ func TestNamedColumns(t *testing.T) {
 	c.fails("ALTER TABLE parent DROP COLUMN pid", "Error ")
 }
 
-// A definition at a gateway that has not heard of the last one is planned anew.
+// A definition at a gateway that has not read the last one is planned anew.
 func TestDefinitionsOfStaleTables(t *testing.T) {
 	f := start(t)
 	va, wa := f.connect(t, "va", "shop"), f.connect(t, "wa", "shop")

@@ -68,7 +68,7 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 }
 
 // lostBy says why a transaction is over. Only who has lost a lock, or would wait for one for ever,
-// hears of a deadlock.
+// gets the text of a deadlock.
 func lostBy(why txn.Cause) string {
 	switch why {
 	case txn.CauseValidation, txn.CauseWrite:

@@ -39,7 +39,7 @@ func TestIdleTransaction(t *testing.T) {
 }
 
 // An idle connection is closed when its wait_timeout is over, not before, and its client is
-// told by MySQL's number; what it has left open is rolled back.
+// notified with MySQL's number; what it has left open is rolled back.
 func TestWaitTimeout(t *testing.T) {
 	f := start(t)
 	a, b := f.connect(t, "va", "shop"), f.connect(t, "va", "shop")
@@ -48,7 +48,7 @@ func TestWaitTimeout(t *testing.T) {
 	server := f.servers["va"]
 	eventually(t, "the idle connection is closed", func() bool { return server.Connections() == 2 })
 	if _, err := a.try("SELECT 1"); err == nil {
-		t.Error("a connection that was closed goes on")
+		t.Error("a connection that was closed still works")
 	}
 	b.expect("SELECT 1", "1")
 	c := f.connect(t, "va", "shop")

@@ -112,7 +112,7 @@ func eachTarget(rows []gms.Row, targets []placed, width int) (out []gms.Row) {
 	return out
 }
 
-// rowText tells the rows of a table apart.
+// rowText distinguishes the rows of a table.
 func rowText(table int, row gms.Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", table)

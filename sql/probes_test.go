@@ -203,7 +203,7 @@ func (m *matrix) ask(form, key, probe string) {
 
 // A key that is compared with a value of any type finds the rows that are found without it, in every kind of
 // statement. PROBES_ALL asks all of them, which takes a minute; PROBES_MARIADB, the address of a MariaDB in which
-// root has no password, tells besides where a comparison differs from that.
+// root has no password, logs besides where a comparison differs from that.
 func TestProbesFindWhatAScanFinds(t *testing.T) {
 	f := start(t)
 	m := &matrix{t: t, c: f.connect(t, "va", "shop"), unlike: map[string]int{}}

@@ -237,7 +237,7 @@ func (s *Session) isDefiner(text string) bool {
 	return plain == me.User+"@"+me.Address
 }
 
-// warnOfDefiner is a warning for whoever calls a procedure of somebody with fewer rights: its
+// warnOfDefiner is a warning for a caller of a procedure whose definer has fewer rights: its
 // statements run with those of the caller, who may not have read them. nil: there is no need.
 func (s *Session) warnOfDefiner(p *catalog.StoredProcedure) *gms.Warning {
 	me := s.Client()

@@ -156,7 +156,7 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 
 // leave ends the session of a client who has gone.
 func (s *Session) leave() {
-	s.interruption.alone.Lock() // whoever looks after idle sessions may be at it
+	s.interruption.alone.Lock() // the sweep of idle sessions may use it
 	defer s.interruption.alone.Unlock()
 	s.abandonFor(txn.CauseConnection)
 	s.unprepareAll()

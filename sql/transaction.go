@@ -85,7 +85,7 @@ func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before
 // use makes the transaction depend on a table's definition.
 func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
 	if t.change != nil && t.change.Has(d) {
-		return nil // nobody else knows it so
+		return nil // no other gateway knows it so
 	}
 	var used *catalog.Descriptor
 	for _, u := range t.uses {

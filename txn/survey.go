@@ -54,7 +54,7 @@ type Known struct {
 	AgoNanos    int64   `cbor:"5,keyasint,omitempty"` // since its end, or since its begin while it is open
 	Committed   bool    `cbor:"6,keyasint,omitempty"`
 	Cause       Cause   `cbor:"7,keyasint,omitempty"` // why it was not
-	OutcomeLost bool    `cbor:"8,keyasint,omitempty"` // nobody knows whether it has committed
+	OutcomeLost bool    `cbor:"8,keyasint,omitempty"` // whether it has committed is not known
 }
 
 // User is an open transaction that has one of the guards that were asked for.

@@ -30,8 +30,9 @@ new node has a new id, for the old one has forgotten what it promised; it has no
 before it has all data. A majority of the other nodes must be up, and the authority's key is
 needed. The old directory is left as it is.
 
-It then serves as "isochron start" does, until it is told to end; with --stop it ends. From then on
-start the node with the configuration that it names. Given again after a failure it goes on.`,
+It then serves as "isochron start" does, until it is stopped; with --stop it ends. From then on
+start the node with the configuration that it names. Given again after a failure it continues
+where it stopped.`,
 		Example: "  isochron rebuild --config c/node3.yaml",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,7 +58,7 @@ start the node with the configuration that it names. Given again after a failure
 	cmd.Flags().StringVar(&config, "config", "", "the configuration of the damaged node, a nodeN.yaml (needed)")
 	cmd.Flags().StringVar(&caKey, "ca-key", "", "the authority's key, with sql-ca.crt and sql-ca.key beside it; without it: ca.key beside the ca.crt")
 	cmd.Flags().StringVar(&mem, "memory", "", "what the node may take of the machine's memory, as for isochron start")
-	cmd.Flags().BoolVar(&stop, "stop", false, "end when the node has all data, to be started by whoever starts nodes here")
+	cmd.Flags().BoolVar(&stop, "stop", false, "end when the node has all data, to be started as nodes are started here")
 	logs.add(cmd)
 	return cmd
 }
@@ -99,7 +100,7 @@ func (r *rebuild) run(ctx context.Context, dir, caKey string) error {
 	}()
 	select {
 	case err := <-serving:
-		return errors.Join(err, fmt.Errorf("node %d is not yet in the place of node %d: give the command again and it goes on", c.Node, r.old.c.Node))
+		return errors.Join(err, fmt.Errorf("node %d is not yet in the place of node %d: give the command again to continue", c.Node, r.old.c.Node))
 	case err = <-placed:
 	}
 	if err != nil || r.stop {

@@ -38,7 +38,7 @@ func TestRebuildADamagedNode(t *testing.T) {
 	select {
 	case <-c.nodes[2].ended:
 	case <-time.After(startTimeout):
-		t.Fatal("the damaged node goes on")
+		t.Fatal("the damaged node still runs")
 	}
 	if code := c.nodes[2].cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(c.nodes[2].stderr.String(), "is damaged") {
 		t.Fatalf("it ends with %d: %s", code, c.nodes[2].stderr)

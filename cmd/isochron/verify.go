@@ -42,7 +42,7 @@ verify_every stands in their configuration.`,
 	return cmd
 }
 
-// verified is what verify tells a program.
+// verified is the JSON output of verify.
 type verified struct {
 	Equal  bool                `json:"equal"`
 	Shards []server.Comparison `json:"shards"`

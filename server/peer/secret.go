@@ -13,7 +13,7 @@ func CheckSecret(path string) error {
 		return err
 	}
 	if m := info.Mode(); m.IsRegular() && m.Perm()&0o044 != 0 {
-		return fmt.Errorf("%s is a secret, and others may read it (mode %04o): chmod 600 %s, and use a new secret if somebody may have read it", path, m.Perm(), path)
+		return fmt.Errorf("%s is a secret, and others may read it (mode %04o): chmod 600 %s, and use a new secret if it may have been read", path, m.Perm(), path)
 	}
 	return nil
 }

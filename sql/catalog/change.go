@@ -24,7 +24,7 @@ type Change struct {
 	edits   map[txn.Key][]byte // of the catalogue; nil: deleted
 	left    []string           // prefixes of keys that nothing uses once it is committed
 	placed  []uint64           // tables that were given ranges for it
-	free    map[uint64]bool    // tables that nobody uses any more
+	free    map[uint64]bool    // tables that no open transaction uses
 }
 
 // NewChange makes a change of what a snapshot shows, in a transaction that has not begun. Others
@@ -99,8 +99,8 @@ func (c *Change) Committed() {
 	s.clear(ctx, snap.left)
 }
 
-// RolledBack takes back the ranges that were given to tables for it. If they stay, they are in
-// nobody's way.
+// RolledBack takes back the ranges that were given to tables for it. If they stay, they
+// do no harm.
 func (c *Change) RolledBack() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), catchUpLimit)
 	defer cancel()
@@ -116,7 +116,7 @@ func (c *Change) get(keys ...txn.Key) ([][]byte, error) {
 	return res.Values, err
 }
 
-// table reads a table as it is now, once nobody else uses it. If the statement was planned for
+// table reads a table as it is now, once no other transaction uses it. If the statement was planned for
 // another, it has to be planned anew.
 func (c *Change) table(db, name string) (*Record, error) {
 	d, planned := c.base.Table(db, name)

@@ -16,7 +16,7 @@ import (
 // any more. The change notes what is to be cleared. Who has changed the catalogue tries; what cannot
 // be cleared yet waits for the next who does.
 
-// clearPatience bounds each wait for a lock of somebody on rows that nothing uses.
+// clearPatience bounds each wait for a lock on rows that nothing uses.
 const clearPatience = 200 * time.Millisecond
 
 // clearAgain is how long what could not be cleared is left alone at first, and how often it is tried
@@ -82,7 +82,7 @@ func (s *Store) clearLater() {
 // purgeChunk is how many keys one transaction of purge deletes.
 const purgeChunk = 2000
 
-// purge deletes the keys with a prefix, that nobody can reach any more, and their ranges.
+// purge deletes the keys with a prefix, that cannot be reached any more, and their ranges.
 func (s *Store) purge(ctx context.Context, prefix string, patience time.Duration) error {
 	ranges, span := s.db.Directory().Ranges, spanOf(prefix)
 	within := func(r routing.Range) bool { return span.Contains(txn.Key(r.Start)) }

@@ -357,8 +357,8 @@ func retry(ctx context.Context, db txn.DB, opt txn.Options, do func(txn.Txn) err
 	}
 }
 
-// unlessPanic does a part of a transaction, which is rolled back if that panics: whoever
-// recovers does not know of it, and its locks would stay.
+// unlessPanic does a part of a transaction, which is rolled back if that panics: the
+// code that recovers does not know of it, and its locks would stay.
 func unlessPanic(tx txn.Txn, do func(txn.Txn) error) error {
 	done := false
 	defer func() {

@@ -12,7 +12,7 @@ import (
 // statement waits for a lock. Those that come after it has begun to wait are not waited for: they
 // are guarded by the definition (Txn.Guard), so that they fail if it changes under them.
 
-// Alone returns once nobody who used the tables when it was called does so any more.
+// Alone returns once no transaction that used the tables at the call is open.
 func (c *Change) Alone(tables ...*Descriptor) error {
 	tables = slices.DeleteFunc(tables, func(d *Descriptor) bool { return c.free[d.ID()] })
 	asker, ok := c.store.db.(txn.Users)

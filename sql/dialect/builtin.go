@@ -2,7 +2,7 @@ package dialect
 
 import "strings"
 
-// A MariaDB or MySQL takes a name that it has not built in for a function that somebody has stored
+// A MariaDB or MySQL takes a name that it has not built in for a stored function
 // there, and runs it for the agent's account: it reads and writes what that account may, whatever
 // the client may. So only names go there that all of them have built in: MariaDB from 10.5 on, and
 // MySQL from 8.0 on. builtin_test.go holds the list against a server. What is not in it, or asks

@@ -11,7 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// What goes to a source as built in is so there: a function that somebody has stored under the same
+// What goes to a source as built in is so there: a function stored under the same
 // name is not what runs.
 func TestWhatIsBuiltIn(t *testing.T) {
 	db := startMariaDB(t)

@@ -46,7 +46,7 @@ const LastInsertID = "LAST_INSERT_ID()"
 
 // OfSession is the first thing in a statement that no source can tell, as it is written: a variable,
 // INTO, or a function that is not built in everywhere, such as one of the session, one that reaches
-// beyond the source's tables, or one that somebody has stored. LastInsertID if that is all; empty
+// beyond the source's tables, or a stored one. LastInsertID if that is all; empty
 // if there is none.
 func (s *Statement) OfSession() (what string) {
 	note := func(found string) {

@@ -40,7 +40,7 @@ type Cluster struct {
 	OnBegin func(txn.Options)
 	// RefuseUsing, if set, is asked first; its error is what the gateway gets.
 	RefuseUsing func() error
-	// OnUsing, if set, is told when a gateway has asked who uses something.
+	// OnUsing, if set, is called when a gateway has asked for the users of a table.
 	OnUsing func()
 }
 

@@ -259,7 +259,7 @@ func (t *Txn) lock(ctx context.Context, k txn.Key, r txn.Read, skip map[txn.Key]
 	return nil
 }
 
-// free reports whether nobody else is in the way of a lock.
+// free reports whether no other transaction conflicts with a lock.
 func (t *Txn) free(k txn.Key, want txn.Lock) bool {
 	l := t.g.c.locks[k]
 	return l == nil || (l.exclusive.IsZero() || l.exclusive == t.id) && (want != txn.LockExclusive || !othersIn(l.shared, t.id))

@@ -31,7 +31,7 @@ type Session interface {
 	// Weak reports whether what was read without a lock is not checked at the
 	// commit: then what a write rests on must be locked.
 	Weak() bool
-	// Looks is nil, or the statement only looks at what it will lock: it is told of the rows.
+	// Looks is nil, or the statement only looks at what it will lock: it receives the rows.
 	Looks() func([]Looked)
 	// NotFinal says that FinalRead was wrong: the statement must be done again.
 	NotFinal() error

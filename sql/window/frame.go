@@ -16,7 +16,7 @@ const codeFrame = 3586
 
 func isRange(f gms.WindowFrame) bool { return strings.HasPrefix(f.String(), "RANGE") }
 
-// frameText tells frames apart that differ. The engine's own text does not tell the ends of
+// frameText distinguishes frames that differ. The engine's own text does not show the ends of
 // those that begin with UNBOUNDED PRECEDING apart.
 func frameText(f gms.WindowFrame) string {
 	unit := "rows between "

@@ -118,7 +118,7 @@ func (f *Function) Description() string { return "a window function" }
 // Resolved implements gms.Expression.
 func (f *Function) Resolved() bool { return expression.ExpressionsResolved(f.Children()...) }
 
-// String implements gms.Expression. It tells functions apart that differ in anything: the
+// String implements gms.Expression. It distinguishes functions that differ in anything: the
 // engine takes two of the same text for one.
 func (f *Function) String() string {
 	args := make([]string, len(f.args))

@@ -9,7 +9,7 @@ import (
 
 // Rewrite changes a statement so that the engine plans its aggregates and windows as they
 // are meant. Aggregates over a window get names of their own; a window over groups is put
-// over a derived table that makes the groups; and an aggregate in a subquery is told apart
+// over a derived table that makes the groups; and an aggregate in a subquery is distinguished
 // from one of the same words outside (apart).
 func Rewrite(stmt sqlparser.Statement) error {
 	found := false
@@ -281,7 +281,7 @@ func (g *grouping) liftWindow(w *sqlparser.WindowDef) {
 	}
 }
 
-// apart tells the aggregates of subqueries apart from those around them. The engine finds an
+// apart distinguishes the aggregates of subqueries from those around them. The engine finds an
 // aggregate by its words, and takes that of a query around it for one of the same words.
 func apart(node sqlparser.SQLNode, around map[string]int) {
 	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {

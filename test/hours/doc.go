@@ -1,6 +1,6 @@
 // Package hours marks the tests that take too long for every change.
 //
-// How it thinks. make test runs in minutes, or is not run. A long story is told by make hours
+// How it thinks. make test runs in minutes, or is not run. A long story runs in make hours
 // alone, which runs everything, as much as it can under the race detector. docs/TESTING.md names
 // each test that is so marked, and the lint holds it to that.
 //
@@ -20,7 +20,7 @@ const Setting = "ISOCHRON_HOURS"
 func Only(t testing.TB) {
 	t.Helper()
 	if !Long() {
-		t.Skip("a long story: make hours tells it (" + Setting + "=1)")
+		t.Skip("a long story: make hours runs it (" + Setting + "=1)")
 	}
 }
 

@@ -29,10 +29,10 @@ var flips = flag.Int("power.flips", 1, "how many bits of each kind of file of a 
 // flipRows are acknowledged before anything is damaged.
 const flipRows = 60
 
-// readyWait bounds a start with a flipped bit: one that is not ready then serves nobody.
+// readyWait bounds a start with a flipped bit: one that is not ready then serves no client.
 const readyWait = 8 * time.Second
 
-// Whichever bit of whichever file of a stopped node is flipped: it does not start, or serves nobody,
+// Whichever bit of whichever file of a stopped node is flipped: it does not start, or serves no client,
 // or has all rows that were acknowledged; and so have the others.
 func TestFlippedFiles(t *testing.T) {
 	for _, nodes := range []int{1, 3} {
@@ -169,7 +169,7 @@ func (f *flipping) must(err error) {
 	}
 }
 
-// exec does a statement that does not commit twice, until it is not told to try again.
+// exec does a statement that does not commit twice, until no error asks for another try.
 func (f *flipping) exec(db *sql.DB, statement string) {
 	f.t.Helper()
 	var err error

@@ -69,7 +69,7 @@ func realGoTest(env, args []string, read func(io.Reader)) error {
 	return cmd.Wait()
 }
 
-// run runs all groups, what failed once more, and tells. It reports whether all is well.
+// run runs all groups, what failed once more, and prints the outcome. It reports whether all is well.
 func run(groups []group, test goTest, out io.Writer) bool {
 	began := time.Now()
 	all := &outcome{}

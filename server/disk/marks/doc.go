@@ -1,5 +1,5 @@
 // Package marks remembers how far the files of a store were synced, so that damage to what
-// was synced is told from the torn end that a crash leaves.
+// was synced is distinguished from the torn end that a crash leaves.
 //
 // How it thinks. The storage library takes the first record of a log or a manifest that it
 // cannot read for the end of the file. So a file beside them (SYNCED) says of each log and
