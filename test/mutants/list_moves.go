@@ -3,7 +3,7 @@ package main
 // ofStore are the mutations of versions and of the cache over them.
 var ofStore = []mutation{
 	{name: "store-collect-covered", in: "store", rule: "a version that a reader at the oldest kept moment needs is not collected",
-		old: "covered = covered || ts <= keep", new: "covered = true",
+		old: "v.covered = v.covered || at <= v.Keep", new: "v.covered = true",
 		seen: []check{tests("store", "Collection"), hunt("2pc+2pl", 60)}},
 	{name: "store-cache-old-version", in: "store", rule: "what is written after a newer version does not replace it at hand",
 		old: "if !ok || at < old.at {", new: "if !ok {",
