@@ -62,12 +62,32 @@ func (rs *reads) sendTo(p *part, to txn.NodeID, term uint64) {
 // wake sends again what was not answered, or gives up.
 func (rs *reads) wake(p *part) {
 	if rs.env.Now().Mono >= p.deadline {
-		rs.executor.fail(p.r.t, txn.Errorf(txn.KindUnavailable, "%s did not answer in time; nothing was done", called(rs.env.Directory(), p.access.Shard)))
+		rs.executor.fail(p.r.t, rs.silent(p))
 		return
 	}
 	rs.leaders.doubt(p.access.Shard, p.to) // it is silent
 	p.askLeader()
 	rs.send(p)
+}
+
+// patience is for how long a part may stay without an answer. An agent says now and then that its
+// source takes its time, also while that waits for a lock: it may be silent for as long as is set.
+func (rs *reads) patience(p *part, wait time.Duration) time.Duration {
+	if set := p.r.t.silence; p.access.Work != nil && set > 0 {
+		return max(time.Duration(set)*time.Millisecond, 4*rs.cfg.Params.ResendAfter)
+	}
+	return wait + readDeadline
+}
+
+// silent is why a round fails of which a part was not answered.
+func (rs *reads) silent(p *part) *txn.Error {
+	name := called(rs.env.Directory(), p.access.Shard)
+	if p.access.Work == nil {
+		return txn.Errorf(txn.KindUnavailable, "%s did not answer in time; nothing was done", name)
+	}
+	bound := rs.patience(p, 0)
+	return txn.Errorf(txn.KindUnavailable, "%s: its agent has not answered for %v (isochron_source_timeout)", name, bound).
+		Because(txn.CauseUnavailable).Of(&txn.Fault{Code: txn.FaultNotReached, State: "HY000"})
 }
 
 // partNotLed has a part go on to who is said to lead.

@@ -224,6 +224,10 @@ func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
 	if cs.cfg.Row.Yield.RowLeases {
 		cs.leased.hear(m.Vote)
 	}
+	if v := *m.Vote; v.Fault.Lost() {
+		v.Reason = called(cs.env.Directory(), v.Shard) + ": " + v.Reason
+		m = &txn.Message{Vote: &v}
+	}
 	if k := cs.all[m.Vote.Attempt]; k != nil {
 		k.heard(m.Vote, cs.env.Now().Mono)
 		cs.served(k, m.Vote.Shard, m.Vote.Rows)

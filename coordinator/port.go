@@ -85,6 +85,7 @@ type Start struct {
 	Age            txn.Age // without Start: its own, of that priority
 	Try            int     // 0 for the first
 	LockWaitMillis int64
+	SilenceMillis  int64
 	AsOf           txn.Timestamp
 	HoldMillis     int64
 	ReadOnly       bool // it will write nothing

@@ -215,7 +215,7 @@ func (rs *reads) add(p *part) {
 		wait = time.Duration(p.r.t.lockWait) * time.Millisecond
 	}
 	p.began = now
-	p.deadline = now + wait + readDeadline
+	p.deadline = now + rs.patience(p, wait)
 	p.id = rs.numbers.take()
 	a.Request = p.id
 	rs.parts[p.id] = p

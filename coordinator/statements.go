@@ -153,7 +153,7 @@ func (st *statements) divide(r *round) (parts []*part) {
 			b := t.branches.of(s.Source)
 			b.step++
 			p = newPart(r, txn.Access{Shard: s.Source, Txn: t.id, Age: t.age, WaitMillis: t.lockWait, ProtocolSeq: st.reads.turn.seq, Work: &txn.Work{
-				Attempt: t.branches.attempt, Step: b.step, DecidedAt: t.branches.decidedAt, Term: b.term, Level: t.level, Retired: st.commits.attempts.retiredBelow()}})
+				Attempt: t.branches.attempt, Step: b.step, DecidedAt: t.branches.decidedAt, Term: b.term, Level: t.level, SilenceMillis: t.silence, Retired: st.commits.attempts.retiredBelow()}})
 			of[s.Source] = p
 			parts = append(parts, p)
 		}
@@ -245,13 +245,6 @@ func (rs *reads) address(p *part, term uint64) bool {
 	return true
 }
 
-// MySQL's numbers for a source that is not to be reached, or is lost in the middle. Other faults
-// are a source's own, and are told in its own words.
-const (
-	codeCannotConnect = 1429
-	codeLost          = 2013
-)
-
 // worked takes in what a source answers.
 func (rs *reads) worked(p *part, m *txn.AccessReply) {
 	t, r := p.r.t, p.r
@@ -261,7 +254,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 		w = new(txn.Worked)
 	}
 	if w.Going { // it takes its time
-		p.deadline, p.wakeAt = now+readDeadline, now+rs.cfg.Params.ResendAfter
+		p.deadline, p.wakeAt = now+rs.patience(p, 0), now+rs.cfg.Params.ResendAfter
 		return
 	}
 	r.parts = append(r.parts, rs.reports.part(p, m))
@@ -271,7 +264,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 	}
 	rs.answered(r)
 	reason := m.Reason
-	if m.Refused != 0 && (w.Fault == nil || w.Fault.Code == codeCannotConnect || w.Fault.Code == codeLost) {
+	if m.Refused != 0 && (w.Fault == nil || w.Fault.Lost()) {
 		reason = called(rs.env.Directory(), p.access.Shard) + ": " + reason // its agent says so, and names nobody
 	}
 	err := txn.Errorf(cmp.Or(m.Refused, txn.KindStatement), "%s", reason).Because(m.Cause).Of(w.Fault)

@@ -109,3 +109,35 @@ func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
 		}
 	}
 }
+
+// An agent that answers nothing for as long as its client's session says fails what it was asked,
+// with the source's number; one that says that its source takes its time is waited for.
+func TestAnAgentThatIsSilent(t *testing.T) {
+	for _, going := range []bool{false, true} {
+		g, env := openLed(t, led{leader: 2, term: 1})
+		env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 9, Replicas: []uint32{2}, Kind: "source"})
+		bound := 20 * g.cfg.Params.ResendAfter
+		req := &Request{Op: OpExecute, From: Start{SilenceMillis: bound.Milliseconds()}, Statements: []txn.SourceStatement{{Source: 9, Reads: true, Statement: txn.Statement{Text: "a"}}}}
+		req.Done = func(r Response) { g.answered[req] = r }
+		g.Submit(req)
+		if w := env.asked().Work; w.SilenceMillis != bound.Milliseconds() {
+			t.Errorf("the agent is to wait %d ms", w.SilenceMillis)
+		}
+		for range 30 {
+			if _, ok := g.answered[req]; ok {
+				break
+			}
+			g.pass(g.cfg.Params.ResendAfter)
+			if going {
+				g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Going: true}}})
+			}
+		}
+		r, ok := g.answered[req]
+		switch {
+		case going && ok:
+			t.Errorf("it says that it goes on, and is given up: %v", r.Err)
+		case !going && (!ok || txn.KindOf(r.Err) != txn.KindUnavailable || !r.Err.Fault.Lost()):
+			t.Errorf("answered %v: %+v", ok, r.Err)
+		}
+	}
+}

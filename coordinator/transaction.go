@@ -59,6 +59,7 @@ type transaction struct {
 	age             txn.Age
 	try             int
 	lockWait        int64
+	silence         int64         // ms that a source's agent may answer nothing; 0: the default
 	asOf            txn.Timestamp // 0: of no moment but its commit's
 	hold            int64         // ms
 	readOnly        bool

@@ -111,7 +111,10 @@ const (
 type BranchOptions struct {
 	Isolation Isolation     // "": Serializable
 	LockWait  time.Duration // of each wait for a lock; 0: the source's own
-	ReadOnly  bool
+	// Silence is for how long a server may say nothing before it is asked whether it answers at
+	// all; what is under way at one that does not is given up. 0: txn.SourceSilence.
+	Silence  time.Duration
+	ReadOnly bool
 	// Incarnation, if not "", is at which the branch is to begin; at another it is an Error
 	// that says Gone.
 	Incarnation string

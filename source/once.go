@@ -55,7 +55,7 @@ func (ws *works) onceDone(b *branch, m *txn.Access, x executed) {
 	}
 	text := x.err.Text
 	if x.err.Unknown {
-		text = brokeInCommit
+		text = inCommit(x.err)
 	}
 	ws.refuse(b.gateway, m.Request, kind, text, x.err.fault(), x.err.cause())
 	ws.forget(b, how)

@@ -151,7 +151,7 @@ func (v *versions) read(ctx context.Context, n Name, o BranchOptions, text strin
 
 // alone runs a statement as a transaction by itself.
 func (v *versions) alone(ctx context.Context, n Name, o BranchOptions, s Statement) (Result, error) {
-	b, err := v.Driver.Begin(ctx, n, BranchOptions{LockWait: o.LockWait, Autocommit: true})
+	b, err := v.Driver.Begin(ctx, n, BranchOptions{LockWait: o.LockWait, Silence: o.Silence, Autocommit: true})
 	if err != nil {
 		return Result{}, err
 	}
@@ -161,7 +161,7 @@ func (v *versions) alone(ctx context.Context, n Name, o BranchOptions, s Stateme
 // swapAll does conditional writes in one transaction of the database; false: one of them has found
 // something else there, and nothing was done.
 func (v *versions) swapAll(ctx context.Context, n Name, o BranchOptions, all []swap) (bool, error) {
-	b, err := v.Driver.Begin(ctx, n, BranchOptions{LockWait: o.LockWait, Plain: true})
+	b, err := v.Driver.Begin(ctx, n, BranchOptions{LockWait: o.LockWait, Silence: o.Silence, Plain: true})
 	if err != nil {
 		return false, err
 	}

@@ -43,10 +43,18 @@ func (v *voice) voteNo(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault
 // brokeInCommit is what is said of a commit in one phase of which nobody knows.
 const brokeInCommit = "the connection to the source broke in the commit: it may or may not have happened"
 
+// inCommit says how a commit in one phase failed of which nobody knows.
+func inCommit(err *Error) string {
+	if err.Code == txn.FaultNotReached {
+		return err.Text + ", and the commit may or may not have happened"
+	}
+	return brokeInCommit
+}
+
 // voteUnknown answers who has asked for a commit in one phase of which nobody knows.
-func (v *voice) voteUnknown(to txn.NodeID, a txn.Attempt, f *txn.Fault) {
+func (v *voice) voteUnknown(to txn.NodeID, a txn.Attempt, reason string, f *txn.Fault) {
 	v.tell(to, txn.Message{Vote: &txn.Vote{Shard: v.id, Attempt: a, Refused: txn.KindUnknown, Fault: f,
-		Reason: brokeInCommit}})
+		Reason: reason}})
 }
 
 // found answers who inquires. What ended without anybody knowing how is answered as forgotten.

@@ -25,7 +25,7 @@ func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
 	case b == nil && e.ended.how(p.Attempt) == txn.OutcomeCommitted:
 		e.vote(from, p.Attempt, !p.OnePhase)
 	case b == nil && p.OnePhase && e.ended.knows(p.Attempt) && e.ended.how(p.Attempt) == txn.OutcomeNone:
-		e.voteUnknown(from, p.Attempt, nil)
+		e.voteUnknown(from, p.Attempt, brokeInCommit, nil)
 	case b == nil:
 		e.ended.note(p.Attempt, txn.OutcomeAborted)
 		e.voteNo(from, p.Attempt, "the source does not have the transaction's branch any more", nil, txn.CauseLeader)
@@ -110,9 +110,9 @@ func (e *ends) commit(b *branch) {
 		case err.Unknown:
 			e.broke()
 			if r := b.held; r != nil {
-				e.refuse(b.gateway, r.Request, txn.KindUnknown, brokeInCommit, err.fault(), txn.CauseUnavailable)
+				e.refuse(b.gateway, r.Request, txn.KindUnknown, inCommit(err), err.fault(), txn.CauseUnavailable)
 			} else {
-				e.voteUnknown(b.voter, b.name.Attempt, err.fault())
+				e.voteUnknown(b.voter, b.name.Attempt, inCommit(err), err.fault())
 			}
 			e.forget(b, txn.OutcomeNone)
 		default:

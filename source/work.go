@@ -71,7 +71,7 @@ func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
 	b := &branch{
 		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, DecidedAt: w.DecidedAt},
 		txn:  m.Txn, age: m.Age, pace: new(pace), gateway: from, heardAt: now, began: now,
-		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait},
+		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait, Silence: time.Duration(w.SilenceMillis) * time.Millisecond},
 	}
 	if ws.at.Row.Yield.Versions {
 		b.began = 0 // nothing is held before its prepare

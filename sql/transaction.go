@@ -77,6 +77,7 @@ func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before
 		ReadOnly:       m.readOnly,
 		Priority:       m.priority,
 		LockWaitMillis: s.lockWaitMillis,
+		SilenceMillis:  s.chosen().silence.Milliseconds(),
 		Level:          m.level,
 		Owner:          uint64(s.ID()),
 	}), before

@@ -19,6 +19,9 @@ const (
 	pathEngine   = "gms"  // never a round plan
 )
 
+// silenceVariable is for how many seconds a source may answer nothing.
+const silenceVariable = "isochron_source_timeout"
+
 // noDirectory is where LOAD DATA INFILE may read, and no such directory can be.
 const noDirectory = "/dev/null/none"
 
@@ -53,6 +56,14 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    types.NewSystemIntType(patienceVariable, 0, 3600, false),
 			Default: int64(patienceDefault),
+		},
+		// How many seconds a source may answer nothing.
+		&gms.MysqlSystemVariable{
+			Name:    silenceVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(silenceVariable, 1, 3600, false),
+			Default: int64(txn.SourceSilence / time.Second),
 		},
 		// How long a statement may take, in milliseconds; 0: as long as it takes.
 		&gms.MysqlSystemVariable{
@@ -153,6 +164,7 @@ type choices struct {
 	path       string
 	retries    int           // of what has lost, inside
 	patience   time.Duration // until none begins any more
+	silence    time.Duration // of a source
 	timeout    time.Duration // of each statement; 0: none
 	execution  time.Duration // of each SELECT; 0: none
 	memory     int64         // of each statement, in bytes; 0: the default
@@ -165,6 +177,7 @@ func (s *Session) chosen() *choices {
 		*c = choices{known: true, settings: s.settings, path: readPath(s.quiet), autocommit: true}
 		c.retries = int(s.number(retriesVariable, retriesDefault))
 		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
+		c.silence = time.Duration(s.number(silenceVariable, 0)) * time.Second
 		c.timeout = millis(s.number(timeoutVariable, 0))
 		c.execution = millis(s.number(executionVariable, 0))
 		c.memory = s.number(statementMemory, 0)

@@ -109,6 +109,9 @@ type Options struct {
 	HoldMillis int64
 	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
 	LockWaitMillis int64
+	// SilenceMillis is for how long a source, or its agent, may answer nothing before what it was
+	// asked is given up; 0 is the default, SourceSilence.
+	SilenceMillis int64
 	// Owner names the client to whoever looks at the transaction while it is open.
 	Owner uint64
 	// Level is what the plain reads promise.

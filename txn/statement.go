@@ -1,6 +1,9 @@
 package txn
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // What a transaction asks of sources: databases that are not ours, each behind an agent
 // (package source). A transaction has a branch at each source that it touches, a
@@ -79,6 +82,18 @@ type Fault struct {
 	State string `cbor:"2,keyasint,omitempty"` // SQLSTATE
 }
 
+// MySQL's numbers for a source that is not to be reached, or is lost in the middle. Other faults
+// are a source's own, and are told in its own words.
+const (
+	FaultNotReached = 1429
+	FaultLost       = 2013
+)
+
+// Lost reports whether the source was not to be reached, or was lost.
+func (f *Fault) Lost() bool {
+	return f != nil && (f.Code == FaultNotReached || f.Code == FaultLost)
+}
+
 // Peer is where a participant is reached.
 type Peer struct {
 	Node  NodeID  `cbor:"1,keyasint,omitempty"`
@@ -111,7 +126,12 @@ type Work struct {
 	// Locks says of each of Statements which records it locks, or is empty. An agent concludes from
 	// it who waits for whom, where its database does not say.
 	Locks []Locked `cbor:"10,keyasint,omitempty"`
+	// SilenceMillis is Options.SilenceMillis.
+	SilenceMillis int64 `cbor:"11,keyasint,omitempty"`
 }
+
+// SourceSilence is Options.SilenceMillis where nothing else is asked for.
+const SourceSilence = 10 * time.Second
 
 // Locked is what a statement locks, as far as that is known: at a source that locks what is read,
 // it waits for all who have locked any of it otherwise than shared.

@@ -81,7 +81,7 @@ func TestFinishElsewhere(t *testing.T) {
 // Of many branches whose connections have just ended each commit that is acknowledged is one.
 func TestFinishRightAfterClose(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
-		if d, ok := k.driver.(*mysqlDB); ok {
+		if d, ok := k.driver.(*attentive).database.(*mysqlDB); ok {
 			d.grace = 5 * time.Millisecond // it is for slow servers; this is for many rounds
 		}
 		var want []string

@@ -29,7 +29,7 @@ type mysqlDB struct {
 // killersMax bounds the connections that end what runs on others.
 const killersMax = 4
 
-func openMySQL(u *url.URL, o Options) (source.Driver, error) {
+func openMySQL(u *url.URL, o Options) (*mysqlDB, error) {
 	cfg, err := myConfig(u, o)
 	if err != nil {
 		return nil, err
@@ -60,6 +60,9 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 	d.serving.serves(c.id, n)
 	return &myBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
+
+// answers implements database.
+func (d *mysqlDB) answers(ctx context.Context) error { return reached(d.dial(ctx)) }
 
 // use has a connection do something that is no branch.
 func (d *mysqlDB) use(ctx context.Context, f func(c *myConn) error) error {

@@ -190,7 +190,7 @@ func afterTheEnd(t *testing.T, k *kit, texts ...string) {
 	if k.name_() == "postgres" {
 		k.pg("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%" + k.table + "'")
 	} else {
-		id := d.(*mysqlDB).pool.idle[0].c.id
+		id := d.(*attentive).database.(*mysqlDB).pool.idle[0].c.id
 		k.my("KILL " + id)
 		left = func() string { return k.my("SELECT count(*) FROM information_schema.processlist WHERE id = " + id) }
 	}

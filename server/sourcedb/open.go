@@ -76,13 +76,19 @@ func Open(address string, o Options) (source.Driver, error) {
 	if o.Password != "" {
 		u.User = url.UserPassword(u.User.Username(), o.Password)
 	}
+	var db database
 	switch source.Dialect(u.Scheme) {
 	case source.Postgres, "postgresql":
-		return openPostgres(u, o)
+		db, err = openPostgres(u, o)
 	case source.MySQL, "mariadb":
-		return openMySQL(u, o)
+		db, err = openMySQL(u, o)
+	default:
+		return nil, fmt.Errorf("a source is postgres://... or mysql://..., not %q", u.Scheme)
 	}
-	return nil, fmt.Errorf("a source is postgres://... or mysql://..., not %q", u.Scheme)
+	if err != nil {
+		return nil, err
+	}
+	return &attentive{database: db, connect: o.ConnectTimeout}, nil
 }
 
 // program is what a server's operator sees as the connection's program.

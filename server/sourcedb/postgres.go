@@ -24,7 +24,7 @@ type postgres struct {
 	own map[string]bool // the server's numbers of the connections that are in order
 }
 
-func openPostgres(u *url.URL, o Options) (source.Driver, error) {
+func openPostgres(u *url.URL, o Options) (*postgres, error) {
 	cfg, err := pgConfig(u, o)
 	if err != nil {
 		return nil, err
@@ -56,6 +56,9 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 	d.serving.serves(c.pid(), n)
 	return &pgBranch{d: d, c: c, name: n, o: o, used: used}, nil
 }
+
+// answers implements database.
+func (d *postgres) answers(ctx context.Context) error { return reached(d.asker.dial(ctx)) }
 
 // use has a connection do something that is no branch.
 func (d *postgres) use(ctx context.Context, f func(c *pgConn) error) error {

@@ -51,7 +51,7 @@ func TestNames(t *testing.T) {
 // branch is let be until that has been free for the whole grace (mysql_detach.go).
 func TestGrace(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
-		d, ok := k.driver.(*mysqlDB)
+		d, ok := k.driver.(*attentive).database.(*mysqlDB)
 		if !ok {
 			return
 		}

@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"os/user"
@@ -64,6 +65,18 @@ func (p *process) kill() {
 	}
 	<-p.done
 }
+
+// signal has the program and its children get a signal.
+func (p *process) signal(sig syscall.Signal) error {
+	var errs []error
+	for _, pid := range append([]int{p.cmd.Process.Pid}, children(p.cmd.Process.Pid)...) {
+		errs = append(errs, syscall.Kill(pid, sig))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *process) stop() error { return p.signal(syscall.SIGSTOP) }
+func (p *process) wake() error { return p.signal(syscall.SIGCONT) }
 
 // children are the processes that a process has started, as far as /proc tells.
 func children(pid int) (out []int) {

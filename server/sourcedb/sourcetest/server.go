@@ -113,6 +113,13 @@ func (s *Server) Kill() {
 	s.proc = nil
 }
 
+// Stop has the server do nothing, all its processes, until Wake: it keeps its connections, takes
+// new ones as far as the kernel does, and answers none.
+func (s *Server) Stop() error { return s.proc.stop() }
+
+// Wake has a stopped server go on.
+func (s *Server) Wake() error { return s.proc.wake() }
+
 // Start starts a server that was killed again, on its data and its port, with further
 // arguments for its program, which stay for the starts to come.
 func (s *Server) Start(more ...string) error {

@@ -1,0 +1,119 @@
+package sourcedb
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"isochron/source"
+)
+
+// stopped has the kit's server stopped during f.
+func (k *kit) stopped(f func()) {
+	k.t.Helper()
+	k.must(k.server.Stop())
+	defer func() {
+		if err := k.server.Wake(); err != nil {
+			k.t.Fatal(err)
+		}
+	}()
+	f()
+}
+
+// silentFor is the bound in these tests.
+const silentFor = 300 * time.Millisecond
+
+// What is under way at a server that is stopped is given up, whatever it is; whether a commit has
+// happened is not known then.
+func TestAServerThatIsSilent(t *testing.T) {
+	apart(t, nil, func(t *testing.T, k *kit) {
+		d := k.open(Options{ConnectTimeout: silentFor})
+		o := source.BranchOptions{Isolation: source.ReadCommitted, Silence: silentFor}
+		begin := func(id int) (source.Branch, source.Name) {
+			n := k.name()
+			b := k.beginAt(d, n, o)
+			k.do(b, fmt.Sprintf("INSERT INTO %%s VALUES (%d, 0)", id))
+			return b, n
+		}
+		executes, _ := begin(1)
+		prepares, _ := begin(2)
+		commits, _ := begin(3)
+		finishes, name := begin(4)
+		k.must(finishes.Prepare(k.ctx))
+		rollsBack, _ := begin(5)
+		k.stopped(func() {
+			for _, c := range []struct {
+				what    string
+				unknown bool
+				do      func() error
+			}{
+				{"a statement", false, func() error { _, err := k.try(executes, "UPDATE %s SET v = 1 WHERE id = 1"); return err }},
+				{"a prepare", true, func() error { return prepares.Prepare(k.ctx) }},
+				{"a commit", true, func() error { return commits.Commit(k.ctx) }},
+				{"all of a transaction", true, func() error {
+					_, err := d.(source.AtOnce).Once(k.ctx, k.name(), o, source.Statement{Text: "INSERT INTO " + k.table + " VALUES (6, 0)"})
+					return err
+				}},
+			} {
+				if e := k.fails(c.do(), codeCannotConnect); !e.Gone || !e.Ends || e.Unknown && !c.unknown {
+					t.Errorf("%s: %+v", c.what, e)
+				}
+			}
+			_ = rollsBack.Rollback(k.ctx) // it ends; the server undoes it when it notices
+		})
+		for { // what was given up lets go of the name when the server has seen that
+			found, err := d.Finish(k.ctx, name, true)
+			if err == nil && found {
+				break
+			}
+			if k.ctx.Err() != nil {
+				t.Fatalf("the prepared branch: found %v, %v", found, err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+}
+
+// A statement that takes long, or waits for a lock, is waited for at a server that answers.
+func TestALongStatementIsNoSilence(t *testing.T) {
+	each(t, func(t *testing.T, k *kit) {
+		d := k.open(Options{})
+		o := source.BranchOptions{Isolation: source.ReadCommitted, Silence: silentFor}
+		b := k.beginAt(d, k.name(), o)
+		sleep := map[string]string{"postgres": "SELECT pg_sleep(1.5)", "mariadb": "SELECT SLEEP(1.5)"}[k.name_()]
+		if _, err := b.Execute(k.ctx, source.Statement{Text: sleep}); err != nil {
+			t.Error(err)
+		}
+		k.do(b, "INSERT INTO %s VALUES (1, 0)")
+		k.must(b.Commit(k.ctx))
+		k.has("1", "0")
+	})
+}
+
+// A new connection that the server refuses in words is an answer.
+func TestAServerThatRefusesAnswers(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		silent bool
+	}{{nil, false}, {&source.Error{Code: 1040, Ends: true}, false}, {unreachable(context.DeadlineExceeded), true}} {
+		a := &attentive{database: says{err: c.err}, connect: time.Minute}
+		ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		err := a.during(ctx, time.Millisecond, func(ctx context.Context) error {
+			<-ctx.Done()
+			return interrupted(ctx)
+		})
+		stop()
+		if e := asError(err); e.Gone != c.silent || (e.Code == codeCannotConnect) != c.silent {
+			t.Errorf("a new connection gives %v: %+v", c.err, e)
+		}
+	}
+}
+
+// says is a database that can be asked alone.
+type says struct {
+	database
+	err error
+}
+
+func (s says) answers(context.Context) error { return s.err }
