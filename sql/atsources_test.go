@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,10 +34,25 @@ func startSources(t *testing.T) *sourceFixture {
 	return f
 }
 
+// leavesOut is the condition by which a change at a PostgreSQL leaves out the rows that would stay
+// as they are (package dialect tests it).
+var (
+	leavesOut    = regexp.MustCompile(`WHERE \((.*)\) AND \(CAST\(.* IS DISTINCT FROM .* COLLATE "C"\)`)
+	leavesOutAll = regexp.MustCompile(` WHERE \(CAST\(.* IS DISTINCT FROM .* COLLATE "C"\) AND \(SELECT count.* >= 0`)
+)
+
+// unguarded are texts without it.
+func unguarded(texts ...string) (out []string) {
+	for _, s := range texts {
+		out = append(out, leavesOutAll.ReplaceAllString(leavesOut.ReplaceAllString(s, "WHERE $1"), ""))
+	}
+	return out
+}
+
 // got holds what a source was sent.
 func got(t *testing.T, r *sqltest.Recorder, want ...string) {
 	t.Helper()
-	if sent := r.Sent(); !slices.Equal(sent, want) {
+	if sent := unguarded(r.Sent()...); !slices.Equal(sent, want) {
 		t.Errorf("the source was sent\n\t%s\nand not\n\t%s", strings.Join(sent, "\n\t"), strings.Join(want, "\n\t"))
 	}
 }

@@ -244,7 +244,7 @@ func TestProceduresAreDefined(t *testing.T) {
 		t.Errorf("information_schema has %q", got)
 	}
 	var name, create, skip sql.NullString
-	if err := w.conn.QueryRowContext(context.Background(), "SHOW CREATE PROCEDURE shop.p").Scan(&name, &skip, &create, &skip, &skip, &skip); err != nil || create.String != "CREATE PROCEDURE p(a INT, b VARCHAR(3), d DATE, m DECIMAL(4,1)) SELECT a, b, d, m" {
+	if err := w.conn.QueryRowContext(context.Background(), "SHOW CREATE PROCEDURE shop.p").Scan(&name, &skip, &create, &skip, &skip, &skip); err != nil || create.String != "CREATE DEFINER=`root`@`%` PROCEDURE p(a INT, b VARCHAR(3), d DATE, m DECIMAL(4,1)) SELECT a, b, d, m" {
 		t.Errorf("%q, %v", create.String, err)
 	}
 	if _, err := w.all("SHOW CREATE PROCEDURE nothing"); numberOf(err) != 1305 {

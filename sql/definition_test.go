@@ -91,8 +91,8 @@ func TestDefinitionsWaitForUsers(t *testing.T) {
 	for how, use := range uses {
 		for _, region := range []string{"va", "wa"} {
 			t.Run(how+" from "+region, func(t *testing.T) {
+				f := start(t) // one after the other: the engine's counters are of the process
 				t.Parallel()
-				f := start(t)
 				places := definitionPlaces(t, f)
 				user := f.connect(t, region, "shop")
 				user.exec("BEGIN")
