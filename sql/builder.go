@@ -44,6 +44,10 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return done(), nil // they are never behind for long
 	case *gmsplan.Call, *gmsplan.CreateProcedure, *gmsplan.DropProcedure:
 		return nil, errProcedureElsewhere
+	case *gmsplan.InsertInto:
+		if iter, err := b.returning(ctx, n, row); iter != nil || err != nil {
+			return iter, err
+		}
 	case *plan.Rows:
 		return n.Iter(), nil
 	}
@@ -86,11 +90,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		}
 		return b.check(ctx, n, row)
 	}
-	p := s.statement.plan
-	if p == nil {
-		return b.check(ctx, n, row)
-	}
-	if p.Insert != nil && p.Insert.Node == n {
+	if p := s.statement.plan; p != nil && p.Insert != nil && p.Insert.Node == n {
 		return b.insert(ctx, p.Insert)
 	}
 	return b.check(ctx, n, row)

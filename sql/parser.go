@@ -137,6 +137,7 @@ func judged(ctx context.Context, query string, stmt sqlparser.Statement, system 
 	if err := window.Rewrite(stmt); err != nil {
 		return keepOf(ctx, err)
 	}
+	carrySelected(ctx, stmt)
 	return nil
 }
 

@@ -106,6 +106,8 @@ type statement struct {
 	scanned    map[string][]gms.Row // what the engine has read of them, by what was asked
 	narrow     *foreign.Statement   // that, if what it asks of their columns can be asked of the sources
 	args       []foreign.Arg        // its values
+	carriage   *carriage            // where its functions that carry values meet (carried.go)
+	carried    map[*carriage][]any  // what they carry
 	alterUser  *sqlparser.DDL       // it is this ALTER USER
 	panicked   bool                 // the engine has panicked at it
 }

@@ -27,6 +27,12 @@ func (p provider) replaced(name string) (gms.Function, bool) {
 	if f, ok := rounding(name); ok {
 		return f, true
 	}
+	if f, ok := extremeFunctions(name); ok {
+		return f, true
+	}
+	if f, ok := carrying(name); ok {
+		return f, true
+	}
 	if equalFold(name, "space") {
 		return newSpace(), true
 	}

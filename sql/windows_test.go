@@ -11,9 +11,18 @@ import (
 
 // testdata/windows.cases has statements that a generator made, over windows, groups and
 // subqueries, each with MariaDB's answer.
-func TestWindowsGiveWhatMariaDBGives(t *testing.T) {
+func TestWindowsGiveWhatMariaDBGives(t *testing.T) { sameAsMariaDB(t, "testdata/windows.cases", 200) }
+
+// GREATEST and LEAST, MIN and MAX of an ENUM, HAVING over a join, and INSERT ... SELECT ... ON
+// DUPLICATE KEY UPDATE, each with MariaDB's answer.
+func TestStatementsGiveWhatMariaDBGives(t *testing.T) {
+	sameAsMariaDB(t, "testdata/statements.cases", 30)
+}
+
+// sameAsMariaDB compares the answers to at least so many statements of a file.
+func sameAsMariaDB(t *testing.T, name string, least int) {
 	c := start(t).connect(t, "va", "shop")
-	file, err := os.Open("testdata/windows.cases")
+	file, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +44,7 @@ func TestWindowsGiveWhatMariaDBGives(t *testing.T) {
 			query = line
 		}
 	}
-	if asked < 200 {
+	if asked < least {
 		t.Errorf("%d statements were compared", asked)
 	}
 }

@@ -101,16 +101,21 @@ func overGroups(s *sqlparser.Select) {
 	if windows && s.QueryOpts.Distinct {
 		orderByName(s)
 	}
-	if !windows || !aggregates && len(s.GroupBy) == 0 && s.Having == nil {
-		return
-	}
+	grouped := aggregates || len(s.GroupBy) > 0 || s.Having != nil
 	for _, e := range s.SelectExprs {
 		if _, ok := e.(*sqlparser.AliasedExpr); !ok {
 			return // the columns of a * are not known here
 		}
 	}
+	hidden := namedHaving(s)
+	if len(hidden) == 0 && (!windows || !grouped) {
+		return
+	}
+	if !windows && s.QueryOpts.Distinct {
+		orderByName(s)
+	}
 	g := &grouping{outer: s, columns: map[string]string{}, taken: map[string]bool{}}
-	g.inner = &sqlparser.Select{From: s.From, Where: s.Where, GroupBy: s.GroupBy, Having: s.Having, Lock: s.Lock}
+	g.inner = &sqlparser.Select{From: s.From, Where: s.Where, GroupBy: s.GroupBy, Having: s.Having, Lock: s.Lock, SelectExprs: hidden}
 	g.ordinals()
 	names := map[string]bool{}
 	for _, windows := range []bool{false, true} { // the others first: windows may be over them
