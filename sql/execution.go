@@ -210,6 +210,7 @@ func (s *Session) follow(ctx context.Context) {
 // yield takes what a plan yields.
 func (x *execution) yield(r *sqltypes.Result, more bool) error {
 	padYears(r)
+	nameFractions(r)
 	switch st := &x.s.statement; {
 	case st.own:
 		return x.held.add(r, more)

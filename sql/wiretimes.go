@@ -103,6 +103,22 @@ func padYears(r *sqltypes.Result) {
 	}
 }
 
+// nameFractions has the fields of times say that they have fractions, which the engine leaves out:
+// clients of the binary protocol write as many digits as the field says.
+func nameFractions(r *sqltypes.Result) {
+	for i, f := range r.Fields {
+		if f.Type != sqltypes.Time || f.Decimals != 0 {
+			continue
+		}
+		for _, row := range r.Rows {
+			if bytes.IndexByte(row[i].Raw(), '.') >= 0 {
+				f.Decimals = fractionDigits
+				break
+			}
+		}
+	}
+}
+
 // isDated reports whether values of the type begin with a year.
 func isDated(t querypb.Type) bool {
 	return t == sqltypes.Date || t == sqltypes.Datetime || t == sqltypes.Timestamp
