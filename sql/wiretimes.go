@@ -3,10 +3,12 @@ package sql
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"google.golang.org/protobuf/proto"
 )
 
 // The wire library writes the dates and times of an execution as texts whose numbers are
@@ -112,7 +114,10 @@ func nameFractions(r *sqltypes.Result) {
 		}
 		for _, row := range r.Rows {
 			if bytes.IndexByte(row[i].Raw(), '.') >= 0 {
-				f.Decimals = fractionDigits
+				named := proto.Clone(f).(*querypb.Field) // f may be of a plan that sessions share
+				named.Decimals = fractionDigits
+				r.Fields = slices.Clone(r.Fields)
+				r.Fields[i] = named
 				break
 			}
 		}
