@@ -48,9 +48,7 @@ func (d *mysqlDB) Begin(ctx context.Context, n source.Name, o source.BranchOptio
 	if err != nil {
 		return nil, err
 	}
-	waits, stop := bounded(ctx, o)
-	c, used, err := d.pool.get(waits)
-	stop()
+	c, used, err := d.pool.get(ctx, o.LockWait)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +64,7 @@ func (d *mysqlDB) answers(ctx context.Context) error { return reached(d.dial(ctx
 
 // use has a connection do something that is no branch.
 func (d *mysqlDB) use(ctx context.Context, f func(c *myConn) error) error {
-	c, _, err := d.pool.get(ctx)
+	c, _, err := d.pool.get(ctx, 0)
 	if err != nil {
 		return err
 	}

@@ -77,9 +77,7 @@ func (d *mysqlDB) Once(ctx context.Context, n source.Name, o source.BranchOption
 		return source.OnceByBranch(ctx, d, n, o, s)
 	}
 	for first := true; ; first = false {
-		waits, stop := bounded(ctx, o)
-		c, used, err := d.pool.getIdle(waits, unlooked(s, first))
-		stop()
+		c, used, err := d.pool.getIdle(ctx, o.LockWait, unlooked(s, first))
 		if err != nil {
 			return source.Result{}, err
 		}
@@ -188,9 +186,7 @@ func simple(s source.Statement) bool { return len(s.Args) == 0 && !strings.Conta
 // once runs a statement on a connection of the pool.
 func (d *postgres) once(ctx context.Context, o source.BranchOptions, s source.Statement) (source.Result, error) {
 	for first := true; ; first = false {
-		waits, stop := bounded(ctx, o)
-		c, used, err := d.pool.getIdle(waits, unlooked(s, first))
-		stop()
+		c, used, err := d.pool.getIdle(ctx, o.LockWait, unlooked(s, first))
 		if err != nil {
 			return source.Result{}, err
 		}

@@ -48,21 +48,16 @@ func newPool[C conn](size int, dial func(context.Context) (C, error)) *pool[C] {
 // what fails: to look at its socket costs 2 us.
 const unseen = time.Second
 
-// bounded bounds how long a branch waits for a connection, as it bounds its waits for locks.
-func bounded(ctx context.Context, o source.BranchOptions) (context.Context, context.CancelFunc) {
-	if o.LockWait <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, o.LockWait)
+// get gives a connection. used says that it has served before, so that it may turn out to be
+// broken by what happened since. wait bounds how long it waits for a place, as a branch's waits for
+// locks are bounded; 0: until ctx ends.
+func (p *pool[C]) get(ctx context.Context, wait time.Duration) (c C, used bool, err error) {
+	return p.getIdle(ctx, wait, 0)
 }
 
-// get gives a connection. used says that it has served before, so that it may turn out to be
-// broken by what happened since.
-func (p *pool[C]) get(ctx context.Context) (c C, used bool, err error) { return p.getIdle(ctx, 0) }
-
 // getIdle is get of a connection that is not looked at if it has been idle for less than so long.
-func (p *pool[C]) getIdle(ctx context.Context, unlooked time.Duration) (c C, used bool, err error) {
-	if err := p.place(ctx); err != nil {
+func (p *pool[C]) getIdle(ctx context.Context, wait, unlooked time.Duration) (c C, used bool, err error) {
+	if err := p.place(ctx, wait); err != nil {
 		return c, false, err
 	}
 	for {
@@ -88,8 +83,8 @@ func (p *pool[C]) getIdle(ctx context.Context, unlooked time.Duration) (c C, use
 	return c, false, err
 }
 
-// place waits for one of the pool's places.
-func (p *pool[C]) place(ctx context.Context) error {
+// place waits for one of the pool's places, at most for so long; 0: until ctx ends.
+func (p *pool[C]) place(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -103,6 +98,11 @@ func (p *pool[C]) place(ctx context.Context) error {
 	turn := make(chan struct{}, 1)
 	p.waiting = append(p.waiting, turn)
 	p.mu.Unlock()
+	if wait > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, wait)
+		defer stop()
+	}
 	select {
 	case <-turn:
 		return nil

@@ -21,7 +21,7 @@ func TestPoolLooksAtWhatItGives(t *testing.T) {
 	p := newPool(1, func(context.Context) (*looked, error) { return c, nil })
 	get := func(unlooked time.Duration, looks int) {
 		t.Helper()
-		got, _, err := p.getIdle(t.Context(), unlooked)
+		got, _, err := p.getIdle(t.Context(), 0, unlooked)
 		if err != nil || got != c || c.looks != looks {
 			t.Errorf("got %v, %v after %d looks, want %d", got, err, c.looks, looks)
 		}

@@ -47,9 +47,7 @@ func (d *postgres) Begin(ctx context.Context, n source.Name, o source.BranchOpti
 	if err != nil {
 		return nil, err
 	}
-	waits, stop := bounded(ctx, o)
-	c, used, err := d.pool.get(waits)
-	stop()
+	c, used, err := d.pool.get(ctx, o.LockWait)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +60,7 @@ func (d *postgres) answers(ctx context.Context) error { return reached(d.asker.d
 
 // use has a connection do something that is no branch.
 func (d *postgres) use(ctx context.Context, f func(c *pgConn) error) error {
-	c, _, err := d.pool.get(ctx)
+	c, _, err := d.pool.get(ctx, 0)
 	if err != nil {
 		return err
 	}
