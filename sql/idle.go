@@ -70,8 +70,7 @@ func (s *Session) interactive() error {
 	return s.SetSessionVariable(s.quiet, waitVariable, setGlobally(interactiveVariable, waitDefault))
 }
 
-// stillness is what a session was seen to do when it was looked at last. It is of the
-// goroutine that looks.
+// stillness is what a session was seen to do when it was looked at last; gateway.looks guards it.
 type stillness struct {
 	reads      uint64
 	generation uint64
@@ -80,6 +79,8 @@ type stillness struct {
 
 // lookAfter ends what has been left too long, as of now. It is called again and again.
 func (g *gateway) lookAfter(now time.Time) {
+	g.looks.Lock()
+	defer g.looks.Unlock()
 	g.mu.Lock()
 	all := make([]*Session, 0, len(g.sessions))
 	for _, s := range g.sessions { // order: each by itself

@@ -115,6 +115,7 @@ type gateway struct {
 	engine       *sqle.Engine
 	overrides    gms.EngineOverrides // of the engine
 	accounts     *accounts
+	looks        sync.Mutex   // held while idle sessions are looked for
 	cached       atomic.Int64 // executions by a cached plan
 	directs      directs      // plans that sessions share
 	pointUpdates atomic.Int64 // of these, updates that were read, changed and committed in one request
