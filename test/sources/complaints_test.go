@@ -37,7 +37,7 @@ func TestPreparedCommit(t *testing.T) {
 		run(end)
 	}
 	c.expect("80.00\n120.00", "SELECT balance FROM accounts ORDER BY id")
-	c.expect("", "SELECT branch FROM isochron.in_doubt")
+	c.nothingInDoubt()
 }
 
 // A transaction has one branch at a source, whatever a statement of it reads there: all that it

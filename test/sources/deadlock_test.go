@@ -66,7 +66,7 @@ func TestDeadlocks(t *testing.T) {
 		cross(t, [2]string{fmt.Sprintf(text, d[0]), fmt.Sprintf(text, d[1])})
 	}
 	c.expect(fmt.Sprint(800+2*len(pairs))+".00", "SELECT SUM(balance) FROM accounts")
-	c.expect("", "SELECT branch FROM isochron.in_doubt")
+	c.nothingInDoubt()
 }
 
 // The same with statements of which nobody knows from their words which rows they lock: a PostgreSQL

@@ -58,7 +58,7 @@ func TestASourceThatIsDown(t *testing.T) {
 			t.Fatalf("a minute after its server has started: %s, %v", got, err)
 		}
 	}
-	c.expect("", "SELECT branch FROM isochron.in_doubt")
+	c.nothingInDoubt()
 }
 
 // A PostgreSQL with max_prepared_transactions = 0 says so where sources are listed and in the error
@@ -124,5 +124,5 @@ func TestNothingCanBePrepared(t *testing.T) {
 	}
 	c.exec("BEGIN; UPDATE purses SET balance = 1 WHERE id = 1; UPDATE purses SET owner = 'x' WHERE id = 1; COMMIT")
 	c.expect("1.00|x", "SELECT balance, owner FROM purses")
-	c.expect("", "SELECT branch FROM isochron.in_doubt")
+	c.nothingInDoubt()
 }

@@ -255,6 +255,20 @@ func (c *client) expect(want, text string, args ...any) {
 	}
 }
 
+// nothingInDoubt holds that no branch stays prepared: one of a client of another test may just be
+// on its way to its end.
+func (c *client) nothingInDoubt() {
+	c.t.Helper()
+	var doubt string
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if doubt, err = c.try("SELECT branch FROM isochron.in_doubt"); err == nil && doubt == "" {
+			return
+		}
+	}
+	c.t.Errorf("in doubt: %s, %v", doubt, err)
+}
+
 // fails holds the error of a statement: MySQL's number, and a part of its text.
 func (c *client) fails(code uint16, part, text string, args ...any) {
 	c.t.Helper()

@@ -53,7 +53,7 @@ func TestTransfers(t *testing.T) {
 	}
 	all.Wait()
 	c.expect("1600.00", "SELECT SUM(balance) FROM accounts")
-	c.expect("", "SELECT branch FROM isochron.in_doubt")
+	c.nothingInDoubt()
 	if done.Load() == 0 {
 		t.Error("no transfer was done;", lost.Load(), "lost")
 	}
