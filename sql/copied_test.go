@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,8 +16,8 @@ import (
 // argumentsOfFunctions are a row with a value of each kind that can be written into, and others.
 func argumentsOfFunctions() (gms.Row, []gms.Type) {
 	decimal := func(s string) *apd.Decimal { d, _, _ := apd.NewFromString(s); return d }
-	doc, _, _ := types.JSON.Convert(nil, `{"a": [3, 1, 2], "b": {"c": 1}}`)
-	list, _, _ := types.JSON.Convert(nil, `[3, 1, 2]`)
+	doc, _, _ := types.JSON.Convert(context.Background(), `{"a": [3, 1, 2], "b": {"c": 1}}`)
+	list, _, _ := types.JSON.Convert(context.Background(), `[3, 1, 2]`)
 	return gms.Row{
 			decimal("2.5000"), decimal("-7.1"), decimal("1234.5"), []byte("abcÄ"), []byte{0, 255, 1}, doc, list,
 			"a text", "$.a", "2024-01-31", time.Date(2024, 1, 31, 10, 11, 12, 0, time.UTC), types.Timespan(1e9), int64(3), uint64(7), 1.5, types.Point{X: 1.5, Y: 2},
@@ -29,7 +30,7 @@ func argumentsOfFunctions() (gms.Row, []gms.Type) {
 // shown is a value with all that it points to.
 func shown(v any) string {
 	if d, ok := v.(gms.JSONWrapper); ok {
-		inner, _ := d.ToInterface(nil)
+		inner, _ := d.ToInterface(context.Background())
 		return fmt.Sprintf("%#v", inner)
 	}
 	if d, ok := v.(*apd.Decimal); ok {

@@ -133,5 +133,4 @@ func (s *share) give(part func(*share) *atomic.Int64, n int64) {
 
 func ofMemory(s *share) *atomic.Int64   { return &s.memory }
 func ofResults(s *share) *atomic.Int64  { return &s.results }
-func ofRequests(s *share) *atomic.Int64 { return &s.requests }
 func ofPrepared(s *share) *atomic.Int64 { return &s.prepared }

@@ -138,7 +138,7 @@ func TestContentionNeedsPROCESS(t *testing.T) {
 			t.Fatalf("with PROCESS: %v", err)
 		}
 	}
-	if got := s.string(ctx, 0, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'isochron'"); got != "8" {
+	if got := s.string(ctx, 0, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'isochron'"); got != "9" {
 		t.Errorf("information_schema has %s tables of the database", got)
 	}
 }

@@ -59,7 +59,6 @@ func classOf(t gms.Type) class {
 	return other
 }
 
-func (c class) isWhole() bool  { return c >= signed && c <= year }
 func (c class) isFloat() bool  { return c == float32s || c == float64s }
 func (c class) isNumber() bool { return c >= signed && c <= float64s }
 func (c class) isText() bool   { return c == text || c == binary }
