@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"isochron/server"
 )
 
 // The exit codes.
@@ -55,19 +58,80 @@ func newRoot() *cobra.Command {
 		Short: "A geo-distributed, serializable SQL database",
 		Long: `Isochron is a geo-distributed, serializable SQL database that speaks MySQL.
 Its one aim is that no row is held longer than the network forces it to be.`,
-		Example:       "  isochron demo --for 30s",
+		Example: `  isochron demo --for 30s                       a cluster of five regions in this process, for 30 seconds
+  isochron help lab run                         help about a command
+  source <(isochron completion bash)            complete commands and flags with Tab, in this shell`,
+		Version:       versionLine(server.BuildOf()),
 		SilenceErrors: true, // run prints them, once
 		SilenceUsage:  true,
 		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return inPlainWords(cmd, err)
 	})
 	root.AddCommand(newInit(), newStart(), newAgent(), newSource(), newResolve(), newStatus(), newLinks(), newAddNode(), newReplaceReplica(), newRebuild(), newVerify(), newRemoveNode(),
 		newTransferLeader(), newDrain(), newHotRows(), newSetProtocol(), newAdmission(), newBackup(), newRestore(), newDemo(), newWorkload(), newCheck(), newSim(), newLab(), newPrivileges(), newRootPassword(), newVersion())
+	checkCompletion(root)
 	return root
+}
+
+// newHelp replaces the library's help command, which prints the help of isochron and exits with 0 if
+// its argument is not a command.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND...]",
+		Short:   "Show the help of a command",
+		Example: "  isochron help demo\n  isochron help lab run",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			about, _ := subcommand(cmd.Root(), args)
+			return commandNames(about), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest := subcommand(cmd.Root(), args)
+			if err := noArgs(about, rest); err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag() // the library adds both flags to a command only when that is executed
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
+	}
+}
+
+// subcommand returns the command below cmd that args name, and the args that name none.
+func subcommand(cmd *cobra.Command, args []string) (*cobra.Command, []string) {
+	for len(args) > 0 {
+		next := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] })
+		if next < 0 {
+			break
+		}
+		cmd, args = cmd.Commands()[next], args[1:]
+	}
+	return cmd, args
+}
+
+// checkCompletion has the library's completion command refuse an unknown shell like any other mistake
+// of usage: one line, exit code 2.
+func checkCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "Print a script that completes commands and flags in a shell"
+		c.Example = `  source <(isochron completion bash)                                     in this shell
+  isochron completion bash > /etc/bash_completion.d/isochron             in every new one, for all users
+  isochron completion zsh > "${fpath[1]}/_isochron"
+  isochron completion fish > ~/.config/fish/completions/isochron.fish`
+		c.Args = noArgs
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = noArgs
+		}
+	}
 }
 
 // noArgs refuses arguments that are no flags, among them commands that do not exist.

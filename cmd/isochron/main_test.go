@@ -142,6 +142,11 @@ func TestBadUsageIsExit2(t *testing.T) {
 		{"dmeo", `"dmeo" is not known to isochron; did you mean "demo"?`},
 		{"set-protcol txsql", `did you mean "set-protocol"?`},
 		{"xyzzy", `"xyzzy" is not known to isochron (see`},
+		{"help dmeo", `"dmeo" is not known to isochron; did you mean "demo"? (see isochron --help)`},
+		{"help lab rum", `"rum" is not known to isochron lab; did you mean "run"?`},
+		{"help demo twice", `"twice" is not known to isochron demo (see`},
+		{"completion bahs", `"bahs" is not known to isochron completion; did you mean "bash"?`},
+		{"completion bash now", `"now" is not known to isochron completion bash`},
 		{"demo --prot 3", `unknown flag --prot; did you mean "port"?`},
 		{"demo --clients many", `--clients "many": invalid argument; give a whole number, such as 3`},
 		{"demo --clients 99999999999999999999", "give a whole number"},
@@ -198,6 +203,29 @@ func TestHelpHasExamples(t *testing.T) {
 		if code := run(context.Background(), args, &out, &err); code != exitOK || !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%v: exit %d, %s%s", args, code, &out, &err)
 		}
+	}
+}
+
+// help COMMAND prints what COMMAND --help does, of commands within commands too; the help of isochron
+// lists completion.
+func TestHelpOfACommand(t *testing.T) {
+	output := func(args ...string) string {
+		var out, err strings.Builder
+		if code := run(context.Background(), args, &out, &err); code != exitOK || out.Len() == 0 || err.Len() > 0 {
+			t.Errorf("%v: exit %d, %q, %q", args, code, &out, &err)
+		}
+		return out.String()
+	}
+	for _, of := range [][]string{{}, {"demo"}, {"lab", "run"}, {"completion", "bash"}} {
+		if a, b := output(append([]string{"help"}, of...)...), output(append(of, "--help")...); a != b {
+			t.Errorf("help of %v:\n%s\n--help:\n%s", of, a, b)
+		}
+	}
+	if help := output("--help"); !strings.Contains(help, "  completion ") || !strings.Contains(help, "source <(isochron completion bash)") {
+		t.Errorf("no completion in\n%s", help)
+	}
+	if a, b := output("--version"), output("version"); a != b {
+		t.Errorf("--version prints %q, version %q", a, b)
 	}
 }
 

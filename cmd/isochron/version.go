@@ -13,23 +13,28 @@ func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Say which version this is",
-		Long:    "Version says of which sources this program was built, when they were changed, and with which Go.",
-		Example: "  isochron version\n  isochron version --json",
+		Short:   "Print the version",
+		Long:    "Version prints the revision this program was built from, whether it had uncommitted changes, and the version of Go.",
+		Example: "  isochron version\n  isochron version --json\n  isochron --version",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := server.BuildOf()
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(b)
 			}
-			changed := ""
-			if b.Modified {
-				changed = " with changes"
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "isochron %s, revision %s%s, %s on %s\n", b.Version, b.Revision, changed, b.Go, b.Platform)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine(b))
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object and nothing else")
 	return cmd
+}
+
+// versionLine is the version in one line, as isochron version and isochron --version print it.
+func versionLine(b server.Build) string {
+	changed := ""
+	if b.Modified {
+		changed = " with changes"
+	}
+	return fmt.Sprintf("isochron %s, revision %s%s, %s on %s", b.Version, b.Revision, changed, b.Go, b.Platform)
 }
