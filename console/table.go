@@ -26,9 +26,9 @@ func (r Row) Ratio() float64 {
 }
 
 // legend says what the columns mean, below every table.
-const legend = `home: one-region transactions, led from their own region. bound: the round trip from there
-to the nearest majority of the replicas, below which no commit can go; ratio = p50/bound.
-span: how long a transaction could make another wait or abort on a row (median).`
+const legend = `home: transactions on rows that are led from the client's region; wide: over several regions.
+bound: round trip to the nearest majority of the replicas, the least a commit takes; ratio: p50/bound.
+span: how long a transaction can make another wait or abort on a row (median).`
 
 const (
 	headTop = "%-8s %5s | %8s %8s %8s %8s %6s | %8s %8s | %7s %8s\n"

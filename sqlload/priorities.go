@@ -213,10 +213,10 @@ func (p *Priorities) report(sum int64) *PriorityReport {
 // the server was never expected to say.
 func (r *PriorityReport) Err() error {
 	if !r.Balance {
-		return errors.Join(r.strange, fmt.Errorf("the rows were counted up %d times, and clients know of %d to %d", r.Counted, r.least, r.most))
+		return errors.Join(r.strange, fmt.Errorf("the rows were incremented %d times, and the clients counted %d to %d", r.Counted, r.least, r.most))
 	}
 	if r.strange != nil {
-		return fmt.Errorf("the figures are of no use, for clients were told what they should not be: %w", r.strange)
+		return fmt.Errorf("the figures are invalid, because clients received an unexpected error: %w", r.strange)
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (r *PriorityReport) Err() error {
 // Print writes the figures as a table, and what they come to.
 func (r *PriorityReport) Print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "payments of priority\tnumber\tp50 ms\tp95 ms\tbatches beside them, 1/s\t\n")
+	fmt.Fprint(w, "priority of payments\tnumber\tp50 ms\tp95 ms\tconcurrent batches, 1/s\t\n")
 	for _, f := range r.Figures {
 		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.1f\t\n", f.Priority, f.Payments, f.P50, f.P95, f.Batches)
 	}
@@ -233,7 +233,7 @@ func (r *PriorityReport) Print(to io.Writer) error {
 	}
 	_, err := fmt.Fprintf(to, "\nThe p95 of payments of high priority is %.2f times that of low; the aim is %.2f.\n", r.Ratio, r.Aim)
 	if err == nil && r.Balance {
-		_, err = fmt.Fprintf(to, "The rows were counted up %d times, nothing lost and nothing made of nothing.\n", r.Counted)
+		_, err = fmt.Fprintf(to, "The rows were incremented %d times, as the clients counted.\n", r.Counted)
 	}
 	return err
 }

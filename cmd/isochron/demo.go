@@ -56,26 +56,27 @@ func newDemo() *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Start a whole cluster here, its regions as far apart as on the map, and look at it work",
+		Short: "Run a cluster of several regions in this process, with a load, and show its latencies",
 		Long: `Demo starts one node for each region of a map, in this process, with the delays
 between the regions emulated and the data on this disk. It opens a MySQL port for
 each region on the loopback interface, loads a small shop, runs a light load from
 every region, and shows each region's latency beside the round trip that bounds it.
 
-With --sources it starts two PostgreSQL and two MariaDB servers besides, if their programs
-are on this machine, on free ports and with data that are removed at the end, spreads the
-accounts of a bank and the warehouses of TPC-C over them, and shows by source what they cost:
-transfers within a source, and the fifth of them that span two. At the end the money is added up
-and TPC-C's conditions are checked.
+With --sources it also starts two PostgreSQL and two MariaDB servers, which must be
+installed, on free ports and with temporary data. It distributes the accounts of a bank and
+the warehouses of TPC-C over them and shows, for each source, the cost of transfers within
+that source and of those between two sources (a fifth). At the end it compares the sum of
+all accounts with the initial one and checks TPC-C's consistency conditions.
 
-With --priorities batch jobs in every region count up the same few rows, and one client pays, in
-turns of low and of high priority; the summary has the latency of its payments in both.`,
-		Example: `  isochron demo                                   until Ctrl-C, nothing is left behind
+With --priorities batch jobs in every region increment the same few rows, and one client
+makes payments, alternately with low and with high priority; the summary shows the latency
+of both kinds of payment.`,
+		Example: `  isochron demo                                   until Ctrl-C; the data is removed
   isochron demo --for 30s --json                  one JSON object at the end
-  isochron demo --data ./cluster                  kept: start it again and all is there
-  isochron demo --wan uniform:100ms --load none   empty, for your own clients
-  isochron demo --sources --native                over two PostgreSQL and two MariaDB of its own
-  isochron demo --priorities --wan-scale 0.2      payments among batch jobs`,
+  isochron demo --data ./cluster                  the data is kept; the next start continues with it
+  isochron demo --wan uniform:100ms --load none   no tables and no load
+  isochron demo --sources --native                over two PostgreSQL and two MariaDB servers
+  isochron demo --priorities --wan-scale 0.2      payments beside batch jobs on the same rows`,
 		Args: noArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -95,19 +96,19 @@ turns of low and of high priority; the summary has the latency of its payments i
 		return runDemo(cmd.Context(), plan, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.duration, "for", 0, "end by itself after this time (default: run until Ctrl-C)")
-	flags.StringVar(&f.data, "data", "", "data directory, kept (default: a temporary one, removed at the end)")
-	flags.StringVar(&f.wanSpec, "wan", "azure5", "the map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE; with --data the one that it was made with")
+	flags.DurationVar(&f.duration, "for", 0, "stop after this time (default: run until Ctrl-C)")
+	flags.StringVar(&f.data, "data", "", "data directory, kept at the end (default: a temporary one, removed)")
+	flags.StringVar(&f.wanSpec, "wan", "azure5", "the map: "+strings.Join(geo.Names(), ", ")+", uniform:100ms, or a YAML FILE; the default for existing --data is the map it was created with")
 	flags.Float64Var(&f.wanScale, "wan-scale", 1, "multiply every delay by this")
-	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; data that runs another goes over to it first; without it they keep theirs")
-	flags.StringVar(&f.load, "load", loadShop, "what clients do: "+loadNone+" or "+loadShop)
+	flags.StringVar(&f.protocol, "protocol", protocol.Default, "how transactions commit: "+strings.Join(protocolNames(), ", ")+"; existing --data is switched to it first, and keeps its own protocol without this flag")
+	flags.StringVar(&f.load, "load", loadShop, "the load: "+loadNone+" or "+loadShop)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object at the end and nothing else")
-	flags.IntVar(&f.port, "port", 4401, "MySQL port of the first region, the others follow; 0: any free ones")
-	flags.IntVar(&f.clients, "clients", 4, "clients of the load in each region; of batch jobs 16 if no other number is given")
-	flags.BoolVar(&f.sources, "sources", false, "transactions over PostgreSQL and MariaDB servers, which it starts; the map is geotp4 if no other is given")
-	flags.BoolVar(&f.priorities, "priorities", false, "batch jobs on hot rows, and payments of low and of high priority by turns; 30 seconds, or as --for says")
-	flags.BoolVar(&f.native, "native", false, "with --sources: a replicated table of the cluster's own in the same transactions")
-	flags.BoolVar(&f.verbose, "verbose", false, "log what the nodes do")
+	flags.IntVar(&f.port, "port", 4401, "MySQL port of the first region, the next regions use the next ports; 0: any free ports")
+	flags.IntVar(&f.clients, "clients", 4, "clients of the load in each region (with --priorities batch jobs, 16 by default)")
+	flags.BoolVar(&f.sources, "sources", false, "start PostgreSQL and MariaDB servers and run transactions over them; the default map is geotp4")
+	flags.BoolVar(&f.priorities, "priorities", false, "batch jobs on hot rows, and payments alternately of low and of high priority, for 30 seconds or --for")
+	flags.BoolVar(&f.native, "native", false, "with --sources: the same transactions also write a replicated table of the cluster")
+	flags.BoolVar(&f.verbose, "verbose", false, "print the nodes' log")
 	return cmd
 }
 
@@ -137,7 +138,7 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 		return p, err
 	}
 	if last := f.port + len(wan.Regions) - 1; f.port < 0 || last > 65535 {
-		return p, usagef("--port %d: the ports of %d regions would be %d to %d, and they end at 65535", f.port, len(wan.Regions), f.port, last)
+		return p, usagef("--port %d: %d regions need the ports %d to %d, and the highest port is 65535", f.port, len(wan.Regions), f.port, last)
 	}
 	if f.keeps {
 		return p, nil
@@ -152,17 +153,17 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 func (f demoFlags) check() error {
 	switch {
 	case f.duration < 0:
-		return usagef("--for %v: a time cannot be negative; leave it out to run until Ctrl-C", f.duration)
+		return usagef("--for %v: the time is negative; omit --for to run until Ctrl-C", f.duration)
 	case math.IsNaN(f.wanScale) || f.wanScale < 0 || f.wanScale > 100:
 		return usagef("--wan-scale %v: give a factor between 0 and 100, such as 0.1", f.wanScale)
 	case f.load != loadNone && f.load != loadShop:
 		return usagef("--load %q: use %s or %s", f.load, loadNone, loadShop)
 	case f.native && !f.sources:
-		return usagef("--native: it goes with --sources")
+		return usagef("--native: only valid with --sources")
 	case f.priorities && f.sources:
-		return usagef("--priorities: not together with --sources")
+		return usagef("--priorities: not valid with --sources")
 	case f.sources && f.data != "":
-		return usagef("--data: with --sources nothing is kept")
+		return usagef("--data: not valid with --sources, whose data is always temporary")
 	case f.clients < 1 || f.clients > clientsMax:
 		return usagef("--clients %d: give a number between 1 and %d", f.clients, clientsMax)
 	}

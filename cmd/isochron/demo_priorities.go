@@ -29,7 +29,7 @@ func (d *demo) livePriorities(ctx context.Context) error {
 	}
 	d.say.done()
 	if !d.plan.json {
-		fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. %d batch jobs in each region count up %d hot rows; a client in %s counts up one of them, in turns of %v of low and of high priority.\n\n",
+		fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. %d batch jobs in each region increment %d hot rows; a client in %s increments one of them, with low and high priority alternately for %v each.\n\n",
 			len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name, d.plan.clients, sqlload.PriorityRows, d.plan.wan.Regions[0], p.Turn)
 	}
 	r, err := p.Run(ctx)

@@ -38,7 +38,7 @@ func runDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer) error
 	if plan.temp {
 		dir, err := os.MkdirTemp("", "isochron-demo-")
 		if err != nil {
-			return fmt.Errorf("no temporary directory can be made: %w (give one with --data)", err)
+			return fmt.Errorf("cannot create a temporary directory: %w (choose a directory with --data)", err)
 		}
 		plan.data = dir
 	}
@@ -113,7 +113,7 @@ func (d *demo) live(ctx context.Context) error {
 
 // open starts the cluster and its ports, and makes the shop's database.
 func (d *demo) open(ctx context.Context) error {
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.row.Name, "the protocol they run"), d.plan.data))
+	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.row.Name, "the protocol of the data"), d.plan.data))
 	err := checkPorts(d.plan.wan.Regions, d.plan.port)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (d *demo) openShop(ctx context.Context) error {
 	if err := shop.Load(ctx, d.ports.pools(d.plan.clients), d.plan.wan.Regions, d.say.step); err != nil {
 		return err
 	}
-	d.say.step("adding up the shop")
+	d.say.step("checking the shop's books")
 	_, err := d.addUp(ctx)
 	return err
 }

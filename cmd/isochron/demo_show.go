@@ -57,7 +57,7 @@ func (d *demo) show() *refresher {
 	return newRefresher(d.out, d.plan.json, table, func() string { return console.Line(d.rows(d.meter.Window)) })
 }
 
-// printWelcome says how to get in.
+// printWelcome prints how to connect.
 func (d *demo) printWelcome() {
 	p := d.plan
 	kept := ", kept"
@@ -69,9 +69,9 @@ func (d *demo) printWelcome() {
 	for _, r := range p.wan.Regions {
 		fmt.Fprintf(d.out, "  %-6s mariadb -h 127.0.0.1 -P %d -u root %s\n", r, d.ports.port(r), shop.Name)
 	}
-	until := "Ctrl-C ends it."
+	until := "Press Ctrl-C to stop."
 	if p.duration > 0 {
-		until = fmt.Sprintf("It ends by itself after %v.", p.duration)
+		until = fmt.Sprintf("It stops after %v.", p.duration)
 	}
 	fmt.Fprintf(d.out, "\n%s\n\n", until)
 }
@@ -102,9 +102,9 @@ func (d *demo) summary(rows []console.Row, books *shop.Books) string {
 	}
 	var b strings.Builder
 	if books != nil {
-		fmt.Fprintf(&b, "In %v: %d commits, %d aborts (tried again), %d unknown.\n\n", over.Round(time.Second), commits, aborts, unknown)
+		fmt.Fprintf(&b, "In %v: %d commits, %d aborts (retried), %d with unknown outcome.\n\n", over.Round(time.Second), commits, aborts, unknown)
 		b.WriteString(console.Table(rows) + "\n" + console.Legend())
-		fmt.Fprintf(&b, "\nThe shop's books balance: %d orders, %d products sold, nothing lost and nothing made of nothing.\n", books.Orders, books.Sold)
+		fmt.Fprintf(&b, "\nThe shop's books balance: %d orders and %d products sold account for all money and stock.\n", books.Orders, books.Sold)
 	}
 	if d.plan.temp {
 		fmt.Fprintf(&b, "Removing %s.\n", d.plan.data)

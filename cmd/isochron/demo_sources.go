@@ -79,11 +79,11 @@ func (s *spansBySource) Tracing() bool { return false }
 func runSourcesDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer) error {
 	setLog(stderr, plan.verbose)
 	if len(plan.wan.Regions) < 2 {
-		return usagef("--wan: the sources need two regions at least")
+		return usagef("--wan: --sources needs a map of at least two regions")
 	}
 	dir, err := os.MkdirTemp("", "isochron-demo-")
 	if err != nil {
-		return fmt.Errorf("no temporary directory can be made: %w", err)
+		return fmt.Errorf("cannot create a temporary directory: %w", err)
 	}
 	plan.data = dir
 	d := &sourcesDemo{plan: plan, out: stdout, say: newProgress(stderr)}
@@ -96,7 +96,7 @@ func runSourcesDemo(ctx context.Context, plan demoPlan, stdout, stderr io.Writer
 	err = d.run(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // Ctrl-C while it was starting
-		d.say.step("ended before the clients began")
+		d.say.step("stopped before the clients started")
 	}
 	d.say.done()
 	return errors.Join(err, d.close(), os.RemoveAll(dir))
@@ -135,7 +135,7 @@ func (d *sourcesDemo) run(ctx context.Context) error {
 	if err := d.openTPCC(ctx, d.names()); err != nil {
 		return err
 	}
-	d.say.step("the clients begin")
+	d.say.step("starting the clients")
 	d.say.done()
 	if !d.plan.json {
 		d.welcome()
@@ -168,7 +168,7 @@ func (d *sourcesDemo) startServers(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		d.say.step(fmt.Sprintf("starting %s, a %s for %s", s.name, s.kind, s.region))
+		d.say.step(fmt.Sprintf("starting %s, a %s server in %s", s.name, s.kind, s.region))
 		start := sourcetest.Postgres
 		if s.kind == "mariadb" {
 			start = sourcetest.MariaDB
@@ -177,7 +177,7 @@ func (d *sourcesDemo) startServers(ctx context.Context) error {
 		if s.server, err = start(); err != nil {
 			var missing *sourcetest.MissingError
 			if errors.As(err, &missing) {
-				return fmt.Errorf("%s is not on this machine, and nothing is installed by itself: apt-get install %s, or on other systems PostgreSQL 15 and MariaDB 10.11", missing.Program, missing.Package)
+				return fmt.Errorf("%s is not installed: run apt-get install %s (on other systems install PostgreSQL 15 and MariaDB 10.11)", missing.Program, missing.Package)
 			}
 			return err
 		}
@@ -238,7 +238,7 @@ func (d *sourcesDemo) startCluster(ctx context.Context) error {
 // openBank adopts the tables and gives a pool of connections for each source, to the gateway
 // of its region.
 func (d *sourcesDemo) openBank(ctx context.Context) ([]*sql.DB, error) {
-	d.say.step("adopting the tables")
+	d.say.step("importing the tables of the sources")
 	first, err := d.ports.connect(d.plan.wan.Regions[0], "")
 	if err != nil {
 		return nil, err
@@ -379,7 +379,7 @@ func (d *sourcesDemo) addUp(ctx context.Context, db *sql.DB) (sum int64, err err
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return 0, fmt.Errorf("the accounts cannot be added up: %w", err)
+	return 0, fmt.Errorf("cannot read the sum of the accounts: %w", err)
 }
 
 // sourceFigures are what is known of one source over some time.

@@ -56,7 +56,7 @@ func demonstrate(t *testing.T, dir string, work time.Duration) (idle []string) {
 	}
 	group := -cmd.Process.Pid
 	defer syscall.Kill(group, syscall.SIGKILL) // if the test ends early
-	for end := time.Now().Add(startTimeout); !strings.Contains(stderr.String(), "the clients begin") && time.Now().Before(end); {
+	for end := time.Now().Add(startTimeout); !strings.Contains(stderr.String(), "starting the clients") && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}
 	time.Sleep(work)

@@ -34,7 +34,7 @@ func (r *refresher) refresh() error {
 	case r.silent:
 		return nil
 	case r.screen != nil:
-		return r.screen.Show(fmt.Sprintf("%v, the last seconds:\n\n%s", time.Since(r.begun).Round(time.Second), r.table()))
+		return r.screen.Show(fmt.Sprintf("after %v, average of the last 5 seconds:\n\n%s", time.Since(r.begun).Round(time.Second), r.table()))
 	case time.Since(r.lined) >= lineEvery:
 		r.lined = time.Now()
 		_, err := fmt.Fprintln(r.out, r.line())

@@ -35,7 +35,7 @@ func checkPorts(regions []geo.Region, first int) error {
 	for i, r := range regions {
 		l, err := net.Listen("tcp", loopback(first+i))
 		if err != nil {
-			return fmt.Errorf("port %d for region %s cannot be had: %w (choose others with --port)", first+i, r, err)
+			return fmt.Errorf("cannot listen on port %d for region %s: %w (choose other ports with --port)", first+i, r, err)
 		}
 		if err := l.Close(); err != nil {
 			return err
@@ -54,7 +54,7 @@ func openPorts(regions []geo.Region, first int, db func(geo.Region) txn.DB, watc
 		}
 		s, err := isosql.NewServer(db(r), isosql.Config{Address: loopback(port), Observer: watch(r)})
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("region %s cannot be served: %w", r, err), p.close())
+			return nil, errors.Join(fmt.Errorf("cannot open the MySQL port of region %s: %w", r, err), p.close())
 		}
 		p.servers[r] = s
 	}

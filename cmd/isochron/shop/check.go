@@ -24,7 +24,7 @@ func Check(ctx context.Context, db *sql.DB, regions []geo.Region) (Books, error)
 		return err
 	})
 	if err != nil {
-		return b, fmt.Errorf("the shop's books cannot be read: %w", err)
+		return b, fmt.Errorf("cannot read the shop's books: %w", err)
 	}
 	return b, b.balance(int64(len(regions)))
 }
@@ -60,14 +60,14 @@ func (b Books) balance(regions int64) error {
 	customers, goods := regions*customersPerRegion, int64(products)
 	switch {
 	case b.Customers != customers:
-		return fmt.Errorf("the shop has %d customers and should have %d", b.Customers, customers)
+		return fmt.Errorf("the shop has %d customers, expected %d", b.Customers, customers)
 	case b.Products != goods:
-		return fmt.Errorf("the shop has %d products and should have %d", b.Products, goods)
+		return fmt.Errorf("the shop has %d products, expected %d", b.Products, goods)
 	case b.BalanceCents+b.TotalCents != customers*firstBalanceCents:
-		return fmt.Errorf("the shop's money does not add up: %d cents on accounts and %d in orders should be %d",
+		return fmt.Errorf("the shop's money does not add up: %d cents in accounts and %d in orders, expected a sum of %d",
 			b.BalanceCents, b.TotalCents, customers*firstBalanceCents)
 	case b.Stock+b.Sold != goods*firstStock:
-		return fmt.Errorf("the shop's goods do not add up: %d on shelves and %d sold should be %d", b.Stock, b.Sold, goods*firstStock)
+		return fmt.Errorf("the shop's goods do not add up: %d in stock and %d sold, expected a sum of %d", b.Stock, b.Sold, goods*firstStock)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ type client struct {
 }
 
 // errTriedEnough is a transaction that lost again and again.
-var errTriedEnough = errors.New("a transaction lost to others too many times in a row")
+var errTriedEnough = errors.New("a transaction was aborted by conflicts too many times in a row")
 
 // one does one transaction, again if it loses.
 func (c *client) one(ctx context.Context) error {

@@ -62,7 +62,7 @@ func schema(regions int) []string {
 // CreateDatabase makes the shop's database, if need be. db is connected to none.
 func CreateDatabase(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+Name); err != nil {
-		return fmt.Errorf("the database %s cannot be created: %w", Name, err)
+		return fmt.Errorf("cannot create the database %s: %w", Name, err)
 	}
 	return nil
 }
@@ -75,18 +75,18 @@ func Load(ctx context.Context, dbs map[geo.Region]*sql.DB, regions []geo.Region,
 	for _, ddl := range schema(len(regions)) {
 		progress("creating table " + strings.Fields(ddl)[5])
 		if _, err := first.ExecContext(ctx, ddl); err != nil {
-			return fmt.Errorf("the shop cannot be created: %w", err)
+			return fmt.Errorf("cannot create the tables of the shop: %w", err)
 		}
 	}
 	for _, r := range regions {
 		progress("loading the customers of " + string(r))
 		if err := loadCustomers(ctx, dbs[r], r); err != nil {
-			return fmt.Errorf("the customers of %s cannot be loaded: %w", r, err)
+			return fmt.Errorf("cannot load the customers of %s: %w", r, err)
 		}
 	}
 	progress("loading the products")
 	if err := loadProducts(ctx, first); err != nil {
-		return fmt.Errorf("the products cannot be loaded: %w", err)
+		return fmt.Errorf("cannot load the products: %w", err)
 	}
 	return nil
 }
