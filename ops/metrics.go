@@ -88,8 +88,8 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
 	m.wideRounds = m.histogram("isochron_sql_statement_wide_rounds", "Rounds of a statement that waited for another region.", few)
 	m.again = m.counter("isochron_sql_retries_inside_total", "Tries of SQL clients' statements and transactions that lost and were done again before the client heard of it.")
-	m.badLogins = m.counters("isochron_sql_login_failures_total", "Logins that failed: of a wrong password or an unknown user, or because TLS was missing.", "reason")
-	for _, reason := range []string{"password", "tls"} {
+	m.badLogins = m.counters("isochron_sql_login_failures_total", "Logins that failed: of a wrong password or an unknown user, a locked account, or because TLS was missing.", "reason")
+	for _, reason := range []string{"password", "tls", "locked"} {
 		m.badLogins.WithLabelValues(reason)
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), statusCollector{m})

@@ -2,9 +2,7 @@ package sql
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
-	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
@@ -12,19 +10,20 @@ import (
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
 // Statements about accounts change the account that they name, and no other. The engine
 // takes a host for a pattern when it looks for the account of a statement (`u`@`10.0.0.1`
-// may be `u`@`%`, or the anonymous user), and has no limits in its ALTER USER. So it makes
+// may be `u`@`%`, or the anonymous user), and its ALTER USER lacks most options. So it makes
 // new accounts, and everything else is done here.
 
 // doAccounts does a statement about accounts on db, which is a copy.
 func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	switch n := n.(type) {
 	case *gmsplan.CreateUser:
-		return createUser(ctx, n, db)
+		if _, alters := alterationOf(n); !alters {
+			return createUser(ctx, n, db)
+		}
 	case *gmsplan.CreateRole:
 		c := *n
 		c.MySQLDb = db
@@ -35,8 +34,8 @@ func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	defer ed.Close()
 	var err error
 	switch n := n.(type) {
-	case *gmsplan.AlterUser:
-		err = alterUser(ctx, n, ed)
+	case *gmsplan.CreateUser:
+		err = alterUsers(ctx, alteration{n}, ed)
 	case *gmsplan.DropUser:
 		err = dropAccounts(n.Users, n.IfExists, ed, func(who string) error { return gms.ErrUserDeletionFailure.New(who) })
 	case *gmsplan.DropRole:
@@ -96,58 +95,6 @@ func createUser(ctx *gms.Context, n *gmsplan.CreateUser, db *mysql_db.MySQLDb) e
 		}
 	}
 	return db.Persist(ctx, ed)
-}
-
-// noAuthentication stands in an ALTER USER that says nothing of how its account proves who
-// it is. The parser has the same for that and for IDENTIFIED BY ”.
-var noAuthentication = &sqlparser.Authentication{}
-
-// markAuthentication notes that an ALTER USER leaves the password as it is.
-func markAuthentication(query string, stmt sqlparser.Statement) {
-	n, ok := stmt.(*sqlparser.DDL)
-	if !ok || n.User.IsEmpty() || n.Authentication == nil || *n.Authentication != *noAuthentication {
-		return
-	}
-	previous := ""
-	for _, w := range words(query) {
-		word := query[w[0]:w[1]]
-		if equalFold(previous, "identified") && equalFold(word, "by") {
-			return
-		}
-		previous = word
-	}
-	n.Authentication = noAuthentication
-}
-
-func alterUser(ctx *gms.Context, n *gmsplan.AlterUser, ed *mysql_db.Editor) error {
-	s, ok := ctx.Session.(*Session)
-	if !ok || s.statement.alterUser == nil {
-		return fmt.Errorf("an ALTER USER was not read: nothing was changed")
-	}
-	said := s.statement.alterUser
-	u, ok := ed.GetUser(keyOf(n.User.UserName))
-	switch {
-	case !ok && n.IfExists:
-		return nil
-	case !ok:
-		return gms.ErrUserAlterFailure.New(n.User.UserName.String("'"))
-	}
-	if said.Authentication != noAuthentication {
-		proof, err := n.User.Auth1.AuthString()
-		if err != nil {
-			return err
-		}
-		u.Plugin, u.AuthString, u.Identity = n.User.Auth1.Plugin(), proof, n.User.Identity
-		u.PasswordLastChanged = time.Now().UTC()
-	}
-	if l := said.AccountLimits; l != nil && l.MaxUserConnections != nil {
-		most, err := wholeNumber(l.MaxUserConnections)
-		if err != nil {
-			return err
-		}
-		return limitConnections(u, most)
-	}
-	return nil
 }
 
 func dropAccounts(names []gmsplan.UserName, ifExists bool, ed *mysql_db.Editor, unknown func(who string) error) error {

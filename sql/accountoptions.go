@@ -34,16 +34,9 @@ func refuseOptions(stmt sqlparser.Statement) error {
 	case *sqlparser.CreateUser:
 		return refuseCreate(n)
 	case *sqlparser.DDL:
-		if n.User.IsEmpty() {
-			return nil
+		if !n.User.IsEmpty() { // withCreateUser has not seen it
+			return notDone("ALTER USER inside a comment", "write it as a statement of its own")
 		}
-		if n.Authentication != nil && n.Authentication.Plugin != "" && n.Authentication.Password == "" && n.Authentication.Identity == "" && !n.Authentication.RandomPassword {
-			return notDone("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+n.Authentication.Plugin+" BY '...'")
-		}
-		if err := refuseAuthentication(n.Authentication); err != nil {
-			return err
-		}
-		return refuseLimits(n.AccountLimits)
 	case *sqlparser.GrantPrivilege:
 		if n.As != nil {
 			return notDone("GRANT ... AS", "grant as the account that holds the privileges")
@@ -64,6 +57,9 @@ func refuseCreate(n *sqlparser.CreateUser) error {
 		if u.Auth2 != nil || u.Auth3 != nil || u.AuthInitial != nil {
 			return notDone("More than one way to prove who one is", "name one: IDENTIFIED BY '...'")
 		}
+		if a := u.Auth1; a != nil && isAlter(n) && a.Plugin != "" && a.Password == "" && a.Identity == "" && !a.RandomPassword {
+			return notDone("IDENTIFIED WITH without BY or AS", "it would leave the account without a password. Name the password: IDENTIFIED WITH "+a.Plugin+" BY '...'")
+		}
 		if err := refuseAuthentication(u.Auth1); err != nil {
 			return err
 		}
@@ -74,7 +70,7 @@ func refuseCreate(n *sqlparser.CreateUser) error {
 	if t := n.TLSOptions; t != nil && (t.X509 || t.Cipher != "" || t.Issuer != "" || t.Subject != "") {
 		return notDone("REQUIRE X509, CIPHER, ISSUER and SUBJECT", "clients have no certificates here. REQUIRE SSL demands TLS")
 	}
-	if n.Attribute != "" {
+	if n.Attribute != "" && !isAlter(n) {
 		return notDone("COMMENT and ATTRIBUTE of an account", "keep what you know of it in a table")
 	}
 	if err := refuseLimits(n.AccountLimits); err != nil {

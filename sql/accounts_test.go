@@ -248,7 +248,7 @@ func TestGrants(t *testing.T) {
 	expect("DELETE FROM d.s WHERE id > 0", 1142)
 	expect("CREATE USER v", 1227)
 	expect("GRANT ALL ON *.* TO u", 1142, 1044, 1045)
-	expect("ALTER USER root IDENTIFIED BY 'x'", 1142)
+	expect("ALTER USER root IDENTIFIED BY 'x'", 1227)
 	rows, err := g.open(t, "wa", "root", rootPassword, true).Query("SHOW GRANTS FOR u")
 	if err != nil {
 		t.Fatal(err)

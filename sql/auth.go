@@ -152,10 +152,18 @@ func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
 func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
 	host := hostOf(remote)
 	for {
-		if u := g.accounts.find(user, host); u != nil && mayTry(conn, u, remote) && proved(u) {
-			return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, nil
+		u := g.accounts.find(user, host)
+		if u != nil && mayTry(conn, u, remote) && proved(u) {
+			if !u.Locked {
+				return gms.MysqlConnectionUser{User: u.User, Host: u.Host}, nil
+			}
+		} else {
+			u = nil
 		}
 		if !g.askOnce(conn) {
+			if u != nil {
+				return nil, locked(user, host)
+			}
 			if g.accounts.find(user, host) == nil { // it takes as long
 				_ = proved(g.noneNative) || g.noneSha2 != nil && proved(g.noneSha2)
 			}
@@ -164,10 +172,10 @@ func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password b
 	}
 }
 
-// mayTry holds for every way to prove a password: a locked user never comes in,
-// and nobody without a password comes from another machine.
+// mayTry holds for every way to prove a password: an account without a password is
+// refused from another machine.
 func mayTry(conn *mysql.Conn, u *mysql_db.User, remote net.Addr) bool {
-	if u.Locked || u.AuthString == "" && !isLoopback(remote) {
+	if u.AuthString == "" && !isLoopback(remote) {
 		return false
 	}
 	// There are no certificates of clients, so who must show one cannot come in.
@@ -220,7 +228,7 @@ func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string
 		return getter, mysql.AuthAccepted, err
 	}
 	u := g.accounts.find(user, hostOf(remote))
-	if u == nil || u.Plugin != string(mysql.CachingSha2Password) || u.AuthString == "" || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
+	if u == nil || u.Plugin != string(mysql.CachingSha2Password) || u.AuthString == "" || u.Locked || !mayTry(conn, u, remote) || len(answer) != sha256.Size {
 		return nil, mysql.AuthNeedMoreData, nil
 	}
 	g.mu.Lock()

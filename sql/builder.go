@@ -37,7 +37,7 @@ func (b *builder) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter,
 		return b.createFrom(ctx, n, row)
 	case *gmsplan.AddColumn:
 		return b.addColumn(ctx, n)
-	case *gmsplan.CreateUser, *gmsplan.AlterUser, *gmsplan.DropUser, *gmsplan.CreateRole, *gmsplan.DropRole,
+	case *gmsplan.CreateUser, *gmsplan.DropUser, *gmsplan.CreateRole, *gmsplan.DropRole,
 		*gmsplan.Grant, *gmsplan.Revoke, *gmsplan.GrantRole, *gmsplan.RevokeRole:
 		return b.changeAccounts(ctx, n)
 	case *gmsplan.FlushPrivileges:

@@ -19,7 +19,7 @@ import (
 )
 
 // LoginObserver is notified of logins that failed, from many goroutines. reason is a word
-// of a few: "password", "tls".
+// of a few: "password", "tls", "locked".
 type LoginObserver interface {
 	LoginFailed(reason string)
 }
@@ -50,13 +50,16 @@ func newFailures(cfg Config) *failures {
 // failed is told why somebody was not let in, and returns when the answer may go out.
 func (f *failures) failed(conn *mysql.Conn, user string, remote net.Addr, began time.Time, err error) {
 	var e *mysql.SQLError
-	if !errors.As(err, &e) || e.Num != codeAccessDenied && e.Num != codeNeedsTLS {
+	if !errors.As(err, &e) || e.Num != codeAccessDenied && e.Num != codeNeedsTLS && e.Num != codeAccountLocked {
 		return // the client has left
 	}
 	reason, wait := "password", time.Duration(0)
-	if e.Num == codeNeedsTLS {
+	switch e.Num {
+	case codeNeedsTLS:
 		reason = "tls"
-	} else {
+	case codeAccountLocked:
+		reason = "locked" // the password was right
+	default:
 		wait = f.wait(user, remote)
 	}
 	if f.observer != nil {

@@ -36,6 +36,9 @@ func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	j := &judge{db, rd, me, privilegesIn(db, rd, me), ctx.GetCurrentDatabase()}
 	switch n := n.(type) {
 	case *gmsplan.CreateUser:
+		if a, alters := alterationOf(n); alters {
+			return j.alterUsers(a)
+		}
 		return j.create("CREATE USER", namesOf(n.Users))
 	case *gmsplan.CreateRole:
 		return j.create("CREATE ROLE", n.Roles)
@@ -43,11 +46,6 @@ func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 		return j.alter("DROP USER", n.Users)
 	case *gmsplan.DropRole:
 		return j.dropRoles(n.Roles)
-	case *gmsplan.AlterUser:
-		if s, ok := ctx.Session.(*Session); ok && j.isMe(n.User.UserName) && s.statement.alterUser.AccountLimits == nil {
-			return nil // one's own password
-		}
-		return j.alter("ALTER USER", []gmsplan.UserName{n.User.UserName})
 	case *gmsplan.Grant:
 		return j.give(n.Users, n.Privileges, n.PrivilegeLevel, false)
 	case *gmsplan.Revoke:
@@ -137,6 +135,18 @@ func (j *judge) alter(kind string, names []gmsplan.UserName) error {
 		}
 	}
 	return nil
+}
+
+// alterUsers lets everybody change the password of the own account, and nothing else of it.
+func (j *judge) alterUsers(a alteration) error {
+	names := namesOf(a.Users)
+	if a.passwordOnly() {
+		names = slices.DeleteFunc(names, j.isMe)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return j.alter("ALTER USER", names)
 }
 
 // dropRoles leaves accounts that can log in to those who may drop users.

@@ -69,8 +69,10 @@ func (p lockParser) ParseSimple(query string) (sqlparser.Statement, error) {
 		return nil, err
 	}
 	query, share := replaceForShare(withoutMariaDB(query))
-	stmt, err := p.Parser.ParseSimple(blankSnapshot(query))
+	text, alter := withCreateUser(query)
+	stmt, err := p.Parser.ParseSimple(blankSnapshot(text))
 	if err == nil {
+		markAlter(stmt, alter)
 		err = checkBounds(context.Background(), stmt)
 	}
 	if err == nil {
@@ -100,13 +102,14 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 	}
 	text, share := replaceForShare(query)
 	text, system := withSystemUser(text)
+	text, alter := withCreateUser(text)
 	stmt, parsed, rest, err := p.Parser.ParseWithOptions(ctx, blankSnapshot(text), delimiter, multi, options)
-	if err = judged(ctx, query, stmt, system, err); err != nil {
+	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, parsed, rest, err
 	}
 	markNext(query, stmt)
 	noteBegin(ctx, query[:max(0, len(query)-len(rest))], stmt)
-	if system {
+	if system || alter != "" {
 		parsed = gms.RemoveSpaceAndDelimiter(query[:len(query)-len(rest)], delimiter)
 	}
 	if share {
@@ -120,14 +123,14 @@ func (p lockParser) ParseWithOptions(ctx context.Context, query string, delimite
 
 // judged is what permit says of a statement that was parsed, or better words than the
 // parser's for one that could not be.
-func judged(ctx context.Context, query string, stmt sqlparser.Statement, system bool, err error) error {
+func judged(ctx context.Context, query string, stmt sqlparser.Statement, system bool, alter string, err error) error {
 	if err != nil {
 		return keepOf(ctx, unsupported(query, err))
 	}
 	if system {
 		correctSystemUser(stmt)
 	}
-	markAuthentication(query, stmt)
+	markAlter(stmt, alter)
 	if err := checkBounds(ctx, stmt); err != nil {
 		return err
 	}
@@ -182,8 +185,9 @@ func (p lockParser) ParseOneWithOptions(ctx context.Context, query string, optio
 	}
 	text, share := replaceForShare(query)
 	text, system := withSystemUser(text)
+	text, alter := withCreateUser(text)
 	stmt, n, err := p.Parser.ParseOneWithOptions(ctx, blankSnapshot(text), options)
-	if err = judged(ctx, query, stmt, system, err); err != nil {
+	if err = judged(ctx, query, stmt, system, alter, err); err != nil {
 		return nil, n, err
 	}
 	markNext(query, stmt)

@@ -132,9 +132,9 @@ func (s *Session) permit(r *Right, stmt sqlparser.Statement) error {
 				return mysql.NewSQLError(codeMisuse, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
 			}
 		}
-	case *sqlparser.DDL:
-		if !n.User.IsEmpty() {
-			s.statement.alterUser = n // the engine's plan has not all of it
+	case *sqlparser.CreateUser:
+		if isAlter(n) {
+			n.Auth = leaveIt // mayChange judges, where the accounts are
 		}
 	case *sqlparser.DBDDL:
 		n.Auth = leaveIt // the engine would take rights on the current database for it

@@ -118,8 +118,11 @@ func kindOfType(stmt sqlparser.Statement) string {
 }
 
 func kindOfRare(stmt sqlparser.Statement) string {
-	switch stmt.(type) {
+	switch n := stmt.(type) {
 	case *sqlparser.CreateUser:
+		if isAlter(n) {
+			return "ALTER USER"
+		}
 		return "CREATE USER"
 	case *sqlparser.DropUser:
 		return "DROP USER"

@@ -13,7 +13,6 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/vitess/go/mysql"
-	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"isochron/sql/catalog"
 	"isochron/sql/foreign"
@@ -108,7 +107,6 @@ type statement struct {
 	args       []foreign.Arg        // its values
 	carriage   *carriage            // where its functions that carry values meet (carried.go)
 	carried    map[*carriage][]any  // what they carry
-	alterUser  *sqlparser.DDL       // it is this ALTER USER
 	panicked   bool                 // the engine has panicked at it
 }
 
