@@ -36,6 +36,10 @@ type Statement struct {
 	// such as Europe/Paris or a distance such as +05:30; "": +00:00. An agent of an earlier version
 	// leaves its source's own.
 	Zone string `cbor:"8,keyasint,omitempty"`
+	// Look: it reads without locks, also at a level at which the source's reads lock: what others
+	// have not committed may be in its answer or not, and what the transaction itself has changed
+	// is. What it finds is only where to look. An agent of an earlier version reads as ever.
+	Look bool `cbor:"10,keyasint,omitempty"`
 }
 
 // ArgKind is what kind of value an argument is. An agent of an earlier version takes all for

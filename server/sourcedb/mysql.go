@@ -18,6 +18,7 @@ type mysqlDB struct {
 	connector driver.Connector
 	database  string
 	pool      *pool[*myConn]
+	lookers   *pool[*myConn] // besides the pool: a branch that looks keeps its own connection
 	preparing inflight
 	frail     frail
 	killers   chan struct{} // bounds the connections besides the pool's
@@ -25,6 +26,9 @@ type mysqlDB struct {
 	serving   serving
 	asker     asker[*myConn] // who waits for whom (waits.go)
 }
+
+// lookersMax bounds the connections for reads without locks (myBranch.look).
+const lookersMax = 4
 
 // killersMax bounds the connections that end what runs on others.
 const killersMax = 4
@@ -39,6 +43,7 @@ func openMySQL(u *url.URL, o Options) (*mysqlDB, error) {
 		return nil, fmt.Errorf("the source's address cannot be used: %w", err)
 	}
 	d.pool = newPool(o.Connections, d.dial)
+	d.lookers = newPool(lookersMax, d.dial)
 	d.asker.dial = d.dial
 	return d, nil
 }
@@ -177,6 +182,7 @@ func (c *myConn) finish(ctx context.Context, n source.Name, commit bool) error {
 
 func (d *mysqlDB) Close() error {
 	d.pool.close()
+	d.lookers.close()
 	d.asker.close()
 	return nil
 }

@@ -61,6 +61,13 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 	if e := refused(s.Text); e != nil {
 		return source.Result{}, e
 	}
+	if s.Look {
+		r, err := b.d.look(ctx, b.o.LockWait, s)
+		if err != nil {
+			return source.Result{}, b.failed(err)
+		}
+		return r, nil
+	}
 	r, err := b.run(ctx, s)
 	defer func() { b.changed = (b.changed || out.Affected > 0) && !goesBack(s.Text) }()
 	if e := asError(err); e != nil && e.Gone && b.used && ctx.Err() == nil {
@@ -84,6 +91,40 @@ func (b *myBranch) Execute(ctx context.Context, s source.Statement) (out source.
 		return r, b.failed(err)
 	}
 	return r, b.failed(err)
+}
+
+// look reads without locks on a connection of its own. At SERIALIZABLE a branch locks all that it
+// reads, and waits for others' locks. At READ UNCOMMITTED what the branch has changed is seen from outside it.
+func (d *mysqlDB) look(ctx context.Context, wait time.Duration, s source.Statement) (r source.Result, err error) {
+	if e := checkZone(s.Zone); e != nil {
+		return r, e
+	}
+	err = again(ctx, func() error {
+		c, _, err := d.lookers.get(ctx, wait)
+		if err != nil {
+			return err
+		}
+		r, err = c.look(ctx, s)
+		if c.valid() {
+			d.lookers.put(c)
+		} else {
+			d.lookers.drop(c, c.kill)
+		}
+		return err
+	})
+	return r, err
+}
+
+// look reads in a transaction of one statement, the level of which is its own.
+func (c *myConn) look(ctx context.Context, s source.Statement) (r source.Result, err error) {
+	text, args := clientText(s)
+	zone, a := c.inZone(s.Zone), newAnswer(s)
+	r.Columns, err = c.query(ctx, zone+"SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED; "+text, args, a)
+	if err = c.zoned(zone, s.Zone, err); err != nil {
+		return source.Result{}, err
+	}
+	r.Rows = a.rows
+	return r, nil
 }
 
 // run sends a statement, the first together with what begins the branch.
