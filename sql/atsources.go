@@ -216,11 +216,43 @@ func (p *sourcePlan) Execute(ctx context.Context, x *execution) error {
 			return err
 		}
 	}
-	results, err := p.ask(ctx, x, plan)
+	var results []txn.SourceResult
+	var err error
+	if plan.Skipping != nil {
+		plan, results, err = s.askSkipping(ctx, p.st, plan.Skipping)
+	} else {
+		results, err = p.ask(ctx, x, plan)
+	}
 	if err != nil {
 		return s.explained(ctx, p.st, err)
 	}
 	return x.answerAtSources(plan, results)
+}
+
+// askSkipping asks the sources of a statement that skips locked rows, round by round.
+func (s *Session) askSkipping(ctx context.Context, st *foreign.Statement, k *foreign.Skipping) (*foreign.Plan, []txn.SourceResult, error) {
+	for range foreign.SkipRoundsMax {
+		next, err := k.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(next) == 0 {
+			plan, results := k.Done()
+			return plan, results, nil
+		}
+		results, err := s.askSources(ctx, next, asking{of: st.Tables()})
+		if err != nil {
+			return nil, nil, err
+		}
+		bytes, err := k.Took(results, s.zone())
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := s.account.Load().charge(bytes); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, mysql.NewSQLError(codeLockTimeout, "HY000", "Lock wait timeout exceeded; try restarting transaction (too many of the first rows are locked by others)")
 }
 
 // answerAtSources makes one answer of those of the sources.

@@ -90,6 +90,10 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 	if rows, ok := s.statement.scanned[key]; ok {
 		return gms.RowsToRowIter(rows...), nil
 	}
+	if strings.HasSuffix(t.lock, waitWords[txn.SkipLocked]) {
+		return nil, mysql.NewSQLError(codeMisuse, "42000", "SKIP LOCKED on %s, which lies at %s, in a query that no source can answer alone would lock rows that are not returned: lock the rows with a query of %s alone first",
+			t.ForeignTable.Name, whereabouts(t.ForeignTable), t.ForeignTable.Name)
+	}
 	rows, err := t.scan(ctx, s)
 	if err != nil {
 		return nil, err

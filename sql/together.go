@@ -112,7 +112,9 @@ func (x *execution) withOthers(ctx context.Context, a *executedAhead, text strin
 	if err := s.mayUse(st); err != nil {
 		return nil, err
 	}
-	a.asked, err = s.planAtSources(st, nil, first)
+	if a.asked, err = s.planAtSources(st, nil, first); err == nil && a.asked.Skipping != nil {
+		return nil, nil
+	}
 	return st, err
 }
 

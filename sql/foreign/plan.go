@@ -188,13 +188,32 @@ func (b *planning) read() error {
 	if one := b.common(b.s.tables); one != 0 {
 		return b.send(one, b.s.Statement)
 	}
+	if b.s.SkipsLocked() {
+		return b.skipping()
+	}
 	return b.parts()
 }
 
 // parts plans a SELECT over one table of which several sources have rows.
 func (b *planning) parts() error {
+	p, err := b.partial()
+	if err != nil {
+		return err
+	}
+	b.p.partial = &p
+	for _, x := range b.s.reached(b.s.tables[0], b.args) {
+		if err := b.send(x, p.Statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partial is what each source is asked of a SELECT over one table; ErrEngine: the answers could not
+// be put together.
+func (b *planning) partial() (p dialect.Partial, err error) {
 	if len(b.s.tables) != 1 {
-		return ErrEngine
+		return p, ErrEngine
 	}
 	t := b.s.tables[0]
 	p, ok := b.s.Partial(func(place int) (int64, bool) {
@@ -203,26 +222,20 @@ func (b *planning) parts() error {
 		return n, isNumber && err == nil
 	})
 	if !ok {
-		return ErrEngine
+		return p, ErrEngine
 	}
 	for _, name := range p.Exact {
 		c := t.Column(name)
 		if c < 0 {
-			return ErrEngine
+			return p, ErrEngine
 		}
 		switch class(t.Columns[c].Type) {
 		case "integer", "decimal", "floating-point", "a time", "date", "time", "year":
 		default:
-			return ErrEngine
+			return p, ErrEngine
 		}
 	}
-	b.p.partial = &p
-	for _, x := range b.s.reached(t, b.args) {
-		if err := b.send(x, p.Statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p, nil
 }
 
 // target is the table that a statement changes.

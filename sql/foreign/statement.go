@@ -207,6 +207,7 @@ type Now struct {
 type Plan struct {
 	Statements []txn.SourceStatement
 	Changes    bool
+	Skipping   *Skipping         // in rounds that depend on each other; nil: in one
 	dialects   []dialect.Dialect // of each
 	insertID   []string          // of each: the column of its answer that is the new number
 	counting   []counting        // of each
@@ -278,6 +279,8 @@ func (s *Statement) Placeholders() int { return s.Places }
 // Says tells in words how the answers become one.
 func (p *Plan) Says() string {
 	switch {
+	case p.Skipping != nil:
+		return "rows looked for at all sources, then locked by their keys at theirs"
 	case len(p.Statements) == 1:
 		return "one source"
 	case p.Changes:
