@@ -60,6 +60,9 @@ type ForeignPart struct {
 	Columns  []string `cbor:"7,keyasint"`           // as the source spells them, in the order of the table's
 	Types    []string `cbor:"8,keyasint"`           // the source's own words
 	Plain    bool     `cbor:"9,keyasint,omitempty"` // it has no partitions
+	// Version is the server's own account of its version at the adoption; empty: it was adopted by a
+	// build that kept none.
+	Version string `cbor:"10,keyasint,omitempty"`
 }
 
 // Bounds of the catalogue's foreign tables.

@@ -85,7 +85,7 @@ func (e *emitter) aggregated(name string, f frag, distinct string) frag {
 		return out
 	case "bit_or", "bit_xor":
 		f = asNumber(f, "bits")
-		out := call("COALESCE", integer, name+"("+distinct+cast(f, "bigint")+")", "0")
+		out := call("COALESCE", integer, catalog+name+"("+distinct+cast(f, "bigint")+")", "0")
 		return surely(out)
 	case "std", "stddev", "stddev_pop":
 		return e.spread("stddev_pop", f, distinct)
@@ -100,7 +100,7 @@ func (e *emitter) aggregated(name string, f frag, distinct string) frag {
 
 func (e *emitter) spread(as string, f frag, distinct string) frag {
 	f = asNumber(f, "the deviation")
-	return atom("CAST("+as+"("+distinct+f.text+") AS double precision)", float)
+	return atom("CAST("+catalog+as+"("+distinct+f.text+") AS double precision)", float)
 }
 
 // summed is the type of a sum: MySQL's sum of integers is a decimal without digits after the
@@ -120,7 +120,7 @@ func (e *emitter) countOf(x *sqlparser.FuncExpr) frag {
 	switch {
 	case len(x.Exprs) == 1 && !x.Distinct:
 		if _, star := x.Exprs[0].(*sqlparser.StarExpr); star {
-			out = atom("count(*)", integer)
+			out = atom("pg_catalog.count(*)", integer)
 			break
 		}
 		out = call("count", integer, e.countable(expression(x.Exprs[0])))

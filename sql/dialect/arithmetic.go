@@ -141,7 +141,7 @@ func wholes(l, r frag) frag {
 		out.wide = true
 		return out
 	}
-	out := atom("CAST(trunc("+cast(l, "numeric")+" / "+guarded(r)+") AS bigint)", integer)
+	out := atom("CAST(pg_catalog.trunc("+cast(l, "numeric")+" / "+guarded(r)+") AS bigint)", integer)
 	out.wide = true
 	return out
 }

@@ -1,47 +1,189 @@
 package dialect
 
-import "strings"
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+)
 
-// A MariaDB or MySQL takes a name that it has not built in for a stored function
-// there, and runs it for the agent's account: it reads and writes what that account may, whatever
-// the client may. So only names go there that all of them have built in: MariaDB from 10.5 on, and
-// MySQL from 8.0 on. builtin_test.go holds the list against a server. What is not in it, or asks
-// the server's session, its files, its locks or its clock's sleep, the gateway computes, or it is
-// refused.
+// A MariaDB or MySQL takes a name that it does not have built in for a stored function, and runs it
+// with the rights of the agent's account: it reads and writes what that account may, whatever the
+// client may. So a call goes to a source only if the source's version has the function built in, and
+// the function depends on nothing but its arguments, the clock or chance: not on the server's
+// session, its files, its locks or its sequences. builtins.txt lists those functions by product and
+// version. All others the gateway computes, or they are refused.
 
-// builtins are those functions, in lower case.
-var builtins = map[string]bool{}
+// builtinText is written by go test ./sql/dialect -run BuiltinList -builtins, from what servers answer
+// and from builtins_documented.txt, for servers that were not at hand.
+//
+//go:embed builtins.txt
+var builtinText string
 
-func init() {
-	for _, names := range []string{builtinNumbers, builtinTexts, builtinTimes, builtinChoices, builtinSums, builtinJSON, builtinOthers, builtinShapes} {
-		for _, n := range strings.Fields(names) {
-			builtins[n] = true
-		}
-	}
-}
+// product is a database server of which the list has functions.
+type product uint8
 
 const (
-	builtinNumbers = `abs acos asin atan atan2 ceil ceiling conv cos cot crc32 degrees exp floor ln log log10 log2 mod pi pow power radians rand round
-		sign sin sqrt tan truncate bit_count`
-	builtinTexts = `ascii bin bit_length char char_length character_length concat concat_ws elt export_set field find_in_set format from_base64 hex insert
-		instr lcase left length locate lower lpad ltrim make_set mid oct octet_length ord position quote regexp_instr regexp_replace regexp_substr repeat
-		replace reverse right rpad rtrim soundex space strcmp substr substring substring_index to_base64 trim ucase unhex upper weight_string charset
-		collation coercibility`
-	builtinTimes = `adddate addtime convert_tz curdate current_date current_time current_timestamp curtime date date_add date_format date_sub datediff day
-		dayname dayofmonth dayofweek dayofyear extract from_days from_unixtime get_format hour last_day localtime localtimestamp makedate maketime
-		microsecond minute month monthname now period_add period_diff quarter sec_to_time second str_to_date subdate subtime sysdate time time_format
-		time_to_sec timediff timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time utc_timestamp week weekday weekofyear
-		year yearweek`
-	builtinChoices = `if ifnull nullif coalesce isnull greatest least interval cast convert`
-	builtinSums    = `avg bit_and bit_or bit_xor count group_concat max min std stddev stddev_pop stddev_samp sum var_pop var_samp variance json_arrayagg
-		json_objectagg row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value`
-	builtinJSON = `json_array json_array_append json_array_insert json_contains json_contains_path json_depth json_extract json_insert json_keys json_length
-		json_merge_patch json_merge_preserve json_object json_quote json_remove json_replace json_search json_set json_type json_unquote json_valid`
-	builtinOthers = `inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 uuid uuid_short md5 sha sha1 sha2 aes_encrypt
-		aes_decrypt compress uncompress uncompressed_length extractvalue updatexml values`
-	builtinShapes = `st_area st_astext st_aswkb st_buffer st_centroid st_contains st_convexhull st_crosses st_difference st_dimension st_disjoint st_distance
-		st_endpoint st_envelope st_equals st_exteriorring st_geometryn st_geometrytype st_geomfromtext st_geomfromwkb st_interiorringn st_intersection
-		st_intersects st_isclosed st_isempty st_issimple st_length st_linefromtext st_numgeometries st_numinteriorrings st_numpoints st_overlaps
-		st_pointfromtext st_pointn st_polyfromtext st_srid st_startpoint st_symdifference st_touches st_union st_within st_x st_y linestring polygon
-		multipoint multilinestring multipolygon geometrycollection`
+	unknownProduct product = iota // of a source of which the version is not known
+	mariaDB
+	mySQL
+	postgreSQL
+	products
 )
+
+var productNames = [products]string{"", "mariadb", "mysql", "postgres"}
+
+// release is a version's first three numbers. 0.0.0: it is not known.
+type release [3]uint16
+
+// releaseOf reads the version that begins a text: "10.11.19-MariaDB", "8.0.35", "15.4 (Debian 15.4-1)".
+func releaseOf(text string) (r release) {
+	for i := range r {
+		digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+		n, err := strconv.ParseUint(text[:digits], 10, 16)
+		if err != nil {
+			return r
+		}
+		r[i] = uint16(n)
+		if text = text[digits:]; !strings.HasPrefix(text, ".") {
+			break
+		}
+		text = text[1:]
+	}
+	return r
+}
+
+func (r release) String() string {
+	out := strconv.Itoa(int(r[0])) + "." + strconv.Itoa(int(r[1]))
+	if r[2] != 0 {
+		out += "." + strconv.Itoa(int(r[2]))
+	}
+	return out
+}
+
+func (r release) compare(o release) int {
+	for i := range r {
+		if d := int(r[i]) - int(o[i]); d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// Server is the product and the version of a source's server. The zero value is one that is not known.
+type Server struct {
+	product product
+	release release
+}
+
+// ServerOf reads a server's own account of its version.
+func ServerOf(of Dialect, version string) Server {
+	s := Server{release: releaseOf(version)}
+	switch {
+	case s.release == release{}:
+		return Server{}
+	case of == Postgres:
+		s.product = postgreSQL
+		// What follows the major version is a release without new functions.
+		if s.release[2] = 0; s.release[0] >= 10 {
+			s.release[1] = 0
+		}
+	case strings.Contains(strings.ToLower(version), "mariadb"):
+		s.product = mariaDB
+	default:
+		s.product = mySQL
+	}
+	return s
+}
+
+// span is the versions of a product that have a function: from since to last, or on if last is zero.
+type span struct{ since, last release }
+
+// includes reports whether a version has the function. A version between two of the list has what both
+// have; one that is newer than all has what the newest has.
+func (s span) includes(r release) bool {
+	return s.since != release{} && r.compare(s.since) >= 0 && (s.last == release{} || r.compare(s.last) <= 0)
+}
+
+// spans are those of one function, by product.
+type spans [products]span
+
+// builtins are the functions of the list, by their names in lower case.
+var builtins = sync.OnceValue(func() map[string]spans {
+	_, list := readBuiltins(builtinText)
+	return list
+})
+
+// readBuiltins reads the list, and the versions of which it has the functions, rising.
+func readBuiltins(text string) (asked [products][]release, list map[string]spans) {
+	list = map[string]spans{}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		var of spans
+		for _, f := range fields[1:] {
+			name, versions, _ := strings.Cut(f, "=")
+			for p := mariaDB; p < products; p++ {
+				if name != productNames[p] {
+					continue
+				}
+				if fields[0] == "versions" {
+					asked[p] = append(asked[p], releaseOf(versions))
+					continue
+				}
+				since, last, ended := strings.Cut(versions, "-")
+				if of[p].since = releaseOf(since); ended {
+					of[p].last = releaseOf(last)
+				}
+			}
+		}
+		if fields[0] != "versions" {
+			list[fields[0]] = of
+		}
+	}
+	return asked, list
+}
+
+// floors are the least versions that a source of which the version is not known may have: its table was
+// adopted before the catalogue kept versions. PostgreSQL needs none, since its own functions are called
+// by their schema.
+var floors = [products]release{mariaDB: {10, 5}, mySQL: {8, 0, 11}}
+
+// has reports whether a server has a function built in that it may be sent. name is in lower case.
+func (s Server) has(name string) bool {
+	of, ok := builtins()[name]
+	switch {
+	case !ok:
+		return false
+	case s.product != unknownProduct:
+		return of[s.product].includes(s.release)
+	}
+	return of[postgreSQL].since != release{} || everywhere(of)
+}
+
+// hasMySQL is has for a source that speaks MySQL.
+func (s Server) hasMySQL(name string) bool {
+	if s.product == unknownProduct {
+		of, ok := builtins()[name]
+		return ok && everywhere(of)
+	}
+	return s.product != postgreSQL && s.has(name)
+}
+
+// everywhere reports whether each MariaDB and MySQL from its floor on has a function.
+func everywhere(of spans) bool {
+	for _, p := range []product{mariaDB, mySQL} {
+		if !of[p].includes(floors[p]) || of[p].last != (release{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// builtinSomewhere reports whether a version of a product that speaks MySQL has a function of this name.
+func builtinSomewhere(name string) bool {
+	of, ok := builtins()[name]
+	return ok && (of[mariaDB].since != release{} || of[mySQL].since != release{})
+}

@@ -77,7 +77,7 @@ func (e *emitter) counting(head, table, filter string, i *item) string {
 		all = " WHERE (" + where + ") AND "
 	}
 	e.out.Text = head + all + "(" + changed + ")"
-	e.out.Locked = e.out.Text + " AND (SELECT count(*) FROM (SELECT 1 FROM " + table + filter + ` FOR UPDATE) AS "isochron_found") >= 0`
+	e.out.Locked = e.out.Text + " AND (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM " + table + filter + ` FOR UPDATE) AS "isochron_found") >= 0`
 	return e.out.Text
 }
 

@@ -118,7 +118,7 @@ func columnType(name string, t *sqlparser.ColumnType) (word, check string) {
 		return "text", ""
 	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
 		if n != "" && base != "blob" {
-			check = "octet_length(" + name + ") <= " + n
+			check = "pg_catalog.octet_length(" + name + ") <= " + n
 		}
 		return "bytea", check
 	case "date":

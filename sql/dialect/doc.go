@@ -6,7 +6,7 @@
 // either written or refused with *ErrNotTranslated, which says what, why and what to write
 // instead. Wherever a translation is given it means in PostgreSQL what the statement means in
 // MySQL; where that would cost an index or cannot be had, docs/DIALECTS.md, which is made from
-// the tests, says what holds instead. Three decisions carry much:
+// the tests, says what holds instead. Four decisions carry much:
 //
 //   - Names. Every identifier is written in quotes. It is spelled as the schema spells it, found
 //     without regard to case as MySQL finds column names; a name that the schema does not know
@@ -15,6 +15,9 @@
 //   - Text. Comparison, order, grouping and LIKE of text follow the collation of the source's
 //     columns, so that its indexes are used and its unique keys mean what they say there. In
 //     PostgreSQL that regards case. REGEXP does not, and neither does LIKE if Options asks so.
+//   - Calls. A source runs only functions that its version has built in: builtins.txt lists them. A
+//     call for PostgreSQL has pg_catalog before it, and the finished text is read once more for
+//     any that has not (pgcalls.go).
 //   - Truth. MySQL's truth values are numbers. A condition that is asked for as a value is cast
 //     to an integer, and a value that stands as a condition is compared with 0.
 //

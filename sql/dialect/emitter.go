@@ -135,6 +135,7 @@ func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
 	if e.out.Locked != "" && e.out.Least == 0 {
 		e.out.Text, e.out.Locked = e.out.Locked, ""
 	}
+	callsOnly(o.Server, append(append([]string{e.out.Text, e.out.Locked}, e.out.Guard...), e.out.More...)...)
 	return e.out, nil
 }
 

@@ -21,7 +21,7 @@ func double(f frag) string {
 func ofDoubleIf(name, condition string) writer {
 	return writer{1, 1, func(e *emitter, a []frag) frag {
 		d := double(a[0])
-		return atom("CASE WHEN "+d+" "+condition+" THEN "+name+"("+d+") END", float)
+		return atom("CASE WHEN "+d+" "+condition+" THEN "+catalog+name+"("+d+") END", float)
 	}}
 }
 
@@ -33,7 +33,7 @@ var numberFunctions = map[string]writer{
 	"floor":   {1, 1, func(e *emitter, a []frag) frag { return ceiled("floor", a[0]) }},
 	"sign": {1, 1, func(e *emitter, a []frag) frag {
 		f := asNumber(a[0], "the sign")
-		return surely(atom("CAST(sign("+f.text+") AS integer)", integer), a...)
+		return surely(atom("CAST(pg_catalog.sign("+f.text+") AS integer)", integer), a...)
 	}},
 	"round":    {1, 2, func(e *emitter, a []frag) frag { return rounded("round", a) }},
 	"truncate": {2, 2, func(e *emitter, a []frag) frag { return rounded("trunc", a) }},
@@ -47,17 +47,19 @@ var numberFunctions = map[string]writer{
 	"log10": ofDoubleIf("log", "> 0"),
 	"log2": {1, 1, func(e *emitter, a []frag) frag {
 		d := double(a[0])
-		return atom("CASE WHEN "+d+" > 0 THEN ln("+d+") / ln(CAST(2 AS double precision)) END", float)
+		return atom("CASE WHEN "+d+" > 0 THEN pg_catalog.ln("+d+") / pg_catalog.ln(CAST(2 AS double precision)) END", float)
 	}},
 	"log": {1, 2, func(e *emitter, a []frag) frag {
 		d := double(a[0])
 		if len(a) == 1 {
-			return atom("CASE WHEN "+d+" > 0 THEN ln("+d+") END", float)
+			return atom("CASE WHEN "+d+" > 0 THEN pg_catalog.ln("+d+") END", float)
 		}
 		n := double(a[1])
-		return atom("CASE WHEN "+d+" > 0 AND "+d+" <> 1 AND "+n+" > 0 THEN ln("+n+") / ln("+d+") END", float)
+		return atom("CASE WHEN "+d+" > 0 AND "+d+" <> 1 AND "+n+" > 0 THEN pg_catalog.ln("+n+") / pg_catalog.ln("+d+") END", float)
 	}},
-	"pi":      {0, 0, func(e *emitter, a []frag) frag { return surely(atom("round(CAST(pi() AS numeric), 6)", decimal)) }},
+	"pi": {0, 0, func(e *emitter, a []frag) frag {
+		return surely(atom("pg_catalog.round(CAST(pg_catalog.pi() AS numeric), 6)", decimal))
+	}},
 	"radians": ofDouble("radians"), "degrees": ofDouble("degrees"),
 	"sin": ofDouble("sin"), "cos": ofDouble("cos"), "tan": ofDouble("tan"), "cot": ofDouble("cot"),
 	"asin": ofDoubleIf("asin", "BETWEEN -1 AND 1"), "acos": ofDoubleIf("acos", "BETWEEN -1 AND 1"), "atan": ofDouble("atan"),
@@ -65,7 +67,7 @@ var numberFunctions = map[string]writer{
 		if len(a) > 0 {
 			refuse("RAND() with a seed", "PostgreSQL's numbers from a seed are others", "Draw the numbers in the application")
 		}
-		return surely(atom("random()", float))
+		return surely(atom("pg_catalog.random()", float))
 	}},
 }
 
@@ -141,5 +143,5 @@ func roundedFloat(name string, f, digit frag) frag {
 	if strings.HasPrefix(digit.value, "-") {
 		first, then = then, first
 	}
-	return surely(term(name+"("+f.operand()+first+scale+")"+then+scale, float), f)
+	return surely(term(catalog+name+"("+f.operand()+first+scale+")"+then+scale, float), f)
 }

@@ -66,7 +66,7 @@ var textFunctions = map[string]writer{
 	"find_in_set": {2, 2, func(e *emitter, a []frag) frag {
 		e.remark(caseRemark)
 		l, r := asText(a[0]), asText(a[1])
-		return atom("CASE WHEN "+l+" IS NOT NULL AND "+r+" IS NOT NULL THEN COALESCE(array_position(string_to_array("+r+", ','), "+l+"), 0) END", integer)
+		return atom("CASE WHEN "+l+" IS NOT NULL AND "+r+" IS NOT NULL THEN COALESCE(pg_catalog.array_position(pg_catalog.string_to_array("+r+", ','), "+l+"), 0) END", integer)
 	}},
 	"substring_index": {3, 3, func(e *emitter, a []frag) frag { return substringIndex(a) }},
 	"hex":             {1, 1, func(e *emitter, a []frag) frag { return hexed(a[0]) }},
@@ -76,9 +76,11 @@ var textFunctions = map[string]writer{
 		if !a[1].literal || name == "" {
 			refuse("SHA2() of this length", "the lengths are 224, 256, 384 and 512, written out", "")
 		}
-		return surely(call("encode", text, name+"("+asBytes(a[0])+")", "'hex'"), a[0])
+		return surely(call("encode", text, catalog+name+"("+asBytes(a[0])+")", "'hex'"), a[0])
 	}},
-	"uuid": {0, 0, func(e *emitter, a []frag) frag { return surely(atom("CAST(gen_random_uuid() AS text)", text)) }},
+	"uuid": {0, 0, func(e *emitter, a []frag) frag {
+		return surely(atom("CAST(pg_catalog.gen_random_uuid() AS text)", text))
+	}},
 	"quote": {1, 1, func(e *emitter, a []frag) frag {
 		refuse("QUOTE()", "the dialects quote differently", "Use placeholders")
 		return frag{}
@@ -126,7 +128,7 @@ func notNegative(f frag) string {
 }
 
 func padded(name string, a []frag) frag {
-	return atom("CASE WHEN "+whole(a[1])+" >= 0 THEN "+name+"("+asText(a[0])+", "+whole(a[1])+", "+asText(a[2])+") END", text)
+	return atom("CASE WHEN "+whole(a[1])+" >= 0 THEN "+catalog+name+"("+asText(a[0])+", "+whole(a[1])+", "+asText(a[2])+") END", text)
 }
 
 // substring counts from the end if it starts below 0, and is empty if it starts at 0.
@@ -139,11 +141,11 @@ func substring(a []frag) frag {
 	from := whole(a[1])
 	cut := func(start string) string {
 		if length == "" {
-			return "substr(" + s + ", " + start + ")"
+			return "pg_catalog.substr(" + s + ", " + start + ")"
 		}
-		return "substr(" + s + ", " + start + ", " + length + ")"
+		return "pg_catalog.substr(" + s + ", " + start + ", " + length + ")"
 	}
-	fromEnd := "CASE WHEN char_length(" + s + ") + " + a[1].operand() + " < 0 THEN '' ELSE " + cut("char_length("+s+") + "+a[1].operand()+" + 1") + " END"
+	fromEnd := "CASE WHEN pg_catalog.char_length(" + s + ") + " + a[1].operand() + " < 0 THEN '' ELSE " + cut("pg_catalog.char_length("+s+") + "+a[1].operand()+" + 1") + " END"
 	switch {
 	case a[1].literal && a[1].value == "0":
 		return surely(call("left", text, s, "0"), a...)
@@ -152,8 +154,8 @@ func substring(a []frag) frag {
 	case a[1].literal:
 		return surely(atom(cut(from), text), a...)
 	}
-	return atom("CASE WHEN "+from+" > 0 THEN "+cut(from)+" WHEN "+from+" < 0 AND char_length("+s+") + "+from+" >= 0 THEN "+
-		cut("char_length("+s+") + "+from+" + 1")+" WHEN "+from+" IS NOT NULL THEN left("+s+", 0) END", text)
+	return atom("CASE WHEN "+from+" > 0 THEN "+cut(from)+" WHEN "+from+" < 0 AND pg_catalog.char_length("+s+") + "+from+" >= 0 THEN "+
+		cut("pg_catalog.char_length("+s+") + "+from+" + 1")+" WHEN "+from+" IS NOT NULL THEN pg_catalog.left("+s+", 0) END", text)
 }
 
 func (e *emitter) substr(x *sqlparser.SubstrExpr) frag {
@@ -178,7 +180,7 @@ func located(e *emitter, a []frag) frag {
 		return surely(call("strpos", integer, s, part), a...)
 	}
 	from := whole(a[2])
-	return atom("CASE WHEN "+from+" < 1 OR strpos(substr("+s+", GREATEST("+from+", 1)), "+part+") = 0 THEN 0 ELSE strpos(substr("+s+", GREATEST("+from+", 1)), "+part+") + "+from+" - 1 END", integer)
+	return atom("CASE WHEN "+from+" < 1 OR pg_catalog.strpos(pg_catalog.substr("+s+", GREATEST("+from+", 1)), "+part+") = 0 THEN 0 ELSE pg_catalog.strpos(pg_catalog.substr("+s+", GREATEST("+from+", 1)), "+part+") + "+from+" - 1 END", integer)
 }
 
 // trim writes TRIM. MySQL takes away a text, PostgreSQL a set of characters: of one character
@@ -199,14 +201,14 @@ func substringIndex(a []frag) frag {
 	if !a[2].literal || err != nil {
 		refuse("SUBSTRING_INDEX with a count that is reckoned", "its sign decides the way", "Write the count")
 	}
-	parts := "string_to_array(" + asText(a[0]) + ", " + asText(a[1]) + ")"
+	parts := "pg_catalog.string_to_array(" + asText(a[0]) + ", " + asText(a[1]) + ")"
 	switch {
 	case n == 0:
 		return surely(call("left", text, asText(a[0]), "0"), a...)
 	case n > 0:
-		return atom("array_to_string(("+parts+")[1:"+itoa(n)+"], "+asText(a[1])+")", text)
+		return atom("pg_catalog.array_to_string(("+parts+")[1:"+itoa(n)+"], "+asText(a[1])+")", text)
 	}
-	return atom("array_to_string(("+parts+")[GREATEST(cardinality("+parts+") - "+itoa(-n-1)+", 1):], "+asText(a[1])+")", text)
+	return atom("pg_catalog.array_to_string(("+parts+")[GREATEST(pg_catalog.cardinality("+parts+") - "+itoa(-n-1)+", 1):], "+asText(a[1])+")", text)
 }
 
 // asBytes is a text in UTF-8, or bytes.
@@ -214,14 +216,14 @@ func asBytes(f frag) string {
 	if f.kind == binary {
 		return f.operand()
 	}
-	return "convert_to(" + asText(f) + ", 'UTF8')"
+	return "pg_catalog.convert_to(" + asText(f) + ", 'UTF8')"
 }
 
 func hexed(f frag) frag {
 	if f.kind.number() {
-		return surely(call("upper", text, "to_hex("+cast(f, "bigint")+")"), f)
+		return surely(call("upper", text, "pg_catalog.to_hex("+cast(f, "bigint")+")"), f)
 	}
-	return surely(call("upper", text, "encode("+asBytes(f)+", 'hex')"), f)
+	return surely(call("upper", text, "pg_catalog.encode("+asBytes(f)+", 'hex')"), f)
 }
 
 // types are what CAST makes of a value, by MySQL's word.

@@ -11,11 +11,11 @@ import (
 func present(digits string) string {
 	switch digits {
 	case "", "0":
-		return "CAST(date_trunc('second', statement_timestamp()) AS timestamp)"
+		return "CAST(pg_catalog.date_trunc('second', pg_catalog.statement_timestamp()) AS timestamp)"
 	case "3":
-		return "CAST(date_trunc('milliseconds', statement_timestamp()) AS timestamp)"
+		return "CAST(pg_catalog.date_trunc('milliseconds', pg_catalog.statement_timestamp()) AS timestamp)"
 	case "6":
-		return "CAST(statement_timestamp() AS timestamp)"
+		return "CAST(pg_catalog.statement_timestamp() AS timestamp)"
 	}
 	refuse("a time with "+digits+" digits of a second", "the writer knows 0, 3 and 6", "")
 	return ""
@@ -37,12 +37,12 @@ func instant(k kind, write func(digits string) string) writer {
 
 var (
 	nowWriter  = instant(datetime, present)
-	dateWriter = instant(date, func(string) string { return "CAST(statement_timestamp() AS date)" })
+	dateWriter = instant(date, func(string) string { return "CAST(pg_catalog.statement_timestamp() AS date)" })
 	timeWriter = instant(clock, func(d string) string { return "CAST(" + present(d) + " AS time)" })
 )
 
 func inUTC(s string) string {
-	return strings.Replace(s, "statement_timestamp()", "statement_timestamp() AT TIME ZONE 'UTC'", 1)
+	return strings.Replace(s, "pg_catalog.statement_timestamp()", "pg_catalog.statement_timestamp() AT TIME ZONE 'UTC'", 1)
 }
 
 // timeFunctions are about dates and times.
@@ -54,7 +54,7 @@ var timeFunctions = map[string]writer{
 	"curdate": dateWriter, "current_date": dateWriter,
 	"curtime": timeWriter, "current_time": timeWriter,
 	"utc_timestamp": instant(datetime, func(d string) string { return inUTC(present(d)) }),
-	"utc_date":      instant(date, func(string) string { return "CAST(statement_timestamp() AT TIME ZONE 'UTC' AS date)" }),
+	"utc_date":      instant(date, func(string) string { return "CAST(pg_catalog.statement_timestamp() AT TIME ZONE 'UTC' AS date)" }),
 	"utc_time":      instant(clock, func(d string) string { return "CAST(" + inUTC(present(d)) + " AS time)" }),
 	"date":          {1, 1, func(e *emitter, a []frag) frag { return surely(atom(cast(a[0], "date"), date), a...) }},
 	"time":          {1, 1, func(e *emitter, a []frag) frag { return surely(atom(cast(a[0], "time"), clock), a...) }},
@@ -74,7 +74,7 @@ var timeFunctions = map[string]writer{
 		return frag{}
 	}},
 	"last_day": {1, 1, func(e *emitter, a []frag) frag {
-		return surely(atom("CAST(date_trunc('month', "+moment(a[0])+") + INTERVAL '1 month - 1 day' AS date)", date), a...)
+		return surely(atom("CAST(pg_catalog.date_trunc('month', "+moment(a[0])+") + INTERVAL '1 month - 1 day' AS date)", date), a...)
 	}},
 	"datediff": {2, 2, func(e *emitter, a []frag) frag {
 		return surely(term(cast(a[0], "date")+" - "+cast(a[1], "date"), integer), a...)
@@ -89,7 +89,7 @@ var timeFunctions = map[string]writer{
 		if !a[1].literal {
 			refuse("STR_TO_DATE with a format that is reckoned", "it must be read to be translated", "Write the format")
 		}
-		f := "to_timestamp(" + asText(a[0]) + ", " + quote(dateFormat(a[1].value)) + ")"
+		f := "pg_catalog.to_timestamp(" + asText(a[0]) + ", " + quote(dateFormat(a[1].value)) + ")"
 		if strings.ContainsAny(withoutSigns(a[1].value, "%H %h %I %i %s %S %T %r %k %l %p %f"), "\x00") {
 			return surely(atom("CAST("+f+" AS timestamp)", datetime), a...)
 		}
@@ -97,22 +97,22 @@ var timeFunctions = map[string]writer{
 	}},
 	"unix_timestamp": {0, 1, func(e *emitter, a []frag) frag {
 		if len(a) == 0 {
-			return surely(atom("CAST(floor(extract(epoch FROM statement_timestamp())) AS bigint)", integer))
+			return surely(atom("CAST(pg_catalog.floor(extract(epoch FROM pg_catalog.statement_timestamp())) AS bigint)", integer))
 		}
-		return surely(atom("CAST(floor(extract(epoch FROM "+cast(a[0], "timestamptz")+")) AS bigint)", integer), a...)
+		return surely(atom("CAST(pg_catalog.floor(extract(epoch FROM "+cast(a[0], "timestamptz")+")) AS bigint)", integer), a...)
 	}},
 	"from_unixtime": {1, 2, func(e *emitter, a []frag) frag {
-		f := surely(atom("CAST(to_timestamp("+double(a[0])+") AS timestamp)", datetime), a[0])
+		f := surely(atom("CAST(pg_catalog.to_timestamp("+double(a[0])+") AS timestamp)", datetime), a[0])
 		if len(a) == 1 {
 			return f
 		}
 		return functions["date_format"].write(e, []frag{f, a[1]})
 	}},
 	"makedate": {2, 2, func(e *emitter, a []frag) frag {
-		return surely(atom("make_date("+whole(a[0])+", 1, 1) + "+whole(a[1])+" - 1", date), a...)
+		return surely(atom("pg_catalog.make_date("+whole(a[0])+", 1, 1) + "+whole(a[1])+" - 1", date), a...)
 	}},
 	"time_to_sec": {1, 1, func(e *emitter, a []frag) frag {
-		return surely(atom("CAST(floor(extract(epoch FROM "+cast(a[0], "time")+")) AS integer)", integer), a...)
+		return surely(atom("CAST(pg_catalog.floor(extract(epoch FROM "+cast(a[0], "time")+")) AS integer)", integer), a...)
 	}},
 }
 
@@ -143,7 +143,7 @@ func field(name string, f frag) frag {
 	}
 	switch name {
 	case "second":
-		return surely(atom("CAST(floor(extract(second FROM "+m+")) AS integer)", integer), f)
+		return surely(atom("CAST(pg_catalog.floor(extract(second FROM "+m+")) AS integer)", integer), f)
 	case "microsecond":
 		return surely(atom("CAST(extract(microseconds FROM "+m+") AS integer) % 1000000", integer), f)
 	}
@@ -174,13 +174,13 @@ func (e *emitter) interval(x *sqlparser.IntervalExpr) (sql string, days bool) {
 	field := map[string]string{"year": "years", "month": "months", "week": "weeks", "day": "days", "hour": "hours", "minute": "mins"}[unit]
 	switch {
 	case field != "":
-		return "make_interval(" + field + " => " + whole(n) + ")", unit != "hour" && unit != "minute"
+		return "pg_catalog.make_interval(" + field + " => " + whole(n) + ")", unit != "hour" && unit != "minute"
 	case unit == "quarter":
-		return "make_interval(months => 3 * " + whole(n) + ")", true
+		return "pg_catalog.make_interval(months => 3 * " + whole(n) + ")", true
 	case unit == "second":
-		return "make_interval(secs => " + double(n) + ")", false
+		return "pg_catalog.make_interval(secs => " + double(n) + ")", false
 	case unit == "microsecond":
-		return "make_interval(secs => " + double(n) + " / 1000000)", false
+		return "pg_catalog.make_interval(secs => " + double(n) + " / 1000000)", false
 	}
 	refuse("INTERVAL ... "+strings.ToUpper(unit), "PostgreSQL has no such unit", "Add one unit at a time")
 	return "", false
@@ -236,7 +236,7 @@ func (e *emitter) timestampFunc(x *sqlparser.TimestampFuncExpr) frag {
 	from, to := e.value(x.Expr1), e.value(x.Expr2)
 	a, b := cast(from, "timestamp"), cast(to, "timestamp")
 	seconds := "extract(epoch FROM " + b + " - " + a + ")"
-	months := "extract(year FROM age(" + b + ", " + a + ")) * 12 + extract(month FROM age(" + b + ", " + a + "))"
+	months := "extract(year FROM pg_catalog.age(" + b + ", " + a + ")) * 12 + extract(month FROM pg_catalog.age(" + b + ", " + a + "))"
 	each := map[string]string{"minute": "60", "hour": "3600", "day": "86400", "week": "604800"}
 	var sql string
 	switch unit := strings.ToLower(x.Unit); unit {
@@ -256,7 +256,7 @@ func (e *emitter) timestampFunc(x *sqlparser.TimestampFuncExpr) frag {
 		}
 		sql = seconds + " / " + each[unit]
 	}
-	return surely(atom("CAST(trunc("+sql+") AS bigint)", integer), from, to)
+	return surely(atom("CAST(pg_catalog.trunc("+sql+") AS bigint)", integer), from, to)
 }
 
 // formats are PostgreSQL's words for the signs of DATE_FORMAT.

@@ -153,7 +153,7 @@ func (e *emitter) fitting(f frag, t typed, c Column) frag {
 			return atom(asBytes(f), binary)
 		}
 		if t.kind == text {
-			return atom("convert_from("+f.text+", 'UTF8')", text)
+			return atom("pg_catalog.convert_from("+f.text+", 'UTF8')", text)
 		}
 		return atom(cast(f, c.Type), t.kind)
 	case t.kind == integer && (f.kind == decimal || f.kind == float) && f.literal:

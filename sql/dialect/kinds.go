@@ -127,8 +127,11 @@ func (f frag) open() bool { return f.kind == untyped || f.literal && f.kind == t
 func atom(text string, k kind) frag { return frag{typed: typed{kind: k}, text: text, atom: true} }
 func term(text string, k kind) frag { return frag{typed: typed{kind: k}, text: text} }
 
-// call writes a function's call.
+// call writes the call of a function of pg_catalog, or of what looks like one and is syntax (syntaxCalls).
 func call(name string, k kind, args ...string) frag {
+	if !syntaxCalls[name] {
+		name = catalog + name
+	}
 	return atom(name+"("+strings.Join(args, ", ")+")", k)
 }
 
@@ -178,7 +181,7 @@ func asNumber(f frag, what string) frag {
 		return atom(cast(f, "numeric"), untyped) // a bare NULL is text to PostgreSQL
 	}
 	if f.hidden > 0 {
-		f.text, f.atom, f.hidden = "trunc("+f.text+", "+itoa(f.hidden)+")", true, 0
+		f.text, f.atom, f.hidden = "pg_catalog.trunc("+f.text+", "+itoa(f.hidden)+")", true, 0
 	}
 	if f.loose {
 		f.text, f.atom, f.loose = cast(f, "numeric"), true, false

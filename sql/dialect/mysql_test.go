@@ -70,7 +70,8 @@ var strangers = []string{
 	"pg_catalog.pg_sleep(9)", "public.fdef()", "inet_server_addr()", "pg_reload_conf()", "to_regclass('a')", "lo_export(1, 'a')", "nope.lower(a)", "pg_read_binary_file('a')",
 }
 
-// What is not built in everywhere goes to no source, whatever the clause.
+// What is not built in at a source's version does not go to it, whatever the clause. UUID_TO_BIN is built
+// in at MySQL from 8.0 on alone, so that only the translation can refuse it.
 func TestFunctionsThatAreNotBuiltInGoNowhere(t *testing.T) {
 	last := uint64(7)
 	read := map[string]bool{}
@@ -84,7 +85,7 @@ func TestFunctionsThatAreNotBuiltInGoNowhere(t *testing.T) {
 			}
 			s := one(text)
 			read[clause] = read[clause] || s != nil
-			if s != nil && (s.OfSession() == "" || s.OfSession() == LastInsertID) {
+			if s != nil && !strings.HasPrefix(call, "uuid_to_bin") && (s.OfSession() == "" || s.OfSession() == LastInsertID) {
 				t.Errorf("%s is for a source", text)
 			}
 		}

@@ -15,6 +15,11 @@ anew from the tree: for one that speaks MySQL in its own words, without comments
 means another thing at a PostgreSQL, and cannot be written so that it means the same, is refused
 with error 1235.
 
+Each function of PostgreSQL is called with its schema, pg_catalog, so that none of another schema
+takes its place, and only if the source's version has it. COALESCE, GREATEST, LEAST, NULLIF, CAST
+and EXTRACT look like functions and are syntax, which no schema can replace. SUBSTRING, TRIM and
+POSITION are written as plain functions; OVERLAY and CURRENT_TIMESTAMP are not used.
+
 This page is made from the cases in ` + "`sql/dialect/testdata/cases`" + `. A test translates each, has
 PostgreSQL's own parser read it, and, but for those marked *not run* and those that define tables,
 runs it on a real MariaDB and its translation on a real PostgreSQL, with one answer. The tables of

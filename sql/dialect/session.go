@@ -45,7 +45,7 @@ func hasStatement(text string, ansi bool) bool {
 const LastInsertID = "LAST_INSERT_ID()"
 
 // OfSession is the first thing in a statement that no source can tell, as it is written: a variable,
-// INTO, or a function that is not built in everywhere, such as one of the session, one that reaches
+// INTO, or a function that no server has built in, or that depends on more than its arguments, such as one of the session, one that reaches
 // beyond the source's tables, or a stored one. LastInsertID if that is all; empty
 // if there is none.
 func (s *Statement) OfSession() (what string) {
@@ -65,7 +65,7 @@ func (s *Statement) OfSession() (what string) {
 			switch name := n.Name.Lowered(); {
 			case name == "last_insert_id" && n.Qualifier.IsEmpty():
 				note(LastInsertID)
-			case !n.Qualifier.IsEmpty() || !builtins[name] && functions[name].write == nil:
+			case !n.Qualifier.IsEmpty() || !builtinSomewhere(name) && functions[name].write == nil:
 				note(brief(n.Name.String()) + "()")
 			}
 		case *sqlparser.Into:

@@ -52,6 +52,9 @@ type Column struct {
 type Options struct {
 	// Database is the client's current database; a table qualified by it is one without.
 	Database string
+	// Server is the source's; the zero value: its version is not known. It decides which functions are
+	// built in there, and no others are sent.
+	Server Server
 	// Share has plain reads lock the rows that they read (FOR SHARE), as serializability asks
 	// of PostgreSQL, and has the translation say what guards the rest (Translation.Guard).
 	Share bool

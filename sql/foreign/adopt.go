@@ -73,7 +73,7 @@ func Adopt(database, name string, rule Rule, from []*Source, tables []*txn.Sourc
 		if t.Unfit != "" {
 			return nil, refused("table %s of source %s cannot be adopted: %s", t.Name, from[i].Name, t.Unfit)
 		}
-		p := catalog.ForeignPart{Source: uint64(from[i].ID), Name: from[i].Name, Dialect: from[i].dialect(), Identity: from[i].Identity, Schema: t.Schema, Table: t.Name, Plain: t.Plain}
+		p := catalog.ForeignPart{Source: uint64(from[i].ID), Name: from[i].Name, Dialect: from[i].dialect(), Identity: from[i].Identity, Schema: t.Schema, Table: t.Name, Plain: t.Plain, Version: from[i].Version}
 		if p.Dialect == string(dialect.MySQL) && !strings.EqualFold(t.Name, name) {
 			return nil, refused("table %s of source %s cannot be called %s here: a table of a MySQL source keeps its name", t.Name, p.Name, name)
 		}

@@ -111,8 +111,9 @@ func (b *planning) sent(s txn.SourceStatement, of dialect.Dialect, t *dialect.Tr
 }
 
 // translating are the options of a translation for a source of a dialect.
-func (b *planning) translating(of dialect.Dialect) dialect.Options {
+func (b *planning) translating(source uint64, of dialect.Dialect) dialect.Options {
 	o := b.s.options
+	o.Server = dialect.ServerOf(of, b.partAt(source).Version)
 	o.Share = b.now.Share
 	o.LastInsertID = &b.now.LastInsertID
 	o.ReturnInsertID, o.Count, o.FoundRows = of == dialect.Postgres, of == dialect.Postgres, b.now.FoundRows
@@ -126,7 +127,7 @@ func (b *planning) translation(source uint64, of dialect.Dialect, st *dialect.St
 	if t := b.s.translated[key]; t != nil && keep {
 		return t, nil
 	}
-	t, err := dialect.TranslateTree(st, of, b.s.at(source), b.translating(of))
+	t, err := dialect.TranslateTree(st, of, b.s.at(source), b.translating(source, of))
 	if err == nil && keep {
 		b.s.translated[key] = &t
 	}

@@ -40,7 +40,7 @@ func (b *planning) sendFilled(source uint64, of dialect.Dialect, st *dialect.Sta
 	key := translating{source, b.now.Share, b.now.FoundRows}
 	t, known := b.s.templates[key]
 	if !known {
-		t = dialect.NewTemplate(b.s.Text, b.s.kinds, of, b.s.at(source), b.translating(of))
+		t = dialect.NewTemplate(b.s.Text, b.s.kinds, of, b.s.at(source), b.translating(source, of))
 		b.s.templates[key] = t
 	}
 	if t == nil {
