@@ -26,7 +26,7 @@ build:
 	set -x; $(GO) build $(TAGS) -buildvcs=false -ldflags "-X isochron/server.linkedRevision=$$r -X isochron/server.linkedModified=$${m:+yes}" -o bin/isochron ./cmd/isochron
 
 demo:
-	@echo "Building isochron, one program with everything in it: about 2.5 minutes on two cores the first time, seconds after that."
+	@echo "Building isochron (cluster, SQL, demo): about 2.5 minutes on two cores, the first time only."
 	$(GO) run $(TAGS) ./cmd/isochron demo $(ARGS)
 
 # Over two PostgreSQL and two MariaDB servers that it starts; it says which packages are missing.

@@ -27,7 +27,7 @@ func (r Row) Ratio() float64 {
 
 // legend says what the columns mean, below every table.
 const legend = `home: transactions on rows that are led from the client's region; wide: over several regions.
-bound: round trip to the nearest majority of the replicas, the least a commit takes; ratio: p50/bound.
+bound: round trip to the nearest majority of replicas, the least a commit takes; ratio: p50/bound.
 span: how long a transaction can make another wait or abort on a row (median).`
 
 const (

@@ -64,7 +64,7 @@ func (d *demo) printWelcome() {
 	if p.temp {
 		kept = ", removed at the end"
 	}
-	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s, data in %s%s. Connect to any of them:\n\n",
+	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s.\nThe data is in %s%s. Connect to any region:\n\n",
 		len(p.wan.Regions), p.wanSpec, p.wanScale, p.row.Name, p.data, kept)
 	for _, r := range p.wan.Regions {
 		fmt.Fprintf(d.out, "  %-6s mariadb -h 127.0.0.1 -P %d -u root %s\n", r, d.ports.port(r), shop.Name)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -37,7 +38,8 @@ func TestMain(m *testing.M) {
 type process struct {
 	t      *testing.T
 	cmd    *exec.Cmd
-	ports  []int // of the regions, in order, when the welcome has been printed
+	ports  []int       // of the regions, in order, when the welcome has been printed
+	stdout *safeBuffer // of a demo
 	stderr *safeBuffer
 	ended  chan error
 }
@@ -72,7 +74,7 @@ const startTimeout = 3 * time.Minute
 // startProcess starts a command, and gives it and its standard output.
 func startProcess(t *testing.T, cmd *exec.Cmd) (*process, io.Reader) {
 	t.Helper()
-	p := &process{t: t, cmd: cmd, stderr: new(safeBuffer), ended: make(chan error, 1)}
+	p := &process{t: t, cmd: cmd, stdout: new(safeBuffer), stderr: new(safeBuffer), ended: make(chan error, 1)}
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -111,6 +113,7 @@ var pasteLine = regexp.MustCompile(`mariadb -h 127\.0\.0\.1 -P (\d+) -u root sho
 func (p *process) read(out io.Reader, ports chan<- int) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		fmt.Fprintln(p.stdout, lines.Text())
 		if m := pasteLine.FindStringSubmatch(lines.Text()); m != nil {
 			n, err := strconv.Atoi(m[1])
 			if err != nil {
