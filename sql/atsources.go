@@ -310,7 +310,7 @@ func argsOf(x *execution) ([]foreign.Arg, error) {
 		case v.Type == sqltypes.Null:
 			args[i].Null = true
 		default:
-			args[i] = foreign.Arg{Text: v.Value, Number: sqltypes.IsIntegral(v.Type) || sqltypes.IsFloat(v.Type) || v.Type == sqltypes.Decimal}
+			args[i] = foreign.Arg{Text: v.Value, Number: sqltypes.IsIntegral(v.Type) || sqltypes.IsFloat(v.Type) || v.Type == sqltypes.Decimal, Float: sqltypes.IsFloat(v.Type)}
 		}
 	}
 	return args, nil

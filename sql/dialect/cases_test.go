@@ -103,6 +103,8 @@ func cases(t *testing.T, f func(c aCase) string) {
 					c.options.LastInsertID = &n
 				case "args":
 					c.args = a.Vals
+				case "classes":
+					c.options.Classes = a.Vals[0]
 				case "only":
 					c.only = true
 				case "plain":

@@ -17,7 +17,7 @@ func (e *emitter) caseOf(x *sqlparser.CaseExpr) frag {
 	}
 	for _, w := range x.Whens {
 		if x.Expr != nil {
-			l, r := matched(base, e.any(w.Cond), "CASE")
+			l, r := e.matched(base, e.any(w.Cond), "CASE")
 			conditions = append(conditions, l.operand()+" = "+r.operand())
 		} else {
 			conditions = append(conditions, e.condition(w.Cond).text)

@@ -19,11 +19,14 @@ func (e *emitter) comparison(x *sqlparser.ComparisonExpr) frag {
 		return e.jsonPath(e.value(x.Left), x.Right, x.Operator == sqlparser.JSONUnquoteExtractOp)
 	}
 	l, r := e.side(x.Left), e.side(x.Right)
+	if (l.kind == document) != (r.kind == document) {
+		return e.documents(l, r, x.Operator)
+	}
 	switch x.Operator {
 	case sqlparser.NullSafeEqualStr, sqlparser.NotEqualStr, sqlparser.EqualStr:
-		l, r = matched(l, r, "comparison")
+		l, r = e.matched(l, r, "comparison")
 	default:
-		l, r = ordered(l, r)
+		l, r = e.ordered(l, r)
 	}
 	switch x.Operator {
 	case sqlparser.NullSafeEqualStr:
@@ -47,23 +50,24 @@ func (e *emitter) side(x sqlparser.Expr) frag {
 
 // matched makes two sides comparable as MySQL would compare them, or refuses what PostgreSQL
 // would not compare.
-func matched(l, r frag, what string) (frag, frag) {
+func (e *emitter) matched(l, r frag, what string) (frag, frag) {
+	l, r = e.parameterBeside(l, r), e.parameterBeside(r, l)
 	l, r = truth(finished(l), r), truth(finished(r), l)
 	l, r = momentBeside(l, r), momentBeside(r, l)
 	l, r = beside(l, r.kind), beside(r, l.kind)
 	if l.kind == untyped && r.kind == untyped && strings.HasPrefix(l.text, "$") && strings.HasPrefix(r.text, "$") {
 		return atom(cast(l, "text"), text), r
 	}
-	l, r = asUnlike(l, r, what), asUnlike(r, l, what)
+	l, r = e.asUnlike(l, r, what), e.asUnlike(r, l, what)
 	return l, r
 }
 
 // ordered is matched for a comparison that asks which is greater.
-func ordered(l, r frag) (frag, frag) {
+func (e *emitter) ordered(l, r frag) (frag, frag) {
 	if l.kind == untyped && r.kind == untyped {
 		refuse("the order of two placeholders", "whether they are compared as numbers or as text is not known", "Say it with CAST(? AS SIGNED) or CAST(? AS CHAR)")
 	}
-	return matched(l, r, "comparison")
+	return e.matched(l, r, "comparison")
 }
 
 // momentBeside gives what a date is compared with a time of day, since PostgreSQL would read a
@@ -91,14 +95,17 @@ func truth(f, with frag) frag {
 }
 
 // asUnlike makes a side comparable with one of another kind.
-func asUnlike(f, with frag, what string) frag {
+func (e *emitter) asUnlike(f, with frag, what string) frag {
 	switch {
 	case f.kind == boolean && with.kind != boolean && !with.open():
 		return asValue(f)
 	case f.kind.number() && with.kind == text && with.literal:
 		return f
 	case f.kind == text && f.literal && with.kind.number():
-		return plainNumber(f, "the "+what)
+		if !isNumber(f.value) {
+			return e.numberIn(f)
+		}
+		return number(f.value, typed{kind: decimal, scale: digitsAfterPoint(f.value)})
 	case f.kind == text && !f.literal && (with.kind.number() || with.kind == document):
 		refuse("the "+what+" of text with a number", "MySQL would take the digits at the text's start for a number, whatever follows", "Write the number in quotes, or convert one of them with CAST")
 	case f.kind == text && !f.literal && with.kind.moment():
@@ -110,8 +117,13 @@ func asUnlike(f, with frag, what string) frag {
 // between writes BETWEEN.
 func (e *emitter) between(x *sqlparser.RangeCond) frag {
 	left := e.value(x.Left)
-	l, from := ordered(left, e.any(x.From))
-	_, to := ordered(left, e.any(x.To))
+	l, from := e.ordered(left, e.any(x.From))
+	_, to := e.ordered(left, e.any(x.To))
+	for _, bound := range []frag{from, to} {
+		if (left.kind == document) != (bound.kind == document) {
+			refuse("BETWEEN of a JSON value and one that is none", "MySQL has none either", "Write two comparisons")
+		}
+	}
 	return surely(term(l.operand()+" "+strings.ToUpper(x.Operator)+" "+from.operand()+" AND "+to.operand(), boolean), l, from, to)
 }
 
@@ -123,14 +135,18 @@ func (e *emitter) in(x *sqlparser.ComparisonExpr) frag {
 	case *sqlparser.Subquery:
 		sql, columns, _ := e.queryColumns(r.Select, false)
 		if len(columns) == 1 {
-			left, _ = matched(left, frag{typed: columns[0].typed, text: "x"}, "comparison")
+			left, _ = e.matched(left, frag{typed: columns[0].typed, text: "x"}, "comparison")
 		}
 		return term(left.operand()+" "+word+" ("+sql+")", boolean)
 	case sqlparser.ValTuple:
 		sure := left.sure
 		items := list(len(r), func(i int) string {
-			var f frag
-			left, f = matched(left, e.side(r[i]), "comparison")
+			f := e.side(r[i])
+			if left.kind == document {
+				left, f = asDocument(left), asDocument(e.parameterBeside(f, left))
+			} else {
+				left, f = e.matched(left, f, "comparison")
+			}
 			sure = sure && f.sure
 			return f.text
 		})
@@ -205,10 +221,17 @@ func (e *emitter) unary(x *sqlparser.UnaryExpr) frag {
 		f := e.textual(x.Expr)
 		return surely(frag{typed: typed{kind: text}, text: f.operand() + ` COLLATE "C"`}, f)
 	case sqlparser.UBinaryStr:
-		if v, ok := x.Expr.(*sqlparser.SQLVal); ok && v.Type == sqlparser.StrVal {
-			return hexBytes(hexOf(v.Val))
+		if v, ok := x.Expr.(*sqlparser.SQLVal); ok {
+			switch v.Type {
+			case sqlparser.StrVal:
+				return hexBytes(hexOf(v.Val))
+			case sqlparser.HexVal, sqlparser.HexNum:
+				f := e.constant(v)
+				f.hybrid = false
+				return f
+			}
 		}
-		refuse("_binary", "it stands only before a text", "")
+		refuse("_binary", "it stands only before a text or a hexadecimal literal", "")
 	case sqlparser.TildaStr:
 		refuse("the operator ~", "MySQL's bits are 64 without a sign", "")
 	case "_utf8mb4 ", "_utf8 ", "_utf8mb3 ":

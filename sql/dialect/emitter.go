@@ -93,7 +93,11 @@ func (e *emitter) placeholder(name string) frag {
 		number = len(e.out.Args)
 		e.numbers[n-1] = number
 	}
-	return atom("$"+strconv.Itoa(number), untyped)
+	class := AnyClass
+	if n <= len(e.opt.Classes) {
+		class = ValueClass(e.opt.Classes[n-1])
+	}
+	return parameter("$"+strconv.Itoa(number), class)
 }
 
 // newEmitter makes a writer.

@@ -135,7 +135,7 @@ var choiceFunctions = map[string]writer{
 	"nvl":      {2, 2, coalesce},
 	"coalesce": {1, 1000, coalesce},
 	"nullif": {2, 2, func(e *emitter, a []frag) frag {
-		l, r := matched(a[0], a[1], "comparison")
+		l, r := e.matched(a[0], a[1], "comparison")
 		out := call("NULLIF", l.kind, l.text, r.text)
 		out.typed, out.quotient = l.typed, l.quotient
 		if l.kind == integer && r.kind != integer && !r.open() {
@@ -150,7 +150,7 @@ var choiceFunctions = map[string]writer{
 		var b strings.Builder
 		b.WriteString("CASE")
 		for i, c := range a[1:] {
-			l, r := matched(a[0], c, "comparison")
+			l, r := e.matched(a[0], c, "comparison")
 			b.WriteString(" WHEN " + l.operand() + " = " + r.operand() + " THEN " + itoa(i+1))
 		}
 		return surely(atom(b.String()+" ELSE 0 END", integer))

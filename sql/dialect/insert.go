@@ -134,7 +134,7 @@ func (e *emitter) assigned(x sqlparser.Expr, to output, c Column) string {
 
 // fitting gives a value the type of its column where PostgreSQL would not do so by itself.
 func (e *emitter) fitting(f frag, t typed, c Column) frag {
-	f = beside(f, t.kind)
+	f = beside(parameterFor(f, t.kind), t.kind)
 	switch {
 	case t.kind == boolean:
 		if f.open() || f.kind == boolean {

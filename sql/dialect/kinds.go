@@ -32,6 +32,8 @@ type typed struct {
 	kind  kind
 	scale int  // digits after the point of a decimal, -1: not known
 	wide  bool // an integer of 64 bits
+	// short is an integer of 16 bits or a floating-point number of 32.
+	short bool
 	// loose is a sum of integers: a decimal for MySQL, for PostgreSQL maybe an integer, which
 	// would divide as one.
 	loose bool
@@ -48,14 +50,18 @@ func typeOf(word string) typed {
 	switch base {
 	case "boolean", "bool":
 		return typed{kind: boolean}
-	case "smallint", "integer", "int", "int2", "int4", "serial", "smallserial":
+	case "integer", "int", "int4", "serial":
 		return typed{kind: integer}
+	case "smallint", "int2", "smallserial":
+		return typed{kind: integer, short: true}
 	case "bigint", "int8", "bigserial":
 		return typed{kind: integer, wide: true}
 	case "numeric", "decimal":
 		return typed{kind: decimal, scale: scaleOf(rest)}
-	case "real", "double precision", "float4", "float8", "float":
+	case "double precision", "float8", "float":
 		return typed{kind: float}
+	case "real", "float4":
+		return typed{kind: float, short: true}
 	case "text", "character varying", "varchar", "character", "char", "bpchar", "name", "citext", `"char"`:
 		return typed{kind: text}
 	case "bytea":
@@ -109,6 +115,9 @@ type frag struct {
 	quotient bool
 	// hidden is how many digits MySQL keeps of a quotient that it reckons on with, 0: not known.
 	hidden int
+	// raw is the sign of a placeholder alone, and class what is known of its value.
+	raw   string
+	class ValueClass
 	// hybrid is a hexadecimal literal that is a number where one is asked for.
 	hybrid bool
 }
@@ -176,7 +185,7 @@ func asValue(f frag) frag {
 
 // asNumber is a fragment as an operand of arithmetic.
 func asNumber(f frag, what string) frag {
-	f = asValue(f)
+	f = asValue(operandOf(f))
 	if f.kind == untyped && !strings.HasPrefix(f.text, "$") {
 		return atom(cast(f, "numeric"), untyped) // a bare NULL is text to PostgreSQL
 	}
@@ -226,12 +235,4 @@ func isNumber(s string) bool {
 func digitsAfterPoint(s string) int {
 	_, fraction, _ := strings.Cut(s, ".")
 	return len(fraction)
-}
-
-// plainNumber is a number in quotes without them, for a comparison with a number.
-func plainNumber(f frag, what string) frag {
-	if f.literal && f.kind == text && isNumber(f.value) {
-		return number(f.value, typed{kind: decimal, scale: digitsAfterPoint(f.value)})
-	}
-	return asNumber(f, what)
 }

@@ -7,6 +7,7 @@ const (
 	codeNotSupported = 1235
 	codeSyntax       = 1064
 	codeNoColumn     = 1054 // ER_BAD_FIELD_ERROR
+	codeTruncated    = 1292 // ER_TRUNCATED_WRONG_VALUE
 )
 
 // ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
@@ -17,11 +18,19 @@ type ErrNotTranslated struct {
 	To      Dialect
 	// Unknown is a column that no table has. Nothing else but To is set then.
 	Unknown string
+	// Truncated: What is a text, beside a number in a change, that is no number.
+	Truncated bool
 }
 
 func (e *ErrNotTranslated) Error() string {
 	if e.Unknown != "" {
 		return "Unknown column '" + e.Unknown + "' in the statement"
+	}
+	if e.Truncated {
+		if e.What == "" {
+			return "Truncated incorrect DOUBLE value"
+		}
+		return "Truncated incorrect DOUBLE value: '" + e.What + "'"
 	}
 	to := "PostgreSQL"
 	if e.To == MySQL {
@@ -39,6 +48,9 @@ func (e *ErrNotTranslated) Code() uint16 {
 	if e.Unknown != "" {
 		return codeNoColumn
 	}
+	if e.Truncated {
+		return codeTruncated
+	}
 	return codeNotSupported
 }
 
@@ -46,6 +58,9 @@ func (e *ErrNotTranslated) Code() uint16 {
 func (e *ErrNotTranslated) State() string {
 	if e.Unknown != "" {
 		return "42S22"
+	}
+	if e.Truncated {
+		return "22007"
 	}
 	return "42000"
 }

@@ -67,6 +67,9 @@ type Options struct {
 	// Count has changes be counted as MySQL's; FoundRows: as for a client that wants to know how many
 	// rows were found.
 	Count, FoundRows bool
+	// Classes are what is known of the values of the client's placeholders, a ValueClass each, by
+	// their places; of those beyond them nothing is.
+	Classes string
 	// LastInsertID is the value of LAST_INSERT_ID(); nil: it is refused.
 	LastInsertID *uint64
 	// AnsiQuotes and PipesAsConcat are MySQL's SQL modes of these names.

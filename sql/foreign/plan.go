@@ -48,6 +48,9 @@ type planning struct {
 	args []Arg
 	now  Now
 	p    *Plan
+	// classes are those of the values.
+	classes      string
+	classesKnown bool
 }
 
 // common is a source that has all that a list of tables can touch; 0: there is none.
@@ -116,22 +119,48 @@ func (b *planning) translating(source uint64, of dialect.Dialect) dialect.Option
 	o.Server = dialect.ServerOf(of, b.partAt(source).Version)
 	o.Share = b.now.Share
 	o.LastInsertID = &b.now.LastInsertID
+	o.Classes = b.classesFor(of)
 	o.ReturnInsertID, o.Count, o.FoundRows = of == dialect.Postgres, of == dialect.Postgres, b.now.FoundRows
 	return o
 }
 
 // translation is a statement in a source's words; that of the client's own statement is kept.
 func (b *planning) translation(source uint64, of dialect.Dialect, st *dialect.Statement) (*dialect.Translation, error) {
-	key := translating{source, b.now.Share, b.now.FoundRows}
+	key := translating{source, b.now.Share, b.now.FoundRows, b.classesFor(of)}
 	keep := st == b.s.Statement && b.s.session == ""
 	if t := b.s.translated[key]; t != nil && keep {
 		return t, nil
 	}
 	t, err := dialect.TranslateTree(st, of, b.s.at(source), b.translating(source, of))
 	if err == nil && keep {
+		if len(b.s.translated) >= translatedMax {
+			clear(b.s.translated)
+		}
 		b.s.translated[key] = &t
 	}
 	return &t, err
+}
+
+// translatedMax bounds the translations of a statement that are kept: its values may be of many
+// classes.
+const translatedMax = 64
+
+// classesFor are the classes of the statement's values for a source of a dialect.
+func (b *planning) classesFor(of dialect.Dialect) string {
+	if of != dialect.Postgres || len(b.args) == 0 || b.s.kinds != nil {
+		return ""
+	}
+	if !b.classesKnown {
+		classes := make([]byte, len(b.args))
+		for i, a := range b.args {
+			classes[i] = byte(dialect.AnyClass)
+			if !a.Null {
+				classes[i] = byte(dialect.ClassOf(a.Text, a.Number, a.Float))
+			}
+		}
+		b.classes, b.classesKnown = string(classes), true
+	}
+	return b.classes
 }
 
 // filled is the text of a translation and the values of its placeholders. Numbers are written

@@ -43,6 +43,8 @@ type translating struct {
 	source uint64
 	share  bool
 	found  bool
+	// classes are those of the values (dialect.Options), where it is translated for a PostgreSQL.
+	classes string
 }
 
 type named struct {
@@ -190,6 +192,7 @@ type Arg struct {
 	Text   []byte
 	Null   bool
 	Number bool // it came as a number
+	Float  bool // it came as a floating-point number
 }
 
 // Now is what a plan depends on beside the statement and its values.

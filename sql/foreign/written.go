@@ -37,7 +37,7 @@ func (b *planning) sendFilled(source uint64, of dialect.Dialect, st *dialect.Sta
 	if st != b.s.Statement || b.s.session != "" {
 		return ErrAsWritten
 	}
-	key := translating{source, b.now.Share, b.now.FoundRows}
+	key := translating{source: source, share: b.now.Share, found: b.now.FoundRows}
 	t, known := b.s.templates[key]
 	if !known {
 		t = dialect.NewTemplate(b.s.Text, b.s.kinds, of, b.s.at(source), b.translating(source, of))
