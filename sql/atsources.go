@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -22,6 +23,8 @@ import (
 const (
 	codeReadOnly    = 1792
 	codeNoSavepoint = 1305
+	codeNull        = 1048 // a column that cannot be NULL
+	codeNoDefault   = 1364 // a column without a default was given no value
 )
 
 // sourcePlan carries a statement out at sources.
@@ -386,6 +389,16 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	return results, w.s.note(err)
 }
 
+// nullColumn is the column of a source's error that it cannot be NULL. A PostgreSQL has no other for
+// one that was given no value.
+func nullColumn(reason string) (column string, ok bool) {
+	_, rest, ok := strings.Cut(reason, "Column '")
+	if ok {
+		column, _, ok = strings.Cut(rest, "' cannot be null")
+	}
+	return column, ok
+}
+
 // explained is an error of a statement at a source for the client. A source may lack what the
 // catalogue has, and databases other than MySQL have one number for a lock that NOWAIT did not
 // get and for one that was not granted in time.
@@ -399,6 +412,11 @@ func (s *Session) explained(ctx context.Context, st *foreign.Statement, err erro
 	case codeLockTimeout:
 		if st.NoWait() {
 			e.Fault = &txn.Fault{Code: codeNoWait, State: "HY000"}
+		}
+		return err
+	case codeNull:
+		if column, ok := nullColumn(e.Reason); ok && st.Kind == dialect.Insert && !st.Gives(column) {
+			e.Fault, e.Reason = &txn.Fault{Code: codeNoDefault, State: "HY000"}, "Field '"+column+"' doesn't have a default value"
 		}
 		return err
 	default:

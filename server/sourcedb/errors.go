@@ -17,6 +17,7 @@ const (
 	codeNoSuchBranch  = 1397
 	codeDuplicateName = 1440
 	codeDuplicate     = 1062 // a key that is there already
+	codeInvalidJSON   = 3140
 )
 
 // interrupted is the error of what its caller gave up.

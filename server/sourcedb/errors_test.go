@@ -36,6 +36,12 @@ func TestSQLStates(t *testing.T) {
 	if e := serverWord(&pgconn.PgError{Code: "28P01", Severity: "FATAL"}); !e.Ends && !fatal(&pgconn.PgError{Severity: "FATAL"}) {
 		t.Errorf("%+v", e)
 	}
+	if e := serverWord(&pgconn.PgError{Code: "23502", Message: "m", ColumnName: "v"}); e.Code != 1048 || e.Text != "Column 'v' cannot be null; m" {
+		t.Errorf("%+v", e)
+	}
+	if e := serverWord(&pgconn.PgError{Code: "22P02", File: "jsonfuncs.c"}); e.Code != codeInvalidJSON {
+		t.Errorf("%+v", e)
+	}
 	if serverWord(errors.New("x")) != nil {
 		t.Error("an error of nobody is a server's word")
 	}

@@ -3,6 +3,7 @@ package sourcedb
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -67,6 +68,12 @@ func serverWord(err error) *source.Error {
 		code = unknownCode
 	}
 	text := e.Message
+	switch {
+	case e.Code == "23502" && e.ColumnName != "":
+		text = "Column '" + e.ColumnName + "' cannot be null; " + text // MySQL's words, by which a gateway finds the column
+	case e.Code == "22P02" && strings.HasPrefix(e.File, "json"):
+		code = codeInvalidJSON
+	}
 	for _, more := range []string{e.Detail, e.Hint} {
 		if more != "" {
 			text += "; " + more

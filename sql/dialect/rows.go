@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -62,6 +63,31 @@ func columnAt(s *sqlparser.Insert, column string, schema Schema) int {
 	}
 	refuse("an INSERT that does not give "+column, "the table is spread over sources by it", "Name the column and give its value")
 	return 0
+}
+
+// Gives reports whether each row of an INSERT has a value of its own for a column: it is named, and
+// none has DEFAULT there.
+func (s *Statement) Gives(column string) bool {
+	insert, ok := s.stmt.(*sqlparser.Insert)
+	if !ok || len(insert.Columns) == 0 && insert.Rows == nil {
+		return false
+	}
+	at := slices.IndexFunc(insert.Columns, func(c sqlparser.ColIdent) bool { return strings.EqualFold(c.String(), column) })
+	if at < 0 && len(insert.Columns) > 0 {
+		return false
+	}
+	rows, _ := insertedRows(insert)
+	for _, r := range rows {
+		if len(r) == 0 {
+			return false
+		}
+		for i, x := range r {
+			if d, ok := x.(*sqlparser.Default); ok && d.ColName == "" && (i == at || at < 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // WithRows is an INSERT with some of its rows, by their places. The values of its placeholders
