@@ -81,11 +81,36 @@ func (e *emitter) counting(head, table, filter string, i *item) string {
 	return e.out.Text
 }
 
+// A row of a table with partitions has no xmax where it is returned. So its update notes in a setting of
+// the transaction that there was a conflict, and what is returned of it, which is worked out before
+// the statement's next row, takes the note away.
+const (
+	noteConflict = "set_config('isochron.conflict', '1', true) = '1'"
+	noted        = "CASE WHEN current_setting('isochron.conflict', true) = '1' THEN set_config('isochron.conflict', '', true) = '' ELSE FALSE END"
+)
+
+// conflicting is the condition of the update of a row that is there; changed: only of one that will
+// be other than it is. Empty: there is none.
+func (e *emitter) conflicting(target *item, changed string) string {
+	switch {
+	case e.opt.Count && !target.table.Plain && changed != "":
+		return " WHERE CASE WHEN " + changed + " THEN " + noteConflict + " ELSE FALSE END"
+	case e.opt.Count && !target.table.Plain:
+		return " WHERE " + noteConflict
+	case changed != "":
+		return " WHERE " + changed
+	}
+	return ""
+}
+
 // rowCount is the column that says how often a row of an INSERT counts: again if it was there.
 func (e *emitter) rowCount(target *item, again string) string {
-	if !e.opt.Count || target.table == nil || !target.table.Plain {
+	if !e.opt.Count || target.table == nil {
 		return ""
 	}
 	e.out.Counts = true
+	if !target.table.Plain {
+		return "CASE WHEN " + noted + " THEN " + again + " ELSE 1 END AS " + CountColumn
+	}
 	return "CASE WHEN " + target.quoted + ".xmax = 0 THEN 1 ELSE " + again + " END AS " + CountColumn
 }

@@ -211,11 +211,14 @@ func (e *emitter) replacing(s *sqlparser.Insert, target *item) string {
 	}
 	e.counts = "2"
 	text := " ON CONFLICT (" + identList(keys[0]) + ") DO UPDATE SET " + strings.Join(sets, ", ")
-	if other := e.other(target); e.opt.Count && t.Plain && len(s.Returning) == 0 && other != "" { // a row that is there as it is to be counts once
-		text += " WHERE " + other
+	other := e.other(target)
+	if !e.opt.Count || len(s.Returning) > 0 {
+		other = ""
+	}
+	if other != "" { // a row that is there as it is to be counts once
 		e.out.Given = rowsGiven(s)
 	}
-	return text
+	return text + e.conflicting(target, other)
 }
 
 func keysOf(t *Table) [][]string {

@@ -37,16 +37,17 @@ func (e *emitter) upsert(s *sqlparser.Insert, target *item, columns []output) st
 		if e.counts = "0"; e.opt.FoundRows {
 			e.counts = "1"
 		}
-		return text + c + " = " + target.quoted + "." + c
+		return text + c + " = " + target.quoted + "." + c + e.conflicting(target, "")
 	}
 	text += strings.Join(sets, ", ")
-	if changed := e.other(target); e.opt.Count && target.table.Plain && len(s.Returning) == 0 && len(sets) == len(s.OnDup) && changed != "" && !e.moves {
-		text += " WHERE " + changed
-		if e.opt.FoundRows {
-			e.out.Given = rowsGiven(s)
-		}
+	changed := e.other(target)
+	if !e.opt.Count || len(s.Returning) > 0 || len(sets) != len(s.OnDup) || e.moves {
+		changed = ""
 	}
-	return text
+	if changed != "" && e.opt.FoundRows {
+		e.out.Given = rowsGiven(s)
+	}
+	return text + e.conflicting(target, changed)
 }
 
 // conflictKey chooses the key. One whose number the source gives cannot conflict.
