@@ -151,25 +151,19 @@ func readBuiltins(text string) (asked [products][]release, list map[string]spans
 // by their schema.
 var floors = [products]release{mariaDB: {10, 5}, mySQL: {8, 0, 11}}
 
-// has reports whether a server has a function built in that it may be sent. name is in lower case.
-func (s Server) has(name string) bool {
+// has reports whether a source of a dialect has a function built in that it may be sent. name is in
+// lower case.
+func (s Server) has(to Dialect, name string) bool {
 	of, ok := builtins()[name]
 	switch {
 	case !ok:
 		return false
-	case s.product != unknownProduct:
-		return of[s.product].includes(s.release)
+	case s.product == unknownProduct && to == Postgres:
+		return of[postgreSQL].since != release{}
+	case s.product == unknownProduct:
+		return everywhere(of)
 	}
-	return of[postgreSQL].since != release{} || everywhere(of)
-}
-
-// hasMySQL is has for a source that speaks MySQL.
-func (s Server) hasMySQL(name string) bool {
-	if s.product == unknownProduct {
-		of, ok := builtins()[name]
-		return ok && everywhere(of)
-	}
-	return s.product != postgreSQL && s.has(name)
+	return (s.product == postgreSQL) == (to == Postgres) && of[s.product].includes(s.release)
 }
 
 // everywhere reports whether each MariaDB and MySQL from its floor on has a function.

@@ -53,6 +53,22 @@ func TestFunctionsByVersion(t *testing.T) {
 	}
 }
 
+// Each function that a translation calls is on the list: the cases go to a PostgreSQL of a known version as
+// they go to one that is not known, and to the oldest but for two functions.
+func TestCasesByVersion(t *testing.T) {
+	cases(t, func(c aCase) string {
+		want, _ := c.translate()
+		for _, version := range []string{"9.6.1", "13.4", "15.20", "18.0", "99.0"} {
+			c.options.Server = ServerOf(Postgres, version)
+			got, err := c.translate()
+			if got.Text != want.Text && !(version == "9.6.1" && (strings.Contains(want.Text, "gen_random_uuid") || strings.Contains(want.Text, "sha2"))) {
+				t.Errorf("%s for %s: %s, %v", c.text, version, got.Text, err)
+			}
+		}
+		return c.expected
+	})
+}
+
 // What the finished text for PostgreSQL calls is looked at again, whatever wrote it.
 func TestForeignCall(t *testing.T) {
 	for text, want := range map[string]string{

@@ -225,7 +225,7 @@ func (w *mysqlWriter) function(buf *sqlparser.TrackedBuffer, n *sqlparser.FuncEx
 	case name == "last_insert_id" && len(n.Exprs) == 0 && w.opt.LastInsertID != nil:
 		buf.WriteString(strconv.FormatUint(*w.opt.LastInsertID, 10))
 		return
-	case !w.opt.Server.hasMySQL(name) && !(name == "last_insert_id" && len(n.Exprs) == 1):
+	case !w.opt.Server.has(MySQL, name) && !(name == "last_insert_id" && len(n.Exprs) == 1):
 		refuse(strings.ToUpper(name)+"()", "it is no function that this source's version has built in, and functions that a source has stored run with its agent's rights", "Ask for its value before, and write it out")
 	}
 	n.Format(buf)
