@@ -132,7 +132,7 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 		participants[i] = p.Shard
 	}
 	k := &commitment{
-		t: t, req: req, answerBy: now + cs.cfg.Params.CommitWait, began: now, parts: make([]txn.PartReport, len(prepares)),
+		t: t, req: req, answerBy: now + cs.commitWait(t), began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
 	id, at := cs.attempts.reserve(t), txn.Timestamp(0)
 	if cs.cfg.Row.Decide.Stamps() {
@@ -160,16 +160,42 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 	return k
 }
 
+// commitWait is how long the client of a transaction waits for its commit.
+func (cs *commits) commitWait(t *transaction) time.Duration {
+	if t.commitWait > 0 {
+		return time.Duration(t.commitWait) * time.Millisecond
+	}
+	return cs.cfg.Params.CommitWait
+}
+
 func (cs *commits) wake(k *commitment) {
-	if k.req != nil && cs.env.Now().Mono >= k.answerBy {
+	now := cs.env.Now().Mono
+	if k.req != nil && now >= k.answerBy {
 		cs.giveUpWaiting(k)
 	}
 	if k.Asking() && k.ReadOnly && k.req == nil {
 		cs.finish(k) // nobody holds anything for it, and nobody wants to know any more
 		return
 	}
-	k.Wake()
-	cs.follow(k)
+	if k.Attempt.Due(now) {
+		k.Wake()
+		cs.follow(k)
+	}
+}
+
+// Due reports whether wake has something to do: the attempt is due, or the client has waited as
+// long as it may.
+func (k *commitment) Due(now time.Duration) bool {
+	return k.req != nil && now >= k.answerBy || k.Attempt.Due(now)
+}
+
+// NextWake is when it is due if nothing else happens before.
+func (k *commitment) NextWake() time.Duration {
+	at := k.Attempt.NextWake()
+	if k.req != nil {
+		at = min(at, k.answerBy)
+	}
+	return at
 }
 
 // giveUpWaiting answers the client; the commitment goes on without it.

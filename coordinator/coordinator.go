@@ -151,7 +151,7 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
-		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, silence: from.SilenceMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, silence: from.SilenceMillis, commitWait: from.CommitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
 		level: c.policy.levelOf(from.Level), owner: from.Owner, upkeep: from.Upkeep, record: from.Record,
 		began: c.env.Now().Mono,
 	}

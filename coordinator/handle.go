@@ -24,7 +24,7 @@ func (d *db) Peek(k txn.Key) ([]byte, txn.Version, bool) {
 func (d *db) Begin(opt txn.Options) txn.Txn {
 	readOnly := opt.ReadOnly || opt.AsOf != 0
 	h := &handle{port: d.port, readOnly: readOnly, from: Start{
-		Age: txn.Age{Priority: opt.Priority}, LockWaitMillis: opt.LockWaitMillis, SilenceMillis: opt.SilenceMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner, Upkeep: opt.Upkeep}}
+		Age: txn.Age{Priority: opt.Priority}, LockWaitMillis: opt.LockWaitMillis, SilenceMillis: opt.SilenceMillis, CommitMillis: opt.CommitWaitMillis, ReadOnly: readOnly, AsOf: opt.AsOf, HoldMillis: opt.HoldMillis, Level: opt.Level, Owner: opt.Owner, Upkeep: opt.Upkeep}}
 	if prev, ok := opt.RetryOf.(*handle); ok && prev != nil {
 		h.from.Age, h.from.Try = prev.age, prev.from.Try+1
 		h.from.Age.Priority = max(prev.age.Priority, opt.Priority)

@@ -86,6 +86,7 @@ type Start struct {
 	Try            int     // 0 for the first
 	LockWaitMillis int64
 	SilenceMillis  int64
+	CommitMillis   int64 // txn.Options.CommitWaitMillis
 	AsOf           txn.Timestamp
 	HoldMillis     int64
 	ReadOnly       bool // it will write nothing

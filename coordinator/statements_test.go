@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"testing"
+	"time"
 
 	"isochron/routing"
 	"isochron/txn"
@@ -138,6 +139,39 @@ func TestAnAgentThatIsSilent(t *testing.T) {
 			t.Errorf("it says that it goes on, and is given up: %v", r.Err)
 		case !going && (!ok || txn.KindOf(r.Err) != txn.KindUnavailable || !r.Err.Fault.Lost()):
 			t.Errorf("answered %v: %+v", ok, r.Err)
+		}
+	}
+}
+
+// A commit that no source answers ends for its client after the time of its session, or of the
+// cluster: the outcome is unknown.
+func TestACommitThatNoSourceAnswers(t *testing.T) {
+	for _, asked := range []time.Duration{0, 3 * time.Second, time.Minute} {
+		g, env := openLed(t, led{leader: 2, term: 1})
+		env.dir.Shards = append(env.dir.Shards, routing.Shard{ID: 8, Replicas: []uint32{2}, Kind: "source"}, routing.Shard{ID: 9, Replicas: []uint32{2}, Kind: "source"})
+		do := func(req *Request) *Request {
+			req.Done = func(r Response) { g.answered[req] = r }
+			g.Submit(req)
+			return req
+		}
+		var id txn.ID
+		for _, source := range []txn.ShardID{8, 9} {
+			r := do(&Request{Op: OpExecute, Txn: id, From: Start{CommitMillis: asked.Milliseconds()}, Statements: []txn.SourceStatement{{Source: source, Statement: txn.Statement{Text: "a"}}}})
+			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: source, Term: 1, Worked: &txn.Worked{Results: []txn.Result{{Affected: 7}}}}})
+			id = g.answered[r].Txn
+		}
+		want := asked
+		if want == 0 {
+			want = g.cfg.Params.CommitWait
+		}
+		commit := do(&Request{Op: OpCommit, Txn: id})
+		g.pass(want - 100*time.Millisecond)
+		if r, ok := g.answered[commit]; ok {
+			t.Errorf("%v: answered too early: %+v", asked, r.Err)
+		}
+		g.pass(200 * time.Millisecond)
+		if r, ok := g.answered[commit]; !ok || txn.KindOf(r.Err) != txn.KindUnknown {
+			t.Errorf("%v: answered %v %+v", asked, ok, r.Err)
 		}
 	}
 }

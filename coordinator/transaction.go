@@ -60,6 +60,7 @@ type transaction struct {
 	try             int
 	lockWait        int64
 	silence         int64         // ms that a source's agent may answer nothing; 0: the default
+	commitWait      int64         // ms that a commit is waited for; 0: the default
 	asOf            txn.Timestamp // 0: of no moment but its commit's
 	hold            int64         // ms
 	readOnly        bool

@@ -72,14 +72,15 @@ func (t *transaction) begin() {
 func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before lost) {
 	before = s.regain(now)
 	return s.gateway.db.Begin(txn.Options{
-		RetryOf:        before.tx,
-		Inside:         s.statement.inside,
-		ReadOnly:       m.readOnly,
-		Priority:       m.priority,
-		LockWaitMillis: s.lockWaitMillis,
-		SilenceMillis:  s.chosen().silence.Milliseconds(),
-		Level:          m.level,
-		Owner:          uint64(s.ID()),
+		RetryOf:          before.tx,
+		Inside:           s.statement.inside,
+		ReadOnly:         m.readOnly,
+		Priority:         m.priority,
+		LockWaitMillis:   s.lockWaitMillis,
+		SilenceMillis:    s.chosen().silence.Milliseconds(),
+		CommitWaitMillis: s.chosen().commit.Milliseconds(),
+		Level:            m.level,
+		Owner:            uint64(s.ID()),
 	}), before
 }
 

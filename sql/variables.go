@@ -22,6 +22,23 @@ const (
 // silenceVariable is for how many seconds a source may answer nothing.
 const silenceVariable = "isochron_source_timeout"
 
+// How many seconds a wait for a lock may take: of a row, and of a table's definition, which have
+// one bound here. The second name is MySQL's for definitions.
+const (
+	lockWaitVariable = "innodb_lock_wait_timeout"
+	lockWaitAlias    = "lock_wait_timeout"
+)
+
+// lockWaitDefault stands for the cluster's own bound (txn.Params.LockWait).
+const lockWaitDefault = 5
+
+// commitVariable is for how many seconds a commit is waited for.
+const commitVariable = "isochron_commit_timeout"
+
+// commitDefault stands for the cluster's own bound (txn.Params.CommitWait), which is longer where
+// round trips are longer than a third of a second.
+const commitDefault = 20
+
 // noDirectory is where LOAD DATA INFILE may read, and no such directory can be.
 const noDirectory = "/dev/null/none"
 
@@ -64,6 +81,14 @@ var registerVariables = sync.OnceFunc(func() {
 			Dynamic: true,
 			Type:    types.NewSystemIntType(silenceVariable, 1, 3600, false),
 			Default: int64(txn.SourceSilence / time.Second),
+		},
+		// How many seconds a commit is waited for until its outcome is reported as unknown.
+		&gms.MysqlSystemVariable{
+			Name:    commitVariable,
+			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
+			Dynamic: true,
+			Type:    types.NewSystemIntType(commitVariable, 1, 3600, false),
+			Default: int64(commitDefault),
 		},
 		// How long a statement may take, in milliseconds; 0: as long as it takes.
 		&gms.MysqlSystemVariable{
@@ -125,11 +150,11 @@ var registerVariables = sync.OnceFunc(func() {
 		},
 		// The engine's own admits the value 1 only.
 		&gms.MysqlSystemVariable{
-			Name:    "innodb_lock_wait_timeout",
+			Name:    lockWaitVariable,
 			Scope:   gms.GetMysqlScope(gms.SystemVariableScope_Both),
 			Dynamic: true,
-			Type:    types.NewSystemIntType("innodb_lock_wait_timeout", 1, 1<<30, false),
-			Default: int64(50),
+			Type:    types.NewSystemIntType(lockWaitVariable, 1, 1<<30, false),
+			Default: int64(lockWaitDefault),
 		},
 		// How many procedures a database may have.
 		&gms.MysqlSystemVariable{
@@ -165,6 +190,7 @@ type choices struct {
 	retries    int           // of what has lost, inside
 	patience   time.Duration // until none begins any more
 	silence    time.Duration // of a source
+	commit     time.Duration // until a commit's outcome is unknown; 0: the cluster's
 	timeout    time.Duration // of each statement; 0: none
 	execution  time.Duration // of each SELECT; 0: none
 	memory     int64         // of each statement, in bytes; 0: the default
@@ -178,6 +204,9 @@ func (s *Session) chosen() *choices {
 		c.retries = int(s.number(retriesVariable, retriesDefault))
 		c.patience = time.Duration(s.number(patienceVariable, patienceDefault)) * time.Second
 		c.silence = time.Duration(s.number(silenceVariable, 0)) * time.Second
+		if n := s.number(commitVariable, commitDefault); n != commitDefault {
+			c.commit = time.Duration(n) * time.Second
+		}
 		c.timeout = millis(s.number(timeoutVariable, 0))
 		c.execution = millis(s.number(executionVariable, 0))
 		c.memory = s.number(statementMemory, 0)

@@ -112,6 +112,9 @@ type Options struct {
 	// SilenceMillis is for how long a source, or its agent, may answer nothing before what it was
 	// asked is given up; 0 is the default, SourceSilence.
 	SilenceMillis int64
+	// CommitWaitMillis bounds how long a commit is waited for before its client is sent KindUnknown; 0
+	// is the default of the cluster.
+	CommitWaitMillis int64
 	// Owner names the client to whoever looks at the transaction while it is open.
 	Owner uint64
 	// Level is what the plain reads promise.
