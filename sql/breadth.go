@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"fmt"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
@@ -71,6 +72,16 @@ func setGlobally(name string, otherwise int64) int64 {
 		}
 	}
 	return otherwise
+}
+
+// setVariables sets system variables of the whole process.
+func setVariables(values map[string]int64) error {
+	for name, v := range values { // order: each by itself
+		if err := gms.SystemVariables.SetGlobal(gms.NewEmptyContext(), name, v); err != nil {
+			return fmt.Errorf("the system variable %s cannot be %d: %w", name, v, err)
+		}
+	}
+	return nil
 }
 
 // checkRules has an analyzer look, before each of its rules, at whether the statement

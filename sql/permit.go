@@ -317,6 +317,9 @@ func permitNode(ctx *gms.Context, n gms.Node) error {
 		if ok && !sessionOnly(v.Scope) && !has(s.privileges(), systemVariablesAdmin) {
 			return needs(systemVariablesAdmin)
 		}
+		if ok && !sessionOnly(v.Scope) && equalFold(v.Name, lockWaitAlias) {
+			return notDone("SET GLOBAL "+lockWaitAlias, "SET GLOBAL "+lockWaitVariable+" bounds waits for rows and for definitions of tables")
+		}
 	}
 	return nil
 }

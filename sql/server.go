@@ -60,6 +60,9 @@ type Config struct {
 	FailedLoginDelay time.Duration
 	// Log has a line for each login that failed; nil is slog.Default().
 	Log *slog.Logger
+	// Variables are values of system variables, as SET GLOBAL would set them before the first
+	// client: whole numbers. They are of all servers of the process.
+	Variables map[string]int64
 	// Running statements are let work at a time, beside those of transactions that
 	// are open and those that wait; 0 is runningDefault for this machine.
 	Running int
@@ -173,6 +176,9 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 		cfg.Address = "127.0.0.1:0"
 	}
 	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if err := setVariables(cfg.Variables); err != nil {
 		return nil, err
 	}
 	g := &gateway{db: db, store: catalog.NewStore(db), observer: cfg.Observer, bounds: cfg.Memory.bounds(), budget: newBudget(cfg.Memory.Statements), sessions: map[uint32]*Session{}, conns: map[uint32]*mysql.Conn{}}

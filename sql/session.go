@@ -151,6 +151,9 @@ func (g *gateway) newSession(_ context.Context, conn *mysql.Conn, addr string) (
 		return nil, err
 	}
 	s.readPatience()
+	if n := s.number(lockWaitVariable, lockWaitDefault); n != lockWaitDefault { // set for all
+		s.lockWaitMillis = n * 1000
+	}
 	return s, s.inherit()
 }
 
@@ -203,7 +206,7 @@ func (s *Session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 	}
 	s.settings++
 	switch strings.ToLower(name) {
-	case "innodb_lock_wait_timeout", "lock_wait_timeout":
+	case lockWaitVariable, lockWaitAlias:
 		if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
 			return err
 		}

@@ -256,7 +256,12 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 		}
 	}
 	timeout, delay, err := c.SQL.LoginTimes()
+	if err != nil {
+		return isosql.Config{}, err
+	}
+	variables, err := c.SQL.Variables()
 	return isosql.Config{
+		Variables: variables,
 		Strangers: c.SQL.Strangers, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
 		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,

@@ -45,6 +45,60 @@ type SQL struct {
 	// of an answer to a wrong password (0s: none waits); empty is the SQL layer's.
 	LoginTimeout     string `yaml:"login_timeout,omitempty"`
 	FailedLoginDelay string `yaml:"failed_login_delay,omitempty"`
+	// The bounds of waits, each the first value of a system variable: see Variables.
+	WaitTimeout            string `yaml:"wait_timeout,omitempty"`
+	InteractiveTimeout     string `yaml:"interactive_timeout,omitempty"`
+	WriteTimeout           string `yaml:"write_timeout,omitempty"`
+	IdleTransactionTimeout string `yaml:"idle_transaction_timeout,omitempty"`
+	LockWaitTimeout        string `yaml:"lock_wait_timeout,omitempty"`
+	StatementTimeout       string `yaml:"statement_timeout,omitempty"`
+	SourceTimeout          string `yaml:"source_timeout,omitempty"`
+	CommitTimeout          string `yaml:"commit_timeout,omitempty"`
+}
+
+// timeout is a key of SQL that sets a system variable.
+type timeout struct {
+	key, variable string
+	of            func(*SQL) string
+	unit          time.Duration // of the variable
+	least, most   int64         // of the variable, in units
+}
+
+// The largest values of variables in seconds, and of those that bound one wait.
+const (
+	yearSeconds = 31536000
+	hourSeconds = 3600
+)
+
+// timeouts are all such keys. The bounds are those of the variables.
+var timeouts = []timeout{
+	{"wait_timeout", "wait_timeout", func(s *SQL) string { return s.WaitTimeout }, time.Second, 1, yearSeconds},
+	{"interactive_timeout", "interactive_timeout", func(s *SQL) string { return s.InteractiveTimeout }, time.Second, 1, yearSeconds},
+	{"write_timeout", "net_write_timeout", func(s *SQL) string { return s.WriteTimeout }, time.Second, 1, yearSeconds},
+	{"idle_transaction_timeout", "isochron_idle_transaction_timeout", func(s *SQL) string { return s.IdleTransactionTimeout }, time.Second, 0, yearSeconds},
+	{"lock_wait_timeout", "innodb_lock_wait_timeout", func(s *SQL) string { return s.LockWaitTimeout }, time.Second, 1, 1 << 30},
+	{"statement_timeout", "isochron_statement_timeout", func(s *SQL) string { return s.StatementTimeout }, time.Millisecond, 0, 1<<31 - 1},
+	{"source_timeout", "isochron_source_timeout", func(s *SQL) string { return s.SourceTimeout }, time.Second, 1, hourSeconds},
+	{"commit_timeout", "isochron_commit_timeout", func(s *SQL) string { return s.CommitTimeout }, time.Second, 1, hourSeconds},
+}
+
+// Variables reads the keys that set system variables: the variables, with their values in the
+// variables' own units. A key that is not given is left out.
+func (s *SQL) Variables() (map[string]int64, error) {
+	out := map[string]int64{}
+	for _, t := range timeouts {
+		text := t.of(s)
+		if text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if n := int64(d / t.unit); err == nil && d%t.unit == 0 && n >= t.least && n <= t.most {
+			out[t.variable] = n
+			continue
+		}
+		return nil, fmt.Errorf("sql.%s: %.80q is no time from %v to %v in whole steps of %v: write for example 30s", t.key, text, time.Duration(t.least)*t.unit, time.Duration(t.most)*t.unit, t.unit)
+	}
+	return out, nil
 }
 
 // loginMax bounds both of these times.
@@ -76,6 +130,9 @@ const (
 
 func (s *SQL) check(listen string) error {
 	if _, _, err := s.LoginTimes(); err != nil {
+		return err
+	}
+	if _, err := s.Variables(); err != nil {
 		return err
 	}
 	switch {
