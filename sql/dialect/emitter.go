@@ -109,7 +109,7 @@ func newEmitter(p parsed, schema Schema, o Options) *emitter {
 func Translate(text string, to Dialect, schema Schema, o Options) (Translation, error) {
 	p, err := parse(text, o)
 	if err != nil {
-		return Translation{}, err
+		return Translation{}, addressed(err, to)
 	}
 	if to == MySQL {
 		return forMySQL(p, schema, o)
@@ -126,6 +126,7 @@ func TranslateTree(s *Statement, to Dialect, schema Schema, o Options) (Translat
 }
 
 func toPostgres(p parsed, schema Schema, o Options) (t Translation, err error) {
+	defer func() { err = addressed(err, Postgres) }()
 	defer caught(&err)
 	if to := kindOf(p.stmt); to == Control || to == Other {
 		refuse("a statement of this kind", "it is for the gateway, and no source is sent it", "")

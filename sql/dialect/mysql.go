@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,12 +10,7 @@ import (
 // forMySQL gives a statement to a source that speaks MySQL. It is written from its tree: nothing of
 // the client's text goes there that was not understood.
 func forMySQL(p parsed, schema Schema, o Options) (t Translation, err error) {
-	defer func() {
-		var refusal *ErrNotTranslated
-		if errors.As(err, &refusal) {
-			refusal.To = MySQL
-		}
-	}()
+	defer func() { err = addressed(err, MySQL) }()
 	defer caught(&err)
 	t.Kind = kindOf(p.stmt)
 	u := usesOf(p.stmt)

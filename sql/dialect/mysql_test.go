@@ -149,12 +149,21 @@ func TestNothingGetsOutOfItsQuotes(t *testing.T) {
 
 // What is refused is said of the right kind of source.
 func TestARefusalNamesTheSource(t *testing.T) {
-	for _, text := range []string{"SELECT a FROM t FOR SHARE NOWAIT", "SELECT fdef() FROM t", "SELECT a INTO @x FROM t", "SELECT @@version FROM t"} {
-		_, err := Translate(text, MySQL, nil, Options{})
-		var e *ErrNotTranslated
-		if !errors.As(err, &e) || !strings.Contains(e.Error(), "MySQL source") {
-			t.Errorf("%s: %v", text, err)
+	for to, of := range map[Dialect]string{MySQL: "for a MySQL or MariaDB source:", Postgres: "for a PostgreSQL source:"} {
+		for _, text := range []string{
+			"SELECT fdef() FROM t", "SELECT a INTO @x FROM t", "SELECT @@version FROM t", "SELECT /*!50000 a */ FROM t", "SELECT a FROM t /*!99999 WHERE a = 1 */",
+			"SELECT a FROM t FOR SHARE UNION SELECT a FROM t FOR UPDATE",
+		} {
+			_, err := Translate(text, to, nil, Options{})
+			var e *ErrNotTranslated
+			if !errors.As(err, &e) || !strings.Contains(e.Error(), of) {
+				t.Errorf("%s: %v", text, err)
+			}
 		}
+	}
+	// Before the tables of a statement are known, so is no source.
+	if _, err := Analyse("SELECT /*! a */ FROM t", Options{}); err == nil || !strings.Contains(err.Error(), "for a source:") {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package dialect
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // codeNotSupported is MySQL's ER_NOT_SUPPORTED_YET; codeSyntax is its ER_PARSE_ERROR.
 const (
@@ -12,10 +15,10 @@ const (
 
 // ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
 type ErrNotTranslated struct {
-	What    string // what stands in the statement, such as "REPLACE into accounts"
-	Why     string // a clause, such as "it has two unique keys"
-	Instead string // what may be written instead; may be empty
-	To      Dialect
+	What    string  // what stands in the statement, such as "REPLACE into accounts"
+	Why     string  // a clause, such as "it has two unique keys"
+	Instead string  // what may be written instead; may be empty
+	To      Dialect // empty: it holds for a source of any kind, or the kind is not known yet
 	// Unknown is a column that no table has. Nothing else but To is set then.
 	Unknown string
 	// Truncated: What is a text, beside a number in a change, that is no number.
@@ -32,11 +35,14 @@ func (e *ErrNotTranslated) Error() string {
 		}
 		return "Truncated incorrect DOUBLE value: '" + e.What + "'"
 	}
-	to := "PostgreSQL"
-	if e.To == MySQL {
-		to = "MySQL"
+	to := "a source"
+	switch e.To {
+	case MySQL:
+		to = "a MySQL or MariaDB source"
+	case Postgres:
+		to = "a PostgreSQL source"
 	}
-	text := fmt.Sprintf("%s cannot be translated for a %s source: %s", e.What, to, e.Why)
+	text := fmt.Sprintf("%s cannot be translated for %s: %s", e.What, to, e.Why)
 	if e.Instead != "" {
 		text += ". " + e.Instead
 	}
@@ -88,6 +94,15 @@ func refuse(what, why, instead string) {
 
 // noColumn is refuse of a column that no table has.
 func noColumn(name string) { panic(&ErrNotTranslated{Unknown: name}) }
+
+// addressed is an error that names the kind of source for which a statement was refused.
+func addressed(err error, to Dialect) error {
+	var refusal *ErrNotTranslated
+	if errors.As(err, &refusal) {
+		refusal.To = to
+	}
+	return err
+}
 
 // caught puts a refusal that is on its way into err; any other panic goes on.
 func caught(err *error) {
