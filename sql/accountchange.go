@@ -1,7 +1,9 @@
 package sql
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -27,6 +29,10 @@ func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	case *gmsplan.CreateRole:
 		c := *n
 		c.MySQLDb = db
+		c.Roles = slices.Clone(n.Roles)
+		for i := range c.Roles {
+			c.Roles[i].Host = canonicalHost(c.Roles[i].Host)
+		}
 		_, err := rowexec.NewBuilder(nil, gms.EngineOverrides{}).Build(ctx, &c, nil)
 		return err
 	}
@@ -59,10 +65,10 @@ func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 
 // keyOf is the account that a statement names, exactly.
 func keyOf(name gmsplan.UserName) mysql_db.UserPrimaryKey {
-	if name.Host == "" || name.AnyHost {
-		name.Host = "%"
+	if name.AnyHost {
+		name.Host = anyHost
 	}
-	return mysql_db.UserPrimaryKey{Host: name.Host, User: name.Name}
+	return mysql_db.UserPrimaryKey{Host: canonicalHost(name.Host), User: name.Name}
 }
 
 // createUser makes accounts, and those of their options that the engine forgets.
@@ -77,6 +83,10 @@ func createUser(ctx *gms.Context, n *gmsplan.CreateUser, db *mysql_db.MySQLDb) e
 	rd.Close()
 	c := *n
 	c.MySQLDb = db
+	c.Users = slices.Clone(n.Users)
+	for i := range c.Users {
+		c.Users[i].Host = canonicalHost(c.Users[i].Host)
+	}
 	if _, err := rowexec.NewBuilder(nil, gms.EngineOverrides{}).Build(ctx, &c, nil); err != nil {
 		return err
 	}
@@ -295,8 +305,10 @@ func revokeRoles(ctx *gms.Context, n *gmsplan.RevokeRole, ed *mysql_db.Editor) e
 }
 
 // mendLoaded mends what the engine has read of data. It leaves one row of each account and of
-// each role that was given: of several of an account that which was changed last counts. And
-// it reads which roles were given WITH ADMIN OPTION, for the engine does not.
+// each role that was given: of several of an account that which was changed last counts. Accounts
+// that a former release has stored with a loopback address get the host localhost; where there is
+// one of localhost already, no client could be of them, and they are left out. And it reads which
+// roles were given WITH ADMIN OPTION, for the engine does not.
 func mendLoaded(ed *mysql_db.Editor, data []byte) {
 	users := map[mysql_db.UserPrimaryKey][]*mysql_db.User{}
 	ed.VisitUsers(func(u *mysql_db.User) {
@@ -315,12 +327,47 @@ func mendLoaded(ed *mysql_db.Editor, data []byte) {
 		}
 		putAccount(ed, key, last)
 	}
+	shadowed := moveLoopback(ed)
 	stored, e := serial.GetRootAsMySQLDb(data, 0), new(serial.RoleEdge)
 	for i := range stored.RoleEdgesLength() {
-		if stored.RoleEdges(e, i) {
-			putRole(ed, &mysql_db.RoleEdge{FromHost: string(e.FromHost()), FromUser: string(e.FromUser()), ToHost: string(e.ToHost()), ToUser: string(e.ToUser()), WithAdminOption: e.WithAdminOption()})
+		if !stored.RoleEdges(e, i) {
+			continue
+		}
+		from := mysql_db.UserPrimaryKey{Host: string(e.FromHost()), User: string(e.FromUser())}
+		to := mysql_db.UserPrimaryKey{Host: string(e.ToHost()), User: string(e.ToUser())}
+		if len(shadowed) > 0 || from.Host != canonicalHost(from.Host) || to.Host != canonicalHost(to.Host) {
+			removeRole(ed, mysql_db.RoleEdgesPrimaryKey{FromHost: from.Host, FromUser: from.User, ToHost: to.Host, ToUser: to.User})
+		}
+		if !shadowed[from] && !shadowed[to] {
+			putRole(ed, &mysql_db.RoleEdge{FromHost: canonicalHost(from.Host), FromUser: from.User, ToHost: canonicalHost(to.Host), ToUser: to.User, WithAdminOption: e.WithAdminOption()})
 		}
 	}
+}
+
+// moveLoopback gives accounts of loopback addresses the host localhost. shadowed are those that
+// are left out, as the name has an account there.
+func moveLoopback(ed *mysql_db.Editor) (shadowed map[mysql_db.UserPrimaryKey]bool) {
+	var all []*mysql_db.User
+	ed.VisitUsers(func(u *mysql_db.User) {
+		if u.Host != canonicalHost(u.Host) {
+			all = append(all, u)
+		}
+	})
+	slices.SortFunc(all, func(a, b *mysql_db.User) int {
+		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Host, b.Host)) // 127.0.0.1 before ::1
+	})
+	shadowed = map[mysql_db.UserPrimaryKey]bool{}
+	for _, u := range all {
+		old, moved := mysql_db.UserPrimaryKey{Host: u.Host, User: u.User}, *u
+		moved.Host = canonicalHost(u.Host)
+		ed.RemoveUser(old)
+		if _, taken := ed.GetUser(mysql_db.UserPrimaryKey{Host: moved.Host, User: u.User}); taken {
+			shadowed[old] = true
+			continue
+		}
+		ed.PutUser(&moved)
+	}
+	return shadowed
 }
 
 // putAccount stores an account in the place of what is stored of it. The engine compares

@@ -185,13 +185,6 @@ func (a *accounts) askLeader() error {
 	return a.follow()
 }
 
-// find is the user who comes from a host, nil if there is none.
-func (a *accounts) find(name, host string) *mysql_db.User {
-	rd := a.shown.Reader()
-	defer rd.Close()
-	return a.shown.GetUser(rd, name, host, false)
-}
-
 // changeAccounts does a statement about users on the stored ones, in one
 // transaction of the catalogue: of two gateways that change them none loses its change.
 func (b *builder) changeAccounts(ctx *gms.Context, n gms.Node) (gms.RowIter, error) {

@@ -106,7 +106,7 @@ func (g *gateway) administers(m *mysql.Conn) bool {
 	if !ok {
 		return false
 	}
-	u := g.accounts.find(who.User, who.Host)
+	u := g.accounts.named(who.User, who.Host)
 	return u != nil && has(g.accounts.privilegesOf(u), connectionAdmin)
 }
 

@@ -29,8 +29,8 @@ func mayChange(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	rd := db.Reader()
 	defer rd.Close()
 	client := ctx.Session.Client()
-	me := db.GetUser(rd, client.User, client.Address, false)
-	if me == nil {
+	me, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: client.User, Host: client.Address})
+	if !ok {
 		return mysql.NewSQLError(codeAccessDenied, "28000", "Access denied for user '%s'@'%s': the account was dropped", client.User, client.Address)
 	}
 	j := &judge{db, rd, me, privilegesIn(db, rd, me), ctx.GetCurrentDatabase()}
@@ -70,7 +70,7 @@ func namesOf(users []gmsplan.AuthenticatedUser) []gmsplan.UserName {
 func privilegesIn(db *mysql_db.MySQLDb, rd *mysql_db.Reader, u *mysql_db.User) mysql_db.PrivilegeSet {
 	p := u.PrivilegeSet.Copy()
 	for _, edge := range rd.GetToUserRoleEdges(mysql_db.RoleEdgesToKey{ToHost: u.Host, ToUser: u.User}) {
-		if role := db.GetUser(rd, edge.FromUser, edge.FromHost, true); role != nil {
+		if role, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: edge.FromUser, Host: edge.FromHost}); ok {
 			p.UnionWith(role.PrivilegeSet)
 		}
 	}
@@ -114,7 +114,12 @@ func (j *judge) create(kind string, names []gmsplan.UserName) error {
 		return err
 	}
 	for _, name := range names {
-		for _, u := range j.rd.GetUsersByUsername(name.Name) {
+		others := j.rd.GetUsersByUsername(name.Name)
+		if name.Name == "" { // logins of every name may meet the anonymous account
+			others = nil
+			j.rd.VisitUsers(func(u *mysql_db.User) { others = append(others, u) })
+		}
+		for _, u := range others {
 			if err := j.over(u); err != nil {
 				return err
 			}

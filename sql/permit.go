@@ -235,11 +235,8 @@ func (s *Session) holdsOnDatabase(r *Right, db string) error {
 
 // isSelf reports whether a name in a statement is the session's own account.
 func (s *Session) isSelf(name, host string) bool {
-	me := s.gateway.accounts.find(s.Client().User, s.Client().Address)
-	if host == "" {
-		host = "%"
-	}
-	return me != nil && me.User == name && equalFold(me.Host, host)
+	me := s.gateway.accounts.named(s.Client().User, s.Client().Address)
+	return me != nil && me.User == name && equalFold(me.Host, canonicalHost(host))
 }
 
 // maySee is for SHOW statements about one table or database: whoever has nothing on
@@ -283,7 +280,7 @@ func (s *Session) mayKill(id uint32) error {
 	p := s.privileges()
 	victim := s.gateway.session(id)
 	if victim != nil {
-		theirs := s.gateway.accounts.find(victim.Client().User, victim.Client().Address)
+		theirs := s.gateway.accounts.named(victim.Client().User, victim.Client().Address)
 		if theirs != nil && s.isSelf(theirs.User, theirs.Host) {
 			return nil
 		}

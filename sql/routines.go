@@ -241,16 +241,16 @@ func (s *Session) isDefiner(text string) bool {
 // statements run with those of the caller, who may not have read them. nil: there is no need.
 func (s *Session) warnOfDefiner(p *catalog.StoredProcedure) *gms.Warning {
 	me := s.Client()
-	if p.DefinerUser == "" || p.DefinerUser == me.User && p.DefinerHost == me.Address {
+	if p.DefinerUser == "" || p.DefinerUser == me.User && canonicalHost(p.DefinerHost) == me.Address {
 		return nil
 	}
 	a := s.gateway.accounts
 	rd := a.shown.Reader()
 	defer rd.Close()
 	whose := "has fewer privileges than yours"
-	if u, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: p.DefinerUser, Host: p.DefinerHost}); !ok {
+	if u, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: p.DefinerUser, Host: canonicalHost(p.DefinerHost)}); !ok {
 		whose = "is no account any more"
-	} else if mine := a.shown.GetUser(rd, me.User, me.Address, false); mine == nil || holdsAll(privilegesIn(a.shown, rd, u), privilegesIn(a.shown, rd, mine)) {
+	} else if mine, ok := rd.GetUser(mysql_db.UserPrimaryKey{User: me.User, Host: me.Address}); !ok || holdsAll(privilegesIn(a.shown, rd, u), privilegesIn(a.shown, rd, mine)) {
 		return nil
 	}
 	return &gms.Warning{Level: "Warning", Code: codeUnspecified, Message: fmt.Sprintf("the procedure %s.%s was defined by %s, who %s: its statements run with your privileges. SHOW CREATE PROCEDURE shows them",

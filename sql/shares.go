@@ -74,7 +74,7 @@ func (g *gateway) takeShare(m *mysql.Conn, of int64, administrator bool) (*share
 		return &share{}, nil
 	}
 	var own int64
-	if u := g.accounts.find(who.User, who.Host); u != nil {
+	if u := g.accounts.named(who.User, who.Host); u != nil {
 		own = attributesOf(u).MaxUserConnections
 	}
 	each := setGlobally(userConnections, 0)
