@@ -92,7 +92,8 @@ func postgresWithStock(t *testing.T) *sourcetest.Server {
 }
 
 // An agent joins a cluster that runs, as a process of its own; what it serves is seen in the
-// status; it is refused with other data; its secrets are seen nowhere.
+// status; it is refused with other data; its secrets are seen nowhere; and what it holds up while it
+// is stopped ends.
 func TestAnAgentJoins(t *testing.T) {
 	pg := postgresWithStock(t)
 	c := initNodes(t, 3, "--wan", "uniform:2ms:3", "--regions", "r1,r2,r3")
@@ -116,6 +117,7 @@ func TestAnAgentJoins(t *testing.T) {
 	}
 	c.countsAtAgent(t, args)
 	c.sourceGoesAndComes(t, pg, serving)
+	c.agentStops(t, p)
 
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
