@@ -41,13 +41,14 @@ var pgPins = []pin{
 }
 
 // pgPath sets the path on which names without a schema are looked for, and asks for it.
-const pgPath = `set_config('search_path', 'pg_catalog, ' || regexp_replace(current_setting('search_path'), '^pg_catalog, (.*), pg_temp$', '\1') || ', pg_temp', false)`
+// Its functions have their schema: the path before it may have others of these names first.
+const pgPath = `pg_catalog.set_config('search_path', 'pg_catalog, ' || pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '^pg_catalog, (.*), pg_temp$', '\1') || ', pg_temp', false)`
 
 // pinned sets a new connection's session, and holds the server to it.
 func (c *pgConn) pinned(ctx context.Context) error {
 	var texts []string
 	for _, p := range pgPins {
-		texts = append(texts, fmt.Sprintf("set_config('%s', '%s', false)", p.name, p.value))
+		texts = append(texts, fmt.Sprintf("pg_catalog.set_config('%s', '%s', false)", p.name, p.value))
 	}
 	rows, err := c.rows(ctx, "SELECT "+strings.Join(texts, ", ")+", "+pgPath)
 	if err != nil {

@@ -86,6 +86,20 @@ func TestASessionThatIsNotAsItMustBe(t *testing.T) {
 	}
 }
 
+// A session is set by PostgreSQL's own functions, wherever they are on the account's path.
+func TestASessionIsSetByBuiltInFunctions(t *testing.T) {
+	onPostgres(t, func(k *kit) {
+		k.pg(fmt.Sprintf(`CREATE SCHEMA shadow; ALTER ROLE %s SET search_path = shadow, pg_catalog; GRANT USAGE ON SCHEMA shadow TO %[1]s;
+			CREATE FUNCTION shadow.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS $$ SELECT 'taken'::text $$;
+			CREATE FUNCTION shadow.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT 'taken'::text $$`, sourcetest.User))
+		b := k.beginAt(k.open(Options{}), k.name(), source.BranchOptions{})
+		if got := string(k.do2(b, "SELECT 1").Rows[0][0]); got != "1" {
+			t.Error(got)
+		}
+		k.must(b.Rollback(k.ctx))
+	})
+}
+
 // The schemas in which an account looks for names stay, behind what is built in.
 func TestTheSearchPathBeginsWithWhatIsBuiltIn(t *testing.T) {
 	onPostgres(t, func(k *kit) {
