@@ -51,7 +51,7 @@ func doAccounts(ctx *gms.Context, n gms.Node, db *mysql_db.MySQLDb) error {
 	case *gmsplan.Revoke:
 		err = revoke(ctx, n, ed)
 	case *gmsplan.GrantRole:
-		err = grantRoles(n, ed)
+		err = grantRoles(ctx, n, ed)
 	case *gmsplan.RevokeRole:
 		err = revokeRoles(ctx, n, ed)
 	default:
@@ -243,18 +243,39 @@ func keepBelow(p mysql_db.PrivilegeSet, db string, had gms.PrivilegeSetDatabase)
 	}
 }
 
-func grantRoles(n *gmsplan.GrantRole, ed *mysql_db.Editor) error {
-	for _, name := range n.TargetUsers {
-		to := keyOf(name)
-		if _, ok := ed.GetUser(to); !ok {
-			return gms.ErrGrantRevokeRoleDoesNotExist.New(name.String("`"))
+func grantRoles(ctx *gms.Context, n *gmsplan.GrantRole, ed *mysql_db.Editor) error {
+	return eachRole(ctx, ed, n.TargetUsers, n.Roles, false, false, func(from, to mysql_db.UserPrimaryKey) {
+		putRole(ed, &mysql_db.RoleEdge{FromHost: from.Host, FromUser: from.User, ToHost: to.Host, ToUser: to.User, WithAdminOption: n.WithAdminOption})
+	})
+}
+
+// eachRole does something for each account and each role of a statement. Unknown ones are an error,
+// or a warning where the statement leaves them out.
+func eachRole(ctx *gms.Context, ed *mysql_db.Editor, users, roles []gmsplan.UserName, skipUsers, skipRoles bool, do func(from, to mysql_db.UserPrimaryKey)) error {
+	known := func(name gmsplan.UserName, skip bool, code int) (key mysql_db.UserPrimaryKey, ok bool, err error) {
+		key = keyOf(name)
+		if _, ok = ed.GetUser(key); ok {
+			return key, true, nil
 		}
-		for _, role := range n.Roles {
-			from := keyOf(role)
-			if _, ok := ed.GetUser(from); !ok {
-				return gms.ErrGrantRevokeRoleDoesNotExist.New(role.String("`"))
+		if err = gms.ErrGrantRevokeRoleDoesNotExist.New(name.String("`")); skip {
+			ctx.Warn(code, "%s", err.Error())
+			err = nil
+		}
+		return key, false, err
+	}
+	for _, name := range users {
+		to, ok, err := known(name, skipUsers, 1362)
+		if err != nil {
+			return err
+		}
+		for i := 0; ok && i < len(roles); i++ {
+			from, there, err := known(roles[i], skipRoles, 3523)
+			if err != nil {
+				return err
 			}
-			putRole(ed, &mysql_db.RoleEdge{FromHost: from.Host, FromUser: from.User, ToHost: to.Host, ToUser: to.User, WithAdminOption: n.WithAdminOption})
+			if there {
+				do(from, to)
+			}
 		}
 	}
 	return nil
@@ -278,30 +299,9 @@ func removeRole(ed *mysql_db.Editor, key mysql_db.RoleEdgesPrimaryKey) {
 }
 
 func revokeRoles(ctx *gms.Context, n *gmsplan.RevokeRole, ed *mysql_db.Editor) error {
-	for _, name := range n.TargetUsers {
-		to := keyOf(name)
-		if _, ok := ed.GetUser(to); !ok {
-			err := gms.ErrGrantRevokeRoleDoesNotExist.New(name.String("`"))
-			if n.IgnoreUnknownUser {
-				ctx.Warn(1362, "%s", err.Error())
-				continue
-			}
-			return err
-		}
-		for _, role := range n.Roles {
-			from := keyOf(role)
-			if _, ok := ed.GetUser(from); !ok {
-				err := gms.ErrGrantRevokeRoleDoesNotExist.New(role.String("`"))
-				if n.IfExists {
-					ctx.Warn(3523, "%s", err.Error())
-					continue
-				}
-				return err
-			}
-			removeRole(ed, mysql_db.RoleEdgesPrimaryKey{FromHost: from.Host, FromUser: from.User, ToHost: to.Host, ToUser: to.User})
-		}
-	}
-	return nil
+	return eachRole(ctx, ed, n.TargetUsers, n.Roles, n.IgnoreUnknownUser, n.IfExists, func(from, to mysql_db.UserPrimaryKey) {
+		removeRole(ed, mysql_db.RoleEdgesPrimaryKey{FromHost: from.Host, FromUser: from.User, ToHost: to.Host, ToUser: to.User})
+	})
 }
 
 // mendLoaded mends what the engine has read of data. It leaves one row of each account and of

@@ -40,17 +40,27 @@ func (a *among) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if found, ok, err := a.lookup(ctx, left); ok || err != nil {
 		return found, err
 	}
-	null := false
-	for _, e := range a.list {
+	return anyAlike(ctx, a.left, left, len(a.list), func(i int) (gms.Expression, any, error) {
+		e := a.list[i]
 		right, err := valued(ctx, row, e)
-		if err != nil {
-			return nil, err
-		}
-		if lit, ok := e.(*expression.Literal); ok && types.IsYear(a.left.Type(ctx)) {
+		if lit, ok := e.(*expression.Literal); ok && err == nil && types.IsYear(a.left.Type(ctx)) {
 			e = yearBeside(ctx, a.left, lit)
 			right = e.(*expression.Literal).Val
 		}
-		equal, unknown, err := alike(ctx, a.left, e, left, right)
+		return e, right, err
+	})
+}
+
+// anyAlike reports whether the value left of an expression is alike one of n others: true, false,
+// or nil if that is unknown. other is the i-th of them and its expression.
+func anyAlike(ctx *gms.Context, of gms.Expression, left any, n int, other func(i int) (gms.Expression, any, error)) (any, error) {
+	null := false
+	for i := range n {
+		e, right, err := other(i)
+		if err != nil {
+			return nil, err
+		}
+		equal, unknown, err := alike(ctx, of, e, left, right)
 		if err != nil {
 			return nil, err
 		}
@@ -225,24 +235,13 @@ func (a *amongRows) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	null := left == nil && len(values) > 0
-	for _, v := range values {
-		if v, err = gms.UnwrapAny(ctx, v); err != nil {
-			return nil, err
-		}
-		equal, unknown, err := alike(ctx, a.Left(), q, left, v)
-		if err != nil {
-			return nil, err
-		}
-		if equal {
-			return true, nil
-		}
-		null = null || unknown
-	}
-	if null {
+	if left == nil && len(values) > 0 {
 		return nil, nil
 	}
-	return false, nil
+	return anyAlike(ctx, a.Left(), left, len(values), func(i int) (gms.Expression, any, error) {
+		v, err := gms.UnwrapAny(ctx, values[i])
+		return q, v, err
+	})
 }
 
 // WithChildren implements gms.Expression.

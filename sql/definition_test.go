@@ -128,6 +128,19 @@ func TestDefinitionsWaitForUsers(t *testing.T) {
 	}
 }
 
+// dropsWaiting has a client drop the table t, and returns when that waits for transactions.
+func (f *fixture) dropsWaiting(c *client) (done chan error) {
+	waiting := make(chan struct{})
+	f.cluster.OnUsing = sync.OnceFunc(func() { close(waiting) })
+	done = make(chan error)
+	go func() {
+		_, err := c.conn.ExecContext(context.Background(), "DROP TABLE t")
+		done <- err
+	}()
+	<-waiting
+	return done
+}
+
 // A definition that waits continues as soon as the transaction ends.
 func TestDefinitionGoesOn(t *testing.T) {
 	f := start(t)
@@ -135,14 +148,7 @@ func TestDefinitionGoesOn(t *testing.T) {
 	va.exec("CREATE TABLE t (id INT PRIMARY KEY)")
 	wa.exec("BEGIN")
 	wa.query("SELECT * FROM t")
-	waiting := make(chan struct{})
-	f.cluster.OnUsing = sync.OnceFunc(func() { close(waiting) })
-	done := make(chan error)
-	go func() {
-		_, err := va.conn.ExecContext(context.Background(), "DROP TABLE t")
-		done <- err
-	}()
-	<-waiting
+	done := f.dropsWaiting(va)
 	wa.exec("INSERT INTO t VALUES (1)")
 	wa.exec("COMMIT")
 	if err := <-done; err != nil {
@@ -250,14 +256,7 @@ func TestLeftIsCleared(t *testing.T) {
 	keeper := f.connect(t, "va", "shop")
 	keeper.exec("BEGIN")
 	keeper.query("SELECT * FROM t")
-	waiting := make(chan struct{})
-	f.cluster.OnUsing = sync.OnceFunc(func() { close(waiting) })
-	done := make(chan error)
-	go func() {
-		_, err := va.conn.ExecContext(context.Background(), "DROP TABLE t")
-		done <- err
-	}()
-	<-waiting
+	done := f.dropsWaiting(va)
 	wa.exec("BEGIN") // it comes too late to be waited for
 	wa.query("SELECT * FROM t WHERE id = 1 FOR UPDATE")
 	keeper.exec("ROLLBACK")
