@@ -292,11 +292,16 @@ func (x *execution) answerAtSources(plan *foreign.Plan, results []txn.SourceResu
 // written who read from another, whose decision it has heard of elsewhere and not yet here. first
 // is the source that the transaction will have asked first, if it has asked none; 0: it is not known.
 func (s *Session) planAtSources(st *foreign.Statement, args []foreign.Arg, first txn.ShardID) (*foreign.Plan, error) {
-	level := s.characteristicsNow().level
+	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: s.locksReads(), FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
+}
+
+// locksReads reports whether what is read at sources is locked: at SERIALIZABLE, also of a transaction
+// that has not begun there yet.
+func (s *Session) locksReads() bool {
 	if s.open != nil && s.open.real != nil {
-		level = s.open.level
+		return s.open.level == txn.Serializable
 	}
-	return st.Plan(args, foreign.Now{LastInsertID: uint64(s.GetLastQueryInfo().LastInsertId.Load()), Prefer: s.open.preferred(first), Share: level == txn.Serializable, FoundRows: s.Client().Capabilities&mysql.CapabilityClientFoundRows != 0, Zone: s.zoneName()})
+	return s.characteristicsNow().level == txn.Serializable
 }
 
 // argsOf are the values of a prepared statement's placeholders.

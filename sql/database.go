@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/mysql"
@@ -103,7 +104,10 @@ func (d *database) GetTableInsensitiveAsOf(ctx *gms.Context, name string, asOf a
 	if !found {
 		return d.atSource(ctx, name, lockWords[lock]+waitWords[wait])
 	}
-	return t.Locked(lock, wait), true, nil
+	if t = t.Locked(lock, wait); strings.HasSuffix(text, limitMark) {
+		t = t.Limited()
+	}
+	return t, true, nil
 }
 
 // GetTableNamesAsOf implements gms.VersionedDatabase.

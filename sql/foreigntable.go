@@ -107,7 +107,7 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 
 // scan reads the rows from the sources.
 func (t *foreignTable) scan(ctx *gms.Context, s *Session) ([]gms.Row, error) {
-	now := foreign.Now{Share: !s.weak(), Zone: s.zoneName()}
+	now := foreign.Now{Share: s.locksReads(), Zone: s.zoneName()}
 	scan, err := foreign.NewScanning(t.ForeignTable, s.statement.narrow, s.statement.args, now, t.lock)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,10 @@ import (
 // which the engine does not parse, is read as FOR UPDATE and remembered.
 type lockParser struct{ gms.Parser }
 
-const lockMark = "\x00lock:"
+const (
+	lockMark  = "\x00lock:"
+	limitMark = " limit" // behind it: not all rows that the query reads are returned
+)
 
 // lockOfMark reads the mark of a table.
 func lockOfMark(mark string) (txn.Lock, txn.Wait, bool) {
@@ -199,19 +202,52 @@ func markLocks(stmt sqlparser.Statement, share bool) sqlparser.Statement {
 	if stmt == nil {
 		return stmt
 	}
+	arms := map[*sqlparser.Select]bool{} // of UNION: the engine reads all of their tables
 	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		if c, ok := node.(*sqlparser.ComparisonExpr); ok {
 			keepDigits(c)
 		}
 		if s, ok := node.(*sqlparser.Select); ok && s.Lock != nil && s.Lock.Type != "" {
-			markTables(s.From, s.Lock, share)
+			markTables(s.From, s.Lock, share, arms[s] || limitsRows(s))
+		}
+		if u, ok := node.(*sqlparser.SetOp); ok {
+			for _, arm := range []sqlparser.SelectStatement{u.Left, u.Right} {
+				if p, ok := arm.(*sqlparser.ParenSelect); ok {
+					arm = p.Select
+				}
+				if s, ok := arm.(*sqlparser.Select); ok {
+					arms[s] = true
+				}
+			}
+			// Without brackets a clause is that of the last SELECT, as at a MariaDB.
+			if s, ok := u.Right.(*sqlparser.Select); ok && u.Lock != nil && u.Lock.Type != "" {
+				markTables(s.From, u.Lock, share, true)
+			}
 		}
 		return true, nil
 	}, stmt)
 	return stmt
 }
 
-func markTables(from sqlparser.TableExprs, lock *sqlparser.Lock, share bool) {
+// limitsRows reports whether a query returns only some of the rows that it finds, by its LIMIT. Of
+// groups and windows all count, and all are locked.
+func limitsRows(s *sqlparser.Select) bool {
+	all := s.Limit == nil || len(s.GroupBy) > 0
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		switch n := node.(type) {
+		case *sqlparser.Subquery:
+			return false, nil
+		case *sqlparser.FuncExpr:
+			all = all || n.IsAggregate() || n.Over != nil
+		case *sqlparser.GroupConcatExpr:
+			all = true
+		}
+		return !all, nil
+	}, s.SelectExprs, s.Having)
+	return !all
+}
+
+func markTables(from sqlparser.TableExprs, lock *sqlparser.Lock, share, limited bool) {
 	for _, e := range from {
 		switch e := e.(type) {
 		case *sqlparser.AliasedTableExpr:
@@ -220,12 +256,15 @@ func markTables(from sqlparser.TableExprs, lock *sqlparser.Lock, share bool) {
 				if share {
 					kind = strings.Replace(kind, "update", "share", 1)
 				}
+				if limited {
+					kind += limitMark
+				}
 				e.AsOf = &sqlparser.AsOf{Time: sqlparser.NewStrVal([]byte(lockMark + kind))}
 			}
 		case *sqlparser.ParenTableExpr:
-			markTables(e.Exprs, lock, share)
+			markTables(e.Exprs, lock, share, limited)
 		case *sqlparser.JoinTableExpr:
-			markTables(sqlparser.TableExprs{e.LeftExpr, e.RightExpr}, lock, share)
+			markTables(sqlparser.TableExprs{e.LeftExpr, e.RightExpr}, lock, share, limited)
 		}
 	}
 }

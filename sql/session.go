@@ -363,6 +363,9 @@ func (s *Session) Writes(id uint64) bool {
 // Looks implements table.Session.
 func (s *Session) Looks() func([]table.Looked) { return s.statement.looks }
 
+// Alone implements table.Session.
+func (s *Session) Alone() bool { return s.statement.own }
+
 // Weak implements table.Session.
 func (s *Session) Weak() bool { return s.weak() }
 

@@ -9,13 +9,14 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	gmsplan "github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/sql/table"
 	"isochron/txn"
 )
 
-// skipTries bounds how often a statement that skips locked rows looks anew, because others were
-// quicker to lock or change what it had found. After that it locks all that it reads.
+// skipTries bounds how often a statement that skips locked rows looks again, because others were
+// quicker to lock or change what it had found. After that it fails with 1205.
 const skipTries = 50
 
 // skips are the tables of which a query leaves out rows that others have locked, by their names
@@ -90,7 +91,7 @@ func (b *builder) skip(ctx *gms.Context, s *Session, root gms.Node, row gms.Row)
 			return gms.RowsToRowIter(rows...), nil
 		}
 	}
-	return nil, nil
+	return nil, mysql.NewSQLError(codeLockTimeout, "HY000", "Lock wait timeout exceeded; try restarting transaction (others keep changing the rows that it would lock)")
 }
 
 // look carries out the query without a lock; marks is nil if a row does not say what it is made of.

@@ -84,3 +84,58 @@ func TestSkipLockedLocksWhatItAnswers(t *testing.T) {
 		}
 	})
 }
+
+// A query with LIMIT that would lock more than it returns is refused, in a transaction that goes on.
+// Where a MariaDB locks all that is read, too, it is locked.
+func TestSkipLockedIsRefusedWhereItWouldLockMore(t *testing.T) {
+	refused := []string{
+		"SELECT DISTINCT st FROM q LIMIT 1 FOR UPDATE SKIP LOCKED",
+		"SELECT * FROM (SELECT id FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED) AS x",
+		"WITH x AS (SELECT id FROM q WHERE st = 0 ORDER BY pr LIMIT 1 FOR UPDATE SKIP LOCKED) SELECT * FROM x",
+		"(SELECT id FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED) UNION ALL (SELECT id FROM q WHERE id = 3 FOR UPDATE SKIP LOCKED)",
+		"SELECT id FROM q WHERE id = 2 UNION SELECT id FROM q WHERE id = 3 FOR UPDATE SKIP LOCKED",
+		"SELECT (SELECT id FROM q ORDER BY pr LIMIT 1 FOR UPDATE SKIP LOCKED)",
+		"UPDATE q SET st = 1 WHERE id = (SELECT id FROM (SELECT id FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED) AS x)",
+		"INSERT INTO q SELECT id + 10, st, pr FROM q WHERE st = 0 LIMIT 1 FOR UPDATE SKIP LOCKED",
+	}
+	answered := []struct{ query, answer, locked string }{
+		{"SELECT st, COUNT(*) FROM q GROUP BY st ORDER BY st LIMIT 1 FOR UPDATE SKIP LOCKED", "0 | 2", "123"},
+		{"SELECT COUNT(*) FROM q WHERE id < 3 LIMIT 1 FOR UPDATE SKIP LOCKED", "2", "12"},
+		{"SELECT DISTINCT st FROM q WHERE id < 3 FOR UPDATE SKIP LOCKED", "0", "12"},
+		{"SELECT id FROM q WHERE id IN (SELECT id FROM q WHERE id = 2 FOR UPDATE SKIP LOCKED)", "2", "2"},
+		{"SELECT * FROM (SELECT id FROM q WHERE id = 2) AS x FOR UPDATE SKIP LOCKED", "2", ""},
+	}
+	onBothPaths(t, func(t *testing.T, f *fixture, setup string) {
+		a, c := f.connect(t, "va", "shop"), f.connect(t, "va", "shop")
+		a.exec("CREATE TABLE q (id INT PRIMARY KEY, st INT, pr INT)")
+		a.exec("INSERT INTO q VALUES (1,0,30),(2,0,20),(3,1,10)")
+		a.exec(setup)
+		c.exec(setup)
+		locked := func() (out string) {
+			for _, id := range []string{"1", "2", "3"} {
+				if _, err := c.try("SELECT id FROM q WHERE id = " + id + " FOR UPDATE NOWAIT"); err != nil {
+					out += id
+				}
+			}
+			return out
+		}
+		for _, query := range refused {
+			a.exec("BEGIN")
+			a.fails(query, "1235")
+			if got := locked(); got != "" {
+				t.Errorf("%s: it is refused, and has locked %s", query, got)
+			}
+			a.expect("SELECT id FROM q WHERE st = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED", "1")
+			a.exec("ROLLBACK")
+		}
+		for _, q := range answered {
+			a.exec("BEGIN")
+			a.expect(q.query, q.answer)
+			if got := locked(); got != q.locked {
+				t.Errorf("%s: it has locked %q, not %q", q.query, got, q.locked)
+			}
+			a.exec("ROLLBACK")
+		}
+		a.expect(refused[1], "1") // its locks end with it
+	})
+}

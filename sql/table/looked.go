@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/mysql"
 
 	"isochron/txn"
 )
@@ -78,6 +79,12 @@ func only(k txn.Key) txn.Span { return txn.Span{Start: k, End: k + "\x00"} }
 
 // Skips reports whether rows that others have locked are left out.
 func (t *Table) Skips() bool { return t.mode.Lock != txn.LockNone && t.mode.Wait == txn.SkipLocked }
+
+// errLocksMore is the error of a query that would leave rows locked that it does not return:
+// MySQL's ER_NOT_SUPPORTED_YET.
+func errLocksMore(table string) error {
+	return mysql.NewSQLError(1235, "42000", "SKIP LOCKED on %s in a UNION, or with LIMIT in a subquery, a derived table, WITH, DISTINCT or a statement that changes rows, would lock rows that are not returned: lock the rows with a SELECT of their own first", table)
+}
 
 // KeyOf is where a whole row of the table lies; false for a table without a primary key, and for
 // what an outer join has in the place of a row.

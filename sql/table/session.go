@@ -33,6 +33,8 @@ type Session interface {
 	Weak() bool
 	// Looks is nil, or the statement only looks at what it will lock: it receives the rows.
 	Looks() func([]Looked)
+	// Alone reports whether the statement is its own transaction.
+	Alone() bool
 	// NotFinal says that FinalRead was wrong: the statement must be done again.
 	NotFinal() error
 }

@@ -22,6 +22,7 @@ type Table struct {
 	names   []string
 	// keyCheck: it is read for the check of a foreign key.
 	keyCheck bool
+	limited  bool // its query does not return all rows that it reads
 }
 
 var (
@@ -51,6 +52,14 @@ func (t *Table) Columns() []int { return t.columns }
 func (t *Table) Locked(lock txn.Lock, wait txn.Wait) *Table {
 	c := *t
 	c.mode.Lock, c.mode.Wait = lock, wait
+	return &c
+}
+
+// Limited is the table read by a query that does not return all rows that it reads, such as one with
+// LIMIT.
+func (t *Table) Limited() *Table {
+	c := *t
+	c.limited = true
 	return &c
 }
 
@@ -182,7 +191,9 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 		m.Lock = txn.LockShared
 	}
 	note := s.Looks()
-	m.Look = note != nil && t.Skips()
+	if m.Look = note != nil && t.Skips(); t.Skips() && !m.Look && t.limited && !s.Alone() {
+		return nil, errLocksMore(t.Name())
+	}
 	rows, err := a.Fetch(ctx, tx, m, t.columns)
 	if errors.Is(err, errNotFinal) {
 		return nil, s.NotFinal()
