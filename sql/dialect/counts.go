@@ -45,10 +45,25 @@ func (e *emitter) other(i *item) string {
 		if s.column.Type == "" || s.value == "" {
 			return ""
 		}
-		text := func(x string) string { return "CAST(" + x + ` AS text) COLLATE "C"` }
-		parts = append(parts, text(i.quoted+"."+ident(s.column.Name))+" IS DISTINCT FROM "+text("CAST("+s.value+" AS "+comparable(s.column.Type)+")"))
+		now, then := i.quoted+"."+ident(s.column.Name), "CAST("+s.value+" AS "+comparable(s.column.Type)+")"
+		if !showsAll(s.column.Type) {
+			text := func(x string) string { return "CAST(" + x + ` AS text) COLLATE "C"` }
+			now, then = text(now), text(then)
+		}
+		parts = append(parts, now+" IS DISTINCT FROM "+then)
 	}
 	return strings.Join(parts, " OR ")
+}
+
+// showsAll reports whether values of a type that are equal are the same in every way.
+func showsAll(of string) bool {
+	switch t := typeOf(of); t.kind {
+	case integer, boolean, date, datetime:
+		return true
+	case decimal:
+		return t.scale >= 0
+	}
+	return false
 }
 
 // moves reports whether an assignment changes each row that it finds: it adds to a number.
@@ -62,22 +77,60 @@ func moves(c Column, of kind, x sqlparser.Expr) bool {
 	return isColumn && isValue && strings.EqualFold(left.Name.String(), c.Name) && right.Type == sqlparser.IntVal && strings.Trim(string(right.Val), "0") != ""
 }
 
-// counting has an UPDATE of one table change only what will be other than it is. What it finds
-// besides is locked where the text is not run anew behind its guard.
-func (e *emitter) counting(head, table, filter string, i *item) string {
-	changed := ""
-	if e.opt.Count && !e.opt.FoundRows && !e.moves {
-		changed = e.other(i)
+// stepOf is, for an assignment that adds a whole number to its own column, the condition that it has
+// changed the row, asked of the row as it is then; empty: it is another assignment.
+func (e *emitter) stepOf(target *item, c output, x sqlparser.Expr) string {
+	b, ok := x.(*sqlparser.BinaryExpr)
+	if !ok || c.kind != integer && c.kind != decimal || b.Operator != sqlparser.PlusStr && b.Operator != sqlparser.MinusStr {
+		return ""
 	}
-	if changed == "" {
+	left, isColumn := b.Left.(*sqlparser.ColName)
+	right, isValue := b.Right.(*sqlparser.SQLVal)
+	if !isColumn || !isValue || !strings.EqualFold(left.Name.String(), c.name) || !left.Qualifier.IsEmpty() && e.scope.item(left.Qualifier) != target || !e.wholeAt(right) {
+		return ""
+	}
+	by := e.any(right)
+	step := by.text + " <> 0"
+	if c.sure {
+		return step
+	}
+	return target.quoted + "." + ident(c.name) + " IS NOT NULL AND " + step
+}
+
+// counting has an UPDATE of one table count, or change, only what will be other than it is. One that
+// only adds to numbers, of rows that it asks for by their keys, changes them whatever they are, and
+// returns how often each counts. Of any other, what it finds besides is locked: a row that stays as it was is read again by its key and under its lock, so that
+// one which others change meanwhile is changed after all. A row that changes costs a comparison and
+// no lock beside its own. A table without a primary key has all rows locked first, where the text is
+// not run anew behind its guard.
+func (e *emitter) counting(head string, w written, filter string) string {
+	changed := ""
+	if e.opt.Count && !e.opt.FoundRows {
+		changed = e.other(w.item)
+	}
+	if changed != "" && len(e.steps) == len(e.settings) && e.gapsSeen == 1 && e.out.Unguarded[0].Why == Absence {
+		e.out.Counts = true
+		return head + filter + " RETURNING CASE WHEN " + strings.Join(e.steps, " OR ") + " THEN 1 ELSE 0 END AS " + CountColumn
+	}
+	keyed := w.item.table != nil && len(w.item.table.Key) > 0
+	if changed == "" || e.moves && !keyed {
 		return head + filter
 	}
 	all := " WHERE "
 	if where, ok := strings.CutPrefix(filter, " WHERE "); ok {
 		all = " WHERE (" + where + ") AND "
 	}
+	if keyed {
+		const row = `"isochron_row"`
+		same := make([]string, len(w.item.table.Key))
+		for i, c := range w.item.table.Key {
+			same[i] = row + "." + ident(c) + " = " + w.item.quoted + "." + ident(c)
+		}
+		return head + all + "(" + changed + " OR (SELECT " + changed + " FROM (SELECT * FROM " + e.physical(w.item.logical) + " AS " + row +
+			" WHERE " + strings.Join(same, " AND ") + " FOR UPDATE) AS " + w.item.quoted + "))"
+	}
 	e.out.Text = head + all + "(" + changed + ")"
-	e.out.Locked = e.out.Text + " AND (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM " + table + filter + ` FOR UPDATE) AS "isochron_found") >= 0`
+	e.out.Locked = e.out.Text + " AND (SELECT count(*) FROM (SELECT 1 FROM " + w.table + filter + ` FOR UPDATE) AS "isochron_found") >= 0`
 	return e.out.Text
 }
 
@@ -85,8 +138,9 @@ func (e *emitter) counting(head, table, filter string, i *item) string {
 // the transaction that there was a conflict, and what is returned of it, which is worked out before
 // the statement's next row, takes the note away.
 const (
-	noteConflict = "set_config('isochron.conflict', '1', true) = '1'"
-	noted        = "CASE WHEN current_setting('isochron.conflict', true) = '1' THEN set_config('isochron.conflict', '', true) = '' ELSE FALSE END"
+	conflictNote = "('isochron.conflict', " // and the rest of a call
+	noteConflict = catalog + "set_config" + conflictNote + "'1', true) = '1'"
+	noted        = "CASE WHEN " + catalog + "current_setting" + conflictNote + "true) = '1' THEN " + catalog + "set_config" + conflictNote + "'', true) = '' ELSE FALSE END"
 )
 
 // conflicting is the condition of the update of a row that is there; changed: only of one that will

@@ -29,6 +29,7 @@ type emitter struct {
 	written   int       // bytes that were written for aliases
 	settings  []setting // what assignments have set
 	moves     bool      // one of them changes each row
+	steps     []string  // of those that add to a number: when they have changed a row
 	counts    string    // how often a row counts that is there already; empty: once
 	// For the guard:
 	gapsSeen int // reads that were found unguarded

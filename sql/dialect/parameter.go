@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -18,14 +19,15 @@ type ValueClass byte
 
 // The classes. Those of numbers are of values that the client has sent as numbers.
 const (
-	AnyClass   ValueClass = '-' // nothing, or it is NULL
-	WholeClass ValueClass = 'i' // a whole number of 32 bits
-	WideClass  ValueClass = 'w' // a whole number of 64 bits
-	ExactClass ValueClass = 'd' // any other number without an exponent
-	FloatClass ValueClass = 'f' // a floating-point number that is not whole
-	WholeText  ValueClass = 't' // a text that is a whole number of 32 bits
-	NumberText ValueClass = 'n' // a text that is another number
-	OtherText  ValueClass = 's' // any other text
+	AnyClass     ValueClass = '-' // nothing, or it is NULL
+	WholeClass   ValueClass = 'i' // a whole number of 32 bits
+	WideClass    ValueClass = 'w' // a whole number of 64 bits
+	ExactClass   ValueClass = 'd' // any other number without an exponent
+	FloatClass   ValueClass = 'f' // a floating-point number that is not whole
+	WholeText    ValueClass = 't' // a text that is a whole number of 32 bits
+	NumberText   ValueClass = 'n' // a text that is another number
+	WrittenWhole ValueClass = 'v' // a whole number that will be written into the text
+	OtherText    ValueClass = 's' // any other text
 )
 
 // numeralMax bounds the texts that are read as numbers.
@@ -119,8 +121,23 @@ func parameter(raw string, class ValueClass) frag {
 	case FloatClass:
 		f = frag{typed: typed{kind: float}, text: cast(f, "double precision"), atom: true, sure: true}
 	}
-	f.raw, f.class = raw, class
+	if f.raw, f.class = raw, class; class == WrittenWhole {
+		f.class = AnyClass
+	}
 	return f
+}
+
+// wholeAt reports whether a value is a whole number: a literal, or a placeholder of such a class.
+func (e *emitter) wholeAt(v *sqlparser.SQLVal) bool {
+	if v.Type != sqlparser.ValArg {
+		return v.Type == sqlparser.IntVal
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(string(v.Val), ":v"))
+	if err != nil || n < 1 || n > len(e.opt.Classes) {
+		return false
+	}
+	c := ValueClass(e.opt.Classes[n-1])
+	return c == WholeClass || c == WideClass || c == WrittenWhole
 }
 
 // whole is a placeholder of a WholeClass as an integer.
@@ -128,7 +145,7 @@ func (f frag) whole() frag { return surely(atom("CAST("+f.raw+" AS integer)", in
 
 // digitsOfTime is a placeholder of digits, as 20240131102030, as a time.
 func (f frag) digitsOfTime() frag {
-	return surely(atom("CAST(overlay(CAST("+f.raw+" AS text) PLACING 'T' FROM 9 FOR 0) AS timestamp)", datetime))
+	return surely(atom("CAST("+call("overlay", text, "CAST("+f.raw+" AS text)", "'T'", "9", "0").text+" AS timestamp)", datetime))
 }
 
 // asRaw is a placeholder that takes the type of its place.
@@ -176,7 +193,7 @@ func (e *emitter) numberIn(f frag) frag {
 		}
 		return surely(atom("CAST('"+n+"' AS double precision)", float))
 	}
-	return surely(atom("CAST(COALESCE(substring("+f.raw+" FROM "+numeralPattern+"), '0') AS double precision)", float))
+	return surely(atom("CAST(COALESCE("+call("substring", text, f.raw, numeralPattern).text+", '0') AS double precision)", float))
 }
 
 // operandOf is a placeholder as an operand of arithmetic.
@@ -216,9 +233,9 @@ func asDocument(f frag) frag {
 	case f.kind == document:
 		return atom(cast(f, "jsonb"), document)
 	case f.kind == boolean, f.kind.number():
-		return surely(atom("to_jsonb("+f.text+")", document), f)
+		return surely(call("to_jsonb", document, f.text), f)
 	case f.kind == text:
-		return surely(atom("to_jsonb("+cast(f, "text")+")", document), f)
+		return surely(call("to_jsonb", document, cast(f, "text")), f)
 	}
 	return f
 }
@@ -248,7 +265,7 @@ func (e *emitter) documents(l, r frag, operator string) frag {
 	if r.kind == document {
 		mine, greater = b, !greater
 	}
-	compared, kind := a.operand()+" "+operator+" "+b.operand(), "jsonb_typeof("+mine.text+")"
+	compared, kind := a.operand()+" "+operator+" "+b.operand(), call("jsonb_typeof", text, mine.text).text
 	if greater {
 		return term(compared+" OR "+kind+" = 'string'", boolean)
 	}

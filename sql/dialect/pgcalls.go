@@ -63,7 +63,7 @@ func foreignCall(server Server, text string) string {
 				break
 			}
 			if name, own := strings.CutPrefix(word, catalog); own {
-				if !server.has(Postgres, name) {
+				if !server.has(Postgres, name) && !strings.HasPrefix(open, conflictNote) {
 					return name
 				}
 			} else if !syntaxCalls[word] && !beforeParenthesis[word] {

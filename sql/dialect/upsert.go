@@ -139,7 +139,7 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 	e.scope.assigned = map[string]frag{}
 	defer func(s *scope) { s.assigned = nil }(e.scope)
 	var sets []string
-	e.settings, e.moves = nil, false
+	e.settings, e.moves, e.steps = nil, false, nil
 	seen := map[string]bool{}
 	for _, a := range exprs {
 		c, ok := target.find(a.Name.Name.String())
@@ -168,6 +168,9 @@ func (e *emitter) assignments(exprs sqlparser.AssignmentExprs, target *item, cha
 		sets = append(sets, ident(c.name)+" = "+f.text)
 		e.settings = append(e.settings, setting{described, f.text})
 		e.moves = e.moves || moves(described, c.kind, x)
+		if by := e.stepOf(target, c, x); by != "" {
+			e.steps = append(e.steps, by)
+		}
 		e.scope.assigned[c.name] = settled(f, c, described)
 		if e.unordered {
 			e.scope.assigned[c.name] = frag{}

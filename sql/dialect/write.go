@@ -37,7 +37,7 @@ func (e *emitter) update(s *sqlparser.Update) string {
 		settings, filter := e.settings, e.chosen(w, s.Where, s.OrderBy, s.Limit, "UPDATE")
 		if out = text + filter; w.others == "" {
 			e.settings = settings
-			out = e.counting(text, w.table, filter, w.item)
+			out = e.counting(text, w, filter)
 		}
 		e.closeWith(s.With)
 	})

@@ -147,14 +147,16 @@ const translatedMax = 64
 
 // classesFor are the classes of the statement's values for a source of a dialect.
 func (b *planning) classesFor(of dialect.Dialect) string {
-	if of != dialect.Postgres || len(b.args) == 0 || b.s.kinds != nil {
+	if of != dialect.Postgres || len(b.args) == 0 {
 		return ""
 	}
 	if !b.classesKnown {
 		classes := make([]byte, len(b.args))
 		for i, a := range b.args {
-			classes[i] = byte(dialect.AnyClass)
-			if !a.Null {
+			switch classes[i] = byte(dialect.AnyClass); {
+			case i < len(b.s.kinds) && b.s.kinds[i] == dialect.WholeValue:
+				classes[i] = byte(dialect.WrittenWhole)
+			case b.s.kinds == nil && !a.Null:
 				classes[i] = byte(dialect.ClassOf(a.Text, a.Number, a.Float))
 			}
 		}
