@@ -70,7 +70,7 @@ func TestTextsWithOtherValuesGoWhereTheyBelong(t *testing.T) {
 	got(t, f.a, `UPDATE "public"."accounts" SET "balance" = 7 WHERE "id" = 6`, "COMMIT")
 	f.c.exec("UPDATE accounts SET balance = 7 WHERE id = 6.5")
 	got(t, f.a, `UPDATE "public"."accounts" SET "balance" = 7 WHERE "id" = 6.5`, "COMMIT")
-	got(t, f.b, `UPDATE "public"."accounts" SET "balance" = 7 WHERE "id" = 6.5`, "COMMIT")
+	got(t, f.b) // no row has that key: one source answers so
 	f.c.exec("START TRANSACTION READ ONLY")
 	f.c.fails("UPDATE accounts SET balance = 1 WHERE id = 4", "1792")
 	f.c.exec("ROLLBACK")

@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,9 @@ func TestWhereStatementsGo(t *testing.T) {
 		"SELECT * FROM hashed WHERE id = 4":                                          "12",
 		"SELECT * FROM hashed WHERE id = -1":                                         "13",
 		"SELECT * FROM hashed WHERE id = '5'":                                        "13",
-		"SELECT * FROM hashed WHERE id = 4.5":                                        "11 12 13",
+		"SELECT * FROM hashed WHERE id = 4.5":                                        "11",
+		"SELECT * FROM hashed WHERE id IN (4.5, 5)":                                  "13",
+		"SELECT * FROM hashed WHERE id = '4.5x'":                                     "11 12 13",
 		"SELECT * FROM hashed WHERE id IN (1, 4)":                                    "12",
 		"SELECT * FROM hashed WHERE id > 4":                                          "11 12 13",
 		"SELECT * FROM hashed WHERE id = NULL":                                       "11",
@@ -304,3 +307,42 @@ func TestAdoptRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Of a list of keys a source is sent those that can be there.
+func TestListsOfKeysArePartedBySource(t *testing.T) {
+	args := []Arg{{Text: []byte("3"), Number: true}, {Text: []byte("4"), Number: true}, {Text: []byte("6"), Number: true}}
+	for text, want := range map[string]string{
+		"UPDATE hashed SET name = 'x' WHERE n > 0 AND id IN (3, 4, 6, 4.5)": "11 (3, 6) 12 (4)",
+		"DELETE FROM hashed WHERE (id IN (3, 4, NULL))":                     "11 (3, NULL) 12 (4, NULL)",
+		"DELETE FROM hashed WHERE id IN (?, ?, ?)":                          "11 ($1, $2) 12 ($1)",
+		"SELECT id FROM hashed WHERE id IN (?, ?, ?)":                       "11 ($1, $2) 12 ($1)",
+		"DELETE FROM hashed WHERE id IN (3, 4) OR n = 1":                    "11 (3, 4) 12 (3, 4) 13 (3, 4)",
+		"DELETE FROM hashed WHERE id NOT IN (3, 4)":                         "11 (3, 4) 12 (3, 4) 13 (3, 4)",
+		"DELETE FROM hashed WHERE n IN (3, 4) AND id IN (3, 4)":             "11 (3, 4) (3) 12 (3, 4) (4)",
+		"DELETE FROM rates WHERE id IN (3, 4)":                              "11 (3, 4) 12 (3, 4) 13 (3, 4)",
+	} {
+		s, err := Read(text, tables(t), dialect.Options{Database: "d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.Plan(args[:strings.Count(text, "?")], Now{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, st := range p.Statements {
+			got = append(got, fmt.Sprint(st.Source))
+			for _, list := range lists.FindAllStringSubmatch(st.Text, -1) {
+				got = append(got, list[1])
+			}
+			if n := strings.Count(st.Text, "$"); n != len(st.Args) {
+				t.Errorf("%s\n\tis sent with %d values: %s", text, len(st.Args), st.Text)
+			}
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s\n\tis sent as %s, not %s", text, got, want)
+		}
+	}
+}
+
+var lists = regexp.MustCompile(`IN (\([^()]*\))`)

@@ -233,8 +233,10 @@ func (b *planning) parts() error {
 		return err
 	}
 	b.p.partial = &p
-	for _, x := range b.s.reached(b.s.tables[0], b.args) {
-		if err := b.send(x, p.Statement); err != nil {
+	t := b.s.tables[0]
+	at := b.s.reached(t, b.args)
+	for _, x := range at {
+		if err := b.send(x, b.only(t, at, x, p.Statement)); err != nil {
 			return err
 		}
 	}
@@ -327,11 +329,30 @@ func (b *planning) everywhere(t named, at []uint64, st *dialect.Statement) error
 	}
 	b.p.alike = t.How == catalog.SpreadEverywhere
 	for _, x := range at {
-		if err := b.send(x, st); err != nil {
+		if err := b.send(x, b.only(t, at, x, st)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// only is a statement for one of the sources at which it touches rows of a table, with the values of
+// the column that places rows, in its lists, that can be there.
+func (b *planning) only(t named, at []uint64, source uint64, st *dialect.Statement) *dialect.Statement {
+	if len(at) < 2 || t.How == catalog.SpreadWhole || t.How == catalog.SpreadEverywhere {
+		return st
+	}
+	return st.WithKeys(t.name, t.By, b.s.at(t.Parts[0].Source), func(v dialect.Value) bool {
+		text, null := textOf(v, b.args)
+		if null {
+			return true
+		}
+		if nowhere(t.ForeignTable, text) {
+			return false
+		}
+		part, sure := place(t.ForeignTable, text)
+		return !sure || t.Parts[part].Source == source
+	})
 }
 
 // insert plans an INSERT or REPLACE: its rows go to where they belong.

@@ -48,6 +48,14 @@ func place(t *catalog.ForeignTable, key string) (part int, sure bool) {
 	return placeNumber(t, n), true
 }
 
+// nowhere reports whether no row can have a key: it is a fraction, and the column's are integers. One
+// of many digits may be an integer once it is a floating-point number.
+func nowhere(t *catalog.ForeignTable, key string) bool {
+	whole, fraction, point := strings.Cut(strings.TrimSpace(key), ".")
+	digits := func(s string) bool { return strings.Trim(s, "0123456789") == "" }
+	return point && len(key) < 16 && digits(strings.TrimPrefix(whole, "-")) && digits(fraction) && strings.Trim(fraction, "0") != "" && integers(t)
+}
+
 func placeNumber(t *catalog.ForeignTable, n *big.Int) int {
 	if t.How == catalog.SpreadHashed {
 		return int(new(big.Int).Mod(n, big.NewInt(int64(len(t.Parts)))).Int64()) // never below 0
@@ -86,6 +94,9 @@ func reach(t *catalog.ForeignTable, keys dialect.Keys, args []Arg) []int {
 		text, null := textOf(v, args)
 		if null {
 			continue // no row is placed by NULL
+		}
+		if nowhere(t, text) {
+			continue
 		}
 		part, sure := place(t, text)
 		if !sure {
