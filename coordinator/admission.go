@@ -15,20 +15,20 @@ import (
 // awaited, have a try be counted no more: about 100 ms.
 const parkAfter = 5
 
-// entrance is what a transaction has to do with admission.
-type entrance struct {
+// admissionState is what a transaction has to do with admission.
+type admissionState struct {
 	class   yield.Class
-	entrant *yield.Entrant // nil: when it came nobody had lost of late
-	sleeper *yield.Sleeper // nil: it was not judged by forecast
-	waiting *Request       // its first request, which waits to be let in
-	asked   bool           // it has sent a request
+	request *yield.AdmissionRequest // nil: when it came nobody had lost of late
+	sleeper *yield.Sleeper          // nil: it was not judged by forecast
+	waiting *Request                // its first request, which waits to be let in
+	asked   bool                    // it has sent a request
 	left    bool
 	missed  bool // a lock was not granted to it in time
 	silent  int  // sweeps without a request
 }
 
-// gate lets transactions begin, or has them wait.
-type gate struct {
+// admissionController lets transactions begin, or has them wait.
+type admissionController struct {
 	cfg       *Config
 	env       gateEnv
 	txns      transactions
@@ -48,7 +48,7 @@ type gateEnv interface {
 // gateHost goes on with one that is let in, or ends one that is not.
 type gateHost interface {
 	run(t *transaction, req *Request)
-	end(t *transaction, why *txn.Error)
+	end(t *transaction, reason *txn.Error)
 }
 
 // classOf is the class of a transaction by its first request.
@@ -66,15 +66,15 @@ func classOf(req *Request) yield.Class {
 }
 
 // enters reports whether a transaction's request may go on; else it waits.
-func (g *gate) enters(t *transaction, req *Request) bool {
-	e := &t.entrance
+func (g *admissionController) enters(t *transaction, req *Request) bool {
+	e := &t.admission
 	if e.asked {
 		e.silent = 0
-		g.admission.Resume(e.entrant)
+		g.admission.Resume(e.request)
 		return true
 	}
 	e.asked = true
-	if g.cfg.Row.Admits.Forecasts() {
+	if g.cfg.Spec.Admission.Forecasts() {
 		return !g.judges() || g.judge(t, req)
 	}
 	e.class = classOf(req)
@@ -82,8 +82,8 @@ func (g *gate) enters(t *transaction, req *Request) bool {
 		return true
 	}
 	g.rebound()
-	e.entrant = &yield.Entrant{Txn: t.id, Age: t.age}
-	if g.admission.Enter(g.env.Now().Mono, e.class, e.entrant, time.Duration(t.lockWait)*time.Millisecond) {
+	e.request = &yield.AdmissionRequest{Txn: t.id, Age: t.age}
+	if g.admission.Enter(g.env.Now().Mono, e.class, e.request, time.Duration(t.lockWait)*time.Millisecond) {
 		return true
 	}
 	e.waiting = req
@@ -91,15 +91,15 @@ func (g *gate) enters(t *transaction, req *Request) bool {
 }
 
 // rebound follows what an operator has said last.
-func (g *gate) rebound() {
+func (g *admissionController) rebound() {
 	want, p := g.env.Directory().Admission, g.cfg.Params
 	g.admission.Rebound(yield.AdmissionBounds{
 		Off: p.AdmissionOff || want.Off, Least: want.Least, Most: want.Most, Wait: p.AdmissionWait})
 }
 
 // leaves gives a try's place to others; more than once does no harm.
-func (g *gate) leaves(t *transaction, err *txn.Error) {
-	e := &t.entrance
+func (g *admissionController) leaves(t *transaction, err *txn.Error) {
+	e := &t.admission
 	if !e.asked || e.left {
 		return
 	}
@@ -109,16 +109,16 @@ func (g *gate) leaves(t *transaction, err *txn.Error) {
 		how = lostOr(err, e.missed)
 	}
 	g.late.Leave(e.sleeper)
-	if e.entrant == nil && (how != yield.Lost || g.cfg.Row.Admits.Forecasts()) {
+	if e.request == nil && (how != yield.Lost || g.cfg.Spec.Admission.Forecasts()) {
 		return
 	}
-	g.admission.Leave(g.env.Now().Mono, e.class, e.entrant, how)
-	g.letIn()
+	g.admission.Leave(g.env.Now().Mono, e.class, e.request, how)
+	g.admitWaiting()
 }
 
 // lostOr tells of a try that did not commit whether it was for others.
 func lostOr(err *txn.Error, missed bool) yield.Outcome {
-	switch err.Why() {
+	switch err.AbortCause() {
 	case txn.CauseWound, txn.CauseConflict, txn.CauseValidation, txn.CauseWrite, txn.CauseLockTimeout, txn.CauseCascade:
 		return yield.Lost
 	case txn.CauseClient:
@@ -129,42 +129,42 @@ func lostOr(err *txn.Error, missed bool) yield.Outcome {
 	return yield.Neither
 }
 
-// letIn lets those go on for whom there is room.
-func (g *gate) letIn() {
+// admitWaiting lets those go on for whom there is room.
+func (g *admissionController) admitWaiting() {
 	for e := g.admission.Next(); e != nil; e = g.admission.Next() {
 		if t := g.txns[e.Txn]; t != nil {
-			req := t.entrance.waiting
-			t.entrance.waiting = nil
+			req := t.admission.waiting
+			t.admission.waiting = nil
 			g.host.run(t, req)
 		}
 	}
 }
 
-// notLetIn answers the request of one that waits and whose client wants no more of it.
-func (g *gate) notLetIn(t *transaction, why *txn.Error) {
-	if req := t.entrance.waiting; req != nil {
-		t.entrance.waiting = nil
-		req.answer(t.response(why))
+// refuseAdmission answers the request of one that waits and whose client wants no more of it.
+func (g *admissionController) refuseAdmission(t *transaction, reason *txn.Error) {
+	if req := t.admission.waiting; req != nil {
+		t.admission.waiting = nil
+		req.answer(t.response(reason))
 	}
 }
 
 // refuse answers one that has waited for too long. It has not begun, and may ask again
 // if more than its commit was asked for.
-func (g *gate) refuse(t *transaction) {
+func (g *admissionController) refuse(t *transaction) {
 	err := txn.Errorf(txn.KindLockTimeout,
 		"it was not let in in time: transactions that begin like it fail for each other, and wait for their turn; nothing was done").Because(txn.CauseLockTimeout)
-	req := t.entrance.waiting
+	req := t.admission.waiting
 	if req.Op == OpCommit {
 		g.host.end(t, err)
 		return
 	}
 	g.reports.timedOut()
-	t.entrance = entrance{}
+	t.admission = admissionState{}
 	req.answer(t.response(err))
 }
 
 // sweep refuses those who have waited for too long, and parks the silent.
-func (g *gate) sweep(now time.Duration) {
+func (g *admissionController) sweep(now time.Duration) {
 	if g.admission.Quiet() {
 		return
 	}
@@ -174,14 +174,14 @@ func (g *gate) sweep(now time.Duration) {
 			g.refuse(t)
 		}
 	}
-	g.admission.Inside(func(e *yield.Entrant) {
+	g.admission.Running(func(e *yield.AdmissionRequest) {
 		t := g.txns[e.Txn]
 		if t == nil || t.round != nil || t.commit != nil {
 			return
 		}
-		if t.entrance.silent++; t.entrance.silent == parkAfter {
+		if t.admission.silent++; t.admission.silent == parkAfter {
 			g.admission.Park(e)
 		}
 	})
-	g.letIn()
+	g.admitWaiting()
 }

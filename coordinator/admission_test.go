@@ -20,9 +20,9 @@ const account = txn.Key("\x10\x00\x00\x00\x00\x00\x00\x00\x07alice")
 func newQueueing(t *testing.T) *queueing {
 	t.Helper()
 	_, env := openFake(t)
-	q := &queueing{New(Config{Self: 1, Epoch: 1, Row: openRow(t, "2pc+2pl-nro"), Env: env, Params: txn.Params{AdmissionWait: time.Second}.WithDefaults()}), env, map[txn.ID]Response{}}
+	q := &queueing{New(Config{Self: 1, Epoch: 1, Spec: openRow(t, "2pc+2pl-nro"), Env: env, Params: txn.Params{AdmissionWait: time.Second}.WithDefaults()}), env, map[txn.ID]Response{}}
 	// One has lost, so they are counted; and an operator lets in one at a time.
-	q.gate.admission.Leave(0, classOf(q.read0()), nil, yield.Lost)
+	q.admission.admission.Leave(0, classOf(q.read0()), nil, yield.Lost)
 	env.dir.Admission.Most = 1
 	for range 40 {
 		env.mono += 10 * time.Millisecond
@@ -71,7 +71,7 @@ func TestWhoIsNotLetInAsksNothing(t *testing.T) {
 		t.Fatalf("asked: %v, want %v alone; %+v", got, a, q.Admission())
 	}
 	q.Submit(&Request{Op: OpRead, Txn: b, Read: q.read0().Read, Done: func(r Response) { q.answers[b] = r }})
-	if r := q.answers[b]; r.Err == nil || r.Err.Kind != txn.KindMisuse {
+	if r := q.answers[b]; r.Err == nil || r.Err.Kind != txn.KindInvalidRequest {
 		t.Errorf("one that waits to be let in is busy: %+v", r)
 	}
 	q.Submit(&Request{Op: OpEnd, Txn: b, Cause: txn.CauseConnection})
@@ -115,7 +115,7 @@ func TestWaitsForAdmissionEnd(t *testing.T) {
 	if got := q.asked(); len(got) != before+2 || got[before+1] != a {
 		t.Errorf("%v goes on at once: %v", a, got[before+1:])
 	}
-	if c := q.Admission()[0]; c.Inside != 2 || c.Queue != 0 || c.Refused != 1 {
+	if c := q.Admission()[0]; c.Running != 2 || c.Queue != 0 || c.Refused != 1 {
 		t.Errorf("%+v", c)
 	}
 }

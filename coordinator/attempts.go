@@ -3,7 +3,7 @@ package coordinator
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -46,14 +46,14 @@ func (a *attempts) giveBack(t *transaction) {
 // was passed on: whoever has read that must not take the new value for it, and an
 // attempt is what names a value.
 func (a *attempts) changeMind(t *transaction, writes []txn.Write) {
-	if a.cfg.Params.Bugs.KeepVersion {
+	if a.cfg.Params.InjectedBugs.KeepVersion {
 		return
 	}
-	for _, was := range t.told {
+	for _, was := range t.published {
 		if !slices.ContainsFunc(writes, was.Same) {
-			a.cfg.Params.Rules.Bite(rulebook.AnotherVersion)
+			a.cfg.Params.Rules.Hit(coverage.AnotherVersion)
 			a.giveBack(t)
-			t.told = nil
+			t.published = nil
 			return
 		}
 	}

@@ -13,7 +13,7 @@ func TestAChangedValueGetsAnotherVersion(t *testing.T) {
 	tx := &transaction{}
 	value := func(v string) []txn.Write { return []txn.Write{{Key: "k", Value: []byte(v)}} }
 	first := a.reserve(tx)
-	tx.told = value("1")
+	tx.published = value("1")
 	a.changeMind(tx, value("1"))
 	if again := a.reserve(tx); again != first {
 		t.Errorf("the same value went as %v and then as %v", first, again)
@@ -23,7 +23,7 @@ func TestAChangedValueGetsAnotherVersion(t *testing.T) {
 	if second == first {
 		t.Error("another value went under the version of the first")
 	}
-	tx.told = value("2")
+	tx.published = value("2")
 	a.changeMind(tx, nil)
 	if third := a.reserve(tx); third == second {
 		t.Error("what is not written any more kept its attempt")

@@ -14,7 +14,7 @@ type fakeEnv struct {
 	Env
 	dir   *routing.Directory
 	sent  []txn.Message
-	ended []txn.Ended
+	ended []txn.TxnEndInfo
 	mono  time.Duration
 }
 
@@ -25,23 +25,23 @@ func (e *fakeEnv) Leader(txn.ShardID) (txn.NodeID, uint64, bool)  { return 1, 1,
 func (e *fakeEnv) Wide(txn.NodeID) bool                           { return false }
 func (e *fakeEnv) CoCoordinators(txn.Attempt) (none []txn.NodeID) { return none }
 func (e *fakeEnv) Tracing() bool                                  { return false }
-func (e *fakeEnv) Ended(m txn.Ended)                              { e.ended = append(e.ended, m) }
+func (e *fakeEnv) TxnEnded(m txn.TxnEndInfo)                      { e.ended = append(e.ended, m) }
 
-func openRow(t *testing.T, name string) protocol.Row {
+func openRow(t *testing.T, name string) protocol.Spec {
 	t.Helper()
-	row, err := protocol.ByName(name)
+	spec, err := protocol.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return row
+	return spec
 }
 
 func openFake(t *testing.T) (*Coordinator, *fakeEnv) {
 	t.Helper()
-	row := openRow(t, "d2pc+occ")
+	spec := openRow(t, "d2pc+occ")
 	env := &fakeEnv{dir: &routing.Directory{}}
 	env.dir.AddRange("\x10", 2)
-	return New(Config{Self: 1, Row: row, Env: env}), env
+	return New(Config{Self: 1, Spec: spec, Env: env}), env
 }
 
 // A commit beyond the gateway's bound is refused: nothing is asked of a shard but
@@ -51,7 +51,7 @@ func TestACommitBeyondTheBoundIsRefused(t *testing.T) {
 	for i := range uint64(maxCommitments) {
 		c.commits.all[txn.Attempt{Node: 1, Seq: i}] = nil
 	}
-	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, touched: []touch{{shard: 2, locked: true}}}
+	open := &transaction{id: txn.ID{Node: 1, Seq: 1}, touched: []participantState{{shard: 2, locked: true}}}
 	c.txns[open.id] = open
 	var got []Response
 	req := &Request{Op: OpCommit, Txn: open.id, Writes: []txn.Write{{Key: "\x10k", Value: []byte("1")}}, Done: func(r Response) { got = append(got, r) }}

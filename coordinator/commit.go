@@ -10,9 +10,9 @@ import (
 	"isochron/txn"
 )
 
-// commitment is what a gateway keeps of an attempt beside its way to a decision: whose it
+// pendingCommit is what a gateway keeps of an attempt beside its way to a decision: whose it
 // is, who waits for it, and what it costs.
-type commitment struct {
+type pendingCommit struct {
 	*decide.Attempt
 	t          *transaction // nil when it finishes the work of another coordinator
 	req        *Request     // nil once the client was answered
@@ -24,32 +24,32 @@ type commitment struct {
 	parts      []txn.PartReport // of participants, in their order; own transactions only
 	own        bool             // of branches that are rolled back; req waits for that alone
 	undoing    Response         // of that
-	declared   *declared        // nil: what it writes was known when it was opened
+	fixedSet   *fixedSetState   // nil: what it writes was known when it was opened
 	forwards   []*txn.Forward   // reads that wait for its commit
 }
 
-// commits are the attempts that this gateway sees to: its own, and those that it finishes for
+// commitManager are the attempts that this gateway sees to: its own, and those that it finishes for
 // others.
-type commits struct {
-	cfg       *Config
-	env       commitEnv
-	txns      transactions
-	policy    *policy
-	classes   *classes
-	leaders   *leaders
-	attempts  *attempts
-	decisions *decisions
-	reports   *reports
-	turn      *turn
-	recent    *recentWrites
-	clock     *txn.Clock
-	moments   *moments
-	reads     *reads
-	ender     ender
-	late      *latePrepares
+type commitManager struct {
+	cfg            *Config
+	env            commitEnv
+	txns           transactions
+	policy         *policy
+	classes        *classes
+	leaders        *leaders
+	attempts       *attempts
+	decisions      *decisions
+	reports        *reports
+	protocolSwitch *protocolSwitch
+	recent         *recentWrites
+	clock          *txn.Clock
+	snapshotReads  *snapshotReads
+	reads          *reads
+	ender          ender
+	late           *latePrepares
 
 	decider *decide.Decider
-	all     map[txn.Attempt]*commitment
+	all     map[txn.Attempt]*pendingCommit
 	leased  leaseClock
 	// branched are the transactions that have branches and are in no commit.
 	branched map[txn.Attempt]*transaction
@@ -62,23 +62,23 @@ type commitEnv interface {
 	Way(n txn.NodeID) (way estimate.Way, ok bool)
 	RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool)
 	Send(to txn.Address, m txn.Message)
-	Note(n txn.Note)
+	NodeEvent(n txn.NodeEvent)
 	Trace(format string, args ...any)
 	Tracing() bool
 }
 
 // ender ends transactions.
 type ender interface {
-	end(t *transaction, why *txn.Error)  // of which nothing was asked at its commit
-	fail(t *transaction, err *txn.Error) // whose client hears of it with its next request
+	end(t *transaction, reason *txn.Error) // of which nothing was asked at its commit
+	fail(t *transaction, err *txn.Error)   // whose client hears of it with its next request
 	// renamed is the same transaction under another name, under which its client knows it from
 	// now on.
 	renamed(t *transaction) *transaction
 }
 
 // begin starts the commitment of a transaction that writes this.
-func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
-	readOnly := len(writes) == 0 && t.branches == nil && cs.policy.byLease() && (!t.readUncommitted || cs.cfg.Params.Bugs.VouchUncommitted)
+func (cs *commitManager) begin(t *transaction, req *Request, writes []txn.Write) {
+	readOnly := len(writes) == 0 && t.branches == nil && cs.policy.byLease() && (!t.readUncommitted || cs.cfg.Params.InjectedBugs.AnswerReadOnlyUncommitted)
 	if len(writes) == 0 && t.branches == nil && (t.final || t.asOf != 0 || t.level != txn.Serializable && !t.readUncommitted || len(t.seen.rows)+len(t.spans) == 0) {
 		delete(cs.txns, t.id)
 		t.releaseLocks(cs.leaders)
@@ -90,7 +90,7 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 	if cs.lockFirst(t, req, writes) {
 		return // it comes back here
 	}
-	prepares, err := divide(cs.env.Directory(), t, writes, cs.turn.seq)
+	prepares, err := divide(cs.env.Directory(), t, writes, cs.protocolSwitch.seq)
 	if err != nil {
 		cs.ender.end(t, err)
 		req.answer(t.response(err))
@@ -125,32 +125,32 @@ func (cs *commits) begin(t *transaction, req *Request, writes []txn.Write) {
 }
 
 // open begins an attempt; nothing is sent yet.
-func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, readOnly bool) *commitment {
+func (cs *commitManager) open(t *transaction, req *Request, prepares []*txn.Prepare, readOnly bool) *pendingCommit {
 	now := cs.env.Now().Mono
 	participants := make([]txn.ShardID, len(prepares))
 	for i, p := range prepares {
 		participants[i] = p.Shard
 	}
-	k := &commitment{
-		t: t, req: req, answerBy: now + cs.commitWait(t), began: now, parts: make([]txn.PartReport, len(prepares)),
+	k := &pendingCommit{
+		t: t, req: req, answerBy: now + commitWait(cs, t), began: now, parts: make([]txn.PartReport, len(prepares)),
 	}
 	id, at := cs.attempts.reserve(t), txn.Timestamp(0)
-	if cs.cfg.Row.Decide.Stamps() {
+	if cs.cfg.Spec.Decide.CoordinatorTimestamps() {
 		at = cs.clock.Next(cs.env.Now())
 	}
-	if cs.cfg.Row.Yield.RowLeases {
+	if cs.cfg.Spec.Yield.RowLeases {
 		at = cs.leased.at(t, prepares)
 	}
 	for _, p := range prepares {
 		p.Retired, p.At = cs.attempts.retiredBelow(), at
-		p.Guards = guardsAt(req.Guards, p.Shard)
+		p.SchemaChecks = schemaChecksAt(req.SchemaChecks, p.Shard)
 	}
-	o := decide.Opening{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k, Underway: t.branches.underway()}
+	o := decide.AttemptInit{ID: id, Txn: t.id, Participants: participants, Prepares: prepares, ReadOnly: readOnly, Asked: k, Underway: t.branches.underway()}
 	switch {
-	case len(prepares) > 0 && prepares[0].Declared != nil:
-		o.Declared, o.DecidedAt = true, cs.decisions.placeNear(participants)
+	case len(prepares) > 0 && prepares[0].FixedSet != nil:
+		o.FixedSet, o.RecordShard = true, cs.decisions.placeNear(participants)
 	case !readOnly:
-		o.DecidedAt = cs.decisions.place(participants, t.branches)
+		o.RecordShard = cs.decisions.place(participants, t.branches)
 	}
 	k.Attempt = cs.decider.Open(o)
 	cs.all[id] = k
@@ -161,19 +161,19 @@ func (cs *commits) open(t *transaction, req *Request, prepares []*txn.Prepare, r
 }
 
 // commitWait is how long the client of a transaction waits for its commit.
-func (cs *commits) commitWait(t *transaction) time.Duration {
+func commitWait(cs *commitManager, t *transaction) time.Duration {
 	if t.commitWait > 0 {
 		return time.Duration(t.commitWait) * time.Millisecond
 	}
 	return cs.cfg.Params.CommitWait
 }
 
-func (cs *commits) wake(k *commitment) {
+func (cs *commitManager) wake(k *pendingCommit) {
 	now := cs.env.Now().Mono
 	if k.req != nil && now >= k.answerBy {
 		cs.giveUpWaiting(k)
 	}
-	if k.Asking() && k.ReadOnly && k.req == nil {
+	if k.PrepareMode() && k.ReadOnly && k.req == nil {
 		cs.finish(k) // nobody holds anything for it, and nobody wants to know any more
 		return
 	}
@@ -185,12 +185,12 @@ func (cs *commits) wake(k *commitment) {
 
 // Due reports whether wake has something to do: the attempt is due, or the client has waited as
 // long as it may.
-func (k *commitment) Due(now time.Duration) bool {
+func (k *pendingCommit) Due(now time.Duration) bool {
 	return k.req != nil && now >= k.answerBy || k.Attempt.Due(now)
 }
 
 // NextWake is when it is due if nothing else happens before.
-func (k *commitment) NextWake() time.Duration {
+func (k *pendingCommit) NextWake() time.Duration {
 	at := k.Attempt.NextWake()
 	if k.req != nil {
 		at = min(at, k.answerBy)
@@ -199,7 +199,7 @@ func (k *commitment) NextWake() time.Duration {
 }
 
 // giveUpWaiting answers the client; the commitment goes on without it.
-func (cs *commits) giveUpWaiting(k *commitment) {
+func (cs *commitManager) giveUpWaiting(k *pendingCommit) {
 	err := txn.Errorf(txn.KindUnknown, "the commit was not confirmed in time: it may or may not have happened")
 	if v, _ := k.Verdict(); k.Decided() && v == decide.Commit {
 		err = nil // not everybody has said that it knows
@@ -210,7 +210,7 @@ func (cs *commits) giveUpWaiting(k *commitment) {
 }
 
 // reply answers the commitment's client, once.
-func (cs *commits) reply(k *commitment, err *txn.Error) {
+func (cs *commitManager) reply(k *pendingCommit, err *txn.Error) {
 	if k.own && k.req != nil {
 		k.req.answer(k.undoing)
 		k.req = nil
@@ -234,9 +234,9 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 		_, r.At = k.Verdict()
 		r.Results = k.t.results
 	}
-	if k.declared != nil && k.declared.undone {
+	if k.fixedSet != nil && k.fixedSet.gaveUp {
 		r = k.t.response(nil)
-		r.Undone, r.Over = true, true
+		r.Declined, r.Over = true, true
 	}
 	req := k.req
 	k.req = nil
@@ -245,34 +245,34 @@ func (cs *commits) reply(k *commitment, err *txn.Error) {
 }
 
 // vote takes in a vote.
-func (cs *commits) vote(from txn.NodeID, m *txn.Message) {
-	cs.turn.heardOf(m.Vote.ProtocolSeq)
-	if cs.cfg.Row.Yield.RowLeases {
-		cs.leased.hear(m.Vote)
+func (cs *commitManager) vote(from txn.NodeID, m *txn.Message) {
+	cs.protocolSwitch.observe(m.Vote.ProtocolSeq)
+	if cs.cfg.Spec.Yield.RowLeases {
+		cs.leased.observe(m.Vote)
 	}
 	if v := *m.Vote; v.Fault.Lost() {
 		v.Reason = called(cs.env.Directory(), v.Shard) + ": " + v.Reason
 		m = &txn.Message{Vote: &v}
 	}
 	if k := cs.all[m.Vote.Attempt]; k != nil {
-		k.heard(m.Vote, cs.env.Now().Mono)
+		k.received(m.Vote, cs.env.Now().Mono)
 		cs.served(k, m.Vote.Shard, m.Vote.Rows)
 	} else {
 		cs.early(from, m)
 	}
-	cs.hear(m.Vote.Attempt, from, m)
+	cs.receive(m.Vote.Attempt, from, m)
 }
 
-// hear hands over what a node says of an attempt.
-func (cs *commits) hear(a txn.Attempt, from txn.NodeID, m *txn.Message) {
+// receive hands over what a node says of an attempt.
+func (cs *commitManager) receive(a txn.Attempt, from txn.NodeID, m *txn.Message) {
 	if k := cs.all[a]; k != nil {
-		k.Hear(from, m)
+		k.Receive(from, m)
 		cs.follow(k)
 	}
 }
 
 // rule hands over what the log of decisions says of an attempt.
-func (cs *commits) rule(id txn.Attempt, says decide.LogAnswer) {
+func (cs *commitManager) rule(id txn.Attempt, says decide.LogAnswer) {
 	if k := cs.all[id]; k != nil {
 		k.Rule(says)
 		cs.follow(k)
@@ -280,7 +280,7 @@ func (cs *commits) rule(id txn.Attempt, says decide.LogAnswer) {
 }
 
 // follow acts on what has become of a commitment.
-func (cs *commits) follow(k *commitment) {
+func (cs *commitManager) follow(k *pendingCommit) {
 	cs.maybeDecide(k)
 	if k.Done() {
 		cs.finish(k)
@@ -288,7 +288,7 @@ func (cs *commits) follow(k *commitment) {
 }
 
 // maybeDecide acts on the tally's verdict, once.
-func (cs *commits) maybeDecide(k *commitment) {
+func (cs *commitManager) maybeDecide(k *pendingCommit) {
 	verdict, at, ok := k.Take()
 	if !ok {
 		return
@@ -296,7 +296,7 @@ func (cs *commits) maybeDecide(k *commitment) {
 	answerForwarded(cs, k)
 	commit := verdict == decide.Commit
 	if commit {
-		cs.moments.observe(at)
+		cs.snapshotReads.observe(at)
 	}
 	if !commit {
 		if next := cs.again(k); next != nil {
@@ -317,24 +317,24 @@ func (cs *commits) maybeDecide(k *commitment) {
 		cs.env.Trace("%v of %v: %v", k.ID, k.Txn, verdict)
 	}
 	if k.AskedLogs() {
-		cs.env.Note(k.Note(txn.NoteRecovered, commit))
+		cs.env.NodeEvent(k.Note(txn.EventRecovered, commit))
 	}
 	if commit && !cs.awaitsAll(k) {
 		cs.reply(k, nil)
 	} else if !commit {
-		cs.reply(k, k.Why())
+		cs.reply(k, k.Reason())
 	}
 	k.Announce()
 }
 
 // awaitsAll reports whether the client is answered only when all participants know of its commit:
 // it may then read elsewhere what it has written at a source, and its locks there are free.
-func (cs *commits) awaitsAll(k *commitment) bool {
+func (cs *commitManager) awaitsAll(k *pendingCommit) bool {
 	return k.t != nil && k.t.branches != nil && !cs.cfg.Params.AnswerDecided
 }
 
 // finish forgets a commitment that every participant knows the end of.
-func (cs *commits) finish(k *commitment) {
+func (cs *commitManager) finish(k *pendingCommit) {
 	delete(cs.all, k.ID)
 	cs.decisions.expunge(k)
 	if k.own {
@@ -361,20 +361,20 @@ func (cs *commits) finish(k *commitment) {
 }
 
 // forgetTxn lets go of a transaction, unless a later attempt goes on with it.
-func (cs *commits) forgetTxn(k *commitment) {
+func (cs *commitManager) forgetTxn(k *pendingCommit) {
 	if t := cs.txns[k.Txn]; t != nil && (t.commit == nil || t.commit == k) {
 		delete(cs.txns, k.Txn)
 	}
 }
 
 // due lists those that are due, in a fixed order.
-func (cs *commits) due(now time.Duration) (out []*commitment) {
+func (cs *commitManager) due(now time.Duration) (out []*pendingCommit) {
 	for _, k := range cs.all { // order: sorted below
 		if k.Due(now) {
 			out = append(out, k)
 		}
 	}
-	slices.SortFunc(out, func(a, b *commitment) int {
+	slices.SortFunc(out, func(a, b *pendingCommit) int {
 		if a.ID.Less(b.ID) {
 			return -1
 		}
@@ -384,7 +384,7 @@ func (cs *commits) due(now time.Duration) (out []*commitment) {
 }
 
 // sweep goes on with what is due.
-func (cs *commits) sweep(now time.Duration) {
+func (cs *commitManager) sweep(now time.Duration) {
 	for _, k := range cs.due(now) {
 		if k.Due(now) { // still, when those before it have done what they do
 			cs.wake(k)
@@ -393,7 +393,7 @@ func (cs *commits) sweep(now time.Duration) {
 }
 
 // nextWake is when something is due.
-func (cs *commits) nextWake() time.Duration {
+func (cs *commitManager) nextWake() time.Duration {
 	at := txn.Never
 	for _, k := range cs.all { // order: the least of all
 		at = min(at, k.NextWake())

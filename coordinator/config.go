@@ -28,11 +28,11 @@ type Env interface {
 	Way(n txn.NodeID) (way estimate.Way, ok bool)
 	// CoCoordinators are the co-coordinators of an attempt, one in each region.
 	CoCoordinators(a txn.Attempt) []txn.NodeID
-	// Seen is a moment up to which this node has seen commits.
-	Seen() txn.Timestamp
-	// Note and Ended take what an operator logs and counts.
-	Note(n txn.Note)
-	Ended(e txn.Ended)
+	// MaxTimestamp is a moment up to which this node has seen commits.
+	MaxTimestamp() txn.Timestamp
+	// NodeEvent and Ended take what an operator logs and counts.
+	NodeEvent(n txn.NodeEvent)
+	TxnEnded(e txn.TxnEndInfo)
 	Trace(format string, args ...any)
 	Tracing() bool // whether anybody reads what Trace says
 }
@@ -41,7 +41,7 @@ type Env interface {
 type Config struct {
 	Self   txn.NodeID
 	Epoch  uint32 // this incarnation; higher than any before it
-	Row    protocol.Row
+	Spec   protocol.Spec
 	Params txn.Params
 	Env    Env
 	Seed   uint64 // of what is left to chance

@@ -21,25 +21,25 @@ type Coordinator struct {
 	txns    transactions
 	sweepAt time.Duration
 
-	turn         *turn                 // which protocol it goes by, and who waits for the next
-	gate         *gate                 // who may begin
-	classes      *classes              // of transactions
-	policy       *policy               // what the protocol says of reads and locks
-	forecasts    *forecasts            // of hot records
-	temperatures *temperatures         // of records that are updated often
-	reads        *reads                // rounds of reads
-	execs        *statements           // rounds of statements
-	moments      *moments              // that weaker levels read
-	recent       *recentWrites         // what near replicas may not have yet
-	attempts     *attempts             // numbers of its own commits
-	commits      *commits              // attempts under way
-	decisions    *decisions            // logged before anybody is told
-	coords       *decide.CoCoordinator // for attempts of others
-	leaders      *leaders
-	reports      *reports
-	surveys      *surveys
-	asks         *asks // questions to agents of sources
-	world        *world
+	protocolSwitch    *protocolSwitch       // which protocol it goes by, and who waits for the next
+	admission         *admissionController  // who may begin
+	classes           *classes              // of transactions
+	policy            *policy               // what the protocol says of reads and locks
+	forecasts         *forecasts            // of hot records
+	temperatures      *temperatures         // of records that are updated often
+	reads             *reads                // rounds of reads
+	execs             *statements           // rounds of statements
+	snapshotReads     *snapshotReads        // that weaker levels read
+	recent            *recentWrites         // what near replicas may not have yet
+	attempts          *attempts             // numbers of its own commits
+	commits           *commitManager        // attempts under way
+	decisions         *decisions            // logged before anybody is told
+	coords            *decide.CoCoordinator // for attempts of others
+	leaders           *leaders
+	reports           *reports
+	contentionQueries *contentionQueries
+	asks              *asks // questions to agents of sources
+	decideEnv         *decideEnv
 }
 
 // The bounds of one gateway.
@@ -52,36 +52,36 @@ const (
 // New starts an incarnation.
 func New(cfg Config) *Coordinator {
 	env := cfg.Env
-	c := &Coordinator{cfg: cfg, env: env, txns: transactions{}, nextTxn: 1, moments: &moments{env: env}, recent: newRecentWrites()}
+	c := &Coordinator{cfg: cfg, env: env, txns: transactions{}, nextTxn: 1, snapshotReads: &snapshotReads{env: env}, recent: newRecentWrites()}
 	// An answer to an earlier incarnation must not be taken for one to this.
 	numbers := &requestNumbers{last: uint64(cfg.Epoch) << 32}
 	c.leaders = &leaders{env: env, hints: map[txn.ShardID]hint{}}
-	c.turn = &turn{params: &c.cfg.Params, env: env, host: c}
+	c.protocolSwitch = &protocolSwitch{params: &c.cfg.Params, env: env, host: c}
 	c.policy = &policy{cfg: &c.cfg, leaders: c.leaders, env: env}
 	c.classes = &classes{cfg: &c.cfg, leaders: c.leaders, env: env}
 	c.attempts = &attempts{cfg: &c.cfg, next: 1}
-	c.surveys = &surveys{env: env, numbers: numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*survey{}}
+	c.contentionQueries = &contentionQueries{env: env, numbers: numbers, ownerOf: c.txns.ownerOf, open: map[uint64]*contentionQuery{}}
 	c.asks = &asks{cfg: &c.cfg, env: env, numbers: numbers, open: map[uint64]*ask{}}
 	c.reports = &reports{env: env}
 	c.forecasts = &forecasts{cfg: &c.cfg, env: env, policy: c.policy}
 	bounds := yield.LateBounds{Sleep: cfg.Params.Forecast.Sleep, Again: cfg.Params.Forecast.Again, Alone: cfg.Params.Forecast.Alone}
-	c.gate = &gate{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
+	c.admission = &admissionController{cfg: &c.cfg, env: env, txns: c.txns, reports: c.reports, host: c, forecasts: c.forecasts,
 		late:      yield.NewLateScheduler(bounds, cfg.Seed, uint64(cfg.Self)<<32|uint64(cfg.Epoch)),
 		admission: yield.NewAdmission(yield.AdmissionBounds{Off: cfg.Params.AdmissionOff, Wait: cfg.Params.AdmissionWait})}
 	c.temperatures = &temperatures{cfg: &c.cfg, env: env, leaders: c.leaders}
 	c.reports.left = c.left
-	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, classes: c.classes, leaders: c.leaders, numbers: numbers, reports: c.reports, turn: c.turn,
-		recent: c.recent, clock: &c.clock, moments: c.moments, forecasts: c.forecasts, temperatures: c.temperatures, executor: c, parts: map[uint64]*part{}}
+	c.reads = &reads{cfg: &c.cfg, env: env, policy: c.policy, classes: c.classes, leaders: c.leaders, numbers: numbers, reports: c.reports, protocolSwitch: c.protocolSwitch,
+		recent: c.recent, clock: &c.clock, snapshotReads: c.snapshotReads, forecasts: c.forecasts, temperatures: c.temperatures, executor: c, parts: map[uint64]*shardRequest{}}
 	c.execs = &statements{cfg: &c.cfg, env: env, reads: c.reads, leaders: c.leaders}
 	c.decisions = &decisions{cfg: &c.cfg, env: env, leaders: c.leaders, attempts: c.attempts, txns: c.txns}
 	late := &latePrepares{cfg: &c.cfg, env: env, leaders: c.leaders}
-	c.world = &world{Env: env, leaders: c.leaders, decisions: c.decisions, late: late}
-	c.commits = &commits{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
-		reports: c.reports, turn: c.turn, recent: c.recent, clock: &c.clock, moments: c.moments, reads: c.reads, ender: c, late: late, leased: leaseClock{writes: yield.AboveLeases{Inside: cfg.Params.Bugs.WriteInsideLease}}, all: map[txn.Attempt]*commitment{}, branched: map[txn.Attempt]*transaction{}}
+	c.decideEnv = &decideEnv{Env: env, leaders: c.leaders, decisions: c.decisions, late: late}
+	c.commits = &commitManager{cfg: &c.cfg, env: env, txns: c.txns, policy: c.policy, classes: c.classes, leaders: c.leaders, attempts: c.attempts, decisions: c.decisions,
+		reports: c.reports, protocolSwitch: c.protocolSwitch, recent: c.recent, clock: &c.clock, snapshotReads: c.snapshotReads, reads: c.reads, ender: c, late: late, leased: leaseClock{writes: yield.AboveLeases{Inside: cfg.Params.InjectedBugs.WriteInsideLease}}, all: map[txn.Attempt]*pendingCommit{}, branched: map[txn.Attempt]*transaction{}}
 	c.execs.commits = c.commits
 	c.decisions.submit, c.decisions.rule = c.Submit, c.commits.rule
-	c.coords = decide.NewCoCoordinator(cfg.Self, c.world, cfg.Params)
-	c.goBy(cfg.Row)
+	c.coords = decide.NewCoCoordinator(cfg.Self, c.decideEnv, cfg.Params)
+	c.useProtocol(cfg.Spec)
 	return c
 }
 
@@ -95,15 +95,15 @@ func (n *requestNumbers) take() uint64 {
 
 // Submit takes a client's request.
 func (c *Coordinator) Submit(req *Request) {
-	if req.Op == OpSurvey {
-		c.surveys.begin(req)
+	if req.Op == OpContention {
+		c.contentionQueries.begin(req)
 		return
 	}
 	if req.Op == OpAskSources {
 		c.asks.begin(req)
 		return
 	}
-	if c.turn.holdBack(req) {
+	if c.protocolSwitch.queueOrCancel(req) {
 		return
 	}
 	id := req.Txn
@@ -131,15 +131,15 @@ func (c *Coordinator) Submit(req *Request) {
 	case t == nil && (id.Epoch != c.cfg.Epoch || id.Node != c.cfg.Self):
 		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindAborted, "the gateway has started anew since transaction %v began; nothing was done", id)})
 	case t == nil:
-		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v has ended", id)})
-	case t.round != nil || t.commit != nil || t.entrance.waiting != nil:
-		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindMisuse, "transaction %v is still busy with its last request", id)})
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindInvalidRequest, "transaction %v has ended", id)})
+	case t.round != nil || t.commit != nil || t.admission.waiting != nil:
+		req.answer(Response{Txn: id, Err: txn.Errorf(txn.KindInvalidRequest, "transaction %v is still busy with its last request", id)})
 	case t.failed != nil:
 		err := t.failed
 		c.end(t, err)
 		undone(c.commits, t, req, t.response(err))
 	default:
-		if t.guards = req.Guards; c.gate.enters(t, req) {
+		if t.schemaChecks = req.SchemaChecks; c.admission.enters(t, req) {
 			c.run(t, req)
 		}
 	}
@@ -151,34 +151,34 @@ func (c *Coordinator) begin(from Start) *transaction {
 	}
 	t := &transaction{
 		id:  txn.ID{Node: c.cfg.Self, Epoch: c.cfg.Epoch, Seq: c.nextTxn},
-		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, silence: from.SilenceMillis, commitWait: from.CommitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, hold: from.HoldMillis,
-		level: c.policy.levelOf(from.Level), owner: from.Owner, upkeep: from.Upkeep, record: from.Record,
+		age: from.Age, try: from.Try, lockWait: from.LockWaitMillis, silence: from.SilenceMillis, commitWait: from.CommitMillis, readOnly: from.ReadOnly, asOf: from.AsOf, protect: from.ProtectMillis,
+		level: c.policy.levelOf(from.Level), owner: from.SessionID, upkeep: from.SystemTxn, record: from.Record,
 		began: c.env.Now().Mono,
 	}
 	t.touched = t.first[:0]
 	c.nextTxn++
-	if from.Inside && from.Lost < txn.Causes {
+	if from.AutoRetry && from.Lost < txn.Causes {
 		c.reports.redone(from.Lost)
 	}
-	t.age.Rank = c.classes.firstRank(t.age, t.try)
+	t.age.Region = c.classes.firstRank(t.age, t.try)
 	if t.age.Start == 0 {
 		t.age = txn.Age{Start: c.clock.Next(c.env.Now()), ID: t.id, Priority: from.Age.Priority}
 	}
 	if after := c.cfg.Params.PromoteAfterTries; after > 0 && t.try >= after {
 		t.age.Priority = txn.PriorityHigh
 	}
-	t.age = c.cfg.Row.Yield.Priority.Of(t.age)
+	t.age = c.cfg.Spec.Yield.Priority.Of(t.age)
 	c.txns[t.id] = t
 	return t
 }
 
 // run carries out a request of a transaction that may go on.
 func (c *Coordinator) run(t *transaction, req *Request) {
-	if c.commits.declares(t, req) {
-		c.commits.declare(t, req)
+	if c.commits.isFixedSet(t, req) {
+		c.commits.prepareFixedSet(t, req)
 		return
 	}
-	if req.Op == OpRead || req.Op == OpUpdate || req.Op == OpDeclare {
+	if req.Op == OpRead || req.Op == OpUpdate || req.Op == OpFixedSet {
 		c.reads.begin(t, req)
 		return
 	}
@@ -206,18 +206,18 @@ func (c *Coordinator) committed(t *transaction, req *Request) { c.commits.commit
 func (c *Coordinator) left(t *transaction, err *txn.Error) {
 	c.forecasts.left(t, err)
 	c.temperatures.left(t, err)
-	c.gate.leaves(t, err)
+	c.admission.leaves(t, err)
 }
 
 // end forgets a transaction that prepared nothing, and frees its locks.
-func (c *Coordinator) end(t *transaction, why *txn.Error) {
+func (c *Coordinator) end(t *transaction, reason *txn.Error) {
 	delete(c.txns, t.id)
-	c.gate.notLetIn(t, why)
-	c.reads.giveUp(t, t.branches.doubt(c.env.Directory(), why))
+	c.admission.refuseAdmission(t, reason)
+	c.reads.giveUp(t, t.branches.doubt(c.env.Directory(), reason))
 	t.releaseLocks(c.leaders)
 	c.commits.abandon(t)
 	c.attempts.giveBack(t)
-	c.reports.end(t, why)
+	c.reports.end(t, reason)
 }
 
 // renamed implements ender.
@@ -236,13 +236,13 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 	if t.failed != nil {
 		return
 	}
-	if waits := t.entrance.waiting; waits != nil && waits.Op == OpCommit {
+	if waits := t.admission.waiting; waits != nil && waits.Op == OpCommit {
 		c.end(t, err) // its client has nothing to ask any more
 		return
 	}
 	err = t.branches.doubt(c.env.Directory(), err)
 	t.failed = err
-	c.gate.notLetIn(t, err)
+	c.admission.refuseAdmission(t, err)
 	t.releaseLocks(c.leaders)
 	c.commits.abandon(t)
 	c.reads.giveUp(t, err)
@@ -252,52 +252,52 @@ func (c *Coordinator) fail(t *transaction, err *txn.Error) {
 // Deliver hands over a message meant for a coordinator.
 func (c *Coordinator) Deliver(from txn.NodeID, m *txn.Message) {
 	switch {
-	case c.cfg.DeadCoCoordinator && (m.Ack != nil || m.Recall != nil || m.Decision != nil):
+	case c.cfg.DeadCoCoordinator && (m.Ack != nil || m.QueryDecision != nil || m.Decision != nil):
 	case m.AccessReply != nil:
-		c.reads.hear(from, m.AccessReply)
+		c.reads.receive(from, m.AccessReply)
 	case m.Vote != nil:
 		c.commits.vote(from, m)
 	case m.Forward != nil:
 		onForward(c.commits, m.Forward)
-	case m.Served != nil:
-		c.commits.onServed(m.Served)
+	case m.FixedSetReads != nil:
+		c.commits.onFixedSetReads(m.FixedSetReads)
 	case m.DecideAck != nil:
-		c.commits.hear(m.DecideAck.Attempt, from, m)
-	case m.Finding != nil:
-		c.commits.hear(m.Finding.Attempt, from, m)
+		c.commits.receive(m.DecideAck.Attempt, from, m)
+	case m.InquireReply != nil:
+		c.commits.receive(m.InquireReply.Attempt, from, m)
 	case m.NotLeader != nil:
 		c.onNotLeader(from, m)
-	case m.Opinion != nil:
-		c.commits.opinion(from, m)
+	case m.ReplicaVote != nil:
+		c.commits.replicaVote(from, m)
 	case m.Accepted != nil:
-		c.commits.hear(m.Accepted.Attempt, from, m)
+		c.commits.receive(m.Accepted.Attempt, from, m)
 	case m.Ack != nil && m.Ack.Attempt.Node != c.cfg.Self:
 		c.coords.OnAck(m.Ack)
 	case m.Ack != nil:
-		c.commits.hear(m.Ack.Attempt, from, m)
-	case m.Resolved != nil:
-		c.commits.hear(m.Resolved.Attempt, from, m)
-	case m.Recall != nil:
-		if !c.coords.OnRecall(from, m.Recall) {
-			c.commits.hear(m.Recall.Attempt, from, m)
+		c.commits.receive(m.Ack.Attempt, from, m)
+	case m.DependencyDecided != nil:
+		c.commits.receive(m.DependencyDecided.Attempt, from, m)
+	case m.QueryDecision != nil:
+		if !c.coords.OnRecall(from, m.QueryDecision) {
+			c.commits.receive(m.QueryDecision.Attempt, from, m)
 		}
 	case m.Decision != nil:
-		c.commits.hear(m.Decision.Attempt, from, m)
+		c.commits.receive(m.Decision.Attempt, from, m)
 		c.coords.OnDecision(m.Decision)
-	case m.Chase != nil:
-		c.onChase(m.Chase)
-	case m.SurveyReply != nil:
-		c.surveys.hear(from, m.SurveyReply)
-	case m.SourceTold != nil:
-		c.asks.hear(m.SourceTold)
+	case m.DeadlockProbe != nil:
+		c.onDeadlockProbe(m.DeadlockProbe)
+	case m.ContentionReply != nil:
+		c.contentionQueries.receive(from, m.ContentionReply)
+	case m.SourceReply != nil:
+		c.asks.receive(m.SourceReply)
 	case m.Wounded != nil:
 		if t := c.txns[m.Wounded.Txn]; t != nil && t.commit == nil {
 			c.fail(t, woundedBy(m.Wounded))
 		}
-	case m.Probe != nil:
-		t := c.txns[m.Probe.Txn]
-		c.env.Send(txn.Participant(from, m.Probe.Shard), txn.Message{ProbeReply: &txn.ProbeReply{
-			Shard: m.Probe.Shard, Txn: m.Probe.Txn, StampNanos: m.Probe.StampNanos, Alive: t != nil && t.failed == nil}})
+	case m.TxnStatusQuery != nil:
+		t := c.txns[m.TxnStatusQuery.Txn]
+		c.env.Send(txn.Participant(from, m.TxnStatusQuery.Shard), txn.Message{TxnStatusReply: &txn.TxnStatusReply{
+			Shard: m.TxnStatusQuery.Shard, Txn: m.TxnStatusQuery.Txn, SentNanos: m.TxnStatusQuery.SentNanos, Alive: t != nil && t.failed == nil}})
 	}
 }
 
@@ -311,33 +311,33 @@ func (c *Coordinator) Tick() {
 	c.sweepAt = now + sweepEvery
 	c.reads.sweep(now)
 	c.commits.sweep(now)
-	c.turn.sweep(now)
+	c.protocolSwitch.sweep(now)
 	c.recent.expire(now)
 	c.coords.Expire(now)
-	c.surveys.expire(now)
+	c.contentionQueries.expire(now)
 	c.asks.expire(now)
-	c.gate.sweep(now)
+	c.admission.sweep(now)
 	c.decisions.sweep(now)
 }
 
 func (c *Coordinator) onNotLeader(from txn.NodeID, env *txn.Message) {
 	m := env.NotLeader
 	if m.Leader != 0 {
-		c.leaders.heard(m.Shard, m.Leader, m.Term)
+		c.leaders.observe(m.Shard, m.Leader, m.Term)
 	} else {
 		c.leaders.doubt(m.Shard, from)
 	}
 	if p := c.reads.parts[m.Request]; m.Request != 0 && p != nil {
 		c.reads.partNotLed(p, m)
 	}
-	c.commits.hear(m.Attempt, from, env)
+	c.commits.receive(m.Attempt, from, env)
 }
 
 // rollBackOpen ends transactions that are open and in no commit.
-func (c *Coordinator) rollBackOpen(why *txn.Error, which func(*transaction) bool) {
+func (c *Coordinator) rollBackOpen(reason *txn.Error, which func(*transaction) bool) {
 	for _, t := range c.txns.open() {
 		if which(t) {
-			c.fail(t, why)
+			c.fail(t, reason)
 		}
 	}
 }
@@ -351,7 +351,9 @@ func (c *Coordinator) RollBackOpen() {
 
 // FollowProtocol has the gateway go by what the directory says; row is what that
 // comes to. Open transactions of another protocol end.
-func (c *Coordinator) FollowProtocol(p routing.Protocol, row protocol.Row) { c.turn.follow(p, row) }
+func (c *Coordinator) FollowProtocol(p routing.Protocol, spec protocol.Spec) {
+	c.protocolSwitch.follow(p, spec)
+}
 
 // Adopt finishes an attempt whose coordinator seems lost.
 func (c *Coordinator) Adopt(o txn.Orphan) { c.commits.adopt(o) }
@@ -362,8 +364,8 @@ func (c *Coordinator) Coordinate(p *txn.Prepare) {
 	if p.VotesTo != c.cfg.Self || p.Attempt.Node == c.cfg.Self || c.coords.Knows(p.Attempt) {
 		return
 	}
-	c.commits.coordinate(txn.Orphan{Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, DecidedAt: p.DecidedAt})
-	for _, other := range p.PassOn {
+	c.commits.coordinate(txn.Orphan{Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants, RecordShard: p.RecordShard})
+	for _, other := range p.Delegated {
 		c.env.Send(txn.Participant(other.To, other.Prepare.Shard), txn.Message{Prepare: other.Prepare})
 	}
 }

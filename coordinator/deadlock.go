@@ -6,19 +6,19 @@ import (
 	"isochron/txn"
 )
 
-// onChase carries a chase for a deadlock (yield/chase.go) on to where the transaction
+// onDeadlockProbe carries a chase for a deadlock (yield/chase.go) on to where the transaction
 // waits: the shards that have not answered its round, or not voted.
-func (c *Coordinator) onChase(m *txn.Chase) {
+func (c *Coordinator) onDeadlockProbe(m *txn.DeadlockProbe) {
 	t := c.txns[m.Txn]
-	if t == nil || t.failed != nil || !m.Sane() {
+	if t == nil || t.failed != nil || !m.WellFormed() {
 		return
 	}
-	at := slices.DeleteFunc(c.awaited(t), func(s txn.ShardID) bool { return s == m.Seen })
+	at := slices.DeleteFunc(c.awaited(t), func(s txn.ShardID) bool { return s == m.VisitedShard })
 	sent, each := m.Share(len(at))
 	for i := range sent {
 		on := *m
-		on.Shard, on.Budget, on.Seen = at[(i+m.Turn*sent)%len(at)], each, 0
-		c.leaders.send(on.Shard, txn.Message{Chase: &on})
+		on.Shard, on.Budget, on.VisitedShard = at[(i+m.Round*sent)%len(at)], each, 0
+		c.leaders.send(on.Shard, txn.Message{DeadlockProbe: &on})
 	}
 }
 

@@ -22,8 +22,8 @@ func ChangeDirectory(ctx context.Context, db txn.DB, change func(*routing.Direct
 		if d, err = changeDirectory(ctx, db, change); err == nil {
 			return d, nil
 		}
-		var told *txn.Error
-		if !errors.As(err, &told) || told.Kind != txn.KindAborted || ctx.Err() != nil {
+		var sent *txn.Error
+		if !errors.As(err, &sent) || sent.Kind != txn.KindAborted || ctx.Err() != nil {
 			return nil, err
 		}
 	}
@@ -32,7 +32,7 @@ func ChangeDirectory(ctx context.Context, db txn.DB, change func(*routing.Direct
 
 func changeDirectory(ctx context.Context, db txn.DB, change func(*routing.Directory) error) (*routing.Directory, error) {
 	key := txn.Key(routing.DirectoryKey)
-	tx := db.Begin(txn.Options{Upkeep: true})
+	tx := db.Begin(txn.Options{SystemTxn: true})
 	defer tx.Rollback()
 	res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}, ForWrite: true})
 	if err != nil {

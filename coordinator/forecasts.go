@@ -27,7 +27,7 @@ type forecastsEnv interface {
 
 // follow begins to keep statistics, or gives them up, as the row says.
 func (fs *forecasts) follow() {
-	switch wanted := fs.cfg.Row.Forecasts(); {
+	switch wanted := fs.cfg.Spec.Forecasts(); {
 	case !wanted:
 		fs.hot = nil
 	case fs.hot == nil:
@@ -46,8 +46,8 @@ func (fs *forecasts) of(t *transaction) *estimate.Footprint {
 }
 
 // records are those for which a part contends: what it does not lock it need not wait for.
-func (p *part) records() estimate.Records {
-	if p.access.Work != nil {
+func (p *shardRequest) records() estimate.Records {
+	if p.access.Batch != nil {
 		return estimate.Records{Keys: p.named}
 	}
 	if p.access.Lock == txn.LockNone {
@@ -57,7 +57,7 @@ func (p *part) records() estimate.Records {
 }
 
 // work is how long a part is expected to work at its place.
-func (fs *forecasts) work(p *part) time.Duration {
+func (fs *forecasts) work(p *shardRequest) time.Duration {
 	f := fs.of(p.r.t)
 	if f == nil {
 		return 0
@@ -66,7 +66,7 @@ func (fs *forecasts) work(p *part) time.Duration {
 }
 
 // admit takes in that a part is on its way.
-func (fs *forecasts) admit(p *part) {
+func (fs *forecasts) admit(p *shardRequest) {
 	if f := fs.of(p.r.t); f != nil {
 		p.work = f.Admit(p.records())
 	}
@@ -88,7 +88,7 @@ func (fs *forecasts) writes(t *transaction, writes []txn.Write) {
 // executed takes in that a part was granted what it asked for. Its work is the time since it
 // first left, without one round trip: whoever waits for long is asked again meanwhile, and a
 // change of leader is work as well.
-func (fs *forecasts) executed(p *part) {
+func (fs *forecasts) executed(p *shardRequest) {
 	if fs.hot == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (fs *forecasts) executed(p *part) {
 // asked for, whether its client wanted it to commit then or not.
 func (fs *forecasts) left(t *transaction, err *txn.Error) {
 	if t.footprint != nil {
-		t.footprint.End(err == nil || lostOr(err, t.entrance.missed) != yield.Lost)
+		t.footprint.End(err == nil || lostOr(err, t.admission.missed) != yield.Lost)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func openForecast(t *testing.T) (*gateway, *spread) {
 	t.Helper()
 	g, env := openSpread(t)
-	g.goBy(openRow(t, "2pc+2pl-postponed"))
+	g.useProtocol(openRow(t, "2pc+2pl-postponed"))
 	return g, env
 }
 
@@ -51,18 +51,18 @@ func (g *gateway) grant(env *spread, from int, waited time.Duration) {
 // quarter of a quarter of 640 ms are expected of the row near by.
 func TestExpectedWorkPostponesDepartures(t *testing.T) {
 	g, env := openForecast(t)
-	first := g.lock(rowOf(2))
+	first := g.lock(specOf(2))
 	g.grant(env, 0, 640*time.Millisecond)
 	if r := g.answered[first]; r.Err != nil || len(r.Rows) != 1 {
 		t.Fatalf("%+v", r)
 	}
 	g.Submit(&Request{Op: OpEnd, Txn: first.begun})
-	if r, ok := g.forecasts.hot.Of(rowOf(2)); !ok || r.Wait != 160*time.Millisecond || r.Accessing != 0 || r.Accessed != 1 || r.Committed != 1 {
+	if r, ok := g.forecasts.hot.Of(specOf(2)); !ok || r.Wait != 160*time.Millisecond || r.Accessing != 0 || r.Accessed != 1 || r.Committed != 1 {
 		t.Fatalf("%+v", r)
 	}
 	env.to, env.at = nil, nil
 	begun := env.now
-	g.lock(rowOf(2), rowOf(5), rowOf(8))
+	g.lock(specOf(2), specOf(5), specOf(8))
 	g.until(begun + time.Second)
 	want := map[txn.NodeID]time.Duration{8: 0, 5: 30 * time.Millisecond, 2: 20 * time.Millisecond} // 80+0, 50+0, 20+40
 	for i, n := range env.to {
@@ -95,10 +95,10 @@ func (g *gateway) hopeless(t *testing.T, k txn.Key) (inside []*Request) {
 // blocked for the eleventh time. Who is at one place is not held back.
 func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
 	g, env := openForecast(t)
-	g.hopeless(t, rowOf(2))
+	g.hopeless(t, specOf(2))
 	asked := len(env.to)
 	began := env.now
-	req := g.lock(rowOf(2), rowOf(8))
+	req := g.lock(specOf(2), specOf(8))
 	g.until(began + 99*time.Millisecond)
 	if r, ok := g.answered[req]; ok || len(env.to) != asked {
 		t.Fatalf("after 99 ms: %+v, asked %v", r, env.to[asked:])
@@ -112,10 +112,10 @@ func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
 	if left, _ := g.Open(); left != open-1 {
 		t.Errorf("%d of %d transactions are open", left, open)
 	}
-	if c := g.gate.late.Counts(); c.Blocked != 11 || c.GaveUp != 1 || !g.gate.admission.Quiet() {
+	if c := g.admission.late.Counts(); c.Blocked != 11 || c.GaveUp != 1 || !g.admission.admission.Quiet() {
 		t.Errorf("%+v", c)
 	}
-	if r, _ := g.forecasts.hot.Of(rowOf(2)); r.Accessing != 3 || r.Accessed != 4 {
+	if r, _ := g.forecasts.hot.Of(specOf(2)); r.Accessing != 3 || r.Accessed != 4 {
 		t.Errorf("one that was not let in counts: %+v", r)
 	}
 }
@@ -123,10 +123,10 @@ func TestWhoHasNoChanceIsHeldBack(t *testing.T) {
 // It comes in when those it would wait for have gone.
 func TestWhoWasHeldBackComesIn(t *testing.T) {
 	g, env := openForecast(t)
-	inside := g.hopeless(t, rowOf(2))
+	inside := g.hopeless(t, specOf(2))
 	asked := len(env.to)
 	began := env.now
-	g.lock(rowOf(2), rowOf(8))
+	g.lock(specOf(2), specOf(8))
 	g.until(began + 25*time.Millisecond)
 	for _, in := range inside[1:] {
 		g.Submit(&Request{Op: OpEnd, Txn: in.begun})
@@ -135,7 +135,7 @@ func TestWhoWasHeldBackComesIn(t *testing.T) {
 	if got := env.at[asked:]; len(got) != 2 || got[0] != began+30*time.Millisecond || env.to[asked] != 8 || got[1] != began+90*time.Millisecond {
 		t.Errorf("asked %v at %v", env.to[asked:], got)
 	}
-	if r, _ := g.forecasts.hot.Of(rowOf(2)); r.Accessing != 2 {
+	if r, _ := g.forecasts.hot.Of(specOf(2)); r.Accessing != 2 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -146,19 +146,19 @@ func TestWhoGoesWhileHeldBack(t *testing.T) {
 	for name, leave := range map[string]func(g *gateway, req *Request){
 		"its client": func(g *gateway, req *Request) { g.Submit(&Request{Op: OpEnd, Txn: req.begun}) },
 		"its protocol": func(g *gateway, req *Request) {
-			g.goBy(openRow(t, "2pc+2pl-nro"))
+			g.useProtocol(openRow(t, "2pc+2pl-nro"))
 			g.rollBackOpen(protocolChanges(), func(*transaction) bool { return true })
 		},
 	} {
 		g, env := openForecast(t)
-		g.hopeless(t, rowOf(2))
+		g.hopeless(t, specOf(2))
 		asked := len(env.to)
-		req := g.lock(rowOf(2), rowOf(8))
+		req := g.lock(specOf(2), specOf(8))
 		leave(g, req)
 		if r := g.answered[req]; r.Err == nil {
 			t.Errorf("%s: it was not answered", name)
 		}
-		if s := g.gate.late.Next(txn.Never); s != nil {
+		if s := g.admission.late.Next(txn.Never); s != nil {
 			t.Errorf("%s: %v is still to be let in", name, s.Txn)
 		}
 		g.until(g.env.now + time.Second)
@@ -171,12 +171,12 @@ func TestWhoGoesWhileHeldBack(t *testing.T) {
 // An operator who wants no admission has none; and what is written without a read counts.
 func TestForecastsOfBlindWrites(t *testing.T) {
 	g, env := openForecast(t)
-	g.hopeless(t, rowOf(2))
+	g.hopeless(t, specOf(2))
 	env.dir.Admission.Off = true
 	asked := len(env.sent)
-	writes := []txn.Write{{Key: rowOf(2), Value: []byte("1")}, {Key: rowOf(8), Value: []byte("1")}}
+	writes := []txn.Write{{Key: specOf(2), Value: []byte("1")}, {Key: specOf(8), Value: []byte("1")}}
 	g.Submit(&Request{Op: OpCommit, Writes: writes})
-	if r, _ := g.forecasts.hot.Of(rowOf(8)); r.Accessing != 1 || len(env.sent) != asked+2 {
+	if r, _ := g.forecasts.hot.Of(specOf(8)); r.Accessing != 1 || len(env.sent) != asked+2 {
 		t.Errorf("%+v, %d were asked", r, len(env.sent)-asked)
 	}
 	env.dir.Admission.Off = false
@@ -190,7 +190,7 @@ func TestForecastsOfBlindWrites(t *testing.T) {
 // Rows that ask for no forecasts keep no statistics.
 func TestNoStatisticsWhereNobodyAsks(t *testing.T) {
 	g, env := openSpread(t)
-	req := g.lock(rowOf(2), rowOf(8))
+	req := g.lock(specOf(2), specOf(8))
 	g.until(time.Second)
 	if g.forecasts.hot != nil || g.txns[req.begun].footprint != nil || len(env.to) != 2 {
 		t.Errorf("statistics are kept; asked %v", env.to)

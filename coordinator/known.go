@@ -41,10 +41,10 @@ func (e *ended) add(x endedTxn) {
 func (e *ended) known(now time.Duration) (out []txn.Known) {
 	for i := range e.ring {
 		x := &e.ring[(e.next+len(e.ring)-1-i)%len(e.ring)]
-		if now-x.at > txn.KnownFor || len(out) == txn.SurveyKnownMax {
+		if now-x.at > txn.KnownFor || len(out) == txn.ContentionKnownMax {
 			break
 		}
-		out = append(out, txn.Known{Txn: x.id, Owner: x.owner, Commit: x.commit, Ended: true, AgoNanos: int64(now - x.at),
+		out = append(out, txn.Known{Txn: x.id, SessionID: x.owner, Commit: x.commit, Ended: true, AgoNanos: int64(now - x.at),
 			Committed: x.kind == 0, OutcomeLost: x.kind == txn.KindUnknown, Cause: x.cause})
 	}
 	return out
@@ -55,7 +55,7 @@ func (c *Coordinator) Known() (out []txn.Known) {
 	now := c.env.Now().Mono
 	for _, t := range c.txns { // order: sorted below
 		if t.owner != 0 && t.failed == nil {
-			out = append(out, txn.Known{Txn: t.id, Owner: t.owner, AgoNanos: int64(now - t.began)})
+			out = append(out, txn.Known{Txn: t.id, SessionID: t.owner, AgoNanos: int64(now - t.began)})
 		}
 	}
 	slices.SortFunc(out, func(a, b txn.Known) int {
@@ -64,11 +64,11 @@ func (c *Coordinator) Known() (out []txn.Known) {
 		}
 		return 1
 	})
-	return append(out[:min(len(out), txn.SurveyKnownMax)], c.reports.late.known(now)...)
+	return append(out[:min(len(out), txn.ContentionKnownMax)], c.reports.late.known(now)...)
 }
 
 // note remembers a transaction that has ended.
-func (j *reports) note(t *transaction, e txn.Ended, commit txn.Attempt, err *txn.Error) {
+func (j *reports) note(t *transaction, e txn.TxnEndInfo, commit txn.Attempt, err *txn.Error) {
 	x := endedTxn{id: t.id, owner: t.owner, at: j.env.Now().Mono, cause: e.Cause}
 	if err != nil {
 		x.kind = err.Kind

@@ -70,7 +70,7 @@ func (l *leaders) send(s txn.ShardID, m txn.Message) {
 	}
 }
 
-func (l *leaders) heard(s txn.ShardID, n txn.NodeID, term uint64) {
+func (l *leaders) observe(s txn.ShardID, n txn.NodeID, term uint64) {
 	if h := l.hints[s]; n != 0 && term >= h.term {
 		l.hints[s] = hint{n, term}
 	}

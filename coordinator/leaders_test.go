@@ -23,8 +23,8 @@ func TestWhoIsTakenForTheLeader(t *testing.T) {
 	for try, want := range []txn.NodeID{4, 5, 6, 4} {
 		asked("nothing is known", try, want, 0)
 	}
-	l.heard(2, 5, 7)
-	l.heard(2, 4, 6) // older
+	l.observe(2, 5, 7)
+	l.observe(2, 4, 6) // older
 	asked("others told", 0, 5, 7)
 	asked("others told", 1, 5, 7)
 	asked("others told", 2, 6, 0)
@@ -73,8 +73,8 @@ func TestWhereDecisionsAreLogged(t *testing.T) {
 		if s := (&decisions{env: env, leaders: l}).placeNear(nil); s != want {
 			t.Errorf("node %d is far: decisions are logged at shard %d, want %d", far, s, want)
 		}
-		l.heard(want, far, 1)
-		l.heard(5-want, 9-far, 1)
+		l.observe(want, far, 1)
+		l.observe(5-want, 9-far, 1)
 		if s := (&decisions{env: env, leaders: l}).placeNear(nil); s != 5-want {
 			t.Errorf("node %d leads another: decisions are logged at shard %d, want %d", 9-far, s, 5-want)
 		}

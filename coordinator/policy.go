@@ -23,13 +23,13 @@ type policyEnv interface {
 // what it takes at every shard.
 func (p *policy) lockOf(t *transaction, r txn.Read, s txn.ShardID) txn.Lock {
 	switch {
-	case t.asOf != 0 || r.Present || p.cfg.Row.Yield.NeverLocks:
+	case t.asOf != 0 || r.WantReadTS || p.cfg.Spec.Yield.NeverLocks:
 		return txn.LockNone
 	case t.level != txn.Serializable && r.ForWrite:
 		return txn.LockExclusive
 	case t.level != txn.Serializable:
 		return r.Lock
-	case r.ForWrite && p.cfg.Row.Yield.RowLeases:
+	case r.ForWrite && p.cfg.Spec.Yield.RowLeases:
 		return txn.LockExclusive
 	case r.Lock != txn.LockNone || !p.locksReads(t):
 		return r.Lock
@@ -51,34 +51,34 @@ func (p *policy) locksReads(t *transaction) bool {
 	if t.record {
 		return false
 	}
-	return p.cfg.Row.Yield.LockReads || p.sure(t)
+	return p.cfg.Spec.Yield.LockReads || p.committedOnly(t)
 }
 
-// sure: the transaction takes no chances, for it has lost so often, or is to go first:
+// committedOnly: the transaction takes no chances, for it has lost so often, or is to go first:
 // what holds nothing cannot have others give way. Where rows are reserved those of several regions
 // go first by that, and nobody locks to pass them. Of a single region who is validated where its
 // client is has its turn as soon as it has read; from far away what was read is old by then, for as
 // long as others write it there, so that one locks: it passes those of a single region alone.
-func (p *policy) sure(t *transaction) bool {
+func (p *policy) committedOnly(t *transaction) bool {
 	after := p.cfg.Params.LockAfterTries
 	if after <= 0 || t.try < after && t.age.Priority < txn.PriorityHigh {
 		return false
 	}
-	return p.cfg.Row.Yield.Reserves == yield.ReservesNothing || t.away && !t.age.Rank.Several()
+	return p.cfg.Spec.Yield.Reserves == yield.ReservesNothing || t.away && !t.age.Region.MultiRegion()
 }
 
 // readsAtLeader reports whether plain reads of the transaction go to the leader: there alone can
 // they lock. warm: of records that are updated often.
 func (p *policy) readsAtLeader(t *transaction, warm bool) bool {
-	row, class := &p.cfg.Row, t.class()
+	spec, class := &p.cfg.Spec, t.class()
 	class.Warm = warm
-	return row.ReadsAtLeader(class) || p.sure(t) && !row.Yield.NeverLocks
+	return spec.ReadsAtLeader(class) || p.committedOnly(t) && !spec.Yield.NeverLocks
 }
 
 // locksAtHome: where the leader is in this region, a lock costs no wide-area
 // message and saves the abort of a check that fails.
 func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
-	if !p.cfg.Row.Reads.LockAtHome(t.class()) || r.Final {
+	if !p.cfg.Spec.Reads.LockAtHome(t.class()) || r.OnlyRead {
 		return false
 	}
 	leader, _ := p.leaders.of(s, 0)
@@ -87,13 +87,13 @@ func (p *policy) locksAtHome(t *transaction, r txn.Read, s txn.ShardID) bool {
 
 // byLease reports whether leaders answer for transactions that wrote nothing.
 func (p *policy) byLease() bool {
-	return p.cfg.Row.ReadOnly == protocol.ByLease
+	return p.cfg.Spec.ReadOnly == protocol.ByLease
 }
 
 // levelOf is the level at which a transaction runs: rows that know no moments give no less than
 // they give to all.
 func (p *policy) levelOf(asked txn.Level) txn.Level {
-	if !p.cfg.Row.Moments() {
+	if !p.cfg.Spec.SnapshotReads() {
 		return txn.Serializable
 	}
 	return asked

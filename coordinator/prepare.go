@@ -15,7 +15,7 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 		if !ok {
 			p := &txn.Prepare{Shard: id, Txn: t.id, Age: t.age, ProtocolSeq: protocolSeq, Record: t.record}
 			if t.level == txn.RepeatableRead {
-				p.Since = t.moment
+				p.Since = t.readTS
 			}
 			if tc := t.touch(p.Shard); tc != nil {
 				p.LockTerm = tc.lockTerm
@@ -27,7 +27,7 @@ func divide(dir *routing.Directory, t *transaction, writes []txn.Write, protocol
 	at := func(k txn.Key) (*txn.Prepare, *txn.Error) {
 		id, ok := dir.ShardOf(string(k))
 		if !ok {
-			return nil, txn.Errorf(txn.KindMisuse, "no shard holds the key %q", k)
+			return nil, txn.Errorf(txn.KindInvalidRequest, "no shard holds the key %q", k)
 		}
 		return of(txn.ShardID(id)), nil
 	}
@@ -87,7 +87,7 @@ func prepareBytes(p *txn.Prepare) int {
 	return size
 }
 
-func guardsAt(guards []Guard, s txn.ShardID) []txn.ReadCheck {
+func schemaChecksAt(guards []SchemaCheck, s txn.ShardID) []txn.ReadCheck {
 	var out []txn.ReadCheck
 	for _, g := range guards {
 		out = append(out, txn.ReadCheck{Key: txn.Key(routing.LocalKey(uint64(s), g.Name)), Version: g.Version})

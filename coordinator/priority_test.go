@@ -14,12 +14,12 @@ func TestPriorityIsWhatTheRowMakesOfIt(t *testing.T) {
 		"natto-2pl-p":   {Priority: txn.PriorityHigh},
 		"natto-2pl-pow": {Preempts: true},
 	} {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, _ := openFake(t)
-		c.cfg.Row, c.cfg.Params = row, txn.Params{}.WithDefaults()
+		c.cfg.Spec, c.cfg.Params = spec, txn.Params{}.WithDefaults()
 		first := c.begin(Start{Age: txn.Age{Priority: txn.PriorityHigh}}).age
 		again := c.begin(Start{Age: first, Try: 1}).age
 		if first.Priority != want.Priority || first.Preempts != want.Preempts || again != first {

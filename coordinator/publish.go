@@ -12,7 +12,7 @@ func (c *Coordinator) publish(t *transaction, writes []txn.Write) {
 		return
 	}
 	c.attempts.changeMind(t, writes)
-	t.told = writes
+	t.published = writes
 	at := map[txn.ShardID]*txn.Publish{}
 	for _, w := range writes {
 		id, ok := c.env.Directory().ShardOf(string(w.Key))

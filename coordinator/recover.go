@@ -7,20 +7,20 @@ import (
 // adopt finishes an attempt whose coordinator seems lost: it asks every
 // participant's log. That a coordinator still lives does no harm, for both
 // decide from the same logs.
-func (cs *commits) adopt(o txn.Orphan) {
+func (cs *commitManager) adopt(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return
 	}
-	k := &commitment{Attempt: cs.decider.Adopt(o)}
+	k := &pendingCommit{Attempt: cs.decider.Adopt(o)}
 	cs.all[o.Attempt] = k
 	cs.env.Trace("takes over %v of %v", o.Attempt, o.Txn)
 	k.Terminate()
 }
 
 // coordinate decides an attempt for a gateway that names this node in what it asks of the leaders.
-func (cs *commits) coordinate(o txn.Orphan) {
+func (cs *commitManager) coordinate(o txn.Orphan) {
 	if cs.all[o.Attempt] != nil || len(cs.all) >= maxCommitments {
 		return
 	}
-	cs.all[o.Attempt] = &commitment{Attempt: cs.decider.Elect(o)}
+	cs.all[o.Attempt] = &pendingCommit{Attempt: cs.decider.Elect(o)}
 }

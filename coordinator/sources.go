@@ -39,28 +39,28 @@ func (d *db) Sources() (out []txn.SourceEntry) {
 
 // DescribeSource implements txn.SourceCatalogue.
 func (d *db) DescribeSource(ctx context.Context, s txn.ShardID) (txn.SourceSchema, error) {
-	told, err := d.askSources(ctx, txn.SourceAsk{Shard: s, What: txn.SourceDescribe})
+	sent, err := d.askSources(ctx, txn.SourceQuery{Shard: s, Kind: txn.SourceDescribe})
 	switch {
 	case err != nil:
 		return txn.SourceSchema{}, err
-	case told[0].Schema == nil:
+	case sent[0].Schema == nil:
 		return txn.SourceSchema{}, txn.Errorf(txn.KindUnavailable, "source %d has answered something else than it was asked", s)
 	}
-	return *told[0].Schema, nil
+	return *sent[0].Schema, nil
 }
 
 // InDoubt implements txn.SourceCatalogue.
 func (d *db) InDoubt(ctx context.Context) (out []txn.InDoubtBranch, failed error) {
-	var asked []txn.SourceAsk
+	var asked []txn.SourceQuery
 	sources := d.Sources()
 	for _, s := range sources {
-		asked = append(asked, txn.SourceAsk{Shard: s.ID, What: txn.SourceInDoubt})
+		asked = append(asked, txn.SourceQuery{Shard: s.ID, Kind: txn.SourceInDoubt})
 	}
 	if len(asked) == 0 {
 		return nil, nil
 	}
-	told, failed := d.askSources(ctx, asked...)
-	for i, m := range told {
+	sent, failed := d.askSources(ctx, asked...)
+	for i, m := range sent {
 		if m == nil {
 			continue
 		}
@@ -85,27 +85,27 @@ func (d *db) ForceInDoubt(ctx context.Context, name string, commit bool) error {
 	return d.endInDoubt(ctx, name, txn.SourceUndo)
 }
 
-func (d *db) endInDoubt(ctx context.Context, name string, how txn.SourceQuestion) error {
+func (d *db) endInDoubt(ctx context.Context, name string, how txn.SourceQueryKind) error {
 	listed, failed := d.InDoubt(ctx)
 	for _, b := range listed {
 		if b.Name == name {
-			_, err := d.askSources(ctx, txn.SourceAsk{Shard: b.ID, What: how, Name: name})
+			_, err := d.askSources(ctx, txn.SourceQuery{Shard: b.ID, Kind: how, Name: name})
 			return err
 		}
 	}
 	if failed != nil {
 		return failed
 	}
-	return txn.Errorf(txn.KindMisuse, "no source has a branch %.140q in doubt; it may have ended", name)
+	return txn.Errorf(txn.KindInvalidRequest, "no source has a branch %.140q in doubt; it may have ended", name)
 }
 
 // askSources asks agents, all at once, and waits. The error is the first of them.
-func (d *db) askSources(ctx context.Context, m ...txn.SourceAsk) ([]*txn.SourceTold, error) {
-	resp := d.port.Do(ctx, &Request{Op: OpAskSources, Asks: m})
+func (d *db) askSources(ctx context.Context, m ...txn.SourceQuery) ([]*txn.SourceReply, error) {
+	resp := d.port.Do(ctx, &Request{Op: OpAskSources, SourceQueries: m})
 	if resp.Err != nil {
-		return resp.Told, resp.Err
+		return resp.SourceReplies, resp.Err
 	}
-	return resp.Told, nil
+	return resp.SourceReplies, nil
 }
 
 // asksMax bounds the questions to agents that are on their way at one gateway.
@@ -113,17 +113,17 @@ const asksMax = 1024
 
 // asked are the questions of one request.
 type asked struct {
-	req    *Request
-	open   int
-	told   []*txn.SourceTold
-	failed *txn.Error
+	req     *Request
+	open    int
+	replies []*txn.SourceReply
+	failed  *txn.Error
 }
 
 // ask is a question to an agent.
 type ask struct {
 	of       *asked
 	at       int // which of its questions
-	m        *txn.SourceAsk
+	m        *txn.SourceQuery
 	deadline time.Duration
 	again    time.Duration // when it is asked again: a message may be lost
 	wait     time.Duration // before the time after that
@@ -132,39 +132,39 @@ type ask struct {
 // asks are those on their way.
 type asks struct {
 	cfg     *Config
-	env     surveyEnv
+	env     contentionEnv
 	numbers *requestNumbers
 	open    map[uint64]*ask // by request number
 }
 
 // begin asks agents.
 func (v *asks) begin(req *Request) {
-	if n := len(req.Asks); n == 0 || n+len(v.open) > asksMax {
+	if n := len(req.SourceQueries); n == 0 || n+len(v.open) > asksMax {
 		req.answer(Response{Err: txn.Errorf(txn.KindUnavailable, "%d questions to sources are on their way at this gateway, and %d are asked at once; the bound is %d: ask again later", len(v.open), n, asksMax)})
 		return
 	}
-	of := &asked{req: req, open: len(req.Asks), told: make([]*txn.SourceTold, len(req.Asks))}
-	for i := range req.Asks {
+	of := &asked{req: req, open: len(req.SourceQueries), replies: make([]*txn.SourceReply, len(req.SourceQueries))}
+	for i := range req.SourceQueries {
 		v.send(of, i)
 	}
 }
 
 // send sends one of the questions.
 func (v *asks) send(of *asked, i int) {
-	m := of.req.Asks[i]
+	m := of.req.SourceQueries[i]
 	s, ok := v.env.Directory().Shard(uint64(m.Shard))
 	if !ok || s.Kind.Native() || len(s.Replicas) == 0 {
-		of.end(i, nil, txn.Errorf(txn.KindMisuse, "%d is no source", m.Shard))
+		of.end(i, nil, txn.Errorf(txn.KindInvalidRequest, "%d is no source", m.Shard))
 		return
 	}
-	wait := txn.SourceAskWait
-	if m.What == txn.SourceInDoubt { // an agent says it at once
-		wait = txn.SurveyWait
+	wait := txn.SourceQueryWait
+	if m.Kind == txn.SourceInDoubt { // an agent says it at once
+		wait = txn.ContentionWait
 	}
 	m.Request = v.numbers.take()
 	now := v.env.Now().Mono
 	v.open[m.Request] = &ask{of: of, at: i, m: &m, deadline: now + wait, again: now + v.cfg.Params.ResendAfter, wait: v.cfg.Params.ResendAfter}
-	v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), m.Shard), txn.Message{SourceAsk: &m})
+	v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), m.Shard), txn.Message{SourceQuery: &m})
 }
 
 // repeat asks once more, of whoever has the source now.
@@ -172,23 +172,23 @@ func (v *asks) repeat(a *ask, now time.Duration) {
 	a.wait *= 2
 	a.again = now + a.wait
 	if s, ok := v.env.Directory().Shard(uint64(a.m.Shard)); ok && len(s.Replicas) > 0 {
-		v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), a.m.Shard), txn.Message{SourceAsk: a.m})
+		v.env.Send(txn.Participant(txn.NodeID(s.Replicas[0]), a.m.Shard), txn.Message{SourceQuery: a.m})
 	}
 }
 
 // end notes what came of a question; with the last of them the client is answered.
-func (a *asked) end(i int, told *txn.SourceTold, err *txn.Error) {
-	a.told[i] = told
+func (a *asked) end(i int, sent *txn.SourceReply, err *txn.Error) {
+	a.replies[i] = sent
 	if a.failed == nil {
 		a.failed = err
 	}
 	if a.open--; a.open == 0 {
-		a.req.answer(Response{Told: a.told, Err: a.failed})
+		a.req.answer(Response{SourceReplies: a.replies, Err: a.failed})
 	}
 }
 
-// hear takes in an answer.
-func (v *asks) hear(m *txn.SourceTold) {
+// receive takes in an answer.
+func (v *asks) receive(m *txn.SourceReply) {
 	a := v.open[m.Request]
 	if a == nil || a.m.Shard != m.Shard {
 		return
@@ -224,11 +224,11 @@ func (v *asks) expire(now time.Duration) {
 			continue
 		}
 		delete(v.open, id)
-		why := "its agent does not answer"
-		if a.m.What >= txn.SourceResolve {
-			why = "the branch has not ended: the log of its decision could not be asked in time, or the source not be reached; nothing was guessed"
+		reason := "its agent does not answer"
+		if a.m.Kind >= txn.SourceResolve {
+			reason = "the branch has not ended: the log of its decision could not be asked in time, or the source not be reached; nothing was guessed"
 		}
-		a.of.end(a.at, nil, txn.Errorf(txn.KindUnavailable, "%s: %s", called(v.env.Directory(), a.m.Shard), why))
+		a.of.end(a.at, nil, txn.Errorf(txn.KindUnavailable, "%s: %s", called(v.env.Directory(), a.m.Shard), reason))
 	}
 }
 

@@ -43,19 +43,19 @@ type earlyVote struct {
 
 // doubt is what to say of a transaction that ends for some reason: if its only source was to
 // commit with the statements that are on their way, nobody knows whether it has.
-func (b *branches) doubt(dir *routing.Directory, why *txn.Error) *txn.Error {
-	if b == nil || !b.alone || why.Kind == txn.KindUnknown || !b.changes {
-		return b.known(why)
+func (b *branches) doubt(dir *routing.Directory, reason *txn.Error) *txn.Error {
+	if b == nil || !b.alone || reason.Kind == txn.KindUnknown || !b.changes {
+		return b.known(reason)
 	}
-	return txn.Errorf(txn.KindUnknown, "%s was to commit and has not answered: it may or may not have happened (%s)", called(dir, b.at[0].source), why.Reason).Because(why.Cause)
+	return txn.Errorf(txn.KindUnknown, "%s was to commit and has not answered: it may or may not have happened (%s)", called(dir, b.at[0].source), reason.Reason).Because(reason.Cause)
 }
 
 // known is why a transaction ends, which is never unknown to have happened if it has only read.
-func (b *branches) known(why *txn.Error) *txn.Error {
-	if b == nil || b.changes || why == nil || why.Kind != txn.KindUnknown {
-		return why
+func (b *branches) known(reason *txn.Error) *txn.Error {
+	if b == nil || b.changes || reason == nil || reason.Kind != txn.KindUnknown {
+		return reason
 	}
-	return txn.Errorf(txn.KindAborted, "a source's answer to what only reads was lost, or its agent; nothing was changed").Because(cmp.Or(why.Cause, txn.CauseLeader))
+	return txn.Errorf(txn.KindAborted, "a source's answer to what only reads was lost, or its agent; nothing was changed").Because(cmp.Or(reason.Cause, txn.CauseLeader))
 }
 
 // onlyRead reports whether statements change nothing.
@@ -87,7 +87,7 @@ type statements struct {
 	env     readEnv
 	reads   *reads
 	leaders *leaders
-	commits *commits
+	commits *commitManager
 }
 
 // begin starts a round.
@@ -120,26 +120,26 @@ func (st *statements) check(t *transaction, req *Request) *txn.Error {
 		s := &req.Statements[i]
 		bytes += s.Bytes()
 		if e, ok := dir.Shard(uint64(s.Source)); !ok || e.Kind.Native() {
-			return txn.Errorf(txn.KindMisuse, "%d is no source: it takes no statements", s.Source)
+			return txn.Errorf(txn.KindInvalidRequest, "%d is no source: it takes no statements", s.Source)
 		}
 	}
 	switch n := len(req.Statements); {
 	case n == 0 || n > txn.StatementsMax || bytes > txn.StatementBytesMax:
-		return txn.Errorf(txn.KindMisuse, "a round of %d statements of %d bytes; it has 1 to %d of them, and %d bytes at most", n, bytes, txn.StatementsMax, txn.StatementBytesMax)
+		return txn.Errorf(txn.KindInvalidRequest, "a round of %d statements of %d bytes; it has 1 to %d of them, and %d bytes at most", n, bytes, txn.StatementsMax, txn.StatementBytesMax)
 	case t.asOf != 0:
-		return txn.Errorf(txn.KindMisuse, "a source knows no moment of the past: it cannot be read as of one")
-	case !st.cfg.Row.Leases():
-		return txn.Errorf(txn.KindMisuse, "without a log no decision can be logged, which a source needs")
+		return txn.Errorf(txn.KindInvalidRequest, "a source knows no moment of the past: it cannot be read as of one")
+	case !st.cfg.Spec.Leases():
+		return txn.Errorf(txn.KindInvalidRequest, "without a log no decision can be logged, which a source needs")
 	case t.branches != nil && t.branches.last:
-		return txn.Errorf(txn.KindMisuse, "the transaction has said which statements are its last at its sources; it can be committed or rolled back")
+		return txn.Errorf(txn.KindInvalidRequest, "the transaction has said which statements are its last at its sources; it can be committed or rolled back")
 	}
 	return nil
 }
 
 // divide divides a round among the sources, rising.
-func (st *statements) divide(r *round) (parts []*part) {
-	t, of := r.t, map[txn.ShardID]*part{}
-	order := st.cfg.Row.Arrive.Order(len(r.req.Statements), func(i int) schedule.Statement {
+func (st *statements) divide(r *round) (parts []*shardRequest) {
+	t, of := r.t, map[txn.ShardID]*shardRequest{}
+	order := st.cfg.Spec.Arrive.Order(len(r.req.Statements), func(i int) schedule.Statement {
 		s := &r.req.Statements[i]
 		return schedule.Statement{Writes: s.Writes, Records: s.Records}
 	})
@@ -152,21 +152,21 @@ func (st *statements) divide(r *round) (parts []*part) {
 		if p == nil {
 			b := t.branches.of(s.Source)
 			b.step++
-			p = newPart(r, txn.Access{Shard: s.Source, Txn: t.id, Age: t.age, WaitMillis: t.lockWait, ProtocolSeq: st.reads.turn.seq, Work: &txn.Work{
-				Attempt: t.branches.attempt, Step: b.step, DecidedAt: t.branches.decidedAt, Term: b.term, Level: t.level, SilenceMillis: t.silence, Retired: st.commits.attempts.retiredBelow()}})
+			p = newPart(r, txn.Access{Shard: s.Source, Txn: t.id, Age: t.age, WaitMillis: t.lockWait, ProtocolSeq: st.reads.protocolSwitch.seq, Batch: &txn.StatementBatch{
+				Attempt: t.branches.attempt, Step: b.step, RecordShard: t.branches.decidedAt, Term: b.term, Level: t.level, SilenceMillis: t.silence, Retired: st.commits.attempts.retiredBelow()}})
 			of[s.Source] = p
 			parts = append(parts, p)
 		}
-		p.access.Work.Statements = append(p.access.Work.Statements, s.Statement)
+		p.access.Batch.Statements = append(p.access.Batch.Statements, s.Statement)
 		if st.cfg.Params.SourceWaits > 0 {
-			p.access.Work.Locks = append(p.access.Work.Locks, txn.Locked{Records: s.Records, Writes: s.Writes})
+			p.access.Batch.Locks = append(p.access.Batch.Locks, txn.Locked{Records: s.Records, Writes: s.Writes})
 		}
 		p.items, p.named = append(p.items, i), append(p.named, s.Records...)
 	}
-	slices.SortFunc(parts, func(a, b *part) int { return cmp.Compare(a.access.Shard, b.access.Shard) })
+	slices.SortFunc(parts, func(a, b *shardRequest) int { return cmp.Compare(a.access.Shard, b.access.Shard) })
 	peers := st.peers(t)
 	for _, p := range parts {
-		p.access.Work.Peers = peers
+		p.access.Batch.Peers = peers
 	}
 	return parts
 }
@@ -187,7 +187,7 @@ func (st *statements) peers(t *transaction) (out []txn.Peer) {
 // askWithLast has each source prepare when it has executed the statements of this round,
 // which are its last, and those at once that have none in it. A transaction of one
 // participant prepares nowhere: if it is to commit now, its source does so by itself.
-func (st *statements) askWithLast(t *transaction, parts []*part) {
+func (st *statements) askWithLast(t *transaction, parts []*shardRequest) {
 	t.branches.last = true
 	participants := t.branches.sources()
 	for _, tc := range t.touched {
@@ -196,9 +196,9 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 		}
 	}
 	req := parts[0].r.req
-	alone := len(participants) == 1 && !req.Writing && !st.cfg.Row.Asks.Validates()
+	alone := len(participants) == 1 && !req.Writing && !st.cfg.Spec.Prepares.Validates()
 	t.branches.alone = alone && req.Commit
-	if !t.branches.alone && (alone || st.cfg.Row.Asks != decide.WithLastStatement) {
+	if !t.branches.alone && (alone || st.cfg.Spec.Prepares != decide.Decentralized) {
 		return
 	}
 	slices.Sort(participants)
@@ -206,15 +206,15 @@ func (st *statements) askWithLast(t *transaction, parts []*part) {
 	for i := range t.branches.at {
 		b := &t.branches.at[i]
 		b.asked = true
-		j := slices.IndexFunc(parts, func(p *part) bool { return p.access.Shard == b.source })
+		j := slices.IndexFunc(parts, func(p *shardRequest) bool { return p.access.Shard == b.source })
 		if alone && j >= 0 {
-			parts[j].access.Work.Last = commitsAlone
+			parts[j].access.Batch.Last = commitsAlone
 			continue
 		}
-		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, DecidedAt: t.branches.decidedAt, OnePhase: alone,
-			LockTerm: b.term, Term: b.term, Retired: st.commits.attempts.retiredBelow(), ProtocolSeq: st.reads.turn.seq, Peers: peers}
+		prepare := &txn.Prepare{Shard: b.source, Attempt: t.branches.attempt, Txn: t.id, Age: t.age, Participants: participants, RecordShard: t.branches.decidedAt, OnePhase: alone,
+			LockTerm: b.term, Term: b.term, Retired: st.commits.attempts.retiredBelow(), ProtocolSeq: st.reads.protocolSwitch.seq, Peers: peers}
 		if j >= 0 {
-			parts[j].access.Work.Last = prepare
+			parts[j].access.Batch.Last = prepare
 			continue
 		}
 		st.leaders.send(b.source, txn.Message{Prepare: prepare})
@@ -227,8 +227,8 @@ var commitsAlone = &txn.Prepare{OnePhase: true}
 
 // address has a part go to an incarnation of its agent; false: the branch was begun by
 // another and is lost with it, unless that one has committed it.
-func (rs *reads) address(p *part, term uint64) bool {
-	w := p.access.Work
+func (rs *reads) address(p *shardRequest, term uint64) bool {
+	w := p.access.Batch
 	if w == nil || term == 0 || w.Term == term {
 		return true
 	}
@@ -240,18 +240,18 @@ func (rs *reads) address(p *part, term uint64) bool {
 		return false
 	}
 	a, n := *p.access, *w
-	n.Term, a.Work = term, &n
+	n.Term, a.Batch = term, &n
 	p.access = &a
 	return true
 }
 
 // worked takes in what a source answers.
-func (rs *reads) worked(p *part, m *txn.AccessReply) {
+func (rs *reads) worked(p *shardRequest, m *txn.AccessReply) {
 	t, r := p.r.t, p.r
 	now := rs.env.Now().Mono
-	w := m.Worked
+	w := m.Batch
 	if w == nil {
-		w = new(txn.Worked)
+		w = new(txn.BatchResult)
 	}
 	if w.Going { // it takes its time
 		p.deadline, p.wakeAt = now+rs.patience(p, 0), now+rs.cfg.Params.ResendAfter
@@ -271,7 +271,7 @@ func (rs *reads) worked(p *part, m *txn.AccessReply) {
 	err = t.branches.known(err)
 	t.branches.alone = t.branches.alone && m.Refused == 0
 	if m.Refused != 0 {
-		rs.turn.heardOf(m.ProtocolSeq)
+		rs.protocolSwitch.observe(m.ProtocolSeq)
 		rs.executor.fail(t, err)
 		return
 	}
@@ -318,14 +318,14 @@ func (rs *reads) endOfStatements(r *round) {
 }
 
 // branch begins a transaction's branches: they are named from the start.
-func (cs *commits) branch(t *transaction) *branches {
+func (cs *commitManager) branch(t *transaction) *branches {
 	b := &branches{attempt: cs.attempts.reserve(t), decidedAt: cs.decisions.placeNear(nil)}
 	cs.branched[b.attempt] = t
 	return b
 }
 
 // committed ends a transaction that its only source has committed with its last statements.
-func (cs *commits) committed(t *transaction, req *Request) {
+func (cs *commitManager) committed(t *transaction, req *Request) {
 	b := t.branches
 	b.over, b.alone = true, false
 	delete(cs.branched, b.attempt)
@@ -340,7 +340,7 @@ func (cs *commits) committed(t *transaction, req *Request) {
 
 // early takes in a vote that comes before the commit: of a source that was asked with its
 // last statement.
-func (cs *commits) early(from txn.NodeID, m *txn.Message) {
+func (cs *commitManager) early(from txn.NodeID, m *txn.Message) {
 	t := cs.branched[m.Vote.Attempt]
 	switch v := m.Vote; {
 	case t == nil || t.failed != nil:
@@ -353,7 +353,7 @@ func (cs *commits) early(from txn.NodeID, m *txn.Message) {
 
 // settle has an attempt, which was opened, know what its transaction's sources have been
 // asked and have answered already.
-func (cs *commits) settle(k *commitment, now time.Duration) {
+func (cs *commitManager) settle(k *pendingCommit, now time.Duration) {
 	b := k.t.branches
 	if b == nil {
 		return
@@ -361,8 +361,8 @@ func (cs *commits) settle(k *commitment, now time.Duration) {
 	b.over = true
 	delete(cs.branched, b.attempt)
 	for _, v := range b.votes {
-		k.heard(v.vote, now)
-		k.Hear(v.from, &txn.Message{Vote: v.vote})
+		k.received(v.vote, now)
+		k.Receive(v.from, &txn.Message{Vote: v.vote})
 	}
 }
 
@@ -384,7 +384,7 @@ func (b *branches) underway() (out []txn.ShardID) {
 const undoneWait = 2 * time.Second
 
 // undone answers whose transaction was rolled back, when no branch of it is left.
-func undone(cs *commits, t *transaction, req *Request, r Response) {
+func undone(cs *commitManager, t *transaction, req *Request, r Response) {
 	if t != nil && t.branches != nil && req.Done != nil {
 		if k := cs.all[t.branches.attempt]; k != nil && k.own && k.req == nil {
 			k.req, k.undoing, k.answerBy = req, r, cs.env.Now().Mono+undoneWait
@@ -396,14 +396,14 @@ func undone(cs *commits, t *transaction, req *Request, r Response) {
 
 // abandon rolls back the branches of a transaction that does not commit: all sources are told
 // until they have said that they know.
-func (cs *commits) abandon(t *transaction) {
+func (cs *commitManager) abandon(t *transaction) {
 	b := t.branches
 	if b == nil || b.over {
 		return
 	}
 	b.over, t.reserved = true, 0
 	delete(cs.branched, b.attempt)
-	k := &commitment{Attempt: cs.decider.Open(decide.Opening{ID: b.attempt, Txn: t.id, Participants: b.sources(), Prepares: []*txn.Prepare{}, DecidedAt: b.decidedAt}), own: true}
+	k := &pendingCommit{Attempt: cs.decider.Open(decide.AttemptInit{ID: b.attempt, Txn: t.id, Participants: b.sources(), Prepares: []*txn.Prepare{}, RecordShard: b.decidedAt}), own: true}
 	cs.all[b.attempt] = k
 	decide.Abandon(k.Attempt)
 	cs.follow(k)

@@ -17,7 +17,7 @@ func commitsAtOnce(t *testing.T, reads bool) (*gateway, *led, *Request) {
 	req := &Request{Op: OpExecute, Last: true, Commit: true, Executed: true, Statements: []txn.SourceStatement{{Source: 9, Reads: reads, Statement: txn.Statement{Text: "a"}}}}
 	req.Done = func(r Response) { g.answered[req] = r }
 	g.Submit(req)
-	if w := env.asked(); w == nil || w.Work.Last == nil || !w.Work.Last.OnePhase || w.Work.Term != 1 {
+	if w := env.asked(); w == nil || w.Batch.Last == nil || !w.Batch.Last.OnePhase || w.Batch.Term != 1 {
 		t.Fatalf("sent %+v", env.sent)
 	}
 	return g, env, req
@@ -37,7 +37,7 @@ func (e *led) asked() *txn.Access {
 func TestAnAnswerThatIsTheCommit(t *testing.T) {
 	g, env, req := commitsAtOnce(t, false)
 	sent := len(env.sent)
-	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Committed: true, Results: []txn.Result{{Affected: 7}}}}})
+	g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Batch: &txn.BatchResult{Committed: true, Results: []txn.Result{{Affected: 7}}}}})
 	r, ok := g.answered[req]
 	if open, commits := g.Open(); !ok || r.Err != nil || len(r.Results) != 1 || r.Results[0].Affected != 7 || open+commits != 0 || len(env.sent) != sent {
 		t.Errorf("answered %v %+v, %d messages more, %d open, %d in commits", ok, r, len(env.sent)-sent, open, commits)
@@ -72,7 +72,7 @@ func TestACommitWithStatementsOfWhichNobodyKnows(t *testing.T) {
 			works := 0
 			c.do(g, env)
 			for _, m := range env.sent {
-				if m.Access != nil && m.Access.Work.Term != 1 {
+				if m.Access != nil && m.Access.Batch.Term != 1 {
 					works++
 				}
 			}
@@ -94,8 +94,8 @@ func TestARollbackIsAnsweredWhenItsBranchesHaveEnded(t *testing.T) {
 			return req
 		}
 		first := do(&Request{Op: OpExecute, Statements: []txn.SourceStatement{{Source: 9, Statement: txn.Statement{Text: "a"}}}})
-		g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Results: []txn.Result{{Affected: 7}}}}})
-		attempt := env.asked().Work.Attempt
+		g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Batch: &txn.BatchResult{Results: []txn.Result{{Affected: 7}}}}})
+		attempt := env.asked().Batch.Attempt
 		end := do(&Request{Op: OpEnd, Txn: g.answered[first].Txn})
 		if _, ok := g.answered[end]; ok {
 			t.Error("it is answered before its source has let go")
@@ -121,7 +121,7 @@ func TestAnAgentThatIsSilent(t *testing.T) {
 		req := &Request{Op: OpExecute, From: Start{SilenceMillis: bound.Milliseconds()}, Statements: []txn.SourceStatement{{Source: 9, Reads: true, Statement: txn.Statement{Text: "a"}}}}
 		req.Done = func(r Response) { g.answered[req] = r }
 		g.Submit(req)
-		if w := env.asked().Work; w.SilenceMillis != bound.Milliseconds() {
+		if w := env.asked().Batch; w.SilenceMillis != bound.Milliseconds() {
 			t.Errorf("the agent is to wait %d ms", w.SilenceMillis)
 		}
 		for range 30 {
@@ -130,7 +130,7 @@ func TestAnAgentThatIsSilent(t *testing.T) {
 			}
 			g.pass(g.cfg.Params.ResendAfter)
 			if going {
-				g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Worked: &txn.Worked{Going: true}}})
+				g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: 9, Term: 1, Batch: &txn.BatchResult{Going: true}}})
 			}
 		}
 		r, ok := g.answered[req]
@@ -157,7 +157,7 @@ func TestACommitThatNoSourceAnswers(t *testing.T) {
 		var id txn.ID
 		for _, source := range []txn.ShardID{8, 9} {
 			r := do(&Request{Op: OpExecute, Txn: id, From: Start{CommitMillis: asked.Milliseconds()}, Statements: []txn.SourceStatement{{Source: source, Statement: txn.Statement{Text: "a"}}}})
-			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: source, Term: 1, Worked: &txn.Worked{Results: []txn.Result{{Affected: 7}}}}})
+			g.Deliver(2, &txn.Message{AccessReply: &txn.AccessReply{Request: env.asked().Request, Shard: source, Term: 1, Batch: &txn.BatchResult{Results: []txn.Result{{Affected: 7}}}}})
 			id = g.answered[r].Txn
 		}
 		want := asked

@@ -18,7 +18,7 @@ func (c *Coordinator) HotRecords() (records, bytes int) {
 }
 
 // Admission lists the kinds of transaction of which tries have failed for each other here of late.
-func (c *Coordinator) Admission() []txn.AdmissionClass { return c.gate.admission.Classes() }
+func (c *Coordinator) Admission() []txn.AdmissionClass { return c.admission.admission.Classes() }
 
 // Open is the number of transactions and commitments that have not ended.
 func (c *Coordinator) Open() (transactions, commitments int) { return len(c.txns), len(c.commits.all) }

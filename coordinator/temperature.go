@@ -3,9 +3,9 @@ package coordinator
 import (
 	"time"
 
+	"isochron/coverage"
 	"isochron/estimate"
 	"isochron/routing"
-	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -39,7 +39,7 @@ type temperatureEnv interface {
 
 // follow begins to count, or gives it up, as the row says.
 func (ts *temperatures) follow() {
-	switch wanted := ts.cfg.Row.Reads.ByTemperature(); {
+	switch wanted := ts.cfg.Spec.Reads.ByTemperature(); {
 	case !wanted:
 		ts.known, ts.threshold = nil, nil
 	case ts.known == nil:
@@ -69,19 +69,19 @@ func (c *Coordinator) Warm(m *txn.Access) (out []txn.WarmKey) {
 		return nil
 	}
 	now := c.env.Now().Mono
-	tell := func(k txn.Key, is estimate.Temperature) bool {
+	notify := func(k txn.Key, is estimate.Temperature) bool {
 		if is > 0 {
 			out = append(out, txn.WarmKey{Key: k, MilliUpdates: uint64(is)})
 		}
 		return len(out) < txn.WarmMax
 	}
 	for _, k := range m.Keys {
-		if !tell(k, ts.known.Of(k, now)) {
+		if !notify(k, ts.known.Of(k, now)) {
 			return out
 		}
 	}
 	for _, s := range m.Scans {
-		if ts.known.In(s.Span, now, tell); len(out) >= txn.WarmMax {
+		if ts.known.In(s.Span, now, notify); len(out) >= txn.WarmMax {
 			break
 		}
 	}
@@ -97,14 +97,14 @@ func (ts *temperatures) asks(s txn.ShardID) bool {
 	return ok && !shard.Holds(uint32(ts.cfg.Self))
 }
 
-// told takes in what an answer tells.
-func (ts *temperatures) told(m *txn.AccessReply) {
+// observe takes in what an answer tells.
+func (ts *temperatures) observe(m *txn.AccessReply) {
 	if ts.known == nil {
 		return
 	}
 	now := ts.env.Now().Mono
 	for _, w := range m.Warm[:min(len(m.Warm), txn.WarmMax)] {
-		ts.known.Told(w.Key, estimate.Temperature(min(w.MilliUpdates, 1<<40)), now)
+		ts.known.Observe(w.Key, estimate.Temperature(min(w.MilliUpdates, 1<<40)), now)
 	}
 }
 
@@ -145,7 +145,7 @@ func (ts *temperatures) tooWarm(s txn.ShardID, is estimate.Temperature, trip tim
 	if expected < ts.threshold.At() {
 		return false
 	}
-	ts.cfg.Params.Rules.Bite(rulebook.WarmAtLeader)
+	ts.cfg.Params.Rules.Hit(coverage.WarmAtLeader)
 	if ts.env.Tracing() {
 		ts.env.Trace("reads at the leader of shard %d what is updated %d times in a million round trips there; the threshold is %d", s, expected, ts.threshold.At())
 	}
@@ -159,7 +159,7 @@ func (ts *temperatures) left(t *transaction, err *txn.Error) {
 		return
 	}
 	t.far = false
-	lost := err != nil && lostOr(err, t.entrance.missed) == yield.Lost
+	lost := err != nil && lostOr(err, t.admission.missed) == yield.Lost
 	if err != nil && !lost {
 		return
 	}

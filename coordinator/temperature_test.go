@@ -26,7 +26,7 @@ func openWarm(t *testing.T) (*gateway, *spread) {
 		env.clocked = e
 		return &warmEnv{env}
 	})
-	g.goBy(openRow(t, "r4+gams"))
+	g.useProtocol(openRow(t, "r4+gams"))
 	env.dir = &routing.Directory{Epoch: 1}
 	for _, s := range []uint64{2, 5, 6, 8} {
 		replicas := map[uint64][]uint32{2: {1, 2}, 5: {1, 5}, 6: {6, 7}, 8: {3, 8}}[s]
@@ -78,7 +78,7 @@ func TestWarmRowsAreReadAtTheirLeader(t *testing.T) {
 	want("in a range", scan("v", "x"), "5:1 near=false")
 	want("beside a range", scan("x", "z"), "1:1 near=true")
 	final := read
-	final.Final = true
+	final.OnlyRead = true
 	want("where one leader may answer for good", final, "5:3 near=false")
 	locked := read
 	locked.Lock = txn.LockShared
@@ -152,7 +152,7 @@ func TestAnswersTellOfSoMany(t *testing.T) {
 	for i := range 2 * txn.WarmMax {
 		reply.Warm = append(reply.Warm, txn.WarmKey{Key: named(8, fmt.Sprint("new", i)), MilliUpdates: 1})
 	}
-	g.temperatures.told(reply)
+	g.temperatures.observe(reply)
 	if after, _ := g.Temperatures(); after != before+txn.WarmMax {
 		t.Errorf("%d rows were known, and are %d", before, after)
 	}
@@ -188,7 +188,7 @@ func TestTriesMoveTheThreshold(t *testing.T) {
 func TestOtherRowsKeepNoTemperatures(t *testing.T) {
 	g, env := openWarm(t)
 	heat(g, named(5, "k"))
-	g.goBy(openRow(t, "2pc+occ"))
+	g.useProtocol(openRow(t, "2pc+occ"))
 	heat(g, named(5, "k"))
 	if records, threshold := g.Temperatures(); records != 0 || threshold != 0 {
 		t.Errorf("it knows %d records, and has a threshold of %d", records, threshold)

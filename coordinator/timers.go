@@ -16,10 +16,10 @@ const manyOpen = 256
 // do if nothing else happens before: no message, no request, no news of a leader. Before
 // it Tick changes nothing. What is to be done at once is done when Tick may look again.
 func (c *Coordinator) NextWake() time.Duration {
-	if len(c.reads.parts)+len(c.commits.all) > manyOpen || !c.gate.admission.Quiet() {
+	if len(c.reads.parts)+len(c.commits.all) > manyOpen || !c.admission.admission.Quiet() {
 		return min(c.sweepAt, c.NextDeparture())
 	}
-	at := min(c.reads.nextWake(), c.commits.nextWake(), c.turn.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.decisions.nextWake(), c.surveys.nextWake(), c.asks.nextWake())
+	at := min(c.reads.nextWake(), c.commits.nextWake(), c.protocolSwitch.nextWake(c.sweepAt-sweepEvery), c.recent.nextWake(), c.decisions.nextWake(), c.contentionQueries.nextWake(), c.asks.nextWake())
 	if expiry, ok := c.coords.NextExpiry(); ok {
 		at = min(at, expiry)
 	}
@@ -30,18 +30,18 @@ func (c *Coordinator) NextWake() time.Duration {
 // is judged again that was not let in, by this node's clock: Depart is to be called then, and
 // not with the next tick.
 func (c *Coordinator) NextDeparture() time.Duration {
-	return min(c.reads.nextDeparture(), c.commits.late.next(), c.gate.late.NextWake())
+	return min(c.reads.nextDeparture(), c.commits.late.next(), c.admission.late.NextWake())
 }
 
 // Depart sends the parts and Prepares whose instant has come, and lets in whom it is time for.
 func (c *Coordinator) Depart() {
 	c.reads.depart()
 	c.commits.late.depart()
-	c.gate.wake()
+	c.admission.wake()
 }
 
 // nextWake is when a bound of a switch is reached that was not when Tick looked last.
-func (u *turn) nextWake(looked time.Duration) time.Duration {
+func (u *protocolSwitch) nextWake(looked time.Duration) time.Duration {
 	at := txn.Never
 	switch {
 	case u.try != 0 && u.drain > looked:

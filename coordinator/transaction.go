@@ -23,8 +23,8 @@ func (o transactions) ownerOf(id txn.ID) (owner uint64, ok bool) {
 // using lists those that have one of these guards and may still commit.
 func (o transactions) using(guards []string) (out []txn.User) {
 	for _, t := range o { // order: sorted below
-		if t.failed == nil && slices.ContainsFunc(t.guards, func(g Guard) bool { return slices.Contains(guards, g.Name) }) {
-			out = append(out, txn.User{Txn: t.id, Owner: t.owner})
+		if t.failed == nil && slices.ContainsFunc(t.schemaChecks, func(g SchemaCheck) bool { return slices.Contains(guards, g.Name) }) {
+			out = append(out, txn.User{Txn: t.id, SessionID: t.owner})
 		}
 	}
 	slices.SortFunc(out, func(a, b txn.User) int {
@@ -33,7 +33,7 @@ func (o transactions) using(guards []string) (out []txn.User) {
 		}
 		return 1
 	})
-	return out[:min(len(out), txn.SurveyUsersMax)]
+	return out[:min(len(out), txn.ContentionUsersMax)]
 }
 
 // open lists the transactions that have not failed and are in no commit.
@@ -62,21 +62,21 @@ type transaction struct {
 	silence         int64         // ms that a source's agent may answer nothing; 0: the default
 	commitWait      int64         // ms that a commit is waited for; 0: the default
 	asOf            txn.Timestamp // 0: of no moment but its commit's
-	hold            int64         // ms
+	protect         int64         // ms
 	readOnly        bool
 	level           txn.Level
 	owner           uint64
-	moment          txn.Timestamp // of a weaker level, 0 before the first plain read
-	momentAt        time.Duration // when it was chosen
+	readTS          txn.Timestamp // of a weaker level, 0 before the first plain read
+	readTSChosenAt  time.Duration // when it was chosen
 	statement       int           // in which it was
-	seen            view          // the newest: what the commit checks
-	shown           view          // of a moment
+	seen            readSet       // the newest: what the commit checks
+	shown           readSet       // of a moment
 	spans           []readSpan
-	leases          *leases  // of what it has read; nil: rows have none, or it has read nothing
-	touched         []touch  // rising by shard
-	first           [1]touch // room for it: most transactions touch one
+	leases          *leases             // of what it has read; nil: rows have none, or it has read nothing
+	touched         []participantState  // rising by shard
+	first           [1]participantState // room for it: most transactions touch one
 	round           *round
-	commit          *commitment
+	commit          *pendingCommit
 	failed          *txn.Error
 	final           bool // its only round was answered for good, by one leader
 	stats           txn.Stats
@@ -85,22 +85,22 @@ type transaction struct {
 	away            bool          // that is not the gateway's
 	journal         []txn.RoundReport
 	reserved        uint64      // the attempt that its commit will be, 0: none yet
-	told            []txn.Write // passed on as that attempt
+	published       []txn.Write // passed on as that attempt
 	readUncommitted bool        // it has read what was not committed: it votes though it writes nothing
 	publish         []txn.Key   // rows of its last round for which others wait
 	upkeep          bool
 	record          bool // see Start
 	far             bool // it has read by temperature what is led elsewhere
 	lockedAll       bool // what it writes was locked before its commit, or need not be
-	entrance        entrance
+	admission       admissionState
 	footprint       *estimate.Footprint // nil: the gateway keeps no statistics
 	branches        *branches           // at sources; nil: it has none
 	results         []txn.SourceResult  // of its last round of statements
-	guards          []Guard             // as its last request had them
+	schemaChecks    []SchemaCheck       // as its last request had them
 }
 
-// touch is what a transaction did at a shard.
-type touch struct {
+// participantState is what a transaction did at a shard.
+type participantState struct {
 	shard    txn.ShardID
 	lockTerm uint64 // of the leader that granted locks, 0 if none were asked for
 	locked   bool   // locks may be held there
@@ -117,7 +117,7 @@ func (t *transaction) class() txn.Class {
 }
 
 // touch is what was done at a shard, nil for nothing. It is good until another is touched.
-func (t *transaction) touch(s txn.ShardID) *touch {
+func (t *transaction) touch(s txn.ShardID) *participantState {
 	for i := range t.touched {
 		if t.touched[i].shard == s {
 			return &t.touched[i]
@@ -127,7 +127,7 @@ func (t *transaction) touch(s txn.ShardID) *touch {
 }
 
 // touches is touch for what is done now: it notes that something is.
-func (t *transaction) touches(s txn.ShardID) *touch {
+func (t *transaction) touches(s txn.ShardID) *participantState {
 	if tc := t.touch(s); tc != nil {
 		return tc
 	}
@@ -135,18 +135,18 @@ func (t *transaction) touches(s txn.ShardID) *touch {
 	for i < len(t.touched) && t.touched[i].shard < s {
 		i++
 	}
-	t.touched = slices.Insert(t.touched, i, touch{shard: s})
+	t.touched = slices.Insert(t.touched, i, participantState{shard: s})
 	t.stats.Shards++
 	return &t.touched[i]
 }
 
 // locked reports whether the transaction may hold locks anywhere.
 func (t *transaction) locked() bool {
-	return slices.ContainsFunc(t.touched, func(tc touch) bool { return tc.locked })
+	return slices.ContainsFunc(t.touched, func(tc participantState) bool { return tc.locked })
 }
 
-// view is what a round of this moment adds to, and is answered from.
-func (t *transaction) view(at txn.Timestamp) *view {
+// readSet is what a round of this moment adds to, and is answered from.
+func (t *transaction) readSet(at txn.Timestamp) *readSet {
 	if at != 0 {
 		return &t.shown
 	}
@@ -158,7 +158,7 @@ func (t *transaction) response(err *txn.Error) Response {
 }
 
 // holds reports whether the transaction may have something there that has to be let go.
-func (tc *touch) holds() bool { return tc.locked || tc.reserved }
+func (tc *participantState) holds() bool { return tc.locked || tc.reserved }
 
 // releaseLocks has the leaders drop what the transaction may have locked or reserved.
 func (t *transaction) releaseLocks(l *leaders) {

@@ -13,10 +13,10 @@ type agreement struct {
 }
 
 func (c *agreement) settle(r *replicas, _ txn.ShardID, late bool) {
-	if !r.tally.Agreed(func(s txn.ShardID) int { return len(r.decider.World.Replicas(s)) }, late) {
+	if !r.tally.Agreed(func(s txn.ShardID) int { return len(r.decider.Env.Replicas(s)) }, late) {
 		return
 	}
-	if r.decider.Params.Bugs.TellUnaccepted {
+	if r.decider.Params.InjectedBugs.SendUnaccepted {
 		for i, s := range r.Participants {
 			r.tally.Yes(s, r.Prepares[i].At, false)
 		}
@@ -31,7 +31,7 @@ func (c *agreement) settle(r *replicas, _ txn.ShardID, late bool) {
 			c.in = map[txn.ShardID]uint64{}
 		}
 		if c.in[s] != view+1 {
-			r.decider.World.Trace("%v of %v: every participant has a majority for it, proposes the commit to shard %d in view %d", r.ID, r.Txn, s, view)
+			r.decider.Env.Trace("%v of %v: every participant has a majority for it, proposes the commit to shard %d in view %d", r.ID, r.Txn, s, view)
 		}
 		c.in[s] = view + 1
 		p := r.Prepares[i]

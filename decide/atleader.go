@@ -14,28 +14,28 @@ type atLeader struct {
 	leaders
 	elected bool // votes come here for the attempt of another node
 	known   bool // the elected one has said that every participant has the end
-	said    bool // of the elected: it has; of the gateway: it has left that to the elected once
+	sent    bool // of the elected: it has; of the gateway: it has left that to the elected once
 }
 
 // elects is an attempt of the gateway, or one of a coordinator that seems lost.
-func (d *Decider) elects(o Opening) *Attempt { return d.opens(o, false) }
+func (d *Decider) elects(o AttemptInit) *Attempt { return d.opens(o, false) }
 
 // Elect is the attempt of a gateway whose votes come to this node. It begins with the first
 // word of it, and asks the logs when votes do not come in time.
 func (d *Decider) Elect(o txn.Orphan) *Attempt {
-	a := d.opens(Opening{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, DecidedAt: o.DecidedAt}, true)
-	a.terminateAt = d.World.Now().Mono + 4*d.Params.ResendAfter
+	a := d.opens(AttemptInit{ID: o.Attempt, Txn: o.Txn, Participants: o.Participants, RecordShard: o.RecordShard}, true)
+	a.terminateAt = d.Env.Now().Mono + 4*d.Params.ResendAfter
 	a.resend()
 	return a
 }
 
-func (d *Decider) opens(o Opening, elected bool) *Attempt {
+func (d *Decider) opens(o AttemptInit, elected bool) *Attempt {
 	x := &struct {
 		Attempt
 		s atLeader
 	}{}
 	a := &x.Attempt
-	a.scheme = &x.s
+	a.votePath = &x.s
 	x.s.Attempt, x.s.elected = a, elected
 	return a.opened(d, o)
 }
@@ -47,7 +47,7 @@ func (l *atLeader) ask() {
 		return
 	case l.tries == 0 && !l.ReadOnly && len(l.Participants) > 1:
 		l.elect()
-		if l.decider.Choice.PassesOn() && l.delegated() && l.through() {
+		if l.decider.Policy.PassesOn() && l.delegated() && l.through() {
 			return
 		}
 	}
@@ -60,26 +60,26 @@ func (l *atLeader) ask() {
 func (l *atLeader) through() bool {
 	var first txn.Prepare
 	for _, s := range l.Participants {
-		n, term := l.decider.World.Leader(s, 0)
+		n, term := l.decider.Env.Leader(s, 0)
 		if n == 0 || term == 0 {
 			return false
 		}
 		switch p := l.addressed(s, term); {
 		case n == p.VotesTo && first.Shard == 0:
-			pass := first.PassOn
+			pass := first.Delegated
 			first = *p
-			first.PassOn = pass
+			first.Delegated = pass
 		default:
-			first.PassOn = append(first.PassOn, txn.PassedOn{To: n, Prepare: p})
+			first.Delegated = append(first.Delegated, txn.DelegatedPrepare{To: n, Prepare: p})
 		}
 	}
 	for _, p := range l.Prepares {
-		n, _ := l.decider.World.Leader(p.Shard, 0)
+		n, _ := l.decider.Env.Leader(p.Shard, 0)
 		l.asked(p.Shard, n)
 	}
 	l.resend()
 	l.tries++
-	l.decider.World.Send(txn.Participant(first.VotesTo, first.Shard), txn.Message{Prepare: &first})
+	l.decider.Env.Send(txn.Participant(first.VotesTo, first.Shard), txn.Message{Prepare: &first})
 	return true
 }
 
@@ -87,7 +87,7 @@ func (l *atLeader) through() bool {
 // is known, or it stands at the gateway itself, that decides.
 func (l *atLeader) elect() {
 	chosen := l.Participants[l.ID.Seq%uint64(len(l.Participants))]
-	n, _ := l.decider.World.Leader(chosen, 0)
+	n, _ := l.decider.Env.Leader(chosen, 0)
 	if n == l.ID.Node {
 		return
 	}
@@ -99,7 +99,7 @@ func (l *atLeader) elect() {
 // delegated reports whether another node decides.
 func (l *atLeader) delegated() bool { return len(l.Prepares) > 0 && l.Prepares[0].VotesTo != 0 }
 
-func (l *atLeader) hear(_ txn.NodeID, m *txn.Message) {
+func (l *atLeader) receive(_ txn.NodeID, m *txn.Message) {
 	d := m.Decision
 	if d == nil || !l.delegated() {
 		return
@@ -125,22 +125,22 @@ func (l *atLeader) share() {
 func (l *atLeader) report(known bool) {
 	v, at := l.tally.Verdict()
 	d := &txn.Decision{Attempt: l.ID, Commit: v == Commit, At: at, Known: known}
-	if why := l.why; why != nil && !d.Commit {
-		d.Refused, d.Reason, d.Cause = why.Kind, why.Reason, why.Cause
+	if reason := l.reason; reason != nil && !d.Commit {
+		d.Refused, d.Reason, d.Cause = reason.Kind, reason.Reason, reason.Cause
 	}
-	l.decider.World.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
+	l.decider.Env.Send(txn.Coordinator(l.ID.Node), txn.Message{Decision: d})
 }
 
-// tell leaves it to the elected one to tell the leaders, for a while.
-func (l *atLeader) tell() {
+// send leaves it to the elected one to tell the leaders, for a while.
+func (l *atLeader) send() {
 	switch {
 	case l.known:
 		l.done = true
-	case l.delegated() && !l.asksLogs && !l.said:
-		l.said = true
+	case l.delegated() && !l.asksLogs && !l.sent:
+		l.sent = true
 		l.resend()
 	default:
-		l.leaders.tell()
+		l.leaders.send()
 		l.over()
 	}
 }
@@ -157,8 +157,8 @@ func (l *atLeader) acknowledged(s txn.ShardID, by txn.NodeID) {
 
 // over tells the gateway, once, that every leader knows.
 func (l *atLeader) over() {
-	if l.elected && l.done && !l.said {
-		l.said = true
+	if l.elected && l.done && !l.sent {
+		l.sent = true
 		l.report(true)
 	}
 }

@@ -22,13 +22,13 @@ func TestALeaderDecides(t *testing.T) {
 		t.Fatalf("the votes go to %d", to)
 	}
 	b, at := elected()
-	b.Hear(4, yes(2, 10))
+	b.Receive(4, yes(2, 10))
 	taken(t, b, Open, 0)
-	b.Hear(5, yes(3, 12))
+	b.Receive(5, yes(3, 12))
 	taken(t, b, Commit, 12)
 	b.Announce()
 	expect(t, at, "decided", "1: decision, commit: true", "4/2: commit at 12", "5/3: commit at 12")
-	a.Hear(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 12}})
+	a.Receive(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 12}})
 	taken(t, a, Commit, 12)
 	a.Announce()
 	expect(t, w, "the gateway leaves it to the leader")
@@ -36,13 +36,13 @@ func TestALeaderDecides(t *testing.T) {
 		if b.Done() || a.Done() {
 			t.Fatalf("%d participants know", i)
 		}
-		b.Hear(0, &txn.Message{DecideAck: &txn.DecideAck{Shard: s, Attempt: ours}})
+		b.Receive(0, &txn.Message{DecideAck: &txn.DecideAck{Shard: s, Attempt: ours}})
 	}
 	expect(t, at, "all know", "1: decision, commit: true")
 	if d := at.last.Decision; !b.Done() || !d.Known || !d.Commit {
 		t.Errorf("told %+v", d)
 	}
-	if a.Hear(5, &at.last); !a.Done() {
+	if a.Receive(5, &at.last); !a.Done() {
 		t.Error("the gateway was told that all know")
 	}
 }
@@ -51,14 +51,14 @@ func TestALeaderDecides(t *testing.T) {
 func TestALeaderTellsWhy(t *testing.T) {
 	a, _ := begin(AtLeader, 2, 3)
 	b, at := elected()
-	b.Hear(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
+	b.Receive(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
 	taken(t, b, Abort, 0)
 	b.Announce()
 	expect(t, at, "refused", "1: decision, commit: false", "5/3: abort")
-	a.Hear(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
+	a.Receive(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Refused: txn.KindAborted, Reason: "gives way", Cause: txn.CauseConflict}})
 	taken(t, a, Abort, 0)
-	if why := a.Why(); why.Reason != "gives way" || why.Cause != txn.CauseConflict || !a.MayPass() {
-		t.Errorf("it says %+v, may pass: %v", why, a.MayPass())
+	if reason := a.Reason(); reason.Reason != "gives way" || reason.Cause != txn.CauseConflict || !a.MayPass() {
+		t.Errorf("it says %+v, may pass: %v", reason, a.MayPass())
 	}
 }
 
@@ -72,18 +72,18 @@ func TestTheGatewayDoesWithoutTheLeader(t *testing.T) {
 	}
 	expect(t, w, "silence", "4/2: inquire", "5/3: inquire")
 	for _, s := range []txn.ShardID{2, 3} {
-		a.Hear(0, &txn.Message{Finding: &txn.Finding{Shard: s, Attempt: ours, Result: txn.OutcomeYes, Proposed: 9}})
+		a.Receive(0, &txn.Message{InquireReply: &txn.InquireReply{Shard: s, Attempt: ours, Result: txn.OutcomeYes, Proposed: 9}})
 	}
 	taken(t, a, Commit, 9)
 	a.Announce()
 	expect(t, w, "found", "4/2: commit at 9", "5/3: commit at 9")
 
-	told, w := begin(AtLeader, 2, 3)
-	told.Hear(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 12}})
-	taken(t, told, Commit, 12)
-	told.Announce()
-	w.sent, w.now = nil, told.NextWake()
-	told.Wake()
+	sent, w := begin(AtLeader, 2, 3)
+	sent.Receive(5, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 12}})
+	taken(t, sent, Commit, 12)
+	sent.Announce()
+	w.sent, w.now = nil, sent.NextWake()
+	sent.Wake()
 	expect(t, w, "nobody says that all know", "4/2: commit at 12", "5/3: commit at 12")
 }
 
@@ -104,7 +104,7 @@ func TestPreparesThroughALeader(t *testing.T) {
 	a, w := begin(ThroughLeader, 2, 3)
 	expect(t, w, "begun", "5/3: prepare, term 6")
 	p := w.last.Prepare
-	if p.VotesTo != 5 || len(p.PassOn) != 1 || p.PassOn[0].To != 4 || p.PassOn[0].Prepare.Shard != 2 || p.PassOn[0].Prepare.Term != 6 || p.PassOn[0].Prepare.VotesTo != 5 {
+	if p.VotesTo != 5 || len(p.Delegated) != 1 || p.Delegated[0].To != 4 || p.Delegated[0].Prepare.Shard != 2 || p.Delegated[0].Prepare.Term != 6 || p.Delegated[0].Prepare.VotesTo != 5 {
 		t.Fatalf("sent %+v", p)
 	}
 	if !slices.Equal(w.asked, []string{"4 of 2", "5 of 3"}) {
@@ -122,7 +122,7 @@ func TestNobodyElseDecides(t *testing.T) {
 		t.Errorf("the vote goes to %d", w.last.Prepare.VotesTo)
 	}
 	w = &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 1}, term: 6}
-	deciderOf(ThroughLeader, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})}).Ask()
+	deciderOf(ThroughLeader, w).Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})}).Ask()
 	if expect(t, w, "the chosen leader is here", "4/2: prepare, term 6", "1/3: prepare, term 6"); w.last.Prepare.VotesTo != 0 {
 		t.Errorf("the vote goes to %d", w.last.Prepare.VotesTo)
 	}

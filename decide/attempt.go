@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -25,43 +25,43 @@ const (
 //
 // Invariant: once a Prepare has left, only the tally ends it: a timer never does.
 type Attempt struct {
-	Opening
+	AttemptInit
 	decider     *Decider
-	scheme      scheme
+	votePath    votePath
 	tally       Tally
 	record      *record // nil: neither decision nor writes are logged
 	phase       phase
 	onePhase    bool          // its only participant's Yes is the commit
-	why         *txn.Error    // of the first No
+	reason      *txn.Error    // of the first No
 	noes        []txn.ShardID // whose leaders have voted No
 	gaveWay     bool          // a No was for what is undecided
 	outdated    bool          // a No was for what is committed
-	beside      bool          // a Yes rests on the abort of others
+	assumed     bool          // a Yes rests on the abort of others
 	wakeAt      time.Duration
 	terminateAt time.Duration
 	tries       int
-	pace        pace
+	retransmits retransmits
 	asksAgain   bool // all have prepared, and open Yes are looked at again (Twice)
 	asksLogs    bool // silence lasted too long, here or at another coordinator
 	done        bool
 }
 
-// scheme is how one attempt's votes are gathered and its decision is told: who is asked,
+// votePath is how one attempt's votes are gathered and its decision is told: who is asked,
 // who says what counts, and who must know. There is an implementation for each way to
 // decide; Open chooses it.
-type scheme interface {
+type votePath interface {
 	// ask asks those whose vote is missing, again too.
 	ask()
-	// hear takes in what only nodes say that decide this way.
-	hear(from txn.NodeID, m *txn.Message)
-	// recall asks those for the decision who may have it at hand, beside the logs.
-	recall()
+	// receive takes in what only nodes say that decide this way.
+	receive(from txn.NodeID, m *txn.Message)
+	// queryDecision asks those for the decision who may have it at hand, beside the logs.
+	queryDecision()
 	// inquire asks the participants whose logs have not spoken.
 	inquire()
 	// share passes the decision on to those who may be asked for it later.
 	share()
-	// tell carries the decision to those who must know it and have not said that they do.
-	tell()
+	// send carries the decision to those who must know it and have not said that they do.
+	send()
 	// ended: a participant's log has the end, or holds nothing and never will.
 	ended(s txn.ShardID)
 	// acknowledged: a node has the end of a participant for good.
@@ -69,23 +69,23 @@ type scheme interface {
 }
 
 // Ask asks for the votes that are missing.
-func (a *Attempt) Ask() { a.scheme.ask() }
+func (a *Attempt) Ask() { a.votePath.ask() }
 
-// Hear takes in what a node says of the attempt.
-func (a *Attempt) Hear(from txn.NodeID, m *txn.Message) {
+// Receive takes in what a node says of the attempt.
+func (a *Attempt) Receive(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.NotLeader != nil:
 		a.notLed(m.NotLeader)
 	case m.DecideAck != nil && a.phase == deciding && !m.DecideAck.Tentative:
-		a.scheme.acknowledged(m.DecideAck.Shard, from)
+		a.votePath.acknowledged(m.DecideAck.Shard, from)
 	case m.Vote != nil && a.phase != deciding:
 		a.onVote(m.Vote)
-	case m.Finding != nil && a.phase != deciding:
-		a.onFinding(m.Finding)
-	case m.Resolved != nil && a.phase != deciding:
-		a.onResolved(m.Resolved)
+	case m.InquireReply != nil && a.phase != deciding:
+		a.onFinding(m.InquireReply)
+	case m.DependencyDecided != nil && a.phase != deciding:
+		a.onResolved(m.DependencyDecided)
 	default:
-		a.scheme.hear(from, m)
+		a.votePath.receive(from, m)
 	}
 }
 
@@ -98,60 +98,60 @@ func (a *Attempt) onVote(v *txn.Vote) {
 	case !slices.Contains(a.Participants, v.Shard):
 	case v.Yes:
 		news := slices.Contains(a.tally.Missing(), v.Shard)
-		rests(a, v.Shard, v.Unless, v.MadeWay)
+		assumes(a, v.Shard, v.AssumesAborted, v.PriorityAborted)
 		a.voted(v.Shard, v.Proposed, v.Open, v.Doomed)
 		endRefused(a)
-		a.decider.Params.Rules.BiteIf(a.onePhase && v.AwaitsDecision, rulebook.ForetoldCommit)
+		a.decider.Params.Rules.HitIf(a.onePhase && v.AwaitsDecision, coverage.ForetoldCommit)
 		a.onePhase = a.onePhase && !v.AwaitsDecision
-		if a.decider.Asks == InTurn && a.phase == asking && news {
+		if a.decider.Prepares == Sequential && a.phase == asking && news {
 			a.tries = 0 // whose turn it is now was not asked before
-			a.scheme.ask()
+			a.votePath.ask()
 		}
 		if validates(a) && a.phase == asking && news && a.tally.Unanimous() && len(a.tally.Missing()) > 0 && !a.asksAgain {
-			a.decider.Params.Rules.Bite(rulebook.AskedTwice)
+			a.decider.Params.Rules.Hit(coverage.AskedTwice)
 			a.asksAgain, a.tries = true, 0
-			a.scheme.ask()
+			a.votePath.ask()
 		}
 	default:
-		a.decider.Params.Rules.BiteIf(a.tally.anyYes(), rulebook.NoAfterYes)
+		a.decider.Params.Rules.HitIf(a.tally.anyYes(), coverage.NoAfterYes)
 		a.refused(txn.Errorf(v.Refused, "%s", v.Reason).Because(v.Cause).Of(v.Fault))
 		a.noted(gaveWay(v.Cause))
-		a.scheme.ended(v.Shard) // its leader will never vote otherwise and holds nothing
+		a.votePath.ended(v.Shard) // its leader will never vote otherwise and holds nothing
 		votedNo(a, v.Shard)
 	}
 }
 
-func (a *Attempt) onFinding(m *txn.Finding) {
+func (a *Attempt) onFinding(m *txn.InquireReply) {
 	switch m.Result {
 	case txn.OutcomeYes:
-		rests(a, m.Shard, m.Unless, m.MadeWay)
+		assumes(a, m.Shard, m.AssumesAborted, m.PriorityAborted)
 		a.voted(m.Shard, m.Proposed, m.Open, m.Doomed)
 		a.onePhase = false // its end must be told
 	case txn.OutcomeCommitted:
-		if a.decider.Asks == ToCommit { // that one did says nothing of the others
+		if a.decider.Prepares == NoPrepare { // that one did says nothing of the others
 			a.tally.Yes(m.Shard, m.At, false)
 			break
 		}
 		a.tally.Learned(true, m.At)
-		a.scheme.ended(m.Shard)
+		a.votePath.ended(m.Shard)
 	case txn.OutcomeNo, txn.OutcomeAborted:
 		if m.Forgot && a.onePhase {
 			a.refused(txn.Errorf(txn.KindUnknown, "the agent of source %d was lost in the commit: it may or may not have happened", m.Shard))
 		}
 		a.tally.No()
-		a.decider.Params.Rules.Bite(rulebook.LogWithoutVote)
-		a.scheme.ended(m.Shard)
+		a.decider.Params.Rules.Hit(coverage.LogWithoutVote)
+		a.votePath.ended(m.Shard)
 	}
 }
 
 // onResolved hears that the writers of what an attempt had read at a shard are
 // committed, or that one is not.
-func (a *Attempt) onResolved(m *txn.Resolved) {
+func (a *Attempt) onResolved(m *txn.DependencyDecided) {
 	if m.Doomed {
 		a.doom()
 	} else {
-		a.decider.Params.Rules.BiteIf(a.tally.awaits(m.Shard), rulebook.OpenYes)
-		a.tally.Resolved(m.Shard)
+		a.decider.Params.Rules.HitIf(a.tally.awaits(m.Shard), coverage.OpenYes)
+		a.tally.DependencyDecided(m.Shard)
 	}
 }
 
@@ -189,9 +189,9 @@ func (a *Attempt) refusedBy(m *txn.NotLeader) {
 	if !slices.Contains(a.Participants, m.Shard) {
 		return
 	}
-	w := a.decider.World
+	w := a.decider.Env
 	_, term := w.Leader(m.Shard, 0)
-	again := a.pace.of(m.Shard).refused(w.Now().Mono, 2*a.decider.Params.TickInterval, max(term, m.Term))
+	again := a.retransmits.of(m.Shard).refused(w.Now().Mono, 2*a.decider.Params.TickInterval, max(term, m.Term))
 	a.wakeAt = min(a.wakeAt, again)
 }
 
@@ -213,17 +213,17 @@ func (a *Attempt) asked(s txn.ShardID, n txn.NodeID) {
 }
 
 // resend sets when to do again what is done now.
-func (a *Attempt) resend() { a.wakeAt = a.decider.World.Now().Mono + a.decider.Params.ResendAfter }
+func (a *Attempt) resend() { a.wakeAt = a.decider.Env.Now().Mono + a.decider.Params.ResendAfter }
 
 // Due reports whether Wake has something to do: it is time, or a leader whose vote is
 // missing has a successor, or one that nobody led has a leader.
 func (a *Attempt) Due(now time.Duration) bool {
-	return now >= a.wakeAt || a.askedFormer() || a.pace.news(a.decider.World)
+	return now >= a.wakeAt || a.askedFormer() || a.retransmits.news(a.decider.Env)
 }
 
 // NextWake is when it is due if nothing else happens before: 0 if it is now.
 func (a *Attempt) NextWake() time.Duration {
-	if a.askedFormer() || a.pace.news(a.decider.World) {
+	if a.askedFormer() || a.retransmits.news(a.decider.Env) {
 		return 0
 	}
 	return a.wakeAt
@@ -238,7 +238,7 @@ func (a *Attempt) askedFormer() bool {
 		if p.Term == 0 {
 			continue
 		}
-		if n, term := a.decider.World.Leader(p.Shard, 0); n != 0 && term > p.Term && slices.Contains(a.tally.Missing(), p.Shard) {
+		if n, term := a.decider.Env.Leader(p.Shard, 0); n != 0 && term > p.Term && slices.Contains(a.tally.Missing(), p.Shard) {
 			return true
 		}
 	}
@@ -247,7 +247,7 @@ func (a *Attempt) askedFormer() bool {
 
 // Wake does again what was not answered, or asks the logs if that lasted too long.
 func (a *Attempt) Wake() {
-	a.pace.hear(a.decider.World)
+	a.retransmits.receive(a.decider.Env)
 	if a.record.awaited(a) {
 		a.write()
 		return
@@ -255,15 +255,15 @@ func (a *Attempt) Wake() {
 	a.record.logData(a)
 	switch a.phase {
 	case asking:
-		if a.decider.World.Now().Mono >= a.terminateAt && !a.ReadOnly {
+		if a.decider.Env.Now().Mono >= a.terminateAt && !a.ReadOnly {
 			a.Terminate()
 			return
 		}
-		a.scheme.ask()
+		a.votePath.ask()
 	case terminating:
-		a.scheme.inquire()
+		a.votePath.inquire()
 	case deciding:
-		a.scheme.tell()
+		a.votePath.send()
 	}
 }
 
@@ -272,14 +272,14 @@ func (a *Attempt) Terminate() {
 	if a.phase != asking {
 		return
 	}
-	a.decider.Params.Rules.Bite(rulebook.SilenceAsksLogs)
+	a.decider.Params.Rules.Hit(coverage.SilenceAsksLogs)
 	a.phase, a.asksLogs = terminating, true
-	a.pace = nil
-	kind := txn.NoteAsksLogs
+	a.retransmits = nil
+	kind := txn.EventRecoveryStarted
 	if a.adopted() {
-		kind = txn.NoteTakesOver
+		kind = txn.EventTakesOver
 	}
-	a.decider.World.Note(a.Note(kind, false))
+	a.decider.Env.NodeEvent(a.Note(kind, false))
 	a.tries = 0
 	if a.record != nil && a.adopted() {
 		a.record.ruleFirst(a)
@@ -293,12 +293,12 @@ func (a *Attempt) Terminate() {
 		a.tally.No()
 		return
 	}
-	a.scheme.recall()
-	a.scheme.inquire()
+	a.votePath.queryDecision()
+	a.votePath.inquire()
 }
 
 // validates reports whether sources are asked twice: those that have a log of decisions.
-func validates(a *Attempt) bool { return a.decider.Asks.Validates() && a.record != nil }
+func validates(a *Attempt) bool { return a.decider.Prepares.Validates() && a.record != nil }
 
 func (a *Attempt) adopted() bool { return a.Prepares == nil }
 
@@ -318,18 +318,18 @@ func (a *Attempt) Take() (v Verdict, at txn.Timestamp, ok bool) {
 	if v == Open || a.phase == deciding {
 		return v, at, false
 	}
-	a.phase, a.pace = deciding, nil
+	a.phase, a.retransmits = deciding, nil
 	return v, at, true
 }
 
 // Announce tells the verdict that was taken to those who must know it.
 func (a *Attempt) Announce() {
-	a.scheme.share()
+	a.votePath.share()
 	if v, _ := a.tally.Verdict(); a.ReadOnly || a.onePhase && v == Commit {
 		a.done = true // who voted holds nothing, or has the end in its log
 		return
 	}
-	a.scheme.tell()
+	a.votePath.send()
 }
 
 // decision is what a participant is told.
@@ -349,8 +349,8 @@ func (a *Attempt) Verdict() (v Verdict, at txn.Timestamp) { return a.tally.Verdi
 // Done whether everybody knows the end who must.
 func (a *Attempt) Decided() bool { return a.phase == deciding }
 
-// Asking: see Decided.
-func (a *Attempt) Asking() bool { return a.phase == asking }
+// PrepareMode: see Decided.
+func (a *Attempt) PrepareMode() bool { return a.phase == asking }
 
 // Done: see Decided.
 func (a *Attempt) Done() bool { return a.done }
@@ -366,6 +366,6 @@ func (a *Attempt) Missing() []txn.ShardID { return a.tally.Missing() }
 func (a *Attempt) Above() txn.Timestamp { return a.tally.Above() }
 
 // Note tells of an attempt whose participants' logs are asked.
-func (a *Attempt) Note(kind txn.NoteKind, commit bool) txn.Note {
-	return txn.Note{Kind: kind, Txn: a.Txn, Attempt: a.ID, Participants: a.Participants, Commit: commit}
+func (a *Attempt) Note(kind txn.NodeEventKind, commit bool) txn.NodeEvent {
+	return txn.NodeEvent{Kind: kind, Txn: a.Txn, Attempt: a.ID, Participants: a.Participants, Commit: commit}
 }

@@ -8,14 +8,14 @@ import "isochron/txn"
 // was decided the co-coordinators are told, and asked by whoever finishes an attempt.
 type bypass struct{ leaders }
 
-func (b *bypass) hear(from txn.NodeID, m *txn.Message) {
+func (b *bypass) receive(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.Ack != nil && b.phase != deciding && !m.Ack.No:
 		b.onAck(m.Ack)
 	case m.Decision != nil && b.phase != deciding:
 		b.tally.Learned(m.Decision.Commit, m.Decision.At)
-	case m.Recall != nil && b.phase == deciding:
-		b.decider.World.Send(txn.Coordinator(from), txn.Message{Decision: b.shared()})
+	case m.QueryDecision != nil && b.phase == deciding:
+		b.decider.Env.Send(txn.Coordinator(from), txn.Message{Decision: b.shared()})
 	}
 }
 
@@ -23,25 +23,25 @@ func (b *bypass) onAck(m *txn.Ack) {
 	b.onePhase = b.onePhase && !m.AwaitsDecision
 	unanimous := b.tally.Unanimous()
 	b.tally.Acknowledged(m)
-	if !unanimous && b.tally.Unanimous() && b.decider.PreCommits && b.decider.Choice.preCommits(m) {
-		PreCommit(b.decider.World, b.here, b.ID, b.Txn, &b.tally)
+	if !unanimous && b.tally.Unanimous() && b.decider.PreCommits && b.decider.Policy.preCommits(m) {
+		PreCommit(b.decider.Env, b.here, b.ID, b.Txn, &b.tally)
 	}
 }
 
 // here reports whether a node's leaders are told by the coordinator that all have voted: see
 // CoCoordinator.here.
 func (b *bypass) here(n txn.NodeID) bool {
-	if b.decider.Choice.EachDecides() {
+	if b.decider.Policy.ParticipantsDecide() {
 		return n == b.ID.Node
 	}
-	return !b.decider.World.Wide(n)
+	return !b.decider.Env.Wide(n)
 }
 
 // preCommits reports whether leaders are told that all have voted on such an attempt. Where
 // leaders reveal what they vote on, and no more comes of it, the only one of an attempt knows
 // when; and of several regions nothing is revealed then.
-func (c Choice) preCommits(m *txn.Ack) bool {
-	return !c.EachDecides() || len(m.Participants) > 1 && !m.Rank.Several()
+func (c Policy) preCommits(m *txn.Ack) bool {
+	return !c.ParticipantsDecide() || len(m.Participants) > 1 && !m.Region.MultiRegion()
 }
 
 // shared is the decision as co-coordinators keep it.
@@ -56,17 +56,17 @@ func (b *bypass) share() {
 	if b.adopted() || b.ReadOnly || len(b.Participants) == 1 {
 		return
 	}
-	for _, n := range b.decider.World.CoCoordinators(b.ID) {
+	for _, n := range b.decider.Env.CoCoordinators(b.ID) {
 		if n != b.ID.Node {
-			b.decider.World.Send(txn.Coordinator(n), txn.Message{Decision: b.shared()})
+			b.decider.Env.Send(txn.Coordinator(n), txn.Message{Decision: b.shared()})
 		}
 	}
 }
 
-// recall asks the co-coordinators for a decision that its coordinator may have
+// queryDecision asks the co-coordinators for a decision that its coordinator may have
 // told them before it was lost (D2PC section 4.4).
-func (b *bypass) recall() {
-	for _, n := range b.decider.World.CoCoordinators(b.ID) {
-		b.decider.World.Send(txn.Coordinator(n), txn.Message{Recall: &txn.Recall{Attempt: b.ID}})
+func (b *bypass) queryDecision() {
+	for _, n := range b.decider.Env.CoCoordinators(b.ID) {
+		b.decider.Env.Send(txn.Coordinator(n), txn.Message{QueryDecision: &txn.QueryDecision{Attempt: b.ID}})
 	}
 }

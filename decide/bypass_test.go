@@ -16,18 +16,18 @@ func ackOf(s txn.ShardID, replica txn.NodeID) *txn.Message {
 func TestAMajorityPastTheLeadersDecides(t *testing.T) {
 	a, w := begin(CoCoordinators, 2, 3)
 	w.sent = nil
-	a.Hear(4, ackOf(2, 4))
+	a.Receive(4, ackOf(2, 4))
 	expect(t, w, "one vote")
-	a.Hear(6, ackOf(3, 6))
+	a.Receive(6, ackOf(3, 6))
 	expect(t, w, "all leaders have voted", "4/2: pre-commit at 10")
-	a.Hear(5, ackOf(3, 5))
+	a.Receive(5, ackOf(3, 5))
 	expect(t, w, "a majority at one")
 	taken(t, a, Open, 0)
-	a.Hear(5, ackOf(2, 5))
+	a.Receive(5, ackOf(2, 5))
 	taken(t, a, Commit, 10)
 	a.Announce()
 	expect(t, w, "decided", "8: decision, commit: true", "9: decision, commit: true", "4/2: commit at 10", "5/3: commit at 10")
-	a.Hear(9, &txn.Message{Recall: &txn.Recall{Attempt: ours}})
+	a.Receive(9, &txn.Message{QueryDecision: &txn.QueryDecision{Attempt: ours}})
 	expect(t, w, "asked", "9: decision, commit: true")
 }
 
@@ -36,7 +36,7 @@ func TestANoPastTheLeaderDoesNotDecide(t *testing.T) {
 	a, _ := begin(CoCoordinators, 2, 3)
 	no := ackOf(2, 0)
 	no.Ack.No = true
-	a.Hear(4, no)
+	a.Receive(4, no)
 	taken(t, a, Open, 0)
 }
 
@@ -44,8 +44,8 @@ func TestANoPastTheLeaderDoesNotDecide(t *testing.T) {
 // decide what an acknowledgement says awaits the decision.
 func TestASingleParticipantsEndIsNotShared(t *testing.T) {
 	a, w := begin(CoCoordinators, 2)
-	a.Hear(4, ackOf(2, 4))
-	a.Hear(5, ackOf(2, 5))
+	a.Receive(4, ackOf(2, 4))
+	a.Receive(5, ackOf(2, 5))
 	taken(t, a, Commit, 10)
 	w.sent = nil
 	a.Announce()
@@ -58,18 +58,18 @@ func TestWhoRecoversAsksCoCoordinators(t *testing.T) {
 	a := deciderOf(CoCoordinators, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "1: recall", "8: recall", "4/2: inquire", "5/3: inquire")
-	a.Hear(8, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 11}})
+	a.Receive(8, &txn.Message{Decision: &txn.Decision{Attempt: ours, Commit: true, At: 11}})
 	taken(t, a, Commit, 11)
 	a.Announce() // it is its coordinator's to share
 	expect(t, w, "found", "4/2: commit at 11", "5/3: commit at 11")
 }
 
 // Where leaders alone vote none of this is listened to.
-func TestLeadersAloneHearNoAcknowledgements(t *testing.T) {
+func TestLeadersAloneReceiveNoAcknowledgements(t *testing.T) {
 	a, w := begin(LeaderVotes, 2)
 	w.sent = nil
 	for _, replica := range []txn.NodeID{4, 5, 6} {
-		a.Hear(replica, ackOf(2, replica))
+		a.Receive(replica, ackOf(2, replica))
 	}
 	taken(t, a, Open, 0)
 	expect(t, w, "acknowledgements")

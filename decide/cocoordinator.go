@@ -23,10 +23,10 @@ import (
 // decision, and the leaders here need not wait until the coordinator has told them. They are told
 // too that all have voted, if the row reveals such a transaction then.
 type CoCoordinator struct {
-	self  txn.NodeID
-	world World
-	// Choice is the row's; it says what is done with what is heard.
-	Choice Choice
+	self txn.NodeID
+	env  Env
+	// Policy is the row's; it says what is done with what is heard.
+	Policy Policy
 	// PreCommits: the row reveals what every leader has voted on.
 	PreCommits bool
 	params     txn.Params
@@ -50,17 +50,17 @@ const (
 
 // NewCoCoordinator makes a node's co-coordinator, which forgets attempts of which it has
 // heard nothing for RecoverAfter.
-func NewCoCoordinator(self txn.NodeID, w World, p txn.Params) *CoCoordinator {
-	return &CoCoordinator{self: self, world: w, params: p, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
+func NewCoCoordinator(self txn.NodeID, w Env, p txn.Params) *CoCoordinator {
+	return &CoCoordinator{self: self, env: w, params: p, open: map[txn.Attempt]*cotally{}, decided: map[txn.Attempt]txn.Decision{}}
 }
 
 // OnAck takes in what a replica, of this region where acknowledgements are passed on, says of
 // the vote of another gateway's attempt.
 func (c *CoCoordinator) OnAck(m *txn.Ack) {
 	a := m.Attempt
-	if !c.Choice.EachDecides() && m.Replica != 0 && !m.No {
+	if !c.Policy.ParticipantsDecide() && m.Replica != 0 && !m.No {
 		relayed := *m
-		c.world.Send(txn.Coordinator(a.Node), txn.Message{Ack: &relayed})
+		c.env.Send(txn.Coordinator(a.Node), txn.Message{Ack: &relayed})
 	}
 	if _, known := c.decided[a]; known {
 		return
@@ -76,14 +76,14 @@ func (c *CoCoordinator) OnAck(m *txn.Ack) {
 		c.abortHere(a, m)
 		return
 	}
-	if c.Choice.EachDecides() {
+	if c.Policy.ParticipantsDecide() {
 		c.count(t.tally, m)
 		return
 	}
 	before := t.tally.Unanimous()
 	t.tally.Voted(m.Shard, m.Proposed)
 	if after := t.tally.Unanimous(); c.PreCommits && after && (!before || m.Replica == 0) {
-		PreCommit(c.world, c.here, a, m.Txn, t.tally) // again, if a new leader told its vote
+		PreCommit(c.env, c.here, a, m.Txn, t.tally) // again, if a new leader told its vote
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *CoCoordinator) begin(m *txn.Ack) *cotally {
 		delete(c.open, c.queue[0])
 		c.queue = c.queue[1:]
 	}
-	t := &cotally{NewTally(m.Participants).Plant(c.params.Bugs).Count(c.params.Rules), c.world.Now().Mono + c.params.RecoverAfter}
+	t := &cotally{NewTally(m.Participants).InjectBug(c.params.InjectedBugs).Count(c.params.Rules), c.env.Now().Mono + c.params.RecoverAfter}
 	c.open[m.Attempt] = t
 	c.queue = append(c.queue, m.Attempt)
 	return t
@@ -107,18 +107,18 @@ func (c *CoCoordinator) begin(m *txn.Ack) *cotally {
 func (c *CoCoordinator) count(t *Tally, m *txn.Ack) {
 	before := t.Unanimous()
 	t.Acknowledged(m)
-	if c.PreCommits && c.Choice.preCommits(m) && t.Unanimous() && (!before || m.Replica == 0) {
-		PreCommit(c.world, c.here, m.Attempt, m.Txn, t)
+	if c.PreCommits && c.Policy.preCommits(m) && t.Unanimous() && (!before || m.Replica == 0) {
+		PreCommit(c.env, c.here, m.Attempt, m.Txn, t)
 	}
 	v, at := t.Verdict()
-	if c.params.Bugs.DecideUnlogged && t.Unanimous() {
+	if c.params.InjectedBugs.DecideUnlogged && t.Unanimous() {
 		v, at = Commit, t.Proposed()
 	}
 	if v != Commit {
 		return
 	}
-	leadersHere(c.world, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
-		c.world.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: m.Attempt, Txn: m.Txn, Commit: true, At: at}})
+	leadersHere(c.env, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
+		c.env.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: m.Attempt, Txn: m.Txn, Commit: true, At: at}})
 	})
 	c.OnDecision(&txn.Decision{Attempt: m.Attempt, Commit: true, At: at})
 }
@@ -126,18 +126,18 @@ func (c *CoCoordinator) count(t *Tally, m *txn.Ack) {
 // here reports whether a node's leaders are told what is known here: those of this region, or
 // of this node alone where every participant is told.
 func (c *CoCoordinator) here(n txn.NodeID) bool {
-	if c.Choice.EachDecides() {
+	if c.Policy.ParticipantsDecide() {
 		return n == c.self
 	}
-	return !c.world.Wide(n)
+	return !c.env.Wide(n)
 }
 
 // abortHere has the leaders here end an attempt that cannot commit any more.
 // The coordinator tells them too, and hears from them.
 func (c *CoCoordinator) abortHere(a txn.Attempt, m *txn.Ack) {
-	leadersHere(c.world, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
+	leadersHere(c.env, c.here, m.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		if s != m.Shard {
-			c.world.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
+			c.env.Send(txn.Participant(leader, s), txn.Message{Decide: &txn.Decide{Shard: s, Attempt: a, Txn: m.Txn}})
 		}
 	})
 }
@@ -149,10 +149,10 @@ func (c *CoCoordinator) Knows(a txn.Attempt) bool {
 }
 
 // OnRecall answers who finishes an attempt, if it knows how that ended.
-func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.Recall) bool {
+func (c *CoCoordinator) OnRecall(from txn.NodeID, m *txn.QueryDecision) bool {
 	d, known := c.decided[m.Attempt]
 	if known {
-		c.world.Send(txn.Coordinator(from), txn.Message{Decision: &d})
+		c.env.Send(txn.Coordinator(from), txn.Message{Decision: &d})
 	}
 	return known
 }

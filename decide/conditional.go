@@ -3,7 +3,7 @@ package decide
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -13,10 +13,10 @@ import (
 // vote there and never gets one: its Prepare was good in the one term in which it was
 // refused. So it aborts, whatever the other shards have voted.
 
-// rests takes in on whose abort a participant's Yes rests, and who has made way for it there.
-func rests(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
+// assumes takes in on whose abort a participant's Yes rests, and who has made way for it there.
+func assumes(a *Attempt, s txn.ShardID, unless, madeWay []txn.Attempt) {
 	if len(unless) > 0 {
-		a.beside = true
+		a.assumed = true
 	}
 	a.tally.Rests(s, unless, madeWay)
 }
@@ -27,20 +27,20 @@ func (t *Tally) Rests(s txn.ShardID, unless, madeWay []txn.Attempt) {
 	if p == nil {
 		return
 	}
-	p.unless = unless
+	p.assumesAborted = unless
 	for _, a := range madeWay {
-		if !slices.Contains(t.madeWay, a) {
-			t.madeWay = append(t.madeWay, a)
+		if !slices.Contains(t.priorityAborted, a) {
+			t.priorityAborted = append(t.priorityAborted, a)
 		}
 	}
 	for i := range t.parts {
-		if p := &t.parts[i]; len(p.unless) > 0 && !p.resolved && t.madeWayAll(p.unless) {
-			t.rules.Bite(rulebook.MadeWayElsewhere)
-			t.Resolved(t.Participants[i])
+		if p := &t.parts[i]; len(p.assumesAborted) > 0 && !p.resolved && t.allPriorityAborted(p.assumesAborted) {
+			t.rules.Hit(coverage.PriorityAbortedElsewhere)
+			t.DependencyDecided(t.Participants[i])
 		}
 	}
 }
 
-func (t *Tally) madeWayAll(list []txn.Attempt) bool {
-	return t.commitBeside || !slices.ContainsFunc(list, func(a txn.Attempt) bool { return !slices.Contains(t.madeWay, a) })
+func (t *Tally) allPriorityAborted(list []txn.Attempt) bool {
+	return t.commitBeside || !slices.ContainsFunc(list, func(a txn.Attempt) bool { return !slices.Contains(t.priorityAborted, a) })
 }

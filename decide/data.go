@@ -34,12 +34,12 @@ func WritesAt(a *Attempt, s txn.ShardID) []txn.Write {
 
 // Withdraw aborts a declared attempt that was given no writes: its client wants no more of it, or
 // a leader of its participants is lost. why may be nil.
-func Withdraw(a *Attempt, why *txn.Error) {
+func Withdraw(a *Attempt, reason *txn.Error) {
 	if Supplied(a) || a.adopted() {
 		panic("decide: an attempt is withdrawn that others may commit: " + a.ID.String())
 	}
-	if why != nil {
-		a.refused(why)
+	if reason != nil {
+		a.refused(reason)
 	}
 	a.tally.No()
 }
@@ -49,8 +49,8 @@ func (r *record) logData(a *Attempt) {
 	if r == nil || !r.holdsData || r.data == nil || r.writing || r.logged || a.adopted() || a.phase == deciding {
 		return
 	}
-	r.writing, r.stands = true, true
-	a.decider.World.LogData(a.ID, r.at, r.data)
+	r.writing, r.isCurrent = true, true
+	a.decider.Env.LogData(a.ID, r.at, r.data)
 }
 
 // ruleData takes in what stands where the writes should.
@@ -63,11 +63,11 @@ func (r *record) ruleData(a *Attempt, says LogAnswer) {
 		}
 		a.tally.DataLogged()
 		if a.adopted() {
-			a.scheme.inquire()
+			a.votePath.inquire()
 		}
 	case says.Known, says.Finished && a.Leftover:
 		r.writing = false
-		a.refused(txn.WhyEndedByOthers.Err())
+		a.refused(txn.ReasonEndedByOthers.Err())
 		a.tally.No()
 	case says.Finished:
 		r.writing, a.done = false, true
@@ -85,9 +85,9 @@ func (r *record) ruleFirst(a *Attempt) {
 		a.propose()
 		return
 	}
-	if a.decider.Params.Bugs.ForgetData {
+	if a.decider.Params.InjectedBugs.ForgetData {
 		a.tally.DataLogged()
-		a.scheme.inquire()
+		a.votePath.inquire()
 		return
 	}
 	r.writing = true

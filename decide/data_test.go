@@ -6,14 +6,14 @@ import (
 	"isochron/txn"
 )
 
-// declaring is an attempt on shards 2 and 3 whose writes are logged in shard 4.
-func declaring(adopted bool) (*Attempt, *toy) {
+// fixedSetPrepare is an attempt on shards 2 and 3 whose writes are logged in shard 4.
+func fixedSetPrepare(adopted bool) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	decider, shards := deciderOf(Carousel, w), []txn.ShardID{2, 3}
 	if adopted {
-		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4, Declared: true}), w
+		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, RecordShard: 4, FixedSet: true}), w
 	}
-	a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4, Declared: true})
+	a := decider.Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), RecordShard: 4, FixedSet: true})
 	a.Ask()
 	w.sent = nil
 	return a, w
@@ -25,8 +25,8 @@ var someData = []txn.ShardWrites{{Shard: 3, Writes: []txn.Write{{Key: "k", Value
 // who is told hears what to write.
 func TestVotesAndWritesCommit(t *testing.T) {
 	for _, votesFirst := range []bool{true, false} {
-		a, w := declaring(false)
-		votes := func() { a.Hear(4, yes(2, 10)); a.Hear(5, yes(3, 12)) }
+		a, w := fixedSetPrepare(false)
+		votes := func() { a.Receive(4, yes(2, 10)); a.Receive(5, yes(3, 12)) }
 		writes := func() {
 			Supply(a, someData)
 			wantLogged(t, w, "log data [{3 [{k [118]}]}]")
@@ -49,14 +49,14 @@ func TestVotesAndWritesCommit(t *testing.T) {
 
 // Before its writes are known the coordinator may give it up; afterwards silence asks the logs.
 func TestWithdrawnBeforeItsWrites(t *testing.T) {
-	a, _ := declaring(false)
-	a.Hear(4, yes(2, 10))
+	a, _ := fixedSetPrepare(false)
+	a.Receive(4, yes(2, 10))
 	a.Terminate()
 	taken(t, a, Abort, 0)
 
-	a, w := declaring(false)
+	a, w := fixedSetPrepare(false)
 	Supply(a, someData)
-	a.Hear(4, yes(2, 10))
+	a.Receive(4, yes(2, 10))
 	a.Terminate()
 	taken(t, a, Open, 0)
 	expect(t, w, "the logs are asked", "5/3: inquire")
@@ -65,15 +65,15 @@ func TestWithdrawnBeforeItsWrites(t *testing.T) {
 // If the log cannot be asked the writes are logged again; if somebody has ended the attempt there,
 // it aborts, whoever has voted for it.
 func TestWritesThatComeTooLate(t *testing.T) {
-	a, w := declaring(false)
+	a, w := fixedSetPrepare(false)
 	Supply(a, someData)
 	w.logged = nil
 	a.Rule(LogAnswer{})
 	w.now = a.NextWake()
 	a.Wake()
 	wantLogged(t, w, "log data [{3 [{k [118]}]}]")
-	a.Hear(4, yes(2, 10))
-	a.Hear(5, yes(3, 12))
+	a.Receive(4, yes(2, 10))
+	a.Receive(5, yes(3, 12))
 	taken(t, a, Open, 0)
 	a.Rule(LogAnswer{Known: true})
 	taken(t, a, Abort, 0)
@@ -82,19 +82,19 @@ func TestWritesThatComeTooLate(t *testing.T) {
 // Who finishes the work of another asks for the writes first: if there are none it ends the attempt,
 // else the votes decide, and it tells what the other would have told.
 func TestAnothersWritesAreSoughtFirst(t *testing.T) {
-	a, w := declaring(true)
+	a, w := fixedSetPrepare(true)
 	a.Terminate()
 	wantLogged(t, w, "log abort")
 	expect(t, w, "the writes are sought")
 	a.Rule(LogAnswer{Known: true})
 	taken(t, a, Abort, 0)
 
-	a, w = declaring(true)
+	a, w = fixedSetPrepare(true)
 	a.Terminate()
 	a.Rule(LogAnswer{Known: true, Commit: true, Data: someData})
 	expect(t, w, "then the logs are asked", "4/2: inquire", "5/3: inquire")
-	a.Hear(4, &txn.Message{Finding: &txn.Finding{Shard: 2, Attempt: ours, Result: txn.OutcomeYes, Proposed: 10}})
-	a.Hear(5, &txn.Message{Finding: &txn.Finding{Shard: 3, Attempt: ours, Result: txn.OutcomeYes, Proposed: 12}})
+	a.Receive(4, &txn.Message{InquireReply: &txn.InquireReply{Shard: 2, Attempt: ours, Result: txn.OutcomeYes, Proposed: 10}})
+	a.Receive(5, &txn.Message{InquireReply: &txn.InquireReply{Shard: 3, Attempt: ours, Result: txn.OutcomeYes, Proposed: 12}})
 	taken(t, a, Commit, 12)
 	a.Announce()
 	if d := w.last.Decide; d == nil || len(d.Writes) != 1 {

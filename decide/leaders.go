@@ -20,9 +20,9 @@ type leaders struct {
 // ask sends each Prepare to one leader in one term; if that leader is gone, only the logs
 // can tell what became of it.
 func (l *leaders) ask() {
-	w := l.decider.World
+	w := l.decider.Env
 	l.resend()
-	for _, s := range l.decider.Asks.next(l.tally.Missing()) {
+	for _, s := range l.decider.Prepares.next(l.tally.Missing()) {
 		p := l.prepare(s)
 		if l.tries == 0 && slices.Contains(l.Underway, s) {
 			continue
@@ -46,7 +46,7 @@ func (l *leaders) ask() {
 			p = l.addressed(s, term)
 		}
 		w.Send(txn.Participant(leader, s), txn.Message{Prepare: p})
-		l.pace.asked(s)
+		l.retransmits.asked(s)
 	}
 	l.tries++
 }
@@ -76,15 +76,15 @@ func (l *leaders) inquire() {
 // paced sends a participant's leader a message if that is due, and sees to it that the attempt is
 // woken when it is due again.
 func (l *leaders) paced(s txn.ShardID, message func() txn.Message) {
-	w := l.decider.World
-	now, every, e := w.Now().Mono, l.decider.Params.ResendAfter, l.pace.of(s)
+	w := l.decider.Env
+	now, every, e := w.Now().Mono, l.decider.Params.ResendAfter, l.retransmits.of(s)
 	n, _ := w.Leader(s, l.tries)
 	if n == 0 {
 		l.wakeAt = min(l.wakeAt, now+every)
 		return
 	}
 	if e.at <= now {
-		e.told(now, every)
+		e.noteSent(now, every)
 		w.Send(txn.Participant(n, s), message())
 	}
 	l.wakeAt = min(l.wakeAt, e.at)
@@ -92,14 +92,14 @@ func (l *leaders) paced(s txn.ShardID, message func() txn.Message) {
 
 // sleep has the attempt woken for nobody before any participant is due.
 func (l *leaders) sleep() {
-	l.wakeAt = l.decider.World.Now().Mono + l.decider.Params.ResendAfter<<paceDoubles
+	l.wakeAt = l.decider.Env.Now().Mono + l.decider.Params.ResendAfter<<retransmitDoublings
 }
 
-func (l *leaders) tell() {
+func (l *leaders) send() {
 	l.sleep()
 	open := false
 	for _, s := range l.Participants {
-		if slices.Contains(l.acked, s) || open && l.decider.Asks == InTurn {
+		if slices.Contains(l.acked, s) || open && l.decider.Prepares == Sequential {
 			continue
 		}
 		open = true
@@ -118,12 +118,12 @@ func (l *leaders) ended(s txn.ShardID) {
 func (l *leaders) acknowledged(s txn.ShardID, _ txn.NodeID) {
 	news := !slices.Contains(l.acked, s)
 	l.ended(s)
-	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.decider.Asks == InTurn {
+	if l.done = len(l.acked) == len(l.Participants); !l.done && news && l.decider.Prepares == Sequential {
 		l.tries = 0 // whose turn it is now was not told before
-		l.tell()
+		l.send()
 	}
 }
 
-func (*leaders) hear(txn.NodeID, *txn.Message) {}
-func (*leaders) recall()                       {}
-func (*leaders) share()                        {}
+func (*leaders) receive(txn.NodeID, *txn.Message) {}
+func (*leaders) queryDecision()                   {}
+func (*leaders) share()                           {}

@@ -14,22 +14,22 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 	if !slices.Equal(w.asked, []string{"4 of 2", "5 of 3"}) {
 		t.Errorf("asked %q", w.asked)
 	}
-	a.Hear(4, yes(2, 10))
+	a.Receive(4, yes(2, 10))
 	taken(t, a, Open, 0)
-	a.Hear(9, yes(9, 99)) // a stranger
-	a.Hear(5, yes(3, 12))
+	a.Receive(9, yes(9, 99)) // a stranger
+	a.Receive(5, yes(3, 12))
 	taken(t, a, Commit, 12)
 	a.Announce()
 	expect(t, w, "decided", "4/2: commit at 12", "5/3: commit at 12")
-	a.Hear(4, &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}})
-	a.Hear(4, &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}})
+	a.Receive(4, &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}})
+	a.Receive(4, &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}})
 	if a.Done() {
 		t.Fatal("one participant does not know the end")
 	}
 	w.now += a.decider.Params.ResendAfter
 	a.Wake()
 	expect(t, w, "told again", "5/3: commit at 12")
-	if a.Hear(5, &txn.Message{DecideAck: &txn.DecideAck{Shard: 3, Attempt: ours}}); !a.Done() {
+	if a.Receive(5, &txn.Message{DecideAck: &txn.DecideAck{Shard: 3, Attempt: ours}}); !a.Done() {
 		t.Error("all know the end")
 	}
 }
@@ -37,7 +37,7 @@ func TestLeadersAreAskedAndTold(t *testing.T) {
 // Who is silent is asked again, and after four times the logs are; a timer decides nothing.
 func TestSilenceLeadsToTheLogs(t *testing.T) {
 	a, w := begin(LeaderVotes, 2, 3)
-	a.Hear(4, yes(2, 10))
+	a.Receive(4, yes(2, 10))
 	for i := range 4 {
 		w.sent = nil
 		if a.Due(a.wakeAt-1) || a.NextWake() != w.now+a.decider.Params.ResendAfter {
@@ -50,7 +50,7 @@ func TestSilenceLeadsToTheLogs(t *testing.T) {
 		}
 	}
 	expect(t, w, "silence", "5/3: inquire")
-	if !slices.Equal(w.notes, []txn.NoteKind{txn.NoteAsksLogs}) {
+	if !slices.Equal(w.notes, []txn.NodeEventKind{txn.EventRecoveryStarted}) {
 		t.Errorf("noted %v", w.notes)
 	}
 	for range 100 {
@@ -58,7 +58,7 @@ func TestSilenceLeadsToTheLogs(t *testing.T) {
 		a.Wake()
 	}
 	taken(t, a, Open, 0)
-	a.Hear(5, &txn.Message{Finding: &txn.Finding{Shard: 3, Attempt: ours, Result: txn.OutcomeNo}})
+	a.Receive(5, &txn.Message{InquireReply: &txn.InquireReply{Shard: 3, Attempt: ours, Result: txn.OutcomeNo}})
 	taken(t, a, Abort, 0)
 	w.sent = nil
 	a.Announce()
@@ -81,17 +81,17 @@ func TestASuccessorIsAskedForItsLog(t *testing.T) {
 
 	a, w = begin(LeaderVotes, 2, 3)
 	w.sent = nil
-	a.Hear(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 6}})
+	a.Receive(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 6}})
 	if expect(t, w, "elected, but not serving"); a.wakeAt != 2*a.decider.Params.TickInterval {
 		t.Errorf("asks again at %v", a.wakeAt)
 	}
-	a.Hear(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 8}})
+	a.Receive(4, &txn.Message{NotLeader: &txn.NotLeader{Shard: 2, Attempt: ours, Term: 8}})
 	expect(t, w, "a later leader refuses", "4/2: inquire", "5/3: inquire")
 }
 
 func TestALeaderThatIsNotKnownIsLookedFor(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{3: 5}}
-	a := deciderOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
+	a := deciderOf(LeaderVotes, w).Open(AttemptInit{ID: ours, Participants: []txn.ShardID{2, 3}, Prepares: preparesOf([]txn.ShardID{2, 3})})
 	a.Ask()
 	if expect(t, w, "a term that nobody knows", "5/3: prepare, term 0"); w.last.Prepare == a.Prepares[1] || a.wakeAt != leaderWait {
 		t.Error("what is asked in no term must not be looked at; and a leader is looked for soon")
@@ -105,7 +105,7 @@ func TestOnePhase(t *testing.T) {
 		expect(t, w, "begun", "4/2: prepare in one phase, term 6")
 		v := yes(2, 10)
 		v.Vote.AwaitsDecision = awaits
-		a.Hear(4, v)
+		a.Receive(4, v)
 		taken(t, a, Commit, 10)
 		a.Announce()
 		if a.Done() == awaits || (len(w.sent) == 0) == awaits {
@@ -118,13 +118,13 @@ func TestOnePhase(t *testing.T) {
 func TestReadsAloneHoldNothing(t *testing.T) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	shards := []txn.ShardID{2, 3}
-	a := deciderOf(LeaderVotes, w).Open(Opening{ID: ours, Participants: shards, Prepares: preparesOf(shards), ReadOnly: true})
+	a := deciderOf(LeaderVotes, w).Open(AttemptInit{ID: ours, Participants: shards, Prepares: preparesOf(shards), ReadOnly: true})
 	a.Ask()
 	w.term, w.now, w.sent = 7, time.Hour, nil
 	a.Wake()
 	expect(t, w, "a later term, very late", "4/2: prepare, term 7", "5/3: prepare, term 7")
-	a.Hear(4, yes(2, 1))
-	a.Hear(5, yes(3, 1))
+	a.Receive(4, yes(2, 1))
+	a.Receive(5, yes(3, 1))
 	taken(t, a, Commit, 1)
 	if a.Announce(); !a.Done() {
 		t.Error("nobody needs to be told")
@@ -136,21 +136,21 @@ func TestWhyAnAttemptAborts(t *testing.T) {
 	for _, c := range []struct {
 		m    txn.Message
 		want txn.Cause
-		told []string
+		sent []string
 	}{
 		{txn.Message{Vote: &txn.Vote{Shard: 2, Refused: txn.KindAborted, Reason: "r", Cause: txn.CauseValidation}}, txn.CauseValidation, []string{"5/3: abort"}},
 		{txn.Message{Vote: &txn.Vote{Shard: 2, Yes: true, Doomed: true}}, txn.CauseCascade, []string{"4/2: abort", "5/3: abort"}},
-		{txn.Message{Resolved: &txn.Resolved{Shard: 2, Doomed: true}}, txn.CauseCascade, []string{"4/2: abort", "5/3: abort"}},
-		{txn.Message{Finding: &txn.Finding{Shard: 2, Result: txn.OutcomeAborted}}, txn.CauseLeader, []string{"5/3: abort"}},
+		{txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: 2, Doomed: true}}, txn.CauseCascade, []string{"4/2: abort", "5/3: abort"}},
+		{txn.Message{InquireReply: &txn.InquireReply{Shard: 2, Result: txn.OutcomeAborted}}, txn.CauseLeader, []string{"5/3: abort"}},
 	} {
 		a, w := begin(LeaderVotes, 2, 3)
 		w.sent = nil
-		a.Hear(4, &c.m)
+		a.Receive(4, &c.m)
 		taken(t, a, Abort, 0)
-		if a.Announce(); a.Why().Cause != c.want {
-			t.Errorf("%s: aborts because of %v", what(c.m), a.Why().Cause)
+		if a.Announce(); a.Reason().Cause != c.want {
+			t.Errorf("%s: aborts because of %v", what(c.m), a.Reason().Cause)
 		}
-		expect(t, w, a.Why().Error(), c.told...)
+		expect(t, w, a.Reason().Error(), c.sent...)
 	}
 }
 
@@ -159,9 +159,9 @@ func TestAnOpenYesWaitsForItsWriters(t *testing.T) {
 	a, _ := begin(LeaderVotes, 2)
 	v := yes(2, 10)
 	v.Vote.Open = true
-	a.Hear(4, v)
+	a.Receive(4, v)
 	taken(t, a, Open, 0)
-	a.Hear(4, &txn.Message{Resolved: &txn.Resolved{Shard: 2, Attempt: ours}})
+	a.Receive(4, &txn.Message{DependencyDecided: &txn.DependencyDecided{Shard: 2, Attempt: ours}})
 	taken(t, a, Commit, 10)
 }
 
@@ -171,12 +171,12 @@ func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 	a := deciderOf(LeaderVotes, w).Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2, 3}})
 	a.Terminate()
 	expect(t, w, "adopted", "4/2: inquire", "5/3: inquire")
-	if !slices.Equal(w.notes, []txn.NoteKind{txn.NoteTakesOver}) {
+	if !slices.Equal(w.notes, []txn.NodeEventKind{txn.EventTakesOver}) {
 		t.Errorf("noted %v", w.notes)
 	}
-	a.Hear(4, &txn.Message{Finding: &txn.Finding{Shard: 2, Result: txn.OutcomeYes, Proposed: 3}})
+	a.Receive(4, &txn.Message{InquireReply: &txn.InquireReply{Shard: 2, Result: txn.OutcomeYes, Proposed: 3}})
 	taken(t, a, Open, 0)
-	a.Hear(5, &txn.Message{Finding: &txn.Finding{Shard: 3, Result: txn.OutcomeCommitted, At: 9}})
+	a.Receive(5, &txn.Message{InquireReply: &txn.InquireReply{Shard: 3, Result: txn.OutcomeCommitted, At: 9}})
 	taken(t, a, Commit, 9)
 	a.Announce()
 	expect(t, w, "a commit is found", "4/2: commit at 9")
@@ -186,7 +186,7 @@ func TestAnAdoptedAttemptAsksTheLogs(t *testing.T) {
 func TestANoWaitsForTheOtherVotes(t *testing.T) {
 	no := &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted, Reason: "a conflict"}}
 	a, _ := begin(LeaderVotes, 2, 3)
-	a.Hear(4, no)
+	a.Receive(4, no)
 	taken(t, a, Abort, 0)
 	for _, last := range []*txn.Message{yes(3, 12), {Vote: &txn.Vote{Shard: 3, Attempt: ours, Refused: txn.KindAborted, Reason: "another"}}} {
 		for _, noFirst := range []bool{true, false} {
@@ -196,10 +196,10 @@ func TestANoWaitsForTheOtherVotes(t *testing.T) {
 			if !noFirst {
 				first, second, from = last, no, 5
 			}
-			a.Hear(from, first)
-			a.Hear(from, first)
+			a.Receive(from, first)
+			a.Receive(from, first)
 			taken(t, a, Open, 0)
-			a.Hear(9-from, second)
+			a.Receive(9-from, second)
 			taken(t, a, Abort, 0)
 		}
 	}

@@ -1,36 +1,36 @@
 package decide
 
 import (
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
 // Opinions of replicas that validate each for itself. They count within one
 // view: a newer view makes those of older ones void, for it has settled them.
 
-// opinions are those of one participant's replicas, in one view.
-type opinions struct {
+// replicaVotes are those of one participant's replicas, in one view.
+type replicaVotes struct {
 	view     uint64
-	answers  map[txn.NodeID]txn.Answer
-	accepted map[txn.NodeID]bool // what each has taken in: Yes or not
-	leads    txn.Answer          // of the view's leader
+	answers  map[txn.NodeID]txn.ValidationResult
+	accepted map[txn.NodeID]bool  // what each has taken in: Yes or not
+	leads    txn.ValidationResult // of the view's leader
 	above    txn.Timestamp
 	// What the coordinator has proposed in this view: it never proposes otherwise.
 	proposed, proposedYes bool
 }
 
 // inView forgets what was said in older views; false: m is of an older one.
-func (o *opinions) inView(view uint64) bool {
+func (o *replicaVotes) inView(view uint64) bool {
 	if view < o.view {
 		return false
 	}
 	if view > o.view || o.answers == nil {
-		*o = opinions{view: view, answers: map[txn.NodeID]txn.Answer{}, accepted: map[txn.NodeID]bool{}, above: o.above}
+		*o = replicaVotes{view: view, answers: map[txn.NodeID]txn.ValidationResult{}, accepted: map[txn.NodeID]bool{}, above: o.above}
 	}
 	return true
 }
 
-func (o *opinions) count(a txn.Answer) (n int) {
+func (o *replicaVotes) count(a txn.ValidationResult) (n int) {
 	for _, have := range o.answers { // order: a sum
 		if have == a {
 			n++
@@ -40,35 +40,35 @@ func (o *opinions) count(a txn.Answer) (n int) {
 }
 
 // Opine counts an opinion of one of n replicas.
-func (t *Tally) Opine(c Choice, n int, m *txn.Opinion) {
+func (t *Tally) Opine(c Policy, n int, m *txn.ReplicaVote) {
 	p := t.part(m.Shard)
-	t.rules.BiteIf(p != nil && len(p.opinions.answers) > 0 && m.View != p.opinions.view, rulebook.TwoViews)
-	if p == nil || !p.opinions.inView(m.View) {
+	t.rules.HitIf(p != nil && len(p.replicaVotes.answers) > 0 && m.View != p.replicaVotes.view, coverage.TwoViews)
+	if p == nil || !p.replicaVotes.inView(m.View) {
 		return
 	}
-	o := &p.opinions
-	o.answers[m.Replica] = m.Answer
+	o := &p.replicaVotes
+	o.answers[m.Replica] = m.Result
 	o.above = max(o.above, m.Above)
 	if m.Leads {
-		o.leads = m.Answer
+		o.leads = m.Result
 	}
-	ok := o.count(txn.AnswerOK)
-	t.rules.BiteIf(c == FastWithLeader && ok >= t.fastPath(c, n) && o.leads != txn.AnswerOK, rulebook.LeaderInFastPath)
+	ok := o.count(txn.ValidationOK)
+	t.rules.HitIf(c == FastWithLeader && ok >= t.fastPath(c, n) && o.leads != txn.ValidationOK, coverage.LeaderInFastPath)
 	switch {
 	case o.proposed: // what was proposed counts, and no opinion beside it
-	case ok >= t.fastPath(c, n) && (o.leads == txn.AnswerOK || c != FastWithLeader):
+	case ok >= t.fastPath(c, n) && (o.leads == txn.ValidationOK || c != FastWithLeader):
 		t.Yes(m.Shard, m.At, false)
 	case t.refusalsAgreed && c.HasFastPath() && !c.LeaderProposes():
-		if m.Answer != txn.AnswerOK && o.count(m.Answer) >= c.FastPath(n) {
+		if m.Result != txn.ValidationOK && o.count(m.Result) >= c.FastPath(n) {
 			t.No() // else it takes the slow path, as what is agreed to does
 		}
-	case len(o.answers)-ok > n-c.Perhaps(n) && (!c.LeaderProposes() || o.leads > txn.AnswerOK):
+	case len(o.answers)-ok > n-c.FastPathPossible(n) && (!c.LeaderProposes() || o.leads > txn.ValidationOK):
 		t.No() // nobody proposes Yes, and who asks a majority finds too few who agreed
 	}
 }
 
 // fastPath is what makes a fast path, but for a planted bug.
-func (t *Tally) fastPath(c Choice, n int) int {
+func (t *Tally) fastPath(c Policy, n int) int {
 	if t.smallFastPath {
 		return c.FastPath(n) - 1
 	}
@@ -78,10 +78,10 @@ func (t *Tally) fastPath(c Choice, n int) int {
 // Accepted counts one of n replicas that has taken in what was proposed.
 func (t *Tally) Accepted(n int, m *txn.Accepted) {
 	p := t.part(m.Shard)
-	if p == nil || !p.opinions.inView(m.View) {
+	if p == nil || !p.replicaVotes.inView(m.View) {
 		return
 	}
-	o := &p.opinions
+	o := &p.replicaVotes
 	o.accepted[m.Replica] = m.Yes
 	have := 0
 	for _, yes := range o.accepted { // order: a sum
@@ -104,22 +104,22 @@ func (t *Tally) Accepted(n int, m *txn.Accepted) {
 //
 // Invariant: in one view it is always the same, for two majorities that take in
 // opposite things would be two decisions.
-func (t *Tally) Propose(c Choice, s txn.ShardID, n int, late bool) (yes bool, view uint64, ok bool) {
+func (t *Tally) Propose(c Policy, s txn.ShardID, n int, late bool) (yes bool, view uint64, ok bool) {
 	p := t.part(s)
 	if p == nil || p.counts() || t.verdict != Open {
 		return false, 0, false
 	}
-	o := &p.opinions
-	t.rules.BiteIf(o.proposed, rulebook.OneProposal)
+	o := &p.replicaVotes
+	t.rules.HitIf(o.proposed, coverage.OneProposal)
 	if !o.proposed {
-		agree, answered := o.count(txn.AnswerOK), len(o.answers)
+		agree, answered := o.count(txn.ValidationOK), len(o.answers)
 		hopeless := answered-agree > n-c.FastPath(n)
 		if answered < Majority(n) || !hopeless && !late && answered < n {
 			return false, 0, false
 		}
-		yes := o.count(txn.AnswerNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
-		t.rules.BiteIf(!yes && agree >= Majority(n), rulebook.NoHeeded)
-		if !yes && (o.count(txn.AnswerNo) == 0 || t.refusalsAgreed) && answered < n && !late {
+		yes := o.count(txn.ValidationNo) == 0 && agree >= Majority(n) || t.ignoreNo && agree > 0
+		t.rules.HitIf(!yes && agree >= Majority(n), coverage.NoHeeded)
+		if !yes && (o.count(txn.ValidationNo) == 0 || t.refusalsAgreed) && answered < n && !late {
 			return false, 0, false // enough may still agree
 		}
 		o.proposed, o.proposedYes = true, yes
@@ -140,17 +140,17 @@ func (t *Tally) Agreed(replicas func(txn.ShardID) int, silent bool) bool {
 	all, any := true, false
 	for i, s := range t.Participants {
 		p := &t.parts[i]
-		switch n, ok := replicas(s), p.opinions.count(txn.AnswerOK); {
-		case p.counts(), p.opinions.proposed, ok >= Majority(n):
+		switch n, ok := replicas(s), p.replicaVotes.count(txn.ValidationOK); {
+		case p.counts(), p.replicaVotes.proposed, ok >= Majority(n):
 			any = true
-		case silent && len(p.opinions.answers) >= Majority(n):
+		case silent && len(p.replicaVotes.answers) >= Majority(n):
 			t.No()
 			return false
 		default:
 			all = false
 		}
 	}
-	t.rules.BiteIf(any && !all, rulebook.AgreedByAll)
+	t.rules.HitIf(any && !all, coverage.AgreedByAll)
 	return all
 }
 
@@ -161,15 +161,15 @@ func (t *Tally) ProposeYes(s txn.ShardID) (view uint64, ok bool) {
 	if p == nil || p.counts() {
 		return 0, false
 	}
-	t.rules.BiteIf(!p.opinions.proposed, rulebook.AcceptedFirst)
-	p.opinions.proposed, p.opinions.proposedYes = true, true
-	return p.opinions.view, true
+	t.rules.HitIf(!p.replicaVotes.proposed, coverage.AcceptedFirst)
+	p.replicaVotes.proposed, p.replicaVotes.proposedYes = true, true
+	return p.replicaVotes.view, true
 }
 
 // View is the newest in which a participant's replica has spoken.
 func (t *Tally) View(s txn.ShardID) uint64 {
 	if p := t.part(s); p != nil {
-		return p.opinions.view
+		return p.replicaVotes.view
 	}
 	return 0
 }
@@ -178,8 +178,8 @@ func (t *Tally) View(s txn.ShardID) uint64 {
 // attempt would fit; 0 if it was refused for anything else.
 func (t *Tally) Above() (at txn.Timestamp) {
 	for i := range t.parts {
-		o := &t.parts[i].opinions
-		if o.count(txn.AnswerNo)+o.count(txn.AnswerAbstain) > 0 {
+		o := &t.parts[i].replicaVotes
+		if o.count(txn.ValidationNo)+o.count(txn.ValidationAbstain) > 0 {
 			return 0
 		}
 		at = max(at, o.above)

@@ -7,36 +7,36 @@ import (
 )
 
 // say is one replica's opinion in a view; the leader of every view is replica 1.
-func say(replica txn.NodeID, view uint64, a txn.Answer) *txn.Opinion {
-	return &txn.Opinion{Shard: 2, Replica: replica, View: view, Answer: a, Leads: replica == 1, At: 7}
+func say(replica txn.NodeID, view uint64, a txn.ValidationResult) *txn.ReplicaVote {
+	return &txn.ReplicaVote{Shard: 2, Replica: replica, View: view, Result: a, Leads: replica == 1, At: 7}
 }
 
 func TestTheFastPathTakesItsQuorum(t *testing.T) {
-	const ok, no, abstain = txn.AnswerOK, txn.AnswerNo, txn.AnswerAbstain
+	const ok, no, abstain = txn.ValidationOK, txn.ValidationNo, txn.ValidationAbstain
 	for _, c := range []struct {
 		name    string
-		choice  Choice
+		choice  Policy
 		n       int
-		answers []txn.Answer // of replicas 1, 2 ...
+		answers []txn.ValidationResult // of replicas 1, 2 ...
 		want    Verdict
 	}{
-		{"all of three", FastQuorum, 3, []txn.Answer{ok, ok, ok}, Commit},
-		{"two of three", FastQuorum, 3, []txn.Answer{ok, ok}, Open},
-		{"four of five", FastQuorum, 5, []txn.Answer{ok, ok, ok, ok}, Commit},
-		{"three of five", FastQuorum, 5, []txn.Answer{ok, ok, ok}, Open},
-		{"four of five, all are needed", FastOfAll, 5, []txn.Answer{ok, ok, ok, ok}, Open},
-		{"five of five", FastOfAll, 5, []txn.Answer{ok, ok, ok, ok, ok}, Commit},
-		{"the leader among four", FastWithLeader, 5, []txn.Answer{ok, no, ok, ok, ok}, Commit},
-		{"four without the leader", FastWithLeader, 5, []txn.Answer{no, ok, ok, ok, ok}, Open},
-		{"so many against that nobody can find a fast path", FastQuorum, 3, []txn.Answer{ok, no, no}, Abort},
-		{"one against", FastQuorum, 3, []txn.Answer{ok, ok, no}, Open},
-		{"three against of five", FastQuorum, 5, []txn.Answer{ok, ok, no, no, no}, Open},
-		{"four against of five", FastQuorum, 5, []txn.Answer{ok, no, no, no, abstain}, Abort},
-		{"all agree where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, ok, ok}, Open},
-		{"a majority against where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, no, abstain}, Abort},
-		{"one against where there is no fast path", AgreedCommit, 3, []txn.Answer{ok, ok, no}, Open},
-		{"all but the leader against: it proposes Yes", FastWithLeader, 3, []txn.Answer{ok, no, no}, Open},
-		{"the leader and one more against", FastWithLeader, 3, []txn.Answer{no, no, ok}, Abort},
+		{"all of three", FastQuorum, 3, []txn.ValidationResult{ok, ok, ok}, Commit},
+		{"two of three", FastQuorum, 3, []txn.ValidationResult{ok, ok}, Open},
+		{"four of five", FastQuorum, 5, []txn.ValidationResult{ok, ok, ok, ok}, Commit},
+		{"three of five", FastQuorum, 5, []txn.ValidationResult{ok, ok, ok}, Open},
+		{"four of five, all are needed", FastUnanimous, 5, []txn.ValidationResult{ok, ok, ok, ok}, Open},
+		{"five of five", FastUnanimous, 5, []txn.ValidationResult{ok, ok, ok, ok, ok}, Commit},
+		{"the leader among four", FastWithLeader, 5, []txn.ValidationResult{ok, no, ok, ok, ok}, Commit},
+		{"four without the leader", FastWithLeader, 5, []txn.ValidationResult{no, ok, ok, ok, ok}, Open},
+		{"so many against that nobody can find a fast path", FastQuorum, 3, []txn.ValidationResult{ok, no, no}, Abort},
+		{"one against", FastQuorum, 3, []txn.ValidationResult{ok, ok, no}, Open},
+		{"three against of five", FastQuorum, 5, []txn.ValidationResult{ok, ok, no, no, no}, Open},
+		{"four against of five", FastQuorum, 5, []txn.ValidationResult{ok, no, no, no, abstain}, Abort},
+		{"all agree where there is no fast path", GPAC, 3, []txn.ValidationResult{ok, ok, ok}, Open},
+		{"a majority against where there is no fast path", GPAC, 3, []txn.ValidationResult{ok, no, abstain}, Abort},
+		{"one against where there is no fast path", GPAC, 3, []txn.ValidationResult{ok, ok, no}, Open},
+		{"all but the leader against: it proposes Yes", FastWithLeader, 3, []txn.ValidationResult{ok, no, no}, Open},
+		{"the leader and one more against", FastWithLeader, 3, []txn.ValidationResult{no, no, ok}, Abort},
 	} {
 		tally := NewTally([]txn.ShardID{2})
 		for i, a := range c.answers {
@@ -50,15 +50,15 @@ func TestTheFastPathTakesItsQuorum(t *testing.T) {
 
 func TestOpinionsOfTwoViewsDoNotAddUp(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
-	tally.Opine(FastQuorum, 3, say(1, 4, txn.AnswerOK))
-	tally.Opine(FastQuorum, 3, say(2, 4, txn.AnswerOK))
-	tally.Opine(FastQuorum, 3, say(3, 5, txn.AnswerOK))
-	tally.Opine(FastQuorum, 3, say(1, 4, txn.AnswerOK)) // it comes late
+	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK))
+	tally.Opine(FastQuorum, 3, say(2, 4, txn.ValidationOK))
+	tally.Opine(FastQuorum, 3, say(3, 5, txn.ValidationOK))
+	tally.Opine(FastQuorum, 3, say(1, 4, txn.ValidationOK)) // it comes late
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("two views together: %v", v)
 	}
-	tally.Opine(FastQuorum, 3, say(1, 5, txn.AnswerOK))
-	tally.Opine(FastQuorum, 3, say(2, 5, txn.AnswerOK))
+	tally.Opine(FastQuorum, 3, say(1, 5, txn.ValidationOK))
+	tally.Opine(FastQuorum, 3, say(2, 5, txn.ValidationOK))
 	if v, _ := tally.Verdict(); v != Commit {
 		t.Fatalf("all in the newer view: %v", v)
 	}
@@ -91,7 +91,7 @@ func TestAMajorityThatAcceptsDecides(t *testing.T) {
 // counts beside it: not even a fast path that comes after all.
 func TestACoordinatorProposesOneThing(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
-	for i, a := range []txn.Answer{txn.AnswerOK, txn.AnswerOK, txn.AnswerAbstain} {
+	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationAbstain} {
 		tally.Opine(FastQuorum, 5, say(txn.NodeID(i+1), 0, a))
 	}
 	if _, _, ok := tally.Propose(FastQuorum, 2, 5, false); ok {
@@ -101,8 +101,8 @@ func TestACoordinatorProposesOneThing(t *testing.T) {
 	if !ok || yes {
 		t.Fatalf("late, and fewer than a majority agree: %v %v", yes, ok)
 	}
-	tally.Opine(FastQuorum, 5, say(4, 0, txn.AnswerOK))
-	tally.Opine(FastQuorum, 5, say(5, 0, txn.AnswerOK))
+	tally.Opine(FastQuorum, 5, say(4, 0, txn.ValidationOK))
+	tally.Opine(FastQuorum, 5, say(5, 0, txn.ValidationOK))
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("a fast path after a No was proposed: %v", v)
 	}
@@ -113,7 +113,7 @@ func TestACoordinatorProposesOneThing(t *testing.T) {
 
 func TestASlowPathHeedsANo(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
-	for i, a := range []txn.Answer{txn.AnswerOK, txn.AnswerOK, txn.AnswerNo} {
+	for i, a := range []txn.ValidationResult{txn.ValidationOK, txn.ValidationOK, txn.ValidationNo} {
 		tally.Opine(FastQuorum, 3, say(txn.NodeID(i+1), 0, a))
 	}
 	if yes, _, ok := tally.Propose(FastQuorum, 2, 3, false); !ok || yes {
@@ -123,12 +123,12 @@ func TestASlowPathHeedsANo(t *testing.T) {
 
 func TestQuorumsMeetInEnough(t *testing.T) {
 	for n := 1; n <= 9; n++ {
-		for _, c := range []Choice{FastWithLeader, FastOfAll, FastQuorum} {
+		for _, c := range []Policy{FastWithLeader, FastUnanimous, FastQuorum} {
 			f := n - Majority(n) // are not heard
-			if perhaps := c.Perhaps(n); 2*perhaps <= Majority(n) || perhaps > Majority(n) {
+			if perhaps := c.FastPathPossible(n); 2*perhaps <= Majority(n) || perhaps > Majority(n) {
 				t.Errorf("%v, %d replicas: two opposite answers can both look like a fast path to one majority (%d of %d)", c, n, perhaps, Majority(n))
 			}
-			if c.FastPath(n)-f < c.Perhaps(n) {
+			if c.FastPath(n)-f < c.FastPathPossible(n) {
 				t.Errorf("%v, %d replicas: a majority may overlook a fast path", c, n)
 			}
 		}

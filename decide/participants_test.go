@@ -11,7 +11,7 @@ import (
 // of it; 3 and 6 are led elsewhere.
 func openParticipant() (*CoCoordinator, *toy) {
 	c, w := openCoCoordinator()
-	c.Choice, c.PreCommits = Participants, false
+	c.Policy, c.PreCommits = Participants, false
 	w.leader = map[txn.ShardID]txn.NodeID{2: 1, 3: 5, 6: 7, 8: 1}
 	return c, w
 }
@@ -56,7 +56,7 @@ func TestAParticipantWaitsForWhatIsOpen(t *testing.T) {
 }
 
 // A No ends the attempt at this node's leaders.
-func TestAParticipantHearsANo(t *testing.T) {
+func TestAParticipantReceivesANo(t *testing.T) {
 	c, w := openParticipant()
 	no := of(6, 0)
 	no.No = true
@@ -67,7 +67,7 @@ func TestAParticipantHearsANo(t *testing.T) {
 // The coordinator and each node that leads a participant are told, once; a No the coordinator has.
 func TestEveryParticipantIsTold(t *testing.T) {
 	leader := map[txn.ShardID]txn.NodeID{2: 4, 3: 5, 6: 4, 7: 9}
-	r := Route{Choice: Participants, Leader: func(s txn.ShardID) txn.NodeID { return leader[s] }}
+	r := Route{Policy: Participants, Leader: func(s txn.ShardID) txn.NodeID { return leader[s] }}
 	for _, c := range []struct {
 		what string
 		ack  txn.Ack
@@ -77,10 +77,10 @@ func TestEveryParticipantIsTold(t *testing.T) {
 		{"a No", txn.Ack{No: true}, []txn.NodeID{4, 5}},
 	} {
 		c.ack.Shard, c.ack.Attempt, c.ack.Participants = 3, foreign, []txn.ShardID{2, 3, 6, 7, 8}
-		var told []txn.NodeID
-		r.Acknowledge("a", &c.ack, true, func(n txn.NodeID) { told = append(told, n) })
-		if !slices.Equal(told, c.want) {
-			t.Errorf("of %s is told %v, not %v", c.what, told, c.want)
+		var sent []txn.NodeID
+		r.Acknowledge("a", &c.ack, true, func(n txn.NodeID) { sent = append(sent, n) })
+		if !slices.Equal(sent, c.want) {
+			t.Errorf("of %s is told %v, not %v", c.what, sent, c.want)
 		}
 	}
 	if got := r.CoCoordinators(foreign); got != nil {
@@ -91,17 +91,17 @@ func TestEveryParticipantIsTold(t *testing.T) {
 // Where leaders reveal what all have validated, a participant's node tells its own leaders alone,
 // once, before anything is logged, and not of what several regions vote on.
 func TestAParticipantRevealsWhatAllHaveValidated(t *testing.T) {
-	for _, several := range []txn.Rank{0, 1} {
+	for _, several := range []txn.RegionPriority{0, 1} {
 		c, w := openParticipant()
 		c.PreCommits = true
 		for _, s := range []txn.ShardID{2, 3} {
 			m := of(s, 0)
-			m.Rank = several
+			m.Region = several
 			c.OnAck(m)
 		}
 		expect(t, w, "two of three have validated it")
 		m := of(6, 0)
-		m.Rank = several
+		m.Region = several
 		c.OnAck(m)
 		if several == 0 {
 			expect(t, w, "all have", "1/2: pre-commit at 16")

@@ -10,9 +10,9 @@ import "isochron/txn"
 //
 // Invariant: once a commit was proposed to the log nothing but the log ends the attempt.
 type record struct {
-	at      txn.ShardID
-	writing bool // the proposal is on its way into the log
-	stands  bool // what this coordinator has written stands there, or may
+	at        txn.ShardID
+	writing   bool // the proposal is on its way into the log
+	isCurrent bool // what this coordinator has written stands there, or may
 
 	holdsData bool              // it is for what is written, and not for the decision: see data.go
 	data      []txn.ShardWrites // nil: not known yet
@@ -52,9 +52,9 @@ func (a *Attempt) propose() {
 	case verdict != Open || v == Open:
 	case v == Abort && !a.adopted():
 		a.tally.Ruled(false, 0)
-	case a.decider.Params.Bugs.TellBeforeLogged && !a.adopted():
+	case a.decider.Params.InjectedBugs.SendBeforeLogged && !a.adopted():
 		a.tally.Ruled(true, at)
-		a.decider.World.LogDecision(a.ID, r.at, true, at)
+		a.decider.Env.LogDecision(a.ID, r.at, true, at)
 	default:
 		r.writing = true
 		a.write()
@@ -63,9 +63,9 @@ func (a *Attempt) propose() {
 
 // write has the proposal written, again too if the log has not answered.
 func (a *Attempt) write() {
-	a.wakeAt = a.decider.World.Now().Mono + 2*a.decider.Params.CommitWait // an answer comes before
+	a.wakeAt = a.decider.Env.Now().Mono + 2*a.decider.Params.CommitWait // an answer comes before
 	v, at := a.tally.Proposal()
-	a.decider.World.LogDecision(a.ID, a.record.at, v == Commit, at)
+	a.decider.Env.LogDecision(a.ID, a.record.at, v == Commit, at)
 }
 
 // Rule takes in what the log of decisions has answered.
@@ -76,7 +76,7 @@ func (a *Attempt) Rule(says LogAnswer) {
 	case r.holdsData:
 		r.ruleData(a, says)
 	case says.Known:
-		r.writing, r.stands = false, says.Commit && !a.adopted()
+		r.writing, r.isCurrent = false, says.Commit && !a.adopted()
 		a.tally.Ruled(says.Commit, says.At)
 	case says.Finished && a.Leftover:
 		r.writing = false
@@ -91,7 +91,7 @@ func (a *Attempt) Rule(says LogAnswer) {
 // Recorded is the shard in whose log something stands that this coordinator has written, if
 // anything does: when everybody knows how the attempt ended nobody needs it there any more.
 func (a *Attempt) Recorded() (s txn.ShardID, ok bool) {
-	if a.record == nil || !a.record.stands {
+	if a.record == nil || !a.record.isCurrent {
 		return 0, false
 	}
 	return a.record.at, true

@@ -24,9 +24,9 @@ func logging(adopted bool) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6}
 	decider, shards := deciderOf(LoggedDecision, w), []txn.ShardID{2, 3}
 	if adopted {
-		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, DecidedAt: 4}), w
+		return decider.Adopt(txn.Orphan{Attempt: ours, Txn: txn.ID(ours), Participants: shards, RecordShard: 4}), w
 	}
-	a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), DecidedAt: 4})
+	a := decider.Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), RecordShard: 4})
 	a.Ask()
 	w.sent = nil
 	return a, w
@@ -45,17 +45,17 @@ func wantLogged(t *testing.T, w *toy, what ...string) {
 func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 	for _, commit := range []bool{true, false} {
 		a, w := logging(false)
-		if p := a.Prepares[1]; p.DecidedAt != 4 {
-			t.Errorf("the participants hear of a decision in shard %d", p.DecidedAt)
+		if p := a.Prepares[1]; p.RecordShard != 4 {
+			t.Errorf("the participants hear of a decision in shard %d", p.RecordShard)
 		}
-		a.Hear(4, yes(2, 10))
+		a.Receive(4, yes(2, 10))
 		taken(t, a, Open, 0)
 		wantLogged(t, w)
-		a.Hear(5, yes(3, 12))
+		a.Receive(5, yes(3, 12))
 		taken(t, a, Open, 0)
 		wantLogged(t, w, "log commit")
-		a.Hear(5, &txn.Message{NotLeader: &txn.NotLeader{Shard: 3, Term: 9, Attempt: ours}})
-		a.Hear(5, yes(3, 12))
+		a.Receive(5, &txn.Message{NotLeader: &txn.NotLeader{Shard: 3, Term: 9, Attempt: ours}})
+		a.Receive(5, yes(3, 12))
 		taken(t, a, Open, 0)
 		expect(t, w, "the log is waited for")
 		wantLogged(t, w)
@@ -69,13 +69,13 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 		}
 		a.Rule(LogAnswer{Known: true, Commit: commit, At: at})
 		a.Rule(LogAnswer{Known: true, Commit: !commit}) // a late answer to the first
-		want, told := Abort, "abort"
+		want, sent := Abort, "abort"
 		if commit {
-			want, told = Commit, "commit at 12"
+			want, sent = Commit, "commit at 12"
 		}
 		taken(t, a, want, at)
 		a.Announce()
-		expect(t, w, "the log has it", "4/2: "+told, "5/3: "+told)
+		expect(t, w, "the log has it", "4/2: "+sent, "5/3: "+sent)
 		if s, ok := a.Recorded(); ok != commit || ok && s != 4 {
 			t.Errorf("a commit stands in shard %d: %v", s, ok)
 		}
@@ -85,10 +85,10 @@ func TestNobodyIsToldBeforeTheLog(t *testing.T) {
 // An abort of the attempt's own coordinator needs no log: it never writes a commit.
 func TestAnOwnAbortIsPresumed(t *testing.T) {
 	a, w := logging(false)
-	a.Hear(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted}})
+	a.Receive(4, &txn.Message{Vote: &txn.Vote{Shard: 2, Attempt: ours, Refused: txn.KindAborted}})
 	taken(t, a, Abort, 0)
-	a.Hear(5, yes(3, 12))
-	a.Hear(4, yes(2, 12))
+	a.Receive(5, yes(3, 12))
+	a.Receive(4, yes(2, 12))
 	wantLogged(t, w)
 }
 

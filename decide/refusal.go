@@ -3,18 +3,18 @@ package decide
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
 // doom aborts an attempt that has read what was undone.
 func (a *Attempt) doom() {
-	a.decider.Params.Rules.Bite(rulebook.DoomedYes)
-	why := txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade)
-	if a.beside {
-		why = txn.Errorf(txn.KindAborted, "a transaction that should have made way for it has committed; try again").Because(txn.CauseConflict)
+	a.decider.Params.Rules.Hit(coverage.DoomedYes)
+	reason := txn.Errorf(txn.KindAborted, "a transaction whose write it had read was aborted").Because(txn.CauseCascade)
+	if a.assumed {
+		reason = txn.Errorf(txn.KindAborted, "a transaction that should have made way for it has committed; try again").Because(txn.CauseConflict)
 	}
-	a.refused(why)
+	a.refused(reason)
 	a.tally.No()
 }
 
@@ -34,9 +34,9 @@ func endRefused(a *Attempt) {
 	}
 }
 
-func (a *Attempt) refused(why *txn.Error) {
-	if a.why == nil {
-		a.why = why
+func (a *Attempt) refused(reason *txn.Error) {
+	if a.reason == nil {
+		a.reason = reason
 	}
 }
 
@@ -44,16 +44,16 @@ func (a *Attempt) refused(why *txn.Error) {
 // every No that was heard gave way to another, and none was for what is committed.
 func (a *Attempt) MayPass() bool { return a.gaveWay && !a.outdated }
 
-// Why says why it aborts.
-func (a *Attempt) Why() *txn.Error {
-	if a.why == nil {
+// Reason says why it aborts.
+func (a *Attempt) Reason() *txn.Error {
+	if a.reason == nil {
 		return txn.Errorf(txn.KindAborted, "a shard changed its leader before it had voted; the transaction was ended").Because(txn.CauseLeader)
 	}
-	return a.why
+	return a.reason
 }
 
 // gaveWay reports whether a leader's No was for what is undecided.
-func gaveWay(why txn.Cause) bool { return why == txn.CauseConflict || why == txn.CauseWound }
+func gaveWay(reason txn.Cause) bool { return reason == txn.CauseConflict || reason == txn.CauseWound }
 
 // noted notes what a No was for: what is undecided, or what is committed.
 func (a *Attempt) noted(gaveWay bool) {

@@ -8,10 +8,10 @@ import "isochron/txn"
 // path settles it.
 type replicas struct {
 	*Attempt
-	slow    slowPath
-	heardBy map[replicaOf]bool // who knows the end
-	notedBy map[replicaOf]bool // who has it noted, where it is noted first
-	told    int                // how often everybody was
+	slow         slowPath
+	receivedFrom map[replicaOf]bool // who knows the end
+	notedBy      map[replicaOf]bool // who has it noted, where it is noted first
+	rounds       int                // how often everybody was
 }
 
 // replicaOf is one replica of a participant.
@@ -26,7 +26,7 @@ type slowPath interface {
 	settle(r *replicas, s txn.ShardID, late bool)
 }
 
-func slowPathOf(c Choice) slowPath {
+func slowPathOf(c Policy) slowPath {
 	switch {
 	case c.LeaderProposes():
 		return leaderProposes{}
@@ -37,8 +37,8 @@ func slowPathOf(c Choice) slowPath {
 }
 
 func (r *replicas) toAll(s txn.ShardID, message func() txn.Message) {
-	for _, n := range r.decider.World.Replicas(s) {
-		r.decider.World.Send(txn.Participant(n, s), message())
+	for _, n := range r.decider.Env.Replicas(s) {
+		r.decider.Env.Send(txn.Participant(n, s), message())
 	}
 }
 
@@ -48,7 +48,7 @@ func (r *replicas) ask() {
 	r.resend()
 	for _, s := range r.tally.Missing() {
 		p := r.prepare(s)
-		r.asked(s, r.decider.World.Nearest(s))
+		r.asked(s, r.decider.Env.Nearest(s))
 		r.toAll(s, func() txn.Message {
 			q := *p
 			return txn.Message{Prepare: &q}
@@ -66,24 +66,24 @@ func (r *replicas) settle(s txn.ShardID, late bool) {
 	}
 }
 
-func (r *replicas) hear(from txn.NodeID, m *txn.Message) {
+func (r *replicas) receive(from txn.NodeID, m *txn.Message) {
 	switch {
 	case m.DecideAck != nil && m.DecideAck.Tentative:
 		r.hasNoted(m.DecideAck.Shard, from)
 	case r.phase == deciding:
-	case m.Opinion != nil:
-		r.onOpinion(m.Opinion)
+	case m.ReplicaVote != nil:
+		r.onOpinion(m.ReplicaVote)
 	case m.Accepted != nil:
-		r.tally.Accepted(len(r.decider.World.Replicas(m.Accepted.Shard)), m.Accepted)
+		r.tally.Accepted(len(r.decider.Env.Replicas(m.Accepted.Shard)), m.Accepted)
 	}
 }
 
-func (r *replicas) onOpinion(m *txn.Opinion) {
-	if m.Answer != txn.AnswerOK {
+func (r *replicas) onOpinion(m *txn.ReplicaVote) {
+	if m.Result != txn.ValidationOK {
 		r.refused(txn.Errorf(m.Refused, "%s", m.Reason))
-		r.noted(m.Answer != txn.AnswerNo)
+		r.noted(m.Result != txn.ValidationNo)
 	}
-	r.tally.Opine(r.decider.Choice, len(r.decider.World.Replicas(m.Shard)), m)
+	r.tally.Opine(r.decider.Policy, len(r.decider.Env.Replicas(m.Shard)), m)
 	r.settle(m.Shard, false)
 }
 
@@ -98,36 +98,36 @@ func (r *replicas) inquire() {
 	r.tries++
 }
 
-// tell tells the replicas that have not acknowledged the decision, less often each time.
-func (r *replicas) tell() {
-	r.wakeAt = r.decider.World.Now().Mono + r.decider.Params.ResendAfter<<min(r.tries, 3)
+// send tells the replicas that have not acknowledged the decision, less often each time.
+func (r *replicas) send() {
+	r.wakeAt = r.decider.Env.Now().Mono + r.decider.Params.ResendAfter<<min(r.tries, 3)
 	for _, s := range r.Participants {
-		r.tellAt(s)
+		r.sendTo(s)
 	}
 	r.tries++
-	r.told++
+	r.rounds++
 	r.done = r.allKnow()
 }
 
-// tellAt tells the replicas of one participant; where the end is noted first, to note it.
-func (r *replicas) tellAt(s txn.ShardID) {
+// sendTo tells the replicas of one participant; where the end is noted first, to note it.
+func (r *replicas) sendTo(s txn.ShardID) {
 	first := r.decider.Params.EndsNotedFirst && !r.isNoted(s)
-	for _, n := range r.decider.World.Replicas(s) {
-		if r.heardBy[replicaOf{s, n}] {
+	for _, n := range r.decider.Env.Replicas(s) {
+		if r.receivedFrom[replicaOf{s, n}] {
 			continue
 		}
 		d := r.decision(s)
 		d.Tentative = first
-		if r.told > 0 {
+		if r.rounds > 0 {
 			d.Prepare = r.prepare(s) // it may have missed that too
 		}
-		r.decider.World.Send(txn.Participant(n, s), txn.Message{Decide: d})
+		r.decider.Env.Send(txn.Participant(n, s), txn.Message{Decide: d})
 	}
 }
 
 // isNoted reports whether a majority of a participant's replicas has the end noted.
 func (r *replicas) isNoted(s txn.ShardID) bool {
-	have, nodes := 0, r.decider.World.Replicas(s)
+	have, nodes := 0, r.decider.Env.Replicas(s)
 	for _, n := range nodes {
 		if r.notedBy[replicaOf{s, n}] {
 			have++
@@ -146,22 +146,22 @@ func (r *replicas) hasNoted(s txn.ShardID, by txn.NodeID) {
 	}
 	r.notedBy[replicaOf{s, by}] = true
 	if r.isNoted(s) {
-		r.tellAt(s)
+		r.sendTo(s)
 	}
 }
 
 func (r *replicas) acknowledged(s txn.ShardID, by txn.NodeID) {
-	if r.heardBy == nil {
-		r.heardBy = map[replicaOf]bool{}
+	if r.receivedFrom == nil {
+		r.receivedFrom = map[replicaOf]bool{}
 	}
-	r.heardBy[replicaOf{s, by}] = true
+	r.receivedFrom[replicaOf{s, by}] = true
 	r.done = r.allKnow()
 }
 
 func (r *replicas) allKnow() bool {
 	for _, s := range r.Participants {
-		for _, n := range r.decider.World.Replicas(s) {
-			if !r.heardBy[replicaOf{s, n}] {
+		for _, n := range r.decider.Env.Replicas(s) {
+			if !r.receivedFrom[replicaOf{s, n}] {
 				return false
 			}
 		}
@@ -170,7 +170,7 @@ func (r *replicas) allKnow() bool {
 }
 
 func (*replicas) ended(txn.ShardID) {} // one replica's log says nothing of the others'
-func (*replicas) recall()           {}
+func (*replicas) queryDecision()    {}
 func (*replicas) share()            {}
 
 // leaderProposes has the leader of the view propose what counts (Carousel, STARRY): it
@@ -183,7 +183,7 @@ func (leaderProposes) settle(r *replicas, s txn.ShardID, late bool) {
 	}
 	view := r.tally.View(s)
 	r.toAll(s, func() txn.Message {
-		return txn.Message{Dispute: &txn.Dispute{Shard: s, View: view, Prepare: r.prepare(s)}}
+		return txn.Message{SlowPathRequest: &txn.SlowPathRequest{Shard: s, View: view, Prepare: r.prepare(s)}}
 	})
 }
 
@@ -194,7 +194,7 @@ type coordinatorProposes struct {
 }
 
 func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {
-	yes, view, ok := r.tally.Propose(r.decider.Choice, s, len(r.decider.World.Replicas(s)), late)
+	yes, view, ok := r.tally.Propose(r.decider.Policy, s, len(r.decider.Env.Replicas(s)), late)
 	if !ok || !late && c.in[s] == view+1 {
 		return
 	}
@@ -202,7 +202,7 @@ func (c *coordinatorProposes) settle(r *replicas, s txn.ShardID, late bool) {
 		c.in = map[txn.ShardID]uint64{}
 	}
 	c.in[s] = view + 1
-	r.decider.World.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", r.ID, r.Txn, s, yesNo(yes), view)
+	r.decider.Env.Trace("%v of %v: the replicas of shard %d do not agree, proposes %s in view %d", r.ID, r.Txn, s, yesNo(yes), view)
 	r.toAll(s, func() txn.Message {
 		return txn.Message{Accept: &txn.Accept{Shard: s, View: view, Yes: yes, Prepare: r.prepare(s)}}
 	})

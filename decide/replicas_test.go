@@ -6,26 +6,26 @@ import (
 	"isochron/txn"
 )
 
-func opinion(replica txn.NodeID, answer txn.Answer) *txn.Message {
-	return &txn.Message{Opinion: &txn.Opinion{Shard: 2, Attempt: ours, Replica: replica, View: 1, Leads: replica == 4, Answer: answer, At: 7,
+func replicaVote(replica txn.NodeID, answer txn.ValidationResult) *txn.Message {
+	return &txn.Message{ReplicaVote: &txn.ReplicaVote{Shard: 2, Attempt: ours, Replica: replica, View: 1, Leads: replica == 4, Result: answer, At: 7,
 		Refused: txn.KindAborted, Reason: "a conflict", Above: 20}}
 }
 
 // All replicas are asked and told, and each must have heard the end.
 func TestEveryReplicaIsAskedAndTold(t *testing.T) {
-	for _, c := range []Choice{FastWithLeader, FastOfAll, FastQuorum} {
+	for _, c := range []Policy{FastWithLeader, FastUnanimous, FastQuorum} {
 		a, w := begin(c, 2)
 		expect(t, w, "begun", "4/2: prepare, term 0", "5/2: prepare, term 0", "6/2: prepare, term 0")
 		for _, replica := range w.replicas {
 			taken(t, a, Open, 0)
-			a.Hear(replica, opinion(replica, txn.AnswerOK))
+			a.Receive(replica, replicaVote(replica, txn.ValidationOK))
 		}
 		taken(t, a, Commit, 7)
 		a.Announce()
 		expect(t, w, "decided", "4/2: commit at 7", "5/2: commit at 7", "6/2: commit at 7")
 		ack := &txn.Message{DecideAck: &txn.DecideAck{Shard: 2, Attempt: ours}}
-		a.Hear(4, ack)
-		a.Hear(6, ack)
+		a.Receive(4, ack)
+		a.Receive(6, ack)
 		if a.Done() {
 			t.Errorf("%v: one replica does not know the end", c)
 		}
@@ -33,7 +33,7 @@ func TestEveryReplicaIsAskedAndTold(t *testing.T) {
 		if expect(t, w, "told again", "5/2: commit at 7"); w.last.Decide.Prepare != a.Prepares[0] {
 			t.Errorf("%v: who may have missed the Prepare is not told of it", c)
 		}
-		if a.Hear(5, ack); !a.Done() {
+		if a.Receive(5, ack); !a.Done() {
 			t.Errorf("%v: all know the end", c)
 		}
 	}
@@ -46,9 +46,9 @@ func TestAnEndIsNotedFirst(t *testing.T) {
 	a.decider.Params.EndsNotedFirst = true
 	for _, s := range a.Participants {
 		for _, replica := range w.replicas {
-			m := opinion(replica, txn.AnswerOK)
-			m.Opinion.Shard = s
-			a.Hear(replica, m)
+			m := replicaVote(replica, txn.ValidationOK)
+			m.ReplicaVote.Shard = s
+			a.Receive(replica, m)
 		}
 	}
 	taken(t, a, Commit, 7)
@@ -59,28 +59,28 @@ func TestAnEndIsNotedFirst(t *testing.T) {
 	says := func(s txn.ShardID, tentative bool) *txn.Message {
 		return &txn.Message{DecideAck: &txn.DecideAck{Shard: s, Attempt: ours, Tentative: tentative}}
 	}
-	a.Hear(4, says(2, true))
-	a.Hear(4, says(2, true))
-	a.Hear(5, says(3, true))
+	a.Receive(4, says(2, true))
+	a.Receive(4, says(2, true))
+	a.Receive(5, says(3, true))
 	expect(t, w, "one of each")
 	a.Wake()
 	expect(t, w, "silence", noted...)
-	a.Hear(6, says(2, true))
+	a.Receive(6, says(2, true))
 	expect(t, w, "a majority of one participant", "4/2: commit at 7", "5/2: commit at 7", "6/2: commit at 7")
-	a.Hear(5, says(2, true))
+	a.Receive(5, says(2, true))
 	expect(t, w, "the last of it")
 	for _, replica := range w.replicas {
-		a.Hear(replica, says(2, false))
+		a.Receive(replica, says(2, false))
 	}
 	a.Wake()
 	expect(t, w, "silence of the other", noted[3:]...)
-	a.Hear(4, says(3, true))
+	a.Receive(4, says(3, true))
 	expect(t, w, "a majority of that", "4/3: commit at 7", "5/3: commit at 7", "6/3: commit at 7")
 	for _, replica := range w.replicas {
 		if a.Done() {
 			t.Error("not all have acted")
 		}
-		a.Hear(replica, says(3, false))
+		a.Receive(replica, says(3, false))
 	}
 	if !a.Done() {
 		t.Error("all have acted")
@@ -92,24 +92,24 @@ func TestAnEndIsNotedFirst(t *testing.T) {
 func TestARefusalIsAgreedTo(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		answers  []txn.Answer // of 4, 5, 6
+		answers  []txn.ValidationResult // of 4, 5, 6
 		proposed bool
 	}{
-		{"all the same", []txn.Answer{txn.AnswerAbstain, txn.AnswerAbstain, txn.AnswerAbstain}, false},
-		{"two against", []txn.Answer{txn.AnswerNo, txn.AnswerNo, txn.AnswerOK}, true},
-		{"one against", []txn.Answer{txn.AnswerOK, txn.AnswerNo, txn.AnswerOK}, true},
-		{"each otherwise", []txn.Answer{txn.AnswerRetry, txn.AnswerNo, txn.AnswerAbstain}, true},
+		{"all the same", []txn.ValidationResult{txn.ValidationAbstain, txn.ValidationAbstain, txn.ValidationAbstain}, false},
+		{"two against", []txn.ValidationResult{txn.ValidationNo, txn.ValidationNo, txn.ValidationOK}, true},
+		{"one against", []txn.ValidationResult{txn.ValidationOK, txn.ValidationNo, txn.ValidationOK}, true},
+		{"each otherwise", []txn.ValidationResult{txn.ValidationRetry, txn.ValidationNo, txn.ValidationAbstain}, true},
 	} {
 		w := &toy{replicas: []txn.NodeID{4, 5, 6}}
 		decider := deciderOf(FastQuorum, w)
 		decider.Params.AbortsLikeCommits = true
-		a := decider.Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}, Prepares: preparesOf([]txn.ShardID{2})})
+		a := decider.Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: []txn.ShardID{2}, Prepares: preparesOf([]txn.ShardID{2})})
 		a.Ask()
 		w.sent = nil
 		for i, answer := range c.answers {
 			expect(t, w, c.name+", not all have spoken")
 			taken(t, a, Open, 0)
-			a.Hear(w.replicas[i], opinion(w.replicas[i], answer))
+			a.Receive(w.replicas[i], replicaVote(w.replicas[i], answer))
 		}
 		if !c.proposed {
 			taken(t, a, Abort, 0)
@@ -118,7 +118,7 @@ func TestARefusalIsAgreedTo(t *testing.T) {
 		expect(t, w, c.name, "4/2: accept false in view 1", "5/2: accept false in view 1", "6/2: accept false in view 1")
 		for _, replica := range []txn.NodeID{4, 6} {
 			taken(t, a, Open, 0)
-			a.Hear(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica}})
+			a.Receive(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica}})
 		}
 		taken(t, a, Abort, 0)
 	}
@@ -126,14 +126,14 @@ func TestARefusalIsAgreedTo(t *testing.T) {
 
 // Where a leader proposes, it is asked to when replicas are silent for too long.
 func TestALeaderIsAskedToSettle(t *testing.T) {
-	a, w := begin(FastOfAll, 2)
-	a.Hear(4, opinion(4, txn.AnswerOK))
-	a.Hear(5, opinion(5, txn.AnswerAbstain))
+	a, w := begin(FastUnanimous, 2)
+	a.Receive(4, replicaVote(4, txn.ValidationOK))
+	a.Receive(5, replicaVote(5, txn.ValidationAbstain))
 	w.sent = nil
 	a.Wake()
 	expect(t, w, "silence", "4/2: prepare, term 0", "5/2: prepare, term 0", "6/2: prepare, term 0",
 		"4/2: dispute in view 1", "5/2: dispute in view 1", "6/2: dispute in view 1")
-	a.Hear(4, yes(2, 7)) // its proposal has a majority
+	a.Receive(4, yes(2, 7)) // its proposal has a majority
 	taken(t, a, Commit, 7)
 }
 
@@ -142,16 +142,16 @@ func TestALeaderIsAskedToSettle(t *testing.T) {
 func TestTheCoordinatorProposes(t *testing.T) {
 	a, w := begin(FastQuorum, 2)
 	w.sent = nil
-	a.Hear(4, opinion(4, txn.AnswerOK))
-	a.Hear(5, opinion(5, txn.AnswerOK))
+	a.Receive(4, replicaVote(4, txn.ValidationOK))
+	a.Receive(5, replicaVote(5, txn.ValidationOK))
 	expect(t, w, "all may still agree")
-	a.Hear(6, opinion(6, txn.AnswerAbstain))
+	a.Receive(6, replicaVote(6, txn.ValidationAbstain))
 	expect(t, w, "no fast path can come", "4/2: accept true in view 1", "5/2: accept true in view 1", "6/2: accept true in view 1")
-	a.Hear(6, opinion(6, txn.AnswerAbstain))
+	a.Receive(6, replicaVote(6, txn.ValidationAbstain))
 	expect(t, w, "the same opinion again")
 	for _, replica := range []txn.NodeID{4, 6} {
 		taken(t, a, Open, 0)
-		a.Hear(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica, Yes: true, At: 7}})
+		a.Receive(replica, &txn.Message{Accepted: &txn.Accepted{Shard: 2, Attempt: ours, View: 1, Replica: replica, Yes: true, At: 7}})
 	}
 	taken(t, a, Commit, 7)
 }
@@ -160,11 +160,11 @@ func TestTheCoordinatorProposes(t *testing.T) {
 func TestARefusedTimestampSaysWhichWouldFit(t *testing.T) {
 	a, _ := begin(FastQuorum, 2)
 	for _, replica := range []txn.NodeID{4, 5} {
-		a.Hear(replica, opinion(replica, txn.AnswerRetry))
+		a.Receive(replica, replicaVote(replica, txn.ValidationRetry))
 	}
 	taken(t, a, Abort, 0)
-	if a.Above() != 20 || a.Why().Kind != txn.KindAborted {
-		t.Errorf("above %d, %v", a.Above(), a.Why())
+	if a.Above() != 20 || a.Reason().Kind != txn.KindAborted {
+		t.Errorf("above %d, %v", a.Above(), a.Reason())
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // co-coordinator in each region (D2PC section 4.2).
 type Route struct {
 	Directory *routing.Directory
-	Choice    Choice // of the row
+	Policy    Policy // of the row
 	// Leader is the node that leads a participant, as far as is known here; 0: nobody knows. It
 	// is asked only where participants decide for themselves.
 	Leader func(txn.ShardID) txn.NodeID
@@ -45,7 +45,7 @@ func (r Route) CoCoordinator(region string, a txn.Attempt) txn.NodeID {
 // decide for themselves nobody else knows what they do not.
 func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 	var out []txn.NodeID
-	if r.Choice.EachDecides() {
+	if r.Policy.ParticipantsDecide() {
 		return nil
 	}
 	for _, region := range r.Directory.Regions() {
@@ -59,9 +59,9 @@ func (r Route) CoCoordinators(a txn.Attempt) []txn.NodeID {
 // Acknowledge calls tell with each node that is told of a vote by a replica of a region;
 // leads: it is the leader, which speaks for the regions that have no replica, and for all
 // when no entry of a log is told of.
-func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, tell func(txn.NodeID)) {
-	if r.Choice.EachDecides() {
-		r.acknowledgeToAll(m, tell)
+func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, notify func(txn.NodeID)) {
+	if r.Policy.ParticipantsDecide() {
+		r.acknowledgeToAll(m, notify)
 		return
 	}
 	shard, ok := r.Directory.Shard(uint64(m.Shard))
@@ -70,22 +70,22 @@ func (r Route) Acknowledge(from string, m *txn.Ack, leads bool, tell func(txn.No
 		switch to := r.CoCoordinator(region, m.Attempt); {
 		case to == 0, m.No && to == m.Attempt.Node: // the coordinator has the vote itself
 		case own, leads && (m.No || m.Replica == 0 || !ok || !r.replicaIn(shard, region)):
-			tell(to)
+			notify(to)
 		}
 	}
 }
 
 // acknowledgeToAll calls tell with the coordinator, who has a No itself, and with each node that
 // leads a participant.
-func (r Route) acknowledgeToAll(m *txn.Ack, tell func(txn.NodeID)) {
-	told := []txn.NodeID{m.Attempt.Node}
+func (r Route) acknowledgeToAll(m *txn.Ack, notify func(txn.NodeID)) {
+	sent := []txn.NodeID{m.Attempt.Node}
 	if !m.No {
-		tell(m.Attempt.Node)
+		notify(m.Attempt.Node)
 	}
 	for _, s := range m.Participants {
-		if n := r.Leader(s); n != 0 && !slices.Contains(told, n) {
-			told = append(told, n)
-			tell(n)
+		if n := r.Leader(s); n != 0 && !slices.Contains(sent, n) {
+			sent = append(sent, n)
+			notify(n)
 		}
 	}
 }

@@ -58,10 +58,10 @@ func TestWhoIsToldOfAVote(t *testing.T) {
 		{"a vote alone", "a", of(txn.Ack{}), true, []txn.NodeID{1, 2, 3}},
 		{"a No, which the coordinator has", "b", of(txn.Ack{No: true}), true, []txn.NodeID{2, 3}},
 	} {
-		var told []txn.NodeID
-		Route{Directory: dir}.Acknowledge(c.from, c.ack, c.leads, func(n txn.NodeID) { told = append(told, n) })
-		if !slices.Equal(told, c.want) {
-			t.Errorf("of %s is told %v, not %v", c.what, told, c.want)
+		var sent []txn.NodeID
+		Route{Directory: dir}.Acknowledge(c.from, c.ack, c.leads, func(n txn.NodeID) { sent = append(sent, n) })
+		if !slices.Equal(sent, c.want) {
+			t.Errorf("of %s is told %v, not %v", c.what, sent, c.want)
 		}
 	}
 }

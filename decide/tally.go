@@ -3,7 +3,7 @@ package decide
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -40,8 +40,8 @@ type Tally struct {
 	refusalsAgreed          bool // what is refused takes what is agreed to (Params.AbortsLikeCommits)
 	halfAcks                bool
 	commitBeside            bool
-	madeWay                 []txn.Attempt    // that have aborted for its sake
-	rules                   *rulebook.Counts // nil: nothing is counted
+	priorityAborted         []txn.Attempt    // that have aborted for its sake
+	rules                   *coverage.Counts // nil: nothing is counted
 }
 
 // participantTally is what is known of one participant. Three things make its Yes
@@ -52,8 +52,8 @@ type participantTally struct {
 	proposed              txn.Timestamp
 	term, index           uint64 // of the entry that replicas acknowledge
 	replicas              []txn.NodeID
-	opinions              opinions      // where every replica validates
-	unless                []txn.Attempt // on whose abort its Yes rests
+	replicaVotes          replicaVotes  // where every replica validates
+	assumesAborted        []txn.Attempt // on whose abort its Yes rests
 }
 
 func (p *participantTally) counts() bool { return p.yes && p.logged && p.resolved }
@@ -63,15 +63,15 @@ func NewTally(participants []txn.ShardID) *Tally {
 	return &Tally{Participants: participants, parts: make([]participantTally, len(participants))}
 }
 
-// Plant plants bugs, for tests of the tests.
-func (t *Tally) Plant(b txn.Bugs) *Tally {
+// InjectBug plants bugs, for tests of the tests.
+func (t *Tally) InjectBug(b txn.InjectedBugs) *Tally {
 	t.anyTerm, t.smallFastPath, t.ignoreNo, t.halfAcks = b.CountOldAcks, b.SmallFastPath, b.IgnoreAbort, b.HalfAcks
-	t.commitBeside = b.CommitBeside
+	t.commitBeside = b.CommitDespiteAssumptions
 	return t
 }
 
 // Count has the tally count where its rules bite.
-func (t *Tally) Count(c *rulebook.Counts) *Tally {
+func (t *Tally) Count(c *coverage.Counts) *Tally {
 	t.rules = c
 	return t
 }
@@ -89,7 +89,7 @@ func (t *Tally) Yes(s txn.ShardID, proposed txn.Timestamp, open bool) {
 	t.Voted(s, proposed)
 	t.Logged(s)
 	if !open {
-		t.Resolved(s)
+		t.DependencyDecided(s)
 	}
 }
 
@@ -109,9 +109,9 @@ func (t *Tally) Logged(s txn.ShardID) {
 	}
 }
 
-// Resolved notes that the writers of what was read at the participant are
+// DependencyDecided notes that the writers of what was read at the participant are
 // committed, or that there were none.
-func (t *Tally) Resolved(s txn.ShardID) {
+func (t *Tally) DependencyDecided(s txn.ShardID) {
 	if p := t.part(s); p != nil {
 		p.resolved = true
 		t.judge()
@@ -123,7 +123,7 @@ func (t *Tally) Resolved(s txn.ShardID) {
 func (t *Tally) Acknowledged(m *txn.Ack) {
 	t.Voted(m.Shard, m.Proposed)
 	if !m.Open {
-		t.Resolved(m.Shard)
+		t.DependencyDecided(m.Shard)
 	}
 	t.Ack(m)
 }
@@ -150,7 +150,7 @@ func (t *Tally) Ack(m *txn.Ack) {
 	if majority(m.Voters, p.replicas) && (t.halfAcks || len(m.Outgoing) == 0 || majority(m.Outgoing, p.replicas)) {
 		t.Logged(m.Shard)
 	} else if t.rules.On() && majority(m.Voters, p.replicas) {
-		t.rules.Bite(rulebook.JointAcks)
+		t.rules.Hit(coverage.JointAcks)
 	}
 }
 
@@ -196,7 +196,7 @@ func (t *Tally) force(v Verdict, at txn.Timestamp) {
 	case !t.logs:
 		t.verdict, t.at = v, at
 	case t.proposal == Open:
-		t.rules.BiteIf(v == Commit, rulebook.LoggedFirst)
+		t.rules.HitIf(v == Commit, coverage.LoggedFirst)
 		t.proposal, t.proposedAt = v, at
 	}
 }
@@ -212,20 +212,20 @@ func (t *Tally) judge() {
 		}
 	}
 	if t.awaitsData {
-		t.rules.Bite(rulebook.DataFirst)
+		t.rules.Hit(coverage.DataFirst)
 		return
 	}
 	if t.rules.On() {
-		t.countStamps()
+		t.countTimestamps()
 	}
 	t.force(Commit, t.Proposed())
 }
 
-// countStamps counts a commit whose participants have proposed different timestamps.
-func (t *Tally) countStamps() {
+// countTimestamps counts a commit whose participants have proposed different timestamps.
+func (t *Tally) countTimestamps() {
 	at := t.Proposed()
 	less := func(p participantTally) bool { return p.proposed < at }
-	t.rules.BiteIf(slices.ContainsFunc(t.parts, less), rulebook.LargestStamp)
+	t.rules.HitIf(slices.ContainsFunc(t.parts, less), coverage.LargestArrivalTime)
 }
 
 // anyYes reports whether some participant has voted Yes, and awaits whether one has of which a

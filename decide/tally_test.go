@@ -71,7 +71,7 @@ func TestAMajorityOfOneEntryOfOneTermCounts(t *testing.T) {
 	} {
 		tally := NewTally([]txn.ShardID{2})
 		tally.Voted(2, 10)
-		tally.Resolved(2)
+		tally.DependencyDecided(2)
 		for _, a := range c.acks {
 			tally.Ack(a)
 		}
@@ -84,7 +84,7 @@ func TestAMajorityOfOneEntryOfOneTermCounts(t *testing.T) {
 func TestInAChangeOfMembersBothMajoritiesCount(t *testing.T) {
 	tally := NewTally([]txn.ShardID{2})
 	tally.Voted(2, 10)
-	tally.Resolved(2)
+	tally.DependencyDecided(2)
 	for _, replica := range []txn.NodeID{1, 2} {
 		a := ack(2, replica, 4, 9, 1, 2, 3)
 		a.Outgoing = []txn.NodeID{2, 5, 6}
@@ -112,7 +112,7 @@ func TestAConditionalYesWaits(t *testing.T) {
 	if v, _ := tally.Verdict(); v != Open {
 		t.Fatalf("what it read is not committed yet: %v", v)
 	}
-	tally.Resolved(2)
+	tally.DependencyDecided(2)
 	if v, at := tally.Verdict(); v != Commit || at != 10 {
 		t.Fatalf("resolved: %v at %d", v, at)
 	}
@@ -121,9 +121,9 @@ func TestAConditionalYesWaits(t *testing.T) {
 // The planted bug, so that nobody takes the rule for an ornament: two entries of
 // two terms, of which neither need survive, would make a majority.
 func TestCountingAnyTermCommitsTooEarly(t *testing.T) {
-	tally := NewTally([]txn.ShardID{2}).Plant(txn.Bugs{CountOldAcks: true})
+	tally := NewTally([]txn.ShardID{2}).InjectBug(txn.InjectedBugs{CountOldAcks: true})
 	tally.Voted(2, 10)
-	tally.Resolved(2)
+	tally.DependencyDecided(2)
 	tally.Ack(ack(2, 1, 4, 9, 1, 2, 3))
 	tally.Ack(ack(2, 2, 5, 9, 1, 2, 3))
 	if v, _ := tally.Verdict(); v != Commit {

@@ -2,9 +2,9 @@ package decide
 
 import "isochron/txn"
 
-// World is what whoever decides needs of its node: a clock, somebody who carries
+// Env is what whoever decides needs of its node: a clock, somebody who carries
 // messages, and what is known of where things are.
-type World interface {
+type Env interface {
 	Now() txn.Now
 	Send(to txn.Address, m txn.Message)
 	// Leader is who is asked for a shard at the nth try, and its term: 0 if it is not
@@ -24,23 +24,23 @@ type World interface {
 	LogDecision(id txn.Attempt, s txn.ShardID, commit bool, at txn.Timestamp)
 	// LogData has what an attempt writes written there, by the same rules.
 	LogData(id txn.Attempt, s txn.ShardID, data []txn.ShardWrites)
-	// Note takes what an operator logs, Trace a line of the story.
-	Note(n txn.Note)
+	// NodeEvent takes what an operator logs, Trace a line of the story.
+	NodeEvent(n txn.NodeEvent)
 	Trace(format string, args ...any)
 }
 
 // leadersHere calls tell for the participants that are led from a node that is here.
-func leadersHere(w World, here func(txn.NodeID) bool, participants []txn.ShardID, tell func(s txn.ShardID, leader txn.NodeID)) {
+func leadersHere(w Env, here func(txn.NodeID) bool, participants []txn.ShardID, notify func(s txn.ShardID, leader txn.NodeID)) {
 	for _, s := range participants {
 		if n, _ := w.Leader(s, 0); n != 0 && here(n) {
-			tell(s, n)
+			notify(s, n)
 		}
 	}
 }
 
 // PreCommit tells the leaders that are here that every leader has voted on an attempt: they end its
 // contention span (D2PC section 4.2), or reveal it.
-func PreCommit(w World, here func(txn.NodeID) bool, a txn.Attempt, id txn.ID, t *Tally) {
+func PreCommit(w Env, here func(txn.NodeID) bool, a txn.Attempt, id txn.ID, t *Tally) {
 	leadersHere(w, here, t.Participants, func(s txn.ShardID, leader txn.NodeID) {
 		w.Send(txn.Participant(leader, s), txn.Message{PreCommit: &txn.PreCommit{Shard: s, Attempt: a, Txn: id, At: t.Proposed()}})
 	})

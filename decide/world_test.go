@@ -19,7 +19,7 @@ type toy struct {
 	coords   []txn.NodeID
 	sent     []string // "to whom: what"
 	last     txn.Message
-	notes    []txn.NoteKind
+	notes    []txn.NodeEventKind
 	asked    []string
 	logged   []string // what the log of decisions was given
 	tried    []int    // as which try a leader was looked for
@@ -34,7 +34,7 @@ func (w *toy) Leader(s txn.ShardID, try int) (txn.NodeID, uint64) {
 func (w *toy) Replicas(txn.ShardID) []txn.NodeID       { return w.replicas }
 func (w *toy) Nearest(txn.ShardID) txn.NodeID          { return w.replicas[0] }
 func (w *toy) CoCoordinators(txn.Attempt) []txn.NodeID { return w.coords }
-func (w *toy) Note(n txn.Note)                         { w.notes = append(w.notes, n.Kind) }
+func (w *toy) NodeEvent(n txn.NodeEvent)               { w.notes = append(w.notes, n.Kind) }
 func (w *toy) Trace(string, ...any)                    {}
 
 func (w *toy) AskedFor(s txn.ShardID, n txn.NodeID) {
@@ -72,10 +72,10 @@ func what(m txn.Message) string {
 		return fmt.Sprintf("ack of %d by %d", m.Ack.Shard, m.Ack.Replica)
 	case m.Decision != nil:
 		return fmt.Sprintf("decision, commit: %v", m.Decision.Commit)
-	case m.Recall != nil:
+	case m.QueryDecision != nil:
 		return "recall"
-	case m.Dispute != nil:
-		return fmt.Sprintf("dispute in view %d", m.Dispute.View)
+	case m.SlowPathRequest != nil:
+		return fmt.Sprintf("dispute in view %d", m.SlowPathRequest.View)
 	case m.Accept != nil:
 		return fmt.Sprintf("accept %v in view %d", m.Accept.Yes, m.Accept.View)
 	}
@@ -94,15 +94,15 @@ func expect(t *testing.T, w *toy, after string, want ...string) {
 var ours = txn.Attempt{Node: 1, Epoch: 1, Seq: 7}
 
 // begin begins an attempt on these shards, and asks.
-func begin(c Choice, shards ...txn.ShardID) (*Attempt, *toy) {
+func begin(c Policy, shards ...txn.ShardID) (*Attempt, *toy) {
 	w := &toy{leader: map[txn.ShardID]txn.NodeID{2: 4, 3: 5}, term: 6, replicas: []txn.NodeID{4, 5, 6}, coords: []txn.NodeID{1, 8, 9}, wide: []txn.NodeID{5}}
-	a := deciderOf(c, w).Open(Opening{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
+	a := deciderOf(c, w).Open(AttemptInit{ID: ours, Txn: txn.ID(ours), Participants: shards, Prepares: preparesOf(shards), Asked: w})
 	a.Ask()
 	return a, w
 }
 
-func deciderOf(c Choice, w *toy) *Decider {
-	return &Decider{Choice: c, PreCommits: c.Bypasses(), Params: txn.Params{}.WithDefaults(), World: w}
+func deciderOf(c Policy, w *toy) *Decider {
+	return &Decider{Policy: c, PreCommits: c.Bypasses(), Params: txn.Params{}.WithDefaults(), Env: w}
 }
 
 func preparesOf(shards []txn.ShardID) (out []*txn.Prepare) {

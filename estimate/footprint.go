@@ -40,14 +40,14 @@ type Footprint struct {
 // Open is the footprint of a transaction that has accessed nothing yet.
 func (h *HotRecords) Open() *Footprint { return &Footprint{hot: h} }
 
-// Work is one part that was admitted. The zero Work is of a part of which nothing counts.
-type Work struct {
+// AdmittedPart is one part that was admitted. The zero Work is of a part of which nothing counts.
+type AdmittedPart struct {
 	f        *Footprint
 	from, to int32 // of its records among those held
 }
 
 // records are those that the part waits for, none once its transaction has ended.
-func (w Work) records() []*hotRecord {
+func (w AdmittedPart) records() []*hotRecord {
 	if w.f == nil || int(w.to) > len(w.f.held) {
 		return nil
 	}
@@ -117,9 +117,9 @@ func (f *Footprint) Forecast(of Records) Forecast {
 
 // Admit takes in that a part is let in: a_cnt of its records rises, until End. A footprint
 // that has ended admits nothing.
-func (f *Footprint) Admit(of Records) Work {
+func (f *Footprint) Admit(of Records) AdmittedPart {
 	if f.ended {
-		return Work{}
+		return AdmittedPart{}
 	}
 	f.look()
 	h, before := f.hot, len(f.held)
@@ -145,7 +145,7 @@ func (f *Footprint) Admit(of Records) Work {
 			h.touch(r)
 		}
 	}
-	return Work{f, int32(before), int32(len(f.held))}
+	return AdmittedPart{f, int32(before), int32(len(f.held))}
 }
 
 // Executed takes in how long the part took at its place, its way not counted (Eq. 4).
@@ -154,7 +154,7 @@ func (f *Footprint) Admit(of Records) Work {
 // whose share there is none of: a record that was never measured counts as the mean of
 // those that were, and where nothing was, all count the same. A record's w_lat begins at
 // 0, so that what was slow once is not expected to be so again.
-func (w Work) Executed(took time.Duration) {
+func (w AdmittedPart) Executed(took time.Duration) {
 	records := w.records()
 	if len(records) == 0 || took < 0 {
 		return

@@ -79,7 +79,7 @@ func TestWaitsComeAndGo(t *testing.T) {
 		t.Errorf("nobody waits any more, and %v is forecast", got)
 	}
 	h.Open().Admit(keys("a")).Executed(-1)
-	Work{}.Executed(ms)
+	AdmittedPart{}.Executed(ms)
 }
 
 // Eq. 9: one of those who access a record holds it, each of the others has to be granted it.

@@ -6,8 +6,8 @@ import "time"
 // virtual time shows of a rule that goes by delays holds for servers as far as these agree. How
 // often a link is probed is a parameter of the cluster (txn.Params.ProbeEvery).
 const (
-	TellAfter  = 5  // probes after which a node is told what its links measure
-	LinkProbes = 60 // so many of the last probes, if all are answered, count for the percentiles of a link
+	ReportAfter = 5  // probes after which a node is told what its links measure
+	LinkProbes  = 60 // so many of the last probes, if all are answered, count for the percentiles of a link
 )
 
 // oneWayMost is what two clocks that are set can differ by, the way between them included.
@@ -15,27 +15,27 @@ const oneWayMost = 24 * time.Hour
 
 // Probing is how a node's links are measured.
 type Probing struct {
-	Every     time.Duration // between two probes of a link
-	Window    time.Duration // percentiles are of the probes of so long
-	TellAfter int           // probes after which a node is told
+	Every       time.Duration // between two probes of a link
+	Window      time.Duration // percentiles are of the probes of so long
+	ReportAfter int           // probes after which a node is told
 }
 
 // Of links of a node that stamps what it sends with the moment at which it should arrive, as Natto's
 // proxies and clients have them (Natto sections 2.2 and 4, and its public prototype): they are probed
 // each 10 ms, percentiles are of the last second, and a node is told each 100 ms.
 const (
-	StampProbeEvery = 10 * time.Millisecond
-	StampWindow     = time.Second
-	StampTell       = 100 * time.Millisecond
+	ArrivalProbeEvery  = 10 * time.Millisecond
+	ArrivalWindow      = time.Second
+	ArrivalReportEvery = 100 * time.Millisecond
 )
 
 // ProbingOf is how links are measured that are probed so often, of a node that stamps what it sends or
 // does not.
 func ProbingOf(every time.Duration, stamps bool) Probing {
 	if !stamps {
-		return Probing{every, LinkProbes * every, TellAfter}
+		return Probing{every, LinkProbes * every, ReportAfter}
 	}
-	return Probing{every, max(StampWindow, 20*every), max(int(StampTell/every), 1)}
+	return Probing{every, max(ArrivalWindow, 20*every), max(int(ArrivalReportEvery/every), 1)}
 }
 
 // Delays knows nothing yet of links that are measured so.

@@ -92,8 +92,8 @@ func (t *Temperatures) Updated(k txn.Key, now time.Duration) {
 	}
 }
 
-// Told takes in what another node says of a record, in place of what is known of it.
-func (t *Temperatures) Told(k txn.Key, is Temperature, now time.Duration) {
+// Observe takes in what another node says of a record, in place of what is known of it.
+func (t *Temperatures) Observe(k txn.Key, is Temperature, now time.Duration) {
 	r, _ := t.remember(k)
 	age, part := t.ageAt(now)
 	hi, lo := bits.Mul64(uint64(min(max(is, 0), 1<<40)), t.spread(part))

@@ -80,7 +80,7 @@ func TestTheLongestNotUpdatedIsForgotten(t *testing.T) {
 func TestToldIsAsCounted(t *testing.T) {
 	for _, is := range []Temperature{0, 1_000, 123_456_789, 1 << 40} {
 		w, at := NewTemperatures(TemperatureConfig{}), 7*time.Second+77*ms
-		w.Told("k", is, at)
+		w.Observe("k", is, at)
 		low, high := min(is, 1<<33)*999/1000-1, is // a sum is bounded
 		if got := w.Of("k", at); got < low || got > high {
 			t.Errorf("told %d, it is %d", is, got)

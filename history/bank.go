@@ -45,7 +45,7 @@ func CheckBank(h *History, rules BankRules) *Report {
 	}
 	c.checkFinal()
 	c.checkLedgersNest()
-	checkMoments(h, c.report, Transfer, Ledger)
+	checkSnapshotReads(h, c.report, Transfer, Ledger)
 	return c.report
 }
 
@@ -198,7 +198,7 @@ func (c *bank) checkNest(moments bool) {
 	var all []reading
 	for _, r := range c.h.Records {
 		for _, op := range r.Ops {
-			if op.Kind == Ledger && r.Outcome == OK && r.Moment == moments {
+			if op.Kind == Ledger && r.Outcome == OK && r.ReadTS == moments {
 				all = append(all, reading{r, op.List})
 			}
 		}

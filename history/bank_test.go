@@ -67,6 +67,6 @@ func TestBank(t *testing.T) {
 
 // at makes a reading one of a moment.
 func at(r *Record) *Record {
-	r.Moment = true
+	r.ReadTS = true
 	return r
 }

@@ -150,7 +150,7 @@ func (s *search) cycle(part []int, c class) []edge {
 	for depth := 1; len(starts) > 0; depth += max(1, depth/2) {
 		for _, e := range starts {
 			if back := s.path(e.to, e.from, depth, c.free); back != nil {
-				return s.told(append([]edge{e}, back...))
+				return s.described(append([]edge{e}, back...))
 			}
 			if s.steps < 0 {
 				return s.anyCycle(starts, c)
@@ -169,7 +169,7 @@ func (s *search) anyCycle(starts []edge, c class) []edge {
 		return nil
 	}
 	s.steps = math.MaxInt
-	return s.told(append(starts[:1:1], s.path(starts[0].to, starts[0].from, math.MaxInt, c.free)...))
+	return s.described(append(starts[:1:1], s.path(starts[0].to, starts[0].from, math.MaxInt, c.free)...))
 }
 
 // starts are the edges a cycle of the class may start with.
@@ -244,9 +244,9 @@ func (s *search) unwind(from, to int) []edge {
 	return path
 }
 
-// told leaves the instants out: a way from one record over instants to another
+// described leaves the instants out: a way from one record over instants to another
 // is one edge of real time.
-func (s *search) told(cycle []edge) []edge {
+func (s *search) described(cycle []edge) []edge {
 	first := slices.IndexFunc(cycle, func(e edge) bool { return e.from < s.g.records })
 	cycle = append(cycle[first:len(cycle):len(cycle)], cycle[:first]...)
 	var out []edge

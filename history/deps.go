@@ -24,7 +24,7 @@ type dependencies struct {
 func newDependencies(h *History, wrote string) *dependencies {
 	d := &dependencies{h: h, report: new(Report), wrote: wrote, graph: newGraph(len(h.Records))}
 	for _, r := range h.Records {
-		if r.Moment && d.cut == nil {
+		if r.ReadTS && d.cut == nil {
 			d.cut = newGraph(len(h.Records))
 		}
 		if r.Outcome == OK {
@@ -40,10 +40,10 @@ func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value i
 		return // reported elsewhere, or no dependency
 	}
 	e := edge{kind, from.Index, to.Index, key, value}
-	if !from.Moment && !to.Moment {
+	if !from.ReadTS && !to.ReadTS {
 		d.graph.add(e)
 	}
-	if d.cut != nil && (from.Moment || from.Writes()) && (to.Moment || to.Writes()) {
+	if d.cut != nil && (from.ReadTS || from.Writes()) && (to.ReadTS || to.Writes()) {
 		d.cut.add(e)
 	}
 }
@@ -52,16 +52,16 @@ func (d *dependencies) edge(kind edgeKind, from, to *Record, key string, value i
 // of the order of those who write, and need not agree with real time beyond that,
 // nor with what those saw who only read.
 func (d *dependencies) judge() *Report {
-	current := slices.DeleteFunc(slices.Clone(d.h.Records), func(r *Record) bool { return r.Moment })
+	current := slices.DeleteFunc(slices.Clone(d.h.Records), func(r *Record) bool { return r.ReadTS })
 	d.graph.addRealTime(current)
 	all := d.graph.anomalies()
 	if d.cut != nil {
 		all = append(all, d.cut.anomalies()...)
 	}
-	told := map[Violation]bool{}
+	shown := map[Violation]bool{}
 	for _, cycle := range all {
-		if v := d.describe(cycle); !told[v] {
-			told[v] = true
+		if v := d.describe(cycle); !shown[v] {
+			shown[v] = true
 			d.report.Violations = append(d.report.Violations, v)
 		}
 	}

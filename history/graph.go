@@ -38,8 +38,8 @@ func newGraph(n int) *graph { return &graph{records: n, out: make([][]edge, n)} 
 
 func (g *graph) add(e edge) { g.out[e.from] = append(g.out[e.from], e) }
 
-// instant makes a vertex that is no record.
-func (g *graph) instant() int {
+// newInstant makes a vertex that is no record.
+func (g *graph) newInstant() int {
 	g.out = append(g.out, nil)
 	return len(g.out) - 1
 }
@@ -48,7 +48,7 @@ func (g *graph) instant() int {
 // that: by way of instants, each of which follows the one before.
 func (g *graph) addRealTime(records []*Record) {
 	last, open := -1, false // the newest instant, and whether nothing has begun since
-	for _, m := range momentsOf(records) {
+	for _, m := range snapshotReadsOf(records) {
 		if !m.complete {
 			if last >= 0 {
 				g.add(edge{kind: realTime, from: last, to: m.r.Index})
@@ -57,7 +57,7 @@ func (g *graph) addRealTime(records []*Record) {
 			continue
 		}
 		if !open {
-			next := g.instant()
+			next := g.newInstant()
 			if last >= 0 {
 				g.add(edge{kind: realTime, from: last, to: next})
 			}
@@ -67,27 +67,27 @@ func (g *graph) addRealTime(records []*Record) {
 	}
 }
 
-// moment is when a transaction began or was acknowledged.
-type moment struct {
+// snapshotRead is when a transaction began or was acknowledged.
+type snapshotRead struct {
 	at       int64
 	complete bool
 	r        *Record
 }
 
-// momentsOf is in the order of time. At one instant transactions overlap: what
+// snapshotReadsOf is in the order of time. At one instant transactions overlap: what
 // begins then comes first.
-func momentsOf(records []*Record) []moment {
-	var all []moment
+func snapshotReadsOf(records []*Record) []snapshotRead {
+	var all []snapshotRead
 	for _, r := range records {
 		if r.Outcome == Fail {
 			continue
 		}
-		all = append(all, moment{r.InvokeNanos, false, r})
+		all = append(all, snapshotRead{r.InvokeNanos, false, r})
 		if r.Outcome == OK { // an unknown one may take effect at any later time
-			all = append(all, moment{max(r.InvokeNanos, r.CompleteNanos), true, r})
+			all = append(all, snapshotRead{max(r.InvokeNanos, r.CompleteNanos), true, r})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b moment) int {
+	slices.SortStableFunc(all, func(a, b snapshotRead) int {
 		switch {
 		case a.at != b.at:
 			return cmp.Compare(a.at, b.at)

@@ -27,7 +27,7 @@ func CheckLists(h *History) *Report {
 	c.checkOrders()
 	c.checkReads()
 	c.checkKept()
-	checkMoments(h, c.report, Append, ReadList)
+	checkSnapshotReads(h, c.report, Append, ReadList)
 	c.addEdges()
 	return c.judge()
 }

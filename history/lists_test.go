@@ -21,7 +21,7 @@ func hist(txns ...string) *History {
 			case "final":
 				r.Final = true
 			case "moment":
-				r.Moment = true
+				r.ReadTS = true
 			default:
 				r.Outcome = Outcome(mark)
 			}

@@ -2,14 +2,14 @@ package history
 
 import "slices"
 
-// checkMoments: what was read of a moment holds all that was committed up to it,
+// checkSnapshotReads: what was read of a moment holds all that was committed up to it,
 // and nothing later, whenever it is read. writes and reads are the kinds of steps
 // that put a value into a list and that read it whole.
-func checkMoments(h *History, report *Report, writes, reads Kind) {
+func checkSnapshotReads(h *History, report *Report, writes, reads Kind) {
 	written := map[string][]element{}
 	writer := map[element]*Record{}
 	for _, w := range h.Records {
-		if w.Outcome != OK || w.At == 0 || w.Moment {
+		if w.Outcome != OK || w.At == 0 || w.ReadTS {
 			continue
 		}
 		for _, op := range w.Ops {
@@ -20,7 +20,7 @@ func checkMoments(h *History, report *Report, writes, reads Kind) {
 		}
 	}
 	for _, r := range h.Records {
-		if r.Outcome != OK || !r.Moment || r.At == 0 {
+		if r.Outcome != OK || !r.ReadTS || r.At == 0 {
 			continue
 		}
 		for _, op := range r.Ops {

@@ -3,11 +3,11 @@ package history
 import "testing"
 
 // What was read of a moment has all that was committed up to it and nothing later.
-func TestAMomentHasWhatWasCommittedUpToIt(t *testing.T) {
+func TestASnapshotReadHasWhatWasCommittedUpToItsTimestamp(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		commits [2]int64 // when transfers 1 and 2 were committed; 0: nobody knows
-		moment  int64
+		readTS  int64
 		saw     []int64
 		want    string
 	}{
@@ -24,11 +24,11 @@ func TestAMomentHasWhatWasCommittedUpToIt(t *testing.T) {
 			bank.Add(&Record{Outcome: OK, At: at, Ops: []Op{{Kind: Transfer, Value: id}}})
 			lists.Add(&Record{Outcome: OK, At: at, Ops: []Op{{Kind: Append, Key: "l", Value: id}}})
 		}
-		bank.Add(&Record{Outcome: OK, Moment: true, At: c.moment, Ops: []Op{{Kind: Ledger, List: c.saw}}})
-		lists.Add(&Record{Outcome: OK, Moment: true, At: c.moment, Ops: []Op{{Kind: ReadList, Key: "l", List: c.saw}}})
+		bank.Add(&Record{Outcome: OK, ReadTS: true, At: c.readTS, Ops: []Op{{Kind: Ledger, List: c.saw}}})
+		lists.Add(&Record{Outcome: OK, ReadTS: true, At: c.readTS, Ops: []Op{{Kind: ReadList, Key: "l", List: c.saw}}})
 		var ofBank, ofLists Report
-		checkMoments(bank, &ofBank, Transfer, Ledger)
-		checkMoments(lists, &ofLists, Append, ReadList)
+		checkSnapshotReads(bank, &ofBank, Transfer, Ledger)
+		checkSnapshotReads(lists, &ofLists, Append, ReadList)
 		if got := names(&ofBank); got != c.want {
 			t.Errorf("%s: the bank has %q, want %q", c.name, got, c.want)
 		}

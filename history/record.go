@@ -68,8 +68,8 @@ type Record struct {
 	// At is the commit's timestamp as the database told it, which orders the
 	// versions of a key; 0: unknown, or nothing was written. Of a Moment: which.
 	At int64 `json:"at,omitempty"`
-	// Moment: it read the state of one moment, as a backup does.
-	Moment bool `json:"moment,omitempty"`
+	// ReadTS: it read the state of one moment, as a backup does.
+	ReadTS bool `json:"moment,omitempty"`
 }
 
 // Writes reports whether the transaction tried to change anything.

@@ -20,7 +20,7 @@ func regs(txns ...string) *History {
 			case "final":
 				r.Final = true
 			case "moment":
-				r.Moment = true
+				r.ReadTS = true
 			default:
 				r.Outcome = Outcome(mark)
 			}

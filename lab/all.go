@@ -9,7 +9,7 @@ import (
 // RunAll runs experiments side by side, at most so many at a time, and returns
 // their results in the order of the specs. The first error ends them all.
 // progress, which may be nil, is told the virtual time of all loads together.
-func RunAll(ctx context.Context, specs []Spec, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
+func RunAll(ctx context.Context, specs []Experiment, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	results := make([]Result, len(specs))
@@ -42,14 +42,14 @@ func RunAll(ctx context.Context, specs []Spec, atOnce int, progress func(done, t
 
 // shared adds up the progress of several runs.
 type shared struct {
-	mu    sync.Mutex
-	tell  func(done, total time.Duration)
-	done  []time.Duration
-	total time.Duration
+	mu       sync.Mutex
+	progress func(done, total time.Duration)
+	done     []time.Duration
+	total    time.Duration
 }
 
-func newShared(specs []Spec, tell func(done, total time.Duration)) *shared {
-	p := &shared{tell: tell, done: make([]time.Duration, len(specs))}
+func newShared(specs []Experiment, report func(done, total time.Duration)) *shared {
+	p := &shared{progress: report, done: make([]time.Duration, len(specs))}
 	for _, s := range specs {
 		p.total += s.Warmup + s.Duration
 	}
@@ -57,7 +57,7 @@ func newShared(specs []Spec, tell func(done, total time.Duration)) *shared {
 }
 
 func (p *shared) of(i int) func(done, total time.Duration) {
-	if p.tell == nil {
+	if p.progress == nil {
 		return nil
 	}
 	return func(done, _ time.Duration) {
@@ -68,6 +68,6 @@ func (p *shared) of(i int) func(done, total time.Duration) {
 		for _, d := range p.done {
 			sum += d
 		}
-		p.tell(sum, p.total)
+		p.progress(sum, p.total)
 	}
 }

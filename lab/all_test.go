@@ -9,7 +9,7 @@ import (
 
 // Runs side by side give their results in order, and tell how far they are.
 func TestRunsSideBySide(t *testing.T) {
-	var specs []Spec
+	var specs []Experiment
 	for seed := range uint64(4) {
 		s := short()
 		s.Seed, s.Duration = seed, time.Second
@@ -39,7 +39,7 @@ func TestAnErrorEndsThemAll(t *testing.T) {
 	bad := short()
 	bad.Protocol = "none such"
 	var wrong SpecError
-	if _, err := RunAll(context.Background(), []Spec{short(), bad, short()}, 2, nil); !errors.As(err, &wrong) {
+	if _, err := RunAll(context.Background(), []Experiment{short(), bad, short()}, 2, nil); !errors.As(err, &wrong) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -17,7 +17,7 @@ func TestACoordinatorAtALeader(t *testing.T) {
 		"2pc+2pl-at-leader":      {(200 + 2*250) / 3.0, (4 + 2*5) / 3.0},
 		"2pc+occ-through-leader": {(200 + 2*300) / 3.0, (4 + 2*6) / 3.0},
 	} {
-		r := mustRun(t, Spec{
+		r := mustRun(t, Experiment{
 			Protocol: row, Workload: "micro", WAN: "uniform:100ms:3", Shards: 3, Clients: 12, Length: 3, Spread: 3, Keys: 1_000_000,
 			Cores: 1, Tries: 1, Warmup: time.Second, Duration: 20 * time.Second, Seed: 1, Check: 1000,
 		})

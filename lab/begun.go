@@ -43,9 +43,9 @@ func (r *run) counts(since time.Duration) bool {
 	return r.measuring
 }
 
-// moment is when a measured transaction is counted: thirds of the time tell whether a run is steady,
+// readTS is when a measured transaction is counted: thirds of the time tell whether a run is steady,
 // and what begins late and takes long would all be in the last.
-func (r *run) moment(since, now time.Duration) time.Duration {
+func (r *run) readTS(since, now time.Duration) time.Duration {
 	if r.spec.CountBegun {
 		return since
 	}

@@ -31,7 +31,7 @@ func BenchmarkExperiment(b *testing.B) {
 	}
 }
 
-func benchmark(b *testing.B, s Spec) {
+func benchmark(b *testing.B, s Experiment) {
 	b.ReportAllocs()
 	var events uint64
 	var before, after runtime.MemStats

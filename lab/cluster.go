@@ -63,26 +63,26 @@ func (s resolved) holders(leader int) []uint32 {
 }
 
 func (s resolved) params() node.Params {
-	p := node.Params{Bugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.row.Admits.Forecasts(), BatchSize: s.Sequence,
+	p := node.Params{InjectedBugs: s.bugs, LockWait: s.LockWait, AdmissionOff: s.AdmissionOff && !s.spec.Admission.Forecasts(), BatchSize: s.Sequence,
 		PreparesAgain: s.Client.prepares(), NearAsIs: s.NearAsIs, AbortsLikeCommits: s.AbortsLikeCommits, ReadsUnwaited: s.ReadsUnwaited, EndsNotedFirst: s.EndsNotedFirst, Forecast: s.Forecast, Warmth: s.Warmth, ProbeEvery: s.ProbeEvery, ResendAfter: s.ResendAfter, PromoteAfterTries: -1, Rules: s.rules}
 	if s.NeverSure {
 		p.LockAfterTries = -1
 	}
-	p = s.row.WithProbing(p)
+	p = s.spec.WithProbing(p)
 	if s.ElectionTimeout != 0 {
 		p.HeartbeatInterval, p.ElectionTimeout = p.WithDefaultsFor(s.wan.Widest()).HeartbeatInterval, s.ElectionTimeout
 	}
 	return p.WithDefaultsFor(s.wan.Widest())
 }
 
-func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.World, error) {
+func (s resolved) world(dir *routing.Directory, seen func(sim.Span)) (*sim.Cluster, error) {
 	page, _ := s.managed()
 	commit := s.CommitCPU
 	if s.Sequence > 0 {
 		commit = s.RequestCPU // the rest is owed by who has committed
 	}
 	return sim.New(sim.Config{
-		Seed: s.Seed, WAN: s.wan, Row: s.row, Directory: dir, Spans: seen,
+		Seed: s.Seed, WAN: s.wan, Spec: s.spec, Directory: dir, Spans: seen,
 		Params: s.params(),
 		Hardware: sim.Hardware{MessageCPU: s.CPU, RequestCPU: cmp.Or(s.RequestCPU, s.CPU), Cores: s.Cores, Fsync: s.Fsync, SyncEach: s.SyncEach, Skew: s.Skew,
 			CommitCPU: commit, Loop: s.Loop, LockCPU: s.LockCPU, StepCPU: s.StepCPU, BesideCPU: page},

@@ -19,7 +19,7 @@ var crowdSizes = []int{4, 16, 64, 256, 1024}
 
 // contended is a load in which most tries fail if there are many: in one region, where they
 // take each other's processor, or in three, where they wait for the network.
-func contended(load, place, row string, clients int, off bool) Spec {
+func contended(load, place, row string, clients int, off bool) Experiment {
 	s := Defaults()
 	s.Protocol, s.Clients, s.AdmissionOff = row, clients, off
 	s.ClientRTT, s.Loop = 100*time.Microsecond, true
@@ -45,7 +45,7 @@ func contended(load, place, row string, clients int, off bool) Spec {
 
 func runCrowds(t *testing.T, load, place, row string, off bool, sizes []int) []Result {
 	t.Helper()
-	var specs []Spec
+	var specs []Experiment
 	for _, n := range sizes {
 		specs = append(specs, contended(load, place, row, n, off))
 	}

@@ -10,8 +10,8 @@ import (
 
 // quiet is an experiment in which nothing but the network costs time and nobody
 // is in another's way.
-func quiet(row string) Spec {
-	return Spec{
+func quiet(row string) Experiment {
+	return Experiment{
 		Protocol: row, Workload: "micro", WAN: "uniform:100ms:3", Shards: 3, Clients: 3, Length: 3, Spread: 3, Keys: 1_000_000,
 		Cores: 1, Tries: 1, Warmup: time.Second, Duration: 4 * time.Second, Seed: 1, Check: 1000,
 	}

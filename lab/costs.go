@@ -42,7 +42,7 @@ const StatementCosts = "Measured on one processor of 2.5 GHz (Xeon), 2026-11-21:
 	"of SQL under 64 connections (docs/PERFORMANCE.md), locks and steps by benchmarks of yield."
 
 // costSource says, beside the costs of an experiment, where they come from.
-func (s Spec) costSource() string {
+func (s Experiment) costSource() string {
 	disk := costFrom(s.Fsync, Fsync, "assumed: a cloud's disk")
 	if s.Fsync == DiskSync {
 		disk = "measured: isochron lab sync"

@@ -17,7 +17,7 @@ func TestCostSource(t *testing.T) {
 		{MessageCPU, DiskSync, "cpu measured: BenchmarkMessage; fsync measured: isochron lab sync"},
 		{0, 3 * Fsync, "cpu as asked for; fsync as asked for"},
 	} {
-		if got := (Spec{CPU: c.cpu, Fsync: c.fsync}).costSource(); got != c.want {
+		if got := (Experiment{CPU: c.cpu, Fsync: c.fsync}).costSource(); got != c.want {
 			t.Errorf("%v and %v: %q, want %q", c.cpu, c.fsync, got, c.want)
 		}
 	}

@@ -40,7 +40,7 @@ func checkLaw(t *testing.T, l Law, name string) {
 		t.Fatal(err)
 	}
 	n := len(w.Regions)
-	s := Spec{
+	s := Experiment{
 		Protocol: l.Protocol, Workload: "micro", WAN: name, Shards: n, Clients: n, Length: n, Spread: n, Keys: 1_000_000,
 		Cores: 1, Tries: 1, Warmup: time.Second, Duration: 4 * time.Second, Seed: 1, Check: 1000,
 	}

@@ -10,13 +10,13 @@ import (
 // spec has one result. Figures of a paper share settings, and ask for many of the same.
 // The zero value is ready; it serves one goroutine at a time.
 type Kept struct {
-	results map[Spec]Result
+	results map[Experiment]Result
 }
 
 // RunAll is the function of that name for those of the specs whose results are not kept yet; progress
 // is told of these alone. If it fails nothing of this call is kept.
-func (k *Kept) RunAll(ctx context.Context, specs []Spec, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
-	var fresh []Spec
+func (k *Kept) RunAll(ctx context.Context, specs []Experiment, atOnce int, progress func(done, total time.Duration)) ([]Result, error) {
+	var fresh []Experiment
 	for _, s := range specs {
 		if _, ok := k.results[s]; !ok && !slices.Contains(fresh, s) {
 			fresh = append(fresh, s)
@@ -27,7 +27,7 @@ func (k *Kept) RunAll(ctx context.Context, specs []Spec, atOnce int, progress fu
 		return nil, err
 	}
 	if k.results == nil {
-		k.results = map[Spec]Result{}
+		k.results = map[Experiment]Result{}
 	}
 	for i, s := range fresh {
 		k.results[s] = made[i]

@@ -8,14 +8,14 @@ import (
 // An experiment that is asked for twice is made once, within a call and over several; each call has
 // its results in its own order.
 func TestKeptMakesEachOnce(t *testing.T) {
-	short := func(clients int) Spec {
+	short := func(clients int) Experiment {
 		s := Defaults()
 		s.Clients, s.Warmup, s.Duration = clients, 100*time.Millisecond, 300*time.Millisecond
 		return s
 	}
 	one, two, three := short(1), short(2), short(3)
 	var k Kept
-	run := func(specs ...Spec) (time.Duration, []Result) {
+	run := func(specs ...Experiment) (time.Duration, []Result) {
 		var made time.Duration
 		results, err := k.RunAll(t.Context(), specs, 1, func(_, total time.Duration) { made = total })
 		if err != nil {

@@ -115,7 +115,7 @@ func TestDelaysAsNetemHasThem(t *testing.T) {
 	heavy := mustRun(t, s)
 	s.Netem = true
 	cut := mustRun(t, s)
-	if !cut.Spec.Netem || !cut.Check.Serializable || cut.Committed == 0 || cut.CommitMS.P999 >= heavy.CommitMS.P999 {
+	if !cut.Experiment.Netem || !cut.Check.Serializable || cut.Committed == 0 || cut.CommitMS.P999 >= heavy.CommitMS.P999 {
 		t.Errorf("%d committed, one commit in a thousand takes %v ms, %v where delays have no bound, check %+v", cut.Committed, cut.CommitMS.P999, heavy.CommitMS.P999, cut.Check)
 	}
 	s.Jitter = -1

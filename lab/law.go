@@ -28,9 +28,9 @@ const (
 	twoRoundsText    = "max over i of L(a,i) + L(i,majority)"
 	preCommitText    = "max over i of (L(a,i) + L(i,b) - L(a,b)) / 2"
 	acknowledgedText = "max over i of the majority of replicas r of (L(a,i) + L(i,r) + L(r,b) - L(a,b)) / 2"
-	opinionsText     = "max over i of L(a,i)"
-	majorityText     = opinionsText + ", a majority"
-	farthestText     = opinionsText
+	replicaVotesText = "max over i of L(a,i)"
+	majorityText     = replicaVotesText + ", a majority"
+	farthestText     = replicaVotesText
 	ownText          = "L(a,b)"
 	inTurnText       = "max over i of L(a,i) + sum over i of L(a,i) + sum over i before b of L(a,i)"
 )
@@ -44,10 +44,10 @@ func Laws() []Law {
 		{Protocol: "d2pc+occ", Formula: preCommitText, Commit: bypass, Span: heldToPreCommit},
 		{Protocol: "d2pc+2pl", Formula: preCommitText, Commit: bypass, Span: heldToPreCommit},
 		{Protocol: "r4", Formula: acknowledgedText, Commit: bypass, Span: heldToAcknowledged},
-		{Protocol: "carousel-fast", Formula: opinionsText + ", four of five", Commit: opinions(4), Span: heldToOpinions(4)},
-		{Protocol: "tapir", Formula: opinionsText + ", four of five", Commit: opinions(4), Span: heldToOpinions(4)},
+		{Protocol: "carousel-fast", Formula: replicaVotesText + ", four of five", Commit: replicaVotes(4), Span: heldToOpinions(4)},
+		{Protocol: "tapir", Formula: replicaVotesText + ", four of five", Commit: replicaVotes(4), Span: heldToOpinions(4)},
 		{Protocol: "gpac", Formula: "2 * " + majorityText, Commit: agreement, Span: heldToAgreement},
-		{Protocol: "starry", Formula: opinionsText, Commit: opinions(5), Span: heldToOpinions(5)},
+		{Protocol: "starry", Formula: replicaVotesText, Commit: replicaVotes(5), Span: heldToOpinions(5)},
 
 		{Protocol: "ssp", Formula: inTurnText, Commit: eachInTurn, Span: heldInTurn, Sources: true},
 		{Protocol: "ssp-parallel", Formula: "2 * " + farthestText, Commit: rounds(2), Span: heldFor(2), Sources: true},
@@ -127,9 +127,9 @@ func heldToPreCommit(w geo.WAN, a, b geo.Region) time.Duration {
 	return most(w, func(i geo.Region) time.Duration { return (apart(w, a, i) + apart(w, i, b) - apart(w, a, b)) / 2 })
 }
 
-// opinions is the commit of who hears as many replicas as make a fast path: all of
+// replicaVotes is the commit of who hears as many replicas as make a fast path: all of
 // three, or so many of five.
-func opinions(of int) func(w geo.WAN, a geo.Region) time.Duration {
+func replicaVotes(of int) func(w geo.WAN, a geo.Region) time.Duration {
 	return func(w geo.WAN, a geo.Region) time.Duration {
 		return nth(w, min(of, len(w.Regions))-1, func(i geo.Region) time.Duration { return apart(w, a, i) })
 	}
@@ -137,13 +137,13 @@ func opinions(of int) func(w geo.WAN, a geo.Region) time.Duration {
 
 // heldToOpinions ends when the decision has come: it left when the commit was known.
 func heldToOpinions(of int) func(w geo.WAN, a, b geo.Region) time.Duration {
-	return func(w geo.WAN, a, _ geo.Region) time.Duration { return opinions(of)(w, a) }
+	return func(w geo.WAN, a, _ geo.Region) time.Duration { return replicaVotes(of)(w, a) }
 }
 
 // agreement is the commit of who hears a majority of replicas twice: of their votes, and of what
 // they have taken in.
 func agreement(w geo.WAN, a geo.Region) time.Duration {
-	return 2 * opinions(len(w.Regions)/2+1)(w, a)
+	return 2 * replicaVotes(len(w.Regions)/2+1)(w, a)
 }
 
 func heldToAgreement(w geo.WAN, a, _ geo.Region) time.Duration { return agreement(w, a) }

@@ -33,7 +33,7 @@ const (
 // managed are the costs of the lock manager as the row has it: what stands for MySQL pays for
 // pages and lists, and the others have got rid of both (TXSQL section 3.1).
 func (s resolved) managed() (page, list time.Duration) {
-	if !s.row.Yield.Objects {
+	if !s.spec.Yield.Objects {
 		return 0, 0
 	}
 	return s.PageCPU, s.ListCPU

@@ -13,7 +13,7 @@ import (
 // has; an update took 65 us where nobody waited, whatever it was made of.
 var mariaDB = map[int]float64{16: 14804, 64: 12256, 256: 8606, 1024: 4705}
 
-func likeMariaDB(clients int) Spec {
+func likeMariaDB(clients int) Experiment {
 	s := beside("hotspot", clients)
 	s.Protocol, s.Reveal, s.Length, s.Loop, s.Cores, s.Fsync = "mysql", reveal.OnAppend, 1, true, 80, 250*time.Microsecond
 	s.ClientRTT, s.RequestCPU, s.CommitCPU = 100*time.Microsecond, RequestCPU, 65*time.Microsecond-RequestCPU

@@ -14,7 +14,7 @@ const observed = txn.NodeID(1)
 // when it ended.
 type machine struct {
 	worked [2]time.Duration
-	work   [2]yield.Work
+	work   [2]yield.LockStats
 	waits  [2]int64
 	// threshold is of reads by temperature, when the measuring ended.
 	threshold int64
@@ -38,7 +38,7 @@ func (m *machine) report(r *run) Machine {
 		CPUPercent: r.cpuPercent(m.worked[1]-m.worked[0], r.spec.Duration),
 		Locks:      each(work.Locks),
 		Steps:      each(work.Steps),
-		Beside:     each(work.Beside),
+		Beside:     each(work.WaitersExamined),
 		Waits:      each(uint64(m.waits[1] - m.waits[0])),
 	}
 }

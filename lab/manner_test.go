@@ -7,7 +7,7 @@ import (
 )
 
 // mannered is a short experiment in which many conflict.
-func mannered(m Manner) Spec {
+func mannered(m Manner) Experiment {
 	s := short()
 	s.Keys, s.Zipf, s.Client, s.Warmup, s.Duration = 1000, 0.9, m, time.Second, 4*time.Second
 	return s
@@ -21,7 +21,7 @@ func TestClientsByName(t *testing.T) {
 			s := mannered(m)
 			s.Protocol = row
 			got[m] = mustRun(t, s)
-			if r := got[m]; !r.Check.Serializable || r.Committed == 0 || r.Spec.Client != m {
+			if r := got[m]; !r.Check.Serializable || r.Committed == 0 || r.Experiment.Client != m {
 				t.Errorf("%s, %s: %d committed, check %+v", row, m, r.Committed, r.Check)
 			}
 		}

@@ -29,8 +29,8 @@ func parseChanges(text string, regions int) (out []change, err error) {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		moment, name, ok := strings.Cut(part, "=")
-		at, err := time.ParseDuration(moment)
+		readTS, name, ok := strings.Cut(part, "=")
+		at, err := time.ParseDuration(readTS)
 		if !ok || err != nil || at < 0 {
 			return nil, fmt.Errorf("%q is no change of delays; write for example 40s=star:50ms:90ms, which is another map from the fortieth second on", part)
 		}

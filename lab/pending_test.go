@@ -11,7 +11,7 @@ import (
 func TestAnExperimentThatCannotBeBorne(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas = "carousel-basic", "ycsb+t", "azure5", 5, 3
-	s.Rate, s.Declares, s.Tries, s.AdmissionOff = 3000, true, 101, true
+	s.Rate, s.FixedSet, s.Tries, s.AdmissionOff = 3000, true, 101, true
 	s.PendingMax = 20_000
 	_, err := Run(context.Background(), s, nil)
 	if err == nil || !strings.Contains(err.Error(), "carousel-basic cannot bear this load") {

@@ -48,7 +48,7 @@ type tracked struct {
 	wrote   bool
 	// autocommit: it is one statement, which carries its commit.
 	autocommit bool
-	declared   bool // it was declared whole
+	fixedSet   bool // it was declared whole
 	owed       bool // the answer to the last statement has not travelled yet
 	region     geo.Region
 	begun      []txn.ShardID // the sources it has sent statements, in that order; see xatrips.go
@@ -83,7 +83,7 @@ func (k *tracked) Read(ctx context.Context, rd txn.Read) (txn.ReadResult, error)
 	if !k.r.spec.OneByOne || len(rd.Gets) < 2 {
 		return k.round(ctx, rd)
 	}
-	rd.Final = false
+	rd.OnlyRead = false
 	gets, scans := rd.Gets, rd.Scans
 	var values [][]byte
 	for i := range gets {
@@ -143,11 +143,11 @@ func (k *tracked) saw(key txn.Key, v []byte) []byte {
 // Put implements txn.Txn.
 func (k *tracked) Put(key txn.Key, value []byte) {
 	k.touch(key)
-	k.Txn.Put(key, k.stamps(key, value))
+	k.Txn.Put(key, k.setsArrivalTimes(key, value))
 }
 
-// stamps numbers a write, and records it.
-func (k *tracked) stamps(key txn.Key, value []byte) []byte {
+// setsArrivalTimes numbers a write, and records it.
+func (k *tracked) setsArrivalTimes(key txn.Key, value []byte) []byte {
 	k.writes()
 	k.r.lastWrite++
 	id := k.r.lastWrite

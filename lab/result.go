@@ -30,7 +30,7 @@ type Result struct {
 	TraceHash        string           `json:"trace_hash"`
 	Messages         int              `json:"messages"`
 	Costs            Costs            `json:"costs"`
-	Spec             SpecReport       `json:"spec"`
+	Experiment       ExperimentReport `json:"spec"`
 	Faults           map[string]int   `json:"faults,omitempty"` // that struck, by kind
 
 	// Rules are the rules of the core that bit and how often, warm-up included, if they were counted.
@@ -188,8 +188,8 @@ type Costs struct {
 	Source          string  `json:"source"`
 }
 
-// SpecReport is the rest of the experiment, as it was asked for.
-type SpecReport struct {
+// ExperimentReport is the rest of the experiment, as it was asked for.
+type ExperimentReport struct {
 	ReadOnly string  `json:"read_only"`
 	WAN      string  `json:"wan"`
 	Shards   int     `json:"shards"`
@@ -242,7 +242,7 @@ type SpecReport struct {
 
 	Holders  string  `json:"holders,omitempty"`
 	High     float64 `json:"high,omitempty"` // part of the transactions that have high priority
-	Declares bool    `json:"declares,omitempty"`
+	FixedSet bool    `json:"declares,omitempty"`
 
 	HighClass string `json:"high_class,omitempty"` // of the workload's classes the one that has it
 
@@ -330,13 +330,13 @@ func (s *spans) report() SpanMS {
 	return out
 }
 
-func (s resolved) report() SpecReport {
-	r := SpecReport{
-		ReadOnly: s.row.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
+func (s resolved) report() ExperimentReport {
+	r := ExperimentReport{
+		ReadOnly: s.spec.ReadOnly.String(), WAN: s.WAN, Shards: s.Shards, Replicas: s.Replicas, Clients: s.Clients, Keys: s.Keys, Zipf: s.Zipf, Length: s.Length, Spread: s.Spread,
 		Warehouses: s.Warehouses, ReadShare: s.ReadShare, Rollback: s.Rollback, Hot: s.Hot, Spikes: s.Spikes, Delays: s.Delays, Skews: s.Skews,
 		HotOff: s.HotOff, AdmissionOff: s.AdmissionOff, NeverSure: s.NeverSure, HotFromS: s.HotFrom.Seconds(), HotWaiters: s.HotWaiters, GroupSize: s.GroupSize, GrowFromS: s.GrowFrom.Seconds(), GrowTo: s.GrowTo, Sequence: s.Sequence,
 		ClientRegions: s.ClientRegions, ClientRTTMS: ms(s.ClientRTT), LockWaitS: s.LockWait.Seconds(), ProbeEveryMS: ms(s.ProbeEvery), ResendAfterS: s.ResendAfter.Seconds(), ElectionTimeoutS: s.ElectionTimeout.Seconds(), Coordinators: s.Coordinators, DeadCoCoordinators: s.DeadCoCoordinators,
-		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, Declares: s.Declares, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
+		Sources: s.Sources, Distributed: s.Distributed, Central: s.Central, Holders: s.Holders, High: s.High, HighClass: s.HighClass, FixedSet: s.FixedSet, Rounds: s.Rounds, StartTrips: s.StartTrips, EndTrips: s.EndTrips, ClientsAt: s.ClientsAt,
 		SourceWorkMicros: micros(s.SourceWork), SourceSyncMicros: micros(s.SourceSync), AgentRTTMicros: micros(s.AgentRTT),
 		Draw: s.Draw, Homes: s.Homes, OneByOne: s.OneByOne, NearAsIs: s.NearAsIs, LikeCommits: s.AbortsLikeCommits, CountBegun: s.CountBegun, FreshAge: s.FreshAge, Unwaited: s.ReadsUnwaited, NotedFirst: s.EndsNotedFirst, Client: cmp.Or(s.Client, Forever), Tries: s.Tries, Jitter: s.Jitter, Netem: s.Netem, Loss: s.Loss, TCP: s.TCP, SkewMS: ms(s.Skew), Faults: fmt.Sprint(s.faults), WarmupS: s.Warmup.Seconds(), BackMS: ms(s.Backoff),
 	}

@@ -20,7 +20,7 @@ type run struct {
 	spec resolved
 	mix  workload.Mix
 	dir  *routing.Directory
-	w    *sim.World
+	w    *sim.Cluster
 
 	measuring bool
 	window    window // of the measured time, once it has begun
@@ -53,7 +53,7 @@ type run struct {
 // Run runs one experiment. progress, which may be nil, is told now and then how
 // much virtual time of the load has passed. The error is a SpecError, that
 // of ctx, or of a cluster that does not come up.
-func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration)) (Result, error) {
+func Run(ctx context.Context, spec Experiment, progress func(done, total time.Duration)) (Result, error) {
 	began := time.Now()
 	s, err := spec.resolve()
 	if err != nil {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, spec Spec, progress func(done, total time.Duration
 		return Result{}, err
 	}
 	out := r.result(counts)
-	out.Rules = bites(s.rules)
+	out.Rules = ruleHits(s.rules)
 	if len(broken) > 0 {
 		out.Check.Serializable = false
 		out.Check.Anomalies = append(out.Check.Anomalies, broken...)
@@ -147,7 +147,7 @@ func (r *run) work(progress func(done, total time.Duration)) (sim.Counts, error)
 }
 
 // pendingMax is how many messages and timers may wait.
-func (s Spec) pendingMax() int { return cmp.Or(s.PendingMax, PendingMax) }
+func (s Experiment) pendingMax() int { return cmp.Or(s.PendingMax, PendingMax) }
 
 // overloaded is the error of an experiment whose clients ask for more than its nodes can do.
 func (r *run) overloaded(after time.Duration) error {
@@ -195,7 +195,7 @@ func (r *run) result(counts sim.Counts) Result {
 		Protocol: s.Protocol, Workload: s.Workload, Seed: s.Seed, DurationS: s.Duration.Seconds(),
 		Events: r.w.Events(), Messages: r.w.Messages(),
 		Figures: r.all.figures(s.Duration), CommittedByThird: r.steady.thirds, ContentionSpanMS: r.spans.report(), ByClass: map[string]Class{},
-		Machine: r.machine.report(r), Longest: r.longest.report(), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Spec: s.report(), Faults: counts,
+		Machine: r.machine.report(r), Longest: r.longest.report(), Series: r.series.report(), Check: r.check(), TraceHash: fmt.Sprintf("%016x", r.w.Hash()), Costs: s.costs(), Experiment: s.report(), Faults: counts,
 	}
 	// order: from map to map.
 	for name, t := range r.classes {
@@ -235,7 +235,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		err := k.body(r.ctx, job)
 		asked := c.Elapsed()
 		switch {
-		case k.declared: // it has ended
+		case k.fixedSet: // it has ended
 		case err == nil:
 			err = k.commit(r.ctx)
 		default:
@@ -276,7 +276,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 	o.latency = c.Elapsed() - since
 	r.longest.see(1, o.latency)
 	if job.Ended != nil {
-		job.Ended(o.told())
+		job.Ended(o.reported())
 	}
 	if r.counts(since) {
 		r.all.add(o)
@@ -285,7 +285,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 		if r.spec.prioritized() {
 			r.class(priority).add(o)
 		}
-		r.steady.add(r.moment(since, c.Elapsed()), o)
+		r.steady.add(r.readTS(since, c.Elapsed()), o)
 	}
 	if r.measuring {
 		r.series.add(c.Elapsed(), o)
@@ -294,7 +294,7 @@ func (r *run) transact(c *sim.Client, wc *workload.Client, since time.Duration) 
 
 // wished reports whether a try ended by the client's own wish, or could fulfil none.
 func wished(kind txn.Kind) bool {
-	return kind == 0 || kind == txn.KindMisuse || kind == txn.KindTooLarge
+	return kind == 0 || kind == txn.KindInvalidRequest || kind == txn.KindTooLarge
 }
 
 // again reports whether a transaction is tried once more whose try ended like this.

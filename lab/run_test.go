@@ -13,13 +13,13 @@ import (
 	"isochron/protocol"
 )
 
-func short() Spec {
+func short() Experiment {
 	s := Defaults()
 	s.Clients, s.Keys, s.Warmup, s.Duration, s.Check = 24, 10_000, 500*time.Millisecond, 3*time.Second, 2000
 	return s
 }
 
-func mustRun(t *testing.T, s Spec) Result {
+func mustRun(t *testing.T, s Experiment) Result {
 	t.Helper()
 	r, err := Run(context.Background(), s, nil)
 	if err != nil {
@@ -29,12 +29,12 @@ func mustRun(t *testing.T, s Spec) Result {
 }
 
 // variants are experiments that make use of every source of chance.
-func variants(row string) []Spec {
+func variants(row string) []Experiment {
 	plain, rough, open := short(), short(), short()
 	rough.Jitter, rough.Loss, rough.Skew, rough.Faults, rough.Cores = 0.2, 0.002, 50*time.Millisecond, "all", 1
 	rough.WAN, rough.Clients, rough.Duration = "uniform:20ms:3", 6, 20*time.Second
 	open.Rate, open.Workload, open.Backoff = 60, "smallbank", 5*time.Millisecond
-	out := []Spec{plain, rough, open}
+	out := []Experiment{plain, rough, open}
 	for i := range out {
 		out[i].Protocol = row
 	}
@@ -44,10 +44,10 @@ func variants(row string) []Spec {
 // One seed is one run, for every protocol, with faults and without: again, and
 // beside others.
 func TestOneSeedIsOneRun(t *testing.T) {
-	var specs []Spec
-	for _, row := range protocol.Table() {
-		if row.Gives != protocol.NoAtomicity { // it breaks what is checked here
-			specs = append(specs, variants(row.Name)...)
+	var specs []Experiment
+	for _, spec := range protocol.Table() {
+		if spec.Isolation != protocol.NoAtomicity { // it breaks what is checked here
+			specs = append(specs, variants(spec.Name)...)
 		}
 	}
 	together, err := RunAll(context.Background(), append(specs, specs...), 4, nil)
@@ -89,7 +89,7 @@ func TestTheCheckDoesNotDisturb(t *testing.T) {
 func TestTheCheckFindsPlantedBugs(t *testing.T) {
 	for _, row := range []string{"2pc+occ", "d2pc+occ"} {
 		s := short()
-		s.Protocol, s.Workload, s.Keys, s.bugs = row, "ycsb+t", 500, node.Bugs{SkipValidation: true}
+		s.Protocol, s.Workload, s.Keys, s.bugs = row, "ycsb+t", 500, node.InjectedBugs{SkipValidation: true}
 		r := mustRun(t, s)
 		if r.Check.Serializable || len(r.Check.Anomalies) == 0 {
 			t.Errorf("%s without validation: check %+v", row, r.Check)
@@ -197,7 +197,7 @@ func TestASpecIsHeldToItsBounds(t *testing.T) {
 	if err := Defaults().Validate(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Run(context.Background(), Spec{}, nil); err == nil {
+	if _, err := Run(context.Background(), Experiment{}, nil); err == nil {
 		t.Error("an empty experiment is run")
 	}
 	ctx, stop := context.WithCancel(context.Background())

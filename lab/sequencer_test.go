@@ -12,19 +12,19 @@ import (
 )
 
 // parked is a world without load, for clients that only wait for each other.
-func parked(t *testing.T) *sim.World {
+func parked(t *testing.T) *sim.Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:1ms:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName("2pc+occ")
+	spec, err := protocol.ByName("2pc+occ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions)
 	workload.Spread(dir, 1)
-	w, err := sim.New(sim.Config{Seed: 1, WAN: wan, Row: row, Directory: dir, NoCrash: true})
+	w, err := sim.New(sim.Config{Seed: 1, WAN: wan, Spec: spec, Directory: dir, NoCrash: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,13 +24,13 @@ const skewingsMax = 100
 
 // parseSkews reads "20s=0.9,40s=0.2": from the twentieth second on rows are chosen by this
 // coefficient of Zipf, from the fortieth on by that. Empty is none.
-func (s Spec) parseSkews() (out []skewing, err error) {
+func (s Experiment) parseSkews() (out []skewing, err error) {
 	if s.Skews == "" {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(s.Skews, ",") {
-		moment, number, _ := strings.Cut(part, "=")
-		at, err := time.ParseDuration(moment)
+		readTS, number, _ := strings.Cut(part, "=")
+		at, err := time.ParseDuration(readTS)
 		zipf, numberErr := strconv.ParseFloat(number, 64)
 		if err != nil || numberErr != nil || at < 0 || !(zipf >= 0 && zipf <= zipfMost) {
 			return nil, fmt.Errorf("%q is no change of the load; write for example 20s=0.9, which is Zipf's coefficient from the twentieth second on", part)

@@ -16,7 +16,7 @@ func TestALoadThatChanges(t *testing.T) {
 	s.Duration, s.Series, s.Skews = 8*time.Second, 2*time.Second, "4s=1.2"
 	s.Warmth = txn.Warmth{Every: 200 * time.Millisecond, Tries: 10}
 	r := mustRun(t, s)
-	if len(r.Series) != 4 || !r.Check.Serializable || r.Spec.Skews != s.Skews {
+	if len(r.Series) != 4 || !r.Check.Serializable || r.Experiment.Skews != s.Skews {
 		t.Fatalf("%+v, check %+v", r.Series, r.Check)
 	}
 	even, skewed := r.Series[1], r.Series[3]

@@ -45,7 +45,7 @@ func (r *resolved) checkPlaces() error {
 }
 
 // sourceIDs are the numbers of the sources: they follow the meta shard's and those of the shards.
-func (s Spec) sourceIDs() (out []txn.ShardID) {
+func (s Experiment) sourceIDs() (out []txn.ShardID) {
 	for range strings.ReplaceAll(s.Sources, "-", "") {
 		out = append(out, txn.MetaShard+txn.ShardID(1+s.Shards+len(out)))
 	}
@@ -53,7 +53,7 @@ func (s Spec) sourceIDs() (out []txn.ShardID) {
 }
 
 // sourceRegions are where they are, in the same order; of a map that is none, no region.
-func (s Spec) sourceRegions() (out []geo.Region) {
+func (s Experiment) sourceRegions() (out []geo.Region) {
 	wan, err := geo.Parse(s.WAN)
 	for i, letter := range s.Sources {
 		if letter != '-' && err == nil && i < len(wan.Regions) {
@@ -105,7 +105,7 @@ func (k *tracked) Execute(ctx context.Context, statements []txn.SourceStatement,
 		s := &sent[i]
 		k.leaders |= k.r.leaderBit[uint64(s.Source)]
 		if key, value, puts := putOf(s.Text); puts {
-			s.Text = fmt.Sprintf("PUT %s %s", key, k.stamps(rowAt(s.Source, key), []byte(value)))
+			s.Text = fmt.Sprintf("PUT %s %s", key, k.setsArrivalTimes(rowAt(s.Source, key), []byte(value)))
 		}
 	}
 	k.startsBranches(statements)

@@ -12,8 +12,8 @@ import (
 )
 
 // overSources is YCSB over four databases in the regions of GeoTP, from clients in the first.
-func overSources(row string) Spec {
-	return Spec{
+func overSources(row string) Experiment {
+	return Experiment{
 		Protocol: row, Workload: "ycsb-sources", WAN: "geotp4", Sources: "mpmp", Shards: 4, Replicas: 1, ClientRegions: 1,
 		Clients: 32, Keys: 100_000, Zipf: 1.1, ReadShare: 0.5, Distributed: 0.5, Client: Drop, LockWait: time.Second, Cores: 4,
 		CPU: MessageCPU, Fsync: Fsync, Tries: 1, Warmup: 2 * time.Second, Duration: 8 * time.Second, Seed: 1, Check: 5000,
@@ -23,27 +23,27 @@ func overSources(row string) Spec {
 // Rows over sources do some work under contention, what clients see of it is serializable, and one
 // seed is one run.
 func TestExperimentsOverSources(t *testing.T) {
-	for _, row := range protocol.Table() {
-		if !row.OverSources() {
+	for _, spec := range protocol.Table() {
+		if !spec.OverSources() {
 			continue
 		}
-		s := overSources(row.Name)
+		s := overSources(spec.Name)
 		one, two := mustRun(t, s), mustRun(t, s)
 		if one.WallS = two.WallS; !reflect.DeepEqual(one, two) {
-			t.Errorf("%s: two runs of one seed differ", row.Name)
+			t.Errorf("%s: two runs of one seed differ", spec.Name)
 		}
 		central, distributed := one.ByClass[workload.ClassCentral], one.ByClass[workload.ClassDistributed]
-		if !one.Check.Serializable || one.Check.Checked == 0 || central.Committed == 0 || distributed.Committed == 0 || one.AbortedBy[lostBy(row).String()] == 0 {
-			t.Errorf("%s: %+v, %+v, check %+v", row.Name, central.Figures, distributed.Figures, one.Check)
+		if !one.Check.Serializable || one.Check.Checked == 0 || central.Committed == 0 || distributed.Committed == 0 || one.AbortedBy[lostBy(spec).String()] == 0 {
+			t.Errorf("%s: %+v, %+v, check %+v", spec.Name, central.Figures, distributed.Figures, one.Check)
 		}
 		if at := one.ContentionSpanMS.ByRegion; len(at) != 4 {
-			t.Errorf("%s: spans at %v", row.Name, at)
+			t.Errorf("%s: spans at %v", spec.Name, at)
 		}
 	}
 }
 
 // lostBy is what transactions are aborted by where the rows are hot: over versions nobody waits.
-func lostBy(r protocol.Row) txn.Cause {
+func lostBy(r protocol.Spec) txn.Cause {
 	if r.Yield.Versions {
 		return txn.CauseConflict
 	}
@@ -67,14 +67,14 @@ func TestTheCheckSeesSources(t *testing.T) {
 }
 
 func TestSpecsOverSources(t *testing.T) {
-	for want, change := range map[string]func(*Spec){
-		"does not say which sources": func(s *Spec) { s.Sources = "mm" },
-		"a letter for each":          func(s *Spec) { s.Sources = "mmmx" },
-		"m (MySQL)":                  func(s *Spec) { s.Sources = "----" },
-		"names no regions":           func(s *Spec) { s.ClientsAt = "bj,bj" },
-		"the rows of ycsb-sources":   func(s *Spec) { s.Sources = "" },
-		"at several sources":         func(s *Spec) { s.Distributed = 2 },
-		"rounds":                     func(s *Spec) { s.Rounds = 6 },
+	for want, change := range map[string]func(*Experiment){
+		"does not say which sources": func(s *Experiment) { s.Sources = "mm" },
+		"a letter for each":          func(s *Experiment) { s.Sources = "mmmx" },
+		"m (MySQL)":                  func(s *Experiment) { s.Sources = "----" },
+		"names no regions":           func(s *Experiment) { s.ClientsAt = "bj,bj" },
+		"the rows of ycsb-sources":   func(s *Experiment) { s.Sources = "" },
+		"at several sources":         func(s *Experiment) { s.Distributed = 2 },
+		"rounds":                     func(s *Experiment) { s.Rounds = 6 },
 	} {
 		s := overSources("geotp")
 		if change(&s); s.Validate() == nil || !strings.Contains(s.Validate().Error(), want) {

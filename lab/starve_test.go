@@ -7,7 +7,7 @@ import (
 
 // crowded is a closed loop without pauses on a hot set: who loses meets the same
 // rows again at once.
-func crowded(row, workload string) Spec {
+func crowded(row, workload string) Experiment {
 	s := Defaults()
 	s.Protocol, s.Workload, s.Keys, s.Zipf = row, workload, 1000, 0.99
 	s.Clients, s.Warmup, s.Duration, s.Check = 60, time.Second, 60*time.Second, 2000

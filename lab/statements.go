@@ -53,8 +53,8 @@ func (k *tracked) answered() {
 // body runs the job's statements, each sent by itself unless there is only one.
 func (k *tracked) body(ctx context.Context, job workload.Job) error {
 	k.autocommit = job.Autocommit
-	if k.r.spec.Declares && job.Declares != nil && (!job.ReadOnly || k.r.spec.row.VotesOnDeclaredReads()) {
-		return k.declare(ctx, job.Declares())
+	if k.r.spec.FixedSet && job.FixedSet != nil && (!job.ReadOnly || k.r.spec.spec.VotesOnFixedSetReads()) {
+		return k.runFixedSet(ctx, job.FixedSet())
 	}
 	if k.autocommit {
 		k.sends()

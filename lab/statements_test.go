@@ -14,8 +14,8 @@ import (
 
 // beside is a server alone, with clients beside it, on which nothing costs time but
 // what a test says.
-func beside(workload string, clients int) Spec {
-	return Spec{
+func beside(workload string, clients int) Experiment {
+	return Experiment{
 		Protocol: "2pc+2pl-home", Workload: workload, WAN: "uniform:1ms:1", Shards: 1, Clients: clients, Keys: 1000,
 		Cores: 8, Tries: 100, Warmup: 100 * time.Millisecond, Duration: 500 * time.Millisecond, Seed: 1, Check: 1000,
 	}
@@ -105,7 +105,7 @@ func TestSumsAreChecked(t *testing.T) {
 	for workload, says := range map[string]string{"hotspot": "row hot0 has counted", "sysbench": "has counted", "fit": "account 0 has"} {
 		s := beside(workload, 6)
 		s.Warmup, s.Duration = 20*time.Millisecond, 80*time.Millisecond
-		s.Protocol, s.Length, s.Zipf, s.Check, s.bugs = "2pc+occ", 2, 0.9, 0, node.Bugs{SkipValidation: true}
+		s.Protocol, s.Length, s.Zipf, s.Check, s.bugs = "2pc+occ", 2, 0.9, 0, node.InjectedBugs{SkipValidation: true}
 		s.Fsync, s.ClientRTT = 100*time.Microsecond, 100*time.Microsecond
 		if r := mustRun(t, s); r.Check.Serializable || !strings.Contains(strings.Join(r.Check.Anomalies, "; "), says) {
 			t.Errorf("%s without validation: %+v", workload, r.Check)
@@ -166,16 +166,16 @@ func TestEachCommitItsOwnSync(t *testing.T) {
 
 // Who waits for a lock for longer than a gateway waits before it asks again gets it once.
 func TestLongWaitsForAHotRow(t *testing.T) {
-	for _, row := range protocol.Table() {
-		if !row.Yield.LockReads || row.Yield.OnConflict != yield.ConflictWoundWait || row.Reveal.OnItsAppend(txn.Class{Participants: 1}) {
+	for _, spec := range protocol.Table() {
+		if !spec.Yield.LockReads || spec.Yield.OnConflict != yield.ConflictWoundWait || spec.Reveal.OnItsAppend(txn.Class{Participants: 1}) {
 			continue // others do not wait for long
 		}
 		s := beside("hotspot", 5)
-		s.Protocol, s.Length, s.Fsync, s.LockWait = row.Name, 1, 400*time.Millisecond, 50*time.Second
+		s.Protocol, s.Length, s.Fsync, s.LockWait = spec.Name, 1, 400*time.Millisecond, 50*time.Second
 		s.Warmup, s.Duration = time.Second, 10*time.Second
 		s.HotWaiters = 32 // however long turns take: where the row is hot nobody waits for long
 		if r := sound(t, mustRun(t, s)); r.ThroughputTPS < 2.3 || r.ThroughputTPS > 2.6 {
-			t.Errorf("%s: %v updates a second, each 0.4 s long", row.Name, r.ThroughputTPS)
+			t.Errorf("%s: %v updates a second, each 0.4 s long", spec.Name, r.ThroughputTPS)
 		}
 	}
 }

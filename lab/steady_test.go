@@ -10,7 +10,7 @@ import (
 func TestUnsteady(t *testing.T) {
 	for _, c := range []struct {
 		thirds [3]int64
-		why    string
+		reason string
 	}{
 		{[3]int64{100, 100, 100}, ""},
 		{[3]int64{100, 100, 99}, "committed 299"},
@@ -22,7 +22,7 @@ func TestUnsteady(t *testing.T) {
 	} {
 		r := Result{CommittedByThird: c.thirds}
 		r.Committed = c.thirds[0] + c.thirds[1] + c.thirds[2]
-		if got := r.Unsteady(); c.why == "" && got != "" || !strings.Contains(got, c.why) {
+		if got := r.Unsteady(); c.reason == "" && got != "" || !strings.Contains(got, c.reason) {
 			t.Errorf("%v: %q", c.thirds, got)
 		}
 	}

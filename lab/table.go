@@ -15,7 +15,7 @@ const (
 // Table is the result as a person reads it.
 func (r Result) Table() string {
 	var b strings.Builder
-	s := r.Spec
+	s := r.Experiment
 	load := fmt.Sprintf("%d clients", s.Clients)
 	if s.Rate > 0 {
 		load = fmt.Sprintf("%v transactions a second", s.Rate)

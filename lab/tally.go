@@ -67,7 +67,7 @@ type tally struct {
 func causeOf(err error) txn.Cause {
 	var e *txn.Error
 	if errors.As(err, &e) {
-		return e.Why()
+		return e.AbortCause()
 	}
 	return txn.CauseOther
 }
@@ -104,8 +104,8 @@ type outcome struct {
 	hopsKnown          bool
 }
 
-// told is the outcome as the client knows it.
-func (o outcome) told() history.Outcome {
+// reported is the outcome as the client knows it.
+func (o outcome) reported() history.Outcome {
 	switch {
 	case o.committed:
 		return history.OK

@@ -7,7 +7,7 @@ import "testing"
 func TestLossOverTCP(t *testing.T) {
 	s := short()
 	s.Protocol, s.Workload, s.WAN, s.Shards, s.Replicas, s.Keys = "natto-ts", "ycsb+t", "azure5", 5, 3, 10_000
-	s.Rate, s.Declares, s.Tries, s.AdmissionOff = 40, true, 101, true
+	s.Rate, s.FixedSet, s.Tries, s.AdmissionOff = 40, true, 101, true
 	plain := mustRun(t, s)
 	s.TCP = true
 	if same := mustRun(t, s); same.TraceHash != plain.TraceHash {

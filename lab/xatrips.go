@@ -29,7 +29,7 @@ func (k *tracked) startsBranches(statements []txn.SourceStatement) {
 			continue
 		}
 		k.begun = append(k.begun, s.Source)
-		if k.r.spec.StartTrips && !k.r.spec.row.Yield.Versions {
+		if k.r.spec.StartTrips && !k.r.spec.spec.Yield.Versions {
 			k.c.Sleep(k.tripTo(s.Source))
 		}
 	}
@@ -37,7 +37,7 @@ func (k *tracked) startsBranches(statements []txn.SourceStatement) {
 
 // endsBranches takes the time of XA END, of rows whose gateways ask one source after another.
 func (k *tracked) endsBranches() {
-	if !k.r.spec.EndTrips || k.r.spec.row.Asks != decide.InTurn {
+	if !k.r.spec.EndTrips || k.r.spec.spec.Prepares != decide.Sequential {
 		return
 	}
 	for _, s := range k.begun {

@@ -19,7 +19,7 @@ func TestXATrips(t *testing.T) {
 		return xaLatencies{r.BreakdownMS.Execute, r.BreakdownMS.Commit}
 	}
 	for _, x := range []struct {
-		row, sources          string
+		spec, sources         string
 		executeMore, waitMore float64
 	}{
 		{"ssp", "mmm", 160, 160},
@@ -29,9 +29,9 @@ func TestXATrips(t *testing.T) {
 		{"ssp-parallel", "mpm", 100, 0},
 		{"scalardb", "mmm", 0, 0},
 	} {
-		without, with := latency(x.row, x.sources, false, false), latency(x.row, x.sources, true, true)
+		without, with := latency(x.spec, x.sources, false, false), latency(x.spec, x.sources, true, true)
 		if e, c := with.execute-without.execute, with.commit-without.commit; math.Abs(e-x.executeMore) > 2 || math.Abs(c-x.waitMore) > 2 {
-			t.Errorf("%s over %s executes for %.1f ms more and commits for %.1f; %v and %v are due", x.row, x.sources, e, c, x.executeMore, x.waitMore)
+			t.Errorf("%s over %s executes for %.1f ms more and commits for %.1f; %v and %v are due", x.spec, x.sources, e, c, x.executeMore, x.waitMore)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // route is who hears of votes past their leaders.
 func (n *Node) route() decide.Route {
-	return decide.Route{Directory: n.dir, Choice: n.Row().Decide, Leader: n.coord.Leader, Some: n.cfg.CoCoordinators}
+	return decide.Route{Directory: n.dir, Policy: n.Spec().Decide, Leader: n.coord.Leader, Some: n.cfg.CoCoordinators}
 }
 
 // CoCoordinators implements coordinator.Env.
@@ -20,6 +20,6 @@ func (e *shardEnv) Acknowledge(m *txn.Ack, leads bool) {
 	n := (*Node)(e)
 	n.route().Acknowledge(string(n.cfg.Region), m, leads, func(to txn.NodeID) {
 		sent := *m
-		n.mail.send(txn.Coordinator(to), txn.Message{Ack: &sent})
+		n.outbox.send(txn.Coordinator(to), txn.Message{Ack: &sent})
 	})
 }

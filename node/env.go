@@ -17,7 +17,7 @@ type shardEnv Node
 var _ shard.Env = (*shardEnv)(nil)
 
 func (e *shardEnv) Now() txn.Now                       { return e.now }
-func (e *shardEnv) Send(to txn.Address, m txn.Message) { e.mail.send(to, m) }
+func (e *shardEnv) Send(to txn.Address, m txn.Message) { e.outbox.send(to, m) }
 func (e *shardEnv) AfterSync(f func())                 { e.syncs.after(f) }
 
 func (e *shardEnv) Orphan(o txn.Orphan) { e.coord.Adopt(o) }
@@ -28,16 +28,16 @@ func (e *shardEnv) Applied(s txn.ShardID, writes []txn.Write) {
 	if s != txn.MetaShard {
 		return
 	}
-	e.places.metaChanges++
+	e.directoryView.metaChanges++
 	if writes == nil { // a snapshot: anything may have changed
-		if v, _, ok := e.hosts.Peek(txn.Key(routing.DirectoryKey)); ok && v != nil {
-			e.places.heard(v)
+		if v, _, ok := e.hostedParticipants.ReadLocal(txn.Key(routing.DirectoryKey)); ok && v != nil {
+			e.directoryView.observe(v)
 		}
 		return
 	}
 	for _, w := range writes {
 		if string(w.Key) == routing.DirectoryKey {
-			e.places.heard(w.Value)
+			e.directoryView.observe(w.Value)
 		}
 	}
 }
@@ -47,27 +47,27 @@ func (e *shardEnv) Warm(m *txn.Access) []txn.WarmKey { return e.coord.Warm(m) }
 
 func (e *shardEnv) Held(s txn.ShardID, id txn.ID, sinceNanos int64) {
 	if e.cfg.Observer != nil {
-		region := geo.Region(e.places.dir.RegionOf(uint32(id.Node)))
+		region := geo.Region(e.directoryView.dir.RegionOf(uint32(id.Node)))
 		e.cfg.Observer.Span(s, region, e.now.Mono-time.Duration(sinceNanos))
 	}
 }
 
-// Note passes it on. Most are news of leaders, for which requests may wait.
-func (e *shardEnv) Note(m txn.Note) {
+// NodeEvent passes it on. Most are news of leaders, for which requests may wait.
+func (e *shardEnv) NodeEvent(m txn.NodeEvent) {
 	(*Node)(e).touched()
-	e.story.note(m)
+	e.tracer.note(m)
 }
 
-func (e *coordEnv) Note(m txn.Note) { e.story.note(m) }
+func (e *coordEnv) NodeEvent(m txn.NodeEvent) { e.tracer.note(m) }
 
-func (e *coordEnv) Ended(m txn.Ended) {
-	if e.cfg.Watcher != nil {
-		e.cfg.Watcher.Ended(m)
+func (e *coordEnv) TxnEnded(m txn.TxnEndInfo) {
+	if e.cfg.EventListener != nil {
+		e.cfg.EventListener.TxnEnded(m)
 	}
 }
 
-func (e *shardEnv) Trace(format string, args ...any) { e.story.trace(format, args...) }
-func (e *shardEnv) Tracing() bool                    { return e.story.tracing() }
+func (e *shardEnv) Trace(format string, args ...any) { e.tracer.trace(format, args...) }
+func (e *shardEnv) Tracing() bool                    { return e.tracer.tracing() }
 
 // coordEnv is the node as its coordinator sees it.
 type coordEnv Node
@@ -75,18 +75,20 @@ type coordEnv Node
 var _ coordinator.Env = (*coordEnv)(nil)
 
 func (e *coordEnv) Now() txn.Now                       { return e.now }
-func (e *coordEnv) Send(to txn.Address, m txn.Message) { e.mail.send(to, m) }
-func (e *coordEnv) Directory() *routing.Directory      { return e.places.dir }
-func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID   { return e.places.nearest[s] }
-func (e *coordEnv) Trace(format string, args ...any)   { e.story.trace(format, args...) }
-func (e *coordEnv) Tracing() bool                      { return e.story.tracing() }
+func (e *coordEnv) Send(to txn.Address, m txn.Message) { e.outbox.send(to, m) }
+func (e *coordEnv) Directory() *routing.Directory      { return e.directoryView.dir }
+func (e *coordEnv) Nearest(s txn.ShardID) txn.NodeID   { return e.directoryView.nearest[s] }
+func (e *coordEnv) Trace(format string, args ...any)   { e.tracer.trace(format, args...) }
+func (e *coordEnv) Tracing() bool                      { return e.tracer.tracing() }
 
-func (e *coordEnv) Seen() txn.Timestamp { return e.hosts.seen() }
+func (e *coordEnv) MaxTimestamp() txn.Timestamp { return e.hostedParticipants.seen() }
 
-func (e *coordEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) { return e.hosts.leader(s) }
+func (e *coordEnv) Leader(s txn.ShardID) (txn.NodeID, uint64, bool) {
+	return e.hostedParticipants.leader(s)
+}
 
 func (e *coordEnv) Wide(n txn.NodeID) bool {
-	return e.places.dir.RegionOf(uint32(n)) != string(e.cfg.Region)
+	return e.directoryView.dir.RegionOf(uint32(n)) != string(e.cfg.Region)
 }
 
 // RoundTrip implements coordinator.Env.
@@ -94,7 +96,7 @@ func (e *coordEnv) RoundTrip(n txn.NodeID) (rtt time.Duration, ok bool) {
 	if n == e.cfg.ID {
 		return 0, true
 	}
-	return e.places.distances.roundTrip(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
+	return e.directoryView.distances.roundTrip(n, geo.Region(e.directoryView.dir.RegionOf(uint32(n))))
 }
 
 // Way implements coordinator.Env.
@@ -102,14 +104,14 @@ func (e *coordEnv) Way(n txn.NodeID) (way estimate.Way, ok bool) {
 	if n == e.cfg.ID {
 		return estimate.Way{}, true
 	}
-	return e.places.distances.way(n, geo.Region(e.places.dir.RegionOf(uint32(n))))
+	return e.directoryView.distances.way(n, geo.Region(e.directoryView.dir.RegionOf(uint32(n))))
 }
 
 // Pending counts what has not come to an end here: transactions and commitments
 // of this gateway, undecided votes and lock holders of its replicas.
 func (n *Node) Pending() (transactions, commitments, undecided, holders int) {
 	transactions, commitments = n.coord.Open()
-	undecided, holders = n.hosts.pending()
+	undecided, holders = n.hostedParticipants.pending()
 	return transactions, commitments, undecided, holders
 }
 

@@ -20,7 +20,7 @@ func TestIncarnationsCountOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		region := string(wan.Regions[0])
-		n, err := New(Config{ID: 1, Region: wan.Regions[0], Engine: engine, Row: protocol.Table()[0], WAN: wan, FirstEpoch: uint32(7-i) << 16,
+		n, err := New(Config{ID: 1, Region: wan.Regions[0], Engine: engine, Spec: protocol.Table()[0], WAN: wan, FirstEpoch: uint32(7-i) << 16,
 			Directory: &routing.Directory{Epoch: 1, Nodes: []routing.Node{{ID: 1, Region: region}}, Shards: []routing.Shard{{ID: 1, Replicas: []uint32{1}, Leader: region}}}}, txn.Now{})
 		if err != nil || n.identity.epoch != want {
 			t.Errorf("incarnation %d, not %d: %v", n.identity.epoch, want, err)

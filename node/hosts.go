@@ -5,41 +5,41 @@ import (
 	"slices"
 	"time"
 
-	"isochron/group"
 	"isochron/participant"
+	"isochron/raftgroup"
 	"isochron/txn"
 )
 
-// hosts are the participants at a node.
+// hostedParticipants are the participants at a node.
 //
 // Invariant: order has the shards of replicas, rising; whatever goes over all of them goes
 // in this order.
-type hosts struct {
-	opener   opener
-	places   *places
-	story    *story
-	replicas map[txn.ShardID]*hosted
-	order    []txn.ShardID
-	draining bool
-	stamps   bool // the row in force has some of them do things at instants
+type hostedParticipants struct {
+	opener    opener
+	directory *directoryView
+	tracer    *tracer
+	replicas  map[txn.ShardID]*hosted
+	order     []txn.ShardID
+	draining  bool
+	arrivals  bool // the row in force has some of them do things at instants
 }
 
 // open opens those that the directory places here, and tells all of
 // them what it wants. A replica that is here still and is placed elsewhere is
 // opened too: the others may need its vote until the change of members is made.
-func (h *hosts) open() error {
-	for _, s := range h.places.dir.Shards {
+func (h *hostedParticipants) open() error {
+	for _, s := range h.directory.dir.Shards {
 		id := txn.ShardID(s.ID)
 		if r := h.replicas[id]; r != nil {
-			r.want(h.places.desired(s))
+			r.want(h.directory.desired(s))
 			continue
 		}
-		if !s.Holds(uint32(h.places.self)) && !group.Kept(h.opener.cfg.Engine, id) {
+		if !s.Holds(uint32(h.directory.self)) && !raftgroup.Kept(h.opener.cfg.Engine, id) {
 			continue
 		}
 		p, err := h.opener.open(s)
 		if errors.Is(err, errNoOpener) {
-			h.story.trace("takes no part in shard %d, of kind %s: %v", id, s.Kind, err)
+			h.tracer.trace("takes no part in shard %d, of kind %s: %v", id, s.Kind, err)
 			continue
 		}
 		if err != nil {
@@ -52,7 +52,7 @@ func (h *hosts) open() error {
 }
 
 // add hosts a participant.
-func (h *hosts) add(id txn.ShardID, p participant.Participant) {
+func (h *hostedParticipants) add(id txn.ShardID, p participant.Participant) {
 	r := host(p)
 	if h.draining {
 		r.setDraining(true)
@@ -64,10 +64,10 @@ func (h *hosts) add(id txn.ShardID, p participant.Participant) {
 
 // retire ends those that the directory places elsewhere, once they are
 // members no more. A node that was removed from the cluster keeps what it has.
-func (h *hosts) retire() {
+func (h *hostedParticipants) retire() {
 	for _, id := range slices.Clone(h.order) {
 		r := h.replicas[id]
-		if h.places.holds(id) || !r.out() {
+		if h.directory.holds(id) || !r.out() {
 			continue
 		}
 		if r.member != nil {
@@ -80,16 +80,16 @@ func (h *hosts) retire() {
 }
 
 // sharePools divides what replicas keep in memory among those that there are.
-func (h *hosts) sharePools() {
-	h.opener.cfg.Rows.Among(len(h.order))
+func (h *hostedParticipants) sharePools() {
+	h.opener.cfg.Specs.Among(len(h.order))
 	h.opener.cfg.Logs.Among(len(h.order))
 }
 
 // Draining reports whether the node leads nothing by intention.
-func (h *hosts) Draining() bool { return h.draining }
+func (h *hostedParticipants) Draining() bool { return h.draining }
 
 // drain has all hand over what they lead and lead nothing more, or ends that.
-func (h *hosts) drain(on bool) {
+func (h *hostedParticipants) drain(on bool) {
 	h.draining = on
 	for _, id := range h.order {
 		h.replicas[id].setDraining(on)
@@ -97,17 +97,17 @@ func (h *hosts) drain(on bool) {
 }
 
 // metaLeader is who leads the meta shard, 0 if unknown, and whether that is this node.
-func (h *hosts) metaLeader() (leader txn.NodeID, leads bool) {
+func (h *hostedParticipants) metaLeader() (leader txn.NodeID, leads bool) {
 	r := h.replicas[txn.MetaShard]
 	if r == nil {
 		return 0, false
 	}
 	leader, _ = r.Leader()
-	return leader, leader == h.places.self && r.Serving()
+	return leader, leader == h.directory.self && r.Serving()
 }
 
 // work has those do what they have put off that do so.
-func (h *hosts) work() {
+func (h *hostedParticipants) work() {
 	for _, id := range h.order {
 		if w := h.replicas[id].work; w != nil {
 			w.Process()
@@ -115,37 +115,37 @@ func (h *hosts) work() {
 	}
 }
 
-func (h *hosts) tick() {
+func (h *hostedParticipants) tick() {
 	for _, id := range h.order {
 		h.replicas[id].Tick()
 	}
 }
 
-// nextInstant is the earliest at which one of them has something to do whatever the ticks are.
-func (h *hosts) nextInstant() time.Duration {
+// nextArrivalTime is the earliest at which one of them has something to do whatever the ticks are.
+func (h *hostedParticipants) nextArrivalTime() time.Duration {
 	at := txn.Never
-	if !h.stamps {
+	if !h.arrivals {
 		return at
 	}
 	for _, id := range h.order {
 		if r := h.replicas[id]; r.exact != nil {
-			at = min(at, r.exact.NextInstant())
+			at = min(at, r.exact.NextArrivalTime())
 		}
 	}
 	return at
 }
 
-// atInstant has them do that.
-func (h *hosts) atInstant() {
+// atArrivalTime has them do that.
+func (h *hostedParticipants) atArrivalTime() {
 	for _, id := range h.order {
 		if r := h.replicas[id]; r.exact != nil {
-			r.exact.AtInstant()
+			r.exact.AtArrivalTime()
 		}
 	}
 }
 
 // nextWake is the earliest instant at which one of them has something to do.
-func (h *hosts) nextWake() time.Duration {
+func (h *hostedParticipants) nextWake() time.Duration {
 	at := txn.Never
 	for _, id := range h.order {
 		at = min(at, h.replicas[id].NextWake())

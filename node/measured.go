@@ -37,7 +37,7 @@ func (d *distances) way(n txn.NodeID, region geo.Region) (way estimate.Way, ok b
 }
 
 // MeasuredWays tells the node what was measured of the ways to others. What is left out is forgotten.
-func (n *Node) MeasuredWays(ways map[txn.NodeID]estimate.Way) { n.places.distances.ways = ways }
+func (n *Node) MeasuredWays(ways map[txn.NodeID]estimate.Way) { n.directoryView.distances.ways = ways }
 
 // nearerBy is by how much another replica must be nearer than the one that is read from
 // for it to be read from instead, in parts of its distance: measurements waver, and a
@@ -49,13 +49,13 @@ const nearerBy = 5
 // replicas by them.
 func (n *Node) Measured(now txn.Now, roundTrips map[txn.NodeID]time.Duration) {
 	n.now = now
-	n.places.distances.measured = roundTrips
-	n.places.measure(true)
+	n.directoryView.distances.measured = roundTrips
+	n.directoryView.measure(true)
 }
 
 // measure finds the nearest replica of each shard; keep: that of before is kept unless
 // another is clearly nearer.
-func (p *places) measure(keep bool) {
+func (p *directoryView) measure(keep bool) {
 	before := p.nearest
 	p.nearest = map[txn.ShardID]txn.NodeID{}
 	for _, s := range p.dir.Shards {
@@ -69,7 +69,7 @@ func (p *places) measure(keep bool) {
 
 // nearestOf is the replica of a shard with the shortest round trip, this node's own first,
 // the one so far unless another is clearly nearer. What nothing is known of comes last.
-func (p *places) nearestOf(s routing.Shard, soFar txn.NodeID) txn.NodeID {
+func (p *directoryView) nearestOf(s routing.Shard, soFar txn.NodeID) txn.NodeID {
 	if s.Holds(uint32(p.self)) {
 		return p.self
 	}

@@ -20,8 +20,8 @@ func TestTheNearestIsMeasured(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	s := routing.Shard{ID: 7, Replicas: []uint32{5, 2, 3}}
 	dir := &routing.Directory{Nodes: []routing.Node{{ID: 1, Region: "va"}, {ID: 2, Region: "wa"}, {ID: 3, Region: "pr"}, {ID: 5, Region: "moon"}}, Shards: []routing.Shard{s}}
-	n := &Node{cfg: Config{ID: 1}, places: &places{self: 1, dir: dir, distances: distances{wan: wan, own: "va"}}}
-	n.places.measure(false)
+	n := &Node{cfg: Config{ID: 1}, directoryView: &directoryView{self: 1, dir: dir, distances: distances{wan: wan, own: "va"}}}
+	n.directoryView.measure(false)
 	for _, c := range []struct {
 		measured map[txn.NodeID]time.Duration
 		want     txn.NodeID
@@ -34,8 +34,8 @@ func TestTheNearestIsMeasured(t *testing.T) {
 		{nil, 2}, // nothing is known of the moon any more
 	} {
 		n.Measured(txn.Now{}, c.measured)
-		if n.places.nearest[7] != c.want {
-			t.Errorf("measured %v: reads from node %d, not %d", c.measured, n.places.nearest[7], c.want)
+		if n.directoryView.nearest[7] != c.want {
+			t.Errorf("measured %v: reads from node %d, not %d", c.measured, n.directoryView.nearest[7], c.want)
 		}
 	}
 }

@@ -28,11 +28,11 @@ func nodeIDs(ids []uint32) []txn.NodeID {
 
 // adoptDirectory takes over a newer directory and opens what it places here.
 func (n *Node) adoptDirectory() {
-	if !n.places.adopt() {
+	if !n.directoryView.adopt() {
 		return
 	}
 	n.touched()
-	n.identity.storeDirectory(n.places.dir)
+	n.identity.storeDirectory(n.directoryView.dir)
 	if err := n.follow(); err != nil {
 		panic(&store.Failure{Doing: "going by a new directory", Err: err})
 	}
@@ -43,16 +43,16 @@ func (n *Node) adoptDirectory() {
 func (n *Node) SetDraining(now txn.Now, on bool) {
 	n.now = now
 	n.touched()
-	n.hosts.drain(on)
+	n.hostedParticipants.drain(on)
 }
 
 // follow goes by the directory in force.
 func (n *Node) follow() error {
-	if err := n.turn.follow(); err != nil {
+	if err := n.protocolSwitch.follow(); err != nil {
 		return err
 	}
-	n.places.measure(false)
-	return n.hosts.open()
+	n.directoryView.measure(false)
+	return n.hostedParticipants.open()
 }
 
 // RollBackOpen ends what is open at this gateway and in no commit.

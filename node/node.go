@@ -18,7 +18,7 @@ type Config struct {
 	ID     txn.NodeID
 	Region geo.Region
 	Engine store.Engine
-	Row    protocol.Row // what the cluster began with; the directory knows what holds now
+	Spec   protocol.Spec // what the cluster began with; the directory knows what holds now
 	Seed   uint64
 	// FirstEpoch is after which number the incarnations of an empty engine count: a
 	// node that may lose its data has used those before.
@@ -26,27 +26,27 @@ type Config struct {
 	// Directory is the cluster's first directory: it must be the same at every
 	// node's first start. Later starts read the directory from the engine. A node
 	// that is added later gets one of Joining.
-	Directory *routing.Directory
-	WAN       geo.WAN // for choosing the nearest replica where nothing was measured
-	Params    Params
-	Observer  Observer
-	Watcher   txn.Watcher // may be nil
+	Directory     *routing.Directory
+	WAN           geo.WAN // for choosing the nearest replica where nothing was measured
+	Params        Params
+	Observer      Observer
+	EventListener txn.EventListener // may be nil
 	// Verify is given the states of replicas that are to be compared; nil: none is.
 	Verify func(*shard.Held)
 	// Process, if not nil, says that all nodes run in one process and end with it:
 	// nothing is written for a restart, and messages are passed as they are.
 	Process *shard.Process
-	// Rows and Logs are what all replicas together may keep in memory of rows and of log
+	// Specs and Logs are what all replicas together may keep in memory of rows and of log
 	// entries; nil: each has bounds of its own.
-	Rows, Logs *store.Pool
+	Specs, Logs *store.Pool
 	// Openers open participants of kinds that are not native; a node without one for a
 	// kind takes no part in such a shard.
-	Openers map[routing.Kind]participant.Opener
+	Openers map[routing.Kind]participant.Factory
 	// CoCoordinators, of experiments: who co-coordinates the attempts of gateways in
 	// other regions. Empty: all nodes.
 	CoCoordinators []txn.NodeID
-	// Overhears, of tests, hears all that the node says, to itself too. It may be nil.
-	Overhears func(m *txn.Message)
+	// TracesAll, of tests, hears all that the node says, to itself too. It may be nil.
+	TracesAll func(m *txn.Message)
 	// DeadCoCoordinator, of experiments: see coordinator.Config.
 	DeadCoCoordinator bool
 }
@@ -54,20 +54,20 @@ type Config struct {
 // Node is everything one process runs of the core: its replicas and its
 // coordinator. It is not safe for concurrent use.
 type Node struct {
-	*hosts
-	*places
-	cfg      Config
-	now      txn.Now
-	identity *identity
-	coord    *coordinator.Coordinator
-	mail     *mail
-	syncs    syncs
-	story    *story
-	outside  outside
-	turn     *switching
-	wakes    wakes
-	started  bool                   // the incarnation is durable
-	early    []*coordinator.Request // submitted before that
+	*hostedParticipants
+	*directoryView
+	cfg            Config
+	now            txn.Now
+	identity       *identity
+	coord          *coordinator.Coordinator
+	outbox         *outbox
+	syncs          syncs
+	tracer         *tracer
+	async          asyncTasks
+	protocolSwitch *switching
+	timers         timerSchedule
+	started        bool                   // the incarnation is durable
+	early          []*coordinator.Request // submitted before that
 }
 
 // Output is what a node wants done. Messages may be sent at once, in any order
@@ -95,19 +95,19 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.places.dir, err = n.identity.directory(cfg.Directory); err != nil {
+	if n.directoryView.dir, err = n.identity.directory(cfg.Directory); err != nil {
 		return nil, err
 	}
 	n.coord = coordinator.New(coordinator.Config{
-		Self: cfg.ID, Epoch: epoch, Row: cfg.Row, Params: cfg.Params, Env: (*coordEnv)(n), Seed: cfg.Seed,
+		Self: cfg.ID, Epoch: epoch, Spec: cfg.Spec, Params: cfg.Params, Env: (*coordEnv)(n), Seed: cfg.Seed,
 		DeadCoCoordinator: cfg.DeadCoCoordinator})
-	n.turn.coord = n.coord
+	n.protocolSwitch.coord = n.coord
 	if err := n.follow(); err != nil {
 		return nil, err
 	}
 	// A crash may have come between a directory's becoming visible and its adoption.
-	if v, _, ok := n.Peek(txn.Key(routing.DirectoryKey)); ok && v != nil {
-		n.places.heard(v)
+	if v, _, ok := n.ReadLocal(txn.Key(routing.DirectoryKey)); ok && v != nil {
+		n.directoryView.observe(v)
 	}
 	n.syncs.after(func() {
 		n.started = true
@@ -122,12 +122,12 @@ func New(cfg Config, now txn.Now) (*Node, error) {
 // assemble gives each part what it needs of the others.
 func assemble(cfg Config, now txn.Now) *Node {
 	n := &Node{cfg: cfg, now: now, identity: &identity{engine: cfg.Engine, self: cfg.ID},
-		mail: &mail{self: cfg.ID, overhears: cfg.Overhears}, story: &story{cfg.ID, cfg.Observer, cfg.Watcher},
-		wakes: wakes{every: cfg.Params.TickInterval, origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
-	n.places = &places{self: cfg.ID, distances: distances{wan: cfg.WAN, own: cfg.Region}, nearest: map[txn.ShardID]txn.NodeID{}}
-	n.hosts = &hosts{opener: opener{&n.cfg, (*shardEnv)(n), n.places, n.identity}, places: n.places, story: n.story,
+		outbox: &outbox{self: cfg.ID, tracesAll: cfg.TracesAll}, tracer: &tracer{cfg.ID, cfg.Observer, cfg.EventListener},
+		timers: timerSchedule{every: cfg.Params.TickInterval, origin: now.Mono, looked: now.Mono, pollAt: txn.Never}}
+	n.directoryView = &directoryView{self: cfg.ID, distances: distances{wan: cfg.WAN, own: cfg.Region}, nearest: map[txn.ShardID]txn.NodeID{}}
+	n.hostedParticipants = &hostedParticipants{opener: opener{&n.cfg, (*shardEnv)(n), n.directoryView, n.identity}, directory: n.directoryView, tracer: n.tracer,
 		replicas: map[txn.ShardID]*hosted{}}
-	n.turn = &switching{params: cfg.Params, first: cfg.Row, hosts: n.hosts, places: n.places, mail: n.mail, story: n.story}
+	n.protocolSwitch = &switching{params: cfg.Params, first: cfg.Spec, participants: n.hostedParticipants, directory: n.directoryView, outbox: n.outbox, tracer: n.tracer}
 	return n
 }
 
@@ -136,7 +136,7 @@ func assemble(cfg Config, now txn.Now) *Node {
 func (n *Node) Deliver(now txn.Now, env *txn.Envelope) {
 	n.now = now
 	if env.Msg.Raft != nil {
-		n.wakes.asked = false
+		n.timers.asked = false
 	} else {
 		n.touched()
 	}
@@ -146,13 +146,13 @@ func (n *Node) Deliver(now txn.Now, env *txn.Envelope) {
 func (n *Node) dispatch(env *txn.Envelope) {
 	m, to, s := &env.Msg, env.Part.For(), env.Part.Shard()
 	if to == txn.ForUnsaid {
-		to, s = unsaid(m)
+		to, s = inferReceiver(m)
 	}
 	if to&txn.ForCoordinator != 0 {
 		n.coord.Deliver(env.From, m)
 	}
 	if to&txn.ForNode != 0 {
-		n.hear(env.From, m)
+		n.receive(env.From, m)
 	}
 	if to&txn.ForParticipant == 0 {
 		return
@@ -163,17 +163,17 @@ func (n *Node) dispatch(env *txn.Envelope) {
 	if r := n.replicas[s]; r != nil {
 		r.Deliver(env.From, m)
 	} else {
-		n.mail.refuse(env.From, m, s)
+		n.outbox.refuse(env.From, m, s)
 	}
 }
 
-// hear takes what is for the node itself.
-func (n *Node) hear(from txn.NodeID, m *txn.Message) {
+// receive takes what is for the node itself.
+func (n *Node) receive(from txn.NodeID, m *txn.Message) {
 	switch {
-	case m.Survey != nil:
-		n.mail.send(txn.Coordinator(from), txn.Message{SurveyReply: surveyed(m.Survey, n.coord, n.hosts)})
+	case m.ContentionQuery != nil:
+		n.outbox.send(txn.Coordinator(from), txn.Message{ContentionReply: withContention(m.ContentionQuery, n.coord, n.hostedParticipants)})
 	case m.Drained != nil:
-		n.turn.heard(n.now.Mono, from, m.Drained)
+		n.protocolSwitch.observe(n.now.Mono, from, m.Drained)
 	}
 }
 
@@ -207,13 +207,13 @@ func (n *Node) Submit(now txn.Now, req *coordinator.Request) {
 
 // deliverLocal lets the parts hear what they have to say to each other.
 func (n *Node) deliverLocal() {
-	if len(n.mail.local) > 0 {
+	if len(n.outbox.local) > 0 {
 		n.touched()
 	}
-	for i := 0; i < len(n.mail.local); i++ { // it grows meanwhile
-		n.dispatch(&n.mail.local[i])
+	for i := 0; i < len(n.outbox.local); i++ { // it grows meanwhile
+		n.dispatch(&n.outbox.local[i])
 	}
-	n.mail.local = emptied(n.mail.local)
+	n.outbox.local = emptied(n.outbox.local)
 }
 
 // Drain takes what is to be done; call it after every call or batch of calls above,
@@ -222,22 +222,22 @@ func (n *Node) Drain() Output {
 	for n.settle() {
 	}
 	wake := n.wakeAt()
-	return Output{Messages: n.mail.take(), SyncToken: n.syncs.ask(), Tasks: n.outside.take(), WakeAt: wake}
+	return Output{Messages: n.outbox.take(), SyncToken: n.syncs.ask(), Tasks: n.async.take(), WakeAt: wake}
 }
 
 // Urgent reports whether there is something to be done that others wait for: the
 // driver may put off Drain while there is not.
 func (n *Node) Urgent() bool {
-	return len(n.mail.out) > 0 || n.newDir != nil || len(n.outside.next) > 0
+	return len(n.outbox.out) > 0 || n.newDir != nil || len(n.async.next) > 0
 }
 
 // settle lets the parts talk to each other; false when they have nothing to say.
 func (n *Node) settle() bool {
 	n.deliverLocal()
-	n.hosts.work()
+	n.hostedParticipants.work()
 	if n.newDir != nil {
 		n.adoptDirectory()
 		return true
 	}
-	return len(n.mail.local) > 0 // by nothing else do parts move each other
+	return len(n.outbox.local) > 0 // by nothing else do parts move each other
 }

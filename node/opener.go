@@ -19,10 +19,10 @@ var errNoOpener = errors.New("this program has no opener for it")
 
 // opener opens participants of each kind, as the cluster was configured.
 type opener struct {
-	cfg    *Config
-	env    env
-	places *places
-	own    *identity
+	cfg       *Config
+	env       env
+	directory *directoryView
+	own       *identity
 }
 
 // env is a node as its participants see it, of whatever kind they are.
@@ -36,7 +36,7 @@ func (o *opener) kindOf(s routing.Shard) routing.Kind {
 	switch {
 	case s.Kind != routing.ByProtocol:
 		return s.Kind
-	case o.cfg.Row.Replicates == protocol.ByLog:
+	case o.cfg.Spec.Replicates == protocol.ByLog:
 		return routing.Logged
 	}
 	return routing.Unordered
@@ -47,7 +47,7 @@ func (o *opener) kindOf(s routing.Shard) routing.Kind {
 func (o *opener) open(s routing.Shard) (participant.Participant, error) {
 	kind := o.kindOf(s)
 	if own := o.kindOf(routing.Shard{}); kind.Native() && kind != own {
-		return nil, fmt.Errorf("shard %d is %s, and under %s native shards are %s: %w", s.ID, kind, o.cfg.Row.Name, own, errNoOpener)
+		return nil, fmt.Errorf("shard %d is %s, and under %s native shards are %s: %w", s.ID, kind, o.cfg.Spec.Name, own, errNoOpener)
 	}
 	switch kind {
 	case routing.Logged:
@@ -59,24 +59,24 @@ func (o *opener) open(s routing.Shard) (participant.Participant, error) {
 		if opens == nil {
 			return nil, errNoOpener
 		}
-		return opens(participant.Opening{Shard: s, Self: o.cfg.ID, Epoch: o.own.epoch, Engine: o.cfg.Engine, Row: o.cfg.Row,
+		return opens(participant.OpenOptions{Shard: s, Self: o.cfg.ID, Epoch: o.own.epoch, Engine: o.cfg.Engine, Spec: o.cfg.Spec,
 			Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env})
 	}
 }
 
 func (o *opener) replicaConfig(s routing.Shard) replica.Config {
 	members := nodeIDs(s.FoundedBy())
-	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(o.places.away(s, a), o.places.away(s, b)) })
+	slices.SortStableFunc(members, func(a, b txn.NodeID) int { return cmp.Compare(o.directory.away(s, a), o.directory.away(s, b)) })
 	return replica.Config{
-		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Members: members, Engine: o.cfg.Engine, Row: o.cfg.Row,
-		Params: o.cfg.Params, Env: o.env, Ephemeral: o.cfg.Process != nil, Rows: o.cfg.Rows, Genesis: o.genesis(txn.ShardID(s.ID)),
+		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Members: members, Engine: o.cfg.Engine, Spec: o.cfg.Spec,
+		Params: o.cfg.Params, Env: o.env, Ephemeral: o.cfg.Process != nil, SpecAt: o.cfg.Specs, Genesis: o.genesis(txn.ShardID(s.ID)),
 	}
 }
 
 func (o *opener) shardConfig(s routing.Shard) shard.Config {
 	cfg := shard.Config{
-		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Engine: o.cfg.Engine, Row: o.cfg.Row, Desired: o.places.desired(s),
-		Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env, Process: o.cfg.Process, Rows: o.cfg.Rows, Logs: o.cfg.Logs,
+		ID: txn.ShardID(s.ID), Self: o.cfg.ID, Engine: o.cfg.Engine, Spec: o.cfg.Spec, Desired: o.directory.desired(s),
+		Params: o.cfg.Params, Seed: o.cfg.Seed, Env: o.env, Process: o.cfg.Process, SpecAt: o.cfg.Specs, Logs: o.cfg.Logs,
 		Verify: o.cfg.Verify,
 	}
 	if !slices.Contains(s.FoundedBy(), uint32(o.cfg.ID)) {

@@ -16,25 +16,25 @@ var (
 // where it cannot.
 type hosted struct {
 	participant.Participant
-	work    participant.Working
-	exact   participant.Punctual
-	member  participant.Member
-	clock   participant.Clocked
-	survey  participant.Surveyed
-	locks   participant.Locking
-	holding participant.Holding
-	logged  *shard.Replica // with a log, by which its replicas can be compared
+	work       participant.Processor
+	exact      participant.Scheduled
+	member     participant.Member
+	clock      participant.TimestampTracker
+	contention participant.ContentionReporter
+	locks      participant.LockReporter
+	holding    participant.MemoryReporter
+	logged     *shard.Replica // with a log, by which its replicas can be compared
 }
 
 func host(p participant.Participant) *hosted {
 	h := &hosted{Participant: p}
-	h.work, _ = p.(participant.Working)
-	h.exact, _ = p.(participant.Punctual)
+	h.work, _ = p.(participant.Processor)
+	h.exact, _ = p.(participant.Scheduled)
 	h.member, _ = p.(participant.Member)
-	h.clock, _ = p.(participant.Clocked)
-	h.survey, _ = p.(participant.Surveyed)
-	h.locks, _ = p.(participant.Locking)
-	h.holding, _ = p.(participant.Holding)
+	h.clock, _ = p.(participant.TimestampTracker)
+	h.contention, _ = p.(participant.ContentionReporter)
+	h.locks, _ = p.(participant.LockReporter)
+	h.holding, _ = p.(participant.MemoryReporter)
 	h.logged, _ = p.(*shard.Replica)
 	return h
 }
@@ -44,7 +44,7 @@ func host(p participant.Participant) *hosted {
 
 func (h *hosted) want(d participant.Desired) {
 	if h.member != nil {
-		h.member.Want(d)
+		h.member.SetDesired(d)
 	}
 }
 
@@ -58,7 +58,7 @@ func (h *hosted) setDraining(on bool) {
 // not have any more is none.
 func (h *hosted) out() bool {
 	if h.member != nil {
-		return h.member.Out()
+		return h.member.Removed()
 	}
 	return !h.Status().Kind.Native()
 }

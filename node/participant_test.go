@@ -13,7 +13,7 @@ import (
 // its votes would never be heard. Nor is one for which there is no opener.
 func TestKindsThatAreNotOpened(t *testing.T) {
 	for _, c := range []struct {
-		row  string
+		spec string
 		kind routing.Kind
 		says string
 	}{
@@ -21,13 +21,13 @@ func TestKindsThatAreNotOpened(t *testing.T) {
 		{"tapir", routing.Logged, "under tapir native shards are unordered"},
 		{"2pc+2pl", "oracle", "no opener"},
 	} {
-		row, err := protocol.ByName(c.row)
+		spec, err := protocol.ByName(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := opener{cfg: &Config{Row: row}}
+		o := opener{cfg: &Config{Spec: spec}}
 		if _, err := o.open(routing.Shard{ID: 7, Kind: c.kind}); !errors.Is(err, errNoOpener) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s under %s: %v", c.kind, c.row, err)
+			t.Errorf("%s under %s: %v", c.kind, c.spec, err)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestASyncCoversWhatWaitedWhenItBegan(t *testing.T) {
 
 // A task is handed out once and finished once, and there is room for so many.
 func TestATaskIsFinishedOnce(t *testing.T) {
-	var o outside
+	var o asyncTasks
 	finished := 0
 	begin := func() bool {
 		return o.begin(func(context.Context) any { return nil }, func(any) { finished++ })
@@ -57,9 +57,9 @@ func TestATaskIsFinishedOnce(t *testing.T) {
 
 // What is for this node stays, what is for others is handed out once.
 func TestMailIsSortedByWhomItIsFor(t *testing.T) {
-	o := mail{self: 1}
-	o.send(txn.Coordinator(1), txn.Message{Survey: &txn.Survey{}})
-	o.send(txn.Coordinator(2), txn.Message{Survey: &txn.Survey{}})
+	o := outbox{self: 1}
+	o.send(txn.Coordinator(1), txn.Message{ContentionQuery: &txn.ContentionQuery{}})
+	o.send(txn.Coordinator(2), txn.Message{ContentionQuery: &txn.ContentionQuery{}})
 	if out := o.take(); len(out) != 1 || out[0].To != 2 || out[0].From != 1 || len(o.local) != 1 || len(o.take()) != 0 {
 		t.Errorf("handed out: %v; for itself: %v", out, o.local)
 	}

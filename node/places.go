@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// places is where everything is, as this node has heard.
-type places struct {
+// directoryView is where everything is, as this node has heard.
+type directoryView struct {
 	self      txn.NodeID
 	distances distances
 	dir       *routing.Directory // by which the node goes
@@ -19,13 +19,13 @@ type places struct {
 }
 
 // Directory is the routing the node knows.
-func (p *places) Directory() *routing.Directory { return p.dir }
+func (p *directoryView) Directory() *routing.Directory { return p.dir }
 
 // MetaChanges rises whenever rows of the meta shard become visible here.
-func (p *places) MetaChanges() uint64 { return p.metaChanges }
+func (p *directoryView) MetaChanges() uint64 { return p.metaChanges }
 
-// heard takes in a directory that has become visible.
-func (p *places) heard(raw []byte) {
+// observe takes in a directory that has become visible.
+func (p *directoryView) observe(raw []byte) {
 	d, err := routing.Decode(raw)
 	if err != nil {
 		panic(&store.Failure{Doing: "reading the directory of shards", Err: err})
@@ -34,7 +34,7 @@ func (p *places) heard(raw []byte) {
 }
 
 // adopt takes over the newest directory; false: it is no newer than that in force.
-func (p *places) adopt() bool {
+func (p *directoryView) adopt() bool {
 	d := p.newDir
 	p.newDir = nil
 	if d.Epoch <= p.dir.Epoch {
@@ -45,18 +45,18 @@ func (p *places) adopt() bool {
 }
 
 // holds reports whether the directory wants a replica of the shard here.
-func (p *places) holds(id txn.ShardID) bool {
+func (p *directoryView) holds(id txn.ShardID) bool {
 	s, ok := p.dir.Shard(uint64(id))
 	return ok && s.Holds(uint32(p.self))
 }
 
 // desired is what the directory wants of a shard.
-func (p *places) desired(s routing.Shard) participant.Desired {
+func (p *directoryView) desired(s routing.Shard) participant.Desired {
 	return participant.Desired{Voters: nodeIDs(s.Replicas), Learners: nodeIDs(s.Learners), Preferred: nodeIDs(p.dir.Preferred(s)), Hot: p.dir.Hot, Protocol: p.dir.Protocol}
 }
 
 // away is 0 for a node of the region from which the shard should be led, else 1.
-func (p *places) away(s routing.Shard, id txn.NodeID) int {
+func (p *directoryView) away(s routing.Shard, id txn.NodeID) int {
 	if p.dir.RegionOf(uint32(id)) == s.Leader {
 		return 0
 	}

@@ -14,14 +14,14 @@ import (
 
 // Leaderless lists the shards of this node's replicas that cannot be served for
 // want of a known leader; ShardsReady means that there are none.
-func (h *hosts) Leaderless() []txn.ShardID {
+func (h *hostedParticipants) Leaderless() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
 		r := h.replicas[id]
-		if s, ok := h.places.dir.Shard(uint64(id)); ok && !s.Kind.Native() {
+		if s, ok := h.directory.dir.Shard(uint64(id)); ok && !s.Kind.Native() {
 			continue
 		}
-		if leader, _ := r.Leader(); leader == 0 || leader == h.places.self && !r.Serving() {
+		if leader, _ := r.Leader(); leader == 0 || leader == h.directory.self && !r.Serving() {
 			out = append(out, id)
 		}
 	}
@@ -29,7 +29,7 @@ func (h *hosts) Leaderless() []txn.ShardID {
 }
 
 // InDoubt lists votes without a decision, the oldest of each shard, at most max of each.
-func (h *hosts) InDoubt(max int) []participant.InDoubt {
+func (h *hostedParticipants) InDoubt(max int) []participant.InDoubt {
 	var out []participant.InDoubt
 	for _, id := range h.order {
 		out = append(out, h.replicas[id].InDoubt(max)...)
@@ -38,7 +38,7 @@ func (h *hosts) InDoubt(max int) []participant.InDoubt {
 }
 
 // Leads lists the shards this node leads now.
-func (h *hosts) Leads() []txn.ShardID {
+func (h *hostedParticipants) Leads() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
 		if h.replicas[id].Serving() {
@@ -49,7 +49,7 @@ func (h *hosts) Leads() []txn.ShardID {
 }
 
 // Summary tells of every replica, a line each.
-func (h *hosts) Summary() []string {
+func (h *hostedParticipants) Summary() []string {
 	var out []string
 	for _, id := range h.order {
 		out = append(out, h.replicas[id].Summary())
@@ -59,7 +59,7 @@ func (h *hosts) Summary() []string {
 
 // LeaseUntil is the instant of this node's clock up to which its replica of a shard
 // may answer reads without asking the others; 0: it may not, or there is none.
-func (h *hosts) LeaseUntil(id txn.ShardID) time.Duration {
+func (h *hostedParticipants) LeaseUntil(id txn.ShardID) time.Duration {
 	r := h.replicas[id]
 	if r == nil {
 		return 0
@@ -71,7 +71,7 @@ func (h *hosts) LeaseUntil(id txn.ShardID) time.Duration {
 }
 
 // Statuses tells how every replica of this node stands.
-func (h *hosts) Statuses() []participant.Status {
+func (h *hostedParticipants) Statuses() []participant.Status {
 	var out []participant.Status
 	for _, id := range h.order {
 		out = append(out, h.replicas[id].Status())
@@ -81,49 +81,49 @@ func (h *hosts) Statuses() []participant.Status {
 
 // Verify has the replicas of a shard hold their states to be compared; false if this node does not
 // lead it, or it has no log.
-func (h *hosts) Verify(id txn.ShardID, check uint64) bool {
+func (h *hostedParticipants) Verify(id txn.ShardID, check uint64) bool {
 	r := h.replicas[id]
 	return r != nil && r.logged != nil && r.logged.Verify(check)
 }
 
 // Ready reports whether every participant of the directory has a leader that this
 // node knows of.
-func (h *hosts) Ready() bool { return h.led(func(routing.Kind) bool { return true }) }
+func (h *hostedParticipants) Ready() bool { return h.led(func(routing.Kind) bool { return true }) }
 
 // ShardsReady is Ready but for participants that are not native: a database that is not ours
 // may be down for as long as it likes.
-func (h *hosts) ShardsReady() bool { return h.led(routing.Kind.Native) }
+func (h *hostedParticipants) ShardsReady() bool { return h.led(routing.Kind.Native) }
 
-func (h *hosts) led(matters func(routing.Kind) bool) bool {
-	if h.places.dir.Epoch == 0 {
+func (h *hostedParticipants) led(matters func(routing.Kind) bool) bool {
+	if h.directory.dir.Epoch == 0 {
 		return false // it has not yet heard where anything is
 	}
-	for _, s := range h.places.dir.Shards {
+	for _, s := range h.directory.dir.Shards {
 		r := h.replicas[txn.ShardID(s.ID)]
-		if r == nil || !matters(s.Kind) || !s.Holds(uint32(h.places.self)) {
+		if r == nil || !matters(s.Kind) || !s.Holds(uint32(h.directory.self)) {
 			continue
 		}
 		leader, _ := r.Leader()
-		if leader == 0 || leader == h.places.self && !r.Serving() {
+		if leader == 0 || leader == h.directory.self && !r.Serving() {
 			return false
 		}
 	}
 	return true
 }
 
-// Peek reads the applied state of a local replica, outside any transaction.
-func (h *hosts) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
-	s, ok := h.places.dir.ShardOf(string(key))
+// ReadLocal reads the applied state of a local replica, outside any transaction.
+func (h *hostedParticipants) ReadLocal(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	s, ok := h.directory.dir.ShardOf(string(key))
 	r := h.replicas[txn.ShardID(s)]
 	if !ok || r == nil {
 		return nil, txn.Version{}, false
 	}
-	row := r.Peek(key)
+	row := r.ReadLocal(key)
 	return row.Value, row.Version, true
 }
 
 // Holds is what the replicas keep in memory of rows and of log entries, in bytes.
-func (h *hosts) Holds() (rows, logs int64) {
+func (h *hostedParticipants) Holds() (rows, logs int64) {
 	for _, id := range h.order {
 		if h := h.replicas[id].holding; h != nil {
 			r, l := h.Holds()
@@ -134,7 +134,7 @@ func (h *hosts) Holds() (rows, logs int64) {
 }
 
 // CanHandOver lists the shards that this node leads and another could.
-func (h *hosts) CanHandOver() []txn.ShardID {
+func (h *hostedParticipants) CanHandOver() []txn.ShardID {
 	var out []txn.ShardID
 	for _, id := range h.order {
 		if m := h.replicas[id].member; m != nil && m.CanHandOver() {
@@ -146,19 +146,19 @@ func (h *hosts) CanHandOver() []txn.ShardID {
 
 // Converged reports whether every replica here has the members that the directory
 // wants, and every shard that it wants here is here.
-func (h *hosts) Converged() bool {
-	for _, s := range h.places.dir.Shards {
+func (h *hostedParticipants) Converged() bool {
+	for _, s := range h.directory.dir.Shards {
 		r := h.replicas[txn.ShardID(s.ID)]
-		if held := s.Holds(uint32(h.places.self)); held != (r != nil) || held && !r.converged() {
+		if held := s.Holds(uint32(h.directory.self)); held != (r != nil) || held && !r.converged() {
 			return false
 		}
 	}
-	return h.places.dir.Epoch > 0
+	return h.directory.dir.Epoch > 0
 }
 
 // LockWork is what the lock tables of its replicas have done. A replica that leads anew begins from
 // nothing.
-func (h *hosts) LockWork() (sum yield.Work) {
+func (h *hostedParticipants) LockWork() (sum yield.LockStats) {
 	for _, id := range h.order {
 		if l := h.replicas[id].locks; l != nil {
 			sum = sum.Plus(l.LockWork())
@@ -168,7 +168,7 @@ func (h *hosts) LockWork() (sum yield.Work) {
 }
 
 // pending counts undecided votes and lock holders.
-func (h *hosts) pending() (undecided, holders int) {
+func (h *hostedParticipants) pending() (undecided, holders int) {
 	for _, id := range h.order {
 		undecided += h.replicas[id].Undecided()
 		holders += h.replicas[id].Holders()
@@ -177,17 +177,17 @@ func (h *hosts) pending() (undecided, holders int) {
 }
 
 // seen is the newest timestamp that one of them knows of.
-func (h *hosts) seen() (at txn.Timestamp) {
+func (h *hostedParticipants) seen() (at txn.Timestamp) {
 	for _, id := range h.order {
 		if c := h.replicas[id].clock; c != nil {
-			at = max(at, c.Seen())
+			at = max(at, c.MaxTimestamp())
 		}
 	}
 	return at
 }
 
 // leader is who leads a shard that is hosted here, in which term, if that is known.
-func (h *hosts) leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool) {
+func (h *hostedParticipants) leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool) {
 	r := h.replicas[s]
 	if r == nil {
 		return 0, 0, false
@@ -196,17 +196,17 @@ func (h *hosts) leader(s txn.ShardID) (leader txn.NodeID, term uint64, ok bool) 
 	return leader, term, leader != 0
 }
 
-// survey adds what they know of contention.
-func (h *hosts) survey(out *txn.SurveyReply) {
+// contention adds what they know of contention.
+func (h *hostedParticipants) contention(out *txn.ContentionReply) {
 	for _, id := range h.order {
-		if s := h.replicas[id].survey; s != nil {
-			s.Survey(out)
+		if s := h.replicas[id].contention; s != nil {
+			s.Contention(out)
 		}
 	}
 }
 
 // left says what keeps each from being drained.
-func (h *hosts) left() (out []string) {
+func (h *hostedParticipants) left() (out []string) {
 	for _, id := range h.order {
 		if r := h.replicas[id]; !r.drained() {
 			out = append(out, fmt.Sprintf("at shard %d undecided votes: %d, lock holders: %d", id, r.Undecided(), r.Holders()))

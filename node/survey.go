@@ -8,33 +8,33 @@ import (
 	"isochron/txn"
 )
 
-// surveyed is what the shards led here know of contention, and what the
+// withContention is what the shards led here know of contention, and what the
 // gateway has counted.
-func surveyed(m *txn.Survey, coord *coordinator.Coordinator, hosts *hosts) *txn.SurveyReply {
+func withContention(m *txn.ContentionQuery, coord *coordinator.Coordinator, hosts *hostedParticipants) *txn.ContentionReply {
 	if len(m.Using) > 0 {
-		return &txn.SurveyReply{Request: m.Request, Users: coord.Using(m.Using)}
+		return &txn.ContentionReply{Request: m.Request, Users: coord.Using(m.Using)}
 	}
 	if m.Known {
-		return &txn.SurveyReply{Request: m.Request, Known: coord.Known()}
+		return &txn.ContentionReply{Request: m.Request, Known: coord.Known()}
 	}
-	out := &txn.SurveyReply{Request: m.Request, Rollbacks: coord.Rollbacks(), Retried: coord.Retried(), Admission: coord.Admission()}
-	hosts.survey(out)
+	out := &txn.ContentionReply{Request: m.Request, Rollbacks: coord.Rollbacks(), Retried: coord.Retried(), Admission: coord.Admission()}
+	hosts.contention(out)
 	addWarm(out, coord, hosts)
 	slices.SortStableFunc(out.Hot, func(a, b txn.HotKey) int {
 		return cmp.Or(cmp.Compare(b.Queue+b.Group, a.Queue+a.Group), cmp.Compare(b.MilliUpdates, a.MilliUpdates))
 	})
 	slices.SortStableFunc(out.Waits, func(a, b txn.LockWait) int { return cmp.Compare(b.WaitedNanos, a.WaitedNanos) })
-	out.Hot = out.Hot[:min(len(out.Hot), txn.SurveyHotMax)]
-	out.Waits = out.Waits[:min(len(out.Waits), txn.SurveyWaitsMax)]
+	out.Hot = out.Hot[:min(len(out.Hot), txn.ContentionHotMax)]
+	out.Waits = out.Waits[:min(len(out.Waits), txn.ContentionWaitsMax)]
 	return out
 }
 
 // addWarm adds the hottest records of the shards that are led here, where the row reads by
 // temperature and they are not among those that many wait for.
-func addWarm(out *txn.SurveyReply, coord *coordinator.Coordinator, hosts *hosts) {
+func addWarm(out *txn.ContentionReply, coord *coordinator.Coordinator, hosts *hostedParticipants) {
 	leads, at := hosts.Leads(), map[txn.Key]txn.ShardID{}
-	for _, w := range coord.Hottest(txn.SurveyWarmMax, func(k txn.Key) bool {
-		id, ok := hosts.places.dir.ShardOf(string(k))
+	for _, w := range coord.Hottest(txn.ContentionWarmMax, func(k txn.Key) bool {
+		id, ok := hosts.directory.dir.ShardOf(string(k))
 		at[k] = txn.ShardID(id)
 		return ok && slices.Contains(leads, at[k]) && !slices.ContainsFunc(out.Hot, func(h txn.HotKey) bool { return h.Key == k })
 	}) {

@@ -29,33 +29,33 @@ import (
 
 // switching is what a node knows of a switch under way.
 type switching struct {
-	params Params
-	first  protocol.Row // what the cluster began with
-	coord  *coordinator.Coordinator
-	hosts  *hosts
-	places *places
-	mail   *mail
-	story  *story
+	params       Params
+	first        protocol.Spec // what the cluster began with
+	coord        *coordinator.Coordinator
+	participants *hostedParticipants
+	directory    *directoryView
+	outbox       *outbox
+	tracer       *tracer
 
-	row     protocol.Row // in force at this node
-	tellAt  time.Duration
-	try     uint64        // that this node drives, 0: none
-	since   time.Duration // when it began to
-	driveAt time.Duration
-	writing bool
-	toEnd   []txn.ID // transactions of its own that came to nothing
-	told    map[txn.NodeID]toldDrained
+	spec     protocol.Spec // in force at this node
+	reportAt time.Duration
+	try      uint64        // that this node drives, 0: none
+	since    time.Duration // when it began to
+	driveAt  time.Duration
+	writing  bool
+	toEnd    []txn.ID // transactions of its own that came to nothing
+	drained  map[txn.NodeID]drainReport
 }
 
-type toldDrained struct {
+type drainReport struct {
 	at   time.Duration
 	left string
 }
 
 // The intervals of a switch, in ticks.
 const (
-	tellEvery  = 5
-	driveEvery = 2
+	reportEvery = 5
+	driveEvery  = 2
 )
 
 // silentAfter is when a node counts as silent that does not tell how far it has come.
@@ -63,15 +63,15 @@ func (s *switching) silentAfter() time.Duration { return 2 * s.params.ElectionTi
 
 // follow goes by what the directory says.
 func (s *switching) follow() error {
-	p, row := s.places.dir.Protocol, s.first
+	p, spec := s.directory.dir.Protocol, s.first
 	if p.Seq > 0 {
 		var err error
-		if row, err = protocol.LiveByName(p.Name); err != nil {
+		if spec, err = protocol.LiveByName(p.Name); err != nil {
 			return fmt.Errorf("the cluster has gone over to a protocol that this program does not have: %w", err)
 		}
 	}
-	s.row, s.hosts.stamps = row, row.Arrive.Stamps()
-	s.coord.FollowProtocol(p, row)
+	s.spec, s.participants.arrivals = spec, spec.Arrive.SetsArrivalTime()
+	s.coord.FollowProtocol(p, spec)
 	return nil
 }
 
@@ -81,21 +81,21 @@ func (s *switching) tick(now time.Duration) {
 		s.coord.Submit(&coordinator.Request{Op: coordinator.OpEnd, Txn: id})
 	}
 	s.toEnd = nil
-	p := s.places.dir.Protocol
+	p := s.directory.dir.Protocol
 	if !p.Under() {
-		s.try, s.told = 0, nil
+		s.try, s.drained = 0, nil
 		return
 	}
-	leader, leads := s.hosts.metaLeader()
-	if now >= s.tellAt && leader != 0 {
-		s.tellAt = now + tellEvery*s.params.TickInterval
-		s.mail.send(txn.Whole(leader), txn.Message{Drained: &txn.Drained{Try: p.Try, Left: s.left()}})
+	leader, leads := s.participants.metaLeader()
+	if now >= s.reportAt && leader != 0 {
+		s.reportAt = now + reportEvery*s.params.TickInterval
+		s.outbox.send(txn.Whole(leader), txn.Message{Drained: &txn.Drained{Try: p.Try, Left: s.left()}})
 	}
 	switch {
 	case !leads:
-		s.try, s.told = 0, nil
+		s.try, s.drained = 0, nil
 	case s.try != p.Try:
-		s.try, s.since, s.driveAt, s.writing, s.told = p.Try, now, now, false, map[txn.NodeID]toldDrained{}
+		s.try, s.since, s.driveAt, s.writing, s.drained = p.Try, now, now, false, map[txn.NodeID]drainReport{}
 	case now >= s.driveAt && !s.writing:
 		s.driveAt = now + driveEvery*s.params.TickInterval
 		s.drive(now, p)
@@ -104,11 +104,11 @@ func (s *switching) tick(now time.Duration) {
 
 // nextWake is when tick has something to do.
 func (s *switching) nextWake() time.Duration {
-	p := s.places.dir.Protocol
+	p := s.directory.dir.Protocol
 	if len(s.toEnd) > 0 {
 		return 0
 	}
-	leader, leads := s.hosts.metaLeader()
+	leader, leads := s.participants.metaLeader()
 	if !p.Under() || leader == 0 {
 		return txn.Never
 	}
@@ -116,9 +116,9 @@ func (s *switching) nextWake() time.Duration {
 	case leads && s.try != p.Try:
 		return 0
 	case leads && !s.writing:
-		return min(s.tellAt, s.driveAt)
+		return min(s.reportAt, s.driveAt)
 	}
-	return s.tellAt
+	return s.reportAt
 }
 
 // left says what keeps this node from being drained.
@@ -127,12 +127,12 @@ func (s *switching) left() string {
 	if open, commits := s.coord.Unfinished(); open+commits > 0 {
 		out = append(out, fmt.Sprintf("open transactions: %d, commits not finished everywhere: %d", open, commits))
 	}
-	return strings.Join(append(out, s.hosts.left()...), ", ")
+	return strings.Join(append(out, s.participants.left()...), ", ")
 }
 
-func (s *switching) heard(now time.Duration, from txn.NodeID, m *txn.Drained) {
-	if m.Try == s.try && s.told != nil {
-		s.told[from] = toldDrained{now, m.Left}
+func (s *switching) observe(now time.Duration, from txn.NodeID, m *txn.Drained) {
+	if m.Try == s.try && s.drained != nil {
+		s.drained[from] = drainReport{now, m.Left}
 	}
 }
 
@@ -144,7 +144,7 @@ func (s *switching) drive(now time.Duration, p routing.Protocol) {
 	switch {
 	case silent != "" && took >= min(limit, s.silentAfter()):
 		s.changeProtocol(p.Try, silent)
-	case s.params.Bugs.SwitchUndrained, silent == "" && waits == "":
+	case s.params.InjectedBugs.SwitchUndrained, silent == "" && waits == "":
 		s.changeProtocol(p.Try, "")
 	case took >= limit:
 		s.changeProtocol(p.Try, waits)
@@ -153,13 +153,13 @@ func (s *switching) drive(now time.Duration, p routing.Protocol) {
 
 // undrained names a node that is silent, and one that is not drained, with what it has left.
 func (s *switching) undrained(now time.Duration, p routing.Protocol) (silent, waits string) {
-	for _, other := range s.places.dir.Nodes {
-		told, ok := s.told[txn.NodeID(other.ID)]
+	for _, other := range s.directory.dir.Nodes {
+		reported, ok := s.drained[txn.NodeID(other.ID)]
 		name := fmt.Sprintf("node %d in %s", other.ID, other.Region)
 		switch {
-		case ok && now-told.at < s.silentAfter():
-			if told.left != "" && waits == "" {
-				waits = name + " is not drained, " + told.left
+		case ok && now-reported.at < s.silentAfter():
+			if reported.left != "" && waits == "" {
+				waits = name + " is not drained, " + reported.left
 			}
 		case p.Absent && now-s.since >= s.silentAfter():
 		case p.Absent:
@@ -174,14 +174,14 @@ func (s *switching) undrained(now time.Duration, p routing.Protocol) (silent, wa
 // changeProtocol enters what the try leads to, or gives it up if there is a reason.
 func (s *switching) changeProtocol(try uint64, givenUp string) {
 	s.writing = true
-	s.story.trace("ends switch %d of the protocol: %q", try, givenUp)
+	s.tracer.trace("ends switch %d of the protocol: %q", try, givenUp)
 	s.coord.Submit(&coordinator.Request{
-		Op: coordinator.OpUpdate, From: coordinator.Start{Upkeep: true},
+		Op: coordinator.OpUpdate, From: coordinator.Start{SystemTxn: true},
 		Read: txn.Read{Gets: []txn.Key{txn.Key(routing.DirectoryKey)}, ForWrite: true},
 		Then: func(rows []txn.Row) ([]txn.Write, bool) { return endSwitch(rows[0].Value, try, givenUp) },
 		Done: func(r coordinator.Response) {
 			s.writing = false
-			if (r.Err != nil || r.Undone) && !r.Txn.IsZero() {
+			if (r.Err != nil || r.Declined) && !r.Txn.IsZero() {
 				s.toEnd = append(s.toEnd, r.Txn)
 			}
 		},
@@ -214,10 +214,10 @@ type Switch struct {
 func (n *Node) Switch() Switch {
 	s := Switch{Protocol: n.dir.Protocol}
 	if s.Protocol.Under() {
-		s.Left = n.turn.left()
+		s.Left = n.protocolSwitch.left()
 	}
 	return s
 }
 
-// Row is the protocol in force at this node.
-func (n *Node) Row() protocol.Row { return n.turn.row }
+// Spec is the protocol in force at this node.
+func (n *Node) Spec() protocol.Spec { return n.protocolSwitch.spec }

@@ -14,7 +14,7 @@ import (
 // alone is a node of a cluster of one, on an engine.
 func alone(t *testing.T, engine store.Engine, p routing.Protocol) (*Node, error) {
 	t.Helper()
-	row, err := protocol.ByName("2pc+2pl")
+	spec, err := protocol.ByName("2pc+2pl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func alone(t *testing.T, engine store.Engine, p routing.Protocol) (*Node, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{ID: 1, Region: wan.Regions[0], Engine: engine, Row: row, Seed: 1, WAN: wan, Directory: &routing.Directory{
+	return New(Config{ID: 1, Region: wan.Regions[0], Engine: engine, Spec: spec, Seed: 1, WAN: wan, Directory: &routing.Directory{
 		Epoch: 1, Nodes: []routing.Node{{ID: 1, Region: string(wan.Regions[0])}}, Protocol: p,
 		Shards: []routing.Shard{{ID: 1, Replicas: []uint32{1}, Leader: string(wan.Regions[0])}}}}, txn.Now{})
 }
@@ -32,8 +32,8 @@ func alone(t *testing.T, engine store.Engine, p routing.Protocol) (*Node, error)
 func TestANodeGoesByItsDirectory(t *testing.T) {
 	engine := store.NewMem()
 	n, err := alone(t, engine, routing.Protocol{})
-	if err != nil || n.Row().Name != "2pc+2pl" {
-		t.Fatalf("at first it runs %s, %v", n.Row().Name, err)
+	if err != nil || n.Spec().Name != "2pc+2pl" {
+		t.Fatalf("at first it runs %s, %v", n.Spec().Name, err)
 	}
 	format := func() byte {
 		raw, _ := engine.Get(identityKey)
@@ -47,8 +47,8 @@ func TestANodeGoesByItsDirectory(t *testing.T) {
 	n.newDir = d
 	n.adoptDirectory()
 	for range 2 {
-		if n.Row().Name != "d2pc+occ" || format() != formatSwitched {
-			t.Errorf("it runs %s, its data are of format %d", n.Row().Name, format())
+		if n.Spec().Name != "d2pc+occ" || format() != formatSwitched {
+			t.Errorf("it runs %s, its data are of format %d", n.Spec().Name, format())
 		}
 		if n, err = alone(t, engine, routing.Protocol{}); err != nil {
 			t.Fatal(err)
@@ -75,24 +75,24 @@ func TestWhoKeepsASwitch(t *testing.T) {
 	n.dir = n.dir.Clone()
 	n.dir.Nodes = append(n.dir.Nodes, routing.Node{ID: 2, Region: "wa"})
 	p := routing.Protocol{To: "txsql", Try: 3, LimitMillis: 60_000}
-	n.turn.try, n.turn.told = 3, map[txn.NodeID]toldDrained{}
-	n.turn.heard(n.now.Mono, 1, &txn.Drained{Try: 3})
-	n.turn.heard(n.now.Mono, 2, &txn.Drained{Try: 2}) // of another switch
-	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "node 2 in wa does not answer" || waits != "" {
+	n.protocolSwitch.try, n.protocolSwitch.drained = 3, map[txn.NodeID]drainReport{}
+	n.protocolSwitch.observe(n.now.Mono, 1, &txn.Drained{Try: 3})
+	n.protocolSwitch.observe(n.now.Mono, 2, &txn.Drained{Try: 2}) // of another switch
+	if silent, waits := n.protocolSwitch.undrained(n.now.Mono, p); silent != "node 2 in wa does not answer" || waits != "" {
 		t.Errorf("%q, %q", silent, waits)
 	}
 	p.Absent = true
-	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "" || waits == "" {
+	if silent, waits := n.protocolSwitch.undrained(n.now.Mono, p); silent != "" || waits == "" {
 		t.Errorf("at once it is gone over without it: %q, %q", silent, waits)
 	}
-	n.now.Mono += n.turn.silentAfter() - 1
-	n.turn.heard(n.now.Mono, 1, &txn.Drained{Try: 3})
+	n.now.Mono += n.protocolSwitch.silentAfter() - 1
+	n.protocolSwitch.observe(n.now.Mono, 1, &txn.Drained{Try: 3})
 	n.now.Mono++
-	if silent, waits := n.turn.undrained(n.now.Mono, p); silent+waits != "" {
+	if silent, waits := n.protocolSwitch.undrained(n.now.Mono, p); silent+waits != "" {
 		t.Errorf("later: %q, %q", silent, waits)
 	}
-	n.turn.heard(n.now.Mono, 2, &txn.Drained{Try: 3, Left: "open transactions: 1"})
-	if silent, waits := n.turn.undrained(n.now.Mono, p); silent != "" || !strings.Contains(waits, "node 2 in wa is not drained, open transactions: 1") {
+	n.protocolSwitch.observe(n.now.Mono, 2, &txn.Drained{Try: 3, Left: "open transactions: 1"})
+	if silent, waits := n.protocolSwitch.undrained(n.now.Mono, p); silent != "" || !strings.Contains(waits, "node 2 in wa is not drained, open transactions: 1") {
 		t.Errorf("not drained: %q, %q", silent, waits)
 	}
 }

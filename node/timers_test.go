@@ -51,7 +51,7 @@ func TestAnIdleNodeSleeps(t *testing.T) {
 	if took := now.Mono - began; took < 4*time.Second {
 		t.Errorf("it was woken 50 times in %v", took)
 	}
-	if w := n.Wakes(); w.Overdue > 0 {
+	if w := n.TimerStats(); w.Overdue > 0 {
 		t.Errorf("%+v", w)
 	}
 }
@@ -60,34 +60,34 @@ func TestAnIdleNodeSleeps(t *testing.T) {
 func TestAnEventIsFollowedByATick(t *testing.T) {
 	n, now := sleeper(t)
 	idle := n.Drain().WakeAt
-	looked, tick := n.Wakes().Looked, now.Mono+10*ms
+	looked, tick := n.TimerStats().Looked, now.Mono+10*ms
 	now.Mono += 4 * ms
-	n.Deliver(now, &txn.Envelope{From: 2, To: 1, Msg: txn.Message{Probe: &txn.Probe{Shard: 1}}})
+	n.Deliver(now, &txn.Envelope{From: 2, To: 1, Msg: txn.Message{TxnStatusQuery: &txn.TxnStatusQuery{Shard: 1}}})
 	if at := n.Drain().WakeAt; at != tick {
 		t.Fatalf("an event before the tick of %v has it wake at %v (idle: %v)", tick, at, idle)
 	}
 	now.Mono += 3 * ms
 	n.Wake(now)
-	if at := n.Drain().WakeAt; at != tick || n.Wakes().Looked != looked {
+	if at := n.Drain().WakeAt; at != tick || n.TimerStats().Looked != looked {
 		t.Fatalf("woken too early it looks at its timers, or forgets the tick: %v", at)
 	}
 	now.Mono = tick
 	n.Wake(now)
-	if at := n.Drain().WakeAt; at <= tick+10*ms || n.Wakes().Looked != looked+1 {
-		t.Fatalf("after the tick it wakes at %v, and has looked %d times", at, n.Wakes().Looked-looked)
+	if at := n.Drain().WakeAt; at <= tick+10*ms || n.TimerStats().Looked != looked+1 {
+		t.Fatalf("after the tick it wakes at %v, and has looked %d times", at, n.TimerStats().Looked-looked)
 	}
 }
 
 // A part that names an instant that has passed is asked at each tick, and counted.
 func TestAnOverduePartDoesNotSpin(t *testing.T) {
 	n, now := sleeper(t)
-	n.turn.toEnd = make([]txn.ID, 1) // and nobody sees to it
+	n.protocolSwitch.toEnd = make([]txn.ID, 1) // and nobody sees to it
 	for i := range 3 {
-		n.wakes.looked, n.wakes.fresh, n.wakes.asked, n.wakes.pollAt = now.Mono, true, false, txn.Never
+		n.timers.looked, n.timers.fresh, n.timers.asked, n.timers.pollAt = now.Mono, true, false, txn.Never
 		if at := n.wakeAt(); at != now.Mono+10*ms {
 			t.Fatalf("it wakes %v later", at-now.Mono)
 		}
-		if got := n.Wakes().Overdue; got != uint64(i) {
+		if got := n.TimerStats().Overdue; got != uint64(i) {
 			t.Errorf("%d times overdue after %d looks", got, i)
 		}
 		now.Mono += 10 * ms

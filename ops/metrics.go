@@ -29,7 +29,7 @@ type Metrics struct {
 	batch      prometheus.Histogram
 
 	sqlCommitted prometheus.Histogram
-	declared     prometheus.Counter
+	fixedSet     prometheus.Counter
 	sqlAborted   [endings]prometheus.Counter
 	statements   [2]prometheus.Observer // through the engine alone, with a round plan
 	rounds       prometheus.Histogram
@@ -54,17 +54,17 @@ const (
 
 // outcomes and causes are the labels of an ending.
 var outcomes = [endings][2]string{
-	0:                   {"committed", "none"},
-	txn.KindAborted:     {"aborted", "conflict"},
-	txn.KindLockTimeout: {"aborted", "lock_timeout"},
-	txn.KindNoWait:      {"aborted", "nowait"},
-	txn.KindStale:       {"aborted", "schema_changed"},
-	txn.KindUnavailable: {"aborted", "unavailable"},
-	txn.KindUnknown:     {"unknown", "unconfirmed"},
-	txn.KindMisuse:      {"aborted", "refused"},
-	txn.KindTooOld:      {"aborted", "too_old"},
-	txn.KindTooLarge:    {"aborted", "too_large"},
-	rolledBack:          {"rolled_back", "client"},
+	0:                      {"committed", "none"},
+	txn.KindAborted:        {"aborted", "conflict"},
+	txn.KindLockTimeout:    {"aborted", "lock_timeout"},
+	txn.KindNoWait:         {"aborted", "nowait"},
+	txn.KindStale:          {"aborted", "schema_changed"},
+	txn.KindUnavailable:    {"aborted", "unavailable"},
+	txn.KindUnknown:        {"unknown", "unconfirmed"},
+	txn.KindInvalidRequest: {"aborted", "refused"},
+	txn.KindTooOld:         {"aborted", "too_old"},
+	txn.KindTooLarge:       {"aborted", "too_large"},
+	rolledBack:             {"rolled_back", "client"},
 }
 
 // New makes the figures of a node in a region of a map.
@@ -75,7 +75,7 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	m.sync = m.histogram("isochron_disk_sync_duration_seconds", "Time of one sync of the disk, which makes durable all that was written before it.", prometheus.ExponentialBuckets(0.0001, 2, 16))
 	m.batch = m.histogram("isochron_disk_sync_answers", "Answers that had waited for the syncs that were over when the loop looked: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
 	m.sqlCommitted = m.histogram("isochron_sql_transaction_duration_seconds", "Time of the committed transactions of SQL clients, from their first use of data.", seconds)
-	m.declared = m.counter("isochron_sql_declared_total", "Of the committed transactions of SQL clients those that were declared: voted on while they were read.")
+	m.fixedSet = m.counter("isochron_sql_declared_total", "Of the committed transactions of SQL clients those that were declared: voted on while they were read.")
 	aborted := m.counters("isochron_sql_transaction_failures_total", "Transactions of SQL clients that failed, each try by itself.", "cause")
 	for i := range m.sqlAborted {
 		m.sqlAborted[i] = aborted.WithLabelValues(outcomes[i][1])
@@ -135,8 +135,8 @@ func (m *Metrics) Attach(p *server.Process) { m.process.Store(p) }
 // Serve names the SQL server, once it is open; nil: it is closing.
 func (m *Metrics) Serve(s *sql.Server) { m.sql.Store(s) }
 
-// Ended implements server.Metrics.
-func (m *Metrics) Ended(e txn.Ended) {
+// TxnEnded implements server.Metrics.
+func (m *Metrics) TxnEnded(e txn.TxnEndInfo) {
 	if e.RolledBack {
 		m.ended[rolledBack].Inc()
 		return
@@ -171,8 +171,8 @@ func (m *Metrics) Recovering() { m.recovering.Inc() }
 // Committed implements sql.Observer.
 func (m *Metrics) Committed(took time.Duration, s txn.Stats) {
 	m.sqlCommitted.Observe(took.Seconds())
-	if s.Declared {
-		m.declared.Inc()
+	if s.FixedSet {
+		m.fixedSet.Inc()
 	}
 }
 

@@ -76,7 +76,7 @@ var nodeFigures = []struct {
 	{gauge("isochron_ready", "1 if the node knows a leader of every shard.", "protocol", "region"), nil},
 	{gauge("isochron_open_transactions", "Transactions of this gateway that have not ended."), func(a about) float64 { return float64(a.r.Transactions) }},
 	{gauge("isochron_admission_window", "Tries of transactions that may contend at once at this gateway, of the kinds of which most have failed; 0: any number."), func(a about) float64 { return float64(a.r.Admission.Window) }},
-	{gauge("isochron_admission_inside", "Tries that contend, of the kinds of which some have failed of late."), func(a about) float64 { return float64(a.r.Admission.Inside) }},
+	{gauge("isochron_admission_inside", "Tries that contend, of the kinds of which some have failed of late."), func(a about) float64 { return float64(a.r.Admission.Running) }},
 	{gauge("isochron_admission_queue", "Tries that wait until they may contend."), func(a about) float64 { return float64(a.r.Admission.Queue) }},
 	{gauge("isochron_warm_records", "Records of which this gateway knows how often they are updated, where its protocol reads by that."), func(a about) float64 { return float64(a.r.WarmRecords) }},
 	{gauge("isochron_warm_threshold_updates", "From how many updates expected in a round trip to its leader on a record is read there; 0: the protocol does not go by that."), func(a about) float64 { return a.r.WarmThreshold }},
@@ -85,8 +85,8 @@ var nodeFigures = []struct {
 	{total("isochron_verify_comparisons_total", "Comparisons of the replicas of a shard that this node has made by itself."), func(a about) float64 { return float64(a.r.Verify.Comparisons) }},
 	{total("isochron_verify_failed_total", "Of these, those in which not all replicas could be compared."), func(a about) float64 { return float64(a.r.Verify.Failed) }},
 	{gauge("isochron_verify_different_shards", "Shards of which replicas differed in this node's newest comparison; not 0: a replica is damaged."), func(a about) float64 { return float64(len(a.r.Verify.Different)) }},
-	{total("isochron_timer_looks_total", "Times at which the node looked at its timers: some ten a second when idle, one each tick (10 ms) under load."), func(a about) float64 { return float64(a.r.Wakes.Looked) }},
-	{total("isochron_timer_overdue_total", "Timers that stayed due after the node had looked at them; a defect of the program, which costs CPU time and no more."), func(a about) float64 { return float64(a.r.Wakes.Overdue) }},
+	{total("isochron_timer_looks_total", "Times at which the node looked at its timers: some ten a second when idle, one each tick (10 ms) under load."), func(a about) float64 { return float64(a.r.TimerStats.Looked) }},
+	{total("isochron_timer_overdue_total", "Timers that stayed due after the node had looked at them; a defect of the program, which costs CPU time and no more."), func(a about) float64 { return float64(a.r.TimerStats.Overdue) }},
 	{gauge("isochron_mailbox_depth", "Inputs that wait for the node's loop."), func(a about) float64 { return float64(a.q.Mailbox) }},
 	{total("isochron_mailbox_dropped_messages_total", "Messages of peers lost at a full mailbox."), func(a about) float64 { return float64(a.q.DroppedMessages) }},
 	{total("isochron_mailbox_refused_requests_total", "Requests of clients refused at a full mailbox."), func(a about) float64 { return float64(a.q.RefusedRequests) }},
@@ -173,7 +173,7 @@ func (s statusCollector) Collect(out chan<- prometheus.Metric) {
 	clients, waiting, gone := 0, 0, int64(0)
 	if srv := s.m.sql.Load(); srv != nil {
 		clients = srv.Connections()
-		waiting, gone = srv.Strangers()
+		waiting, gone = srv.Unauthenticated()
 	}
 	put(connections, float64(clients))
 	put(strangers, float64(waiting))

@@ -22,8 +22,8 @@ type Participant interface {
 	// do, as things are now; txn.Never if it waits for others alone. Before it Tick changes
 	// nothing.
 	NextWake() time.Duration
-	// Peek is a row as it stands here, outside any transaction.
-	Peek(k txn.Key) txn.Row
+	// ReadLocal is a row as it stands here, outside any transaction.
+	ReadLocal(k txn.Key) txn.Row
 	// Leader is who answers for it, 0 if that is not known, and the term or view.
 	Leader() (txn.NodeID, uint64)
 	// Serving reports whether it is this node that answers for it.
@@ -38,56 +38,56 @@ type Participant interface {
 	Summary() string
 }
 
-// Working is a participant that carries on with what it has begun when all that came in
+// Processor is a participant that carries on with what it has begun when all that came in
 // together has been delivered.
-type Working interface {
+type Processor interface {
 	// Process goes on until there is nothing more to do now.
 	Process()
 }
 
-// Punctual is a participant that has something to do at instants, whatever the node's ticks.
-type Punctual interface {
-	// NextInstant is the next of them, by this node's clock; txn.Never if there is none.
-	NextInstant() time.Duration
-	// AtInstant does what is due.
-	AtInstant()
+// Scheduled is a participant that has something to do at instants, whatever the node's ticks.
+type Scheduled interface {
+	// NextArrivalTime is the next of them, by this node's clock; txn.Never if there is none.
+	NextArrivalTime() time.Duration
+	// AtArrivalTime does what is due.
+	AtArrivalTime()
 }
 
 // Member is a participant whose members can change while it works.
 type Member interface {
-	// Want tells it of what the directory wants from now on.
-	Want(d Desired)
+	// SetDesired tells it of what the directory wants from now on.
+	SetDesired(d Desired)
 	// Converged reports whether it has the members that the directory wants.
 	Converged() bool
 	// SetDraining has it hand over and lead no more, or ends that.
 	SetDraining(on bool)
 	// CanHandOver reports whether it leads and another could.
 	CanHandOver() bool
-	// Out reports whether it is a member no more; Retire then ends it for good.
-	Out() bool
+	// Removed reports whether it is a member no more; Retire then ends it for good.
+	Removed() bool
 	Retire()
 	// Drained reports whether nothing of an older protocol is left here.
 	Drained() bool
 }
 
-// Clocked is a participant that knows of moments that are complete.
-type Clocked interface {
-	// Seen is the highest timestamp of which it knows.
-	Seen() txn.Timestamp
+// TimestampTracker is a participant that knows of moments that are complete.
+type TimestampTracker interface {
+	// MaxTimestamp is the highest timestamp of which it knows.
+	MaxTimestamp() txn.Timestamp
 }
 
-// Surveyed is a participant that tells of contention.
-type Surveyed interface {
-	Survey(out *txn.SurveyReply)
+// ContentionReporter is a participant that tells of contention.
+type ContentionReporter interface {
+	Contention(out *txn.ContentionReply)
 }
 
-// Locking is a participant with a lock table.
-type Locking interface {
-	LockWork() yield.Work
+// LockReporter is a participant with a lock table.
+type LockReporter interface {
+	LockWork() yield.LockStats
 }
 
-// Holding is a participant that keeps rows and log entries in memory.
-type Holding interface {
+// MemoryReporter is a participant that keeps rows and log entries in memory.
+type MemoryReporter interface {
 	Holds() (rows, logs int64) // bytes
 }
 
@@ -103,33 +103,33 @@ type Env interface {
 	Send(to txn.Address, m txn.Message)
 	// AfterSync calls f when everything applied to the engine so far is durable.
 	AfterSync(f func())
-	// Outside runs work outside the loop, where it may block, and calls done with its
+	// RunAsync runs work outside the loop, where it may block, and calls done with its
 	// result in a later turn of the loop, once. work must use nothing that the loop uses,
 	// and end when its context does. It is false if too much is under way: then nothing
 	// is run.
-	Outside(work func(context.Context) any, done func(any)) bool
+	RunAsync(work func(context.Context) any, done func(any)) bool
 	// Orphan says that an attempt is undecided for too long: somebody must find out how
 	// it ended, or end it.
 	Orphan(o txn.Orphan)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	// Note takes what an operator logs.
-	Note(n txn.Note)
+	// NodeEvent takes what an operator logs.
+	NodeEvent(n txn.NodeEvent)
 	// Trace takes one line of the story, if anybody listens.
 	Trace(format string, args ...any)
 }
 
-// Opening is what a participant is opened with.
-type Opening struct {
+// OpenOptions is what a participant is opened with.
+type OpenOptions struct {
 	Shard  routing.Shard // its entry in the directory
 	Self   txn.NodeID
 	Epoch  uint32 // of this incarnation of the node: higher than any before, and durable after a sync
 	Engine store.Engine
-	Row    protocol.Row
+	Spec   protocol.Spec
 	Params txn.Params
 	Seed   uint64
 	Env    Env
 }
 
-// Opener opens the participants of one kind.
-type Opener func(Opening) (Participant, error)
+// Factory opens the participants of one kind.
+type Factory func(OpenOptions) (Participant, error)

@@ -62,7 +62,7 @@ type Counts struct {
 	Refusals           uint64 // votes of No
 	Deadlocks          uint64 // requests that would have waited for themselves, by waits at this shard
 	WideDeadlocks      uint64 // deadlocks over several shards that were ended here
-	Chases             uint64 // begun here, to look for such
+	DeadlockProbes     uint64 // begun here, to look for such
 	Cascades           uint64 // transactions undone because one whose value they had read was
 	Campaigns          uint64 // elections begun here
 	SnapshotsSent      uint64

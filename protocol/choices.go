@@ -60,25 +60,25 @@ func (r Reads) ByTemperature() bool { return r == ReadByTemperature }
 // region. Who only reads takes no lock: it would be in the way of others for nothing.
 func (r Reads) LockAtHome(of txn.Class) bool { return r == ReadHome && !of.ReadOnly }
 
-// Retries is a row's choice of where the plain reads of a second try go.
-type Retries uint8
+// RetryReadsMode is a row's choice of where the plain reads of a second try go.
+type RetryReadsMode uint8
 
 // The choices.
 const (
-	// RetryAtLeader: to leaders, under the locks of the row's policy. D2PC section 4.6 has it so
+	// RetryReadsAtLeader: to leaders, under the locks of the row's policy. D2PC section 4.6 has it so
 	// for locking rows: who reads much near and locks nothing would be refused for ever.
-	RetryAtLeader Retries = iota + 1
-	// RetryAsFirst: where those of the first went. The same section names no exception for
+	RetryReadsAtLeader RetryReadsMode = iota + 1
+	// RetryReadsUnchanged: where those of the first went. The same section names no exception for
 	// validation, in the paper's prototype there is none, and the rows of other papers that
 	// theirs are compared with read near on every try.
-	RetryAsFirst
+	RetryReadsUnchanged
 )
 
-func (r Retries) String() string { return [...]string{unset, "leader", "as the first"}[r] }
+func (r RetryReadsMode) String() string { return [...]string{unset, "leader", "as the first"}[r] }
 
 // ReadsAtLeader reports whether such a transaction's plain reads go to leaders.
-func (r Row) ReadsAtLeader(of txn.Class) bool {
-	return r.Reads.AtLeaders() || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.Retries == RetryAtLeader
+func (r Spec) ReadsAtLeader(of txn.Class) bool {
+	return r.Reads.AtLeaders() || r.Reads == ReadByTemperature && of.Warm || of.Try > 0 && r.RetryReads == RetryReadsAtLeader
 }
 
 // ReadOnly is a row's choice of how a transaction ends that wrote nothing.
@@ -94,9 +94,9 @@ const (
 	AsOthers
 )
 
-// VotesOnDeclaredReads reports whether a declared transaction that writes nothing is voted on as it is
+// VotesOnFixedSetReads reports whether a declared transaction that writes nothing is voted on as it is
 // read, in the place of a round of reads and one of checks.
-func (r Row) VotesOnDeclaredReads() bool { return r.Decide.Declares() && r.ReadOnly == AsOthers }
+func (r Spec) VotesOnFixedSetReads() bool { return r.Decide.FixedSet() && r.ReadOnly == AsOthers }
 
 func (r ReadOnly) String() string { return [...]string{unset, "lease", "logged"}[r] }
 
@@ -156,16 +156,16 @@ func (i Isolation) String() string {
 		"no atomicity over several participants: some may commit and others not"}[i]
 }
 
-// Where is a row's choice of where it can run.
-type Where uint8
+// Target is a row's choice of where it can run.
+type Target uint8
 
 // The choices.
 const (
-	InClusters   Where = iota + 1
-	InLaboratory       // in virtual time only; no cluster can be started with it
+	InClusters     Target = iota + 1
+	SimulationOnly        // in virtual time only; no cluster can be started with it
 )
 
-func (w Where) String() string { return [...]string{unset, "clusters", "laboratory"}[w] }
+func (w Target) String() string { return [...]string{unset, "clusters", "laboratory"}[w] }
 
 // unset is a choice that a literal leaves to the row it is like.
 const unset = "as the row it is like"

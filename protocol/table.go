@@ -16,261 +16,261 @@ const leftOut = "fixed members; FOR UPDATE holds nothing and is checked at the c
 
 // What rows over several lines say in the same words.
 const (
-	chased      = "deadlocks over several shards are chased in two laps, and the youngest gives way"
+	probed      = "deadlocks over several shards are chased in two laps, and the youngest gives way"
 	readersWait = "readers that do not write wait for the rows to be committed; passed on at the end of each statement, and at the vote"
 	onHotRow    = "on a hot row of one shard the statements alone"
 )
 
 // literals are the rows as they are told: what each is like, and what differs.
-var literals = []Row{
+var literals = []Spec{
 	{
-		Name: "2pc+2pl", Admits: yield.AdmitByLosses, Arrive: schedule.AtOnce, Reads: ReadNearest, Retries: RetryAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
-		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Asks: decide.AtOnce, Reveal: reveal.OnDecision,
-		Gives: StrictSerializability, Runs: InClusters,
+		Name: "2pc+2pl", Admission: yield.AdmitByAbortRate, Arrive: schedule.AtOnce, Reads: ReadNearest, RetryReads: RetryReadsAtLeader, ReadOnly: ByLease, Yield: yield.WoundWait,
+		Validates: Leaders, Replicates: ByLog, Decide: decide.LeaderVotes, Prepares: decide.AtOnce, Reveal: reveal.OnDecision,
+		Isolation: StrictSerializability, RunsOn: InClusters,
 		CommitRTT: "2 (own region's quorum when one shard)", SpanRTT: "2", Source: "D2PC (PVLDB 17(10), 2024) section 5.1",
 	},
 	{
-		Name: "2pc+2pl-home", Like: "2pc+2pl", Reads: ReadHome,
+		Name: "2pc+2pl-home", Base: "2pc+2pl", Reads: ReadHome,
 		SpanRTT: "2; execution + 2 in the client's region", Source: "2pc+2pl; ours: locks at once where they cost no wide-area message",
 	},
 	{
-		Name: "2pc+2pl-nro", Like: "2pc+2pl", Reads: ReadLeader,
+		Name: "2pc+2pl-nro", Base: "2pc+2pl", Reads: ReadLeader,
 		SpanRTT: "execution + 2", Source: "D2PC section 5.1, no read optimisation",
 	},
 	{
-		Name: "2pc+2pl-together", Like: "2pc+2pl-nro", Arrive: schedule.Together, Runs: InLaboratory,
+		Name: "2pc+2pl-together", Base: "2pc+2pl-nro", Arrive: schedule.AlignReplies, RunsOn: SimulationOnly,
 		SpanRTT: "the farthest participant's round trip + 2", Source: "GeoTP section 4.2, over our own shards; without its estimates of work",
 	},
 	{
-		Name: "2pc+2pl-logged", Like: "2pc+2pl", Decide: decide.LoggedDecision, Runs: InLaboratory,
+		Name: "2pc+2pl-logged", Base: "2pc+2pl", Decide: decide.LoggedDecision, RunsOn: SimulationOnly,
 		CommitRTT: "2, and one where the decision is logged", SpanRTT: "3", Source: "textbook two-phase commit with presumed abort; GeoTP section 5",
 	},
 	{
-		Name: "2pc+2pl-postponed", Like: "2pc+2pl-logged", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, Reads: ReadLeader,
+		Name: "2pc+2pl-postponed", Base: "2pc+2pl-logged", Admission: yield.AdmitByForecast, Arrive: schedule.Postponed, Reads: ReadLeader,
 		SpanRTT: "the slowest participant's round trip, its waits included, + 3",
 		Source:  "GeoTP section 4.3, over our own shards; without decentralised prepare",
 	},
 	{
-		Name: "2pc+2pl-at-leader", Like: "2pc+2pl", Decide: decide.AtLeader, Runs: InLaboratory,
+		Name: "2pc+2pl-at-leader", Base: "2pc+2pl", Decide: decide.AtLeader, RunsOn: SimulationOnly,
 		CommitRTT: "2.5", SpanRTT: "2", Source: "D2PC section 2.2, figure 1; which leader: by the number, as in its prototype",
 	},
-	{Name: "2pc+2pl-nro-at-leader", Like: "2pc+2pl-at-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-at-leader"},
-	{Name: "2pc+occ-at-leader", Like: "2pc+2pl-at-leader", Retries: RetryAsFirst, Yield: yield.Validate, Source: "2pc+occ; 2pc+2pl-at-leader"},
+	{Name: "2pc+2pl-nro-at-leader", Base: "2pc+2pl-at-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-at-leader"},
+	{Name: "2pc+occ-at-leader", Base: "2pc+2pl-at-leader", RetryReads: RetryReadsUnchanged, Yield: yield.Validate, Source: "2pc+occ; 2pc+2pl-at-leader"},
 	{
-		Name: "2pc+2pl-through-leader", Like: "2pc+2pl-at-leader", Decide: decide.ThroughLeader, CommitRTT: "3", SpanRTT: "2 (3 at that leader)",
+		Name: "2pc+2pl-through-leader", Base: "2pc+2pl-at-leader", Decide: decide.ThroughLeader, CommitRTT: "3", SpanRTT: "2 (3 at that leader)",
 		Source: "the public prototype of D2PC, in the mode whose coordinator is a participant",
 	},
-	{Name: "2pc+2pl-nro-through-leader", Like: "2pc+2pl-through-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-through-leader"},
+	{Name: "2pc+2pl-nro-through-leader", Base: "2pc+2pl-through-leader", Reads: ReadLeader, SpanRTT: "execution + 2", Source: "2pc+2pl-nro; 2pc+2pl-through-leader"},
 	{
-		Name: "2pc+occ-through-leader", Like: "2pc+2pl-through-leader", Retries: RetryAsFirst, Yield: yield.Validate,
+		Name: "2pc+occ-through-leader", Base: "2pc+2pl-through-leader", RetryReads: RetryReadsUnchanged, Yield: yield.Validate,
 		Source: "2pc+occ; 2pc+2pl-through-leader",
 	},
-	{Name: "2pc+occ", Like: "2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 5.1"},
+	{Name: "2pc+occ", Base: "2pc+2pl", RetryReads: RetryReadsUnchanged, Yield: yield.Validate, Source: "D2PC section 5.1"},
 	{
-		Name: "2pc+2pl-group", Like: "2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppend,
+		Name: "2pc+2pl-group", Base: "2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppend,
 		SpanRTT: "2; " + onHotRow, Source: "2pc+2pl-home; TXSQL section 4, over wound-wait",
 	},
 
 	// D2PC: followers acknowledge past the leader, and a pre-commit reveals.
 	{
-		Name: "d2pc+2pl", Like: "2pc+2pl", Decide: decide.CoCoordinators, Reveal: reveal.OnPreCommit,
+		Name: "d2pc+2pl", Base: "2pc+2pl", Decide: decide.CoCoordinators, Reveal: reveal.OnPreCommit,
 		CommitRTT: "1 with three replicas, else 1.5", SpanRTT: "0.5", Source: "D2PC section 4",
 	},
 	{
-		Name: "d2pc+2pl-home", Like: "d2pc+2pl", Reads: ReadHome,
+		Name: "d2pc+2pl-home", Base: "d2pc+2pl", Reads: ReadHome,
 		SpanRTT: "0.5; execution + 1 in the client's region", Source: "D2PC section 4",
 	},
 	{
-		Name: "d2pc+2pl-group", Like: "d2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppendOrPreCommit,
+		Name: "d2pc+2pl-group", Base: "d2pc+2pl-home", Yield: yield.WoundWaitGroup, Reveal: reveal.OnAppendOrPreCommit,
 		SpanRTT: "0.5; execution + 0.5 in the client's region; " + onHotRow, Source: "d2pc+2pl-home; TXSQL section 4, over wound-wait",
-		Remark: "one who stands in a chain behind a transaction on several shards votes when that one has pre-committed, and depends on it",
+		Notes: "one who stands in a chain behind a transaction on several shards votes when that one has pre-committed, and depends on it",
 	},
 	{
-		Name: "d2pc+2pl-nro", Like: "d2pc+2pl", Reads: ReadLeader,
+		Name: "d2pc+2pl-nro", Base: "d2pc+2pl", Reads: ReadLeader,
 		SpanRTT: "execution + 0.5", Source: "D2PC section 4",
 	},
-	{Name: "d2pc+occ", Like: "d2pc+2pl", Retries: RetryAsFirst, Yield: yield.Validate, Source: "D2PC section 4"},
+	{Name: "d2pc+occ", Base: "d2pc+2pl", RetryReads: RetryReadsUnchanged, Yield: yield.Validate, Source: "D2PC section 4"},
 
 	// Spanner, and its four round trips one reduction after the other.
 	{
-		Name: "spanner", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.WaitDie, Reveal: reveal.OnLog,
+		Name: "spanner", Base: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.WaitDie, Reveal: reveal.OnLog,
 		CommitRTT: "3", SpanRTT: "execution + 4", Source: "Spanner (OSDI'12) as Bonspiel section 6.1 tells of it",
 	},
-	{Name: "spanner-no-wait", Like: "spanner", Yield: yield.NoWait, Source: "the public prototype of Bonspiel, whose Spanner does not wait"},
+	{Name: "spanner-no-wait", Base: "spanner", Yield: yield.NoWait, Source: "the public prototype of Bonspiel, whose Spanner does not wait"},
 
 	// R4: everybody who waits for a decision counts the acknowledgements that force it.
 	{
-		Name: "r4", Like: "2pc+occ", Reads: ReadLeader, Decide: decide.Participants, Runs: InLaboratory,
+		Name: "r4", Base: "2pc+occ", Reads: ReadLeader, Decide: decide.Participants, RunsOn: SimulationOnly,
 		CommitRTT: "1 with three replicas, one of them beside the client, else 1.5", SpanRTT: "1, or half a round trip more",
 		Source: "Occam's Razor for Distributed Protocols (SoCC'24), reductions 1, 3 and 4; what Bonspiel stands on",
-		Remark: "its payload goes to followers with the leader's entry (reduction 2 saves bandwidth, and no time)",
+		Notes:  "its payload goes to followers with the leader's entry (reduction 2 saves bandwidth, and no time)",
 	},
 	{
-		Name: "r4+gams", Like: "r4", Reads: ReadByTemperature,
+		Name: "r4+gams", Base: "r4", Reads: ReadByTemperature,
 		Source: "Bonspiel (PVLDB 18(11), 2025) section 3.2, and figure 13, without its concurrency control",
-		Remark: "temperatures are of records, not of pages; answers tell of them, where no replica is beside the client",
+		Notes:  "temperatures are of records, not of pages; answers tell of them, where no replica is beside the client",
 	},
 	{
-		Name: "r4-logged", Like: "r4", Decide: decide.LoggedDecision, CommitRTT: "2, and one where the decision is logged", SpanRTT: "3",
+		Name: "r4-logged", Base: "r4", Decide: decide.LoggedDecision, CommitRTT: "2, and one where the decision is logged", SpanRTT: "3",
 		Source: "r4 without reductions 1 and 3",
 	},
-	{Name: "r4-held", Like: "r4", Reveal: reveal.OnLog, SpanRTT: "2, or half a round trip more", Source: "r4 without reduction 4"},
-	{Name: "r4+no-wait", Like: "r4", Yield: yield.NoWait, SpanRTT: "execution + 1", Source: "Bonspiel section 6.1, what it is compared with"},
-	{Name: "r4+wait-die", Like: "r4+no-wait", Yield: yield.WaitDie, Source: "Bonspiel section 6.1, what it is compared with"},
-	{Name: "r4+wound-wait", Like: "r4+no-wait", Yield: yield.WoundWait, Source: "Bonspiel section 6.1, what it is compared with"},
+	{Name: "r4-held", Base: "r4", Reveal: reveal.OnLog, SpanRTT: "2, or half a round trip more", Source: "r4 without reduction 4"},
+	{Name: "r4+no-wait", Base: "r4", Yield: yield.NoWait, SpanRTT: "execution + 1", Source: "Bonspiel section 6.1, what it is compared with"},
+	{Name: "r4+wait-die", Base: "r4+no-wait", Yield: yield.WaitDie, Source: "Bonspiel section 6.1, what it is compared with"},
+	{Name: "r4+wound-wait", Base: "r4+no-wait", Yield: yield.WoundWait, Source: "Bonspiel section 6.1, what it is compared with"},
 
 	{
-		Name: "r4+sundial", Like: "r4+no-wait", ReadOnly: AsOthers, Yield: yield.Lease, Gives: Serializability,
+		Name: "r4+sundial", Base: "r4+no-wait", ReadOnly: AsOthers, Yield: yield.Lease, Isolation: Serializability,
 		SpanRTT: "execution + 1 for writers; for readers nothing", Source: "Sundial (PVLDB 11(10), 2018), as Bonspiel section 6.1 compares itself with it, without its caches",
-		Remark: "no reads at a moment; a read waits for who has voted to write its row; what wrote nothing is logged too, for a lease lasts by the votes that renewed it",
+		Notes: "no reads at a moment; a read waits for who has voted to write its row; what wrote nothing is logged too, for a lease lasts by the votes that renewed it",
 	},
 
 	{
-		Name: "r4+polaris", Like: "r4", Yield: yield.ReservePatiently, Source: "Bonspiel section 3.1, what it is compared with: Polaris",
-		Remark: "a reservation of one priority stands beside others, as in r4+gdcc",
+		Name: "r4+polaris", Base: "r4", Yield: yield.ReservePatiently, Source: "Bonspiel section 3.1, what it is compared with: Polaris",
+		Notes: "a reservation of one priority stands beside others, as in r4+gdcc",
 	},
 	{
-		Name: "r4+gdcc", Like: "r4", Yield: yield.Reserve, Reveal: reveal.OnValidation,
+		Name: "r4+gdcc", Base: "r4", Yield: yield.Reserve, Reveal: reveal.OnValidation,
 		SpanRTT: "execution + 1, or half a round trip more; to readers, of one region: nothing", Source: "Bonspiel section 3.1",
-		Remark: "what is written unread is not reserved",
+		Notes: "what is written unread is not reserved",
 	},
 	{
-		Name: "bonspiel", Like: "r4+gdcc", Reads: ReadByTemperature, Runs: InClusters, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
-		Remark: "what is written unread is not reserved; temperatures are of records, not of pages",
+		Name: "bonspiel", Base: "r4+gdcc", Reads: ReadByTemperature, RunsOn: InClusters, Source: "Bonspiel (PVLDB 18(11), 2025) section 3",
+		Notes: "what is written unread is not reserved; temperatures are of records, not of pages",
 	},
 	{
-		Name: "bonspiel+wait-die", Like: "bonspiel", Yield: yield.ReserveByAge, Source: "ours, after Bonspiel section 3.1.3",
-		Remark: "votes of several regions wait for each other by age alone",
+		Name: "bonspiel+wait-die", Base: "bonspiel", Yield: yield.ReserveByAge, Source: "ours, after Bonspiel section 3.1.3",
+		Notes: "votes of several regions wait for each other by age alone",
 	},
 	{
-		Name: "bonspiel+no-wait", Like: "bonspiel", Yield: yield.ReserveGivingWay, Runs: InLaboratory, Source: "ours, after Bonspiel's public prototype",
-		Remark: "no vote waits",
+		Name: "bonspiel+no-wait", Base: "bonspiel", Yield: yield.ReserveGivingWay, RunsOn: SimulationOnly, Source: "ours, after Bonspiel's public prototype",
+		Notes: "no vote waits",
 	},
 
 	// Replication and concurrency control in one: every replica validates, no log orders.
 	{
-		Name: "carousel-fast", Like: "2pc+occ", Reads: ReadAnyReplica, ReadOnly: AsOthers, Yield: yield.EachValidates,
-		Validates: EveryReplica, Replicates: Unordered, Decide: decide.FastWithLeader, Runs: InLaboratory,
+		Name: "carousel-fast", Base: "2pc+occ", Reads: ReadAnyReplica, ReadOnly: AsOthers, Yield: yield.EachValidates,
+		Validates: EveryReplica, Replicates: Unordered, Decide: decide.FastWithLeader, RunsOn: SimulationOnly,
 		CommitRTT: "1, else 2", SpanRTT: "1", Source: "Carousel (SIGMOD'18), D2PC section 5",
-		Remark: leftOut + "; views in place of raft terms, and nothing ordered in a log",
+		Notes: leftOut + "; views in place of raft terms, and nothing ordered in a log",
 	},
 	{
-		Name: "tapir", Like: "carousel-fast", Yield: yield.EachByTimestamp, Decide: decide.FastQuorum, Gives: Serializability,
+		Name: "tapir", Base: "carousel-fast", Yield: yield.EachByTimestamp, Decide: decide.FastQuorum, Isolation: Serializability,
 		Source: "TAPIR (SOSP'15), D2PC section 5",
-		Remark: leftOut + "; whoever finishes another's attempt has the views of its shards changed",
+		Notes:  leftOut + "; whoever finishes another's attempt has the views of its shards changed",
 	},
 	{
-		Name: "starry", Like: "carousel-fast", Decide: decide.FastOfAll,
+		Name: "starry", Base: "carousel-fast", Decide: decide.FastUnanimous,
 		CommitRTT: "1, else 2.5", SpanRTT: "1, else 2.5", Source: "STARRY (VLDB'22) as D2PC section 5 tells of it",
-		Remark: leftOut + "; our reading, its own paper was not at hand",
+		Notes: leftOut + "; our reading, its own paper was not at hand",
 	},
 	{
-		Name: "gpac", Like: "carousel-fast", Reads: ReadLeading, Decide: decide.AgreedCommit,
+		Name: "gpac", Base: "carousel-fast", Reads: ReadLeading, Decide: decide.GPAC,
 		CommitRTT: "2, to a majority", SpanRTT: "2, to a majority", Source: "G-PAC (PVLDB 12(5), 2019) section 4, as Bonspiel section 4.1 has it: it reads where is led",
-		Remark: leftOut + "; validated as in the public prototype of Bonspiel, where its table 7 has locks and wait-die",
+		Notes: leftOut + "; validated as in the public prototype of Bonspiel, where its table 7 has locks and wait-die",
 	},
 
 	// TXSQL and what it is compared with: what is done about hot rows.
 	{
-		Name: "mysql", Like: "2pc+2pl-nro", Yield: yield.DetectEager,
-		Source: "TXSQL section 6.1.2, what it is compared with", Remark: chased,
+		Name: "mysql", Base: "2pc+2pl-nro", Yield: yield.DetectEager,
+		Source: "TXSQL section 6.1.2, what it is compared with", Notes: probed,
 	},
-	{Name: "o1", Like: "mysql", Yield: yield.Detect, Source: "TXSQL section 3.1"},
-	{Name: "o2", Like: "mysql", Yield: yield.DetectQueue, Source: "TXSQL section 3.2"},
+	{Name: "o1", Base: "mysql", Yield: yield.Detect, Source: "TXSQL section 3.1"},
+	{Name: "o2", Base: "mysql", Yield: yield.DetectQueue, Source: "TXSQL section 3.2"},
 	{
-		Name: "txsql", Like: "o2", Yield: yield.DetectGroup, Reveal: reveal.OnAppend,
+		Name: "txsql", Base: "o2", Yield: yield.DetectGroup, Reveal: reveal.OnAppend,
 		SpanRTT: onHotRow, Source: "TXSQL sections 3.3 and 4; ours: rows that are not hot are revealed at the append too",
 	},
 	{
-		Name: "txsql-hot", Like: "txsql", Reveal: reveal.OnHotAppend, Runs: InLaboratory, // no cluster needs it: txsql is never worse
+		Name: "txsql-hot", Base: "txsql", Reveal: reveal.OnHotAppend, RunsOn: SimulationOnly, // no cluster needs it: txsql is never worse
 		Source: "TXSQL sections 3.3 and 4, to the letter",
 	},
 	{
-		Name: "bamboo", Like: "2pc+2pl-nro", Yield: yield.WoundWaitRetire,
-		SpanRTT: "the statements alone", Source: "Bamboo (SIGMOD'21) as TXSQL section 3.3 tells of it", Remark: readersWait,
+		Name: "bamboo", Base: "2pc+2pl-nro", Yield: yield.WoundWaitRetire,
+		SpanRTT: "the statements alone", Source: "Bamboo (SIGMOD'21) as TXSQL section 3.3 tells of it", Notes: readersWait,
 	},
 	{
-		Name: "aria", Like: "2pc+occ-nro", Yield: yield.ValidateInBatches, Reveal: reveal.OnAppend,
+		Name: "aria", Base: "2pc+occ-nro", Yield: yield.ValidateInBatches, Reveal: reveal.OnAppend,
 		SpanRTT: "a batch", Source: "Aria (VLDB'20) as TXSQL section 6.1.2 tells of it; our reading",
 	},
-	{Name: "2pc+occ-nro", Like: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
+	{Name: "2pc+occ-nro", Base: "2pc+occ", Reads: ReadLeader, Source: "2pc+occ with leader reads"},
 
 	// Natto, and what it is built on and compared with: transactions that declare their keys.
 	{
-		Name: "carousel-basic", Like: "2pc+occ-nro", Decide: decide.Carousel, Reveal: reveal.OnLog, Runs: InLaboratory,
+		Name: "carousel-basic", Base: "2pc+occ-nro", Decide: decide.Carousel, Reveal: reveal.OnLog, RunsOn: SimulationOnly,
 		CommitRTT: "2, of a declared transaction its reads included", SpanRTT: "3", Source: "Carousel (SIGMOD'18) as Natto section 2.1 tells of it",
-		Remark: "what is not declared is read, and then committed as 2pc+occ-nro has it; what writes nothing ends by a round of checks",
+		Notes: "what is not declared is read, and then committed as 2pc+occ-nro has it; what writes nothing ends by a round of checks",
 	},
 
 	{
-		Name: "natto-ts", Like: "carousel-basic", Arrive: schedule.AtInstant, Yield: yield.InStampOrder, Source: "Natto (SIGMOD'22) section 3.2",
+		Name: "natto-ts", Base: "carousel-basic", Arrive: schedule.AtArrivalTime, Yield: yield.InArrivalOrder, Source: "Natto (SIGMOD'22) section 3.2",
 	},
 	{
-		Name: "natto-lecsf", Like: "natto-ts", Reveal: reveal.OnDecision, SpanRTT: "2", Source: "Natto section 3.4, local forwarding",
+		Name: "natto-lecsf", Base: "natto-ts", Reveal: reveal.OnDecision, SpanRTT: "2", Source: "Natto section 3.4, local forwarding",
 	},
-	{Name: "natto-pa", Like: "natto-lecsf", Yield: yield.InStampOrderPreempting, Source: "Natto section 3.3.1"},
+	{Name: "natto-pa", Base: "natto-lecsf", Yield: yield.InArrivalOrderPreempting, Source: "Natto section 3.3.1"},
 	{
-		Name: "natto-cp", Like: "natto-pa", Yield: yield.InStampOrderConditional, Source: "Natto section 3.3.2",
-		Remark: "one whose condition fails is aborted and tried again, where the paper goes on with what was read anew",
-	},
-	{
-		Name: "natto-recsf", Like: "natto-cp", Reads: ReadForwarded, Runs: InClusters, Source: "Natto section 3.4, remote forwarding",
-		Remark: "a read is forwarded if it waits for one alone, which has voted",
+		Name: "natto-cp", Base: "natto-pa", Yield: yield.InArrivalOrderConditional, Source: "Natto section 3.3.2",
+		Notes: "one whose condition fails is aborted and tried again, where the paper goes on with what was read anew",
 	},
 	{
-		Name: "natto-2pl", Like: "spanner", Yield: yield.WoundWaitAlike, Source: "Natto sections 4 and 5.1, what it is compared with: 2PL+2PC",
-		Remark: "its own try again keeps its age, where the public prototype of Natto gives it a new one",
+		Name: "natto-recsf", Base: "natto-cp", Reads: ReadForwarded, RunsOn: InClusters, Source: "Natto section 3.4, remote forwarding",
+		Notes: "a read is forwarded if it waits for one alone, which has voted",
 	},
-	{Name: "natto-2pl-p", Like: "natto-2pl", Yield: yield.WoundWaitPreempting, Source: "Natto section 4: 2PL+2PC(P)"},
 	{
-		Name: "natto-2pl-pow", Like: "natto-2pl", Yield: yield.WoundWaitOnWait, Source: "Natto section 4: 2PL+2PC(POW)",
-		Remark: "whether a holder waits is looked at when high priority asks, and at that shard alone",
+		Name: "natto-2pl", Base: "spanner", Yield: yield.WoundWaitAlike, Source: "Natto sections 4 and 5.1, what it is compared with: 2PL+2PC",
+		Notes: "its own try again keeps its age, where the public prototype of Natto gives it a new one",
+	},
+	{Name: "natto-2pl-p", Base: "natto-2pl", Yield: yield.WoundWaitPreempting, Source: "Natto section 4: 2PL+2PC(P)"},
+	{
+		Name: "natto-2pl-pow", Base: "natto-2pl", Yield: yield.WoundWaitOnWait, Source: "Natto section 4: 2PL+2PC(POW)",
+		Notes: "whether a holder waits is looked at when high priority asks, and at that shard alone",
 	},
 
 	// GeoTP and what it is compared with: participants are databases that are not ours.
 	{
-		Name: "ssp", Like: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Asks: decide.InTurn, Runs: InClusters,
+		Name: "ssp", Base: "2pc+2pl-logged", Reads: ReadLeader, Yield: yield.OfItsSource, Prepares: decide.Sequential, RunsOn: InClusters,
 		CommitRTT: "one for each prepare and one for each commit, and one where the decision is logged", SpanRTT: "execution, and all of the commit",
 		Source: "GeoTP section 6.1, what it is compared with (ShardingSphere)",
-		Remark: "END goes with PREPARE, and START with the first statement, which it sends each by itself",
+		Notes:  "END goes with PREPARE, and START with the first statement, which it sends each by itself",
 	},
 	{
-		Name: "ssp-parallel", Like: "ssp", Asks: decide.AtOnce, CommitRTT: "2, and one where the decision is logged", SpanRTT: "execution + 3",
+		Name: "ssp-parallel", Base: "ssp", Prepares: decide.AtOnce, CommitRTT: "2, and one where the decision is logged", SpanRTT: "execution + 3",
 		Source: "ssp; ours: prepares together, and commits",
 	},
 	{
-		Name: "ssp-local", Like: "ssp-parallel", Asks: decide.ToCommit, Gives: NoAtomicity, Runs: InLaboratory, CommitRTT: "1", SpanRTT: "execution + 1",
+		Name: "ssp-local", Base: "ssp-parallel", Prepares: decide.NoPrepare, Isolation: NoAtomicity, RunsOn: SimulationOnly, CommitRTT: "1", SpanRTT: "execution + 1",
 		Source: "GeoTP section 6.1 (ShardingSphere's local transactions)",
-		Remark: "it is there for its speed alone: of a transaction over several sources one may commit and another not",
+		Notes:  "it is there for its speed alone: of a transaction over several sources one may commit and another not",
 	},
 	{
-		Name: "quro", Like: "ssp-parallel", Arrive: schedule.WritesLast, Source: "QURO (PVLDB 9(5), 2016), as GeoTP section 6.1 has it: over the same sources",
-		Remark: "of what a client sends at once, in which it does by itself what QURO does to a program",
+		Name: "quro", Base: "ssp-parallel", Arrive: schedule.WritesLast, Source: "QURO (PVLDB 9(5), 2016), as GeoTP section 6.1 has it: over the same sources",
+		Notes: "of what a client sends at once, in which it does by itself what QURO does to a program",
 	},
 	{
-		Name: "geotp-o1", Like: "ssp-parallel", Asks: decide.WithLastStatement, CommitRTT: "1, and one where the decision is logged", SpanRTT: "execution + 2",
+		Name: "geotp-o1", Base: "ssp-parallel", Prepares: decide.Decentralized, CommitRTT: "1, and one where the decision is logged", SpanRTT: "execution + 2",
 		Source: "GeoTP section 4.1",
 	},
 	{
-		Name: "geotp-o1o2", Like: "geotp-o1", Arrive: schedule.Together, SpanRTT: "its own round trip, execution and the log",
+		Name: "geotp-o1o2", Base: "geotp-o1", Arrive: schedule.AlignReplies, SpanRTT: "its own round trip, execution and the log",
 		Source: "GeoTP sections 4.1 and 4.2; without its estimates of work",
 	},
 	{
-		Name: "chiller", Like: "geotp-o1", Arrive: schedule.InnerLast, SpanRTT: "execution + 2; its own round trip, execution and the log in the gateway's region",
+		Name: "chiller", Base: "geotp-o1", Arrive: schedule.InnerLast, SpanRTT: "execution + 2; its own round trip, execution and the log in the gateway's region",
 		Source: "Chiller (SIGMOD'20), as GeoTP section 6.1 has it: prepared with the last statement, and the own region after the others",
-		Remark: "the own region prepares as the others do, where Chiller's inner region commits by itself and decides",
+		Notes:  "the own region prepares as the others do, where Chiller's inner region commits by itself and decides",
 	},
 	{
-		Name: "scalardb", Like: "ssp-parallel", Yield: yield.OverItsSource, Asks: decide.Twice, Runs: InLaboratory,
+		Name: "scalardb", Base: "ssp-parallel", Yield: yield.OverItsSource, Prepares: decide.PrepareThenValidate, RunsOn: SimulationOnly,
 		CommitRTT: "3, and one where the decision is logged", SpanRTT: "2, and the log", Source: "ScalarDB (PVLDB 16(12), 2023), as GeoTP section 7.1 compares itself with it",
-		Remark: "kinder than ScalarDB: agents beside the sources, a round of statements at a time, one transaction of a source for all records that are prepared there; what is prepared is ended by its agent, and not by who reads it",
+		Notes: "kinder than ScalarDB: agents beside the sources, a round of statements at a time, one transaction of a source for all records that are prepared there; what is prepared is ended by its agent, and not by who reads it",
 	},
 	{
-		Name: "scalardb+", Like: "scalardb", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed,
+		Name: "scalardb+", Base: "scalardb", Admission: yield.AdmitByForecast, Arrive: schedule.Postponed,
 		Source: "GeoTP section 7.1: ScalarDB with its scheduling and its heuristics (sections 4.2 and 4.3), and without its prepare",
 	},
 	{
-		Name: "geotp", Like: "geotp-o1o2", Admits: yield.AdmitByForecast, Arrive: schedule.Postponed, SpanRTT: "its own round trip, its waits, and the log",
+		Name: "geotp", Base: "geotp-o1o2", Admission: yield.AdmitByForecast, Arrive: schedule.Postponed, SpanRTT: "its own round trip, its waits, and the log",
 		Source: "GeoTP sections 4 and 5",
 	},
 }
@@ -280,40 +280,40 @@ var literals = []Row{
 var table = mustResolve(literals)
 
 // Table names every protocol. The caller may change what it gets.
-func Table() []Row { return slices.Clone(table) }
+func Table() []Spec { return slices.Clone(table) }
 
 // Default is the row of a cluster that was not told otherwise.
 const Default = "d2pc+2pl-group"
 
 // Live are the rows that a cluster can be started with.
-func Live() []Row {
-	return slices.DeleteFunc(Table(), func(r Row) bool { return r.Runs == InLaboratory })
+func Live() []Spec {
+	return slices.DeleteFunc(Table(), func(r Spec) bool { return r.RunsOn == SimulationOnly })
 }
 
 // ByName finds a row; the error lists the names there are.
-func ByName(name string) (Row, error) { return byName(Table(), name) }
+func ByName(name string) (Spec, error) { return byName(Table(), name) }
 
 // OverShards are the rows of Live that differ in what they do over shards: of those made for
 // databases of others the one that makes every choice of theirs stands for all.
-func OverShards() []Row {
-	return slices.DeleteFunc(Live(), func(r Row) bool { return r.OverSources() && !r.Forecasts() })
+func OverShards() []Spec {
+	return slices.DeleteFunc(Live(), func(r Spec) bool { return r.OverSources() && !r.Forecasts() })
 }
 
 // LiveByName finds a row that a cluster can be started with.
-func LiveByName(name string) (Row, error) {
-	if r, err := ByName(name); err == nil && r.Runs == InLaboratory {
-		return Row{}, fmt.Errorf("the protocol %s runs in the laboratory only: isochron sim --protocol %s", name, name)
+func LiveByName(name string) (Spec, error) {
+	if r, err := ByName(name); err == nil && r.RunsOn == SimulationOnly {
+		return Spec{}, fmt.Errorf("the protocol %s runs in the laboratory only: isochron sim --protocol %s", name, name)
 	}
 	return byName(Live(), name)
 }
 
-func byName(rows []Row, name string) (Row, error) {
+func byName(specs []Spec, name string) (Spec, error) {
 	var names []string
-	for _, r := range rows {
+	for _, r := range specs {
 		if r.Name == name {
 			return r, nil
 		}
 		names = append(names, r.Name)
 	}
-	return Row{}, fmt.Errorf("there is no protocol %q; choose one of: %s", name, strings.Join(names, ", "))
+	return Spec{}, fmt.Errorf("there is no protocol %q; choose one of: %s", name, strings.Join(names, ", "))
 }

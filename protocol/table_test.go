@@ -38,32 +38,32 @@ func TestAnUnknownNameIsToldTheOthers(t *testing.T) {
 // one says it.
 func TestARowIsLikeAnother(t *testing.T) {
 	a := Table()[0]
-	rows, err := resolve([]Row{
-		{Name: "c", Like: "b", Reads: ReadLeader, Source: "test"},
-		{Name: "b", Like: a.Name, Yield: yield.Validate, Source: "test"},
+	specs, err := resolve([]Spec{
+		{Name: "c", Base: "b", Reads: ReadLeader, Source: "test"},
+		{Name: "b", Base: a.Name, Yield: yield.Validate, Source: "test"},
 		a,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := a
-	want.Name, want.Like, want.Reads, want.Yield, want.Source = "c", "b", ReadLeader, yield.Validate, "test"
-	if rows[0] != want {
-		t.Errorf("got %+v\nwant %+v", rows[0], want)
+	want.Name, want.Base, want.Reads, want.Yield, want.Source = "c", "b", ReadLeader, yield.Validate, "test"
+	if specs[0] != want {
+		t.Errorf("got %+v\nwant %+v", specs[0], want)
 	}
 }
 
 // Mistakes in the literals themselves are told, and end.
 func TestBadLiterals(t *testing.T) {
 	a := Table()[0]
-	for words, rows := range map[string][]Row{
+	for words, specs := range map[string][]Spec{
 		"stands twice":         {a, a},
 		"no name":              {{Source: "test"}},
-		"where it comes from":  {a, {Name: "b", Like: a.Name}},
-		"which is no row":      {{Name: "b", Like: "c", Source: "test"}},
-		"one that is like its": {{Name: "b", Like: "c", Source: "test"}, {Name: "c", Like: "b", Source: "test"}},
+		"where it comes from":  {a, {Name: "b", Base: a.Name}},
+		"which is no row":      {{Name: "b", Base: "c", Source: "test"}},
+		"one that is like its": {{Name: "b", Base: "c", Source: "test"}, {Name: "c", Base: "b", Source: "test"}},
 	} {
-		if _, err := resolve(rows); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := resolve(specs); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestBadLiterals(t *testing.T) {
 
 // Each rule refuses something that no rule above it refuses.
 func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
-	rowOf := func(name string) Row {
+	rowOf := func(name string) Spec {
 		r, err := ByName(name)
 		if err != nil {
 			t.Fatal(err)
@@ -80,42 +80,42 @@ func TestCheckRefusesWhatDoesNotFit(t *testing.T) {
 	}
 	cases := []struct {
 		from   string
-		change func(*Row)
+		change func(*Spec)
 		words  string
 	}{
-		{"2pc+2pl", func(r *Row) { r.Arrive = schedule.Unset }, "a column is empty"},
-		{"2pc+2pl", func(r *Row) { r.Decide = decide.FastQuorum }, "opinions of replicas"},
-		{"tapir", func(r *Row) { r.Replicates = ByLog }, "no log can order"},
-		{"2pc+occ", func(r *Row) { r.Replicates = Unordered }, "recovered from the log"},
-		{"tapir", func(r *Row) { r.Yield = yield.WoundWait }, "needs one place"},
-		{"tapir", func(r *Row) { r.Reads = ReadHome }, "reads at home lock at the leader"},
-		{"tapir", func(r *Row) { r.Reads = ReadNearest }, "no log whose leader"},
-		{"tapir", func(r *Row) { r.Retries = RetryAtLeader }, "without a log there is none"},
-		{"tapir", func(r *Row) { r.Reveal = reveal.OnAppend }, "lost with its place"},
-		{"tapir", func(r *Row) { r.ReadOnly = ByLease }, "no leader with a lease"},
-		{"tapir", func(r *Row) { r.Runs = InClusters }, "members cannot change"},
-		{"2pc+occ", func(r *Row) { r.Yield = yield.EachValidates }, "FOR UPDATE is promised"},
-		{"2pc+occ", func(r *Row) { r.Yield.ByTimestamp = true }, "judged by replicas"},
-		{"tapir", func(r *Row) { r.Gives = StrictSerializability }, "contradict real time"},
-		{"r4+sundial", func(r *Row) { r.Reads = ReadNearest }, "given by leaders"},
-		{"r4+sundial", func(r *Row) { r.Runs = InClusters }, "begins with a commit"},
-		{"2pc+occ", func(r *Row) { r.Reads = ReadHome }, "locks no reads"},
-		{"2pc+2pl", func(r *Row) { r.Reads = ReadByTemperature }, "some reads would lock"},
-		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnPreCommit }, "nobody sends them"},
-		{"r4", func(r *Row) { r.Reveal = reveal.OnValidation }, "for those who reserve it"},
-		{"2pc+2pl", func(r *Row) { r.Yield.Reserves = yield.ReservesConditionally }, "reads that take no locks"},
-		{"d2pc+2pl", func(r *Row) { r.Reveal = reveal.OnDecision }, "not built"},
-		{"r4", func(r *Row) { r.Reveal = reveal.OnAppend }, "decide without it"},
-		{"aria", func(r *Row) { r.Decide = decide.LoggedDecision }, "follow from votes"},
-		{"2pc+occ", func(r *Row) { r.Decide = decide.AtLeader }, "the votes go elsewhere"},
-		{"2pc+2pl", func(r *Row) { r.Asks = decide.WithLastStatement }, "or unasked"},
-		{"ssp-parallel", func(r *Row) { r.Asks = decide.Twice }, "asked twice"},
-		{"2pc+2pl", func(r *Row) { r.Asks = decide.ToCommit }, "give no atomicity"},
-		{"aria", func(r *Row) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
-		{"2pc+occ", func(r *Row) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},
-		{"carousel-basic", func(r *Row) { r.Arrive = schedule.AtInstant }, "order of stamps"},
-		{"2pc+occ", func(r *Row) { r.Arrive = schedule.Postponed }, "waits for locks"},
-		{"2pc+2pl", func(r *Row) { r.Reveal = reveal.OnHotAppend }, "no groups"},
+		{"2pc+2pl", func(r *Spec) { r.Arrive = schedule.Unset }, "a column is empty"},
+		{"2pc+2pl", func(r *Spec) { r.Decide = decide.FastQuorum }, "opinions of replicas"},
+		{"tapir", func(r *Spec) { r.Replicates = ByLog }, "no log can order"},
+		{"2pc+occ", func(r *Spec) { r.Replicates = Unordered }, "recovered from the log"},
+		{"tapir", func(r *Spec) { r.Yield = yield.WoundWait }, "needs one place"},
+		{"tapir", func(r *Spec) { r.Reads = ReadHome }, "reads at home lock at the leader"},
+		{"tapir", func(r *Spec) { r.Reads = ReadNearest }, "no log whose leader"},
+		{"tapir", func(r *Spec) { r.RetryReads = RetryReadsAtLeader }, "without a log there is none"},
+		{"tapir", func(r *Spec) { r.Reveal = reveal.OnAppend }, "lost with its place"},
+		{"tapir", func(r *Spec) { r.ReadOnly = ByLease }, "no leader with a lease"},
+		{"tapir", func(r *Spec) { r.RunsOn = InClusters }, "members cannot change"},
+		{"2pc+occ", func(r *Spec) { r.Yield = yield.EachValidates }, "FOR UPDATE is promised"},
+		{"2pc+occ", func(r *Spec) { r.Yield.ByTimestamp = true }, "judged by replicas"},
+		{"tapir", func(r *Spec) { r.Isolation = StrictSerializability }, "contradict real time"},
+		{"r4+sundial", func(r *Spec) { r.Reads = ReadNearest }, "given by leaders"},
+		{"r4+sundial", func(r *Spec) { r.RunsOn = InClusters }, "begins with a commit"},
+		{"2pc+occ", func(r *Spec) { r.Reads = ReadHome }, "locks no reads"},
+		{"2pc+2pl", func(r *Spec) { r.Reads = ReadByTemperature }, "some reads would lock"},
+		{"2pc+2pl", func(r *Spec) { r.Reveal = reveal.OnPreCommit }, "nobody sends them"},
+		{"r4", func(r *Spec) { r.Reveal = reveal.OnValidation }, "for those who reserve it"},
+		{"2pc+2pl", func(r *Spec) { r.Yield.Reserves = yield.ReservesConditionally }, "reads that take no locks"},
+		{"d2pc+2pl", func(r *Spec) { r.Reveal = reveal.OnDecision }, "not built"},
+		{"r4", func(r *Spec) { r.Reveal = reveal.OnAppend }, "decide without it"},
+		{"aria", func(r *Spec) { r.Decide = decide.LoggedDecision }, "follow from votes"},
+		{"2pc+occ", func(r *Spec) { r.Decide = decide.AtLeader }, "the votes go elsewhere"},
+		{"2pc+2pl", func(r *Spec) { r.Prepares = decide.Decentralized }, "or unasked"},
+		{"ssp-parallel", func(r *Spec) { r.Prepares = decide.PrepareThenValidate }, "asked twice"},
+		{"2pc+2pl", func(r *Spec) { r.Prepares = decide.NoPrepare }, "give no atomicity"},
+		{"aria", func(r *Spec) { r.Reveal = reveal.OnDecision }, "judged as a whole"},
+		{"2pc+occ", func(r *Spec) { r.Yield.Hot = yield.HotGroup }, "without locks nobody waits"},
+		{"carousel-basic", func(r *Spec) { r.Arrive = schedule.AtArrivalTime }, "order of stamps"},
+		{"2pc+occ", func(r *Spec) { r.Arrive = schedule.Postponed }, "waits for locks"},
+		{"2pc+2pl", func(r *Spec) { r.Reveal = reveal.OnHotAppend }, "no groups"},
 	}
 	if len(cases) != len(rules) {
 		t.Errorf("there are %d rules, and %d are tried", len(rules), len(cases))

@@ -3,25 +3,25 @@ package replica
 import (
 	"fmt"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/store"
 	"isochron/txn"
 )
 
 // onDispute has the leader settle an attempt on which opinions differ: its own counts.
-func (r *Replica) onDispute(m *txn.Dispute) {
+func (r *Replica) onDispute(m *txn.SlowPathRequest) {
 	p := m.Prepare
 	if p == nil || !r.leads() || m.View != r.view() || r.rec.isRetired(p.Attempt) {
 		return
 	}
-	if _, over := r.rec.endings.Get(p.Attempt); over {
+	if _, over := r.rec.decidedEntries.Get(p.Attempt); over {
 		return
 	}
 	if e, known := r.rec.entries.Get(p.Attempt); known {
 		r.afterSync(func() { r.settle(e) })
 		return
 	}
-	r.form(p, func(e txn.Entry, _ txn.Opinion) { r.settle(e) })
+	r.form(p, func(e txn.Entry, _ txn.ReplicaVote) { r.settle(e) })
 }
 
 // settle proposes the leader's own opinion, or once more what it has proposed
@@ -31,7 +31,7 @@ func (r *Replica) settle(e txn.Entry) {
 	if !open || !r.leads() || e.View != r.view() {
 		return // it was decided while the disk was busy
 	}
-	yes := now.Answer == txn.AnswerOK || r.cfg.Params.Bugs.IgnoreAbort
+	yes := now.Result == txn.ValidationOK || r.cfg.Params.InjectedBugs.IgnoreAbort
 	if now.Final {
 		yes = now.Yes
 	}
@@ -42,14 +42,14 @@ func (r *Replica) settle(e txn.Entry) {
 func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 	p := m.Prepare
 	switch {
-	case p == nil || r.rec.isRetired(p.Attempt) || r.tellEnd(p.Attempt.Node, p.Attempt):
+	case p == nil || r.rec.isRetired(p.Attempt) || r.sendEnd(p.Attempt.Node, p.Attempt):
 		return
 	case m.View > r.view():
 		r.comparing.ask(r.leaderOf(m.View))
 		return
 	case m.View < r.view() || !r.takesPart():
-		r.cfg.Params.Rules.BiteIf(m.View < r.view(), rulebook.OldView)
-		r.cfg.Params.Rules.BiteIf(!r.takesPart(), rulebook.LeftView)
+		r.cfg.Params.Rules.HitIf(m.View < r.view(), coverage.OldView)
+		r.cfg.Params.Rules.HitIf(!r.takesPart(), coverage.LeftView)
 		return
 	}
 	e, known := r.rec.entries.Get(p.Attempt)
@@ -58,11 +58,11 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		panic(fmt.Sprintf("shard %d: in view %d both %s and %s are proposed for %v", r.cfg.ID, m.View, yesNo(e.Yes), yesNo(m.Yes), p.Attempt))
 	case known && e.Final:
 	case m.Yes && r.holds.clashes(p):
-		r.cfg.Params.Rules.Bite(rulebook.BesideOpen)
+		r.cfg.Params.Rules.Hit(coverage.BesideOpen)
 		r.slow.await(from, m)
 		return
 	default:
-		e = txn.Entry{Prepare: *p, Answer: e.Answer, View: m.View, Final: true, Yes: m.Yes}
+		e = txn.Entry{Prepare: *p, Result: e.Result, View: m.View, Final: true, Yes: m.Yes}
 		var b store.Batch
 		r.rec.putEntry(&b, e)
 		r.cfg.Engine.Apply(&b)
@@ -72,7 +72,7 @@ func (r *Replica) onAccept(from txn.NodeID, m *txn.Accept) {
 		}
 	}
 	r.afterSync(func() {
-		if r.stands(e) {
+		if r.stillValid(e) {
 			r.env.Send(txn.Both(from, r.cfg.ID), txn.Message{Accepted: r.accepted(e)})
 		}
 	})
@@ -101,7 +101,7 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 		ack()
 		return
 	}
-	if _, over := r.rec.endings.Get(a); over || r.rec.isRetired(a) {
+	if _, over := r.rec.decidedEntries.Get(a); over || r.rec.isRetired(a) {
 		ack()
 		return
 	}
@@ -113,7 +113,7 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 		r.comparing.ask(r.leaderOf(r.view())) // it has missed what is to be committed
 		return
 	}
-	end := txn.Ending{Attempt: a, Result: txn.OutcomeAborted}
+	end := txn.DecidedEntry{Attempt: a, Result: txn.OutcomeAborted}
 	if d.Commit {
 		end.Result, end.At, end.Prepare = txn.OutcomeCommitted, d.At, p
 	}
@@ -122,7 +122,7 @@ func (r *Replica) onDecide(from txn.NodeID, d *txn.Decide) {
 }
 
 // end takes in how an attempt ended.
-func (r *Replica) end(end txn.Ending) {
+func (r *Replica) end(end txn.DecidedEntry) {
 	var b store.Batch
 	e, open := r.rec.entries.Get(end.Attempt)
 	commit := end.Result == txn.OutcomeCommitted
@@ -153,17 +153,17 @@ func (r *Replica) end(end txn.Ending) {
 // will, but a change of views learns that from the commit alone (merge.go), which is
 // forgotten once all replicas have heard of it: from then on what they say of those attempts
 // has to tell it.
-func (r *Replica) outvote(end txn.Ending) {
-	if !r.cfg.Row.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.Guards)+len(end.Prepare.Spans) == 0 {
+func (r *Replica) outvote(end txn.DecidedEntry) {
+	if !r.cfg.Spec.Yield.ByTimestamp || len(end.Prepare.Reads)+len(end.Prepare.SchemaChecks)+len(end.Prepare.Spans) == 0 {
 		return
 	}
 	var b store.Batch
-	for _, a := range r.holds.stamps.WritersOf(lockSetOf(end.Prepare)) {
+	for _, a := range r.holds.timestamps.WritersOf(lockSetOf(end.Prepare)) {
 		e, open := r.rec.entries.Get(a)
-		if !open || e.Final || e.Overtaken || e.Answer != txn.AnswerOK || e.Prepare.At >= end.At || !missed(end.Prepare, &e.Prepare) {
+		if !open || e.Final || e.Overtaken || e.Result != txn.ValidationOK || e.Prepare.At >= end.At || !missed(end.Prepare, &e.Prepare) {
 			continue
 		}
-		r.cfg.Params.Rules.Bite(rulebook.Overtaken)
+		r.cfg.Params.Rules.Hit(coverage.Overtaken)
 		e.Overtaken = true
 		r.rec.putEntry(&b, e)
 	}

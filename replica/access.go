@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -35,9 +35,9 @@ type readers struct {
 // to write it waits for the end of that, for it would be refused at its commit
 // (ours; in TAPIR's paper none waits: txn.Params.ReadsUnwaited).
 func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
-	if m.AsOf != 0 || m.Present {
-		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.WhyNoMoments.Refusal().Kind(),
-			Reason: txn.WhyNoMoments.Refusal().String()}})
+	if m.AsOf != 0 || m.WantReadTS {
+		r.env.Send(txn.Coordinator(from), txn.Message{AccessReply: &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Refused: txn.ReasonNoSnapshotReads.Refusal().Kind(),
+			Reason: txn.ReasonNoSnapshotReads.Refusal().String()}})
 		return
 	}
 	now := r.env.Now().Mono
@@ -47,7 +47,7 @@ func (r *readers) onAccess(from txn.NodeID, m *txn.Access) {
 		r.answer(rd)
 		return
 	}
-	r.cfg.Params.Rules.Bite(rulebook.ReaderWaits)
+	r.cfg.Params.Rules.Hit(coverage.ReaderWaits)
 	r.list = append(r.list, rd)
 	if r.open++; len(r.list) > 2*r.open+spareReaders {
 		r.list = slices.DeleteFunc(r.list, func(rd *reader) bool { return rd.answered })
@@ -63,7 +63,7 @@ func (r *readers) waits(rd *reader) bool {
 	for _, s := range rd.m.Scans {
 		spans = append(spans, s.Span)
 	}
-	at, yes := r.holds.stamps.InTheWay(rd.m.Keys, spans)
+	at, yes := r.holds.timestamps.InTheWay(rd.m.Keys, spans)
 	if yes {
 		r.behind[at] = append(r.behind[at], rd)
 	}
@@ -86,14 +86,14 @@ func (r *readers) answer(rd *reader) {
 
 // wake answers those for whom nobody is in the way any more, in the order in which they came.
 func (r *readers) wake() {
-	freed := r.holds.stamps.Freed()
+	freed := r.holds.timestamps.Freed()
 	if r.open == 0 {
 		clear(r.behind)
 		return
 	}
 	var ready []*reader
 	for _, k := range append(freed, "") {
-		if k != "" && r.holds.stamps.Written(k) {
+		if k != "" && r.holds.timestamps.Written(k) {
 			continue // again
 		}
 		list := r.behind[k]

@@ -30,7 +30,7 @@ func (c committed) newest(p *txn.Prepare, byTimestamp bool) (at txn.Timestamp) {
 		at = max(at, c.rec.cache.NewestAt(c.engine, w.Key))
 	}
 	if byTimestamp {
-		for _, check := range slices.Concat(p.Reads, p.Guards) {
+		for _, check := range slices.Concat(p.Reads, p.SchemaChecks) {
 			at = max(at, c.rec.cache.NewestAt(c.engine, check.Key))
 		}
 	}

@@ -37,16 +37,16 @@ func (c *comparing) another() {
 
 func (c *comparing) ask(of txn.NodeID) {
 	if of != c.cfg.Self {
-		c.env.Send(txn.Participant(of, c.cfg.ID), txn.Message{Compare: &txn.Compare{Shard: c.cfg.ID, View: c.rec.meta.Normal, Count: c.rec.endings.Len(), Sum: c.rec.sum}})
+		c.env.Send(txn.Participant(of, c.cfg.ID), txn.Message{AntiEntropyRequest: &txn.AntiEntropyRequest{Shard: c.cfg.ID, View: c.rec.meta.Normal, Count: c.rec.decidedEntries.Len(), Sum: c.rec.sum}})
 	}
 }
 
-func (c *comparing) onCompare(from txn.NodeID, m *txn.Compare) {
+func (c *comparing) onCompare(from txn.NodeID, m *txn.AntiEntropyRequest) {
 	switch {
 	case m.View < c.view() && c.takesPart():
 		c.sendView(from)
-	case m.Count != c.rec.endings.Len() || m.Sum != c.rec.sum:
-		out := &txn.Endings{Shard: c.cfg.ID, Endings: c.rec.decided()}
-		c.afterSync(func() { c.env.Send(txn.Participant(from, c.cfg.ID), txn.Message{Endings: out}) })
+	case m.Count != c.rec.decidedEntries.Len() || m.Sum != c.rec.sum:
+		out := &txn.AntiEntropyReply{Shard: c.cfg.ID, Entries: c.rec.decided()}
+		c.afterSync(func() { c.env.Send(txn.Participant(from, c.cfg.ID), txn.Message{AntiEntropyReply: out}) })
 	}
 }

@@ -19,8 +19,8 @@ type Env interface {
 	Applied(s txn.ShardID, writes []txn.Write)
 	// Held reports a contention span that ended.
 	Held(s txn.ShardID, id txn.ID, sinceNanos int64)
-	// Note takes what an operator logs.
-	Note(n txn.Note)
+	// NodeEvent takes what an operator logs.
+	NodeEvent(n txn.NodeEvent)
 	// Trace takes one line of the story, if anybody listens.
 	Trace(format string, args ...any)
 }
@@ -33,7 +33,7 @@ type Config struct {
 	// the one at place v, counted round and round.
 	Members []txn.NodeID
 	Engine  store.Engine
-	Row     protocol.Row
+	Spec    protocol.Spec
 	Params  txn.Params
 	Env     Env
 	// Ephemeral: the replica ends with its process, and nobody opens its engine
@@ -41,9 +41,9 @@ type Config struct {
 	Ephemeral bool
 	// Genesis are the rows that the shard is born with.
 	Genesis []txn.Write
-	// Rows is what the replicas of a node may keep of their rows at hand; nil: each has
+	// SpecAt is what the replicas of a node may keep of their rows at hand; nil: each has
 	// a bound of its own.
-	Rows *store.Pool
+	SpecAt *store.Pool
 }
 
 // The bounds of one replica.

@@ -12,13 +12,13 @@ import (
 // Yes, and since when each is here.
 type holds struct {
 	*member
-	stamps *yield.Stamps // of entries that say OK or Yes
-	local  map[txn.Attempt]*standing
+	timestamps *yield.TimestampTable // of entries that say OK or Yes
+	local      map[txn.Attempt]*standing
 }
 
 func newHolds(m *member) *holds {
-	h := &holds{member: m, stamps: yield.NewStamps(m.rec.meta.MaxTS), local: map[txn.Attempt]*standing{}}
-	h.stamps.Rules = m.cfg.Params.Rules
+	h := &holds{member: m, timestamps: yield.NewTimestampTable(m.rec.meta.MaxTS), local: map[txn.Attempt]*standing{}}
+	h.timestamps.Rules = m.cfg.Params.Rules
 	return h
 }
 
@@ -38,15 +38,15 @@ func (h *holds) enter(e txn.Entry) {
 		l = &standing{since: now, orphanAt: now + h.cfg.Params.RecoverAfter + rank*h.cfg.Params.ResendAfter}
 		h.local[a] = l
 	}
-	holds := e.Answer == txn.AnswerOK
+	holds := e.Result == txn.ValidationOK
 	if e.Final {
 		holds = e.Yes
 	}
 	switch {
 	case holds && !l.held:
-		h.stamps.Hold(a, e.Prepare.At, lockSetOf(&e.Prepare))
+		h.timestamps.Hold(a, e.Prepare.At, lockSetOf(&e.Prepare))
 	case !holds && l.held:
-		h.stamps.Drop(a, e.Prepare.At, lockSetOf(&e.Prepare), false)
+		h.timestamps.Drop(a, e.Prepare.At, lockSetOf(&e.Prepare), false)
 	}
 	l.held = holds
 }
@@ -56,12 +56,12 @@ func (h *holds) leave(e *txn.Prepare, committed bool) {
 	l := h.local[e.Attempt]
 	delete(h.local, e.Attempt)
 	if l != nil && l.held {
-		h.stamps.Drop(e.Attempt, e.At, lockSetOf(e), committed)
+		h.timestamps.Drop(e.Attempt, e.At, lockSetOf(e), committed)
 		if h.leads() {
 			h.env.Held(h.cfg.ID, e.Txn, int64(l.since))
 		}
 	} else if committed {
-		h.stamps.Remember(e.Attempt, e.At, lockSetOf(e))
+		h.timestamps.Remember(e.Attempt, e.At, lockSetOf(e))
 	}
 }
 
@@ -75,7 +75,7 @@ func (h *holds) clashes(p *txn.Prepare) bool {
 	if l := h.local[p.Attempt]; l != nil && l.held {
 		return false
 	}
-	return h.stamps.Clashes(h.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p))
+	return h.timestamps.Clashes(h.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
 // orphans reports those that are undecided for too long.
@@ -83,7 +83,7 @@ func (h *holds) orphans(now time.Duration) {
 	h.rec.entries.All(func(a txn.Attempt, e txn.Entry) bool {
 		if l := h.local[a]; now >= l.orphanAt {
 			l.orphanAt = now + h.cfg.Params.RecoverAfter
-			h.env.Orphan(txn.Orphan{Attempt: a, Txn: e.Prepare.Txn, Participants: e.Prepare.Participants, DecidedAt: e.Prepare.DecidedAt})
+			h.env.Orphan(txn.Orphan{Attempt: a, Txn: e.Prepare.Txn, Participants: e.Prepare.Participants, RecordShard: e.Prepare.RecordShard})
 		}
 		return true
 	})
@@ -102,7 +102,7 @@ func (h *holds) count() (n int) {
 // lockSetOf is what an attempt reads and writes: Shared has all that it has read.
 func lockSetOf(p *txn.Prepare) yield.LockSet {
 	c := yield.LockSet{}
-	for _, checks := range [][]txn.ReadCheck{p.Reads, p.Guards} {
+	for _, checks := range [][]txn.ReadCheck{p.Reads, p.SchemaChecks} {
 		for _, check := range checks {
 			c.Shared = append(c.Shared, check.Key)
 		}

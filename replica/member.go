@@ -34,7 +34,7 @@ func (m *member) toAll(msg txn.Message) {
 
 // afterSync calls f when everything written so far is durable.
 func (m *member) afterSync(f func()) {
-	if m.cfg.Params.Bugs.AckBeforeSync {
+	if m.cfg.Params.InjectedBugs.AckBeforeSync {
 		f()
 		return
 	}
@@ -43,9 +43,9 @@ func (m *member) afterSync(f func()) {
 
 func (m *member) majority() int { return decide.Majority(m.n()) }
 
-// stands reports whether what is about to be told of an entry still holds here:
+// stillValid reports whether what is about to be told of an entry still holds here:
 // that it is of this view, and not decided.
-func (m *member) stands(e txn.Entry) bool {
+func (m *member) stillValid(e txn.Entry) bool {
 	now, open := m.rec.entries.Get(e.Prepare.Attempt)
 	return open && now.View == e.View && m.takesPart() && e.View == m.view()
 }
@@ -54,29 +54,29 @@ func (m *member) accepted(e txn.Entry) *txn.Accepted {
 	return &txn.Accepted{Shard: m.cfg.ID, Attempt: e.Prepare.Attempt, View: e.View, Replica: m.cfg.Self, Yes: e.Yes, At: e.Prepare.At}
 }
 
-// tellAccepted spares a coordinator that still lives the asking.
-func (m *member) tellAccepted(e txn.Entry) {
+// sendAccepted spares a coordinator that still lives the asking.
+func (m *member) sendAccepted(e txn.Entry) {
 	m.afterSync(func() {
-		if m.stands(e) {
+		if m.stillValid(e) {
 			m.env.Send(txn.Both(e.Prepare.Attempt.Node, m.cfg.ID), txn.Message{Accepted: m.accepted(e)})
 		}
 	})
 }
 
-// tellEnd answers whoever asks about an attempt that is decided; false if it is not.
-func (m *member) tellEnd(to txn.NodeID, a txn.Attempt) bool {
-	end, known := m.rec.endings.Get(a)
+// sendEnd answers whoever asks about an attempt that is decided; false if it is not.
+func (m *member) sendEnd(to txn.NodeID, a txn.Attempt) bool {
+	end, known := m.rec.decidedEntries.Get(a)
 	if !known {
 		return false
 	}
 	m.afterSync(func() {
-		m.env.Send(txn.Coordinator(to), txn.Message{Finding: &txn.Finding{Shard: m.cfg.ID, Attempt: a, Result: end.Result, At: end.At}})
+		m.env.Send(txn.Coordinator(to), txn.Message{InquireReply: &txn.InquireReply{Shard: m.cfg.ID, Attempt: a, Result: end.Result, At: end.At}})
 	})
 	return true
 }
 
 // sendView tells a replica that was left behind how this view stands.
 func (m *member) sendView(to txn.NodeID) {
-	out := &txn.StartView{Shard: m.cfg.ID, View: m.view(), Entries: m.rec.undecided(true), Endings: m.rec.decided()}
+	out := &txn.StartView{Shard: m.cfg.ID, View: m.view(), Entries: m.rec.undecided(true), Decided: m.rec.decided()}
 	m.afterSync(func() { m.env.Send(txn.Participant(to, m.cfg.ID), txn.Message{StartView: out}) })
 }

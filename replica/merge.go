@@ -3,7 +3,7 @@ package replica
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/store"
 	"isochron/txn"
 	"isochron/yield"
@@ -41,10 +41,10 @@ import (
 // acknowledges no end and forgets none.
 
 // endingsOf are all that anybody remembers.
-func endingsOf(records []*txn.ViewRecord) []txn.Ending {
-	var out []txn.Ending
+func endingsOf(records []*txn.ViewRecord) []txn.DecidedEntry {
+	var out []txn.DecidedEntry
 	for _, rec := range records {
-		out = append(out, rec.Endings...)
+		out = append(out, rec.Decided...)
 	}
 	return out
 }
@@ -55,7 +55,7 @@ type open struct {
 	final   bool
 	yes     bool
 	agree   int
-	leader  txn.Answer // of the last view's leader
+	leader  txn.ValidationResult // of the last view's leader
 }
 
 // merger makes the beginning of a view out of records. It changes nothing here.
@@ -67,11 +67,11 @@ type merger struct {
 // merge settles all that is open in the records of a majority or more; enough is
 // false if one more is needed for that. The records' endings have been learned before.
 func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough bool) {
-	all, stamps := g.openIn(records), yield.NewStamps(0)
+	all, stamps := g.openIn(records), yield.NewTimestampTable(0)
 	var kept []*open
 	keep := func(o *open, yes bool) {
-		g.cfg.Params.Rules.BiteIf(o.final, rulebook.AcceptedKept)
-		g.cfg.Params.Rules.BiteIf(!o.final && yes, rulebook.FastPathKept)
+		g.cfg.Params.Rules.HitIf(o.final, coverage.AcceptedKept)
+		g.cfg.Params.Rules.HitIf(!o.final && yes, coverage.FastPathKept)
 		if yes {
 			kept = append(kept, o)
 		}
@@ -80,7 +80,7 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 	enough = true
 	for _, step := range []func(o *open){
 		func(o *open) {
-			if !o.final && g.perhaps(o, len(records)) && g.excludes(o) {
+			if !o.final && g.fastPathPossible(o, len(records)) && g.excludes(o) {
 				keep(o, g.fits(stamps, &o.prepare))
 			}
 		},
@@ -90,10 +90,10 @@ func (g *merger) merge(records []*txn.ViewRecord) (settled []txn.Entry, enough b
 			}
 		},
 		func(o *open) {
-			if o.final || g.perhaps(o, len(records)) && g.excludes(o) {
+			if o.final || g.fastPathPossible(o, len(records)) && g.excludes(o) {
 				return
 			}
-			may := g.perhaps(o, len(records))
+			may := g.fastPathPossible(o, len(records))
 			fits := may && g.fits(stamps, &o.prepare)
 			enough = enough && fits == may
 			keep(o, fits)
@@ -123,7 +123,7 @@ func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 			g.openOf(all, &txn.Prepare{Shard: g.cfg.ID, Attempt: q.Attempt, Txn: q.Txn, Participants: q.Participants})
 		}
 		if rec.Normal != last {
-			g.cfg.Params.Rules.BiteIf(len(rec.Entries) > 0, rulebook.OldRecords)
+			g.cfg.Params.Rules.HitIf(len(rec.Entries) > 0, coverage.OldRecords)
 			continue
 		}
 		for _, e := range rec.Entries {
@@ -137,7 +137,7 @@ func (g *merger) openIn(records []*txn.ViewRecord) *txn.ByAttempt[*open] {
 
 // openOf finds or makes the place of an attempt; nil if it is decided.
 func (g *merger) openOf(all *txn.ByAttempt[*open], p *txn.Prepare) *open {
-	if _, over := g.rec.endings.Get(p.Attempt); over || g.rec.isRetired(p.Attempt) {
+	if _, over := g.rec.decidedEntries.Get(p.Attempt); over || g.rec.isRetired(p.Attempt) {
 		return nil
 	}
 	o, listed := all.Get(p.Attempt)
@@ -155,41 +155,41 @@ func (o *open) add(e txn.Entry, leads bool) {
 	if e.Final {
 		o.final, o.yes = true, e.Yes
 	}
-	if e.Answer == txn.AnswerOK && !e.Overtaken {
+	if e.Result == txn.ValidationOK && !e.Overtaken {
 		o.agree++
 	}
 	if leads {
-		o.leader = e.Answer
+		o.leader = e.Result
 	}
 }
 
-// perhaps reports whether the replicas that are not among the heard may have made
+// fastPathPossible reports whether the replicas that are not among the heard may have made
 // a fast path of what these have said.
-func (g *merger) perhaps(o *open, heard int) bool {
-	if g.cfg.Row.Decide.LeaderProposes() && o.leader > txn.AnswerOK {
+func (g *merger) fastPathPossible(o *open, received int) bool {
+	if g.cfg.Spec.Decide.LeaderProposes() && o.leader > txn.ValidationOK {
 		return false // without the leader there is no fast path
 	}
-	return o.agree+g.n()-heard >= g.cfg.Row.Decide.FastPath(g.n())
+	return o.agree+g.n()-received >= g.cfg.Spec.Decide.FastPath(g.n())
 }
 
 // excludes reports whether so many have an attempt open that what clashes with it
 // has not come to count.
 func (g *merger) excludes(o *open) bool { return o.agree+g.majority() > g.n() }
 
-func (g *merger) clash(stamps *yield.Stamps, p *txn.Prepare) bool {
-	return stamps.Clashes(g.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p))
+func (g *merger) clash(stamps *yield.TimestampTable, p *txn.Prepare) bool {
+	return stamps.Clashes(g.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p))
 }
 
 // fits asks whether an attempt still fits with what is committed and with what
 // counts already.
-func (g *merger) fits(stamps *yield.Stamps, p *txn.Prepare) bool {
+func (g *merger) fits(stamps *yield.TimestampTable, p *txn.Prepare) bool {
 	switch {
 	case g.clash(stamps, p):
 		return false
-	case g.cfg.Row.Yield.ByTimestamp:
+	case g.cfg.Spec.Yield.ByTimestamp:
 		return g.fitsAt(p)
 	}
-	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.Guards) && yield.Stands(g.rows.row, g.rows.scan, p.Reads, p.Spans) == txn.NotRefused
+	return g.rows.newest(p, false) < p.At && yield.Guarded(g.rows.row, p.SchemaChecks) && yield.StillValid(g.rows.row, g.rows.scan, p.Reads, p.Spans) == txn.NotRefused
 }
 
 // fitsAt is fits in the order of timestamps: what is committed after the attempt's
@@ -198,11 +198,11 @@ func (g *merger) fitsAt(p *txn.Prepare) bool {
 	before := p.At - 1
 	row := func(k txn.Key) txn.Row { return store.AsOf(g.cfg.Engine, g.rec.rows, k, before) }
 	scan := func(s txn.Scan) txn.ScanRows { return g.rows.scanAsOf(s, before) }
-	if !yield.Guarded(row, p.Guards) || yield.Stands(row, scan, p.Reads, p.Spans) != txn.NotRefused {
+	if !yield.Guarded(row, p.SchemaChecks) || yield.StillValid(row, scan, p.Reads, p.Spans) != txn.NotRefused {
 		return false
 	}
 	fits := true
-	g.rec.endings.All(func(_ txn.Attempt, end txn.Ending) bool {
+	g.rec.decidedEntries.All(func(_ txn.Attempt, end txn.DecidedEntry) bool {
 		if end.Result == txn.OutcomeCommitted && end.At > p.At {
 			fits = !missed(end.Prepare, p)
 		}
@@ -215,7 +215,7 @@ func (g *merger) fitsAt(p *txn.Prepare) bool {
 func missed(later, p *txn.Prepare) bool {
 	return slices.ContainsFunc(p.Writes, func(w txn.Write) bool {
 		read := func(c txn.ReadCheck) bool { return c.Key == w.Key && c.Version != p.Attempt }
-		return slices.ContainsFunc(later.Reads, read) || slices.ContainsFunc(later.Guards, read) ||
+		return slices.ContainsFunc(later.Reads, read) || slices.ContainsFunc(later.SchemaChecks, read) ||
 			slices.ContainsFunc(later.Spans, func(s txn.SpanCheck) bool { return s.Span.Contains(w.Key) })
 	})
 }

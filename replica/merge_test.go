@@ -6,13 +6,13 @@ import (
 	"isochron/txn"
 )
 
-// said is what one replica remembers of attempts: in view 7, unless it was left behind.
-func said(id txn.NodeID, entries ...txn.Entry) *txn.ViewRecord {
+// viewRecord is what one replica remembers of attempts: in view 7, unless it was left behind.
+func viewRecord(id txn.NodeID, entries ...txn.Entry) *txn.ViewRecord {
 	return &txn.ViewRecord{Shard: shard, View: 8, Replica: id, Normal: 7, Entries: entries}
 }
 
-func opined(p *txn.Prepare, a txn.Answer) txn.Entry {
-	return txn.Entry{Prepare: *p, Answer: a, View: 7}
+func opined(p *txn.Prepare, a txn.ValidationResult) txn.Entry {
+	return txn.Entry{Prepare: *p, Result: a, View: 7}
 }
 
 func took(p *txn.Prepare, yes bool) txn.Entry {
@@ -20,11 +20,11 @@ func took(p *txn.Prepare, yes bool) txn.Entry {
 }
 
 func ended(rec *txn.ViewRecord, p *txn.Prepare, commit bool) *txn.ViewRecord {
-	end := txn.Ending{Attempt: p.Attempt, Result: txn.OutcomeAborted}
+	end := txn.DecidedEntry{Attempt: p.Attempt, Result: txn.OutcomeAborted}
 	if commit {
-		end = txn.Ending{Attempt: p.Attempt, Result: txn.OutcomeCommitted, At: p.At, Prepare: p}
+		end = txn.DecidedEntry{Attempt: p.Attempt, Result: txn.OutcomeCommitted, At: p.At, Prepare: p}
 	}
-	rec.Endings = append(rec.Endings, end)
+	rec.Decided = append(rec.Decided, end)
 	return rec
 }
 
@@ -54,51 +54,51 @@ func TestMerge(t *testing.T) {
 		want    want
 	}{
 		{"what two of three call OK may be a fast path", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(3, opined(x, ok))}, want{1: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(3, opined(x, ok))}, want{1: "yes"}},
 		{"what one of three calls OK is none", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(3)}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(3)}, want{1: "no"}},
 		{"without the leader of the last view there is none", []string{carousel, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, abstain))}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, abstain))}, want{1: "no"}},
 		{"what was accepted stays", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, took(x, true)), said(3, opined(x, abstain))}, want{1: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, took(x, true)), viewRecord(3, opined(x, abstain))}, want{1: "yes"}},
 		{"what was accepted stays, a No too", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, took(x, false)), said(3, opined(x, ok))}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, took(x, false)), viewRecord(3, opined(x, ok))}, want{1: "no"}},
 		{"who was left behind says nothing of open attempts", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), behind(said(3, opined(x, ok), took(y, true)))}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), behind(viewRecord(3, opined(x, ok), took(y, true)))}, want{1: "no"}},
 		{"but of endings", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), behind(ended(said(3), x, true))}, want{}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), behind(ended(viewRecord(3), x, true))}, want{}},
 		{"what nobody has heard of is refused", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1), fence(said(3), x)}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1), fence(viewRecord(3), x)}, want{1: "no"}},
 		{"of two that clash one alone can be a fast path", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok), opined(y, abstain)), said(3, opined(x, ok), opined(y, abstain))}, want{1: "yes", 2: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok), opined(y, abstain)), viewRecord(3, opined(x, ok), opined(y, abstain))}, want{1: "yes", 2: "no"}},
 		{"what does not fit with a commit was none", []string{carousel, tapir, starry}, 3,
-			[]*txn.ViewRecord{ended(said(1, opined(y, ok)), x, true), said(3, opined(y, ok))}, want{2: "no"}},
+			[]*txn.ViewRecord{ended(viewRecord(1, opined(y, ok)), x, true), viewRecord(3, opined(y, ok))}, want{2: "no"}},
 		{"writes in the order of timestamps stand beside each other", []string{tapir}, 3,
-			[]*txn.ViewRecord{said(1, opined(x, ok), opined(blind, ok)), said(3, opined(x, ok), took(blind, true))}, want{1: "yes", 2: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok), opined(blind, ok)), viewRecord(3, opined(x, ok), took(blind, true))}, want{1: "yes", 2: "yes"}},
 		{"a read before an accepted write stands", []string{tapir}, 3,
-			[]*txn.ViewRecord{said(1, opined(early, ok), took(x, true)), said(3, opined(early, ok))}, want{1: "yes", 3: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(early, ok), took(x, true)), viewRecord(3, opined(early, ok))}, want{1: "yes", 3: "yes"}},
 		{"a read before a committed write stands", []string{tapir}, 3,
-			[]*txn.ViewRecord{ended(said(1, opined(early, ok)), x, true), said(3, opined(early, ok))}, want{3: "yes"}},
+			[]*txn.ViewRecord{ended(viewRecord(1, opined(early, ok)), x, true), viewRecord(3, opined(early, ok))}, want{3: "yes"}},
 		{"a write that a later read has missed was none", []string{tapir}, 3,
-			[]*txn.ViewRecord{ended(said(1, opined(x, ok)), prepare(6, 20, "r:a"), true), said(3, opined(x, ok))}, want{1: "no"}},
+			[]*txn.ViewRecord{ended(viewRecord(1, opined(x, ok)), prepare(6, 20, "r:a"), true), viewRecord(3, opined(x, ok))}, want{1: "no"}},
 		{"a write of which a later one has read counts", []string{tapir}, 3,
-			[]*txn.ViewRecord{ended(said(1, opined(x, ok)), reads, true), said(3, opined(x, ok))}, want{1: "yes"}},
+			[]*txn.ViewRecord{ended(viewRecord(1, opined(x, ok)), reads, true), viewRecord(3, opined(x, ok))}, want{1: "yes"}},
 		{"one is enough if there is no other", []string{carousel, tapir, starry}, 1,
-			[]*txn.ViewRecord{said(1, opined(x, ok), opined(y, abstain))}, want{1: "yes", 2: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok), opined(y, abstain))}, want{1: "yes", 2: "no"}},
 		{"two of five may be a fast path", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4)}, want{1: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4)}, want{1: "yes"}},
 		{"where all must agree they are none", []string{starry}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4)}, want{1: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4)}, want{1: "no"}},
 		{"and what clashes with them may count too: one record more is needed", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4, took(over, true))}, nil},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true))}, nil},
 		{"or be committed", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(y, ok)), said(2, opined(y, ok)), ended(said(4), x, true)}, nil},
+			[]*txn.ViewRecord{viewRecord(1, opined(y, ok)), viewRecord(2, opined(y, ok)), ended(viewRecord(4), x, true)}, nil},
 		{"a fourth says that they are none", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4, took(over, true)), said(5, took(over, true))}, want{1: "no", 5: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true)), viewRecord(5, took(over, true))}, want{1: "no", 5: "yes"}},
 		{"a fourth knows how the first ended", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4, took(over, true)), ended(said(5, opined(over, ok)), x, true)}, want{5: "yes"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true)), ended(viewRecord(5, opined(over, ok)), x, true)}, want{5: "yes"}},
 		{"of four, three for one leave no majority for the other", []string{carousel, tapir}, 5,
-			[]*txn.ViewRecord{said(1, opined(x, ok)), said(2, opined(x, ok)), said(4, took(over, true)), said(5, opined(x, ok))}, want{1: "yes", 5: "no"}},
+			[]*txn.ViewRecord{viewRecord(1, opined(x, ok)), viewRecord(2, opined(x, ok)), viewRecord(4, took(over, true)), viewRecord(5, opined(x, ok))}, want{1: "yes", 5: "no"}},
 	} {
 		for _, row := range c.rows {
 			n := newNet(t, row, c.n)

@@ -13,16 +13,16 @@ import (
 // net is a shard's replicas, a disk for each, and what they say to each other. It
 // is no cluster: the test is the coordinator, as node 9.
 type net struct {
-	t       *testing.T
-	row     protocol.Row
-	params  txn.Params
-	members []txn.NodeID
-	at      map[txn.NodeID]*machine
-	queue   []txn.Envelope
-	heard   []txn.Message  // by the coordinator
-	acks    []txn.Envelope // heard too
-	lost    func(txn.Envelope) bool
-	now     time.Duration
+	t        *testing.T
+	spec     protocol.Spec
+	params   txn.Params
+	members  []txn.NodeID
+	at       map[txn.NodeID]*machine
+	queue    []txn.Envelope
+	received []txn.Message  // by the coordinator
+	acks     []txn.Envelope // heard too
+	lost     func(txn.Envelope) bool
+	now      time.Duration
 }
 
 // machine is one replica's, and its Env.
@@ -47,11 +47,11 @@ const (
 
 func newNet(t *testing.T, rowName string, n int) *net {
 	t.Helper()
-	row, err := protocol.ByName(rowName)
+	spec, err := protocol.ByName(rowName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	net := &net{t: t, row: row, at: map[txn.NodeID]*machine{}, params: txn.Params{ResendAfter: resend, RecoverAfter: recoverAt, LockWait: lockWait}}
+	net := &net{t: t, spec: spec, at: map[txn.NodeID]*machine{}, params: txn.Params{ResendAfter: resend, RecoverAfter: recoverAt, LockWait: lockWait}}
 	for i := range n {
 		net.members = append(net.members, txn.NodeID(i+1))
 	}
@@ -66,7 +66,7 @@ func newNet(t *testing.T, rowName string, n int) *net {
 func (n *net) open(id txn.NodeID) {
 	n.t.Helper()
 	m := n.at[id]
-	r, err := Open(Config{ID: shard, Self: id, Members: n.members, Engine: m.engine, Row: n.row, Params: n.params, Env: m})
+	r, err := Open(Config{ID: shard, Self: id, Members: n.members, Engine: m.engine, Spec: n.spec, Params: n.params, Env: m})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -95,18 +95,18 @@ func (m *machine) Orphan(o txn.Orphan) {
 }
 func (m *machine) Applied(txn.ShardID, []txn.Write) {}
 func (m *machine) Held(txn.ShardID, txn.ID, int64)  { m.spans++ }
-func (m *machine) Note(txn.Note)                    {}
+func (m *machine) NodeEvent(txn.NodeEvent)          {}
 func (m *machine) Trace(format string, args ...any) {
 	m.n.t.Logf("n%d: "+format, append([]any{m.id}, args...)...)
 }
-func (n *net) tell(to txn.NodeID, m txn.Message) {
+func (n *net) send(to txn.NodeID, m txn.Message) {
 	n.queue = append(n.queue, txn.Envelope{From: coordinator, To: to, Msg: m, Part: txn.Participant(to, shard).Part()})
 }
 
-// tellAll tells all replicas, and lets them talk until they have nothing to say.
-func (n *net) tellAll(m txn.Message) {
+// sendAll tells all replicas, and lets them talk until they have nothing to say.
+func (n *net) sendAll(m txn.Message) {
 	for _, id := range n.members {
-		n.tell(id, m)
+		n.send(id, m)
 	}
 	n.settle()
 }
@@ -146,7 +146,7 @@ func (n *net) carry(env txn.Envelope) {
 		return
 	}
 	if env.To == coordinator {
-		n.heard = append(n.heard, env.Msg)
+		n.received = append(n.received, env.Msg)
 		if env.Msg.DecideAck != nil {
 			n.acks = append(n.acks, env)
 		}
@@ -208,12 +208,12 @@ func decision(p *txn.Prepare, commit, with bool) txn.Message {
 	return txn.Message{Decide: d}
 }
 
-// opinions are those that the coordinator has heard of an attempt, the last of each.
-func (n *net) opinions(seq uint64) map[txn.NodeID]txn.Answer {
-	out := map[txn.NodeID]txn.Answer{}
-	for _, m := range n.heard {
-		if m.Opinion != nil && m.Opinion.Attempt == attempt(seq) {
-			out[m.Opinion.Replica] = m.Opinion.Answer
+// replicaVotes are those that the coordinator has heard of an attempt, the last of each.
+func (n *net) replicaVotes(seq uint64) map[txn.NodeID]txn.ValidationResult {
+	out := map[txn.NodeID]txn.ValidationResult{}
+	for _, m := range n.received {
+		if m.ReplicaVote != nil && m.ReplicaVote.Attempt == attempt(seq) {
+			out[m.ReplicaVote.Replica] = m.ReplicaVote.Result
 		}
 	}
 	return out
@@ -227,7 +227,7 @@ func (n *net) counts(seq uint64) string {
 		yes  bool
 	}
 	have := map[of]map[txn.NodeID]bool{}
-	for _, m := range n.heard {
+	for _, m := range n.received {
 		if v := m.Vote; v != nil && v.Attempt == attempt(seq) {
 			return yesNo(v.Yes)
 		}
@@ -249,5 +249,5 @@ func (n *net) counts(seq uint64) string {
 
 // has is what a replica shows of a row.
 func (n *net) has(id txn.NodeID, key string) string {
-	return string(n.at[id].r.Peek(txn.Key(key)).Value)
+	return string(n.at[id].r.ReadLocal(txn.Key(key)).Value)
 }

@@ -1,7 +1,7 @@
 package replica
 
 import (
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -10,18 +10,18 @@ import (
 func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 	a := p.Attempt
 	r.forget(p)
-	if r.rec.isRetired(a) || r.tellEnd(from, a) || !r.takesPart() {
-		r.cfg.Params.Rules.BiteIf(!r.takesPart(), rulebook.LeftView)
+	if r.rec.isRetired(a) || r.sendEnd(from, a) || !r.takesPart() {
+		r.cfg.Params.Rules.HitIf(!r.takesPart(), coverage.LeftView)
 		return // in a change of views nobody answers: they are asked again
 	}
 	if e, known := r.rec.entries.Get(a); known {
 		r.answerAgain(from, e)
 		return
 	}
-	r.form(p, func(e txn.Entry, o txn.Opinion) {
-		r.env.Send(txn.Coordinator(from), txn.Message{Opinion: &o})
-		if e.Answer != txn.AnswerOK && !o.Leads && r.cfg.Row.Decide.DisputesOpinions() {
-			r.env.Send(txn.Participant(r.leaderOf(o.View), r.cfg.ID), txn.Message{Dispute: &txn.Dispute{Shard: r.cfg.ID, View: o.View, Prepare: p}})
+	r.form(p, func(e txn.Entry, o txn.ReplicaVote) {
+		r.env.Send(txn.Coordinator(from), txn.Message{ReplicaVote: &o})
+		if e.Result != txn.ValidationOK && !o.Leads && r.cfg.Spec.Decide.UsesSlowPath() {
+			r.env.Send(txn.Participant(r.leaderOf(o.View), r.cfg.ID), txn.Message{SlowPathRequest: &txn.SlowPathRequest{Shard: r.cfg.ID, View: o.View, Prepare: p}})
 		}
 	})
 }
@@ -29,30 +29,30 @@ func (r *Replica) onPrepare(from txn.NodeID, p *txn.Prepare) {
 // form forms an opinion and calls told when it is on the disk. Where the leader
 // proposes its own opinion anyway it does so then, and no sooner: after a crash it
 // must not propose another.
-func (r *Replica) form(p *txn.Prepare, told func(txn.Entry, txn.Opinion)) {
+func (r *Replica) form(p *txn.Prepare, reported func(txn.Entry, txn.ReplicaVote)) {
 	if r.rec.entries.Len() >= maxEntries {
 		return // as if it had not come
 	}
 	o := r.validator.opine(p)
 	o.Leads = r.leads()
-	e := txn.Entry{Prepare: *p, Answer: o.Answer, View: r.view()}
+	e := txn.Entry{Prepare: *p, Result: o.Result, View: r.view()}
 	var b store.Batch
 	r.rec.putEntry(&b, e)
 	r.cfg.Engine.Apply(&b)
 	r.holds.enter(e)
-	if o.Answer != txn.AnswerOK {
+	if o.Result != txn.ValidationOK {
 		r.refusals++
-		r.env.Trace("shard %d: %v does not fit: %v, %s", r.cfg.ID, p.Txn, o.Answer, o.Reason)
+		r.env.Trace("shard %d: %v does not fit: %v, %s", r.cfg.ID, p.Txn, o.Result, o.Reason)
 	}
-	proposes := r.cfg.Row.Decide.ProposesAtOnce() || o.Answer != txn.AnswerOK && r.cfg.Row.Decide.LeaderProposes()
+	proposes := r.cfg.Spec.Decide.ProposesAtOnce() || o.Result != txn.ValidationOK && r.cfg.Spec.Decide.LeaderProposes()
 	r.afterSync(func() {
-		if !r.stands(e) {
+		if !r.stillValid(e) {
 			return
 		}
 		if o.Leads && proposes {
 			r.settle(e)
 		}
-		told(e, o)
+		reported(e, o)
 	})
 }
 
@@ -60,15 +60,15 @@ func (r *Replica) form(p *txn.Prepare, told func(txn.Entry, txn.Opinion)) {
 func (r *Replica) answerAgain(to txn.NodeID, e txn.Entry) {
 	a := e.Prepare.Attempt
 	r.afterSync(func() { // it may be on its way to the disk
-		if !r.stands(e) {
+		if !r.stillValid(e) {
 			return
 		}
 		if e.Final {
 			r.env.Send(txn.Both(to, r.cfg.ID), txn.Message{Accepted: r.accepted(e)})
 			return
 		}
-		r.env.Send(txn.Coordinator(to), txn.Message{Opinion: &txn.Opinion{Shard: r.cfg.ID, Attempt: a, Replica: r.cfg.Self, View: e.View,
-			Leads: r.leaderOf(e.View) == r.cfg.Self, Answer: e.Answer, At: e.Prepare.At, Refused: txn.KindAborted, Reason: txn.WhyRefusedBefore.Refusal().String()}})
+		r.env.Send(txn.Coordinator(to), txn.Message{ReplicaVote: &txn.ReplicaVote{Shard: r.cfg.ID, Attempt: a, Replica: r.cfg.Self, View: e.View,
+			Leads: r.leaderOf(e.View) == r.cfg.Self, Result: e.Result, At: e.Prepare.At, Refused: txn.KindAborted, Reason: txn.ReasonAlreadyRefused.Refusal().String()}})
 	})
 	r.slow.repeat(a)
 }

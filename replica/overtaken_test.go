@@ -19,22 +19,22 @@ func TestWhatACommitHasOvertakenNeverCounts(t *testing.T) {
 		at []txn.NodeID
 	}{{x, []txn.NodeID{4, 5}}, {y, []txn.NodeID{1, 2, 3}}} {
 		for _, id := range first.at {
-			n.tell(id, txn.Message{Prepare: first.p})
+			n.send(id, txn.Message{Prepare: first.p})
 		}
 		n.settle()
 	}
-	n.tellAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: x})
 	n.wantOpinions(1, abstain, abstain, abstain, ok, ok)
 	for _, id := range []txn.NodeID{1, 2, 3} {
-		n.tell(id, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: y}})
+		n.send(id, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: y}})
 	}
 	n.settle()
-	n.tellAll(decision(y, true, true))
+	n.sendAll(decision(y, true, true))
 	later := prepare(3, 30, "w:c")
 	later.Attempt.Node, later.Retired = y.Attempt.Node, 3
-	n.tellAll(txn.Message{Prepare: later})
+	n.sendAll(txn.Message{Prepare: later})
 	n.lost = func(e txn.Envelope) bool { return e.Msg.ViewRecord != nil && (e.From == 1 || e.From == 3) }
-	n.tellAll(inquire(x))
+	n.sendAll(inquire(x))
 	n.pass(recoverAt)
 	if got := n.counts(1); got != "no" {
 		t.Errorf("x counts: %q", got)
@@ -46,17 +46,17 @@ func TestWhatACommitHasOvertakenNeverCounts(t *testing.T) {
 func TestInAChangeOfViewsNoEndIsForgotten(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x, y := prepare(1, 10, "w:a"), prepare(2, 20, "w:b")
-	n.tellAll(txn.Message{Prepare: x})
-	n.tellAll(txn.Message{Prepare: y})
-	n.tellAll(decision(x, true, false))
+	n.sendAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: y})
+	n.sendAll(decision(x, true, false))
 	acks := len(n.acks)
 	n.lost = func(e txn.Envelope) bool { return e.Msg.ViewRecord != nil }
-	n.tellAll(inquire(y))
+	n.sendAll(inquire(y))
 	n.pass(2 * resend)
 	next := prepare(3, 30, "w:c")
 	next.Retired = 2
-	n.tellAll(txn.Message{Prepare: next})
-	n.tellAll(decision(y, true, false))
+	n.sendAll(txn.Message{Prepare: next})
+	n.sendAll(decision(y, true, false))
 	for _, id := range n.members {
 		if r := n.at[id].r; r.takesPart() || r.rec.isRetired(x.Attempt) || n.has(id, "b") != "by 2" {
 			t.Errorf("replica %d: it takes part: %v, has forgotten: %v, shows %q", id, r.takesPart(), r.rec.isRetired(x.Attempt), n.has(id, "b"))
@@ -67,7 +67,7 @@ func TestInAChangeOfViewsNoEndIsForgotten(t *testing.T) {
 	}
 	n.lost = nil
 	n.pass(recoverAt)
-	n.tellAll(decision(y, true, false))
+	n.sendAll(decision(y, true, false))
 	if len(n.acks) != acks+3 {
 		t.Errorf("once the view has begun %d are, not 3", len(n.acks)-acks)
 	}

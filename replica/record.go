@@ -47,19 +47,19 @@ type record struct {
 	cache store.RowCache
 	// unwritten: nobody opens this disk again, so what only a restart would read
 	// stays in memory.
-	unwritten bool
-	meta      meta
-	entries   *txn.ByAttempt[txn.Entry]
-	endings   *txn.ByAttempt[txn.Ending]
-	retired   map[txn.Incarnation]uint64
-	sum       uint64 // over the endings, see Compare
+	unwritten      bool
+	meta           meta
+	entries        *txn.ByAttempt[txn.Entry]
+	decidedEntries *txn.ByAttempt[txn.DecidedEntry]
+	retired        map[txn.Incarnation]uint64
+	sum            uint64 // over the endings, see Compare
 }
 
 // openRecord reads what a disk has; fresh: it has nothing of this shard. rows is the
 // pool of its cache, or nil.
 func openRecord(id txn.ShardID, r store.Reader, rows *store.Pool) (rec *record, fresh bool, err error) {
 	rec = &record{id: id, rows: shardKey(id, 'v'), cache: store.NewRowCache(shardKey(id, 'v'), store.RowCacheMemoryBytes, rows), meta: meta{Version: formatVersion},
-		entries: txn.NewByAttempt[txn.Entry](), endings: txn.NewByAttempt[txn.Ending](), retired: map[txn.Incarnation]uint64{}}
+		entries: txn.NewByAttempt[txn.Entry](), decidedEntries: txn.NewByAttempt[txn.DecidedEntry](), retired: map[txn.Incarnation]uint64{}}
 	raw, ok := r.Get(shardKey(id, 'm'))
 	if !ok {
 		return rec, true, nil
@@ -104,14 +104,14 @@ func (rec *record) takeEntry(v []byte) error {
 }
 
 func (rec *record) takeEnding(v []byte) error {
-	var e txn.Ending
+	var e txn.DecidedEntry
 	if err := txn.Decode(v, &e); err != nil {
 		return err
 	}
 	if e.Result == txn.OutcomeCommitted && e.Prepare == nil {
 		return fmt.Errorf("%v is committed, and what it wrote is not told", e.Attempt)
 	}
-	if _, twice := rec.endings.Get(e.Attempt); twice {
+	if _, twice := rec.decidedEntries.Get(e.Attempt); twice {
 		return fmt.Errorf("%v has ended twice", e.Attempt)
 	}
 	rec.remember(e)
@@ -167,7 +167,7 @@ func (rec *record) dropEntry(b *store.Batch, a txn.Attempt) {
 }
 
 // putEnding remembers how an attempt ended, and writes its rows if it committed.
-func (rec *record) putEnding(b *store.Batch, e txn.Ending) {
+func (rec *record) putEnding(b *store.Batch, e txn.DecidedEntry) {
 	rec.remember(e)
 	rec.put(b, attemptKey(rec.id, 'o', e.Attempt), e)
 	if e.Result != txn.OutcomeCommitted {
@@ -180,8 +180,8 @@ func (rec *record) putEnding(b *store.Batch, e txn.Ending) {
 	}
 }
 
-func (rec *record) remember(e txn.Ending) {
-	rec.endings.Set(e.Attempt, e)
+func (rec *record) remember(e txn.DecidedEntry) {
+	rec.decidedEntries.Set(e.Attempt, e)
 	rec.sum ^= hashOf(e.Attempt)
 }
 
@@ -198,9 +198,9 @@ func (rec *record) undecided(final bool) []txn.Entry {
 }
 
 // decided lists the endings.
-func (rec *record) decided() []txn.Ending {
-	var out []txn.Ending
-	rec.endings.All(func(_ txn.Attempt, e txn.Ending) bool {
+func (rec *record) decided() []txn.DecidedEntry {
+	var out []txn.DecidedEntry
+	rec.decidedEntries.All(func(_ txn.Attempt, e txn.DecidedEntry) bool {
 		out = append(out, e)
 		return true
 	})
@@ -227,7 +227,7 @@ func (rec *record) retire(b *store.Batch, inc txn.Incarnation, below uint64) {
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
 	rec.put(b, attemptKey(rec.id, 'w', txn.Attempt{Node: inc.Node, Epoch: inc.Epoch}), retiredMark{inc.Node, inc.Epoch, below})
-	for _, a := range rec.endings.DropBelow(lo, hi) {
+	for _, a := range rec.decidedEntries.DropBelow(lo, hi) {
 		rec.sum ^= hashOf(a)
 		rec.drop(b, attemptKey(rec.id, 'o', a))
 	}
@@ -241,8 +241,8 @@ func Recorded(r store.Reader, id txn.ShardID, a txn.Attempt) bool {
 		return false
 	}
 	if e, ok := rec.entries.Get(a); ok {
-		return e.Answer == txn.AnswerOK || e.Final && e.Yes
+		return e.Result == txn.ValidationOK || e.Final && e.Yes
 	}
-	_, over := rec.endings.Get(a) // an attempt that was decided may have been aborted after its Yes
+	_, over := rec.decidedEntries.Get(a) // an attempt that was decided may have been aborted after its Yes
 	return over || rec.isRetired(a)
 }

@@ -12,15 +12,15 @@ import (
 func full(t *testing.T) *store.Mem {
 	n := newNet(t, tapir, 3)
 	x, y := prepare(5, 10, "w:a"), prepare(7, 20, "w:b")
-	n.tellAll(txn.Message{Prepare: x})
-	n.tellAll(decision(x, true, false))
+	n.sendAll(txn.Message{Prepare: x})
+	n.sendAll(decision(x, true, false))
 	y.Retired = 3
-	n.tellAll(txn.Message{Prepare: y})
+	n.sendAll(txn.Message{Prepare: y})
 	return n.at[2].engine
 }
 
 func TestADamagedRecordIsRefused(t *testing.T) {
-	committed := txn.Ending{Attempt: attempt(5), Result: txn.OutcomeCommitted}
+	committed := txn.DecidedEntry{Attempt: attempt(5), Result: txn.OutcomeCommitted}
 	for _, c := range []struct {
 		name string
 		key  []byte
@@ -63,8 +63,8 @@ func TestADamagedRecordIsRefused(t *testing.T) {
 // has opened it can go on.
 func FuzzOpenRecord(f *testing.F) {
 	for _, kind := range []byte{'m', 'p', 'o', 'w'} {
-		f.Add(kind, txn.Encode(txn.Ending{Attempt: attempt(5), Result: txn.OutcomeCommitted}))
-		f.Add(kind, txn.Encode(txn.Entry{Prepare: *prepare(5, 10, "w:a", "r:b"), Answer: txn.AnswerOK}))
+		f.Add(kind, txn.Encode(txn.DecidedEntry{Attempt: attempt(5), Result: txn.OutcomeCommitted}))
+		f.Add(kind, txn.Encode(txn.Entry{Prepare: *prepare(5, 10, "w:a", "r:b"), Result: txn.ValidationOK}))
 	}
 	f.Fuzz(func(t *testing.T, kind byte, value []byte) {
 		disk := full(t)
@@ -77,13 +77,13 @@ func FuzzOpenRecord(f *testing.F) {
 		disk.Apply(&b)
 		n := newNet(t, tapir, 3)
 		n.at[1].engine = disk
-		r, err := Open(Config{ID: shard, Self: 1, Members: n.members, Engine: disk, Row: n.row, Params: n.params, Env: n.at[1]})
+		r, err := Open(Config{ID: shard, Self: 1, Members: n.members, Engine: disk, Spec: n.spec, Params: n.params, Env: n.at[1]})
 		if err != nil {
 			return
 		}
 		n.at[1].r = r
-		n.tellAll(txn.Message{Prepare: prepare(100, 100, "w:a", "r:b")})
-		n.tellAll(inquire(prepare(101, 110, "w:a")))
+		n.sendAll(txn.Message{Prepare: prepare(100, 100, "w:a", "r:b")})
+		n.sendAll(inquire(prepare(101, 110, "w:a")))
 		n.pass(4 * resend)
 	})
 }

@@ -29,7 +29,7 @@ type Replica struct {
 
 // Open brings a replica back from the engine, or makes a new one.
 func Open(cfg Config) (*Replica, error) {
-	rec, fresh, err := openRecord(cfg.ID, cfg.Engine, cfg.Rows)
+	rec, fresh, err := openRecord(cfg.ID, cfg.Engine, cfg.SpecAt)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 		r.readers.onAccess(from, m.Access)
 	case m.Prepare != nil:
 		r.onPrepare(from, m.Prepare)
-	case m.Dispute != nil:
-		r.onDispute(m.Dispute)
+	case m.SlowPathRequest != nil:
+		r.onDispute(m.SlowPathRequest)
 	case m.Accept != nil:
 		r.onAccept(from, m.Accept)
 	case m.Accepted != nil:
@@ -101,10 +101,10 @@ func (r *Replica) Deliver(from txn.NodeID, m *txn.Message) {
 		r.onViewRecord(from, m.ViewRecord)
 	case m.StartView != nil:
 		r.onStartView(m.StartView)
-	case m.Compare != nil:
-		r.comparing.onCompare(from, m.Compare)
-	case m.Endings != nil:
-		r.onEndings(m.Endings)
+	case m.AntiEntropyRequest != nil:
+		r.comparing.onCompare(from, m.AntiEntropyRequest)
+	case m.AntiEntropyReply != nil:
+		r.onEndings(m.AntiEntropyReply)
 	}
 }
 
@@ -124,8 +124,8 @@ func (r *Replica) Tick() {
 	r.comparing.tick(now)
 }
 
-// Peek reads a row as it is committed here.
-func (r *Replica) Peek(k txn.Key) txn.Row { return r.rows.row(k) }
+// ReadLocal reads a row as it is committed here.
+func (r *Replica) ReadLocal(k txn.Key) txn.Row { return r.rows.row(k) }
 
 // Leader is who leads the view, and the view's number.
 func (r *Replica) Leader() (txn.NodeID, uint64) { return r.leaderOf(r.view()), r.view() }
@@ -143,4 +143,4 @@ func (r *Replica) Undecided() int { return r.rec.entries.Len() }
 func (r *Replica) Holders() int { return r.holds.count() }
 
 // Endings is the number of decided attempts that are remembered.
-func (r *Replica) Endings() int { return r.rec.endings.Len() }
+func (r *Replica) Endings() int { return r.rec.decidedEntries.Len() }

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	ok, abstain, retry, no  = txn.AnswerOK, txn.AnswerAbstain, txn.AnswerRetry, txn.AnswerNo
+	ok, abstain, retry, no  = txn.ValidationOK, txn.ValidationAbstain, txn.ValidationRetry, txn.ValidationNo
 	carousel, tapir, starry = "carousel-fast", "tapir", "starry"
 )
 
-func (n *net) wantOpinions(seq uint64, want ...txn.Answer) {
+func (n *net) wantOpinions(seq uint64, want ...txn.ValidationResult) {
 	n.t.Helper()
-	got := n.opinions(seq)
+	got := n.replicaVotes(seq)
 	for i, a := range want {
 		if got[n.members[i]] != a {
 			n.t.Errorf("attempt %d: replica %d says %v, not %v (all: %v)", seq, i+1, got[n.members[i]], a, got)
@@ -36,7 +36,7 @@ func TestOpinions(t *testing.T) {
 		committed  *txn.Prepare
 		open       *txn.Prepare
 		asks       *txn.Prepare
-		plain, tsd txn.Answer
+		plain, tsd txn.ValidationResult
 	}{
 		{"nobody else", nil, nil, prepare(3, 30, "r:a", "w:a"), ok, ok},
 		{"what it read was written since", prepare(1, 10, "w:a"), nil, prepare(3, 30, "r:a"), no, no},
@@ -50,17 +50,17 @@ func TestOpinions(t *testing.T) {
 		{"it writes beside an undecided write", nil, prepare(2, 20, "w:a"), prepare(3, 30, "w:a"), abstain, ok},
 		{"it writes beside a write of the same timestamp", nil, prepare(2, 30, "w:a"), prepare(3, 30, "w:a"), abstain, retry},
 	} {
-		for row, want := range map[string]txn.Answer{carousel: c.plain, starry: c.plain, tapir: c.tsd} {
+		for row, want := range map[string]txn.ValidationResult{carousel: c.plain, starry: c.plain, tapir: c.tsd} {
 			n := newNet(t, row, 3)
 			if c.committed != nil {
-				n.tellAll(txn.Message{Prepare: c.committed})
-				n.tellAll(decision(c.committed, true, false))
+				n.sendAll(txn.Message{Prepare: c.committed})
+				n.sendAll(decision(c.committed, true, false))
 			}
 			if c.open != nil {
-				n.tellAll(txn.Message{Prepare: c.open})
+				n.sendAll(txn.Message{Prepare: c.open})
 			}
-			n.tellAll(txn.Message{Prepare: c.asks})
-			if got := n.opinions(3); got[1] != want || got[2] != want || got[3] != want {
+			n.sendAll(txn.Message{Prepare: c.asks})
+			if got := n.replicaVotes(3); got[1] != want || got[2] != want || got[3] != want {
 				t.Errorf("%s, %s: %v, not %v", row, c.name, got, want)
 			}
 		}
@@ -72,27 +72,27 @@ func TestAnOpinionSurvivesACrash(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.at[2].stuck = true
 	x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
-	n.tellAll(txn.Message{Prepare: x})
-	if n.opinions(1)[2] != txn.AnswerNone {
+	n.sendAll(txn.Message{Prepare: x})
+	if n.replicaVotes(1)[2] != txn.ValidationNone {
 		t.Fatal("it tells what is not on its disk")
 	}
 	n.crash(2)
 	n.open(2)
 	n.at[2].stuck = false
-	n.tell(2, txn.Message{Prepare: y})
+	n.send(2, txn.Message{Prepare: y})
 	n.settle()
-	n.wantOpinions(2, txn.AnswerNone, ok) // it has never told of the other
+	n.wantOpinions(2, txn.ValidationNone, ok) // it has never told of the other
 	n.crash(2)
 	n.open(2)
-	n.tell(2, txn.Message{Prepare: x})
+	n.send(2, txn.Message{Prepare: x})
 	n.settle()
 	n.wantOpinions(1, ok, abstain)
 	n.crash(2)
 	n.open(2)
-	n.tell(2, txn.Message{Prepare: y})
-	n.tell(2, txn.Message{Prepare: x})
+	n.send(2, txn.Message{Prepare: y})
+	n.send(2, txn.Message{Prepare: x})
 	n.settle()
-	n.wantOpinions(2, txn.AnswerNone, ok)
+	n.wantOpinions(2, txn.ValidationNone, ok)
 	n.wantOpinions(1, ok, abstain)
 	if got := n.at[2].r.Holders(); got != 1 {
 		t.Errorf("%d attempts are in others' way after a restart", got)
@@ -104,8 +104,8 @@ func TestAnOpinionSurvivesACrash(t *testing.T) {
 func TestARestartKeepsWhatWasDecided(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	x := prepare(5, 50, "r:b", "w:a")
-	n.tellAll(txn.Message{Prepare: x})
-	n.tellAll(decision(x, true, false))
+	n.sendAll(txn.Message{Prepare: x})
+	n.sendAll(decision(x, true, false))
 	for _, id := range n.members {
 		n.crash(id)
 		n.open(id)
@@ -113,11 +113,11 @@ func TestARestartKeepsWhatWasDecided(t *testing.T) {
 			t.Fatalf("replica %d: %q, %s", id, n.has(id, "a"), n.at[id].r.Summary())
 		}
 	}
-	n.tellAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // beneath the read of b
+	n.sendAll(txn.Message{Prepare: prepare(6, 49, "w:b")}) // beneath the read of b
 	n.wantOpinions(6, retry, retry, retry)
 	late := prepare(7, 70, "w:c")
 	late.Retired = 6
-	n.tellAll(txn.Message{Prepare: late})
+	n.sendAll(txn.Message{Prepare: late})
 	for _, id := range n.members {
 		n.crash(id)
 		n.open(id)
@@ -125,34 +125,36 @@ func TestARestartKeepsWhatWasDecided(t *testing.T) {
 			t.Errorf("replica %d remembers %d endings", id, got)
 		}
 	}
-	n.heard = nil
-	n.tellAll(txn.Message{Prepare: x}) // it comes once more, much too late
-	if len(n.heard) != 0 {
-		t.Errorf("what is over everywhere is answered: %v", n.heard)
+	n.received = nil
+	n.sendAll(txn.Message{Prepare: x}) // it comes once more, much too late
+	if len(n.received) != 0 {
+		t.Errorf("what is over everywhere is answered: %v", n.received)
 	}
 }
 
 func TestTheSlowPath(t *testing.T) {
 	// Replica 2 and 3 have met another attempt first; only the leader has not.
-	for _, c := range []struct{ row, want string }{{carousel, "yes"}, {starry, "yes"}} {
-		n := newNet(t, c.row, 3)
+	for _, c := range []struct{ spec, want string }{{carousel, "yes"}, {starry, "yes"}} {
+		n := newNet(t, c.spec, 3)
 		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a")
-		n.tell(2, txn.Message{Prepare: x})
+		n.send(2, txn.Message{Prepare: x})
 		n.settle()
-		n.lost = func(e txn.Envelope) bool { return e.Msg.Dispute != nil && e.Msg.Dispute.Prepare.Attempt == attempt(1) }
-		n.tell(1, txn.Message{Prepare: y})
-		n.tell(2, txn.Message{Prepare: y})
+		n.lost = func(e txn.Envelope) bool {
+			return e.Msg.SlowPathRequest != nil && e.Msg.SlowPathRequest.Prepare.Attempt == attempt(1)
+		}
+		n.send(1, txn.Message{Prepare: y})
+		n.send(2, txn.Message{Prepare: y})
 		n.settle()
-		n.tell(3, txn.Message{Prepare: y})
+		n.send(3, txn.Message{Prepare: y})
 		n.settle()
 		n.wantOpinions(2, ok, abstain)
 		n.wantCounts(2, c.want)
 	}
 	n := newNet(t, tapir, 3)
 	x := prepare(1, 10, "w:a")
-	n.tellAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: x})
 	for _, id := range []txn.NodeID{1, 3} {
-		n.tell(id, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: x}})
+		n.send(id, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: x}})
 	}
 	n.settle()
 	n.wantCounts(1, "yes")
@@ -164,13 +166,13 @@ func TestALeaderRepeatsItsProposal(t *testing.T) {
 		n := newNet(t, row, 3)
 		x := prepare(1, 10, "w:a")
 		n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil && e.To != 1 }
-		n.tell(1, txn.Message{Dispute: &txn.Dispute{Shard: shard, Prepare: x}})
+		n.send(1, txn.Message{SlowPathRequest: &txn.SlowPathRequest{Shard: shard, Prepare: x}})
 		n.settle()
 		n.wantCounts(1, "")
 		n.crash(1)
 		n.open(1)
 		n.lost = nil
-		n.tell(1, txn.Message{Dispute: &txn.Dispute{Shard: shard, Prepare: x}})
+		n.send(1, txn.Message{SlowPathRequest: &txn.SlowPathRequest{Shard: shard, Prepare: x}})
 		n.settle()
 		n.wantCounts(1, "yes")
 	}
@@ -180,13 +182,13 @@ func TestALeaderRepeatsItsProposal(t *testing.T) {
 func TestALeaderRepeatsWhatItsViewBeganWith(t *testing.T) {
 	n := newNet(t, starry, 3)
 	x := prepare(1, 10, "w:a")
-	n.tellAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: x})
 	n.lost = func(e txn.Envelope) bool { return e.Msg.Accepted != nil && e.From != 2 }
-	n.tellAll(inquire(x))
+	n.sendAll(inquire(x))
 	n.pass(2 * resend)
 	n.wantCounts(1, "")
 	n.lost = nil
-	n.tell(2, txn.Message{Dispute: &txn.Dispute{Shard: shard, View: 1, Prepare: x}})
+	n.send(2, txn.Message{SlowPathRequest: &txn.SlowPathRequest{Shard: shard, View: 1, Prepare: x}})
 	n.settle()
 	n.wantCounts(1, "yes")
 }
@@ -195,14 +197,14 @@ func TestALeaderRepeatsWhatItsViewBeganWith(t *testing.T) {
 func TestReadsWait(t *testing.T) {
 	n := newNet(t, carousel, 1)
 	x := prepare(1, 10, "w:a")
-	n.tellAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: x})
 	read := func(request uint64) {
-		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"},
+		n.send(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"},
 			Scans: []txn.Scan{{Span: txn.Span{Start: "a", End: "b"}}}}})
 		n.settle()
 	}
 	reply := func(request uint64) *txn.AccessReply {
-		for _, m := range n.heard {
+		for _, m := range n.received {
 			if m.AccessReply != nil && m.AccessReply.Request == request {
 				return m.AccessReply
 			}
@@ -219,13 +221,13 @@ func TestReadsWait(t *testing.T) {
 		t.Fatalf("it waits for ever, or reads what is undecided: %+v", got)
 	}
 	read(2)
-	n.tellAll(decision(x, true, false))
+	n.sendAll(decision(x, true, false))
 	if got := reply(2); got == nil || string(got.Rows[0].Value) != "by 1" || len(got.Scans[0].Rows) != 1 || got.WaitedNanos != 0 || got.At != 10 {
 		t.Fatalf("after the end: %+v", got)
 	}
-	n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: 3, AsOf: 5}})
+	n.send(1, txn.Message{Access: &txn.Access{Shard: shard, Request: 3, AsOf: 5}})
 	n.settle()
-	if got := reply(3); got == nil || got.Refused != txn.KindMisuse {
+	if got := reply(3); got == nil || got.Refused != txn.KindInvalidRequest {
 		t.Errorf("a read of a moment: %+v", got)
 	}
 }
@@ -239,11 +241,11 @@ func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
 		n.open(id)
 	}
 	x := prepare(1, 10, "w:a")
-	n.tellAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: x})
 	read := func(request uint64) string {
-		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"}}})
+		n.send(1, txn.Message{Access: &txn.Access{Shard: shard, Request: request, Keys: []txn.Key{"a"}}})
 		n.settle()
-		for _, m := range n.heard {
+		for _, m := range n.received {
 			if m.AccessReply != nil && m.AccessReply.Request == request {
 				return string(m.AccessReply.Rows[0].Value)
 			}
@@ -256,7 +258,7 @@ func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
 	end := decision(x, true, false)
 	end.Decide.Tentative = true
 	n.acks = nil
-	n.tellAll(end)
+	n.sendAll(end)
 	for _, ack := range n.acks {
 		if !ack.Msg.DecideAck.Tentative {
 			t.Error("it says that it has acted on what it has noted")
@@ -265,10 +267,10 @@ func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
 	if len(n.acks) != 3 || read(2) != "" {
 		t.Errorf("noted: %d say so, read %q", len(n.acks), read(2))
 	}
-	n.tellAll(txn.Message{Prepare: prepare(2, 20, "r:a")})
+	n.sendAll(txn.Message{Prepare: prepare(2, 20, "r:a")})
 	n.wantOpinions(2, abstain, abstain, abstain)
 	end.Decide.Tentative, n.acks = false, nil
-	n.tellAll(end)
+	n.sendAll(end)
 	if got := read(3); got != "by 1" || len(n.acks) != 3 || n.acks[0].Msg.DecideAck.Tentative {
 		t.Errorf("ended: %q, %v", got, n.acks)
 	}
@@ -279,16 +281,16 @@ func TestReadsUnwaitedAndEndsNoted(t *testing.T) {
 func TestReadsWaitForAllOfTheirRows(t *testing.T) {
 	n := newNet(t, carousel, 1)
 	x, y := prepare(1, 10, "w:a", "w:b"), prepare(2, 20, "w:c")
-	n.tellAll(txn.Message{Prepare: x})
-	n.tellAll(txn.Message{Prepare: y})
+	n.sendAll(txn.Message{Prepare: x})
+	n.sendAll(txn.Message{Prepare: y})
 	for request, keys := range [][]txn.Key{{"b", "c"}, {"b"}, {"a"}, {"c", "a"}} {
-		n.tell(1, txn.Message{Access: &txn.Access{Shard: shard, Request: uint64(request), Keys: keys}})
+		n.send(1, txn.Message{Access: &txn.Access{Shard: shard, Request: uint64(request), Keys: keys}})
 	}
 	n.settle()
 	answered := func(want ...uint64) {
 		t.Helper()
 		var got []uint64
-		for _, m := range n.heard {
+		for _, m := range n.received {
 			if m.AccessReply != nil {
 				got = append(got, m.AccessReply.Request)
 			}
@@ -298,16 +300,16 @@ func TestReadsWaitForAllOfTheirRows(t *testing.T) {
 		}
 	}
 	answered()
-	n.tellAll(decision(x, true, false))
+	n.sendAll(decision(x, true, false))
 	answered(1, 2)
-	n.tellAll(decision(y, true, false))
+	n.sendAll(decision(y, true, false))
 	answered(1, 2, 0, 3)
 }
 
 // What nobody decides for long is reported, by one replica after the other.
 func TestOrphansAreReported(t *testing.T) {
 	n := newNet(t, starry, 3)
-	n.tellAll(txn.Message{Prepare: prepare(1, 10, "w:a")})
+	n.sendAll(txn.Message{Prepare: prepare(1, 10, "w:a")})
 	n.pass(recoverAt + recoverAt/4)
 	if len(n.at[1].orphans) == 0 || !slices.Contains(n.at[1].orphans, attempt(1)) {
 		t.Errorf("nobody reports it")
@@ -322,25 +324,25 @@ func TestOneReplica(t *testing.T) {
 	for _, row := range []string{carousel, tapir, starry} {
 		n := newNet(t, row, 1)
 		x, y, z := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a", "w:a"), prepare(3, 30, "w:c")
-		n.tellAll(txn.Message{Prepare: x})
-		n.tellAll(txn.Message{Prepare: y})
+		n.sendAll(txn.Message{Prepare: x})
+		n.sendAll(txn.Message{Prepare: y})
 		n.wantOpinions(1, ok)
 		n.wantOpinions(2, abstain)
 		for _, p := range []*txn.Prepare{x, y, z} { // its coordinator is lost; z has never come
-			n.tellAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
+			n.sendAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
 		}
 		n.pass(4 * resend)
 		for _, p := range []*txn.Prepare{x, y, z} {
-			n.tellAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
+			n.sendAll(txn.Message{Inquire: &txn.Inquire{Shard: shard, Attempt: p.Attempt, Txn: p.Txn, Participants: p.Participants}})
 		}
 		n.wantCounts(1, "yes")
 		n.wantCounts(2, "no")
 		n.wantCounts(3, "no")
-		n.tellAll(txn.Message{Prepare: z})
-		if len(n.opinions(3)) != 0 {
+		n.sendAll(txn.Message{Prepare: z})
+		if len(n.replicaVotes(3)) != 0 {
 			t.Errorf("%s: it has an opinion of what was refused for ever", row)
 		}
-		n.tellAll(decision(x, true, false))
+		n.sendAll(decision(x, true, false))
 		if n.has(1, "a") != "by 1" || n.at[1].r.Undecided() != 2 {
 			t.Errorf("%s: %q, %s", row, n.has(1, "a"), n.at[1].r.Summary())
 		}

@@ -1,7 +1,7 @@
 package replica
 
 import (
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -96,13 +96,13 @@ func (s *slowPath) onAccepted(m *txn.Accepted) {
 	}
 	p.have[m.Replica] = true
 	if len(p.have) < s.majority() {
-		s.cfg.Params.Rules.Bite(rulebook.SlowMajority)
+		s.cfg.Params.Rules.Hit(coverage.SlowMajority)
 		return
 	}
 	p.voted = true
 	v := &txn.Vote{Shard: s.cfg.ID, Attempt: m.Attempt, Yes: m.Yes, Proposed: m.At, AwaitsDecision: true}
 	if !m.Yes {
-		v.Refused, v.Reason = txn.WhyOtherMet.Refusal().Kind(), txn.WhyOtherMet.Refusal().String()
+		v.Refused, v.Reason = txn.ReasonConflict.Refusal().Kind(), txn.ReasonConflict.Refusal().String()
 	}
 	s.env.Send(txn.Coordinator(m.Attempt.Node), txn.Message{Vote: v})
 }

@@ -1,7 +1,7 @@
 package replica
 
 import (
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 	"isochron/yield"
 )
@@ -14,42 +14,42 @@ type validator struct {
 }
 
 // opine compares an attempt with all that is known here.
-func (v *validator) opine(p *txn.Prepare) txn.Opinion {
-	o := txn.Opinion{Shard: v.cfg.ID, Attempt: p.Attempt, Replica: v.cfg.Self, View: v.view(), At: p.At, Refused: txn.KindAborted}
-	if v.cfg.Params.Bugs.SkipValidation {
-		o.Answer = txn.AnswerOK
+func (v *validator) opine(p *txn.Prepare) txn.ReplicaVote {
+	o := txn.ReplicaVote{Shard: v.cfg.ID, Attempt: p.Attempt, Replica: v.cfg.Self, View: v.view(), At: p.At, Refused: txn.KindAborted}
+	if v.cfg.Params.InjectedBugs.SkipValidation {
+		o.Result = txn.ValidationOK
 		return o
 	}
-	if !yield.Guarded(v.rows.row, p.Guards) {
-		o.Answer = txn.AnswerNo
-		differs(&o, txn.WhySchemaChanged)
+	if !yield.Guarded(v.rows.row, p.SchemaChecks) {
+		o.Result = txn.ValidationNo
+		differs(&o, txn.ReasonSchemaChanged)
 		return o
 	}
 	spans := p.Spans
-	if v.cfg.Params.Bugs.IgnoreRangeChecks {
+	if v.cfg.Params.InjectedBugs.IgnoreRangeChecks {
 		spans = nil
 	}
-	if why := yield.Stands(v.rows.row, v.rows.scan, p.Reads, spans); why != txn.NotRefused {
-		v.cfg.Params.Rules.BiteIf(why == txn.WhyRowChanged, rulebook.RowsChecked)
-		v.cfg.Params.Rules.BiteIf(why == txn.WhyRangeChanged, rulebook.RangesChecked)
-		o.Answer = txn.AnswerNo
-		differs(&o, why)
+	if reason := yield.StillValid(v.rows.row, v.rows.scan, p.Reads, spans); reason != txn.NotRefused {
+		v.cfg.Params.Rules.HitIf(reason == txn.ReasonRowChanged, coverage.RowsChecked)
+		v.cfg.Params.Rules.HitIf(reason == txn.ReasonRangeChanged, coverage.RangesChecked)
+		o.Result = txn.ValidationNo
+		differs(&o, reason)
 		return o
 	}
-	if o.Answer, o.Above = v.holds.stamps.Judge(v.cfg.Row.Yield, p.Attempt, p.At, lockSetOf(p)); o.Answer != txn.AnswerOK {
-		differs(&o, txn.WhyUndecidedMet)
+	if o.Result, o.Above = v.holds.timestamps.Judge(v.cfg.Spec.Yield, p.Attempt, p.At, lockSetOf(p)); o.Result != txn.ValidationOK {
+		differs(&o, txn.ReasonUndecidedConflict)
 	}
-	if newest := v.rows.newest(p, v.cfg.Row.Yield.ByTimestamp); o.Answer != txn.AnswerAbstain && newest >= p.At {
-		v.cfg.Params.Rules.Bite(rulebook.BelowCommitted)
-		o.Answer, o.Above = txn.AnswerRetry, max(o.Above, newest)
+	if newest := v.rows.newest(p, v.cfg.Spec.Yield.ByTimestamp); o.Result != txn.ValidationAbstain && newest >= p.At {
+		v.cfg.Params.Rules.Hit(coverage.BelowCommitted)
+		o.Result, o.Above = txn.ValidationRetry, max(o.Above, newest)
 	}
-	if o.Answer == txn.AnswerRetry {
-		differs(&o, txn.WhyStampTooLate)
+	if o.Result == txn.ValidationRetry {
+		differs(&o, txn.ReasonTimestampTooLate)
 	}
 	return o
 }
 
 // differs says why an opinion is not yes.
-func differs(o *txn.Opinion, why txn.Why) {
-	o.Refused, o.Reason = why.Refusal().Kind(), why.Refusal().String()
+func differs(o *txn.ReplicaVote, reason txn.AbortReason) {
+	o.Refused, o.Reason = reason.Refusal().Kind(), reason.Refusal().String()
 }

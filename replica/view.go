@@ -9,10 +9,10 @@ import (
 func (r *Replica) onInquire(from txn.NodeID, q *txn.Inquire) {
 	a := q.Attempt
 	if r.rec.isRetired(a) { // finished everywhere: nobody can act on this any more
-		r.env.Send(txn.Coordinator(from), txn.Message{Finding: &txn.Finding{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
+		r.env.Send(txn.Coordinator(from), txn.Message{InquireReply: &txn.InquireReply{Shard: r.cfg.ID, Attempt: a, Result: txn.OutcomeNo}})
 		return
 	}
-	if r.tellEnd(from, a) {
+	if r.sendEnd(from, a) {
 		return
 	}
 	if e, known := r.rec.entries.Get(a); known && e.Final && r.takesPart() {
@@ -45,7 +45,7 @@ func (r *Replica) onViewRecord(from txn.NodeID, m *txn.ViewRecord) {
 }
 
 // begin takes part in a view, with what its leader has settled.
-func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) {
+func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.DecidedEntry) {
 	r.env.Trace("shard %d: begins view %d, led by %d, with %d attempts settled", r.cfg.ID, view, r.leaderOf(view), len(entries))
 	for _, end := range endings {
 		r.learn(end)
@@ -63,7 +63,7 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) 
 	}
 	for _, e := range entries {
 		a := e.Prepare.Attempt
-		if _, over := r.rec.endings.Get(a); over || r.rec.isRetired(a) {
+		if _, over := r.rec.decidedEntries.Get(a); over || r.rec.isRetired(a) {
 			continue
 		}
 		if old, open := r.rec.entries.Get(a); open && !known(&e.Prepare) {
@@ -71,13 +71,13 @@ func (r *Replica) begin(view uint64, entries []txn.Entry, endings []txn.Ending) 
 		}
 		r.rec.putEntry(&b, e)
 		r.holds.enter(e)
-		r.tellAccepted(e)
+		r.sendAccepted(e)
 	}
 	r.rec.meta.View, r.rec.meta.Normal = view, view
 	r.rec.putMeta(&b)
 	r.cfg.Engine.Apply(&b)
 	r.change.done()
-	r.env.Note(txn.Note{Kind: txn.NoteFollows, Shard: r.cfg.ID, Term: view, Peer: r.leaderOf(view)})
+	r.env.NodeEvent(txn.NodeEvent{Kind: txn.EventFollows, Shard: r.cfg.ID, Term: view, Peer: r.leaderOf(view)})
 	r.wake()
 }
 
@@ -85,18 +85,18 @@ func (r *Replica) onStartView(m *txn.StartView) {
 	if m.View < r.view() || m.View == r.view() && r.takesPart() {
 		return
 	}
-	r.begin(m.View, m.Entries, m.Endings)
+	r.begin(m.View, m.Entries, m.Decided)
 }
 
 // learn takes in an ending of which another replica has told.
-func (r *Replica) learn(end txn.Ending) {
-	if _, known := r.rec.endings.Get(end.Attempt); !known && !r.rec.isRetired(end.Attempt) {
+func (r *Replica) learn(end txn.DecidedEntry) {
+	if _, known := r.rec.decidedEntries.Get(end.Attempt); !known && !r.rec.isRetired(end.Attempt) {
 		r.end(end)
 	}
 }
 
-func (r *Replica) onEndings(m *txn.Endings) {
-	for _, end := range m.Endings {
+func (r *Replica) onEndings(m *txn.AntiEntropyReply) {
+	for _, end := range m.Entries {
 		r.learn(end)
 	}
 }

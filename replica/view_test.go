@@ -18,7 +18,7 @@ func (n *net) settleAfter(asked ...*txn.Prepare) {
 		done := true
 		for _, p := range asked {
 			if n.counts(p.Attempt.Seq) == "" {
-				n.tellAll(inquire(p))
+				n.sendAll(inquire(p))
 				done = false
 			}
 		}
@@ -36,12 +36,12 @@ func TestAProposalWaitsForWhatItClashesWith(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
 		n := newNet(t, row, 3)
 		x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a=1", "w:a")
-		n.tellAll(txn.Message{Prepare: x})
+		n.sendAll(txn.Message{Prepare: x})
 		n.wantOpinions(1, ok, ok, ok)
-		n.heard = nil
-		n.tell(1, decision(x, true, false)) // and its coordinator is lost
+		n.received = nil
+		n.send(1, decision(x, true, false)) // and its coordinator is lost
 		n.settle()
-		n.tellAll(txn.Message{Prepare: y})
+		n.sendAll(txn.Message{Prepare: y})
 		n.wantOpinions(2, ok)
 		n.wantCounts(2, "")
 		n.crash(1)
@@ -57,16 +57,16 @@ func TestAProposalWaitsForWhatItClashesWith(t *testing.T) {
 // the coordinator or from the leader.
 func TestAProposalIsTakenInAfterTheEndOfAnother(t *testing.T) {
 	for _, row := range []string{carousel, starry} {
-		for _, told := range []bool{true, false} {
+		for _, reported := range []bool{true, false} {
 			n := newNet(t, row, 3)
 			x, y := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "r:a=1", "w:a")
-			n.tellAll(txn.Message{Prepare: x})
-			n.tell(1, decision(x, true, false))
+			n.sendAll(txn.Message{Prepare: x})
+			n.send(1, decision(x, true, false))
 			n.settle()
-			n.tellAll(txn.Message{Prepare: y})
+			n.sendAll(txn.Message{Prepare: y})
 			n.wantCounts(2, "")
-			if told {
-				n.tell(2, decision(x, true, false))
+			if reported {
+				n.send(2, decision(x, true, false))
 				n.settle()
 			} else {
 				n.pass(recoverAt / 4)
@@ -83,20 +83,20 @@ func TestAViewSettlesWhatIsOpen(t *testing.T) {
 		for _, size := range []int{3, 5} {
 			n := newNet(t, row, size)
 			x, y, z := prepare(1, 10, "r:a", "w:a"), prepare(2, 20, "w:b"), prepare(3, 30, "w:c")
-			n.tellAll(txn.Message{Prepare: x})
+			n.sendAll(txn.Message{Prepare: x})
 			n.lost = func(e txn.Envelope) bool { return e.Msg.Accept != nil }
-			n.tell(2, txn.Message{Prepare: y}) // one has heard of it, and nobody of z
+			n.send(2, txn.Message{Prepare: y}) // one has heard of it, and nobody of z
 			n.settle()
 			n.lost = func(e txn.Envelope) bool { // replica 2, which is to lead view 1, can call but not begin
 				return e.From == 2 && e.Msg.StartView != nil
 			}
 			for _, p := range []*txn.Prepare{y, z} {
-				n.tellAll(inquire(p))
+				n.sendAll(inquire(p))
 			}
 			n.pass(20 * time.Millisecond)
 			n.crash(2)
 			n.lost = nil
-			n.heard = nil
+			n.received = nil
 			n.settleAfter(x, y, z)
 			n.wantCounts(1, "yes")
 			n.wantCounts(3, "no")
@@ -110,10 +110,10 @@ func TestAViewSettlesWhatIsOpen(t *testing.T) {
 					t.Errorf("%s, %d replicas, replica %d: %s", row, size, id, n.at[id].r.Summary())
 				}
 			}
-			n.tellAll(decision(x, true, false))
-			n.tellAll(decision(y, false, false))
-			n.tellAll(decision(z, false, false))
-			n.tellAll(txn.Message{Prepare: prepare(4, 40, "r:a=1", "w:b", "w:c")})
+			n.sendAll(decision(x, true, false))
+			n.sendAll(decision(y, false, false))
+			n.sendAll(decision(z, false, false))
+			n.sendAll(txn.Message{Prepare: prepare(4, 40, "r:a=1", "w:b", "w:c")})
 			n.wantOpinions(4, ok, ok, ok)
 		}
 	}
@@ -127,20 +127,20 @@ func TestAReplicaThatMissedEverything(t *testing.T) {
 	n.lost = deaf
 	x, y, z := prepare(1, 10, "w:a"), prepare(2, 20, "w:b"), prepare(3, 30, "w:c")
 	for _, p := range []*txn.Prepare{x, y, z} {
-		n.tellAll(txn.Message{Prepare: p})
+		n.sendAll(txn.Message{Prepare: p})
 	}
-	n.tellAll(inquire(z))
+	n.sendAll(inquire(z))
 	n.pass(2 * resend) // a view begins without it
 	n.wantCounts(3, "yes")
-	n.tellAll(decision(x, true, false))
-	n.tellAll(decision(y, true, false))
+	n.sendAll(decision(x, true, false))
+	n.sendAll(decision(y, true, false))
 	n.lost = func(e txn.Envelope) bool { return deaf(e) && e.From != coordinator && e.To != coordinator }
-	n.tell(3, decision(x, true, false))
+	n.send(3, decision(x, true, false))
 	n.settle()
 	if n.has(3, "a") != "" || acked(n, 3, 1) {
 		t.Fatal("it acknowledges what it does not know")
 	}
-	n.tell(3, decision(x, true, true))
+	n.send(3, decision(x, true, true))
 	n.settle()
 	if n.has(3, "a") != "by 1" || !acked(n, 3, 1) {
 		t.Fatalf("told with the decision, it has %q", n.has(3, "a"))
@@ -155,7 +155,7 @@ func TestAReplicaThatMissedEverything(t *testing.T) {
 	if _, view := n.at[3].r.Leader(); n.has(3, "b") != "by 2" || view != 1 || n.at[3].r.Undecided() != 1 {
 		t.Errorf("after asking it has %q, %s", n.has(3, "b"), n.at[3].r.Summary())
 	}
-	n.tellAll(decision(z, true, false)) // it has that from the view
+	n.sendAll(decision(z, true, false)) // it has that from the view
 	if n.has(3, "c") != "by 3" {
 		t.Errorf("it has %q", n.has(3, "c"))
 	}
@@ -174,8 +174,8 @@ func acked(n *net, id txn.NodeID, seq uint64) bool {
 func TestEndingsAreCompared(t *testing.T) {
 	n := newNet(t, carousel, 3)
 	x := prepare(1, 10, "w:a")
-	n.tellAll(txn.Message{Prepare: x})
-	n.tell(2, decision(x, true, false))
+	n.sendAll(txn.Message{Prepare: x})
+	n.send(2, decision(x, true, false))
 	n.settle()
 	n.pass(3 * recoverAt)
 	for _, id := range n.members {
@@ -189,12 +189,12 @@ func TestEndingsAreCompared(t *testing.T) {
 func TestAPromiseIsKeptOverACrash(t *testing.T) {
 	n := newNet(t, tapir, 3)
 	n.lost = func(e txn.Envelope) bool { return e.From != coordinator }
-	n.tell(3, txn.Message{ChangeView: &txn.ChangeView{Shard: shard, View: 4}})
+	n.send(3, txn.Message{ChangeView: &txn.ChangeView{Shard: shard, View: 4}})
 	n.settle()
 	n.crash(3)
 	n.open(3)
-	n.tell(3, txn.Message{Prepare: prepare(1, 10, "w:a")})
-	n.tell(3, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: prepare(1, 10, "w:a")}})
+	n.send(3, txn.Message{Prepare: prepare(1, 10, "w:a")})
+	n.send(3, txn.Message{Accept: &txn.Accept{Shard: shard, Yes: true, Prepare: prepare(1, 10, "w:a")}})
 	n.settle()
 	if n.at[3].r.takesPart() || n.at[3].r.Undecided() > 0 {
 		t.Errorf("it takes part again: %s", n.at[3].r.Summary())
@@ -206,7 +206,7 @@ func TestALostLeaderOfAViewIsReplaced(t *testing.T) {
 	n := newNet(t, starry, 5)
 	n.crash(2)
 	n.crash(3)
-	n.tellAll(inquire(prepare(1, 10, "w:a")))
+	n.sendAll(inquire(prepare(1, 10, "w:a")))
 	n.pass(20 * resend)
 	if leader, view := n.at[1].r.Leader(); leader == 2 || leader == 3 || view < 3 || !n.at[1].r.takesPart() {
 		t.Errorf("%s", n.at[1].r.Summary())

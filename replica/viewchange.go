@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -92,7 +92,7 @@ func (c *viewChange) leave(view uint64) {
 
 func (c *viewChange) sendRecord() {
 	m := &txn.ViewRecord{Shard: c.cfg.ID, View: c.view(), Replica: c.cfg.Self, Normal: c.rec.meta.Normal,
-		Entries: c.rec.undecided(false), Endings: c.rec.decided(), Fence: slices.Clone(c.fence)}
+		Entries: c.rec.undecided(false), Decided: c.rec.decided(), Fence: slices.Clone(c.fence)}
 	c.afterSync(func() {
 		if m.View == c.view() && !c.takesPart() {
 			c.env.Send(txn.Participant(c.leaderOf(m.View), c.cfg.ID), txn.Message{ViewRecord: m})
@@ -122,7 +122,7 @@ func (c *viewChange) collect(from txn.NodeID, m *txn.ViewRecord) []*txn.ViewReco
 	}
 	c.records[m.Replica] = m
 	if len(c.records) < c.majority() {
-		c.cfg.Params.Rules.Bite(rulebook.MajorityBegins)
+		c.cfg.Params.Rules.Hit(coverage.MajorityBegins)
 		return nil
 	}
 	var all []*txn.ViewRecord

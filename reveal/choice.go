@@ -2,13 +2,13 @@ package reveal
 
 import "isochron/txn"
 
-// Choice is a row's choice of when writes are revealed.
-type Choice uint8
+// Policy is a row's choice of when writes are revealed.
+type Policy uint8
 
 // The choices.
 const (
 	// Unset is no choice; a row of the table that has it takes another's.
-	Unset Choice = iota
+	Unset Policy = iota
 	// OnDecision reveals a write when its leader hears the decision, before the
 	// decision is logged (it is derived from logged votes and cannot change).
 	OnDecision
@@ -41,7 +41,7 @@ const (
 	OnValidation
 )
 
-func (c Choice) String() string {
+func (c Policy) String() string {
 	return [...]string{"unset", "on decision", "when the decision is logged", "on pre-commit, tracked", "on append, if one entry commits", "on append, if one entry commits and has written a hot row",
 		"on append, if one shard votes, else on pre-commit, tracked", "on validation, if it touches one region, its locks kept, else on decision"}[c]
 }
@@ -50,38 +50,38 @@ func (c Choice) String() string {
 // how an attempt has ended, and no vote of his would be lost with what he has read.
 
 // Early reports whether writes are revealed before they are decided.
-func (c Choice) Early() bool { return c != OnDecision && c != OnLog && c != Unset }
+func (c Policy) Early() bool { return c != OnDecision && c != OnLog && c != Unset }
 
 // Tracked reports whether who reads such a write depends on its writer.
-func (c Choice) Tracked() bool { return c.Early() && c != OnValidation }
+func (c Policy) Tracked() bool { return c.Early() && c != OnValidation }
 
 // KeepsLocks reports whether what is revealed before it is decided stays locked.
-func (c Choice) KeepsLocks() bool { return c == OnValidation }
+func (c Policy) KeepsLocks() bool { return c == OnValidation }
 
 // WhenVoted reports whether leaders want to know that every leader has voted Yes on a
 // transaction of several shards.
-func (c Choice) WhenVoted() bool { return c.PreCommits() || c == OnValidation }
+func (c Policy) WhenVoted() bool { return c.PreCommits() || c == OnValidation }
 
 // OnItsValidation reports whether the only leader of such a transaction reveals what it votes on
 // before that is in its log.
-func (c Choice) OnItsValidation(of txn.Class) bool {
-	return of.Participants == 1 && c.TellsValidation(of)
+func (c Policy) OnItsValidation(of txn.Class) bool {
+	return of.Participants == 1 && c.RevealsAtValidation(of)
 }
 
-// TellsValidation reports whether such a transaction is revealed once all of its leaders have
+// RevealsAtValidation reports whether such a transaction is revealed once all of its leaders have
 // validated it, who tell each other then and not when their votes are logged.
-func (c Choice) TellsValidation(of txn.Class) bool {
-	return c == OnValidation && !of.Several() && !of.Record
+func (c Policy) RevealsAtValidation(of txn.Class) bool {
+	return c == OnValidation && !of.MultiRegion() && !of.Record
 }
 
 // Logged reports whether a decision is logged before it is heeded.
-func (c Choice) Logged() bool { return c == OnLog }
+func (c Policy) Logged() bool { return c == OnLog }
 
 // PreCommits reports whether writes are revealed, and let go, when every leader has voted Yes.
-func (c Choice) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
+func (c Policy) PreCommits() bool { return c == OnPreCommit || c == OnAppendOrPreCommit }
 
 // OnItsAppend reports whether it happens when the vote of such a transaction is
 // appended: only one that has no other participant commits by that one entry.
-func (c Choice) OnItsAppend(of txn.Class) bool {
+func (c Policy) OnItsAppend(of txn.Class) bool {
 	return of.Participants == 1 && !of.Record && (c == OnAppend || c == OnAppendOrPreCommit || c == OnHotAppend && of.Hot)
 }

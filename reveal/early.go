@@ -3,7 +3,7 @@ package reveal
 import (
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -19,7 +19,7 @@ import (
 // Early is what a leader knows of writes that it has revealed and of who depends on them.
 type Early struct {
 	Overlay
-	choice Choice
+	choice Policy
 	newest func(txn.Key) txn.Timestamp
 
 	undecided  map[txn.Attempt]bool    // revealed before their decision
@@ -30,13 +30,13 @@ type Early struct {
 
 // wait is for some attempts to be decided.
 type wait struct {
-	left     int
-	failed   bool // one of them aborted
-	over     bool
-	unless   bool          // it is for them to abort, and failed if one has committed
-	deadline time.Duration // of an answer
-	then     func(committed bool)
-	expire   func()
+	left           int
+	failed         bool // one of them aborted
+	over           bool
+	assumesAborted bool          // it is for them to abort, and failed if one has committed
+	deadline       time.Duration // of an answer
+	then           func(committed bool)
+	expire         func()
 }
 
 // MaxAnswers bounds the answers that wait for decisions at one leader.
@@ -44,13 +44,13 @@ const MaxAnswers = 10_000
 
 // NewEarly has revealed nothing. newest is the timestamp of the newest version that the
 // engine has of a row.
-func NewEarly(c Choice, newest func(txn.Key) txn.Timestamp) *Early {
+func NewEarly(c Policy, newest func(txn.Key) txn.Timestamp) *Early {
 	return &Early{choice: c, newest: newest, undecided: map[txn.Attempt]bool{},
 		dependents: map[txn.Attempt][]*wait{}, votes: map[txn.Attempt]*wait{}}
 }
 
 // Follow has it go by another choice from now on.
-func (e *Early) Follow(c Choice) { e.choice = c }
+func (e *Early) Follow(c Policy) { e.choice = c }
 
 // Revealed reports whether the attempt is revealed and not decided.
 func (e *Early) Revealed(a txn.Attempt) bool { return e.undecided[a] }
@@ -72,7 +72,7 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 		if e.newest(w.Key) < proposed {
 			out = append(out, w)
 		} else {
-			e.Rules.Bite(rulebook.OlderThanEngine)
+			e.Rules.Hit(coverage.OlderThanEngine)
 		}
 	}
 	return out
@@ -80,7 +80,7 @@ func (e *Early) newestOf(proposed txn.Timestamp, writes []txn.Write) []txn.Write
 
 // Decided shows the decision on a vote to readers, and settles what depends on it.
 func (e *Early) Decided(a txn.Attempt, proposed txn.Timestamp, writes []txn.Write, commit bool) {
-	e.Rules.BiteIf(!commit && e.undecided[a], rulebook.TakenBack)
+	e.Rules.HitIf(!commit && e.undecided[a], coverage.TakenBack)
 	switch {
 	case commit && e.undecided[a]:
 		e.Decide(a, writes)
@@ -103,8 +103,8 @@ func (e *Early) Settle(a txn.Attempt, commit bool) {
 	delete(e.dependents, a)
 	for _, w := range ws {
 		w.left--
-		w.failed = w.failed || commit == w.unless
-		e.Rules.BiteIf(!w.over && !w.failed && w.left > 0, rulebook.AllWriters)
+		w.failed = w.failed || commit == w.assumesAborted
+		e.Rules.HitIf(!w.over && !w.failed && w.left > 0, coverage.AllWriters)
 		if !w.over && (w.failed || w.left == 0) {
 			w.over = true
 			w.then(!w.failed)
@@ -146,26 +146,26 @@ func (e *Early) WhenDecided(on []txn.Attempt, deadline time.Duration, then func(
 
 // Condition makes a vote of Yes wait for what it depends on; told hears how that has ended,
 // unless the vote is decided before. A doomed one depends on what has aborted already.
-func (e *Early) Condition(a txn.Attempt, on []txn.Attempt, doomed bool, told func(committed bool)) {
-	e.condition(a, on, false, doomed, told)
+func (e *Early) Condition(a txn.Attempt, on []txn.Attempt, doomed bool, reported func(committed bool)) {
+	e.condition(a, on, false, doomed, reported)
 }
 
 // ConditionOnAborts is Condition with the other sign: the vote counts if all of them abort (Natto
 // section 3.3.2).
-func (e *Early) ConditionOnAborts(a txn.Attempt, on []txn.Attempt, doomed bool, told func(aborted bool)) {
-	e.condition(a, on, true, doomed, told)
+func (e *Early) ConditionOnAborts(a txn.Attempt, on []txn.Attempt, doomed bool, reported func(aborted bool)) {
+	e.condition(a, on, true, doomed, reported)
 }
 
-func (e *Early) condition(a txn.Attempt, on []txn.Attempt, unless, doomed bool, told func(held bool)) {
+func (e *Early) condition(a txn.Attempt, on []txn.Attempt, unless, doomed bool, reported func(held bool)) {
 	switch {
 	case doomed:
 		e.votes[a] = &wait{failed: true, over: true}
 	case len(on) > 0:
-		w := &wait{unless: unless, then: func(held bool) {
+		w := &wait{assumesAborted: unless, then: func(held bool) {
 			if held {
 				delete(e.votes, a)
 			}
-			told(held)
+			reported(held)
 		}}
 		e.votes[a] = w
 		e.await(on, w)

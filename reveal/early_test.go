@@ -71,9 +71,9 @@ func TestWhatIsOlderThanTheEngineIsNotRevealed(t *testing.T) {
 
 func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		ends  string // of attempts 1 and 2 in turn: c, a, x (time passes), - (nothing)
-		heard []string
+		name     string
+		ends     string // of attempts 1 and 2 in turn: c, a, x (time passes), - (nothing)
+		received []string
 	}{
 		{"both commit", "cc", []string{"committed"}},
 		{"one aborts", "a-", []string{"aborted"}},
@@ -85,11 +85,11 @@ func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
 		{"it is over before its time is", "ax", []string{"aborted"}},
 	} {
 		e := early(1, 2)
-		var heard []string
+		var received []string
 		on := e.WritersOf([]txn.Key{"1", "2"}, nil)
 		e.WhenDecided(on, time.Second, func(committed bool) {
-			heard = append(heard, map[bool]string{true: "committed", false: "aborted"}[committed])
-		}, func() { heard = append(heard, "expired") })
+			received = append(received, map[bool]string{true: "committed", false: "aborted"}[committed])
+		}, func() { received = append(received, "expired") })
 		for i, how := range c.ends {
 			switch how {
 			case 'c', 'a':
@@ -100,16 +100,16 @@ func TestAnAnswerWaitsForAllOfItsWriters(t *testing.T) {
 				e.Expire(time.Second) // once
 			}
 		}
-		if !slices.Equal(heard, c.heard) {
-			t.Errorf("%s: it hears %v, not %v", c.name, heard, c.heard)
+		if !slices.Equal(received, c.received) {
+			t.Errorf("%s: it hears %v, not %v", c.name, received, c.received)
 		}
 	}
 }
 
 func TestAnAnswerThatDependsOnNothingDoesNotWait(t *testing.T) {
-	told := false
-	early(1).WhenDecided(nil, 0, func(committed bool) { told = committed }, nil)
-	if !told {
+	reported := false
+	early(1).WhenDecided(nil, 0, func(committed bool) { reported = committed }, nil)
+	if !reported {
 		t.Error("it waits")
 	}
 }
@@ -117,16 +117,16 @@ func TestAnAnswerThatDependsOnNothingDoesNotWait(t *testing.T) {
 // Answers that wait for decisions are bounded at a leader: one more is refused at once.
 func TestWaitsForDecisionsAreBounded(t *testing.T) {
 	e := early(1)
-	told, refused := 0, 0
+	reported, refused := 0, 0
 	for range MaxAnswers + 3 {
-		e.WhenDecided([]txn.Attempt{attempt(1)}, 0, func(bool) { told++ }, func() { refused++ })
+		e.WhenDecided([]txn.Attempt{attempt(1)}, 0, func(bool) { reported++ }, func() { refused++ })
 	}
-	if told != 0 || refused != 3 {
-		t.Fatalf("%d were told and %d refused, want 0 and 3", told, refused)
+	if reported != 0 || refused != 3 {
+		t.Fatalf("%d were told and %d refused, want 0 and 3", reported, refused)
 	}
 	e.decide(1, true)
-	if told != MaxAnswers {
-		t.Errorf("%d were told of the decision, want %d", told, MaxAnswers)
+	if reported != MaxAnswers {
+		t.Errorf("%d were told of the decision, want %d", reported, MaxAnswers)
 	}
 	if e.Expire(0); len(e.answers) != 0 {
 		t.Errorf("%d wait still", len(e.answers))
@@ -138,11 +138,11 @@ func TestWaitsForDecisionsAreBounded(t *testing.T) {
 func TestAConditionalVote(t *testing.T) {
 	type stands struct{ open, doomed bool }
 	for _, c := range []struct {
-		name   string
-		ends   []int // attempts that end: n commits, -n aborts
-		before stands
-		after  stands
-		heard  []bool
+		name     string
+		ends     []int // attempts that end: n commits, -n aborts
+		before   stands
+		after    stands
+		received []bool
 	}{
 		{"both commit", []int{1, 2}, stands{true, false}, stands{false, false}, []bool{true}},
 		{"one has committed", []int{2}, stands{true, false}, stands{true, false}, nil},
@@ -150,15 +150,15 @@ func TestAConditionalVote(t *testing.T) {
 		{"it ends itself before", []int{-9, 1, -2}, stands{true, false}, stands{false, false}, nil},
 	} {
 		e := early(1, 2)
-		var heard []bool
-		e.Condition(attempt(9), []txn.Attempt{attempt(1), attempt(2)}, false, func(committed bool) { heard = append(heard, committed) })
+		var received []bool
+		e.Condition(attempt(9), []txn.Attempt{attempt(1), attempt(2)}, false, func(committed bool) { received = append(received, committed) })
 		now := func() (s stands) { s.open, s.doomed = e.Conditional(attempt(9)); return s }
 		before := now()
 		for _, n := range c.ends {
 			e.decide(uint64(max(n, -n)), n > 0)
 		}
-		if before != c.before || now() != c.after || !slices.Equal(heard, c.heard) {
-			t.Errorf("%s: it stands %+v and then %+v, and hears %v", c.name, before, now(), heard)
+		if before != c.before || now() != c.after || !slices.Equal(received, c.received) {
+			t.Errorf("%s: it stands %+v and then %+v, and hears %v", c.name, before, now(), received)
 		}
 	}
 	e := early()

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -20,7 +20,7 @@ import (
 // newest and taking away the oldest must not cost more for it.
 type Overlay struct {
 	rows  btree.Map[txn.Key, *list]
-	Rules *rulebook.Counts // nil: nothing is counted
+	Rules *coverage.Counts // nil: nothing is counted
 }
 
 // list are the rows of one key, the oldest first; it has one at least. Nobody
@@ -100,7 +100,7 @@ func (o *Overlay) Applied(by txn.Version, proposed txn.Timestamp, writes []txn.W
 			l.insert(revealed{Row: txn.Row{Key: w.Key, Value: w.Value, Version: by}, proposed: proposed})
 			i = l.find(by)
 		}
-		o.Rules.BiteIf(i > 0, rulebook.AppliedStays)
+		o.Rules.HitIf(i > 0, coverage.AppliedStays)
 		l.rows[i].undecided, l.rows[i].applied = false, true
 		o.keep(w.Key, l)
 	}

@@ -75,10 +75,10 @@ func (p *Protocol) Enter(try uint64) bool {
 }
 
 // GiveUp ends a switch without it; false if that try is not under way.
-func (p *Protocol) GiveUp(try uint64, why string) bool {
+func (p *Protocol) GiveUp(try uint64, reason string) bool {
 	if !p.Under() || p.Try != try {
 		return false
 	}
-	*p = Protocol{Seq: p.Seq, Name: p.Name, Try: p.Try, Failed: why}
+	*p = Protocol{Seq: p.Seq, Name: p.Name, Try: p.Try, Failed: reason}
 	return true
 }

@@ -6,18 +6,18 @@ import (
 	"isochron/estimate"
 )
 
-// Choice is a row's choice of when a round's parts leave.
-type Choice uint8
+// Policy is a row's choice of when a round's parts leave.
+type Policy uint8
 
 // The choices.
 const (
 	// Unset is no choice; a row of the table that has it takes another's.
-	Unset  Choice = iota
+	Unset  Policy = iota
 	AtOnce        // every part leaves at once
-	// Together: parts to places near by leave later, so that all answers come back at the
+	// AlignReplies: parts to places near by leave later, so that all answers come back at the
 	// same time: what is locked near by is locked for no longer than what is far away
 	// (GeoTP section 4.2, Eq. 3: of places whose work takes equally long).
-	Together
+	AlignReplies
 	// Postponed is Together with the work that is expected at each place, waits for locks
 	// included: start_j = max_i (rtt_i + lel_i) - (rtt_j + lel_j) (GeoTP section 4.3, Eq. 8).
 	Postponed
@@ -27,12 +27,12 @@ const (
 	// InnerLast: parts to places in the gateway's own region leave when all others were
 	// answered: so they are locked while nothing far away is waited for (Chiller, the same).
 	InnerLast
-	// AtInstant: every part leaves at once, stamped with the moment at which the last of them
+	// AtArrivalTime: every part leaves at once, stamped with the moment at which the last of them
 	// should have arrived: each waits at its place until then (Natto section 3.2).
-	AtInstant
+	AtArrivalTime
 )
 
-func (c Choice) String() string {
+func (c Policy) String() string {
 	return [...]string{"unset", "at once", "so that all answers come back together",
 		"so that all answers come back together, with the work that is expected",
 		"at once, with what writes after what reads", "at once, and to the own region when the others were answered",
@@ -40,22 +40,22 @@ func (c Choice) String() string {
 }
 
 // Waits reports whether parts may have to wait before they leave.
-func (c Choice) Waits() bool { return c == Together || c == Postponed }
+func (c Policy) Waits() bool { return c == AlignReplies || c == Postponed }
 
 // Forecasts reports whether Delays asks for the expected work of parts.
-func (c Choice) Forecasts() bool { return c == Postponed }
+func (c Policy) Forecasts() bool { return c == Postponed }
 
 // Part is one part of a round: what its departure goes by.
 type Part struct {
 	RoundTrip time.Duration // to its place and back; below 0: not known
-	Work      time.Duration // expected there; 0 or below: none
+	Admitted  time.Duration // expected there; 0 or below: none
 	Near      bool          // its place is in the gateway's own region
 }
 
 // Delays says how long each part waits before it leaves, in their order; nil: none waits.
 // A part whose round trip is not known leaves at once, and no other waits for it. No part
 // waits for longer than a second, whatever was estimated.
-func (c Choice) Delays(parts []Part) []time.Duration {
+func (c Policy) Delays(parts []Part) []time.Duration {
 	if !c.Waits() || len(parts) < 2 {
 		return nil
 	}
@@ -73,10 +73,10 @@ func (c Choice) Delays(parts []Part) []time.Duration {
 }
 
 // HoldsBack reports whether parts may have to wait for the answers of others.
-func (c Choice) HoldsBack() bool { return c == InnerLast }
+func (c Policy) HoldsBack() bool { return c == InnerLast }
 
 // HeldBack says which parts leave when all others were answered, in their order; nil: none does.
-func (c Choice) HeldBack(parts []Part) []bool {
+func (c Policy) HeldBack(parts []Part) []bool {
 	if !c.HoldsBack() {
 		return nil
 	}
@@ -93,24 +93,24 @@ func (c Choice) HeldBack(parts []Part) []bool {
 }
 
 // latency is how long a part's answer is expected to take, below 0 if that is not known.
-func (c Choice) latency(p Part) time.Duration {
+func (c Policy) latency(p Part) time.Duration {
 	if p.RoundTrip < 0 || !c.Forecasts() {
 		return p.RoundTrip
 	}
-	return p.RoundTrip + max(p.Work, 0)
+	return p.RoundTrip + max(p.Admitted, 0)
 }
 
-// Stamps reports whether parts are handled at an instant that they are stamped with.
-func (c Choice) Stamps() bool { return c == AtInstant }
+// SetsArrivalTime reports whether parts are handled at an instant that they are stamped with.
+func (c Policy) SetsArrivalTime() bool { return c == AtArrivalTime }
 
-// Stamp is that instant, in nanoseconds of the wall clocks of those who receive the parts, and held
+// ArrivalTime is that instant, in nanoseconds of the wall clocks of those who receive the parts, and held
 // the longest that any of them holds its part back. margin is for what the estimates miss.
 //
 // No part takes longer than the longest round trip. If one seems to take so much longer than
 // another it is clocks that differ, and no instant suits all of them: the others would wait for the
 // clock that is ahead, or whose clock is behind for them. So the part comes late where the clock is
 // too far ahead, and nobody waits for it.
-func Stamp(wallNanos int64, ways []estimate.Way, margin time.Duration) (at int64, held time.Duration) {
+func ArrivalTime(wallNanos int64, ways []estimate.Way, margin time.Duration) (at int64, held time.Duration) {
 	if len(ways) == 0 {
 		ways = []estimate.Way{{}}
 	}

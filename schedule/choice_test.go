@@ -19,7 +19,7 @@ func trips(all ...time.Duration) (out []Part) {
 }
 
 // work is a part with a round trip and what is expected there.
-func work(rtt, expected time.Duration) Part { return Part{RoundTrip: rtt, Work: expected} }
+func work(rtt, expected time.Duration) Part { return Part{RoundTrip: rtt, Admitted: expected} }
 
 // Answers come back together, an unknown place holds nobody up, and no wait is without bound.
 // Without expected work Postponed is Together.
@@ -33,7 +33,7 @@ func TestDelays(t *testing.T) {
 		{trips(10*ms, -1, 30*ms), []time.Duration{20 * ms, 0, 0}},
 		{trips(0, time.Hour), []time.Duration{mostDelay, 0}},
 	} {
-		for _, choice := range []Choice{Together, Postponed} {
+		for _, choice := range []Policy{AlignReplies, Postponed} {
 			if got := choice.Delays(c.parts); !slices.Equal(got, c.out) {
 				t.Errorf("%v, %s: %v, not %v", c.parts, choice, got, c.out)
 			}
@@ -61,17 +61,17 @@ func TestDelaysWithExpectedWork(t *testing.T) {
 		}
 		bare := slices.Clone(c.parts)
 		for i := range bare {
-			bare[i].Work = 0
+			bare[i].Admitted = 0
 		}
-		if got, want := Together.Delays(c.parts), Together.Delays(bare); !slices.Equal(got, want) {
-			t.Errorf("%v, %s: %v, not %v", c.parts, Together, got, want)
+		if got, want := AlignReplies.Delays(c.parts), AlignReplies.Delays(bare); !slices.Equal(got, want) {
+			t.Errorf("%v, %s: %v, not %v", c.parts, AlignReplies, got, want)
 		}
 	}
 }
 
 // The instant is when the last part should be there, by the clocks of those who receive them, and
 // nobody waits for a clock that cannot be right.
-func TestAStampSuitsTheClocks(t *testing.T) {
+func TestAnArrivalTimeFitsTheClocks(t *testing.T) {
 	const ms, margin = time.Millisecond, 2 * time.Millisecond
 	trip := func(rtt time.Duration, ways ...time.Duration) (out []estimate.Way) {
 		for _, w := range ways {
@@ -95,7 +95,7 @@ func TestAStampSuitsTheClocks(t *testing.T) {
 		{"one clock is far ahead", trip(160*ms, 10*ms, 4080*ms, 30*ms), 32 * ms, 22 * ms},
 		{"one clock is far behind", trip(160*ms, 10*ms, -3920*ms, 30*ms), -3918 * ms, 2 * ms},
 	} {
-		at, held := Stamp(int64(time.Hour), c.ways, margin)
+		at, held := ArrivalTime(int64(time.Hour), c.ways, margin)
 		if at != int64(time.Hour+c.at) || held != c.held {
 			t.Errorf("%s: stamped %v from now and held for %v, not %v and %v", c.what, time.Duration(at)-time.Hour, held, c.at, c.held)
 		}

@@ -18,7 +18,7 @@ type Statement struct {
 // A statement that writes goes after later ones as long as both are known to lock no record in
 // common. So each sees of the transaction's own writes what it would have seen, and those that
 // write stay in their order.
-func (c Choice) Order(n int, of func(i int) Statement) []int {
+func (c Policy) Order(n int, of func(i int) Statement) []int {
 	if c != WritesLast || n < 2 {
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
 		if got := WritesLast.Order(len(c.statements), of); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, not %v", c.statements, got, c.want)
 		}
-		for _, other := range []Choice{AtOnce, Together, Postponed, InnerLast} {
+		for _, other := range []Policy{AtOnce, AlignReplies, Postponed, InnerLast} {
 			if got := other.Order(len(c.statements), of); got != nil {
 				t.Errorf("%s: %v", other, got)
 			}
@@ -47,7 +47,7 @@ func TestHeldBack(t *testing.T) {
 		if got := InnerLast.HeldBack(c.parts); !slices.Equal(got, c.want) || got == nil != (c.want == nil) {
 			t.Errorf("%v: %v, not %v", c.parts, got, c.want)
 		}
-		for _, other := range []Choice{AtOnce, Together, Postponed, WritesLast} {
+		for _, other := range []Policy{AtOnce, AlignReplies, Postponed, WritesLast} {
 			if got := other.HeldBack(c.parts); got != nil {
 				t.Errorf("%s: %v", other, got)
 			}

@@ -93,8 +93,8 @@ func (a *agents) identityOf(name string) string {
 }
 
 // openers are what the node opens agents with.
-func (a *agents) openers() map[routing.Kind]participant.Opener {
-	return map[routing.Kind]participant.Opener{source.Kind: source.Opener(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open, DetectAfter: a.detectAfter})}
+func (a *agents) openers() map[routing.Kind]participant.Factory {
+	return map[routing.Kind]participant.Factory{source.Kind: source.Factory(source.Config{Cluster: clusterNumber(a.cluster), Open: a.open, DetectAfter: a.detectAfter})}
 }
 
 // detectAfter is after how long somebody at a source may be in a deadlock over several.
@@ -131,8 +131,8 @@ func (a *agents) called(name string) *hostedSource {
 	return nil
 }
 
-// why is why a source of this node is not reached or not served, "" if it is, or is not here.
-func (a *agents) why(name string) string {
+// reason is why a source of this node is not reached or not served, "" if it is, or is not here.
+func (a *agents) reason(name string) string {
 	if h := a.called(name); h != nil {
 		_, text, _ := h.stands()
 		return text

@@ -159,7 +159,7 @@ func describedAs(t *testing.T, cat txn.SourceCatalogue, s []txn.SourceEntry) {
 func TestASourceThatIsDownAtStart(t *testing.T) {
 	pg, _ := realServers(t)
 	pg.Kill()
-	cfg := testConfig(t, t.TempDir(), protocol.Row{})
+	cfg := testConfig(t, t.TempDir(), protocol.Spec{})
 	cfg.Sources = []SourceConfig{{Name: "orders", Address: pg.URL(), Region: cfg.WAN.Regions[1]}}
 	c := startTest(t, cfg)
 	defer closeTest(t, c)
@@ -237,7 +237,7 @@ func TestSourcesThatAreRefused(t *testing.T) {
 	if wrong == pg.URL() {
 		t.Fatal("the address has another password than the test thinks")
 	}
-	cfg := testConfig(t, t.TempDir(), protocol.Row{})
+	cfg := testConfig(t, t.TempDir(), protocol.Spec{})
 	region := cfg.WAN.Regions[0]
 	c := startTest(t, withSource(cfg, SourceConfig{Name: "orders", Address: wrong, Region: region}))
 	defer closeTest(t, c)
@@ -249,7 +249,7 @@ func TestSourcesThatAreRefused(t *testing.T) {
 		{Name: "Orders!", Address: pg.URL(), Region: region},
 		{Name: "orders", Address: "oracle://a@b/c", Region: region},
 	} {
-		if _, err := Start(context.Background(), withSource(testConfig(t, t.TempDir(), protocol.Row{}), bad)); err == nil {
+		if _, err := Start(context.Background(), withSource(testConfig(t, t.TempDir(), protocol.Spec{}), bad)); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}

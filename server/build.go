@@ -69,8 +69,8 @@ func (b Build) Short() string {
 // liveProtocols are the names of those to which a cluster of this program can go over.
 func liveProtocols() []string {
 	var out []string
-	for _, row := range protocol.Live() {
-		out = append(out, row.Name)
+	for _, spec := range protocol.Live() {
+		out = append(out, spec.Name)
 	}
 	return out
 }

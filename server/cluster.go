@@ -27,9 +27,9 @@ type Config struct {
 	Disk    disk.Disk // that Dir is on; nil: the machine's
 	WAN     geo.WAN   // one node in each of its regions; its delays are emulated
 	WANName string    // as the operator named it, for the record
-	// Row is what a new cluster begins with, and what one that exists is switched to
+	// Spec is what a new cluster begins with, and what one that exists is switched to
 	// before Start returns; zero: the default, and what holds there.
-	Row protocol.Row
+	Spec protocol.Spec
 
 	// Sources are databases that are not ours, each with an agent at the node of its region.
 	// One that does not answer is waited for beside the rest: see AwaitSources.
@@ -58,12 +58,12 @@ type Cluster struct {
 // start alone.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = withDefaults(cfg)
-	want := cfg.Row.Name
+	want := cfg.Spec.Name
 	about, err := claimCluster(cfg.Disk, cfg.Dir, Description{Regions: cfg.WAN.Regions, WAN: cfg.WANName, Protocol: cmp.Or(want, protocol.Default)})
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Row, err = protocol.LiveByName(about.Protocol); err != nil {
+	if cfg.Spec, err = protocol.LiveByName(about.Protocol); err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Dir, err)
 	}
 	clock := newClock()
@@ -120,8 +120,8 @@ func (c *Cluster) openNode(id txn.NodeID, region geo.Region, clock clock) (*runn
 	return openRunner(runnerConfig{
 		me:  identity{Format: formatVersion, Cluster: c.about.Cluster, Node: id, Region: region},
 		dir: dir, disk: c.cfg.Disk, cache: c.cache, clock: clock, net: c.net, failed: c.fail,
-		log: c.cfg.Log.With("region", string(region)),
-		row: c.cfg.Row, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer, metrics: c.cfg.Metrics,
+		log:  c.cfg.Log.With("region", string(region)),
+		spec: c.cfg.Spec, wan: c.cfg.WAN, params: c.cfg.Params, observer: c.cfg.Observer, metrics: c.cfg.Metrics,
 		directory: firstDirectory(onePerRegion(c.cfg.WAN.Regions)), sources: c.sourcesOf(region),
 	})
 }
@@ -161,8 +161,8 @@ func (c *Cluster) unserved() error {
 			return fmt.Errorf("source %s: the cluster has no region %s", s.Name, s.Region)
 		}
 		for _, r := range c.runners {
-			if why := r.agents.why(s.Name); why != "" {
-				return fmt.Errorf("source %s: %s", s.Name, why)
+			if reason := r.agents.reason(s.Name); reason != "" {
+				return fmt.Errorf("source %s: %s", s.Name, reason)
 			}
 		}
 		for _, r := range c.runners {

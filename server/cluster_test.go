@@ -13,13 +13,13 @@ import (
 	"isochron/txn"
 )
 
-func testConfig(t *testing.T, dir string, row protocol.Row) Config {
+func testConfig(t *testing.T, dir string, spec protocol.Spec) Config {
 	t.Helper()
 	wan, err := geo.Parse("uniform:2ms:3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Dir: dir, WAN: wan, WANName: "uniform:2ms:3", Row: row}
+	return Config{Dir: dir, WAN: wan, WANName: "uniform:2ms:3", Spec: spec}
 }
 
 func startTest(t *testing.T, cfg Config) *Cluster {
@@ -78,7 +78,7 @@ func count(t *testing.T, db txn.DB) int {
 	t.Helper()
 	n := 0
 	atomically(t, db, func(ctx context.Context, tx txn.Txn) error {
-		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{counter()}, Final: true})
+		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{counter()}, OnlyRead: true})
 		if err != nil {
 			return err
 		}
@@ -91,9 +91,9 @@ func count(t *testing.T, db txn.DB) int {
 // Clients of all regions count together; a restart remembers; no update is lost.
 func TestClusterCountsAndRemembers(t *testing.T) {
 	const each = 10
-	for _, row := range protocol.OverShards() {
-		t.Run(row.Name, func(t *testing.T) {
-			cfg := testConfig(t, t.TempDir(), row)
+	for _, spec := range protocol.OverShards() {
+		t.Run(spec.Name, func(t *testing.T) {
+			cfg := testConfig(t, t.TempDir(), spec)
 			for round := 1; round <= 2; round++ {
 				c := startTest(t, cfg)
 				var wg sync.WaitGroup
@@ -118,8 +118,8 @@ func TestClusterCountsAndRemembers(t *testing.T) {
 }
 
 func TestClusterRefusesToBeAnother(t *testing.T) {
-	row := protocol.Table()[0]
-	cfg := testConfig(t, t.TempDir(), row)
+	spec := protocol.Table()[0]
+	cfg := testConfig(t, t.TempDir(), spec)
 	c := startTest(t, cfg)
 	if _, err := Start(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a directory in use: %v", err)

@@ -38,8 +38,8 @@ type Difference struct {
 
 // MissingReplica could not be compared.
 type MissingReplica struct {
-	Node uint32 `json:"node"`
-	Why  string `json:"why"`
+	Node   uint32 `json:"node"`
+	Reason string `json:"why"`
 }
 
 // Equal reports whether all replicas were compared and are the same.
@@ -58,7 +58,7 @@ const (
 // Compare compares the replicas of a shard at its members, each of which reads so many bytes a second
 // (0: as fast as it can). give gives an order to one of them.
 func Compare(ctx context.Context, id, check uint64, members []uint32, bytesPerSecond int64,
-	give func(ctx context.Context, node uint32, o Order) (Outcome, error)) (Comparison, error) {
+	give func(ctx context.Context, node uint32, o AdminCommand) (Outcome, error)) (Comparison, error) {
 	c := comparing{Comparison: Comparison{Shard: id, Different: []Difference{}, Missing: []MissingReplica{}}, check: check, rate: bytesPerSecond, give: give}
 	if err := c.begin(ctx, members); err != nil {
 		return c.Comparison, fmt.Errorf("shard %d: %w", id, err)
@@ -91,7 +91,7 @@ type comparing struct {
 	Comparison
 	check uint64
 	rate  int64
-	give  func(ctx context.Context, node uint32, o Order) (Outcome, error)
+	give  func(ctx context.Context, node uint32, o AdminCommand) (Outcome, error)
 }
 
 // begin has the leader name the comparison in the log.
@@ -101,7 +101,7 @@ func (c *comparing) begin(ctx context.Context, members []uint32) error {
 	for {
 		var errs []error
 		for _, n := range members {
-			_, err := c.give(ctx, n, Order{Do: OrderVerify, Shard: c.Shard, Check: c.check})
+			_, err := c.give(ctx, n, AdminCommand{Do: OrderVerify, Shard: c.Shard, Check: c.check})
 			if err == nil {
 				return nil
 			}
@@ -145,7 +145,7 @@ func (c *comparing) gather(ctx context.Context, members []uint32, span shard.Spa
 func (c *comparing) await(ctx context.Context, node uint32, span shard.Span) (Sums, error) {
 	received := time.Now() // when it was known to be on its way
 	for {
-		out, err := c.give(ctx, node, Order{Do: OrderSums, Shard: c.Shard, Check: c.check, Span: span, Rate: c.rate})
+		out, err := c.give(ctx, node, AdminCommand{Do: OrderSums, Shard: c.Shard, Check: c.check, Span: span, Rate: c.rate})
 		says := Sums{}
 		if err == nil && out.Sums != nil {
 			says = *out.Sums
@@ -307,7 +307,7 @@ func (c *Comparison) Lines() []string {
 		out = append(out, line)
 	}
 	for _, m := range c.Missing {
-		out = append(out, fmt.Sprintf("shard %d at node %d was NOT COMPARED: %s", c.Shard, m.Node, m.Why))
+		out = append(out, fmt.Sprintf("shard %d at node %d was NOT COMPARED: %s", c.Shard, m.Node, m.Reason))
 	}
 	return out
 }

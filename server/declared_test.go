@@ -14,12 +14,12 @@ import (
 // one round if it says what it writes, and in one of reads and one of votes if it does not. Both
 // count, and so does one that turns out not to be for that and goes on by itself. On a busy machine one
 // may come later than it is stamped for and be refused: that is another's turn, not another round.
-func TestDeclaredUpdatesOverNodes(t *testing.T) {
-	row, err := protocol.LiveByName("natto-recsf")
+func TestFixedSetUpdatesOverNodes(t *testing.T) {
+	spec, err := protocol.LiveByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := testConfig(t, t.TempDir(), row)
+	cfg := testConfig(t, t.TempDir(), spec)
 	c := startTest(t, cfg)
 	defer closeTest(t, c)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -29,7 +29,7 @@ func TestDeclaredUpdatesOverNodes(t *testing.T) {
 		return []txn.Write{{Key: counter(), Value: append(slices.Clone(values[0]), '+')}}, true
 	}
 	for _, want := range []struct {
-		declares []txn.Key
+		fixedSet []txn.Key
 		rounds   []txn.RoundKind
 	}{{keys, []txn.RoundKind{txn.RoundPrepare}}, {nil, []txn.RoundKind{txn.RoundLock, txn.RoundPrepare}}} {
 		for _, r := range cfg.WAN.Regions {
@@ -37,7 +37,7 @@ func TestDeclaredUpdatesOverNodes(t *testing.T) {
 			var done bool
 			err := unlessAborted(ctx, func() (err error) {
 				tx = c.DB(r).Begin(txn.Options{Priority: txn.PriorityHigh})
-				done, err = tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, Declares: want.declares}, plus)
+				done, err = tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, FixedSet: want.fixedSet}, plus)
 				return err
 			})
 			var rounds []txn.RoundKind
@@ -45,13 +45,13 @@ func TestDeclaredUpdatesOverNodes(t *testing.T) {
 				rounds = append(rounds, round.Kind)
 			}
 			if !done || err != nil || !slices.Equal(rounds, want.rounds) {
-				t.Errorf("in %s, declaring %q: %v, %v, in rounds %v", r, want.declares, done, err, rounds)
+				t.Errorf("in %s, declaring %q: %v, %v, in rounds %v", r, want.fixedSet, done, err, rounds)
 			}
 		}
 	}
 	err = unlessAborted(ctx, func() error {
 		tx := c.DB(cfg.WAN.Regions[0]).Begin(txn.Options{})
-		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, Declares: keys}, func([][]byte) ([]txn.Write, bool) { return nil, false })
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: keys, ForWrite: true, FixedSet: keys}, func([][]byte) ([]txn.Write, bool) { return nil, false })
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func TestClusterSurvivesPowerCut(t *testing.T) {
 		cfg.Disk, cfg.Dir = left, filepath.Join(left.Dir(), "deep", "data")
 		again, err := Start(context.Background(), cfg)
 		if err != nil {
-			t.Logf("%s: it does not start again: %v", lie.Says, err)
+			t.Logf("%s: it does not start again: %v", lie.Claims, err)
 			return -1
 		}
 		defer closeTest(t, again)
@@ -41,13 +41,13 @@ func TestClusterSurvivesPowerCut(t *testing.T) {
 		}
 	}
 	for _, lie := range []disktest.Lie{
-		{Says: "the directory of the cluster is not synced", Dirs: []string{"deep/data"}},
-		{Says: "that above it is not synced", Dirs: []string{"deep"}},
-		{Says: "those of the nodes are not synced", Dirs: []string{"deep/data/*"}},
-		{Says: "the log is never synced", Files: []string{"*.log"}},
+		{Claims: "the directory of the cluster is not synced", Dirs: []string{"deep/data"}},
+		{Claims: "that above it is not synced", Dirs: []string{"deep"}},
+		{Claims: "those of the nodes are not synced", Dirs: []string{"deep/data/*"}},
+		{Claims: "the log is never synced", Files: []string{"*.log"}},
 	} {
 		if got := play(lie, disktest.Nothing); got == 1 {
-			t.Errorf("nobody notices that %s", lie.Says)
+			t.Errorf("nobody notices that %s", lie.Claims)
 		}
 	}
 }

@@ -108,8 +108,8 @@ const (
 	// openWait is the longest time that it takes: what was not flushed is at most some
 	// hundred megabytes.
 	openWait = 3 * time.Minute
-	// openTell is after how long an operator is told that it goes on.
-	openTell = 10 * time.Second
+	// openReportEvery is after how long an operator is told that it goes on.
+	openReportEvery = 10 * time.Second
 )
 
 // roomToOpen fails if the disk has too little left to open a store.
@@ -152,15 +152,15 @@ func tryPebble(cfg EngineConfig, broken *atomic.Bool) (*pebble.DB, error) {
 		}()
 		o.db, o.err = pebble.Open(cfg.Dir, pebbleOptions(opening, broken))
 	}()
-	tell := time.NewTicker(openTell)
-	defer tell.Stop()
+	report := time.NewTicker(openReportEvery)
+	defer report.Stop()
 	for began := time.Now(); ; {
 		select {
 		case o := <-done:
 			return o.result(failed)
 		case f := <-failed:
 			return nil, fmt.Errorf("it failed while it was opened: %w", f)
-		case <-tell.C:
+		case <-report.C:
 			if time.Since(began) > openWait {
 				return nil, fmt.Errorf("it was not open after %v; look at the disk that holds it", openWait)
 			}

@@ -65,7 +65,7 @@ func (p *Process) begin() (uint32, error) {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), orderWait)
-			out, err := Give(ctx, p.cfg.Credentials, m, Order{Do: OrderBegin, Node: uint32(p.cfg.Self)})
+			out, err := SendAdmin(ctx, p.cfg.Credentials, m, AdminCommand{Do: OrderBegin, Node: uint32(p.cfg.Self)})
 			cancel()
 			if err == nil {
 				return out.Node * gatewayStarts, nil

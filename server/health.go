@@ -24,8 +24,8 @@ func (p *Process) Health() error {
 		return fmt.Errorf("node %d has stopped: its log says why", r.id)
 	default:
 	}
-	if why := p.Removed(); why != "" {
-		return errors.New(why)
+	if reason := p.Removed(); reason != "" {
+		return errors.New(reason)
 	}
 	now := r.clock.mono()
 	if late := now - time.Duration(r.beat.Load()); late > healthBound {

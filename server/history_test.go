@@ -31,12 +31,12 @@ const (
 // withClients starts a cluster whose tables are spread over shards in every
 // region, runs setup at one gateway and then step in many clients, and last final
 // in one. It returns what all of them recorded.
-func withClients(t *testing.T, row protocol.Row, setup func(context.Context, txn.DB) error,
+func withClients(t *testing.T, spec protocol.Spec, setup func(context.Context, txn.DB) error,
 	step func(context.Context, *workload.Client), final func(context.Context, *workload.Client) bool) *history.History {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	cfg := testConfig(t, t.TempDir(), row)
+	cfg := testConfig(t, t.TempDir(), spec)
 	c := startTest(t, cfg)
 	defer closeTest(t, c)
 	spread(t, c)
@@ -115,8 +115,8 @@ func wantNoViolation(t *testing.T, r *history.Report) {
 
 // promptRows are those whose deadlocks over several shards end by a rule, not by the
 // bound of a wait: with the others these loads would take minutes.
-func promptRows() []protocol.Row {
-	return slices.DeleteFunc(protocol.OverShards(), func(r protocol.Row) bool { return r.Yield.Detect })
+func promptRows() []protocol.Spec {
+	return slices.DeleteFunc(protocol.OverShards(), func(r protocol.Spec) bool { return r.Yield.Detect })
 }
 
 // shortRows are those that differ most in what nodes send each other; hunts have all.
@@ -124,14 +124,14 @@ var shortRows = []string{protocol.Default, "2pc+2pl-home", "d2pc+occ", "bonspiel
 
 // The bank's history on the real clock and real disks is serializable.
 func TestBankHistory(t *testing.T) {
-	for _, row := range promptRows() {
-		t.Run(row.Name, func(t *testing.T) {
-			if !slices.Contains(shortRows, row.Name) {
+	for _, spec := range promptRows() {
+		t.Run(spec.Name, func(t *testing.T) {
+			if !slices.Contains(shortRows, spec.Name) {
 				hours.Only(t)
 			}
 			bank := &workload.Bank{Parts: 3, Accounts: 9, BranchMax: 6, Each: 100}
 			final := func(ctx context.Context, c *workload.Client) bool { return bank.ReadAll(ctx, c, true) }
-			h := withClients(t, row, bank.Setup, bank.Step, final)
+			h := withClients(t, spec, bank.Setup, bank.Step, final)
 			wantNoViolation(t, history.CheckBank(h, bank.Rules()))
 		})
 	}
@@ -139,15 +139,15 @@ func TestBankHistory(t *testing.T) {
 
 // So is that of hot lists.
 func TestListHistory(t *testing.T) {
-	for _, row := range promptRows() {
-		t.Run(row.Name, func(t *testing.T) {
-			if !slices.Contains(shortRows, row.Name) {
+	for _, spec := range promptRows() {
+		t.Run(spec.Name, func(t *testing.T) {
+			if !slices.Contains(shortRows, spec.Name) {
 				hours.Only(t)
 			}
 			lists := &workload.ListAppend{Parts: 3, Lists: 6}
 			setup := func(context.Context, txn.DB) error { return nil }
 			final := func(ctx context.Context, c *workload.Client) bool { return lists.ReadAll(ctx, c, true) }
-			h := withClients(t, row, setup, lists.Step, final)
+			h := withClients(t, spec, setup, lists.Step, final)
 			wantNoViolation(t, history.CheckLists(h))
 		})
 	}

@@ -14,7 +14,7 @@ import (
 // says is what was written. A file of a version without a checksum is read.
 func TestOwnFilesHaveAChecksum(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lives.yaml")
-	want := remembered{Format: formatVersion, Own: peer.Life{Start: 5, ID: 77}, Peers: []peer.Known{{Node: 1, Start: 9, ID: 3}}}
+	want := remembered{Format: formatVersion, Own: peer.Boot{Start: 5, ID: 77}, Peers: []peer.Known{{Node: 1, Start: 9, ID: 3}}}
 	if err := writeYAML(disk.Machine(), path, want); err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 
 // StoppedReport is of another node that has stopped by itself and has not come back.
 type StoppedReport struct {
-	Node uint32    `json:"node"`
-	Why  string    `json:"why"`
-	At   time.Time `json:"at"`
+	Node   uint32    `json:"node"`
+	Reason string    `json:"why"`
+	At     time.Time `json:"at"`
 }
 
 const (
@@ -25,38 +25,38 @@ const (
 	lastWordsWait = time.Second
 )
 
-// lastWords are the newest of each node.
-type lastWords struct {
-	mu   sync.Mutex
-	said map[uint32]StoppedReport
+// reportsOfStopped are the newest of each node.
+type reportsOfStopped struct {
+	mu      sync.Mutex
+	byShard map[uint32]StoppedReport
 }
 
-func (w *lastWords) keep(node uint32, why string) {
+func (w *reportsOfStopped) keep(node uint32, reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.said == nil {
-		w.said = map[uint32]StoppedReport{}
+	if w.byShard == nil {
+		w.byShard = map[uint32]StoppedReport{}
 	}
-	if len(w.said) >= maxMembers {
-		clear(w.said)
+	if len(w.byShard) >= maxMembers {
+		clear(w.byShard)
 	}
-	w.said[node] = StoppedReport{node, why[:min(len(why), lastWordsMax)], time.Now()}
+	w.byShard[node] = StoppedReport{node, reason[:min(len(reason), lastWordsMax)], time.Now()}
 }
 
 // maxMembers bounds the nodes whose words are kept.
 const maxMembers = 1000
 
 // reports are of those that are not connected; the words of one that is back are forgotten.
-func (w *lastWords) reports(links []LinkReport) (out []StoppedReport) {
+func (w *reportsOfStopped) reports(links []LinkReport) (out []StoppedReport) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, l := range links {
-		if s, ok := w.said[uint32(l.Peer)]; ok && l.Up && time.Since(s.At) > 2*lastWordsWait {
-			delete(w.said, s.Node)
+		if s, ok := w.byShard[uint32(l.Peer)]; ok && l.Up && time.Since(s.At) > 2*lastWordsWait {
+			delete(w.byShard, s.Node)
 		}
 	}
 	// order: sorted below.
-	for _, s := range w.said {
+	for _, s := range w.byShard {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b StoppedReport) int { return cmp.Compare(a.Node, b.Node) })
@@ -64,13 +64,13 @@ func (w *lastWords) reports(links []LinkReport) (out []StoppedReport) {
 }
 
 // sayLast says to the other nodes why this one stops, for at most a second.
-func (p *Process) sayLast(why error) {
+func (p *Process) sayLast(reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWordsWait)
 	defer cancel()
 	var telling sync.WaitGroup
 	for _, m := range p.otherMembers() {
 		telling.Go(func() {
-			_, err := Give(ctx, p.cfg.Credentials, m, Order{Do: OrderStopped, Node: uint32(p.cfg.Self), Why: why.Error()})
+			_, err := SendAdmin(ctx, p.cfg.Credentials, m, AdminCommand{Do: OrderStopped, Node: uint32(p.cfg.Self), Reason: reason.Error()})
 			if err != nil {
 				p.cfg.Log.Debug("a node does not learn why this one stops", "node", m.ID, "err", err)
 			}

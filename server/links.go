@@ -48,11 +48,11 @@ func (d *deafness) to(peer txn.NodeID) bool {
 }
 
 // change replaces the set, or adds to it.
-func (d *deafness) change(anew bool, more []txn.NodeID) {
+func (d *deafness) change(again bool, more []txn.NodeID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	next := map[txn.NodeID]bool{}
-	if m := d.peers.Load(); m != nil && !anew {
+	if m := d.peers.Load(); m != nil && !again {
 		// order: copies a set.
 		for id := range *m {
 			next[id] = true

@@ -18,8 +18,8 @@ func TestSourcesUnderAnotherProtocol(t *testing.T) {
 	db := c.DB(c.runners[0].region)
 	for _, row := range []string{"geotp", "ssp-parallel"} {
 		ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
-		if err := c.SetProtocol(ctx, row); err != nil || c.Row().Name != row {
-			t.Fatalf("the cluster runs %s: %v, want %s", c.Row().Name, err, row)
+		if err := c.SetProtocol(ctx, row); err != nil || c.Spec().Name != row {
+			t.Fatalf("the cluster runs %s: %v, want %s", c.Spec().Name, err, row)
 		}
 		stop()
 		if got := sumsAt(t, db); got != "10+10" {

@@ -60,16 +60,16 @@ type Report struct {
 	// on one is read there.
 	WarmRecords   int     `json:"warm_records,omitempty"`
 	WarmThreshold float64 `json:"warm_threshold,omitempty"`
-	// Wakes is how often the node has looked at its timers.
-	Wakes node.Wakes `json:"-"`
+	// TimerStats is how often the node has looked at its timers.
+	TimerStats node.TimerStats `json:"-"`
 }
 
 // AdmissionReport is of the tries that contend at this gateway: those of all kinds of
 // which some have failed for others of late, see yield.Admission.
 type AdmissionReport struct {
-	Window int `json:"window"` // how many may be inside, of those kinds for which that is bounded
-	Inside int `json:"inside"`
-	Queue  int `json:"queue"` // that wait to be let in
+	Window  int `json:"window"` // how many may be inside, of those kinds for which that is bounded
+	Running int `json:"inside"`
+	Queue   int `json:"queue"` // that wait to be let in
 }
 
 // ShardReport is one replica's.
@@ -144,7 +144,7 @@ func (p *Process) answer(question []byte) []byte {
 	if a, ok := p.answerLinks(question); ok {
 		out = a
 	} else if len(question) > 0 && question[0] == '{' {
-		out = p.carryOut(question)
+		out = p.execute(question)
 	} else if string(question) == questionReport {
 		if r, ok := p.Report(); ok {
 			out = r
@@ -175,13 +175,13 @@ func (p *Process) Report() (r Report, ok bool) {
 	r.Ready, r.Transactions, r.Commitments = v.ready, v.transactions, v.commitments
 	for _, a := range v.admission {
 		r.Admission.Window += a.Window
-		r.Admission.Inside += a.Inside
+		r.Admission.Running += a.Running
 		r.Admission.Queue += a.Queue
 	}
 	r.Draining, r.Settled, r.DirectoryEpoch, r.Nodes = v.draining, v.settled, v.directory.Epoch, v.directory.Nodes
-	r.Wakes, r.HotRecords, r.HotRecordsBytes = v.wakes, v.hotRecords, v.hotBytes
+	r.TimerStats, r.HotRecords, r.HotRecordsBytes = v.timerStats, v.hotRecords, v.hotBytes
 	r.WarmRecords, r.WarmThreshold = v.warmRecords, float64(v.warmThreshold)/1e6
-	r.Protocol, r.Change, r.Left = v.row.Name, &v.change.Protocol, v.change.Left
+	r.Protocol, r.Change, r.Left = v.spec.Name, &v.change.Protocol, v.change.Left
 	for _, d := range v.inDoubt {
 		ms := float64(d.Age.Microseconds()) / 1000
 		r.InDoubt = append(r.InDoubt, InDoubtReport{d.Shard, d.Txn.String(), d.Attempt.String(), d.Participants, ms})
@@ -209,9 +209,9 @@ type view struct {
 	directory                 *routing.Directory
 	statuses                  []participant.Status
 	inDoubt                   []participant.InDoubt
-	row                       protocol.Row
+	spec                      protocol.Spec
 	change                    node.Switch
-	wakes                     node.Wakes
+	timerStats                node.TimerStats
 	admission                 []txn.AdmissionClass
 	hotRecords, hotBytes      int
 	warmRecords               int
@@ -223,7 +223,7 @@ type view struct {
 func look(r *runner) (view, bool) {
 	answer := make(chan view, 1)
 	asked := r.box.put(input{call: func(n *node.Node) {
-		v := view{ready: n.ShardsReady(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), row: n.Row(), change: n.Switch(), admission: n.Admission(), wakes: n.Wakes()}
+		v := view{ready: n.ShardsReady(), statuses: n.Statuses(), inDoubt: n.InDoubt(inDoubtMax), spec: n.Spec(), change: n.Switch(), admission: n.Admission(), timerStats: n.TimerStats()}
 		v.draining, v.settled, v.directory = n.Draining(), n.Converged(), n.Directory()
 		v.transactions, v.commitments, _, _ = n.Pending()
 		v.rows, v.logs = n.Holds()

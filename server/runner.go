@@ -36,7 +36,7 @@ type runner struct {
 	timer  *time.Timer   // wakes the node
 	armed  time.Duration // for when, 0: it has rung
 	failed func(error)
-	watch  *watch
+	watch  *eventListener
 	agents *agents
 	tasks  tasks
 
@@ -44,20 +44,20 @@ type runner struct {
 
 	beat atomic.Int64 // when the loop last came round, in clock nanoseconds
 
-	adopted   func(*routing.Directory)
-	directory atomic.Pointer[routing.Directory]
-	heard     txn.Envelope  // room for the message that is being delivered
-	meta      atomic.Uint64 // the node's MetaChanges, as far as the loop has told
-	peeks     peeks
-	awake     int             // clients whose answers they have not been let take since
-	gathered  int             // requests that the node has and that it was not asked about since
-	hurry     bool            // something else was handed over since
-	alive     context.Context // of tasks: it ends with the loop
-	end       context.CancelFunc
-	stop      chan struct{}
-	stopOnce  sync.Once
-	begun     bool // start was called
-	ended     chan struct{}
+	adopted    func(*routing.Directory)
+	directory  atomic.Pointer[routing.Directory]
+	received   txn.Envelope  // room for the message that is being delivered
+	meta       atomic.Uint64 // the node's MetaChanges, as far as the loop has told
+	localReads localReadCache
+	awake      int             // clients whose answers they have not been let take since
+	gathered   int             // requests that the node has and that it was not asked about since
+	hurry      bool            // something else was handed over since
+	alive      context.Context // of tasks: it ends with the loop
+	end        context.CancelFunc
+	stop       chan struct{}
+	stopOnce   sync.Once
+	begun      bool // start was called
+	ended      chan struct{}
 }
 
 func (r *runner) start() {
@@ -170,7 +170,7 @@ func (r *runner) handleOne(in input) {
 // deliver gives a message to the node. What the message points to the node may keep; the envelope is
 // the same for all, and holds on to none of it.
 func (r *runner) deliver(in input) {
-	env := &r.heard
+	env := &r.received
 	defer func() { *env = txn.Envelope{} }()
 	if err := txn.Decode(in.envelope, env); err != nil {
 		r.log.Warn("a message was thrown away", "err", err)
@@ -206,7 +206,7 @@ func (r *runner) flush() {
 }
 
 func (r *runner) adopt(d *routing.Directory) {
-	r.tellProtocol(d.Protocol)
+	r.reportProtocol(d.Protocol)
 	r.directory.Store(d)
 	r.agents.adopted(d)
 	if r.adopted != nil {

@@ -21,7 +21,7 @@ type SourceReport struct {
 	Server   string      `json:"server,omitempty"` // host, port and database; never the account's secrets
 	Version  string      `json:"version,omitempty"`
 	Serving  bool        `json:"serving"`
-	Why      string      `json:"why,omitempty"` // it is not reached or not served
+	Reason   string      `json:"why,omitempty"` // it is not reached or not served
 	Warnings []string    `json:"warnings,omitempty"`
 	Hints    []string    `json:"hints,omitempty"` // what would make it better, and what it does without
 	// PreparedMax bounds its prepared transactions; 0: it refuses all, -1: no bound is known.
@@ -39,26 +39,26 @@ type SourceReport struct {
 func (a *agents) reports(statuses []participant.Status, now time.Time) (out []SourceReport) {
 	d := a.directory.Load()
 	for _, h := range a.hosted {
-		f, why, at := h.stands()
-		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Why: why, Warnings: f.Warnings, Hints: f.Hints, PreparedMax: f.PreparedMax, Identity: f.Identity}
+		f, reason, at := h.stands()
+		r := SourceReport{Name: h.name, Dialect: h.dialect, Server: h.server, Version: f.Version, Reason: reason, Warnings: f.Warnings, Hints: f.Hints, PreparedMax: f.PreparedMax, Identity: f.Identity}
 		if !at.IsZero() {
 			r.AskedAgoMS = now.Sub(at).Milliseconds()
 		}
 		if s, ok := d.SourceNamed(h.name); ok {
 			r.Source, r.Known = txn.ShardID(s.ID), s.Source.Identity
-		} else if why == "" {
-			r.Why = "the cluster does not know it yet"
+		} else if reason == "" {
+			r.Reason = "the cluster does not know it yet"
 		}
 		if i := slices.IndexFunc(statuses, func(s participant.Status) bool { return s.Kind == routing.SourceKind && s.Shard == r.Source }); i >= 0 {
 			r.Counts = statuses[i].Source
-			r.Serving, r.Branches, r.InDoubt = statuses[i].Serving && why == "", statuses[i].Holders, statuses[i].Undecided
+			r.Serving, r.Branches, r.InDoubt = statuses[i].Serving && reason == "", statuses[i].Holders, statuses[i].Undecided
 		}
 		out = append(out, r)
 	}
 	for _, s := range d.Shards {
 		if s.Kind == routing.SourceKind && s.Source != nil && s.Holds(uint32(a.node)) && a.called(s.Source.Name) == nil {
 			out = append(out, SourceReport{Name: s.Source.Name, Source: txn.ShardID(s.ID), Dialect: s.Source.Dialect, Known: s.Source.Identity, PreparedMax: -1,
-				Why: absent{s.Source.Name}.err().Error()})
+				Reason: absent{s.Source.Name}.err().Error()})
 		}
 	}
 	return out
@@ -80,17 +80,17 @@ func serverOf(address string) string {
 
 // SourceDoubt is a prepared branch at a source that has not ended.
 type SourceDoubt struct {
-	Source    string     `json:"source"`
-	Name      string     `json:"name"`
-	AgeMS     float64    `json:"age_ms"` // since the agent learnt of it
-	Why       string     `json:"why"`
-	Gateway   txn.NodeID `json:"gateway"`    // whose transaction it is
-	DecidedAt uint64     `json:"decided_at"` // the shard in whose log its decision stands
-	Txn       string     `json:"txn,omitempty"`
+	Source      string     `json:"source"`
+	Name        string     `json:"name"`
+	AgeMS       float64    `json:"age_ms"` // since the agent learnt of it
+	Reason      string     `json:"why"`
+	Gateway     txn.NodeID `json:"gateway"`    // whose transaction it is
+	RecordShard uint64     `json:"decided_at"` // the shard in whose log its decision stands
+	Txn         string     `json:"txn,omitempty"`
 }
 
 // inDoubt lists what is in doubt at all sources, or ends a branch.
-func (p *Process) inDoubt(ctx context.Context, o Order) Outcome {
+func (p *Process) inDoubt(ctx context.Context, o AdminCommand) Outcome {
 	db := p.DB()
 	var err error
 	switch {
@@ -99,7 +99,7 @@ func (p *Process) inDoubt(ctx context.Context, o Order) Outcome {
 		listed, err = db.(txn.SourceCatalogue).InDoubt(ctx)
 		out := Outcome{InDoubt: []SourceDoubt{}}
 		for _, b := range listed {
-			d := SourceDoubt{Source: b.Source, Name: b.Name, AgeMS: float64(b.Age().Microseconds()) / 1000, Why: b.Why, Gateway: b.Gateway, DecidedAt: uint64(b.DecidedAt)}
+			d := SourceDoubt{Source: b.Source, Name: b.Name, AgeMS: float64(b.Age().Microseconds()) / 1000, Reason: b.Reason, Gateway: b.Gateway, RecordShard: uint64(b.RecordShard)}
 			if !b.Txn.IsZero() {
 				d.Txn = b.Txn.String()
 			}
@@ -117,11 +117,11 @@ func (p *Process) inDoubt(ctx context.Context, o Order) Outcome {
 	default:
 		return Outcome{Refused: "a branch is forced to commit or to rollback"}
 	}
-	var told *txn.Error
+	var reported *txn.Error
 	switch {
 	case err == nil:
 		return Outcome{Node: uint32(p.cfg.Self)}
-	case errors.As(err, &told) && told.Kind == txn.KindMisuse:
+	case errors.As(err, &reported) && reported.Kind == txn.KindInvalidRequest:
 		return Outcome{Refused: err.Error()}
 	}
 	return Outcome{Error: err.Error()}

@@ -34,7 +34,7 @@ type alone struct {
 }
 
 func newAlone(b *testing.B, name string) *alone {
-	row, err := protocol.ByName(name)
+	spec, err := protocol.ByName(name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func newAlone(b *testing.B, name string) *alone {
 	a := &alone{now: txn.Now{Mono: time.Second, WallNanos: int64(time.Hour)}}
 	dir := workload.Cluster(wan.Regions)
 	workload.Spread(dir, 1)
-	if a.Node, err = node.New(node.Config{ID: 1, Region: wan.Regions[0], Engine: e, Row: row, Seed: 1, Directory: dir, WAN: wan}, a.now); err != nil {
+	if a.Node, err = node.New(node.Config{ID: 1, Region: wan.Regions[0], Engine: e, Spec: spec, Seed: 1, Directory: dir, WAN: wan}, a.now); err != nil {
 		b.Fatal(err)
 	}
 	return a

@@ -44,11 +44,11 @@ type verifying struct {
 // holding is one of them.
 type holding struct {
 	*shard.Held
-	asked time.Time // at last
-	span  string    // what sums are of, or will be
-	busy  bool
-	gone  bool // it is closed when it is not busy
-	says  Sums
+	asked   time.Time // at last
+	span    string    // what sums are of, or will be
+	busy    bool
+	removed bool // it is closed when it is not busy
+	sums    Sums
 }
 
 func newVerifying() *verifying { return &verifying{stop: make(chan struct{})} }
@@ -91,7 +91,7 @@ func (v *verifying) expire(now time.Time) {
 func (v *verifying) drop(i int) {
 	h := v.held[i]
 	v.held = append(v.held[:i:i], v.held[i+1:]...)
-	if h.gone = true; !h.busy {
+	if h.removed = true; !h.busy {
 		h.Close()
 	}
 }
@@ -120,10 +120,10 @@ func (v *verifying) answer(id txn.ShardID, check uint64, span shard.Span, bytesP
 		}
 		h.asked = time.Now()
 		if want := fmt.Sprintf("%x %x %d", span.From, span.To, span.Bits); h.span != want && !h.busy {
-			h.span, h.busy, h.says = want, true, Sums{}
+			h.span, h.busy, h.sums = want, true, Sums{}
 			v.sums.Go(func() { v.sum(h, span, bytesPerSecond) })
-		} else if h.span == want && h.says.Done {
-			return h.says
+		} else if h.span == want && h.sums.Done {
+			return h.sums
 		}
 		return Sums{Known: true, Index: h.Index}
 	}
@@ -142,8 +142,8 @@ func (v *verifying) sum(h *holding, span shard.Span, bytesPerSecond int64) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	h.says, h.busy, h.asked = says, false, time.Now()
-	if h.gone {
+	h.sums, h.busy, h.asked = says, false, time.Now()
+	if h.removed {
 		h.Close()
 	}
 }
@@ -182,7 +182,7 @@ func pacing(bytesPerSecond int64, stop <-chan struct{}) func(int) error {
 }
 
 // beginVerify has the log of a shard name a comparison.
-func (p *Process) beginVerify(o Order) Outcome {
+func (p *Process) beginVerify(o AdminCommand) Outcome {
 	led := false
 	if !p.runner.inLoop(func(n *node.Node) { led = n.Verify(txn.ShardID(o.Shard), o.Check) }) {
 		return Outcome{Error: "the node has stopped, or is too busy"}

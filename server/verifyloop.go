@@ -25,7 +25,7 @@ type VerifyReport struct {
 // verifications are what has come of them.
 type verifications struct {
 	mu    sync.Mutex
-	says  VerifyReport
+	last  VerifyReport
 	ended sync.WaitGroup
 	end   context.CancelFunc
 }
@@ -33,7 +33,7 @@ type verifications struct {
 func (v *verifications) report() VerifyReport {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	out := v.says
+	out := v.last
 	out.Different = slices.Clone(out.Different)
 	return out
 }
@@ -42,16 +42,16 @@ func (v *verifications) report() VerifyReport {
 func (v *verifications) note(c Comparison) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.says.Comparisons++
+	v.last.Comparisons++
 	if len(c.Missing) > 0 {
-		v.says.Failed++
+		v.last.Failed++
 	}
 	if len(c.Missing) > 0 && len(c.Different) == 0 {
 		return // what was found before may be so still
 	}
-	v.says.Different = slices.DeleteFunc(v.says.Different, func(old Comparison) bool { return old.Shard == c.Shard })
+	v.last.Different = slices.DeleteFunc(v.last.Different, func(old Comparison) bool { return old.Shard == c.Shard })
 	if len(c.Different) > 0 {
-		v.says.Different = append(v.says.Different, c)
+		v.last.Different = append(v.last.Different, c)
 	}
 }
 
@@ -116,13 +116,13 @@ func (p *Process) verifyLed(ctx context.Context) {
 }
 
 // giveOrDo gives an order to a node, which may be this one.
-func (p *Process) giveOrDo(ctx context.Context, node uint32, o Order) (Outcome, error) {
+func (p *Process) giveOrDo(ctx context.Context, node uint32, o AdminCommand) (Outcome, error) {
 	if txn.NodeID(node) == p.cfg.Self {
 		return p.carryOutOrder(o).result()
 	}
 	for _, m := range p.otherMembers() {
 		if uint32(m.ID) == node {
-			return Give(ctx, p.cfg.Credentials, m, o)
+			return SendAdmin(ctx, p.cfg.Credentials, m, o)
 		}
 	}
 	return Outcome{Refused: "the directory has no such node"}.result()

@@ -13,9 +13,9 @@ import (
 type attempts struct {
 	state *state // what the log says
 	early *reveal.Early
-	bugs  *txn.Bugs
+	bugs  *txn.InjectedBugs
 
-	instants *yield.Instants             // not asked for yet, or wait there
+	arrivals *yield.ArrivalQueue         // not asked for yet, or wait there
 	voting   map[txn.Attempt]*votingVote // proposed, not applied
 	waiting  map[txn.Attempt]*yield.Waiter
 	deciding map[txn.Attempt]*decidingVote
@@ -41,7 +41,7 @@ type decidingVote struct {
 	to     []txn.NodeID
 }
 
-func newAttempts(s *state, early *reveal.Early, bugs *txn.Bugs) attempts {
+func newAttempts(s *state, early *reveal.Early, bugs *txn.InjectedBugs) attempts {
 	return attempts{
 		state: s, early: early, bugs: bugs,
 		voting: map[txn.Attempt]*votingVote{}, waiting: map[txn.Attempt]*yield.Waiter{},
@@ -125,7 +125,7 @@ func (k *attempts) voted(e effect) (v *votingVote, answer txn.Vote) {
 	delete(k.voting, e.attempt)
 	answer = txn.Vote{Attempt: e.attempt, Yes: !e.void, WaitedNanos: v.waitedNanos, WaitedFor: v.waitedFor}
 	if e.void {
-		refused(&answer, txn.WhyEndedByOthers.Refusal())
+		refused(&answer, txn.ReasonEndedByOthers.Refusal())
 		return v, answer
 	}
 	answer.Proposed, answer.AwaitsDecision = e.voted.Proposed, !e.voted.OnePhase
@@ -166,8 +166,8 @@ func (k *attempts) conditional(a txn.Attempt) (open, doomed bool) {
 
 // stopWaiting cancels the wait of an attempt's vote, if it waits.
 func (k *attempts) stopWaiting(locks *yield.Table, a txn.Attempt) {
-	if k.instants.Cancel(a) {
-		k.instants.Freed()
+	if k.arrivals.Cancel(a) {
+		k.arrivals.Freed()
 	}
 	if w := k.waiting[a]; w != nil {
 		locks.Cancel(w)
@@ -182,7 +182,7 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 		v.to = addNode(v.to, from)
 		return txn.Vote{}, false, true
 	}
-	if k.waiting[a] != nil || k.instants.Has(a) || k.isRetired(a) {
+	if k.waiting[a] != nil || k.arrivals.Has(a) || k.isRetired(a) {
 		return txn.Vote{}, false, true
 	}
 	v = txn.Vote{Attempt: a}
@@ -193,23 +193,23 @@ func (k *attempts) asked(from txn.NodeID, a txn.Attempt) (v txn.Vote, says, know
 	}
 	if o, ok := k.state.outcomes.Get(a); ok {
 		v.Yes, v.Proposed = o.Result == txn.OutcomeCommitted, o.At
-		refused(&v, txn.WhyEndedByOthers.Refusal()) // it counts if it is no Yes
+		refused(&v, txn.ReasonEndedByOthers.Refusal()) // it counts if it is no Yes
 		return v, true, true
 	}
 	if k.isRefused(a) || k.fencing[a] != nil {
-		refused(&v, txn.WhyRefusedBefore.Refusal())
+		refused(&v, txn.ReasonAlreadyRefused.Refusal())
 		return v, true, true
 	}
 	return v, false, false
 }
 
 // finding is what the log says of an attempt; false if it says nothing.
-func (k *attempts) finding(a txn.Attempt) (f txn.Finding, ok bool) {
+func (k *attempts) finding(a txn.Attempt) (f txn.InquireReply, ok bool) {
 	f.Attempt = a
 	if p := k.state.prepared[a]; p != nil {
 		f.Result, f.Proposed, f.Participants = txn.OutcomeYes, p.Proposed, p.Participants
 		f.Open, f.Doomed = k.conditional(a)
-		f.Unless, f.MadeWay = p.Unless, p.MadeWay
+		f.AssumesAborted, f.PriorityAborted = p.AssumesAborted, p.PriorityAborted
 	} else if o, ok := k.state.outcomes.Get(a); ok {
 		f.Result, f.At = o.Result, o.At
 	} else if k.isRetired(a) {

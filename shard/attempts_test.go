@@ -10,7 +10,7 @@ import (
 // What a leader answers of an attempt before its log knows of it, and after.
 func TestWhatALeaderKnowsOfAttempts(t *testing.T) {
 	s := &state{prepared: map[txn.Attempt]*prepared{}, outcomes: txn.NewByAttempt[outcome]()}
-	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.Bugs{})
+	k := newAttempts(s, reveal.NewEarly(0, nil), &txn.InjectedBugs{})
 	at := func(seq uint64) txn.Attempt { return txn.Attempt{Node: 1, Seq: seq} }
 	others := []txn.Attempt{{Node: 0, Seq: 1}, {Node: 2, Seq: 1}} // of other gateways: what this one has finished says nothing of them
 	for _, a := range append(others, at(4), at(6)) {

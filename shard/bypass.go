@@ -1,9 +1,9 @@
 package shard
 
 import (
+	"isochron/coverage"
 	"isochron/decide"
-	"isochron/group"
-	"isochron/rulebook"
+	"isochron/raftgroup"
 	"isochron/txn"
 )
 
@@ -13,8 +13,8 @@ import (
 // leader itself knows, or sooner. Of which votes stands in decide/durable.go.
 
 // Durable tells of the votes among entries that are durable here.
-func (m *machine) Durable(e group.Entries[command]) {
-	if !m.cfg.Row.Decide.Bypasses() {
+func (m *machine) Durable(e raftgroup.Entries[command]) {
+	if !m.cfg.Spec.Decide.Bypasses() {
 		return
 	}
 	for at, commands := range e.All() {
@@ -30,14 +30,14 @@ func (m *machine) Durable(e group.Entries[command]) {
 
 // acknowledges reports whether a vote of a durable entry is acknowledged in a term.
 func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
-	if r.cfg.Params.Bugs.CountOldAcks && entry != term {
+	if r.cfg.Params.InjectedBugs.CountOldAcks && entry != term {
 		return len(v.Voters) > 0
 	}
-	r.cfg.Params.Rules.BiteIf(entry != term && len(v.Voters) > 0, rulebook.EntryOfTerm)
+	r.cfg.Params.Rules.HitIf(entry != term && len(v.Voters) > 0, coverage.EntryOfTerm)
 	leader, _ := r.group.Leader()
 	return decide.Durable{
 		Self: r.cfg.Self, Leader: leader, Coordinator: v.Attempt.Node, Participants: len(v.Participants), Addressed: len(v.Voters) > 0,
-		Term: term, Entry: entry, OnAppend: r.cfg.Row.Reveal.OnItsAppend(txn.Class{Participants: 1}),
+		Term: term, Entry: entry, OnAppend: r.cfg.Spec.Reveal.OnItsAppend(txn.Class{Participants: 1}),
 	}.Acknowledged()
 }
 
@@ -45,6 +45,6 @@ func (r *Replica) acknowledges(v *voteCmd, entry, term uint64) bool {
 func (v *voteCmd) ack(s txn.ShardID) *txn.Ack {
 	return &txn.Ack{
 		Shard: s, Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, Proposed: v.Proposed,
-		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase, Rank: v.Age.Rank,
+		Voters: v.Voters, Outgoing: v.Outgoing, Open: len(v.Deps) > 0 || v.Doomed, AwaitsDecision: !v.OnePhase, Region: v.Age.Region,
 	}
 }

@@ -48,8 +48,8 @@ type command struct {
 	Collect *collectCmd `cbor:"4,keyasint,omitempty"`
 	// Barrier changes nothing: that it is applied proves that its proposer led.
 	Barrier uint64 `cbor:"5,keyasint,omitempty"`
-	// Floor says that nothing will be proposed at or below a moment any more.
-	Floor *floorCmd `cbor:"6,keyasint,omitempty"`
+	// ReadTSBound says that nothing will be proposed at or below a moment any more.
+	ReadTSBound *readTSCmd `cbor:"6,keyasint,omitempty"`
 	// Switch says how transactions commit from here on.
 	Switch *protocolCmd `cbor:"23,keyasint,omitempty"`
 	// Verify has replicas hold their state, to be compared.
@@ -78,21 +78,21 @@ type voteCmd struct {
 	// effect beside their majorities: so an entry that these have is committed.
 	Voters   []txn.NodeID `cbor:"13,keyasint,omitempty"`
 	Outgoing []txn.NodeID `cbor:"14,keyasint,omitempty"`
-	// Unless are attempts, undecided here at the vote, on whose abort it rests: the Yes means "if all
-	// of them abort". Those that have since are taken out; Doomed says that one has committed. MadeWay
+	// AssumesAborted are attempts, undecided here at the vote, on whose abort it rests: the Yes means "if all
+	// of them abort". Those that have since are taken out; Doomed says that one has committed. PriorityAborted
 	// are attempts without a vote here that have aborted for its sake: this entry is their fence.
-	Unless  []txn.Attempt `cbor:"41,keyasint,omitempty"`
-	MadeWay []txn.Attempt `cbor:"42,keyasint,omitempty"`
-	// DecidedAt as in the Prepare.
-	DecidedAt txn.ShardID `cbor:"15,keyasint,omitempty"`
-	// Declared, if set, is what a declared transaction reads here. Its Writes have keys alone:
+	AssumesAborted  []txn.Attempt `cbor:"41,keyasint,omitempty"`
+	PriorityAborted []txn.Attempt `cbor:"42,keyasint,omitempty"`
+	// RecordShard as in the Prepare.
+	RecordShard txn.ShardID `cbor:"15,keyasint,omitempty"`
+	// FixedSet, if set, is what a declared transaction reads here. Its Writes have keys alone:
 	// the values come with the decision.
-	Declared *txn.Declared `cbor:"40,keyasint,omitempty"`
+	FixedSet *txn.FixedSet `cbor:"40,keyasint,omitempty"`
 }
 
 // with is the vote with what its transaction has come to write here, if it was declared.
 func (v *voteCmd) with(writes []txn.Write) *voteCmd {
-	if v.Declared == nil {
+	if v.FixedSet == nil {
 		return v
 	}
 	whole := *v
@@ -121,13 +121,13 @@ type collectCmd struct {
 	Now  txn.Timestamp `cbor:"2,keyasint,omitempty"`
 }
 
-// floorCmd makes a moment one that can be read at: whoever proposes after it in
+// readTSCmd makes a moment one that can be read at: whoever proposes after it in
 // the log proposes above it. Hold, if set, keeps the versions of a moment. Ceiling
 // binds later leaders only.
-type floorCmd struct {
-	At      txn.Timestamp `cbor:"1,keyasint,omitempty"`
-	Hold    *hold         `cbor:"2,keyasint,omitempty"`
-	Ceiling txn.Timestamp `cbor:"3,keyasint,omitempty"`
+type readTSCmd struct {
+	At        txn.Timestamp `cbor:"1,keyasint,omitempty"`
+	Hold      *protectedTS  `cbor:"2,keyasint,omitempty"`
+	MaxReadTS txn.Timestamp `cbor:"3,keyasint,omitempty"`
 }
 
 // outcome is how an attempt ended at this shard.

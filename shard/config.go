@@ -1,16 +1,16 @@
 package shard
 
 import (
-	"isochron/group"
 	"isochron/participant"
 	"isochron/protocol"
+	"isochron/raftgroup"
 	"isochron/store"
 	"isochron/txn"
 )
 
 // Env is the world as a replica sees it.
 type Env interface {
-	group.Env
+	raftgroup.Env
 	// Orphan says that an attempt is undecided for too long: somebody must find
 	// out how it ended, or end it.
 	Orphan(o txn.Orphan)
@@ -34,7 +34,7 @@ type Config struct {
 	Founders []txn.NodeID // with whom the shard began; none: this replica joins one that exists
 	Desired  participant.Desired
 	Engine   store.Engine
-	Row      protocol.Row // what the shard began with; later the one in force: see switch.go
+	Spec     protocol.Spec // what the shard began with; later the one in force: see switch.go
 	Params   txn.Params
 	Seed     uint64
 	Env      Env
@@ -42,9 +42,9 @@ type Config struct {
 	Genesis []txn.Write
 	// Process, if not nil, says that the replica is ephemeral: see ephemeral.go.
 	Process *Process
-	// Rows and Logs are what the replicas of a node may keep in memory of their rows and
+	// SpecAt and Logs are what the replicas of a node may keep in memory of their rows and
 	// of their log entries; nil: each has bounds of its own.
-	Rows, Logs *store.Pool
+	SpecAt, Logs *store.Pool
 	// Verify is given the state of the replica where the log says that it is to be compared;
 	// nil: it never is.
 	Verify func(*Held)

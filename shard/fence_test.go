@@ -28,7 +28,7 @@ func TestAYesAfterItsFenceIsVoid(t *testing.T) {
 func TestAnAttemptThatWasEndedIsRefused(t *testing.T) {
 	c := newCourt(t, "2pc+2pl")
 	p := asksFor(1, "old")
-	c.endings.abortUnvoted(&txn.Decide{Attempt: p.Attempt, Txn: p.Txn})
+	c.decisionHandler.abortUnvoted(&txn.Decide{Attempt: p.Attempt, Txn: p.Txn})
 	if !c.answerAgain(2, p.Attempt) {
 		t.Fatal("it would be voted on")
 	}

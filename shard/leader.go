@@ -3,101 +3,101 @@ package shard
 import (
 	"time"
 
+	"isochron/coverage"
 	"isochron/decide"
 	"isochron/reveal"
-	"isochron/rulebook"
 	"isochron/txn"
 	"isochron/yield"
 )
 
-// leadership is what only the leader of a term knows. It is born with the term
+// leaderState is what only the leader of a term knows. It is born with the term
 // and dropped with it; nothing in it was ever promised to anybody who could not
 // find it again in the log, but for refusals: these bind this term only, and a
 // Prepare is addressed to a term.
-type leadership struct {
+type leaderState struct {
 	r       *Replica
 	term    uint64
 	serving bool // an entry of this term is applied and the locks are restored
 
 	locks   locks
 	early   *reveal.Early
-	rows    newest
-	depends dependence
+	rows    latestRows
+	depends dependencyTracker
 	written written
-	certain confirmation
+	barrier leaderBarrier
 
-	chaser    *yield.Chaser // over locks
+	deadlocks *yield.DeadlockDetector // over locks
 	switching switching
 
 	known attempts
 
-	instants  *yield.Instants // votes that are asked for at one
-	gathering gathering
-	voice     voice
-	reader    reader
-	voter     voter
-	endings   endings
-	collects  collecting
-	gateways  *yield.GatewayLeases
-	orphans   *decide.Orphans
-	moments   moments // reads at one
-	leases    *yield.Leases
+	arrivalQueue  *yield.ArrivalQueue // votes that are asked for at one
+	batcher       prepareBatcher
+	replies       replySender
+	reader        reader
+	prepares      prepareHandler
+	decisions     decisionHandler
+	collects      collecting
+	gateways      *yield.GatewayLeases
+	orphans       *decide.Orphans
+	snapshotReads snapshotReads // reads at one
+	leases        *yield.Leases
 }
 
-func newLeadership(r *Replica, term uint64, now txn.Now) *leadership {
-	l := &leadership{r: r, term: term}
-	l.gateways = yield.NewGatewayLeases(r.cfg.Self, r.cfg.Params.ProbeAfter, r.cfg.Params.GatewayLease)
+func newLeadership(r *Replica, term uint64, now txn.Now) *leaderState {
+	l := &leaderState{r: r, term: term}
+	l.gateways = yield.NewGatewayLeases(r.cfg.Self, r.cfg.Params.StatusQueryAfter, r.cfg.Params.GatewayLease)
 	l.orphans = decide.NewOrphans(r.cfg.Params.RecoverAfter)
-	l.rows = newest{state: r.state, engine: r.cfg.Engine}
-	l.early = reveal.NewEarly(r.cfg.Row.Reveal, l.rows.at)
+	l.rows = latestRows{state: r.state, engine: r.cfg.Engine}
+	l.early = reveal.NewEarly(r.cfg.Spec.Reveal, l.rows.at)
 	l.rows.early = l.early
-	l.known = newAttempts(r.state, l.early, &r.cfg.Params.Bugs)
-	l.depends = dependence{cfg: &r.cfg, early: l.early, known: &l.known}
-	l.instants = yield.NewInstants(r.cfg.Row.Yield, l.locks.votersOf, r.cfg.Params.Rules)
-	l.instants.Early, l.instants.ForgetLate = r.cfg.Params.Bugs.HandleEarly, r.cfg.Params.Bugs.ForgetLate
-	l.instants.ByArrival = r.cfg.Params.Bugs.StampsByArrival
-	l.known.instants = l.instants
-	l.locks = locks{cfg: &r.cfg, counts: &r.counts, instants: l.instants}
+	l.known = newAttempts(r.state, l.early, &r.cfg.Params.InjectedBugs)
+	l.depends = dependencyTracker{cfg: &r.cfg, early: l.early, known: &l.known}
+	l.arrivalQueue = yield.NewArrivalQueue(r.cfg.Spec.Yield, l.locks.votersOf, r.cfg.Params.Rules)
+	l.arrivalQueue.Early, l.arrivalQueue.ForgetLate = r.cfg.Params.InjectedBugs.HandleEarly, r.cfg.Params.InjectedBugs.ForgetLate
+	l.arrivalQueue.ByReceipt = r.cfg.Params.InjectedBugs.QueueByReceipt
+	l.known.arrivals = l.arrivalQueue
+	l.locks = locks{cfg: &r.cfg, counts: &r.counts, arrivalQueue: l.arrivalQueue}
 	l.newLocks()
-	if l.leases = yield.NewLeases(r.cfg.Row.Yield, term); l.leases != nil {
-		l.leases.Rules, l.leases.Writes.Inside = r.cfg.Params.Rules, r.cfg.Params.Bugs.WriteInsideLease
+	if l.leases = yield.NewLeases(r.cfg.Spec.Yield, term); l.leases != nil {
+		l.leases.Rules, l.leases.Writes.Inside = r.cfg.Params.Rules, r.cfg.Params.InjectedBugs.WriteInsideLease
 	}
 	l.written = written{rows: &l.rows, locks: &l.locks, known: &l.known}
-	l.certain = newConfirmation(term, r.group.Leased, r.propose)
-	l.certain.rules, l.early.Rules = r.cfg.Params.Rules, r.cfg.Params.Rules
+	l.barrier = newConfirmation(term, r.group.Leased, r.propose)
+	l.barrier.rules, l.early.Rules = r.cfg.Params.Rules, r.cfg.Params.Rules
 	l.switching = switching{state: r.state, desired: &r.desired, propose: r.propose}
 	l.collects = newCollecting(r.state, r.cfg.Params.KeepVersions, now.Mono, r.propose)
-	l.moments = moments{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
-	l.moments.leads, l.moments.deciding = true, l.known.deciding
-	l.moments.term, l.moments.certain = term, &l.certain
-	l.gathering = gathering{yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval), &r.cfg, l.known.over}
-	l.locks.leaves = l.gathering.leaves
-	l.voice = voice{&r.cfg, &l.switching, &l.rows, &l.known}
-	l.endings = endings{
-		cfg: &r.cfg, clock: &r.clock, log: r.seat, known: &l.known, depends: &l.depends, locks: &l.locks, orphans: l.orphans,
-		certain: &l.certain, voice: l.voice, leases: l.leases,
+	l.snapshotReads = snapshotReads{cut: r.cut(), propose: r.propose, voting: l.known.voting, holdAsked: map[txn.Timestamp]time.Duration{}}
+	l.snapshotReads.leads, l.snapshotReads.deciding = true, l.known.deciding
+	l.snapshotReads.term, l.snapshotReads.barrier = term, &l.barrier
+	l.batcher = prepareBatcher{yield.NewBatches(r.cfg.Params.BatchSize, r.cfg.Params.TickInterval), &r.cfg, l.known.over}
+	l.locks.leaves = l.batcher.leaves
+	l.replies = replySender{&r.cfg, &l.switching, &l.rows, &l.known}
+	l.decisions = decisionHandler{
+		cfg: &r.cfg, clock: &r.clock, log: r.raftHandle, known: &l.known, depends: &l.depends, locks: &l.locks, orphans: l.orphans,
+		barrier: &l.barrier, replies: l.replies, leases: l.leases,
 	}
-	l.voter = voter{
-		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.seat, rows: &l.rows, locks: &l.locks, written: &l.written, instants: l.instants,
-		depends: &l.depends, certain: &l.certain, switching: &l.switching, known: &l.known, orphans: l.orphans, voice: l.voice, leases: l.leases,
+	l.prepares = prepareHandler{
+		cfg: &r.cfg, term: term, clock: &r.clock, counts: &r.counts, log: r.raftHandle, rows: &l.rows, locks: &l.locks, written: &l.written, arrivalQueue: l.arrivalQueue,
+		depends: &l.depends, barrier: &l.barrier, switching: &l.switching, known: &l.known, orphans: l.orphans, replies: l.replies, leases: l.leases,
 	}
 	l.reader = reader{
 		cfg: &r.cfg, term: term, clock: &r.clock, rows: &l.rows, locks: &l.locks, written: &l.written, depends: &l.depends,
-		certain: &l.certain, switching: &l.switching, gathering: &l.gathering, leases: l.leases,
+		barrier: &l.barrier, switching: &l.switching, gathering: &l.batcher, leases: l.leases,
 	}
 	return l
 }
 
 // serve begins service: every vote that a majority ever logged is known, and locks are
 // restored from the undecided ones in log order.
-func (l *leadership) serve() {
+func (l *leaderState) serve() {
 	r := l.r
 	l.serving = true
 	l.countClocks()
-	if !r.cfg.Params.Bugs.ForgetCeiling {
-		r.clock.Observe(r.state.applied.Ceiling)
+	if !r.cfg.Params.InjectedBugs.ForgetMaxReadTS {
+		r.clock.Observe(r.state.applied.MaxReadTS)
 	}
-	r.env.Note(txn.Note{Kind: txn.NoteServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
+	r.env.NodeEvent(txn.NodeEvent{Kind: txn.EventServes, Shard: r.cfg.ID, Term: l.term, Count: len(r.state.prepared)})
 	l.leases.Begin(r.state.applied.MaxTS)
 	now := r.env.Now().Mono
 	l.restore(now)
@@ -105,36 +105,36 @@ func (l *leadership) serve() {
 }
 
 // countClocks counts what its own clock would have had the leader propose otherwise.
-func (l *leadership) countClocks() {
+func (l *leaderState) countClocks() {
 	r := l.r
 	if !r.cfg.Params.Rules.On() {
 		return
 	}
 	now, wall := r.env.Now(), txn.Clock{}
-	r.cfg.Params.Rules.BiteIf(wall.Behind(now, r.state.applied.MaxTS), rulebook.ClockAboveLog)
-	ceiling := r.state.applied.Ceiling
-	r.cfg.Params.Rules.BiteIf(r.clock.Behind(now, ceiling), rulebook.CeilingOfSuccessor)
+	r.cfg.Params.Rules.HitIf(wall.Behind(now, r.state.applied.MaxTS), coverage.ClockAboveLog)
+	ceiling := r.state.applied.MaxReadTS
+	r.cfg.Params.Rules.HitIf(r.clock.Behind(now, ceiling), coverage.MaxReadTSOfSuccessor)
 }
 
 // restore brings back what the undecided votes of the log hold. A vote that
 // conflicts with an earlier one proves that the earlier was pre-committed.
-func (l *leadership) restore(now time.Duration) {
-	if l.r.cfg.Params.Bugs.ForgetVotes {
+func (l *leaderState) restore(now time.Duration) {
+	if l.r.cfg.Params.InjectedBugs.ForgetVotes {
 		return
 	}
 	byTxn := map[txn.ID]*prepared{}
 	var early func(txn.ID)
-	if l.r.cfg.Row.Reveal.PreCommits() {
+	if l.r.cfg.Spec.Reveal.PreCommits() {
 		early = func(id txn.ID) {
-			l.r.cfg.Params.Rules.Bite(rulebook.RestoredInOrder)
+			l.r.cfg.Params.Rules.Hit(coverage.RestoredInOrder)
 			l.depends.reveal(&byTxn[id].voteCmd)
 			l.locks.release(id, true)
 		}
 	}
 	for _, p := range l.r.state.byIndex() {
-		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.Unless), p.lockSet()), early)
-		l.r.cfg.Params.Rules.Bite(rulebook.VotesRestored)
-		l.instants.Voted(stampOf(&p.voteCmd, p.Declared))
+		l.locks.Restore(now, p.Txn, p.Age, l.locks.TakeOver(now, p.Txn, l.known.txnsOf(p.AssumesAborted), p.lockSet()), early)
+		l.r.cfg.Params.Rules.Hit(coverage.VotesRestored)
+		l.arrivalQueue.Voted(arrivalTimeOf(&p.voteCmd, p.FixedSet))
 		byTxn[p.Txn] = p
 		l.orphans.Await(p.Attempt, now)
 		l.depends.condition(&p.voteCmd)
@@ -143,21 +143,21 @@ func (l *leadership) restore(now time.Duration) {
 }
 
 // reportAgain tells of a vote that an earlier leader has logged.
-func (l *leadership) reportAgain(p *prepared) {
+func (l *leaderState) reportAgain(p *prepared) {
 	open, doomed := l.known.conditional(p.Attempt)
-	l.voice.vote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
+	l.replies.vote(p.Attempt.Node, txn.Vote{Attempt: p.Attempt, Yes: true, Proposed: p.Proposed, Open: open, Doomed: doomed, AwaitsDecision: true})
 	if !doomed {
-		l.voice.spread(&p.voteCmd)
+		l.replies.spread(&p.voteCmd)
 	}
 }
 
 // applied hears what the log has just done in an entry of a term.
-func (l *leadership) applied(e effect, term uint64) {
+func (l *leaderState) applied(e effect, term uint64) {
 	if e.barrier != 0 {
-		l.certain.applied(e.barrier, term)
+		l.barrier.applied(e.barrier, term)
 		return
 	}
-	l.endings.applied(e)
+	l.decisions.applied(e)
 }
 
 // lockSet is what a vote holds: its writes exclusively, its reads shared.
@@ -170,7 +170,7 @@ func (v *voteCmd) lockSet() yield.LockSet {
 }
 
 // lookRound frees what nobody will end, asks after what may be so, and has orphans ended.
-func (l *leadership) lookRound(now txn.Now) {
+func (l *leaderState) lookRound(now txn.Now) {
 	if !l.serving {
 		return
 	}
@@ -183,7 +183,7 @@ func (l *leadership) lookRound(now txn.Now) {
 		l.gateways.Has(now.Mono, v.Txn)
 	}
 	for _, n := range l.gateways.Gateways(now.Mono) {
-		env.Send(txn.Coordinator(n), txn.Message{Probe: &txn.Probe{Shard: self, StampNanos: int64(now.Mono)}})
+		env.Send(txn.Coordinator(n), txn.Message{TxnStatusQuery: &txn.TxnStatusQuery{Shard: self, SentNanos: int64(now.Mono)}})
 	}
 	for _, id := range unvoted {
 		if l.gateways.Lost(now.Mono, id.Node) {
@@ -192,10 +192,10 @@ func (l *leadership) lookRound(now txn.Now) {
 		}
 	}
 	for _, h := range l.locks.Holders() {
-		switch ask, gone := l.gateways.Judge(now.Mono, h); {
+		switch ask, dropped := l.gateways.Judge(now.Mono, h); {
 		case ask:
-			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{Probe: &txn.Probe{Shard: self, Txn: h.Txn}})
-		case gone:
+			env.Send(txn.Coordinator(h.Txn.Node), txn.Message{TxnStatusQuery: &txn.TxnStatusQuery{Shard: self, Txn: h.Txn}})
+		case dropped:
 			env.Trace("shard %d: nobody answers for %v, its locks are freed", self, h.Txn)
 			l.freeLost(h.Txn)
 		}
@@ -203,15 +203,15 @@ func (l *leadership) lookRound(now txn.Now) {
 	for _, v := range l.r.state.byIndex() {
 		lost := l.gateways.Lost(now.Mono, v.Txn.Node)
 		if l.known.deciding[v.Attempt] == nil && l.orphans.Due(now.Mono, v.Attempt, time.Duration(v.since), lost) {
-			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, DecidedAt: v.DecidedAt, Declared: v.Declared != nil})
+			env.Orphan(txn.Orphan{Attempt: v.Attempt, Txn: v.Txn, Participants: v.Participants, RecordShard: v.RecordShard, FixedSet: v.FixedSet != nil})
 		}
 	}
 }
 
 // freeLost ends a transaction of which nobody will ever hear again.
-func (l *leadership) freeLost(id txn.ID) {
-	l.r.cfg.Params.Rules.Bite(rulebook.GatewayLost)
-	l.r.env.Note(txn.Note{Kind: txn.NoteLocksFreed, Shard: l.r.cfg.ID, Txn: id})
+func (l *leaderState) freeLost(id txn.ID) {
+	l.r.cfg.Params.Rules.Hit(coverage.GatewayLost)
+	l.r.env.NodeEvent(txn.NodeEvent{Kind: txn.EventLocksReleased, Shard: l.r.cfg.ID, Txn: id})
 	l.locks.drop(id)
 }
 
@@ -222,15 +222,15 @@ func (r *Replica) OnRelease(m *txn.Release) {
 	}
 }
 
-// OnProbeReply hears of a lock holder, or of a gateway.
-func (r *Replica) OnProbeReply(from txn.NodeID, m *txn.ProbeReply) {
+// OnTxnStatusReply hears of a lock holder, or of a gateway.
+func (r *Replica) OnTxnStatusReply(from txn.NodeID, m *txn.TxnStatusReply) {
 	if r.lead == nil {
 		return
 	}
 	if m.Txn == (txn.ID{}) {
-		r.lead.gateways.Answers(r.env.Now().Mono, time.Duration(m.StampNanos), from)
+		r.lead.gateways.Answers(r.env.Now().Mono, time.Duration(m.SentNanos), from)
 	} else if m.Alive {
-		r.lead.gateways.Lives(m.Txn)
+		r.lead.gateways.Renewed(m.Txn)
 	} else {
 		r.lead.locks.drop(m.Txn)
 	}

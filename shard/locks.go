@@ -13,18 +13,18 @@ type locks struct {
 	*yield.Table // of the protocol in force
 	cfg          *Config
 	counts       *participant.Counts
-	leaves       func(txn.ID)    // called with who ends without a vote
-	instants     *yield.Instants // those who wait by their stamps
+	leaves       func(txn.ID)        // called with who ends without a vote
+	arrivalQueue *yield.ArrivalQueue // those who wait by their stamps
 }
 
 // acquire asks the lock table, and counts and tells what comes of it.
-func (k *locks) acquire(q *yield.Request) yield.Effects {
+func (k *locks) acquire(q *yield.LockRequest) yield.LockResult {
 	e := k.Acquire(k.cfg.Env.Now().Mono, q)
 	switch {
 	case e.Waits != nil:
 		k.counts.LockWaits++
-		k.cfg.Env.Trace("shard %d: %v waits for %v", k.cfg.ID, q.Txn, e.Behind)
-	case e.Refused.Why == txn.WhyDeadlock:
+		k.cfg.Env.Trace("shard %d: %v waits for %v", k.cfg.ID, q.Txn, e.BlockedBy)
+	case e.Refused.Reason == txn.ReasonDeadlock:
 		k.counts.Deadlocks++
 	}
 	return e
@@ -32,7 +32,7 @@ func (k *locks) acquire(q *yield.Request) yield.Effects {
 
 // mayWait says for how long a request waits, from its beginning on: so many milliseconds, 0: as
 // long as any.
-func (k *locks) mayWait(q *yield.Request, began arrival, millis int64) {
+func (k *locks) mayWait(q *yield.LockRequest, began arrival, millis int64) {
 	bound := k.cfg.Params.LockWait
 	if millis > 0 {
 		bound = millisToDuration(millis)
@@ -44,14 +44,14 @@ func (k *locks) mayWait(q *yield.Request, began arrival, millis int64) {
 // is not committed, those who went on from what it had written end with it.
 func (k *locks) release(id txn.ID, committed bool) {
 	k.End(k.cfg.Env.Now().Mono, id, committed)
-	k.instants.Ended(id)
+	k.arrivalQueue.Ended(id)
 }
 
 // drop frees all of a transaction that has not voted here.
 func (k *locks) drop(id txn.ID) {
 	k.leaves(id)
 	k.Drop(k.cfg.Env.Now().Mono, id)
-	k.instants.Freed()
+	k.arrivalQueue.Freed()
 }
 
 // OnPublish passes on what a transaction has written.
@@ -69,15 +69,15 @@ func (r *Replica) OnReserve(m *txn.Reserve) {
 	}
 }
 
-// lockWorld hears what the lock table does to transactions.
-type lockWorld struct {
+// lockEvents hears what the lock table does to transactions.
+type lockEvents struct {
 	cfg    *Config
 	counts *participant.Counts
 	freed  func(txn.ID)
 }
 
-// Undone tells the gateway of a transaction that it has lost what it had here.
-func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
+// TxnAborted tells the gateway of a transaction that it has lost what it had here.
+func (w lockEvents) TxnAborted(victim, by txn.ID, cascade bool) {
 	how := "wounds"
 	if cascade {
 		w.counts.Cascades++
@@ -89,31 +89,31 @@ func (w lockWorld) Undone(victim, by txn.ID, cascade bool) {
 	w.cfg.Env.Send(txn.Coordinator(victim.Node), txn.Message{Wounded: &txn.Wounded{Shard: w.cfg.ID, Txn: victim, By: by, Cascade: cascade}})
 }
 
-// Freed ends a contention span.
-func (w lockWorld) Freed(id txn.ID, since time.Duration) {
+// LocksReleased ends a contention span.
+func (w lockEvents) LocksReleased(id txn.ID, since time.Duration) {
 	w.cfg.Env.Held(w.cfg.ID, id, int64(since))
 	w.freed(id)
 }
 
-// PassedOn tells that others may go on from a row.
-func (w lockWorld) PassedOn(id txn.ID) {
+// Published tells that others may go on from a row.
+func (w lockEvents) Published(id txn.ID) {
 	w.cfg.Env.Trace("shard %d: %v passes on what it has written of a hot row", w.cfg.ID, id)
 }
 
 // newLocks begins with a lock table of the protocol in force.
-func (l *leadership) newLocks() {
-	l.locks.Table = yield.NewTable(l.r.cfg.Row.Yield, l.r.bounds(), lockWorld{&l.r.cfg, &l.r.counts, l.gateways.Freed})
+func (l *leaderState) newLocks() {
+	l.locks.Table = yield.NewTable(l.r.cfg.Spec.Yield, l.r.bounds(), lockEvents{&l.r.cfg, &l.r.counts, l.gateways.Freed})
 	l.locks.Count(l.r.cfg.Params.Rules)
-	if l.r.cfg.Params.Bugs.KeepReservation {
+	if l.r.cfg.Params.InjectedBugs.KeepReservation {
 		l.locks.Reserved().Outlive()
 	}
-	l.chaser = l.newChaser()
+	l.deadlocks = l.newDeadlockDetector()
 }
 
 // bounds are those of the lock table: what an operator wants goes before what
 // the node began with.
-func (r *Replica) bounds() yield.Bounds {
-	b := yield.Bounds{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.desired.Hot.Off}
+func (r *Replica) bounds() yield.HotRowConfig {
+	b := yield.HotRowConfig{HotWaiters: r.cfg.Params.HotWaiters, GroupSize: r.cfg.Params.GroupSize, Off: r.desired.Hot.Off}
 	if n := r.desired.Hot.Waiters; n > 0 {
 		b.HotWaiters, b.HotDelay = n, -1
 	}

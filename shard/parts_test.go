@@ -12,12 +12,12 @@ import (
 	"isochron/yield"
 )
 
-// nobody hears what a lock table does.
-type nobody struct{}
+// noEvents hears what a lock table does.
+type noEvents struct{}
 
-func (nobody) Undone(_, _ txn.ID, _ bool)  {}
-func (nobody) Freed(txn.ID, time.Duration) {}
-func (nobody) PassedOn(txn.ID)             {}
+func (noEvents) TxnAborted(_, _ txn.ID, _ bool)      {}
+func (noEvents) LocksReleased(txn.ID, time.Duration) {}
+func (noEvents) Published(txn.ID)                    {}
 
 // quiet is an environment in which only time passes, and nobody reads along.
 type quiet struct {
@@ -33,13 +33,13 @@ func (q *quiet) Acknowledge(*txn.Ack, bool) {}
 
 // lead1 is what the parts of a leader share, over an engine with the row "old" of moment 10
 // and the row "new" of moment 30.
-func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
+func lead1(t *testing.T, name string) (*Config, *latestRows, *locks, *attempts) {
 	t.Helper()
-	row, err := protocol.ByName(name)
+	spec, err := protocol.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := &Config{ID: 1, Row: row, Engine: store.NewMem(), Env: &quiet{}, Params: txn.Params{}.WithDefaults()}
+	cfg := &Config{ID: 1, Spec: spec, Engine: store.NewMem(), Env: &quiet{}, Params: txn.Params{}.WithDefaults()}
 	st, err := loadState(*cfg, []byte("s"), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -49,24 +49,24 @@ func lead1(t *testing.T, name string) (*Config, *newest, *locks, *attempts) {
 		st.write(&b, []txn.Write{{Key: key, Value: []byte("v")}}, at, txn.Version{Seq: 1})
 	}
 	cfg.Engine.Apply(&b)
-	rows := &newest{state: st, engine: cfg.Engine}
-	rows.early = reveal.NewEarly(row.Reveal, rows.at)
-	known := newAttempts(st, rows.early, &cfg.Params.Bugs)
-	table := yield.NewTable(row.Yield, yield.Bounds{}, nobody{})
+	rows := &latestRows{state: st, engine: cfg.Engine}
+	rows.early = reveal.NewEarly(spec.Reveal, rows.at)
+	known := newAttempts(st, rows.early, &cfg.Params.InjectedBugs)
+	table := yield.NewTable(spec.Yield, yield.HotRowConfig{}, noEvents{})
 	return cfg, rows, &locks{Table: table, cfg: cfg, counts: &participant.Counts{}, leaves: func(txn.ID) {}}, &known
 }
 
-// heard keeps what a leader says.
-type heard struct {
+// sentMessages keeps what a leader says.
+type sentMessages struct {
 	quiet
 	leased bool
 	all    []txn.Message
 }
 
-func (h *heard) Send(_ txn.Address, m txn.Message) { h.all = append(h.all, m) }
+func (h *sentMessages) Send(_ txn.Address, m txn.Message) { h.all = append(h.all, m) }
 
 // last is the newest of n messages.
-func (h *heard) last(t *testing.T, n int) txn.Message {
+func (h *sentMessages) last(t *testing.T, n int) txn.Message {
 	t.Helper()
 	if len(h.all) != n {
 		t.Fatalf("%d messages are sent, want %d", len(h.all), n)

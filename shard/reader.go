@@ -17,20 +17,20 @@ type reader struct {
 	term  uint64
 	clock *txn.Clock
 
-	rows      *newest
+	rows      *latestRows
 	locks     *locks
 	written   *written
-	depends   *dependence
-	certain   *confirmation
+	depends   *dependencyTracker
+	barrier   *leaderBarrier
 	switching *switching
-	gathering *gathering
+	gathering *prepareBatcher
 	leases    *yield.Leases // nil: rows have none
 }
 
 // access reads, or waits, or refuses to. It is not asked of a protocol that is not in force yet.
 func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 	if m.Lock != txn.LockNone && r.switching.refuses(m.ProtocolSeq) {
-		r.refuse(from, m, txn.WhyOtherProtocol.Refusal(), began)
+		r.refuse(from, m, txn.ReasonProtocolSwitched.Refusal(), began)
 		return
 	}
 	out, c := r.gather(m)
@@ -40,7 +40,7 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 	}
 	q := r.asks(m, c, began)
 	e := r.locks.acquire(&q)
-	switch next := began.behind(e.Behind); {
+	switch next := began.behind(e.BlockedBy); {
 	case e.Again:
 		r.access(from, m, began) // bounded: each turn removes its victims
 		return
@@ -49,42 +49,42 @@ func (r *reader) access(from txn.NodeID, m *txn.Access, began arrival) {
 		return
 	case e.Waits != nil:
 		e.Waits.Retry = func() { r.access(from, m, next) }
-		e.Waits.Refuse = func(why txn.Refusal) { r.refuse(from, m, why, next) }
+		e.Waits.Refuse = func(reason txn.Refusal) { r.refuse(from, m, reason, next) }
 		return
 	}
 	out.Publish, out.Warm = e.Pass, warm(r.cfg.Env, m)
-	r.leases.Tell(out)
+	r.leases.FillReply(out)
 	if m.Clock {
 		out.At = r.clock.Next(r.cfg.Env.Now()) // whatever is revealed here was observed
 	}
-	out.Final = m.Final && r.certain.leased()
+	out.OnlyRead = m.OnlyRead && r.barrier.leased()
 	r.gathering.reads(m)
 	r.answer(from, m, out, c.Spans, began)
 }
 
 // forbids is why a read cannot be answered whatever locks are free, if it cannot.
 func (r *reader) forbids(m *txn.Access, c yield.LockSet) txn.Refusal {
-	if !yield.Guarded(r.rows.row, m.Guards) {
-		return txn.WhySchemaChanged.Refusal()
+	if !yield.Guarded(r.rows.row, m.SchemaChecks) {
+		return txn.ReasonSchemaChanged.Refusal()
 	}
 	return r.written.since(m.Txn, m.Since, slices.Concat(c.Shared, c.Exclusive), c.Spans)
 }
 
 // refuse answers that a read gets no rows.
-func (r *reader) refuse(from txn.NodeID, m *txn.Access, why txn.Refusal, began arrival) {
-	no := noRows(r.cfg.ID, m, why)
+func (r *reader) refuse(from txn.NodeID, m *txn.Access, reason txn.Refusal, began arrival) {
+	no := noRows(r.cfg.ID, m, reason)
 	no.ProtocolSeq = r.switching.seq()
 	no.WaitedNanos, no.WaitedFor = began.waited(r.cfg.Env.Now())
 	r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: no})
 }
 
-func noRows(s txn.ShardID, m *txn.Access, why txn.Refusal) *txn.AccessReply {
-	return &txn.AccessReply{Shard: s, Request: m.Request, Refused: why.Kind(), Reason: why.String(), Cause: why.Cause()}
+func noRows(s txn.ShardID, m *txn.Access, reason txn.Refusal) *txn.AccessReply {
+	return &txn.AccessReply{Shard: s, Request: m.Request, Refused: reason.Kind(), Reason: reason.String(), Cause: reason.Cause()}
 }
 
 // asks is the question of a read to the lock table.
-func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.Request {
-	q := yield.Request{Phase: yield.Instant, Txn: m.Txn, Age: m.Age, LockSet: c, Request: m.Request, Alone: m.Alone}
+func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.LockRequest {
+	q := yield.LockRequest{Phase: yield.UnlockedRead, Txn: m.Txn, Age: m.Age, LockSet: c, Request: m.Request, WaitsOnlyHere: m.WaitsOnlyHere}
 	switch {
 	case m.Lock != txn.LockNone && m.Wait != txn.LookLocked:
 		q.Phase, q.NoWait = yield.Execute, m.Wait == txn.NoWait
@@ -98,7 +98,7 @@ func (r *reader) asks(m *txn.Access, c yield.LockSet, began arrival) yield.Reque
 // gather reads what is asked for, and tells what has to be claimed for it.
 func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 	out := &txn.AccessReply{Shard: r.cfg.ID, Request: m.Request, Term: r.term}
-	c := yield.LockSet{Fresh: m.Fresh, Sure: m.Sure}
+	c := yield.LockSet{HoldsNothing: m.HoldsNothing, CommittedOnly: m.CommittedOnly}
 	claimKey := func(k txn.Key) {
 		if m.Wait == txn.LookLocked {
 			return
@@ -140,12 +140,12 @@ func (r *reader) gather(m *txn.Access) (*txn.AccessReply, yield.LockSet) {
 // answer sends what was read. Nobody will validate an answer that is final:
 // it waits until what it shows is decided.
 func (r *reader) answer(from txn.NodeID, m *txn.Access, out *txn.AccessReply, spans []txn.Span, began arrival) {
-	if !out.Final || !r.cfg.Row.Reveal.Early() {
+	if !out.OnlyRead || !r.cfg.Spec.Reveal.Early() {
 		r.send(from, out, began)
 		return
 	}
 	keys := slices.Clone(m.Keys)
-	for _, g := range m.Guards {
+	for _, g := range m.SchemaChecks {
 		keys = append(keys, g.Key)
 	}
 	r.depends.whenDecided(keys, spans, began, func(committed bool) {
@@ -155,7 +155,7 @@ func (r *reader) answer(from txn.NodeID, m *txn.Access, out *txn.AccessReply, sp
 			r.access(from, m, began) // bounded: its deadline counts from its beginning
 		}
 	}, func() {
-		r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(r.cfg.ID, m, txn.WhyNotDecidedInTime.Refusal())})
+		r.cfg.Env.Send(txn.Coordinator(from), txn.Message{AccessReply: noRows(r.cfg.ID, m, txn.ReasonReadTimeout.Refusal())})
 	})
 }
 
@@ -181,6 +181,6 @@ func (r *reader) locked(m *txn.Access, k txn.Key) bool {
 	if m.Lock == txn.LockExclusive {
 		c = yield.LockSet{Exclusive: []txn.Key{k}}
 	}
-	e := r.locks.Acquire(r.cfg.Env.Now().Mono, &yield.Request{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, LockSet: c, Looks: true})
+	e := r.locks.Acquire(r.cfg.Env.Now().Mono, &yield.LockRequest{Phase: yield.Execute, Txn: m.Txn, Age: m.Age, LockSet: c, DryRun: true})
 	return !e.Granted()
 }

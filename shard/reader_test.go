@@ -10,17 +10,17 @@ import (
 )
 
 // newReader leads shard 1, under a lease.
-func newReader(t *testing.T, name string) (*reader, *heard) {
+func newReader(t *testing.T, name string) (*reader, *sentMessages) {
 	t.Helper()
 	cfg, rows, locks, known := lead1(t, name)
-	w := &heard{leased: true, quiet: quiet{now: txn.Now{Mono: time.Second}}}
+	w := &sentMessages{leased: true, quiet: quiet{now: txn.Now{Mono: time.Second}}}
 	cfg.Env = w
 	certain := newConfirmation(1, func() bool { return w.leased }, nil)
 	over := func(txn.Attempt) bool { return false }
 	return &reader{
 		cfg: cfg, term: 1, clock: &txn.Clock{}, rows: rows, locks: locks, written: &written{rows, locks, known},
-		depends: &dependence{cfg, rows.early, known}, certain: &certain, switching: &switching{state: rows.state, desired: &cfg.Desired},
-		gathering: &gathering{yield.NewBatches(10, time.Second), cfg, over},
+		depends: &dependencyTracker{cfg, rows.early, known}, barrier: &certain, switching: &switching{state: rows.state, desired: &cfg.Desired},
+		gathering: &prepareBatcher{yield.NewBatches(10, time.Second), cfg, over},
 	}, w
 }
 
@@ -67,16 +67,16 @@ func TestAFinalAnswerShowsNothingUndecided(t *testing.T) {
 		v := &voteCmd{Attempt: txn.Attempt{Node: 1, Seq: 1}, Proposed: 50, Writes: []txn.Write{{Key: "old", Value: []byte("w")}}}
 		r.depends.reveal(v)
 		read := func(final bool) {
-			r.access(2, &txn.Access{Txn: id(2), Request: 2, Keys: []txn.Key{"old"}, Final: final}, arrival{Now: w.now})
+			r.access(2, &txn.Access{Txn: id(2), Request: 2, Keys: []txn.Key{"old"}, OnlyRead: final}, arrival{Now: w.now})
 		}
 		read(false)
-		if out := w.last(t, 1).AccessReply; string(out.Rows[0].Value) != "w" || out.Final {
+		if out := w.last(t, 1).AccessReply; string(out.Rows[0].Value) != "w" || out.OnlyRead {
 			t.Errorf("one that will be validated hears %+v", out)
 		}
 		read(true)
 		w.last(t, 1)
 		r.depends.ended(v, commit)
-		if out := w.last(t, 2).AccessReply; (string(out.Rows[0].Value) == "w") != commit || !out.Final {
+		if out := w.last(t, 2).AccessReply; (string(out.Rows[0].Value) == "w") != commit || !out.OnlyRead {
 			t.Errorf("committed %v: a final answer is %+v", commit, out)
 		}
 	}
@@ -94,7 +94,7 @@ func TestAReadOfAnotherProtocolTakesNoLocks(t *testing.T) {
 	}
 	r.rows.state.applied.Protocol.Seq = 0
 	r.access(2, &txn.Access{Txn: id(1), Keys: []txn.Key{"new"}, Lock: txn.LockExclusive, Since: 20}, arrival{Now: w.now})
-	if out := w.last(t, 3).AccessReply; out.Cause != txn.WhyWrittenSince.Refusal().Cause() || out.Refused == 0 {
+	if out := w.last(t, 3).AccessReply; out.Cause != txn.ReasonWriteConflict.Refusal().Cause() || out.Refused == 0 {
 		t.Errorf("of a row that is newer than its moment it hears %+v", out)
 	}
 }

@@ -24,16 +24,16 @@ func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 			p := recordOf1(1)
 			p.Record = record
 			c.prepares(p)
-			if c.voter.cfg.Row.Reveal.WhenVoted() {
-				c.endings.preCommit(p.Attempt, 50)
+			if c.prepareHandler.cfg.Spec.Reveal.WhenVoted() {
+				c.decisionHandler.preCommit(p.Attempt, 50)
 			}
-			_, shown := c.voter.rows.early.Get("record")
-			holds := c.voter.locks.Holder(p.Txn) != nil
+			_, shown := c.prepareHandler.rows.early.Get("record")
+			holds := c.prepareHandler.locks.Holder(p.Txn) != nil
 			if early := !record && name != "2pc+2pl"; shown != early || record && !holds {
 				t.Errorf("%s, record %v: it is shown: %v, and holds its rows: %v", name, record, shown, holds)
 			}
-			c.endings.applied(effect{attempt: p.Attempt, voted: c.paper.commands[0].Vote})
-			if c.voter.locks.Holder(p.Txn) != nil {
+			c.decisionHandler.applied(effect{attempt: p.Attempt, voted: c.paper.commands[0].Vote})
+			if c.prepareHandler.locks.Holder(p.Txn) != nil {
 				t.Errorf("%s: it holds its rows when the log has it", name)
 			}
 		}
@@ -45,12 +45,12 @@ func TestARecordIsNotRevealedBeforeItIsLogged(t *testing.T) {
 func (w *trio) wants(seq uint64, row string) {
 	want := participant.Desired{Voters: []txn.NodeID{1, 2, 3}, Preferred: []txn.NodeID{1}}
 	want.Protocol = routing.Protocol{Seq: seq, Name: row}
-	w.replicas[1].Want(want)
+	w.replicas[1].SetDesired(want)
 }
 
 // asks has a leader asked for a vote, of a gateway that goes by a protocol, and returns what it
 // says when all that it has proposed is applied.
-func (w *trio) asks(l *leadership, p *txn.Prepare, seq uint64) txn.Message {
+func (w *trio) asks(l *leaderState, p *txn.Prepare, seq uint64) txn.Message {
 	w.others = nil
 	p.Term, p.Shard, p.ProtocolSeq = l.term, 2, seq
 	for i, s := range p.Participants {
@@ -122,7 +122,7 @@ func TestNoRecordIsTakenBehindAChange(t *testing.T) {
 		t.Errorf("asked again it is told %+v", said)
 	}
 	second := recordOf1(2)
-	second.Guards = []txn.ReadCheck{{Key: "record"}}
+	second.SchemaChecks = []txn.ReadCheck{{Key: "record"}}
 	if said := w.asks(l, second, 1); said.Vote == nil || said.Vote.Yes {
 		t.Errorf("another, which takes the row to be empty, is told %+v", said)
 	}

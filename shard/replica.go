@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"isochron/group"
 	"isochron/participant"
+	"isochron/raftgroup"
 	"isochron/txn"
 )
 
 // Replica is one replica of a shard.
 type Replica struct {
-	seat
+	raftHandle
 	cfg     Config
 	env     Env
 	state   *state
@@ -22,8 +22,8 @@ type Replica struct {
 	nextCheck time.Duration // of the slow checks
 	ticked    time.Duration // when Tick was called last
 	counts    participant.Counts
-	arrivals  uint64      // requests that may wait
-	lead      *leadership // what only a leader knows; nil otherwise
+	arrivals  uint64       // requests that may wait
+	lead      *leaderState // what only a leader knows; nil otherwise
 
 	sweep sweep // of old versions
 }
@@ -31,12 +31,12 @@ type Replica struct {
 // Open brings a replica back from the engine, or makes a new one.
 func Open(cfg Config) (*Replica, error) {
 	r := &Replica{cfg: cfg, env: cfg.Env, desired: cfg.Desired}
-	var memo *group.Memo[command]
+	var memo *raftgroup.EntryCache[command]
 	if cfg.ephemeral() {
-		memo = cfg.Process.memo
+		memo = cfg.Process.cache
 	}
 	var err error
-	r.group, err = group.Open(group.Config{
+	r.group, err = raftgroup.Open(raftgroup.Config{
 		ID: cfg.ID, Self: cfg.Self, Founders: cfg.Founders, Desired: members(cfg.Desired), Engine: cfg.Engine,
 		Params: cfg.Params, Seed: cfg.Seed, Env: cfg.Env, Logs: cfg.Logs, Ephemeral: cfg.ephemeral(),
 	}, (*machine)(r), codec{}, memo)
@@ -44,14 +44,14 @@ func Open(cfg Config) (*Replica, error) {
 }
 
 // members is the part of what the directory wants that is the group's.
-func members(d participant.Desired) group.Desired {
-	return group.Desired{Voters: d.Voters, Learners: d.Learners, Preferred: d.Preferred}
+func members(d participant.Desired) raftgroup.Desired {
+	return raftgroup.Desired{Voters: d.Voters, Learners: d.Learners, Preferred: d.Preferred}
 }
 
-// Want tells a replica of what the directory wants from now on.
-func (r *Replica) Want(w participant.Desired) {
+// SetDesired tells a replica of what the directory wants from now on.
+func (r *Replica) SetDesired(w participant.Desired) {
 	r.desired = w
-	r.group.Want(members(w))
+	r.group.SetDesired(members(w))
 	if r.lead != nil {
 		r.lead.locks.Rebound(r.bounds())
 		r.lead.changeProtocol()
@@ -65,12 +65,12 @@ func (r *Replica) Tick() {
 	r.ticked = now.Mono
 	if r.lead != nil {
 		r.lead.locks.Expire(now.Mono)
-		if r.lead.serving && r.cfg.Row.Yield.Deadlocks() {
-			r.lead.chaser.Look(now.Mono)
+		if r.lead.serving && r.cfg.Spec.Yield.Deadlocks() {
+			r.lead.deadlocks.Look(now.Mono)
 		}
-		r.lead.gathering.tick(now.Mono)
-		r.lead.instants.Go(now.Mono)
-		r.lead.moments.expire(now)
+		r.lead.batcher.tick(now.Mono)
+		r.lead.arrivalQueue.ProcessDue(now.Mono)
+		r.lead.snapshotReads.expire(now)
 		r.lead.early.Expire(now.Mono)
 		r.lead.changeProtocol()
 	}
@@ -86,7 +86,7 @@ func (r *Replica) Tick() {
 func (r *Replica) slowChecks(now txn.Now) {
 	if r.lead != nil {
 		r.lead.lookRound(now)
-		r.group.Steer()
+		r.group.Reconcile()
 		if r.lead.serving {
 			r.lead.collects.step(now)
 		}
@@ -124,5 +124,5 @@ func (r *Replica) Summary() string {
 		s.Shard, s.Role, s.Term, s.Leader, s.Applied, s.Last, s.Undecided, s.Holders)
 }
 
-// Peek reads a row of the applied state.
-func (r *Replica) Peek(k txn.Key) txn.Row { return r.state.cache.Latest(r.cfg.Engine, k) }
+// ReadLocal reads a row of the applied state.
+func (r *Replica) ReadLocal(k txn.Key) txn.Row { return r.state.cache.Latest(r.cfg.Engine, k) }

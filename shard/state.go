@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"isochron/coverage"
 	"isochron/reveal"
-	"isochron/rulebook"
 	"isochron/store"
 	"isochron/txn"
 )
@@ -14,9 +14,9 @@ import (
 // prepared is an undecided Yes.
 type prepared struct {
 	voteCmd
-	index uint64 // of its entry, and
-	place int    // in it: votes are restored in this order
-	since int64  // local monotonic nanoseconds when this replica learnt of it
+	index      uint64 // of its entry, and
+	chainIndex int    // in it: votes are restored in this order
+	since      int64  // local monotonic nanoseconds when this replica learnt of it
 }
 
 // applied says how far the log has been applied.
@@ -25,10 +25,10 @@ type applied struct {
 	Term  uint64        `cbor:"2,keyasint"`
 	MaxTS txn.Timestamp `cbor:"3,keyasint"`           // above no timestamp in the log so far
 	Keep  txn.Timestamp `cbor:"4,keyasint,omitempty"` // versions needed only below it may go
-	Holds []hold        `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
-	// Ceiling is the highest moment up to which some leader may have answered reads:
+	Holds []protectedTS `cbor:"5,keyasint,omitempty"` // no Keep passes them while they last
+	// MaxReadTS is the highest moment up to which some leader may have answered reads:
 	// whoever leads after it proposes above it.
-	Ceiling txn.Timestamp `cbor:"6,keyasint,omitempty"`
+	MaxReadTS txn.Timestamp `cbor:"6,keyasint,omitempty"`
 	// Protocol is how transactions commit, if that has changed since the beginning.
 	Protocol protocolCmd `cbor:"23,keyasint,omitzero"`
 }
@@ -44,25 +44,25 @@ type state struct {
 	outcomes   *txn.ByAttempt[outcome]
 	retired    map[txn.Incarnation]uint64
 	moved      []txn.Incarnation // whose marks the batch under way has moved
-	gone       []txn.Attempt     // whose outcomes it has forgotten
+	dropped    []txn.Attempt     // whose outcomes it has forgotten
 	pending    reveal.Pending
 	dependents reveal.Dependents
 	ephemeral  bool
 	careless   bool // a bug was planted: see applyProtocol
-	rules      *rulebook.Counts
+	rules      *coverage.Counts
 }
 
 // loadState reads from the engine what stands under a prefix.
 func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	id, r := cfg.ID, cfg.Engine
-	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.Bugs.SwitchUndrained, rules: cfg.Params.Rules, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
+	s := &state{id: id, ephemeral: cfg.ephemeral(), careless: cfg.Params.InjectedBugs.SwitchUndrained, rules: cfg.Params.Rules, prefix: prefix, prepared: map[txn.Attempt]*prepared{}, retired: map[txn.Incarnation]uint64{}, outcomes: txn.NewByAttempt[outcome](),
 		dependents: reveal.Dependents{}}
 	s.rows = rowsPrefix(s.prefix)
 	room := store.RowCacheBytes
 	if s.ephemeral {
 		room = store.RowCacheMemoryBytes
 	}
-	s.cache = store.NewRowCache(s.rows, room, cfg.Rows)
+	s.cache = store.NewRowCache(s.rows, room, cfg.SpecAt)
 	if raw, ok := r.Get(s.key('a')); ok {
 		if err := txn.Decode(raw, &s.applied); err != nil {
 			return nil, fmt.Errorf("shard %d: %w", id, err)
@@ -74,7 +74,7 @@ func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	}{{'p', func(v []byte) error {
 		var p storedVote
 		err := txn.Decode(v, &p)
-		s.prepared[p.Vote.Attempt] = &prepared{p.Vote, p.Index, p.Place, now}
+		s.prepared[p.Vote.Attempt] = &prepared{p.Vote, p.Index, p.Position, now}
 		s.pending.Add(p.Vote.Writes)
 		return err
 	}}, {'o', func(v []byte) error {
@@ -94,7 +94,7 @@ func loadState(cfg Config, prefix []byte, now int64) (*state, error) {
 	}
 	for _, p := range s.byIndex() {
 		s.dependents.Add(p.Attempt, p.Deps)
-		s.dependents.Add(p.Attempt, p.Unless)
+		s.dependents.Add(p.Attempt, p.AssumesAborted)
 	}
 	return s, nil
 }
@@ -111,9 +111,9 @@ func each(r store.Reader, prefix []byte, read func(v []byte) error) error {
 }
 
 type storedVote struct {
-	Vote  voteCmd `cbor:"1,keyasint"`
-	Index uint64  `cbor:"2,keyasint"`
-	Place int     `cbor:"3,keyasint,omitempty"`
+	Vote     voteCmd `cbor:"1,keyasint"`
+	Index    uint64  `cbor:"2,keyasint"`
+	Position int     `cbor:"3,keyasint,omitempty"`
 }
 
 type storedOutcome struct {
@@ -138,7 +138,7 @@ func (s *state) byIndex() []*prepared {
 		out = append(out, p)
 	}
 	slices.SortFunc(out, func(a, b *prepared) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.place, b.place))
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.chainIndex, b.chainIndex))
 	})
 	return out
 }
@@ -172,15 +172,15 @@ func (s *state) apply(b *store.Batch, place int, c command, now int64) effect {
 	case c.Fence != nil:
 		e.attempt, e.fenced = c.Fence.Attempt, true
 		if s.prepared[e.attempt] == nil {
-			s.rules.Bite(rulebook.FenceLogged)
+			s.rules.Hit(coverage.FenceLogged)
 			s.putOutcome(b, e.attempt, outcome{Result: txn.OutcomeNo})
 		}
 	case c.Barrier != 0:
 		e.barrier = c.Barrier
 	case c.Collect != nil:
 		s.applyCollect(*c.Collect)
-	case c.Floor != nil:
-		s.applyFloor(*c.Floor)
+	case c.ReadTSBound != nil:
+		s.applyMaxReadTS(*c.ReadTSBound)
 	case c.Switch != nil:
 		e.protocol = s.applyProtocol(*c.Switch)
 	}
@@ -201,10 +201,10 @@ func (s *state) putRetired(b *store.Batch) {
 	for _, inc := range s.moved {
 		b.Set(attemptKey(s.prefix, 'w', markOf(inc)), txn.Encode(storedRetired{inc.Node, inc.Epoch, s.retired[inc]}))
 	}
-	for _, a := range s.gone {
+	for _, a := range s.dropped {
 		b.Delete(attemptKey(s.prefix, 'o', a))
 	}
-	s.moved, s.gone = s.moved[:0], s.gone[:0]
+	s.moved, s.dropped = s.moved[:0], s.dropped[:0]
 }
 
 func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effect {
@@ -227,15 +227,15 @@ func (s *state) applyVote(b *store.Batch, place int, v *voteCmd, now int64) effe
 	s.prepared[v.Attempt] = p
 	s.pending.Add(v.Writes)
 	s.dependents.Add(p.Attempt, p.Deps)
-	s.dependents.Add(p.Attempt, p.Unless)
-	s.fenceThoseWho(b, v.MadeWay)
+	s.dependents.Add(p.Attempt, p.AssumesAborted)
+	s.fenceThoseWho(b, v.PriorityAborted)
 	s.putVote(b, p)
 	return e
 }
 
 func (s *state) putVote(b *store.Batch, p *prepared) {
 	if !s.ephemeral {
-		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index, p.place}))
+		b.Set(attemptKey(s.prefix, 'p', p.Attempt), txn.Encode(storedVote{p.voteCmd, p.index, p.chainIndex}))
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *state) applyDecide(b *store.Batch, d decideCmd) effect {
 		return e
 	}
 	s.applied.MaxTS = max(s.applied.MaxTS, d.At)
-	if p.Declared != nil {
+	if p.FixedSet != nil {
 		whole := *p
 		whole.Writes = d.Writes
 		p, e.ended = &whole, &whole
@@ -297,11 +297,11 @@ func (s *state) retire(inc txn.Incarnation, below uint64) {
 	s.retired[inc] = below
 	lo := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: old}
 	hi := txn.Attempt{Node: inc.Node, Epoch: inc.Epoch, Seq: below}
-	gone := s.outcomes.DropBelow(lo, hi)
+	dropped := s.outcomes.DropBelow(lo, hi)
 	if s.ephemeral {
 		return
 	}
-	s.gone = append(s.gone, gone...)
+	s.dropped = append(s.dropped, dropped...)
 	if !slices.Contains(s.moved, inc) {
 		s.moved = append(s.moved, inc)
 	}

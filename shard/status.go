@@ -29,11 +29,11 @@ func (r *Replica) Status() participant.Status {
 }
 
 // LockWork is what the lock table has done since this replica leads.
-func (r *Replica) LockWork() yield.Work {
+func (r *Replica) LockWork() yield.LockStats {
 	if r.lead == nil {
-		return yield.Work{}
+		return yield.LockStats{}
 	}
-	return r.lead.locks.Work()
+	return r.lead.locks.LockStats()
 }
 
 // InDoubt lists the oldest votes without a decision, at most max of them.
@@ -53,7 +53,7 @@ type arrival struct {
 	txn.Now
 	number    uint64 // of all that came to this replica, from 1
 	waitedFor txn.ID
-	stamped   *yield.StampedVote // as which it waits for its instant, if it does
+	queued    *yield.QueuedPrepare // as which it waits for its instant, if it does
 }
 
 func (r *Replica) arrives() arrival {

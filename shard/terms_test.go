@@ -33,7 +33,7 @@ func TestAPrepareIsGoodInOneTerm(t *testing.T) {
 func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 	for name, asks := range map[string]func(r *Replica, term uint64){
 		"reads":   func(r *Replica, term uint64) { r.OnPrepare(2, &txn.Prepare{Shard: 2, Term: term, ReadOnly: true}) },
-		"present": func(r *Replica, _ uint64) { r.OnAccess(2, &txn.Access{Shard: 2, Present: true}) },
+		"present": func(r *Replica, _ uint64) { r.OnAccess(2, &txn.Access{Shard: 2, WantReadTS: true}) },
 	} {
 		w, l := newTrio(t)
 		asks(l.r, l.term)
@@ -55,7 +55,7 @@ func TestWithoutALeaseABarrierComesFirst(t *testing.T) {
 func TestANewLeaderBeginsAboveTheCeiling(t *testing.T) {
 	_, l := newTrio(t)
 	const ceiling = txn.Timestamp(1) << 60
-	l.r.state.applied.Ceiling = ceiling
+	l.r.state.applied.MaxReadTS = ceiling
 	(*machine)(l.r).Applied(true) // it serves
 	if at := l.r.clock.Next(l.r.env.Now()); at <= ceiling {
 		t.Errorf("it proposes %v, and moments up to %v may have been answered", at, ceiling)
@@ -63,9 +63,9 @@ func TestANewLeaderBeginsAboveTheCeiling(t *testing.T) {
 }
 
 // What is held is not collected while the hold lasts.
-func TestHeldMomentsAreNotCollected(t *testing.T) {
+func TestProtectedTimestampsAreNotCollected(t *testing.T) {
 	s := &state{}
-	s.applyFloor(floorCmd{At: 50, Hold: &hold{At: 50, Until: 1000}})
+	s.applyMaxReadTS(readTSCmd{At: 50, Hold: &protectedTS{At: 50, Until: 1000}})
 	s.applyCollect(collectCmd{Keep: 400, Now: 900})
 	if s.applied.Keep != 50 || len(s.applied.Holds) != 1 {
 		t.Errorf("while it is held, versions from %v on are kept, with %d holds", s.applied.Keep, len(s.applied.Holds))

@@ -20,29 +20,29 @@ func (r *Replica) NextWake() time.Duration {
 	return at
 }
 
-// NextInstant implements participant.Punctual.
-func (r *Replica) NextInstant() time.Duration {
+// NextArrivalTime implements participant.Punctual.
+func (r *Replica) NextArrivalTime() time.Duration {
 	if r.lead == nil {
 		return txn.Never
 	}
-	return r.lead.instants.NextWake()
+	return r.lead.arrivalQueue.NextWake()
 }
 
-// AtInstant implements participant.Punctual.
-func (r *Replica) AtInstant() {
+// AtArrivalTime implements participant.Punctual.
+func (r *Replica) AtArrivalTime() {
 	if r.lead != nil {
-		r.lead.instants.Go(r.env.Now().Mono)
+		r.lead.arrivalQueue.ProcessDue(r.env.Now().Mono)
 	}
 }
 
 // nextWake is when a leader has something to do besides its heartbeats.
-func (l *leadership) nextWake() time.Duration {
-	at := min(l.locks.NextWake(), l.gathering.NextWake(), l.early.NextExpiry(), l.instants.NextWake())
-	if l.serving && l.r.cfg.Row.Yield.Deadlocks() {
-		at = min(at, l.chaser.NextWake())
+func (l *leaderState) nextWake() time.Duration {
+	at := min(l.locks.NextWake(), l.batcher.NextWake(), l.early.NextExpiry(), l.arrivalQueue.NextWake())
+	if l.serving && l.r.cfg.Spec.Yield.Deadlocks() {
+		at = min(at, l.deadlocks.NextWake())
 	}
 	if l.serving && l.switching.due() { // it looks at each tick whether all has come to its end
 		at = min(at, l.r.ticked+l.r.cfg.Params.TickInterval/2)
 	}
-	return min(at, l.moments.nextWake())
+	return min(at, l.snapshotReads.nextWake())
 }

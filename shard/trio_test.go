@@ -27,7 +27,7 @@ type trioEnv struct {
 
 func (e *trioEnv) Now() txn.Now                     { return txn.Now{Mono: e.now} }
 func (e *trioEnv) AfterSync(f func())               { f() }
-func (e *trioEnv) Note(txn.Note)                    {}
+func (e *trioEnv) NodeEvent(txn.NodeEvent)          {}
 func (e *trioEnv) Trace(string, ...any)             {}
 func (e *trioEnv) Tracing() bool                    { return false }
 func (e *trioEnv) Held(txn.ShardID, txn.ID, int64)  {}
@@ -44,9 +44,9 @@ func (e *trioEnv) Send(to txn.Address, m txn.Message) {
 }
 
 // newTrio is led by its first replica, which serves and has just been heard.
-func newTrio(t *testing.T) (*trio, *leadership) {
+func newTrio(t *testing.T) (*trio, *leaderState) {
 	t.Helper()
-	row, err := protocol.ByName("d2pc+2pl-group")
+	spec, err := protocol.ByName("d2pc+2pl-group")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func newTrio(t *testing.T) (*trio, *leadership) {
 	all := []txn.NodeID{1, 2, 3}
 	for _, n := range all {
 		r, err := Open(Config{ID: 2, Self: n, Founders: all, Desired: participant.Desired{Voters: all, Preferred: all[:1]}, Engine: store.NewMem(),
-			Row: row, Params: txn.Params{}.WithDefaults(), Seed: 1, Env: &trioEnv{trio: w, self: n}})
+			Spec: spec, Params: txn.Params{}.WithDefaults(), Seed: 1, Env: &trioEnv{trio: w, self: n}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,4 +96,4 @@ func (w *trio) acks() (n int) {
 }
 
 // proposed counts the commands that a leader has proposed.
-func (l *leadership) proposed() uint64 { return l.r.group.Status().Counts.Proposals }
+func (l *leaderState) proposed() uint64 { return l.r.group.Status().Counts.Proposals }

@@ -27,9 +27,9 @@ func (r *Replica) Verify(check uint64) bool {
 	return r.lead != nil && r.Serving() && r.propose(command{Verify: &verifyCmd{check}})
 }
 
-// hold hands over the state that the log makes up to here. What the batch changes is applied to
+// protect hands over the state that the log makes up to here. What the batch changes is applied to
 // the engine first.
-func (m *machine) hold(b *store.Batch, checks []uint64) {
+func (m *machine) protect(b *store.Batch, checks []uint64) {
 	if m.cfg.Verify == nil || m.cfg.ephemeral() {
 		return
 	}

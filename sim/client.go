@@ -17,7 +17,7 @@ import (
 // Client is blocking code that runs as a coroutine beside a node. It is the
 // node's coordinator.Port, and a clock.
 type Client struct {
-	w     *World
+	w     *Cluster
 	host  *host
 	id    int
 	rand  *rand.Rand
@@ -33,7 +33,7 @@ type Client struct {
 type stopped struct{}
 
 // Go starts a client at a node. Its code begins at the present time.
-func (w *World) Go(at txn.NodeID, code func(c *Client)) *Client {
+func (w *Cluster) Go(at txn.NodeID, code func(c *Client)) *Client {
 	c := &Client{w: w, host: w.host(at), id: len(w.clients) + 1, dir: w.cfg.Directory}
 	c.rand = stream(w.cfg.Seed, streamClients+uint64(c.id))
 	w.clients = append(w.clients, c)
@@ -172,7 +172,7 @@ func (k *call) answer(res coordinator.Response) {
 		k.client.w.late = append(k.client.w.late, what)
 	}
 	k.answered, k.res = true, res
-	if k.req.Op == coordinator.OpCommit || k.req.Op == coordinator.OpDeclare || k.req.Commit {
+	if k.req.Op == coordinator.OpCommit || k.req.Op == coordinator.OpFixedSet || k.req.Commit {
 		k.client.hops = k.client.w.hops
 	}
 	k.client.host.answered(k.client)
@@ -198,12 +198,12 @@ func (c *Client) Directory() *routing.Directory {
 	return c.dir
 }
 
-// Peek implements coordinator.Port.
-func (c *Client) Peek(key txn.Key) (value []byte, version txn.Version, ok bool) {
+// ReadLocal implements coordinator.Port.
+func (c *Client) ReadLocal(key txn.Key) (value []byte, version txn.Version, ok bool) {
 	if !c.host.up() {
 		return nil, txn.Version{}, false
 	}
-	return c.host.node.Peek(key)
+	return c.host.node.ReadLocal(key)
 }
 
 // Region implements coordinator.Port.

@@ -111,7 +111,7 @@ type measured struct {
 // run has the clients work, and gives what their work has cost since they had warmed up.
 func (m measured) run(b *testing.B, boot func(node.Config, txn.Now, *costs) (process, error)) *costs {
 	b.Helper()
-	row, err := protocol.ByName(m.protocol)
+	spec, err := protocol.ByName(m.protocol)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (m measured) run(b *testing.B, boot func(node.Config, txn.Now, *costs) (pro
 	}
 	c := &costs{map[string]time.Duration{}, map[string]int{}}
 	w, err := New(Config{
-		Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
+		Seed: 1, WAN: wan, Spec: spec, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, NoCrash: true,
 		boot: func(cfg node.Config, now txn.Now) (process, error) { return boot(cfg, now, c) },
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // cycleWorld is a cluster of three nodes with a database beside each, of these dialects, that have
 // the numbers 11 to 13. Waits for locks end after an hour.
-func cycleWorld(t *testing.T, row string, looks time.Duration, dialects ...source.Dialect) *World {
+func cycleWorld(t *testing.T, row string, looks time.Duration, dialects ...source.Dialect) *Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
 	if err != nil {
@@ -31,13 +31,13 @@ func cycleWorld(t *testing.T, row string, looks time.Duration, dialects ...sourc
 	for i, region := range wan.Regions {
 		dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(11 + i), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
 	}
-	w, err := New(Config{Seed: 1, WAN: wan, Row: r, Directory: dir, Databases: &Databases{Dialects: dialects, Tell: true}, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true,
+	w, err := New(Config{Seed: 1, WAN: wan, Spec: r, Directory: dir, Databases: &Databases{Dialects: dialects, ReportWaits: true}, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true,
 		Params: txn.Params{SourceWaits: looks, LockWait: time.Hour, CommitWait: 2 * time.Hour, AdmissionOff: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Close)
-	if !w.RunUntil(huntQuietWait, w.Ready) {
+	if !w.RunUntil(quietWait, w.Ready) {
 		t.Fatalf("the cluster does not come up: %v", w.Summary())
 	}
 	return w
@@ -54,7 +54,7 @@ func locking(s txn.ShardID, text, record string, names bool) []txn.SourceStateme
 
 // crossing are two transactions: each takes a record and then that of the other. They tell how they
 // end, and when.
-func crossing(w *World, first, second func(t txn.Txn, mine int) error) (ends func() (failed []error, took time.Duration, all bool)) {
+func crossing(w *Cluster, first, second func(t txn.Txn, mine int) error) (ends func() (failed []error, took time.Duration, all bool)) {
 	began := w.Elapsed()
 	var failed [2]error
 	var ended int
@@ -105,7 +105,7 @@ func TestACycleOverTwoSourcesEnds(t *testing.T) {
 	const my, pg = source.MySQL, source.Postgres
 	for _, c := range []struct {
 		name  string
-		row   string
+		spec  string
 		at    [2]source.Dialect
 		names bool
 	}{
@@ -116,7 +116,7 @@ func TestACycleOverTwoSourcesEnds(t *testing.T) {
 		{"under ssp", "ssp", [2]source.Dialect{my, pg}, true},
 		{"under another row", "2pc+2pl", [2]source.Dialect{my, pg}, true},
 	} {
-		w := cycleWorld(t, c.row, 100*time.Millisecond, c.at[0], c.at[1], my)
+		w := cycleWorld(t, c.spec, 100*time.Millisecond, c.at[0], c.at[1], my)
 		take := func(tx txn.Txn, which int) error {
 			_, err := tx.(txn.Sources).Execute(context.Background(), locking(txn.ShardID(11+which), "ADD a/1 1", "a/1", c.names), false)
 			return err

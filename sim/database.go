@@ -15,7 +15,7 @@ import (
 // can be prepared, and a log. What was prepared or committed when it crashes is there again;
 // all else is rolled back.
 type database struct {
-	w        *World
+	w        *Cluster
 	name     string
 	dialect  source.Dialect
 	latency  time.Duration // one way, to whoever uses it

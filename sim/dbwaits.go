@@ -9,17 +9,17 @@ import (
 
 // Waits implements source.Waiting, of a PostgreSQL of which that is asked.
 func (d *dbDriver) Waits(ctx context.Context, of []source.Name) (list []source.Wait, known bool, err error) {
-	if d.db.dialect != source.Postgres || !d.db.w.cfg.Databases.Tell {
+	if d.db.dialect != source.Postgres || !d.db.w.cfg.Databases.ReportWaits {
 		return nil, false, nil
 	}
-	if !d.call(ctx, func(reply func()) { list = d.db.whoWaits(of); reply() }) {
+	if !d.call(ctx, func(reply func()) { list = d.db.waitsOf(of); reply() }) {
 		return nil, false, dbGone()
 	}
 	return list, true, nil
 }
 
-// whoWaits lists for whom these wait, of those that have a name of ours, in the order they began.
-func (d *database) whoWaits(of []source.Name) (list []source.Wait) {
+// waitsOf lists for whom these wait, of those that have a name of ours, in the order they began.
+func (d *database) waitsOf(of []source.Name) (list []source.Wait) {
 	for _, x := range d.open {
 		n, ok := source.ParseName(x.name)
 		if !ok || x.wait == nil || !slices.ContainsFunc(of, func(o source.Name) bool { return o.Attempt == n.Attempt }) {

@@ -18,10 +18,10 @@ import (
 // come to wait for each other.
 type knot struct {
 	t       *testing.T
-	w       *World
+	w       *Cluster
 	rtt     time.Duration
 	parties []*party
-	chases  int // messages that look for deadlocks
+	probes  int // messages that look for deadlocks
 	begun   time.Duration
 }
 
@@ -37,14 +37,14 @@ type party struct {
 
 type step func(p *party) error
 
-func knotParams(bugs node.Bugs) node.Params {
-	return node.Params{HotWaiters: -1, DetectAfter: 60 * time.Millisecond, Bugs: bugs}
+func knotParams(bugs node.InjectedBugs) node.Params {
+	return node.Params{HotWaiters: -1, DetectAfter: 60 * time.Millisecond, InjectedBugs: bugs}
 }
 
 // tie makes the cluster: one node in each of five regions, three of which lead a shard.
 func tie(t *testing.T, rowName string, seed uint64, params node.Params) *knot {
 	t.Helper()
-	row, err := protocol.ByName(rowName)
+	spec, err := protocol.ByName(rowName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,16 +58,16 @@ func tie(t *testing.T, rowName string, seed uint64, params node.Params) *knot {
 		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
 	}
 	k.w, err = New(Config{
-		Seed: seed, WAN: wan, Row: row, Directory: dir, Codec: true, Params: params,
+		Seed: seed, WAN: wan, Spec: spec, Directory: dir, Codec: true, Params: params,
 		Hardware: Hardware{Fsync: time.Millisecond}, Links: Links{MinDelay: 100 * time.Microsecond, JitterPPM: 20_000},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.w.Close)
-	k.w.onSend = func(_ *host, env *txn.Envelope) fate {
-		if env.Msg.Chase != nil || env.Msg.Recheck != nil {
-			k.chases++
+	k.w.onSend = func(_ *host, env *txn.Envelope) sendAction {
+		if env.Msg.DeadlockProbe != nil || env.Msg.DeadlockConfirm != nil {
+			k.probes++
 		}
 		return leaves
 	}
@@ -131,14 +131,14 @@ func until(at time.Duration) step {
 
 func rollsBack(p *party) error {
 	p.tx.Rollback()
-	return txn.Errorf(txn.KindMisuse, "rolled back")
+	return txn.Errorf(txn.KindInvalidRequest, "rolled back")
 }
 
 // counts adds up what the shards have counted.
 func (k *knot) counts() (chases, wide uint64) {
 	for _, h := range k.w.hosts {
 		for _, s := range h.node.Statuses() {
-			chases, wide = chases+s.Counts.Chases, wide+s.Counts.WideDeadlocks
+			chases, wide = chases+s.Counts.DeadlockProbes, wide+s.Counts.WideDeadlocks
 		}
 	}
 	return chases, wide
@@ -152,7 +152,7 @@ func (k *knot) victims() (names string, last time.Duration) {
 			k.t.Errorf("%s still waits", p.name)
 		case txn.KindOf(p.err) == txn.KindAborted:
 			names, last = names+p.name, max(last, p.over)
-		case p.err != nil && txn.KindOf(p.err) != txn.KindMisuse:
+		case p.err != nil && txn.KindOf(p.err) != txn.KindInvalidRequest:
 			k.t.Errorf("%s: %v", p.name, p.err)
 		}
 	}
@@ -228,14 +228,14 @@ func TestADeadlockOverSeveralShardsEnds(t *testing.T) {
 		for _, row := range c.rows {
 			t.Run(c.name+"/"+row, func(t *testing.T) {
 				for seed := range uint64(4) {
-					k := tie(t, row, seed, knotParams(node.Bugs{}))
+					k := tie(t, row, seed, knotParams(node.InjectedBugs{}))
 					c.tie(k)
 					k.w.Run(4 * time.Second)
 					names, over := k.victims()
 					_, wide := k.counts()
 					took := over - k.begun - crossed
-					t.Logf("seed %d: %q gives way after %v; %d deadlocks, %d messages", seed, names, took, wide, k.chases)
-					if most := knotParams(node.Bugs{}).DetectAfter + time.Duration(c.rtts)*k.rtt; took < 0 || took > most {
+					t.Logf("seed %d: %q gives way after %v; %d deadlocks, %d messages", seed, names, took, wide, k.probes)
+					if most := knotParams(node.InjectedBugs{}).DetectAfter + time.Duration(c.rtts)*k.rtt; took < 0 || took > most {
 						t.Errorf("seed %d: it took %v, and at most %v was meant", seed, took, most)
 					}
 					if names != c.victim || wide != 1 {
@@ -266,20 +266,20 @@ func TestLongWaitsAreNoDeadlock(t *testing.T) {
 		k.joins("C", 5, writes(2, "y"), until(250*time.Millisecond), writes(1, "hot"))
 	}
 	for _, c := range []struct {
-		row string
-		tie func(*knot)
+		spec string
+		tie  func(*knot)
 	}{
 		{"mysql", behindASlowHolder}, {"o2", behindASlowHolder}, {"txsql", behindASlowHolder}, {"txsql", behindASlowChain},
 		{"2pc+2pl-group", behindASlowChain}, {"d2pc+2pl-group", behindASlowChain}, {"bamboo", behindASlowChain},
 	} {
-		k := tie(t, c.row, 1, knotParams(node.Bugs{}))
+		k := tie(t, c.spec, 1, knotParams(node.InjectedBugs{}))
 		c.tie(k)
 		k.w.Run(4500 * time.Millisecond)
 		chases, wide := k.counts()
 		names, _ := k.victims()
-		t.Logf("%s: %d chases, %d messages", c.row, chases, k.chases)
+		t.Logf("%s: %d chases, %d messages", c.spec, chases, k.probes)
 		if names != "" || wide != 0 || chases == 0 || chases > 100 {
-			t.Errorf("%s: %q gave way; %d chases and %d deadlocks over several shards", c.row, names, chases, wide)
+			t.Errorf("%s: %q gave way; %d chases and %d deadlocks over several shards", c.spec, names, chases, wide)
 		}
 	}
 }
@@ -292,7 +292,7 @@ func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 			continue
 		}
 		rows++
-		params := knotParams(node.Bugs{})
+		params := knotParams(node.InjectedBugs{})
 		params.DetectAfter = 5 * time.Millisecond
 		k := tie(t, r.Name, 1, params)
 		// A waits for B, which is younger and has voted, for as long as the commit takes.
@@ -301,8 +301,8 @@ func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 		k.joins("B", 5, writes(2, "y"), writes(1, "x"), until(crossed))
 		k.joins("C", 5, until(crossed), writes(1, "x"), until(time.Second))
 		k.w.Run(2 * time.Second)
-		if chases, _ := k.counts(); k.chases > 0 || chases > 0 {
-			t.Errorf("%s: %d messages look for deadlocks", r.Name, k.chases)
+		if chases, _ := k.counts(); k.probes > 0 || chases > 0 {
+			t.Errorf("%s: %d messages look for deadlocks", r.Name, k.probes)
 		}
 	}
 	if rows < 10 {
@@ -315,9 +315,9 @@ func TestRowsWithoutDeadlocksSendNothing(t *testing.T) {
 // by wait that is a cycle, and it never stood. With the second lap everybody lives; without it U is ended.
 func TestAPhantomIsNotEnded(t *testing.T) {
 	for _, c := range []struct {
-		bugs node.Bugs
+		bugs node.InjectedBugs
 		want string
-	}{{node.Bugs{}, ""}, {node.Bugs{SkipSecondLap: true}, "U"}} {
+	}{{node.InjectedBugs{}, ""}, {node.InjectedBugs{SkipConfirmation: true}, "U"}} {
 		k := tie(t, "txsql", 1, knotParams(c.bugs))
 		passedOn, rechecks := false, 0
 		var y *party
@@ -327,11 +327,11 @@ func TestAPhantomIsNotEnded(t *testing.T) {
 			}
 			return nil
 		}
-		k.w.onSend = func(_ *host, env *txn.Envelope) fate {
-			if m := env.Msg.Chase; m != nil && m.Shard == 0 && len(m.Path) == 2 && m.Txn == y.tx.ID() {
+		k.w.onSend = func(_ *host, env *txn.Envelope) sendAction {
+			if m := env.Msg.DeadlockProbe; m != nil && m.Shard == 0 && len(m.Path) == 2 && m.Txn == y.tx.ID() {
 				passedOn = true // X waits for Y: that was seen, and the news is on its way
 			}
-			if env.Msg.Recheck != nil {
+			if env.Msg.DeadlockConfirm != nil {
 				rechecks++
 			}
 			return leaves

@@ -11,7 +11,7 @@ import (
 // A directory becomes visible in one batch and is adopted in the next: a crash
 // may leave the first alone on the disk. Nothing else would ever tell the node.
 func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	home := h.w.host(2)
 	old := home.node.Directory().Encode()
 	h.desire(t, func(d *routing.Directory) error {
@@ -20,7 +20,7 @@ func TestADirectoryThatWasNotAdoptedBeforeACrash(t *testing.T) {
 	newest := h.w.host(1).node.Directory().Epoch
 	has := func() bool { return home.up() && home.node.Directory().Epoch == newest }
 	h.until(t, "the new directory", has)
-	h.w.Run(huntUnit * 10) // it is on the disk
+	h.w.Run(faultRunUnit * 10) // it is on the disk
 	home.crash(strictly)
 	var b store.Batch
 	b.Set([]byte("n/directory"), old)

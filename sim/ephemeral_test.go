@@ -16,7 +16,7 @@ import (
 // Where nothing is written for a restart, a node that was cut off for longer than
 // the log is kept still gets the state as a snapshot, and goes on from it.
 func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
-	row, err := protocol.ByName("d2pc+occ")
+	spec, err := protocol.ByName("d2pc+occ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 	}
 	dir := workload.Cluster(wan.Regions)
 	workload.Spread(dir, 1)
-	w, err := New(Config{Seed: 1, WAN: wan, Row: row, Directory: dir, NoCrash: true, Params: node.Params{LogEntries: 8}})
+	w, err := New(Config{Seed: 1, WAN: wan, Spec: spec, Directory: dir, NoCrash: true, Params: node.Params{LogEntries: 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 	w.Run(10 * time.Second) // somebody else leads what node 3 has led
 	write(20, 120)
 	snapshots := 0
-	w.onSend = func(_ *host, env *txn.Envelope) fate {
+	w.onSend = func(_ *host, env *txn.Envelope) sendAction {
 		if env.Msg.SnapChunk != nil && env.To == 3 {
 			snapshots++
 		}
@@ -77,9 +77,9 @@ func TestAnEphemeralNodeCatchesUpBySnapshot(t *testing.T) {
 		t.Error("node 3 was sent no snapshot")
 	}
 	for i, key := range keys {
-		want, at, _ := w.host(1).node.Peek(key)
+		want, at, _ := w.host(1).node.ReadLocal(key)
 		for _, h := range w.hosts[1:] {
-			if got, v, _ := h.node.Peek(key); string(got) != string(want) || v != at || v == (txn.Version{}) {
+			if got, v, _ := h.node.ReadLocal(key); string(got) != string(want) || v != at || v == (txn.Version{}) {
 				t.Errorf("key %d is %q (%v) at node 1 and %q (%v) at node %d", i, want, at, got, v, h.id)
 			}
 		}

@@ -29,29 +29,29 @@ func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 			if !slices.Contains([]string{"2pc+2pl-home", "d2pc+occ"}, name) {
 				hours.Only(t)
 			}
-			row, err := protocol.ByName(name)
+			spec, err := protocol.ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row.Yield.Hot != yield.HotNone {
+			if spec.Yield.Hot != yield.HotNone {
 				t.Skip("one transaction makes no row hot, and over two shards its steps are those of the row without hot rows")
 			}
-			steps := newStepWorld(t, row).play(t, loss{at: -1})
-			told, losses := map[string]int{}, 0
+			steps := newStepWorld(t, spec).play(t, loss{at: -1})
+			answer, losses := map[string]int{}, 0
 			for at, sender := range steps {
 				for role := range txn.NodeID(3) {
 					l := loss{at: at, role: role + 1}
-					for _, l.when = range l.moments(sender) {
-						s := newStepWorld(t, row)
+					for _, l.when = range l.snapshotReads(sender) {
+						s := newStepWorld(t, spec)
 						s.play(t, l)
-						told[s.told]++
+						answer[s.answered]++
 						losses++
 					}
 				}
 			}
-			t.Logf("%d steps, %d losses; the client was told: %v", len(steps), losses, told)
-			if len(steps) < 20 || told["committed"] == 0 || told["unknown"] == 0 || told["not committed"] == 0 {
-				t.Errorf("%d steps, told %v: too tame to show anything", len(steps), told)
+			t.Logf("%d steps, %d losses; the client was told: %v", len(steps), losses, answer)
+			if len(steps) < 20 || answer["committed"] == 0 || answer["unknown"] == 0 || answer["not committed"] == 0 {
+				t.Errorf("%d steps, told %v: too tame to show anything", len(steps), answer)
 			}
 		})
 	}
@@ -61,25 +61,25 @@ func TestEveryRoleIsLostAtEveryStep(t *testing.T) {
 type loss struct {
 	at   int
 	role txn.NodeID // 1 the coordinator, 2 and 3 the leaders
-	when fate
+	when sendAction
 }
 
 func (l loss) String() string {
-	return fmt.Sprintf("n%d lost at message %d, %s it left", l.role, l.at, map[fate]string{lostCrash: "before", leftCrash: "after"}[l.when])
+	return fmt.Sprintf("n%d lost at message %d, %s it left", l.role, l.at, map[sendAction]string{lostCrash: "before", leftCrash: "after"}[l.when])
 }
 
-// moments are when the role can be lost. For who does not send the message it is one: the
+// snapshotReads are when the role can be lost. For who does not send the message it is one: the
 // message leaves.
-func (l loss) moments(sender txn.NodeID) []fate {
+func (l loss) snapshotReads(sender txn.NodeID) []sendAction {
 	if l.role == sender {
-		return []fate{lostCrash, leftCrash}
+		return []sendAction{lostCrash, leftCrash}
 	}
-	return []fate{leftCrash}
+	return []sendAction{leftCrash}
 }
 
 type stepWorld struct {
-	w    *World
-	told string
+	w        *Cluster
+	answered string
 }
 
 // The two rows, each led from a region that is not the coordinator's.
@@ -87,7 +87,7 @@ func stepKeys() []txn.Key {
 	return []txn.Key{txn.Key(routing.TablePrefix(7) + "b"), txn.Key(routing.TablePrefix(8) + "c")}
 }
 
-func newStepWorld(t *testing.T, row protocol.Row) *stepWorld {
+func newStepWorld(t *testing.T, spec protocol.Spec) *stepWorld {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
 	if err != nil {
@@ -98,8 +98,8 @@ func newStepWorld(t *testing.T, row protocol.Row) *stepWorld {
 		dir.AddRange(routing.TablePrefix(table), dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[i+1]), 0))
 	}
 	w, err := New(Config{
-		Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true,
-		Params: HuntParams(txn.Bugs{}), Hardware: Hardware{Fsync: 300 * time.Microsecond},
+		Seed: 1, WAN: wan.Scale(0.1), Spec: spec, Directory: dir, Codec: true,
+		Params: FaultRunParams(txn.InjectedBugs{}), Hardware: Hardware{Fsync: 300 * time.Microsecond},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +115,8 @@ func (s *stepWorld) play(t *testing.T, l loss) (steps []txn.NodeID) {
 	s.await(t, l, "leaders", s.w.Ready)
 	s.transact(t, l, "1", 1)
 	began := false
-	s.w.onSend = func(h *host, env *txn.Envelope) fate {
-		if began = began || env.Msg.Access != nil || env.Msg.Prepare != nil; !began || !tellsOfData(&env.Msg) {
+	s.w.onSend = func(h *host, env *txn.Envelope) sendAction {
+		if began = began || env.Msg.Access != nil || env.Msg.Prepare != nil; !began || !carriesData(&env.Msg) {
 			return leaves
 		}
 		steps = append(steps, h.id)
@@ -131,7 +131,7 @@ func (s *stepWorld) play(t *testing.T, l loss) (steps []txn.NodeID) {
 		victim.crash(strictly)
 		return leaves
 	}
-	s.told = s.transact(t, l, "2", 1)
+	s.answered = s.transact(t, l, "2", 1)
 	s.w.Run(2 * time.Second)
 	s.w.onSend = nil
 	s.await(t, l, "quiet", func() bool { return s.w.Ready() && len(s.w.Residue()) == 0 })
@@ -139,14 +139,14 @@ func (s *stepWorld) play(t *testing.T, l loss) (steps []txn.NodeID) {
 	switch {
 	case values != "1 1" && values != "2 2":
 		t.Fatalf("%v: torn: the rows are %s", l, values)
-	case s.told == "committed" && values != "2 2", s.told == "not committed" && values != "1 1":
-		t.Fatalf("%v: the client was told %s, and the rows are %s", l, s.told, values)
+	case s.answered == "committed" && values != "2 2", s.answered == "not committed" && values != "1 1":
+		t.Fatalf("%v: the client was told %s, and the rows are %s", l, s.answered, values)
 	}
 	return steps
 }
 
-// tellsOfData: heartbeats and the like come by the clock and are no steps.
-func tellsOfData(m *txn.Message) bool { return m.Raft == nil || len(m.Raft.Data) >= 40 }
+// carriesData: heartbeats and the like come by the clock and are no steps.
+func carriesData(m *txn.Message) bool { return m.Raft == nil || len(m.Raft.Data) >= 40 }
 
 func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) {
 	t.Helper()
@@ -156,7 +156,7 @@ func (s *stepWorld) await(t *testing.T, l loss, what string, holds func() bool) 
 }
 
 // transact reads and writes both rows and says what the client was told.
-func (s *stepWorld) transact(t *testing.T, l loss, value string, at txn.NodeID) (told string) {
+func (s *stepWorld) transact(t *testing.T, l loss, value string, at txn.NodeID) (answer string) {
 	t.Helper()
 	c := s.w.Go(at, func(c *Client) {
 		tx := c.DB().Begin(txn.Options{})
@@ -170,15 +170,15 @@ func (s *stepWorld) transact(t *testing.T, l loss, value string, at txn.NodeID) 
 		}
 		switch {
 		case err == nil:
-			told = "committed"
+			answer = "committed"
 		case txn.KindOf(err) == txn.KindUnknown:
-			told = "unknown"
+			answer = "unknown"
 		default:
-			told = "not committed"
+			answer = "not committed"
 		}
 	})
 	s.await(t, l, "answer", c.Done)
-	return told
+	return answer
 }
 
 // read returns both values, read in one transaction from another region.

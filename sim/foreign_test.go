@@ -93,8 +93,8 @@ func (d *foreign) decide(m *txn.Decide) *txn.DecideAck {
 	return &txn.DecideAck{Shard: m.Shard, Attempt: m.Attempt}
 }
 
-func (d *foreign) find(m *txn.Inquire) *txn.Finding {
-	f := &txn.Finding{Shard: m.Shard, Attempt: m.Attempt, Result: d.ended[m.Attempt]}
+func (d *foreign) find(m *txn.Inquire) *txn.InquireReply {
+	f := &txn.InquireReply{Shard: m.Shard, Attempt: m.Attempt, Result: d.ended[m.Attempt]}
 	switch p := d.voted[m.Attempt]; {
 	case p != nil:
 		f.Result, f.Participants = txn.OutcomeYes, p.Participants
@@ -106,14 +106,14 @@ func (d *foreign) find(m *txn.Inquire) *txn.Finding {
 
 // agent is the participant in front of it, and has none of what other kinds have.
 type agent struct {
-	participant.Opening
+	participant.OpenOptions
 	db *foreign
 }
 
 func (a *agent) Deliver(from txn.NodeID, delivered *txn.Message) {
 	m := *delivered
 	call := func(work func() txn.Message) {
-		a.Env.Outside(func(context.Context) any { a.db.called++; return work() }, func(r any) { a.Env.Send(txn.Coordinator(from), r.(txn.Message)) })
+		a.Env.RunAsync(func(context.Context) any { a.db.called++; return work() }, func(r any) { a.Env.Send(txn.Coordinator(from), r.(txn.Message)) })
 	}
 	switch {
 	case m.Access != nil:
@@ -125,7 +125,7 @@ func (a *agent) Deliver(from txn.NodeID, delivered *txn.Message) {
 	case m.Decide != nil:
 		call(func() txn.Message { return txn.Message{DecideAck: a.db.decide(m.Decide)} })
 	case m.Inquire != nil:
-		call(func() txn.Message { return txn.Message{Finding: a.db.find(m.Inquire)} })
+		call(func() txn.Message { return txn.Message{InquireReply: a.db.find(m.Inquire)} })
 	case m.Release != nil:
 		a.db.release(m.Release.Txn)
 	}
@@ -133,7 +133,7 @@ func (a *agent) Deliver(from txn.NodeID, delivered *txn.Message) {
 
 func (a *agent) Tick()                             {}
 func (a *agent) NextWake() time.Duration           { return txn.Never }
-func (a *agent) Peek(k txn.Key) txn.Row            { return a.db.rows[k] }
+func (a *agent) ReadLocal(k txn.Key) txn.Row       { return a.db.rows[k] }
 func (a *agent) Leader() (txn.NodeID, uint64)      { return a.Self, 1 }
 func (a *agent) Serving() bool                     { return true }
 func (a *agent) Undecided() int                    { return len(a.db.voted) }
@@ -148,7 +148,7 @@ const foreignKind routing.Kind = "foreign"
 
 // beside is a cluster of three nodes: rows of table 1 are in a shard with a log, those of
 // table 2 in a foreign database beside the third node.
-func beside(t *testing.T, row string, db *foreign) *World {
+func beside(t *testing.T, row string, db *foreign) *Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
 	if err != nil {
@@ -167,9 +167,9 @@ func beside(t *testing.T, row string, db *foreign) *World {
 		{ID: 3, Replicas: []uint32{3}, Leader: third, Kind: foreignKind}}
 	d.AddRange(routing.TablePrefix(1), 2)
 	d.AddRange(routing.TablePrefix(2), 3)
-	w, err := New(Config{Seed: 7, WAN: wan, Row: r, Directory: d, Hardware: Hardware{Fsync: time.Millisecond, Outside: 2 * time.Millisecond}, Codec: true,
+	w, err := New(Config{Seed: 7, WAN: wan, Spec: r, Directory: d, Hardware: Hardware{Fsync: time.Millisecond, Async: 2 * time.Millisecond}, Codec: true,
 		Fit: func(c *node.Config) {
-			c.Openers = map[routing.Kind]participant.Opener{foreignKind: func(o participant.Opening) (participant.Participant, error) {
+			c.Openers = map[routing.Kind]participant.Factory{foreignKind: func(o participant.OpenOptions) (participant.Participant, error) {
 				return &agent{o, db}, nil
 			}}
 		}})
@@ -177,7 +177,7 @@ func beside(t *testing.T, row string, db *foreign) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Close)
-	if !w.RunUntil(huntQuietWait, w.Ready) {
+	if !w.RunUntil(quietWait, w.Ready) {
 		t.Fatalf("the cluster does not come up: %v", w.Summary())
 	}
 	return w
@@ -244,7 +244,7 @@ func spanKinds(t *testing.T, row string, lostAt time.Duration) string {
 	if moved < 10 || db.called == 0 {
 		t.Errorf("%d moves, %d calls outside the loop: that proves little", moved, db.called)
 	}
-	raw, _, _ := w.host(1).node.Peek(ours)
+	raw, _, _ := w.host(1).node.ReadLocal(ours)
 	a, _ := strconv.Atoi(string(raw))
 	b, _ := strconv.Atoi(string(db.rows[theirs].Value))
 	if a+b != 0 || a == 0 {
@@ -262,7 +262,7 @@ func TestAKindThatANodeDoesNotKnow(t *testing.T) {
 	if err := w.host(3).boot(); err != nil {
 		t.Fatal(err)
 	}
-	if !w.RunUntil(huntQuietWait, w.Ready) || w.host(3).has(3) || !w.host(3).has(2) {
+	if !w.RunUntil(quietWait, w.Ready) || w.host(3).has(3) || !w.host(3).has(2) {
 		t.Errorf("node 3 serves %v", w.host(3).node.Summary())
 	}
 }

@@ -16,20 +16,20 @@ import (
 // garbled runs a loaded cluster, with a new node that fetches snapshots, in
 // which some messages come a second time in a garbled form: each of them is one
 // that still can be read, from whom it says. It returns how many came.
-func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) (came int) {
+func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *faultRun)) (came int) {
 	t.Helper()
-	row, err := protocol.ByName(commonRows[seed%uint64(len(commonRows))])
+	spec, err := protocol.ByName(commonRows[seed%uint64(len(commonRows))])
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hunt{cfg: HuntConfig{Regions: 3, Faults: Faults{Replace: true}}}
-	h.open(seed, row)
+	h := &faultRun{cfg: FaultRunConfig{Regions: 3, Faults: Faults{Replace: true}}}
+	h.open(seed, spec)
 	defer h.w.Close()
-	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
 		t.Fatal("the cluster does not come up")
 	}
 	r := rand.New(rand.NewPCG(seed, 7))
-	h.w.onSend = func(_ *host, env *txn.Envelope) fate {
+	h.w.onSend = func(_ *host, env *txn.Envelope) sendAction {
 		odds := 40
 		if env.Msg.SnapChunk != nil || env.Msg.SnapFetch != nil {
 			odds = 2
@@ -62,7 +62,7 @@ func garbled(t *testing.T, seed uint64, load time.Duration, also func(h *hunt)) 
 
 // inject has a node hear bytes as the message of an envelope, now or, with early,
 // before anything that is on its way; false if they cannot be read.
-func (h *hunt) inject(env txn.Envelope, raw []byte, early bool) bool {
+func (h *faultRun) inject(env txn.Envelope, raw []byte, early bool) bool {
 	if txn.Decode(raw, &env.Msg) != nil {
 		return false
 	}
@@ -84,13 +84,13 @@ func (h *hunt) inject(env txn.Envelope, raw []byte, early bool) bool {
 var mayStop = []string{"storage failed while", "for which the log has no vote", "of which the log knows nothing", "while a vote is undecided"}
 
 // forgive takes a node's intended stop for the end of the run.
-func (h *hunt) forgive(t *testing.T) {
+func (h *faultRun) forgive(t *testing.T) {
 	r := recover()
 	if r == nil {
 		return
 	}
 	what := fmt.Sprint(r)
-	if slices.ContainsFunc(mayStop, func(why string) bool { return strings.Contains(what, why) }) {
+	if slices.ContainsFunc(mayStop, func(reason string) bool { return strings.Contains(what, reason) }) {
 		t.Logf("at %s ms a node stopped: %s", stamp(h.w.Elapsed()), what)
 		return
 	}
@@ -121,7 +121,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint64(4), uint8(2), uint8(0), txn.Encode(&txn.Message{Raft: &txn.Raft{Shard: 2, Data: []byte{8, 3, 16, 2, 24, 1, 32, 4}}}))
 	f.Add(uint64(5), uint8(1), uint8(2), txn.Encode(&txn.Message{Prepare: &txn.Prepare{Shard: 2, Term: 1, Participants: []txn.ShardID{2}}}))
 	f.Fuzz(func(t *testing.T, seed uint64, from, to uint8, raw []byte) {
-		garbled(t, seed, 150*time.Millisecond, func(h *hunt) {
+		garbled(t, seed, 150*time.Millisecond, func(h *faultRun) {
 			a, b := txn.NodeID(from%3+1), txn.NodeID(to%3+1)
 			if a != b {
 				h.inject(txn.Envelope{From: a, To: b}, raw, true)

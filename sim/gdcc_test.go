@@ -26,7 +26,7 @@ type witness struct {
 	yes       map[vote]time.Duration // when it was first said
 	no        map[vote]string
 	noAt      map[vote]time.Duration
-	priority  map[txn.Attempt]txn.Rank
+	priority  map[txn.Attempt]txn.RegionPriority
 	attemptOf map[txn.ID]txn.Attempt // the latest
 	read      map[shownTo]time.Duration
 	aborted   map[txn.Attempt]bool
@@ -48,12 +48,12 @@ type wait struct {
 }
 
 func newWitness() *witness {
-	return &witness{asked: map[vote]*txn.Prepare{}, yes: map[vote]time.Duration{}, no: map[vote]string{}, noAt: map[vote]time.Duration{}, priority: map[txn.Attempt]txn.Rank{},
+	return &witness{asked: map[vote]*txn.Prepare{}, yes: map[vote]time.Duration{}, no: map[vote]string{}, noAt: map[vote]time.Duration{}, priority: map[txn.Attempt]txn.RegionPriority{},
 		attemptOf: map[txn.ID]txn.Attempt{}, read: map[shownTo]time.Duration{}, aborted: map[txn.Attempt]bool{}, committed: map[txn.Attempt]time.Duration{}, waited: map[vote]bool{}}
 }
 
-// hears takes in what a node says.
-func (k *witness) hears(now time.Duration, of map[uint64]*txn.Access, m *txn.Message) {
+// observes takes in what a node says.
+func (k *witness) observes(now time.Duration, of map[uint64]*txn.Access, m *txn.Message) {
 	said := func(v vote) {
 		if _, known := k.yes[v]; !known {
 			k.yes[v] = now
@@ -71,7 +71,7 @@ func (k *witness) hears(now time.Duration, of map[uint64]*txn.Access, m *txn.Mes
 	case m.Prepare != nil:
 		p := m.Prepare
 		k.asked[vote{p.Attempt, p.Shard}] = p
-		k.priority[p.Attempt], k.attemptOf[p.Txn] = p.Age.Rank, p.Attempt
+		k.priority[p.Attempt], k.attemptOf[p.Txn] = p.Age.Region, p.Attempt
 	case m.Ack != nil && !m.Ack.No:
 		said(vote{m.Ack.Attempt, m.Ack.Shard})
 	case m.Vote != nil && m.Vote.Yes:
@@ -124,14 +124,14 @@ func (k *witness) reads(now time.Duration, line string) {
 func (k *witness) judges(t *testing.T) {
 	t.Helper()
 	lost := 0
-	for v, why := range k.no { // order: each is judged by itself
-		if !k.priority[v.attempt].Several() {
+	for v, reason := range k.no { // order: each is judged by itself
+		if !k.priority[v.attempt].MultiRegion() {
 			continue
 		}
 		lost++
-		if !strings.Contains(why, "has changed since") {
-			if !strings.Contains(why, "deadlock") {
-				t.Errorf("%v, of several regions, is refused at shard %d: %s", v.attempt, v.shard, why)
+		if !strings.Contains(reason, "has changed since") {
+			if !strings.Contains(reason, "deadlock") {
+				t.Errorf("%v, of several regions, is refused at shard %d: %s", v.attempt, v.shard, reason)
 			}
 			continue
 		}
@@ -140,7 +140,7 @@ func (k *witness) judges(t *testing.T) {
 		}
 	}
 	for a, p := range k.priority { // order: each is judged by itself
-		if p.Several() || !k.aborted[a] {
+		if p.MultiRegion() || !k.aborted[a] {
 			continue
 		}
 		for v := range k.asked {
@@ -174,7 +174,7 @@ func (k *witness) judges(t *testing.T) {
 func (k *witness) overwrote(v vote) *txn.Prepare {
 	mine := k.asked[v]
 	for w, p := range k.asked { // order: any will do
-		if w.shard != v.shard || w.attempt == v.attempt || !k.priority[w.attempt].Several() || k.yes[w] == 0 || k.yes[w] > k.noAt[v] {
+		if w.shard != v.shard || w.attempt == v.attempt || !k.priority[w.attempt].MultiRegion() || k.yes[w] == 0 || k.yes[w] > k.noAt[v] {
 			continue
 		}
 		for _, r := range mine.Reads {
@@ -190,7 +190,7 @@ func (k *witness) overwrote(v vote) *txn.Prepare {
 // the others one of it and one of another's. It runs for so long.
 func mixed(t *testing.T, rowName string, k *witness, lasts time.Duration) {
 	t.Helper()
-	row, err := protocol.ByName(rowName)
+	spec, err := protocol.ByName(rowName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,13 +202,13 @@ func mixed(t *testing.T, rowName string, k *witness, lasts time.Duration) {
 	for i, region := range wan.Regions {
 		dir.AddRange(scriptPrefix(i), dir.EnsureShard(dir.Shards[0].Replicas, string(region), 0))
 	}
-	w := &World{} // until there is one
+	w := &Cluster{} // until there is one
 	requests := map[uint64]*txn.Access{}
 	made, err := New(Config{
-		Seed: 7, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, Links: Links{MinDelay: 100 * time.Microsecond, JitterPPM: 20_000},
-		Trace: func(line string) { k.reads(w.Elapsed(), line) }, Notes: true,
+		Seed: 7, WAN: wan, Spec: spec, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, Links: Links{MinDelay: 100 * time.Microsecond, JitterPPM: 20_000},
+		Trace: func(line string) { k.reads(w.Elapsed(), line) }, CountEvents: true,
 		Fit: func(cfg *node.Config) {
-			cfg.Overhears = func(m *txn.Message) { k.hears(w.Elapsed(), requests, m) }
+			cfg.TracesAll = func(m *txn.Message) { k.observes(w.Elapsed(), requests, m) }
 		},
 	})
 	if err != nil {
@@ -309,13 +309,13 @@ func (k *witness) judgesWaits(t *testing.T) {
 				leaders[v.shard] = i
 			}
 		}
-		if _, ok := leaders[v.shard]; ok && k.priority[v.attempt].Several() && far(v, leaders[v.shard]) {
+		if _, ok := leaders[v.shard]; ok && k.priority[v.attempt].MultiRegion() && far(v, leaders[v.shard]) {
 			asked++
 		}
 	}
 	for _, w := range k.waits {
 		v := vote{k.attemptOf[w.txn], w.shard}
-		if k.priority[v.attempt].Several() && !k.priority[k.attemptOf[w.behind]].Several() && far(v, leaders[w.shard]) {
+		if k.priority[v.attempt].MultiRegion() && !k.priority[k.attemptOf[w.behind]].MultiRegion() && far(v, leaders[w.shard]) {
 			waited++
 		}
 	}

@@ -18,14 +18,14 @@ const wallStart = 1_700_000_000_000_000_000
 
 // host is a machine: a CPU, a disk, two clocks, and the node that runs on it.
 type host struct {
-	w      *World
+	w      *Cluster
 	id     txn.NodeID
 	region geo.Region
 	rand   *rand.Rand
 	engine *store.Mem
 	cpu    Hardware // only its CPU: the rest is the same everywhere
 	node   process  // nil while it is down
-	gone   bool     // its disk is lost, and it never comes back
+	lost   bool     // its disk is lost, and it never comes back
 	first  *routing.Directory
 	life   uint64 // rises with every boot: what was meant for an earlier life is dropped
 
@@ -51,7 +51,7 @@ type askedSync struct {
 	hops  chain
 }
 
-func newHost(w *World, id txn.NodeID, region geo.Region) *host {
+func newHost(w *Cluster, id txn.NodeID, region geo.Region) *host {
 	h := &host{w: w, id: id, region: region, rand: stream(w.cfg.Seed, streamHosts+uint64(id)), engine: w.newEngine(), slowDisk: 1, first: w.cfg.Directory, cpu: w.cfg.Hardware}
 	if own, ok := w.cfg.Machines[id]; ok {
 		h.cpu = own
@@ -70,7 +70,7 @@ func newHost(w *World, id txn.NodeID, region geo.Region) *host {
 }
 
 // newEngine is an empty disk.
-func (w *World) newEngine() *store.Mem {
+func (w *Cluster) newEngine() *store.Mem {
 	if w.cfg.NoCrash {
 		return store.NewMemForGood()
 	}
@@ -93,7 +93,7 @@ func (h *host) boot() error {
 	clear(h.cores)
 	h.syncing, h.syncAsked = false, nil
 	cfg := node.Config{
-		ID: h.id, Region: h.region, Engine: h.engine, Row: h.w.cfg.Row,
+		ID: h.id, Region: h.region, Engine: h.engine, Spec: h.w.cfg.Spec,
 		Seed:      h.w.cfg.Seed ^ (streamNodes+uint64(h.id))<<32 ^ h.life,
 		Directory: h.first.Clone(), WAN: h.w.cfg.WAN, Params: h.w.cfg.Params, Observer: observer{h},
 		Process: h.w.process,
@@ -199,7 +199,7 @@ func (h *host) emit(out node.Output) {
 	}
 	for _, t := range out.Tasks {
 		if alive() {
-			h.outside(t)
+			h.async(t)
 		}
 	}
 	if out.SyncToken != 0 && alive() {
@@ -207,10 +207,10 @@ func (h *host) emit(out node.Output) {
 	}
 }
 
-// outside runs a node's task beside its loop, in virtual time.
-func (h *host) outside(t node.Task) {
+// async runs a node's task beside its loop, in virtual time.
+func (h *host) async(t node.Task) {
 	hops := h.w.hops
-	h.later(h.w.cfg.Hardware.Outside, func() {
+	h.later(h.w.cfg.Hardware.Async, func() {
 		h.start(t.Work, func(result any) {
 			h.w.hops = hops
 			h.inTurn(0, func() { h.run(func() { h.node.Finished(h.now(), t.ID, result) }) })
@@ -312,13 +312,13 @@ func (h *host) crash(kind crashKind) {
 // lose takes the machine away for ever, with all that its disk held.
 func (h *host) lose() {
 	h.crash(strictly)
-	h.engine, h.gone = store.NewMem(), true
+	h.engine, h.lost = store.NewMem(), true
 	h.w.log(h, "is lost for ever")
 }
 
 // restart boots the host if it is down.
 func (h *host) restart() {
-	if h.up() || h.gone {
+	if h.up() || h.lost {
 		return
 	}
 	if err := h.boot(); err != nil {
@@ -338,4 +338,4 @@ func (o observer) Span(s txn.ShardID, client geo.Region, held time.Duration) {
 
 func (o observer) Event(_ txn.NodeID, what string) { o.h.w.trace.note(o.h.w.now, o.h, what) }
 
-func (o observer) Tracing() bool { return o.h.w.cfg.Notes && o.h.w.cfg.Trace != nil }
+func (o observer) Tracing() bool { return o.h.w.cfg.CountEvents && o.h.w.cfg.Trace != nil }

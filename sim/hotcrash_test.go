@@ -28,10 +28,10 @@ import (
 // crowdPlan is what the crowd is about to do.
 type crowdPlan struct {
 	name     string // for whoever reads of a failure
-	row      protocol.Row
+	spec     protocol.Spec
 	replicas int
 	seed     uint64 // 0 is one without any jitter; even ones have groups of three
-	bugs     txn.Bugs
+	bugs     txn.InjectedBugs
 	trace    func(line string)
 	caught   func(string) // takes a failure, where a bug is planted; nil: it ends the test
 	split    int          // this member writes its own row in another shard; 0: none does
@@ -50,7 +50,7 @@ const (
 // hotCrowd is a world with a crowd in it.
 type hotCrowd struct {
 	plan     crowdPlan
-	w        *World
+	w        *Cluster
 	t        *testing.T
 	members  []*crowdMember
 	counting bool // steps are counted
@@ -74,15 +74,15 @@ type crowdMember struct {
 	txn      txn.ID
 	at       txn.NodeID
 	placed   bool // has passed on what it wrote, or has read what it will change
-	told     string
-	why      error
+	answer   string
+	reason   error
 	wrote    string // what it made of the row
 	commitAt txn.Timestamp
 	client   *Client
 }
 
 func (p crowdPlan) params() txn.Params {
-	out := HuntParams(p.bugs)
+	out := FaultRunParams(p.bugs)
 	out.TickInterval, out.HeartbeatInterval = 8*time.Millisecond, 32*time.Millisecond
 	out.GroupSize, out.BatchSize, out.KeepVersions, out.LogEntries = 2*crowdSize, crowdSize, time.Hour, 1000
 	if p.seed > 0 && p.seed%2 == 0 {
@@ -94,7 +94,7 @@ func (p crowdPlan) params() txn.Params {
 // config of the world but for its rows.
 func (p crowdPlan) config() Config {
 	c := Config{
-		Seed: 1 + p.seed, Row: p.row, Codec: true, Params: p.params(), Trace: p.trace, Notes: p.trace != nil,
+		Seed: 1 + p.seed, Spec: p.spec, Codec: true, Params: p.params(), Trace: p.trace, CountEvents: p.trace != nil,
 		Hardware: Hardware{Fsync: 300 * time.Microsecond}, Links: Links{MinDelay: 50 * time.Microsecond},
 	}
 	if p.seed > 0 {
@@ -123,19 +123,19 @@ func openCrowd(t *testing.T, plan crowdPlan) *hotCrowd {
 	}
 	c.w = w
 	t.Cleanup(w.Close)
-	w.onSend = func(h *host, env *txn.Envelope) fate {
-		if !tellsOfData(&env.Msg) || env.To == h.id {
+	w.onSend = func(h *host, env *txn.Envelope) sendAction {
+		if !carriesData(&env.Msg) || env.To == h.id {
 			return leaves
 		}
 		return c.step(h, kindOf(&env.Msg))
 	}
-	w.onAnswer = func(h *host, _ *coordinator.Request, _ *coordinator.Response) fate { return c.step(h, "answer") }
-	w.onSync = func(h *host) fate { return c.step(h, "sync") }
+	w.onAnswer = func(h *host, _ *coordinator.Request, _ *coordinator.Response) sendAction { return c.step(h, "answer") }
+	w.onSync = func(h *host) sendAction { return c.step(h, "sync") }
 	return c
 }
 
 // step is one that a node is about to take.
-func (c *hotCrowd) step(h *host, kind string) fate {
+func (c *hotCrowd) step(h *host, kind string) sendAction {
 	if !c.counting {
 		return leaves
 	}
@@ -174,7 +174,7 @@ func (c *hotCrowd) ownKey(m *crowdMember) txn.Key {
 
 // rowOf is the hot row that a member changes.
 func (c *hotCrowd) rowOf(m *crowdMember) txn.Key {
-	if c.plan.row.Yield.Batches {
+	if c.plan.spec.Yield.Batches {
 		return hotKey(m.id % crowdRows)
 	}
 	return hotKey(0)
@@ -213,12 +213,12 @@ func (c *hotCrowd) play() {
 	c.await("quiet", func() bool { return c.w.Ready() && len(c.w.Residue()) == 0 })
 	c.counting = false
 	c.judge()
-	c.goOn()
+	c.proceed()
 }
 
 // opener holds the row until the others wait for it.
 func (c *hotCrowd) opener(cl *Client) bool {
-	if c.plan.row.Yield.Hot == yield.HotNone {
+	if c.plan.spec.Yield.Hot == yield.HotNone {
 		c.counting, c.since = true, c.w.now
 		return true
 	}
@@ -227,7 +227,7 @@ func (c *hotCrowd) opener(cl *Client) bool {
 	if err != nil {
 		return false
 	}
-	cl.Sleep(6 * huntUnit)
+	cl.Sleep(6 * faultRunUnit)
 	tx.Put(hotKey(0), append(got.Values[0], ",0"...))
 	err = tx.Commit(context.Background())
 	c.counting, c.since = true, c.w.now
@@ -243,7 +243,7 @@ func (c *hotCrowd) gate(cl *Client) {
 				placed++
 			}
 		}
-		if placed == crowdSize-1 || c.counting && c.w.now > c.since+6*huntUnit {
+		if placed == crowdSize-1 || c.counting && c.w.now > c.since+6*faultRunUnit {
 			c.open = true
 			return
 		}
@@ -253,33 +253,33 @@ func (c *hotCrowd) gate(cl *Client) {
 
 // member is what a client of the crowd does.
 func (c *hotCrowd) member(cl *Client, m *crowdMember) {
-	cl.Sleep(time.Duration(m.id) * huntUnit / 2) // they arrive in the order of their ages
+	cl.Sleep(time.Duration(m.id) * faultRunUnit / 2) // they arrive in the order of their ages
 	tries := 1
 	if m.id == crowdSize {
 		tries = 40
 		c.gate(cl)
 	}
 	for range tries {
-		if c.attempt(cl, m); m.told != "not committed" {
+		if c.attempt(cl, m); m.answer != "not committed" {
 			return
 		}
-		cl.Sleep(huntUnit)
+		cl.Sleep(faultRunUnit)
 	}
 }
 
 func (c *hotCrowd) attempt(cl *Client, m *crowdMember) {
 	tx := cl.DB().Begin(txn.Options{})
 	defer tx.Rollback()
-	m.told = ""
-	m.why = c.act(cl, m, tx)
+	m.answer = ""
+	m.reason = c.act(cl, m, tx)
 	switch {
-	case m.why == nil && m.told != "":
-	case m.why == nil:
-		m.told, m.commitAt = "committed", tx.Stats().CommitAt
-	case txn.KindOf(m.why) == txn.KindUnknown:
-		m.told = "unknown"
+	case m.reason == nil && m.answer != "":
+	case m.reason == nil:
+		m.answer, m.commitAt = "committed", tx.Stats().CommitAt
+	case txn.KindOf(m.reason) == txn.KindUnknown:
+		m.answer = "unknown"
 	default:
-		m.told = "not committed"
+		m.answer = "not committed"
 	}
 }
 
@@ -294,7 +294,7 @@ func (c *hotCrowd) act(cl *Client, m *crowdMember, tx txn.Txn) error {
 		return err
 	}
 	r := txn.Read{Gets: []txn.Key{hot}, ForWrite: true}
-	if c.plan.row.Yield.Hot != yield.HotNone {
+	if c.plan.spec.Yield.Hot != yield.HotNone {
 		r.Lock = txn.LockExclusive
 	}
 	got, err := tx.Read(ctx, r)
@@ -306,14 +306,14 @@ func (c *hotCrowd) act(cl *Client, m *crowdMember, tx txn.Txn) error {
 	for _, w := range made {
 		tx.Put(w.Key, w.Value)
 	}
-	m.placed = tx.(txn.Publisher).Publish() || c.plan.row.Yield.Hot == yield.HotNone
+	m.placed = tx.(txn.Publisher).Publish() || c.plan.spec.Yield.Hot == yield.HotNone
 	c.gate(cl)
 	if m.id == c.plan.undone {
-		cl.Sleep(huntUnit / 8) // the others wait for it to commit
-		m.told = "not committed"
+		cl.Sleep(faultRunUnit / 8) // the others wait for it to commit
+		m.answer = "not committed"
 		return nil
 	}
-	cl.Sleep(time.Duration(crowdSize-m.id) * huntUnit / 100)
+	cl.Sleep(time.Duration(crowdSize-m.id) * faultRunUnit / 100)
 	return tx.Commit(ctx)
 }
 
@@ -327,7 +327,7 @@ func (c *hotCrowd) await(what string, holds func() bool) {
 // fail ends the story.
 func (c *hotCrowd) fail(format string, args ...any) {
 	c.t.Helper()
-	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.row.Name, c.plan.replicas, c.plan.seed,
+	what := fmt.Sprintf("%s, %d replicas, seed %d, split %d, undone %d, %s, after %d steps and %d losses: %s", c.plan.spec.Name, c.plan.replicas, c.plan.seed,
 		c.plan.split, c.plan.undone, c.plan.name, c.steps, c.losses, fmt.Sprintf(format, args...))
 	if c.plan.caught == nil {
 		c.t.Fatal(what)

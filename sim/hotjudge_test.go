@@ -33,21 +33,21 @@ func (c *hotCrowd) judge() {
 			c.fail("member %d wrote %q, and its row has %q", m.id, m.wrote, wrote)
 		case in && !strings.HasPrefix(rows[m.id%len(rows)]+",", wrote+","):
 			c.fail("the order of the chain is not that of the versions: member %d made %q of what is now %q", m.id, wrote, rows)
-		case in && m.told == "not committed", !in && m.told == "committed":
-			c.fail("member %d was told %s (%v), and the rows are %q", m.id, m.told, m.why, rows)
-		case m.told == "unknown" && !c.down[m.at]:
-			c.fail("member %d was not told how it ended (%v), and its node lives", m.id, m.why)
+		case in && m.answer == "not committed", !in && m.answer == "committed":
+			c.fail("member %d was told %s (%v), and the rows are %q", m.id, m.answer, m.reason, rows)
+		case m.answer == "unknown" && !c.down[m.at]:
+			c.fail("member %d was not told how it ended (%v), and its node lives", m.id, m.reason)
 		}
 	}
 	if late := c.w.unanswered(); len(late) > 0 {
 		c.fail("%s", late[0])
 	}
-	c.judgeMoments(rows)
+	c.judgeSnapshotReads(rows)
 }
 
-// judgeMoments: the moments of commits rise as the chain does, and at each of them
+// judgeSnapshotReads: the moments of commits rise as the chain does, and at each of them
 // the row is what its writer made of it.
-func (c *hotCrowd) judgeMoments(rows []string) {
+func (c *hotCrowd) judgeSnapshotReads(rows []string) {
 	c.t.Helper()
 	last := map[txn.Key]*crowdMember{}
 	for _, m := range c.inOrder() {
@@ -74,7 +74,7 @@ func (c *hotCrowd) judgeMoments(rows []string) {
 func (c *hotCrowd) inOrder() []*crowdMember {
 	var out []*crowdMember
 	for _, m := range c.members {
-		if m.told == "committed" && m.commitAt != 0 {
+		if m.answer == "committed" && m.commitAt != 0 {
 			out = append(out, m)
 		}
 	}
@@ -98,7 +98,7 @@ func (c *hotCrowd) read() (rows, own []string) {
 	c.t.Helper()
 	r := txn.Read{}
 	hot := 1
-	if c.plan.row.Yield.Batches {
+	if c.plan.spec.Yield.Batches {
 		hot = crowdRows
 	}
 	for i := range hot {
@@ -125,8 +125,8 @@ func (c *hotCrowd) read() (rows, own []string) {
 	return rows, own
 }
 
-// goOn: whatever has happened, the row can be written again.
-func (c *hotCrowd) goOn() {
+// proceed: whatever has happened, the row can be written again.
+func (c *hotCrowd) proceed() {
 	c.t.Helper()
 	c.write("write after all", c.node(c.plan.replicas-1), func(tx txn.Txn) { tx.Put(hotKey(0), []byte("over")) })
 }

@@ -44,10 +44,10 @@ func (b blow) fall(c *hotCrowd, h *host) ([]*host, time.Duration) {
 	return []*host{h}, b.down
 }
 
-// tells reports whether a blow at a step shows more than others. If all are lost,
+// changesState reports whether a blow at a step shows more than others. If all are lost,
 // what is on its way is lost as well, so only what the disks have and what clients
 // were told makes a difference. For long others go on without a leader, n1 or n2.
-func (b blow) tells(s stepTaken) bool {
+func (b blow) changesState(s stepTaken) bool {
 	if b.everyone {
 		return s.kind == "sync" || s.kind == "answer"
 	}
@@ -67,11 +67,11 @@ func (b blows) fall(c *hotCrowd, h *host, step int) ([]*host, time.Duration) {
 // tally is what became of the members, in all runs of a test.
 type tally struct {
 	runs, losses int
-	told         map[string]int
+	answers      map[string]int
 	committed    map[int]int // runs, by how many members were told that they had committed
 }
 
-func newTally() *tally { return &tally{told: map[string]int{}, committed: map[int]int{}} }
+func newTally() *tally { return &tally{answers: map[string]int{}, committed: map[int]int{}} }
 
 // play runs one story. The blows are part of what a failure says.
 func (y *tally) play(t *testing.T, p crowdPlan, b blows) *hotCrowd {
@@ -86,8 +86,8 @@ func (y *tally) play(t *testing.T, p crowdPlan, b blows) *hotCrowd {
 	y.losses += c.losses
 	n := 0
 	for _, m := range c.members {
-		y.told[m.told]++
-		if m.told == "committed" {
+		y.answers[m.answer]++
+		if m.answer == "committed" {
 			n++
 		}
 	}
@@ -101,15 +101,15 @@ func eachCrowd(t *testing.T, test func(t *testing.T, p crowdPlan, y *tally)) {
 		for _, replicas := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s/%d", name, replicas), func(t *testing.T) {
 				t.Parallel()
-				row, err := protocol.ByName(name)
+				spec, err := protocol.ByName(name)
 				if err != nil {
 					t.Fatal(err)
 				}
 				y := newTally()
 				for seed := range *crowdSeeds {
-					test(t, crowdPlan{row: row, replicas: replicas, seed: seed}, y)
+					test(t, crowdPlan{spec: spec, replicas: replicas, seed: seed}, y)
 				}
-				t.Logf("%d runs, %d losses of a node; members were told %v; runs by who committed: %v", y.runs, y.losses, y.told, y.committed)
+				t.Logf("%d runs, %d losses of a node; members were told %v; runs by who committed: %v", y.runs, y.losses, y.answers, y.committed)
 			})
 		}
 	}
@@ -121,12 +121,12 @@ func (y *tally) everyStep(t *testing.T, p crowdPlan, all ...blow) {
 	calm := y.play(t, p, nil)
 	for _, m := range calm.members[:crowdSize-1] {
 		if !m.placed && p.seed == 0 {
-			t.Fatalf("member %d is not in the chain, with no loss: %v", m.id, m.why)
+			t.Fatalf("member %d is not in the chain, with no loss: %v", m.id, m.reason)
 		}
 	}
 	for _, b := range all {
 		for i, s := range calm.taken {
-			if b.tells(s) {
+			if b.changesState(s) {
 				y.play(t, p, blows{i: b})
 			}
 		}
@@ -144,7 +144,7 @@ func TestNodesAreLostInTheMiddleOfAGroup(t *testing.T) {
 			y.everyStep(t, p, p.blows()...)
 		}
 		// In the middle: some of a group are there, and some are not.
-		if len(y.committed) < 4 || y.told["unknown"] == 0 || p.replicas > 1 && y.told["not committed"] == 0 {
+		if len(y.committed) < 4 || y.answers["unknown"] == 0 || p.replicas > 1 && y.answers["not committed"] == 0 {
 			t.Errorf("it was too tame to show anything")
 		}
 	})
@@ -166,7 +166,7 @@ func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 	eachCrowd(t, func(t *testing.T, p crowdPlan, y *tally) {
 		for _, p.undone = range []int{1, 2} {
 			p.split = 3
-			if got, want := y.undone(t, p), []int{5, 4, 3, 2}[:5-p.undone]; p.seed == 0 && p.row.Yield.Hot.Publishes() && !slices.Equal(got, want) {
+			if got, want := y.undone(t, p), []int{5, 4, 3, 2}[:5-p.undone]; p.seed == 0 && p.spec.Yield.Hot.Publishes() && !slices.Equal(got, want) {
 				t.Errorf("member %d rolled back, and with it %v were undone in this order; want %v", p.undone, got, want)
 			}
 			if p.undone == 1 { // by a client of the leader itself: its release is no message
@@ -175,7 +175,7 @@ func TestNodesAreLostInTheMiddleOfARollback(t *testing.T) {
 			}
 			y.everyStep(t, p, p.blows()...)
 		}
-		if y.told["unknown"] == 0 || y.told["committed"] == 0 {
+		if y.answers["unknown"] == 0 || y.answers["committed"] == 0 {
 			t.Errorf("it was too tame to show anything")
 		}
 	})
@@ -205,7 +205,7 @@ func TestNodesAreLostInTheMiddleOfRecovery(t *testing.T) {
 		y.again(t, p, "vote yes", p.blows()[:min(2, p.replicas)]...) // who comes back at once leaves nothing to take over
 		p.undone, p.split = 1, 3
 		kind := "wounded with another"
-		if !p.row.Yield.Hot.Publishes() {
+		if !p.spec.Yield.Hot.Publishes() {
 			kind = "vote no"
 		}
 		y.again(t, p, kind, p.blows()[0])
@@ -270,7 +270,7 @@ func TestANodeIsLostAgainAndAgain(t *testing.T) {
 func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
-		row      string
+		spec     string
 		replicas int
 		plan     crowdPlan
 		blow     blow
@@ -283,14 +283,14 @@ func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 		{"forget-votes", "txsql", 3, crowdPlan{split: 2, seed: 1}, briefly},
 		{"forget-votes", "bamboo", 3, crowdPlan{split: 2, seed: 1}, briefly},
 	} {
-		t.Run(fmt.Sprintf("%s/%s/%d", c.bug, c.row, c.replicas), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%s/%d", c.bug, c.spec, c.replicas), func(t *testing.T) {
 			t.Parallel()
 			var err error
 			p := c.plan
-			if p.bugs, _, err = Plant(c.bug); err != nil {
+			if p.bugs, _, err = InjectBug(c.bug); err != nil {
 				t.Fatal(err)
 			}
-			if p.row, err = protocol.ByName(c.row); err != nil {
+			if p.spec, err = protocol.ByName(c.spec); err != nil {
 				t.Fatal(err)
 			}
 			p.replicas = c.replicas
@@ -303,7 +303,7 @@ func TestPlantedBugsShowInTheMiddleOfAGroup(t *testing.T) {
 			y := newTally()
 			for ; p.seed < 24 && caught == 0; p.seed++ {
 				for i, s := range y.play(t, p, nil).taken {
-					if c.blow.tells(s) {
+					if c.blow.changesState(s) {
 						y.playPlanted(t, p, blows{i: c.blow})
 					}
 				}

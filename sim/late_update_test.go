@@ -14,14 +14,14 @@ import (
 // The clock of the node that leads runs ahead again and again, sooner than it is measured: updates
 // that were declared come after their stamps. They are counted, and not one is lost or done twice.
 func TestUpdatesThatComeLate(t *testing.T) {
-	row, err := protocol.ByName("natto-recsf")
+	spec, err := protocol.ByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := openAdders(t, 1, row, node.Bugs{})
+	a := openAdders(t, 1, spec, node.InjectedBugs{})
 	leader, late := a.h.w.hosts[0], uint64(0)
 	for i := range 200 {
-		a.h.w.After(time.Duration(i)*huntUnit/4, func() {
+		a.h.w.After(time.Duration(i)*faultRunUnit/4, func() {
 			leader.wallShift += 40 * time.Millisecond
 			if !leader.up() {
 				return
@@ -43,12 +43,12 @@ func TestUpdatesThatComeLate(t *testing.T) {
 
 // Of clients that add to one account in declared updates, all at once, the one of high priority is
 // tried less often than the others, and as often as it adds where nobody is late.
-func TestDeclaredUpdatesHeedPriority(t *testing.T) {
-	row, err := protocol.ByName("natto-recsf")
+func TestFixedSetUpdatesHeedPriority(t *testing.T) {
+	spec, err := protocol.ByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := openAdders(t, 1, row, node.Bugs{})
+	a := openAdders(t, 1, spec, node.InjectedBugs{})
 	const each = 20
 	tries := map[txn.Priority]int{}
 	var clients []*Client
@@ -63,7 +63,7 @@ func TestDeclaredUpdatesHeedPriority(t *testing.T) {
 			}
 		}))
 	}
-	if !a.h.w.RunUntil(10*huntReadWait, func() bool { return allDone(clients) }) {
+	if !a.h.w.RunUntil(10*readWait, func() bool { return allDone(clients) }) {
 		t.Fatal("the clients came to no end")
 	}
 	high, low := tries[txn.PriorityHigh], tries[txn.PriorityLow]/5
@@ -78,7 +78,7 @@ func (a *adders) tries(t *testing.T, c *Client, p txn.Priority) int {
 	keys := a.h.bank.Keys()[:1]
 	for n := 1; n < 1000; n++ {
 		tx := c.DB().Begin(txn.Options{Priority: p})
-		done, err := tx.(txn.Updater).Update(context.Background(), txn.Read{Gets: keys, ForWrite: true, Declares: keys}, func(values [][]byte) ([]txn.Write, bool) {
+		done, err := tx.(txn.Updater).Update(context.Background(), txn.Read{Gets: keys, ForWrite: true, FixedSet: keys}, func(values [][]byte) ([]txn.Write, bool) {
 			n, err := strconv.Atoi(string(values[0]))
 			return []txn.Write{{Key: keys[0], Value: strconv.AppendInt(nil, int64(n+1), 10)}}, err == nil
 		})

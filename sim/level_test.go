@@ -12,7 +12,7 @@ import (
 )
 
 // value reads an account plainly.
-func (h *hunt) value(t *testing.T, tx txn.Txn, account int) string {
+func (h *faultRun) value(t *testing.T, tx txn.Txn, account int) string {
 	t.Helper()
 	res, err := tx.Read(context.Background(), txn.Read{Gets: h.bank.Keys()[account : account+1]})
 	if err != nil {
@@ -24,7 +24,7 @@ func (h *hunt) value(t *testing.T, tx txn.Txn, account int) string {
 
 // put commits a new value of an account; txn.Present of a transaction that follows
 // at the same gateway is after it.
-func (h *hunt) put(t *testing.T, c *Client, account int, v string) {
+func (h *faultRun) put(t *testing.T, c *Client, account int, v string) {
 	t.Helper()
 	tx := c.DB().Begin(txn.Options{})
 	tx.Put(h.bank.Keys()[account], []byte(v))
@@ -37,7 +37,7 @@ var weakLevels = []txn.Level{txn.ReadCommitted, txn.RepeatableRead}
 
 // A reader of a weaker level waits for no lock, and holds none.
 func TestAWeakReaderWaitsForNoLock(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	h.do(t, func(c *Client) {
 		holder := c.DB().Begin(txn.Options{})
 		first := h.bank.Keys()[:1]
@@ -67,12 +67,12 @@ func TestAWeakReaderWaitsForNoLock(t *testing.T) {
 }
 
 // What each level shows of a commit that comes in between.
-func TestMomentsOfLevels(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+func TestReadTimestampsByIsolationLevel(t *testing.T) {
+	h := openAsOf(t, node.InjectedBugs{})
 	h.do(t, func(c *Client) {
 		committed, repeatable := c.DB().Begin(txn.Options{Level: txn.ReadCommitted}), c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
 		chosen := c.DB().Begin(txn.Options{Level: txn.RepeatableRead})
-		if err := chosen.(txn.Moments).Choose(context.Background()); err != nil {
+		if err := chosen.(txn.SnapshotTxn).Choose(context.Background()); err != nil {
 			t.Error(err)
 		}
 		for _, tx := range []txn.Txn{committed, repeatable} {
@@ -85,12 +85,12 @@ func TestMomentsOfLevels(t *testing.T) {
 		if v := h.value(t, committed, 1); v != "100" {
 			t.Errorf("one statement reads another moment: %q", v)
 		}
-		committed.(txn.Moments).NextStatement()
+		committed.(txn.SnapshotTxn).NextStatement()
 		if a, b := h.value(t, committed, 0), h.value(t, committed, 1); a != "1" || b != "2" {
 			t.Errorf("read committed, next statement: %q and %q", a, b)
 		}
 		for _, tx := range []txn.Txn{repeatable, chosen} {
-			tx.(txn.Moments).NextStatement()
+			tx.(txn.SnapshotTxn).NextStatement()
 			if a, b := h.value(t, tx, 0), h.value(t, tx, 1); a != "100" || b != "100" {
 				t.Errorf("repeatable read: %q and %q", a, b)
 			}
@@ -107,7 +107,7 @@ func TestMomentsOfLevels(t *testing.T) {
 // written, read or not, there any more or not.
 func TestRepeatableReadLosesNoUpdate(t *testing.T) {
 	ctx := context.Background()
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	keys := h.bank.Keys()
 	h.do(t, func(c *Client) {
 		ways := map[string]func(tx txn.Txn) error{
@@ -167,7 +167,7 @@ func TestRepeatableReadLosesNoUpdate(t *testing.T) {
 func TestWriteSkew(t *testing.T) {
 	ctx := context.Background()
 	for _, level := range []txn.Level{txn.Serializable, txn.RepeatableRead, txn.ReadCommitted} {
-		h := openAsOf(t, node.Bugs{})
+		h := openAsOf(t, node.InjectedBugs{})
 		h.do(t, func(c *Client) {
 			a, b := c.DB().Begin(txn.Options{Level: level}), c.DB().Begin(txn.Options{Level: level})
 			h.value(t, a, 0)
@@ -184,8 +184,8 @@ func TestWriteSkew(t *testing.T) {
 
 // A client sees what its gateway has acknowledged, though its clock is behind those
 // of the leaders, and a commit far from all of them as soon as the leader was asked once.
-func TestAMomentHasWhatItsGatewayAcknowledged(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+func TestASnapshotReadHasWhatItsGatewayAcknowledged(t *testing.T) {
+	h := openAsOf(t, node.InjectedBugs{})
 	for _, host := range h.w.hosts[1:] {
 		host.wallShift = time.Minute
 	}
@@ -205,7 +205,7 @@ func TestAMomentHasWhatItsGatewayAcknowledged(t *testing.T) {
 
 // Reads of the present cost the log an entry now and then, not one each.
 func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	proposals := func() (n uint64) {
 		for _, host := range h.w.hosts {
 			for _, s := range host.node.Statuses() {
@@ -230,24 +230,24 @@ func TestReadsOfThePresentShareTheirCeiling(t *testing.T) {
 // Increments of repeatable reads, blind or locked, from everywhere and across a loss
 // of a leader: each that was acknowledged is there, on every row of the table.
 func TestIncrementsOfRepeatableReadsAreKept(t *testing.T) {
-	for _, row := range protocol.Table() {
-		if row.Yield.NeverLocks || row.Gives == protocol.NoAtomicity {
+	for _, spec := range protocol.Table() {
+		if spec.Yield.NeverLocks || spec.Isolation == protocol.NoAtomicity {
 			continue
 		}
-		t.Run(row.Name, func(t *testing.T) {
+		t.Run(spec.Name, func(t *testing.T) {
 			for seed := range uint64(3) {
-				incrementsAreKept(t, row, seed+1)
+				incrementsAreKept(t, spec, seed+1)
 			}
 		})
 	}
 }
 
-func incrementsAreKept(t *testing.T, row protocol.Row, seed uint64) {
+func incrementsAreKept(t *testing.T, spec protocol.Spec, seed uint64) {
 	ctx := context.Background()
-	h := &hunt{cfg: HuntConfig{}}
-	h.open(seed, row)
+	h := &faultRun{cfg: FaultRunConfig{}}
+	h.open(seed, spec)
 	defer h.w.Close()
-	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
 		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
 	}
 	keys := h.bank.Keys()[:2] // in different shards
@@ -290,10 +290,10 @@ func incrementsAreKept(t *testing.T, row protocol.Row, seed uint64) {
 	h.w.hosts[0].crash(strictly)
 	h.w.Run(300 * time.Millisecond)
 	h.w.hosts[0].restart()
-	if !h.w.RunUntil(huntReadWait, func() bool { return allDone(clients) }) {
+	if !h.w.RunUntil(readWait, func() bool { return allDone(clients) }) {
 		t.Fatal("a client came to no end")
 	}
-	h.w.RunUntil(huntQuietWait, h.w.Ready)
+	h.w.RunUntil(quietWait, h.w.Ready)
 	h.do(t, func(c *Client) {
 		for range 100 {
 			tx := c.DB().Begin(txn.Options{ReadOnly: true})
@@ -303,7 +303,7 @@ func incrementsAreKept(t *testing.T, row protocol.Row, seed uint64) {
 			}
 			if err != nil {
 				tx.Rollback()
-				c.Sleep(huntUnit)
+				c.Sleep(faultRunUnit)
 				continue
 			}
 			for i, v := range res.Values {

@@ -23,11 +23,11 @@ import (
 // loop is a host's, if it has one.
 type loop struct {
 	waiting []turnOf
-	running bool        // a turn is taken, or about to be
-	inside  bool        // the node is in the midst of one
-	out     node.Output // of that
-	answers []*Client   // that were answered in it
-	work    yield.Work  // that the node's tables had counted when they were last looked at
+	running bool            // a turn is taken, or about to be
+	inside  bool            // the node is in the midst of one
+	out     node.Output     // of that
+	answers []*Client       // that were answered in it
+	work    yield.LockStats // that the node's tables had counted when they were last looked at
 }
 
 // turnOf is one thing that the loop takes.
@@ -91,7 +91,7 @@ func (h *host) turn(t turnOf) {
 }
 
 // locker is a process that counts what its lock tables do.
-type locker interface{ LockWork() yield.Work }
+type locker interface{ LockWork() yield.LockStats }
 
 // lockCost is the CPU time of what lock tables have done since it was last asked.
 func (h *host) lockCost() time.Duration {
@@ -101,7 +101,7 @@ func (h *host) lockCost() time.Duration {
 	work := h.w.LockWork(h.id)
 	done := work.Since(h.loop.work)
 	h.loop.work = work
-	return time.Duration(done.Locks)*h.cpu.LockCPU + time.Duration(done.Steps)*h.cpu.StepCPU + time.Duration(done.Beside)*h.cpu.BesideCPU
+	return time.Duration(done.Locks)*h.cpu.LockCPU + time.Duration(done.Steps)*h.cpu.StepCPU + time.Duration(done.WaitersExamined)*h.cpu.BesideCPU
 }
 
 // answered has a client go on: now, or at the end of the turn that runs.
@@ -130,19 +130,19 @@ func (c *Hardware) requestCost(req *coordinator.Request) time.Duration {
 }
 
 // Worked is how long the cores of a node have worked since the world began, added up.
-func (w *World) Worked(id txn.NodeID) time.Duration { return w.host(id).worked }
+func (w *Cluster) Worked(id txn.NodeID) time.Duration { return w.host(id).worked }
 
 // LockWork is what the lock tables of a node have done, if it is up.
-func (w *World) LockWork(id txn.NodeID) yield.Work {
+func (w *Cluster) LockWork(id txn.NodeID) yield.LockStats {
 	if n, ok := w.host(id).node.(locker); ok {
 		return n.LockWork()
 	}
-	return yield.Work{}
+	return yield.LockStats{}
 }
 
 // Threshold is from where on the gateway of a node reads at leaders what is updated so often, in
 // millionths of an update in a round trip there; 0 if it does not go by that, or is not up.
-func (w *World) Threshold(id txn.NodeID) (threshold int64) {
+func (w *Cluster) Threshold(id txn.NodeID) (threshold int64) {
 	if n, ok := w.host(id).node.(interface{ Temperatures() (int, int64) }); ok {
 		_, threshold = n.Temperatures()
 	}
@@ -150,7 +150,7 @@ func (w *World) Threshold(id txn.NodeID) (threshold int64) {
 }
 
 // LockWaits is how many waits for locks were begun at a node, if it is up.
-func (w *World) LockWaits(id txn.NodeID) (n int64) {
+func (w *Cluster) LockWaits(id txn.NodeID) (n int64) {
 	if h := w.host(id); h.up() {
 		for _, s := range h.node.Statuses() {
 			n += int64(s.Counts.LockWaits)

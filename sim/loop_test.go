@@ -22,8 +22,8 @@ type counting struct {
 	eachLocks, each uint64
 }
 
-func (c *counting) LockWork() yield.Work {
-	return yield.Work{Locks: c.locks, Steps: c.steps, Beside: c.steps}
+func (c *counting) LockWork() yield.LockStats {
+	return yield.LockStats{Locks: c.locks, Steps: c.steps, WaitersExamined: c.steps}
 }
 
 func (c *counting) Submit(now txn.Now, req *coordinator.Request) {
@@ -34,20 +34,20 @@ func (c *counting) Submit(now txn.Now, req *coordinator.Request) {
 var loopKey = txn.Key(routing.TablePrefix(1001) + "a")
 
 // loopWorld is one host, on two cores, whose node has a loop.
-func loopWorld(t *testing.T, hw Hardware, locks, steps uint64) *World {
+func loopWorld(t *testing.T, hw Hardware, locks, steps uint64) *Cluster {
 	t.Helper()
 	wan, err := geo.Parse("uniform:1ms:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName("2pc+2pl-home")
+	spec, err := protocol.ByName("2pc+2pl-home")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions)
 	workload.Spread(dir, 1)
 	hw.Cores, hw.Loop = 2, true
-	w, err := New(Config{Seed: 1, WAN: wan, Row: row, Directory: dir, Hardware: hw,
+	w, err := New(Config{Seed: 1, WAN: wan, Spec: spec, Directory: dir, Hardware: hw,
 		boot: func(cfg node.Config, now txn.Now) (process, error) {
 			n, err := node.New(cfg, now)
 			return &counting{Node: n, eachLocks: locks, each: steps}, err
@@ -63,7 +63,7 @@ func loopWorld(t *testing.T, hw Hardware, locks, steps uint64) *World {
 }
 
 // readers have clients read a row so many times each; the return is how long all took.
-func readers(t *testing.T, w *World, clients, each int) time.Duration {
+func readers(t *testing.T, w *Cluster, clients, each int) time.Duration {
 	t.Helper()
 	began, left := w.Elapsed(), clients
 	for range clients {

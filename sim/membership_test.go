@@ -17,7 +17,7 @@ import (
 )
 
 // desire writes a change of the directory as a client of the first node.
-func (h *hunt) desire(t *testing.T, change func(*routing.Directory) error) {
+func (h *faultRun) desire(t *testing.T, change func(*routing.Directory) error) {
 	t.Helper()
 	h.do(t, func(c *Client) {
 		if _, err := coordinator.ChangeDirectory(context.Background(), c.DB(), change); err != nil {
@@ -27,9 +27,9 @@ func (h *hunt) desire(t *testing.T, change func(*routing.Directory) error) {
 }
 
 // until runs the world until something holds, and fails the test otherwise.
-func (h *hunt) until(t *testing.T, what string, holds func() bool) {
+func (h *faultRun) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	if !h.w.RunUntil(huntQuietWait, holds) {
+	if !h.w.RunUntil(quietWait, holds) {
 		t.Fatalf("%s does not come to be:\n%v", what, h.w.Summary())
 	}
 }
@@ -68,10 +68,10 @@ func (h *host) hardState(t *testing.T, id txn.ShardID) (hard *pb.HardState, rows
 // its vote; put back, it comes blank and catches up by a snapshot. Transactions
 // run all the while, and nobody's is lost.
 func TestAReplicaLeavesAndComesBack(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	const moved = txn.ShardID(3) // led by the second node
 	home, to := h.w.host(2), h.w.add(h.w.host(1).region)
-	clients := h.startClients(h.w.Elapsed() + 2*huntLoad)
+	clients := h.startClients(h.w.Elapsed() + 2*faultRunLoad)
 	settled := func() bool { return h.n.settled() && home.has(moved) != to.has(moved) }
 
 	before, _ := home.hardState(t, moved)
@@ -92,7 +92,7 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 	}
 
 	snapshots := 0
-	h.w.onSend = func(from *host, env *txn.Envelope) fate {
+	h.w.onSend = func(from *host, env *txn.Envelope) sendAction {
 		if m := env.Msg.SnapChunk; m != nil && m.Shard == moved && env.To == home.id {
 			snapshots++
 		}
@@ -120,7 +120,7 @@ func TestAReplicaLeavesAndComesBack(t *testing.T) {
 // Two of three replicas are placed elsewhere again, and their nodes restart before
 // the members have changed: without their votes the shard would never have a leader.
 func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	const moved = uint64(3)
 	var guests []*host
 	var to []uint32
@@ -169,7 +169,7 @@ func TestAReplicaThatIsPlacedElsewhereStillVotes(t *testing.T) {
 // Who should lead is written in the directory: it leads again after all nodes
 // lost their power at once.
 func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	const shard = txn.ShardID(2)
 	if h.w.Leader(shard) != 1 {
 		t.Fatalf("n%d leads shard %d, not the node of its region", h.w.Leader(shard), shard)
@@ -197,7 +197,7 @@ func TestThePreferredLeaderOutlivesAPowerLoss(t *testing.T) {
 // words of such followers it is.
 func TestLeasesRestOnVoters(t *testing.T) {
 	for _, bug := range []bool{false, true} {
-		h := openAsOf(t, node.Bugs{LeaseCountsLearners: bug})
+		h := openAsOf(t, node.InjectedBugs{LeaseCountsLearners: bug})
 		var learners []*host
 		for range 3 {
 			learners = append(learners, h.w.add(h.w.host(1).region))
@@ -226,7 +226,7 @@ func TestLeasesRestOnVoters(t *testing.T) {
 }
 
 // writeElsewhere has the other voters elect a leader and write the directory.
-func (h *hunt) writeElsewhere(t *testing.T, epoch uint64) {
+func (h *faultRun) writeElsewhere(t *testing.T, epoch uint64) {
 	t.Helper()
 	written := false
 	for _, at := range []txn.NodeID{2, 3} {
@@ -239,7 +239,7 @@ func (h *hunt) writeElsewhere(t *testing.T, epoch uint64) {
 					written = true
 					return
 				}
-				c.Sleep(huntUnit / 4)
+				c.Sleep(faultRunUnit / 4)
 			}
 		})
 	}
@@ -248,26 +248,26 @@ func (h *hunt) writeElsewhere(t *testing.T, epoch uint64) {
 
 // readStale reports whether the isolated leader answers a read for good with a
 // directory from before.
-func (h *hunt) readStale(epoch uint64) bool {
+func (h *faultRun) readStale(epoch uint64) bool {
 	stale := false
 	h.w.Go(1, func(c *Client) {
 		tx := c.DB().Begin(txn.Options{ReadOnly: true})
 		defer tx.Rollback()
-		res, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{txn.Key(routing.DirectoryKey)}, Final: true})
+		res, err := tx.Read(context.Background(), txn.Read{Gets: []txn.Key{txn.Key(routing.DirectoryKey)}, OnlyRead: true})
 		if err != nil || tx.Commit(context.Background()) != nil {
 			return
 		}
 		d, err := routing.Decode(res.Values[0])
 		stale = err == nil && d.Epoch == epoch
 	})
-	h.w.Run(5 * huntUnit)
+	h.w.Run(5 * faultRunUnit)
 	return stale
 }
 
 // A node without a vote may lose its disk, as a gateway does, and come back with
 // nothing under the same id: it follows again, also where nothing is written meanwhile.
 func TestAGatewayMayLoseItsDisk(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+	h := openAsOf(t, node.InjectedBugs{})
 	g := h.w.add(h.w.host(1).region)
 	h.desire(t, func(d *routing.Directory) error {
 		return d.AddNode(routing.Node{ID: uint32(g.id), Region: string(g.region), Gateway: true})

@@ -24,14 +24,14 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName("2pc+occ")
+	spec, err := protocol.ByName("2pc+occ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions)
 	workload.SpreadOver(dir, 4)
-	w, err := New(Config{Seed: 3, WAN: wan, Row: row, Directory: dir, Codec: true, Hardware: Hardware{Fsync: time.Millisecond},
-		Fit: func(c *node.Config) { c.Rows, c.Logs = store.NewPool(poolBytes), store.NewPool(poolBytes) }})
+	w, err := New(Config{Seed: 3, WAN: wan, Spec: spec, Directory: dir, Codec: true, Hardware: Hardware{Fsync: time.Millisecond},
+		Fit: func(c *node.Config) { c.Specs, c.Logs = store.NewPool(poolBytes), store.NewPool(poolBytes) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestReplicasShareTheirMemory(t *testing.T) {
 	lost.restart()
 	after := func() bool {
 		for _, k := range keys[writes-8:] {
-			if v, _, ok := lost.node.Peek(k); !ok || v == nil {
+			if v, _, ok := lost.node.ReadLocal(k); !ok || v == nil {
 				return false
 			}
 		}

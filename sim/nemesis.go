@@ -11,18 +11,18 @@ import (
 // nemesis breaks a world in the ways that its Faults allow. It draws from its
 // own generators, so that the same seed breaks the same things.
 type nemesis struct {
-	w      *World
-	faults Faults
-	unit   time.Duration // about a round trip: times of faults are multiples of it
-	rand   *rand.Rand    // of what the clock brings
-	steps  *rand.Rand    // of what messages bring
-	active bool
-	counts Counts
-	budget int // crashes at acknowledgements and steps that are left
-	pace   int // units between two strikes of the clock, on average
-	hunted prey
-	lives  map[incarnation]uint64 // which life of a host went by which name
-	broken []string               // promises of nodes seen broken in what they send
+	w        *Cluster
+	faults   Faults
+	unit     time.Duration // about a round trip: times of faults are multiples of it
+	rand     *rand.Rand    // of what the clock brings
+	steps    *rand.Rand    // of what messages bring
+	active   bool
+	counts   Counts
+	budget   int // crashes at acknowledgements and steps that are left
+	pace     int // units between two strikes of the clock, on average
+	targeted targetTxn
+	lives    map[incarnation]uint64 // which life of a host went by which name
+	broken   []string               // promises of nodes seen broken in what they send
 	// volatile are acknowledgements that a loss of power would have belied.
 	volatile []string
 	leases   []string                   // that lasted while another leader served
@@ -32,7 +32,7 @@ type nemesis struct {
 	moves    *rand.Rand                 // of what is moved
 	moving   bool                       // a replica, and it is not back yet
 	moved    moved                      // which, the last time
-	forced   *forced                    // nil: nothing is
+	biased   *biasedFaults              // nil: nothing is
 	timers   *timers                    // nil: those that the world was told
 	grows    bool                       // nodes may be added
 	resting  bool                       // it does nothing for a while, see rest
@@ -40,7 +40,7 @@ type nemesis struct {
 	pareto   Pareto                     // jitter that a person has asked for
 }
 
-func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemesis {
+func newNemesis(w *Cluster, faults Faults, seed uint64, unit time.Duration) *nemesis {
 	n := &nemesis{w: w, faults: faults, unit: unit, rand: stream(seed, streamNemesis), steps: stream(seed, streamSteps), moves: stream(seed, streamMoves), counts: Counts{}, lives: map[incarnation]uint64{}, members: map[txn.ShardID]membership{}}
 	w.onSend, w.onAnswer = n.onSend, n.onAnswer
 	// Some seeds are wild, some leave time for long stories; and each leaves out
@@ -50,7 +50,7 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 	for _, f := range n.faults.fields() {
 		*f = *f && n.rand.IntN(4) > 0
 	}
-	if w.cfg.Row.Replicates == protocol.Unordered { // its members are fixed, and nobody hands over
+	if w.cfg.Spec.Replicates == protocol.Unordered { // its members are fixed, and nobody hands over
 		n.faults.Replace, n.faults.Transfers = false, false
 	}
 	if w.cfg.Databases != nil { // an agent cannot leave its database
@@ -60,7 +60,7 @@ func newNemesis(w *World, faults Faults, seed uint64, unit time.Duration) *nemes
 		n.faults = Faults{Forced: true} // what is forced has consequences only where enough goes on
 	}
 	if n.faults.Forced {
-		n.forced = newForced(n, seed)
+		n.biased = newForced(n, seed)
 	}
 	return n
 }
@@ -82,8 +82,8 @@ func (n *nemesis) start() {
 	}
 	n.plan()
 	n.planReplacement()
-	if n.forced != nil {
-		n.forced.start()
+	if n.biased != nil {
+		n.biased.start()
 	}
 }
 

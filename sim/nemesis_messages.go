@@ -18,7 +18,7 @@ type incarnation struct {
 }
 
 // onAnswer: a client is about to learn that its transaction is committed.
-func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) fate {
+func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.Response) sendAction {
 	if res.Err != nil || !isCommit(req) {
 		return leaves
 	}
@@ -27,23 +27,23 @@ func (n *nemesis) onAnswer(_ *host, req *coordinator.Request, res *coordinator.R
 }
 
 // onSend counts every message, has hosts crash at some, and holds others back.
-func (n *nemesis) onSend(h *host, env *txn.Envelope) fate {
+func (n *nemesis) onSend(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	n.countMessage(h.id, m)
 	n.checkName(h, m)
 	n.checkPromise(h, m)
-	n.w.cfg.Databases.hears(m)
+	n.w.cfg.Databases.receives(m)
 	if !n.active || n.resting {
 		return leaves
 	}
-	if f := n.onMessage(h, env); f != leaves || n.forced == nil {
+	if f := n.onMessage(h, env); f != leaves || n.biased == nil {
 		return f
 	}
-	return n.forced.onSend(env)
+	return n.biased.onSend(env)
 }
 
 // onMessage may have a host crash at what it sends.
-func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
+func (n *nemesis) onMessage(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	if n.budget == 0 {
 		return leaves
@@ -56,14 +56,14 @@ func (n *nemesis) onMessage(h *host, env *txn.Envelope) fate {
 		return n.acknowledges("vote", 120)
 	case m.Ack != nil && m.Ack.Replica == h.id:
 		return n.acknowledges("entry on disk", 300)
-	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
-		return n.acknowledges("opinion", 400)
+	case m.ReplicaVote != nil && m.ReplicaVote.Result == txn.ValidationOK:
+		return n.acknowledges("replica vote", 400)
 	case m.Accepted != nil:
 		return n.acknowledges("acceptance", 300)
 	case m.DecideAck != nil:
 		return n.acknowledges("decide", 150)
-	case m.Finding != nil:
-		return n.acknowledges("finding", 30)
+	case m.InquireReply != nil:
+		return n.acknowledges("inquire reply", 30)
 	case m.Raft != nil:
 		return n.acknowledges("raft", 2500)
 	}
@@ -91,13 +91,13 @@ func (n *nemesis) checkName(h *host, m *txn.Message) {
 
 // acknowledges may draw a crash at an acknowledgement: of the host that gives
 // it, or of all hosts at once, so that only what was synced speaks for it.
-func (n *nemesis) acknowledges(what string, odds int) fate {
+func (n *nemesis) acknowledges(what string, odds int) sendAction {
 	if !n.active || n.resting || !n.faults.Acknowledgements || n.budget == 0 || n.steps.IntN(odds) > 0 {
 		return leaves
 	}
 	n.budget--
 	n.counts["crashes at an acknowledgement: "+what]++
-	when := lostCrash + fate(n.steps.IntN(2))
+	when := lostCrash + sendAction(n.steps.IntN(2))
 	n.w.log(nil, "a crash at an acknowledgement: %s", what)
 	if n.steps.IntN(3) == 0 {
 		n.w.After(0, n.crashAll)

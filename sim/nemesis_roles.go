@@ -8,8 +8,8 @@ import (
 
 // What the nemesis does to the roles of one transaction: coordinator, leader, follower, co-coordinator.
 
-// prey is a transaction that will lose a role at one of its steps.
-type prey struct {
+// targetTxn is a transaction that will lose a role at one of its steps.
+type targetTxn struct {
 	attempt txn.Attempt
 	shards  []txn.ShardID
 	co      txn.NodeID // a co-coordinator of it, if one has been heard of
@@ -19,22 +19,22 @@ type prey struct {
 
 // onStep follows one transaction and, at the drawn message, takes one of its
 // roles away.
-func (n *nemesis) onStep(h *host, env *txn.Envelope) fate {
+func (n *nemesis) onStep(h *host, env *txn.Envelope) sendAction {
 	m := &env.Msg
 	if !n.faults.Roles {
 		return leaves
 	}
-	if n.hunted.attempt.IsZero() || n.w.now > n.hunted.since+40*n.unit {
+	if n.targeted.attempt.IsZero() || n.w.now > n.targeted.since+40*n.unit {
 		n.choosePrey(m)
 		return leaves
 	}
 	if !n.concerns(m) {
 		return leaves
 	}
-	if m.Ack != nil && env.To != n.hunted.attempt.Node {
-		n.hunted.co = env.To
+	if m.Ack != nil && env.To != n.targeted.attempt.Node {
+		n.targeted.co = env.To
 	}
-	if n.hunted.after--; n.hunted.after >= 0 {
+	if n.targeted.after--; n.targeted.after >= 0 {
 		return leaves
 	}
 	return n.strikeRole(h)
@@ -43,18 +43,18 @@ func (n *nemesis) onStep(h *host, env *txn.Envelope) fate {
 // choosePrey takes up an attempt of several participants, now and then.
 func (n *nemesis) choosePrey(m *txn.Message) {
 	if p := m.Prepare; p != nil && len(p.Participants) > 1 && n.steps.IntN(8) == 0 {
-		n.hunted = prey{attempt: p.Attempt, shards: p.Participants, after: n.steps.IntN(5 + 12*len(p.Participants)), since: n.w.now}
+		n.targeted = targetTxn{attempt: p.Attempt, shards: p.Participants, after: n.steps.IntN(5 + 12*len(p.Participants)), since: n.w.now}
 	}
 }
 
 func (n *nemesis) concerns(m *txn.Message) bool {
 	if a, ok := attemptOf(m); ok {
-		return a == n.hunted.attempt
+		return a == n.targeted.attempt
 	}
 	if m.Raft == nil || len(m.Raft.Data) < raftEntryBytes {
 		return false
 	}
-	for _, s := range n.hunted.shards {
+	for _, s := range n.targeted.shards {
 		if s == m.Raft.Shard {
 			return true
 		}
@@ -64,9 +64,9 @@ func (n *nemesis) concerns(m *txn.Message) bool {
 
 // strikeRole crashes the coordinator, a participant's leader, one of its
 // followers, or a co-coordinator, at the message that h is sending.
-func (n *nemesis) strikeRole(h *host) fate {
-	shard := n.hunted.shards[n.steps.IntN(len(n.hunted.shards))]
-	victim, role := n.w.host(n.hunted.attempt.Node), "coordinator"
+func (n *nemesis) strikeRole(h *host) sendAction {
+	shard := n.targeted.shards[n.steps.IntN(len(n.targeted.shards))]
+	victim, role := n.w.host(n.targeted.attempt.Node), "coordinator"
 	switch lead := n.w.Leader(shard); n.steps.IntN(4) {
 	case 1:
 		if lead != 0 {
@@ -77,11 +77,11 @@ func (n *nemesis) strikeRole(h *host) fate {
 			victim, role = n.w.hosts[i], "follower"
 		}
 	case 3:
-		if n.hunted.co != 0 {
-			victim, role = n.w.host(n.hunted.co), "co-coordinator"
+		if n.targeted.co != 0 {
+			victim, role = n.w.host(n.targeted.co), "co-coordinator"
 		}
 	}
-	n.hunted = prey{}
+	n.targeted = targetTxn{}
 	if !victim.up() {
 		return leaves
 	}
@@ -90,7 +90,7 @@ func (n *nemesis) strikeRole(h *host) fate {
 	n.w.log(victim, "a %s is lost at a step of a transaction", role)
 	n.w.After(time.Duration(n.steps.Int64N(int64(10*n.unit))), victim.restart)
 	if victim == h {
-		return lostCrash + fate(n.steps.IntN(2))
+		return lostCrash + sendAction(n.steps.IntN(2))
 	}
 	victim.crash(strictly)
 	return leaves

@@ -22,7 +22,7 @@ type Links struct {
 
 // network carries messages. A link is from one node to another, one way.
 type network struct {
-	w       *World
+	w       *Cluster
 	links   Links
 	rand    *rand.Rand
 	cut     [][]bool          // [from-1][to-1]
@@ -54,7 +54,7 @@ func (n *network) open(hosts int) {
 
 // Move has messages take as long, from now on, as a map says that has the regions of Config.WAN, in
 // their order, whatever it calls them. Nodes are not told: they measure.
-func (w *World) Move(wan geo.WAN) {
+func (w *Cluster) Move(wan geo.WAN) {
 	for i, region := range w.cfg.WAN.Regions {
 		for j, other := range w.cfg.WAN.Regions {
 			d := max(wan.RTT(wan.Regions[i], wan.Regions[j])/2, w.net.links.MinDelay)

@@ -24,19 +24,19 @@ import (
 // serializable. Rows that call themselves strict refuse somebody instead.
 func TestTimestampsMayContradictRealTime(t *testing.T) {
 	for _, name := range []string{"tapir", "carousel-fast", "starry"} {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := playInversion(t, row)
+		h := playInversion(t, spec)
 		report := history.CheckRegisters(h)
 		if !report.Serializable() {
 			t.Errorf("%s: %v", name, report.Violations)
 		}
-		if report.StrictSerializable() != (row.Gives == protocol.StrictSerializability) {
-			t.Errorf("%s gives %s, and what is seen of it is %v", name, row.Gives, report.Violations)
+		if report.StrictSerializable() != (spec.Isolation == protocol.StrictSerializability) {
+			t.Errorf("%s gives %s, and what is seen of it is %v", name, spec.Isolation, report.Violations)
 		}
-		if row.Gives == protocol.StrictSerializability {
+		if spec.Isolation == protocol.StrictSerializability {
 			continue
 		}
 		for i, want := range []history.Outcome{history.OK, history.OK, history.OK, history.OK} {
@@ -53,13 +53,13 @@ func TestTimestampsMayContradictRealTime(t *testing.T) {
 // inversion is that story's cluster, of three nodes and two shards.
 type inversion struct {
 	t    *testing.T
-	w    *World
+	w    *Cluster
 	h    history.History
 	keys [3]txn.Key // of three shards
 }
 
 // openInversion is the cluster, in which nothing has happened yet.
-func openInversion(t *testing.T, row protocol.Row) *inversion {
+func openInversion(t *testing.T, spec protocol.Spec) *inversion {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
 	if err != nil {
@@ -72,24 +72,24 @@ func openInversion(t *testing.T, row protocol.Row) *inversion {
 		dir.AddRange(prefix, dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[i]), 0))
 		s.keys[i] = txn.Key(prefix + "k")
 	}
-	s.w, err = New(Config{Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true, Params: HuntParams(txn.Bugs{}),
+	s.w, err = New(Config{Seed: 1, WAN: wan.Scale(0.1), Spec: spec, Directory: dir, Codec: true, Params: FaultRunParams(txn.InjectedBugs{}),
 		Hardware: Hardware{Fsync: 300 * time.Microsecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.w.Close)
 	s.w.host(1).wallShift, s.w.host(3).wallShift = 10*time.Second, 5*time.Second
-	if !s.w.RunUntil(huntQuietWait, s.w.Ready) {
+	if !s.w.RunUntil(quietWait, s.w.Ready) {
 		t.Fatal("the cluster does not come up")
 	}
 	return s
 }
 
-func playInversion(t *testing.T, row protocol.Row) *history.History {
+func playInversion(t *testing.T, spec protocol.Spec) *history.History {
 	t.Helper()
-	s := openInversion(t, row)
+	s := openInversion(t, spec)
 	b, _ := s.w.cfg.Directory.ShardOf(string(s.keys[1]))
-	s.w.onSend = func(_ *host, env *txn.Envelope) fate { // T3 does not come to B
+	s.w.onSend = func(_ *host, env *txn.Envelope) sendAction { // T3 does not come to B
 		if p := env.Msg.Prepare; p != nil && p.Attempt.Node == 3 && p.Shard == txn.ShardID(b) {
 			return heldBack
 		}
@@ -143,7 +143,7 @@ func (s *inversion) readAll(c *Client) {
 
 func (s *inversion) end(c *Client) {
 	s.t.Helper()
-	if !s.w.RunUntil(huntQuietWait, c.Done) {
+	if !s.w.RunUntil(quietWait, c.Done) {
 		s.t.Fatal("a client waits for ever")
 	}
 }
@@ -153,12 +153,12 @@ func (s *inversion) end(c *Client) {
 // So T3 comes before T1, and T1 before T2. Under r4 T1 is refused.
 func TestLeasesMayContradictRealTime(t *testing.T) {
 	for _, name := range []string{"r4+sundial", "r4"} {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := openInversion(t, row)
-		leased := row.Gives == protocol.Serializability
+		s := openInversion(t, spec)
+		leased := spec.Isolation == protocol.Serializability
 		for number := range int64(3) { // each begins a lease later than the one before
 			s.end(s.begin(2, 10+number, 1))
 		}
@@ -170,7 +170,7 @@ func TestLeasesMayContradictRealTime(t *testing.T) {
 				c.Sleep(2 * time.Second)
 			})
 		})
-		if !s.w.RunUntil(huntQuietWait, func() bool { return hasRead }) {
+		if !s.w.RunUntil(quietWait, func() bool { return hasRead }) {
 			t.Fatal("T1 reads nothing")
 		}
 		s.end(s.begin(1, 2, 0))

@@ -23,17 +23,17 @@ import (
 // of its own, to 3. Three of five have it now. Then 5 comes back, whose entry is
 // of a later term, and leads with the voices of 3 and 4.
 func TestAnEntryOfAnOldTermIsNotAcknowledged(t *testing.T) {
-	if told, there := playOldTerm(t, txn.Bugs{}); told {
+	if answer, there := playOldTerm(t, txn.InjectedBugs{}); answer {
 		t.Errorf("the commit was acknowledged; the row is there: %v", there)
 	}
-	if told, there := playOldTerm(t, txn.Bugs{CountOldAcks: true}); !told || there {
-		t.Errorf("with the bug planted the commit is acknowledged (%v) and lost (there: %v)", told, there)
+	if answer, there := playOldTerm(t, txn.InjectedBugs{CountOldAcks: true}); !answer || there {
+		t.Errorf("with the bug planted the commit is acknowledged (%v) and lost (there: %v)", answer, there)
 	}
 }
 
 // oldTerm is the story's network: what passes of the shard's raft messages.
 type oldTerm struct {
-	w     *World
+	w     *Cluster
 	shard txn.ShardID
 	deaf  map[txn.NodeID]bool // nothing passes from or to these
 	mute  map[txn.NodeID]bool // their requests for votes do not pass
@@ -42,7 +42,7 @@ type oldTerm struct {
 	only          txn.NodeID // if not 0, entries pass to it alone
 }
 
-func playOldTerm(t *testing.T, bugs txn.Bugs) (told, there bool) {
+func playOldTerm(t *testing.T, bugs txn.InjectedBugs) (answer, there bool) {
 	t.Helper()
 	s, key := newOldTerm(t, bugs)
 	defer s.w.Close()
@@ -65,7 +65,7 @@ func playOldTerm(t *testing.T, bugs txn.Bugs) (told, there bool) {
 	s.lone, s.deaf, s.partial, s.only = 0, nil, 1, 3
 	s.leads(t, 1)
 	s.w.Run(150 * time.Millisecond)
-	told = client.Done() && err == nil
+	answer = client.Done() && err == nil
 	s.w.host(1).crash(strictly)
 
 	s.partial, s.only = 0, 0
@@ -74,34 +74,34 @@ func playOldTerm(t *testing.T, bugs txn.Bugs) (told, there bool) {
 	s.mute = nil
 	s.w.host(1).restart()
 	s.w.host(2).restart()
-	if !s.w.RunUntil(huntQuietWait, func() bool { return s.w.Ready() && client.Done() && len(s.w.Residue()) == 0 }) {
+	if !s.w.RunUntil(quietWait, func() bool { return s.w.Ready() && client.Done() && len(s.w.Residue()) == 0 }) {
 		t.Fatalf("the cluster does not come to rest: %v\n%v", s.w.Residue(), s.w.Summary())
 	}
-	value, _, _ := s.w.host(5).node.Peek(key)
-	return told, value != nil
+	value, _, _ := s.w.host(5).node.ReadLocal(key)
+	return answer, value != nil
 }
 
-func newOldTerm(t *testing.T, bugs txn.Bugs) (*oldTerm, txn.Key) {
+func newOldTerm(t *testing.T, bugs txn.InjectedBugs) (*oldTerm, txn.Key) {
 	t.Helper()
 	wan, err := geo.Parse("azure5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName("d2pc+occ")
+	spec, err := protocol.ByName("d2pc+occ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions)
 	shard := dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[1]), 0)
 	dir.AddRange(routing.TablePrefix(7), shard)
-	params := HuntParams(bugs)
+	params := FaultRunParams(bugs)
 	params.CommitWait = time.Minute
-	w, err := New(Config{Seed: 1, WAN: wan.Scale(0.1), Row: row, Directory: dir, Codec: true, Params: params, Hardware: Hardware{Fsync: 300 * time.Microsecond}})
+	w, err := New(Config{Seed: 1, WAN: wan.Scale(0.1), Spec: spec, Directory: dir, Codec: true, Params: params, Hardware: Hardware{Fsync: 300 * time.Microsecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &oldTerm{w: w, shard: txn.ShardID(shard)}
-	if !w.RunUntil(huntQuietWait, func() bool { return w.Ready() && w.Leader(s.shard) == 2 }) {
+	if !w.RunUntil(quietWait, func() bool { return w.Ready() && w.Leader(s.shard) == 2 }) {
 		t.Fatal("the cluster does not come up")
 	}
 	w.onSend = s.pass
@@ -119,13 +119,13 @@ func (s *oldTerm) leads(t *testing.T, id txn.NodeID) {
 		}
 		return false
 	}
-	if !s.w.RunUntil(huntQuietWait, is) {
+	if !s.w.RunUntil(quietWait, is) {
 		t.Fatalf("node %d does not come to lead:\n%v", id, s.w.Summary())
 	}
 }
 
 // pass decides on a message, and may shorten it, as the bound of a message's size does.
-func (s *oldTerm) pass(_ *host, env *txn.Envelope) fate {
+func (s *oldTerm) pass(_ *host, env *txn.Envelope) sendAction {
 	r := env.Msg.Raft
 	if r == nil || r.Shard != s.shard {
 		return leaves
@@ -155,7 +155,7 @@ func (s *oldTerm) pass(_ *host, env *txn.Envelope) fate {
 			if err != nil {
 				return heldBack
 			}
-			env.Msg.Raft = &txn.Raft{Shard: r.Shard, Data: short, StampNanos: r.StampNanos, EchoNanos: r.EchoNanos}
+			env.Msg.Raft = &txn.Raft{Shard: r.Shard, Data: short, SentNanos: r.SentNanos, EchoNanos: r.EchoNanos}
 		}
 	}
 	return leaves

@@ -21,8 +21,8 @@ func (n *nemesis) checkPromise(h *host, m *txn.Message) {
 		n.checkVote(m.Vote)
 	case m.Ack != nil && m.Ack.Replica == h.id:
 		n.checkAck(h, m.Ack)
-	case m.Opinion != nil && m.Opinion.Answer == txn.AnswerOK:
-		n.checkOpinion(h, m.Opinion.Shard, m.Opinion.Attempt)
+	case m.ReplicaVote != nil && m.ReplicaVote.Result == txn.ValidationOK:
+		n.checkOpinion(h, m.ReplicaVote.Shard, m.ReplicaVote.Attempt)
 	case m.Accepted != nil && m.Accepted.Yes:
 		n.checkOpinion(h, m.Accepted.Shard, m.Accepted.Attempt)
 	}
@@ -62,15 +62,15 @@ type leases interface {
 }
 
 // checkLeases: when a leader begins to serve, no lease of an earlier one lasts.
-func (n *nemesis) checkLeases(self txn.NodeID, m txn.Note) {
+func (n *nemesis) checkLeases(self txn.NodeID, m txn.NodeEvent) {
 	for _, h := range n.w.live() {
 		st, ok := h.status(m.Shard)
 		if !ok || h.id == self || !st.Serving || st.Term >= m.Term {
 			continue
 		}
 		n.counts["path: two leaders"]++
-		l, tells := h.node.(leases)
-		if !tells {
+		l, reports := h.node.(leases)
+		if !reports {
 			continue
 		}
 		if left := l.LeaseUntil(m.Shard) - h.now().Mono; left > 0 {

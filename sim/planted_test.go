@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// plantedFile says, a line each, on which row a planted bug shows first at which seed. The seed
-// is looked for from 1 on only if the file is written anew (see searchAnew): whatever changes
+// injectedFile says, a line each, on which row a planted bug shows first at which seed. The seed
+// is looked for from 1 on only if the file is written anew (see searchAgain): whatever changes
 // what a hunt does moves many of them.
-const plantedFile = "planted.txt"
+const injectedFile = "planted.txt"
 
-const searchAnew = "go test ./sim -run HuntFindsPlantedBugs -args -rewrite"
+const searchAgain = "go test ./sim -run FaultRunsFindInjectedBugs -args -rewrite"
 
-// planted are bugs with the rows on which the hunt must find them, and after how many seeds at
+// injected are bugs with the rows on which the hunt must find them, and after how many seeds at
 // the most: a hunt that needs more has become too tame.
-var planted = []struct {
+var injected = []struct {
 	bug  string
 	rows []string
 	most int
@@ -36,23 +36,23 @@ var planted = []struct {
 	{bug: "reveal-at-own-vote", rows: []string{"d2pc+2pl-group"}, most: 10},
 	{bug: "commit-open", rows: []string{"d2pc+2pl", "d2pc+2pl-group"}, most: 120},
 	{bug: "count-old-acks", rows: []string{"d2pc+2pl", "d2pc+occ"}, most: 80},
-	{bug: "forget-floor", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 150},
+	{bug: "forget-closed-ts", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 150},
 	{bug: "lease-counts-learners", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 80},
-	{bug: "vouch-uncommitted", rows: []string{"bamboo"}, most: 250},
+	{bug: "answer-read-only-uncommitted", rows: []string{"bamboo"}, most: 250},
 	{bug: "keep-version", rows: []string{"d2pc+2pl-group"}, most: 600}, // the rarest
 	{bug: "untracked-ranges", rows: []string{"d2pc+2pl-group"}, most: 60},
 	{bug: "keep-overwritten", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 30},
 	{bug: "forget-promise", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
 	{bug: "take-old-prepares", rows: []string{"2pc+2pl", "2pc+occ"}, most: 100},
-	{bug: "blank-votes", rows: []string{"2pc+2pl"}, most: 60},
+	{bug: "uninitialized-votes", rows: []string{"2pc+2pl"}, most: 60},
 	{bug: "half-acks", rows: []string{"d2pc+2pl"}, most: 60},
 	{bug: "decide-unlogged", rows: []string{"r4"}, most: 100},
-	{bug: "tell-unaccepted", rows: []string{"gpac"}, most: 60},
+	{bug: "send-unaccepted", rows: []string{"gpac"}, most: 60},
 	{bug: "reveal-at-own-vote", rows: []string{"r4+gdcc", "bonspiel"}, most: 60},
 	{bug: "keep-reservation", rows: []string{"r4+gdcc", "r4+polaris", "bonspiel"}, most: 10},
 	{bug: "renew-locked-lease", rows: []string{"r4+sundial"}, most: 60},
 	{bug: "write-inside-lease", rows: []string{"r4+sundial"}, most: 30},
-	{bug: "forget-ceiling", rows: []string{"2pc+occ"}, most: 60},
+	{bug: "forget-max-read-ts", rows: []string{"2pc+occ"}, most: 60},
 	{bug: "empty-returns", rows: []string{"2pc+2pl", "d2pc+occ"}, most: 60},
 	{bug: "vote-before-prepare", rows: []string{"geotp-o1"}, most: 30},
 	{bug: "abort-prepared", rows: []string{"geotp-o1"}, most: 30},
@@ -62,8 +62,8 @@ var planted = []struct {
 	{bug: "unchecked-reads", rows: []string{"scalardb"}, most: 30},
 	{bug: "roll-forward", rows: []string{"scalardb"}, most: 20},
 	{bug: "forget-data", rows: []string{"carousel-basic"}, most: 60},
-	{bug: "commit-beside", rows: []string{"natto-cp"}, most: 120},
-	{bug: "stamps-by-arrival", rows: []string{"natto-ts"}, most: 30},
+	{bug: "commit-despite-assumptions", rows: []string{"natto-cp"}, most: 120},
+	{bug: "queue-by-receipt", rows: []string{"natto-ts"}, most: 30},
 	{bug: "forward-aborted", rows: []string{"natto-recsf"}, most: 30},
 	{bug: "handle-early", rows: []string{"natto-ts"}, most: 5},
 	{bug: "forget-late", rows: []string{"natto-ts"}, most: 60},
@@ -73,31 +73,31 @@ var planted = []struct {
 // A hunt is worth something only if it finds what is wrong. Each planted bug must be found on
 // the rows where it can do harm, at the seed that is known for it. The long form, from the
 // first seed on, is make hunt-planted.
-func TestHuntFindsPlantedBugs(t *testing.T) {
+func TestFaultRunsFindInjectedBugs(t *testing.T) {
 	t.Parallel()
 	known, found := readPlanted(t), map[string]uint64{}
 	again := flags.Lookup("rewrite").Value.String() == "true"
 	var mu sync.Mutex
 	t.Run("on", func(t *testing.T) {
-		for _, c := range planted {
+		for _, c := range injected {
 			for _, row := range c.rows {
 				t.Run(c.bug+"/"+row, func(t *testing.T) {
 					t.Parallel()
 					name := c.bug + " " + row
-					cfg := HuntConfig{Seed: known[name], Seeds: 1, Rows: []string{row}, Faults: AllFaults()}
+					cfg := FaultRunConfig{Seed: known[name], Seeds: 1, Specs: []string{row}, Faults: AllFaults()}
 					if c.calm {
 						cfg.Faults = Faults{}
 					}
 					if again {
 						cfg.Seed, cfg.Seeds = 1, c.most
 					} else if known[name] == 0 || known[name] > uint64(c.most) {
-						t.Fatalf("%s has seed %d for it on %s, want one from 1 to %d; to look for it: %s", plantedFile, known[name], row, c.most, searchAnew)
+						t.Fatalf("%s has seed %d for it on %s, want one from 1 to %d; to look for it: %s", injectedFile, known[name], row, c.most, searchAgain)
 					}
 					f := findPlanted(t, cfg, c.bug)
 					if f.Anomaly == "" && again {
 						t.Errorf("not found in the seeds 1 to %d: the hunt has become too tame", c.most)
 					} else if f.Anomaly == "" {
-						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --hunt %d --plant %s --protocol %s", cfg.Seed, searchAnew, c.most, c.bug, row)
+						t.Errorf("found no longer at seed %d: search again with %s, or isochron sim --hunt %d --plant %s --protocol %s", cfg.Seed, searchAgain, c.most, c.bug, row)
 					}
 					mu.Lock()
 					found[name] = f.Seed
@@ -112,22 +112,22 @@ func TestHuntFindsPlantedBugs(t *testing.T) {
 }
 
 // findPlanted hunts one bug on the one row of cfg.
-func findPlanted(t *testing.T, cfg HuntConfig, bug string) (found Found) {
+func findPlanted(t *testing.T, cfg FaultRunConfig, bug string) (found Found) {
 	t.Helper()
-	told := 0
-	_ = HuntPlanted(cfg, []string{bug}, func(f Found) { // the error says that it was not found, as f does
-		found, told = f, told+1
-		t.Logf("%s on %s, seed %d, after %d: %s: %.200s", f.Bug, f.Row, f.Seed, f.Seeds, f.Anomaly, f.Detail)
+	answer := 0
+	_ = RunInjectedBugs(cfg, []string{bug}, func(f Found) { // the error says that it was not found, as f does
+		found, answer = f, answer+1
+		t.Logf("%s on %s, seed %d, after %d: %s: %.200s", f.Bug, f.Protocol, f.Seed, f.Seeds, f.Anomaly, f.Detail)
 	})
-	if told != 1 {
-		t.Fatalf("%s was hunted on %d rows of %v", bug, told, cfg.Rows)
+	if answer != 1 {
+		t.Fatalf("%s was hunted on %d rows of %v", bug, answer, cfg.Specs)
 	}
 	return found
 }
 
 func readPlanted(t *testing.T) map[string]uint64 {
 	t.Helper()
-	text, err := os.ReadFile(plantedFile)
+	text, err := os.ReadFile(injectedFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func readPlanted(t *testing.T) map[string]uint64 {
 		var bug, row string
 		var seed uint64
 		if _, err := fmt.Sscan(line, &bug, &row, &seed); err != nil {
-			t.Fatalf("%s: %q: %v", plantedFile, line, err)
+			t.Fatalf("%s: %q: %v", injectedFile, line, err)
 		}
 		out[bug+" "+row] = seed
 	}
@@ -150,7 +150,7 @@ func writePlanted(t *testing.T, seeds map[string]uint64) {
 		lines = append(lines, fmt.Sprintf("%s %d\n", name, seed))
 	}
 	slices.Sort(lines)
-	if err := os.WriteFile(plantedFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
+	if err := os.WriteFile(injectedFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

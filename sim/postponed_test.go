@@ -18,7 +18,7 @@ import (
 func TestNearLocksAreHeldNoLongerThanFarOnes(t *testing.T) {
 	var held []time.Duration
 	for _, c := range []struct {
-		row    string
+		spec   string
 		scale  float64
 		longer bool
 	}{
@@ -27,9 +27,9 @@ func TestNearLocksAreHeldNoLongerThanFarOnes(t *testing.T) {
 		{"2pc+2pl-postponed", 0, true},    // a quarter of what it expects is not enough here
 		{"2pc+2pl-postponed", 1, false},
 	} {
-		near, far := heldNearAndFar(t, c.row, c.scale)
+		near, far := heldNearAndFar(t, c.spec, c.scale)
 		if near > far != c.longer || near <= 0 {
-			t.Errorf("%s, forecasts scaled by %v: locks are held for %v next door and %v far away", c.row, c.scale, near, far)
+			t.Errorf("%s, forecasts scaled by %v: locks are held for %v next door and %v far away", c.spec, c.scale, near, far)
 		}
 		held = append(held, near)
 	}
@@ -50,7 +50,7 @@ func heldNearAndFar(t *testing.T, name string, scale float64) (near, far time.Du
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName(name)
+	spec, err := protocol.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func heldNearAndFar(t *testing.T, name string, scale float64) (near, far time.Du
 	nearShard, _ := dir.ShardOf(string(nextDoor))
 	farShard, _ := dir.ShardOf(string(there))
 	w, err := New(Config{
-		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true,
+		Seed: 1, WAN: wan, Spec: spec, Directory: dir, Codec: true,
 		Params: node.Params{Forecast: txn.Forecasts{Scale: scale}}, Hardware: Hardware{Fsync: time.Millisecond},
 		Spans: func(s Span) {
 			switch {

@@ -37,7 +37,7 @@ func (n *nemesis) replace() {
 	if n.rand.IntN(2) == 0 {
 		h = n.anyLeader()
 	}
-	if n.w.cfg.Params.Bugs.EmptyReturns {
+	if n.w.cfg.Params.InjectedBugs.EmptyReturns {
 		n.counts["nodes that came back empty"]++
 		h.crash(strictly)
 		h.engine = store.NewMem()
@@ -141,7 +141,7 @@ func (n *nemesis) noteMembers(s txn.ShardID) membership {
 func (n *nemesis) witnesses(nodes []txn.NodeID, s txn.ShardID, a txn.Attempt) int {
 	out := 0
 	for _, id := range nodes {
-		if h := n.w.host(id); !h.gone && n.w.recorded(h.engine.CrashStrict(), s, a) {
+		if h := n.w.host(id); !h.lost && n.w.recorded(h.engine.CrashStrict(), s, a) {
 			out++
 		}
 	}

@@ -3,7 +3,7 @@ package sim
 import "testing"
 
 // A node is lost for ever and another takes its place, or a replica goes to another node and
-// comes back to one that lives on, while nothing else is wrong and while much is; TestHuntEveryRow
+// comes back to one that lives on, while nothing else is wrong and while much is; TestFaultRunOfEveryProtocol
 // does it while everything is. The long form: isochron sim --hunt 300 --faults replace, and the
 // same with --faults replace,crashes,partitions,acks.
 func TestReplace(t *testing.T) {
@@ -18,7 +18,7 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			met := huntEach(t, HuntConfig{Seed: c.seed, Seeds: seeds(t, 2), Rows: DefaultRows, Faults: c.faults})
+			met := runEach(t, FaultRunConfig{Seed: c.seed, Seeds: seeds(t, 2), Specs: DefaultRows, Faults: c.faults})
 			if met["nodes lost for ever"] == 0 || met["replacements written"] != met["nodes lost for ever"] {
 				t.Errorf("%d nodes were lost, %d replaced", met["nodes lost for ever"], met["replacements written"])
 			}

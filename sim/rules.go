@@ -5,176 +5,176 @@ import (
 	"slices"
 	"strings"
 
+	"isochron/coverage"
 	"isochron/protocol"
-	"isochron/rulebook"
 	"isochron/yield"
 )
 
 // A hunt can count where the rules of the core bite (package rulebook): one that leaves
 // a rule at zero has tried everything but that rule, and fails.
 
-// bites says, of each rule, on which rows it can. It follows from their choices alone.
-var bites = map[rulebook.Rule]func(protocol.Row) bool{
-	rulebook.BlankVote:            logged,
-	rulebook.BlankLog:             logged,
-	rulebook.SuffixCut:            logged,
-	rulebook.PromiseOverRestart:   logged,
-	rulebook.Patience:             logged,
-	rulebook.CommandsBeforeChange: logged,
-	rulebook.OneChange:            logged,
-	rulebook.LogBeforeVote:        logged,
-	rulebook.OfferOfOldMembers:    logged,
-	rulebook.GoneIsTold:           logged,
-	rulebook.LeaseVoid:            logged,
-	rulebook.LeaseJoint:           logged,
-	rulebook.StampOfTerm:          logged,
-	rulebook.ServesOwnTerm:        logged,
-	rulebook.PieceInTurn:          logged,
-	rulebook.RetiredKeepsTerm:     logged,
-	rulebook.HandsOver:            logged,
-	rulebook.DeafHandsOver:        logged,
+// ruleHits says, of each rule, on which rows it can. It follows from their choices alone.
+var ruleHits = map[coverage.Rule]func(protocol.Spec) bool{
+	coverage.BlankVote:            logged,
+	coverage.BlankLog:             logged,
+	coverage.SuffixCut:            logged,
+	coverage.PromiseOverRestart:   logged,
+	coverage.LeaderStickiness:     logged,
+	coverage.CommandsBeforeChange: logged,
+	coverage.OneChange:            logged,
+	coverage.LogBeforeVote:        logged,
+	coverage.OfferOfOldMembers:    logged,
+	coverage.GoneIsTold:           logged,
+	coverage.LeaseVoid:            logged,
+	coverage.LeaseJoint:           logged,
+	coverage.TimestampOfTerm:      logged,
+	coverage.ServesOwnTerm:        logged,
+	coverage.PieceInTurn:          logged,
+	coverage.RetiredKeepsTerm:     logged,
+	coverage.HandsOver:            logged,
+	coverage.DeafHandsOver:        logged,
 
-	rulebook.PrepareOneTerm:       logged,
-	rulebook.RefusedStays:         logged,
-	rulebook.FenceLogged:          logged,
-	rulebook.Barrier:              logged,
-	rulebook.CeilingLogged:        moments,
-	rulebook.CeilingOfSuccessor:   moments,
-	rulebook.ClockAboveLog:        moments,
-	rulebook.LocksLost:            logged,
-	rulebook.UndecidedAtMoment:    moments,
-	rulebook.VotingAtMoment:       moments,
-	rulebook.MomentTooOld:         moments,
-	rulebook.UnsettledNear:        readsNear,
-	rulebook.VotesRestored:        logged,
-	rulebook.RestoredInOrder:      revealsEarly,
-	rulebook.RangesTracked:        revealsEarly,
-	rulebook.OpenIsNoCommit:       revealsEarly,
-	rulebook.DoomedStays:          revealsEarly,
-	rulebook.OnePhaseNoDependency: revealsOnAppend,
-	rulebook.SwitchDrained:        logged,
-	rulebook.RecordPasses:         declares,
+	coverage.PrepareOneTerm:       logged,
+	coverage.RefusedStays:         logged,
+	coverage.FenceLogged:          logged,
+	coverage.Barrier:              logged,
+	coverage.MaxReadTSLogged:      snapshotReads,
+	coverage.MaxReadTSOfSuccessor: snapshotReads,
+	coverage.ClockAboveLog:        snapshotReads,
+	coverage.LocksLost:            logged,
+	coverage.UndecidedAtReadTS:    snapshotReads,
+	coverage.VotingAtReadTS:       snapshotReads,
+	coverage.ReadTSTooOld:         snapshotReads,
+	coverage.UnsettledNear:        readsNear,
+	coverage.VotesRestored:        logged,
+	coverage.RestoredInOrder:      revealsEarly,
+	coverage.RangesTracked:        revealsEarly,
+	coverage.OpenIsNoCommit:       revealsEarly,
+	coverage.DoomedStays:          revealsEarly,
+	coverage.OnePhaseNoDependency: revealsOnAppend,
+	coverage.SwitchDrained:        logged,
+	coverage.RecordPasses:         runsFixedSets,
 
-	rulebook.RowsChecked:         everywhere,
-	rulebook.RangesChecked:       everywhere,
-	rulebook.WoundsYounger:       wounds,
-	rulebook.VotedNotWounded:     logged,
-	rulebook.YoungerWaits:        func(r protocol.Row) bool { return wounds(r) && !r.Yield.Detect },
-	rulebook.VoteGivesWay:        logged,
-	rulebook.ReadWaitsForVote:    logged,
-	rulebook.ReservingWaits:      reserves,
-	rulebook.ReservingProceeds:   revealsValidated,
-	rulebook.HigherReserves:      reserves,
-	rulebook.ReservedRefuses:     reserves,
-	rulebook.ReservedWaits:       func(r protocol.Row) bool { return reserves(r) && r.Yield.Votes == yield.VotesWait },
-	rulebook.VoteWaits:           func(r protocol.Row) bool { return reserves(r) && r.Yield.Votes != yield.VotesGiveWay },
-	rulebook.RevealedByAll:       revealsValidated,
-	rulebook.ReservesLate:        reserves,
-	rulebook.RangeLocked:         logged,
-	rulebook.RangeOverWrites:     logged,
-	rulebook.Cascade:             passesOn,
-	rulebook.VotedNotDropped:     logged,
-	rulebook.LocalDeadlock:       func(r protocol.Row) bool { return r.Yield.Detect || r.Yield.Hot != yield.HotNone },
-	rulebook.WideDeadlock:        deadlocks,
-	rulebook.SecondLap:           func(r protocol.Row) bool { return deadlocks(r) && r.Yield.Votes != yield.VotesGiveWay }, // where votes do not wait, cycles are too few
-	rulebook.HotFollower:         passesOn,
-	rulebook.ChainInTurn:         passesOn,
-	rulebook.GatewayLost:         logged,
-	rulebook.StampBelowRead:      func(r protocol.Row) bool { return r.Yield.ByTimestamp },
-	rulebook.StampBesideWrite:    integrated,
-	rulebook.BatchGivesWay:       func(r protocol.Row) bool { return r.Yield.Batches },
-	rulebook.PreemptsWaiters:     func(r protocol.Row) bool { return r.Yield.Priority == yield.PriorityPreempts },
-	rulebook.PreemptsWhoWaits:    func(r protocol.Row) bool { return r.Yield.Priority == yield.PriorityPreemptsWaiting },
-	rulebook.LateGivesWay:        stamped,
-	rulebook.LowGivesWay:         func(r protocol.Row) bool { return r.Yield.Preempts },
-	rulebook.VotesBeside:         votesBeside,
-	rulebook.ConditionFails:      votesBeside,
-	rulebook.ForwardedKeepsPlace: forwards,
-	rulebook.ForwardedReads:      forwards,
-	rulebook.EndsBeside:          votesBeside,
-	rulebook.MadeWayElsewhere:    votesBeside,
-	rulebook.HighWaits:           stamped,
-	rulebook.WaiterFirst:         stamped,
-	rulebook.LeaseReaches:        keepsLeases,
-	rulebook.LeaseLocked:         keepsLeases,
-	rulebook.LeaseOfTerm:         keepsLeases,
-	rulebook.AboveLeases:         keepsLeases,
+	coverage.RowsChecked:              everywhere,
+	coverage.RangesChecked:            everywhere,
+	coverage.WoundsYounger:            wounds,
+	coverage.VotedNotWounded:          logged,
+	coverage.YoungerWaits:             func(r protocol.Spec) bool { return wounds(r) && !r.Yield.Detect },
+	coverage.VoteGivesWay:             logged,
+	coverage.ReadWaitsForVote:         logged,
+	coverage.ReservingWaits:           reserves,
+	coverage.ReservingProceeds:        revealsValidated,
+	coverage.HigherReserves:           reserves,
+	coverage.ReservedRefuses:          reserves,
+	coverage.ReservedWaits:            func(r protocol.Spec) bool { return reserves(r) && r.Yield.Votes == yield.VotesWait },
+	coverage.VoteWaits:                func(r protocol.Spec) bool { return reserves(r) && r.Yield.Votes != yield.VotesGiveWay },
+	coverage.RevealedByAll:            revealsValidated,
+	coverage.ReservesLate:             reserves,
+	coverage.RangeLocked:              logged,
+	coverage.RangeOverWrites:          logged,
+	coverage.Cascade:                  passesOn,
+	coverage.VotedNotDropped:          logged,
+	coverage.LocalDeadlock:            func(r protocol.Spec) bool { return r.Yield.Detect || r.Yield.Hot != yield.HotNone },
+	coverage.WideDeadlock:             deadlocks,
+	coverage.DeadlockConfirmed:        func(r protocol.Spec) bool { return deadlocks(r) && r.Yield.Votes != yield.VotesGiveWay }, // where votes do not wait, cycles are too few
+	coverage.HotFollower:              passesOn,
+	coverage.ChainInTurn:              passesOn,
+	coverage.GatewayLost:              logged,
+	coverage.TimestampBelowRead:       func(r protocol.Spec) bool { return r.Yield.ByTimestamp },
+	coverage.TimestampBesideWrite:     integrated,
+	coverage.BatchGivesWay:            func(r protocol.Spec) bool { return r.Yield.Batches },
+	coverage.PreemptsWaiters:          func(r protocol.Spec) bool { return r.Yield.Priority == yield.PriorityPreempts },
+	coverage.PreemptsWhoWaits:         func(r protocol.Spec) bool { return r.Yield.Priority == yield.PriorityPreemptsWaiting },
+	coverage.LateGivesWay:             byArrivalTime,
+	coverage.LowGivesWay:              func(r protocol.Spec) bool { return r.Yield.Preempts },
+	coverage.VotesBeside:              votesBeside,
+	coverage.ConditionFails:           votesBeside,
+	coverage.ForwardedKeepsPlace:      forwards,
+	coverage.ForwardedReads:           forwards,
+	coverage.EndsBeside:               votesBeside,
+	coverage.PriorityAbortedElsewhere: votesBeside,
+	coverage.HighWaits:                byArrivalTime,
+	coverage.WaiterFirst:              byArrivalTime,
+	coverage.LeaseReaches:             keepsLeases,
+	coverage.LeaseLocked:              keepsLeases,
+	coverage.LeaseOfTerm:              keepsLeases,
+	coverage.AboveLeases:              keepsLeases,
 
-	rulebook.OlderThanEngine: revealsEarly,
-	rulebook.AllWriters:      revealsEarly,
-	rulebook.TakenBack:       revealsEarly,
-	rulebook.AppliedStays:    revealsEarly,
+	coverage.OlderThanEngine: revealsEarly,
+	coverage.AllWriters:      revealsEarly,
+	coverage.TakenBack:       revealsEarly,
+	coverage.AppliedStays:    revealsEarly,
 
-	rulebook.JointAcks:        bypassesLeaders,
-	rulebook.EntryOfTerm:      bypassesLeaders,
-	rulebook.OpenYes:          revealsEarly,
-	rulebook.LargestStamp:     moments, // where leases are, all propose what their coordinator says
-	rulebook.NoAfterYes:       logged,
-	rulebook.LogWithoutVote:   everywhere,
-	rulebook.SilenceAsksLogs:  everywhere,
-	rulebook.ForetoldCommit:   revealsOnAppend,
-	rulebook.DoomedYes:        revealsEarly,
-	rulebook.TwoViews:         integrated,
-	rulebook.OneProposal:      coordinatorSettles,
-	rulebook.NoHeeded:         coordinatorSettles,
-	rulebook.LeaderInFastPath: func(r protocol.Row) bool { return r.Decide.ProposesAtOnce() },
-	rulebook.AgreedByAll:      agrees,
-	rulebook.AcceptedFirst:    agrees,
-	rulebook.LoggedFirst:      logsDecisions,
-	rulebook.DataFirst:        declares,
-	rulebook.AskedTwice:       overVersions,
+	coverage.JointAcks:          bypassesLeaders,
+	coverage.EntryOfTerm:        bypassesLeaders,
+	coverage.OpenYes:            revealsEarly,
+	coverage.LargestArrivalTime: snapshotReads, // where leases are, all propose what their coordinator says
+	coverage.NoAfterYes:         logged,
+	coverage.LogWithoutVote:     everywhere,
+	coverage.SilenceAsksLogs:    everywhere,
+	coverage.ForetoldCommit:     revealsOnAppend,
+	coverage.DoomedYes:          revealsEarly,
+	coverage.TwoViews:           integrated,
+	coverage.OneProposal:        coordinatorSettles,
+	coverage.NoHeeded:           coordinatorSettles,
+	coverage.LeaderInFastPath:   func(r protocol.Spec) bool { return r.Decide.ProposesAtOnce() },
+	coverage.AgreedByAll:        agrees,
+	coverage.AcceptedFirst:      agrees,
+	coverage.LoggedFirst:        logsDecisions,
+	coverage.DataFirst:          runsFixedSets,
+	coverage.AskedTwice:         overVersions,
 
-	rulebook.BesideOpen:     integrated,
-	rulebook.OldView:        integrated,
-	rulebook.LeftView:       integrated,
-	rulebook.MajorityBegins: integrated,
-	rulebook.FastPathKept:   hasFastPath,
-	rulebook.AcceptedKept:   integrated,
-	rulebook.OldRecords:     integrated,
-	rulebook.SlowMajority:   leaderSettles,
-	rulebook.BelowCommitted: integrated,
-	rulebook.Overtaken:      func(r protocol.Row) bool { return r.Yield.ByTimestamp },
-	rulebook.ReaderWaits:    integrated,
+	coverage.BesideOpen:     integrated,
+	coverage.OldView:        integrated,
+	coverage.LeftView:       integrated,
+	coverage.MajorityBegins: integrated,
+	coverage.FastPathKept:   hasFastPath,
+	coverage.AcceptedKept:   integrated,
+	coverage.OldRecords:     integrated,
+	coverage.SlowMajority:   leaderSettles,
+	coverage.BelowCommitted: integrated,
+	coverage.Overtaken:      func(r protocol.Spec) bool { return r.Yield.ByTimestamp },
+	coverage.ReaderWaits:    integrated,
 
-	rulebook.TwoVersions:     everywhere,
-	rulebook.LocksOfTerm:     logged,
-	rulebook.AnotherVersion:  passesOn,
-	rulebook.LocksFirst:      func(r protocol.Row) bool { return !r.Yield.NeverLocks },
-	rulebook.WarmAtLeader:    func(r protocol.Row) bool { return r.Reads.ByTemperature() },
-	rulebook.DataBesideVotes: declares,
-	rulebook.ReadsStand:      overVersions,
-	rulebook.SaidOnce:        overVersions,
+	coverage.TwoVersions:     everywhere,
+	coverage.LocksOfTerm:     logged,
+	coverage.AnotherVersion:  passesOn,
+	coverage.LocksFirst:      func(r protocol.Spec) bool { return !r.Yield.NeverLocks },
+	coverage.WarmAtLeader:    func(r protocol.Spec) bool { return r.Reads.ByTemperature() },
+	coverage.DataBesideVotes: runsFixedSets,
+	coverage.ReadsStand:      overVersions,
+	coverage.SaidOnce:        overVersions,
 }
 
 // reserves: transactions of several regions do; revealsValidated: and those of one are revealed
 // before they are logged.
-func reserves(r protocol.Row) bool { return r.Yield.Reserves != yield.ReservesNothing }
+func reserves(r protocol.Spec) bool { return r.Yield.Reserves != yield.ReservesNothing }
 
-func revealsValidated(r protocol.Row) bool { return r.Reveal.KeepsLocks() }
+func revealsValidated(r protocol.Spec) bool { return r.Reveal.KeepsLocks() }
 
-func readsNear(r protocol.Row) bool { return logged(r) && !r.Reads.AtLeaders() }
+func readsNear(r protocol.Spec) bool { return logged(r) && !r.Reads.AtLeaders() }
 
 // coordinatorSettles: where replicas differ.
-func coordinatorSettles(r protocol.Row) bool {
+func coordinatorSettles(r protocol.Spec) bool {
 	return r.Decide.HasFastPath() && !r.Decide.LeaderProposes()
 }
 
-// Bitten is how often a rule has bitten in the hunts of a row.
-type Bitten struct {
-	Rule  rulebook.Rule
+// RuleHits is how often a rule has bitten in the hunts of a row.
+type RuleHits struct {
+	Rule  coverage.Rule
 	Times uint64
 	Seeds int    // in how many seeds
 	First uint64 // the seed in which it did so first; 0: in none
 }
 
-// RowRules are the rules that can bite on a row.
-type RowRules struct {
-	Row   string
-	Rules []Bitten
+// ProtocolRules are the rules that can bite on a row.
+type ProtocolRules struct {
+	Protocol string
+	Rules    []RuleHits
 }
 
 // Never are those that did not.
-func (r *RowRules) Never() (names []string) {
+func (r *ProtocolRules) Never() (names []string) {
 	for _, b := range r.Rules {
 		if b.Times == 0 {
 			names = append(names, b.Rule.Name())
@@ -184,36 +184,36 @@ func (r *RowRules) Never() (names []string) {
 }
 
 // rulesOf are the rules that can bite in a hunt on a row, none of which has yet.
-func (c *HuntConfig) rulesOf(row protocol.Row) RowRules {
-	out := RowRules{Row: row.Name}
-	for _, rule := range rulebook.All() {
-		if (rule == rulebook.SwitchDrained || rule == rulebook.RecordPasses) && len(c.Switch) == 0 {
+func (c *FaultRunConfig) rulesOf(spec protocol.Spec) ProtocolRules {
+	out := ProtocolRules{Protocol: spec.Name}
+	for _, rule := range coverage.All() {
+		if (rule == coverage.SwitchDrained || rule == coverage.RecordPasses) && len(c.Switch) == 0 {
 			continue
 		}
-		if slices.ContainsFunc(c.rowsOf(row), bites[rule]) {
-			out.Rules = append(out.Rules, Bitten{Rule: rule})
+		if slices.ContainsFunc(c.rowsOf(spec), ruleHits[rule]) {
+			out.Rules = append(out.Rules, RuleHits{Rule: rule})
 		}
 	}
 	return out
 }
 
 // rules opens the counts of a hunt's rows, if it is to have some.
-func (s *Summary) rules(cfg *HuntConfig) error {
+func (s *Summary) rules(cfg *FaultRunConfig) error {
 	if !cfg.Rules {
 		return nil
 	}
-	for _, name := range cfg.Rows {
-		row, err := protocol.ByName(name)
+	for _, name := range cfg.Specs {
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			return err
 		}
-		s.Rules = append(s.Rules, cfg.rulesOf(row))
+		s.Rules = append(s.Rules, cfg.rulesOf(spec))
 	}
 	return nil
 }
 
 // add takes in what one seed has come to.
-func (r *RowRules) add(seed uint64, counts *rulebook.Counts) {
+func (r *ProtocolRules) add(seed uint64, counts *coverage.Counts) {
 	for i := range r.Rules {
 		b := &r.Rules[i]
 		if n := counts.Times(b.Rule); n > 0 {
@@ -227,11 +227,11 @@ func (r *RowRules) add(seed uint64, counts *rulebook.Counts) {
 }
 
 // errNeverBit says which rules of which rows have never bitten; nil if all have.
-func errNeverBit(all []RowRules) error {
+func errNeverBit(all []ProtocolRules) error {
 	var parts []string
 	for _, r := range all {
 		if names := r.Never(); len(names) > 0 {
-			parts = append(parts, fmt.Sprintf("on %s %s", r.Row, strings.Join(names, ", ")))
+			parts = append(parts, fmt.Sprintf("on %s %s", r.Protocol, strings.Join(names, ", ")))
 		}
 	}
 	if len(parts) == 0 {

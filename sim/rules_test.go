@@ -6,24 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"isochron/coverage"
 	"isochron/protocol"
-	"isochron/rulebook"
 )
 
 // It is said of every rule on which rows it can bite, and there is one.
 func TestRulesFollowTheRow(t *testing.T) {
-	for _, r := range rulebook.All() {
-		if bites[r] == nil || !slices.ContainsFunc(protocol.Table(), bites[r]) {
+	for _, r := range coverage.All() {
+		if ruleHits[r] == nil || !slices.ContainsFunc(protocol.Table(), ruleHits[r]) {
 			t.Errorf("no row can come to %s", r.Name())
 		}
 	}
 	of := func(name string, among ...string) (names []string) {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := HuntConfig{Switch: among}
-		rules := cfg.rulesOf(row)
+		cfg := FaultRunConfig{Switch: among}
+		rules := cfg.rulesOf(spec)
 		return rules.Never()
 	}
 	for _, c := range []struct {
@@ -47,28 +47,28 @@ func TestRulesFollowTheRow(t *testing.T) {
 
 // A hunt in which a rule never bites fails and names it: here the rule is taken away by a
 // planted bug. With the rule its first seed is told.
-func TestHuntFailsIfARuleNeverBites(t *testing.T) {
+func TestFaultRunsFailIfARuleIsNeverHit(t *testing.T) {
 	hunt := func(bug string) (Summary, string) {
-		bugs, _, err := Plant(bug)
+		bugs, _, err := InjectBug(bug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := RunHunt(HuntConfig{Seed: 1, Seeds: 2, Rows: []string{"d2pc+2pl-group"}, Faults: AllFaults(), Bugs: bugs, Rules: true}, io.Discard)
+		sum, err := RunSeeds(FaultRunConfig{Seed: 1, Seeds: 2, Specs: []string{"d2pc+2pl-group"}, Faults: AllFaults(), InjectedBugs: bugs, Rules: true}, io.Discard)
 		if len(sum.Failed) > 0 || len(sum.Rules) != 1 || err == nil {
 			t.Fatalf("%s: %v, %d of %d runs failed", bug, err, len(sum.Failed), sum.Runs)
 		}
 		return sum, err.Error()
 	}
-	bitten := func(sum Summary, r rulebook.Rule) Bitten {
+	bitten := func(sum Summary, r coverage.Rule) RuleHits {
 		rules := sum.Rules[0].Rules
-		return rules[slices.IndexFunc(rules, func(b Bitten) bool { return b.Rule == r })]
+		return rules[slices.IndexFunc(rules, func(b RuleHits) bool { return b.Rule == r })]
 	}
-	sum, err := hunt("skip-second-lap") // which harms no promise
-	if b := bitten(sum, rulebook.PromiseOverRestart); b.Times == 0 || b.First == 0 || strings.Contains(err, b.Rule.Name()) {
+	sum, err := hunt("skip-confirmation") // which harms no promise
+	if b := bitten(sum, coverage.PromiseOverRestart); b.Times == 0 || b.First == 0 || strings.Contains(err, b.Rule.Name()) {
 		t.Errorf("with the rule: %+v, %s", b, err)
 	}
 	sum, err = hunt("forget-promise")
-	if b := bitten(sum, rulebook.PromiseOverRestart); b.Times != 0 || b.First != 0 || !strings.Contains(err, "on d2pc+2pl-group ") || !strings.Contains(err, b.Rule.Name()) {
+	if b := bitten(sum, coverage.PromiseOverRestart); b.Times != 0 || b.First != 0 || !strings.Contains(err, "on d2pc+2pl-group ") || !strings.Contains(err, b.Rule.Name()) {
 		t.Errorf("without the rule: %+v, %s", b, err)
 	}
 }
@@ -76,11 +76,11 @@ func TestHuntFailsIfARuleNeverBites(t *testing.T) {
 // What is counted changes nothing: one seed is one run.
 func TestRulesAreCountedOnTheSide(t *testing.T) {
 	for _, name := range []string{"d2pc+2pl-group", "2pc+2pl-logged", "txsql", "aria", "tapir", "carousel-fast"} {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		with, without := Hunt(3, row, HuntConfig{Faults: AllFaults(), Rules: true}), Hunt(3, row, HuntConfig{Faults: AllFaults()})
+		with, without := RunSeed(3, spec, FaultRunConfig{Faults: AllFaults(), Rules: true}), RunSeed(3, spec, FaultRunConfig{Faults: AllFaults()})
 		if with.Hash != without.Hash || with.Rules == nil || without.Rules != nil {
 			t.Errorf("%s: %x with counts, %x without", name, with.Hash, without.Hash)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 )
 
 // rulesPage is the page of all rules, made from rulebook.
@@ -25,7 +25,7 @@ written by ` + "`go test ./sim -run RulesPage -rewrite`" + `.
 | package | rule | what it says |
 |---|---|---|
 `)
-	for _, r := range rulebook.All() {
+	for _, r := range coverage.All() {
 		fmt.Fprintf(&page, "| `%s` | `%s` | %s |\n", r.Package(), r.Name(), r)
 	}
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {

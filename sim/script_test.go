@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 // script is a cluster and the people in it.
 type script struct {
 	t      *testing.T
-	w      *World
+	w      *Cluster
 	actors map[string]*actor
 	names  map[txn.ID]string // the story's names of transactions
 	tries  []try             // attempts to commit, in the order of their Prepares
@@ -136,7 +136,7 @@ func (s *script) cluster(d *datadriven.TestData) {
 	s.close()
 	wan, err := geo.Parse(argument(d, "wan"))
 	s.must(err)
-	row, err := protocol.ByName(argument(d, "protocol"))
+	spec, err := protocol.ByName(argument(d, "protocol"))
 	s.must(err)
 	n := len(wan.Regions)
 	if d.HasArg("regions") {
@@ -152,14 +152,14 @@ func (s *script) cluster(d *datadriven.TestData) {
 		s.must(err)
 	}
 	if s.dbs = nil; d.HasArg("sources") {
-		s.dbs = &Databases{Tell: true}
+		s.dbs = &Databases{ReportWaits: true}
 		for i, region := range wan.Regions[:n] {
 			dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(scriptSource + i + 1), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
 		}
 	}
 	s.actors, s.names, s.tries = map[string]*actor{}, map[txn.ID]string{}, nil
 	s.w, err = New(Config{
-		Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Notes: true,
+		Seed: 1, WAN: wan, Spec: spec, Directory: dir, Codec: true, CountEvents: true,
 		Params:   node.Params{KeepVersions: time.Hour, HotWaiters: 1, SourceWaits: looksAfter},
 		Hardware: Hardware{Fsync: time.Millisecond},
 		Links:    Links{MinDelay: 100 * time.Microsecond},
@@ -172,8 +172,8 @@ func (s *script) cluster(d *datadriven.TestData) {
 	}
 	s.w.Run(5 * time.Second) // until elections are history
 	s.w.trace.zero = s.w.Elapsed()
-	s.w.trace.words.key = func(k txn.Key) string { return showKey(dir, k) }
-	s.w.trace.words.instant = func(nanos int64) string {
+	s.w.trace.format.key = func(k txn.Key) string { return showKey(dir, k) }
+	s.w.trace.format.arrivalTime = func(nanos int64) string {
 		return strings.TrimSpace(stamp(time.Duration(nanos-wallStart) - s.w.trace.zero))
 	}
 	s.lines = nil
@@ -225,15 +225,15 @@ func (s *script) say(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-func (s *script) tell(a *actor, format string, args ...any) {
+func (s *script) narrate(a *actor, format string, args ...any) {
 	s.say("%s  %s: %s", stamp(s.w.now-s.w.trace.zero), a.name, fmt.Sprintf(format, args...))
 }
 
 // learnNames notes which attempts belong to which transaction.
-func (s *script) learnNames(_ *host, env *txn.Envelope) fate {
+func (s *script) learnNames(_ *host, env *txn.Envelope) sendAction {
 	p := env.Msg.Prepare
-	if a := env.Msg.Access; a != nil && a.Work != nil {
-		p = &txn.Prepare{Attempt: a.Work.Attempt, Txn: a.Txn}
+	if a := env.Msg.Access; a != nil && a.Batch != nil {
+		p = &txn.Prepare{Attempt: a.Batch.Attempt, Txn: a.Txn}
 	}
 	if p != nil && !slices.ContainsFunc(s.tries, func(o try) bool { return o.attempt == p.Attempt }) {
 		s.tries = append(s.tries, try{p.Attempt, p.Txn})
@@ -323,7 +323,7 @@ func (s *script) act(d *datadriven.TestData) {
 		return
 	}
 	if !s.await(a) {
-		s.tell(a, "still waits")
+		s.narrate(a, "still waits")
 	}
 }
 
@@ -345,19 +345,19 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 			a.t.Delete(s.key(arg.Key))
 		}
 	case "declare":
-		s.declare(a, d)
+		s.fixedSet(a, d)
 	case "commit":
 		switch err := a.t.Commit(context.Background()); {
 		case err == nil:
-			s.tell(a, "committed")
+			s.narrate(a, "committed")
 		case txn.KindOf(err) == txn.KindUnknown:
-			s.tell(a, "the outcome is unknown: %v", err)
+			s.narrate(a, "the outcome is unknown: %v", err)
 		default:
-			s.tell(a, "not committed: %v", err)
+			s.narrate(a, "not committed: %v", err)
 		}
 	case "publish":
 		if !a.t.(txn.Publisher).Publish() {
-			s.tell(a, "nobody waits for what it has written")
+			s.narrate(a, "nobody waits for what it has written")
 		}
 	case "rollback":
 		a.t.Rollback()
@@ -366,9 +366,9 @@ func (s *script) step(a *actor, d *datadriven.TestData) {
 	delete(s.names, txn.ID{}) // it has no id before its first request
 }
 
-// declare carries out a declared transaction.
-func (s *script) declare(a *actor, d *datadriven.TestData) {
-	var x txn.Declaration
+// fixedSet carries out a declared transaction.
+func (s *script) fixedSet(a *actor, d *datadriven.TestData) {
+	var x txn.FixedSetTxn
 	var writes []txn.Write
 	for _, arg := range d.CmdArgs[1:] {
 		switch {
@@ -386,16 +386,16 @@ func (s *script) declare(a *actor, d *datadriven.TestData) {
 		for i, v := range values {
 			saw = append(saw, shown(s.w, x.Reads[i], v))
 		}
-		s.tell(a, "read %s", strings.Join(saw, " "))
+		s.narrate(a, "read %s", strings.Join(saw, " "))
 		return writes, true
 	}
-	switch _, err := a.t.(txn.Declarer).Declare(context.Background(), x); {
+	switch _, err := a.t.(txn.FixedSetRunner).RunFixedSet(context.Background(), x); {
 	case err == nil:
-		s.tell(a, "committed")
+		s.narrate(a, "committed")
 	case txn.KindOf(err) == txn.KindUnknown:
-		s.tell(a, "the outcome is unknown: %v", err)
+		s.narrate(a, "the outcome is unknown: %v", err)
 	default:
-		s.tell(a, "not committed: %v", err)
+		s.narrate(a, "not committed: %v", err)
 	}
 }
 
@@ -406,7 +406,7 @@ func (s *script) read(a *actor, d *datadriven.TestData) {
 		case arg.Key == "lock":
 			r.Lock = map[string]txn.Lock{"shared": txn.LockShared, "exclusive": txn.LockExclusive}[arg.Vals[0]]
 		case arg.Key == "final":
-			r.Final = true
+			r.OnlyRead = true
 		case arg.Key == "async":
 		case d.Cmd == "scan":
 			start := scriptPrefix(int(s.node(arg.Key)) - 1)
@@ -417,7 +417,7 @@ func (s *script) read(a *actor, d *datadriven.TestData) {
 	}
 	res, err := a.t.Read(context.Background(), r)
 	if err != nil {
-		s.tell(a, "read nothing: %v", err)
+		s.narrate(a, "read nothing: %v", err)
 		return
 	}
 	var saw []string
@@ -429,7 +429,7 @@ func (s *script) read(a *actor, d *datadriven.TestData) {
 			saw = append(saw, shown(s.w, p.Key, p.Value))
 		}
 	}
-	s.tell(a, "read %s", strings.Join(saw, " "))
+	s.narrate(a, "read %s", strings.Join(saw, " "))
 }
 
 func (s *script) execute(a *actor, d *datadriven.TestData) {
@@ -452,21 +452,21 @@ func (s *script) execute(a *actor, d *datadriven.TestData) {
 		got, err = src.Execute(ctx, statements, d.HasArg("last"))
 	}
 	if err != nil {
-		s.tell(a, "not executed: %v", err)
+		s.narrate(a, "not executed: %v", err)
 		return
 	}
 	var saw []string
 	for _, r := range got {
-		saw = append(saw, strings.TrimPrefix(worked(&txn.Worked{Results: []txn.Result{r.Result}}), "AccessReply: "))
+		saw = append(saw, strings.TrimPrefix(worked(&txn.BatchResult{Results: []txn.Result{r.Result}}), "AccessReply: "))
 	}
-	s.tell(a, "%s: %s", how, strings.Join(saw, ", "))
+	s.narrate(a, "%s: %s", how, strings.Join(saw, ", "))
 }
 
-func shown(w *World, k txn.Key, v []byte) string {
+func shown(w *Cluster, k txn.Key, v []byte) string {
 	if v == nil {
-		return w.trace.words.show(k) + "=nothing"
+		return w.trace.format.show(k) + "=nothing"
 	}
-	return w.trace.words.show(k) + "=" + string(v)
+	return w.trace.format.show(k) + "=" + string(v)
 }
 
 // meddle is everything that no transaction does.
@@ -506,7 +506,7 @@ func (s *script) show(text string) {
 	for _, h := range s.w.hosts {
 		what := "is down"
 		if h.up() {
-			value, _, _ := h.node.Peek(s.key(text))
+			value, _, _ := h.node.ReadLocal(s.key(text))
 			if what = "has " + string(value); value == nil {
 				what = "has nothing"
 			}
@@ -519,7 +519,7 @@ func (s *script) show(text string) {
 // trap has a host crash at its next message of a kind.
 func (s *script) trap(h *host, d *datadriven.TestData) {
 	if d.HasArg("answers") {
-		s.w.onAnswer = func(from *host, _ *coordinator.Request, _ *coordinator.Response) fate {
+		s.w.onAnswer = func(from *host, _ *coordinator.Request, _ *coordinator.Response) sendAction {
 			if from != h {
 				return leaves
 			}
@@ -532,9 +532,9 @@ func (s *script) trap(h *host, d *datadriven.TestData) {
 	if d.HasArg("before") {
 		after = lostCrash
 	}
-	s.w.onSend = func(from *host, env *txn.Envelope) fate {
+	s.w.onSend = func(from *host, env *txn.Envelope) sendAction {
 		s.learnNames(from, env)
-		if from != h || !strings.HasPrefix(s.w.trace.words.message(&env.Msg), word) {
+		if from != h || !strings.HasPrefix(s.w.trace.format.message(&env.Msg), word) {
 			return leaves
 		}
 		if d.HasArg("to") && s.node(argument(d, "to")) != env.To {

@@ -25,19 +25,19 @@ type Databases struct {
 	// DeadlockAfter is for how long a PostgreSQL has a statement wait before it looks for a
 	// deadlock; 0: it looks at once, as a MySQL does.
 	DeadlockAfter time.Duration
-	// Tell has PostgreSQLs tell their agents who waits for whom, as real ones do; of others agents
+	// ReportWaits has PostgreSQLs tell their agents who waits for whom, as real ones do; of others agents
 	// conclude it. Either matters if Params.SourceWaits is not 0.
-	Tell bool
+	ReportWaits bool
 
-	w     *World
+	w     *Cluster
 	all   []*database
 	of    map[txn.ShardID]*database
 	acked map[source.Name]bool // ends of branches that agents have acknowledged, but for where decided
 	late  []string             // branches that were begun after that
 }
 
-// hears notes what agents promise.
-func (s *Databases) hears(m *txn.Message) {
+// receives notes what agents promise.
+func (s *Databases) receives(m *txn.Message) {
 	if s != nil && m.DecideAck != nil && s.of[m.DecideAck.Shard] != nil {
 		s.acked[source.Name{Cluster: ourCluster, Attempt: m.DecideAck.Attempt, Source: m.DecideAck.Shard}] = true
 	}
@@ -45,7 +45,7 @@ func (s *Databases) hears(m *txn.Message) {
 
 // begins notes that a branch is begun. Whose end was acknowledged never is.
 func (s *Databases) begins(n source.Name) {
-	n.DecidedAt = 0
+	n.RecordShard = 0
 	if s.acked[n] {
 		s.late = append(s.late, n.String())
 	}
@@ -66,7 +66,7 @@ func or(d, otherwise time.Duration) time.Duration {
 }
 
 // attach makes the databases of a world.
-func (s *Databases) attach(w *World) {
+func (s *Databases) attach(w *Cluster) {
 	if s == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (s *Databases) dialect(i int) source.Dialect {
 // strangers are what others have prepared there: another cluster, and a program of its own.
 func strangers(s txn.ShardID) []string {
 	return []string{
-		source.Name{Cluster: strangeCluster, Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: 1 << 40}, Source: s, DecidedAt: 2}.String(),
+		source.Name{Cluster: strangeCluster, Attempt: txn.Attempt{Node: 1, Epoch: 1, Seq: 1 << 40}, Source: s, RecordShard: 2}.String(),
 		fmt.Sprintf("billing-%d", s),
 	}
 }
@@ -120,10 +120,10 @@ func (s *Databases) fit(c *node.Config) {
 		return
 	}
 	if c.Openers == nil {
-		c.Openers = map[routing.Kind]participant.Opener{}
+		c.Openers = map[routing.Kind]participant.Factory{}
 	}
-	bugs := c.Params.Bugs
-	c.Openers[source.Kind] = source.Opener(source.Config{Cluster: ourCluster, Open: func(e routing.Shard) (source.Driver, error) {
+	bugs := c.Params.InjectedBugs
+	c.Openers[source.Kind] = source.Factory(source.Config{Cluster: ourCluster, Open: func(e routing.Shard) (source.Driver, error) {
 		h := s.w.host(txn.NodeID(e.Replicas[0]))
 		return &dbDriver{db: s.of[txn.ShardID(e.ID)], host: h, life: h.life, takesForeign: bugs.TakeForeign}, nil
 	}})

@@ -15,7 +15,7 @@ import (
 )
 
 // sourceRows are the rows for databases that are not ours.
-func sourceRows() (out []protocol.Row) {
+func sourceRows() (out []protocol.Spec) {
 	for _, r := range protocol.Table() {
 		if r.OverSources() {
 			out = append(out, r)
@@ -25,15 +25,15 @@ func sourceRows() (out []protocol.Row) {
 }
 
 // A hunt of each row over sources finds nothing, with faults and without, and does something.
-func TestHuntsOverSources(t *testing.T) {
-	for _, row := range sourceRows() {
-		if row.Gives == protocol.NoAtomicity {
+func TestFaultRunsOverSources(t *testing.T) {
+	for _, spec := range sourceRows() {
+		if spec.Isolation == protocol.NoAtomicity {
 			continue
 		}
-		t.Run(row.Name, func(t *testing.T) {
+		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
 			for faults, least := range map[Faults]int{{}: 60, AllFaults(): 5} {
-				r := Hunt(11, row, HuntConfig{Faults: faults})
+				r := RunSeed(11, spec, FaultRunConfig{Faults: faults})
 				if len(r.Violations) > 0 {
 					t.Errorf("%v", r.Violations)
 				}
@@ -48,27 +48,27 @@ func TestHuntsOverSources(t *testing.T) {
 
 // A row that gives no atomicity is one whose hunts find that it has none.
 func TestLocalCommitsAreNotAtomic(t *testing.T) {
-	for _, row := range sourceRows() {
-		if row.Gives != protocol.NoAtomicity {
+	for _, spec := range sourceRows() {
+		if spec.Isolation != protocol.NoAtomicity {
 			continue
 		}
 		for seed := uint64(1); seed <= 10; seed++ {
-			if r := Hunt(seed, row, HuntConfig{Faults: AllFaults()}); !r.Serializable() {
+			if r := RunSeed(seed, spec, FaultRunConfig{Faults: AllFaults()}); !r.Serializable() {
 				return
 			}
 		}
-		t.Errorf("%s commits everywhere or nowhere", row.Name)
+		t.Errorf("%s commits everywhere or nowhere", spec.Name)
 	}
 }
 
 // besideSources is a cluster of three nodes with a shard led from each and a database beside
 // each, whose sources have the numbers 11 to 13.
-func besideSources(t *testing.T, row string) (*World, *Databases) {
+func besideSources(t *testing.T, row string) (*Cluster, *Databases) {
 	t.Helper()
-	return besideSourcesWith(t, row, txn.Bugs{})
+	return besideSourcesWith(t, row, txn.InjectedBugs{})
 }
 
-func besideSourcesWith(t *testing.T, row string, bugs txn.Bugs) (*World, *Databases) {
+func besideSourcesWith(t *testing.T, row string, bugs txn.InjectedBugs) (*Cluster, *Databases) {
 	t.Helper()
 	wan, err := geo.Parse("uniform:20ms:3")
 	if err != nil {
@@ -83,12 +83,12 @@ func besideSourcesWith(t *testing.T, row string, bugs txn.Bugs) (*World, *Databa
 	for i, region := range wan.Regions {
 		dir.Shards = append(dir.Shards, routing.Shard{ID: uint64(11 + i), Replicas: []uint32{uint32(i + 1)}, Leader: string(region), Kind: source.Kind})
 	}
-	w, err := New(Config{Seed: 1, WAN: wan, Row: r, Directory: dir, Databases: dbs, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true, Params: txn.Params{Bugs: bugs}})
+	w, err := New(Config{Seed: 1, WAN: wan, Spec: r, Directory: dir, Databases: dbs, Hardware: Hardware{Fsync: time.Millisecond}, Codec: true, Params: txn.Params{InjectedBugs: bugs}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Close)
-	if !w.RunUntil(huntQuietWait, w.Ready) {
+	if !w.RunUntil(quietWait, w.Ready) {
 		t.Fatalf("the cluster does not come up: %v", w.Summary())
 	}
 	return w, dbs
@@ -127,8 +127,8 @@ func sessionAtSources(t *testing.T, row string) {
 			}
 		}
 		tx, do := begin(txn.Options{})
-		expect("a shard", do(false, at(2, "GET a/1")), txn.KindMisuse)
-		expect("nothing", do(false, nil), txn.KindMisuse)
+		expect("a shard", do(false, at(2, "GET a/1")), txn.KindInvalidRequest)
+		expect("nothing", do(false, nil), txn.KindInvalidRequest)
 		expect("an error", do(false, at(11, "PUT a/1 5", "FAIL", "PUT a/2 6")), txn.KindStatement)
 		expect("goes on", do(false, at(11, "PUT a/3 7")), 0)
 		expect("one participant", tx.Commit(ctx), 0)
@@ -140,7 +140,7 @@ func sessionAtSources(t *testing.T, row string) {
 		if expect("at once", err, 0); len(res) != 2 || string(valueIn(res[1])) != "8" || dbs.of[11].rows["a/3"] != "8" || dbs.of[11].finished != 0 || tx.Stats().CommitRounds != 0 {
 			failed = append(failed, fmt.Sprintf("at once: %v, %v, %+v", res, dbs.of[11].rows, tx.Stats()))
 		}
-		expect("after its commit", tx.Commit(ctx), txn.KindMisuse)
+		expect("after its commit", tx.Commit(ctx), txn.KindInvalidRequest)
 		tx, _ = begin(txn.Options{})
 		_, err = tx.(txn.Finishing).ExecuteAndCommit(ctx, at(11, "ADD a/3 1", "FAIL"))
 		expect("at once, and fails", err, txn.KindAborted)
@@ -152,9 +152,9 @@ func sessionAtSources(t *testing.T, row string) {
 		tx.Put(key, []byte("x"))
 		expect("both", do(false, append(at(11, "ADD a/1 1"), at(12, "PUT b/1 1")...)), 0)
 		expect("the last", do(true, at(12, "ADD b/1 1")), 0)
-		expect("after the last", do(false, at(12, "ADD b/1 1")), txn.KindMisuse)
+		expect("after the last", do(false, at(12, "ADD b/1 1")), txn.KindInvalidRequest)
 		expect("shards and sources", tx.Commit(ctx), 0)
-		if v, _, _ := w.host(1).node.Peek(key); string(v) != "x" || dbs.of[11].rows["a/1"] != "6" || dbs.of[12].rows["b/1"] != "2" || dbs.of[12].finished != 1 {
+		if v, _, _ := w.host(1).node.ReadLocal(key); string(v) != "x" || dbs.of[11].rows["a/1"] != "6" || dbs.of[12].rows["b/1"] != "2" || dbs.of[12].finished != 1 {
 			failed = append(failed, fmt.Sprintf("over both: %q, %v, %v", v, dbs.of[11].rows, dbs.of[12].rows))
 		}
 		tx, do = begin(txn.Options{})
@@ -162,7 +162,7 @@ func sessionAtSources(t *testing.T, row string) {
 		expect("a commit after that", tx.Commit(ctx), txn.KindAborted)
 		tx.Rollback()
 		tx, do = begin(txn.Options{AsOf: 1, ReadOnly: true})
-		expect("the past", do(false, at(11, "GET a/1")), txn.KindMisuse)
+		expect("the past", do(false, at(11, "GET a/1")), txn.KindInvalidRequest)
 		tx.Rollback()
 		tx, do = begin(txn.Options{})
 		expect("to be given up", do(true, append(at(11, "ADD a/1 1"), at(13, "PUT c/1 1")...)), 0)
@@ -172,7 +172,7 @@ func sessionAtSources(t *testing.T, row string) {
 		ours, _ := dbs.left()
 		return c.Done() && len(ours) == 0 && len(w.Residue()) == 0
 	}
-	if !w.RunUntil(huntQuietWait, quiet) {
+	if !w.RunUntil(quietWait, quiet) {
 		t.Errorf("it is not quiet: %v, %v", w.Residue(), w.Summary())
 	}
 	if len(failed) > 0 || dbs.of[11].rows["a/1"] != "6" || dbs.of[13].rows["c/1"] != "" {
@@ -191,7 +191,7 @@ func valueIn(r txn.SourceResult) []byte {
 // A database that forgets over its restart what prepared transactions have read takes no new ones
 // before those have ended: who writes what one of them has read comes after it.
 func TestAFenceStandsForReadsThatARestartForgets(t *testing.T) {
-	for _, bugs := range []txn.Bugs{{}, {UnfencedReads: true}} {
+	for _, bugs := range []txn.InjectedBugs{{}, {UnfencedReads: true}} {
 		w, dbs := besideSourcesWith(t, "geotp-o1", bugs)
 		ctx := context.Background()
 		if d := dbs.of[11]; d.dialect != source.MySQL {
@@ -223,7 +223,7 @@ func TestAFenceStandsForReadsThatARestartForgets(t *testing.T) {
 			}
 			wrote = c.Elapsed()
 		})
-		if !w.RunUntil(huntQuietWait, second.Done) || dbs.of[11].rows["a/1"] != "5" {
+		if !w.RunUntil(quietWait, second.Done) || dbs.of[11].rows["a/1"] != "5" {
 			t.Fatalf("the second does not end: %v", w.Summary())
 		}
 		w.Run(5 * time.Second)

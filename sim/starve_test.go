@@ -30,7 +30,7 @@ func TestFarClientsOfOneRegionAreNotPassedForEver(t *testing.T) {
 // client's transactions was tried at most, and how many there were.
 func farTries(t *testing.T, name string, lasts time.Duration) (most, commits int) {
 	t.Helper()
-	row, err := protocol.ByName(name)
+	spec, err := protocol.ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func farTries(t *testing.T, name string, lasts time.Duration) (most, commits int
 	}
 	dir := workload.Cluster(wan.Regions)
 	dir.AddRange(scriptPrefix(0), dir.EnsureShard(dir.Shards[0].Replicas, string(wan.Regions[0]), 0))
-	w, err := New(Config{Seed: 3, WAN: wan, Row: row, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, Links: Links{MinDelay: 100 * time.Microsecond}})
+	w, err := New(Config{Seed: 3, WAN: wan, Spec: spec, Directory: dir, Hardware: Hardware{Fsync: time.Millisecond}, Links: Links{MinDelay: 100 * time.Microsecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

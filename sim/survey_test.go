@@ -12,31 +12,31 @@ import (
 
 // A survey tells who waits for whom, from every node; one that is down is named,
 // and the others' answers come all the same.
-func TestSurvey(t *testing.T) {
-	h := openAsOf(t, node.Bugs{})
+func TestContentionReport(t *testing.T) {
+	h := openAsOf(t, node.InjectedBugs{})
 	key := h.bank.Keys()[:1]
 	var holder, waiter txn.Txn
 	h.do(t, func(c *Client) {
-		holder = c.DB().Begin(txn.Options{Owner: 7})
+		holder = c.DB().Begin(txn.Options{SessionID: 7})
 		if _, err := holder.Read(context.Background(), txn.Read{Gets: key, Lock: txn.LockExclusive}); err != nil {
 			t.Error(err)
 		}
 	})
 	waiting := h.w.Go(2, func(c *Client) {
-		waiter = c.DB().Begin(txn.Options{Owner: 8, LockWaitMillis: 1000})
+		waiter = c.DB().Begin(txn.Options{SessionID: 8, LockWaitMillis: 1000})
 		if _, err := waiter.Read(context.Background(), txn.Read{Gets: key, Lock: txn.LockExclusive}); txn.KindOf(err) != txn.KindLockTimeout {
 			t.Errorf("the waiter: %v", err)
 		}
 		waiter.Rollback()
 	})
-	survey := func(at txn.NodeID) (s txn.Surveyed) {
+	survey := func(at txn.NodeID) (s txn.ContentionReport) {
 		c := h.w.Go(at, func(c *Client) {
 			var err error
-			if s, err = c.DB().(txn.Surveyor).Survey(context.Background()); err != nil {
+			if s, err = c.DB().(txn.ContentionQuerier).Contention(context.Background()); err != nil {
 				t.Error(err)
 			}
 		})
-		if !h.w.RunUntil(huntReadWait, c.Done) {
+		if !h.w.RunUntil(readWait, c.Done) {
 			t.Fatal("the survey came to no end")
 		}
 		return s
@@ -55,11 +55,11 @@ func TestSurvey(t *testing.T) {
 		if w.Holder != holder.ID() || w.Key != key[0] || w.WaitedNanos <= 0 {
 			t.Errorf("asked at node %d: %+v, want a wait for %v", at, w, holder.ID())
 		}
-		if len(s.Owners) != 1 || s.Owners[w.Txn]+s.Owners[w.Holder] != owner {
-			t.Errorf("asked at node %d: owners %v, want %d alone", at, s.Owners, owner)
+		if len(s.SessionIDs) != 1 || s.SessionIDs[w.Txn]+s.SessionIDs[w.Holder] != owner {
+			t.Errorf("asked at node %d: owners %v, want %d alone", at, s.SessionIDs, owner)
 		}
 	}
-	if !h.w.RunUntil(huntReadWait, waiting.Done) {
+	if !h.w.RunUntil(readWait, waiting.Done) {
 		t.Fatal("the waiter came to no end")
 	}
 	if r := survey(1).Nodes[2].Rollbacks; r[txn.CauseLockTimeout] != 1 || r[txn.CauseClient] != 1 {

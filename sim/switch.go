@@ -40,11 +40,11 @@ const (
 )
 
 // newSwitches is nil if the hunt has none.
-func newSwitches(n *nemesis, seed uint64, cfg HuntConfig, row protocol.Row) *switches {
-	if len(cfg.Switch) == 0 || row.Replicates == protocol.Unordered {
+func newSwitches(n *nemesis, seed uint64, cfg FaultRunConfig, spec protocol.Spec) *switches {
+	if len(cfg.Switch) == 0 || spec.Replicates == protocol.Unordered {
 		return nil
 	}
-	return &switches{n: n, rand: stream(seed, streamSwitches), among: cfg.Switch, began: row.Name}
+	return &switches{n: n, rand: stream(seed, streamSwitches), among: cfg.Switch, began: spec.Name}
 }
 
 // start begins the first.
@@ -127,8 +127,8 @@ func (s *switches) count() {
 }
 
 // rowsOf are the rows under which a hunt's cluster may come to be.
-func (cfg *HuntConfig) rowsOf(row protocol.Row) []protocol.Row {
-	out := []protocol.Row{row}
+func (cfg *FaultRunConfig) rowsOf(spec protocol.Spec) []protocol.Spec {
+	out := []protocol.Spec{spec}
 	for _, name := range cfg.Switch {
 		if r, err := protocol.ByName(name); err == nil {
 			out = append(out, r)
@@ -137,12 +137,12 @@ func (cfg *HuntConfig) rowsOf(row protocol.Row) []protocol.Row {
 	return out
 }
 
-func asksInTurn(r protocol.Row) bool { return r.Asks == decide.InTurn }
+func asksInTurn(r protocol.Spec) bool { return r.Prepares == decide.Sequential }
 
-func anyHot(rows []protocol.Row) bool {
-	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return r.Yield.Hot != yield.HotNone })
+func anyHot(specs []protocol.Spec) bool {
+	return slices.ContainsFunc(specs, func(r protocol.Spec) bool { return r.Yield.Hot != yield.HotNone })
 }
 
-func anyWithoutMoments(rows []protocol.Row) bool {
-	return slices.ContainsFunc(rows, func(r protocol.Row) bool { return !r.Moments() })
+func anyWithoutSnapshotReads(specs []protocol.Spec) bool {
+	return slices.ContainsFunc(specs, func(r protocol.Spec) bool { return !r.SnapshotReads() })
 }

@@ -20,8 +20,8 @@ func TestSwitches(t *testing.T) {
 		faults Faults
 		seeds  int
 	}{{Faults{}, 2}, {Faults{Crashes: true, Partitions: true, Network: true, Transfers: true}, 6}, {AllFaults(), 6}} {
-		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, c.seeds), Rows: []string{"2pc+2pl-home", "d2pc+occ", "txsql"}, Faults: c.faults, Switch: append(slices.Clone(DefaultSwitch), "natto-recsf"), StopAfter: 2}
-		sum, err := RunHunt(cfg, t.Output())
+		cfg := FaultRunConfig{Seed: 1, Seeds: seeds(t, c.seeds), Specs: []string{"2pc+2pl-home", "d2pc+occ", "txsql"}, Faults: c.faults, Switch: append(slices.Clone(DefaultSwitch), "natto-recsf"), StopAfter: 2}
+		sum, err := RunSeeds(cfg, t.Output())
 		t.Logf("%d runs with faults %v: %v", sum.Runs, c.faults, sum.Counts)
 		if err != nil {
 			t.Fatal(err)
@@ -38,8 +38,8 @@ func TestSwitchesOverSources(t *testing.T) {
 	t.Parallel()
 	among := []string{"geotp", "ssp", "d2pc+2pl-group", "2pc+2pl-home"}
 	for _, faults := range []Faults{{}, AllFaults()} {
-		cfg := HuntConfig{Seed: 1, Seeds: seeds(t, 2), Rows: []string{"geotp", "d2pc+2pl-group"}, Faults: faults, Switch: among, StopAfter: 2}
-		sum, err := RunHunt(cfg, t.Output())
+		cfg := FaultRunConfig{Seed: 1, Seeds: seeds(t, 2), Specs: []string{"geotp", "d2pc+2pl-group"}, Faults: faults, Switch: among, StopAfter: 2}
+		sum, err := RunSeeds(cfg, t.Output())
 		t.Logf("%d runs with faults %v: %v", sum.Runs, faults, sum.Counts)
 		if err != nil {
 			t.Fatal(err)
@@ -48,8 +48,8 @@ func TestSwitchesOverSources(t *testing.T) {
 			t.Errorf("%d switches in %d runs, %d committed at sources", n, sum.Runs, sum.Counts["at sources: ok"])
 		}
 	}
-	cfg := HuntConfig{Seed: 1, Seeds: 30, Rows: []string{"d2pc+2pl-group"}, Faults: AllFaults(), Switch: among, StopAfter: 1, Bugs: txn.Bugs{VoteBeforePrepare: true}}
-	if sum, _ := RunHunt(cfg, io.Discard); len(sum.Failed) == 0 {
+	cfg := FaultRunConfig{Seed: 1, Seeds: 30, Specs: []string{"d2pc+2pl-group"}, Faults: AllFaults(), Switch: among, StopAfter: 1, InjectedBugs: txn.InjectedBugs{VoteBeforePrepare: true}}
+	if sum, _ := RunSeeds(cfg, io.Discard); len(sum.Failed) == 0 {
 		t.Errorf("a planted bug is not found in %d runs", sum.Runs)
 	}
 }
@@ -59,12 +59,12 @@ func TestSwitchesOverSources(t *testing.T) {
 func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"2pc+2pl-home", "d2pc+2pl-home"}, {"2pc+2pl-group", "d2pc+occ"}, {"d2pc+occ", "txsql"}, {"d2pc+2pl-group", "natto-recsf"}, {"natto-recsf", "2pc+2pl-home"}} {
-		row, err := protocol.ByName(pair[0])
+		spec, err := protocol.ByName(pair[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &hunt{cfg: HuntConfig{}}
-		h.open(1, row)
+		h := &faultRun{cfg: FaultRunConfig{}}
+		h.open(1, spec)
 		h.unvalidated = nil // the row changes
 		defer h.w.Close()
 		h.until(t, "ready", h.w.Ready)
@@ -96,7 +96,7 @@ func TestADrainedSwitchCostsAPauseAlone(t *testing.T) {
 		h.until(t, "the end of the clients", func() bool { return allDone(clients) })
 		lost := uint64(0)
 		h.do(t, func(c *Client) {
-			got, err := c.DB().(txn.Surveyor).Survey(context.Background())
+			got, err := c.DB().(txn.ContentionQuerier).Contention(context.Background())
 			if err != nil {
 				t.Error(err)
 			}

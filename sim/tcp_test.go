@@ -88,7 +88,7 @@ func TestAConnectionHasARate(t *testing.T) {
 
 // In a world messages are late and none is lost; within a region nothing is. Without loss TCP is nothing.
 func TestTCPLosesNothing(t *testing.T) {
-	took := func(l Links) (last time.Duration, w *World) {
+	took := func(l Links) (last time.Duration, w *Cluster) {
 		w = toyWorld(t, 3, l, nil)
 		done := 0
 		w.Go(1, func(c *Client) {

@@ -36,7 +36,7 @@ func (t *timers) boot(c *node.Config) {
 	for _, one := range []struct {
 		what  string
 		timer *time.Duration
-	}{{"sends again", &p.ResendAfter}, {"recovers", &p.RecoverAfter}, {"probes", &p.ProbeAfter}, {"gives up locks", &p.LockWait}, {"ends gateways", &p.GatewayLease}} {
+	}{{"sends again", &p.ResendAfter}, {"recovers", &p.RecoverAfter}, {"probes", &p.StatusQueryAfter}, {"gives up locks", &p.LockWait}, {"ends gateways", &p.GatewayLease}} {
 		if t.rand.IntN(3) == 0 {
 			t.counts["forced: a node "+one.what+" early"]++
 			*one.timer = max(p.TickInterval, *one.timer/time.Duration(2+t.rand.IntN(30)))

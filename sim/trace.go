@@ -13,18 +13,18 @@ import (
 // tracer keeps a hash over everything that happens and, if somebody reads
 // along, tells it line by line. The hash does not depend on there being a reader.
 type tracer struct {
-	hash  *xxhash.Digest
-	out   func(line string)
-	words words
-	buf   []byte
-	gist  []byte
-	said  map[string]bool // what a follower reported, so that it is not told twice
-	label func(txn.NodeID) string
-	zero  time.Duration // lines count time from here
+	hash        *xxhash.Digest
+	out         func(line string)
+	format      messageFormatter
+	buf         []byte
+	fingerprint []byte
+	reported    map[string]bool // what a follower reported, so that it is not told twice
+	label       func(txn.NodeID) string
+	zero        time.Duration // lines count time from here
 }
 
 func newTracer(out func(string), label func(txn.NodeID) string) *tracer {
-	return &tracer{hash: xxhash.New(), out: out, words: words{node: label}, said: map[string]bool{}, label: label}
+	return &tracer{hash: xxhash.New(), out: out, format: messageFormatter{node: label}, reported: map[string]bool{}, label: label}
 }
 
 // Marks of what is hashed.
@@ -49,14 +49,14 @@ func (t *tracer) mark(kind byte, now time.Duration, env *txn.Envelope, body []by
 // body is its wire form, nil if it has none.
 func (t *tracer) message(now time.Duration, env *txn.Envelope, body []byte) {
 	if body == nil {
-		t.gist = appendGist(t.gist[:0], &env.Msg)
-		body = t.gist
+		t.fingerprint = appendGist(t.fingerprint[:0], &env.Msg)
+		body = t.fingerprint
 	}
 	t.mark(markSent, now, env, body)
 	if t.out == nil {
 		return
 	}
-	t.tell(now, env, "->", "")
+	t.write(now, env, "->", "")
 }
 
 // lost: a message will not arrive.
@@ -65,22 +65,22 @@ func (t *tracer) lost(now time.Duration, env *txn.Envelope) {
 	if t.out == nil {
 		return
 	}
-	t.tell(now, env, "-x", "lost: ")
+	t.write(now, env, "-x", "lost: ")
 }
 
-// tell tells of a message, unless it says nothing new: followers repeat how
+// write tells of a message, unless it says nothing new: followers repeat how
 // much of a log they have whenever they are asked.
-func (t *tracer) tell(now time.Duration, env *txn.Envelope, arrow, mark string) {
-	text := t.words.message(&env.Msg)
+func (t *tracer) write(now time.Duration, env *txn.Envelope, arrow, mark string) {
+	text := t.format.message(&env.Msg)
 	if text == "" {
 		return
 	}
 	line := fmt.Sprintf("%3s %s %-3s  %s%s", t.label(env.From), arrow, t.label(env.To), mark, text)
 	if env.Msg.Raft != nil {
-		if t.said[line] {
+		if t.reported[line] {
 			return
 		}
-		t.said[line] = true
+		t.reported[line] = true
 	}
 	t.out(stamp(now-t.zero) + "  " + line)
 }

@@ -14,11 +14,11 @@ import (
 func TestWhomAMessageIsForNeedNotBeSaid(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"d2pc+2pl-group", "mysql", "tapir", "carousel-fast"} {
-		row, err := protocol.ByName(name)
+		spec, err := protocol.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, unsaid := runSaid(t, row, 0), runSaid(t, row, 2)
+		said, unsaid := runSaid(t, spec, 0), runSaid(t, spec, 2)
 		if said != unsaid || said == 0 {
 			t.Errorf("%s ran as %x, and as %x where node 2 does not say whom its messages are for", name, said, unsaid)
 		}
@@ -26,14 +26,14 @@ func TestWhomAMessageIsForNeedNotBeSaid(t *testing.T) {
 }
 
 // runSaid is the hash of a run under faults in which a node says of no message whom it is for.
-func runSaid(t *testing.T, row protocol.Row, older txn.NodeID) uint64 {
-	h := &hunt{cfg: HuntConfig{Regions: 3, Faults: AllFaults()}}
-	h.open(11, row)
+func runSaid(t *testing.T, spec protocol.Spec, older txn.NodeID) uint64 {
+	h := &faultRun{cfg: FaultRunConfig{Regions: 3, Faults: AllFaults()}}
+	h.open(11, spec)
 	defer h.w.Close()
-	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
 		t.Fatal("the cluster does not come up")
 	}
-	h.w.onSend = func(from *host, env *txn.Envelope) fate {
+	h.w.onSend = func(from *host, env *txn.Envelope) sendAction {
 		if env.Part.For() == txn.ForUnsaid || env.Part.For()&txn.ForParticipant != 0 && env.Part.Shard() == 0 {
 			t.Errorf("%s does not say whom it is for", kindOf(&env.Msg))
 		}

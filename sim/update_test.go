@@ -13,16 +13,16 @@ import (
 
 // adders add one to the first account, each in one go, while its leader is lost.
 type adders struct {
-	h              *hunt
+	h              *faultRun
 	added, unknown int
 }
 
-func openAdders(t *testing.T, seed uint64, row protocol.Row, bugs node.Bugs) *adders {
+func openAdders(t *testing.T, seed uint64, spec protocol.Spec, bugs node.InjectedBugs) *adders {
 	t.Helper()
-	h := &hunt{cfg: HuntConfig{Bugs: bugs, Regions: 3}}
-	h.open(seed, row)
+	h := &faultRun{cfg: FaultRunConfig{InjectedBugs: bugs, Regions: 3}}
+	h.open(seed, spec)
 	t.Cleanup(h.w.Close)
-	if !h.w.RunUntil(huntQuietWait, h.w.Ready) || !h.setup() {
+	if !h.w.RunUntil(quietWait, h.w.Ready) || !h.setup() {
 		t.Fatalf("the cluster does not come up: %v", h.result.Violations)
 	}
 	return &adders{h: h}
@@ -34,7 +34,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 	var last txn.Txn
 	for range 1000 {
 		tx := c.DB().Begin(txn.Options{RetryOf: last})
-		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, Declares: a.h.bank.Keys()[:1]}, func(values [][]byte) ([]txn.Write, bool) {
+		done, err := tx.(txn.Updater).Update(ctx, txn.Read{Gets: a.h.bank.Keys()[:1], ForWrite: true, FixedSet: a.h.bank.Keys()[:1]}, func(values [][]byte) ([]txn.Write, bool) {
 			n, err := 0, error(nil)
 			if values[0] != nil { // a near replica may not have it yet: then this will not stand
 				n, err = strconv.Atoi(string(values[0]))
@@ -57,7 +57,7 @@ func (a *adders) add(t *testing.T, c *Client) {
 		if last = nil; txn.KindOf(err) == txn.KindAborted {
 			last = tx
 		}
-		c.Sleep(huntUnit)
+		c.Sleep(faultRunUnit)
 	}
 	t.Error("an addition came to no end")
 }
@@ -69,7 +69,7 @@ func (a *adders) run(t *testing.T) (balance int) {
 	for i := range 6 {
 		clients = append(clients, w.Go(txn.NodeID(1+i%3), func(c *Client) {
 			for range 15 {
-				c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * huntUnit))))
+				c.Sleep(time.Duration(c.Rand().Int64N(int64(2 * faultRunUnit))))
 				a.add(t, c)
 			}
 		}))
@@ -83,13 +83,13 @@ func (a *adders) run(t *testing.T) (balance int) {
 		}
 		return true
 	}
-	if !w.RunUntil(huntReadWait, half) {
+	if !w.RunUntil(readWait, half) {
 		t.Fatalf("%d additions are done", a.added)
 	}
 	w.hosts[0].crash(strictly) // it leads the first account
-	w.RunUntil(10*huntUnit, over)
+	w.RunUntil(10*faultRunUnit, over)
 	w.hosts[0].restart()
-	if !w.RunUntil(10*huntReadWait, over) {
+	if !w.RunUntil(10*readWait, over) {
 		t.Fatal("the clients came to no end")
 	}
 	a.h.do(t, func(c *Client) {
@@ -98,7 +98,7 @@ func (a *adders) run(t *testing.T) (balance int) {
 				balance, _ = strconv.Atoi(v)
 				return
 			}
-			c.Sleep(huntUnit)
+			c.Sleep(faultRunUnit)
 		}
 		t.Error("the account cannot be read")
 	})
@@ -108,9 +108,9 @@ func (a *adders) run(t *testing.T) (balance int) {
 // What is read, changed and committed in one go is an update like any other: none
 // is lost, none is done twice, whatever happens to the leader.
 func TestUpdatesInOneGo(t *testing.T) {
-	for _, row := range protocol.Live() {
-		t.Run(row.Name, func(t *testing.T) {
-			a := openAdders(t, 1, row, node.Bugs{})
+	for _, spec := range protocol.Live() {
+		t.Run(spec.Name, func(t *testing.T) {
+			a := openAdders(t, 1, spec, node.InjectedBugs{})
 			got := a.run(t) - 100
 			if got < a.added || got > a.added+a.unknown {
 				t.Errorf("%d were added, %d more may have been, and the account has %d more", a.added, a.unknown, got)
@@ -118,12 +118,12 @@ func TestUpdatesInOneGo(t *testing.T) {
 		})
 	}
 	t.Run("planted", func(t *testing.T) {
-		row, err := protocol.ByName("2pc+occ")
+		spec, err := protocol.ByName("2pc+occ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for seed := range uint64(20) { // an update reads at the leader, so few meet
-			a := openAdders(t, seed, row, node.Bugs{SkipValidation: true})
+			a := openAdders(t, seed, spec, node.InjectedBugs{SkipValidation: true})
 			if got := a.run(t) - 100; got < a.added {
 				t.Logf("seed %d: %d of %d additions are in the account", seed, got, a.added)
 				return
@@ -135,11 +135,11 @@ func TestUpdatesInOneGo(t *testing.T) {
 
 // Who does not want what was read has an open transaction with that reading in it.
 func TestAnUpdateThatIsNotWanted(t *testing.T) {
-	row, err := protocol.ByName(protocol.Default)
+	spec, err := protocol.ByName(protocol.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := openAdders(t, 1, row, node.Bugs{})
+	a := openAdders(t, 1, spec, node.InjectedBugs{})
 	a.h.do(t, func(c *Client) {
 		ctx, key := context.Background(), a.h.bank.Keys()[0]
 		tx := c.DB().Begin(txn.Options{})

@@ -37,15 +37,15 @@ func (c *counted) Apply(b *store.Batch) {
 	c.Engine.Apply(b)
 }
 
-// told takes a node's own lines.
-type told struct {
+// answerCounts takes a node's own lines.
+type answerCounts struct {
 	node.Observer
 	w *watched
 }
 
-func (o told) Tracing() bool { return true }
+func (o answerCounts) Tracing() bool { return true }
 
-func (o told) Event(n txn.NodeID, what string) {
+func (o answerCounts) Event(n txn.NodeID, what string) {
 	o.w.seen = append(o.w.seen, what)
 	if o.Observer.Tracing() {
 		o.Observer.Event(n, what)
@@ -109,25 +109,25 @@ func TestNothingIsDueBeforeItsTime(t *testing.T) {
 	for _, name := range []string{"2pc+2pl", "2pc+2pl-group", "d2pc+occ", "txsql", "aria", "tapir", "starry", "2pc+2pl-logged", "2pc+2pl-together", "2pc+2pl-postponed", "geotp-o1o2", "scalardb+"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row, err := protocol.ByName(name)
+			spec, err := protocol.ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var did []string
 			looks := 0
-			cfg := HuntConfig{Faults: AllFaults(), Load: time.Second}
+			cfg := FaultRunConfig{Faults: AllFaults(), Load: time.Second}
 			if name == "d2pc+occ" {
 				cfg.Switch = DefaultSwitch
 			}
 			cfg.boot = func(c node.Config, now txn.Now) (process, error) {
 				w := &watched{engine: &counted{Engine: c.Engine}, did: &did, looks: &looks}
-				c.Engine, c.Observer = w.engine, told{c.Observer, w}
+				c.Engine, c.Observer = w.engine, answerCounts{c.Observer, w}
 				n, err := node.New(c, now)
 				w.Node = n
 				return w, err
 			}
 			for seed := range uint64(seeds(t, 1)) {
-				if r := Hunt(seed+1, row, cfg); len(r.Violations) > 0 {
+				if r := RunSeed(seed+1, spec, cfg); len(r.Violations) > 0 {
 					t.Error(r.Violations)
 				}
 			}
@@ -150,13 +150,13 @@ func TestIdleNodesSleep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.ByName("d2pc+2pl-group")
+	spec, err := protocol.ByName("d2pc+2pl-group")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := workload.Cluster(wan.Regions[:3])
 	workload.Spread(dir, 3)
-	w, err := New(Config{Seed: 1, WAN: wan, Row: row, Directory: dir, Codec: true, Hardware: Hardware{Fsync: time.Millisecond, DriftPPM: 100}})
+	w, err := New(Config{Seed: 1, WAN: wan, Spec: spec, Directory: dir, Codec: true, Hardware: Hardware{Fsync: time.Millisecond, DriftPPM: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,8 +165,8 @@ func TestIdleNodesSleep(t *testing.T) {
 		t.Fatal("no leaders")
 	}
 	w.Run(20 * time.Second)
-	looked := func(h *host) node.Wakes { return h.node.(*node.Node).Wakes() }
-	var before []node.Wakes
+	looked := func(h *host) node.TimerStats { return h.node.(*node.Node).TimerStats() }
+	var before []node.TimerStats
 	for _, h := range w.hosts {
 		before = append(before, looked(h))
 	}

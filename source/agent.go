@@ -30,9 +30,9 @@ type Config struct {
 const (
 	branchesMax    = 512
 	answerBytesMax = 16 << 20
-	// recallEvery is how many times RecoverAfter pass between two looks at what is prepared
+	// queryDecisionEvery is how many times RecoverAfter pass between two looks at what is prepared
 	// there: what was on its way when a connection broke may be prepared after one look.
-	recallEvery = 10
+	queryDecisionEvery = 10
 )
 
 // Agent is the participant in front of a source: it runs branches, votes for them and ends
@@ -42,37 +42,37 @@ const (
 // prepare has failed; and of an attempt that it has ended it begins nothing again.
 type Agent struct {
 	*state
-	works    works
-	ends     ends
+	runner   statementRunner
+	ender    branchEnder
 	recovery recovery
-	desk     desk
+	admin    adminHandler
 	waits    waitings
 }
 
-// Opener opens agents.
-func Opener(cfg Config) participant.Opener {
+// Factory opens agents.
+func Factory(cfg Config) participant.Factory {
 	if cfg.BranchesMax == 0 {
 		cfg.BranchesMax = branchesMax
 	}
 	if cfg.AnswerBytesMax == 0 {
 		cfg.AnswerBytesMax = answerBytesMax
 	}
-	return func(o participant.Opening) (participant.Participant, error) {
+	return func(o participant.OpenOptions) (participant.Participant, error) {
 		db, err := cfg.Open(o.Shard)
 		if err != nil {
 			return nil, err
 		}
-		if o.Row.Yield.Versions {
-			db = newVersions(db, o.Params.Bugs)
+		if o.Spec.Yield.Versions {
+			db = newVersions(db, o.Params.InjectedBugs)
 		}
-		s := &state{cfg: cfg, at: o, voice: voice{o.Env, txn.ShardID(o.Shard.ID), uint64(o.Epoch), tally{}}, db: db,
+		s := &state{cfg: cfg, at: o, replySender: replySender{o.Env, txn.ShardID(o.Shard.ID), uint64(o.Epoch), tally{}}, db: db,
 			branches: branches{}, ended: newMemory(), describing: map[asker]bool{}, orphans: decide.NewOrphans(o.Params.RecoverAfter)}
-		g := &Agent{state: s, works: works{s}, ends: ends{s}, desk: desk{s}}
-		g.recovery = recovery{s, &g.ends}
+		g := &Agent{state: s, runner: statementRunner{s}, ender: branchEnder{s}, admin: adminHandler{s}}
+		g.recovery = recovery{s, &g.ender}
 		g.waits = newWaitings(s)
-		s.goOn = g.next
+		s.proceed = g.next
 		// Its term is on the disk before anybody hears of it: no two incarnations have one.
-		o.Env.AfterSync(func() { g.links.open = true; g.recovery.recall() })
+		o.Env.AfterSync(func() { g.links.open = true; g.recovery.queryDecision() })
 		return g, nil
 	}
 }
@@ -80,29 +80,29 @@ func Opener(cfg Config) participant.Opener {
 // Deliver implements participant.Participant.
 func (g *Agent) Deliver(from txn.NodeID, m *txn.Message) {
 	if request, attempt, asks := m.Asks(); asks && !g.links.serving {
-		g.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: g.id, Term: g.term, Request: request, Attempt: attempt}})
+		g.send(from, txn.Message{NotLeader: &txn.NotLeader{Shard: g.id, Term: g.term, Request: request, Attempt: attempt}})
 		return
 	}
 	switch {
-	case m.Access != nil && m.Access.Work != nil:
-		g.works.take(from, m.Access)
+	case m.Access != nil && m.Access.Batch != nil:
+		g.runner.take(from, m.Access)
 	case m.Access != nil:
-		g.tell(from, txn.Message{AccessReply: &txn.AccessReply{Shard: g.id, Request: m.Access.Request, Term: g.term,
-			Refused: txn.KindMisuse, Reason: "a source is asked by statements, not for keys"}})
+		g.send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: g.id, Request: m.Access.Request, Term: g.term,
+			Refused: txn.KindInvalidRequest, Reason: "a source is asked by statements, not for keys"}})
 	case m.Prepare != nil:
-		g.ends.prepare(from, m.Prepare)
+		g.ender.prepare(from, m.Prepare)
 	case m.Decide != nil && g.links.serving:
-		g.ends.decide(from, m.Decide)
+		g.ender.decide(from, m.Decide)
 	case m.Inquire != nil:
-		g.ends.inquire(from, m.Inquire)
-	case m.ProbeReply != nil:
-		g.recovery.probed(m.ProbeReply)
-	case m.SourceAsk != nil:
-		g.desk.asked(from, m.SourceAsk)
-	case m.Chase != nil && g.links.serving:
-		g.waits.chase(m.Chase)
-	case m.Recheck != nil && g.links.serving:
-		g.waits.recheck(m.Recheck)
+		g.ender.inquire(from, m.Inquire)
+	case m.TxnStatusReply != nil:
+		g.recovery.statusQueried(m.TxnStatusReply)
+	case m.SourceQuery != nil:
+		g.admin.asked(from, m.SourceQuery)
+	case m.DeadlockProbe != nil && g.links.serving:
+		g.waits.probe(m.DeadlockProbe)
+	case m.DeadlockConfirm != nil && g.links.serving:
+		g.waits.recheck(m.DeadlockConfirm)
 	}
 }
 
@@ -111,7 +111,7 @@ func (g *Agent) Tick() {
 	g.retry()
 	now := g.now()
 	if g.links.due(now) {
-		g.recovery.recall()
+		g.recovery.queryDecision()
 	}
 	for _, b := range g.branches.inOrder() {
 		g.recovery.look(b, now)
@@ -131,8 +131,8 @@ func (g *Agent) NextWake() time.Duration {
 	return at
 }
 
-// Peek implements participant.Participant: nothing is read there outside transactions.
-func (g *Agent) Peek(k txn.Key) txn.Row { return txn.Row{Key: k} }
+// ReadLocal implements participant.Participant: nothing is read there outside transactions.
+func (g *Agent) ReadLocal(k txn.Key) txn.Row { return txn.Row{Key: k} }
 
 // Leader implements participant.Participant. Its term is its incarnation.
 func (g *Agent) Leader() (txn.NodeID, uint64) {
@@ -150,21 +150,21 @@ func (g *Agent) next(b *branch) {
 	switch d := b.decided; {
 	case b.busy || g.branches[b.name.Attempt] != b:
 	case d != nil && b.phase == prepared:
-		g.ends.finish(b)
-	case d != nil && !d.Commit && b.phase != unsure:
-		g.ends.rollBack(b)
+		g.ender.finish(b)
+	case d != nil && !d.Commit && b.phase != prepareUnknown:
+		g.ender.rollBack(b)
 	case b.phase != working:
 	case b.todo != nil && g.blocks(b):
 	case b.todo != nil:
-		if db := g.works.alone(b); db != nil {
-			g.works.once(b, db)
+		if db := g.runner.alone(b); db != nil {
+			g.runner.once(b, db)
 			return
 		}
-		g.works.execute(b)
+		g.runner.execute(b)
 	case b.last != nil && b.last.OnePhase:
-		g.ends.commit(b)
+		g.ender.commit(b)
 	case b.last != nil:
-		g.ends.prepareThere(b)
+		g.ender.prepareThere(b)
 	}
 }
 

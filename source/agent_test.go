@@ -12,12 +12,12 @@ const second = time.Second
 // Statements run in their order; the last prepares by itself; the decision ends it.
 func TestABranchPreparesWithItsLastStatement(t *testing.T) {
 	w := serving(t)
-	w.hears(access(1, 1, false, "a", "b"))
+	w.receives(access(1, 1, false, "a", "b"))
 	w.expect("two statements", "9: 2 results")
-	w.hears(access(1, 2, true, "c"))
+	w.receives(access(1, 2, true, "c"))
 	w.expect("the last", "9: 1 results", "9: yes")
 	w.has("all", "begin a9.1.1", "a", "b", "c", "prepare a9.1.1")
-	w.hears(decideOf(1, true), decideOf(1, true))
+	w.receives(decideOf(1, true), decideOf(1, true))
 	w.expect("the decision, twice", "9: ack", "9: ack")
 	w.has("the decision", "finish a9.1.1 true")
 	if len(w.g.branches) != 0 || w.g.Holders() != 0 {
@@ -32,10 +32,10 @@ func TestAWorkIsDoneOnce(t *testing.T) {
 	w.g.Deliver(gateway, access(1, 1, false, "a"))
 	w.expect("under way", "9: going")
 	w.run()
-	w.hears(access(1, 1, false, "a"))
+	w.receives(access(1, 1, false, "a"))
 	w.expect("done", "9: 1 results", "9: 1 results")
 	w.has("it", "begin a9.1.1", "a")
-	w.hears(access(1, 3, false, "c"))
+	w.receives(access(1, 3, false, "c"))
 	w.expect("a gap", "9: refused")
 }
 
@@ -43,13 +43,13 @@ func TestAWorkIsDoneOnce(t *testing.T) {
 func TestWorkForAnotherIncarnation(t *testing.T) {
 	w := serving(t)
 	m := access(1, 1, false, "a")
-	m.Access.Work.Term--
-	w.hears(m)
+	m.Access.Batch.Term--
+	w.receives(m)
 	w.expect("an old term", "9: not leader, term 5")
-	w.hears(access(1, 2, false, "b"))
+	w.receives(access(1, 2, false, "b"))
 	w.expect("a branch of which it knows nothing", "9: refused")
 	p := prepareOf(1)
-	w.hears(p)
+	w.receives(p)
 	w.expect("its vote", "9: no")
 	w.has("nothing")
 }
@@ -60,18 +60,18 @@ func TestStatementsThatFail(t *testing.T) {
 	w := serving(t)
 	w.fails["dup"] = &Error{Code: 1062, Text: "twice"}
 	w.fails["dead"] = &Error{Code: 1213, Text: "deadlock", Ends: true, Again: true}
-	w.hears(access(1, 1, false, "a", "dup", "b"))
+	w.receives(access(1, 1, false, "a", "dup", "b"))
 	w.expect("a duplicate", "9: 1 results, fault 1062")
-	w.hears(access(1, 2, false, "c"))
+	w.receives(access(1, 2, false, "c"))
 	w.expect("it goes on", "9: 1 results")
 	w.did = nil
-	w.hears(access(1, 3, false, "dead"))
+	w.receives(access(1, 3, false, "dead"))
 	w.expect("a deadlock", "9: refused", "4/5: decide commit=false")
 	w.has("nothing is rolled back that has ended")
-	w.hears(access(1, 1, false, "a"), prepareOf(1), decideOf(1, false))
+	w.receives(access(1, 1, false, "a"), prepareOf(1), decideOf(1, false))
 	w.expect("after its end", "9: refused", "9: no", "9: ack")
 
-	w.hears(access(2, 1, true, "dup"))
+	w.receives(access(2, 1, true, "dup"))
 	w.expect("the last fails", "9: refused", "4/5: decide commit=false")
 	w.has("it is rolled back", "begin a9.1.2", "rollback a9.1.2")
 }
@@ -79,12 +79,12 @@ func TestStatementsThatFail(t *testing.T) {
 // Told to roll back before its start comes, a branch is not begun.
 func TestATombstone(t *testing.T) {
 	w := serving(t)
-	w.hears(decideOf(1, false), access(1, 1, true, "a"))
+	w.receives(decideOf(1, false), access(1, 1, true, "a"))
 	w.expect("both", "9: ack", "9: refused")
 	w.has("nothing is begun")
 
-	w.g.at.Params.Bugs.ForgetTombstone = true
-	w.hears(access(1, 1, true, "a"))
+	w.g.at.Params.InjectedBugs.ForgetTombstone = true
+	w.receives(access(1, 1, true, "a"))
 	w.expect("the planted bug", "9: 1 results", "9: yes")
 }
 
@@ -96,7 +96,7 @@ func TestAnAbortOfAPeer(t *testing.T) {
 	w.run()
 	w.expect("under way", "9: refused", "4: ack")
 	w.has("it is interrupted", "begin a9.1.1")
-	w.hears(access(2, 1, true, "a"))
+	w.receives(access(2, 1, true, "a"))
 	w.g.Deliver(4, decideOf(2, false))
 	w.run()
 	w.expect("prepared", "9: 1 results", "9: yes", "4: ack")
@@ -111,18 +111,18 @@ func TestOnePhase(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		p := prepareOf(n)
 		p.Prepare.OnePhase = true
-		w.hears(access(n, 1, false, "a"), p, p, inquireOf(n))
+		w.receives(access(n, 1, false, "a"), p, p, inquireOf(n))
 	}
 	w.expect("both", "9: 1 results", "9: committed", "9: committed", "9: finding 3 forgot=false",
 		"9: 1 results", "9: who knows", "9: who knows", "9: finding 2 forgot=true")
-	w.hears(inquireOf(3))
+	w.receives(inquireOf(3))
 	w.expect("one of which it knows nothing", "9: finding 2 forgot=true")
 }
 
 // onePhase is a work with which its branch is to commit.
 func onePhase(n, step int, statements ...string) *txn.Message {
 	m := access(n, step, true, statements...)
-	m.Access.Work.Last.OnePhase, m.Access.Work.Last.Participants, m.Access.Work.Peers = true, []txn.ShardID{toySource}, nil
+	m.Access.Batch.Last.OnePhase, m.Access.Batch.Last.Participants, m.Access.Batch.Peers = true, []txn.ShardID{toySource}, nil
 	return m
 }
 
@@ -137,19 +137,19 @@ func TestStatementsWithTheirCommit(t *testing.T) {
 	w.g.Deliver(gateway, onePhase(1, 1, "a", "b"))
 	w.expect("before the commit", "9: going")
 	w.run()
-	w.hears(onePhase(1, 1, "a", "b"), prepareOf(1), decideOf(1, false))
+	w.receives(onePhase(1, 1, "a", "b"), prepareOf(1), decideOf(1, false))
 	w.expect("after it", "9: 2 results, committed", "9: who knows, refused", "9: yes", "9: ack")
 	w.has("it", "begin a9.1.1", "a", "b", "commit a9.1.1")
 
 	w.fails["commit a9.1.2"] = &Error{Text: "broke", Unknown: true, Gone: true}
-	w.hears(onePhase(2, 1, "a"), onePhase(2, 1, "a"))
+	w.receives(onePhase(2, 1, "a"), onePhase(2, 1, "a"))
 	w.expect("it broke", "9: who knows, refused", "9: who knows, refused")
 	w.fails["commit a9.1.3"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
-	w.hears(onePhase(3, 1, "a"), onePhase(3, 1, "a"))
+	w.receives(onePhase(3, 1, "a"), onePhase(3, 1, "a"))
 	w.expect("it failed", "9: refused", "9: refused")
 	w.fails["dup"] = &Error{Code: 1062, Text: "twice"}
 	w.did = nil
-	w.hears(onePhase(4, 1, "dup"))
+	w.receives(onePhase(4, 1, "dup"))
 	w.expect("a statement fails", "9: refused")
 	w.has("it is rolled back", "begin a9.1.4", "rollback a9.1.4")
 	w.g.Deliver(gateway, onePhase(5, 1, "a"))
@@ -162,7 +162,7 @@ func TestStatementsWithTheirCommit(t *testing.T) {
 func TestAPrepareThatFails(t *testing.T) {
 	w := serving(t)
 	w.fails["prepare a9.1.1"] = &Error{Code: 1213, Text: "serialization", Ends: true, Again: true}
-	w.hears(access(1, 1, true, "a"))
+	w.receives(access(1, 1, true, "a"))
 	w.expect("it", "9: 1 results", "9: no", "4/5: decide commit=false")
 	if w.last.Decide == nil || len(w.g.branches) != 0 {
 		t.Error("it is still there")
@@ -175,14 +175,14 @@ func TestAPrepareOfWhichNobodyKnows(t *testing.T) {
 		w := serving(t)
 		w.fails["prepare a9.1.1"] = &Error{Text: "broke", Unknown: true, Gone: true}
 		w.fails["facts"] = &Error{Text: "down", Gone: true}
-		w.hears(access(1, 1, true, "a"))
+		w.receives(access(1, 1, true, "a"))
 		w.pass(second)
 		w.expect("while nobody knows", "9: 1 results")
-		w.hears(inquireOf(1))
+		w.receives(inquireOf(1))
 		w.expect("an inquiry waits")
 		delete(w.fails, "facts")
 		if there {
-			w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, DecidedAt: 2}}
+			w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, RecordShard: 2}}
 		}
 		w.pass(second)
 		if there {
@@ -197,18 +197,18 @@ func TestAPrepareOfWhichNobodyKnows(t *testing.T) {
 // and before that nobody if its gateway says that the transaction lives.
 func TestPreparedItWaits(t *testing.T) {
 	w := serving(t)
-	w.hears(access(1, 1, true, "a"))
+	w.receives(access(1, 1, true, "a"))
 	w.did, w.sent = nil, nil
-	alive := &txn.Message{ProbeReply: &txn.ProbeReply{Shard: toySource, Txn: txn.ID(attempt(1)), Alive: true}}
+	alive := &txn.Message{TxnStatusReply: &txn.TxnStatusReply{Shard: toySource, Txn: txn.ID(attempt(1)), Alive: true}}
 	for range 20 {
 		w.pass(second)
-		w.hears(alive)
+		w.receives(alive)
 	}
 	if len(w.orphans) > 0 {
 		t.Errorf("%v is taken over while its gateway lives", w.orphans)
 	}
 	w.pass(60 * second)
-	if n := len(w.orphans); n < 5 || n > 60 || w.orphans[0].DecidedAt != 2 || !w.orphans[0].Leftover || len(w.orphans[0].Participants) != 1 {
+	if n := len(w.orphans); n < 5 || n > 60 || w.orphans[0].RecordShard != 2 || !w.orphans[0].Leftover || len(w.orphans[0].Participants) != 1 {
 		t.Errorf("%d times: %+v", n, w.orphans)
 	}
 	for _, did := range w.did {
@@ -224,22 +224,22 @@ func TestAGatewayThatIsLost(t *testing.T) {
 	for name, lost := range map[string]func(w *toy){
 		"silent": func(w *toy) { w.pass(10 * second) },
 		"ended": func(w *toy) {
-			w.hears(&txn.Message{ProbeReply: &txn.ProbeReply{Shard: toySource, Txn: txn.ID(attempt(1))}})
+			w.receives(&txn.Message{TxnStatusReply: &txn.TxnStatusReply{Shard: toySource, Txn: txn.ID(attempt(1))}})
 		},
 		"another": func(w *toy) {
 			m := access(2, 1, false)
-			m.Access.Work.Attempt.Epoch++
-			w.hears(m)
+			m.Access.Batch.Attempt.Epoch++
+			w.receives(m)
 		},
 	} {
 		w := serving(t)
-		w.hears(access(1, 1, false, "a"))
+		w.receives(access(1, 1, false, "a"))
 		lost(w)
 		if w.g.branches[attempt(1)] != nil {
 			t.Errorf("%s: its branch is there", name)
 		}
 		w.sent = nil
-		w.hears(access(1, 1, false, "a"))
+		w.receives(access(1, 1, false, "a"))
 		w.expect(name+": again", "9: refused")
 	}
 }
@@ -247,8 +247,8 @@ func TestAGatewayThatIsLost(t *testing.T) {
 // Before it has looked what is prepared an agent answers nothing. What it finds it has ended
 // as was decided, and nothing of others.
 func TestRecovery(t *testing.T) {
-	w := newToy(t, txn.Bugs{})
-	own := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, DecidedAt: 2}
+	w := newToy(t, txn.InjectedBugs{})
+	own := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource, RecordShard: 2}
 	other, beside := own, own
 	other.Cluster, other.Attempt.Seq, beside.Source, beside.Attempt.Seq = 8, 2, 4, 3
 	w.prepared = []Name{own, other, beside}
@@ -259,15 +259,15 @@ func TestRecovery(t *testing.T) {
 		t.Error("it serves")
 	}
 	w.run()
-	w.hears(inquireOf(1), inquireOf(2), inquireOf(3), access(1, 1, true, "a"))
+	w.receives(inquireOf(1), inquireOf(2), inquireOf(3), access(1, 1, true, "a"))
 	w.expect("after", "9: finding 1 forgot=false", "9: finding 2 forgot=true", "9: finding 2 forgot=true", "9: refused")
 	w.pass(10 * second)
 	for _, o := range w.orphans {
-		if o.Attempt != own.Attempt || o.DecidedAt != 2 {
+		if o.Attempt != own.Attempt || o.RecordShard != 2 {
 			t.Errorf("%+v is asked for", o)
 		}
 	}
-	w.hears(decideOf(1, false))
+	w.receives(decideOf(1, false))
 	if len(w.orphans) == 0 || len(w.prepared) != 2 {
 		t.Errorf("%d asked for, %v are prepared", len(w.orphans), w.prepared)
 	}
@@ -276,9 +276,9 @@ func TestRecovery(t *testing.T) {
 // What is prepared after it was told to roll back is found and rolled back.
 func TestWhatComesTooLate(t *testing.T) {
 	w := serving(t)
-	w.hears(decideOf(1, false))
+	w.receives(decideOf(1, false))
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
-	w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
+	w.pass(queryDecisionEvery*w.g.at.Params.RecoverAfter + second)
 	if len(w.prepared) != 0 {
 		t.Errorf("%v is prepared", w.prepared)
 	}
@@ -287,22 +287,22 @@ func TestWhatComesTooLate(t *testing.T) {
 // A branch that is listed and not found is being ended by an agent that has died: it has not
 // ended before it is listed no more.
 func TestNotFoundIsNoEnd(t *testing.T) {
-	w := newToy(t, txn.Bugs{})
+	w := newToy(t, txn.InjectedBugs{})
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
 	w.busy = true
 	w.run()
-	w.hears(decideOf(1, true))
+	w.receives(decideOf(1, true))
 	w.pass(second)
 	w.expect("while it is listed")
 	w.prepared = nil
 	w.pass(second)
 	w.expect("when it is not", "9: ack")
 
-	w = newToy(t, txn.Bugs{TrustNotFound: true})
+	w = newToy(t, txn.InjectedBugs{TrustNotFound: true})
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}
 	w.busy = true
 	w.run()
-	w.hears(decideOf(1, true))
+	w.receives(decideOf(1, true))
 	w.expect("the planted bug", "9: ack")
 }
 
@@ -312,37 +312,37 @@ func TestAFence(t *testing.T) {
 	for _, forgets := range []bool{true, false} {
 		w := serving(t)
 		w.facts = Facts{Incarnation: "1", ForgetsReads: forgets}
-		w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
-		w.hears(access(1, 1, true, "a"))
+		w.pass(queryDecisionEvery*w.g.at.Params.RecoverAfter + second)
+		w.receives(access(1, 1, true, "a"))
 		w.facts.Incarnation = "2"
 		w.g.broke()
 		w.pass(second)
 		w.sent, w.did = nil, nil
-		w.hears(access(2, 1, false, "b"))
+		w.receives(access(2, 1, false, "b"))
 		if !forgets {
 			w.expect("it has its locks", "9: 1 results")
 			continue
 		}
 		w.expect("it waits")
-		w.hears(decideOf(1, true))
+		w.receives(decideOf(1, true))
 		w.expect("the other has ended", "9: ack", "9: 1 results")
 		w.has("in that order", "finish a9.1.1 true", "begin a9.1.2", "b")
 
-		w.hears(access(3, 1, true, "c"))
+		w.receives(access(3, 1, true, "c"))
 		w.facts.Incarnation = "3"
 		w.g.broke()
 		w.pass(second)
 		w.sent, w.did = nil, nil
-		w.hears(access(4, 1, false, "d"))
+		w.receives(access(4, 1, false, "d"))
 		w.g.branches[attempt(4)].options.LockWait = second
 		w.pass(2 * second)
 		if w.g.branches[attempt(4)] != nil || len(w.g.branches) != 2 {
 			t.Errorf("%v", w.g.Summary())
 		}
-		w.hears(decideOf(3, false))
-		w.hears(access(5, 1, false, "e"))
-		if w.g.fence.open != 0 || w.g.branches[attempt(5)].blockedAt != 0 {
-			t.Errorf("the fence stands: %+v", w.g.fence)
+		w.receives(decideOf(3, false))
+		w.receives(access(5, 1, false, "e"))
+		if w.g.barrier.open != 0 || w.g.branches[attempt(5)].blockedAt != 0 {
+			t.Errorf("the fence stands: %+v", w.g.barrier)
 		}
 		if c := w.g.Status().Source; c.FenceWaits != 2 || c.Fenced != 0 || c.Committed != 1 || c.Aborted != 2 || c.Works != 5 || c.Refused[txn.CauseLockTimeout] != 1 || c.HeldNanos == 0 {
 			t.Errorf("it has counted %+v", c)
@@ -354,19 +354,19 @@ func TestAFence(t *testing.T) {
 func TestAnotherDatabaseAnswers(t *testing.T) {
 	w := serving(t)
 	w.identity = "two"
-	w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
-	w.hears(access(1, 1, false, "a"))
+	w.pass(queryDecisionEvery*w.g.at.Params.RecoverAfter + second)
+	w.receives(access(1, 1, false, "a"))
 	w.expect("another", "9: not leader, term 5")
 	w.identity = "one"
 	w.pass(10 * second)
 	w.sent = nil
-	w.hears(access(1, 1, false, "a"))
+	w.receives(access(1, 1, false, "a"))
 	w.expect("the first", "9: 1 results")
 	w.identity, w.facts.Expected = "two", true
 	w.g.broke()
 	w.pass(second)
 	w.sent = nil
-	w.hears(access(2, 1, false, "a"))
+	w.receives(access(2, 1, false, "a"))
 	w.expect("another that is meant", "9: 1 results")
 }
 
@@ -374,7 +374,7 @@ func TestAnotherDatabaseAnswers(t *testing.T) {
 func TestBounds(t *testing.T) {
 	w := serving(t)
 	for n := 1; n <= 9; n++ {
-		w.hears(access(n, 1, false, "a"))
+		w.receives(access(n, 1, false, "a"))
 	}
 	if w.g.Holders() != 8 || w.last.AccessReply.Refused != txn.KindUnavailable {
 		t.Errorf("%d branches, %+v", w.g.Holders(), w.last.AccessReply)
@@ -383,12 +383,12 @@ func TestBounds(t *testing.T) {
 	for n := 1; n <= endedMax+10; n++ {
 		m.note(attempt(n), txn.OutcomeAborted)
 	}
-	if len(m.ends) > endedMax || len(m.order) > endedMax || !m.knows(attempt(1)) || !m.knows(attempt(endedMax+10)) || m.knows(attempt(endedMax+11)) {
-		t.Errorf("%d are remembered", len(m.ends))
+	if len(m.ender) > endedMax || len(m.order) > endedMax || !m.knows(attempt(1)) || !m.knows(attempt(endedMax+10)) || m.knows(attempt(endedMax+11)) {
+		t.Errorf("%d are remembered", len(m.ender))
 	}
 	m.retire(attempt(1), endedMax+20)
-	if len(m.ends) != 0 || !m.knows(attempt(endedMax+19)) || m.knows(attempt(endedMax+20)) {
-		t.Errorf("%d are remembered of what is finished", len(m.ends))
+	if len(m.ender) != 0 || !m.knows(attempt(endedMax+19)) || m.knows(attempt(endedMax+20)) {
+		t.Errorf("%d are remembered of what is finished", len(m.ender))
 	}
 }
 
@@ -396,7 +396,7 @@ func TestBounds(t *testing.T) {
 func TestTooMuchOutside(t *testing.T) {
 	w := serving(t)
 	w.full = true
-	w.hears(access(1, 1, false, "a"), access(2, 1, false, "a"))
+	w.receives(access(1, 1, false, "a"), access(2, 1, false, "a"))
 	w.full = false
 	w.pass(second / 10)
 	w.expect("both", "9: 1 results", "9: 1 results")
@@ -405,7 +405,7 @@ func TestTooMuchOutside(t *testing.T) {
 // Planted: each breaks a rule that a test above holds.
 func TestPlanted(t *testing.T) {
 	w := serving(t)
-	w.g.at.Params.Bugs = txn.Bugs{AbortPrepared: true, VoteBeforePrepare: true}
+	w.g.at.Params.InjectedBugs = txn.InjectedBugs{AbortPrepared: true, VoteBeforePrepare: true}
 	w.g.Deliver(gateway, access(1, 1, true, "a"))
 	next := w.tasks[0]
 	w.tasks = nil
@@ -416,7 +416,7 @@ func TestPlanted(t *testing.T) {
 	if len(w.prepared) != 0 || len(w.orphans) != 0 {
 		t.Error("it waits")
 	}
-	w = newToy(t, txn.Bugs{TakeForeign: true})
+	w = newToy(t, txn.InjectedBugs{TakeForeign: true})
 	w.prepared = []Name{{Cluster: 8, Attempt: attempt(1), Source: toySource}}
 	w.run()
 	if w.g.Undecided() != 1 {

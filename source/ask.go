@@ -11,8 +11,8 @@ import (
 
 // What an agent is asked beside transactions: what its source is, and what is in doubt there.
 
-// desk answers it, for an agent.
-type desk struct{ *state }
+// adminHandler answers it, for an agent.
+type adminHandler struct{ *state }
 
 // asker is who waits for an answer.
 type asker struct {
@@ -24,27 +24,27 @@ type asker struct {
 const askersMax = 16
 
 // asked answers a question, now or later.
-func (g desk) asked(from txn.NodeID, m *txn.SourceAsk) {
+func (g adminHandler) asked(from txn.NodeID, m *txn.SourceQuery) {
 	a := asker{from, m.Request}
-	switch m.What {
+	switch m.Kind {
 	case txn.SourceDescribe:
 		g.describe(a)
 	case txn.SourceInDoubt:
-		g.answer(a, txn.SourceTold{InDoubt: g.doubts()})
+		g.answer(a, txn.SourceReply{InDoubt: g.doubts()})
 	case txn.SourceResolve, txn.SourceCommit, txn.SourceUndo:
-		g.resolve(a, m.What, m.Name)
+		g.resolve(a, m.Kind, m.Name)
 	default:
-		g.deny(a, txn.KindMisuse, "the source's agent does not know the question; it is of an earlier version")
+		g.deny(a, txn.KindInvalidRequest, "the source's agent does not know the question; it is of an earlier version")
 	}
 }
 
-func (g desk) answer(a asker, m txn.SourceTold) {
+func (g adminHandler) answer(a asker, m txn.SourceReply) {
 	m.Shard, m.Request = g.id, a.request
-	g.tell(a.node, txn.Message{SourceTold: &m})
+	g.send(a.node, txn.Message{SourceReply: &m})
 }
 
-func (g desk) deny(a asker, kind txn.Kind, format string, args ...any) {
-	g.answer(a, txn.SourceTold{Refused: kind, Reason: fmt.Sprintf(format, args...)})
+func (g adminHandler) deny(a asker, kind txn.Kind, format string, args ...any) {
+	g.answer(a, txn.SourceReply{Refused: kind, Reason: fmt.Sprintf(format, args...)})
 }
 
 // described is what a source has said.
@@ -54,12 +54,12 @@ type described struct {
 }
 
 // describe asks the source what it is.
-func (g desk) describe(a asker) {
+func (g adminHandler) describe(a asker) {
 	if g.describing[a] { // asked again
 		return
 	}
 	db := g.db
-	began := g.at.Env.Outside(func(ctx context.Context) any {
+	began := g.at.Env.RunAsync(func(ctx context.Context) any {
 		var d described
 		f, err := db.Facts(ctx)
 		if err == nil {
@@ -74,7 +74,7 @@ func (g desk) describe(a asker) {
 		if d := result.(described); d.err != nil {
 			g.deny(a, txn.KindUnavailable, "%s", d.err.Text)
 		} else {
-			g.answer(a, txn.SourceTold{Schema: &d.schema})
+			g.answer(a, txn.SourceReply{Schema: &d.schema})
 		}
 	})
 	if began {
@@ -85,33 +85,33 @@ func (g desk) describe(a asker) {
 }
 
 // doubts lists what is prepared and has not ended, the oldest first.
-func (g desk) doubts() (out []txn.InDoubtBranch) {
+func (g adminHandler) doubts() (out []txn.InDoubtBranch) {
 	for _, b := range g.branches.inOrder() {
-		if b.phase < unsure {
+		if b.phase < prepareUnknown {
 			continue
 		}
-		out = append(out, txn.InDoubtBranch{ID: g.id, Name: b.name.String(), AgeNanos: int64(g.now() - b.since), Why: g.why(b),
-			Gateway: b.name.Attempt.Node, DecidedAt: b.name.DecidedAt, Txn: b.txn})
+		out = append(out, txn.InDoubtBranch{ID: g.id, Name: b.name.String(), AgeNanos: int64(g.now() - b.since), Reason: g.reason(b),
+			Gateway: b.name.Attempt.Node, RecordShard: b.name.RecordShard, Txn: b.txn})
 	}
 	slices.SortStableFunc(out, func(a, b txn.InDoubtBranch) int { return int(min(max(b.AgeNanos-a.AgeNanos, -1), 1)) })
 	return out[:min(len(out), txn.SourceDoubtMax)]
 }
 
-// why tells why a branch has not ended.
-func (g desk) why(b *branch) string {
+// reason tells why a branch has not ended.
+func (g adminHandler) reason(b *branch) string {
 	switch {
 	case b.decided != nil && g.links.text != "":
 		return fmt.Sprintf("it is decided (%s), and the source does not take that in: %s", verdict(b.decided.Commit), g.links.text)
 	case b.decided != nil:
 		return fmt.Sprintf("it is decided (%s), and that is being carried out", verdict(b.decided.Commit))
-	case b.phase == unsure:
+	case b.phase == prepareUnknown:
 		return "the connection broke in its prepare; whether it is prepared is being looked for"
 	case b.txn.IsZero():
-		return fmt.Sprintf("it was found prepared; the log of shard %d is asked how it ends", b.name.DecidedAt)
+		return fmt.Sprintf("it was found prepared; the log of shard %d is asked how it ends", b.name.RecordShard)
 	case g.answers(b):
 		return fmt.Sprintf("node %d coordinates it, and has not decided yet", b.gateway)
 	}
-	return fmt.Sprintf("its gateway, node %d, is silent; the log of shard %d is asked how it ends", b.gateway, b.name.DecidedAt)
+	return fmt.Sprintf("its gateway, node %d, is silent; the log of shard %d is asked how it ends", b.gateway, b.name.RecordShard)
 }
 
 func verdict(commit bool) string {
@@ -122,24 +122,24 @@ func verdict(commit bool) string {
 }
 
 // answers reports whether a branch's gateway has been heard of within its lease.
-func (g desk) answers(b *branch) bool {
-	return !b.txn.IsZero() && g.now()-b.heardAt < patience(g.at.Params)
+func (g adminHandler) answers(b *branch) bool {
+	return !b.txn.IsZero() && g.now()-b.lastContact < patience(g.at.Params)
 }
 
 // resolve has a branch ended now: as the log of decisions says, where whoever asks first ends
 // an attempt that is not decided; or as an operator says, who must know what he does.
-func (g desk) resolve(a asker, how txn.SourceQuestion, name string) {
+func (g adminHandler) resolve(a asker, how txn.SourceQueryKind, name string) {
 	n, ok := ParseName(name)
 	b := g.branches[n.Attempt]
 	switch {
 	case !ok || n.Source != g.id || n.Cluster != g.cfg.Cluster:
-		g.deny(a, txn.KindMisuse, "%.140q is no branch of this cluster at this source; it is not touched", name)
+		g.deny(a, txn.KindInvalidRequest, "%.140q is no branch of this cluster at this source; it is not touched", name)
 	case b == nil && !g.links.serving:
 		g.deny(a, txn.KindUnavailable, "what is prepared at the source is not known now: %s", g.links.text)
-	case b == nil || b.phase < unsure:
-		g.answer(a, txn.SourceTold{}) // it has ended, or was never prepared
+	case b == nil || b.phase < prepareUnknown:
+		g.answer(a, txn.SourceReply{}) // it has ended, or was never prepared
 	case b.decided == nil && b.phase == prepared && g.answers(b):
-		g.deny(a, txn.KindMisuse, "node %d coordinates it and answers (%v ago): it decides; nothing was done", b.gateway, (g.now() - b.heardAt).Round(time.Millisecond))
+		g.deny(a, txn.KindInvalidRequest, "node %d coordinates it and answers (%v ago): it decides; nothing was done", b.gateway, (g.now() - b.lastContact).Round(time.Millisecond))
 	case slices.Contains(b.askers, a): // asked again
 	case len(b.askers) >= askersMax:
 		g.deny(a, txn.KindUnavailable, "%d wait for the end of that branch already", askersMax)
@@ -150,9 +150,9 @@ func (g desk) resolve(a asker, how txn.SourceQuestion, name string) {
 		case how != txn.SourceResolve:
 			g.trace("source %d: %v ends by an operator's word: %s", g.id, b.name.Attempt, verdict(how == txn.SourceCommit))
 			b.decided = &txn.Decide{Shard: g.id, Attempt: b.name.Attempt, Txn: b.txn, Commit: how == txn.SourceCommit}
-			g.goOn(b)
+			g.proceed(b)
 		default:
-			g.at.Env.Orphan(txn.Orphan{Attempt: b.name.Attempt, Txn: b.txn, Participants: []txn.ShardID{g.id}, DecidedAt: b.name.DecidedAt, Leftover: true})
+			g.at.Env.Orphan(txn.Orphan{Attempt: b.name.Attempt, Txn: b.txn, Participants: []txn.ShardID{g.id}, RecordShard: b.name.RecordShard, Leftover: true})
 		}
 	}
 }

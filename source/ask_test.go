@@ -7,14 +7,14 @@ import (
 	"isochron/txn"
 )
 
-func askOf(what txn.SourceQuestion, name string) *txn.Message {
-	return &txn.Message{SourceAsk: &txn.SourceAsk{Shard: toySource, Request: 77, What: what, Name: name}}
+func askOf(what txn.SourceQueryKind, name string) *txn.Message {
+	return &txn.Message{SourceQuery: &txn.SourceQuery{Shard: toySource, Request: 77, Kind: what, Name: name}}
 }
 
-// told is the answer to the last question.
-func (w *toy) told() *txn.SourceTold {
+// reply is the answer to the last question.
+func (w *toy) reply() *txn.SourceReply {
 	w.t.Helper()
-	m := w.last.SourceTold
+	m := w.last.SourceReply
 	if m == nil || m.Request != 77 || m.Shard != toySource {
 		w.t.Fatalf("it was answered %+v", w.last)
 	}
@@ -25,8 +25,8 @@ func (w *toy) told() *txn.SourceTold {
 // What a source says of itself comes from the database; what it cannot say is an error.
 func TestAnAgentDescribesItsSource(t *testing.T) {
 	w := serving(t)
-	w.hears(askOf(txn.SourceDescribe, ""))
-	if m := w.told(); m.Schema == nil || m.Schema.Identity != "one" {
+	w.receives(askOf(txn.SourceDescribe, ""))
+	if m := w.reply(); m.Schema == nil || m.Schema.Identity != "one" {
 		t.Errorf("described as %+v", m)
 	}
 	w.g.Deliver(gateway, askOf(txn.SourceDescribe, ""))
@@ -35,17 +35,17 @@ func TestAnAgentDescribesItsSource(t *testing.T) {
 		t.Errorf("asked again it answers %q", w.sent)
 	}
 	w.fails["facts"] = &Error{Text: "it is down", Gone: true}
-	w.hears(askOf(txn.SourceDescribe, ""))
-	if m := w.told(); m.Refused != txn.KindUnavailable || m.Reason != "it is down" {
+	w.receives(askOf(txn.SourceDescribe, ""))
+	if m := w.reply(); m.Refused != txn.KindUnavailable || m.Reason != "it is down" {
 		t.Errorf("of one that is down: %+v", m)
 	}
 	w.full = true
-	w.hears(askOf(txn.SourceDescribe, ""))
-	if m := w.told(); m.Refused != txn.KindUnavailable {
+	w.receives(askOf(txn.SourceDescribe, ""))
+	if m := w.reply(); m.Refused != txn.KindUnavailable {
 		t.Errorf("with too much under way: %+v", m)
 	}
-	w.hears(askOf(99, ""))
-	if m := w.told(); m.Refused != txn.KindMisuse {
+	w.receives(askOf(99, ""))
+	if m := w.reply(); m.Refused != txn.KindInvalidRequest {
 		t.Errorf("asked by a later version: %+v", m)
 	}
 }
@@ -54,30 +54,30 @@ func TestAnAgentDescribesItsSource(t *testing.T) {
 // it; after that the log of decisions is asked, and the answer waits for the end.
 func TestABranchInDoubtIsResolved(t *testing.T) {
 	w := serving(t)
-	w.hears(access(1, 1, false, "a"), access(2, 1, true, "b"))
+	w.receives(access(1, 1, false, "a"), access(2, 1, true, "b"))
 	w.now += second
-	w.hears(askOf(txn.SourceInDoubt, ""))
-	m := w.told()
-	if len(m.InDoubt) != 1 || m.InDoubt[0].AgeNanos != int64(second) || m.InDoubt[0].Gateway != gateway || m.InDoubt[0].DecidedAt != 2 || !strings.Contains(m.InDoubt[0].Why, "node 9 coordinates it") {
+	w.receives(askOf(txn.SourceInDoubt, ""))
+	m := w.reply()
+	if len(m.InDoubt) != 1 || m.InDoubt[0].AgeNanos != int64(second) || m.InDoubt[0].Gateway != gateway || m.InDoubt[0].RecordShard != 2 || !strings.Contains(m.InDoubt[0].Reason, "node 9 coordinates it") {
 		t.Fatalf("in doubt: %+v", m.InDoubt)
 	}
 	name := m.InDoubt[0].Name
-	w.hears(askOf(txn.SourceResolve, name))
-	if m := w.told(); m.Refused != txn.KindMisuse || len(w.orphans) != 0 {
+	w.receives(askOf(txn.SourceResolve, name))
+	if m := w.reply(); m.Refused != txn.KindInvalidRequest || len(w.orphans) != 0 {
 		t.Errorf("while its gateway answers: %+v", m)
 	}
 	w.now += patience(w.g.at.Params)
-	w.hears(askOf(txn.SourceResolve, name))
-	if len(w.sent) != 0 || len(w.orphans) != 1 || w.orphans[0].DecidedAt != 2 || !w.orphans[0].Leftover {
+	w.receives(askOf(txn.SourceResolve, name))
+	if len(w.sent) != 0 || len(w.orphans) != 1 || w.orphans[0].RecordShard != 2 || !w.orphans[0].Leftover {
 		t.Fatalf("it says %v and has %+v looked after", w.sent, w.orphans)
 	}
-	w.hears(decideOf(2, true))
-	if m := w.told(); m.Refused != 0 {
+	w.receives(decideOf(2, true))
+	if m := w.reply(); m.Refused != 0 {
 		t.Errorf("after its end: %+v", m)
 	}
 	w.has("the decision", "begin a9.1.1", "a", "begin a9.1.2", "b", "prepare a9.1.2", "finish a9.1.2 true")
-	w.hears(askOf(txn.SourceResolve, name))
-	if m := w.told(); m.Refused != 0 {
+	w.receives(askOf(txn.SourceResolve, name))
+	if m := w.reply(); m.Refused != 0 {
 		t.Errorf("one that has ended: %+v", m)
 	}
 }
@@ -85,12 +85,12 @@ func TestABranchInDoubtIsResolved(t *testing.T) {
 // What is somebody else's is not touched.
 func TestForeignBranchesAreNotResolved(t *testing.T) {
 	w := serving(t)
-	other := Name{Cluster: toyCluster + 1, Attempt: attempt(1), Source: toySource, DecidedAt: 2}
-	elsewhere := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource + 1, DecidedAt: 2}
+	other := Name{Cluster: toyCluster + 1, Attempt: attempt(1), Source: toySource, RecordShard: 2}
+	elsewhere := Name{Cluster: toyCluster, Attempt: attempt(1), Source: toySource + 1, RecordShard: 2}
 	w.prepared = []Name{other}
 	for _, name := range []string{"billing-7", other.String(), elsewhere.String()} {
-		w.hears(askOf(txn.SourceResolve, name))
-		if m := w.told(); m.Refused != txn.KindMisuse || len(w.orphans) != 0 {
+		w.receives(askOf(txn.SourceResolve, name))
+		if m := w.reply(); m.Refused != txn.KindInvalidRequest || len(w.orphans) != 0 {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
@@ -98,18 +98,18 @@ func TestForeignBranchesAreNotResolved(t *testing.T) {
 
 // By an operator's word a branch ends without the log; but not while its gateway answers.
 func TestABranchIsForced(t *testing.T) {
-	for how, want := range map[txn.SourceQuestion]string{txn.SourceCommit: "finish a9.1.1 true", txn.SourceUndo: "finish a9.1.1 false"} {
+	for how, want := range map[txn.SourceQueryKind]string{txn.SourceCommit: "finish a9.1.1 true", txn.SourceUndo: "finish a9.1.1 false"} {
 		w := serving(t)
-		w.hears(access(1, 1, true, "a"))
+		w.receives(access(1, 1, true, "a"))
 		name := w.prepared[0].String()
 		w.did = nil
-		w.hears(askOf(how, name))
-		if m := w.told(); m.Refused != txn.KindMisuse || len(w.did) != 0 {
+		w.receives(askOf(how, name))
+		if m := w.reply(); m.Refused != txn.KindInvalidRequest || len(w.did) != 0 {
 			t.Errorf("while its gateway answers: %+v, %v", m, w.did)
 		}
 		w.now += patience(w.g.at.Params)
-		w.hears(askOf(how, name))
-		if m := w.told(); m.Refused != 0 || len(w.orphans) != 0 || w.g.Holders() != 0 {
+		w.receives(askOf(how, name))
+		if m := w.reply(); m.Refused != 0 || len(w.orphans) != 0 || w.g.Holders() != 0 {
 			t.Errorf("forced: %+v, %v", m, w.orphans)
 		}
 		w.has("by force", want)

@@ -14,10 +14,10 @@ import (
 type phase uint8
 
 const (
-	working   phase = iota // statements are executed, or waited for
-	preparing              // its prepare, or its commit in one phase, is asked for or under way
-	unsure                 // whether it is prepared is not known: the connection broke
-	prepared               // it ends by a decision alone
+	working        phase = iota // statements are executed, or waited for
+	preparing                   // its prepare, or its commit in one phase, is asked for or under way
+	prepareUnknown              // whether it is prepared is not known: the connection broke
+	prepared                    // it ends by a decision alone
 )
 
 // branch is a transaction's part here, as long as it has not ended.
@@ -31,7 +31,7 @@ type branch struct {
 	phase   phase
 	busy    bool // something is under way outside
 	whole   bool // that is all of the transaction: its one statement, and its commit
-	leash   *leash
+	cancel  *cancelHandle
 
 	step  uint64      // of the newest work that came
 	todo  *txn.Access // that work, while it waits for its turn or is under way
@@ -41,41 +41,41 @@ type branch struct {
 	reads   *versioned // once it is prepared over versions: what it has read there
 	checked bool       // that was looked at again, and stands
 
-	last     *txn.Prepare // asked for
-	voter    txn.NodeID   // who is told the vote
-	decided  *txn.Decide
-	waits    []txn.NodeID // for the end
-	inquirer []txn.NodeID
-	askers   []asker       // for its end, at an operator's word
-	began    time.Duration // of its first statement here
-	since    time.Duration // when it was prepared
-	heardAt  time.Duration // when its gateway was heard of last
-	probedAt time.Duration
-	retryAt  time.Duration // of an end that could not be brought about
+	last          *txn.Prepare // asked for
+	replies       txn.NodeID   // who is told the vote
+	decided       *txn.Decide
+	waits         []txn.NodeID // for the end
+	inquirer      []txn.NodeID
+	askers        []asker       // for its end, at an operator's word
+	began         time.Duration // of its first statement here
+	since         time.Duration // when it was prepared
+	lastContact   time.Duration // when its gateway was heard of last
+	statusAskedAt time.Duration
+	retryAt       time.Duration // of an end that could not be brought about
 
-	age      txn.Age
-	workedAt time.Duration // when the work under way was begun
-	pace     *pace         // of that work
-	stood    struct {      // the statement at which it was seen last, and since when
+	age        txn.Age
+	workedAt   time.Duration // when the work under way was begun
+	retransmit *retransmit   // of that work
+	stood      struct {      // the statement at which it was seen last, and since when
 		step  uint64
 		since time.Duration
 	}
 	locked map[txn.Key]bool // records that it has locked, as far as they are known; true: exclusively
 	victim bool             // it gives way, to end a deadlock
 
-	fences    bool          // others wait for its end (fence.go)
-	blockedAt time.Duration // since when it waits so; 0: it does not
+	blocksNewBranches bool          // others wait for its end (fence.go)
+	blockedAt         time.Duration // since when it waits so; 0: it does not
 }
 
-// leash lets the loop end what is under way outside for a branch.
-type leash struct {
+// cancelHandle lets the loop end what is under way outside for a branch.
+type cancelHandle struct {
 	mu   sync.Mutex
 	cut  bool
 	stop context.CancelFunc
 }
 
 // tie makes a context that ends when the leash is pulled.
-func (l *leash) tie(parent context.Context) context.Context {
+func (l *cancelHandle) tie(parent context.Context) context.Context {
 	ctx, stop := context.WithCancel(parent)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *leash) tie(parent context.Context) context.Context {
 	return ctx
 }
 
-func (l *leash) pull() {
+func (l *cancelHandle) pull() {
 	if l == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // Who is asked of an attempt that it does not have says so, and does not begin it afterwards.
 func TestWhatWasDeniedIsNotBegun(t *testing.T) {
 	w := serving(t)
-	w.hears(inquireOf(1), access(1, 1, true, "a"))
+	w.receives(inquireOf(1), access(1, 1, true, "a"))
 	w.expect("both", "9: finding 2 forgot=true", "9: refused")
 	w.has("nothing is begun")
 }
@@ -18,15 +18,15 @@ func TestWhatWasDeniedIsNotBegun(t *testing.T) {
 func TestAFenceOfTwo(t *testing.T) {
 	w := serving(t)
 	w.facts = Facts{Incarnation: "1", ForgetsReads: true}
-	w.pass(recallEvery*w.g.at.Params.RecoverAfter + second)
-	w.hears(access(1, 1, true, "a"), access(2, 1, true, "b"))
+	w.pass(queryDecisionEvery*w.g.at.Params.RecoverAfter + second)
+	w.receives(access(1, 1, true, "a"), access(2, 1, true, "b"))
 	w.facts.Incarnation = "2"
 	w.g.broke()
 	w.pass(second)
 	w.sent = nil
-	w.hears(access(3, 1, false, "c"), decideOf(1, true))
+	w.receives(access(3, 1, false, "c"), decideOf(1, true))
 	w.expect("one has ended", "9: ack")
-	w.hears(decideOf(2, false))
+	w.receives(decideOf(2, false))
 	w.expect("both have", "9: ack", "9: 1 results")
 }
 
@@ -36,10 +36,10 @@ func TestALookThatBroke(t *testing.T) {
 	w := serving(t)
 	w.fails["prepare a9.1.1"] = &Error{Text: "broke", Unknown: true, Gone: true}
 	w.fails["facts"] = &Error{Text: "down", Gone: true}
-	w.hears(access(1, 1, true, "a"))
+	w.receives(access(1, 1, true, "a"))
 	w.sent = nil
 	w.g.links.again = true
-	w.g.recovery.recalled(look{facts: Facts{Identity: w.identity, PreparedMax: -1}})
+	w.g.recovery.decisionQueried(look{facts: Facts{Identity: w.identity, PreparedMax: -1}})
 	w.expect("it is not there, and nobody knows")
 	delete(w.fails, "facts")
 	w.prepared = []Name{{Cluster: toyCluster, Attempt: attempt(1), Source: toySource}}

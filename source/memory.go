@@ -13,7 +13,7 @@ const endedMax = 65_536
 // is so. What is too much to remember is treated as if they had said it, which can refuse a
 // transaction and never begin one again.
 type memory struct {
-	ends  map[txn.Attempt]txn.Outcome
+	ender map[txn.Attempt]txn.Outcome
 	order []txn.Attempt // the oldest first
 	below map[txn.NodeID]incarnation
 }
@@ -25,7 +25,7 @@ type incarnation struct {
 }
 
 func newMemory() *memory {
-	return &memory{ends: map[txn.Attempt]txn.Outcome{}, below: map[txn.NodeID]incarnation{}}
+	return &memory{ender: map[txn.Attempt]txn.Outcome{}, below: map[txn.NodeID]incarnation{}}
 }
 
 // over reports whether an attempt is finished everywhere, or its gateway's incarnation is dead.
@@ -36,19 +36,19 @@ func (e *memory) over(a txn.Attempt) bool {
 
 // knows reports whether nothing more may be begun of an attempt.
 func (e *memory) knows(a txn.Attempt) bool {
-	_, ok := e.ends[a]
+	_, ok := e.ender[a]
 	return ok || e.over(a)
 }
 
 // how is how an attempt ended, OutcomeNone if that is not known.
-func (e *memory) how(a txn.Attempt) txn.Outcome { return e.ends[a] }
+func (e *memory) how(a txn.Attempt) txn.Outcome { return e.ender[a] }
 
 // note remembers an end.
 func (e *memory) note(a txn.Attempt, how txn.Outcome) {
-	if _, ok := e.ends[a]; !ok {
+	if _, ok := e.ender[a]; !ok {
 		e.order = append(e.order, a)
 	}
-	e.ends[a] = how
+	e.ender[a] = how
 	for len(e.order) > endedMax {
 		e.retire(e.order[0], e.order[0].Seq+1)
 		e.expire()
@@ -74,7 +74,7 @@ func (e *memory) retire(of txn.Attempt, below uint64) {
 func (e *memory) expire() {
 	n := 0
 	for n < len(e.order) && e.over(e.order[n]) {
-		delete(e.ends, e.order[n])
+		delete(e.ender, e.order[n])
 		n++
 	}
 	e.order = e.order[n:]

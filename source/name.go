@@ -16,8 +16,8 @@ type Name struct {
 	Cluster uint64      `cbor:"1,keyasint,omitempty"`
 	Attempt txn.Attempt `cbor:"2,keyasint,omitempty"`
 	Source  txn.ShardID `cbor:"3,keyasint,omitempty"`
-	// DecidedAt is the shard in whose log the decision stands.
-	DecidedAt txn.ShardID `cbor:"4,keyasint,omitempty"`
+	// RecordShard is the shard in whose log the decision stands.
+	RecordShard txn.ShardID `cbor:"4,keyasint,omitempty"`
 }
 
 // namePrefix begins each name of ours, with the version of its form.
@@ -35,7 +35,9 @@ func (n Name) Global() string {
 }
 
 // Qualifier is the participant's part.
-func (n Name) Qualifier() string { return fmt.Sprintf("%x.%x", uint64(n.Source), uint64(n.DecidedAt)) }
+func (n Name) Qualifier() string {
+	return fmt.Sprintf("%x.%x", uint64(n.Source), uint64(n.RecordShard))
+}
 
 // ParseName reads a name. ok is false if it is somebody else's: such a one is never touched.
 func ParseName(s string) (n Name, ok bool) {
@@ -58,7 +60,7 @@ func ParseName(s string) (n Name, ok bool) {
 	}
 	n = Name{
 		Cluster: v[0], Attempt: txn.Attempt{Node: txn.NodeID(v[1]), Epoch: uint32(v[2]), Seq: v[3]},
-		Source: txn.ShardID(v[4]), DecidedAt: txn.ShardID(v[5]),
+		Source: txn.ShardID(v[4]), RecordShard: txn.ShardID(v[5]),
 	}
 	return n, n.String() == s // one form only
 }

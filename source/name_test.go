@@ -11,8 +11,8 @@ import (
 func TestNames(t *testing.T) {
 	for _, n := range []Name{
 		{},
-		{Cluster: 1, Attempt: txn.Attempt{Node: 2, Epoch: 3, Seq: 4}, Source: 5, DecidedAt: 1},
-		{Cluster: math.MaxUint64, Attempt: txn.Attempt{Node: math.MaxUint32, Epoch: math.MaxUint32, Seq: math.MaxUint64}, Source: math.MaxUint64, DecidedAt: math.MaxUint64},
+		{Cluster: 1, Attempt: txn.Attempt{Node: 2, Epoch: 3, Seq: 4}, Source: 5, RecordShard: 1},
+		{Cluster: math.MaxUint64, Attempt: txn.Attempt{Node: math.MaxUint32, Epoch: math.MaxUint32, Seq: math.MaxUint64}, Source: math.MaxUint64, RecordShard: math.MaxUint64},
 	} {
 		if len(n.Global()) > 64 || len(n.Qualifier()) > 64 {
 			t.Errorf("%s is longer than XA allows", n)

@@ -15,7 +15,7 @@ import (
 // recovery finds what is prepared, and has somebody find out how it ends.
 type recovery struct {
 	*state
-	ends *ends
+	ender *branchEnder
 }
 
 // link is how an agent stands with its source.
@@ -45,11 +45,11 @@ type look struct {
 	err   *Error
 }
 
-// recall looks at what is prepared.
-func (r *recovery) recall() {
+// queryDecision looks at what is prepared.
+func (r *recovery) queryDecision() {
 	r.links.looking, r.links.again = true, false
 	db, cluster := r.db, r.cfg.Cluster
-	r.outside(func(ctx context.Context) any {
+	r.runAsync(func(ctx context.Context) any {
 		var l look
 		var err error
 		if l.facts, err = db.Facts(ctx); err == nil {
@@ -57,14 +57,14 @@ func (r *recovery) recall() {
 		}
 		l.err = asError(err)
 		return l
-	}, func(result any) { r.recalled(result.(look)) })
+	}, func(result any) { r.decisionQueried(result.(look)) })
 }
 
-// recalled takes in what is prepared.
-func (r *recovery) recalled(l look) {
+// decisionQueried takes in what is prepared.
+func (r *recovery) decisionQueried(l look) {
 	k := &r.links
 	k.looking = false
-	k.lookAt = r.now() + recallEvery*r.at.Params.RecoverAfter
+	k.lookAt = r.now() + queryDecisionEvery*r.at.Params.RecoverAfter
 	if l.err == nil && k.identity != "" && k.identity != l.facts.Identity && !l.facts.Expected {
 		l.err = &Error{Text: "another database answers there than before; the agent serves nothing until the first is back"}
 		k.serving = false
@@ -82,18 +82,18 @@ func (r *recovery) recalled(l look) {
 	}
 	there := map[txn.Attempt]bool{}
 	for _, n := range l.names {
-		if n.Source == r.id && (n.Cluster == r.cfg.Cluster || r.at.Params.Bugs.TakeForeign) {
+		if n.Source == r.id && (n.Cluster == r.cfg.Cluster || r.at.Params.InjectedBugs.TakeForeign) {
 			there[n.Attempt] = true
 			r.meet(n)
 		}
 	}
-	r.raise(l.facts)
+	r.arm(l.facts)
 	k.serving = true
 	for _, b := range r.branches.inOrder() {
-		if b.phase == unsure && !there[b.name.Attempt] && !k.again {
-			r.ends.failed(b, &Error{Text: "the connection to the source broke in the prepare, and it is not there", Again: true})
+		if b.phase == prepareUnknown && !there[b.name.Attempt] && !k.again {
+			r.ender.failed(b, &Error{Text: "the connection to the source broke in the prepare, and it is not there", Again: true})
 		}
-		r.goOn(b)
+		r.proceed(b)
 	}
 }
 
@@ -101,15 +101,15 @@ func (r *recovery) recalled(l look) {
 func (r *recovery) meet(n Name) {
 	switch b := r.branches[n.Attempt]; {
 	case b == nil:
-		b = &branch{name: n, gateway: n.Attempt.Node, phase: prepared, since: r.now(), heardAt: r.now()}
+		b = &branch{name: n, gateway: n.Attempt.Node, phase: prepared, since: r.now(), lastContact: r.now()}
 		r.branches[n.Attempt] = b
 		if r.ended.how(n.Attempt) == txn.OutcomeAborted { // it came too late
 			b.decided = &txn.Decide{Shard: r.id, Attempt: n.Attempt}
 		}
 		r.trace("source %d: finds %v prepared", r.id, n.Attempt)
-	case b.phase == unsure:
+	case b.phase == prepareUnknown:
 		b.name = n
-		r.ends.isPrepared(b)
+		r.ender.isPrepared(b)
 	default:
 		b.name = n // where its decision stands
 	}
@@ -120,23 +120,23 @@ func (r *recovery) meet(n Name) {
 func (r *recovery) look(b *branch, now time.Duration) {
 	if b.decided != nil {
 		if b.retryAt != 0 && now >= b.retryAt {
-			r.goOn(b)
+			r.proceed(b)
 		}
 		return
 	}
-	if b.phase == unsure || now < r.looksAt(b) {
+	if b.phase == prepareUnknown || now < r.looksAt(b) {
 		return
 	}
 	if b.blockedAt != 0 && now >= b.blockedAt+b.options.LockWait {
 		r.blockedTooLong(b)
 		return
 	}
-	silent := now - b.heardAt
+	silent := now - b.lastContact
 	switch {
 	case b.phase == prepared && (b.txn.IsZero() || silent >= patience(r.at.Params)):
-		if r.at.Params.Bugs.AbortPrepared {
+		if r.at.Params.InjectedBugs.AbortPrepared {
 			b.decided = &txn.Decide{Shard: r.id, Attempt: b.name.Attempt, Txn: b.txn}
-			r.goOn(b)
+			r.proceed(b)
 			return
 		}
 		r.orphan(b, now)
@@ -145,33 +145,33 @@ func (r *recovery) look(b *branch, now time.Duration) {
 		r.abandoned(b)
 		return
 	}
-	b.probedAt = now
+	b.statusAskedAt = now
 	if !b.txn.IsZero() {
-		r.tell(b.gateway, txn.Message{Probe: &txn.Probe{Shard: r.id, Txn: b.txn}})
+		r.send(b.gateway, txn.Message{TxnStatusQuery: &txn.TxnStatusQuery{Shard: r.id, Txn: b.txn}})
 	}
 }
 
 // orphan has somebody find out how a prepared branch ends, now and then.
 func (r *recovery) orphan(b *branch, now time.Duration) {
 	if r.orphans.Due(now, b.name.Attempt, b.since, !b.txn.IsZero()) {
-		r.at.Env.Orphan(txn.Orphan{Attempt: b.name.Attempt, Txn: b.txn, Participants: []txn.ShardID{r.id}, DecidedAt: b.name.DecidedAt, Leftover: true})
+		r.at.Env.Orphan(txn.Orphan{Attempt: b.name.Attempt, Txn: b.txn, Participants: []txn.ShardID{r.id}, RecordShard: b.name.RecordShard, Leftover: true})
 	}
 }
 
 // patience is how long a gateway may be silent.
-func patience(p txn.Params) time.Duration { return p.ProbeAfter + p.GatewayLease }
+func patience(p txn.Params) time.Duration { return p.StatusQueryAfter + p.GatewayLease }
 
 // looksAt is when there is something to do of a branch by time alone.
 func (r *recovery) looksAt(b *branch) time.Duration {
 	switch p := r.at.Params; {
-	case b.decided != nil && b.busy, b.decided == nil && b.phase == unsure, b.decided != nil && b.retryAt == 0:
+	case b.decided != nil && b.busy, b.decided == nil && b.phase == prepareUnknown, b.decided != nil && b.retryAt == 0:
 		return txn.Never
 	case b.decided != nil:
 		return b.retryAt
 	case b.txn.IsZero():
-		return max(b.since, b.probedAt) + p.RecoverAfter
+		return max(b.since, b.statusAskedAt) + p.RecoverAfter
 	default:
-		at := max(b.heardAt, b.probedAt) + p.ProbeAfter
+		at := max(b.lastContact, b.statusAskedAt) + p.StatusQueryAfter
 		if b.blockedAt != 0 {
 			at = min(at, b.blockedAt+b.options.LockWait)
 		}
@@ -179,17 +179,17 @@ func (r *recovery) looksAt(b *branch) time.Duration {
 	}
 }
 
-// probed hears whether a transaction is still open at its gateway.
-func (r *recovery) probed(m *txn.ProbeReply) {
+// statusQueried hears whether a transaction is still open at its gateway.
+func (r *recovery) statusQueried(m *txn.TxnStatusReply) {
 	for _, b := range r.branches.inOrder() {
 		if b.txn != m.Txn || b.txn.IsZero() {
 			continue
 		}
 		if m.Alive {
-			b.heardAt = r.now()
+			b.lastContact = r.now()
 			continue
 		}
-		b.heardAt = min(b.heardAt, r.now()-patience(r.at.Params))
+		b.lastContact = min(b.lastContact, r.now()-patience(r.at.Params))
 		if b.phase == prepared && b.decided == nil {
 			r.orphan(b, r.now())
 		}

@@ -12,20 +12,20 @@ import (
 // state is what the parts of an agent share.
 type state struct {
 	cfg Config
-	at  participant.Opening
+	at  participant.OpenOptions
 	db  Driver
-	voice
+	replySender
 
 	branches branches
 	ended    *memory
 	orphans  *decide.Orphans
 	links    link
-	fence    fence
+	barrier  restartBarrier
 	waiting  []task // could not be begun yet
 	// describing are those for whom the source is being asked what it is; one task for each.
 	describing map[asker]bool
 
-	goOn func(*branch) // does what is next for a branch, if nothing of it is under way
+	proceed func(*branch) // does what is next for a branch, if nothing of it is under way
 }
 
 // task is work outside the loop.
@@ -34,9 +34,9 @@ type task struct {
 	done func(any)
 }
 
-// outside has something run outside the loop, later if too much is under way there.
-func (s *state) outside(work func(context.Context) any, done func(any)) {
-	if len(s.waiting) > 0 || !s.at.Env.Outside(work, done) {
+// runAsync has something run outside the loop, later if too much is under way there.
+func (s *state) runAsync(work func(context.Context) any, done func(any)) {
+	if len(s.waiting) > 0 || !s.at.Env.RunAsync(work, done) {
 		s.waiting = append(s.waiting, task{work, done}) // one for each branch at most
 	}
 }
@@ -46,7 +46,7 @@ func (s *state) retry() {
 	waiting := s.waiting
 	s.waiting = nil
 	for i, t := range waiting {
-		if !s.at.Env.Outside(t.work, t.done) {
+		if !s.at.Env.RunAsync(t.work, t.done) {
 			s.waiting = append(s.waiting, waiting[i:]...)
 			break
 		}
@@ -55,16 +55,16 @@ func (s *state) retry() {
 
 // begin runs something of a branch outside the loop; nothing else of it runs meanwhile.
 func (s *state) begin(b *branch, work func(context.Context) any, done func(any)) {
-	b.busy, b.leash = true, &leash{}
-	l := b.leash
-	s.outside(func(ctx context.Context) any {
+	b.busy, b.cancel = true, &cancelHandle{}
+	l := b.cancel
+	s.runAsync(func(ctx context.Context) any {
 		ctx = l.tie(ctx)
 		defer l.pull()
 		return work(ctx)
 	}, func(result any) {
 		b.busy = false
 		done(result)
-		s.goOn(b)
+		s.proceed(b)
 	})
 }
 
@@ -80,17 +80,17 @@ func (s *state) forget(b *branch, how txn.Outcome) {
 		s.at.Env.Held(s.id, b.txn, int64(b.began))
 	}
 	s.counts.ended(how, held)
-	b.leash.pull()
+	b.cancel.pull()
 	for _, n := range b.waits {
-		s.tell(n, txn.Message{DecideAck: &txn.DecideAck{Shard: s.id, Attempt: a}})
+		s.send(n, txn.Message{DecideAck: &txn.DecideAck{Shard: s.id, Attempt: a}})
 	}
 	for _, n := range b.inquirer {
 		s.found(n, a, how)
 	}
 	for _, x := range b.askers {
-		desk{s}.answer(x, txn.SourceTold{})
+		adminHandler{s}.answer(x, txn.SourceReply{})
 	}
-	s.lower(b)
+	s.disarm(b)
 }
 
 // warn tells the transaction's other sources that it cannot commit, past its coordinator
@@ -107,8 +107,8 @@ func (s *state) abandoned(b *branch) {
 		return
 	}
 	b.decided = &txn.Decide{Shard: s.id, Attempt: b.name.Attempt, Txn: b.txn}
-	b.leash.pull()
-	s.goOn(b)
+	b.cancel.pull()
+	s.proceed(b)
 }
 
 // broke notes that a connection did: it is looked soon what is prepared there.

@@ -12,7 +12,7 @@ import (
 // Undecided implements participant.Participant.
 func (g *Agent) Undecided() (n int) {
 	for _, b := range g.branches { // order: a sum
-		if b.phase >= unsure {
+		if b.phase >= prepareUnknown {
 			n++
 		}
 	}
@@ -25,7 +25,7 @@ func (g *Agent) Holders() int { return len(g.branches) }
 // InDoubt implements participant.Participant.
 func (g *Agent) InDoubt(most int) (out []participant.InDoubt) {
 	for _, b := range g.branches.inOrder() {
-		if b.phase >= unsure && len(out) < most {
+		if b.phase >= prepareUnknown && len(out) < most {
 			out = append(out, participant.InDoubt{Shard: g.id, Txn: b.txn, Attempt: b.name.Attempt, Participants: []txn.ShardID{g.id}, Age: g.now() - b.since})
 		}
 	}
@@ -38,7 +38,7 @@ func (g *Agent) Status() participant.Status {
 		Undecided: g.Undecided(), Holders: g.Holders(), Voters: []txn.NodeID{g.at.Self}}
 	s.Leader, _ = g.Leader()
 	s.Source = g.counts.SourceCounts
-	s.Source.Fenced = g.fence.open
+	s.Source.Fenced = g.barrier.open
 	return s
 }
 

@@ -18,11 +18,11 @@ func (t *tally) worked(statements int) {
 }
 
 // refused notes why something was refused: a work, or a Yes.
-func (t *tally) refused(why txn.Cause) {
-	if int(why) >= len(t.Refused) {
-		why = txn.CauseOther
+func (t *tally) refused(cause txn.Cause) {
+	if int(cause) >= len(t.Refused) {
+		cause = txn.CauseOther
 	}
-	t.Refused[why]++
+	t.Refused[cause]++
 }
 
 // ended notes the end of a branch that held rows for a time; zero: it is not known for how long.

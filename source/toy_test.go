@@ -31,14 +31,16 @@ type toy struct {
 	busy     bool  // what is prepared is listed and not found
 }
 
-func (w *toy) Now() txn.Now                       { return txn.Now{Mono: w.now} }
-func (w *toy) AfterSync(f func())                 { f() }
-func (w *toy) Orphan(o txn.Orphan)                { w.orphans = append(w.orphans, o) }
-func (w *toy) Held(txn.ShardID, txn.ID, int64)    {}
-func (w *toy) Note(txn.Note)                      {}
-func (w *toy) Trace(string, ...any)               {}
-func (w *toy) Send(to txn.Address, m txn.Message) { w.sent, w.last = append(w.sent, said(to, &m)), m }
-func (w *toy) Outside(work func(context.Context) any, done func(any)) bool {
+func (w *toy) Now() txn.Now                    { return txn.Now{Mono: w.now} }
+func (w *toy) AfterSync(f func())              { f() }
+func (w *toy) Orphan(o txn.Orphan)             { w.orphans = append(w.orphans, o) }
+func (w *toy) Held(txn.ShardID, txn.ID, int64) {}
+func (w *toy) NodeEvent(txn.NodeEvent)         {}
+func (w *toy) Trace(string, ...any)            {}
+func (w *toy) Send(to txn.Address, m txn.Message) {
+	w.sent, w.last = append(w.sent, describe(to, &m)), m
+}
+func (w *toy) RunAsync(work func(context.Context) any, done func(any)) bool {
 	if w.full {
 		return false
 	}
@@ -46,7 +48,7 @@ func (w *toy) Outside(work func(context.Context) any, done func(any)) bool {
 	return true
 }
 
-func said(to txn.Address, m *txn.Message) string {
+func describe(to txn.Address, m *txn.Message) string {
 	whom := fmt.Sprintf("%d: ", to.Node)
 	if to.For == txn.ForParticipant {
 		whom = fmt.Sprintf("%d/%d: ", to.Node, to.Shard)
@@ -56,14 +58,14 @@ func said(to txn.Address, m *txn.Message) string {
 		return whom + "who knows, refused"
 	case m.AccessReply != nil && m.AccessReply.Refused != 0:
 		return whom + "refused"
-	case m.AccessReply != nil && m.AccessReply.Worked.Going:
+	case m.AccessReply != nil && m.AccessReply.Batch.Going:
 		return whom + "going"
-	case m.AccessReply != nil && m.AccessReply.Worked.Fault != nil:
-		return whom + fmt.Sprintf("%d results, fault %d", len(m.AccessReply.Worked.Results), m.AccessReply.Worked.Fault.Code)
-	case m.AccessReply != nil && m.AccessReply.Worked.Committed:
-		return whom + fmt.Sprintf("%d results, committed", len(m.AccessReply.Worked.Results))
+	case m.AccessReply != nil && m.AccessReply.Batch.Fault != nil:
+		return whom + fmt.Sprintf("%d results, fault %d", len(m.AccessReply.Batch.Results), m.AccessReply.Batch.Fault.Code)
+	case m.AccessReply != nil && m.AccessReply.Batch.Committed:
+		return whom + fmt.Sprintf("%d results, committed", len(m.AccessReply.Batch.Results))
 	case m.AccessReply != nil:
-		return whom + fmt.Sprintf("%d results", len(m.AccessReply.Worked.Results))
+		return whom + fmt.Sprintf("%d results", len(m.AccessReply.Batch.Results))
 	case m.Vote != nil && m.Vote.Yes && !m.Vote.AwaitsDecision:
 		return whom + "committed"
 	case m.Vote != nil && m.Vote.Yes && m.Vote.Open:
@@ -78,11 +80,11 @@ func said(to txn.Address, m *txn.Message) string {
 		return whom + "ack"
 	case m.Decide != nil:
 		return whom + fmt.Sprintf("decide commit=%v", m.Decide.Commit)
-	case m.Finding != nil:
-		return whom + fmt.Sprintf("finding %d forgot=%v", m.Finding.Result, m.Finding.Forgot)
+	case m.InquireReply != nil:
+		return whom + fmt.Sprintf("finding %d forgot=%v", m.InquireReply.Result, m.InquireReply.Forgot)
 	case m.NotLeader != nil:
 		return whom + fmt.Sprintf("not leader, term %d", m.NotLeader.Term)
-	case m.Probe != nil:
+	case m.TxnStatusQuery != nil:
 		return whom + "probe"
 	}
 	return whom + "?"
@@ -151,10 +153,10 @@ const (
 )
 
 // newToy is an agent that has not looked yet what is prepared.
-func newToy(t *testing.T, bugs txn.Bugs) *toy {
+func newToy(t *testing.T, bugs txn.InjectedBugs) *toy {
 	w := &toy{t: t, fails: map[string]*Error{}, identity: "one"}
-	open := Opener(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return w, nil }})
-	p, err := open(participant.Opening{Shard: routing.Shard{ID: toySource, Kind: Kind}, Self: 2, Epoch: toyTerm, Params: txn.Params{Bugs: bugs}.WithDefaults(), Env: w})
+	open := Factory(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return w, nil }})
+	p, err := open(participant.OpenOptions{Shard: routing.Shard{ID: toySource, Kind: Kind}, Self: 2, Epoch: toyTerm, Params: txn.Params{InjectedBugs: bugs}.WithDefaults(), Env: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func newToy(t *testing.T, bugs txn.Bugs) *toy {
 
 // serving is one that has found nothing.
 func serving(t *testing.T) *toy {
-	w := newToy(t, txn.Bugs{})
+	w := newToy(t, txn.InjectedBugs{})
 	w.run()
 	w.did = nil
 	return w
@@ -209,19 +211,19 @@ func attempt(n int) txn.Attempt { return txn.Attempt{Node: gateway, Epoch: 1, Se
 
 // access is a work of an attempt.
 func access(n, step int, last bool, statements ...string) *txn.Message {
-	a := &txn.Access{Shard: toySource, Request: uint64(100*n + step), Txn: txn.ID(attempt(n)), Work: &txn.Work{Attempt: attempt(n), Step: uint64(step), Term: toyTerm,
-		DecidedAt: 2, Peers: []txn.Peer{{Node: 2, Shard: toySource}, {Node: 4, Shard: 5}}}}
+	a := &txn.Access{Shard: toySource, Request: uint64(100*n + step), Txn: txn.ID(attempt(n)), Batch: &txn.StatementBatch{Attempt: attempt(n), Step: uint64(step), Term: toyTerm,
+		RecordShard: 2, Peers: []txn.Peer{{Node: 2, Shard: toySource}, {Node: 4, Shard: 5}}}}
 	for _, s := range statements {
-		a.Work.Statements = append(a.Work.Statements, txn.Statement{Text: s})
+		a.Batch.Statements = append(a.Batch.Statements, txn.Statement{Text: s})
 	}
 	if last {
-		a.Work.Last = prepareOf(n).Prepare
+		a.Batch.Last = prepareOf(n).Prepare
 	}
 	return &txn.Message{Access: a}
 }
 
 func prepareOf(n int) *txn.Message {
-	return &txn.Message{Prepare: &txn.Prepare{Shard: toySource, Attempt: attempt(n), Txn: txn.ID(attempt(n)), Term: toyTerm, Participants: []txn.ShardID{toySource, 5}, DecidedAt: 2}}
+	return &txn.Message{Prepare: &txn.Prepare{Shard: toySource, Attempt: attempt(n), Txn: txn.ID(attempt(n)), Term: toyTerm, Participants: []txn.ShardID{toySource, 5}, RecordShard: 2}}
 }
 
 func decideOf(n int, commit bool) *txn.Message {
@@ -232,8 +234,8 @@ func inquireOf(n int) *txn.Message {
 	return &txn.Message{Inquire: &txn.Inquire{Shard: toySource, Attempt: attempt(n), Txn: txn.ID(attempt(n))}}
 }
 
-// hears hands messages over and lets what they cause come to its end.
-func (w *toy) hears(m ...*txn.Message) {
+// receives hands messages over and lets what they cause come to its end.
+func (w *toy) receives(m ...*txn.Message) {
 	for _, m := range m {
 		w.g.Deliver(gateway, m)
 		w.run()

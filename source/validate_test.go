@@ -12,12 +12,12 @@ import (
 )
 
 // overVersions is an agent of a row over versions, beside a store with two records.
-func overVersions(t *testing.T, bugs txn.Bugs) (*toy, *shelved) {
+func overVersions(t *testing.T, bugs txn.InjectedBugs) (*toy, *shelved) {
 	s := newShelf(t)
 	w := &toy{t: t}
-	open := Opener(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return s.shelf, nil }})
-	p, err := open(participant.Opening{Shard: routing.Shard{ID: toySource, Kind: Kind}, Self: 2, Epoch: toyTerm, Env: w,
-		Row: protocol.Row{Yield: yield.OverItsSource}, Params: txn.Params{Bugs: bugs}.WithDefaults()})
+	open := Factory(Config{Cluster: toyCluster, BranchesMax: 8, Open: func(routing.Shard) (Driver, error) { return s.shelf, nil }})
+	p, err := open(participant.OpenOptions{Shard: routing.Shard{ID: toySource, Kind: Kind}, Self: 2, Epoch: toyTerm, Env: w,
+		Spec: protocol.Spec{Yield: yield.OverItsSource}, Params: txn.Params{InjectedBugs: bugs}.WithDefaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,54 +36,54 @@ func validateOf(n int) *txn.Message {
 // A Yes is open as long as what was read is to be looked at again. What was said of that is said
 // again, whatever has changed since; nothing is held before the prepare.
 func TestAVoteOverVersions(t *testing.T) {
-	w, s := overVersions(t, txn.Bugs{})
+	w, s := overVersions(t, txn.InjectedBugs{})
 	w.now = second / 2
-	w.hears(access(1, 1, false, "GET a/1", "PUT a/2 1"))
+	w.receives(access(1, 1, false, "GET a/1", "PUT a/2 1"))
 	if b := w.g.branches[attempt(1)]; b.began != 0 {
 		t.Errorf("it holds something since %v", b.began)
 	}
 	w.now = second
-	w.hears(prepareOf(1), prepareOf(1), validateOf(1))
+	w.receives(prepareOf(1), prepareOf(1), validateOf(1))
 	w.expect("prepared, and all others are", "9: 2 results", "9: open yes", "9: open yes", "9: yes")
 	if b := w.g.branches[attempt(1)]; b.began != second {
 		t.Errorf("it holds something since %v", b.began)
 	}
 	s.commit(s.branch(70, "PUT a/1 77"))
-	w.hears(validateOf(1), prepareOf(1))
+	w.receives(validateOf(1), prepareOf(1))
 	w.expect("asked again", "9: yes", "9: yes")
-	w.hears(decideOf(1, true))
+	w.receives(decideOf(1, true))
 	s.holds("committed", "a/1=77 a/2=1")
 	w.expect("its end", "9: ack")
-	w.hears(access(2, 1, true, "ADD a/1 1"))
+	w.receives(access(2, 1, true, "ADD a/1 1"))
 	w.expect("what is written is looked at by the prepare", "9: 1 results", "9: yes")
-	w.hears(decideOf(2, true))
+	w.receives(decideOf(2, true))
 	w.expect("its end", "9: ack")
 }
 
 // One that finds something else says No for ever, and rolls back at once: there is no commit without
 // its Yes.
 func TestWhatDoesNotStandOverVersions(t *testing.T) {
-	w, s := overVersions(t, txn.Bugs{})
-	w.hears(access(1, 1, true, "GET a/1", "PUT a/2 1"))
+	w, s := overVersions(t, txn.InjectedBugs{})
+	w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))
 	s.commit(s.branch(70, "PUT a/1 77"))
-	w.hears(validateOf(1))
+	w.receives(validateOf(1))
 	w.expect("it does not stand", "9: 2 results", "9: open yes", "9: no", "4/5: decide commit=false")
 	s.holds("rolled back", "a/1=77 a/2=20")
-	w.hears(validateOf(1), prepareOf(1))
+	w.receives(validateOf(1), prepareOf(1))
 	w.expect("asked again", "9: no", "9: no")
 
 	for _, x := range []struct {
-		bug          txn.Bugs
+		bug          txn.InjectedBugs
 		said, commit string
 	}{
-		{txn.Bugs{}, "9: no", "a/1=77 a/2=20"},
-		{txn.Bugs{UncheckedReads: true}, "9: yes", "a/1=77 a/2=1"},
+		{txn.InjectedBugs{}, "9: no", "a/1=77 a/2=20"},
+		{txn.InjectedBugs{UncheckedReads: true}, "9: yes", "a/1=77 a/2=1"},
 	} {
 		w, s := overVersions(t, x.bug)
-		w.hears(access(1, 1, true, "GET a/1", "PUT a/2 1"))
+		w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))
 		s.commit(s.branch(70, "PUT a/1 77"))
 		w.sent = nil
-		w.hears(validateOf(1), decideOf(1, true))
+		w.receives(validateOf(1), decideOf(1, true))
 		if !slices.Contains(w.sent, x.said) {
 			t.Errorf("%+v: %q", x.bug, w.sent)
 		}
@@ -93,28 +93,28 @@ func TestWhatDoesNotStandOverVersions(t *testing.T) {
 
 // Another incarnation of the agent has not read what it has found prepared, and does not speak for it.
 func TestAnotherLifeDoesNotValidate(t *testing.T) {
-	w, s := overVersions(t, txn.Bugs{})
-	w.hears(access(1, 1, true, "GET a/1", "PUT a/2 1"))
+	w, s := overVersions(t, txn.InjectedBugs{})
+	w.receives(access(1, 1, true, "GET a/1", "PUT a/2 1"))
 	w.sent = nil
-	next, _ := overVersions(t, txn.Bugs{})
+	next, _ := overVersions(t, txn.InjectedBugs{})
 	next.g.db.(*versions).Driver.(*shelf).rows = s.rows
-	next.g.recovery.recall()
+	next.g.recovery.queryDecision()
 	next.run()
 	if next.g.Undecided() != 1 {
 		t.Fatalf("%s", next.g.Summary())
 	}
 	m := validateOf(1)
 	m.Prepare.Term--
-	next.hears(m, validateOf(1))
+	next.receives(m, validateOf(1))
 	next.expect("another life", "9: not leader, term 5", "9: no")
-	next.hears(decideOf(1, false))
+	next.receives(decideOf(1, false))
 	next.expect("its end", "9: ack")
 	s.holds("rolled back", "a/1=10 a/2=20")
 }
 
 // The planted bug: what an aborted transaction has prepared is rolled forward.
 func TestRollForward(t *testing.T) {
-	w, s := overVersions(t, txn.Bugs{RollForward: true})
-	w.hears(access(1, 1, true, "PUT a/2 1"), decideOf(1, false))
+	w, s := overVersions(t, txn.InjectedBugs{RollForward: true})
+	w.receives(access(1, 1, true, "PUT a/2 1"), decideOf(1, false))
 	s.holds("aborted", "a/1=10 a/2=1")
 }

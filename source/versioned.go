@@ -80,8 +80,8 @@ func (b *versioned) at(rows []storedRow, key string) (record, error) {
 }
 
 // lost is the error of who has met another transaction.
-func (b *versioned) lost(key, why string) error {
-	return &Error{Code: 1213, State: "40001", Text: key + ": " + why, Ends: true, Again: true}
+func (b *versioned) lost(key, cause string) error {
+	return &Error{Code: 1213, State: "40001", Text: key + ": " + cause, Ends: true, Again: true}
 }
 
 func (b *versioned) put(key, value string, err error) (Result, error) {
@@ -170,7 +170,7 @@ func (b *versioned) validate(ctx context.Context) error {
 			if looked[row.key] = true; b.written(row.key) {
 				continue
 			}
-			if err := b.stands(rows, row.key); err != nil {
+			if err := b.stillValid(rows, row.key); err != nil {
 				return err
 			}
 		}
@@ -183,15 +183,15 @@ func (b *versioned) validate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := b.stands(rows, key); err != nil {
+		if err := b.stillValid(rows, key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stands says that a row is as it was read; of one that was not seen, that it was not there.
-func (b *versioned) stands(rows []storedRow, key string) error {
+// stillValid says that a row is as it was read; of one that was not seen, that it was not there.
+func (b *versioned) stillValid(rows []storedRow, key string) error {
 	r, err := b.at(rows, key)
 	if err == nil && r.version != b.seen[key].version {
 		err = b.lost(key, "it has changed since it was read")

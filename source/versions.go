@@ -35,13 +35,13 @@ const preparedTable = "prepared/"
 // versions is a Driver of such branches over one of a store.
 type versions struct {
 	Driver
-	bugs txn.Bugs
+	bugs txn.InjectedBugs
 
 	mu      sync.Mutex
 	pending map[string][]swap // what branches that this life has prepared have put there, by name
 }
 
-func newVersions(store Driver, bugs txn.Bugs) *versions {
+func newVersions(store Driver, bugs txn.InjectedBugs) *versions {
 	return &versions{Driver: store, bugs: bugs, pending: map[string][]swap{}}
 }
 

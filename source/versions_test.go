@@ -16,7 +16,7 @@ type shelf struct {
 	Driver
 	rows  map[string]string
 	fails map[string]*Error // by the first word of a statement, or COMMIT
-	said  []string
+	calls []string
 }
 
 type shelfBranch struct {
@@ -35,7 +35,7 @@ func (s *shelf) Begin(_ context.Context, _ Name, o BranchOptions) (Branch, error
 func (b *shelfBranch) Execute(_ context.Context, st Statement) (r Result, err error) {
 	word, rest, _ := strings.Cut(st.Text, " ")
 	key, arg, _ := strings.Cut(rest, " ")
-	b.s.said = append(b.s.said, word+" "+key)
+	b.s.calls = append(b.s.calls, word+" "+key)
 	if e := b.s.fails[word]; e != nil {
 		return r, e
 	}
@@ -82,7 +82,7 @@ type shelved struct {
 
 func newShelf(t *testing.T) *shelved {
 	s := &shelf{rows: map[string]string{}, fails: map[string]*Error{}}
-	w := &shelved{t, s, newVersions(s, txn.Bugs{})}
+	w := &shelved{t, s, newVersions(s, txn.InjectedBugs{})}
 	w.commit(w.branch(1, "PUT a/1 10", "PUT a/2 20"))
 	return w
 }
@@ -190,7 +190,7 @@ func TestWhatIsPreparedOverVersions(t *testing.T) {
 			w.loses("a writer of what is new", late.Prepare(ctx))
 			w.loses("who looks again", late.validate(ctx))
 			if another {
-				w.v = newVersions(w.shelf, txn.Bugs{})
+				w.v = newVersions(w.shelf, txn.InjectedBugs{})
 			}
 			if names, err := w.v.Prepared(ctx, toyCluster); err != nil || !slices.Equal(names, []Name{b.name}) {
 				t.Errorf("prepared are %v, %v", names, err)
@@ -214,7 +214,7 @@ func TestWhatWasReadIsLookedAtAgain(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range []struct {
 		reads, other string
-		stands       bool
+		valid        bool
 	}{
 		{"GET a/1", "PUT a/2 1", true},
 		{"GET a/1", "PUT a/1 1", false},
@@ -233,7 +233,7 @@ func TestWhatWasReadIsLookedAtAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.commit(w.branch(3, x.other))
-		if err := b.validate(ctx); (err == nil) != x.stands {
+		if err := b.validate(ctx); (err == nil) != x.valid {
 			t.Errorf("%s, and then %s: %v", x.reads, x.other, err)
 		}
 	}
@@ -268,9 +268,9 @@ func TestPreparesOverVersionsThatBreak(t *testing.T) {
 	if err := r.Prepare(ctx); err != nil || len(w.v.pending) != 1 {
 		t.Errorf("%v, %v are remembered", err, w.v.pending)
 	}
-	w.said = nil
-	if w.ends(r, true, true); len(w.said) > 0 || len(w.v.pending) > 0 {
-		t.Errorf("the end of what has written nothing: %q, %v", w.said, w.v.pending)
+	w.calls = nil
+	if w.ends(r, true, true); len(w.calls) > 0 || len(w.v.pending) > 0 {
+		t.Errorf("the end of what has written nothing: %q, %v", w.calls, w.v.pending)
 	}
 }
 

@@ -4,22 +4,22 @@ import (
 	"context"
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
 // Votes and ends.
 
-// ends has branches vote, and ends them as is decided.
-type ends struct{ *state }
+// branchEnder has branches vote, and ends them as is decided.
+type branchEnder struct{ *state }
 
 // prepare is asked for a vote.
-func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
+func (e *branchEnder) prepare(from txn.NodeID, p *txn.Prepare) {
 	e.ended.retire(p.Attempt, p.Retired)
 	b := e.branches[p.Attempt]
 	switch {
 	case p.Term != e.term:
-		e.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: e.id, Leader: e.at.Self, Term: e.term, Attempt: p.Attempt}})
+		e.send(from, txn.Message{NotLeader: &txn.NotLeader{Shard: e.id, Leader: e.at.Self, Term: e.term, Attempt: p.Attempt}})
 	case b != nil && p.Validate:
 		e.validate(from, b)
 	case b == nil && e.ended.how(p.Attempt) == txn.OutcomeCommitted:
@@ -32,22 +32,22 @@ func (e *ends) prepare(from txn.NodeID, p *txn.Prepare) {
 	case b.phase == prepared:
 		e.voteYes(from, b)
 	case b.decided != nil || b.last != nil: // it votes when it has come so far, or is ended already
-		b.heardAt = e.now()
+		b.lastContact = e.now()
 	default:
-		b.last, b.voter, b.heardAt = p, from, e.now()
+		b.last, b.replies, b.lastContact = p, from, e.now()
 		b.meets(p.Peers)
-		e.goOn(b)
+		e.proceed(b)
 	}
 }
 
 // prepareThere has the source prepare a branch.
-func (e *ends) prepareThere(b *branch) {
+func (e *branchEnder) prepareThere(b *branch) {
 	b.phase = preparing
 	if b.began == 0 {
 		b.began = e.now()
 	}
-	if e.at.Params.Bugs.VoteBeforePrepare {
-		e.vote(b.voter, b.name.Attempt, true)
+	if e.at.Params.InjectedBugs.VoteBeforePrepare {
+		e.vote(b.replies, b.name.Attempt, true)
 	}
 	handle := b.handle
 	e.begin(b, func(ctx context.Context) any { return asError(handle.Prepare(ctx)) }, func(result any) {
@@ -57,7 +57,7 @@ func (e *ends) prepareThere(b *branch) {
 		case err == nil:
 			e.isPrepared(b)
 		case err.Unknown:
-			b.phase = unsure
+			b.phase = prepareUnknown
 			e.broke()
 		default:
 			e.failed(b, err)
@@ -66,10 +66,10 @@ func (e *ends) prepareThere(b *branch) {
 }
 
 // isPrepared votes Yes for a branch, and answers who has asked.
-func (e *ends) isPrepared(b *branch) {
+func (e *branchEnder) isPrepared(b *branch) {
 	b.phase, b.since = prepared, e.now()
-	if b.voter != 0 {
-		e.voteYes(b.voter, b)
+	if b.replies != 0 {
+		e.voteYes(b.replies, b)
 	}
 	for _, n := range b.inquirer {
 		e.found(n, b.name.Attempt, txn.OutcomeYes)
@@ -78,22 +78,22 @@ func (e *ends) isPrepared(b *branch) {
 }
 
 // failed ends a branch whose prepare has failed.
-func (e *ends) failed(b *branch, err *Error) {
+func (e *branchEnder) failed(b *branch, err *Error) {
 	if err.Gone {
 		e.broke()
 	}
 	switch r := b.held; {
 	case r != nil:
 		e.refuse(b.gateway, r.Request, txn.KindAborted, err.Text, err.fault(), err.cause())
-	case b.voter != 0:
-		e.voteNo(b.voter, b.name.Attempt, err.Text, err.fault(), err.cause())
+	case b.replies != 0:
+		e.voteNo(b.replies, b.name.Attempt, err.Text, err.fault(), err.cause())
 	}
 	e.warn(b)
 	e.forget(b, txn.OutcomeAborted)
 }
 
 // commit commits a branch that is its transaction's only one, without a prepare.
-func (e *ends) commit(b *branch) {
+func (e *branchEnder) commit(b *branch) {
 	b.phase = preparing
 	handle := b.handle
 	e.begin(b, func(ctx context.Context) any { return asError(handle.Commit(ctx)) }, func(result any) {
@@ -101,10 +101,10 @@ func (e *ends) commit(b *branch) {
 		switch err := result.(*Error); {
 		case err == nil:
 			if r := b.held; r != nil {
-				r.Worked.Committed = true
-				e.tell(b.gateway, txn.Message{AccessReply: r})
+				r.Batch.Committed = true
+				e.send(b.gateway, txn.Message{AccessReply: r})
 			} else {
-				e.vote(b.voter, b.name.Attempt, false)
+				e.vote(b.replies, b.name.Attempt, false)
 			}
 			e.forget(b, txn.OutcomeCommitted)
 		case err.Unknown:
@@ -112,7 +112,7 @@ func (e *ends) commit(b *branch) {
 			if r := b.held; r != nil {
 				e.refuse(b.gateway, r.Request, txn.KindUnknown, inCommit(err), err.fault(), txn.CauseUnavailable)
 			} else {
-				e.voteUnknown(b.voter, b.name.Attempt, inCommit(err), err.fault())
+				e.voteUnknown(b.replies, b.name.Attempt, inCommit(err), err.fault())
 			}
 			e.forget(b, txn.OutcomeNone)
 		default:
@@ -122,13 +122,13 @@ func (e *ends) commit(b *branch) {
 }
 
 // decide takes in how an attempt ends.
-func (e *ends) decide(from txn.NodeID, m *txn.Decide) {
+func (e *branchEnder) decide(from txn.NodeID, m *txn.Decide) {
 	b := e.branches[m.Attempt]
 	if b == nil { // what is prepared there was found: it has ended, or its start may come yet
 		if !e.ended.knows(m.Attempt) {
 			e.ended.note(m.Attempt, outcome(m.Commit))
 		}
-		e.tell(from, txn.Message{DecideAck: &txn.DecideAck{Shard: e.id, Attempt: m.Attempt}})
+		e.send(from, txn.Message{DecideAck: &txn.DecideAck{Shard: e.id, Attempt: m.Attempt}})
 		return
 	}
 	if !slices.Contains(b.waits, from) {
@@ -137,16 +137,16 @@ func (e *ends) decide(from txn.NodeID, m *txn.Decide) {
 	if b.decided == nil {
 		b.decided = m
 		if !m.Commit && (b.phase == working || b.whole) {
-			b.leash.pull()
+			b.cancel.pull()
 		}
 	}
-	e.goOn(b)
+	e.proceed(b)
 }
 
-// gone says that a branch that was not found is not prepared any more. An agent that has died
+// isGone says that a branch that was not found is not prepared any more. An agent that has died
 // may have had its source end it: while the source still writes that to its disk the branch is
 // listed, although it is not found, and it is prepared again if the source dies before.
-func gone(ctx context.Context, db Driver, n Name) error {
+func isGone(ctx context.Context, db Driver, n Name) error {
 	names, err := db.Prepared(ctx, n.Cluster)
 	if err == nil && slices.ContainsFunc(names, func(o Name) bool { return o.Attempt == n.Attempt && o.Source == n.Source }) {
 		err = &Error{Text: "another has it end there now", Again: true}
@@ -155,16 +155,16 @@ func gone(ctx context.Context, db Driver, n Name) error {
 }
 
 // finish ends a prepared branch as it was decided.
-func (e *ends) finish(b *branch) {
+func (e *branchEnder) finish(b *branch) {
 	if e.now() < b.retryAt {
 		return
 	}
 	commit, db, name := b.decided.Commit, e.db, b.name
-	trusts := e.at.Params.Bugs.TrustNotFound
+	trusts := e.at.Params.InjectedBugs.TrustNotFound
 	e.begin(b, func(ctx context.Context) any {
 		found, err := db.Finish(ctx, name, commit)
 		if err == nil && !found && !trusts {
-			err = gone(ctx, db, name)
+			err = isGone(ctx, db, name)
 		}
 		return asError(err)
 	}, func(result any) {
@@ -190,7 +190,7 @@ func outcome(commit bool) txn.Outcome {
 }
 
 // rollBack ends a branch that is not prepared.
-func (e *ends) rollBack(b *branch) {
+func (e *branchEnder) rollBack(b *branch) {
 	b.last = nil
 	if m := b.todo; m != nil {
 		b.todo = nil
@@ -209,14 +209,14 @@ func (e *ends) rollBack(b *branch) {
 }
 
 // inquire is asked what becomes of an attempt. One that is not prepared never will be.
-func (e *ends) inquire(from txn.NodeID, m *txn.Inquire) {
+func (e *branchEnder) inquire(from txn.NodeID, m *txn.Inquire) {
 	b := e.branches[m.Attempt]
 	switch {
 	case b == nil && e.ended.knows(m.Attempt):
 		e.found(from, m.Attempt, e.ended.how(m.Attempt))
 	case b == nil:
 		e.ended.note(m.Attempt, txn.OutcomeAborted)
-		e.tell(from, txn.Message{Finding: &txn.Finding{Shard: e.id, Attempt: m.Attempt, Result: txn.OutcomeNo, Forgot: true}})
+		e.send(from, txn.Message{InquireReply: &txn.InquireReply{Shard: e.id, Attempt: m.Attempt, Result: txn.OutcomeNo, Forgot: true}})
 	case b.phase == prepared && (b.decided == nil || b.busy):
 		e.found(from, m.Attempt, txn.OutcomeYes)
 	default:
@@ -232,17 +232,17 @@ func (e *ends) inquire(from txn.NodeID, m *txn.Inquire) {
 // validate is asked, when all of the transaction is prepared, whether what was read here stands.
 // What it has said once it says again: what comes after the commit may change what was read. If it
 // does not stand there is no commit, which needs this Yes: so the branch is rolled back at once.
-func (e *ends) validate(from txn.NodeID, b *branch) {
-	b.heardAt = e.now()
+func (e *branchEnder) validate(from txn.NodeID, b *branch) {
+	b.lastContact = e.now()
 	reads, rules := b.reads, e.at.Params.Rules
 	switch {
 	case b.busy || b.decided != nil && b.decided.Commit: // it is asked again, or was long ago
 	case b.phase != prepared || b.decided != nil || reads == nil:
 		e.voteNo(from, b.name.Attempt, endedByOthers, nil, txn.CauseOther)
 	case b.checked:
-		rules.Bite(rulebook.SaidOnce)
+		rules.Hit(coverage.SaidOnce)
 		e.voteYes(from, b)
-	case !reads.unchecked() || e.at.Params.Bugs.UncheckedReads:
+	case !reads.unchecked() || e.at.Params.InjectedBugs.UncheckedReads:
 		b.checked = true
 		e.voteYes(from, b)
 	default:
@@ -252,7 +252,7 @@ func (e *ends) validate(from txn.NodeID, b *branch) {
 				e.voteYes(from, b)
 				return
 			}
-			rules.BiteIf(err.Again, rulebook.ReadsStand)
+			rules.HitIf(err.Again, coverage.ReadsStand)
 			if err.Gone {
 				e.broke()
 			}

@@ -39,22 +39,22 @@ const (
 	refusedFor = 30 * time.Second // a source that does not tell is not asked
 )
 
-// pace is which statement of a work a branch has come to, told from outside the loop.
-type pace struct{ done atomic.Int32 }
+// retransmit is which statement of a work a branch has come to, told from outside the loop.
+type retransmit struct{ done atomic.Int32 }
 
 // waitings is what an agent knows of who waits at its source.
 type waitings struct {
 	*state
-	foreign *yield.Foreign // nil: nobody looks
-	after   time.Duration
-	lookAt  time.Duration
-	asking  bool
-	askAt   time.Duration // the source is not asked before
-	told    []toldWait
+	foreign  *yield.Foreign // nil: nobody looks
+	after    time.Duration
+	lookAt   time.Duration
+	asking   bool
+	askAt    time.Duration // the source is not asked before
+	reported []reportedWait
 }
 
-// toldWait is what the source has said of a branch at one of its statements.
-type toldWait struct {
+// reportedWait is what the source has said of a branch at one of its statements.
+type reportedWait struct {
 	Wait
 	step uint64
 }
@@ -65,11 +65,11 @@ func newWaitings(s *state) waitings {
 	if s.cfg.DetectAfter != nil {
 		ws.after = s.cfg.DetectAfter(s.at.Shard, ws.after)
 	}
-	if ws.after <= 0 || s.at.Row.Yield.Versions {
+	if ws.after <= 0 || s.at.Spec.Yield.Versions {
 		return ws
 	}
-	ws.foreign = yield.NewForeign(yield.Chasing{Here: txn.WaitEdge{Shard: s.id, Leader: s.at.Self, Term: s.term}, After: ws.after,
-		SkipSecondLap: s.at.Params.Bugs.SkipSecondLap}, chaseWorld{s}, func(id txn.ID) { s.yields(id) })
+	ws.foreign = yield.NewForeign(yield.DetectorConfig{Here: txn.WaitEdge{Shard: s.id, Leader: s.at.Self, Term: s.term}, After: ws.after,
+		SkipConfirmation: s.at.Params.InjectedBugs.SkipConfirmation}, detectorEnv{s}, func(id txn.ID) { s.yields(id) })
 	return ws
 }
 
@@ -80,7 +80,7 @@ func (b *branch) running() bool {
 
 // statement numbers the statement that is under way, and says since when it is known to be.
 func (b *branch) statement(now time.Duration) (step uint64, since time.Duration) {
-	done := uint64(b.pace.done.Load())
+	done := uint64(b.retransmit.done.Load())
 	step = b.step<<16 | done
 	if b.stood.step != step {
 		b.stood.step, b.stood.since = step, now
@@ -115,7 +115,7 @@ func (ws *waitings) tick() {
 	db, can := ws.db.(Waiting)
 	of := ws.unexplained(now)
 	if !can || now < ws.askAt || len(of) == 0 {
-		ws.told = nil
+		ws.reported = nil
 		ws.look()
 		return
 	}
@@ -125,17 +125,17 @@ func (ws *waitings) tick() {
 		steps[b.name.Attempt], _ = b.statement(now)
 	}
 	ws.asking = true
-	ws.outside(func(ctx context.Context) any {
+	ws.runAsync(func(ctx context.Context) any {
 		list, known, err := db.Waits(ctx, names)
 		return answered{list, known && err == nil}
 	}, func(result any) {
 		a := result.(answered)
-		ws.told = nil // until now what it said before held: an answer may take long
+		ws.reported = nil // until now what it said before held: an answer may take long
 		if ws.asking = false; !a.known {
 			ws.askAt = ws.now() + refusedFor
 		}
 		for _, w := range a.list {
-			ws.told = append(ws.told, toldWait{w, steps[w.Name.Attempt]})
+			ws.reported = append(ws.reported, reportedWait{w, steps[w.Name.Attempt]})
 		}
 		ws.look()
 	})
@@ -160,7 +160,7 @@ func (ws *waitings) see() {
 	for _, b := range ws.long(now) {
 		list = append(list, b.waitsFor(now, holders)...)
 	}
-	ws.foreign.Told(now, append(list, ws.asTold(now, holders)...))
+	ws.foreign.Report(now, append(list, ws.fromReports(now, holders)...))
 }
 
 // long lists the branches that run a statement for long.
@@ -181,9 +181,9 @@ func (ws *waitings) unexplained(now time.Duration) []*branch {
 	return slices.DeleteFunc(ws.long(now), func(b *branch) bool { return len(b.waitsFor(now, holders)) > 0 })
 }
 
-// asTold is what the source has said, without whom has ended or gone on since.
-func (ws *waitings) asTold(now time.Duration, holders map[txn.Key][]*branch) (out []yield.ForeignWait) {
-	for _, w := range ws.told {
+// fromReports is what the source has said, without whom has ended or gone on since.
+func (ws *waitings) fromReports(now time.Duration, holders map[txn.Key][]*branch) (out []yield.ForeignWait) {
+	for _, w := range ws.reported {
 		b, o := ws.branches[w.Name.Attempt], ws.branches[w.For.Attempt]
 		if b == nil || o == nil || !b.running() || o.txn.IsZero() || len(b.waitsFor(now, holders)) > 0 {
 			continue
@@ -204,7 +204,7 @@ func (ws *waitings) holders() map[txn.Key][]*branch {
 	out := map[txn.Key][]*branch{}
 	for _, b := range ws.branches.inOrder() {
 		if b.running() {
-			b.hold(b.todo.Work, int(b.pace.done.Load()))
+			b.hold(b.todo.Batch, int(b.retransmit.done.Load()))
 		}
 		for k := range b.locked { // order: of each record by itself
 			out[k] = append(out[k], b)
@@ -234,14 +234,14 @@ func (b *branch) waitsFor(now time.Duration, holders map[txn.Key][]*branch) (out
 
 // wants is what the statement that is under way locks.
 func (b *branch) wants() txn.Locked {
-	if locks, i := b.todo.Work.Locks, int(b.pace.done.Load()); i < len(locks) {
+	if locks, i := b.todo.Batch.Locks, int(b.retransmit.done.Load()); i < len(locks) {
 		return locks[i]
 	}
 	return txn.Locked{}
 }
 
 // hold notes what the first statements of a work have locked.
-func (b *branch) hold(w *txn.Work, done int) {
+func (b *branch) hold(w *txn.StatementBatch, done int) {
 	for _, l := range w.Locks[:min(done, len(w.Locks))] {
 		if !l.Writes && b.options.Isolation != Serializable {
 			continue
@@ -258,19 +258,19 @@ func (b *branch) hold(w *txn.Work, done int) {
 	}
 }
 
-// chase carries a chase on over the waits at this source.
-func (ws *waitings) chase(m *txn.Chase) {
-	if ws.foreign != nil && m.Sane() {
+// probe carries a chase on over the waits at this source.
+func (ws *waitings) probe(m *txn.DeadlockProbe) {
+	if ws.foreign != nil && m.WellFormed() {
 		ws.see()
-		ws.foreign.Chase(m)
+		ws.foreign.Probe(m)
 	}
 }
 
 // recheck looks at waits of a cycle once more.
-func (ws *waitings) recheck(m *txn.Recheck) {
-	if ws.foreign != nil && m.Sane() {
+func (ws *waitings) recheck(m *txn.DeadlockConfirm) {
+	if ws.foreign != nil && m.WellFormed() {
 		ws.see()
-		ws.foreign.Recheck(m)
+		ws.foreign.Confirm(m)
 	}
 }
 
@@ -291,35 +291,35 @@ func (s *state) yields(id txn.ID) {
 			b.victim = true
 			b.decided = &txn.Decide{Shard: s.id, Attempt: b.name.Attempt, Txn: b.txn}
 			s.warn(b)
-			b.leash.pull()
+			b.cancel.pull()
 			return
 		}
 	}
 }
 
-// chaseWorld sends what the search has to say, and counts and tells what it does.
-type chaseWorld struct{ s *state }
+// detectorEnv sends what the search has to say, and counts and tells what it does.
+type detectorEnv struct{ s *state }
 
-// Send implements yield.ChaseWorld.
-func (w chaseWorld) Send(to txn.Address, m txn.Message) { w.s.env.Send(to, m) }
+// Send implements yield.DetectorEnv.
+func (w detectorEnv) Send(to txn.Address, m txn.Message) { w.s.env.Send(to, m) }
 
-// Chased implements yield.ChaseWorld.
-func (w chaseWorld) Chased(id, waiter txn.ID) {
+// Probed implements yield.DetectorEnv.
+func (w detectorEnv) Probed(id, waiter txn.ID) {
 	w.s.trace("source %d: %v is waited for by %v for long, and may wait itself", w.s.id, id, waiter)
 }
 
-// CycleSeen implements yield.ChaseWorld.
-func (w chaseWorld) CycleSeen(cycle []txn.WaitEdge) {
-	w.s.trace("source %d: %s", w.s.id, txn.TellCycle(cycle))
+// CycleSeen implements yield.DetectorEnv.
+func (w detectorEnv) CycleSeen(cycle []txn.WaitEdge) {
+	w.s.trace("source %d: %s", w.s.id, txn.ReportCycle(cycle))
 }
 
-// NoDeadlock implements yield.ChaseWorld.
-func (w chaseWorld) NoDeadlock(e txn.WaitEdge) {
+// NoDeadlock implements yield.DetectorEnv.
+func (w detectorEnv) NoDeadlock(e txn.WaitEdge) {
 	w.s.trace("source %d: %v does not wait for %v any more: no deadlock", w.s.id, e.Txn, e.For)
 }
 
-// Broken implements yield.ChaseWorld.
-func (w chaseWorld) Broken(victim txn.ID, _ bool) {
+// Broken implements yield.DetectorEnv.
+func (w detectorEnv) Broken(victim txn.ID, _ bool) {
 	w.s.counts.Deadlocks++
 	w.s.trace("source %d: %v gives way, to end the deadlock", w.s.id, victim)
 }

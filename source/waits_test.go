@@ -22,7 +22,7 @@ func looking(t *testing.T) *toy {
 func locks(n, step int, age uint64, record string, writes bool) *txn.Message {
 	m := access(n, step, false, record)
 	m.Access.Age = txn.Age{Start: txn.Timestamp(age), ID: m.Access.Txn}
-	m.Access.Work.Locks = []txn.Locked{{Records: []txn.Key{txn.Key(record)}, Writes: writes}}
+	m.Access.Batch.Locks = []txn.Locked{{Records: []txn.Key{txn.Key(record)}, Writes: writes}}
 	return m
 }
 
@@ -45,11 +45,11 @@ func elsewhere(n, of int) txn.WaitEdge {
 
 // Who is younger than somebody who waits for it is chased; who is older, and for whom nobody waits
 // that locks the same, is not.
-func TestWhoIsChasedAtASource(t *testing.T) {
+func TestWhichWaitsASourceProbes(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		holder, asker *txn.Message
-		chased        bool
+		probed        bool
 	}{
 		{"older waits for younger", locks(1, 1, 20, "x", true), locks(2, 1, 10, "x", true), true},
 		{"what the younger reads", locks(1, 1, 20, "x", false), locks(2, 1, 10, "x", true), true},
@@ -58,11 +58,11 @@ func TestWhoIsChasedAtASource(t *testing.T) {
 		{"another record", locks(1, 1, 20, "x", true), locks(2, 1, 10, "y", true), false},
 	} {
 		w := looking(t)
-		w.hears(c.holder)
+		w.receives(c.holder)
 		w.sent, w.last = nil, txn.Message{}
 		w.stays(c.asker)
-		m := w.last.Chase
-		if (m != nil) != c.chased {
+		m := w.last.DeadlockProbe
+		if (m != nil) != c.probed {
 			t.Errorf("%s: it is chased: %v", c.name, m != nil)
 			continue
 		}
@@ -75,7 +75,7 @@ func TestWhoIsChasedAtASource(t *testing.T) {
 // While nothing has run for long nobody looks, and an agent that is told to look for nothing never does.
 func TestNobodyLooksWithoutNeed(t *testing.T) {
 	w := looking(t)
-	if w.hears(locks(1, 1, 20, "x", true)); w.g.waits.nextWake() != txn.Never {
+	if w.receives(locks(1, 1, 20, "x", true)); w.g.waits.nextWake() != txn.Never {
 		t.Error("nothing runs, and it is looked")
 	}
 	w.g.Deliver(gateway, locks(2, 1, 10, "x", true))
@@ -86,11 +86,11 @@ func TestNobodyLooksWithoutNeed(t *testing.T) {
 		t.Error("it is looked before its time")
 	}
 	w = serving(t)
-	w.hears(locks(1, 1, 20, "x", true))
+	w.receives(locks(1, 1, 20, "x", true))
 	w.stays(locks(2, 1, 10, "x", true))
-	w.g.Deliver(4, &txn.Message{Chase: &txn.Chase{Shard: toySource, Txn: txn.ID(attempt(2)), Start: txn.ID(attempt(2))}})
-	w.g.Deliver(4, &txn.Message{Recheck: &txn.Recheck{Shard: toySource, Cycle: []txn.WaitEdge{elsewhere(1, 2), elsewhere(2, 1)}}})
-	if w.last.Chase != nil || w.g.waits.nextWake() != txn.Never {
+	w.g.Deliver(4, &txn.Message{DeadlockProbe: &txn.DeadlockProbe{Shard: toySource, Txn: txn.ID(attempt(2)), Start: txn.ID(attempt(2))}})
+	w.g.Deliver(4, &txn.Message{DeadlockConfirm: &txn.DeadlockConfirm{Shard: toySource, Cycle: []txn.WaitEdge{elsewhere(1, 2), elsewhere(2, 1)}}})
+	if w.last.DeadlockProbe != nil || w.g.waits.nextWake() != txn.Never {
 		t.Error("it looks although it was told not to")
 	}
 }
@@ -99,19 +99,19 @@ func TestNobodyLooksWithoutNeed(t *testing.T) {
 // for it elsewhere. It is the second lap, as it comes back here.
 func cycled(t *testing.T) (*toy, *txn.Message) {
 	w := looking(t)
-	w.hears(locks(1, 1, 10, "x", true))
+	w.receives(locks(1, 1, 10, "x", true))
 	w.stays(locks(2, 1, 20, "x", true))
 	w.sent = nil
 	two := txn.ID(attempt(2))
-	w.g.Deliver(4, &txn.Message{Chase: &txn.Chase{Shard: toySource, Txn: two, Start: two, Age: txn.Age{Start: 20, ID: two}, Into: []txn.WaitEdge{elsewhere(1, 2)}, Budget: 9}})
-	m := w.last.Recheck
+	w.g.Deliver(4, &txn.Message{DeadlockProbe: &txn.DeadlockProbe{Shard: toySource, Txn: two, Start: two, Age: txn.Age{Start: 20, ID: two}, Into: []txn.WaitEdge{elsewhere(1, 2)}, Budget: 9}})
+	m := w.last.DeadlockConfirm
 	if m == nil || m.Shard != 5 || m.Cycle[m.Victim].Txn != two || len(m.Route) != 1 {
 		t.Fatalf("the second lap begins elsewhere, and ends the younger here: %+v", m)
 	}
 	back := *m
 	back.Shard, back.Route = toySource, nil
 	w.sent = nil
-	return w, &txn.Message{Recheck: &back}
+	return w, &txn.Message{DeadlockConfirm: &back}
 }
 
 // The victim's statement is given up, its client is told of a deadlock and its other sources that it
@@ -122,7 +122,7 @@ func TestAVictimAtASource(t *testing.T) {
 	w.g.Deliver(4, recheck)
 	w.expect("the victim's other source", "4/5: decide commit=false")
 	w.run()
-	if r := w.last.AccessReply; r == nil || r.Worked == nil || r.Worked.Fault.Code != 1213 || r.Refused != txn.KindAborted {
+	if r := w.last.AccessReply; r == nil || r.Batch == nil || r.Batch.Fault.Code != 1213 || r.Refused != txn.KindAborted {
 		t.Errorf("the victim hears %+v", w.last)
 	}
 	w.has("it", "begin a9.1.2") // and its statement is interrupted
@@ -134,7 +134,7 @@ func TestAVictimAtASource(t *testing.T) {
 // A wait of which one end is over, or that is one of another statement, is no part of a deadlock.
 func TestAWaitThatIsOverEndsNobody(t *testing.T) {
 	for name, happens := range map[string]func(w *toy){
-		"the holder ends":          func(w *toy) { w.hearsBeside(decideOf(1, false)) },
+		"the holder ends":          func(w *toy) { w.receivesAlso(decideOf(1, false)) },
 		"it has the lock":          func(w *toy) { w.run() },
 		"it is rolled back":        func(w *toy) { w.g.Deliver(gateway, decideOf(2, false)); w.run() },
 		"it waits anew for it":     func(w *toy) { w.run(); w.stays(locks(2, 2, 20, "x", true)) },
@@ -152,23 +152,23 @@ func TestAWaitThatIsOverEndsNobody(t *testing.T) {
 	}
 }
 
-// hearsBeside runs what a message causes, and not what was under way before.
-func (w *toy) hearsBeside(m *txn.Message) {
+// receivesAlso runs what a message causes, and not what was under way before.
+func (w *toy) receivesAlso(m *txn.Message) {
 	stay := w.tasks
 	w.tasks = nil
-	w.hears(m)
+	w.receives(m)
 	w.tasks = stay
 }
 
-// toldToy is a source that tells who waits.
-type toldToy struct {
+// reportedToy is a source that tells who waits.
+type reportedToy struct {
 	*toy
 	list  []Wait
 	known bool
 	asked int
 }
 
-func (w *toldToy) Waits(_ context.Context, of []Name) ([]Wait, bool, error) {
+func (w *reportedToy) Waits(_ context.Context, of []Name) ([]Wait, bool, error) {
 	w.asked++
 	return w.list, w.known, nil
 }
@@ -177,11 +177,11 @@ func (w *toldToy) Waits(_ context.Context, of []Name) ([]Wait, bool, error) {
 func TestASourceIsAskedWhoWaits(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		w := looking(t)
-		db := &toldToy{toy: w, known: known}
+		db := &reportedToy{toy: w, known: known}
 		w.g.db = db
 		hold, ask := locks(1, 1, 20, "x", true), locks(2, 1, 10, "x", true)
-		hold.Access.Work.Locks, ask.Access.Work.Locks = nil, nil
-		w.hears(hold)
+		hold.Access.Batch.Locks, ask.Access.Batch.Locks = nil, nil
+		w.receives(hold)
 		w.g.Deliver(gateway, ask)
 		stay := w.tasks
 		w.tasks = nil
@@ -194,7 +194,7 @@ func TestASourceIsAskedWhoWaits(t *testing.T) {
 			w.run()
 		}
 		w.tasks = stay
-		if chased := w.last.Chase != nil; chased != known || known != (db.asked > 1) {
+		if chased := w.last.DeadlockProbe != nil; chased != known || known != (db.asked > 1) {
 			t.Errorf("the source tells: %v; it is asked %d times, and somebody is chased: %v", known, db.asked, chased)
 		}
 	}
@@ -203,11 +203,11 @@ func TestASourceIsAskedWhoWaits(t *testing.T) {
 // While a source is asked again, for its answer may take long, what it has said holds.
 func TestWhatASourceHasSaidHolds(t *testing.T) {
 	w := looking(t)
-	db := &toldToy{toy: w, known: true}
+	db := &reportedToy{toy: w, known: true}
 	w.g.db = db
 	hold, ask := locks(1, 1, 20, "x", true), locks(2, 1, 10, "x", true)
-	hold.Access.Work.Locks, ask.Access.Work.Locks = nil, nil
-	w.hears(hold)
+	hold.Access.Batch.Locks, ask.Access.Batch.Locks = nil, nil
+	w.receives(hold)
 	w.g.Deliver(gateway, ask)
 	w.tasks = nil
 	db.list = []Wait{{Name: w.g.branches[attempt(2)].name, For: w.g.branches[attempt(1)].name}}
@@ -219,13 +219,13 @@ func TestWhatASourceHasSaidHolds(t *testing.T) {
 	w.run()
 	for range 4 { // the second question is not answered
 		tick()
-		if told := w.g.waits.asTold(w.now, w.g.waits.holders()); len(told) != 1 {
-			t.Fatalf("asked %d times, under way: %v, it is known that %v", db.asked, w.g.waits.asking, told)
+		if reported := w.g.waits.fromReports(w.now, w.g.waits.holders()); len(reported) != 1 {
+			t.Fatalf("asked %d times, under way: %v, it is known that %v", db.asked, w.g.waits.asking, reported)
 		}
 	}
 	db.list = nil
 	w.run()
-	if told := w.g.waits.asTold(w.now, w.g.waits.holders()); len(told) != 0 || db.asked != 2 {
-		t.Errorf("asked %d times, it is known that %v", db.asked, told)
+	if reported := w.g.waits.fromReports(w.now, w.g.waits.holders()); len(reported) != 0 || db.asked != 2 {
+		t.Errorf("asked %d times, it is known that %v", db.asked, reported)
 	}
 }

@@ -10,19 +10,19 @@ import (
 
 // Statements: they are executed in the order of their works, each work once.
 
-// works has branches execute statements.
-type works struct{ *state }
+// statementRunner has branches execute statements.
+type statementRunner struct{ *state }
 
 // take takes in what is to be done in a branch.
-func (ws *works) take(from txn.NodeID, m *txn.Access) {
-	w := m.Work
+func (ws *statementRunner) take(from txn.NodeID, m *txn.Access) {
+	w := m.Batch
 	ws.ended.retire(w.Attempt, w.Retired)
 	b := ws.branches[w.Attempt]
 	switch {
 	case w.Term != ws.term: // whether an earlier incarnation has done it is not known here
-		ws.tell(from, txn.Message{NotLeader: &txn.NotLeader{Shard: ws.id, Leader: ws.at.Self, Term: ws.term, Request: m.Request}})
+		ws.send(from, txn.Message{NotLeader: &txn.NotLeader{Shard: ws.id, Leader: ws.at.Self, Term: ws.term, Request: m.Request}})
 		return
-	case b == nil && ws.ended.knows(w.Attempt) && !ws.at.Params.Bugs.ForgetTombstone:
+	case b == nil && ws.ended.knows(w.Attempt) && !ws.at.Params.InjectedBugs.ForgetTombstone:
 		ws.over(from, m)
 		return
 	case b == nil && w.Step != 1:
@@ -40,19 +40,19 @@ func (ws *works) take(from txn.NodeID, m *txn.Access) {
 		ws.refuse(from, m.Request, txn.KindAborted, "the transaction's branch takes no more statements", nil, txn.CauseOther)
 		return
 	}
-	b.step, b.todo, b.reply, b.heardAt = w.Step, m, nil, ws.now()
+	b.step, b.todo, b.reply, b.lastContact = w.Step, m, nil, ws.now()
 	if b.last = w.Last; w.Last != nil {
-		b.voter = from
+		b.replies = from
 	}
 	b.meets(w.Peers)
 	ws.counts.worked(len(w.Statements))
-	ws.goOn(b)
+	ws.proceed(b)
 }
 
 // over answers a work of a branch that has ended.
-func (ws *works) over(from txn.NodeID, m *txn.Access) {
-	switch how := ws.ended.how(m.Work.Attempt); {
-	case m.Work.Last == nil || !m.Work.Last.OnePhase || how == txn.OutcomeAborted:
+func (ws *statementRunner) over(from txn.NodeID, m *txn.Access) {
+	switch how := ws.ended.how(m.Batch.Attempt); {
+	case m.Batch.Last == nil || !m.Batch.Last.OnePhase || how == txn.OutcomeAborted:
 		ws.refuse(from, m.Request, txn.KindAborted, "the transaction was rolled back there before", nil, txn.CauseOther)
 	case how == txn.OutcomeCommitted:
 		ws.refuse(from, m.Request, txn.KindUnknown, "the transaction is committed, but what its last statements gave was lost on its way", nil, txn.CauseOther)
@@ -62,18 +62,18 @@ func (ws *works) over(from txn.NodeID, m *txn.Access) {
 }
 
 // open notes a new branch. Work of dead incarnations of its gateway is rolled back first.
-func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
-	w, now := m.Work, ws.now()
+func (ws *statementRunner) open(from txn.NodeID, m *txn.Access) *branch {
+	w, now := m.Batch, ws.now()
 	wait := ws.at.Params.LockWait
 	if m.WaitMillis > 0 {
 		wait = time.Duration(m.WaitMillis) * time.Millisecond
 	}
 	b := &branch{
-		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, DecidedAt: w.DecidedAt},
-		txn:  m.Txn, age: m.Age, pace: new(pace), gateway: from, heardAt: now, began: now,
+		name: Name{Cluster: ws.cfg.Cluster, Attempt: w.Attempt, Source: ws.id, RecordShard: w.RecordShard},
+		txn:  m.Txn, age: m.Age, retransmit: new(retransmit), gateway: from, lastContact: now, began: now,
 		options: BranchOptions{Isolation: isolation(w.Level), LockWait: wait, Silence: time.Duration(w.SilenceMillis) * time.Millisecond},
 	}
-	if ws.at.Row.Yield.Versions {
+	if ws.at.Spec.Yield.Versions {
 		b.began = 0 // nothing is held before its prepare
 	}
 	dead := func(o *branch) bool {
@@ -90,7 +90,7 @@ func (ws *works) open(from txn.NodeID, m *txn.Access) *branch {
 }
 
 // giveUp rolls back the branches of which something is true.
-func (ws *works) giveUp(of func(*branch) bool) {
+func (ws *statementRunner) giveUp(of func(*branch) bool) {
 	for _, o := range ws.branches.inOrder() {
 		if of(o) {
 			ws.abandoned(o)
@@ -119,14 +119,14 @@ func (b *branch) meets(peers []txn.Peer) {
 }
 
 // again answers a work that came before.
-func (ws *works) again(b *branch, from txn.NodeID, m *txn.Access) {
-	switch w := m.Work; {
+func (ws *statementRunner) again(b *branch, from txn.NodeID, m *txn.Access) {
+	switch w := m.Batch; {
 	case w.Step < b.step:
 	case b.reply != nil:
-		ws.tell(from, txn.Message{AccessReply: b.reply})
+		ws.send(from, txn.Message{AccessReply: b.reply})
 	default:
-		b.heardAt = ws.now()
-		ws.tell(from, txn.Message{AccessReply: &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Worked: &txn.Worked{Going: true}}})
+		b.lastContact = ws.now()
+		ws.send(from, txn.Message{AccessReply: &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Batch: &txn.BatchResult{Going: true}}})
 	}
 }
 
@@ -138,12 +138,12 @@ type executed struct {
 }
 
 // execute runs the statements of a work.
-func (ws *works) execute(b *branch) {
+func (ws *statementRunner) execute(b *branch) {
 	m, db, most := b.todo, ws.db, ws.cfg.AnswerBytesMax
 	name, options, handle := b.name, b.options, b.handle
-	options.Incarnation = ws.fence.incarnation
-	b.workedAt, b.pace = ws.now(), new(pace)
-	pace := b.pace
+	options.Incarnation = ws.barrier.incarnation
+	b.workedAt, b.retransmit = ws.now(), new(retransmit)
+	pace := b.retransmit
 	ws.begin(b, func(ctx context.Context) any {
 		out := executed{handle: handle}
 		if handle == nil {
@@ -156,7 +156,7 @@ func (ws *works) execute(b *branch) {
 			out.handle = h
 		}
 		bytes := 0
-		for _, s := range m.Work.Statements {
+		for _, s := range m.Batch.Statements {
 			r, err := out.handle.Execute(ctx, s)
 			if out.err = asError(err); err != nil {
 				return out
@@ -184,9 +184,9 @@ const endedByOthers = "the transaction was rolled back: it had failed at another
 
 // executed answers a work. A statement that fails ends the branch if the source says so, or
 // if it was to be the last.
-func (ws *works) executed(b *branch, m *txn.Access, x executed) {
+func (ws *statementRunner) executed(b *branch, m *txn.Access, x executed) {
 	b.todo, b.handle = nil, x.handle
-	b.hold(m.Work, len(x.results))
+	b.hold(m.Batch, len(x.results))
 	if b.decided != nil { // it is rolled back whatever came of it
 		if x.err != nil && x.err.Ends {
 			b.handle = nil
@@ -200,8 +200,8 @@ func (ws *works) executed(b *branch, m *txn.Access, x executed) {
 		return
 	}
 	if x.err == nil || !x.err.Ends && b.last == nil {
-		w := &txn.Worked{Results: x.results}
-		r := &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Worked: w}
+		w := &txn.BatchResult{Results: x.results}
+		r := &txn.AccessReply{Shard: ws.id, Request: m.Request, Term: ws.term, Batch: w}
 		if x.err != nil {
 			w.Fault, r.Reason, r.Cause = x.err.fault(), x.err.Text, x.err.cause()
 		}
@@ -210,7 +210,7 @@ func (ws *works) executed(b *branch, m *txn.Access, x executed) {
 			return
 		}
 		b.reply = r
-		ws.tell(b.gateway, txn.Message{AccessReply: r})
+		ws.send(b.gateway, txn.Message{AccessReply: r})
 		return
 	}
 	kind := txn.KindAborted

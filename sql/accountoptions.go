@@ -25,7 +25,7 @@ const (
 const everyObject = gmsplan.ObjectType_Function
 
 func notDone(option, instead string) error {
-	return mysql.NewSQLError(codeMisuse, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
+	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s is not supported, and nothing was changed: %s", option, instead)
 }
 
 // refuseOptions is nil if all that a statement about accounts says is done.
@@ -119,7 +119,7 @@ func wholeNumber(v *sqlparser.SQLVal) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(v.Val), 10, 64)
 	if err != nil {
-		return 0, mysql.NewSQLError(codeMisuse, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
+		return 0, mysql.NewSQLError(codeInvalidRequest, "42000", "%.32q is not a number that an account can have. Nothing was changed", v.Val)
 	}
 	return n, nil
 }

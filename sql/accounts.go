@@ -97,7 +97,7 @@ type refusePersist struct{}
 // Persist implements mysql_db.MySQLDbPersistence.
 func (refusePersist) Persist(*gms.Context, []byte) error { return errUserTables }
 
-var errUserTables = mysql.NewSQLError(codeMisuse, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
+var errUserTables = mysql.NewSQLError(codeInvalidRequest, "42000", "the tables of users cannot be written; use CREATE USER, ALTER USER, GRANT and REVOKE")
 
 // scratch are users to work on before they are stored.
 func scratch() (*mysql_db.MySQLDb, *captured) {

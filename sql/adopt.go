@@ -45,7 +45,7 @@ func adoptionOf(call *sqlparser.Call, rest string) (Plan, error) {
 	for _, e := range call.Params {
 		v, ok := e.(*sqlparser.SQLVal)
 		if !ok || v.Type == sqlparser.ValArg {
-			return nil, mysql.NewSQLError(codeMisuse, "42000", "CALL isochron.%s takes texts: %s", name, p.usage)
+			return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "CALL isochron.%s takes texts: %s", name, p.usage)
 		}
 		args = append(args, string(v.Val))
 	}
@@ -137,7 +137,7 @@ func (a *adoption) source(name string) (*foreign.Source, error) {
 	}
 	known, ok := a.s.gateway.db.(txn.SourceCatalogue)
 	if !ok {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "this gateway knows no sources")
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "this gateway knows no sources")
 	}
 	var names []string
 	for _, e := range known.Sources() {
@@ -153,9 +153,9 @@ func (a *adoption) source(name string) (*foreign.Source, error) {
 		return a.has[name], nil
 	}
 	if len(names) == 0 {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "there is no source %s: this cluster has none", name)
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "there is no source %s: this cluster has none", name)
 	}
-	return nil, mysql.NewSQLError(codeMisuse, "42000", "there is no source %s: there are %s", name, strings.Join(names, ", "))
+	return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "there is no source %s: there are %s", name, strings.Join(names, ", "))
 }
 
 // warnings are what the sources that were asked say of themselves.
@@ -207,13 +207,13 @@ func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
 		})
 	}
 	if len(tables) == 0 && len(a.left) > 0 {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has no table that can be adopted: %s", from.Name, a.left[0])
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has no table that can be adopted: %s", from.Name, a.left[0])
 	}
 	if len(tables) == 0 {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has no tables that its agent's account may read", from.Name)
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has no tables that its agent's account may read", from.Name)
 	}
 	if len(tables) > catalog.ForeignMax || from.More {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "source %s has more tables than are adopted at once: adopt them one by one", from.Name)
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "source %s has more tables than are adopted at once: adopt them one by one", from.Name)
 	}
 	for _, t := range tables {
 		f, err := foreign.Adopt(database, t.Name, foreign.Rule{How: catalog.SpreadWhole}, []*foreign.Source{from}, []*txn.SourceTable{t})
@@ -229,13 +229,13 @@ func (a *adoption) whole(args []string) (out []*catalog.Foreign, err error) {
 func (a *adoption) sharded(args []string) ([]*catalog.Foreign, error) {
 	rule := foreign.Rule{How: catalog.Spreading(strings.ToLower(args[2])), By: args[1]}
 	if rule.How != catalog.SpreadHashed && rule.How != catalog.SpreadRanges {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "rows are placed by 'hash' or by 'range', not by '%s': %s", args[2], a.p.usage)
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "rows are placed by 'hash' or by 'range', not by '%s': %s", args[2], a.p.usage)
 	}
 	if len(args) > 4 {
 		for _, text := range strings.Split(args[4], ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 			if err != nil {
-				return nil, mysql.NewSQLError(codeMisuse, "42000", "the bound '%s' of a range is no integer: %s", text, a.p.usage)
+				return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "the bound '%s' of a range is no integer: %s", text, a.p.usage)
 			}
 			rule.Bounds = append(rule.Bounds, n)
 		}

@@ -19,11 +19,11 @@ const (
 
 // lost is a transaction that ended without a commit, and may be done again.
 type lost struct {
-	tx    txn.Txn   // nil: none
-	own   string    // the digest of the statement that it was, if it was one of its own
-	first time.Time // when its first try began
-	at    time.Time // when its last try ended
-	why   txn.Kind
+	tx     txn.Txn   // nil: none
+	own    string    // the digest of the statement that it was, if it was one of its own
+	first  time.Time // when its first try began
+	at     time.Time // when its last try ended
+	reason txn.Kind
 }
 
 // loses reports whether a transaction that ends so may be done again: then it has
@@ -38,7 +38,7 @@ func loses(k txn.Kind) bool {
 
 // lose remembers the open transaction, which has ended for this reason.
 func (s *Session) lose(t *transaction, k txn.Kind) {
-	s.lost = lost{tx: unwatched(t.real), own: s.ownText(), first: t.firstBegan(), at: time.Now(), why: k}
+	s.lost = lost{tx: unwatched(t.real), own: s.ownText(), first: t.firstBegan(), at: time.Now(), reason: k}
 }
 
 // regain gives the lost transaction that one does again which begins now. What stands

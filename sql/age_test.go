@@ -20,7 +20,7 @@ type ages struct {
 func watchAges(f *fixture) *ages {
 	a := &ages{}
 	f.cluster.OnBegin = func(o txn.Options) {
-		if o.Owner != 0 { // one of the catalogue's has none
+		if o.SessionID != 0 { // one of the catalogue's has none
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			a.begun = append(a.begun, o)
@@ -44,7 +44,7 @@ func (a *ages) drain() (again string) {
 func lose(f *fixture, kind txn.Kind, reads bool) {
 	var once sync.Once
 	fail := func(tx *sqltest.Txn) (err error) {
-		if tx.Options().Owner != 0 {
+		if tx.Options().SessionID != 0 {
 			once.Do(func() { err = txn.Errorf(kind, "lost") })
 		}
 		return err

@@ -180,7 +180,7 @@ func keepAdministrator(ed *mysql_db.Editor) error {
 		left = left || !u.Locked && holdsAll(u.PrivilegeSet, all)
 	})
 	if !left {
-		return mysql.NewSQLError(codeMisuse, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "ACCOUNT LOCK would lock the last account that has every privilege: nothing was changed. Grant every privilege to another account first")
 	}
 	return nil
 }

@@ -98,5 +98,5 @@ func (x *execution) valueOfArgument(ctx *gms.Context, e sqlparser.Expr) (any, er
 			return lit.Val, nil
 		}
 	}
-	return nil, mysql.NewSQLError(codeMisuse, "42000", "the arguments of CALL are values, user variables and parameters of a prepared statement: SET @x = ... first")
+	return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "the arguments of CALL are values, user variables and parameters of a prepared statement: SET @x = ... first")
 }

@@ -342,7 +342,7 @@ func (s *Session) askSources(ctx context.Context, statements []txn.SourceStateme
 		return nil, s.note(s.open.over)
 	}
 	s.open.begin()
-	err := s.open.goBy(how.of)
+	err := s.open.follow(how.of)
 	if err == nil && how.commits {
 		err = s.open.rulesHold(ctx)
 	}
@@ -350,7 +350,7 @@ func (s *Session) askSources(ctx context.Context, statements []txn.SourceStateme
 		return nil, s.note(err)
 	}
 	if _, ok := unwatched(s.open.real).(txn.Sources); !ok {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "this gateway cannot ask sources")
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "this gateway cannot ask sources")
 	}
 	if s.open.source == 0 {
 		s.open.source = statements[0].Source
@@ -375,7 +375,7 @@ func (w *watched) finish(ctx context.Context, f txn.Finishing, statements []txn.
 	w.s.place.pause()
 	results, err := f.ExecuteAndCommit(ctx, statements)
 	w.s.place.resume()
-	w.s.cost.add(before, w.Txn.Stats())
+	w.s.stats.add(before, w.Txn.Stats())
 	return results, w.s.note(err)
 }
 
@@ -387,7 +387,7 @@ func (w *watched) Execute(ctx context.Context, statements []txn.SourceStatement,
 	w.s.place.pause()
 	results, err := w.Txn.(txn.Sources).Execute(ctx, statements, last)
 	w.s.place.resume()
-	w.s.cost.add(before, w.Txn.Stats())
+	w.s.stats.add(before, w.Txn.Stats())
 	if txn.KindOf(err) == txn.KindStatement {
 		return results, err // the transaction lives
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/doors"
+	"isochron/preauth"
 )
 
 // The numbers of what can become of a login.
@@ -23,9 +23,9 @@ const (
 	codeNeedsTLS     = 3159
 )
 
-// gate lets clients in. The engine's own would take a password over an open
+// authenticator lets clients in. The engine's own would take a password over an open
 // connection when TLS is demanded, and can be made to panic by a short answer.
-type gate struct {
+type authenticator struct {
 	accounts   *accounts
 	requireTLS bool
 	methods    []mysql.AuthMethod
@@ -41,8 +41,8 @@ type gate struct {
 // provedMax bounds the cache of proved passwords.
 const provedMax = 1024
 
-func newGate(a *accounts, cfg Config) *gate {
-	g := &gate{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
+func newGate(a *accounts, cfg Config) *authenticator {
+	g := &authenticator{accounts: a, requireTLS: cfg.RequireTLS, failures: newFailures(cfg), proved: map[string][sha256.Size]byte{}}
 	g.noneNative = &mysql_db.User{Plugin: string(mysql.MysqlNativePassword), AuthString: "*" + strings.Repeat("0", 40)}
 	if again, err := mysql.SerializeCachingSha2PasswordAuthString(rand.Text(), []byte(rand.Text()[:20]), mysql.DefaultCachingSha2PasswordHashIterations); err == nil {
 		g.noneSha2 = &mysql_db.User{Plugin: string(mysql.CachingSha2Password), AuthString: string(again)}
@@ -55,17 +55,17 @@ func newGate(a *accounts, cfg Config) *gate {
 }
 
 // AuthMethods implements mysql.AuthServer.
-func (g *gate) AuthMethods() []mysql.AuthMethod { return g.methods }
+func (g *authenticator) AuthMethods() []mysql.AuthMethod { return g.methods }
 
 // DefaultAuthMethodDescription implements mysql.AuthServer.
-func (g *gate) DefaultAuthMethodDescription() mysql.AuthMethodDescription {
+func (g *authenticator) DefaultAuthMethodDescription() mysql.AuthMethodDescription {
 	return mysql.MysqlNativePassword
 }
 
 // method is a way to prove a password, behind what holds for every way.
 type method struct {
 	mysql.AuthMethod
-	g    *gate
+	g    *authenticator
 	name mysql.AuthMethodDescription
 }
 
@@ -75,7 +75,7 @@ func (m *method) HandleUser(conn *mysql.Conn, user string) bool {
 	_ = m.g.accounts.refresh(context.Background()) // with what is at hand, if the catalogue cannot be read
 	host := hostOf(conn.RemoteAddr())
 	u := m.g.accounts.find(user, host)
-	if m.g.strangers.asks(doors.HostKey(conn.RemoteAddr()), u == nil, time.Now()) && m.g.askOnce(conn) {
+	if m.g.strangers.asks(preauth.HostKey(conn.RemoteAddr()), u == nil, time.Now()) && m.g.askOnce(conn) {
 		u = m.g.accounts.find(user, host)
 	}
 	if u == nil {
@@ -109,7 +109,7 @@ func (m *method) prove(conn *mysql.Conn, user string, server, client []byte, rem
 }
 
 // askOnce asks the leader for the users, once for each connection.
-func (g *gate) askOnce(conn *mysql.Conn) bool {
+func (g *authenticator) askOnce(conn *mysql.Conn) bool {
 	if conn.ClientData != nil {
 		return false
 	}
@@ -149,7 +149,7 @@ func (s *strangers) asks(address string, unknown bool, now time.Time) bool {
 
 // verify lets a user in whose password is proved. If it is not, the password may
 // have been changed a moment ago: once, the leader is asked.
-func (g *gate) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
+func (g *authenticator) verify(conn *mysql.Conn, user string, remote net.Addr, password bool, proved func(*mysql_db.User) bool) (mysql.Getter, error) {
 	host := hostOf(remote)
 	for {
 		u := g.accounts.find(user, host)
@@ -205,7 +205,7 @@ func denied(user, host string, password bool) error {
 }
 
 // UserEntryWithHash implements mysql.HashStorage: mysql_native_password.
-func (g *gate) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, error) {
+func (g *authenticator) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, error) {
 	return g.verify(conn, user, remote, len(answer) > 0, func(u *mysql_db.User) bool {
 		if u.Plugin != string(mysql.MysqlNativePassword) {
 			return false
@@ -220,7 +220,7 @@ func (g *gate) UserEntryWithHash(conn *mysql.Conn, salt []byte, user string, ans
 
 // UserEntryWithCacheHash implements mysql.CachingStorage: the fast path of
 // caching_sha2_password, for a password that was proved before.
-func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
+func (g *authenticator) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string, answer []byte, remote net.Addr) (mysql.Getter, mysql.CacheState, error) {
 	if len(answer) == 0 || len(answer) == 1 && answer[0] == 0 {
 		getter, err := g.verify(conn, user, remote, false, func(u *mysql_db.User) bool {
 			return u.Plugin == string(mysql.CachingSha2Password) && u.AuthString == ""
@@ -242,7 +242,7 @@ func (g *gate) UserEntryWithCacheHash(conn *mysql.Conn, salt []byte, user string
 
 // UserEntryWithPassword implements mysql.PlainTextStorage: the slow path of
 // caching_sha2_password, over TLS.
-func (g *gate) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
+func (g *authenticator) UserEntryWithPassword(conn *mysql.Conn, user, password string, remote net.Addr) (mysql.Getter, error) {
 	return g.verify(conn, user, remote, password != "", func(u *mysql_db.User) bool {
 		if u.Plugin != string(mysql.CachingSha2Password) {
 			return false
@@ -265,7 +265,7 @@ func (g *gate) UserEntryWithPassword(conn *mysql.Conn, user, password string, re
 
 // remember keeps a proved password for the fast path, under its stored form: a
 // new password has another.
-func (g *gate) remember(stored, password string) {
+func (g *authenticator) remember(stored, password string) {
 	once := sha256.Sum256([]byte(password))
 	g.mu.Lock()
 	defer g.mu.Unlock()

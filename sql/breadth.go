@@ -51,7 +51,7 @@ func checkBreadth(ctx context.Context, stmt sqlparser.Statement) error {
 }
 
 func tooBroad(count int64, what, setting string, limit int64, instead string) error {
-	return mysql.NewSQLError(codeMisuse, "42000", "The statement has %d %s, and %s allows %d: %s, or raise that setting", count, what, setting, limit, instead)
+	return mysql.NewSQLError(codeInvalidRequest, "42000", "The statement has %d %s, and %s allows %d: %s, or raise that setting", count, what, setting, limit, instead)
 }
 
 // breadth is a setting of the session, or of all if none is known.

@@ -65,7 +65,7 @@ func (p *byKeys) Execute(ctx context.Context, x *execution) error {
 			return err
 		}
 	}
-	done, err := s.open.watch.Update(ctx, txn.Read{Gets: p.all.Reads, ForWrite: true, Declares: p.all.Writes}, p.all.Apply)
+	done, err := s.open.watch.Update(ctx, txn.Read{Gets: p.all.Reads, ForWrite: true, FixedSet: p.all.Writes}, p.all.Apply)
 	if err != nil {
 		return err
 	}

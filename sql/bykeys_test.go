@@ -15,17 +15,17 @@ import (
 	"isochron/txn"
 )
 
-// declarations watches what transactions declare: how many keys, or -1 for a read for writing that
+// fixedSetRuns watches what transactions declare: how many keys, or -1 for a read for writing that
 // declares none.
-type declarations struct{ seen []int }
+type fixedSetRuns struct{ seen []int }
 
-func watchDeclarations(f *fixture) *declarations {
-	d := &declarations{}
+func watchDeclarations(f *fixture) *fixedSetRuns {
+	d := &fixedSetRuns{}
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
 		switch {
-		case tx.Options().Owner == 0: // of the catalogue
-		case len(r.Declares) > 0:
-			d.seen = append(d.seen, len(r.Declares))
+		case tx.Options().SessionID == 0: // of the catalogue
+		case len(r.FixedSet) > 0:
+			d.seen = append(d.seen, len(r.FixedSet))
 		case r.ForWrite:
 			d.seen = append(d.seen, -1)
 		}
@@ -34,7 +34,7 @@ func watchDeclarations(f *fixture) *declarations {
 	return d
 }
 
-func (d *declarations) drain() []int {
+func (d *fixedSetRuns) drain() []int {
 	seen := d.seen
 	d.seen = nil
 	return seen
@@ -334,7 +334,7 @@ func TestDeclaredStatementsDoWhatOthersDo(t *testing.T) {
 	}
 	declared := 0
 	f.cluster.BeforeRead = func(_ *sqltest.Txn, r txn.Read) error {
-		if len(r.Declares) > 0 {
+		if len(r.FixedSet) > 0 {
 			declared++
 		}
 		return nil

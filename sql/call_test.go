@@ -327,7 +327,7 @@ func TestACallDoesWhatAPacketDoes(t *testing.T) {
 	}
 	declared := 0
 	f.cluster.BeforeRead = func(_ *sqltest.Txn, r txn.Read) error {
-		if len(r.Declares) > 0 {
+		if len(r.FixedSet) > 0 {
 			declared++
 		}
 		return nil
@@ -486,7 +486,7 @@ func TestACallIsKilled(t *testing.T) {
 	came, goOn := make(chan struct{}), make(chan struct{})
 	reads := 0
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
-		if fmt.Sprint(tx.Options().Owner) != id {
+		if fmt.Sprint(tx.Options().SessionID) != id {
 			return nil
 		}
 		if reads++; reads == 2 { // of the second statement

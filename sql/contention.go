@@ -37,28 +37,28 @@ func numberColumn(name string) gms.Column {
 }
 func fractionColumn(name string) gms.Column { return gms.Column{Name: name, Type: types.Float64} }
 
-// survey asks all nodes.
-func (d systemDB) survey(ctx *gms.Context) (txn.Surveyed, error) {
-	return askedAll(ctx, d, func(s txn.Surveyor) (txn.Surveyed, error) { return s.Survey(ctx) })
+// contention asks all nodes.
+func (d systemDB) contention(ctx *gms.Context) (txn.ContentionReport, error) {
+	return askedAll(ctx, d, func(s txn.ContentionQuerier) (txn.ContentionReport, error) { return s.Contention(ctx) })
 }
 
 // askedAll asks all nodes something; those that do not answer in time are named in a warning.
-func askedAll[A any](ctx *gms.Context, d systemDB, ask func(A) (txn.Surveyed, error)) (txn.Surveyed, error) {
+func askedAll[A any](ctx *gms.Context, d systemDB, ask func(A) (txn.ContentionReport, error)) (txn.ContentionReport, error) {
 	privileges := d.g.engine.Analyzer.Catalog.MySQLDb.UserActivePrivilegeSet(ctx)
 	if !privileges.Has(gms.PrivilegeType_Process) && !privileges.Has(gms.PrivilegeType_Super) {
-		return txn.Surveyed{}, mysql.NewSQLError(1227, "42000", "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation")
+		return txn.ContentionReport{}, mysql.NewSQLError(1227, "42000", "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation")
 	}
 	asker, ok := d.g.db.(A)
 	if !ok {
-		return txn.Surveyed{}, fmt.Errorf("this gateway cannot ask the nodes of its cluster")
+		return txn.ContentionReport{}, fmt.Errorf("this gateway cannot ask the nodes of its cluster")
 	}
 	s, err := ask(asker)
 	if err != nil {
-		return txn.Surveyed{}, err
+		return txn.ContentionReport{}, err
 	}
 	for _, n := range s.Silent {
 		ctx.Session.Warn(&gms.Warning{Level: "Warning", Code: codeUnavailable, Message: fmt.Sprintf(
-			"node %d (%s) has not answered within %v: what it knows is missing", n, d.region(n), txn.SurveyWait)})
+			"node %d (%s) has not answered within %v: what it knows is missing", n, d.region(n), txn.ContentionWait)})
 	}
 	return s, nil
 }
@@ -70,7 +70,7 @@ func (d systemDB) locate(ctx *gms.Context, snap *catalog.Snapshot, key txn.Key) 
 	if key == "" {
 		return catalog.Place{}
 	}
-	value, _, _ := d.g.db.Peek(key)
+	value, _, _ := d.g.db.ReadLocal(key)
 	return snap.Locate(ctx, key, value)
 }
 
@@ -93,8 +93,8 @@ func (d systemDB) hotRows(ctx *gms.Context) ([]gms.Row, error) {
 	return rows, nil
 }
 
-func (d systemDB) look(ctx *gms.Context) (*catalog.Snapshot, txn.Surveyed, error) {
-	s, err := d.survey(ctx)
+func (d systemDB) look(ctx *gms.Context) (*catalog.Snapshot, txn.ContentionReport, error) {
+	s, err := d.contention(ctx)
 	if err != nil {
 		return nil, s, err
 	}
@@ -143,7 +143,7 @@ func (d systemDB) admission(ctx *gms.Context) ([]gms.Row, error) {
 				window = int64(a.Window)
 			}
 			database, table := snap.TableOf(a.Table)
-			rows = append(rows, gms.Row{int64(n), d.region(n), database, table, kind, window, int64(a.Inside), int64(a.Queue),
+			rows = append(rows, gms.Row{int64(n), d.region(n), database, table, kind, window, int64(a.Running), int64(a.Queue),
 				int64(a.Admitted), int64(a.Delayed), int64(a.Refused), int64(a.LostPercent)})
 		}
 	}
@@ -154,7 +154,7 @@ func (d systemDB) admission(ctx *gms.Context) ([]gms.Row, error) {
 
 // transactions lists those of clients that are open, and those that have ended within a minute.
 func (d systemDB) transactions(ctx *gms.Context) ([]gms.Row, error) {
-	s, err := askedAll(ctx, d, func(u txn.Users) (txn.Surveyed, error) { return u.Known(ctx) })
+	s, err := askedAll(ctx, d, func(u txn.Users) (txn.ContentionReport, error) { return u.Known(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (d systemDB) transactions(ctx *gms.Context) ([]gms.Row, error) {
 			if !t.Commit.IsZero() {
 				commit = t.Commit.String()
 			}
-			rows = append(rows, gms.Row{t.Txn.String(), int64(n), d.region(n), int64(t.Owner), state, cause, commit, float64(t.AgoNanos/1e6) / 1e3})
+			rows = append(rows, gms.Row{t.Txn.String(), int64(n), d.region(n), int64(t.SessionID), state, cause, commit, float64(t.AgoNanos/1e6) / 1e3})
 		}
 	}
 	return rows, nil
@@ -183,7 +183,7 @@ func (d systemDB) transactions(ctx *gms.Context) ([]gms.Row, error) {
 // rollbacks counts transactions by why they were rolled back, since each node's start,
 // and how many of them the gateway did again by itself.
 func (d systemDB) rollbacks(ctx *gms.Context) ([]gms.Row, error) {
-	s, err := d.survey(ctx)
+	s, err := d.contention(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ type runsIt struct{ connection, statement any }
 
 // clientOf tells the connection of a transaction and what it says at present, without
 // values; of one that is between two statements, what it said last.
-func (g *gateway) clientOf(s txn.Surveyed, id txn.ID) (c runsIt) {
-	owner, ok := s.Owners[id]
+func (g *gateway) clientOf(s txn.ContentionReport, id txn.ID) (c runsIt) {
+	owner, ok := s.SessionIDs[id]
 	if !ok || owner == 0 {
 		return c
 	}

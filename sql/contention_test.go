@@ -15,20 +15,20 @@ import (
 	"isochron/txn"
 )
 
-// surveyed is a gateway whose survey is given.
-type surveyed struct {
+// contentionOnly is a gateway whose survey is given.
+type contentionOnly struct {
 	*sqltest.Gateway
-	of func() txn.Surveyed
+	of func() txn.ContentionReport
 }
 
-func (s surveyed) Survey(context.Context) (txn.Surveyed, error) { return s.of(), nil }
+func (s contentionOnly) Contention(context.Context) (txn.ContentionReport, error) { return s.of(), nil }
 
 // A node that does not answer is named in a warning; what the others say is shown,
 // of keys of every kind.
 func TestSilentNodesAreNamed(t *testing.T) {
 	cluster := sqltest.NewCluster(testRegions...)
-	var answer txn.Surveyed
-	s, err := NewServer(surveyed{cluster.Gateway("va"), func() txn.Surveyed { return answer }}, Config{})
+	var answer txn.ContentionReport
+	s, err := NewServer(contentionOnly{cluster.Gateway("va"), func() txn.ContentionReport { return answer }}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +53,9 @@ func TestSilentNodesAreNamed(t *testing.T) {
 	c.exec("INSERT INTO shop.t VALUES ('Zoë', -3, '2024-02-29 12:00:00', 1.5, 'ab')")
 	keys := tableKeys(t, s)
 	hot := txn.HotKey{Shard: 1, Queue: 4, MilliUpdates: 1500}
-	reply := &txn.SurveyReply{Rollbacks: []uint64{txn.CauseWound: 7, txn.CauseCascade: 9}, Retried: []uint64{txn.CauseWound: 5}, Admission: []txn.AdmissionClass{
-		{Table: keys[0][:routing.TablePrefixBytes], Queue: 3, Inside: 2, Window: 2, Admitted: 7, Delayed: 5, Refused: 1, LostPercent: 60},
-		{Table: "gone", Once: true, Inside: 8, Queue: 4}}}
+	reply := &txn.ContentionReply{Rollbacks: []uint64{txn.CauseWound: 7, txn.CauseCascade: 9}, Retried: []uint64{txn.CauseWound: 5}, Admission: []txn.AdmissionClass{
+		{Table: keys[0][:routing.TablePrefixBytes], Queue: 3, Running: 2, Window: 2, Admitted: 7, Delayed: 5, Refused: 1, LostPercent: 60},
+		{Table: "gone", Once: true, Running: 8, Queue: 4}}}
 	for _, k := range keys {
 		hot.Key = k
 		reply.Hot = append(reply.Hot, hot)
@@ -63,7 +63,7 @@ func TestSilentNodesAreNamed(t *testing.T) {
 	gone := keys[0][:len(keys[0])-1] + "\x07" // another b, of a row that is not there
 	hot.Key = gone
 	reply.Hot = append(reply.Hot, hot)
-	answer = txn.Surveyed{Nodes: map[txn.NodeID]*txn.SurveyReply{1: reply}, Silent: []txn.NodeID{2}}
+	answer = txn.ContentionReport{Nodes: map[txn.NodeID]*txn.ContentionReply{1: reply}, Silent: []txn.NodeID{2}}
 	c.expect("SELECT table_name, index_name, row_key, queue_length + 1, updates_per_second FROM isochron.hot_rows", strings.Join([]string{
 		"t | PRIMARY | a='Zoë', b=-3 | 5 | 1.5",
 		"t | by_c | c='2024-02-29 12:00:00', d=1.50, e=ab | 5 | 1.5",

@@ -17,7 +17,7 @@ func TestWhichUpdatesAreDeclared(t *testing.T) {
 	var declared, high bool
 	c.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
 		if r.ForWrite {
-			declared = len(r.Declares) == 1 && r.Declares[0] == r.Gets[0]
+			declared = len(r.FixedSet) == 1 && r.FixedSet[0] == r.Gets[0]
 			high = tx.Options().Priority == txn.PriorityHigh
 		}
 		return nil

@@ -13,7 +13,7 @@ import (
 // Many more connections than there are places, all idle: those who log in come in, and
 // what the idle hold is bounded.
 func TestIdleStrangers(t *testing.T) {
-	g := startGuarded(t, func(c *Config) { c.Strangers, c.LoginTimeout = 32, time.Hour })
+	g := startGuarded(t, func(c *Config) { c.Unauthenticated, c.LoginTimeout = 32, time.Hour })
 	server := g.servers["va"]
 	must(t, g.open(t, "va", "root", rootPassword, false), "CREATE USER plain IDENTIFIED BY 'p'")
 	for i := range 100 {
@@ -33,7 +33,7 @@ func TestIdleStrangers(t *testing.T) {
 			}
 		}
 	}
-	if now, dropped := server.Strangers(); now > 32 || dropped < 60 {
+	if now, dropped := server.Unauthenticated(); now > 32 || dropped < 60 {
 		t.Errorf("%d strangers, %d lost their place", now, dropped)
 	}
 	eventually(t, "the dropped are not kept", func() bool { return server.listener.open.Load() <= 34 })

@@ -191,7 +191,7 @@ var duties = []struct {
 		var level atomic.Int64
 		me := uint64(k.session.ID())
 		k.of.cluster.OnBegin = func(opt txn.Options) {
-			if opt.Owner == me {
+			if opt.SessionID == me {
 				level.Store(int64(opt.Level))
 			}
 		}
@@ -266,7 +266,7 @@ func (k *walk) words() string { return k.form.text[:strings.Index(k.form.text, "
 func (k *walk) failing(why func() error) {
 	me := uint64(k.session.ID())
 	k.of.cluster.BeforeRead = func(x *sqltest.Txn, _ txn.Read) error {
-		if x.Options().Owner != me {
+		if x.Options().SessionID != me {
 			return nil
 		}
 		return why()

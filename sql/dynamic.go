@@ -73,7 +73,7 @@ func splitDynamic(privileges []gmsplan.Privilege, db string) (static []gmsplan.P
 			continue
 		}
 		if !dynamicPrivileges[strings.ToUpper(p.Dynamic)] {
-			return nil, nil, mysql.NewSQLError(codeMisuse, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
+			return nil, nil, mysql.NewSQLError(codeInvalidRequest, "42000", "the privilege %s does nothing here: it is not granted", strings.ToUpper(p.Dynamic))
 		}
 		dynamic = append(dynamic, strings.ToLower(p.Dynamic))
 	}

@@ -29,7 +29,7 @@ func TestACommitThatFailsHasRolledBack(t *testing.T) {
 			c.exec("UPDATE t SET n = n + 1 WHERE id = 1")
 			mine := true
 			f.cluster.BeforeCommit = func(tx *sqltest.Txn) error {
-				if tx.Options().Owner == 0 || !mine {
+				if tx.Options().SessionID == 0 || !mine {
 					return nil
 				}
 				mine = false
@@ -70,7 +70,7 @@ func TestACommitThatCannotReadTheCatalogueHasRolledBack(t *testing.T) {
 	c.exec("UPDATE shop.accounts SET owner = 'x' WHERE id = 1")
 	f.connect(t, "wa", "shop").exec("CREATE TABLE unrelated (id INT PRIMARY KEY)") // the catalogue is another
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, _ txn.Read) error {
-		if tx.Options().Owner == 0 {
+		if tx.Options().SessionID == 0 {
 			return txn.Errorf(txn.KindLockTimeout, "planted")
 		}
 		return nil

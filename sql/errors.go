@@ -15,24 +15,24 @@ import (
 
 // MySQL's numbers for what can become of a transaction.
 const (
-	codeDeadlock    = 1213
-	codeLockTimeout = 1205
-	codeNoWait      = 3572
-	codeTableStale  = 1412
-	codeUnavailable = 1158
-	codeUnknown     = 1180
-	codeMisuse      = 1235
-	codeDuplicate   = 1062
-	codeUnspecified = 1105
-	codeTransFull   = 1197
-	codeStatements  = 1461
-	codeCapacity    = 3170
-	codeResources   = 1041
-	codeInterrupted = 1317
-	codeNoTable     = 1146
-	codeNoParent    = 1824
-	codeTooLong     = 1153
-	codeNoSource    = 1429
+	codeDeadlock       = 1213
+	codeLockTimeout    = 1205
+	codeNoWait         = 3572
+	codeTableStale     = 1412
+	codeUnavailable    = 1158
+	codeUnknown        = 1180
+	codeInvalidRequest = 1235
+	codeDuplicate      = 1062
+	codeUnspecified    = 1105
+	codeTransFull      = 1197
+	codeStatements     = 1461
+	codeCapacity       = 3170
+	codeResources      = 1041
+	codeInterrupted    = 1317
+	codeNoTable        = 1146
+	codeNoParent       = 1824
+	codeTooLong        = 1153
+	codeNoSource       = 1429
 )
 
 // ofKind is the error that a client gets for an error of a transaction: what a source has said has
@@ -64,7 +64,7 @@ func ofKind(f *txn.Error) *mysql.SQLError {
 	case txn.KindUnknown:
 		return mysql.NewSQLError(codeUnknown, "08007", "Got error during COMMIT: it may or may not have happened (%s)", f.Reason)
 	}
-	return mysql.NewSQLError(codeMisuse, "42000", "%s", f.Reason)
+	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s", f.Reason)
 }
 
 // lostBy says why a transaction is over. Only who has lost a lock, or would wait for one for ever,

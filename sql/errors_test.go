@@ -34,14 +34,14 @@ func TestWhyATransactionWasRolledBack(t *testing.T) {
 		err  *txn.Error
 		want string
 	}{
-		{txn.WhyDeadlock.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
-		{txn.WhyWounded.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
-		{txn.WhyRowChanged.Err(), "Record has changed since last read; try restarting transaction"},
-		{txn.WhyRangeChanged.Err(), "Record has changed since last read; try restarting transaction"},
-		{txn.WhyWrittenSince.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.ReasonDeadlock.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
+		{txn.ReasonWounded.Err(), "Deadlock found when trying to get lock; try restarting transaction"},
+		{txn.ReasonRowChanged.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.ReasonRangeChanged.Err(), "Record has changed since last read; try restarting transaction"},
+		{txn.ReasonWriteConflict.Err(), "Record has changed since last read; try restarting transaction"},
 		{txn.Changed(by), "Record has changed since last read; try restarting transaction (a row it had read has changed since by commit a2.1.7 of node 2)"},
-		{txn.WhyGivesWay.Err(), "Transaction was rolled back for another that needs the same rows; try restarting transaction"},
-		{txn.WhyOtherProtocol.Err(), "Transaction was rolled back by the cluster; try restarting transaction"},
+		{txn.ReasonLockConflict.Err(), "Transaction was rolled back for another that needs the same rows; try restarting transaction"},
+		{txn.ReasonProtocolSwitched.Err(), "Transaction was rolled back by the cluster; try restarting transaction"},
 		{txn.Errorf(txn.KindAborted, "it was interrupted"), "Transaction was rolled back; try restarting transaction (it was interrupted)"},
 	} {
 		if got := ofKind(x.err); got.Num != 1213 || got.State != "40001" || !strings.HasPrefix(got.Message, x.want) {

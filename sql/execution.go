@@ -53,7 +53,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 		said := shortened(x.text)
 		x.shownText = &said
 	}
-	s.cost.begin(*x.shownText, now)
+	s.stats.begin(*x.shownText, now)
 	s.shownText.Store(x.shownText)
 	ctx = s.interruption.enter(ctx, now, x.below)
 	defer s.interruption.leave()
@@ -101,18 +101,18 @@ func (x *execution) enter(ctx context.Context) error {
 func (x *execution) try(ctx context.Context, try int) error {
 	s := x.s
 	s.beginStatement(try)
-	s.statement.inside = s.cost.again > 0 || s.packet.again
+	s.statement.inside = s.stats.again > 0 || s.packet.again
 	if s.before = &x.before; try == 0 && s.retriesAlone() {
 		x.before = s.savedState()
 	}
 	s.follow(ctx)
 	x.rest, x.held, x.whole = "", results{s: s}, false
-	err := x.h.withNamed(s, x.text, func() error { return x.carryOut(ctx) })
+	err := x.h.withNamed(s, x.text, func() error { return x.execute(ctx) })
 	if err == nil {
 		err = s.refused()
 	}
 	if err == nil {
-		err = s.chooseMoment(ctx)
+		err = s.chooseReadTS(ctx)
 	}
 	if err == nil {
 		err = s.endOwn(ctx)
@@ -123,12 +123,12 @@ func (x *execution) try(ctx context.Context, try int) error {
 	if err == nil && s.statement.own {
 		err = s.statement.unread
 	}
-	s.cost.planned = s.statement.plan != nil
+	s.stats.planned = s.statement.plan != nil
 	return err
 }
 
-// carryOut executes the plans that the statement may be for, until one does it.
-func (x *execution) carryOut(ctx context.Context) (err error) {
+// execute executes the plans that the statement may be for, until one does it.
+func (x *execution) execute(ctx context.Context) (err error) {
 	x.tried = [wholeEngine]bool{}
 	for {
 		if x.plan, err = x.choose(ctx); err != nil {
@@ -153,7 +153,7 @@ func (x *execution) begin(kind planKind) {
 		return
 	}
 	x.s.ClearWarnings()
-	x.s.running.begin(x.text, x.s.cost.began)
+	x.s.running.begin(x.text, x.s.stats.began)
 }
 
 // end does the same when it has executed it: it counts the statement.
@@ -174,7 +174,7 @@ func (x *execution) end(kind planKind, err error) {
 	if name := x.plan.counter(); name != "" {
 		s.count(name)
 	}
-	if took := now.Sub(s.cost.began); took >= slowNever && took.Seconds() > longQueryTime() {
+	if took := now.Sub(s.stats.began); took >= slowNever && took.Seconds() > longQueryTime() {
 		s.count("Slow_queries")
 	}
 }
@@ -255,7 +255,7 @@ func (x *execution) answer() error {
 // report ends the statement, unless it goes on elsewhere.
 func (x *execution) report(err error) {
 	if err == errAbove {
-		x.s.cost.resumed = true
+		x.s.stats.resumed = true
 		return
 	}
 	x.s.reportStatement()
@@ -276,7 +276,7 @@ func (s *Session) afterFailure(ctx context.Context, x *execution, try int, err e
 	if why := s.interruption.reason(); why != nil && v.failure != nil && v.failure.Kind == txn.KindUnavailable {
 		return false, interrupted(why) // while its error was confirmed
 	}
-	if !v.retry || !s.patient(v.failure, try, s.cost.began) || saysLasting(x.text) {
+	if !v.retry || !s.patient(v.failure, try, s.stats.began) || saysLasting(x.text) {
 		answer := s.answer(x.c, v, err)
 		if open && s.statement.ending && lives(v.failure) {
 			answer = rolledBack(answer)

@@ -31,7 +31,7 @@ func (h *handler) explainAtSources(ctx *gms.Context, s *Session, text string) (s
 		return nil, false, err
 	}
 	if st.Placeholders() > 0 {
-		return nil, false, mysql.NewSQLError(codeMisuse, "42000", "EXPLAIN of a statement with placeholders: write their values out")
+		return nil, false, mysql.NewSQLError(codeInvalidRequest, "42000", "EXPLAIN of a statement with placeholders: write their values out")
 	}
 	plan, err := s.planAtSources(st, nil, 0)
 	if err == nil && plan.Skipping != nil {
@@ -96,7 +96,7 @@ func (d systemDB) inDoubt(ctx *gms.Context) ([]gms.Row, error) {
 		if !b.Txn.IsZero() {
 			id = b.Txn.String()
 		}
-		rows = append(rows, gms.Row{b.Source, b.Name, fmt.Sprintf("%.3f", b.Age().Seconds()), b.Why, fmt.Sprint(b.Gateway), id})
+		rows = append(rows, gms.Row{b.Source, b.Name, fmt.Sprintf("%.3f", b.Age().Seconds()), b.Reason, fmt.Sprint(b.Gateway), id})
 	}
 	if err != nil {
 		ctx.Warn(codeUnavailable, "not all sources have answered: %v", err)
@@ -108,7 +108,7 @@ func (d systemDB) inDoubt(ctx *gms.Context) ([]gms.Row, error) {
 func (a *adoption) resolve(args []string) ([]*catalog.Foreign, error) {
 	known, ok := a.s.gateway.db.(txn.SourceCatalogue)
 	if !ok {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "this gateway knows no sources")
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "this gateway knows no sources")
 	}
 	return nil, known.ResolveInDoubt(a.ctx, args[0])
 }

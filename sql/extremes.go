@@ -82,9 +82,9 @@ func (e *extreme) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte
 
 // kinds is what the arguments of a function are made of.
 type kinds struct {
-	text, binary, floats, decimals, signed, unsigned, dates, moments, times bool
-	digits, scale                                                           uint8
-	fraction                                                                int // digits of seconds
+	text, binary, floats, decimals, signed, unsigned, dates, readTimestamps, times bool
+	digits, scale                                                                  uint8
+	fraction                                                                       int // digits of seconds
 }
 
 func (k *kinds) add(t gms.Type) {
@@ -94,7 +94,7 @@ func (k *kinds) add(t gms.Type) {
 	case types.IsDateType(t):
 		k.dates = true
 	case types.IsTime(t):
-		k.moments = true
+		k.readTimestamps = true
 		if d, ok := t.(gms.DatetimeType); ok {
 			k.fraction = max(k.fraction, d.Precision())
 		}
@@ -127,7 +127,7 @@ func (e *extreme) Type(ctx *gms.Context) gms.Type {
 	}
 	numbers := k.floats || k.decimals || k.signed || k.unsigned
 	switch {
-	case k.moments, k.dates && k.times:
+	case k.readTimestamps, k.dates && k.times:
 		return types.MustCreateDatetimeType(sqltypes.Datetime, k.fraction)
 	case k.dates:
 		return types.Date

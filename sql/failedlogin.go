@@ -15,7 +15,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/mysql_db"
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/doors"
+	"isochron/preauth"
 )
 
 // LoginObserver is notified of logins that failed, from many goroutines. reason is a word
@@ -35,14 +35,14 @@ type failures struct {
 	off      bool          // nothing waits
 
 	mu        sync.Mutex
-	byAccount *doors.Failures
-	byAddress *doors.Failures
+	byAccount *preauth.Failures
+	byAddress *preauth.Failures
 }
 
 func newFailures(cfg Config) *failures {
-	d := doors.DefaultDelays
+	d := preauth.DefaultDelays
 	d.Most = min(cfg.FailedLoginDelay, cfg.LoginTimeout/2) // the answer must still go out
-	f := &failures{log: cfg.Log, off: d.Most < 0, byAccount: doors.NewFailures(d), byAddress: doors.NewFailures(d)}
+	f := &failures{log: cfg.Log, off: d.Most < 0, byAccount: preauth.NewFailures(d), byAddress: preauth.NewFailures(d)}
 	f.observer, _ = cfg.Observer.(LoginObserver)
 	return f
 }
@@ -78,7 +78,7 @@ func (f *failures) wait(user string, remote net.Addr) time.Duration {
 	now := time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return max(f.byAccount.Note(now, user), f.byAddress.Note(now, doors.HostKey(remote)))
+	return max(f.byAccount.Note(now, user), f.byAddress.Note(now, preauth.HostKey(remote)))
 }
 
 // passed forgets an account's failures. Those of the address stay: whoever guesses may

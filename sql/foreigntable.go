@@ -91,7 +91,7 @@ func (t *foreignTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 		return gms.RowsToRowIter(rows...), nil
 	}
 	if strings.HasSuffix(t.lock, waitWords[txn.SkipLocked]) {
-		return nil, mysql.NewSQLError(codeMisuse, "42000", "SKIP LOCKED on %s, which lies at %s, in a query that no source can answer alone would lock rows that are not returned: lock the rows with a query of %s alone first",
+		return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "SKIP LOCKED on %s, which lies at %s, in a query that no source can answer alone would lock rows that are not returned: lock the rows with a query of %s alone first",
 			t.ForeignTable.Name, whereabouts(t.ForeignTable), t.ForeignTable.Name)
 	}
 	rows, err := t.scan(ctx, s)
@@ -176,7 +176,7 @@ func fromSource(ctx *gms.Context, typ gms.Type, v sqltypes.Value) (any, error) {
 
 // errNotHere is why the engine does not write tables at sources.
 func (t *foreignTable) errNotHere() error {
-	return mysql.NewSQLError(codeMisuse, "42000", "%s lies at %s: it is changed by INSERT, UPDATE, DELETE and REPLACE alone, sent by themselves (not by PREPARE and EXECUTE, LOAD DATA, or through a view)",
+	return mysql.NewSQLError(codeInvalidRequest, "42000", "%s lies at %s: it is changed by INSERT, UPDATE, DELETE and REPLACE alone, sent by themselves (not by PREPARE and EXECUTE, LOAD DATA, or through a view)",
 		t.ForeignTable.Name, whereabouts(t.ForeignTable))
 }
 

@@ -38,7 +38,7 @@ func TestWhatIsWrittenIsReadForWriting(t *testing.T) {
 		} {
 			var forWrite, plain, wrong int
 			f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) error {
-				if tx.Options().Owner == 0 {
+				if tx.Options().SessionID == 0 {
 					return nil
 				}
 				ofWritten := false

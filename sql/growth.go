@@ -192,7 +192,7 @@ func bounded(f gms.Function) gms.Function {
 	name := f.FunctionName()
 	return gms.FunctionN{Name: name, Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
 		if !ok {
-			return nil, mysql.NewSQLError(codeMisuse, "42000", "the function %s() is not supported: nobody has said how large its results are", name)
+			return nil, mysql.NewSQLError(codeInvalidRequest, "42000", "the function %s() is not supported: nobody has said how large its results are", name)
 		}
 		e, err := f.NewInstance(ctx, args)
 		if err != nil {

@@ -155,7 +155,7 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 		defer s.interruption.alone.Unlock()
 		s.beginStatement(0)
 	}
-	if err := h.g.guard(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {
+	if err := h.g.schemaCheck(s, "USE", func() error { return h.Handler.ComInitDB(c, name) }); err != nil {
 		return s.ofStatement(err)
 	}
 	return nil
@@ -163,7 +163,7 @@ func (h *handler) ComInitDB(c *mysql.Conn, name string) error {
 
 // ComResetConnection implements mysql.Handler.
 func (h *handler) ComResetConnection(c *mysql.Conn) error {
-	err := h.g.guard(h.g.session(c.ConnectionID), "", func() error { return h.Handler.ComResetConnection(c) })
+	err := h.g.schemaCheck(h.g.session(c.ConnectionID), "", func() error { return h.Handler.ComResetConnection(c) })
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ type interruption struct {
 	generation uint64 // of statements
 	cancel     context.CancelCauseFunc
 	ends       bool  // the context ends with the statement
-	why        error // nil: it was not cut short
+	cause      error // nil: it was not cut short
 	committing bool  // it has handed over its commit, which is not cut
 	late       error // why it would have been cut meanwhile
 	lasting    lasting
@@ -85,7 +85,7 @@ func (i *interruption) enter(ctx context.Context, now time.Time, again bool) con
 		return ctx
 	}
 	i.generation++
-	i.why, i.committing, i.late = nil, false, nil
+	i.cause, i.committing, i.late = nil, false, nil
 	i.since.Store(now.UnixNano())
 	if i.ends = !again; i.ends {
 		ctx, i.cancel = context.WithCancelCause(ctx)
@@ -106,7 +106,7 @@ func (i *interruption) leave() {
 			i.cancel(nil)
 		}
 		i.cancel = nil
-		i.why = nil
+		i.cause = nil
 		i.since.Store(0)
 		i.alone.Unlock()
 	}
@@ -137,11 +137,11 @@ func (i *interruption) cut(why error) {
 
 func (i *interruption) cutLocked(why error) {
 	switch {
-	case i.cancel == nil || i.why != nil:
+	case i.cancel == nil || i.cause != nil:
 	case i.committing:
 		i.late = cmp.Or(i.late, why)
 	default:
-		i.why = why
+		i.cause = why
 		i.cancel(why)
 	}
 }
@@ -164,7 +164,7 @@ func (i *interruption) limit(up timeUp) *time.Timer {
 func (i *interruption) reason() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.why
+	return i.cause
 }
 
 // commits begins a commit, which nobody can cut: its outcome would be unknown. The
@@ -172,8 +172,8 @@ func (i *interruption) reason() error {
 func (i *interruption) commits() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.committing, i.late = i.why == nil, nil
-	return i.why
+	i.committing, i.late = i.cause == nil, nil
+	return i.cause
 }
 
 // committed ends a commit. What should have cut the statement during one that failed cuts it

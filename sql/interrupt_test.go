@@ -249,7 +249,7 @@ func (f *fixture) breakRead(t *testing.T, c *client) {
 	fmt.Sscan(strings.TrimSpace(c.query("SELECT CONNECTION_ID()")), &number)
 	s := f.servers["va"].gateway.session(number)
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, _ txn.Read) error {
-		if tx.Options().Owner != uint64(number) {
+		if tx.Options().SessionID != uint64(number) {
 			return nil
 		}
 		for s.interruption.reason() == nil {

@@ -172,8 +172,8 @@ func (s *Session) afterStatement() {
 // weak reports whether the open transaction's plain reads are not validated.
 func (s *Session) weak() bool { return s.open != nil && s.open.level != txn.Serializable }
 
-// chooseMoment does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
-func (s *Session) chooseMoment(ctx context.Context) error {
+// chooseReadTS does what START TRANSACTION WITH CONSISTENT SNAPSHOT asks for.
+func (s *Session) chooseReadTS(ctx context.Context) error {
 	if !s.statement.consistent || s.open == nil {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (s *Session) chooseMoment(ctx context.Context) error {
 		return nil
 	}
 	s.open.begin()
-	if m, ok := unwatched(s.open.real).(txn.Moments); ok {
+	if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 		return s.note(m.Choose(ctx))
 	}
 	return nil

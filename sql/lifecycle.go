@@ -20,7 +20,7 @@ func (s *Session) beginStatement(try int) {
 	s.statement.first = !s.statement.own && (s.open == nil || s.open.real == nil)
 	if s.open != nil && s.open.real != nil {
 		s.statement.mark = s.open.real.Savepoint()
-		if m, ok := unwatched(s.open.real).(txn.Moments); ok {
+		if m, ok := unwatched(s.open.real).(txn.SnapshotTxn); ok {
 			m.NextStatement()
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Session) retriesAlone() bool { return s.statement.own || s.statement.fi
 
 // lives reports whether a transaction goes on after an error.
 func lives(f *txn.Error) bool {
-	return f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait || f.Kind == txn.KindMisuse
+	return f == nil || f.Kind == txn.KindLockTimeout || f.Kind == txn.KindNoWait || f.Kind == txn.KindInvalidRequest
 }
 
 // undoStatement rolls back the writes of the failed statement of an explicit

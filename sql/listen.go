@@ -12,7 +12,7 @@ import (
 
 	"github.com/dolthub/vitess/go/mysql"
 
-	"isochron/doors"
+	"isochron/preauth"
 )
 
 // Bounds of what clients may ask of a port. The wire library has none.
@@ -57,7 +57,7 @@ type listener struct {
 	left   atomic.Pointer[string] // the node is of the cluster no more: what clients are told
 	open   atomic.Int64           // connections, those of strangers too
 	known  atomic.Int64           // those that have logged in
-	door   *doors.Door            // the strangers
+	door   *preauth.Limiter       // the strangers
 	unread atomic.Int64           // bytes of long requests, all connections
 
 	unreadMax int64

@@ -24,7 +24,7 @@ const (
 // withNamed does a statement once more with a database lent, if it failed for
 // want of one that it does not need. What the engine panics at is an error.
 func (h *handler) withNamed(s *Session, text string, carryOut func() error) error {
-	do := func() error { return h.g.guard(s, text, carryOut) }
+	do := func() error { return h.g.schemaCheck(s, text, carryOut) }
 	err := do()
 	if err == nil || s == nil || s.statement.failure != nil || s.GetCurrentDatabase() != "" {
 		return err

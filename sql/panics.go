@@ -22,8 +22,8 @@ import (
 // panicMark is how the engine reports a panic of a goroutine of its own: with a trace.
 const panicMark = "panic recovered: "
 
-// guard does a part of a statement and makes errors of panics.
-func (g *gateway) guard(s *Session, text string, do func() error) (err error) {
+// schemaCheck does a part of a statement and makes errors of panics.
+func (g *gateway) schemaCheck(s *Session, text string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = g.panicked(s, text, fmt.Sprint(r), panicPlace())
@@ -129,7 +129,7 @@ func (h *handler) ParserOptionsForConnection(c *mysql.Conn) (options sqlparser.P
 		refusePrepare(c)
 		return options, fmt.Errorf("a text of more than %d bytes is to be prepared", prepareMaxBytes)
 	}
-	err = h.g.guard(h.g.session(c.ConnectionID), "", func() (err error) {
+	err = h.g.schemaCheck(h.g.session(c.ConnectionID), "", func() (err error) {
 		options, err = h.Handler.ParserOptionsForConnection(c)
 		return err
 	})

@@ -82,7 +82,7 @@ func permit(ctx context.Context, stmt sqlparser.Statement) error {
 	}
 	r := rightOf[kindOf(stmt)]
 	if r == nil {
-		return s.keep(mysql.NewSQLError(codeMisuse, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
+		return s.keep(mysql.NewSQLError(codeInvalidRequest, "42000", "this kind of statement is not supported: %.100s", sqlparser.String(stmt)))
 	}
 	if err := refuseOptions(stmt); err != nil {
 		return s.keep(err)
@@ -129,7 +129,7 @@ func (s *Session) permit(r *Right, stmt sqlparser.Statement) error {
 	case *sqlparser.Set:
 		for _, e := range n.Exprs {
 			if e.Scope == sqlparser.SetScope_None && e.Name.Name.EqualString("password") {
-				return mysql.NewSQLError(codeMisuse, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
+				return mysql.NewSQLError(codeInvalidRequest, "42000", "SET PASSWORD is not supported: use ALTER USER ... IDENTIFIED BY")
 			}
 		}
 	case *sqlparser.CreateUser:
@@ -145,7 +145,7 @@ func (s *Session) permit(r *Right, stmt sqlparser.Statement) error {
 		if err := s.holds(r); err != nil {
 			return err
 		}
-		return mysql.NewSQLError(codeMisuse, "42000", "RENAME USER is not supported: make a new user, grant it the same, and drop the old one")
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "RENAME USER is not supported: make a new user, grant it the same, and drop the old one")
 	case *sqlparser.Explain:
 		return s.permitInner(n.Statement)
 	case *sqlparser.Execute:

@@ -95,8 +95,8 @@ func (u *pointUpdate) Execute(ctx context.Context, x *execution) error {
 		return err
 	}
 	r := txn.Read{Gets: []txn.Key{u.Key}, ForWrite: true}
-	if u.Declares() {
-		r.Declares = r.Gets
+	if u.FixedSet() {
+		r.FixedSet = r.Gets
 	}
 	done, err := s.open.watch.Update(ctx, r, u.apply)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func (f *fixture) priorities() func() string {
 	var begun string
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, _ txn.Read) error {
-		if o := tx.Options(); o.Owner != 0 {
+		if o := tx.Options(); o.SessionID != 0 {
 			begun += o.Priority.String() + " "
 		}
 		return nil

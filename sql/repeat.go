@@ -82,7 +82,7 @@ func (s *Session) restore(st *sessionState) {
 		last.LastInsertUUID.Store(st.insertUUID)
 	}
 	s.variables.undo(s, st.variables)
-	s.cost.again++
+	s.stats.again++
 }
 
 // variables are the user variables that were set since the session stood, as they

@@ -24,7 +24,7 @@ func startLosing(f *fixture, kind txn.Kind, times int64, reads bool) *losing {
 	l := &losing{}
 	l.left.Store(times)
 	fail := func(tx *sqltest.Txn) error {
-		if tx.Options().Owner == 0 {
+		if tx.Options().SessionID == 0 {
 			return nil
 		}
 		l.tries.Add(1)
@@ -188,7 +188,7 @@ func TestWhatWasSentIsNotDoneAgain(t *testing.T) {
 	var reads atomic.Int64
 	var once sync.Once
 	f.cluster.BeforeRead = func(tx *sqltest.Txn, r txn.Read) (err error) {
-		if tx.Options().Owner != 0 && fail.Load() && reads.Add(1) > 1900 {
+		if tx.Options().SessionID != 0 && fail.Load() && reads.Add(1) > 1900 {
 			once.Do(func() { err = txn.Errorf(txn.KindAborted, "lost") })
 		}
 		return err

@@ -116,7 +116,7 @@ func (d routineChange) create(ctx context.Context, gctx *gms.Context, s *Session
 		return err
 	}
 	if !s.isDefiner(p.Definer) {
-		return mysql.NewSQLError(codeMisuse, "42000", "DEFINER of another account is not supported: a procedure runs with the rights of who calls it. Leave DEFINER out, or define it as that account")
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "DEFINER of another account is not supported: a procedure runs with the rights of who calls it. Leave DEFINER out, or define it as that account")
 	}
 	if p.Replaces {
 		if err := s.holdsOnProcedure("ALTER ROUTINE", db, p.Name); err != nil {

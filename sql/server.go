@@ -22,7 +22,7 @@ import (
 	"github.com/dolthub/vitess/go/mysql"
 	"github.com/sirupsen/logrus"
 
-	"isochron/doors"
+	"isochron/preauth"
 	"isochron/sql/catalog"
 	"isochron/txn"
 )
@@ -51,10 +51,10 @@ type Config struct {
 	RequireTLS bool
 	// Connections are taken at a time; 0 is DefaultConnections.
 	Connections int
-	// Strangers are connections that have not logged in, held at a time; 0 is
+	// Unauthenticated are connections that have not logged in, held at a time; 0 is
 	// DefaultStrangers. They have LoginTimeout for it; 0 is ten seconds.
-	Strangers    int
-	LoginTimeout time.Duration
+	Unauthenticated int
+	LoginTimeout    time.Duration
 	// FailedLoginDelay is the longest wait of an answer to a wrong password; 0 is that
 	// of doors.DefaultDelays, and below 0 none waits.
 	FailedLoginDelay time.Duration
@@ -203,7 +203,7 @@ func NewServer(db txn.DB, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the MySQL port cannot be opened: %w", err)
 	}
 	g.directs.most = cmp.Or(cfg.Memory.Plans, directsMax)
-	l := &listener{Listener: tcp, max: int64(cfg.Connections), unreadMax: cmp.Or(cfg.Memory.Requests, requestsMaxBytes), door: doors.NewDoor(cfg.Strangers)}
+	l := &listener{Listener: tcp, max: int64(cfg.Connections), unreadMax: cmp.Or(cfg.Memory.Requests, requestsMaxBytes), door: preauth.NewDoor(cfg.Unauthenticated)}
 	l.login.Store(int64(cfg.LoginTimeout))
 	s := &Server{gateway: g, listener: l, engine: g.engine, served: make(chan struct{})}
 	if err := s.start(cfg); err != nil {
@@ -217,8 +217,8 @@ func (c *Config) check() error {
 	if c.Connections == 0 {
 		c.Connections = DefaultConnections
 	}
-	c.Strangers, c.LoginTimeout = cmp.Or(c.Strangers, DefaultStrangers), cmp.Or(c.LoginTimeout, loginPatience)
-	c.FailedLoginDelay = cmp.Or(c.FailedLoginDelay, doors.DefaultDelays.Most)
+	c.Unauthenticated, c.LoginTimeout = cmp.Or(c.Unauthenticated, DefaultStrangers), cmp.Or(c.LoginTimeout, loginPatience)
+	c.FailedLoginDelay = cmp.Or(c.FailedLoginDelay, preauth.DefaultDelays.Most)
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -314,10 +314,10 @@ func (s *Server) Connections() int {
 	return len(s.gateway.conns)
 }
 
-// Strangers is the number of connections that have not logged in, and how many such
+// Unauthenticated is the number of connections that have not logged in, and how many such
 // lost their place to others since the start.
-func (s *Server) Strangers() (now int, dropped int64) {
-	return s.listener.door.Strangers(), s.listener.door.Dropped()
+func (s *Server) Unauthenticated() (now int, dropped int64) {
+	return s.listener.door.Unauthenticated(), s.listener.door.Dropped()
 }
 
 // Store is the catalogue of the gateway, for those who look at it from outside.

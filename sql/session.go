@@ -36,7 +36,7 @@ type Session struct {
 	kept            map[string]int64        // what its variables hold, in bytes
 	keptAll         int64
 	shownText       atomic.Pointer[string] // the text of the statement, or of the last
-	cost            cost
+	stats           statementStats
 	place           place               // among the statements that run
 	preparing       string              // the text that the wire protocol prepares or executes
 	parsed          map[string]struct{} // texts that were prepared by the wire protocol and are kept parsed
@@ -278,7 +278,7 @@ func (s *Session) Rollback(*gms.Context, gms.Transaction) error {
 // CreateSavepoint implements gms.TransactionSession.
 func (s *Session) CreateSavepoint(_ *gms.Context, _ gms.Transaction, name string) error {
 	if s.open != nil && !s.open.savepoint(name) {
-		return mysql.NewSQLError(codeMisuse, "42000", "a transaction has at most %d savepoints: release those that are not needed", savepointsMax)
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "a transaction has at most %d savepoints: release those that are not needed", savepointsMax)
 	}
 	return nil
 }

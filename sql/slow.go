@@ -93,7 +93,7 @@ func (s *Session) slowEnd(t *transaction, f *txn.Error, rolledBack bool) {
 		slog.String("user", s.Client().User), slog.String("client", s.gateway.remote(s.ID())),
 	}
 	attrs = append(attrs, l.whereItWent(unwatched(t.real), total)...)
-	attrs = append(attrs, slog.String("statements", s.cost.digests()))
+	attrs = append(attrs, slog.String("statements", s.stats.digests()))
 	if skipped > 0 {
 		attrs = append(attrs, slog.Int("not_logged_before", skipped))
 	}
@@ -113,7 +113,7 @@ func (g *gateway) remote(id uint32) string {
 // kindNames are the outcomes of transactions that failed.
 var kindNames = map[txn.Kind]string{
 	txn.KindAborted: "aborted", txn.KindLockTimeout: "lock wait timeout", txn.KindNoWait: "not waited for a lock",
-	txn.KindStale: "schema changed", txn.KindUnavailable: "unavailable", txn.KindUnknown: "unknown", txn.KindMisuse: "refused", txn.KindTooLarge: "too large",
+	txn.KindStale: "schema changed", txn.KindUnavailable: "unavailable", txn.KindUnknown: "unknown", txn.KindInvalidRequest: "refused", txn.KindTooLarge: "too large",
 }
 
 // whereItWent tells of the rounds, and of the time between them.
@@ -204,7 +204,7 @@ func (l *slowLog) describePart(b *strings.Builder, p txn.PartReport) {
 }
 
 // digests are the statements of the transaction without their literals.
-func (c *cost) digests() string {
+func (c *statementStats) digests() string {
 	var out []string
 	for _, t := range c.texts {
 		d := digest(t)

@@ -13,9 +13,9 @@ import (
 // another: the two could overlook each other's rows. So a transaction remembers the tables as it
 // has used them first. What is read of the catalogue is as new as its nearest replica.
 
-// goBy has the transaction use tables at sources as they are described, or says that it has used
+// follow has the transaction use tables at sources as they are described, or says that it has used
 // them as they were before.
-func (t *transaction) goBy(tables []*catalog.ForeignTable) error {
+func (t *transaction) follow(tables []*catalog.ForeignTable) error {
 	for _, now := range tables {
 		used := false
 		for _, o := range t.rules {

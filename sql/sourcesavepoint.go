@@ -74,7 +74,7 @@ func (t *transaction) execute(ctx context.Context, statements []txn.SourceStatem
 	if err != nil && txn.KindOf(err) != txn.KindStatement || len(results) != len(all) {
 		return nil, err
 	}
-	t.heard(all, results, told)
+	t.observe(all, results, told)
 	if err != nil {
 		return nil, t.undone(ctx, own, err)
 	}
@@ -99,8 +99,8 @@ func (t *transaction) untold(source txn.ShardID, own int) (out []int) {
 	return out
 }
 
-// heard notes which savepoints sources have set.
-func (t *transaction) heard(all []txn.SourceStatement, results []txn.SourceResult, told map[txn.ShardID][]int) {
+// observe notes which savepoints sources have set.
+func (t *transaction) observe(all []txn.SourceStatement, results []txn.SourceResult, told map[txn.ShardID][]int) {
 	next := map[txn.ShardID]int{}
 	for i, st := range all {
 		n := next[st.Source]
@@ -157,7 +157,7 @@ func (t *transaction) rollbackAtSources(ctx context.Context, name string) error 
 		return nil
 	}
 	if err := t.backTo(ctx, t.marks[i].number); err != nil {
-		return mysql.NewSQLError(codeMisuse, "42000", "ROLLBACK TO SAVEPOINT %s: %v", name, err)
+		return mysql.NewSQLError(codeInvalidRequest, "42000", "ROLLBACK TO SAVEPOINT %s: %v", name, err)
 	}
 	return nil
 }

@@ -73,14 +73,14 @@ func (s *Session) beginTxn(m characteristics, now time.Time) (tx txn.Txn, before
 	before = s.regain(now)
 	return s.gateway.db.Begin(txn.Options{
 		RetryOf:          before.tx,
-		Inside:           s.statement.inside,
+		AutoRetry:        s.statement.inside,
 		ReadOnly:         m.readOnly,
 		Priority:         m.priority,
 		LockWaitMillis:   s.lockWaitMillis,
 		SilenceMillis:    s.chosen().silence.Milliseconds(),
 		CommitWaitMillis: s.chosen().commit.Milliseconds(),
 		Level:            m.level,
-		Owner:            uint64(s.ID()),
+		SessionID:        uint64(s.ID()),
 	}), before
 }
 
@@ -103,7 +103,7 @@ func (t *transaction) use(ctx context.Context, d *catalog.Descriptor) error {
 		return err
 	}
 	if used == nil {
-		t.real.Guard(d.GuardName(), v)
+		t.real.SchemaCheck(d.GuardName(), v)
 		t.uses = append(t.uses, d)
 	}
 	return nil
@@ -201,7 +201,7 @@ func (w *watched) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) 
 	w.s.place.pause()
 	res, err := w.Txn.Read(ctx, r)
 	w.s.place.resume()
-	w.s.cost.add(before, w.Txn.Stats())
+	w.s.stats.add(before, w.Txn.Stats())
 	return res, w.s.note(err)
 }
 
@@ -231,7 +231,7 @@ func (w *watched) Update(ctx context.Context, r txn.Read, f func([][]byte) ([]tx
 	w.s.place.admission.give(&w.s.place) // it waits for a row and the disk, never for a CPU
 	done, err = u.Update(ctx, r, f)
 	w.s.place.resume()
-	w.s.cost.add(before, w.Txn.Stats())
+	w.s.stats.add(before, w.Txn.Stats())
 	return done, w.s.note(err)
 }
 

@@ -41,7 +41,7 @@ func unsupported(query string, err error) error {
 	}
 	for _, i := range instead {
 		if strings.HasPrefix(begins.String(), i.begins) {
-			return mysql.NewSQLError(codeMisuse, "42000", "%s", i.say)
+			return mysql.NewSQLError(codeInvalidRequest, "42000", "%s", i.say)
 		}
 	}
 	return err

@@ -21,9 +21,9 @@ type StatementObserver interface {
 	Statement(Statement)
 }
 
-// cost gathers what the statement of a session costs, over its tries, and the
+// statementStats gathers what the statement of a session costs, over its tries, and the
 // texts of the transaction that it may belong to.
-type cost struct {
+type statementStats struct {
 	began   time.Time
 	rounds  int
 	wide    int
@@ -41,7 +41,7 @@ const (
 )
 
 // begin begins a statement; its text is shortened.
-func (c *cost) begin(text string, now time.Time) {
+func (c *statementStats) begin(text string, now time.Time) {
 	if c.resumed {
 		c.resumed = false
 		return
@@ -62,7 +62,7 @@ func shortened(text string) string {
 	return text
 }
 
-func (c *cost) add(before, after txn.Stats) {
+func (c *statementStats) add(before, after txn.Stats) {
 	c.rounds += after.Rounds - before.Rounds
 	c.wide += after.WideRounds - before.WideRounds
 }
@@ -79,10 +79,10 @@ func (s *Session) report(now time.Time) {
 		s.transacting.Store(open)
 	}
 	if w := s.gateway.watcher; w != nil {
-		w.Statement(Statement{now.Sub(s.cost.began), s.cost.rounds, s.cost.wide, s.cost.planned, s.cost.again})
+		w.Statement(Statement{now.Sub(s.stats.began), s.stats.rounds, s.stats.wide, s.stats.planned, s.stats.again})
 	}
 	if s.open == nil { // the next statement begins anew
-		clear(s.cost.texts)
-		s.cost.texts, s.cost.more = s.cost.texts[:0], 0
+		clear(s.stats.texts)
+		s.stats.texts, s.stats.more = s.stats.texts[:0], 0
 	}
 }

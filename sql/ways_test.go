@@ -256,7 +256,7 @@ func (k *walk) waiting(err error, meanwhile func()) error {
 	defer release() // also if the test fails meanwhile
 	me := uint64(k.session.ID())
 	k.of.cluster.BeforeRead = func(x *sqltest.Txn, _ txn.Read) error {
-		if x.Options().Owner != me {
+		if x.Options().SessionID != me {
 			return nil
 		}
 		once()

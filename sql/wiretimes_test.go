@@ -21,8 +21,8 @@ const (
 	wireDatetime  = 12
 )
 
-// moment is a date or time as a packet has it. Of a time, day counts days.
-type moment struct {
+// readTimestamp is a date or time as a packet has it. Of a time, day counts days.
+type readTimestamp struct {
 	kind                      byte
 	negative                  bool
 	year, month               int
@@ -31,13 +31,13 @@ type moment struct {
 }
 
 // size is how many bytes the shortest packet has that says all of m.
-func (m moment) size() byte {
+func (m readTimestamp) size() byte {
 	switch {
 	case m.kind == wireTime && m.micro != 0:
 		return 12
-	case m.kind == wireTime && m != moment{kind: wireTime}:
+	case m.kind == wireTime && m != readTimestamp{kind: wireTime}:
 		return 8
-	case m.kind == wireTime || m == moment{kind: m.kind}:
+	case m.kind == wireTime || m == readTimestamp{kind: m.kind}:
 		return 0
 	case m.micro != 0:
 		return 11
@@ -48,7 +48,7 @@ func (m moment) size() byte {
 }
 
 // packet is m in so many bytes, the length before them.
-func (m moment) packet(size byte) []byte {
+func (m readTimestamp) packet(size byte) []byte {
 	var b []byte
 	if m.kind == wireTime {
 		b = append(b, 0)
@@ -64,7 +64,7 @@ func (m moment) packet(size byte) []byte {
 }
 
 // text is m as the server writes it in a column of microseconds.
-func (m moment) text() string {
+func (m readTimestamp) text() string {
 	switch m.kind {
 	case wireDate:
 		return fmt.Sprintf("%04d-%02d-%02d", m.year, m.month, m.day)
@@ -108,7 +108,7 @@ func (p *preparer) prepare(text string) uint32 {
 }
 
 // execute executes it with the values, each in a packet of the size given for it.
-func (p *preparer) execute(id uint32, values []moment, sizes ...byte) {
+func (p *preparer) execute(id uint32, values []readTimestamp, sizes ...byte) {
 	p.Helper()
 	b := append(binary.LittleEndian.AppendUint32([]byte{mysql.ComStmtExecute}, id), 0, 1, 0, 0, 0)
 	b = append(append(b, make([]byte, (len(values)+7)/8)...), 1)
@@ -136,7 +136,7 @@ func (p *preparer) row(n int) []byte {
 	return row[1+(n+7+2)/8:]
 }
 
-func sizesOf(values []moment) (sizes []byte) {
+func sizesOf(values []readTimestamp) (sizes []byte) {
 	for _, v := range values {
 		sizes = append(sizes, v.size())
 	}
@@ -144,8 +144,8 @@ func sizesOf(values []moment) (sizes []byte) {
 }
 
 // aroundMicros are dates and times with that fraction.
-func aroundMicros(micro int) []moment {
-	return []moment{
+func aroundMicros(micro int) []readTimestamp {
+	return []readTimestamp{
 		{kind: wireDatetime, year: 2024, month: 2, day: 3, hour: 4, minute: 5, second: 6, micro: micro},
 		{kind: wireTimestamp, year: 2024, month: 12, day: 31, micro: micro},
 		{kind: wireTime, negative: true, day: 3, hour: 4, minute: 5, second: 6, micro: micro},
@@ -163,7 +163,7 @@ func TestTimesByTheBinaryProtocol(t *testing.T) {
 	p := &preparer{t, enter(t, f.servers["va"].Addr().String())}
 	insertion, reading := p.prepare("INSERT INTO d.t VALUES (?, ?, ?, ?, ?)"), p.prepare("SELECT * FROM d.t")
 	command(t, p.c, mysql.ComQuery, "SET sql_mode = ''") // a date may be empty
-	lists := [][]moment{
+	lists := [][]readTimestamp{
 		{{kind: wireDatetime}, {kind: wireTimestamp}, {kind: wireTime}, {kind: wireTime}, {kind: wireDate}},
 		{{kind: wireDatetime, year: 2024, month: 2, day: 3}, {kind: wireTimestamp, year: 2024, month: 2, day: 3}, {kind: wireTime}, {kind: wireTime, day: 34, hour: 22, minute: 59, second: 59}, {kind: wireDate, year: 1, month: 1, day: 1}},
 		{{kind: wireDatetime, year: 9999, month: 12, day: 31, hour: 23, minute: 59, second: 59}, {kind: wireTimestamp, year: 1999, month: 1, day: 2, hour: 1}, {kind: wireTime, second: 1}, {kind: wireTime, negative: true, hour: 1}, {kind: wireDate, year: 987, month: 6, day: 5}},
@@ -199,7 +199,7 @@ func TestTimesByTheBinaryProtocol(t *testing.T) {
 }
 
 // next takes a value off a row: it is v, in whatever length the server has chosen.
-func next(t testing.TB, v moment, row []byte) (rest []byte) {
+func next(t testing.TB, v readTimestamp, row []byte) (rest []byte) {
 	t.Helper()
 	want := v.packet(row[0])
 	if row[0] < v.size() || !bytes.HasPrefix(row, want) {
@@ -222,11 +222,11 @@ func FuzzTimes(f *testing.F) {
 	f.Add(uint16(1), uint8(0), uint8(0), uint8(0), uint8(0), uint8(0), uint32(99999), uint16(838), false)
 	f.Add(uint16(9999), uint8(11), uint8(27), uint8(23), uint8(59), uint8(59), uint32(100000), uint16(0), true)
 	f.Fuzz(func(t *testing.T, year uint16, month, day, hour, minute, second uint8, micro uint32, hours uint16, negative bool) {
-		at := moment{kind: wireDatetime, year: 1 + int(year)%9999, month: 1 + int(month)%12, day: 1 + int(day)%28, hour: int(hour) % 24, minute: int(minute) % 60, second: int(second) % 60, micro: int(micro % 1_000_000)}
-		date := moment{kind: wireDate, year: at.year, month: at.month, day: at.day}
-		length := moment{kind: wireTime, day: int(hours) % 838 / 24, hour: int(hours) % 838 % 24, minute: at.minute, second: at.second, micro: at.micro}
-		length.negative = negative && length != moment{kind: wireTime}
-		values := []moment{at, date, length}
+		at := readTimestamp{kind: wireDatetime, year: 1 + int(year)%9999, month: 1 + int(month)%12, day: 1 + int(day)%28, hour: int(hour) % 24, minute: int(minute) % 60, second: int(second) % 60, micro: int(micro % 1_000_000)}
+		date := readTimestamp{kind: wireDate, year: at.year, month: at.month, day: at.day}
+		length := readTimestamp{kind: wireTime, day: int(hours) % 838 / 24, hour: int(hours) % 838 % 24, minute: at.minute, second: at.second, micro: at.micro}
+		length.negative = negative && length != readTimestamp{kind: wireTime}
+		values := []readTimestamp{at, date, length}
 		p := &preparer{t, p.c}
 		p.execute(id, values, sizesOf(values)...)
 		row := p.row(3)
@@ -254,13 +254,13 @@ func TestTimesForASource(t *testing.T) {
 	}
 	source.Answer = rowsOf(nil, []string{})
 	id := p.prepare("UPDATE moments SET at = ?, took = ? WHERE id = 1")
-	at := moment{kind: wireDatetime, year: 2024, month: 2, day: 3, hour: 4, minute: 5, second: 6, micro: 7}
-	took := moment{kind: wireTime, negative: true, day: 2, hour: 1, minute: 1, second: 1, micro: 20}
-	p.execute(id, []moment{at, took}, 11, 12)
+	at := readTimestamp{kind: wireDatetime, year: 2024, month: 2, day: 3, hour: 4, minute: 5, second: 6, micro: 7}
+	took := readTimestamp{kind: wireTime, negative: true, day: 2, hour: 1, minute: 1, second: 1, micro: 20}
+	p.execute(id, []readTimestamp{at, took}, 11, 12)
 	packetOf(t, p.c)
 	got(t, source, "update erp.moments set `at` = ?, took = ? where id = 1 | "+at.text()+" | "+took.text(), "COMMIT")
 	at.micro = 1_000_000
-	p.execute(id, []moment{at, took}, 11, 12)
+	p.execute(id, []readTimestamp{at, took}, 11, 12)
 	if b := packetOf(t, p.c); b[0] != mysql.ErrPacket || binary.LittleEndian.Uint16(b[1:]) != codeWrongDateTime {
 		t.Errorf("a million microseconds: %q", b)
 	}

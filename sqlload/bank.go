@@ -96,7 +96,7 @@ func (c *banker) transfer() Txn {
 			}
 			return ChangeOne(ctx, tx, "UPDATE bank_accounts SET balance = balance + ? WHERE id = ?", amount, to)
 		},
-		After: func(t Try) { c.bank.hear(id, t.Outcome) },
+		After: func(t Try) { c.bank.receive(id, t.Outcome) },
 	}
 }
 

@@ -37,7 +37,7 @@ func (l *entries) newID() int64 {
 	return l.next
 }
 
-func (l *entries) hear(id int64, o history.Outcome) {
+func (l *entries) receive(id int64, o history.Outcome) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.outcomes[id] = o

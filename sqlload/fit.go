@@ -62,7 +62,7 @@ func (p *payer) Next() Txn {
 			_, err := tx.ExecContext(ctx, "INSERT INTO fit_ledger (id, account, amount) VALUES (?, ?, ?)", id, account, amount)
 			return err
 		},
-		After: func(t Try) { p.hear(id, t.Outcome) },
+		After: func(t Try) { p.receive(id, t.Outcome) },
 	}
 }
 

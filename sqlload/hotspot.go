@@ -10,7 +10,7 @@ import (
 // hotspot has all clients count up the same few rows, one update a transaction.
 type hotspot struct {
 	rows int
-	told
+	answered
 }
 
 func newHotspot(o Options) Workload { return &hotspot{rows: or(o.Rows, 1)} }
@@ -55,7 +55,7 @@ func (c *counter) Next() Txn {
 		Body: func(ctx context.Context, tx *sql.Tx) error {
 			return ChangeOne(ctx, tx, "UPDATE hotspot_rows SET counted = counted + 1 WHERE id = ?", row)
 		},
-		After: func(t Try) { c.hear(t.Outcome) },
+		After: func(t Try) { c.receive(t.Outcome) },
 	}
 }
 

@@ -61,24 +61,24 @@ func TestOutcomesOfTries(t *testing.T) {
 		name              string
 		connects, commits []error
 		want              Figures
-		told              []history.Outcome
+		answered          []history.Outcome
 		fails             bool
 	}{
-		{name: "well", want: Figures{Commits: 1, TriesMax: 1}, told: []history.Outcome{history.OK}},
-		{name: "lost twice", commits: []error{my(1213), my(1205)}, want: Figures{Aborts: 2, Commits: 1, TriesMax: 3}, told: []history.Outcome{history.Fail, history.Fail, history.OK}},
-		{name: "unknown", commits: []error{my(1180)}, want: Figures{Unknown: 1, TriesMax: 1}, told: []history.Outcome{history.Unknown}},
-		{name: "connection lost in commit", commits: []error{mysql.ErrInvalidConn}, want: Figures{Unknown: 1, TriesMax: 1}, told: []history.Outcome{history.Unknown}},
-		{name: "no connection, so no body", connects: []error{mysql.ErrInvalidConn, mysql.ErrInvalidConn}, want: Figures{Disconnect: 2, Commits: 1, TriesMax: 3}, told: []history.Outcome{history.OK}},
-		{name: "nonsense", commits: []error{my(1064)}, told: []history.Outcome{history.Unknown}, fails: true},
+		{name: "well", want: Figures{Commits: 1, TriesMax: 1}, answered: []history.Outcome{history.OK}},
+		{name: "lost twice", commits: []error{my(1213), my(1205)}, want: Figures{Aborts: 2, Commits: 1, TriesMax: 3}, answered: []history.Outcome{history.Fail, history.Fail, history.OK}},
+		{name: "unknown", commits: []error{my(1180)}, want: Figures{Unknown: 1, TriesMax: 1}, answered: []history.Outcome{history.Unknown}},
+		{name: "connection lost in commit", commits: []error{mysql.ErrInvalidConn}, want: Figures{Unknown: 1, TriesMax: 1}, answered: []history.Outcome{history.Unknown}},
+		{name: "no connection, so no body", connects: []error{mysql.ErrInvalidConn, mysql.ErrInvalidConn}, want: Figures{Disconnect: 2, Commits: 1, TriesMax: 3}, answered: []history.Outcome{history.OK}},
+		{name: "nonsense", commits: []error{my(1064)}, answered: []history.Outcome{history.Unknown}, fails: true},
 	} {
 		db := sql.OpenDB(&script{connects: c.connects, commits: c.commits})
 		w := &worker{env: &Env{DBs: []*sql.DB{db, db}, Begun: time.Now()}, meter: newMeter()}
-		var told []history.Outcome
+		var answered []history.Outcome
 		err := w.one(t.Context(), Txn{Kind: "any",
 			Body:  func(context.Context, *sql.Tx) error { return nil },
-			After: func(t Try) { told = append(told, t.Outcome) }})
-		if got := counted(w); got != c.want || !slices.Equal(told, c.told) || (err != nil) != c.fails {
-			t.Errorf("%s: counted %+v, told %v, %v", c.name, got, told, err)
+			After: func(t Try) { answered = append(answered, t.Outcome) }})
+		if got := counted(w); got != c.want || !slices.Equal(answered, c.answered) || (err != nil) != c.fails {
+			t.Errorf("%s: counted %+v, told %v, %v", c.name, got, answered, err)
 		}
 	}
 }

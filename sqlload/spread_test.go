@@ -246,7 +246,7 @@ func TestTransferCheck(t *testing.T) {
 	w := newTransfer(Options{Rows: 10}).(*transfer)
 	w.before = 100
 	for _, o := range []history.Outcome{history.OK, history.OK, history.Unknown, history.Fail} {
-		w.hear(o)
+		w.receive(o)
 	}
 	for _, c := range []struct {
 		sums movedSums

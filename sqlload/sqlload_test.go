@@ -138,7 +138,7 @@ func TestJudge(t *testing.T) {
 		err      error
 		inCommit bool
 		want     verdict
-		told     history.Outcome
+		answered history.Outcome
 	}{
 		{nil, true, committed, history.OK},
 		{my(1213), false, lost, history.Fail},
@@ -158,8 +158,8 @@ func TestJudge(t *testing.T) {
 		{errors.New("odd"), false, broken, history.Fail},
 	} {
 		got := judge(c.err, c.inCommit)
-		if got != c.want || got.outcome(c.inCommit) != c.told {
-			t.Errorf("%v (in commit: %v): %d, told %s; want %d, %s", c.err, c.inCommit, got, got.outcome(c.inCommit), c.want, c.told)
+		if got != c.want || got.outcome(c.inCommit) != c.answered {
+			t.Errorf("%v (in commit: %v): %d, told %s; want %d, %s", c.err, c.inCommit, got, got.outcome(c.inCommit), c.want, c.answered)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestHotspotCheck(t *testing.T) {
 	h := newHotspot(Options{}).(*hotspot)
 	h.before = 100
 	for _, o := range []history.Outcome{history.OK, history.OK, history.Unknown, history.Fail} {
-		h.hear(o)
+		h.receive(o)
 	}
 	for sum, sound := range map[int64]bool{101: false, 102: true, 103: true, 104: false} {
 		if found := h.judge(sum, 1, true); (len(found) == 0) != sound {

@@ -106,23 +106,23 @@ func (c *terminal) otherWarehouse() int {
 	return w
 }
 
-// who is a customer as a terminal names one: by number, or by last name.
-type who struct {
+// customerName is a customer as a terminal names one: by number, or by last name.
+type customerName struct {
 	w, d, id int
 	last     string // if not ""
 }
 
-// who: three in five are named by their last name.
-func (c *terminal) who(w, d int) who {
+// customer: three in five are named by their last name.
+func (c *terminal) customer(w, d int) customerName {
 	if c.rand.IntN(100) < 60 {
-		return who{w: w, d: d, last: c.lastName()}
+		return customerName{w: w, d: d, last: c.lastName()}
 	}
-	return who{w: w, d: d, id: c.customerID()}
+	return customerName{w: w, d: d, id: c.customerID()}
 }
 
 // find is the customer's number: of several with one last name, the one in the
 // middle by first name.
-func (p who) find(ctx context.Context, tx *sql.Tx) (int, error) {
+func (p customerName) find(ctx context.Context, tx *sql.Tx) (int, error) {
 	if p.last == "" {
 		return p.id, nil
 	}

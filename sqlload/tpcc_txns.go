@@ -176,9 +176,9 @@ func (o *ordering) writeLines() error {
 // times by one of another.
 func (c *terminal) payment() Txn {
 	d := c.district()
-	payer := c.who(c.w, d)
+	payer := c.customer(c.w, d)
 	if c.rand.IntN(100) >= 85 {
-		payer = c.who(c.otherWarehouse(), c.district())
+		payer = c.customer(c.otherWarehouse(), c.district())
 	}
 	amount := cents(c.between(100, 500000))
 	return Txn{Kind: "payment", Body: func(ctx context.Context, tx *sql.Tx) error {
@@ -209,7 +209,7 @@ func (c *terminal) payment() Txn {
 }
 
 // pay changes the customer; of one with bad credit it writes down more.
-func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p who, customer, d int, amount cents) error {
+func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p customerName, customer, d int, amount cents) error {
 	var credit, data string
 	const read = "SELECT c_credit, c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE"
 	if err := tx.QueryRowContext(ctx, read, p.w, p.d, customer).Scan(&credit, &data); err != nil {
@@ -225,7 +225,7 @@ func (c *terminal) pay(ctx context.Context, tx *sql.Tx, p who, customer, d int, 
 
 // orderStatus looks at a customer's last order.
 func (c *terminal) orderStatus() Txn {
-	p := c.who(c.w, c.district())
+	p := c.customer(c.w, c.district())
 	return Txn{Kind: "order-status", Body: func(ctx context.Context, tx *sql.Tx) error {
 		customer, err := p.find(ctx, tx)
 		if err != nil {

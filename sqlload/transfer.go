@@ -11,7 +11,7 @@ import (
 // two updates and a commit.
 type transfer struct {
 	spread
-	told // of transfers
+	answered // of transfers
 }
 
 // transferFirstBalance is what each account has at first.
@@ -58,7 +58,7 @@ func (m *mover) Next() Txn {
 	return Txn{
 		Kind:  kind,
 		Body:  func(ctx context.Context, tx *sql.Tx) error { return m.run(ctx, tx, list) },
-		After: func(try Try) { m.hear(try.Outcome) },
+		After: func(try Try) { m.receive(try.Outcome) },
 	}
 }
 

@@ -33,15 +33,15 @@ type cluster struct {
 }
 
 // startFor starts a cluster that ends with the test.
-func startFor(t *testing.T, row protocol.Row, bugs node.Bugs, o sql.Observer) *cluster {
+func startFor(t *testing.T, spec protocol.Spec, bugs node.InjectedBugs, o sql.Observer) *cluster {
 	t.Helper()
-	c, err := start(row, bugs, o)
+	c, err := start(spec, bugs, o)
 	if err != nil {
-		t.Fatalf("starting a cluster on %s: %v", row.Name, err)
+		t.Fatalf("starting a cluster on %s: %v", spec.Name, err)
 	}
 	t.Cleanup(func() {
 		if err := c.close(); err != nil {
-			t.Errorf("closing a cluster on %s: %v", row.Name, err)
+			t.Errorf("closing a cluster on %s: %v", spec.Name, err)
 		}
 	})
 	return c
@@ -50,7 +50,7 @@ func startFor(t *testing.T, row protocol.Row, bugs node.Bugs, o sql.Observer) *c
 // start starts a cluster in a directory of its own. The observer may be nil. No
 // other cluster may be serving clients meanwhile: go-mysql-server sets variables
 // of the whole process, without a lock, whenever a server starts.
-func start(row protocol.Row, bugs node.Bugs, o sql.Observer) (*cluster, error) {
+func start(spec protocol.Spec, bugs node.InjectedBugs, o sql.Observer) (*cluster, error) {
 	wan, err := geo.Parse("azure5")
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func start(row protocol.Row, bugs node.Bugs, o sql.Observer) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{name: row.Name, regions: wan.Regions, dir: dir}
+	c := &cluster{name: spec.Name, regions: wan.Regions, dir: dir}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c.core, err = server.Start(ctx, server.Config{
-		Dir: dir, WAN: wan.Scale(wanScale), WANName: "azure5", Row: row, Params: node.Params{Bugs: bugs},
+		Dir: dir, WAN: wan.Scale(wanScale), WANName: "azure5", Spec: spec, Params: node.Params{InjectedBugs: bugs},
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -129,18 +129,18 @@ var shared struct {
 	clusters []*cluster
 }
 
-func sharedCluster(t *testing.T, row protocol.Row) *cluster {
+func sharedCluster(t *testing.T, spec protocol.Spec) *cluster {
 	t.Helper()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	for _, c := range shared.clusters {
-		if c.name == row.Name {
+		if c.name == spec.Name {
 			return c
 		}
 	}
-	c, err := start(row, node.Bugs{}, nil)
+	c, err := start(spec, node.InjectedBugs{}, nil)
 	if err != nil {
-		t.Fatalf("starting a cluster on %s: %v", row.Name, err)
+		t.Fatalf("starting a cluster on %s: %v", spec.Name, err)
 	}
 	shared.clusters = append(shared.clusters, c)
 	return c

@@ -20,40 +20,40 @@ import (
 	"isochron/txn"
 )
 
-// declaredCount counts the transactions of clients, and of them those that were declared.
-type declaredCount struct{ declared, others atomic.Int64 }
+// fixedSetCount counts the transactions of clients, and of them those that were declared.
+type fixedSetCount struct{ fixedSet, others atomic.Int64 }
 
 // Committed implements the observer of package sql.
-func (c *declaredCount) Committed(_ time.Duration, stats txn.Stats) {
-	if stats.Declared {
-		c.declared.Add(1)
+func (c *fixedSetCount) Committed(_ time.Duration, stats txn.Stats) {
+	if stats.FixedSet {
+		c.fixedSet.Add(1)
 	} else {
 		c.others.Add(1)
 	}
 }
 
 // Aborted implements the observer of package sql.
-func (c *declaredCount) Aborted(txn.Kind) {}
+func (c *fixedSetCount) Aborted(txn.Kind) {}
 
-// TestDeclaredThroughSQL: under a row that has declared transactions, statements and packets whose
+// TestFixedSetsThroughSQL: under a row that has declared transactions, statements and packets whose
 // keys follow from their values are voted on while they are read, over shards in several regions and
 // of both priorities; clients of all regions lose nothing, and are told what they are told elsewhere.
-func TestDeclaredThroughSQL(t *testing.T) {
+func TestFixedSetsThroughSQL(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("declared transactions are ours")
 	}
-	row, err := protocol.LiveByName("natto-recsf")
+	spec, err := protocol.LiveByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := new(declaredCount)
-	c := startFor(t, row, node.Bugs{}, count)
+	count := new(fixedSetCount)
+	c := startFor(t, spec, node.InjectedBugs{}, count)
 	s := c.house().stage(t, "auto", layouts[1])
 	c.awaitHome(t)
 	s.movesAround()
 	// Each text is carried out once by the engine at each connection before its plan is kept.
-	t.Logf("%d transactions were declared, %d were not", count.declared.Load(), count.others.Load())
-	if n, least := count.declared.Load(), int64(4*rushClients*rushEach); n < least {
+	t.Logf("%d transactions were declared, %d were not", count.fixedSet.Load(), count.others.Load())
+	if n, least := count.fixedSet.Load(), int64(4*rushClients*rushEach); n < least {
 		t.Errorf("%d transactions were declared, want at least %d", n, least)
 	}
 }
@@ -145,23 +145,23 @@ func TestCallsThroughSQL(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("declared transactions are ours")
 	}
-	row, err := protocol.LiveByName("natto-recsf")
+	spec, err := protocol.LiveByName("natto-recsf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := new(declaredCount)
-	c := startFor(t, row, node.Bugs{}, count)
+	count := new(fixedSetCount)
+	c := startFor(t, spec, node.InjectedBugs{}, count)
 	s := c.house().stage(t, "auto", layouts[1])
 	c.awaitHome(t)
 	s.callsAround()
-	t.Logf("%d transactions were declared, %d were not", count.declared.Load(), count.others.Load())
+	t.Logf("%d transactions were declared, %d were not", count.fixedSet.Load(), count.others.Load())
 	// The query of a procedure is carried out once by the engine at each connection before its plan is kept.
 	const turns = rushClients * rushEach
-	if n, least := count.declared.Load(), int64(2*turns-2*rushClients); n < least {
+	if n, least := count.fixedSet.Load(), int64(2*turns-2*rushClients); n < least {
 		t.Errorf("%d transactions were declared, want at least %d", n, least)
 	}
 	database := s.string(t.Context(), 0, "SELECT DATABASE()")
-	c.startAnew(t, row)
+	c.restart(t, spec)
 	again := pool(t, c.dsn(3, "auto", database), nil)
 	var v int
 	if err := again.QueryRow("CALL bump('va', 1)").Scan(&v); err != nil {
@@ -182,8 +182,8 @@ func TestNothingIsLostByCalls(t *testing.T) {
 	onPathsOf(t, []string{"2pc+2pl-home", "2pc+occ", "bamboo"}, func(_ *testing.T, s *stage) { s.callsAround() })
 }
 
-// startAnew closes the cluster and starts it from what is on its disks.
-func (c *cluster) startAnew(t *testing.T, row protocol.Row) {
+// restart closes the cluster and starts it from what is on its disks.
+func (c *cluster) restart(t *testing.T, spec protocol.Spec) {
 	t.Helper()
 	for _, p := range c.ports {
 		if err := p.Close(); err != nil {
@@ -197,7 +197,7 @@ func (c *cluster) startAnew(t *testing.T, row protocol.Row) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.core, err = server.Start(t.Context(), server.Config{Dir: c.dir, WAN: wan.Scale(wanScale), WANName: "azure5", Row: row}); err != nil {
+	if c.core, err = server.Start(t.Context(), server.Config{Dir: c.dir, WAN: wan.Scale(wanScale), WANName: "azure5", Spec: spec}); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range c.regions {

@@ -64,11 +64,11 @@ func houses(t *testing.T) []house {
 		}}
 	}
 	var out []house
-	for _, row := range protocol.OverShards() {
-		if slices.Contains(alike, row.Name) || underRace && slices.Contains(unraced, row.Name) {
+	for _, spec := range protocol.OverShards() {
+		if slices.Contains(alike, spec.Name) || underRace && slices.Contains(unraced, spec.Name) {
 			continue
 		}
-		out = append(out, sharedCluster(t, row).house())
+		out = append(out, sharedCluster(t, spec).house())
 	}
 	return out
 }

@@ -15,11 +15,11 @@ import (
 // A statement whose time is up while it waits for a lock of another frees what its
 // transaction has locked, and the transaction says that it is over.
 func TestCutShortWhileWaiting(t *testing.T) {
-	row, err := protocol.ByName(protocol.Default)
+	spec, err := protocol.ByName(protocol.Default)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := sharedCluster(t, row)
+	c := sharedCluster(t, spec)
 	conn := func() *sql.Conn {
 		pool, err := sql.Open("mysql", c.dsn(0, "auto", ""))
 		if err != nil {

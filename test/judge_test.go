@@ -22,7 +22,7 @@ func (e ending) String() string { return [...]string{"rolled back", "committed",
 // played is what one client saw of its transaction.
 type played struct {
 	end        ending
-	why        string // of a transaction that lost
+	reason     string // of a transaction that lost
 	read       seen
 	begun, got time.Time // its first statement was sent; its end was learnt
 }
@@ -140,7 +140,7 @@ func TestJudge(t *testing.T) {
 func describe(start, left state, saw []played) string {
 	out := fmt.Sprintf("began with %v\nended with %v\n", start, left)
 	for i, p := range saw {
-		out += fmt.Sprintf("t%d: %v, read %v %s\n", i+1, p.end, p.read, p.why)
+		out += fmt.Sprintf("t%d: %v, read %v %s\n", i+1, p.end, p.read, p.reason)
 	}
 	return out
 }

@@ -70,7 +70,7 @@ func TestMeetingALock(t *testing.T) {
 // TestLockFreed: who waits for a lock gets it when the holder ends.
 func TestLockFreed(t *testing.T) {
 	onEveryPath(t, func(t *testing.T, s *stage) {
-		if row, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && row.Yield.Hot == yield.Retire {
+		if spec, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && spec.Yield.Hot == yield.Retire {
 			t.Skip("there nobody waits for a row that is written: one goes on from the uncommitted value, and is undone with it")
 		}
 		for _, end := range []string{"COMMIT", "ROLLBACK"} {

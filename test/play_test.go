@@ -46,11 +46,11 @@ func (s *stage) play(start state, scripts []script, order []int) (saw []played, 
 	s.reset(ctx, start)
 
 	var mu sync.Mutex
-	var told strings.Builder
+	var answered strings.Builder
 	log := func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(&told, format+"\n", args...)
+		fmt.Fprintf(&answered, format+"\n", args...)
 	}
 	actors := make([]*actor, len(scripts))
 	var ended sync.WaitGroup
@@ -81,7 +81,7 @@ func (s *stage) play(start state, scripts []script, order []int) (saw []played, 
 		saw = append(saw, a.saw)
 		a.conn.Close()
 	}
-	return saw, s.read(), told.String()
+	return saw, s.read(), answered.String()
 }
 
 func count(order []int, i int) (n int) {
@@ -161,12 +161,12 @@ func (a *actor) end(ctx context.Context) {
 // lose ends a transaction that was refused something.
 func (a *actor) lose(ctx context.Context, text string, err error) {
 	a.over = true
-	a.saw.why = fmt.Sprintf("(%s: %v)", text, err)
+	a.saw.reason = fmt.Sprintf("(%s: %v)", text, err)
 	a.log("%s %s: %v", a.name, text, err)
 	switch number(err) {
 	case 1213, 1205:
 		if _, err := a.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
-			a.fail("%s: ROLLBACK after %s failed: %v", a.name, a.saw.why, err)
+			a.fail("%s: ROLLBACK after %s failed: %v", a.name, a.saw.reason, err)
 		}
 	case 1180:
 		a.saw.end = unknown

@@ -52,9 +52,9 @@ func (s *stage) rush(do func(ctx context.Context, c *sql.Conn, client, n int) er
 // cycle, with another whose value was undone.
 var loserRows = []string{"2pc+2pl-home", "2pc+occ", "d2pc+2pl-group", "txsql", "bamboo"}
 
-// TestNobodyHearsOfAStatementThatLost: statements that are their own transactions
+// TestAStatementThatLostIsRetriedUnseen: statements that are their own transactions
 // are done again until they win. No client hears that they lost, and none is lost.
-func TestNobodyHearsOfAStatementThatLost(t *testing.T) {
+func TestAStatementThatLostIsRetriedUnseen(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of it")
 	}
@@ -95,13 +95,13 @@ func TestNobodyHearsOfAStatementThatLost(t *testing.T) {
 // however old, and readers pass a writer that waits.
 func oldestWins(t *testing.T) {
 	t.Helper()
-	if row, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && row.Yield.Detect {
+	if spec, err := protocol.ByName(strings.Split(t.Name(), "/")[1]); err == nil && spec.Yield.Detect {
 		t.Skip("there who closes a cycle gives way, however old")
 	}
 }
 
-// TestNobodyHearsOfAPacketThatLost: the same of transactions that come in one packet.
-func TestNobodyHearsOfAPacketThatLost(t *testing.T) {
+// TestAPacketThatLostIsRetriedUnseen: the same of transactions that come in one packet.
+func TestAPacketThatLostIsRetriedUnseen(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("other servers tell of it")
 	}

@@ -58,11 +58,11 @@ func TestRounds(t *testing.T) {
 	if *dsn != "" {
 		t.Skip("rounds are ours")
 	}
-	for _, row := range protocol.OverShards() {
+	for _, spec := range protocol.OverShards() {
 		// Started before the subtests run: see start.
 		spent := new(counter)
-		c := startFor(t, row, node.Bugs{}, spent)
-		t.Run(row.Name, func(t *testing.T) {
+		c := startFor(t, spec, node.InjectedBugs{}, spent)
+		t.Run(spec.Name, func(t *testing.T) {
 			t.Parallel()
 			s := c.house().stage(t, "auto", layouts[1])
 			s.exec("INSERT INTO kv VALUES ('va', 30, 0, 1), ('wa', 5, 0, 1), ('pr', 15, 0, 1), ('sg', 25, 0, 2)")

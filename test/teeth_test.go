@@ -16,20 +16,20 @@ func TestTeeth(t *testing.T) {
 	for _, c := range []struct {
 		bug  string
 		row  string
-		bugs node.Bugs
+		bugs node.InjectedBugs
 		play string // the anomaly that shows it
 	}{
-		{"validation skipped", "2pc+occ", node.Bugs{SkipValidation: true}, "write skew"},
-		{"validation skipped", "2pc+occ", node.Bugs{SkipValidation: true}, "read-only anomaly"},
-		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in a count"},
-		{"ranges not validated", "2pc+occ", node.Bugs{IgnoreRangeChecks: true}, "phantom in an index"},
+		{"validation skipped", "2pc+occ", node.InjectedBugs{SkipValidation: true}, "write skew"},
+		{"validation skipped", "2pc+occ", node.InjectedBugs{SkipValidation: true}, "read-only anomaly"},
+		{"ranges not validated", "2pc+occ", node.InjectedBugs{IgnoreRangeChecks: true}, "phantom in a count"},
+		{"ranges not validated", "2pc+occ", node.InjectedBugs{IgnoreRangeChecks: true}, "phantom in an index"},
 	} {
-		row, err := protocol.ByName(c.row)
+		spec, err := protocol.ByName(c.row)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Started before the subtests run: see start.
-		planted := startFor(t, row, c.bugs, nil)
+		planted := startFor(t, spec, c.bugs, nil)
 		t.Run(c.bug+"/"+c.play, func(t *testing.T) {
 			t.Parallel()
 			s := planted.house().stage(t, "auto", layouts[0])

@@ -7,16 +7,16 @@ import (
 	"isochron/routing"
 )
 
-// MaxHold bounds how long one read keeps the versions of its moment.
-const MaxHold = 10 * time.Minute
+// MaxProtect bounds how long one read keeps the versions of its moment.
+const MaxProtect = 10 * time.Minute
 
-// Present is a moment to read at that has in it every commit that was
+// ReadPresent is a moment to read at that has in it every commit that was
 // acknowledged, at any gateway, before Present was called, at the shards that
 // this gateway's directory knows. It costs one round to their leaders.
-func Present(ctx context.Context, db DB) (Timestamp, error) {
+func ReadPresent(ctx context.Context, db DB) (Timestamp, error) {
 	t := db.Begin(Options{ReadOnly: true})
 	defer t.Rollback()
-	res, err := t.Read(ctx, Read{Gets: EveryShard(db.Directory()), Present: true})
+	res, err := t.Read(ctx, Read{Gets: EveryShard(db.Directory()), WantReadTS: true})
 	return res.At, err
 }
 

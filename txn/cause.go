@@ -60,8 +60,8 @@ func (e *Error) Because(c Cause) *Error {
 	return e
 }
 
-// Why is the cause, from the Kind if none was told that is known here.
-func (e *Error) Why() Cause {
+// AbortCause is the cause, from the Kind if none was told that is known here.
+func (e *Error) AbortCause() Cause {
 	if e.Cause == CauseOther || e.Cause >= Causes {
 		return causeOfKind(e.Kind)
 	}

@@ -35,8 +35,8 @@ type Ack struct {
 	AwaitsDecision bool `cbor:"12,keyasint,omitempty"`
 	// No: the leader refused. Nothing else is said but who takes part.
 	No bool `cbor:"13,keyasint,omitempty"`
-	// Rank is that of the transaction.
-	Rank Rank `cbor:"14,keyasint,omitempty"`
+	// Region is that of the transaction.
+	Region RegionPriority `cbor:"14,keyasint,omitempty"`
 }
 
 // PreCommit tells a leader that every participant has voted Yes: the serial
@@ -48,18 +48,18 @@ type PreCommit struct {
 	At      Timestamp `cbor:"4,keyasint,omitempty"`
 }
 
-// Resolved tells a coordinator that all that the attempt had read at the shard
+// DependencyDecided tells a coordinator that all that the attempt had read at the shard
 // from undecided writers is committed or, Doomed, that some of it is not.
-type Resolved struct {
+type DependencyDecided struct {
 	Shard   ShardID `cbor:"1,keyasint,omitempty"`
 	Attempt Attempt `cbor:"2,keyasint,omitempty"`
 	Doomed  bool    `cbor:"3,keyasint,omitempty"`
-	// Beside: it is about those on whose abort its vote rests, which have all aborted, or not.
-	Beside bool `cbor:"41,keyasint,omitempty"`
+	// Assumed: it is about those on whose abort its vote rests, which have all aborted, or not.
+	Assumed bool `cbor:"41,keyasint,omitempty"`
 }
 
-// Recall asks a co-coordinator whether it has heard how an attempt ended.
-type Recall struct {
+// QueryDecision asks a co-coordinator whether it has heard how an attempt ended.
+type QueryDecision struct {
 	Attempt Attempt `cbor:"1,keyasint,omitempty"`
 }
 

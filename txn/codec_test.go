@@ -9,15 +9,15 @@ import (
 func examples() []Message {
 	a, id := Attempt{1, 2, 3}, ID{4, 5, 6}
 	return []Message{
-		{Raft: &Raft{Shard: 2, Data: []byte{0, 255}, StampNanos: -1}},
+		{Raft: &Raft{Shard: 2, Data: []byte{0, 255}, SentNanos: -1}},
 		{Access: &Access{Shard: 2, Request: 9, Txn: id, Keys: []Key{"a\x00\xff"}, Scans: []Scan{{Span: Span{"a", "b"}, Limit: 3, Reverse: true}}, Lock: LockExclusive}},
 		{AccessReply: &AccessReply{Rows: []Row{{Key: "k", Value: []byte("v"), Version: a}, {Key: "none"}}, Scans: []ScanRows{{More: true}}}},
 		{Prepare: &Prepare{Attempt: a, Participants: []ShardID{2, 3}, Reads: []ReadCheck{{"k", a}}, Writes: []Write{{"k", nil}, {"l", []byte("v")}}}},
 		{Vote: &Vote{Attempt: a, Yes: true, Proposed: 1 << 62}},
 		{Reserve: &Reserve{Shard: 2, Txn: id, Age: Age{7, id, PriorityHigh, 3, true}, Keys: []Key{"a"}, Spans: []Span{{"a", "b"}}}},
-		{Chase: &Chase{Shard: 2, Txn: id, Start: ID{1, 2, 3}, Age: Age{7, id, PriorityHigh, 3, true}, Path: []WaitEdge{{Txn: id, Shard: 2, Leader: 1, Term: 3, Request: 4, For: ID{1, 2, 3}, Tenure: 5, Undone: true}}, Into: []WaitEdge{{Txn: id}}, Budget: 9, Seen: 3, Turn: 1}},
-		{Recheck: &Recheck{Shard: 2, Cycle: []WaitEdge{{Txn: id}, {For: id}}, Victim: 1, Route: []ShardID{3, 2}}},
-		{SurveyReply: &SurveyReply{Admission: []AdmissionClass{{Table: "t", Window: 1, Inside: 2, Queue: 3, Admitted: 4, Delayed: 5}}}},
+		{DeadlockProbe: &DeadlockProbe{Shard: 2, Txn: id, Start: ID{1, 2, 3}, Age: Age{7, id, PriorityHigh, 3, true}, Path: []WaitEdge{{Txn: id, Shard: 2, Leader: 1, Term: 3, Request: 4, For: ID{1, 2, 3}, Tenure: 5, Cascades: true}}, Into: []WaitEdge{{Txn: id}}, Budget: 9, VisitedShard: 3, Round: 1}},
+		{DeadlockConfirm: &DeadlockConfirm{Shard: 2, Cycle: []WaitEdge{{Txn: id}, {For: id}}, Victim: 1, Route: []ShardID{3, 2}}},
+		{ContentionReply: &ContentionReply{Admission: []AdmissionClass{{Table: "t", Window: 1, Running: 2, Queue: 3, Admitted: 4, Delayed: 5}}}},
 		{SnapChunk: &SnapChunk{Keys: [][]byte{{1}}, Values: [][]byte{{2}}, Next: []byte{3}}},
 	}
 }

@@ -22,14 +22,14 @@ type WaitEdge struct {
 	// Tenure numbers what For has there that is in the way; it changes when For lets
 	// go of any of it.
 	Tenure uint64 `cbor:"7,keyasint,omitempty"`
-	// Undone: Txn has gone on from a value of For, and is undone with it.
-	Undone bool `cbor:"8,keyasint,omitempty"`
+	// Cascades: Txn has gone on from a value of For, and is undone with it.
+	Cascades bool `cbor:"8,keyasint,omitempty"`
 }
 
-// Chase follows waits from Start, the youngest of the deadlock that is looked for. Shard 0
+// DeadlockProbe follows waits from Start, the youngest of the deadlock that is looked for. Shard 0
 // asks the coordinator of Txn where that waits; else it asks the leader of the shard
 // for whom Txn waits there. Best effort: one that is lost is sent again later.
-type Chase struct {
+type DeadlockProbe struct {
 	Shard ShardID `cbor:"1,keyasint,omitempty"`
 	Txn   ID      `cbor:"2,keyasint,omitempty"`
 	Start ID      `cbor:"3,keyasint,omitempty"`
@@ -40,27 +40,27 @@ type Chase struct {
 	Into []WaitEdge `cbor:"6,keyasint,omitempty"`
 	// Budget is how many messages may follow from this one.
 	Budget int `cbor:"7,keyasint,omitempty"`
-	// Seen is a shard where what Txn waits for was looked at already.
-	Seen ShardID `cbor:"8,keyasint,omitempty"`
-	// Turn counts the chases of Start: where not all can be followed, others are next time.
-	Turn int `cbor:"9,keyasint,omitempty"`
+	// VisitedShard is a shard where what Txn waits for was looked at already.
+	VisitedShard ShardID `cbor:"8,keyasint,omitempty"`
+	// Round counts the chases of Start: where not all can be followed, others are next time.
+	Round int `cbor:"9,keyasint,omitempty"`
 }
 
 // The bounds of a chase.
 const (
-	ChasePathMax   = 16 // waits of a deadlock that can be found
-	ChaseIntoMax   = 8
-	ChaseBudgetMax = 64
+	DeadlockProbePathMax   = 16 // waits of a deadlock that can be found
+	DeadlockProbeIntoMax   = 8
+	DeadlockProbeBudgetMax = 64
 )
 
-// Sane reports whether the chase is within its bounds.
-func (m *Chase) Sane() bool {
-	return len(m.Path) <= ChasePathMax && len(m.Into) <= ChaseIntoMax && m.Budget >= 0 && m.Budget <= ChaseBudgetMax && m.Turn >= 0
+// WellFormed reports whether the chase is within its bounds.
+func (m *DeadlockProbe) WellFormed() bool {
+	return len(m.Path) <= DeadlockProbePathMax && len(m.Into) <= DeadlockProbeIntoMax && m.Budget >= 0 && m.Budget <= DeadlockProbeBudgetMax && m.Round >= 0
 }
 
 // Share divides the budget among n messages: how many of them can be sent, and what
 // each may spend further.
-func (m *Chase) Share(n int) (sent, each int) {
+func (m *DeadlockProbe) Share(n int) (sent, each int) {
 	sent = min(n, m.Budget)
 	if sent == 0 {
 		return 0, 0
@@ -68,21 +68,21 @@ func (m *Chase) Share(n int) (sent, each int) {
 	return sent, (m.Budget - sent) / sent
 }
 
-// Recheck goes over the waits of a cycle a second time, shard by shard. The leader of
+// DeadlockConfirm goes over the waits of a cycle a second time, shard by shard. The leader of
 // Shard looks at those that it has told of; if all still stand it passes the message on
 // along Route or, at its end, ends the wait of the victim.
-type Recheck struct {
+type DeadlockConfirm struct {
 	Shard  ShardID    `cbor:"1,keyasint,omitempty"`
 	Cycle  []WaitEdge `cbor:"2,keyasint,omitempty"`
 	Victim int        `cbor:"3,keyasint,omitempty"` // whose wait, of Cycle, is ended
 	Route  []ShardID  `cbor:"4,keyasint,omitempty"` // still to be asked after Shard
 }
 
-// Sane reports whether the message tells of a cycle: each waits for the next, the last
+// WellFormed reports whether the message tells of a cycle: each waits for the next, the last
 // for the first.
-func (m *Recheck) Sane() bool {
+func (m *DeadlockConfirm) WellFormed() bool {
 	n := len(m.Cycle)
-	if n < 2 || n > ChasePathMax+2 || m.Victim < 0 || m.Victim >= n || len(m.Route) > n {
+	if n < 2 || n > DeadlockProbePathMax+2 || m.Victim < 0 || m.Victim >= n || len(m.Route) > n {
 		return false
 	}
 	for i, e := range m.Cycle {
@@ -93,8 +93,8 @@ func (m *Recheck) Sane() bool {
 	return true
 }
 
-// TellCycle words a cycle of waits for whoever reads a trace.
-func TellCycle(cycle []WaitEdge) string {
+// ReportCycle words a cycle of waits for whoever reads a trace.
+func ReportCycle(cycle []WaitEdge) string {
 	text := cycle[0].Txn.String() + " waits for "
 	for _, e := range cycle[1:] {
 		text += e.Txn.String() + ", which waits for "

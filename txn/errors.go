@@ -22,9 +22,9 @@ const (
 	KindUnavailable
 	// KindUnknown: the commit may or may not have happened.
 	KindUnknown
-	// KindMisuse: the caller broke a rule (read after commit, write in a
+	// KindInvalidRequest: the caller broke a rule (read after commit, write in a
 	// read-only transaction, a result over its bound).
-	KindMisuse
+	KindInvalidRequest
 	// KindTooOld: versions of the moment asked for may have been collected.
 	// Nothing was done; a read at a later moment may succeed.
 	KindTooOld

@@ -78,17 +78,17 @@ type Age struct {
 	Start    Timestamp `cbor:"1,keyasint,omitempty"`
 	ID       ID        `cbor:"2,keyasint,omitempty"`
 	Priority Priority  `cbor:"3,keyasint,omitempty"`
-	// Rank goes before all of these. Where a row tells classes apart it rises while a transaction
+	// Region goes before all of these. Where a row tells classes apart it rises while a transaction
 	// runs, and what was told of its age before holds no more; elsewhere all have 0.
-	Rank Rank `cbor:"4,keyasint,omitempty"`
+	Region RegionPriority `cbor:"4,keyasint,omitempty"`
 	// Preempts: of high priority, where that is no part of its place (yield.PriorityPreemptsWaiting).
 	Preempts bool `cbor:"5,keyasint,omitempty"`
 }
 
 // Older reports whether a goes before b.
 func (a Age) Older(b Age) bool {
-	if a.Rank != b.Rank {
-		return a.Rank > b.Rank
+	if a.Region != b.Region {
+		return a.Region > b.Region
 	}
 	if a.Priority != b.Priority {
 		return a.Priority > b.Priority

@@ -14,39 +14,41 @@ package txn
 // A view is to a shard of this family what a term is to raft: opinions and
 // acceptances count within one view, and a change of views settles what is open.
 
-// Answer is a replica's opinion of an attempt.
-type Answer uint8
+// ValidationResult is a replica's opinion of an attempt.
+type ValidationResult uint8
 
 // The answers. None is no opinion at all.
 const (
-	AnswerNone    Answer = iota
-	AnswerOK             // it fits with all that is known here
-	AnswerAbstain        // it does not fit with what is undecided here
-	AnswerRetry          // it would fit at a later timestamp
-	AnswerNo             // it does not fit with what is committed here
+	ValidationNone    ValidationResult = iota
+	ValidationOK                       // it fits with all that is known here
+	ValidationAbstain                  // it does not fit with what is undecided here
+	ValidationRetry                    // it would fit at a later timestamp
+	ValidationNo                       // it does not fit with what is committed here
 )
 
-func (a Answer) String() string { return [...]string{"none", "ok", "abstain", "retry", "no"}[a] }
-
-// Opinion is one replica's answer to a Prepare. It is on its disk, and stays
-// what it is within the view.
-type Opinion struct {
-	Shard   ShardID   `cbor:"1,keyasint,omitempty"`
-	Attempt Attempt   `cbor:"2,keyasint,omitempty"`
-	Replica NodeID    `cbor:"3,keyasint,omitempty"`
-	View    uint64    `cbor:"4,keyasint,omitempty"`
-	Leads   bool      `cbor:"5,keyasint,omitempty"` // it leads the view
-	Answer  Answer    `cbor:"6,keyasint,omitempty"`
-	Above   Timestamp `cbor:"7,keyasint,omitempty"` // a timestamp must be above it to fit here
-	Refused Kind      `cbor:"8,keyasint,omitempty"`
-	Reason  string    `cbor:"9,keyasint,omitempty"`
-	At      Timestamp `cbor:"10,keyasint,omitempty"` // that of the attempt
+func (a ValidationResult) String() string {
+	return [...]string{"none", "ok", "abstain", "retry", "no"}[a]
 }
 
-// Dispute asks the leader of a view to propose what shall count: opinions of
+// ReplicaVote is one replica's answer to a Prepare. It is on its disk, and stays
+// what it is within the view.
+type ReplicaVote struct {
+	Shard   ShardID          `cbor:"1,keyasint,omitempty"`
+	Attempt Attempt          `cbor:"2,keyasint,omitempty"`
+	Replica NodeID           `cbor:"3,keyasint,omitempty"`
+	View    uint64           `cbor:"4,keyasint,omitempty"`
+	Leads   bool             `cbor:"5,keyasint,omitempty"` // it leads the view
+	Result  ValidationResult `cbor:"6,keyasint,omitempty"`
+	Above   Timestamp        `cbor:"7,keyasint,omitempty"` // a timestamp must be above it to fit here
+	Refused Kind             `cbor:"8,keyasint,omitempty"`
+	Reason  string           `cbor:"9,keyasint,omitempty"`
+	At      Timestamp        `cbor:"10,keyasint,omitempty"` // that of the attempt
+}
+
+// SlowPathRequest asks the leader of a view to propose what shall count: opinions of
 // an attempt differ, or some do not come. It carries the Prepare, in case the
 // leader has not got it.
-type Dispute struct {
+type SlowPathRequest struct {
 	Shard   ShardID  `cbor:"1,keyasint,omitempty"`
 	View    uint64   `cbor:"2,keyasint,omitempty"`
 	Prepare *Prepare `cbor:"3,keyasint,omitempty"`
@@ -73,9 +75,9 @@ type Accepted struct {
 
 // Entry is what a replica remembers of an attempt that is not decided.
 type Entry struct {
-	Prepare Prepare `cbor:"1,keyasint"`
-	Answer  Answer  `cbor:"2,keyasint,omitempty"`
-	View    uint64  `cbor:"3,keyasint,omitempty"` // in which that was said
+	Prepare Prepare          `cbor:"1,keyasint"`
+	Result  ValidationResult `cbor:"2,keyasint,omitempty"`
+	View    uint64           `cbor:"3,keyasint,omitempty"` // in which that was said
 	// Final: Yes (or not) was accepted or settled, in View; it is no mere opinion.
 	Final bool `cbor:"4,keyasint,omitempty"`
 	Yes   bool `cbor:"5,keyasint,omitempty"`
@@ -84,10 +86,10 @@ type Entry struct {
 	Overtaken bool `cbor:"6,keyasint,omitempty"`
 }
 
-// Ending is what a replica remembers of an attempt that is decided, until the
+// DecidedEntry is what a replica remembers of an attempt that is decided, until the
 // coordinator has said that everybody knows. Of a commit Prepare is what it
 // read and wrote.
-type Ending struct {
+type DecidedEntry struct {
 	Attempt Attempt   `cbor:"1,keyasint,omitempty"`
 	Result  Outcome   `cbor:"2,keyasint,omitempty"`
 	At      Timestamp `cbor:"3,keyasint,omitempty"`
@@ -105,34 +107,34 @@ type ChangeView struct {
 // ViewRecord tells the leader of a new view all that a replica remembers. The
 // replica has left the views before it.
 type ViewRecord struct {
-	Shard   ShardID   `cbor:"1,keyasint,omitempty"`
-	View    uint64    `cbor:"2,keyasint,omitempty"`
-	Replica NodeID    `cbor:"3,keyasint,omitempty"`
-	Normal  uint64    `cbor:"4,keyasint,omitempty"` // the last view it took part in
-	Entries []Entry   `cbor:"5,keyasint,omitempty"`
-	Endings []Ending  `cbor:"6,keyasint,omitempty"`
-	Fence   []Inquire `cbor:"7,keyasint,omitempty"`
+	Shard   ShardID        `cbor:"1,keyasint,omitempty"`
+	View    uint64         `cbor:"2,keyasint,omitempty"`
+	Replica NodeID         `cbor:"3,keyasint,omitempty"`
+	Normal  uint64         `cbor:"4,keyasint,omitempty"` // the last view it took part in
+	Entries []Entry        `cbor:"5,keyasint,omitempty"`
+	Decided []DecidedEntry `cbor:"6,keyasint,omitempty"`
+	Fence   []Inquire      `cbor:"7,keyasint,omitempty"`
 }
 
 // StartView begins a view, with what its leader has made of the records.
 type StartView struct {
-	Shard   ShardID  `cbor:"1,keyasint,omitempty"`
-	View    uint64   `cbor:"2,keyasint,omitempty"`
-	Entries []Entry  `cbor:"3,keyasint,omitempty"`
-	Endings []Ending `cbor:"4,keyasint,omitempty"`
+	Shard   ShardID        `cbor:"1,keyasint,omitempty"`
+	View    uint64         `cbor:"2,keyasint,omitempty"`
+	Entries []Entry        `cbor:"3,keyasint,omitempty"`
+	Decided []DecidedEntry `cbor:"4,keyasint,omitempty"`
 }
 
-// Compare asks another replica for what this one may have missed: a newer view,
+// AntiEntropyRequest asks another replica for what this one may have missed: a newer view,
 // or endings. View is its own; Count and Sum describe the endings it remembers.
-type Compare struct {
+type AntiEntropyRequest struct {
 	Shard ShardID `cbor:"1,keyasint,omitempty"`
 	View  uint64  `cbor:"2,keyasint,omitempty"`
 	Count int     `cbor:"3,keyasint,omitempty"`
 	Sum   uint64  `cbor:"4,keyasint,omitempty"`
 }
 
-// Endings answers Compare.
-type Endings struct {
-	Shard   ShardID  `cbor:"1,keyasint,omitempty"`
-	Endings []Ending `cbor:"2,keyasint,omitempty"`
+// AntiEntropyReply answers Compare.
+type AntiEntropyReply struct {
+	Shard   ShardID        `cbor:"1,keyasint,omitempty"`
+	Entries []DecidedEntry `cbor:"2,keyasint,omitempty"`
 }

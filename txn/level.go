@@ -31,11 +31,11 @@ func (l Level) String() string {
 	return "read committed"
 }
 
-// Moments is implemented by transactions of the weaker levels. A moment has in it
+// SnapshotTxn is implemented by transactions of the weaker levels. A moment has in it
 // all commits that were acknowledged at this gateway before it was chosen; of other
 // gateways' commits it may miss those that are younger than the difference
 // between the nodes' clocks.
-type Moments interface {
+type SnapshotTxn interface {
 	// NextStatement lets a ReadCommitted transaction choose a new moment.
 	NextStatement()
 	// Choose chooses the moment of a RepeatableRead transaction now. It asks nobody

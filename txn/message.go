@@ -24,60 +24,60 @@ import "bytes"
 // Whoever does not know how an attempt ended sends Inquire, which a leader
 // answers from the log alone, writing a fence there if it finds no vote.
 type Message struct {
-	Raft        *Raft        `cbor:"1,keyasint,omitempty"`
-	Access      *Access      `cbor:"2,keyasint,omitempty"`
-	AccessReply *AccessReply `cbor:"3,keyasint,omitempty"`
-	Prepare     *Prepare     `cbor:"4,keyasint,omitempty"`
-	Vote        *Vote        `cbor:"5,keyasint,omitempty"`
-	Decide      *Decide      `cbor:"6,keyasint,omitempty"`
-	DecideAck   *DecideAck   `cbor:"7,keyasint,omitempty"`
-	Inquire     *Inquire     `cbor:"8,keyasint,omitempty"`
-	Finding     *Finding     `cbor:"9,keyasint,omitempty"`
-	Release     *Release     `cbor:"10,keyasint,omitempty"`
-	Wounded     *Wounded     `cbor:"11,keyasint,omitempty"`
-	Probe       *Probe       `cbor:"12,keyasint,omitempty"`
-	ProbeReply  *ProbeReply  `cbor:"13,keyasint,omitempty"`
-	NotLeader   *NotLeader   `cbor:"14,keyasint,omitempty"`
-	SnapFetch   *SnapFetch   `cbor:"15,keyasint,omitempty"`
-	SnapChunk   *SnapChunk   `cbor:"16,keyasint,omitempty"`
-	Ack         *Ack         `cbor:"17,keyasint,omitempty"`
-	PreCommit   *PreCommit   `cbor:"18,keyasint,omitempty"`
-	Resolved    *Resolved    `cbor:"19,keyasint,omitempty"`
-	Recall      *Recall      `cbor:"20,keyasint,omitempty"`
-	Decision    *Decision    `cbor:"21,keyasint,omitempty"`
-	Opinion     *Opinion     `cbor:"22,keyasint,omitempty"`
-	Dispute     *Dispute     `cbor:"23,keyasint,omitempty"`
-	Accept      *Accept      `cbor:"24,keyasint,omitempty"`
-	Accepted    *Accepted    `cbor:"25,keyasint,omitempty"`
-	ChangeView  *ChangeView  `cbor:"26,keyasint,omitempty"`
-	ViewRecord  *ViewRecord  `cbor:"27,keyasint,omitempty"`
-	StartView   *StartView   `cbor:"28,keyasint,omitempty"`
-	Compare     *Compare     `cbor:"29,keyasint,omitempty"`
-	Endings     *Endings     `cbor:"30,keyasint,omitempty"`
-	Publish     *Publish     `cbor:"31,keyasint,omitempty"`
-	Survey      *Survey      `cbor:"32,keyasint,omitempty"`
-	SurveyReply *SurveyReply `cbor:"33,keyasint,omitempty"`
-	Chase       *Chase       `cbor:"34,keyasint,omitempty"`
-	Recheck     *Recheck     `cbor:"35,keyasint,omitempty"`
-	Drained     *Drained     `cbor:"48,keyasint,omitempty"`
-	SourceAsk   *SourceAsk   `cbor:"49,keyasint,omitempty"`
-	SourceTold  *SourceTold  `cbor:"50,keyasint,omitempty"`
-	Reserve     *Reserve     `cbor:"51,keyasint,omitempty"`
-	Served      *Served      `cbor:"60,keyasint,omitempty"`
-	Forward     *Forward     `cbor:"61,keyasint,omitempty"`
+	Raft               *Raft               `cbor:"1,keyasint,omitempty"`
+	Access             *Access             `cbor:"2,keyasint,omitempty"`
+	AccessReply        *AccessReply        `cbor:"3,keyasint,omitempty"`
+	Prepare            *Prepare            `cbor:"4,keyasint,omitempty"`
+	Vote               *Vote               `cbor:"5,keyasint,omitempty"`
+	Decide             *Decide             `cbor:"6,keyasint,omitempty"`
+	DecideAck          *DecideAck          `cbor:"7,keyasint,omitempty"`
+	Inquire            *Inquire            `cbor:"8,keyasint,omitempty"`
+	InquireReply       *InquireReply       `cbor:"9,keyasint,omitempty"`
+	Release            *Release            `cbor:"10,keyasint,omitempty"`
+	Wounded            *Wounded            `cbor:"11,keyasint,omitempty"`
+	TxnStatusQuery     *TxnStatusQuery     `cbor:"12,keyasint,omitempty"`
+	TxnStatusReply     *TxnStatusReply     `cbor:"13,keyasint,omitempty"`
+	NotLeader          *NotLeader          `cbor:"14,keyasint,omitempty"`
+	SnapFetch          *SnapFetch          `cbor:"15,keyasint,omitempty"`
+	SnapChunk          *SnapChunk          `cbor:"16,keyasint,omitempty"`
+	Ack                *Ack                `cbor:"17,keyasint,omitempty"`
+	PreCommit          *PreCommit          `cbor:"18,keyasint,omitempty"`
+	DependencyDecided  *DependencyDecided  `cbor:"19,keyasint,omitempty"`
+	QueryDecision      *QueryDecision      `cbor:"20,keyasint,omitempty"`
+	Decision           *Decision           `cbor:"21,keyasint,omitempty"`
+	ReplicaVote        *ReplicaVote        `cbor:"22,keyasint,omitempty"`
+	SlowPathRequest    *SlowPathRequest    `cbor:"23,keyasint,omitempty"`
+	Accept             *Accept             `cbor:"24,keyasint,omitempty"`
+	Accepted           *Accepted           `cbor:"25,keyasint,omitempty"`
+	ChangeView         *ChangeView         `cbor:"26,keyasint,omitempty"`
+	ViewRecord         *ViewRecord         `cbor:"27,keyasint,omitempty"`
+	StartView          *StartView          `cbor:"28,keyasint,omitempty"`
+	AntiEntropyRequest *AntiEntropyRequest `cbor:"29,keyasint,omitempty"`
+	AntiEntropyReply   *AntiEntropyReply   `cbor:"30,keyasint,omitempty"`
+	Publish            *Publish            `cbor:"31,keyasint,omitempty"`
+	ContentionQuery    *ContentionQuery    `cbor:"32,keyasint,omitempty"`
+	ContentionReply    *ContentionReply    `cbor:"33,keyasint,omitempty"`
+	DeadlockProbe      *DeadlockProbe      `cbor:"34,keyasint,omitempty"`
+	DeadlockConfirm    *DeadlockConfirm    `cbor:"35,keyasint,omitempty"`
+	Drained            *Drained            `cbor:"48,keyasint,omitempty"`
+	SourceQuery        *SourceQuery        `cbor:"49,keyasint,omitempty"`
+	SourceReply        *SourceReply        `cbor:"50,keyasint,omitempty"`
+	Reserve            *Reserve            `cbor:"51,keyasint,omitempty"`
+	FixedSetReads      *FixedSetReads      `cbor:"60,keyasint,omitempty"`
+	Forward            *Forward            `cbor:"61,keyasint,omitempty"`
 }
 
-// Raft carries one raft message of a shard. StampNanos is the sender's
+// Raft carries one raft message of a shard. SentNanos is the sender's
 // monotonic time on messages of a leader; a follower sends the latest stamp
 // back as EchoNanos: it promised not to elect another for one election timeout
 // after it heard that stamp, which is what a leader's lease rests on.
 type Raft struct {
-	Shard      ShardID `cbor:"1,keyasint,omitempty"`
-	Data       []byte  `cbor:"2,keyasint,omitempty"` // raftpb.Message
-	StampNanos int64   `cbor:"3,keyasint,omitempty"`
-	EchoNanos  int64   `cbor:"4,keyasint,omitempty"`
-	Draining   bool    `cbor:"5,keyasint,omitempty"` // of a follower: it will not lead
-	Gone       bool    `cbor:"6,keyasint,omitempty"` // without Data: the receiver is a member no more
+	Shard     ShardID `cbor:"1,keyasint,omitempty"`
+	Data      []byte  `cbor:"2,keyasint,omitempty"` // raftpb.Message
+	SentNanos int64   `cbor:"3,keyasint,omitempty"`
+	EchoNanos int64   `cbor:"4,keyasint,omitempty"`
+	Draining  bool    `cbor:"5,keyasint,omitempty"` // of a follower: it will not lead
+	Gone      bool    `cbor:"6,keyasint,omitempty"` // without Data: the receiver is a member no more
 	// Lost, without Data: the sender, which has no vote, has lost all that it had acknowledged.
 	Lost bool `cbor:"7,keyasint,omitempty"`
 	// Committed, without Data: the entry of this index and of CommittedTerm is committed.
@@ -99,36 +99,36 @@ type Access struct {
 	Lock       Lock    `cbor:"7,keyasint,omitempty"`
 	Wait       Wait    `cbor:"8,keyasint,omitempty"`
 	Nearest    bool    `cbor:"9,keyasint,omitempty"`
-	Final      bool    `cbor:"10,keyasint,omitempty"` // needs the lease: the answer will not be validated
+	OnlyRead   bool    `cbor:"10,keyasint,omitempty"` // needs the lease: the answer will not be validated
 	WaitMillis int64   `cbor:"11,keyasint,omitempty"` // bound of a wait for a lock
-	// Guards are checked by a leader that answers a Final read, and by who answers a
+	// SchemaChecks are checked by a leader that answers a Final read, and by who answers a
 	// read at a moment as they stood then.
-	Guards []ReadCheck `cbor:"12,keyasint,omitempty"`
+	SchemaChecks []ReadCheck `cbor:"12,keyasint,omitempty"`
 	// AsOf, if not 0, asks for the rows as they stood at that moment: all commits
-	// up to it and none after. It takes no locks. HoldMillis asks that the
+	// up to it and none after. It takes no locks. ProtectMillis asks that the
 	// versions of that moment be kept for so long.
-	AsOf       Timestamp `cbor:"13,keyasint,omitempty"`
-	HoldMillis int64     `cbor:"14,keyasint,omitempty"`
-	// Present asks for nothing but a moment that is not before any commit here
+	AsOf          Timestamp `cbor:"13,keyasint,omitempty"`
+	ProtectMillis int64     `cbor:"14,keyasint,omitempty"`
+	// WantReadTS asks for nothing but a moment that is not before any commit here
 	// that was acknowledged to anybody.
-	Present bool `cbor:"15,keyasint,omitempty"`
-	// Fresh: the transaction holds nothing anywhere and asks for nothing else now.
-	Fresh bool `cbor:"16,keyasint,omitempty"`
+	WantReadTS bool `cbor:"15,keyasint,omitempty"`
+	// HoldsNothing: the transaction holds nothing anywhere and asks for nothing else now.
+	HoldsNothing bool `cbor:"16,keyasint,omitempty"`
 	// Since, if not 0, refuses a read with locks that meets something written after
 	// that moment, a deletion too.
 	Since Timestamp `cbor:"17,keyasint,omitempty"`
 	// Clock asks for a moment in the answer that is not before anything shown in it.
 	Clock bool `cbor:"18,keyasint,omitempty"`
-	// Alone: the transaction asks no other shard now, so it waits nowhere else.
-	Alone bool `cbor:"19,keyasint,omitempty"`
+	// WaitsOnlyHere: the transaction asks no other shard now, so it waits nowhere else.
+	WaitsOnlyHere bool `cbor:"19,keyasint,omitempty"`
 	// ProtocolSeq is under which protocol the transaction runs: see Drained.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
-	// Sure: it goes on from committed values alone, for it was undone too often with others.
-	Sure bool `cbor:"20,keyasint,omitempty"`
+	// CommittedOnly: it goes on from committed values alone, for it was undone too often with others.
+	CommittedOnly bool `cbor:"20,keyasint,omitempty"`
 	// Reserves: what is read is reserved, with the priority of Age (Bonspiel section 3.1.2).
 	Reserves bool `cbor:"25,keyasint,omitempty"`
-	// Work is for a source, in place of all that is read.
-	Work *Work `cbor:"24,keyasint,omitempty"`
+	// Batch is for a source, in place of all that is read.
+	Batch *StatementBatch `cbor:"24,keyasint,omitempty"`
 	// Temperatures asks how often what is read is updated: the gateway has no replica of it.
 	Temperatures bool `cbor:"28,keyasint,omitempty"`
 }
@@ -174,13 +174,13 @@ type AccessReply struct {
 	Request uint64     `cbor:"2,keyasint,omitempty"`
 	Rows    []Row      `cbor:"3,keyasint,omitempty"` // one for each key asked
 	Scans   []ScanRows `cbor:"4,keyasint,omitempty"`
-	// Unsettled: a write of an undecided attempt lies on something asked for, and
+	// HasUndecidedWrite: a write of an undecided attempt lies on something asked for, and
 	// the answer is from before it. Only a nearest read says so; a leader waits.
-	Unsettled bool   `cbor:"5,keyasint,omitempty"`
-	Refused   Kind   `cbor:"6,keyasint,omitempty"`
-	Reason    string `cbor:"7,keyasint,omitempty"`
-	Term      uint64 `cbor:"8,keyasint,omitempty"` // of the leader that answered; locks were granted in it
-	Final     bool   `cbor:"9,keyasint,omitempty"` // linearizable as it stands
+	HasUndecidedWrite bool   `cbor:"5,keyasint,omitempty"`
+	Refused           Kind   `cbor:"6,keyasint,omitempty"`
+	Reason            string `cbor:"7,keyasint,omitempty"`
+	Term              uint64 `cbor:"8,keyasint,omitempty"` // of the leader that answered; locks were granted in it
+	OnlyRead          bool   `cbor:"9,keyasint,omitempty"` // linearizable as it stands
 	// WaitedNanos is how long the request waited for locks, WaitedFor who held them last.
 	WaitedNanos int64     `cbor:"10,keyasint,omitempty"`
 	WaitedFor   ID        `cbor:"11,keyasint,omitempty"`
@@ -193,8 +193,8 @@ type AccessReply struct {
 	Cause       Cause `cbor:"15,keyasint,omitempty"` // of a refusal
 	// ProtocolSeq, of a refusal: under which protocol the shard is.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
-	// Worked answers Work. A refusal has it too if a source said why.
-	Worked *Worked `cbor:"24,keyasint,omitempty"`
+	// Batch answers Work. A refusal has it too if a source said why.
+	Batch *BatchResult `cbor:"24,keyasint,omitempty"`
 	// Warm answers Temperatures: of what was asked for, records that were updated more than once
 	// of late, at most WarmMax.
 	Warm []WarmKey `cbor:"28,keyasint,omitempty"`
@@ -243,9 +243,9 @@ type Prepare struct {
 	Reads        []ReadCheck `cbor:"6,keyasint,omitempty"`
 	Spans        []SpanCheck `cbor:"7,keyasint,omitempty"`
 	Writes       []Write     `cbor:"8,keyasint,omitempty"`
-	// Guards are as Reads, but a mismatch is KindStale, and a shard that has no
+	// SchemaChecks are as Reads, but a mismatch is KindStale, and a shard that has no
 	// such row has no opinion.
-	Guards []ReadCheck `cbor:"9,keyasint,omitempty"`
+	SchemaChecks []ReadCheck `cbor:"9,keyasint,omitempty"`
 	// LockTerm is the term whose leader granted locks in execution, 0 if none.
 	LockTerm uint64 `cbor:"10,keyasint,omitempty"`
 	// Term is the term of the leader addressed, 0 if the coordinator does not
@@ -264,14 +264,14 @@ type Prepare struct {
 	At Timestamp `cbor:"15,keyasint,omitempty"`
 	// Since, if not 0, refuses writes of what was written after that moment.
 	Since Timestamp `cbor:"16,keyasint,omitempty"`
-	// DecidedAt, if not 0, is the shard in which the decision is logged before anybody is
+	// RecordShard, if not 0, is the shard in which the decision is logged before anybody is
 	// told: what is not there is not decided, whatever was voted. Of a declared transaction it is
 	// where its writes are logged, without which it is not committed.
-	DecidedAt ShardID `cbor:"17,keyasint,omitempty"`
+	RecordShard ShardID `cbor:"17,keyasint,omitempty"`
 	// VotesTo is the node that gathers the votes and decides, 0: the one that asks.
 	VotesTo NodeID `cbor:"18,keyasint,omitempty"`
-	// PassOn is what that node sends the leaders of the other participants.
-	PassOn []PassedOn `cbor:"19,keyasint,omitempty"`
+	// Delegated is what that node sends the leaders of the other participants.
+	Delegated []DelegatedPrepare `cbor:"19,keyasint,omitempty"`
 	// ProtocolSeq as in an Access.
 	ProtocolSeq uint64 `cbor:"23,keyasint,omitempty"`
 	// Peers is as in a Work.
@@ -280,16 +280,16 @@ type Prepare struct {
 	// as it was read? Who had voted an open Yes answers with another, or with a No.
 	Validate bool `cbor:"25,keyasint,omitempty"`
 	// Record: it writes, by itself, what others act on as soon as they read it: how an attempt has
-	// ended, or what it writes (DecidedAt of that attempt's Prepares).
+	// ended, or what it writes (RecordShard of that attempt's Prepares).
 	Record bool `cbor:"26,keyasint,omitempty"`
-	// Declared, if set, asks for rows as well: see declared.go.
-	Declared *Declared `cbor:"40,keyasint,omitempty"`
+	// FixedSet, if set, asks for rows as well: see declared.go.
+	FixedSet *FixedSet `cbor:"40,keyasint,omitempty"`
 	// Leases are those of Reads, in their order, where rows have leases.
 	Leases []Lease `cbor:"62,keyasint,omitempty"`
 }
 
-// PassedOn is a Prepare for a leader that reaches it through another node.
-type PassedOn struct {
+// DelegatedPrepare is a Prepare for a leader that reaches it through another node.
+type DelegatedPrepare struct {
 	To      NodeID   `cbor:"1,keyasint,omitempty"`
 	Prepare *Prepare `cbor:"2,keyasint,omitempty"`
 }
@@ -320,10 +320,10 @@ type Vote struct {
 	Fault *Fault `cbor:"24,keyasint,omitempty"`
 	// Rows of a Yes are what a declared transaction reads, in case Served was lost.
 	Rows []Row `cbor:"40,keyasint,omitempty"`
-	// Unless are attempts, undecided here, on whose abort an open Yes rests, and MadeWay those that
+	// AssumesAborted are attempts, undecided here, on whose abort an open Yes rests, and PriorityAborted those that
 	// have aborted here for its sake.
-	Unless  []Attempt `cbor:"41,keyasint,omitempty"`
-	MadeWay []Attempt `cbor:"42,keyasint,omitempty"`
+	AssumesAborted  []Attempt `cbor:"41,keyasint,omitempty"`
+	PriorityAborted []Attempt `cbor:"42,keyasint,omitempty"`
 }
 
 // Decide carries the outcome to a participant.
@@ -361,8 +361,8 @@ type Inquire struct {
 	Participants []ShardID `cbor:"4,keyasint,omitempty"`
 }
 
-// Finding answers Inquire.
-type Finding struct {
+// InquireReply answers Inquire.
+type InquireReply struct {
 	Shard    ShardID   `cbor:"1,keyasint,omitempty"`
 	Attempt  Attempt   `cbor:"2,keyasint,omitempty"`
 	Result   Outcome   `cbor:"3,keyasint,omitempty"`
@@ -377,8 +377,8 @@ type Finding struct {
 	// an incarnation of its agent. A commit in one phase may have happened.
 	Forgot bool `cbor:"9,keyasint,omitempty"`
 	// As in a Vote, of a Yes.
-	Unless  []Attempt `cbor:"41,keyasint,omitempty"`
-	MadeWay []Attempt `cbor:"42,keyasint,omitempty"`
+	AssumesAborted  []Attempt `cbor:"41,keyasint,omitempty"`
+	PriorityAborted []Attempt `cbor:"42,keyasint,omitempty"`
 }
 
 // Outcome is what a log says of an attempt.
@@ -421,20 +421,20 @@ type Publish struct {
 	Writes  []Write `cbor:"5,keyasint,omitempty"`
 }
 
-// Probe asks a coordinator whether a transaction that holds locks still lives, or
-// without one, whether the gateway does: StampNanos is of the clock of who asks.
-type Probe struct {
-	Shard      ShardID `cbor:"1,keyasint,omitempty"`
-	Txn        ID      `cbor:"2,keyasint,omitempty"`
-	StampNanos int64   `cbor:"3,keyasint,omitempty"`
+// TxnStatusQuery asks a coordinator whether a transaction that holds locks still lives, or
+// without one, whether the gateway does: SentNanos is of the clock of who asks.
+type TxnStatusQuery struct {
+	Shard     ShardID `cbor:"1,keyasint,omitempty"`
+	Txn       ID      `cbor:"2,keyasint,omitempty"`
+	SentNanos int64   `cbor:"3,keyasint,omitempty"`
 }
 
-// ProbeReply answers Probe, with its stamp.
-type ProbeReply struct {
-	Shard      ShardID `cbor:"1,keyasint,omitempty"`
-	Txn        ID      `cbor:"2,keyasint,omitempty"`
-	Alive      bool    `cbor:"3,keyasint,omitempty"`
-	StampNanos int64   `cbor:"4,keyasint,omitempty"`
+// TxnStatusReply answers Probe, with its stamp.
+type TxnStatusReply struct {
+	Shard     ShardID `cbor:"1,keyasint,omitempty"`
+	Txn       ID      `cbor:"2,keyasint,omitempty"`
+	Alive     bool    `cbor:"3,keyasint,omitempty"`
+	SentNanos int64   `cbor:"4,keyasint,omitempty"`
 }
 
 // NotLeader refuses a request without having looked at it. Leader is who leads,

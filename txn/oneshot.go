@@ -10,12 +10,12 @@ import (
 // from outside: it needs no state there between two questions. It reads, or it
 // writes if it finds what it expects.
 type OneShot struct {
-	Present    bool      `cbor:"1,keyasint,omitempty"` // ask for a moment
-	Directory  bool      `cbor:"2,keyasint,omitempty"` // ask for the gateway's directory
-	AsOf       Timestamp `cbor:"3,keyasint,omitempty"`
-	HoldMillis int64     `cbor:"4,keyasint,omitempty"`
-	Gets       []Key     `cbor:"5,keyasint,omitempty"`
-	Scans      []Scan    `cbor:"6,keyasint,omitempty"`
+	WantReadTS    bool      `cbor:"1,keyasint,omitempty"` // ask for a moment
+	Directory     bool      `cbor:"2,keyasint,omitempty"` // ask for the gateway's directory
+	AsOf          Timestamp `cbor:"3,keyasint,omitempty"`
+	ProtectMillis int64     `cbor:"4,keyasint,omitempty"`
+	Gets          []Key     `cbor:"5,keyasint,omitempty"`
+	Scans         []Scan    `cbor:"6,keyasint,omitempty"`
 	// Expect are rows that must be so (Value nil: must not be) for Writes to be done.
 	Expect []Pair  `cbor:"7,keyasint,omitempty"`
 	Writes []Write `cbor:"8,keyasint,omitempty"`
@@ -66,12 +66,12 @@ func (q *OneShot) Run(ctx context.Context, db DB) OneShotResult {
 }
 
 func (q *OneShot) run(ctx context.Context, db DB, out *OneShotResult) (err error) {
-	if q.Present {
-		if out.At, err = Present(ctx, db); err != nil {
+	if q.WantReadTS {
+		if out.At, err = ReadPresent(ctx, db); err != nil {
 			return err
 		}
 	}
-	opt := Options{AsOf: q.AsOf, HoldMillis: q.HoldMillis, ReadOnly: len(q.Writes) == 0}
+	opt := Options{AsOf: q.AsOf, ProtectMillis: q.ProtectMillis, ReadOnly: len(q.Writes) == 0}
 	for range oneShotTries {
 		tx := db.Begin(opt)
 		err = q.try(ctx, tx, out)

@@ -6,8 +6,8 @@ type Orphan struct {
 	Attempt      Attempt
 	Txn          ID
 	Participants []ShardID
-	DecidedAt    ShardID // as in its Prepare
-	Declared     bool    // what stands at DecidedAt is what it writes, and its votes decide
+	RecordShard  ShardID // as in its Prepare
+	FixedSet     bool    // what stands at RecordShard is what it writes, and its votes decide
 	// Leftover: its participant asks for itself alone, and what it has of an attempt that
 	// ended everywhere long ago came too late: it is rolled back.
 	Leftover bool

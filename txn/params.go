@@ -3,8 +3,8 @@ package txn
 import (
 	"time"
 
+	"isochron/coverage"
 	"isochron/geo"
-	"isochron/rulebook"
 )
 
 // Params are the bounds and intervals of a node. Zero fields get defaults.
@@ -20,11 +20,11 @@ type Params struct {
 	// SourceWaits: who has waited for so long at a database that is not ours may be in a deadlock over
 	// several sources, or sources and shards, and that is looked into (yield/foreign.go); 0: nobody
 	// looks, and such a deadlock ends by LockWait. A cluster of real time has SourceWaitsLive.
-	SourceWaits  time.Duration
-	CommitWait   time.Duration // 20 s: then the client is told "unknown"
-	ResendAfter  time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
-	RecoverAfter time.Duration // 4 s: an attempt undecided for so long is finished by others
-	ProbeAfter   time.Duration // 3 s: locks held for so long are asked after
+	SourceWaits      time.Duration
+	CommitWait       time.Duration // 20 s: then the client is told "unknown"
+	ResendAfter      time.Duration // 0.7 s: an unanswered request is sent again; must exceed the largest round trip and a majority's
+	RecoverAfter     time.Duration // 4 s: an attempt undecided for so long is finished by others
+	StatusQueryAfter time.Duration // 3 s: locks held for so long are asked after
 	// ProbeEvery is how often the ways to other nodes are measured; 1 s, at most 5 s, and 10 ms under
 	// rows that stamp what they send with its arrival, as in Natto's paper (protocol.Row.WithProbing).
 	// A node is told after every fifth time, under those rows each 100 ms (estimate.ProbingOf): what
@@ -59,10 +59,10 @@ type Params struct {
 	// attempt ended before any of them acts on it, as IR has it of an inconsistent operation (TAPIR's
 	// paper, section 3.2). Of experiments.
 	EndsNotedFirst bool
-	// StampMargin is added to the stamps of declared transactions; 2 ms, below 0: nothing.
-	StampMargin time.Duration
-	NearAsIs    bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
-	GroupSize   int  // 10: transactions on a hot row that go on from each other before the first has committed
+	// ArrivalMargin is added to the stamps of declared transactions; 2 ms, below 0: nothing.
+	ArrivalMargin time.Duration
+	NearAsIs      bool // a near read heeds no undecided writes, nor what the gateway has just written; of experiments too
+	GroupSize     int  // 10: transactions on a hot row that go on from each other before the first has committed
 	// Of admission, see yield.Admission: whether there is none, how long a try waits at
 	// most (50 s; then it is refused).
 	AdmissionOff  bool
@@ -72,10 +72,10 @@ type Params struct {
 	// AnswerDecided: a client of sources hears of its commit when it is logged, and not when
 	// every participant knows it. Whoever reads at a source without a lock may miss it then.
 	AnswerDecided bool
-	// Bugs are planted on purpose in tests of the tests; none in production.
-	Bugs Bugs
+	// InjectedBugs are planted on purpose in tests of the tests; none in production.
+	InjectedBugs InjectedBugs
 	// Rules counts where rules bite, in hunts and in experiments that ask for it; nil counts nothing.
-	Rules *rulebook.Counts
+	Rules *coverage.Counts
 }
 
 // Forecasts are the settings of statistics of hot records (estimate.HotConfig) and of admission
@@ -106,15 +106,15 @@ type Warmth struct {
 	Tries        int           // 20: that must have ended meanwhile
 }
 
-// Bugs are faults planted to prove that the hunts find them.
-type Bugs struct {
+// InjectedBugs are faults planted to prove that the hunts find them.
+type InjectedBugs struct {
 	SkipValidation     bool // a leader votes Yes without looking
 	AckBeforeSync      bool // a replica answers before its disk did
 	ForgetFence        bool // a leader answers "no vote" without logging a fence
 	IgnoreRangeChecks  bool // validation leaves ranges out: phantoms
 	ReleaseBeforeVotes bool // locks are released at the vote
 	IgnoreUndecided    bool // a read at a moment does not wait for votes from before it
-	ForgetFloor        bool // a read at a moment does not log that nothing comes before it any more
+	ForgetClosedTS     bool // a read at a moment does not log that nothing comes before it any more
 	VoteOnAppend       bool // a leader tells of its Yes when it is appended, before any disk has it
 	ForgetVotes        bool // a new leader does not hold what undecided votes had locked
 	EmptyReturns       bool // a node whose disk is lost comes back empty under its old name
@@ -128,14 +128,14 @@ type Bugs struct {
 	SmallFastPath bool // one replica too few makes a fast path
 	IgnoreAbort   bool // the slow path proposes Yes though there is a No
 
-	TellUnaccepted bool // a commit that is to be accepted first is told once it is voted for
+	SendUnaccepted bool // a commit that is to be accepted first is told once it is voted for
 
-	KeepVersion      bool // a value that is changed keeps the version under which others have read it
-	VouchUncommitted bool // who has read what is not committed, and writes nothing, is answered by versions alone
+	KeepVersion               bool // a value that is changed keeps the version under which others have read it
+	AnswerReadOnlyUncommitted bool // who has read what is not committed, and writes nothing, is answered by versions alone
 
 	LeaseCountsLearners bool // a leader's lease rests on followers without a vote as well
 
-	TellBeforeLogged bool // a decision that is to be logged first is told at once
+	SendBeforeLogged bool // a decision that is to be logged first is told at once
 
 	UntrackedRanges bool // of what a range held, nothing is a dependency
 	KeepOverwritten bool // the end of a log that was overwritten stays on the disk
@@ -151,25 +151,25 @@ type Bugs struct {
 	RollForward       bool // an agent over versions rolls forward what an aborted transaction has prepared
 	TrustNotFound     bool // an agent says that a branch has ended when its source does not find it, though it lists it
 
-	BlankVotes    bool // a member that has nothing yet gives its vote
-	HalfAcks      bool // in a change of members the new majority alone makes a vote count
-	ForgetCeiling bool // a new leader proposes below moments that others have answered
+	UninitializedVotes bool // a member that has nothing yet gives its vote
+	HalfAcks           bool // in a change of members the new majority alone makes a vote count
+	ForgetMaxReadTS    bool // a new leader proposes below moments that others have answered
 
 	DecideUnlogged bool // a participant that decides for itself counts votes whatever a majority has on its disks
 
-	KeepReservation bool // what a transaction has reserved outlives it
-	HandleEarly     bool // declared transactions are voted on before their stamps have passed
-	ForgetLate      bool // who comes after its stamp waits behind those that went before it
-	StampsByArrival bool // of votes whose stamps are about equal whoever has come first is asked for first
-	ForwardAborted  bool // a read that was forwarded is answered with writes that have aborted
-	CommitBeside    bool // a vote that rests on the abort of others counts whatever becomes of them
-	ForgetData      bool // who finishes the work of another does not look for what it writes
+	KeepReservation          bool // what a transaction has reserved outlives it
+	HandleEarly              bool // declared transactions are voted on before their stamps have passed
+	ForgetLate               bool // who comes after its stamp waits behind those that went before it
+	QueueByReceipt           bool // of votes whose stamps are about equal whoever has come first is asked for first
+	ForwardAborted           bool // a read that was forwarded is answered with writes that have aborted
+	CommitDespiteAssumptions bool // a vote that rests on the abort of others counts whatever becomes of them
+	ForgetData               bool // who finishes the work of another does not look for what it writes
 
 	RenewLockedLease bool // a lease is renewed over a row that another has locked
 	WriteInsideLease bool // a write heeds no leases of its row
 
-	SkipSecondLap   bool // a cycle of waits that were seen one after the other is taken for a deadlock
-	SwitchUndrained bool // another protocol is entered without a look at what the old one has not ended
+	SkipConfirmation bool // a cycle of waits that were seen one after the other is taken for a deadlock
+	SwitchUndrained  bool // another protocol is entered without a look at what the old one has not ended
 }
 
 // Observer is told what a person wants to see; every method is called from the
@@ -216,9 +216,9 @@ func (p Params) WithDefaultsFor(rttMax time.Duration) Params {
 	set(&p.ResendAfter, max(700*time.Millisecond, 3*rttMax))
 	set(&p.CommitWait, max(20*time.Second, 20*p.ResendAfter))
 	set(&p.RecoverAfter, max(4*time.Second, 5*p.ResendAfter))
-	set(&p.ProbeAfter, max(3*time.Second, 4*p.ResendAfter))
+	set(&p.StatusQueryAfter, max(3*time.Second, 4*p.ResendAfter))
 	set(&p.ProbeEvery, time.Second)
-	set(&p.StampMargin, 2*time.Millisecond)
+	set(&p.ArrivalMargin, 2*time.Millisecond)
 	set(&p.GatewayLease, p.ElectionTimeout+p.ElectionTimeout/2)
 	set(&p.KeepVersions, 10*time.Minute)
 	set(&p.AdmissionWait, 50*time.Second)

@@ -57,17 +57,17 @@ type Read struct {
 	// ForWrite says that the transaction means to write what it reads: a row
 	// whose reads lock takes exclusive locks at once.
 	ForWrite bool
-	// Declares, of an Update, are all keys that it may write, where they are known before it
+	// FixedSet, of an Update, are all keys that it may write, where they are known before it
 	// reads: it is a declared transaction then (Declarer), where the row has any.
-	Declares []Key
-	// Final promises that this is the transaction's only read and that it will
+	FixedSet []Key
+	// OnlyRead promises that this is the transaction's only read and that it will
 	// write nothing (an autocommit SELECT): it may need no validation.
-	Final bool
+	OnlyRead bool
 	// Page ends each scan where the bounds of one answer end it, about 4 MiB:
 	// ReadResult.More tells. It goes with Options.AsOf.
 	Page bool
-	// Present asks the leaders of the shards of Gets for a moment, see Present.
-	Present bool
+	// WantReadTS asks the leaders of the shards of Gets for a moment, see Present.
+	WantReadTS bool
 }
 
 // Pair is a key with its value.
@@ -94,9 +94,9 @@ type Options struct {
 	// Priority is its place before all of lower priority, whatever their ages. What is done
 	// again keeps the higher of its own and this.
 	Priority Priority
-	// Inside: the gateway does it again by itself, and its client has not heard that
+	// AutoRetry: the gateway does it again by itself, and its client has not heard that
 	// it lost. It is counted, see Survey.
-	Inside bool
+	AutoRetry bool
 	// ReadOnly refuses writes.
 	ReadOnly bool
 	// AsOf, if not 0, makes a read-only transaction of one moment: it sees all
@@ -104,9 +104,9 @@ type Options struct {
 	// Whoever needs what was acknowledged before asks Present for the moment. It
 	// fails with KindTooOld if versions of that moment may be gone.
 	AsOf Timestamp
-	// HoldMillis keeps the versions of AsOf, at each shard that is read, for so
-	// long from the read on, but for no longer than MaxHold. Reading renews it.
-	HoldMillis int64
+	// ProtectMillis keeps the versions of AsOf, at each shard that is read, for so
+	// long from the read on, but for no longer than MaxProtect. Reading renews it.
+	ProtectMillis int64
 	// LockWaitMillis bounds each wait for a lock; 0 is the default of the cluster.
 	LockWaitMillis int64
 	// SilenceMillis is for how long a source, or its agent, may answer nothing before what it was
@@ -115,13 +115,13 @@ type Options struct {
 	// CommitWaitMillis bounds how long a commit is waited for before its client is sent KindUnknown; 0
 	// is the default of the cluster.
 	CommitWaitMillis int64
-	// Owner names the client to whoever looks at the transaction while it is open.
-	Owner uint64
+	// SessionID names the client to whoever looks at the transaction while it is open.
+	SessionID uint64
 	// Level is what the plain reads promise.
 	Level Level
-	// Upkeep begins also while transactions of clients are held back: what these
+	// SystemTxn begins also while transactions of clients are held back: what these
 	// wait for inside, and what an operator orders.
-	Upkeep bool
+	SystemTxn bool
 }
 
 // DB is one gateway: the place in one region where clients begin transactions.
@@ -132,9 +132,9 @@ type DB interface {
 	Directory() *routing.Directory
 	// Region is the gateway's region.
 	Region() geo.Region
-	// Peek reads a key of the nearest replica's applied state, outside any
+	// ReadLocal reads a key of the nearest replica's applied state, outside any
 	// transaction, possibly stale; ok is false when no replica is near.
-	Peek(key Key) (value []byte, version Version, ok bool)
+	ReadLocal(key Key) (value []byte, version Version, ok bool)
 }
 
 // Txn is a transaction of one client, serializable unless Options.Level says less. It is not safe for use by
@@ -148,11 +148,11 @@ type Txn interface {
 	// not be empty and is not copied.
 	Put(key Key, value []byte)
 	Delete(key Key)
-	// Guard makes the commit depend, at every shard it touches, on the
+	// SchemaCheck makes the commit depend, at every shard it touches, on the
 	// shard-local key routing.LocalKey(shard, name) having this version. If it has
 	// another the transaction fails with KindStale; a shard without that key has
 	// no opinion. Guard before the Read that it is to cover.
-	Guard(name string, version Version)
+	SchemaCheck(name string, version Version)
 	// Savepoint marks the writes so far; RollbackTo undoes those after the mark.
 	// Reads are never undone: they stay tracked, and locks stay held.
 	Savepoint() int
@@ -213,7 +213,7 @@ type Stats struct {
 	WideRounds    int  // of these, those that waited for another region
 	CommitRounds  int  // prepare rounds
 	Shards        int  // shards touched
-	Declared      bool // it was voted on while it was read: its rounds are one
+	FixedSet      bool // it was voted on while it was read: its rounds are one
 	CommitVersion Version
 	// CommitAt is the commit's timestamp, which orders the versions of a row; 0 if
 	// nothing was written.

@@ -56,14 +56,14 @@ const (
 
 // InDoubtBranch is a prepared branch at a source that has not ended.
 type InDoubtBranch struct {
-	Source    string  `cbor:"-"`                    // the source's name
-	ID        ShardID `cbor:"1,keyasint,omitempty"` // the source
-	Name      string  `cbor:"2,keyasint,omitempty"` // of the branch, as the source lists it
-	AgeNanos  int64   `cbor:"3,keyasint,omitempty"` // since its agent learnt of it
-	Why       string  `cbor:"4,keyasint,omitempty"` // why it has not ended, for people
-	Gateway   NodeID  `cbor:"5,keyasint,omitempty"` // whose transaction it is
-	DecidedAt ShardID `cbor:"6,keyasint,omitempty"` // in whose log its decision stands, if there is one
-	Txn       ID      `cbor:"7,keyasint,omitempty"` // zero if the agent found it prepared
+	Source      string  `cbor:"-"`                    // the source's name
+	ID          ShardID `cbor:"1,keyasint,omitempty"` // the source
+	Name        string  `cbor:"2,keyasint,omitempty"` // of the branch, as the source lists it
+	AgeNanos    int64   `cbor:"3,keyasint,omitempty"` // since its agent learnt of it
+	Reason      string  `cbor:"4,keyasint,omitempty"` // why it has not ended, for people
+	Gateway     NodeID  `cbor:"5,keyasint,omitempty"` // whose transaction it is
+	RecordShard ShardID `cbor:"6,keyasint,omitempty"` // in whose log its decision stands, if there is one
+	Txn         ID      `cbor:"7,keyasint,omitempty"` // zero if the agent found it prepared
 }
 
 // Age is for how long its agent has known of it.
@@ -76,7 +76,7 @@ type SourceCatalogue interface {
 	// nobody.
 	Sources() []SourceEntry
 	// DescribeSource asks a source for what it is and which tables it has, through its agent:
-	// a trip there and some queries. ctx bounds it, and SourceAskWait.
+	// a trip there and some queries. ctx bounds it, and SourceQueryWait.
 	DescribeSource(ctx context.Context, source ShardID) (SourceSchema, error)
 	// InDoubt asks all agents at once for what is prepared at their sources and undecided, the
 	// oldest of each source first. With an error, the first, it gives what the others have said.
@@ -96,31 +96,31 @@ type SourceForcer interface {
 	ForceInDoubt(ctx context.Context, name string, commit bool) error
 }
 
-// SourceAskWait bounds how long a gateway waits for an agent's answer.
-const SourceAskWait = 20 * time.Second
+// SourceQueryWait bounds how long a gateway waits for an agent's answer.
+const SourceQueryWait = 20 * time.Second
 
-// SourceQuestion is what an agent is asked beside transactions.
-type SourceQuestion uint8
+// SourceQueryKind is what an agent is asked beside transactions.
+type SourceQueryKind uint8
 
 // The questions. An agent that does not know one refuses it.
 const (
-	SourceDescribe SourceQuestion = iota + 1
+	SourceDescribe SourceQueryKind = iota + 1
 	SourceInDoubt
 	SourceResolve // Name
 	SourceCommit  // Name, whatever the log of decisions says
 	SourceUndo    // Name, likewise
 )
 
-// SourceAsk asks an agent.
-type SourceAsk struct {
-	Shard   ShardID        `cbor:"1,keyasint,omitempty"`
-	Request uint64         `cbor:"2,keyasint,omitempty"` // echoed in the reply
-	What    SourceQuestion `cbor:"3,keyasint,omitempty"`
-	Name    string         `cbor:"4,keyasint,omitempty"` // of a branch
+// SourceQuery asks an agent.
+type SourceQuery struct {
+	Shard   ShardID         `cbor:"1,keyasint,omitempty"`
+	Request uint64          `cbor:"2,keyasint,omitempty"` // echoed in the reply
+	Kind    SourceQueryKind `cbor:"3,keyasint,omitempty"`
+	Name    string          `cbor:"4,keyasint,omitempty"` // of a branch
 }
 
-// SourceTold answers SourceAsk. If Refused is set, nothing else but Reason is.
-type SourceTold struct {
+// SourceReply answers SourceQuery. If Refused is set, nothing else but Reason is.
+type SourceReply struct {
 	Shard   ShardID         `cbor:"1,keyasint,omitempty"`
 	Request uint64          `cbor:"2,keyasint,omitempty"`
 	Refused Kind            `cbor:"3,keyasint,omitempty"`

@@ -29,9 +29,9 @@ func TestASchemaIsBounded(t *testing.T) {
 
 func TestQuestionsToSourcesSurviveTheCodec(t *testing.T) {
 	for _, m := range []Message{
-		{SourceAsk: &SourceAsk{Shard: 3, Request: 9, What: SourceResolve, Name: "isochron1.a.b"}},
-		{SourceTold: &SourceTold{Shard: 3, Request: 9, InDoubt: []InDoubtBranch{{ID: 3, Name: "n", AgeNanos: 5, Gateway: 2, DecidedAt: 4, Txn: ID{1, 2, 3}}}}},
-		{SourceTold: &SourceTold{Schema: &SourceSchema{Dialect: "mysql", PreparedMax: -1, Tables: []SourceTable{{Schema: "s", Name: "t", Columns: []Column{{Name: "id", Auto: true}}, Key: []string{"id"}, Unique: [][]string{{"a", "b"}}}}}}},
+		{SourceQuery: &SourceQuery{Shard: 3, Request: 9, Kind: SourceResolve, Name: "isochron1.a.b"}},
+		{SourceReply: &SourceReply{Shard: 3, Request: 9, InDoubt: []InDoubtBranch{{ID: 3, Name: "n", AgeNanos: 5, Gateway: 2, RecordShard: 4, Txn: ID{1, 2, 3}}}}},
+		{SourceReply: &SourceReply{Schema: &SourceSchema{Dialect: "mysql", PreparedMax: -1, Tables: []SourceTable{{Schema: "s", Name: "t", Columns: []Column{{Name: "id", Auto: true}}, Key: []string{"id"}, Unique: [][]string{{"a", "b"}}}}}}},
 	} {
 		var back Message
 		if err := Decode(Encode(&m), &back); err != nil || !reflect.DeepEqual(m, back) {

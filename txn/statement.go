@@ -104,8 +104,8 @@ type Peer struct {
 	Shard ShardID `cbor:"2,keyasint,omitempty"`
 }
 
-// Work is what a source is to do in a transaction's branch.
-type Work struct {
+// StatementBatch is what a source is to do in a transaction's branch.
+type StatementBatch struct {
 	// Attempt is what the commit will be. It names the branch from its start.
 	Attempt Attempt `cbor:"1,keyasint,omitempty"`
 	// Step counts the works of a branch from 1, with which it begins. A work that comes
@@ -119,8 +119,8 @@ type Work struct {
 	Last *Prepare `cbor:"4,keyasint,omitempty"`
 	// Peers are the other sources of the transaction: who fails tells them.
 	Peers []Peer `cbor:"5,keyasint,omitempty"`
-	// DecidedAt is as in a Prepare.
-	DecidedAt ShardID `cbor:"6,keyasint,omitempty"`
+	// RecordShard is as in a Prepare.
+	RecordShard ShardID `cbor:"6,keyasint,omitempty"`
 	// Term is the incarnation of the agent that is addressed; another refuses, for it does
 	// not know whether the work was done before it.
 	Term  uint64 `cbor:"7,keyasint,omitempty"`
@@ -144,8 +144,8 @@ type Locked struct {
 	Writes  bool  `cbor:"2,keyasint,omitempty"` // exclusively
 }
 
-// Worked is what came of a Work.
-type Worked struct {
+// BatchResult is what came of a Work.
+type BatchResult struct {
 	Results []Result `cbor:"1,keyasint,omitempty"` // of its first statements, in order
 	// Fault, if not nil, is what the statement after these failed with. If the reply is not
 	// refused the branch lives.
@@ -192,7 +192,7 @@ type Sources interface {
 type Finishing interface {
 	// ExecuteAndCommit is an Execute of the last statements and a Commit of the transaction, in
 	// one trip if one source is all that the transaction has touched. KindUnknown is what it
-	// gives if nobody can say whether the commit happened; after KindMisuse the transaction
+	// gives if nobody can say whether the commit happened; after KindInvalidRequest the transaction
 	// lives, after any other error it has ended.
 	ExecuteAndCommit(ctx context.Context, statements []SourceStatement) ([]SourceResult, error)
 }

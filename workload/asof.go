@@ -16,7 +16,7 @@ const holdMillis = 250
 // transactions with pauses between them, and records all as one reading: it must
 // be true, and hold what was acknowledged before it began.
 func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
-	c.lookBack(ctx, func(m *moment) error {
+	c.lookBack(ctx, func(m *snapshotRead) error {
 		var accounts []txn.Pair
 		for _, part := range c.Rand.Perm(w.Parts) {
 			rows, err := m.scan(partSpan(tableAccounts, part))
@@ -40,7 +40,7 @@ func (w *Bank) ReadAsOf(ctx context.Context, c *Client) {
 
 // ReadAsOf reads every list as of one moment, one by one.
 func (w *ListAppend) ReadAsOf(ctx context.Context, c *Client) {
-	c.lookBack(ctx, func(m *moment) error {
+	c.lookBack(ctx, func(m *snapshotRead) error {
 		for i := range w.Lists {
 			res, err := m.read(txn.Read{Gets: []txn.Key{w.key(i)}})
 			if err != nil {
@@ -52,8 +52,8 @@ func (w *ListAppend) ReadAsOf(ctx context.Context, c *Client) {
 	})
 }
 
-// moment is a reading of one moment.
-type moment struct {
+// snapshotRead is a reading of one moment.
+type snapshotRead struct {
 	attempt
 	c  *Client
 	at txn.Timestamp
@@ -66,9 +66,9 @@ type moment struct {
 
 // lookBack asks for the present and records what read finds there, or at a moment
 // that is still to come.
-func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
-	m := &moment{c: c, hold: holdMillis, attempt: attempt{ctx: ctx, rec: &history.Record{
-		Process: c.Process, Moment: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
+func (c *Client) lookBack(ctx context.Context, read func(*snapshotRead) error) {
+	m := &snapshotRead{c: c, hold: holdMillis, attempt: attempt{ctx: ctx, rec: &history.Record{
+		Process: c.Process, ReadTS: true, Region: string(c.DB.Region()), InvokeNanos: int64(c.Env.Elapsed())}}}
 	var err error
 	if c.Repeatable {
 		m.tx = c.DB.Begin(txn.Options{Level: txn.RepeatableRead, ReadOnly: true})
@@ -78,7 +78,7 @@ func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 		}
 		m.tx.Rollback()
 		m.rec.At = int64(m.at)
-	} else if m.at, err = txn.Present(ctx, c.DB); err == nil {
+	} else if m.at, err = txn.ReadPresent(ctx, c.DB); err == nil {
 		if c.Ahead > 0 && c.Rand.IntN(2) == 0 {
 			m.at += txn.Timestamp(c.Rand.Int64N(int64(c.Ahead)))
 			m.hold *= int64(c.Rand.IntN(2)) // else leaders log the moment itself
@@ -97,7 +97,7 @@ func (c *Client) lookBack(ctx context.Context, read func(*moment) error) {
 
 // read is one read of the moment, tried again while shards are not to be
 // reached: the answer is the same whenever it comes.
-func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
+func (m *snapshotRead) read(r txn.Read) (res txn.ReadResult, err error) {
 	if m.tx != nil {
 		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
 		res, err = m.tx.Read(m.ctx, r)
@@ -109,7 +109,7 @@ func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
 	}
 	for try := 1; ; try++ {
 		m.c.Env.Sleep(time.Duration(m.c.Rand.Int64N(int64(2*m.c.Pause) + 1)))
-		t := m.c.DB.Begin(txn.Options{AsOf: m.at, HoldMillis: m.hold})
+		t := m.c.DB.Begin(txn.Options{AsOf: m.at, ProtectMillis: m.hold})
 		if res, err = t.Read(m.ctx, r); err == nil {
 			err = t.Commit(m.ctx)
 		} else {
@@ -126,7 +126,7 @@ func (m *moment) read(r txn.Read) (res txn.ReadResult, err error) {
 }
 
 // scan reads a span in pages of a few rows, forwards or backwards.
-func (m *moment) scan(span txn.Span) (all []txn.Pair, err error) {
+func (m *snapshotRead) scan(span txn.Span) (all []txn.Pair, err error) {
 	reverse := m.c.Rand.IntN(3) == 0
 	for {
 		res, err := m.read(txn.Read{Page: true, Scans: []txn.Scan{{Span: span, Reverse: reverse, Limit: 1 + m.c.Rand.IntN(60)}}})

@@ -80,8 +80,8 @@ func (w *Bank) Step(ctx context.Context, c *Client) {
 
 // transfer moves money from one of the first accounts to one or two others.
 func (w *Bank) transfer(ctx context.Context, c *Client) {
-	if yes, opt := c.declares(); yes {
-		w.transferDeclared(ctx, c, opt)
+	if yes, opt := c.runsFixedSet(); yes {
+		w.transferFixedSet(ctx, c, opt)
 		return
 	}
 	picked := w.accounts(c)
@@ -197,7 +197,7 @@ func (w *Bank) close(ctx context.Context, c *Client) {
 func (w *Bank) ReadAll(ctx context.Context, c *Client, final bool) bool {
 	return c.transact(ctx, txn.Options{ReadOnly: true}, final, func(a *attempt) error {
 		res, err := a.read(txn.Read{
-			Scans: []txn.Scan{{Span: tableSpan(tableAccounts)}, {Span: tableSpan(tableLedger)}}, Final: true,
+			Scans: []txn.Scan{{Span: tableSpan(tableAccounts)}, {Span: tableSpan(tableLedger)}}, OnlyRead: true,
 		})
 		if err != nil {
 			return err

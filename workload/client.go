@@ -35,8 +35,8 @@ type Client struct {
 	Ahead time.Duration
 	// Priority gives that of the transaction that begins next; nil: all are low.
 	Priority func() txn.Priority
-	// Declares: most transactions whose keys are known from the start are declared.
-	Declares bool
+	// FixedSet: most transactions whose keys are known from the start are declared.
+	FixedSet bool
 	// Spike: the transaction that is drawn next is one of a sudden crowd, see hotspots.
 	Spike bool
 
@@ -66,7 +66,7 @@ func (a *attempt) did(op history.Op) { a.rec.Ops = append(a.rec.Ops, op) }
 func (a *attempt) read(r txn.Read) (txn.ReadResult, error) { return a.t.Read(a.ctx, r) }
 
 // errGiveUp ends a transaction that the client itself does not want any more.
-var errGiveUp = txn.Errorf(txn.KindMisuse, "the client gave it up")
+var errGiveUp = txn.Errorf(txn.KindInvalidRequest, "the client gave it up")
 
 // transact runs body in a transaction until it commits, its outcome is unknown,
 // or the tries are used up. It reports whether it committed.

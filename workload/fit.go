@@ -18,7 +18,7 @@ import (
 // inserted into a ledger, which only grows. Two statements and a commit.
 type fit struct {
 	MixConfig
-	told map[string]history.Outcome // of each payment
+	reported map[string]history.Outcome // of each payment
 }
 
 func newFit(cfg MixConfig) Mix { return &fit{cfg, map[string]history.Outcome{}} }
@@ -62,7 +62,7 @@ func (m *fit) Next(c *Client) Job {
 				return err
 			}
 			if res.Values[0] != nil {
-				return txn.Errorf(txn.KindMisuse, "the payment %s is in the ledger already", payment)
+				return txn.Errorf(txn.KindInvalidRequest, "the payment %s is in the ledger already", payment)
 			}
 			t.Put(record, fmt.Appendf(nil, "%d %d", who, amount))
 			if givesUp {
@@ -70,7 +70,7 @@ func (m *fit) Next(c *Client) Job {
 			}
 			return nil
 		},
-		Ended: func(o history.Outcome) { m.told[payment] = o },
+		Ended: func(o history.Outcome) { m.reported[payment] = o },
 	}
 }
 
@@ -105,12 +105,12 @@ func (m *fit) Check(rows iter.Seq[txn.Pair]) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("account %d has %d, and by the ledger it should have %d", i, balances[i], paid[i]))
 		}
 	}
-	return clipped(append(wrong, m.checkTold(seen)...))
+	return clipped(append(wrong, m.checkReported(seen)...))
 }
 
-func (m *fit) checkTold(seen map[string]bool) (wrong []string) {
-	for _, payment := range slices.Sorted(maps.Keys(m.told)) {
-		switch o := m.told[payment]; {
+func (m *fit) checkReported(seen map[string]bool) (wrong []string) {
+	for _, payment := range slices.Sorted(maps.Keys(m.reported)) {
+		switch o := m.reported[payment]; {
 		case o == history.OK && !seen[payment]:
 			wrong = append(wrong, fmt.Sprintf("payment %s was acknowledged and is not in the ledger", payment))
 		case o == history.Fail && seen[payment]:

@@ -38,11 +38,11 @@ func (w *ListAppend) guard(a *attempt, c *Client) {
 	if len(keys) == 0 {
 		return
 	}
-	value, version, ok := c.DB.Peek(keys[c.Rand.IntN(len(keys))])
+	value, version, ok := c.DB.ReadLocal(keys[c.Rand.IntN(len(keys))])
 	if !ok {
 		return
 	}
-	a.t.Guard(guardName, version)
+	a.t.SchemaCheck(guardName, version)
 	a.did(history.Op{Kind: history.ReadList, Key: guardList, List: parseList(value)})
 }
 

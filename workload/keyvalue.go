@@ -38,11 +38,11 @@ func countOf(v []byte) uint64 {
 
 // look is a transaction that reads rows, in one round, and writes none.
 func look(class string, keys []txn.Key) Job {
-	declares := func() txn.Declaration {
-		return txn.Declaration{Reads: keys, Then: func([][]byte) ([]txn.Write, bool) { return nil, true }}
+	fixedSet := func() txn.FixedSetTxn {
+		return txn.FixedSetTxn{Reads: keys, Then: func([][]byte) ([]txn.Write, bool) { return nil, true }}
 	}
-	return Job{Class: class, ReadOnly: true, Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
-		_, err := t.Read(ctx, txn.Read{Gets: keys, Final: true})
+	return Job{Class: class, ReadOnly: true, FixedSet: fixedSet, Body: func(ctx context.Context, t txn.Txn) error {
+		_, err := t.Read(ctx, txn.Read{Gets: keys, OnlyRead: true})
 		return err
 	}}
 }
@@ -50,8 +50,8 @@ func look(class string, keys []txn.Key) Job {
 // change is a transaction that counts rows up, all read in one round, and
 // writes others that it has not read.
 func (m *keyMix) change(class string, counted, blind []txn.Key) Job {
-	declares := func() txn.Declaration {
-		return txn.Declaration{Reads: counted, Writes: slices.Concat(counted, blind), Then: func(values [][]byte) (writes []txn.Write, ok bool) {
+	fixedSet := func() txn.FixedSetTxn {
+		return txn.FixedSetTxn{Reads: counted, Writes: slices.Concat(counted, blind), Then: func(values [][]byte) (writes []txn.Write, ok bool) {
 			for i, k := range counted {
 				writes = append(writes, txn.Write{Key: k, Value: m.value(countOf(values[i]) + 1)})
 			}
@@ -61,7 +61,7 @@ func (m *keyMix) change(class string, counted, blind []txn.Key) Job {
 			return writes, true
 		}}
 	}
-	return Job{Class: class, Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
+	return Job{Class: class, FixedSet: fixedSet, Body: func(ctx context.Context, t txn.Txn) error {
 		res, err := t.Read(ctx, txn.Read{Gets: counted, ForWrite: true})
 		if err != nil {
 			return err

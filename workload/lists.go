@@ -35,8 +35,8 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 		w.change(ctx, c)
 		return
 	}
-	if yes, opt := c.declares(); yes {
-		w.stepDeclared(ctx, c, opt)
+	if yes, opt := c.runsFixedSet(); yes {
+		w.stepFixedSet(ctx, c, opt)
 		return
 	}
 	type step struct {
@@ -56,7 +56,7 @@ func (w *ListAppend) Step(ctx context.Context, c *Client) {
 			w.guard(a, c)
 		}
 		if batched {
-			r := txn.Read{Lock: lock, Wait: wait, Final: readOnly}
+			r := txn.Read{Lock: lock, Wait: wait, OnlyRead: readOnly}
 			for _, s := range plan {
 				r.Gets = append(r.Gets, w.key(s.key))
 			}

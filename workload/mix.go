@@ -27,9 +27,9 @@ type Job struct {
 	// Body reads and writes; it is called once for each try, with the same
 	// choices, and returns what the transaction's reads return.
 	Body func(ctx context.Context, t txn.Txn) error
-	// Declares, of some whose rows are known from the start, is the same as Body, to be declared whole
+	// FixedSet, of some whose rows are known from the start, is the same as Body, to be declared whole
 	// (txn.Declarer): it ends the transaction too.
-	Declares func() txn.Declaration
+	FixedSet func() txn.FixedSetTxn
 	// Autocommit: it is one statement, whose client sends no commit of its own.
 	Autocommit bool
 	// Ended, if not nil, is told once how it ended, after its last try. Who drives the

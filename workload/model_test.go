@@ -48,7 +48,7 @@ func newModelDB(d *routing.Directory, f flaw) *modelDB {
 
 func (db *modelDB) Directory() *routing.Directory { return db.dir }
 func (db *modelDB) Region() geo.Region            { return "va" }
-func (db *modelDB) Peek(k txn.Key) ([]byte, txn.Version, bool) {
+func (db *modelDB) ReadLocal(k txn.Key) ([]byte, txn.Version, bool) {
 	row := db.rows[k]
 	return row.value, txn.Version{Seq: row.version}, true
 }
@@ -204,7 +204,7 @@ func (t *modelTxn) install(n int) {
 	}
 }
 
-func (t *modelTxn) Guard(name string, v txn.Version) {
+func (t *modelTxn) SchemaCheck(name string, v txn.Version) {
 	for _, s := range t.db.dir.Shards {
 		if s.ID != 1 { // it has all but the meta shard's
 			t.reads[txn.Key(routing.LocalKey(s.ID, name))] = v.Seq

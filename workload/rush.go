@@ -77,7 +77,7 @@ func (w *ListAppend) look(ctx context.Context, c *Client, first, then txn.Key) {
 func (w *ListAppend) bump(ctx context.Context, c *Client, key txn.Key) {
 	refuse := c.Rand.IntN(10) == 0
 	c.transact(ctx, txn.Options{}, false, func(a *attempt) error {
-		r := txn.Read{Gets: []txn.Key{key}, ForWrite: true, Declares: []txn.Key{key}}
+		r := txn.Read{Gets: []txn.Key{key}, ForWrite: true, FixedSet: []txn.Key{key}}
 		u, ok := a.t.(txn.Updater)
 		if !ok {
 			list, err := w.get(a, key, r)

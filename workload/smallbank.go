@@ -99,10 +99,10 @@ func settle(reads, writes []txn.Key, change func(b []int64)) Job {
 		}
 		return out
 	}
-	declares := func() txn.Declaration {
-		return txn.Declaration{Reads: reads, Writes: writes, Then: func(values [][]byte) ([]txn.Write, bool) { return after(values), true }}
+	fixedSet := func() txn.FixedSetTxn {
+		return txn.FixedSetTxn{Reads: reads, Writes: writes, Then: func(values [][]byte) ([]txn.Write, bool) { return after(values), true }}
 	}
-	return Job{Declares: declares, Body: func(ctx context.Context, t txn.Txn) error {
+	return Job{FixedSet: fixedSet, Body: func(ctx context.Context, t txn.Txn) error {
 		res, err := t.Read(ctx, txn.Read{Gets: reads, ForWrite: len(writes) == len(reads)})
 		if err != nil {
 			return err

@@ -88,8 +88,8 @@ func (a *attempt) finally(how ending, s []txn.SourceStatement) error {
 	return err
 }
 
-// goesOn has a client give up, now and then, what has not committed.
-func (a *attempt) goesOn(c *Client) error {
+// mayProceed has a client give up, now and then, what has not committed.
+func (a *attempt) mayProceed(c *Client) error {
 	if a.done {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (w *Sourced) Bank(ctx context.Context, c *Client) {
 		if err := a.finally(ending, s); err != nil {
 			return err
 		}
-		return a.goesOn(c)
+		return a.mayProceed(c)
 	})
 }
 
@@ -322,7 +322,7 @@ func (w *Sourced) Append(ctx context.Context, c *Client) {
 				}
 			}
 		}
-		return a.goesOn(c)
+		return a.mayProceed(c)
 	})
 }
 

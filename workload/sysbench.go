@@ -143,7 +143,7 @@ func (m *sysbench) job(keys []txn.Key, read []bool, givesUp bool) Job {
 
 // statement reads a row, or counts it up.
 func (m *keyMix) statement(ctx context.Context, t txn.Txn, k txn.Key, read, only bool) error {
-	res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{k}, ForWrite: !read, Final: only})
+	res, err := t.Read(ctx, txn.Read{Gets: []txn.Key{k}, ForWrite: !read, OnlyRead: only})
 	if err == nil && !read {
 		t.Put(k, m.value(countOf(res.Values[0])+1))
 	}

@@ -124,7 +124,7 @@ func TestUnknownOutcomes(t *testing.T) {
 		t.Errorf("a row that nobody wrote: %q", wrong)
 	}
 	f := newTestMix(t, "fit", MixConfig{Parts: 1}).(*fit)
-	f.told["1"], f.told["2"] = history.Unknown, history.OK
+	f.reported["1"], f.reported["2"] = history.Unknown, history.OK
 	if wrong := f.Check(f.all("2")); wrong != nil {
 		t.Error(wrong)
 	}

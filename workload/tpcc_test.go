@@ -65,12 +65,12 @@ func TestEachTPCCConditionBites(t *testing.T) {
 		"0": change('z', 0, 0), "1": change('w', 0, 1), "2": change('d', 0, 1), "3": drop('n'), "4": change('o', 2, 1), "5": drop('n'), "6": drop('l'), "7": change('l', 4, 1),
 		"8": change('w', 0, 1), "9": change('d', 1, 1), "10": change('c', 0, 1), "11": change('c', 3, 1), "12": change('c', 1, 1),
 	} {
-		t.Run(condition, func(t *testing.T) { bites(t, m, db, "condition "+condition+":", damage) })
+		t.Run(condition, func(t *testing.T) { ruleHits(t, m, db, "condition "+condition+":", damage) })
 	}
 }
 
-// bites damages the first row that the damage changes and wants the condition to see it.
-func bites(t *testing.T, m *tpcc, db *modelDB, says string, damage func(txn.Key, fields) fields) {
+// ruleHits damages the first row that the damage changes and wants the condition to see it.
+func ruleHits(t *testing.T, m *tpcc, db *modelDB, says string, damage func(txn.Key, fields) fields) {
 	var rows []txn.Pair
 	done := false
 	keys := slices.SortedFunc(db.all(), func(a, b txn.Pair) int { return strings.Compare(string(a.Key), string(b.Key)) })

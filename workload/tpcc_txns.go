@@ -94,24 +94,24 @@ func takeStock(s fields, l tpccLine, w int) fields {
 	return s
 }
 
-// who is a customer as a terminal names one: three in five by last name, which
+// customerName is a customer as a terminal names one: three in five by last name, which
 // costs a look into the index first.
-type who struct {
+type customerName struct {
 	w, d, number int
 	byName       bool
 }
 
-func (m *tpcc) who(c *Client, w, d int) who {
-	return who{w, d, tpccCustomer(c), c.Rand.IntN(100) < 60}
+func (m *tpcc) customer(c *Client, w, d int) customerName {
+	return customerName{w, d, tpccCustomer(c), c.Rand.IntN(100) < 60}
 }
 
 // payment is by a customer of the client's own warehouse, fifteen times in a
 // hundred by one of another. By number it takes one round, by name two.
 func (m *tpcc) payment(c *Client) Job {
 	w, d := m.home(c), district(c)
-	p := m.who(c, w, d)
+	p := m.customer(c, w, d)
 	if c.Rand.IntN(100) < 15 {
-		p = m.who(c, m.other(c, w), district(c))
+		p = m.customer(c, m.other(c, w), district(c))
 	}
 	amount, id := 100+c.Rand.Int64N(499_901), c.nextID()
 	customer := m.row('c', p.w, p.d, p.number)
@@ -164,7 +164,7 @@ func (m *tpcc) payment(c *Client) Job {
 // orderStatus looks at a customer's last order: the customer, then the order,
 // with the index before if it is by name.
 func (m *tpcc) orderStatus(c *Client) Job {
-	p := m.who(c, m.home(c), district(c))
+	p := m.customer(c, m.home(c), district(c))
 	return Job{ReadOnly: true, Body: func(ctx context.Context, t txn.Txn) error {
 		if p.byName {
 			if _, err := t.Read(ctx, txn.Read{Gets: []txn.Key{m.row('i', p.w, p.d, p.number)}}); err != nil {

@@ -7,19 +7,19 @@ import (
 	"isochron/txn"
 )
 
-// Request is one question to the table: what a transaction wants to hold here, and how it
+// LockRequest is one question to the table: what a transaction wants to hold here, and how it
 // waits if it must.
-type Request struct {
+type LockRequest struct {
 	Phase Phase
 	Txn   txn.ID
 	Age   txn.Age
 	LockSet
 	// NoWait: in execution, it is refused where it would wait or have others give way.
 	NoWait bool
-	// Barred, if set, is why it is refused when nothing else is in its way.
-	Barred txn.Why
-	// Looks: the answer is what would come of it, and nothing changes.
-	Looks bool
+	// RejectWith, if set, is why it is refused when nothing else is in its way.
+	RejectWith txn.AbortReason
+	// DryRun: the answer is what would come of it, and nothing changes.
+	DryRun bool
 	// ReadsPass, of a vote: what it reads is looked at and not held. Its log orders it before
 	// whoever writes that later.
 	ReadsPass bool
@@ -27,24 +27,24 @@ type Request struct {
 	// rows that the transaction has already and for which others wait (chain.go).
 	Writes  []txn.Write
 	Attempt txn.Attempt
-	// Beside are those who have voted on whose abort a vote rests: they are not in its way, and it
+	// AssumedAborted are those who have voted on whose abort a vote rests: they are not in its way, and it
 	// takes over what it wants of theirs.
-	Beside []txn.ID
+	AssumedAborted []txn.ID
 
 	// Since is when the request came, Deadline until when it waits, and Number what it has at this
 	// leader, the same when it asks again. Request is its number at its gateway, if that sends it
 	// again while nobody answers. Alone: its transaction waits nowhere else.
-	Since    time.Duration
-	Deadline time.Duration
-	Number   uint64
-	Request  uint64
-	Alone    bool
+	Since         time.Duration
+	Deadline      time.Duration
+	Number        uint64
+	Request       uint64
+	WaitsOnlyHere bool
 }
 
-// Effects are what came of a request: it is refused, or it waits, or others had to give way and
+// LockResult are what came of a request: it is refused, or it waits, or others had to give way and
 // it asks again, or nothing is in its way and it holds what it has claimed. What becomes of others
 // meanwhile the World has heard, in order: whoever is let in is so when all of them have given way.
-type Effects struct {
+type LockResult struct {
 	// Again: others had to give way, and nothing was granted. The request asks anew, for what there
 	// is to be read by now. That ends: each turn removes its victims.
 	Again bool
@@ -53,31 +53,31 @@ type Effects struct {
 	// Waits is its place among those who wait: the caller says there how it asks again and what
 	// becomes of it if the wait ends without its lock.
 	Waits *Waiter
-	// Behind is for whom it waits, or to whom it gives way.
-	Behind txn.ID
+	// BlockedBy is for whom it waits, or to whom it gives way.
+	BlockedBy txn.ID
 	// Pass are rows of the lock set to be passed on as soon as they are written.
 	Pass []txn.Key
 }
 
 // Granted reports whether nothing is in the way, and the lock set is held.
-func (e *Effects) Granted() bool {
+func (e *LockResult) Granted() bool {
 	return !e.Again && !e.Refused.Refused() && e.Waits == nil
 }
 
 // Acquire asks for a lock set: it is granted as a whole or not at all, but that who waits may hold
 // what is free of it meanwhile (rowbyrow.go).
-func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
-	if r.Phase == Turn {
+func (t *Table) Acquire(now time.Duration, r *LockRequest) (e LockResult) {
+	if r.Phase == ChainOrder {
 		return t.inTurn(now, r)
 	}
 	if no, owner := t.reserved.stop(r); owner != nil {
 		return t.waitBehind(now, owner, r)
 	} else if no.Refused() {
-		return Effects{Refused: no, Behind: no.Who}
+		return LockResult{Refused: no, BlockedBy: no.ConflictingTxn}
 	}
 	conflicts := t.rules.conflicts(r.Phase, r.Txn, r.Age, &r.LockSet)
-	if len(r.Beside) > 0 {
-		conflicts = slices.DeleteFunc(conflicts, func(h *Holder) bool { return slices.Contains(r.Beside, h.Txn) })
+	if len(r.AssumedAborted) > 0 {
+		conflicts = slices.DeleteFunc(conflicts, func(h *Holder) bool { return slices.Contains(r.AssumedAborted, h.Txn) })
 	}
 	if len(conflicts) > 0 {
 		if e, met := t.meets(now, r, conflicts); met {
@@ -85,11 +85,11 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 		}
 	}
 	switch {
-	case r.Looks:
-	case r.Barred != txn.NotRefused:
-		e.Refused = r.Barred.Refusal()
+	case r.DryRun:
+	case r.RejectWith != txn.NotRefused:
+		e.Refused = r.RejectWith.Refusal()
 	case r.Phase.holds():
-		r.LockSet = t.TakeOver(now, r.Txn, r.Beside, r.LockSet)
+		r.LockSet = t.TakeOver(now, r.Txn, r.AssumedAborted, r.LockSet)
 		e.Pass = t.grantTo(now, r)
 	case r.Phase == Reserving:
 		t.reserved.Reserve(now, r.Txn, r.Age, r.Shared, r.Spans)
@@ -99,7 +99,7 @@ func (t *Table) Acquire(now time.Duration, r *Request) (e Effects) {
 
 // meets is what comes of a request that meets others, oldest first; met is false if none of them
 // is in its way.
-func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) (e Effects, met bool) {
+func (t *Table) meets(now time.Duration, r *LockRequest, conflicts []*Holder) (e LockResult, met bool) {
 	v := t.rules.judge(r.Phase, r.Txn, r.Age, &r.LockSet, conflicts)
 	if v.granted() {
 		return e, false
@@ -108,27 +108,27 @@ func (t *Table) meets(now time.Duration, r *Request, conflicts []*Holder) (e Eff
 }
 
 // stops is what comes of a request that the rules do not grant.
-func (t *Table) stops(now time.Duration, r *Request, v verdict) Effects {
+func (t *Table) stops(now time.Duration, r *LockRequest, v verdict) LockResult {
 	switch {
-	case r.Looks:
-		return Effects{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
+	case r.DryRun:
+		return LockResult{Refused: TimedOut.refusal(r.Phase, txn.ID{})}
 	case r.NoWait && r.Phase == Execute:
-		return Effects{Refused: txn.WhyLockedNoWait.Refusal()}
+		return LockResult{Refused: txn.ReasonNoWait.Refusal()}
 	case len(v.victims) > 0:
-		t.undoAll(now, v.victims, r.Txn)
-		return Effects{Again: true}
+		t.abortAll(now, v.victims, r.Txn)
+		return LockResult{Again: true}
 	case v.die != nil:
-		return Effects{Refused: txn.Refusal{Why: t.rules.policy.givesWay(r.Phase), Who: v.die.Txn}, Behind: v.die.Txn}
+		return LockResult{Refused: txn.Refusal{Reason: t.rules.policy.lossReason(r.Phase), ConflictingTxn: v.die.Txn}, BlockedBy: v.die.Txn}
 	}
 	return t.waitBehind(now, v.wait, r)
 }
 
 // waitBehind has a request wait for a holder, if it may.
-func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
-	e := Effects{Behind: on.Txn, Waits: t.queue(now, on, r)}
+func (t *Table) waitBehind(now time.Duration, on *Holder, r *LockRequest) LockResult {
+	e := LockResult{BlockedBy: on.Txn, Waits: t.queue(now, on, r)}
 	if e.Waits == nil { // too many wait
-		e.Refused = TimedOut.refusal(r.Phase, e.Behind)
-	} else if t.rules.policy.RowByRow && r.Phase == Execute {
+		e.Refused = TimedOut.refusal(r.Phase, e.BlockedBy)
+	} else if t.rules.policy.IncrementalLocking && r.Phase == Execute {
 		if free := t.rules.free(r); len(free.Shared)+len(free.Exclusive) > 0 {
 			t.locks.give(now, r.Txn, r.Age, &free)
 		}
@@ -137,7 +137,7 @@ func (t *Table) waitBehind(now time.Duration, on *Holder, r *Request) Effects {
 }
 
 // grantTo gives a request what it has claimed, and names the rows to be passed on once written.
-func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
+func (t *Table) grantTo(now time.Duration, r *LockRequest) (pass []txn.Key) {
 	if t.rules.policy.Hot.Publishes() && len(r.Writes) > 0 {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
@@ -163,9 +163,9 @@ func (t *Table) grantTo(now time.Duration, r *Request) (pass []txn.Key) {
 
 // queue has a request wait behind a holder, nil if too many wait already. In execution whoever
 // wants one row alone waits in its queue.
-func (t *Table) queue(now time.Duration, on *Holder, r *Request) *Waiter {
+func (t *Table) queue(now time.Duration, on *Holder, r *LockRequest) *Waiter {
 	w := &Waiter{Txn: r.Txn, Age: r.Age, Deadline: r.Deadline, Since: r.Since, Number: r.Number, Request: r.Request,
-		Exclusive: len(r.Exclusive) > 0, Fresh: r.Fresh, Alone: r.Alone || r.Fresh, Sure: r.Sure, phase: r.Phase, behind: on.Txn}
+		Exclusive: len(r.Exclusive) > 0, HoldsNothing: r.HoldsNothing, WaitsOnlyHere: r.WaitsOnlyHere || r.HoldsNothing, CommittedOnly: r.CommittedOnly, phase: r.Phase, blockedBy: on.Txn}
 	w.Near = t.rows.near(on, r.Exclusive, r.Shared)
 	if r.Phase == Execute && len(r.Spans) == 0 && len(r.Shared)+len(r.Exclusive) == 1 {
 		w.Key = w.Near
@@ -188,33 +188,33 @@ func (t *Table) Restore(now time.Duration, id txn.ID, age txn.Age, c LockSet, ea
 	t.locks.give(now, id, age, &c).Voted = true
 }
 
-// givesWay is why a request is refused that gives way: in execution it closed a cycle of waits,
+// lossReason is why a request is refused that gives way: in execution it closed a cycle of waits,
 // unless nobody waits in cycles by the rule of who meets whom.
-func (p Policy) givesWay(phase Phase) txn.Why {
+func (p Policy) lossReason(phase Phase) txn.AbortReason {
 	if p.OnConflict != ConflictWoundWait {
-		return txn.WhyGivesWay
+		return txn.ReasonLockConflict
 	}
-	return endings[phase].gives
+	return waitResults[phase].gives
 }
 
-// endings are why a request is refused that gives way, and one whose wait ends without its lock.
-var endings = [...]struct{ gives, timedOut, undone txn.Why }{
-	Instant:   {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
-	ReadOnly:  {txn.WhyGivesWay, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter},
-	Execute:   {txn.WhyDeadlock, txn.WhyLockNotGranted, txn.WhyWounded},
-	Prepare:   {txn.WhyGivesWay, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare},
-	Reserving: {txn.WhyGivesWay, txn.WhyLockNotGranted, txn.WhyWounded},
-	Turn:      {txn.WhyChainDeadlock, txn.WhyWaitedInChain, txn.WhyChainUndone},
+// waitResults are why a request is refused that gives way, and one whose wait ends without its lock.
+var waitResults = [...]struct{ gives, timedOut, aborted txn.AbortReason }{
+	UnlockedRead: {txn.ReasonLockConflict, txn.ReasonLockTimeout, txn.ReasonWounded},
+	ReadOnly:     {txn.ReasonLockConflict, txn.ReasonWriterTimeout, txn.ReasonWriterTimeout},
+	Execute:      {txn.ReasonDeadlock, txn.ReasonLockTimeout, txn.ReasonWounded},
+	Prepare:      {txn.ReasonLockConflict, txn.ReasonPrepareTimeout, txn.ReasonPrepareTimeout},
+	Reserving:    {txn.ReasonLockConflict, txn.ReasonLockTimeout, txn.ReasonWounded},
+	ChainOrder:   {txn.ReasonChainDeadlock, txn.ReasonChainTimeout, txn.ReasonChainAborted},
 }
 
 // refusal is why a request is refused whose wait for somebody has ended like this.
-func (e Ending) refusal(p Phase, behind txn.ID) txn.Refusal {
-	no := txn.Refusal{Why: endings[p].timedOut, Who: behind}
+func (e WaitResult) refusal(p Phase, behind txn.ID) txn.Refusal {
+	no := txn.Refusal{Reason: waitResults[p].timedOut, ConflictingTxn: behind}
 	switch e {
-	case Undone:
-		no.Why = endings[p].undone
+	case Cancelled:
+		no.Reason = waitResults[p].aborted
 	case Deadlocked:
-		no.Why = txn.WhyWideDeadlock
+		no.Reason = txn.ReasonDistributedDeadlock
 	}
 	return no
 }

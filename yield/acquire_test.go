@@ -9,8 +9,8 @@ import (
 )
 
 // ask is a question of transaction n in execution.
-func ask(n uint64, c LockSet) *Request {
-	return &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c, Deadline: time.Minute, Number: n}
+func ask(n uint64, c LockSet) *LockRequest {
+	return &LockRequest{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c, Deadline: time.Minute, Number: n}
 }
 
 // One question has one of five answers, and what it says is so in the table.
@@ -21,29 +21,29 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		policy Policy
 		asks   uint64 // 5 has row x, and
 		voted  bool   // has voted
-		change func(*Request)
+		change func(*LockRequest)
 		want   string
-		why    txn.Why
+		reason txn.AbortReason
 		holds  bool // afterwards
 	}{
-		{"another row is free", WoundWait, 7, false, func(r *Request) { r.LockSet = y }, "granted", 0, true},
+		{"another row is free", WoundWait, 7, false, func(r *LockRequest) { r.LockSet = y }, "granted", 0, true},
 		{"its own row is free", WoundWait, 5, false, nil, "granted", 0, true},
 		{"an older one has others give way, and asks again", WoundWait, 3, false, nil, "wounds", 0, false},
-		{"and not if it will not wait", WoundWait, 3, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
+		{"and not if it will not wait", WoundWait, 3, false, func(r *LockRequest) { r.NoWait = true }, "refused", txn.ReasonNoWait, false},
 		{"a younger one waits", WoundWait, 7, false, nil, "waits", 0, false},
-		{"or will not", WoundWait, 7, false, func(r *Request) { r.NoWait = true }, "refused", txn.WhyLockedNoWait, false},
-		{"or only looks", WoundWait, 7, false, func(r *Request) { r.Looks = true }, "refused", txn.WhyLockNotGranted, false},
-		{"or looks at what is free", WoundWait, 7, false, func(r *Request) { r.LockSet, r.Looks = y, true }, "granted", 0, false},
-		{"a vote gives way to an older one", WoundWait, 7, true, func(r *Request) { r.Phase = Prepare }, "refused", txn.WhyGivesWay, false},
-		{"and waits for a younger one", WoundWait, 3, true, func(r *Request) { r.Phase = Prepare }, "waits", 0, false},
-		{"or is granted, and has voted", WoundWait, 7, true, func(r *Request) { r.Phase, r.LockSet = Prepare, y }, "granted", 0, true},
-		{"or is barred, and does not", WoundWait, 7, true, func(r *Request) { r.Phase, r.LockSet, r.Barred = Prepare, y, txn.WhyLogFull }, "refused", txn.WhyLogFull, false},
-		{"barred or not it waits", WoundWait, 3, true, func(r *Request) { r.Phase, r.Barred = Prepare, txn.WhyLogFull }, "waits", 0, false},
-		{"who reads an instant waits for a vote", Validate, 7, true, func(r *Request) { r.Phase, r.LockSet = Instant, shared }, "waits", 0, false},
-		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *Request) { r.Phase, r.LockSet = Instant, shared }, "granted", 0, false},
-		{"so does a vote on reads alone", Validate, 7, false, func(r *Request) { r.Phase, r.LockSet = ReadOnly, shared }, "granted", 0, false},
+		{"or will not", WoundWait, 7, false, func(r *LockRequest) { r.NoWait = true }, "refused", txn.ReasonNoWait, false},
+		{"or only looks", WoundWait, 7, false, func(r *LockRequest) { r.DryRun = true }, "refused", txn.ReasonLockTimeout, false},
+		{"or looks at what is free", WoundWait, 7, false, func(r *LockRequest) { r.LockSet, r.DryRun = y, true }, "granted", 0, false},
+		{"a vote gives way to an older one", WoundWait, 7, true, func(r *LockRequest) { r.Phase = Prepare }, "refused", txn.ReasonLockConflict, false},
+		{"and waits for a younger one", WoundWait, 3, true, func(r *LockRequest) { r.Phase = Prepare }, "waits", 0, false},
+		{"or is granted, and has voted", WoundWait, 7, true, func(r *LockRequest) { r.Phase, r.LockSet = Prepare, y }, "granted", 0, true},
+		{"or is barred, and does not", WoundWait, 7, true, func(r *LockRequest) { r.Phase, r.LockSet, r.RejectWith = Prepare, y, txn.ReasonLogFull }, "refused", txn.ReasonLogFull, false},
+		{"barred or not it waits", WoundWait, 3, true, func(r *LockRequest) { r.Phase, r.RejectWith = Prepare, txn.ReasonLogFull }, "waits", 0, false},
+		{"who reads an instant waits for a vote", Validate, 7, true, func(r *LockRequest) { r.Phase, r.LockSet = UnlockedRead, shared }, "waits", 0, false},
+		{"and for nobody else, and holds nothing", Validate, 7, false, func(r *LockRequest) { r.Phase, r.LockSet = UnlockedRead, shared }, "granted", 0, false},
+		{"so does a vote on reads alone", Validate, 7, false, func(r *LockRequest) { r.Phase, r.LockSet = ReadOnly, shared }, "granted", 0, false},
 	} {
-		tab := NewTable(c.policy, Bounds{}, &heard{})
+		tab := NewTable(c.policy, HotRowConfig{}, &eventLog{})
 		tab.grant(0, id(5), age(5), x).Voted = c.voted
 		r := ask(c.asks, x)
 		if c.change != nil {
@@ -61,14 +61,14 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 		}
 		h := tab.Holder(id(c.asks))
 		holds := h != nil && (len(h.keys) == 1 && h.keys[0] == r.Exclusive[0])
-		if got != c.want || e.Refused.Why != c.why || e.Granted() != (got == "granted") || (c.holds && !holds || !c.holds && h != nil) {
+		if got != c.want || e.Refused.Reason != c.reason || e.Granted() != (got == "granted") || (c.holds && !holds || !c.holds && h != nil) {
 			t.Errorf("%s: it is %s, %+v, and holds %+v", c.name, got, e, h)
 		}
 		if c.want == "granted" && c.holds && h.Voted != (r.Phase == Prepare || c.voted && c.asks == 5) {
 			t.Errorf("%s: it has voted: %v", c.name, h.Voted)
 		}
-		if waits := tab.Waiting() == 1; waits != (c.want == "waits") || waits && e.Behind != id(5) {
-			t.Errorf("%s: %d wait, for %v", c.name, tab.Waiting(), e.Behind)
+		if waits := tab.Waiting() == 1; waits != (c.want == "waits") || waits && e.BlockedBy != id(5) {
+			t.Errorf("%s: %d wait, for %v", c.name, tab.Waiting(), e.BlockedBy)
 		}
 	}
 }
@@ -76,13 +76,13 @@ func TestWhatARequestIsAnswered(t *testing.T) {
 // Who wants one row waits in its queue, who wants more behind the holder; of both it is known
 // which row they are about.
 func TestWhereARequestWaits(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	vote := ask(9, x)
-	vote.Phase = Instant
+	vote.Phase = UnlockedRead
 	tab.Holder(id(1)).Voted = true
 	for _, c := range []struct {
-		r      *Request
+		r      *LockRequest
 		queue  txn.Key
 		behind string
 	}{
@@ -101,20 +101,20 @@ func TestWhereARequestWaits(t *testing.T) {
 // Why a wait has ended says what the request wanted, and how it ended.
 func TestWhyAWaitHasEnded(t *testing.T) {
 	for _, c := range []struct {
-		phase                   Phase
-		timedOut, undone, cycle txn.Why
+		phase                    Phase
+		timedOut, aborted, cycle txn.AbortReason
 	}{
-		{Instant, txn.WhyLockNotGranted, txn.WhyWounded, txn.WhyWideDeadlock},
-		{ReadOnly, txn.WhyWaitedForWriter, txn.WhyWaitedForWriter, txn.WhyWideDeadlock},
-		{Execute, txn.WhyLockNotGranted, txn.WhyWounded, txn.WhyWideDeadlock},
-		{Prepare, txn.WhyWaitedAtPrepare, txn.WhyWaitedAtPrepare, txn.WhyWideDeadlock},
-		{Turn, txn.WhyWaitedInChain, txn.WhyChainUndone, txn.WhyWideDeadlock},
+		{UnlockedRead, txn.ReasonLockTimeout, txn.ReasonWounded, txn.ReasonDistributedDeadlock},
+		{ReadOnly, txn.ReasonWriterTimeout, txn.ReasonWriterTimeout, txn.ReasonDistributedDeadlock},
+		{Execute, txn.ReasonLockTimeout, txn.ReasonWounded, txn.ReasonDistributedDeadlock},
+		{Prepare, txn.ReasonPrepareTimeout, txn.ReasonPrepareTimeout, txn.ReasonDistributedDeadlock},
+		{ChainOrder, txn.ReasonChainTimeout, txn.ReasonChainAborted, txn.ReasonDistributedDeadlock},
 	} {
-		for ending, want := range map[Ending]txn.Why{TimedOut: c.timedOut, Undone: c.undone, Deadlocked: c.cycle} {
+		for ending, want := range map[WaitResult]txn.AbortReason{TimedOut: c.timedOut, Cancelled: c.aborted, Deadlocked: c.cycle} {
 			var got txn.Refusal
-			w := Waiter{phase: c.phase, behind: id(5), Refuse: func(why txn.Refusal) { got = why }}
+			w := Waiter{phase: c.phase, blockedBy: id(5), Refuse: func(reason txn.Refusal) { got = reason }}
 			w.Expire(ending)
-			if got.Why != want || got.Who != id(5) {
+			if got.Reason != want || got.ConflictingTxn != id(5) {
 				t.Errorf("phase %d, ending %d: %+v, not %d", c.phase, ending, got, want)
 			}
 		}
@@ -123,23 +123,23 @@ func TestWhyAWaitHasEnded(t *testing.T) {
 
 // One too many does not wait, and is refused as if it had waited in vain.
 func TestTooManyWait(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for range MaxWaiters {
 		if e := tab.Acquire(0, ask(2, x)); e.Waits == nil {
 			t.Fatalf("it may wait: %+v", e)
 		}
 	}
-	if e := tab.Acquire(0, ask(3, x)); e.Waits != nil || e.Refused.Why != txn.WhyLockNotGranted || e.Refused.Who != id(1) {
+	if e := tab.Acquire(0, ask(3, x)); e.Waits != nil || e.Refused.Reason != txn.ReasonLockTimeout || e.Refused.ConflictingTxn != id(1) {
 		t.Errorf("%+v", e)
 	}
 }
 
 // A vote waits for its turn behind those whose value it has gone on from, unless they wait for it.
 func TestAVoteWaitsForItsTurn(t *testing.T) {
-	tab := hotX(DetectGroup, Bounds{})
-	turn := func(n uint64) Effects {
-		return tab.Acquire(0, &Request{Phase: Turn, Txn: id(n), Age: age(n), Deadline: time.Minute,
+	tab := hotX(DetectGroup, HotRowConfig{})
+	turn := func(n uint64) LockResult {
+		return tab.Acquire(0, &LockRequest{Phase: ChainOrder, Txn: id(n), Age: age(n), Deadline: time.Minute,
 			Attempt: row("x", "", n).Version, Writes: []txn.Write{{Key: "x", Value: []byte("5")}}})
 	}
 	take(t, tab, 5)
@@ -148,13 +148,13 @@ func TestAVoteWaitsForItsTurn(t *testing.T) {
 	if e := turn(5); !e.Granted() {
 		t.Errorf("nobody is before it: %+v", e)
 	}
-	if e := turn(6); e.Waits == nil || e.Behind != id(5) {
+	if e := turn(6); e.Waits == nil || e.BlockedBy != id(5) {
 		t.Errorf("5 is before it: %+v", e)
 	}
 	tab.grant(0, id(6), age(6), y)
 	tab.waits.take(id(6))
 	tab.waits.enter(0, tab.Holder(id(6)), &Waiter{Txn: id(5), Age: age(5), Deadline: time.Minute})
-	if e := turn(6); e.Refused.Why != txn.WhyChainDeadlock {
+	if e := turn(6); e.Refused.Reason != txn.ReasonChainDeadlock {
 		t.Errorf("5 waits for it: %+v", e)
 	}
 }
@@ -164,11 +164,11 @@ func TestAVoteWaitsForItsTurn(t *testing.T) {
 func TestAVotePassesOnWhatItHas(t *testing.T) {
 	writes := []txn.Write{{Key: "x", Value: []byte("5")}, {Key: "y", Value: []byte("5")}}
 	for _, passes := range []bool{true, false} {
-		tab := hotX(WoundWaitGroup, Bounds{})
-		world := &heard{}
-		tab.world = world
+		tab := hotX(WoundWaitGroup, HotRowConfig{})
+		world := &eventLog{}
+		tab.events = world
 		take(t, tab, 5)
-		r := &Request{Phase: Prepare, Txn: id(5), Age: age(5), LockSet: LockSet{Exclusive: []txn.Key{"x", "y"}}}
+		r := &LockRequest{Phase: Prepare, Txn: id(5), Age: age(5), LockSet: LockSet{Exclusive: []txn.Key{"x", "y"}}}
 		if passes {
 			r.Attempt, r.Writes = txn.Attempt{Node: 1, Seq: 5}, writes
 		}
@@ -183,7 +183,7 @@ func TestAVotePassesOnWhatItHas(t *testing.T) {
 // A new leader gives votes their locks back in the order of the log; of two in conflict the
 // earlier had let go of its own.
 func TestVotesAreGivenTheirLocksBack(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	var freed []txn.ID
 	early := func(whom txn.ID) {
 		freed = append(freed, whom)

@@ -33,8 +33,8 @@ import (
 // entered or not, and after Leave, Park and Tick lets those go on whom Next names.
 type Admission struct {
 	bounds  AdmissionBounds
-	classes []*contest // a few, in the order in which they were met
-	ready   []*contest // in which a place may be free
+	classes []*classQueue // a few, in the order in which they were met
+	ready   []*classQueue // in which a place may be free
 }
 
 // AdmissionBounds are what an operator may say about admission. Zero fields get
@@ -83,22 +83,22 @@ const (
 	forgetAfter = 10 * time.Second // a class in which none did for so long
 )
 
-// Entrant is a try that has come to a gateway where some have lost of late.
-type Entrant struct {
+// AdmissionRequest is a try that has come to a gateway where some have lost of late.
+type AdmissionRequest struct {
 	Txn      txn.ID
 	Age      txn.Age
 	Priority int           // higher goes first
 	Deadline time.Duration // set by Enter; of the wait
-	in       *contest
-	place    int // in the queue, 1 for the first; 0: it does not wait
+	in       *classQueue
+	position int // in the queue, 1 for the first; 0: it does not wait
 	parked   bool
 	at       int // among those who were let in
 }
 
 // Waits reports whether it waits to be let in.
-func (e *Entrant) Waits() bool { return e != nil && e.place > 0 }
+func (e *AdmissionRequest) Waits() bool { return e != nil && e.position > 0 }
 
-func (e *Entrant) before(o *Entrant) bool {
+func (e *AdmissionRequest) before(o *AdmissionRequest) bool {
 	switch {
 	case e.Priority != o.Priority:
 		return e.Priority > o.Priority
@@ -110,14 +110,14 @@ func (e *Entrant) before(o *Entrant) bool {
 	return e.Txn.Less(o.Txn)
 }
 
-// contest is the tries of one class.
+// classQueue is the tries of one class.
 //
 // Invariant: inside is how many of those let in are not parked.
-type contest struct {
+type classQueue struct {
 	class    Class
-	members  []*Entrant // let in and not left, in no order that means anything
-	inside   int
-	queue    entrants
+	members  []*AdmissionRequest // let in and not left, in no order that means anything
+	running  int
+	queue    requests
 	lastLost time.Duration
 	window   window
 	admitted uint64 // let in, at once or later
@@ -125,31 +125,31 @@ type contest struct {
 	refused  uint64 // waited in vain
 }
 
-// entrants is a queue of those who wait, a heap.
-type entrants []*Entrant
+// requests is a queue of those who wait, a heap.
+type requests []*AdmissionRequest
 
 // The methods of a heap.
-func (q entrants) Len() int           { return len(q) }
-func (q entrants) Less(i, j int) bool { return q[i].before(q[j]) }
-func (q entrants) Swap(i, j int) {
+func (q requests) Len() int           { return len(q) }
+func (q requests) Less(i, j int) bool { return q[i].before(q[j]) }
+func (q requests) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i+1, j+1
+	q[i].position, q[j].position = i+1, j+1
 }
 
 // Push is of the heap.
-func (q *entrants) Push(x any) {
-	e := x.(*Entrant)
+func (q *requests) Push(x any) {
+	e := x.(*AdmissionRequest)
 	*q = append(*q, e)
-	e.place = len(*q)
+	e.position = len(*q)
 }
 
 // Pop is of the heap.
-func (q *entrants) Pop() any {
+func (q *requests) Pop() any {
 	old := *q
 	e := old[len(old)-1]
 	old[len(old)-1] = nil
 	*q = old[:len(old)-1]
-	e.place = 0
+	e.position = 0
 	return e
 }
 
@@ -168,7 +168,7 @@ func (a *Admission) Rebound(b AdmissionBounds) {
 // Quiet reports that nobody has lost of late: tries need not enter.
 func (a *Admission) Quiet() bool { return len(a.classes) == 0 }
 
-func (a *Admission) of(c Class) *contest {
+func (a *Admission) of(c Class) *classQueue {
 	for _, k := range a.classes {
 		if k.class == c {
 			return k
@@ -179,7 +179,7 @@ func (a *Admission) of(c Class) *contest {
 
 // Enter lets a try in, or has it wait: then it is false, and Next will name it.
 // wait, if not 0, bounds it in place of the bounds.
-func (a *Admission) Enter(now time.Duration, c Class, e *Entrant, wait time.Duration) bool {
+func (a *Admission) Enter(now time.Duration, c Class, e *AdmissionRequest, wait time.Duration) bool {
 	k := a.of(c)
 	if k == nil {
 		return true
@@ -197,30 +197,30 @@ func (a *Admission) Enter(now time.Duration, c Class, e *Entrant, wait time.Dura
 	return false
 }
 
-func (k *contest) room(b AdmissionBounds) bool {
-	return b.Off || k.inside < k.window.within(b)
+func (k *classQueue) room(b AdmissionBounds) bool {
+	return b.Off || k.running < k.window.within(b)
 }
 
-func (k *contest) let(e *Entrant) {
+func (k *classQueue) let(e *AdmissionRequest) {
 	e.at = len(k.members)
 	k.members = append(k.members, e)
-	k.inside++
+	k.running++
 	k.admitted++
 }
 
-func (k *contest) drop(e *Entrant) {
+func (k *classQueue) drop(e *AdmissionRequest) {
 	last := len(k.members) - 1
 	k.members[e.at] = k.members[last]
 	k.members[e.at].at = e.at
 	k.members[last] = nil
 	k.members = k.members[:last]
 	if !e.parked {
-		k.inside--
+		k.running--
 	}
 }
 
 // Leave takes in how a try of the class ended; e is nil if it did not enter.
-func (a *Admission) Leave(now time.Duration, c Class, e *Entrant, how Outcome) {
+func (a *Admission) Leave(now time.Duration, c Class, e *AdmissionRequest, how Outcome) {
 	if e == nil || e.in == nil {
 		if how == Lost && !a.bounds.Off {
 			a.meet(now, c)
@@ -230,15 +230,15 @@ func (a *Admission) Leave(now time.Duration, c Class, e *Entrant, how Outcome) {
 	k := e.in
 	e.in = nil
 	a.ready = append(a.ready, k)
-	if e.place > 0 {
-		heap.Remove(&k.queue, e.place-1)
+	if e.position > 0 {
+		heap.Remove(&k.queue, e.position-1)
 		return
 	}
 	k.drop(e)
 	if how == Lost {
 		k.lastLost = now
 	}
-	k.window.count(now, how, k.inside, len(k.queue), a.bounds)
+	k.window.count(now, how, k.running, len(k.queue), a.bounds)
 }
 
 // meet begins to count the tries of a class. If there are too many, the one in
@@ -249,7 +249,7 @@ func (a *Admission) meet(now time.Duration, c Class) {
 		if len(a.classes) >= classesMax && !a.forget(0) {
 			return
 		}
-		k = &contest{class: c, window: newWindow(now)}
+		k = &classQueue{class: c, window: newWindow(now)}
 		a.classes = append(a.classes, k)
 	}
 	k.lastLost = now
@@ -259,7 +259,7 @@ func (a *Admission) meet(now time.Duration, c Class) {
 // moment, or if there is none, the one of them in which it is longest ago.
 func (a *Admission) forget(since time.Duration) bool {
 	before := len(a.classes)
-	a.classes = slices.DeleteFunc(a.classes, func(k *contest) bool { return len(k.queue) == 0 && k.lastLost < since })
+	a.classes = slices.DeleteFunc(a.classes, func(k *classQueue) bool { return len(k.queue) == 0 && k.lastLost < since })
 	if len(a.classes) < before || since > 0 {
 		return len(a.classes) < before
 	}
@@ -276,24 +276,24 @@ func (a *Admission) forget(since time.Duration) bool {
 }
 
 // Park says that a try which is inside has long been silent.
-func (a *Admission) Park(e *Entrant) {
-	if e.in != nil && e.place == 0 && !e.parked {
+func (a *Admission) Park(e *AdmissionRequest) {
+	if e.in != nil && e.position == 0 && !e.parked {
 		e.parked = true
-		e.in.inside--
+		e.in.running--
 		a.ready = append(a.ready, e.in)
 	}
 }
 
 // Resume says that one which was parked asks again. It holds locks, and waits for nobody.
-func (a *Admission) Resume(e *Entrant) {
+func (a *Admission) Resume(e *AdmissionRequest) {
 	if e != nil && e.parked {
 		e.parked = false
-		e.in.inside++
+		e.in.running++
 	}
 }
 
-// Inside calls f with each that is inside, in an order that is the same in every run.
-func (a *Admission) Inside(f func(*Entrant)) {
+// Running calls f with each that is inside, in an order that is the same in every run.
+func (a *Admission) Running(f func(*AdmissionRequest)) {
 	for _, k := range a.classes {
 		for _, e := range k.members {
 			f(e)
@@ -302,11 +302,11 @@ func (a *Admission) Inside(f func(*Entrant)) {
 }
 
 // Next takes out one who may go on now, nil if there is nobody.
-func (a *Admission) Next() *Entrant {
+func (a *Admission) Next() *AdmissionRequest {
 	for len(a.ready) > 0 {
 		k := a.ready[0]
 		if len(k.queue) > 0 && k.room(a.bounds) {
-			e := heap.Pop(&k.queue).(*Entrant)
+			e := heap.Pop(&k.queue).(*AdmissionRequest)
 			k.let(e)
 			return e
 		}
@@ -318,7 +318,7 @@ func (a *Admission) Next() *Entrant {
 
 // Tick forgets what is long over, and takes out those who have waited in vain, in
 // the order in which they would have been let in: their tries were not begun.
-func (a *Admission) Tick(now time.Duration) (refused []*Entrant) {
+func (a *Admission) Tick(now time.Duration) (refused []*AdmissionRequest) {
 	if a.Quiet() {
 		return nil
 	}
@@ -333,11 +333,11 @@ func (a *Admission) Tick(now time.Duration) (refused []*Entrant) {
 			}
 		}
 		for _, e := range refused[from:] {
-			heap.Remove(&k.queue, e.place-1)
+			heap.Remove(&k.queue, e.position-1)
 			e.in = nil
 			k.refused++
 		}
-		slices.SortFunc(refused[from:], func(x, y *Entrant) int {
+		slices.SortFunc(refused[from:], func(x, y *AdmissionRequest) int {
 			if x.before(y) {
 				return -1
 			}
@@ -351,7 +351,7 @@ func (a *Admission) Tick(now time.Duration) (refused []*Entrant) {
 func (a *Admission) Classes() []txn.AdmissionClass {
 	out := make([]txn.AdmissionClass, 0, len(a.classes))
 	for _, k := range a.classes {
-		s := txn.AdmissionClass{Table: k.class.Table, Once: k.class.Once, Inside: k.inside, Queue: len(k.queue),
+		s := txn.AdmissionClass{Table: k.class.Table, Once: k.class.Once, Running: k.running, Queue: len(k.queue),
 			Admitted: k.admitted, Delayed: k.delayed, Refused: k.refused, LostPercent: k.window.lostPercent}
 		if !a.bounds.Off {
 			s.Window = k.window.within(a.bounds)

@@ -15,14 +15,14 @@ var transfers = Class{Table: "accounts"}
 // lose has a try of the class lose that did not enter, so that it is known from then on.
 func lose(a *Admission, now time.Duration) { a.Leave(now, transfers, nil, Lost) }
 
-func entrant(n uint64) *Entrant { return &Entrant{Txn: id(n), Age: age(n)} }
+func request(n uint64) *AdmissionRequest { return &AdmissionRequest{Txn: id(n), Age: age(n)} }
 
 func TestNothingIsKeptOfThoseWhoseTriesCommit(t *testing.T) {
 	a := NewAdmission(AdmissionBounds{})
 	for n := range uint64(100) {
 		a.Leave(0, transfers, nil, Committed)
 		a.Leave(0, transfers, nil, Neither)
-		if e := entrant(n); !a.Enter(0, transfers, e, 0) || e.in != nil {
+		if e := request(n); !a.Enter(0, transfers, e, 0) || e.in != nil {
 			t.Fatal("nobody waits, and nobody is counted")
 		}
 	}
@@ -56,13 +56,13 @@ func next(a *Admission) (out []uint64) {
 
 func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
 	a := limited(1, AdmissionBounds{})
-	first := entrant(9)
+	first := request(9)
 	if !a.Enter(0, transfers, first, 0) {
 		t.Fatal("there is room for one")
 	}
-	var waiting []*Entrant
+	var waiting []*AdmissionRequest
 	for _, n := range []uint64{5, 3, 8, 4} {
-		e := entrant(n)
+		e := request(n)
 		if n == 8 {
 			e.Priority = 1
 		}
@@ -71,10 +71,10 @@ func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
 		}
 		waiting = append(waiting, e)
 	}
-	if other := entrant(7); !a.Enter(0, Class{Table: "others"}, other, 0) {
+	if other := request(7); !a.Enter(0, Class{Table: "others"}, other, 0) {
 		t.Error("another kind waits for nobody")
 	}
-	if again := entrant(2); a.Enter(0, transfers, again, 0) {
+	if again := request(2); a.Enter(0, transfers, again, 0) {
 		t.Error("however old, it comes in only when there is room")
 	}
 	a.Leave(0, transfers, waiting[0], Neither) // its client has gone
@@ -94,16 +94,16 @@ func TestWhoWaitsIsLetInByPriorityAndAge(t *testing.T) {
 	if !slices.Equal(order, []uint64{8, 2, 3, 4}) {
 		t.Errorf("let in in the order %v", order)
 	}
-	if c := a.Classes()[0]; c.Admitted != 5 || c.Delayed != 5 || c.Inside != 0 || c.Queue != 0 {
+	if c := a.Classes()[0]; c.Admitted != 5 || c.Delayed != 5 || c.Running != 0 || c.Queue != 0 {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestTheSilentAreNotCounted(t *testing.T) {
 	a := limited(1, AdmissionBounds{})
-	idle := entrant(1)
+	idle := request(1)
 	a.Enter(0, transfers, idle, 0)
-	a.Enter(0, transfers, entrant(2), 0)
+	a.Enter(0, transfers, request(2), 0)
 	a.Park(idle)
 	a.Park(idle) // twice is once
 	if got := next(a); !slices.Equal(got, []uint64{2}) {
@@ -111,10 +111,10 @@ func TestTheSilentAreNotCounted(t *testing.T) {
 	}
 	a.Resume(idle)
 	a.Resume(idle)
-	if c := a.Classes()[0]; c.Inside != 2 {
+	if c := a.Classes()[0]; c.Running != 2 {
 		t.Errorf("it goes on at once, whether there is room or not: %+v", c)
 	}
-	a.Enter(0, transfers, entrant(3), 0)
+	a.Enter(0, transfers, request(3), 0)
 	a.Leave(0, transfers, idle, Committed)
 	if got := next(a); got != nil {
 		t.Errorf("%v was let in beside another", got)
@@ -123,11 +123,11 @@ func TestTheSilentAreNotCounted(t *testing.T) {
 
 func TestWaitsAreBounded(t *testing.T) {
 	a := limited(1, AdmissionBounds{Wait: 3 * time.Second})
-	a.Enter(0, transfers, entrant(1), 0)
+	a.Enter(0, transfers, request(1), 0)
 	for n := uint64(9); n > 4; n-- {
-		a.Enter(0, transfers, entrant(n), 0)
+		a.Enter(0, transfers, request(n), 0)
 	}
-	short := entrant(2)
+	short := request(2)
 	a.Enter(0, transfers, short, time.Second)
 	refused := func(now time.Duration) (out []uint64) {
 		for _, e := range a.Tick(now) {
@@ -156,7 +156,7 @@ func TestWaitsAreBounded(t *testing.T) {
 func TestBoundsOfAdmission(t *testing.T) {
 	a := limited(4, AdmissionBounds{})
 	for n := range uint64(10) {
-		a.Enter(0, transfers, entrant(n), 0)
+		a.Enter(0, transfers, request(n), 0)
 	}
 	a.Rebound(AdmissionBounds{Least: 6})
 	if got := next(a); len(got) != 2 {
@@ -181,9 +181,9 @@ func TestBoundsOfAdmission(t *testing.T) {
 // that is lost on a few are let in, twice as many after each sample that commits.
 func TestManyClientsBeginSlowly(t *testing.T) {
 	a := limited(firstSize, AdmissionBounds{})
-	var inside []*Entrant
+	var inside []*AdmissionRequest
 	for n := range uint64(1000) {
-		if e := entrant(n); a.Enter(0, transfers, e, 0) {
+		if e := request(n); a.Enter(0, transfers, e, 0) {
 			inside = append(inside, e)
 		}
 	}
@@ -193,7 +193,7 @@ func TestManyClientsBeginSlowly(t *testing.T) {
 	now := time.Duration(0)
 	for _, want := range []int{2 * firstSize, 4 * firstSize} {
 		now += sampleTime
-		var next []*Entrant
+		var next []*AdmissionRequest
 		for _, e := range inside {
 			a.Leave(now, transfers, e, Committed)
 			for e := a.Next(); e != nil; e = a.Next() {
@@ -201,7 +201,7 @@ func TestManyClientsBeginSlowly(t *testing.T) {
 			}
 		}
 		inside = append(inside[:0], next...)
-		if got := a.Classes()[0]; got.Window != want || got.Inside != want {
+		if got := a.Classes()[0]; got.Window != want || got.Running != want {
 			t.Fatalf("%+v, and %d are wanted", got, want)
 		}
 	}
@@ -235,9 +235,9 @@ type crowd struct {
 func (c crowd) run(seconds int, b AdmissionBounds) (commits, inside int) {
 	a := NewAdmission(b)
 	lose(a, 0)
-	var at []*Entrant
+	var at []*AdmissionRequest
 	enter := func(now time.Duration, n uint64) {
-		if e := entrant(n); a.Enter(now, transfers, e, 0) {
+		if e := request(n); a.Enter(now, transfers, e, 0) {
 			at = append(at, e)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type BatchedPrepare struct {
 	*txn.Prepare
 	Retry  func()
-	Refuse func(why txn.Refusal)
+	Refuse func(reason txn.Refusal)
 }
 
 // Batches gathers the Prepares of one leader.

@@ -49,22 +49,22 @@ func (c *chains) joins(phase Phase, id txn.ID, exclusive []txn.Key) bool {
 
 // closed reports whether nobody can go on from the last of the chain now: the
 // group is full, or an older one waits for the chain to end.
-func (c *chains) closed(p *point, age txn.Age, fresh bool) bool {
+func (c *chains) closed(p *lockState, age txn.Age, fresh bool) bool {
 	if p.hot == nil || c.rule == Retire || !fresh && !c.detect {
 		return false
 	}
 	if len(p.queue.ws) > 0 && p.queue.ws[0].Age.Older(age) && p.exclusive == nil {
 		return true
 	}
-	return c.hot.full(p.hot) && p.place(p.hot.leader) >= 0
+	return c.hot.full(p.hot) && p.chainIndex(p.hot.leader) >= 0
 }
 
 // before lists those of a row's chain who must leave it before the waiter gets the row.
-func (c *chains) before(p *point, w *Waiter) []*Holder {
+func (c *chains) before(p *lockState, w *Waiter) []*Holder {
 	if len(p.chain) == 0 {
 		return nil
 	}
-	if !w.Exclusive || w.Sure || !c.joins(Execute, w.Txn, []txn.Key{w.Key}) {
+	if !w.Exclusive || w.CommittedOnly || !c.joins(Execute, w.Txn, []txn.Key{w.Key}) {
 		return p.chain
 	}
 	if c.rule == Retire {
@@ -76,10 +76,10 @@ func (c *chains) before(p *point, w *Waiter) []*Holder {
 		}
 		return younger
 	}
-	if p.hot == nil || !c.hot.full(p.hot) || !w.Fresh && !c.detect {
+	if p.hot == nil || !c.hot.full(p.hot) || !w.HoldsNothing && !c.detect {
 		return nil
 	}
-	if at := p.place(p.hot.leader); at >= 0 {
+	if at := p.chainIndex(p.hot.leader); at >= 0 {
 		return p.chain[at : at+1]
 	}
 	return nil
@@ -96,7 +96,7 @@ func (c *chains) last(k txn.Key, id txn.ID) (row txn.Row, ok bool) {
 		return txn.Row{}, false
 	}
 	last := p.chain[len(p.chain)-1]
-	if at := p.place(id); at >= 0 {
+	if at := p.chainIndex(id); at >= 0 {
 		if at == 0 {
 			return txn.Row{}, false
 		}
@@ -192,7 +192,7 @@ func (c *chains) ahead(id txn.ID) *Holder {
 		if !ok || len(p.chain) == 0 {
 			continue
 		}
-		at := p.place(id)
+		at := p.chainIndex(id)
 		if at < 0 {
 			return p.chain[len(p.chain)-1]
 		}
@@ -203,9 +203,9 @@ func (c *chains) ahead(id txn.ID) *Holder {
 	return nil
 }
 
-// behind lists who has gone on from what the transaction has published of the
+// dependents lists who has gone on from what the transaction has published of the
 // row, newest first: if it is undone, so are they. An empty key asks for all rows.
-func (c *chains) behind(id txn.ID, key txn.Key) []txn.ID {
+func (c *chains) dependents(id txn.ID, key txn.Key) []txn.ID {
 	h := c.holders.get(id)
 	if h == nil {
 		return nil
@@ -215,7 +215,7 @@ func (c *chains) behind(id txn.ID, key txn.Key) []txn.ID {
 		p, ok := c.rows.Get(k)
 		at := -1
 		if ok {
-			at = p.place(id)
+			at = p.chainIndex(id)
 		}
 		if at < 0 || key != "" && k != key {
 			continue
@@ -236,7 +236,7 @@ func (c *chains) follower(id txn.ID, conflicts []*Holder) *Holder {
 	if !c.holders.get(id).inChain() {
 		return nil
 	}
-	behind := c.behind(id, "")
+	behind := c.dependents(id, "")
 	for _, h := range conflicts {
 		if !h.Voted && slices.Contains(behind, h.Txn) {
 			return h

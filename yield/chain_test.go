@@ -17,9 +17,9 @@ func row(k txn.Key, value string, by uint64) txn.Row {
 var x = LockSet{Exclusive: []txn.Key{"x"}}
 
 // hotX is a table in which row x is hot: somebody waited for it.
-func hotX(p Policy, b Bounds) *Table {
+func hotX(p Policy, b HotRowConfig) *Table {
 	b.HotWaiters = -1
-	t := NewTable(p, b, &heard{})
+	t := NewTable(p, b, &eventLog{})
 	t.waits.enter(0, nil, &Waiter{Txn: id(99), Age: age(99), Key: "x", Deadline: time.Second, Retry: func() {}})
 	return t
 }
@@ -27,7 +27,7 @@ func hotX(p Policy, b Bounds) *Table {
 // take gives x to a transaction that need not wait.
 func take(t *testing.T, tab *Table, n uint64) {
 	t.Helper()
-	if v := tab.request(Execute, id(n), age(n), LockSet{Exclusive: x.Exclusive, Fresh: true}); !v.granted() {
+	if v := tab.request(Execute, id(n), age(n), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); !v.granted() {
 		t.Fatalf("%d does not get the row: %+v", n, v)
 	}
 	tab.grant(0, id(n), age(n), x)
@@ -41,9 +41,9 @@ func pass(t *testing.T, tab *Table, n uint64, value string) {
 }
 
 func TestAChainOfUncommittedValues(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{})
+	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
-	if v := tab.request(Execute, id(1), age(1), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
+	if v := tab.request(Execute, id(1), age(1), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.wait == nil {
 		t.Errorf("while it is being written even an older one waits in the queue of a hot row: %+v", v)
 	}
 	pass(t, tab, 5, "5")
@@ -64,7 +64,7 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 	if tab.chains.ahead(id(5)) != nil {
 		t.Error("the first waits for nobody")
 	}
-	if got := tab.chains.behind(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
+	if got := tab.chains.dependents(id(5), ""); !slices.Equal(got, []txn.ID{id(4), id(3)}) {
 		t.Errorf("with the first go %v; newest first", got)
 	}
 	tab.locks.release(0, id(5))
@@ -74,11 +74,11 @@ func TestAChainOfUncommittedValues(t *testing.T) {
 }
 
 func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{})
+	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
-	shared := LockSet{Shared: []txn.Key{"x"}, Fresh: true}
-	span := LockSet{Spans: []txn.Span{{Start: "a", End: "z"}}, Fresh: true}
+	shared := LockSet{Shared: []txn.Key{"x"}, HoldsNothing: true}
+	span := LockSet{Spans: []txn.Span{{Start: "a", End: "z"}}, HoldsNothing: true}
 	for name, c := range map[string]LockSet{"a reader": shared, "a reader of a range": span} {
 		if v := tab.request(Execute, id(7), age(7), c); v.wait == nil {
 			t.Errorf("%s: %+v", name, v)
@@ -87,11 +87,11 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 	if v := tab.request(Prepare, id(7), age(7), x); v.granted() {
 		t.Error("a blind write must not come before what is in the chain")
 	}
-	if v := tab.request(Instant, id(7), age(7), shared); !v.granted() {
+	if v := tab.request(UnlockedRead, id(7), age(7), shared); !v.granted() {
 		t.Error("what is not voted on is in nobody's way who only looks")
 	}
 	tab.Holder(id(5)).Voted = true
-	if v := tab.request(Instant, id(7), age(7), shared); v.granted() {
+	if v := tab.request(UnlockedRead, id(7), age(7), shared); v.granted() {
 		t.Error("what is voted on may be committed already")
 	}
 }
@@ -99,7 +99,7 @@ func TestWhoDoesNotWriteAHotRowWaitsForItsChain(t *testing.T) {
 // Whoever goes on from an uncommitted value will wait for those before it, though it
 // does not yet: a wait that closes such a cycle is none.
 func TestAWaitForWhoWillWait(t *testing.T) {
-	tab := hotX(DetectGroup, Bounds{})
+	tab := hotX(DetectGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	take(t, tab, 6)
@@ -112,7 +112,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 	if v := tab.request(Execute, id(8), age(8), x); v.die == nil {
 		t.Errorf("8 would wait for 6, which commits after 5, which waits for 8: %+v", v)
 	}
-	if v := tab.request(Execute, id(9), age(9), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.wait == nil {
+	if v := tab.request(Execute, id(9), age(9), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.wait == nil {
 		t.Errorf("9 has nothing that anybody waits for: %+v", v)
 	}
 }
@@ -121,7 +121,7 @@ func TestAWaitForWhoWillWait(t *testing.T) {
 // is asked again.
 func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
-		tab := hotX(p, Bounds{})
+		tab := hotX(p, HotRowConfig{})
 		take(t, tab, 5)
 		pass(t, tab, 5, "5")
 		take(t, tab, 6)
@@ -137,7 +137,7 @@ func TestTheHolderOfARowMayWaitForItsChain(t *testing.T) {
 }
 
 func TestOneChainForATransaction(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{})
+	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	take(t, tab, 6)
@@ -160,7 +160,7 @@ func TestOneChainForATransaction(t *testing.T) {
 
 func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
 	for _, p := range []Policy{WoundWaitGroup, DetectGroup} {
-		tab := hotX(p, Bounds{})
+		tab := hotX(p, HotRowConfig{})
 		take(t, tab, 5)
 		pass(t, tab, 5, "5")
 		take(t, tab, 3)
@@ -174,12 +174,12 @@ func TestNobodyWaitsForWhoComesAfterItInAChain(t *testing.T) {
 }
 
 func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{GroupSize: 2})
+	tab := hotX(WoundWaitGroup, HotRowConfig{GroupSize: 2})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	take(t, tab, 2)
 	pass(t, tab, 2, "12")
-	third := LockSet{Exclusive: x.Exclusive, Fresh: true}
+	third := LockSet{Exclusive: x.Exclusive, HoldsNothing: true}
 	if v := tab.request(Execute, id(3), age(3), third); v.wait == nil {
 		t.Errorf("the group is full: %+v", v)
 	}
@@ -194,14 +194,14 @@ func TestAGroupIsBoundedUntilItsLeaderHasLeft(t *testing.T) {
 }
 
 func TestAValueThatIsChangedIsTakenBack(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{})
+	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	take(t, tab, 1)
 	pass(t, tab, 1, "1")
 	tab.chains.unpublish(id(1), "x")
-	if v := tab.request(Execute, id(2), age(2), LockSet{Exclusive: x.Exclusive, Fresh: true}); v.granted() {
+	if v := tab.request(Execute, id(2), age(2), LockSet{Exclusive: x.Exclusive, HoldsNothing: true}); v.granted() {
 		t.Error("it holds the row again")
 	}
-	if tab.chains.ahead(id(1)) != nil || len(tab.chains.behind(id(1), "")) != 0 {
+	if tab.chains.ahead(id(1)) != nil || len(tab.chains.dependents(id(1), "")) != 0 {
 		t.Error("and has no place in a chain")
 	}
 	pass(t, tab, 1, "one")
@@ -216,7 +216,7 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 		one      uint64 // of so many is not undone
 		passedOn bool
 	}{{8, true}, {16, true}, {32, false}} {
-		tab := hotX(WoundWaitGroup, Bounds{PlainFor: time.Second})
+		tab := hotX(WoundWaitGroup, HotRowConfig{GroupingOffFor: time.Second})
 		for n := uint64(1); n <= rollbackSample; n++ {
 			take(t, tab, n)
 			pass(t, tab, n, "v")
@@ -238,7 +238,7 @@ func TestARowThatIsUndoneTooOftenIsHeldToTheEnd(t *testing.T) {
 
 // Whoever writes a hot row, or has its place in a chain, is distinguished from others.
 func TestWhoHasAPartInAHotRow(t *testing.T) {
-	tab := hotX(WoundWaitGroup, Bounds{})
+	tab := hotX(WoundWaitGroup, HotRowConfig{})
 	y := []txn.Key{"y"}
 	if !tab.Hot(id(1), x.Exclusive) || tab.Hot(id(1), y) {
 		t.Error("row x is hot and row y is not")
@@ -248,14 +248,14 @@ func TestWhoHasAPartInAHotRow(t *testing.T) {
 	if !tab.Hot(id(1), y) {
 		t.Error("one in a chain writes another row last")
 	}
-	tab.Rebound(Bounds{Off: true})
+	tab.Rebound(HotRowConfig{Off: true})
 	if tab.Hot(id(2), x.Exclusive) {
 		t.Error("hot rows are switched off")
 	}
 }
 
 func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
-	tab := NewTable(WoundWaitRetire, Bounds{}, nil)
+	tab := NewTable(WoundWaitRetire, HotRowConfig{}, nil)
 	take(t, tab, 5)
 	pass(t, tab, 5, "5")
 	if v := tab.request(Execute, id(6), age(6), x); !v.granted() {
@@ -267,7 +267,7 @@ func TestRetiredRowsAreForYoungerOnes(t *testing.T) {
 }
 
 func TestCyclesAreFound(t *testing.T) {
-	tab := NewTable(Detect, Bounds{}, nil)
+	tab := NewTable(Detect, HotRowConfig{}, nil)
 	y := LockSet{Exclusive: []txn.Key{"y"}}
 	tab.grant(0, id(1), age(1), x)
 	tab.grant(0, id(2), age(2), y)
@@ -277,11 +277,11 @@ func TestCyclesAreFound(t *testing.T) {
 	}
 	tab.waits.enter(0, v.wait, &Waiter{Txn: id(1), Age: age(1), Key: "y", Deadline: time.Second})
 	tab.waits.enter(0, nil, &Waiter{Txn: id(3), Age: age(3), Key: "x", Deadline: time.Second})
-	before := tab.Work().Steps
+	before := tab.LockStats().Steps
 	if v := tab.request(Execute, id(2), age(2), x); v.die == nil {
 		t.Errorf("it would wait for itself: %+v", v)
 	}
-	if tab.Work().Steps == before {
+	if tab.LockStats().Steps == before {
 		t.Error("the walk is not counted")
 	}
 }
@@ -289,7 +289,7 @@ func TestCyclesAreFound(t *testing.T) {
 // One that has a row shared and waits for the others who read it goes before an
 // older one that arrives after it: that one would wait for it, and it for that one.
 func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
-	tab := NewTable(Detect, Bounds{}, nil)
+	tab := NewTable(Detect, HotRowConfig{}, nil)
 	for _, n := range []uint64{2, 3} {
 		tab.grant(0, id(n), age(n), LockSet{Shared: []txn.Key{"x"}})
 	}
@@ -316,12 +316,12 @@ func TestWhoHasARowSharedIsFirstInItsQueue(t *testing.T) {
 // Of what is not in conflict nothing is made: locks allocate nothing once the
 // table has seen as many.
 func TestLocksWithoutConflictAllocateNothing(t *testing.T) {
-	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
+	tab := NewTable(WoundWaitGroup, HotRowConfig{}, nil)
 	lockSet := LockSet{Exclusive: []txn.Key{"a", "b"}, Shared: []txn.Key{"c"}}
 	n := uint64(0)
 	one := func() {
 		n++
-		e := tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: lockSet})
+		e := tab.Acquire(0, &LockRequest{Phase: Execute, Txn: id(n), Age: age(n), LockSet: lockSet})
 		if !e.Granted() {
 			t.Fatal("nobody is in its way")
 		}
@@ -338,7 +338,7 @@ func BenchmarkLocks(b *testing.B) {
 	policies := []Policy{DetectEager, Detect, DetectQueue, DetectGroup, WoundWaitRetire, WoundWait, WoundWaitGroup}
 	for _, p := range policies {
 		b.Run("uniform/"+p.Name, func(b *testing.B) {
-			tab := NewTable(p, Bounds{}, nil)
+			tab := NewTable(p, HotRowConfig{}, nil)
 			keys := lockedRows()
 			b.ReportAllocs()
 			n := uint64(0)
@@ -361,7 +361,7 @@ func BenchmarkLookingForHotRows(b *testing.B) {
 	policies := []Policy{Detect, DetectQueue, DetectGroup}
 	var tables []*Table
 	for _, p := range policies {
-		tables = append(tables, NewTable(p, Bounds{}, nil))
+		tables = append(tables, NewTable(p, HotRowConfig{}, nil))
 	}
 	keys := lockedRows()
 	best := make([]time.Duration, len(tables))
@@ -397,8 +397,8 @@ func lockedRows() []txn.Key {
 // lockAlone locks a row that nobody else wants and lets go of it.
 func lockAlone(tab *Table, n uint64, k txn.Key) {
 	exclusive := [1]txn.Key{k}
-	c := LockSet{Exclusive: exclusive[:], Fresh: true}
-	tab.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c})
+	c := LockSet{Exclusive: exclusive[:], HoldsNothing: true}
+	tab.Acquire(0, &LockRequest{Phase: Execute, Txn: id(n), Age: age(n), LockSet: c})
 	tab.locks.release(0, id(n))
 	tab.waits.next()
 }
@@ -406,14 +406,14 @@ func lockAlone(tab *Table, n uint64, k txn.Key) {
 // benchmarkQueue has as many wait for one row: each turn ends with a wait at the end
 // of the queue.
 func benchmarkQueue(b *testing.B, p Policy, waiters int) {
-	tab := NewTable(p, Bounds{}, nil)
+	tab := NewTable(p, HotRowConfig{}, nil)
 	n, holder := uint64(1), uint64(1)
 	tab.grant(0, id(1), age(1), x)
 	join := func() {
 		n++
 		me := n
-		e := tab.Acquire(0, &Request{
-			Phase: Execute, Txn: id(me), Age: age(me), LockSet: LockSet{Exclusive: x.Exclusive, Fresh: true}, Deadline: time.Hour})
+		e := tab.Acquire(0, &LockRequest{
+			Phase: Execute, Txn: id(me), Age: age(me), LockSet: LockSet{Exclusive: x.Exclusive, HoldsNothing: true}, Deadline: time.Hour})
 		if e.Waits == nil {
 			b.Fatalf("%d does not wait: %+v", me, e)
 		}
@@ -433,7 +433,7 @@ func benchmarkQueue(b *testing.B, p Policy, waiters int) {
 			w.Retry()
 		}
 	}
-	b.ReportMetric(float64(tab.Work().Steps)/float64(b.N), "steps/op")
+	b.ReportMetric(float64(tab.LockStats().Steps)/float64(b.N), "steps/op")
 }
 
 // A row whose turns cost a wide-area round trip is hot with two waiters, one whose
@@ -446,7 +446,7 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 		{500 * time.Microsecond, 33}, {time.Millisecond, 33}, {4 * time.Millisecond, 9}, {15 * time.Millisecond, 3},
 		{20 * time.Millisecond, 2}, {60 * time.Millisecond, 2}, {time.Second, 2},
 	} {
-		tab := NewTable(WoundWaitGroup, Bounds{}, nil)
+		tab := NewTable(WoundWaitGroup, HotRowConfig{}, nil)
 		now := time.Duration(0)
 		tab.grant(now, id(1), age(1), x)
 		hot := func() bool { return len(tab.hot.list()) > 0 }
@@ -474,7 +474,7 @@ func TestTheThresholdOfAHotRowFollowsWhatATurnTakes(t *testing.T) {
 
 // The turn under way counts as soon as it takes longer than those before.
 func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
-	tab := NewTable(WoundWaitGroup, Bounds{}, nil)
+	tab := NewTable(WoundWaitGroup, HotRowConfig{}, nil)
 	tab.grant(0, id(1), age(1), x)
 	for n := range uint64(2) {
 		tab.waits.enter(time.Duration(n)*60*time.Millisecond, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})
@@ -482,7 +482,7 @@ func TestALongTurnUnderWayMakesARowHot(t *testing.T) {
 	if len(tab.hot.list()) == 0 {
 		t.Error("the second waits since the first has waited for 60 ms, and the row is not hot")
 	}
-	off := NewTable(WoundWaitGroup, Bounds{HotDelay: -1}, nil)
+	off := NewTable(WoundWaitGroup, HotRowConfig{HotDelay: -1}, nil)
 	off.grant(0, id(1), age(1), x)
 	for n := range uint64(3) {
 		off.waits.enter(time.Second, nil, &Waiter{Txn: id(2 + n), Age: age(2 + n), Key: "x", Deadline: time.Hour, Retry: func() {}})

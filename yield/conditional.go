@@ -14,27 +14,27 @@ import (
 // Nothing rests on the estimates: the vote counts when all of them have aborted, as the log
 // knows, or as the shards tell at which they made way; and it is lost if one has committed.
 
-// restsMost bounds on how many a vote rests.
-const restsMost = 16
+// assumptionsMax bounds on how many a vote rests.
+const assumptionsMax = 16
 
-// RestsOn lists those who have voted and hold some of a lock set, if a vote may rest on their abort.
-func (q *Instants) RestsOn(i *StampedVote) (on []StampedVote, ok bool) {
+// AssumptionsOf lists those who have voted and hold some of a lock set, if a vote may rest on their abort.
+func (q *ArrivalQueue) AssumptionsOf(i *QueuedPrepare) (on []QueuedPrepare, ok bool) {
 	if !q.policy.Conditional || !i.High || q.InTheWay(&i.LockSet, i) != nil {
 		return nil, false
 	}
-	on, by := q.restsOn(i, q.voters(i))
+	on, by := q.assumptionsOf(i, q.conflictingVotes(i))
 	return on, len(on) > 0 && by.IsZero()
 }
 
-// restsOn lists those on whose abort a vote may rest of voters that hold some of its lock set; by is one on
+// assumptionsOf lists those on whose abort a vote may rest of voters that hold some of its lock set; by is one on
 // whose abort it may not, zero if there is none.
-func (q *Instants) restsOn(i *StampedVote, voters []txn.ID) (on []StampedVote, by txn.ID) {
+func (q *ArrivalQueue) assumptionsOf(i *QueuedPrepare, voters []txn.ID) (on []QueuedPrepare, by txn.ID) {
 	if len(voters) > 0 && (!q.policy.Conditional || !i.High) {
 		return nil, voters[0]
 	}
 	for n, id := range voters {
 		low, stamped := q.voted[id]
-		if n == restsMost || !stamped || !low.makesWay(i) || !i.comesFirstElsewhere(&low) {
+		if n == assumptionsMax || !stamped || !low.abortableBy(i) || !i.comesFirstElsewhere(&low) {
 			return nil, id
 		}
 		on = append(on, low)
@@ -44,10 +44,10 @@ func (q *Instants) restsOn(i *StampedVote, voters []txn.ID) (on []StampedVote, b
 
 // comesFirstElsewhere reports whether there is another shard at which low priority is in its way, and at
 // which it should arrive before that is voted on.
-func (i *StampedVote) comesFirstElsewhere(low *StampedVote) bool {
-	return slices.ContainsFunc(i.Elsewhere, func(part txn.DeclaredPart) bool {
-		return slices.ContainsFunc(low.Elsewhere, func(o txn.DeclaredPart) bool {
-			if o.Shard != part.Shard || part.Arrives >= low.Stamp {
+func (i *QueuedPrepare) comesFirstElsewhere(low *QueuedPrepare) bool {
+	return slices.ContainsFunc(i.OtherShardParts, func(part txn.FixedSetPart) bool {
+		return slices.ContainsFunc(low.OtherShardParts, func(o txn.FixedSetPart) bool {
+			if o.Shard != part.Shard || part.Arrives >= low.ArrivalTime {
 				return false
 			}
 			has := LockSet{Shared: o.Reads, Exclusive: o.Writes}
@@ -56,12 +56,12 @@ func (i *StampedVote) comesFirstElsewhere(low *StampedVote) bool {
 	})
 }
 
-// madeWayMost bounds how many are named that made way for one.
-const madeWayMost = 64
+// priorityAbortedMax bounds how many are named that made way for one.
+const priorityAbortedMax = 64
 
-// madeWay notes that one of low priority has made way.
-func (i *StampedVote) madeWay(low *StampedVote) {
-	if len(i.MadeWay) < madeWayMost {
-		i.MadeWay = append(i.MadeWay, low.Attempt)
+// notePriorityAbort notes that one of low priority has made way.
+func (i *QueuedPrepare) notePriorityAbort(low *QueuedPrepare) {
+	if len(i.PriorityAborted) < priorityAbortedMax {
+		i.PriorityAborted = append(i.PriorityAborted, low.Attempt)
 	}
 }

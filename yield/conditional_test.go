@@ -6,66 +6,66 @@ import (
 	"isochron/txn"
 )
 
-func part(s txn.ShardID, arrives int64, keys ...txn.Key) txn.DeclaredPart {
-	return txn.DeclaredPart{Shard: s, Writes: keys, Arrives: arrives}
+func part(s txn.ShardID, arrives int64, keys ...txn.Key) txn.FixedSetPart {
+	return txn.FixedSetPart{Shard: s, Writes: keys, Arrives: arrives}
 }
 
 // High priority votes beside low that has voted where that should have made way for it at another shard,
 // by what both requests say; else it waits.
 func TestOnWhoseAbortAVoteRests(t *testing.T) {
-	elsewhere := []txn.DeclaredPart{part(3, 15, "x")}
+	elsewhere := []txn.FixedSetPart{part(3, 15, "x")}
 	for _, c := range []struct {
 		name      string
 		policy    Policy
-		low       StampedVote // that has voted, with stamp 20
-		stamp     int64       // of the one that asks
-		elsewhere []txn.DeclaredPart
+		low       QueuedPrepare // that has voted, with stamp 20
+		stamp     int64         // of the one that asks
+		elsewhere []txn.FixedSetPart
 		waiter    bool // another waits for the row before it
 		ok        bool
 	}{
-		{name: "it comes first elsewhere", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: elsewhere, ok: true},
-		{name: "another policy", policy: InStampOrderPreempting, low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: elsewhere},
-		{name: "it comes when that is voted on", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: []txn.DeclaredPart{part(3, 20, "x")}},
-		{name: "another row there", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: []txn.DeclaredPart{part(3, 15, "y")}},
-		{name: "another shard", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: []txn.DeclaredPart{part(4, 15, "x")}},
-		{name: "it reads there what that reads", low: StampedVote{Ends: 100, Elsewhere: []txn.DeclaredPart{{Shard: 3, Reads: []txn.Key{"x"}}}}, stamp: 30,
-			elsewhere: []txn.DeclaredPart{{Shard: 3, Reads: []txn.Key{"x"}, Arrives: 15}}},
-		{name: "that is of high priority", low: StampedVote{High: true, Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: elsewhere},
-		{name: "that should have ended by then", low: StampedVote{Ends: 30, Elsewhere: elsewhere}, stamp: 30, elsewhere: elsewhere},
-		{name: "that has a later stamp", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 10, elsewhere: elsewhere},
-		{name: "somebody waits for the row", low: StampedVote{Ends: 100, Elsewhere: elsewhere}, stamp: 30, elsewhere: elsewhere, waiter: true},
+		{name: "it comes first elsewhere", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, ok: true},
+		{name: "another policy", policy: InArrivalOrderPreempting, low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
+		{name: "it comes when that is voted on", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(3, 20, "x")}},
+		{name: "another row there", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(3, 15, "y")}},
+		{name: "another shard", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: []txn.FixedSetPart{part(4, 15, "x")}},
+		{name: "it reads there what that reads", low: QueuedPrepare{Ends: 100, OtherShardParts: []txn.FixedSetPart{{Shard: 3, Reads: []txn.Key{"x"}}}}, stamp: 30,
+			elsewhere: []txn.FixedSetPart{{Shard: 3, Reads: []txn.Key{"x"}, Arrives: 15}}},
+		{name: "that is of high priority", low: QueuedPrepare{High: true, Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
+		{name: "that should have ended by then", low: QueuedPrepare{Ends: 30, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere},
+		{name: "that has a later stamp", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 10, elsewhere: elsewhere},
+		{name: "somebody waits for the row", low: QueuedPrepare{Ends: 100, OtherShardParts: elsewhere}, stamp: 30, elsewhere: elsewhere, waiter: true},
 	} {
 		if c.policy.Name == "" {
-			c.policy = InStampOrderConditional
+			c.policy = InArrivalOrderConditional
 		}
-		s := newStamps(c.policy)
-		c.low.Txn, c.low.Attempt, c.low.Stamp = txn.ID{Node: 1, Seq: 1}, txn.Attempt{Seq: 1}, 20
+		s := newTimestampTable(c.policy)
+		c.low.Txn, c.low.Attempt, c.low.ArrivalTime = txn.ID{Node: 1, Seq: 1}, txn.Attempt{Seq: 1}, 20
 		s.held["a"] = c.low.Txn
 		s.q.Voted(c.low)
 		lockSet := LockSet{Exclusive: []txn.Key{"a"}}
 		if c.waiter {
-			s.q.Wait(&StampedVote{Txn: txn.ID{Node: 1, Seq: 3}, Stamp: 25, High: true, LockSet: lockSet})
+			s.q.Wait(&QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 3}, ArrivalTime: 25, High: true, LockSet: lockSet})
 		}
-		high := &StampedVote{Txn: txn.ID{Node: 1, Seq: 2}, Stamp: c.stamp, High: true, LockSet: lockSet, Elsewhere: c.elsewhere}
-		if on, ok := s.q.RestsOn(high); ok != c.ok || ok && (len(on) != 1 || on[0].Attempt != c.low.Attempt) {
+		high := &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 2}, ArrivalTime: c.stamp, High: true, LockSet: lockSet, OtherShardParts: c.elsewhere}
+		if on, ok := s.q.AssumptionsOf(high); ok != c.ok || ok && (len(on) != 1 || on[0].Attempt != c.low.Attempt) {
 			t.Errorf("%s: %v, rests on %+v", c.name, ok, on)
 		}
 		high.High = false
-		if _, ok := s.q.RestsOn(high); ok {
+		if _, ok := s.q.AssumptionsOf(high); ok {
 			t.Errorf("%s: low priority rests on the abort of others", c.name)
 		}
 	}
 }
 
 // Who has made way for high priority is known of it, whichever came first.
-func TestWhoHasMadeWayIsKnown(t *testing.T) {
-	s := newStamps(InStampOrderConditional)
+func TestPriorityAbortsAreRecorded(t *testing.T) {
+	s := newTimestampTable(InArrivalOrderConditional)
 	first := s.enter(0, 20, 1, false, "a")
 	high := s.enter(1, 30, 2, true, "a")
 	then := s.enter(2, 25, 3, false, "a")
 	s.enter(2, 35, 4, false, "a")
 	s.enter(2, 25, 5, false, "b")
-	if got := high.MadeWay; len(got) != 2 || got[0] != first.Attempt || got[1] != then.Attempt {
+	if got := high.PriorityAborted; len(got) != 2 || got[0] != first.Attempt || got[1] != then.Attempt {
 		t.Errorf("%v made way for it", got)
 	}
 }

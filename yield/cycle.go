@@ -8,20 +8,20 @@ type walk struct {
 	seen map[txn.ID]bool
 	todo []txn.ID
 	// queues are those walked along, up to the last waiter for whom that was done.
-	queues map[txn.Key]rank
+	queues map[txn.Key]waitOrder
 }
 
 // closesCycle reports whether the asker, if it waited for these holders and in the
 // queues of these rows, would wait for itself. In a queue one waits for those before
 // one as well as for who holds the row.
 func (g *graph) closesCycle(asker txn.ID, age txn.Age, conflicts []*Holder, rows []txn.Key) bool {
-	w := walk{g: g, seen: map[txn.ID]bool{}, queues: map[txn.Key]rank{}}
+	w := walk{g: g, seen: map[txn.ID]bool{}, queues: map[txn.Key]waitOrder{}}
 	for _, h := range conflicts {
 		w.visit(h.Txn)
 	}
 	for _, k := range rows {
 		if p, ok := g.rows.Get(k); ok {
-			w.along(k, p, rank{p.shares(asker), age})
+			w.along(k, p, waitOrder{p.shares(asker), age})
 		}
 	}
 	for len(w.todo) > 0 { // bounded: each transaction is visited once
@@ -67,17 +67,17 @@ func (w *walk) ahead(waiter *Waiter) {
 	if n := len(p.chain); n > 0 && p.exclusive == nil {
 		w.visit(p.chain[n-1].Txn)
 	}
-	w.along(waiter.Key, p, waiter.rank())
+	w.along(waiter.Key, p, waiter.order())
 }
 
 // along visits those in a queue who stand before.
-func (w *walk) along(k txn.Key, p *point, r rank) {
+func (w *walk) along(k txn.Key, p *lockState, r waitOrder) {
 	if done, ok := w.queues[k]; ok && !done.before(r) {
 		return
 	}
 	w.queues[k] = r
 	for _, o := range p.queue.ws {
-		if o.rank().before(r) {
+		if o.order().before(r) {
 			w.visit(o.Txn)
 		}
 	}

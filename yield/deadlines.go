@@ -9,8 +9,8 @@ import (
 // deadlines are those who wait, the one first whose time is over first. Who has gone on is taken out
 // when it would come first, or when more have gone than wait.
 type deadlines struct {
-	heap soonest
-	gone int // of the heap
+	heap    soonest
+	removed int // of the heap
 }
 
 // soonest is a heap.
@@ -37,23 +37,23 @@ func (d *deadlines) enter(w *Waiter) { heap.Push(&d.heap, w) }
 // leave says that one waits no more.
 func (d *deadlines) leave(w *Waiter) {
 	const few = 64
-	if w.gone {
+	if w.removed {
 		return // its time was over
 	}
-	w.gone = true
-	if d.gone++; d.gone <= len(d.heap)/2+few {
+	w.removed = true
+	if d.removed++; d.removed <= len(d.heap)/2+few {
 		return
 	}
-	d.heap = slices.DeleteFunc(d.heap, func(w *Waiter) bool { return w.gone })
+	d.heap = slices.DeleteFunc(d.heap, func(w *Waiter) bool { return w.removed })
 	heap.Init(&d.heap)
-	d.gone = 0
+	d.removed = 0
 }
 
 // first is the one whose time is over first, nil if nobody waits.
 func (d *deadlines) first() *Waiter {
-	for len(d.heap) > 0 && d.heap[0].gone {
+	for len(d.heap) > 0 && d.heap[0].removed {
 		heap.Pop(&d.heap)
-		d.gone--
+		d.removed--
 	}
 	if len(d.heap) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (d *deadlines) first() *Waiter {
 func (d *deadlines) passed(now time.Duration) (out []*Waiter) {
 	for w := d.first(); w != nil && w.Deadline <= now; w = d.first() {
 		heap.Pop(&d.heap)
-		w.gone = true
+		w.removed = true
 		out = append(out, w)
 	}
 	return out

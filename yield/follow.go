@@ -17,7 +17,7 @@ type reached struct {
 // follow carries a chase on at this shard, where its Txn may wait: over the waits here, to
 // the cycle that it closes or, if it closes none, to those who may wait elsewhere, for their
 // coordinators.
-func (c *Chaser) follow(m *txn.Chase) (cycle []txn.WaitEdge, next []*txn.Chase) {
+func (c *DeadlockDetector) follow(m *txn.DeadlockProbe) (cycle []txn.WaitEdge, next []*txn.DeadlockProbe) {
 	trail := []reached{{id: m.Txn, from: -1}}
 	path := func(i int) []txn.WaitEdge {
 		var back []txn.WaitEdge
@@ -56,7 +56,7 @@ func (c *Chaser) follow(m *txn.Chase) (cycle []txn.WaitEdge, next []*txn.Chase) 
 }
 
 // onward asks the coordinators of those who may wait elsewhere, as far as the budget reaches.
-func onward(c *txn.Chase, trail []reached, path func(int) []txn.WaitEdge, shard txn.ShardID) (next []*txn.Chase) {
+func onward(c *txn.DeadlockProbe, trail []reached, path func(int) []txn.WaitEdge, shard txn.ShardID) (next []*txn.DeadlockProbe) {
 	var at []int
 	for i := 1; i < len(trail); i++ {
 		if !trail[i].alone {
@@ -65,10 +65,10 @@ func onward(c *txn.Chase, trail []reached, path func(int) []txn.WaitEdge, shard 
 	}
 	sent, each := c.Share(len(at))
 	for i := range sent {
-		j := at[(i+c.Turn*sent)%len(at)]
-		if p := path(j); len(p) <= txn.ChasePathMax {
-			next = append(next, &txn.Chase{
-				Txn: trail[j].id, Start: c.Start, Age: c.Age, Path: p, Into: c.Into, Budget: each, Seen: shard, Turn: c.Turn})
+		j := at[(i+c.Round*sent)%len(at)]
+		if p := path(j); len(p) <= txn.DeadlockProbePathMax {
+			next = append(next, &txn.DeadlockProbe{
+				Txn: trail[j].id, Start: c.Start, Age: c.Age, Path: p, Into: c.Into, Budget: each, VisitedShard: shard, Round: c.Round})
 		}
 	}
 	return next

@@ -28,7 +28,7 @@ type ForeignWait struct {
 // What the caller owes it: it tells all waits that it knows of before each Look, Chase and Recheck,
 // and nothing of who has ended.
 type Foreign struct {
-	*Chaser
+	*DeadlockDetector
 	waits map[foreignKey]*Waiter
 	last  uint64
 	end   func(txn.ID)
@@ -45,13 +45,13 @@ type foreignKey struct {
 const foreignMax = 4096
 
 // NewForeign knows of no wait. end is called for the victim of a deadlock, whose statement must give up.
-func NewForeign(c Chasing, w ChaseWorld, end func(victim txn.ID)) *Foreign {
-	t := NewTable(OfItsSource, Bounds{}, nil)
-	return &Foreign{Chaser: NewChaser(t, c, w), waits: map[foreignKey]*Waiter{}, end: end}
+func NewForeign(c DetectorConfig, w DetectorEnv, end func(victim txn.ID)) *Foreign {
+	t := NewTable(OfItsSource, HotRowConfig{}, nil)
+	return &Foreign{DeadlockDetector: NewDeadlockDetector(t, c, w), waits: map[foreignKey]*Waiter{}, end: end}
 }
 
-// Told takes in who waits for whom now.
-func (f *Foreign) Told(now time.Duration, list []ForeignWait) {
+// Report takes in who waits for whom now.
+func (f *Foreign) Report(now time.Duration, list []ForeignWait) {
 	list = list[:min(len(list), foreignMax)]
 	still := make(map[foreignKey]bool, len(list))
 	for _, x := range list {

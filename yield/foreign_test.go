@@ -15,44 +15,44 @@ func foreign(n, of uint64, step uint64) ForeignWait {
 // waits for nobody, and for whom nobody waits, is forgotten.
 func TestWhatIsToldOfForeignWaits(t *testing.T) {
 	var ended []txn.ID
-	log := &chaseLog{}
-	f := NewForeign(Chasing{Here: at(1), After: 100 * time.Millisecond}, log, func(id txn.ID) { ended = append(ended, id) })
+	log := &probeLog{}
+	f := NewForeign(DetectorConfig{Here: at(1), After: 100 * time.Millisecond}, log, func(id txn.ID) { ended = append(ended, id) })
 	edge := func() (out txn.WaitEdge) {
 		for _, w := range f.table.waits.byTxn[id(3)] {
 			f.table.graph.edges(w, f.here, func(e txn.WaitEdge, _ txn.Age, _ bool) { out = e })
 		}
 		return out
 	}
-	f.Told(0, []ForeignWait{foreign(3, 5, 1), foreign(4, 5, 1), foreign(5, 5, 1)})
+	f.Report(0, []ForeignWait{foreign(3, 5, 1), foreign(4, 5, 1), foreign(5, 5, 1)})
 	first := edge()
 	if first.For != id(5) || f.Waits() != 2 {
 		t.Fatalf("3 and 4 wait for 5, and nobody for itself: %+v, %d waits", first, f.Waits())
 	}
-	f.Told(1, []ForeignWait{foreign(4, 5, 1), foreign(3, 5, 1)})
-	if edge() != first || !f.table.graph.stands(first) {
+	f.Report(1, []ForeignWait{foreign(4, 5, 1), foreign(3, 5, 1)})
+	if edge() != first || !f.table.graph.stillWaits(first) {
 		t.Errorf("it has waited all the time: %+v", edge())
 	}
-	f.Told(2, []ForeignWait{foreign(3, 5, 2)})
-	if edge() == first || f.table.graph.stands(first) {
+	f.Report(2, []ForeignWait{foreign(3, 5, 2)})
+	if edge() == first || f.table.graph.stillWaits(first) {
 		t.Error("it waits with another statement")
 	}
 	second := edge()
-	f.Told(3, nil)
+	f.Report(3, nil)
 	if f.Waits() != 0 || len(f.table.Holders()) != 0 {
 		t.Error("nobody waits")
 	}
-	f.Told(4, []ForeignWait{foreign(3, 5, 2)})
-	if edge() == second || f.table.graph.stands(second) {
+	f.Report(4, []ForeignWait{foreign(3, 5, 2)})
+	if edge() == second || f.table.graph.stillWaits(second) {
 		t.Error("it was missing once")
 	}
 	f.Look(99 * time.Millisecond)
-	log.heard(t)
+	log.received(t)
 	f.Look(200 * time.Millisecond)
-	log.heard(t, "5 is chased for 3", "chase 5")
+	log.received(t, "5 is chased for 3", "chase 5")
 	back := edge()
 	back.Txn, back.For, back.Shard = id(5), id(3), 2
-	f.Recheck(&txn.Recheck{Shard: 1, Cycle: []txn.WaitEdge{edge(), back}})
-	if log.heard(t, "3 gives way, wide true"); len(ended) != 1 || ended[0] != id(3) {
+	f.Confirm(&txn.DeadlockConfirm{Shard: 1, Cycle: []txn.WaitEdge{edge(), back}})
+	if log.received(t, "3 gives way, wide true"); len(ended) != 1 || ended[0] != id(3) {
 		t.Errorf("%v ended", ended)
 	}
 }

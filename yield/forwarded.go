@@ -7,8 +7,8 @@ package yield
 
 // ForwardTo is whom one waits for whose coordinator may answer what it reads: the only one in its way,
 // which has voted.
-func (q *Instants) ForwardTo(i *StampedVote) (on StampedVote, ok bool) {
-	voters := q.voters(i)
+func (q *ArrivalQueue) ForwardTo(i *QueuedPrepare) (on QueuedPrepare, ok bool) {
+	voters := q.conflictingVotes(i)
 	if !i.High || i.Forwarded || len(voters) != 1 || q.InTheWay(&i.LockSet, i) != nil {
 		return on, false
 	}
@@ -18,7 +18,7 @@ func (q *Instants) ForwardTo(i *StampedVote) (on StampedVote, ok bool) {
 
 // Between is one that waits, whose read was forwarded, and that another would go before; nil if there is
 // none. i is nil for one that has no stamp.
-func (q *Instants) Between(c *LockSet, i *StampedVote) *StampedVote {
+func (q *ArrivalQueue) Between(c *LockSet, i *QueuedPrepare) *QueuedPrepare {
 	if i == nil {
 		return nil
 	}

@@ -8,15 +8,15 @@ import (
 
 // A read is forwarded to whom it waits for if that is one alone, which has voted.
 func TestToWhomAReadIsForwarded(t *testing.T) {
-	s := newStamps(InStampOrder)
+	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
 	s.enter(0, 12, 2, true, "b")
-	s.q.Go(12)
+	s.q.ProcessDue(12)
 	high := s.enter(12, 20, 3, true, "a")
 	both := s.enter(12, 21, 4, true, "b", "c")
 	s.held["c"] = txn.ID{Node: 8}
-	low := &StampedVote{Txn: txn.ID{Node: 1, Seq: 5}, Stamp: 30, LockSet: high.LockSet}
-	s.q.Go(30)
+	low := &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 5}, ArrivalTime: 30, LockSet: high.LockSet}
+	s.q.ProcessDue(30)
 	if on, ok := s.q.ForwardTo(high); !ok || on.Attempt != (txn.Attempt{Seq: 1}) {
 		t.Errorf("it is forwarded to %+v, %v", on, ok)
 	}
@@ -24,7 +24,7 @@ func TestToWhomAReadIsForwarded(t *testing.T) {
 		t.Error("the read of one that waits for two is forwarded")
 	}
 	behind := *high
-	behind.Txn.Seq, behind.Stamp = 6, 25
+	behind.Txn.Seq, behind.ArrivalTime = 6, 25
 	if _, ok := s.q.ForwardTo(&behind); ok {
 		t.Error("the read of one that waits behind another is forwarded")
 	}
@@ -45,13 +45,15 @@ func TestToWhomAReadIsForwarded(t *testing.T) {
 
 // Nobody who would go before one whose read was forwarded gets between; who goes after may come.
 func TestNobodyGetsBetween(t *testing.T) {
-	s := newStamps(InStampOrder)
+	s := newTimestampTable(InArrivalOrder)
 	s.enter(0, 10, 1, true, "a")
-	s.q.Go(10)
+	s.q.ProcessDue(10)
 	waits := s.enter(10, 20, 2, true, "a", "b")
-	s.q.Go(20)
+	s.q.ProcessDue(20)
 	lockSet := LockSet{Exclusive: []txn.Key{"b"}}
-	other := func(stamp int64) *StampedVote { return &StampedVote{Txn: txn.ID{Node: 1, Seq: 9}, Stamp: stamp} }
+	other := func(stamp int64) *QueuedPrepare {
+		return &QueuedPrepare{Txn: txn.ID{Node: 1, Seq: 9}, ArrivalTime: stamp}
+	}
 	if s.q.Between(&lockSet, other(15)) != nil {
 		t.Error("one gives way though nothing was forwarded")
 	}
@@ -59,7 +61,7 @@ func TestNobodyGetsBetween(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		lockSet LockSet
-		i       *StampedVote
+		i       *QueuedPrepare
 		gives   bool
 	}{
 		{"a smaller stamp", lockSet, other(15), true},

@@ -24,11 +24,11 @@ import (
 //
 // Invariant: the leader's own gateway has no lease; it ends with it.
 type GatewayLeases struct {
-	self     txn.NodeID
-	patience time.Duration // with one who holds locks
-	lasts    time.Duration // a lease
-	gateways map[txn.NodeID]*gatewayLease
-	probes   map[txn.ID]*probe
+	self          txn.NodeID
+	waitMax       time.Duration // with one who holds locks
+	lasts         time.Duration // a lease
+	gateways      map[txn.NodeID]*gatewayLease
+	statusQueries map[txn.ID]*gatewayQuery
 }
 
 type gatewayLease struct {
@@ -36,7 +36,7 @@ type gatewayLease struct {
 	here  time.Duration // when it last had something here
 }
 
-type probe struct {
+type gatewayQuery struct {
 	at    time.Duration
 	tries int
 }
@@ -47,7 +47,7 @@ const maxProbes = 4
 // NewGatewayLeases are those at one leader: who holds locks for as long as patience is asked after, and a
 // gateway's lease lasts for so long.
 func NewGatewayLeases(self txn.NodeID, patience, lease time.Duration) *GatewayLeases {
-	return &GatewayLeases{self, patience, lease, map[txn.NodeID]*gatewayLease{}, map[txn.ID]*probe{}}
+	return &GatewayLeases{self, patience, lease, map[txn.NodeID]*gatewayLease{}, map[txn.ID]*gatewayQuery{}}
 }
 
 // Has takes in that a transaction has something here.
@@ -97,13 +97,13 @@ func (p *GatewayLeases) Answers(now, asked time.Duration, n txn.NodeID) {
 
 // Judge tells of a holder whether its coordinator is to be asked, or is taken to be gone.
 func (p *GatewayLeases) Judge(now time.Duration, h *Holder) (ask, gone bool) {
-	if h.Voted || now-h.Since < p.patience {
+	if h.Voted || now-h.Since < p.waitMax {
 		return false, false
 	}
-	pr := p.probes[h.Txn]
+	pr := p.statusQueries[h.Txn]
 	if pr == nil {
-		pr = &probe{}
-		p.probes[h.Txn] = pr
+		pr = &gatewayQuery{}
+		p.statusQueries[h.Txn] = pr
 	}
 	if now < pr.at {
 		return false, false
@@ -111,16 +111,16 @@ func (p *GatewayLeases) Judge(now time.Duration, h *Holder) (ask, gone bool) {
 	if pr.tries++; pr.tries > maxProbes {
 		return false, true
 	}
-	pr.at = now + p.patience
+	pr.at = now + p.waitMax
 	return true, false
 }
 
-// Lives hears that the coordinator of a holder lives.
-func (p *GatewayLeases) Lives(id txn.ID) {
-	if pr := p.probes[id]; pr != nil {
+// Renewed hears that the coordinator of a holder lives.
+func (p *GatewayLeases) Renewed(id txn.ID) {
+	if pr := p.statusQueries[id]; pr != nil {
 		pr.tries = 0
 	}
 }
 
 // Freed forgets a holder.
-func (p *GatewayLeases) Freed(id txn.ID) { delete(p.probes, id) }
+func (p *GatewayLeases) Freed(id txn.ID) { delete(p.statusQueries, id) }

@@ -9,15 +9,15 @@ import (
 )
 
 // Who holds locks for long is asked after a few times, and then is gone; an answer begins anew.
-func TestAHolderOfWhomNobodyHearsIsGone(t *testing.T) {
+func TestASilentHolderIsReleased(t *testing.T) {
 	p := NewGatewayLeases(1, 10, 50)
 	id := func(seq uint64) txn.ID { return txn.ID{Node: 2, Seq: seq} }
 	h := &Holder{Txn: id(1), Since: 5}
 	var asked, gone []int
 	for now := range 100 {
 		if now == 40 {
-			p.Lives(h.Txn)
-			p.Lives(id(2))
+			p.Renewed(h.Txn)
+			p.Renewed(id(2))
 		}
 		ask, over := p.Judge(time.Duration(now), h)
 		if ask {
@@ -32,7 +32,7 @@ func TestAHolderOfWhomNobodyHearsIsGone(t *testing.T) {
 		t.Errorf("it is asked after at %v, and gone at %v", asked, gone)
 	}
 	p.Freed(h.Txn)
-	if ask, over := p.Judge(100, h); !ask || over || len(p.probes) != 1 {
+	if ask, over := p.Judge(100, h); !ask || over || len(p.statusQueries) != 1 {
 		t.Error("one of the same name is not asked after anew")
 	}
 	if ask, over := p.Judge(500, &Holder{Txn: id(3), Voted: true}); ask || over {

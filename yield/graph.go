@@ -31,7 +31,7 @@ func (g *graph) holdersBefore(w *Waiter, visit func(h *Holder, tenure uint64)) {
 			visit(h, h.tenure)
 		}
 	}
-	if at := p.place(w.Txn); at >= 0 { // whoever stands behind waits for it
+	if at := p.chainIndex(w.Txn); at >= 0 { // whoever stands behind waits for it
 		for _, h := range p.chain[:at] {
 			one(h)
 		}
@@ -54,16 +54,16 @@ func (g *graph) edges(w *Waiter, here txn.WaitEdge, visit func(e txn.WaitEdge, o
 	here.Txn, here.Request = w.Txn, w.Number
 	g.holdersBefore(w, func(h *Holder, tenure uint64) {
 		e := here
-		e.For, e.Tenure, e.Undone = h.Txn, tenure, slices.Contains(g.chains.behind(h.Txn, ""), w.Txn)
+		e.For, e.Tenure, e.Cascades = h.Txn, tenure, slices.Contains(g.chains.dependents(h.Txn, ""), w.Txn)
 		visit(e, h.Age, g.waits.hereAlone(h.Txn))
 	})
 	g.queueBefore(w, func(o *Waiter) {
-		if o.place > 1 && o.Alone {
+		if o.place > 1 && o.WaitsOnlyHere {
 			return
 		}
 		e := here
 		e.For, e.Tenure = o.Txn, o.Number
-		visit(e, o.Age, o.Alone)
+		visit(e, o.Age, o.WaitsOnlyHere)
 	})
 }
 
@@ -80,8 +80,8 @@ func (g *graph) queueBefore(w *Waiter, visit func(o *Waiter)) {
 	}
 }
 
-// stands reports whether a wait that was seen here stands still, and has without a break.
-func (g *graph) stands(e txn.WaitEdge) bool {
+// stillWaits reports whether a wait that was seen here stands still, and has without a break.
+func (g *graph) stillWaits(e txn.WaitEdge) bool {
 	w := g.waits.numbered(e.Txn, e.Request)
 	if w == nil {
 		return false

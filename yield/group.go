@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -33,7 +33,7 @@ func (t *Table) passOn(now time.Duration, id txn.ID, a txn.Attempt, writes []txn
 	t.retract(now, id, a, writes)
 	for _, w := range writes {
 		if t.chains.publish(id, rowOf(w, a)) {
-			t.world.PassedOn(id)
+			t.events.Published(id)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (t *Table) retract(now time.Duration, id txn.ID, a txn.Attempt, writes []tx
 		}
 		if !slices.ContainsFunc(writes, same) {
 			was := t.begin()
-			t.undoBehind(now, id, row.Key)
+			t.abortDependents(now, id, row.Key)
 			t.chains.unpublish(id, row.Key)
 			t.finish(was)
 		}
@@ -69,20 +69,20 @@ func rowOf(w txn.Write, a txn.Attempt) txn.Row {
 
 // inTurn has a vote wait until those before it in a chain have ended. It passes on what it has written,
 // before, and withdraws then what it has changed.
-func (t *Table) inTurn(now time.Duration, r *Request) Effects {
+func (t *Table) inTurn(now time.Duration, r *LockRequest) LockResult {
 	if t.chains.ahead(r.Txn) != nil {
 		t.passOn(now, r.Txn, r.Attempt, r.Writes)
 	}
 	on := t.chains.ahead(r.Txn)
 	switch {
 	case on == nil && r.Attempt.IsZero(): // it has no vote that could say what it has written
-		return Effects{}
+		return LockResult{}
 	case on == nil:
 		t.retract(now, r.Txn, r.Attempt, r.Writes)
-		return Effects{}
+		return LockResult{}
 	case t.graph.closesCycle(r.Txn, r.Age, []*Holder{on}, nil):
-		return Effects{Refused: txn.WhyChainDeadlock.Refusal(), Behind: on.Txn}
+		return LockResult{Refused: txn.ReasonChainDeadlock.Refusal(), BlockedBy: on.Txn}
 	}
-	t.counts.Bite(rulebook.ChainInTurn)
+	t.counts.Hit(coverage.ChainInTurn)
 	return t.waitBehind(now, on, r)
 }

@@ -26,10 +26,10 @@ type Holder struct {
 	waiters []*Waiter
 	objects []*object
 	// tenure numbers what it has here: another once it lets go of some of it, and stays.
-	tenure  uint64
-	chased  pursuit
-	chained []txn.Key // in whose chains it has a place, or whose last value it has read
-	written []txn.Row // what it has published, versions included
+	tenure     uint64
+	lastProbed pursuit
+	chained    []txn.Key // in whose chains it has a place, or whose last value it has read
+	written    []txn.Row // what it has published, versions included
 	// What it has reserved: rows, and how many spans.
 	reserved      []txn.Key
 	reservedSpans int
@@ -82,7 +82,7 @@ func (l *holders) get(id txn.ID) *Holder { return l.byTxn[id] }
 func (l *holders) enter(now time.Duration, id txn.ID, age txn.Age) *Holder {
 	h := l.byTxn[id]
 	if h != nil {
-		if age.Rank > h.Age.Rank {
+		if age.Region > h.Age.Region {
 			h.Age = age // it has come to touch several regions
 		}
 		return h

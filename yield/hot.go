@@ -7,8 +7,8 @@ import (
 	"isochron/txn"
 )
 
-// Bounds are when a row is hot and how large its groups are.
-type Bounds struct {
+// HotRowConfig are when a row is hot and how large its groups are.
+type HotRowConfig struct {
 	HotWaiters int // more than so many waiters make a row hot; 32
 	// HotDelay: fewer do, but two at least, if the last of them is further than this
 	// from the row by what its turns take; 32 ms. A turn that costs a sync of the disk
@@ -17,10 +17,10 @@ type Bounds struct {
 	HotDelay  time.Duration
 	GroupSize int // 10
 	// RollbackPercent of the last rollbackSample places in the chain of a row: if
-	// more were undone, the row is held to the end for PlainFor. 95: of a group of ten
+	// more were undone, the row is held to the end for GroupingOffFor. 95: of a group of ten
 	// not even one commits, so groups do no more than holding would; 1 s.
 	RollbackPercent int
-	PlainFor        time.Duration
+	GroupingOffFor  time.Duration
 	Off             bool // no row is hot
 }
 
@@ -28,7 +28,7 @@ type Bounds struct {
 // groups most may be by chance.
 const rollbackSample = 256
 
-func (b Bounds) withDefaults() Bounds {
+func (b HotRowConfig) withDefaults() HotRowConfig {
 	set := func(n *int, v int) {
 		if *n == 0 {
 			*n = v
@@ -40,42 +40,42 @@ func (b Bounds) withDefaults() Bounds {
 	}
 	set(&b.GroupSize, 10)
 	set(&b.RollbackPercent, 95)
-	if b.PlainFor == 0 {
-		b.PlainFor = time.Second
+	if b.GroupingOffFor == 0 {
+		b.GroupingOffFor = time.Second
 	}
 	return b
 }
 
 // tooMany reports whether so many wait for turns that take so long that the row is hot.
-func (b Bounds) tooMany(waiters int, turn time.Duration) bool {
+func (b HotRowConfig) tooMany(waiters int, turn time.Duration) bool {
 	return waiters > b.HotWaiters || b.HotDelay > 0 && waiters >= 2 && time.Duration(waiters)*turn > b.HotDelay
 }
 
 // HotRow is what is known of a row for which many wait.
 type HotRow struct {
-	Key     txn.Key
-	Since   time.Duration
-	Updates uint64 // turns that were given out
-	Undone  uint64 // places in the chain that were undone
-	Queue   int    // who waits
-	Group   int    // places in the chain
+	Key        txn.Key
+	Since      time.Duration
+	Updates    uint64 // turns that were given out
+	AbortCount uint64 // places in the chain that were undone
+	Queue      int    // who waits
+	Group      int    // places in the chain
 
-	leader     txn.ID
-	granted    int // turns of this group
-	ended, bad int // of the sample
-	plainUntil time.Duration
+	leader           txn.ID
+	granted          int // turns of this group
+	ended, bad       int // of the sample
+	groupingOffUntil time.Duration
 }
 
 // hotRows is which rows of a table are hot, and in which groups their turns are given out.
 type hotRows struct {
 	rule   HotRule
-	bounds Bounds
+	bounds HotRowConfig
 	now    time.Duration // of the last grant
 	byKey  map[txn.Key]*HotRow
 	rows   *rows
 }
 
-func newHotRows(rule HotRule, b Bounds, r *rows) hotRows {
+func newHotRows(rule HotRule, b HotRowConfig, r *rows) hotRows {
 	return hotRows{rule: rule, bounds: b.withDefaults(), byKey: map[txn.Key]*HotRow{}, rows: r}
 }
 
@@ -98,18 +98,18 @@ func (l *hotRows) list() []HotRow {
 }
 
 // warm makes a row hot for which too many wait.
-func (l *hotRows) warm(now time.Duration, k txn.Key, p *point) {
+func (l *hotRows) warm(now time.Duration, k txn.Key, p *lockState) {
 	if p.hot != nil || !l.rule.waits() || l.bounds.Off {
 		return
 	}
-	if l.bounds.tooMany(p.queue.len(), p.turnAt(now)) {
+	if l.bounds.tooMany(p.queue.len(), p.holdTime(now)) {
 		p.hot = &HotRow{Key: k, Since: now}
 		l.byKey[k] = p.hot
 	}
 }
 
 // cool forgets that a row was hot once nobody waits for it or stands in its chain.
-func (l *hotRows) cool(k txn.Key, p *point) {
+func (l *hotRows) cool(k txn.Key, p *lockState) {
 	if p.hot != nil && p.queue.len() == 0 && len(p.chain) == 0 {
 		delete(l.byKey, k)
 		p.hot = nil
@@ -131,16 +131,18 @@ func (l *hotRows) alone(c *LockSet) bool {
 }
 
 // passes reports whether a row is hot, and not one of which too much is undone.
-func (l *hotRows) passes(r *HotRow) bool { return r != nil && !l.bounds.Off && l.now >= r.plainUntil }
+func (l *hotRows) passes(r *HotRow) bool {
+	return r != nil && !l.bounds.Off && l.now >= r.groupingOffUntil
+}
 
-// turn counts that a row is given to a transaction.
-func (l *hotRows) turn(p *point, h *Holder) {
+// noteGrant counts that a row is given to a transaction.
+func (l *hotRows) noteGrant(p *lockState, h *Holder) {
 	r := p.hot
 	if r == nil {
 		return
 	}
 	r.Updates++
-	if r.granted++; r.granted > l.bounds.GroupSize || p.place(r.leader) < 0 {
+	if r.granted++; r.granted > l.bounds.GroupSize || p.chainIndex(r.leader) < 0 {
 		r.leader, r.granted = h.Txn, 1
 	}
 }
@@ -154,11 +156,11 @@ func (l *hotRows) ended(r *HotRow, committed bool) {
 	r.ended++
 	if !committed {
 		r.bad++
-		r.Undone++
+		r.AbortCount++
 	}
 	if r.ended >= rollbackSample {
 		if r.bad*100 > l.bounds.RollbackPercent*r.ended {
-			r.plainUntil = l.now + l.bounds.PlainFor
+			r.groupingOffUntil = l.now + l.bounds.GroupingOffFor
 		}
 		r.ended, r.bad = 0, 0
 	}

@@ -7,25 +7,25 @@ import (
 	"isochron/txn"
 )
 
-// Admitting is a row's choice of who waits at the gateway before its first request.
-type Admitting uint8
+// AdmissionPolicy is a row's choice of who waits at the gateway before its first request.
+type AdmissionPolicy uint8
 
 // The choices.
 const (
 	// AdmitUnset is no choice; a row of the table that has it takes another's.
-	AdmitUnset Admitting = iota
-	// AdmitByLosses: tries of a kind of which many have lost to each other queue (Admission).
-	AdmitByLosses
+	AdmitUnset AdmissionPolicy = iota
+	// AdmitByAbortRate: tries of a kind of which many have lost to each other queue (Admission).
+	AdmitByAbortRate
 	// AdmitByForecast: who is likely not to get its locks sleeps and is judged anew (LateScheduler).
 	AdmitByForecast
 )
 
-func (a Admitting) String() string {
+func (a AdmissionPolicy) String() string {
 	return [...]string{"unset", "how many of their kind were lost", "how likely they are to get their locks"}[a]
 }
 
 // Forecasts reports whether it asks for the chance of each transaction.
-func (a Admitting) Forecasts() bool { return a == AdmitByForecast }
+func (a AdmissionPolicy) Forecasts() bool { return a == AdmitByForecast }
 
 // LateScheduler holds back, at one gateway, transactions that are likely not to get all their locks:
 // late transaction scheduling of GeoTP (section 4.3, Alg. 2 lines 10 to 18).
@@ -79,10 +79,10 @@ type LateCounts struct {
 
 // Sleeper is a transaction that asks to be let in.
 type Sleeper struct {
-	Txn    txn.ID
-	blocks int
-	until  time.Duration
-	gone   bool
+	Txn     txn.ID
+	blocks  int
+	until   time.Duration
+	removed bool
 }
 
 // Verdict is what comes of judging.
@@ -121,12 +121,12 @@ func (l *LateScheduler) Judge(now time.Duration, s *Sleeper, lost float64, place
 func (l *LateScheduler) Next(now time.Duration) *Sleeper {
 	for len(l.asleep) > 0 {
 		s := l.asleep[0]
-		if !s.gone && s.until > now {
+		if !s.removed && s.until > now {
 			return nil
 		}
 		l.asleep[0] = nil
 		l.asleep = l.asleep[1:]
-		if !s.gone {
+		if !s.removed {
 			return s
 		}
 	}
@@ -146,7 +146,7 @@ func (l *LateScheduler) NextWake() time.Duration {
 // harm. Nil is nobody.
 func (l *LateScheduler) Leave(s *Sleeper) {
 	if s != nil {
-		s.gone = true
+		s.removed = true
 	}
 }
 

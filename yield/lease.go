@@ -3,7 +3,7 @@ package yield
 import (
 	"github.com/tidwall/btree"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -23,12 +23,12 @@ import (
 // never longer while another may yet write it: whoever is about to has locked it.
 type Leases struct {
 	rows   btree.Map[txn.Key, txn.Lease] // that are other than the floor has them
-	spans  []spanStamp                   // until when nothing appears in them, or changes
+	spans  []spanTimestamp               // until when nothing appears in them, or changes
 	floor  txn.Timestamp                 // from when on, and up to when, all other rows are as they are
 	newest txn.Timestamp                 // at or above all of these
 	term   uint64
 	room   int              // of rows
-	Rules  *rulebook.Counts // nil: nothing is counted
+	Rules  *coverage.Counts // nil: nothing is counted
 	Writes AboveLeases
 }
 
@@ -90,8 +90,8 @@ func (l *Leases) Of(k txn.Key) txn.Lease {
 // Newest is at or above the ends of all leases.
 func (l *Leases) Newest() txn.Timestamp { return l.newest }
 
-// Tell adds the leases of rows, and of ranges, to an answer that has them.
-func (l *Leases) Tell(out *txn.AccessReply) {
+// FillReply adds the leases of rows, and of ranges, to an answer that has them.
+func (l *Leases) FillReply(out *txn.AccessReply) {
 	if l == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (l *Leases) At(p *txn.Prepare, row func(txn.Key) txn.Row) txn.Timestamp {
 		return p.At
 	}
 	least := l.least(p, row)
-	l.Rules.BiteIf(least > p.At, rulebook.AboveLeases)
+	l.Rules.HitIf(least > p.At, coverage.AboveLeases)
 	return max(p.At, least)
 }
 
@@ -118,7 +118,7 @@ func (l *Leases) At(p *txn.Prepare, row func(txn.Key) txn.Row) txn.Timestamp {
 // guards it begins.
 func (l *Leases) least(p *txn.Prepare, row func(txn.Key) txn.Row) (at txn.Timestamp) {
 	at = l.Writes.Least(p.Writes, l.Of)
-	for _, g := range p.Guards {
+	for _, g := range p.SchemaChecks {
 		if row(g.Key).Value != nil { // else the shard has no opinion
 			at = max(at, l.Of(g.Key).From)
 		}
@@ -139,34 +139,34 @@ func leaseOf(p *txn.Prepare, i int) txn.Lease {
 	return txn.Lease{}
 }
 
-// Stands checks that a vote may be at a timestamp. If it says WhyLeaseBehind, it may be at a later
+// StillValid checks that a vote may be at a timestamp. If it says ReasonLeaseConflict, it may be at a later
 // one: least is one that would do here.
-func (l *Leases) Stands(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows) (why txn.Why, least txn.Timestamp) {
+func (l *Leases) StillValid(p *txn.Prepare, at txn.Timestamp, row func(txn.Key) txn.Row, scan func(txn.Scan) txn.ScanRows) (reason txn.AbortReason, least txn.Timestamp) {
 	if least = l.least(p, row); at < least {
-		l.Rules.Bite(rulebook.AboveLeases)
-		return txn.WhyLeaseBehind, least
+		l.Rules.Hit(coverage.AboveLeases)
+		return txn.ReasonLeaseConflict, least
 	}
 	var renewed []txn.ReadCheck
 	for i, c := range p.Reads {
 		given, now := leaseOf(p, i), row(c.Key)
 		switch {
 		case l.reaches(given, at):
-			l.Rules.BiteIf(now.Version != c.Version, rulebook.LeaseReaches)
+			l.Rules.HitIf(now.Version != c.Version, coverage.LeaseReaches)
 			continue
 		case given.Until >= at:
-			l.Rules.Bite(rulebook.LeaseOfTerm)
+			l.Rules.Hit(coverage.LeaseOfTerm)
 		}
 		if c.Version.IsZero() && l.Of(c.Key).From > given.From {
-			return txn.WhyRowChanged, 0 // it is not there again: it may have been, meanwhile
+			return txn.ReasonRowChanged, 0 // it is not there again: it may have been, meanwhile
 		}
 		renewed = append(renewed, c)
 	}
 	for _, s := range p.Spans {
 		if l.writtenIn(s.Span, s.From) {
-			return txn.WhyRangeChanged, 0
+			return txn.ReasonRangeChanged, 0
 		}
 	}
-	return Stands(row, scan, renewed, p.Spans), 0
+	return StillValid(row, scan, renewed, p.Spans), 0
 }
 
 // writtenIn reports whether a row of a span may have been written after a timestamp.
@@ -191,7 +191,7 @@ func (l *Leases) Renews(p *txn.Prepare, at txn.Timestamp) (keys []txn.Key, spans
 			keys = append(keys, c.Key)
 		}
 	}
-	for _, g := range p.Guards {
+	for _, g := range p.SchemaChecks {
 		keys = append(keys, g.Key)
 	}
 	for _, s := range p.Spans {
@@ -228,7 +228,7 @@ func (l *Leases) renewSpan(span txn.Span, at txn.Timestamp) {
 		l.raise(l.newest)
 		return
 	}
-	l.spans = append(l.spans, spanStamp{span, stamp{at: at}})
+	l.spans = append(l.spans, spanTimestamp{span, timestampEntry{at: at}})
 }
 
 // Wrote begins the leases of new versions, at the commit timestamp that wrote them. It may say so of a

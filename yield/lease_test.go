@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -62,13 +62,13 @@ func (l *leased) ranged(s txn.Span) *txn.Prepare {
 
 // votes is what comes of a vote at a timestamp that nobody's locks are in the way of.
 func (l *leased) votes(p *txn.Prepare, at txn.Timestamp) string {
-	switch why, least := l.Stands(p, at, l.row, l.scan); why {
+	switch reason, least := l.StillValid(p, at, l.row, l.scan); reason {
 	case txn.NotRefused:
 		l.Renew(p, at)
 		return "yes"
-	case txn.WhyLeaseBehind:
+	case txn.ReasonLeaseConflict:
 		return fmt.Sprintf("behind %d", least)
-	case txn.WhyRowChanged, txn.WhyRangeChanged:
+	case txn.ReasonRowChanged, txn.ReasonRangeChanged:
 		return "changed"
 	}
 	return "?"
@@ -190,15 +190,15 @@ func TestOneVoteChoosesItsTimestamp(t *testing.T) {
 		onePhase, guarded bool
 		want              txn.Timestamp
 	}{{false, false, 3}, {true, false, 10}, {true, true, 30}} {
-		if p.OnePhase, p.Guards = c.onePhase, nil; c.guarded {
-			p.Guards = []txn.ReadCheck{{Key: "g", Version: by(2)}}
+		if p.OnePhase, p.SchemaChecks = c.onePhase, nil; c.guarded {
+			p.SchemaChecks = []txn.ReadCheck{{Key: "g", Version: by(2)}}
 		}
 		if got := l.At(p, l.row); got != c.want {
 			t.Errorf("%+v: at %d", c, got)
 		}
 	}
 	l.want(t, "the guard begins later", p, 20, "behind 30")
-	l.want(t, "a guard of which this shard knows nothing", &txn.Prepare{Guards: []txn.ReadCheck{{Key: "none"}}}, 2, "yes")
+	l.want(t, "a guard of which this shard knows nothing", &txn.Prepare{SchemaChecks: []txn.ReadCheck{{Key: "none"}}}, 2, "yes")
 	l.want(t, "the guard may not change before that", p, 31, "yes")
 	if got := l.Of("g").Until; got != 31 {
 		t.Errorf("the guard's lease ends at %d", got)
@@ -210,7 +210,7 @@ func TestWhatIsRenewed(t *testing.T) {
 	l := newLeased(1)
 	l.write("x", 1, 5)
 	p := l.read("x", "y")
-	p.Guards = []txn.ReadCheck{{Key: "g"}}
+	p.SchemaChecks = []txn.ReadCheck{{Key: "g"}}
 	p.Spans = l.ranged(txn.Span{Start: "a", End: "m"}).Spans
 	for at, want := range map[txn.Timestamp]string{5: "[y g] 1", 6: "[x y g] 1"} { // order: each by itself
 		keys, spans := l.Renews(p, at)
@@ -252,7 +252,7 @@ func TestNoLeases(t *testing.T) {
 	l := NewLeases(Validate, 1)
 	out := &txn.AccessReply{Rows: []txn.Row{{Key: "x"}}, Scans: []txn.ScanRows{{}}}
 	l.Begin(5)
-	l.Tell(out)
+	l.FillReply(out)
 	l.Renew(&txn.Prepare{}, 5)
 	l.Wrote([]txn.Write{{Key: "x"}}, 5)
 	if l != nil || out.Leases != nil || out.Leased != 0 {
@@ -263,11 +263,11 @@ func TestNoLeases(t *testing.T) {
 // The rules are counted where they refuse, or let pass what would be refused.
 func TestLeasesCount(t *testing.T) {
 	l := newLeased(2)
-	l.Rules = &rulebook.Counts{}
+	l.Rules = &coverage.Counts{}
 	l.write("x", 1, 5)
 	early := l.read("x")
 	l.votes(l.read("x"), 5)
-	for _, r := range []rulebook.Rule{rulebook.LeaseReaches, rulebook.LeaseOfTerm, rulebook.AboveLeases} {
+	for _, r := range []coverage.Rule{coverage.LeaseReaches, coverage.LeaseOfTerm, coverage.AboveLeases} {
 		if l.Rules.Times(r) != 0 {
 			t.Errorf("%s has bitten", r.Name())
 		}
@@ -277,7 +277,7 @@ func TestLeasesCount(t *testing.T) {
 	l.votes(early, 5)
 	early.Leases[0].Term = 1
 	l.votes(early, 5)
-	for _, r := range []rulebook.Rule{rulebook.LeaseReaches, rulebook.LeaseOfTerm, rulebook.AboveLeases} {
+	for _, r := range []coverage.Rule{coverage.LeaseReaches, coverage.LeaseOfTerm, coverage.AboveLeases} {
 		if l.Rules.Times(r) != 1 {
 			t.Errorf("%s has bitten %d times", r.Name(), l.Rules.Times(r))
 		}

@@ -15,11 +15,11 @@ type locks struct {
 	hot     *hotRows
 	waits   *waits
 	// reserved end with the locks of their transactions
-	reserved *Reservations
-	objects  bool // each is an object of its own
-	spans    []spanLock
-	count    uint64 // locks granted and freed
-	beside   uint64 // who waited for their rows then
+	reserved        *Reservations
+	objects         bool // each is an object of its own
+	spans           []spanLock
+	count           uint64 // locks granted and freed
+	waitersExamined uint64 // who waited for their rows then
 }
 
 type spanLock struct {
@@ -63,7 +63,7 @@ func (l *locks) share(h *Holder, k txn.Key) {
 // own gives a row to one holder alone.
 func (l *locks) own(h *Holder, k txn.Key) {
 	p := l.rows.entry(k)
-	if p.exclusive == h || p.place(h.Txn) >= 0 {
+	if p.exclusive == h || p.chainIndex(h.Txn) >= 0 {
 		return
 	}
 	i := slices.Index(p.shared, h)
@@ -80,14 +80,14 @@ func (l *locks) own(h *Holder, k txn.Key) {
 	if len(p.chain) > 0 {
 		h.chained = append(h.chained, k) // it goes on from the last value there
 	}
-	l.hot.turn(p, h)
+	l.hot.noteGrant(p, h)
 	l.locked(h, p, k, true)
 }
 
 // locked counts a lock, and makes its object if the policy wants one.
-func (l *locks) locked(h *Holder, p *point, k txn.Key, exclusive bool) {
+func (l *locks) locked(h *Holder, p *lockState, k txn.Key, exclusive bool) {
 	l.count++
-	l.beside += uint64(p.queue.len())
+	l.waitersExamined += uint64(p.queue.len())
 	if l.objects {
 		h.objects = append(h.objects, &object{key: k, exclusive: exclusive, holder: h})
 	}
@@ -106,18 +106,18 @@ func (l *locks) release(now time.Duration, id txn.ID) {
 		if p.exclusive == h {
 			p.exclusive = nil
 			if p.queue.len() > 0 {
-				p.turnOver(now)
+				p.noteRelease(now)
 				l.hot.warm(now, k, p)
 			}
 		} else {
 			p.shared = remove(p.shared, h)
 		}
 		l.count++
-		l.beside += uint64(p.queue.len())
+		l.waitersExamined += uint64(p.queue.len())
 		l.waits.open(k, p)
 	}
 	for _, k := range h.chained {
-		if p, ok := l.rows.Get(k); ok && p.place(id) >= 0 {
+		if p, ok := l.rows.Get(k); ok && p.chainIndex(id) >= 0 {
 			p.chain = remove(p.chain, h)
 			l.waits.open(k, p)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Who waits for a holder and who waits in a queue are let ask again in one order, that of ages.
 func TestWhoIsLetAskNext(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	q := &tab.waits
 	h := tab.grant(0, id(9), age(9), x)
 	for _, n := range []uint64{3, 1} {
@@ -38,10 +38,10 @@ func TestWhoIsLetAskNext(t *testing.T) {
 
 // Whoever is taken out of a queue is in nobody's way any more.
 func TestWhoLeavesAQueue(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	q := &tab.waits
 	tab.grant(0, id(9), age(9), x)
-	first := &Waiter{Txn: id(1), Age: age(1), Key: "x", Number: 5, Alone: true, Deadline: time.Hour}
+	first := &Waiter{Txn: id(1), Age: age(1), Key: "x", Number: 5, WaitsOnlyHere: true, Deadline: time.Hour}
 	q.enter(0, nil, first)
 	q.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Number: 6, Deadline: time.Hour})
 	if q.numbered(id(1), 5) != first || q.numbered(id(1), 6) != nil {
@@ -61,7 +61,7 @@ func TestWhoLeavesAQueue(t *testing.T) {
 
 // Locks that are freed are opened to those who wait, and leave nothing behind.
 func TestLocksAreFreed(t *testing.T) {
-	tab := NewTable(DetectEager, Bounds{}, nil)
+	tab := NewTable(DetectEager, HotRowConfig{}, nil)
 	l := &tab.locks
 	c := LockSet{Shared: []txn.Key{"a"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}}
 	h := l.give(0, id(1), age(1), &c)
@@ -71,13 +71,13 @@ func TestLocksAreFreed(t *testing.T) {
 	}
 	tab.waits.enter(0, nil, &Waiter{Txn: id(2), Age: age(2), Key: "x", Exclusive: true, Deadline: time.Hour})
 	l.release(time.Second, id(1))
-	if l.count != 4 || l.beside != 1 || len(l.spans) != 0 || tab.Holder(id(1)) != nil {
-		t.Errorf("%d locks were counted, %d waited beside, %d spans are left", l.count, l.beside, len(l.spans))
+	if l.count != 4 || l.waitersExamined != 1 || len(l.spans) != 0 || tab.Holder(id(1)) != nil {
+		t.Errorf("%d locks were counted, %d waited beside, %d spans are left", l.count, l.waitersExamined, len(l.spans))
 	}
 	if w := tab.waits.next(); w == nil || w.Txn != id(2) {
 		t.Error("2 may ask again")
 	}
-	if p, _ := tab.rows.Get("x"); p != nil && p.turnTakes != time.Second {
+	if p, _ := tab.rows.Get("x"); p != nil && p.avgHoldTime != time.Second {
 		t.Error("its turn took a second")
 	}
 }
@@ -85,17 +85,17 @@ func TestLocksAreFreed(t *testing.T) {
 // The graph has the waits for holders and, in a queue, for the first and for those who may wait
 // elsewhere too.
 func TestWhoWaitsForWhom(t *testing.T) {
-	tab := NewTable(Detect, Bounds{}, nil)
+	tab := NewTable(Detect, HotRowConfig{}, nil)
 	tab.grant(0, id(9), age(9), x)
 	for n := uint64(1); n <= 4; n++ {
-		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Exclusive: true, Alone: n != 3, Number: n, Deadline: time.Hour})
+		tab.waits.enter(0, nil, &Waiter{Txn: id(n), Age: age(n), Key: "x", Exclusive: true, WaitsOnlyHere: n != 3, Number: n, Deadline: time.Hour})
 	}
 	for n, want := range map[uint64][]uint64{1: {9}, 2: {9, 1}, 3: {9, 1}, 4: {9, 1, 3}} { // order: each by itself
 		var got []uint64
 		w := tab.waits.numbered(id(n), n)
 		tab.graph.edges(w, at(1), func(e txn.WaitEdge, _ txn.Age, _ bool) {
 			got = append(got, e.For.Seq)
-			if !tab.graph.stands(e) || e.Txn != id(n) || e.Shard != 1 {
+			if !tab.graph.stillWaits(e) || e.Txn != id(n) || e.Shard != 1 {
 				t.Errorf("this wait is not seen again: %+v", e)
 			}
 		})
@@ -117,7 +117,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 func TestWhenARowIsHot(t *testing.T) {
 	var r rows
 	r.begin()
-	l := newHotRows(HotGroup, Bounds{HotWaiters: 1, HotDelay: -1, GroupSize: 2}, &r)
+	l := newHotRows(HotGroup, HotRowConfig{HotWaiters: 1, HotDelay: -1, GroupSize: 2}, &r)
 	p := r.entry("x")
 	for n := uint64(1); n <= 2; n++ {
 		if l.warm(0, "x", p); p.hot != nil {
@@ -133,14 +133,14 @@ func TestWhenARowIsHot(t *testing.T) {
 		t.Error("only who writes hot rows alone waits there without a walk")
 	}
 	p.chain = []*Holder{holder(1)}
-	l.turn(p, holder(1))
+	l.noteGrant(p, holder(1))
 	if l.full(p.hot) {
 		t.Error("a group of two is full with one")
 	}
-	if l.turn(p, holder(2)); !l.full(p.hot) || p.hot.leader != id(1) {
+	if l.noteGrant(p, holder(2)); !l.full(p.hot) || p.hot.leader != id(1) {
 		t.Error("a group of two is full with two")
 	}
-	if l.turn(p, holder(3)); p.hot.leader != id(3) || l.full(p.hot) {
+	if l.noteGrant(p, holder(3)); p.hot.leader != id(3) || l.full(p.hot) {
 		t.Error("the third begins another")
 	}
 	for range rollbackSample {
@@ -149,7 +149,7 @@ func TestWhenARowIsHot(t *testing.T) {
 	if l.passes(p.hot) {
 		t.Error("all of the sample was undone, and it is passed on")
 	}
-	if l.now = l.bounds.PlainFor; !l.passes(p.hot) {
+	if l.now = l.bounds.GroupingOffFor; !l.passes(p.hot) {
 		t.Error("after a while it is tried again")
 	}
 	l.cool("x", p)

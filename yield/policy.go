@@ -33,15 +33,15 @@ type Policy struct {
 	Votes VoteRule
 	// Hot is what is done about rows for which many wait.
 	Hot HotRule
-	// RowByRow: in execution who has to wait for some of its rows holds the others meanwhile
+	// IncrementalLocking: in execution who has to wait for some of its rows holds the others meanwhile
 	// (rowbyrow.go).
-	RowByRow bool
+	IncrementalLocking bool
 	// Priority is what high priority does to low priority.
 	Priority PriorityRule
-	// Stamped: votes of declared transactions are asked for in the order of their stamps, and
+	// ByArrivalTime: votes of declared transactions are asked for in the order of their stamps, and
 	// those of high priority wait (instants.go). Preempts: those of low priority make way for them.
 	// Conditional: who should make way elsewhere is voted beside (conditional.go).
-	Stamped, Preempts, Conditional bool
+	ByArrivalTime, Preempts, Conditional bool
 	// Versions: databases of others are stores of single records, of which the middleware compares
 	// versions at the prepare and once more when all have prepared; who meets what is prepared
 	// gives way (source/versions.go).
@@ -115,9 +115,9 @@ var (
 	// WoundWaitAlike is WoundWait by ages alone; WoundWaitPreempting and WoundWaitOnWait are that
 	// with preemption, whatever waits, or of who waits (Natto section 4, what it is compared with).
 	// Each row's lock is had by itself, as in the public prototype of Natto.
-	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityIgnored}
-	WoundWaitPreempting = Policy{Name: "2pl wound-wait, high priority preempts low", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityPreempts}
-	WoundWaitOnWait     = Policy{Name: "2pl wound-wait, high priority preempts low that waits", LockReads: true, PrepareWaits: true, RowByRow: true, Priority: PriorityPreemptsWaiting}
+	WoundWaitAlike      = Policy{Name: "2pl wound-wait, priorities alike", LockReads: true, PrepareWaits: true, IncrementalLocking: true, Priority: PriorityIgnored}
+	WoundWaitPreempting = Policy{Name: "2pl wound-wait, high priority preempts low", LockReads: true, PrepareWaits: true, IncrementalLocking: true, Priority: PriorityPreempts}
+	WoundWaitOnWait     = Policy{Name: "2pl wound-wait, high priority preempts low that waits", LockReads: true, PrepareWaits: true, IncrementalLocking: true, Priority: PriorityPreemptsWaiting}
 	// WoundWaitGroup is WoundWait with groups on hot rows.
 	WoundWaitGroup = Policy{Name: "2pl wound-wait, groups on hot rows", LockReads: true, PrepareWaits: true, Hot: HotGroup}
 	// OfItsSource is for participants that are databases of others: who yields there is
@@ -129,14 +129,14 @@ var (
 	// Validate is optimistic concurrency control: plain reads take no locks; the
 	// prepare validates and meets a conflict by giving way.
 	Validate = Policy{Name: "occ"}
-	// InStampOrder is optimistic for low priority, and has high priority wait, in the order of
-	// stamps (Natto section 3.2). InStampOrderPreempting is that with low priority making way
+	// InArrivalOrder is optimistic for low priority, and has high priority wait, in the order of
+	// stamps (Natto section 3.2). InArrivalOrderPreempting is that with low priority making way
 	// before it has voted (section 3.3.1).
-	InStampOrder           = Policy{Name: "in the order of stamps: low priority gives way, high priority waits", Stamped: true}
-	InStampOrderPreempting = Policy{Name: "in the order of stamps, low priority makes way for high before its vote", Stamped: true, Preempts: true}
-	// InStampOrderConditional is that with high priority voting beside low that has voted, if that
+	InArrivalOrder           = Policy{Name: "in the order of stamps: low priority gives way, high priority waits", ByArrivalTime: true}
+	InArrivalOrderPreempting = Policy{Name: "in the order of stamps, low priority makes way for high before its vote", ByArrivalTime: true, Preempts: true}
+	// InArrivalOrderConditional is that with high priority voting beside low that has voted, if that
 	// should have made way elsewhere (section 3.3.2).
-	InStampOrderConditional = Policy{Name: "in the order of stamps, low priority makes way for high, which votes on condition of that", Stamped: true, Preempts: true, Conditional: true}
+	InArrivalOrderConditional = Policy{Name: "in the order of stamps, low priority makes way for high, which votes on condition of that", ByArrivalTime: true, Preempts: true, Conditional: true}
 	// ValidateInBatches is optimistic validation of many at once.
 	ValidateInBatches = Policy{Name: "occ in batches, with reordering", Batches: true}
 	// EachValidates is optimistic validation by every replica for itself.
@@ -169,14 +169,14 @@ type Phase uint8
 
 // The phases.
 const (
-	// Instant asks whether something can be read now, holding nothing: only
+	// UnlockedRead asks whether something can be read now, holding nothing: only
 	// voted writers are in the way, for their writes may already be committed.
-	Instant   Phase = iota
-	ReadOnly        // the same, of the vote of a transaction that has written nothing
-	Turn            // the turn of a vote behind those before it in a chain, holding nothing more
-	Execute         // a lock in execution
-	Prepare         // all locks of the vote
-	Reserving       // Instant, and what is read is reserved
+	UnlockedRead Phase = iota
+	ReadOnly           // the same, of the vote of a transaction that has written nothing
+	ChainOrder         // the turn of a vote behind those before it in a chain, holding nothing more
+	Execute            // a lock in execution
+	Prepare            // all locks of the vote
+	Reserving          // Instant, and what is read is reserved
 )
 
 // holds reports whether what is granted is held.
@@ -202,7 +202,7 @@ func (p Policy) judge(phase Phase, age txn.Age, fresh bool, conflicts []*Holder,
 		switch {
 		case p.passes(phase, h):
 		case p.Reserves != ReservesNothing && phase == Prepare && h.Voted: // see votes.go
-			if p.Votes.givesWay(age, h.Age) {
+			if p.Votes.yieldsTo(age, h.Age) {
 				return verdict{die: h}
 			}
 			v.wait = h

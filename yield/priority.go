@@ -3,7 +3,7 @@ package yield
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -43,7 +43,7 @@ func (r *rules) wounds(age txn.Age, h *Holder) bool {
 		return true
 	}
 	preempts := age.Preempts && !h.Age.Preempts && len(r.graph.waits.byTxn[h.Txn]) > 0
-	r.counts.BiteIf(preempts, rulebook.PreemptsWhoWaits)
+	r.counts.HitIf(preempts, coverage.PreemptsWhoWaits)
 	return preempts
 }
 
@@ -80,7 +80,7 @@ func (r *rules) preemptedWaiters(age txn.Age, c *LockSet, conflicts []*Holder) (
 		}
 		return 1
 	})
-	r.counts.BiteIf(len(out) > 0, rulebook.PreemptsWaiters)
+	r.counts.HitIf(len(out) > 0, coverage.PreemptsWaiters)
 	return out
 }
 

@@ -17,12 +17,12 @@ func ofPriority(p Policy, n uint64, high bool) txn.Age {
 	return p.Priority.Of(a)
 }
 
-// undone is a World that notes who was undone.
-type undone struct{ ids []txn.ID }
+// abortLog is a World that notes who was undone.
+type abortLog struct{ ids []txn.ID }
 
-func (u *undone) Undone(victim, _ txn.ID, _ bool) { u.ids = append(u.ids, victim) }
-func (*undone) Freed(txn.ID, time.Duration)       {}
-func (*undone) PassedOn(txn.ID)                   {}
+func (u *abortLog) TxnAborted(victim, _ txn.ID, _ bool) { u.ids = append(u.ids, victim) }
+func (*abortLog) LocksReleased(txn.ID, time.Duration)   {}
+func (*abortLog) Published(txn.ID)                      {}
 
 // What a younger one of high priority does to an older of low that has locked a row, under each rule.
 func TestWhoIsPreempted(t *testing.T) {
@@ -41,19 +41,19 @@ func TestWhoIsPreempted(t *testing.T) {
 		{name: "on wait: who waits makes way", policy: WoundWaitOnWait, waits: true, wounds: true},
 		{name: "on wait: not of high priority", policy: WoundWaitOnWait, waits: true, holderHigh: true, asks: true},
 	} {
-		u := &undone{}
-		table := NewTable(c.policy, Bounds{}, u)
+		u := &abortLog{}
+		table := NewTable(c.policy, HotRowConfig{}, u)
 		old := ofPriority(c.policy, 2, c.holderHigh)
 		table.grant(0, id(2), old, LockSet{Exclusive: []txn.Key{"x"}}).Voted = c.voted
 		if c.waits {
 			table.grant(0, id(1), ofPriority(c.policy, 1, true), LockSet{Exclusive: []txn.Key{"y"}})
-			e := table.Acquire(0, &Request{Phase: Execute, Txn: id(2), Age: old, LockSet: LockSet{Exclusive: []txn.Key{"y"}}, Deadline: time.Second})
+			e := table.Acquire(0, &LockRequest{Phase: Execute, Txn: id(2), Age: old, LockSet: LockSet{Exclusive: []txn.Key{"y"}}, Deadline: time.Second})
 			if e.Waits == nil {
 				t.Fatalf("%s: it does not wait", c.name)
 			}
 			e.Waits.Refuse = func(txn.Refusal) {}
 		}
-		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(3), Age: ofPriority(c.policy, 3, true), LockSet: LockSet{Exclusive: []txn.Key{"x"}}, Deadline: time.Second})
+		e := table.Acquire(0, &LockRequest{Phase: Execute, Txn: id(3), Age: ofPriority(c.policy, 3, true), LockSet: LockSet{Exclusive: []txn.Key{"x"}}, Deadline: time.Second})
 		if e.Again != c.wounds || (e.Waits != nil) != c.asks || len(u.ids) == 1 != c.wounds {
 			t.Errorf("%s: got %+v, undone %v", c.name, e, u.ids)
 		}
@@ -63,19 +63,19 @@ func TestWhoIsPreempted(t *testing.T) {
 // Where high priority preempts and has to wait, those of low priority make way that are before it in
 // the queue of the row, and began before it; nobody else does.
 func TestWaitersArePreempted(t *testing.T) {
-	u := &undone{}
+	u := &abortLog{}
 	p := WoundWaitPreempting
-	table := NewTable(p, Bounds{}, u)
+	table := NewTable(p, HotRowConfig{}, u)
 	table.grant(0, id(1), ofPriority(p, 1, false), LockSet{Exclusive: []txn.Key{"x", "z"}}).Voted = true
 	var refused []uint64
-	wait := func(n uint64, high, exclusive bool, keys ...txn.Key) *Effects {
+	wait := func(n uint64, high, exclusive bool, keys ...txn.Key) *LockResult {
 		c := LockSet{Shared: keys}
 		if exclusive {
 			c = LockSet{Exclusive: keys}
 		}
-		e := table.Acquire(0, &Request{Phase: Execute, Txn: id(n), Age: ofPriority(p, n, high), LockSet: c, Deadline: time.Second})
+		e := table.Acquire(0, &LockRequest{Phase: Execute, Txn: id(n), Age: ofPriority(p, n, high), LockSet: c, Deadline: time.Second})
 		if e.Waits != nil {
-			e.Waits.Refuse = func(why txn.Refusal) { refused = append(refused, n) }
+			e.Waits.Refuse = func(reason txn.Refusal) { refused = append(refused, n) }
 		}
 		return &e
 	}

@@ -22,38 +22,38 @@ type Waiter struct {
 	Request uint64
 	Retry   func() // asks again
 	// Refuse is called with the reason, if the wait ends without its lock.
-	Refuse func(why txn.Refusal)
+	Refuse func(reason txn.Refusal)
 	// Number is that of the request at this leader, the same when it waits again.
 	Number uint64
 	// Exclusive: in the queue of its row, it wants to write it. Fresh: its transaction holds nothing
 	// anywhere. Alone: its transaction waits nowhere else. Sure: it goes on from committed values alone.
-	Exclusive, Fresh, Alone, Sure bool
+	Exclusive, HoldsNothing, WaitsOnlyHere, CommittedOnly bool
 
 	// upgrades: it has the row shared, so nobody else can get it before this one lets go. Of
 	// policies that detect deadlocks.
 	upgrades bool
 
-	phase  Phase  // of the request, and
-	behind txn.ID // for whom it waits: what is said of it when it ends
+	phase     Phase  // of the request, and
+	blockedBy txn.ID // for whom it waits: what is said of it when it ends
 
-	on    *Holder // if it waits for a holder
-	place int     // in the queue, 1 for the first; 0: it is in none
-	gone  bool    // it waits no more: see deadlines
-	seq   uint64
+	on      *Holder // if it waits for a holder
+	place   int     // in the queue, 1 for the first; 0: it is in none
+	removed bool    // it waits no more: see deadlines
+	seq     uint64
 }
 
-// Ending is why a wait ends without its lock.
-type Ending uint8
+// WaitResult is why a wait ends without its lock.
+type WaitResult uint8
 
 // The reasons.
 const (
-	TimedOut   Ending = iota // its deadline has passed
-	Undone                   // its transaction is undone
-	Deadlocked               // it ends a deadlock over several shards
+	TimedOut   WaitResult = iota // its deadline has passed
+	Cancelled                    // its transaction is undone
+	Deadlocked                   // it ends a deadlock over several shards
 )
 
 // Expire says that a wait has ended without its lock. It is none of the table's any more.
-func (w *Waiter) Expire(why Ending) { w.Refuse(why.refusal(w.phase, w.behind)) }
+func (w *Waiter) Expire(reason WaitResult) { w.Refuse(reason.refusal(w.phase, w.blockedBy)) }
 
 // waitQueue is who waits for one row, oldest first; under policies that detect deadlocks first
 // whoever has it shared.
@@ -86,7 +86,7 @@ func (l *waitQueue) Pop() any {
 }
 
 func (w *Waiter) before(o *Waiter) bool {
-	a, b := w.rank(), o.rank()
+	a, b := w.order(), o.order()
 	switch {
 	case a.before(b):
 		return true
@@ -98,17 +98,17 @@ func (w *Waiter) before(o *Waiter) bool {
 	return w.seq < o.seq
 }
 
-// rank is where one belongs in a queue.
-type rank struct {
+// waitOrder is where one belongs in a queue.
+type waitOrder struct {
 	upgrades bool
 	age      txn.Age
 }
 
-func (r rank) before(o rank) bool {
+func (r waitOrder) before(o waitOrder) bool {
 	if r.upgrades != o.upgrades {
 		return r.upgrades
 	}
 	return r.age.Older(o.age)
 }
 
-func (w *Waiter) rank() rank { return rank{w.upgrades, w.Age} }
+func (w *Waiter) order() waitOrder { return waitOrder{w.upgrades, w.Age} }

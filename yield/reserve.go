@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -50,8 +50,8 @@ const (
 	classes
 )
 
-func classOf(p txn.Rank) class {
-	if p.Several() {
+func classOf(p txn.RegionPriority) class {
+	if p.MultiRegion() {
 		return several
 	}
 	return single
@@ -74,7 +74,7 @@ var reserveLock = [...][classes]step{
 type place uint8
 
 const (
-	behind place = iota
+	lateBehind place = iota
 	before
 )
 
@@ -87,7 +87,7 @@ const (
 	higher
 )
 
-func standingOf(p, other txn.Rank) standing {
+func standingOf(p, other txn.RegionPriority) standing {
 	switch {
 	case p < other:
 		return lower
@@ -108,7 +108,7 @@ func standingOf(p, other txn.Rank) standing {
 //
 // In the paper M forgets a reservation that has failed, or before which another has come. Here it
 // counts again when the higher one has ended: else an S could come then, and abort M.
-var reserveReserve = [...]place{equal: behind, higher: before, lower: behind}
+var reserveReserve = [...]place{equal: lateBehind, higher: before, lower: lateBehind}
 
 // lockReserve is Bonspiel's table 4, with the priorities of section 3.1.5: one that validates is
 // to lock what another has reserved.
@@ -127,7 +127,7 @@ var lockReserve = [classes][3]step{
 // reservation is one transaction's of a row.
 type reservation struct {
 	txn      txn.ID
-	priority txn.Rank
+	priority txn.RegionPriority
 }
 
 // reservedSpan is one transaction's of a span.
@@ -144,7 +144,7 @@ type Reservations struct {
 	rule    ReserveRule
 	rows    *rows
 	holders *holders
-	counts  *rulebook.Counts
+	counts  *coverage.Counts
 	votes   VoteRule
 	spans   []reservedSpan
 	count   int  // rows and spans
@@ -153,7 +153,7 @@ type Reservations struct {
 
 // make reserves rows and spans for a holder, as far as there is room.
 func (v *Reservations) make(h *Holder, keys []txn.Key, spans []txn.Span) {
-	mine := reservation{h.Txn, h.Age.Rank}
+	mine := reservation{h.Txn, h.Age.Region}
 	for _, k := range keys {
 		if p := v.rows.entry(k); !slices.Contains(p.reserved, mine) && v.count < MaxReservations {
 			p.reserve(mine, v.counts)
@@ -171,12 +171,12 @@ func (v *Reservations) make(h *Holder, keys []txn.Key, spans []txn.Span) {
 }
 
 // reserve gives a reservation its place by table 3.
-func (p *point) reserve(mine reservation, counts *rulebook.Counts) {
+func (p *lockState) reserve(mine reservation, counts *coverage.Counts) {
 	at := 0
-	for at < len(p.reserved) && reserveReserve[standingOf(mine.priority, p.reserved[at].priority)] == behind {
+	for at < len(p.reserved) && reserveReserve[standingOf(mine.priority, p.reserved[at].priority)] == lateBehind {
 		at++
 	}
-	counts.BiteIf(at < len(p.reserved), rulebook.HigherReserves)
+	counts.HitIf(at < len(p.reserved), coverage.HigherReserves)
 	p.reserved = slices.Insert(p.reserved, at, mine)
 }
 
@@ -203,7 +203,7 @@ func (v *Reservations) release(h *Holder) {
 
 // meets is what comes, by table 4, of a transaction that is to lock rows which others have
 // reserved; and who is in its way, if somebody is.
-func (v *Reservations) meets(id txn.ID, priority txn.Rank, keys []txn.Key) (s step, by txn.ID) {
+func (v *Reservations) meets(id txn.ID, priority txn.RegionPriority, keys []txn.Key) (s step, by txn.ID) {
 	look := func(r reservation) {
 		if got := lockReserve[classOf(priority)][standingOf(priority, r.priority)]; r.txn != id && got > s {
 			s, by = got, r.txn
@@ -227,7 +227,7 @@ func (v *Reservations) meets(id txn.ID, priority txn.Rank, keys []txn.Key) (s st
 // Reserve reserves what a transaction reads, or has read before: of what was written since, its
 // vote will hear. It looks at no locks.
 func (v *Reservations) Reserve(now time.Duration, id txn.ID, age txn.Age, keys []txn.Key, spans []txn.Span) {
-	if v.rule == ReservesNothing || !age.Rank.Several() || len(keys)+len(spans) == 0 {
+	if v.rule == ReservesNothing || !age.Region.MultiRegion() || len(keys)+len(spans) == 0 {
 		return // S never reserves
 	}
 	v.make(v.holders.enter(now, id, age), keys, spans)
@@ -253,17 +253,17 @@ func (t *Table) Reveal(id txn.ID) {
 
 // stop is what comes of a vote that is to write what others have reserved: it is refused, or waits
 // for a holder; both are nothing if it goes on.
-func (v *Reservations) stop(r *Request) (no txn.Refusal, behind *Holder) {
+func (v *Reservations) stop(r *LockRequest) (no txn.Refusal, behind *Holder) {
 	if v.count == 0 || r.Phase != Prepare {
 		return no, nil
 	}
-	s, by := v.meets(r.Txn, r.Age.Rank, r.Exclusive)
+	s, by := v.meets(r.Txn, r.Age.Region, r.Exclusive)
 	switch h := v.holders.get(by); {
 	case s == givesWay:
-		v.counts.Bite(rulebook.ReservedRefuses)
-		return txn.Refusal{Why: txn.WhyReserved, Who: by}, nil
+		v.counts.Hit(coverage.ReservedRefuses)
+		return txn.Refusal{Reason: txn.ReasonReserved, ConflictingTxn: by}, nil
 	case s == halts && h != nil && v.votes == VotesWait:
-		v.counts.Bite(rulebook.ReservedWaits)
+		v.counts.Hit(coverage.ReservedWaits)
 		return no, h
 	}
 	return no, nil
@@ -276,7 +276,7 @@ func (p Policy) passes(phase Phase, h *Holder) bool {
 	case !h.Revealed:
 		return false
 	case phase == Reserving:
-		return reserveLock[p.Reserves][classOf(h.Age.Rank)] == proceeds
+		return reserveLock[p.Reserves][classOf(h.Age.Region)] == proceeds
 	}
-	return phase == Instant
+	return phase == UnlockedRead
 }

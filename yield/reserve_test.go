@@ -8,21 +8,21 @@ import (
 )
 
 // aged is the age of transaction n with a priority: 0 is of a single region.
-func aged(n uint64, p txn.Rank) txn.Age {
+func aged(n uint64, p txn.RegionPriority) txn.Age {
 	a := age(n)
-	a.Rank = p
+	a.Region = p
 	return a
 }
 
 // question is a question of transaction n with a priority.
-func question(phase Phase, n uint64, p txn.Rank, c LockSet) *Request {
-	return &Request{Phase: phase, Txn: id(n), Age: aged(n, p), LockSet: c, Deadline: time.Minute, Number: n}
+func question(phase Phase, n uint64, p txn.RegionPriority, c LockSet) *LockRequest {
+	return &LockRequest{Phase: phase, Txn: id(n), Age: aged(n, p), LockSet: c, Deadline: time.Minute, Number: n}
 }
 
 var readX = LockSet{Shared: []txn.Key{"x"}}
 
 // answer is what came of a request, in a word.
-func answer(e Effects) string {
+func answer(e LockResult) string {
 	switch {
 	case e.Again:
 		return "wounds"
@@ -40,7 +40,7 @@ func TestReserveMeetsLock(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		policy   Policy
-		holder   txn.Rank
+		holder   txn.RegionPriority
 		revealed bool
 		want     string
 	}{
@@ -50,7 +50,7 @@ func TestReserveMeetsLock(t *testing.T) {
 		{"S, of Polaris", ReservePatiently, 0, true, "waits"},
 		{"M', of Polaris", ReservePatiently, 1, false, "waits"},
 	} {
-		tab := NewTable(c.policy, Bounds{}, &heard{})
+		tab := NewTable(c.policy, HotRowConfig{}, &eventLog{})
 		tab.Acquire(0, question(Prepare, 5, c.holder, x))
 		if c.revealed {
 			tab.Reveal(id(5))
@@ -77,11 +77,11 @@ func TestReserveMeetsLock(t *testing.T) {
 // Readers wait no more once a write is revealed; who is to lock its row, or vouches for what it
 // has read, waits on until it is decided.
 func TestRevealedToReadersAlone(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Prepare, 5, 0, x))
 	waiting := map[Phase]*Waiter{}
 	again := map[Phase]string{}
-	for n, phase := range []Phase{Instant, Reserving, ReadOnly, Prepare} {
+	for n, phase := range []Phase{UnlockedRead, Reserving, ReadOnly, Prepare} {
 		lockSet := readX
 		if phase == Prepare {
 			lockSet = x
@@ -95,7 +95,7 @@ func TestRevealedToReadersAlone(t *testing.T) {
 		e.Waits.Retry = func() { again[phase] = answer(tab.Acquire(0, q)) }
 	}
 	tab.Reveal(id(5))
-	if again[Instant] != "granted" || again[Reserving] != "granted" || len(again) != 2 {
+	if again[UnlockedRead] != "granted" || again[Reserving] != "granted" || len(again) != 2 {
 		t.Errorf("revealed, and asked again: %v", again)
 	}
 	if e := tab.Acquire(0, question(ReadOnly, 20, 1, readX)); e.Waits == nil {
@@ -110,8 +110,8 @@ func TestRevealedToReadersAlone(t *testing.T) {
 // Table 3: reservations stand beside each other, and those of a higher priority before the rest,
 // which count again when it has ended.
 func TestReserveMeetsReserve(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
-	reserve := func(n uint64, p txn.Rank) {
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
+	reserve := func(n uint64, p txn.RegionPriority) {
 		t.Helper()
 		if e := tab.Acquire(0, question(Reserving, n, p, readX)); !e.Granted() {
 			t.Fatalf("%d does not get to read: %s", n, answer(e))
@@ -139,7 +139,7 @@ func TestReserveMeetsReserve(t *testing.T) {
 	reserve(5, 1)
 	reserve(2, 1) // again
 	order(4, 2, 3, 5)
-	vote := func(n uint64, p txn.Rank, want string) {
+	vote := func(n uint64, p txn.RegionPriority, want string) {
 		t.Helper()
 		e := tab.Acquire(0, question(Prepare, n, p, x))
 		if got := answer(e); got != want {
@@ -160,23 +160,23 @@ func TestReserveMeetsReserve(t *testing.T) {
 func TestLockMeetsReserve(t *testing.T) {
 	for _, c := range []struct {
 		lockSet   LockSet
-		priority  txn.Rank // of whoever votes
+		priority  txn.RegionPriority // of whoever votes
 		want      string
-		why       txn.Why
-		reserving txn.Rank
+		reason    txn.AbortReason
+		reserving txn.RegionPriority
 	}{
-		{readX, 0, "refused", txn.WhyReserved, 1},
+		{readX, 0, "refused", txn.ReasonReserved, 1},
 		{readX, 1, "granted", 0, 1},
 		{readX, 2, "granted", 0, 1},
 		{readX, 1, "waits", 0, 2},
-		{LockSet{Spans: []txn.Span{{Start: "w", End: "z"}}}, 0, "refused", txn.WhyReserved, 1},
+		{LockSet{Spans: []txn.Span{{Start: "w", End: "z"}}}, 0, "refused", txn.ReasonReserved, 1},
 		{LockSet{Spans: []txn.Span{{Start: "w", End: "z"}}}, 1, "waits", 0, 2},
 		{LockSet{Spans: []txn.Span{{Start: "a", End: "x"}}}, 0, "granted", 0, 1},
 	} {
-		tab := NewTable(Reserve, Bounds{}, &heard{})
+		tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 		tab.Acquire(0, question(Reserving, 5, c.reserving, c.lockSet))
 		e := tab.Acquire(0, question(Prepare, 7, c.priority, x))
-		if got := answer(e); got != c.want || e.Refused.Why != c.why {
+		if got := answer(e); got != c.want || e.Refused.Reason != c.reason {
 			t.Errorf("%v is reserved with priority %d, and one of %d is to lock x: %s (%v), want %s", c.lockSet, c.reserving, c.priority, got, e.Refused, c.want)
 		}
 		if e.Granted() {
@@ -193,7 +193,7 @@ func TestLockMeetsReserve(t *testing.T) {
 			t.Errorf("nothing is reserved any more: %s", got)
 		}
 	}
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Reserving, 5, 1, readX))
 	if e := tab.Acquire(0, question(Prepare, 5, 1, x)); !e.Granted() {
 		t.Errorf("its own reservation is in its way: %s", answer(e))
@@ -203,10 +203,10 @@ func TestLockMeetsReserve(t *testing.T) {
 // Votes wait for votes, whoever is older and whatever their classes are; nobody who has voted is
 // wounded. Elsewhere a vote gives way.
 func TestVotesWait(t *testing.T) {
-	for _, holder := range []txn.Rank{0, 1, 2} {
-		for _, asker := range []txn.Rank{0, 1, 2} {
+	for _, holder := range []txn.RegionPriority{0, 1, 2} {
+		for _, asker := range []txn.RegionPriority{0, 1, 2} {
 			for _, n := range []uint64{3, 7} {
-				tab := NewTable(Reserve, Bounds{}, &heard{})
+				tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 				tab.Acquire(0, question(Prepare, 5, holder, x))
 				if e := tab.Acquire(0, question(Prepare, n, asker, x)); e.Waits == nil {
 					t.Errorf("%d of priority %d meets a vote of %d: %s", n, asker, holder, answer(e))
@@ -217,20 +217,20 @@ func TestVotesWait(t *testing.T) {
 			}
 		}
 	}
-	if e := votes(Validate); e.Refused.Why != txn.WhyGivesWay {
+	if e := votes(Validate); e.Refused.Reason != txn.ReasonLockConflict {
 		t.Errorf("without reservations a vote does not give way: %s", answer(e))
 	}
 }
 
-func votes(p Policy) Effects {
-	tab := NewTable(p, Bounds{}, &heard{})
+func votes(p Policy) LockResult {
+	tab := NewTable(p, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Prepare, 5, 0, x))
 	return tab.Acquire(0, question(Prepare, 7, 0, x))
 }
 
 // One of several regions is older than all of a single one: it wounds who has locked in execution.
 func TestSeveralRegionsGoFirst(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 3, 0, x))
 	if e := tab.Acquire(0, question(Prepare, 7, 1, x)); !e.Again || tab.Holder(id(3)) != nil {
 		t.Errorf("an older one of a single region is in the way: %s", answer(e))
@@ -244,7 +244,7 @@ func TestSeveralRegionsGoFirst(t *testing.T) {
 // Reservations are bounded, end with whoever has made them by whatever way it ends, and are
 // found to be left over when they do not.
 func TestReservationsEnd(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x", "y", "x"}, []txn.Span{{Start: "a", End: "b"}})
 	tab.reserved.Reserve(0, id(6), aged(6, 0), []txn.Key{"x"}, nil)
 	if tab.reserved.Count() != 3 || tab.Holder(id(5)).Locks() || len(tab.Unvoted()) != 1 {
@@ -259,28 +259,28 @@ func TestReservationsEnd(t *testing.T) {
 	if tab.reserved.Count() != MaxReservations {
 		t.Error("more is reserved than there is room for")
 	}
-	kept := NewTable(Reserve, Bounds{}, &heard{})
+	kept := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	kept.reserved.Outlive()
 	kept.reserved.Reserve(0, id(5), aged(5, 1), []txn.Key{"x"}, nil)
 	kept.End(0, id(5), true)
-	if e := kept.Acquire(0, question(Prepare, 7, 0, x)); kept.reserved.Count() != 1 || e.Refused.Why != txn.WhyReserved {
+	if e := kept.Acquire(0, question(Prepare, 7, 0, x)); kept.reserved.Count() != 1 || e.Refused.Reason != txn.ReasonReserved {
 		t.Error("the planted bug does nothing")
 	}
 }
 
 // Who comes to touch a second region after it has locked or reserved is known by its new age.
 func TestClassOfHolderRises(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 5, 0, x))
 	tab.Acquire(0, question(Prepare, 5, 1, x))
-	if h := tab.Holder(id(5)); h.Age.Rank != 1 || !h.Voted {
+	if h := tab.Holder(id(5)); h.Age.Region != 1 || !h.Voted {
 		t.Errorf("it has %+v", h.Age)
 	}
 }
 
 // A vote whose reads pass looks at them, and holds only what it writes.
 func TestReadsPass(t *testing.T) {
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	q := question(Prepare, 5, 0, LockSet{Shared: []txn.Key{"y"}, Exclusive: []txn.Key{"x"}, Spans: []txn.Span{{Start: "m", End: "n"}}})
 	q.ReadsPass = true
 	tab.Acquire(0, q)
@@ -300,41 +300,41 @@ func TestReadsPass(t *testing.T) {
 // neither waits for it nor gives way; younger ones of a single region give way to it, or wait.
 func TestLocksOfOneOfASingleRegion(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		phase Phase
-		n     uint64 // 5 has the lock
-		rank  txn.Rank
-		want  string
+		name      string
+		phase     Phase
+		n         uint64 // 5 has the lock
+		waitOrder txn.RegionPriority
+		want      string
 	}{
 		{"M reserves x", Reserving, 7, 1, "granted"},
 		{"M votes", Prepare, 7, 1, "wounds"},
 		{"M, younger, locks", Execute, 7, 1, "wounds"},
-		{"S, younger, reads", Instant, 7, 0, "granted"},
+		{"S, younger, reads", UnlockedRead, 7, 0, "granted"},
 		{"S, younger, votes", Prepare, 7, 0, "refused"},
 		{"S, younger, locks", Execute, 7, 0, "waits"},
 		{"S, older, votes", Prepare, 3, 0, "wounds"},
 	} {
-		tab := NewTable(Reserve, Bounds{}, &heard{})
+		tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 		if e := tab.Acquire(0, question(Execute, 5, 0, x)); !e.Granted() {
 			t.Fatalf("5 does not get the lock: %s", answer(e))
 		}
 		lockSet := x
-		if c.phase == Reserving || c.phase == Instant {
+		if c.phase == Reserving || c.phase == UnlockedRead {
 			lockSet = readX
 		}
-		if got := answer(tab.Acquire(0, question(c.phase, c.n, c.rank, lockSet))); got != c.want {
+		if got := answer(tab.Acquire(0, question(c.phase, c.n, c.waitOrder, lockSet))); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 
-	tab := NewTable(Reserve, Bounds{}, &heard{})
+	tab := NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 5, 0, x))
 	tab.Acquire(0, question(Reserving, 7, 1, readX))
 	if got := answer(tab.Acquire(0, question(Prepare, 5, 0, x))); got != "refused" {
 		t.Errorf("S has locked what M has reserved since, and votes: %s", got)
 	}
 
-	tab = NewTable(Reserve, Bounds{}, &heard{})
+	tab = NewTable(Reserve, HotRowConfig{}, &eventLog{})
 	tab.Acquire(0, question(Execute, 5, 0, x))
 	tab.Reserved().Reserve(0, id(5), aged(5, 1), x.Exclusive, nil)
 	if got := answer(tab.Acquire(0, question(Prepare, 3, 0, x))); got != "refused" {

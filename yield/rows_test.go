@@ -17,7 +17,7 @@ func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	p := r.entry("x")
-	if p.turnTakes = time.Second; r.entry("x") != p {
+	if p.avgHoldTime = time.Second; r.entry("x") != p {
 		t.Error("a row has one point")
 	}
 	p.shared = append(p.shared, holder(1))
@@ -25,7 +25,7 @@ func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
 		t.Error("a row that somebody has was dropped")
 	}
 	p.shared = p.shared[:0]
-	if r.drop("x", p); r.Len() != 1 || r.entry("y").turnTakes != 0 {
+	if r.drop("x", p); r.Len() != 1 || r.entry("y").avgHoldTime != 0 {
 		t.Error("a row that comes again knows of what was before it")
 	}
 }
@@ -33,14 +33,14 @@ func TestARowComesAndGoesWithoutAnAllocation(t *testing.T) {
 func TestRowsOfASpan(t *testing.T) {
 	var r rows
 	r.begin()
-	want := []*point{}
+	want := []*lockState{}
 	for _, k := range []txn.Key{"a", "b", "c", "d"} {
 		if p := r.entry(k); k == "b" || k == "c" {
 			want = append(want, p)
 		}
 	}
-	var got []*point
-	if r.in(txn.Span{Start: "b", End: "d"}, func(p *point) { got = append(got, p) }); !slices.Equal(got, want) {
+	var got []*lockState
+	if r.in(txn.Span{Start: "b", End: "d"}, func(p *lockState) { got = append(got, p) }); !slices.Equal(got, want) {
 		t.Error("[b, d) has b and c, in this order")
 	}
 }

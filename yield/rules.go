@@ -3,7 +3,7 @@ package yield
 import (
 	"slices"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -16,7 +16,7 @@ type rules struct {
 	locks   *locks
 	chains  *chains
 	graph   *graph
-	counts  *rulebook.Counts
+	counts  *coverage.Counts
 }
 
 // judge is what the rules say of a lock set with which these are in conflict, oldest first.
@@ -24,16 +24,16 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *LockSet, conflicts
 	if len(conflicts) == 0 {
 		return verdict{}
 	}
-	v := r.policy.judge(phase, age, c.Fresh, conflicts, r.wounds)
+	v := r.policy.judge(phase, age, c.HoldsNothing, conflicts, r.wounds)
 	if r.counts.On() {
 		r.count(phase, age, v, conflicts)
 	}
 	if h := r.chains.follower(id, conflicts); h != nil && v.wait != nil {
-		r.counts.Bite(rulebook.HotFollower)
+		r.counts.Hit(coverage.HotFollower)
 		return verdict{victims: []txn.ID{h.Txn}}
 	}
 	if v.wait != nil && phase == Execute && r.walks(id, c, conflicts) && r.graph.closesCycle(id, age, conflicts, c.Exclusive) {
-		r.counts.Bite(rulebook.LocalDeadlock)
+		r.counts.Hit(coverage.LocalDeadlock)
 		return verdict{die: v.wait}
 	}
 	if phase.holds() && !v.granted() {
@@ -44,22 +44,22 @@ func (r *rules) judge(phase Phase, id txn.ID, age txn.Age, c *LockSet, conflicts
 
 // count counts what the policy has said of a lock set.
 func (r *rules) count(phase Phase, age txn.Age, v verdict, conflicts []*Holder) {
-	r.counts.BiteIf(phase == Reserving && v.wait != nil, rulebook.ReservingWaits)
-	r.counts.BiteIf(phase == Reserving && v.granted(), rulebook.ReservingProceeds)
-	r.counts.BiteIf(phase == Prepare && v.wait != nil && r.policy.Reserves != ReservesNothing, rulebook.VoteWaits)
-	r.counts.BiteIf(len(v.victims) > 0, rulebook.WoundsYounger)
-	r.counts.BiteIf(v.die != nil, rulebook.VoteGivesWay)
-	r.counts.BiteIf(v.wait != nil && !phase.holds(), rulebook.ReadWaitsForVote)
-	r.counts.BiteIf(v.wait != nil && phase == Execute && !r.policy.Detect && v.wait.Age.Older(age), rulebook.YoungerWaits)
+	r.counts.HitIf(phase == Reserving && v.wait != nil, coverage.ReservingWaits)
+	r.counts.HitIf(phase == Reserving && v.granted(), coverage.ReservingProceeds)
+	r.counts.HitIf(phase == Prepare && v.wait != nil && r.policy.Reserves != ReservesNothing, coverage.VoteWaits)
+	r.counts.HitIf(len(v.victims) > 0, coverage.WoundsYounger)
+	r.counts.HitIf(v.die != nil, coverage.VoteGivesWay)
+	r.counts.HitIf(v.wait != nil && !phase.holds(), coverage.ReadWaitsForVote)
+	r.counts.HitIf(v.wait != nil && phase == Execute && !r.policy.Detect && v.wait.Age.Older(age), coverage.YoungerWaits)
 	spared := func(h *Holder) bool { return h.Voted && age.Older(h.Age) }
-	r.counts.BiteIf(phase.holds() && slices.ContainsFunc(conflicts, spared), rulebook.VotedNotWounded)
+	r.counts.HitIf(phase.holds() && slices.ContainsFunc(conflicts, spared), coverage.VotedNotWounded)
 }
 
 // walks reports whether a wait is to be looked at for cycles: always where the
 // policy detects them, but in the queue of a hot row; and wherever chains have a part.
 func (r *rules) walks(id txn.ID, c *LockSet, conflicts []*Holder) bool {
 	if r.policy.Detect {
-		return !c.Fresh || !r.hot.alone(c)
+		return !c.HoldsNothing || !r.hot.alone(c)
 	}
 	return r.holders.get(id).inChain() || slices.ContainsFunc(conflicts, (*Holder).inChain)
 }
@@ -84,24 +84,24 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Ho
 	for _, k := range c.Exclusive {
 		if p, ok := r.rows.Get(k); ok {
 			if !known && len(p.chain) > 0 {
-				joins, known = !c.Sure && r.chains.joins(phase, id, c.Exclusive), true
+				joins, known = !c.CommittedOnly && r.chains.joins(phase, id, c.Exclusive), true
 			}
-			r.inTheWay(p, phase, id, age, c.Fresh, joins, add)
+			r.inTheWay(p, phase, id, age, c.HoldsNothing, joins, add)
 		}
 		for _, s := range r.locks.spans {
-			r.counts.BiteIf(r.counts.On() && phase.holds() && s.holder.Txn != id && s.span.Contains(k), rulebook.RangeLocked)
+			r.counts.HitIf(r.counts.On() && phase.holds() && s.holder.Txn != id && s.span.Contains(k), coverage.RangeLocked)
 			if s.span.Contains(k) {
 				add(s.holder)
 			}
 		}
 	}
 	for _, s := range c.Spans {
-		r.rows.in(s, func(p *point) {
+		r.rows.in(s, func(p *lockState) {
 			add(p.exclusive)
 			for _, h := range p.chain {
 				add(h)
 			}
-			r.counts.BiteIf(p.exclusive != nil && p.exclusive.Txn != id, rulebook.RangeOverWrites)
+			r.counts.HitIf(p.exclusive != nil && p.exclusive.Txn != id, coverage.RangeOverWrites)
 		})
 	}
 	if len(out) > 1 {
@@ -116,8 +116,8 @@ func (r *rules) conflicts(phase Phase, id txn.ID, age txn.Age, c *LockSet) []*Ho
 }
 
 // inTheWay adds who is in the way of a row's exclusive lock.
-func (r *rules) inTheWay(p *point, phase Phase, id txn.ID, age txn.Age, fresh, joins bool, add func(*Holder)) {
-	if place := p.place(id); place >= 0 {
+func (r *rules) inTheWay(p *lockState, phase Phase, id txn.ID, age txn.Age, fresh, joins bool, add func(*Holder)) {
+	if place := p.chainIndex(id); place >= 0 {
 		for _, h := range p.chain[:place] { // whoever stands behind waits for this one
 			add(h)
 		}

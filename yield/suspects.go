@@ -10,7 +10,7 @@ import (
 
 // The bounds of one look, and of one step of a chase.
 const (
-	chasesPerLook = 8                     // chases that a leader begins at once
+	probesPerScan = 8                     // chases that a leader begins at once
 	followMax     = 64                    // transactions that are looked at in one step
 	backOffMost   = 1                     // doublings of the time between chases of one holder
 	looksPerWait  = 8                     // looks in the time after which somebody is chased
@@ -26,50 +26,50 @@ type pursuit struct {
 
 // suspect is a holder for whom somebody older has waited for long.
 type suspect struct {
-	txn  txn.ID
-	age  txn.Age
-	turn int            // chases of it before this one
-	into []txn.WaitEdge // waits for it
+	txn      txn.ID
+	age      txn.Age
+	holdTime int            // chases of it before this one
+	into     []txn.WaitEdge // waits for it
 }
 
-// suspects lists who is to be chased now, at most chasesPerLook of them: those for whom
+// suspects lists who is to be chased now, at most probesPerScan of them: those for whom
 // somebody older has waited for at least as long as after. It looks a few times in that
 // while and else finds nobody.
-func (c *Chaser) suspects(now time.Duration) []suspect {
+func (c *DeadlockDetector) suspects(now time.Duration) []suspect {
 	t, after := c.table, c.after
 	if t.waits.count == 0 || now < c.lookAt {
 		return nil
 	}
 	c.lookAt = now + max(after/looksPerWait, lookEvery)
-	c.looks++
+	c.scans++
 	var found []*Holder
 	into := map[txn.ID][]*Waiter{}
 	for _, w := range c.longWaits(now) {
 		t.graph.holdersBefore(w, func(h *Holder, _ uint64) {
-			if now-h.Since < after || now < h.chased.next || !w.Age.Older(h.Age) {
+			if now-h.Since < after || now < h.lastProbed.next || !w.Age.Older(h.Age) {
 				return
 			}
-			if h.chased.look != c.looks {
-				h.chased.look = c.looks
+			if h.lastProbed.look != c.scans {
+				h.lastProbed.look = c.scans
 				found = append(found, h)
 			}
 			into[h.Txn] = append(into[h.Txn], w)
 		})
 	}
 	slices.SortFunc(found, func(a, b *Holder) int {
-		if a.chased.next < b.chased.next || a.chased.next == b.chased.next && a.Txn.Less(b.Txn) {
+		if a.lastProbed.next < b.lastProbed.next || a.lastProbed.next == b.lastProbed.next && a.Txn.Less(b.Txn) {
 			return -1
 		}
 		return 1
 	})
 	var out []suspect
-	for _, h := range found[:min(len(found), chasesPerLook)] {
-		s := suspect{txn: h.Txn, age: h.Age, turn: h.chased.times}
-		h.chased.next = now + after<<min(h.chased.times, backOffMost)
-		h.chased.times++
+	for _, h := range found[:min(len(found), probesPerScan)] {
+		s := suspect{txn: h.Txn, age: h.Age, holdTime: h.lastProbed.times}
+		h.lastProbed.next = now + after<<min(h.lastProbed.times, backOffMost)
+		h.lastProbed.times++
 		for _, w := range into[h.Txn] {
 			t.graph.edges(w, c.here, func(e txn.WaitEdge, _ txn.Age, _ bool) {
-				if e.For == h.Txn && len(s.into) < txn.ChaseIntoMax {
+				if e.For == h.Txn && len(s.into) < txn.DeadlockProbeIntoMax {
 					s.into = append(s.into, e)
 				}
 			})
@@ -82,23 +82,23 @@ func (c *Chaser) suspects(now time.Duration) []suspect {
 // longWaits lists waiters who have waited for so long: all that wait for a holder and, of
 // each queue, of those for whom the same is in the way the oldest, and its first.
 // Who holds nothing keeps up those behind it in a queue alone, and is left out elsewhere.
-func (c *Chaser) longWaits(now time.Duration) (out []*Waiter) {
+func (c *DeadlockDetector) longWaits(now time.Duration) (out []*Waiter) {
 	t := c.table
 	type kind struct {
-		key              txn.Key
-		exclusive, joins bool
-		upgrades, sure   bool // the one goes first, whatever its age, and is in the way of the rest
+		key                     txn.Key
+		exclusive, joins        bool
+		upgrades, committedOnly bool // the one goes first, whatever its age, and is in the way of the rest
 	}
 	oldest := map[kind]*Waiter{}
 	for _, ws := range t.waits.byTxn { // order: sorted below
 		for _, w := range ws {
 			switch {
-			case w.Fresh || now-w.Since < c.after:
+			case w.HoldsNothing || now-w.Since < c.after:
 			case w.on != nil:
 				out = append(out, w)
 			default:
 				h := t.holders.get(w.Txn)
-				k := kind{w.Key, w.Exclusive, !h.inChain(), w.upgrades, w.Sure}
+				k := kind{w.Key, w.Exclusive, !h.inChain(), w.upgrades, w.CommittedOnly}
 				if o := oldest[k]; o == nil || w.before(o) {
 					oldest[k] = w
 				}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"isochron/rulebook"
+	"isochron/coverage"
 	"isochron/txn"
 )
 
@@ -13,10 +13,10 @@ type LockSet struct {
 	Shared    []txn.Key
 	Exclusive []txn.Key
 	Spans     []txn.Span
-	// Fresh: the transaction holds nothing anywhere and asks for nothing else.
-	Fresh bool
-	// Sure: the transaction goes on from committed values alone.
-	Sure bool
+	// HoldsNothing: the transaction holds nothing anywhere and asks for nothing else.
+	HoldsNothing bool
+	// CommittedOnly: the transaction goes on from committed values alone.
+	CommittedOnly bool
 }
 
 // Table is the lock table of one shard. A lock that meets no other allocates nothing.
@@ -24,7 +24,7 @@ type LockSet struct {
 // It puts parts together, none of which knows it: what is kept (rows, holders, hot, waits), what
 // changes that (locks, chains), and what is asked of it (graph, rules).
 type Table struct {
-	world   World
+	events  TableEvents
 	waking  bool   // those who wait are let ask again, or must not be now
 	numbers serial // of waits and tenures
 	rows    rows
@@ -33,23 +33,23 @@ type Table struct {
 	waits   waits
 	locks   locks
 	// reserved are not locked, and for those of several regions
-	reserved Reservations
-	chains   chains
-	loans    loans
-	graph    graph
-	rules    rules
-	counts   *rulebook.Counts // nil: nothing is counted
+	reserved  Reservations
+	chains    chains
+	transfers lockTransfers
+	graph     graph
+	rules     rules
+	counts    *coverage.Counts // nil: nothing is counted
 }
 
 // NewTable returns an empty table. What it does the world hears.
-func NewTable(p Policy, b Bounds, w World) *Table {
-	t := &Table{world: w}
+func NewTable(p Policy, b HotRowConfig, w TableEvents) *Table {
+	t := &Table{events: w}
 	rows, holders, hot, waits := &t.rows, &t.holders, &t.hot, &t.waits
 	rows.begin()
 	*holders = newHolders(&t.numbers)
 	*hot = newHotRows(p.Hot, b, rows)
 	*waits = newWaits(p.Detect, rows, hot, &t.numbers)
-	t.loans = loans{world: w, rows: rows, locks: &t.locks}
+	t.transfers = lockTransfers{events: w, rows: rows, locks: &t.locks}
 	t.reserved = Reservations{rule: p.Reserves, votes: p.Votes, rows: rows, holders: holders}
 	t.locks = locks{rows: rows, holders: holders, hot: hot, waits: waits, reserved: &t.reserved, objects: p.Objects}
 	t.chains = chains{rule: p.Hot, detect: p.Detect, rows: rows, holders: holders, hot: hot, waits: waits}
@@ -59,7 +59,7 @@ func NewTable(p Policy, b Bounds, w World) *Table {
 }
 
 // Count has the table count where its rules bite.
-func (t *Table) Count(c *rulebook.Counts) { t.counts, t.rules.counts, t.reserved.counts = c, c, c }
+func (t *Table) Count(c *coverage.Counts) { t.counts, t.rules.counts, t.reserved.counts = c, c, c }
 
 // Holder is the transaction's entry, nil if it holds nothing.
 func (t *Table) Holder(id txn.ID) *Holder { return t.holders.get(id) }
@@ -104,7 +104,7 @@ func (t *Table) Asks(id txn.ID, request uint64) bool { return t.waits.asks(id, r
 func (t *Table) Cancel(w *Waiter) { t.waits.cancel(w) }
 
 // Rebound changes the bounds from now on.
-func (t *Table) Rebound(b Bounds) { t.hot.bounds = b.withDefaults() }
+func (t *Table) Rebound(b HotRowConfig) { t.hot.bounds = b.withDefaults() }
 
 // NextWake is the earliest instant at which the table has something to do by time alone:
 // a wait may end (Expire). While nobody waits there is none; when somebody can go on it is 0.

@@ -39,12 +39,12 @@ func TestWhoYields(t *testing.T) {
 		{"by wait-die a prepare gives way to an older voted one", WaitDie, Prepare, 2, 1, true, false, true, false},
 		{"by no-wait an older one gives way", NoWait, Execute, 1, 2, false, false, true, false},
 		{"by no-wait a prepare gives way", NoWait, Prepare, 1, 2, true, false, true, false},
-		{"by no-wait an instant read waits for a voted writer", NoWait, Instant, 1, 2, true, true, false, false},
+		{"by no-wait an instant read waits for a voted writer", NoWait, UnlockedRead, 1, 2, true, true, false, false},
 		{"a validation never waits", Validate, Prepare, 1, 2, true, false, true, false},
-		{"an instant read waits for a voted writer", Validate, Instant, 1, 2, true, true, false, false},
-		{"an instant read passes one that executes", Validate, Instant, 2, 1, false, false, false, false},
+		{"an instant read waits for a voted writer", Validate, UnlockedRead, 1, 2, true, true, false, false},
+		{"an instant read passes one that executes", Validate, UnlockedRead, 2, 1, false, false, false, false},
 	} {
-		table := NewTable(c.policy, Bounds{}, nil)
+		table := NewTable(c.policy, HotRowConfig{}, nil)
 		table.grant(0, id(c.holder), age(c.holder), row).Voted = c.voted
 		v := table.request(c.phase, id(c.asker), age(c.asker), LockSet{Shared: []txn.Key{"x"}})
 		if (v.wait != nil) != c.wait || (v.die != nil) != c.die || (len(v.victims) == 1) != c.woundsHolder {
@@ -54,7 +54,7 @@ func TestWhoYields(t *testing.T) {
 }
 
 func TestRangesKeepPhantomsOut(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{}, nil)
+	table := NewTable(WoundWait, HotRowConfig{}, nil)
 	table.grant(0, id(1), age(1), LockSet{Spans: []txn.Span{{Start: "b", End: "d"}}})
 	ask := func(k txn.Key) bool {
 		return table.request(Execute, id(2), age(2), LockSet{Exclusive: []txn.Key{k}}).granted()
@@ -69,7 +69,7 @@ func TestRangesKeepPhantomsOut(t *testing.T) {
 }
 
 func TestUpgradeAndRelease(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{}, nil)
+	table := NewTable(WoundWait, HotRowConfig{}, nil)
 	table.grant(0, id(1), age(1), LockSet{Shared: []txn.Key{"x"}})
 	table.grant(0, id(1), age(1), LockSet{Exclusive: []txn.Key{"x"}})
 	if table.request(Prepare, id(2), age(2), LockSet{Shared: []txn.Key{"x"}}).granted() {
@@ -123,7 +123,7 @@ type actor struct {
 func newWaitWorld(seed uint64, p Policy) *waitWorld {
 	w := &waitWorld{rng: rand.New(rand.NewPCG(seed, 7)), txns: map[uint64]*actor{}}
 	for range 3 {
-		w.shards = append(w.shards, NewTable(p, Bounds{}, nil))
+		w.shards = append(w.shards, NewTable(p, HotRowConfig{}, nil))
 	}
 	return w
 }
@@ -265,7 +265,7 @@ func (w *waitWorld) follow(n uint64, onPath map[uint64]bool, path []uint64) ([]u
 
 // In the queue of a row many wait, and the oldest is asked first.
 func TestTheQueueOfARow(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	c := LockSet{Exclusive: []txn.Key{"hot"}}
 	holder := tab.grant(0, id(1), age(1), c)
 	var asked []uint64
@@ -293,7 +293,7 @@ func TestTheQueueOfARow(t *testing.T) {
 // One that asks and still has to wait must not be asked for ever, and one that
 // gives up must not keep the next from asking.
 func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	shared := LockSet{Shared: []txn.Key{"x"}}
 	tab.grant(0, id(1), age(1), shared)
 	h := tab.grant(0, id(2), age(2), shared)
@@ -322,7 +322,7 @@ func TestTheFirstOfAQueueMayAskInVainOrGiveUp(t *testing.T) {
 
 // Who wants several rows waits in no queue, and must not pass those for ever who want one.
 func TestTheOldestIsAskedFirstWhateverItWants(t *testing.T) {
-	tab := NewTable(WoundWait, Bounds{}, nil)
+	tab := NewTable(WoundWait, HotRowConfig{}, nil)
 	both := LockSet{Exclusive: []txn.Key{"x", "y"}}
 	h := tab.grant(0, id(1), age(1), both)
 	var asked []uint64

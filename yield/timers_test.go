@@ -10,8 +10,8 @@ import (
 // A table has something to do while somebody waits: first to look for deadlocks, if it
 // does, and at last to end the wait.
 func TestATableWakesForThoseWhoWait(t *testing.T) {
-	table := NewTable(WoundWait, Bounds{}, nil)
-	chaser := NewChaser(table, Chasing{After: time.Second}, nil)
+	table := NewTable(WoundWait, HotRowConfig{}, nil)
+	chaser := NewDeadlockDetector(table, DetectorConfig{After: time.Second}, nil)
 	if at := min(table.NextWake(), chaser.NextWake()); at != txn.Never {
 		t.Errorf("nobody waits, and it wakes at %v", at)
 	}

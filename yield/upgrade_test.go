@@ -11,7 +11,7 @@ import (
 // way, and nobody else tells it that they have come.
 func TestTheOldestIsAskedBeforeAnUpgrade(t *testing.T) {
 	for _, p := range []Policy{WoundWait, WoundWaitGroup} {
-		tab := NewTable(p, Bounds{}, nil)
+		tab := NewTable(p, HotRowConfig{}, nil)
 		shared := LockSet{Shared: []txn.Key{"x"}}
 		tab.grant(0, id(1), age(1), shared)
 		stay(t, tab, 3, "x", nil) // waits for 1, which is older

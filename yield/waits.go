@@ -99,7 +99,7 @@ func (q *waits) cancel(w *Waiter) {
 }
 
 // open says that something about a row has changed for those who wait for it.
-func (q *waits) open(k txn.Key, p *point) {
+func (q *waits) open(k txn.Key, p *lockState) {
 	if p.queue.len() > 0 {
 		q.opened = append(q.opened, opening{key: k})
 		return
@@ -108,7 +108,7 @@ func (q *waits) open(k txn.Key, p *point) {
 }
 
 // tidy drops what is known of a row that nobody needs.
-func (q *waits) tidy(k txn.Key, p *point) {
+func (q *waits) tidy(k txn.Key, p *lockState) {
 	q.hot.cool(k, p)
 	q.rows.drop(k, p)
 }
@@ -126,9 +126,9 @@ func (q *waits) free(h *Holder) {
 // freeReaders lets those ask again who wait for a holder and are to hold no lock, oldest first.
 func (q *waits) freeReaders(h *Holder) {
 	held := h.waiters
-	h.waiters = slices.DeleteFunc(slices.Clone(held), func(w *Waiter) bool { return w.phase == Instant || w.phase == Reserving })
+	h.waiters = slices.DeleteFunc(slices.Clone(held), func(w *Waiter) bool { return w.phase == UnlockedRead || w.phase == Reserving })
 	for _, w := range held {
-		if w.phase == Instant || w.phase == Reserving {
+		if w.phase == UnlockedRead || w.phase == Reserving {
 			w.on = nil
 			q.leave(w)
 			q.ready = append(q.ready, w)
@@ -252,7 +252,7 @@ func (q *waits) numbered(id txn.ID, request uint64) *Waiter {
 // hereAlone: the transaction waits here, and nowhere else.
 func (q *waits) hereAlone(id txn.ID) bool {
 	ws := q.byTxn[id]
-	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w *Waiter) bool { return !w.Alone })
+	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w *Waiter) bool { return !w.WaitsOnlyHere })
 }
 
 // longest lists them, those first who have waited longest.

@@ -13,18 +13,18 @@ import (
 // be undone when it has voted.
 func TestAllGiveWayBeforeAnyoneIsLetIn(t *testing.T) {
 	for _, p := range []Policy{Reserve, ReservePatiently} {
-		heard := &heard{}
-		tab := NewTable(p, Bounds{}, heard)
-		ranked := func(n uint64, rank txn.Rank) txn.Age { a := age(n); a.Rank = rank; return a }
+		events := &eventLog{}
+		tab := NewTable(p, HotRowConfig{}, events)
+		ranked := func(n uint64, rank txn.RegionPriority) txn.Age { a := age(n); a.Region = rank; return a }
 		shared, exclusive := LockSet{Shared: []txn.Key{"x"}}, LockSet{Exclusive: []txn.Key{"x"}}
-		vote := func(n uint64, rank txn.Rank) *Request {
-			return &Request{Phase: Prepare, Txn: id(n), Age: ranked(n, rank), LockSet: exclusive, Deadline: time.Hour, Alone: true}
+		vote := func(n uint64, rank txn.RegionPriority) *LockRequest {
+			return &LockRequest{Phase: Prepare, Txn: id(n), Age: ranked(n, rank), LockSet: exclusive, Deadline: time.Hour, WaitsOnlyHere: true}
 		}
 		tab.reserved.Reserve(0, id(5), ranked(5, 2), []txn.Key{"x"}, nil)
 		tab.grant(0, id(5), ranked(5, 2), shared)
 		tab.grant(0, id(7), ranked(7, 1), shared)
 		e := tab.Acquire(0, vote(7, 1))
-		if e.Waits == nil || e.Behind != id(5) {
+		if e.Waits == nil || e.BlockedBy != id(5) {
 			t.Fatalf("%s: 7 does not wait for the reservation of 5: %+v", p.Name, e)
 		}
 		voted := false
@@ -33,8 +33,8 @@ func TestAllGiveWayBeforeAnyoneIsLetIn(t *testing.T) {
 		for range 2 {
 			e = tab.Acquire(0, vote(3, 3))
 		}
-		if undone := slices.Contains(heard.events, "3 wounds 7"); !e.Granted() || voted || !undone {
-			t.Errorf("%s: 3 has it: %v; 7 has voted: %v, and was undone: %v; %q", p.Name, e.Granted(), voted, undone, heard.events)
+		if undone := slices.Contains(events.events, "3 wounds 7"); !e.Granted() || voted || !undone {
+			t.Errorf("%s: 3 has it: %v; 7 has voted: %v, and was undone: %v; %q", p.Name, e.Granted(), voted, undone, events.events)
 		}
 	}
 }

@@ -90,8 +90,8 @@ func TestScratch(t *testing.T) {
 			s.Keep()
 		}
 		err = s.Leave(c.ctx, c.err)
-		_, gone := os.Stat(s.Dir)
-		if kept := gone == nil; kept != c.kept || !errors.Is(err, c.err) || kept && !strings.Contains(err.Error(), s.Dir) {
+		_, closed := os.Stat(s.Dir)
+		if kept := closed == nil; kept != c.kept || !errors.Is(err, c.err) || kept && !strings.Contains(err.Error(), s.Dir) {
 			t.Errorf("%s: kept %v, told %v", name, kept, err)
 		}
 	}

@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	if err := f.ParseSome(args, out); err != nil {
 		return err
 	}
-	t := teller{out, *asJSON}
+	t := reporter{out, *asJSON}
 	switch {
 	case f.NArg() == 0:
 		return command.Usagef("name a link, or a delay to measure; see --help")
@@ -42,14 +42,14 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return t.serve(ctx, f.Args())
 }
 
-// teller says what there is to say.
-type teller struct {
+// reporter says what there is to say.
+type reporter struct {
 	out    io.Writer
 	asJSON bool
 }
 
-// tell prints a line for people, or an object.
-func (t teller) tell(object any, format string, args ...any) error {
+// report prints a line for people, or an object.
+func (t reporter) report(object any, format string, args ...any) error {
 	if t.asJSON {
 		return json.NewEncoder(t.out).Encode(object)
 	}
@@ -93,7 +93,7 @@ func parseLinks(texts []string) (links []link, err error) {
 }
 
 // serve opens the links, and closes them when ctx ends.
-func (t teller) serve(ctx context.Context, texts []string) (err error) {
+func (t reporter) serve(ctx context.Context, texts []string) (err error) {
 	links, err := parseLinks(texts)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (t teller) serve(ctx context.Context, texts []string) (err error) {
 	var open []*delay.Proxy
 	defer func() {
 		for _, p := range open {
-			err = errors.Join(err, p.Close(), t.tell(struct {
+			err = errors.Join(err, p.Close(), t.report(struct {
 				Listen string   `json:"listen"`
 				Late   lateness `json:"late"`
 			}{p.Addr(), latenessOf(p.Lateness())}, "%s: %v", p.Addr(), p.Lateness()))
@@ -113,7 +113,7 @@ func (t teller) serve(ctx context.Context, texts []string) (err error) {
 			return err
 		}
 		open = append(open, p)
-		if err := t.tell(struct {
+		if err := t.report(struct {
 			Listen string  `json:"listen"`
 			Target string  `json:"target"`
 			RTT    float64 `json:"rtt_ms"`
@@ -126,7 +126,7 @@ func (t teller) serve(ctx context.Context, texts []string) (err error) {
 }
 
 // measureAll says how long round trips take over each delay.
-func (t teller) measureAll(ctx context.Context, delays []string, times int) error {
+func (t reporter) measureAll(ctx context.Context, delays []string, times int) error {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (t teller) measureAll(ctx context.Context, delays []string, times int) erro
 		at := func(percent int) time.Duration {
 			return took[min(len(took)-1, len(took)*percent/100)].Round(10 * time.Microsecond)
 		}
-		if err := t.tell(struct {
+		if err := t.report(struct {
 			RTT  float64  `json:"rtt_ms"`
 			P50  float64  `json:"p50_ms"`
 			P99  float64  `json:"p99_ms"`

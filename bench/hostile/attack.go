@@ -90,7 +90,7 @@ func (b *bench) mourn(ctx context.Context, cancel func()) {
 // attacker runs statements drawn at random, on a connection that is made anew when it is gone.
 func (a *attack) attacker(ctx context.Context, number int) {
 	rng := rand.New(rand.NewPCG(a.b.seed, 1000+uint64(number)))
-	user := []string{nobodyUser, grantedUser}[number%2]
+	user := []string{unprivilegedUser, grantedUser}[number%2]
 	pool := a.b.open(0, user, password)
 	defer pool.Close()
 	var conn *sql.Conn

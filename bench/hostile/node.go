@@ -28,10 +28,10 @@ type bench struct {
 // The users, and their passwords: one with the rights that ordinary work takes, one with
 // every right on a database of his own, one with none.
 const (
-	ordinaryUser = "ordinary"
-	grantedUser  = "granted"
-	nobodyUser   = "nobody"
-	password     = "correct horse"
+	ordinaryUser     = "ordinary"
+	grantedUser      = "granted"
+	unprivilegedUser = "nobody"
+	password         = "correct horse"
 )
 
 // start starts the cluster, and fills its tables.
@@ -104,7 +104,7 @@ func (b *bench) fill(ctx context.Context) error {
 		"INSERT INTO lair.n VALUES " + values(hostileRows, "(%d, %[1]d * 7919 %% 900, repeat('x', 100))"),
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON plain.* TO " + ordinaryUser, "GRANT ALL ON lair.* TO " + grantedUser,
 	}
-	for _, u := range []string{ordinaryUser, grantedUser, nobodyUser} {
+	for _, u := range []string{ordinaryUser, grantedUser, unprivilegedUser} {
 		stmts = append([]string{fmt.Sprintf("CREATE USER %s IDENTIFIED BY '%s'", u, password)}, stmts...)
 	}
 	for _, stmt := range stmts {

@@ -33,10 +33,10 @@ type ordinary struct {
 // What ordinary clients do.
 var ordinaryKinds = []string{"read", "update", "transaction"}
 
-// ordinaryPatience bounds a statement; saidMax what is kept of errors.
+// ordinaryPatience bounds a statement; outputMax what is kept of errors.
 const (
 	ordinaryPatience = time.Minute
-	saidMax          = 10
+	outputMax        = 10
 )
 
 // ordinarily lets ordinary clients work until ctx ends.
@@ -147,7 +147,7 @@ func (o *ordinary) fail(kind string, err error, cut bool) {
 	if cut {
 		o.Cut++
 	}
-	if len(o.Said) < saidMax {
+	if len(o.Said) < outputMax {
 		o.Said = append(o.Said, fmt.Sprintf("%s: %.200s", kind, err))
 	}
 }

@@ -23,7 +23,7 @@ const usage = `Statements from each region without contention, each beside the r
 type config struct {
 	Map   command.Map
 	wan   geo.WAN // scaled
-	row   protocol.Row
+	spec  protocol.Spec
 	times int // that each statement is run
 	json  bool
 }
@@ -49,7 +49,7 @@ func parse(args []string, out io.Writer) (c config, err error) {
 	if c.times < 1 || c.times > 10_000 {
 		return c, command.Usagef("--times %d: give a number between 1 and 10000", c.times)
 	}
-	c.row, err = protocol.LiveByName(*name)
+	c.spec, err = protocol.LiveByName(*name)
 	return c, command.Usage(err)
 }
 
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 func (c config) measure(ctx context.Context, dir string, out io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeMax, fmt.Errorf("it took longer than %v", timeMax))
 	defer cancel()
-	cluster, err := server.Start(ctx, server.Config{Dir: dir, WAN: c.wan, WANName: c.Map.Name, Row: c.row})
+	cluster, err := server.Start(ctx, server.Config{Dir: dir, WAN: c.wan, WANName: c.Map.Name, Spec: c.spec})
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (b *bench) all(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", r, l.what, err)
 			}
-			if err := b.tell(r, l, p50); err != nil {
+			if err := b.report(r, l, p50); err != nil {
 				return err
 			}
 		}
@@ -85,12 +85,12 @@ func (b *bench) all(ctx context.Context) error {
 // head stands above the lines.
 func (b *bench) head() {
 	if !b.json {
-		fmt.Fprintf(b.out, "%s, %s, median of %d\n\n| from | what | p50 ms | bound ms | ratio |\n|---|---|---|---|---|\n", b.Map.Name, b.row.Name, b.times)
+		fmt.Fprintf(b.out, "%s, %s, median of %d\n\n| from | what | p50 ms | bound ms | ratio |\n|---|---|---|---|---|\n", b.Map.Name, b.spec.Name, b.times)
 	}
 }
 
-// tell prints a line.
-func (b *bench) tell(at geo.Region, l line, p50 time.Duration) error {
+// report prints a line.
+func (b *bench) report(at geo.Region, l line, p50 time.Duration) error {
 	if b.json {
 		return json.NewEncoder(b.out).Encode(struct {
 			WAN      string     `json:"wan"`
@@ -101,7 +101,7 @@ func (b *bench) tell(at geo.Region, l line, p50 time.Duration) error {
 			What     string     `json:"what"`
 			P50      float64    `json:"p50_ms"`
 			Bound    float64    `json:"bound_ms"` // 0: nothing bounds it
-		}{b.Map.Name, b.Map.Scale, b.row.Name, b.times, at, l.what, millis(p50), millis(l.bound)})
+		}{b.Map.Name, b.Map.Scale, b.spec.Name, b.times, at, l.what, millis(p50), millis(l.bound)})
 	}
 	ratio := "-"
 	if l.bound > 0 {

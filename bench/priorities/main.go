@@ -105,7 +105,7 @@ func (c config) compare(ctx context.Context, dir string, out io.Writer, say func
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.tell(report, out), report.Err())
+	return errors.Join(c.report(report, out), report.Err())
 }
 
 // measure has the clients work.
@@ -130,8 +130,8 @@ func measure(ctx context.Context, c config, cluster *faults.Cluster, say func(st
 	return report, err
 }
 
-// tell prints what was measured, and under what.
-func (c config) tell(report *sqlload.PriorityReport, out io.Writer) error {
+// report prints what was measured, and under what.
+func (c config) report(report *sqlload.PriorityReport, out io.Writer) error {
 	if c.JSON {
 		return json.NewEncoder(out).Encode(struct {
 			WAN      string  `json:"wan"`

@@ -181,7 +181,7 @@ func (b *bench) system(row string, at site) system {
 	if row == galeraRow {
 		return galera{wan: b.WANProgram, site: at}
 	}
-	return isochron{program: b.Program, row: row, site: at}
+	return isochron{program: b.Program, spec: row, site: at}
 }
 
 func (b *bench) home(row string, at site) string { return filepath.Join(b.dir, at.name+"-"+row) }

@@ -40,8 +40,8 @@ type system interface {
 
 // isochron is one row of the table at one site.
 type isochron struct {
-	program, row string
-	site         site
+	program, spec string
+	site          site
 }
 
 func (i isochron) loading(ctx context.Context, dir string) (*server, error) {
@@ -72,7 +72,7 @@ func (i isochron) demo(ctx context.Context, dir string, scale float64) (*server,
 		return nil, err
 	}
 	p, err := process.Spawn(dir+".log", "", i.program, "demo", "--load", "none", "--wan", i.site.wan, "--wan-scale", fmt.Sprint(scale),
-		"--protocol", i.row, "--data", filepath.Join(dir, "cluster"), "--port", fmt.Sprint(port))
+		"--protocol", i.spec, "--data", filepath.Join(dir, "cluster"), "--port", fmt.Sprint(port))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (i isochron) demo(ctx context.Context, dir string, scale float64) (*server,
 	for r := range n {
 		s.addresses = append(s.addresses, fmt.Sprintf("127.0.0.1:%d", port+r))
 	}
-	return s, s.ready(ctx, p, i.row)
+	return s, s.ready(ctx, p, i.spec)
 }
 
 // node starts one node as init makes it.
@@ -94,7 +94,7 @@ func (i isochron) node(ctx context.Context, dir string) (*server, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		_, err = output(ctx, time.Minute, nil, i.program, "init", "--dir", files, "--regions", "here", "--base-port", fmt.Sprint(base), "--protocol", i.row)
+		_, err = output(ctx, time.Minute, nil, i.program, "init", "--dir", files, "--regions", "here", "--base-port", fmt.Sprint(base), "--protocol", i.spec)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (i isochron) node(ctx context.Context, dir string) (*server, error) {
 		return nil, err
 	}
 	s := &server{addresses: []string{address}, password: password, stop: func() error { p.End(syscall.SIGTERM); return nil }}
-	return s, s.ready(ctx, p, i.row)
+	return s, s.ready(ctx, p, i.spec)
 }
 
 // ready waits until SQL clients may come to all addresses; else the server is stopped.
@@ -176,7 +176,7 @@ func (i isochron) clone(from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(path, protocolLine.ReplaceAll(text, []byte("protocol: "+i.row)), 0o600)
+		return os.WriteFile(path, protocolLine.ReplaceAll(text, []byte("protocol: "+i.spec)), 0o600)
 	})
 }
 

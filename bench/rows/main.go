@@ -92,8 +92,8 @@ func parse(args []string, out io.Writer) (c config, err error) {
 
 func (c *config) check() error {
 	if len(c.Protocols) == 0 {
-		for _, row := range protocol.Live() {
-			c.Protocols = append(c.Protocols, row.Name)
+		for _, spec := range protocol.Live() {
+			c.Protocols = append(c.Protocols, spec.Name)
 		}
 	}
 	for _, p := range append([]string{c.Default}, c.Protocols...) {

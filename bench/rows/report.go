@@ -200,8 +200,8 @@ const remarkMax = 200
 func (s summary) remark() string {
 	var all []string
 	if s.failures > 0 {
-		why := strings.NewReplacer("|", "/", "\n", " ").Replace(s.failed)
-		all = append(all, fmt.Sprintf("failed %d of %d times: %s", s.failures, s.failures+s.rounds, why[:min(len(why), remarkMax)]))
+		reason := strings.NewReplacer("|", "/", "\n", " ").Replace(s.failed)
+		all = append(all, fmt.Sprintf("failed %d of %d times: %s", s.failures, s.failures+s.rounds, reason[:min(len(reason), remarkMax)]))
 	}
 	if s.Unknown > 0 {
 		all = append(all, fmt.Sprintf("%d unknown", s.Unknown))

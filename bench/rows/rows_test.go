@@ -188,7 +188,7 @@ func TestClone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := (isochron{row: "txsql"}).clone(from, to); err != nil {
+	if err := (isochron{spec: "txsql"}).clone(from, to); err != nil {
 		t.Fatal(err)
 	}
 	read := func(dir, name string) string {

@@ -29,14 +29,14 @@ var systems = []struct {
 }{
 	{"shardingsphere", shardingsphere{}, nil},
 	{"spider", spider{}, nil},
-	{"ssp", isochron{row: "ssp"}, nil},
-	{"ssp-parallel", isochron{row: "ssp-parallel"}, nil},
-	{"ssp-packet", isochron{row: "ssp", packet: true}, nil},
-	{"ssp-parallel-packet", isochron{row: "ssp-parallel", packet: true}, nil},
-	{"geotp", isochron{row: "geotp"}, []string{"ssp", "ssp-parallel", "shardingsphere", "spider"}},
-	{"geotp-packet", isochron{row: "geotp", packet: true}, []string{"ssp-packet", "ssp-parallel-packet"}},
-	{"geotp-locks", isochron{row: "geotp", locks: true}, []string{"shardingsphere"}},
-	{"geotp-packet-locks", isochron{row: "geotp", packet: true, locks: true}, nil},
+	{"ssp", isochron{spec: "ssp"}, nil},
+	{"ssp-parallel", isochron{spec: "ssp-parallel"}, nil},
+	{"ssp-packet", isochron{spec: "ssp", packet: true}, nil},
+	{"ssp-parallel-packet", isochron{spec: "ssp-parallel", packet: true}, nil},
+	{"geotp", isochron{spec: "geotp"}, []string{"ssp", "ssp-parallel", "shardingsphere", "spider"}},
+	{"geotp-packet", isochron{spec: "geotp", packet: true}, []string{"ssp-packet", "ssp-parallel-packet"}},
+	{"geotp-locks", isochron{spec: "geotp", locks: true}, []string{"shardingsphere"}},
+	{"geotp-packet-locks", isochron{spec: "geotp", packet: true, locks: true}, nil},
 }
 
 func systemNames() (names []string) {

@@ -26,7 +26,7 @@ import (
 // its database an agent has none. The decision is logged by the one node that holds data, where
 // the clients are, as the other systems log theirs.
 type isochron struct {
-	row string
+	spec string
 	// packet has clients send the statements of a transaction in one message, the last one
 	// marked, as GeoTP's clients do; otherwise they speak to it as to the others.
 	packet bool
@@ -44,9 +44,9 @@ func (i isochron) start(ctx context.Context, c config, d *deployment) (*running,
 		return nil, err
 	}
 	n := &nodes{program: c.Program, dir: dir}
-	r, err := n.begin(ctx, c, d, i.row)
+	r, err := n.begin(ctx, c, d, i.spec)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w\n%s", err, n.said()), n.stop())
+		return nil, errors.Join(fmt.Errorf("%w\n%s", err, n.output()), n.stop())
 	}
 	if i.locks {
 		r.target.Isolation, r.options.ReadLock = "READ COMMITTED", " FOR SHARE"
@@ -76,8 +76,8 @@ func (n *nodes) spawn(args ...string) (*process.Process, error) {
 	return p, err
 }
 
-// said is what the processes said last.
-func (n *nodes) said() string {
+// output is what the processes said last.
+func (n *nodes) output() string {
 	var all []string
 	for _, p := range n.running {
 		all = append(all, p.Tail())
@@ -115,7 +115,7 @@ func (n *nodes) begin(ctx context.Context, c config, d *deployment, row string) 
 	if err != nil {
 		return nil, err
 	}
-	r.stop, r.log, r.pids = n.stop, n.said, []int{gateway.Pid()}
+	r.stop, r.log, r.pids = n.stop, n.output, []int{gateway.Pid()}
 	if err := gateway.Await(ctx, "isochron", func(ctx context.Context) error {
 		return r.exec(ctx, "CREATE DATABASE IF NOT EXISTS "+r.target.Database)
 	}); err != nil {

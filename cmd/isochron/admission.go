@@ -26,7 +26,7 @@ who contends and who waits.`,
 		Example: `  isochron admission --config c/node1.yaml --most 64
   isochron admission --config c/node1.yaml --off`,
 	}, time.Minute, func(ctx context.Context, o *operator) error {
-		return o.set(ctx, want, server.Order{Do: server.OrderAdmission, Admission: want}, sayAdmission(want))
+		return o.set(ctx, want, server.AdminCommand{Do: server.OrderAdmission, Admission: want}, sayAdmission(want))
 	})
 	cmd.Flags().BoolVar(&want.Off, "off", false, "nobody waits to be let in")
 	cmd.Flags().IntVar(&want.Least, "least", 0, "so many may always contend; 0: the default, 1")

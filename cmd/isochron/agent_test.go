@@ -197,7 +197,7 @@ func (c *testCluster) sourceGoesAndComes(t *testing.T, pg *sourcetest.Server, se
 	t.Helper()
 	pg.Kill()
 	c.awaitSource(t, "down", func(s sourceStatus) bool {
-		return !s.Serving && s.state() == "DOWN" && strings.Contains(s.Why, "source")
+		return !s.Serving && s.state() == "DOWN" && strings.Contains(s.Reason, "source")
 	})
 	mustExec(t, c.connect(t, 0), "CREATE DATABASE beside") // nobody else minds
 	if err := pg.Start(); err != nil {

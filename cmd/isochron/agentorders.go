@@ -27,7 +27,7 @@ is shows isochron status.`,
 
 // reportOf is what the node says of a source that has its agent.
 func (o *operator) reportOf(ctx context.Context, name string) (server.SourceReport, error) {
-	out, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+	out, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderDirectory})
 	if err != nil {
 		return server.SourceReport{}, err
 	}
@@ -67,12 +67,12 @@ before. The agent is to be started anew afterwards.`,
 			identity = s.Identity
 		}
 		if identity == "" {
-			return fmt.Errorf("the database of source %s has not answered its agent: %s", name, s.Why)
+			return fmt.Errorf("the database of source %s has not answered its agent: %s", name, s.Reason)
 		}
-		if _, err := o.anyone(ctx, server.Order{Do: server.OrderAccept, Name: name, Identity: identity}); err != nil {
+		if _, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderAccept, Name: name, Identity: identity}); err != nil {
 			return err
 		}
-		return o.tell(map[string]any{"name": name, "identity": identity, "was": s.Known},
+		return o.report(map[string]any{"name": name, "identity": identity, "was": s.Known},
 			"source %s is the database %s from now on (it was %s); start its agent anew", name, identity, s.Known)
 	})
 	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
@@ -102,13 +102,13 @@ does not ask.`,
 			case s.Branches > 0:
 				return fmt.Errorf("source %s has %d transactions that have not ended, %d of them prepared: let them end first (isochron status --in-doubt)", name, s.Branches, s.InDoubt)
 			case !s.Serving:
-				return fmt.Errorf("whether something is prepared at source %s is not known: %s; --force does not ask", name, s.Why)
+				return fmt.Errorf("whether something is prepared at source %s is not known: %s; --force does not ask", name, s.Reason)
 			}
 		}
-		if _, err := o.anyone(ctx, server.Order{Do: server.OrderForget, Name: name}); err != nil {
+		if _, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderForget, Name: name}); err != nil {
 			return err
 		}
-		return o.tell(map[string]any{"name": name, "removed": true}, "source %s is removed; end its agent, and remove the agent's node if it has no other: isochron remove-node", name)
+		return o.report(map[string]any{"name": name, "removed": true}, "source %s is removed; end its agent, and remove the agent's node if it has no other: isochron remove-node", name)
 	})
 	cmd.Flags().StringVar(&name, "name", "", "the source (needed)")
 	cmd.Flags().BoolVar(&force, "force", false, "also if something may be prepared there, which nobody will end then")
@@ -173,7 +173,7 @@ func (o *operator) resolve(ctx context.Context, name, force string) error {
 	}
 	out, failed := []resolved{}, 0
 	for _, n := range names {
-		_, err := o.once(ctx, server.Order{Do: server.OrderResolve, Name: n, Force: force})
+		_, err := o.once(ctx, server.AdminCommand{Do: server.OrderResolve, Name: n, Force: force})
 		r := resolved{Name: n, Ended: err == nil}
 		if err != nil {
 			failed++
@@ -184,7 +184,7 @@ func (o *operator) resolve(ctx context.Context, name, force string) error {
 		}
 		out = append(out, r)
 	}
-	if err := o.tell(map[string]any{"resolved": out}, "%d ended, %d did not", len(out)-failed, failed); err != nil {
+	if err := o.report(map[string]any{"resolved": out}, "%d ended, %d did not", len(out)-failed, failed); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -194,10 +194,10 @@ func (o *operator) resolve(ctx context.Context, name, force string) error {
 }
 
 // once has the first node that answers carry out an order.
-func (o *operator) once(ctx context.Context, order server.Order) (server.Outcome, error) {
+func (o *operator) once(ctx context.Context, order server.AdminCommand) (server.Outcome, error) {
 	var errs []error
 	for _, n := range o.c.Nodes {
-		out, err := server.Give(ctx, o.creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address}, order)
+		out, err := server.SendAdmin(ctx, o.creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address}, order)
 		if err == nil || errors.Is(err, server.ErrRefused) || len(out.InDoubt) > 0 || out.Error != "" {
 			return out, err
 		}
@@ -209,6 +209,6 @@ func (o *operator) once(ctx context.Context, order server.Order) (server.Outcome
 // inDoubt lists what is in doubt at sources, the oldest first of each; with an error what
 // could be learnt.
 func (o *operator) inDoubt(ctx context.Context) ([]server.SourceDoubt, error) {
-	out, err := o.once(ctx, server.Order{Do: server.OrderInDoubt})
+	out, err := o.once(ctx, server.AdminCommand{Do: server.OrderInDoubt})
 	return out.InDoubt, err
 }

@@ -38,9 +38,9 @@ type demoFlags struct {
 // demoPlan is what the flags come to.
 type demoPlan struct {
 	demoFlags
-	wan  geo.WAN      // scaled
-	row  protocol.Row // zero: what the data runs
-	temp bool         // data is removed at the end
+	wan  geo.WAN       // scaled
+	spec protocol.Spec // zero: what the data runs
+	temp bool          // data is removed at the end
 }
 
 // The loads there are.
@@ -114,8 +114,8 @@ of both kinds of payment.`,
 
 func protocolNames() []string {
 	var names []string
-	for _, row := range protocol.Live() {
-		names = append(names, row.Name)
+	for _, spec := range protocol.Live() {
+		names = append(names, spec.Name)
 	}
 	return names
 }
@@ -143,7 +143,7 @@ func (f demoFlags) plan(given func(flag string) bool) (demoPlan, error) {
 	if f.keeps {
 		return p, nil
 	}
-	if p.row, err = protocol.LiveByName(f.protocol); err != nil {
+	if p.spec, err = protocol.LiveByName(f.protocol); err != nil {
 		return p, usagef("--protocol: %w", err)
 	}
 	return p, nil

@@ -30,7 +30,7 @@ func (d *demo) livePriorities(ctx context.Context) error {
 	d.say.done()
 	if !d.plan.json {
 		fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. %d batch jobs in each region increment %d hot rows; a client in %s increments one of them, with low and high priority alternately for %v each.\n\n",
-			len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name, d.plan.clients, sqlload.PriorityRows, d.plan.wan.Regions[0], p.Turn)
+			len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name, d.plan.clients, sqlload.PriorityRows, d.plan.wan.Regions[0], p.Turn)
 	}
 	r, err := p.Run(ctx)
 	if err != nil {
@@ -44,5 +44,5 @@ func (d *demo) livePriorities(ctx context.Context) error {
 		Scale    float64 `json:"wan_scale"`
 		Protocol string  `json:"protocol"`
 		*sqlload.PriorityReport
-	}{d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name, r}))
+	}{d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name, r}))
 }

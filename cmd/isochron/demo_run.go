@@ -113,18 +113,18 @@ func (d *demo) live(ctx context.Context) error {
 
 // open starts the cluster and its ports, and makes the shop's database.
 func (d *demo) open(ctx context.Context) error {
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.row.Name, "the protocol of the data"), d.plan.data))
+	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s) in %s", len(d.plan.wan.Regions), d.plan.wanSpec, d.plan.wanScale, cmp.Or(d.plan.spec.Name, "the protocol of the data"), d.plan.data))
 	err := checkPorts(d.plan.wan.Regions, d.plan.port)
 	if err != nil {
 		return err
 	}
 	d.cluster, err = server.Start(ctx, server.Config{
-		Dir: d.plan.data, WAN: d.plan.wan, WANName: d.plan.wanSpec, Row: d.plan.row, Observer: d.meter,
+		Dir: d.plan.data, WAN: d.plan.wan, WANName: d.plan.wanSpec, Spec: d.plan.spec, Observer: d.meter,
 	})
 	if err != nil {
 		return err
 	}
-	d.plan.row = d.cluster.Row()
+	d.plan.spec = d.cluster.Spec()
 	d.say.step("opening a MySQL port in each region")
 	if d.ports, err = openPorts(d.plan.wan.Regions, d.plan.port, d.cluster.DB, d.watch); err != nil {
 		return err

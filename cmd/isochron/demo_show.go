@@ -65,7 +65,7 @@ func (d *demo) printWelcome() {
 		kept = ", removed at the end"
 	}
 	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s.\nThe data is in %s%s. Connect to any region:\n\n",
-		len(p.wan.Regions), p.wanSpec, p.wanScale, p.row.Name, p.data, kept)
+		len(p.wan.Regions), p.wanSpec, p.wanScale, p.spec.Name, p.data, kept)
 	for _, r := range p.wan.Regions {
 		fmt.Fprintf(d.out, "  %-6s mariadb -h 127.0.0.1 -P %d -u root %s\n", r, d.ports.port(r), shop.Name)
 	}
@@ -79,7 +79,7 @@ func (d *demo) printWelcome() {
 // printEnd sums up the run; books is nil if there was no load.
 func (d *demo) printEnd(rows []console.Row, books *shop.Books) error {
 	if d.plan.json {
-		r := console.Report{WAN: d.plan.wanSpec, WANScale: d.plan.wanScale, Protocol: d.plan.row.Name}
+		r := console.Report{WAN: d.plan.wanSpec, WANScale: d.plan.wanScale, Protocol: d.plan.spec.Name}
 		if books != nil {
 			balance := true // or we would not have come here
 			r.BooksBalance = &balance

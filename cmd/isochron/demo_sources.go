@@ -151,7 +151,7 @@ func (d *sourcesDemo) run(ctx context.Context) error {
 	if err := d.tpcc.check(ctx); err != nil {
 		return err
 	}
-	return d.tell(end, sum)
+	return d.report(end, sum)
 }
 
 // names are the sources as the figures have them.
@@ -208,11 +208,11 @@ func (s *demoSource) fill(nth, of int) error {
 // startCluster starts the nodes with an agent beside each database.
 func (d *sourcesDemo) startCluster(ctx context.Context) error {
 	regions := d.plan.wan.Regions
-	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s)", len(regions), d.plan.wanSpec, d.plan.wanScale, d.plan.row.Name))
+	d.say.step(fmt.Sprintf("starting %d regions (%s x %g, %s)", len(regions), d.plan.wanSpec, d.plan.wanScale, d.plan.spec.Name))
 	if err := checkPorts(regions, d.plan.port); err != nil {
 		return err
 	}
-	cfg := server.Config{Dir: d.plan.data, WAN: d.plan.wan, WANName: d.plan.wanSpec, Row: d.plan.row, Observer: &d.spans}
+	cfg := server.Config{Dir: d.plan.data, WAN: d.plan.wan, WANName: d.plan.wanSpec, Spec: d.plan.spec, Observer: &d.spans}
 	for _, s := range d.all {
 		cfg.Sources = append(cfg.Sources, server.SourceConfig{Name: s.name, Address: s.server.URL(), Region: s.region})
 	}
@@ -332,7 +332,7 @@ func (d *sourcesDemo) client(ctx context.Context, db *sql.DB, own int, r *rand.R
 		touched := []int{own, other}[:1+min(1, max(other-own, own-other))]
 		began := time.Now()
 		err := d.transfer(ctx, db, from, to, 1+r.IntN(5))
-		var told *mysql.MySQLError
+		var answered *mysql.MySQLError
 		for _, i := range touched {
 			switch {
 			case err == nil:
@@ -341,7 +341,7 @@ func (d *sourcesDemo) client(ctx context.Context, db *sql.DB, own int, r *rand.R
 				d.meter.Abort(d.all[i].of())
 			}
 		}
-		if err != nil && ctx.Err() == nil && !errors.As(err, &told) {
+		if err != nil && ctx.Err() == nil && !errors.As(err, &answered) {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func sourcesTable(figures []sourceFigures) string {
 // welcome says how to get in.
 func (d *sourcesDemo) welcome() {
 	p := d.plan
-	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. bank.accounts and the tables of tpcc are distributed over four sources:\n\n", len(p.wan.Regions), p.wanSpec, p.wanScale, p.row.Name)
+	fmt.Fprintf(d.out, "%d regions, delays of %s x %g, protocol %s. bank.accounts and the tables of tpcc are distributed over four sources:\n\n", len(p.wan.Regions), p.wanSpec, p.wanScale, p.spec.Name)
 	for _, s := range d.all {
 		fmt.Fprintf(d.out, "  %-6s %-10s in %-6s at %s\n", s.name, s.kind, s.region, s.server.Addr())
 	}
@@ -49,12 +49,12 @@ func (d *sourcesDemo) welcome() {
 	fmt.Fprintf(d.out, "\n%d clients near each source transfer money, %d %% of the transfers to another source, and one TPC-C terminal works for the warehouse there. %s\n\n", p.clients, demoFarPercent, until)
 }
 
-// tell sums up the run, and fails if money was made or lost.
-func (d *sourcesDemo) tell(end []sourceFigures, sum int64) error {
+// report sums up the run, and fails if money was made or lost.
+func (d *sourcesDemo) report(end []sourceFigures, sum int64) error {
 	balanced := sum == demoAccounts*demoBalance
 	var err error
 	if d.plan.json {
-		err = json.NewEncoder(d.out).Encode(map[string]any{"wan": d.plan.wanSpec, "wan_scale": d.plan.wanScale, "protocol": d.plan.row.Name,
+		err = json.NewEncoder(d.out).Encode(map[string]any{"wan": d.plan.wanSpec, "wan_scale": d.plan.wanScale, "protocol": d.plan.spec.Name,
 			"native": d.plan.native, "sources": end, "sum": sum, "books_balance": balanced})
 	} else {
 		_, err = fmt.Fprintf(d.out, "\nSummary:\n\n%s\nTPC-C's twelve conditions hold, and the accounts at all sources sum to %d.\n", sourcesTable(end), sum)

@@ -66,14 +66,14 @@ func demonstrate(t *testing.T, dir string, work time.Duration) (idle []string) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
-	var told struct {
+	var answered struct {
 		Sources []sourceFigures
 		Balance bool `json:"books_balance"`
 	}
-	if err := json.Unmarshal([]byte(out.String()), &told); err != nil || !told.Balance || len(told.Sources) != 4 {
+	if err := json.Unmarshal([]byte(out.String()), &answered); err != nil || !answered.Balance || len(answered.Sources) != 4 {
 		t.Fatalf("%v in %s", err, &out)
 	}
-	for _, f := range told.Sources {
+	for _, f := range answered.Sources {
 		if f.Near+f.Far == 0 || f.TPCC == 0 {
 			idle = append(idle, fmt.Sprintf("%+v", f))
 		}

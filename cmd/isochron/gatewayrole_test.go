@@ -74,10 +74,10 @@ func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 		t.Errorf("status says\n%s", text)
 	}
 	before := s.leaders()
-	var lost, goesOn atomic.Int64
+	var lost, continues atomic.Int64
 	stop := make(chan struct{})
 	go raise(first, 1, stop, &lost)
-	go raise(second, 2, stop, &goesOn)
+	go raise(second, 2, stop, &continues)
 	reach := func(n *atomic.Int64, more int64) {
 		t.Helper()
 		want := n.Load() + more
@@ -88,13 +88,13 @@ func TestAKilledGatewayCostsNoLeader(t *testing.T) {
 		}
 	}
 	reach(&lost, 20)
-	reach(&goesOn, 20)
+	reach(&continues, 20)
 	if err := c.nodes[3].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = c.nodes[3].wait()
 	mustExec(t, second, "UPDATE d.t SET v = v + 1 WHERE id = 1") // what the killed one may have locked
-	reach(&goesOn, 50)
+	reach(&continues, 50)
 	close(stop)
 	if after := c.statusOf(t).leaders(); before == "" || after != before {
 		t.Errorf("leaders were %s and are %s", before, after)

@@ -163,7 +163,7 @@ type ended int
 
 const (
 	isDone ended = iota
-	isUndone
+	isRolledBack
 	isUnknown
 )
 
@@ -177,11 +177,11 @@ func (p *payers) ending(err error, asked bool) (ended, error) {
 	case !errors.As(err, &my) && asked:
 		return isUnknown, err
 	case !errors.As(err, &my):
-		return isUndone, err
+		return isRolledBack, err
 	}
 	switch my.Number {
 	case 1213, 1205, 1158:
-		return isUndone, nil
+		return isRolledBack, nil
 	case 1180:
 		return isUnknown, nil
 	}

@@ -58,7 +58,7 @@ func listFigures(out io.Writer) error {
 		if missing := f.Missing(); len(missing) > 0 {
 			title += " (needs " + strings.Join(missing, ", ") + ", which this build does not have)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Axis.Label, strings.Join(f.Rows, " "), title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Axis.Label, strings.Join(f.Protocols, " "), title)
 	}
 	return w.Flush()
 }
@@ -75,7 +75,7 @@ func listFiguresJSON(out io.Writer) error {
 	}
 	var all []listed
 	for _, f := range figures.All() {
-		all = append(all, listed{f.Name, f.Title, f.Source, f.Axis.Label, f.Rows, append([]string{}, f.Missing()...), len(f.Claims)})
+		all = append(all, listed{f.Name, f.Title, f.Source, f.Axis.Label, f.Protocols, append([]string{}, f.Missing()...), len(f.Claims)})
 	}
 	return json.NewEncoder(out).Encode(all)
 }

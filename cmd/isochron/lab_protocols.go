@@ -50,41 +50,41 @@ the class that each row reveals earliest. With --diff two rows are told apart, i
 	return cmd
 }
 
-// protocolRow is a row of the table as it is printed.
-type protocolRow struct {
+// protocolReport is a row of the table as it is printed.
+type protocolReport struct {
 	Name       string          `json:"name"`
-	Like       string          `json:"like,omitempty"`
-	Admits     string          `json:"admits"` // by what it is judged who may begin
+	Base       string          `json:"like,omitempty"`
+	Admission  string          `json:"admits"` // by what it is judged who may begin
 	Arrives    string          `json:"arrives"`
 	Reads      string          `json:"reads"`
-	Retries    string          `json:"retries"` // where the plain reads of a second try go
+	RetryReads string          `json:"retries"` // where the plain reads of a second try go
 	ReadOnly   string          `json:"read_only"`
 	Yields     string          `json:"yields"`
 	Validates  string          `json:"validates"`
 	Replicates string          `json:"replicates"`
 	Decides    string          `json:"decides"`
-	Asks       string          `json:"asks"` // who asks participants to prepare
+	Prepares   string          `json:"asks"` // who asks participants to prepare
 	Reveals    string          `json:"reveals"`
-	Gives      string          `json:"gives"`
+	Isolation  string          `json:"gives"`
 	Commit     string          `json:"commit_round_trips"`
 	Span       string          `json:"span_round_trips"`
 	Cluster    bool            `json:"cluster"` // a cluster can be started with it
 	Steps      []protocol.Step `json:"steps"`
 	Source     string          `json:"source"`
-	Remark     string          `json:"remark"`
+	Notes      string          `json:"remark"`
 }
 
 // earliest is the class of transactions whose writes are revealed first: steps are told
 // for it.
 var earliest = txn.Class{Participants: 1, Hot: true}
 
-func protocolRows() (rows []protocolRow) {
+func protocolRows() (rows []protocolReport) {
 	for _, r := range protocol.Table() {
-		rows = append(rows, protocolRow{
-			Name: r.Name, Like: r.Like, Admits: r.Admits.String(), Arrives: r.Arrive.String(), Reads: r.Reads.String(), Retries: r.Retries.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
-			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Asks: r.Asks.String(), Reveals: r.Reveal.String(),
-			Gives: r.Gives.String(), Commit: r.CommitRTT, Span: r.SpanRTT, Cluster: r.Runs == protocol.InClusters,
-			Steps: r.Steps(earliest), Source: r.Source, Remark: r.Remark,
+		rows = append(rows, protocolReport{
+			Name: r.Name, Base: r.Base, Admission: r.Admission.String(), Arrives: r.Arrive.String(), Reads: r.Reads.String(), RetryReads: r.RetryReads.String(), ReadOnly: r.ReadOnly.String(), Yields: r.Yield.Name,
+			Validates: r.Validates.String(), Replicates: r.Replicates.String(), Decides: r.Decide.String(), Prepares: r.Prepares.String(), Reveals: r.Reveal.String(),
+			Isolation: r.Isolation.String(), Commit: r.CommitRTT, Span: r.SpanRTT, Cluster: r.RunsOn == protocol.InClusters,
+			Steps: r.Steps(earliest), Source: r.Source, Notes: r.Notes,
 		})
 	}
 	return rows
@@ -98,7 +98,7 @@ func protocolsJSON(out io.Writer, what any) error {
 
 // protocolsDiff prints what two rows choose differently.
 func protocolsDiff(out io.Writer, names []string, asJSON bool) error {
-	var rows [2]protocol.Row
+	var rows [2]protocol.Spec
 	for i, name := range names {
 		var err error
 		if rows[i], err = protocol.ByName(name); err != nil {
@@ -132,8 +132,8 @@ func protocols(out io.Writer) error {
 			steps = append(steps, string(s))
 		}
 		fmt.Fprintln(w, strings.Join([]string{
-			r.Name, r.Like, r.Admits, r.Arrives, r.Reads, r.Retries, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Asks, r.Reveals,
-			r.Gives, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Remark,
+			r.Name, r.Base, r.Admission, r.Arrives, r.Reads, r.RetryReads, r.ReadOnly, r.Yields, r.Validates, r.Replicates, r.Decides, r.Prepares, r.Reveals,
+			r.Isolation, r.Commit, r.Span, cluster, strings.Join(steps, ", "), r.Source, r.Notes,
 		}, "\t"))
 	}
 	return w.Flush()

@@ -33,7 +33,7 @@ what was measured on the machine that their other costs were measured on.`,
 			if err != nil {
 				return err
 			}
-			return tellSyncs(cmd.OutOrStdout(), s, asJSON)
+			return reportSyncs(cmd.OutOrStdout(), s, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "a directory on the disk")
@@ -42,8 +42,8 @@ what was measured on the machine that their other costs were measured on.`,
 	return cmd
 }
 
-// tellSyncs prints what syncs took, in microseconds.
-func tellSyncs(out io.Writer, s lab.Syncs, asJSON bool) error {
+// reportSyncs prints what syncs took, in microseconds.
+func reportSyncs(out io.Writer, s lab.Syncs, asJSON bool) error {
 	us := func(percent int) int64 { return s.Part(percent).Microseconds() }
 	if asJSON {
 		return json.NewEncoder(out).Encode(map[string]int64{"count": int64(len(s)), "p25_us": us(25), "p50_us": us(50), "p75_us": us(75), "p99_us": us(99)})

@@ -25,14 +25,14 @@ back to it when it has caught up.`,
 		if shard == 0 || to == 0 {
 			return usagef("--shard and --to are needed: which shard is to be led by which node")
 		}
-		done, err := o.anyone(ctx, server.Order{Do: server.OrderLeader, Shard: shard, To: to})
+		done, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderLeader, Shard: shard, To: to})
 		if err != nil {
 			return err
 		}
 		for {
 			lead, _, ok := leading(o.reports(ctx, done.Directory), shard)
 			if ok && lead == to {
-				return o.tell(map[string]any{"shard": shard, "leader": to}, "shard %d is led by node %d", shard, to)
+				return o.report(map[string]any{"shard": shard, "leader": to}, "shard %d is led by node %d", shard, to)
 			}
 			if err := pause(ctx); err != nil {
 				return errors.Join(err, fmt.Errorf("shard %d is led by node %d so far", shard, lead))
@@ -60,17 +60,17 @@ says when the node can be stopped. A restart ends it, and so does --undo.`,
 		if !undo {
 			return o.drain(ctx, me)
 		}
-		if _, err := server.Give(ctx, o.creds, me, server.Order{Do: server.OrderUndrain}); err != nil {
+		if _, err := server.SendAdmin(ctx, o.creds, me, server.AdminCommand{Do: server.OrderUndrain}); err != nil {
 			return err
 		}
-		return o.tell(map[string]any{"node": self.ID, "draining": false}, "node %d takes part again", self.ID)
+		return o.report(map[string]any{"node": self.ID, "draining": false}, "node %d takes part again", self.ID)
 	})
 	cmd.Flags().BoolVar(&undo, "undo", false, "have the node take part again")
 	return cmd
 }
 
 func (o *operator) drain(ctx context.Context, me server.Member) error {
-	if _, err := server.Give(ctx, o.creds, me, server.Order{Do: server.OrderDrain}); err != nil {
+	if _, err := server.SendAdmin(ctx, o.creds, me, server.AdminCommand{Do: server.OrderDrain}); err != nil {
 		return err
 	}
 	said := ""
@@ -86,7 +86,7 @@ func (o *operator) drain(ctx context.Context, me server.Member) error {
 			}
 		}
 		if leads == 0 && r.Transactions == 0 && r.Commitments == 0 {
-			return o.tell(map[string]any{"node": me.ID, "draining": true, "safe_to_stop": true},
+			return o.report(map[string]any{"node": me.ID, "draining": true, "safe_to_stop": true},
 				"node %d leads nothing and has no open transaction: it is safe to stop it", me.ID)
 		}
 		if line := fmt.Sprintf("node %d leads %d shards, %d transactions are open, %d commitments unfinished", me.ID, leads, r.Transactions, r.Commitments); line != said {

@@ -62,8 +62,8 @@ func (o *operator) say(line string) {
 	}
 }
 
-// tell prints the end: a line for people, an object for programs.
-func (o *operator) tell(object any, format string, args ...any) error {
+// report prints the end: a line for people, an object for programs.
+func (o *operator) report(object any, format string, args ...any) error {
 	if o.json {
 		return json.NewEncoder(o.out).Encode(object)
 	}
@@ -84,22 +84,22 @@ func pause(ctx context.Context) error {
 }
 
 // set has an order change a setting of the whole cluster, and tells what it is now.
-func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.Order, said string) error {
+func (o *operator) set(ctx context.Context, want interface{ Check() error }, order server.AdminCommand, said string) error {
 	if err := want.Check(); err != nil {
 		return usageError{err}
 	}
 	if _, err := o.anyone(ctx, order); err != nil {
 		return err
 	}
-	return o.tell(want, "%s", said)
+	return o.report(want, "%s", said)
 }
 
 // anyone has whichever node can carry out an order, and asks again while none can.
-func (o *operator) anyone(ctx context.Context, order server.Order) (server.Outcome, error) {
+func (o *operator) anyone(ctx context.Context, order server.AdminCommand) (server.Outcome, error) {
 	for {
 		var errs []error
 		for _, n := range o.c.Nodes {
-			out, err := server.Give(ctx, o.creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address}, order)
+			out, err := server.SendAdmin(ctx, o.creds, server.Member{ID: n.ID, Region: n.Region, Address: n.Address}, order)
 			if err == nil || errors.Is(err, server.ErrRefused) {
 				return out, err
 			}

@@ -48,7 +48,7 @@ func TestTablesAtSourcesAreFoundByName(t *testing.T) {
 	config := c.about.Nodes[0].Config
 	moved, _ := c.joinAgent(t, "orders", pg)
 	port.Close()
-	c.awaitSource(t, "refused", func(s sourceStatus) bool { return strings.Contains(s.Why, "isochron source remove") })
+	c.awaitSource(t, "refused", func(s sourceStatus) bool { return strings.Contains(s.Reason, "isochron source remove") })
 	if said := c.isochron(t, exitFailed, "source", "remove", "--config", config, "--name", "orders"); !strings.Contains(said, "--force") {
 		t.Errorf("the removal of a source whose agent is lost: %s", said)
 	}

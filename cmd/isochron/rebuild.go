@@ -145,16 +145,16 @@ func (r *rebuild) place(ctx context.Context, o *operator, from, to uint32, path 
 			return err
 		}
 	}
-	if _, err := o.anyone(ctx, server.Order{Do: server.OrderRemove, Node: from}); err != nil {
+	if _, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderRemove, Node: from}); err != nil {
 		return err
 	}
-	return o.tell(nil, "node %d has all that node %d held, and is in its place; from now on: isochron start --config %s", to, from, path)
+	return o.report(nil, "node %d has all that node %d held, and is in its place; from now on: isochron start --config %s", to, from, path)
 }
 
 // await waits until the new node is up, and is the directory then.
 func (r *rebuild) await(ctx context.Context, o *operator, node uint32) (*routing.Directory, error) {
 	for {
-		now, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+		now, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderDirectory})
 		if err != nil {
 			return nil, err
 		}

@@ -29,29 +29,29 @@ func TestARemovedNodeIsTold(t *testing.T) {
 	mustExec(t, db, "CREATE TABLE d.t (id INT PRIMARY KEY, v INT NOT NULL)")
 
 	order(t, "remove-node", "--config", config, "--node", "4")
-	const told = "node 4 was removed from the cluster for good; connect to another: node 1 in r1, node 2 in r2, node 3 in r3"
+	const answered = "node 4 was removed from the cluster for good; connect to another: node 1 in r1, node 2 in r2, node 3 in r3"
 	var my *mysql.MySQLError
 	var err error
 	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if _, err = db.Exec("UPDATE d.t SET v = 1"); errors.As(err, &my) && my.Number == 1158 && strings.Contains(my.Message, told) {
+		if _, err = db.Exec("UPDATE d.t SET v = 1"); errors.As(err, &my) && my.Number == 1158 && strings.Contains(my.Message, answered) {
 			break
 		}
 	}
-	if my == nil || my.Number != 1158 || !strings.Contains(my.Message, told) {
+	if my == nil || my.Number != 1158 || !strings.Contains(my.Message, answered) {
 		t.Errorf("a client that is there: %v", err)
 	}
-	if err := c.connect(t, 3).Ping(); !errors.As(err, &my) || my.Number != 1053 || my.Message != told {
+	if err := c.connect(t, 3).Ping(); !errors.As(err, &my) || my.Number != 1053 || my.Message != answered {
 		t.Errorf("a client that comes: %v", err)
 	}
 	if out := order(t, "status", "--config", added); !strings.Contains(out, "3 of 3 nodes up") || !strings.Contains(out, "removed") {
 		t.Errorf("status says\n%s", out)
 	}
-	if log := c.nodes[3].stderr.String(); strings.Count(log, "this node was removed from the cluster") != 1 || strings.Count(log, told) != 1 {
+	if log := c.nodes[3].stderr.String(); strings.Count(log, "this node was removed from the cluster") != 1 || strings.Count(log, answered) != 1 {
 		t.Errorf("its log:\n%s", log)
 	}
 	_ = c.nodes[3].cmd.Process.Kill()
 	_ = c.nodes[3].wait()
-	refused(t, added, told)
+	refused(t, added, answered)
 	c.nodes, c.about.Nodes = c.nodes[:3], c.about.Nodes[:3]
 	c.end(t)
 }

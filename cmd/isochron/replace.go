@@ -78,14 +78,14 @@ func (o *operator) addNode(ctx context.Context, a *deploy.Addition) error {
 	if err != nil {
 		return err
 	}
-	told := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Role: a.Role, Config: path, Peers: a.Peers, SQL: a.SQL}
-	return o.tell(told, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
+	answered := initializedNode{Node: uint32(a.ID), Region: string(a.Region), Role: a.Role, Config: path, Peers: a.Peers, SQL: a.SQL}
+	return o.report(answered, "node %d in %s is known to the cluster; start it: isochron start --config %s", a.ID, a.Region, path)
 }
 
 // write makes a node known to the cluster and writes its files; it returns its
 // configuration's path.
 func (o *operator) write(ctx context.Context, a *deploy.Addition) (string, error) {
-	done, err := o.anyone(ctx, server.Order{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway, Instead: uint32(a.Instead)})
+	done, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderAddNode, Region: string(a.Region), Address: a.Peers, Gateway: a.Role == deploy.RoleGateway, Instead: uint32(a.Instead)})
 	if err != nil {
 		return "", err
 	}
@@ -136,14 +136,14 @@ leaders carry it out: given again after any failure, the command goes on waiting
 }
 
 func (o *operator) replace(ctx context.Context, from, to uint32, shard uint64) error {
-	now, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+	now, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderDirectory})
 	if err != nil {
 		return err
 	}
 	if err := o.mayReplace(ctx, now.Directory, from, to, shard); err != nil {
 		return err
 	}
-	done, err := o.anyone(ctx, server.Order{Do: server.OrderReplace, Node: from, To: to, Shard: shard})
+	done, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderReplace, Node: from, To: to, Shard: shard})
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (o *operator) replace(ctx context.Context, from, to uint32, shard uint64) e
 	if err := o.awaitMembers(ctx, done.Directory, changing); err != nil {
 		return err
 	}
-	return o.tell(map[string]any{"from": from, "to": to, "shards": len(changing)},
+	return o.report(map[string]any{"from": from, "to": to, "shards": len(changing)},
 		"node %d stands in the place of node %d in %d shards", to, from, len(changing))
 }
 
@@ -239,10 +239,10 @@ on, and its id is not used again. Replace its replicas first.`,
 		if node == 0 {
 			return usagef("--node is missing: name the node to remove")
 		}
-		if _, err := o.anyone(ctx, server.Order{Do: server.OrderRemove, Node: node}); err != nil {
+		if _, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderRemove, Node: node}); err != nil {
 			return err
 		}
-		return o.tell(map[string]any{"removed": node}, "node %d is not of the cluster any more", node)
+		return o.report(map[string]any{"removed": node}, "node %d is not of the cluster any more", node)
 	})
 	cmd.Flags().Uint32Var(&node, "node", 0, "the node (needed)")
 	return cmd

@@ -45,11 +45,11 @@ func (o *operator) rootPassword(ctx context.Context, file string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	out, err := o.anyone(ctx, server.Order{Do: server.OrderRoot, Root: verifier, Node: uint32(o.c.Node)})
+	out, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderRoot, Root: verifier, Node: uint32(o.c.Node)})
 	if err != nil {
 		return errors.Join(errors.New("the password was not set: start a majority of the nodes (isochron start) and give the command again"), err)
 	}
-	return o.tell(struct {
+	return o.report(struct {
 		Node uint32 `json:"node"`
 	}{out.Node}, "root has a new password, at every node; node %d has stored it", out.Node)
 }

@@ -49,11 +49,11 @@ version at all nodes first.`,
 		if len(args) != 1 {
 			return usagef("name one protocol, such as %s: isochron set-protocol NAME --config c/node1.yaml", protocol.Default)
 		}
-		row, err := protocol.LiveByName(args[0])
+		spec, err := protocol.LiveByName(args[0])
 		if err != nil {
 			return usageError{err}
 		}
-		name = row.Name
+		name = spec.Name
 		return nil
 	}
 	cmd.Flags().DurationVar(&drain, "drain", 10*time.Second, "how long open transactions may go on before they are rolled back")
@@ -79,7 +79,7 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 	if lack := before.lacking(want.To); len(lack) > 0 && before.inForce != want.To {
 		return fmt.Errorf("%s: the protocol stays %s (put this version there first)", strings.Join(lack, "; "), before.inForce)
 	}
-	order, err := o.anyone(ctx, server.Order{Do: server.OrderProtocol, Protocol: want})
+	order, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderProtocol, Protocol: want})
 	if err != nil {
 		return err
 	}
@@ -90,13 +90,13 @@ func (o *operator) setProtocol(ctx context.Context, want routing.Protocol) error
 		now, err := o.switchStatus(ctx)
 		p := now.change
 		switch {
-		case err != nil && ctx.Err() == nil && !errors.Is(err, errNobody):
+		case err != nil && ctx.Err() == nil && !errors.Is(err, errNoNode):
 			return err
 		case err != nil: // all at once: it goes on when they are back
 		case changed && p.Try == try && p.Failed != "":
 			return fmt.Errorf("%s: the cluster goes on under %s", p.Failed, now.inForce)
-		case p.Try >= try && !p.Under() && now.gone(want.To) && (!changed || want.Absent || len(now.down()) == 0):
-			return o.tell(switched{want.To, p.Seq, changed}, "%s", sayProtocol(want.To, changed))
+		case p.Try >= try && !p.Under() && now.reached(want.To) && (!changed || want.Absent || len(now.down()) == 0):
+			return o.report(switched{want.To, p.Seq, changed}, "%s", sayProtocol(want.To, changed))
 		}
 		if line := now.progress(want.To); line != said && err == nil {
 			said = line
@@ -115,7 +115,7 @@ func sayProtocol(name string, changed bool) string {
 	return "transactions commit by " + name + " from now on, at every node"
 }
 
-var errNobody = errors.New("no node of the cluster answers: start them with isochron start")
+var errNoNode = errors.New("no node of the cluster answers: start them with isochron start")
 
 // goingOver is how the nodes stand between two protocols.
 type goingOver struct {
@@ -146,7 +146,7 @@ func (o *operator) switchStatus(ctx context.Context) (goingOver, error) {
 			}
 		}
 		if epoch == 0 {
-			return g, errNobody
+			return g, errNoNode
 		}
 		if slices.EqualFunc(g.nodes, asked.Nodes, func(a, b routing.Node) bool { return a.ID == b.ID }) {
 			break
@@ -193,9 +193,9 @@ func (g *goingOver) lacking(to string) []string {
 	return out
 }
 
-// gone reports whether all nodes that answer, and the leaders of all shards, go by
+// reached reports whether all nodes that answer, and the leaders of all shards, go by
 // what is wanted. A source goes by what its gateways ask of it, and has no protocol of its own.
-func (g *goingOver) gone(to string) bool {
+func (g *goingOver) reached(to string) bool {
 	if g.inForce != to {
 		return false
 	}

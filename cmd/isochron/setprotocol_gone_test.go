@@ -15,14 +15,14 @@ func TestGoneOverWithSources(t *testing.T) {
 		1: {Change: change, Shards: []server.ShardReport{{Shard: 1, Serving: true, ProtocolSeq: 2}, {Shard: 3, ProtocolSeq: 1}}}, // a follower may be behind
 		2: {Change: change, Shards: []server.ShardReport{{Shard: 2, Kind: routing.SourceKind, Serving: true}}},
 	}}
-	if !g.gone("geotp") {
+	if !g.reached("geotp") {
 		t.Error("a source is waited for")
 	}
-	if g.gone("ssp") {
+	if g.reached("ssp") {
 		t.Error("another protocol is taken for the one in force")
 	}
 	g.reports[1].Shards[0].ProtocolSeq = 1
-	if g.gone("geotp") {
+	if g.reached("geotp") {
 		t.Error("a leader that has not gone over is not waited for")
 	}
 }

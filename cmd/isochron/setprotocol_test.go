@@ -54,7 +54,7 @@ func TestSetProtocolRefuses(t *testing.T) {
 type transfers struct {
 	next   atomic.Int64
 	mu     sync.Mutex
-	told   map[int64]bool
+	acked  map[int64]bool
 	broken error
 }
 
@@ -88,7 +88,7 @@ func (b *transfers) client(db *sql.DB, stop <-chan struct{}, transfer func(*sql.
 		switch {
 		case err == nil:
 			b.mu.Lock()
-			b.told[id] = true
+			b.acked[id] = true
 			b.mu.Unlock()
 		case errors.As(err, &my) && my.Number != 1213 && my.Number != 1205 && my.Number != 1180 && my.Number != 1053:
 			b.mu.Lock()
@@ -183,12 +183,12 @@ func (b *transfers) check(t *testing.T, db *sql.DB) {
 		}
 		return err
 	})
-	for id := range b.told {
+	for id := range b.acked {
 		if !found[id] {
 			t.Errorf("transfer %d was acknowledged and is lost", id)
 		}
 	}
-	t.Logf("%d transfers in the ledger, %d acknowledged", len(found), len(b.told))
+	t.Logf("%d transfers in the ledger, %d acknowledged", len(found), len(b.acked))
 }
 
 // TestSetProtocol: clients work while the cluster goes from protocol to protocol,
@@ -199,7 +199,7 @@ func TestSetProtocol(t *testing.T) {
 	for i, ready := range []<-chan struct{}{c.start(t, 0), c.start(t, 1), c.start(t, 2)} {
 		c.await(t, i, ready)
 	}
-	b := &transfers{told: map[int64]bool{}}
+	b := &transfers{acked: map[int64]bool{}}
 	b.create(t, c.connect(t, 0))
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -231,9 +231,9 @@ func TestSetProtocol(t *testing.T) {
 	if _, err := idle.Exec("INSERT INTO d.ledger VALUES (-1, 0, 0, 0)"); err != nil {
 		t.Fatal(err)
 	}
-	var told switched
+	var answered switched
 	out := order(t, "set-protocol", "2pc+2pl-home", "--config", config, "--drain", "300ms", "--json")
-	if err := json.Unmarshal([]byte(out), &told); err != nil || told.Protocol != "2pc+2pl-home" || !told.Changed {
+	if err := json.Unmarshal([]byte(out), &answered); err != nil || answered.Protocol != "2pc+2pl-home" || !answered.Changed {
 		t.Errorf("%v: %s", err, out)
 	}
 	var my *mysql.MySQLError

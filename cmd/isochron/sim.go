@@ -12,7 +12,7 @@ import (
 )
 
 func newSim() *cobra.Command {
-	h, e := huntFlags{}, experiment{spec: lab.Defaults()}
+	h, e := faultRunFlags{}, experiment{spec: lab.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Measure a protocol, or hunt for broken promises, in virtual time",
@@ -75,7 +75,7 @@ chosen evenly, and a network that the seed draws.`,
 			}
 			return h.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}
-		if err := refuse(cmd, "a hunt: add --hunt", huntOnly); err != nil {
+		if err := refuse(cmd, "a hunt: add --hunt", faultRunOnly); err != nil {
 			return err
 		}
 		if given("protocol") {

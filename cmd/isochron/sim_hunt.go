@@ -14,47 +14,47 @@ import (
 	"isochron/sim"
 )
 
-// huntFlags are those of a hunt. seed, faults and json are of both modes.
-type huntFlags struct {
-	hunt      int
+// faultRunFlags are those of a hunt. seed, faults and json are of both modes.
+type faultRunFlags struct {
+	seeds     int
 	seed      uint64
 	protocols []string
 	faults    string
 	regions   int
-	shape     sim.HuntConfig // what the flags of experiments said that hunts have too
+	shape     sim.FaultRunConfig // what the flags of experiments said that hunts have too
 	trace     bool
 	json      bool
-	plant     string
+	injectBug string
 	among     []string
 	rules     bool
 }
 
 // shared are the flags of experiments that hunts heed too, in their own way and only if
 // they are given, with what each does to a hunt.
-var shared = map[string]func(s *lab.Spec, cfg *sim.HuntConfig){
-	"wan":    func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.WAN = s.WAN },
-	"shards": func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Shards = s.Shards },
-	"zipf":   func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Zipf = s.Zipf },
-	"loss":   func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Loss = s.Loss },
-	"jitter": func(s *lab.Spec, cfg *sim.HuntConfig) { cfg.Jitter = s.Jitter },
+var shared = map[string]func(s *lab.Experiment, cfg *sim.FaultRunConfig){
+	"wan":    func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.WAN = s.WAN },
+	"shards": func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Shards = s.Shards },
+	"zipf":   func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Zipf = s.Zipf },
+	"loss":   func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Loss = s.Loss },
+	"jitter": func(s *lab.Experiment, cfg *sim.FaultRunConfig) { cfg.Jitter = s.Jitter },
 }
 
-// huntOnly are the flags that only a hunt heeds.
-var huntOnly = []string{"regions", "trace", "plant", "switch", "rules"}
+// faultRunOnly are the flags that only a hunt heeds.
+var faultRunOnly = []string{"regions", "trace", "plant", "switch", "rules"}
 
-func (f *huntFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.hunt, "hunt", 20, "hunt: how many seeds to run on each protocol")
+func (f *faultRunFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.seeds, "hunt", 20, "hunt: how many seeds to run on each protocol")
 	cmd.Flags().IntVar(&f.regions, "regions", 0, "hunt: regions of the cluster, 3 or more, or 2 without the fault replace; 0: the seed chooses 3 or 5")
-	cmd.Flags().StringVar(&f.plant, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
+	cmd.Flags().StringVar(&f.injectBug, "plant", "", "hunt: plant these bugs, one after the other (a list, or all), and tell after how many seeds each is found")
 	cmd.Flags().StringSliceVar(&f.among, "switch", nil, "hunt: have the cluster go from one of these protocols to another under load, such as "+strings.Join(sim.DefaultSwitch, ","))
 	cmd.Flags().BoolVar(&f.rules, "rules", false, "hunt: count how often each rule of the core has refused or changed something, and fail if one never did that can on the protocol")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "hunt: print the story of each run, one line an event")
 }
 
 // run hunts.
-func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
-	if f.hunt < 1 {
-		return usagef("--hunt is %d; it must be at least 1", f.hunt)
+func (f faultRunFlags) run(ctx context.Context, out, progress io.Writer) error {
+	if f.seeds < 1 {
+		return usagef("--hunt is %d; it must be at least 1", f.seeds)
 	}
 	if f.regions < 0 || f.regions > 9 {
 		return usagef("--regions is %d; it must be 0, or lie between 2 and 9", f.regions)
@@ -74,7 +74,7 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 		return usageError{err}
 	}
 	cfg := f.shape
-	cfg.Seed, cfg.Seeds, cfg.Rows, cfg.Faults, cfg.Regions, cfg.Switch = f.seed, f.hunt, f.protocols, faults, f.regions, f.among
+	cfg.Seed, cfg.Seeds, cfg.Specs, cfg.Faults, cfg.Regions, cfg.Switch = f.seed, f.seeds, f.protocols, faults, f.regions, f.among
 	cfg.Rules = f.rules
 	cfg.Stop = func() bool { return ctx.Err() != nil }
 	if err := cfg.Check(); err != nil {
@@ -83,7 +83,7 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	if f.trace {
 		cfg.Trace = func(line string) { fmt.Fprintln(out, line) }
 	}
-	if f.plant != "" {
+	if f.injectBug != "" {
 		return f.runPlanted(cfg, out, progress)
 	}
 	if f.json {
@@ -92,9 +92,9 @@ func (f huntFlags) run(ctx context.Context, out, progress io.Writer) error {
 	for _, name := range cfg.WithoutAtomicity() {
 		fmt.Fprintf(progress, "%s promises no atomicity: it breaks what is checked here, and a run that finds nothing would be the surprise.\n", name)
 	}
-	sum, err := sim.RunHunt(cfg, progress)
+	sum, err := sim.RunSeeds(cfg, progress)
 	if f.json {
-		return errorsFirst(err, json.NewEncoder(out).Encode(huntReport(sum)))
+		return errorsFirst(err, json.NewEncoder(out).Encode(faultRunReport(sum)))
 	}
 	fmt.Fprintf(out, "%d runs, %d broke a promise, %d committed nothing; %d transactions committed, %d lost to others or to faults, %d unknown to their client.\n",
 		sum.Runs, len(sum.Failed), sum.Idle, sum.Counts["ok"], sum.Counts["fail"], sum.Counts["unknown"])
@@ -120,8 +120,8 @@ func errorsFirst(errs ...error) error {
 	return nil
 }
 
-// huntReport is the hunt as machines read it.
-func huntReport(sum sim.Summary) any {
+// faultRunReport is the hunt as machines read it.
+func faultRunReport(sum sim.Summary) any {
 	type failed struct {
 		Seed       uint64   `json:"seed"`
 		Protocol   string   `json:"protocol"`
@@ -132,20 +132,20 @@ func huntReport(sum sim.Summary) any {
 		Least  int `json:"least"`
 	}
 	report := struct {
-		Runs   int         `json:"runs"`
-		Idle   int         `json:"runs_without_a_commit"`
-		Work   work        `json:"writes_committed_by_run"`
-		Failed []failed    `json:"failed"`
-		Counts sim.Counts  `json:"counts"`
-		Paths  []rarePaths `json:"rare_paths"`
-		Rules  []rowRules  `json:"rules,omitempty"`
+		Runs   int             `json:"runs"`
+		Idle   int             `json:"runs_without_a_commit"`
+		Work   work            `json:"writes_committed_by_run"`
+		Failed []failed        `json:"failed"`
+		Counts sim.Counts      `json:"counts"`
+		Paths  []rarePaths     `json:"rare_paths"`
+		Rules  []protocolRules `json:"rules,omitempty"`
 	}{Runs: sum.Runs, Idle: sum.Idle, Failed: []failed{}, Counts: sum.Counts, Rules: rulesOf(sum.Rules)}
 	report.Work.Median, report.Work.Least = sum.WorkDone()
 	for _, r := range sum.ByRow {
 		report.Paths = append(report.Paths, pathsOf(r))
 	}
 	for _, r := range sum.Failed {
-		one := failed{Seed: r.Seed, Protocol: r.Row}
+		one := failed{Seed: r.Seed, Protocol: r.Protocol}
 		for _, v := range r.Violations {
 			one.Violations = append(one.Violations, fmt.Sprint(v))
 		}

@@ -19,13 +19,13 @@ type rarePaths struct {
 	NotReached []string       `json:"not_reached"`
 }
 
-func pathsOf(r sim.RowCounts) rarePaths {
-	out := rarePaths{Protocol: r.Row, Reached: map[string]int{}, NotReached: []string{}}
-	row, err := protocol.ByName(r.Row)
+func pathsOf(r sim.ProtocolCounts) rarePaths {
+	out := rarePaths{Protocol: r.Protocol, Reached: map[string]int{}, NotReached: []string{}}
+	spec, err := protocol.ByName(r.Protocol)
 	if err != nil {
 		return out // it was hunted: it is there
 	}
-	for _, p := range sim.RarePaths(row, r.Counts) {
+	for _, p := range sim.SometimesGoals(spec, r.Counts) {
 		if p.Times > 0 {
 			out.Reached[p.Path] = p.Times
 		} else {
@@ -36,9 +36,9 @@ func pathsOf(r sim.RowCounts) rarePaths {
 }
 
 // printPaths tells which rare paths a hunt has been on, and which not.
-func printPaths(out io.Writer, r sim.RowCounts) {
+func printPaths(out io.Writer, r sim.ProtocolCounts) {
 	p := pathsOf(r)
-	fmt.Fprintf(out, "\nRare paths of %s, reached so many times:\n", r.Row)
+	fmt.Fprintf(out, "\nRare paths of %s, reached so many times:\n", r.Protocol)
 	for _, name := range slices.Sorted(maps.Keys(p.Reached)) {
 		fmt.Fprintf(out, "  %8d  %s\n", p.Reached[name], name)
 	}
@@ -90,28 +90,28 @@ type foundBug struct {
 }
 
 // runPlanted plants bugs and tells which are found.
-func (f huntFlags) runPlanted(cfg sim.HuntConfig, out, progress io.Writer) error {
-	names := sim.PlantNames()
-	if f.plant != "all" {
-		names = strings.Split(f.plant, ",")
+func (f faultRunFlags) runPlanted(cfg sim.FaultRunConfig, out, progress io.Writer) error {
+	names := sim.BugNames()
+	if f.injectBug != "all" {
+		names = strings.Split(f.injectBug, ",")
 	}
 	for _, name := range names {
-		if _, _, err := sim.Plant(name); err != nil {
+		if _, _, err := sim.InjectBug(name); err != nil {
 			return usageError{err}
 		}
 	}
 	if f.trace && len(names) == 1 {
-		cfg.Planted = names[0]
-		cfg.Bugs, _, _ = sim.Plant(names[0])
-		_, err := sim.RunHunt(cfg, progress)
+		cfg.Injected = names[0]
+		cfg.InjectedBugs, _, _ = sim.InjectBug(names[0])
+		_, err := sim.RunSeeds(cfg, progress)
 		return err
 	}
 	all := []foundBug{}
 	if !f.json {
 		fmt.Fprintf(out, "%-22s %-14s %-22s %s\n", "bug", "protocol", "found", "by which anomaly")
 	}
-	err := sim.HuntPlanted(cfg, names, func(r sim.Found) {
-		all = append(all, foundBug{r.Bug, r.Row, r.Anomaly != "", r.Seeds, r.Seed, r.Anomaly, r.Detail})
+	err := sim.RunInjectedBugs(cfg, names, func(r sim.Found) {
+		all = append(all, foundBug{r.Bug, r.Protocol, r.Anomaly != "", r.Seeds, r.Seed, r.Anomaly, r.Detail})
 		if f.json {
 			return
 		}
@@ -119,7 +119,7 @@ func (f huntFlags) runPlanted(cfg sim.HuntConfig, out, progress io.Writer) error
 		if r.Anomaly == "" {
 			found = fmt.Sprintf("NOT in %d seeds", r.Seeds)
 		}
-		fmt.Fprintf(out, "%-22s %-14s %-22s %s\n", r.Bug, r.Row, found, r.Anomaly)
+		fmt.Fprintf(out, "%-22s %-14s %-22s %s\n", r.Bug, r.Protocol, found, r.Anomaly)
 	})
 	if f.json {
 		return errorsFirst(err, json.NewEncoder(out).Encode(all))

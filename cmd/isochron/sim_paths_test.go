@@ -21,7 +21,7 @@ func TestPlantedBugsAreFoundByName(t *testing.T) {
 	}
 }
 
-func TestAHuntTellsItsRarePaths(t *testing.T) {
+func TestAFaultRunReportsItsRareGoals(t *testing.T) {
 	out, _ := runHere(t, exitOK, "sim", "--hunt", "1", "--faults", "none", "--protocol", "2pc+2pl")
 	for _, part := range []string{"Rare paths of 2pc+2pl", "NOT reached", "locks of a dead client are freed", "Messages sent: "} {
 		if !strings.Contains(out, part) {

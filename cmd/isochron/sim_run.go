@@ -22,21 +22,21 @@ import (
 
 // experiment is one run of the laboratory as it was asked for.
 type experiment struct {
-	spec lab.Spec
+	spec lab.Experiment
 	json bool
 	only []string // flags that only an experiment heeds
 }
 
-// addDeclared adds the flags of declared transactions and their priorities.
-func addDeclared(f *pflag.FlagSet, s *lab.Spec) {
+// addFixedSet adds the flags of declared transactions and their priorities.
+func addFixedSet(f *pflag.FlagSet, s *lab.Experiment) {
 	f.StringVar(&s.Holders, "holders", s.Holders, "the regions that hold what is led from each, in place of the nearest, such as va,wa/wa,pr/pr,va")
 	f.Float64Var(&s.High, "high", s.High, "part of the transactions that have high priority; results tell of these apart")
 	f.StringVar(&s.HighClass, "high-class", s.HighClass, "a class of the workload's transactions of which all have high priority, such as send-payment")
-	f.BoolVar(&s.Declares, "declares", s.Declares, "have transactions declared whole, of workloads that can")
+	f.BoolVar(&s.FixedSet, "declares", s.FixedSet, "have transactions declared whole, of workloads that can")
 }
 
 // addSources adds the flags of databases that are not ours.
-func addSources(f *pflag.FlagSet, s *lab.Spec) {
+func addSources(f *pflag.FlagSet, s *lab.Experiment) {
 	f.StringVar(&s.Sources, "sources", s.Sources, "databases that are not ours, a letter for each region: m (MySQL), p (PostgreSQL) or - (none), such as mmmm; the workload's rows are in them")
 	f.Float64Var(&s.Distributed, "distributed", s.Distributed, "part of the transactions over --sources that are at --spread sources (2), and not at one")
 	f.StringVar((*string)(&s.Central), "central", string(workload.CentralAny), "where transactions over --sources at one of them are: any (each as often), first, near (in the client's region), or in-use (a statement on a row in use, as GeoTP's public client)")
@@ -51,7 +51,7 @@ func addSources(f *pflag.FlagSet, s *lab.Spec) {
 }
 
 // addNetwork adds how delays vary, what is lost, and how wrong clocks are.
-func addNetwork(f *pflag.FlagSet, s *lab.Spec) {
+func addNetwork(f *pflag.FlagSet, s *lab.Experiment) {
 	f.Float64Var(&s.Jitter, "jitter", s.Jitter, "Pareto jitter: a delay's deviation over its mean")
 	f.BoolVar(&s.Netem, "jitter-netem", s.Netem, "--jitter is what Linux's netem calls Pareto, which it cuts at four deviations")
 	f.Float64Var(&s.Loss, "loss", s.Loss, "part of the messages that is lost, such as 0.001")
@@ -61,7 +61,7 @@ func addNetwork(f *pflag.FlagSet, s *lab.Spec) {
 
 func (e *experiment) add(cmd *cobra.Command) {
 	s, f := &e.spec, pflag.NewFlagSet("experiment", pflag.ContinueOnError)
-	addDeclared(f, s)
+	addFixedSet(f, s)
 	addNetwork(f, s)
 	f.StringVar(&s.Workload, "workload", s.Workload, "one of "+strings.Join(workload.MixNames(), ", "))
 	f.StringVar(&s.ReadOnly, "read-only", s.ReadOnly, "how transactions end that wrote nothing: lease (checked by leaders under their leases) or logged (as others, as in papers); empty: as the protocol does")

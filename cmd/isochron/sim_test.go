@@ -117,7 +117,7 @@ func TestSimInterrupted(t *testing.T) {
 	}
 }
 
-func TestSimHuntsWhenTold(t *testing.T) {
+func TestSimRunsFaultsWithSeeds(t *testing.T) {
 	for _, more := range []string{"--faults none", "--regions 6", "--regions 7 --faults replace", "--regions 3 --wan uniform:50ms:3",
 		"--shards 7 --theta 0.99 --loss 0.02 --jitter 0.2", "--regions 4 --shards 1 --zipf 1.2", "--regions 2 --faults crashes,power,forced"} {
 		code, out, errs := sims(append([]string{"--hunt", "1", "--protocol", "2pc+occ", "--json"}, strings.Fields(more)...)...)

@@ -95,7 +95,7 @@ func runNode(ctx context.Context, c *deploy.Config, shares memory.Shares, out io
 		return err
 	}
 	figures.Attach(p)
-	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Row().Name,
+	slog.Info("the node has started", "node", c.Node, "region", string(c.Region), "cluster", c.Cluster, "protocol", p.Spec().Name,
 		"nodes", len(c.Nodes), "wan", c.WAN, "add_delays", c.AddDelays, "http_listen", c.HTTPListen, "slow_transaction", c.Slow().String(), "memory", memory.Bytes(shares.Total),
 		"election_timeout", c.Params().WithDefaultsFor(c.Map().Widest()).ElectionTimeout.String())
 	err = serveNode(ctx, c, p, shares, figures, out, asJSON)
@@ -150,7 +150,7 @@ func startNode(c *deploy.Config, shares memory.Shares, figures *ops.Metrics) (*s
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen,
-		Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares, Params: c.Params(),
+		Credentials: creds, Spec: c.Spec(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Metrics: figures, Memory: shares, Params: c.Params(),
 	}
 	cfg.VerifyEvery, cfg.VerifyRate = c.Verify()
 	for _, n := range c.Nodes {
@@ -261,8 +261,8 @@ func sqlConfig(c *deploy.Config) (isosql.Config, error) {
 	}
 	variables, err := c.SQL.Variables()
 	return isosql.Config{
-		Variables: variables,
-		Strangers: c.SQL.Strangers, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
+		Variables:       variables,
+		Unauthenticated: c.SQL.Unauthenticated, LoginTimeout: timeout, FailedLoginDelay: delay, Log: slog.Default().With("node", c.Node),
 		Address: c.SQLListen, Root: root, TLS: secure, Connections: c.SQL.Connections, Running: c.SQL.Running,
 		RequireTLS: c.SQL.Policy(c.SQLListen) == deploy.TLSRequired,
 	}, err

@@ -174,7 +174,7 @@ func (s *clusterStatus) joinStopped() {
 	}
 	for i := range s.Nodes {
 		if w, ok := last[s.Nodes[i].Node]; ok && !s.Nodes[i].Up {
-			s.Nodes[i].Stopped = w.Why
+			s.Nodes[i].Stopped = w.Reason
 		}
 	}
 }

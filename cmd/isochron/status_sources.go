@@ -62,8 +62,8 @@ func writeSources(b *strings.Builder, sources []sourceStatus) {
 	}
 	_ = w.Flush() // into memory
 	for _, s := range sources {
-		if s.Why != "" {
-			fmt.Fprintf(b, "  %s: %s\n", s.Name, s.Why)
+		if s.Reason != "" {
+			fmt.Fprintf(b, "  %s: %s\n", s.Name, s.Reason)
 		}
 		for _, line := range s.Warnings {
 			fmt.Fprintf(b, "  %s: %s\n", s.Name, line)
@@ -133,7 +133,7 @@ func doubtText(d doubts) string {
 		return "nothing is in doubt\n"
 	}
 	for _, s := range d.Sources {
-		fmt.Fprintf(&b, "%s\n  at source %s for %.1f s, of node %d: %s\n", s.Name, s.Source, s.AgeMS/1000, s.Gateway, s.Why)
+		fmt.Fprintf(&b, "%s\n  at source %s for %.1f s, of node %d: %s\n", s.Name, s.Source, s.AgeMS/1000, s.Gateway, s.Reason)
 	}
 	writeInDoubt(&b, d.Shards)
 	return b.String()

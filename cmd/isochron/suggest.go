@@ -71,8 +71,8 @@ func commandNames(cmd *cobra.Command) []string {
 	return out
 }
 
-// flagSays matches what the flags' library says of a value.
-var flagSays = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
+// flagError matches what the flags' library says of a value.
+var flagError = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([\w-]+)" flag: `)
 
 // flagWants says in plain words what a flag of a type takes.
 var flagWants = map[string]string{
@@ -89,14 +89,14 @@ func inPlainWords(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		return usagef("unknown flag --%s%s%s", missing.GetSpecifiedName(), meant(missing.GetSpecifiedName(), names), see)
 	}
-	if m := flagSays.FindStringSubmatch(err.Error()); m != nil {
+	if m := flagError.FindStringSubmatch(err.Error()); m != nil {
 		if f := cmd.Flags().Lookup(m[2]); f != nil {
 			if wants := flagWants[f.Value.Type()]; wants != "" {
-				why := ""
+				reason := ""
 				if strings.Contains(err.Error(), "value out of range") {
-					why = ", and no larger than it can be"
+					reason = ", and no larger than it can be"
 				}
-				return usagef("--%s %q: invalid argument; give %s%s%s", m[2], m[1], wants, why, see)
+				return usagef("--%s %q: invalid argument; give %s%s%s", m[2], m[1], wants, reason, see)
 			}
 		}
 	}

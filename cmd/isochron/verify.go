@@ -49,7 +49,7 @@ type verified struct {
 }
 
 func (o *operator) verify(ctx context.Context, only uint64, rate int64) error {
-	now, err := o.anyone(ctx, server.Order{Do: server.OrderDirectory})
+	now, err := o.anyone(ctx, server.AdminCommand{Do: server.OrderDirectory})
 	if err != nil {
 		return err
 	}
@@ -73,28 +73,28 @@ func (o *operator) verify(ctx context.Context, only uint64, rate int64) error {
 		return usagef("--shard %d: the cluster has no such shard of its own", only)
 	}
 	if !out.Equal {
-		return errors.Join(o.tellIfJSON(out), errors.New("the replicas are not the same, or not all could be compared"))
+		return errors.Join(o.reportJSON(out), errors.New("the replicas are not the same, or not all could be compared"))
 	}
-	return o.tell(out, "the replicas of %d shards are the same", len(out.Shards))
+	return o.report(out, "the replicas of %d shards are the same", len(out.Shards))
 }
 
-// tellIfJSON prints the end for programs alone.
-func (o *operator) tellIfJSON(object any) error {
+// reportJSON prints the end for programs alone.
+func (o *operator) reportJSON(object any) error {
 	if !o.json {
 		return nil
 	}
-	return o.tell(object, "")
+	return o.report(object, "")
 }
 
 // giver gives orders to the nodes of a directory.
-func (o *operator) giver(d *routing.Directory) func(context.Context, uint32, server.Order) (server.Outcome, error) {
+func (o *operator) giver(d *routing.Directory) func(context.Context, uint32, server.AdminCommand) (server.Outcome, error) {
 	known := addresses(o.c)
-	return func(ctx context.Context, node uint32, order server.Order) (server.Outcome, error) {
+	return func(ctx context.Context, node uint32, order server.AdminCommand) (server.Outcome, error) {
 		n, ok := d.Node(node)
 		if !ok {
 			return server.Outcome{}, fmt.Errorf("the directory has no node %d", node)
 		}
-		out, err := server.Give(ctx, o.creds, server.MemberOf(n, known), order)
+		out, err := server.SendAdmin(ctx, o.creds, server.MemberOf(n, known), order)
 		if err != nil && strings.Contains(err.Error(), "does not know the order") {
 			err = fmt.Errorf("%w: it is of an earlier version, which cannot be compared", server.ErrRefused)
 		}

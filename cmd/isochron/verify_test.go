@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"isochron/group"
+	"isochron/raftgroup"
 	"isochron/server"
 	"isochron/store"
 	"isochron/txn"
@@ -117,7 +117,7 @@ func changeARow(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prefix, ok := group.State(e, txn.ShardID(2))
+	prefix, ok := raftgroup.State(e, txn.ShardID(2))
 	if !ok {
 		t.Fatal("there is no shard 2")
 	}

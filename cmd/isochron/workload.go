@@ -175,7 +175,7 @@ func (f *workloadFlags) do(ctx context.Context, env *sqlload.Env, w sqlload.Work
 		if err := sqlload.Prepare(ctx, env, f.name, w, f.drop); err != nil {
 			return err
 		}
-		return f.tell(out, map[string]any{"workload": f.name, "prepared": true, "seconds": time.Since(begun).Seconds()},
+		return f.report(out, map[string]any{"workload": f.name, "prepared": true, "seconds": time.Since(begun).Seconds()},
 			func() { fmt.Fprintf(out, "%s is loaded, in %.1f s.\n", f.name, time.Since(begun).Seconds()) })
 	}
 	if err := sqlload.Adopt(ctx, env, f.name, w); err != nil {
@@ -186,7 +186,7 @@ func (f *workloadFlags) do(ctx context.Context, env *sqlload.Env, w sqlload.Work
 		if err != nil {
 			return err
 		}
-		err = f.tell(out, map[string]any{"workload": f.name, "violations": append([]string{}, found...)}, func() {})
+		err = f.report(out, map[string]any{"workload": f.name, "violations": append([]string{}, found...)}, func() {})
 		return errorsFirst(err, f.verdict(out, found))
 	}
 	return f.load(ctx, env, w, out, progress)
@@ -206,11 +206,11 @@ func (f *workloadFlags) load(ctx context.Context, env *sqlload.Env, w sqlload.Wo
 	if err == nil && !f.unchecked {
 		_, err = sqlload.Judge(context.WithoutCancel(ctx), env, w, report) // Ctrl-C ends the load, not the check
 	}
-	told := f.tell(out, report, func() { report.Print(out) })
+	answered := f.report(out, report, func() { report.Print(out) })
 	if err == nil && !f.unchecked {
 		err = f.verdict(out, report.Violations)
 	}
-	return errorsFirst(err, told)
+	return errorsFirst(err, answered)
 }
 
 // save writes the recorded history, if one was asked for.
@@ -225,8 +225,8 @@ func (f *workloadFlags) save(w sqlload.Workload) error {
 	return errors.Join(history.Save(file, f.name, w.(sqlload.Recorded).History()), file.Close())
 }
 
-// tell prints one JSON object, or the words for people.
-func (f *workloadFlags) tell(out io.Writer, object any, words func()) error {
+// report prints one JSON object, or the words for people.
+func (f *workloadFlags) report(out io.Writer, object any, words func()) error {
 	if !f.json {
 		words()
 		return nil

@@ -100,12 +100,12 @@ func TestPlanted(t *testing.T) {
 	}{
 		{"upward import", "geo/x.go", "package geo\n\nimport _ \"isochron/txn\"\n", "geo imports txn, which does not stand below it"},
 		{"sideways import", "yield/x.go", "package yield\n\nimport _ \"isochron/decide\"\n", "yield imports decide"},
-		{"sql below txn's neighbours", "sql/x.go", "package sql\n\nimport _ \"isochron/protocol\"\n", "of the house it may import only geo, routing, txn, doors"},
+		{"sql below txn's neighbours", "sql/x.go", "package sql\n\nimport _ \"isochron/protocol\"\n", "of the house it may import only geo, routing, txn, preauth"},
 		{"server imports sim", "server/x.go", "package server\n\nimport _ \"isochron/sim\"\n", "server imports sim"},
 		{"house imports tests", "server/x.go", "package server\n\nimport _ \"isochron/test\"\n", "no part of the house"},
 		{"no floor", "attic/x.go", "package attic\n", "attic has no floor"},
 		{"pebble outside server", "sim/x.go", "package sim\n\nimport _ \"github.com/cockroachdb/pebble/v2\"\n", "only server may"},
-		{"raft outside group", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only group and sim may"},
+		{"raft outside group", "coordinator/x.go", "package coordinator\n\nimport _ \"go.etcd.io/raft/v3\"\n", "only raftgroup and sim may"},
 
 		{"clock", "txn/x.go", "package txn\n\nimport \"time\"\n\nvar T = time.Now()\n", "asks the clock (time.Now)"},
 		{"clock by another name", "txn/x.go", "package txn\n\nimport clock \"time\"\n\nfunc f() { clock.Sleep(1) }\n", "asks the clock (clock.Sleep)"},

@@ -27,8 +27,8 @@ func checkPaper(t *Tree) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		if why := notSource(path, text); why != "" {
-			out = append(out, Finding{path, 0, why})
+		if reason := notSource(path, text); reason != "" {
+			out = append(out, Finding{path, 0, reason})
 			continue
 		}
 		out = append(out, checkShame(path, text)...)

@@ -8,14 +8,14 @@ const module = "isochron"
 // floors are the storeys, lowest first. A package imports only from storeys
 // below its own; two packages of one storey never import each other.
 var floors = [][]string{
-	{"geo", "rulebook"},
+	{"geo", "coverage"},
 	{"routing"},
 	{"txn"},
-	{"store", "history", "doors", "estimate"},
+	{"store", "history", "preauth", "estimate"},
 	{"workload"}, // writes down what it did as history
 	{"schedule", "yield", "decide", "reveal"},
 	{"protocol"},
-	{"participant", "group"},
+	{"participant", "raftgroup"},
 	{"coordinator", "shard", "replica", "source"},
 	{"node"},
 	{"sim", "server"},
@@ -31,19 +31,19 @@ var besides = []string{"internal/lint", "test", "bench"}
 // only narrows what a package may import of the house. SQL knows a transaction
 // through txn alone, so that it runs on either clock.
 var only = map[string][]string{
-	"doors":    {}, // it knows connections and the time
-	"sql":      {"geo", "routing", "txn", "doors"},
-	"workload": {"geo", "routing", "txn", "history"},
-	"history":  {"geo", "routing", "txn"},
-	"estimate": {"geo", "routing", "txn"},
-	"sqlload":  {"history"},                  // it knows the database only as SQL
-	"group":    {"txn", "store", "rulebook"}, // it knows nothing of the moves
+	"preauth":   {}, // it knows connections and the time
+	"sql":       {"geo", "routing", "txn", "preauth"},
+	"workload":  {"geo", "routing", "txn", "history"},
+	"history":   {"geo", "routing", "txn"},
+	"estimate":  {"geo", "routing", "txn"},
+	"sqlload":   {"history"},                  // it knows the database only as SQL
+	"raftgroup": {"txn", "store", "coverage"}, // it knows nothing of the moves
 }
 
 // foreign says which packages may import a library, by import path prefix.
 var foreign = map[string][]string{
 	"github.com/cockroachdb/pebble":      {"server"},
-	"go.etcd.io/raft":                    {"group", "sim"}, // sim puts messages into words
+	"go.etcd.io/raft":                    {"raftgroup", "sim"}, // sim puts messages into words
 	"github.com/dolthub/go-mysql-server": {"sql", "cmd"},
 	"github.com/dolthub/vitess":          {"sql", "cmd"},
 	"github.com/spf13/cobra":             {"cmd"},
@@ -55,9 +55,9 @@ var foreign = map[string][]string{
 // core are the packages that are driven: they take the time and the disk from
 // whoever drives them, and have no source of chance but a seed.
 var core = []string{
-	"geo", "rulebook", "routing", "txn", "store", "history", "workload", "estimate",
+	"geo", "coverage", "routing", "txn", "store", "history", "workload", "estimate",
 	"schedule", "yield", "decide", "reveal", "protocol",
-	"participant", "group", "coordinator", "shard", "replica", "source", "node",
+	"participant", "raftgroup", "coordinator", "shard", "replica", "source", "node",
 }
 
 // coreMayNotImport are the libraries through which the world would get in.

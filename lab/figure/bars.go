@@ -62,8 +62,8 @@ func (r *Report) bars(d *drawn) error {
 
 // bar draws one span into its group.
 func (r *Report) bar(p *plot.Plot, s Span, group int) error {
-	row := slices.Index(r.Figure.Rows, s.Row)
-	middle := float64(group) + barWidth*(float64(row)-float64(len(r.Figure.Rows)-1)/2)
+	row := slices.Index(r.Figure.Protocols, s.Protocol)
+	middle := float64(group) + barWidth*(float64(row)-float64(len(r.Figure.Protocols)-1)/2)
 	left, right := middle-barWidth/2, middle+barWidth/2
 	box, err := r.box(row, plotter.XYs{{X: left, Y: 0}, {X: right, Y: 0}, {X: right, Y: s.MeasuredMS}, {X: left, Y: s.MeasuredMS}})
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *Report) bar(p *plot.Plot, s Span, group int) error {
 func (r *Report) box(row int, corners plotter.XYs) (*plotter.Polygon, error) {
 	box, err := plotter.NewPolygon(corners)
 	if err != nil {
-		return nil, fmt.Errorf("a bar of %s cannot be drawn: %w", r.Figure.Rows[row], err)
+		return nil, fmt.Errorf("a bar of %s cannot be drawn: %w", r.Figure.Protocols[row], err)
 	}
 	box.Color, box.LineStyle.Width = r.Figure.look(row).color, 0
 	return box, nil
@@ -102,7 +102,7 @@ func lawMarks(line, ring plotter.XYs) (*plotter.Line, *plotter.Scatter, error) {
 }
 
 func (r *Report) barLegend(d *drawn) error {
-	for i, row := range r.Figure.Rows {
+	for i, row := range r.Figure.Protocols {
 		box, err := r.box(i, plotter.XYs{{}, {}, {}})
 		if err != nil {
 			return err

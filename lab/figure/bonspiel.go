@@ -18,7 +18,7 @@ import (
 //
 // The setting is the paper's divided by 25, clients (400 to 1200 a region) as well as warehouses
 // (300 and 50 a shard), so that as many clients share a warehouse.
-func bonspielBase() lab.Spec {
+func bonspielBase() lab.Experiment {
 	s := lab.Defaults()
 	s.WAN, s.Shards, s.Replicas, s.Clients = "azure5", 5, 5, 240
 	s.Client, s.Tries, s.Backoff = lab.ByRegion, 100, 500*time.Microsecond
@@ -34,7 +34,7 @@ const (
 )
 
 // bonspielTPCC has new orders and payments alone, as many of each.
-func bonspielTPCC(warehouses int) lab.Spec {
+func bonspielTPCC(warehouses int) lab.Experiment {
 	s := bonspielBase()
 	s.Workload, s.Warehouses = "tpcc-bonspiel", warehouses
 	return s
@@ -42,7 +42,7 @@ func bonspielTPCC(warehouses int) lab.Spec {
 
 // bonspielYCSB is YCSB-A by regions. The prototype has ten million rows a shard and 4,000 to 12,000
 // clients a region; here both are divided by a hundred.
-func bonspielYCSB(zipf, elsewhere float64) lab.Spec {
+func bonspielYCSB(zipf, elsewhere float64) lab.Experiment {
 	s := bonspielBase()
 	s.Workload, s.Keys, s.Zipf, s.Distributed = "ycsb-regions", 500_000, zipf, elsewhere
 	return s
@@ -53,7 +53,7 @@ func bonspielYCSB(zipf, elsewhere float64) lab.Spec {
 // longer than 5 s, or never commits, is not in these numbers.
 func asItsPrototype(f *Figure) *Figure {
 	out := *f
-	out.Name, out.Title, out.Claims, out.Why = f.Name+"-first5s", f.Title+": the first 5 s, and what commits in them", nil, ""
+	out.Name, out.Title, out.Claims, out.Purpose = f.Name+"-first5s", f.Title+": the first 5 s, and what commits in them", nil, ""
 	out.Base.Warmup, out.Base.Duration, out.Base.Fsync = 0, 5*time.Second, 0
 	out.Shows = nil
 	for _, m := range f.Shows {
@@ -128,12 +128,12 @@ var (
 	bonspielOthers  = strings.Join(bonspielRivals[1:], "|")
 	bonspielClients = Axis{
 		Label: "clients", Values: []int{80, 160, 240}, Quick: []int{80, 240},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	// With low contention there are several times the commits, and shorter experiments.
 	bonspielWarehouses = Axis{
 		Label: "warehouses of a shard", Values: []int{highContention, lowContention}, Quick: []int{highContention, lowContention},
-		Set: func(s *lab.Spec, v int) {
+		Set: func(s *lab.Experiment, v int) {
 			if s.Warehouses = v; v == lowContention {
 				s.Duration = min(s.Duration, 15*time.Second)
 			}
@@ -144,7 +144,7 @@ var (
 	}
 	bonspielElsewhere = Axis{
 		Label: "transactions of several regions (%)", Values: []int{0, 20, 50, 100}, Quick: []int{20, 100},
-		Set: func(s *lab.Spec, v int) { s.Distributed = float64(v) / 100 },
+		Set: func(s *lab.Experiment, v int) { s.Distributed = float64(v) / 100 },
 	}
 	// bonspielCosts are the others under which claims are judged: next to round trips of 67 to 234 ms
 	// neither a message nor a sync weighs much.

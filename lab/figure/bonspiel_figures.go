@@ -11,27 +11,27 @@ import (
 var bonspielFigures = slices.Concat(besidePrototype(bonspielMotives), besidePrototype(bonspielSystems), besidePrototype(bonspielParts), bonspielVotes, bonspielPlaces)
 
 // bonspielMotives are those of section 1.
-var bonspielMotives = with(Figure{Rows: []string{"spanner", "tapir", "gpac", "r4"}, Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts}, []*Figure{
+var bonspielMotives = with(Figure{Protocols: []string{"spanner", "tapir", "gpac", "r4"}, Base: bonspielYCSB(0.2, 1), Costs: bonspielCosts}, []*Figure{
 	{
 		Name: "bonspiel/fig1", Title: "YCSB-A, all of several regions, low contention: the mean of four commits",
 		Source: "Bonspiel, section 1, figure 1",
 		Axis:   bonspielFewClients(),
 		Shows:  []Measure{latency, commitLatency, throughput, abortRate},
 		Claims: []Claim{
-			says(latency, "r4", "spanner", AtTheEnd, Lower, 1.6),
-			says(latency, "r4", "spanner|tapir|gpac", AtTheEnd, Below, 0),
-			says(latency, "gpac", "tapir", AtTheEnd, Below, 0),
-			says(latency, "tapir", "spanner", AtTheEnd, Below, 0),
+			claim(latency, "r4", "spanner", AtTheEnd, Lower, 1.6),
+			claim(latency, "r4", "spanner|tapir|gpac", AtTheEnd, Below, 0),
+			claim(latency, "gpac", "tapir", AtTheEnd, Below, 0),
+			claim(latency, "tapir", "spanner", AtTheEnd, Below, 0),
 		},
-		Why: whyNear,
+		Purpose: whyNear,
 	},
 	{
 		Name: "bonspiel/fig2", Title: "YCSB-A, all of several regions: what the slowest take",
-		Source: "Bonspiel, section 1.1, figure 2",
-		Axis:   bonspielZipf,
-		Shows:  []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
-		Claims: noBetterTail(),
-		Why:    whyFewMeet,
+		Source:  "Bonspiel, section 1.1, figure 2",
+		Axis:    bonspielZipf,
+		Shows:   []Measure{tailOf("p99.9", ""), slowExecute, slowCommit, slowLost, throughput},
+		Claims:  noBetterTail(),
+		Purpose: whyFewMeet,
 	},
 	{
 		Name: "bonspiel/fig3", Title: "TPC-C: what the slowest take",
@@ -60,13 +60,13 @@ what starves is as old as the run is long, whatever the commit.`
 // noBetterTail: who commits in fewer round trips has no shorter tail.
 func noBetterTail() (out []Claim) {
 	for _, row := range []string{"tapir", "gpac", "r4"} {
-		out = append(out, says(tailOf("p99.9", ""), row, "spanner", AtWorst, AtMost, 100*Tolerance))
+		out = append(out, claim(tailOf("p99.9", ""), row, "spanner", AtWorst, AtMost, 100*Tolerance))
 	}
 	return out
 }
 
 // bonspielSetting is that of most figures: TPC-C under high contention and low.
-var bonspielSetting = Figure{Rows: bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts}
+var bonspielSetting = Figure{Protocols: bonspielRivals, Axis: bonspielWarehouses, Base: bonspielTPCC(highContention), Costs: bonspielCosts}
 
 // bonspielSystems are those of section 4.1.
 var bonspielSystems = with(bonspielSetting, []*Figure{
@@ -77,29 +77,29 @@ var bonspielSystems = with(bonspielSetting, []*Figure{
 		Source: "Bonspiel, section 4.1.1, figure 9, with the most clients",
 		Shows:  []Measure{tailOf("p99.9", "SR"), latency.of("SR"), throughput.of("SR")},
 		Claims: []Claim{
-			says(tailOf("p99.9", "SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
-			says(latency.of("SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			claim(tailOf("p99.9", "SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			claim(latency.of("SR"), "bonspiel", bonspielOthers, AtWorst, Lower, 1),
 		},
-		Why: whyWhoCommits,
+		Purpose: whyWhoCommits,
 	},
 	{
 		Name: "bonspiel/fig10", Title: "TPC-C: aborts by class",
 		Source: "Bonspiel, section 4.1.1, figure 10, with the most clients",
 		Shows:  []Measure{abortRate.of("MR"), abortRate.of("SR"), abortRate, lostTries.of("MR"), lostTries.of("SR"), neverEnded, throughput},
 		Claims: []Claim{
-			says(abortRate.of("MR"), "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(abortRate.of("SR"), "bonspiel", "r4", AtTheStart, Level, 0),
-			says(abortRate.of("SR"), "bonspiel", "r4", AtTheEnd, Level, 0).because("most of r4's clients are caught in transactions of several regions, so that fewer of SR meet"),
-			says(abortRate, "bonspiel", "r4", AtTheStart, Level, 0),
-			says(abortRate, "bonspiel", "r4", AtTheEnd, Level, 0),
+			claim(abortRate.of("MR"), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(abortRate.of("SR"), "bonspiel", "r4", AtTheStart, Level, 0),
+			claim(abortRate.of("SR"), "bonspiel", "r4", AtTheEnd, Level, 0).because("most of r4's clients are caught in transactions of several regions, so that fewer of SR meet"),
+			claim(abortRate, "bonspiel", "r4", AtTheStart, Level, 0),
+			claim(abortRate, "bonspiel", "r4", AtTheEnd, Level, 0),
 		},
 	},
 	{
 		Name: "bonspiel/fig11", Title: "TPC-C: more and more of the tail",
-		Source: "Bonspiel, section 4.1.2, figure 11, with the most clients",
-		Shows:  []Measure{tailOf("p50", ""), tailOf("p90", ""), tailOf("p99", ""), tailOf("p99.9", ""), tailOf("p99.99", ""), throughput},
-		Claims: bonspielLowestTails(),
-		Why:    whyWhoCommits + " " + whyHalf,
+		Source:  "Bonspiel, section 4.1.2, figure 11, with the most clients",
+		Shows:   []Measure{tailOf("p50", ""), tailOf("p90", ""), tailOf("p99", ""), tailOf("p99.9", ""), tailOf("p99.99", ""), throughput},
+		Claims:  bonspielLowestTails(),
+		Purpose: whyWhoCommits + " " + whyHalf,
 	},
 	bonspielRatio("bonspiel/fig12low", "low contention", 0.2, whyNear+" "+whyNearAlone),
 	bonspielRatio("bonspiel/fig12high", "high contention", 0.8, whyVotesWait),
@@ -108,7 +108,7 @@ var bonspielSystems = with(bonspielSetting, []*Figure{
 // bonspielLowestTails: at each percentile of figure 11 the latency is the least.
 func bonspielLowestTails() (out []Claim) {
 	for _, p := range []string{"p50", "p90", "p99", "p99.9", "p99.99"} {
-		out = append(out, says(tailOf(p, ""), "bonspiel", bonspielOthers, AtWorst, Below, 0))
+		out = append(out, claim(tailOf(p, ""), "bonspiel", bonspielOthers, AtWorst, Below, 0))
 	}
 	return out
 }
@@ -117,18 +117,18 @@ func bonspielLowestTails() (out []Claim) {
 func bonspielOverall(name, contention string, warehouses int) *Figure {
 	return &Figure{
 		Name: name, Title: "TPC-C, " + contention + ", more and more clients",
-		Source: "Bonspiel, section 4.1.1, figure 8",
-		Rows:   bonspielRivals, Axis: bonspielClients, Base: bonspielTPCC(warehouses), Costs: bonspielCosts,
+		Source:    "Bonspiel, section 4.1.1, figure 8",
+		Protocols: bonspielRivals, Axis: bonspielClients, Base: bonspielTPCC(warehouses), Costs: bonspielCosts,
 		Shows: []Measure{tailOf("p99.9", ""), tailOf("mean", ""), latency, median, throughput, neverEnded},
 		Claims: []Claim{
-			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtBest, Lower, 1.8).upTo(2.2),
-			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Lower, 1.8).upTo(2.2),
-			says(tailOf("mean", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(median, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
-			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+			claim(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtBest, Lower, 1.8).upTo(2.2),
+			claim(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Lower, 1.8).upTo(2.2),
+			claim(tailOf("mean", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(median, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			claim(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
 		},
-		Why: whyWhoCommits + " " + whyGivesWay,
+		Purpose: whyWhoCommits + " " + reasonReserved,
 	}
 }
 
@@ -142,25 +142,25 @@ thousandth of them commit after three tries at most, and those of a single regio
 	whyGivenUp = `What has lost a hundred times is given up, which takes no-wait less than two seconds and wait-die
 less than six: a half and a quarter of all transactions at two warehouses, and what is given up has no longer tail. Of
 those that give up little gdcc has the shortest tail at two warehouses, and wound-wait at twelve.`
-	whyHalf     = `So the half that ends first ends sooner under the others, and from the slowest tenth on Bonspiel is first.`
-	whyGivesWay = `The slowest under bonspiel are of a single region: when they come to validate, a reservation stands on
+	whyHalf        = `So the half that ends first ends sooner under the others, and from the slowest tenth on Bonspiel is first.`
+	reasonReserved = `The slowest under bonspiel are of a single region: when they come to validate, a reservation stands on
 the row of their warehouse, or what they have read has changed, some fifty times in a row.`
 )
 
 // bonspielRatio is a half of figure 12.
-func bonspielRatio(name, contention string, zipf float64, why string) *Figure {
+func bonspielRatio(name, contention string, zipf float64, reason string) *Figure {
 	f := &Figure{
 		Name: name, Title: "YCSB-A, " + contention + ", more and more transactions of several regions",
-		Source: "Bonspiel, section 4.1.3, figure 12",
-		Rows:   bonspielRivals, Axis: bonspielElsewhere, Base: bonspielYCSB(zipf, 0), Costs: bonspielCosts,
+		Source:    "Bonspiel, section 4.1.3, figure 12",
+		Protocols: bonspielRivals, Axis: bonspielElsewhere, Base: bonspielYCSB(zipf, 0), Costs: bonspielCosts,
 		Shows: []Measure{tailOf("p99.9", ""), tailOf("mean", ""), latency, throughput, abortRate},
 		Claims: []Claim{
-			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(tailOf("mean", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+			claim(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(tailOf("mean", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(latency, "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
 		},
-		Why: why,
+		Purpose: reason,
 	}
 	f.Base.Clients, f.Base.Duration = 160, 20*time.Second
 	return f
@@ -184,11 +184,11 @@ var bonspielVotes = []*Figure{
 func votesOf(f *Figure) *Figure {
 	const few = "one or two in ten are of several regions, and few of these meet: the two rules differ by chance"
 	f.Title, f.Source = f.Title+": what votes do that meet a lock", f.Source+", and the public prototype's rule"
-	f.Rows, f.Why = []string{"bonspiel", "bonspiel+wait-die", "bonspiel+no-wait", "r4"}, ""
+	f.Protocols, f.Purpose = []string{"bonspiel", "bonspiel+wait-die", "bonspiel+no-wait", "r4"}, ""
 	f.Claims = []Claim{
-		says(throughput, "bonspiel+wait-die", "bonspiel", AtWorst, Ahead, 0).because(few),
-		says(tailOf("p99.9", ""), "bonspiel+wait-die", "bonspiel", AtWorst, Below, 0).because(few),
-		says(tailOf("p99.9", ""), "bonspiel+no-wait", "bonspiel", AtWorst, Below, 0).because("most are of a single region: one that gives way is tried again at once, and loses again"),
+		claim(throughput, "bonspiel+wait-die", "bonspiel", AtWorst, Ahead, 0).because(few),
+		claim(tailOf("p99.9", ""), "bonspiel+wait-die", "bonspiel", AtWorst, Below, 0).because(few),
+		claim(tailOf("p99.9", ""), "bonspiel+no-wait", "bonspiel", AtWorst, Below, 0).because("most are of a single region: one that gives way is tried again at once, and loses again"),
 	}
 	return f
 }
@@ -197,42 +197,42 @@ func votesOf(f *Figure) *Figure {
 var bonspielParts = with(bonspielSetting, []*Figure{
 	{
 		Name: "bonspiel/fig13", Title: "TPC-C: Bonspiel without its concurrency control, without its reads, and without both",
-		Source: "Bonspiel, section 4.2, figure 13, with the most clients",
-		Rows:   []string{"bonspiel", "r4+gdcc", "r4+gams", "r4"},
-		Shows:  []Measure{tailOf("p99.9", ""), latency, latency.of("SR"), latency.of("MR"), throughput},
+		Source:    "Bonspiel, section 4.2, figure 13, with the most clients",
+		Protocols: []string{"bonspiel", "r4+gdcc", "r4+gams", "r4"},
+		Shows:     []Measure{tailOf("p99.9", ""), latency, latency.of("SR"), latency.of("MR"), throughput},
 		Claims: []Claim{
-			says(tailOf("p99.9", ""), "r4+gdcc", "r4", AtWorst, Below, 0),
-			says(tailOf("p99.9", ""), "r4+gams", "r4", AtWorst, Below, 0),
-			says(tailOf("p99.9", ""), "bonspiel", "r4+gdcc|r4+gams", AtWorst, Below, 0),
-			says(latency, "r4+gdcc", "r4", AtTheEnd, Below, 0),
-			says(latency, "r4+gdcc", "r4", AtTheStart, Level, 0),
+			claim(tailOf("p99.9", ""), "r4+gdcc", "r4", AtWorst, Below, 0),
+			claim(tailOf("p99.9", ""), "r4+gams", "r4", AtWorst, Below, 0),
+			claim(tailOf("p99.9", ""), "bonspiel", "r4+gdcc|r4+gams", AtWorst, Below, 0),
+			claim(latency, "r4+gdcc", "r4", AtTheEnd, Below, 0),
+			claim(latency, "r4+gdcc", "r4", AtTheStart, Level, 0),
 		},
-		Why: whyParts,
+		Purpose: whyParts,
 	},
 	{
 		Name: "bonspiel/table5", Title: "TPC-C: who is aborted, wounded or has to wait, by concurrency control",
-		Source: "Bonspiel, section 3.1, table 5: what its ticks and crosses should make of these measures",
-		Rows:   []string{"r4+gdcc", "r4+polaris", "r4+wait-die", "r4+wound-wait", "r4+no-wait"},
-		Shows:  []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Source:    "Bonspiel, section 3.1, table 5: what its ticks and crosses should make of these measures",
+		Protocols: []string{"r4+gdcc", "r4+polaris", "r4+wait-die", "r4+wound-wait", "r4+no-wait"},
+		Shows:     []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
 		Claims: []Claim{
-			says(abortRate.of("MR"), "r4+gdcc", "r4+no-wait", AtWorst, Below, 0),
-			says(abortRate.of("MR"), "r4+polaris", "r4+no-wait", AtWorst, Below, 0),
-			says(woundRate.of("SR"), "r4+gdcc", "r4+wound-wait", AtWorst, Below, 0),
-			says(lockWait99.of("MR"), "r4+gdcc", "r4+polaris|r4+wait-die", AtWorst, Below, 0),
-			says(tailOf("p99.9", ""), "r4+gdcc", "r4+polaris|r4+wait-die|r4+wound-wait|r4+no-wait", AtWorst, Below, 0),
+			claim(abortRate.of("MR"), "r4+gdcc", "r4+no-wait", AtWorst, Below, 0),
+			claim(abortRate.of("MR"), "r4+polaris", "r4+no-wait", AtWorst, Below, 0),
+			claim(woundRate.of("SR"), "r4+gdcc", "r4+wound-wait", AtWorst, Below, 0),
+			claim(lockWait99.of("MR"), "r4+gdcc", "r4+polaris|r4+wait-die", AtWorst, Below, 0),
+			claim(tailOf("p99.9", ""), "r4+gdcc", "r4+polaris|r4+wait-die|r4+wound-wait|r4+no-wait", AtWorst, Below, 0),
 		},
-		Why: whyGivenUp,
+		Purpose: whyGivenUp,
 	},
 	{
 		Name: "bonspiel/table5sundial", Title: "TPC-C: who is aborted, wounded or has to wait, with leases",
-		Source: "Bonspiel, section 3.1, table 5, its first line: Sundial, beside no-wait",
-		Rows:   []string{"r4+gdcc", "r4+sundial", "r4+no-wait"},
-		Shows:  []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
+		Source:    "Bonspiel, section 3.1, table 5, its first line: Sundial, beside no-wait",
+		Protocols: []string{"r4+gdcc", "r4+sundial", "r4+no-wait"},
+		Shows:     []Measure{abortRate.of("MR"), woundRate.of("SR"), lockWait99.of("MR"), abortRate.of("SR"), tailOf("p99.9", "MR"), throughput},
 		Claims: []Claim{
-			says(abortRate.of("MR"), "r4+gdcc", "r4+sundial", AtWorst, Below, 0),
-			says(tailOf("p99.9", ""), "r4+gdcc", "r4+sundial|r4+no-wait", AtWorst, Below, 0),
+			claim(abortRate.of("MR"), "r4+gdcc", "r4+sundial", AtWorst, Below, 0),
+			claim(tailOf("p99.9", ""), "r4+gdcc", "r4+sundial|r4+no-wait", AtWorst, Below, 0),
 		},
-		Why: whyGivenUpLeases,
+		Purpose: whyGivenUpLeases,
 	},
 })
 
@@ -256,11 +256,11 @@ var bonspielPlaces = with(bonspielSetting, []*Figure{
 		Base:   bonspielThree(),
 		Shows:  []Measure{tailOf("p99.9", ""), latency, throughput, abortRate.of("MR")},
 		Claims: []Claim{
-			says(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
-			says(latency, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
-			says(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
+			claim(tailOf("p99.9", ""), "bonspiel", bonspielOthers, AtWorst, Below, 0),
+			claim(latency, "bonspiel", bonspielOthers, AtWorst, Lower, 1),
+			claim(throughput, "bonspiel", bonspielOthers, AtWorst, Ahead, 0),
 		},
-		Why: whyCaught,
+		Purpose: whyCaught,
 	},
 })
 
@@ -270,7 +270,7 @@ caught in them leave the rows to the others: when the time ends 70 of tapir's 14
 Bonspiel's. So at two warehouses tapir commits more of a single region, 110 a second beside 91, and fewer of several, 8.9
 beside 9.9, whose slowest starve; at twelve it commits as much as Bonspiel.`
 
-func bonspielThree() lab.Spec {
+func bonspielThree() lab.Experiment {
 	s := bonspielTPCC(highContention)
 	s.WAN, s.Shards, s.Replicas, s.Clients = "uniform:100ms:3", 3, 2, 144
 	s.Holders = "r1,r3/r2,r1/r3,r2"

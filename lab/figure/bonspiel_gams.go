@@ -12,11 +12,11 @@ import (
 var bonspielReads = []*Figure{
 	{
 		Name: "bonspiel/threshold", Title: "The threshold of reads at leaders, under a load that changes while it runs",
-		Source: "ours; Bonspiel, section 3.2, says how it adapts and does not show it",
-		Rows:   []string{"bonspiel", "r4+gams", gamsFixed, readNear, "r4"}, Axis: bonspielOnce, Base: shifting(),
+		Source:    "ours; Bonspiel, section 3.2, says how it adapts and does not show it",
+		Protocols: []string{"bonspiel", "r4+gams", gamsFixed, readNear, "r4"}, Axis: bonspielOnce, Base: shifting(),
 		Variants: map[string]Variant{
-			gamsFixed: {"r4+gams", func(s *lab.Spec) { s.Warmth.Fixed = true }},
-			readNear:  {"r4+gams", func(s *lab.Spec) { s.Warmth = txn.Warmth{Fixed: true, Threshold: never} }},
+			gamsFixed: {"r4+gams", func(s *lab.Experiment) { s.Warmth.Fixed = true }},
+			readNear:  {"r4+gams", func(s *lab.Experiment) { s.Warmth = txn.Warmth{Fixed: true, Threshold: never} }},
 		},
 		Over: []PieceMeasure{thresholdThen, abortsThen, throughputThen, tailThen},
 	},
@@ -35,14 +35,14 @@ const never = 1 << 60
 var (
 	thresholdThen = PieceMeasure{"threshold", "updates in 1000 round trips", func(p lab.Piece) float64 { return p.Threshold }}
 	abortsThen    = PieceMeasure{"abort rate", "%", func(p lab.Piece) float64 { return 100 * p.AbortRate }}
-	bonspielOnce  = Axis{Label: "seconds", Values: []int{60}, Quick: []int{60}, Set: func(*lab.Spec, int) {}}
+	bonspielOnce  = Axis{Label: "seconds", Values: []int{60}, Quick: []int{60}, Set: func(*lab.Experiment, int) {}}
 )
 
 // shifting is the paper's map and placement, five regions with a replica of each of five shards,
 // and Retwis whose clients choose among a hundred thousand rows evenly, then for 20 s most of them
 // the same few, and evenly again. Clients try until they have committed, and no gateway bounds the
 // tries that contend: that is ours alone.
-func shifting() lab.Spec {
+func shifting() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "retwis", "azure5", 5, 5
 	s.Clients, s.Keys, s.Zipf, s.Skews = 50, 100_000, 0, "20s=0.75,40s=0"

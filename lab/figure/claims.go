@@ -9,18 +9,18 @@ import (
 
 // Claim is a number of a paper: how much better one row is than another.
 type Claim struct {
-	Measure   Measure
-	Row, Over string // Over may be several, see rivals: then it is the best of them at each value
-	Where     Where
-	Kind      Kind
-	Paper     float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead, Below)
-	UpTo      float64 // if not 0, the paper has a range: from Paper to this, which is the better end
-	Why       string  // the reason in a few words, if it is known, for what is short, better, or no number
+	Measure        Measure
+	Protocol, Over string // Over may be several, see rivals: then it is the best of them at each value
+	Where          Where
+	Kind           Kind
+	Paper          float64 // as Kind says; 0: the paper has no such number, it is here for comparison (but see Level, Ahead, Below)
+	UpTo           float64 // if not 0, the paper has a range: from Paper to this, which is the better end
+	Reason         string  // the reason in a few words, if it is known, for what is short, better, or no number
 }
 
-// says is a claim of one number.
-func says(m Measure, row, over string, where Where, kind Kind, paper float64) Claim {
-	return Claim{Measure: m, Row: row, Over: over, Where: where, Kind: kind, Paper: paper}
+// claim is a claim of one number.
+func claim(m Measure, row, over string, where Where, kind Kind, paper float64) Claim {
+	return Claim{Measure: m, Protocol: row, Over: over, Where: where, Kind: kind, Paper: paper}
 }
 
 // upTo has the claim be a range that begins with its number.
@@ -46,8 +46,8 @@ func (c Claim) numbered() bool {
 }
 
 // because has the claim know the reason, if it is not met.
-func (c Claim) because(why string) Claim {
-	c.Why = why
+func (c Claim) because(reason string) Claim {
+	c.Reason = reason
 	return c
 }
 
@@ -129,7 +129,7 @@ func (c Claim) rows() string {
 	if c.Kind == Lower {
 		beside = " below "
 	}
-	return c.Measure.Name + " of " + c.Row + beside + c.over()
+	return c.Measure.Name + " of " + c.Protocol + beside + c.over()
 }
 
 // Band is what meets the claim, in words.
@@ -179,19 +179,19 @@ func (c Claim) Format(n float64) string {
 
 // Verdict is what became of a claim.
 type Verdict struct {
-	Claim Claim
-	Ours  float64 // NaN if one of the rows has nothing to compare, or was not run there
-	At    int     // the value of the parameter
-	Band  Band
-	Why   string // of NoNumber: what is the matter with the runs
+	Claim  Claim
+	Ours   float64 // NaN if one of the rows has nothing to compare, or was not run there
+	At     int     // the value of the parameter
+	Band   Band
+	Reason string // of NoNumber: what is the matter with the runs
 }
 
 // ours is the claim's number at one value.
 func (c Claim) ours(g *Grid, at int) float64 {
-	if !g.has(c.Row, at) || !g.has(c.Over, at) {
+	if !g.has(c.Protocol, at) || !g.has(c.Over, at) {
 		return math.NaN()
 	}
-	return c.compare(g.of(c.Measure, c.Row, at), c.overs(g, at))
+	return c.compare(g.of(c.Measure, c.Protocol, at), c.overs(g, at))
 }
 
 // overs is the measure of what the claim compares with, at one value.
@@ -230,9 +230,9 @@ func (c Claim) better(a, b float64) bool {
 func (c Claim) Judge(g *Grid) Verdict {
 	v, over := c.place(g)
 	v.Claim = c
-	v.Band, v.Why = c.score(v.Ours), ""
-	if why := g.unsteady(c, v.at, over); why != "" || math.IsNaN(v.Ours) {
-		v.Why = cmp.Or(why, "one of the rows has nothing to compare")
+	v.Band, v.Reason = c.score(v.Ours), ""
+	if reason := g.unsteady(c, v.at, over); reason != "" || math.IsNaN(v.Ours) {
+		v.Reason = cmp.Or(reason, "one of the rows has nothing to compare")
 		if c.numbered() {
 			v.Band = NoNumber
 		}
@@ -263,10 +263,10 @@ func (c Claim) place(g *Grid) (v placed, over int) {
 		}
 	}
 	if c.Where == AtPeak {
-		at = g.peak(c.Measure, c.Row)
+		at = g.peak(c.Measure, c.Protocol)
 	}
 	if over = c.placeOfOver(g, at); over != at || c.Where == AtPeak {
-		ours = c.compare(g.of(c.Measure, c.Row, at), c.overs(g, over))
+		ours = c.compare(g.of(c.Measure, c.Protocol, at), c.overs(g, over))
 	}
 	return placed{Verdict{Ours: ours, At: g.Values[at]}, at}, over
 }
@@ -303,15 +303,15 @@ func (c Claim) score(ours float64) Band {
 
 // unsteady says what is the matter with the runs behind a claim, or nothing.
 func (g *Grid) unsteady(c Claim, at, over int) string {
-	if g.has(c.Row, at) {
-		if why := g.cell(c.Row, at).Unsteady(); why != "" {
-			return why
+	if g.has(c.Protocol, at) {
+		if reason := g.cell(c.Protocol, at).Unsteady(); reason != "" {
+			return reason
 		}
 	}
 	for _, row := range rivals(c.Over) {
 		if g.has(row, over) {
-			if why := g.cell(row, over).Unsteady(); why != "" {
-				return why
+			if reason := g.cell(row, over).Unsteady(); reason != "" {
+				return reason
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // neither. Near reads take what a replica has committed (section 4.6 has no exception), and no
 // gateway bounds the tries that contend: that is ours alone, and has clients wait before their
 // first read.
-func d2pcBase() lab.Spec {
+func d2pcBase() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "retwis", "alibaba3", 3, 3
 	s.Clients, s.Zipf, s.ReadOnly, s.Client = 150, 0.7, protocol.AsOthers.String(), lab.Drop
@@ -30,7 +30,7 @@ func d2pcBase() lab.Spec {
 
 // d2pcLocking is d2pcBase with rows that are read one after the other, as the prototype does: it
 // tells where they are read far away.
-func d2pcLocking() lab.Spec {
+func d2pcLocking() lab.Experiment {
 	s := d2pcBase()
 	s.OneByOne = true
 	return s
@@ -38,7 +38,7 @@ func d2pcLocking() lab.Spec {
 
 // d2pcBrief is d2pcBase for figures that compare a row with itself, or rows with
 // formulas.
-func d2pcBrief() lab.Spec {
+func d2pcBrief() lab.Experiment {
 	s := d2pcBase()
 	s.Warmup, s.Duration = 5*time.Second, 5*time.Second
 	return s
@@ -50,27 +50,27 @@ var retwisWriting = writing("add-user", "follow", "post-tweet")
 // d2pcTPCC is the same setting with TPC-C. Its transactions write tens of rows,
 // which costs real time: the experiments are shorter. Each begins in any warehouse, as in the
 // prototype; the paper does not say where.
-func d2pcTPCC() lab.Spec {
+func d2pcTPCC() lab.Experiment {
 	s := d2pcBase()
 	s.Workload, s.Homes, s.Warmup, s.Duration = "tpcc-d2pc", workload.HomesUniform, 4*time.Second, 4*time.Second
 	return s
 }
 
-func d2pcMicro() lab.Spec {
+func d2pcMicro() lab.Experiment {
 	s := d2pcBrief()
 	s.Workload, s.Spread = "micro", 3
 	return s
 }
 
 // d2pcFive has leaders and replicas in five regions: twice the messages.
-func d2pcFive() lab.Spec {
+func d2pcFive() lab.Experiment {
 	s := d2pcBrief()
 	s.WAN, s.Shards, s.Replicas = "alibaba5", 5, 5
 	return s
 }
 
 // d2pcAsia has round trips of 29 to 40 ms: in a second happens five times as much.
-func d2pcAsia() lab.Spec {
+func d2pcAsia() lab.Experiment {
 	s := d2pcBase()
 	s.WAN, s.Warmup, s.Duration = "asia3", 3*time.Second, 3*time.Second
 	return s
@@ -78,7 +78,7 @@ func d2pcAsia() lab.Spec {
 
 // d2pcSmall has the clients at nodes of their own, which co-coordinate and have
 // one slow core: a message costs there ten times what it costs elsewhere.
-func d2pcSmall() lab.Spec {
+func d2pcSmall() lab.Experiment {
 	s := d2pcBrief()
 	s.Coordinators, s.CoordinatorCores, s.CoordinatorCPU = 1, 1, 10*lab.MessageCPU
 	return s
@@ -86,7 +86,7 @@ func d2pcSmall() lab.Spec {
 
 // d2pcAlone is d2pcMicro where nothing but the network costs time and nobody is
 // in another's way: one client a region, rows drawn evenly, one try.
-func d2pcAlone() *lab.Spec {
+func d2pcAlone() *lab.Experiment {
 	s := d2pcMicro()
 	s.Clients, s.Zipf, s.CPU, s.Fsync, s.Tries = 3, 0, 0, 0, 1
 	s.Warmup, s.Duration = time.Second, 4*time.Second
@@ -100,49 +100,49 @@ const checkedTries = 5000
 var (
 	d2pcClients = Axis{
 		Label: "clients", Values: []int{30, 60, 90, 120, 150, 200, 250, 300}, Quick: []int{30, 300},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	// Fewer, where every experiment takes long.
 	d2pcFewClients = Axis{
 		Label: "clients", Values: []int{30, 60, 120, 200, 300}, Quick: []int{30, 300},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	d2pcWideClients = Axis{
 		Label: "clients", Values: []int{50, 150, 300}, Quick: []int{50, 300},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	d2pcTwoClients = Axis{
 		Label: "clients", Values: []int{150, 300}, Quick: []int{150, 300},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	d2pcManyClients = Axis{
 		Label: "clients", Values: []int{50, 100, 150, 200, 250, 300}, Quick: []int{50, 300},
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	d2pcLength = Axis{
 		Label: "operations of a transaction", Values: []int{2, 4, 6, 8, 10, 12}, Quick: []int{4, 12},
-		Set: func(s *lab.Spec, v int) { s.Length, s.Spread = v, min(v, s.Shards) },
+		Set: func(s *lab.Experiment, v int) { s.Length, s.Spread = v, min(v, s.Shards) },
 	}
 	d2pcZipf = Axis{
 		Label: "Zipf coefficient", Values: []int{100, 200, 300, 400, 500, 600, 700, 800, 900}, Quick: []int{500, 900}, Milli: true,
-		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
+		Set: func(s *lab.Experiment, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	d2pcFewZipf = Axis{
 		Label: "Zipf coefficient", Values: []int{100, 400, 600, 700, 800, 900}, Quick: []int{500, 900}, Milli: true, Set: d2pcZipf.Set,
 	}
 	d2pcWarehouses = Axis{
 		Label: "warehouses of a shard", Values: []int{2, 5, 10, 20, 30}, Quick: []int{2, 30},
-		Set: func(s *lab.Spec, v int) { s.Warehouses = v },
+		Set: func(s *lab.Experiment, v int) { s.Warehouses = v },
 	}
 	d2pcShards = Axis{
 		Label: "shards", Values: []int{3, 4, 5, 6, 7}, Quick: []int{3, 7},
-		Set: func(s *lab.Spec, v int) { s.Shards = v },
+		Set: func(s *lab.Experiment, v int) { s.Shards = v },
 	}
 	d2pcDead = Axis{
 		Label: "regions whose co-coordinator is dead", Values: []int{0, 1, 2}, Quick: []int{0, 2},
-		Set: func(s *lab.Spec, v int) { s.DeadCoCoordinators = v },
+		Set: func(s *lab.Experiment, v int) { s.DeadCoCoordinators = v },
 	}
-	d2pcPlaces = Axis{Label: "regions of clients and leaders, clients", Values: []int{150}, Quick: []int{150}, Set: func(s *lab.Spec, v int) {}}
+	d2pcPlaces = Axis{Label: "regions of clients and leaders, clients", Values: []int{150}, Quick: []int{150}, Set: func(s *lab.Experiment, v int) {}}
 )
 
 var (
@@ -169,16 +169,16 @@ var allMeasures = []Measure{throughput, latency, abortRate, lockingTime}
 func d2pcConflicts() (out []Claim) {
 	for _, workload := range []string{", Retwis", ", TPC-C"} {
 		for _, row := range []string{"2pc+occ", "carousel-fast"} {
-			out = append(out, says(conflictRate, "d2pc+occ"+workload, row+workload, AtTheEnd, Times, 0))
+			out = append(out, claim(conflictRate, "d2pc+occ"+workload, row+workload, AtTheEnd, Times, 0))
 		}
 	}
 	return out
 }
 
 // because has claims know the reason, if they are not met.
-func because(why string, claims ...Claim) []Claim {
+func because(reason string, claims ...Claim) []Claim {
 	for i := range claims {
-		claims[i].Why = why
+		claims[i].Reason = reason
 	}
 	return claims
 }
@@ -187,7 +187,7 @@ func because(why string, claims ...Claim) []Claim {
 // paper has no number.
 func d2pcOver(m Measure, where Where, paper ...float64) (out []Claim) {
 	for i, number := range paper {
-		out = append(out, says(m, "d2pc+occ", d2pcOCCAndLeader[i+1], where, Times, number))
+		out = append(out, claim(m, "d2pc+occ", d2pcOCCAndLeader[i+1], where, Times, number))
 	}
 	return out
 }
@@ -241,49 +241,49 @@ that none is caught in transactions that starve, and little is in the way of any
 const seeKeys = "the keys stay as many, and rows conflict, not shards; perhaps the paper's shards bring keys of their own"
 
 // oneByOne has rows be read one after the other.
-func oneByOne(s *lab.Spec) { s.OneByOne = true }
+func oneByOne(s *lab.Experiment) { s.OneByOne = true }
 
 // nroBeside are the claims of figure 5 for rows that read at leaders.
 func nroBeside(d2pc, twoPC string) []Claim {
 	return []Claim{
-		says(throughput, d2pc, twoPC, AtTheEnd, Times, 1.73).because(seeReads),
-		says(latency, d2pc, twoPC, AtTheEnd, Change, -25).because(seeReads),
-		says(lockingTime, d2pc, twoPC, AtTheEnd, Change, -44).because(seeReads),
+		claim(throughput, d2pc, twoPC, AtTheEnd, Times, 1.73).because(seeReads),
+		claim(latency, d2pc, twoPC, AtTheEnd, Change, -25).because(seeReads),
+		claim(lockingTime, d2pc, twoPC, AtTheEnd, Change, -44).because(seeReads),
 	}
 }
 
 // nearBeside are those for rows that read near.
 func nearBeside(twoPC string) []Claim {
 	return []Claim{
-		says(throughput, "d2pc+2pl", twoPC, AtTheEnd, Times, 2.33).because(seeLoop),
-		says(latency, "d2pc+2pl", twoPC, AtTheEnd, Change, -42).because(seeLoop),
-		says(lockingTime, "d2pc+2pl", twoPC, AtTheEnd, Change, -66),
+		claim(throughput, "d2pc+2pl", twoPC, AtTheEnd, Times, 2.33).because(seeLoop),
+		claim(latency, "d2pc+2pl", twoPC, AtTheEnd, Change, -42).because(seeLoop),
+		claim(lockingTime, "d2pc+2pl", twoPC, AtTheEnd, Change, -66),
 	}
 }
 
 // d2pcBeside are the claims of figure 7, beside 2PC with its coordinator in one place.
 func d2pcBeside(twoPC string) []Claim {
 	return []Claim{
-		says(throughput, "d2pc+occ", twoPC, AtTheEnd, Times, 2.43).because(seeLoop),
-		says(commitLatency, "d2pc+occ", twoPC, AtTheEnd, Change, -43).because(seeLoop),
-		says(lockingTime, "d2pc+occ", twoPC, AtTheEnd, Change, -64),
+		claim(throughput, "d2pc+occ", twoPC, AtTheEnd, Times, 2.43).because(seeLoop),
+		claim(commitLatency, "d2pc+occ", twoPC, AtTheEnd, Change, -43).because(seeLoop),
+		claim(lockingTime, "d2pc+occ", twoPC, AtTheEnd, Change, -64),
 	}
 }
 
 // d2pcAhead is the claim that d2pc+occ is ahead of all others, of which the paper says no number.
 func d2pcAhead(where Where) Claim {
-	return says(throughput, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Ahead, 0)
+	return claim(throughput, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Ahead, 0)
 }
 
 // d2pcBelow is the claim that d2pc+occ has the least of a measure.
 func d2pcBelow(m Measure, where Where) Claim {
-	return says(m, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Below, 0)
+	return claim(m, "d2pc+occ", strings.Join(d2pcOCC[1:], "|"), where, Below, 0)
 }
 
 // across are claims of each row at the end of the axis beside itself at its start.
 func across(rows []string, m Measure, kind Kind) (out []Claim) {
 	for _, row := range rows {
-		out = append(out, says(m, row, row, Across, kind, 0))
+		out = append(out, claim(m, row, row, Across, kind, 0))
 	}
 	return out
 }
@@ -292,7 +292,7 @@ func across(rows []string, m Measure, kind Kind) (out []Claim) {
 // where little is in their way.
 func d2pcLowLoad() (out []Claim) {
 	for _, row := range d2pcOCC[2:] {
-		out = append(out, says(retwisWriting, row, "d2pc+occ", AtTheStart, Level, 0))
+		out = append(out, claim(retwisWriting, row, "d2pc+occ", AtTheStart, Level, 0))
 	}
 	return out
 }

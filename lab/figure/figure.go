@@ -14,14 +14,14 @@ import (
 
 // Figure compares rows over a parameter.
 type Figure struct {
-	Name   string // paper/figure
-	Title  string
-	Source string   // where the paper has it
-	Rows   []string // of the protocol table, or names of Variants
-	Axis   Axis
-	Base   lab.Spec // what all runs have in common
-	Shows  []Measure
-	Claims []Claim
+	Name      string // paper/figure
+	Title     string
+	Source    string   // where the paper has it
+	Protocols []string // of the protocol table, or names of Variants
+	Axis      Axis
+	Base      lab.Experiment // what all runs have in common
+	Shows     []Measure
+	Claims    []Claim
 	// Variants are the rows that are one of the table with something else about it.
 	Variants map[string]Variant
 	// Pairs: rows stand in pairs, and all first ones and all second ones have a colour.
@@ -29,22 +29,22 @@ type Figure struct {
 	// Alone, if set, makes it a figure of contention spans: they are held against
 	// what the law of each row says, in this setting, where nothing costs time and
 	// nobody is in another's way; Base is the setting for the picture.
-	Alone *lab.Spec
+	Alone *lab.Experiment
 	// Over, if set, makes it a figure over time: its panels tell the measured time of each
 	// row piece by piece (lab.Spec.Series), at the last value of the axis.
 	Over []PieceMeasure
 	// Costs names the variations under which the claims are judged beside the default; nil: all.
 	Costs []string
-	// Why is the reason, if it is known, for what is short of a claim, better, or no number.
-	Why string
+	// Purpose is the reason, if it is known, for what is short of a claim, better, or no number.
+	Purpose string
 }
 
 // with has figures stand in one setting: what a figure leaves out of its rows, axis, base, measures
 // (unless it is one over time, or of contention spans) and costs is the setting's.
 func with(setting Figure, figures []*Figure) []*Figure {
 	for _, f := range figures {
-		if f.Rows == nil {
-			f.Rows = setting.Rows
+		if f.Protocols == nil {
+			f.Protocols = setting.Protocols
 		}
 		if f.Axis.Set == nil {
 			f.Axis = setting.Axis
@@ -64,18 +64,18 @@ func with(setting Figure, figures []*Figure) []*Figure {
 
 // Variant is a row of the protocol table, in a setting of its own.
 type Variant struct {
-	Row string
-	Set func(*lab.Spec) // nil: in the figure's
+	Protocol string
+	Set      func(*lab.Experiment) // nil: in the figure's
 }
 
 // variant is what one of Rows names.
 func (f *Figure) variant(name string) Variant {
 	v, ok := f.Variants[name]
 	if !ok {
-		v.Row = name
+		v.Protocol = name
 	}
 	if v.Set == nil {
-		v.Set = func(*lab.Spec) {}
+		v.Set = func(*lab.Experiment) {}
 	}
 	return v
 }
@@ -87,7 +87,7 @@ type Axis struct {
 	Quick  []int // fewer, for a quick run; the last is the last of Values
 	Milli  bool  // the values are thousandths
 	Log    bool  // equal steps are equal ratios; no value is 0 then
-	Set    func(*lab.Spec, int)
+	Set    func(*lab.Experiment, int)
 }
 
 // Text is a value as people write it.
@@ -189,9 +189,9 @@ func ByName(name string) (*Figure, error) {
 // Missing are the rows of the figure that the protocol table does not have.
 func (f *Figure) Missing() []string {
 	var missing []string
-	for _, row := range f.Rows {
-		if _, err := protocol.ByName(f.variant(row).Row); err != nil {
-			missing = append(missing, f.variant(row).Row)
+	for _, row := range f.Protocols {
+		if _, err := protocol.ByName(f.variant(row).Protocol); err != nil {
+			missing = append(missing, f.variant(row).Protocol)
 		}
 	}
 	return missing
@@ -207,7 +207,7 @@ type Grid struct {
 // has reports whether a row, or each of several, was run at a value.
 func (g *Grid) has(rows string, at int) bool {
 	for _, row := range rivals(rows) {
-		if g.Cells[slices.Index(g.Figure.Rows, row)][at].Protocol == "" {
+		if g.Cells[slices.Index(g.Figure.Protocols, row)][at].Protocol == "" {
 			return false
 		}
 	}
@@ -216,7 +216,7 @@ func (g *Grid) has(rows string, at int) bool {
 
 // cell is the experiment of one row.
 func (g *Grid) cell(row string, at int) lab.Result {
-	return g.Cells[slices.Index(g.Figure.Rows, row)][at]
+	return g.Cells[slices.Index(g.Figure.Protocols, row)][at]
 }
 
 // each calls f for all experiments that were run, row by row.
@@ -252,7 +252,7 @@ func (g *Grid) leastOf(m Measure, rows string, at int) float64 {
 // of is a measure of a row at a value, or the largest of several rows; all must be in the grid.
 func (g *Grid) of(m Measure, rows string, at int) (most float64) {
 	for i, row := range rivals(rows) {
-		if v := m.Of(g.Cells[slices.Index(g.Figure.Rows, row)][at]); i == 0 || v > most {
+		if v := m.Of(g.Cells[slices.Index(g.Figure.Protocols, row)][at]); i == 0 || v > most {
 			most = v
 		}
 	}

@@ -21,14 +21,14 @@ import (
 
 // model is a laboratory in which a row's throughput is its clients, and the
 // first row is so many times as good as the second.
-func model(times float64) func(context.Context, []lab.Spec, int, func(done, total time.Duration)) ([]lab.Result, error) {
-	return func(_ context.Context, specs []lab.Spec, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
+func model(times float64) func(context.Context, []lab.Experiment, int, func(done, total time.Duration)) ([]lab.Result, error) {
+	return func(_ context.Context, specs []lab.Experiment, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
 		var out []lab.Result
 		for _, s := range specs {
 			r := lab.Result{Protocol: s.Protocol, Check: lab.Check{Checked: 10, Serializable: true}}
 			r.ThroughputTPS, r.LatencyMS.Avg, r.ContentionSpanMS.Avg = float64(s.Clients), 100, 50
 			r.Committed, r.CommittedByThird = 900, [3]int64{300, 300, 300}
-			if s.Protocol == testFigure.Rows[0] {
+			if s.Protocol == testFigure.Protocols[0] {
 				r.ThroughputTPS *= times
 				r.LatencyMS.Avg /= times
 			}
@@ -38,7 +38,7 @@ func model(times float64) func(context.Context, []lab.Spec, int, func(done, tota
 	}
 }
 
-func testBase() lab.Spec {
+func testBase() lab.Experiment {
 	s := d2pcBase()
 	s.StatementCPU, s.StepCPU = 60*time.Microsecond, 40*time.Nanosecond
 	return s
@@ -46,15 +46,15 @@ func testBase() lab.Spec {
 
 var testFigure = &Figure{
 	Name: "test/fig1", Title: "A figure of the test", Source: "nowhere",
-	Rows: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: testBase(),
+	Protocols: []string{"2pc+2pl", "2pc+occ"}, Axis: d2pcClients, Base: testBase(),
 	Shows: []Measure{throughput, latency},
 	Claims: []Claim{
-		says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2),
-		says(latency, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -50),
-		says(throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4), // all values of the model are as good: the last is taken
-		says(latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0),
+		claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2),
+		claim(latency, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -50),
+		claim(throughput, "2pc+2pl", "2pc+occ", AtBest, Times, 4), // all values of the model are as good: the last is taken
+		claim(latency, "2pc+occ", "2pc+2pl", AtTheEnd, Times, 0),
 	},
-	Why: "The test says so.",
+	Purpose: "The test says so.",
 }
 
 func runTest(t *testing.T, opt Options) *Report {
@@ -111,7 +111,7 @@ func TestBoundsOfClaims(t *testing.T) {
 		{Change, 50, 1420, Short}, {Change, 50, 1430, Met}, {Change, 50, 1600, Better},
 	} {
 		g := &Grid{Figure: testFigure, Values: []int{1}, Cells: [][]lab.Result{{does(c.tps)}, {does(1000)}}}
-		claim := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, c.kind, c.paper)
+		claim := claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, c.kind, c.paper)
 		if v := claim.Judge(g); v.Band != c.band {
 			t.Errorf("%v over 1000, claimed %s (%s): %s is %s", c.tps, claim.PaperText(), claim.Band(), claim.Format(v.Ours), v.Band)
 		}
@@ -125,21 +125,21 @@ func TestRanges(t *testing.T) {
 		tps   float64 // of the row, over 1000 of the other
 		band  Band
 	}{
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4240, Short},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4260, Met},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_200, Met},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_400, Better},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 835, Short},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 825, Met},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 535, Met},
-		{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 525, Better},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4240, Short},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 4260, Met},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_200, Met},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13), 15_400, Better},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 835, Short},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 825, Met},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 535, Met},
+		{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Change, -20).upTo(-40), 525, Better},
 	} {
 		g := &Grid{Figure: testFigure, Values: []int{1}, Cells: [][]lab.Result{{does(c.tps)}, {does(1000)}}}
 		if v := c.claim.Judge(g); v.Band != c.band {
 			t.Errorf("%v over 1000, claimed %s (%s): %s is %s", c.tps, c.claim.PaperText(), c.claim.Band(), c.claim.Format(v.Ours), v.Band)
 		}
 	}
-	if c := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13); c.PaperText() != "5.00x to 13.00x" || c.Band() != "4.25x to 15.29x" {
+	if c := claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 5).upTo(13); c.PaperText() != "5.00x to 13.00x" || c.Band() != "4.25x to 15.29x" {
 		t.Errorf("%s, %s", c.PaperText(), c.Band())
 	}
 }
@@ -147,10 +147,10 @@ func TestRanges(t *testing.T) {
 // A row that should have less has less than each of several; the worst value is where it has most.
 func TestBelow(t *testing.T) {
 	f := *testFigure
-	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
 	g := &Grid{Figure: &f, Values: []int{1, 2}, Cells: [][]lab.Result{{does(10), does(30)}, {does(20), does(40)}, {does(50), does(25)}}}
 	for where, want := range map[Where]Verdict{AtTheStart: {Ours: 0.5, At: 1, Band: Met}, AtTheEnd: {Ours: 1.2, At: 2, Band: Short}, AtWorst: {Ours: 1.2, At: 2, Band: Short}, AtBest: {Ours: 0.5, At: 1, Band: Met}} {
-		c := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", where, Below, 0)
+		c := claim(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", where, Below, 0)
 		if v := c.Judge(g); v.Ours != want.Ours || v.At != want.At || v.Band != want.Band || c.PaperText() != "less" || c.Band() != "up to 1.00x" {
 			t.Errorf("%s, %s: %+v", c.Text(), c.Band(), v)
 		}
@@ -160,7 +160,7 @@ func TestBelow(t *testing.T) {
 // A row at the end of the axis beside itself at its start; both are run again under other costs.
 func TestAcross(t *testing.T) {
 	g := &Grid{Figure: testFigure, Values: []int{30, 60, 90}, Cells: [][]lab.Result{{does(100), does(1), does(110)}, {does(1), does(1), does(1)}}}
-	level, below := says(throughput, "2pc+2pl", "2pc+2pl", Across, Level, 0), says(throughput, "2pc+2pl", "2pc+2pl", Across, Below, 0)
+	level, below := claim(throughput, "2pc+2pl", "2pc+2pl", Across, Level, 0), claim(throughput, "2pc+2pl", "2pc+2pl", Across, Below, 0)
 	if v := level.Judge(g); math.Abs(v.Ours-10) > 1e-9 || v.At != 90 || v.Band != Met {
 		t.Errorf("%+v", v)
 	}
@@ -183,11 +183,11 @@ func TestNoNumbers(t *testing.T) {
 	few, drifting := does(200), does(200)
 	few.Committed, few.CommittedByThird = lab.CommitsMin-1, [3]int64{100, 100, 99}
 	drifting.CommittedByThird = [3]int64{400, 300, 200}
-	claim := says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)
+	claim := claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)
 	for _, bad := range []lab.Result{few, drifting} {
 		for _, cells := range [][][]lab.Result{{{bad}, {does(100)}}, {{does(200)}, {bad}}} {
 			v := claim.Judge(&Grid{Figure: testFigure, Values: []int{1}, Cells: cells})
-			if v.Band != NoNumber || !strings.Contains(v.Why, "commit") {
+			if v.Band != NoNumber || !strings.Contains(v.Reason, "commit") {
 				t.Errorf("%+v", v)
 			}
 		}
@@ -208,11 +208,11 @@ func TestBestAndNone(t *testing.T) {
 	if v := testFigure.Claims[2].Judge(g); v.Ours != 9 || v.At != 2 || v.Band != Better {
 		t.Errorf("at best: %+v", v)
 	}
-	worst := says(throughput, "2pc+2pl", "2pc+occ", AtWorst, Times, 1)
+	worst := claim(throughput, "2pc+2pl", "2pc+occ", AtWorst, Times, 1)
 	if v := worst.Judge(g); v.Ours != 1 || v.At != 1 || v.Band != Met {
 		t.Errorf("at worst: %+v", v)
 	}
-	peak := says(throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9)
+	peak := claim(throughput, "2pc+2pl", "2pc+occ", AtPeak, Times, 9)
 	g.Cells[1][0] = does(30)
 	if v := peak.Judge(g); v.Ours != 3 || v.At != 2 || v.Band != Short {
 		t.Errorf("each at its peak: %+v", v)
@@ -234,9 +234,9 @@ func TestBestAndNone(t *testing.T) {
 // else; under other costs only what the claims speak of is asked again.
 func TestExperiments(t *testing.T) {
 	inner := model(2)
-	var all []lab.Spec
+	var all []lab.Experiment
 	r := runTest(t, Options{Quick: true, Seed: 7, Parallel: 3,
-		RunAll: func(ctx context.Context, specs []lab.Spec, atOnce int, p func(done, total time.Duration)) ([]lab.Result, error) {
+		RunAll: func(ctx context.Context, specs []lab.Experiment, atOnce int, p func(done, total time.Duration)) ([]lab.Result, error) {
 			if all = append(all, specs...); atOnce != 3 {
 				t.Errorf("%d at once", atOnce)
 			}
@@ -244,16 +244,16 @@ func TestExperiments(t *testing.T) {
 		}})
 	alike := testBase()
 	alike.Seed, alike.Duration, alike.Warmup = 7, quickDuration, quickWarmup
-	want := []lab.Spec{}
-	for i, set := range []func(*lab.Spec){
-		func(*lab.Spec) {},
-		func(s *lab.Spec) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 10e3, 10e3, 30e3, 20 },
-		func(s *lab.Spec) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 40e3, 40e3, 120e3, 80 },
-		func(s *lab.Spec) { s.Fsync = 100 * time.Microsecond },
-		func(s *lab.Spec) { s.Fsync = 250 * time.Microsecond }, // with one of 1 ms nothing would differ
-		func(s *lab.Spec) { s.ReadOnly = "" },
+	want := []lab.Experiment{}
+	for i, set := range []func(*lab.Experiment){
+		func(*lab.Experiment) {},
+		func(s *lab.Experiment) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 10e3, 10e3, 30e3, 20 },
+		func(s *lab.Experiment) { s.CPU, s.CoordinatorCPU, s.StatementCPU, s.StepCPU = 40e3, 40e3, 120e3, 80 },
+		func(s *lab.Experiment) { s.Fsync = 100 * time.Microsecond },
+		func(s *lab.Experiment) { s.Fsync = 250 * time.Microsecond }, // with one of 1 ms nothing would differ
+		func(s *lab.Experiment) { s.ReadOnly = "" },
 	} {
-		for _, row := range testFigure.Rows {
+		for _, row := range testFigure.Protocols {
 			for _, clients := range append([]int{30}, 300)[min(i, 1):] {
 				s := alike
 				s.Protocol, s.Clients = row, clients
@@ -265,14 +265,14 @@ func TestExperiments(t *testing.T) {
 	if fmt.Sprint(all) != fmt.Sprint(want) {
 		t.Errorf("the experiments are\n%+v\nand not\n%+v", all, want)
 	}
-	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 6 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Rows[0] {
+	if c := r.Parts[2].Grid.Cells[0][0]; len(r.Parts) != 6 || c.ThroughputTPS != 600 || c.Protocol != testFigure.Protocols[0] {
 		t.Errorf("a result is in the wrong place: %+v", c)
 	}
 }
 
 func TestFailures(t *testing.T) {
 	broken := *testFigure
-	broken.Rows = []string{"2pc+2pl", "paxos-commit"}
+	broken.Protocols = []string{"2pc+2pl", "paxos-commit"}
 	if _, err := Run(t.Context(), &broken, Options{RunAll: model(1)}); err == nil || !strings.Contains(err.Error(), "paxos-commit") {
 		t.Errorf("a row that is not there: %v", err)
 	}
@@ -305,7 +305,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back jsonReport
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 6 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || back.Parts[0].Claims[2].Band != "SHORT" || back.Why != testFigure.Why {
+	if err := json.Unmarshal(data, &back); err != nil || len(back.Parts) != 6 || len(back.Parts[0].Experiments) != 4 || *back.Parts[0].Claims[0].Ours != 2 || back.Parts[0].Claims[2].Band != "SHORT" || back.Purpose != testFigure.Purpose {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
@@ -321,7 +321,7 @@ func TestAFigureForReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range f.Shows {
-		for _, row := range f.Rows {
+		for _, row := range f.Protocols {
 			if few, many := r.Parts[0].Grid.of(m, row, 0), r.Parts[0].Grid.of(m, row, 1); few <= 0 || m.Name == "throughput" && many <= few {
 				t.Errorf("%s of %s is %v, and %v with twice the clients", m.Name, row, few, many)
 			}
@@ -333,7 +333,7 @@ func TestAFigureForReal(t *testing.T) {
 	g := r.Parts[0].Grid
 	cell := g.Cells[0][1]
 	writers := cell.ByClass["add-user"].Committed + cell.ByClass["follow"].Committed + cell.ByClass["post-tweet"].Committed
-	all := g.of(retwisWriting, f.Rows[0], 1)*float64(writers) + cell.ByClass["timeline"].CommitMS.Avg*float64(cell.ByClass["timeline"].Committed)
+	all := g.of(retwisWriting, f.Protocols[0], 1)*float64(writers) + cell.ByClass["timeline"].CommitMS.Avg*float64(cell.ByClass["timeline"].Committed)
 	if got := all / float64(cell.Committed); math.Abs(got/cell.CommitMS.Avg-1) > 0.01 {
 		t.Errorf("what writes and what reads take %v together, all take %v", got, cell.CommitMS.Avg)
 	}
@@ -351,7 +351,7 @@ func TestPictures(t *testing.T) {
 		if f.Over != nil {
 			axis = "seconds"
 		}
-		for i := range f.Rows {
+		for i := range f.Protocols {
 			cells := make([]lab.Result, len(g.Values))
 			for at := range cells {
 				cells[at].Series = []lab.Piece{{UntilS: 1, ThroughputTPS: 5}, {UntilS: 2, ThroughputTPS: float64(10 * i)}}
@@ -368,7 +368,7 @@ func TestPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range append([]string{f.Title, axis, "transactions/s", "<path", filepath.Base(f.Name)}, f.Rows...) {
+		for _, want := range append([]string{f.Title, axis, "transactions/s", "<path", filepath.Base(f.Name)}, f.Protocols...) {
 			if !strings.Contains(html.UnescapeString(string(svg)), want) {
 				t.Errorf("%s does not have %q", files[0], want)
 			}
@@ -398,8 +398,8 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: the values %v, quick %v", f.Name, v, q)
 		}
 		for _, c := range f.Claims {
-			for _, row := range append(rivals(c.Over), c.Row) {
-				if !slices.Contains(f.Rows, row) {
+			for _, row := range append(rivals(c.Over), c.Protocol) {
+				if !slices.Contains(f.Protocols, row) {
 					t.Errorf("%s: a claim of another row, %s: %s", f.Name, row, c.Text())
 				}
 			}
@@ -412,7 +412,7 @@ func TestDefinitions(t *testing.T) {
 
 // As much is what differs little, either way; the start of the axis is its first value.
 func TestLevelAtTheStart(t *testing.T) {
-	level := says(throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0)
+	level := claim(throughput, "2pc+2pl", "2pc+occ", AtTheStart, Level, 0)
 	for tps, met := range map[float64]bool{100: true, 114: true, 86: true, 116: false, 84: false} {
 		g := &Grid{Figure: testFigure, Values: []int{30, 60}, Cells: [][]lab.Result{{does(tps), does(9000)}, {does(100), does(1)}}}
 		if v := level.Judge(g); (v.Band == Met) != met || v.At != 30 {
@@ -425,15 +425,15 @@ func TestLevelAtTheStart(t *testing.T) {
 // what a claim speaks of is run.
 func TestVariants(t *testing.T) {
 	f := *testFigure
-	f.Rows = []string{"few", "many", "2pc+2pl"}
+	f.Protocols = []string{"few", "many", "2pc+2pl"}
 	f.Variants = map[string]Variant{
-		"few":  {"2pc+occ", func(s *lab.Spec) { s.Keys = 10 }},
-		"many": {"2pc+occ", func(s *lab.Spec) { s.Keys = 1000 }},
+		"few":  {"2pc+occ", func(s *lab.Experiment) { s.Keys = 10 }},
+		"many": {"2pc+occ", func(s *lab.Experiment) { s.Keys = 1000 }},
 	}
-	f.Claims = []Claim{says(throughput, "many", "few", AtTheEnd, Times, 2)}
+	f.Claims = []Claim{claim(throughput, "many", "few", AtTheEnd, Times, 2)}
 	var all []string
 	inner := model(1)
-	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: func(ctx context.Context, specs []lab.Spec, n int, p func(done, total time.Duration)) ([]lab.Result, error) {
+	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: func(ctx context.Context, specs []lab.Experiment, n int, p func(done, total time.Duration)) ([]lab.Result, error) {
 		for _, s := range specs {
 			all = append(all, fmt.Sprintf("%s/%d/%d", s.Protocol, s.Keys, s.Clients))
 		}
@@ -455,9 +455,9 @@ func TestVariants(t *testing.T) {
 // under other costs.
 func TestRivals(t *testing.T) {
 	f := *testFigure
-	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
 	f.Base.ReadOnly = ""
-	claim := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtBest, Times, 3)
+	claim := claim(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtBest, Times, 3)
 	f.Claims = []Claim{claim}
 	g := &Grid{Figure: &f, Values: []int{30, 60}, Cells: [][]lab.Result{{does(40), does(90)}, {does(10), does(20)}, {does(20), does(30)}}}
 	if v := claim.Judge(g); v.Ours != 3 || v.At != 60 || v.Band != Met {
@@ -497,8 +497,8 @@ func TestOverTime(t *testing.T) {
 // What has so many times less is held against the least of the others, and does better by more.
 func TestLower(t *testing.T) {
 	f := *testFigure
-	f.Rows = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
-	claim := says(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtTheEnd, Lower, 1.8).upTo(2.2)
+	f.Protocols = []string{"2pc+2pl", "2pc+occ", "d2pc+occ"}
+	claim := claim(throughput, "2pc+2pl", "2pc+occ|d2pc+occ", AtTheEnd, Lower, 1.8).upTo(2.2)
 	for mine, want := range map[float64]Band{10: Met, 20: Short, 5: Better} {
 		g := &Grid{Figure: &f, Values: []int{30}, Cells: [][]lab.Result{{does(mine)}, {does(20)}, {does(90)}}}
 		if v := claim.Judge(g); v.Band != want || v.Ours != 20/mine {
@@ -513,7 +513,7 @@ func TestLower(t *testing.T) {
 // A figure that names costs is judged under no others.
 func TestCostsThatAFigureWants(t *testing.T) {
 	f := *testFigure
-	f.Claims, f.Costs = []Claim{says(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)}, []string{"CPU doubled"}
+	f.Claims, f.Costs = []Claim{claim(throughput, "2pc+2pl", "2pc+occ", AtTheEnd, Times, 2)}, []string{"CPU doubled"}
 	r, err := Run(t.Context(), &f, Options{Quick: true, RunAll: model(1)})
 	if err != nil || len(r.Parts) != 2 || r.Parts[1].Costs.Name != "CPU doubled" {
 		t.Errorf("%v: %+v", err, r.Parts)

@@ -18,7 +18,7 @@ import (
 // if they were at all four as often (docs/FIGURES-GEOTP.md). ssp sends XA END by itself, as the
 // prototype does without its optimisations. Clients drop what is aborted, as that client does, and no
 // gateway bounds the tries that contend: that is ours alone.
-func geotpBase() lab.Spec {
+func geotpBase() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Sources, s.Shards, s.Replicas, s.ClientRegions = "ycsb-sources", "geotp4", "mmmm", 4, 1, 1
 	s.Clients, s.Keys, s.Zipf, s.ReadShare, s.Distributed = 64, 4_000_000, 0.9, 0.5, 0.2
@@ -31,7 +31,7 @@ func geotpBase() lab.Spec {
 
 // skewedBy has another share of the rows be hot: the paper's low, medium and high contention.
 // Where nearly all wait for the same rows it takes minutes until enough have committed.
-func skewedBy(s lab.Spec, zipf float64) lab.Spec {
+func skewedBy(s lab.Experiment, zipf float64) lab.Experiment {
 	if s.Zipf = zipf; zipf > 1 {
 		s.Duration *= 3
 	}
@@ -40,19 +40,19 @@ func skewedBy(s lab.Spec, zipf float64) lab.Spec {
 
 // forMinutes measures for longer: where few transactions are distributed many clients come to
 // wait for one of them now and then, for seconds, and a minute of that is no number.
-func forMinutes(s lab.Spec) lab.Spec {
+func forMinutes(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 20*time.Second, 3*time.Minute
 	return s
 }
 
 // forSeconds measures for less: of settings in which thousands commit in a second.
-func forSeconds(s lab.Spec) lab.Spec {
+func forSeconds(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 5*time.Second, 10*time.Second
 	return s
 }
 
 // distributed has so many transactions be at two sources.
-func distributed(s lab.Spec, share float64) lab.Spec {
+func distributed(s lab.Experiment, share float64) lab.Experiment {
 	s.Distributed = share
 	return s
 }
@@ -63,18 +63,18 @@ const (
 )
 
 // rowOver is rows of the table in settings of their own, by their names in a figure.
-func rowOver(row string, set func(*lab.Spec)) Variant { return Variant{row, set} }
+func rowOver(row string, set func(*lab.Experiment)) Variant { return Variant{row, set} }
 
 // twoSources is figure 1: one source 10 ms away and another farther; four in five transactions
 // are at the first alone.
-func twoSources() lab.Spec {
+func twoSources() lab.Experiment {
 	s := forSeconds(geotpBase())
 	s.WAN, s.Sources, s.Shards, s.Keys = "star:10ms:100ms", "-mm", 3, 2_000_000
 	return s
 }
 
 // star has the middleware and a source in the first region, and sources so far from it.
-func star(s *lab.Spec, millis ...int) {
+func star(s *lab.Experiment, millis ...int) {
 	s.WAN = "star"
 	for _, ms := range millis {
 		s.WAN += fmt.Sprintf(":%dms", ms)
@@ -83,7 +83,7 @@ func star(s *lab.Spec, millis ...int) {
 
 // twoGateways is figure 15: a middleware in Beijing and one in London, half of the clients at each,
 // each beside a source.
-func twoGateways() lab.Spec {
+func twoGateways() lab.Experiment {
 	s := geotpBase()
 	s.Central = workload.CentralNear
 	s.ClientRegions, s.ClientsAt = 0, "bj,ldn"
@@ -91,14 +91,14 @@ func twoGateways() lab.Spec {
 }
 
 // wandering has delays vary about what the map says.
-func wandering(s *lab.Spec) { s.Jitter = 0.5 }
+func wandering(s *lab.Experiment) { s.Jitter = 0.5 }
 
 // probedOften is geotp that measures delays as often as the paper says; ours does so every second.
 const probedOften = "geotp, probes every 10 ms"
 
 // changing has round trips to three sources change, as the paper's script for figure 11 (b) does; the
 // middleware is beside a fourth. The map is the widest of them, for what nodes derive from that.
-func changing() lab.Spec {
+func changing() lab.Experiment {
 	s := geotpBase()
 	s.WAN, s.Duration, s.Series = "star:50ms:90ms:250ms", 180*time.Second, 5*time.Second
 	s.Delays = "0s=star:10ms:10ms:10ms,40s=star:50ms:90ms:170ms,60s=star:50ms:50ms:90ms,80s=star:10ms:10ms:10ms," +
@@ -107,7 +107,7 @@ func changing() lab.Spec {
 }
 
 // inRounds has transactions of six statements, which the axis divides into packets.
-func inRounds(zipf float64) lab.Spec {
+func inRounds(zipf float64) lab.Experiment {
 	s := skewedBy(geotpBase(), zipf)
 	s.Length = 6
 	return s
@@ -115,7 +115,7 @@ func inRounds(zipf float64) lab.Spec {
 
 // geotpAlone is where nothing but the network costs time and nobody is in another's way:
 // all transactions are at all four sources, from a client in every region.
-func geotpAlone() *lab.Spec {
+func geotpAlone() *lab.Experiment {
 	s := geotpCommon()
 	s.Clients, s.Zipf, s.CPU, s.Fsync, s.Tries = 4, 0, 0, 0, 1
 	s.SourceWork, s.SourceSync, s.AgentRTT = time.Nanosecond, time.Nanosecond, 2*time.Nanosecond
@@ -125,7 +125,7 @@ func geotpAlone() *lab.Spec {
 
 // geotpCommon is what geotpAlone has, with costs and contention. The paper's formulas have no round
 // trip of XA END.
-func geotpCommon() lab.Spec {
+func geotpCommon() lab.Experiment {
 	s := geotpBase()
 	s.Central, s.EndTrips = "", false
 	s.ClientRegions, s.Distributed, s.Spread, s.Length = 0, 1, 4, 4
@@ -135,7 +135,7 @@ func geotpCommon() lab.Spec {
 var (
 	geotpShare = Axis{
 		Label: "share of distributed transactions", Values: []int{200, 400, 600, 800, 1000}, Quick: []int{200, 1000}, Milli: true,
-		Set: func(s *lab.Spec, v int) { s.Distributed = float64(v) / 1000 },
+		Set: func(s *lab.Experiment, v int) { s.Distributed = float64(v) / 1000 },
 	}
 	geotpTwoShares = Axis{
 		Label: "share of distributed transactions", Values: []int{250, 750}, Quick: []int{250, 750}, Milli: true,
@@ -143,38 +143,38 @@ var (
 	}
 	geotpSkew = Axis{
 		Label: "Zipf coefficient", Values: []int{100, 500, 700, 900, 1100, 1300, 1500, 1700}, Quick: []int{100, 1700}, Milli: true,
-		Set: func(s *lab.Spec, v int) { *s = skewedBy(*s, float64(v)/1000) },
+		Set: func(s *lab.Experiment, v int) { *s = skewedBy(*s, float64(v)/1000) },
 	}
 	geotpThreeSkews = Axis{
 		Label: "Zipf coefficient", Values: []int{300, 900, 1500}, Quick: []int{300, 1500}, Milli: true, Set: geotpSkew.Set,
 	}
 	geotpClients = Axis{
 		Label: "clients", Values: []int{16, 32, 64, 128, 256}, Quick: []int{16, 256}, Log: true,
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	geotpFar = Axis{
 		Label: "round trip to the second source (ms)", Values: []int{10, 40, 70, 100}, Quick: []int{10, 100},
-		Set: func(s *lab.Spec, v int) { star(s, 10, v) },
+		Set: func(s *lab.Experiment, v int) { star(s, 10, v) },
 	}
 	geotpMean = Axis{
 		Label: "mean round trip to three sources (ms), 10 ms apart", Values: []int{20, 40, 60, 80, 100}, Quick: []int{20, 100},
-		Set: func(s *lab.Spec, v int) { star(s, v-10, v, v+10) },
+		Set: func(s *lab.Experiment, v int) { star(s, v-10, v, v+10) },
 	}
 	geotpDeviation = Axis{
 		Label: "half of the spread about 20 ms to three sources (ms)", Values: []int{0, 10, 20}, Quick: []int{0, 20},
-		Set: func(s *lab.Spec, v int) { star(s, 20-v, 20, 20+v) },
+		Set: func(s *lab.Experiment, v int) { star(s, 20-v, 20, 20+v) },
 	}
 	geotpLength = Axis{
 		Label: "statements of a transaction", Values: []int{5, 10, 15, 20, 25}, Quick: []int{5, 25},
-		Set: func(s *lab.Spec, v int) { s.Length = v },
+		Set: func(s *lab.Experiment, v int) { s.Length = v },
 	}
 	geotpRounds = Axis{
 		Label: "rounds of a transaction", Values: []int{1, 2, 3, 6}, Quick: []int{1, 6},
-		Set: func(s *lab.Spec, v int) { s.Rounds = v },
+		Set: func(s *lab.Experiment, v int) { s.Rounds = v },
 	}
-	geotpOnce = Axis{Label: "seconds", Values: []int{180}, Quick: []int{180}, Set: func(*lab.Spec, int) {}}
+	geotpOnce = Axis{Label: "seconds", Values: []int{180}, Quick: []int{180}, Set: func(*lab.Experiment, int) {}}
 	// geotpPlaces leaves the setting as it is: alone nobody may be in another's way.
-	geotpPlaces = Axis{Label: "sources of a transaction", Values: []int{4}, Quick: []int{4}, Set: func(s *lab.Spec, v int) { s.Spread = v }}
+	geotpPlaces = Axis{Label: "sources of a transaction", Values: []int{4}, Quick: []int{4}, Set: func(s *lab.Experiment, v int) { s.Spread = v }}
 )
 
 // What the figures of GeoTP show beside others.

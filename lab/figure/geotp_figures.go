@@ -8,11 +8,11 @@ import (
 )
 
 // geotpFigures are those of the GeoTP paper (its extended version), sections 1 and 7.
-var geotpFigures = with(Figure{Rows: geotpSSP, Base: forMinutes(geotpBase()), Shows: geotpShows}, []*Figure{
+var geotpFigures = with(Figure{Protocols: geotpSSP, Base: forMinutes(geotpBase()), Shows: geotpShows}, []*Figure{
 	{
 		Name: "geotp/fig1", Title: "Transactions at a near source, and how far the other one is",
-		Source: "GeoTP, section 1, figure 1",
-		Rows:   []string{"ssp, medium", "ssp, low", "geotp, medium", "geotp, low"}, Axis: geotpFar, Base: twoSources(),
+		Source:    "GeoTP, section 1, figure 1",
+		Protocols: []string{"ssp, medium", "ssp, low", "geotp, medium", "geotp, low"}, Axis: geotpFar, Base: twoSources(),
 		Variants: map[string]Variant{
 			"ssp, medium":   rowOver("ssp", medium),
 			"ssp, low":      rowOver("ssp", low),
@@ -21,35 +21,35 @@ var geotpFigures = with(Figure{Rows: geotpSSP, Base: forMinutes(geotpBase()), Sh
 		},
 		Shows: []Measure{central, throughput},
 		Claims: []Claim{
-			says(central, "ssp, medium", "ssp, medium", Across, Ahead, 0),
-			says(central, "ssp, low", "ssp, low", Across, Level, 0),
-			says(central, "geotp, medium", "ssp, medium", AtTheEnd, Below, 0),
+			claim(central, "ssp, medium", "ssp, medium", Across, Ahead, 0),
+			claim(central, "ssp, low", "ssp, low", Across, Level, 0),
+			claim(central, "geotp, medium", "ssp, medium", AtTheEnd, Below, 0),
 		},
 	},
 	{
 		Name: "geotp/spans", Title: "How long a source holds the rows of a transaction at four sources",
-		Source: "GeoTP, sections 4.1 and 4.2, equations 1 to 3",
-		Rows:   []string{"geotp", "geotp-o1o2", "geotp-o1", "chiller", "quro", "ssp-local", "ssp-parallel", "ssp"}, Axis: geotpPlaces, Base: geotpCommon(),
+		Source:    "GeoTP, sections 4.1 and 4.2, equations 1 to 3",
+		Protocols: []string{"geotp", "geotp-o1o2", "geotp-o1", "chiller", "quro", "ssp-local", "ssp-parallel", "ssp"}, Axis: geotpPlaces, Base: geotpCommon(),
 		Shows: []Measure{lockingTime, commitLatency}, Alone: geotpAlone(),
 	},
 	clientsFigure("geotp/fig5", "YCSB, more and more clients", "GeoTP, section 7.2, figure 5 (a)", forMinutes(geotpBase()), whyFarWriters),
 	besideScalarDB("geotp/fig5scalardb", "YCSB", "figure 5 (a)", forMinutes(geotpBase()), 3.16,
-		says(throughput, "geotp", "scalardb", AtWorst, Ahead, 0)),
+		claim(throughput, "geotp", "scalardb", AtWorst, Ahead, 0)),
 	shareFigure("geotp/fig7low", "YCSB, low contention, more and more distributed transactions", lowSkew, asChiller),
 	shareFigure("geotp/fig7", "YCSB, medium contention, more and more distributed transactions", mediumSkew, asChiller),
 	shareFigure("geotp/fig7high", "YCSB, high contention, more and more distributed transactions", highSkew, upTo...),
 	{
 		Name: "geotp/fig8", Title: "Latencies with 60 % of distributed transactions",
-		Source: "GeoTP, section 7.3, figure 8",
-		Rows:   []string{"geotp", "ssp-local", "ssp-parallel", "ssp"}, Axis: geotpThreeSkews, Base: distributed(geotpBase(), 0.6),
+		Source:    "GeoTP, section 7.3, figure 8",
+		Protocols: []string{"geotp", "ssp-local", "ssp-parallel", "ssp"}, Axis: geotpThreeSkews, Base: distributed(geotpBase(), 0.6),
 		Shows: []Measure{throughput, median, latency, p99, p999, central},
 		Claims: []Claim{
-			says(p99, "geotp", "ssp|ssp-local", AtBest, Change, -35.9),
-			says(p99, "geotp", "ssp|ssp-local", AtTheStart, Below, 0),
-			says(p99, "geotp", "ssp|ssp-local", AtTheEnd, Below, 0),
-			says(latency, "geotp", "ssp|ssp-local", AtTheEnd, Below, 0),
+			claim(p99, "geotp", "ssp|ssp-local", AtBest, Change, -35.9),
+			claim(p99, "geotp", "ssp|ssp-local", AtTheStart, Below, 0),
+			claim(p99, "geotp", "ssp|ssp-local", AtTheEnd, Below, 0),
+			claim(latency, "geotp", "ssp|ssp-local", AtTheEnd, Below, 0),
 		},
-		Why: whyLockWait,
+		Purpose: whyLockWait,
 	},
 	clientsFigure("geotp/fig5tpcc", "TPC-C, more and more clients", "GeoTP, section 7.2, figure 5 (b); 16 warehouses a source, two packets a transaction",
 		tpccBase("tpcc-sources"), whyPackets),
@@ -61,9 +61,9 @@ var geotpFigures = with(Figure{Rows: geotpSSP, Base: forMinutes(geotpBase()), Sh
 		Source: "GeoTP, section 7.4, figure 10: sources 10 ms apart, the middleware beside a fourth one, as in its scripts",
 		Axis:   geotpMean, Base: geotpBase(),
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
-			says(throughput, "geotp", "ssp", AtTheStart, Times, 0),
-			says(throughput, "geotp", "ssp", AtTheEnd, Times, 0),
+			claim(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
+			claim(throughput, "geotp", "ssp", AtTheStart, Times, 0),
+			claim(throughput, "geotp", "ssp", AtTheEnd, Times, 0),
 		},
 	},
 	{
@@ -71,131 +71,131 @@ var geotpFigures = with(Figure{Rows: geotpSSP, Base: forMinutes(geotpBase()), Sh
 		Source: "GeoTP, section 7.4, figure 10: a mean of 20 ms, the middleware beside a fourth source, as in its scripts",
 		Axis:   geotpDeviation, Base: geotpBase(),
 		Claims: []Claim{
-			says(throughput, "ssp", "ssp", Across, Level, 0),
-			says(throughput, "geotp", "geotp", Across, Ahead, 0),
+			claim(throughput, "ssp", "ssp", Across, Level, 0),
+			claim(throughput, "geotp", "geotp", Across, Ahead, 0),
 		},
-		Why: whyFarWriters,
+		Purpose: whyFarWriters,
 	},
 	{
 		Name: "geotp/fig11", Title: "YCSB, delays that vary, more and more distributed transactions",
-		Source: "GeoTP, section 7.4, figure 11 (a)",
-		Rows:   []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare,
+		Source:    "GeoTP, section 7.4, figure 11 (a)",
+		Protocols: []string{"geotp", "ssp", "geotp, steady", "ssp, steady"}, Axis: geotpShare,
 		Variants: map[string]Variant{
 			"geotp":         rowOver("geotp", wandering),
 			"ssp":           rowOver("ssp", wandering),
-			"geotp, steady": {Row: "geotp"},
-			"ssp, steady":   {Row: "ssp"},
+			"geotp, steady": {Protocol: "geotp"},
+			"ssp, steady":   {Protocol: "ssp"},
 		},
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
-			says(throughput, "geotp", "ssp", AtBest, Times, 4.5).upTo(9.1),
-			says(throughput, "geotp", "geotp, steady", AtWorst, AtMost, 22.5),
+			claim(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
+			claim(throughput, "geotp", "ssp", AtBest, Times, 4.5).upTo(9.1),
+			claim(throughput, "geotp", "geotp, steady", AtWorst, AtMost, 22.5),
 		},
-		Why: whyFarWriters,
+		Purpose: whyFarWriters,
 	},
 	{
 		Name: "geotp/fig11b", Title: "YCSB, delays that change while it runs",
-		Source: "GeoTP, section 7.4, figure 11 (b), with the delays and the times of its script set_delay.py",
-		Rows:   []string{probedOften, "geotp", "ssp-parallel", "ssp"}, Axis: geotpOnce, Base: changing(),
-		Variants: map[string]Variant{probedOften: rowOver("geotp", func(s *lab.Spec) { s.ProbeEvery = 10 * time.Millisecond })},
+		Source:    "GeoTP, section 7.4, figure 11 (b), with the delays and the times of its script set_delay.py",
+		Protocols: []string{probedOften, "geotp", "ssp-parallel", "ssp"}, Axis: geotpOnce, Base: changing(),
+		Variants: map[string]Variant{probedOften: rowOver("geotp", func(s *lab.Experiment) { s.ProbeEvery = 10 * time.Millisecond })},
 		Over:     []PieceMeasure{throughputThen, tailThen},
 	},
 	{
 		Name: "geotp/fig12", Title: "Steps of GeoTP, half of the transactions distributed, more and more contention",
-		Source: "GeoTP, section 7.5, figure 12",
-		Rows:   geotpSteps, Axis: geotpSkew, Base: distributed(geotpBase(), 0.5),
+		Source:    "GeoTP, section 7.5, figure 12",
+		Protocols: geotpSteps, Axis: geotpSkew, Base: distributed(geotpBase(), 0.5),
 		Shows: []Measure{throughput, p99, abortRate, timeouts, distCommits},
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp", AtBest, Times, 17.7),
-			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
-			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
-			says(p99, "geotp", "ssp", AtBest, Change, -84.3),
-			says(abortRate, "geotp", "ssp", AtBest, Change, -32.1),
-			says(throughput, "geotp", "geotp-o1", AtTheStart, Level, 0),
-			says(throughput, "geotp-o1o2", "geotp-o1", AtBest, Ahead, 0),
-			says(throughput, "geotp", "geotp-o1o2", AtTheEnd, Ahead, 0),
-			says(distCommits, "geotp-o1", "ssp-parallel", AtTheStart, Change, -50),
+			claim(throughput, "geotp", "ssp", AtBest, Times, 17.7),
+			claim(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
+			claim(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
+			claim(p99, "geotp", "ssp", AtBest, Change, -84.3),
+			claim(abortRate, "geotp", "ssp", AtBest, Change, -32.1),
+			claim(throughput, "geotp", "geotp-o1", AtTheStart, Level, 0),
+			claim(throughput, "geotp-o1o2", "geotp-o1", AtBest, Ahead, 0),
+			claim(throughput, "geotp", "geotp-o1o2", AtTheEnd, Ahead, 0),
+			claim(distCommits, "geotp-o1", "ssp-parallel", AtTheStart, Change, -50),
 		},
-		Why: whyHottest,
+		Purpose: whyHottest,
 	},
 	{
 		Name: "geotp/fig14a", Title: "YCSB, longer and longer transactions of one round",
 		Source: "GeoTP, section 7.8, figure 14 (a)",
 		Axis:   geotpLength,
 		Claims: []Claim{
-			says(throughput, "geotp", "geotp", Across, AtMost, 19.1),
-			says(throughput, "ssp", "ssp", Across, AtMost, 41.3),
-			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
+			claim(throughput, "geotp", "geotp", Across, AtMost, 19.1),
+			claim(throughput, "ssp", "ssp", Across, AtMost, 41.3),
+			claim(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
 		},
-		Why: whyLonger,
+		Purpose: whyLonger,
 	},
 	{
 		Name: "geotp/fig14b", Title: "YCSB, low contention, transactions of more and more rounds",
 		Source: "GeoTP, section 7.8, figure 14 (b)",
 		Axis:   geotpRounds, Base: forSeconds(inRounds(lowSkew)),
-		Claims: []Claim{says(throughput, "geotp", "ssp", AtTheEnd, Times, 1.5)},
+		Claims: []Claim{claim(throughput, "geotp", "ssp", AtTheEnd, Times, 1.5)},
 	},
 	{
 		Name: "geotp/fig14c", Title: "YCSB, medium contention, transactions of more and more rounds",
 		Source: "GeoTP, section 7.8, figure 14 (c)",
 		Axis:   geotpRounds, Base: inRounds(mediumSkew),
-		Claims: []Claim{says(throughput, "geotp", "ssp", AtTheEnd, Times, 3.4)},
-		Why:    whyRounds,
+		Claims:  []Claim{claim(throughput, "geotp", "ssp", AtTheEnd, Times, 3.4)},
+		Purpose: whyRounds,
 	},
 	{
 		Name: "geotp/fig15", Title: "YCSB from two middlewares, in Beijing and in London",
 		Source: "GeoTP, section 7.9, figure 15",
 		Axis:   geotpThreeSkews, Base: twoGateways(),
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp", AtBest, Times, 6.7),
-			says(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
+			claim(throughput, "geotp", "ssp", AtBest, Times, 6.7),
+			claim(throughput, "geotp", "ssp", AtWorst, Ahead, 0),
 		},
-		Why: whyFarWriters,
+		Purpose: whyFarWriters,
 	},
 	{
 		Name: "geotp/table1", Title: "MySQL (S1), PostgreSQL and MySQL (S2), PostgreSQL (S3)",
-		Source: "GeoTP, section 7.6, table I",
-		Rows:   []string{"geotp, S1", "ssp, S1", "geotp, S2", "ssp, S2", "geotp, S3", "ssp, S3"}, Pairs: true, Axis: geotpTwoShares,
+		Source:    "GeoTP, section 7.6, table I",
+		Protocols: []string{"geotp, S1", "ssp, S1", "geotp, S2", "ssp, S2", "geotp, S3", "ssp, S3"}, Pairs: true, Axis: geotpTwoShares,
 		Variants: map[string]Variant{
 			"geotp, S1": over("geotp", "mmmm"), "ssp, S1": over("ssp", "mmmm"),
 			"geotp, S2": over("geotp", "pmpm"), "ssp, S2": over("ssp", "pmpm"),
 			"geotp, S3": over("geotp", "pppp"), "ssp, S3": over("ssp", "pppp"),
 		},
 		Claims: []Claim{
-			says(throughput, "geotp, S1", "ssp, S1", AtTheStart, Times, 7.46),
-			says(throughput, "geotp, S2", "ssp, S2", AtTheStart, Times, 4.60),
-			says(throughput, "geotp, S3", "ssp, S3", AtTheStart, Times, 6.05),
-			says(throughput, "geotp, S1", "ssp, S1", AtTheEnd, Times, 3.71),
-			says(throughput, "geotp, S2", "ssp, S2", AtTheEnd, Times, 3.71),
-			says(throughput, "geotp, S3", "ssp, S3", AtTheEnd, Times, 4.63),
-			says(latency, "geotp, S1", "ssp, S1", AtTheStart, Change, -87.8),
-			says(latency, "geotp, S2", "ssp, S2", AtTheStart, Change, -79.4),
-			says(latency, "geotp, S3", "ssp, S3", AtTheStart, Change, -78.0),
+			claim(throughput, "geotp, S1", "ssp, S1", AtTheStart, Times, 7.46),
+			claim(throughput, "geotp, S2", "ssp, S2", AtTheStart, Times, 4.60),
+			claim(throughput, "geotp, S3", "ssp, S3", AtTheStart, Times, 6.05),
+			claim(throughput, "geotp, S1", "ssp, S1", AtTheEnd, Times, 3.71),
+			claim(throughput, "geotp, S2", "ssp, S2", AtTheEnd, Times, 3.71),
+			claim(throughput, "geotp, S3", "ssp, S3", AtTheEnd, Times, 4.63),
+			claim(latency, "geotp, S1", "ssp, S1", AtTheStart, Change, -87.8),
+			claim(latency, "geotp, S2", "ssp, S2", AtTheStart, Change, -79.4),
+			claim(latency, "geotp, S3", "ssp, S3", AtTheStart, Change, -78.0),
 		},
-		Why: whyTable,
+		Purpose: whyTable,
 	},
 	{
 		Name: "geotp/settings", Title: "Medium contention: what the paper leaves open",
-		Source: "ours: table I over MySQL, each row with one setting changed",
-		Rows:   settingsRows(), Pairs: true, Axis: geotpTwoShares,
+		Source:    "ours: table I over MySQL, each row with one setting changed",
+		Protocols: settingsRows(), Pairs: true, Axis: geotpTwoShares,
 		Variants: settingsVariants(),
 	},
 })
 
-func low(s *lab.Spec) { s.Zipf = lowSkew }
+func low(s *lab.Experiment) { s.Zipf = lowSkew }
 
-func medium(s *lab.Spec) {
+func medium(s *lab.Experiment) {
 	*s = forMinutes(*s)
 	s.Zipf = mediumSkew
 }
 
 // over is a row over other databases.
 func over(row, sources string) Variant {
-	return rowOver(row, func(s *lab.Spec) { s.Sources = sources })
+	return rowOver(row, func(s *lab.Experiment) { s.Sources = sources })
 }
 
 // inShares is a contention of figure 7. At the medium one clients wait for seconds now and then.
-func inShares(zipf float64) lab.Spec {
+func inShares(zipf float64) lab.Experiment {
 	if zipf == mediumSkew {
 		return forMinutes(geotpBase())
 	}
@@ -206,10 +206,10 @@ func inShares(zipf float64) lab.Spec {
 // which: late scheduling, which Chiller lacks, is for the high one. At the others it has Chiller as
 // comparable.
 var (
-	asChiller = says(throughput, "geotp", "chiller", AtBest, Level, 0)
+	asChiller = claim(throughput, "geotp", "chiller", AtBest, Level, 0)
 	upTo      = []Claim{
-		says(throughput, "geotp", "chiller", AtBest, Times, 1.6),
-		says(throughput, "geotp", "ssp", AtBest, Times, 8.9),
+		claim(throughput, "geotp", "chiller", AtBest, Times, 1.6),
+		claim(throughput, "geotp", "ssp", AtBest, Times, 8.9),
 	}
 )
 
@@ -217,42 +217,42 @@ var (
 func shareFigure(name, title string, zipf float64, own ...Claim) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 7",
-		Rows: geotpRivals, Axis: geotpShare, Base: inShares(zipf),
+		Protocols: geotpRivals, Axis: geotpShare, Base: inShares(zipf),
 		Claims: append([]Claim{
-			says(throughput, "geotp", "chiller|quro|ssp-local|ssp", AtWorst, Ahead, 0),
-			says(throughput, "geotp", "quro", AtBest, Times, 0),
-			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
-			says(throughput, "quro", "ssp", AtBest, Ahead, 0),
+			claim(throughput, "geotp", "chiller|quro|ssp-local|ssp", AtWorst, Ahead, 0),
+			claim(throughput, "geotp", "quro", AtBest, Times, 0),
+			claim(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
+			claim(throughput, "quro", "ssp", AtBest, Ahead, 0),
 		}, own...),
-		Why: whyFarWriters,
+		Purpose: whyFarWriters,
 	}
 }
 
 // clientsFigure is a half of figure 5, whose numbers the paper gives for both together.
-func clientsFigure(name, title, source string, base lab.Spec, why string) *Figure {
+func clientsFigure(name, title, source string, base lab.Experiment, reason string) *Figure {
 	return &Figure{
-		Name: name, Title: title, Source: source, Rows: geotpRivals, Axis: geotpClients, Base: base,
+		Name: name, Title: title, Source: source, Protocols: geotpRivals, Axis: geotpClients, Base: base,
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
-			says(throughput, "geotp", "ssp", AtBest, Times, 5.14),
-			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
+			claim(throughput, "geotp", "ssp-local", AtBest, Times, 2.65),
+			claim(throughput, "geotp", "ssp", AtBest, Times, 5.14),
+			claim(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
 		},
-		Why: why,
+		Purpose: reason,
 	}
 }
 
 // besideScalarDB is a half of figure 5 with ScalarDB alone, and with that under GeoTP's scheduling,
 // which is so many times as fast.
-func besideScalarDB(name, load, part string, base lab.Spec, scheduled float64, own ...Claim) *Figure {
+func besideScalarDB(name, load, part string, base lab.Experiment, scheduled float64, own ...Claim) *Figure {
 	return &Figure{
 		Name: name, Title: load + ", more and more clients, beside ScalarDB",
-		Source: "GeoTP, section 7.2, " + part + ": its ScalarDB, and that with its scheduling",
-		Rows:   []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: base,
+		Source:    "GeoTP, section 7.2, " + part + ": its ScalarDB, and that with its scheduling",
+		Protocols: []string{"geotp", "scalardb+", "scalardb"}, Axis: geotpClients, Base: base,
 		Claims: append([]Claim{
-			says(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
-			says(throughput, "scalardb+", "scalardb", AtBest, Times, scheduled),
+			claim(throughput, "geotp", "scalardb", AtBest, Times, 7.15),
+			claim(throughput, "scalardb+", "scalardb", AtBest, Times, scheduled),
 		}, own...),
-		Why: whyVersions,
+		Purpose: whyVersions,
 	}
 }
 
@@ -263,19 +263,19 @@ func besideScalarDB(name, load, part string, base lab.Spec, scheduled float64, o
 func tpccFigure(name, title, workload string, times, change float64) *Figure {
 	return &Figure{
 		Name: name, Title: title, Source: "GeoTP, section 7.3, figure 9; 16 warehouses a source, two packets a transaction",
-		Rows: geotpRivals, Axis: geotpShare, Base: tpccBase(workload),
+		Protocols: geotpRivals, Axis: geotpShare, Base: tpccBase(workload),
 		Claims: []Claim{
-			says(throughput, "geotp", "ssp", AtBest, Times, times),
-			says(latency, "geotp", "ssp", AtBest, Change, change),
-			says(throughput, "geotp", "chiller", AtBest, Level, 0),
-			says(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
+			claim(throughput, "geotp", "ssp", AtBest, Times, times),
+			claim(latency, "geotp", "ssp", AtBest, Change, change),
+			claim(throughput, "geotp", "chiller", AtBest, Level, 0),
+			claim(throughput, "geotp", "ssp-parallel", AtBest, Times, 0),
 		},
-		Why: whyPackets,
+		Purpose: whyPackets,
 	}
 }
 
 // tpccBase is the paper's setting with TPC-C over sources.
-func tpccBase(workload string) lab.Spec {
+func tpccBase(workload string) lab.Experiment {
 	base := geotpBase()
 	base.Workload, base.Warehouses, base.Rounds, base.Keys, base.Zipf = workload, 16, 2, 0, 0
 	return base
@@ -284,27 +284,27 @@ func tpccBase(workload string) lab.Spec {
 // settings are what the paper does not say, or what its prototype's client does otherwise.
 var settings = []struct {
 	name string
-	set  func(*lab.Spec)
+	set  func(*lab.Experiment)
 }{
 	{"as the paper", nil},
-	{"a quarter writes", func(s *lab.Spec) { s.ReadShare = 0.75 }},
-	{"a million rows", func(s *lab.Spec) { s.Keys = 1_000_000 }},
-	{"at all four", func(s *lab.Spec) { s.Spread = 4 }},
-	{"statement by statement", func(s *lab.Spec) { s.Rounds = 5 }},
+	{"a quarter writes", func(s *lab.Experiment) { s.ReadShare = 0.75 }},
+	{"a million rows", func(s *lab.Experiment) { s.Keys = 1_000_000 }},
+	{"at all four", func(s *lab.Experiment) { s.Spread = 4 }},
+	{"statement by statement", func(s *lab.Experiment) { s.Rounds = 5 }},
 	{"as its client", asItsClient},
-	{"ones at any source", func(s *lab.Spec) { s.Central = workload.CentralAny }},
-	{"ends with prepares", func(s *lab.Spec) { s.EndTrips = false }},
-	{"starts by themselves", func(s *lab.Spec) { s.StartTrips = true }},
-	{"forecasts whole", func(s *lab.Spec) { s.Forecast.Scale = 1 }},
-	{"all are judged", func(s *lab.Spec) { s.Forecast.Alone = true }},
-	{"tried again", func(s *lab.Spec) { s.Client, s.Tries = lab.Forever, 100 }},
+	{"ones at any source", func(s *lab.Experiment) { s.Central = workload.CentralAny }},
+	{"ends with prepares", func(s *lab.Experiment) { s.EndTrips = false }},
+	{"starts by themselves", func(s *lab.Experiment) { s.StartTrips = true }},
+	{"forecasts whole", func(s *lab.Experiment) { s.Forecast.Scale = 1 }},
+	{"all are judged", func(s *lab.Experiment) { s.Forecast.Alone = true }},
+	{"tried again", func(s *lab.Experiment) { s.Client, s.Tries = lab.Forever, 100 }},
 }
 
 // asItsClient is what the public client of the authors does by default (github.com/QiYuZhuang/benchbase4ssp,
 // config/mysql/test_generate.xml): four in five transactions are one statement on a row in use, those
 // of five draw rows from everywhere, and a quarter of their statements writes; with each XA START by
 // itself, as in the prototype.
-func asItsClient(s *lab.Spec) {
+func asItsClient(s *lab.Experiment) {
 	s.Central, s.StartTrips, s.Spread, s.ReadShare = workload.CentralInUse, true, 4, 0.75
 }
 

@@ -12,7 +12,7 @@ import (
 // Span is the contention span at a leader for the clients of a region: by its
 // law, as it is without costs and contention, and as it is with them.
 type Span struct {
-	Row        string     `json:"protocol"`
+	Protocol   string     `json:"protocol"`
 	Formula    string     `json:"formula"`
 	Client     geo.Region `json:"client"`
 	Leader     geo.Region `json:"leader"`
@@ -29,8 +29,8 @@ const LawTolerance = 0.01
 // alone is the part of a figure of spans in which nothing else costs time.
 func (f *Figure) alone(opt Options) *Part {
 	p := f.part(Variation{Name: "nothing, and nobody in another's way", Num: 1, Den: 1}, f.values(opt.Quick), opt)
-	p.Spec = *f.Alone
-	p.Spec.Seed = opt.Seed
+	p.Experiment = *f.Alone
+	p.Experiment.Seed = opt.Seed
 	return p
 }
 
@@ -45,15 +45,15 @@ func (r *Report) Spans() []Span {
 		return nil // the experiments would not have run
 	}
 	var out []Span
-	for i, row := range f.Rows {
-		law, ok := lab.LawOf(f.variant(row).Row)
+	for i, row := range f.Protocols {
+		law, ok := lab.LawOf(f.variant(row).Protocol)
 		if !ok {
 			continue
 		}
 		measured, alone := r.Parts[0].Grid.Cells[i][0], r.Parts[1].Grid.Cells[i][0]
 		for _, a := range w.Regions {
 			for _, b := range w.Regions {
-				s := Span{Row: row, Formula: law.Formula, Client: a, Leader: b, LawMS: float64(law.Span(w, a, b).Microseconds()) / 1000,
+				s := Span{Protocol: row, Formula: law.Formula, Client: a, Leader: b, LawMS: float64(law.Span(w, a, b).Microseconds()) / 1000,
 					AloneMS: of(alone, a, b), MeasuredMS: of(measured, a, b)}
 				some := alone.ContentionSpanMS.ByPair[string(a)][string(b)].Count > 0
 				of := s.LawMS
@@ -82,11 +82,11 @@ func (r *Report) laws() string {
 	w := tabs(&b)
 	last := ""
 	for _, s := range r.Spans() {
-		if s.Row != last {
+		if s.Protocol != last {
 			w.Flush()
-			fmt.Fprintf(&b, "\n%s: %s\n", s.Row, s.Formula)
+			fmt.Fprintf(&b, "\n%s: %s\n", s.Protocol, s.Formula)
 			fmt.Fprintf(w, "client in\tled from\tformula\talone\twith costs and contention\t\n")
-			last = s.Row
+			last = s.Protocol
 		}
 		word := "met"
 		if !s.Met {

@@ -15,8 +15,8 @@ import (
 
 // lawful is a laboratory in which spans are what the laws say, and twice that
 // with contention; one pair of one row is a part off.
-func lawful(t *testing.T, off float64) func(context.Context, []lab.Spec, int, func(done, total time.Duration)) ([]lab.Result, error) {
-	return func(_ context.Context, specs []lab.Spec, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
+func lawful(t *testing.T, off float64) func(context.Context, []lab.Experiment, int, func(done, total time.Duration)) ([]lab.Result, error) {
+	return func(_ context.Context, specs []lab.Experiment, _ int, _ func(done, total time.Duration)) ([]lab.Result, error) {
 		var out []lab.Result
 		for _, s := range specs {
 			w, err := geo.Parse(s.WAN)
@@ -87,7 +87,7 @@ func TestPictureOfSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append([]string{f.Title, "clients in hz", "clients in sf", "clients in fr", "formula", "measured alone"}, f.Rows...) {
+	for _, want := range append([]string{f.Title, "clients in hz", "clients in sf", "clients in fr", "formula", "measured alone"}, f.Protocols...) {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("the picture does not have %q", want)
 		}

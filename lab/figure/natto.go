@@ -16,25 +16,25 @@ import (
 // again at once, up to a hundred times; who runs out of tries is left out. Delays are probed each 10
 // ms. Replicas are where the prototype has them. Transactions declare their keys; the rows that do not
 // heed that read and commit them. No gateway bounds the tries that contend: that is ours alone.
-func nattoBase() lab.Spec {
+func nattoBase() lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.Replicas = "ycsb+t", "azure5", 5, 3
 	s.Holders = "va,wa,pr/nsw,sg,va/wa,pr,nsw/sg,va,wa/pr,nsw,sg"
-	s.Rate, s.Keys, s.Zipf, s.High, s.Declares = 350, 1_000_000, 0.65, 0.1, true
+	s.Rate, s.Keys, s.Zipf, s.High, s.FixedSet = 350, 1_000_000, 0.65, 0.1, true
 	s.Tries, s.AdmissionOff, s.ProbeEvery = 101, true, 10*time.Millisecond
 	s.Warmup, s.Duration, s.Check = 10*time.Second, 40*time.Second, checkedTries
 	return s
 }
 
 // nattoWith is nattoBase with another workload, at a rate.
-func nattoWith(workload string, rate float64) lab.Spec {
+func nattoWith(workload string, rate float64) lab.Experiment {
 	s := nattoBase()
 	s.Workload, s.Rate = workload, rate
 	return s
 }
 
 // nattoBegun is nattoWith where what begins is measured, as the public prototype does it.
-func nattoBegun(workload string, rate float64) lab.Spec {
+func nattoBegun(workload string, rate float64) lab.Experiment {
 	s := nattoWith(workload, rate)
 	s.CountBegun = true
 	return s
@@ -42,7 +42,7 @@ func nattoBegun(workload string, rate float64) lab.Spec {
 
 // nattoRetwis is nattoWith Retwis at a thousand a second or more, where less time than the paper's is
 // enough for a percentile: a hundred of high priority come in each second.
-func nattoRetwis() lab.Spec {
+func nattoRetwis() lab.Experiment {
 	s := nattoWith("retwis", 1000)
 	s.Warmup, s.Duration = 5*time.Second, 15*time.Second
 	return s
@@ -51,7 +51,7 @@ func nattoRetwis() lab.Spec {
 // nattoReadsLogged is nattoWith Retwis where what writes nothing ends as others do: in the public
 // prototype that is so of TAPIR and of 2PL. Natto and Carousel answer reads in one round there and log
 // nothing, but two leaders may so tell of two moments; here a declared read is voted on.
-func nattoReadsLogged() lab.Spec {
+func nattoReadsLogged() lab.Experiment {
 	s := nattoWith("retwis", 100)
 	s.ReadOnly = protocol.AsOthers.String()
 	return s
@@ -59,7 +59,7 @@ func nattoReadsLogged() lab.Spec {
 
 // nattoRetwisBegun is nattoRetwis where what begins is measured, and what only reads ends as others do,
 // as TAPIR's and 2PL's does in the public prototype; of Natto's and Carousel's see nattoReadsLogged.
-func nattoRetwisBegun() lab.Spec {
+func nattoRetwisBegun() lab.Experiment {
 	s := nattoRetwis()
 	s.CountBegun, s.ReadOnly = true, protocol.AsOthers.String()
 	return s
@@ -67,14 +67,14 @@ func nattoRetwisBegun() lab.Spec {
 
 // nattoBank is SmallBank, of a million customers a thousand hot ones, at a rate. It takes less time
 // than the paper's, as nattoRetwis does.
-func nattoBank() lab.Spec {
+func nattoBank() lab.Experiment {
 	s := nattoWith("smallbank", 1500)
 	s.Warmup, s.Duration = 5*time.Second, 15*time.Second
 	return s
 }
 
 // nattoPayments is nattoBank where payments have high priority, and nothing else has.
-func nattoPayments() lab.Spec {
+func nattoPayments() lab.Experiment {
 	s := nattoBank()
 	s.High, s.HighClass = 0, "send-payment"
 	return s
@@ -83,7 +83,7 @@ func nattoPayments() lab.Spec {
 // nattoPaymentsSpread is nattoPayments with one hot customer in a hundred, in place of one in a
 // thousand: the fewest that the public prototype can have where they are a part of all (smallbank.go:
 // hotSpotPercentage, a whole number).
-func nattoPaymentsSpread() lab.Spec {
+func nattoPaymentsSpread() lab.Experiment {
 	s := nattoPayments()
 	s.Hot = s.Keys / 100
 	return s
@@ -95,7 +95,7 @@ func nattoPaymentsSpread() lab.Spec {
 // things cost is ours, as everywhere: 20 us of CPU a message, on one core of a machine, where the
 // paper's machines have twelve and what a message cost there is not told. So the peaks are of ours
 // and how they grow, and who has more, can be held against the paper's.
-func nattoPeak() lab.Spec {
+func nattoPeak() lab.Experiment {
 	s := nattoWith("retwis", 0)
 	s.Zipf, s.Cores = 0, 1
 	s.Warmup, s.Duration = time.Second, 2*time.Second
@@ -107,7 +107,7 @@ const peakClients = 150
 
 // nattoMachines has so many partitions, each led from a machine of its own; its followers are on the
 // machines of the same number in the two other datacenters.
-func nattoMachines(s *lab.Spec, partitions int) {
+func nattoMachines(s *lab.Experiment, partitions int) {
 	dcs, groups := []string{"dc1", "dc2", "dc3"}, []string{}
 	n := partitions / len(dcs)
 	for i := range partitions {
@@ -122,7 +122,7 @@ func nattoMachines(s *lab.Spec, partitions int) {
 }
 
 // nattoLossy is section 5.5's loss of packets, over TCP.
-func nattoLossy() lab.Spec {
+func nattoLossy() lab.Experiment {
 	s := nattoWith("ycsb+t", 100)
 	s.TCP = true
 	return s
@@ -130,7 +130,7 @@ func nattoLossy() lab.Spec {
 
 // nattoUnhurried is nattoLossy where nodes are as patient as the public prototype's: its replicas want
 // to lead after 6 s (raftnode.go: 60 ticks of 100 ms), and nothing is sent again over TCP.
-func nattoUnhurried() lab.Spec {
+func nattoUnhurried() lab.Experiment {
 	s := nattoLossy()
 	s.ElectionTimeout, s.ResendAfter = 6*time.Second, 20*time.Second
 	return s
@@ -144,7 +144,7 @@ const likeCommits = ", aborts as in the prototype"
 func nattoLost(rows ...string) map[string]Variant {
 	out := map[string]Variant{}
 	for _, row := range rows {
-		out[row+likeCommits] = rowOver(row, func(s *lab.Spec) { s.AbortsLikeCommits = true })
+		out[row+likeCommits] = rowOver(row, func(s *lab.Experiment) { s.AbortsLikeCommits = true })
 	}
 	return out
 }
@@ -162,9 +162,9 @@ const (
 
 func nattoToTheLetter() map[string]Variant {
 	out := nattoLost("natto-recsf", "natto-ts", "carousel-basic")
-	toTheLetter := func(s *lab.Spec) { s.ReadsUnwaited, s.EndsNotedFirst = true, true }
+	toTheLetter := func(s *lab.Experiment) { s.ReadsUnwaited, s.EndsNotedFirst = true, true }
 	out["tapir"+asItsPaper], out["carousel-fast"+endsLate] = rowOver("tapir", toTheLetter), rowOver("carousel-fast", toTheLetter)
-	out["tapir"+asThere] = rowOver("tapir", func(s *lab.Spec) {
+	out["tapir"+asThere] = rowOver("tapir", func(s *lab.Experiment) {
 		s.ReadsUnwaited, s.EndsNotedFirst, s.AbortsLikeCommits = true, true, true
 	})
 	return out
@@ -193,33 +193,33 @@ var (
 var (
 	nattoRate = Axis{
 		Label: "transactions a second", Values: []int{50, 150, 250, 350}, Quick: []int{50, 350},
-		Set: func(s *lab.Spec, v int) { s.Rate = float64(v) },
+		Set: func(s *lab.Experiment, v int) { s.Rate = float64(v) },
 	}
 	nattoRetwisRate = Axis{
 		Label: "transactions a second", Values: []int{100, 500, 1000, 1500}, Quick: []int{100, 1500},
-		Set: func(s *lab.Spec, v int) { s.Rate = float64(v) },
+		Set: func(s *lab.Experiment, v int) { s.Rate = float64(v) },
 	}
 	nattoBegunRate = Axis{
 		Label: nattoRetwisRate.Label, Values: []int{500, 1000, 1500}, Quick: []int{500, 1500}, Set: nattoRetwisRate.Set,
 	}
 	nattoBankRate = Axis{
 		Label: "transactions a second", Values: []int{500, 1000, 1500, 2000}, Quick: []int{500, 2000},
-		Set: func(s *lab.Spec, v int) { s.Rate = float64(v) },
+		Set: func(s *lab.Experiment, v int) { s.Rate = float64(v) },
 	}
 	nattoPaymentRate = Axis{
 		Label: "transactions a second", Values: []int{100, 1000, 2000, 4000, 6000}, Quick: []int{100, 6000},
-		Set: func(s *lab.Spec, v int) { s.Rate = float64(v) },
+		Set: func(s *lab.Experiment, v int) { s.Rate = float64(v) },
 	}
 	nattoSkew = Axis{
 		Label: "Zipf coefficient", Milli: true, Values: []int{650, 750, 850, 950}, Quick: []int{650, 950},
-		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
+		Set: func(s *lab.Experiment, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	nattoPartitions = Axis{
 		Label: "partitions", Values: []int{3, 6, 9, 12}, Quick: []int{3, 12}, Set: nattoMachines,
 	}
 	nattoLoss = Axis{
 		Label: "packets lost (%)", Milli: true, Values: []int{0, 500, 1000, 1500, 2000, 2500, 3000}, Quick: []int{0, 3000},
-		Set: func(s *lab.Spec, v int) { s.Loss = float64(v) / 1000 / 100 },
+		Set: func(s *lab.Experiment, v int) { s.Loss = float64(v) / 1000 / 100 },
 	}
 	// nattoTypicalLoss is what the paper calls low to moderate: less than 1 %.
 	nattoTypicalLoss = Axis{
@@ -228,7 +228,7 @@ var (
 	// nattoClouds has Virginia and Washington in another cloud.
 	nattoClouds = Axis{
 		Label: "datacenters in another cloud", Values: []int{0, 2}, Quick: []int{0, 2},
-		Set: func(s *lab.Spec, v int) {
+		Set: func(s *lab.Experiment, v int) {
 			if v > 0 {
 				s.WAN = "hybrid5"
 			}
@@ -236,11 +236,11 @@ var (
 	}
 	nattoHigh = Axis{
 		Label: "transactions of high priority (%)", Values: []int{10, 20, 40, 60, 80, 100}, Quick: []int{10, 100},
-		Set: func(s *lab.Spec, v int) { s.High = float64(v) / 100 },
+		Set: func(s *lab.Experiment, v int) { s.High = float64(v) / 100 },
 	}
 	nattoJitter = Axis{
 		Label: "deviation of delays (% of the mean)", Values: []int{0, 5, 10, 15, 20, 40}, Quick: []int{0, 40},
-		Set: func(s *lab.Spec, v int) { s.Jitter = float64(v) / 100 },
+		Set: func(s *lab.Experiment, v int) { s.Jitter = float64(v) / 100 },
 	}
 	// nattoModerateJitter is as far as the paper calls the variance of delays low to moderate.
 	nattoModerateJitter = Axis{
@@ -250,6 +250,6 @@ var (
 	// which Pareto ends four deviations above the mean.
 	nattoNetemJitter = Axis{
 		Label: nattoJitter.Label, Values: []int{0, 10, 20, 40}, Quick: []int{0, 40},
-		Set: func(s *lab.Spec, v int) { s.Jitter, s.Netem = float64(v)/100, v > 0 },
+		Set: func(s *lab.Experiment, v int) { s.Jitter, s.Netem = float64(v)/100, v > 0 },
 	}
 )

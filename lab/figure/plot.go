@@ -107,7 +107,7 @@ func newPanel(x, y string) *plot.Plot {
 // panel draws one measure of all rows.
 func (g *Grid) panel(m Measure) (*plot.Plot, error) {
 	p := newPanel(g.Figure.Axis.Label, m.label())
-	for i, row := range g.Figure.Rows {
+	for i, row := range g.Figure.Protocols {
 		line, marks, err := g.series(m, row, i)
 		if err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func (r *Report) picture() (drawn, error) {
 		}
 		d.panels = append(d.panels, p)
 	}
-	for i, row := range r.Figure.Rows {
+	for i, row := range r.Figure.Protocols {
 		line, marks, err := g.series(r.Figure.Shows[0], row, i)
 		if err != nil {
 			return d, err

@@ -35,19 +35,19 @@ type Record struct {
 	Experiments int    `json:"experiments"`
 	Checked     int    `json:"checked"`        // tries, all of them serializable but in those that are torn
 	Torn        int    `json:"torn,omitempty"` // experiments under rows that give no atomicity, and broke it
-	Why         string `json:"-"`              // of what is not met, or more than met: see reasons
+	Purpose     string `json:"-"`              // of what is not met, or more than met: see reasons
 }
 
 // Panel is one measure of all rows.
 type Panel struct {
 	Measure string `json:"measure"`
-	Rows    []Line `json:"rows"`
+	Lines   []Line `json:"rows"`
 }
 
 // Line is a row's numbers, one for each value of the parameter, or for each piece of time.
 type Line struct {
-	Row     string    `json:"row"`
-	Numbers []float64 `json:"numbers"` // to three significant digits
+	Protocol string    `json:"row"`
+	Numbers  []float64 `json:"numbers"` // to three significant digits
 }
 
 // RecordedCosts are the claims under some costs.
@@ -64,7 +64,7 @@ type RecordedClaim struct {
 	Band    string `json:"band"` // what meets it
 	Ours    string `json:"ours"`
 	Verdict string `json:"verdict"`
-	Why     string `json:"why,omitempty"` // of no number
+	Note    string `json:"why,omitempty"` // of no number
 	Reason  string `json:"-"`             // of what is not met, or more than met: see reasons
 }
 
@@ -133,13 +133,13 @@ func (r *Record) reasons(f *Figure) {
 		for i := range r.Costs[0].Claims {
 			c := &r.Costs[0].Claims[i]
 			if c.unmet() && i < len(f.Claims) {
-				c.Reason = f.Claims[i].Why
+				c.Reason = f.Claims[i].Reason
 			}
 			unmet = unmet || c.unmet()
 		}
 	}
-	if r.Why = ""; unmet {
-		r.Why = strings.Join(strings.Fields(f.Why), " ")
+	if r.Purpose = ""; unmet {
+		r.Purpose = strings.Join(strings.Fields(f.Purpose), " ")
 	}
 }
 
@@ -150,12 +150,12 @@ func (c RecordedClaim) unmet() bool {
 
 func (g *Grid) record(m Measure) Panel {
 	p := Panel{Measure: m.label()}
-	for _, row := range g.Figure.Rows {
-		line := Line{Row: row}
+	for _, row := range g.Figure.Protocols {
+		line := Line{Protocol: row}
 		for at := range g.Values {
 			line.Numbers = append(line.Numbers, significant(g.of(m, row, at)))
 		}
-		p.Rows = append(p.Rows, line)
+		p.Lines = append(p.Lines, line)
 	}
 	return p
 }
@@ -163,12 +163,12 @@ func (g *Grid) record(m Measure) Panel {
 // recordOver is one measure of all rows over time.
 func (g *Grid) recordOver(m PieceMeasure) Panel {
 	p := Panel{Measure: m.Name + " (" + m.Unit + ")"}
-	for i, row := range g.Figure.Rows {
-		line := Line{Row: row}
+	for i, row := range g.Figure.Protocols {
+		line := Line{Protocol: row}
 		for _, piece := range g.then(i) {
 			line.Numbers = append(line.Numbers, significant(m.Of(piece)))
 		}
-		p.Rows = append(p.Rows, line)
+		p.Lines = append(p.Lines, line)
 	}
 	return p
 }
@@ -185,7 +185,7 @@ func (p *Part) record() RecordedCosts {
 func (v Verdict) record(axis Axis) RecordedClaim {
 	c := RecordedClaim{
 		Claim: v.Claim.Text(), At: axis.Label + " " + axis.Text(v.At), Paper: v.Claim.PaperText(), Band: "-",
-		Ours: v.Claim.Format(v.Ours), Verdict: v.Band.String(), Why: v.Why,
+		Ours: v.Claim.Format(v.Ours), Verdict: v.Band.String(), Note: v.Reason,
 	}
 	if v.Claim.numbered() {
 		c.Band = v.Claim.Band()

@@ -22,7 +22,7 @@ type jsonReport struct {
 	Quick     bool       `json:"quick"`
 	Parameter string     `json:"parameter"`
 	Tolerance float64    `json:"tolerance"`
-	Why       string     `json:"why,omitempty"` // of what is not met
+	Purpose   string     `json:"why,omitempty"` // of what is not met
 	Parts     []jsonPart `json:"parts"`
 	Laws      []Span     `json:"laws,omitempty"`
 }
@@ -43,14 +43,14 @@ type jsonCell struct {
 
 // jsonClaim has no number of ours where there is nothing to compare.
 type jsonClaim struct {
-	Claim string   `json:"claim"`
-	Unit  string   `json:"unit"`
-	Paper *float64 `json:"paper"`
-	UpTo  float64  `json:"paper_up_to,omitempty"` // of a range
-	Ours  *float64 `json:"ours"`
-	Value float64  `json:"value"` // of the parameter
-	Band  string   `json:"band"`
-	Why   string   `json:"why,omitempty"` // of no number
+	Claim  string   `json:"claim"`
+	Unit   string   `json:"unit"`
+	Paper  *float64 `json:"paper"`
+	UpTo   float64  `json:"paper_up_to,omitempty"` // of a range
+	Ours   *float64 `json:"ours"`
+	Value  float64  `json:"value"` // of the parameter
+	Band   string   `json:"band"`
+	Reason string   `json:"why,omitempty"` // of no number
 }
 
 func (k Kind) unit() string {
@@ -65,15 +65,15 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	f := r.Figure
 	out := jsonReport{Figure: f.Name, Title: f.Title, Source: f.Source, Quick: r.Quick, Parameter: f.Axis.Label, Tolerance: Tolerance}
 	if r.unmet() {
-		out.Why = f.Why
+		out.Purpose = f.Purpose
 	}
 	for _, p := range r.Parts {
 		part := jsonPart{Costs: p.Costs.Name, Hardware: p.Grid.costs(), Claims: []jsonClaim{}}
 		p.Grid.each(func(row, at int, result *lab.Result) {
-			part.Experiments = append(part.Experiments, jsonCell{f.Rows[row], f.Axis.number(p.Grid.Values[at]), *result})
+			part.Experiments = append(part.Experiments, jsonCell{f.Protocols[row], f.Axis.number(p.Grid.Values[at]), *result})
 		})
 		for _, v := range p.Verdicts {
-			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At), Band: v.Band.String(), Why: v.Why}
+			c := jsonClaim{Claim: v.Claim.Text(), Unit: v.Claim.Kind.unit(), Value: f.Axis.number(v.At), Band: v.Band.String(), Reason: v.Reason}
 			if v.Claim.numbered() {
 				c.Paper, c.UpTo = &v.Claim.Paper, v.Claim.UpTo
 			}
@@ -114,8 +114,8 @@ func (r *Report) Text() string {
 	} else {
 		r.measures(&b)
 	}
-	if r.unmet() && r.Figure.Why != "" {
-		fmt.Fprintf(&b, "Why: %s\n", r.Figure.Why)
+	if r.unmet() && r.Figure.Purpose != "" {
+		fmt.Fprintf(&b, "Why: %s\n", r.Figure.Purpose)
 	}
 	b.WriteString(r.checked())
 	return b.String()
@@ -148,7 +148,7 @@ func (g *Grid) table(m Measure) string {
 		fmt.Fprintf(w, "%s\t", g.Figure.Axis.Text(v))
 	}
 	fmt.Fprintf(w, " %s\n", g.Figure.Axis.Label)
-	for _, row := range g.Figure.Rows {
+	for _, row := range g.Figure.Protocols {
 		fmt.Fprintf(w, "%s\t", row)
 		for at := range g.Values {
 			fmt.Fprintf(w, "%.1f\t", g.of(m, row, at))
@@ -164,7 +164,7 @@ func (p *Part) claims() string {
 	var b strings.Builder
 	c := p.Grid.costs()
 	fmt.Fprintf(&b, "Costs %s: %v us of CPU a message, %v cores a node, %v us a sync (%s)\n", p.Costs.Name, c.CPUMicros, c.Cores, c.FsyncMicros, c.Source)
-	if s := p.Spec; s.Coordinators > 0 {
+	if s := p.Experiment; s.Coordinators > 0 {
 		fmt.Fprintf(&b, "At co-coordinators of their own: %v us of CPU a message, %d cores.\n", s.CoordinatorCPU.Microseconds(), s.CoordinatorCores)
 	}
 	if c.PageMicros > 0 {
@@ -193,10 +193,10 @@ func (p *Part) claims() string {
 
 // verdict is the band, and what is the matter where there is no number.
 func (v Verdict) verdict() string {
-	if v.Why == "" {
+	if v.Reason == "" {
 		return v.Band.String()
 	}
-	return v.Band.String() + ": " + v.Why
+	return v.Band.String() + ": " + v.Reason
 }
 
 // unmet reports whether a claim is not met under the default costs, or more than met.
@@ -213,7 +213,7 @@ func (r *Report) Wrong() []string {
 		p.Grid.each(func(row, at int, c *lab.Result) {
 			if !c.Check.Serializable && givesAtomicity(c.Protocol) {
 				axis := r.Figure.Axis
-				wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Rows[row], axis.Label, axis.Text(p.Grid.Values[at]),
+				wrong = append(wrong, fmt.Sprintf("%s at %s %s, costs %s: not serializable: %s", r.Figure.Protocols[row], axis.Label, axis.Text(p.Grid.Values[at]),
 					p.Costs.Name, strings.Join(c.Check.Anomalies, "; ")))
 			}
 		})
@@ -224,8 +224,8 @@ func (r *Report) Wrong() []string {
 // givesAtomicity tells whether all or nothing of a transaction happens under a row. A figure has
 // those that do not give it for their speed.
 func givesAtomicity(protocolRow string) bool {
-	row, err := protocol.ByName(protocolRow)
-	return err != nil || row.Gives != protocol.NoAtomicity
+	spec, err := protocol.ByName(protocolRow)
+	return err != nil || spec.Isolation != protocol.NoAtomicity
 }
 
 // count says how many experiments there are, of how many tries the history was judged, and in how

@@ -24,7 +24,7 @@ type Options struct {
 	// more for the others. It is called by one goroutine at a time.
 	Progress func(done, total time.Duration)
 	// RunAll makes the experiments; nil is lab.RunAll.
-	RunAll func(ctx context.Context, specs []lab.Spec, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
+	RunAll func(ctx context.Context, specs []lab.Experiment, atOnce int, progress func(done, total time.Duration)) ([]lab.Result, error)
 }
 
 // The times of a quick run; less where even those of a whole one are short.
@@ -71,11 +71,11 @@ func (v Variation) differs(f *Figure) bool {
 
 // Part is a figure under some costs.
 type Part struct {
-	Costs    Variation
-	Spec     lab.Spec // what all experiments had in common, these costs included
-	Grid     *Grid
-	Verdicts []Verdict
-	only     []asked // if not nil: the experiments that are made
+	Costs      Variation
+	Experiment lab.Experiment // what all experiments had in common, these costs included
+	Grid       *Grid
+	Verdicts   []Verdict
+	only       []asked // if not nil: the experiments that are made
 }
 
 // asked is one experiment of a grid.
@@ -124,7 +124,7 @@ func Run(ctx context.Context, f *Figure, opt Options) (*Report, error) {
 
 // add makes the experiments of some parts and adds the parts to the report.
 func (r *Report) add(ctx context.Context, opt Options, parts ...*Part) error {
-	var specs []lab.Spec
+	var specs []lab.Experiment
 	for _, p := range parts {
 		specs = append(specs, p.specs()...)
 	}
@@ -155,15 +155,15 @@ func (f *Figure) values(quick bool) []int {
 
 // part is the figure under some costs, before its experiments.
 func (f *Figure) part(costs Variation, values []int, opt Options) *Part {
-	p := &Part{Costs: costs, Spec: f.Base, Grid: &Grid{Figure: f, Values: values}}
-	p.Spec.Seed = opt.Seed
+	p := &Part{Costs: costs, Experiment: f.Base, Grid: &Grid{Figure: f, Values: values}}
+	p.Experiment.Seed = opt.Seed
 	if opt.Quick {
-		p.Spec.Duration, p.Spec.Warmup = min(quickDuration, f.Base.Duration/4), min(quickWarmup, f.Base.Warmup/2)
+		p.Experiment.Duration, p.Experiment.Warmup = min(quickDuration, f.Base.Duration/4), min(quickWarmup, f.Base.Warmup/2)
 	}
 	if costs.OwnReadOnly {
-		p.Spec.ReadOnly = ""
+		p.Experiment.ReadOnly = ""
 	}
-	s := &p.Spec
+	s := &p.Experiment
 	for _, d := range []*time.Duration{&s.CPU, &s.CoordinatorCPU, &s.RequestCPU, &s.StatementCPU, &s.CommitCPU, &s.StoreCPU, &s.LockCPU, &s.StepCPU, &s.PageCPU, &s.ListCPU, &s.SourceWork} {
 		*d = *d * time.Duration(costs.Num) / time.Duration(costs.Den)
 	}
@@ -179,7 +179,7 @@ func (p *Part) claimed() []asked {
 	var out []asked
 	for _, v := range p.Verdicts {
 		over := p.Grid.Values[v.Claim.placeOfOver(p.Grid, slices.Index(p.Grid.Values, v.At))]
-		out = append(out, asked{v.Claim.Row, v.At})
+		out = append(out, asked{v.Claim.Protocol, v.At})
 		for _, row := range rivals(v.Claim.Over) {
 			out = append(out, asked{row, over})
 		}
@@ -202,16 +202,16 @@ func (p *Part) wants(row string, value int) bool {
 }
 
 // specs are the experiments of the part, row by row.
-func (p *Part) specs() []lab.Spec {
-	var specs []lab.Spec
+func (p *Part) specs() []lab.Experiment {
+	var specs []lab.Experiment
 	f := p.Grid.Figure
-	for _, row := range f.Rows {
+	for _, row := range f.Protocols {
 		for _, v := range p.Grid.Values {
 			if !p.wants(row, v) {
 				continue
 			}
-			s, variant := p.Spec, f.variant(row)
-			s.Protocol = variant.Row
+			s, variant := p.Experiment, f.variant(row)
+			s.Protocol = variant.Protocol
 			variant.Set(&s)
 			f.Axis.Set(&s, v)
 			specs = append(specs, s)
@@ -223,7 +223,7 @@ func (p *Part) specs() []lab.Spec {
 // take puts the results of the part's experiments, row by row, into its grid,
 // and returns those that are left.
 func (p *Part) take(results []lab.Result) []lab.Result {
-	for _, row := range p.Grid.Figure.Rows {
+	for _, row := range p.Grid.Figure.Protocols {
 		cells := make([]lab.Result, len(p.Grid.Values))
 		for at, v := range p.Grid.Values {
 			if p.wants(row, v) {

@@ -37,8 +37,8 @@ func Scoreboard(records []Record) string {
 	}
 	b.WriteString("\n## Why where it is not met\n")
 	for _, r := range records {
-		if r.Why != "" {
-			fmt.Fprintf(&b, "\n**`%s`**: %s\n", r.Figure, r.Why)
+		if r.Purpose != "" {
+			fmt.Fprintf(&b, "\n**`%s`**: %s\n", r.Figure, r.Purpose)
 		}
 	}
 	if missing := unrecorded(records); len(missing) > 0 {

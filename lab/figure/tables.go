@@ -49,8 +49,8 @@ func (r Record) Claims() string {
 		}
 		b.WriteString(" " + r.reason(c) + " |\n")
 	}
-	if r.Why != "" {
-		b.WriteString("\n*Why*: " + r.Why + "\n")
+	if r.Purpose != "" {
+		b.WriteString("\n*Why*: " + r.Purpose + "\n")
 	}
 	return b.String() + "\n" + r.made()
 }
@@ -90,13 +90,13 @@ func (c RecordedClaim) beside(byDefault RecordedClaim) string {
 // comparison it is said that runs are no numbers.
 func (r Record) reason(c RecordedClaim) string {
 	switch {
-	case c.Why != "":
-		return "no number: " + c.Why
+	case c.Note != "":
+		return "no number: " + c.Note
 	case !c.unmet():
 		return ""
 	case c.Reason != "":
 		return c.Reason
-	case r.Why != "":
+	case r.Purpose != "":
 		return "see *why*"
 	}
 	return ""
@@ -118,8 +118,8 @@ func (r Record) Numbers() string {
 // bySecond are the means of the pieces that end within each second in which any does.
 func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 	means.Measure = p.Measure
-	for row, l := range p.Rows {
-		line, pieces, second := Line{Row: l.Row}, 0, 0
+	for row, l := range p.Lines {
+		line, pieces, second := Line{Protocol: l.Protocol}, 0, 0
 		for i, n := range l.Numbers {
 			if now := int(math.Ceil(until[i])); now > second {
 				line.Numbers, pieces, second = append(line.Numbers, 0), 0, now
@@ -134,7 +134,7 @@ func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 		for i, n := range line.Numbers {
 			line.Numbers[i] = significant(n)
 		}
-		means.Rows = append(means.Rows, line)
+		means.Lines = append(means.Lines, line)
 	}
 	return seconds, means
 }
@@ -143,8 +143,8 @@ func (p Panel) bySecond(until []float64) (seconds []string, means Panel) {
 func (p Panel) table(parameter string, values []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s; %s: | %s |\n|---|%s\n", p.Measure, parameter, strings.Join(values, " | "), strings.Repeat("---|", len(values)))
-	for _, l := range p.Rows {
-		fmt.Fprintf(&b, "| %s |", l.Row)
+	for _, l := range p.Lines {
+		fmt.Fprintf(&b, "| %s |", l.Protocol)
 		for _, n := range l.Numbers {
 			fmt.Fprintf(&b, " %s |", plain(n))
 		}
@@ -165,9 +165,9 @@ func (r Record) Shares() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s clients | throughput (transactions/s) | mean latency (ms) | of the clients' time in transactions that commit |\n|---|---|---|---|\n", plain(clients))
-	for _, l := range r.panel(throughput).Rows {
-		tps, ms := l.last(), r.panel(latency).row(l.Row).last()
-		fmt.Fprintf(&b, "| %s | %s | %s | %.0f%% |\n", l.Row, plain(tps), plain(ms), 100*tps*ms/1000/clients)
+	for _, l := range r.panel(throughput).Lines {
+		tps, ms := l.last(), r.panel(latency).row(l.Protocol).last()
+		fmt.Fprintf(&b, "| %s | %s | %s | %.0f%% |\n", l.Protocol, plain(tps), plain(ms), 100*tps*ms/1000/clients)
 	}
 	return b.String()
 }
@@ -183,11 +183,11 @@ func (r Record) panel(m Measure) Panel {
 
 // row is a row's line, or an empty one.
 func (p Panel) row(name string) Line {
-	i := slices.IndexFunc(p.Rows, func(l Line) bool { return l.Row == name })
+	i := slices.IndexFunc(p.Lines, func(l Line) bool { return l.Protocol == name })
 	if i < 0 {
 		return Line{}
 	}
-	return p.Rows[i]
+	return p.Lines[i]
 }
 
 // last is the number at the end of the axis.
@@ -203,7 +203,7 @@ func (r Record) SpanTable() string {
 	var b strings.Builder
 	b.WriteString("| row | client in | led from | formula (ms) | alone (ms) | with costs and contention (ms) |\n|---|---|---|---|---|---|\n")
 	for _, s := range r.Spans {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", s.Row, s.Client, s.Leader, plain(s.LawMS), plain(s.AloneMS), plain(s.MeasuredMS))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", s.Protocol, s.Client, s.Leader, plain(s.LawMS), plain(s.AloneMS), plain(s.MeasuredMS))
 	}
 	fmt.Fprintf(&b, "\n%d of %d spans measured alone are as their formulas say.\n", r.Held, r.Laws)
 	return b.String() + r.made()

@@ -26,10 +26,10 @@ func testRecord(t *testing.T) Record {
 // back from its file as it was.
 func TestRecord(t *testing.T) {
 	rec := testRecord(t)
-	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+10 || rec.Checked != 10*rec.Experiments || rec.Why != testFigure.Why {
+	if rec.Recorded != "2026-01-31" || rec.Seed != 7 || rec.Experiments != 2*len(rec.Values)+10 || rec.Checked != 10*rec.Experiments || rec.Purpose != testFigure.Purpose {
 		t.Errorf("%+v", rec)
 	}
-	if line := rec.Panels[0].Rows[0]; line.Row != "2pc+2pl" || line.Numbers[0] != 60 || len(line.Numbers) != len(rec.Values) {
+	if line := rec.Panels[0].Lines[0]; line.Protocol != "2pc+2pl" || line.Numbers[0] != 60 || len(line.Numbers) != len(rec.Values) {
 		t.Errorf("%+v", line)
 	}
 	want := RecordedClaim{"throughput of 2pc+2pl over 2pc+occ, at best", "clients 300", "4.00x", "3.40x to 4.71x", "2.00x", "SHORT", "", ""}
@@ -160,7 +160,7 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s: %s is %s (%s), and nothing says why", r.Figure, c.Claim, c.Verdict, c.Ours)
 			}
 		}
-		if r.Held < r.Laws && r.Why == "" {
+		if r.Held < r.Laws && r.Purpose == "" {
 			t.Errorf("%s: %d of %d spans are as their formulas, and nothing says why", r.Figure, r.Held, r.Laws)
 		}
 		for i, c := range f.Claims {
@@ -194,20 +194,20 @@ func TestReasons(t *testing.T) {
 	f := *testFigure
 	f.Claims = slices.Clone(f.Claims)
 	for i := range f.Claims {
-		f.Claims[i].Why = "known"
+		f.Claims[i].Reason = "known"
 	}
-	f.Why = "Since\nthen."
+	f.Purpose = "Since\nthen."
 	rec.reasons(&f)
 	got := ""
 	for _, c := range rec.Costs[0].Claims {
 		got += c.Verdict + ":" + c.Reason + " "
 	}
-	if got != "met: met: SHORT:known for comparison: " || rec.Why != "Since then." {
-		t.Errorf("%s, %q", got, rec.Why)
+	if got != "met: met: SHORT:known for comparison: " || rec.Purpose != "Since then." {
+		t.Errorf("%s, %q", got, rec.Purpose)
 	}
 	rec.Costs[0].Claims[2].Verdict = Met.String()
-	if rec.reasons(&f); rec.Why != "" {
-		t.Errorf("a reason for nothing: %q", rec.Why)
+	if rec.reasons(&f); rec.Purpose != "" {
+		t.Errorf("a reason for nothing: %q", rec.Purpose)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestConstantsThatDecide(t *testing.T) {
 			t.Errorf("the page does not have %q:\n%s", want, page)
 		}
 	}
-	rec.Costs[0].Claims[3].Why = "few committed"
+	rec.Costs[0].Claims[3].Note = "few committed"
 	if text := rec.Claims(); !strings.Contains(text, "| no number: few committed |") {
 		t.Errorf("it is not said of what is for comparison that it is no number:\n%s", text)
 	}
@@ -261,7 +261,7 @@ func TestNumbersAndShares(t *testing.T) {
 	if text := rec.Numbers(); text != "| failed; second: | 5 | 10 | 15 |\n|---|---|---|---|\n| some | 10 | 30 | 5 |\n" {
 		t.Errorf("in longer pieces:\n%s", text)
 	}
-	rec.Spans, rec.Laws, rec.Held = []Span{{Row: "2pc+occ", Client: "here", Leader: "there", LawMS: 12.5, AloneMS: 12.5, MeasuredMS: 11}}, 2, 1
+	rec.Spans, rec.Laws, rec.Held = []Span{{Protocol: "2pc+occ", Client: "here", Leader: "there", LawMS: 12.5, AloneMS: 12.5, MeasuredMS: 11}}, 2, 1
 	if text := rec.SpanTable(); !strings.Contains(text, "| 2pc+occ | here | there | 12.5 | 12.5 | 11 |\n\n1 of 2 spans") {
 		t.Errorf("%s", text)
 	}

@@ -34,7 +34,7 @@ func (g *Grid) timelines(d *drawn) error {
 	f := g.Figure
 	for n, m := range f.Over {
 		p := newPanel("seconds", m.Name+" ("+m.Unit+")")
-		for i, row := range f.Rows {
+		for i, row := range f.Protocols {
 			points := make(plotter.XYs, len(g.then(i)))
 			for at, piece := range g.then(i) {
 				points[at].X, points[at].Y = piece.UntilS, m.Of(piece)
@@ -60,13 +60,13 @@ func (g *Grid) timeline(m PieceMeasure) string {
 	var b strings.Builder
 	w := tabs(&b)
 	fmt.Fprintf(w, "%s (%s), until second\t", m.Name, m.Unit)
-	for _, row := range g.Figure.Rows {
+	for _, row := range g.Figure.Protocols {
 		fmt.Fprintf(w, "%s\t", row)
 	}
 	fmt.Fprintln(w)
 	for at := range g.then(0) {
 		fmt.Fprintf(w, "%v\t", g.then(0)[at].UntilS)
-		for i := range g.Figure.Rows {
+		for i := range g.Figure.Protocols {
 			if pieces := g.then(i); at < len(pieces) {
 				fmt.Fprintf(w, "%.1f\t", m.Of(pieces[at]))
 			}

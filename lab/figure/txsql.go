@@ -14,7 +14,7 @@ import (
 // replica for which a commit would wait (asynchronous replication), see synchronous. A client
 // that is aborted tries again at once, and no gateway bounds the tries that contend: that is
 // ours alone.
-func txsqlBase(workload string) lab.Spec {
+func txsqlBase(workload string) lab.Experiment {
 	s := lab.Defaults()
 	s.Workload, s.WAN, s.Shards, s.ClientRegions, s.ClientRTT = workload, "uniform:1ms:1", 1, 1, 100*time.Microsecond
 	s.Zipf, s.Keys, s.ReadShare = 0, 1_000_000, 0
@@ -29,32 +29,32 @@ func txsqlBase(workload string) lab.Spec {
 
 // synchronous has two replicas a millisecond away, of which one must have a commit on
 // its disk.
-func synchronous(s lab.Spec) lab.Spec {
+func synchronous(s lab.Experiment) lab.Experiment {
 	s.WAN = "uniform:1ms:3"
 	return s
 }
 
 // fewRows has as many as a table of sysbench by default.
-func fewRows(s lab.Spec) lab.Spec {
+func fewRows(s lab.Experiment) lab.Experiment {
 	s.Keys = 10_000
 	return s
 }
 
 // settled is for many rows of which some are asked for more often than they can be had:
 // it takes seconds until all clients wait for these.
-func settled(s lab.Spec) lab.Spec {
+func settled(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 4*time.Second, 500*time.Millisecond
 	return s
 }
 
 // brief is for a few hundred transactions a second.
-func brief(s lab.Spec) lab.Spec {
+func brief(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 500*time.Millisecond, time.Second
 	return s
 }
 
 // half is for thousands of long transactions a second: an experiment takes a minute.
-func half(s lab.Spec) lab.Spec {
+func half(s lab.Experiment) lab.Experiment {
 	s.Duration = 500 * time.Millisecond
 	return s
 }
@@ -72,20 +72,20 @@ const (
 )
 
 var fairest = map[string]Variant{
-	"txsql":  {Row: txsqlRow},
+	"txsql":  {Protocol: txsqlRow},
 	"bamboo": {"bamboo", early},
-	"aria":   {"aria", func(s *lab.Spec) { sequenced(s, ariaBatch) }},
+	"aria":   {"aria", func(s *lab.Experiment) { sequenced(s, ariaBatch) }},
 }
 
 // early reveals what one shard's entry commits as soon as that is in its leader's log.
-func early(s *lab.Spec) { s.Reveal = reveal.OnAppend }
+func early(s *lab.Experiment) { s.Reveal = reveal.OnAppend }
 
 // late reveals it when the disk has the entry.
-func late(s *lab.Spec) { s.Reveal = reveal.OnDecision }
+func late(s *lab.Experiment) { s.Reveal = reveal.OnDecision }
 
 // sequenced has a sequencer before the database, so many transactions a batch. Who loses is in the next
 // batch, whatever his client would do; tries are bounded by it, and by nothing else.
-func sequenced(s *lab.Spec, batch int) {
+func sequenced(s *lab.Experiment, batch int) {
 	s.Sequence, s.Tries = batch, 1000
 }
 
@@ -106,14 +106,14 @@ func inBestForm(of ...[]*Figure) []*Figure {
 }
 
 // threads has so many clients.
-func threads(s lab.Spec, n int) lab.Spec {
+func threads(s lab.Experiment, n int) lab.Experiment {
 	s.Clients = n
 	return s
 }
 
 // statements has so many of them in a transaction, of which a part only reads. One of
 // several that is aborted is left, as sysbench does, and another is begun, of other rows.
-func statements(s lab.Spec, n int, readShare float64) lab.Spec {
+func statements(s lab.Experiment, n int, readShare float64) lab.Experiment {
 	s.Length, s.ReadShare = n, readShare
 	if n > 1 {
 		s.Tries = 1
@@ -122,19 +122,19 @@ func statements(s lab.Spec, n int, readShare float64) lab.Spec {
 }
 
 // longer is for long transactions of a thousand clients, which wait for seconds.
-func longer(s lab.Spec) lab.Spec {
+func longer(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 2*time.Second, time.Second
 	return s
 }
 
 // uniform is a setting in which nobody waits for anybody: it settles when all have committed once.
-func uniform(s lab.Spec) lab.Spec {
+func uniform(s lab.Experiment) lab.Experiment {
 	s.Warmup, s.Duration = 400*time.Millisecond, 500*time.Millisecond
 	return s
 }
 
 // soonHot has few waiters make a row hot, so that 32 threads can.
-func soonHot(s lab.Spec) lab.Spec {
+func soonHot(s lab.Experiment) lab.Experiment {
 	s.HotWaiters = 4
 	return s
 }
@@ -143,7 +143,7 @@ func soonHot(s lab.Spec) lab.Spec {
 // them payments on one account; at times a crowd makes payments on it, the last of which stays. Two replicas
 // are 2.5 ms away, a lock is waited for no longer than a second, and nothing is
 // tried twice.
-func crowds() lab.Spec {
+func crowds() lab.Experiment {
 	s := txsqlBase("hotspots")
 	s.WAN, s.Cores, s.Rate, s.Spikes = "uniform:2.5ms:3", 24, 1000, "1s+1s:1500,4s+1s:3500,7s+1s:3500,9500ms+3500ms:8000"
 	s.Tries, s.LockWait, s.HotWaiters = 1, time.Second, 8
@@ -152,43 +152,43 @@ func crowds() lab.Spec {
 }
 
 // payments is FiT.
-func payments(clients int) func(*lab.Spec) {
-	return func(s *lab.Spec) { *s = threads(*s, clients) }
+func payments(clients int) func(*lab.Experiment) {
+	return func(s *lab.Experiment) { *s = threads(*s, clients) }
 }
 
 // sixteen is transactions of as many statements, of which one updates a hot row: sysbench's
 // hotspot update, or read/write.
-func sixteen(readShare float64, clients int) func(*lab.Spec) {
-	return func(s *lab.Spec) {
+func sixteen(readShare float64, clients int) func(*lab.Experiment) {
+	return func(s *lab.Experiment) {
 		s.Workload = "hotspot-once"
 		*s = threads(statements(*s, 16, readShare), clients)
 	}
 }
 
 // alone is the same without group commit.
-func alone(set func(*lab.Spec)) func(*lab.Spec) {
-	return func(s *lab.Spec) {
+func alone(set func(*lab.Experiment)) func(*lab.Experiment) {
+	return func(s *lab.Experiment) {
 		set(s)
 		s.SyncEach = true
 	}
 }
 
 var (
-	txsqlOnce   = Axis{Label: "seconds", Values: []int{15}, Quick: []int{15}, Set: func(*lab.Spec, int) {}}
+	txsqlOnce   = Axis{Label: "seconds", Values: []int{15}, Quick: []int{15}, Set: func(*lab.Experiment, int) {}}
 	txsqlGroups = Axis{
 		Label: "transactions of a group", Values: []int{1, 5, 10, 50, 256}, Quick: []int{1, 256}, Log: true,
-		Set: func(s *lab.Spec, v int) { s.GroupSize = v },
+		Set: func(s *lab.Experiment, v int) { s.GroupSize = v },
 	}
 	txsqlReplicas = Axis{
 		Label: "replicas (1: asynchronous, 3: synchronous)", Values: []int{1, 3}, Quick: []int{1, 3},
-		Set: func(s *lab.Spec, v int) { s.WAN = fmt.Sprintf("uniform:1ms:%d", v) },
+		Set: func(s *lab.Experiment, v int) { s.WAN = fmt.Sprintf("uniform:1ms:%d", v) },
 	}
 )
 
 var (
 	txsqlThreads = Axis{
 		Label: "threads", Values: []int{1, 8, 32, 128, 512, 1024}, Quick: []int{8, 1024}, Log: true,
-		Set: func(s *lab.Spec, v int) { s.Clients = v },
+		Set: func(s *lab.Experiment, v int) { s.Clients = v },
 	}
 	txsqlFewThreads = Axis{
 		Label: "threads", Values: []int{8, 128, 1024}, Quick: []int{8, 1024}, Log: true,
@@ -196,23 +196,23 @@ var (
 	}
 	txsqlWrites = Axis{
 		Label: "share of statements that write", Values: []int{100, 500, 1000}, Quick: []int{100, 1000}, Milli: true,
-		Set: func(s *lab.Spec, v int) { s.ReadShare = 1 - float64(v)/1000 },
+		Set: func(s *lab.Experiment, v int) { s.ReadShare = 1 - float64(v)/1000 },
 	}
 	txsqlLength = Axis{
 		Label: "statements of a transaction", Values: []int{1, 5, 10, 20}, Quick: []int{1, 20},
-		Set: func(s *lab.Spec, v int) { *s = statements(*s, v, s.ReadShare) },
+		Set: func(s *lab.Experiment, v int) { *s = statements(*s, v, s.ReadShare) },
 	}
 	txsqlRollbacks = Axis{
 		Label: "share of transactions rolled back by their clients", Values: []int{0, 20, 100, 200}, Quick: []int{0, 200}, Milli: true,
-		Set: func(s *lab.Spec, v int) { s.Rollback = float64(v) / 1000 },
+		Set: func(s *lab.Experiment, v int) { s.Rollback = float64(v) / 1000 },
 	}
 	txsqlZipf = Axis{
 		Label: "Zipf coefficient", Values: []int{700, 800, 900, 990}, Quick: []int{700, 990}, Milli: true,
-		Set: func(s *lab.Spec, v int) { s.Zipf = float64(v) / 1000 },
+		Set: func(s *lab.Experiment, v int) { s.Zipf = float64(v) / 1000 },
 	}
 	txsqlWarehouses = Axis{
 		Label: "warehouses", Values: []int{1, 4, 16}, Quick: []int{1, 16}, Log: true,
-		Set: func(s *lab.Spec, v int) { s.Warehouses = v },
+		Set: func(s *lab.Experiment, v int) { s.Warehouses = v },
 	}
 )
 
@@ -226,9 +226,9 @@ var (
 // "up to", and with the other rows, for which it has no number.
 func txsqlOver(rows []string, where Where, mysql float64) (out []Claim) {
 	for i := len(rows) - 1; i > 0; i-- {
-		c := says(throughput, "txsql", rows[i], where, Times, 0)
+		c := claim(throughput, "txsql", rows[i], where, Times, 0)
 		if rows[i] == "mysql" {
-			c.Paper, c.Why = mysql, seeDisk
+			c.Paper, c.Reason = mysql, seeDisk
 		}
 		out = append(out, c)
 	}

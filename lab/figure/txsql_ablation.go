@@ -30,10 +30,10 @@ var ablated = map[string]Variant{
 	heldRetire: {"bamboo", late},
 	freed:      {"o1", early},
 	freedQueue: {"o2", early},
-	freedAll:   {Row: txsqlRow},
+	freedAll:   {Protocol: txsqlRow},
 	freedRet:   {"bamboo", early},
-	freedAlone: {txsqlRow, func(s *lab.Spec) { s.SyncEach = true }},
-	heldAlone:  {"o1", func(s *lab.Spec) { late(s); s.SyncEach = true }},
+	freedAlone: {txsqlRow, func(s *lab.Experiment) { s.SyncEach = true }},
+	heldAlone:  {"o1", func(s *lab.Experiment) { late(s); s.SyncEach = true }},
 }
 
 var ablatedRows = []string{heldPages, held, heldQueue, heldGroups, heldRetire, freed, freedQueue, freedAll, freedRet, freedAlone, heldAlone}
@@ -45,7 +45,7 @@ func ablation() (out []Claim) {
 		{freed, held}, {freedQueue, heldQueue}, {freedAll, heldGroups}, {freedRet, heldRetire},
 		{freedQueue, freed}, {freedAll, freedQueue}, {freedAll, freedRet}, {freedAll, freedAlone}, {held, heldAlone},
 	} {
-		out = append(out, says(throughput, c[0], c[1], AtTheEnd, Times, 0))
+		out = append(out, claim(throughput, c[0], c[1], AtTheEnd, Times, 0))
 	}
 	return out
 }
@@ -53,66 +53,66 @@ func ablation() (out []Claim) {
 var txsqlOurs = []*Figure{
 	{
 		Name: "txsql/ablationrow", Title: "Updates of one hot row: which part brings what",
-		Source: "ours; the parts are those of TXSQL, sections 3 and 4",
-		Rows:   ablatedRows, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot"), 1, 0),
+		Source:    "ours; the parts are those of TXSQL, sections 3 and 4",
+		Protocols: ablatedRows, Axis: txsqlFewThreads, Base: statements(txsqlBase("hotspot"), 1, 0),
 		Shows:    []Measure{throughput, tail, locks},
 		Claims:   ablation(),
 		Variants: ablated,
 	},
 	{
 		Name: "txsql/ablation", Title: "Payments on a hot account (FiT): which part brings what",
-		Source: "ours; the parts are those of TXSQL, sections 3 and 4",
-		Rows:   ablatedRows, Axis: txsqlFewThreads, Base: txsqlBase("fit"),
+		Source:    "ours; the parts are those of TXSQL, sections 3 and 4",
+		Protocols: ablatedRows, Axis: txsqlFewThreads, Base: txsqlBase("fit"),
 		Shows:    []Measure{throughput, tail, locks},
 		Claims:   ablation(),
 		Variants: ablated,
 	},
 	{
 		Name: "txsql/ablationsync", Title: "The same with synchronous replication",
-		Source: "ours; the parts are those of TXSQL, sections 3 and 4",
-		Rows:   ablatedRows, Axis: txsqlFewThreads, Base: synchronous(txsqlBase("fit")),
+		Source:    "ours; the parts are those of TXSQL, sections 3 and 4",
+		Protocols: ablatedRows, Axis: txsqlFewThreads, Base: synchronous(txsqlBase("fit")),
 		Shows:    []Measure{throughput, tail, locks},
 		Claims:   ablation(),
 		Variants: ablated,
 	},
 	{
 		Name: "txsql/ariabatch", Title: "Aria with larger and larger batches, 512 threads",
-		Source: "ours; TXSQL, section 6.1.2, has the best size without a number",
-		Rows:   []string{"one row", "FiT", "Zipf 0.9"}, Axis: txsqlBatches, Base: threads(txsqlBase("fit"), 512),
+		Source:    "ours; TXSQL, section 6.1.2, has the best size without a number",
+		Protocols: []string{"one row", "FiT", "Zipf 0.9"}, Axis: txsqlBatches, Base: threads(txsqlBase("fit"), 512),
 		Shows: []Measure{throughput, tail, abortRate},
 		Variants: map[string]Variant{
 			"one row":  {"aria", oneRow},
-			"FiT":      {Row: "aria"},
+			"FiT":      {Protocol: "aria"},
 			"Zipf 0.9": {"aria", skewed},
 		},
 	},
 	{
 		Name: "txsql/replication", Title: "Payments on a hot account (FiT), 1024 threads: what replication takes",
-		Source: "TXSQL, section 6.3.2: 8.2 times MySQL asynchronously, 22.3 times synchronously",
-		Rows:   txsqlRivals, Axis: txsqlReplicas, Base: threads(txsqlBase("fit"), 1024),
+		Source:    "TXSQL, section 6.3.2: 8.2 times MySQL asynchronously, 22.3 times synchronously",
+		Protocols: txsqlRivals, Axis: txsqlReplicas, Base: threads(txsqlBase("fit"), 1024),
 		Shows: []Measure{throughput, tail, lockWait},
 		Claims: []Claim{
-			says(throughput, "txsql", "mysql", AtTheStart, Times, 8.2).because(seeDisk),
-			says(throughput, "txsql", "mysql", AtTheEnd, Times, 22.3).because(seeDisk),
-			says(throughput, "bamboo", "aria|mysql", AtTheEnd, Ahead, 0),
+			claim(throughput, "txsql", "mysql", AtTheStart, Times, 8.2).because(seeDisk),
+			claim(throughput, "txsql", "mysql", AtTheEnd, Times, 22.3).because(seeDisk),
+			claim(throughput, "bamboo", "aria|mysql", AtTheEnd, Ahead, 0),
 		},
-		Why: whyMySQL,
+		Purpose: whyMySQL,
 	},
 }
 
 // oneRow is updates of one hot row.
-func oneRow(s *lab.Spec) {
+func oneRow(s *lab.Experiment) {
 	s.Workload = "hotspot"
 	*s = statements(*s, 1, 0)
 }
 
 // skewed is updates of single rows of ten thousand.
-func skewed(s *lab.Spec) {
+func skewed(s *lab.Experiment) {
 	s.Workload, s.Zipf = "sysbench", 0.9
 	*s = fewRows(statements(*s, 1, 0))
 }
 
 var txsqlBatches = Axis{
 	Label: "transactions of a batch", Values: []int{1, 4, 16, 64, 256}, Quick: []int{1, 16, 64, 256}, Log: true,
-	Set: func(s *lab.Spec, v int) { sequenced(s, v) },
+	Set: func(s *lab.Experiment, v int) { sequenced(s, v) },
 }

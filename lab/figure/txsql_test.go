@@ -9,14 +9,14 @@ import (
 )
 
 // specOf is the experiment of a figure's row at the end of its axis.
-func specOf(t *testing.T, figure, row string) lab.Spec {
+func specOf(t *testing.T, figure, row string) lab.Experiment {
 	t.Helper()
 	f, err := ByName(figure)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, v := f.Base, f.variant(row)
-	s.Protocol = v.Row
+	s.Protocol = v.Protocol
 	v.Set(&s)
 	f.Axis.Set(&s, f.Axis.Values[len(f.Axis.Values)-1])
 	if err := s.Validate(); err != nil {
@@ -48,7 +48,7 @@ func TestCostsApart(t *testing.T) {
 	wide, _ := ByName("d2pc/fig5")
 	count := func(f *Figure) (n int) {
 		for _, v := range variations {
-			s := f.part(v, nil, Options{}).Spec
+			s := f.part(v, nil, Options{}).Experiment
 			cpu, disk := s.CPU != f.Base.CPU, s.Fsync != f.Base.Fsync
 			if cpu && disk {
 				t.Errorf("%s: both are others", v.Name)

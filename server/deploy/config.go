@@ -60,7 +60,7 @@ type Config struct {
 	slow     time.Duration
 	verify   time.Duration // 0: never
 	election time.Duration // 0: as it fits the map
-	row      protocol.Row
+	spec     protocol.Spec
 	wan      geo.WAN
 	mapFile  string // of wan, if it is a file
 }
@@ -83,8 +83,8 @@ type Node struct {
 // RoleGateway is of a node that holds no replica and answers SQL.
 const RoleGateway = "gateway"
 
-// Row is the protocol that the configuration names.
-func (c *Config) Row() protocol.Row { return c.row }
+// Spec is the protocol that the configuration names.
+func (c *Config) Spec() protocol.Spec { return c.spec }
 
 // Map is the WAN that the configuration names, or one of its regions without delays.
 func (c *Config) Map() geo.WAN { return c.wan }
@@ -178,7 +178,7 @@ func (c *Config) check() error {
 	if err := c.checkOperations(); err != nil {
 		return err
 	}
-	if c.row, err = protocol.LiveByName(c.Protocol); err != nil {
+	if c.spec, err = protocol.LiveByName(c.Protocol); err != nil {
 		return fmt.Errorf("protocol: %w", err)
 	}
 	if c.AddDelays && c.WAN == "" {

@@ -82,7 +82,7 @@ func cutInit(t *testing.T, lie disktest.Lie) (found []error) {
 			}
 		}
 	}
-	if lie.Says == "" {
+	if lie.Claims == "" {
 		d.Watch(func(s disktest.Step) {
 			judge(fmt.Sprintf("before step %d, %s %s", s.N, s.Do, s.Path), false, s.Rebuild)
 		})
@@ -106,19 +106,19 @@ func TestInitSurvivesPowerCuts(t *testing.T) {
 // Each mistake that would leave half a cluster is noticed.
 func TestInitLies(t *testing.T) {
 	for _, lie := range []disktest.Lie{
-		{Says: "certificates are not synced", Files: []string{"*.crt"}},
-		{Says: "keys are not synced", Files: []string{"*.key"}},
-		{Says: "configurations are not synced", Files: []string{"node?.yaml"}},
-		{Says: "the name of a node is not synced", Files: []string{"node.yaml"}},
-		{Says: "the password is not synced", Files: []string{passwordFile}},
-		{Says: "the verifier is not synced", Files: []string{verifierFile}},
-		{Says: "the new directory is not synced", Dirs: []string{"*/.new-cluster-*"}},
-		{Says: "the directory of a node is not synced", Dirs: []string{"*/node1"}},
-		{Says: "the directory above is not synced", Dirs: []string{"etc"}},
-		{Says: "the directory above that is not synced", Dirs: []string{"."}},
+		{Claims: "certificates are not synced", Files: []string{"*.crt"}},
+		{Claims: "keys are not synced", Files: []string{"*.key"}},
+		{Claims: "configurations are not synced", Files: []string{"node?.yaml"}},
+		{Claims: "the name of a node is not synced", Files: []string{"node.yaml"}},
+		{Claims: "the password is not synced", Files: []string{passwordFile}},
+		{Claims: "the verifier is not synced", Files: []string{verifierFile}},
+		{Claims: "the new directory is not synced", Dirs: []string{"*/.new-cluster-*"}},
+		{Claims: "the directory of a node is not synced", Dirs: []string{"*/node1"}},
+		{Claims: "the directory above is not synced", Dirs: []string{"etc"}},
+		{Claims: "the directory above that is not synced", Dirs: []string{"."}},
 	} {
 		if found := cutInit(t, lie); len(found) == 0 {
-			t.Errorf("nobody notices that %s", lie.Says)
+			t.Errorf("nobody notices that %s", lie.Claims)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func cutAdd(t *testing.T, lie disktest.Lie) (found []error) {
 		}
 	}
 	d := disktest.New(t.TempDir(), lie)
-	if lie.Says == "" {
+	if lie.Claims == "" {
 		d.Watch(func(s disktest.Step) {
 			judge(fmt.Sprintf("before step %d, %s %s", s.N, s.Do, s.Path), false, s.Rebuild)
 		})
@@ -189,12 +189,12 @@ func TestAddSurvivesPowerCuts(t *testing.T) {
 		t.Error(err)
 	}
 	for _, lie := range []disktest.Lie{
-		{Says: "the certificate is not synced", Files: []string{"node3.crt"}},
-		{Says: "the configuration is not synced", Files: []string{"node3.yaml"}},
-		{Says: "its directory is not synced", Dirs: []string{"new"}},
+		{Claims: "the certificate is not synced", Files: []string{"node3.crt"}},
+		{Claims: "the configuration is not synced", Files: []string{"node3.yaml"}},
+		{Claims: "its directory is not synced", Dirs: []string{"new"}},
 	} {
 		if found := cutAdd(t, lie); len(found) == 0 {
-			t.Errorf("nobody notices that %s", lie.Says)
+			t.Errorf("nobody notices that %s", lie.Claims)
 		}
 	}
 }

@@ -38,9 +38,9 @@ type SQL struct {
 	Connections int `yaml:"connections,omitempty"`
 	// Running statements work at a time; 0 is the default of the SQL layer.
 	Running int `yaml:"running,omitempty"`
-	// Strangers are connections that have not logged in, held at a time; 0 is the
+	// Unauthenticated are connections that have not logged in, held at a time; 0 is the
 	// default of the SQL layer.
-	Strangers int `yaml:"strangers,omitempty"`
+	Unauthenticated int `yaml:"strangers,omitempty"`
 	// LoginTimeout is how long they have for it, and FailedLoginDelay the longest wait
 	// of an answer to a wrong password (0s: none waits); empty is the SQL layer's.
 	LoginTimeout     string `yaml:"login_timeout,omitempty"`
@@ -136,8 +136,8 @@ func (s *SQL) check(listen string) error {
 		return err
 	}
 	switch {
-	case s.Strangers < 0 || s.Strangers > connectionsMax:
-		return fmt.Errorf("sql.strangers: %d; give 1 to %d, or 0 for the default", s.Strangers, connectionsMax)
+	case s.Unauthenticated < 0 || s.Unauthenticated > connectionsMax:
+		return fmt.Errorf("sql.strangers: %d; give 1 to %d, or 0 for the default", s.Unauthenticated, connectionsMax)
 	case s.TLS != "" && s.TLS != TLSRequired && s.TLS != TLSOffered && s.TLS != TLSOff:
 		return fmt.Errorf("sql.tls: %.80q is none of %s, %s, %s", s.TLS, TLSRequired, TLSOffered, TLSOff)
 	case (s.Certificate == "") != (s.Key == ""):

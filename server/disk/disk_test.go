@@ -72,11 +72,11 @@ func TestWriteFileIsWholeOrNotThere(t *testing.T) {
 		t.Error(err)
 	}
 	for _, lie := range []disktest.Lie{
-		{Says: "the file is not synced", Files: []string{"f"}},
-		{Says: "its directory is not synced", Dirs: []string{"."}},
+		{Claims: "the file is not synced", Files: []string{"f"}},
+		{Claims: "its directory is not synced", Dirs: []string{"."}},
 	} {
 		if len(play(lie)) == 0 {
-			t.Errorf("nobody notices that %s", lie.Says)
+			t.Errorf("nobody notices that %s", lie.Claims)
 		}
 	}
 }

@@ -10,21 +10,21 @@ import (
 
 // SetLives has the transport tell its life and judge those of its peers. It is
 // called before Start.
-func (t *Transport) SetLives(l *Lives) {
-	l.hears = t.hears
+func (t *Transport) SetLives(l *BootRegistry) {
+	l.receiving = t.receives
 	t.lives = l
 }
 
 // own is the life that this node tells.
-func (t *Transport) own() Life {
+func (t *Transport) own() Boot {
 	if t.lives == nil {
-		return Life{}
+		return Boot{}
 	}
 	return t.lives.cfg.Own
 }
 
 // admit lets a life of a peer in, and ends the connections of the one before.
-func (t *Transport) admit(from txn.NodeID, life Life) error {
+func (t *Transport) admit(from txn.NodeID, life Boot) error {
 	l := t.link(from)
 	if t.lives == nil || l == nil {
 		return nil
@@ -60,31 +60,31 @@ func (t *Transport) hangUp(node txn.NodeID, but uint64) {
 func (t *Transport) identify(conn net.Conn, h hello) bool {
 	t.mu.Lock()
 	if g := t.incoming[conn]; g != nil {
-		g.from, g.life, g.heard = h.From, h.Life.ID, time.Now()
+		g.from, g.life, g.received = h.From, h.Boot.ID, time.Now()
 	}
 	t.mu.Unlock()
 	// A newer life may have come in between, and closed only what it found.
-	return t.link(h.From) != nil && (t.lives == nil || h.Life.Start == 0 || t.lives.holds(h.From, h.Life.ID))
+	return t.link(h.From) != nil && (t.lives == nil || h.Boot.Start == 0 || t.lives.holds(h.From, h.Boot.ID))
 }
 
-// hear notes that a peer is heard on a connection.
-func (t *Transport) hear(conn net.Conn) {
+// readHello notes that a peer is heard on a connection.
+func (t *Transport) readHello(conn net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if g := t.incoming[conn]; g != nil {
-		g.heard = time.Now()
+		g.received = time.Now()
 	}
 }
 
-// hears lists the connections of peers.
-func (t *Transport) hears() []hearing {
+// receives lists the connections of peers.
+func (t *Transport) receives() []received {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []hearing
+	var out []received
 	// order: they are looked through.
 	for _, g := range t.incoming {
 		if g.from != 0 {
-			out = append(out, hearing{g.from, g.life, g.heard})
+			out = append(out, received{g.from, g.life, g.received})
 		}
 	}
 	return out
@@ -93,8 +93,8 @@ func (t *Transport) hears() []hearing {
 // livesEvery is how often the peers are told whom this node knows and hears.
 const livesEvery = time.Second
 
-// tellLives tells them.
-func (t *Transport) tellLives() {
+// reportBoots tells them.
+func (t *Transport) reportBoots() {
 	tick := time.NewTicker(livesEvery)
 	defer tick.Stop()
 	for {
@@ -112,12 +112,12 @@ func (t *Transport) spread() {
 	if t.lives == nil || t.stopped() {
 		return
 	}
-	content := txn.Encode(t.lives.tell(time.Now()))
+	content := txn.Encode(t.lives.reports(time.Now()))
 	t.linksMu.RLock()
 	var to []txn.NodeID
 	// order: each is told by itself.
 	for id, l := range t.links {
-		if l != nil && l.tells() {
+		if l != nil && l.reports() {
 			to = append(to, id)
 		}
 	}
@@ -127,9 +127,9 @@ func (t *Transport) spread() {
 	}
 }
 
-// hearLives takes in what a peer tells of others and of this node.
-func (t *Transport) hearLives(from txn.NodeID, content []byte) {
-	var list []claim
+// receiveBoots takes in what a peer tells of others and of this node.
+func (t *Transport) receiveBoots(from txn.NodeID, content []byte) {
+	var list []bootReport
 	if t.lives == nil || txn.Decode(content, &list) != nil {
 		return
 	}
@@ -142,6 +142,6 @@ func (t *Transport) hearLives(from txn.NodeID, content []byte) {
 	}
 	var no refusal
 	if errors.As(err, &no) && t.cfg.TurnedAway != nil {
-		t.cfg.TurnedAway(from, no.code, no.said)
+		t.cfg.TurnedAway(from, no.code, no.peerReason)
 	}
 }

@@ -213,9 +213,9 @@ func (c *Credentials) dialing(to txn.NodeID) *tls.Config {
 	}
 }
 
-// whoIs checks that the certificate at the other end of an accepted connection
+// identify checks that the certificate at the other end of an accepted connection
 // is of the node that it says it is.
-func (c *Credentials) whoIs(state tls.ConnectionState, claimed txn.NodeID) error {
+func (c *Credentials) identify(state tls.ConnectionState, claimed txn.NodeID) error {
 	if len(state.PeerCertificates) == 0 {
 		return errors.New("it showed no certificate")
 	}

@@ -69,7 +69,7 @@ type LinkState struct {
 	Bytes   uint64         // written to the connection so far
 	Dropped uint64         // frames lost because the queue was full, or the connection broke
 
-	heard time.Time // of the last pong, or the beginning of the connection
+	lastReceived time.Time // of the last pong, or the beginning of the connection
 }
 
 func newLink(t *Transport, to txn.NodeID, address string) *link {
@@ -205,11 +205,11 @@ func (l *link) run() {
 	}
 }
 
-func (l *link) up(conn net.Conn, life Life) {
+func (l *link) up(conn net.Conn, life Boot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.conn, l.life = conn, life.ID
-	l.state.Up, l.state.Error, l.state.RTT, l.state.heard = true, "", 0, time.Now()
+	l.state.Up, l.state.Error, l.state.RTT, l.state.lastReceived = true, "", 0, time.Now()
 }
 
 // down logs why, if that is news: a peer that is merely not running yet is no warning.
@@ -252,15 +252,15 @@ func (l *link) leave(but uint64) {
 	}
 }
 
-// tells reports whether the peer is connected and tells its life.
-func (l *link) tells() bool {
+// reports reports whether the peer is connected and tells its life.
+func (l *link) reports() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.conn != nil && l.life != 0
 }
 
 // connect makes an authenticated connection to a life of the peer that may be there.
-func (l *link) connect() (*tls.Conn, Life, error) {
+func (l *link) connect() (*tls.Conn, Boot, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), handshakeWait)
 	defer cancel()
 	go func() {
@@ -271,7 +271,7 @@ func (l *link) connect() (*tls.Conn, Life, error) {
 		}
 	}()
 	conn, life, err := dial(ctx, l.t.cfg.Credentials, l.address, hello{
-		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders, Life: l.t.own()})
+		Version: version, Cluster: l.t.cfg.Cluster, From: l.t.cfg.Self, To: l.to, Settings: l.t.cfg.Settings, Founders: l.t.cfg.Founders, Boot: l.t.own()})
 	l.t.turnedAway(l.to, err)
 	if life.Start > 0 && l.t.lives != nil {
 		l.t.lives.answersAt(l.to, life)
@@ -286,13 +286,13 @@ func (l *link) connect() (*tls.Conn, Life, error) {
 
 // dial connects to a node and says hello, all within ctx. The life that answers is
 // told with a refusal too.
-func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, Life, error) {
+func dial(ctx context.Context, c *Credentials, address string, h hello) (*tls.Conn, Boot, error) {
 	var d net.Dialer
 	raw, err := d.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, Life{}, err
+		return nil, Boot{}, err
 	}
-	var life Life
+	var life Boot
 	conn := tls.Client(raw, c.dialing(h.To))
 	// Who is told to stop must not wait for a silent peer.
 	undo := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
@@ -378,7 +378,7 @@ func keepSmall(b []byte) []byte {
 func (l *link) isSilent() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return time.Since(l.state.heard) > silence
+	return time.Since(l.state.lastReceived) > silence
 }
 
 // frames reads frames from a connection that must not fall silent.

@@ -62,7 +62,7 @@ func (l *link) pong(content []byte) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state.RTT, l.state.heard = s.RoundTrip, time.Now()
+	l.state.RTT, l.state.lastReceived = s.RoundTrip, time.Now()
 	l.delays.Add(l.to, s)
 	l.state.Delay, _ = l.delays.To(l.to, s.At)
 }

@@ -23,13 +23,13 @@ const (
 
 // refusal is a peer's word that it will not have us: no accident of the network.
 type refusal struct {
-	why  string
-	said string // the peer's own words, where there are any
-	code Code
-	ago  time.Duration // of CodeTwice: when the other start was heard
+	reason     string
+	peerReason string // the peer's own words, where there are any
+	code       Code
+	ago        time.Duration // of CodeTwice: when the other start was heard
 }
 
-func (r refusal) Error() string { return r.why }
+func (r refusal) Error() string { return r.reason }
 
 // twiceFor is how long a node is told that it runs already before it believes it: a
 // peer may take a connection for one that stands whose end it has not seen. The
@@ -68,6 +68,6 @@ func (t *Transport) turnedAway(by txn.NodeID, err error) {
 	}
 	switch {
 	case no.code == CodeRemoved, no.code == CodeStale, no.code == CodeTwice && now.Sub(first) >= twiceFor && no.ago < quiet:
-		t.cfg.TurnedAway(by, no.code, no.said)
+		t.cfg.TurnedAway(by, no.code, no.peerReason)
 	}
 }

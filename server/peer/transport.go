@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"isochron/doors"
 	"isochron/estimate"
+	"isochron/preauth"
 	"isochron/txn"
 )
 
@@ -40,7 +40,7 @@ type Config struct {
 	Removed func(id txn.NodeID) string
 	// TurnedAway, if set, hears that a peer will not have this node for good, in words
 	// for people. It may come again.
-	TurnedAway func(by txn.NodeID, code Code, why string)
+	TurnedAway func(by txn.NodeID, code Code, reason string)
 	// QueueBytes is what waits for the connections to all peers, and what of it is being
 	// written, at most; 0: each has a bound of its own.
 	QueueBytes int64
@@ -68,9 +68,9 @@ type Transport struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	running  sync.WaitGroup
-	door     *doors.Door
+	door     *preauth.Limiter
 
-	lives    *Lives // may be nil
+	lives    *BootRegistry // may be nil
 	mu       sync.Mutex
 	incoming map[net.Conn]*caller
 	known    int                      // of these, those that have said who they are
@@ -80,9 +80,9 @@ type Transport struct {
 
 // caller is a connection that a peer has made; before it has said who it is, nobody's.
 type caller struct {
-	from  txn.NodeID
-	life  uint64
-	heard time.Time
+	from     txn.NodeID
+	life     uint64
+	received time.Time
 }
 
 // New opens the port; Start begins to use it.
@@ -94,7 +94,7 @@ func New(cfg Config) (*Transport, error) {
 	}
 	t := &Transport{
 		cfg: cfg, listener: l, links: map[txn.NodeID]*link{}, begun: time.Now(),
-		stop: make(chan struct{}), door: doors.NewDoor(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
+		stop: make(chan struct{}), door: preauth.NewDoor(strangersMax), incoming: map[net.Conn]*caller{}, warned: map[string]time.Time{}, twice: map[txn.NodeID]time.Time{},
 	}
 	for id, address := range cfg.Peers {
 		if id != cfg.Self {
@@ -109,7 +109,7 @@ func New(cfg Config) (*Transport, error) {
 func (t *Transport) Start() {
 	t.running.Go(t.accept)
 	if t.lives != nil {
-		t.running.Go(t.tellLives)
+		t.running.Go(t.reportBoots)
 	}
 	t.linksMu.Lock()
 	defer t.linksMu.Unlock()
@@ -223,7 +223,7 @@ func (t *Transport) accept() {
 			}
 			continue
 		}
-		guest, before := &doors.Guarded{Conn: conn}, t.door.Dropped()
+		guest, before := &preauth.MeteredConn{Conn: conn}, t.door.Dropped()
 		if !t.door.Admit(conn.RemoteAddr(), guest) || !t.note(guest) {
 			_ = conn.Close()
 			continue // it is being closed
@@ -247,7 +247,7 @@ func (t *Transport) note(conn net.Conn) bool {
 }
 
 // place is for a connection that has said who it is, if there is room.
-func (t *Transport) place(guest *doors.Guarded) error {
+func (t *Transport) place(guest *preauth.MeteredConn) error {
 	t.door.Leave(guest)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -258,9 +258,9 @@ func (t *Transport) place(guest *doors.Guarded) error {
 	return nil
 }
 
-func (t *Transport) serve(raw *doors.Guarded) {
+func (t *Transport) serve(raw *preauth.MeteredConn) {
 	conn := tls.Server(raw, t.cfg.Credentials.accepting())
-	placed, heard := false, false
+	placed, received := false, false
 	defer func() {
 		_ = raw.Close()
 		t.door.Leave(raw)
@@ -270,7 +270,7 @@ func (t *Transport) serve(raw *doors.Guarded) {
 			t.known--
 		}
 		t.mu.Unlock()
-		if heard {
+		if received {
 			t.spread() // that it is not, any more
 		}
 	}()
@@ -291,10 +291,10 @@ func (t *Transport) serve(raw *doors.Guarded) {
 		t.answer(conn)
 		return
 	}
-	if heard = t.identify(raw, h); !heard {
+	if received = t.identify(raw, h); !received {
 		return
 	}
-	if err := t.take(conn, h.From, func() { t.hear(raw) }); !t.stopped() {
+	if err := t.take(conn, h.From, func() { t.readHello(raw) }); !t.stopped() {
 		t.cfg.Log.Info("a connection of a peer ended", "peer", h.From, "err", err)
 	}
 }
@@ -319,7 +319,7 @@ func (t *Transport) take(conn *tls.Conn, from txn.NodeID, alive func()) error {
 		case kindEnvelope:
 			t.cfg.Deliver(from, content)
 		case kindLives:
-			t.hearLives(from, content)
+			t.receiveBoots(from, content)
 		case kindPing:
 			alive()
 			t.carry(from, kindPong, pongTo(content))

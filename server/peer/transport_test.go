@@ -276,7 +276,7 @@ func TestIdleStrangersKeepNobodyOut(t *testing.T) {
 		t.Errorf("a question: %q, %v", answer, err)
 	}
 	sendUntil(t, newNode(t, c2, peers[2], peers, nil), n1)
-	if n := n1.door.Strangers(); n > strangersMax {
+	if n := n1.door.Unauthenticated(); n > strangersMax {
 		t.Errorf("%d strangers", n)
 	}
 	if !strings.Contains(n1.log.String(), "do not say who they are") {
@@ -330,7 +330,7 @@ func idleLinkTo(id txn.NodeID) *link {
 func TestQueueIsBounded(t *testing.T) {
 	l := idleLink()
 	l.put(kindEnvelope, []byte("lost"))
-	l.up(nil, Life{})
+	l.up(nil, Boot{})
 	for range queueFramesMax + 7 {
 		l.put(kindEnvelope, []byte("m"))
 	}
@@ -351,7 +351,7 @@ func TestQueuesShareTheirMemory(t *testing.T) {
 	tr := &Transport{cfg: Config{QueueBytes: 80_000}, links: map[txn.NodeID]*link{}}
 	for id := txn.NodeID(2); id < 6; id++ {
 		tr.links[id] = idleLinkTo(id)
-		tr.links[id].up(nil, Life{})
+		tr.links[id].up(nil, Boot{})
 	}
 	tr.shareQueues()
 	for _, l := range tr.links {

@@ -22,11 +22,11 @@ const (
 
 // interrupted is the error of what its caller gave up.
 func interrupted(ctx context.Context) *source.Error {
-	why := "it was given up"
+	cause := "it was given up"
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		why = "it took too long"
+		cause = "it took too long"
 	}
-	return &source.Error{Code: codeInterrupted, State: "70100", Text: "interrupted at the source: " + why, Ends: true}
+	return &source.Error{Code: codeInterrupted, State: "70100", Text: "interrupted at the source: " + cause, Ends: true}
 }
 
 // lost is the error of a connection that broke. cause is never a server's word.

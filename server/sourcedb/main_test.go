@@ -137,7 +137,7 @@ const cluster = 0xc1
 
 // name is a new name.
 func (k *kit) name() source.Name {
-	return source.Name{Cluster: cluster, Attempt: txn.Attempt{Node: 3, Epoch: 7, Seq: seq.Add(1)}, Source: 0x51, DecidedAt: 9}
+	return source.Name{Cluster: cluster, Attempt: txn.Attempt{Node: 3, Epoch: 7, Seq: seq.Add(1)}, Source: 0x51, RecordShard: 9}
 }
 
 // begin opens a branch that fails soon where it waits for a lock.

@@ -37,7 +37,7 @@ func TestPrepareWithoutChanges(t *testing.T) {
 func TestNames(t *testing.T) {
 	each(t, func(t *testing.T, k *kit) {
 		large := k.name()
-		large.Attempt.Seq, large.Source, large.DecidedAt, large.Attempt.Epoch = 1<<64-1, 1<<63, 1<<62, 1<<32-1
+		large.Attempt.Seq, large.Source, large.RecordShard, large.Attempt.Epoch = 1<<64-1, 1<<63, 1<<62, 1<<32-1
 		b := k.beginAt(k.driver, large, source.BranchOptions{})
 		k.do(b, "INSERT INTO %s VALUES (1, 10)")
 		k.must(b.Prepare(k.ctx))

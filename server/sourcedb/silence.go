@@ -60,11 +60,11 @@ func (a *attentive) during(ctx context.Context, bound time.Duration, f func(cont
 	timer := time.AfterFunc(bound, func() { a.listen(ctx, bound, giveUp) })
 	defer timer.Stop()
 	err := f(ctx)
-	var why *silent
-	if err == nil || !errors.As(context.Cause(ctx), &why) {
+	var cause *silent
+	if err == nil || !errors.As(context.Cause(ctx), &cause) {
 		return err
 	}
-	out := &source.Error{Code: codeCannotConnect, State: "08001", Text: why.Error(), Ends: true, Gone: true}
+	out := &source.Error{Code: codeCannotConnect, State: "08001", Text: cause.Error(), Ends: true, Gone: true}
 	var e *source.Error
 	if errors.As(err, &e) {
 		out.Unknown = e.Unknown

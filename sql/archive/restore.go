@@ -30,14 +30,14 @@ type mark struct {
 
 // restore is one on its way.
 type restore struct {
-	ctx   context.Context
-	c     Cluster
-	what  Contents
-	mark  mark
-	raw   []byte // the mark as stored
-	home  *catalog.Homecoming
-	epoch uint64
-	tell  func(Progress)
+	ctx    context.Context
+	c      Cluster
+	what   Contents
+	mark   mark
+	raw    []byte // the mark as stored
+	home   *catalog.Homecoming
+	epoch  uint64
+	report func(Progress)
 
 	mu   sync.Mutex
 	done Progress
@@ -54,7 +54,7 @@ func Restore(ctx context.Context, c Cluster, from io.ReadSeeker, regions map[str
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return what, err
 	}
-	r := &restore{ctx: ctx, c: c, what: what, tell: tell}
+	r := &restore{ctx: ctx, c: c, what: what, report: tell}
 	r.done.RowsAll, r.done.BytesAll = what.Rows, what.Bytes
 	if err := r.begin(regions); err != nil {
 		return what, err
@@ -195,7 +195,7 @@ func (r *restore) write(ctx context.Context, batch []txn.Write) error {
 	for _, w := range batch {
 		r.done.Bytes += uint64(len(w.Key) + len(w.Value))
 	}
-	r.tell(r.done)
+	r.report(r.done)
 	return nil
 }
 

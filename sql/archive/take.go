@@ -69,19 +69,19 @@ type backup struct {
 	dir     *routing.Directory
 	at      txn.Timestamp
 	renewed time.Time
-	tell    func(Progress)
+	report  func(Progress)
 	done    Progress
 }
 
 // Take writes a backup of the cluster as it is now. about says what it is of;
 // its moment, its regions and a protocol that was changed are filled in.
 func Take(ctx context.Context, c Cluster, w io.Writer, about Header, tell func(Progress)) (Contents, error) {
-	b := &backup{ctx: ctx, c: c, tell: tell}
+	b := &backup{ctx: ctx, c: c, report: tell}
 	var err error
 	if b.dir, err = directory(ctx, c); err != nil {
 		return Contents{}, err
 	}
-	res, err := do(ctx, c, txn.OneShot{Present: true, Epoch: b.dir.Epoch})
+	res, err := do(ctx, c, txn.OneShot{WantReadTS: true, Epoch: b.dir.Epoch})
 	if err != nil {
 		return Contents{}, err
 	}
@@ -118,7 +118,7 @@ func (b *backup) renew() error {
 	if time.Since(b.renewed) < renewEvery {
 		return nil
 	}
-	_, err := do(b.ctx, b.c, txn.OneShot{AsOf: b.at, HoldMillis: holdMillis, Gets: txn.EveryShard(b.dir), Epoch: b.dir.Epoch})
+	_, err := do(b.ctx, b.c, txn.OneShot{AsOf: b.at, ProtectMillis: holdMillis, Gets: txn.EveryShard(b.dir), Epoch: b.dir.Epoch})
 	b.renewed = time.Now()
 	return explain(err)
 }
@@ -161,7 +161,7 @@ func (b *backup) span(table uint64, span txn.Span, keep *[]txn.Pair) error {
 		if err := b.renew(); err != nil {
 			return err
 		}
-		res, err := do(b.ctx, b.c, txn.OneShot{AsOf: b.at, HoldMillis: holdMillis, Scans: []txn.Scan{{Span: span}}, Epoch: b.dir.Epoch})
+		res, err := do(b.ctx, b.c, txn.OneShot{AsOf: b.at, ProtectMillis: holdMillis, Scans: []txn.Scan{{Span: span}}, Epoch: b.dir.Epoch})
 		if err != nil {
 			return explain(err)
 		}
@@ -178,7 +178,7 @@ func (b *backup) span(table uint64, span txn.Span, keep *[]txn.Pair) error {
 			return err
 		}
 		b.done.Rows, b.done.Bytes = b.w.footer.Rows, b.w.footer.Bytes
-		b.tell(b.done)
+		b.report(b.done)
 	}
 	return nil
 }

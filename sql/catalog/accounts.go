@@ -65,8 +65,8 @@ func (s *Store) ChangeAccounts(ctx context.Context, do func(old []byte) ([]byte,
 // Accounts reads the users from their leader; nil: none were ever made.
 func (s *Store) Accounts(ctx context.Context) ([]byte, error) {
 	var out []byte
-	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
-		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{accountsKey}, Final: true})
+	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, SystemTxn: true}, func(tx txn.Txn) error {
+		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{accountsKey}, OnlyRead: true})
 		if err != nil {
 			return err
 		}

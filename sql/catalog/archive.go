@@ -16,7 +16,7 @@ import (
 var RestoreKey = txn.Key(routing.SystemKey("restore"))
 
 // ErrRestoring is what clients are told meanwhile.
-var ErrRestoring = txn.Errorf(txn.KindMisuse, "a restore into this cluster is incomplete: run isochron restore again with the same backup")
+var ErrRestoring = txn.Errorf(txn.KindInvalidRequest, "a restore into this cluster is incomplete: run isochron restore again with the same backup")
 
 // The keys that only this package and those who archive the catalogue know.
 var (

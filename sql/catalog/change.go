@@ -186,7 +186,7 @@ func (c *Change) end(rec *Record, mark string) error {
 // direct changes the directory and waits until this gateway routes by it.
 func (s *Store) direct(ctx context.Context, do func(txn.Txn, *routing.Directory) error) error {
 	var epoch uint64
-	err := Retry(ctx, s.db, txn.Options{Upkeep: true}, func(tx txn.Txn) error {
+	err := Retry(ctx, s.db, txn.Options{SystemTxn: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{directoryKey}, ForWrite: true})
 		if err != nil {
 			return err

@@ -63,8 +63,8 @@ func (s *Store) clearLater() {
 	for try := range clearTries {
 		time.Sleep(clearAgain << try)
 		var left []string
-		err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
-			res, err := tx.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: leftSpan()}}, Final: true})
+		err := Retry(ctx, s.db, txn.Options{ReadOnly: true, SystemTxn: true}, func(tx txn.Txn) error {
+			res, err := tx.Read(ctx, txn.Read{Scans: []txn.Scan{{Span: leftSpan()}}, OnlyRead: true})
 			if err == nil {
 				left = leftOf(res.Pairs[0])
 			}

@@ -87,7 +87,7 @@ func (s *Sequences) Peek(ctx context.Context, table uint64) (uint64, error) {
 	if q.next < q.limit {
 		return q.next, nil
 	}
-	if value, _, ok := s.db.Peek(sequenceKey(table)); ok && len(value) == 8 {
+	if value, _, ok := s.db.ReadLocal(sequenceKey(table)); ok && len(value) == 8 {
 		return binary.BigEndian.Uint64(value), nil
 	}
 	return 1, nil
@@ -105,7 +105,7 @@ func (s *Sequences) Set(ctx context.Context, table, value uint64) error {
 func (s *Sequences) take(ctx context.Context, table uint64, q *sequence, from uint64) error {
 	key := sequenceKey(table)
 	var start uint64
-	err := Retry(ctx, s.db, txn.Options{Upkeep: true}, func(tx txn.Txn) error {
+	err := Retry(ctx, s.db, txn.Options{SystemTxn: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{Gets: []txn.Key{key}, ForWrite: true})
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *Sequences) take(ctx context.Context, table uint64, q *sequence, from ui
 			start = max(start, binary.BigEndian.Uint64(b))
 		}
 		if start > 1<<63 {
-			return txn.Errorf(txn.KindMisuse, "the AUTO_INCREMENT values of the table are used up")
+			return txn.Errorf(txn.KindInvalidRequest, "the AUTO_INCREMENT values of the table are used up")
 		}
 		tx.Put(key, binary.BigEndian.AppendUint64(nil, start+sequenceBlock))
 		return nil

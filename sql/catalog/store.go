@@ -107,7 +107,7 @@ func (s *Store) Current(ctx context.Context) (*Snapshot, error) {
 
 // Fresh reports whether Current would give what is held.
 func (s *Store) Fresh() bool {
-	_, seen, ok := s.db.Peek(versionKey)
+	_, seen, ok := s.db.ReadLocal(versionKey)
 	h := s.held.Load()
 	if h == nil || ok && seen != h.glanced {
 		return false
@@ -135,14 +135,14 @@ func (s *Store) Held() *Snapshot {
 
 // Reload reads the catalogue from its leader.
 func (s *Store) Reload(ctx context.Context) (*Snapshot, error) {
-	_, glance, _ := s.db.Peek(versionKey)
+	_, glance, _ := s.db.ReadLocal(versionKey)
 	directory := s.db.Directory()
 	var next *Snapshot
-	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, Upkeep: true}, func(tx txn.Txn) error {
+	err := Retry(ctx, s.db, txn.Options{ReadOnly: true, SystemTxn: true}, func(tx txn.Txn) error {
 		res, err := tx.Read(ctx, txn.Read{
-			Gets:  []txn.Key{accountsKey, RestoreKey},
-			Scans: []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}, {Span: ProcedureSpan()}, {Span: leftSpan()}},
-			Final: true,
+			Gets:     []txn.Key{accountsKey, RestoreKey},
+			Scans:    []txn.Scan{{Span: prefixSpan("db/")}, {Span: prefixSpan("table/")}, {Span: prefixSpan("view/")}, {Span: prefixSpan("foreign/")}, {Span: ProcedureSpan()}, {Span: leftSpan()}},
+			OnlyRead: true,
 		})
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (s *Store) Version(ctx context.Context, d *Descriptor) (txn.Version, error)
 	key := tableKey(d.Record.Database, d.Record.Name)
 	gone := false
 	err := waitFor(ctx, func() bool {
-		value, v, ok := s.db.Peek(key)
+		value, v, ok := s.db.ReadLocal(key)
 		if ok && bytes.Equal(value, d.raw) {
 			d.version.Store(&v)
 		}

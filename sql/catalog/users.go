@@ -60,5 +60,5 @@ func inUse(tables []*Descriptor, users []txn.User, wait time.Duration) error {
 	}
 	u := users[0]
 	return txn.Errorf(txn.KindLockTimeout, "%s is still used after %s by %d open transactions, among them %v of connection %d at node %d; nothing was changed",
-		strings.Join(names, ", "), wait, len(users), u.Txn, u.Owner, u.Txn.Node)
+		strings.Join(names, ", "), wait, len(users), u.Txn, u.SessionID, u.Txn.Node)
 }

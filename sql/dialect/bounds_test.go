@@ -71,7 +71,7 @@ func TestDeep(t *testing.T) {
 func TestErrors(t *testing.T) {
 	_, err := Translate("SELECT SOUNDEX(a) FROM t", Postgres, nil, Options{})
 	var refusal *ErrNotTranslated
-	if !errors.As(err, &refusal) || refusal.Code() != 1235 || refusal.What == "" || refusal.Why == "" || refusal.Instead == "" {
+	if !errors.As(err, &refusal) || refusal.Code() != 1235 || refusal.What == "" || refusal.Reason == "" || refusal.Instead == "" {
 		t.Errorf("%v", err)
 	}
 	for _, text := range []string{"BEGIN", "COMMIT", "SET autocommit = 0", "USE d", "SHOW TABLES", "EXPLAIN SELECT 1", "CALL p()", "SAVEPOINT a", "KILL 1", "GRANT ALL ON *.* TO a"} {

@@ -150,7 +150,7 @@ func told(c aCase) string {
 	}
 	if c.options.Share {
 		for _, u := range tr.Unguarded {
-			fmt.Fprintf(&b, "unguarded: %s, %s\n", u.Table, u.Why)
+			fmt.Fprintf(&b, "unguarded: %s, %s\n", u.Table, u.Reason)
 		}
 	}
 	for _, r := range tr.Remarks {

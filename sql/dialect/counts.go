@@ -108,7 +108,7 @@ func (e *emitter) counting(head string, w written, filter string) string {
 	if e.opt.Count && !e.opt.FoundRows {
 		changed = e.other(w.item)
 	}
-	if changed != "" && len(e.steps) == len(e.settings) && e.gapsSeen == 1 && e.out.Unguarded[0].Why == Absence {
+	if changed != "" && len(e.steps) == len(e.settings) && e.gapsSeen == 1 && e.out.Unguarded[0].Reason == Absence {
 		e.out.Counts = true
 		return head + filter + " RETURNING CASE WHEN " + strings.Join(e.steps, " OR ") + " THEN 1 ELSE 0 END AS " + CountColumn
 	}

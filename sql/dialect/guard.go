@@ -60,7 +60,7 @@ func (e *emitter) guard(stmt sqlparser.Statement) {
 // alone is how many rows of a table a statement asks for, by their keys, if it asks for nothing
 // else: if it finds so many, their locks are all that it needs. 0: it asks for more.
 func (e *emitter) alone(stmt sqlparser.Statement) int {
-	if e.gapsSeen != 1 || e.out.Unguarded[0].Why != Absence {
+	if e.gapsSeen != 1 || e.out.Unguarded[0].Reason != Absence {
 		return 0
 	}
 	switch s := stmt.(type) {

@@ -136,7 +136,7 @@ func mend(text string, ansi bool) (mended, error) {
 	}
 	m.out.WriteString(text[m.copied:])
 	if m.shares > 0 && m.updates > 0 {
-		return mended{}, &ErrNotTranslated{What: "a statement with both FOR SHARE and FOR UPDATE", Why: "the parser cannot tell them apart", Instead: "Lock with one of them throughout"}
+		return mended{}, &ErrNotTranslated{What: "a statement with both FOR SHARE and FOR UPDATE", Reason: "the parser cannot tell them apart", Instead: "Lock with one of them throughout"}
 	}
 	return mended{text: m.out.String(), share: m.shares > 0, last: m.last, places: m.places}, nil
 }
@@ -187,7 +187,7 @@ func (m *mender) token(t token) error {
 	}
 	switch t.kind {
 	case tokenExecutable:
-		return &ErrNotTranslated{What: "a comment that runs (/*! ... */)", Why: "whether it runs depends on a server's version, and a source has its own", Instead: "Write its content without the comment"}
+		return &ErrNotTranslated{What: "a comment that runs (/*! ... */)", Reason: "whether it runs depends on a server's version, and a source has its own", Instead: "Write its content without the comment"}
 	case tokenSign:
 		return m.sign(t, text[0])
 	}

@@ -143,8 +143,8 @@ func (e *emitter) unguarded(n Name, gap Gap) {
 	order := map[Gap]int{Absence: 1, Phantoms: 2, Unlocked: 3}
 	for at, u := range e.out.Unguarded {
 		if u.Table == n {
-			if order[gap] > order[u.Why] {
-				e.out.Unguarded[at].Why = gap
+			if order[gap] > order[u.Reason] {
+				e.out.Unguarded[at].Reason = gap
 			}
 			return
 		}

@@ -16,7 +16,7 @@ const (
 // ErrNotTranslated is the refusal of a statement that has no right translation, or none yet.
 type ErrNotTranslated struct {
 	What    string  // what stands in the statement, such as "REPLACE into accounts"
-	Why     string  // a clause, such as "it has two unique keys"
+	Reason  string  // a clause, such as "it has two unique keys"
 	Instead string  // what may be written instead; may be empty
 	To      Dialect // empty: it holds for a source of any kind, or the kind is not known yet
 	// Unknown is a column that no table has. Nothing else but To is set then.
@@ -42,7 +42,7 @@ func (e *ErrNotTranslated) Error() string {
 	case Postgres:
 		to = "a PostgreSQL source"
 	}
-	text := fmt.Sprintf("%s cannot be translated for %s: %s", e.What, to, e.Why)
+	text := fmt.Sprintf("%s cannot be translated for %s: %s", e.What, to, e.Reason)
 	if e.Instead != "" {
 		text += ". " + e.Instead
 	}
@@ -89,7 +89,7 @@ func syntax(format string, args ...any) error {
 // refuse leaves the writer. It is caught at the package's doors (caught): a refusal may come
 // from the depth of an expression, and nothing in between has anything to add to it.
 func refuse(what, why, instead string) {
-	panic(&ErrNotTranslated{What: what, Why: why, Instead: instead})
+	panic(&ErrNotTranslated{What: what, Reason: why, Instead: instead})
 }
 
 // noColumn is refuse of a column that no table has.

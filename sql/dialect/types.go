@@ -129,8 +129,8 @@ func (n Name) String() string {
 // Unguarded is a read whose answer others may change before the transaction commits although
 // the rows that it found are locked.
 type Unguarded struct {
-	Table Name
-	Why   Gap
+	Table  Name
+	Reason Gap
 }
 
 // Gap is why a read is not guarded by the locks of its rows.

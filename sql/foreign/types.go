@@ -37,7 +37,7 @@ func read(text string) word {
 	if ok {
 		return w
 	}
-	w = readAnew(text)
+	w = readAgain(text)
 	words.Lock()
 	defer words.Unlock()
 	if words.read == nil || len(words.read) >= wordsMax {
@@ -47,7 +47,7 @@ func read(text string) word {
 	return w
 }
 
-func readAnew(text string) word {
+func readAgain(text string) word {
 	w := word{first: -1, second: -1}
 	text = strings.ToLower(strings.TrimSpace(text))
 	w.array = strings.HasSuffix(text, "[]")

@@ -113,7 +113,7 @@ func (b *ByKey) reading(ctx *gms.Context, p *Prepared) *ByKey {
 
 func (u *PointUpdate) reads() []txn.Key { return []txn.Key{u.Key} }
 
-func (u *PointUpdate) writes() ([]txn.Key, bool) { return []txn.Key{u.Key}, u.Declares() }
+func (u *PointUpdate) writes() ([]txn.Key, bool) { return []txn.Key{u.Key}, u.FixedSet() }
 
 func (u *PointUpdate) do(rows *rowsNow) (matched, changed, ok bool) {
 	writes, matched, changed, ok := u.Apply(rows.get(u.Key))

@@ -154,10 +154,10 @@ type change struct {
 	add      int64 // of a sum
 }
 
-// Declares reports whether all that the update may write is known before its row is read, which is
+// FixedSet reports whether all that the update may write is known before its row is read, which is
 // its row alone: then it is done as a declared transaction, where the row of the protocol has them.
 // Where an index holds what it assigns, the keys of the entries follow from what the row was.
-func (u *PointUpdate) Declares() bool { return len(u.indexes) == 0 }
+func (u *PointUpdate) FixedSet() bool { return len(u.indexes) == 0 }
 
 // Point readies the bound plan for an execution in one go; nil if it is not one
 // for that, or not with these values.

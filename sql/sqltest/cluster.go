@@ -146,7 +146,7 @@ func (g *Gateway) Using(_ context.Context, guards []string) (out []txn.User, _ e
 	for id, t := range g.c.open {
 		for _, name := range guards {
 			if _, has := t.guards[name]; has {
-				out = append(out, txn.User{Txn: id, Owner: t.opt.Owner})
+				out = append(out, txn.User{Txn: id, SessionID: t.opt.SessionID})
 				break
 			}
 		}
@@ -166,23 +166,23 @@ func (g *Gateway) Directory() *routing.Directory {
 }
 
 // Known implements txn.Users.
-func (g *Gateway) Known(context.Context) (txn.Surveyed, error) {
+func (g *Gateway) Known(context.Context) (txn.ContentionReport, error) {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
-	out := &txn.SurveyReply{}
+	out := &txn.ContentionReply{}
 	for id, t := range g.c.open {
-		if t.opt.Owner != 0 {
-			out.Known = append(out.Known, txn.Known{Txn: id, Owner: t.opt.Owner})
+		if t.opt.SessionID != 0 {
+			out.Known = append(out.Known, txn.Known{Txn: id, SessionID: t.opt.SessionID})
 		}
 	}
-	return txn.Surveyed{Nodes: map[txn.NodeID]*txn.SurveyReply{1: out}}, nil
+	return txn.ContentionReport{Nodes: map[txn.NodeID]*txn.ContentionReply{1: out}}, nil
 }
 
 // Region implements txn.DB.
 func (g *Gateway) Region() geo.Region { return g.region }
 
-// Peek implements txn.DB.
-func (g *Gateway) Peek(key txn.Key) ([]byte, txn.Version, bool) {
+// ReadLocal implements txn.DB.
+func (g *Gateway) ReadLocal(key txn.Key) ([]byte, txn.Version, bool) {
 	g.c.mu.Lock()
 	defer g.c.mu.Unlock()
 	r := g.c.rows[key]

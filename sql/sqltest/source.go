@@ -71,7 +71,7 @@ func (g *Gateway) Sources() (out []txn.SourceEntry) {
 func (g *Gateway) DescribeSource(ctx context.Context, id txn.ShardID) (txn.SourceSchema, error) {
 	s := g.c.source(id)
 	if s == nil {
-		return txn.SourceSchema{}, txn.Errorf(txn.KindMisuse, "there is no source %d", id)
+		return txn.SourceSchema{}, txn.Errorf(txn.KindInvalidRequest, "there is no source %d", id)
 	}
 	return s.Describe(ctx)
 }
@@ -81,7 +81,7 @@ func (g *Gateway) InDoubt(context.Context) ([]txn.InDoubtBranch, error) { return
 
 // ResolveInDoubt implements txn.SourceCatalogue.
 func (g *Gateway) ResolveInDoubt(_ context.Context, name string) error {
-	return txn.Errorf(txn.KindMisuse, "there is no branch %s", name)
+	return txn.Errorf(txn.KindInvalidRequest, "there is no branch %s", name)
 }
 
 // Execute implements txn.Sources: the sources one after the other.
@@ -91,7 +91,7 @@ func (t *Txn) Execute(ctx context.Context, statements []txn.SourceStatement, las
 
 func (t *Txn) execute(ctx context.Context, statements []txn.SourceStatement, last, commits bool) ([]txn.SourceResult, error) {
 	if t.over {
-		return nil, txn.Errorf(txn.KindMisuse, "a statement after the end of the transaction")
+		return nil, txn.Errorf(txn.KindInvalidRequest, "a statement after the end of the transaction")
 	}
 	t.stats.Rounds++
 	if f := t.g.c.BeforeExecute; f != nil {
@@ -142,7 +142,7 @@ func (t *Txn) at(ctx context.Context, st txn.SourceStatement) (txn.Result, error
 	if b == nil {
 		s := t.g.c.source(st.Source)
 		if s == nil {
-			return txn.Result{}, txn.Errorf(txn.KindMisuse, "there is no source %d", st.Source)
+			return txn.Result{}, txn.Errorf(txn.KindInvalidRequest, "there is no source %d", st.Source)
 		}
 		var err error
 		if b, err = s.Begin(ctx, t.opt); err != nil {

@@ -69,8 +69,8 @@ func (t *Txn) Stats() txn.Stats {
 	return s
 }
 
-// Guard implements txn.Txn.
-func (t *Txn) Guard(name string, v txn.Version) {
+// SchemaCheck implements txn.Txn.
+func (t *Txn) SchemaCheck(name string, v txn.Version) {
 	t.g.c.mu.Lock()
 	defer t.g.c.mu.Unlock()
 	t.guards[name] = v
@@ -79,13 +79,13 @@ func (t *Txn) Guard(name string, v txn.Version) {
 // Read implements txn.Txn.
 func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	if t.over || t.final {
-		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read after the end of the transaction or after its final read")
+		return txn.ReadResult{}, txn.Errorf(txn.KindInvalidRequest, "a read after the end of the transaction or after its final read")
 	}
 	if t.full != nil {
 		return txn.ReadResult{}, t.full
 	}
 	if r.ForWrite && t.opt.ReadOnly {
-		return txn.ReadResult{}, txn.Errorf(txn.KindMisuse, "a read for writing in a read-only transaction")
+		return txn.ReadResult{}, txn.Errorf(txn.KindInvalidRequest, "a read for writing in a read-only transaction")
 	}
 	c := t.g.c
 	if c.BeforeRead != nil {
@@ -95,7 +95,7 @@ func (t *Txn) Read(ctx context.Context, r txn.Read) (txn.ReadResult, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.final = r.Final
+	t.final = r.OnlyRead
 	round := false
 	skip := map[txn.Key]bool{}
 	for _, k := range r.Gets {
@@ -353,7 +353,7 @@ func (t *Txn) Commit(context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t.over {
-		return txn.Errorf(txn.KindMisuse, "a commit after the end of the transaction")
+		return txn.Errorf(txn.KindInvalidRequest, "a commit after the end of the transaction")
 	}
 	defer t.end()
 	if t.final && len(t.writes) == 0 {

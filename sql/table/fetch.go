@@ -17,7 +17,7 @@ type Mode struct {
 	Lock     txn.Lock
 	Wait     txn.Wait
 	ForWrite bool
-	Final    bool // the only read of its transaction
+	OnlyRead bool // the only read of its transaction
 	Look     bool // lock nothing, and mark the rows (looked.go)
 }
 
@@ -26,7 +26,7 @@ type Mode struct {
 func (m Mode) locking() bool { return m.Lock != txn.LockNone || m.ForWrite }
 
 func (m Mode) read() txn.Read {
-	r := txn.Read{Lock: m.Lock, Wait: m.Wait, ForWrite: m.ForWrite, Final: m.Final}
+	r := txn.Read{Lock: m.Lock, Wait: m.Wait, ForWrite: m.ForWrite, OnlyRead: m.OnlyRead}
 	if m.Look {
 		r.Wait = txn.LookLocked
 	}
@@ -118,7 +118,7 @@ func (a *Access) fetch(ctx context.Context, tx txn.Txn, m Mode, columns []int) (
 // values reads rows by their keys.
 func (m Mode) values(ctx context.Context, tx txn.Txn, keys []txn.Key) ([][]byte, error) {
 	read := m.read()
-	read.Final = false
+	read.OnlyRead = false
 	if m.Look {
 		for _, k := range keys {
 			read.Scans = append(read.Scans, txn.Scan{Span: only(k)})
@@ -161,7 +161,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 		for _, r := range pending {
 			read.Scans = append(read.Scans, txn.Scan{Span: r.Span, Limit: chunk, Reverse: a.Reverse})
 		}
-		read.Final = m.Final && final
+		read.OnlyRead = m.OnlyRead && final
 		res, err := tx.Read(ctx, read)
 		if err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func (a *Access) collect(ctx context.Context, tx txn.Txn, m Mode, final bool) ([
 		}
 		gets = nil
 		pending = a.rest(pending, res.Pairs, chunk, &hits)
-		if read.Final && len(pending) > 0 {
+		if read.OnlyRead && len(pending) > 0 {
 			return nil, errNotFinal
 		}
 	}

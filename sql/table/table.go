@@ -186,7 +186,7 @@ func (t *Table) Read(ctx *gms.Context, a *Access) ([]gms.Row, error) {
 		return nil, err
 	}
 	m := t.mode
-	m.Final, m.ForWrite = s.FinalRead(), m.ForWrite || s.Writes(t.desc.ID())
+	m.OnlyRead, m.ForWrite = s.FinalRead(), m.ForWrite || s.Writes(t.desc.ID())
 	if t.keyCheck && s.Weak() && m.Lock == txn.LockNone {
 		m.Lock = txn.LockShared
 	}

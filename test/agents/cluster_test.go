@@ -84,14 +84,14 @@ func preparedAt(t *testing.T, kind string) []string {
 
 // process is a node.
 type process struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	mu    sync.Mutex
-	said  []string
-	heard chan struct{} // something was said
-	ended chan struct{}
-	log   string
+	t        *testing.T
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	mu       sync.Mutex
+	output   []string
+	received chan struct{} // something was said
+	ended    chan struct{}
+	log      string
 }
 
 // cluster is one of processes: three nodes with data, a gateway, two agents.
@@ -160,7 +160,7 @@ func bare(kind string) string {
 // run starts a node.
 func (c *cluster) run(i int) {
 	c.t.Helper()
-	p := &process{t: c.t, cmd: exec.Command(os.Args[0]), heard: make(chan struct{}, 1), ended: make(chan struct{}), log: c.configs[i] + ".log"}
+	p := &process{t: c.t, cmd: exec.Command(os.Args[0]), received: make(chan struct{}, 1), ended: make(chan struct{}), log: c.configs[i] + ".log"}
 	p.cmd.Env = append(append(os.Environ(), asNode+"="+c.configs[i]), c.env...)
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -187,10 +187,10 @@ func (p *process) listen(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		p.mu.Lock()
-		p.said = append(p.said, lines.Text())
+		p.output = append(p.output, lines.Text())
 		p.mu.Unlock()
 		select {
-		case p.heard <- struct{}{}:
+		case p.received <- struct{}{}:
 		default:
 		}
 	}
@@ -198,8 +198,8 @@ func (p *process) listen(out io.Reader) {
 	close(p.ended)
 }
 
-// tell gives an order.
-func (p *process) tell(order string) { fmt.Fprintln(p.in, order) }
+// send gives an order.
+func (p *process) send(order string) { fmt.Fprintln(p.in, order) }
 
 // await waits until the node says something that begins so, and takes it; ok is false if it
 // has ended instead.
@@ -208,17 +208,17 @@ func (p *process) awaits(begins string) (line string, ok bool) {
 	deadline := time.After(endless)
 	for {
 		p.mu.Lock()
-		i := slices.IndexFunc(p.said, func(s string) bool { return strings.HasPrefix(s, begins) })
+		i := slices.IndexFunc(p.output, func(s string) bool { return strings.HasPrefix(s, begins) })
 		if i >= 0 {
-			line = p.said[i]
-			p.said = slices.Delete(p.said, i, i+1)
+			line = p.output[i]
+			p.output = slices.Delete(p.output, i, i+1)
 		}
 		p.mu.Unlock()
 		if i >= 0 {
 			return line, true
 		}
 		select {
-		case <-p.heard:
+		case <-p.received:
 		case <-p.ended:
 			return "", false
 		case <-deadline:
@@ -265,7 +265,7 @@ func (c *cluster) again(i int) {
 func (c *cluster) awaitSources() {
 	c.t.Helper()
 	for deadline := time.Now().Add(endless); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		c.all[gateway].tell("sources")
+		c.all[gateway].send("sources")
 		if c.all[gateway].await("sources") == "sources 2" {
 			return
 		}
@@ -277,6 +277,6 @@ func (c *cluster) awaitSources() {
 func (c *cluster) move() string {
 	c.moves++
 	number := fmt.Sprint(c.moves)
-	c.all[gateway].tell("move " + number)
+	c.all[gateway].send("move " + number)
 	return number
 }

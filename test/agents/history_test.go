@@ -166,7 +166,7 @@ func (c *cluster) doors(t *testing.T, ctx context.Context) *sqlload.Env {
 	t.Helper()
 	target := sqlload.Target{User: "root", Database: "lists", Connections: 32, LockWait: 1}
 	for _, i := range []int{gateway, 1} {
-		c.all[i].tell("door")
+		c.all[i].send("door")
 		target.Addresses = append(target.Addresses, strings.TrimPrefix(c.all[i].await("door "), "door "))
 	}
 	e, err := target.Open(ctx, true)

@@ -60,42 +60,42 @@ func (c *cluster) loses(t *testing.T, v victim, kind, step string) {
 	c.at(t)
 	i := map[string]int{"pg": agentPG, "my": agentMY}[kind]
 	agent := c.all[i]
-	agent.tell("arm " + step)
+	agent.send("arm " + step)
 	agent.await("armed")
 	number := c.move()
 	agent.await("at " + step)
 	switch v {
 	case theGateway:
 		c.all[gateway].kill()
-		agent.tell("go")
+		agent.send("go")
 		c.again(gateway)
 	case theAgent:
 		agent.kill()
 		c.again(i)
 	case theNetwork:
-		agent.tell("cut")
+		agent.send("cut")
 		agent.await("cut true")
-		agent.tell("go")
-		defer agent.tell("heal") // if it ends early
+		agent.send("go")
+		defer agent.send("heal") // if it ends early
 	case theDatabase:
 		servers[kind].Kill()
-		agent.tell("go")
+		agent.send("go")
 		if err := servers[kind].Start(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	told := ""
+	answered := ""
 	if v != theGateway {
-		told = strings.TrimPrefix(c.all[gateway].await("moved "+number+" "), "moved "+number+" ")
+		answered = strings.TrimPrefix(c.all[gateway].await("moved "+number+" "), "moved "+number+" ")
 	}
 	if v == theNetwork {
-		agent.tell("heal")
+		agent.send("heal")
 		agent.await("cut false")
 	}
 	c.awaitQuiet(t)
-	c.judge(t, number, told)
-	c.goesOn(t)
-	t.Logf("the client was told %q", told)
+	c.judge(t, number, answered)
+	c.proceeds(t)
+	t.Logf("the client was told %q", answered)
 }
 
 // at has what follows be said of this test.
@@ -139,17 +139,17 @@ func (c *cluster) awaitQuiet(t *testing.T) {
 }
 
 // judge compares what the databases and the shard have.
-func (c *cluster) judge(t *testing.T, number, told string) {
+func (c *cluster) judge(t *testing.T, number, answered string) {
 	t.Helper()
-	for _, wrong := range c.wrong(t, number, told) {
+	for _, wrong := range c.wrong(t, number, answered) {
 		t.Error(wrong)
 	}
 }
 
 // wrong says what is, after a move of which the client was told something.
-func (c *cluster) wrong(t *testing.T, number, told string) (out []string) {
+func (c *cluster) wrong(t *testing.T, number, answered string) (out []string) {
 	t.Helper()
-	c.all[gateway].tell("moves " + fmt.Sprint(c.moves))
+	c.all[gateway].send("moves " + fmt.Sprint(c.moves))
 	shard := strings.TrimPrefix(c.all[gateway].await("moves "), "moves ")
 	sum := 0
 	for _, kind := range kinds {
@@ -166,14 +166,14 @@ func (c *cluster) wrong(t *testing.T, number, told string) (out []string) {
 		out = append(out, fmt.Sprintf("the accounts sum to %d", sum))
 	}
 	there := slices.Contains(strings.Split(shard, ","), number)
-	if told == "ok" && !there || strings.HasPrefix(told, "no: ") && there {
-		out = append(out, fmt.Sprintf("the client was told %q of move %s, and there are %s", told, number, shard))
+	if answered == "ok" && !there || strings.HasPrefix(answered, "no: ") && there {
+		out = append(out, fmt.Sprintf("the client was told %q of move %s, and there are %s", answered, number, shard))
 	}
 	return out
 }
 
-// goesOn has a move go through, sooner or later.
-func (c *cluster) goesOn(t *testing.T) {
+// proceeds has a move go through, sooner or later.
+func (c *cluster) proceeds(t *testing.T) {
 	t.Helper()
 	last := ""
 	for deadline := time.Now().Add(endless); time.Now().Before(deadline); {
@@ -189,23 +189,23 @@ func (c *cluster) goesOn(t *testing.T) {
 // is killed then: the judge says so.
 func TestAVoteBeforeThePrepareIsNoticed(t *testing.T) {
 	c := start(t, protocol.Default, bugOfNode+"=vote-before-prepare")
-	told := ""
+	answered := ""
 	for range 10 { // a move that something else ends shows nothing
-		c.all[agentPG].tell("arm " + beforePrepare)
+		c.all[agentPG].send("arm " + beforePrepare)
 		c.all[agentPG].await("armed")
 		number := c.move()
 		c.all[agentPG].await("at " + beforePrepare)
 		// Only when the client knows has the vote left the agent: what is killed sooner has said nothing.
-		told = strings.TrimPrefix(c.all[gateway].await("moved "+number+" "), "moved "+number+" ")
+		answered = strings.TrimPrefix(c.all[gateway].await("moved "+number+" "), "moved "+number+" ")
 		c.all[agentPG].kill()
 		c.again(agentPG)
 		c.awaitQuiet(t)
-		if found := c.wrong(t, number, told); len(found) > 0 {
+		if found := c.wrong(t, number, answered); len(found) > 0 {
 			return
 		}
-		if !strings.HasPrefix(told, "no: ") {
+		if !strings.HasPrefix(answered, "no: ") {
 			break
 		}
 	}
-	t.Errorf("a vote for what was never prepared is not noticed: the client was told %q", told)
+	t.Errorf("a vote for what was never prepared is not noticed: the client was told %q", answered)
 }

@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 // params have what was lost be noticed soon.
 func params() node.Params {
 	p := node.Params{ElectionTimeout: 600 * time.Millisecond, ResendAfter: 150 * time.Millisecond, RecoverAfter: 700 * time.Millisecond,
-		ProbeAfter: 500 * time.Millisecond, LockWait: 3 * time.Second, CommitWait: 10 * time.Second}
-	p.Bugs.VoteBeforePrepare = os.Getenv(bugOfNode) == "vote-before-prepare"
+		StatusQueryAfter: 500 * time.Millisecond, LockWait: 3 * time.Second, CommitWait: 10 * time.Second}
+	p.InjectedBugs.VoteBeforePrepare = os.Getenv(bugOfNode) == "vote-before-prepare"
 	return p
 }
 
@@ -62,7 +62,7 @@ func beNode(config string) error {
 		return err
 	}
 	var stops stops
-	cfg := server.MemberConfig{Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen, Credentials: creds, Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Params: params(),
+	cfg := server.MemberConfig{Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Listen: c.PeerListen, Credentials: creds, Spec: c.Spec(), WAN: c.Map(), Emulate: c.AddDelays, Params: params(),
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address, Gateway: n.Role == deploy.RoleGateway})
@@ -165,12 +165,12 @@ func move(db txn.DB, number string) string {
 	if err == nil {
 		err = tx.Commit(ctx)
 	}
-	var told *txn.Error
+	var answered *txn.Error
 	switch {
 	case err == nil:
 		return "ok"
-	case errors.As(err, &told) && told.Kind == txn.KindUnknown:
-		return "unknown: " + told.Reason
+	case errors.As(err, &answered) && answered.Kind == txn.KindUnknown:
+		return "unknown: " + answered.Reason
 	}
 	return "no: " + err.Error()
 }

@@ -22,32 +22,32 @@ var steps = []string{executed, beforePrepare, prepared, beforeFinish, finished}
 
 // stops is where an agent is to stop next.
 type stops struct {
-	mu    sync.Mutex
-	armed string
-	goOn  chan struct{}
+	mu      sync.Mutex
+	armed   string
+	proceed chan struct{}
 }
 
 // arm has the agent stop when it comes to a step, once.
 func (s *stops) arm(step string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.armed, s.goOn = step, make(chan struct{})
+	s.armed, s.proceed = step, make(chan struct{})
 }
 
 // release lets it go on, and stop nowhere.
 func (s *stops) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.armed = ""; s.goOn != nil {
-		close(s.goOn)
-		s.goOn = nil
+	if s.armed = ""; s.proceed != nil {
+		close(s.proceed)
+		s.proceed = nil
 	}
 }
 
 // at stops if it is to.
 func (s *stops) at(step string) {
 	s.mu.Lock()
-	wait := s.goOn
+	wait := s.proceed
 	if s.armed != step {
 		wait = nil
 	} else {

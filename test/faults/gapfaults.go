@@ -9,7 +9,7 @@ import (
 type role string
 
 const (
-	ofNobody  role = ""
+	ofNoNode  role = ""
 	ofLeader  role = "the leader"
 	ofGateway role = "a gateway" // that leads none of the rows
 	ofBoth    role = "a gateway and the leader"
@@ -27,7 +27,7 @@ const None Kind = "nothing"
 
 // gapFaults are all lines of the table.
 var gapFaults = []gapFault{
-	{None, ofNobody},
+	{None, ofNoNode},
 	{KillOne, ofLeader}, {KillOne, ofGateway}, {Terminate, ofLeader}, {Terminate, ofGateway}, {Pause, ofLeader}, {Pause, ofGateway},
 	{CutNode, ofLeader}, {CutNode, ofGateway}, {CutOneWay, ofLeader}, {CutOneWay, ofGateway}, {CutDeaf, ofLeader}, {CutDeaf, ofGateway},
 	{CutPair, ofBoth}, {DiskFull, ofLeader}, {KillMajority, ofMany}, {KillAll, ofMany},
@@ -40,7 +40,7 @@ const (
 )
 
 func (f gapFault) String() string {
-	if f.of == ofNobody {
+	if f.of == ofNoNode {
 		return string(f.kind)
 	}
 	return string(f.kind) + ", " + string(f.of)

@@ -65,8 +65,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%4.2f", s)
 }
 
-// gapMoment is when a fault was, and whom it hit.
-type gapMoment struct {
+// gapTime is when a fault was, and whom it hit.
+type gapTime struct {
 	fault      gapFault
 	lost       []int
 	repetition int
@@ -79,7 +79,7 @@ const storyLines = 8
 
 // measure is what the clients met in a window. Where a majority was lost, it is how long
 // after its nodes were started again they committed; else the longest time without a commit.
-func (g *gapClients) measure(m gapMoment) GapTime {
+func (g *gapClients) measure(m gapTime) GapTime {
 	t := GapTime{At: m.from.Seconds(), One: -1, Elsewhere: -1, Moved: -1, Healed: max(0, m.back-m.from).Seconds()}
 	bound := m.fault.bound()
 	of := func(commits []time.Duration) (gap, began time.Duration) {

@@ -126,7 +126,7 @@ func (g *gapRun) once(ctx context.Context, f gapFault, repetition int) (GapTime,
 		return GapTime{}, err
 	}
 	hit, lost := f.hits(leader, len(g.cluster.Nodes), repetition)
-	m := gapMoment{fault: f, lost: lost, repetition: repetition}
+	m := gapTime{fault: f, lost: lost, repetition: repetition}
 	if !f.stops() { // otherwise nobody knows where to go
 		g.clients.hurry(lost)
 	}

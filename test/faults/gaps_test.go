@@ -80,7 +80,7 @@ func TestGapsAreMarked(t *testing.T) {
 	}
 	waits := slices.DeleteFunc(slices.Clone(steady), func(d time.Duration) bool { return d > 2*time.Second && d < 5500*time.Millisecond })
 	g.all = []*gapClient{{gapClients: g, home: 0, commits: steady}, {gapClients: g, home: 1, commits: waits, notes: []gapNote{{3 * time.Second, 1, "nobody answers"}}}}
-	m := gapMoment{fault: gapFault{Pause, ofLeader}, lost: []int{1}, from: 2 * time.Second, to: 12 * time.Second, back: 10 * time.Second}
+	m := gapTime{fault: gapFault{Pause, ofLeader}, lost: []int{1}, from: 2 * time.Second, to: 12 * time.Second, back: 10 * time.Second}
 	r := &GapReport{}
 	r.add(m.fault, g.measure(m))
 	if l := r.Lines[0]; !l.Broken || l.Moved.Worst != 3.5 || l.Elsewhere.Worst != 0.1 || l.All.Worst != 0.1 || l.One.Worst != 0.1 {

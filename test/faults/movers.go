@@ -32,9 +32,9 @@ const (
 type outcome int8
 
 const (
-	refused outcome = iota // it has not been made
-	unsure                 // nobody can tell the client
-	told                   // it was acknowledged
+	refused      outcome = iota // it has not been made
+	unsure                      // nobody can tell the client
+	acknowledged                // it was acknowledged
 	outcomes
 )
 
@@ -42,16 +42,16 @@ const (
 type move struct {
 	places uint8
 	outcome
-	said string // the error, if there was one
-	door int
-	at   time.Time
+	errorText string // the error, if there was one
+	door      int
+	at        time.Time
 }
 
 func (m move) String() string {
-	if m.said == "" {
+	if m.errorText == "" {
 		return fmt.Sprintf("gateway %d, %s", m.door+1, m.at.Format(time.TimeOnly))
 	}
-	return fmt.Sprintf("gateway %d, %s: %s", m.door+1, m.at.Format(time.TimeOnly), m.said)
+	return fmt.Sprintf("gateway %d, %s: %s", m.door+1, m.at.Format(time.TimeOnly), m.errorText)
 }
 
 // movers are the clients, and what they were told.
@@ -63,10 +63,10 @@ type movers struct {
 	period uint64
 	probes sync.WaitGroup
 
-	mu    sync.Mutex
-	moves map[int64]move   // since the last check
-	sums  [outcomes]int64  // of all moves
-	said  map[string]int64 // errors, by their number
+	mu     sync.Mutex
+	moves  map[int64]move   // since the last check
+	sums   [outcomes]int64  // of all moves
+	errors map[string]int64 // errors, by their number
 	// There were so many moves at each place, up to a number, when it was last checked.
 	checkedTo int64
 	had       []int64
@@ -74,7 +74,7 @@ type movers struct {
 
 // newMovers adopts the tables at the sources, and makes the cluster's own.
 func newMovers(ctx context.Context, r *sourcesRun) (*movers, error) {
-	m := &movers{places: r.places, seed: r.cfg.Seed, moves: map[int64]move{}, said: map[string]int64{}, had: make([]int64, len(r.places))}
+	m := &movers{places: r.places, seed: r.cfg.Seed, moves: map[int64]move{}, errors: map[string]int64{}, had: make([]int64, len(r.places))}
 	for i := range gatewayNodes {
 		cfg := mysql.NewConfig()
 		cfg.User, cfg.Passwd, cfg.Net, cfg.Addr, cfg.Logger = "root", r.cluster.Password, "tcp", r.cluster.Nodes[firstGateway+i].SQL, &mysql.NopLogger{}
@@ -223,7 +223,7 @@ func try(ctx context.Context, tx *sql.Tx, stmts []string) (outcome, error) {
 	var my *mysql.MySQLError
 	switch {
 	case err == nil:
-		return told, nil
+		return acknowledged, nil
 	case errors.As(err, &my) && my.Number != errUnconfirmed:
 		return refused, err
 	}
@@ -247,7 +247,7 @@ func (m *movers) note(number int64, v move, err error) {
 	m.moves[number] = v
 	m.sums[v.outcome]++
 	if said != "" {
-		m.said[said]++
+		m.errors[said]++
 	}
 }
 
@@ -274,7 +274,7 @@ func (m *movers) served(ctx context.Context, door int, at []int) error {
 		}
 		select {
 		case o := <-ended:
-			if o == told {
+			if o == acknowledged {
 				return nil
 			}
 			flying--

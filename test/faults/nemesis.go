@@ -48,20 +48,20 @@ type Event struct {
 	At      float64 `json:"at_s"` // since the beginning
 	Nodes   []int   `json:"nodes"`
 	Seconds float64 `json:"seconds"` // it lasted
-	// GoesOn is after how long, counted from the fault, transactions committed
+	// Continues is after how long, counted from the fault, transactions committed
 	// through every node that was not hit; negative: a majority was.
-	GoesOn float64 `json:"goes_on_s"`
+	Continues float64 `json:"goes_on_s"`
 	// Resumes is the same counted from the healing, through every node.
 	Resumes float64 `json:"resumes_s"`
 }
 
 func (e Event) String() string {
-	goesOn := "no majority   "
-	if e.GoesOn >= 0 {
-		goesOn = fmt.Sprintf("others %5.1f s", e.GoesOn)
+	continues := "no majority   "
+	if e.Continues >= 0 {
+		continues = fmt.Sprintf("others %5.1f s", e.Continues)
 	}
 	return fmt.Sprintf("%7.1f s  %-21s  nodes %-10s  %5.1f s long, %s, all back in %5.1f s",
-		e.At, e.Kind, strings.Trim(fmt.Sprint(e.Nodes), "[]"), e.Seconds, goesOn, e.Resumes)
+		e.At, e.Kind, strings.Trim(fmt.Sprint(e.Nodes), "[]"), e.Seconds, continues, e.Resumes)
 }
 
 // nemesis does faults to a cluster.
@@ -83,7 +83,7 @@ func (m *nemesis) do(ctx context.Context, kind Kind) (Event, error) {
 	if !m.quick {
 		length += m.rand.Float64() * (span[1] - span[0])
 	}
-	e := Event{Kind: kind, At: time.Since(m.begun).Seconds(), GoesOn: -1}
+	e := Event{Kind: kind, At: time.Since(m.begun).Seconds(), Continues: -1}
 	var others []int
 	for i := range m.cluster.Nodes {
 		if slices.Contains(hit, i) {
@@ -101,7 +101,7 @@ func (m *nemesis) do(ctx context.Context, kind Kind) (Event, error) {
 		if err != nil {
 			return e, fmt.Errorf("during %s, nodes %v: %w", kind, e.Nodes, errors.Join(err, m.heal(ctx, kind, hit)))
 		}
-		e.GoesOn = took.Seconds()
+		e.Continues = took.Seconds()
 	}
 	select {
 	case <-time.After(time.Until(begun.Add(time.Duration(length * float64(time.Second))))):

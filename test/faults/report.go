@@ -23,7 +23,7 @@ type Report struct {
 	Violations []string                   `json:"violations"`
 }
 
-// KindReport sums up the faults of a kind; times are in seconds. GoesOn is zero
+// KindReport sums up the faults of a kind; times are in seconds. Continues is zero
 // where a majority was hit.
 type KindReport struct {
 	Kind          Kind    `json:"kind"`
@@ -39,14 +39,14 @@ func (r *Report) finish(loads []*load, took time.Duration) {
 	for _, l := range loads {
 		r.Loads[l.name] = l.total
 	}
-	r.Kinds = kindReports(Kinds, r.Events, func(e Event) (Kind, float64, float64) { return e.Kind, e.GoesOn, e.Resumes })
+	r.Kinds = kindReports(Kinds, r.Events, func(e Event) (Kind, float64, float64) { return e.Kind, e.Continues, e.Resumes })
 }
 
 // kindReports sums up events by their kinds, in the order of kinds, without those that did not happen;
-// times tells an event's kind, GoesOn and Resumes.
+// times tells an event's kind, Continues and Resumes.
 func kindReports[E any](kinds []Kind, events []E, times func(E) (Kind, float64, float64)) (out []KindReport) {
 	for _, kind := range kinds {
-		var goesOn, resumes []float64
+		var continues, resumes []float64
 		for _, e := range events {
 			k, on, back := times(e)
 			if k != kind {
@@ -54,20 +54,20 @@ func kindReports[E any](kinds []Kind, events []E, times func(E) (Kind, float64, 
 			}
 			resumes = append(resumes, back)
 			if on >= 0 {
-				goesOn = append(goesOn, on)
+				continues = append(continues, on)
 			}
 		}
 		if len(resumes) > 0 {
-			out = append(out, kindReport(kind, goesOn, resumes))
+			out = append(out, kindReport(kind, continues, resumes))
 		}
 	}
 	return out
 }
 
 // kindReport sums up the faults of a kind: one of resumes for each.
-func kindReport(kind Kind, goesOn, resumes []float64) KindReport {
+func kindReport(kind Kind, continues, resumes []float64) KindReport {
 	k := KindReport{Kind: kind, Count: len(resumes)}
-	k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(goesOn)
+	k.GoesOnMedian, k.GoesOnWorst = medianAndWorst(continues)
 	k.ResumesMedian, k.ResumesWorst = medianAndWorst(resumes)
 	return k
 }
@@ -77,11 +77,11 @@ const kindsHead = "\nfault\ttimes\tothers go on, s\tworst\tall back after healin
 
 // line writes a kind's; others says that there were nodes that were not hit.
 func (k KindReport) line(w io.Writer, others bool) {
-	goesOn := "-\t-"
+	continues := "-\t-"
 	if others {
-		goesOn = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
+		continues = fmt.Sprintf("%.1f\t%.1f", k.GoesOnMedian, k.GoesOnWorst)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, goesOn, k.ResumesMedian, k.ResumesWorst)
+	fmt.Fprintf(w, "%s\t%d\t%s\t%.1f\t%.1f\t\n", k.Kind, k.Count, continues, k.ResumesMedian, k.ResumesWorst)
 }
 
 func medianAndWorst(times []float64) (median, worst float64) {

@@ -87,7 +87,7 @@ func (r *sourcesRun) inflict(ctx context.Context, kind Kind) (SourceEvent, error
 	if r.cfg.Once != nil {
 		length = time.Second
 	}
-	e := SourceEvent{Kind: kind, At: time.Since(r.begun).Seconds(), Hit: v.String(), GoesOn: -1}
+	e := SourceEvent{Kind: kind, At: time.Since(r.begun).Seconds(), Hit: v.String(), Continues: -1}
 	begun := time.Now()
 	failed := func(when string, err error) (SourceEvent, error) {
 		return e, fmt.Errorf("%s %s of %s: %w", when, kind, v, err)
@@ -100,7 +100,7 @@ func (r *sourcesRun) inflict(ctx context.Context, kind Kind) (SourceEvent, error
 		if err != nil {
 			return failed("during", errors.Join(err, r.undo(ctx, kind, v)))
 		}
-		e.GoesOn = took.Seconds()
+		e.Continues = took.Seconds()
 	}
 	select {
 	case <-time.After(time.Until(begun.Add(length))):

@@ -68,7 +68,7 @@ func (r *sourcesRun) wrong(number int64, v move, has uint8) string {
 	switch {
 	case has != 0 && has != v.places:
 		return fmt.Sprintf("move %d over %s was made at %s alone (%v)", number, names(v.places), names(has), v)
-	case has == 0 && v.outcome == told:
+	case has == 0 && v.outcome == acknowledged:
 		return fmt.Sprintf("move %d over %s was acknowledged and is not there (%v)", number, names(v.places), v)
 	case has != 0 && v.outcome == refused:
 		return fmt.Sprintf("move %d over %s was refused and is there (%v)", number, names(v.places), v)

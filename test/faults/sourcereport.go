@@ -30,28 +30,28 @@ type SourceEvent struct {
 	At      float64 `json:"at_s"` // since the beginning
 	Hit     string  `json:"hit"`  // nodes by number, databases by the name of their source
 	Seconds float64 `json:"seconds"`
-	// GoesOn is after how long, counted from the fault, moves among the places that were not hit
+	// Continues is after how long, counted from the fault, moves among the places that were not hit
 	// committed through each gateway that was not; negative: none was left.
-	GoesOn float64 `json:"goes_on_s"`
+	Continues float64 `json:"goes_on_s"`
 	// Resumes is the same through each gateway over all places, counted from when what was
 	// ended had started again.
 	Resumes float64 `json:"resumes_s"`
 }
 
 func (e SourceEvent) String() string {
-	goesOn := "nobody is left"
-	if e.GoesOn >= 0 {
-		goesOn = fmt.Sprintf("others %5.1f s", e.GoesOn)
+	continues := "nobody is left"
+	if e.Continues >= 0 {
+		continues = fmt.Sprintf("others %5.1f s", e.Continues)
 	}
-	return fmt.Sprintf("%7.1f s  %-36s  %-6s  %5.1f s long, %s, all back in %5.1f s", e.At, e.Kind, e.Hit, e.Seconds, goesOn, e.Resumes)
+	return fmt.Sprintf("%7.1f s  %-36s  %-6s  %5.1f s long, %s, all back in %5.1f s", e.At, e.Kind, e.Hit, e.Seconds, continues, e.Resumes)
 }
 
 func (r *SourcesReport) finish(m *movers, took time.Duration) {
 	r.Seconds = took.Seconds()
 	if m != nil {
-		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(told), m.count(refused), m.count(unsure), m.said
+		r.Acknowledged, r.Refused, r.Unknown, r.Errors = m.count(acknowledged), m.count(refused), m.count(unsure), m.errors
 	}
-	r.Kinds = kindReports(SourceKinds, r.Events, func(e SourceEvent) (Kind, float64, float64) { return e.Kind, e.GoesOn, e.Resumes })
+	r.Kinds = kindReports(SourceKinds, r.Events, func(e SourceEvent) (Kind, float64, float64) { return e.Kind, e.Continues, e.Resumes })
 }
 
 // Print is for people.

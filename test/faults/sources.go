@@ -178,7 +178,7 @@ func (r *sourcesRun) torment(ctx context.Context) error {
 			return err
 		}
 		r.Report.Violations = append(r.Report.Violations, found...)
-		r.cfg.Say("%7.1f s  checked: %d moves acknowledged so far, %d violations", time.Since(r.begun).Seconds(), r.movers.count(told), len(found))
+		r.cfg.Say("%7.1f s  checked: %d moves acknowledged so far, %d violations", time.Since(r.begun).Seconds(), r.movers.count(acknowledged), len(found))
 		if len(found) > 0 || over() {
 			return nil
 		}

@@ -17,9 +17,9 @@ type found struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// runHunt is what the command does in a mutated tree, where it is built for that: mutants
+// runFaults is what the command does in a mutated tree, where it is built for that: mutants
 // hunt --row NAME --seed N --seeds N.
-func runHunt(args []string, out io.Writer) error {
+func runFaults(args []string, out io.Writer) error {
 	f := flag.NewFlagSet("hunt", flag.ContinueOnError)
 	row := f.String("row", "", "the row to hunt")
 	seed := f.Uint64("seed", 1, "the first seed")
@@ -28,11 +28,11 @@ func runHunt(args []string, out io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	cfg := sim.HuntConfig{Seed: *seed, Seeds: *seeds, Rows: []string{*row}, Faults: sim.AllFaults(), StopAfter: 1}
+	cfg := sim.FaultRunConfig{Seed: *seed, Seeds: *seeds, Specs: []string{*row}, Faults: sim.AllFaults(), StopAfter: 1}
 	if *among != "" {
 		cfg.Switch = strings.Split(*among, ",")
 	}
-	sum, err := sim.RunHunt(cfg, io.Discard)
+	sum, err := sim.RunSeeds(cfg, io.Discard)
 	result := found{Runs: sum.Runs}
 	if len(sum.Failed) > 0 {
 		r := sum.Failed[0]

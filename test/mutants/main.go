@@ -25,7 +25,7 @@ func main() { command.Main("mutants", run) }
 // run does what the arguments say.
 func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if len(args) > 0 && args[0] == "hunt" {
-		return runHunt(args[1:], out)
+		return runFaults(args[1:], out)
 	}
 	f := command.NewFlags("mutants", usage)
 	only := f.String("only", "", "run only these mutations: names, or beginnings of names, with commas")
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out, words io.Writer) error {
 	if *asJSON {
 		words = io.Discard
 	}
-	r := runner{every: *every, huntsOnly: *hunts, bar: &meter{w: words, total: len(chosen)}}
+	r := runner{every: *every, faultRunsOnly: *hunts, bar: &meter{w: words, total: len(chosen)}}
 	report, err := r.do(ctx, chosen, *bound) // what was interrupted tells how far it came
 	return errors.Join(err, command.Report(out, *asJSON, &report), report.err())
 }
@@ -75,9 +75,9 @@ func choose(list []mutation, only string) ([]mutation, error) {
 
 // runner runs mutations one after the other.
 type runner struct {
-	every     bool
-	huntsOnly bool
-	bar       *meter
+	every         bool
+	faultRunsOnly bool
+	bar           *meter
 }
 
 func (r *runner) do(ctx context.Context, chosen []mutation, bound time.Duration) (rep report, err error) {
@@ -151,5 +151,5 @@ func (r *runner) look(ctx context.Context, t *tree, m *mutation, res *result) er
 }
 
 func (r *runner) checks(m *mutation) []check {
-	return slices.DeleteFunc(slices.Clone(m.seen), func(c check) bool { return r.huntsOnly && c.pkg != "" })
+	return slices.DeleteFunc(slices.Clone(m.seen), func(c check) bool { return r.faultRunsOnly && c.pkg != "" })
 }

@@ -32,8 +32,8 @@ type check struct {
 // tests are those of a package whose names match.
 func tests(pkg, run string) check { return check{pkg: pkg, run: run} }
 
-// hunt is over so many seeds of a row.
-func hunt(row string, seeds int) check { return check{row: row, seeds: seeds} }
+// faultRun is over so many seeds of a row.
+func faultRun(row string, seeds int) check { return check{row: row, seeds: seeds} }
 
 func (c check) String() string {
 	switch {

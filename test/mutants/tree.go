@@ -130,7 +130,7 @@ func (t *tree) look(ctx context.Context, c check, mutated string) (sight, error)
 	if c.pkg != "" {
 		s, err = t.lookAtTests(bounded, c)
 	} else {
-		s, err = t.lookAtHunt(bounded, c, mutated)
+		s, err = t.checkFaultRun(bounded, c, mutated)
 	}
 	if bounded.Err() != nil && ctx.Err() == nil {
 		s, err = sight{Sees: true, What: fmt.Sprintf("does not end within %v", t.bound)}, nil
@@ -160,19 +160,19 @@ func (t *tree) lookAtTests(ctx context.Context, c check) (sight, error) {
 	return s, nil
 }
 
-func (t *tree) lookAtHunt(ctx context.Context, c check, binary string) (sight, error) {
-	f, err := t.hunt(ctx, binary, c, 1, c.seeds)
+func (t *tree) checkFaultRun(ctx context.Context, c check, binary string) (sight, error) {
+	f, err := t.faultRun(ctx, binary, c, 1, c.seeds)
 	if err != nil || f.Seed == 0 {
 		return sight{}, err
 	}
-	again, err := t.hunt(ctx, t.plain, c, f.Seed, 1)
+	again, err := t.faultRun(ctx, t.plain, c, f.Seed, 1)
 	if err == nil && again.Seed != 0 {
 		err = fmt.Errorf("seed %d of %s breaks a promise without the mutation too: %s: %s", f.Seed, c, again.Anomaly, again.Detail)
 	}
 	return sight{Sees: true, What: fmt.Sprintf("%s after %d seeds: %s", c, f.Runs, f.Anomaly)}, err
 }
 
-func (t *tree) hunt(ctx context.Context, binary string, c check, seed uint64, seeds int) (f found, err error) {
+func (t *tree) faultRun(ctx context.Context, binary string, c check, seed uint64, seeds int) (f found, err error) {
 	cmd := t.command(ctx, binary, "hunt", "-row", c.row, "-seed", strconv.FormatUint(seed, 10), "-seeds", strconv.Itoa(seeds), "-switch", c.among)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

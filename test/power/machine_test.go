@@ -58,7 +58,7 @@ func plan(d *disktest.Disk, n int) (deploy.Plan, error) {
 // are far apart may.
 var params = node.Params{
 	HeartbeatInterval: 60 * time.Millisecond, ElectionTimeout: 500 * time.Millisecond,
-	ProbeAfter: 700 * time.Millisecond, RecoverAfter: time.Second,
+	StatusQueryAfter: 700 * time.Millisecond, RecoverAfter: time.Second,
 }
 
 // startWait bounds a start, on the slowest machine.
@@ -118,7 +118,7 @@ func startOn(d disk.Disk, path string) (*member, error) {
 	}
 	cfg := server.MemberConfig{
 		Cluster: c.Cluster, Self: c.Node, Dir: c.Data, Disk: d, Listen: c.PeerListen, Credentials: creds,
-		Row: c.Row(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Memory: shares, Params: params, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Spec: c.Spec(), WAN: c.Map(), Emulate: c.AddDelays, Join: c.Join, Memory: shares, Params: params, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	for _, n := range c.Nodes {
 		cfg.Members = append(cfg.Members, server.Member{ID: n.ID, Region: n.Region, Address: n.Address})

@@ -21,20 +21,20 @@ type play struct {
 	nodes int
 	cuts  int
 	keep  []disktest.Keep // of the cuts, in turns
-	at    []moment        // of the cuts, in turns
+	at    []cutTime       // of the cuts, in turns
 	seed  uint64
 	lie   disktest.Lie // of the first disk
 }
 
-// moment chooses where the power is cut: at the step that it returns true for. It is asked
+// cutTime chooses where the power is cut: at the step that it returns true for. It is asked
 // of each step from when the clients work.
-type moment struct {
+type cutTime struct {
 	name string
 	at   func(r *rand.Rand) func(disktest.Step) bool
 }
 
 // moments are the chosen ones, and chance.
-var moments = []moment{
+var moments = []cutTime{
 	{"before a sync of the log", func(r *rand.Rand) func(disktest.Step) bool { return logSync(r) }},
 	{"at any step", func(r *rand.Rand) func(disktest.Step) bool { return steps(stepsMin + r.IntN(stepsMore)) }},
 	{"after a sync of the log", func(r *rand.Rand) func(disktest.Step) bool {

@@ -80,8 +80,8 @@ func run(groups []group, test goTest, out io.Writer) bool {
 	for _, f := range all.failures {
 		name := f.String()
 		switch {
-		case f.why != "":
-			red = append(red, name+": "+f.why)
+		case f.reason != "":
+			red = append(red, name+": "+f.reason)
 		case len(all.failures) > rerunMost:
 			red = append(red, name)
 		default:
@@ -93,7 +93,7 @@ func run(groups []group, test goTest, out io.Writer) bool {
 			}
 		}
 	}
-	all.tell(out, time.Since(began))
+	all.print(out, time.Since(began))
 	for _, name := range red {
 		fmt.Fprintln(out, "FAILED: "+name)
 	}

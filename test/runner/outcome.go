@@ -26,10 +26,10 @@ type event struct {
 
 // failure is a test that failed, or a package that ended in the midst of its tests.
 type failure struct {
-	group group
-	pkg   string
-	test  string // "": the package
-	why   string // it is not run again
+	group  group
+	pkg    string
+	test   string // "": the package
+	reason string // it is not run again
 }
 
 func (f failure) String() string {
@@ -80,7 +80,7 @@ func (o *outcome) add(of *outcome, g group) {
 // running is a package under test.
 type running struct {
 	open   map[string]bool             // tests that have begun and not ended
-	said   map[string]*strings.Builder // what each top test has said
+	output map[string]*strings.Builder // what each top test has said
 	failed []string
 	raced  bool
 }
@@ -105,7 +105,7 @@ func (o *outcome) read(r io.Reader, out io.Writer) {
 		}
 		p := packages[e.Package]
 		if p == nil {
-			p = &running{open: map[string]bool{}, said: map[string]*strings.Builder{}}
+			p = &running{open: map[string]bool{}, output: map[string]*strings.Builder{}}
 			packages[e.Package] = p
 		}
 		o.take(p, e, out)
@@ -120,10 +120,10 @@ func (o *outcome) take(p *running, e event, out io.Writer) {
 		p.open[e.Test] = true
 	case "output":
 		p.raced = p.raced || strings.Contains(e.Output, "WARNING: DATA RACE")
-		if p.said[top] == nil {
-			p.said[top] = &strings.Builder{}
+		if p.output[top] == nil {
+			p.output[top] = &strings.Builder{}
 		}
-		p.said[top].WriteString(e.Output)
+		p.output[top].WriteString(e.Output)
 	case "pass", "skip", "fail":
 		delete(p.open, e.Test)
 		switch {
@@ -132,10 +132,10 @@ func (o *outcome) take(p *running, e event, out io.Writer) {
 		case below:
 		case e.Action == "pass":
 			o.passed++
-			delete(p.said, top)
+			delete(p.output, top)
 		case e.Action == "skip":
 			o.skipped++
-			delete(p.said, top)
+			delete(p.output, top)
 		default:
 			p.failed = append(p.failed, top)
 		}
@@ -153,37 +153,37 @@ func (o *outcome) end(p *running, e event, out io.Writer) {
 		return
 	}
 	whole := len(p.open) > 0 || len(p.failed) == 0
-	for _, name := range slices.Sorted(maps.Keys(p.said)) {
+	for _, name := range slices.Sorted(maps.Keys(p.output)) {
 		if whole || slices.Contains(p.failed, name) || name == "" {
-			fmt.Fprint(out, p.said[name].String())
+			fmt.Fprint(out, p.output[name].String())
 		}
 	}
 	fmt.Fprintf(out, "FAIL\t%s\t%.1fs\n", e.Package, e.Elapsed)
-	why := ""
+	reason := ""
 	switch {
 	case e.FailedBuild != "":
-		why = "it cannot be built"
+		reason = "it cannot be built"
 	case p.raced:
-		why = "a data race"
+		reason = "a data race"
 	}
 	if whole {
 		p.failed = []string{""}
 	}
 	for _, test := range p.failed {
-		o.failures = append(o.failures, failure{pkg: e.Package, test: test, why: why})
+		o.failures = append(o.failures, failure{pkg: e.Package, test: test, reason: reason})
 	}
 }
 
-// tellLeast is from how many seconds on a package has a line of its own.
-const tellLeast = 5
+// slowestAtLeast is from how many seconds on a package has a line of its own.
+const slowestAtLeast = 5
 
-// tell says where the minutes went.
-func (o *outcome) tell(out io.Writer, all time.Duration) {
+// print says where the minutes went.
+func (o *outcome) print(out io.Writer, all time.Duration) {
 	slices.SortStableFunc(o.packages, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
 	fmt.Fprintf(out, "== minutes by package (%.1f in all, building included)\n", all.Minutes())
 	rest, n := 0.0, 0
 	for _, p := range o.packages {
-		if p.seconds < tellLeast {
+		if p.seconds < slowestAtLeast {
 			rest, n = rest+p.seconds, n+1
 			continue
 		}

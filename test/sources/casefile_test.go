@@ -110,11 +110,11 @@ func (c *sourceCase) take(line, where string, number int) error {
 			case "known":
 				last.known[place] = m[3]
 			default:
-				why := caseWhy.FindStringSubmatch(m[3])
-				if why == nil {
+				reason := caseWhy.FindStringSubmatch(m[3])
+				if reason == nil {
 					return fmt.Errorf("it does not say why, in brackets at its end")
 				}
-				last.at[place] = why[1]
+				last.at[place] = reason[1]
 			}
 		}
 		return nil

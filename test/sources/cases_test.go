@@ -91,8 +91,8 @@ func TestCasesHaveOneAnswerEverywhere(t *testing.T) {
 					continue
 				}
 				t.Run(p.name, func(t *testing.T) {
-					if why, ok := c.not[p.name]; ok {
-						t.Skip("it does not apply: ", why)
+					if reason, ok := c.not[p.name]; ok {
+						t.Skip("it does not apply: ", reason)
 					}
 					c.run(t, p.name, p.sources)
 				})

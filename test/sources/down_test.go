@@ -85,13 +85,13 @@ func TestNothingCanBePrepared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := protocol.LiveByName("geotp")
+	spec, err := protocol.LiveByName("geotp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	core, err := server.Start(ctx, server.Config{Dir: dir, WAN: wan.Scale(0.05), WANName: "azure5", Row: row, Sources: []server.SourceConfig{
+	core, err := server.Start(ctx, server.Config{Dir: dir, WAN: wan.Scale(0.05), WANName: "azure5", Spec: spec, Sources: []server.SourceConfig{
 		{Name: "pg", Address: pg.URL(), Region: wan.Regions[0]}, {Name: "my", Address: house.my.URL(), Region: wan.Regions[1]}}})
 	if err != nil {
 		t.Fatal(err)

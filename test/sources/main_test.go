@@ -111,13 +111,13 @@ func openCluster() error {
 	if house.dir, err = os.MkdirTemp("", "isochron-test-"); err != nil {
 		return err
 	}
-	row, err := protocol.LiveByName("geotp")
+	spec, err := protocol.LiveByName("geotp")
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	cfg := server.Config{Dir: house.dir, WAN: wan.Scale(0.05), WANName: "azure5", Row: row}
+	cfg := server.Config{Dir: house.dir, WAN: wan.Scale(0.05), WANName: "azure5", Spec: spec}
 	for i, s := range []*sourcetest.Server{house.pg, house.pg2, house.my, house.my2} {
 		cfg.Sources = append(cfg.Sources, server.SourceConfig{Name: []string{"pg_a", "pg_b", "my_a", "my_b"}[i], Address: s.URL(), Region: wan.Regions[i]})
 	}

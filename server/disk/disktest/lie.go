@@ -8,8 +8,8 @@ import (
 // Lie is a disk that does not keep its word, as a server would seem to run on that makes
 // a mistake. The zero value tells the truth.
 type Lie struct {
-	// Says what the mistake is.
-	Says string
+	// Claims what the mistake is.
+	Claims string
 	// Files are patterns of names (filepath.Match) whose syncs do nothing; of a file that is
 	// renamed the last name counts.
 	Files []string

@@ -1,0 +1,45 @@
+package coordinator
+
+import (
+	"testing"
+
+	"isochron/decide"
+	"isochron/txn"
+)
+
+// A transaction that only reads has written nothing, even where it is logged as others are.
+func TestWhoOnlyReadsIsNoWriter(t *testing.T) {
+	reads := &txn.Prepare{Reads: []txn.ReadCheck{{Key: "a"}}}
+	writes := &txn.Prepare{Writes: []txn.Write{{Key: "b"}}}
+	for _, c := range []struct {
+		prepares []*txn.Prepare
+		want     bool
+	}{
+		{[]*txn.Prepare{reads, reads}, false},
+		{[]*txn.Prepare{reads, writes}, true},
+		{nil, false}, // the work of another coordinator
+	} {
+		k := &pendingCommit{Attempt: &decide.Attempt{AttemptInit: decide.AttemptInit{Participants: []txn.ShardID{2, 3}, Prepares: c.prepares}}}
+		if k.wrote() != c.want {
+			t.Errorf("%v: wrote is %v", c.prepares, k.wrote())
+		}
+	}
+}
+
+// A statement that has waited in vain counts once, as its own or as its transaction's end; what
+// was handed out of the counts does not change any more.
+func TestRollbacksAreCountedOnce(t *testing.T) {
+	j := &reports{}
+	before, _ := j.counted()
+	j.timedOut()
+	j.timedOut()
+	j.timedOutWhole()
+	j.redone(txn.CauseWound)
+	rollbacks, retried := j.counted()
+	if n := rollbacks[txn.CauseLockTimeout]; n != 1 || before[txn.CauseLockTimeout] != 0 {
+		t.Errorf("%d statements have waited in vain", n)
+	}
+	if n := retried[txn.CauseWound]; n != 1 {
+		t.Errorf("%d transactions were done again", n)
+	}
+}

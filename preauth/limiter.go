@@ -1,0 +1,105 @@
+package preauth
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limiter holds the strangers of a port, for many goroutines and by the clock.
+type Limiter struct {
+	mu        sync.Mutex
+	strangers *Unauthenticated
+	dropped   atomic.Int64
+	ended     chan struct{}
+	once      sync.Once
+}
+
+// NewDoor has so many places.
+func NewDoor(most int) *Limiter {
+	return &Limiter{strangers: NewStrangers(most), ended: make(chan struct{})}
+}
+
+// lookEvery is how often a newcomer looks whether a place is free.
+const lookEvery = 2 * time.Millisecond
+
+// Admit takes a guest. It may wait, at most SpokenMin, and may close another; false if
+// the door was ended meanwhile. One goroutine calls it: that which accepts.
+func (d *Limiter) Admit(remote net.Addr, g ClientConn) bool {
+	host := HostKey(remote)
+	for {
+		d.mu.Lock()
+		dropped, wait := d.strangers.Enter(time.Now(), host, g)
+		d.mu.Unlock()
+		if dropped != nil {
+			d.dropped.Add(1)
+			_ = dropped.Close()
+		}
+		if wait == 0 {
+			return true
+		}
+		select {
+		case <-time.After(min(wait, lookEvery)):
+		case <-d.ended:
+			return false
+		}
+	}
+}
+
+// Leave frees the place of a guest who has logged in or ended.
+func (d *Limiter) Leave(g ClientConn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.strangers.Leave(g)
+}
+
+// End wakes Admit, for good.
+func (d *Limiter) End() { d.once.Do(func() { close(d.ended) }) }
+
+// Unauthenticated is how many there are now.
+func (d *Limiter) Unauthenticated() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.strangers.Len()
+}
+
+// Dropped is how many lost their place to others since the start.
+func (d *Limiter) Dropped() int64 { return d.dropped.Load() }
+
+// HostKey is an address without its port. Of IPv6 it is the network of 64 bits, all of
+// which one customer usually has.
+func HostKey(a net.Addr) string {
+	ap, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	ip := ap.Addr().Unmap().WithZone("")
+	if ip.Is4() || ip.IsLoopback() {
+		return ip.String()
+	}
+	p, err := ip.Prefix(64)
+	if err != nil {
+		return ip.String()
+	}
+	return p.String()
+}
+
+// MeteredConn is a connection as a Guest that nothing else counts the bytes of.
+type MeteredConn struct {
+	net.Conn
+	received atomic.Bool
+}
+
+// Read implements net.Conn.
+func (c *MeteredConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.received.Load() {
+		c.received.Store(true)
+	}
+	return n, err
+}
+
+// Spoke implements Guest.
+func (c *MeteredConn) Spoke() bool { return c.received.Load() }

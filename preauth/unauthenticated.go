@@ -1,0 +1,127 @@
+package preauth
+
+import (
+	"container/list"
+	"time"
+)
+
+// ClientConn is a connection that has not logged in. Values are compared, so it is a pointer.
+type ClientConn interface {
+	// Spoke reports whether anything was received of it.
+	Spoke() bool
+	// Close ends it, from any goroutine.
+	Close() error
+}
+
+// How long a stranger has at least before another may take its place.
+const (
+	// SilentMin is for one that has said nothing.
+	SilentMin = 50 * time.Millisecond
+	// SpokenMin is for one that has begun to log in.
+	SpokenMin = 100 * time.Millisecond
+)
+
+// Unauthenticated are the guests of a port, at most so many. It is for one goroutine at a time.
+type Unauthenticated struct {
+	most  int
+	all   map[ClientConn]*list.Element
+	hosts map[string]*list.List // of stranger, by address, the oldest first
+}
+
+type stranger struct {
+	guest ClientConn
+	host  string
+	came  time.Time
+}
+
+// NewStrangers has so many places, at least one.
+func NewStrangers(most int) *Unauthenticated {
+	return &Unauthenticated{most: max(most, 1), all: map[ClientConn]*list.Element{}, hosts: map[string]*list.List{}}
+}
+
+// Len is how many there are.
+func (s *Unauthenticated) Len() int { return len(s.all) }
+
+// Enter takes a guest from an address. If there is no place it names one whose place was
+// given away, which the caller closes; or, if all are too fresh for that, it takes
+// nobody and says how long to wait before asking again.
+func (s *Unauthenticated) Enter(now time.Time, host string, g ClientConn) (dropped ClientConn, wait time.Duration) {
+	if len(s.all) >= s.most {
+		victim, wait := s.victim(now, host)
+		if wait > 0 {
+			return nil, wait
+		}
+		dropped = victim
+		s.Leave(victim)
+	}
+	of := s.hosts[host]
+	if of == nil {
+		of = list.New()
+		s.hosts[host] = of
+	}
+	s.all[g] = of.PushBack(stranger{g, host, now})
+	return dropped, 0
+}
+
+// Leave frees the place of a guest, once; of one that has none nothing happens.
+func (s *Unauthenticated) Leave(g ClientConn) {
+	e := s.all[g]
+	if e == nil {
+		return
+	}
+	host := e.Value.(stranger).host
+	delete(s.all, g)
+	if of := s.hosts[host]; of.Len() == 1 {
+		delete(s.hosts, host)
+	} else {
+		of.Remove(e)
+	}
+}
+
+// victim is whose place goes to a newcomer from an address.
+func (s *Unauthenticated) victim(now time.Time, newcomer string) (ClientConn, time.Duration) {
+	host := s.largest(newcomer)
+	of := s.hosts[host]
+	wait := SpokenMin
+	for e := of.Front(); e != nil; e = e.Next() {
+		st := e.Value.(stranger)
+		if !st.guest.Spoke() {
+			if age := now.Sub(st.came); age >= SilentMin {
+				return st.guest, 0
+			} else {
+				wait = min(wait, SilentMin-age)
+			}
+			break // those behind it are younger
+		}
+	}
+	oldest := of.Front().Value.(stranger)
+	age := now.Sub(oldest.came)
+	if age >= SpokenMin || host != newcomer && of.Len() > 1 {
+		return oldest.guest, 0
+	}
+	return nil, max(min(wait, SpokenMin-age), time.Millisecond)
+}
+
+// largest is the address that would have the most strangers with the newcomer; of
+// several the newcomer's own, or else that of the oldest stranger.
+func (s *Unauthenticated) largest(newcomer string) string {
+	best, most := "", 0
+	var since time.Time
+	for host, of := range s.hosts { // order: the largest, then the oldest, then by name
+		n := of.Len()
+		if host == newcomer {
+			n++
+		}
+		came := of.Front().Value.(stranger).came
+		switch {
+		case n < most:
+			continue
+		case n == most && best == newcomer:
+			continue
+		case n == most && host != newcomer && (came.After(since) || came.Equal(since) && host > best):
+			continue
+		}
+		best, most, since = host, n, came
+	}
+	return best
+}

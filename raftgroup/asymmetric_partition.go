@@ -1,0 +1,36 @@
+package raftgroup
+
+import (
+	"time"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"isochron/coverage"
+	"isochron/txn"
+)
+
+// A leader that is heard and hears nobody keeps its followers from electing another,
+// and finds out by raft's own check of its quorum only after up to two election
+// time-outs, after which they wait for one more. So a leader that no majority has answered for
+// one of them asks a follower to take over at once, and at the next heartbeat another, until it
+// is deposed. No lease can be broken by that: its own has run out by then, and is void from then on.
+
+// handOverIfDeaf is done with each heartbeat.
+func (me *member) handOverIfDeaf(now txn.Now) {
+	l, voters := me.lead, me.log.meta.Voters
+	if !l.serving || len(voters) < 2 || len(me.log.meta.Outgoing) > 0 {
+		return
+	}
+	received := time.Duration(l.lease.echoed(me.electorate(), me.cfg.Self, now.Mono))
+	if received == 0 || now.Mono-received < me.cfg.Params.ElectionTimeout {
+		return
+	}
+	me.cfg.Params.Rules.Hit(coverage.DeafHandsOver)
+	l.lease.void = true
+	l.deafChecks++
+	if to := voters[l.deafChecks%len(voters)]; txn.NodeID(to) != me.cfg.Self {
+		me.send(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), To: proto.Uint64(to),
+			From: proto.Uint64(uint64(me.cfg.Self)), Term: proto.Uint64(l.term)})
+	}
+}

@@ -1,0 +1,49 @@
+package raftgroup
+
+import pb "go.etcd.io/raft/v3/raftpb"
+
+// EntryCache keeps what the latest log entries say, so that an entry is read once: it is
+// announced when it is durable, then applied, and in one process by several members.
+// Nobody changes what it hands out. The oldest go when the entries have more than
+// memoBytes.
+type EntryCache[C any] struct {
+	decode   func([]byte) ([]C, error)
+	commands map[*pb.Entry][]C
+	order    []*pb.Entry // of commands, the oldest first
+	bytes    int
+}
+
+const memoBytes = 1 << 20
+
+// NewMemo keeps what decode makes of the content of an entry.
+func NewMemo[C any](decode func([]byte) ([]C, error)) *EntryCache[C] {
+	return &EntryCache[C]{decode: decode, commands: map[*pb.Entry][]C{}}
+}
+
+// read tells what an entry says, in order: nothing, if it is empty. The error tells that it is damaged.
+func (m *EntryCache[C]) read(e *pb.Entry) ([]C, error) {
+	if c, ok := m.commands[e]; ok {
+		return c, nil
+	}
+	var c []C
+	if len(e.GetData()) > 0 && e.GetType() == pb.EntryNormal {
+		var err error
+		if c, err = m.decode(e.GetData()); err != nil {
+			return nil, err
+		}
+	}
+	m.keep(e, c)
+	return c, nil
+}
+
+func (m *EntryCache[C]) keep(e *pb.Entry, c []C) {
+	for m.bytes > memoBytes {
+		m.bytes -= memoCost(m.order[0])
+		delete(m.commands, m.order[0])
+		m.order = m.order[1:]
+	}
+	m.commands[e], m.order, m.bytes = c, append(m.order, e), m.bytes+memoCost(e)
+}
+
+// memoCost is what an entry takes, about, with what it says.
+func memoCost(e *pb.Entry) int { return 64 + len(e.GetData()) }

@@ -1,0 +1,18 @@
+package raftgroup
+
+import "testing"
+
+// FuzzDecodeRaft: what a peer sends as raft's message is read or refused.
+func FuzzDecodeRaft(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{8, 3, 16, 1, 24, 2, 32, 4})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeRaft(b)
+		if err != nil {
+			return
+		}
+		if _, err := decodeRaft(marshal(m)); err != nil {
+			t.Errorf("what was read cannot be written and read again: %v", err)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package raftgroup
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+)
+
+func TestWhatWasProposedIsNotReadAgain(t *testing.T) {
+	w := &messageFormatter{}
+	m := NewMemo(w.Decode)
+	p := proposals[string]{codec: w}
+	var entries []*pb.Entry
+	says := map[int][]string{}
+	for i := range 10 {
+		c := []string{fmt.Sprint(2*i + 1), fmt.Sprint(2*i + 2)}
+		p.given = append(p.given, handed[string]{w.Encode(c), c})
+		if i == 3 { // it never comes
+			continue
+		}
+		says[len(entries)] = c
+		entries = append(entries, &pb.Entry{Data: w.Encode(c)})
+	}
+	foreign := &pb.Entry{Data: w.Encode([]string{"99"})}
+	p.appended(m, append(entries[:4:4], foreign))
+	p.appended(m, entries[4:])
+	for i, e := range entries {
+		if got, err := m.read(e); err != nil || !slices.Equal(got, says[i]) {
+			t.Errorf("entry %d says %+v, %v; want what was proposed", i, got, err)
+		}
+	}
+	if w.decoded != 0 {
+		t.Errorf("%d of them were read", w.decoded)
+	}
+	if got, err := m.read(foreign); err != nil || len(got) != 1 || got[0] != "99" || w.decoded != 1 {
+		t.Errorf("an entry of another says %+v, %v, after %d were read", got, err, w.decoded)
+	}
+	if p.given != nil {
+		t.Errorf("%d proposals are left", len(p.given))
+	}
+}
+
+// What raft does not take is handed to it again, in order and before what follows.
+func TestWhatRaftDoesNotTakeWaits(t *testing.T) {
+	w := &messageFormatter{}
+	p := proposals[string]{codec: w}
+	for _, c := range []string{"a", "b", "c", "d", "e"} {
+		p.next, p.bytes = append(p.next, c), p.bytes+w.Size(c)
+	}
+	if e := p.entry(2 * w.Size("a")); !slices.Equal(e.says, []string{"a", "b"}) || string(e.data) != string(w.Encode(e.says)) {
+		t.Errorf("the first entry says %v", e.says)
+	}
+	if e := p.entry(1); !slices.Equal(e.says, []string{"a"}) {
+		t.Errorf("with room for nothing the first entry says %v", e.says)
+	}
+	p.took(2)
+	if !slices.Equal(p.next, []string{"c", "d", "e"}) || p.bytes != 3*w.Size("c") {
+		t.Errorf("%d bytes of %v are left", p.bytes, p.next)
+	}
+	p.took(3)
+	if len(p.next) != 0 || p.bytes != 0 {
+		t.Errorf("%d bytes of %v are left of nothing", p.bytes, p.next)
+	}
+}

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"isochron/coordinator"
+	"isochron/geo"
+	"isochron/node"
+	"isochron/routing"
+	"isochron/txn"
+)
+
+// port is the gateway of one node for the goroutines of its clients.
+type port struct {
+	r *runner
+	p *Process // nil: the nodes of one process, of which none is ever removed
+}
+
+var _ coordinator.Port = port{}
+
+// answers are channels for one answer each, to be used again.
+var answers = sync.Pool{New: func() any { return make(chan coordinator.Response, 1) }}
+
+// Do submits the request and waits. Whoever stops waiting learns no more than
+// that: a commit that was handed over may yet happen.
+func (p port) Do(ctx context.Context, req *coordinator.Request) coordinator.Response {
+	if p.p != nil && p.p.Removed() != "" {
+		return req.Refused(p.p.Removed())
+	}
+	answer := answers.Get().(chan coordinator.Response)
+	req.Done = func(r coordinator.Response) {
+		answer <- r
+		p.r.woke()
+	}
+	if !p.r.box.put(input{request: req}) {
+		answers.Put(answer)
+		return coordinator.Response{Txn: req.Txn, Err: txn.Errorf(txn.KindUnavailable,
+			"too many requests wait at the gateway in %s: try again, or send less", p.r.region)}
+	}
+	select {
+	case r := <-answer:
+		answers.Put(answer) // empty, and nobody else has it: Done is called once
+		return r
+	case <-ctx.Done():
+		go p.abandon(req, answer)
+		return req.Failed(fmt.Sprintf("the client stopped waiting at the gateway in %s: %v", p.r.region, context.Cause(ctx)))
+	case <-p.left():
+		go p.abandon(req, answer)
+		return req.Failed(p.p.Removed())
+	case <-p.r.ended:
+		return req.Failed(fmt.Sprintf("the gateway in %s has stopped", p.r.region))
+	}
+}
+
+// left is closed when the node has learnt that it was removed from the cluster: what
+// waits would wait in vain.
+func (p port) left() <-chan struct{} {
+	if p.p == nil {
+		return nil
+	}
+	return p.p.left
+}
+
+// abandon ends the transaction that a request began and whose name its client
+// never learnt: nobody else could free its locks.
+func (p port) abandon(req *coordinator.Request, answer <-chan coordinator.Response) {
+	if req.Op != coordinator.OpRead && req.Op != coordinator.OpUpdate && req.Op != coordinator.OpFixedSet || !req.Txn.IsZero() {
+		return // the client knows the name, or the commit is the end
+	}
+	select {
+	case r := <-answer:
+		if !r.Txn.IsZero() {
+			p.Post(&coordinator.Request{Op: coordinator.OpEnd, Txn: r.Txn})
+		}
+	case <-p.r.ended:
+	}
+}
+
+// Post submits a request whose answer nobody awaits. It is never refused: an
+// end that got lost would leave locks behind.
+func (p port) Post(req *coordinator.Request) { p.r.box.putAlways(input{request: req}) }
+
+func (p port) Directory() *routing.Directory { return p.r.directory.Load() }
+func (p port) Region() geo.Region            { return p.r.region }
+
+// ReadLocal reads in the node's loop, which alone may read the node. What it read of
+// the meta shard it remembers until something is applied there.
+func (p port) ReadLocal(key txn.Key) (value []byte, version txn.Version, ok bool) {
+	dir := p.Directory()
+	s, held := dir.ShardOf(string(key))
+	meta := held && txn.ShardID(s) == txn.MetaShard
+	if meta {
+		if row, known := p.r.localReads.get(key, p.r.meta.Load()); known {
+			return row.value, row.version, row.ok
+		}
+	}
+	var at uint64
+	if !p.r.inLoop(func(n *node.Node) { value, version, ok = n.ReadLocal(key); at = n.MetaChanges() }) {
+		return nil, txn.Version{}, false
+	}
+	if meta && ok {
+		p.r.localReads.put(key, peeked{value, version, ok}, at)
+	}
+	return value, version, ok
+}

@@ -1,0 +1,62 @@
+package shard
+
+import (
+	"isochron/coverage"
+	"isochron/reveal"
+	"isochron/store"
+	"isochron/txn"
+)
+
+// latestRows reads the newest rows that a replica knows: revealed ones first, where it leads.
+type latestRows struct {
+	state  *state
+	engine store.Engine
+	early  *reveal.Early // nil: nothing is revealed here
+}
+
+func (r *Replica) latest() latestRows {
+	n := latestRows{state: r.state, engine: r.cfg.Engine}
+	if r.lead != nil {
+		n.early = r.lead.early
+	}
+	return n
+}
+
+// row reads the newest row.
+func (n *latestRows) row(k txn.Key) txn.Row {
+	if n.early != nil {
+		if row, ok := n.early.Get(k); ok {
+			return row
+		}
+	}
+	return n.state.cache.Latest(n.engine, k)
+}
+
+// nearest answers a read that any replica may answer, and says if it may be old.
+func (n *latestRows) nearest(m *txn.Access, warm []txn.WarmKey) *txn.AccessReply {
+	out := &txn.AccessReply{Shard: n.state.id, Request: m.Request, Warm: warm}
+	for _, k := range m.Keys {
+		out.Rows = append(out.Rows, n.row(k))
+		out.HasUndecidedWrite = out.HasUndecidedWrite || n.state.pending.Touches(k)
+	}
+	for _, s := range m.Scans {
+		rows := n.scan(s, nil)
+		out.Scans = append(out.Scans, rows)
+		out.HasUndecidedWrite = out.HasUndecidedWrite || n.state.pending.TouchesSpan(txn.Covered(s, rows))
+	}
+	n.state.rules.HitIf(out.HasUndecidedWrite, coverage.UnsettledNear)
+	return out
+}
+
+// at is the timestamp of the newest version of a row in the engine.
+func (n *latestRows) at(k txn.Key) txn.Timestamp { return n.state.cache.NewestAt(n.engine, k) }
+
+// scan reads the newest live rows of a span, up to the bounds of one answer.
+// skip leaves rows out.
+func (n *latestRows) scan(s txn.Scan, skip func(txn.Key) bool) txn.ScanRows {
+	var revealed []txn.Row
+	if n.early != nil {
+		revealed = n.early.Span(s.Span)
+	}
+	return reveal.NewWalk(store.ScanLatest(n.engine, n.state.rows, s.Span, s.Reverse), revealed, s.Reverse).Answer(s, skip)
+}

@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"isochron/protocol"
+)
+
+// Every bug can be planted by its name, and plants nothing else.
+func TestEveryBugHasAName(t *testing.T) {
+	for _, name := range BugNames() {
+		bugs, _, err := InjectBug(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, set := reflect.ValueOf(bugs), 0
+		for i := range v.NumField() {
+			if v.Field(i).Bool() {
+				set++
+			}
+		}
+		if set != 1 {
+			t.Errorf("%s plants %d bugs", name, set)
+		}
+	}
+	if !slices.Contains(BugNames(), "ack-before-sync") {
+		t.Errorf("the names are %v", BugNames())
+	}
+	if _, _, err := InjectBug("nothing"); err == nil || !strings.Contains(err.Error(), "skip-validation") {
+		t.Errorf("of an unknown bug it says %v", err)
+	}
+	fields := BugNames()
+	// order: each is looked at alone.
+	for field := range harms {
+		if !slices.Contains(fields, dashed(field)) {
+			t.Errorf("there is no bug %s, whose harm is told", field)
+		}
+	}
+}
+
+// Who reads of a failure sees what was broken, how it came to be, and how to see
+// all of it again.
+func TestAFailureIsToldAsAStory(t *testing.T) {
+	bugs, _, err := InjectBug("skip-validation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	_, err = RunSeeds(FaultRunConfig{Seed: 2, Seeds: 10, Specs: []string{"2pc+2pl"}, Faults: AllFaults(), InjectedBugs: bugs, Injected: "skip-validation", StopAfter: 1}, &out)
+	if err == nil {
+		t.Fatal("nothing was found")
+	}
+	for _, part := range []string{"violations", "what happened to t", "Prepare a", "--protocol 2pc+2pl --faults all --plant skip-validation --trace"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is not in the report:\n%.2000s", part, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n > storyMax+60 {
+		t.Errorf("the report has %d lines", n)
+	}
+}
+
+// The rare paths of a row are those of its choices, and told reached or not.
+func TestRarePathsFollowTheRow(t *testing.T) {
+	of := func(name string) map[string]int {
+		spec, err := protocol.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]int{}
+		for _, p := range SometimesGoals(spec, Counts{"sent: query decision": 3, "sent: wounded": 2}) {
+			out[p.Path] = p.Times
+		}
+		return out
+	}
+	const recall, wounds, fence = "who recovers asks co-coordinators", "a transaction loses its locks to an older one", "a fence is found, or logged, for an attempt without a vote"
+	classic, occ, d2pc := of("2pc+2pl"), of("2pc+occ"), of("d2pc+2pl")
+	if _, has := classic[recall]; has || d2pc[recall] != 3 || d2pc[wounds] != 2 {
+		t.Errorf("2pc+2pl has %v, d2pc+2pl %v", classic, d2pc)
+	}
+	if _, has := occ[wounds]; has || len(occ) >= len(classic) {
+		t.Errorf("2pc+occ has %v", occ)
+	}
+	if n, has := classic[fence]; !has || n != 0 {
+		t.Errorf("a path that was not reached: %v, %d", has, n)
+	}
+}

@@ -1,0 +1,50 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"isochron/txn"
+)
+
+// lateHigh has what is asked for high priority come just before its stamp, at one shard or at all: what
+// should have made way for it elsewhere has voted there, and makes way elsewhere, or it does not.
+type lateHigh struct {
+	n       *nemesis
+	rand    *rand.Rand
+	odds    int
+	attempt txn.Attempt
+	shard   txn.ShardID // 0: all
+}
+
+// onSend holds back a Prepare of which other shards are told when it should arrive, and for longer
+// what says that low priority has made way.
+func (l *lateHigh) onSend(env *txn.Envelope) sendAction {
+	if v := env.Msg.Vote; v != nil && strings.Contains(v.Reason, "high priority") && l.rand.IntN(l.odds) == 0 {
+		l.n.biased.count("that one makes way is told late")
+		l.n.w.net.hold(*env, time.Duration(1+l.rand.IntN(6))*l.n.unit)
+		return heldBack
+	}
+	p := env.Msg.Prepare
+	if p == nil || p.FixedSet == nil || len(p.FixedSet.Parts) == 0 || p.Age.Priority < txn.PriorityHigh {
+		return leaves
+	}
+	if p.Attempt != l.attempt && l.rand.IntN(l.odds) == 0 {
+		l.attempt, l.shard = p.Attempt, 0
+		if l.rand.IntN(2) == 0 {
+			l.shard = p.Shard
+		}
+	}
+	if p.Attempt != l.attempt || l.shard != 0 && p.Shard != l.shard {
+		return leaves
+	}
+	there := l.n.w.net.delays[env.From-1][env.To-1]
+	early := time.Duration(p.FixedSet.ArrivalTime-l.n.w.host(env.To).now().WallNanos) - there - 3*time.Millisecond
+	if early <= 0 {
+		return leaves
+	}
+	l.n.biased.count("a prepare of high priority comes just before its stamp")
+	l.n.w.net.hold(*env, early)
+	return heldBack
+}

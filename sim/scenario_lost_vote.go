@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"time"
+
+	"isochron/txn"
+)
+
+// lostVote has a leader lose a Yes that others have heard of. What a leader logs at
+// a Prepare reaches, of its followers, only the node that leads another participant;
+// so the co-coordinator there hears of the vote. Then the leader crashes, and that
+// follower cannot be heard in the shard, until somebody who has not seen the vote
+// is elected. What was revealed meanwhile, and what was read of it, must go again.
+//
+// It takes five replicas: of three, two that have the vote are a majority.
+type lostVote struct {
+	n        *nemesis
+	odds     int
+	left     int // how often in this run
+	shard    txn.ShardID
+	leader   txn.NodeID
+	follower txn.NodeID
+	deaf     bool // the leader is gone, and the follower is not heard
+	until    time.Duration
+}
+
+// raftEntryBytes is the least size of a raft message that carries an entry of a
+// transaction; those without are shorter.
+const raftEntryBytes = 40
+
+// onSend loses what the crash and the deafness take.
+func (l *lostVote) onSend(env *txn.Envelope) sendAction {
+	m := &env.Msg
+	switch {
+	case m.Prepare != nil:
+		l.begin(env.To, m.Prepare)
+	case m.Raft != nil && m.Raft.Shard == l.shard && l.n.w.now < l.until:
+		lost := env.From == l.leader && env.To != l.follower && len(m.Raft.Data) >= raftEntryBytes
+		if l.deaf {
+			lost = env.From == l.follower
+		}
+		if lost {
+			return heldBack
+		}
+	}
+	return leaves
+}
+
+func (l *lostVote) begin(leader txn.NodeID, p *txn.Prepare) {
+	w := l.n.w
+	if l.left == 0 || w.now < l.until || p.ReadOnly || len(p.Writes) == 0 || l.n.steps.IntN(l.odds) > 0 {
+		return
+	}
+	for _, s := range p.Participants {
+		if f := w.Leader(s); s != p.Shard && f != 0 && f != leader {
+			l.left--
+			l.shard, l.leader, l.follower, l.deaf = p.Shard, leader, f, false
+			stay, away := l.n.fewUnits(4, 14), l.n.fewUnits(14, 24)
+			l.until = w.now + stay + away
+			l.n.counts["forced: a vote is lost with its leader"]++
+			w.log(w.host(leader), "will lose the vote of %v at shard %d", p.Attempt, p.Shard)
+			w.After(stay, func() { l.lose(away) })
+			return
+		}
+	}
+}
+
+func (l *lostVote) lose(away time.Duration) {
+	l.deaf = true
+	h := l.n.w.host(l.leader)
+	h.crash(strictly)
+	l.n.w.After(away, h.restart)
+}
+
+// fewUnits is drawn from the chance of what messages bring.
+func (n *nemesis) fewUnits(lo, hi int) time.Duration {
+	return n.unit * time.Duration(lo+n.steps.IntN(hi-lo))
+}
