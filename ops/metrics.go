@@ -73,26 +73,26 @@ func New(w geo.WAN, region geo.Region) *Metrics {
 	seconds := prometheus.ExponentialBuckets(0.0005, 2, 16) // to 16 s
 	m.transactions()
 	m.sync = m.histogram("isochron_disk_sync_duration_seconds", "Time of one sync of the disk, which makes durable all that was written before it.", prometheus.ExponentialBuckets(0.0001, 2, 16))
-	m.batch = m.histogram("isochron_disk_sync_answers", "Answers that had waited for the syncs that were over when the loop looked: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
+	m.batch = m.histogram("isochron_disk_sync_batch_size", "Answers released by one sync of the disk: the size of a group commit.", prometheus.ExponentialBuckets(1, 2, 12))
 	m.sqlCommitted = m.histogram("isochron_sql_transaction_duration_seconds", "Time of the committed transactions of SQL clients, from their first use of data.", seconds)
-	m.fixedSet = m.counter("isochron_sql_declared_total", "Of the committed transactions of SQL clients those that were declared: voted on while they were read.")
+	m.fixedSet = m.counter("isochron_sql_fixed_set_transactions_total", "Committed 2FI transactions of SQL clients: voted on in the round that reads.")
 	aborted := m.counters("isochron_sql_transaction_failures_total", "Transactions of SQL clients that failed, each try by itself.", "cause")
 	for i := range m.sqlAborted {
 		m.sqlAborted[i] = aborted.WithLabelValues(outcomes[i][1])
 	}
 	statements := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "isochron_sql_statement_duration_seconds", Help: "Time of a statement with all its tries, by who does its reads: a round plan, or the engine alone.", Buckets: seconds}, []string{"path"})
-	m.registry.MustRegister(statements)
+	m.register(statements)
 	m.statements[0], m.statements[1] = statements.WithLabelValues("engine"), statements.WithLabelValues("round_plan")
 	few := []float64{0, 1, 2, 3, 4, 6, 8, 16, 32, 64}
 	m.rounds = m.histogram("isochron_sql_statement_rounds", "Rounds of reads of a statement, over all its tries.", few)
-	m.wideRounds = m.histogram("isochron_sql_statement_wide_rounds", "Rounds of a statement that waited for another region.", few)
-	m.again = m.counter("isochron_sql_retries_inside_total", "Tries of SQL clients' statements and transactions that lost and were done again before the client heard of it.")
+	m.wideRounds = m.histogram("isochron_sql_statement_cross_region_rounds", "Rounds of a statement with a request to another region.", few)
+	m.again = m.counter("isochron_sql_auto_retries_total", "Statements and transactions the gateway retried without reporting the conflict to the client.")
 	m.badLogins = m.counters("isochron_sql_login_failures_total", "Logins that failed: of a wrong password or an unknown user, a locked account, or because TLS was missing.", "reason")
 	for _, reason := range []string{"password", "tls", "locked"} {
 		m.badLogins.WithLabelValues(reason)
 	}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), statusCollector{m})
+	m.register(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), statusCollector{m})
 	return m
 }
 
@@ -104,28 +104,35 @@ func (m *Metrics) transactions() {
 	commit := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "isochron_commit_duration_seconds", Help: "Time of commits that succeeded, from the request to the answer.",
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16)}, []string{"writes"})
-	m.registry.MustRegister(commit)
+	m.register(commit)
 	m.commit[0], m.commit[1] = commit.WithLabelValues("no"), commit.WithLabelValues("yes")
-	m.overBound = m.histogram("isochron_commit_over_bound_ratio", "Time of commits with writes over what the network forces: a round trip to each leader, and one from there to its majority. Only with a wan, and where the bound is above a millisecond.",
+	m.overBound = m.histogram("isochron_commit_network_bound_ratio", "Time of commits with writes divided by the network bound: a round trip to each leader and one from there to its majority. Measured only with a wan, where the bound is above 1 ms.",
 		[]float64{1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30})
-	m.recovering = m.counter("isochron_recoveries_total", "Attempts to commit whose participants' logs had to be asked.")
+	m.recovering = m.counter("isochron_commit_recoveries_total", "Commit attempts whose outcome was read from the participants' logs.")
+}
+
+// register adds collectors, with the old names of their metrics.
+func (m *Metrics) register(all ...prometheus.Collector) {
+	for _, c := range all {
+		m.registry.MustRegister(newWithOldNames(c))
+	}
 }
 
 func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
 	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
-	m.registry.MustRegister(h)
+	m.register(h)
 	return h
 }
 
 func (m *Metrics) counter(name, help string) prometheus.Counter {
 	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
-	m.registry.MustRegister(c)
+	m.register(c)
 	return c
 }
 
 func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	m.registry.MustRegister(c)
+	m.register(c)
 	return c
 }
 

@@ -18,9 +18,9 @@ var sourceFigures = []struct {
 	{gauge("isochron_source_serving", "1 if the database answers its agent and is the one that is meant.", "source"), func(s server.SourceReport) float64 { return truth(s.Serving) }},
 	{gauge("isochron_source_branches", "Transactions at the source that have not ended.", "source"), func(s server.SourceReport) float64 { return float64(s.Branches) }},
 	{gauge("isochron_source_in_doubt", "Of these, transactions that are prepared, or may be.", "source"), func(s server.SourceReport) float64 { return float64(s.InDoubt) }},
-	{gauge("isochron_source_fenced", "Transactions that were prepared before the source started anew, and for whose end others wait.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Fenced) }},
+	{gauge("isochron_source_recovering_branches", "Branches prepared before the source restarted and not ended yet; new branches wait for them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Fenced) }},
 	{total("isochron_source_deadlocks_total", "Deadlocks over several databases and shards that were ended by giving up a statement there.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Deadlocks) }},
-	{total("isochron_source_fence_waits_total", "Transactions that waited so.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.FenceWaits) }},
+	{total("isochron_source_recovery_waits_total", "Transactions that waited for branches prepared before a restart of the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.FenceWaits) }},
 	{total("isochron_source_rounds_total", "Rounds of statements that gateways have sent to the source.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Works) }},
 	{total("isochron_source_statements_total", "Statements in them.", "source"), func(s server.SourceReport) float64 { return float64(s.Counts.Statements) }},
 }
@@ -28,7 +28,7 @@ var sourceFigures = []struct {
 var (
 	sourceEnded   = total("isochron_source_ended_total", "Transactions that ended at the source; unknown: a commit of which the connection took the answer with it.", "source", "outcome")
 	sourceRefused = total("isochron_source_refusals_total", "Statements and votes with which a transaction failed at the source.", "source", "cause")
-	sourceHeld    = prometheus.NewDesc("isochron_source_held_seconds", "For how long a transaction held its rows at the source, from its first statement there to its end.", []string{"source"}, nil)
+	sourceHeld    = prometheus.NewDesc("isochron_source_lock_hold_seconds", "Time a transaction held locks at the source, from its first statement there to its end.", []string{"source"}, nil)
 	hotRecords    = gauge("isochron_hot_records", "Records of which this gateway keeps statistics, where its protocol goes by them.")
 	hotBytes      = gauge("isochron_hot_records_bytes", "Memory that they take.")
 )

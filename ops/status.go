@@ -43,9 +43,9 @@ var shardFigures = []struct {
 	{total("isochron_shard_lock_waits_total", "Waits for locks that were begun.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.LockWaits) }},
 	{total("isochron_shard_wounds_total", "Transactions that lost their locks to an older one.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Wounds) }},
 	{total("isochron_shard_deadlocks_total", "Requests that gave way because they would have waited for themselves, by waits at this shard.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Deadlocks) }},
-	{total("isochron_shard_wide_deadlocks_total", "Deadlocks over several shards that were ended here.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.WideDeadlocks) }},
-	{total("isochron_shard_late_total", "Declared transactions that came after the stamps at which they were to be voted on; at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Late) }},
-	{total("isochron_shard_refusals_total", "Votes of No.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
+	{total("isochron_shard_distributed_deadlocks_total", "Deadlocks over several shards that this shard resolved by an abort.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.WideDeadlocks) }},
+	{total("isochron_shard_late_arrivals_total", "2FI transactions received after their arrival time, counted at the leader.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Late) }},
+	{total("isochron_shard_no_votes_total", "Votes of No on a prepare.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Refusals) }},
 	{total("isochron_shard_proposals_total", "Commands proposed to the log; several may share an entry.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Proposals) }},
 	{total("isochron_shard_elections_total", "Elections that this replica began.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.Campaigns) }},
 	{total("isochron_shard_snapshots_sent_total", "Snapshots offered to replicas that lag.", "shard"), func(s server.ShardReport) float64 { return float64(s.Counts.SnapshotsSent) }},
@@ -76,17 +76,17 @@ var nodeFigures = []struct {
 	{gauge("isochron_ready", "1 if the node knows a leader of every shard.", "protocol", "region"), nil},
 	{gauge("isochron_open_transactions", "Transactions of this gateway that have not ended."), func(a about) float64 { return float64(a.r.Transactions) }},
 	{gauge("isochron_admission_window", "Tries of transactions that may contend at once at this gateway, of the kinds of which most have failed; 0: any number."), func(a about) float64 { return float64(a.r.Admission.Window) }},
-	{gauge("isochron_admission_inside", "Tries that contend, of the kinds of which some have failed of late."), func(a about) float64 { return float64(a.r.Admission.Running) }},
+	{gauge("isochron_admission_running", "Transaction tries that run under admission control: those of tables with recent conflicts."), func(a about) float64 { return float64(a.r.Admission.Running) }},
 	{gauge("isochron_admission_queue", "Tries that wait until they may contend."), func(a about) float64 { return float64(a.r.Admission.Queue) }},
-	{gauge("isochron_warm_records", "Records of which this gateway knows how often they are updated, where its protocol reads by that."), func(a about) float64 { return float64(a.r.WarmRecords) }},
-	{gauge("isochron_warm_threshold_updates", "From how many updates expected in a round trip to its leader on a record is read there; 0: the protocol does not go by that."), func(a about) float64 { return a.r.WarmThreshold }},
-	{gauge("isochron_unfinished_commits", "Commits of this gateway that not every participant has confirmed."), func(a about) float64 { return float64(a.r.Commitments) }},
+	{gauge("isochron_temperature_records", "Records whose update rate this gateway keeps, under a protocol that chooses where to read by it."), func(a about) float64 { return float64(a.r.WarmRecords) }},
+	{gauge("isochron_temperature_threshold_updates", "Updates expected in one round trip to the leader from which on a record is read at its leader; 0: the protocol has no threshold."), func(a about) float64 { return a.r.WarmThreshold }},
+	{gauge("isochron_unacknowledged_commits", "Commits of this gateway that some participant has not acknowledged."), func(a about) float64 { return float64(a.r.Commitments) }},
 	{gauge("isochron_oldest_undecided_age_seconds", "Age of the oldest vote without a decision; 0: there is none."), func(a about) float64 { return oldest(a.r) }},
 	{total("isochron_verify_comparisons_total", "Comparisons of the replicas of a shard that this node has made by itself."), func(a about) float64 { return float64(a.r.Verify.Comparisons) }},
 	{total("isochron_verify_failed_total", "Of these, those in which not all replicas could be compared."), func(a about) float64 { return float64(a.r.Verify.Failed) }},
 	{gauge("isochron_verify_different_shards", "Shards of which replicas differed in this node's newest comparison; not 0: a replica is damaged."), func(a about) float64 { return float64(len(a.r.Verify.Different)) }},
-	{total("isochron_timer_looks_total", "Times at which the node looked at its timers: some ten a second when idle, one each tick (10 ms) under load."), func(a about) float64 { return float64(a.r.TimerStats.Looked) }},
-	{total("isochron_timer_overdue_total", "Timers that stayed due after the node had looked at them; a defect of the program, which costs CPU time and no more."), func(a about) float64 { return float64(a.r.TimerStats.Overdue) }},
+	{total("isochron_timer_polls_total", "Polls of the timer queue: about 10 a second when idle, one per tick (10 ms) under load."), func(a about) float64 { return float64(a.r.TimerStats.Looked) }},
+	{total("isochron_timer_missed_total", "Timers still due after a poll; not 0 is a defect that costs CPU time only."), func(a about) float64 { return float64(a.r.TimerStats.Overdue) }},
 	{gauge("isochron_mailbox_depth", "Inputs that wait for the node's loop."), func(a about) float64 { return float64(a.q.Mailbox) }},
 	{total("isochron_mailbox_dropped_messages_total", "Messages of peers lost at a full mailbox."), func(a about) float64 { return float64(a.q.DroppedMessages) }},
 	{total("isochron_mailbox_refused_requests_total", "Requests of clients refused at a full mailbox."), func(a about) float64 { return float64(a.q.RefusedRequests) }},
@@ -100,7 +100,7 @@ var nodeFigures = []struct {
 	{gauge("isochron_storage_memtable_bytes", "Size of the memory tables."), func(a about) float64 { return float64(a.d.MemTableBytes) }},
 	{gauge("isochron_storage_wal_bytes", "Size of the engine's own log."), func(a about) float64 { return float64(a.d.WALBytes) }},
 	{gauge("isochron_storage_cache_bytes", "Size of the block cache."), func(a about) float64 { return float64(a.d.CacheBytes) }},
-	{gauge("isochron_memory_setting_bytes", "Memory that the node may take."), func(a about) float64 { return float64(a.r.Memory.Setting) }},
+	{gauge("isochron_memory_limit_bytes", "Memory limit of the node."), func(a about) float64 { return float64(a.r.Memory.Setting) }},
 	{gauge("isochron_memory_resident_bytes", "Memory that the node takes."), func(a about) float64 { return float64(a.r.Memory.Resident) }},
 	{total("isochron_storage_cache_hits_total", "Blocks found in the cache."), func(a about) float64 { return float64(a.d.CacheHits) }},
 	{total("isochron_storage_cache_misses_total", "Blocks read from the disk."), func(a about) float64 { return float64(a.d.CacheMisses) }},
@@ -111,15 +111,15 @@ var memoryFigures = []struct {
 	figure
 	of func(u memory.PartUse) float64
 }{
-	{gauge("isochron_memory_held_bytes", "Memory that a part of the node holds, as it counts itself.", "part"), func(u memory.PartUse) float64 { return float64(u.Holds) }},
-	{gauge("isochron_memory_share_bytes", "Memory that a part of the node may hold.", "part"), func(u memory.PartUse) float64 { return float64(u.Share) }},
+	{gauge("isochron_memory_used_bytes", "Memory used by a part of the node, as the part accounts for it.", "part"), func(u memory.PartUse) float64 { return float64(u.Holds) }},
+	{gauge("isochron_memory_quota_bytes", "Memory quota of a part of the node.", "part"), func(u memory.PartUse) float64 { return float64(u.Share) }},
 }
 
 var (
-	scrapeOK    = gauge("isochron_scrape_success", "1 if the node's loop answered this scrape in time.")
-	connections = gauge("isochron_sql_connections", "SQL clients that are connected.")
-	strangers   = gauge("isochron_sql_strangers", "Connections to the MySQL port that have not logged in.")
-	dropped     = total("isochron_sql_strangers_dropped_total", "Connections that had not logged in and lost their place to others.")
+	scrapeOK        = gauge("isochron_scrape_success", "1 if the node's loop answered this scrape in time.")
+	connections     = gauge("isochron_sql_connections", "SQL clients that are connected.")
+	unauthenticated = gauge("isochron_sql_unauthenticated_connections", "Connections to the MySQL port that have not authenticated yet.")
+	evicted         = total("isochron_sql_unauthenticated_connections_evicted_total", "Unauthenticated connections closed to make room for new ones.")
 )
 
 // about is what a node says of itself in one scrape.
@@ -161,8 +161,8 @@ func (statusCollector) Describe(out chan<- *prometheus.Desc) {
 	describeSources(out)
 	out <- scrapeOK.desc
 	out <- connections.desc
-	out <- strangers.desc
-	out <- dropped.desc
+	out <- unauthenticated.desc
+	out <- evicted.desc
 }
 
 // Collect implements prometheus.Collector.
@@ -176,8 +176,8 @@ func (s statusCollector) Collect(out chan<- prometheus.Metric) {
 		waiting, gone = srv.Unauthenticated()
 	}
 	put(connections, float64(clients))
-	put(strangers, float64(waiting))
-	put(dropped, float64(gone))
+	put(unauthenticated, float64(waiting))
+	put(evicted, float64(gone))
 	p := s.m.process.Load()
 	if p == nil {
 		put(scrapeOK, 0)

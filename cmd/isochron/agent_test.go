@@ -167,8 +167,8 @@ func (c *testCluster) countsAtAgent(t *testing.T, args []string) {
 		`isochron_source_serving{source="orders"}`: 1, `isochron_source_in_doubt{source="orders"}`: 0, `isochron_source_branches{source="orders"}`: 0,
 		`isochron_source_rounds_total{source="orders"}`: 3, `isochron_source_statements_total{source="orders"}`: 3,
 		`isochron_source_ended_total{outcome="committed",source="orders"}`: 2, `isochron_source_ended_total{outcome="aborted",source="orders"}`: 1,
-		`isochron_source_held_seconds_count{source="orders"}`: 3, `isochron_source_refusals_total{cause="lock_wait_timeout",source="orders"}`: 0,
-		`isochron_source_fence_waits_total{source="orders"}`: 0, `isochron_hot_records_bytes`: 0,
+		`isochron_source_lock_hold_seconds_count{source="orders"}`: 3, `isochron_source_refusals_total{cause="lock_wait_timeout",source="orders"}`: 0,
+		`isochron_source_recovery_waits_total{source="orders"}`: 0, `isochron_hot_records_bytes`: 0,
 	}
 	var wrong []string
 	for end := time.Now().Add(startTimeout / 6); ; time.Sleep(50 * time.Millisecond) { // a branch ends after its client was told

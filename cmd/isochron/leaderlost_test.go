@@ -64,7 +64,7 @@ func (c *testCluster) showsTemperatures(t *testing.T) {
 		}
 	}
 	_, page := c.get(t, 0, "/metrics")
-	if n, from := figure(t, page, "isochron_warm_records"), figure(t, page, "isochron_warm_threshold_updates"); n < float64(warm) || from <= 0 {
+	if n, from := figure(t, page, "isochron_temperature_records"), figure(t, page, "isochron_temperature_threshold_updates"); n < float64(warm) || from <= 0 {
 		t.Errorf("by the metrics %v records are warm from %v updates on, and hot_rows has %d", n, from, warm)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"isochron/ops"
 )
 
 // get fetches a page of a node's HTTP port.
@@ -64,12 +66,12 @@ func (c *testCluster) awaitPage(t *testing.T, i int, path string, code int, say 
 
 // families are those that a node always has.
 var families = []string{
-	"isochron_transactions_total", "isochron_commit_duration_seconds", "isochron_commit_over_bound_ratio", "isochron_recoveries_total",
-	"isochron_disk_sync_duration_seconds", "isochron_disk_sync_answers", "isochron_sql_statement_duration_seconds",
-	"isochron_sql_statement_rounds", "isochron_sql_statement_wide_rounds", "isochron_sql_transaction_failures_total", "isochron_sql_connections",
-	"isochron_sql_strangers", "isochron_sql_strangers_dropped_total", "isochron_sql_login_failures_total",
+	"isochron_transactions_total", "isochron_commit_duration_seconds", "isochron_commit_network_bound_ratio", "isochron_commit_recoveries_total",
+	"isochron_disk_sync_duration_seconds", "isochron_disk_sync_batch_size", "isochron_sql_statement_duration_seconds",
+	"isochron_sql_statement_rounds", "isochron_sql_statement_cross_region_rounds", "isochron_sql_transaction_failures_total", "isochron_sql_connections",
+	"isochron_sql_unauthenticated_connections", "isochron_sql_unauthenticated_connections_evicted_total", "isochron_sql_login_failures_total",
 	"isochron_shard_leads", "isochron_shard_leader_node", "isochron_shard_term", "isochron_shard_applied_index", "isochron_shard_last_index",
-	"isochron_shard_undecided", "isochron_shard_lock_holders", "isochron_shard_lock_waiters", "isochron_shard_wounds_total", "isochron_shard_late_total", "isochron_shard_proposals_total",
+	"isochron_shard_undecided", "isochron_shard_lock_holders", "isochron_shard_lock_waiters", "isochron_shard_wounds_total", "isochron_shard_late_arrivals_total", "isochron_shard_proposals_total",
 	"isochron_peer_up", "isochron_peer_round_trip_seconds", "isochron_peer_sent_bytes_total", "isochron_peer_dropped_frames_total",
 	"isochron_mailbox_depth", "isochron_storage_usage_bytes", "isochron_storage_compaction_debt_bytes", "isochron_storage_cache_hits_total",
 	"isochron_ready", "isochron_scrape_success", "go_goroutines", "process_open_fds",
@@ -107,10 +109,18 @@ func TestWatching(t *testing.T) {
 			t.Errorf("no family %s", f)
 		}
 	}
+	for _, r := range ops.RenamedMetrics {
+		if strings.Contains(after, "\n# TYPE "+r.New+" ") != strings.Contains(after, "\n# TYPE "+r.Old+" ") {
+			t.Errorf("only one of %s and %s is exported", r.Old, r.New)
+		}
+	}
+	if a, b := figure(t, after, "isochron_commit_network_bound_ratio_sum"), figure(t, after, "isochron_commit_over_bound_ratio_sum"); a != b {
+		t.Errorf("the old name has the value %v, the new one %v", b, a)
+	}
 	for sample, least := range map[string]float64{
 		`isochron_transactions_total{cause="none",outcome="committed"}`:     5,
 		`isochron_commit_duration_seconds_count{writes="yes"}`:              5,
-		`isochron_commit_over_bound_ratio_count`:                            5,
+		`isochron_commit_network_bound_ratio_count`:                         5,
 		`isochron_sql_transaction_failures_total{cause="nowait"}`:           0,
 		`isochron_sql_statement_rounds_count`:                               6,
 		`isochron_disk_sync_duration_seconds_count`:                         1,
