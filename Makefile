@@ -37,14 +37,15 @@ test:
 	@.ci/test
 
 # The long run: what make test leaves out too, the race detector on all that runs in real time, more
-# seeds of each hunt (SEEDS), and the long forms that are commands of their own. docs/TESTING.md.
+# seeds of each hunt (SEEDS), and the long forms that are commands of their own
+# (docs/inside/testing.md).
 hours:
 	@.ci/test --hours
 	$(MAKE) hunt hunt-planted hunt-sources kill9 power
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
-	@echo "lines of the longest documents, which fail nothing:"; wc -l README.md ARCHITECTURE.md docs/*.md | sort -rn | head -6
+	@echo "lines of the longest documents, which fail nothing:"; wc -l README.md ARCHITECTURE.md docs/*.md docs/*/*.md | sort -rn | head -6
 	$(GO) vet $(TAGS) ./...
 	$(GO) tool staticcheck $(TAGS) ./...
 	$(GO) test $(TAGS) -count=1 ./internal/lint

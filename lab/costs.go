@@ -25,7 +25,7 @@ const (
 // What statements cost, where an experiment tells them apart from messages, as the figures
 // of hot rows do. The first two are of the node's loop (Spec.Loop), measured by
 // BenchmarkRequest of package sim; the next two are what a server of SQL spent on top of
-// them, by docs/PERFORMANCE.md (64 connections: 77 us a point select, 213 us an
+// them, by docs/laboratory/performance.md (64 connections: 77 us a point select, 213 us an
 // update); the last two were measured by benchmarks of package yield. All of them
 // on one processor of 2.5 GHz, on 2026-11-21.
 const (
@@ -39,7 +39,7 @@ const (
 
 // StatementCosts says in a line where they come from.
 const StatementCosts = "Measured on one processor of 2.5 GHz (Xeon), 2026-11-21: requests and commits by BenchmarkRequest of sim, statements and storing from a server " +
-	"of SQL under 64 connections (docs/PERFORMANCE.md), locks and steps by benchmarks of yield."
+	"of SQL under 64 connections (docs/laboratory/performance.md), locks and steps by benchmarks of yield."
 
 // costSource says, beside the costs of an experiment, where they come from.
 func (s Experiment) costSource() string {

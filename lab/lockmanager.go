@@ -6,7 +6,7 @@ import "time"
 // MariaDB 10.11 (two cores, the client on them too):
 //
 //   - One row, every commit synced, no binary log: 14,804, 12,256, 8,606 and 4,705 updates a
-//     second with 16, 64, 256 and 1024 connections on a quiet machine (docs/PERFORMANCE.md), that
+//     second with 16, 64, 256 and 1024 connections on a quiet machine (docs/laboratory/performance.md), that
 //     is 68, 82, 116 and 213 us each. The more wait, the longer an update takes: 0.14 us for each.
 //   - Where that goes, by perf, with 1024: a fifth of the server's CPU spins for a mutex, nearly
 //     half is the kernel's putting to sleep and waking; 7 % (22 us of 312) are walks along lists of

@@ -8,7 +8,7 @@ import (
 	"isochron/reveal"
 )
 
-// mariaDB is one hot row of MariaDB 10.11 as docs/PERFORMANCE.md has it: updates a second by
+// mariaDB is one hot row of MariaDB 10.11 as docs/laboratory/performance.md has it: updates a second by
 // the number of connections. It lets go of a row when its log has the commit, before the disk
 // has; an update took 65 us where nobody waited, whatever it was made of.
 var mariaDB = map[int]float64{16: 14804, 64: 12256, 256: 8606, 1024: 4705}

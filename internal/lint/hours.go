@@ -8,7 +8,7 @@ import (
 )
 
 // testingPage is the page that names the tests that make test leaves out.
-const testingPage = "docs/TESTING.md"
+const testingPage = "docs/inside/testing.md"
 
 // checkHours wants each test of the long run (package test/hours) named in the page on testing.
 func checkHours(t *Tree) []Finding {

@@ -14,7 +14,7 @@ const scoreboardHead = `# Claims
 
 What the papers claim beside what the laboratory finds, under the default costs. This page is
 written by ` + "`isochron lab tables`" + ` from the records in ` + "`docs/figures`" + `; what a band is, and when
-a run is no number, says [FIGURES.md](FIGURES.md).
+a run is no number, says [d2pc.md](laboratory/d2pc.md).
 
 `
 

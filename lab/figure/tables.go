@@ -33,7 +33,7 @@ var tables = []struct {
 // reasons where one is not met, or more than met. Under other costs a verdict is named where it is another one.
 func (r Record) Claims() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "![%s](figures/%s.svg)\n\n", r.Title, fileBase(r.Figure))
+	fmt.Fprintf(&b, "![%s](../figures/%s.svg)\n\n", r.Title, fileBase(r.Figure))
 	if len(r.Costs[0].Claims) == 0 {
 		return b.String() + r.made()
 	}
@@ -256,11 +256,11 @@ func tableOf(name string, records []Record, text func(Record) string) (string, e
 	return "", err
 }
 
-// Document is a page, as it is and as the records would have it.
+// Document is a page, as it is and as the records would have it; its name is a path below dir.
 type Document struct{ Name, Was, Text string }
 
-// Documents are the pages in dir that have tables, and the page of all claims; the records
-// are in its directory figures.
+// Documents are the pages in dir and in its directories, with their tables, and the page of all
+// claims; the records are in its directory figures.
 func Documents(dir string) ([]Document, error) {
 	records, err := Records(filepath.Join(dir, "figures"))
 	if err != nil {
@@ -270,6 +270,11 @@ func Documents(dir string) ([]Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	below, err := filepath.Glob(filepath.Join(dir, "*", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, below...)
 	scores := Document{Name: scoreboardName, Text: Scoreboard(records)}
 	var out []Document
 	for _, path := range paths {
@@ -277,7 +282,11 @@ func Documents(dir string) ([]Document, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a document could not be read: %w", err)
 		}
-		d := Document{Name: filepath.Base(path), Was: string(text)}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		d := Document{Name: name, Was: string(text)}
 		if d.Name == scoreboardName {
 			scores.Was = d.Was
 			continue
