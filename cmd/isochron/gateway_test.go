@@ -22,7 +22,7 @@ func TestALostGatewayLeavesNothingLocked(t *testing.T) {
 	for _, loss := range []struct {
 		name    string
 		signal  syscall.Signal
-		noticed bool // that it is gone, by its silence
+		noticed bool // the leader releases the locks by itself; after SIGTERM the gateway rolls back, if it is given the time
 	}{
 		{"SIGTERM", syscall.SIGTERM, false}, {"SIGKILL", syscall.SIGKILL, true}, {"SIGSTOP", syscall.SIGSTOP, true},
 	} {
@@ -34,8 +34,8 @@ func TestALostGatewayLeavesNothingLocked(t *testing.T) {
 		if _, err := home.Exec("UPDATE d.t SET v = v + 1 WHERE id = 1"); err != nil {
 			t.Errorf("%s: %v", loss.name, err)
 		}
-		if got := strings.Count(c.nodes[0].stderr.String(), freed) > before; got != loss.noticed {
-			t.Errorf("%s: the leader freed locks by itself: %v", loss.name, got)
+		if got := strings.Count(c.nodes[0].stderr.String(), freed) > before; loss.noticed && !got {
+			t.Errorf("%s: the leader did not report that it released the gateway's locks", loss.name)
 		}
 		if loss.signal == syscall.SIGSTOP {
 			if err := c.nodes[2].cmd.Process.Signal(syscall.SIGCONT); err != nil {
