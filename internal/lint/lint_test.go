@@ -146,6 +146,20 @@ func TestPlanted(t *testing.T) {
 		{"machine path in code", "txn/x.go", "package txn\n\n// see " + shame[0] + "x\n", "of one machine"},
 		{"a program that was built", "isochron", "\x7fELF\x00" + shame[0], "is not text"},
 		{"a heap of data", "docs/all.csv", strings.Repeat("1,2,3\n", 200_000), "a file has at most"},
+		{"dead link", "docs/a.md", "see [b](b.md)\n", "links to b.md, which does not exist"},
+		{"dead link in a picture", "README.md", "![b](docs/b.png)\n", "links to docs/b.png, which does not exist"},
+		{"dead heading", "docs/a.md", "# A b\n\nsee [b](#b-a)\n", "docs/a.md has no such heading"},
+		{"dead heading of another page", "docs/a.md", "see [b](../ARCHITECTURE.md#b)\n", "ARCHITECTURE.md has no such heading"},
+		{"no such name", "docs/a.md", "see `geo.Nothing`\n", "names geo.Nothing, which the code does not have"},
+		{"no such member", "docs/a.md", "see `protocol.Row.Size`\n", "names protocol.Row.Size, which"},
+		{"no such file", "docs/a.md", "see `geo/map.go`\n", "names geo/map.go, which does not exist"},
+		{"no such file in a block", "docs/a.md", "```\nvi geo/map.go\n```\n", "names geo/map.go, which does not exist"},
+		{"no such target", "docs/a.md", "see `make hay`\n", "names make hay, which the Makefile does not have"},
+		{"no such flag", "docs/a.md", "```console\n$ isochron --wings 2\n```\n", "names --wings, which no command has"},
+		{"no such metric", "docs/a.md", "see `isochron_wings_total`\n", "names isochron_wings_total, which is no metric"},
+		{"no such metrics", "docs/a.md", "see `isochron_wings_...`\n", "names isochron_wings_..., which is no metric"},
+		{"no such page, in code", "geo/x.go", "package geo\n\n// See docs/WINGS.md.\n", "names docs/WINGS.md, which does not exist"},
+		{"no such page, in a script", "run.sh", "# see ../docs/WINGS.md\n", "names docs/WINGS.md, which does not exist"},
 		{"machine path in prose", "README.md", "see " + shame[1] + "x\n", "of one machine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,6 +171,23 @@ func TestPlanted(t *testing.T) {
 			}
 			t.Errorf("want a finding with %q, got %v", c.want, found)
 		})
+	}
+}
+
+// TestReferencesThatAreThere: what pages may name.
+func TestReferencesThatAreThere(t *testing.T) {
+	for _, f := range lintTree(t, plant(t, map[string]string{
+		"geo/map.go":            "package geo\n\n// Map is one.\ntype Map struct {\n\tAll int `json:\"isochron_all\"`\n}\n",
+		"cmd/isochron/flags.go": "package main\n\ntype set struct{}\n\nfunc (set) IntVar(*int, string, int, string) {}\n\nfunc g(s set) { s.IntVar(nil, \"legs\", 2, \"isochron_legs\") }\n",
+		"Makefile":              "hay:\n\ttrue --arms\n",
+		"docs/a.md": "# A `b`, c\n\n## Twice\n\n## Twice\n\n[a](#a-b-c) [b](#twice-1) [c](../geo) [d](../geo/map.go) [e](https://example.com/x#y) `[f](g)`\n\n" +
+			"`geo.Map.All` `Map` `sql.ErrNoRows` `map.go` `geo/map.go` `geo/*.go` `make hay` `--legs 2` `--arms` `isochron_all`\n`isochron_legs_bucket` `isochron_l*`\n\n" +
+			"make nothing --like isochron_this\n\n```\n[x](y)\n```\n",
+		"docs/b.md":           foreignFiles + "\n\n`of/others.go`\n",
+		"CHANGELOG.md":        "`--gone` `geo.Gone` `docs/GONE.md`\n",
+		"docs/generated/c.md": "`geo.Gone`\n",
+	})) {
+		t.Error(f)
 	}
 }
 

@@ -167,6 +167,16 @@ func Check(t *Tree) ([]Finding, error) {
 		return nil, err
 	}
 	out = append(out, paper...)
+	written, err := pages(t)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, checkLinks(t, written)...)
+	references, err := checkReferences(t, written)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, references...)
 	order, err := checkMapOrder(t)
 	if err != nil {
 		return nil, err
